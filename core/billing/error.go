@@ -1,0 +1,141 @@
+package billing
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Code names a fault that a caller can act on. The HTTP adapter maps each to
+// a status.
+type Code string
+
+// The codes of the interface.
+const (
+	CodeUnauthorized            Code = "UNAUTHORIZED"
+	CodePermissionDenied        Code = "PERMISSION_DENIED"
+	CodeNotFound                Code = "NOT_FOUND"
+	CodeMethodNotAllowed        Code = "METHOD_NOT_ALLOWED"
+	CodeInvalidRequest          Code = "INVALID_REQUEST"
+	CodeIdempotencyKeyRequired  Code = "IDEMPOTENCY_KEY_REQUIRED"
+	CodeIdempotencyKeyReused    Code = "IDEMPOTENCY_KEY_REUSED"
+	CodeIdempotencyKeyInUse     Code = "IDEMPOTENCY_KEY_IN_USE"
+	CodePayloadTooLarge         Code = "PAYLOAD_TOO_LARGE"
+	CodeUnsupportedEncoding     Code = "UNSUPPORTED_ENCODING"
+	CodeTooManyRequests         Code = "TOO_MANY_REQUESTS"
+	CodeRequestTimeout          Code = "REQUEST_TIMEOUT"
+	CodeTimeout                 Code = "TIMEOUT"
+	CodePayerRejected           Code = "PAYER_REJECTED"
+	CodePayerUnavailable        Code = "PAYER_UNAVAILABLE"
+	CodeNetworkError            Code = "NETWORK_ERROR"
+	CodeEligibilityUnavailable  Code = "ELIGIBILITY_UNAVAILABLE"
+	CodeAttachmentsUnavailable  Code = "ATTACHMENTS_UNAVAILABLE"
+	CodeAttachmentsNetworkError Code = "ATTACHMENTS_NETWORK_ERROR"
+	CodeConflict                Code = "CONFLICT"
+	CodeInternal                Code = "INTERNAL"
+)
+
+// Codes lists every code, for tests that prove a table total.
+func Codes() []Code {
+	return []Code{
+		CodeUnauthorized, CodePermissionDenied, CodeNotFound, CodeMethodNotAllowed, CodeInvalidRequest,
+		CodeIdempotencyKeyRequired, CodeIdempotencyKeyReused, CodeIdempotencyKeyInUse, CodePayloadTooLarge,
+		CodeUnsupportedEncoding, CodeTooManyRequests, CodeRequestTimeout, CodeTimeout, CodePayerRejected,
+		CodePayerUnavailable, CodeNetworkError, CodeEligibilityUnavailable, CodeAttachmentsUnavailable,
+		CodeAttachmentsNetworkError, CodeConflict, CodeInternal,
+	}
+}
+
+// Error is the one error type that reaches a caller. Any other error is an
+// internal fault, told to nobody but the log.
+type Error struct {
+	Code    Code
+	Message string       // for the caller; never holds patient data
+	Faults  []FieldFault // what to change, for CodeInvalidRequest and named resources
+	Cause   error        // for the log
+}
+
+func (e *Error) Error() string {
+	if e.Cause != nil {
+		return fmt.Sprintf("%s: %s: %v", e.Code, e.Message, e.Cause)
+	}
+	return fmt.Sprintf("%s: %s", e.Code, e.Message)
+}
+
+// Unwrap gives the cause to errors.Is and errors.AsType.
+func (e *Error) Unwrap() error { return e.Cause }
+
+// CodeOf is the code of the first Error in err's chain, and CodeInternal for
+// any other error.
+func CodeOf(err error) Code {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Code
+	}
+	return CodeInternal
+}
+
+// FaultCode says what is wrong with a field.
+type FaultCode string
+
+// The fault codes.
+const (
+	FaultRequired   FaultCode = "required"
+	FaultUnknown    FaultCode = "unknown"
+	FaultType       FaultCode = "type"
+	FaultFormat     FaultCode = "format"
+	FaultRange      FaultCode = "range"
+	FaultTooLong    FaultCode = "too_long"
+	FaultTooMany    FaultCode = "too_many"
+	FaultTooFew     FaultCode = "too_few"
+	FaultNotAllowed FaultCode = "not_allowed"
+	FaultNotFound   FaultCode = "not_found"
+	FaultConflict   FaultCode = "conflict"
+)
+
+// FieldFault is one thing to change in a request. Field is a dotted path
+// (array items by index), a query parameter or a header.
+type FieldFault struct {
+	Field   string
+	Code    FaultCode
+	Message string
+}
+
+// Faults collects what is wrong with a request; the first fault of a field
+// counts, so that a wrong type is not told again as a missing value.
+type Faults []FieldFault
+
+// Add records a fault unless the field has one.
+func (f *Faults) Add(field string, code FaultCode, message string) {
+	for _, have := range *f {
+		if have.Field == field {
+			return
+		}
+	}
+	*f = append(*f, FieldFault{field, code, message})
+}
+
+// Err is nil without faults, else an Error with CodeInvalidRequest.
+func (f Faults) Err() error {
+	if len(f) == 0 {
+		return nil
+	}
+	return &Error{Code: CodeInvalidRequest, Message: "The request is invalid; errors says what to change.", Faults: f}
+}
+
+// NotFound is the error for a resource that does not exist in the scope.
+// Field is the part of the body that named it, or empty when the path did.
+func NotFound(what, field string) error {
+	e := &Error{Code: CodeNotFound, Message: "There is no such " + what + "."}
+	if field != "" {
+		e.Faults = []FieldFault{{field, FaultNotFound, "There is no such " + what + " in the key's organization and mode."}}
+	}
+	return e
+}
+
+// Later is the error of a network whose answer is not there yet: ask again at
+// Until.
+type Later struct {
+	Until time.Time
+}
+
+func (l *Later) Error() string { return "no answer before " + l.Until.Format(time.RFC3339) }

@@ -1,0 +1,60 @@
+package billing
+
+import "time"
+
+// EventType names what happened.
+type EventType string
+
+// The event types of the interface.
+const (
+	EventEligibilityCompleted     EventType = "eligibility.completed"
+	EventAPIKeyCreated            EventType = "api_key.created"
+	EventAPIKeyRevoked            EventType = "api_key.revoked"
+	EventClaimValidated           EventType = "claim.validated"
+	EventClaimNeedsAttention      EventType = "claim.needs_attention"
+	EventClaimQueued              EventType = "claim.queued"
+	EventClaimSubmitted           EventType = "claim.submitted"
+	EventClaimAccepted            EventType = "claim.accepted"
+	EventClaimRejected            EventType = "claim.rejected"
+	EventClaimStatusUpdated       EventType = "claim.status_updated"
+	EventClaimVoided              EventType = "claim.voided"
+	EventBatchAcknowledged        EventType = "batch.acknowledged"
+	EventAttachmentCompleted      EventType = "attachment.completed"
+	EventPayerRequestReceived     EventType = "payer_request.received"
+	EventERAReceived              EventType = "era.received"
+	EventClaimPaid                EventType = "claim.paid"
+	EventClaimDenied              EventType = "claim.denied"
+	EventClaimPaymentReversed     EventType = "claim.payment_reversed"
+	EventPredeterminationReturned EventType = "predetermination.returned"
+)
+
+// EventTypes lists every event type in the order of the interface.
+func EventTypes() []EventType {
+	return []EventType{
+		EventEligibilityCompleted, EventAPIKeyCreated, EventAPIKeyRevoked, EventClaimValidated,
+		EventClaimNeedsAttention, EventClaimQueued, EventClaimSubmitted, EventClaimAccepted, EventClaimRejected,
+		EventClaimStatusUpdated, EventClaimVoided, EventBatchAcknowledged, EventAttachmentCompleted,
+		EventPayerRequestReceived, EventERAReceived, EventClaimPaid, EventClaimDenied, EventClaimPaymentReversed,
+		EventPredeterminationReturned,
+	}
+}
+
+// Event is one fact about a resource. It is written in the commit of the
+// change that it tells of and never changes.
+type Event struct {
+	ID        EventID
+	Scope     Scope
+	Type      EventType
+	Resource  [16]byte // the resource's ID, whatever its kind
+	Sequence  int      // position in the history of the resource, from 1; given by the store
+	CreatedAt time.Time
+	Data      []byte // a JSON object; its fields depend on Type
+}
+
+// EventFilter narrows a list of events; zero fields do not.
+type EventFilter struct {
+	Type          EventType
+	Resource      [16]byte
+	CreatedAfter  time.Time // inclusive
+	CreatedBefore time.Time // exclusive
+}

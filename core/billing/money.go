@@ -1,0 +1,86 @@
+package billing
+
+import (
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Money is an amount of dollars in cents.
+type Money int64
+
+// ErrMalformedMoney is the error of ParseMoney.
+var ErrMalformedMoney = errors.New("malformed amount")
+
+// ParseMoney reads the interface's form: an optional minus sign, digits, a
+// point and exactly two decimals.
+func ParseMoney(s string) (Money, error) {
+	digits, negative := strings.CutPrefix(s, "-")
+	whole, cents, ok := strings.Cut(digits, ".")
+	if !ok || whole == "" || len(cents) != 2 || !allDigits(whole) || !allDigits(cents) {
+		return 0, ErrMalformedMoney
+	}
+	return moneyFromDigits(whole, cents, negative)
+}
+
+// ParseX12Money reads an X12 decimal (type R): an optional minus sign, digits
+// with or without a point, and commas between thousands as some payers send
+// them. More than two decimals are rounded half away from zero.
+func ParseX12Money(s string) (Money, error) {
+	digits, negative := strings.CutPrefix(strings.ReplaceAll(s, ",", ""), "-")
+	whole, frac, _ := strings.Cut(digits, ".")
+	if whole == "" && frac == "" || !allDigits(whole) || !allDigits(frac) {
+		return 0, ErrMalformedMoney
+	}
+	up := len(frac) > 2 && frac[2] >= '5'
+	frac = (frac + "00")[:2]
+	m, err := moneyFromDigits(whole, frac, false)
+	if err != nil {
+		return 0, err
+	}
+	if up {
+		m++
+	}
+	if negative {
+		m = -m
+	}
+	return m, nil
+}
+
+func moneyFromDigits(whole, cents string, negative bool) (Money, error) {
+	whole = strings.TrimLeft(whole, "0")
+	if len(whole) > 15 {
+		return 0, ErrMalformedMoney
+	}
+	n, err := strconv.ParseInt(whole+cents, 10, 64)
+	if err != nil || n > math.MaxInt64/100 {
+		return 0, ErrMalformedMoney
+	}
+	if negative {
+		n = -n
+	}
+	return Money(n), nil
+}
+
+func allDigits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// String is the interface's form, such as "-12.50".
+func (m Money) String() string {
+	sign, n := "", m
+	if m < 0 {
+		sign, n = "-", -m
+	}
+	s := strconv.FormatInt(int64(n), 10)
+	if len(s) < 3 {
+		s = strings.Repeat("0", 3-len(s)) + s
+	}
+	return sign + s[:len(s)-2] + "." + s[len(s)-2:]
+}

@@ -1,0 +1,70 @@
+// Package jobs says what crosses the queue: the kinds of work and their
+// payloads. A payload holds a scope and IDs, never patient data; whoever takes
+// the job reads the rest from the store.
+package jobs
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// Kind names a sort of work; it is the name of the queue too.
+type Kind string
+
+// The kinds.
+const (
+	KindEligibility Kind = "eligibility" // ask the payer and complete the check
+)
+
+// Kinds lists every kind.
+func Kinds() []Kind { return []Kind{KindEligibility} }
+
+// Job is a row of work: staged in the commit that makes the work necessary,
+// published after it, removed in the commit of the work's effect.
+type Job struct {
+	ID        billing.JobID
+	Kind      Kind
+	Scope     billing.Scope
+	Subject   [16]byte  // the ID of the resource that the work is about
+	ReplyTo   string    // address of the instance that waits for the effect; empty for none
+	NotBefore time.Time // zero for at once
+}
+
+// wire is a Job as it crosses the queue. The version changes when an older
+// worker could not read it.
+type wire struct {
+	Version int           `json:"v"`
+	ID      billing.JobID `json:"id"`
+	Kind    Kind          `json:"kind"`
+	Org     billing.OrgID `json:"org"`
+	Mode    billing.Mode  `json:"mode"`
+	Subject billing.JobID `json:"subject"`
+	ReplyTo string        `json:"reply_to,omitempty"`
+}
+
+const version = 1
+
+// Encode is the message for the job.
+func (j Job) Encode() []byte {
+	b, err := json.Marshal(wire{version, j.ID, j.Kind, j.Scope.Org, j.Scope.Mode, j.Subject, j.ReplyTo})
+	if err != nil {
+		panic("jobs: " + err.Error()) // every field is text
+	}
+	return b
+}
+
+// Decode reads a message. An error means that no worker of this version can
+// ever do the work.
+func Decode(b []byte) (Job, error) {
+	var w wire
+	if err := json.Unmarshal(b, &w); err != nil {
+		return Job{}, fmt.Errorf("decode job: %w", err)
+	}
+	if w.Version != version || w.ID.IsZero() || w.Subject.IsZero() {
+		return Job{}, fmt.Errorf("decode job: version %d, want %d with an ID and a subject", w.Version, version)
+	}
+	return Job{ID: w.ID, Kind: w.Kind, Scope: billing.Scope{Org: w.Org, Mode: w.Mode}, Subject: w.Subject, ReplyTo: w.ReplyTo}, nil
+}

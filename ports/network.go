@@ -1,0 +1,42 @@
+package ports
+
+import (
+	"context"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// EligibilityNetwork carries inquiries to payers and their answers back, as
+// X12 bytes.
+type EligibilityNetwork interface {
+	// Name is the network's name for a check's source, such as "sandbox".
+	Name() string
+
+	// Available reports whether inquiries can be made; the error, with
+	// CodeEligibilityUnavailable, is for the caller.
+	Available() error
+
+	// Inquire sends a 270 and returns the payer's reply, whatever its bytes.
+	// It may be called again for the same inquiry. A *billing.Later error says when the
+	// answer can be fetched by asking again. Any other error means that the
+	// network failed.
+	Inquire(ctx context.Context, request []byte) ([]byte, error)
+}
+
+// EDI turns billing values into the bytes of EDI messages and back.
+type EDI interface {
+	// Inquiry is the 270 for a check. Procedure, when not empty, asks about
+	// that procedure alone; sequence numbers the 270s of one check from 0.
+	Inquiry(q billing.Inquiry270, procedure string, sequence int) ([]byte, error)
+
+	// Answer reads the 271s that answered the 270s of one check, the main one
+	// first. An error means that the bytes are no usable 271; it has a
+	// position and no patient data.
+	Answer(q billing.Inquiry270, replies [][]byte) (billing.CheckAnswer, error)
+}
+
+// Clock tells the time.
+type Clock interface {
+	Now() time.Time
+}

@@ -1,0 +1,201 @@
+// Package ports declares what the core needs of the outside: a store, a queue,
+// the networks to payers, the codec of their messages, and the time. It holds
+// no behaviour. Each port has a contract suite in a package beside this one,
+// and every adapter of the port passes it.
+//
+// Errors: a *billing.Error is for the caller of the API; anything else is an
+// internal fault.
+package ports
+
+import (
+	"context"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+)
+
+// Store keeps everything that must not be lost. PostgreSQL is its one adapter.
+type Store interface {
+	// InTx runs fn in a transaction that sees and writes only rows of scope,
+	// and commits when fn returns nil. After a serialization failure or a
+	// deadlock it runs fn again, so fn touches nothing but tx, and talks to no
+	// network. Jobs staged in tx are published after the commit. An error from
+	// the commit itself is resolved by reading back.
+	InTx(ctx context.Context, scope billing.Scope, fn func(ctx context.Context, tx Tx) error) error
+
+	// View runs fn in a read-only transaction that sees only rows of scope.
+	View(ctx context.Context, scope billing.Scope, fn func(ctx context.Context, tx Tx) error) error
+
+	// System runs fn in a transaction that sees keys, organizations, offices,
+	// the outbox and idempotency keys of every scope: for looking up keys,
+	// relaying, sweeping and administration. It may run fn again.
+	System(ctx context.Context, fn func(ctx context.Context, tx SystemTx) error) error
+
+	// Ready reports whether the database answers and its schema is current.
+	Ready(ctx context.Context) error
+}
+
+// Tx is what a transaction of one scope can do.
+type Tx struct {
+	Keys     IdempotencyKeys
+	Checks   Checks
+	Patients Patients
+	Offices  Offices
+	Events   Events
+	Outbox   Outbox
+}
+
+// SystemTx is what a transaction across scopes can do.
+type SystemTx struct {
+	Jobs    Jobs
+	APIKeys APIKeys
+	Orgs    Organizations
+	Forget  Forgetter
+}
+
+// IdempotencyKeys remembers which keys were used for which requests.
+type IdempotencyKeys interface {
+	// Claim takes the key for the rest of the transaction. It answers the use
+	// that is on record, nil when the key is new, and billing.ErrKeyInUse when
+	// another transaction holds the key. It never waits.
+	Claim(ctx context.Context, key string) (*billing.KeyUse, error)
+
+	// Record keeps the use of a claimed key, in the commit of its effect.
+	Record(ctx context.Context, use billing.KeyUse) error
+}
+
+// Checks keeps eligibility checks.
+type Checks interface {
+	// Insert keeps a new check, pending or completed.
+	Insert(ctx context.Context, c *billing.EligibilityCheck) error
+
+	// Get reads a check. An absent one is CodeNotFound.
+	Get(ctx context.Context, id billing.CheckID) (*billing.EligibilityCheck, error)
+
+	// Complete keeps what came of a check that was pending, with the messages
+	// exchanged, which are kept encrypted. It reports false, and changes
+	// nothing, when the check was completed already.
+	Complete(ctx context.Context, c *billing.EligibilityCheck, exchanges []billing.Exchange) (bool, error)
+
+	// Recent finds the newest fresh, answered check for the same question that
+	// was completed at or after since; nil when there is none.
+	Recent(ctx context.Context, digest [32]byte, since time.Time) (*billing.EligibilityCheck, error)
+
+	// List reads a page of checks, newest first, and one row more than asked
+	// for when there is a next page.
+	List(ctx context.Context, f billing.CheckFilter, p billing.Page) ([]*billing.EligibilityCheck, error)
+}
+
+// Patients is the patient directory.
+type Patients interface {
+	// Find gives the ID of the person, making an entry when there is none.
+	// Name is the normalised name of billing.PatientKey.
+	Find(ctx context.Context, name string, p billing.Patient) (billing.PatientID, error)
+}
+
+// Offices keeps the offices and providers of a scope.
+type Offices interface {
+	// Get reads an office. An absent one is CodeNotFound.
+	Get(ctx context.Context, id billing.OfficeID) (*billing.Office, error)
+	List(ctx context.Context) ([]*billing.Office, error)
+	Insert(ctx context.Context, o *billing.Office) error
+	InsertProvider(ctx context.Context, p *billing.Provider) error
+}
+
+// Events keeps what happened.
+type Events interface {
+	// Append keeps an event and gives it the next sequence of its resource.
+	// The caller holds the resource's row, or has just made it.
+	Append(ctx context.Context, e billing.Event) error
+
+	// Get reads an event. An absent one is CodeNotFound.
+	Get(ctx context.Context, id billing.EventID) (*billing.Event, error)
+
+	// List reads a page of events, newest first, and one row more than asked
+	// for when there is a next page.
+	List(ctx context.Context, f billing.EventFilter, p billing.Page) ([]*billing.Event, error)
+
+	// Tail reads up to limit+1 events after the given one (all, when it is
+	// zero), in an order in which no event ever appears before one that was
+	// read. An unknown event is CodeNotFound.
+	Tail(ctx context.Context, f billing.EventFilter, after billing.EventID, limit int) ([]*billing.Event, error)
+}
+
+// Outbox holds the work that a transaction makes necessary.
+type Outbox interface {
+	// Stage keeps a job in the commit of its cause.
+	Stage(ctx context.Context, j jobs.Job) error
+
+	// Done removes a job in the commit of its effect; removing it twice does
+	// nothing.
+	Done(ctx context.Context, id billing.JobID) error
+
+	// Pending reports whether the job is still to be done.
+	Pending(ctx context.Context, id billing.JobID) (bool, error)
+
+	// Postpone lets the job rest until the given time.
+	Postpone(ctx context.Context, id billing.JobID, until time.Time) error
+}
+
+// Jobs is the outbox as the relay and the runners see it, across scopes.
+type Jobs interface {
+	// Due takes up to limit jobs whose time has come and whose lease has run
+	// out, and leases them again: for lease after the first publication, and
+	// for twice as long after each further one, up to a minute.
+	Due(ctx context.Context, lease time.Duration, limit int) ([]jobs.Job, error)
+
+	// Renew extends the lease of a job that is being worked on.
+	Renew(ctx context.Context, id billing.JobID, lease time.Duration) error
+
+	// Attempt counts an attempt at a job that was delivered before, and
+	// answers how many there have been.
+	Attempt(ctx context.Context, id billing.JobID) (int, error)
+
+	// Release ends every lease, when all that held them are known to be gone.
+	Release(ctx context.Context) error
+
+	// Backlog counts jobs that are due, and the age of the oldest.
+	Backlog(ctx context.Context) ([]Backlog, error)
+}
+
+// Backlog is how much work of a kind waits.
+type Backlog struct {
+	Kind   jobs.Kind
+	Jobs   int           // all that are not done
+	Oldest time.Duration // since the oldest of them was due; zero when none is
+}
+
+// APIKeys keeps keys, across scopes.
+type APIKeys interface {
+	// Insert keeps a key under the digest of its secret, with its event.
+	Insert(ctx context.Context, k *billing.APIKey, digest [32]byte) error
+
+	// Find looks a key up by its digest, revoked ones too. An absent one is
+	// CodeNotFound.
+	Find(ctx context.Context, digest [32]byte) (*billing.APIKey, error)
+
+	// Revoke ends a key. It answers the key as it is then, and false when it
+	// had been revoked before. An absent one is CodeNotFound.
+	Revoke(ctx context.Context, id billing.KeyID, at time.Time) (*billing.APIKey, bool, error)
+
+	List(ctx context.Context, org billing.OrgID) ([]*billing.APIKey, error)
+
+	// Append keeps the event of a key.
+	Append(ctx context.Context, e billing.Event) error
+}
+
+// Organizations keeps organizations.
+type Organizations interface {
+	Insert(ctx context.Context, o *billing.Organization) error
+	// Get reads an organization. An absent one is CodeNotFound.
+	Get(ctx context.Context, id billing.OrgID) (*billing.Organization, error)
+	List(ctx context.Context) ([]*billing.Organization, error)
+}
+
+// Forgetter removes what is kept for a while only.
+type Forgetter interface {
+	// KeyUses removes idempotency keys used before the given time, a bounded
+	// number a call, and answers how many.
+	KeyUses(ctx context.Context, before time.Time) (int, error)
+}

@@ -1,0 +1,255 @@
+package eligibility
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/molar-billing/molar/adapters/x12"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// Version is the implementation guide that is written.
+const Version = "005010X279A1"
+
+// Inquiry is a 270 about one patient: a payer is asked by a provider about a
+// subscriber or one dependent.
+type Inquiry struct {
+	Interchange x12.Interchange // the version is the encoder's
+	Group       x12.Group       // functional ID and version are the encoder's
+	Reference   string          // BHT03, at most 50 characters; the reply repeats it
+	CreatedAt   time.Time       // BHT04 and BHT05, UTC, cut to hundredths of a second
+	Payer       Party
+	Provider    Party
+	Subscriber  Party
+	Dependent   *Party // nil when the subscriber is the patient
+	Queries     []Query
+}
+
+// Patient is the dependent if there is one, else the subscriber. Its Traces
+// and Dates are the inquiry's trace number and service date.
+func (q *Inquiry) Patient() *Party {
+	if q.Dependent != nil {
+		return q.Dependent
+	}
+	return &q.Subscriber
+}
+
+// Query is an EQ segment: a service type such as "35" for all dental benefits,
+// or one procedure.
+type Query struct {
+	ServiceTypes []string  // EQ01
+	Procedure    Procedure // EQ02
+	Level        string    // EQ03, such as "IND"
+}
+
+// Reply is a 271 about one patient. A loop that the payer left out is nil.
+type Reply struct {
+	Interchange x12.Interchange
+	Group       x12.Group
+	Version     string    // of the guide, from ST03 or else GS08; the encoder writes its own
+	Purpose     string    // BHT02; 11 is a response
+	Reference   string    // BHT03
+	CreatedAt   time.Time // zero when it cannot be read
+	Source      *Party    // loops 2000A and 2100A: the payer
+	Receiver    *Party    // loops 2000B and 2100B: the provider
+	Subscriber  *Member   // loops 2000C, 2100C and 2110C
+	Dependent   *Member   // loops 2000D, 2100D and 2110D
+	Warnings    []x12.Warning
+}
+
+// Patient is the dependent if the reply has one, else the subscriber; nil when
+// it has neither.
+func (r *Reply) Patient() *Member {
+	if r.Dependent != nil {
+		return r.Dependent
+	}
+	return r.Subscriber
+}
+
+// Rejections collects every AAA of the reply in the order of the loops: what
+// belongs to a benefit comes after what belongs to its member.
+func (r *Reply) Rejections() []Rejection {
+	var all []Rejection
+	for _, p := range []*Party{r.Source, r.Receiver} {
+		if p != nil {
+			all = append(all, p.Rejections...)
+		}
+	}
+	for _, m := range []*Member{r.Subscriber, r.Dependent} {
+		if m == nil {
+			continue
+		}
+		all = append(all, m.Rejections...)
+		for _, b := range m.Benefits {
+			all = append(all, b.Rejections...)
+		}
+	}
+	return all
+}
+
+// Member is a subscriber or a dependent of a reply.
+type Member struct {
+	Party
+	Benefits []Benefit
+}
+
+// Party is somebody named by a loop: payer, provider, subscriber, dependent,
+// or whom a benefit refers to. Fields are as sent; empty ones were not.
+type Party struct {
+	Segment      int // ordinal of the NM1; 0 without one. Encoders ignore it.
+	Name         Name
+	Address      Address
+	BirthDate    billing.Date // DMG02; zero when absent or malformed
+	Gender       string       // DMG03: M, F or U
+	Insured      string       // INS01: Y for the subscriber, N for a dependent
+	Relationship string       // INS02: 18 self, 01 spouse, 19 child, G8 other
+	Role         string       // PRV01, such as BI for billing
+	Taxonomy     string       // PRV03
+	Traces       []Trace
+	References   []Reference
+	Contacts     []Contact
+	Dates        []Date
+	Rejections   []Rejection
+	Messages     []string // MSG before the first EB
+}
+
+// Reference gives the value of the first REF with the qualifier, and the empty
+// string when there is none.
+func (p *Party) Reference(qualifier string) string {
+	for _, r := range p.References {
+		if r.Qualifier == qualifier {
+			return r.Value
+		}
+	}
+	return ""
+}
+
+// Name is an NM1 segment.
+type Name struct {
+	Entity      string // NM101: PR payer, 1P provider, IL insured, 03 dependent
+	Kind        string // NM102: 1 person, 2 organization
+	Last        string // NM103: the last name, or the organization's
+	First       string
+	Middle      string
+	Suffix      string
+	IDQualifier string // NM108: PI payer ID, XX NPI, MI member ID
+	ID          string
+}
+
+// Address is N3 and N4.
+type Address struct {
+	Line1, Line2, City, State, ZIP string
+}
+
+// Trace is a TRN segment. In a 271 type 2 repeats the inquiry's number, type 1
+// is the payer's own.
+type Trace struct {
+	Type, Number, Originator, Division string
+}
+
+// Reference is a REF segment; 6P is the group number, 18 the plan number.
+type Reference struct {
+	Qualifier, Value, Description string
+}
+
+// Contact is a PER segment.
+type Contact struct {
+	Function string
+	Name     string
+	Numbers  []Number
+}
+
+// Number is how to reach a Contact: TE telephone, EM e-mail, UR web address.
+type Number struct {
+	Qualifier, Value string
+}
+
+// Date is a DTP segment as sent; Span reads it.
+type Date struct {
+	Qualifier string // 291 plan, 346 plan begin, 304 latest visit, ...
+	Format    string // D8, RD8
+	Value     string
+}
+
+// On is a Date of one day.
+func On(qualifier string, day billing.Date) Date { return Date{qualifier, "D8", day.X12()} }
+
+// Through is a Date from one day to another.
+func Through(qualifier string, from, to billing.Date) Date {
+	return Date{qualifier, "RD8", from.X12() + "-" + to.X12()}
+}
+
+// Rejection is an AAA segment, tied to its loop.
+type Rejection struct {
+	Segment  int    // ordinal of the AAA
+	Loop     string // 2000A, 2100A, 2100B, 2100C, 2110C, 2100D or 2110D
+	Valid    string // AAA01, Y or N; senders disagree on what it means
+	Reason   string // AAA03
+	FollowUp string // AAA04
+}
+
+// Benefit is an EB segment and what belongs to it, as sent.
+type Benefit struct {
+	Segment           int      // ordinal of the EB
+	Code              string   // EB01: 1 active, C deductible, F limitation, A co-insurance, ...
+	Level             string   // EB02: IND, FAM
+	ServiceTypes      []string // EB03: 35 dental, 41 preventive, ...; nil when absent
+	InsuranceType     string   // EB04
+	Plan              string   // EB05: the plan's or a network's name
+	Period            string   // EB06: 23 calendar year, 29 remaining, ...
+	Amount            string   // EB07, money
+	Percent           string   // EB08, a fraction of 1
+	QuantityQualifier string   // EB09
+	Quantity          string   // EB10
+	Authorization     string   // EB11: Y, N, U
+	InNetwork         string   // EB12: Y, N, U, W
+	Procedure         Procedure
+	Diagnoses         []string // EB14, pointers
+	Deliveries        []Delivery
+	References        []Reference
+	Dates             []Date
+	Rejections        []Rejection
+	Messages          []string
+	Information       []Information
+	Related           []Party // loop 2120: another payer, a provider to call
+}
+
+// Procedure is a medical procedure identifier (composite C003). Dental codes
+// have the qualifier AD.
+type Procedure struct {
+	Qualifier string
+	Code      string
+	Modifiers []string
+}
+
+// Delivery is an HSD segment: how often, or how much of, a service is covered.
+type Delivery struct {
+	Quantifier  string // HSD01: VS visits, FL units, ...
+	Quantity    string // HSD02
+	Per         string // HSD03: unit of the sampling interval
+	Every       string // HSD04: the interval
+	Period      string // HSD05: as EB06; 34 month, 21 years, 23 calendar year
+	Periods     string // HSD06: how many periods
+	Pattern     string // HSD07
+	TimePattern string // HSD08
+}
+
+// Information is an III segment: a place of service, or a remark.
+type Information struct {
+	Qualifier, Code, Category, Text string
+}
+
+// LogValue keeps patient data out of logs.
+func (q Inquiry) LogValue() slog.Value { return slog.StringValue("270") }
+
+// LogValue keeps patient data out of logs.
+func (r Reply) LogValue() slog.Value { return slog.StringValue("271") }
+
+// LogValue keeps patient data out of logs.
+func (p Party) LogValue() slog.Value { return slog.StringValue("party of an eligibility message") }
+
+var (
+	_ slog.LogValuer = Inquiry{}
+	_ slog.LogValuer = Reply{}
+	_ slog.LogValuer = Party{}
+)

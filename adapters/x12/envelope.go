@@ -1,0 +1,98 @@
+package x12
+
+import (
+	"strconv"
+	"time"
+)
+
+// Delimiters are the four characters that structure an interchange.
+// Repetition is 0 in versions before 00402, which have none.
+type Delimiters struct {
+	Element, Component, Repetition, Segment byte
+}
+
+// Interchange is what an ISA segment says. Created has the precision of a
+// minute and is taken as UTC.
+type Interchange struct {
+	SenderQualifier   string // such as "ZZ", mutually defined
+	Sender            string
+	ReceiverQualifier string
+	Receiver          string
+	Created           time.Time
+	Version           string // such as "00501"
+	Control           int    // ISA13, at most nine digits
+	Test              bool   // ISA15 is T
+}
+
+// Group is what a GS segment says. Created is taken as UTC.
+type Group struct {
+	FunctionalID string // GS01, such as "HS" for a 270
+	Sender       string
+	Receiver     string
+	Created      time.Time
+	Control      int    // GS06, at most nine digits
+	Version      string // GS08, such as "005010X279A1"
+}
+
+// Set is what an ST segment says.
+type Set struct {
+	ID      string // the transaction set, such as "271"
+	Control string // ST02
+	Version string // ST03; empty before 5010
+}
+
+// Warning tells of something that is wrong but harmless, such as a count that
+// real senders get wrong.
+type Warning struct {
+	Segment int
+	Offset  int
+	Reason  string
+}
+
+// Error says where and why input is no X12, or not what was looked for. Its
+// text never has the content of an element.
+type Error struct {
+	Segment int // ordinal, from 1; 0 when there is no segment at all
+	Offset  int // of the first byte of the segment
+	Reason  string
+}
+
+func (e *Error) Error() string {
+	return "x12: segment " + strconv.Itoa(e.Segment) + " at byte " + strconv.Itoa(e.Offset) + ": " + e.Reason
+}
+
+// ParseTime reads a date (CCYYMMDD or YYMMDD) and a time (HHMM, HHMMSS,
+// HHMMSSD or HHMMSSDD, D for tenths and hundredths) as UTC. The zero Time
+// stands for one that cannot be read.
+func ParseTime(date, clock string) time.Time {
+	layout := "20060102"
+	if len(date) == 6 {
+		layout = "060102"
+	}
+	day, err := time.Parse(layout, date)
+	if err != nil || day.Year() < 1 {
+		return time.Time{}
+	}
+	if !digits(clock) || len(clock) != 4 && (len(clock) < 6 || len(clock) > 8) {
+		return time.Time{}
+	}
+	field := func(i int) int {
+		n, _ := strconv.Atoi((clock + "00000000")[i : i+2])
+		return n
+	}
+	h, m, s := field(0), field(2), field(4)
+	if h > 23 || m > 59 || s > 59 {
+		return time.Time{}
+	}
+	return day.Add(time.Duration(h)*time.Hour + time.Duration(m)*time.Minute + time.Duration(s)*time.Second +
+		time.Duration(field(6))*10*time.Millisecond)
+}
+
+func digits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return true
+}

@@ -63,3 +63,13 @@ func ValidNPI(s string) bool {
 	}
 	return sum%10 == 0
 }
+
+// Today is the day at now in the office's time zone, and in UTC for an office
+// without one.
+func (o *Office) Today(now time.Time) Date {
+	loc, err := time.LoadLocation(o.TimeZone)
+	if err != nil {
+		loc = time.UTC
+	}
+	return DateOf(now.In(loc))
+}

@@ -474,6 +474,12 @@ func (c *EligibilityCheck) Failure() error {
 	return &Error{Code: CodeInternal, Message: "The check failed inside the service."}
 }
 
+// Forgotten reports whether the check failed inside the service, so that its
+// idempotency key may be used again.
+func (c *EligibilityCheck) Forgotten() bool {
+	return c.State == CheckCompleted && c.Outcome == OutcomeError && c.Rejection == nil
+}
+
 // Asks reports whether the caller asked for the procedure.
 func (q Inquiry) Asks(code string) bool { return slices.Contains(q.ProcedureCodes, code) }
 

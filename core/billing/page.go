@@ -19,3 +19,13 @@ const (
 	DefaultPageLimit = 25
 	MaxPageLimit     = 100
 )
+
+// Cut takes the page out of rows that were read one further than asked for,
+// and says where the next page starts: nil when there is none.
+func Cut[T any](rows []T, limit int, at func(T) Position) ([]T, *Position) {
+	if len(rows) <= limit {
+		return rows, nil
+	}
+	rows = rows[:limit]
+	return rows, new(at(rows[limit-1]))
+}

@@ -1,0 +1,124 @@
+package access
+
+import (
+	"context"
+	"slices"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Authenticate gives the key whose secret it is. The error for anything but a
+// good key is CodeUnauthorized. A secret that is mistyped costs no look-up.
+func (s *Service) Authenticate(ctx context.Context, secret string) (*billing.APIKey, error) {
+	if !billing.WellFormedKeySecret(secret) {
+		return nil, unauthorized()
+	}
+	digest := billing.KeyDigest(secret)
+	now := s.clock.Now()
+	s.mu.Lock()
+	have, ok := s.good[digest]
+	s.mu.Unlock()
+	if ok && now.Before(have.until) {
+		return have.key, nil
+	}
+
+	var key *billing.APIKey
+	err := s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
+		key, err = tx.APIKeys.Find(ctx, digest)
+		return err
+	})
+	switch {
+	case err != nil && billing.CodeOf(err) == billing.CodeNotFound:
+		return nil, unauthorized()
+	case err != nil:
+		return nil, err
+	case !key.RevokedAt.IsZero():
+		return nil, unauthorized()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.good) >= maxRemembered {
+		clear(s.good)
+	}
+	s.good[digest] = remembered{key, now.Add(rememberKey)}
+	return key, nil
+}
+
+func unauthorized() error {
+	return &billing.Error{
+		Code:    billing.CodeUnauthorized,
+		Message: "Send a valid API key: Authorization: Bearer molar_test_... or molar_live_...",
+	}
+}
+
+// CreateKey makes a key, with its event, and gives its secret, which cannot be
+// read again. An unknown organization is CodeNotFound; a blank name, no
+// permission or an unknown mode is CodeInvalidRequest.
+func (s *Service) CreateKey(
+	ctx context.Context, scope billing.Scope, name string, permissions []billing.Permission,
+) (k *billing.APIKey, secret string, err error) {
+	var faults billing.Faults
+	text(&faults, "name", name)
+	mode(&faults, scope.Mode)
+	if len(permissions) == 0 {
+		faults.Add("permissions", billing.FaultRequired, "A key has the permission read, submit or both.")
+	}
+	for _, p := range permissions {
+		if p != billing.PermissionRead && p != billing.PermissionSubmit {
+			faults.Add("permissions", billing.FaultNotAllowed, "A permission is read or submit.")
+		}
+	}
+	if err := faults.Err(); err != nil {
+		return nil, "", err
+	}
+	now := s.clock.Now()
+	permissions = slices.Clone(permissions)
+	slices.Sort(permissions)
+	secret = billing.NewKeySecret(scope.Mode)
+	k = &billing.APIKey{
+		ID: billing.NewID[billing.KeyID](now), Scope: scope, Name: name, Permissions: slices.Compact(permissions),
+		LastFour: secret[len(secret)-4:], CreatedAt: now,
+	}
+	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		org, err := tx.Orgs.Get(ctx, scope.Org)
+		if err != nil {
+			return err
+		}
+		if err := tx.APIKeys.Insert(ctx, k, billing.KeyDigest(secret)); err != nil {
+			return err
+		}
+		return tx.APIKeys.Append(ctx, k.CreatedEvent(org))
+	})
+	return k, secret, err
+}
+
+// RevokeKey ends a key, with its event; a key that is revoked already stays as
+// it is. An unknown key is CodeNotFound.
+func (s *Service) RevokeKey(ctx context.Context, id billing.KeyID) (k *billing.APIKey, err error) {
+	now := s.clock.Now()
+	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		var first bool
+		if k, first, err = tx.APIKeys.Revoke(ctx, id, now); err != nil || !first {
+			return err
+		}
+		org, err := tx.Orgs.Get(ctx, k.Scope.Org)
+		if err != nil {
+			return err
+		}
+		return tx.APIKeys.Append(ctx, k.RevokedEvent(org))
+	})
+	return k, err
+}
+
+// ListKeys lists the keys of an organization, revoked ones too.
+func (s *Service) ListKeys(ctx context.Context, org billing.OrgID) (keys []*billing.APIKey, err error) {
+	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		if _, err := tx.Orgs.Get(ctx, org); err != nil {
+			return err
+		}
+		keys, err = tx.APIKeys.List(ctx, org)
+		return err
+	})
+	return keys, err
+}

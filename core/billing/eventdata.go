@@ -1,0 +1,128 @@
+package billing
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// The data of each event type, as the interface lists it. An event is written
+// once and read for years, so its data is fixed when it happens.
+
+type payerData struct {
+	ID      PayerID `json:"id"`
+	PayerID string  `json:"payer_id"`
+	Name    string  `json:"name"`
+}
+
+type usageData struct {
+	Charged bool          `json:"charged"`
+	State   BillingState  `json:"state"`
+	Reason  BillingReason `json:"reason"`
+	Label   string        `json:"label"`
+}
+
+type cacheData struct {
+	State    string   `json:"state"`
+	SourceID *CheckID `json:"source_id"`
+}
+
+type eligibilityCompletedData struct {
+	ID              CheckID         `json:"id"`
+	Object          string          `json:"object"`
+	OfficeID        OfficeID        `json:"office_id"`
+	Payer           payerData       `json:"payer"`
+	State           CheckState      `json:"state"`
+	Outcome         Outcome         `json:"outcome"`
+	Status          *CoverageStatus `json:"status"`
+	Billing         *usageData      `json:"billing"`
+	Cache           cacheData       `json:"cache"`
+	ParentID        *CheckID        `json:"parent_id"`
+	RequestID       *RequestID      `json:"request_id"`
+	TenantReference *string         `json:"tenant_reference"`
+	CreatedAt       string          `json:"created_at"`
+	CompletedAt     string          `json:"completed_at"`
+}
+
+// CompletedEvent is the eligibility.completed event of a completed check.
+func (c *EligibilityCheck) CompletedEvent() Event {
+	d := eligibilityCompletedData{
+		ID:              c.ID,
+		Object:          "eligibility_check",
+		OfficeID:        c.OfficeID,
+		Payer:           payerData(c.Payer),
+		State:           c.State,
+		Outcome:         c.Outcome,
+		Cache:           cacheData{State: c.CacheState(), SourceID: orNull(c.CacheSource)},
+		ParentID:        orNull(c.ParentID),
+		RequestID:       orNull(c.RequestID),
+		TenantReference: c.TenantReference,
+		CreatedAt:       Timestamp(c.CreatedAt),
+		CompletedAt:     Timestamp(c.CompletedAt),
+	}
+	if c.Benefits != nil {
+		d.Status = &c.Benefits.Status
+	}
+	if u := c.Usage(); u != nil {
+		d.Billing = (*usageData)(u)
+	}
+	return newEvent(c.Scope, EventEligibilityCompleted, c.ID, c.CompletedAt, d)
+}
+
+// CacheState is "hit" when a saved check answered, else "fresh".
+func (c *EligibilityCheck) CacheState() string {
+	if c.CacheSource.IsZero() {
+		return "fresh"
+	}
+	return "hit"
+}
+
+type organizationData struct {
+	ID     OrgID  `json:"id"`
+	Object string `json:"object"`
+	Name   string `json:"name"`
+}
+
+type apiKeyData struct {
+	ID           KeyID            `json:"id"`
+	Object       string           `json:"object"`
+	Name         string           `json:"name"`
+	Mode         Mode             `json:"mode"`
+	Permissions  []Permission     `json:"permissions"`
+	Organization organizationData `json:"organization"`
+}
+
+// CreatedEvent is the api_key.created event of a new key.
+func (k *APIKey) CreatedEvent(o *Organization) Event {
+	return newEvent(k.Scope, EventAPIKeyCreated, k.ID, k.CreatedAt, k.data(o))
+}
+
+// RevokedEvent is the api_key.revoked event of a revoked key.
+func (k *APIKey) RevokedEvent(o *Organization) Event {
+	return newEvent(k.Scope, EventAPIKeyRevoked, k.ID, k.RevokedAt, k.data(o))
+}
+
+func (k *APIKey) data(o *Organization) apiKeyData {
+	return apiKeyData{
+		ID: k.ID, Object: "api_key", Name: k.Name, Mode: k.Scope.Mode, Permissions: k.Permissions,
+		Organization: organizationData{o.ID, "organization", o.Name},
+	}
+}
+
+func newEvent[R ~[16]byte](scope Scope, t EventType, resource R, at time.Time, data any) Event {
+	b, err := json.Marshal(data)
+	if err != nil {
+		panic("billing: " + err.Error()) // the data types above hold nothing that cannot be written
+	}
+	return Event{ID: NewID[EventID](at), Scope: scope, Type: t, Resource: resource, CreatedAt: at, Data: b}
+}
+
+func orNull[K Kind](id ID[K]) *ID[K] {
+	if id.IsZero() {
+		return nil
+	}
+	return &id
+}
+
+// Timestamp is the form of every time that a client sees: UTC, with
+// microseconds and an offset.
+func Timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000-07:00") }

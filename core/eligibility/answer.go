@@ -1,0 +1,198 @@
+package eligibility
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Answer asks the payer of a pending check and completes it, with its event,
+// in one commit. It may run any number of times, and at the same time as
+// another: the first commit counts. While the payer's answer is not there yet
+// it postpones the job. An error leaves the job to be done again, except that
+// a check which can never be asked is completed as failed and told too.
+func (s *Service) Answer(ctx context.Context, j jobs.Job) error {
+	id := billing.CheckID(j.Subject)
+	var c *billing.EligibilityCheck
+	var office *billing.Office
+	err := s.store.View(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) (err error) {
+		if c, err = tx.Checks.Get(ctx, id); err != nil {
+			return err
+		}
+		office, err = tx.Offices.Get(ctx, c.OfficeID)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if c.State == billing.CheckCompleted {
+		return s.drop(ctx, j)
+	}
+	answer, exchanges, failure := s.ask(ctx, c, office)
+	if later, ok := errors.AsType[*billing.Later](failure); ok {
+		return s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
+			return tx.Outbox.Postpone(ctx, j.ID, later.Until)
+		})
+	}
+	if errors.Is(failure, context.Canceled) {
+		return failure
+	}
+	return errors.Join(failure, s.complete(ctx, j, c, answer, exchanges))
+}
+
+// Fail completes a check whose job cannot be done, as an internal failure.
+func (s *Service) Fail(ctx context.Context, j jobs.Job) error {
+	c, err := s.Get(ctx, j.Scope, billing.CheckID(j.Subject))
+	switch {
+	case billing.CodeOf(err) == billing.CodeNotFound && err != nil, err == nil && c.State == billing.CheckCompleted:
+		return s.drop(ctx, j)
+	case err != nil:
+		return err
+	}
+	return s.complete(ctx, j, c, billing.CheckAnswer{Outcome: billing.OutcomeError}, nil)
+}
+
+// ask talks to the payer. A failure that is no *billing.Later comes with an
+// answer that says so.
+func (s *Service) ask(
+	ctx context.Context, c *billing.EligibilityCheck, office *billing.Office,
+) (billing.CheckAnswer, []billing.Exchange, error) {
+	network := s.networks[c.Scope.Mode]
+	silent := c.CreatedAt.Add(s.times.Silence)
+	latency := func() int { return int(s.clock.Now().Sub(c.CreatedAt).Milliseconds()) }
+	unanswered := func(o billing.Outcome, about billing.About) billing.CheckAnswer {
+		return billing.Unanswered(o, about, network.Name(), latency())
+	}
+	left := silent.Sub(s.clock.Now())
+	if left <= 0 {
+		return unanswered(billing.OutcomePayerUnavailable, billing.AboutPayer), nil, nil
+	}
+	asking, cancel := context.WithTimeout(ctx, left)
+	defer cancel()
+
+	q := billing.Inquiry270{
+		CheckID: c.ID, CreatedAt: c.CreatedAt, Mode: c.Scope.Mode, Inquiry: c.Inquiry, Payer: c.Payer, Office: *office,
+	}
+	exchanges, err := s.exchange(asking, network, q)
+	later, postponed := errors.AsType[*billing.Later](err)
+	unwritable := (*unwritableError)(nil)
+	switch {
+	case postponed && later.Until.After(silent):
+		return billing.CheckAnswer{}, nil, &billing.Later{Until: silent}
+	case postponed, ctx.Err() != nil:
+		return billing.CheckAnswer{}, nil, err
+	case errors.As(err, &unwritable):
+		return billing.CheckAnswer{Outcome: billing.OutcomeError, Network: network.Name()}, nil, err
+	case errors.Is(err, context.DeadlineExceeded):
+		return unanswered(billing.OutcomePayerUnavailable, billing.AboutPayer), exchanges, nil
+	case err != nil:
+		return unanswered(billing.OutcomeError, billing.AboutClearinghouse), exchanges, nil
+	}
+	replies := make([][]byte, len(exchanges))
+	for i, e := range exchanges {
+		replies[i] = e.Reply
+	}
+	answer, err := s.edi.Answer(q, replies)
+	if err != nil { // the bytes are no 271: the network garbled them
+		return unanswered(billing.OutcomeError, billing.AboutClearinghouse), exchanges, nil
+	}
+	answer.Network, answer.LatencyMS = network.Name(), new(latency())
+	return answer, exchanges, nil
+}
+
+// unwritableError marks an inquiry that cannot be put into X12.
+type unwritableError struct{ error }
+
+// exchange sends the 270 and, for an enhanced check, one more for each
+// procedure. A payer that does not answer about a procedure alone has still
+// answered the check.
+func (s *Service) exchange(
+	ctx context.Context, network ports.EligibilityNetwork, q billing.Inquiry270,
+) (done []billing.Exchange, err error) {
+	questions := []string{""}
+	if q.Inquiry.DetailLevel == billing.DetailEnhanced {
+		questions = append(questions, q.Inquiry.ProcedureCodes...)
+	}
+	for n, procedure := range questions {
+		request, err := s.edi.Inquiry(q, procedure, n)
+		if err != nil {
+			return done, &unwritableError{err}
+		}
+		reply, err := network.Inquire(ctx, request)
+		if err != nil && n == 0 {
+			return append(done, billing.Exchange{Request: request}), err
+		}
+		if err == nil {
+			done = append(done, billing.Exchange{Request: request, Reply: reply})
+		}
+	}
+	return done, nil
+}
+
+// complete commits the answer with its event, and tells the instance that
+// waits for it.
+func (s *Service) complete(
+	ctx context.Context, j jobs.Job, pending *billing.EligibilityCheck, a billing.CheckAnswer, exchanges []billing.Exchange,
+) error {
+	now := s.clock.Now()
+	err := s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
+		patient, err := s.patient(ctx, tx, pending, now)
+		if err != nil {
+			return err
+		}
+		c := *pending
+		if err := c.Complete(a, patient, now); err != nil {
+			return err
+		}
+		first, err := tx.Checks.Complete(ctx, &c, exchanges)
+		if err != nil {
+			return err
+		}
+		if first {
+			if err := tx.Events.Append(ctx, c.CompletedEvent()); err != nil {
+				return err
+			}
+		}
+		return tx.Outbox.Done(ctx, j.ID)
+	})
+	if err != nil {
+		return err
+	}
+	s.reply(ctx, j)
+	return nil
+}
+
+// patient is the entry of the patient directory for the person asked about, or
+// zero when the inquiry does not say enough to tell who that is.
+func (s *Service) patient(
+	ctx context.Context, tx ports.Tx, c *billing.EligibilityCheck, now time.Time,
+) (billing.PatientID, error) {
+	first, last, born := c.Inquiry.Person()
+	name, ok := billing.PatientKey(first, last, born)
+	if !ok {
+		return billing.PatientID{}, nil
+	}
+	return tx.Patients.Find(ctx, name, billing.Patient{
+		ID: billing.NewID[billing.PatientID](now), Scope: c.Scope, FirstName: first, LastName: last, DateOfBirth: born, CreatedAt: now,
+	})
+}
+
+// drop ends a job whose effect is there already.
+func (s *Service) drop(ctx context.Context, j jobs.Job) error {
+	err := s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Done(ctx, j.ID) })
+	if err == nil {
+		s.reply(ctx, j)
+	}
+	return err
+}
+
+// reply is best effort: whoever waits also looks by itself.
+func (s *Service) reply(ctx context.Context, j jobs.Job) {
+	if j.ReplyTo != "" {
+		_ = s.queue.Reply(ctx, j.ReplyTo, j.Subject)
+	}
+}

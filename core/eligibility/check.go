@@ -1,0 +1,201 @@
+package eligibility
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Check makes an eligibility check and waits for its end. A nil error means
+// that the check is completed, whatever its outcome: ask it for its Failure.
+// Replayed tells that an earlier request with the key made it.
+//
+// Errors: CodeIdempotencyKeyReused and CodeIdempotencyKeyInUse,
+// CodeEligibilityUnavailable, CodeInvalidRequest with every fault, CodeNotFound
+// for an office, payer or parent, and CodeTimeout when the payer took too long:
+// the check goes on, and the same request finds it later.
+func (s *Service) Check(
+	ctx context.Context, scope billing.Scope, req billing.Request, in billing.EligibilityRequest,
+) (c *billing.EligibilityCheck, replayed bool, err error) {
+	now := s.clock.Now()
+	id := billing.NewID[billing.CheckID](now)
+	box := s.queue.Await(id)
+	defer box.Close()
+
+	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		c, replayed, err = s.replay(ctx, tx, req)
+		if err != nil || replayed {
+			return err
+		}
+		if err := s.networks[scope.Mode].Available(); err != nil {
+			return err
+		}
+		c, err = s.prepare(ctx, tx, scope, in, now)
+		if err != nil {
+			return err
+		}
+		c.ID, c.RequestID, c.IdempotencyKey = id, req.ID, req.Key
+		return s.begin(ctx, tx, c, req, in.NoCache, box.Address)
+	})
+	if err != nil {
+		return nil, false, timeout(err)
+	}
+	if c.State == billing.CheckPending {
+		c, err = s.wait(ctx, scope, c.ID, box)
+	}
+	return c, replayed, timeout(err)
+}
+
+// replay finds the check of an earlier request with the key.
+func (s *Service) replay(ctx context.Context, tx ports.Tx, req billing.Request) (*billing.EligibilityCheck, bool, error) {
+	use, err := tx.Keys.Claim(ctx, req.Key)
+	if err != nil || use == nil {
+		return nil, false, err
+	}
+	if err := use.Match(req); err != nil {
+		return nil, false, err
+	}
+	c, err := tx.Checks.Get(ctx, use.CheckID)
+	switch {
+	case err != nil:
+		return nil, false, err
+	case c.State == billing.CheckPending:
+		return nil, false, billing.ErrKeyInUse()
+	case c.Forgotten():
+		return nil, false, nil
+	}
+	return c, true, nil
+}
+
+// prepare judges the request and finds what it names.
+func (s *Service) prepare(
+	ctx context.Context, tx ports.Tx, scope billing.Scope, in billing.EligibilityRequest, now time.Time,
+) (*billing.EligibilityCheck, error) {
+	// Today depends on the office, so the office comes before the faults; a
+	// missing one is told after them.
+	office, officeErr := s.office(ctx, tx, in.OfficeID)
+	if officeErr != nil && billing.CodeOf(officeErr) != billing.CodeNotFound {
+		return nil, officeErr
+	}
+	q, officeID, parentID, faults := in.Parse(office.Today(now))
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	if officeErr != nil {
+		return nil, officeErr
+	}
+	payer, ok := s.payers.Find(in.PayerID)
+	if !ok {
+		return nil, billing.NotFound("payer", "payer_id")
+	}
+	if !payer.Capabilities.Eligibility {
+		faults.Add("payer_id", billing.FaultNotAllowed, "The payer does not answer eligibility checks.")
+	}
+	if !parentID.IsZero() {
+		parent, err := tx.Checks.Get(ctx, parentID)
+		switch {
+		case billing.CodeOf(err) == billing.CodeNotFound:
+			return nil, billing.NotFound("eligibility check", "parent_id")
+		case err != nil:
+			return nil, err
+		case parent.Outcome != billing.OutcomeRejected:
+			faults.Add("parent_id", billing.FaultNotAllowed, "A check can correct only a check that the payer rejected.")
+		}
+	}
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	q.OfficeNPI = office.NPI
+	return &billing.EligibilityCheck{
+		Scope: scope, OfficeID: officeID, Payer: payer.PayerSummary, State: billing.CheckPending, ParentID: parentID,
+		TenantReference: in.TenantReference, CreatedAt: now, Inquiry: q,
+	}, nil
+}
+
+// office is the office that the request names. With CodeNotFound it is an
+// office of no place, whose day is that of UTC.
+func (s *Service) office(ctx context.Context, tx ports.Tx, ref string) (*billing.Office, error) {
+	id, err := billing.ParseID[billing.OfficeID](ref)
+	if err != nil {
+		return &billing.Office{}, billing.NotFound("office", "office_id")
+	}
+	o, err := tx.Offices.Get(ctx, id)
+	if billing.CodeOf(err) == billing.CodeNotFound && err != nil {
+		return &billing.Office{}, billing.NotFound("office", "office_id")
+	}
+	return o, err
+}
+
+// begin keeps the check: completed when a recent one has the answer, else
+// pending, with the job that asks the payer.
+func (s *Service) begin(
+	ctx context.Context, tx ports.Tx, c *billing.EligibilityCheck, req billing.Request, noCache bool, replyTo string,
+) error {
+	if !noCache {
+		source, err := tx.Checks.Recent(ctx, c.Digest(), c.CreatedAt.Add(-s.times.CacheTTL))
+		if err != nil {
+			return err
+		}
+		if source != nil {
+			if err := c.AnswerFromCache(source, s.clock.Now()); err != nil {
+				return err
+			}
+		}
+	}
+	if err := tx.Checks.Insert(ctx, c); err != nil {
+		return err
+	}
+	use := billing.KeyUse{Key: req.Key, Fingerprint: req.Fingerprint, CheckID: c.ID, CreatedAt: c.CreatedAt}
+	if err := tx.Keys.Record(ctx, use); err != nil {
+		return err
+	}
+	if c.State == billing.CheckCompleted {
+		return tx.Events.Append(ctx, c.CompletedEvent())
+	}
+	return tx.Outbox.Stage(ctx, jobs.Job{
+		ID: billing.NewID[billing.JobID](c.CreatedAt), Kind: jobs.KindEligibility, Scope: c.Scope, Subject: c.ID, ReplyTo: replyTo,
+	})
+}
+
+// wait returns the check when it is completed. It looks when a reply comes and,
+// since a reply may be lost, after half a second, one, two, four and so on.
+func (s *Service) wait(
+	ctx context.Context, scope billing.Scope, id billing.CheckID, box ports.Mailbox,
+) (*billing.EligibilityCheck, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.times.Wait)
+	defer cancel()
+	pause := 500 * time.Millisecond
+	look := time.NewTimer(pause)
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-box.C:
+		case <-look.C:
+			pause *= 2
+			look.Reset(pause)
+		}
+		c, err := s.Get(ctx, scope, id)
+		if err != nil || c.State == billing.CheckCompleted {
+			return c, err
+		}
+	}
+}
+
+// timeout turns the end of a context into the caller's error.
+func timeout(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return &billing.Error{
+			Code: billing.CodeTimeout,
+			Message: "The check took too long and goes on. Send the same request again with the same Idempotency-Key, " +
+				"or look the check up by request_id.",
+			Cause: err,
+		}
+	}
+	return err
+}

@@ -1,0 +1,59 @@
+// Package events reads what happened: one event, the newest first, or the
+// whole story from a point on.
+package events
+
+import (
+	"context"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Service is the use cases of events.
+type Service struct {
+	store ports.Store
+}
+
+// New makes the use cases.
+func New(store ports.Store) *Service { return &Service{store} }
+
+// Get reads an event. An absent one is CodeNotFound.
+func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.EventID) (e *billing.Event, err error) {
+	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		e, err = tx.Events.Get(ctx, id)
+		return err
+	})
+	return e, err
+}
+
+// List reads a page of events, newest first, and where the next page starts:
+// nil after the last.
+func (s *Service) List(
+	ctx context.Context, scope billing.Scope, f billing.EventFilter, p billing.Page,
+) (page []*billing.Event, next *billing.Position, err error) {
+	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		page, err = tx.Events.List(ctx, f, p)
+		return err
+	})
+	page, next = billing.Cut(page, p.Limit, func(e *billing.Event) billing.Position {
+		return billing.Position{Time: e.CreatedAt, ID: e.ID}
+	})
+	return page, next, err
+}
+
+// Tail reads up to limit events that come after the given one, or from the
+// first when it is zero, and tells whether there are more by now. No event
+// ever appears before one that was read, so a reader that goes on from the
+// last misses none. An unknown event is CodeNotFound.
+func (s *Service) Tail(
+	ctx context.Context, scope billing.Scope, f billing.EventFilter, after billing.EventID, limit int,
+) (page []*billing.Event, more bool, err error) {
+	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		page, err = tx.Events.Tail(ctx, f, after, limit)
+		return err
+	})
+	if len(page) > limit {
+		return page[:limit], true, err
+	}
+	return page, false, err
+}

@@ -1,0 +1,41 @@
+// Package idempotency forgets keys whose time is over. Claiming and replaying
+// are part of each use case's first transaction; see billing.KeyUse.
+package idempotency
+
+import (
+	"context"
+	"time"
+
+	"github.com/molar-billing/molar/ports"
+)
+
+// DefaultTTL is how long a key is remembered.
+const DefaultTTL = 7 * 24 * time.Hour
+
+// Service is the use case of forgetting.
+type Service struct {
+	store ports.Store
+	clock ports.Clock
+	ttl   time.Duration
+}
+
+// New makes the use case; keys are remembered for ttl.
+func New(store ports.Store, clock ports.Clock, ttl time.Duration) *Service {
+	return &Service{store, clock, ttl}
+}
+
+// Forget removes the keys that are older than the time they are remembered
+// for, a bounded number in each transaction, and answers how many.
+func (s *Service) Forget(ctx context.Context) (forgotten int, err error) {
+	before := s.clock.Now().Add(-s.ttl)
+	for {
+		var n int
+		err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+			n, err = tx.Forget.KeyUses(ctx, before)
+			return err
+		})
+		if forgotten += n; err != nil || n == 0 {
+			return forgotten, err
+		}
+	}
+}

@@ -3,6 +3,7 @@ package billing
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -100,14 +101,22 @@ type FieldFault struct {
 	Message string
 }
 
-// Faults collects what is wrong with a request; the first fault of a field
-// counts, so that a wrong type is not told again as a missing value.
+// Faults collects what is wrong with a request, up to maxFaults. The first
+// fault of a field counts, so that a wrong type is not told again as a missing
+// value, and the fault of an object covers its fields. The empty field is the
+// body as a whole and covers all of them.
 type Faults []FieldFault
 
-// Add records a fault unless the field has one.
+// maxFaults bounds a reply, and the work of making it, whatever a caller sends.
+const maxFaults = 100
+
+// Add records a fault unless it is told already.
 func (f *Faults) Add(field string, code FaultCode, message string) {
+	if len(*f) >= maxFaults {
+		return
+	}
 	for _, have := range *f {
-		if have.Field == field {
+		if have.Field == "" || have.Field == field || strings.HasPrefix(field, have.Field+".") {
 			return
 		}
 	}

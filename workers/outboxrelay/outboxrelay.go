@@ -1,0 +1,140 @@
+// Package outboxrelay moves jobs from the outbox to the queue.
+//
+// A job is published right after the commit that staged it. Nothing is marked
+// when the broker confirms it: the row goes when the work is done. Until then
+// the job has a lease, and when that runs out, or the job's time comes, the
+// relay publishes it again. So a job survives a process that dies before it
+// publishes, a worker that dies with it, and a broker that loses everything.
+package outboxrelay
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+)
+
+const (
+	// tick is how often the relay looks for jobs that are due: half of what a
+	// delayed job may be late.
+	tick = 250 * time.Millisecond
+	// batch bounds how many jobs one look publishes again, and so how fast a
+	// backlog can grow duplicates: 400 a second.
+	batch = 100
+	// publishers is how many confirmations are waited for at once.
+	publishers = 32
+	// patience is how long the broker may take to confirm.
+	patience = 5 * time.Second
+)
+
+// Relay publishes jobs. Several may run at once, in any number of processes.
+type Relay struct {
+	store ports.Store
+	queue ports.Queue
+	log   *slog.Logger
+	fresh chan jobs.Job
+}
+
+// New makes a Relay. The store stages first and is given later, with Run.
+func New(queue ports.Queue, log *slog.Logger) *Relay {
+	return &Relay{queue: queue, log: log, fresh: make(chan jobs.Job, 4096)}
+}
+
+// Staged takes jobs that were just committed. It never waits: what finds no
+// place is published when its lease runs out.
+func (r *Relay) Staged(staged []jobs.Job) {
+	for _, j := range staged {
+		if time.Until(j.NotBefore) > 0 {
+			continue // the sweep publishes it when its time comes
+		}
+		select {
+		case r.fresh <- j:
+		default:
+			return
+		}
+	}
+}
+
+// Run publishes until ctx ends.
+func (r *Relay) Run(ctx context.Context, store ports.Store) error {
+	r.store = store
+	var group sync.WaitGroup
+	for range publishers {
+		group.Go(func() {
+			for {
+				select {
+				case <-ctx.Done():
+					return
+				case j := <-r.fresh:
+					r.publish(ctx, j)
+				}
+			}
+		})
+	}
+	r.sweep(ctx)
+	group.Wait()
+	return nil
+}
+
+// sweep publishes what is due. When the broker comes back after it was away it
+// may have lost everything, so every lease ends then.
+func (r *Relay) sweep(ctx context.Context) {
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	away := false
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		if err := r.queue.Ready(); err != nil {
+			if !away {
+				r.log.WarnContext(ctx, "broker is away; jobs wait in the outbox", "error", err)
+			}
+			away = true
+			continue
+		}
+		if err := r.due(ctx, away); err == nil {
+			away = false
+		} else if ctx.Err() == nil {
+			r.log.WarnContext(ctx, "outbox not read", "error", err)
+		}
+	}
+}
+
+// due publishes the jobs that are due; all of them are, when release says so.
+func (r *Relay) due(ctx context.Context, release bool) error {
+	var due []jobs.Job
+	err := r.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
+		if release {
+			if err := tx.Jobs.Release(ctx); err != nil {
+				return err
+			}
+		}
+		due, err = tx.Jobs.Due(ctx, jobs.Lease, batch)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, j := range due {
+		select {
+		case <-ctx.Done():
+			return nil
+		case r.fresh <- j:
+		}
+	}
+	return nil
+}
+
+func (r *Relay) publish(ctx context.Context, j jobs.Job) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if err := r.queue.Publish(ctx, j); err != nil {
+		r.log.DebugContext(ctx, "job not published; its lease brings it back", "job_id", j.ID.String(), "error", err)
+	}
+}

@@ -1,0 +1,155 @@
+// Package workers runs jobs from the queue: each is decoded, handed to one use
+// case, and its error judged. The packages below it name the use case of each
+// kind of job.
+package workers
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Handler is how a kind of job is done.
+type Handler struct {
+	Kind     jobs.Kind
+	Parallel int // how many at once in this process
+
+	// Do does the work and removes the job in the commit of its effect. It may
+	// run any number of times. An error leaves the job, and it is done again.
+	Do func(context.Context, jobs.Job) error
+
+	// Fail ends a job that could not be done in maxAttempts, so that whoever
+	// waits for it learns that.
+	Fail func(context.Context, jobs.Job) error
+}
+
+const (
+	maxAttempts = 5
+	// drainTime is how long jobs under way may still take when the process is
+	// told to stop.
+	drainTime = 3 * time.Second
+)
+
+// Runner takes jobs from the queue and keeps their leases while they run.
+type Runner struct {
+	store   ports.Store
+	queue   ports.Queue
+	log     *slog.Logger
+	observe func(kind jobs.Kind, result string, took time.Duration)
+}
+
+// NewRunner makes a Runner. Observe is told of every attempt: its result is
+// "done", "error" or "dead".
+func NewRunner(
+	store ports.Store, queue ports.Queue, log *slog.Logger, observe func(kind jobs.Kind, result string, took time.Duration),
+) *Runner {
+	return &Runner{store, queue, log, observe}
+}
+
+// Run does jobs until ctx ends, and then waits a little for those under way.
+func (r *Runner) Run(ctx context.Context, h Handler) error {
+	return r.queue.Consume(ctx, h.Kind, h.Parallel, func(ctx context.Context, d ports.Delivery) ports.Verdict {
+		work, cancel := drain(ctx)
+		defer cancel()
+		return r.handle(work, h, d)
+	})
+}
+
+// drain is ctx, but it ends drainTime later.
+func drain(ctx context.Context) (context.Context, context.CancelFunc) {
+	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(drainTime, cancel) })
+	return work, func() { stop(); cancel() }
+}
+
+func (r *Runner) handle(ctx context.Context, h Handler, d ports.Delivery) ports.Verdict {
+	start := time.Now()
+	log := r.log.With("kind", string(h.Kind), "job_id", d.Job.ID.String())
+	// A message that comes again was held by a process that died, perhaps of
+	// the job itself.
+	if d.Again && r.attempts(ctx, d.Job) > maxAttempts {
+		return r.giveUp(ctx, h, d.Job, log, start)
+	}
+	stop := r.keepLease(ctx, d.Job)
+	err := do(ctx, h, d.Job)
+	stop()
+	took := time.Since(start)
+	if err == nil {
+		r.observe(h.Kind, "done", took)
+		log.LogAttrs(ctx, slog.LevelInfo, "job done", slog.Int64("duration_us", took.Microseconds()))
+		return ports.Finished
+	}
+	if ctx.Err() == nil && r.attempts(ctx, d.Job) >= maxAttempts {
+		log.ErrorContext(ctx, "job failed for the last time", "error", err)
+		return r.giveUp(ctx, h, d.Job, log, start)
+	}
+	r.observe(h.Kind, "error", took)
+	log.WarnContext(ctx, "job failed and will be tried again", "error", err, "duration_us", took.Microseconds())
+	return ports.Finished
+}
+
+// do turns a panic into an error: one bad job never takes a worker down.
+func do(ctx context.Context, h Handler, j jobs.Job) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %T at %s", p, debug.Stack())
+		}
+	}()
+	return h.Do(ctx, j)
+}
+
+// attempts counts this attempt and answers how many there have been; when the
+// store does not answer it is 0, because a job is not given up for that.
+func (r *Runner) attempts(ctx context.Context, j jobs.Job) (n int) {
+	err := r.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
+		n, err = tx.Jobs.Attempt(ctx, j.ID)
+		return err
+	})
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+func (r *Runner) giveUp(ctx context.Context, h Handler, j jobs.Job, log *slog.Logger, start time.Time) ports.Verdict {
+	if err := h.Fail(ctx, j); err != nil {
+		log.ErrorContext(ctx, "job cannot be given up yet", "error", err)
+		return ports.Finished // the row brings it back
+	}
+	r.observe(h.Kind, "dead", time.Since(start))
+	log.ErrorContext(ctx, "job given up; its message is with the dead letters", "attempts", maxAttempts)
+	return ports.Dead
+}
+
+// keepLease renews the job's lease until it is stopped, so that the relay does
+// not publish a job again that is being worked on.
+func (r *Runner) keepLease(ctx context.Context, j jobs.Job) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	timer := time.AfterFunc(jobs.Lease/3, func() {
+		defer close(done)
+		for ctx.Err() == nil {
+			err := r.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+				return tx.Jobs.Renew(ctx, j.ID, jobs.Lease)
+			})
+			if err != nil && ctx.Err() == nil {
+				r.log.WarnContext(ctx, "lease not renewed", "job_id", j.ID.String(), "error", err)
+			}
+			select {
+			case <-ctx.Done():
+			case <-time.After(jobs.Lease / 3):
+			}
+		}
+	})
+	return func() {
+		cancel()
+		if !timer.Stop() {
+			<-done
+		}
+	}
+}

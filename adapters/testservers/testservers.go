@@ -1,0 +1,203 @@
+// Package testservers starts real servers for tests: PostgreSQL, RabbitMQ and
+// MinIO, private to the test binary, on free ports and in a temporary folder.
+// The way is picked for each server: one named in the environment, else a
+// container when a Docker engine answers, else the programs on the machine.
+// Where none will do, the test fails and says what to install.
+//
+// One shared server of each sort serves a test binary and is started by the
+// first test that asks for it. A test that kills its server starts a private
+// one. Everything ends with the binary, even when the binary is killed.
+package testservers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+	"time"
+)
+
+// The environment names servers that run already. They are shared, and never
+// killed.
+const (
+	envPostgres = "MOLAR_TEST_POSTGRES_URL"
+	envAMQP     = "MOLAR_TEST_AMQP_URL"
+	envS3       = "MOLAR_TEST_S3_URL"
+)
+
+// patience bounds the start of a server. A machine of two cores that runs
+// other tests needs a good part of a minute for RabbitMQ.
+const patience = 2 * time.Minute
+
+// machine runs one server, one way or another.
+type machine interface {
+	// start brings the server up on the data there is and returns once it
+	// answers.
+	start(ctx context.Context) error
+	// kill ends the server with SIGKILL and returns once it is gone.
+	kill(ctx context.Context) error
+	// wipe deletes the data of a server that is not running.
+	wipe(ctx context.Context) error
+	// run runs one of the server's own commands beside it.
+	run(ctx context.Context, command ...string) error
+	// url is where the server answers; it stays the same over a restart.
+	url() string
+	// close ends the server and deletes everything it wrote.
+	close()
+}
+
+// server is what one test holds of a server.
+type server struct {
+	tb     testing.TB
+	m      machine
+	shared bool
+}
+
+// URL is where the server answers. It stays the same over a restart.
+func (s *server) URL() string { return s.m.url() }
+
+// Kill ends a private server with SIGKILL and returns once it is gone.
+func (s *server) Kill() {
+	s.tb.Helper()
+	s.do("kill", s.m.kill)
+}
+
+// Restart starts a private server that was killed, on the same port and data,
+// and returns once it answers. A server that runs is killed first.
+func (s *server) Restart() {
+	s.tb.Helper()
+	s.do("kill", s.m.kill)
+	s.do("start", s.m.start)
+}
+
+// Wipe kills a private server, deletes all its data, and starts it again on
+// the same port.
+func (s *server) Wipe() {
+	s.tb.Helper()
+	s.do("kill", s.m.kill)
+	s.do("wipe", s.m.wipe)
+	s.do("start", s.m.start)
+}
+
+func (s *server) do(what string, f func(context.Context) error) {
+	s.tb.Helper()
+	if s.shared {
+		s.tb.Fatalf("testservers: %s: other tests use this server, start a private one", what)
+	}
+	ctx, cancel := lasting(s.tb)
+	defer cancel()
+	if err := f(ctx); err != nil {
+		s.tb.Fatalf("testservers: %s: %v", what, err)
+	}
+}
+
+// lasting is a context for work that a test's end does not interrupt.
+func lasting(tb testing.TB) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(tb.Context()), patience)
+}
+
+// brand is how one sort of server is run in each way.
+type brand struct {
+	env       string
+	container func() machine
+	program   func() (machine, error) // the error says what to install
+}
+
+// open starts a server in the best way there is.
+func (b brand) open(ctx context.Context, private bool) (machine, error) {
+	if url := os.Getenv(b.env); url != "" && !private { //nolint:forbidigo // where the tests' servers are is said to the tests, not to the program
+		return external(url), nil
+	}
+	var m machine
+	if dockerAnswers(ctx) {
+		m = b.container()
+	} else {
+		var err error
+		if m, err = b.program(); err != nil {
+			return nil, fmt.Errorf("%w; or run a Docker engine; or name a running server in %s", err, b.env)
+		}
+	}
+	if err := m.start(ctx); err != nil {
+		m.close()
+		return nil, err
+	}
+	return m, nil
+}
+
+// share answers this binary's shared server, and starts it when need be.
+func (b brand) share(tb testing.TB, of *lazy) server {
+	tb.Helper()
+	of.once.Do(func() {
+		ctx, cancel := lasting(tb)
+		defer cancel()
+		of.m, of.err = b.open(ctx, false)
+	})
+	if of.err != nil {
+		tb.Fatalf("testservers: %v", of.err)
+	}
+	return server{tb: tb, m: of.m, shared: true}
+}
+
+// start starts a private server that ends with the test.
+func (b brand) start(tb testing.TB) server {
+	tb.Helper()
+	ctx, cancel := lasting(tb)
+	defer cancel()
+	m, err := b.open(ctx, true)
+	if err != nil {
+		tb.Fatalf("testservers: %v", err)
+	}
+	tb.Cleanup(m.close)
+	return server{tb: tb, m: m}
+}
+
+// lazy is a shared server that starts when it is first asked for.
+type lazy struct {
+	once sync.Once
+	m    machine
+	err  error
+}
+
+func (l *lazy) close() {
+	l.once.Do(func() {}) // after this nothing starts any more
+	if l.m != nil {
+		l.m.close()
+	}
+}
+
+// shared holds the servers of this test binary: tests cannot hand a value to
+// each other in any other way.
+//
+//nolint:gochecknoglobals // see above
+var shared struct{ postgres, rabbit, minio lazy }
+
+// Main wraps the M of a TestMain, so that the shared servers end with the
+// tests, before goroutines are counted. Use it as
+// os.Exit(testservers.Main(m).Run()) or goleak.VerifyTestMain(testservers.Main(m)).
+// Without it the servers end with the process.
+func Main(m *testing.M) Suite { return Suite{m} }
+
+// Suite is the tests of a package, with the end of their servers.
+type Suite struct{ m *testing.M }
+
+// Run runs the tests, ends the shared servers, and answers the exit code.
+func (s Suite) Run() int {
+	defer shared.postgres.close()
+	defer shared.rabbit.close()
+	defer shared.minio.close()
+	return s.m.Run()
+}
+
+// external is a server that somebody else runs.
+type external string
+
+var errExternal = errors.New("the server belongs to the environment")
+
+func (e external) start(context.Context) error          { return nil }
+func (e external) kill(context.Context) error           { return errExternal }
+func (e external) wipe(context.Context) error           { return errExternal }
+func (e external) run(context.Context, ...string) error { return errExternal }
+func (e external) url() string                          { return string(e) }
+func (e external) close()                               {}

@@ -1,0 +1,406 @@
+package eligibility
+
+import (
+	"bytes"
+	"errors"
+	"io"
+
+	"github.com/molar-billing/molar/adapters/x12"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// limits are far above what a reply about one patient has; the longest public
+// dental one has about 500 segments.
+//
+//nolint:gochecknoglobals // a constant; Go has none of struct type
+var limits = x12.Limits{Bytes: 4 << 20, Segments: 20_000}
+
+// DecodeInquiry reads a 270 about one patient. The error is an *x12.Error.
+func DecodeInquiry(b []byte) (*Inquiry, error) {
+	d, err := decode(b, "270")
+	if err != nil {
+		return nil, err
+	}
+	r := &d.reply
+	if r.Subscriber == nil {
+		return nil, d.missing("the inquiry names no subscriber")
+	}
+	q := &Inquiry{
+		Interchange: r.Interchange, Group: r.Group, Reference: r.Reference, CreatedAt: r.CreatedAt,
+		Payer: *orEmpty(r.Source), Provider: *orEmpty(r.Receiver), Subscriber: r.Subscriber.Party, Queries: d.queries,
+	}
+	if r.Dependent != nil {
+		q.Dependent = &r.Dependent.Party
+	}
+	return q, nil
+}
+
+func orEmpty(p *Party) *Party {
+	if p == nil {
+		return &Party{}
+	}
+	return p
+}
+
+// Decode reads a 271 about one patient, as leniently as can be: it refuses
+// what is no interchange, what holds no 271, and what tells of more than one
+// patient. The error is an *x12.Error.
+func Decode(b []byte) (*Reply, error) {
+	d, err := decode(b, "271")
+	if err != nil {
+		return nil, err
+	}
+	r := &d.reply
+	if r.Source == nil && r.Receiver == nil && r.Subscriber == nil && r.Dependent == nil {
+		return nil, d.missing("the transaction set is empty")
+	}
+	return r, nil
+}
+
+// decoder walks the segments of one transaction set. It serves both sets,
+// which have the same loops. Where it stands is told by the pointers: party is
+// whose loop it is in, benefit the latest EB of it, related the latest NM1 of
+// that.
+type decoder struct {
+	reply   Reply
+	queries []Query
+
+	start   x12.Segment // the ST; zero before it
+	at      string      // HL03 of the loop; empty before the first
+	party   *Party
+	member  *Member // of the party, when it is one
+	benefit *Benefit
+	related *Party
+	levels  bool // an HL was seen
+	listing bool // between LS and LE
+}
+
+func decode(b []byte, set string) (*decoder, error) {
+	d := &decoder{}
+	r := x12.NewReader(bytes.NewReader(b), limits)
+	for {
+		s, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if r.Set().ID != set {
+			continue // an acknowledgement may come with the reply
+		}
+		switch s.ID {
+		case "ST":
+			if d.start.Ordinal != 0 {
+				return nil, s.Fault("there is a second transaction set " + set)
+			}
+			d.begin(r, s)
+		case "SE", "GE", "IEA", "GS", "ISA", "TA1":
+		default:
+			if err := d.segment(s); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if d.start.Ordinal == 0 {
+		return nil, &x12.Error{Segment: 1, Reason: "there is no transaction set " + set}
+	}
+	d.reply.Warnings = append(d.reply.Warnings, r.Warnings()...)
+	return d, nil
+}
+
+func (d *decoder) begin(r *x12.Reader, s *x12.Segment) {
+	d.start = *s
+	d.reply.Interchange, d.reply.Group = r.Interchange(), r.Group()
+	if d.reply.Version = r.Set().Version; d.reply.Version == "" {
+		d.reply.Version = r.Group().Version
+	}
+}
+
+func (d *decoder) missing(reason string) error { return d.start.Fault(reason) }
+
+func (d *decoder) segment(s *x12.Segment) error {
+	switch s.ID {
+	case "BHT":
+		d.reply.Purpose, d.reply.Reference = s.Element(2), s.Element(3)
+		d.reply.CreatedAt = x12.ParseTime(s.Element(4), s.Element(5))
+	case "HL":
+		return d.hl(s)
+	case "NM1":
+		return d.nm1(s)
+	case "EQ":
+		d.queries = append(d.queries, Query{s.Repetitions(1), procedureOf(s, 2), s.Element(3)})
+	case "EB":
+		d.eb(s)
+	case "LS", "LE":
+		d.related, d.listing = nil, s.ID == "LS"
+	case "AAA":
+		d.aaa(s)
+	case "REF", "DTP", "MSG", "HSD", "III":
+		d.detail(s)
+	default:
+		d.person(s)
+	}
+	return nil
+}
+
+// hl enters the loop that HL03 names. A code that is none of the four means
+// the next loop: there are replies with every code replaced.
+func (d *decoder) hl(s *x12.Segment) error {
+	level := s.Element(3)
+	switch level {
+	case levelSource, levelReceiver, levelSubscriber, levelDependent:
+	default:
+		switch d.at {
+		case "":
+			level = levelSource
+		case levelSource:
+			level = levelReceiver
+		case levelReceiver:
+			level = levelSubscriber
+		default:
+			level = levelDependent
+		}
+	}
+	d.levels = true
+	if d.taken(level) {
+		return s.Fault("there is more than one payer, provider, subscriber or dependent")
+	}
+	d.enter(level)
+	return nil
+}
+
+func (d *decoder) taken(level string) bool {
+	switch level {
+	case levelSource:
+		return d.reply.Source != nil
+	case levelReceiver:
+		return d.reply.Receiver != nil
+	case levelSubscriber:
+		return d.reply.Subscriber != nil
+	default:
+		return d.reply.Dependent != nil
+	}
+}
+
+// enter makes the loop, which is not there yet.
+func (d *decoder) enter(level string) {
+	d.at, d.member, d.benefit, d.related, d.listing = level, nil, nil, nil, false
+	switch level {
+	case levelSource:
+		d.party = &Party{}
+		d.reply.Source = d.party
+	case levelReceiver:
+		d.party = &Party{}
+		d.reply.Receiver = d.party
+	case levelSubscriber:
+		d.member = &Member{}
+		d.party, d.reply.Subscriber = &d.member.Party, d.member
+	default:
+		d.member = &Member{}
+		d.party, d.reply.Dependent = &d.member.Party, d.member
+	}
+}
+
+// enterMember makes sure that the loop is a subscriber's or a dependent's.
+func (d *decoder) enterMember() {
+	if d.member != nil {
+		return
+	}
+	if d.reply.Subscriber == nil {
+		d.enter(levelSubscriber)
+		return
+	}
+	d.at, d.member, d.party = levelSubscriber, d.reply.Subscriber, &d.reply.Subscriber.Party
+	d.benefit, d.related, d.listing = nil, nil, false
+}
+
+// nm1 names the loop, or whom a benefit refers to. Without levels the entity
+// says whose name it is.
+func (d *decoder) nm1(s *x12.Segment) error {
+	name := Name{
+		Entity: s.Element(1), Kind: s.Element(2), Last: s.Element(3), First: s.Element(4), Middle: s.Element(5),
+		Suffix: s.Element(7), IDQualifier: s.Element(8), ID: s.Element(9),
+	}
+	level := levelOfEntity(name.Entity)
+	switch {
+	case d.benefit == nil && d.party != nil && d.party.Segment == 0 && (d.levels || level == d.at):
+	case (d.benefit == nil || !d.levels && !d.listing) && level != "" && !d.taken(level):
+		d.enter(level)
+	case d.benefit != nil:
+		d.benefit.Related = append(d.benefit.Related, Party{Segment: s.Ordinal, Name: name})
+		d.related = &d.benefit.Related[len(d.benefit.Related)-1]
+		return nil
+	case level == levelSubscriber || level == levelDependent:
+		return s.Fault("there is more than one subscriber or dependent")
+	default:
+		d.warn(s, "a name that belongs to no loop was left out")
+		return nil
+	}
+	d.party.Segment, d.party.Name = s.Ordinal, name
+	return nil
+}
+
+// levelOfEntity is the loop that NM101 belongs to; empty for one that says
+// nothing.
+func levelOfEntity(entity string) string {
+	switch entity {
+	case "PR", "2B", "36", "GP", "P5":
+		return levelSource
+	case "1P", "FA", "80":
+		return levelReceiver
+	case "IL":
+		return levelSubscriber
+	case "03":
+		return levelDependent
+	default:
+		return ""
+	}
+}
+
+func (d *decoder) eb(s *x12.Segment) {
+	d.enterMember()
+	d.member.Benefits = append(d.member.Benefits, Benefit{
+		Segment: s.Ordinal, Code: s.Element(1), Level: s.Element(2), ServiceTypes: present(s.Repetitions(3)),
+		InsuranceType: s.Element(4), Plan: s.Element(5), Period: s.Element(6), Amount: s.Element(7), Percent: s.Element(8),
+		QuantityQualifier: s.Element(9), Quantity: s.Element(10), Authorization: s.Element(11), InNetwork: s.Element(12),
+		Procedure: procedureOf(s, 13), Diagnoses: s.Components(14),
+	})
+	d.benefit, d.related, d.listing = &d.member.Benefits[len(d.member.Benefits)-1], nil, false
+}
+
+// aaa ties a rejection to the loop that it stands in. One before any loop is
+// the payer's.
+func (d *decoder) aaa(s *x12.Segment) {
+	if d.party == nil {
+		d.enter(levelSource)
+	}
+	a := Rejection{Segment: s.Ordinal, Valid: s.Element(1), Reason: s.Element(3), FollowUp: s.Element(4)}
+	letter := map[string]string{levelSource: "A", levelReceiver: "B", levelSubscriber: "C", levelDependent: "D"}[d.at]
+	if d.benefit != nil {
+		a.Loop = "2110" + letter
+		d.benefit.Rejections = append(d.benefit.Rejections, a)
+		return
+	}
+	a.Loop = "2100" + letter
+	if d.at == levelSource && d.party.Name == (Name{}) {
+		a.Loop = loopSource
+	}
+	d.party.Rejections = append(d.party.Rejections, a)
+}
+
+// detail keeps what may stand in a party's loop or under a benefit.
+func (d *decoder) detail(s *x12.Segment) {
+	if d.party == nil {
+		d.enterMember()
+	}
+	p, b := d.party, d.benefit
+	switch s.ID {
+	case "REF":
+		v := Reference{s.Element(1), s.Element(2), s.Element(3)}
+		if b != nil {
+			b.References = append(b.References, v)
+		} else {
+			p.References = append(p.References, v)
+		}
+	case "DTP":
+		v := Date{s.Element(1), s.Element(2), s.Element(3)}
+		if b != nil {
+			b.Dates = append(b.Dates, v)
+		} else {
+			p.Dates = append(p.Dates, v)
+		}
+	case "MSG":
+		if b != nil {
+			b.Messages = append(b.Messages, s.Element(1))
+		} else {
+			p.Messages = append(p.Messages, s.Element(1))
+		}
+	case "HSD":
+		if b != nil {
+			b.Deliveries = append(b.Deliveries, deliveryOf(s))
+		}
+	case "III":
+		if b != nil {
+			b.Information = append(b.Information, Information{s.Element(1), s.Element(2), s.Element(3), s.Element(4)})
+		}
+	}
+}
+
+// person keeps what is told of a party. What the codec has no field for is
+// left out.
+func (d *decoder) person(s *x12.Segment) {
+	if d.party == nil {
+		d.enterMember()
+	}
+	p := d.party
+	if d.related != nil {
+		p = d.related
+	}
+	switch s.ID {
+	case "N3":
+		p.Address.Line1, p.Address.Line2 = s.Element(1), s.Element(2)
+	case "N4":
+		p.Address.City, p.Address.State, p.Address.ZIP = s.Element(1), s.Element(2), s.Element(3)
+	case "PER":
+		p.Contacts = append(p.Contacts, contactOf(s))
+	case "PRV":
+		p.Role, p.Taxonomy = s.Element(1), s.Element(3)
+	}
+	if d.related != nil {
+		return
+	}
+	switch s.ID {
+	case "TRN":
+		p.Traces = append(p.Traces, Trace{s.Element(1), s.Element(2), s.Element(3), s.Element(4)})
+	case "DMG":
+		p.BirthDate, _ = billing.ParseX12Date(s.Element(2))
+		p.Gender = s.Element(3)
+	case "INS":
+		p.Insured, p.Relationship = s.Element(1), s.Element(2)
+	}
+}
+
+func (d *decoder) warn(s *x12.Segment, reason string) {
+	d.reply.Warnings = append(d.reply.Warnings, x12.Warning{Segment: s.Ordinal, Offset: s.Offset, Reason: reason})
+}
+
+func procedureOf(s *x12.Segment, element int) Procedure {
+	c := s.Components(element)
+	for len(c) < 2 {
+		c = append(c, "")
+	}
+	p := Procedure{Qualifier: c[0], Code: c[1]}
+	if len(c) > 2 {
+		p.Modifiers = c[2:]
+	}
+	return p
+}
+
+func deliveryOf(s *x12.Segment) Delivery {
+	return Delivery{
+		Quantifier: s.Element(1), Quantity: s.Element(2), Per: s.Element(3), Every: s.Element(4),
+		Period: s.Element(5), Periods: s.Element(6), Pattern: s.Element(7), TimePattern: s.Element(8),
+	}
+}
+
+func contactOf(s *x12.Segment) Contact {
+	c := Contact{Function: s.Element(1), Name: s.Element(2)}
+	for n := 3; n < s.Len(); n += 2 {
+		if s.Element(n)+s.Element(n+1) != "" {
+			c.Numbers = append(c.Numbers, Number{s.Element(n), s.Element(n + 1)})
+		}
+	}
+	return c
+}
+
+// present leaves empty values out.
+func present(values []string) []string {
+	var all []string
+	for _, v := range values {
+		if v != "" {
+			all = append(all, v)
+		}
+	}
+	return all
+}

@@ -1,0 +1,91 @@
+package x12
+
+import (
+	"errors"
+	"io"
+)
+
+// readISA reads the header of an interchange, which defines the delimiters. It
+// goes by the element separators and not by the standard's widths, which
+// senders miss.
+func (r *Reader) readISA() error {
+	s := &r.segment
+	first := s.Ordinal == 0
+	s.Ordinal++
+	if err := r.skipSpace('\n'); err != nil {
+		if errors.Is(err, io.EOF) && !first {
+			return io.EOF
+		}
+		return r.failed(err, "there is no interchange header (ISA)")
+	}
+	s.Offset = r.offset
+	head, err := r.in.Peek(maxISA)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if len(head) < 4 || string(head[:3]) != "ISA" {
+		if first {
+			return s.Fault("there is no interchange header (ISA)")
+		}
+		return s.Fault("there is more after the interchange trailer (IEA)")
+	}
+	element := head[3]
+	end := afterElements(head, element, 16)
+	if end == 0 || end+1 >= len(head) {
+		return s.Fault("the interchange header (ISA) is truncated")
+	}
+	r.delimiters = Delimiters{Element: element, Component: head[end], Segment: head[end+1]}
+	if !s.parse(head[:end+1], Delimiters{Element: element}) || len(s.Element(12)) != 5 || !digits(s.Element(12)) {
+		return s.Fault("the interchange header (ISA) is damaged")
+	}
+	r.findRepetition(s)
+	if !r.delimiters.usable() {
+		return s.Fault("the interchange header (ISA) has unusable delimiters")
+	}
+	s.delimiters = r.delimiters
+	r.control = s.Element(13)
+	r.interchange = Interchange{
+		SenderQualifier: s.Element(5), Sender: s.Element(6),
+		ReceiverQualifier: s.Element(7), Receiver: s.Element(8),
+		Created: ParseTime(s.Element(9), s.Element(10)),
+		Version: s.Element(12), Control: control(r.control), Test: s.Element(15) == "T",
+	}
+	n, err := r.in.Discard(end + 2)
+	r.offset += n
+	return err
+}
+
+// afterElements is the index after the nth separator; 0 when there are fewer.
+func afterElements(b []byte, separator byte, n int) int {
+	for i, c := range b {
+		if c == separator {
+			if n--; n == 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
+// findRepetition takes ISA11 for the repetition separator from version 00402
+// on; before, it is a standards identifier such as U. Senders also put letters
+// there in later versions.
+func (r *Reader) findRepetition(s *Segment) {
+	e, d := s.Element(11), &r.delimiters
+	if s.Element(12) < "00402" || len(e) != 1 || !separator(e[0]) ||
+		e[0] == d.Element || e[0] == d.Component || e[0] == d.Segment {
+		return
+	}
+	d.Repetition = e[0]
+}
+
+func (d Delimiters) usable() bool {
+	return separator(d.Element) && separator(d.Component) && separator(d.Segment) &&
+		d.Element != d.Component && d.Element != d.Segment && d.Component != d.Segment
+}
+
+// separator reports whether c can separate: ASCII, and nothing that values are
+// made of.
+func separator(c byte) bool {
+	return c > 0 && c < 0x80 && c != ' ' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z')
+}

@@ -1,0 +1,273 @@
+package x12
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"strconv"
+)
+
+// Limits bound what a Reader accepts. A zero field is its default.
+type Limits struct {
+	Bytes        int // of the whole input; 1 GiB
+	Segments     int // of the whole input; 50 million
+	SegmentBytes int // of one segment; 64 KiB, which is the Reader's memory
+}
+
+func (l Limits) orDefault() Limits {
+	if l.Bytes <= 0 {
+		l.Bytes = 1 << 30
+	}
+	if l.Segments <= 0 {
+		l.Segments = 50_000_000
+	}
+	if l.SegmentBytes <= 0 {
+		l.SegmentBytes = 64 << 10
+	}
+	l.SegmentBytes = max(l.SegmentBytes, maxISA)
+	return l
+}
+
+const (
+	maxISA      = 256 // the standard's ISA has 106 bytes; some senders do not pad to that
+	maxWarnings = 100
+)
+
+// level is how deep in envelopes the Reader is.
+type level int
+
+const (
+	outside level = iota
+	inInterchange
+	inGroup
+	inSet
+)
+
+// Reader reads interchanges, one segment at a time, and checks that their
+// envelopes are whole. An input may hold several interchanges, each with
+// delimiters of its own.
+type Reader struct {
+	in      *bufio.Reader
+	limits  Limits
+	offset  int // of the next byte
+	segment Segment
+	level   level
+
+	interchange Interchange
+	group       Group
+	set         Set
+	control     string // ISA13 as sent
+	groupRef    string // GS06 as sent
+
+	// How many there are so far: sets in the group, groups in the interchange,
+	// the ordinal of the ST, and whether the interchange has a TA1.
+	sets, groups, setStart int
+	acknowledged           bool
+
+	delimiters Delimiters
+	warnings   []Warning
+	err        error
+}
+
+// NewReader reads from r.
+func NewReader(r io.Reader, limits Limits) *Reader {
+	limits = limits.orDefault()
+	return &Reader{in: bufio.NewReaderSize(r, limits.SegmentBytes), limits: limits}
+}
+
+// Interchange is the one that the latest segment belongs to.
+func (r *Reader) Interchange() Interchange { return r.interchange }
+
+// Group is the one that the latest segment belongs to.
+func (r *Reader) Group() Group { return r.group }
+
+// Set is the transaction set that the latest segment belongs to.
+func (r *Reader) Set() Set { return r.set }
+
+// Delimiters are those of the interchange.
+func (r *Reader) Delimiters() Delimiters { return r.delimiters }
+
+// Warnings tells what was wrong but harmless so far; at most a hundred.
+func (r *Reader) Warnings() []Warning { return r.warnings }
+
+// Next reads the next segment, those of the envelopes included. At the end of
+// an input with at least one whole interchange the error is io.EOF. An *Error
+// says what is wrong with the input; any other error comes from the underlying
+// reader. After an error Next returns it again.
+func (r *Reader) Next() (*Segment, error) {
+	if r.err != nil {
+		return nil, r.err
+	}
+	if err := r.next(); err != nil {
+		r.err = err
+		return nil, err
+	}
+	return &r.segment, nil
+}
+
+func (r *Reader) next() error {
+	if r.level == outside {
+		if err := r.readISA(); err != nil {
+			return err
+		}
+	} else if err := r.readSegment(); err != nil {
+		return err
+	}
+	s := &r.segment
+	switch {
+	case s.Ordinal > r.limits.Segments:
+		return s.Fault("the input has too many segments")
+	case r.offset > r.limits.Bytes:
+		return s.Fault("the input is too large")
+	}
+	return r.nest(s)
+}
+
+// readSegment reads up to the terminator, over the line breaks that stand
+// between segments.
+func (r *Reader) readSegment() error {
+	s := &r.segment
+	s.Ordinal++
+	if err := r.skipSpace(r.delimiters.Segment); err != nil {
+		return r.failed(err, "the input ends before its trailers (SE, GE, IEA)")
+	}
+	s.Offset = r.offset
+	raw, err := r.in.ReadSlice(r.delimiters.Segment)
+	r.offset += len(raw)
+	switch {
+	case err == nil:
+		raw = raw[:len(raw)-1]
+	case errors.Is(err, bufio.ErrBufferFull):
+		return s.Fault("the segment is too long")
+	case !errors.Is(err, io.EOF): // a last segment may lack its terminator
+		return err
+	}
+	if !s.parse(raw, r.delimiters) {
+		return s.Fault("this is no segment")
+	}
+	return nil
+}
+
+// skipSpace reads over white space, byte order marks, NUL and the end mark of
+// CP/M, and over empty segments (terminators in a row).
+func (r *Reader) skipSpace(terminator byte) error {
+	for {
+		c, err := r.in.ReadByte()
+		if err != nil {
+			return err
+		}
+		switch c {
+		case ' ', '\t', '\r', '\n', 0, 0x1a, 0xef, 0xbb, 0xbf, terminator:
+			if r.offset++; r.offset > r.limits.Bytes {
+				return &Error{r.segment.Ordinal, r.offset, "the input is too large"}
+			}
+		default:
+			return r.in.UnreadByte()
+		}
+	}
+}
+
+// failed is the Error for an input that ended too early, and err itself when
+// the underlying reader failed.
+func (r *Reader) failed(err error, reason string) error {
+	if !errors.Is(err, io.EOF) {
+		return err
+	}
+	r.segment.Offset = r.offset
+	return r.segment.Fault(reason)
+}
+
+// nest checks the segment against the envelopes and enters or leaves them.
+func (r *Reader) nest(s *Segment) error {
+	switch r.level {
+	case outside: // readISA has seen to it
+		r.level, r.groups, r.acknowledged = inInterchange, 0, false
+		return nil
+	case inInterchange:
+		return r.nestInInterchange(s)
+	case inGroup:
+		return r.nestInGroup(s)
+	case inSet:
+		return r.nestInSet(s)
+	}
+	return nil
+}
+
+func (r *Reader) nestInInterchange(s *Segment) error {
+	switch s.ID {
+	case "TA1":
+		r.acknowledged = true
+	case "GS":
+		r.level, r.sets = inGroup, 0
+		r.groups++
+		r.groupRef = s.Element(6)
+		r.group = Group{
+			FunctionalID: s.Element(1), Sender: s.Element(2), Receiver: s.Element(3),
+			Created: ParseTime(s.Element(4), s.Element(5)), Control: control(r.groupRef), Version: s.Element(8),
+		}
+	case "IEA":
+		if r.groups == 0 && !r.acknowledged {
+			return s.Fault("the interchange has no functional group (GS)")
+		}
+		r.checkTrailer(s, r.groups, r.control)
+		r.level = outside
+	default:
+		return s.Fault("the segment stands outside a functional group (GS)")
+	}
+	return nil
+}
+
+func (r *Reader) nestInGroup(s *Segment) error {
+	switch s.ID {
+	case "ST":
+		r.level, r.setStart = inSet, s.Ordinal
+		r.sets++
+		r.set = Set{ID: s.Element(1), Control: s.Element(2), Version: s.Element(3)}
+	case "GE":
+		if r.sets == 0 {
+			return s.Fault("the functional group has no transaction set (ST)")
+		}
+		r.checkTrailer(s, r.sets, r.groupRef)
+		r.level = inInterchange
+	default:
+		return s.Fault("the segment stands outside a transaction set (ST)")
+	}
+	return nil
+}
+
+func (r *Reader) nestInSet(s *Segment) error {
+	switch s.ID {
+	case "ISA", "IEA", "GS", "GE", "ST":
+		return s.Fault("the transaction set has no trailer (SE)")
+	case "SE":
+		r.checkTrailer(s, s.Ordinal-r.setStart+1, r.set.Control)
+		r.level = inGroup
+	}
+	return nil
+}
+
+// checkTrailer compares the count and the control number of SE, GE or IEA.
+// Real senders get both wrong, so a difference is a warning.
+func (r *Reader) checkTrailer(s *Segment, count int, ref string) {
+	if n, err := strconv.Atoi(s.Element(1)); err != nil || n != count {
+		r.warn(s, "the count is wrong")
+	}
+	if s.Element(2) != ref {
+		r.warn(s, "the control number is not the header's")
+	}
+}
+
+func (r *Reader) warn(s *Segment, reason string) {
+	if len(r.warnings) < maxWarnings {
+		r.warnings = append(r.warnings, Warning{s.Ordinal, s.Offset, reason})
+	}
+}
+
+// control reads a control number; 0 for what is none.
+func control(s string) int {
+	if s == "" || len(s) > 9 || !digits(s) {
+		return 0
+	}
+	n, _ := strconv.Atoi(s)
+	return n
+}

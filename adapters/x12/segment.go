@@ -1,0 +1,137 @@
+package x12
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Segment is a segment of an interchange. The Segment itself is valid until
+// the next call of Reader.Next; the strings that it gives may be kept.
+type Segment struct {
+	ID      string // such as "NM1"
+	Ordinal int    // from 1 for the first ISA of the input
+	Offset  int    // of the first byte in the input
+
+	elements   []string // without the ID
+	delimiters Delimiters
+}
+
+// Len is how many elements the segment has.
+func (s *Segment) Len() int { return len(s.elements) }
+
+// Element is the element at position n, from 1 as X12 counts (Element(3) of an
+// EB is EB03), without surrounding spaces. It is empty when absent.
+func (s *Segment) Element(n int) string {
+	if n < 1 || n > len(s.elements) {
+		return ""
+	}
+	return strings.TrimSpace(s.elements[n-1])
+}
+
+// Component is component c, from 1, of element n. It is empty when absent.
+func (s *Segment) Component(n, c int) string {
+	rest := s.Element(n)
+	for ; c > 1; c-- {
+		_, after, found := strings.Cut(rest, string(s.delimiters.Component))
+		if !found {
+			return ""
+		}
+		rest = after
+	}
+	first, _, _ := strings.Cut(rest, string(s.delimiters.Component))
+	return strings.TrimSpace(first)
+}
+
+// Components splits element n; nil when it is absent.
+func (s *Segment) Components(n int) []string { return s.split(n, s.delimiters.Component) }
+
+// Repetitions splits a repeating element n; nil when it is absent. In versions
+// without repetition the element is its only one.
+func (s *Segment) Repetitions(n int) []string {
+	if s.delimiters.Repetition == 0 {
+		if e := s.Element(n); e != "" {
+			return []string{e}
+		}
+		return nil
+	}
+	return s.split(n, s.delimiters.Repetition)
+}
+
+func (s *Segment) split(n int, by byte) []string {
+	e := s.Element(n)
+	if e == "" {
+		return nil
+	}
+	parts := strings.Split(e, string(by))
+	for i, p := range parts {
+		parts[i] = strings.TrimSpace(p)
+	}
+	return parts
+}
+
+// Fault is an Error at the segment. The reason must not quote an element.
+func (s *Segment) Fault(reason string) *Error { return &Error{s.Ordinal, s.Offset, reason} }
+
+// parse splits raw, which has no terminator any more. It reports false when
+// raw does not start with a segment ID.
+func (s *Segment) parse(raw []byte, d Delimiters) bool {
+	s.delimiters = d
+	text := string(raw)
+	if !plain(raw) {
+		text = clean(raw, d)
+	}
+	id, rest, more := strings.Cut(text, string(d.Element))
+	s.ID = strings.TrimSpace(id)
+	s.elements = s.elements[:0]
+	for more {
+		var e string
+		e, rest, more = strings.Cut(rest, string(d.Element))
+		s.elements = append(s.elements, e)
+	}
+	return validID(s.ID)
+}
+
+// validID reports whether id is an upper-case letter and one or two more
+// upper-case letters or digits.
+func validID(id string) bool {
+	if len(id) != 2 && len(id) != 3 {
+		return false
+	}
+	for i := range len(id) {
+		if c := id[i]; (c < 'A' || c > 'Z') && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return true
+}
+
+func plain(b []byte) bool {
+	for _, c := range b {
+		if c < ' ' || c >= 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// clean makes valid UTF-8 without control characters of a segment: line breaks
+// inside it come from files that were wrapped at a column, and bytes that are
+// no UTF-8 are taken as Latin-1. Delimiters stay, whatever they are.
+func clean(b []byte, d Delimiters) string {
+	var out strings.Builder
+	latin1 := !utf8.Valid(b)
+	for len(b) > 0 {
+		r, n := utf8.DecodeRune(b)
+		if latin1 {
+			r, n = rune(b[0]), 1
+		}
+		b = b[n:]
+		if c := byte(r); r > 0 && r < utf8.RuneSelf && (c == d.Element || c == d.Component || c == d.Repetition) {
+			out.WriteByte(c)
+		} else if !unicode.IsControl(r) {
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
+}

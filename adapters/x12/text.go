@@ -1,0 +1,118 @@
+package x12
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Element is a value that can stand in a segment as it is. Literals are
+// written by hand; everything else becomes an Element through Text, so that no
+// value from outside can hold a delimiter.
+type Element string
+
+// Text is s as X12 carries it: upper-case ASCII without delimiters, control
+// characters and surplus spaces. Accents are stripped and Latin ligatures
+// written out; letters of other scripts are left out, and other characters
+// become a space. What is left may be empty: whoever writes a mandatory
+// element decides what stands in.
+func Text(s string) Element {
+	b := make([]byte, 0, len(s))
+	for _, r := range s {
+		b = appendText(b, r)
+	}
+	return Element(strings.Join(strings.Fields(string(b)), " "))
+}
+
+// Clip is Text cut to at most limit characters, the element's maximum length.
+func Clip(s string, limit int) Element {
+	t := Text(s)
+	if len(t) > limit {
+		t = Element(strings.TrimRight(string(t[:limit]), " "))
+	}
+	return t
+}
+
+// Int is a number without a decimal point.
+func Int(n int) Element { return Element(strconv.Itoa(n)) }
+
+// Composite joins components; trailing empty ones are left out.
+func Composite(components ...Element) Element { return join(components, writeDelimiters.Component) }
+
+// Repeat joins the repetitions of one element; empty ones are left out.
+func Repeat(values ...string) Element {
+	var all []Element
+	for _, v := range values {
+		if t := Text(v); t != "" {
+			all = append(all, t)
+		}
+	}
+	return join(all, writeDelimiters.Repetition)
+}
+
+func join(parts []Element, by byte) Element {
+	for len(parts) > 0 && parts[len(parts)-1] == "" {
+		parts = parts[:len(parts)-1]
+	}
+	var b strings.Builder
+	for i, p := range parts {
+		if i > 0 {
+			b.WriteByte(by)
+		}
+		b.WriteString(string(p))
+	}
+	return Element(b.String())
+}
+
+// Upper-case letters for U+00C0 to U+017F and for U+1E00 to U+1EFF, without
+// their marks. A digit stands for more than one letter, see ligature.
+const (
+	latin = "AAAAAA1CEEEEIIIIDNOOOOO OUUUUY23AAAAAA1CEEEEIIIIDNOOOOO OUUUUY2Y" +
+		"AAAAAACCCCCCCCDDDDEEEEEEEEEEGGGGGGGGHHHHIIIIIIIIII44JJKKKLLLLLLL" +
+		"LLLNNNNNNNNNOOOOOO55RRRRRRSSSSSSSSTTTTTTUUUUUUUUUUUUWWYYYZZZZZZS"
+	latinAdditional = "AABBBBBBCCDDDDDDDDDDEEEEEEEEEEFFGGHHHHHHHHHHIIIIKKKKKKLLLLLLLLMM" +
+		"MMMMNNNNNNNNOOOOOOOOPPPPRRRRRRRRSSSSSSSSSSTTTTTTTTUUUUUUUUUUVVVV" +
+		"WWWWWWWWWWXXXXYYZZZZZZHTWYAS  3 AAAAAAAAAAAAAAAAAAAAAAAAEEEEEEEE" +
+		"EEEEEEEEIIIIOOOOOOOOOOOOOOOOOOOOOOOOUUUUUUUUUUUUUUYYYYYYYY      "
+)
+
+func ligature(digit byte) string {
+	return [...]string{"AE", "TH", "SS", "IJ", "OE"}[digit-'1']
+}
+
+func appendText(b []byte, r rune) []byte {
+	var c byte = ' '
+	switch {
+	case 'a' <= r && r <= 'z':
+		c = byte(r) - 'a' + 'A'
+	case r == '*' || r == '^' || r == ':' || r == '~' || r < ' ' || r == 0x7f:
+	case r == '`' || r == '\u2018' || r == '\u2019' || r == '\u02bc' || r == '\u00b4':
+		c = '\''
+	case r < 0x7f:
+		c = byte(r)
+	case 0xc0 <= r && r < 0x180:
+		c = latin[r-0xc0]
+	case 0x1e00 <= r && r < 0x1f00:
+		c = latinAdditional[r-0x1e00]
+	case r == '\u01a0' || r == '\u01a1': // Vietnamese O and U with horn
+		c = 'O'
+	case r == '\u01af' || r == '\u01b0':
+		c = 'U'
+	case r == '\u0218' || r == '\u0219': // Romanian, with a comma below
+		c = 'S'
+	case r == '\u021a' || r == '\u021b':
+		c = 'T'
+	case r == '\u201c' || r == '\u201d':
+		c = '"'
+	case 0x2010 <= r && r <= 0x2015: // hyphens and dashes
+		c = '-'
+	case 0xff01 <= r && r <= 0xff5e: // full-width forms of ASCII
+		return appendText(b, r-0xfee0)
+	case unicode.IsLetter(r) || unicode.IsMark(r):
+		return b
+	}
+	if r >= 0x80 && '1' <= c && c <= '5' {
+		return append(b, ligature(c)...)
+	}
+	return append(b, c)
+}

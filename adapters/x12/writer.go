@@ -1,0 +1,134 @@
+package x12
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// writeDelimiters are the delimiters of everything that is written here.
+//
+//nolint:gochecknoglobals // a constant; Go has none of struct type
+var writeDelimiters = Delimiters{Element: '*', Component: ':', Repetition: '^', Segment: '~'}
+
+// Writer builds interchanges. It keeps the counts and repeats the control
+// numbers in the trailers. The zero Writer is ready to use.
+type Writer struct {
+	buf      []byte
+	trailers []trailer // of the open envelopes, the innermost last
+	segments int       // in all
+}
+
+// trailer is what the end of an envelope says.
+type trailer struct {
+	id    string
+	count int // of segments before the envelope for SE, of the envelopes inside for GE and IEA
+	ref   string
+}
+
+// OpenInterchange starts an interchange of version 00501 with ISA, padded to
+// the standard's widths.
+func (w *Writer) OpenInterchange(i Interchange) {
+	qualifier := func(q string) string { return fmt.Sprintf("%-2.2s", orDefault(string(Text(q)), "ZZ")) }
+	party := func(id string) string { return fmt.Sprintf("%-15.15s", Text(id)) }
+	usage := "P"
+	if i.Test {
+		usage = "T"
+	}
+	ref := fmt.Sprintf("%09d", bounded(i.Control))
+	w.write("ISA", "00", fmt.Sprintf("%10s", ""), "00", fmt.Sprintf("%10s", ""),
+		qualifier(i.SenderQualifier), party(i.Sender), qualifier(i.ReceiverQualifier), party(i.Receiver),
+		i.Created.UTC().Format("060102"), i.Created.UTC().Format("1504"),
+		string(writeDelimiters.Repetition), "00501", ref, "0", usage, string(writeDelimiters.Component))
+	w.trailers = append(w.trailers, trailer{id: "IEA", ref: ref})
+}
+
+// OpenGroup starts a functional group with GS.
+func (w *Writer) OpenGroup(g Group) {
+	w.count()
+	ref := strconv.Itoa(bounded(g.Control))
+	w.Segment("GS", Clip(g.FunctionalID, 2), orElse(Clip(g.Sender, 15), "0"), orElse(Clip(g.Receiver, 15), "0"),
+		Element(g.Created.UTC().Format("20060102")), Element(g.Created.UTC().Format("150405")), Element(ref), "X", Clip(g.Version, 12))
+	w.trailers = append(w.trailers, trailer{id: "GE", ref: ref})
+}
+
+// OpenSet starts a transaction set with ST.
+func (w *Writer) OpenSet(s Set) {
+	w.count()
+	w.trailers = append(w.trailers, trailer{id: "SE", count: w.segments, ref: string(Clip(s.Control, 9))})
+	w.Segment("ST", Clip(s.ID, 3), Clip(s.Control, 9), Clip(s.Version, 35))
+}
+
+// Segment writes a segment; trailing empty elements are left out.
+func (w *Writer) Segment(id string, elements ...Element) {
+	for len(elements) > 0 && elements[len(elements)-1] == "" {
+		elements = elements[:len(elements)-1]
+	}
+	w.buf = append(w.buf, id...)
+	for _, e := range elements {
+		w.buf = append(append(w.buf, writeDelimiters.Element), e...)
+	}
+	w.end()
+}
+
+// Optional writes a segment only when one of its elements has a value.
+func (w *Writer) Optional(id string, elements ...Element) {
+	for _, e := range elements {
+		if e != "" {
+			w.Segment(id, elements...)
+			return
+		}
+	}
+}
+
+// Close ends the innermost envelope with its trailer.
+func (w *Writer) Close() {
+	t := w.trailers[len(w.trailers)-1]
+	w.trailers = w.trailers[:len(w.trailers)-1]
+	if t.id == "SE" {
+		t.count = w.segments - t.count + 1
+	}
+	w.Segment(t.id, Int(t.count), Element(t.ref))
+}
+
+// Bytes ends the envelopes that are open and gives what was written.
+func (w *Writer) Bytes() []byte {
+	for len(w.trailers) > 0 {
+		w.Close()
+	}
+	return w.buf
+}
+
+// count counts an envelope in the one around it.
+func (w *Writer) count() {
+	if n := len(w.trailers); n > 0 {
+		w.trailers[n-1].count++
+	}
+}
+
+func (w *Writer) write(id string, elements ...string) {
+	w.buf = append(w.buf, id+string(writeDelimiters.Element)+strings.Join(elements, string(writeDelimiters.Element))...)
+	w.end()
+}
+
+func (w *Writer) end() {
+	w.buf = append(w.buf, writeDelimiters.Segment)
+	w.segments++
+}
+
+// bounded keeps a control number within nine digits, and above zero.
+func bounded(n int) int {
+	if n %= 1_000_000_000; n <= 0 {
+		n = 1
+	}
+	return n
+}
+
+func orDefault(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+func orElse(e, other Element) Element { return Element(orDefault(string(e), string(other))) }

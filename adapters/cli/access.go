@@ -1,0 +1,216 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/molar-billing/molar/core/access"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+func orgs(b Backend) *cobra.Command {
+	create := &cobra.Command{
+		Use: "create NAME", Short: "Make an organization", Example: "  molar orgs create 'Smile Dental'", Args: cobra.ExactArgs(1),
+		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, args []string) error {
+			o, err := s.CreateOrganization(c.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(c.OutOrStdout(), o.ID)
+			return err
+		}),
+	}
+	list := &cobra.Command{
+		Use: "list", Short: "List the organizations", Args: cobra.NoArgs,
+		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, _ []string) error {
+			all, err := s.ListOrganizations(c.Context())
+			if err != nil {
+				return err
+			}
+			var rows []string
+			for _, o := range all {
+				rows = append(rows, fmt.Sprintf("%s\t%s\t%s", o.ID, o.Name, billing.Timestamp(o.CreatedAt)))
+			}
+			return table(c, "ID\tNAME\tCREATED", rows)
+		}),
+	}
+	return group("orgs", "Organizations", create, list)
+}
+
+// scopeFlags are the flags that name a scope.
+type scopeFlags struct{ org, mode string }
+
+func (f *scopeFlags) on(c *cobra.Command) {
+	c.Flags().StringVar(&f.org, "org", "", "organization (org_...), see: molar orgs list")
+	c.Flags().StringVar(&f.mode, "mode", "test", "test or live")
+	_ = c.MarkFlagRequired("org")
+}
+
+func (f *scopeFlags) scope() (billing.Scope, error) {
+	org, err := billing.ParseID[billing.OrgID](f.org)
+	if err != nil {
+		return billing.Scope{}, fmt.Errorf("--org %q is not an org_ ID; list them with: molar orgs list", f.org)
+	}
+	return billing.Scope{Org: org, Mode: billing.Mode(f.mode)}, nil
+}
+
+func offices(b Backend) *cobra.Command {
+	var f scopeFlags
+	var o billing.Office
+	create := &cobra.Command{
+		Use: "create", Short: "Make an office", Args: cobra.NoArgs,
+		Example: "  molar offices create --org org_... --mode test --name 'Main Street' --npi 1234567893 --time-zone America/Chicago",
+		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, _ []string) (err error) {
+			if o.Scope, err = f.scope(); err != nil {
+				return err
+			}
+			made, err := s.CreateOffice(c.Context(), o)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(c.OutOrStdout(), made.ID)
+			return err
+		}),
+	}
+	f.on(create)
+	create.Flags().StringVar(&o.Name, "name", "", "name")
+	create.Flags().StringVar(&o.NPI, "npi", "", "national provider identifier, ten digits")
+	create.Flags().StringVar(&o.TaxID, "tax-id", "", "tax ID, nine digits")
+	create.Flags().StringVar(&o.TimeZone, "time-zone", "America/New_York", "IANA time zone")
+	create.Flags().StringVar(&o.Phone, "phone", "", "telephone number")
+	create.Flags().StringVar(&o.Address.Line1, "line1", "", "first line of the address")
+	create.Flags().StringVar(&o.Address.Line2, "line2", "", "second line of the address")
+	create.Flags().StringVar(&o.Address.City, "city", "", "city")
+	create.Flags().StringVar(&o.Address.State, "state", "", "state, two letters")
+	create.Flags().StringVar(&o.Address.ZIP, "zip", "", "ZIP code, 5 or 9 digits")
+
+	var lf scopeFlags
+	list := &cobra.Command{
+		Use: "list", Short: "List the offices of an organization in a mode", Args: cobra.NoArgs,
+		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, _ []string) error {
+			scope, err := lf.scope()
+			if err != nil {
+				return err
+			}
+			all, err := s.ListOffices(c.Context(), scope)
+			if err != nil {
+				return err
+			}
+			var rows []string
+			for _, o := range all {
+				rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s", o.ID, o.Name, o.NPI, o.TimeZone))
+			}
+			return table(c, "ID\tNAME\tNPI\tTIME ZONE", rows)
+		}),
+	}
+	lf.on(list)
+	return group("offices", "Offices", create, list)
+}
+
+func providers(b Backend) *cobra.Command {
+	var f scopeFlags
+	var p billing.Provider
+	create := &cobra.Command{
+		Use: "create", Short: "Make a provider", Args: cobra.NoArgs,
+		Example: "  molar providers create --org org_... --mode test --first-name Ann --last-name Lee --npi 1234567893",
+		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, _ []string) (err error) {
+			if p.Scope, err = f.scope(); err != nil {
+				return err
+			}
+			made, err := s.CreateProvider(c.Context(), p)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(c.OutOrStdout(), made.ID)
+			return err
+		}),
+	}
+	f.on(create)
+	create.Flags().StringVar(&p.FirstName, "first-name", "", "first name")
+	create.Flags().StringVar(&p.LastName, "last-name", "", "last name")
+	create.Flags().StringVar(&p.NPI, "npi", "", "national provider identifier, ten digits")
+	create.Flags().StringVar(&p.Taxonomy, "taxonomy", "122300000X", "taxonomy code; the default is a dentist")
+	return group("providers", "Providers", create)
+}
+
+func keys(b Backend) *cobra.Command {
+	var f scopeFlags
+	var name string
+	var permissions []string
+	create := &cobra.Command{
+		Use: "create", Short: "Make an API key; its secret is shown once", Args: cobra.NoArgs,
+		Example: "  molar keys create --org org_... --mode test --name 'front desk' --permissions read,submit",
+		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, _ []string) error {
+			scope, err := f.scope()
+			if err != nil {
+				return err
+			}
+			var may []billing.Permission
+			for _, p := range permissions {
+				may = append(may, billing.Permission(p))
+			}
+			k, secret, err := s.CreateKey(c.Context(), scope, name, may)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(c.OutOrStdout(), "%s\n%s\n", k.ID, secret)
+			return err
+		}),
+	}
+	f.on(create)
+	create.Flags().StringVar(&name, "name", "", "what the key is for")
+	create.Flags().StringSliceVar(&permissions, "permissions", []string{"read", "submit"}, "read, submit or both")
+
+	revoke := &cobra.Command{
+		Use: "revoke KEY_ID", Short: "End an API key; it stops within two seconds", Args: cobra.ExactArgs(1),
+		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, args []string) error {
+			id, err := billing.ParseID[billing.KeyID](args[0])
+			if err != nil {
+				return fmt.Errorf("%q is not a key_ ID; list them with: molar keys list --org org_...", args[0])
+			}
+			k, err := s.RevokeKey(c.Context(), id)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(c.OutOrStdout(), "%s revoked at %s\n", k.ID, billing.Timestamp(k.RevokedAt))
+			return err
+		}),
+	}
+
+	var org string
+	list := &cobra.Command{
+		Use: "list", Short: "List the API keys of an organization", Args: cobra.NoArgs,
+		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, _ []string) error {
+			scope, err := (&scopeFlags{org: org}).scope()
+			if err != nil {
+				return err
+			}
+			all, err := s.ListKeys(c.Context(), scope.Org)
+			if err != nil {
+				return err
+			}
+			var rows []string
+			for _, k := range all {
+				rows = append(rows, keyRow(k))
+			}
+			return table(c, "ID\tNAME\tMODE\tPERMISSIONS\tENDS IN\tSTATUS", rows)
+		}),
+	}
+	list.Flags().StringVar(&org, "org", "", "organization (org_...)")
+	_ = list.MarkFlagRequired("org")
+	return group("keys", "API keys", create, revoke, list)
+}
+
+func keyRow(k *billing.APIKey) string {
+	status := "good"
+	if !k.RevokedAt.IsZero() {
+		status = "revoked " + billing.Timestamp(k.RevokedAt)
+	}
+	may := make([]string, len(k.Permissions))
+	for i, p := range k.Permissions {
+		may[i] = string(p)
+	}
+	return fmt.Sprintf("%s\t%s\t%s\t%s\t…%s\t%s", k.ID, k.Name, k.Scope.Mode, strings.Join(may, ","), k.LastFour, status)
+}

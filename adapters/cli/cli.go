@@ -1,0 +1,130 @@
+// Package cli is the molar command: the service for trying out, and the tools
+// of whoever runs it.
+package cli
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/molar-billing/molar/core/access"
+)
+
+// Backend is what the commands need of the program.
+type Backend struct {
+	// Dev runs the whole service in this process until ctx ends.
+	Dev func(ctx context.Context, o DevOptions) error
+	// Migrate brings the schema of MOLAR_DATABASE_URL up to date.
+	Migrate func(ctx context.Context) error
+	// Access opens the database of MOLAR_DATABASE_URL for administration.
+	Access func(ctx context.Context) (s *access.Service, closeStore func() error, err error)
+	// Settings is the help text of the MOLAR_* variables.
+	Settings string
+}
+
+// DevOptions are the flags of molar dev.
+type DevOptions struct {
+	Addr  string // address of the API; port 0 picks free ports for everything
+	Data  string // folder that is kept between runs; empty for the default
+	Reset bool   // wipe the folder first
+	JSON  bool   // print one line of JSON when ready, in place of the banner
+}
+
+// New makes the command.
+func New(b Backend) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "molar",
+		Short:         "Dental insurance billing that you run yourself",
+		Long:          "Molar answers eligibility checks over one HTTP API, with a sandbox of payers that speak real X12.\nStart with: molar dev",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), keys(b), version())
+	return root
+}
+
+func dev(b Backend) *cobra.Command {
+	var o DevOptions
+	c := &cobra.Command{
+		Use:   "dev",
+		Short: "Run everything in one process, with demo data",
+		Long: "Runs the API and every worker in one process, on a private PostgreSQL, with a queue in memory,\n" +
+			"two demo organizations and keys. Data and keys are kept between runs. Every setting is honoured:\n\n" + b.Settings,
+		Example: "  molar dev\n  molar dev --addr 127.0.0.1:0 --json\n  MOLAR_QUEUE_URL=amqp://guest:guest@localhost:5672/ molar dev",
+		Args:    cobra.NoArgs,
+		RunE:    func(c *cobra.Command, _ []string) error { return b.Dev(c.Context(), o) },
+	}
+	c.Flags().StringVar(&o.Addr, "addr", "127.0.0.1:8080", "address of the API; port 0 picks free ports for everything")
+	c.Flags().StringVar(&o.Data, "data", "", "folder that is kept between runs (default: one for this user)")
+	c.Flags().BoolVar(&o.Reset, "reset", false, "wipe the data folder first")
+	c.Flags().BoolVar(&o.JSON, "json", false, "print one line of JSON when ready")
+	return c
+}
+
+func migrate(b Backend) *cobra.Command {
+	return &cobra.Command{
+		Use:   "migrate",
+		Short: "Bring the database schema up to date",
+		Long:  "Brings the schema of MOLAR_DATABASE_URL up to date. It may run at any time, also several at once;\nthe service runs with the schema before and after.",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := b.Migrate(c.Context()); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintln(c.OutOrStdout(), "The schema is up to date.")
+			return err
+		},
+	}
+}
+
+func version() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			v := "(unknown)"
+			if info, ok := debug.ReadBuildInfo(); ok {
+				v = info.Main.Version + " " + info.GoVersion
+			}
+			_, err := fmt.Fprintln(c.OutOrStdout(), "molar", v)
+			return err
+		},
+	}
+}
+
+// withAccess runs fn on the database.
+func withAccess(b Backend, fn func(c *cobra.Command, s *access.Service, args []string) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) (err error) {
+		s, done, err := b.Access(c.Context())
+		if err != nil {
+			return err
+		}
+		defer func() {
+			if e := done(); err == nil {
+				err = e
+			}
+		}()
+		return fn(c, s, args)
+	}
+}
+
+// table prints rows under a head, in columns.
+func table(c *cobra.Command, head string, rows []string) error {
+	w := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, head)
+	for _, r := range rows {
+		_, _ = fmt.Fprintln(w, r)
+	}
+	return w.Flush()
+}
+
+// group is a command that only has others below it.
+func group(use, short string, below ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short}
+	c.AddCommand(below...)
+	return c
+}

@@ -1,0 +1,80 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/molar-billing/molar/adapters/cli"
+	"github.com/molar-billing/molar/adapters/pgstore"
+	"github.com/molar-billing/molar/core/access"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// CLI runs the molar command and exits.
+func CLI() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	root := cli.New(cli.Backend{
+		Dev:      func(ctx context.Context, o cli.DevOptions) error { return runDev(ctx, o, os.Stdout) },
+		Migrate:  migrate,
+		Access:   openAccess,
+		Settings: SettingsHelp(),
+	})
+	err := root.ExecuteContext(ctx)
+	stop()
+	if err != nil {
+		complain(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// complain prints an error for a person: what to change comes one a line.
+func complain(w io.Writer, err error) {
+	if e, ok := errors.AsType[*billing.Error](err); ok {
+		_, _ = fmt.Fprintln(w, e.Message)
+		for _, f := range e.Faults {
+			_, _ = fmt.Fprintf(w, "  %s: %s\n", f.Field, f.Message)
+		}
+		return
+	}
+	_, _ = fmt.Fprintln(w, err)
+}
+
+const databaseHint = "set it to the service's database; that of molar dev is local:" + "DIR/postgres, where DIR is its data folder"
+
+// administration opens only the database.
+func administration(ctx context.Context) (*graph, error) {
+	s, err := LoadSettings(os.Getenv, "MOLAR_DATABASE_URL")
+	if err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, databaseHint)
+	}
+	return &graph{settings: s, log: newLog(slog.LevelWarn)}, nil
+}
+
+func migrate(ctx context.Context) error {
+	g, err := administration(ctx)
+	if err != nil {
+		return err
+	}
+	url, err := g.database(ctx)
+	if err == nil {
+		err = pgstore.Migrate(ctx, url)
+	}
+	return errors.Join(err, g.close(context.WithoutCancel(ctx)))
+}
+
+func openAccess(ctx context.Context) (*access.Service, func() error, error) {
+	g, err := administration(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := g.openStore(ctx, nil); err != nil {
+		return nil, nil, errors.Join(err, g.close(context.WithoutCancel(ctx)))
+	}
+	return access.New(g.store, systemClock{}), func() error { return g.close(context.WithoutCancel(ctx)) }, nil
+}

@@ -1,0 +1,167 @@
+// Package wire puts the service together: it reads the settings once, chooses
+// adapters by the scheme of their URLs, and starts and drains the parts that a
+// binary runs.
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/molar-billing/molar/adapters/edi"
+	"github.com/molar-billing/molar/adapters/memqueue"
+	"github.com/molar-billing/molar/adapters/pgstore"
+	"github.com/molar-billing/molar/adapters/pgstore/pglocal"
+	"github.com/molar-billing/molar/adapters/rabbitqueue"
+	"github.com/molar-billing/molar/adapters/sandboxnet"
+	"github.com/molar-billing/molar/adapters/unavailablenet"
+	"github.com/molar-billing/molar/core/access"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/eligibility"
+	"github.com/molar-billing/molar/core/events"
+	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/workers"
+	"github.com/molar-billing/molar/workers/outboxrelay"
+)
+
+// graph is the service, put together. Its parts do nothing until they are run.
+type graph struct {
+	settings Settings
+	log      *slog.Logger
+	metrics  *prometheus.Registry
+
+	store  *pgstore.Store
+	queue  queue
+	relay  *outboxrelay.Relay
+	runner *workers.Runner
+
+	access      *access.Service
+	eligibility *eligibility.Service
+	events      *events.Service
+	idempotency *idempotency.Service
+
+	closers []func(context.Context) error // in the order in which they were opened
+}
+
+// queue is a queue as its owner sees it.
+type queue interface {
+	ports.Queue
+	Close(ctx context.Context) error
+}
+
+// systemClock is the clock of the machine.
+type systemClock struct{}
+
+func (systemClock) Now() time.Time { return time.Now() }
+
+// open puts the service together. On an error everything that was opened is
+// closed again.
+func open(ctx context.Context, s Settings, log *slog.Logger) (_ *graph, err error) {
+	g := &graph{settings: s, log: log, metrics: prometheus.NewRegistry()}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, g.close(context.WithoutCancel(ctx)))
+		}
+	}()
+	payers, err := payerDirectory(s.PayersFile)
+	if err != nil {
+		return nil, err
+	}
+	if g.queue, err = openQueue(ctx, s, log); err != nil {
+		return nil, err
+	}
+	g.closers = append(g.closers, g.queue.Close)
+	g.relay = outboxrelay.New(g.queue, log)
+	if err := g.openStore(ctx, g.relay.Staged); err != nil {
+		return nil, err
+	}
+	clock := systemClock{}
+	networks := map[billing.Mode]ports.EligibilityNetwork{
+		billing.ModeTest: sandboxnet.NewEligibility(clock),
+		billing.ModeLive: unavailablenet.Eligibility{},
+	}
+	times := eligibility.Times{Wait: s.PayerWait, Silence: eligibility.DefaultTimes().Silence, CacheTTL: s.CacheTTL}
+	g.access = access.New(g.store, clock)
+	g.eligibility = eligibility.New(g.store, g.queue, networks, edi.New(), payers, clock, times)
+	g.events = events.New(g.store)
+	g.idempotency = idempotency.New(g.store, clock, s.IdempotencyTTL)
+	g.runner = workers.NewRunner(g.store, g.queue, log, jobMetrics(g.metrics))
+	registerMetrics(g)
+	return g, nil
+}
+
+func openQueue(ctx context.Context, s Settings, log *slog.Logger) (queue, error) {
+	if s.QueueURL == "mem:" {
+		return memqueue.New(), nil
+	}
+	return rabbitqueue.Open(ctx, rabbitqueue.Options{URL: s.QueueURL, QueueType: s.QueueType, Log: log})
+}
+
+// openStore opens the database; local:DIR starts the cluster in DIR first.
+func (g *graph) openStore(ctx context.Context, staged func([]jobs.Job)) error {
+	url, err := g.database(ctx)
+	if err != nil {
+		return err
+	}
+	key, err := g.settings.subkey("store")
+	if err != nil {
+		return err
+	}
+	g.store, err = pgstore.Open(ctx, pgstore.Options{
+		URL: url, MaxConns: g.settings.DatabaseConns, EncryptionKey: key, Staged: staged, Log: g.log,
+	})
+	if err != nil {
+		return err
+	}
+	g.closers = append(g.closers, func(context.Context) error { return g.store.Close() })
+	return nil
+}
+
+func (g *graph) database(ctx context.Context) (string, error) {
+	dir, local := strings.CutPrefix(g.settings.DatabaseURL, "local:")
+	if !local {
+		return g.settings.DatabaseURL, nil
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	cluster, err := pglocal.Start(ctx, dir, pglocal.Options{Log: g.log})
+	if err != nil {
+		return "", err
+	}
+	g.closers = append(g.closers, cluster.Stop)
+	return cluster.URL(), pgstore.Migrate(ctx, cluster.URL())
+}
+
+// close closes what was opened, last first.
+func (g *graph) close(ctx context.Context) error {
+	var errs []error
+	for i := len(g.closers) - 1; i >= 0; i-- {
+		errs = append(errs, g.closers[i](ctx))
+	}
+	g.closers = nil
+	return errors.Join(errs...)
+}
+
+func payerDirectory(file string) (*billing.PayerDirectory, error) {
+	payers, err := billing.ShippedPayers()
+	if err != nil || file == "" {
+		return payers, err
+	}
+	f, err := os.Open(file) //nolint:gosec // G304: the operator names the file
+	if err != nil {
+		return nil, fmt.Errorf("MOLAR_PAYERS_FILE: %w", err)
+	}
+	defer f.Close() //nolint:errcheck // it is only read
+	return payers, payers.Extend(f)
+}

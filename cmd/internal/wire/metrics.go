@@ -1,0 +1,90 @@
+package wire
+
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+)
+
+// jobMetrics counts attempts at jobs and how long they took.
+func jobMetrics(r prometheus.Registerer) func(jobs.Kind, string, time.Duration) {
+	total := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "molar_jobs_total", Help: "Attempts at jobs, by kind and result: done, error or dead.",
+	}, []string{"kind", "result"})
+	seconds := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "molar_job_duration_seconds", Help: "How long attempts at jobs took.",
+		Buckets: prometheus.ExponentialBuckets(0.001, 2, 15),
+	}, []string{"kind"})
+	r.MustRegister(total, seconds)
+	return func(k jobs.Kind, result string, took time.Duration) {
+		total.WithLabelValues(string(k), result).Inc()
+		seconds.WithLabelValues(string(k)).Observe(took.Seconds())
+	}
+}
+
+// registerMetrics adds what is read when it is asked for.
+func registerMetrics(g *graph) {
+	g.metrics.MustRegister(
+		collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		collectors.NewDBStatsCollector(g.store.DB(), "molar"), // pool waits among them
+		&backlogCollector{
+			graph: g,
+			jobs:  prometheus.NewDesc("molar_outbox_jobs", "Jobs that are not done.", []string{"kind"}, nil),
+			age:   prometheus.NewDesc("molar_outbox_oldest_due_seconds", "Age of the oldest job that is due.", []string{"kind"}, nil),
+			depth: prometheus.NewDesc("molar_queue_messages", "Messages at the broker: waiting or dead.", []string{"kind", "state"}, nil),
+			up:    prometheus.NewDesc("molar_queue_up", "Whether the broker is connected.", nil, nil),
+		},
+	)
+}
+
+// backlogCollector reads the outbox and the queues when metrics are scraped.
+type backlogCollector struct {
+	graph                *graph
+	jobs, age, depth, up *prometheus.Desc
+}
+
+// scrapeTime bounds how long a scrape waits for the database and the broker.
+const scrapeTime = 2 * time.Second
+
+func (c *backlogCollector) Describe(ch chan<- *prometheus.Desc) {
+	ch <- c.jobs
+	ch <- c.age
+	ch <- c.depth
+	ch <- c.up
+}
+
+func (c *backlogCollector) Collect(ch chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), scrapeTime)
+	defer cancel()
+	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
+		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	}
+	err := c.graph.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		backlog, err := tx.Jobs.Backlog(ctx)
+		for _, b := range backlog {
+			gauge(c.jobs, float64(b.Jobs), string(b.Kind))
+			gauge(c.age, b.Oldest.Seconds(), string(b.Kind))
+		}
+		return err
+	})
+	if err != nil {
+		c.graph.log.WarnContext(ctx, "outbox metrics not read", "error", err)
+	}
+	up := 0.0
+	if c.graph.queue.Ready() == nil {
+		up = 1
+		for _, k := range jobs.Kinds() {
+			if waiting, dead, err := c.graph.queue.Depth(ctx, k); err == nil {
+				gauge(c.depth, float64(waiting), string(k), "waiting")
+				gauge(c.depth, float64(dead), string(k), "dead")
+			}
+		}
+	}
+	gauge(c.up, up)
+}

@@ -1,0 +1,144 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/molar-billing/molar/adapters/httpapi"
+	"github.com/molar-billing/molar/workers/payerreply"
+	"github.com/molar-billing/molar/workers/sweep"
+)
+
+// Role is a part that a process runs. Every process relays and has an ops port
+// besides.
+type Role int
+
+// The roles.
+const (
+	RoleAPI         Role = iota // answers HTTP
+	RolePayerWorker             // asks payers, and sweeps
+)
+
+// drainTime bounds how long a process takes to stop.
+const drainTime = 5 * time.Second
+
+// Main runs the roles until a signal comes, with settings from the
+// environment, and exits.
+func Main(roles ...Role) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := serve(ctx, roles)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func serve(ctx context.Context, roles []Role) error {
+	s, err := LoadSettings(os.Getenv, "MOLAR_DATABASE_URL", "MOLAR_QUEUE_URL", "MOLAR_SECRET_KEY")
+	if err != nil {
+		return fmt.Errorf("the settings are not complete:\n%w\n\nAll settings:\n%s", err, SettingsHelp())
+	}
+	log := newLog(s.LogLevel)
+	g, err := open(ctx, s, log)
+	if err != nil {
+		return err
+	}
+	return errors.Join(g.run(ctx, roles, func(Addresses) error { return nil }), g.close(context.WithoutCancel(ctx)))
+}
+
+func newLog(level slog.Level) *slog.Logger {
+	return slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
+}
+
+// Addresses is where a running process listens.
+type Addresses struct {
+	API string // host:port; empty without RoleAPI
+	Ops string
+}
+
+// run runs the roles until ctx ends or one of them fails, and calls ready when
+// all are up. The API drains first, while workers still answer what it waits
+// for; then the workers; then the relay.
+func (g *graph) run(ctx context.Context, roles []Role, ready func(Addresses) error) error {
+	g.log.InfoContext(ctx, "starting", "settings", g.settings)
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	work, stopWork := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopWork()
+
+	var api *httpapi.Server
+	var addrs Addresses
+	ops, err := g.serveOps(ctx, &addrs)
+	if err != nil {
+		return err
+	}
+	var background errgroup.Group
+	background.Go(func() error { return g.relay.Run(work, g.store) })
+	for _, r := range roles {
+		switch r {
+		case RoleAPI:
+			if api, err = g.serveAPI(ctx, &addrs, fail); err != nil {
+				return err
+			}
+		case RolePayerWorker:
+			background.Go(func() error { return g.runner.Run(work, payerreply.Handler(g.eligibility, g.settings.Parallel)) })
+			background.Go(func() error { return sweep.Run(work, g.idempotency, g.log) })
+		}
+	}
+	if err := ready(addrs); err != nil {
+		fail(err)
+	}
+	g.log.InfoContext(ctx, "ready", "api", addrs.API, "ops", addrs.Ops)
+	<-ctx.Done()
+
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
+	defer cancel()
+	g.log.InfoContext(drain, "draining")
+	ops.drain()
+	var errs []error
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
+		errs = append(errs, cause)
+	}
+	if api != nil {
+		errs = append(errs, api.Shutdown(drain))
+	}
+	stopWork()
+	errs = append(errs, background.Wait(), ops.close(drain))
+	g.log.InfoContext(drain, "stopped")
+	return errors.Join(errs...)
+}
+
+func (g *graph) serveAPI(ctx context.Context, addrs *Addresses, fail func(error)) (*httpapi.Server, error) {
+	cursorKey, err := g.settings.subkey("cursor")
+	if err != nil {
+		return nil, err
+	}
+	api, err := httpapi.New(httpapi.Options{
+		Eligibility: g.eligibility, Events: g.events, Access: g.access, CursorKey: cursorKey,
+		RequestTimeout: g.settings.RequestTimeout, Log: g.log, Metrics: g.metrics,
+	})
+	if err != nil {
+		return nil, err
+	}
+	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", g.settings.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("MOLAR_LISTEN: %w", err)
+	}
+	addrs.API = ln.Addr().String()
+	go func() {
+		if err := api.Serve(ln); err != nil {
+			fail(err)
+		}
+	}()
+	return api, nil
+}

@@ -1,0 +1,160 @@
+package wire
+
+import (
+	"crypto/hkdf"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Settings is everything an operator can set, from MOLAR_* variables.
+type Settings struct {
+	DatabaseURL    string // postgres://... or local:DIR
+	DatabaseConns  int
+	QueueURL       string // amqp://..., amqps://... or mem:
+	QueueType      string // classic or quorum
+	Listen         string // address of the API
+	OpsListen      string // address of health, metrics and profiles
+	SecretKey      []byte // 32 bytes; everything encrypted or signed hangs on it
+	PayersFile     string // more payers for the directory; empty for none
+	RequestTimeout time.Duration
+	PayerWait      time.Duration
+	CacheTTL       time.Duration
+	IdempotencyTTL time.Duration
+	Parallel       int // jobs of one kind at once in one worker process
+	LogLevel       slog.Level
+}
+
+// variable is one setting: how it is read, and what help says of it.
+type variable struct {
+	name, fallback, help string
+	set                  func(s *Settings, value string) error
+}
+
+func variables() []variable {
+	return []variable{
+		{"MOLAR_DATABASE_URL", "", "postgres://... of a server, or local:DIR for a private cluster in DIR", func(s *Settings, v string) error {
+			if !strings.HasPrefix(v, "postgres://") && !strings.HasPrefix(v, "postgresql://") && !strings.HasPrefix(v, "local:") {
+				return errors.New("want postgres://user@host/database or local:DIR")
+			}
+			s.DatabaseURL = v
+			return nil
+		}},
+		{"MOLAR_DATABASE_CONNS", "16", "database connections of one process at most", func(s *Settings, v string) error { return number(&s.DatabaseConns, v) }},
+		{"MOLAR_QUEUE_URL", "", "amqp://... of RabbitMQ, or mem: within one process", func(s *Settings, v string) error {
+			if !strings.HasPrefix(v, "amqp://") && !strings.HasPrefix(v, "amqps://") && v != "mem:" {
+				return errors.New("want amqp://user:password@host:5672/ or mem:")
+			}
+			s.QueueURL = v
+			return nil
+		}},
+		{"MOLAR_QUEUE_TYPE", "classic", "classic, or quorum for a RabbitMQ cluster", func(s *Settings, v string) error {
+			s.QueueType = v
+			if v != "classic" && v != "quorum" {
+				return errors.New("want classic or quorum")
+			}
+			return nil
+		}},
+		{"MOLAR_LISTEN", "127.0.0.1:8080", "address of the API", func(s *Settings, v string) error { s.Listen = v; return nil }},
+		{"MOLAR_OPS_LISTEN", "127.0.0.1:9090", "address of /livez, /readyz, /metrics and /debug/pprof", func(s *Settings, v string) error { s.OpsListen = v; return nil }},
+		{"MOLAR_SECRET_KEY", "", "32 random bytes in base64 (openssl rand -base64 32)", func(s *Settings, v string) (err error) {
+			if s.SecretKey, err = base64.StdEncoding.DecodeString(v); err != nil || len(s.SecretKey) != 32 {
+				return errors.New("want 32 bytes in base64; make them with: openssl rand -base64 32")
+			}
+			return nil
+		}},
+		{"MOLAR_PAYERS_FILE", "", "file of more payers: payer ID, name, aliases and capabilities between tabs", func(s *Settings, v string) error { s.PayersFile = v; return nil }},
+		{"MOLAR_REQUEST_TIMEOUT", "30s", "how long a request may take once its body is in", func(s *Settings, v string) error { return span(&s.RequestTimeout, v) }},
+		{"MOLAR_PAYER_WAIT", "25s", "how long an eligibility request waits for the payer", func(s *Settings, v string) error { return span(&s.PayerWait, v) }},
+		{"MOLAR_ELIGIBILITY_CACHE_TTL", "24h", "how long an eligibility answer counts as recent", func(s *Settings, v string) error { return span(&s.CacheTTL, v) }},
+		{"MOLAR_IDEMPOTENCY_TTL", "168h", "how long an idempotency key is remembered", func(s *Settings, v string) error { return span(&s.IdempotencyTTL, v) }},
+		{"MOLAR_WORKERS", "16", "jobs of one kind at once in one worker process", func(s *Settings, v string) error { return number(&s.Parallel, v) }},
+		{"MOLAR_LOG_LEVEL", "info", "debug, info, warn or error", func(s *Settings, v string) error { return s.LogLevel.UnmarshalText([]byte(v)) }},
+	}
+}
+
+// LoadSettings reads the settings with getenv and reports every mistake at
+// once. Needed names variables that must be set.
+func LoadSettings(getenv func(string) string, needed ...string) (Settings, error) {
+	var s Settings
+	var mistakes []error
+	for _, v := range variables() {
+		value := getenv(v.name)
+		if value == "" {
+			value = v.fallback
+		}
+		if value == "" {
+			for _, n := range needed {
+				if n == v.name {
+					mistakes = append(mistakes, fmt.Errorf("%s is not set: %s", v.name, v.help))
+				}
+			}
+			continue
+		}
+		if err := v.set(&s, value); err != nil {
+			mistakes = append(mistakes, fmt.Errorf("%s: %w", v.name, err))
+		}
+	}
+	return s, errors.Join(mistakes...)
+}
+
+// SettingsHelp lists the variables for a command's help.
+func SettingsHelp() string {
+	var b strings.Builder
+	for _, v := range variables() {
+		fmt.Fprintf(&b, "  %-28s %s", v.name, v.help)
+		if v.fallback != "" {
+			fmt.Fprintf(&b, " (default %s)", v.fallback)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// LogValue is the configuration without what must stay secret.
+func (s Settings) LogValue() slog.Value {
+	return slog.GroupValue(
+		slog.String("database", redacted(s.DatabaseURL)), slog.Int("database_conns", s.DatabaseConns),
+		slog.String("queue", redacted(s.QueueURL)), slog.String("queue_type", s.QueueType),
+		slog.Bool("secret_key_set", len(s.SecretKey) > 0), slog.String("payers_file", s.PayersFile),
+		slog.Duration("request_timeout", s.RequestTimeout), slog.Duration("payer_wait", s.PayerWait),
+		slog.Duration("eligibility_cache_ttl", s.CacheTTL), slog.Duration("idempotency_ttl", s.IdempotencyTTL),
+		slog.Int("workers", s.Parallel),
+	)
+}
+
+func redacted(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return "(set)"
+	}
+	u.RawQuery = ""
+	return u.Redacted()
+}
+
+// subkey is the key for one purpose, so that no key serves two.
+func (s Settings) subkey(purpose string) (key [32]byte, err error) {
+	b, err := hkdf.Key(sha256.New, s.SecretKey, nil, "molar "+purpose, len(key))
+	copy(key[:], b)
+	return key, err
+}
+
+func span(to *time.Duration, v string) (err error) {
+	if *to, err = time.ParseDuration(v); err != nil || *to <= 0 {
+		return errors.New("want a span such as 30s or 24h")
+	}
+	return nil
+}
+
+func number(to *int, v string) (err error) {
+	if *to, err = strconv.Atoi(v); err != nil || *to < 1 {
+		return errors.New("want a number of at least 1")
+	}
+	return nil
+}

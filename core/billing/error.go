@@ -116,7 +116,8 @@ func (f *Faults) Add(field string, code FaultCode, message string) {
 		return
 	}
 	for _, have := range *f {
-		if have.Field == "" || have.Field == field || strings.HasPrefix(field, have.Field+".") {
+		rest, covered := strings.CutPrefix(field, have.Field)
+		if have.Field == "" || covered && (rest == "" || rest[0] == '.') {
 			return
 		}
 	}

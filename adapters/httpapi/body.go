@@ -1,0 +1,78 @@
+package httpapi
+
+import (
+	"errors"
+	"io"
+	"net"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// body reads what a client sends after the header section, up to a limit. It
+// tells a body that is too large, one that stalled and one that was cut short
+// apart; each is an error for the caller. Nothing else reads the body:
+// fasthttp's and Fiber's own ways inflate without a limit and read without a
+// stall time.
+type body struct {
+	x        *exchange
+	src      io.Reader
+	declared int // bytes, or -1 when chunked
+	left     int // bytes until the limit
+	read     int
+}
+
+// openBody starts reading the body. The caller reads it to its end or returns
+// an error; a body that is left unread costs the connection.
+func (x *exchange) openBody(limit int) io.Reader {
+	stream := x.fctx.RequestBodyStream()
+	if stream == nil {
+		x.bodyDone = true
+		return eof{}
+	}
+	x.conn.startBody(x.s.limits.Stall, time.Now().Add(x.s.limits.Body))
+	return &body{x: x, src: stream, declared: x.fctx.Request.Header.ContentLength(), left: limit}
+}
+
+type eof struct{}
+
+func (eof) Read([]byte) (int, error) { return 0, io.EOF }
+
+// Read reads on, with a *billing.Error or a *transportError when it cannot.
+func (b *body) Read(p []byte) (int, error) {
+	if len(p) > b.left+1 {
+		p = p[:b.left+1]
+	}
+	n, err := b.src.Read(p)
+	b.read += n
+	if n > b.left {
+		return 0, tooLarge()
+	}
+	b.left -= n
+	switch {
+	case err == nil:
+		return n, nil
+	case errors.Is(err, io.EOF) && (b.declared < 0 || b.read == b.declared):
+		b.x.conn.endBody()
+		b.x.bodyDone = true
+		return n, io.EOF
+	default:
+		return n, b.failure(err)
+	}
+}
+
+func (b *body) failure(err error) error {
+	timeout, ok := errors.AsType[net.Error](err)
+	switch {
+	case b.x.s.base.Err() != nil:
+		return &billing.Error{Code: billing.CodeTimeout, Message: "The service is stopping. Send the request again."}
+	case ok && timeout.Timeout():
+		return &billing.Error{Code: billing.CodeRequestTimeout, Message: "The request body stopped arriving. Send it again."}
+	default:
+		return malformed()
+	}
+}
+
+func tooLarge() error {
+	return &billing.Error{Code: billing.CodePayloadTooLarge, Message: "The request body is larger than the operation allows."}
+}

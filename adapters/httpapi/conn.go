@@ -1,0 +1,190 @@
+package httpapi
+
+import (
+	"context"
+	"net"
+	"sync"
+	"time"
+)
+
+// How long a connection with unread bytes is read on before it is closed. A
+// close with unread bytes resets the connection, and the reset can overtake
+// the reply, so that the client never learns why it was refused.
+const (
+	lingerIdle  = 2 * time.Second
+	lingerTotal = 10 * time.Second
+	lingerBytes = 64 << 20
+)
+
+// listener wraps every connection, and knows those that are open.
+type listener struct {
+	net.Listener
+
+	mu   sync.Mutex
+	open map[*conn]struct{}
+	cut  bool
+	left chan struct{} // receives after a connection has gone
+}
+
+func newListener(ln net.Listener) *listener {
+	return &listener{Listener: ln, open: map[*conn]struct{}{}, left: make(chan struct{}, 1)}
+}
+
+// Accept waits for the next connection.
+func (l *listener) Accept() (net.Conn, error) {
+	inner, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c := &conn{Conn: inner, listener: l, cut: l.cut}
+	l.open[c] = struct{}{}
+	return c, nil
+}
+
+// cutReads ends every read, now and later: requests that are still arriving
+// and connections that wait for one. Replies are still written.
+func (l *listener) cutReads() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.cut = true
+	for c := range l.open {
+		c.cutReads()
+	}
+}
+
+// wait returns when every connection has gone; when ctx ends first it closes
+// those that are left.
+func (l *listener) wait(ctx context.Context) error {
+	for {
+		l.mu.Lock()
+		n := len(l.open)
+		l.mu.Unlock()
+		if n == 0 {
+			return nil
+		}
+		select {
+		case <-l.left:
+		case <-ctx.Done():
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			for c := range l.open {
+				_ = c.Conn.Close()
+			}
+			return ctx.Err()
+		}
+	}
+}
+
+func (l *listener) forget(c *conn) {
+	l.mu.Lock()
+	delete(l.open, c)
+	l.mu.Unlock()
+	select {
+	case l.left <- struct{}{}:
+	default:
+	}
+}
+
+// conn is a connection that cuts a body off when it stalls, and that closes so
+// that the last reply arrives.
+type conn struct {
+	net.Conn
+	listener *listener
+	closing  sync.Once
+
+	mu     sync.Mutex
+	cut    bool
+	linger bool
+
+	// While a body is read, by the goroutine that serves the connection.
+	stall time.Duration
+	until time.Time
+}
+
+// startBody gives each read from now on the stall time, and all together the
+// time until until.
+func (c *conn) startBody(stall time.Duration, until time.Time) { c.stall, c.until = stall, until }
+
+// endBody leaves read deadlines to the server again, which sets one before
+// each request.
+func (c *conn) endBody() { c.stall = 0 }
+
+// Read reads, within the stall time while a body is read.
+func (c *conn) Read(p []byte) (int, error) {
+	if c.stall > 0 {
+		deadline := time.Now().Add(c.stall)
+		if c.until.Before(deadline) {
+			deadline = c.until
+		}
+		if err := c.SetReadDeadline(deadline); err != nil {
+			return 0, err
+		}
+	}
+	return c.Conn.Read(p)
+}
+
+// SetReadDeadline sets the deadline, unless reads have been cut.
+func (c *conn) SetReadDeadline(t time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cut {
+		t = time.Unix(1, 0)
+	}
+	return c.Conn.SetReadDeadline(t)
+}
+
+func (c *conn) cutReads() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.cut = true
+	_ = c.Conn.SetReadDeadline(time.Unix(1, 0))
+}
+
+// lingerOnClose makes Close read on until the client has had the time to see
+// the reply.
+func (c *conn) lingerOnClose() {
+	c.mu.Lock()
+	c.linger = true
+	c.mu.Unlock()
+}
+
+// Close ends the connection.
+func (c *conn) Close() (err error) {
+	c.closing.Do(func() {
+		c.mu.Lock()
+		linger := c.linger
+		c.mu.Unlock()
+		if linger {
+			c.drain()
+		}
+		err = c.Conn.Close()
+		c.listener.forget(c)
+	})
+	return err
+}
+
+// drain says that no more is sent, and reads until the client says the same.
+func (c *conn) drain() {
+	w, ok := c.Conn.(interface{ CloseWrite() error })
+	if !ok || w.CloseWrite() != nil {
+		return
+	}
+	end := time.Now().Add(lingerTotal)
+	buf := make([]byte, 16<<10)
+	for left := lingerBytes; left > 0; {
+		deadline := time.Now().Add(lingerIdle)
+		if end.Before(deadline) {
+			deadline = end
+		}
+		if c.Conn.SetReadDeadline(deadline) != nil {
+			return
+		}
+		n, err := c.Conn.Read(buf)
+		if err != nil {
+			return
+		}
+		left -= n
+	}
+}

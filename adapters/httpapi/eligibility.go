@@ -1,0 +1,110 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// submitCheck is POST /eligibility.
+func (a *api) submitCheck(x *exchange) (*reply, error) {
+	var in billing.EligibilityRequest
+	if err := x.query().err(); err != nil {
+		in.Faults = errFaults(err)
+	}
+	for _, line := range x.headers("Cache-Control") {
+		if in.NoCache = line == "no-cache"; !in.NoCache {
+			in.Faults.Add("Cache-Control", billing.FaultNotAllowed, "The one value that is known is no-cache.")
+			break
+		}
+	}
+	doc, fingerprint := x.document(&in.Faults)
+	readEligibilityRequest(doc, &in)
+	c, replayed, err := a.eligibility.Check(x.ctx, x.key.Scope, x.request(fingerprint), in)
+	if err != nil {
+		return nil, err
+	}
+	if failure := c.Failure(); failure != nil {
+		return nil, &checkFailure{failure, checkShape(c), replayed}
+	}
+	return &reply{status: http.StatusOK, body: checkShape(c), replayed: replayed}, nil
+}
+
+func readEligibilityRequest(doc *object, in *billing.EligibilityRequest) {
+	in.OfficeID = doc.text("office_id")
+	in.PayerID = doc.text("payer_id")
+	s := doc.object("subscriber")
+	in.Subscriber = billing.SubscriberInput{
+		FirstName:   s.text("first_name"),
+		LastName:    s.text("last_name"),
+		DateOfBirth: s.text("date_of_birth"),
+		MemberID:    s.text("member_id"),
+		GroupNumber: s.optionalText("group_number"),
+	}
+	s.end()
+	if p := doc.optionalObject("patient"); p != nil {
+		in.Patient = &billing.PatientInput{
+			FirstName:    p.text("first_name"),
+			LastName:     p.text("last_name"),
+			DateOfBirth:  p.text("date_of_birth"),
+			Relationship: p.text("relationship"),
+		}
+		p.end()
+	}
+	in.ServiceDate = doc.optionalText("service_date")
+	in.ProcedureCodes = doc.optionalTexts("procedure_codes")
+	in.DetailLevel = doc.optionalText("detail_level")
+	in.TenantReference = doc.optionalText("tenant_reference")
+	in.ParentID = doc.optionalText("parent_id")
+	doc.end()
+}
+
+// getCheck is GET /eligibility/{id}.
+func (a *api) getCheck(x *exchange) (*reply, error) {
+	if err := x.query().err(); err != nil {
+		return nil, err
+	}
+	id, err := billing.ParseID[billing.CheckID](x.params.Params("id"))
+	if err != nil {
+		return nil, billing.NotFound("eligibility check", "")
+	}
+	c, err := a.eligibility.Get(x.ctx, x.key.Scope, id)
+	if err != nil {
+		return nil, err
+	}
+	return &reply{status: http.StatusOK, body: checkShape(c)}, nil
+}
+
+// listChecks is GET /eligibility.
+func (a *api) listChecks(x *exchange) (*reply, error) {
+	q := x.query()
+	l := q.bind("eligibility", x.key.Scope, "limit", "cursor")
+	reference, _ := q.text("tenant_reference")
+	f := billing.CheckFilter{
+		RequestID: id[billing.RequestID](q, "request_id"),
+		OfficeID:  id[billing.OfficeID](q, "office_id"),
+		PayerID:   id[billing.PayerID](q, "payer_id"),
+		Outcome: oneOf(q, "outcome", billing.OutcomeAnswered, billing.OutcomeRejected,
+			billing.OutcomePayerUnavailable, billing.OutcomeError),
+		CreatedAfter:    q.instant("created_after"),
+		CreatedBefore:   q.instant("created_before"),
+		TenantReference: reference,
+	}
+	p := billing.Page{Limit: q.limit(), After: q.cursor(a.cursors, l)}
+	if err := q.err(); err != nil {
+		return nil, err
+	}
+	checks, next, err := a.eligibility.List(x.ctx, x.key.Scope, f, p)
+	if err != nil {
+		return nil, err
+	}
+	return page(checks, checkShape, a.cursors.encode(l, next)), nil
+}
+
+// errFaults is the faults that an error tells of.
+func errFaults(err error) billing.Faults {
+	if e, ok := err.(*billing.Error); ok { //nolint:errorlint // made here, never wrapped
+		return e.Faults
+	}
+	return nil
+}

@@ -1,0 +1,149 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// status is the one table from codes to statuses.
+func status(code billing.Code) int {
+	switch code {
+	case billing.CodeIdempotencyKeyRequired:
+		return http.StatusBadRequest
+	case billing.CodeUnauthorized:
+		return http.StatusUnauthorized
+	case billing.CodePermissionDenied:
+		return http.StatusForbidden
+	case billing.CodeNotFound:
+		return http.StatusNotFound
+	case billing.CodeMethodNotAllowed:
+		return http.StatusMethodNotAllowed
+	case billing.CodeRequestTimeout:
+		return http.StatusRequestTimeout
+	case billing.CodeConflict, billing.CodeIdempotencyKeyInUse:
+		return http.StatusConflict
+	case billing.CodePayloadTooLarge:
+		return http.StatusRequestEntityTooLarge
+	case billing.CodeUnsupportedEncoding:
+		return http.StatusUnsupportedMediaType
+	case billing.CodeInvalidRequest, billing.CodeIdempotencyKeyReused, billing.CodePayerRejected:
+		return http.StatusUnprocessableEntity
+	case billing.CodeTooManyRequests:
+		return http.StatusTooManyRequests
+	case billing.CodeInternal:
+		return http.StatusInternalServerError
+	case billing.CodePayerUnavailable, billing.CodeNetworkError, billing.CodeAttachmentsNetworkError:
+		return http.StatusBadGateway
+	case billing.CodeEligibilityUnavailable, billing.CodeAttachmentsUnavailable:
+		return http.StatusServiceUnavailable
+	case billing.CodeTimeout:
+		return http.StatusGatewayTimeout
+	}
+	return http.StatusInternalServerError
+}
+
+const (
+	internalMessage = "Something went wrong inside the service. Quote the request ID when you report it."
+	timeoutMessage  = "The request took too long. It may still have taken effect: look before sending it again with a new key."
+)
+
+// transportError is a fault of the HTTP message itself, below the interface's
+// codes; it has a status of its own.
+type transportError struct {
+	status  int
+	message string
+}
+
+func (e *transportError) Error() string { return e.message }
+
+// malformed is the error for a message that is not HTTP, or not safely so.
+func malformed() error {
+	return &transportError{http.StatusBadRequest, "The request is not well-formed HTTP, or it was cut short."}
+}
+
+// checkFailure is the failure of a completed check, which the reply shows.
+type checkFailure struct {
+	error
+	check    checkJSON
+	replayed bool
+}
+
+func (f *checkFailure) Unwrap() error { return f.error }
+
+type errorJSON struct {
+	Error     billing.Code `json:"error"`
+	Message   string       `json:"message"`
+	Errors    []faultJSON  `json:"errors"`
+	RequestID string       `json:"request_id"`
+	Check     *checkJSON   `json:"check,omitempty"`
+}
+
+type faultJSON struct {
+	Field   string            `json:"field"`
+	Code    billing.FaultCode `json:"code"`
+	Message string            `json:"message"`
+}
+
+// fail replies with an error, and logs the cause when it is the service's.
+func (x *exchange) fail(err error) {
+	out := errorJSON{Error: billing.CodeInternal, Message: internalMessage, Errors: []faultJSON{}, RequestID: x.id.String()}
+	code := 0
+	e, known := errors.AsType[*billing.Error](err)
+	transport, framing := errors.AsType[*transportError](err)
+	switch {
+	case framing:
+		out.Error, out.Message, code = billing.CodeInvalidRequest, transport.message, transport.status
+	case known && e.Code != billing.CodeInternal:
+		out.Error, out.Message = e.Code, e.Message
+		for _, f := range e.Faults {
+			out.Errors = append(out.Errors, faultJSON{fieldName(f.Field), f.Code, f.Message})
+		}
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), x.ctx != nil && x.ctx.Err() != nil:
+		out.Error, out.Message = billing.CodeTimeout, timeoutMessage
+	}
+	if code == 0 {
+		code = status(out.Error)
+	}
+	if f, ok := errors.AsType[*checkFailure](err); ok {
+		out.Check = &f.check
+		x.markReplayed(f.replayed)
+	}
+	switch out.Error { //nolint:exhaustive // the others need no header
+	case billing.CodeUnauthorized:
+		x.set("WWW-Authenticate", "Bearer")
+	case billing.CodeTooManyRequests, billing.CodeIdempotencyKeyInUse:
+		x.set("Retry-After", "1")
+	}
+	x.code = out.Error
+	if !framing && (!known || e.Code == billing.CodeInternal) {
+		x.logCause(err)
+	}
+	x.writeJSON(code, out)
+}
+
+// maxFieldName bounds how much of an unknown field's name comes back.
+const maxFieldName = 200
+
+// fieldName is how a reply names a field; the body as a whole is "body".
+func fieldName(field string) string {
+	switch {
+	case field == "":
+		return "body"
+	case len(field) > maxFieldName:
+		return firstRunes(field, maxFieldName) + "..."
+	default:
+		return field
+	}
+}
+
+func firstRunes(s string, n int) string {
+	for i := range s {
+		if n--; n < 0 {
+			return s[:i]
+		}
+	}
+	return s
+}

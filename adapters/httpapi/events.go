@@ -1,0 +1,76 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// getEvent is GET /events/{id}.
+func (a *api) getEvent(x *exchange) (*reply, error) {
+	if err := x.query().err(); err != nil {
+		return nil, err
+	}
+	id, err := billing.ParseID[billing.EventID](x.params.Params("id"))
+	if err != nil {
+		return nil, billing.NotFound("event", "")
+	}
+	e, err := a.events.Get(x.ctx, x.key.Scope, id)
+	if err != nil {
+		return nil, err
+	}
+	return &reply{status: http.StatusOK, body: eventShape(e)}, nil
+}
+
+// listEvents is GET /events: newest first, or with order=asc the story from an
+// event on, for a reader who tails it.
+func (a *api) listEvents(x *exchange) (*reply, error) {
+	q := x.query()
+	ascending := oneOf(q, "order", "asc", "desc") == "asc"
+	f := billing.EventFilter{
+		Type:          oneOf(q, "type", billing.EventTypes()...),
+		Resource:      q.anyID("resource_id"),
+		CreatedAfter:  q.instant("created_after"),
+		CreatedBefore: q.instant("created_before"),
+	}
+	limit := q.limit()
+	if ascending {
+		return a.tailEvents(x, q, f, limit)
+	}
+	if _, given := q.text("after"); given {
+		q.faults.Add("after", billing.FaultNotAllowed, "after goes with order=asc.")
+	}
+	l := q.bind("events", x.key.Scope, "limit", "cursor", "order")
+	p := billing.Page{Limit: limit, After: q.cursor(a.cursors, l)}
+	if err := q.err(); err != nil {
+		return nil, err
+	}
+	events, next, err := a.events.List(x.ctx, x.key.Scope, f, p)
+	if err != nil {
+		return nil, err
+	}
+	return page(events, eventShape, a.cursors.encode(l, next)), nil
+}
+
+// tailEvents goes on after the cursor when there is one, else after the event
+// named. The cursor of a tail holds the last event that was read.
+func (a *api) tailEvents(x *exchange, q *query, f billing.EventFilter, limit int) (*reply, error) {
+	l := q.bind("events, ascending", x.key.Scope, "limit", "cursor", "order", "after")
+	after := id[billing.EventID](q, "after")
+	if p := q.cursor(a.cursors, l); p != nil {
+		after = p.ID
+	}
+	if err := q.err(); err != nil {
+		return nil, err
+	}
+	events, more, err := a.events.Tail(x.ctx, x.key.Scope, f, after, limit)
+	if err != nil {
+		return nil, err
+	}
+	var next *billing.Position
+	if more {
+		last := events[len(events)-1]
+		next = &billing.Position{Time: last.CreatedAt, ID: last.ID}
+	}
+	return page(events, eventShape, a.cursors.encode(l, next)), nil
+}

@@ -1,0 +1,236 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// exchange is one request and its reply.
+type exchange struct {
+	s       *Server
+	fctx    *fasthttp.RequestCtx
+	conn    *conn
+	id      billing.RequestID
+	started time.Time
+	method  string
+	verdict string // of the guard
+	hasBody bool
+
+	route    *route // nil until one matches
+	params   *fiber.Ctx
+	key      *billing.APIKey
+	idemKey  string
+	body     []byte
+	bodyDone bool
+	ctx      context.Context //nolint:containedctx // the request's own, for its use case
+	cancel   context.CancelFunc
+	code     billing.Code // of the error that was answered
+}
+
+// reply is what an operation answers when nothing failed.
+type reply struct {
+	status   int
+	body     any  // becomes JSON
+	replayed bool // an earlier request with the idempotency key made it
+	raw      []byte
+	mime     string // of raw
+}
+
+type exchangeKey struct{}
+
+// begin starts the exchange with what every reply carries.
+func (s *Server) begin(fctx *fasthttp.RequestCtx) *exchange {
+	h := &fctx.Request.Header
+	x := &exchange{
+		s:       s,
+		fctx:    fctx,
+		id:      billing.NewID[billing.RequestID](s.now()),
+		started: time.Now(),
+		method:  string(h.Method()),
+		verdict: string(h.Peek(guardHeader)),
+		hasBody: h.ContentLength() > 0 || h.ContentLength() == -1,
+	}
+	x.conn, _ = fctx.Conn().(*conn)
+	x.set("X-Request-Id", x.id.String())
+	x.set("Cache-Control", "no-store")
+	x.set("X-Content-Type-Options", "nosniff")
+	fctx.SetUserValue(exchangeKey{}, x)
+	s.metrics.inFlight.Inc()
+	return x
+}
+
+func of(c *fiber.Ctx) *exchange {
+	return c.Context().UserValue(exchangeKey{}).(*exchange) //nolint:forcetypeassert,errcheck // serve has set it
+}
+
+// run does what comes before an operation, in the order of the interface, then
+// the operation, and writes its reply.
+func (x *exchange) run(r *route, c *fiber.Ctx) {
+	x.route, x.params = r, c
+	x.startClock()
+	answer, err := x.operate(r)
+	if err != nil {
+		x.fail(err)
+		return
+	}
+	x.markReplayed(answer.replayed)
+	if answer.raw != nil {
+		x.write(answer.status, answer.mime, answer.raw)
+		return
+	}
+	x.writeJSON(answer.status, answer.body)
+}
+
+func (x *exchange) operate(r *route) (*reply, error) {
+	if r.permission != "" {
+		if err := x.authenticate(r.permission); err != nil {
+			return nil, err
+		}
+	}
+	if x.verdict == verdictTooLarge {
+		return nil, tooLarge()
+	}
+	if len(x.headers("Content-Encoding")) > 0 {
+		return nil, &billing.Error{Code: billing.CodeUnsupportedEncoding, Message: "Send the body without a Content-Encoding."}
+	}
+	if r.changes() {
+		if err := x.readIdempotencyKey(); err != nil {
+			return nil, err
+		}
+	}
+	if r.bodyLimit > 0 {
+		if err := x.readBody(r.bodyLimit); err != nil {
+			return nil, err
+		}
+		x.startClock()
+	}
+	return r.handle(x)
+}
+
+// startClock starts the deadline of the request anew.
+func (x *exchange) startClock() {
+	if x.cancel != nil {
+		x.cancel()
+	}
+	x.ctx, x.cancel = context.WithTimeout(x.s.base, x.s.timeout)
+}
+
+// authenticate finds out who calls, and whether they may.
+func (x *exchange) authenticate(need billing.Permission) error {
+	secret := ""
+	if lines := x.headers("Authorization"); len(lines) == 1 {
+		if scheme, token, ok := strings.Cut(lines[0], " "); ok && strings.EqualFold(scheme, "Bearer") {
+			secret = token
+		}
+	}
+	key, err := x.s.identify(x.ctx, secret)
+	if err != nil {
+		return err
+	}
+	x.key = key
+	if !key.May(need) {
+		return &billing.Error{
+			Code:    billing.CodePermissionDenied,
+			Message: "The API key lacks the permission " + string(need) + ".",
+		}
+	}
+	return nil
+}
+
+func (x *exchange) readIdempotencyKey() error {
+	lines := x.headers(idempotencyKey)
+	var faults billing.Faults
+	switch {
+	case len(lines) == 0, len(lines) == 1 && lines[0] == "":
+		return &billing.Error{
+			Code:    billing.CodeIdempotencyKeyRequired,
+			Message: "Send an Idempotency-Key header, such as a UUID, that is new for each operation.",
+		}
+	case len(lines) > 1:
+		faults.Add(idempotencyKey, billing.FaultTooMany, "Send one Idempotency-Key.")
+	case !billing.ValidIdempotencyKey(lines[0]):
+		faults.Add(idempotencyKey, billing.FaultFormat, "An Idempotency-Key is 1 to 255 printable ASCII characters without spaces.")
+	}
+	x.idemKey = lines[0]
+	return faults.Err()
+}
+
+const idempotencyKey = "Idempotency-Key"
+
+// readBody reads the whole body into memory.
+func (x *exchange) readBody(limit int) (err error) {
+	x.body, err = io.ReadAll(x.openBody(limit))
+	return err
+}
+
+// request is what the use cases want to know of a call that changes something.
+func (x *exchange) request(fingerprint [32]byte) billing.Request {
+	return billing.Request{ID: x.id, Key: x.idemKey, Fingerprint: fingerprint}
+}
+
+// headers gives the value of each line of a header field.
+func (x *exchange) headers(name string) []string {
+	return fieldLines(x.fctx.Request.Header.RawHeaders(), name)
+}
+
+// unrouted answers a path that no operation has, or a method that the path's
+// operations do not know.
+func (x *exchange) unrouted() {
+	allowed := x.s.methods(string(x.fctx.URI().PathOriginal()))
+	if len(allowed) == 0 {
+		x.fail(billing.NotFound("path", ""))
+		return
+	}
+	x.set("Allow", strings.Join(allowed, ", "))
+	x.fail(&billing.Error{Code: billing.CodeMethodNotAllowed, Message: "The path does not know the method; Allow lists those that it knows."})
+}
+
+func (x *exchange) set(name, value string) { x.fctx.Response.Header.Set(name, value) }
+
+func (x *exchange) markReplayed(replayed bool) {
+	if replayed {
+		x.set("Idempotent-Replayed", "true")
+	}
+}
+
+func (x *exchange) writeJSON(status int, v any) {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic(err) // shapes hold nothing that cannot be written; finish answers 500
+	}
+	x.write(status, "application/json", []byte(b.String()))
+}
+
+func (x *exchange) write(status int, mime string, b []byte) {
+	x.fctx.Response.SetStatusCode(status)
+	x.fctx.Response.Header.SetContentType(mime)
+	x.fctx.Response.SetBody(b)
+}
+
+// finish ends the exchange, however it went. Bytes of the body that are still
+// unread would be taken for the next request, so they cost the connection.
+func (x *exchange) finish() {
+	if p := recover(); p != nil {
+		x.logPanic(p)
+		x.fail(&billing.Error{Code: billing.CodeInternal})
+	}
+	if x.cancel != nil {
+		x.cancel()
+	}
+	if x.verdict != "" || x.hasBody && !x.bodyDone {
+		x.fctx.SetConnectionClose()
+		x.conn.lingerOnClose()
+	}
+	x.fctx.RemoveUserValue(exchangeKey{}) // else an idle connection holds on to the body
+	x.observe()
+}

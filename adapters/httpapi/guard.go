@@ -1,0 +1,96 @@
+package httpapi
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/valyala/fasthttp"
+)
+
+// guardHeader carries the guard's verdict from the header section to the
+// exchange: fasthttp offers no other way. What a client sends under the name
+// is dropped.
+const guardHeader = "X-Molar-Guard"
+
+const (
+	verdictMalformed = "malformed"
+	verdictTooLarge  = "too-large"
+)
+
+// judge runs when the header section is in and nothing of the body is. A
+// request that is refused for its framing or for the length it declares is cut
+// down to its header, so that not one byte of the body is read.
+func (s *Server) judge(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
+	h.Del(guardHeader)
+	switch {
+	case !wellFramed(h):
+		cutBody(h, verdictMalformed)
+	case h.ContentLength() > s.bodyLimit(h):
+		cutBody(h, verdictTooLarge)
+	}
+	return fasthttp.RequestConfig{
+		ReadTimeout: s.limits.Stall,
+		// fasthttp reads up to this much of a body before the handler runs,
+		// within one deadline for all of it. One byte is the least it knows.
+		MaxRequestBodySize: 1,
+	}
+}
+
+func cutBody(h *fasthttp.RequestHeader, verdict string) {
+	h.Set(guardHeader, verdict)
+	h.Del(fasthttp.HeaderExpect)
+	h.SetContentLength(0)
+	h.SetConnectionClose()
+}
+
+// bodyLimit is how many bytes the body of the request may have. A path that no
+// route has gets the limit of JSON; its body is never read.
+func (s *Server) bodyLimit(h *fasthttp.RequestHeader) int {
+	if r := s.find(string(h.Method()), targetPath(h.RequestURI())); r != nil && r.bodyLimit > 0 {
+		return r.bodyLimit
+	}
+	return s.limits.JSON
+}
+
+// targetPath is the path of a request target in origin or absolute form.
+func targetPath(target []byte) string {
+	if _, rest, ok := bytes.Cut(target, []byte("://")); ok && target[0] != '/' {
+		target = rest[max(bytes.IndexByte(rest, '/'), 0):]
+	}
+	path, _, _ := bytes.Cut(target, []byte("?"))
+	return string(path)
+}
+
+// wellFramed refuses what two HTTP programs in a row could read as two
+// different requests (RFC 9112, section 11.2), beyond what fasthttp refuses.
+func wellFramed(h *fasthttp.RequestHeader) bool {
+	if p := string(h.Protocol()); p != "HTTP/1.1" && p != "HTTP/1.0" {
+		return false
+	}
+	raw := h.RawHeaders()
+	for line := range bytes.Lines(raw) {
+		if line[0] == ' ' || line[0] == '\t' || !bytes.HasSuffix(line, []byte("\r\n")) {
+			return false // a folded line, or one that a bare LF ends
+		}
+	}
+	lengths, encodings := fieldLines(raw, "Content-Length"), fieldLines(raw, "Transfer-Encoding")
+	if len(encodings) > 0 && (len(encodings) > 1 || len(lengths) > 0 || !strings.EqualFold(encodings[0], "chunked")) {
+		return false
+	}
+	if h.IsGet() || h.IsHead() {
+		return h.ContentLength() <= 0 && len(encodings) == 0
+	}
+	return len(lengths) <= 1
+}
+
+// fieldLines gives the value of each line with the field name, as they came.
+// fasthttp's own view keeps only the last line of some fields.
+func fieldLines(raw []byte, name string) (values []string) {
+	for line := range bytes.Lines(raw) {
+		key, value, ok := bytes.Cut(line, []byte(":"))
+		if ok && strings.EqualFold(string(key), name) {
+			values = append(values, strings.Trim(string(value), " \t\r\n"))
+		}
+	}
+	return values
+}

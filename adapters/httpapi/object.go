@@ -1,0 +1,146 @@
+package httpapi
+
+import (
+	"crypto/sha256"
+	"mime"
+	"strconv"
+	"strings"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// object reads the fields of a JSON object by name and type. What has the
+// wrong type, or a name that nobody asked for, becomes a fault with its dotted
+// path; what is missing or null reads as the zero value, which the rules of
+// billing judge.
+type object struct {
+	path   string // with a dot at its end, or empty
+	node   *node  // nil when there is none to read
+	fields map[string]*node // those that nobody has asked for yet
+	faults *billing.Faults
+}
+
+// document reads the request's body. The fingerprint is of what the request
+// means, so that a repetition may be spelled differently.
+func (x *exchange) document(faults *billing.Faults) (doc *object, fingerprint [sha256.Size]byte) {
+	if lines := x.headers("Content-Type"); len(lines) != 1 || !isJSON(lines[0]) {
+		code := billing.FaultFormat
+		if len(lines) == 0 {
+			code = billing.FaultRequired
+		}
+		faults.Add("Content-Type", code, "Send the body as application/json, in UTF-8.")
+	}
+	var form billing.Faults
+	tree := parseJSON(x.body, &form)
+	for _, f := range form {
+		faults.Add(f.Field, f.Code, f.Message)
+	}
+	meaning := append([]byte("raw:"), x.body...)
+	if tree != nil && len(form) == 0 {
+		meaning = tree.canonical([]byte("json:"))
+	}
+	h := sha256.New()
+	h.Write([]byte(x.method + " " + string(x.fctx.URI().PathOriginal()) + "\n"))
+	h.Write(meaning)
+	return newObject("", tree, faults), [sha256.Size]byte(h.Sum(nil))
+}
+
+func isJSON(contentType string) bool {
+	kind, params, err := mime.ParseMediaType(contentType)
+	if err != nil || kind != "application/json" {
+		return false
+	}
+	charset, given := params["charset"]
+	return !given || strings.EqualFold(charset, "utf-8")
+}
+
+// newObject reads n, which may be nil.
+func newObject(path string, n *node, faults *billing.Faults) *object {
+	o := &object{path, n, map[string]*node{}, faults}
+	if n != nil {
+		for _, f := range n.fields {
+			if _, twice := o.fields[f.name]; !twice {
+				o.fields[f.name] = f.value
+			}
+		}
+	}
+	return o
+}
+
+// take gives the field if it is of the kind, and nil when it is missing or
+// null.
+func (o *object) take(name string, want kind, fault string) *node {
+	n := o.fields[name]
+	delete(o.fields, name)
+	if n == nil || n.kind == kindNull {
+		return nil
+	}
+	if n.kind != want {
+		o.faults.Add(o.path+name, billing.FaultType, fault)
+		return nil
+	}
+	return n
+}
+
+// text is the string, or "" when it is missing or null.
+func (o *object) text(name string) string {
+	if n := o.take(name, kindString, "The value is a string."); n != nil {
+		return n.text
+	}
+	return ""
+}
+
+// optionalText is the string, or nil when it is missing or null.
+func (o *object) optionalText(name string) *string {
+	if n := o.take(name, kindString, "The value is a string or null."); n != nil {
+		return &n.text
+	}
+	return nil
+}
+
+// optionalTexts is the array of strings, or nil when it is missing or null.
+func (o *object) optionalTexts(name string) []string {
+	n := o.take(name, kindArray, "The value is an array of strings, or null.")
+	if n == nil {
+		return nil
+	}
+	texts := make([]string, len(n.items))
+	for i, item := range n.items {
+		if item.kind != kindString {
+			o.faults.Add(o.path+name+"."+strconv.Itoa(i), billing.FaultType, "The value is a string.")
+		}
+		texts[i] = item.text
+	}
+	return texts
+}
+
+// object is the object in the field; when there is none, that is a fault.
+func (o *object) object(name string) *object {
+	n := o.take(name, kindObject, "The value is an object.")
+	if n == nil {
+		o.faults.Add(o.path+name, billing.FaultRequired, "A value is required.")
+	}
+	return newObject(o.path+name+".", n, o.faults)
+}
+
+// optionalObject is the object in the field, or nil when it is missing or
+// null.
+func (o *object) optionalObject(name string) *object {
+	n := o.take(name, kindObject, "The value is an object or null.")
+	if n == nil {
+		return nil
+	}
+	return newObject(o.path+name+".", n, o.faults)
+}
+
+// end tells of the fields that nobody asked for.
+func (o *object) end() {
+	if o.node == nil {
+		return
+	}
+	for _, f := range o.node.fields {
+		if o.fields[f.name] != nil {
+			o.faults.Add(o.path+f.name, billing.FaultUnknown, "The operation does not know the field.")
+		}
+	}
+}

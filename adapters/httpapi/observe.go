@@ -1,0 +1,94 @@
+package httpapi
+
+import (
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// metrics are rate, errors and duration of each operation.
+type metrics struct {
+	requests *prometheus.CounterVec
+	duration *prometheus.HistogramVec
+	inFlight prometheus.Gauge
+}
+
+func newMetrics(r prometheus.Registerer) (*metrics, error) {
+	m := &metrics{
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "molar_http_requests_total",
+			Help: "Requests answered, by route template, method and status.",
+		}, []string{"route", "method", "status"}),
+		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "molar_http_request_duration_seconds",
+			Help:    "Time from the end of the header section to the reply, by route template and method.",
+			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
+		}, []string{"route", "method"}),
+		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "molar_http_requests_in_flight",
+			Help: "Requests that have no reply yet.",
+		}),
+	}
+	if r == nil {
+		return m, nil
+	}
+	for _, c := range []prometheus.Collector{m.requests, m.duration, m.inFlight} {
+		if err := r.Register(c); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// observe counts the exchange and writes its line of the access log. Paths and
+// queries can name people, so the log has the route's template alone.
+func (x *exchange) observe() {
+	route, method, status := "none", x.method, x.fctx.Response.StatusCode()
+	if x.route != nil {
+		route = x.route.path
+	}
+	if !slices.Contains(fiber.DefaultMethods, method) {
+		method = "other"
+	}
+	took := time.Since(x.started)
+	m := x.s.metrics
+	m.inFlight.Dec()
+	m.requests.WithLabelValues(route, method, strconv.Itoa(status)).Inc()
+	m.duration.WithLabelValues(route, method).Observe(took.Seconds())
+
+	attrs := []slog.Attr{
+		slog.String("request_id", x.id.String()),
+		slog.String("method", method),
+		slog.String("route", route),
+		slog.Int("status", status),
+		slog.Float64("duration_ms", float64(took.Microseconds())/1000),
+	}
+	if x.code != "" {
+		attrs = append(attrs, slog.String("error_code", string(x.code)))
+	}
+	if x.key != nil {
+		attrs = append(attrs, slog.String("key_id", x.key.ID.String()))
+	}
+	x.s.log.LogAttrs(x.s.base, slog.LevelInfo, "request answered", attrs...)
+}
+
+// logCause writes down why the service could not do what was asked.
+func (x *exchange) logCause(err error) {
+	x.s.log.LogAttrs(x.s.base, slog.LevelError, "request failed",
+		slog.String("request_id", x.id.String()), slog.Any("error", err))
+}
+
+// logPanic writes down where the panic came from, but not its value, which may
+// hold patient data.
+func (x *exchange) logPanic(p any) {
+	x.s.log.LogAttrs(x.s.base, slog.LevelError, "request panicked",
+		slog.String("request_id", x.id.String()),
+		slog.String("type", fmt.Sprintf("%T", p)),
+		slog.String("stack", string(debug.Stack())))
+}

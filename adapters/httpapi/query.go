@@ -1,0 +1,158 @@
+package httpapi
+
+import (
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// query reads the parameters of a request by name and type, and collects what
+// is wrong with them. A parameter that is left out reads as the zero value.
+type query struct {
+	values url.Values
+	all    url.Values // also those that have been read
+	faults billing.Faults
+}
+
+func (x *exchange) query() *query {
+	q := &query{}
+	var err error
+	if q.values, err = url.ParseQuery(string(x.fctx.URI().QueryString())); err != nil {
+		q.faults.Add("query", billing.FaultFormat, "The query is not well-formed.")
+	}
+	q.all = maps.Clone(q.values)
+	return q
+}
+
+// err tells every fault, those of parameters that nobody asked for too.
+func (q *query) err() error {
+	for _, name := range slices.Sorted(maps.Keys(q.values)) {
+		q.faults.Add(name, billing.FaultUnknown, "The operation does not know the parameter.")
+	}
+	return q.faults.Err()
+}
+
+// text is the value of a parameter; given is false when it is left out or
+// wrong.
+func (q *query) text(name string) (value string, given bool) {
+	values := q.values[name]
+	delete(q.values, name)
+	switch {
+	case len(values) == 0:
+		return "", false
+	case len(values) > 1:
+		q.faults.Add(name, billing.FaultTooMany, "The parameter is there more than once.")
+	case values[0] == "":
+		q.faults.Add(name, billing.FaultRequired, "A value is required; leave the parameter out instead.")
+	case !utf8.ValidString(values[0]) || strings.Contains(values[0], "\x00"):
+		q.faults.Add(name, billing.FaultFormat, "The value is text in UTF-8, without U+0000.")
+	default:
+		return values[0], true
+	}
+	return "", false
+}
+
+func (q *query) limit() int {
+	s, given := q.text("limit")
+	if !given {
+		return billing.DefaultPageLimit
+	}
+	n, err := strconv.ParseUint(s, 10, 31)
+	switch {
+	case err != nil:
+		q.faults.Add("limit", billing.FaultType, "A limit is a number from 1 to 100.")
+	case n < 1 || n > billing.MaxPageLimit:
+		q.faults.Add("limit", billing.FaultRange, "A limit is a number from 1 to 100.")
+	}
+	return int(n) //nolint:gosec // G115: 31 bits
+}
+
+// instant is a date-time with an offset. A plus that was not escaped arrives
+// as a space and is read as what was meant.
+func (q *query) instant(name string) time.Time {
+	s, given := q.text(name)
+	if !given {
+		return time.Time{}
+	}
+	t, err := parseInstant(s)
+	if err != nil {
+		q.faults.Add(name, billing.FaultFormat, "A date-time has an offset, such as 2026-01-02T03:04:05Z or 2026-01-02T03:04:05-05:00.")
+	}
+	return t
+}
+
+// parseInstant reads RFC 3339 and rounds up to the microsecond, which is what
+// times are kept in: "from" and "before" then hold for every kept time.
+func parseInstant(s string) (t time.Time, err error) {
+	if err = t.UnmarshalText([]byte(strings.ReplaceAll(s, " ", "+"))); err != nil {
+		return time.Time{}, err
+	}
+	t = t.UTC()
+	if rounded := t.Truncate(time.Microsecond); rounded.Before(t) {
+		t = rounded.Add(time.Microsecond)
+	}
+	if t.Year() < 1 || t.Year() > 9999 {
+		return time.Time{}, strconv.ErrRange
+	}
+	return t, nil
+}
+
+// id reads an ID of one kind.
+func id[T billing.ID[K], K billing.Kind](q *query, name string) T {
+	s, given := q.text(name)
+	if !given {
+		return T{}
+	}
+	v, err := billing.ParseID[T, K](s)
+	if err != nil {
+		q.faults.Add(name, billing.FaultFormat, "The value is not an ID of the right kind.")
+	}
+	return v
+}
+
+// anyID reads an ID of whatever kind of the interface.
+func (q *query) anyID(name string) [16]byte {
+	s, given := q.text(name)
+	if !given {
+		return [16]byte{}
+	}
+	for _, parse := range []func(string) ([16]byte, error){
+		bare[billing.CheckID], bare[billing.AttachmentID], bare[billing.PayerRequestID], bare[billing.ClaimID],
+		bare[billing.ERAID], bare[billing.FileID], bare[billing.KeyID], bare[billing.OrgID], bare[billing.OfficeID],
+		bare[billing.PayerID], bare[billing.ProviderID], bare[billing.PatientID], bare[billing.DocumentID],
+		bare[billing.EventID], bare[billing.WebhookEndpointID], bare[billing.RequestID],
+	} {
+		if v, err := parse(s); err == nil {
+			return v
+		}
+	}
+	q.faults.Add(name, billing.FaultFormat, "The value is not an ID.")
+	return [16]byte{}
+}
+
+func bare[T billing.ID[K], K billing.Kind](s string) ([16]byte, error) {
+	v, err := billing.ParseID[T, K](s)
+	return [16]byte(v), err
+}
+
+// oneOf reads one of a few words.
+func oneOf[T ~string](q *query, name string, words ...T) T {
+	s, given := q.text(name)
+	if !given {
+		return ""
+	}
+	list := make([]string, len(words))
+	for i, w := range words {
+		if list[i] = string(w); s == list[i] {
+			return w
+		}
+	}
+	q.faults.Add(name, billing.FaultNotAllowed, "The value is one of "+strings.Join(list, ", ")+".")
+	return ""
+}

@@ -1,0 +1,89 @@
+package httpapi
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/eligibility"
+	"github.com/molar-billing/molar/core/events"
+)
+
+// route is one operation. Everything that depends on which operations there
+// are comes from the table: Fiber's routes, 405 and Allow, the limits of
+// bodies, the labels of metrics, and the comparison with openapi.yaml.
+type route struct {
+	method     string
+	path       string             // an OpenAPI template
+	permission billing.Permission // empty: no key is asked for
+	bodyLimit  int                // bytes; 0: the operation takes no body
+	handle     func(x *exchange) (*reply, error)
+}
+
+// api is the operations and what they call.
+type api struct {
+	eligibility *eligibility.Service
+	events      *events.Service
+	cursors     cursors
+	jsonLimit   int
+}
+
+const root = "/api/v1"
+
+// routes is the whole surface.
+func (a *api) routes() []route {
+	const read, submit = billing.PermissionRead, billing.PermissionSubmit
+	return []route{
+		{http.MethodPost, root + "/eligibility", submit, a.jsonLimit, a.submitCheck},
+		{http.MethodGet, root + "/eligibility", read, 0, a.listChecks},
+		{http.MethodGet, root + "/eligibility/{id}", read, 0, a.getCheck},
+
+		{http.MethodGet, root + "/events", read, 0, a.listEvents},
+		{http.MethodGet, root + "/events/{id}", read, 0, a.getEvent},
+
+		{http.MethodGet, root + "/openapi.yaml", "", 0, getOpenAPI},
+	}
+}
+
+// changes reports whether the operation needs an idempotency key.
+func (r *route) changes() bool {
+	return r.method == http.MethodPost || r.method == http.MethodPatch || r.method == http.MethodDelete
+}
+
+// fiberPath is the template as Fiber writes it.
+func (r *route) fiberPath() string {
+	return strings.ReplaceAll(strings.ReplaceAll(r.path, "{", ":"), "}", "")
+}
+
+// matches reports whether the path fits the template.
+func (r *route) matches(path string) bool {
+	want, have := strings.Split(r.path, "/"), strings.Split(path, "/")
+	return slices.EqualFunc(want, have, func(w, h string) bool {
+		return w == h || strings.HasPrefix(w, "{") && h != ""
+	})
+}
+
+// find is the route of a request, or nil.
+func (s *Server) find(method, path string) *route {
+	for i := range s.routes {
+		if r := &s.routes[i]; r.method == method && r.matches(path) {
+			return r
+		}
+	}
+	return nil
+}
+
+// methods lists what a path's operations can be called with.
+func (s *Server) methods(path string) (allowed []string) {
+	for i := range s.routes {
+		if r := &s.routes[i]; r.matches(path) {
+			allowed = append(allowed, r.method)
+			if r.method == http.MethodGet {
+				allowed = append(allowed, http.MethodHead)
+			}
+		}
+	}
+	slices.Sort(allowed)
+	return allowed
+}

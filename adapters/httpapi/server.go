@@ -1,0 +1,237 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/valyala/fasthttp"
+
+	"github.com/molar-billing/molar/core/access"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/eligibility"
+	"github.com/molar-billing/molar/core/events"
+)
+
+// Options are what the API needs. The use cases are required; everything else
+// has a default.
+type Options struct {
+	Eligibility *eligibility.Service
+	Events      *events.Service
+	Access      *access.Service
+
+	CursorKey      [32]byte              // authenticates cursors; the same at every instance
+	RequestTimeout time.Duration         // from when the body is in; 30 s
+	DrainTimeout   time.Duration         // how long requests may run on after Shutdown was called; 2 s
+	Limits         Limits                // each zero field has its default
+	Log            *slog.Logger          // nil discards
+	Metrics        prometheus.Registerer // nil keeps the metrics to itself
+	Now            func() time.Time      // nil is time.Now
+}
+
+// Limits bound what a client can make the server hold. They are variable for
+// tests; the interface names the defaults.
+type Limits struct {
+	JSON   int           // bytes of a JSON body; 1,048,576
+	Header int           // bytes of a header section; 16 KiB
+	Stall  time.Duration // without a byte of the header section or the body; 15 s
+	Body   time.Duration // for a whole body; 10 minutes
+	Idle   time.Duration // between the requests of a connection; 60 s
+	Write  time.Duration // for a reply; 60 s
+}
+
+// Server serves the API.
+type Server struct {
+	app      *fiber.App
+	fiber    fasthttp.RequestHandler // routes a request
+	routes   []route
+	limits   Limits
+	timeout  time.Duration
+	drain    time.Duration
+	identify func(ctx context.Context, secret string) (*billing.APIKey, error)
+	log      *slog.Logger
+	metrics  *metrics
+	now      func() time.Time
+
+	base   context.Context //nolint:containedctx // the parent of every request's context: Shutdown ends it
+	cancel context.CancelFunc
+
+	mu       sync.Mutex
+	listener *listener
+	stopped  bool
+}
+
+// New makes a server that does not serve yet. It fails when a use case is
+// missing or the metrics are registered already.
+func New(o Options) (*Server, error) {
+	if o.Eligibility == nil || o.Events == nil || o.Access == nil {
+		return nil, errors.New("httpapi: a use case is missing")
+	}
+	a := &api{eligibility: o.Eligibility, events: o.Events, cursors: cursors{o.CursorKey}, jsonLimit: o.Limits.withDefaults().JSON}
+	return newServer(o, a.routes(), o.Access.Authenticate)
+}
+
+func newServer(
+	o Options, routes []route, identify func(context.Context, string) (*billing.APIKey, error),
+) (*Server, error) {
+	m, err := newMetrics(o.Metrics)
+	if err != nil {
+		return nil, fmt.Errorf("httpapi: %w", err)
+	}
+	s := &Server{
+		routes:   routes,
+		limits:   o.Limits.withDefaults(),
+		timeout:  orDefault(o.RequestTimeout, 30*time.Second),
+		drain:    orDefault(o.DrainTimeout, 2*time.Second),
+		identify: identify,
+		log:      o.Log,
+		metrics:  m,
+		now:      o.Now,
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	s.base, s.cancel = context.WithCancel(context.Background()) //nolint:forbidigo // requests outlive the caller of New; Shutdown ends them
+	s.assemble()
+	return s, nil
+}
+
+// assemble puts the guard around Fiber's server and the routes into it.
+func (s *Server) assemble() {
+	s.app = fiber.New(fiber.Config{
+		DisableStartupMessage:        true,
+		StreamRequestBody:            true,
+		DisablePreParseMultipartForm: true,
+		Immutable:                    true, // else strings alias buffers that the next request overwrites
+		CaseSensitive:                true,
+		StrictRouting:                true,
+		ReadBufferSize:               s.limits.Header,
+		ReadTimeout:                  s.limits.Stall,
+		WriteTimeout:                 s.limits.Write,
+		IdleTimeout:                  s.limits.Idle,
+		ErrorHandler: func(c *fiber.Ctx, err error) error {
+			of(c).fail(err)
+			return nil
+		},
+	})
+	for i := range s.routes {
+		r := &s.routes[i]
+		handle := func(c *fiber.Ctx) error {
+			of(c).run(r, c)
+			return nil
+		}
+		s.app.Add(r.method, r.fiberPath(), handle)
+		if r.method == fiber.MethodGet {
+			s.app.Add(fiber.MethodHead, r.fiberPath(), handle)
+		}
+	}
+	s.app.Use(func(c *fiber.Ctx) error {
+		of(c).unrouted()
+		return nil
+	})
+	server := s.app.Server()
+	s.fiber = server.Handler
+	server.Handler = s.serve
+	server.ErrorHandler = s.refuse
+	server.HeaderReceived = s.judge
+	server.SecureErrorLogMessage = true
+	server.CloseOnShutdown = true
+}
+
+// serve is the way of every request that has a header section.
+func (s *Server) serve(fctx *fasthttp.RequestCtx) {
+	x := s.begin(fctx)
+	defer x.finish()
+	switch {
+	case x.verdict == verdictMalformed:
+		x.fail(malformed())
+	case !slices.Contains(fiber.DefaultMethods, x.method): // Fiber answers these itself
+		x.unrouted()
+	default:
+		s.fiber(fctx)
+	}
+}
+
+// refuse answers what fasthttp could not read.
+func (s *Server) refuse(fctx *fasthttp.RequestCtx, err error) {
+	x := s.begin(fctx)
+	defer x.finish()
+	x.verdict = verdictMalformed
+	timeout, ok := errors.AsType[net.Error](err)
+	_, tooSmall := errors.AsType[*fasthttp.ErrSmallBuffer](err)
+	switch {
+	case tooSmall:
+		x.fail(&transportError{fasthttp.StatusRequestHeaderFieldsTooLarge, "The header section is too large."})
+	case ok && timeout.Timeout():
+		x.fail(&billing.Error{Code: billing.CodeRequestTimeout, Message: "The request stopped arriving. Send it again."})
+	default:
+		x.fail(malformed())
+	}
+}
+
+// Serve answers requests from the listener until Shutdown, and then returns
+// nil. A server serves once.
+func (s *Server) Serve(ln net.Listener) error {
+	s.mu.Lock()
+	if s.stopped || s.listener != nil {
+		s.mu.Unlock()
+		return errors.Join(errors.New("httpapi: the server has served already"), ln.Close())
+	}
+	s.listener = newListener(ln)
+	s.mu.Unlock()
+	return s.app.Listener(s.listener)
+}
+
+// Shutdown stops the server: no connection is taken any more, and idle ones
+// are closed. Requests may run on for the drain timeout; those that still wait
+// then are answered with TIMEOUT, while the work that they began goes on. It
+// returns when every connection is closed; when ctx ends first, it closes
+// those that are left and returns the error of ctx.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.mu.Lock()
+	first, ln := !s.stopped, s.listener
+	s.stopped = true
+	s.mu.Unlock()
+	if !first || ln == nil {
+		s.cancel()
+		return nil
+	}
+	cut := time.AfterFunc(s.drain, func() {
+		s.cancel()
+		ln.cutReads()
+	})
+	defer cut.Stop()
+	defer s.cancel()
+	_ = ln.Close() // also when Serve has not come to accept from it yet
+	drained := s.app.ShutdownWithContext(ctx)
+	return errors.Join(drained, ln.wait(ctx))
+}
+
+func (l Limits) withDefaults() Limits {
+	return Limits{
+		JSON:   orDefault(l.JSON, 1<<20),
+		Header: orDefault(l.Header, 16<<10),
+		Stall:  orDefault(l.Stall, 15*time.Second),
+		Body:   orDefault(l.Body, 10*time.Minute),
+		Idle:   orDefault(l.Idle, 60*time.Second),
+		Write:  orDefault(l.Write, 60*time.Second),
+	}
+}
+
+func orDefault[T comparable](v, fallback T) T {
+	var zero T
+	if v == zero {
+		return fallback
+	}
+	return v
+}

@@ -1,0 +1,132 @@
+package pgstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lib/pq"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+type apiKeys struct{ *tx }
+
+const keyColumns = "id, org_id, mode, name, permissions, last_four, created_at, revoked_at"
+
+type keyRow struct {
+	ID          billing.KeyID  `db:"id"`
+	Org         billing.OrgID  `db:"org_id"`
+	Mode        billing.Mode   `db:"mode"`
+	Name        string         `db:"name"`
+	Permissions pq.StringArray `db:"permissions"`
+	LastFour    string         `db:"last_four"`
+	CreatedAt   time.Time      `db:"created_at"`
+	RevokedAt   sql.NullTime   `db:"revoked_at"`
+}
+
+func (r keyRow) key() (*billing.APIKey, error) {
+	k := &billing.APIKey{
+		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, Name: r.Name, LastFour: r.LastFour, CreatedAt: r.CreatedAt.UTC(),
+	}
+	for _, p := range r.Permissions {
+		k.Permissions = append(k.Permissions, billing.Permission(p))
+	}
+	if r.RevokedAt.Valid {
+		k.RevokedAt = r.RevokedAt.Time.UTC()
+	}
+	return k, nil
+}
+
+// Insert keeps a key.
+func (r apiKeys) Insert(ctx context.Context, k *billing.APIKey, digest [32]byte) error {
+	var permissions pq.StringArray
+	for _, p := range k.Permissions {
+		permissions = append(permissions, string(p))
+	}
+	return r.later(ctx, k.ID, `
+INSERT INTO api_keys (id, org_id, mode, name, permissions, last_four, digest, created_at, revoked_at)
+VALUES ($1, $2, $3, $4, coalesce($5, '{}'::text[]), $6, $7, $8, $9)`,
+		k.ID, k.Scope.Org, k.Scope.Mode, k.Name, permissions, k.LastFour, digest[:], micro(k.CreatedAt), optional(k.RevokedAt))
+}
+
+// Find looks a key up by its digest.
+func (r apiKeys) Find(ctx context.Context, digest [32]byte) (*billing.APIKey, error) {
+	return r.one(ctx, "SELECT "+keyColumns+"\nFROM api_keys\nWHERE digest = $1", digest[:])
+}
+
+func (r apiKeys) one(ctx context.Context, text string, arg any) (*billing.APIKey, error) {
+	var row keyRow
+	if err := r.get(ctx, &row, text, arg); errors.Is(err, sql.ErrNoRows) {
+		return nil, billing.NotFound("key", "")
+	} else if err != nil {
+		return nil, fmt.Errorf("get a key: %w", err)
+	}
+	return row.key()
+}
+
+// Revoke ends a key.
+func (r apiKeys) Revoke(ctx context.Context, id billing.KeyID, at time.Time) (*billing.APIKey, bool, error) {
+	n, err := r.exec(ctx, "UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL", id, micro(at))
+	if err != nil {
+		return nil, false, fmt.Errorf("revoke key %s: %w", id, err)
+	}
+	k, err := r.one(ctx, "SELECT "+keyColumns+"\nFROM api_keys\nWHERE id = $1", id)
+	return k, n == 1, err
+}
+
+// List reads the keys of an organization in both modes, oldest first.
+func (r apiKeys) List(ctx context.Context, org billing.OrgID) ([]*billing.APIKey, error) {
+	var rows []keyRow
+	err := r.list(ctx, &rows, "SELECT "+keyColumns+"\nFROM api_keys\nWHERE org_id = $1\nORDER BY created_at, id", org)
+	if err != nil {
+		return nil, fmt.Errorf("list keys: %w", err)
+	}
+	return values(rows, keyRow.key)
+}
+
+// Append keeps the event of a key, in the key's own scope.
+func (r apiKeys) Append(ctx context.Context, e billing.Event) error {
+	return r.appendTo(ctx, e.Scope, e)
+}
+
+type organizations struct{ *tx }
+
+type orgRow struct {
+	ID        billing.OrgID `db:"id"`
+	Name      string        `db:"name"`
+	CreatedAt time.Time     `db:"created_at"`
+}
+
+func (r orgRow) org() (*billing.Organization, error) {
+	return &billing.Organization{ID: r.ID, Name: r.Name, CreatedAt: r.CreatedAt.UTC()}, nil
+}
+
+// Insert keeps a new organization.
+func (r organizations) Insert(ctx context.Context, o *billing.Organization) error {
+	return r.later(ctx, o.ID, "INSERT INTO organizations (id, name, created_at) VALUES ($1, $2, $3)", o.ID, o.Name, micro(o.CreatedAt))
+}
+
+// Get reads an organization.
+func (r organizations) Get(ctx context.Context, id billing.OrgID) (*billing.Organization, error) {
+	var row orgRow
+	err := r.get(ctx, &row, "SELECT id, name, created_at FROM organizations WHERE id = $1", id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, billing.NotFound("organization", "")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("get organization %s: %w", id, err)
+	}
+	return row.org()
+}
+
+// List reads every organization, oldest first.
+func (r organizations) List(ctx context.Context) ([]*billing.Organization, error) {
+	var rows []orgRow
+	if err := r.list(ctx, &rows, "SELECT id, name, created_at FROM organizations ORDER BY created_at, id"); err != nil {
+		return nil, fmt.Errorf("list organizations: %w", err)
+	}
+	return values(rows, orgRow.org)
+}

@@ -1,0 +1,212 @@
+package pgstore
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+type checks struct{ *tx }
+
+// checkColumns is every column but exchanges, which only an audit reads.
+const checkColumns = `id, org_id, mode, office_id, payer_id, payer_code, payer_name, patient_id, state, outcome, parent_id,
+	request_id, idempotency_key, tenant_reference, cache_source, created_at, inquiry, network, latency_ms, completed_at,
+	rejection, benefits`
+
+type checkRow struct {
+	ID              billing.CheckID    `db:"id"`
+	Org             billing.OrgID      `db:"org_id"`
+	Mode            billing.Mode       `db:"mode"`
+	OfficeID        billing.OfficeID   `db:"office_id"`
+	PayerID         billing.PayerID    `db:"payer_id"`
+	PayerCode       string             `db:"payer_code"`
+	PayerName       string             `db:"payer_name"`
+	PatientID       billing.PatientID  `db:"patient_id"`
+	State           billing.CheckState `db:"state"`
+	Outcome         billing.Outcome    `db:"outcome"`
+	ParentID        billing.CheckID    `db:"parent_id"`
+	RequestID       billing.RequestID  `db:"request_id"`
+	IdempotencyKey  string             `db:"idempotency_key"`
+	TenantReference *string            `db:"tenant_reference"`
+	CacheSource     billing.CheckID    `db:"cache_source"`
+	CreatedAt       time.Time          `db:"created_at"`
+	Inquiry         []byte             `db:"inquiry"`
+	Network         string             `db:"network"`
+	LatencyMS       *int               `db:"latency_ms"`
+	CompletedAt     sql.NullTime       `db:"completed_at"`
+	Rejection       []byte             `db:"rejection"`
+	Benefits        []byte             `db:"benefits"`
+}
+
+func (r checkRow) check() (*billing.EligibilityCheck, error) {
+	c := &billing.EligibilityCheck{
+		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, OfficeID: r.OfficeID,
+		Payer:     billing.PayerSummary{ID: r.PayerID, PayerID: r.PayerCode, Name: r.PayerName},
+		PatientID: r.PatientID, State: r.State, Outcome: r.Outcome, ParentID: r.ParentID, RequestID: r.RequestID,
+		IdempotencyKey: r.IdempotencyKey, TenantReference: r.TenantReference, CacheSource: r.CacheSource,
+		CreatedAt: r.CreatedAt.UTC(), Network: r.Network, LatencyMS: r.LatencyMS,
+	}
+	if r.CompletedAt.Valid {
+		c.CompletedAt = r.CompletedAt.Time.UTC()
+	}
+	if err := errors.Join(decode(r.Inquiry, &c.Inquiry), decode(r.Rejection, &c.Rejection), decode(r.Benefits, &c.Benefits)); err != nil {
+		return nil, fmt.Errorf("read check %s: %w", r.ID, err)
+	}
+	return c, nil
+}
+
+// document is a json column: NULL for a nil pointer. The names in it are those
+// of the fields in package billing; a golden file guards them, because renaming
+// a field would lose what is stored.
+func document[T any](v *T) (any, error) {
+	if v == nil {
+		return nil, nil
+	}
+	b, err := json.Marshal(any(v))
+	if err != nil {
+		return nil, fmt.Errorf("encode %T: %w", v, err)
+	}
+	return string(b), nil
+}
+
+func decode(b []byte, into any) error {
+	if b == nil {
+		return nil
+	}
+	if err := json.Unmarshal(b, into); err != nil {
+		return fmt.Errorf("decode %T: stored form is not readable", into) // the error would quote the value
+	}
+	return nil
+}
+
+// Insert keeps a new check.
+func (r checks) Insert(ctx context.Context, c *billing.EligibilityCheck) error {
+	inquiry, err := document(&c.Inquiry)
+	if err != nil {
+		return err
+	}
+	rejection, benefits, err := outcome(c)
+	if err != nil {
+		return err
+	}
+	digest := c.Digest()
+	return r.later(ctx, c.ID, `
+INSERT INTO eligibility_checks (id, org_id, mode, office_id, payer_id, payer_code, payer_name, patient_id, state, outcome,
+	parent_id, request_id, idempotency_key, tenant_reference, cache_source, created_at, digest, inquiry, network, latency_ms,
+	completed_at, rejection, benefits)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`,
+		c.ID, r.scope.Org, r.scope.Mode, c.OfficeID, c.Payer.ID, c.Payer.PayerID, c.Payer.Name, c.PatientID, c.State, c.Outcome,
+		c.ParentID, c.RequestID, c.IdempotencyKey, c.TenantReference, c.CacheSource, micro(c.CreatedAt), digest[:], inquiry,
+		c.Network, c.LatencyMS, optional(c.CompletedAt), rejection, benefits)
+}
+
+func outcome(c *billing.EligibilityCheck) (rejection, benefits any, err error) {
+	if rejection, err = document(c.Rejection); err != nil {
+		return nil, nil, err
+	}
+	benefits, err = document(c.Benefits)
+	return rejection, benefits, err
+}
+
+// Get reads a check.
+func (r checks) Get(ctx context.Context, id billing.CheckID) (*billing.EligibilityCheck, error) {
+	q := r.query(checkColumns, "eligibility_checks")
+	q.where("id = %", id)
+	var row checkRow
+	if err := r.get(ctx, &row, q.text(""), q.args...); errors.Is(err, sql.ErrNoRows) {
+		return nil, billing.NotFound("check", "")
+	} else if err != nil {
+		return nil, fmt.Errorf("get check %s: %w", id, err)
+	}
+	return row.check()
+}
+
+// Complete keeps what came of a pending check. It runs at once: it takes the
+// row's lock, and the sequence of the event that follows must be read after.
+func (r checks) Complete(ctx context.Context, c *billing.EligibilityCheck, exchanges []billing.Exchange) (bool, error) {
+	rejection, benefits, err := outcome(c)
+	if err != nil {
+		return false, err
+	}
+	var sealed []byte
+	if len(exchanges) > 0 {
+		sealed = r.store.sealer.seal(r.scope, c.ID, frame(exchanges))
+	}
+	n, err := r.exec(ctx, `
+UPDATE eligibility_checks
+SET state = $4, outcome = $5, patient_id = $6, cache_source = $7, network = $8, latency_ms = $9, completed_at = $10,
+	rejection = $11, benefits = $12, exchanges = $13
+WHERE org_id = $1 AND mode = $2 AND id = $3 AND state = 'pending'`,
+		r.scope.Org, r.scope.Mode, c.ID, c.State, c.Outcome, c.PatientID, c.CacheSource, c.Network, c.LatencyMS,
+		optional(c.CompletedAt), rejection, benefits, sealed)
+	if err != nil {
+		return false, fmt.Errorf("complete check %s: %w", c.ID, err)
+	}
+	return n == 1, nil
+}
+
+// Recent finds the newest saved answer to the same question.
+func (r checks) Recent(ctx context.Context, digest [32]byte, since time.Time) (*billing.EligibilityCheck, error) {
+	q := r.query(checkColumns, "eligibility_checks")
+	q.where("outcome = 'answered' AND cache_source IS NULL AND digest = % AND completed_at >= %", digest[:], since.UTC())
+	var row checkRow
+	if err := r.get(ctx, &row, q.text("ORDER BY completed_at DESC\nLIMIT 1"), q.args...); errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	} else if err != nil {
+		return nil, fmt.Errorf("find a recent check: %w", err)
+	}
+	return row.check()
+}
+
+// List reads a page of checks, newest first.
+func (r checks) List(ctx context.Context, f billing.CheckFilter, p billing.Page) ([]*billing.EligibilityCheck, error) {
+	q := r.query(checkColumns, "eligibility_checks")
+	if !f.RequestID.IsZero() {
+		q.where("request_id = %", f.RequestID)
+	}
+	if !f.OfficeID.IsZero() {
+		q.where("office_id = %", f.OfficeID)
+	}
+	if !f.PayerID.IsZero() {
+		q.where("payer_id = %", f.PayerID)
+	}
+	if f.Outcome != "" {
+		q.where("outcome = % AND outcome <> ''", f.Outcome)
+	}
+	if f.TenantReference != "" {
+		q.where("tenant_reference = %", f.TenantReference)
+	}
+	q.created(f.CreatedAfter, f.CreatedBefore)
+	rows, err := page[checkRow](ctx, r.tx, q, p)
+	if err != nil {
+		return nil, fmt.Errorf("list checks: %w", err)
+	}
+	return values(rows, checkRow.check)
+}
+
+// Exchanges reads the messages exchanged for a check, for an audit; none when
+// the check was not sent.
+func (s *Store) Exchanges(ctx context.Context, scope billing.Scope, id billing.CheckID) ([]billing.Exchange, error) {
+	var sealed []byte
+	err := s.transact(ctx, session{roleApp, scope}, true, func(ctx context.Context, t *tx) error {
+		q := t.query("exchanges", "eligibility_checks")
+		q.where("id = %", id)
+		return t.get(ctx, &sealed, q.text(""), q.args...)
+	})
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, billing.NotFound("check", "")
+	}
+	if err != nil || sealed == nil {
+		return nil, err
+	}
+	plain, err := s.sealer.open(scope, id, sealed)
+	if err != nil {
+		return nil, fmt.Errorf("open the messages of check %s: %w", id, err)
+	}
+	return unframe(plain)
+}

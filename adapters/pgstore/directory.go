@@ -1,0 +1,121 @@
+package pgstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+type offices struct{ *tx }
+
+const officeColumns = "id, org_id, mode, name, npi, tax_id, line1, line2, city, state, zip, phone, time_zone, created_at"
+
+type officeRow struct {
+	ID        billing.OfficeID `db:"id"`
+	Org       billing.OrgID    `db:"org_id"`
+	Mode      billing.Mode     `db:"mode"`
+	Name      string           `db:"name"`
+	NPI       string           `db:"npi"`
+	TaxID     string           `db:"tax_id"`
+	Line1     string           `db:"line1"`
+	Line2     string           `db:"line2"`
+	City      string           `db:"city"`
+	State     string           `db:"state"`
+	ZIP       string           `db:"zip"`
+	Phone     string           `db:"phone"`
+	TimeZone  string           `db:"time_zone"`
+	CreatedAt time.Time        `db:"created_at"`
+}
+
+func (r officeRow) office() (*billing.Office, error) {
+	return &billing.Office{
+		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, Name: r.Name, NPI: r.NPI, TaxID: r.TaxID,
+		Address: billing.Address{Line1: r.Line1, Line2: r.Line2, City: r.City, State: r.State, ZIP: r.ZIP},
+		Phone:   r.Phone, TimeZone: r.TimeZone, CreatedAt: r.CreatedAt.UTC(),
+	}, nil
+}
+
+// Get reads an office.
+func (r offices) Get(ctx context.Context, id billing.OfficeID) (*billing.Office, error) {
+	q := r.query(officeColumns, "offices")
+	q.where("id = %", id)
+	var row officeRow
+	if err := r.get(ctx, &row, q.text(""), q.args...); errors.Is(err, sql.ErrNoRows) {
+		return nil, billing.NotFound("office", "")
+	} else if err != nil {
+		return nil, fmt.Errorf("get office %s: %w", id, err)
+	}
+	return row.office()
+}
+
+// List reads every office of the scope, oldest first.
+func (r offices) List(ctx context.Context) ([]*billing.Office, error) {
+	q := r.query(officeColumns, "offices")
+	var rows []officeRow
+	if err := r.list(ctx, &rows, q.text("ORDER BY created_at, id"), q.args...); err != nil {
+		return nil, fmt.Errorf("list offices: %w", err)
+	}
+	return values(rows, officeRow.office)
+}
+
+// Insert keeps a new office.
+func (r offices) Insert(ctx context.Context, o *billing.Office) error {
+	a := o.Address
+	return r.later(ctx, o.ID, `
+INSERT INTO offices (id, org_id, mode, name, npi, tax_id, line1, line2, city, state, zip, phone, time_zone, created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+		o.ID, r.scope.Org, r.scope.Mode, o.Name, o.NPI, o.TaxID, a.Line1, a.Line2, a.City, a.State, a.ZIP, o.Phone,
+		o.TimeZone, micro(o.CreatedAt))
+}
+
+// InsertProvider keeps a new provider.
+func (r offices) InsertProvider(ctx context.Context, p *billing.Provider) error {
+	return r.later(ctx, p.ID, `
+INSERT INTO providers (id, org_id, mode, first_name, last_name, npi, taxonomy, created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		p.ID, r.scope.Org, r.scope.Mode, p.FirstName, p.LastName, p.NPI, p.Taxonomy, micro(p.CreatedAt))
+}
+
+type patients struct{ *tx }
+
+// Find gives the ID of the person. Most are known, and then nothing is
+// written or locked. Two transactions that meet a new person at once make one
+// entry: the later one waits for the other, makes nothing, and looks again.
+func (r patients) Find(ctx context.Context, name string, p billing.Patient) (billing.PatientID, error) {
+	for {
+		var found struct {
+			ID  billing.PatientID `db:"id"`
+			XID sql.NullString    `db:"xid"`
+		}
+		err := r.get(ctx, &found, `
+WITH known AS (
+	SELECT id
+	FROM patients
+	WHERE org_id = $2 AND mode = $3 AND name_key = $4 AND date_of_birth = $7
+), made AS (
+	INSERT INTO patients (id, org_id, mode, name_key, first_name, last_name, date_of_birth, created_at)
+	SELECT $1::uuid, $2::uuid, $3::text, $4::text, $5::text, $6::text, $7::date, $8::timestamptz
+	WHERE NOT EXISTS (SELECT FROM known)
+	ON CONFLICT ON CONSTRAINT patients_person DO NOTHING
+	RETURNING id
+)
+SELECT id, NULL AS xid FROM known
+UNION ALL
+SELECT id, pg_current_xact_id()::text FROM made`,
+			p.ID, r.scope.Org, r.scope.Mode, name, p.FirstName, p.LastName, p.DateOfBirth, micro(p.CreatedAt))
+		if errors.Is(err, sql.ErrNoRows) {
+			continue // the other transaction has committed by now
+		}
+		if err != nil {
+			return billing.PatientID{}, fmt.Errorf("find a patient: %w", err)
+		}
+		if found.XID.Valid {
+			r.xid = found.XID.String
+		}
+		return found.ID, nil
+	}
+}

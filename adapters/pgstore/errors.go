@@ -1,0 +1,105 @@
+package pgstore
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+
+	"github.com/lib/pq"
+	"github.com/lib/pq/pqerror"
+)
+
+// The SQLSTATE codes that the store acts on.
+const (
+	codeSerialization   pqerror.Code = "40001"
+	codeDeadlock        pqerror.Code = "40P01"
+	codeUniqueViolation pqerror.Code = "23505"
+	codeStalePlan       pqerror.Code = "0A000" // "cached plan must not change result type"
+	codeNoStatement     pqerror.Code = "26000" // the server forgot a prepared statement
+	codeNoRole          pqerror.Code = "22023" // SET ROLE: the role does not exist
+)
+
+// serverError is what may be told of an error from PostgreSQL. Its message,
+// detail and context can hold the values of a row and stay behind.
+type serverError struct {
+	Code       pqerror.Code
+	Table      string
+	Constraint string
+}
+
+func (e *serverError) Error() string {
+	s := "postgres: " + string(e.Code)
+	if name := e.Code.Name(); name != "" {
+		s += " " + name
+	}
+	if e.Table != "" {
+		s += ", table " + e.Table
+	}
+	if e.Constraint != "" {
+		s += ", constraint " + e.Constraint
+	}
+	return s
+}
+
+// isNetwork reports whether the socket failed, rather than the statement.
+func isNetwork(err error) bool {
+	_, ok := errors.AsType[net.Error](err)
+	return ok || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
+}
+
+// connectionError is a connection that broke before COMMIT was sent: nothing
+// has happened.
+type connectionError struct{ cause error }
+
+func (e *connectionError) Error() string { return "postgres: connection lost: " + e.cause.Error() }
+func (e *connectionError) Unwrap() error { return e.cause }
+
+// clean makes a driver's error fit to leave the package.
+func clean(err error) error {
+	if err == nil || errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	if told, ok := errors.AsType[*pq.Error](err); ok {
+		return &serverError{told.Code, told.Table, told.Constraint}
+	}
+	return err
+}
+
+// ofStatement is clean for the error of a statement in a transaction, which is
+// over with it. The caller's own deadline is told as such.
+func ofStatement(ctx context.Context, err error) error {
+	switch {
+	case err == nil || errors.Is(err, sql.ErrNoRows):
+		return err
+	case ctx.Err() != nil:
+		return fmt.Errorf("postgres: %w", context.Cause(ctx))
+	}
+	if told, ok := errors.AsType[*pq.Error](err); ok {
+		return clean(told)
+	}
+	if errors.Is(err, driver.ErrBadConn) || isNetwork(err) {
+		return &connectionError{err}
+	}
+	return err
+}
+
+// passing reports whether the transaction may do better when it runs again: it
+// had no effect, for a reason that passes.
+func passing(err error) bool {
+	if _, ok := errors.AsType[*connectionError](err); ok {
+		return true
+	}
+	e, ok := errors.AsType[*serverError](err)
+	if !ok {
+		return false
+	}
+	if e.Code == codeUniqueViolation {
+		return e.Constraint == "events_sequence" // somebody took the number first
+	}
+	return slices.Contains([]pqerror.Code{codeSerialization, codeDeadlock, codeStalePlan, codeNoStatement}, e.Code)
+}

@@ -1,0 +1,106 @@
+package pgstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+type events struct{ *tx }
+
+const eventColumns = "id, org_id, mode, type, resource_id, sequence, created_at, data"
+
+type eventRow struct {
+	ID        billing.EventID   `db:"id"`
+	Org       billing.OrgID     `db:"org_id"`
+	Mode      billing.Mode      `db:"mode"`
+	Type      billing.EventType `db:"type"`
+	Resource  billing.JobID     `db:"resource_id"`
+	Sequence  int               `db:"sequence"`
+	CreatedAt time.Time         `db:"created_at"`
+	Data      []byte            `db:"data"`
+}
+
+func (r eventRow) event() (*billing.Event, error) {
+	return &billing.Event{
+		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, Type: r.Type, Resource: r.Resource,
+		Sequence: r.Sequence, CreatedAt: r.CreatedAt.UTC(), Data: r.Data,
+	}, nil
+}
+
+// history identifies, for the queue of writes, the events of a resource: two
+// in one statement would be given the same number.
+type history [16]byte
+
+// Append keeps an event. Its number is read in a statement that begins after
+// the resource's row was locked or made, so it follows every committed one.
+func (r events) Append(ctx context.Context, e billing.Event) error {
+	return r.appendTo(ctx, r.scope, e)
+}
+
+func (t *tx) appendTo(ctx context.Context, scope billing.Scope, e billing.Event) error {
+	return t.later(ctx, history(e.Resource), `
+INSERT INTO events (id, org_id, mode, type, resource_id, created_at, data, sequence)
+SELECT $1, $2, $3, $4, $5, $6, $7, coalesce(max(sequence), 0) + 1
+FROM events
+WHERE resource_id = $5`,
+		e.ID, scope.Org, scope.Mode, e.Type, billing.JobID(e.Resource), micro(e.CreatedAt), string(e.Data))
+}
+
+// Get reads an event.
+func (r events) Get(ctx context.Context, id billing.EventID) (*billing.Event, error) {
+	q := r.query(eventColumns, "events")
+	q.where("id = %", id)
+	var row eventRow
+	if err := r.get(ctx, &row, q.text(""), q.args...); errors.Is(err, sql.ErrNoRows) {
+		return nil, billing.NotFound("event", "")
+	} else if err != nil {
+		return nil, fmt.Errorf("get event %s: %w", id, err)
+	}
+	return row.event()
+}
+
+func (r events) filter(f billing.EventFilter) *query {
+	q := r.query(eventColumns, "events")
+	if f.Type != "" {
+		q.where("type = %", f.Type)
+	}
+	if f.Resource != [16]byte{} {
+		q.where("resource_id = %", billing.JobID(f.Resource))
+	}
+	q.created(f.CreatedAfter, f.CreatedBefore)
+	return q
+}
+
+// List reads a page of events, newest first.
+func (r events) List(ctx context.Context, f billing.EventFilter, p billing.Page) ([]*billing.Event, error) {
+	rows, err := page[eventRow](ctx, r.tx, r.filter(f), p)
+	if err != nil {
+		return nil, fmt.Errorf("list events: %w", err)
+	}
+	return values(rows, eventRow.event)
+}
+
+// Tail reads on in the order of transactions, below the oldest one that still
+// runs: whatever commits later has a higher number than all that is shown.
+func (r events) Tail(ctx context.Context, f billing.EventFilter, after billing.EventID, limit int) ([]*billing.Event, error) {
+	q := r.filter(f)
+	q.where("xid < pg_snapshot_xmin(pg_current_snapshot())")
+	if !after.IsZero() {
+		q.where("(xid, id) > ((SELECT last.xid FROM events last WHERE last.id = %), %)", after, after)
+	}
+	var rows []eventRow
+	if err := r.list(ctx, &rows, q.text("ORDER BY xid, id\nLIMIT %", limit+1), q.args...); err != nil {
+		return nil, fmt.Errorf("tail events: %w", err)
+	}
+	if len(rows) == 0 && !after.IsZero() {
+		if _, err := r.Get(ctx, after); err != nil { // nothing follows an unknown event either
+			return nil, err
+		}
+	}
+	return values(rows, eventRow.event)
+}

@@ -1,0 +1,165 @@
+package pgstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+)
+
+type outbox struct{ *tx }
+
+// Stage keeps a job. One for now is leased to this process for ten seconds,
+// which publishes it right after the commit; one for later is nobody's until
+// its time comes.
+func (r outbox) Stage(ctx context.Context, j jobs.Job) error {
+	err := r.later(ctx, j.ID, `
+INSERT INTO jobs (id, kind, org_id, mode, subject, reply_to, not_before, lease_until)
+VALUES ($1, $2, $3, $4, $5, $6, coalesce($7, now()), CASE WHEN $7 IS NULL THEN now() + interval '10 s' ELSE now() END)`,
+		j.ID, j.Kind, r.scope.Org, r.scope.Mode, billing.JobID(j.Subject), j.ReplyTo, optional(j.NotBefore))
+	if err == nil && j.NotBefore.IsZero() {
+		r.staged = append(r.staged, j)
+	}
+	return err
+}
+
+// Done removes a job.
+func (r outbox) Done(ctx context.Context, id billing.JobID) error {
+	return r.later(ctx, id, "DELETE FROM jobs WHERE org_id = $1 AND mode = $2 AND id = $3", r.scope.Org, r.scope.Mode, id)
+}
+
+// Pending reports whether the job is still to be done.
+func (r outbox) Pending(ctx context.Context, id billing.JobID) (bool, error) {
+	var there bool
+	err := r.get(ctx, &there, "SELECT EXISTS (SELECT FROM jobs WHERE org_id = $1 AND mode = $2 AND id = $3)", r.scope.Org, r.scope.Mode, id)
+	if err != nil {
+		return false, fmt.Errorf("look for job %s: %w", id, err)
+	}
+	return there, nil
+}
+
+// Postpone lets the job rest until the given time, when any relay may take it.
+func (r outbox) Postpone(ctx context.Context, id billing.JobID, until time.Time) error {
+	if _, err := r.exec(ctx, `
+UPDATE jobs
+SET not_before = $4, lease_until = now()
+WHERE org_id = $1 AND mode = $2 AND id = $3`, r.scope.Org, r.scope.Mode, id, micro(until)); err != nil {
+		return fmt.Errorf("postpone job %s: %w", id, err)
+	}
+	return nil
+}
+
+type jobTable struct{ *tx }
+
+type jobRow struct {
+	ID        billing.JobID `db:"id"`
+	Kind      jobs.Kind     `db:"kind"`
+	Org       billing.OrgID `db:"org_id"`
+	Mode      billing.Mode  `db:"mode"`
+	Subject   billing.JobID `db:"subject"`
+	ReplyTo   string        `db:"reply_to"`
+	NotBefore time.Time     `db:"not_before"`
+	XID       string        `db:"xid"`
+}
+
+func (r jobRow) job() (jobs.Job, error) {
+	return jobs.Job{
+		ID: r.ID, Kind: r.Kind, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, Subject: r.Subject, ReplyTo: r.ReplyTo,
+		NotBefore: r.NotBefore.UTC(),
+	}, nil
+}
+
+// Due takes jobs and leases them again. Relays of several processes skip what
+// another one has just taken.
+func (r jobTable) Due(ctx context.Context, lease time.Duration, limit int) ([]jobs.Job, error) {
+	var rows []jobRow
+	err := r.list(ctx, &rows, `
+WITH due AS (
+	SELECT id
+	FROM jobs
+	WHERE GREATEST(not_before, lease_until) <= now()
+	ORDER BY GREATEST(not_before, lease_until)
+	LIMIT $2
+	FOR UPDATE SKIP LOCKED
+)
+UPDATE jobs j
+SET lease_until = clock_timestamp() + least($1::bigint << least(publishes, 20), greatest($1, 60000000)) * interval '1 us',
+	publishes = publishes + 1
+FROM due
+WHERE j.id = due.id
+RETURNING j.id, kind, org_id, mode, subject, reply_to, not_before, pg_current_xact_id()::text AS xid`,
+		lease.Microseconds(), limit)
+	if err != nil {
+		return nil, fmt.Errorf("take due jobs: %w", err)
+	}
+	if len(rows) > 0 {
+		r.xid = rows[0].XID
+	}
+	return values(rows, jobRow.job)
+}
+
+// Renew extends the lease of a job.
+func (r jobTable) Renew(ctx context.Context, id billing.JobID, lease time.Duration) error {
+	if _, err := r.exec(ctx, "UPDATE jobs SET lease_until = clock_timestamp() + $2 * interval '1 us' WHERE id = $1", id, lease.Microseconds()); err != nil {
+		return fmt.Errorf("renew job %s: %w", id, err)
+	}
+	return nil
+}
+
+// Attempt counts an attempt; a job that is gone has had none.
+func (r jobTable) Attempt(ctx context.Context, id billing.JobID) (int, error) {
+	var row struct {
+		Attempts int    `db:"attempts"`
+		XID      string `db:"xid"`
+	}
+	err := r.get(ctx, &row, `
+UPDATE jobs
+SET attempts = attempts + 1
+WHERE id = $1
+RETURNING attempts, pg_current_xact_id()::text AS xid`, id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("count an attempt at job %s: %w", id, err)
+	}
+	r.xid = row.XID
+	return row.Attempts, nil
+}
+
+// Release ends every lease.
+func (r jobTable) Release(ctx context.Context) error {
+	if _, err := r.exec(ctx, "UPDATE jobs SET lease_until = now() WHERE lease_until > now()"); err != nil {
+		return fmt.Errorf("release jobs: %w", err)
+	}
+	return nil
+}
+
+// Backlog counts jobs by kind. The table holds only work that is not done, so
+// it is small even when a payer is slow.
+func (r jobTable) Backlog(ctx context.Context) ([]ports.Backlog, error) {
+	var rows []struct {
+		Kind   jobs.Kind `db:"kind"`
+		Jobs   int       `db:"jobs"`
+		Oldest int64     `db:"oldest"`
+	}
+	err := r.list(ctx, &rows, `
+SELECT kind, count(*) AS jobs,
+	coalesce(extract(epoch FROM clock_timestamp() - min(not_before) FILTER (WHERE not_before <= clock_timestamp())) * 1000000, 0)::bigint AS oldest
+FROM jobs
+GROUP BY kind
+ORDER BY kind`)
+	if err != nil {
+		return nil, fmt.Errorf("count jobs: %w", err)
+	}
+	var out []ports.Backlog
+	for _, row := range rows {
+		out = append(out, ports.Backlog{Kind: row.Kind, Jobs: row.Jobs, Oldest: time.Duration(row.Oldest) * time.Microsecond})
+	}
+	return out, nil
+}

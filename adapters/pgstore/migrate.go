@@ -1,0 +1,92 @@
+package pgstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lib/pq"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+
+	"github.com/molar-billing/molar/migrations"
+)
+
+// Migrate takes the steps that the database has not taken yet. Processes that
+// start together take turns. A database that is ahead of this release is left
+// as it is: every release also runs with the schema of the next.
+func Migrate(ctx context.Context, url string) (err error) {
+	config, err := connConfig(url)
+	if err != nil {
+		return err
+	}
+	config.Runtime["statement_timeout"] = "0" // building an index takes as long as it takes
+	connector, err := pq.NewConnectorConfig(config)
+	if err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	connector.Dialer(&dialer{dial: (&net.Dialer{}).DialContext})
+	db := sql.OpenDB(connector)
+	defer func() { err = errors.Join(err, db.Close()) }()
+
+	turn, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 120))
+	if err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, migrations.FS,
+		goose.WithSessionLocker(turn), goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
+	if err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	if _, err = provider.Up(ctx); err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	return nil
+}
+
+// version is the newest step that this release knows.
+func version() (int64, error) {
+	names, err := fs.Glob(migrations.FS, "*.sql")
+	if err != nil || len(names) == 0 {
+		return 0, errors.New("the release has no migrations")
+	}
+	number, _, _ := strings.Cut(names[len(names)-1], "_")
+	return strconv.ParseInt(number, 10, 64)
+}
+
+// Ready reports whether the database answers and has taken every step that
+// this release needs. Its answer is kept for a second.
+func (s *Store) Ready(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if time.Since(s.checked) < readyFor {
+		return s.ready
+	}
+	s.ready = s.schema(ctx)
+	s.checked = time.Now()
+	return s.ready
+}
+
+func (s *Store) schema(ctx context.Context) error {
+	want, err := version()
+	if err != nil {
+		return err
+	}
+	var have int64
+	err = s.transact(ctx, session{role: roleSystem}, true, func(ctx context.Context, t *tx) error {
+		return t.get(ctx, &have, "SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied")
+	})
+	if err != nil {
+		return fmt.Errorf("the database is not ready: %w", err)
+	}
+	if have < want {
+		return fmt.Errorf("the database is at step %d of %d: run molar migrate", have, want)
+	}
+	return nil
+}

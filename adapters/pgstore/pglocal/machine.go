@@ -1,0 +1,138 @@
+package pglocal
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// ErrNoPostgres is the error where PostgreSQL is not installed.
+var ErrNoPostgres = errors.New("PostgreSQL is not on this machine: install it (apt-get install postgresql), or give the address of a server (postgres://...)")
+
+// binaries finds the folder of initdb and postgres: for a new cluster the one
+// on PATH, else the newest; for an existing one, those of its version.
+func binaries(version string) (string, error) {
+	var found []string
+	if name, err := exec.LookPath("postgres"); err == nil {
+		if real, err := filepath.EvalSymlinks(name); err == nil {
+			found = append(found, filepath.Dir(real))
+		}
+	}
+	for _, pattern := range []string{"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/opt/homebrew/opt/postgresql@*/bin"} {
+		dirs, _ := filepath.Glob(pattern) // fails for a malformed pattern alone
+		slices.SortFunc(dirs, func(a, b string) int { return number(b) - number(a) })
+		found = append(found, dirs...)
+	}
+	for _, dir := range found {
+		if has(dir, "postgres") && has(dir, "initdb") && (version == "" || majorOf(dir) == version) {
+			return dir, nil
+		}
+	}
+	if version != "" && len(found) > 0 {
+		return "", fmt.Errorf("the cluster was made by PostgreSQL %s, which is not on this machine: install it (apt-get install postgresql-%s)", version, version)
+	}
+	return "", ErrNoPostgres
+}
+
+func has(dir, name string) bool {
+	info, err := os.Stat(filepath.Join(dir, name))
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+}
+
+// number is the digits of a path, as one number: what tells versions apart.
+func number(path string) int {
+	n, _ := strconv.Atoi(strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, path))
+	return n
+}
+
+// majorOf asks the binaries for their major version.
+func majorOf(dir string) string {
+	out, err := exec.Command(filepath.Join(dir, "postgres"), "--version").Output() //nolint:gosec,noctx // G204: a program of PostgreSQL that answers at once
+	if err != nil {
+		return ""
+	}
+	_, after, _ := strings.Cut(string(out), ") ")
+	major, _, _ := strings.Cut(strings.TrimSpace(after), ".")
+	return major
+}
+
+// owner is the user that the server runs as.
+type owner struct {
+	name     string
+	uid, gid uint32
+	become   bool // this process is root, and the server must not be
+}
+
+func serverUser() (owner, error) {
+	if os.Geteuid() != 0 {
+		return owner{uid: uint32(os.Geteuid()), gid: uint32(os.Getegid())}, nil //nolint:gosec // G115: IDs fit
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		u, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, err1 := strconv.ParseUint(u.Uid, 10, 32)
+		gid, err2 := strconv.ParseUint(u.Gid, 10, 32)
+		if err1 == nil && err2 == nil {
+			return owner{name, uint32(uid), uint32(gid), true}, nil
+		}
+	}
+	return owner{}, errors.New("PostgreSQL does not run as root, and there is no user postgres or nobody to run it as: run as another user")
+}
+
+// apply makes a command run as the owner, in a folder that it can enter and in
+// a process group of its own, so that a Ctrl-C is not sent to it.
+func (o owner) apply(cmd *exec.Cmd, dir string) {
+	cmd.Dir = dir
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if o.become {
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: o.uid, Gid: o.gid}
+		cmd.Env = append(os.Environ(), "HOME="+dir, "USER="+o.name, "LOGNAME="+o.name)
+	}
+}
+
+// give makes the owner the owner of a file or folder.
+func (o owner) give(path string) error {
+	if !o.become {
+		return nil
+	}
+	if err := os.Lchown(path, int(o.uid), int(o.gid)); err != nil {
+		return fmt.Errorf("give %s to %s: %w", path, o.name, err)
+	}
+	return nil
+}
+
+// reaches reports whether the owner can pass through every folder to dir.
+func (o owner) reaches(dir string) error {
+	if !o.become {
+		return nil
+	}
+	for at := dir; ; at = filepath.Dir(at) {
+		info, err := os.Stat(at)
+		if err != nil {
+			return fmt.Errorf("database folder: %w", err)
+		}
+		st, ok := info.Sys().(*syscall.Stat_t)
+		mode := info.Mode().Perm()
+		if ok && mode&0o001 == 0 && !(st.Uid == o.uid && mode&0o100 != 0) && !(st.Gid == o.gid && mode&0o010 != 0) {
+			return fmt.Errorf("PostgreSQL does not run as root but as %s, who cannot enter %s: choose another folder, such as local:/var/lib/molar, "+
+				"or let others pass (chmod o+x %s)", o.name, at, at)
+		}
+		if at == filepath.Dir(at) {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package pglocal
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// paths are the places of a cluster.
+type paths struct {
+	dir, data, log, password, socket string
+	owner                            owner
+}
+
+// maxSocket leaves room for the name of the socket within the 107 bytes that
+// a socket's address has.
+const maxSocket = 85
+
+// prepare makes the folders.
+func prepare(dir string) (paths, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return paths{}, fmt.Errorf("database folder: %w", err)
+	}
+	who, err := serverUser()
+	if err != nil {
+		return paths{}, err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // G301: the server's user passes through; what matters inside is 0700
+		return paths{}, fmt.Errorf("database folder: %w", err)
+	}
+	if err := who.reaches(dir); err != nil {
+		return paths{}, err
+	}
+	p := paths{
+		dir: dir, data: filepath.Join(dir, "data"), log: filepath.Join(dir, "log"),
+		password: filepath.Join(dir, "password"), socket: filepath.Join(dir, "sock"), owner: who,
+	}
+	if len(p.socket) > maxSocket {
+		sum := sha256.Sum256([]byte(dir))
+		p.socket = filepath.Join("/tmp", "molar-"+hex.EncodeToString(sum[:8]))
+	}
+	return p, p.makeSocketFolder()
+}
+
+// makeSocketFolder makes the folder that only the server's user can enter.
+// One that is there already has to be such a folder: anybody can make names in
+// /tmp.
+func (p paths) makeSocketFolder() error {
+	if err := os.Mkdir(p.socket, 0o700); err == nil {
+		return p.owner.give(p.socket)
+	} else if !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("socket folder: %w", err)
+	}
+	info, err := os.Lstat(p.socket)
+	if err != nil {
+		return fmt.Errorf("socket folder: %w", err)
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); !ok || !info.IsDir() || st.Uid != p.owner.uid || info.Mode().Perm() != 0o700 {
+		return fmt.Errorf("socket folder %s belongs to somebody else or is open to others: remove it", p.socket)
+	}
+	return nil
+}
+
+// hold makes this process the one that runs the cluster. The lock goes with
+// the process, however it ends; the server does not inherit it.
+func (p paths) hold() (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(p.dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("lock the database folder: %w", err)
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil { //nolint:gosec // G115: a file descriptor
+		_ = f.Close()
+		return nil, fmt.Errorf("another process runs the database in %s: stop it, or use another folder", p.dir)
+	}
+	return f, nil
+}
+
+// clusterVersion is the major version that made the cluster, or empty when
+// there is none.
+func (p paths) clusterVersion() string {
+	b, err := os.ReadFile(filepath.Join(p.data, "PG_VERSION"))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(b))
+}
+
+// state is what postmaster.pid tells of a server.
+type state struct {
+	pid     int
+	socket  string
+	tcpPort int // 0 without TCP
+	ready   bool
+}
+
+// state reads postmaster.pid: pid, data folder, start time, port, socket
+// folder, address, shared memory, status.
+func (p paths) state() (state, error) {
+	b, err := os.ReadFile(filepath.Join(p.data, "postmaster.pid"))
+	if err != nil {
+		return state{}, err
+	}
+	line := append(strings.Split(string(b), "\n"), make([]string, 8)...)
+	s := state{socket: strings.TrimSpace(line[4]), ready: strings.TrimSpace(line[7]) == "ready"}
+	if s.pid, err = strconv.Atoi(strings.TrimSpace(line[0])); err != nil {
+		return state{}, fmt.Errorf("read postmaster.pid: %w", err)
+	}
+	if strings.TrimSpace(line[5]) != "" {
+		s.tcpPort, err = strconv.Atoi(strings.TrimSpace(line[3]))
+	}
+	return s, err
+}
+
+// running finds the server that an earlier process left behind. The file of
+// one that is gone is removed: its number may meanwhile be another process's,
+// and PostgreSQL would not start beside that.
+func (p paths) running() (state, bool) {
+	s, err := p.state()
+	if errors.Is(err, fs.ErrNotExist) {
+		return state{}, false
+	}
+	if err == nil && p.isServer(s.pid) {
+		return s, true
+	}
+	_ = os.Remove(filepath.Join(p.data, "postmaster.pid"))
+	return state{}, false
+}
+
+// isServer reports whether the process is the server of this cluster: a
+// server's working folder is its cluster. Where there is no /proc, a live
+// process is believed to be it.
+func (p paths) isServer(pid int) bool {
+	if err := syscall.Kill(pid, 0); errors.Is(err, syscall.ESRCH) {
+		return false
+	}
+	if _, err := os.Stat("/proc/self/cwd"); err != nil {
+		return true
+	}
+	cwd, err := os.Stat("/proc/" + strconv.Itoa(pid) + "/cwd")
+	if err != nil {
+		return false
+	}
+	data, err := os.Stat(p.data)
+	return err == nil && os.SameFile(cwd, data)
+}
+
+// lastWords is the end of the server's log.
+func (p paths) lastWords() string {
+	b, err := os.ReadFile(p.log)
+	if err != nil {
+		return err.Error()
+	}
+	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
+	return strings.Join(lines[max(0, len(lines)-4):], " | ")
+}

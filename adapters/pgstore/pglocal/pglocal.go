@@ -1,0 +1,294 @@
+// Package pglocal runs a private PostgreSQL cluster in a folder, with the
+// binaries of the machine: what `local:DIR` stands for in a database URL.
+//
+// The folder holds
+//
+//	data/     the cluster
+//	log       what the server has to say; statements and values are kept out
+//	password  for connections over TCP
+//	lock      held by the process that runs the cluster
+//	sock/     the server's socket, unless its path would be too long
+//
+// PostgreSQL refuses to run as root. Under root the server, and the server
+// alone, becomes the user postgres (or nobody), who gets data/ and sock/.
+package pglocal
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Options changes how a cluster runs; the zero value is right for one process
+// on one machine.
+type Options struct {
+	// Port makes the server listen on 127.0.0.1 too; 0 keeps it to its socket.
+	Port int
+	// Settings override those of the server, such as "fsync": "off" for a
+	// cluster that is thrown away.
+	Settings map[string]string
+}
+
+// Cluster is a running server.
+type Cluster struct {
+	socket   string
+	port     int
+	password string
+	pid      int
+	exited   <-chan struct{} // nil for a server that an earlier process started
+	lock     *os.File
+	paths    paths
+}
+
+// Ours is the port in the name of the socket; it means nothing else.
+const socketPort = 5432
+
+// poll is how often a starting or stopping server is looked at.
+const poll = 10 * time.Millisecond
+
+// Start runs the cluster in dir, making it first when there is none. A server
+// that still runs there, because the process that started it was killed, is
+// taken over. It returns when connections are accepted; ctx bounds the wait.
+// The error says what to do next.
+func Start(ctx context.Context, dir string, o Options) (_ *Cluster, err error) {
+	p, err := prepare(dir)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := p.hold()
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			_ = lock.Close()
+		}
+	}()
+	bin, err := binaries(p.clusterVersion())
+	if err != nil {
+		return nil, err
+	}
+	if p.clusterVersion() == "" {
+		if err = p.initdb(ctx, bin); err != nil {
+			return nil, err
+		}
+	}
+	password, err := os.ReadFile(p.password)
+	if err != nil {
+		return nil, fmt.Errorf("read the cluster's password: %w", err)
+	}
+	c := &Cluster{socket: p.socket, port: o.Port, password: strings.TrimSpace(string(password)), lock: lock, paths: p}
+	if s, alive := p.running(); alive && (o.Port == 0 || s.tcpPort != 0) {
+		c.pid, c.socket, c.port = s.pid, s.socket, s.tcpPort
+		return c, c.await(ctx)
+	} else if alive {
+		if err = (&Cluster{pid: s.pid, paths: p}).Stop(ctx); err != nil { // it has to listen on TCP from now on
+			return nil, err
+		}
+	}
+	return c, c.launch(ctx, bin, o)
+}
+
+// URL is the address of the cluster's database for an administrator; over the
+// socket, which only this user and root can reach.
+func (c *Cluster) URL() string {
+	q := url.Values{"host": {c.socket}, "port": {strconv.Itoa(c.socketPort())}, "sslmode": {"disable"}}
+	return (&url.URL{Scheme: "postgres", User: url.User(superuser), Path: "/" + database, RawQuery: q.Encode()}).String()
+}
+
+// TCPURL is the address over TCP, with the password; empty unless Options
+// asked for a port.
+func (c *Cluster) TCPURL() string {
+	if c.port == 0 {
+		return ""
+	}
+	host := "127.0.0.1:" + strconv.Itoa(c.port)
+	return (&url.URL{
+		Scheme: "postgres", User: url.UserPassword(superuser, c.password), Host: host, Path: "/" + database, RawQuery: "sslmode=disable",
+	}).String()
+}
+
+// The server has one port, which also names the socket.
+func (c *Cluster) socketPort() int {
+	if c.port != 0 {
+		return c.port
+	}
+	return socketPort
+}
+
+// Stop ends the server: open transactions are rolled back, and everything
+// committed is safe. When ctx ends first, the server is stopped the hard way,
+// which is as safe and costs recovery at the next start.
+func (c *Cluster) Stop(ctx context.Context) error {
+	defer func() {
+		if c.lock != nil {
+			_ = c.lock.Close()
+		}
+	}()
+	if err := syscall.Kill(c.pid, syscall.SIGINT); errors.Is(err, syscall.ESRCH) {
+		return nil
+	} else if err != nil {
+		return fmt.Errorf("stop the database server: %w", err)
+	}
+	if c.gone(ctx) {
+		return nil
+	}
+	_ = syscall.Kill(c.pid, syscall.SIGQUIT)
+	hard, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	if !c.gone(hard) {
+		return fmt.Errorf("database server %d does not stop", c.pid)
+	}
+	return nil
+}
+
+// gone waits for the server to end; it reports false when ctx ended first.
+func (c *Cluster) gone(ctx context.Context) bool {
+	for {
+		select {
+		case <-c.exited:
+			return true
+		case <-ctx.Done():
+			return false
+		case <-time.After(poll):
+		}
+		if c.exited == nil && errors.Is(syscall.Kill(c.pid, 0), syscall.ESRCH) {
+			return true
+		}
+	}
+}
+
+// launch starts the server, more than once when children of a killed one are
+// still letting go of the cluster.
+func (c *Cluster) launch(ctx context.Context, bin string, o Options) error {
+	for {
+		if err := c.start(bin, o); err != nil {
+			return err
+		}
+		err := c.await(ctx)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-c.exited:
+			if !strings.Contains(c.paths.lastWords(), "still in use") {
+				return err
+			}
+		default:
+			_ = c.Stop(ctx)
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(10 * poll):
+		}
+	}
+}
+
+func (c *Cluster) start(bin string, o Options) error {
+	log, err := os.OpenFile(c.paths.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("open the database server's log: %w", err)
+	}
+	defer func() { _ = log.Close() }()
+	args := []string{"-D", c.paths.data}
+	for name, value := range settings(c, o) {
+		args = append(args, "-c", name+"="+value)
+	}
+	cmd := exec.Command(filepath.Join(bin, "postgres"), args...) //nolint:gosec,noctx // G204: a program of PostgreSQL; it outlives the call and is stopped by Stop
+	cmd.Stdout, cmd.Stderr = log, log
+	c.paths.owner.apply(cmd, c.paths.data)
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start the database server: %w", err)
+	}
+	exited := make(chan struct{})
+	go func() { // ends with the server, which Stop ends
+		_ = cmd.Wait()
+		close(exited)
+	}()
+	c.pid, c.exited = cmd.Process.Pid, exited
+	return nil
+}
+
+// settings are meant for a service and its database on one machine. The log
+// says what went wrong without the statement and its values, which may be
+// those of a patient.
+func settings(c *Cluster, o Options) map[string]string {
+	s := map[string]string{
+		"listen_addresses": "", "port": strconv.Itoa(c.socketPort()),
+		"unix_socket_directories": c.socket, "unix_socket_permissions": "0700",
+		"max_connections": "200", "shared_buffers": "128MB", "max_wal_size": "1GB", "checkpoint_timeout": "15min",
+		"wal_level": "minimal", "max_wal_senders": "0", "jit": "off", "timezone": "UTC", "log_timezone": "UTC",
+		"logging_collector": "off", "log_min_error_statement": "panic", "log_error_verbosity": "terse",
+		"log_parameter_max_length_on_error": "0", "log_line_prefix": "%m [%p] ",
+	}
+	if o.Port != 0 {
+		s["listen_addresses"] = "127.0.0.1"
+	}
+	for name, value := range o.Settings {
+		s[name] = value
+	}
+	return s
+}
+
+// await waits for the server to accept connections.
+func (c *Cluster) await(ctx context.Context) error {
+	for {
+		if s, err := c.paths.state(); err == nil && s.pid == c.pid && s.ready {
+			return nil
+		}
+		select {
+		case <-c.exited:
+			return fmt.Errorf("the database server stopped at once; %s says: %s", c.paths.log, c.paths.lastWords())
+		case <-ctx.Done():
+			return fmt.Errorf("the database server is not ready; see %s: %w", c.paths.log, ctx.Err())
+		case <-time.After(poll):
+		}
+	}
+}
+
+const (
+	superuser = "postgres"
+	database  = "postgres"
+)
+
+// initdb makes the cluster beside its place and moves it there when it is
+// whole. Checksums are on: they cost little and tell of a failing disk.
+func (p paths) initdb(ctx context.Context, bin string) error {
+	fresh := p.data + ".new"
+	if err := os.RemoveAll(fresh); err != nil {
+		return fmt.Errorf("make the cluster: %w", err)
+	}
+	if err := os.WriteFile(p.password, []byte(rand.Text()+"\n"), 0o600); err != nil {
+		return fmt.Errorf("make the cluster: %w", err)
+	}
+	for _, change := range []func() error{
+		func() error { return os.Mkdir(fresh, 0o700) },
+		func() error { return p.owner.give(fresh) },
+		func() error { return p.owner.give(p.password) },
+	} {
+		if err := change(); err != nil {
+			return fmt.Errorf("make the cluster: %w", err)
+		}
+	}
+	cmd := exec.CommandContext(ctx, filepath.Join(bin, "initdb"), "-D", fresh, "-U", superuser, "--pwfile", p.password, //nolint:gosec // G204: a program of PostgreSQL
+		"--auth-local=trust", "--auth-host=scram-sha-256", "--encoding=UTF8", "--locale=C", "--data-checksums", "--no-instructions")
+	p.owner.apply(cmd, fresh)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("make the cluster with initdb: %w: %s", err, strings.TrimSpace(string(out)))
+	}
+	if err := os.Rename(fresh, p.data); err != nil {
+		return fmt.Errorf("make the cluster: %w", err)
+	}
+	return nil
+}

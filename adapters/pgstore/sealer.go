@@ -1,0 +1,100 @@
+package pgstore
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// sealer encrypts the messages exchanged with payers with AES-256-GCM. What it
+// writes is
+//
+//	1 byte   version
+//	4 bytes  ID of the key: the start of its SHA-256, so that keys can be told
+//	         apart when they are changed
+//	12 bytes nonce, random
+//	rest     ciphertext and tag
+//
+// The row's scope and ID are authenticated with it: moved to another row, the
+// bytes no longer open.
+type sealer struct {
+	aead  cipher.AEAD
+	keyID [4]byte
+}
+
+const sealVersion = 1
+
+var errSealed = errors.New("the sealed messages are damaged, or the encryption key is another one")
+
+func newSealer(key [32]byte) (*sealer, error) {
+	block, err := aes.NewCipher(key[:])
+	if err != nil {
+		return nil, fmt.Errorf("encryption key: %w", err)
+	}
+	aead, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		return nil, fmt.Errorf("encryption key: %w", err)
+	}
+	sum := sha256.Sum256(key[:])
+	return &sealer{aead, [4]byte(sum[:])}, nil
+}
+
+func (s *sealer) seal(scope billing.Scope, id billing.CheckID, plain []byte) []byte {
+	out := append([]byte{sealVersion}, s.keyID[:]...)
+	return s.aead.Seal(out, nil, plain, sealedFor(scope, id))
+}
+
+func (s *sealer) open(scope billing.Scope, id billing.CheckID, sealed []byte) ([]byte, error) {
+	if len(sealed) < 5 || sealed[0] != sealVersion || [4]byte(sealed[1:5]) != s.keyID {
+		return nil, errSealed
+	}
+	plain, err := s.aead.Open(nil, nil, sealed[5:], sealedFor(scope, id))
+	if err != nil {
+		return nil, errSealed
+	}
+	return plain, nil
+}
+
+func sealedFor(scope billing.Scope, id billing.CheckID) []byte {
+	return []byte(scope.Org.UUID() + "|" + string(scope.Mode) + "|" + id.UUID())
+}
+
+// frame joins messages into one string of bytes: each is preceded by its
+// length.
+func frame(exchanges []billing.Exchange) []byte {
+	var out []byte
+	for _, x := range exchanges {
+		for _, message := range [][]byte{x.Request, x.Reply} {
+			out = binary.AppendUvarint(out, uint64(len(message)))
+			out = append(out, message...)
+		}
+	}
+	return out
+}
+
+// unframe is the inverse of frame.
+func unframe(b []byte) ([]billing.Exchange, error) {
+	var messages [][]byte
+	for len(b) > 0 {
+		n, size := binary.Uvarint(b)
+		if size <= 0 || n > uint64(len(b)-size) {
+			return nil, errSealed
+		}
+		end := size + int(n) //nolint:gosec // G115: at most len(b)
+		messages = append(messages, b[size:end:end])
+		b = b[end:]
+	}
+	if len(messages)%2 != 0 {
+		return nil, errSealed
+	}
+	var out []billing.Exchange
+	for i := 0; i < len(messages); i += 2 {
+		out = append(out, billing.Exchange{Request: messages[i], Reply: messages[i+1]})
+	}
+	return out, nil
+}

@@ -1,0 +1,254 @@
+package pgstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Options says how to reach the database and what to do with its data.
+type Options struct {
+	// URL is postgres://user:password@host:port/database?sslmode=...; for a
+	// Unix socket, postgres:///database?host=/folder&port=5432. The user is a
+	// member of molar_app and molar_system.
+	URL string
+	// MaxConns bounds the connections; 0 stands for 16.
+	MaxConns int
+	// EncryptionKey encrypts the messages exchanged with payers.
+	EncryptionKey [32]byte
+	// Staged is given the jobs of a committed transaction that are to be
+	// published at once; those with a NotBefore are the relay's. It must not
+	// block. Nil leaves every job to the relay.
+	Staged func([]jobs.Job)
+	// Log tells of retries and lost connections. Nil stands for silence.
+	Log *slog.Logger
+}
+
+// Store is a PostgreSQL database.
+type Store struct {
+	db        *sqlx.DB
+	connector *connector
+	sealer    *sealer
+	staged    func([]jobs.Job)
+	log       *slog.Logger
+
+	mu      sync.Mutex // guards the answer of Ready
+	checked time.Time
+	ready   error
+}
+
+var _ ports.Store = (*Store)(nil)
+
+// The limits that the server keeps for every transaction. A use case takes
+// milliseconds; these end what hangs, and let the locks of a client that died
+// in the middle go.
+const (
+	statementTimeout = "15s"
+	lockTimeout      = "5s"
+	idleTimeout      = "15s"
+)
+
+// The retries of a transaction, and the wait for a COMMIT whose answer was
+// lost: longer than the server takes to notice that its client is gone.
+const (
+	attempts       = 6
+	retryDelay     = 5 * time.Millisecond
+	resolveTimeout = 20 * time.Second
+	resolveDelay   = 50 * time.Millisecond
+	readyFor       = time.Second
+)
+
+// ErrUnknownOutcome is the error of a transaction that may or may not have
+// been committed: the answer was lost and the server could not be asked.
+var ErrUnknownOutcome = errors.New("postgres: it is unknown whether the transaction was committed")
+
+// Open connects to a migrated database.
+func Open(ctx context.Context, o Options) (*Store, error) {
+	var d net.Dialer
+	return open(ctx, o, d.DialContext)
+}
+
+func open(ctx context.Context, o Options, dial func(context.Context, string, string) (net.Conn, error)) (*Store, error) {
+	config, err := connConfig(o.URL)
+	if err != nil {
+		return nil, err
+	}
+	seal, err := newSealer(o.EncryptionKey)
+	if err != nil {
+		return nil, err
+	}
+	c := &connector{config: config, dial: dial}
+	maxConns := o.MaxConns
+	if maxConns == 0 {
+		maxConns = 16
+	}
+	db := sql.OpenDB(c)
+	db.SetMaxOpenConns(maxConns)
+	db.SetMaxIdleConns(maxConns) // a connection is worth its prepared statements
+	db.SetConnMaxIdleTime(10 * time.Minute)
+	db.SetConnMaxLifetime(time.Hour)
+	s := &Store{db: sqlx.NewDb(db, "postgres"), connector: c, sealer: seal, staged: o.Staged, log: o.Log}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if err := db.PingContext(ctx); err != nil {
+		_ = db.Close()
+		return nil, fmt.Errorf("open the database: %w", err)
+	}
+	return s, nil
+}
+
+// connConfig reads the URL and sets what the store relies on.
+func connConfig(url string) (pq.Config, error) {
+	config, err := pq.NewConfig(url)
+	if err != nil {
+		return pq.Config{}, errors.New("read the database URL: it has the form postgres://user:password@host:port/database?sslmode=...")
+	}
+	if config.Runtime == nil {
+		config.Runtime = map[string]string{}
+	}
+	for name, value := range map[string]string{
+		"statement_timeout": statementTimeout, "lock_timeout": lockTimeout,
+		"idle_in_transaction_session_timeout": idleTimeout, "TimeZone": "UTC",
+	} {
+		if _, chosen := config.Runtime[name]; !chosen {
+			config.Runtime[name] = value
+		}
+	}
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = 10 * time.Second
+	}
+	if config.ApplicationName == "" {
+		config.ApplicationName = "molar"
+	}
+	return config, nil
+}
+
+// Close ends the connections; transactions under way finish first.
+func (s *Store) Close() error { return s.db.Close() }
+
+// InTx runs fn in a transaction that sees and writes only rows of scope.
+func (s *Store) InTx(ctx context.Context, scope billing.Scope, fn func(context.Context, ports.Tx) error) error {
+	return s.transact(ctx, session{roleApp, scope}, false, func(ctx context.Context, t *tx) error { return fn(ctx, t.ports()) })
+}
+
+// View runs fn in a read-only transaction that sees only rows of scope.
+func (s *Store) View(ctx context.Context, scope billing.Scope, fn func(context.Context, ports.Tx) error) error {
+	return s.transact(ctx, session{roleApp, scope}, true, func(ctx context.Context, t *tx) error { return fn(ctx, t.ports()) })
+}
+
+// System runs fn in a transaction across scopes.
+func (s *Store) System(ctx context.Context, fn func(context.Context, ports.SystemTx) error) error {
+	return s.transact(ctx, session{role: roleSystem}, false, func(ctx context.Context, t *tx) error { return fn(ctx, t.systemPorts()) })
+}
+
+// transact runs fn in transactions until one of them commits or fails for a
+// reason that does not pass.
+func (s *Store) transact(ctx context.Context, in session, readOnly bool, fn func(context.Context, *tx) error) error {
+	for n := 1; ; n++ {
+		t := &tx{store: s, scope: in.scope}
+		err := s.attempt(ctx, t, in, readOnly, fn)
+		if err == nil {
+			if s.staged != nil && len(t.staged) > 0 {
+				s.staged(t.staged)
+			}
+			return nil
+		}
+		if n == attempts || ctx.Err() != nil || !passing(err) && !passing(t.failed) {
+			return err
+		}
+		s.log.DebugContext(ctx, "transaction runs again", slog.Int("attempt", n), slog.Any("error", err))
+		if !pause(ctx, time.Duration(rand.Int64N(int64(retryDelay)<<n))) { //nolint:gosec // G404: jitter needs no secrecy
+			return err
+		}
+	}
+}
+
+// attempt runs fn in one transaction. A nil error means that it is committed
+// for certain.
+func (s *Store) attempt(ctx context.Context, t *tx, in session, readOnly bool, fn func(context.Context, *tx) error) (err error) {
+	begun, err := s.db.BeginTxx(context.WithValue(ctx, sessionKey{}, in), &sql.TxOptions{ReadOnly: readOnly})
+	if err != nil {
+		return ofBegin(ctx, err)
+	}
+	t.sql = begun
+	defer func() { _ = begun.Rollback() }() // does nothing after a commit; runs when fn panics
+	if err = fn(ctx, t); err != nil {
+		return err
+	}
+	err = t.commit(ctx)
+	if unknown, ok := errors.AsType[*commitUnknownError](err); ok && t.xid != "" {
+		return s.resolve(ctx, t.xid, unknown)
+	} else if ok {
+		return nil // nothing was written, so nothing was lost
+	}
+	return err
+}
+
+// ofBegin is the error of a transaction that did not begin.
+func ofBegin(ctx context.Context, err error) error {
+	err = ofStatement(ctx, err)
+	if e, ok := errors.AsType[*serverError](err); ok && e.Code == codeNoRole {
+		return fmt.Errorf("the database is not migrated: %w", err)
+	}
+	return err
+}
+
+// resolve asks what became of a transaction whose COMMIT got no answer. One
+// that was rolled back is reported as a lost connection, so that it runs
+// again. The caller's deadline does not count: what it wants to know is
+// whether the thing was done.
+func (s *Store) resolve(ctx context.Context, xid string, cause error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), resolveTimeout)
+	defer cancel()
+	for {
+		status, err := s.status(ctx, xid)
+		switch {
+		case err == nil && status == "committed":
+			s.log.InfoContext(ctx, "commit confirmed after its answer was lost")
+			return nil
+		case err == nil && status == "aborted":
+			return &connectionError{cause}
+		}
+		if !pause(ctx, resolveDelay) {
+			return fmt.Errorf("%w: %w", ErrUnknownOutcome, cause)
+		}
+	}
+}
+
+// status is "committed", "aborted" or "in progress".
+func (s *Store) status(ctx context.Context, xid string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, resolveTimeout/4)
+	defer cancel()
+	var status string
+	t := &tx{store: s}
+	err := s.attempt(ctx, t, session{role: roleSystem}, true, func(ctx context.Context, t *tx) error {
+		return t.get(ctx, &status, "SELECT coalesce(pg_xact_status($1::xid8), 'unknown')", xid)
+	})
+	return status, err
+}
+
+// pause waits; it reports false when ctx ended first.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

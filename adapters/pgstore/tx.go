@@ -1,0 +1,224 @@
+package pgstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+)
+
+// tx is a transaction under way; the repositories are views of it.
+//
+// A write whose result nobody needs is queued. The queue is sent as one
+// statement before the next read and before COMMIT, so that a use case may
+// write row by row and still pay for one round trip.
+type tx struct {
+	store  *Store
+	sql    *sqlx.Tx
+	scope  billing.Scope
+	queue  []write
+	staged []jobs.Job
+	xid    string // the transaction's ID, once it has written something
+	failed error  // the first error of a statement: the transaction is over
+}
+
+// write is a queued statement.
+type write struct {
+	row  any // identifies the row that it writes
+	text string
+	args []any
+}
+
+func (t *tx) ports() ports.Tx {
+	return ports.Tx{
+		Keys: idempotencyKeys{t}, Checks: checks{t}, Patients: patients{t},
+		Offices: offices{t}, Events: events{t}, Outbox: outbox{t},
+	}
+}
+
+func (t *tx) systemPorts() ports.SystemTx {
+	return ports.SystemTx{Jobs: jobTable{t}, APIKeys: apiKeys{t}, Orgs: organizations{t}, Forget: forgetter{t}}
+}
+
+// later queues a write. The parts of one statement do not see each other's
+// effects, so a second write to a row waits for the first to be sent.
+func (t *tx) later(ctx context.Context, row any, text string, args ...any) error {
+	for _, w := range t.queue {
+		if w.row == row {
+			if err := t.flush(ctx); err != nil {
+				return err
+			}
+			break
+		}
+	}
+	t.queue = append(t.queue, write{row, text, args})
+	return nil
+}
+
+// flush sends what is queued. The text depends only on which writes there are,
+// so it is prepared once like any other.
+func (t *tx) flush(ctx context.Context) error {
+	if len(t.queue) == 0 {
+		return t.failed
+	}
+	var text strings.Builder
+	var args []any
+	for i, w := range t.queue {
+		text.WriteString(map[bool]string{true: "WITH w", false: ", w"}[i == 0])
+		text.WriteString(strconv.Itoa(i) + " AS (")
+		renumber(&text, w.text, len(args))
+		text.WriteString(")")
+		args = append(args, w.args...)
+	}
+	text.WriteString("\nSELECT pg_current_xact_id()::text")
+	t.queue = t.queue[:0]
+	return t.run(ctx, func() error { return t.sql.GetContext(ctx, &t.xid, text.String(), args...) })
+}
+
+// renumber copies a statement with each parameter $n as $(n+by).
+func renumber(to *strings.Builder, text string, by int) {
+	for {
+		head, tail, found := strings.Cut(text, "$")
+		to.WriteString(head)
+		if !found {
+			return
+		}
+		digits := len(tail) - len(strings.TrimLeft(tail, "0123456789"))
+		n, _ := strconv.Atoi(tail[:digits])
+		to.WriteString("$" + strconv.Itoa(n+by))
+		text = tail[digits:]
+	}
+}
+
+// exec runs a write at once and answers how many rows it wrote.
+func (t *tx) exec(ctx context.Context, text string, args ...any) (int, error) {
+	var done struct {
+		Rows int    `db:"rows"`
+		XID  string `db:"xid"`
+	}
+	text = "WITH written AS (" + text + " RETURNING 1)\nSELECT count(*) AS rows, pg_current_xact_id()::text AS xid FROM written"
+	if err := t.get(ctx, &done, text, args...); err != nil {
+		return 0, err
+	}
+	t.xid = done.XID
+	return done.Rows, nil
+}
+
+// get reads one row; sql.ErrNoRows stays what it is.
+func (t *tx) get(ctx context.Context, dest any, text string, args ...any) error {
+	if err := t.flush(ctx); err != nil {
+		return err
+	}
+	return t.run(ctx, func() error { return t.sql.GetContext(ctx, dest, text, args...) })
+}
+
+// list reads rows into a slice.
+func (t *tx) list(ctx context.Context, dest any, text string, args ...any) error {
+	if err := t.flush(ctx); err != nil {
+		return err
+	}
+	return t.run(ctx, func() error { return t.sql.SelectContext(ctx, dest, text, args...) })
+}
+
+func (t *tx) run(ctx context.Context, statement func() error) error {
+	if t.failed != nil {
+		return t.failed
+	}
+	err := ofStatement(ctx, statement())
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		t.failed = err
+	}
+	return err
+}
+
+// commit sends what is queued and commits.
+func (t *tx) commit(ctx context.Context) error {
+	if err := t.flush(ctx); err != nil {
+		return err
+	}
+	err := t.sql.Commit()
+	if _, unknown := errors.AsType[*commitUnknownError](err); unknown || err == nil {
+		return err
+	}
+	return ofStatement(ctx, err)
+}
+
+// page reads a page of rows from a list ordered by time and ID, newest first,
+// and one row more.
+func page[Row any](ctx context.Context, t *tx, q *query, p billing.Page) ([]Row, error) {
+	if p.After != nil {
+		q.where("(created_at, id) < (%, %)", micro(p.After.Time), billing.JobID(p.After.ID))
+	}
+	var rows []Row
+	err := t.list(ctx, &rows, q.text("ORDER BY created_at DESC, id DESC\nLIMIT %", p.Limit+1), q.args...)
+	return rows, err
+}
+
+// query builds a SELECT with the filters that are in use. Each % of a
+// condition stands for the next argument.
+type query struct {
+	built strings.Builder
+	args  []any
+}
+
+func (t *tx) query(columns, table string) *query {
+	q := &query{}
+	q.built.WriteString("SELECT " + columns + "\nFROM " + table)
+	q.add("\nWHERE org_id = % AND mode = %", t.scope.Org, t.scope.Mode)
+	return q
+}
+
+func (q *query) where(condition string, args ...any) { q.add("\n\tAND "+condition, args...) }
+
+func (q *query) text(end string, args ...any) string {
+	q.add("\n"+end, args...)
+	return q.built.String()
+}
+
+func (q *query) add(text string, args ...any) {
+	for _, a := range args {
+		head, tail, _ := strings.Cut(text, "%")
+		q.args = append(q.args, a)
+		q.built.WriteString(head + "$" + strconv.Itoa(len(q.args)))
+		text = tail
+	}
+	q.built.WriteString(text)
+}
+
+// created narrows to a span of time; zero bounds do not.
+func (q *query) created(after, before time.Time) {
+	if !after.IsZero() {
+		q.where("created_at >= %", after.UTC())
+	}
+	if !before.IsZero() {
+		q.where("created_at < %", before.UTC())
+	}
+}
+
+// micro is a time as PostgreSQL keeps it. Nanoseconds would be rounded, and a
+// row would not compare equal to what was written.
+func micro(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
+
+// optional is a time or NULL.
+func optional(t time.Time) sql.NullTime { return sql.NullTime{Time: micro(t), Valid: !t.IsZero()} }
+
+// values makes the domain's values of rows.
+func values[Row, Value any](rows []Row, value func(Row) (Value, error)) ([]Value, error) {
+	out := make([]Value, 0, len(rows))
+	for _, r := range rows {
+		v, err := value(r)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}

@@ -12,11 +12,14 @@ func (r *Reader) readISA() error {
 	s := &r.segment
 	first := s.Ordinal == 0
 	s.Ordinal++
-	if err := r.skipSpace('\n'); err != nil {
-		if errors.Is(err, io.EOF) && !first {
-			return io.EOF
+	if err := r.skipSpace(); errors.Is(err, io.EOF) {
+		s.Offset = r.offset
+		if first {
+			return s.Fault("there is no interchange header (ISA)")
 		}
-		return r.failed(err, "there is no interchange header (ISA)")
+		return io.EOF
+	} else if err != nil {
+		return err
 	}
 	s.Offset = r.offset
 	head, err := r.in.Peek(maxISA)

@@ -124,57 +124,67 @@ func (r *Reader) next() error {
 }
 
 // readSegment reads up to the terminator, over the line breaks that stand
-// between segments.
+// between segments and over empty segments.
 func (r *Reader) readSegment() error {
 	s := &r.segment
 	s.Ordinal++
-	if err := r.skipSpace(r.delimiters.Segment); err != nil {
-		return r.failed(err, "the input ends before its trailers (SE, GE, IEA)")
-	}
-	s.Offset = r.offset
-	raw, err := r.in.ReadSlice(r.delimiters.Segment)
-	r.offset += len(raw)
-	switch {
-	case err == nil:
-		raw = raw[:len(raw)-1]
-	case errors.Is(err, bufio.ErrBufferFull):
-		return s.Fault("the segment is too long")
-	case !errors.Is(err, io.EOF): // a last segment may lack its terminator
-		return err
-	}
-	if !s.parse(raw, r.delimiters) {
-		return s.Fault("this is no segment")
-	}
-	return nil
-}
-
-// skipSpace reads over white space, byte order marks, NUL and the end mark of
-// CP/M, and over empty segments (terminators in a row).
-func (r *Reader) skipSpace(terminator byte) error {
 	for {
-		c, err := r.in.ReadByte()
-		if err != nil {
+		s.Offset = r.offset
+		raw, err := r.in.ReadSlice(r.delimiters.Segment)
+		r.offset += len(raw)
+		ended := errors.Is(err, io.EOF) // a last segment may lack its terminator
+		switch {
+		case err == nil:
+			raw = raw[:len(raw)-1]
+		case errors.Is(err, bufio.ErrBufferFull):
+			return s.Fault("the segment is too long")
+		case !ended:
 			return err
 		}
-		switch c {
-		case ' ', '\t', '\r', '\n', 0, 0x1a, 0xef, 0xbb, 0xbf, terminator:
-			if r.offset++; r.offset > r.limits.Bytes {
-				return &Error{r.segment.Ordinal, r.offset, "the input is too large"}
+		start := 0
+		for start < len(raw) && between(raw[start]) {
+			start++
+		}
+		s.Offset += start
+		switch {
+		case start < len(raw):
+			if !s.parse(raw[start:], r.delimiters) {
+				return s.Fault("this is no segment")
 			}
-		default:
-			return r.in.UnreadByte()
+			return nil
+		case ended:
+			return s.Fault("the input ends before its trailers (SE, GE, IEA)")
+		case r.offset > r.limits.Bytes:
+			return s.Fault("the input is too large")
 		}
 	}
 }
 
-// failed is the Error for an input that ended too early, and err itself when
-// the underlying reader failed.
-func (r *Reader) failed(err error, reason string) error {
-	if !errors.Is(err, io.EOF) {
-		return err
+// between reports whether c may stand between segments: white space, byte
+// order marks, NUL, and the end mark of CP/M.
+func between(c byte) bool {
+	switch c {
+	case ' ', '\t', '\r', '\n', 0, 0x1a, 0xef, 0xbb, 0xbf:
+		return true
+	default:
+		return false
 	}
-	r.segment.Offset = r.offset
-	return r.segment.Fault(reason)
+}
+
+// skipSpace reads over what may stand before an interchange.
+func (r *Reader) skipSpace() error {
+	for {
+		c, err := r.in.ReadByte()
+		switch {
+		case err != nil:
+			return err
+		case !between(c):
+			return r.in.UnreadByte()
+		}
+		if r.offset++; r.offset > r.limits.Bytes {
+			return &Error{r.segment.Ordinal, r.offset, "the input is too large"}
+		}
+	}
 }
 
 // nest checks the segment against the envelopes and enters or leaves them.

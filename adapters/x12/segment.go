@@ -14,6 +14,7 @@ type Segment struct {
 	Offset  int    // of the first byte in the input
 
 	elements   []string // without the ID
+	room       []string // what elements is part of, for the next segment
 	delimiters Delimiters
 }
 
@@ -77,19 +78,32 @@ func (s *Segment) Fault(reason string) *Error { return &Error{s.Ordinal, s.Offse
 // raw does not start with a segment ID.
 func (s *Segment) parse(raw []byte, d Delimiters) bool {
 	s.delimiters = d
-	text := string(raw)
-	if !plain(raw) {
-		text = clean(raw, d)
+	text := string(raw) // the one allocation: elements are parts of it
+	if !s.cut(text, d.Element) {
+		s.cut(clean(raw, d), d.Element)
 	}
-	id, rest, more := strings.Cut(text, string(d.Element))
-	s.ID = strings.TrimSpace(id)
-	s.elements = s.elements[:0]
-	for more {
-		var e string
-		e, rest, more = strings.Cut(rest, string(d.Element))
-		s.elements = append(s.elements, e)
-	}
+	s.ID = strings.TrimSpace(s.elements[0])
+	s.elements = s.elements[1:]
 	return validID(s.ID)
+}
+
+// cut splits text into ID and elements in one pass, and reports whether it is
+// plain: all printable ASCII.
+func (s *Segment) cut(text string, by byte) (plain bool) {
+	all, start := s.room[:0], 0
+	plain = true
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == by:
+			all = append(all, text[start:i])
+			start = i + 1
+		case c < ' ' || c >= 0x7f:
+			plain = false
+		}
+	}
+	s.room = append(all, text[start:])
+	s.elements = s.room
+	return plain
 }
 
 // validID reports whether id is an upper-case letter and one or two more
@@ -100,15 +114,6 @@ func validID(id string) bool {
 	}
 	for i := range len(id) {
 		if c := id[i]; (c < 'A' || c > 'Z') && (i == 0 || c < '0' || c > '9') {
-			return false
-		}
-	}
-	return true
-}
-
-func plain(b []byte) bool {
-	for _, c := range b {
-		if c < ' ' || c >= 0x7f {
 			return false
 		}
 	}

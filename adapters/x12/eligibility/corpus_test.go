@@ -1,0 +1,45 @@
+package eligibility_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/molar-billing/molar/adapters/x12/eligibility"
+)
+
+// TestCorpus reads public samples, which are not part of the project, from the
+// folder in MOLAR_CORPUS_DIR.
+func TestCorpus(t *testing.T) {
+	t.Parallel()
+	dir := os.Getenv("MOLAR_CORPUS_DIR")
+	if dir == "" {
+		t.Log("MOLAR_CORPUS_DIR is not set: nothing was checked")
+		return
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "x12", "27[01]", "*"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no 270 and no 271 in the corpus: %v", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			b, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkReply(t, b)
+			checkInquiry(t, b)
+			if r, err := eligibility.Decode(b); err == nil {
+				t.Logf("271: %d rejections, %d warnings", len(r.Rejections()), len(r.Warnings))
+				for _, m := range []*eligibility.Member{r.Subscriber, r.Dependent} {
+					if m != nil {
+						t.Logf("%d benefits", len(m.Benefits))
+					}
+				}
+			} else if _, err2 := eligibility.DecodeInquiry(b); err2 != nil {
+				t.Logf("refused: %v; %v", err, err2)
+			}
+		})
+	}
+}

@@ -22,7 +22,7 @@ type child struct {
 // guardScript waits for the end of the test binary. The kernel's parent-death
 // signal would do less: it reaches only the first process of a server, and it
 // fires when the thread that made the process ends.
-const guardScript = `read -r bye && exit; kill -KILL -- "-$1"; sleep 1; rm -rf -- "$2"`
+const guardScript = `read -r bye && exit; kill -s KILL -- "-$1"; sleep 1; rm -rf -- "$2"`
 
 func startChild(cmd *exec.Cmd, dir string) (*child, error) {
 	alive, held, err := os.Pipe()

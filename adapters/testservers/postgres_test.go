@@ -12,14 +12,14 @@ import (
 func TestDatabasesAreApart(t *testing.T) {
 	t.Parallel()
 	one, two := connect(t, testservers.Database(t)), connect(t, testservers.Database(t))
-	exec(t, one, "CREATE TABLE only_here (n int)")
-	exec(t, two, "CREATE TABLE only_here (n int)")
+	run(t, one, "CREATE TABLE only_here (n int)")
+	run(t, two, "CREATE TABLE only_here (n int)")
 }
 
 func TestCloneHasTheTemplatesRows(t *testing.T) {
 	t.Parallel()
 	db := connect(t, testservers.Database(t))
-	exec(t, db, "CREATE TABLE kept AS SELECT 7 AS n")
+	run(t, db, "CREATE TABLE kept AS SELECT 7 AS n")
 	var template string
 	scan(t, db, "SELECT current_database()", &template)
 	db.Close()
@@ -35,9 +35,9 @@ func TestPostgresComesBackAfterKills(t *testing.T) {
 	t.Parallel()
 	srv := testservers.StartPostgres(t)
 	db := connect(t, srv.URL())
-	exec(t, db, "CREATE TABLE kept (n int)")
+	run(t, db, "CREATE TABLE kept (n int)")
 	for i := range 5 {
-		exec(t, db, "INSERT INTO kept VALUES (1)")
+		run(t, db, "INSERT INTO kept VALUES (1)")
 		srv.Kill()
 		if err := db.PingContext(t.Context()); err == nil {
 			t.Fatal("a killed server answers")
@@ -55,9 +55,9 @@ func TestPostgresWiped(t *testing.T) {
 	t.Parallel()
 	srv := testservers.StartPostgres(t)
 	db := connect(t, srv.URL())
-	exec(t, db, "CREATE TABLE gone (n int)")
+	run(t, db, "CREATE TABLE gone (n int)")
 	srv.Wipe()
-	exec(t, connect(t, srv.URL()), "CREATE TABLE gone (n int)")
+	run(t, connect(t, srv.URL()), "CREATE TABLE gone (n int)")
 }
 
 func connect(t *testing.T, url string) *sql.DB {
@@ -70,7 +70,7 @@ func connect(t *testing.T, url string) *sql.DB {
 	return db
 }
 
-func exec(t *testing.T, db *sql.DB, query string) {
+func run(t *testing.T, db *sql.DB, query string) {
 	t.Helper()
 	if _, err := db.ExecContext(t.Context(), query); err != nil {
 		t.Fatalf("%s: %v", query, err)

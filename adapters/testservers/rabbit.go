@@ -1,0 +1,187 @@
+package testservers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	amqp "github.com/rabbitmq/amqp091-go"
+)
+
+// RabbitServer is a RabbitMQ broker. Its URL is the administrator's, of the
+// virtual host /.
+type RabbitServer struct{ server }
+
+// Rabbit is the test binary's shared RabbitMQ. Tests keep apart by names of
+// queues and exchanges, or by virtual hosts.
+func Rabbit(tb testing.TB) *RabbitServer {
+	tb.Helper()
+	return &RabbitServer{rabbit.share(tb, &shared.rabbit)}
+}
+
+// StartRabbit starts a RabbitMQ of the test's own, which it may kill. It ends
+// with the test.
+func StartRabbit(tb testing.TB) *RabbitServer {
+	tb.Helper()
+	return &RabbitServer{rabbit.start(tb)}
+}
+
+// VirtualHost makes an empty virtual host for the test and answers its URL. A
+// shared broker keeps it until the broker ends, which costs little.
+func (s *RabbitServer) VirtualHost() string {
+	s.tb.Helper()
+	name := filepath.Base(s.tb.TempDir()) + strconv.FormatInt(time.Now().UnixNano(), 36)
+	s.run("rabbitmqctl", "add_vhost", name)
+	s.run("rabbitmqctl", "set_permissions", "-p", name, "guest", ".*", ".*", ".*")
+	return s.URL() + name
+}
+
+// DiskAlarm raises the alarm that makes a broker stop reading from
+// publishers, or ends it.
+func (s *RabbitServer) DiskAlarm(on bool) {
+	s.tb.Helper()
+	limit := "50MB"
+	if on {
+		limit = "100000GB"
+	}
+	s.run("rabbitmqctl", "set_disk_free_limit", limit)
+}
+
+func (s *RabbitServer) run(command ...string) {
+	s.tb.Helper()
+	ctx, cancel := lasting(s.tb)
+	defer cancel()
+	if err := s.m.run(ctx, command...); err != nil {
+		s.tb.Fatalf("testservers: %v", err)
+	}
+}
+
+//nolint:gochecknoglobals // a constant in all but name
+var rabbit = brand{
+	env: envAMQP,
+	container: func() machine {
+		return &container{
+			image:  "rabbitmq:4-management-alpine",
+			port:   "5672/tcp",
+			scheme: "amqp://guest:guest@%s/",
+			ready:  pingRabbit,
+		}
+	},
+	program: func() (machine, error) {
+		// Debian's script on PATH runs the one broker of the machine, so the
+		// broker's own script comes first.
+		script, ok := find("rabbitmq-server", "/usr/lib/rabbitmq/bin/rabbitmq-server")
+		epmd, okEPMD := find("epmd", "/usr/lib/erlang/erts*/bin/epmd", "/usr/lib/erlang/bin/epmd")
+		if !ok || !okEPMD {
+			return nil, errors.New("no RabbitMQ here: install it (Debian: apt-get install rabbitmq-server)")
+		}
+		return rabbitProgram(script, epmd), nil
+	},
+}
+
+// rabbitProgram runs the port mapper in the foreground beside the broker, in
+// the same process group: started by Erlang it would be a daemon and stay.
+func rabbitProgram(script, epmd string) *program {
+	const both = `"$1" -port "$ERL_EPMD_PORT" & exec "$2"`
+	return &program{
+		name:    "rabbitmq",
+		as:      lesser("rabbitmq", "nobody"),
+		scheme:  "amqp://guest:guest@%s/",
+		quit:    syscall.SIGKILL, // a proper stop takes seconds and saves nothing that a test needs
+		prepare: prepareRabbit,
+		command: func(p *program) *exec.Cmd {
+			cmd := exec.Command("/bin/sh", "-c", both, "rabbitmq", epmd, script) //nolint:gosec,noctx // G204: the machine's own; it outlives the test that starts it
+			cmd.Env = rabbitEnv(p)
+			return cmd
+		},
+		control: func(ctx context.Context, p *program, command []string) *exec.Cmd {
+			ctl := filepath.Join(filepath.Dir(script), command[0])
+			cmd := exec.CommandContext(ctx, ctl, command[1:]...) //nolint:gosec // G204: the machine's own
+			cmd.Env = rabbitEnv(p)
+			return cmd
+		},
+		ready: pingRabbit,
+	}
+}
+
+// prepareRabbit makes the folder of the data and the files that keep the
+// broker from the machine's configuration.
+func prepareRabbit(_ context.Context, p *program) error {
+	if err := os.Mkdir(p.data(), 0o700); err != nil {
+		return err
+	}
+	files := map[string]string{
+		"plugins":       "[].",
+		"env.conf":      "",
+		"rabbitmq.conf": "log.console = true\nlog.file = false\n",
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o644); err != nil { //nolint:gosec // G306: the broker's user reads it
+			return err
+		}
+	}
+	return p.give(p.data())
+}
+
+func rabbitEnv(p *program) []string {
+	in := func(name string) string { return filepath.Join(p.dir, name) }
+	set := map[string]string{
+		"PATH":                                os.Getenv("PATH"), //nolint:forbidigo // the broker's scripts need the machine's programs
+		"HOME":                                p.dir,
+		"LANG":                                "C.UTF-8",
+		"ERL_EPMD_PORT":                       strconv.Itoa(p.ports[1]),
+		"ERL_EPMD_ADDRESS":                    "127.0.0.1",
+		"RABBITMQ_NODENAME":                   fmt.Sprintf("molar%d@localhost", p.ports[0]),
+		"RABBITMQ_NODE_IP_ADDRESS":            "127.0.0.1",
+		"RABBITMQ_NODE_PORT":                  strconv.Itoa(p.ports[0]),
+		"RABBITMQ_DIST_PORT":                  strconv.Itoa(p.ports[2]),
+		"RABBITMQ_CONF_ENV_FILE":              in("env.conf"),
+		"RABBITMQ_CONFIG_FILE":                in("rabbitmq"),
+		"RABBITMQ_ADVANCED_CONFIG_FILE":       in("advanced.config"),
+		"RABBITMQ_GENERATED_CONFIG_DIR":       in("generated"),
+		"RABBITMQ_SCHEMA_DIR":                 in("schema"),
+		"RABBITMQ_ENABLED_PLUGINS_FILE":       in("plugins"),
+		"RABBITMQ_MNESIA_BASE":                p.data(),
+		"RABBITMQ_LOG_BASE":                   in("logs"),
+		"RABBITMQ_PID_FILE":                   in("pid"),
+		"RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": "+sbwt none +sbwtdcpu none +sbwtdio none", // no spinning: the tests need the processor
+	}
+	env := make([]string, 0, len(set))
+	for name, value := range set {
+		env = append(env, name+"="+value)
+	}
+	return env
+}
+
+// pingRabbit declares a queue: the port opens long before queues work.
+func pingRabbit(ctx context.Context, url string) error {
+	conn, err := amqp.DialConfig(url, amqp.Config{
+		Dial: func(network, addr string) (net.Conn, error) {
+			var d net.Dialer
+			c, err := d.DialContext(ctx, network, addr)
+			if err != nil {
+				return nil, err
+			}
+			deadline, _ := ctx.Deadline()
+			return c, c.SetDeadline(deadline)
+		},
+	})
+	if err != nil {
+		return err
+	}
+	defer conn.CloseDeadline(time.Now().Add(time.Second)) //nolint:errcheck // the answer is known by then
+	ch, err := conn.Channel()
+	if err != nil {
+		return err
+	}
+	_, err = ch.QueueDeclare("", false, true, true, false, nil)
+	return err
+}

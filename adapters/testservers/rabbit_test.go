@@ -1,0 +1,64 @@
+package testservers_test
+
+import (
+	"testing"
+
+	amqp "github.com/rabbitmq/amqp091-go"
+
+	"github.com/molar-billing/molar/adapters/testservers"
+)
+
+func TestRabbitKeepsQueuesOverAKillAndLosesThemWhenWiped(t *testing.T) {
+	t.Parallel()
+	srv := testservers.StartRabbit(t)
+	conn, ch := open(t, srv.URL())
+	if _, err := ch.QueueDeclare("kept", true, false, false, false, nil); err != nil {
+		t.Fatal(err)
+	}
+	conn.Close()
+
+	srv.Kill()
+	if conn, err := amqp.Dial(srv.URL()); err == nil {
+		conn.Close()
+		t.Fatal("a killed broker answers")
+	}
+	srv.Restart()
+	conn, ch = open(t, srv.URL())
+	if _, err := ch.QueueDeclarePassive("kept", true, false, false, false, nil); err != nil {
+		t.Errorf("after a kill: %v", err)
+	}
+	conn.Close()
+
+	srv.Wipe()
+	_, ch = open(t, srv.URL())
+	if _, err := ch.QueueDeclarePassive("kept", true, false, false, false, nil); err == nil {
+		t.Error("a wiped broker has the queue")
+	}
+}
+
+func TestVirtualHostsAreApart(t *testing.T) {
+	t.Parallel()
+	srv := testservers.Rabbit(t)
+	_, one := open(t, srv.VirtualHost())
+	_, two := open(t, srv.VirtualHost())
+	if _, err := one.QueueDeclare("q", true, false, false, false, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := two.QueueDeclarePassive("q", true, false, false, false, nil); err == nil {
+		t.Error("the queue of one virtual host is in the other")
+	}
+}
+
+func open(t *testing.T, url string) (*amqp.Connection, *amqp.Channel) {
+	t.Helper()
+	conn, err := amqp.Dial(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	ch, err := conn.Channel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return conn, ch
+}

@@ -1,0 +1,288 @@
+package edi
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// part is which of the three numbers of an amount a row has.
+type part int
+
+const (
+	partAmount part = iota
+	partUsed
+	partRemaining
+)
+
+// sum is an amount in the making: rows that agree on all of it tell of the
+// same money. The period is empty while no row has said it.
+type sum struct {
+	level   billing.BenefitLevel
+	who     string // for whom, where that is neither one person nor a family
+	subject string // the service types, or the class
+	tier    tier
+	period  billing.BenefitPeriod
+	parts   [3]*billing.Money
+	about   string // the subject for a reader
+}
+
+// amounts joins the money rows of a code (F maximums, C deductibles) that are
+// about no procedure.
+func (a *answer) amounts(code string) []billing.BenefitAmount {
+	var sums []*sum
+	var later []*row // used and remaining, which need the amounts
+	for _, r := range a.rows {
+		if r.Code != code || r.money == nil || r.code != "" || r.foreign {
+			continue
+		}
+		period, p, known := periodOf(r)
+		switch {
+		case !known:
+			a.remarks = append(a.remarks, a.oddAmount(r))
+		case p == partAmount:
+			s := newSum(r, period)
+			s.parts[partAmount] = r.money
+			if !slices.ContainsFunc(sums, func(have *sum) bool {
+				return have.sameMoney(s) && have.tier == s.tier && *have.parts[partAmount] == *r.money
+			}) {
+				sums = append(sums, s)
+			}
+		default:
+			later = append(later, r)
+		}
+	}
+	usual := usualPeriod(sums)
+	for _, r := range later {
+		sums = attach(sums, r, usual)
+	}
+	for _, s := range sums {
+		if s.period == "" {
+			s.period = usual
+		}
+	}
+	return a.list(sums)
+}
+
+// periodOf reads EB06, and the marker that some payers put into EB05. The
+// period is empty where the row leaves it to others.
+func periodOf(r *row) (p billing.BenefitPeriod, which part, known bool) {
+	switch amountMarker(r.Plan) {
+	case "MET", "USED":
+		which = partUsed
+	case "REMAINING":
+		which = partRemaining
+	}
+	switch r.Period {
+	case "23":
+		return billing.PeriodCalendarYear, which, true
+	case "22", "25":
+		return billing.PeriodPlanYear, which, true
+	case "", "21":
+		return "", which, true
+	case "32":
+		return billing.PeriodLifetime, which, true
+	case "33":
+		return billing.PeriodLifetime, partRemaining, true
+	case "24":
+		return "", partUsed, true
+	case "29":
+		return "", partRemaining, true
+	default:
+		return "", which, false
+	}
+}
+
+// amountMarker is EB05 where it tells which number a row has, instead of
+// naming a plan.
+func amountMarker(plan string) string {
+	switch m := strings.ToUpper(strings.TrimSpace(plan)); m {
+	case "MET", "USED", "REMAINING":
+		return m
+	default:
+		return ""
+	}
+}
+
+func newSum(r *row, period billing.BenefitPeriod) *sum {
+	types := slices.Sorted(slices.Values(r.ServiceTypes))
+	s := &sum{subject: strings.Join(types, " "), tier: r.tier, period: period, about: r.about()}
+	if r.class != "" {
+		s.subject = r.class
+	}
+	s.level, s.who = levelOf(r.Level)
+	return s
+}
+
+// levelOf reads EB02. The codes for one member of the family are individual
+// amounts that hold for that member.
+func levelOf(code string) (level billing.BenefitLevel, who string) {
+	switch code {
+	case "FAM", "ECH", "ESP", "SPC":
+		return billing.LevelFamily, ""
+	case "EMP":
+		return billing.LevelIndividual, "employee"
+	case "SPO":
+		return billing.LevelIndividual, "spouse"
+	case "CHD":
+		return billing.LevelIndividual, "children"
+	case "DEP":
+		return billing.LevelIndividual, "dependents"
+	default:
+		return billing.LevelIndividual, ""
+	}
+}
+
+// about is what the row's money is for; empty for the plan as a whole.
+func (r *row) about() string {
+	if r.general() {
+		return ""
+	}
+	if r.subject != "" {
+		return r.subject
+	}
+	words := make([]string, len(r.categories))
+	for i, c := range r.categories {
+		words[i] = string(c)
+	}
+	return strings.Join(words, ", ")
+}
+
+// sameMoney reports whether the two are the same amount, whatever the network.
+func (s *sum) sameMoney(o *sum) bool {
+	return s.level == o.level && s.who == o.who && s.subject == o.subject && s.period == o.period
+}
+
+// attach puts what was used or remains to the amount it belongs to: of the
+// same network, else of every network. Year to date and remaining (24, 29) say
+// no period: they belong to a year before a lifetime. Without an amount they
+// stand alone.
+func attach(sums []*sum, r *row, usual billing.BenefitPeriod) []*sum {
+	period, which, _ := periodOf(r)
+	n := newSum(r, period)
+	candidates := slices.DeleteFunc(slices.Clone(sums), func(s *sum) bool {
+		return s.level != n.level || s.who != n.who || s.subject != n.subject || period != "" && s.period != period
+	})
+	if period == "" {
+		if years := slices.DeleteFunc(slices.Clone(candidates), func(s *sum) bool {
+			return s.period == billing.PeriodLifetime
+		}); len(years) > 0 {
+			candidates = slices.DeleteFunc(years, func(s *sum) bool { return s.period != years[0].period })
+		}
+	}
+	if exact := slices.DeleteFunc(slices.Clone(candidates), func(s *sum) bool { return s.tier != n.tier }); len(exact) > 0 {
+		candidates = exact
+	}
+	for _, s := range candidates {
+		if s.parts[which] == nil {
+			s.parts[which] = r.money
+		}
+	}
+	if len(candidates) == 0 {
+		if n.period == "" {
+			n.period = usual
+		}
+		n.parts[which] = r.money
+		sums = append(sums, n)
+	}
+	return sums
+}
+
+// usualPeriod is the year that the amounts run by: the first that is told, and
+// the calendar's when none is.
+func usualPeriod(sums []*sum) billing.BenefitPeriod {
+	for _, s := range sums {
+		if s.period != "" && s.period != billing.PeriodLifetime {
+			return s.period
+		}
+	}
+	return billing.PeriodCalendarYear
+}
+
+// list gives the amounts: those of the whole plan first, the better network
+// first. Amounts on which all networks agree are the plan's.
+func (a *answer) list(sums []*sum) []billing.BenefitAmount {
+	slices.SortStableFunc(sums, func(x, y *sum) int {
+		if (x.about == "") != (y.about == "") {
+			if x.about == "" {
+				return -1
+			}
+			return 1
+		}
+		return int(x.tier.standing) - int(y.tier.standing)
+	})
+	var out []billing.BenefitAmount
+	for i, s := range sums {
+		b := s.benefit()
+		others, repeats := false, false
+		for j, o := range sums {
+			if i == j || !s.sameMoney(o) {
+				continue
+			}
+			equal := equalAmounts(b, o.benefit())
+			others = others || !equal && o.tier != s.tier
+			repeats = repeats || equal && j < i
+		}
+		if repeats {
+			continue
+		}
+		where := ""
+		if others || s.tier.standing == outOfNetwork && !a.agreed(sums, s) {
+			where = s.tier.label()
+		}
+		b.AppliesTo = join(", ", s.about, s.who, where)
+		out = append(out, b)
+	}
+	return out
+}
+
+// agreed reports whether another network has the very same amount.
+func (*answer) agreed(sums []*sum, s *sum) bool {
+	return slices.ContainsFunc(sums, func(o *sum) bool {
+		return o.tier != s.tier && s.sameMoney(o) && equalAmounts(o.benefit(), s.benefit())
+	})
+}
+
+// benefit derives the third number from two, unless they contradict each
+// other, as when more was met than there is to meet.
+func (s *sum) benefit() billing.BenefitAmount {
+	b := billing.BenefitAmount{
+		Level: s.level, Period: s.period, Amount: s.parts[partAmount], Used: s.parts[partUsed], Remaining: s.parts[partRemaining],
+	}
+	d := b
+	d.Derive()
+	for _, m := range []*billing.Money{d.Amount, d.Used, d.Remaining} {
+		if m != nil && *m < 0 {
+			return b
+		}
+	}
+	return d
+}
+
+func equalAmounts(a, b billing.BenefitAmount) bool {
+	equal := func(x, y *billing.Money) bool { return (x == nil) == (y == nil) && (x == nil || *x == *y) }
+	return equal(a.Amount, b.Amount) && equal(a.Used, b.Used) && equal(a.Remaining, b.Remaining)
+}
+
+// oddAmount tells of money by a period that amounts do not have, such as a
+// visit.
+func (*answer) oddAmount(r *row) string {
+	kind := "Maximum"
+	if r.Code == "C" {
+		kind = "Deductible"
+	}
+	what := r.about()
+	if what != "" {
+		what = " for " + what
+	}
+	by := limit{unit: r.Period, n: 1}.words()
+	if by == "" {
+		by = "period " + r.Period
+	}
+	return kind + what + ": " + r.money.String() + " per " + by
+}
+
+func join(separator string, words ...string) string {
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), separator)
+}

@@ -1,0 +1,75 @@
+package edi
+
+import (
+	"slices"
+
+	"github.com/molar-billing/molar/adapters/x12/eligibility"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// answer gathers what the replies to one check say.
+type answer struct {
+	inquiry billing.Inquiry
+	member  *eligibility.Member // of the main reply
+	holder  *eligibility.Member // its subscriber, who has the group number when a dependent has none
+	rows    []*row
+	rules   billing.PlanRules
+	notes   []string // words of the payer that have no other place
+	remarks []string // facts that have no field of their own
+}
+
+func newAnswer(q billing.Inquiry270, r *eligibility.Reply, member *eligibility.Member) *answer {
+	a := &answer{inquiry: q.Inquiry, member: member, holder: r.Subscriber}
+	general := &row{Benefit: &eligibility.Benefit{}, notes: slices.Clone(member.Messages)}
+	a.takeRules(general)
+	a.notes = append(a.notes, general.notes...)
+	a.add(member)
+	for _, x := range r.Rejections() {
+		t := ruleFor(x.Reason, loopOf(x.Loop), q.Inquiry.Patient != nil)
+		a.remarks = append(a.remarks, "The payer did not answer a part (code "+x.Reason+"): "+t.message)
+	}
+	return a
+}
+
+// add takes the rows of one more reply about the same patient. Rows that are
+// there already, as when a payer answers a question about one procedure with
+// everything, are left out.
+func (a *answer) add(m *eligibility.Member) {
+	for _, r := range rowsOf(m) {
+		if slices.ContainsFunc(a.rows, func(have *row) bool { return same(have, r) }) {
+			continue
+		}
+		a.takeRules(r)
+		a.rows = append(a.rows, r)
+	}
+}
+
+// same reports whether two EBs say the same, wherever they stand.
+func same(a, b *row) bool {
+	return a.Code == b.Code && a.Level == b.Level && slices.Equal(a.ServiceTypes, b.ServiceTypes) &&
+		a.InsuranceType == b.InsuranceType && a.Plan == b.Plan && a.Period == b.Period && a.Amount == b.Amount &&
+		a.Percent == b.Percent && a.QuantityQualifier == b.QuantityQualifier && a.Quantity == b.Quantity &&
+		a.Authorization == b.Authorization && a.InNetwork == b.InNetwork && a.code == b.code &&
+		slices.Equal(a.Deliveries, b.Deliveries) && slices.Equal(a.Dates, b.Dates) && slices.Equal(a.Messages, b.Messages)
+}
+
+// benefits puts the answer together. The order matters where one part takes
+// notes that another would else have: what is left over comes last.
+func (a *answer) benefits() *billing.Benefits {
+	b := &billing.Benefits{}
+	a.plan(b)
+	b.Maximums = a.amounts("F")
+	b.Deductibles = a.amounts("C")
+	if b.Plan.BenefitPeriod == "" {
+		b.Plan.BenefitPeriod = benefitPeriod(b.Maximums, b.Deductibles)
+	}
+	b.Coverage = a.coverage()
+	b.Procedures = a.procedures(b)
+	a.waitingPeriods()
+	a.authorizations()
+	a.otherPayers()
+	b.PlanRules = a.rules
+	b.PayerNotes = a.payerNotes()
+	b.NotReturned = missing(b, a.inquiry)
+	return b
+}

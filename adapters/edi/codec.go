@@ -1,0 +1,123 @@
+package edi
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/molar-billing/molar/adapters/x12"
+	"github.com/molar-billing/molar/adapters/x12/eligibility"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Codec is ports.EDI in X12, version 005010. It has no state.
+type Codec struct{}
+
+var _ ports.EDI = (*Codec)(nil)
+
+// New gives a Codec.
+func New() *Codec { return &Codec{} }
+
+// errNoReply is the answer to an empty list of replies.
+var errNoReply = errors.New("edi: there is no reply to read")
+
+// Answer reads the 271s of one check. The first reply decides: when it cannot
+// be used, its error is the answer's. A later one, about one procedure, that
+// cannot be used, belongs to another inquiry or rejects is left out, as if the
+// payer had not answered it. Network and LatencyMS are the caller's to set.
+func (*Codec) Answer(q billing.Inquiry270, replies [][]byte) (billing.CheckAnswer, error) {
+	if len(replies) == 0 {
+		return billing.CheckAnswer{}, errNoReply
+	}
+	main, err := read(q, replies[0])
+	if err != nil {
+		return billing.CheckAnswer{}, err
+	}
+	member := patientOf(q, main)
+	if rejection := rejectionOf(q, main, member); rejection != nil {
+		outcome := billing.OutcomeRejected
+		if rejection.Kind == billing.RejectionPayerUnavailable {
+			outcome = billing.OutcomePayerUnavailable
+		}
+		return billing.CheckAnswer{Outcome: outcome, Rejection: rejection}, nil
+	}
+	if member == nil {
+		return billing.CheckAnswer{}, &x12.Error{Segment: 1, Reason: "the reply has neither benefits nor a rejection"}
+	}
+	a := newAnswer(q, main, member)
+	for _, b := range replies[1:] {
+		more, err := read(q, b)
+		if err != nil {
+			continue
+		}
+		if m := patientOf(q, more); answers(m) {
+			a.add(m)
+		}
+	}
+	return billing.CheckAnswer{Outcome: billing.OutcomeAnswered, Benefits: a.benefits()}, nil
+}
+
+// read decodes a reply and makes sure that it belongs to the check. A trace of
+// type 2 repeats the inquiry's own number, so a reply that has some and not
+// ours was meant for somebody else. Traces of type 1 are the payer's; replies
+// without a trace pass, since payers leave it out.
+func read(q billing.Inquiry270, b []byte) (*eligibility.Reply, error) {
+	r, err := eligibility.Decode(b)
+	if err != nil {
+		return nil, err
+	}
+	foreign := 0
+	ours := traceBase(q.CheckID)
+	for _, m := range []*eligibility.Member{r.Subscriber, r.Dependent} {
+		if m == nil {
+			continue
+		}
+		for _, t := range m.Traces {
+			switch number := strings.ToUpper(strings.TrimSpace(t.Number)); {
+			case strings.HasPrefix(number, ours):
+				return r, nil
+			case t.Type == "2" && foreign == 0:
+				foreign = max(m.Segment, 1)
+			}
+		}
+	}
+	if foreign > 0 {
+		return nil, &x12.Error{Segment: foreign, Reason: "the trace numbers (TRN) belong to another inquiry"}
+	}
+	return r, nil
+}
+
+// patientOf gives the loop that answers for the patient; nil when there is
+// none with an EB. A dependent whom the payer keeps as a member of his own is
+// answered for in the subscriber's loop. A dependent's loop does not answer
+// for a subscriber: see rejectionOf.
+func patientOf(q billing.Inquiry270, r *eligibility.Reply) *eligibility.Member {
+	candidates := []*eligibility.Member{r.Subscriber}
+	if q.Inquiry.Patient != nil {
+		candidates = []*eligibility.Member{r.Dependent}
+		if r.Dependent == nil || len(r.Dependent.Rejections) == 0 {
+			candidates = append(candidates, r.Subscriber)
+		}
+	}
+	if i := slices.IndexFunc(candidates, answers); i >= 0 {
+		return candidates[i]
+	}
+	if i := slices.IndexFunc(candidates, func(m *eligibility.Member) bool { return m != nil && len(m.Benefits) > 0 }); i >= 0 {
+		return candidates[i]
+	}
+	return nil
+}
+
+// answers reports whether the loop says anything of benefits. An EB that only
+// disclaims, or names whom to ask, does not.
+func answers(m *eligibility.Member) bool {
+	return m != nil && slices.ContainsFunc(m.Benefits, func(b eligibility.Benefit) bool {
+		switch b.Code {
+		case "", "L", "P", "R", "U", "V", "W", "X":
+			return false
+		default:
+			return true
+		}
+	})
+}

@@ -1,0 +1,268 @@
+package edi
+
+import (
+	"slices"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// best is the row of the best standing for which ok holds, the first of
+// several; nil when there is none.
+func best(rows []*row, ok func(*row) bool) *row {
+	var found *row
+	for _, r := range rows {
+		if ok(r) && (found == nil || r.tier.standing < found.tier.standing) {
+			found = r
+		}
+	}
+	return found
+}
+
+func hasShare(r *row) bool { return r.share != nil }
+func hasLimit(r *row) bool { return limitOf(r) != nil }
+func excludes(r *row) bool { return r.Code == "I" || r.Code == "E" }
+
+// group is what the payer said of one category: rows about all of it, and rows
+// about parts, such as X-rays among diagnostics.
+type group struct {
+	category   billing.Category
+	own, parts []*row
+}
+
+// coverage gives the categories of which anything was said.
+func (a *answer) coverage() []billing.CategoryCoverage {
+	var out []billing.CategoryCoverage
+	for _, c := range billing.Categories() {
+		g := a.group(c)
+		item := g.benefit()
+		if item.PercentPaid != nil || item.Covered != nil || item.Frequency != nil || len(item.Notes) > 0 {
+			out = append(out, item)
+		}
+	}
+	if invertedShares(out) {
+		a.remarks = append(a.remarks, "The percentages may be the patient's share instead of the plan's: "+
+			"preventive care would be paid less than major care. Ask the payer.")
+	}
+	a.otherShares()
+	return out
+}
+
+func (a *answer) group(c billing.Category) group {
+	g := group{category: c}
+	for _, r := range a.rows {
+		switch {
+		case r.foreign:
+		case r.code != "":
+			// Implants have no service type, so their codes stand for them.
+			if c == billing.CategoryImplants && "D6010" <= r.code && r.code <= "D6199" && r.share != nil {
+				g.parts = append(g.parts, r)
+			}
+		case !slices.Contains(r.categories, c):
+		case r.subject == "", c == billing.CategoryImplants:
+			g.own = append(g.own, r)
+		default:
+			g.parts = append(g.parts, r)
+		}
+	}
+	return g
+}
+
+func (g *group) benefit() billing.CategoryCoverage {
+	out := billing.CategoryCoverage{Category: g.category}
+	from := best(g.own, hasShare)
+	if from == nil {
+		from = best(g.parts, func(r *row) bool { return r.share != nil && g.shareIn(r.tier) != nil })
+	}
+	excluded := best(g.own, excludes)
+	switch {
+	case excluded != nil && (from == nil || excluded.tier.standing < from.tier.standing):
+		out.Covered = new(false)
+	case from != nil:
+		out.PercentPaid = g.shareIn(from.tier)
+		out.Covered = new(*out.PercentPaid > 0)
+	case best(g.own, func(r *row) bool { return statusOf(r.Code) == billing.CoverageActive || r.Code == "B" || hasLimit(r) }) != nil:
+		out.Covered = new(true)
+	}
+	if r := best(g.own, hasLimit); r != nil {
+		out.Frequency = limitOf(r).frequency()
+	}
+	out.Notes = g.notes(from)
+	return out
+}
+
+// shareIn is what the plan pays of the category in one network: what is said
+// of all of it, else what is said of every part alike.
+func (g *group) shareIn(t tier) *float64 {
+	for _, r := range g.own {
+		if r.tier == t && r.share != nil {
+			return r.share
+		}
+	}
+	var share *float64
+	for _, r := range g.parts {
+		switch {
+		case r.tier != t || r.share == nil:
+		case share == nil:
+			share = r.share
+		case *share != *r.share:
+			return nil
+		}
+	}
+	return share
+}
+
+// partShare is what the plan pays of one part in one network.
+func (g *group) partShare(of *row, t tier) *float64 {
+	for _, r := range g.parts {
+		if r.tier == t && r.share != nil && r.label() == of.label() {
+			return r.share
+		}
+	}
+	return nil
+}
+
+// label names a part.
+func (r *row) label() string {
+	if r.code != "" {
+		return r.code
+	}
+	return r.subject
+}
+
+// notes tells what has no field: parts that differ from the whole, networks
+// that differ from the one shown, ages, and the payer's words.
+func (g *group) notes(shown *row) []string {
+	var notes []string
+	add := func(n string) {
+		if !slices.Contains(notes, n) {
+			notes = append(notes, n)
+		}
+	}
+	for _, r := range g.parts {
+		if n := g.partNote(r, shown); n != "" {
+			add(n)
+		}
+	}
+	for _, r := range g.own {
+		for _, n := range r.facts(false) {
+			add(n)
+		}
+		g.take(r, "", add)
+	}
+	for _, r := range g.parts {
+		if r.code != "" {
+			continue
+		}
+		for _, n := range r.facts(true) {
+			add(r.label() + ": " + n)
+		}
+		g.take(r, r.label()+": ", add)
+	}
+	for _, r := range slices.Concat(g.own, g.parts) {
+		if share := g.shareIn(r.tier); shown != nil && r.tier != shown.tier && share != nil && *share != *g.shareIn(shown.tier) {
+			add(r.tier.label() + ": " + percent(*share))
+		}
+	}
+	return notes
+}
+
+// partNote tells of a part that is not paid like the whole. In another network
+// than the one shown it is only told when it differs from both.
+func (g *group) partNote(r, shown *row) string {
+	if r.share == nil {
+		return ""
+	}
+	whole := g.shareIn(r.tier)
+	if whole != nil && *whole == *r.share {
+		return ""
+	}
+	if shown == nil || r.tier == shown.tier {
+		return r.label() + ": " + percent(*r.share)
+	}
+	if there := g.partShare(r, shown.tier); there != nil && *there == *r.share {
+		return ""
+	}
+	return r.label() + " (" + r.tier.label() + "): " + percent(*r.share)
+}
+
+// facts are the age, the frequency where the category cannot have it, and the
+// latest visit.
+func (r *row) facts(frequency bool) []string {
+	var out []string
+	if n := r.ageNote(); n != "" {
+		out = append(out, n)
+	}
+	last := ""
+	if len(r.visits) > 0 {
+		last = "last " + r.visits[0].String()
+	}
+	if l := limitOf(r); l != nil && frequency {
+		last = join(", ", l.String(), last)
+	}
+	if last != "" {
+		out = append(out, last)
+	}
+	return out
+}
+
+func (r *row) ageNote() string {
+	switch {
+	case r.quantity == nil:
+		return ""
+	case r.QuantityQualifier == highestAge:
+		return "up to age " + itoa(*r.quantity)
+	case r.QuantityQualifier == lowestAge:
+		return "from age " + itoa(*r.quantity)
+	default:
+		return ""
+	}
+}
+
+// take moves the messages of a row about this category alone to its notes.
+func (g *group) take(r *row, prefix string, add func(string)) {
+	if len(r.categories) != 1 {
+		return
+	}
+	for _, m := range r.notes {
+		add(prefix + m)
+	}
+	r.notes = nil
+}
+
+// invertedShares reports whether the percentages look like the patient's: no
+// plan pays little for preventive care and most of major care.
+func invertedShares(all []billing.CategoryCoverage) bool {
+	var preventive, major *float64
+	for _, c := range all {
+		switch c.Category {
+		case billing.CategoryPreventive:
+			preventive = c.PercentPaid
+		case billing.CategoryMajor:
+			major = c.PercentPaid
+		}
+	}
+	return preventive != nil && major != nil && *preventive <= 20 && *major >= 80
+}
+
+// otherShares tells of shares that belong to no category.
+func (a *answer) otherShares() {
+	var rows []*row
+	for _, r := range a.rows {
+		if r.share == nil || r.code != "" || r.foreign || len(r.categories) > 0 {
+			continue
+		}
+		if r.subject == "" {
+			r.subject = "Dental care"
+		}
+		rows = append(rows, r)
+	}
+	for _, r := range rows {
+		shown := best(rows, func(o *row) bool { return o.subject == r.subject })
+		switch {
+		case shown.tier == r.tier:
+			a.remarks = append(a.remarks, r.subject+": "+percent(*r.share))
+		case *shown.share != *r.share:
+			a.remarks = append(a.remarks, r.subject+" ("+r.tier.label()+"): "+percent(*r.share))
+		}
+	}
+}

@@ -1,0 +1,204 @@
+package edi
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// The quantity qualifiers (EB09, HSD01) that are read.
+const (
+	highestAge = "S7"
+	lowestAge  = "S8"
+)
+
+// limit is how often a service is paid for: count times in n units. The unit
+// is an EB06 code. Count is negative when it was not told.
+type limit struct {
+	count int
+	unit  string
+	n     int
+	scope string
+}
+
+// limitOf reads HSD, or EB09 and EB10 with EB06; nil when the row has neither.
+func limitOf(r *row) *limit {
+	for _, d := range r.Deliveries {
+		count, err := strconv.ParseFloat(d.Quantity, 64)
+		if !counts(d.Quantifier) || err != nil || count < 0 || count > 999 {
+			continue
+		}
+		l := &limit{count: int(count), unit: d.Period, n: 1, scope: scopeOf(r.notes)}
+		if n, err := strconv.ParseFloat(d.Periods, 64); err == nil && n >= 1 && n < 1000 {
+			l.n = int(n)
+		}
+		if l.unit == "" && d.Per != "" { // HSD03 and HSD04: every n units
+			l.unit = map[string]string{"DA": "7", "MO": "34", "WK": "35", "YR": "21"}[d.Per]
+			if n, err := strconv.ParseFloat(d.Every, 64); err == nil && n >= 1 && n < 1000 {
+				l.n = int(n)
+			}
+		}
+		if l.words() != "" {
+			return l
+		}
+	}
+	if r.quantity != nil && counts(r.QuantityQualifier) && (limit{unit: r.Period, n: 1}).words() != "" {
+		return &limit{count: *r.quantity, unit: r.Period, n: 1, scope: scopeOf(r.notes)}
+	}
+	return nil
+}
+
+// counts reports whether the qualifier counts services: visits, services,
+// units. FL, units, is what one payer of dental plans sends.
+func counts(qualifier string) bool {
+	return qualifier == "VS" || qualifier == "P6" || qualifier == "FL"
+}
+
+// words is the period for a reader; empty for a unit that makes no frequency.
+func (l limit) words() string {
+	plural := func(one string) string {
+		if l.n == 1 {
+			return "1 " + one
+		}
+		return strconv.Itoa(l.n) + " " + one + "s"
+	}
+	switch l.unit {
+	case "23":
+		if l.n == 1 {
+			return string(billing.PeriodCalendarYear)
+		}
+		return plural("calendar year")
+	case "22", "25":
+		if l.n == 1 {
+			return string(billing.PeriodPlanYear)
+		}
+		return plural("plan year")
+	case "32":
+		return string(billing.PeriodLifetime)
+	case "21":
+		return plural("year")
+	case "34":
+		return plural("month")
+	case "35":
+		return plural("week")
+	case "7":
+		return plural("day")
+	case "27":
+		return plural("visit")
+	default:
+		return ""
+	}
+}
+
+func (l limit) frequency() *billing.Frequency {
+	return &billing.Frequency{Count: new(l.count), Period: l.words(), Scope: l.scope}
+}
+
+func (l limit) String() string { return strconv.Itoa(l.count) + " per " + l.words() }
+
+var scopeWords = regexp.MustCompile(`(?i)\b(?:PER|EACH) (TOOTH|QUADRANT|ARCH|SEXTANT|SURFACE)\b`) //nolint:gochecknoglobals // a compiled constant
+
+func scopeOf(notes []string) string {
+	for _, m := range notes {
+		if found := scopeWords.FindStringSubmatch(m); found != nil {
+			return "per " + strings.ToLower(found[1])
+		}
+	}
+	return ""
+}
+
+// history is what the payer told of how much of a limit was used.
+type history struct {
+	visits []billing.Date // the latest first
+	usedUp bool           // told in numbers
+}
+
+// nextEligible is the first day on which the service is paid for again; zero
+// when that is not known. Every visit that the limit allows must be known,
+// unless the payer says that all are used: one visit of two does not use them
+// up. A rolling period runs from the oldest of them; a calendar or plan year
+// begins anew for all.
+func (a *answer) nextEligible(l *limit, h history) billing.Date {
+	if l == nil || l.count < 1 {
+		return billing.Date{}
+	}
+	known := len(h.visits) >= l.count
+	switch l.unit {
+	case "7", "21", "34", "35":
+		if known {
+			return l.after(h.visits[l.count-1])
+		}
+	case "22", "23", "25":
+		start := billing.Date{Year: a.inquiry.ServiceDate.Year, Month: time.January, Day: 1}
+		if l.unit != "23" {
+			start = a.planYear()
+		}
+		switch {
+		case start.IsZero():
+		case h.usedUp && l.n == 1: // in the year of the service date
+			return yearAfter(a.inquiry.ServiceDate, a.inquiry.ServiceDate, start, 1)
+		case known:
+			return yearAfter(h.visits[0], h.visits[l.count-1], start, l.n)
+		}
+	}
+	return billing.Date{}
+}
+
+// after is the day on which a rolling period ends that began on the day.
+func (l *limit) after(day billing.Date) billing.Date {
+	switch l.unit {
+	case "21":
+		return day.AddMonths(12 * l.n)
+	case "34":
+		return day.AddMonths(l.n)
+	case "35":
+		return day.AddDays(7 * l.n)
+	default:
+		return day.AddDays(l.n)
+	}
+}
+
+// yearAfter is the beginning of the nth year after the one with the latest
+// visit, by years that begin like start. Zero when the visits lie in different
+// years, and so do not use up one.
+func yearAfter(latest, oldest, start billing.Date, n int) billing.Date {
+	begin := billing.Date{Year: latest.Year, Month: start.Month, Day: 1}.AddDays(start.Day - 1)
+	if latest.Before(begin) {
+		begin = begin.AddMonths(-12)
+	}
+	if oldest.Before(begin) && n == 1 {
+		return billing.Date{}
+	}
+	return begin.AddMonths(12 * n)
+}
+
+var yearWords = regexp.MustCompile(`(?i)\bFROM (JANUARY|FEBRUARY|MARCH|APRIL|MAY|JUNE|JULY|AUGUST|SEPTEMBER|OCTOBER|NOVEMBER|DECEMBER) 0?1\b`) //nolint:gochecknoglobals // a compiled constant
+
+// planYear is a day on which a plan year begins; zero when the payer did not
+// tell. The day on which somebody's own coverage began tells nothing of it.
+func (a *answer) planYear() billing.Date {
+	texts := slices.Clone(a.member.Messages)
+	for _, r := range a.rows {
+		texts = append(texts, r.Messages...)
+	}
+	for _, m := range texts {
+		if found := yearWords.FindStringSubmatch(m); found != nil && periodWords.MatchString(m) {
+			if t, err := time.Parse("January", found[1][:1]+strings.ToLower(found[1][1:])); err == nil {
+				return billing.Date{Year: a.inquiry.ServiceDate.Year, Month: t.Month(), Day: 1}
+			}
+		}
+	}
+	if p := a.benefitDates(); !p.from.IsZero() {
+		return p.from
+	}
+	for _, qualifier := range []string{"346", "291"} {
+		if p := span(a.member.Dates, qualifier, a.inquiry.ServiceDate); !p.from.IsZero() && !p.to.IsZero() {
+			return p.from
+		}
+	}
+	return billing.Date{}
+}

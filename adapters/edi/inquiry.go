@@ -1,0 +1,150 @@
+package edi
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/molar-billing/molar/adapters/x12"
+	"github.com/molar-billing/molar/adapters/x12/eligibility"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// sender is who sends the interchange: the service, not the office, which the
+// 270 names inside.
+const sender = "MOLAR"
+
+// dental is the service type of all dental benefits.
+const dental = "35"
+
+// errInquiry is the error of an inquiry that no 270 can be made of.
+var errInquiry = errors.New("edi: an inquiry needs a check ID, and D and four digits for a procedure")
+
+// Inquiry writes the 270. The main one (no procedure) asks for all dental
+// benefits and names the procedures asked for; payers differ in whether they
+// heed those, which is why an enhanced check asks about each alone, too. The
+// same arguments give the same bytes.
+func (*Codec) Inquiry(q billing.Inquiry270, procedure string, sequence int) ([]byte, error) {
+	if q.CheckID.IsZero() || sequence < 0 || procedure != "" && !billing.ValidProcedureCode(procedure) {
+		return nil, errInquiry
+	}
+	trace := fmt.Sprintf("%s%02d", traceBase(q.CheckID), sequence)
+	control := controlNumber(trace)
+	created := q.CreatedAt.UTC()
+	out := &eligibility.Inquiry{
+		Interchange: x12.Interchange{
+			SenderQualifier: "ZZ", Sender: sender, ReceiverQualifier: "ZZ", Receiver: q.Payer.PayerID,
+			Created: created, Control: control, Test: q.Mode != billing.ModeLive,
+		},
+		Group:      x12.Group{Sender: sender, Receiver: q.Payer.PayerID, Created: created, Control: control},
+		Reference:  trace,
+		CreatedAt:  created,
+		Payer:      eligibility.Party{Name: eligibility.Name{Entity: "PR", Kind: "2", Last: q.Payer.Name, IDQualifier: "PI", ID: q.Payer.PayerID}},
+		Provider:   provider(q.Office),
+		Subscriber: subscriber(q.Inquiry.Subscriber),
+		Dependent:  dependent(q.Inquiry.Patient),
+		Queries:    queries(q.Inquiry.ProcedureCodes, procedure),
+	}
+	patient := out.Patient()
+	patient.Traces = []eligibility.Trace{{Type: "1", Number: trace, Originator: originator(q.Office)}}
+	patient.Dates = []eligibility.Date{eligibility.On("291", q.Inquiry.ServiceDate)}
+	return eligibility.EncodeInquiry(out), nil
+}
+
+// traceBase is how every trace number of the check begins; the sequence
+// follows. Upper-case letters and digits survive every payer.
+func traceBase(id billing.CheckID) string {
+	return strings.ToUpper(strings.ReplaceAll(id.String(), "_", ""))
+}
+
+// controlNumber is a number of one to nine digits that follows from the trace.
+func controlNumber(trace string) int {
+	sum := sha256.Sum256([]byte(trace))
+	return int(binary.BigEndian.Uint32(sum[:])%999_999_999) + 1
+}
+
+// originator is TRN03, ten characters: 1 and an employer's tax ID, or 9 and a
+// number of one's own, here the start of the NPI.
+func originator(o billing.Office) string {
+	tax := keep(o.TaxID, isDigit)
+	if len(tax) == 9 {
+		return "1" + tax
+	}
+	return "9" + (keep(o.NPI, isDigit) + "000000000")[:9]
+}
+
+func provider(o billing.Office) eligibility.Party {
+	p := eligibility.Party{Name: eligibility.Name{Entity: "1P", Kind: "2", Last: o.Name, IDQualifier: "XX", ID: o.NPI}}
+	if tax := keep(o.TaxID, isDigit); tax != "" {
+		p.References = []eligibility.Reference{{Qualifier: "TJ", Value: tax}}
+	}
+	return p
+}
+
+func subscriber(s billing.Subscriber) eligibility.Party {
+	p := eligibility.Party{
+		Name: eligibility.Name{
+			Entity: "IL", Kind: "1", Last: s.LastName, First: s.FirstName, IDQualifier: "MI", ID: memberID(s.MemberID),
+		},
+		BirthDate: s.DateOfBirth,
+	}
+	if s.GroupNumber != nil && strings.TrimSpace(*s.GroupNumber) != "" {
+		p.References = []eligibility.Reference{{Qualifier: "6P", Value: *s.GroupNumber}}
+	}
+	return p
+}
+
+// memberID is the ID without the punctuation that cards have and payers do
+// not. Hyphens stay: some payers' IDs have them, and so do the sandbox's.
+func memberID(s string) string {
+	return keep(string(x12.Text(s)), func(c byte) bool { return c == '-' || isDigit(c) || 'A' <= c && c <= 'Z' })
+}
+
+func dependent(d *billing.Dependent) *eligibility.Party {
+	if d == nil {
+		return nil
+	}
+	relationship := "34" // other adult; a 270 has no other "other"
+	switch d.Relationship {
+	case billing.RelationSpouse:
+		relationship = "01"
+	case billing.RelationChild:
+		relationship = "19"
+	case billing.RelationOther, billing.RelationSelf:
+	}
+	return &eligibility.Party{
+		Name:      eligibility.Name{Entity: "03", Kind: "1", Last: d.LastName, First: d.FirstName},
+		BirthDate: d.DateOfBirth, Insured: "N", Relationship: relationship,
+	}
+}
+
+func queries(codes []string, procedure string) []eligibility.Query {
+	ask := func(code string) eligibility.Query {
+		return eligibility.Query{Procedure: eligibility.Procedure{Qualifier: "AD", Code: code}}
+	}
+	if procedure != "" {
+		return []eligibility.Query{ask(procedure)}
+	}
+	all := []eligibility.Query{{ServiceTypes: []string{dental}}}
+	for i, code := range codes {
+		if !slices.Contains(codes[:i], code) {
+			all = append(all, ask(code))
+		}
+	}
+	return all
+}
+
+func keep(s string, wanted func(byte) bool) string {
+	out := make([]byte, 0, len(s))
+	for i := range len(s) {
+		if wanted(s[i]) {
+			out = append(out, s[i])
+		}
+	}
+	return string(out)
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

@@ -1,0 +1,220 @@
+package edi
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// plan fills status, dates, plan and network status.
+func (a *answer) plan(b *billing.Benefits) {
+	b.Status = billing.CoverageUnknown
+	told := a.statusRows()
+	if len(told) > 0 {
+		b.Status = statusOf(told[0].Code)
+	}
+	dates := coveragePeriod(a.member.Dates, a.inquiry.ServiceDate, true)
+	for _, r := range told {
+		dates = dates.orElse(coveragePeriod(r.Dates, a.inquiry.ServiceDate, true))
+	}
+	for _, r := range a.rows {
+		if r.code == "" && !r.foreign {
+			dates = dates.orElse(coveragePeriod(r.Dates, a.inquiry.ServiceDate, false))
+		}
+	}
+	b.CoverageEffectiveDate, b.CoverageTerminationDate = dates.from, dates.to
+	for _, r := range told {
+		b.Plan.Name = first(b.Plan.Name, strings.TrimSpace(r.Plan))
+		b.Plan.Type = first(b.Plan.Type, planType(r.InsuranceType))
+	}
+	b.Plan.GroupNumber = a.groupNumber()
+	b.Plan.BenefitPeriod = a.statedPeriod()
+	b.NetworkStatus = a.network(told)
+}
+
+// statusRows are the EBs that tell of coverage, the one to trust first: one
+// whose dates cover the service date, about dental care before the whole plan
+// before its parts, active before inactive. Dental care that is no part of an
+// active plan (I) is an inactive coverage, unless only out of network.
+func (a *answer) statusRows() []*row {
+	var told []*row
+	for _, r := range a.rows {
+		uncovered := r.Code == "I" && slices.Contains(r.ServiceTypes, dental) && r.tier.standing != outOfNetwork
+		if r.code == "" && !r.foreign && (statusOf(r.Code) != billing.CoverageUnknown || uncovered) {
+			told = append(told, r)
+		}
+	}
+	rank := func(r *row) int {
+		n := 0
+		if !coveragePeriod(r.Dates, a.inquiry.ServiceDate, true).covers(a.inquiry.ServiceDate) {
+			n += 100
+		}
+		switch {
+		case slices.Contains(r.ServiceTypes, dental):
+		case slices.Contains(r.ServiceTypes, "30"):
+			n += 10
+		default:
+			n += 20
+		}
+		if statusOf(r.Code) != billing.CoverageActive {
+			n++
+		}
+		return n
+	}
+	slices.SortStableFunc(told, func(x, y *row) int { return rank(x) - rank(y) })
+	return told
+}
+
+func statusOf(code string) billing.CoverageStatus {
+	switch code {
+	case "1", "2", "3", "4", "5":
+		return billing.CoverageActive
+	case "6", "7", "8", "I":
+		return billing.CoverageInactive
+	default:
+		return billing.CoverageUnknown
+	}
+}
+
+// planType names EB04 for the kinds that dental plans have; another code
+// stands as sent.
+func planType(code string) string {
+	switch code {
+	case "C1":
+		return "commercial"
+	case "EP":
+		return "EPO"
+	case "GP":
+		return "group policy"
+	case "HM":
+		return "HMO"
+	case "IN":
+		return "indemnity"
+	case "IP":
+		return "individual policy"
+	case "MC":
+		return "Medicaid"
+	case "PR":
+		return "PPO"
+	case "PS":
+		return "POS"
+	default:
+		return code
+	}
+}
+
+func (a *answer) groupNumber() string {
+	number := ""
+	for _, qualifier := range []string{"6P", "1L", "18"} { // group, group policy, plan
+		number = first(number, a.member.Reference(qualifier))
+		if a.holder != nil {
+			number = first(number, a.holder.Reference(qualifier))
+		}
+		for _, r := range a.rows {
+			for _, ref := range r.References {
+				if ref.Qualifier == qualifier && r.code == "" {
+					number = first(number, ref.Value)
+				}
+			}
+		}
+	}
+	return number
+}
+
+var periodWords = regexp.MustCompile(`(?i)\bBENEFIT (?:PERIOD|YEAR)\s*(?:IS|:|=)?\s*(?:FROM\s+)?(\S.*?)\.?$`) //nolint:gochecknoglobals // a compiled constant
+
+// statedPeriod is the benefit period in the payer's words, or the range of a
+// DTP 292.
+func (a *answer) statedPeriod() string {
+	take := func(texts []string) string {
+		for _, m := range texts {
+			if found := periodWords.FindStringSubmatch(m); found != nil {
+				return found[1]
+			}
+		}
+		return ""
+	}
+	words := take(a.notes)
+	a.notes = slices.DeleteFunc(a.notes, periodWords.MatchString)
+	for _, r := range a.rows {
+		if r.code != "" || !r.general() {
+			continue
+		}
+		words = first(words, take(r.notes))
+		r.notes = slices.DeleteFunc(r.notes, periodWords.MatchString)
+	}
+	if words != "" {
+		return words
+	}
+	if p := a.benefitDates(); !p.from.IsZero() && !p.to.IsZero() {
+		return p.from.String() + " to " + p.to.String()
+	}
+	return ""
+}
+
+// benefitDates is the range of a DTP 292, benefit.
+func (a *answer) benefitDates() period {
+	p := span(a.member.Dates, "292", billing.Date{})
+	for _, r := range a.rows {
+		if r.general() && r.code == "" {
+			p = p.orElse(span(r.Dates, "292", billing.Date{}))
+		}
+	}
+	return p
+}
+
+// benefitPeriod is the year by which the plan counts its money, when the payer
+// said no more of it.
+func benefitPeriod(lists ...[]billing.BenefitAmount) string {
+	for _, list := range lists {
+		for _, b := range list {
+			if b.Period != billing.PeriodLifetime && b.Amount != nil {
+				return string(b.Period)
+			}
+		}
+	}
+	return ""
+}
+
+// network is the office's standing. A row that holds in network alone says
+// that the office is, when there is none for out of network; a row for out of
+// network beside others is only the plan's other side.
+func (a *answer) network(told []*row) billing.NetworkStatus {
+	for _, r := range told {
+		switch r.InNetwork {
+		case "Y":
+			return billing.InNetwork
+		case "N":
+			return billing.OutOfNetwork
+		}
+	}
+	in, out, open, silent := false, false, false, false
+	for _, r := range a.rows {
+		if r.foreign || !slices.Contains([]string{"A", "B", "C", "D", "E", "F", "I"}, r.Code) {
+			continue
+		}
+		in = in || r.InNetwork == "Y"
+		out = out || r.InNetwork == "N"
+		open = open || r.InNetwork == "U" || r.InNetwork == "W"
+		silent = silent || r.InNetwork == "" && r.Code == "A"
+	}
+	switch {
+	case in && !out:
+		return billing.InNetwork
+	case out && !in && !open && !silent:
+		return billing.OutOfNetwork
+	case in, out, open:
+		return billing.NetworkUnknown
+	default:
+		return ""
+	}
+}
+
+func first(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}

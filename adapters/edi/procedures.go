@@ -1,0 +1,221 @@
+package edi
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// procedures gives the procedures asked for, in that order, and for an
+// enhanced check every other that the payer lists.
+func (a *answer) procedures(b *billing.Benefits) []billing.ProcedureBenefit {
+	rows := map[string][]*row{}
+	var listed []string
+	for _, r := range a.rows {
+		if r.code == "" {
+			continue
+		}
+		if rows[r.code] == nil {
+			listed = append(listed, r.code)
+		}
+		rows[r.code] = append(rows[r.code], r)
+	}
+	codes := a.inquiry.ProcedureCodes
+	if a.inquiry.DetailLevel == billing.DetailEnhanced {
+		codes = append(slices.Clone(codes), listed...)
+	}
+	var out []billing.ProcedureBenefit
+	for i, code := range codes {
+		if rows[code] != nil && !slices.Contains(codes[:i], code) {
+			out = append(out, a.procedure(code, rows[code], b))
+		}
+	}
+	for _, r := range a.rows {
+		if r.code != "" {
+			r.notes = nil // told with the procedure, and nothing without it
+		}
+	}
+	return out
+}
+
+func (a *answer) procedure(code string, all []*row, b *billing.Benefits) billing.ProcedureBenefit {
+	p := billing.ProcedureBenefit{Code: code}
+	_, _, born := a.inquiry.Person()
+	age := born.AgeOn(a.inquiry.ServiceDate)
+	rows, tooYoung := atAge(all, age)
+	coveredAs(&p, rows, b)
+	if r := best(rows, isHighestAge); r != nil && best(all, isLowestAge) == nil {
+		p.MaxAge = new(*r.quantity)
+	}
+	var l *limit
+	if r := best(rows, hasLimit); r != nil {
+		l = limitOf(r)
+		p.Frequency = l.frequency()
+	}
+	h := historyOf(rows, l)
+	if len(h.visits) > 0 {
+		p.LastServiceDate = h.visits[0]
+	}
+	if p.NextEligibleDate = statedNext(rows); p.NextEligibleDate.IsZero() {
+		p.NextEligibleDate = a.nextEligible(l, h)
+	}
+	spent := h.usedUp || l != nil && l.unit == "32" && l.count > 0 && len(h.visits) >= l.count
+	switch {
+	case p.Covered != nil && !*p.Covered:
+		p.Status = billing.ProcedureNotCovered
+	case tooYoung, p.MaxAge != nil && age > *p.MaxAge:
+		p.Status = billing.ProcedureAgeLimit
+	case a.inquiry.ServiceDate.Before(p.NextEligibleDate), spent:
+		p.Status = billing.ProcedureNotDueYet
+	case downgraded(rows):
+		p.Status = billing.ProcedureDowngraded
+	case p.Covered != nil:
+		p.Status = billing.ProcedureCoveredNow
+	}
+	p.Note = procedureNote(all, best(rows, hasShare))
+	return p
+}
+
+// coveredAs fills what is paid: what the payer says of the procedure, else of
+// the service type that it gives it. A frequency alone says that it is paid
+// for.
+func coveredAs(p *billing.ProcedureBenefit, rows []*row, b *billing.Benefits) {
+	share, excluded := best(rows, hasShare), best(rows, excludes)
+	if excluded != nil && (share == nil || excluded.tier.standing < share.tier.standing) {
+		p.Covered = new(false)
+		return
+	}
+	if share != nil {
+		p.PercentPaid, p.Covered = share.share, new(*share.share > 0)
+		return
+	}
+	for _, r := range rows {
+		for _, c := range b.Coverage {
+			if len(r.categories) == 1 && r.categories[0] == c.Category && r.subject == "" {
+				p.PercentPaid, p.Covered = c.PercentPaid, c.Covered
+			}
+		}
+	}
+	paid := func(r *row) bool { return statusOf(r.Code) == billing.CoverageActive || r.Code == "B" || hasLimit(r) }
+	if p.Covered == nil && best(rows, paid) != nil {
+		p.Covered = new(true)
+	}
+}
+
+func isHighestAge(r *row) bool { return r.quantity != nil && r.QuantityQualifier == highestAge }
+func isLowestAge(r *row) bool  { return r.quantity != nil && r.QuantityQualifier == lowestAge }
+
+// atAge leaves out the rows that hold for other ages. It only does where the
+// payer splits by a lowest age; a highest age alone is a limit, not a split.
+func atAge(rows []*row, age int) (fitting []*row, tooYoung bool) {
+	if best(rows, isLowestAge) == nil {
+		return rows, false
+	}
+	split := false
+	for _, r := range rows {
+		switch {
+		case isLowestAge(r) && age < *r.quantity, isHighestAge(r) && age > *r.quantity:
+		default:
+			split = split || isLowestAge(r) || isHighestAge(r)
+			fitting = append(fitting, r)
+		}
+	}
+	if !split {
+		return rows, true
+	}
+	return fitting, false
+}
+
+// historyOf gathers visits, and counts that are told as remaining (29), used
+// in the year (24) or used (99).
+func historyOf(rows []*row, l *limit) history {
+	var h history
+	for _, r := range rows {
+		h.visits = append(h.visits, r.visits...)
+		if r.quantity == nil || !counts(r.QuantityQualifier) && r.QuantityQualifier != "99" {
+			continue
+		}
+		switch {
+		case r.Period == "29" && counts(r.QuantityQualifier):
+			h.usedUp = h.usedUp || *r.quantity == 0
+		case r.Period == "24", r.QuantityQualifier == "99":
+			h.usedUp = h.usedUp || l != nil && l.count > 0 && *r.quantity >= l.count
+		}
+	}
+	sortLatestFirst(&h.visits)
+	return h
+}
+
+//nolint:gochecknoglobals // compiled constants
+var (
+	downgradeWords = regexp.MustCompile(`(?i)DOWNGRADE|ALTERNATE BENEFIT|ALTERNATIVE BENEFIT|LEAST (?:EXPENSIVE|COSTLY)`)
+	noDowngrade    = regexp.MustCompile(`(?i)\b(?:NO|NOT) (?:BE )?(?:DOWNGRADE|SUBJECT TO (?:DOWNGRADE|ALTERNAT|LEAST))`)
+	nextWords      = regexp.MustCompile(`(?i)NEXT ELIGIBLE\b[^0-9]*(\d{4}-\d{2}-\d{2}|\d{8}|\d{2}/\d{2}/\d{4})`)
+)
+
+func downgraded(rows []*row) bool {
+	return slices.ContainsFunc(rows, func(r *row) bool {
+		return slices.ContainsFunc(r.Messages, func(m string) bool {
+			return downgradeWords.MatchString(m) && !noDowngrade.MatchString(m)
+		})
+	})
+}
+
+// statedNext is the next eligible date where the payer writes it.
+func statedNext(rows []*row) billing.Date {
+	for _, r := range rows {
+		for _, m := range r.Messages {
+			found := nextWords.FindStringSubmatch(m)
+			if found == nil {
+				continue
+			}
+			for _, layout := range []string{time.DateOnly, "20060102", "01/02/2006"} {
+				if t, err := time.Parse(layout, found[1]); err == nil && !sentinel(billing.DateOf(t)) {
+					return billing.DateOf(t)
+				}
+			}
+		}
+	}
+	return billing.Date{}
+}
+
+// procedureNote is the payer's words about the procedure, and what has no
+// field: ages from which it is paid, networks that pay another share, money.
+func procedureNote(rows []*row, shown *row) string {
+	var notes []string
+	add := func(n string) {
+		if n != "" && !slices.Contains(notes, n) {
+			notes = append(notes, n)
+		}
+	}
+	split := best(rows, isLowestAge) != nil
+	for _, r := range rows {
+		for _, m := range r.notes {
+			add(m)
+		}
+		if l := limitOf(r); split && l != nil {
+			add(join(": ", r.ageNote(), l.String()))
+		} else if split {
+			add(r.ageNote())
+		}
+		if r.Authorization == "Y" {
+			add("Authorization is needed.")
+		}
+		switch {
+		case r.Code == "B" && r.money != nil:
+			add("Co-payment " + r.money.String())
+		case r.Code == "CB" && r.money != nil:
+			add("Coverage is based on " + r.money.String())
+		}
+		if shown != nil && r.tier != shown.tier && r.share != nil && *r.share != *shown.share {
+			add(r.tier.label() + ": " + percent(*r.share))
+		}
+	}
+	return strings.Join(notes, "; ")
+}

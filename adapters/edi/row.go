@@ -1,0 +1,289 @@
+package edi
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/molar-billing/molar/adapters/x12/eligibility"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// standing is for which networks a row holds, the best first.
+type standing int
+
+const (
+	inNetwork standing = iota
+	anyNetwork
+	unstated
+	outOfNetwork
+)
+
+// tier is one network, or group of networks, of a plan. Plans name theirs in
+// EB05, where others put the plan's name.
+type tier struct {
+	standing standing
+	name     string
+	told     bool // by EB12, so that the name may as well be the plan's
+}
+
+func (t tier) label() string {
+	switch {
+	case t.name != "" && !t.told:
+		return t.name
+	case t.standing == inNetwork:
+		return "In network"
+	case t.standing == anyNetwork:
+		return "Any network"
+	case t.standing == outOfNetwork:
+		return "Out of network"
+	default:
+		return "Network not stated"
+	}
+}
+
+// row is an EB with what belongs to it, read once.
+type row struct {
+	*eligibility.Benefit
+	code       string             // the procedure, as D and four digits; empty without one
+	class      string             // BENEFITCLASS=, which some payers send instead of a service type
+	categories []billing.Category // of the class or the service types
+	subject    string             // what the row is about in words; empty for the plan as a whole
+	foreign    bool               // about something other than teeth, such as a medical benefit
+	tier       tier
+	share      *float64 // what the plan pays, in percent
+	money      *billing.Money
+	quantity   *int
+	visits     []billing.Date // of the service, the latest first
+	notes      []string       // messages that belong nowhere else
+}
+
+// categoryOf maps service types (EB03). Restorative is what plans call basic,
+// crowns what they call major; the two X-ray and laboratory types are kinds of
+// diagnostics.
+func categoryOf(serviceType string) (billing.Category, bool) {
+	switch serviceType {
+	case "41":
+		return billing.CategoryPreventive, true
+	case "23", "4", "5":
+		return billing.CategoryDiagnostic, true
+	case "25":
+		return billing.CategoryBasic, true
+	case "26":
+		return billing.CategoryEndodontics, true
+	case "24":
+		return billing.CategoryPeriodontics, true
+	case "40":
+		return billing.CategoryOralSurgery, true
+	case "36":
+		return billing.CategoryMajor, true
+	case "39":
+		return billing.CategoryProsthodontics, true
+	case "38":
+		return billing.CategoryOrthodontics, true
+	default:
+		return "", false
+	}
+}
+
+// subjectOf names a service type: dental ones that are no category, and those
+// that are a part of one. It is empty for a category's own type.
+func subjectOf(serviceType string) (string, bool) {
+	switch serviceType {
+	case "4":
+		return "X-rays", true
+	case "5":
+		return "Laboratory", true
+	case "7":
+		return "Anesthesia", true
+	case "27":
+		return "Maxillofacial prosthetics", true
+	case "28":
+		return "Adjunctive services", true
+	case "37":
+		return "Dental accident", true
+	default:
+		return "", false
+	}
+}
+
+// classes maps words of a BENEFITCLASS to categories; the first that occurs
+// counts.
+//
+//nolint:gochecknoglobals // a constant table
+var classes = []struct {
+	word     string
+	category billing.Category
+}{
+	{"IMPLANT", billing.CategoryImplants},
+	{"ORTHO", billing.CategoryOrthodontics},
+	{"X-RAY", billing.CategoryDiagnostic},
+	{"XRAY", billing.CategoryDiagnostic},
+	{"PANOREX", billing.CategoryDiagnostic},
+	{"EXAM", billing.CategoryDiagnostic},
+	{"DIAGNOSTIC", billing.CategoryDiagnostic},
+	{"FLUORIDE", billing.CategoryPreventive},
+	{"PROPHY", billing.CategoryPreventive},
+	{"SEALANT", billing.CategoryPreventive},
+	{"SPACE MAINT", billing.CategoryPreventive},
+	{"PREVENTIVE", billing.CategoryPreventive},
+	{"COMPOSITE", billing.CategoryBasic},
+	{"AMALGAM", billing.CategoryBasic},
+	{"FILLING", billing.CategoryBasic},
+	{"BASIC", billing.CategoryBasic},
+	{"ENDO", billing.CategoryEndodontics},
+	{"ROOT CANAL", billing.CategoryEndodontics},
+	{"PERIO", billing.CategoryPeriodontics},
+	{"ORAL SURG", billing.CategoryOralSurgery},
+	{"EXTRACTION", billing.CategoryOralSurgery},
+	{"DENTURE", billing.CategoryProsthodontics},
+	{"BRIDGE", billing.CategoryProsthodontics},
+	{"PROSTHO", billing.CategoryProsthodontics},
+	{"CROWN", billing.CategoryMajor},
+	{"INLAY", billing.CategoryMajor},
+	{"ONLAY", billing.CategoryMajor},
+	{"BUILDUP", billing.CategoryMajor},
+	{"MAJOR", billing.CategoryMajor},
+}
+
+const classMarker = "BENEFITCLASS="
+
+// rowsOf reads the EBs of a member.
+func rowsOf(m *eligibility.Member) []*row {
+	rows := make([]*row, 0, len(m.Benefits))
+	for i := range m.Benefits {
+		r := newRow(&m.Benefits[i])
+		if i > 0 {
+			bindAge(r, rows[i-1])
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+func newRow(b *eligibility.Benefit) *row {
+	r := &row{Benefit: b}
+	if code := strings.ToUpper(b.Procedure.Code); billing.ValidProcedureCode(code) {
+		r.code = code
+	}
+	for _, m := range b.Messages {
+		m = strings.Join(strings.Fields(m), " ")
+		if class, ok := strings.CutPrefix(strings.ToUpper(m), classMarker); ok {
+			r.class = strings.TrimSpace(class)
+		} else if m != "" {
+			r.notes = append(r.notes, m)
+		}
+	}
+	r.classify()
+	r.tier = tierOf(b)
+	r.share = shareOf(b)
+	if m, err := billing.ParseX12Money(b.Amount); err == nil {
+		r.money = &m
+	}
+	if q, err := strconv.ParseFloat(b.Quantity, 64); err == nil && q >= 0 && q < 10_000 {
+		r.quantity = new(int(q))
+	}
+	for _, d := range b.Dates {
+		if day, _, ok := d.Span(); ok && d.Qualifier == "304" && !sentinel(day) {
+			r.visits = append(r.visits, day)
+		}
+	}
+	sortLatestFirst(&r.visits)
+	return r
+}
+
+// classify finds what the row is about. A class counts before the service
+// type, which is a mere placeholder beside it.
+func (r *row) classify() {
+	if r.class != "" {
+		r.subject = r.class
+		for _, c := range classes {
+			if strings.Contains(r.class, c.word) {
+				r.categories = []billing.Category{c.category}
+				break
+			}
+		}
+		return
+	}
+	known := r.general()
+	for _, t := range r.ServiceTypes {
+		subject, named := subjectOf(t)
+		c, mapped := categoryOf(t)
+		if mapped && !slices.Contains(r.categories, c) {
+			r.categories = append(r.categories, c)
+		}
+		if named && len(r.ServiceTypes) == 1 {
+			r.subject = subject
+		}
+		known = known || named || mapped || t == waitingPeriod
+	}
+	r.foreign = !known
+}
+
+// waitingPeriod is the service type of a plan's waiting period.
+const waitingPeriod = "32"
+
+// general reports whether the row is about the plan as a whole: dental care
+// (35), the health plan (30), or nothing in particular.
+func (r *row) general() bool {
+	return r.class == "" && (len(r.ServiceTypes) == 0 || slices.Contains(r.ServiceTypes, dental) || slices.Contains(r.ServiceTypes, "30"))
+}
+
+// bindAge takes an age limit without a procedure for one of the row before,
+// which had one: some payers put the two into a row each.
+func bindAge(r, before *row) {
+	aged := r.QuantityQualifier == highestAge || r.QuantityQualifier == lowestAge
+	same := len(r.ServiceTypes) == 0 || slices.Equal(r.ServiceTypes, []string{dental}) || slices.Equal(r.ServiceTypes, before.ServiceTypes)
+	if r.Code == "F" && aged && r.code == "" && r.class == "" && before.code != "" && same {
+		r.code = before.code
+	}
+}
+
+// tierOf is the network that the row holds for. Where EB12 does not say, the
+// name in EB05 may.
+func tierOf(b *eligibility.Benefit) tier {
+	t := tier{standing: unstated}
+	if marker := amountMarker(b.Plan); marker == "" {
+		t.name = strings.TrimSpace(b.Plan)
+	}
+	switch b.InNetwork {
+	case "Y":
+		t.standing, t.told = inNetwork, true
+	case "N":
+		t.standing, t.told = outOfNetwork, true
+	case "W":
+		t.standing, t.told = anyNetwork, true
+	default:
+		// Words between spaces, so that OON is not found in SPOON.
+		name := " " + strings.Join(strings.FieldsFunc(strings.ToUpper(t.name), func(c rune) bool { return c < '0' }), " ") + " "
+		for _, words := range []string{" NON CONTRACTED ", " OUT OF NETWORK ", " NON NETWORK ", " NON PAR ", " OON "} {
+			if strings.Contains(name, words) {
+				t.standing = outOfNetwork
+			}
+		}
+	}
+	return t
+}
+
+// shareOf is what the plan pays, in percent. EB08 is the patient's share of
+// co-insurance (A), and the plan's where some payers put it under a
+// description (D). It is a fraction; one above 1 is a percentage.
+func shareOf(b *eligibility.Benefit) *float64 {
+	if b.Code != "A" && b.Code != "D" {
+		return nil
+	}
+	x, err := strconv.ParseFloat(b.Percent, 64)
+	if err != nil || !(x >= 0 && x <= 100) {
+		return nil
+	}
+	if x > 1 {
+		x /= 100
+	}
+	if b.Code == "A" {
+		x = 1 - x
+	}
+	return new(math.Round(x*10_000) / 100)
+}
+
+func percent(share float64) string { return strconv.FormatFloat(share, 'f', -1, 64) + " percent" }

@@ -1,0 +1,173 @@
+package edi
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// Payers state the rules of a plan in words alone, and in few of them.
+//
+//nolint:gochecknoglobals // compiled constants
+var (
+	missingToothWords = regexp.MustCompile(`(?i)MISSING (?:TOOTH|TEETH)|(?:TOOTH|TEETH) (?:MISSING|LOST|EXTRACTED) (?:PRIOR|BEFORE)`)
+	waitingWords      = regexp.MustCompile(`(?i)\bWAIT(?:ING)? PERIOD`)
+	authorizeWords    = regexp.MustCompile(`(?i)\bPRE[- ]?(?:DETERMIN|AUTHORI[SZ]|CERTIFI|TREATMENT (?:ESTIMATE|REVIEW))|\bPRIOR AUTHORI[SZ]`)
+	otherPlanWords    = regexp.MustCompile(`(?i)\bCOORDINATION OF BENEFITS|\bCOB\b|\bNON[- ]?DUPLICATION|\bBIRTHDAY RULE`)
+	prepWords         = regexp.MustCompile(`(?i)\bPREP(?:ARATION)? DATE|\bDATE OF PREP`)
+	seatWords         = regexp.MustCompile(`(?i)\bSEAT(?:ING)? DATE|\bDATE OF SEAT|\bINSERTION DATE|\bDELIVERY DATE`)
+)
+
+// takeRules moves the messages that state a rule of the plan from the row to
+// the rules. What is said of one procedure is no rule of the plan.
+func (a *answer) takeRules(r *row) {
+	if r.code != "" || r.foreign {
+		return
+	}
+	r.notes = slices.DeleteFunc(r.notes, func(m string) bool {
+		said := m
+		if len(r.categories) == 1 && !strings.Contains(strings.ToUpper(m), strings.ToUpper(words(r.categories[0]))) {
+			said = words(r.categories[0]) + ": " + m
+		}
+		return a.takeRule(m, said)
+	})
+}
+
+// takeRule reports whether the message states a rule.
+func (a *answer) takeRule(message, said string) bool {
+	taken := false
+	for _, t := range []struct {
+		words *regexp.Regexp
+		field *string
+	}{
+		{missingToothWords, &a.rules.MissingToothClause},
+		{waitingWords, &a.rules.WaitingPeriod},
+		{authorizeWords, &a.rules.PreAuthorization},
+		{otherPlanWords, &a.rules.CoordinationOfBenefits},
+	} {
+		if t.words.MatchString(message) {
+			appendRule(t.field, said)
+			taken = true
+		}
+	}
+	prep, seat := prepWords.MatchString(message), seatWords.MatchString(message)
+	if prep != seat && a.rules.MajorServicesPaidOn == "" {
+		a.rules.MajorServicesPaidOn = map[bool]string{true: "prep_date", false: "seat_date"}[prep]
+		taken = true
+	}
+	return taken
+}
+
+func appendRule(field *string, said string) {
+	if !strings.Contains(*field, said) {
+		*field = join("; ", *field, said)
+	}
+}
+
+func words(c billing.Category) string { return strings.ReplaceAll(string(c), "_", " ") }
+
+// waitingPeriods adds the waiting periods that are told by codes: a service
+// type of their own (32), and benefits of a category that begin (DTP 348)
+// after the service date.
+func (a *answer) waitingPeriods() {
+	for _, r := range a.rows {
+		if r.code != "" || r.foreign {
+			continue
+		}
+		begin := span(r.Dates, "348", billing.Date{}).from
+		switch future := a.inquiry.ServiceDate.Before(begin); {
+		case slices.Contains(r.ServiceTypes, waitingPeriod):
+			said := strings.Join(r.notes, "; ")
+			r.notes = nil
+			if said == "" {
+				said = r.duration()
+			}
+			if future {
+				said = join("; ", said, "until "+begin.String())
+			}
+			if said != "" {
+				appendRule(&a.rules.WaitingPeriod, said)
+			}
+		case future && len(r.categories) > 0:
+			names := make([]string, len(r.categories))
+			for i, c := range r.categories {
+				names[i] = words(c)
+			}
+			appendRule(&a.rules.WaitingPeriod, strings.Join(names, ", ")+" from "+begin.String())
+		}
+	}
+}
+
+// duration is a span of time that is told as a quantity, such as "6 months".
+func (r *row) duration() string {
+	unit := map[string]string{"MN": "34", "YY": "21", "DY": "7", "DA": "7"}[r.QuantityQualifier]
+	if unit == "" {
+		unit = r.Period
+	}
+	if r.quantity == nil || unit != "34" && unit != "21" && unit != "7" && unit != "35" {
+		return ""
+	}
+	return limit{unit: unit, n: *r.quantity}.words()
+}
+
+// authorizations adds what EB11 says of the plan or of categories.
+func (a *answer) authorizations() {
+	for _, r := range a.rows {
+		if r.Authorization != "Y" || r.code != "" || r.foreign {
+			continue
+		}
+		said := "Authorization is needed"
+		if what := r.about(); what != "" {
+			said += " for " + strings.ReplaceAll(what, "_", " ")
+		}
+		appendRule(&a.rules.PreAuthorization, said+".")
+	}
+}
+
+// otherPayers adds the payers that EB01 R names.
+func (a *answer) otherPayers() {
+	for _, r := range a.rows {
+		if r.Code != "R" {
+			continue
+		}
+		name := strings.TrimSpace(r.Plan)
+		for _, p := range r.Related {
+			if p.Name.Kind == "2" {
+				name = first(p.Name.Last, name)
+			}
+		}
+		said := "The payer knows of another payer"
+		if name != "" {
+			said += ": " + name
+		}
+		appendRule(&a.rules.CoordinationOfBenefits, said+".")
+	}
+}
+
+// payerNotes are the messages that no other place took, in the payer's order
+// and each once, and then what the codes say that has no field.
+func (a *answer) payerNotes() []string {
+	var out []string
+	add := func(n string) {
+		if !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	for _, n := range a.notes {
+		add(n)
+	}
+	for _, r := range a.rows {
+		for _, n := range r.notes {
+			if r.subject != "" {
+				n = r.subject + ": " + n
+			}
+			add(n)
+		}
+	}
+	for _, n := range a.remarks {
+		add(n)
+	}
+	return out
+}

@@ -52,8 +52,8 @@ func (s session) begin(readOnly bool) (string, error) {
 }
 
 const (
-	maxStatements = 256             // prepared statements kept for a connection
-	cancelGrace   = time.Second     // for the server to answer a cancelled statement
+	maxStatements = 256              // prepared statements kept for a connection
+	cancelGrace   = time.Second      // for the server to answer a cancelled statement
 	commitTimeout = 20 * time.Second // for the answer to COMMIT or ROLLBACK
 )
 

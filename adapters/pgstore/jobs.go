@@ -14,18 +14,14 @@ import (
 
 type outbox struct{ *tx }
 
-// Stage keeps a job. One for now is leased to this process for ten seconds,
-// which publishes it right after the commit; one for later is nobody's until
-// its time comes.
+// Stage keeps a job. One whose time has come is leased to this process, which
+// publishes it right after the commit; one for later is nobody's until then.
 func (r outbox) Stage(ctx context.Context, j jobs.Job) error {
-	err := r.later(ctx, j.ID, `
+	r.staged = append(r.staged, j)
+	return r.later(ctx, j.ID, `
 INSERT INTO jobs (id, kind, org_id, mode, subject, reply_to, not_before, lease_until)
-VALUES ($1, $2, $3, $4, $5, $6, coalesce($7, now()), CASE WHEN $7 IS NULL THEN now() + interval '10 s' ELSE now() END)`,
-		j.ID, j.Kind, r.scope.Org, r.scope.Mode, billing.JobID(j.Subject), j.ReplyTo, optional(j.NotBefore))
-	if err == nil && j.NotBefore.IsZero() {
-		r.staged = append(r.staged, j)
-	}
-	return err
+VALUES ($1, $2, $3, $4, $5, $6, coalesce($7, now()), now() + CASE WHEN $7 > now() THEN 0 ELSE $8 END * interval '1 us')`,
+		j.ID, j.Kind, r.scope.Org, r.scope.Mode, billing.JobID(j.Subject), j.ReplyTo, optional(j.NotBefore), jobs.Lease.Microseconds())
 }
 
 // Done removes a job.

@@ -29,9 +29,10 @@ type Options struct {
 	MaxConns int
 	// EncryptionKey encrypts the messages exchanged with payers.
 	EncryptionKey [32]byte
-	// Staged is given the jobs of a committed transaction that are to be
-	// published at once; those with a NotBefore are the relay's. It must not
-	// block. Nil leaves every job to the relay.
+	// Staged is given the jobs that a committed transaction staged, and must
+	// not block. Those whose time has come are this process's to publish for
+	// jobs.Lease; the others become due by themselves. Nil leaves them all to
+	// fall due.
 	Staged func([]jobs.Job)
 	// Log tells of retries and lost connections. Nil stands for silence.
 	Log *slog.Logger

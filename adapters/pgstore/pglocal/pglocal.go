@@ -18,6 +18,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"os"
 	"os/exec"
@@ -36,6 +37,9 @@ type Options struct {
 	// Settings override those of the server, such as "fsync": "off" for a
 	// cluster that is thrown away.
 	Settings map[string]string
+	// Log tells what is started, taken over and stopped. Nil stands for
+	// silence.
+	Log *slog.Logger
 }
 
 // Cluster is a running server.
@@ -49,8 +53,8 @@ type Cluster struct {
 	paths    paths
 }
 
-// Ours is the port in the name of the socket; it means nothing else.
-const socketPort = 5432
+// defaultPort names the socket of a server without TCP; it means nothing else.
+const defaultPort = 5432
 
 // poll is how often a starting or stopping server is looked at.
 const poll = 10 * time.Millisecond
@@ -60,6 +64,9 @@ const poll = 10 * time.Millisecond
 // taken over. It returns when connections are accepted; ctx bounds the wait.
 // The error says what to do next.
 func Start(ctx context.Context, dir string, o Options) (_ *Cluster, err error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
 	p, err := prepare(dir)
 	if err != nil {
 		return nil, err
@@ -78,6 +85,7 @@ func Start(ctx context.Context, dir string, o Options) (_ *Cluster, err error) {
 		return nil, err
 	}
 	if p.clusterVersion() == "" {
+		o.Log.InfoContext(ctx, "making a database cluster", "folder", p.dir, "binaries", bin)
 		if err = p.initdb(ctx, bin); err != nil {
 			return nil, err
 		}
@@ -88,6 +96,7 @@ func Start(ctx context.Context, dir string, o Options) (_ *Cluster, err error) {
 	}
 	c := &Cluster{socket: p.socket, port: o.Port, password: strings.TrimSpace(string(password)), lock: lock, paths: p}
 	if s, alive := p.running(); alive && (o.Port == 0 || s.tcpPort != 0) {
+		o.Log.InfoContext(ctx, "taking over the database server that still runs", "folder", p.dir, "pid", s.pid)
 		c.pid, c.socket, c.port = s.pid, s.socket, s.tcpPort
 		return c, c.await(ctx)
 	} else if alive {
@@ -122,7 +131,7 @@ func (c *Cluster) socketPort() int {
 	if c.port != 0 {
 		return c.port
 	}
-	return socketPort
+	return defaultPort
 }
 
 // Stop ends the server: open transactions are rolled back, and everything

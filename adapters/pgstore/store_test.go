@@ -1,0 +1,88 @@
+package pgstore_test
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+
+	_ "github.com/lib/pq"
+
+	"github.com/molar-billing/molar/adapters/pgstore"
+	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports/storetest"
+)
+
+func TestStore(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, func(t *testing.T) storetest.Fixture {
+		t.Helper()
+		var mu sync.Mutex
+		var staged []jobs.Job
+		url := pgtest.URL(t)
+		s := pgtest.Open(t, func(o *pgstore.Options) {
+			o.URL = url
+			o.Staged = func(js []jobs.Job) {
+				mu.Lock()
+				defer mu.Unlock()
+				staged = append(staged, js...)
+			}
+		})
+		return storetest.Fixture{
+			Store: s,
+			Staged: func() []jobs.Job {
+				mu.Lock()
+				defer mu.Unlock()
+				return slices.Clone(staged)
+			},
+			FailStage: func(n int) { exec(t, admin(t, url), failStage(n)) },
+		}
+	})
+}
+
+// failStage is a trigger that fails n times. A sequence counts, because it
+// keeps its value when the transaction is rolled back.
+func failStage(n int) string {
+	return `
+CREATE SEQUENCE failures;
+GRANT ALL ON failures TO molar_app;
+CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	IF nextval('failures') <= ` + strconv.Itoa(n) + ` THEN
+		RAISE EXCEPTION USING ERRCODE = '40001';
+	END IF;
+	RETURN NEW;
+END
+$$;
+CREATE TRIGGER fail BEFORE INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION fail()`
+}
+
+// admin is a connection of an administrator, beside the store.
+func admin(t testing.TB, url string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("postgres", url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+func exec(t testing.TB, db *sql.DB, query string, args ...any) {
+	t.Helper()
+	if _, err := db.ExecContext(context.WithoutCancel(t.Context()), query, args...); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+}
+
+func scan[T any](t testing.TB, db *sql.DB, query string, args ...any) T {
+	t.Helper()
+	var out T
+	if err := db.QueryRowContext(t.Context(), query, args...).Scan(&out); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return out
+}

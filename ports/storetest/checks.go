@@ -1,0 +1,193 @@
+package storetest
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+func (b *bench) getCheck(id billing.CheckID) *billing.EligibilityCheck {
+	b.t.Helper()
+	return read(b, func(ctx context.Context, tx ports.Tx) (*billing.EligibilityCheck, error) {
+		return tx.Checks.Get(ctx, id)
+	})
+}
+
+func (b *bench) listChecks(f billing.CheckFilter, p billing.Page) []*billing.EligibilityCheck {
+	b.t.Helper()
+	return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.EligibilityCheck, error) {
+		return tx.Checks.List(ctx, f, p)
+	})
+}
+
+func testCheckRoundTrip(t *testing.T, b *bench) {
+	pending, done, rejected, hit := b.check(0), b.answered(1), b.check(2), b.answered(3)
+	rejected.State, rejected.Outcome, rejected.CompletedAt = billing.CheckCompleted, billing.OutcomeRejected, b.now.Add(time.Hour)
+	rejected.Rejection = &billing.Rejection{
+		Kind: billing.RejectionFixAndResend, PayerCode: "75",
+		Reasons: []billing.RejectionReason{{Code: billing.ReasonMemberNotFound, About: billing.AboutSubscriber, Message: "m", Fix: "f"}},
+	}
+	rejected.Inquiry.Patient = &billing.Dependent{FirstName: "Kim", LastName: "L", Relationship: billing.RelationChild, DateOfBirth: billing.Date{Year: 2015, Month: 1, Day: 2}}
+	rejected.ParentID, rejected.TenantReference = done.ID, new("Ref \u2603 100%")
+	hit.CacheSource, hit.LatencyMS = done.ID, nil
+	for _, c := range []*billing.EligibilityCheck{pending, done, rejected, hit} {
+		b.insert(c)
+		equal(t, "check", b.getCheck(c.ID), c)
+	}
+	err := b.Store.View(t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) error {
+		_, err := tx.Checks.Get(ctx, id[billing.CheckID]())
+		return err
+	})
+	wantCode(t, "an absent check", err, billing.CodeNotFound)
+}
+
+func testComplete(t *testing.T, b *bench) {
+	c := b.check(0)
+	b.insert(c)
+	answer(c)
+	complete := func(c *billing.EligibilityCheck) (did bool) {
+		b.in(func(ctx context.Context, tx ports.Tx) (err error) {
+			did, err = tx.Checks.Complete(ctx, c, []billing.Exchange{{Request: []byte("ISA"), Reply: []byte("271")}})
+			return err
+		})
+		return did
+	}
+	if !complete(c) {
+		t.Error("the check was not completed")
+	}
+	equal(t, "check", b.getCheck(c.ID), c)
+	other := *c
+	answer(&other)
+	other.Network = "other"
+	if complete(&other) {
+		t.Error("the check was completed twice")
+	}
+	equal(t, "check", b.getCheck(c.ID), c)
+}
+
+// testCompleteRace lets several workers finish one check: one succeeds, and
+// its event is the only one.
+func testCompleteRace(t *testing.T, b *bench) {
+	c := b.check(0)
+	b.insert(c)
+	var won atomic.Int32
+	var fs []func() error
+	for range 6 {
+		fs = append(fs, func() error {
+			mine := *c
+			answer(&mine)
+			return b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
+				did, err := tx.Checks.Complete(ctx, &mine, nil)
+				if err != nil || !did {
+					return err
+				}
+				won.Add(1)
+				return tx.Events.Append(ctx, b.event(c.ID, billing.EventEligibilityCompleted, 0))
+			})
+		})
+	}
+	for _, err := range together(fs...) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	events := b.listEvents(billing.EventFilter{Resource: c.ID}, billing.Page{Limit: 10})
+	if won.Load() != 1 || len(events) != 1 || events[0].Sequence != 1 {
+		t.Errorf("%d workers completed the check, %d events", won.Load(), len(events))
+	}
+}
+
+func testRecent(t *testing.T, b *bench) {
+	question := b.check(0)
+	same := func(n int) *billing.EligibilityCheck {
+		c := b.answered(n)
+		c.OfficeID, c.Payer = question.OfficeID, question.Payer
+		return c
+	}
+	old, newer, hit, failed := same(1), same(2), same(3), same(4)
+	hit.CacheSource = newer.ID
+	failed.Outcome, failed.Benefits = billing.OutcomeError, nil
+	b.insert(question, old, newer, hit, failed, b.answered(5))
+	recent := func(since time.Time) *billing.EligibilityCheck {
+		return read(b, func(ctx context.Context, tx ports.Tx) (*billing.EligibilityCheck, error) {
+			return tx.Checks.Recent(ctx, question.Digest(), since)
+		})
+	}
+	equal(t, "the newest fresh answer", recent(b.now), newer)
+	equal(t, "one completed just then", recent(newer.CompletedAt), newer)
+	if c := recent(newer.CompletedAt.Add(time.Microsecond)); c != nil {
+		t.Errorf("found %s, which is too old", c.ID)
+	}
+}
+
+// testListChecks walks pages whose rows share times, while rows are added.
+func testListChecks(t *testing.T, b *bench) {
+	var want []*billing.EligibilityCheck
+	for n := range 9 {
+		c := b.check(n / 3)
+		want = append(want, c)
+		b.insert(c)
+	}
+	slices.SortFunc(want, func(x, y *billing.EligibilityCheck) int {
+		if d := y.CreatedAt.Compare(x.CreatedAt); d != 0 {
+			return d
+		}
+		return slices.Compare(y.ID[:], x.ID[:])
+	})
+	var got []*billing.EligibilityCheck
+	p := billing.Page{Limit: 4}
+	for {
+		rows := b.listChecks(billing.CheckFilter{}, p)
+		more := len(rows) > p.Limit
+		rows = rows[:min(len(rows), p.Limit)]
+		got = append(got, rows...)
+		if !more {
+			break
+		}
+		last := rows[len(rows)-1]
+		p.After = &billing.Position{Time: last.CreatedAt, ID: last.ID}
+		b.insert(b.check(1000 + len(got)))
+	}
+	equal(t, "the list", ids(got), ids(want))
+}
+
+func ids(cs []*billing.EligibilityCheck) []billing.CheckID {
+	var out []billing.CheckID
+	for _, c := range cs {
+		out = append(out, c.ID)
+	}
+	return out
+}
+
+func testCheckFilters(t *testing.T, b *bench) {
+	one, two := b.answered(0), b.check(10)
+	one.TenantReference = new("Ref-Aa")
+	two.TenantReference = new("ref-aa")
+	b.insert(one, two)
+	for name, test := range map[string]struct {
+		f    billing.CheckFilter
+		want []*billing.EligibilityCheck
+	}{
+		"none":      {billing.CheckFilter{}, []*billing.EligibilityCheck{two, one}},
+		"request":   {billing.CheckFilter{RequestID: one.RequestID}, []*billing.EligibilityCheck{one}},
+		"office":    {billing.CheckFilter{OfficeID: two.OfficeID}, []*billing.EligibilityCheck{two}},
+		"payer":     {billing.CheckFilter{PayerID: two.Payer.ID}, []*billing.EligibilityCheck{two}},
+		"outcome":   {billing.CheckFilter{Outcome: billing.OutcomeAnswered}, []*billing.EligibilityCheck{one}},
+		"reference": {billing.CheckFilter{TenantReference: "Ref-Aa"}, []*billing.EligibilityCheck{one}},
+		"after":     {billing.CheckFilter{CreatedAfter: two.CreatedAt}, []*billing.EligibilityCheck{two}},
+		"before":    {billing.CheckFilter{CreatedBefore: two.CreatedAt}, []*billing.EligibilityCheck{one}},
+		"nothing":   {billing.CheckFilter{OfficeID: id[billing.OfficeID]()}, nil},
+		"all at once": {billing.CheckFilter{
+			RequestID: one.RequestID, OfficeID: one.OfficeID, PayerID: one.Payer.ID, Outcome: one.Outcome,
+			CreatedAfter: one.CreatedAt, CreatedBefore: two.CreatedAt, TenantReference: "Ref-Aa",
+		}, []*billing.EligibilityCheck{one}},
+		"do not combine": {billing.CheckFilter{OfficeID: one.OfficeID, PayerID: two.Payer.ID}, nil},
+	} {
+		equal(t, name, ids(b.listChecks(test.f, billing.Page{Limit: 25})), ids(test.want))
+	}
+}

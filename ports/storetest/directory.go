@@ -1,0 +1,106 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+func (b *bench) organization() *billing.Organization {
+	o := &billing.Organization{ID: b.scope.Org, Name: "Zahnärzte & Co", CreatedAt: b.now}
+	b.system(func(ctx context.Context, tx ports.SystemTx) error { return tx.Orgs.Insert(ctx, o) })
+	return o
+}
+
+func testOrganizations(t *testing.T, b *bench) {
+	o := b.organization()
+	b.system(func(ctx context.Context, tx ports.SystemTx) error {
+		got, err := tx.Orgs.Get(ctx, o.ID)
+		equal(t, "organization", got, o)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Orgs.Get(ctx, id[billing.OrgID]())
+		wantCode(t, "an absent organization", err, billing.CodeNotFound)
+		all, err := tx.Orgs.List(ctx)
+		equal(t, "organizations", all, []*billing.Organization{o})
+		return err
+	})
+}
+
+func testOffices(t *testing.T, b *bench) {
+	b.organization()
+	first := &billing.Office{
+		ID: id[billing.OfficeID](), Scope: b.scope, Name: "Main", NPI: "1234567893", TaxID: "123456789", Phone: "5125550100",
+		Address:  billing.Address{Line1: "1 Main St", Line2: "#2", City: "Austin", State: "TX", ZIP: "787010001"},
+		TimeZone: "America/Chicago", CreatedAt: b.now,
+	}
+	second := &billing.Office{ID: id[billing.OfficeID](), Scope: b.scope, Name: "Branch", CreatedAt: b.now.Add(time.Second)}
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		return errors.Join(tx.Offices.Insert(ctx, second), tx.Offices.Insert(ctx, first), tx.Offices.InsertProvider(ctx, &billing.Provider{
+			ID: id[billing.ProviderID](), Scope: b.scope, FirstName: "Ana", LastName: "Diaz", NPI: "1234567893", Taxonomy: "122300000X", CreatedAt: b.now,
+		}))
+	})
+	equal(t, "office", read(b, func(ctx context.Context, tx ports.Tx) (*billing.Office, error) { return tx.Offices.Get(ctx, first.ID) }), first)
+	equal(t, "offices", read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Office, error) { return tx.Offices.List(ctx) }), []*billing.Office{first, second})
+}
+
+func (b *bench) person() billing.Patient {
+	return billing.Patient{
+		ID: id[billing.PatientID](), Scope: b.scope, FirstName: "Zoë", LastName: "O'Brien",
+		DateOfBirth: billing.Date{Year: 1980, Month: 2, Day: 29}, CreatedAt: b.now,
+	}
+}
+
+func (b *bench) find(name string, p billing.Patient) (billing.PatientID, error) {
+	var found billing.PatientID
+	err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) (err error) {
+		found, err = tx.Patients.Find(ctx, name, p)
+		return err
+	})
+	return found, err
+}
+
+func testPatients(t *testing.T, b *bench) {
+	first, again, twin := b.person(), b.person(), b.person()
+	twin.DateOfBirth.Day = 28
+	for _, test := range []struct {
+		name string
+		p    billing.Patient
+		want billing.PatientID
+	}{
+		{"zoe|obrien", first, first.ID},
+		{"zoe|obrien", again, first.ID},
+		{"zoe|obrien", twin, twin.ID},
+		{"zoo|obrien", again, again.ID},
+	} {
+		got, err := b.find(test.name, test.p)
+		if err != nil || got != test.want {
+			t.Errorf("%s: %s, %v, want %s", test.name, got, err, test.want)
+		}
+	}
+}
+
+func testPatientRace(t *testing.T, b *bench) {
+	const callers = 8
+	var found [callers]billing.PatientID
+	var fs []func() error
+	for n := range callers {
+		fs = append(fs, func() (err error) {
+			found[n], err = b.find("same|person", b.person())
+			return err
+		})
+	}
+	for _, err := range together(fs...) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	for _, id := range found {
+		equal(t, "patient", id, found[0])
+	}
+}

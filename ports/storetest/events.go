@@ -1,0 +1,236 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+func (b *bench) listEvents(f billing.EventFilter, p billing.Page) []*billing.Event {
+	b.t.Helper()
+	return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Event, error) { return tx.Events.List(ctx, f, p) })
+}
+
+func (b *bench) tail(f billing.EventFilter, after billing.EventID, limit int) []*billing.Event {
+	b.t.Helper()
+	return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Event, error) {
+		return tx.Events.Tail(ctx, f, after, limit)
+	})
+}
+
+func testEvents(t *testing.T, b *bench) {
+	e := b.event(id[billing.CheckID](), billing.EventEligibilityCompleted, 0)
+	b.appendEvents(e)
+	e.Sequence = 1
+	got := read(b, func(ctx context.Context, tx ports.Tx) (*billing.Event, error) { return tx.Events.Get(ctx, e.ID) })
+	equal(t, "event", *got, e)
+	err := b.Store.View(t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) error {
+		_, err := tx.Events.Get(ctx, id[billing.EventID]())
+		return err
+	})
+	wantCode(t, "an absent event", err, billing.CodeNotFound)
+}
+
+func eventIDs(es []*billing.Event) []billing.EventID {
+	var out []billing.EventID
+	for _, e := range es {
+		out = append(out, e.ID)
+	}
+	return out
+}
+
+func testEventFilters(t *testing.T, b *bench) {
+	one := b.event(id[billing.CheckID](), billing.EventEligibilityCompleted, 0)
+	two := b.event(id[billing.ClaimID](), billing.EventClaimPaid, 10)
+	three := b.event(two.Resource, billing.EventClaimDenied, 20)
+	b.appendEvents(one, two, three)
+	for name, test := range map[string]struct {
+		f    billing.EventFilter
+		want []billing.EventID
+	}{
+		"none":     {billing.EventFilter{}, []billing.EventID{three.ID, two.ID, one.ID}},
+		"type":     {billing.EventFilter{Type: billing.EventClaimPaid}, []billing.EventID{two.ID}},
+		"resource": {billing.EventFilter{Resource: two.Resource}, []billing.EventID{three.ID, two.ID}},
+		"after":    {billing.EventFilter{CreatedAfter: two.CreatedAt}, []billing.EventID{three.ID, two.ID}},
+		"before":   {billing.EventFilter{CreatedBefore: two.CreatedAt}, []billing.EventID{one.ID}},
+		"both":     {billing.EventFilter{Type: billing.EventClaimDenied, Resource: two.Resource}, []billing.EventID{three.ID}},
+	} {
+		equal(t, name, eventIDs(b.listEvents(test.f, billing.Page{Limit: 25})), test.want)
+		reversed := slices.Clone(test.want)
+		slices.Reverse(reversed)
+		equal(t, name+", tailing", b.await(test.f, len(test.want)), reversed)
+	}
+	page := b.listEvents(billing.EventFilter{}, billing.Page{Limit: 1, After: &billing.Position{Time: three.CreatedAt, ID: three.ID}})
+	equal(t, "second page", eventIDs(page), []billing.EventID{two.ID, one.ID})
+}
+
+// await tails until there are n events: transactions of others may hold the
+// tail back for a moment.
+func (b *bench) await(f billing.EventFilter, n int) []billing.EventID {
+	b.t.Helper()
+	for {
+		got := eventIDs(b.tail(f, billing.EventID{}, 1000))
+		if len(got) >= n || b.t.Context().Err() != nil {
+			return got
+		}
+		waitABit(b.t.Context())
+	}
+}
+
+// testSequences has many writers append to few resources, each under the lock
+// of the resource.
+func testSequences(t *testing.T, b *bench) {
+	const writers, each = 8, 10
+	resources := []billing.JobID{b.job().ID, b.job().ID}
+	for _, r := range resources {
+		j := b.job()
+		j.ID = r
+		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Stage(ctx, j) })
+	}
+	var fs []func() error
+	for w := range writers {
+		fs = append(fs, func() error {
+			for range each {
+				r := resources[w%len(resources)]
+				if err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
+					if err := tx.Outbox.Postpone(ctx, r, b.now); err != nil { // locks the row
+						return err
+					}
+					return tx.Events.Append(ctx, b.event(r, billing.EventClaimStatusUpdated, 0))
+				}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	for _, err := range together(fs...) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	for _, r := range resources {
+		var got []int
+		for _, e := range b.listEvents(billing.EventFilter{Resource: r}, billing.Page{Limit: 100}) {
+			got = append(got, e.Sequence)
+		}
+		slices.Sort(got)
+		for i, n := range got {
+			if n != i+1 {
+				t.Fatalf("sequences %v have a gap or a repeat", got)
+			}
+		}
+		equal(t, "events", len(got), writers*each/len(resources))
+	}
+}
+
+func testTail(t *testing.T, b *bench) {
+	var want []billing.EventID
+	for n := range 5 {
+		e := b.event(id[billing.CheckID](), billing.EventEligibilityCompleted, -n) // time does not decide
+		b.appendEvents(e)
+		want = append(want, e.ID)
+	}
+	equal(t, "from the start", b.await(billing.EventFilter{}, 5), want)
+	equal(t, "a limit, and one more", eventIDs(b.tail(billing.EventFilter{}, billing.EventID{}, 2)), want[:3])
+	equal(t, "after one", eventIDs(b.tail(billing.EventFilter{}, want[1], 10)), want[2:])
+	equal(t, "after the last", len(b.tail(billing.EventFilter{}, want[4], 10)), 0)
+	err := b.Store.View(t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) error {
+		_, err := tx.Events.Tail(ctx, billing.EventFilter{}, id[billing.EventID](), 10)
+		return err
+	})
+	wantCode(t, "after an unknown event", err, billing.CodeNotFound)
+}
+
+// testTailLateCommit commits in another order than it writes.
+func testTailLateCommit(t *testing.T, b *bench) {
+	late, soon := b.event(id[billing.CheckID](), billing.EventClaimPaid, 0), b.event(id[billing.CheckID](), billing.EventClaimPaid, 1)
+	written, commit, committed := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	go func() {
+		committed <- b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
+			err := tx.Events.Append(ctx, late)
+			if err == nil {
+				_, err = tx.Events.Get(ctx, late.ID) // now it is written
+			}
+			close(written)
+			<-commit
+			return err
+		})
+	}()
+	<-written
+	b.appendEvents(soon)
+	seen := b.tail(billing.EventFilter{}, billing.EventID{}, 10)
+	close(commit)
+	if err := <-committed; err != nil {
+		t.Fatal(err)
+	}
+	var after billing.EventID
+	if len(seen) > 0 {
+		after = seen[len(seen)-1].ID
+	}
+	for deadline := time.Now().Add(20 * time.Second); len(seen) < 2 && time.Now().Before(deadline); waitABit(t.Context()) {
+		for _, e := range b.tail(billing.EventFilter{}, after, 10) {
+			seen = append(seen, e)
+			after = e.ID
+		}
+	}
+	equal(t, "events in the order of the tail", eventIDs(seen), []billing.EventID{late.ID, soon.ID})
+}
+
+func testScopes(t *testing.T, b *bench) {
+	c, j := b.answered(0), b.job()
+	e := b.event(c.ID, billing.EventEligibilityCompleted, 0)
+	b.system(func(ctx context.Context, tx ports.SystemTx) error {
+		return tx.Orgs.Insert(ctx, &billing.Organization{ID: b.scope.Org, Name: "Practice", CreatedAt: b.now})
+	})
+	office := &billing.Office{ID: id[billing.OfficeID](), Scope: b.scope, Name: "Main", CreatedAt: b.now}
+	var patient billing.PatientID
+	person := billing.Patient{ID: id[billing.PatientID](), DateOfBirth: billing.Date{Year: 1990, Month: 1, Day: 1}, CreatedAt: b.now}
+	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
+		if patient, err = tx.Patients.Find(ctx, "a|b", person); err != nil {
+			return err
+		}
+		return errors.Join(tx.Checks.Insert(ctx, c), tx.Events.Append(ctx, e), tx.Outbox.Stage(ctx, j), tx.Offices.Insert(ctx, office),
+			tx.Keys.Record(ctx, billing.KeyUse{Key: "k", CreatedAt: b.now}))
+	})
+	for _, other := range []billing.Scope{{Org: b.scope.Org, Mode: billing.ModeLive}, {Org: id[billing.OrgID](), Mode: billing.ModeTest}} {
+		err := b.try(other, func(ctx context.Context, tx ports.Tx) error {
+			_, err := tx.Checks.Get(ctx, c.ID)
+			wantCode(t, "check", err, billing.CodeNotFound)
+			_, err = tx.Events.Get(ctx, e.ID)
+			wantCode(t, "event", err, billing.CodeNotFound)
+			_, err = tx.Events.Tail(ctx, billing.EventFilter{}, e.ID, 10)
+			wantCode(t, "tail", err, billing.CodeNotFound)
+			_, err = tx.Offices.Get(ctx, office.ID)
+			wantCode(t, "office", err, billing.CodeNotFound)
+			checks, err1 := tx.Checks.List(ctx, billing.CheckFilter{}, billing.Page{Limit: 10})
+			events, err2 := tx.Events.List(ctx, billing.EventFilter{Resource: c.ID}, billing.Page{Limit: 10})
+			offices, err3 := tx.Offices.List(ctx)
+			recent, err4 := tx.Checks.Recent(ctx, c.Digest(), b.now)
+			pending, err5 := tx.Outbox.Pending(ctx, j.ID)
+			use, err6 := tx.Keys.Claim(ctx, "k")
+			did, err7 := tx.Checks.Complete(ctx, c, nil)
+			if len(checks)+len(events)+len(offices) > 0 || recent != nil || pending || use != nil || did {
+				t.Errorf("%s sees another scope's rows", other.Mode)
+			}
+			fresh := person
+			fresh.ID = id[billing.PatientID]()
+			found, err8 := tx.Patients.Find(ctx, "a|b", fresh)
+			if found == patient {
+				t.Error("a patient was shared")
+			}
+			return errors.Join(err1, err2, err3, err4, err5, err6, err7, err8, tx.Outbox.Done(ctx, j.ID), tx.Outbox.Postpone(ctx, j.ID, b.now.Add(time.Hour)))
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if !b.pending(j.ID) {
+		t.Error("another scope removed a job")
+	}
+}

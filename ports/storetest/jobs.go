@@ -1,0 +1,178 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+)
+
+func (b *bench) stage(js ...jobs.Job) {
+	b.t.Helper()
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		for _, j := range js {
+			if err := tx.Outbox.Stage(ctx, j); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (b *bench) due(lease time.Duration, limit int) []billing.JobID {
+	b.t.Helper()
+	var out []billing.JobID
+	b.system(func(ctx context.Context, tx ports.SystemTx) error {
+		out = nil
+		got, err := tx.Jobs.Due(ctx, lease, limit)
+		for _, j := range got {
+			out = append(out, j.ID)
+		}
+		return err
+	})
+	return out
+}
+
+func (b *bench) release() {
+	b.t.Helper()
+	b.system(func(ctx context.Context, tx ports.SystemTx) error { return tx.Jobs.Release(ctx) })
+}
+
+func testOutbox(t *testing.T, b *bench) {
+	j := b.job()
+	b.stage(j)
+	if !b.pending(j.ID) || b.pending(b.job().ID) {
+		t.Error("pending is wrong")
+	}
+	for range 2 {
+		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Done(ctx, j.ID) })
+		if b.pending(j.ID) {
+			t.Error("a job that was done is pending")
+		}
+	}
+}
+
+func testDue(t *testing.T, b *bench) {
+	now, later, past := b.job(), b.job(), b.job()
+	later.NotBefore = b.now.Add(time.Hour)
+	past.NotBefore = b.now.Add(-time.Hour)
+	b.stage(now, later, past)
+	equal(t, "due right after the commit, which leased the jobs", len(b.due(time.Minute, 10)), 0)
+	b.release()
+	var got []jobs.Job
+	b.system(func(ctx context.Context, tx ports.SystemTx) (err error) {
+		got, err = tx.Jobs.Due(ctx, time.Minute, 10)
+		return err
+	})
+	equal(t, "due jobs", len(got), 2)
+	for _, j := range got {
+		want := map[billing.JobID]jobs.Job{now.ID: now, past.ID: past}[j.ID]
+		want.NotBefore, j.NotBefore = time.Time{}, time.Time{}
+		equal(t, "job", j, want)
+	}
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		return errors.Join(tx.Outbox.Postpone(ctx, later.ID, b.now), tx.Outbox.Postpone(ctx, now.ID, b.now.Add(time.Hour)))
+	})
+	equal(t, "due after its time was changed", b.due(time.Minute, 10), []billing.JobID{later.ID})
+}
+
+// testLeases takes a job again and again: each lease is twice as long as the
+// one before.
+func testLeases(t *testing.T, b *bench) {
+	j := b.job()
+	b.stage(j)
+	b.release()
+	const lease = 40 * time.Millisecond
+	began := time.Now()
+	for n := range 3 {
+		for len(b.due(lease, 10)) == 0 {
+			waitABit(t.Context())
+		}
+		least := time.Duration(1<<n-1) * lease // the sum of the leases so far
+		if took := time.Since(began); took < least {
+			t.Errorf("taken for the %dth time after %v, before the leases of %v ran out", n+1, took, least)
+		}
+	}
+	b.release()
+	b.system(func(ctx context.Context, tx ports.SystemTx) error { return tx.Jobs.Renew(ctx, j.ID, time.Minute) })
+	equal(t, "due while it is worked on", len(b.due(lease, 10)), 0)
+	for want := range 2 {
+		b.system(func(ctx context.Context, tx ports.SystemTx) error {
+			n, err := tx.Jobs.Attempt(ctx, j.ID)
+			equal(t, "attempts", n, want+1)
+			return err
+		})
+	}
+	b.release()
+	equal(t, "due after the release", b.due(lease, 10), []billing.JobID{j.ID})
+}
+
+func testDueRace(t *testing.T, b *bench) {
+	const total = 40
+	var js []jobs.Job
+	for range total {
+		js = append(js, b.job())
+	}
+	b.stage(js...)
+	b.release()
+	taken := make(chan billing.JobID, 4*total)
+	relay := func() error {
+		for range total {
+			var got []jobs.Job
+			err := b.Store.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) (err error) {
+				got, err = tx.Jobs.Due(ctx, time.Minute, 7)
+				return err
+			})
+			if err != nil || len(got) == 0 {
+				return err
+			}
+			for _, j := range got {
+				taken <- j.ID
+			}
+		}
+		return nil
+	}
+	for _, err := range together(relay, relay, relay, relay) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	for _, j := range b.due(time.Minute, total) { // what a relay that skipped locked rows left
+		taken <- j
+	}
+	close(taken)
+	seen := map[billing.JobID]bool{}
+	for j := range taken {
+		if seen[j] {
+			t.Errorf("job %s was taken twice", j)
+		}
+		seen[j] = true
+	}
+	equal(t, "jobs taken", len(seen), total)
+}
+
+func testBacklog(t *testing.T, b *bench) {
+	backlog := func() (out []ports.Backlog) {
+		b.system(func(ctx context.Context, tx ports.SystemTx) (err error) {
+			out, err = tx.Jobs.Backlog(ctx)
+			return err
+		})
+		return out
+	}
+	equal(t, "kinds with jobs", len(backlog()), 0)
+	waiting := b.job()
+	waiting.NotBefore = time.Now().Add(time.Hour)
+	b.stage(waiting)
+	equal(t, "backlog", backlog(), []ports.Backlog{{Kind: jobs.KindEligibility, Jobs: 1}})
+	due := b.job()
+	due.NotBefore = time.Now().Add(-time.Hour)
+	b.stage(due)
+	got := backlog()
+	if len(got) != 1 || got[0].Jobs != 2 || got[0].Oldest < time.Hour || got[0].Oldest > 2*time.Hour {
+		t.Errorf("backlog %+v", got)
+	}
+}

@@ -1,0 +1,214 @@
+// Package storetest is the contract of ports.Store as tests. Every adapter
+// runs it against the real thing.
+package storetest
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Fixture is an empty store, and what a test has to do beside it.
+type Fixture struct {
+	Store ports.Store
+	// Staged gives the jobs that were handed over for publication so far.
+	Staged func() []jobs.Job
+	// FailStage makes the store refuse the next n writes of a job with a
+	// conflict that passes, such as a serialization failure.
+	FailStage func(n int)
+}
+
+// Run runs the contract. Open makes a fixture that nobody else uses.
+func Run(t *testing.T, open func(t *testing.T) Fixture) {
+	t.Helper()
+	for name, test := range map[string]func(*testing.T, *bench){
+		"ready":                       testReady,
+		"a rollback leaves nothing":   testRollback,
+		"a panic leaves nothing":      testPanic,
+		"a view does not write":       testViewIsReadOnly,
+		"conflicts run again":         testConflictsRunAgain,
+		"conflicts end":               testConflictsEnd,
+		"staged after the commit":     testStaged,
+		"deadlocks run again":         testDeadlock,
+		"a deadline ends the work":    testDeadline,
+		"keys":                        testKeys,
+		"one winner for a key":        testKeyRace,
+		"forget keys":                 testForget,
+		"checks are kept":             testCheckRoundTrip,
+		"a check completes once":      testComplete,
+		"a completion race":           testCompleteRace,
+		"recent checks":               testRecent,
+		"list checks":                 testListChecks,
+		"check filters":               testCheckFilters,
+		"offices and providers":       testOffices,
+		"patients":                    testPatients,
+		"one entry for a patient":     testPatientRace,
+		"events are kept":             testEvents,
+		"event filters":               testEventFilters,
+		"sequences have no gap":       testSequences,
+		"tail":                        testTail,
+		"tail skips no late commit":   testTailLateCommit,
+		"scopes are apart":            testScopes,
+		"a scope is needed":           testNoScope,
+		"organizations":               testOrganizations,
+		"API keys":                    testAPIKeys,
+		"outbox":                      testOutbox,
+		"due jobs":                    testDue,
+		"leases":                      testLeases,
+		"relays share due jobs":       testDueRace,
+		"backlog":                     testBacklog,
+		"the order of writes is kept": testWriteOrder,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := open(t)
+			test(t, &bench{Fixture: f, t: t, now: time.Now().UTC().Truncate(time.Microsecond), scope: newScope()})
+		})
+	}
+}
+
+// bench is a fixture with a scope to work in.
+type bench struct {
+	Fixture
+	t     *testing.T
+	now   time.Time
+	scope billing.Scope
+}
+
+func newScope() billing.Scope {
+	return billing.Scope{Org: id[billing.OrgID](), Mode: billing.ModeTest}
+}
+
+// id makes a new ID.
+func id[T billing.ID[K], K billing.Kind]() T { return billing.NewID[T, K](time.Now()) }
+
+func (b *bench) try(scope billing.Scope, fn func(ctx context.Context, tx ports.Tx) error) error {
+	return b.Store.InTx(b.t.Context(), scope, fn)
+}
+
+// in runs fn in a transaction of the bench's scope.
+func (b *bench) in(fn func(ctx context.Context, tx ports.Tx) error) {
+	b.t.Helper()
+	if err := b.try(b.scope, fn); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *bench) view(fn func(ctx context.Context, tx ports.Tx) error) {
+	b.t.Helper()
+	if err := b.Store.View(b.t.Context(), b.scope, fn); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *bench) system(fn func(ctx context.Context, tx ports.SystemTx) error) {
+	b.t.Helper()
+	if err := b.Store.System(b.t.Context(), fn); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// read answers what fn reads in a view.
+func read[T any](b *bench, fn func(ctx context.Context, tx ports.Tx) (T, error)) T {
+	b.t.Helper()
+	var out T
+	b.view(func(ctx context.Context, tx ports.Tx) (err error) {
+		out, err = fn(ctx, tx)
+		return err
+	})
+	return out
+}
+
+// check is a pending check, n microseconds after the start of the test.
+func (b *bench) check(n int) *billing.EligibilityCheck {
+	group := "Group-7"
+	return &billing.EligibilityCheck{
+		ID: id[billing.CheckID](), Scope: b.scope, OfficeID: id[billing.OfficeID](),
+		Payer: billing.PayerSummary{ID: id[billing.PayerID](), PayerID: "CHTEST", Name: "Molar Test Payer"},
+		State: billing.CheckPending, RequestID: id[billing.RequestID](), IdempotencyKey: "key-Aa",
+		CreatedAt: b.now.Add(time.Duration(n) * time.Microsecond),
+		Inquiry: billing.Inquiry{
+			Subscriber: billing.Subscriber{
+				FirstName: "Zoë", LastName: "O'Brien \"Q\"", DateOfBirth: billing.Date{Year: 1980, Month: 2, Day: 29},
+				MemberID: "SANDBOX-ACTIVE-FULL", GroupNumber: &group,
+			},
+			ServiceDate: billing.Date{Year: 2026, Month: 5, Day: 1}, ProcedureCodes: []string{"D0120", "D1110"},
+			DetailLevel: billing.DetailStandard, OfficeNPI: "1234567893",
+		},
+	}
+}
+
+// insert keeps checks, each in a transaction of its own.
+func (b *bench) insert(checks ...*billing.EligibilityCheck) {
+	b.t.Helper()
+	for _, c := range checks {
+		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Checks.Insert(ctx, c) })
+	}
+}
+
+// answered is a completed check.
+func (b *bench) answered(n int) *billing.EligibilityCheck {
+	c := b.check(n)
+	answer(c)
+	return c
+}
+
+func answer(c *billing.EligibilityCheck) {
+	latency, percent, covered, count := 812, 80.0, true, 2
+	c.State, c.Outcome, c.Network, c.LatencyMS = billing.CheckCompleted, billing.OutcomeAnswered, "sandbox", &latency
+	c.PatientID, c.CompletedAt = id[billing.PatientID](), c.CreatedAt.Add(time.Second)
+	c.Benefits = &billing.Benefits{
+		Status: billing.CoverageActive, CoverageEffectiveDate: billing.Date{Year: 2026, Month: 1, Day: 1},
+		Plan:     billing.Plan{Name: "Gold <PPO> & more", GroupNumber: "G1"},
+		Maximums: []billing.BenefitAmount{{Level: billing.LevelIndividual, Period: billing.PeriodCalendarYear, Amount: new(billing.Money(150000))}},
+		Coverage: []billing.CategoryCoverage{{
+			Category: billing.CategoryBasic, PercentPaid: &percent, Covered: &covered,
+			Frequency: &billing.Frequency{Count: &count, Period: "calendar_year"},
+		}},
+		NotReturned: []string{"plan_rules.waiting_period"},
+	}
+}
+
+func (b *bench) event(resource [16]byte, kind billing.EventType, n int) billing.Event {
+	return billing.Event{
+		ID: id[billing.EventID](), Scope: b.scope, Type: kind, Resource: resource,
+		CreatedAt: b.now.Add(time.Duration(n) * time.Microsecond), Data: []byte(`{"b": 1.50, "a": "\u00e9"}`),
+	}
+}
+
+func (b *bench) job() jobs.Job {
+	return jobs.Job{
+		ID: id[billing.JobID](), Kind: jobs.KindEligibility, Scope: b.scope, Subject: id[billing.CheckID](), ReplyTo: "instance-1",
+	}
+}
+
+func (b *bench) appendEvents(events ...billing.Event) {
+	b.t.Helper()
+	for _, e := range events {
+		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Events.Append(ctx, e) })
+	}
+}
+
+func equal(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%s:\n got %+v\nwant %+v", what, got, want)
+	}
+}
+
+// wantCode fails unless the error has the code.
+func wantCode(t *testing.T, what string, err error, code billing.Code) {
+	t.Helper()
+	if e, ok := errors.AsType[*billing.Error](err); !ok || e.Code != code {
+		t.Errorf("%s: error %v, want %s", what, err, code)
+	}
+}
+
+func digest(s string) [32]byte { return sha256.Sum256([]byte(s)) }

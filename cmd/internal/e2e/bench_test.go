@@ -1,0 +1,217 @@
+package e2e_test
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"text/tabwriter"
+	"time"
+
+	"github.com/valyala/fasthttp"
+)
+
+// BenchmarkService measures the separate binaries, with RabbitMQ and
+// PostgreSQL on the same machine as the load, and prints each figure with its
+// ratio to the commits a second that pgbench reaches on the same PostgreSQL
+// in the same run. Absolute figures are noise; ratios can be compared.
+func BenchmarkService(b *testing.B) {
+	for b.Loop() {
+		s := startSystem(b, 1, 1)
+		w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
+		fmt.Fprintln(w, "figure\tmeasured\tratio\taim")
+		base := s.pgbench(b)
+		fmt.Fprintf(w, "pgbench, single-row inserts, 32 clients\t%.0f/s\t\t(baseline)\n", base)
+
+		fresh := s.measure(b, 32, 10*time.Second, "fresh")
+		fmt.Fprintf(w, "fresh checks, 32 connections\t%.0f/s, p50 %s, p99 %s\t1/%.1f\t>= 700/s and 1/25\n", fresh.rate, fresh.p50, fresh.p99, base/fresh.rate)
+		fmt.Fprintf(w, "resident memory of the API under it\t%d MB\t\t<= 80 MB\n", resident(b, s.apis[0])>>20)
+		hits := s.measure(b, 32, 5*time.Second, "hit")
+		fmt.Fprintf(w, "cache hits, 32 connections\t%.0f/s, p99 %s\t1/%.1f\t>= 1500/s\n", hits.rate, hits.p99, base/hits.rate)
+		replays := s.measure(b, 32, 5*time.Second, "replay")
+		fmt.Fprintf(w, "replays, 32 connections\t%.0f/s, p99 %s\t1/%.1f\t>= 3000/s\n", replays.rate, replays.p99, base/replays.rate)
+		one := s.measure(b, 1, 5*time.Second, "fresh")
+		fmt.Fprintf(w, "fresh checks, one connection\tp50 %s, p99 %s\t\tp50 <= 8ms, p99 <= 30ms\n", one.p50, one.p99)
+		first, deep := s.pages(b)
+		fmt.Fprintf(w, "page of GET /eligibility in 1,000,000 rows\tfirst %s, at depth 100,000 %s\t%.2f x\t<= 1.5 x\n", first, deep, float64(deep)/float64(first))
+		if err := w.Flush(); err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(fresh.rate, "fresh/s")
+		b.ReportMetric(hits.rate, "hits/s")
+		b.ReportMetric(replays.rate, "replays/s")
+	}
+}
+
+// pgbench gives the commits a second of single-row inserts.
+func (s *system) pgbench(b *testing.B) float64 {
+	b.Helper()
+	if _, err := s.db.Exec("CREATE TABLE baseline (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, at timestamptz DEFAULT now(), note text)"); err != nil {
+		b.Fatal(err)
+	}
+	script := filepath.Join(b.TempDir(), "insert.sql")
+	if err := os.WriteFile(script, []byte("INSERT INTO baseline (note) VALUES ('one row');\n"), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	bin := "pgbench"
+	if found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/pgbench"); len(found) > 0 {
+		bin = found[len(found)-1]
+	}
+	u, err := url.Parse(s.postgres.URL())
+	if err != nil {
+		b.Fatal(err)
+	}
+	cmd := exec.Command(bin, "-n", "-M", "prepared", "-f", script, "-c", "32", "-j", "2", "-T", "5", u.String())
+	out, err := cmd.CombinedOutput()
+	found := regexp.MustCompile(`tps = ([0-9.]+)`).FindSubmatch(out)
+	if err != nil || found == nil {
+		b.Fatalf("pgbench: %v\n%s", err, out)
+	}
+	tps, _ := strconv.ParseFloat(string(found[1]), 64)
+	return tps
+}
+
+type figures struct {
+	rate     float64
+	p50, p99 time.Duration
+}
+
+var serial atomic.Int64
+
+// measure makes checks of one sort over some connections for a while.
+func (s *system) measure(b *testing.B, connections int, span time.Duration, sort string) figures {
+	b.Helper()
+	u, err := url.Parse(s.urls[0])
+	if err != nil {
+		b.Fatal(err)
+	}
+	var mu sync.Mutex
+	var took []time.Duration
+	one := func(client *fasthttp.HostClient, key, body string, replayed bool) time.Duration {
+		req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
+		defer fasthttp.ReleaseRequest(req)
+		defer fasthttp.ReleaseResponse(resp)
+		req.SetRequestURI(s.urls[0] + "/eligibility")
+		req.Header.SetMethod("POST")
+		req.Header.SetContentType("application/json")
+		req.Header.Set("Authorization", "Bearer "+s.key)
+		req.Header.Set("Idempotency-Key", key)
+		req.SetBodyString(body)
+		start := time.Now()
+		if err := client.Do(req, resp); err != nil || resp.StatusCode() != 200 || (string(resp.Header.Peek("idempotent-replayed")) == "true") != replayed {
+			b.Errorf("%s: %d %v %s", sort, resp.StatusCode(), err, resp.Body())
+		}
+		return time.Since(start)
+	}
+	known := checkBody(s.office, "-ACTIVE-FULL", 0)
+	warm := &fasthttp.HostClient{Addr: u.Host}
+	one(warm, fmt.Sprint("warm-", serial.Add(1)), known, false)
+	replayKey := fmt.Sprint("replay-", serial.Add(1))
+	one(warm, replayKey, known, false)
+
+	start := time.Now()
+	var all sync.WaitGroup
+	for range connections {
+		all.Go(func() {
+			client := &fasthttp.HostClient{Addr: u.Host, MaxConns: 1}
+			var mine []time.Duration
+			for time.Since(start) < span && !b.Failed() {
+				n := serial.Add(1)
+				switch sort {
+				case "fresh":
+					mine = append(mine, one(client, fmt.Sprint("bench-", n), checkBody(s.office, "-ACTIVE-FULL", int(n)), false))
+				case "hit":
+					mine = append(mine, one(client, fmt.Sprint("bench-", n), known, false))
+				case "replay":
+					mine = append(mine, one(client, replayKey, known, true))
+				}
+			}
+			mu.Lock()
+			took = append(took, mine...)
+			mu.Unlock()
+		})
+	}
+	all.Wait()
+	elapsed := time.Since(start)
+	if len(took) == 0 {
+		b.FailNow()
+	}
+	slices.Sort(took)
+	return figures{float64(len(took)) / elapsed.Seconds(), took[len(took)/2].Round(10 * time.Microsecond), took[len(took)*99/100].Round(10 * time.Microsecond)}
+}
+
+// resident is the resident memory of a process in bytes.
+func resident(b *testing.B, p *process) int {
+	b.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for line := range strings.Lines(string(status)) {
+		if v, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			kb, _ := strconv.Atoi(strings.Fields(v)[0])
+			return kb << 10
+		}
+	}
+	b.Fatal("no VmHWM")
+	return 0
+}
+
+// pages fills the list to a million rows and compares the medians of the first
+// page and of one at depth 100,000.
+func (s *system) pages(b *testing.B) (first, deep time.Duration) {
+	b.Helper()
+	_, err := s.db.Exec(`INSERT INTO eligibility_checks (id, org_id, mode, office_id, payer_id, payer_code, payer_name, state, outcome, request_id,
+			idempotency_key, created_at, digest, inquiry, network, completed_at, benefits)
+		SELECT gen_random_uuid(), c.org_id, c.mode, c.office_id, c.payer_id, c.payer_code, c.payer_name, c.state, c.outcome, gen_random_uuid(),
+			'fill-' || n, c.created_at - n * interval '1 second', sha256(n::text::bytea), c.inquiry, c.network, c.completed_at, c.benefits
+		FROM (SELECT * FROM eligibility_checks WHERE outcome = 'answered' LIMIT 1) AS c,
+			generate_series(1, 1000000 - (SELECT count(*) FROM eligibility_checks)) AS n`)
+	if err == nil {
+		_, err = s.db.Exec("VACUUM ANALYZE eligibility_checks")
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	client := &fasthttp.Client{}
+	page := func(cursor string, limit int) (next string, took time.Duration) {
+		req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
+		defer fasthttp.ReleaseRequest(req)
+		defer fasthttp.ReleaseResponse(resp)
+		req.SetRequestURI(s.urls[0] + "/eligibility?limit=" + strconv.Itoa(limit) + cursor)
+		req.Header.Set("Authorization", "Bearer "+s.key)
+		start := time.Now()
+		if err := client.Do(req, resp); err != nil || resp.StatusCode() != 200 {
+			b.Fatalf("page: %d %v %s", resp.StatusCode(), err, resp.Body())
+		}
+		took = time.Since(start)
+		found := regexp.MustCompile(`"next_cursor":"([^"]+)"`).FindSubmatch(resp.Body())
+		if found == nil {
+			b.Fatal("no next page")
+		}
+		return "&cursor=" + string(found[1]), took
+	}
+	cursor := ""
+	for range 1000 {
+		cursor, _ = page(cursor, 100)
+	}
+	median := func(cursor string) time.Duration {
+		var took []time.Duration
+		for range 300 {
+			_, t := page(cursor, 25)
+			took = append(took, t)
+		}
+		slices.Sort(took)
+		return took[len(took)/2].Round(10 * time.Microsecond)
+	}
+	first, deep = median(""), median(cursor)
+	return first, deep
+}

@@ -1,0 +1,56 @@
+package e2e_test
+
+import (
+	"net/http"
+	"sync"
+	"testing"
+)
+
+// TestSameKeyAtOnce sends 200 equal requests with one key at once, to two
+// instances: one check is made, and everyone gets it or is told to come back.
+func TestSameKeyAtOnce(t *testing.T) {
+	t.Parallel()
+	const callers = 200
+	s := startSystem(t, 2, 1)
+	body := checkBody(s.office, "-ACTIVE-FULL", 1)
+	replies := make([]reply, callers)
+	errs := make([]error, callers)
+	var all sync.WaitGroup
+	gate := make(chan struct{})
+	for i := range callers {
+		all.Go(func() {
+			<-gate
+			replies[i], errs[i] = check(t.Context(), http.DefaultClient, s.urls[i%2], s.key, "one-key", body)
+		})
+	}
+	close(gate)
+	all.Wait()
+
+	statuses := map[int]int{}
+	ids := map[string]int{}
+	for i, r := range replies {
+		if errs[i] != nil {
+			t.Fatalf("caller %d: %v", i, errs[i])
+		}
+		statuses[r.status]++
+		if r.status == http.StatusOK {
+			ids[idOf(r)]++
+		}
+	}
+	if statuses[http.StatusOK]+statuses[http.StatusConflict] != callers || len(ids) != 1 {
+		t.Errorf("statuses %v, checks %v; want 200 and 409 only, and one check", statuses, ids)
+	}
+	for range 3 {
+		r, err := check(t.Context(), http.DefaultClient, s.urls[1], s.key, "one-key", body)
+		if err != nil || r.status != http.StatusOK || !r.replayed || ids[idOf(r)] == 0 {
+			t.Errorf("afterwards: %v %v, want a replay of the one check", r, err)
+		}
+	}
+	if n := s.count("SELECT count(*) FROM eligibility_checks"); n != 1 {
+		t.Errorf("%d checks in the database, want 1", n)
+	}
+	if n := s.count("SELECT count(*) FROM events WHERE type = 'eligibility.completed'"); n != 1 {
+		t.Errorf("%d events, want 1", n)
+	}
+	t.Logf("statuses %v", statuses)
+}

@@ -1,0 +1,223 @@
+package e2e_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// ready is the line that molar dev --json prints.
+type ready struct {
+	BaseURL string            `json:"base_url"`
+	OpsURL  string            `json:"ops_url"`
+	Keys    map[string]string `json:"keys"`
+	Offices map[string]string `json:"offices"`
+}
+
+func startDev(t *testing.T, dir string, flags ...string) (*process, ready) {
+	t.Helper()
+	p := newProcess(t, "molar", nil, append([]string{"dev", "--json", "--addr", "127.0.0.1:0", "--data", dir}, flags...)...)
+	return p, readReady(t, p)
+}
+
+func readReady(t *testing.T, p *process) (r ready) {
+	t.Helper()
+	line := readLine(t, p)
+	if err := json.Unmarshal([]byte(line), &r); err != nil {
+		t.Fatalf("ready line %q: %v", line, err)
+	}
+	return r
+}
+
+// stopDev ends molar dev, and the cluster that it started, with the test.
+func stopDev(t *testing.T, p *process) {
+	t.Helper()
+	t.Cleanup(func() {
+		if code := p.stop(); code != 0 {
+			t.Errorf("molar dev ended with %d", code)
+		}
+	})
+}
+
+func get(t *testing.T, url, key string) (int, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(b)
+}
+
+func TestDevKeepsItsDataAndKeys(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p, first := startDev(t, dir)
+	for _, name := range []string{"test", "test_read", "test_submit", "live", "other_test"} {
+		if first.Keys[name] == "" {
+			t.Errorf("no key %s", name)
+		}
+	}
+	for _, name := range []string{"test", "test_2", "live", "other_test"} {
+		if !strings.HasPrefix(first.Offices[name], "off_") {
+			t.Errorf("office %s is %q", name, first.Offices[name])
+		}
+	}
+	r, err := check(t.Context(), http.DefaultClient, first.BaseURL, first.Keys["test"], "k1", checkBody(first.Offices["test"], "-ACTIVE-FULL", 1))
+	if err != nil || r.status != http.StatusOK {
+		t.Fatalf("check: %v %v", r, err)
+	}
+	id := idOf(r)
+	for _, path := range []string{"/livez", "/readyz", "/metrics"} {
+		if status, body := get(t, first.OpsURL+path, ""); status != http.StatusOK {
+			t.Errorf("%s: %d %s", path, status, body)
+		}
+	}
+	if code := p.stop(); code != 0 {
+		t.Fatalf("molar dev ended with %d after SIGTERM", code)
+	}
+
+	again := readReady(t, p)
+	if again.Keys["test"] != first.Keys["test"] || again.Offices["test"] != first.Offices["test"] {
+		t.Error("another run has other keys or offices")
+	}
+	if status, body := get(t, again.BaseURL+"/eligibility/"+id, again.Keys["test"]); status != http.StatusOK {
+		t.Errorf("the check of the first run: %d %s", status, body)
+	}
+
+	// Killed, it leaves its database running; the next run takes that over.
+	slow := make(chan reply, 1)
+	go func() {
+		r, _ := check(t.Context(), http.DefaultClient, again.BaseURL, again.Keys["test"], "k2", checkBody(again.Offices["test"], "-SLOW-1", 2))
+		slow <- r
+	}()
+	await(t, "a pending check", func() bool {
+		_, body := get(t, again.BaseURL+"/eligibility?limit=1", again.Keys["test"])
+		return strings.Contains(body, `"pending"`)
+	})
+	p.kill()
+	<-slow
+	third := readReady(t, p)
+	stopDev(t, p)
+	await(t, "the check of the run that was killed", func() bool {
+		r, err := check(t.Context(), http.DefaultClient, third.BaseURL, third.Keys["test"], "k2", checkBody(third.Offices["test"], "-SLOW-1", 2))
+		return err == nil && r.status == http.StatusOK && r.replayed
+	})
+}
+
+func TestDevWipes(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p, first := startDev(t, dir)
+	if code := p.stop(); code != 0 {
+		t.Fatalf("molar dev ended with %d", code)
+	}
+	q, second := startDev(t, dir, "--reset")
+	stopDev(t, q)
+	if second.Keys["test"] == first.Keys["test"] {
+		t.Error("the key survived --reset")
+	}
+}
+
+func TestSeveralDevAtOnce(t *testing.T) {
+	t.Parallel()
+	p, a := startDev(t, t.TempDir())
+	stopDev(t, p)
+	q, b := startDev(t, t.TempDir())
+	stopDev(t, q)
+	if a.BaseURL == b.BaseURL || a.OpsURL == b.OpsURL || a.Keys["test"] == b.Keys["test"] {
+		t.Errorf("%+v and %+v share something", a, b)
+	}
+	if status, _ := get(t, b.BaseURL+"/events", a.Keys["test"]); status != http.StatusUnauthorized {
+		t.Errorf("a key of another installation: %d, want 401", status)
+	}
+}
+
+func TestDevTellsOfAFolderInUse(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p, _ := startDev(t, dir)
+	stopDev(t, p)
+	out, err := exec.CommandContext(t.Context(), binaries(t)+"/molar", "dev", "--data", dir, "--addr", "127.0.0.1:0").CombinedOutput()
+	if err == nil || !bytes.Contains(out, []byte("--data")) {
+		t.Errorf("second molar dev on the folder: %v %s; want an error that says what to do", err, out)
+	}
+}
+
+// TestReadmeCurl runs the README's first check as it is printed there, and the
+// one of the banner.
+func TestReadmeCurl(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile("(?s)\n(curl -s http://127.0.0.1:8080/api/v1/eligibility .*?)```").FindSubmatch(readme)
+	if found == nil {
+		t.Fatal("the README has no curl of a check")
+	}
+	p, r := startDev(t, t.TempDir())
+	stopDev(t, p)
+	script := strings.ReplaceAll(string(found[1]), "http://127.0.0.1:8080/api/v1", r.BaseURL)
+	cmd := exec.CommandContext(t.Context(), "bash", "-c", script)
+	cmd.Env = append(os.Environ(), "KEY="+r.Keys["test"], "OFFICE="+r.Offices["test"])
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	var c struct {
+		Outcome, Status string
+		Maximums        []any
+	}
+	if err := json.Unmarshal(out, &c); err != nil || c.Outcome != "answered" || c.Status != "active" || len(c.Maximums) == 0 {
+		t.Errorf("the README's curl: %v %s", err, out)
+	}
+}
+
+func TestBannerCurl(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t, "molar", nil, "dev", "--addr", "127.0.0.1:0", "--data", t.TempDir())
+	var banner lockedBuffer
+	p.start(&banner)
+	stopDev(t, p)
+	await(t, "the banner", func() bool { return strings.Contains(banner.String(), "Ctrl-C") })
+	found := regexp.MustCompile(`(?s)(curl -s .*?}}')`).FindString(banner.String())
+	out, err := exec.CommandContext(t.Context(), "bash", "-c", found).CombinedOutput()
+	if err != nil || !bytes.Contains(out, []byte(`"answered"`)) {
+		t.Errorf("the banner's curl %q: %v %s", found, err, out)
+	}
+}
+
+func TestSettingsAreExplained(t *testing.T) {
+	t.Parallel()
+	cmd := exec.CommandContext(t.Context(), binaries(t)+"/api")
+	cmd.Env = []string{"MOLAR_QUEUE_URL=http://x", "MOLAR_WORKERS=none"}
+	start := time.Now()
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		t.Fatalf("api ran without settings for %s", time.Since(start))
+	}
+	for _, want := range []string{"MOLAR_DATABASE_URL is not set", "MOLAR_QUEUE_URL: want amqp", "MOLAR_SECRET_KEY is not set", "MOLAR_WORKERS: want a number"} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("%q is missing in:\n%s", want, out)
+		}
+	}
+}

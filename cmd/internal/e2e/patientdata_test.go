@@ -1,0 +1,118 @@
+package e2e_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	amqp "github.com/rabbitmq/amqp091-go"
+)
+
+// lockedBuffer is a buffer that a process writes and a test reads.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// TestPatientDataStaysIn sends sentinel patient data through every path, good
+// and bad, and looks for it in everything that leaves the database and the
+// reply: logs at their most talkative, metrics, queue messages, events and
+// error messages.
+func TestPatientDataStaysIn(t *testing.T) {
+	t.Parallel()
+	s := startSystem(t, 1, 1, "MOLAR_LOG_LEVEL=debug")
+	sentinels := []string{"Zyxcanaryfirst", "Zyxcanarylast", "1947-03-29", "19470329", "ZYXCANARYGROUP", "ZYXCANARYMEMBER", "Zyxcanarychild", "2011-07-23", "20110723"}
+	body := func(ending, extra string) string {
+		return fmt.Sprintf(`{"office_id":%q,"payer_id":"CHTEST","subscriber":{"first_name":"Zyxcanaryfirst","last_name":"Zyxcanarylast","date_of_birth":"1947-03-29",
+			"member_id":"ZYXCANARYMEMBER%s","group_number":"ZYXCANARYGROUP"},"patient":{"first_name":"Zyxcanarychild","last_name":"Zyxcanarylast","date_of_birth":"2011-07-23","relationship":"child"}%s}`,
+			s.office, ending, extra)
+	}
+	var told strings.Builder
+	for i, b := range []string{
+		body("-ACTIVE-FULL", ""), body("-NOT-FOUND", ""), body("-NAME-MISMATCH", ""), body("-PAYER-DOWN", ""), body("-GARBLED", ""), body("-NETWORK-ERROR", ""),
+		body("-ACTIVE-FULL", `,"service_date":"1947-03-29"`), body("-ACTIVE-FULL", `,"Zyxcanaryfirst":1`)[:40], body("", `,"detail_level":"enhanced","procedure_codes":["D1110"]`),
+		body("-ACTIVE-FULL", `,"parent_id":"Zyxcanaryfirst"`), strings.Replace(body("", ""), "CHTEST", "Zyxcanarylast", 1),
+	} {
+		r, err := check(t.Context(), http.DefaultClient, s.urls[0], s.key, fmt.Sprintf("canary-%d", i), b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.status == http.StatusInternalServerError {
+			t.Errorf("body %d: status 500", i)
+		}
+		fmt.Fprintln(&told, r.body["message"], r.body["errors"])
+	}
+	get(t, s.urls[0]+"/eligibility?tenant_reference=Zyxcanaryfirst", s.key)
+	get(t, s.urls[0]+"/eligibility/Zyxcanaryfirst?Zyxcanarylast=1", s.key)
+	_, events := get(t, s.urls[0]+"/events?limit=100", s.key)
+
+	// With nobody to take them, the jobs stay in the queue to be looked at.
+	s.workers[0].kill()
+	go func() {
+		_, _ = check(t.Context(), http.DefaultClient, s.urls[0], s.key, "canary-queued", body("-INACTIVE", ""))
+	}()
+	message := s.message()
+	_, metrics := get(t, s.opsURL(0)+"/metrics", "")
+
+	for where, text := range map[string]string{
+		"log of the api": s.apis[0].log(), "log of the worker": s.workers[0].log(), "metrics": metrics,
+		"queue": message, "events": events, "messages to the caller": told.String(),
+	} {
+		if text == "" {
+			t.Errorf("%s: nothing to look at", where)
+		}
+		for _, canary := range sentinels {
+			if i := strings.Index(strings.ToLower(text), strings.ToLower(canary)); i >= 0 {
+				t.Errorf("%s: %q in ...%s...", where, canary, text[max(0, i-80):min(len(text), i+80)])
+			}
+		}
+	}
+}
+
+// message waits for a message in the queue of eligibility jobs and reads it.
+func (s *system) message() (body string) {
+	s.tb.Helper()
+	conn, err := amqp.Dial(s.rabbit.URL())
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	defer conn.Close()
+	ch, err := conn.Channel()
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	await(s.tb, "a message", func() bool {
+		m, ok, err := ch.Get("molar.eligibility", true)
+		if err != nil {
+			s.tb.Fatal(err)
+		}
+		body = fmt.Sprint(m.Headers, m.MessageId, m.Type, m.ReplyTo, string(m.Body))
+		return ok
+	})
+	return body
+}
+
+func (s *system) opsURL(api int) string {
+	for _, e := range s.apis[api].env {
+		if addr, ok := strings.CutPrefix(e, "MOLAR_OPS_LISTEN="); ok {
+			return "http://" + addr
+		}
+	}
+	s.tb.Fatal("the api has no ops address")
+	return ""
+}

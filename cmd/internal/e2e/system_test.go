@@ -1,0 +1,290 @@
+// Package e2e_test runs the built binaries against real servers, as an
+// operator would, and kills them.
+package e2e_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	_ "github.com/lib/pq" // the checker looks into the database itself
+
+	"github.com/molar-billing/molar/adapters/testservers"
+)
+
+func TestMain(m *testing.M) { os.Exit(testservers.Main(m).Run()) }
+
+// binaries builds the commands once for the test binary and gives the folder
+// that they are in.
+func binaries(tb testing.TB) string {
+	tb.Helper()
+	dir, err := build()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return dir
+}
+
+var build = sync.OnceValues(func() (string, error) {
+	dir := filepath.Join(os.TempDir(), fmt.Sprintf("molar-e2e-%d", os.Getpid()))
+	out, err := exec.Command("go", "build", "-o", dir+"/", "github.com/molar-billing/molar/cmd/...").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("build: %w\n%s", err, out)
+	}
+	return dir, nil
+})
+
+// process is a command under test. Its output is kept.
+type process struct {
+	tb   testing.TB
+	name string
+	env  []string
+	args []string
+
+	mu     sync.Mutex
+	output *bytes.Buffer
+	cmd    *exec.Cmd
+	done   chan struct{}
+}
+
+// lockedWriter lets a test read what a process writes while it writes.
+type lockedWriter struct{ p *process }
+
+func (w lockedWriter) Write(b []byte) (int, error) {
+	w.p.mu.Lock()
+	defer w.p.mu.Unlock()
+	return w.p.output.Write(b)
+}
+
+func newProcess(tb testing.TB, name string, env []string, args ...string) *process {
+	tb.Helper()
+	p := &process{tb: tb, name: filepath.Join(binaries(tb), name), env: env, args: args, output: &bytes.Buffer{}}
+	tb.Cleanup(func() {
+		p.kill()
+		if tb.Failed() {
+			tb.Logf("output of %s:\n%s", name, tail(p.log(), 8000))
+		}
+	})
+	return p
+}
+
+func tail(s string, n int) string { return s[max(0, len(s)-n):] }
+
+func (p *process) log() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.output.String()
+}
+
+// start starts the process; its standard output goes to stdout.
+func (p *process) start(stdout io.Writer) {
+	p.tb.Helper()
+	p.cmd = exec.Command(p.name, p.args...)
+	p.cmd.Env = append(os.Environ(), p.env...)
+	p.cmd.Stdout, p.cmd.Stderr = stdout, lockedWriter{p}
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
+	if err := p.cmd.Start(); err != nil {
+		p.tb.Fatal(err)
+	}
+	p.done = make(chan struct{})
+	go func(cmd *exec.Cmd, done chan struct{}) { _ = cmd.Wait(); close(done) }(p.cmd, p.done)
+}
+
+// kill is kill -9.
+func (p *process) kill() {
+	if p.cmd != nil {
+		_ = p.cmd.Process.Signal(syscall.SIGKILL)
+		<-p.done
+	}
+}
+
+// stop is SIGTERM; it gives the exit code.
+func (p *process) stop() int {
+	_ = p.cmd.Process.Signal(syscall.SIGTERM)
+	<-p.done
+	return p.cmd.ProcessState.ExitCode()
+}
+
+// system is the service as it runs in production: separate binaries on real
+// servers.
+type system struct {
+	tb       testing.TB
+	postgres *testservers.PostgresServer
+	rabbit   *testservers.RabbitServer
+	apis     []*process
+	workers  []*process
+	urls     []string // base URLs of the APIs
+	env      []string
+	key      string
+	office   string
+	db       *sql.DB
+}
+
+// startSystem starts servers of its own, that may be killed, and as many
+// processes as asked for.
+func startSystem(tb testing.TB, apis, workers int, settings ...string) *system {
+	tb.Helper()
+	s := &system{tb: tb, postgres: testservers.StartPostgres(tb), rabbit: testservers.StartRabbit(tb)}
+	secret := make([]byte, 32)
+	_, _ = rand.Read(secret)
+	s.env = append([]string{
+		"MOLAR_DATABASE_URL=" + s.postgres.URL(), "MOLAR_QUEUE_URL=" + s.rabbit.URL(),
+		"MOLAR_SECRET_KEY=" + base64.StdEncoding.EncodeToString(secret),
+	}, settings...)
+	s.molar("migrate")
+	org := s.molar("orgs", "create", "Kill Test Dental")
+	s.office = s.molar("offices", "create", "--org", org, "--name", "Main", "--npi", "1234567893")
+	s.key = strings.Fields(s.molar("keys", "create", "--org", org, "--name", "test"))[1]
+	var err error
+	if s.db, err = sql.Open("postgres", s.postgres.URL()); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = s.db.Close() })
+	for range apis {
+		addr := freeAddr(tb)
+		p := newProcess(tb, "api", append(s.env, "MOLAR_LISTEN="+addr, "MOLAR_OPS_LISTEN="+freeAddr(tb)))
+		p.start(io.Discard)
+		s.apis, s.urls = append(s.apis, p), append(s.urls, "http://"+addr+"/api/v1")
+	}
+	for range workers {
+		p := newProcess(tb, "payerworker", append(s.env, "MOLAR_OPS_LISTEN="+freeAddr(tb)))
+		p.start(io.Discard)
+		s.workers = append(s.workers, p)
+	}
+	for _, u := range s.urls {
+		awaitURL(tb, u+"/openapi.yaml")
+	}
+	return s
+}
+
+// molar runs the molar command and gives what it printed.
+func (s *system) molar(args ...string) string {
+	s.tb.Helper()
+	cmd := exec.Command(filepath.Join(binaries(s.tb), "molar"), args...)
+	cmd.Env = append(os.Environ(), s.env...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		s.tb.Fatalf("molar %v: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// count reads one number from the database.
+func (s *system) count(query string, args ...any) (n int) {
+	s.tb.Helper()
+	if err := s.db.QueryRow(query, args...).Scan(&n); err != nil {
+		s.tb.Fatalf("%s: %v", query, err)
+	}
+	return n
+}
+
+func freeAddr(tb testing.TB) string {
+	tb.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer ln.Close()
+	return ln.Addr().String()
+}
+
+// patience bounds every wait for something that must come.
+const patience = 90 * time.Second
+
+// await polls until ok.
+func await(tb testing.TB, what string, ok func() bool) {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(tb.Context(), patience)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-ctx.Done():
+			tb.Fatalf("%s did not come to pass", what)
+		case <-tick.C:
+		}
+	}
+}
+
+func awaitURL(tb testing.TB, url string) {
+	tb.Helper()
+	await(tb, url, func() bool {
+		resp, err := http.Get(url)
+		if err != nil {
+			return false
+		}
+		_ = resp.Body.Close()
+		return resp.StatusCode == http.StatusOK
+	})
+}
+
+// reply is what came back from the API.
+type reply struct {
+	status   int
+	replayed bool
+	body     map[string]any
+}
+
+// check asks for an eligibility check; an error is one of the connection.
+func check(ctx context.Context, client *http.Client, base, key, idempotencyKey, body string) (reply, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/eligibility", strings.NewReader(body))
+	if err != nil {
+		return reply{}, err
+	}
+	req.Header.Set("Authorization", "Bearer "+key)
+	req.Header.Set("Idempotency-Key", idempotencyKey)
+	req.Header.Set("Content-Type", "application/json")
+	return do(client, req)
+}
+
+func do(client *http.Client, req *http.Request) (reply, error) {
+	resp, err := client.Do(req)
+	if err != nil {
+		return reply{}, err
+	}
+	defer resp.Body.Close()
+	r := reply{status: resp.StatusCode, replayed: resp.Header.Get("idempotent-replayed") == "true"}
+	return r, json.NewDecoder(resp.Body).Decode(&r.body)
+}
+
+func checkBody(office, member string, n int) string {
+	return fmt.Sprintf(`{"office_id":%q,"payer_id":"CHTEST","subscriber":{"first_name":"Jane","last_name":"Doe","date_of_birth":"1985-04-12","member_id":"%d%s"}}`,
+		office, n, member)
+}
+
+// readLine gives the first line that a process prints.
+func readLine(tb testing.TB, p *process) string {
+	tb.Helper()
+	r, w := io.Pipe()
+	lines := make(chan string, 1)
+	go func() {
+		line, _ := bufio.NewReader(r).ReadString('\n')
+		lines <- line
+		_, _ = io.Copy(io.Discard, r)
+	}()
+	p.start(w)
+	select {
+	case line := <-lines:
+		return line
+	case <-time.After(patience):
+		tb.Fatal("nothing was printed")
+		return ""
+	}
+}

@@ -154,29 +154,18 @@ func (s *sum) sameMoney(o *sum) bool {
 	return s.level == o.level && s.who == o.who && s.subject == o.subject && s.period == o.period
 }
 
-// attach puts what was used or remains to the amount it belongs to: of the
-// same network, else of every network. Year to date and remaining (24, 29) say
-// no period: they belong to a year before a lifetime. Without an amount they
-// stand alone.
+// attach puts what was used or remains to the amount it belongs to. Year to
+// date and remaining (24, 29) say no period: they belong to a year before a
+// lifetime. Without an amount they stand alone.
 func attach(sums []*sum, r *row, usual billing.BenefitPeriod) []*sum {
 	period, which, _ := periodOf(r)
 	n := newSum(r, period)
-	candidates := slices.DeleteFunc(slices.Clone(sums), func(s *sum) bool {
-		return s.level != n.level || s.who != n.who || s.subject != n.subject || period != "" && s.period != period
+	candidates := keepSums(sums, func(s *sum) bool {
+		return s.level == n.level && s.who == n.who && s.subject == n.subject && (period == "" || s.period == period)
 	})
 	if period == "" {
-		if years := slices.DeleteFunc(slices.Clone(candidates), func(s *sum) bool {
-			return s.period == billing.PeriodLifetime
-		}); len(years) > 0 {
-			candidates = slices.DeleteFunc(years, func(s *sum) bool { return s.period != years[0].period })
-		}
-	}
-	if exact := slices.DeleteFunc(slices.Clone(candidates), func(s *sum) bool { return s.tier != n.tier }); len(exact) > 0 {
-		candidates = exact
-	}
-	for _, s := range candidates {
-		if s.parts[which] == nil {
-			s.parts[which] = r.money
+		if years := keepSums(candidates, func(s *sum) bool { return s.period != billing.PeriodLifetime }); len(years) > 0 {
+			candidates = keepSums(years, func(s *sum) bool { return s.period == years[0].period })
 		}
 	}
 	if len(candidates) == 0 {
@@ -184,9 +173,37 @@ func attach(sums []*sum, r *row, usual billing.BenefitPeriod) []*sum {
 			n.period = usual
 		}
 		n.parts[which] = r.money
-		sums = append(sums, n)
+		return append(sums, n)
+	}
+	for _, s := range sameNetwork(candidates, n.tier) {
+		if s.parts[which] == nil {
+			s.parts[which] = r.money
+		}
 	}
 	return sums
+}
+
+// sameNetwork narrows amounts to those of the row's network, or else of the
+// best. A row that names no network is also about the others with the same
+// amount.
+func sameNetwork(candidates []*sum, t tier) []*sum {
+	chosen := keepSums(candidates, func(s *sum) bool { return s.tier == t })
+	if len(chosen) == 0 {
+		standing := slices.MinFunc(candidates, func(x, y *sum) int { return int(x.tier.standing) - int(y.tier.standing) }).tier.standing
+		chosen = keepSums(candidates, func(s *sum) bool { return s.tier.standing == standing })
+	}
+	if t != (tier{standing: unstated}) {
+		return chosen
+	}
+	amount := chosen[0].parts[partAmount]
+	return keepSums(candidates, func(s *sum) bool {
+		other := s.parts[partAmount]
+		return slices.Contains(chosen, s) || amount != nil && other != nil && *amount == *other
+	})
+}
+
+func keepSums(all []*sum, wanted func(*sum) bool) []*sum {
+	return slices.DeleteFunc(slices.Clone(all), func(s *sum) bool { return !wanted(s) })
 }
 
 // usualPeriod is the year that the amounts run by: the first that is told, and

@@ -35,20 +35,23 @@ func (a *answer) takeRules(r *row) {
 	})
 }
 
-// takeRule reports whether the message states a rule.
+// takeRule reports whether the message states a rule. Said is the message with
+// the category under which it stands: waiting periods and authorizations differ
+// by category, the other rules are the plan's wherever they stand.
 func (a *answer) takeRule(message, said string) bool {
 	taken := false
 	for _, t := range []struct {
 		words *regexp.Regexp
 		field *string
+		said  string
 	}{
-		{missingToothWords, &a.rules.MissingToothClause},
-		{waitingWords, &a.rules.WaitingPeriod},
-		{authorizeWords, &a.rules.PreAuthorization},
-		{otherPlanWords, &a.rules.CoordinationOfBenefits},
+		{missingToothWords, &a.rules.MissingToothClause, message},
+		{waitingWords, &a.rules.WaitingPeriod, said},
+		{authorizeWords, &a.rules.PreAuthorization, said},
+		{otherPlanWords, &a.rules.CoordinationOfBenefits, message},
 	} {
 		if t.words.MatchString(message) {
-			appendRule(t.field, said)
+			appendRule(t.field, t.said)
 			taken = true
 		}
 	}

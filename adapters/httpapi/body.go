@@ -3,7 +3,6 @@ package httpapi
 import (
 	"errors"
 	"io"
-	"net"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -52,21 +51,31 @@ func (b *body) Read(p []byte) (int, error) {
 	switch {
 	case err == nil:
 		return n, nil
-	case errors.Is(err, io.EOF) && (b.declared < 0 || b.read == b.declared):
+	case errors.Is(err, io.EOF) && b.whole():
 		b.x.conn.endBody()
 		b.x.bodyDone = true
 		return n, io.EOF
 	default:
-		return n, b.failure(err)
+		return n, b.failure()
 	}
 }
 
-func (b *body) failure(err error) error {
-	timeout, ok := errors.AsType[net.Error](err)
+// whole reports whether the body has really come to its end: fasthttp reports
+// the end of the connection in the same way.
+func (b *body) whole() bool {
+	if b.declared < 0 {
+		return !b.x.conn.ended
+	}
+	return b.read == b.declared
+}
+
+// failure tells why the body could not be read. fasthttp's own error does not:
+// it says of a stalled trailer that it is malformed.
+func (b *body) failure() error {
 	switch {
-	case b.x.s.base.Err() != nil:
+	case b.x.conn.stalled && b.x.s.base.Err() != nil:
 		return &billing.Error{Code: billing.CodeTimeout, Message: "The service is stopping. Send the request again."}
-	case ok && timeout.Timeout():
+	case b.x.conn.stalled:
 		return &billing.Error{Code: billing.CodeRequestTimeout, Message: "The request body stopped arriving. Send it again."}
 	default:
 		return malformed()

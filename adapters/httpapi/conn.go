@@ -2,7 +2,10 @@ package httpapi
 
 import (
 	"context"
+	"errors"
+	"io"
 	"net"
+	"os"
 	"sync"
 	"time"
 )
@@ -19,6 +22,7 @@ const (
 // listener wraps every connection, and knows those that are open.
 type listener struct {
 	net.Listener
+	closing sync.Once
 
 	mu   sync.Mutex
 	open map[*conn]struct{}
@@ -41,6 +45,12 @@ func (l *listener) Accept() (net.Conn, error) {
 	c := &conn{Conn: inner, listener: l, cut: l.cut}
 	l.open[c] = struct{}{}
 	return c, nil
+}
+
+// Close stops accepting; further calls do nothing.
+func (l *listener) Close() (err error) {
+	l.closing.Do(func() { err = l.Listener.Close() })
+	return err
 }
 
 // cutReads ends every read, now and later: requests that are still arriving
@@ -99,13 +109,17 @@ type conn struct {
 	linger bool
 
 	// While a body is read, by the goroutine that serves the connection.
-	stall time.Duration
-	until time.Time
+	stall   time.Duration
+	until   time.Time
+	stalled bool // a read took longer
+	ended   bool // the client has said that no more comes
 }
 
 // startBody gives each read from now on the stall time, and all together the
 // time until until.
-func (c *conn) startBody(stall time.Duration, until time.Time) { c.stall, c.until = stall, until }
+func (c *conn) startBody(stall time.Duration, until time.Time) {
+	c.stall, c.until, c.stalled, c.ended = stall, until, false, false
+}
 
 // endBody leaves read deadlines to the server again, which sets one before
 // each request.
@@ -113,16 +127,20 @@ func (c *conn) endBody() { c.stall = 0 }
 
 // Read reads, within the stall time while a body is read.
 func (c *conn) Read(p []byte) (int, error) {
-	if c.stall > 0 {
-		deadline := time.Now().Add(c.stall)
-		if c.until.Before(deadline) {
-			deadline = c.until
-		}
-		if err := c.SetReadDeadline(deadline); err != nil {
-			return 0, err
-		}
+	if c.stall == 0 {
+		return c.Conn.Read(p)
 	}
-	return c.Conn.Read(p)
+	deadline := time.Now().Add(c.stall)
+	if c.until.Before(deadline) {
+		deadline = c.until
+	}
+	if err := c.SetReadDeadline(deadline); err != nil {
+		return 0, err
+	}
+	n, err := c.Conn.Read(p)
+	c.stalled = errors.Is(err, os.ErrDeadlineExceeded)
+	c.ended = errors.Is(err, io.EOF)
+	return n, err
 }
 
 // SetReadDeadline sets the deadline, unless reads have been cut.

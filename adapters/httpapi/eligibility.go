@@ -8,10 +8,7 @@ import (
 
 // submitCheck is POST /eligibility.
 func (a *api) submitCheck(x *exchange) (*reply, error) {
-	var in billing.EligibilityRequest
-	if err := x.query().err(); err != nil {
-		in.Faults = errFaults(err)
-	}
+	in := billing.EligibilityRequest{Faults: x.query().end()}
 	for _, line := range x.headers("Cache-Control") {
 		if in.NoCache = line == "no-cache"; !in.NoCache {
 			in.Faults.Add("Cache-Control", billing.FaultNotAllowed, "The one value that is known is no-cache.")
@@ -61,7 +58,7 @@ func readEligibilityRequest(doc *object, in *billing.EligibilityRequest) {
 
 // getCheck is GET /eligibility/{id}.
 func (a *api) getCheck(x *exchange) (*reply, error) {
-	if err := x.query().err(); err != nil {
+	if err := x.query().end().Err(); err != nil {
 		return nil, err
 	}
 	id, err := billing.ParseID[billing.CheckID](x.params.Params("id"))
@@ -91,7 +88,7 @@ func (a *api) listChecks(x *exchange) (*reply, error) {
 		TenantReference: reference,
 	}
 	p := billing.Page{Limit: q.limit(), After: q.cursor(a.cursors, l)}
-	if err := q.err(); err != nil {
+	if err := q.end().Err(); err != nil {
 		return nil, err
 	}
 	checks, next, err := a.eligibility.List(x.ctx, x.key.Scope, f, p)
@@ -99,12 +96,4 @@ func (a *api) listChecks(x *exchange) (*reply, error) {
 		return nil, err
 	}
 	return page(checks, checkShape, a.cursors.encode(l, next)), nil
-}
-
-// errFaults is the faults that an error tells of.
-func errFaults(err error) billing.Faults {
-	if e, ok := err.(*billing.Error); ok { //nolint:errorlint // made here, never wrapped
-		return e.Faults
-	}
-	return nil
 }

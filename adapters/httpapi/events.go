@@ -8,7 +8,7 @@ import (
 
 // getEvent is GET /events/{id}.
 func (a *api) getEvent(x *exchange) (*reply, error) {
-	if err := x.query().err(); err != nil {
+	if err := x.query().end().Err(); err != nil {
 		return nil, err
 	}
 	id, err := billing.ParseID[billing.EventID](x.params.Params("id"))
@@ -42,7 +42,7 @@ func (a *api) listEvents(x *exchange) (*reply, error) {
 	}
 	l := q.bind("events", x.key.Scope, "limit", "cursor", "order")
 	p := billing.Page{Limit: limit, After: q.cursor(a.cursors, l)}
-	if err := q.err(); err != nil {
+	if err := q.end().Err(); err != nil {
 		return nil, err
 	}
 	events, next, err := a.events.List(x.ctx, x.key.Scope, f, p)
@@ -60,7 +60,7 @@ func (a *api) tailEvents(x *exchange, q *query, f billing.EventFilter, limit int
 	if p := q.cursor(a.cursors, l); p != nil {
 		after = p.ID
 	}
-	if err := q.err(); err != nil {
+	if err := q.end().Err(); err != nil {
 		return nil, err
 	}
 	events, more, err := a.events.Tail(x.ctx, x.key.Scope, f, after, limit)

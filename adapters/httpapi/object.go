@@ -14,8 +14,8 @@ import (
 // path; what is missing or null reads as the zero value, which the rules of
 // billing judge.
 type object struct {
-	path   string // with a dot at its end, or empty
-	node   *node  // nil when there is none to read
+	path   string           // with a dot at its end, or empty
+	node   *node            // nil when there is none to read
 	fields map[string]*node // those that nobody has asked for yet
 	faults *billing.Faults
 }

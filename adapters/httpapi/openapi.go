@@ -10,7 +10,7 @@ var contract []byte //nolint:gochecknoglobals // embedding knows no constants
 
 // getOpenAPI is GET /openapi.yaml, the one operation that asks for no key.
 func getOpenAPI(x *exchange) (*reply, error) {
-	if err := x.query().err(); err != nil {
+	if err := x.query().end().Err(); err != nil {
 		return nil, err
 	}
 	return &reply{status: http.StatusOK, raw: contract, mime: "application/yaml"}, nil

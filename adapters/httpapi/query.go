@@ -30,12 +30,12 @@ func (x *exchange) query() *query {
 	return q
 }
 
-// err tells every fault, those of parameters that nobody asked for too.
-func (q *query) err() error {
+// end tells every fault, those of parameters that nobody asked for too.
+func (q *query) end() billing.Faults {
 	for _, name := range slices.Sorted(maps.Keys(q.values)) {
 		q.faults.Add(name, billing.FaultUnknown, "The operation does not know the parameter.")
 	}
-	return q.faults.Err()
+	return q.faults
 }
 
 // text is the value of a parameter; given is false when it is left out or

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	_ "time/tzdata" // images without time zones have offices too
 
 	"github.com/prometheus/client_golang/prometheus"
 

@@ -1,0 +1,442 @@
+package httpapi
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// limits fast enough for a test.
+func quick() Options { return Options{Limits: Limits{Stall: 200 * time.Millisecond}} }
+
+func TestDeclaredTooLarge(t *testing.T) {
+	t.Parallel()
+	for _, more := range []string{"", "Expect: 100-continue"} {
+		for _, length := range []int{1<<20 + 1, 1 << 40} {
+			t.Run(fmt.Sprint(more, length), func(t *testing.T) {
+				t.Parallel()
+				p := startProbe(t, Options{})
+				w := dial(t, p.addr)
+				w.send("%s\r\n", head("/echo", "Content-Length: "+strconv.Itoa(length), more)) // and not one byte of the body
+				wantStatus(t, w.reply(), 413, billing.CodePayloadTooLarge)
+				if p.echoed.Load() != 0 {
+					t.Error("the operation ran")
+				}
+			})
+		}
+	}
+}
+
+func TestDeclaredTooLargeComesAfterTheKey(t *testing.T) {
+	t.Parallel()
+	p := startProbe(t, Options{})
+	for status, from := range map[int]string{
+		404: "POST /nowhere HTTP/1.1\r\nHost: molar\r\n",
+		405: "POST /ok HTTP/1.1\r\nHost: molar\r\n",
+		401: "POST /echo HTTP/1.1\r\nHost: molar\r\n",
+		403: "POST /echo HTTP/1.1\r\nHost: molar\r\nAuthorization: Bearer " + readSecret + "\r\n",
+		413: "POST /echo HTTP/1.1\r\nHost: molar\r\nAuthorization: bearer " + goodSecret + "\r\nContent-Encoding: gzip\r\n",
+	} {
+		w := dial(t, p.addr)
+		w.send("%sContent-Length: 9999999\r\n\r\n", from)
+		if a := w.reply(); a.StatusCode != status || !a.Close {
+			t.Errorf("answer %d, close %v, want %d and a close", a.StatusCode, a.Close, status)
+		}
+	}
+}
+
+// Without reading on before the close, a reset overtakes most of the replies.
+func TestTooLargeIsSeenByEveryClient(t *testing.T) {
+	t.Parallel()
+	p := startProbe(t, Options{})
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	data := bytes.Repeat([]byte{' '}, 5<<20)
+	post := func(body io.Reader) error {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+p.addr+"/echo", body)
+		if err != nil {
+			return err
+		}
+		r.Header.Set("Authorization", "Bearer "+goodSecret)
+		r.Header.Set("Idempotency-Key", "k")
+		a, err := transport.RoundTrip(r)
+		if err != nil {
+			return err
+		}
+		defer a.Body.Close()
+		if a.StatusCode != http.StatusRequestEntityTooLarge {
+			return fmt.Errorf("status %d", a.StatusCode)
+		}
+		return nil
+	}
+	for name, body := range map[string]func() io.Reader{
+		"declared": func() io.Reader { return bytes.NewReader(data) },
+		"chunked":  func() io.Reader { return io.MultiReader(bytes.NewReader(data)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var wg sync.WaitGroup
+			for range 4 {
+				wg.Go(func() {
+					for range 50 {
+						if err := post(body()); err != nil {
+							t.Error(err)
+						}
+					}
+				})
+			}
+			wg.Wait()
+		})
+	}
+}
+
+func TestLimitIsExact(t *testing.T) {
+	t.Parallel()
+	p := startProbe(t, Options{Limits: Limits{JSON: 10_000}})
+	for _, n := range []int{0, 1, 2, 9_999, 10_000, 10_001} {
+		want := 200
+		if n > 10_000 {
+			want = 413
+		}
+		body := strings.Repeat("x", n)
+		w := dial(t, p.addr)
+		w.send("%s\r\n%s", head("/echo", "Content-Length: "+strconv.Itoa(n)), body)
+		if a := w.reply(); a.StatusCode != want || want == 200 && a.body != body {
+			t.Errorf("%d bytes declared: %d", n, a.StatusCode)
+		}
+		w = dial(t, p.addr)
+		chunk := fmt.Sprintf("%x\r\n%s\r\n", n, body)
+		if n == 0 {
+			chunk = ""
+		}
+		w.send("%s\r\n%s0\r\n\r\n", head("/echo", "Transfer-Encoding: chunked"), chunk)
+		if a := w.reply(); a.StatusCode != want || want == 200 && a.body != body {
+			t.Errorf("%d bytes chunked: %d", n, a.StatusCode)
+		}
+	}
+}
+
+func TestStall(t *testing.T) {
+	t.Parallel()
+	p := startProbe(t, quick())
+	for name, sent := range map[string]string{
+		"request line":   "POST /ec",
+		"header section": "POST /echo HTTP/1.1\r\nHost: molar\r\nAutho",
+		"before body":    head("/echo", "Content-Length: 1000000") + "\r\n",
+		"one byte":       head("/echo", "Content-Length: 1000000") + "\r\nx",
+		"9000 bytes":     head("/echo", "Content-Length: 1000000") + "\r\n" + strings.Repeat("x", 9000),
+		"200000 bytes":   head("/echo", "Content-Length: 1000000") + "\r\n" + strings.Repeat("x", 200_000),
+		"chunk size":     head("/echo", "Transfer-Encoding: chunked") + "\r\n1",
+		"chunk":          head("/echo", "Transfer-Encoding: chunked") + "\r\n10\r\nxx",
+		"last chunk":     head("/echo", "Transfer-Encoding: chunked") + "\r\n2\r\nxx\r\n0\r\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := dial(t, p.addr)
+			w.send("%s", sent)
+			a := w.reply()
+			wantStatus(t, a, 408, billing.CodeRequestTimeout)
+			if !a.Close {
+				t.Error("the connection stays open")
+			}
+		})
+	}
+}
+
+func TestBodyTimeoutEndsAnEndlessDrip(t *testing.T) {
+	t.Parallel()
+	p := startProbe(t, Options{Limits: Limits{Stall: 10 * time.Second, Body: 300 * time.Millisecond}})
+	w := dial(t, p.addr)
+	w.send("%s\r\nx", head("/echo", "Content-Length: 100"))
+	wantStatus(t, w.reply(), 408, billing.CodeRequestTimeout)
+}
+
+// A slow body is fine for as long as something comes, even when each byte of
+// the chunks' own framing comes alone.
+func TestSlowDripIsNotCut(t *testing.T) {
+	t.Parallel()
+	p := startProbe(t, Options{Limits: Limits{Stall: time.Second}})
+	for name, request := range map[string][2]string{
+		"declared": {head("/echo", "Content-Length: 16") + "\r\n", "0123456789abcdef"},
+		"chunked":  {head("/echo", "Transfer-Encoding: chunked") + "\r\n", "3\r\nabc\r\n0\r\n\r\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := dial(t, p.addr)
+			w.send("%s", request[0])
+			tick := time.NewTicker(100 * time.Millisecond)
+			defer tick.Stop()
+			for i := range request[1] {
+				<-tick.C
+				w.send("%c", request[1][i])
+			}
+			if a := w.reply(); a.StatusCode != 200 || a.Close {
+				t.Errorf("answer %d, close %v", a.StatusCode, a.Close)
+			}
+		})
+	}
+}
+
+func TestTruncatedBody(t *testing.T) {
+	t.Parallel()
+	p := startProbe(t, Options{})
+	for _, sent := range []string{
+		head("/echo", "Content-Length: 100") + "\r\nxx",
+		head("/echo", "Content-Length: 100000") + "\r\n" + strings.Repeat("x", 90_000),
+		head("/echo", "Transfer-Encoding: chunked") + "\r\n5\r\nab",
+		head("/echo", "Transfer-Encoding: chunked") + "\r\n5\r\nabcde\r\n",
+		head("/echo", "Transfer-Encoding: chunked") + "\r\n5\r\nabcdeXX0\r\n\r\n",
+		head("/echo", "Transfer-Encoding: chunked") + "\r\nzz\r\nabcde\r\n0\r\n\r\n",
+	} {
+		w := dial(t, p.addr)
+		w.send("%s", sent)
+		if err := w.Conn.(*net.TCPConn).CloseWrite(); err != nil {
+			t.Fatal(err)
+		}
+		wantStatus(t, w.reply(), 400, billing.CodeInvalidRequest)
+		w.closed()
+	}
+	if n := p.echoed.Load(); n != 0 {
+		t.Errorf("the operation ran %d times", n)
+	}
+}
+
+func TestKeepAlive(t *testing.T) {
+	t.Parallel()
+	p := startProbe(t, Options{Limits: Limits{Stall: 300 * time.Millisecond}})
+	w := dial(t, p.addr)
+	body := strings.Repeat("x", 20_000)
+	tick := time.NewTicker(400 * time.Millisecond) // longer than a stall: no old deadline may be left
+	defer tick.Stop()
+	for i := range 4 {
+		w.send("%s\r\n%s", head("/echo", "Content-Length: 20000"), body)
+		if a := w.reply(); a.StatusCode != 200 || a.Close || a.body != body {
+			t.Fatalf("request %d: %d, close %v, %d bytes", i, a.StatusCode, a.Close, len(a.body))
+		}
+		<-tick.C
+	}
+	w.send("%s\r\n5\r\nabcde\r\n0\r\n\r\n", head("/echo", "Transfer-Encoding: chunked"))
+	if a := w.reply(); a.body != "abcde" || a.Close {
+		t.Errorf("chunked: %q, close %v", a.body, a.Close)
+	}
+	w.send("%s\r\n", head("/echo/x", "Content-Length: 0")) // an error without a body keeps the connection too
+	if a := w.reply(); a.StatusCode != 404 || a.Close {
+		t.Errorf("answer %d, close %v", a.StatusCode, a.Close)
+	}
+	w.send("GET /ok HTTP/1.1\r\nHost: molar\r\nAuthorization: Bearer %s\r\n\r\n", goodSecret)
+	if a := w.reply(); a.StatusCode != 200 || a.Close {
+		t.Errorf("answer %d, close %v", a.StatusCode, a.Close)
+	}
+}
+
+func TestPipelining(t *testing.T) {
+	t.Parallel()
+	p := startProbe(t, Options{})
+	w := dial(t, p.addr)
+	w.send("%s\r\nfirst%s\r\n6\r\nsecond\r\n0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: molar\r\n\r\n",
+		head("/echo", "Content-Length: 5"), head("/echo", "Transfer-Encoding: chunked"))
+	for _, want := range []string{"first", "second", "\"smuggled\"\n"} {
+		if a := w.reply(); a.body != want {
+			t.Errorf("answer %q, want %q", a.body, want)
+		}
+	}
+}
+
+func TestExpectContinue(t *testing.T) {
+	t.Parallel()
+	p := startProbe(t, Options{})
+	w := dial(t, p.addr)
+	w.send("%s\r\n", head("/echo", "Expect: 100-continue", "Content-Length: 5"))
+	if a, err := w.tryReply(); err != nil || a.StatusCode != 100 {
+		t.Fatalf("answer %v, %v, want 100", a.StatusCode, err)
+	}
+	w.send("hello")
+	if a := w.reply(); a.body != "hello" || a.Close {
+		t.Errorf("answer %q, close %v", a.body, a.Close)
+	}
+}
+
+const smuggled = "GET /smuggled HTTP/1.1\r\nHost: molar\r\n\r\n"
+
+// The rest of a body that nobody has read must never be taken for the next
+// request, whatever the reason for the early answer.
+func TestUnreadBodyIsNoRequest(t *testing.T) {
+	t.Parallel()
+	p, strict := startProbe(t, Options{}), startProbe(t, Options{Limits: Limits{JSON: 5_000}})
+	key := "Authorization: Bearer " + goodSecret + "\r\n"
+	starts := map[string]string{
+		"200 of an operation without a body": "POST /unread HTTP/1.1\r\nHost: molar\r\nIdempotency-Key: k\r\n" + key,
+		"400":                                "POST /echo HTTP/1.1\r\nHost: molar\r\n" + key,
+		"401":                                "POST /echo HTTP/1.1\r\nHost: molar\r\n",
+		"403":                                "POST /echo HTTP/1.1\r\nHost: molar\r\nAuthorization: Bearer " + readSecret + "\r\n",
+		"404":                                "POST /nowhere HTTP/1.1\r\nHost: molar\r\n",
+		"405":                                "PUT /echo HTTP/1.1\r\nHost: molar\r\n",
+		"413":                                "POST /echo HTTP/1.1\r\nHost: molar\r\nIdempotency-Key: k\r\n" + key,
+		"415":                                "POST /echo HTTP/1.1\r\nHost: molar\r\nIdempotency-Key: k\r\nContent-Encoding: gzip\r\n" + key,
+		"422":                                "POST /echo HTTP/1.1\r\nHost: molar\r\nIdempotency-Key: a b\r\n" + key,
+		"500":                                "POST /panic HTTP/1.1\r\nHost: molar\r\nIdempotency-Key: k\r\n" + key,
+		"404 of an unknown method":           "LINK /nowhere HTTP/1.1\r\nHost: molar\r\n",
+		"405 of an unknown method":           "LINK /ok HTTP/1.1\r\nHost: molar\r\n",
+	}
+	pad := strings.Repeat("a", 8192)
+	for name, start := range starts {
+		for framing, rest := range map[string]string{
+			"declared": fmt.Sprintf("Content-Length: %d\r\n\r\n%s%s", len(pad)+len(smuggled), pad, smuggled),
+			"chunked":  fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n%x\r\n%s\r\n0\r\n\r\n", len(pad), pad, len(smuggled), smuggled),
+			"first":    fmt.Sprintf("Content-Length: %d\r\n\r\n%s%s%s", len(smuggled)+8192, smuggled, pad, smuggled),
+		} {
+			t.Run(name+" "+framing, func(t *testing.T) {
+				t.Parallel()
+				to := p
+				if name == "413" {
+					to = strict
+				}
+				w := dial(t, to.addr)
+				w.send("%s%s", start, rest)
+				a := w.reply()
+				if want := name[:3]; strconv.Itoa(a.StatusCode) != want || !a.Close {
+					t.Errorf("answer %d, close %v, want %s and a close", a.StatusCode, a.Close, want)
+				}
+				w.closed()
+			})
+		}
+	}
+	t.Cleanup(func() {
+		if n := p.smuggled.Load() + strict.smuggled.Load(); n != 0 {
+			t.Errorf("%d smuggled requests ran", n)
+		}
+	})
+}
+
+func TestFraming(t *testing.T) {
+	t.Parallel()
+	p := startProbe(t, quick())
+	post := head("/echo")
+	lines := func(l ...string) string { return post + strings.Join(l, "\r\n") + "\r\n\r\n" }
+	for name, request := range map[string]string{
+		"length and encoding":    lines("Content-Length: 6", "Transfer-Encoding: chunked") + "0\r\n\r\n" + smuggled,
+		"encoding and length":    lines("Transfer-Encoding: chunked", "Content-Length: 5") + "0\r\n\r\n" + smuggled,
+		"two lengths":            lines("Content-Length: 0", "Content-Length: 5") + "abcde",
+		"two equal lengths":      lines("Content-Length: 5", "Content-Length: 5") + "abcde",
+		"list of lengths":        lines("Content-Length: 5, 5") + "abcde",
+		"signed length":          lines("Content-Length: +5") + "abcde",
+		"negative length":        lines("Content-Length: -1") + "abcde",
+		"hexadecimal length":     lines("Content-Length: 0x5") + "abcde",
+		"empty length":           lines("Content-Length:") + "abcde",
+		"length overflows":       lines("Content-Length: 18446744073709551617") + "a",
+		"space before colon":     lines("Content-Length : 5") + "abcde",
+		"encoding space colon":   lines("Transfer-Encoding : chunked") + "0\r\n\r\n",
+		"encoding xchunked":      lines("Transfer-Encoding: xchunked") + "0\r\n\r\n",
+		"encoding identity":      lines("Transfer-Encoding: identity", "Content-Length: 5") + "abcde",
+		"identity alone":         lines("Transfer-Encoding: identity") + smuggled,
+		"encoding list":          lines("Transfer-Encoding: gzip, chunked") + "0\r\n\r\n",
+		"two encodings":          lines("Transfer-Encoding: chunked", "Transfer-Encoding: x") + "0\r\n\r\n",
+		"two equal encodings":    lines("Transfer-Encoding: chunked", "Transfer-Encoding: chunked") + "0\r\n\r\n",
+		"vertical tab":           lines("Transfer-Encoding: \x0bchunked") + "0\r\n\r\n",
+		"encoding in HTTP/1.0":   "POST /echo HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+		"folded encoding":        lines("Transfer-Encoding:", " chunked") + "0\r\n\r\n",
+		"folded key":             lines("Content-Length: 5", "X-A: b", "\tc") + "abcde",
+		"bare CR in a header":    lines("X: a\rContent-Length: 5"),
+		"NUL in a header":        lines("X: a\x00b"),
+		"two hosts":              lines("Host: other"),
+		"HTTP/1.2":               "GET /smuggled HTTP/1.2\r\nHost: molar\r\n\r\n",
+		"HTTP/2.0":               "GET /smuggled HTTP/2.0\r\nHost: molar\r\n\r\n",
+		"HTTP/0.9":               "GET /smuggled\r\n\r\n",
+		"no target":              "GET HTTP/1.1\r\nHost: molar\r\n\r\n",
+		"GET with a length":      "GET /smuggled HTTP/1.1\r\nHost: molar\r\nContent-Length: 38\r\n\r\n" + smuggled,
+		"GET with an encoding":   "GET /smuggled HTTP/1.1\r\nHost: molar\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+		"chunk extension LF":     lines("Transfer-Encoding: chunked") + "5;a\nX\r\nabcde\r\n0\r\n\r\n",
+		"chunk size LF":          lines("Transfer-Encoding: chunked") + "5\nabcde\r\n0\r\n\r\n",
+		"chunk size 0x5":         lines("Transfer-Encoding: chunked") + "0x5\r\nabcde\r\n0\r\n\r\n",
+		"chunk size overflows":   lines("Transfer-Encoding: chunked") + "10000000000000005\r\nabcde\r\n0\r\n\r\n",
+		"chunk size negative":    lines("Transfer-Encoding: chunked") + "-5\r\nabcde\r\n0\r\n\r\n",
+		"chunk without its end":  lines("Transfer-Encoding: chunked") + "5\r\nabcdeXX0\r\n\r\n",
+		"chunk size then spaces": lines("Transfer-Encoding: chunked") + "5 ;a\r\nabcde\r\n0\r\n\r\n",
+		"length as a trailer":    lines("Transfer-Encoding: chunked", "Trailer: Content-Length") + "0\r\nContent-Length: 5\r\n\r\n",
+		"bytes":                  "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
+		"header section too big": lines("X: " + strings.Repeat("x", 20_000)),
+		"bare LF":                "GET /smuggled HTTP/1.1\nHost: molar\n\n",
+		"no host":                "GET /smuggled HTTP/1.1\r\nX: y\r\n\r\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := dial(t, p.addr)
+			w.send("%s", request)
+			a := w.reply()
+			switch want := map[string]int{"header section too big": 431, "bare LF": 408}[name]; {
+			case want != 0:
+				if a.StatusCode != want {
+					t.Errorf("answer %d, want %d", a.StatusCode, want)
+				}
+			default:
+				wantStatus(t, a, 400, billing.CodeInvalidRequest)
+			}
+			if !a.Close {
+				t.Error("the connection stays open")
+			}
+			w.closed()
+		})
+	}
+	t.Cleanup(func() {
+		if p.smuggled.Load() != 0 || p.echoed.Load() != 0 {
+			t.Errorf("%d smuggled requests and %d operations ran", p.smuggled.Load(), p.echoed.Load())
+		}
+	})
+}
+
+func TestHead(t *testing.T) {
+	t.Parallel()
+	p := startProbe(t, Options{})
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodHead, "http://"+p.addr+"/smuggled", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	a, err := transport.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Body.Close()
+	b, err := io.ReadAll(a.Body)
+	if a.StatusCode != 200 || len(b) != 0 || err != nil || a.ContentLength != int64(len("\"smuggled\"\n")) {
+		t.Errorf("answer %d, length %d, %q, %v", a.StatusCode, a.ContentLength, b, err)
+	}
+}
+
+// What the guard tells the exchange cannot be told by a client.
+func TestGuardHeaderIsTheServersOwn(t *testing.T) {
+	t.Parallel()
+	p := startProbe(t, Options{})
+	for _, verdict := range []string{verdictMalformed, verdictTooLarge} {
+		w := dial(t, p.addr)
+		w.send("%s\r\nhello", head("/echo", "x-molar-guard: "+verdict, "Content-Length: 5"))
+		if a := w.reply(); a.StatusCode != 200 || a.Close {
+			t.Errorf("answer %d, close %v", a.StatusCode, a.Close)
+		}
+	}
+}
+
+func TestIdleConnectionIsClosed(t *testing.T) {
+	t.Parallel()
+	p := startProbe(t, Options{Limits: Limits{Idle: 100 * time.Millisecond}})
+	w := dial(t, p.addr)
+	w.send("GET /ok HTTP/1.1\r\nHost: molar\r\nAuthorization: Bearer %s\r\n\r\n", goodSecret)
+	if a := w.reply(); a.StatusCode != 200 {
+		t.Errorf("answer %d", a.StatusCode)
+	}
+	w.closed()
+	if _, err := w.r.ReadByte(); !errors.Is(err, io.EOF) {
+		t.Error(err)
+	}
+}

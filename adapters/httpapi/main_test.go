@@ -1,0 +1,225 @@
+package httpapi
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m,
+		// fasthttp keeps the Date header current for as long as the process lives.
+		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),
+		// Its worker pool notices up to ten seconds late that it was stopped.
+		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"))
+}
+
+const (
+	goodSecret = "good"
+	readSecret = "read-only"
+)
+
+// probe is a server with operations that show what reaches them.
+type probe struct {
+	t        *testing.T
+	server   *Server
+	addr     string
+	log      *syncBuffer
+	echoed   atomic.Int64
+	smuggled atomic.Int64
+	waiting  chan struct{}
+	release  chan struct{}
+}
+
+func identify(_ context.Context, secret string) (*billing.APIKey, error) {
+	k := &billing.APIKey{ID: billing.NewID[billing.KeyID](time.Now())}
+	switch secret {
+	case goodSecret:
+		k.Permissions = []billing.Permission{billing.PermissionRead, billing.PermissionSubmit}
+	case readSecret:
+		k.Permissions = []billing.Permission{billing.PermissionRead}
+	default:
+		return nil, &billing.Error{Code: billing.CodeUnauthorized, Message: "no key"}
+	}
+	return k, nil
+}
+
+func startProbe(t *testing.T, o Options) *probe {
+	t.Helper()
+	p := &probe{t: t, waiting: make(chan struct{}, 100), release: make(chan struct{}), log: &syncBuffer{}}
+	o.Log = slog.New(slog.NewJSONHandler(p.log, nil))
+	limit := o.Limits.withDefaults().JSON
+	const read, submit = billing.PermissionRead, billing.PermissionSubmit
+	routes := []route{
+		{http.MethodPost, "/echo", submit, limit, func(x *exchange) (*reply, error) {
+			p.echoed.Add(1)
+			return &reply{status: http.StatusOK, raw: x.body, mime: "application/octet-stream"}, nil
+		}},
+		{http.MethodPost, "/unread", submit, 0, func(*exchange) (*reply, error) {
+			return &reply{status: http.StatusOK, body: "unread"}, nil
+		}},
+		{http.MethodPost, "/status/{code}", submit, limit, func(x *exchange) (*reply, error) {
+			return nil, &billing.Error{Code: billing.Code(x.params.Params("code")), Message: "as asked"}
+		}},
+		{http.MethodPost, "/panic", submit, 0, func(*exchange) (*reply, error) {
+			panic("Jane Doe 1984-02-29")
+		}},
+		{http.MethodPost, "/wait", submit, limit, func(x *exchange) (*reply, error) {
+			p.waiting <- struct{}{}
+			select {
+			case <-p.release:
+				return &reply{status: http.StatusOK, body: "released"}, nil
+			case <-x.ctx.Done():
+				return nil, x.ctx.Err()
+			}
+		}},
+		{http.MethodGet, "/smuggled", "", 0, func(*exchange) (*reply, error) {
+			p.smuggled.Add(1)
+			return &reply{status: http.StatusOK, body: "smuggled"}, nil
+		}},
+		{http.MethodGet, "/ok", read, 0, func(*exchange) (*reply, error) {
+			return &reply{status: http.StatusOK, body: "ok"}, nil
+		}},
+	}
+	s, err := newServer(o, routes, identify)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.server, p.addr = s, serve(t, s)
+	return p
+}
+
+// serve runs the server on a free port until the test ends.
+func serve(t *testing.T, s *Server) string {
+	t.Helper()
+	ln, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(ln) }()
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		if err := s.Shutdown(ctx); err != nil {
+			t.Errorf("shutdown: %v", err)
+		}
+		if err := <-served; err != nil {
+			t.Errorf("serve: %v", err)
+		}
+	})
+	return ln.Addr().String()
+}
+
+// wire is a raw connection to a server.
+type wire struct {
+	t *testing.T
+	net.Conn
+	r *bufio.Reader
+}
+
+func dial(t *testing.T, addr string) *wire {
+	t.Helper()
+	c, err := net.Dial("tcp4", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	_ = c.SetDeadline(time.Now().Add(30 * time.Second))
+	return &wire{t, c, bufio.NewReader(c)}
+}
+
+func (w *wire) send(format string, args ...any) {
+	w.t.Helper()
+	if _, err := fmt.Fprintf(w.Conn, format, args...); err != nil {
+		w.t.Fatalf("send: %v", err)
+	}
+}
+
+// answer is a reply as it came, with its body read.
+type answer struct {
+	*http.Response
+	body string
+}
+
+// reply reads the next reply. Every reply has the headers that all have.
+func (w *wire) reply() answer {
+	w.t.Helper()
+	a, err := w.tryReply()
+	if err != nil {
+		w.t.Fatalf("reply: %v", err)
+	}
+	return a
+}
+
+func (w *wire) tryReply() (answer, error) {
+	r, err := http.ReadResponse(w.r, nil)
+	if err != nil {
+		return answer{}, err
+	}
+	b, err := io.ReadAll(r.Body)
+	if err != nil {
+		return answer{}, err
+	}
+	if r.StatusCode >= 200 {
+		checkHeaders(w.t, r)
+	}
+	return answer{r, string(b)}, nil
+}
+
+func checkHeaders(t *testing.T, r *http.Response) {
+	t.Helper()
+	if _, err := billing.ParseID[billing.RequestID](r.Header.Get("X-Request-Id")); err != nil {
+		t.Errorf("status %d: X-Request-Id is %q", r.StatusCode, r.Header.Get("X-Request-Id"))
+	}
+	if r.Header.Get("Cache-Control") != "no-store" || r.Header.Get("X-Content-Type-Options") != "nosniff" {
+		t.Errorf("status %d: headers are %v", r.StatusCode, r.Header)
+	}
+}
+
+// closed reads until the server closes, and fails when it says anything.
+func (w *wire) closed() {
+	w.t.Helper()
+	b, err := io.ReadAll(w.r)
+	if err != nil || len(b) > 0 {
+		w.t.Errorf("after the last reply: %q, %v", b, err)
+	}
+}
+
+// head is the start of a request that an operation accepts, with more lines;
+// the empty line after it is the caller's.
+func head(target string, more ...string) string {
+	start := "POST " + target + " HTTP/1.1\r\nHost: molar\r\nAuthorization: Bearer " + goodSecret +
+		"\r\nIdempotency-Key: k\r\nContent-Type: application/json\r\n"
+	for _, line := range more {
+		if line != "" {
+			start += line + "\r\n"
+		}
+	}
+	return start
+}
+
+func (a answer) code() string {
+	_, rest, _ := strings.Cut(a.body, `"error":"`)
+	code, _, _ := strings.Cut(rest, `"`)
+	return code
+}
+
+func wantStatus(t *testing.T, a answer, status int, code billing.Code) {
+	t.Helper()
+	if a.StatusCode != status || a.code() != string(code) {
+		t.Errorf("answer %d %s, want %d %s: %s", a.StatusCode, a.code(), status, code, a.body)
+	}
+}

@@ -1,0 +1,192 @@
+// Package memqueue is a queue inside one process, for running everything in
+// one. It carries the same bytes as a real broker and has the same contract.
+// What it holds is gone when the process ends: the store brings it back.
+package memqueue
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Broker holds the messages. It is bounded by what the store lets be in
+// flight, not by itself.
+type Broker struct {
+	mu        sync.Mutex
+	topics    map[jobs.Kind]*topic
+	instances map[string]*Queue
+}
+
+// topic is the messages of one kind.
+type topic struct {
+	waiting [][]byte
+	dead    int
+	more    chan struct{} // closed, and made anew, when a message arrives
+}
+
+// NewBroker makes an empty broker.
+func NewBroker() *Broker {
+	return &Broker{topics: make(map[jobs.Kind]*topic), instances: make(map[string]*Queue)}
+}
+
+// Open makes an instance at the broker.
+func (b *Broker) Open() *Queue {
+	q := &Queue{broker: b, address: rand.Text(), boxes: make(map[[16]byte][]chan struct{})}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.instances[q.address] = q
+	return q
+}
+
+// topic answers the messages of a kind; the broker's lock is held.
+func (b *Broker) topic(kind jobs.Kind) *topic {
+	t := b.topics[kind]
+	if t == nil {
+		t = &topic{more: make(chan struct{})}
+		b.topics[kind] = t
+	}
+	return t
+}
+
+func (b *Broker) put(kind jobs.Kind, body []byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t := b.topic(kind)
+	t.waiting = append(t.waiting, body)
+	close(t.more)
+	t.more = make(chan struct{})
+}
+
+// take answers the oldest message of a kind, or a channel that is closed when
+// there may be one.
+func (b *Broker) take(kind jobs.Kind) (body []byte, more <-chan struct{}) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t := b.topic(kind)
+	if len(t.waiting) == 0 {
+		return nil, t.more
+	}
+	body = t.waiting[0]
+	t.waiting[0] = nil
+	t.waiting = t.waiting[1:]
+	return body, nil
+}
+
+// bury counts a dead letter. Nothing could read it out of this process, so
+// nothing of it is kept.
+func (b *Broker) bury(kind jobs.Kind) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.topic(kind).dead++
+}
+
+// Queue is an instance at a Broker: a ports.Queue.
+type Queue struct {
+	broker  *Broker
+	address string
+
+	mu    sync.Mutex
+	boxes map[[16]byte][]chan struct{}
+}
+
+var _ ports.Queue = (*Queue)(nil)
+
+// Publish queues a job. It never waits.
+func (q *Queue) Publish(ctx context.Context, j jobs.Job) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	q.broker.put(j.Kind, j.Encode())
+	return nil
+}
+
+// Consume runs handle for jobs of the kind until ctx ends.
+func (q *Queue) Consume(
+	ctx context.Context, kind jobs.Kind, parallel int, handle func(context.Context, ports.Delivery) ports.Verdict,
+) error {
+	if parallel < 1 {
+		return errors.New("memqueue: consume: parallel must be at least 1")
+	}
+	var workers sync.WaitGroup
+	for range parallel {
+		workers.Go(func() { q.work(ctx, kind, handle) })
+	}
+	workers.Wait()
+	return nil
+}
+
+func (q *Queue) work(ctx context.Context, kind jobs.Kind, handle func(context.Context, ports.Delivery) ports.Verdict) {
+	for ctx.Err() == nil {
+		body, more := q.broker.take(kind)
+		if more != nil {
+			select {
+			case <-more:
+			case <-ctx.Done():
+			}
+			continue
+		}
+		j, err := jobs.Decode(body)
+		if err != nil || handle(ctx, ports.Delivery{Job: j}) == ports.Dead {
+			q.broker.bury(kind)
+		}
+	}
+}
+
+// Reply wakes the mailboxes for the subject at the address. An address that
+// nobody has is no error.
+func (q *Queue) Reply(ctx context.Context, address string, subject [16]byte) error {
+	q.broker.mu.Lock()
+	to := q.broker.instances[address]
+	q.broker.mu.Unlock()
+	if to != nil {
+		to.wake(subject)
+	}
+	return ctx.Err()
+}
+
+func (q *Queue) wake(subject [16]byte) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, c := range q.boxes[subject] {
+		select {
+		case c <- struct{}{}:
+		default: // it has been woken and has not looked yet
+		}
+	}
+}
+
+// Await opens a mailbox.
+func (q *Queue) Await(subject [16]byte) ports.Mailbox {
+	c := make(chan struct{}, 1)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.boxes[subject] = append(q.boxes[subject], c)
+	return ports.Mailbox{Address: q.address, C: c, Close: func() { q.forget(subject, c) }}
+}
+
+func (q *Queue) forget(subject [16]byte, c chan struct{}) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	rest := slices.DeleteFunc(q.boxes[subject], func(other chan struct{}) bool { return other == c })
+	if len(rest) == 0 {
+		delete(q.boxes, subject)
+		return
+	}
+	q.boxes[subject] = rest
+}
+
+// Ready is always so.
+func (q *Queue) Ready() error { return nil }
+
+// Depth counts what waits.
+func (q *Queue) Depth(_ context.Context, kind jobs.Kind) (waiting, dead int, err error) {
+	q.broker.mu.Lock()
+	defer q.broker.mu.Unlock()
+	t := q.broker.topic(kind)
+	return len(t.waiting), t.dead, nil
+}

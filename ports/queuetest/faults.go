@@ -1,0 +1,119 @@
+package queuetest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+)
+
+func runFaults(t *testing.T, h Harness) {
+	t.Helper()
+	tests := map[string]func(*testing.T, jobs.Kind, Broker, Faults){
+		"a killed broker comes back":         testKilled,
+		"a wiped broker is made ready again": testWiped,
+		"a blocked broker fails fast":        testBlocked,
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			kind := newKind()
+			b, faults := h.Frail(t, kind)
+			test(t, kind, b, faults)
+		})
+	}
+}
+
+// refuses checks that publishing fails, long before its context ends or soon
+// after.
+func refuses(t *testing.T, q ports.Queue, kind jobs.Kind) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- q.Publish(ctx, newJob(kind)) }()
+	if err := take(t, done, "the end of Publish"); err == nil {
+		t.Error("published to a broker that is away")
+	}
+}
+
+// recovers publishes until it works and checks that the consumer has it.
+func recovers(t *testing.T, q ports.Queue, kind jobs.Kind, got <-chan ports.Delivery) {
+	t.Helper()
+	j := newJob(kind)
+	eventually(t, "publishing", func() bool {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		return q.Publish(ctx, j) == nil
+	})
+	for take(t, got, "the job").Job != j {
+	}
+	if err := q.Ready(); err != nil {
+		t.Errorf("not ready: %v", err)
+	}
+}
+
+func testKilled(t *testing.T, kind jobs.Kind, b Broker, faults Faults) {
+	q, other := b.Open(t), b.Open(t)
+	kept := publish(t, q, kind, 100)
+	subject := newSubject()
+	for range 3 {
+		box := mailbox(t, q, subject)
+		faults.Kill()
+		eventually(t, "noticing", func() bool { return q.Ready() != nil })
+		refuses(t, q, kind)
+		faults.Restart()
+		take(t, box.C, "the waking of the mailbox")
+		box.Close()
+	}
+	got := make(chan ports.Delivery)
+	consume(t, other, kind, 4, into(got))
+	missing := make(map[jobs.Job]bool, len(kept))
+	for _, j := range kept {
+		missing[j] = true
+	}
+	for len(missing) > 0 {
+		delete(missing, take(t, got, "what was confirmed before the kill").Job)
+	}
+	recovers(t, q, kind, got)
+	box := mailbox(t, q, subject)
+	reply(t, other, box.Address, subject)
+	take(t, box.C, "a reply after the kill")
+}
+
+func testWiped(t *testing.T, kind jobs.Kind, b Broker, faults Faults) {
+	q, other := b.Open(t), b.Open(t)
+	got := make(chan ports.Delivery)
+	consume(t, other, kind, 2, into(got))
+	recovers(t, q, kind, got)
+	for range 2 {
+		faults.Wipe()
+		recovers(t, q, kind, got)
+	}
+	subject := newSubject()
+	box := mailbox(t, q, subject)
+	eventually(t, "a reply after the wipe", func() bool {
+		reply(t, other, box.Address, subject)
+		select {
+		case <-box.C:
+			return true
+		case <-time.After(50 * time.Millisecond):
+			return false
+		}
+	})
+}
+
+func testBlocked(t *testing.T, kind jobs.Kind, b Broker, faults Faults) {
+	q := b.Open(t)
+	got := make(chan ports.Delivery)
+	consume(t, q, kind, 2, into(got))
+	recovers(t, q, kind, got)
+	faults.Block(true)
+	refuses(t, q, kind) // which makes the broker say that it is blocked
+	eventually(t, "noticing", func() bool { return q.Ready() != nil })
+	refuses(t, q, kind)
+	faults.Block(false)
+	recovers(t, q, kind, got)
+}

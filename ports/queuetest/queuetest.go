@@ -1,0 +1,318 @@
+// Package queuetest is the contract of ports.Queue as tests. Every adapter of
+// the port runs it, against a real broker where it has one.
+package queuetest
+
+import (
+	"context"
+	"crypto/rand"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Harness gives the suite what it needs of an adapter.
+type Harness struct {
+	// Broker answers a broker on which nothing of the kind is queued. Tests may
+	// share it.
+	Broker func(t *testing.T, kind jobs.Kind) Broker
+
+	// Frail answers a broker of the test's own that can be broken; nil when the
+	// adapter's broker lives and dies with the process.
+	Frail func(t *testing.T, kind jobs.Kind) (Broker, Faults)
+}
+
+// Broker is a broker as a test uses it.
+type Broker struct {
+	// Open makes an instance at the broker, as a process would. It ends with
+	// the test.
+	Open func(t *testing.T) ports.Queue
+
+	// Raw publishes bytes as a job of the kind.
+	Raw func(t *testing.T, body []byte)
+
+	// Die ends an instance as if its process were killed. It is nil when an
+	// instance cannot die alone.
+	Die func(t *testing.T, q ports.Queue)
+}
+
+// Faults are what a test does to a broker of its own. Each returns when the
+// broker is in the state, which clients may notice later.
+type Faults struct {
+	Kill    func() // SIGKILL
+	Restart func() // on the data there is
+	Wipe    func() // kills it, deletes its data, starts it
+	Block   func(on bool)
+}
+
+// Run runs the suite.
+func Run(t *testing.T, h Harness) {
+	t.Helper()
+	tests := map[string]func(*testing.T, jobs.Kind, Broker){
+		"a published job is consumed":                 testConsumed,
+		"at most parallel at once":                    testParallel,
+		"a dead job is with the dead letters":         testDead,
+		"an unreadable message is a dead letter":      testUnreadable,
+		"waiting jobs are counted":                    testDepth,
+		"publishing honours its context":              testPublishContext,
+		"consuming ends when the jobs under way do":   testConsumeEnds,
+		"many jobs, two consumers, each exactly once": testMany,
+		"a job comes again when its consumer died":    testAgain,
+		"a reply reaches the addressed instance only": testReply,
+		"every mailbox of a subject is woken":         testMailboxes,
+		"a closed mailbox is no trouble":              testClosedMailbox,
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			kind := newKind()
+			test(t, kind, h.Broker(t, kind))
+		})
+	}
+	if h.Frail != nil {
+		runFaults(t, h)
+	}
+}
+
+// newKind is a kind of the test's own, so that tests can share a broker.
+func newKind() jobs.Kind { return jobs.Kind("test-" + rand.Text()) }
+
+func newJob(kind jobs.Kind) jobs.Job {
+	j := jobs.Job{
+		ID:    billing.NewID[billing.JobID](time.Now()),
+		Kind:  kind,
+		Scope: billing.Scope{Org: billing.NewID[billing.OrgID](time.Now()), Mode: billing.ModeTest},
+	}
+	j.Subject = newSubject()
+	return j
+}
+
+func newSubject() (s [16]byte) {
+	_, _ = rand.Read(s[:])
+	return s
+}
+
+// publish publishes jobs and answers them.
+func publish(t *testing.T, q ports.Queue, kind jobs.Kind, n int) []jobs.Job {
+	t.Helper()
+	all := make([]jobs.Job, n)
+	for i := range all {
+		all[i] = newJob(kind)
+		if err := q.Publish(t.Context(), all[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+// consume consumes in the background until the test ends, or stop is called,
+// which waits for Consume.
+func consume(
+	t *testing.T, q ports.Queue, kind jobs.Kind, parallel int, handle func(context.Context, ports.Delivery) ports.Verdict,
+) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- q.Consume(ctx, kind, parallel, handle) }()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("Consume: %v", err)
+		}
+	})
+	t.Cleanup(stop)
+	return stop
+}
+
+// into sends each delivery to a channel and is finished with it.
+func into(c chan<- ports.Delivery) func(context.Context, ports.Delivery) ports.Verdict {
+	return func(ctx context.Context, d ports.Delivery) ports.Verdict {
+		select {
+		case c <- d:
+		case <-ctx.Done():
+		}
+		return ports.Finished
+	}
+}
+
+// take receives, or fails when the test runs out of time.
+func take[T any](t *testing.T, c <-chan T, what string) T {
+	t.Helper()
+	select {
+	case v := <-c:
+		return v
+	case <-time.After(time.Minute): // no correct run takes as long
+		t.Fatalf("%s: nothing came", what)
+		panic("unreachable")
+	}
+}
+
+// eventually waits until what is said of the broker becomes true.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !ok(); {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: still not so", what)
+		}
+		<-time.After(5 * time.Millisecond)
+	}
+}
+
+func testConsumed(t *testing.T, kind jobs.Kind, b Broker) {
+	q := b.Open(t)
+	want := newJob(kind)
+	want.ReplyTo = "somebody"
+	if err := q.Publish(t.Context(), want); err != nil {
+		t.Fatal(err)
+	}
+	got := make(chan ports.Delivery)
+	consume(t, q, kind, 1, into(got))
+	if d := take(t, got, "the job"); d.Job != want || d.Again {
+		t.Errorf("delivered %+v, want %+v for the first time", d, want)
+	}
+}
+
+func testParallel(t *testing.T, kind jobs.Kind, b Broker) {
+	const parallel, total = 3, 12
+	q := b.Open(t)
+	entered, release := make(chan struct{}), make(chan struct{})
+	var now, most atomic.Int32
+	stop := consume(t, q, kind, parallel, func(context.Context, ports.Delivery) ports.Verdict {
+		n := now.Add(1)
+		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+		}
+		entered <- struct{}{}
+		<-release
+		now.Add(-1)
+		return ports.Finished
+	})
+	publish(t, q, kind, total)
+	for range parallel {
+		take(t, entered, "a call")
+	}
+	for range total - parallel {
+		release <- struct{}{}
+		take(t, entered, "the next call")
+	}
+	close(release)
+	stop()
+	if most.Load() != parallel {
+		t.Errorf("%d calls at once, want %d", most.Load(), parallel)
+	}
+}
+
+func testConsumeEnds(t *testing.T, kind jobs.Kind, b Broker) {
+	q := b.Open(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	entered, release, done := make(chan struct{}), make(chan struct{}), make(chan error)
+	var finished atomic.Bool
+	go func() {
+		done <- q.Consume(ctx, kind, 1, func(context.Context, ports.Delivery) ports.Verdict {
+			close(entered)
+			<-release
+			finished.Store(true)
+			return ports.Finished
+		})
+	}()
+	publish(t, q, kind, 1)
+	take(t, entered, "a call")
+	cancel()
+	select {
+	case <-done:
+		t.Fatal("Consume returned during a call")
+	case <-time.After(20 * time.Millisecond): // a return would be at once
+	}
+	close(release)
+	if err := take(t, done, "the return"); err != nil || !finished.Load() {
+		t.Errorf("Consume: %v, call finished: %t", err, finished.Load())
+	}
+	// What came of the call counts, although the context had ended.
+	rest := publish(t, q, kind, 1)
+	got := make(chan ports.Delivery)
+	consume(t, q, kind, 1, into(got))
+	if d := take(t, got, "the next job"); d.Job != rest[0] {
+		t.Errorf("delivered %v, want only the job published later", d.Job.ID)
+	}
+}
+
+func testMany(t *testing.T, kind jobs.Kind, b Broker) {
+	const total = 2000
+	one, two := b.Open(t), b.Open(t)
+	var mu sync.Mutex
+	times := make(map[billing.JobID]int, total)
+	all := make(chan struct{})
+	handle := func(_ context.Context, d ports.Delivery) ports.Verdict {
+		mu.Lock()
+		defer mu.Unlock()
+		if times[d.Job.ID]++; len(times) == total && times[d.Job.ID] == 1 {
+			close(all)
+		}
+		return ports.Finished
+	}
+	stopOne, stopTwo := consume(t, one, kind, 4, handle), consume(t, two, kind, 4, handle)
+	var wg sync.WaitGroup
+	for range 10 {
+		wg.Go(func() {
+			for range total / 10 {
+				if err := one.Publish(t.Context(), newJob(kind)); err != nil {
+					t.Errorf("publish: %v", err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	take(t, all, "the last job")
+	stopOne()
+	stopTwo()
+	for id, n := range times {
+		if n != 1 {
+			t.Errorf("%v came %d times", id, n)
+		}
+	}
+	if waiting, dead, err := one.Depth(t.Context(), kind); waiting != 0 || dead != 0 || err != nil {
+		t.Errorf("left: %d waiting, %d dead, %v", waiting, dead, err)
+	}
+}
+
+func testAgain(t *testing.T, kind jobs.Kind, b Broker) {
+	if b.Die == nil {
+		t.Log("an instance of this adapter cannot die alone: nothing to see")
+		return
+	}
+	victim, heir := b.Open(t), b.Open(t)
+	held, release := make(chan ports.Delivery), make(chan struct{})
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		done <- victim.Consume(ctx, kind, 1, func(_ context.Context, d ports.Delivery) ports.Verdict {
+			held <- d
+			<-release
+			return ports.Finished
+		})
+	}()
+	want := publish(t, heir, kind, 1)[0]
+	take(t, held, "the job")
+	b.Die(t, victim)
+	got := make(chan ports.Delivery)
+	consume(t, heir, kind, 1, into(got))
+	if d := take(t, got, "the job again"); d.Job != want || !d.Again {
+		t.Errorf("delivered %+v, want %v again", d, want.ID)
+	}
+	cancel()
+	close(release)
+	<-done
+}
+
+func testPublishContext(t *testing.T, kind jobs.Kind, b Broker) {
+	q := b.Open(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := q.Publish(ctx, newJob(kind)); err == nil {
+		t.Error("published although the context had ended")
+	}
+	publish(t, q, kind, 1) // and nothing is spoilt
+}

@@ -1,0 +1,201 @@
+package sandboxnet
+
+import (
+	"strconv"
+
+	"github.com/molar-billing/molar/adapters/x12/eligibility"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// The codes of EB that the sandbox's plan uses.
+const (
+	active       = "1"
+	ended        = "6"
+	coinsurance  = "A"
+	deductible   = "C"
+	description  = "D"
+	limitation   = "F"
+	notCovered   = "I"
+	contact      = "U"
+	cannotTell   = "V"
+	dental       = "35"
+	orthodontics = "38"
+	individual   = "IND"
+	family       = "FAM"
+	calendarYear = "23"
+	yearToDate   = "24"
+	remaining    = "29"
+	lifetime     = "32"
+	lifetimeLeft = "33"
+	ppo          = "PR"
+	planName     = "Sandbox Dental PPO"
+	inNetwork    = "Y"
+	highestAge   = "S7"
+)
+
+// shares is what the patient pays of each category (EB08), by service type.
+// Implants have no service type: they travel as a procedure.
+//
+//nolint:gochecknoglobals // a constant table
+var shares = []struct{ serviceType, share string }{
+	{"41", "0"},  // preventive
+	{"23", "0"},  // diagnostic
+	{"25", ".2"}, // restorative: basic
+	{"26", ".2"}, // endodontics
+	{"24", ".2"}, // periodontics
+	{"40", ".2"}, // oral surgery
+	{"36", ".5"}, // crowns: major
+	{"39", ".5"}, // prosthodontics
+	{orthodontics, ".5"},
+	{implant.code, ".5"}, // a procedure
+}
+
+// activeFull is a payer that says all that can be said.
+func (a *answer) activeFull() {
+	a.membership()
+	if a.aboutProcedures() {
+		a.add(a.plan(active))
+		a.procedures(plan(), a.asked())
+		return
+	}
+	a.add(a.plan(active, "Benefit period is from January 1 to December 31"))
+	a.money(limitation, individual, dental, calendarYear, "2000.00", remaining, "1640.00")
+	a.money(limitation, family, dental, calendarYear, "4000.00", yearToDate, "600.00")
+	a.money(limitation, individual, orthodontics, lifetime, "1500.00", lifetimeLeft, "1500.00")
+	a.money(deductible, individual, dental, calendarYear, "50.00", yearToDate, "50.00", remaining, "0.00")
+	a.money(deductible, family, dental, yearToDate, "100.00", remaining, "50.00")
+	a.categories(inNetwork, true)
+	a.procedures(plan(), append(a.asked(), listed()...))
+	a.add(eligibility.Benefit{
+		Code: description, Level: individual, ServiceTypes: []string{dental},
+		Messages: []string{
+			"Missing tooth clause applies",
+			"Waiting period 12 months for major services",
+			"Pre-authorization is recommended for services over 300.00",
+			"Coordination of benefits is non-duplication, birthday rule",
+			"Major services are paid on the preparation date",
+			"Benefits are not a guarantee of payment",
+			"This is an answer of the sandbox about no real plan",
+		},
+	})
+}
+
+// activeBasic is a payer that names the plan and the shares, and no more.
+func (a *answer) activeBasic() {
+	b := a.plan(active)
+	b.InNetwork = ""
+	a.add(b)
+	if !a.aboutProcedures() {
+		a.categories("", false)
+	}
+}
+
+// activeUsedUp is a plan whose maximum is spent. It lists a procedure that is
+// not due yet, one that is downgraded, one for younger patients, and one that
+// it does not cover.
+func (a *answer) activeUsedUp() {
+	a.membership()
+	troubled := a.troubled()
+	if a.aboutProcedures() {
+		a.add(a.plan(active))
+		a.procedures(troubled, a.asked())
+		return
+	}
+	a.add(a.plan(active, "Benefit period is from January 1 to December 31"))
+	a.money(limitation, individual, dental, calendarYear, "1500.00", remaining, "0.00")
+	a.money(deductible, individual, dental, calendarYear, "50.00", remaining, "0.00")
+	a.categories(inNetwork, false)
+	codes := a.asked()
+	for _, p := range troubled[:troubles] {
+		codes = append(codes, p.code)
+	}
+	a.procedures(troubled, codes)
+	a.add(eligibility.Benefit{
+		Code: description, Level: individual, ServiceTypes: []string{dental},
+		Messages: []string{"The annual maximum has been met"},
+	})
+}
+
+// inactive is a plan that ended with the second month before the service
+// date's.
+func (a *answer) inactive() {
+	a.membership()
+	firstOfMonth := billing.Date{Year: a.date.Year, Month: a.date.Month, Day: 1}
+	p := a.reply.Patient()
+	p.Dates = append(p.Dates, eligibility.On("357", firstOfMonth.AddMonths(-1).AddDays(-1)))
+	b := a.plan(ended, "Coverage has ended")
+	b.InNetwork = ""
+	a.add(b)
+}
+
+// unknown is a payer that cannot tell here, and asks for a call.
+func (a *answer) unknown() {
+	a.add(eligibility.Benefit{Code: cannotTell, Level: individual, ServiceTypes: []string{dental}})
+	a.add(eligibility.Benefit{
+		Code: contact, Level: individual, ServiceTypes: []string{dental}, Messages: []string{"Call the payer for benefits"},
+		Related: []eligibility.Party{{Name: a.inquiry.Payer.Name, Contacts: []eligibility.Contact{help()}}},
+	})
+}
+
+func (a *answer) add(b eligibility.Benefit) {
+	p := a.reply.Patient()
+	p.Benefits = append(p.Benefits, b)
+}
+
+// membership tells the group, when coverage began (ten years ago, or at
+// birth), and whether the patient is the subscriber.
+func (a *answer) membership() {
+	holder, p := &a.reply.Subscriber.Party, a.reply.Patient()
+	if holder.Reference("6P") == "" {
+		holder.References = append(holder.References, eligibility.Reference{Qualifier: "6P", Value: "SANDBOX-100", Description: "Sandbox Group"})
+	}
+	p.Insured, p.Relationship = "Y", "18"
+	if a.inquiry.Dependent != nil {
+		p.Insured, p.Relationship = "N", a.inquiry.Dependent.Relationship
+	}
+	begin := billing.Date{Year: a.date.Year, Month: 1, Day: 1}.AddMonths(-120)
+	if begin.Before(p.BirthDate) {
+		begin = p.BirthDate
+	}
+	p.Dates = append(p.Dates, eligibility.On("356", begin))
+}
+
+func (a *answer) plan(status string, messages ...string) eligibility.Benefit {
+	return eligibility.Benefit{
+		Code: status, Level: individual, ServiceTypes: []string{dental}, InsuranceType: ppo, Plan: planName,
+		InNetwork: inNetwork, Messages: messages,
+	}
+}
+
+// money adds a row for each pair of a period and an amount.
+func (a *answer) money(code, level, serviceType string, periodsAndAmounts ...string) {
+	for i := 0; i < len(periodsAndAmounts); i += 2 {
+		a.add(eligibility.Benefit{
+			Code: code, Level: level, ServiceTypes: []string{serviceType},
+			Period: periodsAndAmounts[i], Amount: periodsAndAmounts[i+1], InNetwork: inNetwork,
+		})
+	}
+}
+
+// categories adds what the patient pays of each category; in detail, how often
+// check-ups are paid for, too.
+func (a *answer) categories(network string, inDetail bool) {
+	for _, c := range shares {
+		b := eligibility.Benefit{Code: coinsurance, Level: individual, Percent: c.share, InNetwork: network}
+		if c.serviceType == implant.code {
+			b.Procedure = eligibility.Procedure{Qualifier: "AD", Code: implant.code}
+		} else {
+			b.ServiceTypes = []string{c.serviceType}
+		}
+		if inDetail && c.share == "0" {
+			b.Deliveries = []eligibility.Delivery{visits(2, calendarYear, 1)}
+			b.Messages = []string{"Deductible waived"}
+		}
+		a.add(b)
+	}
+}
+
+// visits is count visits in n periods.
+func visits(count int, period string, n int) eligibility.Delivery {
+	return eligibility.Delivery{Quantifier: "VS", Quantity: strconv.Itoa(count), Period: period, Periods: strconv.Itoa(n)}
+}

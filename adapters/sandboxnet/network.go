@@ -1,0 +1,150 @@
+// Package sandboxnet simulates the payers and their networks in test mode. It
+// speaks real X12: it decodes the 270 that it is sent and answers with the
+// bytes of a 271, so that test mode takes the very path that a clearinghouse
+// will.
+//
+// What a payer answers is decided by the ending of the subscriber's member ID;
+// the table in scenarios.go has every ending. Nothing is kept between calls,
+// and the same inquiry always gets the same answer.
+package sandboxnet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/molar-billing/molar/adapters/x12/eligibility"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// errNetworkDown is what -NETWORK-ERROR asks for.
+var errNetworkDown = errors.New("sandboxnet: the network failed, as the member ID asked for")
+
+// Eligibility answers inquiries for every payer.
+type Eligibility struct {
+	clock ports.Clock
+}
+
+var _ ports.EligibilityNetwork = (*Eligibility)(nil)
+
+// NewEligibility makes the network. The clock decides when a slow answer is
+// there.
+func NewEligibility(clock ports.Clock) *Eligibility { return &Eligibility{clock: clock} }
+
+// Name is the name in a check's source.
+func (*Eligibility) Name() string { return "sandbox" }
+
+// Available is nil: the sandbox is always there.
+func (*Eligibility) Available() error { return nil }
+
+// Inquire answers a 270 with a 271. A slow answer is there as many seconds
+// after the time in the 270's BHT as the member ID says; before that the error
+// is a *billing.Later. What is no 270 is an error.
+func (e *Eligibility) Inquire(ctx context.Context, request []byte) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	q, err := eligibility.DecodeInquiry(request)
+	if err != nil {
+		return nil, fmt.Errorf("sandboxnet: %w", err)
+	}
+	s, wait := find(q.Subscriber.Name.ID)
+	if until := q.CreatedAt.Add(wait); e.clock.Now().Before(until) && wait > 0 {
+		return nil, &billing.Later{Until: until}
+	}
+	switch {
+	case s.fails:
+		return nil, errNetworkDown
+	case s.raw != "":
+		return []byte(s.raw), nil
+	}
+	a := newAnswer(q, wait)
+	s.answer(a)
+	return eligibility.Encode(&a.reply), nil
+}
+
+// answer is a reply in the making.
+type answer struct {
+	inquiry *eligibility.Inquiry
+	date    billing.Date // of service: everything in the answer is relative to it
+	reply   eligibility.Reply
+}
+
+// newAnswer repeats of the inquiry what a payer repeats: the parties, the
+// reference and the trace number.
+func newAnswer(q *eligibility.Inquiry, wait time.Duration) *answer {
+	a := &answer{inquiry: q, date: serviceDate(q)}
+	i, g := q.Interchange, q.Group
+	i.Sender, i.SenderQualifier, i.Receiver, i.ReceiverQualifier = i.Receiver, i.ReceiverQualifier, i.Sender, i.SenderQualifier
+	g.Sender, g.Receiver = g.Receiver, g.Sender
+	source, receiver := q.Payer, eligibility.Party{Name: q.Provider.Name}
+	source.Contacts = []eligibility.Contact{help()}
+	a.reply = eligibility.Reply{
+		Interchange: i, Group: g, Reference: q.Reference, CreatedAt: q.CreatedAt.Add(wait),
+		Source: &source, Receiver: &receiver,
+		Subscriber: &eligibility.Member{Party: q.Subscriber},
+	}
+	a.reply.Subscriber.Dates = nil
+	if q.Dependent != nil {
+		a.reply.Dependent = &eligibility.Member{Party: *q.Dependent}
+		a.reply.Dependent.Dates = nil
+	}
+	a.reply.Patient().Traces = a.traces()
+	return a
+}
+
+func help() eligibility.Contact {
+	return eligibility.Contact{Function: "IC", Name: "Sandbox Help", Numbers: []eligibility.Number{{Qualifier: "TE", Value: "8005550100"}}}
+}
+
+// serviceDate is the inquiry's; without one it is the day of the inquiry.
+func serviceDate(q *eligibility.Inquiry) billing.Date {
+	for _, d := range q.Patient().Dates {
+		if from, _, ok := d.Span(); ok {
+			return from
+		}
+	}
+	return billing.DateOf(q.CreatedAt)
+}
+
+// reject answers with an AAA and nothing else. The loops below the one that
+// has it are left out, as a payer that stops there does.
+func (a *answer) reject(loop, reason, followUp string) {
+	r := &a.reply
+	aaa := []eligibility.Rejection{{Loop: loop, Valid: "N", Reason: reason, FollowUp: followUp}}
+	switch loop {
+	case payerLoop:
+		r.Source.Rejections, r.Receiver, r.Subscriber, r.Dependent = aaa, nil, nil, nil
+	case providerLoop:
+		r.Receiver.Rejections, r.Subscriber, r.Dependent = aaa, nil, nil
+	case subscriberLoop:
+		r.Subscriber.Rejections, r.Dependent = aaa, nil
+		if r.Subscriber.Traces == nil {
+			r.Subscriber.Traces = a.traces()
+		}
+	case patientLoop:
+		r.Dependent.Rejections = aaa
+	}
+}
+
+// traces are the inquiry's, as a reply repeats them: type 2 says whose they are.
+func (a *answer) traces() []eligibility.Trace {
+	var all []eligibility.Trace
+	for _, t := range a.inquiry.Patient().Traces {
+		t.Type = "2"
+		all = append(all, t)
+	}
+	return all
+}
+
+// rejectPerson is reject in the loop of whom the inquiry is about, with the
+// dependent's code where that is another.
+func (a *answer) rejectPerson(reason, dependentReason, followUp string) {
+	if a.inquiry.Dependent != nil {
+		a.reject(patientLoop, dependentReason, followUp)
+		return
+	}
+	a.reject(subscriberLoop, reason, followUp)
+}

@@ -59,11 +59,11 @@ func (a *answer) activeFull() {
 		return
 	}
 	a.add(a.plan(active, "Benefit period is from January 1 to December 31"))
-	a.money(limitation, individual, dental, calendarYear, "2000.00", remaining, "1640.00")
-	a.money(limitation, family, dental, calendarYear, "4000.00", yearToDate, "600.00")
-	a.money(limitation, individual, orthodontics, lifetime, "1500.00", lifetimeLeft, "1500.00")
-	a.money(deductible, individual, dental, calendarYear, "50.00", yearToDate, "50.00", remaining, "0.00")
-	a.money(deductible, family, dental, yearToDate, "100.00", remaining, "50.00")
+	a.money(limitation, individual, dental, sum{calendarYear, "2000.00"}, sum{remaining, "1640.00"})
+	a.money(limitation, family, dental, sum{calendarYear, "4000.00"}, sum{yearToDate, "600.00"})
+	a.money(limitation, individual, orthodontics, sum{lifetime, "1500.00"}, sum{lifetimeLeft, "1500.00"})
+	a.money(deductible, individual, dental, sum{calendarYear, "50.00"}, sum{yearToDate, "50.00"}, sum{remaining, "0.00"})
+	a.money(deductible, family, dental, sum{yearToDate, "100.00"}, sum{remaining, "50.00"})
 	a.categories(inNetwork, true)
 	a.procedures(plan(), append(a.asked(), listed()...))
 	a.add(eligibility.Benefit{
@@ -102,8 +102,8 @@ func (a *answer) activeUsedUp() {
 		return
 	}
 	a.add(a.plan(active, "Benefit period is from January 1 to December 31"))
-	a.money(limitation, individual, dental, calendarYear, "1500.00", remaining, "0.00")
-	a.money(deductible, individual, dental, calendarYear, "50.00", remaining, "0.00")
+	a.money(limitation, individual, dental, sum{calendarYear, "1500.00"}, sum{remaining, "0.00"})
+	a.money(deductible, individual, dental, sum{calendarYear, "50.00"}, sum{remaining, "0.00"})
 	a.categories(inNetwork, false)
 	codes := a.asked()
 	for _, p := range troubled[:troubles] {
@@ -167,12 +167,14 @@ func (a *answer) plan(status string, messages ...string) eligibility.Benefit {
 	}
 }
 
-// money adds a row for each pair of a period and an amount.
-func (a *answer) money(code, level, serviceType string, periodsAndAmounts ...string) {
-	for i := 0; i < len(periodsAndAmounts); i += 2 {
+// sum is an amount and what it is: EB06 and EB07.
+type sum struct{ period, amount string }
+
+// money adds a row for each sum.
+func (a *answer) money(code, level, serviceType string, sums ...sum) {
+	for _, s := range sums {
 		a.add(eligibility.Benefit{
-			Code: code, Level: level, ServiceTypes: []string{serviceType},
-			Period: periodsAndAmounts[i], Amount: periodsAndAmounts[i+1], InNetwork: inNetwork,
+			Code: code, Level: level, ServiceTypes: []string{serviceType}, Period: s.period, Amount: s.amount, InNetwork: inNetwork,
 		})
 	}
 }

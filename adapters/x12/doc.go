@@ -8,7 +8,7 @@
 //	r := x12.NewReader(file, x12.Limits{})
 //	for {
 //		s, err := r.Next()
-//		if err == io.EOF {
+//		if errors.Is(err, io.EOF) {
 //			break
 //		}
 //		...

@@ -37,7 +37,7 @@ func ids(r *x12.Reader) (string, error) {
 func TestEnvelope(t *testing.T) {
 	t.Parallel()
 	r := x12.NewReader(strings.NewReader(isa+gs+st+tail), x12.Limits{})
-	if got, err := ids(r); got != "ISA GS ST SE GE IEA" || err != io.EOF {
+	if got, err := ids(r); got != "ISA GS ST SE GE IEA" || !errors.Is(err, io.EOF) {
 		t.Fatalf("segments %s, error %v", got, err)
 	}
 	wantI := x12.Interchange{
@@ -63,7 +63,7 @@ func TestEnvelope(t *testing.T) {
 	if w := r.Warnings(); len(w) != 0 {
 		t.Errorf("warnings %v", w)
 	}
-	if _, err := r.Next(); err != io.EOF {
+	if _, err := r.Next(); !errors.Is(err, io.EOF) {
 		t.Errorf("after the end: %v", err)
 	}
 }
@@ -88,7 +88,7 @@ func TestAccepted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := x12.NewReader(iotest.OneByteReader(strings.NewReader(c.input)), x12.Limits{})
-			if got, err := ids(r); got != c.ids || err != io.EOF {
+			if got, err := ids(r); got != c.ids || !errors.Is(err, io.EOF) {
 				t.Errorf("segments %s, error %v; want %s", got, err, c.ids)
 			}
 			if w := r.Warnings(); len(w) != 0 {
@@ -137,7 +137,7 @@ func TestRefused(t *testing.T) {
 			if !ok || *e != c.want {
 				t.Errorf("error %v, want %v", err, &c.want)
 			}
-			if _, again := r.Next(); again != err {
+			if _, again := r.Next(); !errors.Is(again, err) {
 				t.Errorf("then %v", again)
 			}
 		})
@@ -158,7 +158,7 @@ func TestUnderlyingError(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	t.Parallel()
 	r := x12.NewReader(strings.NewReader(isa+gs+st+"SE*7*0002~GE**12~IEA*1*907~"), x12.Limits{})
-	if _, err := ids(r); err != io.EOF {
+	if _, err := ids(r); !errors.Is(err, io.EOF) {
 		t.Fatal(err)
 	}
 	want := []x12.Warning{
@@ -274,7 +274,7 @@ func TestCorpus(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = ids(x12.NewReader(bytes.NewReader(b), x12.Limits{}))
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			read++
 			continue
 		}
@@ -300,7 +300,7 @@ func FuzzReader(f *testing.F) {
 		last := -1
 		for {
 			s, err := r.Next()
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				return
 			}
 			if e, ok := errors.AsType[*x12.Error](err); ok {
@@ -332,7 +332,7 @@ func BenchmarkReader(b *testing.B) {
 	b.SetBytes(int64(len(input)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := drain(x12.NewReader(bytes.NewReader(input), x12.Limits{})); err != io.EOF {
+		if _, err := drain(x12.NewReader(bytes.NewReader(input), x12.Limits{})); !errors.Is(err, io.EOF) {
 			b.Fatal(err)
 		}
 	}

@@ -132,9 +132,8 @@ func clean(b []byte, d Delimiters) string {
 			r, n = rune(b[0]), 1
 		}
 		b = b[n:]
-		if c := byte(r); r > 0 && r < utf8.RuneSelf && (c == d.Element || c == d.Component || c == d.Repetition) {
-			out.WriteByte(c)
-		} else if !unicode.IsControl(r) {
+		delimiter := r == rune(d.Element) || r == rune(d.Component) || r == rune(d.Repetition)
+		if r != 0 && delimiter || !unicode.IsControl(r) {
 			out.WriteRune(r)
 		}
 	}

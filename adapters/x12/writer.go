@@ -81,8 +81,12 @@ func (w *Writer) Optional(id string, elements ...Element) {
 	}
 }
 
-// Close ends the innermost envelope with its trailer.
+// Close ends the innermost envelope with its trailer; with none open it does
+// nothing.
 func (w *Writer) Close() {
+	if len(w.trailers) == 0 {
+		return
+	}
 	t := w.trailers[len(w.trailers)-1]
 	w.trailers = w.trailers[:len(w.trailers)-1]
 	if t.id == "SE" {

@@ -1,6 +1,7 @@
 package x12_test
 
 import (
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -47,7 +48,7 @@ IEA*2*567890123~
 		t.Errorf("written:\n%s\nwant:\n%s", got, want)
 	}
 	r := x12.NewReader(strings.NewReader(got), x12.Limits{})
-	if _, err := ids(r); err != io.EOF || len(r.Warnings()) > 0 {
+	if _, err := ids(r); !errors.Is(err, io.EOF) || len(r.Warnings()) > 0 {
 		t.Errorf("read back: %v, %v", err, r.Warnings())
 	}
 }

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"maps"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -87,11 +88,21 @@ func (q *query) instant(name string) time.Time {
 	return t
 }
 
+// instantForm is RFC 3339 to the letter; time.Parse also takes hours of one
+// digit, a comma before the fraction and offsets of more than a day.
+var instantForm = regexp.MustCompile( //nolint:gochecknoglobals // a compiled constant
+	`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`)
+
 // parseInstant reads RFC 3339 and rounds up to the microsecond, which is what
 // times are kept in: "from" and "before" then hold for every kept time.
-func parseInstant(s string) (t time.Time, err error) {
-	if err = t.UnmarshalText([]byte(strings.ReplaceAll(s, " ", "+"))); err != nil {
+func parseInstant(s string) (time.Time, error) {
+	s = strings.ReplaceAll(s, " ", "+")
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil {
 		return time.Time{}, err
+	}
+	if !instantForm.MatchString(s) {
+		return time.Time{}, strconv.ErrSyntax
 	}
 	t = t.UTC()
 	if rounded := t.Truncate(time.Microsecond); rounded.Before(t) {

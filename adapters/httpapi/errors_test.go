@@ -1,0 +1,149 @@
+package httpapi
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// wantStatuses is the interface's table of errors.
+func wantStatuses() map[billing.Code]int {
+	return map[billing.Code]int{
+		billing.CodeUnauthorized:            401,
+		billing.CodePermissionDenied:        403,
+		billing.CodeNotFound:                404,
+		billing.CodeMethodNotAllowed:        405,
+		billing.CodeInvalidRequest:          422,
+		billing.CodeIdempotencyKeyRequired:  400,
+		billing.CodeIdempotencyKeyReused:    422,
+		billing.CodeIdempotencyKeyInUse:     409,
+		billing.CodePayloadTooLarge:         413,
+		billing.CodeUnsupportedEncoding:     415,
+		billing.CodeTooManyRequests:         429,
+		billing.CodeRequestTimeout:          408,
+		billing.CodeTimeout:                 504,
+		billing.CodePayerRejected:           422,
+		billing.CodePayerUnavailable:        502,
+		billing.CodeNetworkError:            502,
+		billing.CodeEligibilityUnavailable:  503,
+		billing.CodeAttachmentsUnavailable:  503,
+		billing.CodeAttachmentsNetworkError: 502,
+		billing.CodeConflict:                409,
+		billing.CodeInternal:                500,
+	}
+}
+
+func TestEveryCodeHasItsStatus(t *testing.T) {
+	t.Parallel()
+	want := wantStatuses()
+	for _, code := range billing.Codes() {
+		if got := status(code); got != want[code] {
+			t.Errorf("%s: status %d, want %d", code, got, want[code])
+		}
+	}
+	if len(want) != len(billing.Codes()) {
+		t.Errorf("%d codes, want %d", len(billing.Codes()), len(want))
+	}
+	if got := status("UNHEARD_OF"); got != 500 {
+		t.Errorf("an unknown code: status %d", got)
+	}
+}
+
+func TestErrorReplies(t *testing.T) {
+	t.Parallel()
+	p := startProbe(t, Options{})
+	for code, status := range wantStatuses() {
+		w := dial(t, p.addr)
+		w.send("%s\r\n", head("/status/"+string(code), "Content-Length: 0"))
+		a := w.reply()
+		wantStatus(t, a, status, code)
+		message := "as asked"
+		if code == billing.CodeInternal {
+			message = internalMessage
+		}
+		want := `{"error":"` + string(code) + `","message":` + strconv.Quote(message) + `,"errors":[],"request_id":"` +
+			a.Header.Get("X-Request-Id") + "\"}\n"
+		if a.body != want {
+			t.Errorf("body %s, want %s", a.body, want)
+		}
+		headers := map[string]string{"WWW-Authenticate": "", "Retry-After": "", "Content-Type": "application/json", "Idempotent-Replayed": ""}
+		switch code { //nolint:exhaustive // the others have none
+		case billing.CodeUnauthorized:
+			headers["WWW-Authenticate"] = "Bearer"
+		case billing.CodeTooManyRequests, billing.CodeIdempotencyKeyInUse:
+			headers["Retry-After"] = "1"
+		}
+		for name, value := range headers {
+			if got := a.Header.Get(name); got != value {
+				t.Errorf("%s: %s is %q, want %q", code, name, got, value)
+			}
+		}
+	}
+}
+
+func TestOrderOfChecks(t *testing.T) {
+	t.Parallel()
+	p := startProbe(t, Options{})
+	const (
+		bad     = "Authorization: Bearer bad\r\n"
+		reading = "Authorization: Bearer " + readSecret + "\r\n"
+		good    = "Authorization: Bearer " + goodSecret + "\r\n"
+	)
+	for _, c := range []struct {
+		request string
+		status  int
+		code    billing.Code
+	}{
+		{"POST /nowhere HTTP/1.1\r\n" + bad, 404, billing.CodeNotFound},
+		{"POST /echo/ HTTP/1.1\r\n" + good, 404, billing.CodeNotFound},
+		{"POST /Echo HTTP/1.1\r\n" + good, 404, billing.CodeNotFound},
+		{"POST //echo HTTP/1.1\r\n" + good, 404, billing.CodeNotFound},
+		{"POST /status/ HTTP/1.1\r\n" + good, 404, billing.CodeNotFound},
+		{"POST /status/a/b HTTP/1.1\r\n" + good, 404, billing.CodeNotFound},
+		{"GET /echo HTTP/1.1\r\n" + bad, 405, billing.CodeMethodNotAllowed},
+		{"PROPFIND /echo HTTP/1.1\r\n" + bad, 405, billing.CodeMethodNotAllowed},
+		{"OPTIONS /ok HTTP/1.1\r\n" + bad, 405, billing.CodeMethodNotAllowed},
+		{"POST /echo HTTP/1.1\r\n", 401, billing.CodeUnauthorized},
+		{"POST /echo HTTP/1.1\r\n" + bad, 401, billing.CodeUnauthorized},
+		{"POST /echo HTTP/1.1\r\n" + good + good, 401, billing.CodeUnauthorized},
+		{"POST /echo HTTP/1.1\r\n" + good + bad, 401, billing.CodeUnauthorized},
+		{"POST /echo HTTP/1.1\r\nAuthorization: Basic " + goodSecret + "\r\n", 401, billing.CodeUnauthorized},
+		{"POST /echo HTTP/1.1\r\nAuthorization: " + goodSecret + "\r\n", 401, billing.CodeUnauthorized},
+		{"POST /echo HTTP/1.1\r\nAuthorization: Bearer\r\n", 401, billing.CodeUnauthorized},
+		{"POST /echo HTTP/1.1\r\nAuthorization: Bearer  " + goodSecret + "\r\n", 401, billing.CodeUnauthorized},
+		{"POST /echo HTTP/1.1\r\nAuthorization: Bearer " + goodSecret + " x\r\n", 401, billing.CodeUnauthorized},
+		{"POST /echo HTTP/1.1\r\n" + reading, 403, billing.CodePermissionDenied},
+		{"POST /echo HTTP/1.1\r\nContent-Encoding: identity\r\n" + good, 415, billing.CodeUnsupportedEncoding},
+		{"POST /echo HTTP/1.1\r\n" + good, 400, billing.CodeIdempotencyKeyRequired},
+		{"POST /echo HTTP/1.1\r\nIdempotency-Key: \r\n" + good, 400, billing.CodeIdempotencyKeyRequired},
+		{"POST /echo HTTP/1.1\r\nIdempotency-Key: a b\r\n" + good, 422, billing.CodeInvalidRequest},
+		{"POST /echo HTTP/1.1\r\nIdempotency-Key: \xe9\r\n" + good, 422, billing.CodeInvalidRequest},
+		{"POST /echo HTTP/1.1\r\nIdempotency-Key: a\r\nIdempotency-Key: a\r\n" + good, 422, billing.CodeInvalidRequest},
+		{"POST /echo HTTP/1.1\r\nIdempotency-Key: a\r\n" + good, 200, ""},
+		{"POST http://molar/echo HTTP/1.1\r\nIdempotency-Key: a\r\n" + good, 200, ""},
+	} {
+		w := dial(t, p.addr)
+		w.send("%sHost: molar\r\nContent-Length: 0\r\n\r\n", c.request)
+		a := w.reply()
+		if a.StatusCode != c.status || a.code() != string(c.code) {
+			t.Errorf("%q: answer %d %s, want %d %s", c.request, a.StatusCode, a.code(), c.status, c.code)
+		}
+		if allow := map[bool]string{true: "POST", false: ""}[c.status == 405]; c.request[:7] != "OPTIONS" && a.Header.Get("Allow") != allow {
+			t.Errorf("%q: Allow is %q", c.request, a.Header.Get("Allow"))
+		}
+		if c.request[:7] == "OPTIONS" && a.Header.Get("Allow") != "GET, HEAD" {
+			t.Errorf("Allow is %q", a.Header.Get("Allow"))
+		}
+	}
+}
+
+func TestFieldName(t *testing.T) {
+	t.Parallel()
+	long := string(make([]byte, 300))
+	for in, want := range map[string]string{"": "body", "a.b": "a.b", long: long[:200] + "..."} {
+		if got := fieldName(in); got != want {
+			t.Errorf("field %q reads %q", in, got)
+		}
+	}
+}

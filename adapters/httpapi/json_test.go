@@ -1,0 +1,209 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+func TestParseJSON(t *testing.T) {
+	t.Parallel()
+	nested := func(n int) string { return strings.Repeat(`{"a":`, n) + "1" + strings.Repeat("}", n) }
+	for in, want := range map[string]billing.Faults{
+		`{}`: nil,
+		" \t\r\n{ \"a\" : [ 1 , -0.5e+3 , true , false , null , \"x\" , { } , [ ] ] } \n": nil,
+		`{"a":"\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00"}`:                                      nil,
+		`{"a":"\ufffd\uFFFF"}`: nil,
+		nested(maxDepth):       nil,
+		``:                     {{Field: "", Code: billing.FaultRequired}},
+		" \n":                  {{Field: "", Code: billing.FaultRequired}},
+		`[]`:                   {{Field: "", Code: billing.FaultType}},
+		`"x"`:                  {{Field: "", Code: billing.FaultType}},
+		`null`:                 {{Field: "", Code: billing.FaultType}},
+		`{}{}`:                 {{Field: "", Code: billing.FaultFormat}},
+		`{} x`:                 {{Field: "", Code: billing.FaultFormat}},
+		"{}\x00":               {{Field: "", Code: billing.FaultFormat}},
+		`{"a":1,}`:             {{Field: "", Code: billing.FaultFormat}},
+		`{,}`:                  {{Field: "", Code: billing.FaultFormat}},
+		`{"a" 1}`:              {{Field: "", Code: billing.FaultFormat}},
+		`{"a":}`:               {{Field: "", Code: billing.FaultFormat}},
+		`{a:1}`:                {{Field: "", Code: billing.FaultFormat}},
+		`{'a':1}`:              {{Field: "", Code: billing.FaultFormat}},
+		`{"a":[1,]}`:           {{Field: "", Code: billing.FaultFormat}},
+		`{"a":[1 2]}`:          {{Field: "", Code: billing.FaultFormat}},
+		`{"a":01}`:             {{Field: "", Code: billing.FaultFormat}},
+		`{"a":1.}`:             {{Field: "", Code: billing.FaultFormat}},
+		`{"a":.1}`:             {{Field: "", Code: billing.FaultFormat}},
+		`{"a":-}`:              {{Field: "", Code: billing.FaultFormat}},
+		`{"a":1e}`:             {{Field: "", Code: billing.FaultFormat}},
+		`{"a":+1}`:             {{Field: "", Code: billing.FaultFormat}},
+		`{"a":NaN}`:            {{Field: "", Code: billing.FaultFormat}},
+		`{"a":True}`:           {{Field: "", Code: billing.FaultFormat}},
+		`{"a":"\x"}`:           {{Field: "", Code: billing.FaultFormat}},
+		`{"a":"\u12G4"}`:       {{Field: "", Code: billing.FaultFormat}},
+		`{"a":"\u+123"}`:       {{Field: "", Code: billing.FaultFormat}},
+		`{"a":"\u12`:           {{Field: "", Code: billing.FaultFormat}},
+		`{"a":"\`:              {{Field: "", Code: billing.FaultFormat}},
+		`{"a":"`:               {{Field: "", Code: billing.FaultFormat}},
+		"{\"a\":\"\n\"}":       {{Field: "", Code: billing.FaultFormat}},
+		"{\"a\":\"\xff\"}":     {{Field: "", Code: billing.FaultFormat}},
+		"{\"a\":\"\xc0\x80\"}": {{Field: "", Code: billing.FaultFormat}},
+		"{\"a\":\"\x00\"}":     {{Field: "", Code: billing.FaultFormat}},
+		"\xef\xbb\xbf{}":       {{Field: "", Code: billing.FaultFormat}},
+		nested(maxDepth + 1):   {{Field: "", Code: billing.FaultFormat}},
+		`{"\u0000":1}`:         {{Field: "", Code: billing.FaultFormat}},
+		`{"\ud800":1}`:         {{Field: "", Code: billing.FaultFormat}},
+		`{"a":{"b":["x","\u0000"]},"c":"\ud800","d":"\udc00\ud800","e":"\ud800\u0041"}`: {
+			{Field: "a.b.1", Code: billing.FaultFormat},
+			{Field: "c", Code: billing.FaultFormat},
+			{Field: "d", Code: billing.FaultFormat},
+			{Field: "e", Code: billing.FaultFormat},
+		},
+		`{"a":1,"b":{"c":1,"c":2,"c":3},"a":2}`: {
+			{Field: "b.c", Code: billing.FaultConflict},
+			{Field: "a", Code: billing.FaultConflict},
+		},
+		`{"a":1,"\u0061":2}`: {{Field: "a", Code: billing.FaultConflict}},
+	} {
+		var faults billing.Faults
+		tree := parseJSON([]byte(in), &faults)
+		for i := range faults {
+			faults[i].Message = ""
+		}
+		if !reflect.DeepEqual(faults, want) {
+			t.Errorf("%.60q: faults %v, want %v", in, faults, want)
+		}
+		if broken := len(want) > 0 && want[0].Field == ""; broken != (tree == nil) {
+			t.Errorf("%.60q: tree %v", in, tree)
+		}
+	}
+}
+
+func TestCanonical(t *testing.T) {
+	t.Parallel()
+	canonical := func(s string) string {
+		var faults billing.Faults
+		tree := parseJSON([]byte(s), &faults)
+		if tree == nil || len(faults) > 0 {
+			t.Fatalf("%s: %v", s, faults)
+		}
+		return string(tree.canonical(nil))
+	}
+	first := canonical(`{"b":[1,{"y":null,"x":true}],"a":"\u0041\/"}`)
+	if second := canonical(" {\"a\" : \"A/\",\n\"b\":[1,{\"x\":true , \"y\":null}]}"); first != second {
+		t.Errorf("%s and %s differ", first, second)
+	}
+	for _, other := range []string{
+		`{"b":[1,{"y":null,"x":true}],"a":"A"}`, `{"b":[1.0,{"y":null,"x":true}],"a":"A/"}`, `{"b":[1,{"y":null}],"a":"A/"}`,
+		`{"b":[{"y":null,"x":true},1],"a":"A/"}`, `{"b":["1",{"y":null,"x":true}],"a":"A/"}`, `{"b":[1,{"y":"null","x":true}],"a":"A/"}`,
+	} {
+		if canonical(other) == first {
+			t.Errorf("%s reads as %s", other, first)
+		}
+	}
+}
+
+// What parseJSON takes, encoding/json takes and understands in the same way.
+func FuzzParseJSON(f *testing.F) {
+	for _, seed := range []string{
+		`{}`, `{"a":[1,-0.5e+3,true,null,"x",{}]}`, `{"a":"\u00e9\ud83d\ude00\n"}`, `{"a":1,"a":2}`, `{"a":"\ud800"}`, `[`, `{"a":"\u0000"}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var faults billing.Faults
+		tree := parseJSON(data, &faults)
+		if tree == nil {
+			if len(faults) == 0 {
+				t.Fatal("nothing is told of a body that cannot be read")
+			}
+			return
+		}
+		if len(faults) > 0 {
+			return
+		}
+		var want any
+		d := json.NewDecoder(bytes.NewReader(data))
+		d.UseNumber()
+		if err := d.Decode(&want); err != nil {
+			t.Fatalf("encoding/json: %v", err)
+		}
+		if got := plain(tree); !reflect.DeepEqual(got, want) {
+			t.Fatalf("read %#v, want %#v", got, want)
+		}
+	})
+}
+
+// plain is the value as encoding/json gives it.
+func plain(n *node) any {
+	switch n.kind {
+	case kindBool:
+		return n.text == "true"
+	case kindNumber:
+		return json.Number(n.text)
+	case kindString:
+		return n.text
+	case kindArray:
+		items := make([]any, len(n.items))
+		for i, v := range n.items {
+			items[i] = plain(v)
+		}
+		return items
+	case kindObject:
+		fields := map[string]any{}
+		for _, v := range n.fields {
+			fields[v.name] = plain(v.value)
+		}
+		return fields
+	case kindNull:
+	}
+	return nil
+}
+
+func TestObjectCollectsEveryFault(t *testing.T) {
+	t.Parallel()
+	var in billing.EligibilityRequest
+	tree := parseJSON([]byte(`{
+		"office_id": 7, "payer_id": null, "subscriber": {"first_name": [], "member_id": "A", "shoe_size": 44},
+		"patient": "me", "procedure_codes": ["D0120", 1, null], "service_date": {}, "detail_level": true,
+		"parent_id": 1, "tenant_reference": null, "extra": {"deep": 1}
+	}`), &in.Faults)
+	readEligibilityRequest(newObject("", tree, &in.Faults), &in)
+	var got []string
+	_, _, _, faults := in.Parse(billing.Date{Year: 2026, Month: 1, Day: 2})
+	for _, f := range faults {
+		got = append(got, f.Field+" "+string(f.Code))
+	}
+	want := []string{
+		"office_id type", "subscriber.first_name type", "subscriber.shoe_size unknown", "patient type", "service_date type",
+		"procedure_codes.1 type", "procedure_codes.2 type", "detail_level type", "parent_id type", "extra unknown",
+		"payer_id required", "subscriber.last_name required", "subscriber.date_of_birth required",
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("faults are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// A body of a megabyte that is nothing but faults is answered quickly, with a
+// bounded reply.
+func TestFaultsAreBounded(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	b.WriteString(`{"procedure_codes":[`)
+	b.WriteString(strings.Repeat(`1,`, 100_000))
+	b.WriteString(`1],"office_id":"x"`)
+	for range 60_000 {
+		b.WriteString(`,"a":"\u0000"`)
+	}
+	b.WriteString(`}`)
+	var in billing.EligibilityRequest
+	tree := parseJSON([]byte(b.String()), &in.Faults)
+	readEligibilityRequest(newObject("", tree, &in.Faults), &in)
+	if _, _, _, faults := in.Parse(billing.Date{Year: 2026, Month: 1, Day: 2}); len(faults) != 100 {
+		t.Errorf("%d faults", len(faults))
+	}
+}

@@ -150,12 +150,19 @@ WHERE org_id = $1 AND mode = $2 AND id = $3 AND state = 'pending'`,
 	return n == 1, nil
 }
 
-// Recent finds the newest saved answer to the same question.
-func (r checks) Recent(ctx context.Context, digest [32]byte, since time.Time) (*billing.EligibilityCheck, error) {
+const newest = "ORDER BY completed_at DESC\nLIMIT 1"
+
+func (r checks) recent(digest [32]byte, since time.Time) *query {
 	q := r.query(checkColumns, "eligibility_checks")
 	q.where("outcome = 'answered' AND cache_source IS NULL AND digest = % AND completed_at >= %", digest[:], since.UTC())
+	return q
+}
+
+// Recent finds the newest saved answer to the same question.
+func (r checks) Recent(ctx context.Context, digest [32]byte, since time.Time) (*billing.EligibilityCheck, error) {
+	q := r.recent(digest, since)
 	var row checkRow
-	if err := r.get(ctx, &row, q.text("ORDER BY completed_at DESC\nLIMIT 1"), q.args...); errors.Is(err, sql.ErrNoRows) {
+	if err := r.get(ctx, &row, q.text(newest), q.args...); errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	} else if err != nil {
 		return nil, fmt.Errorf("find a recent check: %w", err)
@@ -163,8 +170,7 @@ func (r checks) Recent(ctx context.Context, digest [32]byte, since time.Time) (*
 	return row.check()
 }
 
-// List reads a page of checks, newest first.
-func (r checks) List(ctx context.Context, f billing.CheckFilter, p billing.Page) ([]*billing.EligibilityCheck, error) {
+func (r checks) filter(f billing.CheckFilter) *query {
 	q := r.query(checkColumns, "eligibility_checks")
 	if !f.RequestID.IsZero() {
 		q.where("request_id = %", f.RequestID)
@@ -182,7 +188,12 @@ func (r checks) List(ctx context.Context, f billing.CheckFilter, p billing.Page)
 		q.where("tenant_reference = %", f.TenantReference)
 	}
 	q.created(f.CreatedAfter, f.CreatedBefore)
-	rows, err := page[checkRow](ctx, r.tx, q, p)
+	return q
+}
+
+// List reads a page of checks, newest first.
+func (r checks) List(ctx context.Context, f billing.CheckFilter, p billing.Page) ([]*billing.EligibilityCheck, error) {
+	rows, err := page[checkRow](ctx, r.tx, r.filter(f), p)
 	if err != nil {
 		return nil, fmt.Errorf("list checks: %w", err)
 	}

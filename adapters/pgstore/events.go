@@ -85,16 +85,21 @@ func (r events) List(ctx context.Context, f billing.EventFilter, p billing.Page)
 	return values(rows, eventRow.event)
 }
 
-// Tail reads on in the order of transactions, below the oldest one that still
-// runs: whatever commits later has a higher number than all that is shown.
-func (r events) Tail(ctx context.Context, f billing.EventFilter, after billing.EventID, limit int) ([]*billing.Event, error) {
-	q := r.filter(f)
+func (q *query) tail(after billing.EventID, limit int) string {
 	q.where("xid < pg_snapshot_xmin(pg_current_snapshot())")
 	if !after.IsZero() {
 		q.where("(xid, id) > ((SELECT last.xid FROM events last WHERE last.id = %), %)", after, after)
 	}
+	return q.text("ORDER BY xid, id\nLIMIT %", limit+1)
+}
+
+// Tail reads on in the order of transactions, below the oldest one that still
+// runs: whatever commits later has a higher number than all that is shown.
+func (r events) Tail(ctx context.Context, f billing.EventFilter, after billing.EventID, limit int) ([]*billing.Event, error) {
+	q := r.filter(f)
+	text := q.tail(after, limit)
 	var rows []eventRow
-	if err := r.list(ctx, &rows, q.text("ORDER BY xid, id\nLIMIT %", limit+1), q.args...); err != nil {
+	if err := r.list(ctx, &rows, text, q.args...); err != nil {
 		return nil, fmt.Errorf("tail events: %w", err)
 	}
 	if len(rows) == 0 && !after.IsZero() {

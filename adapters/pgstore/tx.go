@@ -154,11 +154,9 @@ func (t *tx) commit(ctx context.Context) error {
 // page reads a page of rows from a list ordered by time and ID, newest first,
 // and one row more.
 func page[Row any](ctx context.Context, t *tx, q *query, p billing.Page) ([]Row, error) {
-	if p.After != nil {
-		q.where("(created_at, id) < (%, %)", micro(p.After.Time), billing.JobID(p.After.ID))
-	}
+	text := q.page(p)
 	var rows []Row
-	err := t.list(ctx, &rows, q.text("ORDER BY created_at DESC, id DESC\nLIMIT %", p.Limit+1), q.args...)
+	err := t.list(ctx, &rows, text, q.args...)
 	return rows, err
 }
 
@@ -177,6 +175,13 @@ func (t *tx) query(columns, table string) *query {
 }
 
 func (q *query) where(condition string, args ...any) { q.add("\n\tAND "+condition, args...) }
+
+func (q *query) page(p billing.Page) string {
+	if p.After != nil {
+		q.where("(created_at, id) < (%, %)", micro(p.After.Time), billing.JobID(p.After.ID))
+	}
+	return q.text("ORDER BY created_at DESC, id DESC\nLIMIT %", p.Limit+1)
+}
 
 func (q *query) text(end string, args ...any) string {
 	q.add("\n"+end, args...)

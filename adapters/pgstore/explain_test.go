@@ -1,0 +1,149 @@
+package pgstore_test
+
+import (
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lib/pq"
+
+	"github.com/molar-billing/molar/adapters/pgstore"
+	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// fill makes 20,000 checks and events of ten scopes, and their statistics.
+const fill = `
+INSERT INTO eligibility_checks (id, org_id, mode, office_id, payer_id, payer_code, payer_name, state, outcome, request_id,
+	idempotency_key, tenant_reference, created_at, digest, inquiry, network, completed_at, benefits, rejection)
+SELECT uuid(n, 1), uuid(n % 10, 9), 'test', uuid(n / 10 % 7, 2), uuid(n / 10 % 13, 3), '', '',
+	CASE WHEN n % 3 = 0 THEN 'pending' ELSE 'completed' END,
+	CASE WHEN n % 3 = 0 THEN '' WHEN n % 10 = 1 THEN 'rejected' ELSE 'answered' END,
+	uuid(n, 4), 'k', CASE WHEN n % 5 = 0 THEN 'ref-' || n / 50 END, '2026-01-01'::timestamptz + n * interval '1 min',
+	sha256(n::text::bytea), '{}', '', CASE WHEN n % 3 <> 0 THEN '2026-01-01'::timestamptz + n * interval '1 min' END,
+	CASE WHEN n % 3 <> 0 AND n % 10 <> 1 THEN '{}'::json END, NULL
+FROM generate_series(1, 20000) n;
+INSERT INTO events (id, org_id, mode, type, resource_id, sequence, created_at, data, xid)
+SELECT uuid(n, 5), uuid(n % 10, 9), 'test', (ARRAY['eligibility.completed', 'claim.paid', 'claim.denied'])[n / 10 % 3 + 1],
+	uuid(n / 50 * 10 + n % 10, 6), n / 10 % 5 + 1, '2026-01-01'::timestamptz + n * interval '1 min', '{}', (n / 40 + 3)::text::xid8
+FROM generate_series(1, 20000) n;
+ANALYZE eligibility_checks, events`
+
+// TestListPlans is EXPLAIN of every list and filter, planned for the values
+// and without knowing them: an index in the order of the list, nothing read in
+// vain and nothing sorted, but for the few events of one resource.
+func TestListPlans(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	db := admin(t, url)
+	exec(t, db, `CREATE FUNCTION pg_temp_uuid(n int, kind int) RETURNS uuid LANGUAGE sql IMMUTABLE AS $$ SELECT (lpad(to_hex(kind), 8, '0') || lpad(to_hex(n), 24, '0'))::uuid $$`)
+	exec(t, db, strings.ReplaceAll(fill, "uuid(", "pg_temp_uuid("))
+	number := func(n, kind byte) (id [16]byte) {
+		id[3], id[15] = kind, n
+		return id
+	}
+	in := billing.Scope{Org: number(3, 9), Mode: billing.ModeTest}
+	q := pgstore.ListQueries{Scope: in}
+	at := time.Date(2026, 1, 10, 0, 0, 0, 0, time.UTC)
+	first, next := billing.Page{Limit: 25}, billing.Page{Limit: 25, After: &billing.Position{Time: at, ID: number(7, 1)}}
+	type statement struct {
+		text string
+		args []any
+	}
+	make2 := func(text string, args []any) statement { return statement{text, args} }
+	statements := map[string]statement{
+		"recent check":   make2(q.Recent([32]byte{1}, billing.CheckFilter{CreatedAfter: at})),
+		"tail":           make2(q.Tail(billing.EventFilter{}, billing.EventID{}, 100)),
+		"tail on":        make2(q.Tail(billing.EventFilter{}, number(13, 5), 100)),
+		"event resource": make2(q.Events(billing.EventFilter{Resource: number(3, 6)}, first)),
+	}
+	for name, p := range map[string]billing.Page{"": first, ", next page": next} {
+		for filter, f := range map[string]billing.CheckFilter{
+			"all": {}, "office": {OfficeID: number(2, 2)}, "payer": {PayerID: number(2, 3)}, "outcome": {Outcome: billing.OutcomeRejected},
+			"request": {RequestID: number(3, 4)}, "tenant reference": {TenantReference: "ref-7"}, "span": {CreatedAfter: at, CreatedBefore: at.AddDate(0, 0, 1)},
+		} {
+			statements["checks, "+filter+name] = make2(q.Checks(f, p))
+		}
+		for filter, f := range map[string]billing.EventFilter{"all": {}, "type": {Type: billing.EventClaimPaid}, "span": {CreatedAfter: at}} {
+			statements["events, "+filter+name] = make2(q.Events(f, p))
+		}
+	}
+	var got strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(statements)) {
+		fmt.Fprintf(&got, "== %s\n", name)
+		for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
+			plan := explain(t, db, in, mode, statements[name].text, statements[name].args)
+			if strings.Contains(plan, "Seq Scan") || strings.Contains(plan, "Sort") && name != "event resource" || !strings.Contains(plan, "Index") {
+				t.Errorf("%s, %s:\n%s", name, mode, plan)
+			}
+			got.WriteString(scans(plan))
+		}
+	}
+	golden(t, "plans.txt", got.String())
+}
+
+// scans keeps of a plan which index is read how: the rest differs between
+// versions of PostgreSQL.
+func scans(plan string) string {
+	var out strings.Builder
+	for line := range strings.Lines(plan) {
+		if _, node, ok := strings.Cut(line, "->  "); ok && strings.Contains(node, "Scan") {
+			out.WriteString("  " + node)
+		}
+	}
+	return out.String()
+}
+
+// explain plans a statement as the store's connections do: prepared, and with
+// the role and scope of a tenant.
+func explain(t *testing.T, db *sql.DB, in billing.Scope, mode, text string, args []any) string {
+	t.Helper()
+	tx, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	var values []string
+	for _, a := range args {
+		if v, ok := a.(driver.Valuer); ok {
+			a, _ = v.Value()
+		}
+		switch v := a.(type) {
+		case time.Time:
+			a = v.Format(time.RFC3339Nano)
+		case []byte:
+			a = fmt.Sprintf(`\x%x`, v)
+		}
+		values = append(values, strings.TrimPrefix(pq.QuoteLiteral(fmt.Sprint(a)), " "))
+	}
+	for _, statement := range []string{
+		"SET LOCAL ROLE molar_app", "SET LOCAL molar.org = '" + in.Org.UUID() + "'", "SET LOCAL molar.mode = '" + string(in.Mode) + "'",
+		"SET LOCAL plan_cache_mode = " + mode, "DEALLOCATE ALL", "PREPARE listed AS " + text,
+	} {
+		if _, err := tx.ExecContext(t.Context(), statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+	rows, err := tx.QueryContext(t.Context(), "EXPLAIN (COSTS OFF) EXECUTE listed ("+strings.Join(values, ", ")+")")
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	defer rows.Close()
+	var plan strings.Builder
+	for rows.Next() {
+		var line string
+		if err := rows.Scan(&line); err != nil {
+			t.Fatal(err)
+		}
+		plan.WriteString(line + "\n")
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return plan.String()
+}

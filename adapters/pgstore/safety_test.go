@@ -1,0 +1,264 @@
+package pgstore_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/lib/pq"
+
+	"github.com/molar-billing/molar/adapters/pgstore"
+	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/testservers"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+)
+
+// TestEveryTenantTableIsUnderRowSecurity reads the catalog, so that a table
+// that a later migration adds is judged too.
+func TestEveryTenantTableIsUnderRowSecurity(t *testing.T) {
+	t.Parallel()
+	db := admin(t, pgtest.URL(t))
+	rows, err := db.QueryContext(t.Context(), `
+SELECT c.relname, c.relrowsecurity AND c.relforcerowsecurity
+FROM pg_class c
+WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')
+	AND EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'org_id')`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var tables []string
+	for rows.Next() {
+		var table string
+		var secured bool
+		if err := rows.Scan(&table, &secured); err != nil {
+			t.Fatal(err)
+		}
+		if !secured {
+			t.Errorf("%s has an org_id and no forced row-level security", table)
+		}
+		tables = append(tables, table)
+	}
+	if err := rows.Err(); err != nil || len(tables) < 8 {
+		t.Fatalf("%d tables, %v", len(tables), err)
+	}
+	if n := scan[int](t, db, `SELECT count(*) FROM pg_roles WHERE rolname IN ('molar_app', 'molar_system')
+		AND NOT rolsuper AND NOT rolbypassrls AND NOT rolcanlogin AND NOT rolcreaterole
+		AND NOT EXISTS (SELECT FROM pg_class WHERE relowner = pg_roles.oid)`); n != 2 {
+		t.Errorf("%d of the 2 roles have no power of their own", n)
+	}
+	for _, table := range tables {
+		for _, query := range []string{
+			"SELECT count(*) FROM " + table, "DELETE FROM " + table,
+			"INSERT INTO " + table + " SELECT (json_populate_record(NULL::" + table + ", '{}')).*",
+		} {
+			n, err := withoutScope(t, db, query)
+			if err == nil && n != 0 {
+				t.Errorf("without a scope %q touched %d rows", query, n)
+			}
+		}
+	}
+}
+
+// withoutScope runs a statement as the tenants' role that was told no scope.
+func withoutScope(t *testing.T, db *sql.DB, query string) (n int, err error) {
+	t.Helper()
+	tx, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	if _, err := tx.ExecContext(t.Context(), "SET LOCAL ROLE molar_app"); err != nil {
+		t.Fatal(err)
+	}
+	if strings.HasPrefix(query, "SELECT") {
+		return n, tx.QueryRowContext(t.Context(), query).Scan(&n)
+	}
+	result, err := tx.ExecContext(t.Context(), query)
+	if err != nil {
+		return 0, err
+	}
+	affected, err := result.RowsAffected()
+	return int(affected), err
+}
+
+// TestErrorsHoldNoValues makes the server complain about rows with a telling
+// name, and looks for the name in what leaves the package.
+func TestErrorsHoldNoValues(t *testing.T) {
+	t.Parallel()
+	s := pgtest.Open(t)
+	const secret = "Sentinelname"
+	in := scope()
+	c := check(in)
+	c.Inquiry.Subscriber.FirstName = secret
+	insert := func(ctx context.Context, tx ports.Tx) error {
+		c.State = secret
+		return tx.Checks.Insert(ctx, c)
+	}
+	twice := func(ctx context.Context, tx ports.Tx) error {
+		o := &billing.Provider{ID: billing.NewID[billing.ProviderID](time.Now()), LastName: secret, CreatedAt: time.Now()}
+		return tx.Offices.InsertProvider(ctx, o)
+	}
+	find := func(ctx context.Context, tx ports.Tx) error {
+		_, err := tx.Patients.Find(ctx, secret+"\x00", billing.Patient{FirstName: secret})
+		return err
+	}
+	for name, fn := range map[string]func(context.Context, ports.Tx) error{"check constraint": insert, "foreign key": twice, "encoding": find} {
+		err := s.InTx(t.Context(), in, fn)
+		if err == nil {
+			t.Errorf("%s: no error", name)
+			continue
+		}
+		if _, ok := errors.AsType[*pq.Error](err); ok || strings.Contains(err.Error(), secret) {
+			t.Errorf("%s: the error tells too much: %v", name, err)
+		}
+		if billing.CodeOf(err) != billing.CodeInternal {
+			t.Errorf("%s: code %s", name, billing.CodeOf(err))
+		}
+	}
+}
+
+// TestCancelledTransactionsDoNoHarm cancels statements that wait, and uses the
+// store on.
+func TestCancelledTransactionsDoNoHarm(t *testing.T) {
+	t.Parallel()
+	s := pgtest.Open(t, func(o *pgstore.Options) { o.MaxConns = 3 })
+	in, j := scope(), job()
+	stage := func(j jobs.Job) error {
+		return s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Stage(ctx, j) })
+	}
+	if err := stage(j); err != nil {
+		t.Fatal(err)
+	}
+	held, release := make(chan struct{}), make(chan struct{})
+	var group sync.WaitGroup
+	group.Go(func() {
+		if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+			err := tx.Outbox.Postpone(ctx, j.ID, time.Now())
+			close(held)
+			<-release
+			return err
+		}); err != nil {
+			t.Error(err)
+		}
+	})
+	<-held
+	for range 10 {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		err := s.InTx(ctx, in, func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Postpone(ctx, j.ID, time.Now()) })
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a cancelled transaction: %v", err)
+		}
+		if err := stage(job()); err != nil {
+			t.Errorf("the transaction after it: %v", err)
+		}
+	}
+	close(release)
+	group.Wait()
+}
+
+// TestSchemaChangesUnderPreparedStatements alters a table whose statements
+// every connection has prepared.
+func TestSchemaChangesUnderPreparedStatements(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
+	in := scope()
+	read := func() error {
+		return s.View(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+			_, err := tx.Events.List(ctx, billing.EventFilter{}, billing.Page{Limit: 1})
+			return err
+		})
+	}
+	all := func() {
+		var group sync.WaitGroup
+		for range 20 {
+			group.Go(func() {
+				if err := read(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+	}
+	all()
+	exec(t, admin(t, url), "ALTER TABLE events ALTER COLUMN sequence TYPE bigint")
+	all()
+}
+
+// TestServerRestart kills the server between transactions and within them. A
+// store that was open goes on, and what was committed is there.
+func TestServerRestart(t *testing.T) {
+	t.Parallel()
+	server := testservers.StartPostgres(t)
+	if err := pgstore.Migrate(t.Context(), server.URL()); err != nil {
+		t.Fatal(err)
+	}
+	s, err := pgstore.Open(t.Context(), pgstore.Options{URL: server.URL()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	in, before, within := scope(), job(), job()
+	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Stage(ctx, before) }); err != nil {
+		t.Fatal(err)
+	}
+	server.Restart()
+	runs := 0
+	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+		if there, err := tx.Outbox.Pending(ctx, before.ID); err != nil || !there {
+			return errors.Join(err, errors.New("a committed job is lost"))
+		}
+		if runs++; runs == 1 {
+			server.Restart()
+		}
+		return tx.Outbox.Stage(ctx, within)
+	}); err != nil || runs != 2 {
+		t.Errorf("%d runs, error %v", runs, err)
+	}
+	if n := scan[int](t, admin(t, server.URL()), "SELECT count(*) FROM jobs"); n != 2 {
+		t.Errorf("%d jobs, want 2", n)
+	}
+}
+
+// TestExchangesAreEncrypted looks at the bytes in the table.
+func TestExchangesAreEncrypted(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
+	in := scope()
+	c := check(in)
+	want := []billing.Exchange{{Request: []byte("ISA*Sentinelname~"), Reply: nil}, {Request: []byte{}, Reply: []byte("271")}}
+	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+		if err := tx.Checks.Insert(ctx, c); err != nil {
+			return err
+		}
+		c.State, c.Outcome, c.CompletedAt = billing.CheckCompleted, billing.OutcomeError, time.Now()
+		_, err := tx.Checks.Complete(ctx, c, want)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Exchanges(t.Context(), in, c.ID)
+	if err != nil || len(got) != 2 || string(got[0].Request) != "ISA*Sentinelname~" || string(got[1].Reply) != "271" || len(got[0].Reply) != 0 {
+		t.Errorf("exchanges %q, %v", got, err)
+	}
+	stored := scan[[]byte](t, admin(t, url), "SELECT exchanges FROM eligibility_checks")
+	if strings.Contains(string(stored), "Sentinel") || stored[0] != 1 {
+		t.Errorf("stored as %q", stored)
+	}
+	other := pgtest.Open(t, func(o *pgstore.Options) { o.URL, o.EncryptionKey = url, [32]byte{9} })
+	if _, err := other.Exchanges(t.Context(), in, c.ID); err == nil {
+		t.Error("another key opened the messages")
+	}
+	if _, err := s.Exchanges(t.Context(), scope(), c.ID); billing.CodeOf(err) != billing.CodeNotFound {
+		t.Errorf("another scope: %v", err)
+	}
+}

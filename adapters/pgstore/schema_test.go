@@ -1,0 +1,162 @@
+package pgstore_test
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"net/url"
+	"os"
+	osexec "os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/adapters/pgstore"
+	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/testservers"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/migrations"
+	"github.com/molar-billing/molar/ports"
+)
+
+var update = flag.Bool("update", false, "write the golden files and migrations/schema.sql")
+
+// TestSchemaFile compares migrations/schema.sql with a migrated database. Run
+// it with -update after adding a migration.
+func TestSchemaFile(t *testing.T) {
+	t.Parallel()
+	pgDump, err := osexec.LookPath("pg_dump")
+	if found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/pg_dump"); err != nil && len(found) > 0 {
+		pgDump, err = found[len(found)-1], nil
+	}
+	if err != nil {
+		t.Fatalf("install the clients of PostgreSQL (apt-get install postgresql-client): %v", err)
+	}
+	got, err := pgstore.DumpSchema(t.Context(), pgDump, pgtest.URL(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile("../../migrations/schema.sql", []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	} else if got != migrations.Schema {
+		t.Error("migrations/schema.sql is not what the migrations make; run this test with -update and look at the difference")
+	}
+}
+
+// TestDatabasesOfOneClusterMigrateTogether makes the roles, which belong to
+// the cluster, in several databases at once, each by several processes.
+func TestDatabasesOfOneClusterMigrateTogether(t *testing.T) {
+	t.Parallel()
+	server := testservers.StartPostgres(t)
+	db := admin(t, server.URL())
+	var group sync.WaitGroup
+	for _, name := range []string{"one", "two", "three"} {
+		exec(t, db, "CREATE DATABASE "+name)
+		u, err := url.Parse(server.URL())
+		if err != nil {
+			t.Fatal(err)
+		}
+		u.Path = "/" + name
+		for range 2 {
+			group.Go(func() {
+				if err := pgstore.Migrate(t.Context(), u.String()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	group.Wait()
+}
+
+func TestReadySaysWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	empty := testservers.Database(t)
+	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = empty })
+	if err := s.Ready(t.Context()); err == nil {
+		t.Error("an empty database is ready")
+	}
+	migrated := pgtest.URL(t)
+	exec(t, admin(t, migrated), "UPDATE goose_db_version SET is_applied = false WHERE version_id > 0")
+	s = pgtest.Open(t, func(o *pgstore.Options) { o.URL = migrated })
+	if err := s.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), "molar migrate") {
+		t.Errorf("a database that is behind: %v", err)
+	}
+}
+
+// TestStoredForm guards the names in the json columns: a field of package
+// billing that is renamed would no longer be found in the rows there are.
+func TestStoredForm(t *testing.T) {
+	t.Parallel()
+	address := pgtest.URL(t)
+	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = address })
+	in := scope()
+	c := check(in)
+	number, percent, yes, money, day := 3, 80.5, true, billing.Money(12345), billing.Date{Year: 2026, Month: 5, Day: 4}
+	often := &billing.Frequency{Count: &number, Period: "calendar_year", Scope: "per tooth"}
+	c.Inquiry = billing.Inquiry{
+		Subscriber:  billing.Subscriber{FirstName: "A", LastName: "B", DateOfBirth: day, MemberID: "M", GroupNumber: new("G")},
+		Patient:     &billing.Dependent{FirstName: "C", LastName: "D", DateOfBirth: day, Relationship: billing.RelationChild},
+		ServiceDate: day, ProcedureCodes: []string{"D0120"}, DetailLevel: billing.DetailEnhanced, OfficeNPI: "1234567893",
+	}
+	c.State, c.Outcome, c.CompletedAt = billing.CheckCompleted, billing.OutcomeAnswered, time.Now()
+	c.Benefits = &billing.Benefits{
+		Status: billing.CoverageActive, CoverageEffectiveDate: day, Plan: billing.Plan{Name: "P", Type: "PPO", GroupNumber: "G", BenefitPeriod: "calendar_year"},
+		NetworkStatus: billing.InNetwork,
+		Maximums:      []billing.BenefitAmount{{Level: billing.LevelFamily, Period: billing.PeriodPlanYear, Amount: &money, Used: &money, Remaining: &money, AppliesTo: "basic"}},
+		Coverage:      []billing.CategoryCoverage{{Category: billing.CategoryBasic, PercentPaid: &percent, Covered: &yes, Frequency: often, Notes: []string{"n"}}},
+		Procedures: []billing.ProcedureBenefit{{
+			Code: "D0120", Description: "d", PercentPaid: &percent, Covered: &yes, Frequency: often, MaxAge: &number,
+			LastServiceDate: day, NextEligibleDate: day, Status: billing.ProcedureNotDueYet, Note: "n",
+		}},
+		PlanRules:  billing.PlanRules{MissingToothClause: "m", WaitingPeriod: "w", PreAuthorization: "p", CoordinationOfBenefits: "c", MajorServicesPaidOn: "prep_date"},
+		PayerNotes: []string{"n"}, NotReturned: []string{"deductibles"},
+	}
+	rejected := check(in)
+	rejected.State, rejected.Outcome, rejected.CompletedAt = billing.CheckCompleted, billing.OutcomeRejected, time.Now()
+	rejected.Rejection = &billing.Rejection{Kind: billing.RejectionFixAndResend, PayerCode: "75", Reasons: []billing.RejectionReason{{
+		Code: billing.ReasonMemberNotFound, About: billing.AboutSubscriber, Message: "m", Fix: "f",
+	}}}
+	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+		if err := tx.Checks.Insert(ctx, c); err != nil {
+			return err
+		}
+		return tx.Checks.Insert(ctx, rejected)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	db := admin(t, address)
+	var got strings.Builder
+	for _, query := range []string{
+		"SELECT inquiry FROM eligibility_checks WHERE outcome = 'answered'",
+		"SELECT benefits FROM eligibility_checks WHERE outcome = 'answered'",
+		"SELECT rejection FROM eligibility_checks WHERE outcome = 'rejected'",
+	} {
+		b, err := json.MarshalIndent(json.RawMessage(scan[[]byte](t, db, query)), "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Write(append(b, '\n'))
+	}
+	golden(t, "stored_form.json", got.String())
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs; with -update it is written anew. Got:\n%s", path, got)
+	}
+}

@@ -1,0 +1,249 @@
+package pgstore_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/adapters/pgstore"
+	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+)
+
+// counted counts round trips: a read after a write.
+type counted struct {
+	net.Conn
+	trips *atomic.Int64
+	sent  atomic.Bool
+}
+
+func (c *counted) Write(b []byte) (int, error) {
+	c.sent.Store(true)
+	return c.Conn.Write(b)
+}
+
+func (c *counted) Read(b []byte) (int, error) {
+	if c.sent.CompareAndSwap(true, false) {
+		c.trips.Add(1)
+	}
+	return c.Conn.Read(b)
+}
+
+// openWith opens a store over one kind of socket.
+func openWith(t testing.TB, url string, wrap func(net.Conn) net.Conn) *pgstore.Store {
+	t.Helper()
+	var d net.Dialer
+	s, err := pgstore.OpenDialing(t.Context(), pgstore.Options{URL: url, MaxConns: 4}, func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := d.DialContext(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return wrap(c), nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func scope() billing.Scope {
+	return billing.Scope{Org: billing.NewID[billing.OrgID](time.Now()), Mode: billing.ModeTest}
+}
+
+func job() jobs.Job {
+	return jobs.Job{ID: billing.NewID[billing.JobID](time.Now()), Kind: jobs.KindEligibility, Subject: billing.NewID[billing.CheckID](time.Now())}
+}
+
+func check(in billing.Scope) *billing.EligibilityCheck {
+	now := time.Now()
+	return &billing.EligibilityCheck{
+		ID: billing.NewID[billing.CheckID](now), Scope: in, OfficeID: billing.NewID[billing.OfficeID](now),
+		Payer: billing.PayerSummary{ID: billing.NewID[billing.PayerID](now)}, State: billing.CheckPending,
+		RequestID: billing.NewID[billing.RequestID](now), IdempotencyKey: "k", CreatedAt: now,
+	}
+}
+
+func event(resource [16]byte) billing.Event {
+	now := time.Now()
+	return billing.Event{
+		ID: billing.NewID[billing.EventID](now), Type: billing.EventEligibilityCompleted, Resource: resource, CreatedAt: now, Data: []byte("{}"),
+	}
+}
+
+// TestRoundTrips holds each sort of transaction to its number of round trips,
+// once its statements are prepared.
+func TestRoundTrips(t *testing.T) {
+	t.Parallel()
+	var trips atomic.Int64
+	s := openWith(t, pgtest.URL(t), func(c net.Conn) net.Conn { return &counted{Conn: c, trips: &trips} })
+	in := scope()
+	done := check(in)
+	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error { return tx.Checks.Insert(ctx, done) }); err != nil {
+		t.Fatal(err)
+	}
+	view := func(fn func(ctx context.Context, tx ports.Tx) error) func() error {
+		return func() error { return s.View(t.Context(), in, fn) }
+	}
+	write := func(fn func(ctx context.Context, tx ports.Tx) error) func() error {
+		return func() error { return s.InTx(t.Context(), in, fn) }
+	}
+	key := 0
+	for _, test := range []struct {
+		name string
+		want int64
+		run  func() error
+	}{
+		{"a read", 3, view(func(ctx context.Context, tx ports.Tx) error {
+			_, err := tx.Checks.Get(ctx, done.ID)
+			return err
+		})},
+		{"a page", 3, view(func(ctx context.Context, tx ports.Tx) error {
+			_, err := tx.Checks.List(ctx, billing.CheckFilter{}, billing.Page{Limit: 25})
+			return err
+		})},
+		{"one write", 3, write(func(ctx context.Context, tx ports.Tx) error { return tx.Checks.Insert(ctx, check(in)) })},
+		{"nothing", 2, write(func(context.Context, ports.Tx) error { return nil })},
+		{"a known key", 3, write(func(ctx context.Context, tx ports.Tx) error {
+			_, err := tx.Keys.Claim(ctx, "k")
+			return err
+		})},
+		{"a new check: key, patient, four writes", 5, write(func(ctx context.Context, tx ports.Tx) error {
+			key++
+			if _, err := tx.Keys.Claim(ctx, fmt.Sprint("new", key)); err != nil {
+				return err
+			}
+			born := billing.Date{Year: 1990, Month: 1, Day: 1}
+			if _, err := tx.Patients.Find(ctx, "a|b", billing.Patient{ID: billing.NewID[billing.PatientID](time.Now()), DateOfBirth: born, CreatedAt: time.Now()}); err != nil {
+				return err
+			}
+			c := check(in)
+			return errors.Join(
+				tx.Checks.Insert(ctx, c), tx.Keys.Record(ctx, billing.KeyUse{Key: fmt.Sprint("new", key), CheckID: c.ID, CreatedAt: time.Now()}),
+				tx.Events.Append(ctx, event(c.ID)), tx.Outbox.Stage(ctx, job()))
+		})},
+		{"the end of a check: completion, then event and job", 4, write(func(ctx context.Context, tx ports.Tx) error {
+			c := check(in)
+			if _, err := tx.Checks.Complete(ctx, c, nil); err != nil {
+				return err
+			}
+			return errors.Join(tx.Events.Append(ctx, event(c.ID)), tx.Outbox.Done(ctx, job().ID))
+		})},
+	} {
+		for range 2 { // the first prepares
+			trips.Store(0)
+			if err := test.run(); err != nil {
+				t.Fatalf("%s: %v", test.name, err)
+			}
+		}
+		if got := trips.Load(); got != test.want {
+			t.Errorf("%s: %d round trips, want %d", test.name, got, test.want)
+		}
+	}
+}
+
+// cutting breaks some of the connections on which COMMIT is sent: before it
+// goes out, right after, or when its answer has arrived.
+type cutting struct {
+	net.Conn
+	cuts  *cuts
+	armed atomic.Int32
+}
+
+type cuts struct {
+	mu   sync.Mutex
+	rng  *rand.Rand
+	made [4]int
+}
+
+func (c *cuts) next() int32 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := c.rng.Int32N(6)
+	if n > 3 {
+		n = 0
+	}
+	c.made[n]++
+	return n
+}
+
+const (
+	cutBefore int32 = iota + 1
+	cutAfter
+	cutAnswer
+)
+
+func (c *cutting) Write(b []byte) (int, error) {
+	if !bytes.HasPrefix(b, []byte("Q\x00\x00\x00\x0bCOMMIT\x00")) {
+		return c.Conn.Write(b)
+	}
+	how := c.cuts.next()
+	if how == cutBefore {
+		_ = c.Conn.Close()
+		return 0, syscall.EPIPE
+	}
+	n, err := c.Conn.Write(b)
+	if how == cutAfter {
+		_ = c.Conn.Close()
+	}
+	c.armed.Store(how)
+	return n, err
+}
+
+func (c *cutting) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if c.armed.Load() == cutAnswer {
+		_ = c.Conn.Close()
+		return 0, io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+// TestLostCommitIsResolved cuts connections around COMMIT, over and over, and
+// then counts: every transaction that was reported done is there, once.
+func TestLostCommitIsResolved(t *testing.T) {
+	t.Parallel()
+	const writers, each = 4, 75
+	url := pgtest.URL(t)
+	made := &cuts{rng: rand.New(rand.NewPCG(7, 11))}
+	s := openWith(t, url, func(c net.Conn) net.Conn { return &cutting{Conn: c, cuts: made} })
+	var group sync.WaitGroup
+	in, resource := scope(), [16]byte{1}
+	for range writers {
+		group.Go(func() {
+			for range each {
+				if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+					return errors.Join(tx.Events.Append(ctx, event(resource)), tx.Outbox.Stage(ctx, job()))
+				}); err != nil {
+					t.Errorf("a transaction failed: %v", err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	db := admin(t, url)
+	for _, table := range []string{"events", "jobs"} {
+		if n := scan[int](t, db, "SELECT count(*) FROM "+table); n != writers*each {
+			t.Errorf("%d %s, want %d", n, table, writers*each)
+		}
+	}
+	if n := scan[int](t, db, "SELECT max(sequence) FROM events"); n != writers*each {
+		t.Errorf("last sequence %d, want %d", n, writers*each)
+	}
+	for how, n := range made.made {
+		if n < 10 {
+			t.Errorf("only %d cuts of sort %d: the test proves little", n, how)
+		}
+	}
+}

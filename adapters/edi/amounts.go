@@ -40,7 +40,7 @@ func (a *answer) amounts(code string) []billing.BenefitAmount {
 		period, p, known := periodOf(r)
 		switch {
 		case !known:
-			a.remarks = append(a.remarks, a.oddAmount(r))
+			a.remarks = append(a.remarks, oddAmount(r))
 		case p == partAmount:
 			s := newSum(r, period)
 			s.parts[partAmount] = r.money
@@ -62,7 +62,7 @@ func (a *answer) amounts(code string) []billing.BenefitAmount {
 			s.period = usual
 		}
 	}
-	return a.list(sums)
+	return list(sums)
 }
 
 // periodOf reads EB06, and the marker that some payers put into EB05. The
@@ -219,7 +219,7 @@ func usualPeriod(sums []*sum) billing.BenefitPeriod {
 
 // list gives the amounts: those of the whole plan first, the better network
 // first. Amounts on which all networks agree are the plan's.
-func (a *answer) list(sums []*sum) []billing.BenefitAmount {
+func list(sums []*sum) []billing.BenefitAmount {
 	slices.SortStableFunc(sums, func(x, y *sum) int {
 		if (x.about == "") != (y.about == "") {
 			if x.about == "" {
@@ -245,8 +245,10 @@ func (a *answer) list(sums []*sum) []billing.BenefitAmount {
 			continue
 		}
 		where := ""
-		if others || s.tier.standing == outOfNetwork && !a.agreed(sums, s) {
-			where = s.tier.label()
+		if others || s.tier.standing == outOfNetwork && !agreed(sums, s) {
+			if where = s.tier.label(); where != s.tier.name {
+				where = strings.ToLower(where)
+			}
 		}
 		b.AppliesTo = join(", ", s.about, s.who, where)
 		out = append(out, b)
@@ -255,7 +257,7 @@ func (a *answer) list(sums []*sum) []billing.BenefitAmount {
 }
 
 // agreed reports whether another network has the very same amount.
-func (*answer) agreed(sums []*sum, s *sum) bool {
+func agreed(sums []*sum, s *sum) bool {
 	return slices.ContainsFunc(sums, func(o *sum) bool {
 		return o.tier != s.tier && s.sameMoney(o) && equalAmounts(o.benefit(), s.benefit())
 	})
@@ -284,7 +286,7 @@ func equalAmounts(a, b billing.BenefitAmount) bool {
 
 // oddAmount tells of money by a period that amounts do not have, such as a
 // visit.
-func (*answer) oddAmount(r *row) string {
+func oddAmount(r *row) string {
 	kind := "Maximum"
 	if r.Code == "C" {
 		kind = "Deductible"

@@ -2,10 +2,10 @@ package edi
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/eligibility"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
@@ -19,8 +19,12 @@ var _ ports.EDI = (*Codec)(nil)
 // New gives a Codec.
 func New() *Codec { return &Codec{} }
 
-// errNoReply is the answer to an empty list of replies.
-var errNoReply = errors.New("edi: there is no reply to read")
+// Why a reply cannot be used, beside the errors of the codec.
+var (
+	errNoReply     = errors.New("edi: there is no reply to read")
+	errSaysNothing = errors.New("edi: the 271 has neither benefits nor a rejection in any segment")
+	errForeign     = errors.New("the trace numbers (TRN) of the patient belong to another inquiry")
+)
 
 // Answer reads the 271s of one check. The first reply decides: when it cannot
 // be used, its error is the answer's. A later one, about one procedure, that
@@ -43,7 +47,7 @@ func (*Codec) Answer(q billing.Inquiry270, replies [][]byte) (billing.CheckAnswe
 		return billing.CheckAnswer{Outcome: outcome, Rejection: rejection}, nil
 	}
 	if member == nil {
-		return billing.CheckAnswer{}, &x12.Error{Segment: 1, Reason: "the reply has neither benefits nor a rejection"}
+		return billing.CheckAnswer{}, errSaysNothing
 	}
 	a := newAnswer(q, main, member)
 	for _, b := range replies[1:] {
@@ -83,7 +87,7 @@ func read(q billing.Inquiry270, b []byte) (*eligibility.Reply, error) {
 		}
 	}
 	if foreign > 0 {
-		return nil, &x12.Error{Segment: foreign, Reason: "the trace numbers (TRN) belong to another inquiry"}
+		return nil, fmt.Errorf("edi: segment %d: %w", foreign, errForeign)
 	}
 	return r, nil
 }

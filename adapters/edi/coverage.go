@@ -234,10 +234,10 @@ func (g *group) take(r *row, prefix string, add func(string)) {
 func invertedShares(all []billing.CategoryCoverage) bool {
 	var preventive, major *float64
 	for _, c := range all {
-		switch c.Category {
-		case billing.CategoryPreventive:
+		if c.Category == billing.CategoryPreventive {
 			preventive = c.PercentPaid
-		case billing.CategoryMajor:
+		}
+		if c.Category == billing.CategoryMajor {
 			major = c.PercentPaid
 		}
 	}

@@ -205,7 +205,7 @@ func procedureNote(rows []*row, shown *row) string {
 			add(r.ageNote())
 		}
 		if r.Authorization == "Y" {
-			add("Authorization is needed.")
+			add("Authorization is needed")
 		}
 		switch {
 		case r.Code == "B" && r.money != nil:

@@ -71,6 +71,14 @@ func appendRule(field *string, said string) {
 
 func words(c billing.Category) string { return strings.ReplaceAll(string(c), "_", " ") }
 
+func names(all []billing.Category) string {
+	out := make([]string, len(all))
+	for i, c := range all {
+		out[i] = words(c)
+	}
+	return strings.Join(out, ", ")
+}
+
 // waitingPeriods adds the waiting periods that are told by codes: a service
 // type of their own (32), and benefits of a category that begin (DTP 348)
 // after the service date.
@@ -84,8 +92,8 @@ func (a *answer) waitingPeriods() {
 		case slices.Contains(r.ServiceTypes, waitingPeriod):
 			said := strings.Join(r.notes, "; ")
 			r.notes = nil
-			if said == "" {
-				said = r.duration()
+			if len(r.Messages) == 0 {
+				said = join(": ", names(r.categories), r.duration())
 			}
 			if future {
 				said = join("; ", said, "until "+begin.String())
@@ -94,11 +102,7 @@ func (a *answer) waitingPeriods() {
 				appendRule(&a.rules.WaitingPeriod, said)
 			}
 		case future && len(r.categories) > 0:
-			names := make([]string, len(r.categories))
-			for i, c := range r.categories {
-				names[i] = words(c)
-			}
-			appendRule(&a.rules.WaitingPeriod, strings.Join(names, ", ")+" from "+begin.String())
+			appendRule(&a.rules.WaitingPeriod, names(r.categories)+" from "+begin.String())
 		}
 	}
 }
@@ -121,11 +125,8 @@ func (a *answer) authorizations() {
 		if r.Authorization != "Y" || r.code != "" || r.foreign {
 			continue
 		}
-		said := "Authorization is needed"
-		if what := r.about(); what != "" {
-			said += " for " + strings.ReplaceAll(what, "_", " ")
-		}
-		appendRule(&a.rules.PreAuthorization, said+".")
+		said := join(" for ", "Authorization is needed", strings.ReplaceAll(r.about(), "_", " "))
+		appendRule(&a.rules.PreAuthorization, said)
 	}
 }
 
@@ -141,11 +142,8 @@ func (a *answer) otherPayers() {
 				name = first(p.Name.Last, name)
 			}
 		}
-		said := "The payer knows of another payer"
-		if name != "" {
-			said += ": " + name
-		}
-		appendRule(&a.rules.CoordinationOfBenefits, said+".")
+		said := join(": ", "The payer knows of another payer", name)
+		appendRule(&a.rules.CoordinationOfBenefits, said)
 	}
 }
 

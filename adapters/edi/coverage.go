@@ -80,7 +80,7 @@ func (g *group) benefit() billing.CategoryCoverage {
 	case from != nil:
 		out.PercentPaid = g.shareIn(from.tier)
 		out.Covered = new(*out.PercentPaid > 0)
-	case best(g.own, func(r *row) bool { return statusOf(r.Code) == billing.CoverageActive || r.Code == "B" || hasLimit(r) }) != nil:
+	case best(g.own, func(r *row) bool { return r.status() == billing.CoverageActive || r.Code == "B" || hasLimit(r) }) != nil:
 		out.Covered = new(true)
 	}
 	if r := best(g.own, hasLimit); r != nil {

@@ -13,7 +13,7 @@ func (a *answer) plan(b *billing.Benefits) {
 	b.Status = billing.CoverageUnknown
 	told := a.statusRows()
 	if len(told) > 0 {
-		b.Status = statusOf(told[0].Code)
+		b.Status = told[0].status()
 	}
 	dates := coveragePeriod(a.member.Dates, a.inquiry.ServiceDate, true)
 	for _, r := range told {
@@ -41,8 +41,7 @@ func (a *answer) plan(b *billing.Benefits) {
 func (a *answer) statusRows() []*row {
 	var told []*row
 	for _, r := range a.rows {
-		uncovered := r.Code == "I" && slices.Contains(r.ServiceTypes, dental) && r.tier.standing != outOfNetwork
-		if r.code == "" && !r.foreign && (statusOf(r.Code) != billing.CoverageUnknown || uncovered) {
+		if r.code == "" && !r.foreign && r.status() != billing.CoverageUnknown {
 			told = append(told, r)
 		}
 	}
@@ -58,7 +57,7 @@ func (a *answer) statusRows() []*row {
 		default:
 			n += 20
 		}
-		if statusOf(r.Code) != billing.CoverageActive {
+		if r.status() != billing.CoverageActive {
 			n++
 		}
 		return n
@@ -67,15 +66,19 @@ func (a *answer) statusRows() []*row {
 	return told
 }
 
-func statusOf(code string) billing.CoverageStatus {
-	switch code {
+// status is what the row says of the coverage by itself.
+func (r *row) status() billing.CoverageStatus {
+	switch r.Code {
 	case "1", "2", "3", "4", "5":
 		return billing.CoverageActive
-	case "6", "7", "8", "I":
+	case "6", "7", "8":
 		return billing.CoverageInactive
-	default:
-		return billing.CoverageUnknown
+	case "I":
+		if slices.Contains(r.ServiceTypes, dental) && r.tier.standing != outOfNetwork {
+			return billing.CoverageInactive
+		}
 	}
+	return billing.CoverageUnknown
 }
 
 // planType names EB04 for the kinds that dental plans have; another code

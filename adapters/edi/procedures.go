@@ -102,7 +102,7 @@ func coveredAs(p *billing.ProcedureBenefit, rows []*row, b *billing.Benefits) {
 			}
 		}
 	}
-	paid := func(r *row) bool { return statusOf(r.Code) == billing.CoverageActive || r.Code == "B" || hasLimit(r) }
+	paid := func(r *row) bool { return r.status() == billing.CoverageActive || r.Code == "B" || hasLimit(r) }
 	if p.Covered == nil && best(rows, paid) != nil {
 		p.Covered = new(true)
 	}
@@ -185,6 +185,21 @@ func statedNext(rows []*row) billing.Date {
 	return billing.Date{}
 }
 
+// band tells of a row that holds for some ages only; empty for another row.
+func (r *row) band() string {
+	if r.ageNote() == "" {
+		return ""
+	}
+	often, share := "", ""
+	if l := limitOf(r); l != nil {
+		often = l.String()
+	}
+	if r.share != nil {
+		share = percent(*r.share)
+	}
+	return join(": ", r.ageNote(), join(", ", often, share))
+}
+
 // procedureNote is the payer's words about the procedure, and what has no
 // field: ages from which it is paid, networks that pay another share, money.
 func procedureNote(rows []*row, shown *row) string {
@@ -199,10 +214,8 @@ func procedureNote(rows []*row, shown *row) string {
 		for _, m := range r.notes {
 			add(m)
 		}
-		if l := limitOf(r); split && l != nil {
-			add(join(": ", r.ageNote(), l.String()))
-		} else if split {
-			add(r.ageNote())
+		if split {
+			add(r.band())
 		}
 		if r.Authorization == "Y" {
 			add("Authorization is needed")

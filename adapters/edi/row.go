@@ -167,6 +167,7 @@ func newRow(b *eligibility.Benefit) *row {
 	if code := strings.ToUpper(b.Procedure.Code); billing.ValidProcedureCode(code) {
 		r.code = code
 	}
+	r.foreign = r.code == "" && b.Procedure.Code != ""
 	for _, m := range b.Messages {
 		m = strings.Join(strings.Fields(m), " ")
 		if class, ok := strings.CutPrefix(strings.ToUpper(m), classMarker); ok {
@@ -218,7 +219,7 @@ func (r *row) classify() {
 		}
 		known = known || named || mapped || t == waitingPeriod
 	}
-	r.foreign = !known
+	r.foreign = r.foreign || !known
 }
 
 // waitingPeriod is the service type of a plan's waiting period.

@@ -64,7 +64,7 @@ func (a *answer) takeRule(message, said string) bool {
 }
 
 func appendRule(field *string, said string) {
-	if !strings.Contains(*field, said) {
+	if !strings.Contains("; "+*field+"; ", "; "+said+"; ") {
 		*field = join("; ", *field, said)
 	}
 }

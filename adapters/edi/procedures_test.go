@@ -1,0 +1,178 @@
+package edi_test
+
+import (
+	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// The service date is 2026-06-15, the patient is 41.
+func TestProcedure(t *testing.T) {
+	t.Parallel()
+	const ask = "AD:D2740"
+	for name, c := range map[string]struct {
+		segments   []string
+		want, note string
+	}{
+		"a share":          {[]string{"EB*A*IND******.5*****" + ask}, "50 covered, covered_now", ""},
+		"the plan's share": {[]string{"EB*D*******.6*****" + ask}, "60 covered, covered_now", ""},
+		"not covered":      {[]string{"EB*I**********U*Y*" + ask}, "not covered, not_covered", ""},
+		"excluded":         {[]string{"EB*E***********" + "*" + ask}, "not covered, not_covered", ""},
+		"the patient pays all": {
+			[]string{"EB*A*IND******1*****" + ask}, "0 not covered, not_covered", "",
+		},
+		"not covered out of network": {
+			[]string{"EB*I**********U*N*" + ask, "EB*A*******.5***U*Y*" + ask}, "50 covered, covered_now", "",
+		},
+		"in network first": {
+			[]string{"EB*A*******.8****N*" + ask, "EB*A*******.5****Y*" + ask}, "50 covered, covered_now", "Out of network: 20 percent",
+		},
+		"the share of its service type": {
+			[]string{"EB*A**36*****.5", "EB*F**36**********" + ask, "HSD*VS*1***21*10"}, "50 covered, 1 per 10 years, covered_now", "",
+		},
+		"its service type is not covered": {[]string{"EB*I**36", "EB*F**36**********" + ask}, "not covered, not_covered", ""},
+		"no word of cover":                {[]string{"EB*F************" + ask}, "", ""},
+		"a frequency alone":               {[]string{"EB*F************" + ask, "HSD*VS*1***34*60"}, "covered, 1 per 60 months, covered_now", ""},
+		"in units":                        {[]string{"EB*F************" + ask, "HSD*FL*2***34*6"}, "covered, 2 per 6 months, covered_now", ""},
+		"per interval":                    {[]string{"EB*F************" + ask, "HSD*VS*1*YR*5"}, "covered, 1 per 5 years, covered_now", ""},
+		"as a quantity":                   {[]string{"EB*F*IND****23***P6*2***" + ask}, "covered, 2 per calendar_year, covered_now", ""},
+		"no count":                        {[]string{"EB*F************" + ask, "HSD*VS****34*12"}, "", ""},
+		"per tooth": {
+			[]string{"EB*F************" + ask, "HSD*VS*1***21*5", "MSG*ONCE PER TOOTH"}, "covered, 1 per 5 years per tooth, covered_now", "ONCE PER TOOTH",
+		},
+		"not due, rolling months": {
+			[]string{"EB*A*******.5*****" + ask, "HSD*VS*1***34*60", "DTP*304*D8*20230831"},
+			"50 covered, 1 per 60 months, last 2023-08-31, next 2028-08-31, not_due_yet", "",
+		},
+		"due again, rolling months": {
+			[]string{"EB*A*******.5*****" + ask, "HSD*VS*1***34*6", "DTP*304*D8*20251215"},
+			"50 covered, 1 per 6 months, last 2025-12-15, next 2026-06-15, covered_now", "",
+		},
+		"rolling years, weeks and days": {
+			[]string{"EB*A*******.5*****" + ask, "HSD*VS*1***35*2", "DTP*304*D8*20260610"},
+			"50 covered, 1 per 2 weeks, last 2026-06-10, next 2026-06-24, not_due_yet", "",
+		},
+		"a calendar year used up": {
+			[]string{"EB*A*******.5*****" + ask, "HSD*VS*1***23*1", "DTP*304*D8*20260302"},
+			"50 covered, 1 per calendar_year, last 2026-03-02, next 2027-01-01, not_due_yet", "",
+		},
+		"a calendar year gone by": {
+			[]string{"EB*A*******.5*****" + ask, "HSD*VS*1***23*1", "DTP*304*D8*20251202"},
+			"50 covered, 1 per calendar_year, last 2025-12-02, next 2026-01-01, covered_now", "",
+		},
+		"calendar years": {
+			[]string{"EB*A*******.5*****" + ask, "HSD*VS*1***23*5", "DTP*304*D8*20230302"},
+			"50 covered, 1 per 5 calendar years, last 2023-03-02, next 2028-01-01, not_due_yet", "",
+		},
+		"one known visit of two": {
+			[]string{"EB*A*******.5*****" + ask, "HSD*VS*2***23*1", "DTP*304*D8*20260302"},
+			"50 covered, 2 per calendar_year, last 2026-03-02, covered_now", "",
+		},
+		"two known visits of two": {
+			[]string{"EB*A*******.5*****" + ask, "HSD*VS*2***23*1", "DTP*304*D8*20260302", "DTP*304*D8*20260501"},
+			"50 covered, 2 per calendar_year, last 2026-05-01, next 2027-01-01, not_due_yet", "",
+		},
+		"two visits in two years": {
+			[]string{"EB*A*******.5*****" + ask, "HSD*VS*2***23*1", "DTP*304*D8*20250302", "DTP*304*D8*20260501"},
+			"50 covered, 2 per calendar_year, last 2026-05-01, covered_now", "",
+		},
+		"two visits, rolling": {
+			[]string{"EB*A*******.5*****" + ask, "HSD*VS*2***34*12", "DTP*304*D8*20260302", "DTP*304*D8*20250901"},
+			"50 covered, 2 per 12 months, last 2026-03-02, next 2026-09-01, not_due_yet", "",
+		},
+		"none remain": {
+			[]string{"EB*A*******.5*****" + ask, "HSD*VS*2***23*1", "DTP*304*D8*20260302", "EB*F*****29***P6*0***" + ask},
+			"50 covered, 2 per calendar_year, last 2026-03-02, next 2027-01-01, not_due_yet", "",
+		},
+		"all used": {
+			[]string{"EB*A*******.5*****" + ask, "HSD*VS*2***23*1", "EB*F********99*2***" + ask},
+			"50 covered, 2 per calendar_year, next 2027-01-01, not_due_yet", "",
+		},
+		"one remains": {
+			[]string{"EB*A*******.5*****" + ask, "HSD*VS*2***23*1", "DTP*304*D8*20260302", "EB*F*****29***P6*1***" + ask},
+			"50 covered, 2 per calendar_year, last 2026-03-02, covered_now", "",
+		},
+		"a plan year that nobody told": {
+			[]string{"EB*A*******.5*****" + ask, "HSD*VS*1***22*1", "DTP*304*D8*20260302"},
+			"50 covered, 1 per plan_year, last 2026-03-02, covered_now", "",
+		},
+		"a plan year from July": {
+			[]string{"DTP*292*RD8*20250701-20260630", "EB*A*******.5*****" + ask, "HSD*VS*1***22*1", "DTP*304*D8*20260302"},
+			"50 covered, 1 per plan_year, last 2026-03-02, next 2026-07-01, not_due_yet", "",
+		},
+		"a plan year in words": {
+			[]string{"EB*1**35", "MSG*YOUR BENEFIT PERIOD IS FROM OCTOBER 1 TO SEPTEMBER 30", "EB*A*******.5*****" + ask, "HSD*VS*1***22*1", "DTP*304*D8*20260302"},
+			"50 covered, 1 per plan_year, last 2026-03-02, next 2026-10-01, not_due_yet", "",
+		},
+		"a lifetime used up": {
+			[]string{"EB*A*******.5*****" + ask, "HSD*VS*1***32*1", "DTP*304*D8*20200302"},
+			"50 covered, 1 per lifetime, last 2020-03-02, not_due_yet", "",
+		},
+		"the payer says when": {
+			[]string{"EB*A*******.5*****" + ask, "MSG*NEXT ELIGIBLE DATE: 12/01/2026"},
+			"50 covered, next 2026-12-01, not_due_yet", "NEXT ELIGIBLE DATE: 12/01/2026",
+		},
+		"never, in their way": {
+			[]string{"EB*A*******.5*****" + ask, "HSD*VS*1***34*60", "DTP*304*D8*99990101"}, "50 covered, 1 per 60 months, covered_now", "",
+		},
+		"too old": {
+			[]string{"EB*A*******0*S7*18***" + ask}, "100 covered, to age 18, age_limit", "",
+		},
+		"too old, in a row of its own": {
+			[]string{"EB*D*******1*****" + ask, "EB*F********S7*18"}, "100 covered, to age 18, age_limit", "",
+		},
+		"of the last age": {[]string{"EB*A*******0*S7*41.0***" + ask}, "100 covered, to age 41, covered_now", ""},
+		"too young": {
+			[]string{"EB*A*******0*S8*50***" + ask}, "100 covered, age_limit", "from age 50: 100 percent",
+		},
+		"split by age": {
+			[]string{"EB*A*******0*S7*26***" + ask, "HSD*VS*2***23*1", "EB*A*******.2*S8*27***" + ask, "HSD*VS*1***23*1"},
+			"80 covered, 1 per calendar_year, covered_now", "up to age 26: 2 per calendar_year, 100 percent; from age 27: 1 per calendar_year, 80 percent",
+		},
+		"downgraded": {
+			[]string{"EB*A*******.5*****" + ask, "MSG*DOWNGRADED TO AN AMALGAM"}, "50 covered, downgraded", "DOWNGRADED TO AN AMALGAM",
+		},
+		"downgraded, in other words": {
+			[]string{"EB*A*******.5*****" + ask, "MSG*THE LEAST EXPENSIVE ALTERNATIVE IS PAID"}, "50 covered, downgraded",
+			"THE LEAST EXPENSIVE ALTERNATIVE IS PAID",
+		},
+		"not downgraded": {[]string{"EB*A*******.5*****" + ask, "MSG*NO DOWNGRADE"}, "50 covered, covered_now", "NO DOWNGRADE"},
+		"money and authorization": {
+			[]string{"EB*B******25.00****Y**" + ask, "EB*CB******500*****Y*" + ask}, "covered, covered_now",
+			"Authorization is needed; Co-payment 25.00; Coverage is based on 500.00",
+		},
+		"in lower case": {[]string{"EB*A*IND******.5*****ad:d2740"}, "50 covered, covered_now", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := benefits(t, []string{"D2740"}, c.segments...)
+			if len(b.Procedures) != 1 {
+				t.Fatalf("%d procedures", len(b.Procedures))
+			}
+			equal(t, "procedure", procedureLine(b.Procedures[0]), c.want)
+			if c.note != "" || name == "not due, rolling months" {
+				equal(t, "note", b.Procedures[0].Note, c.note)
+			}
+			sameList(t, "payer_notes", b.PayerNotes, nil)
+		})
+	}
+}
+
+func TestStandardGivesTheProceduresAskedFor(t *testing.T) {
+	t.Parallel()
+	segments := []string{"EB*A*******.5*****AD:D2740", "MSG*CROWNS", "EB*A*******0*****AD:D1110", "EB*A*******0*****AD:D0120", "EB*A*******0*****HC:99213"}
+	codes := func(b *billing.Benefits) (out []string) {
+		for _, p := range b.Procedures {
+			out = append(out, p.Code)
+		}
+		return out
+	}
+	b := benefits(t, []string{"D1110", "D9110"}, segments...)
+	sameList(t, "standard", codes(b), []string{"D1110"})
+	sameList(t, "the words about another are not the plan's", b.PayerNotes, nil)
+	sameList(t, "none asked for", codes(benefits(t, nil, segments...)), nil)
+
+	q := inquiry270()
+	q.Inquiry.DetailLevel, q.Inquiry.ProcedureCodes = billing.DetailEnhanced, []string{"D1110", "D9110"}
+	sameList(t, "enhanced", codes(answer(t, q, about(segments...)).Benefits), []string{"D1110", "D2740", "D0120"})
+}

@@ -50,9 +50,12 @@ func recovers(t *testing.T, q ports.Queue, kind jobs.Kind, got <-chan ports.Deli
 	})
 	for take(t, got, "the job").Job != j {
 	}
-	if err := q.Ready(); err != nil {
-		t.Errorf("not ready: %v", err)
-	}
+	awaitReady(t, q)
+}
+
+func awaitReady(t *testing.T, q ports.Queue) {
+	t.Helper()
+	eventually(t, "being ready", func() bool { return q.Ready() == nil })
 }
 
 func testKilled(t *testing.T, kind jobs.Kind, b Broker, faults Faults) {
@@ -78,6 +81,7 @@ func testKilled(t *testing.T, kind jobs.Kind, b Broker, faults Faults) {
 		delete(missing, take(t, got, "what was confirmed before the kill").Job)
 	}
 	recovers(t, q, kind, got)
+	awaitReady(t, other)
 	box := mailbox(t, q, subject)
 	reply(t, other, box.Address, subject)
 	take(t, box.C, "a reply after the kill")
@@ -92,6 +96,7 @@ func testWiped(t *testing.T, kind jobs.Kind, b Broker, faults Faults) {
 		faults.Wipe()
 		recovers(t, q, kind, got)
 	}
+	awaitReady(t, other)
 	subject := newSubject()
 	box := mailbox(t, q, subject)
 	eventually(t, "a reply after the wipe", func() bool {

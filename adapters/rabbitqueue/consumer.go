@@ -1,0 +1,140 @@
+package rabbitqueue
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	amqp "github.com/rabbitmq/amqp091-go"
+
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+)
+
+// consumer is one call of Consume. Its calls under way may outlive the
+// connection that brought their jobs, so they are counted here.
+type consumer struct {
+	q        *Queue
+	kind     jobs.Kind
+	parallel int
+	handle   func(context.Context, ports.Delivery) ports.Verdict
+	slots    chan struct{} // holds one for each call under way
+	calls    sync.WaitGroup
+}
+
+// Consume runs handle for jobs of the kind until ctx ends, over as many
+// connections as it takes.
+func (q *Queue) Consume(
+	ctx context.Context, kind jobs.Kind, parallel int, handle func(context.Context, ports.Delivery) ports.Verdict,
+) error {
+	if parallel < 1 {
+		return errors.New("rabbitqueue: consume: parallel must be at least 1")
+	}
+	c := &consumer{q: q, kind: kind, parallel: parallel, handle: handle, slots: make(chan struct{}, parallel)}
+	defer c.calls.Wait()
+	wait := minWait
+	for ctx.Err() == nil {
+		conn, err := q.consume.wait(ctx)
+		if errors.Is(err, ErrClosed) {
+			return err
+		}
+		if err != nil {
+			return nil // ctx has ended
+		}
+		started := time.Now()
+		err = c.on(ctx, conn)
+		if ctx.Err() != nil {
+			return nil
+		}
+		q.opts.Log.WarnContext(ctx, "consumer interrupted", "kind", string(kind), "error", err)
+		if time.Since(started) > maxWait {
+			wait = minWait
+		}
+		select { // a connection that stands, but a channel that cannot be had
+		case <-ctx.Done():
+		case <-time.After(wait):
+		}
+		wait = min(2*wait, maxWait)
+	}
+	return nil
+}
+
+// on consumes on one connection until it is lost or ctx ends. When ctx ends,
+// it waits for the calls under way, to acknowledge what they did.
+func (c *consumer) on(ctx context.Context, conn *connection) error {
+	ch, err := conn.Channel()
+	if err != nil {
+		return err
+	}
+	defer conn.closeChannel(ch)
+	if err := c.q.declareKind(ch, c.kind); err != nil {
+		return err
+	}
+	if err := ch.Qos(c.parallel+c.q.opts.Prefetch, 0, false); err != nil {
+		return err
+	}
+	const tag = "jobs" // unique on the channel
+	deliveries, err := ch.Consume(queueName(c.kind), tag, false, false, false, false, nil)
+	if err != nil {
+		return err
+	}
+	for {
+		d, err := c.next(ctx, deliveries)
+		if err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			_ = ch.Cancel(tag, true) // what arrives in spite of it goes back when the channel closes
+			c.calls.Wait()
+			return nil
+		}
+		c.calls.Go(func() {
+			defer func() { <-c.slots }()
+			c.call(ctx, d)
+		})
+	}
+}
+
+// next takes a slot and then a message for it. After the end of ctx it
+// answers at once.
+func (c *consumer) next(ctx context.Context, deliveries <-chan amqp.Delivery) (amqp.Delivery, error) {
+	select {
+	case c.slots <- struct{}{}:
+	case <-ctx.Done():
+		return amqp.Delivery{}, nil
+	}
+	select {
+	case d, ok := <-deliveries:
+		if !ok {
+			<-c.slots
+			return amqp.Delivery{}, ErrAway
+		}
+		return d, nil
+	case <-ctx.Done():
+		return amqp.Delivery{}, nil
+	}
+}
+
+// call handles one message. When the acknowledgement does not arrive, the
+// message comes again, which is what the port promises.
+func (c *consumer) call(ctx context.Context, d amqp.Delivery) {
+	j, err := jobs.Decode(d.Body)
+	if err != nil {
+		c.q.opts.Log.ErrorContext(ctx, "unreadable message put with the dead letters", "kind", string(c.kind), "bytes", len(d.Body))
+		_ = d.Reject(false)
+		return
+	}
+	switch c.handle(ctx, ports.Delivery{Job: j, Again: again(d)}) {
+	case ports.Dead:
+		_ = d.Reject(false)
+	case ports.Finished:
+		_ = d.Ack(false)
+	}
+}
+
+// again reports whether the message was delivered before. Quorum queues count.
+func again(d amqp.Delivery) bool {
+	n, _ := d.Headers["x-delivery-count"].(int64)
+	return d.Redelivered || n > 0
+}

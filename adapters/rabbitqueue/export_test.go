@@ -1,0 +1,12 @@
+package rabbitqueue
+
+// Die ends the instance as the end of its process would: the sockets close
+// without a word.
+func (q *Queue) Die() {
+	q.stop()
+	for _, l := range []*link{&q.publish.link, &q.consume} {
+		if c, _ := l.current(); c != nil {
+			_ = c.socket.Close()
+		}
+	}
+}

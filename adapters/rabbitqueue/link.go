@@ -1,0 +1,197 @@
+package rabbitqueue
+
+import (
+	"context"
+	"errors"
+
+	"math/rand/v2"
+	"net"
+	"sync"
+	"time"
+
+	amqp "github.com/rabbitmq/amqp091-go"
+)
+
+const (
+	heartbeat    = 10 * time.Second
+	dialTimeout  = 5 * time.Second
+	writeTimeout = 5 * time.Second // for one write to a socket that takes nothing
+	closeTimeout = time.Second     // for a polite end
+	minWait      = 50 * time.Millisecond
+	maxWait      = time.Second
+)
+
+// link is a connection that is made again whenever it is lost.
+type link struct {
+	opts    Options
+	purpose string
+	// serve uses a connection until it is lost or ctx ends; it calls up when
+	// the connection is ready for use.
+	serve func(ctx context.Context, c *connection, up func()) error
+
+	tried   chan struct{} // closed after the first attempt
+	mu      sync.Mutex
+	conn    *connection   // nil while down
+	why     error         // why it cannot be used; nil while it can
+	changed chan struct{} // closed, and made anew, when conn changes
+}
+
+// connection is one connection, with the socket under it.
+type connection struct {
+	*amqp.Connection
+	socket net.Conn
+	lost   chan *amqp.Error // receives or is closed when the connection ends
+}
+
+func newLink(opts Options, purpose string, serve func(context.Context, *connection, func()) error) link {
+	return link{
+		opts: opts, purpose: purpose, serve: serve,
+		tried: make(chan struct{}), changed: make(chan struct{}), why: ErrAway,
+	}
+}
+
+// run keeps the connection up until ctx ends.
+func (l *link) run(ctx context.Context) {
+	firstTry := sync.OnceFunc(func() { close(l.tried) })
+	wait, silent := minWait, false
+	for ctx.Err() == nil {
+		wasUp := false
+		err := l.once(ctx, func() {
+			wasUp = true
+			wait, silent = minWait, false
+			firstTry()
+			l.opts.Log.InfoContext(ctx, "connected to the broker", "purpose", l.purpose)
+		})
+		firstTry()
+		if ctx.Err() == nil && (wasUp || !silent) { // one line an outage
+			l.opts.Log.WarnContext(ctx, "no connection to the broker", "purpose", l.purpose, "error", err)
+			silent = true
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(wait/2 + rand.N(wait/2)): //nolint:gosec // G404: jitter
+		}
+		wait = min(2*wait, maxWait)
+	}
+	l.set(nil, ErrClosed)
+}
+
+// once makes a connection and serves it to its end.
+func (l *link) once(ctx context.Context, up func()) error {
+	c, err := dial(ctx, l.opts, l.purpose)
+	if err != nil {
+		return err
+	}
+	defer c.end(ctx)
+	defer l.set(nil, ErrAway)
+	return l.serve(ctx, c, func() {
+		l.set(c, nil)
+		up()
+	})
+}
+
+func (l *link) set(c *connection, why error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.conn != c {
+		close(l.changed)
+		l.changed = make(chan struct{})
+	}
+	l.conn, l.why = c, why
+}
+
+// current answers the connection, or why it cannot be used.
+func (l *link) current() (*connection, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.conn, l.why
+}
+
+// wait answers the connection as soon as there is one.
+func (l *link) wait(ctx context.Context) (*connection, error) {
+	for {
+		l.mu.Lock()
+		conn, why, changed := l.conn, l.why, l.changed
+		l.mu.Unlock()
+		if conn != nil || errors.Is(why, ErrClosed) {
+			return conn, why
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-changed:
+		}
+	}
+}
+
+func dial(ctx context.Context, opts Options, purpose string) (*connection, error) {
+	c := &connection{lost: make(chan *amqp.Error, 1)}
+	properties := amqp.NewConnectionProperties()
+	properties.SetClientConnectionName("molar " + purpose + " " + opts.Instance)
+	var unwatch func() bool
+	var err error
+	c.Connection, err = amqp.DialConfig(opts.URL, amqp.Config{
+		Heartbeat:  heartbeat,
+		Properties: properties,
+		Dial: func(network, addr string) (net.Conn, error) {
+			d := net.Dialer{Timeout: dialTimeout}
+			conn, err := d.DialContext(ctx, network, addr)
+			if err != nil {
+				return nil, err
+			}
+			c.socket = conn
+			unwatch = context.AfterFunc(ctx, func() { _ = conn.Close() })
+			// The library takes the deadline away when the handshake is over.
+			return timedConn{conn}, conn.SetDeadline(time.Now().Add(dialTimeout))
+		},
+	})
+	if unwatch != nil {
+		unwatch()
+	}
+	if err != nil {
+		if c.socket != nil {
+			_ = c.socket.Close()
+		}
+		return nil, err
+	}
+	c.NotifyClose(c.lost)
+	return c, nil
+}
+
+// timedConn bounds each write, because the library's own calls wait for ever
+// on a broker that does not read.
+type timedConn struct{ net.Conn }
+
+func (c timedConn) Write(b []byte) (int, error) {
+	if err := c.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+		return 0, err
+	}
+	return c.Conn.Write(b)
+}
+
+// end ends the connection: politely when it is we who end it, and at once when
+// something is wrong with it.
+func (c *connection) end(ctx context.Context) {
+	if ctx.Err() != nil {
+		force := time.AfterFunc(closeTimeout, func() { _ = c.socket.Close() })
+		_ = c.CloseDeadline(time.Now().Add(closeTimeout)) // it fails when the connection is gone, which is as good
+		force.Stop()
+	}
+	_ = c.socket.Close()
+}
+
+// closeChannel closes a channel, and the connection with it when the broker
+// does not answer.
+func (c *connection) closeChannel(ch *amqp.Channel) {
+	force := time.AfterFunc(closeTimeout, func() { _ = c.socket.Close() })
+	_ = ch.Close() // it fails when the channel is gone, which is as good
+	force.Stop()
+}
+
+// lostError says why a connection ended.
+func lostError(e *amqp.Error) error {
+	if e == nil {
+		return ErrAway
+	}
+	return e
+}

@@ -1,0 +1,118 @@
+package rabbitqueue
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	amqp "github.com/rabbitmq/amqp091-go"
+
+	"github.com/molar-billing/molar/ports"
+)
+
+// mailboxes are where an instance waits for replies.
+type mailboxes struct {
+	name string // the instance's address
+
+	mu    sync.Mutex
+	bound bool // whether replies to the address arrive
+	open  map[[16]byte][]chan struct{}
+}
+
+func (b *mailboxes) await(subject [16]byte) ports.Mailbox {
+	c := make(chan struct{}, 1)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.open[subject] = append(b.open[subject], c)
+	m := ports.Mailbox{C: c, Close: func() { b.forget(subject, c) }}
+	if b.bound {
+		m.Address = b.name
+	}
+	return m
+}
+
+func (b *mailboxes) forget(subject [16]byte, c chan struct{}) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	rest := slices.DeleteFunc(b.open[subject], func(other chan struct{}) bool { return other == c })
+	if len(rest) == 0 {
+		delete(b.open, subject)
+		return
+	}
+	b.open[subject] = rest
+}
+
+func (b *mailboxes) wake(subject [16]byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, c := range b.open[subject] {
+		ring(c)
+	}
+}
+
+// bind says whether replies arrive. When they begin to, everybody is woken,
+// because some may have been missed.
+func (b *mailboxes) bind(bound bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.bound = bound
+	if !bound {
+		return
+	}
+	for _, boxes := range b.open {
+		for _, c := range boxes {
+			ring(c)
+		}
+	}
+}
+
+// ring wakes whoever waits; one who was woken and has not looked yet needs no
+// second call.
+func ring(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// serveReplies is the consuming connection: it brings replies, and consumers
+// open channels on it. The queue of replies has no name of ours, because the
+// broker may take the queue of a connection that was cut for alive.
+func (q *Queue) serveReplies(ctx context.Context, c *connection, up func()) error {
+	ch, err := c.Channel()
+	if err != nil {
+		return err
+	}
+	if err := q.declare(ch); err != nil {
+		return err
+	}
+	own, err := ch.QueueDeclare("", false, true, true, false, amqp.Table{"x-queue-type": Classic})
+	if err != nil {
+		return err
+	}
+	if err := ch.QueueBind(own.Name, q.boxes.name, repliesName, false, nil); err != nil {
+		return err
+	}
+	replies, err := ch.Consume(own.Name, "replies", true, true, false, false, nil)
+	if err != nil {
+		return err
+	}
+	up()
+	q.boxes.bind(true)
+	defer q.boxes.bind(false)
+	for {
+		select {
+		case d, ok := <-replies:
+			if !ok {
+				return ErrAway
+			}
+			if len(d.Body) == 16 {
+				q.boxes.wake([16]byte(d.Body))
+			}
+		case e := <-c.lost:
+			return lostError(e)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}

@@ -1,0 +1,312 @@
+package rabbitqueue
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	amqp "github.com/rabbitmq/amqp091-go"
+)
+
+// confirmTimeout is how long the broker may take to confirm a message before
+// the connection is taken for dead.
+const confirmTimeout = 5 * time.Second
+
+// publisher is the connection that publishes. Many callers share one channel
+// of it: one goroutine writes their messages, and each waits for its own
+// confirmation, so that the broker confirms many at a time.
+type publisher struct {
+	link
+
+	nowMu sync.Mutex
+	now   *session // nil while down
+}
+
+// message is something to publish.
+type message struct {
+	exchange, key string
+	body          amqp.Publishing
+	outcome       chan error // nil for a message that nobody waits for
+}
+
+// session is the use of one connection for publishing.
+type session struct {
+	jobs, replies *amqp.Channel
+	in            chan message
+	over          chan struct{} // closed when nothing more is written
+
+	mu      sync.Mutex
+	pending []pending // written and not confirmed, in the order of their delivery tags
+}
+
+// pending is a message that the broker has yet to confirm.
+type pending struct {
+	id      string
+	outcome chan error
+	since   time.Time
+}
+
+// confirmed publishes a job and waits for the confirmation.
+func (p *publisher) confirmed(ctx context.Context, queue, id string, body []byte) error {
+	m := message{
+		key: queue,
+		body: amqp.Publishing{
+			ContentType: "application/json", DeliveryMode: amqp.Persistent, MessageId: id, Body: body,
+		},
+		outcome: make(chan error, 1),
+	}
+	if err := p.offer(ctx, m); err != nil {
+		return err
+	}
+	select {
+	case err := <-m.outcome:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// reply publishes a reply and waits for nothing.
+func (p *publisher) reply(ctx context.Context, address string, subject [16]byte) error {
+	return p.offer(ctx, message{
+		exchange: repliesName, key: address,
+		body: amqp.Publishing{DeliveryMode: amqp.Transient, Body: subject[:]},
+	})
+}
+
+func (p *publisher) offer(ctx context.Context, m message) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if _, why := p.current(); why != nil {
+		return why
+	}
+	p.nowMu.Lock()
+	s := p.now
+	p.nowMu.Unlock()
+	if s == nil {
+		return ErrAway
+	}
+	select {
+	case s.in <- m:
+		return nil
+	case <-s.over:
+		return ErrAway
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// events are what the library tells of a session. Each channel must be read
+// until it is closed, or the connection stands still.
+type events struct {
+	confirms <-chan amqp.Confirmation
+	returns  <-chan amqp.Return
+	blocked  <-chan amqp.Blocking
+	closed   <-chan *amqp.Error // of either channel
+}
+
+// serve makes the function that serves a link.
+func (p *publisher) serve(declare func(*amqp.Channel) error) func(context.Context, *connection, func()) error {
+	return func(ctx context.Context, c *connection, up func()) error {
+		s := &session{in: make(chan message), over: make(chan struct{})}
+		ev, err := s.open(c, declare)
+		if err != nil {
+			return err
+		}
+		var writer sync.WaitGroup
+		writer.Go(func() { s.write(c) })
+		p.use(s)
+		up()
+		err = p.watch(ctx, c, s, ev)
+		p.use(nil)
+		close(s.over)
+		var rest sync.WaitGroup
+		rest.Go(ev.drain)
+		c.end(ctx) // which frees a writer that is stuck
+		rest.Wait()
+		writer.Wait()
+		s.fail(ErrAway)
+		return err
+	}
+}
+
+func (p *publisher) use(s *session) {
+	p.nowMu.Lock()
+	defer p.nowMu.Unlock()
+	p.now = s
+}
+
+// open makes the session's channels, and everything that jobs need.
+//
+// The listeners have no buffer and one reader. So when a confirmation is read,
+// the return that the broker sent before it has been read too.
+func (s *session) open(c *connection, declare func(*amqp.Channel) error) (ev events, err error) {
+	if s.jobs, err = c.Channel(); err != nil {
+		return ev, err
+	}
+	if err := declare(s.jobs); err != nil {
+		return ev, err
+	}
+	if err := s.jobs.Confirm(false); err != nil {
+		return ev, err
+	}
+	if s.replies, err = c.Channel(); err != nil {
+		return ev, err
+	}
+	closed := make(chan *amqp.Error, 2)
+	go forward(s.jobs.NotifyClose(make(chan *amqp.Error, 1)), closed)
+	go forward(s.replies.NotifyClose(make(chan *amqp.Error, 1)), closed)
+	return events{
+		confirms: s.jobs.NotifyPublish(make(chan amqp.Confirmation)),
+		returns:  s.jobs.NotifyReturn(make(chan amqp.Return)),
+		blocked:  c.NotifyBlocked(make(chan amqp.Blocking)),
+		closed:   closed,
+	}, nil
+}
+
+// forward passes the end of a channel on; every channel ends.
+func forward(from <-chan *amqp.Error, to chan<- *amqp.Error) { to <- <-from }
+
+// write writes messages until the session is over. Only it writes, so messages
+// are pending in the order of their delivery tags.
+func (s *session) write(c *connection) {
+	for {
+		var m message
+		select {
+		case m = <-s.in:
+		case <-s.over:
+			return
+		}
+		ch := s.replies
+		if m.outcome != nil {
+			ch = s.jobs
+			s.mu.Lock()
+			s.pending = append(s.pending, pending{m.body.MessageId, m.outcome, time.Now()})
+			s.mu.Unlock()
+		}
+		if _, err := ch.PublishWithDeferredConfirm(m.exchange, m.key, m.outcome != nil, false, m.body); err != nil {
+			_ = c.socket.Close() // the session ends, and with it the wait of the callers
+		}
+	}
+}
+
+// watch tells the callers what became of their messages, until the session
+// cannot be used any more.
+func (p *publisher) watch(ctx context.Context, c *connection, s *session, ev events) error {
+	tick := time.NewTicker(confirmTimeout / 5)
+	defer tick.Stop()
+	unroutable := make(map[string]int)
+	blocked, since := false, time.Time{}
+	for {
+		select {
+		case confirm, ok := <-ev.confirms:
+			if !ok {
+				return ErrAway
+			}
+			if s.confirm(confirm, unroutable) {
+				return ErrUnroutable // whoever took the queue away: the next session makes it again
+			}
+		case r, ok := <-ev.returns:
+			if !ok {
+				return ErrAway
+			}
+			unroutable[r.MessageId]++
+		case b, ok := <-ev.blocked:
+			if !ok {
+				return ErrAway
+			}
+			if blocked, since = b.Active, time.Now(); blocked {
+				p.opts.Log.WarnContext(ctx, "the broker takes no messages", "reason", b.Reason)
+				p.set(c, ErrBlocked)
+				s.fail(ErrBlocked)
+			} else {
+				p.opts.Log.InfoContext(ctx, "the broker takes messages again")
+				p.set(c, nil)
+			}
+		case <-tick.C:
+			if !blocked && s.late(since) {
+				return errLate
+			}
+		case e := <-ev.closed:
+			return lostError(e)
+		case e := <-c.lost:
+			return lostError(e)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// drain reads what is left of a session whose connection has ended.
+func (ev events) drain() {
+	for ev.confirms != nil || ev.returns != nil || ev.blocked != nil {
+		select {
+		case _, ok := <-ev.confirms:
+			if !ok {
+				ev.confirms = nil
+			}
+		case _, ok := <-ev.returns:
+			if !ok {
+				ev.returns = nil
+			}
+		case _, ok := <-ev.blocked:
+			if !ok {
+				ev.blocked = nil
+			}
+		}
+	}
+}
+
+// confirm tells the oldest message's caller; the library sorts confirmations.
+// It reports whether the message had no queue.
+func (s *session) confirm(c amqp.Confirmation, unroutable map[string]int) bool {
+	s.mu.Lock()
+	oldest := s.pending[0]
+	s.pending[0] = pending{}
+	s.pending = s.pending[1:]
+	s.mu.Unlock()
+	var err error
+	switch {
+	case unroutable[oldest.id] > 0:
+		unroutable[oldest.id]--
+		err = ErrUnroutable
+	case !c.Ack:
+		err = ErrRefused
+	}
+	settle(oldest.outcome, err)
+	return errors.Is(err, ErrUnroutable)
+}
+
+// settle gives an outcome, unless there is one already.
+func settle(outcome chan error, err error) {
+	select {
+	case outcome <- err:
+	default:
+	}
+}
+
+// fail gives every pending message an outcome. They stay pending: the broker
+// may still confirm them.
+func (s *session) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, m := range s.pending {
+		settle(m.outcome, err)
+	}
+}
+
+// late reports whether the oldest message waits for too long, not counting the
+// time before since.
+func (s *session) late(since time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.pending) == 0 {
+		return false
+	}
+	if oldest := s.pending[0].since; oldest.After(since) {
+		since = oldest
+	}
+	return time.Since(since) > confirmTimeout
+}

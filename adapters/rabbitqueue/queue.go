@@ -1,0 +1,245 @@
+// Package rabbitqueue carries jobs over RabbitMQ: a ports.Queue.
+//
+// An instance holds two connections, because a broker that runs short of disk
+// or memory stops reading from connections that publish: one publishes, one
+// consumes. Each is made again for ever, and with it everything it needs on
+// the broker, so that a broker may be restarted, or come back empty, at any
+// time.
+package rabbitqueue
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	amqp "github.com/rabbitmq/amqp091-go"
+
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+)
+
+// The errors of a queue that cannot be used now. What was handed to Publish
+// may have reached the broker all the same, except for ErrClosed.
+var (
+	ErrClosed     = errors.New("rabbitqueue: closed")
+	ErrAway       = errors.New("rabbitqueue: no connection to the broker")
+	ErrBlocked    = errors.New("rabbitqueue: the broker is short of disk or memory and takes no messages")
+	ErrUnroutable = errors.New("rabbitqueue: the broker has no queue for the message")
+	ErrRefused    = errors.New("rabbitqueue: the broker refused the message")
+	errLate       = errors.New("rabbitqueue: the broker confirms nothing")
+)
+
+// The kinds of queues.
+const (
+	Classic = "classic" // for one broker
+	Quorum  = "quorum"  // for a cluster of three; it survives the loss of one
+)
+
+// deliveryLimit is after how many lost consumers a quorum queue puts a message
+// with the dead letters. RabbitMQ has no limit of its own before version 4.
+const deliveryLimit = 5
+
+// Options says how to reach the broker.
+type Options struct {
+	URL       string // amqp:// or amqps://, with user and password
+	Log       *slog.Logger
+	Instance  string      // for the broker's list of connections; may be empty
+	QueueType string      // Classic when empty; a queue that exists keeps its type
+	Kinds     []jobs.Kind // the kinds that have queues; jobs.Kinds() when empty
+
+	// Prefetch is how many messages more than it works on a consumer is sent,
+	// so that it need not wait for the next.
+	Prefetch int
+
+	// Observe is told how long the broker took to confirm a message, or why it
+	// did not. It may be nil.
+	Observe func(kind jobs.Kind, took time.Duration, err error)
+}
+
+// Queue is an instance at a broker.
+type Queue struct {
+	opts    Options
+	stop    context.CancelFunc
+	done    <-chan struct{} // closed when Close begins
+	tasks   sync.WaitGroup
+	publish publisher
+	consume link
+	boxes   mailboxes
+}
+
+var _ ports.Queue = (*Queue)(nil)
+
+// Open makes an instance and tries to connect once; when that fails it goes on
+// trying behind the scenes. Ready tells how it went. An error means that the
+// options are wrong, or that ctx ended.
+func Open(ctx context.Context, opts Options) (*Queue, error) {
+	if _, err := amqp.ParseURI(opts.URL); err != nil {
+		return nil, errors.New("rabbitqueue: the URL is none of amqp or amqps") // the cause would show the password
+	}
+	if opts.QueueType == "" {
+		opts.QueueType = Classic
+	}
+	if opts.QueueType != Classic && opts.QueueType != Quorum {
+		return nil, fmt.Errorf("rabbitqueue: queue type %q, want %q or %q", opts.QueueType, Classic, Quorum)
+	}
+	if len(opts.Kinds) == 0 {
+		opts.Kinds = jobs.Kinds()
+	}
+	if opts.Observe == nil {
+		opts.Observe = func(jobs.Kind, time.Duration, error) {}
+	}
+	life, stop := context.WithCancel(context.WithoutCancel(ctx))
+	q := &Queue{opts: opts, stop: stop, done: life.Done()}
+	q.boxes.open = make(map[[16]byte][]chan struct{})
+	q.boxes.name = rand.Text()
+	q.publish.link = newLink(opts, "publish", q.publish.serve(q.declare))
+	q.consume = newLink(opts, "consume", q.serveReplies)
+	q.tasks.Go(func() { q.publish.run(life) })
+	q.tasks.Go(func() { q.consume.run(life) })
+	for _, tried := range []<-chan struct{}{q.publish.tried, q.consume.tried} {
+		select {
+		case <-tried:
+		case <-ctx.Done():
+			return nil, errors.Join(ctx.Err(), q.Close(context.WithoutCancel(ctx)))
+		}
+	}
+	return q, nil
+}
+
+// Close ends the connections. Consumers should have ended before.
+func (q *Queue) Close(ctx context.Context) error {
+	q.stop()
+	ended := make(chan struct{})
+	go func() {
+		q.tasks.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Ready reports whether both connections stand and the broker takes messages.
+func (q *Queue) Ready() error {
+	if _, err := q.publish.current(); err != nil {
+		return err
+	}
+	_, err := q.consume.current()
+	return err
+}
+
+// Publish hands a job to the broker and returns when the broker has confirmed
+// that it is queued and on disk.
+func (q *Queue) Publish(ctx context.Context, j jobs.Job) error {
+	start := time.Now()
+	err := q.publish.confirmed(ctx, queueName(j.Kind), j.ID.String(), j.Encode())
+	q.opts.Observe(j.Kind, time.Since(start), err)
+	if err != nil {
+		return fmt.Errorf("publish job: %w", err)
+	}
+	return nil
+}
+
+// Reply wakes the mailboxes for the subject at the address. It returns when
+// the message is on its way.
+func (q *Queue) Reply(ctx context.Context, address string, subject [16]byte) error {
+	if err := q.publish.reply(ctx, address, subject); err != nil {
+		return fmt.Errorf("reply: %w", err)
+	}
+	return nil
+}
+
+// Await opens a mailbox.
+func (q *Queue) Await(subject [16]byte) ports.Mailbox { return q.boxes.await(subject) }
+
+// Depth asks the broker what waits.
+func (q *Queue) Depth(ctx context.Context, kind jobs.Kind) (waiting, dead int, err error) {
+	conn, err := q.consume.current()
+	if err != nil {
+		return 0, 0, fmt.Errorf("queue depth: %w", err)
+	}
+	type depth struct {
+		waiting, dead int
+		err           error
+	}
+	// The client library knows no contexts; what outlives ctx ends with the
+	// connection.
+	answer := make(chan depth, 1)
+	q.tasks.Go(func() {
+		var d depth
+		d.waiting, d.dead, d.err = conn.depth(kind)
+		answer <- d
+	})
+	select {
+	case d := <-answer:
+		return d.waiting, d.dead, d.err
+	case <-ctx.Done():
+		return 0, 0, ctx.Err()
+	}
+}
+
+func (c *connection) depth(kind jobs.Kind) (waiting, dead int, err error) {
+	ch, err := c.Channel()
+	if err != nil {
+		return 0, 0, fmt.Errorf("queue depth: %w", err)
+	}
+	defer c.closeChannel(ch)
+	for name, n := range map[string]*int{queueName(kind): &waiting, deadName(kind): &dead} {
+		state, err := ch.QueueDeclarePassive(name, true, false, false, false, nil)
+		if err != nil {
+			return 0, 0, fmt.Errorf("queue depth: %w", err)
+		}
+		*n = state.Messages
+	}
+	return waiting, dead, nil
+}
+
+// repliesName is the exchange that takes replies to instances.
+const repliesName = "molar.replies"
+
+func queueName(kind jobs.Kind) string { return "molar." + string(kind) }
+func deadName(kind jobs.Kind) string  { return queueName(kind) + ".dead" }
+
+// declare makes everything that jobs need on the broker, or sees that it is
+// there.
+func (q *Queue) declare(ch *amqp.Channel) error {
+	for _, kind := range q.opts.Kinds {
+		if err := q.declareKind(ch, kind); err != nil {
+			return err
+		}
+	}
+	return ch.ExchangeDeclare(repliesName, amqp.ExchangeDirect, true, false, false, false, nil)
+}
+
+func (q *Queue) declareKind(ch *amqp.Channel, kind jobs.Kind) error {
+	args := amqp.Table{"x-queue-type": q.opts.QueueType}
+	if _, err := ch.QueueDeclare(deadName(kind), true, false, false, false, args); err != nil {
+		return explain(err)
+	}
+	args = amqp.Table{
+		"x-queue-type":              q.opts.QueueType,
+		"x-dead-letter-exchange":    "", // the default exchange, which routes by the name of the queue
+		"x-dead-letter-routing-key": deadName(kind),
+	}
+	if q.opts.QueueType == Quorum {
+		args["x-delivery-limit"] = deliveryLimit
+	}
+	_, err := ch.QueueDeclare(queueName(kind), true, false, false, false, args)
+	return explain(err)
+}
+
+// explain adds what a person has to do.
+func explain(err error) error {
+	if e, ok := errors.AsType[*amqp.Error](err); ok && e.Code == amqp.PreconditionFailed && strings.Contains(e.Reason, "inequivalent") {
+		return fmt.Errorf("%w; delete the queue on the broker to change its settings: its jobs are in the database too", err)
+	}
+	return err
+}

@@ -1,0 +1,99 @@
+package rabbitqueue_test
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	amqp "github.com/rabbitmq/amqp091-go"
+	"go.uber.org/goleak"
+
+	"github.com/molar-billing/molar/adapters/rabbitqueue"
+	"github.com/molar-billing/molar/adapters/testservers"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/queuetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	queuetest.Run(t, queuetest.Harness{
+		Broker: func(t *testing.T, kind jobs.Kind) queuetest.Broker {
+			return broker(testservers.Rabbit(t).URL(), kind, rabbitqueue.Classic)
+		},
+		Frail: func(t *testing.T, kind jobs.Kind) (queuetest.Broker, queuetest.Faults) {
+			srv := testservers.StartRabbit(t)
+			return broker(srv.URL(), kind, rabbitqueue.Classic), queuetest.Faults{
+				Kill: srv.Kill, Restart: srv.Restart, Wipe: srv.Wipe, Block: srv.DiskAlarm,
+			}
+		},
+	})
+}
+
+func TestContractOnQuorumQueues(t *testing.T) {
+	t.Parallel()
+	queuetest.Run(t, queuetest.Harness{
+		Broker: func(t *testing.T, kind jobs.Kind) queuetest.Broker {
+			return broker(testservers.Rabbit(t).URL(), kind, rabbitqueue.Quorum)
+		},
+	})
+}
+
+func broker(url string, kind jobs.Kind, queueType string) queuetest.Broker {
+	return queuetest.Broker{
+		Open: func(t *testing.T) ports.Queue { return open(t, url, kind, queueType) },
+		Raw:  func(t *testing.T, body []byte) { raw(t, url, kind, body) },
+		Die:  func(_ *testing.T, q ports.Queue) { q.(*rabbitqueue.Queue).Die() },
+	}
+}
+
+// open makes an instance that ends with the test.
+func open(tb testing.TB, url string, kind jobs.Kind, queueType string) *rabbitqueue.Queue {
+	tb.Helper()
+	q, err := rabbitqueue.Open(tb.Context(), rabbitqueue.Options{
+		URL: url, Log: slog.New(slog.NewTextHandler(tb.Output(), nil)), Instance: tb.Name(),
+		QueueType: queueType, Kinds: []jobs.Kind{kind},
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		if err := q.Close(ctx); err != nil {
+			tb.Errorf("close: %v", err)
+		}
+	})
+	return q
+}
+
+// raw publishes bytes without the queue's help.
+func raw(t *testing.T, url string, kind jobs.Kind, body []byte) {
+	t.Helper()
+	ch := channel(t, url)
+	if err := ch.Confirm(false); err != nil {
+		t.Fatal(err)
+	}
+	c, err := ch.PublishWithDeferredConfirm("", "molar."+string(kind), true, false, amqp.Publishing{Body: body})
+	if err != nil || !c.Wait() {
+		t.Fatalf("publish bytes: %v", err)
+	}
+}
+
+// channel is a channel on a connection of the test's own.
+func channel(t *testing.T, url string) *amqp.Channel {
+	t.Helper()
+	conn, err := amqp.Dial(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	ch, err := conn.Channel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ch
+}

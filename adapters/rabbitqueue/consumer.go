@@ -63,6 +63,8 @@ func (q *Queue) Consume(
 // on consumes on one connection until it is lost or ctx ends. When ctx ends,
 // it waits for the calls under way, to acknowledge what they did.
 func (c *consumer) on(ctx context.Context, conn *connection) error {
+	ready := conn.hurry()
+	defer ready()
 	ch, err := conn.Channel()
 	if err != nil {
 		return err
@@ -71,7 +73,9 @@ func (c *consumer) on(ctx context.Context, conn *connection) error {
 	if err := c.q.declareKind(ch, c.kind); err != nil {
 		return err
 	}
-	if err := ch.Qos(c.parallel+c.q.opts.Prefetch, 0, false); err != nil {
+	// No message is sent ahead of a free slot: measured, that gains nothing, and
+	// it would wait here while another consumer is free.
+	if err := ch.Qos(c.parallel, 0, false); err != nil {
 		return err
 	}
 	const tag = "jobs" // unique on the channel
@@ -79,6 +83,7 @@ func (c *consumer) on(ctx context.Context, conn *connection) error {
 	if err != nil {
 		return err
 	}
+	ready()
 	for {
 		d, err := c.next(ctx, deliveries)
 		if err != nil {

@@ -13,12 +13,10 @@ import (
 )
 
 const (
-	heartbeat    = 10 * time.Second
-	dialTimeout  = 5 * time.Second
-	writeTimeout = 5 * time.Second // for one write to a socket that takes nothing
-	closeTimeout = time.Second     // for a polite end
-	minWait      = 50 * time.Millisecond
-	maxWait      = time.Second
+	closeTimeout = time.Second // for a polite end
+	// The first and the longest wait between attempts to connect.
+	minWait = 50 * time.Millisecond
+	maxWait = time.Second
 )
 
 // link is a connection that is made again whenever it is lost.
@@ -39,8 +37,9 @@ type link struct {
 // connection is one connection, with the socket under it.
 type connection struct {
 	*amqp.Connection
-	socket net.Conn
-	lost   chan *amqp.Error // receives or is closed when the connection ends
+	socket   net.Conn
+	lost     chan *amqp.Error // receives or is closed when the connection ends
+	patience time.Duration
 }
 
 func newLink(opts Options, purpose string, serve func(context.Context, *connection, func()) error) link {
@@ -84,7 +83,10 @@ func (l *link) once(ctx context.Context, up func()) error {
 	}
 	defer c.end(ctx)
 	defer l.set(nil, ErrAway)
+	ready := c.hurry()
+	defer ready()
 	return l.serve(ctx, c, func() {
+		ready()
 		l.set(c, nil)
 		up()
 	})
@@ -125,16 +127,16 @@ func (l *link) wait(ctx context.Context) (*connection, error) {
 }
 
 func dial(ctx context.Context, opts Options, purpose string) (*connection, error) {
-	c := &connection{lost: make(chan *amqp.Error, 1)}
+	c := &connection{lost: make(chan *amqp.Error, 1), patience: opts.Patience}
 	properties := amqp.NewConnectionProperties()
 	properties.SetClientConnectionName("molar " + purpose + " " + opts.Instance)
 	var unwatch func() bool
 	var err error
 	c.Connection, err = amqp.DialConfig(opts.URL, amqp.Config{
-		Heartbeat:  heartbeat,
+		Heartbeat:  opts.Heartbeat,
 		Properties: properties,
 		Dial: func(network, addr string) (net.Conn, error) {
-			d := net.Dialer{Timeout: dialTimeout}
+			d := net.Dialer{Timeout: opts.Patience}
 			conn, err := d.DialContext(ctx, network, addr)
 			if err != nil {
 				return nil, err
@@ -142,7 +144,7 @@ func dial(ctx context.Context, opts Options, purpose string) (*connection, error
 			c.socket = conn
 			unwatch = context.AfterFunc(ctx, func() { _ = conn.Close() })
 			// The library takes the deadline away when the handshake is over.
-			return timedConn{conn}, conn.SetDeadline(time.Now().Add(dialTimeout))
+			return timedConn{conn, opts.Patience}, conn.SetDeadline(time.Now().Add(opts.Patience))
 		},
 	})
 	if unwatch != nil {
@@ -160,10 +162,13 @@ func dial(ctx context.Context, opts Options, purpose string) (*connection, error
 
 // timedConn bounds each write, because the library's own calls wait for ever
 // on a broker that does not read.
-type timedConn struct{ net.Conn }
+type timedConn struct {
+	net.Conn
+	patience time.Duration
+}
 
 func (c timedConn) Write(b []byte) (int, error) {
-	if err := c.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+	if err := c.SetWriteDeadline(time.Now().Add(c.patience)); err != nil {
 		return 0, err
 	}
 	return c.Conn.Write(b)
@@ -178,6 +183,13 @@ func (c *connection) end(ctx context.Context) {
 		force.Stop()
 	}
 	_ = c.socket.Close()
+}
+
+// hurry closes the socket when done is not called in time: the library's calls
+// wait for answers without a bound.
+func (c *connection) hurry() (done func()) {
+	force := time.AfterFunc(c.patience, func() { _ = c.socket.Close() })
+	return func() { force.Stop() }
 }
 
 // closeChannel closes a channel, and the connection with it when the broker

@@ -9,10 +9,6 @@ import (
 	amqp "github.com/rabbitmq/amqp091-go"
 )
 
-// confirmTimeout is how long the broker may take to confirm a message before
-// the connection is taken for dead.
-const confirmTimeout = 5 * time.Second
-
 // publisher is the connection that publishes. Many callers share one channel
 // of it: one goroutine writes their messages, and each waits for its own
 // confirmation, so that the broker confirms many at a time.
@@ -195,7 +191,7 @@ func (s *session) write(c *connection) {
 // watch tells the callers what became of their messages, until the session
 // cannot be used any more.
 func (p *publisher) watch(ctx context.Context, c *connection, s *session, ev events) error {
-	tick := time.NewTicker(confirmTimeout / 5)
+	tick := time.NewTicker(c.patience / 5)
 	defer tick.Stop()
 	unroutable := make(map[string]int)
 	blocked, since := false, time.Time{}
@@ -226,7 +222,7 @@ func (p *publisher) watch(ctx context.Context, c *connection, s *session, ev eve
 				p.set(c, nil)
 			}
 		case <-tick.C:
-			if !blocked && s.late(since) {
+			if !blocked && s.late(since, c.patience) {
 				return errLate
 			}
 		case e := <-ev.closed:
@@ -299,7 +295,7 @@ func (s *session) fail(err error) {
 
 // late reports whether the oldest message waits for too long, not counting the
 // time before since.
-func (s *session) late(since time.Time) bool {
+func (s *session) late(since time.Time, patience time.Duration) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.pending) == 0 {
@@ -308,5 +304,5 @@ func (s *session) late(since time.Time) bool {
 	if oldest := s.pending[0].since; oldest.After(since) {
 		since = oldest
 	}
-	return time.Since(since) > confirmTimeout
+	return time.Since(since) > patience
 }

@@ -8,6 +8,7 @@
 package rabbitqueue
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -52,9 +53,11 @@ type Options struct {
 	QueueType string      // Classic when empty; a queue that exists keeps its type
 	Kinds     []jobs.Kind // the kinds that have queues; jobs.Kinds() when empty
 
-	// Prefetch is how many messages more than it works on a consumer is sent,
-	// so that it need not wait for the next.
-	Prefetch int
+	// Patience is how long the broker may take to answer, to confirm a message
+	// or to read what is written, before the connection is taken for dead; 5 s
+	// when zero. It holds while something is asked of the broker; Heartbeat, 10
+	// s when zero, finds a dead connection that is idle, after three of them.
+	Patience, Heartbeat time.Duration
 
 	// Observe is told how long the broker took to confirm a message, or why it
 	// did not. It may be nil.
@@ -81,15 +84,15 @@ func Open(ctx context.Context, opts Options) (*Queue, error) {
 	if _, err := amqp.ParseURI(opts.URL); err != nil {
 		return nil, errors.New("rabbitqueue: the URL is none of amqp or amqps") // the cause would show the password
 	}
-	if opts.QueueType == "" {
-		opts.QueueType = Classic
-	}
-	if opts.QueueType != Classic && opts.QueueType != Quorum {
+	if opts.QueueType != "" && opts.QueueType != Classic && opts.QueueType != Quorum {
 		return nil, fmt.Errorf("rabbitqueue: queue type %q, want %q or %q", opts.QueueType, Classic, Quorum)
 	}
 	if len(opts.Kinds) == 0 {
 		opts.Kinds = jobs.Kinds()
 	}
+	opts.Patience = cmp.Or(opts.Patience, 5*time.Second)
+	opts.Heartbeat = cmp.Or(opts.Heartbeat, 10*time.Second)
+	opts.QueueType = cmp.Or(opts.QueueType, Classic)
 	if opts.Observe == nil {
 		opts.Observe = func(jobs.Kind, time.Duration, error) {}
 	}
@@ -170,14 +173,14 @@ func (q *Queue) Depth(ctx context.Context, kind jobs.Kind) (waiting, dead int, e
 		waiting, dead int
 		err           error
 	}
-	// The client library knows no contexts; what outlives ctx ends with the
-	// connection.
+	// The client library knows no contexts. What outlives ctx ends with the
+	// connection, or when the broker's time is up.
 	answer := make(chan depth, 1)
-	q.tasks.Go(func() {
+	go func() {
 		var d depth
 		d.waiting, d.dead, d.err = conn.depth(kind)
 		answer <- d
-	})
+	}()
 	select {
 	case d := <-answer:
 		return d.waiting, d.dead, d.err
@@ -187,6 +190,7 @@ func (q *Queue) Depth(ctx context.Context, kind jobs.Kind) (waiting, dead int, e
 }
 
 func (c *connection) depth(kind jobs.Kind) (waiting, dead int, err error) {
+	defer c.hurry()()
 	ch, err := c.Channel()
 	if err != nil {
 		return 0, 0, fmt.Errorf("queue depth: %w", err)

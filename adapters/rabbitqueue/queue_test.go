@@ -53,10 +53,13 @@ func broker(url string, kind jobs.Kind, queueType string) queuetest.Broker {
 // open makes an instance that ends with the test.
 func open(tb testing.TB, url string, kind jobs.Kind, queueType string) *rabbitqueue.Queue {
 	tb.Helper()
-	q, err := rabbitqueue.Open(tb.Context(), rabbitqueue.Options{
-		URL: url, Log: slog.New(slog.NewTextHandler(tb.Output(), nil)), Instance: tb.Name(),
-		QueueType: queueType, Kinds: []jobs.Kind{kind},
-	})
+	return openWith(tb, rabbitqueue.Options{URL: url, Kinds: []jobs.Kind{kind}, QueueType: queueType})
+}
+
+func openWith(tb testing.TB, opts rabbitqueue.Options) *rabbitqueue.Queue {
+	tb.Helper()
+	opts.Log, opts.Instance = slog.New(slog.NewTextHandler(tb.Output(), nil)), tb.Name()
+	q, err := rabbitqueue.Open(tb.Context(), opts)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -121,4 +121,6 @@ func testBlocked(t *testing.T, kind jobs.Kind, b Broker, faults Faults) {
 	refuses(t, q, kind)
 	faults.Block(false)
 	recovers(t, q, kind, got)
+	faults.Block(true) // and an instance can be closed at such a time
+	refuses(t, q, kind)
 }

@@ -41,6 +41,13 @@ func TestAmounts(t *testing.T) {
 			[]string{"EB*F*ESP*35***23*3000", "EB*F*CHD*38***32*1500"},
 			[]string{"family calendar_year 3000.00", "individual lifetime 1500.00 for orthodontics, children"},
 		},
+		"members of the family": {
+			[]string{"EB*F*EMP*35***23*1", "EB*F*SPO*35***23*2", "EB*F*DEP*35***23*3", "EB*F*SPC*35***23*4"},
+			[]string{
+				"individual calendar_year 1.00 for employee", "individual calendar_year 2.00 for spouse",
+				"individual calendar_year 3.00 for dependents", "family calendar_year 4.00",
+			},
+		},
 		"networks that agree": {
 			[]string{"EB*F*IND*35***23*2000*****Y", "EB*F*IND*35***23*2000*****N", "EB*F*IND*35***29*500"},
 			[]string{"individual calendar_year 2000.00 used 1500.00 remaining 500.00"},

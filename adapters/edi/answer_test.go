@@ -107,6 +107,16 @@ func TestAnswerMergesRepliesAboutProcedures(t *testing.T) {
 	}
 }
 
+func TestAnswerBoundsWhatItJoins(t *testing.T) {
+	t.Parallel()
+	rows := func(n int) []byte { return about(strings.TrimSuffix(strings.Repeat("EB*F*IND*35***23*100~", n), "~")) }
+	if _, err := edi.New().Answer(inquiry270(), [][]byte{rows(2001)}); err == nil {
+		t.Error("2001 benefits are answered")
+	}
+	a := answer(t, inquiry270(), rows(2000), rows(2000))
+	sameList(t, "maximums", amountLines(a.Benefits.Maximums), []string{"individual calendar_year 100.00"})
+}
+
 func TestAnswerKeepsBenefitsBesideRejections(t *testing.T) {
 	t.Parallel()
 	b := benefits(t, nil, "EB*1*IND*35", "EB*D*IND*38", "AAA*N**70*C")

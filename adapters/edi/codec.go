@@ -23,8 +23,13 @@ func New() *Codec { return &Codec{} }
 var (
 	errNoReply     = errors.New("edi: there is no reply to read")
 	errSaysNothing = errors.New("edi: the 271 has neither benefits nor a rejection in any segment")
+	errTooLong     = errors.New("edi: the 271 has more benefits (EB) than any reply about one patient")
 	errForeign     = errors.New("the trace numbers (TRN) of the patient belong to another inquiry")
 )
+
+// maxRows bounds the EBs of an answer. The longest public dental reply has 270;
+// the time to join rows grows with the square of their number.
+const maxRows = 2000
 
 // Answer reads the 271s of one check. The first reply decides: when it cannot
 // be used, its error is the answer's. A later one, about one procedure, that
@@ -49,13 +54,16 @@ func (*Codec) Answer(q billing.Inquiry270, replies [][]byte) (billing.CheckAnswe
 	if member == nil {
 		return billing.CheckAnswer{}, errSaysNothing
 	}
+	if len(member.Benefits) > maxRows {
+		return billing.CheckAnswer{}, errTooLong
+	}
 	a := newAnswer(q, main, member)
 	for _, b := range replies[1:] {
 		more, err := read(q, b)
 		if err != nil {
 			continue
 		}
-		if m := patientOf(q, more); answers(m) {
+		if m := patientOf(q, more); answers(m) && len(a.rows)+len(m.Benefits) <= maxRows {
 			a.add(m)
 		}
 	}

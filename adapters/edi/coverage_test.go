@@ -53,6 +53,16 @@ func TestCoverage(t *testing.T) {
 			[]string{"EB*A**30*****.5", "MSG*BENEFITCLASS=DENTURES", "MSG*DEDUCTIBLE WAIVED"},
 			[]string{"prosthodontics: 50 covered | DENTURES: DEDUCTIBLE WAIVED"},
 		},
+		"parts by network": {
+			[]string{
+				"EB*A**25*****.2****Y", "EB*A**25*****.5****N",
+				"EB*A**68*****.4****Y", "MSG*BENEFITCLASS=COMPOSITES", "EB*A**68*****.6****N", "MSG*BENEFITCLASS=COMPOSITES",
+				"EB*A**64*****.4****Y", "MSG*BENEFITCLASS=AMALGAM", "EB*A**64*****.4****N", "MSG*BENEFITCLASS=AMALGAM",
+			},
+			[]string{
+				"basic: 80 covered | COMPOSITES: 60 percent | COMPOSITES (Out of network): 40 percent | AMALGAM: 60 percent | Out of network: 50 percent",
+			},
+		},
 		"implants by class":      {[]string{"EB*A**AQ*****.5", "MSG*BENEFITCLASS=IMPLANTS"}, []string{"implants: 50 covered"}},
 		"implants by procedures": {[]string{"EB*A*******.5*****AD:D6010", "EB*A*******.5*****AD:D6199"}, []string{"implants: 50 covered"}},
 		"implants that differ": {

@@ -176,7 +176,9 @@ func yearAfter(latest, oldest, start billing.Date, n int) billing.Date {
 	return begin.AddMonths(12 * n)
 }
 
-var yearWords = regexp.MustCompile(`(?i)\bFROM (JANUARY|FEBRUARY|MARCH|APRIL|MAY|JUNE|JULY|AUGUST|SEPTEMBER|OCTOBER|NOVEMBER|DECEMBER) 0?1\b`) //nolint:gochecknoglobals // a compiled constant
+//nolint:gochecknoglobals // a compiled constant
+var yearWords = regexp.MustCompile(
+	`(?i)\bFROM (JANUARY|FEBRUARY|MARCH|APRIL|MAY|JUNE|JULY|AUGUST|SEPTEMBER|OCTOBER|NOVEMBER|DECEMBER) 0?1\b`)
 
 // planYear is a day on which a plan year begins; zero when the payer did not
 // tell. The day on which somebody's own coverage began tells nothing of it.

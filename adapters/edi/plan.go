@@ -126,7 +126,8 @@ func (a *answer) groupNumber() string {
 	return number
 }
 
-var periodWords = regexp.MustCompile(`(?i)\bBENEFIT (?:PERIOD|YEAR)\s*(?:IS|:|=)?\s*(?:FROM\s+)?(\S.*?)\.?$`) //nolint:gochecknoglobals // a compiled constant
+//nolint:gochecknoglobals // a compiled constant
+var periodWords = regexp.MustCompile(`(?i)\bBENEFIT (?:PERIOD|YEAR)\s*(?:IS|:|=)\s*(?:FROM\s+)?(\S.*?)\.?$`)
 
 // statedPeriod is the benefit period in the payer's words, or the range of a
 // DTP 292.

@@ -93,6 +93,11 @@ func TestPlan(t *testing.T) {
 			equal(t, "plan", benefits(t, nil, c.segments...).Plan, c.want)
 		})
 	}
+	for code, name := range map[string]string{
+		"C1": "commercial", "EP": "EPO", "HM": "HMO", "IN": "indemnity", "IP": "individual policy", "MC": "Medicaid", "PS": "POS",
+	} {
+		equal(t, code, benefits(t, nil, "EB*1**35*"+code).Plan.Type, name)
+	}
 	inHolder := message(payerLoop, providerLoop, subscriberLoop, "REF*6P*G300", dependentLoop, "EB*1**35")
 	equal(t, "group of the subscriber", answer(t, withPatient(inquiry270()), inHolder).Benefits.Plan.GroupNumber, "G300")
 }

@@ -65,13 +65,14 @@ func (a *answer) procedure(code string, all []*row, b *billing.Benefits) billing
 	if p.NextEligibleDate = statedNext(rows); p.NextEligibleDate.IsZero() {
 		p.NextEligibleDate = a.nextEligible(l, h)
 	}
-	spent := h.usedUp || l != nil && l.unit == "32" && l.count > 0 && len(h.visits) >= l.count
+	spent := l != nil && l.unit == "32" && l.count > 0 && len(h.visits) >= l.count
+	early := h.usedUp || spent || a.inquiry.ServiceDate.Before(p.NextEligibleDate)
 	switch {
 	case p.Covered != nil && !*p.Covered:
 		p.Status = billing.ProcedureNotCovered
 	case tooYoung, p.MaxAge != nil && age > *p.MaxAge:
 		p.Status = billing.ProcedureAgeLimit
-	case a.inquiry.ServiceDate.Before(p.NextEligibleDate), spent:
+	case early && (l == nil || l.scope == ""): // a limit for each tooth leaves the other teeth
 		p.Status = billing.ProcedureNotDueYet
 	case downgraded(rows):
 		p.Status = billing.ProcedureDowngraded

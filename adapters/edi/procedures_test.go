@@ -40,6 +40,10 @@ func TestProcedure(t *testing.T) {
 		"per tooth": {
 			[]string{"EB*F************" + ask, "HSD*VS*1***21*5", "MSG*ONCE PER TOOTH"}, "covered, 1 per 5 years per tooth, covered_now", "ONCE PER TOOTH",
 		},
+		"of another tooth, perhaps": {
+			[]string{"EB*A*******.5*****" + ask, "HSD*VS*1***34*60", "DTP*304*D8*20230831", "MSG*ONCE PER TOOTH"},
+			"50 covered, 1 per 60 months per tooth, last 2023-08-31, next 2028-08-31, covered_now", "ONCE PER TOOTH",
+		},
 		"not due, rolling months": {
 			[]string{"EB*A*******.5*****" + ask, "HSD*VS*1***34*60", "DTP*304*D8*20230831"},
 			"50 covered, 1 per 60 months, last 2023-08-31, next 2028-08-31, not_due_yet", "",
@@ -48,9 +52,21 @@ func TestProcedure(t *testing.T) {
 			[]string{"EB*A*******.5*****" + ask, "HSD*VS*1***34*6", "DTP*304*D8*20251215"},
 			"50 covered, 1 per 6 months, last 2025-12-15, next 2026-06-15, covered_now", "",
 		},
-		"rolling years, weeks and days": {
+		"rolling weeks": {
 			[]string{"EB*A*******.5*****" + ask, "HSD*VS*1***35*2", "DTP*304*D8*20260610"},
 			"50 covered, 1 per 2 weeks, last 2026-06-10, next 2026-06-24, not_due_yet", "",
+		},
+		"rolling days": {
+			[]string{"EB*A*******.5*****" + ask, "HSD*VS*1***7*90", "DTP*304*D8*20260610"},
+			"50 covered, 1 per 90 days, last 2026-06-10, next 2026-09-08, not_due_yet", "",
+		},
+		"rolling years": {
+			[]string{"EB*A*******.5*****" + ask, "HSD*VS*1***21*1", "DTP*304*D8*20240229"},
+			"50 covered, 1 per 1 year, last 2024-02-29, next 2025-02-28, covered_now", "",
+		},
+		"plan years": {
+			[]string{"EB*A*******.5*****" + ask, "HSD*VS*1***22*2", "DTP*304*D8*20240229"},
+			"50 covered, 1 per 2 plan years, last 2024-02-29, covered_now", "",
 		},
 		"a calendar year used up": {
 			[]string{"EB*A*******.5*****" + ask, "HSD*VS*1***23*1", "DTP*304*D8*20260302"},

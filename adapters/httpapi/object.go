@@ -25,7 +25,7 @@ type object struct {
 func (x *exchange) document(faults *billing.Faults) (doc *object, fingerprint [sha256.Size]byte) {
 	if lines := x.headers("Content-Type"); len(lines) != 1 || !isJSON(lines[0]) {
 		code := billing.FaultFormat
-		if len(lines) == 0 {
+		if len(lines) == 0 || lines[0] == "" {
 			code = billing.FaultRequired
 		}
 		faults.Add("Content-Type", code, "Send the body as application/json, in UTF-8.")

@@ -111,6 +111,9 @@ func parseInstant(s string) (time.Time, error) {
 	if t.Year() < 1 || t.Year() > 9999 {
 		return time.Time{}, strconv.ErrRange
 	}
+	if t.IsZero() { // which would stand for "no filter"
+		t = t.Add(time.Microsecond)
+	}
 	return t, nil
 }
 

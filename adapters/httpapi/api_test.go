@@ -1,0 +1,558 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/adapters/edi"
+	"github.com/molar-billing/molar/adapters/memqueue"
+	"github.com/molar-billing/molar/adapters/pgstore"
+	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/sandboxnet"
+	"github.com/molar-billing/molar/adapters/unavailablenet"
+	"github.com/molar-billing/molar/core/access"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/eligibility"
+	"github.com/molar-billing/molar/core/events"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+)
+
+type machineClock struct{}
+
+func (machineClock) Now() time.Time { return time.Now() }
+
+// service is the whole service behind its API, on a database of its own.
+type service struct {
+	addr   string
+	access *access.Service
+	key    string // of the first organization, test mode
+	org    billing.OrgID
+	office billing.OfficeID
+	read   string // a key of the same scope that only reads
+	live   string // of the same organization, live mode
+	other  string // of another organization
+	keys   atomic.Int64
+}
+
+func startService(t *testing.T, o Options, times eligibility.Times) *service {
+	t.Helper()
+	queue := memqueue.NewBroker().Open()
+	store := pgtest.Open(t, func(po *pgstore.Options) {
+		po.Staged = func(staged []jobs.Job) {
+			for _, j := range staged {
+				_ = queue.Publish(context.Background(), j)
+			}
+		}
+	})
+	payers, err := billing.ShippedPayers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock := machineClock{}
+	networks := map[billing.Mode]ports.EligibilityNetwork{
+		billing.ModeTest: sandboxnet.NewEligibility(clock), billing.ModeLive: unavailablenet.Eligibility{},
+	}
+	o.Access = access.New(store, clock)
+	o.Events = events.New(store)
+	o.Eligibility = eligibility.New(store, queue, networks, edi.New(), payers, clock, times)
+	o.CursorKey = [32]byte{7}
+	s := &service{access: o.Access}
+	s.populate(t)
+	work(t, queue, o.Eligibility)
+	server, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.addr = serve(t, server)
+	return s
+}
+
+// work answers checks until the test ends.
+func work(t *testing.T, queue *memqueue.Queue, e *eligibility.Service) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		_ = queue.Consume(ctx, jobs.KindEligibility, 4, func(ctx context.Context, d ports.Delivery) ports.Verdict {
+			if err := e.Answer(ctx, d.Job); err != nil && ctx.Err() == nil {
+				t.Errorf("answer: %v", err)
+			}
+			return ports.Finished
+		})
+	})
+	t.Cleanup(func() {
+		cancel()
+		wg.Wait()
+	})
+}
+
+func (s *service) populate(t *testing.T) {
+	t.Helper()
+	ctx := t.Context()
+	both := []billing.Permission{billing.PermissionRead, billing.PermissionSubmit}
+	org, err := s.access.CreateOrganization(ctx, "Example Dental")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stranger, err := s.access.CreateOrganization(ctx, "Other Dental")
+	if err != nil {
+		t.Fatal(err)
+	}
+	test := billing.Scope{Org: org.ID, Mode: billing.ModeTest}
+	office, err := s.access.CreateOffice(ctx, billing.Office{
+		Scope: test, Name: "Main Street", NPI: "1234567893", TaxID: "123456789", TimeZone: "America/New_York",
+		Address: billing.Address{Line1: "1 Main St", City: "Albany", State: "NY", ZIP: "12207"}, Phone: "5185550100",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.org, s.office = org.ID, office.ID
+	for into, k := range map[*string]struct {
+		scope       billing.Scope
+		permissions []billing.Permission
+	}{
+		&s.key:   {test, both},
+		&s.read:  {test, both[:1]},
+		&s.live:  {billing.Scope{Org: org.ID, Mode: billing.ModeLive}, both},
+		&s.other: {billing.Scope{Org: stranger.ID, Mode: billing.ModeTest}, both},
+	} {
+		if _, *into, err = s.access.CreateKey(ctx, k.scope, "test", k.permissions); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// call is a request to the service; the zero value of a field has a default.
+type call struct {
+	method string // GET, or POST with a body
+	path   string // below /api/v1
+	key    string // the first organization's test key
+	body   string
+	idem   string // a new one
+	header map[string]string
+	bad    bool // the contract refuses the request
+}
+
+func (s *service) do(t *testing.T, c call) answer {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+s.addr+root+c.path, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.method == "" && c.body != "" {
+		c.method = http.MethodPost
+	}
+	if c.method != "" {
+		r.Method = c.method
+	}
+	if c.key == "" {
+		c.key = s.key
+	}
+	r.Header.Set("Authorization", "Bearer "+c.key)
+	if r.Method == http.MethodPost {
+		if c.idem == "" {
+			c.idem = fmt.Sprint("key-", s.keys.Add(1))
+		}
+		r.Header.Set(idempotencyKey, c.idem)
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for k, v := range c.header {
+		if r.Header.Set(k, v); v == "" {
+			r.Header.Del(k)
+		}
+	}
+	body := func() io.ReadCloser { return io.NopCloser(strings.NewReader(c.body)) }
+	if c.body != "" {
+		r.Body, r.ContentLength = body(), int64(len(c.body))
+	}
+	transport := &http.Transport{DisableKeepAlives: true}
+	got, err := transport.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer got.Body.Close()
+	b, err := io.ReadAll(got.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkHeaders(t, got)
+	forContract := r.Clone(t.Context())
+	forContract.URL.Scheme, forContract.URL.Host = "", ""
+	if c.body != "" {
+		forContract.Body = body()
+	}
+	checkContract(t, forContract, !c.bad && got.StatusCode != 400, got.StatusCode, got.Header, string(b))
+	return answer{got, string(b)}
+}
+
+// object is a JSON object that tests change.
+type anObject = map[string]any
+
+// question is a request for a check; change may change it.
+func (s *service) question(memberID string, change func(q, subscriber anObject)) string {
+	subscriber := anObject{"first_name": "Sam", "last_name": "Example", "date_of_birth": "1984-02-29", "member_id": "SANDBOX-" + memberID}
+	q := anObject{"office_id": s.office.String(), "payer_id": "CHTEST", "subscriber": subscriber}
+	if change != nil {
+		change(q, subscriber)
+	}
+	b, err := json.Marshal(q)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// decode reads the body as an object, with the path of fields given.
+func (a answer) get(t *testing.T, path ...string) any {
+	t.Helper()
+	var v any
+	d := json.NewDecoder(strings.NewReader(a.body))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		t.Fatalf("%v: %s", err, a.body)
+	}
+	for _, name := range path {
+		o, ok := v.(anObject)
+		if !ok {
+			t.Fatalf("no %s in %s", name, a.body)
+		}
+		v = o[name]
+	}
+	return v
+}
+
+func (a answer) text(t *testing.T, path ...string) string {
+	t.Helper()
+	s, _ := a.get(t, path...).(string)
+	return s
+}
+
+// fields lists the faults of an error reply as "field code".
+func (a answer) fields(t *testing.T) (out []string) {
+	t.Helper()
+	list, _ := a.get(t, "errors").([]any)
+	for _, f := range list {
+		o := f.(anObject)
+		out = append(out, fmt.Sprint(o["field"], " ", o["code"]))
+	}
+	return out
+}
+
+func TestCheckAndReplay(t *testing.T) {
+	t.Parallel()
+	s := startService(t, Options{}, eligibility.DefaultTimes())
+	question := s.question("ACTIVE-FULL", func(q, _ anObject) {
+		q["tenant_reference"] = "appointment <1> & \u2028 \U0001F600"
+		q["procedure_codes"] = []string{"D0120"}
+	})
+	first := s.do(t, call{path: "/eligibility", body: question, idem: "one"})
+	if first.StatusCode != 200 || first.text(t, "outcome") != "answered" || first.Header.Get("Idempotent-Replayed") != "" {
+		t.Fatalf("answer %d %v %s", first.StatusCode, first.Header, first.body)
+	}
+	if first.text(t, "request_id") != first.Header.Get("X-Request-Id") || first.text(t, "idempotency_key") != "one" ||
+		first.text(t, "tenant_reference") != "appointment <1> & \u2028 \U0001F600" {
+		t.Errorf("answer %s", first.body)
+	}
+
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, []byte(question), " ", "\t"); err != nil {
+		t.Fatal(err)
+	}
+	for _, again := range []string{question, indented.String()} {
+		a := s.do(t, call{path: "/eligibility", body: again, idem: "one"})
+		if a.StatusCode != 200 || a.body != first.body || a.Header.Get("Idempotent-Replayed") != "true" ||
+			a.Header.Get("X-Request-Id") == first.Header.Get("X-Request-Id") {
+			t.Errorf("replay %d %v %s", a.StatusCode, a.Header, a.body)
+		}
+	}
+	reused := s.do(t, call{path: "/eligibility", body: s.question("NOT-FOUND", nil), idem: "one"})
+	wantStatus(t, reused, 422, billing.CodeIdempotencyKeyReused)
+	unreadable := s.do(t, call{path: "/eligibility", body: "{", idem: "one", bad: true})
+	wantStatus(t, unreadable, 422, billing.CodeIdempotencyKeyReused)
+
+	id := first.text(t, "id")
+	for _, key := range []string{s.key, s.read} {
+		if a := s.do(t, call{path: "/eligibility/" + id, key: key}); a.StatusCode != 200 || a.body != first.body {
+			t.Errorf("read %d %s", a.StatusCode, a.body)
+		}
+	}
+	for _, key := range []string{s.live, s.other} {
+		wantStatus(t, s.do(t, call{path: "/eligibility/" + id, key: key}), 404, billing.CodeNotFound)
+		if a := s.do(t, call{path: "/eligibility", key: key}); a.body != "{\"data\":[],\"next_cursor\":null}\n" {
+			t.Errorf("list %s", a.body)
+		}
+	}
+	hit := s.do(t, call{path: "/eligibility", body: question})
+	if hit.text(t, "cache", "state") != "hit" || hit.text(t, "cache", "source_id") != id {
+		t.Errorf("hit %s", hit.body)
+	}
+	fresh := s.do(t, call{path: "/eligibility", body: question, header: map[string]string{"Cache-Control": "no-cache"}})
+	if fresh.text(t, "cache", "state") != "fresh" {
+		t.Errorf("fresh %s", fresh.body)
+	}
+	found := s.do(t, call{path: "/eligibility?request_id=" + first.Header.Get("X-Request-Id")})
+	if !strings.Contains(found.body, id) || strings.Contains(found.body, fresh.text(t, "id")) {
+		t.Errorf("found %s", found.body)
+	}
+}
+
+func TestFailedChecks(t *testing.T) {
+	t.Parallel()
+	s := startService(t, Options{}, eligibility.DefaultTimes())
+	for member, want := range map[string]struct {
+		status        int
+		code          billing.Code
+		outcome, kind string
+	}{
+		"NOT-FOUND":     {422, billing.CodePayerRejected, "rejected", "fix_and_resend"},
+		"PAYER-DOWN":    {502, billing.CodePayerUnavailable, "payer_unavailable", "payer_unavailable"},
+		"NETWORK-ERROR": {502, billing.CodeNetworkError, "error", "payer_unavailable"},
+	} {
+		c := call{path: "/eligibility", body: s.question(member, nil), idem: member}
+		first := s.do(t, c)
+		wantStatus(t, first, want.status, want.code)
+		if first.text(t, "check", "outcome") != want.outcome || first.text(t, "check", "rejection", "kind") != want.kind ||
+			first.get(t, "check", "maximums") != nil || len(first.fields(t)) != 0 {
+			t.Errorf("%s: %s", member, first.body)
+		}
+		again := s.do(t, c)
+		wantStatus(t, again, want.status, want.code)
+		if again.Header.Get("Idempotent-Replayed") != "true" || again.text(t, "check", "id") != first.text(t, "check", "id") {
+			t.Errorf("%s: replay %v %s", member, again.Header, again.body)
+		}
+	}
+}
+
+func TestSlowPayer(t *testing.T) {
+	t.Parallel()
+	times := eligibility.DefaultTimes()
+	times.Wait = 100 * time.Millisecond
+	s := startService(t, Options{}, times)
+	c := call{path: "/eligibility", body: s.question("SLOW-30", nil), idem: "slow"}
+	late := s.do(t, c)
+	wantStatus(t, late, 504, billing.CodeTimeout)
+	again := s.do(t, c)
+	wantStatus(t, again, 409, billing.CodeIdempotencyKeyInUse)
+	if again.Header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+	pending := s.do(t, call{path: "/eligibility?request_id=" + late.Header.Get("X-Request-Id")})
+	if !strings.Contains(pending.body, `"state":"pending"`) {
+		t.Errorf("list %s", pending.body)
+	}
+}
+
+func TestLiveModeIsUnavailable(t *testing.T) {
+	t.Parallel()
+	s := startService(t, Options{}, eligibility.DefaultTimes())
+	a := s.do(t, call{path: "/eligibility", body: s.question("ACTIVE-FULL", nil), key: s.live})
+	wantStatus(t, a, 503, billing.CodeEligibilityUnavailable)
+	bad := s.do(t, call{path: "/eligibility", body: "nothing", key: s.live, bad: true})
+	wantStatus(t, bad, 503, billing.CodeEligibilityUnavailable)
+}
+
+func TestRefusedRequests(t *testing.T) {
+	t.Parallel()
+	s := startService(t, Options{}, eligibility.DefaultTimes())
+	good := s.question("ACTIVE-FULL", nil)
+	unknown := billing.NewID[billing.OfficeID](time.Now()).String()
+	with := func(name string, value any) string {
+		return s.question("ACTIVE-FULL", func(q, _ anObject) { q[name] = value })
+	}
+	for name, c := range map[string]struct {
+		call
+		status int
+		fields string
+	}{
+		"no content type":      {call{body: good, header: map[string]string{"Content-Type": ""}}, 422, "Content-Type required"},
+		"form":                 {call{body: good, header: map[string]string{"Content-Type": "application/x-www-form-urlencoded"}}, 422, "Content-Type format"},
+		"json in latin 1":      {call{body: good, header: map[string]string{"Content-Type": "application/json; charset=iso-8859-1"}}, 422, "Content-Type format"},
+		"wrong type of nobody": {call{body: "{", header: map[string]string{"Content-Type": "text/plain"}}, 422, "Content-Type format,body format"},
+		"cache control":        {call{body: good, header: map[string]string{"Cache-Control": "no-store"}}, 422, "Cache-Control not_allowed"},
+		"cache control twice":  {call{body: good, header: map[string]string{"Cache-Control": "no-cache, no-store"}}, 422, "Cache-Control not_allowed"},
+		"query":                {call{path: "?dry_run=1", body: good}, 422, "dry_run unknown"},
+		"no object":            {call{body: "[]"}, 422, "body type"},
+		"empty":                {call{method: http.MethodPost}, 422, "body required"},
+		"cut":                  {call{body: good[:len(good)-1]}, 422, "body format"},
+		"trailing":             {call{body: good + "x"}, 422, "body format"},
+		"invalid UTF-8":        {call{body: strings.Replace(good, "Sam", "S\xe9m", 1)}, 422, "body format"},
+		"nul":                  {call{body: strings.Replace(good, "Sam", `S\u0000m`, 1)}, 422, "subscriber.first_name format"},
+		"half a pair":          {call{body: strings.Replace(good, "Sam", `S\ud800m`, 1)}, 422, "subscriber.first_name format"},
+		"twice":                {call{body: strings.Replace(good, `{"`, `{"payer_id":"X","`, 1)}, 422, "payer_id conflict"},
+		"empty object":         {call{body: "{}"}, 422, "subscriber required,office_id required,payer_id required"},
+		"unknown field":        {call{body: with("colour", "red")}, 422, "colour unknown"},
+		"no patient":           {call{body: with("patient", anObject{})}, 422, "patient.first_name required,patient.last_name required,patient.date_of_birth required,patient.relationship required"},
+		"no such day":          {call{body: with("service_date", "2026-02-30")}, 422, "service_date format"},
+		"too many procedures":  {call{body: with("procedure_codes", strings.Split(strings.Repeat("D0120,", 11)[:65], ","))}, 422, "procedure_codes too_many"},
+		"long reference":       {call{body: with("tenant_reference", strings.Repeat("é", 256))}, 422, "tenant_reference too_long"},
+		"malformed office":     {call{body: with("office_id", "off_x")}, 422, "office_id format"},
+		"unknown office":       {call{body: with("office_id", unknown)}, 404, "office_id not_found"},
+		"unknown payer":        {call{body: with("payer_id", "NOBODY")}, 404, "payer_id not_found"},
+		"unknown parent":       {call{body: with("parent_id", "elg_"+unknown[4:])}, 404, "parent_id not_found"},
+		"parent of other kind": {call{body: with("parent_id", unknown)}, 422, "parent_id format"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c.path, c.bad = "/eligibility"+c.path, true
+			a := s.do(t, c.call)
+			if got := strings.Join(a.fields(t), ","); a.StatusCode != c.status || got != c.fields {
+				t.Errorf("answer %d %s, want %d %s: %s", a.StatusCode, got, c.status, c.fields, a.body)
+			}
+		})
+	}
+}
+
+func TestReadsRefuse(t *testing.T) {
+	t.Parallel()
+	s := startService(t, Options{}, eligibility.DefaultTimes())
+	id := billing.NewID[billing.CheckID](time.Now()).String()
+	for path, status := range map[string]int{
+		"/eligibility/x":                        404,
+		"/eligibility/" + id:                    404,
+		"/eligibility/evt_" + id[4:]:            404,
+		"/eligibility/elg_%30" + id[5:]:         404,
+		"/eligibility/" + id + "?x=1":           422,
+		"/eligibility/":                         404,
+		"/eligibility/" + id + "/":              404,
+		"/eligibility?outcome=ANSWERED":         422,
+		"/eligibility?request_id=" + id:         422,
+		"/eligibility?payer_id=CHTEST":          422,
+		"/eligibility?cursor=x":                 422,
+		"/eligibility?%zz":                      422,
+		"/eligibility?a=1;b=2":                  422,
+		"/eligibility?created_after=2026-01-01": 422,
+		"/eligibility?tenant_reference=nobody":  200,
+		"/eligibility?office_id=off_" + id[4:]:  200,
+		"/events/x":                             404,
+		"/events/evt_" + id[4:]:                 404,
+		"/events?after=evt_" + id[4:]:           422,
+		"/events?order=asc&after=" + id:         422,
+		"/events?order=asc&after=evt_" + id[4:]: 404,
+		"/events?order=up":                      422,
+		"/events?order=asc&cursor=x":            422,
+		"/events?type=ping":                     422,
+		"/events?resource_id=" + id:             200,
+		"/openapi.yaml?x":                       422,
+		"/nowhere":                              404,
+	} {
+		a := s.do(t, call{path: path, bad: true})
+		if a.StatusCode != status {
+			t.Errorf("%s: answer %d, want %d: %s", path, a.StatusCode, status, a.body)
+		}
+	}
+	wantStatus(t, s.do(t, call{path: "/eligibility", key: "nobody"}), 401, billing.CodeUnauthorized)
+	wantStatus(t, s.do(t, call{path: "/eligibility", key: s.read, body: "{}", bad: true}), 403, billing.CodePermissionDenied)
+	a := s.do(t, call{path: "/openapi.yaml", key: "nobody"})
+	if a.StatusCode != 200 || a.body != string(contract) || a.Header.Get("Content-Type") != "application/yaml" {
+		t.Errorf("contract: %d %v", a.StatusCode, a.Header)
+	}
+}
+
+// walk reads a list page by page and gives the IDs in order.
+func (s *service) walk(t *testing.T, path string) (ids []string) {
+	t.Helper()
+	next := path
+	for {
+		a := s.do(t, call{path: next})
+		if a.StatusCode != 200 {
+			t.Fatalf("%s: %d %s", next, a.StatusCode, a.body)
+		}
+		rows, _ := a.get(t, "data").([]any)
+		for _, row := range rows {
+			ids = append(ids, row.(anObject)["id"].(string))
+		}
+		cursor := a.text(t, "next_cursor")
+		if cursor == "" {
+			return ids
+		}
+		next = path + "&cursor=" + cursor
+	}
+}
+
+func TestListsAndEvents(t *testing.T) {
+	t.Parallel()
+	s := startService(t, Options{}, eligibility.DefaultTimes())
+	var made []string
+	for i := range 5 {
+		a := s.do(t, call{path: "/eligibility", body: s.question("ACTIVE-BASIC", func(q, sub anObject) {
+			sub["first_name"], q["tenant_reference"] = fmt.Sprint("Sam", i), fmt.Sprint("ref", i%2)
+		})})
+		made = append([]string{a.text(t, "id")}, made...)
+	}
+	if got := s.walk(t, "/eligibility?limit=2"); fmt.Sprint(got) != fmt.Sprint(made) {
+		t.Errorf("list is %v, want %v", got, made)
+	}
+	if got := s.walk(t, "/eligibility?limit=1&tenant_reference=ref1"); len(got) != 2 || got[0] != made[1] || got[1] != made[3] {
+		t.Errorf("list is %v", got)
+	}
+	cursor := s.do(t, call{path: "/eligibility?limit=2"}).text(t, "next_cursor")
+	for _, foreign := range []string{
+		"/events?cursor=" + cursor, "/eligibility?outcome=answered&cursor=" + cursor, "/events?order=asc&cursor=" + cursor,
+	} {
+		a := s.do(t, call{path: foreign})
+		if a.StatusCode != 422 || fmt.Sprint(a.fields(t)) != "[cursor format]" {
+			t.Errorf("%s: %d %s", foreign, a.StatusCode, a.body)
+		}
+	}
+	if a := s.do(t, call{path: "/eligibility?cursor=" + cursor, key: s.other}); a.StatusCode != 422 {
+		t.Errorf("another organization's cursor: %d", a.StatusCode)
+	}
+
+	down := s.walk(t, "/events?limit=3&type=eligibility.completed")
+	if len(down) != 5 {
+		t.Fatalf("events are %v", down)
+	}
+	up := s.walk(t, "/events?order=asc&limit=2&type=eligibility.completed")
+	if len(up) != 5 || up[0] != down[4] || up[4] != down[0] {
+		t.Errorf("events are %v and %v", down, up)
+	}
+	tail := s.walk(t, "/events?order=asc&limit=2&type=eligibility.completed&after="+up[1])
+	if fmt.Sprint(tail) != fmt.Sprint(up[2:]) {
+		t.Errorf("the tail is %v, want %v", tail, up[2:])
+	}
+	if rest := s.walk(t, "/events?order=asc&after="+up[4]); len(rest) != 0 {
+		t.Errorf("after the last: %v", rest)
+	}
+	about := s.do(t, call{path: "/events?resource_id=" + made[0]})
+	event := s.do(t, call{path: "/events/" + down[0]})
+	if event.StatusCode != 200 || event.text(t, "data", "id") != made[0] || !strings.Contains(about.body, strings.TrimSpace(event.body)) {
+		t.Errorf("event %s in %s", event.body, about.body)
+	}
+	wantStatus(t, s.do(t, call{path: "/events/" + down[0], key: s.other}), 404, billing.CodeNotFound)
+	keys := s.do(t, call{path: "/events?type=api_key.created&limit=1"})
+	if !strings.Contains(keys.body, `"sequence":1`) {
+		t.Errorf("events %s", keys.body)
+	}
+}
+
+// The time filters are inclusive and exclusive to the microsecond.
+func TestCreatedFilters(t *testing.T) {
+	t.Parallel()
+	s := startService(t, Options{}, eligibility.DefaultTimes())
+	at := s.do(t, call{path: "/eligibility", body: s.question("ACTIVE-BASIC", nil)}).text(t, "created_at")
+	for path, want := range map[string]int{
+		"/eligibility?created_after=" + at:                                   1,
+		"/eligibility?created_before=" + at:                                  0,
+		"/eligibility?created_after=" + strings.Replace(at, "+", "%2B", 1):   1,
+		"/eligibility?created_after=" + strings.Replace(at, "+", "1%2B", 1):  0,
+		"/eligibility?created_before=" + strings.Replace(at, "+", "1%2B", 1): 1,
+		"/eligibility?created_after=0001-01-01T00:00:00Z":                    1,
+		"/eligibility?created_after=9999-12-31T00:00:00Z":                    0,
+		"/eligibility?created_before=0001-01-01T00:00:00Z":                   0,
+	} {
+		rows, _ := s.do(t, call{path: path, bad: true}).get(t, "data").([]any)
+		if len(rows) != want {
+			t.Errorf("%s: %d rows, want %d", path, len(rows), want)
+		}
+	}
+}

@@ -1,0 +1,200 @@
+package httpapi
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/eligibility"
+)
+
+// corpus lists files of the public test data that MOLAR_CORPUS_DIR names.
+func corpus(t *testing.T, pattern string) []string {
+	t.Helper()
+	dir := os.Getenv("MOLAR_CORPUS_DIR")
+	if dir == "" {
+		t.Log("MOLAR_CORPUS_DIR is unset: nothing of the public test data was checked")
+		return nil
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "http", pattern))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s: %v, %v", pattern, files, err)
+	}
+	return files
+}
+
+func readFile(t *testing.T, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// Each text is JSON or it is not, and its name says which.
+func TestCorpusOfJSON(t *testing.T) {
+	t.Parallel()
+	for _, file := range corpus(t, "json/JSONTestSuite/test_parsing/*.json") {
+		// The suite's texts are of every kind; as a field they are in an object.
+		data, name := readFile(t, file), filepath.Base(file)
+		wrapped := append(append([]byte(`{"a":`), data...), '}')
+		var faults billing.Faults
+		tree := parseJSON(wrapped, &faults)
+		switch {
+		case name[0] == 'y' && strings.Contains(name, "duplicated_key"),
+			name[0] == 'y' && strings.Contains(string(data), `\u0000`):
+			if len(faults) == 0 {
+				t.Errorf("%s: no fault", name)
+			}
+		case name[0] == 'y' && len(faults) > 0:
+			t.Errorf("%s: %v", name, faults)
+		case name[0] == 'n' && tree != nil && len(faults) == 0 && !json.Valid(wrapped):
+			t.Errorf("%s: no fault", name)
+		case name[0] == 'n' && parseJSON(data, new(billing.Faults)) != nil:
+			t.Errorf("%s: was read", name)
+		}
+	}
+}
+
+// Whatever a body is, the answer is 422, or what was sent comes back equal.
+func TestCorpusOfBodies(t *testing.T) {
+	t.Parallel()
+	files := append(corpus(t, "json/JSONTestSuite/test_parsing/*.json"), corpus(t, "json/JSONTestSuite/test_transform/*.json")...)
+	if len(files) == 0 {
+		return
+	}
+	s := startService(t, Options{}, eligibility.DefaultTimes())
+	good := s.question("ACTIVE-BASIC", nil)
+	for _, file := range files {
+		data := string(readFile(t, file))
+		if data != "" {
+			a := s.do(t, call{path: "/eligibility", body: data, bad: true})
+			if a.StatusCode != 422 {
+				t.Errorf("%s: answer %d %s", file, a.StatusCode, a.body)
+			}
+		}
+		s.roundTrip(t, file, strings.Replace(good, `"office_id"`, `"tenant_reference":`+data+`,"office_id"`, 1))
+	}
+}
+
+// roundTrip sends a body with a tenant reference. It is refused, or kept.
+func (s *service) roundTrip(t *testing.T, name, body string) {
+	t.Helper()
+	a := s.do(t, call{path: "/eligibility", body: body, bad: true})
+	switch a.StatusCode {
+	case 422:
+	case 200:
+		var sent struct {
+			TenantReference *string `json:"tenant_reference"`
+		}
+		if err := json.Unmarshal([]byte(body), &sent); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		read := s.do(t, call{path: "/eligibility/" + a.text(t, "id")})
+		for _, have := range []answer{a, read} {
+			if got := have.get(t, "tenant_reference"); fmt.Sprint(got) != fmt.Sprint(anyOf(sent.TenantReference)) {
+				t.Errorf("%s: sent %v, kept %v", name, anyOf(sent.TenantReference), got)
+			}
+		}
+	default:
+		t.Errorf("%s: answer %d %s", name, a.StatusCode, a.body)
+	}
+}
+
+func anyOf(s *string) any {
+	if s == nil {
+		return nil
+	}
+	return *s
+}
+
+// Texts that break programs are kept as they are, or refused.
+func TestNaughtyStrings(t *testing.T) {
+	t.Parallel()
+	s := startService(t, Options{}, eligibility.DefaultTimes())
+	for _, text := range []string{
+		"", " ", "null", "undefined", "'; DROP TABLE checks; --", `" OR 1=1`, `\`, `\\x00`, "%s%n", "${jndi:ldap://x}", "<script>alert(1)</script>",
+		"é", "e\u0301", "\u202etxet", "\u200b", "\ufeff", "\ufffd", "\uffff", "\U0010ffff", "👩‍👩‍👧‍👦", "Ω≈ç√", "田中さん", "مرحبا", "Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍A̴",
+		"\u0001", "\u001f", "\u007f", "\u0085", "\u2028", "a\nb\tc\rd", "~*:^|", "ISA*00*", strings.Repeat("é", 255), strings.Repeat("👩", 255), "\x00", "a\x00b",
+	} {
+		for _, quote := range []func(string) string{
+			func(s string) string { b, _ := json.Marshal(s); return string(b) },
+			func(s string) string { // every character escaped
+				var b strings.Builder
+				for _, r := range s {
+					if r > 0xffff {
+						r -= 0x10000
+						fmt.Fprintf(&b, `\u%04x\u%04X`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+						continue
+					}
+					fmt.Fprintf(&b, `\u%04x`, r)
+				}
+				return `"` + b.String() + `"`
+			},
+		} {
+			s.roundTrip(t, fmt.Sprintf("%q", text), strings.Replace(s.question("ACTIVE-BASIC", nil), `"office_id"`, `"tenant_reference":`+quote(text)+`,"office_id"`, 1))
+		}
+		first := s.question("ACTIVE-BASIC", func(_, sub anObject) { sub["first_name"] = text })
+		a := s.do(t, call{path: "/eligibility", body: first, bad: true})
+		if a.StatusCode != 422 && (a.StatusCode != 200 || a.text(t, "request", "subscriber", "first_name") != text) {
+			t.Errorf("%q as a name: answer %d %s", text, a.StatusCode, a.body)
+		}
+	}
+}
+
+// Bytes that are no request, or a strange one, never bring a 500, and never
+// more answers than requests.
+func TestCorpusOfRawRequests(t *testing.T) {
+	t.Parallel()
+	raw := map[string][]byte{}
+	for _, file := range corpus(t, "raw/llhttp/*.raw") {
+		raw[filepath.Base(file)] = readFile(t, file)
+	}
+	for _, file := range corpus(t, "raw/*.jsonl") {
+		for line := range strings.Lines(string(readFile(t, file))) {
+			var seed struct {
+				Name string `json:"name"`
+				Raw  string `json:"raw_b64"`
+			}
+			if err := json.Unmarshal([]byte(line), &seed); err != nil {
+				t.Fatal(err)
+			}
+			b, err := base64.StdEncoding.DecodeString(seed.Raw)
+			if err != nil {
+				t.Fatal(err)
+			}
+			raw[seed.Name] = b
+		}
+	}
+	p := startProbe(t, Options{Limits: Limits{Stall: 2 * time.Second}})
+	for name, b := range raw {
+		w := dial(t, p.addr)
+		if _, err := w.Conn.Write(b); err != nil {
+			continue // refused before it was sent whole
+		}
+		_ = w.Conn.(interface{ CloseWrite() error }).CloseWrite()
+		for {
+			a, err := w.tryReply()
+			if err != nil {
+				break
+			}
+			if a.StatusCode >= http.StatusInternalServerError {
+				t.Errorf("%s: answer %d %s", name, a.StatusCode, a.body)
+			}
+		}
+		_, _ = io.Copy(io.Discard, w.r)
+		_ = w.Close()
+	}
+	if p.echoed.Load()+p.smuggled.Load() != 0 {
+		t.Error("an operation ran")
+	}
+}

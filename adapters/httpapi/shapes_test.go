@@ -1,0 +1,172 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// golden compares the JSON of v with a file.
+func golden(t *testing.T, name string, v any) {
+	t.Helper()
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join("testdata", name+".json")
+	if *update {
+		if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(b.Bytes(), want) {
+		t.Errorf("%s is\n%s\nwant\n%s", name, b.Bytes(), want)
+	}
+}
+
+func idOf[T billing.ID[K], K billing.Kind](n byte) T { return T{0: 1, 15: n} }
+
+func pendingCheck() *billing.EligibilityCheck {
+	return &billing.EligibilityCheck{
+		ID:        idOf[billing.CheckID](1),
+		Scope:     billing.Scope{Org: idOf[billing.OrgID](2), Mode: billing.ModeTest},
+		OfficeID:  idOf[billing.OfficeID](3),
+		Payer:     billing.PayerSummary{ID: idOf[billing.PayerID](4), PayerID: "CHTEST", Name: "Molar Test Payer"},
+		State:     billing.CheckPending,
+		RequestID: idOf[billing.RequestID](5), IdempotencyKey: "one",
+		CreatedAt: time.Date(2026, 1, 1, 22, 4, 5, 6789, time.FixedZone("", -5*3600)),
+		Inquiry: billing.Inquiry{
+			Subscriber: billing.Subscriber{
+				FirstName: "Sam", LastName: "O'Example & <Sons>", DateOfBirth: billing.Date{Year: 1984, Month: 2, Day: 29}, MemberID: "SANDBOX-ACTIVE-FULL",
+			},
+			ServiceDate: billing.Date{Year: 2026, Month: 1, Day: 2}, DetailLevel: billing.DetailStandard, OfficeNPI: "1234567893",
+		},
+	}
+}
+
+func completed(t *testing.T, change func(*billing.EligibilityCheck), a billing.CheckAnswer) *billing.EligibilityCheck {
+	t.Helper()
+	c := pendingCheck()
+	if change != nil {
+		change(c)
+	}
+	a.Network = "sandbox"
+	if err := c.Complete(a, idOf[billing.PatientID](6), c.CreatedAt.Add(1500*time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func fullBenefits() *billing.Benefits {
+	amount := billing.BenefitAmount{
+		Level: billing.LevelIndividual, Period: billing.PeriodCalendarYear, Amount: new(billing.Money(150000)), Used: new(billing.Money(5)),
+		Remaining: new(billing.Money(-100)), AppliesTo: "orthodontics",
+	}
+	often := &billing.Frequency{Count: new(2), Period: "calendar_year", Scope: "per tooth"}
+	return &billing.Benefits{
+		Status:                billing.CoverageActive,
+		CoverageEffectiveDate: billing.Date{Year: 2020, Month: 1, Day: 1}, CoverageTerminationDate: billing.Date{Year: 2026, Month: 12, Day: 31},
+		Plan:          billing.Plan{Name: "PPO Plus", Type: "PPO", GroupNumber: "1000", BenefitPeriod: "calendar year"},
+		NetworkStatus: billing.InNetwork,
+		Maximums:      []billing.BenefitAmount{amount, {Level: billing.LevelFamily, Period: billing.PeriodLifetime}},
+		Deductibles:   []billing.BenefitAmount{amount},
+		Coverage: []billing.CategoryCoverage{
+			{Category: billing.CategoryBasic, PercentPaid: new(80.0), Covered: new(true), Frequency: often, Notes: []string{"after deductible"}},
+			{Category: billing.CategoryImplants},
+		},
+		Procedures: []billing.ProcedureBenefit{
+			{
+				Code: "D0120", Description: "periodic oral evaluation", PercentPaid: new(33.5), Covered: new(true), Frequency: often, MaxAge: new(18),
+				LastServiceDate: billing.Date{Year: 2025, Month: 8, Day: 1}, NextEligibleDate: billing.Date{Year: 2026, Month: 2, Day: 1},
+				Status: billing.ProcedureNotDueYet, Note: "twice a year",
+			},
+			{Code: "D6010", Covered: new(false), Frequency: &billing.Frequency{}},
+		},
+		PlanRules: billing.PlanRules{
+			MissingToothClause: "applies", WaitingPeriod: "6 months", PreAuthorization: "major services",
+			CoordinationOfBenefits: "birthday rule", MajorServicesPaidOn: "seat_date",
+		},
+		PayerNotes: []string{"call for implants"}, NotReturned: []string{"coverage.orthodontics"},
+	}
+}
+
+func TestCheckShapes(t *testing.T) {
+	t.Parallel()
+	full := completed(t, func(c *billing.EligibilityCheck) {
+		c.ParentID, c.TenantReference = idOf[billing.CheckID](8), new("appointment-4711")
+		c.Inquiry.Subscriber.GroupNumber = new("1000")
+		c.Inquiry.ProcedureCodes = []string{"D0120", "D6010"}
+		c.Inquiry.Patient = &billing.Dependent{
+			FirstName: "Kim", LastName: "Example", DateOfBirth: billing.Date{Year: 2015, Month: 6, Day: 1}, Relationship: billing.RelationChild,
+		}
+	}, billing.CheckAnswer{Outcome: billing.OutcomeAnswered, Benefits: fullBenefits(), LatencyMS: new(1499)})
+	hit := pendingCheck()
+	if err := hit.AnswerFromCache(full, hit.CreatedAt); err != nil {
+		t.Fatal(err)
+	}
+	rejection := &billing.Rejection{Kind: billing.RejectionFixAndResend, PayerCode: "75", Reasons: []billing.RejectionReason{
+		{Code: billing.ReasonMemberNotFound, About: billing.AboutSubscriber, Field: "subscriber.member_id", Message: "Not found.", Fix: "Check the ID."},
+		{Code: billing.ReasonNameMismatch, About: billing.AboutPatient, Message: "Another name.", Fix: "Use it.", SuggestedValue: "SAMUEL"},
+	}}
+	for name, c := range map[string]*billing.EligibilityCheck{
+		"check_pending":  pendingCheck(),
+		"check_full":     full,
+		"check_hit":      hit,
+		"check_empty":    completed(t, nil, billing.CheckAnswer{Outcome: billing.OutcomeAnswered, Benefits: &billing.Benefits{Status: billing.CoverageUnknown}, LatencyMS: new(0)}),
+		"check_rejected": completed(t, nil, billing.CheckAnswer{Outcome: billing.OutcomeRejected, Rejection: rejection, LatencyMS: new(7)}),
+		"check_network":  completed(t, nil, billing.Unanswered(billing.OutcomeError, billing.AboutClearinghouse, "sandbox", 7)),
+		"check_failed":   completed(t, nil, billing.CheckAnswer{Outcome: billing.OutcomeError}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			golden(t, name, checkShape(c))
+			inSchema(t, "EligibilityCheck", checkShape(c))
+		})
+	}
+}
+
+func TestEventShape(t *testing.T) {
+	t.Parallel()
+	c := completed(t, nil, billing.CheckAnswer{Outcome: billing.OutcomeAnswered, Benefits: fullBenefits(), LatencyMS: new(7)})
+	e := c.CompletedEvent()
+	e.ID, e.Sequence = idOf[billing.EventID](9), 1
+	golden(t, "event", eventShape(&e))
+	inSchema(t, "Event", eventShape(&e))
+}
+
+// inSchema validates a shape against the contract.
+func inSchema(t *testing.T, schema string, v any) {
+	t.Helper()
+	doc, err := loadContract()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var plain any
+	if err := json.Unmarshal(b, &plain); err != nil {
+		t.Fatal(err)
+	}
+	if err := doc.Components.Schemas[schema].Value.VisitJSON(plain, openapi3.EnableJSONSchema2020()); err != nil {
+		t.Errorf("%v", err)
+	}
+}

@@ -10,19 +10,28 @@ DECLARE
     wanted text;
 BEGIN
     FOREACH wanted IN ARRAY ARRAY['molar_app', 'molar_system'] LOOP
-        BEGIN
-            EXECUTE format('CREATE ROLE %I NOLOGIN NOINHERIT', wanted);
-        EXCEPTION WHEN duplicate_object OR unique_violation THEN
-            NULL;
-        END;
+        IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = wanted) THEN
+            BEGIN
+                EXECUTE format('CREATE ROLE %I NOLOGIN NOINHERIT', wanted);
+            EXCEPTION WHEN duplicate_object OR unique_violation THEN
+                NULL;
+            END;
+        END IF;
         IF EXISTS (SELECT FROM pg_roles WHERE rolname = wanted AND (rolsuper OR rolbypassrls)) THEN
             RAISE EXCEPTION 'role % may bypass row-level security; take that away first', wanted;
         END IF;
-        IF NOT pg_has_role(current_user, wanted, 'MEMBER') THEN
+        -- The migrating user becomes a member, unless an administrator has
+        -- made it one already or it may become anybody.
+        IF NOT (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
             BEGIN
                 EXECUTE format('GRANT %I TO %I', wanted, current_user);
-            EXCEPTION WHEN unique_violation THEN
-                NULL;
+            EXCEPTION
+                WHEN unique_violation THEN
+                    NULL;
+                WHEN insufficient_privilege THEN
+                    IF NOT pg_has_role(current_user, wanted, 'MEMBER') THEN
+                        RAISE;
+                    END IF;
             END;
         END IF;
     END LOOP;
@@ -191,9 +200,11 @@ CREATE TABLE jobs (
 CREATE INDEX jobs_due ON jobs (GREATEST(not_before, lease_until));
 
 -- claim_idempotency_key takes a key until the transaction ends, without ever
--- waiting, and reads its use. Each statement of a volatile function has a
--- snapshot of its own, so the use that the last holder committed is seen; in
--- one plain statement the snapshot would be older than the lock.
+-- waiting, and reads its use. The use is read also when another transaction
+-- has the key, so that replays do not hold each other up. Each statement of a
+-- volatile function has a snapshot of its own, so the use that the last holder
+-- committed is seen; in one plain statement the snapshot would be older than
+-- the lock.
 -- +goose StatementBegin
 CREATE FUNCTION claim_idempotency_key(wanted_org uuid, wanted_mode text, wanted_key text)
 RETURNS TABLE (claimed boolean, fingerprint bytea, check_id uuid, created_at timestamptz)
@@ -201,12 +212,10 @@ LANGUAGE plpgsql VOLATILE
 AS $$
 BEGIN
     claimed := pg_try_advisory_xact_lock(hashtextextended(format('%s %s %s', wanted_org, wanted_mode, wanted_key), 0));
-    IF claimed THEN
-        SELECT k.fingerprint, k.check_id, k.created_at
-        INTO fingerprint, check_id, created_at
-        FROM idempotency_keys k
-        WHERE k.org_id = wanted_org AND k.mode = wanted_mode AND k.key = wanted_key;
-    END IF;
+    SELECT k.fingerprint, k.check_id, k.created_at
+    INTO fingerprint, check_id, created_at
+    FROM idempotency_keys k
+    WHERE k.org_id = wanted_org AND k.mode = wanted_mode AND k.key = wanted_key;
     RETURN NEXT;
 END
 $$;

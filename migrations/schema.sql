@@ -3,12 +3,10 @@ CREATE FUNCTION public.claim_idempotency_key(wanted_org uuid, wanted_mode text, 
     AS $$
 BEGIN
     claimed := pg_try_advisory_xact_lock(hashtextextended(format('%s %s %s', wanted_org, wanted_mode, wanted_key), 0));
-    IF claimed THEN
-        SELECT k.fingerprint, k.check_id, k.created_at
-        INTO fingerprint, check_id, created_at
-        FROM idempotency_keys k
-        WHERE k.org_id = wanted_org AND k.mode = wanted_mode AND k.key = wanted_key;
-    END IF;
+    SELECT k.fingerprint, k.check_id, k.created_at
+    INTO fingerprint, check_id, created_at
+    FROM idempotency_keys k
+    WHERE k.org_id = wanted_org AND k.mode = wanted_mode AND k.key = wanted_key;
     RETURN NEXT;
 END
 $$;

@@ -55,22 +55,22 @@ func TestListPlans(t *testing.T) {
 		text string
 		args []any
 	}
-	make2 := func(text string, args []any) statement { return statement{text, args} }
+	made := func(text string, args []any) statement { return statement{text, args} }
 	statements := map[string]statement{
-		"recent check":   make2(q.Recent([32]byte{1}, billing.CheckFilter{CreatedAfter: at})),
-		"tail":           make2(q.Tail(billing.EventFilter{}, billing.EventID{}, 100)),
-		"tail on":        make2(q.Tail(billing.EventFilter{}, number(13, 5), 100)),
-		"event resource": make2(q.Events(billing.EventFilter{Resource: number(3, 6)}, first)),
+		"recent check":   made(q.Recent([32]byte{1}, billing.CheckFilter{CreatedAfter: at})),
+		"tail":           made(q.Tail(billing.EventFilter{}, billing.EventID{}, 100)),
+		"tail on":        made(q.Tail(billing.EventFilter{}, number(13, 5), 100)),
+		"event resource": made(q.Events(billing.EventFilter{Resource: number(3, 6)}, first)),
 	}
 	for name, p := range map[string]billing.Page{"": first, ", next page": next} {
 		for filter, f := range map[string]billing.CheckFilter{
 			"all": {}, "office": {OfficeID: number(2, 2)}, "payer": {PayerID: number(2, 3)}, "outcome": {Outcome: billing.OutcomeRejected},
 			"request": {RequestID: number(3, 4)}, "tenant reference": {TenantReference: "ref-7"}, "span": {CreatedAfter: at, CreatedBefore: at.AddDate(0, 0, 1)},
 		} {
-			statements["checks, "+filter+name] = make2(q.Checks(f, p))
+			statements["checks, "+filter+name] = made(q.Checks(f, p))
 		}
 		for filter, f := range map[string]billing.EventFilter{"all": {}, "type": {Type: billing.EventClaimPaid}, "span": {CreatedAfter: at}} {
-			statements["events, "+filter+name] = make2(q.Events(f, p))
+			statements["events, "+filter+name] = made(q.Events(f, p))
 		}
 	}
 	var got strings.Builder
@@ -133,7 +133,7 @@ func explain(t *testing.T, db *sql.DB, in billing.Scope, mode, text string, args
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	var plan strings.Builder
 	for rows.Next() {
 		var line string

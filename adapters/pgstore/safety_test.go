@@ -32,7 +32,7 @@ WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	var tables []string
 	for rows.Next() {
 		var table string
@@ -217,7 +217,7 @@ func TestServerRestart(t *testing.T) {
 			return errors.Join(err, errors.New("a committed job is lost"))
 		}
 		if runs++; runs == 1 {
-			server.Restart()
+			server.Restart() //nolint:contextcheck // the server is the test's, not the transaction's
 		}
 		return tx.Outbox.Stage(ctx, within)
 	}); err != nil || runs != 2 {

@@ -72,6 +72,32 @@ func TestDatabasesOfOneClusterMigrateTogether(t *testing.T) {
 	group.Wait()
 }
 
+// TestOrdinaryUserOwnsTheDatabase migrates and works as a user who is no
+// administrator.
+func TestOrdinaryUserOwnsTheDatabase(t *testing.T) {
+	t.Parallel()
+	server := testservers.StartPostgres(t)
+	db := admin(t, server.URL())
+	exec(t, db, "CREATE ROLE plain LOGIN CREATEROLE PASSWORD 'plain'")
+	exec(t, db, "CREATE DATABASE owned OWNER plain")
+	u, err := url.Parse(server.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Path, u.User = "/owned", url.UserPassword("plain", "plain")
+	if err := pgstore.Migrate(t.Context(), u.String()); err != nil {
+		t.Fatal(err)
+	}
+	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = u.String() })
+	in := scope()
+	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error { return tx.Checks.Insert(ctx, check(in)) }); err != nil {
+		t.Error(err)
+	}
+	if err := s.Ready(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestReadySaysWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	empty := testservers.Database(t)

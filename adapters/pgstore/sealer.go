@@ -82,7 +82,7 @@ func unframe(b []byte) ([]billing.Exchange, error) {
 	var messages [][]byte
 	for len(b) > 0 {
 		n, size := binary.Uvarint(b)
-		if size <= 0 || n > uint64(len(b)-size) {
+		if size <= 0 || n > uint64(len(b)-size) { //nolint:gosec // G115: Uvarint reads no more than there is
 			return nil, errSealed
 		}
 		end := size + int(n) //nolint:gosec // G115: at most len(b)

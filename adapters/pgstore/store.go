@@ -116,7 +116,7 @@ func open(ctx context.Context, o Options, dial func(context.Context, string, str
 func connConfig(url string) (pq.Config, error) {
 	config, err := pq.NewConfig(url)
 	if err != nil {
-		return pq.Config{}, errors.New("read the database URL: it has the form postgres://user:password@host:port/database?sslmode=...")
+		return pq.Config{}, errors.New("read the database URL: it has the form postgres://user:password@host:port/database")
 	}
 	if config.Runtime == nil {
 		config.Runtime = map[string]string{}

@@ -61,28 +61,28 @@ CREATE TRIGGER fail BEFORE INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION fail()`
 }
 
 // admin is a connection of an administrator, beside the store.
-func admin(t testing.TB, url string) *sql.DB {
-	t.Helper()
+func admin(tb testing.TB, url string) *sql.DB {
+	tb.Helper()
 	db, err := sql.Open("postgres", url)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = db.Close() })
+	tb.Cleanup(func() { _ = db.Close() })
 	return db
 }
 
-func exec(t testing.TB, db *sql.DB, query string, args ...any) {
-	t.Helper()
-	if _, err := db.ExecContext(context.WithoutCancel(t.Context()), query, args...); err != nil {
-		t.Fatalf("%s: %v", query, err)
+func exec(tb testing.TB, db *sql.DB, query string) {
+	tb.Helper()
+	if _, err := db.ExecContext(context.WithoutCancel(tb.Context()), query); err != nil {
+		tb.Fatalf("%s: %v", query, err)
 	}
 }
 
-func scan[T any](t testing.TB, db *sql.DB, query string, args ...any) T {
-	t.Helper()
+func scan[T any](tb testing.TB, db *sql.DB, query string, args ...any) T {
+	tb.Helper()
 	var out T
-	if err := db.QueryRowContext(t.Context(), query, args...).Scan(&out); err != nil {
-		t.Fatalf("%s: %v", query, err)
+	if err := db.QueryRowContext(tb.Context(), query, args...).Scan(&out); err != nil {
+		tb.Fatalf("%s: %v", query, err)
 	}
 	return out
 }

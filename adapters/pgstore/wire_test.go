@@ -41,10 +41,10 @@ func (c *counted) Read(b []byte) (int, error) {
 }
 
 // openWith opens a store over one kind of socket.
-func openWith(t testing.TB, url string, wrap func(net.Conn) net.Conn) *pgstore.Store {
-	t.Helper()
+func openWith(tb testing.TB, url string, wrap func(net.Conn) net.Conn) *pgstore.Store {
+	tb.Helper()
 	var d net.Dialer
-	s, err := pgstore.OpenDialing(t.Context(), pgstore.Options{URL: url, MaxConns: 4}, func(ctx context.Context, network, address string) (net.Conn, error) {
+	s, err := pgstore.OpenDialing(tb.Context(), pgstore.Options{URL: url, MaxConns: 4}, func(ctx context.Context, network, address string) (net.Conn, error) {
 		c, err := d.DialContext(ctx, network, address)
 		if err != nil {
 			return nil, err
@@ -52,9 +52,9 @@ func openWith(t testing.TB, url string, wrap func(net.Conn) net.Conn) *pgstore.S
 		return wrap(c), nil
 	})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = s.Close() })
+	tb.Cleanup(func() { _ = s.Close() })
 	return s
 }
 
@@ -190,12 +190,12 @@ func (c *cutting) Write(b []byte) (int, error) {
 	}
 	how := c.cuts.next()
 	if how == cutBefore {
-		_ = c.Conn.Close()
+		_ = c.Close()
 		return 0, syscall.EPIPE
 	}
 	n, err := c.Conn.Write(b)
 	if how == cutAfter {
-		_ = c.Conn.Close()
+		_ = c.Close()
 	}
 	c.armed.Store(how)
 	return n, err
@@ -204,7 +204,7 @@ func (c *cutting) Write(b []byte) (int, error) {
 func (c *cutting) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	if c.armed.Load() == cutAnswer {
-		_ = c.Conn.Close()
+		_ = c.Close()
 		return 0, io.ErrUnexpectedEOF
 	}
 	return n, err
@@ -219,8 +219,9 @@ func TestLostCommitIsResolved(t *testing.T) {
 	made := &cuts{rng: rand.New(rand.NewPCG(7, 11))}
 	s := openWith(t, url, func(c net.Conn) net.Conn { return &cutting{Conn: c, cuts: made} })
 	var group sync.WaitGroup
-	in, resource := scope(), [16]byte{1}
-	for range writers {
+	in := scope()
+	for w := range writers {
+		resource := [16]byte{1, byte(w)}
 		group.Go(func() {
 			for range each {
 				if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
@@ -238,8 +239,8 @@ func TestLostCommitIsResolved(t *testing.T) {
 			t.Errorf("%d %s, want %d", n, table, writers*each)
 		}
 	}
-	if n := scan[int](t, db, "SELECT max(sequence) FROM events"); n != writers*each {
-		t.Errorf("last sequence %d, want %d", n, writers*each)
+	if n := scan[int](t, db, "SELECT max(sequence) FROM events"); n != each {
+		t.Errorf("last sequence %d, want %d", n, each)
 	}
 	for how, n := range made.made {
 		if n < 10 {

@@ -21,8 +21,8 @@ var ErrNoPostgres = errors.New("PostgreSQL is not on this machine: install it (a
 func binaries(version string) (string, error) {
 	var found []string
 	if name, err := exec.LookPath("postgres"); err == nil {
-		if real, err := filepath.EvalSymlinks(name); err == nil {
-			found = append(found, filepath.Dir(real))
+		if resolved, err := filepath.EvalSymlinks(name); err == nil {
+			found = append(found, filepath.Dir(resolved))
 		}
 	}
 	for _, pattern := range []string{"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/opt/homebrew/opt/postgresql@*/bin"} {
@@ -125,9 +125,7 @@ func (o owner) reaches(dir string) error {
 		if err != nil {
 			return fmt.Errorf("database folder: %w", err)
 		}
-		st, ok := info.Sys().(*syscall.Stat_t)
-		mode := info.Mode().Perm()
-		if ok && mode&0o001 == 0 && !(st.Uid == o.uid && mode&0o100 != 0) && !(st.Gid == o.gid && mode&0o010 != 0) {
+		if !o.enters(info) {
 			return fmt.Errorf("PostgreSQL does not run as root but as %s, who cannot enter %s: choose another folder, such as local:/var/lib/molar, "+
 				"or let others pass (chmod o+x %s)", o.name, at, at)
 		}
@@ -135,4 +133,10 @@ func (o owner) reaches(dir string) error {
 			return nil
 		}
 	}
+}
+
+func (o owner) enters(folder os.FileInfo) bool {
+	mode := folder.Mode().Perm()
+	st, ok := folder.Sys().(*syscall.Stat_t)
+	return !ok || mode&0o001 != 0 || st.Uid == o.uid && mode&0o100 != 0 || st.Gid == o.gid && mode&0o010 != 0
 }

@@ -76,7 +76,7 @@ func (p paths) hold() (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock the database folder: %w", err)
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil { //nolint:gosec // G115: a file descriptor
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		_ = f.Close()
 		return nil, fmt.Errorf("another process runs the database in %s: stop it, or use another folder", p.dir)
 	}

@@ -143,6 +143,11 @@ func (c *Cluster) Stop(ctx context.Context) error {
 			_ = c.lock.Close()
 		}
 	}()
+	select {
+	case <-c.exited:
+		return nil // and its number may be another process's by now
+	default:
+	}
 	if err := syscall.Kill(c.pid, syscall.SIGINT); errors.Is(err, syscall.ESRCH) {
 		return nil
 	} else if err != nil {

@@ -1,0 +1,105 @@
+package pgstore
+
+import (
+	"bytes"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+func TestRenumber(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"VALUES ($1, $2, $10)": "VALUES ($8, $9, $17)",
+		"no parameters":        "no parameters",
+		"$1":                   "$8",
+	} {
+		var got strings.Builder
+		renumber(&got, in, 7)
+		if got.String() != want {
+			t.Errorf("renumber(%q) = %q, want %q", in, got.String(), want)
+		}
+	}
+}
+
+func TestQueryNumbersItsArguments(t *testing.T) {
+	t.Parallel()
+	q := (&tx{scope: billing.Scope{Org: billing.OrgID{1}, Mode: billing.ModeTest}}).query("id", "t")
+	q.where("a = %", 1)
+	got := q.page(billing.Page{Limit: 2, After: &billing.Position{Time: time.Unix(0, 0), ID: [16]byte{2}}})
+	want := `SELECT id
+FROM t
+WHERE org_id = $1 AND mode = $2
+	AND a = $3
+	AND (created_at, id) < ($4, $5)
+ORDER BY created_at DESC, id DESC
+LIMIT $6`
+	if got != want || len(q.args) != 6 || q.args[5] != 3 {
+		t.Errorf("got %s with %v", got, q.args)
+	}
+}
+
+func TestSealer(t *testing.T) {
+	t.Parallel()
+	s, err := newSealer([32]byte{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := newSealer([32]byte{2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := billing.Scope{Org: billing.OrgID{1}, Mode: billing.ModeTest}
+	id := billing.CheckID{3}
+	sealed := s.seal(in, id, []byte("plain"))
+	if got, err := s.open(in, id, sealed); err != nil || string(got) != "plain" {
+		t.Errorf("opened %q, %v", got, err)
+	}
+	if bytes.Equal(sealed, s.seal(in, id, []byte("plain"))) {
+		t.Error("two sealings are the same")
+	}
+	live := billing.Scope{Org: in.Org, Mode: billing.ModeLive}
+	for name, open := range map[string]func() ([]byte, error){
+		"another key":  func() ([]byte, error) { return other.open(in, id, sealed) },
+		"another row":  func() ([]byte, error) { return s.open(in, billing.CheckID{4}, sealed) },
+		"another mode": func() ([]byte, error) { return s.open(live, id, sealed) },
+		"another org":  func() ([]byte, error) { return s.open(billing.Scope{Mode: in.Mode}, id, sealed) },
+		"a changed end": func() ([]byte, error) {
+			return s.open(in, id, append(bytes.Clone(sealed[:len(sealed)-1]), sealed[len(sealed)-1]^1))
+		},
+		"nothing": func() ([]byte, error) { return s.open(in, id, nil) },
+		"a part":  func() ([]byte, error) { return s.open(in, id, sealed[:9]) },
+	} {
+		if got, err := open(); err == nil {
+			t.Errorf("%s opened %q", name, got)
+		}
+	}
+}
+
+func FuzzUnframe(f *testing.F) {
+	f.Add(frame([]billing.Exchange{{Request: []byte("a"), Reply: []byte("bc")}, {Request: nil, Reply: bytes.Repeat([]byte("x"), 300)}}))
+	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		got, err := unframe(b)
+		if err != nil {
+			return
+		}
+		again, err := unframe(frame(got))
+		if err != nil || !reflect.DeepEqual(got, again) {
+			t.Errorf("unframe(frame(%v)) = %v, %v", got, again, err)
+		}
+	})
+}
+
+func TestURLMistakesAreToldWithoutThePassword(t *testing.T) {
+	t.Parallel()
+	for _, url := range []string{"mysql://u:hunter2@h/d", "postgres://u:hunter2@h:x/d", "postgres://u:hunter2@h/d?sslmode=perhaps"} {
+		_, err := connConfig(url)
+		if err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%v", err)
+		}
+	}
+}

@@ -1,0 +1,287 @@
+package pglocal_test
+
+import (
+	"bufio"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	_ "github.com/lib/pq"
+
+	"github.com/molar-billing/molar/adapters/pgstore/pglocal"
+)
+
+// envHolder makes the test binary a process that holds a cluster until it is
+// killed.
+const envHolder = "PGLOCAL_TEST_HOLD"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(envHolder); dir != "" {
+		if _, err := pglocal.Start(context.Background(), dir, options()); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		fmt.Println("started")
+		select {}
+	}
+	os.Exit(m.Run())
+}
+
+func options() pglocal.Options {
+	return pglocal.Options{Settings: map[string]string{"fsync": "off", "shared_buffers": "16MB"}}
+}
+
+// folder is a place that the server's user can reach, unlike t.TempDir.
+func folder(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "pglocal") //nolint:usetesting // t.TempDir is closed to other users
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o711); err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, "db")
+}
+
+func start(t *testing.T, dir string, o pglocal.Options) *pglocal.Cluster {
+	t.Helper()
+	c, err := pglocal.Start(t.Context(), dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { stop(t, c) })
+	return c
+}
+
+func stop(t *testing.T, c *pglocal.Cluster) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 20*time.Second)
+	defer cancel()
+	if err := c.Stop(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+func query(t *testing.T, url, text string) string {
+	t.Helper()
+	db, err := sql.Open("postgres", url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	var out string
+	if err := db.QueryRowContext(t.Context(), text).Scan(&out); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return out
+}
+
+func TestClusterKeepsItsDataOverARestart(t *testing.T) {
+	t.Parallel()
+	dir := folder(t)
+	c := start(t, dir, options())
+	query(t, c.URL(), "CREATE TABLE kept (n int); INSERT INTO kept VALUES (7); SELECT n FROM kept")
+	for setting, want := range map[string]string{"server_encoding": "UTF8", "lc_collate": "C", "listen_addresses": "", "data_checksums": "on", "fsync": "off"} {
+		if got := query(t, c.URL(), "SHOW "+setting); got != want {
+			t.Errorf("%s = %s, want %s", setting, got, want)
+		}
+	}
+	if c.TCPURL() != "" {
+		t.Errorf("it listens on %s", c.TCPURL())
+	}
+	if _, err := pglocal.Start(t.Context(), dir, options()); err == nil || !strings.Contains(err.Error(), "another process") {
+		t.Errorf("started twice: %v", err)
+	}
+	stop(t, c)
+	c = start(t, dir, options())
+	if got := query(t, c.URL(), "SELECT n FROM kept"); got != "7" {
+		t.Errorf("n = %s", got)
+	}
+}
+
+func TestOnlyTheOwnerEnters(t *testing.T) {
+	t.Parallel()
+	dir := folder(t)
+	start(t, dir, options())
+	for _, name := range []string{"data", "sock"} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("%s: %v, %v", name, info.Mode(), err)
+		}
+	}
+}
+
+func TestServerOfAKilledProcessIsTakenOver(t *testing.T) {
+	t.Parallel()
+	dir := folder(t)
+	holder := exec.CommandContext(t.Context(), os.Args[0])
+	holder.Env = append(os.Environ(), envHolder+"="+dir)
+	out, err := holder.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := holder.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "started\n" {
+		t.Fatalf("the other process says %q, %v", line, err)
+	}
+	pid := serverPID(t, dir)
+	if err := holder.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = holder.Wait()
+	c := start(t, dir, options())
+	if got := serverPID(t, dir); got != pid {
+		t.Errorf("server %d runs, want %d", got, pid)
+	}
+	query(t, c.URL(), "SELECT 1")
+	stop(t, c)
+	if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
+		t.Errorf("the server still runs: %v", err)
+	}
+}
+
+func serverPID(t *testing.T, dir string) int {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, "data", "postmaster.pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, _, _ := strings.Cut(string(b), "\n")
+	pid, err := strconv.Atoi(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pid
+}
+
+func TestKilledServerStartsAgain(t *testing.T) {
+	t.Parallel()
+	dir := folder(t)
+	c := start(t, dir, options())
+	query(t, c.URL(), "CREATE TABLE kept (n int); INSERT INTO kept VALUES (7); SELECT n FROM kept")
+	if err := syscall.Kill(serverPID(t, dir), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	stop(t, c)
+	c = start(t, dir, options())
+	if got := query(t, c.URL(), "SELECT n FROM kept"); got != "7" {
+		t.Errorf("n = %s", got)
+	}
+}
+
+// TestStalePIDFile leaves a file that names a process which is no server.
+func TestStalePIDFile(t *testing.T) {
+	t.Parallel()
+	dir := folder(t)
+	stop(t, start(t, dir, options()))
+	stale := fmt.Sprintf("%d\n%s\n1\n5432\n/nowhere\n\n  1 1\nready   \n", os.Getpid(), dir)
+	if err := os.WriteFile(filepath.Join(dir, "data", "postmaster.pid"), []byte(stale), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	query(t, start(t, dir, options()).URL(), "SELECT 1")
+}
+
+func TestInterruptedInitIsMadeAnew(t *testing.T) {
+	t.Parallel()
+	dir := folder(t)
+	if err := os.MkdirAll(filepath.Join(dir, "data.new", "base"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	query(t, start(t, dir, options()).URL(), "SELECT 1")
+}
+
+func TestLongFolderHasAShortSocket(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(folder(t), strings.Repeat("long", 20))
+	c := start(t, dir, options())
+	query(t, c.URL(), "SELECT 1")
+	if !strings.Contains(c.URL(), "tmp%2Fmolar-") {
+		t.Errorf("URL %s", c.URL())
+	}
+}
+
+func TestTCPNeedsThePassword(t *testing.T) {
+	t.Parallel()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := options()
+	o.Port = ln.Addr().(*net.TCPAddr).Port
+	_ = ln.Close()
+	c := start(t, folder(t), o)
+	query(t, c.TCPURL(), "SELECT 1")
+	query(t, c.URL(), "SELECT 1")
+	db, err := sql.Open("postgres", fmt.Sprintf("postgres://postgres:guess@127.0.0.1:%d/postgres?sslmode=disable", o.Port))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	if err := db.PingContext(t.Context()); err == nil {
+		t.Error("a guessed password was accepted")
+	}
+}
+
+// TestLogHoldsNoValues makes the server complain about a row.
+func TestLogHoldsNoValues(t *testing.T) {
+	t.Parallel()
+	dir := folder(t)
+	c := start(t, dir, options())
+	db, err := sql.Open("postgres", c.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	for _, text := range []string{
+		"CREATE TABLE people (name text UNIQUE)", "INSERT INTO people VALUES ('Sentinelname')", "INSERT INTO people VALUES ('Sentinelname')",
+	} {
+		_, _ = db.ExecContext(t.Context(), text)
+	}
+	log, err := os.ReadFile(filepath.Join(dir, "log"))
+	if err != nil || !strings.Contains(string(log), "duplicate key") || strings.Contains(string(log), "Sentinelname") {
+		t.Errorf("the log says %s, %v", log, err)
+	}
+}
+
+func TestUnreachableFolderIsToldWithAWayOut(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "db")
+	c, err := pglocal.Start(t.Context(), dir, options())
+	if os.Geteuid() != 0 {
+		if err != nil {
+			t.Fatal(err)
+		}
+		stop(t, c)
+		return
+	}
+	if err == nil || !strings.Contains(err.Error(), "choose another folder") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestDeadlineEndsTheStart(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if c, err := pglocal.Start(ctx, folder(t), options()); err == nil {
+		stop(t, c)
+		t.Error("it started after the deadline")
+	}
+}

@@ -100,7 +100,7 @@ func (l limit) frequency() *billing.Frequency {
 
 func (l limit) String() string { return strconv.Itoa(l.count) + " per " + l.words() }
 
-var scopeWords = regexp.MustCompile(`(?i)\b(?:PER|EACH) (TOOTH|QUADRANT|ARCH|SEXTANT|SURFACE)\b`) //nolint:gochecknoglobals // a compiled constant
+var scopeWords = regexp.MustCompile(`(?i)\b(?:PER|EACH) (TOOTH|QUADRANT|ARCH|SEXTANT|SURFACE)\b`)
 
 func scopeOf(notes []string) string {
 	for _, m := range notes {
@@ -176,7 +176,6 @@ func yearAfter(latest, oldest, start billing.Date, n int) billing.Date {
 	return begin.AddMonths(12 * n)
 }
 
-//nolint:gochecknoglobals // a compiled constant
 var yearWords = regexp.MustCompile(
 	`(?i)\bFROM (JANUARY|FEBRUARY|MARCH|APRIL|MAY|JUNE|JULY|AUGUST|SEPTEMBER|OCTOBER|NOVEMBER|DECEMBER) 0?1\b`)
 

@@ -126,7 +126,6 @@ func (a *answer) groupNumber() string {
 	return number
 }
 
-//nolint:gochecknoglobals // a compiled constant
 var periodWords = regexp.MustCompile(`(?i)\bBENEFIT (?:PERIOD|YEAR)\s*(?:IS|:|=)\s*(?:FROM\s+)?(\S.*?)\.?$`)
 
 // statedPeriod is the benefit period in the payer's words, or the range of a

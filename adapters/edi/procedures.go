@@ -153,7 +153,6 @@ func historyOf(rows []*row, l *limit) history {
 	return h
 }
 
-//nolint:gochecknoglobals // compiled constants
 var (
 	downgradeWords = regexp.MustCompile(`(?i)DOWNGRADE|ALTERNATE BENEFIT|ALTERNATIVE BENEFIT|LEAST (?:EXPENSIVE|COSTLY)`)
 	noDowngrade    = regexp.MustCompile(`(?i)\b(?:NO|NOT) (?:BE )?(?:DOWNGRADE|SUBJECT TO (?:DOWNGRADE|ALTERNAT|LEAST))`)

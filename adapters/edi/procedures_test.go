@@ -149,12 +149,14 @@ func TestProcedure(t *testing.T) {
 			[]string{"EB*A*******.5*****" + ask, "MSG*DOWNGRADED TO AN AMALGAM"}, "50 covered, downgraded", "DOWNGRADED TO AN AMALGAM",
 		},
 		"downgraded, in other words": {
-			[]string{"EB*A*******.5*****" + ask, "MSG*THE LEAST EXPENSIVE ALTERNATIVE IS PAID"}, "50 covered, downgraded",
+			[]string{"EB*A*******.5*****" + ask, "MSG*THE LEAST EXPENSIVE ALTERNATIVE IS PAID"},
+			"50 covered, downgraded",
 			"THE LEAST EXPENSIVE ALTERNATIVE IS PAID",
 		},
 		"not downgraded": {[]string{"EB*A*******.5*****" + ask, "MSG*NO DOWNGRADE"}, "50 covered, covered_now", "NO DOWNGRADE"},
 		"money and authorization": {
-			[]string{"EB*B******25.00****Y**" + ask, "EB*CB******500*****Y*" + ask}, "covered, covered_now",
+			[]string{"EB*B******25.00****Y**" + ask, "EB*CB******500*****Y*" + ask},
+			"covered, covered_now",
 			"Authorization is needed; Co-payment 25.00; Coverage is based on 500.00",
 		},
 		"in lower case": {[]string{"EB*A*IND******.5*****ad:d2740"}, "50 covered, covered_now", ""},

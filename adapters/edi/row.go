@@ -284,7 +284,8 @@ func shareOf(b *eligibility.Benefit) *float64 {
 	if b.Code == "A" {
 		x = 1 - x
 	}
-	return new(math.Round(x*10_000) / 100)
+	share := math.Round(x*10_000) / 100
+	return &share
 }
 
 func percent(share float64) string { return strconv.FormatFloat(share, 'f', -1, 64) + " percent" }

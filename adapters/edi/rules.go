@@ -9,8 +9,6 @@ import (
 )
 
 // Payers state the rules of a plan in words alone, and in few of them.
-//
-//nolint:gochecknoglobals // compiled constants
 var (
 	missingToothWords = regexp.MustCompile(`(?i)MISSING (?:TOOTH|TEETH)|(?:TOOTH|TEETH) (?:MISSING|LOST|EXTRACTED) (?:PRIOR|BEFORE)`)
 	waitingWords      = regexp.MustCompile(`(?i)\bWAIT(?:ING)? PERIOD`)

@@ -18,11 +18,13 @@ func TestPlanRules(t *testing.T) {
 		},
 		"missing tooth, in other words": {
 			[]string{"EB*F**39", "MSG*TEETH LOST BEFORE COVERAGE ARE NOT REPLACED"},
-			map[string]string{"missing_tooth_clause": "TEETH LOST BEFORE COVERAGE ARE NOT REPLACED"}, nil,
+			map[string]string{"missing_tooth_clause": "TEETH LOST BEFORE COVERAGE ARE NOT REPLACED"},
+			nil,
 		},
 		"waiting periods of a category and another": {
 			[]string{"EB*F**25", "MSG*6 MONTH WAITING PERIOD", "EB*F**36", "MSG*WAITING PERIOD FOR MAJOR SERVICES: 12 MONTHS"},
-			map[string]string{"waiting_period": "basic: 6 MONTH WAITING PERIOD; WAITING PERIOD FOR MAJOR SERVICES: 12 MONTHS"}, nil,
+			map[string]string{"waiting_period": "basic: 6 MONTH WAITING PERIOD; WAITING PERIOD FOR MAJOR SERVICES: 12 MONTHS"},
+			nil,
 		},
 		"a waiting period as a service type": {
 			[]string{"EB*F**32******MN*6"}, map[string]string{"waiting_period": "6 months"}, nil,
@@ -39,11 +41,13 @@ func TestPlanRules(t *testing.T) {
 		"benefits that began": {[]string{"EB*A**36*****.5", "DTP*348*D8*20260615"}, map[string]string{}, nil},
 		"authorization": {
 			[]string{"EB*F", "MSG*A PRE-DETERMINATION IS ADVISED OVER $300", "EB*A**36*****.5***Y", "EB*1**35********Y"},
-			map[string]string{"pre_authorization": "A PRE-DETERMINATION IS ADVISED OVER $300; Authorization is needed for major; Authorization is needed"}, nil,
+			map[string]string{"pre_authorization": "A PRE-DETERMINATION IS ADVISED OVER $300; Authorization is needed for major; Authorization is needed"},
+			nil,
 		},
 		"coordination of benefits": {
 			[]string{"EB*F", "MSG*COB: BIRTHDAY RULE", "EB*R**35", "LS*2120", "NM1*PRP*2*OTHER DENTAL", "LE*2120"},
-			map[string]string{"coordination_of_benefits": "COB: BIRTHDAY RULE; The payer knows of another payer: OTHER DENTAL"}, nil,
+			map[string]string{"coordination_of_benefits": "COB: BIRTHDAY RULE; The payer knows of another payer: OTHER DENTAL"},
+			nil,
 		},
 		"preparation": {[]string{"EB*F", "MSG*PAID ON THE PREPARATION DATE"}, map[string]string{"major_services_paid_on": "prep_date"}, nil},
 		"seat":        {[]string{"EB*F**36", "MSG*CROWNS ARE PAID ON SEAT DATE"}, map[string]string{"major_services_paid_on": "seat_date"}, nil},
@@ -54,11 +58,13 @@ func TestPlanRules(t *testing.T) {
 			[]string{"EB*F", "MSG*MISSING TOOTH CLAUSE AND WAITING PERIOD APPLY"},
 			map[string]string{
 				"missing_tooth_clause": "MISSING TOOTH CLAUSE AND WAITING PERIOD APPLY", "waiting_period": "MISSING TOOTH CLAUSE AND WAITING PERIOD APPLY",
-			}, nil,
+			},
+			nil,
 		},
 		"before the first EB": {
 			[]string{"MSG*NO WAITING PERIOD APPLIES", "MSG*HELLO", "EB*1**35"},
-			map[string]string{"waiting_period": "NO WAITING PERIOD APPLIES"}, []string{"HELLO"},
+			map[string]string{"waiting_period": "NO WAITING PERIOD APPLIES"},
+			[]string{"HELLO"},
 		},
 		"of a procedure": {[]string{"EB*F************AD:D6010", "MSG*WAITING PERIOD 6 MONTHS"}, map[string]string{}, nil},
 	} {

@@ -16,8 +16,8 @@ const (
 	lowestAge  = "S8"
 )
 
-// limit is how often a service is paid for: count times in n units. The unit
-// is an EB06 code. Count is negative when it was not told.
+// limit is how often a service is paid for: count times in n units, which are
+// an EB06 code, and for what each, such as "per tooth".
 type limit struct {
 	count int
 	unit  string

@@ -109,9 +109,18 @@ func (d *dialer) DialTimeout(network, address string, timeout time.Duration) (ne
 }
 
 func (d *dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
-	c, err := d.dial(ctx, network, address)
-	if err == nil && !d.connected {
+	if !d.connected {
+		c, err := d.dial(ctx, network, address)
 		d.last = c
+		return c, err
+	}
+	// A request to cancel is waited for, and gets no answer from a network
+	// that is dead.
+	ctx, cancel := context.WithTimeout(ctx, cancelGrace)
+	defer cancel()
+	c, err := d.dial(ctx, network, address)
+	if err == nil {
+		err = c.SetDeadline(time.Now().Add(cancelGrace))
 	}
 	return c, err
 }

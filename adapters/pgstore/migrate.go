@@ -68,9 +68,13 @@ func (s *Store) Ready(ctx context.Context) error {
 	if time.Since(s.checked) < readyFor {
 		return s.ready
 	}
-	s.ready = s.schema(ctx)
-	s.checked = time.Now()
-	return s.ready
+	bounded, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
+	err := s.schema(bounded)
+	if ctx.Err() == nil { // a caller that gave up says nothing of the database
+		s.ready, s.checked = err, time.Now()
+	}
+	return err
 }
 
 func (s *Store) schema(ctx context.Context) error {

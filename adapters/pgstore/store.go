@@ -62,14 +62,16 @@ const (
 	idleTimeout      = "15s"
 )
 
-// The retries of a transaction, and the wait for a COMMIT whose answer was
-// lost: longer than the server takes to notice that its client is gone.
+// The retries of a transaction; the wait for a COMMIT whose answer was lost,
+// which is longer than the server takes to notice that its client is gone; and
+// how long an answer of Ready holds and may take.
 const (
 	attempts       = 6
 	retryDelay     = 5 * time.Millisecond
 	resolveTimeout = 20 * time.Second
 	resolveDelay   = 50 * time.Millisecond
 	readyFor       = time.Second
+	readyTimeout   = 2 * time.Second
 )
 
 // ErrUnknownOutcome is the error of a transaction that may or may not have

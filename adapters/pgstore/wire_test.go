@@ -210,6 +210,86 @@ func (c *cutting) Read(b []byte) (int, error) {
 	return n, err
 }
 
+// dying stops carrying anything once it is dead, as a network does whose
+// cable was pulled: what is sent vanishes, and nothing comes.
+type dying struct {
+	net.Conn
+	dead *atomic.Bool
+}
+
+func (c *dying) Write(b []byte) (int, error) {
+	if c.dead.Load() {
+		return len(b), nil
+	}
+	return c.Conn.Write(b)
+}
+
+// TestDeadNetworkEndsWithTheDeadline pulls the cable within transactions,
+// before a statement and before COMMIT.
+func TestDeadNetworkEndsWithTheDeadline(t *testing.T) {
+	t.Parallel()
+	var dead atomic.Bool
+	url := pgtest.URL(t)
+	s := openWith(t, url, func(c net.Conn) net.Conn { return &dying{c, &dead} })
+	in, j := scope(), job()
+	ctx, cancel := context.WithCancel(t.Context())
+	err := s.InTx(ctx, in, func(ctx context.Context, tx ports.Tx) error {
+		if err := tx.Outbox.Stage(ctx, j); err != nil {
+			return err
+		}
+		if _, err := tx.Outbox.Pending(ctx, j.ID); err != nil {
+			return err
+		}
+		dead.Store(true)
+		cancel()
+		_, err := tx.Outbox.Pending(context.WithoutCancel(ctx), j.ID)
+		return err
+	})
+	if err == nil {
+		t.Error("a transaction on a dead network succeeded")
+	}
+	dead.Store(false)
+	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Stage(ctx, job()) }); err != nil {
+		t.Errorf("when the network is back: %v", err)
+	}
+	if n := scan[int](t, admin(t, url), "SELECT count(*) FROM jobs"); n != 1 {
+		t.Errorf("%d jobs, want 1", n)
+	}
+}
+
+// TestManyStatements uses more statements than a connection keeps.
+func TestManyStatements(t *testing.T) {
+	t.Parallel()
+	s := pgtest.Open(t, func(o *pgstore.Options) { o.MaxConns = 1 })
+	in, c := scope(), check(scope())
+	for n := range 2 * 300 {
+		bit := func(i int) bool { return n>>i&1 == 1 }
+		var f billing.CheckFilter
+		for i, set := range []func(){
+			func() { f.RequestID = c.RequestID }, func() { f.OfficeID = c.OfficeID }, func() { f.PayerID = c.Payer.ID },
+			func() { f.Outcome = billing.OutcomeAnswered }, func() { f.CreatedAfter = c.CreatedAt },
+			func() { f.CreatedBefore = c.CreatedAt }, func() { f.TenantReference = "r" },
+		} {
+			if bit(i) {
+				set()
+			}
+		}
+		p := billing.Page{Limit: 1}
+		if bit(7) {
+			p.After = &billing.Position{Time: c.CreatedAt, ID: c.ID}
+		}
+		if err := s.View(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+			_, err := tx.Checks.List(ctx, f, p)
+			if err == nil && bit(8) {
+				_, err = tx.Events.List(ctx, billing.EventFilter{CreatedAfter: f.CreatedAfter}, p)
+			}
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestLostCommitIsResolved cuts connections around COMMIT, over and over, and
 // then counts: every transaction that was reported done is there, once.
 func TestLostCommitIsResolved(t *testing.T) {

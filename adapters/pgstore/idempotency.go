@@ -28,12 +28,12 @@ func (r idempotencyKeys) Claim(ctx context.Context, key string) (*billing.KeyUse
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("claim an idempotency key: %w", err)
-	case !row.Claimed:
+	case !row.CreatedAt.Valid && !row.Claimed:
 		return nil, billing.ErrKeyInUse()
 	case !row.CreatedAt.Valid:
 		return nil, nil
 	}
-	use := &billing.KeyUse{Key: key, CheckID: row.CheckID, CreatedAt: row.CreatedAt.Time.UTC()}
+	use := &billing.KeyUse{Key: key, Held: row.Claimed, CheckID: row.CheckID, CreatedAt: row.CreatedAt.Time.UTC()}
 	copy(use.Fingerprint[:], row.Fingerprint)
 	return use, nil
 }

@@ -21,6 +21,9 @@ type KeyUse struct {
 	Fingerprint [sha256.Size]byte
 	CheckID     CheckID
 	CreatedAt   time.Time
+	// Held is true when the transaction that read the use holds the key, and
+	// so may use it again; otherwise another one does.
+	Held bool
 }
 
 // Match reports whether r repeats the request that used the key; the error

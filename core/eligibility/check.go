@@ -65,8 +65,10 @@ func (s *Service) replay(ctx context.Context, tx ports.Tx, req billing.Request) 
 		return nil, false, err
 	case c.State == billing.CheckPending:
 		return nil, false, billing.ErrKeyInUse()
-	case c.Forgotten():
+	case c.Forgotten() && use.Held:
 		return nil, false, nil
+	case c.Forgotten():
+		return nil, false, billing.ErrKeyInUse()
 	}
 	return c, true, nil
 }

@@ -4,14 +4,14 @@ import (
 	"context"
 	"errors"
 	"sync/atomic"
-	"testing"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
 )
 
-func testKeys(t *testing.T, b *bench) {
+func testKeys(b *bench) {
+	t := b.t
 	c := b.answered(0)
 	use := billing.KeyUse{Key: "Key-Aa", Fingerprint: digest("f"), CheckID: c.ID, CreatedAt: b.now}
 	b.in(func(ctx context.Context, tx ports.Tx) error {
@@ -23,8 +23,19 @@ func testKeys(t *testing.T, b *bench) {
 	})
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		got, err := tx.Keys.Claim(ctx, use.Key)
-		equal(t, "use", got, &use)
 		if err != nil {
+			return err
+		}
+		held := use
+		held.Held = true
+		equal(t, "use", got, &held)
+		// Another may read the use meanwhile, and is told that it does not hold
+		// the key.
+		if err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) error { //nolint:contextcheck // a transaction beside this one
+			seen, err := tx.Keys.Claim(ctx, use.Key)
+			equal(t, "use that another holds", seen, &use)
+			return err
+		}); err != nil {
 			return err
 		}
 		other, err := tx.Keys.Claim(ctx, "key-aa")
@@ -37,7 +48,8 @@ func testKeys(t *testing.T, b *bench) {
 
 // testKeyRace lets many use one key at once: one does the work, the others are
 // told to come back, and then all get the same answer.
-func testKeyRace(t *testing.T, b *bench) {
+func testKeyRace(b *bench) {
+	t := b.t
 	const callers = 12
 	var winners, busy atomic.Int32
 	var fs []func() error
@@ -83,7 +95,8 @@ func testKeyRace(t *testing.T, b *bench) {
 	}
 }
 
-func testForget(t *testing.T, b *bench) {
+func testForget(b *bench) {
+	t := b.t
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		return errors.Join(
 			tx.Keys.Record(ctx, billing.KeyUse{Key: "old", CreatedAt: b.now.Add(-8 * 24 * time.Hour)}),
@@ -104,7 +117,8 @@ func testForget(t *testing.T, b *bench) {
 	})
 }
 
-func testAPIKeys(t *testing.T, b *bench) {
+func testAPIKeys(b *bench) {
+	t := b.t
 	k := &billing.APIKey{
 		ID: id[billing.KeyID](), Scope: b.scope, Name: "Front desk", Permissions: []billing.Permission{billing.PermissionRead, billing.PermissionSubmit},
 		LastFour: "wXyZ", CreatedAt: b.now,

@@ -31,7 +31,9 @@ func BenchmarkService(b *testing.B) {
 		base := s.pgbench(b)
 		fmt.Fprintf(w, "pgbench, single-row inserts, 32 clients\t%.0f/s\t\t(baseline)\n", base)
 
+		profiles := s.profile(b, 8)
 		fresh := s.measure(b, 32, 10*time.Second, "fresh")
+		profiles()
 		fmt.Fprintf(w, "fresh checks, 32 connections\t%.0f/s, p50 %s, p99 %s\t1/%.1f\t>= 700/s and 1/25\n", fresh.rate, fresh.p50, fresh.p99, base/fresh.rate)
 		fmt.Fprintf(w, "resident memory of the API under it\t%d MB\t\t<= 80 MB\n", resident(b, s.apis[0])>>20)
 		hits := s.measure(b, 32, 5*time.Second, "hit")
@@ -69,7 +71,7 @@ func (s *system) pgbench(b *testing.B) float64 {
 	if err != nil {
 		b.Fatal(err)
 	}
-	cmd := exec.Command(bin, "-n", "-M", "prepared", "-f", script, "-c", "32", "-j", "2", "-T", "5", u.String())
+	cmd := exec.Command(bin, "-n", "-f", script, "-c", "32", "-j", "2", "-T", "5", u.String())
 	out, err := cmd.CombinedOutput()
 	found := regexp.MustCompile(`tps = ([0-9.]+)`).FindSubmatch(out)
 	if err != nil || found == nil {
@@ -77,6 +79,29 @@ func (s *system) pgbench(b *testing.B) float64 {
 	}
 	tps, _ := strconv.ParseFloat(string(found[1]), 64)
 	return tps
+}
+
+// profile writes CPU profiles of the binaries to the folder named by
+// MOLAR_BENCH_PROFILES, if any, while the next measurement runs.
+func (s *system) profile(b *testing.B, seconds int) (wait func()) {
+	b.Helper()
+	dir := os.Getenv("MOLAR_BENCH_PROFILES")
+	if dir == "" {
+		return func() {}
+	}
+	var all sync.WaitGroup
+	for name, p := range map[string]*process{"api": s.apis[0], "payerworker": s.workers[0]} {
+		all.Go(func() {
+			_, body, err := fasthttp.GetTimeout(nil, fmt.Sprintf("%s/debug/pprof/profile?seconds=%d", p.opsURL(), seconds), time.Minute)
+			if err == nil {
+				err = os.WriteFile(filepath.Join(dir, name+".pprof"), body, 0o600)
+			}
+			if err != nil {
+				b.Error(err)
+			}
+		})
+	}
+	return all.Wait
 }
 
 type figures struct {

@@ -67,7 +67,7 @@ func TestPatientDataStaysIn(t *testing.T) {
 		_, _ = check(t.Context(), http.DefaultClient, s.urls[0], s.key, "canary-queued", body("-INACTIVE", ""))
 	}()
 	message := s.message()
-	_, metrics := get(t, s.opsURL(0)+"/metrics", "")
+	_, metrics := get(t, s.apis[0].opsURL()+"/metrics", "")
 
 	for where, text := range map[string]string{
 		"log of the api": s.apis[0].log(), "log of the worker": s.workers[0].log(), "metrics": metrics,
@@ -107,12 +107,13 @@ func (s *system) message() (body string) {
 	return body
 }
 
-func (s *system) opsURL(api int) string {
-	for _, e := range s.apis[api].env {
+// opsURL is where the process's ops port is.
+func (p *process) opsURL() string {
+	for _, e := range p.env {
 		if addr, ok := strings.CutPrefix(e, "MOLAR_OPS_LISTEN="); ok {
 			return "http://" + addr
 		}
 	}
-	s.tb.Fatal("the api has no ops address")
+	p.tb.Fatal("the process has no ops address")
 	return ""
 }

@@ -41,7 +41,7 @@ type graph struct {
 	metrics  *prometheus.Registry
 
 	store  *pgstore.Store
-	queue  queue
+	queue  ports.Queue
 	relay  *outboxrelay.Relay
 	runner *workers.Runner
 
@@ -53,9 +53,8 @@ type graph struct {
 	closers []func(context.Context) error // in the order in which they were opened
 }
 
-// queue is a queue as its owner sees it.
-type queue interface {
-	ports.Queue
+// closer is an adapter with connections to end.
+type closer interface {
 	Close(ctx context.Context) error
 }
 
@@ -80,7 +79,9 @@ func open(ctx context.Context, s Settings, log *slog.Logger) (_ *graph, err erro
 	if g.queue, err = openQueue(ctx, s, log); err != nil {
 		return nil, err
 	}
-	g.closers = append(g.closers, g.queue.Close)
+	if q, ok := g.queue.(closer); ok {
+		g.closers = append(g.closers, q.Close)
+	}
 	g.relay = outboxrelay.New(g.queue, log)
 	if err := g.openStore(ctx, g.relay.Staged); err != nil {
 		return nil, err
@@ -100,9 +101,9 @@ func open(ctx context.Context, s Settings, log *slog.Logger) (_ *graph, err erro
 	return g, nil
 }
 
-func openQueue(ctx context.Context, s Settings, log *slog.Logger) (queue, error) {
+func openQueue(ctx context.Context, s Settings, log *slog.Logger) (ports.Queue, error) {
 	if s.QueueURL == "mem:" {
-		return memqueue.New(), nil
+		return memqueue.NewBroker().Open(), nil
 	}
 	return rabbitqueue.Open(ctx, rabbitqueue.Options{URL: s.QueueURL, QueueType: s.QueueType, Log: log})
 }

@@ -32,7 +32,7 @@ func registerMetrics(g *graph) {
 	g.metrics.MustRegister(
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		collectors.NewDBStatsCollector(g.store.DB(), "molar"), // pool waits among them
+		g.store.Metrics(),
 		&backlogCollector{
 			graph: g,
 			jobs:  prometheus.NewDesc("molar_outbox_jobs", "Jobs that are not done.", []string{"kind"}, nil),

@@ -1,0 +1,507 @@
+package eligibility_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/adapters/edi"
+	"github.com/molar-billing/molar/adapters/memqueue"
+	"github.com/molar-billing/molar/adapters/pgstore"
+	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/sandboxnet"
+	"github.com/molar-billing/molar/adapters/testservers"
+	"github.com/molar-billing/molar/adapters/unavailablenet"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/eligibility"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/workers"
+	"github.com/molar-billing/molar/workers/outboxrelay"
+	"github.com/molar-billing/molar/workers/payerreply"
+)
+
+func TestMain(m *testing.M) { os.Exit(testservers.Main(m).Run()) }
+
+// clock can be moved on.
+type clock struct {
+	mu    sync.Mutex
+	ahead time.Duration
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Now().Add(c.ahead)
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ahead += d
+}
+
+// bench is the use cases on a real database, a queue in memory and the
+// sandbox.
+type bench struct {
+	t       *testing.T
+	store   *pgstore.Store
+	queue   *memqueue.Queue
+	service *eligibility.Service
+	clock   *clock
+	scope   billing.Scope
+	office  *billing.Office
+	relay   *outboxrelay.Relay
+}
+
+// network counts what passes, and can be made to fail.
+type network struct {
+	ports.EligibilityNetwork
+	mu       sync.Mutex
+	requests int
+	fail     error
+}
+
+func (n *network) Inquire(ctx context.Context, request []byte) ([]byte, error) {
+	n.mu.Lock()
+	n.requests++
+	fail := n.fail
+	n.mu.Unlock()
+	if fail != nil {
+		return nil, fail
+	}
+	return n.EligibilityNetwork.Inquire(ctx, request)
+}
+
+func (n *network) asked() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.requests
+}
+
+func newBench(t *testing.T, times eligibility.Times) (*bench, *network) {
+	t.Helper()
+	b := &bench{t: t, queue: memqueue.NewBroker().Open(), clock: &clock{}}
+	b.relay = outboxrelay.New(b.queue, slog.New(slog.DiscardHandler))
+	b.store = pgtest.Open(t, func(o *pgstore.Options) { o.Staged = b.relay.Staged })
+	payers, err := billing.ShippedPayers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sandbox := &network{EligibilityNetwork: sandboxnet.NewEligibility(b.clock)}
+	networks := map[billing.Mode]ports.EligibilityNetwork{billing.ModeTest: sandbox, billing.ModeLive: unavailablenet.Eligibility{}}
+	b.service = eligibility.New(b.store, b.queue, networks, edi.New(), payers, b.clock, times)
+
+	now := time.Now()
+	b.scope = billing.Scope{Org: billing.NewID[billing.OrgID](now), Mode: billing.ModeTest}
+	b.office = b.newOffice(b.scope)
+	return b, sandbox
+}
+
+// work runs the relay and a worker until the test ends.
+func (b *bench) work() {
+	ctx, cancel := context.WithCancel(b.t.Context())
+	runner := workers.NewRunner(b.store, b.queue, slog.New(slog.DiscardHandler), func(jobs.Kind, string, time.Duration) {})
+	var all sync.WaitGroup
+	all.Go(func() { _ = b.relay.Run(ctx, b.store) })
+	all.Go(func() { _ = runner.Run(ctx, payerreply.Handler(b.service, 4)) })
+	b.t.Cleanup(func() { cancel(); all.Wait() })
+}
+
+func (b *bench) newOffice(scope billing.Scope) *billing.Office {
+	b.t.Helper()
+	now := time.Now()
+	o := &billing.Office{ID: billing.NewID[billing.OfficeID](now), Scope: scope, Name: "Main", NPI: "1234567893", TimeZone: "America/New_York", CreatedAt: now}
+	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) error {
+		err := tx.Orgs.Insert(ctx, &billing.Organization{ID: scope.Org, Name: "Test", CreatedAt: now})
+		return err
+	})
+	if err != nil && scope.Mode == billing.ModeTest {
+		b.t.Fatal(err)
+	}
+	if err := b.store.InTx(b.t.Context(), scope, func(ctx context.Context, tx ports.Tx) error { return tx.Offices.Insert(ctx, o) }); err != nil {
+		b.t.Fatal(err)
+	}
+	return o
+}
+
+func (b *bench) request(ending string) billing.EligibilityRequest {
+	return billing.EligibilityRequest{
+		OfficeID: b.office.ID.String(), PayerID: "CHTEST",
+		Subscriber: billing.SubscriberInput{FirstName: "Ada", LastName: "Byron", DateOfBirth: "1985-12-10", MemberID: "SANDBOX" + ending},
+	}
+}
+
+func call(key string) billing.Request {
+	return billing.Request{ID: billing.NewID[billing.RequestID](time.Now()), Key: key, Fingerprint: [32]byte{1}}
+}
+
+// check makes a check that must be completed.
+func (b *bench) check(key string, in billing.EligibilityRequest) *billing.EligibilityCheck {
+	b.t.Helper()
+	c, replayed, err := b.service.Check(b.t.Context(), b.scope, call(key), in)
+	if err != nil || replayed || c.State != billing.CheckCompleted {
+		b.t.Fatalf("check %s: %+v, replayed %t, %v", key, c, replayed, err)
+	}
+	return c
+}
+
+// refused is a check that must fail with the code and the fault.
+func (b *bench) refused(key string, in billing.EligibilityRequest, code billing.Code, fault string) {
+	b.t.Helper()
+	_, _, err := b.service.Check(b.t.Context(), b.scope, call(key), in)
+	got := ""
+	if e, ok := errors.AsType[*billing.Error](err); ok && len(e.Faults) > 0 {
+		got = e.Faults[0].Field + " " + string(e.Faults[0].Code)
+	}
+	if billing.CodeOf(err) != code || err == nil || got != fault {
+		b.t.Errorf("check %s: %v with fault %q, want %s with %q", key, err, got, code, fault)
+	}
+}
+
+func (b *bench) events(id billing.CheckID) (all []*billing.Event) {
+	b.t.Helper()
+	err := b.store.View(b.t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) (err error) {
+		all, err = tx.Events.List(ctx, billing.EventFilter{Resource: id}, billing.Page{Limit: 10})
+		return err
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return all
+}
+
+func TestCheckIsAnswered(t *testing.T) {
+	t.Parallel()
+	b, _ := newBench(t, eligibility.DefaultTimes())
+	b.work()
+	c := b.check("k", b.request("-ACTIVE-FULL"))
+	if c.Outcome != billing.OutcomeAnswered || c.Benefits.Status != billing.CoverageActive || c.Network != "sandbox" || c.LatencyMS == nil || c.PatientID.IsZero() {
+		t.Errorf("%+v", c)
+	}
+	if e := b.events(c.ID); len(e) != 1 || e[0].Type != billing.EventEligibilityCompleted || e[0].Sequence != 1 {
+		t.Errorf("events %+v, want one eligibility.completed", e)
+	}
+	again := b.check("k2", b.request("-NOT-FOUND"))
+	if again.Outcome != billing.OutcomeRejected || again.PatientID != c.PatientID {
+		t.Errorf("the same person is %s, then %s", c.PatientID, again.PatientID)
+	}
+}
+
+func TestReplay(t *testing.T) {
+	t.Parallel()
+	b, sandbox := newBench(t, eligibility.DefaultTimes())
+	b.work()
+	first := b.check("k", b.request("-NOT-FOUND"))
+	c, replayed, err := b.service.Check(t.Context(), b.scope, call("k"), b.request("-NOT-FOUND"))
+	if err != nil || !replayed || c.ID != first.ID || sandbox.asked() != 1 {
+		t.Errorf("replay: %v, replayed %t, %v, payer asked %d times", c, replayed, err, sandbox.asked())
+	}
+	other := call("k")
+	other.Fingerprint = [32]byte{2}
+	if _, _, err := b.service.Check(t.Context(), b.scope, other, b.request("-NOT-FOUND")); billing.CodeOf(err) != billing.CodeIdempotencyKeyReused {
+		t.Errorf("another request with the key: %v", err)
+	}
+	// The key of another scope is another key.
+	strange := billing.Scope{Org: billing.NewID[billing.OrgID](time.Now()), Mode: billing.ModeTest}
+	if _, _, err := b.service.Check(t.Context(), strange, call("k"), b.request("-NOT-FOUND")); billing.CodeOf(err) != billing.CodeNotFound {
+		t.Errorf("the key in another organization: %v, want its office not found", err)
+	}
+	// A refused request does not use the key up.
+	bad := b.request("-ACTIVE-FULL")
+	bad.PayerID = ""
+	b.refused("k3", bad, billing.CodeInvalidRequest, "payer_id required")
+	b.check("k3", b.request("-ACTIVE-FULL"))
+}
+
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	b, sandbox := newBench(t, eligibility.DefaultTimes())
+	b.work()
+	with := func(change func(*billing.EligibilityRequest)) billing.EligibilityRequest {
+		r := b.request("-ACTIVE-FULL")
+		change(&r)
+		return r
+	}
+	answered := b.check("answered", b.request("-ACTIVE-FULL"))
+	rejected := b.check("rejected", b.request("-NOT-FOUND"))
+	someID := billing.NewID[billing.CheckID](time.Now()).String()
+	before := sandbox.asked()
+	b.refused("1", with(func(r *billing.EligibilityRequest) { r.OfficeID = "off_1" }), billing.CodeInvalidRequest, "office_id format")
+	b.refused("2", with(func(r *billing.EligibilityRequest) { r.OfficeID = "off_" + someID[4:] }), billing.CodeNotFound, "office_id not_found")
+	b.refused("3", with(func(r *billing.EligibilityRequest) { r.PayerID = "NOBODY" }), billing.CodeNotFound, "payer_id not_found")
+	b.refused("4", with(func(r *billing.EligibilityRequest) { r.ParentID = &someID }), billing.CodeNotFound, "parent_id not_found")
+	b.refused("5", with(func(r *billing.EligibilityRequest) { r.ParentID = new(answered.ID.String()) }), billing.CodeInvalidRequest, "parent_id not_allowed")
+	// What is wrong with the body is told before what it names.
+	b.refused("6", with(func(r *billing.EligibilityRequest) { r.OfficeID, r.Subscriber.LastName = "off_"+someID[4:], "" }), billing.CodeInvalidRequest, "subscriber.last_name required")
+	if sandbox.asked() != before {
+		t.Error("a refused check was sent to the payer")
+	}
+	child := b.check("child", with(func(r *billing.EligibilityRequest) { r.ParentID = new(rejected.ID.String()) }))
+	if child.ParentID != rejected.ID {
+		t.Errorf("parent %s, want %s", child.ParentID, rejected.ID)
+	}
+
+	live := billing.Scope{Org: b.scope.Org, Mode: billing.ModeLive}
+	b.newOffice(live)
+	if _, _, err := b.service.Check(t.Context(), live, call("7"), billing.EligibilityRequest{}); billing.CodeOf(err) != billing.CodeEligibilityUnavailable {
+		t.Errorf("live mode: %v", err)
+	}
+}
+
+func TestCache(t *testing.T) {
+	t.Parallel()
+	b, sandbox := newBench(t, eligibility.DefaultTimes())
+	b.work()
+	source := b.check("1", b.request("-ACTIVE-FULL"))
+	same := b.request("-active-full") // IDs are compared without case
+	same.Subscriber.FirstName = " ADA "
+	hit := b.check("2", same)
+	if hit.CacheSource != source.ID || hit.LatencyMS != nil || hit.CompletedAt.Before(hit.CreatedAt) || hit.PatientID != source.PatientID || hit.Benefits.Status != billing.CoverageActive {
+		t.Errorf("hit %+v of %s", hit, source.ID)
+	}
+	if hit.Inquiry.Subscriber.FirstName != " ADA " {
+		t.Errorf("the echo is %q, want what was sent", hit.Inquiry.Subscriber.FirstName)
+	}
+	if e := b.events(hit.ID); len(e) != 1 {
+		t.Errorf("%d events of the hit, want its own", len(e))
+	}
+	fresh := b.request("-ACTIVE-FULL")
+	fresh.NoCache = true
+	newer := b.check("3", fresh)
+	if !newer.CacheSource.IsZero() || sandbox.asked() != 2 {
+		t.Errorf("no-cache: source %s, payer asked %d times", newer.CacheSource, sandbox.asked())
+	}
+	if c := b.check("4", b.request("-ACTIVE-FULL")); c.CacheSource != newer.ID {
+		t.Errorf("source %s, want the newest fresh answer %s", c.CacheSource, newer.ID)
+	}
+	// Rejections and failures are asked again.
+	b.check("5", b.request("-NOT-FOUND"))
+	if c := b.check("6", b.request("-NOT-FOUND")); !c.CacheSource.IsZero() {
+		t.Error("a rejection answered a check")
+	}
+	b.clock.advance(24*time.Hour + time.Minute)
+	if c := b.check("7", b.request("-ACTIVE-FULL")); !c.CacheSource.IsZero() {
+		t.Error("an answer of yesterday answered a check")
+	}
+}
+
+func TestCallerDoesNotWaitForEver(t *testing.T) {
+	t.Parallel()
+	times := eligibility.DefaultTimes()
+	times.Wait = 50 * time.Millisecond
+	b, _ := newBench(t, times) // and nobody works
+	_, _, err := b.service.Check(t.Context(), b.scope, call("k"), b.request("-ACTIVE-FULL"))
+	if billing.CodeOf(err) != billing.CodeTimeout {
+		t.Fatalf("%v, want a timeout", err)
+	}
+	if _, _, err := b.service.Check(t.Context(), b.scope, call("k"), b.request("-ACTIVE-FULL")); billing.CodeOf(err) != billing.CodeIdempotencyKeyInUse {
+		t.Errorf("while the work runs: %v, want the key in use", err)
+	}
+	j := b.job()
+	if err := b.service.Answer(t.Context(), j); err != nil {
+		t.Fatal(err)
+	}
+	c, replayed, err := b.service.Check(t.Context(), b.scope, call("k"), b.request("-ACTIVE-FULL"))
+	if err != nil || !replayed || c.Outcome != billing.OutcomeAnswered {
+		t.Errorf("after the work: %+v, replayed %t, %v", c, replayed, err)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := b.service.Check(gone, b.scope, call("k2"), b.request("-ACTIVE-FULL")); billing.CodeOf(err) != billing.CodeTimeout {
+		t.Errorf("a request that is over: %v, want a timeout", err)
+	}
+}
+
+// job reads the one job of the outbox.
+func (b *bench) job() jobs.Job {
+	b.t.Helper()
+	var due []jobs.Job
+	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) (err error) {
+		if err = tx.Jobs.Release(ctx); err == nil {
+			due, err = tx.Jobs.Due(ctx, jobs.Lease, 10)
+		}
+		return err
+	})
+	if err != nil || len(due) != 1 {
+		b.t.Fatalf("%d jobs are due, %v; want one", len(due), err)
+	}
+	return due[0]
+}
+
+// begin makes a pending check without waiting for it.
+func (b *bench) begin(in billing.EligibilityRequest) jobs.Job {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if _, _, err := b.service.Check(ctx, b.scope, call(fmt.Sprint(time.Now().UnixNano())), in); billing.CodeOf(err) != billing.CodeTimeout {
+		b.t.Fatalf("%v, want a pending check", err)
+	}
+	return b.job()
+}
+
+func (b *bench) get(j jobs.Job) *billing.EligibilityCheck {
+	b.t.Helper()
+	c, err := b.service.Get(b.t.Context(), b.scope, billing.CheckID(j.Subject))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return c
+}
+
+func (b *bench) pending(j jobs.Job) (is bool) {
+	b.t.Helper()
+	err := b.store.InTx(b.t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) (err error) {
+		is, err = tx.Outbox.Pending(ctx, j.ID)
+		return err
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return is
+}
+
+func TestAnswerHappensOnce(t *testing.T) {
+	t.Parallel()
+	b, _ := newBench(t, eligibility.DefaultTimes())
+	j := b.begin(b.request("-ACTIVE-FULL"))
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if err := b.service.Answer(t.Context(), j); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if e := b.events(billing.CheckID(j.Subject)); len(e) != 1 {
+		t.Errorf("%d events, want one", len(e))
+	}
+	if b.pending(j) {
+		t.Error("the job is still there")
+	}
+}
+
+func TestSlowPayer(t *testing.T) {
+	t.Parallel()
+	b, _ := newBench(t, eligibility.DefaultTimes())
+	j := b.begin(b.request("-SLOW-5"))
+	if err := b.service.Answer(t.Context(), j); err != nil || b.get(j).State != billing.CheckPending || !b.pending(j) {
+		t.Fatalf("before the payer's time: %v, %+v", err, b.get(j))
+	}
+	b.clock.advance(5 * time.Second)
+	if err := b.service.Answer(t.Context(), j); err != nil {
+		t.Fatal(err)
+	}
+	if c := b.get(j); c.Outcome != billing.OutcomeAnswered || *c.LatencyMS < 5000 {
+		t.Errorf("%s after %d ms", c.Outcome, *c.LatencyMS)
+	}
+}
+
+func TestSilentPayer(t *testing.T) {
+	t.Parallel()
+	b, _ := newBench(t, eligibility.DefaultTimes())
+	j := b.begin(b.request("-SLOW-90"))
+	if err := b.service.Answer(t.Context(), j); err != nil {
+		t.Fatal(err)
+	}
+	b.clock.advance(60 * time.Second)
+	if err := b.service.Answer(t.Context(), j); err != nil {
+		t.Fatal(err)
+	}
+	c := b.get(j)
+	if c.Outcome != billing.OutcomePayerUnavailable || c.Rejection.Kind != billing.RejectionPayerUnavailable || c.Rejection.Reasons[0].Code != billing.ReasonPayerNotAnswering || b.pending(j) {
+		t.Errorf("after a minute of silence: %+v", c)
+	}
+}
+
+func TestNetworkFails(t *testing.T) {
+	t.Parallel()
+	b, sandbox := newBench(t, eligibility.DefaultTimes())
+	sandbox.fail = errors.New("connection refused")
+	j := b.begin(b.request("-ACTIVE-FULL"))
+	if err := b.service.Answer(t.Context(), j); err != nil {
+		t.Fatal(err)
+	}
+	c := b.get(j)
+	if billing.CodeOf(c.Failure()) != billing.CodeNetworkError || c.Rejection.PayerCode != "" || c.Rejection.Reasons[0].About != billing.AboutClearinghouse {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestEnhancedAsksAgain(t *testing.T) {
+	t.Parallel()
+	b, sandbox := newBench(t, eligibility.DefaultTimes())
+	b.work()
+	in := b.request("-ACTIVE-FULL")
+	in.ProcedureCodes, in.DetailLevel = []string{"D1110", "D2740"}, new("enhanced")
+	c := b.check("k", in)
+	if sandbox.asked() != 3 {
+		t.Errorf("the payer was asked %d times, want once and once for each procedure", sandbox.asked())
+	}
+	listed := map[string]bool{}
+	for _, p := range c.Benefits.Procedures {
+		listed[p.Code] = true
+	}
+	if !listed["D1110"] || !listed["D2740"] {
+		t.Errorf("procedures %v", listed)
+	}
+}
+
+// TestGivenUp ends a check whose job cannot be done; the key may be used
+// again, and then makes another check.
+func TestGivenUp(t *testing.T) {
+	t.Parallel()
+	b, _ := newBench(t, eligibility.DefaultTimes())
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	_, _, _ = b.service.Check(ctx, b.scope, call("k"), b.request("-ACTIVE-FULL"))
+	j := b.job()
+	for range 2 {
+		if err := b.service.Fail(t.Context(), j); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := b.get(j)
+	if billing.CodeOf(c.Failure()) != billing.CodeInternal || c.Usage().Charged || b.pending(j) || len(b.events(c.ID)) != 1 {
+		t.Errorf("%+v", c)
+	}
+	b.work()
+	if again := b.check("k", b.request("-ACTIVE-FULL")); again.ID == c.ID || again.Outcome != billing.OutcomeAnswered {
+		t.Errorf("the key again: %+v", again)
+	}
+}
+
+func TestList(t *testing.T) {
+	t.Parallel()
+	b, _ := newBench(t, eligibility.DefaultTimes())
+	b.work()
+	var want []billing.CheckID
+	for i := range 5 {
+		in := b.request("-ACTIVE-BASIC")
+		in.NoCache = true
+		want = append([]billing.CheckID{b.check(fmt.Sprint(i), in).ID}, want...)
+	}
+	var got []billing.CheckID
+	var after *billing.Position
+	for {
+		page, next, err := b.service.List(t.Context(), b.scope, billing.CheckFilter{}, billing.Page{Limit: 2, After: after})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range page {
+			got = append(got, c.ID)
+		}
+		if after = next; next == nil {
+			break
+		}
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("pages %v, want %v", got, want)
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"sync/atomic"
-	"testing"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -25,7 +24,8 @@ func (b *bench) listChecks(f billing.CheckFilter, p billing.Page) []*billing.Eli
 	})
 }
 
-func testCheckRoundTrip(t *testing.T, b *bench) {
+func testCheckRoundTrip(b *bench) {
+	t := b.t
 	pending, done, rejected, hit := b.check(0), b.answered(1), b.check(2), b.answered(3)
 	rejected.State, rejected.Outcome, rejected.CompletedAt = billing.CheckCompleted, billing.OutcomeRejected, b.now.Add(time.Hour)
 	rejected.Rejection = &billing.Rejection{
@@ -46,7 +46,8 @@ func testCheckRoundTrip(t *testing.T, b *bench) {
 	wantCode(t, "an absent check", err, billing.CodeNotFound)
 }
 
-func testComplete(t *testing.T, b *bench) {
+func testComplete(b *bench) {
+	t := b.t
 	c := b.check(0)
 	b.insert(c)
 	answer(c)
@@ -72,7 +73,8 @@ func testComplete(t *testing.T, b *bench) {
 
 // testCompleteRace lets several workers finish one check: one succeeds, and
 // its event is the only one.
-func testCompleteRace(t *testing.T, b *bench) {
+func testCompleteRace(b *bench) {
+	t := b.t
 	c := b.check(0)
 	b.insert(c)
 	var won atomic.Int32
@@ -102,7 +104,8 @@ func testCompleteRace(t *testing.T, b *bench) {
 	}
 }
 
-func testRecent(t *testing.T, b *bench) {
+func testRecent(b *bench) {
+	t := b.t
 	question := b.check(0)
 	same := func(n int) *billing.EligibilityCheck {
 		c := b.answered(n)
@@ -126,7 +129,8 @@ func testRecent(t *testing.T, b *bench) {
 }
 
 // testListChecks walks pages whose rows share times, while rows are added.
-func testListChecks(t *testing.T, b *bench) {
+func testListChecks(b *bench) {
+	t := b.t
 	var want []*billing.EligibilityCheck
 	for n := range 9 {
 		c := b.check(n / 3)
@@ -164,7 +168,8 @@ func ids(cs []*billing.EligibilityCheck) []billing.CheckID {
 	return out
 }
 
-func testCheckFilters(t *testing.T, b *bench) {
+func testCheckFilters(b *bench) {
+	t := b.t
 	one, two := b.answered(0), b.check(10)
 	one.TenantReference = new("Ref-Aa")
 	two.TenantReference = new("ref-aa")

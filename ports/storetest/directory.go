@@ -3,7 +3,6 @@ package storetest
 import (
 	"context"
 	"errors"
-	"testing"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -16,7 +15,8 @@ func (b *bench) organization() *billing.Organization {
 	return o
 }
 
-func testOrganizations(t *testing.T, b *bench) {
+func testOrganizations(b *bench) {
+	t := b.t
 	o := b.organization()
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
 		got, err := tx.Orgs.Get(ctx, o.ID)
@@ -32,7 +32,8 @@ func testOrganizations(t *testing.T, b *bench) {
 	})
 }
 
-func testOffices(t *testing.T, b *bench) {
+func testOffices(b *bench) {
+	t := b.t
 	b.organization()
 	first := &billing.Office{
 		ID: id[billing.OfficeID](), Scope: b.scope, Name: "Main", NPI: "1234567893", TaxID: "123456789", Phone: "5125550100",
@@ -65,7 +66,8 @@ func (b *bench) find(name string, p billing.Patient) (billing.PatientID, error) 
 	return found, err
 }
 
-func testPatients(t *testing.T, b *bench) {
+func testPatients(b *bench) {
+	t := b.t
 	first, again, twin := b.person(), b.person(), b.person()
 	twin.DateOfBirth.Day = 28
 	for _, test := range []struct {
@@ -85,7 +87,8 @@ func testPatients(t *testing.T, b *bench) {
 	}
 }
 
-func testPatientRace(t *testing.T, b *bench) {
+func testPatientRace(b *bench) {
+	t := b.t
 	const callers = 8
 	var found [callers]billing.PatientID
 	var fs []func() error

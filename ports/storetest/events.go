@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"testing"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -23,7 +22,8 @@ func (b *bench) tail(f billing.EventFilter, after billing.EventID, limit int) []
 	})
 }
 
-func testEvents(t *testing.T, b *bench) {
+func testEvents(b *bench) {
+	t := b.t
 	e := b.event(id[billing.CheckID](), billing.EventEligibilityCompleted, 0)
 	b.appendEvents(e)
 	e.Sequence = 1
@@ -44,7 +44,8 @@ func eventIDs(es []*billing.Event) []billing.EventID {
 	return out
 }
 
-func testEventFilters(t *testing.T, b *bench) {
+func testEventFilters(b *bench) {
+	t := b.t
 	one := b.event(id[billing.CheckID](), billing.EventEligibilityCompleted, 0)
 	two := b.event(id[billing.ClaimID](), billing.EventClaimPaid, 10)
 	three := b.event(two.Resource, billing.EventClaimDenied, 20)
@@ -84,7 +85,8 @@ func (b *bench) await(f billing.EventFilter, n int) []billing.EventID {
 
 // testSequences has many writers append to few resources, each under the lock
 // of the resource.
-func testSequences(t *testing.T, b *bench) {
+func testSequences(b *bench) {
+	t := b.t
 	const writers, each = 8, 10
 	resources := []billing.JobID{b.job().ID, b.job().ID}
 	for _, r := range resources {
@@ -129,7 +131,8 @@ func testSequences(t *testing.T, b *bench) {
 	}
 }
 
-func testTail(t *testing.T, b *bench) {
+func testTail(b *bench) {
+	t := b.t
 	var want []billing.EventID
 	for n := range 5 {
 		e := b.event(id[billing.CheckID](), billing.EventEligibilityCompleted, -n) // time does not decide
@@ -148,7 +151,8 @@ func testTail(t *testing.T, b *bench) {
 }
 
 // testTailLateCommit commits in another order than it writes.
-func testTailLateCommit(t *testing.T, b *bench) {
+func testTailLateCommit(b *bench) {
+	t := b.t
 	late, soon := b.event(id[billing.CheckID](), billing.EventClaimPaid, 0), b.event(id[billing.CheckID](), billing.EventClaimPaid, 1)
 	written, commit, committed := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
@@ -182,7 +186,8 @@ func testTailLateCommit(t *testing.T, b *bench) {
 	equal(t, "events in the order of the tail", eventIDs(seen), []billing.EventID{late.ID, soon.ID})
 }
 
-func testScopes(t *testing.T, b *bench) {
+func testScopes(b *bench) {
+	t := b.t
 	c, j := b.answered(0), b.job()
 	e := b.event(c.ID, billing.EventEligibilityCompleted, 0)
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {

@@ -3,7 +3,6 @@ package storetest
 import (
 	"context"
 	"errors"
-	"testing"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -42,7 +41,8 @@ func (b *bench) release() {
 	b.system(func(ctx context.Context, tx ports.SystemTx) error { return tx.Jobs.Release(ctx) })
 }
 
-func testOutbox(t *testing.T, b *bench) {
+func testOutbox(b *bench) {
+	t := b.t
 	j := b.job()
 	b.stage(j)
 	if !b.pending(j.ID) || b.pending(b.job().ID) {
@@ -56,7 +56,8 @@ func testOutbox(t *testing.T, b *bench) {
 	}
 }
 
-func testDue(t *testing.T, b *bench) {
+func testDue(b *bench) {
+	t := b.t
 	now, later, past := b.job(), b.job(), b.job()
 	later.NotBefore = b.now.Add(time.Hour)
 	past.NotBefore = b.now.Add(-time.Hour)
@@ -82,7 +83,8 @@ func testDue(t *testing.T, b *bench) {
 
 // testLeases takes a job again and again: each lease is twice as long as the
 // one before.
-func testLeases(t *testing.T, b *bench) {
+func testLeases(b *bench) {
+	t := b.t
 	j := b.job()
 	b.stage(j)
 	b.release()
@@ -111,7 +113,8 @@ func testLeases(t *testing.T, b *bench) {
 	equal(t, "due after the release", b.due(lease, 10), []billing.JobID{j.ID})
 }
 
-func testDueRace(t *testing.T, b *bench) {
+func testDueRace(b *bench) {
+	t := b.t
 	const total = 40
 	var js []jobs.Job
 	for range total {
@@ -155,7 +158,8 @@ func testDueRace(t *testing.T, b *bench) {
 	equal(t, "jobs taken", len(seen), total)
 }
 
-func testBacklog(t *testing.T, b *bench) {
+func testBacklog(b *bench) {
+	t := b.t
 	backlog := func() (out []ports.Backlog) {
 		b.system(func(ctx context.Context, tx ports.SystemTx) (err error) {
 			out, err = tx.Jobs.Backlog(ctx)

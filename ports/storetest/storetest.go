@@ -28,7 +28,7 @@ type Fixture struct {
 // Run runs the contract. Open makes a fixture that nobody else uses.
 func Run(t *testing.T, open func(t *testing.T) Fixture) {
 	t.Helper()
-	for name, test := range map[string]func(*testing.T, *bench){
+	for name, test := range map[string]func(*bench){
 		"ready":                       testReady,
 		"a rollback leaves nothing":   testRollback,
 		"a panic leaves nothing":      testPanic,
@@ -69,7 +69,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := open(t)
-			test(t, &bench{Fixture: f, t: t, now: time.Now().UTC().Truncate(time.Microsecond), scope: newScope()})
+			test(&bench{Fixture: f, t: t, now: time.Now().UTC().Truncate(time.Microsecond), scope: newScope()})
 		})
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync/atomic"
-	"testing"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -14,7 +13,8 @@ import (
 
 var errStop = errors.New("stop")
 
-func testReady(t *testing.T, b *bench) {
+func testReady(b *bench) {
+	t := b.t
 	if err := b.Store.Ready(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -25,7 +25,8 @@ func (b *bench) pending(id billing.JobID) bool {
 	return read(b, func(ctx context.Context, tx ports.Tx) (bool, error) { return tx.Outbox.Pending(ctx, id) })
 }
 
-func testRollback(t *testing.T, b *bench) {
+func testRollback(b *bench) {
+	t := b.t
 	j := b.job()
 	err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
 		if err := tx.Outbox.Stage(ctx, j); err != nil {
@@ -44,7 +45,8 @@ func testRollback(t *testing.T, b *bench) {
 	}
 }
 
-func testPanic(t *testing.T, b *bench) {
+func testPanic(b *bench) {
+	t := b.t
 	j := b.job()
 	func() {
 		defer func() {
@@ -65,7 +67,8 @@ func testPanic(t *testing.T, b *bench) {
 	}
 }
 
-func testViewIsReadOnly(t *testing.T, b *bench) {
+func testViewIsReadOnly(b *bench) {
+	t := b.t
 	j := b.job()
 	err := b.Store.View(t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Stage(ctx, j) })
 	if err == nil || b.pending(j.ID) {
@@ -73,7 +76,8 @@ func testViewIsReadOnly(t *testing.T, b *bench) {
 	}
 }
 
-func testConflictsRunAgain(t *testing.T, b *bench) {
+func testConflictsRunAgain(b *bench) {
+	t := b.t
 	b.FailStage(3)
 	j, runs := b.job(), 0
 	b.in(func(ctx context.Context, tx ports.Tx) error {
@@ -86,7 +90,8 @@ func testConflictsRunAgain(t *testing.T, b *bench) {
 	equal(t, "jobs handed over", b.Staged(), []jobs.Job{j})
 }
 
-func testConflictsEnd(t *testing.T, b *bench) {
+func testConflictsEnd(b *bench) {
+	t := b.t
 	b.FailStage(1000)
 	runs := 0
 	err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
@@ -101,7 +106,8 @@ func testConflictsEnd(t *testing.T, b *bench) {
 	}
 }
 
-func testStaged(t *testing.T, b *bench) {
+func testStaged(b *bench) {
+	t := b.t
 	one, two := b.job(), b.job()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		if err := tx.Outbox.Stage(ctx, one); err != nil {
@@ -116,7 +122,8 @@ func testStaged(t *testing.T, b *bench) {
 }
 
 // testDeadlock makes two transactions lock two rows in opposite order.
-func testDeadlock(t *testing.T, b *bench) {
+func testDeadlock(b *bench) {
+	t := b.t
 	one, two := b.job(), b.job()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		return errors.Join(tx.Outbox.Stage(ctx, one), tx.Outbox.Stage(ctx, two))
@@ -152,7 +159,8 @@ func testDeadlock(t *testing.T, b *bench) {
 	}
 }
 
-func testDeadline(t *testing.T, b *bench) {
+func testDeadline(b *bench) {
+	t := b.t
 	j := b.job()
 	ctx, cancel := context.WithCancel(t.Context())
 	err := b.Store.InTx(ctx, b.scope, func(ctx context.Context, tx ports.Tx) error {
@@ -174,7 +182,8 @@ func testDeadline(t *testing.T, b *bench) {
 }
 
 // testWriteOrder writes to one row again and again in one transaction.
-func testWriteOrder(t *testing.T, b *bench) {
+func testWriteOrder(b *bench) {
+	t := b.t
 	j, c := b.job(), b.answered(0)
 	first, second := b.event(c.ID, billing.EventEligibilityCompleted, 0), b.event(c.ID, billing.EventEligibilityCompleted, 1)
 	use := billing.KeyUse{Key: "k", Fingerprint: digest("1"), CheckID: c.ID, CreatedAt: b.now}
@@ -196,12 +205,14 @@ func testWriteOrder(t *testing.T, b *bench) {
 	}
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		got, err := tx.Keys.Claim(ctx, "k")
+		again.Held = true
 		equal(t, "use", got, &again)
 		return err
 	})
 }
 
-func testNoScope(t *testing.T, b *bench) {
+func testNoScope(b *bench) {
+	t := b.t
 	for _, scope := range []billing.Scope{{}, {Org: b.scope.Org}, {Mode: billing.ModeTest}, {Org: b.scope.Org, Mode: "x' OR true --"}} {
 		called := false
 		err := b.try(scope, func(context.Context, ports.Tx) error {

@@ -39,8 +39,8 @@ func (q *Queue) Consume(
 		if errors.Is(err, ErrClosed) {
 			return err
 		}
-		if err != nil {
-			return nil // ctx has ended
+		if conn == nil {
+			break // ctx has ended
 		}
 		started := time.Now()
 		err = c.on(ctx, conn)

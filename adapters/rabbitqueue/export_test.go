@@ -1,5 +1,10 @@
 package rabbitqueue
 
+import (
+	"net"
+	"time"
+)
+
 // Die ends the instance as the end of its process would: the sockets close
 // without a word.
 func (q *Queue) Die() {
@@ -10,3 +15,6 @@ func (q *Queue) Die() {
 		}
 	}
 }
+
+// Timed bounds the writes to a connection.
+func Timed(conn net.Conn, patience time.Duration) net.Conn { return timedConn{conn, patience} }

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"net/url"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -81,7 +83,8 @@ func eventually(t *testing.T, what string, ok func() bool) {
 }
 
 // TestDeadConnections cuts the wire in ways that no end of the connection
-// announces: publishing must fail, and go on over a new connection.
+// announces: publishing must fail, both connections be given up, and
+// everything go on over new ones.
 func TestDeadConnections(t *testing.T) {
 	t.Parallel()
 	broker := testservers.Rabbit(t).URL()
@@ -89,7 +92,6 @@ func TestDeadConnections(t *testing.T) {
 		"half-open":              {`{"name":"a","type":"timeout","stream":"upstream","attributes":{"timeout":0}}`, `{"name":"b","type":"timeout","stream":"downstream","attributes":{"timeout":0}}`},
 		"confirmations are lost": {`{"name":"a","type":"timeout","stream":"downstream","attributes":{"timeout":0}}`},
 		"reset with each byte":   {`{"name":"a","type":"reset_peer","stream":"downstream","attributes":{"timeout":0}}`},
-		"broker reads nothing":   {`{"name":"a","type":"bandwidth","stream":"upstream","attributes":{"rate":0}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -111,12 +113,29 @@ func TestDeadConnections(t *testing.T) {
 				t.Error("published over a dead connection")
 			}
 			eventually(t, "noticing", func() bool { return q.Ready() != nil })
+			eventually(t, "noticing where nothing is asked", func() bool {
+				m := q.Await([16]byte{1})
+				defer m.Close()
+				return m.Address == ""
+			})
 			proxy.Toxics.ResetToxics(t.Context())
 
 			later := benchJob(kind)
 			eventually(t, "publishing again", func() bool { return q.Publish(t.Context(), later) == nil })
 			eventually(t, "delivery again", func() bool { return seen(later.ID) })
 		})
+	}
+}
+
+// TestWritesAreBounded: the library itself waits for ever on a broker that
+// reads nothing.
+func TestWritesAreBounded(t *testing.T) {
+	t.Parallel()
+	ours, theirs := net.Pipe()
+	defer ours.Close()
+	defer theirs.Close()
+	if _, err := rabbitqueue.Timed(ours, 10*time.Millisecond).Write([]byte("x")); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("write that nobody reads: %v, want %v", err, os.ErrDeadlineExceeded)
 	}
 }
 
@@ -143,7 +162,7 @@ func TestSlowWire(t *testing.T) {
 	proxy, url := through(t, testservers.Rabbit(t).URL())
 	q := open(t, url, kind, rabbitqueue.Classic)
 	seen := collect(t, q, kind)
-	poison(t, proxy, `{"name":"a","type":"latency","stream":"downstream","attributes":{"latency":100,"jitter":50}}`)
+	poison(t, proxy, `{"name":"a","type":"latency","stream":"downstream","attributes":{"latency":30,"jitter":20}}`)
 	all := make([]jobs.Job, total)
 	var wg sync.WaitGroup
 	for i := range all {

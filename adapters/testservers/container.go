@@ -99,6 +99,9 @@ func (d *container) create(ctx context.Context) error {
 }
 
 func (d *container) kill(ctx context.Context) error {
+	if d.c == nil {
+		return nil
+	}
 	if state, err := d.c.State(ctx); err != nil || !state.Running {
 		return err
 	}

@@ -71,6 +71,7 @@ var rabbit = brand{
 		return &container{
 			image:  "rabbitmq:4-management-alpine",
 			port:   "5672/tcp",
+			env:    map[string]string{"RABBITMQ_NODENAME": "rabbit@localhost"}, // for commands run beside it, too
 			scheme: "amqp://guest:guest@%s/",
 			ready:  pingRabbit,
 		}

@@ -263,20 +263,13 @@ func agreed(sums []*sum, s *sum) bool {
 	})
 }
 
-// benefit derives the third number from two, unless they contradict each
-// other, as when more was met than there is to meet.
+// benefit has the third number derived from two.
 func (s *sum) benefit() billing.BenefitAmount {
 	b := billing.BenefitAmount{
 		Level: s.level, Period: s.period, Amount: s.parts[partAmount], Used: s.parts[partUsed], Remaining: s.parts[partRemaining],
 	}
-	d := b
-	d.Derive()
-	for _, m := range []*billing.Money{d.Amount, d.Used, d.Remaining} {
-		if m != nil && *m < 0 {
-			return b
-		}
-	}
-	return d
+	b.Derive()
+	return b
 }
 
 func equalAmounts(a, b billing.BenefitAmount) bool {

@@ -12,8 +12,8 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// procedures gives the procedures asked for, in that order, and for an
-// enhanced check every other that the payer lists.
+// procedures gives the procedures asked for, in that order, and every other
+// that the payer lists when the check is enhanced or asked for none.
 func (a *answer) procedures(b *billing.Benefits) []billing.ProcedureBenefit {
 	rows := map[string][]*row{}
 	var listed []string
@@ -27,7 +27,7 @@ func (a *answer) procedures(b *billing.Benefits) []billing.ProcedureBenefit {
 		rows[r.code] = append(rows[r.code], r)
 	}
 	codes := a.inquiry.ProcedureCodes
-	if a.inquiry.DetailLevel == billing.DetailEnhanced {
+	if a.inquiry.DetailLevel == billing.DetailEnhanced || len(codes) == 0 {
 		codes = append(slices.Clone(codes), listed...)
 	}
 	var out []billing.ProcedureBenefit

@@ -188,7 +188,7 @@ func TestStandardGivesTheProceduresAskedFor(t *testing.T) {
 	b := benefits(t, []string{"D1110", "D9110"}, segments...)
 	sameList(t, "standard", codes(b), []string{"D1110"})
 	sameList(t, "the words about another are not the plan's", b.PayerNotes, nil)
-	sameList(t, "none asked for", codes(benefits(t, nil, segments...)), nil)
+	sameList(t, "none asked for", codes(benefits(t, nil, segments...)), []string{"D2740", "D1110", "D0120"})
 
 	q := inquiry270()
 	q.Inquiry.DetailLevel, q.Inquiry.ProcedureCodes = billing.DetailEnhanced, []string{"D1110", "D9110"}

@@ -56,13 +56,17 @@ func listed() []string {
 	return codes
 }
 
-// troubles is how many procedures of troubled have trouble.
+// troubles is how many procedures of troubled are told of in any case.
 const troubles = 4
 
 // troubled is the plan with four procedures that would not be paid as billed:
 // a cleaning two months after the last, a filling paid as a cheaper one,
-// fluoride for a patient who is too old, and whitening.
+// fluoride for a patient who is too old, and whitening. These are told of
+// without being asked for; their like have the same trouble when asked for.
 func (a *answer) troubled() []procedure {
+	downgraded := func(code, to string) procedure {
+		return procedure{code: code, count: 1, period: months, n: 60, maxAge: -1, messages: []string{"Alternate benefit, downgraded to " + to}}
+	}
 	return append([]procedure{
 		{code: "D1110", count: 1, period: months, n: 6, maxAge: -1, history: []int{2}},
 		{code: "D2392", count: 1, period: months, n: 24, maxAge: -1, messages: []string{
@@ -70,6 +74,12 @@ func (a *answer) troubled() []procedure {
 		}},
 		{code: "D1206", count: 2, period: calendarYear, n: 1, maxAge: a.ageBelow(18)},
 		{code: "D9972", notCovered: true, messages: []string{"Cosmetic services are not covered"}},
+		{code: "D0120", count: 1, period: months, n: 6, maxAge: -1, history: []int{2}},
+		{code: "D0274", count: 1, period: months, n: 12, maxAge: -1, history: []int{2}},
+		downgraded("D2391", "D2140"), downgraded("D2393", "D2160"), downgraded("D2740", "D2791"), downgraded("D2750", "D2791"),
+		{code: "D1208", count: 2, period: calendarYear, n: 1, maxAge: a.ageBelow(18)},
+		{code: "D1351", count: 1, period: months, n: 36, maxAge: a.ageBelow(15)},
+		{code: "D9975", notCovered: true, messages: []string{"Cosmetic services are not covered"}},
 	}, plan()...)
 }
 

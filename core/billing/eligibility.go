@@ -185,14 +185,15 @@ type BenefitAmount struct {
 }
 
 // Derive fills the one of amount, used and remaining that is missing when the
-// other two are there.
+// other two are there and do not contradict each other, as when more was used
+// than there was.
 func (b *BenefitAmount) Derive() {
 	switch {
 	case b.Amount == nil && b.Used != nil && b.Remaining != nil:
 		b.Amount = new(*b.Used + *b.Remaining)
-	case b.Used == nil && b.Amount != nil && b.Remaining != nil:
+	case b.Used == nil && b.Amount != nil && b.Remaining != nil && *b.Remaining <= *b.Amount:
 		b.Used = new(*b.Amount - *b.Remaining)
-	case b.Remaining == nil && b.Amount != nil && b.Used != nil:
+	case b.Remaining == nil && b.Amount != nil && b.Used != nil && *b.Used <= *b.Amount:
 		b.Remaining = new(*b.Amount - *b.Used)
 	}
 }

@@ -94,6 +94,8 @@ func TestDerive(t *testing.T) {
 		{[3]*billing.Money{m(200), nil, m(150)}, [3]*billing.Money{m(200), m(50), m(150)}},
 		{[3]*billing.Money{nil, m(50), m(150)}, [3]*billing.Money{m(200), m(50), m(150)}},
 		{[3]*billing.Money{m(200), nil, nil}, [3]*billing.Money{m(200), nil, nil}},
+		{[3]*billing.Money{m(200), m(250), nil}, [3]*billing.Money{m(200), m(250), nil}},
+		{[3]*billing.Money{m(200), nil, m(250)}, [3]*billing.Money{m(200), nil, m(250)}},
 		{[3]*billing.Money{m(9), m(1), m(1)}, [3]*billing.Money{m(9), m(1), m(1)}},
 	} {
 		b := billing.BenefitAmount{Amount: c.in[0], Used: c.in[1], Remaining: c.in[2]}

@@ -1,0 +1,173 @@
+package access_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/adapters/pgstore"
+	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/testservers"
+	"github.com/molar-billing/molar/core/access"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+func TestMain(m *testing.M) { os.Exit(testservers.Main(m).Run()) }
+
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+func setup(t *testing.T) (*access.Service, *pgstore.Store, *clock, billing.Scope) {
+	t.Helper()
+	store := pgtest.Open(t)
+	c := &clock{now: time.Now()}
+	s := access.New(store, c)
+	org, err := s.CreateOrganization(t.Context(), "Demo Dental")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, store, c, billing.Scope{Org: org.ID, Mode: billing.ModeTest}
+}
+
+var both = []billing.Permission{billing.PermissionSubmit, billing.PermissionRead, billing.PermissionRead}
+
+func TestKeyLives(t *testing.T) {
+	t.Parallel()
+	s, store, c, scope := setup(t)
+	k, secret, err := s.CreateKey(t.Context(), scope, "front desk", both)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Authenticate(t.Context(), secret)
+	if err != nil || got.ID != k.ID || got.Scope != scope || !got.May(billing.PermissionRead) || !got.May(billing.PermissionSubmit) {
+		t.Fatalf("Authenticate = %+v, %v", got, err)
+	}
+	if len(k.Permissions) != 2 || k.LastFour != secret[len(secret)-4:] {
+		t.Errorf("key %+v", k)
+	}
+
+	revoked, err := s.RevokeKey(t.Context(), k.ID)
+	if err != nil || revoked.RevokedAt.IsZero() {
+		t.Fatalf("RevokeKey = %+v, %v", revoked, err)
+	}
+	c.advance(2 * time.Second) // a revoked key stops within this
+	if _, err := s.Authenticate(t.Context(), secret); billing.CodeOf(err) != billing.CodeUnauthorized {
+		t.Errorf("revoked key: %v", err)
+	}
+	again, err := s.RevokeKey(t.Context(), k.ID)
+	if err != nil || !again.RevokedAt.Equal(revoked.RevokedAt) {
+		t.Errorf("revoked again: %+v, %v; want no change", again, err)
+	}
+
+	var types []billing.EventType
+	err = store.View(t.Context(), scope, func(ctx context.Context, tx ports.Tx) error {
+		all, err := tx.Events.Tail(ctx, billing.EventFilter{Resource: k.ID}, billing.EventID{}, 10)
+		for i, e := range all {
+			types = append(types, e.Type)
+			var data struct{ Organization struct{ Name string } }
+			if err := json.Unmarshal(e.Data, &data); err != nil || data.Organization.Name != "Demo Dental" || e.Sequence != i+1 {
+				t.Errorf("event %d: sequence %d, data %s, %v", i, e.Sequence, e.Data, err)
+			}
+		}
+		return err
+	})
+	if err != nil || !slices.Equal(types, []billing.EventType{billing.EventAPIKeyCreated, billing.EventAPIKeyRevoked}) {
+		t.Errorf("events %v, %v", types, err)
+	}
+	keys, err := s.ListKeys(t.Context(), scope.Org)
+	if err != nil || len(keys) != 1 || keys[0].ID != k.ID {
+		t.Errorf("ListKeys = %v, %v", keys, err)
+	}
+}
+
+func TestAuthenticateRefuses(t *testing.T) {
+	t.Parallel()
+	s, _, _, scope := setup(t)
+	_, secret, err := s.CreateKey(t.Context(), scope, "k", both)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, in := range map[string]string{
+		"empty": "", "no key": "hello", "typing error": secret[:20] + "x" + secret[21:], "unknown": billing.NewKeySecret(billing.ModeTest),
+		"the mode changed": "molar_live_" + secret[len("molar_test_"):], "space": secret + " ",
+	} {
+		if _, err := s.Authenticate(t.Context(), in); billing.CodeOf(err) != billing.CodeUnauthorized {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	s, _, _, scope := setup(t)
+	nobody := billing.Scope{Org: billing.OrgID{1}, Mode: billing.ModeTest}
+	good := billing.Office{Scope: scope, Name: "Main", NPI: "1234567893", TimeZone: "America/Chicago"}
+	office := func(change func(*billing.Office)) error {
+		o := good
+		change(&o)
+		_, err := s.CreateOffice(t.Context(), o)
+		return err
+	}
+	key := func(scope billing.Scope, name string, p ...billing.Permission) error {
+		_, _, err := s.CreateKey(t.Context(), scope, name, p)
+		return err
+	}
+	provider := func(p billing.Provider) error {
+		_, err := s.CreateProvider(t.Context(), p)
+		return err
+	}
+	_, orgErr := s.CreateOrganization(t.Context(), " ")
+	_, revokeErr := s.RevokeKey(t.Context(), billing.KeyID{1})
+	_, listErr := s.ListKeys(t.Context(), nobody.Org)
+	for name, c := range map[string]struct {
+		err  error
+		want billing.Code
+	}{
+		"organization without a name": {orgErr, billing.CodeInvalidRequest},
+		"key without a name":          {key(scope, "", billing.PermissionRead), billing.CodeInvalidRequest},
+		"key without permission":      {key(scope, "k"), billing.CodeInvalidRequest},
+		"key that may fly":            {key(scope, "k", "fly"), billing.CodeInvalidRequest},
+		"key of no mode":              {key(billing.Scope{Org: scope.Org, Mode: "prod"}, "k", billing.PermissionRead), billing.CodeInvalidRequest},
+		"key of nobody":               {key(nobody, "k", billing.PermissionRead), billing.CodeNotFound},
+		"revoke no key":               {revokeErr, billing.CodeNotFound},
+		"list keys of nobody":         {listErr, billing.CodeNotFound},
+		"office without a name":       {office(func(o *billing.Office) { o.Name = "" }), billing.CodeInvalidRequest},
+		"office with a bad NPI":       {office(func(o *billing.Office) { o.NPI = "1234567890" }), billing.CodeInvalidRequest},
+		"office in no time zone":      {office(func(o *billing.Office) { o.TimeZone = "Mars/Olympus" }), billing.CodeInvalidRequest},
+		"office with a bad tax ID":    {office(func(o *billing.Office) { o.TaxID = "12-34" }), billing.CodeInvalidRequest},
+		"office of nobody":            {office(func(o *billing.Office) { o.Scope = nobody }), billing.CodeNotFound},
+		"good office":                 {office(func(*billing.Office) {}), ""},
+		"provider without a name":     {provider(billing.Provider{Scope: scope, LastName: "Lee", NPI: "1234567893"}), billing.CodeInvalidRequest},
+		"provider of nobody":          {provider(billing.Provider{Scope: nobody, FirstName: "Ann", LastName: "Lee", NPI: "1234567893"}), billing.CodeNotFound},
+		"good provider":               {provider(billing.Provider{Scope: scope, FirstName: "Ann", LastName: "Lee", NPI: "1234567893"}), ""},
+	} {
+		if c.want == "" && c.err != nil || c.want != "" && (c.err == nil || billing.CodeOf(c.err) != c.want) {
+			t.Errorf("%s: %v, want %s", name, c.err, c.want)
+		}
+	}
+	if all, err := s.ListOffices(t.Context(), scope); err != nil || len(all) != 1 {
+		t.Errorf("offices %v, %v", all, err)
+	}
+	if all, err := s.ListOrganizations(t.Context()); err != nil || len(all) != 1 {
+		t.Errorf("organizations %v, %v", all, err)
+	}
+}

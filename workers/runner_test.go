@@ -1,0 +1,211 @@
+package workers_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/adapters/memqueue"
+	"github.com/molar-billing/molar/adapters/pgstore"
+	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/testservers"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/workers"
+	"github.com/molar-billing/molar/workers/outboxrelay"
+)
+
+func TestMain(m *testing.M) { os.Exit(testservers.Main(m).Run()) }
+
+// bench is a runner and a relay over a real outbox.
+type bench struct {
+	t     *testing.T
+	store *pgstore.Store
+	queue *memqueue.Queue
+	relay *outboxrelay.Relay
+	scope billing.Scope
+
+	mu      sync.Mutex
+	results []string
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	b := &bench{t: t, queue: memqueue.NewBroker().Open(), scope: billing.Scope{Org: billing.OrgID{1}, Mode: billing.ModeTest}}
+	b.relay = outboxrelay.New(b.queue, slog.New(slog.DiscardHandler))
+	b.store = pgtest.Open(t, func(o *pgstore.Options) { o.Staged = b.relay.Staged })
+	return b
+}
+
+// run runs the relay and a handler until the test ends.
+func (b *bench) run(do, fail func(context.Context, jobs.Job) error) {
+	ctx, cancel := context.WithCancel(b.t.Context())
+	r := workers.NewRunner(b.store, b.queue, slog.New(slog.DiscardHandler), func(_ jobs.Kind, result string, _ time.Duration) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.results = append(b.results, result)
+	})
+	var all sync.WaitGroup
+	all.Go(func() { _ = b.relay.Run(ctx, b.store) })
+	all.Go(func() {
+		if err := r.Run(ctx, workers.Handler{Kind: jobs.KindEligibility, Parallel: 2, Do: do, Fail: fail}); err != nil {
+			b.t.Error(err)
+		}
+	})
+	b.t.Cleanup(func() { cancel(); all.Wait() })
+}
+
+func (b *bench) stage(notBefore time.Time) jobs.Job {
+	b.t.Helper()
+	j := jobs.Job{
+		ID: billing.NewID[billing.JobID](time.Now()), Kind: jobs.KindEligibility, Scope: b.scope,
+		Subject: [16]byte(billing.NewID[billing.CheckID](time.Now())), NotBefore: notBefore,
+	}
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Stage(ctx, j) })
+	return j
+}
+
+func (b *bench) in(fn func(context.Context, ports.Tx) error) {
+	b.t.Helper()
+	if err := b.store.InTx(b.t.Context(), b.scope, fn); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *bench) done(ctx context.Context, j jobs.Job) error {
+	return b.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Done(ctx, j.ID) })
+}
+
+func (b *bench) expire() {
+	b.t.Helper()
+	if err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) error { return tx.Jobs.Release(ctx) }); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func receive[T any](t *testing.T, what string, c <-chan T) (v T) {
+	t.Helper()
+	select {
+	case v = <-c:
+	case <-time.After(30 * time.Second):
+		t.Fatalf("%s did not come", what)
+	}
+	return v
+}
+
+func TestJobIsDone(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	did := make(chan jobs.Job, 10)
+	b.run(func(ctx context.Context, j jobs.Job) error { did <- j; return b.done(ctx, j) }, nil)
+	j := b.stage(time.Time{})
+	if got := receive(t, "the job", did); got.ID != j.ID || got.Subject != j.Subject || got.Scope != j.Scope {
+		t.Errorf("did %+v, want %+v", got, j)
+	}
+	later := b.stage(time.Now().Add(300 * time.Millisecond))
+	if got := receive(t, "the delayed job", did); got.ID != later.ID || time.Now().Before(later.NotBefore) {
+		t.Errorf("did %+v before its time", got)
+	}
+}
+
+// TestFailedJobIsGivenUp tries five times, survives panics, and then tells.
+func TestFailedJobIsGivenUp(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	var tries atomic.Int32
+	tried := make(chan struct{}, 100)
+	gaveUp := make(chan jobs.Job, 1)
+	b.run(func(context.Context, jobs.Job) error {
+		defer func() { tried <- struct{}{} }()
+		if tries.Add(1)%2 == 0 {
+			panic("on purpose")
+		}
+		return errors.New("on purpose")
+	}, func(ctx context.Context, j jobs.Job) error { gaveUp <- j; return b.done(ctx, j) })
+	j := b.stage(time.Time{})
+	go func() { // not to wait for leases that grow
+		for range tried {
+			if b.store.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error { return tx.Jobs.Release(ctx) }) != nil {
+				return
+			}
+		}
+	}()
+	if got := receive(t, "the end of the job", gaveUp); got.ID != j.ID || tries.Load() != 5 {
+		t.Errorf("gave %+v up after %d tries, want 5", got, tries.Load())
+	}
+	if _, dead, err := b.queue.Depth(t.Context(), jobs.KindEligibility); err != nil || dead > 1 {
+		t.Errorf("%d dead letters, %v", dead, err)
+	}
+	close(tried)
+}
+
+// TestBusyJobIsLeftAlone lets a job take longer than its lease: it is not
+// published again meanwhile.
+func TestBusyJobIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	var starts atomic.Int32
+	release, finished := make(chan struct{}), make(chan struct{}, 9)
+	b.run(func(ctx context.Context, j jobs.Job) error {
+		starts.Add(1)
+		<-release
+		defer func() { finished <- struct{}{} }()
+		return b.done(ctx, j)
+	}, nil)
+	b.stage(time.Time{})
+	<-time.After(2*jobs.Lease + time.Second)
+	close(release)
+	receive(t, "the end of the job", finished)
+	if n := starts.Load(); n != 1 {
+		t.Errorf("the job was started %d times", n)
+	}
+}
+
+// TestLostJobComesBack loses the message, as a broker that was wiped does.
+func TestLostJobComesBack(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.stage(time.Time{}) // the relay does not run yet, and never hears of it again
+	other := outboxrelay.New(b.queue, slog.New(slog.DiscardHandler))
+	b.relay = other
+	did := make(chan jobs.Job, 10)
+	b.run(func(ctx context.Context, j jobs.Job) error { did <- j; return b.done(ctx, j) }, nil)
+	receive(t, "the lost job", did)
+}
+
+// TestStopWaits lets a job that is under way come to its end.
+func TestStopWaits(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	started := make(chan struct{})
+	r := workers.NewRunner(b.store, b.queue, slog.New(slog.DiscardHandler), func(jobs.Kind, string, time.Duration) {})
+	var finished atomic.Bool
+	ended := make(chan error, 1)
+	go func() {
+		ended <- r.Run(ctx, workers.Handler{Kind: jobs.KindEligibility, Parallel: 1, Do: func(ctx context.Context, j jobs.Job) error {
+			close(started)
+			select {
+			case <-time.After(200 * time.Millisecond):
+			case <-ctx.Done():
+			}
+			finished.Store(ctx.Err() == nil)
+			return b.done(ctx, j)
+		}})
+	}()
+	j := b.stage(time.Time{})
+	if err := b.queue.Publish(t.Context(), j); err != nil {
+		t.Fatal(err)
+	}
+	receive(t, "the start", started)
+	cancel()
+	if err := receive(t, "the end", ended); err != nil || !finished.Load() {
+		t.Errorf("Run ended with %v before the job did (%t)", err, finished.Load())
+	}
+}

@@ -3,7 +3,6 @@ package rabbitqueue_test
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"net"
 	"net/url"
@@ -48,10 +47,10 @@ func poison(t *testing.T, proxy *toxiproxy.Proxy, toxic string) {
 }
 
 // hasty is an instance that does not wait long for a broker.
-func hasty(t *testing.T, url string, kind jobs.Kind) *rabbitqueue.Queue {
+func hasty(t *testing.T, address string, kind jobs.Kind) *rabbitqueue.Queue {
 	t.Helper()
 	return openWith(t, rabbitqueue.Options{
-		URL: url, Kinds: []jobs.Kind{kind}, Patience: 300 * time.Millisecond, Heartbeat: time.Second,
+		URL: address, Kinds: []jobs.Kind{kind}, Patience: 300 * time.Millisecond, Heartbeat: time.Second,
 	})
 }
 
@@ -96,8 +95,8 @@ func TestDeadConnections(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			kind := jobs.Kind("test-dead-" + strings.ReplaceAll(name, " ", "-"))
-			proxy, url := through(t, broker)
-			q := hasty(t, url, kind)
+			proxy, address := through(t, broker)
+			q := hasty(t, address, kind)
 			seen := collect(t, q, kind)
 			first := benchJob(kind)
 			if err := q.Publish(t.Context(), first); err != nil {
@@ -132,8 +131,8 @@ func TestDeadConnections(t *testing.T) {
 func TestWritesAreBounded(t *testing.T) {
 	t.Parallel()
 	ours, theirs := net.Pipe()
-	defer ours.Close()
-	defer theirs.Close()
+	defer func() { _ = ours.Close() }()
+	defer func() { _ = theirs.Close() }()
 	if _, err := rabbitqueue.Timed(ours, 10*time.Millisecond).Write([]byte("x")); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("write that nobody reads: %v, want %v", err, os.ErrDeadlineExceeded)
 	}
@@ -145,8 +144,8 @@ func TestUnconfirmedIsUnknown(t *testing.T) {
 	t.Parallel()
 	const kind = "test-unconfirmed"
 	broker := testservers.Rabbit(t).URL()
-	proxy, url := through(t, broker)
-	q := hasty(t, url, kind)
+	proxy, address := through(t, broker)
+	q := hasty(t, address, kind)
 	poison(t, proxy, `{"name":"a","type":"timeout","stream":"downstream","attributes":{"timeout":0}}`)
 	j := benchJob(kind)
 	if err := q.Publish(t.Context(), j); err == nil {
@@ -159,8 +158,8 @@ func TestUnconfirmedIsUnknown(t *testing.T) {
 func TestSlowWire(t *testing.T) {
 	t.Parallel()
 	const kind, total = "test-slow", 200
-	proxy, url := through(t, testservers.Rabbit(t).URL())
-	q := open(t, url, kind, rabbitqueue.Classic)
+	proxy, address := through(t, testservers.Rabbit(t).URL())
+	q := open(t, address, kind, rabbitqueue.Classic)
 	seen := collect(t, q, kind)
 	poison(t, proxy, `{"name":"a","type":"latency","stream":"downstream","attributes":{"latency":30,"jitter":20}}`)
 	all := make([]jobs.Job, total)
@@ -183,9 +182,9 @@ func TestSlowWire(t *testing.T) {
 func TestQueueTakenAway(t *testing.T) {
 	t.Parallel()
 	const kind = "test-taken"
-	url := testservers.Rabbit(t).URL()
-	q := open(t, url, kind, rabbitqueue.Classic)
-	if _, err := channel(t, url).QueueDelete("molar."+kind, false, false, false); err != nil {
+	address := testservers.Rabbit(t).URL()
+	q := open(t, address, kind, rabbitqueue.Classic)
+	if _, err := channel(t, address).QueueDelete("molar."+kind, false, false, false); err != nil {
 		t.Fatal(err)
 	}
 	if err := q.Publish(t.Context(), benchJob(kind)); !errors.Is(err, rabbitqueue.ErrUnroutable) {
@@ -196,7 +195,7 @@ func TestQueueTakenAway(t *testing.T) {
 
 	seen := collect(t, q, kind)
 	eventually(t, "delivery", func() bool { return seen(j.ID) })
-	if _, err := channel(t, url).QueueDelete("molar."+kind, false, false, false); err != nil {
+	if _, err := channel(t, address).QueueDelete("molar."+kind, false, false, false); err != nil {
 		t.Fatal(err)
 	}
 	// The consumer makes the queue again by itself.
@@ -242,7 +241,7 @@ func TestWrongOptions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			opts.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
+			opts.Log = slog.New(slog.DiscardHandler)
 			_, err := rabbitqueue.Open(t.Context(), opts)
 			if err == nil {
 				t.Fatal("no error")

@@ -3,7 +3,6 @@ package rabbitqueue
 import (
 	"context"
 	"errors"
-
 	"math/rand/v2"
 	"net"
 	"sync"

@@ -22,9 +22,11 @@ func TestContract(t *testing.T) {
 	t.Parallel()
 	queuetest.Run(t, queuetest.Harness{
 		Broker: func(t *testing.T, kind jobs.Kind) queuetest.Broker {
+			t.Helper()
 			return broker(testservers.Rabbit(t).URL(), kind, rabbitqueue.Classic)
 		},
 		Frail: func(t *testing.T, kind jobs.Kind) (queuetest.Broker, queuetest.Faults) {
+			t.Helper()
 			srv := testservers.StartRabbit(t)
 			return broker(srv.URL(), kind, rabbitqueue.Classic), queuetest.Faults{
 				Kill: srv.Kill, Restart: srv.Restart, Wipe: srv.Wipe, Block: srv.DiskAlarm,
@@ -37,6 +39,7 @@ func TestContractOnQuorumQueues(t *testing.T) {
 	t.Parallel()
 	queuetest.Run(t, queuetest.Harness{
 		Broker: func(t *testing.T, kind jobs.Kind) queuetest.Broker {
+			t.Helper()
 			return broker(testservers.Rabbit(t).URL(), kind, rabbitqueue.Quorum)
 		},
 	})
@@ -44,9 +47,15 @@ func TestContractOnQuorumQueues(t *testing.T) {
 
 func broker(url string, kind jobs.Kind, queueType string) queuetest.Broker {
 	return queuetest.Broker{
-		Open: func(t *testing.T) ports.Queue { return open(t, url, kind, queueType) },
-		Raw:  func(t *testing.T, body []byte) { raw(t, url, kind, body) },
-		Die:  func(_ *testing.T, q ports.Queue) { q.(*rabbitqueue.Queue).Die() },
+		Open: func(t *testing.T) ports.Queue {
+			t.Helper()
+			return open(t, url, kind, queueType)
+		},
+		Raw: func(t *testing.T, body []byte) {
+			t.Helper()
+			raw(t, url, kind, body)
+		},
+		Die: func(_ *testing.T, q ports.Queue) { q.(*rabbitqueue.Queue).Die() },
 	}
 }
 
@@ -93,7 +102,7 @@ func channel(t *testing.T, url string) *amqp.Channel {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { conn.Close() })
+	t.Cleanup(func() { _ = conn.Close() })
 	ch, err := conn.Channel()
 	if err != nil {
 		t.Fatal(err)

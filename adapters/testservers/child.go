@@ -29,7 +29,7 @@ func startChild(cmd *exec.Cmd, dir string) (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer held.Close()
+	defer func() { _ = held.Close() }()
 	cmd.SysProcAttr.Setpgid = true
 	cmd.ExtraFiles = []*os.File{held}
 	if err := cmd.Start(); err != nil {

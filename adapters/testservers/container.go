@@ -38,7 +38,7 @@ func dockerAnswers(ctx context.Context) bool {
 	if err != nil {
 		return false
 	}
-	defer docker.Close()
+	defer func() { _ = docker.Close() }()
 	_, err = docker.Ping(ctx, client.PingOptions{})
 	return err == nil
 }
@@ -109,7 +109,7 @@ func (d *container) kill(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer docker.Close()
+	defer func() { _ = docker.Close() }()
 	gone := docker.ContainerWait(ctx, d.c.GetContainerID(), client.ContainerWaitOptions{Condition: dockercontainer.WaitConditionNotRunning})
 	if _, err := docker.ContainerKill(ctx, d.c.GetContainerID(), client.ContainerKillOptions{Signal: "KILL"}); err != nil {
 		return err

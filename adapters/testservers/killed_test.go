@@ -57,7 +57,7 @@ func TestKilledBinaryLeavesNothing(t *testing.T) {
 			if err != nil {
 				break // refused; or the test ran out of time, which it then says itself
 			}
-			conn.Close()
+			_ = conn.Close()
 			<-time.After(10 * time.Millisecond)
 		}
 	}

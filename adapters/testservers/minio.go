@@ -55,7 +55,7 @@ var minio = brand{
 			prepare: buildMinIO,
 			command: func(p *program) *exec.Cmd {
 				path, _ := findMinIO()
-				cmd := exec.Command(path, "server", "--quiet", "--address", p.addr(), p.data()) //nolint:gosec,noctx // G204: the machine's own; it outlives the test that starts it
+				cmd := exec.Command(path, "server", "--quiet", "--address", p.addr(), p.data()) //nolint:gosec // G204: the machine's own
 				cmd.Env = append(os.Environ(), "MINIO_BROWSER=off", "MINIO_UPDATE=off")
 				for name, value := range minioEnv() {
 					cmd.Env = append(cmd.Env, name+"="+value)
@@ -114,7 +114,7 @@ func pingMinIO(ctx context.Context, base string) error {
 	if err != nil {
 		return err
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK {
 		return fmt.Errorf("minio: %s", resp.Status)
 	}

@@ -14,7 +14,7 @@ func TestMinIOComesBackAfterAKill(t *testing.T) {
 		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 		resp, err := client.Get(srv.URL())
 		if err == nil {
-			resp.Body.Close()
+			_ = resp.Body.Close()
 		}
 		return err
 	}

@@ -68,7 +68,7 @@ func (s *PostgresServer) exec(query string) {
 	defer cancel()
 	db, err := sql.Open("postgres", s.URL())
 	if err == nil {
-		defer db.Close()
+		defer func() { _ = db.Close() }()
 		_, err = db.ExecContext(ctx, query)
 	}
 	if err != nil {
@@ -126,11 +126,11 @@ func postgresProgram(bin string) *program {
 	}
 }
 
-func pingPostgres(ctx context.Context, url string) error {
-	db, err := sql.Open("postgres", url)
+func pingPostgres(ctx context.Context, address string) error {
+	db, err := sql.Open("postgres", address)
 	if err != nil {
 		return err
 	}
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	return db.PingContext(ctx)
 }

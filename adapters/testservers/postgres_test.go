@@ -22,7 +22,7 @@ func TestCloneHasTheTemplatesRows(t *testing.T) {
 	run(t, db, "CREATE TABLE kept AS SELECT 7 AS n")
 	var template string
 	scan(t, db, "SELECT current_database()", &template)
-	db.Close()
+	_ = db.Close()
 
 	var n int
 	scan(t, connect(t, testservers.Clone(t, template)), "SELECT n FROM kept", &n)
@@ -66,7 +66,7 @@ func connect(t *testing.T, url string) *sql.DB {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { db.Close() })
+	t.Cleanup(func() { _ = db.Close() })
 	return db
 }
 

@@ -114,7 +114,7 @@ func (p *program) launch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer log.Close()
+	defer func() { _ = log.Close() }()
 	cmd := p.command(p)
 	cmd.Stdout, cmd.Stderr = log, log
 	p.demote(cmd)

@@ -15,11 +15,11 @@ func TestRabbitKeepsQueuesOverAKillAndLosesThemWhenWiped(t *testing.T) {
 	if _, err := ch.QueueDeclare("kept", true, false, false, false, nil); err != nil {
 		t.Fatal(err)
 	}
-	conn.Close()
+	_ = conn.Close()
 
 	srv.Kill()
 	if conn, err := amqp.Dial(srv.URL()); err == nil {
-		conn.Close()
+		_ = conn.Close()
 		t.Fatal("a killed broker answers")
 	}
 	srv.Restart()
@@ -27,7 +27,7 @@ func TestRabbitKeepsQueuesOverAKillAndLosesThemWhenWiped(t *testing.T) {
 	if _, err := ch.QueueDeclarePassive("kept", true, false, false, false, nil); err != nil {
 		t.Errorf("after a kill: %v", err)
 	}
-	conn.Close()
+	_ = conn.Close()
 
 	srv.Wipe()
 	_, ch = open(t, srv.URL())
@@ -55,7 +55,7 @@ func open(t *testing.T, url string) (*amqp.Connection, *amqp.Channel) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { conn.Close() })
+	t.Cleanup(func() { _ = conn.Close() })
 	ch, err := conn.Channel()
 	if err != nil {
 		t.Fatal(err)

@@ -95,6 +95,7 @@ func (s *server) do(what string, f func(context.Context) error) {
 
 // lasting is a context for work that a test's end does not interrupt.
 func lasting(tb testing.TB) (context.Context, context.CancelFunc) {
+	tb.Helper()
 	return context.WithTimeout(context.WithoutCancel(tb.Context()), patience)
 }
 

@@ -61,6 +61,7 @@ func awaitReady(t *testing.T, q ports.Queue) {
 func testKilled(t *testing.T, kind jobs.Kind, b Broker, faults Faults) {
 	q, other := b.Open(t), b.Open(t)
 	kept := publish(t, q, kind, 100)
+	stop := keepPublishing(t, b.Open(t), kind)
 	subject := newSubject()
 	for range 3 {
 		box := mailbox(t, q, subject)
@@ -71,6 +72,8 @@ func testKilled(t *testing.T, kind jobs.Kind, b Broker, faults Faults) {
 		take(t, box.C, "the waking of the mailbox")
 		box.Close()
 	}
+	kept = append(kept, stop()...)
+	t.Logf("%d jobs confirmed over 3 kills", len(kept))
 	got := make(chan ports.Delivery)
 	consume(t, other, kind, 4, into(got))
 	missing := make(map[jobs.Job]bool, len(kept))
@@ -85,6 +88,32 @@ func testKilled(t *testing.T, kind jobs.Kind, b Broker, faults Faults) {
 	box := mailbox(t, q, subject)
 	reply(t, other, box.Address, subject)
 	take(t, box.C, "a reply after the kill")
+}
+
+// keepPublishing publishes whatever happens; stop answers what was confirmed.
+func keepPublishing(t *testing.T, q ports.Queue, kind jobs.Kind) (stop func() []jobs.Job) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	result := make(chan []jobs.Job, 1)
+	go func() {
+		var confirmed []jobs.Job
+		for ctx.Err() == nil {
+			j := newJob(kind)
+			if q.Publish(ctx, j) == nil {
+				confirmed = append(confirmed, j)
+				continue
+			}
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Millisecond):
+			}
+		}
+		result <- confirmed
+	}()
+	return func() []jobs.Job {
+		cancel()
+		return <-result
+	}
 }
 
 func testWiped(t *testing.T, kind jobs.Kind, b Broker, faults Faults) {

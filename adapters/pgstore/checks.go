@@ -95,6 +95,7 @@ func (r checks) Insert(ctx context.Context, c *billing.EligibilityCheck) error {
 		return err
 	}
 	digest := c.Digest()
+	r.made = made{"eligibility_checks", c.ID}
 	return r.later(ctx, c.ID, `
 INSERT INTO eligibility_checks (id, org_id, mode, office_id, payer_id, payer_code, payer_name, patient_id, state, outcome,
 	parent_id, request_id, idempotency_key, tenant_reference, cache_source, created_at, digest, inquiry, network, latency_ms,

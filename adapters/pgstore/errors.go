@@ -16,12 +16,12 @@ import (
 
 // The SQLSTATE codes that the store acts on.
 const (
-	codeSerialization   pqerror.Code = "40001"
-	codeDeadlock        pqerror.Code = "40P01"
-	codeUniqueViolation pqerror.Code = "23505"
-	codeStalePlan       pqerror.Code = "0A000" // "cached plan must not change result type"
-	codeNoStatement     pqerror.Code = "26000" // the server forgot a prepared statement
-	codeNoRole          pqerror.Code = "22023" // SET ROLE: the role does not exist
+	codeSerialization    pqerror.Code = "40001"
+	codeDeadlock         pqerror.Code = "40P01"
+	codeUniqueViolation  pqerror.Code = "23505"
+	codeStalePlan        pqerror.Code = "0A000" // "cached plan must not change result type"
+	codeNoStatement      pqerror.Code = "26000" // the server forgot a prepared statement
+	codeInvalidParameter pqerror.Code = "22023" // of SET ROLE: no such role; of pg_xact_status: a number of the future
 )
 
 // serverError is what may be told of an error from PostgreSQL. Its message,

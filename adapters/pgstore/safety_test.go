@@ -1,11 +1,14 @@
 package pgstore_test
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
+	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -225,6 +228,54 @@ func TestServerRestart(t *testing.T) {
 	}
 	if n := scan[int](t, admin(t, server.URL()), "SELECT count(*) FROM jobs"); n != 2 {
 		t.Errorf("%d jobs, want 2", n)
+	}
+}
+
+// crashing runs a function when COMMIT is about to be sent.
+type crashing struct {
+	net.Conn
+	before func()
+}
+
+func (c *crashing) Write(b []byte) (int, error) {
+	if bytes.HasPrefix(b, []byte("Q\x00\x00\x00\x0bCOMMIT\x00")) {
+		c.before()
+	}
+	return c.Conn.Write(b)
+}
+
+// TestNumberOfALostTransactionIsNotTrusted crashes the server at COMMIT, and
+// has it give the lost transaction's number to others, which commit.
+func TestNumberOfALostTransactionIsNotTrusted(t *testing.T) {
+	t.Parallel()
+	server := testservers.StartPostgres(t)
+	if err := pgstore.Migrate(t.Context(), server.URL()); err != nil {
+		t.Fatal(err)
+	}
+	var crashed atomic.Bool
+	s := openWith(t, server.URL(), func(c net.Conn) net.Conn {
+		return &crashing{c, func() {
+			if crashed.Swap(true) {
+				return
+			}
+			server.Restart()
+			db := admin(t, server.URL())
+			exec(t, db, "CREATE TABLE others (n int)")
+			for range 50 {
+				exec(t, db, "INSERT INTO others VALUES (1)")
+			}
+		}}
+	})
+	in, runs := scope(), 0
+	c := check(in)
+	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+		runs++
+		return tx.Checks.Insert(ctx, c)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if n := scan[int](t, admin(t, server.URL()), "SELECT count(*) FROM eligibility_checks"); n != 1 || runs != 2 {
+		t.Errorf("%d checks after %d runs, want 1 after 2", n, runs)
 	}
 }
 

@@ -194,7 +194,7 @@ func (s *Store) attempt(ctx context.Context, t *tx, in session, readOnly bool, f
 	}
 	err = t.commit(ctx)
 	if unknown, ok := errors.AsType[*commitUnknownError](err); ok && t.xid != "" {
-		return s.resolve(ctx, t.xid, unknown)
+		return s.resolve(ctx, in, t, unknown)
 	} else if ok {
 		return nil // nothing was written, so nothing was lost
 	}
@@ -204,7 +204,7 @@ func (s *Store) attempt(ctx context.Context, t *tx, in session, readOnly bool, f
 // ofBegin is the error of a transaction that did not begin.
 func ofBegin(ctx context.Context, err error) error {
 	err = ofStatement(ctx, err)
-	if e, ok := errors.AsType[*serverError](err); ok && e.Code == codeNoRole {
+	if e, ok := errors.AsType[*serverError](err); ok && e.Code == codeInvalidParameter {
 		return fmt.Errorf("the database is not migrated: %w", err)
 	}
 	return err
@@ -214,16 +214,16 @@ func ofBegin(ctx context.Context, err error) error {
 // that was rolled back is reported as a lost connection, so that it runs
 // again. The caller's deadline does not count: what it wants to know is
 // whether the thing was done.
-func (s *Store) resolve(ctx context.Context, xid string, cause error) error {
+func (s *Store) resolve(ctx context.Context, in session, lost *tx, cause error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), resolveTimeout)
 	defer cancel()
 	for {
-		status, err := s.status(ctx, xid)
+		over, committed, err := s.status(ctx, in, lost)
 		switch {
-		case err == nil && status == "committed":
+		case err == nil && committed:
 			s.log.InfoContext(ctx, "commit confirmed after its answer was lost")
 			return nil
-		case err == nil && status == "aborted":
+		case err == nil && over:
 			return &connectionError{cause}
 		}
 		if !pause(ctx, resolveDelay) {
@@ -232,16 +232,30 @@ func (s *Store) resolve(ctx context.Context, xid string, cause error) error {
 	}
 }
 
-// status is "committed", "aborted" or "in progress".
-func (s *Store) status(ctx context.Context, xid string) (string, error) {
+// status reports whether a transaction is over, and whether it was committed.
+//
+// A server that crashed may give the number of a transaction that it lost to
+// another one, so a number that was committed proves nothing by itself: the
+// row that the transaction made has to be there too. Transactions that make no
+// lasting row only move leases and remove jobs, and those do no harm when they
+// are lost: the job runs again and finds its effect.
+func (s *Store) status(ctx context.Context, in session, lost *tx) (over, committed bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, resolveTimeout/4)
 	defer cancel()
-	var status string
-	t := &tx{store: s}
-	err := s.attempt(ctx, t, session{role: roleSystem}, true, func(ctx context.Context, t *tx) error {
-		return t.get(ctx, &status, "SELECT coalesce(pg_xact_status($1::xid8), 'unknown')", xid)
+	err = s.attempt(ctx, &tx{store: s, scope: in.scope}, in, true, func(ctx context.Context, t *tx) error {
+		var status string
+		err := t.get(ctx, &status, "SELECT coalesce(pg_xact_status($1::xid8), 'unknown')", lost.xid)
+		if e, ok := errors.AsType[*serverError](err); ok && e.Code == codeInvalidParameter {
+			over = true // the number has not been given out: a crash took the transaction
+			return nil
+		}
+		over, committed = status == "aborted" || status == "committed", status == "committed"
+		if err != nil || !committed || lost.made.table == "" {
+			return err
+		}
+		return t.get(ctx, &committed, "SELECT EXISTS (SELECT FROM "+lost.made.table+" WHERE id = $1)", lost.made.id)
 	})
-	return status, err
+	return over, committed, err
 }
 
 // pause waits; it reports false when ctx ended first.

@@ -3,6 +3,7 @@ package pgstore
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"strconv"
 	"strings"
@@ -27,7 +28,14 @@ type tx struct {
 	queue  []write
 	staged []jobs.Job
 	xid    string // the transaction's ID, once it has written something
+	made   made   // a row that is there if the transaction was committed
 	failed error  // the first error of a statement: the transaction is over
+}
+
+// made is a row that a transaction inserts and that nobody deletes.
+type made struct {
+	table string // empty for none
+	id    driver.Valuer
 }
 
 // write is a queued statement.

@@ -72,7 +72,7 @@ func TestCorpusOfBodies(t *testing.T) {
 	if len(files) == 0 {
 		return
 	}
-	s := startService(t, Options{}, eligibility.DefaultTimes())
+	s := startService(t, eligibility.DefaultTimes())
 	good := s.question("ACTIVE-BASIC", nil)
 	for _, file := range files {
 		data := string(readFile(t, file))
@@ -120,7 +120,7 @@ func anyOf(s *string) any {
 // Texts that break programs are kept as they are, or refused.
 func TestNaughtyStrings(t *testing.T) {
 	t.Parallel()
-	s := startService(t, Options{}, eligibility.DefaultTimes())
+	s := startService(t, eligibility.DefaultTimes())
 	for _, text := range []string{
 		"", " ", "null", "undefined", "'; DROP TABLE checks; --", `" OR 1=1`, `\`, `\\x00`, "%s%n", "${jndi:ldap://x}", "<script>alert(1)</script>",
 		"é", "e\u0301", "\u202etxet", "\u200b", "\ufeff", "\ufffd", "\uffff", "\U0010ffff", "👩‍👩‍👧‍👦", "Ω≈ç√", "田中さん", "مرحبا", "Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍A̴",
@@ -178,7 +178,7 @@ func TestCorpusOfRawRequests(t *testing.T) {
 	p := startProbe(t, Options{Limits: Limits{Stall: 2 * time.Second}})
 	for name, b := range raw {
 		w := dial(t, p.addr)
-		if _, err := w.Conn.Write(b); err != nil {
+		if _, err := w.Write(b); err != nil {
 			continue // refused before it was sent whole
 		}
 		_ = w.Conn.(interface{ CloseWrite() error }).CloseWrite()

@@ -52,7 +52,7 @@ func (c cursors) encode(l list, p *billing.Position) *string {
 	}
 	b := make([]byte, 0, cursorBody+cursorMAC)
 	b = append(b, cursorVersion)
-	b = binary.BigEndian.AppendUint64(b, uint64(p.Time.UnixMicro())) //nolint:gosec // G115: two's complement there and back
+	b = binary.BigEndian.AppendUint64(b, uint64(p.Time.UnixMicro()))
 	b = append(b, p.ID[:]...)
 	b = append(b, c.mac(l, b)...)
 	return new(base64.RawURLEncoding.EncodeToString(b))

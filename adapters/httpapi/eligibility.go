@@ -22,7 +22,7 @@ func (a *api) submitCheck(x *exchange) (*reply, error) {
 		return nil, err
 	}
 	if failure := c.Failure(); failure != nil {
-		return nil, &checkFailure{failure, checkShape(c), replayed}
+		return nil, &failedCheckError{failure, checkShape(c), replayed}
 	}
 	return &reply{status: http.StatusOK, body: checkShape(c), replayed: replayed}, nil
 }

@@ -64,14 +64,14 @@ func malformed() error {
 	return &transportError{http.StatusBadRequest, "The request is not well-formed HTTP, or it was cut short."}
 }
 
-// checkFailure is the failure of a completed check, which the reply shows.
-type checkFailure struct {
+// failedCheckError is the failure of a completed check, which the reply shows.
+type failedCheckError struct {
 	error
 	check    checkJSON
 	replayed bool
 }
 
-func (f *checkFailure) Unwrap() error { return f.error }
+func (f *failedCheckError) Unwrap() error { return f.error }
 
 type errorJSON struct {
 	Error     billing.Code `json:"error"`
@@ -107,7 +107,7 @@ func (x *exchange) fail(err error) {
 	if code == 0 {
 		code = status(out.Error)
 	}
-	if f, ok := errors.AsType[*checkFailure](err); ok {
+	if f, ok := errors.AsType[*failedCheckError](err); ok {
 		out.Check = &f.check
 		x.markReplayed(f.replayed)
 	}

@@ -68,7 +68,7 @@ func (s *Server) begin(fctx *fasthttp.RequestCtx) *exchange {
 }
 
 func of(c *fiber.Ctx) *exchange {
-	return c.Context().UserValue(exchangeKey{}).(*exchange) //nolint:forcetypeassert,errcheck // serve has set it
+	return c.Context().UserValue(exchangeKey{}).(*exchange) // serve has set it
 }
 
 // run does what comes before an operation, in the order of the interface, then

@@ -73,11 +73,10 @@ func TestTooLargeIsSeenByEveryClient(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		defer a.Body.Close()
 		if a.StatusCode != http.StatusRequestEntityTooLarge {
-			return fmt.Errorf("status %d", a.StatusCode)
+			err = fmt.Errorf("status %d", a.StatusCode)
 		}
-		return nil
+		return errors.Join(err, a.Body.Close())
 	}
 	for name, body := range map[string]func() io.Reader{
 		"declared": func() io.Reader { return bytes.NewReader(data) },
@@ -407,8 +406,8 @@ func TestHead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer a.Body.Close()
 	b, err := io.ReadAll(a.Body)
+	err = errors.Join(err, a.Body.Close())
 	if a.StatusCode != 200 || len(b) != 0 || err != nil || a.ContentLength != int64(len("\"smuggled\"\n")) {
 		t.Errorf("answer %d, length %d, %q, %v", a.StatusCode, a.ContentLength, b, err)
 	}

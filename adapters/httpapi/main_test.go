@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -171,7 +172,7 @@ func (w *wire) tryReply() (answer, error) {
 		return answer{}, err
 	}
 	b, err := io.ReadAll(r.Body)
-	if err != nil {
+	if err = errors.Join(err, r.Body.Close()); err != nil {
 		return answer{}, err
 	}
 	if r.StatusCode >= 200 {

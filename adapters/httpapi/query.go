@@ -71,7 +71,7 @@ func (q *query) limit() int {
 	case n < 1 || n > billing.MaxPageLimit:
 		q.faults.Add("limit", billing.FaultRange, "A limit is a number from 1 to 100.")
 	}
-	return int(n) //nolint:gosec // G115: 31 bits
+	return int(n)
 }
 
 // instant is a date-time with an offset. A plus that was not escaped arrives
@@ -90,7 +90,7 @@ func (q *query) instant(name string) time.Time {
 
 // instantForm is RFC 3339 to the letter; time.Parse also takes hours of one
 // digit, a comma before the fraction and offsets of more than a day.
-var instantForm = regexp.MustCompile( //nolint:gochecknoglobals // a compiled constant
+var instantForm = regexp.MustCompile(
 	`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`)
 
 // parseInstant reads RFC 3339 and rounds up to the microsecond, which is what

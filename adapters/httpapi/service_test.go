@@ -1,0 +1,250 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/adapters/edi"
+	"github.com/molar-billing/molar/adapters/memqueue"
+	"github.com/molar-billing/molar/adapters/pgstore"
+	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/sandboxnet"
+	"github.com/molar-billing/molar/adapters/unavailablenet"
+	"github.com/molar-billing/molar/core/access"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/eligibility"
+	"github.com/molar-billing/molar/core/events"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+)
+
+type machineClock struct{}
+
+func (machineClock) Now() time.Time { return time.Now() }
+
+// service is the whole service behind its API, on a database of its own.
+type service struct {
+	addr   string
+	access *access.Service
+	key    string // of the first organization, test mode
+	org    billing.OrgID
+	office billing.OfficeID
+	read   string // a key of the same scope that only reads
+	live   string // of the same organization, live mode
+	other  string // of another organization
+	keys   atomic.Int64
+}
+
+func startService(t *testing.T, times eligibility.Times) *service {
+	t.Helper()
+	queue := memqueue.NewBroker().Open()
+	store := pgtest.Open(t, func(po *pgstore.Options) {
+		po.Staged = func(staged []jobs.Job) {
+			for _, j := range staged {
+				_ = queue.Publish(context.Background(), j)
+			}
+		}
+	})
+	payers, err := billing.ShippedPayers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock := machineClock{}
+	networks := map[billing.Mode]ports.EligibilityNetwork{
+		billing.ModeTest: sandboxnet.NewEligibility(clock), billing.ModeLive: unavailablenet.Eligibility{},
+	}
+	o := Options{
+		Access:      access.New(store, clock),
+		Events:      events.New(store),
+		Eligibility: eligibility.New(store, queue, networks, edi.New(), payers, clock, times),
+		CursorKey:   [32]byte{7},
+	}
+	s := &service{access: o.Access}
+	s.populate(t)
+	work(t, queue, o.Eligibility)
+	server, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.addr = serve(t, server)
+	return s
+}
+
+// work answers checks until the test ends.
+func work(t *testing.T, queue *memqueue.Queue, e *eligibility.Service) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		_ = queue.Consume(ctx, jobs.KindEligibility, 4, func(ctx context.Context, d ports.Delivery) ports.Verdict {
+			if err := e.Answer(ctx, d.Job); err != nil && ctx.Err() == nil {
+				t.Errorf("answer: %v", err)
+			}
+			return ports.Finished
+		})
+	})
+	t.Cleanup(func() {
+		cancel()
+		wg.Wait()
+	})
+}
+
+func (s *service) populate(t *testing.T) {
+	t.Helper()
+	ctx := t.Context()
+	both := []billing.Permission{billing.PermissionRead, billing.PermissionSubmit}
+	org, err := s.access.CreateOrganization(ctx, "Example Dental")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stranger, err := s.access.CreateOrganization(ctx, "Other Dental")
+	if err != nil {
+		t.Fatal(err)
+	}
+	test := billing.Scope{Org: org.ID, Mode: billing.ModeTest}
+	office, err := s.access.CreateOffice(ctx, billing.Office{
+		Scope: test, Name: "Main Street", NPI: "1234567893", TaxID: "123456789", TimeZone: "America/New_York",
+		Address: billing.Address{Line1: "1 Main St", City: "Albany", State: "NY", ZIP: "12207"}, Phone: "5185550100",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.org, s.office = org.ID, office.ID
+	for into, k := range map[*string]struct {
+		scope       billing.Scope
+		permissions []billing.Permission
+	}{
+		&s.key:   {test, both},
+		&s.read:  {test, both[:1]},
+		&s.live:  {billing.Scope{Org: org.ID, Mode: billing.ModeLive}, both},
+		&s.other: {billing.Scope{Org: stranger.ID, Mode: billing.ModeTest}, both},
+	} {
+		if _, *into, err = s.access.CreateKey(ctx, k.scope, "test", k.permissions); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// call is a request to the service; the zero value of a field has a default.
+type call struct {
+	method string // GET, or POST with a body
+	path   string // below /api/v1
+	key    string // the first organization's test key
+	body   string
+	idem   string // a new one
+	header map[string]string
+	bad    bool // the contract refuses the request
+}
+
+func (s *service) do(t *testing.T, c call) answer {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+s.addr+root+c.path, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.method == "" && c.body != "" {
+		c.method = http.MethodPost
+	}
+	if c.method != "" {
+		r.Method = c.method
+	}
+	if c.key == "" {
+		c.key = s.key
+	}
+	r.Header.Set("Authorization", "Bearer "+c.key)
+	if r.Method == http.MethodPost {
+		if c.idem == "" {
+			c.idem = fmt.Sprint("key-", s.keys.Add(1))
+		}
+		r.Header.Set(idempotencyKey, c.idem)
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for k, v := range c.header {
+		if r.Header.Set(k, v); v == "" {
+			r.Header.Del(k)
+		}
+	}
+	body := func() io.ReadCloser { return io.NopCloser(strings.NewReader(c.body)) }
+	if c.body != "" {
+		r.Body, r.ContentLength = body(), int64(len(c.body))
+	}
+	transport := &http.Transport{DisableKeepAlives: true}
+	got, err := transport.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(got.Body)
+	if err = errors.Join(err, got.Body.Close()); err != nil {
+		t.Fatal(err)
+	}
+	checkHeaders(t, got)
+	forContract := r.Clone(t.Context())
+	forContract.URL.Scheme, forContract.URL.Host = "", ""
+	if c.body != "" {
+		forContract.Body = body()
+	}
+	checkContract(t, forContract, !c.bad && got.StatusCode != 400, got.StatusCode, got.Header, string(b))
+	return answer{got, string(b)}
+}
+
+// anObject is a JSON object.
+type anObject = map[string]any
+
+// question is a request for a check; change may change it.
+func (s *service) question(memberID string, change func(q, subscriber anObject)) string {
+	subscriber := anObject{"first_name": "Sam", "last_name": "Example", "date_of_birth": "1984-02-29", "member_id": "SANDBOX-" + memberID}
+	q := anObject{"office_id": s.office.String(), "payer_id": "CHTEST", "subscriber": subscriber}
+	if change != nil {
+		change(q, subscriber)
+	}
+	b, err := json.Marshal(q)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// get reads a field of the body by its path.
+func (a answer) get(t *testing.T, path ...string) any {
+	t.Helper()
+	var v any
+	d := json.NewDecoder(strings.NewReader(a.body))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		t.Fatalf("%v: %s", err, a.body)
+	}
+	for _, name := range path {
+		o, ok := v.(anObject)
+		if !ok {
+			t.Fatalf("no %s in %s", name, a.body)
+		}
+		v = o[name]
+	}
+	return v
+}
+
+func (a answer) text(t *testing.T, path ...string) string {
+	t.Helper()
+	s, _ := a.get(t, path...).(string)
+	return s
+}
+
+// fields lists the faults of an error reply as "field code".
+func (a answer) fields(t *testing.T) (out []string) {
+	t.Helper()
+	list, _ := a.get(t, "errors").([]any)
+	for _, f := range list {
+		o := f.(anObject)
+		out = append(out, fmt.Sprint(o["field"], " ", o["code"]))
+	}
+	return out
+}

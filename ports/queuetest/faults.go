@@ -62,6 +62,9 @@ func testKilled(t *testing.T, kind jobs.Kind, b Broker, faults Faults) {
 	q, other := b.Open(t), b.Open(t)
 	kept := publish(t, q, kind, 100)
 	stop := keepPublishing(t, b.Open(t), kind)
+	// A broker may take a moment until a new queue is on disk, and the messages
+	// go with the queue. RabbitMQ 3.10 takes up to two seconds.
+	<-time.After(3 * time.Second)
 	subject := newSubject()
 	for range 3 {
 		box := mailbox(t, q, subject)

@@ -180,10 +180,14 @@ func (s *Server) refuse(fctx *fasthttp.RequestCtx, err error) {
 }
 
 // Serve answers requests from the listener until Shutdown, and then returns
-// nil. A server serves once.
+// nil, also when Shutdown came first. A server serves once.
 func (s *Server) Serve(ln net.Listener) error {
 	s.mu.Lock()
-	if s.stopped || s.listener != nil {
+	switch {
+	case s.stopped:
+		s.mu.Unlock()
+		return ln.Close()
+	case s.listener != nil:
 		s.mu.Unlock()
 		return errors.Join(errors.New("httpapi: the server has served already"), ln.Close())
 	}

@@ -127,8 +127,23 @@ func TestServerServesOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Serve(ln) == nil {
-		t.Error("a stopped server serves")
+	if err := s.Serve(ln); err != nil {
+		t.Errorf("a server that was stopped before it served: %v", err)
+	}
+	if _, err := ln.Accept(); err == nil {
+		t.Error("the listener is open")
+	}
+
+	p := startProbe(t, Options{})
+	w := dial(t, p.addr)
+	w.send("%s", smuggled)
+	w.reply() // it serves
+	ln, err = net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.server.Serve(ln) == nil {
+		t.Error("a server serves twice")
 	}
 }
 

@@ -73,6 +73,7 @@ type owner struct {
 	name     string
 	uid, gid uint32
 	become   bool // this process is root, and the server must not be
+	passes   bool // folders that are closed to the user are in its way
 }
 
 func serverUser() (owner, error) {
@@ -87,7 +88,7 @@ func serverUser() (owner, error) {
 		uid, err1 := strconv.ParseUint(u.Uid, 10, 32)
 		gid, err2 := strconv.ParseUint(u.Gid, 10, 32)
 		if err1 == nil && err2 == nil {
-			return owner{name, uint32(uid), uint32(gid), true}, nil
+			return owner{name: name, uid: uint32(uid), gid: uint32(gid), become: true}, nil
 		}
 	}
 	return owner{}, errors.New("PostgreSQL does not run as root, and there is no user postgres or nobody to run it as: run as another user")
@@ -100,6 +101,10 @@ func (o owner) apply(cmd *exec.Cmd, dir string) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if o.become {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: o.uid, Gid: o.gid}
+		if o.passes {
+			cmd.Dir = "/" // the child may pass only once it has become the server
+			letPass(cmd.SysProcAttr)
+		}
 		cmd.Env = append(os.Environ(), "HOME="+dir, "USER="+o.name, "LOGNAME="+o.name)
 	}
 }
@@ -115,8 +120,10 @@ func (o owner) give(path string) error {
 	return nil
 }
 
-// reaches reports whether the owner can pass through every folder to dir.
-func (o owner) reaches(dir string) error {
+// reach sees to it that the owner gets through every folder to dir. Where one
+// is closed, as root's own and fresh temporary ones are, the server is allowed
+// to pass closed folders, and nothing else of what root may.
+func (o *owner) reach(dir string) error {
 	if !o.become {
 		return nil
 	}
@@ -126,6 +133,9 @@ func (o owner) reaches(dir string) error {
 			return fmt.Errorf("database folder: %w", err)
 		}
 		if !o.enters(info) {
+			if o.passes = canLetPass(); o.passes {
+				return nil
+			}
 			return fmt.Errorf("PostgreSQL does not run as root but as %s, who cannot enter %s: choose another folder, such as local:/var/lib/molar, "+
 				"or let others pass (chmod o+x %s)", o.name, at, at)
 		}

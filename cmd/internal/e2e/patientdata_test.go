@@ -61,16 +61,18 @@ func TestPatientDataStaysIn(t *testing.T) {
 	get(t, s.urls[0]+"/eligibility/Zyxcanaryfirst?Zyxcanarylast=1", s.key)
 	_, events := get(t, s.urls[0]+"/events?limit=100", s.key)
 
+	_, metrics := get(t, s.apis[0].opsURL()+"/metrics", "")
+	_, workerMetrics := get(t, s.workers[0].opsURL()+"/metrics", "")
+
 	// With nobody to take them, the jobs stay in the queue to be looked at.
 	s.workers[0].kill()
 	go func() {
 		_, _ = check(t.Context(), http.DefaultClient, s.urls[0], s.key, "canary-queued", body("-INACTIVE", ""))
 	}()
 	message := s.message()
-	_, metrics := get(t, s.apis[0].opsURL()+"/metrics", "")
 
 	for where, text := range map[string]string{
-		"log of the api": s.apis[0].log(), "log of the worker": s.workers[0].log(), "metrics": metrics,
+		"log of the api": s.apis[0].log(), "log of the worker": s.workers[0].log(), "metrics of the api": metrics, "metrics of the worker": workerMetrics,
 		"queue": message, "events": events, "messages to the caller": told.String(),
 	} {
 		if text == "" {

@@ -265,6 +265,18 @@ func TestExpectContinue(t *testing.T) {
 	}
 }
 
+func declared(body string) string {
+	return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body)
+}
+
+func chunked(chunks ...string) string {
+	out := "Transfer-Encoding: chunked\r\n\r\n"
+	for _, c := range chunks {
+		out += fmt.Sprintf("%x\r\n%s\r\n", len(c), c)
+	}
+	return out + "0\r\n\r\n"
+}
+
 const smuggled = "GET /smuggled HTTP/1.1\r\nHost: molar\r\n\r\n"
 
 // The rest of a body that nobody has read must never be taken for the next
@@ -290,9 +302,16 @@ func TestUnreadBodyIsNoRequest(t *testing.T) {
 	pad := strings.Repeat("a", 8192)
 	for name, start := range starts {
 		for framing, rest := range map[string]string{
-			"declared": fmt.Sprintf("Content-Length: %d\r\n\r\n%s%s", len(pad)+len(smuggled), pad, smuggled),
-			"chunked":  fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n%x\r\n%s\r\n0\r\n\r\n", len(pad), pad, len(smuggled), smuggled),
-			"first":    fmt.Sprintf("Content-Length: %d\r\n\r\n%s%s%s", len(smuggled)+8192, smuggled, pad, smuggled),
+			// The request begins where the server may stop reading: after nothing,
+			// the byte that fasthttp reads ahead, its 8 KiB, or the limit and a byte.
+			"at the start":        declared(smuggled + pad),
+			"after a byte":        declared("x" + smuggled + pad),
+			"after empty lines":   declared("\r\n\r\n" + smuggled + pad),
+			"after 8 KiB":         declared(pad + smuggled),
+			"in a chunk":          chunked(smuggled, pad),
+			"after a chunk":       chunked(pad, smuggled),
+			"after the limit":     chunked(pad[:5_001]+smuggled, pad),
+			"after limit, chunks": chunked(pad[:2_500], pad[:2_501]+smuggled),
 		} {
 			t.Run(name+" "+framing, func(t *testing.T) {
 				t.Parallel()

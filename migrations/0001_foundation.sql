@@ -94,7 +94,9 @@ CREATE INDEX providers_list ON providers (org_id, mode, created_at, id);
 -- and often one office. A foreign key would lock that one row in share mode
 -- for each of them, and every such lock is written to the row; so they have
 -- none to organizations, offices and patients, from which nothing is ever
--- deleted. The row-level policies keep org_id and mode true.
+-- deleted. Nor has an idempotency key one to its check, which is inserted in
+-- the same statement: checking it took a seventh of the database's time for a
+-- fresh check. The row-level policies keep org_id and mode true.
 
 CREATE TABLE patients (
     id            uuid PRIMARY KEY,
@@ -177,7 +179,7 @@ CREATE TABLE idempotency_keys (
     mode        text NOT NULL CHECK (mode IN ('test', 'live')),
     key         text NOT NULL,
     fingerprint bytea NOT NULL CHECK (length(fingerprint) = 32),
-    check_id    uuid REFERENCES eligibility_checks (id),
+    check_id    uuid,
     created_at  timestamptz NOT NULL,
     PRIMARY KEY (org_id, mode, key)
 );

@@ -262,9 +262,6 @@ ALTER TABLE ONLY public.api_keys
 ALTER TABLE ONLY public.eligibility_checks
     ADD CONSTRAINT eligibility_checks_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES public.eligibility_checks(id);
 
-ALTER TABLE ONLY public.idempotency_keys
-    ADD CONSTRAINT idempotency_keys_check_id_fkey FOREIGN KEY (check_id) REFERENCES public.eligibility_checks(id);
-
 ALTER TABLE ONLY public.offices
     ADD CONSTRAINT offices_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.organizations(id);
 

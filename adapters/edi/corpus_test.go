@@ -287,14 +287,13 @@ func inquiry270() billing.Inquiry270 {
 		CreatedAt: time.Date(2026, 6, 15, 13, 4, 5, 670_000_000, time.UTC),
 		Mode:      billing.ModeTest,
 		Payer:     billing.PayerSummary{PayerID: "60054", Name: "Sample Dental"},
-		Office:    billing.Office{Name: "Bright Teeth", NPI: "1234567893", TaxID: "12-3456789"},
 		Inquiry: billing.Inquiry{
 			Subscriber: billing.Subscriber{
 				FirstName: "Jane", LastName: "Roe", MemberID: "SANDBOX-1", DateOfBirth: billing.Date{Year: 1985, Month: 4, Day: 12},
 			},
 			ServiceDate: billing.Date{Year: 2026, Month: 6, Day: 15},
 			DetailLevel: billing.DetailStandard,
-			OfficeNPI:   "1234567893",
+			Office:      billing.InquiringOffice{Name: "Bright Teeth", NPI: "1234567893", TaxID: "12-3456789"},
 		},
 	}
 }

@@ -43,13 +43,13 @@ func (*Codec) Inquiry(q billing.Inquiry270, procedure string, sequence int) ([]b
 		Reference:  trace,
 		CreatedAt:  created,
 		Payer:      eligibility.Party{Name: eligibility.Name{Entity: "PR", Kind: "2", Last: q.Payer.Name, IDQualifier: "PI", ID: q.Payer.PayerID}},
-		Provider:   provider(q.Office),
+		Provider:   provider(q.Inquiry.Office),
 		Subscriber: subscriber(q.Inquiry.Subscriber),
 		Dependent:  dependent(q.Inquiry.Patient),
 		Queries:    queries(q.Inquiry.ProcedureCodes, procedure),
 	}
 	patient := out.Patient()
-	patient.Traces = []eligibility.Trace{{Type: "1", Number: trace, Originator: originator(q.Office)}}
+	patient.Traces = []eligibility.Trace{{Type: "1", Number: trace, Originator: originator(q.Inquiry.Office)}}
 	patient.Dates = []eligibility.Date{eligibility.On("291", q.Inquiry.ServiceDate)}
 	return eligibility.EncodeInquiry(out), nil
 }
@@ -68,7 +68,7 @@ func controlNumber(trace string) int {
 
 // originator is TRN03, ten characters: 1 and an employer's tax ID, or 9 and a
 // number of one's own, here the start of the NPI.
-func originator(o billing.Office) string {
+func originator(o billing.InquiringOffice) string {
 	tax := keep(o.TaxID, isDigit)
 	if len(tax) == 9 {
 		return "1" + tax
@@ -76,7 +76,7 @@ func originator(o billing.Office) string {
 	return "9" + (keep(o.NPI, isDigit) + "000000000")[:9]
 }
 
-func provider(o billing.Office) eligibility.Party {
+func provider(o billing.InquiringOffice) eligibility.Party {
 	p := eligibility.Party{Name: eligibility.Name{Entity: "1P", Kind: "2", Last: o.Name, IDQualifier: "XX", ID: o.NPI}}
 	if tax := keep(o.TaxID, isDigit); tax != "" {
 		p.References = []eligibility.Reference{{Qualifier: "TJ", Value: tax}}

@@ -42,7 +42,7 @@ func TestInquiry(t *testing.T) {
 	subscriber.Inquiry.Subscriber.GroupNumber = new("G*100")
 	dependent := withPatient(inquiry270())
 	dependent.Mode = billing.ModeLive
-	dependent.Office.TaxID = ""
+	dependent.Inquiry.Office.TaxID = ""
 	dependent.Inquiry.Subscriber.LastName = "Straße~Müller"
 	dependent.Inquiry.Subscriber.MemberID = "w.12 34/5-active-full"
 	for _, c := range []struct {

@@ -8,14 +8,38 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
+// phrase recognises one rule in a payer's words. A message without any of the
+// stems, in upper case, is not searched: most say nothing of most rules.
+type phrase struct {
+	stems []string
+	words *regexp.Regexp
+}
+
+func (p phrase) in(message string) bool {
+	upper := strings.ToUpper(message)
+	return slices.ContainsFunc(p.stems, func(s string) bool { return strings.Contains(upper, s) }) && p.words.MatchString(upper)
+}
+
 // Payers state the rules of a plan in words alone, and in few of them.
 var (
-	missingToothWords = regexp.MustCompile(`(?i)MISSING (?:TOOTH|TEETH)|(?:TOOTH|TEETH) (?:MISSING|LOST|EXTRACTED) (?:PRIOR|BEFORE)`)
-	waitingWords      = regexp.MustCompile(`(?i)\bWAIT(?:ING)? PERIOD`)
-	authorizeWords    = regexp.MustCompile(`(?i)\bPRE[- ]?(?:DETERMIN|AUTHORI[SZ]|CERTIFI|TREATMENT (?:ESTIMATE|REVIEW))|\bPRIOR AUTHORI[SZ]`)
-	otherPlanWords    = regexp.MustCompile(`(?i)\bCOORDINATION OF BENEFITS|\bCOB\b|\bNON[- ]?DUPLICATION|\bBIRTHDAY RULE`)
-	prepWords         = regexp.MustCompile(`(?i)\bPREP(?:ARATION)? DATE|\bDATE OF PREP`)
-	seatWords         = regexp.MustCompile(`(?i)\bSEAT(?:ING)? DATE|\bDATE OF SEAT|\bINSERTION DATE|\bDELIVERY DATE`)
+	missingToothWords = phrase{
+		[]string{"TOOTH", "TEETH"},
+		regexp.MustCompile(`MISSING (?:TOOTH|TEETH)|(?:TOOTH|TEETH) (?:MISSING|LOST|EXTRACTED) (?:PRIOR|BEFORE)`),
+	}
+	waitingWords   = phrase{[]string{"WAIT"}, regexp.MustCompile(`\bWAIT(?:ING)? PERIOD`)}
+	authorizeWords = phrase{
+		[]string{"PRE", "AUTHORI"},
+		regexp.MustCompile(`\bPRE[- ]?(?:DETERMIN|AUTHORI[SZ]|CERTIFI|TREATMENT (?:ESTIMATE|REVIEW))|\bPRIOR AUTHORI[SZ]`),
+	}
+	otherPlanWords = phrase{
+		[]string{"COORDINATION", "COB", "DUPLICATION", "BIRTHDAY"},
+		regexp.MustCompile(`\bCOORDINATION OF BENEFITS|\bCOB\b|\bNON[- ]?DUPLICATION|\bBIRTHDAY RULE`),
+	}
+	prepWords = phrase{[]string{"PREP"}, regexp.MustCompile(`\bPREP(?:ARATION)? DATE|\bDATE OF PREP`)}
+	seatWords = phrase{
+		[]string{"SEAT", "INSERTION", "DELIVERY"},
+		regexp.MustCompile(`\bSEAT(?:ING)? DATE|\bDATE OF SEAT|\bINSERTION DATE|\bDELIVERY DATE`),
+	}
 )
 
 // takeRules moves the messages that state a rule of the plan from the row to
@@ -39,7 +63,7 @@ func (a *answer) takeRules(r *row) {
 func (a *answer) takeRule(message, said string) bool {
 	taken := false
 	for _, t := range []struct {
-		words *regexp.Regexp
+		words phrase
 		field *string
 		said  string
 	}{
@@ -48,12 +72,12 @@ func (a *answer) takeRule(message, said string) bool {
 		{authorizeWords, &a.rules.PreAuthorization, said},
 		{otherPlanWords, &a.rules.CoordinationOfBenefits, message},
 	} {
-		if t.words.MatchString(message) {
+		if t.words.in(message) {
 			appendRule(t.field, t.said)
 			taken = true
 		}
 	}
-	prep, seat := prepWords.MatchString(message), seatWords.MatchString(message)
+	prep, seat := prepWords.in(message), seatWords.in(message)
 	if prep != seat && a.rules.MajorServicesPaidOn == "" {
 		a.rules.MajorServicesPaidOn = map[bool]string{true: "prep_date", false: "seat_date"}[prep]
 		taken = true

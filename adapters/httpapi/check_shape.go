@@ -174,7 +174,7 @@ func checkShape(c *billing.EligibilityCheck) checkJSON {
 			ServiceDate:    q.ServiceDate,
 			ProcedureCodes: listOf(q.ProcedureCodes),
 			DetailLevel:    q.DetailLevel,
-			OfficeNPI:      q.OfficeNPI,
+			OfficeNPI:      q.Office.NPI,
 		},
 	}
 	if u := c.Usage(); u != nil {

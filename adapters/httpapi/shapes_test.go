@@ -56,7 +56,7 @@ func pendingCheck() *billing.EligibilityCheck {
 			Subscriber: billing.Subscriber{
 				FirstName: "Sam", LastName: "O'Example & <Sons>", DateOfBirth: billing.Date{Year: 1984, Month: 2, Day: 29}, MemberID: "SANDBOX-ACTIVE-FULL",
 			},
-			ServiceDate: billing.Date{Year: 2026, Month: 1, Day: 2}, DetailLevel: billing.DetailStandard, OfficeNPI: "1234567893",
+			ServiceDate: billing.Date{Year: 2026, Month: 1, Day: 2}, DetailLevel: billing.DetailStandard, Office: billing.InquiringOffice{NPI: "1234567893"},
 		},
 	}
 }

@@ -126,7 +126,7 @@ func TestStoredForm(t *testing.T) {
 	c.Inquiry = billing.Inquiry{
 		Subscriber:  billing.Subscriber{FirstName: "A", LastName: "B", DateOfBirth: day, MemberID: "M", GroupNumber: new("G")},
 		Patient:     &billing.Dependent{FirstName: "C", LastName: "D", DateOfBirth: day, Relationship: billing.RelationChild},
-		ServiceDate: day, ProcedureCodes: []string{"D0120"}, DetailLevel: billing.DetailEnhanced, OfficeNPI: "1234567893",
+		ServiceDate: day, ProcedureCodes: []string{"D0120"}, DetailLevel: billing.DetailEnhanced, Office: billing.InquiringOffice{NPI: "1234567893"},
 	}
 	c.State, c.Outcome, c.CompletedAt = billing.CheckCompleted, billing.OutcomeAnswered, time.Now()
 	c.Benefits = &billing.Benefits{

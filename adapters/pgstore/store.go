@@ -126,6 +126,10 @@ func connConfig(url string) (pq.Config, error) {
 	for name, value := range map[string]string{
 		"statement_timeout": statementTimeout, "lock_timeout": lockTimeout,
 		"idle_in_transaction_session_timeout": idleTimeout, "TimeZone": "UTC",
+		// Every statement is prepared and meant for an index. A plan made once
+		// serves it: planning again for each new value took as long as running.
+		// One made while a table is empty must not read all of it later.
+		"plan_cache_mode": "force_generic_plan", "enable_seqscan": "off", "jit": "off",
 	} {
 		if _, chosen := config.Runtime[name]; !chosen {
 			config.Runtime[name] = value

@@ -107,7 +107,15 @@ type Inquiry struct {
 	ServiceDate    Date
 	ProcedureCodes []string
 	DetailLevel    DetailLevel
-	OfficeNPI      string // the office's NPI when the check was made
+	Office         InquiringOffice
+}
+
+// InquiringOffice is what a payer is told of the office that asks, as it was
+// when the check was made.
+type InquiringOffice struct {
+	Name  string
+	NPI   string
+	TaxID string
 }
 
 // Person names who the inquiry is about: the dependent if there is one, else
@@ -484,14 +492,13 @@ func (c *EligibilityCheck) Forgotten() bool {
 // Asks reports whether the caller asked for the procedure.
 func (q Inquiry) Asks(code string) bool { return slices.Contains(q.ProcedureCodes, code) }
 
-// Inquiry270 is what goes into a 270: the question, who asks, and whom.
+// Inquiry270 is what goes into a 270: the question, who asks it, and whom.
 type Inquiry270 struct {
 	CheckID   CheckID   // the trace number comes from it
 	CreatedAt time.Time // when the check was made
 	Mode      Mode      // a test inquiry says so in ISA15
 	Inquiry   Inquiry
 	Payer     PayerSummary
-	Office    Office
 }
 
 // Exchange is one message sent to a payer and its reply, as bytes.

@@ -104,7 +104,7 @@ func TestDigestIsOfTheQuestion(t *testing.T) {
 		"order of codes":      func(c *billing.EligibilityCheck) { c.Inquiry.ProcedureCodes = []string{"D0120", "D1110", "D0120"} },
 		"the caller's own":    func(c *billing.EligibilityCheck) { c.TenantReference = new("x"); c.IdempotencyKey = "k" },
 		"an empty group":      func(c *billing.EligibilityCheck) { c.Inquiry.Subscriber.GroupNumber = new("") },
-		"the parent, the NPI": func(c *billing.EligibilityCheck) { c.ParentID = billing.CheckID{9}; c.Inquiry.OfficeNPI = "1" },
+		"the parent, the NPI": func(c *billing.EligibilityCheck) { c.ParentID = billing.CheckID{9}; c.Inquiry.Office.NPI = "1" },
 	} {
 		if check(same) != base {
 			t.Errorf("%s makes another question", name)

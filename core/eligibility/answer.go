@@ -16,23 +16,14 @@ import (
 // it postpones the job. An error leaves the job to be done again, except that
 // a check which can never be asked is completed as failed and told too.
 func (s *Service) Answer(ctx context.Context, j jobs.Job) error {
-	id := billing.CheckID(j.Subject)
-	var c *billing.EligibilityCheck
-	var office *billing.Office
-	err := s.store.View(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) (err error) {
-		if c, err = tx.Checks.Get(ctx, id); err != nil {
-			return err
-		}
-		office, err = tx.Offices.Get(ctx, c.OfficeID)
-		return err
-	})
+	c, err := s.Get(ctx, j.Scope, billing.CheckID(j.Subject))
 	if err != nil {
 		return err
 	}
 	if c.State == billing.CheckCompleted {
 		return s.drop(ctx, j)
 	}
-	answer, exchanges, failure := s.ask(ctx, c, office)
+	answer, exchanges, failure := s.ask(ctx, c)
 	if later, ok := errors.AsType[*billing.Later](failure); ok {
 		return s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
 			return tx.Outbox.Postpone(ctx, j.ID, later.Until)
@@ -58,9 +49,7 @@ func (s *Service) Fail(ctx context.Context, j jobs.Job) error {
 
 // ask talks to the payer. A failure that is no *billing.Later comes with an
 // answer that says so.
-func (s *Service) ask(
-	ctx context.Context, c *billing.EligibilityCheck, office *billing.Office,
-) (billing.CheckAnswer, []billing.Exchange, error) {
+func (s *Service) ask(ctx context.Context, c *billing.EligibilityCheck) (billing.CheckAnswer, []billing.Exchange, error) {
 	network := s.networks[c.Scope.Mode]
 	silent := c.CreatedAt.Add(s.times.Silence)
 	latency := func() int { return int(s.clock.Now().Sub(c.CreatedAt).Milliseconds()) }
@@ -74,9 +63,7 @@ func (s *Service) ask(
 	asking, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
 
-	q := billing.Inquiry270{
-		CheckID: c.ID, CreatedAt: c.CreatedAt, Mode: c.Scope.Mode, Inquiry: c.Inquiry, Payer: c.Payer, Office: *office,
-	}
+	q := billing.Inquiry270{CheckID: c.ID, CreatedAt: c.CreatedAt, Mode: c.Scope.Mode, Inquiry: c.Inquiry, Payer: c.Payer}
 	exchanges, err := s.exchange(asking, network, q)
 	later, postponed := errors.AsType[*billing.Later](err)
 	unwritable := (*unwritableError)(nil)

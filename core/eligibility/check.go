@@ -111,7 +111,7 @@ func (s *Service) prepare(
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	q.OfficeNPI = office.NPI
+	q.Office = billing.InquiringOffice{Name: office.Name, NPI: office.NPI, TaxID: office.TaxID}
 	return &billing.EligibilityCheck{
 		Scope: scope, OfficeID: officeID, Payer: payer.PayerSummary, State: billing.CheckPending, ParentID: parentID,
 		TenantReference: in.TenantReference, CreatedAt: now, Inquiry: q,

@@ -140,7 +140,7 @@ func (b *bench) check(n int) *billing.EligibilityCheck {
 				MemberID: "SANDBOX-ACTIVE-FULL", GroupNumber: &group,
 			},
 			ServiceDate: billing.Date{Year: 2026, Month: 5, Day: 1}, ProcedureCodes: []string{"D0120", "D1110"},
-			DetailLevel: billing.DetailStandard, OfficeNPI: "1234567893",
+			DetailLevel: billing.DetailStandard, Office: billing.InquiringOffice{NPI: "1234567893"},
 		},
 	}
 }

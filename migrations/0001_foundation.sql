@@ -34,6 +34,8 @@ BEGIN
                     END IF;
             END;
         END IF;
+        -- Public schemas are often closed by hardened installations.
+        EXECUTE format('GRANT USAGE ON SCHEMA %I TO %I', current_schema(), wanted);
     END LOOP;
 END
 $$;
@@ -167,9 +169,12 @@ CREATE TABLE events (
     created_at  timestamptz NOT NULL,
     data        json NOT NULL,
     xid         xid8 NOT NULL DEFAULT pg_current_xact_id(),
-    CONSTRAINT events_sequence UNIQUE (resource_id, sequence)
+    CONSTRAINT events_sequence UNIQUE (org_id, mode, resource_id, sequence)
 );
--- The few events of one resource are found by events_sequence and sorted.
+-- The few events of one resource are found by events_sequence and sorted. It
+-- leads with the scope although a resource has but one: the policies compare
+-- the scope, and every index of the table begins with it, so that the planner
+-- takes the right one even while the table is empty.
 CREATE INDEX events_list ON events (org_id, mode, created_at, id);
 CREATE INDEX events_type ON events (org_id, mode, type, created_at, id);
 CREATE INDEX events_tail ON events (org_id, mode, xid, id);
@@ -265,7 +270,7 @@ CREATE POLICY system ON events TO molar_system USING (type LIKE 'api_key.%');
 GRANT SELECT, INSERT ON organizations TO molar_system;
 GRANT SELECT, INSERT ON api_keys TO molar_system;
 GRANT UPDATE (revoked_at) ON api_keys TO molar_system;
-GRANT SELECT (resource_id, sequence, type), INSERT ON events TO molar_system;
+GRANT SELECT (org_id, mode, resource_id, sequence, type), INSERT ON events TO molar_system;
 GRANT SELECT ON jobs TO molar_system;
 GRANT UPDATE (lease_until, publishes, attempts) ON jobs TO molar_system;
 GRANT SELECT (org_id, mode, key, created_at), DELETE ON idempotency_keys TO molar_system;

@@ -200,7 +200,7 @@ ALTER TABLE ONLY public.events
     ADD CONSTRAINT events_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.events
-    ADD CONSTRAINT events_sequence UNIQUE (resource_id, sequence);
+    ADD CONSTRAINT events_sequence UNIQUE (org_id, mode, resource_id, sequence);
 
 ALTER TABLE ONLY public.goose_db_version
     ADD CONSTRAINT goose_db_version_pkey PRIMARY KEY (id);
@@ -310,6 +310,9 @@ CREATE POLICY system ON public.jobs TO molar_system USING (true);
 
 CREATE POLICY system ON public.organizations TO molar_system USING (true);
 
+GRANT USAGE ON SCHEMA public TO molar_app;
+GRANT USAGE ON SCHEMA public TO molar_system;
+
 REVOKE ALL ON FUNCTION public.claim_idempotency_key(wanted_org uuid, wanted_mode text, wanted_key text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.claim_idempotency_key(wanted_org uuid, wanted_mode text, wanted_key text) TO molar_app;
 
@@ -341,6 +344,10 @@ GRANT UPDATE(exchanges) ON TABLE public.eligibility_checks TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.events TO molar_app;
 GRANT INSERT ON TABLE public.events TO molar_system;
+
+GRANT SELECT(org_id) ON TABLE public.events TO molar_system;
+
+GRANT SELECT(mode) ON TABLE public.events TO molar_system;
 
 GRANT SELECT(type) ON TABLE public.events TO molar_system;
 

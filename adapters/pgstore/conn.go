@@ -22,6 +22,7 @@ type role string
 const (
 	roleApp    role = "molar_app"    // the rows of one scope
 	roleSystem role = "molar_system" // the few things that are done across scopes
+	roleLogin  role = ""             // the owner of the tables, for their upkeep
 )
 
 // session is what a transaction begins with. It travels in the context,
@@ -39,6 +40,9 @@ func (s session) begin(readOnly bool) (string, error) {
 	text := "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 	if readOnly {
 		text = "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY"
+	}
+	if s.role == roleLogin {
+		return text, nil
 	}
 	text += "; SET LOCAL ROLE " + string(s.role)
 	if s.role == roleSystem {

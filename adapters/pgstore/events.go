@@ -48,7 +48,7 @@ func (t *tx) appendTo(ctx context.Context, scope billing.Scope, e billing.Event)
 INSERT INTO events (id, org_id, mode, type, resource_id, created_at, data, sequence)
 SELECT $1, $2, $3, $4, $5, $6, $7, coalesce(max(sequence), 0) + 1
 FROM events
-WHERE resource_id = $5`,
+WHERE org_id = $2 AND mode = $3 AND resource_id = $5`,
 		e.ID, scope.Org, scope.Mode, e.Type, billing.JobID(e.Resource), micro(e.CreatedAt), string(e.Data))
 }
 

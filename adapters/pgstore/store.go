@@ -46,6 +46,9 @@ type Store struct {
 	staged    func([]jobs.Job)
 	log       *slog.Logger
 
+	stop   context.CancelFunc // ends the upkeep
+	upkeep sync.WaitGroup
+
 	mu      sync.Mutex // guards the answer of Ready
 	checked time.Time
 	ready   error
@@ -111,6 +114,9 @@ func open(ctx context.Context, o Options, dial func(context.Context, string, str
 		_ = db.Close()
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
+	life, stop := context.WithCancel(context.WithoutCancel(ctx))
+	s.stop = stop
+	s.upkeep.Go(func() { s.keepStatistics(life) })
 	return s, nil
 }
 
@@ -145,7 +151,11 @@ func connConfig(url string) (pq.Config, error) {
 }
 
 // Close ends the connections; transactions under way finish first.
-func (s *Store) Close() error { return s.db.Close() }
+func (s *Store) Close() error {
+	s.stop()
+	s.upkeep.Wait()
+	return s.db.Close()
+}
 
 // InTx runs fn in a transaction that sees and writes only rows of scope.
 func (s *Store) InTx(ctx context.Context, scope billing.Scope, fn func(context.Context, ports.Tx) error) error {

@@ -44,14 +44,15 @@ func (s session) begin(readOnly bool) (string, error) {
 	if s.role == roleLogin {
 		return text, nil
 	}
-	text += "; SET LOCAL ROLE " + string(s.role)
+	// As a setting the role needs no statement of its own.
+	text += "; SELECT set_config('role', '" + string(s.role) + "', true)"
 	if s.role == roleSystem {
 		return text, nil
 	}
 	if s.scope.Org.IsZero() || s.scope.Mode != billing.ModeTest && s.scope.Mode != billing.ModeLive {
 		return "", errors.New("begin: a transaction needs an organization and a mode")
 	}
-	return text + "; SELECT set_config('molar.org', '" + s.scope.Org.UUID() + "', true), set_config('molar.mode', '" +
+	return text + ", set_config('molar.org', '" + s.scope.Org.UUID() + "', true), set_config('molar.mode', '" +
 		string(s.scope.Mode) + "', true)", nil
 }
 

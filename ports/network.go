@@ -18,7 +18,7 @@ type EligibilityNetwork interface {
 	Available() error
 
 	// Inquire sends a 270 and returns the payer's reply, whatever its bytes.
-	// It may be called again for the same inquiry. A *billing.Later error says when the
+	// It may be called again for the same inquiry. A *billing.LaterError error says when the
 	// answer can be fetched by asking again. Any other error means that the
 	// network failed.
 	Inquire(ctx context.Context, request []byte) ([]byte, error)

@@ -82,13 +82,6 @@ func (b *bench) done(ctx context.Context, j jobs.Job) error {
 	return b.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Done(ctx, j.ID) })
 }
 
-func (b *bench) expire() {
-	b.t.Helper()
-	if err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) error { return tx.Jobs.Release(ctx) }); err != nil {
-		b.t.Fatal(err)
-	}
-}
-
 func receive[T any](t *testing.T, what string, c <-chan T) (v T) {
 	t.Helper()
 	select {

@@ -168,7 +168,7 @@ func keys(b Backend) *cobra.Command {
 		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, args []string) error {
 			id, err := billing.ParseID[billing.KeyID](args[0])
 			if err != nil {
-				return fmt.Errorf("%q is not a key_ ID; list them with: molar keys list --org org_...", args[0])
+				return fmt.Errorf("%q is not a key_ ID; molar keys list --org org_... lists them", args[0])
 			}
 			k, err := s.RevokeKey(c.Context(), id)
 			if err != nil {

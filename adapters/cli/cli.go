@@ -53,7 +53,7 @@ func dev(b Backend) *cobra.Command {
 		Short: "Run everything in one process, with demo data",
 		Long: "Runs the API and every worker in one process, on a private PostgreSQL, with a queue in memory,\n" +
 			"two demo organizations and keys. Data and keys are kept between runs. Every setting is honoured:\n\n" + b.Settings,
-		Example: "  molar dev\n  molar dev --addr 127.0.0.1:0 --json\n  MOLAR_QUEUE_URL=amqp://guest:guest@localhost:5672/ molar dev",
+		Example: "  molar dev\n  molar dev --addr 127.0.0.1:0 --json\n  MOLAR_QUEUE_URL=amqp://localhost:5672/ molar dev",
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return b.Dev(c.Context(), o) },
 	}

@@ -8,39 +8,23 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// phrase recognises one rule in a payer's words. A message without any of the
-// stems, in upper case, is not searched: most say nothing of most rules.
-type phrase struct {
-	stems []string
-	words *regexp.Regexp
-}
-
-func (p phrase) in(message string) bool {
-	upper := strings.ToUpper(message)
-	return slices.ContainsFunc(p.stems, func(s string) bool { return strings.Contains(upper, s) }) && p.words.MatchString(upper)
-}
-
-// Payers state the rules of a plan in words alone, and in few of them.
+// Payers state the rules of a plan in words alone, and in few of them. The
+// patterns are for upper case.
 var (
-	missingToothWords = phrase{
-		[]string{"TOOTH", "TEETH"},
-		regexp.MustCompile(`MISSING (?:TOOTH|TEETH)|(?:TOOTH|TEETH) (?:MISSING|LOST|EXTRACTED) (?:PRIOR|BEFORE)`),
-	}
-	waitingWords   = phrase{[]string{"WAIT"}, regexp.MustCompile(`\bWAIT(?:ING)? PERIOD`)}
-	authorizeWords = phrase{
-		[]string{"PRE", "AUTHORI"},
-		regexp.MustCompile(`\bPRE[- ]?(?:DETERMIN|AUTHORI[SZ]|CERTIFI|TREATMENT (?:ESTIMATE|REVIEW))|\bPRIOR AUTHORI[SZ]`),
-	}
-	otherPlanWords = phrase{
-		[]string{"COORDINATION", "COB", "DUPLICATION", "BIRTHDAY"},
-		regexp.MustCompile(`\bCOORDINATION OF BENEFITS|\bCOB\b|\bNON[- ]?DUPLICATION|\bBIRTHDAY RULE`),
-	}
-	prepWords = phrase{[]string{"PREP"}, regexp.MustCompile(`\bPREP(?:ARATION)? DATE|\bDATE OF PREP`)}
-	seatWords = phrase{
-		[]string{"SEAT", "INSERTION", "DELIVERY"},
-		regexp.MustCompile(`\bSEAT(?:ING)? DATE|\bDATE OF SEAT|\bINSERTION DATE|\bDELIVERY DATE`),
-	}
+	missingToothWords = regexp.MustCompile(`MISSING (?:TOOTH|TEETH)|(?:TOOTH|TEETH) (?:MISSING|LOST|EXTRACTED) (?:PRIOR|BEFORE)`)
+	waitingWords      = regexp.MustCompile(`\bWAIT(?:ING)? PERIOD`)
+	authorizeWords    = regexp.MustCompile(`\bPRE[- ]?(?:DETERMIN|AUTHORI[SZ]|CERTIFI|TREATMENT (?:ESTIMATE|REVIEW))|\bPRIOR AUTHORI[SZ]`)
+	otherPlanWords    = regexp.MustCompile(`\bCOORDINATION OF BENEFITS|\bCOB\b|\bNON[- ]?DUPLICATION|\bBIRTHDAY RULE`)
+	prepWords         = regexp.MustCompile(`\bPREP(?:ARATION)? DATE|\bDATE OF PREP`)
+	seatWords         = regexp.MustCompile(`\bSEAT(?:ING)? DATE|\bDATE OF SEAT|\bINSERTION DATE|\bDELIVERY DATE`)
 )
+
+// says reports whether a message matches. One without any of the stems is not
+// searched: most messages say nothing of most rules.
+func says(message string, words *regexp.Regexp, stems ...string) bool {
+	upper := strings.ToUpper(message)
+	return slices.ContainsFunc(stems, func(s string) bool { return strings.Contains(upper, s) }) && words.MatchString(upper)
+}
 
 // takeRules moves the messages that state a rule of the plan from the row to
 // the rules. What is said of one procedure is no rule of the plan.
@@ -63,21 +47,21 @@ func (a *answer) takeRules(r *row) {
 func (a *answer) takeRule(message, said string) bool {
 	taken := false
 	for _, t := range []struct {
-		words phrase
-		field *string
-		said  string
+		stated bool
+		field  *string
+		said   string
 	}{
-		{missingToothWords, &a.rules.MissingToothClause, message},
-		{waitingWords, &a.rules.WaitingPeriod, said},
-		{authorizeWords, &a.rules.PreAuthorization, said},
-		{otherPlanWords, &a.rules.CoordinationOfBenefits, message},
+		{says(message, missingToothWords, "TOOTH", "TEETH"), &a.rules.MissingToothClause, message},
+		{says(message, waitingWords, "WAIT"), &a.rules.WaitingPeriod, said},
+		{says(message, authorizeWords, "PRE", "AUTHORI"), &a.rules.PreAuthorization, said},
+		{says(message, otherPlanWords, "COORDINATION", "COB", "DUPLICATION", "BIRTHDAY"), &a.rules.CoordinationOfBenefits, message},
 	} {
-		if t.words.in(message) {
+		if t.stated {
 			appendRule(t.field, t.said)
 			taken = true
 		}
 	}
-	prep, seat := prepWords.in(message), seatWords.in(message)
+	prep, seat := says(message, prepWords, "PREP"), says(message, seatWords, "SEAT", "INSERTION", "DELIVERY")
 	if prep != seat && a.rules.MajorServicesPaidOn == "" {
 		a.rules.MajorServicesPaidOn = map[bool]string{true: "prep_date", false: "seat_date"}[prep]
 		taken = true

@@ -29,10 +29,10 @@ type checkJSON struct {
 }
 
 type usageJSON struct {
-	Charged bool                  `json:"charged"`
-	State   billing.BillingState  `json:"state"`
-	Reason  billing.BillingReason `json:"reason"`
-	Label   string                `json:"label"`
+	Charged bool                `json:"charged"`
+	State   billing.UsageState  `json:"state"`
+	Reason  billing.UsageReason `json:"reason"`
+	Label   string              `json:"label"`
 }
 
 type cacheJSON struct {

@@ -41,7 +41,7 @@ func (*Eligibility) Available() error { return nil }
 
 // Inquire answers a 270 with a 271. A slow answer is there as many seconds
 // after the time in the 270's BHT as the member ID says; before that the error
-// is a *billing.Later. What is no 270 is an error.
+// is a *billing.LaterError. What is no 270 is an error.
 func (e *Eligibility) Inquire(ctx context.Context, request []byte) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (e *Eligibility) Inquire(ctx context.Context, request []byte) ([]byte, erro
 	}
 	s, wait := find(q.Subscriber.Name.ID)
 	if until := q.CreatedAt.Add(wait); e.clock.Now().Before(until) && wait > 0 {
-		return nil, &billing.Later{Until: until}
+		return nil, &billing.LaterError{Until: until}
 	}
 	switch {
 	case s.fails:

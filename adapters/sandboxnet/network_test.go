@@ -264,7 +264,7 @@ func TestSlow(t *testing.T) {
 	t.Parallel()
 	b := request("SANDBOX-SLOW-90", nil)
 	_, err := sandboxnet.NewEligibility(clock(asked.Add(89*time.Second))).Inquire(t.Context(), b)
-	later, ok := errors.AsType[*billing.Later](err)
+	later, ok := errors.AsType[*billing.LaterError](err)
 	if !ok || !later.Until.Equal(asked.Add(90*time.Second)) {
 		t.Fatalf("before its time: %v", err)
 	}
@@ -281,7 +281,7 @@ func TestFailures(t *testing.T) {
 	t.Parallel()
 	if _, err := inquire(t, request("SANDBOX-NETWORK-ERROR", nil)); err == nil {
 		t.Error("the network did not fail")
-	} else if _, later := errors.AsType[*billing.Later](err); later {
+	} else if _, later := errors.AsType[*billing.LaterError](err); later {
 		t.Errorf("error %v", err)
 	}
 	b, err := inquire(t, request("SANDBOX-GARBLED", nil))

@@ -83,7 +83,11 @@ func TestKeyLives(t *testing.T) {
 		all, err := tx.Events.Tail(ctx, billing.EventFilter{Resource: k.ID}, billing.EventID{}, 10)
 		for i, e := range all {
 			types = append(types, e.Type)
-			var data struct{ Organization struct{ Name string } }
+			var data struct {
+				Organization struct {
+					Name string `json:"name"`
+				} `json:"organization"`
+			}
 			if err := json.Unmarshal(e.Data, &data); err != nil || data.Organization.Name != "Demo Dental" || e.Sequence != i+1 {
 				t.Errorf("event %d: sequence %d, data %s, %v", i, e.Sequence, e.Data, err)
 			}

@@ -345,35 +345,35 @@ type RejectionReason struct {
 	SuggestedValue string // what the payer has on file, when it told; may be patient data
 }
 
-// BillingState says whether a check is charged for.
-type BillingState string
+// UsageState says whether a check is charged for.
+type UsageState string
 
 // The billing states.
 const (
-	Billable    BillingState = "billable"
-	NotBillable BillingState = "not_billable"
+	Billable    UsageState = "billable"
+	NotBillable UsageState = "not_billable"
 )
 
-// BillingReason says why.
-type BillingReason string
+// UsageReason says why.
+type UsageReason string
 
 // The billing reasons.
 const (
-	BilledTestMode           BillingReason = "test_mode"
-	BilledAnswered           BillingReason = "answered"
-	BilledPayerRejected      BillingReason = "payer_rejected"
-	BilledPayerSideRejection BillingReason = "payer_side_rejection"
-	BilledPayerUnavailable   BillingReason = "payer_unavailable"
-	BilledNetworkError       BillingReason = "network_error"
-	BilledInternalError      BillingReason = "internal_error"
-	BilledCacheHit           BillingReason = "cache_hit"
+	BilledTestMode           UsageReason = "test_mode"
+	BilledAnswered           UsageReason = "answered"
+	BilledPayerRejected      UsageReason = "payer_rejected"
+	BilledPayerSideRejection UsageReason = "payer_side_rejection"
+	BilledPayerUnavailable   UsageReason = "payer_unavailable"
+	BilledNetworkError       UsageReason = "network_error"
+	BilledInternalError      UsageReason = "internal_error"
+	BilledCacheHit           UsageReason = "cache_hit"
 )
 
 // Usage is what a completed check costs its organization.
 type Usage struct {
 	Charged bool
-	State   BillingState
-	Reason  BillingReason
+	State   UsageState
+	Reason  UsageReason
 	Label   string
 }
 
@@ -384,7 +384,7 @@ func (c *EligibilityCheck) Usage() *Usage {
 	if c.State == CheckPending {
 		return nil
 	}
-	free := func(r BillingReason, label string) *Usage { return &Usage{false, NotBillable, r, label} }
+	free := func(r UsageReason, label string) *Usage { return &Usage{false, NotBillable, r, label} }
 	switch {
 	case c.Scope.Mode == ModeTest:
 		return free(BilledTestMode, "Not charged: the check was made in test mode.")

@@ -22,7 +22,7 @@ func TestUsage(t *testing.T) {
 		outcome   billing.Outcome
 		rejection *billing.Rejection
 		source    billing.CheckID
-		want      billing.BillingReason
+		want      billing.UsageReason
 		charged   bool
 	}{
 		{billing.ModeTest, billing.OutcomeAnswered, nil, billing.CheckID{}, billing.BilledTestMode, false},

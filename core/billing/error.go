@@ -142,10 +142,10 @@ func NotFound(what, field string) error {
 	return e
 }
 
-// Later is the error of a network whose answer is not there yet: ask again at
+// LaterError is the error of a network whose answer is not there yet: ask again at
 // Until.
-type Later struct {
+type LaterError struct {
 	Until time.Time
 }
 
-func (l *Later) Error() string { return "no answer before " + l.Until.Format(time.RFC3339) }
+func (l *LaterError) Error() string { return "no answer before " + l.Until.Format(time.RFC3339) }

@@ -15,10 +15,10 @@ type payerData struct {
 }
 
 type usageData struct {
-	Charged bool          `json:"charged"`
-	State   BillingState  `json:"state"`
-	Reason  BillingReason `json:"reason"`
-	Label   string        `json:"label"`
+	Charged bool        `json:"charged"`
+	State   UsageState  `json:"state"`
+	Reason  UsageReason `json:"reason"`
+	Label   string      `json:"label"`
 }
 
 type cacheData struct {

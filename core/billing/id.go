@@ -60,6 +60,8 @@ func (requestKind) prefix() string      { return "req_" }
 func (jobKind) prefix() string          { return "job_" }
 
 // The IDs of the interface, and the JobID of a row of work.
+//
+//nolint:revive // one comment serves them all
 type (
 	OrgID             = ID[orgKind]
 	OfficeID          = ID[officeKind]
@@ -88,7 +90,7 @@ func NewID[T ID[K], K Kind](now time.Time) T {
 	_, _ = rand.Read(u[8:]) // crypto/rand.Read never fails since Go 1.24
 	us := now.UnixMicro()
 	ms, frac := us/1000, us%1000*4096/1000
-	binary.BigEndian.PutUint64(u[:8], uint64(ms)<<16|0x7000|uint64(frac)) //nolint:gosec // G115: a time after 1970 is positive
+	binary.BigEndian.PutUint64(u[:8], uint64(ms)<<16|0x7000|uint64(frac))
 	u[8] = u[8]&0x3f | 0x80
 	return T(u)
 }
@@ -119,7 +121,7 @@ func ParseID[T ID[K], K Kind](s string) (T, error) {
 			return T(u), ErrMalformedID
 		}
 		hi = hi<<5 | lo>>59
-		lo = lo<<5 | uint64(v) //nolint:gosec // G115: 0 to 31
+		lo = lo<<5 | uint64(v)
 	}
 	binary.BigEndian.PutUint64(u[:8], hi)
 	binary.BigEndian.PutUint64(u[8:], lo)

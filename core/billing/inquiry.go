@@ -53,7 +53,7 @@ const (
 	maxServiceMonths   = 12
 )
 
-var procedureCode = regexp.MustCompile(`^D[0-9]{4}$`) //nolint:gochecknoglobals // a compiled constant
+var procedureCode = regexp.MustCompile(`^D[0-9]{4}$`)
 
 // ValidProcedureCode reports whether s has the form of a CDT code.
 func ValidProcedureCode(s string) bool { return procedureCode.MatchString(s) }

@@ -21,7 +21,7 @@ func TestKeySecrets(t *testing.T) {
 			}
 		}
 	}
-	if billing.NewKeySecret(billing.ModeTest) == billing.NewKeySecret(billing.ModeTest) {
+	if a, b := billing.NewKeySecret(billing.ModeTest), billing.NewKeySecret(billing.ModeTest); a == b {
 		t.Error("two secrets are equal")
 	}
 }

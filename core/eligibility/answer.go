@@ -24,7 +24,7 @@ func (s *Service) Answer(ctx context.Context, j jobs.Job) error {
 		return s.drop(ctx, j)
 	}
 	answer, exchanges, failure := s.ask(ctx, c)
-	if later, ok := errors.AsType[*billing.Later](failure); ok {
+	if later, ok := errors.AsType[*billing.LaterError](failure); ok {
 		return s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
 			return tx.Outbox.Postpone(ctx, j.ID, later.Until)
 		})
@@ -47,7 +47,7 @@ func (s *Service) Fail(ctx context.Context, j jobs.Job) error {
 	return s.complete(ctx, j, c, billing.CheckAnswer{Outcome: billing.OutcomeError}, nil)
 }
 
-// ask talks to the payer. A failure that is no *billing.Later comes with an
+// ask talks to the payer. A failure that is no *billing.LaterError comes with an
 // answer that says so.
 func (s *Service) ask(ctx context.Context, c *billing.EligibilityCheck) (billing.CheckAnswer, []billing.Exchange, error) {
 	network := s.networks[c.Scope.Mode]
@@ -65,11 +65,11 @@ func (s *Service) ask(ctx context.Context, c *billing.EligibilityCheck) (billing
 
 	q := billing.Inquiry270{CheckID: c.ID, CreatedAt: c.CreatedAt, Mode: c.Scope.Mode, Inquiry: c.Inquiry, Payer: c.Payer}
 	exchanges, err := s.exchange(asking, network, q)
-	later, postponed := errors.AsType[*billing.Later](err)
+	later, postponed := errors.AsType[*billing.LaterError](err)
 	unwritable := (*unwritableError)(nil)
 	switch {
 	case postponed && later.Until.After(silent):
-		return billing.CheckAnswer{}, nil, &billing.Later{Until: silent}
+		return billing.CheckAnswer{}, nil, &billing.LaterError{Until: silent}
 	case postponed, ctx.Err() != nil:
 		return billing.CheckAnswer{}, nil, err
 	case errors.As(err, &unwritable):

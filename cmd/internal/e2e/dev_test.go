@@ -59,7 +59,7 @@ func get(t *testing.T, url, key string) (int, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	b, err := io.ReadAll(resp.Body)
 	if err != nil {
 		t.Fatal(err)
@@ -184,8 +184,9 @@ func TestReadmeCurl(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	var c struct {
-		Outcome, Status string
-		Maximums        []any
+		Outcome  string `json:"outcome"`
+		Status   string `json:"status"`
+		Maximums []any  `json:"maximums"`
 	}
 	if err := json.Unmarshal(out, &c); err != nil || c.Outcome != "answered" || c.Status != "active" || len(c.Maximums) == 0 {
 		t.Errorf("the README's curl: %v %s", err, out)

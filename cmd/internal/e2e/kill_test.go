@@ -72,7 +72,7 @@ func (s *system) pending() (ids []string) {
 	if err != nil {
 		s.tb.Fatal(err)
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		var id string
 		if err := rows.Scan(&id); err != nil {
@@ -109,7 +109,7 @@ func startLoad(s *system, clients int) *load {
 	for range clients {
 		l.done.Go(func() {
 			for ctx.Err() == nil {
-				l.one(int(l.n.Add(1)))
+				l.one(context.WithoutCancel(ctx), int(l.n.Add(1))) // what was begun comes to its end
 			}
 		})
 	}
@@ -118,7 +118,7 @@ func startLoad(s *system, clients int) *load {
 
 // one makes a check and sends it again with the same key until there is an
 // answer, and then once more, for the replay.
-func (l *load) one(n int) {
+func (l *load) one(ctx context.Context, n int) {
 	endings := []string{"-ACTIVE-FULL", "-NOT-FOUND", "-ACTIVE-BASIC", "-PAYER-DOWN", "-SLOW-1"}
 	key := fmt.Sprintf("load-%d", n)
 	body := checkBody(l.s.office, endings[n%len(endings)], n-n%3) // some answers are saved ones
@@ -127,7 +127,7 @@ func (l *load) one(n int) {
 	first := ""
 	deadline := time.Now().Add(patience)
 	for {
-		r, err := check(l.s.tb.Context(), client, l.s.urls[rand.IntN(len(l.s.urls))], l.s.key, key, body)
+		r, err := check(ctx, client, l.s.urls[rand.IntN(len(l.s.urls))], l.s.key, key, body)
 		switch {
 		case time.Now().After(deadline):
 			l.s.tb.Errorf("key %s is stuck: status %d, %v, %v", key, r.status, r.body["error"], err)

@@ -93,7 +93,7 @@ func (s *system) message() (body string) {
 	if err != nil {
 		s.tb.Fatal(err)
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	ch, err := conn.Channel()
 	if err != nil {
 		s.tb.Fatal(err)

@@ -200,7 +200,7 @@ func freeAddr(tb testing.TB) string {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	defer ln.Close()
+	defer func() { _ = ln.Close() }()
 	return ln.Addr().String()
 }
 
@@ -259,7 +259,7 @@ func do(client *http.Client, req *http.Request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	r := reply{status: resp.StatusCode, replayed: resp.Header.Get("idempotent-replayed") == "true"}
 	return r, json.NewDecoder(resp.Body).Decode(&r.body)
 }

@@ -48,7 +48,7 @@ func complain(w io.Writer, err error) {
 const databaseHint = "set it to the service's database; that of molar dev is local:" + "DIR/postgres, where DIR is its data folder"
 
 // administration opens only the database.
-func administration(ctx context.Context) (*graph, error) {
+func administration() (*graph, error) {
 	s, err := LoadSettings(os.Getenv, "MOLAR_DATABASE_URL")
 	if err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, databaseHint)
@@ -57,7 +57,7 @@ func administration(ctx context.Context) (*graph, error) {
 }
 
 func migrate(ctx context.Context) error {
-	g, err := administration(ctx)
+	g, err := administration()
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func migrate(ctx context.Context) error {
 }
 
 func openAccess(ctx context.Context) (*access.Service, func() error, error) {
-	g, err := administration(ctx)
+	g, err := administration()
 	if err != nil {
 		return nil, nil, err
 	}

@@ -110,7 +110,7 @@ func dataFolder(o cli.DevOptions) (dir string, done func() error, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil { //nolint:gosec // G115: a file descriptor is small
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		_ = lock.Close()
 		if o.Data == "" && strings.HasSuffix(o.Addr, ":0") {
 			return temporaryData(o)

@@ -49,7 +49,7 @@ func variables() []variable {
 		{"MOLAR_DATABASE_CONNS", "16", "database connections of one process at most", func(s *Settings, v string) error { return number(&s.DatabaseConns, v) }},
 		{"MOLAR_QUEUE_URL", "", "amqp://... of RabbitMQ, or mem: within one process", func(s *Settings, v string) error {
 			if !strings.HasPrefix(v, "amqp://") && !strings.HasPrefix(v, "amqps://") && v != "mem:" {
-				return errors.New("want amqp://user:password@host:5672/ or mem:")
+				return errors.New("want mem: or amqp://user:password@host:5672/")
 			}
 			s.QueueURL = v
 			return nil

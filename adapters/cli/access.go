@@ -49,11 +49,23 @@ func (f *scopeFlags) on(c *cobra.Command) {
 }
 
 func (f *scopeFlags) scope() (billing.Scope, error) {
-	org, err := billing.ParseID[billing.OrgID](f.org)
+	org, err := parseOrg(f.org)
 	if err != nil {
-		return billing.Scope{}, fmt.Errorf("--org %q is not an org_ ID; list them with: molar orgs list", f.org)
+		return billing.Scope{}, err
 	}
-	return billing.Scope{Org: org, Mode: billing.Mode(f.mode)}, nil
+	mode := billing.Mode(f.mode)
+	if mode != billing.ModeTest && mode != billing.ModeLive {
+		return billing.Scope{}, fmt.Errorf("--mode %q is neither test nor live", f.mode)
+	}
+	return billing.Scope{Org: org, Mode: mode}, nil
+}
+
+func parseOrg(flag string) (billing.OrgID, error) {
+	org, err := billing.ParseID[billing.OrgID](flag)
+	if err != nil {
+		return org, fmt.Errorf("--org %q is not an org_ ID; list them with: molar orgs list", flag)
+	}
+	return org, nil
 }
 
 func offices(b Backend) *cobra.Command {
@@ -183,11 +195,11 @@ func keys(b Backend) *cobra.Command {
 	list := &cobra.Command{
 		Use: "list", Short: "List the API keys of an organization", Args: cobra.NoArgs,
 		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, _ []string) error {
-			scope, err := (&scopeFlags{org: org}).scope()
+			id, err := parseOrg(org)
 			if err != nil {
 				return err
 			}
-			all, err := s.ListKeys(c.Context(), scope.Org)
+			all, err := s.ListKeys(c.Context(), id)
 			if err != nil {
 				return err
 			}

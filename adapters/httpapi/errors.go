@@ -110,6 +110,9 @@ func (x *exchange) fail(err error) {
 	if f, ok := errors.AsType[*failedCheckError](err); ok {
 		out.Check = &f.check
 		x.markReplayed(f.replayed)
+		if f.replayed && f.check.RequestID != nil {
+			out.RequestID = f.check.RequestID.String() // the body is the first answer's; the header names this request
+		}
 	}
 	switch out.Error { //nolint:exhaustive // the others need no header
 	case billing.CodeUnauthorized:

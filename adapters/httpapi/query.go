@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"cmp"
+	"errors"
 	"maps"
 	"net/url"
 	"regexp"
@@ -34,7 +36,7 @@ func (x *exchange) query() *query {
 // end tells every fault, those of parameters that nobody asked for too.
 func (q *query) end() billing.Faults {
 	for _, name := range slices.Sorted(maps.Keys(q.values)) {
-		q.faults.Add(name, billing.FaultUnknown, "The operation does not know the parameter.")
+		q.faults.Add(cmp.Or(name, "query"), billing.FaultUnknown, "The operation does not know the parameter.")
 	}
 	return q.faults
 }
@@ -64,14 +66,14 @@ func (q *query) limit() int {
 	if !given {
 		return billing.DefaultPageLimit
 	}
-	n, err := strconv.ParseUint(s, 10, 31)
+	n, err := strconv.Atoi(s) // of a number that is too large, the largest
 	switch {
-	case err != nil:
+	case s[0] == '+', err != nil && !errors.Is(err, strconv.ErrRange):
 		q.faults.Add("limit", billing.FaultType, "A limit is a number from 1 to 100.")
 	case n < 1 || n > billing.MaxPageLimit:
 		q.faults.Add("limit", billing.FaultRange, "A limit is a number from 1 to 100.")
 	}
-	return int(n)
+	return n
 }
 
 // instant is a date-time with an offset. A plus that was not escaped arrives

@@ -101,12 +101,13 @@ func TestQueryFaults(t *testing.T) {
 		"limit=100":                    "",
 		"limit=0":                      billing.FaultRange,
 		"limit=101":                    billing.FaultRange,
-		"limit=-1":                     billing.FaultType,
+		"limit=-1":                     billing.FaultRange,
 		"limit=+1":                     billing.FaultType,
 		"limit=1.5":                    billing.FaultType,
 		"limit=ten":                    billing.FaultType,
 		"limit=":                       billing.FaultRequired,
-		"limit=99999999999999999":      billing.FaultType,
+		"limit=99999999999999999999":   billing.FaultRange,
+		"limit=-99999999999999999999":  billing.FaultRange,
 		"limit=1&limit=1":              billing.FaultTooMany,
 		"unknown=1":                    billing.FaultUnknown,
 		"Limit=1":                      billing.FaultUnknown,
@@ -136,6 +137,13 @@ func TestQueryFaults(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: fault %q, want %q", raw, got, want)
 		}
+	}
+}
+
+func TestFaultOfAParameterWithoutAName(t *testing.T) {
+	t.Parallel()
+	if faults := queryOf(t, "=1").end(); len(faults) != 1 || faults[0].Field != "query" || faults[0].Code != billing.FaultUnknown {
+		t.Errorf("faults %v", faults)
 	}
 }
 

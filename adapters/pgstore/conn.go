@@ -44,14 +44,16 @@ func (s session) begin(readOnly bool) (string, error) {
 	if s.role == roleLogin {
 		return text, nil
 	}
-	text += "; SET LOCAL ROLE " + string(s.role)
+	// As a setting the role needs no statement of its own.
+	text += "; SELECT set_config('role', '" + string(s.role) + "', true)"
 	if s.role == roleSystem {
 		return text, nil
 	}
 	if s.scope.Org.IsZero() || s.scope.Mode != billing.ModeTest && s.scope.Mode != billing.ModeLive {
 		return "", errors.New("begin: a transaction needs an organization and a mode")
 	}
-	return text + "; SET LOCAL molar.org = '" + s.scope.Org.UUID() + "'; SET LOCAL molar.mode = '" + string(s.scope.Mode) + "'", nil
+	return text + ", set_config('molar.org', '" + s.scope.Org.UUID() + "', true), set_config('molar.mode', '" +
+		string(s.scope.Mode) + "', true)", nil
 }
 
 const (
@@ -89,7 +91,7 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	d.connected = true
 	return &conn{
 		Conn: inner, wire: d.last, connector: c, generation: generation,
-		statements: map[string]*list.Element{}, recent: list.New(), leads: map[string]string{},
+		statements: map[string]*list.Element{}, recent: list.New(),
 	}, nil
 }
 
@@ -138,9 +140,6 @@ type conn struct {
 	broken     bool
 	statements map[string]*list.Element // of *statement
 	recent     *list.List               // most recently used first
-	pending    string                   // begins the transaction, and is not sent yet; see lead.go
-	leads      map[string]string        // names of prepared first statements, by text
-	prepares   int                      // how many first statements were ever prepared
 }
 
 type statement struct {
@@ -148,11 +147,10 @@ type statement struct {
 	stmt driver.Stmt
 }
 
-// BeginTx begins a transaction with the session that comes with the context.
-// Nothing is sent: BEGIN, the role and the scope ride with the first statement.
-// When the context of the transaction ends, lib/pq asks the server to cancel;
-// should the network be dead, so that no answer comes to that either, the
-// socket's deadline ends the wait.
+// BeginTx sends BEGIN, the role and the scope as one message. The session
+// comes with the context. When the context of the transaction ends, lib/pq
+// asks the server to cancel; should the network be dead, so that no answer
+// comes to that either, the socket's deadline ends the wait.
 func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
 	s, ok := ctx.Value(sessionKey{}).(session)
 	if !ok || sql.IsolationLevel(opts.Isolation) != sql.LevelDefault {
@@ -162,8 +160,15 @@ func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, e
 	if err != nil {
 		return nil, err
 	}
-	c.pending = text
 	stop := context.AfterFunc(ctx, func() { _ = c.wire.SetDeadline(time.Now().Add(cancelGrace)) })
+	if _, err = c.Conn.(driver.ExecerContext).ExecContext(ctx, text, nil); err != nil {
+		stop()
+		c.broken = true
+		if _, told := errors.AsType[*pq.Error](err); !told && ctx.Err() == nil {
+			return nil, driver.ErrBadConn // nothing has happened yet: database/sql tries another connection
+		}
+		return nil, err
+	}
 	return &driverTx{conn: c, readOnly: opts.ReadOnly, unguard: stop}, nil
 }
 
@@ -173,9 +178,6 @@ func (c *conn) Begin() (driver.Tx, error) {
 }
 
 func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	if c.pending != "" {
-		return c.queryFirst(ctx, query, args)
-	}
 	s, err := c.prepared(ctx, query)
 	if err != nil {
 		return nil, err
@@ -185,11 +187,6 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 }
 
 func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	if c.pending != "" {
-		if err := c.begin(ctx); err != nil {
-			return nil, err
-		}
-	}
 	s, err := c.prepared(ctx, query)
 	if err != nil {
 		return nil, err
@@ -284,11 +281,6 @@ func (t *driverTx) Commit() error {
 func (t *driverTx) Rollback() error { return t.end(driver.Tx.Rollback) }
 
 func (t *driverTx) end(how func(driver.Tx) error) error {
-	if t.conn.pending != "" { // nothing was sent, so there is nothing to end
-		t.conn.pending = ""
-		t.unguard()
-		return nil
-	}
 	_ = t.conn.wire.SetDeadline(time.Now().Add(commitTimeout))
 	err := how(t.conn.Conn.(driver.Tx))
 	_ = t.conn.wire.SetDeadline(time.Time{})

@@ -21,7 +21,6 @@ const (
 	codeUniqueViolation  pqerror.Code = "23505"
 	codeStalePlan        pqerror.Code = "0A000" // "cached plan must not change result type"
 	codeNoStatement      pqerror.Code = "26000" // the server forgot a prepared statement
-	codeNoTable          pqerror.Code = "42P01"
 	codeInvalidParameter pqerror.Code = "22023" // of SET ROLE: no such role; of pg_xact_status: a number of the future
 )
 
@@ -43,9 +42,6 @@ func (e *serverError) Error() string {
 	}
 	if e.Constraint != "" {
 		s += ", constraint " + e.Constraint
-	}
-	if e.Code == codeNoTable || e.Code == codeInvalidParameter { // no such table, or role
-		s += " (is the database migrated? run: molar migrate)"
 	}
 	return s
 }

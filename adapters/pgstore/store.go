@@ -199,7 +199,7 @@ func (s *Store) transact(ctx context.Context, in session, readOnly bool, fn func
 func (s *Store) attempt(ctx context.Context, t *tx, in session, readOnly bool, fn func(context.Context, *tx) error) (err error) {
 	begun, err := s.db.BeginTxx(context.WithValue(ctx, sessionKey{}, in), &sql.TxOptions{ReadOnly: readOnly})
 	if err != nil {
-		return ofStatement(ctx, err)
+		return ofBegin(ctx, err)
 	}
 	t.sql = begun
 	defer func() { _ = begun.Rollback() }() // does nothing after a commit; runs when fn panics
@@ -211,6 +211,15 @@ func (s *Store) attempt(ctx context.Context, t *tx, in session, readOnly bool, f
 		return s.resolve(ctx, in, t, unknown)
 	} else if ok {
 		return nil // nothing was written, so nothing was lost
+	}
+	return err
+}
+
+// ofBegin is the error of a transaction that did not begin.
+func ofBegin(ctx context.Context, err error) error {
+	err = ofStatement(ctx, err)
+	if e, ok := errors.AsType[*serverError](err); ok && e.Code == codeInvalidParameter {
+		return fmt.Errorf("the database is not migrated: %w", err)
 	}
 	return err
 }

@@ -105,21 +105,21 @@ func TestRoundTrips(t *testing.T) {
 		want int64
 		run  func() error
 	}{
-		{"a read", 2, view(func(ctx context.Context, tx ports.Tx) error {
+		{"a read", 3, view(func(ctx context.Context, tx ports.Tx) error {
 			_, err := tx.Checks.Get(ctx, done.ID)
 			return err
 		})},
-		{"a page", 2, view(func(ctx context.Context, tx ports.Tx) error {
+		{"a page", 3, view(func(ctx context.Context, tx ports.Tx) error {
 			_, err := tx.Checks.List(ctx, billing.CheckFilter{}, billing.Page{Limit: 25})
 			return err
 		})},
-		{"one write", 2, write(func(ctx context.Context, tx ports.Tx) error { return tx.Checks.Insert(ctx, check(in)) })},
-		{"nothing", 0, write(func(context.Context, ports.Tx) error { return nil })},
-		{"a known key", 2, write(func(ctx context.Context, tx ports.Tx) error {
+		{"one write", 3, write(func(ctx context.Context, tx ports.Tx) error { return tx.Checks.Insert(ctx, check(in)) })},
+		{"nothing", 2, write(func(context.Context, ports.Tx) error { return nil })},
+		{"a known key", 3, write(func(ctx context.Context, tx ports.Tx) error {
 			_, err := tx.Keys.Claim(ctx, "k")
 			return err
 		})},
-		{"a new check: key, patient, four writes", 4, write(func(ctx context.Context, tx ports.Tx) error {
+		{"a new check: key, patient, four writes", 5, write(func(ctx context.Context, tx ports.Tx) error {
 			key++
 			if _, err := tx.Keys.Claim(ctx, fmt.Sprint("new", key)); err != nil {
 				return err
@@ -133,7 +133,7 @@ func TestRoundTrips(t *testing.T) {
 				tx.Checks.Insert(ctx, c), tx.Keys.Record(ctx, billing.KeyUse{Key: fmt.Sprint("new", key), CheckID: c.ID, CreatedAt: time.Now()}),
 				tx.Events.Append(ctx, event(c.ID)), tx.Outbox.Stage(ctx, job()))
 		})},
-		{"the end of a check: completion, then event and job", 3, write(func(ctx context.Context, tx ports.Tx) error {
+		{"the end of a check: completion, then event and job", 4, write(func(ctx context.Context, tx ports.Tx) error {
 			c := check(in)
 			if _, err := tx.Checks.Complete(ctx, c, nil); err != nil {
 				return err

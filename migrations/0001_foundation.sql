@@ -205,6 +205,7 @@ CREATE TABLE jobs (
     subject     uuid NOT NULL,
     reply_to    text NOT NULL,
     not_before  timestamptz NOT NULL,
+    leased_at   timestamptz NOT NULL DEFAULT now(),
     lease_until timestamptz NOT NULL,
     publishes   integer NOT NULL DEFAULT 0,
     attempts    integer NOT NULL DEFAULT 0,
@@ -276,7 +277,7 @@ CREATE POLICY system ON events TO molar_system USING (type LIKE 'api_key.%');
 GRANT SELECT, INSERT ON organizations TO molar_system;
 GRANT SELECT, INSERT ON api_keys TO molar_system;
 GRANT UPDATE (revoked_at) ON api_keys TO molar_system;
-GRANT SELECT (org_id, mode, resource_id, sequence, type), INSERT ON events TO molar_system;
+GRANT SELECT (id, org_id, mode, resource_id, sequence, type), INSERT ON events TO molar_system;
 GRANT SELECT ON jobs TO molar_system;
-GRANT UPDATE (lease_until, publishes, attempts) ON jobs TO molar_system;
-GRANT SELECT (org_id, mode, key, created_at), DELETE ON idempotency_keys TO molar_system;
+GRANT UPDATE (leased_at, lease_until, publishes, attempts) ON jobs TO molar_system;
+GRANT SELECT (org_id, mode, key, check_id, created_at), DELETE ON idempotency_keys TO molar_system;

@@ -118,6 +118,7 @@ CREATE TABLE public.jobs (
     subject uuid NOT NULL,
     reply_to text NOT NULL,
     not_before timestamp with time zone NOT NULL,
+    leased_at timestamp with time zone DEFAULT now() NOT NULL,
     lease_until timestamp with time zone NOT NULL,
     publishes integer DEFAULT 0 NOT NULL,
     attempts integer DEFAULT 0 NOT NULL,
@@ -342,6 +343,8 @@ GRANT UPDATE(exchanges) ON TABLE public.eligibility_checks TO molar_app;
 GRANT SELECT,INSERT ON TABLE public.events TO molar_app;
 GRANT INSERT ON TABLE public.events TO molar_system;
 
+GRANT SELECT(id) ON TABLE public.events TO molar_system;
+
 GRANT SELECT(org_id) ON TABLE public.events TO molar_system;
 
 GRANT SELECT(mode) ON TABLE public.events TO molar_system;
@@ -366,6 +369,7 @@ GRANT SELECT(key) ON TABLE public.idempotency_keys TO molar_system;
 GRANT UPDATE(fingerprint) ON TABLE public.idempotency_keys TO molar_app;
 
 GRANT UPDATE(check_id) ON TABLE public.idempotency_keys TO molar_app;
+GRANT SELECT(check_id) ON TABLE public.idempotency_keys TO molar_system;
 
 GRANT UPDATE(created_at) ON TABLE public.idempotency_keys TO molar_app;
 GRANT SELECT(created_at) ON TABLE public.idempotency_keys TO molar_system;
@@ -374,6 +378,8 @@ GRANT SELECT,INSERT,DELETE ON TABLE public.jobs TO molar_app;
 GRANT SELECT ON TABLE public.jobs TO molar_system;
 
 GRANT UPDATE(not_before) ON TABLE public.jobs TO molar_app;
+
+GRANT UPDATE(leased_at) ON TABLE public.jobs TO molar_system;
 
 GRANT UPDATE(lease_until) ON TABLE public.jobs TO molar_app;
 GRANT UPDATE(lease_until) ON TABLE public.jobs TO molar_system;

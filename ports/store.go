@@ -149,12 +149,14 @@ type Jobs interface {
 	// Renew extends the lease of a job that is being worked on.
 	Renew(ctx context.Context, id billing.JobID, lease time.Duration) error
 
-	// Attempt counts an attempt at a job that was delivered before, and
-	// answers how many there have been.
-	Attempt(ctx context.Context, id billing.JobID) (int, error)
+	// Attempt counts an attempt at a job that failed, or again, one whose
+	// message was delivered before: that counts only when nobody holds the
+	// lease, so that somebody died with it. It answers how many there have been.
+	Attempt(ctx context.Context, id billing.JobID, again bool) (int, error)
 
-	// Release ends every lease, when all that held them are known to be gone.
-	Release(ctx context.Context) error
+	// Release ends the leases that were taken or renewed longer ago than age,
+	// when what was published then may be lost.
+	Release(ctx context.Context, age time.Duration) error
 
 	// Backlog counts jobs that are due, and the age of the oldest.
 	Backlog(ctx context.Context) ([]Backlog, error)

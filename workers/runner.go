@@ -5,6 +5,7 @@ package workers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -70,21 +71,25 @@ func drain(ctx context.Context) (context.Context, context.CancelFunc) {
 func (r *Runner) handle(ctx context.Context, h Handler, d ports.Delivery) ports.Verdict {
 	start := time.Now()
 	log := r.log.With("kind", string(h.Kind), "job_id", d.Job.ID.String())
-	// A message that comes again was held by a process that died, perhaps of
+	// A message that comes again may have been held by a process that died of
 	// the job itself.
-	if d.Again && r.attempts(ctx, d.Job) > maxAttempts {
+	if d.Again && r.attempts(ctx, d.Job, true) > maxAttempts {
 		return r.giveUp(ctx, h, d.Job, log, start)
 	}
 	stop := r.keepLease(ctx, d.Job)
-	err := do(ctx, h, d.Job)
+	err := survive(ctx, h.Do, d.Job)
 	stop()
 	took := time.Since(start)
+	if done, ok := errors.AsType[*jobs.DoneError](err); ok {
+		log.WarnContext(ctx, "job done without success", "error", done.Cause)
+		err = nil
+	}
 	if err == nil {
 		r.observe(h.Kind, "done", took)
 		log.LogAttrs(ctx, slog.LevelInfo, "job done", slog.Int64("duration_us", took.Microseconds()))
 		return ports.Finished
 	}
-	if ctx.Err() == nil && r.attempts(ctx, d.Job) >= maxAttempts {
+	if ctx.Err() == nil && r.attempts(ctx, d.Job, false) >= maxAttempts {
 		log.ErrorContext(ctx, "job failed for the last time", "error", err)
 		return r.giveUp(ctx, h, d.Job, log, start)
 	}
@@ -93,21 +98,21 @@ func (r *Runner) handle(ctx context.Context, h Handler, d ports.Delivery) ports.
 	return ports.Finished
 }
 
-// do turns a panic into an error: one bad job never takes a worker down.
-func do(ctx context.Context, h Handler, j jobs.Job) (err error) {
+// survive turns a panic into an error: one bad job never takes a worker down.
+func survive(ctx context.Context, work func(context.Context, jobs.Job) error, j jobs.Job) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %T at %s", p, debug.Stack())
 		}
 	}()
-	return h.Do(ctx, j)
+	return work(ctx, j)
 }
 
 // attempts counts this attempt and answers how many there have been; when the
 // store does not answer it is 0, because a job is not given up for that.
-func (r *Runner) attempts(ctx context.Context, j jobs.Job) (n int) {
+func (r *Runner) attempts(ctx context.Context, j jobs.Job, again bool) (n int) {
 	err := r.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
-		n, err = tx.Jobs.Attempt(ctx, j.ID)
+		n, err = tx.Jobs.Attempt(ctx, j.ID, again)
 		return err
 	})
 	if err != nil {
@@ -117,7 +122,7 @@ func (r *Runner) attempts(ctx context.Context, j jobs.Job) (n int) {
 }
 
 func (r *Runner) giveUp(ctx context.Context, h Handler, j jobs.Job, log *slog.Logger, start time.Time) ports.Verdict {
-	if err := h.Fail(ctx, j); err != nil {
+	if err := survive(ctx, h.Fail, j); err != nil {
 		log.ErrorContext(ctx, "job cannot be given up yet", "error", err)
 		return ports.Finished // the row brings it back
 	}
@@ -134,7 +139,9 @@ func (r *Runner) keepLease(ctx context.Context, j jobs.Job) (stop func()) {
 	timer := time.AfterFunc(jobs.Lease/3, func() {
 		defer close(done)
 		for ctx.Err() == nil {
-			err := r.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+			// A renewal that was begun ends by itself: to cut it would cost the
+			// connection.
+			err := r.store.System(context.WithoutCancel(ctx), func(ctx context.Context, tx ports.SystemTx) error {
 				return tx.Jobs.Renew(ctx, j.ID, jobs.Lease)
 			})
 			if err != nil && ctx.Err() == nil {

@@ -124,7 +124,7 @@ func TestFailedJobIsGivenUp(t *testing.T) {
 	j := b.stage(time.Time{})
 	go func() { // not to wait for leases that grow
 		for range tried {
-			if b.store.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error { return tx.Jobs.Release(ctx) }) != nil {
+			if b.store.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error { return tx.Jobs.Release(ctx, 0) }) != nil {
 				return
 			}
 		}

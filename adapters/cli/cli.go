@@ -27,7 +27,7 @@ type Backend struct {
 
 // DevOptions are the flags of molar dev.
 type DevOptions struct {
-	Addr  string // address of the API; port 0 picks free ports for everything
+	Addr  string // address of the API; port 0 picks free ports for everything; empty for the setting
 	Data  string // folder that is kept between runs; empty for the default
 	Reset bool   // wipe the folder first
 	JSON  bool   // print one line of JSON when ready, in place of the banner
@@ -57,7 +57,7 @@ func dev(b Backend) *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return b.Dev(c.Context(), o) },
 	}
-	c.Flags().StringVar(&o.Addr, "addr", "127.0.0.1:8080", "address of the API; port 0 picks free ports for everything")
+	c.Flags().StringVar(&o.Addr, "addr", "", "address of the API; port 0 picks free ports for everything (default 127.0.0.1:8080)")
 	c.Flags().StringVar(&o.Data, "data", "", "folder that is kept between runs (default: one for this user)")
 	c.Flags().BoolVar(&o.Reset, "reset", false, "wipe the data folder first")
 	c.Flags().BoolVar(&o.JSON, "json", false, "print one line of JSON when ready")

@@ -54,7 +54,7 @@ func (a *answer) group(c billing.Category) group {
 		case r.foreign:
 		case r.code != "":
 			// Implants have no service type, so their codes stand for them.
-			if c == billing.CategoryImplants && "D6010" <= r.code && r.code <= "D6199" && r.share != nil {
+			if c == billing.CategoryImplants && isImplant(r.code) && r.share != nil {
 				g.parts = append(g.parts, r)
 			}
 		case !slices.Contains(r.categories, c):

@@ -29,6 +29,9 @@ func (a *answer) procedures(b *billing.Benefits) []billing.ProcedureBenefit {
 	codes := a.inquiry.ProcedureCodes
 	if a.inquiry.DetailLevel == billing.DetailEnhanced || len(codes) == 0 {
 		codes = append(slices.Clone(codes), listed...)
+		if len(a.inquiry.ProcedureCodes) == 0 {
+			codes = slices.DeleteFunc(codes, func(code string) bool { return standsForCategory(code, rows[code]) })
+		}
 	}
 	var out []billing.ProcedureBenefit
 	for i, code := range codes {
@@ -43,6 +46,15 @@ func (a *answer) procedures(b *billing.Benefits) []billing.ProcedureBenefit {
 	}
 	return out
 }
+
+// standsForCategory reports whether the rows of a procedure say no more than
+// the share of implants, which have no service type of their own.
+func standsForCategory(code string, rows []*row) bool {
+	more := func(r *row) bool { return r.share == nil || hasLimit(r) }
+	return isImplant(code) && !slices.ContainsFunc(rows, more)
+}
+
+func isImplant(code string) bool { return "D6010" <= code && code <= "D6199" }
 
 func (a *answer) procedure(code string, all []*row, b *billing.Benefits) billing.ProcedureBenefit {
 	p := billing.ProcedureBenefit{Code: code}

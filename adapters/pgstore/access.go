@@ -90,6 +90,7 @@ func (r apiKeys) List(ctx context.Context, org billing.OrgID) ([]*billing.APIKey
 
 // Append keeps the event of a key, in the key's own scope.
 func (r apiKeys) Append(ctx context.Context, e billing.Event) error {
+	r.made = made{"events", e.ID}
 	return r.appendTo(ctx, e.Scope, e)
 }
 

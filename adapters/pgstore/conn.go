@@ -84,7 +84,7 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	inner, err := base.Connect(ctx)
 	if err != nil {
 		if told, ok := errors.AsType[*pq.Error](err); ok {
-			return nil, errors.New("connect: " + told.Error()) // the message alone; no row has been read yet
+			return nil, fmt.Errorf("connect: %s: %w", told.Message, clean(told)) // no row has been read yet
 		}
 		return nil, fmt.Errorf("connect: %w", err)
 	}

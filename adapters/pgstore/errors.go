@@ -21,6 +21,10 @@ const (
 	codeUniqueViolation  pqerror.Code = "23505"
 	codeStalePlan        pqerror.Code = "0A000" // "cached plan must not change result type"
 	codeNoStatement      pqerror.Code = "26000" // the server forgot a prepared statement
+	codeShutdown         pqerror.Code = "57P01"
+	codeCrash            pqerror.Code = "57P02"
+	codeStartingUp       pqerror.Code = "57P03"
+	codeTooMany          pqerror.Code = "53300" // connections
 	codeInvalidParameter pqerror.Code = "22023" // of SET ROLE: no such role; of pg_xact_status: a number of the future
 )
 
@@ -98,8 +102,20 @@ func passing(err error) bool {
 	if !ok {
 		return false
 	}
+	if away(err) {
+		return true
+	}
 	if e.Code == codeUniqueViolation {
 		return e.Constraint == "events_sequence" // somebody took the number first
 	}
 	return slices.Contains([]pqerror.Code{codeSerialization, codeDeadlock, codeStalePlan, codeNoStatement}, e.Code)
+}
+
+// away reports whether there is no server to speak of, as while it restarts.
+func away(err error) bool {
+	if _, ok := errors.AsType[*connectionError](err); ok {
+		return true
+	}
+	e, ok := errors.AsType[*serverError](err)
+	return ok && slices.Contains([]pqerror.Code{codeShutdown, codeCrash, codeStartingUp, codeTooMany}, e.Code)
 }

@@ -54,14 +54,15 @@ type forgetter struct{ *tx }
 const forgetBatch = 1000
 
 // KeyUses removes old idempotency keys, a bounded number a call. A key that is
-// being used again at this moment is left for the next sweep.
+// being used again at this moment, or whose work is not done, is left for the
+// next sweep.
 func (r forgetter) KeyUses(ctx context.Context, before time.Time) (int, error) {
 	n, err := r.exec(ctx, `
 DELETE FROM idempotency_keys k
 USING (
 	SELECT org_id, mode, key
 	FROM idempotency_keys
-	WHERE created_at < $1
+	WHERE created_at < $1 AND NOT EXISTS (SELECT FROM jobs WHERE subject = check_id)
 	ORDER BY created_at
 	LIMIT $2
 ) old

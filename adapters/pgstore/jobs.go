@@ -84,7 +84,7 @@ WITH due AS (
 	FOR UPDATE SKIP LOCKED
 )
 UPDATE jobs j
-SET lease_until = clock_timestamp() + least($1::bigint << least(publishes, 20), greatest($1, 60000000)) * interval '1 us',
+SET leased_at = clock_timestamp(), lease_until = clock_timestamp() + least($1::bigint << least(publishes, 20), greatest($1, 60000000)) * interval '1 us',
 	publishes = publishes + 1
 FROM due
 WHERE j.id = due.id
@@ -101,23 +101,23 @@ RETURNING j.id, kind, org_id, mode, subject, reply_to, not_before, pg_current_xa
 
 // Renew extends the lease of a job.
 func (r jobTable) Renew(ctx context.Context, id billing.JobID, lease time.Duration) error {
-	if _, err := r.exec(ctx, "UPDATE jobs SET lease_until = clock_timestamp() + $2 * interval '1 us' WHERE id = $1", id, lease.Microseconds()); err != nil {
+	if _, err := r.exec(ctx, "UPDATE jobs SET leased_at = clock_timestamp(), lease_until = clock_timestamp() + $2 * interval '1 us' WHERE id = $1", id, lease.Microseconds()); err != nil {
 		return fmt.Errorf("renew job %s: %w", id, err)
 	}
 	return nil
 }
 
 // Attempt counts an attempt; a job that is gone has had none.
-func (r jobTable) Attempt(ctx context.Context, id billing.JobID) (int, error) {
+func (r jobTable) Attempt(ctx context.Context, id billing.JobID, again bool) (int, error) {
 	var row struct {
 		Attempts int    `db:"attempts"`
 		XID      string `db:"xid"`
 	}
 	err := r.get(ctx, &row, `
 UPDATE jobs
-SET attempts = attempts + 1
+SET attempts = attempts + CASE WHEN $2 AND lease_until > now() THEN 0 ELSE 1 END
 WHERE id = $1
-RETURNING attempts, pg_current_xact_id()::text AS xid`, id)
+RETURNING attempts, pg_current_xact_id()::text AS xid`, id, again)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
 	}
@@ -128,9 +128,9 @@ RETURNING attempts, pg_current_xact_id()::text AS xid`, id)
 	return row.Attempts, nil
 }
 
-// Release ends every lease.
-func (r jobTable) Release(ctx context.Context) error {
-	if _, err := r.exec(ctx, "UPDATE jobs SET lease_until = now() WHERE lease_until > now()"); err != nil {
+// Release ends leases that are older than age.
+func (r jobTable) Release(ctx context.Context, age time.Duration) error {
+	if _, err := r.exec(ctx, "UPDATE jobs SET lease_until = now() WHERE lease_until > now() AND leased_at <= now() - $1 * interval '1 us'", age.Microseconds()); err != nil {
 		return fmt.Errorf("release jobs: %w", err)
 	}
 	return nil

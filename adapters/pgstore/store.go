@@ -71,6 +71,7 @@ const (
 const (
 	attempts       = 6
 	retryDelay     = 5 * time.Millisecond
+	awayTime       = 3 * time.Second // a server that was killed is back by then
 	resolveTimeout = 20 * time.Second
 	resolveDelay   = 50 * time.Millisecond
 	readyFor       = time.Second
@@ -175,6 +176,7 @@ func (s *Store) System(ctx context.Context, fn func(context.Context, ports.Syste
 // transact runs fn in transactions until one of them commits or fails for a
 // reason that does not pass.
 func (s *Store) transact(ctx context.Context, in session, readOnly bool, fn func(context.Context, *tx) error) error {
+	start := time.Now()
 	for n := 1; ; n++ {
 		t := &tx{store: s, scope: in.scope}
 		err := s.attempt(ctx, t, in, readOnly, fn)
@@ -184,11 +186,14 @@ func (s *Store) transact(ctx context.Context, in session, readOnly bool, fn func
 			}
 			return nil
 		}
-		if n == attempts || ctx.Err() != nil || !passing(err) && !passing(t.failed) {
+		if ctx.Err() != nil || !passing(err) && !passing(t.failed) {
+			return err
+		}
+		if waiting := away(err) || away(t.failed); !waiting && n >= attempts || waiting && time.Since(start) > awayTime {
 			return err
 		}
 		s.log.DebugContext(ctx, "transaction runs again", slog.Int("attempt", n), slog.Any("error", err))
-		if !pause(ctx, time.Duration(rand.Int64N(int64(retryDelay)<<n))) { //nolint:gosec // G404: jitter needs no secrecy
+		if !pause(ctx, time.Duration(rand.Int64N(int64(retryDelay)<<min(n, attempts)))) { //nolint:gosec // G404: jitter needs no secrecy
 			return err
 		}
 	}
@@ -269,6 +274,9 @@ func (s *Store) status(ctx context.Context, in session, lost *tx) (over, committ
 		}
 		return t.get(ctx, &committed, "SELECT EXISTS (SELECT FROM "+lost.made.table+" WHERE id = $1)", lost.made.id)
 	})
+	if over && !committed {
+		err = nil // also of a read-only transaction that could not be ended after the number was refused
+	}
 	return over, committed, err
 }
 

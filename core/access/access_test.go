@@ -80,7 +80,8 @@ func TestKeyLives(t *testing.T) {
 
 	var types []billing.EventType
 	err = store.View(t.Context(), scope, func(ctx context.Context, tx ports.Tx) error {
-		all, err := tx.Events.Tail(ctx, billing.EventFilter{Resource: k.ID}, billing.EventID{}, 10)
+		all, err := tx.Events.List(ctx, billing.EventFilter{Resource: k.ID}, billing.Page{Limit: 10})
+		slices.Reverse(all)
 		for i, e := range all {
 			types = append(types, e.Type)
 			var data struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -94,10 +95,12 @@ func (s *Service) inOrganization(ctx context.Context, scope billing.Scope, fn fu
 
 func text(f *billing.Faults, field, value string) {
 	switch {
+	case !utf8.ValidString(value) || strings.ContainsFunc(value, unicode.IsControl):
+		f.Add(field, billing.FaultFormat, "A value is UTF-8 text without control characters.")
 	case strings.TrimSpace(value) == "":
 		f.Add(field, billing.FaultRequired, "A value is required.")
 	case utf8.RuneCountInString(value) > maxText:
-		f.Add(field, billing.FaultTooLong, "At most 200 characters are kept.")
+		f.Add(field, billing.FaultTooLong, "A value has at most 200 characters.")
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/text/cases"
 )
 
 // EligibilityRequest is a request for a check as a caller wrote it: nothing is
@@ -108,13 +110,13 @@ func (r EligibilityRequest) Parse(today Date) (q Inquiry, office OfficeID, paren
 			f.Add("service_date", FaultRange, "The service date is within 12 months of today.")
 		}
 	}
-	if len(r.ProcedureCodes) > maxProcedureCodes {
-		f.Add("procedure_codes", FaultTooMany, "At most 10 procedure codes can be asked for at once.")
-	}
 	for i, code := range r.ProcedureCodes {
 		if !ValidProcedureCode(code) {
 			f.Add("procedure_codes."+strconv.Itoa(i), FaultFormat, "A procedure code is D and four digits.")
 		}
+	}
+	if len(r.ProcedureCodes) > maxProcedureCodes {
+		f.Add("procedure_codes", FaultTooMany, "At most 10 procedure codes can be asked for at once.")
 	}
 	q.ProcedureCodes = r.ProcedureCodes
 	q.DetailLevel = DetailStandard
@@ -145,7 +147,7 @@ func required(f *Faults, field, value string, limit int) bool {
 
 func optional(f *Faults, field string, value *string, limit int) bool {
 	if value != nil && limit > 0 && utf8.RuneCountInString(*value) > limit {
-		f.Add(field, FaultTooLong, fmt.Sprintf("At most %d characters are kept.", limit))
+		f.Add(field, FaultTooLong, fmt.Sprintf("A value has at most %d characters.", limit))
 		return false
 	}
 	return true
@@ -170,7 +172,7 @@ func birthday(f *Faults, field, value string, today Date) Date {
 // level, after trimming, and folding the case of names and IDs.
 func (c *EligibilityCheck) Digest() [sha256.Size]byte {
 	q := c.Inquiry
-	fold := func(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
+	fold := func(s string) string { return cases.Fold().String(strings.TrimSpace(s)) }
 	group := ""
 	if q.Subscriber.GroupNumber != nil {
 		group = *q.Subscriber.GroupNumber

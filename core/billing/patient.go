@@ -1,6 +1,8 @@
 package billing
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"strings"
 	"time"
 	"unicode"
@@ -20,14 +22,15 @@ type Patient struct {
 	CreatedAt   time.Time
 }
 
-// PatientKey is what makes two patients the same person within a scope: the
-// normalised name and the date of birth. ok is false when either is missing.
+// PatientKey is what makes two patients the same person within a scope, with
+// the date of birth: a digest of the normalised name. ok is false when either is missing.
 func PatientKey(firstName, lastName string, born Date) (name string, ok bool) {
 	first, last := comparableName(firstName), comparableName(lastName)
 	if first == "" && last == "" || born.IsZero() {
 		return "", false
 	}
-	return first + "|" + last, true
+	sum := sha256.Sum256([]byte(first + "|" + last)) // names grow when they are normalised, and an index row must not
+	return hex.EncodeToString(sum[:]), true
 }
 
 // comparableName keeps letters and digits, without accents and case.

@@ -3,6 +3,7 @@ package eligibility
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -13,8 +14,8 @@ import (
 // Answer asks the payer of a pending check and completes it, with its event,
 // in one commit. It may run any number of times, and at the same time as
 // another: the first commit counts. While the payer's answer is not there yet
-// it postpones the job. An error leaves the job to be done again, except that
-// a check which can never be asked is completed as failed and told too.
+// it postpones the job. An error leaves the job to be done again, but for a
+// *jobs.DoneError, which tells why the check was completed without an answer.
 func (s *Service) Answer(ctx context.Context, j jobs.Job) error {
 	c, err := s.Get(ctx, j.Scope, billing.CheckID(j.Subject))
 	if err != nil {
@@ -29,10 +30,13 @@ func (s *Service) Answer(ctx context.Context, j jobs.Job) error {
 			return tx.Outbox.Postpone(ctx, j.ID, later.Until)
 		})
 	}
-	if errors.Is(failure, context.Canceled) {
-		return failure
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
-	return errors.Join(failure, s.complete(ctx, j, c, answer, exchanges))
+	if err := s.complete(ctx, j, c, answer, exchanges); err != nil || failure == nil {
+		return err
+	}
+	return &jobs.DoneError{Cause: failure}
 }
 
 // Fail completes a check whose job cannot be done, as an internal failure.
@@ -52,15 +56,12 @@ func (s *Service) Fail(ctx context.Context, j jobs.Job) error {
 func (s *Service) ask(ctx context.Context, c *billing.EligibilityCheck) (billing.CheckAnswer, []billing.Exchange, error) {
 	network := s.networks[c.Scope.Mode]
 	silent := c.CreatedAt.Add(s.times.Silence)
-	latency := func() int { return int(s.clock.Now().Sub(c.CreatedAt).Milliseconds()) }
+	latency := func() int { return max(0, int(s.clock.Now().Sub(c.CreatedAt).Milliseconds())) }
 	unanswered := func(o billing.Outcome, about billing.About) billing.CheckAnswer {
 		return billing.Unanswered(o, about, network.Name(), latency())
 	}
-	left := silent.Sub(s.clock.Now())
-	if left <= 0 {
-		return unanswered(billing.OutcomePayerUnavailable, billing.AboutPayer), nil, nil
-	}
-	asking, cancel := context.WithTimeout(ctx, left)
+	// A payer is silent only once it was asked, however long the job waited.
+	asking, cancel := context.WithTimeout(ctx, max(silent.Sub(s.clock.Now()), leastPatience))
 	defer cancel()
 
 	q := billing.Inquiry270{CheckID: c.ID, CreatedAt: c.CreatedAt, Mode: c.Scope.Mode, Inquiry: c.Inquiry, Payer: c.Payer}
@@ -68,6 +69,8 @@ func (s *Service) ask(ctx context.Context, c *billing.EligibilityCheck) (billing
 	later, postponed := errors.AsType[*billing.LaterError](err)
 	unwritable := (*unwritableError)(nil)
 	switch {
+	case postponed && !s.clock.Now().Before(silent):
+		return unanswered(billing.OutcomePayerUnavailable, billing.AboutPayer), exchanges, nil
 	case postponed && later.Until.After(silent):
 		return billing.CheckAnswer{}, nil, &billing.LaterError{Until: silent}
 	case postponed, ctx.Err() != nil:
@@ -77,7 +80,7 @@ func (s *Service) ask(ctx context.Context, c *billing.EligibilityCheck) (billing
 	case errors.Is(err, context.DeadlineExceeded):
 		return unanswered(billing.OutcomePayerUnavailable, billing.AboutPayer), exchanges, nil
 	case err != nil:
-		return unanswered(billing.OutcomeError, billing.AboutClearinghouse), exchanges, nil
+		return unanswered(billing.OutcomeError, billing.AboutClearinghouse), exchanges, fmt.Errorf("ask the payer: %w", err)
 	}
 	replies := make([][]byte, len(exchanges))
 	for i, e := range exchanges {
@@ -85,11 +88,15 @@ func (s *Service) ask(ctx context.Context, c *billing.EligibilityCheck) (billing
 	}
 	answer, err := s.edi.Answer(q, replies)
 	if err != nil { // the bytes are no 271: the network garbled them
-		return unanswered(billing.OutcomeError, billing.AboutClearinghouse), exchanges, nil
+		return unanswered(billing.OutcomeError, billing.AboutClearinghouse), exchanges, fmt.Errorf("read the payer's answer: %w", err)
 	}
 	answer.Network, answer.LatencyMS = network.Name(), new(latency())
 	return answer, exchanges, nil
 }
+
+// leastPatience is how long a payer has to answer a check that is old already
+// when it is asked first.
+const leastPatience = 10 * time.Second
 
 // unwritableError marks an inquiry that cannot be put into X12.
 type unwritableError struct{ error }
@@ -127,9 +134,12 @@ func (s *Service) complete(
 ) error {
 	now := s.clock.Now()
 	err := s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
-		patient, err := s.patient(ctx, tx, pending, now)
-		if err != nil {
-			return err
+		var patient billing.PatientID
+		if a.Rejection != nil || a.Benefits != nil { // giving up must not fail for what made the work fail
+			var err error
+			if patient, err = s.patient(ctx, tx, pending, now); err != nil {
+				return err
+			}
 		}
 		c := *pending
 		if err := c.Complete(a, patient, now); err != nil {

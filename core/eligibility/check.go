@@ -56,18 +56,19 @@ func (s *Service) replay(ctx context.Context, tx ports.Tx, req billing.Request) 
 	if err != nil || use == nil {
 		return nil, false, err
 	}
-	if err := use.Match(req); err != nil {
-		return nil, false, err
-	}
 	c, err := tx.Checks.Get(ctx, use.CheckID)
 	switch {
 	case err != nil:
 		return nil, false, err
-	case c.State == billing.CheckPending:
-		return nil, false, billing.ErrKeyInUse()
 	case c.Forgotten() && use.Held:
 		return nil, false, nil
 	case c.Forgotten():
+		return nil, false, billing.ErrKeyInUse()
+	}
+	if err := use.Match(req); err != nil {
+		return nil, false, err
+	}
+	if c.State == billing.CheckPending {
 		return nil, false, billing.ErrKeyInUse()
 	}
 	return c, true, nil
@@ -182,9 +183,9 @@ func (s *Service) wait(
 			pause *= 2
 			look.Reset(pause)
 		}
-		c, err := s.Get(ctx, scope, id)
-		if err != nil || c.State == billing.CheckCompleted {
-			return c, err
+		// A look that failed is no answer: the check goes on, and so does the wait.
+		if c, err := s.Get(ctx, scope, id); err == nil && c.State == billing.CheckCompleted {
+			return c, nil
 		}
 	}
 }
@@ -194,7 +195,7 @@ func timeout(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return &billing.Error{
 			Code: billing.CodeTimeout,
-			Message: "The check took too long and goes on. Send the same request again with the same Idempotency-Key, " +
+			Message: "The check took too long; it may go on. Send the same request again with the same Idempotency-Key, " +
 				"or look the check up by request_id.",
 			Cause: err,
 		}

@@ -323,7 +323,7 @@ func (b *bench) job() jobs.Job {
 	b.t.Helper()
 	var due []jobs.Job
 	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) (err error) {
-		if err = tx.Jobs.Release(ctx); err == nil {
+		if err = tx.Jobs.Release(ctx, 0); err == nil {
 			due, err = tx.Jobs.Due(ctx, jobs.Lease, 10)
 		}
 		return err
@@ -420,13 +420,26 @@ func TestSilentPayer(t *testing.T) {
 	}
 }
 
+// TestLateAsking asks the payer also when the job waited for long: a payer that
+// was not asked is not silent.
+func TestLateAsking(t *testing.T) {
+	t.Parallel()
+	b, sandbox := newBench(t, eligibility.DefaultTimes())
+	j := b.begin(b.request("-ACTIVE-FULL"))
+	b.clock.advance(10 * time.Minute)
+	if err := b.service.Answer(t.Context(), j); err != nil || b.get(j).Outcome != billing.OutcomeAnswered || sandbox.asked() != 1 {
+		t.Errorf("%v, %s, payer asked %d times", err, b.get(j).Outcome, sandbox.asked())
+	}
+}
+
 func TestNetworkFails(t *testing.T) {
 	t.Parallel()
 	b, sandbox := newBench(t, eligibility.DefaultTimes())
 	sandbox.fail = errors.New("connection refused")
 	j := b.begin(b.request("-ACTIVE-FULL"))
-	if err := b.service.Answer(t.Context(), j); err != nil {
-		t.Fatal(err)
+	err := b.service.Answer(t.Context(), j)
+	if _, done := errors.AsType[*jobs.DoneError](err); !done || !errors.Is(err, sandbox.fail) {
+		t.Fatalf("%v, want the network's error, for the log", err)
 	}
 	c := b.get(j)
 	if billing.CodeOf(c.Failure()) != billing.CodeNetworkError || c.Rejection.PayerCode != "" || c.Rejection.Reasons[0].About != billing.AboutClearinghouse {
@@ -472,7 +485,16 @@ func TestGivenUp(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	b.work()
-	if again := b.check("k", b.request("-ACTIVE-FULL")); again.ID == c.ID || again.Outcome != billing.OutcomeAnswered {
+	other := call("k")
+	other.Fingerprint = [32]byte{9}
+	if c, replayed, err := b.service.Check(t.Context(), b.scope, other, b.request("-ACTIVE-BASIC")); err != nil || replayed || c.Outcome != billing.OutcomeAnswered {
+		t.Errorf("the key with another request: %+v, replayed %t, %v", c, replayed, err)
+	}
+	other.Fingerprint = [32]byte{1}
+	if _, _, err := b.service.Check(t.Context(), b.scope, other, b.request("-ACTIVE-FULL")); billing.CodeOf(err) != billing.CodeIdempotencyKeyReused {
+		t.Errorf("the first request again: %v, want the key reused by now", err)
+	}
+	if again := b.check("k4", b.request("-ACTIVE-FULL")); again.ID == c.ID || again.Outcome != billing.OutcomeAnswered {
 		t.Errorf("the key again: %+v", again)
 	}
 }

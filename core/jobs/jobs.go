@@ -38,6 +38,15 @@ type Job struct {
 	NotBefore time.Time // zero for at once
 }
 
+// DoneError is the error of a job that is done all the same: it tells what went
+// wrong on the way, for the log. The job is not done again.
+type DoneError struct{ Cause error }
+
+func (e *DoneError) Error() string { return e.Cause.Error() }
+
+// Unwrap gives the cause to errors.Is and errors.AsType.
+func (e *DoneError) Unwrap() error { return e.Cause }
+
 // wire is a Job as it crosses the queue. The version changes when an older
 // worker could not read it.
 type wire struct {

@@ -38,7 +38,7 @@ func (b *bench) due(lease time.Duration, limit int) []billing.JobID {
 
 func (b *bench) release() {
 	b.t.Helper()
-	b.system(func(ctx context.Context, tx ports.SystemTx) error { return tx.Jobs.Release(ctx) })
+	b.system(func(ctx context.Context, tx ports.SystemTx) error { return tx.Jobs.Release(ctx, 0) })
 }
 
 func testOutbox(b *bench) {
@@ -104,7 +104,7 @@ func testLeases(b *bench) {
 	equal(t, "due while it is worked on", len(b.due(lease, 10)), 0)
 	for want := range 2 {
 		b.system(func(ctx context.Context, tx ports.SystemTx) error {
-			n, err := tx.Jobs.Attempt(ctx, j.ID)
+			n, err := tx.Jobs.Attempt(ctx, j.ID, false)
 			equal(t, "attempts", n, want+1)
 			return err
 		})

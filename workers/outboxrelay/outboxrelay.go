@@ -80,11 +80,11 @@ func (r *Relay) Run(ctx context.Context, store ports.Store) error {
 }
 
 // sweep publishes what is due. When the broker comes back after it was away it
-// may have lost everything, so every lease ends then.
+// may have lost what it was given before, so the leases of that time end then.
 func (r *Relay) sweep(ctx context.Context) {
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
-	away := false
+	var away time.Time // since when; zero while the broker is there
 	for {
 		select {
 		case <-ctx.Done():
@@ -92,26 +92,27 @@ func (r *Relay) sweep(ctx context.Context) {
 		case <-ticker.C:
 		}
 		if err := r.queue.Ready(); err != nil {
-			if !away {
+			if away.IsZero() {
+				away = time.Now()
 				r.log.WarnContext(ctx, "broker is away; jobs wait in the outbox", "error", err)
 			}
-			away = true
 			continue
 		}
 		if err := r.due(ctx, away); err == nil {
-			away = false
+			away = time.Time{}
 		} else if ctx.Err() == nil {
 			r.log.WarnContext(ctx, "outbox not read", "error", err)
 		}
 	}
 }
 
-// due publishes the jobs that are due; all of them are, when release says so.
-func (r *Relay) due(ctx context.Context, release bool) error {
+// due publishes the jobs that are due. Those that were published before the
+// broker went away are, too; another relay may have seen to them already.
+func (r *Relay) due(ctx context.Context, away time.Time) error {
 	var due []jobs.Job
 	err := r.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
-		if release {
-			if err := tx.Jobs.Release(ctx); err != nil {
+		if !away.IsZero() {
+			if err := tx.Jobs.Release(ctx, time.Since(away)); err != nil {
 				return err
 			}
 		}

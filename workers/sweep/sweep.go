@@ -10,10 +10,8 @@ import (
 	"github.com/molar-billing/molar/core/idempotency"
 )
 
-const every = 10 * time.Minute
-
-// Run sweeps until ctx ends. Several may run at once.
-func Run(ctx context.Context, keys *idempotency.Service, log *slog.Logger) error {
+// Run sweeps until ctx ends, every so often. Several may run at once.
+func Run(ctx context.Context, keys *idempotency.Service, every time.Duration, log *slog.Logger) error {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	for {

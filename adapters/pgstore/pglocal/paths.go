@@ -69,6 +69,8 @@ func (p paths) makeSocketFolder() error {
 	return nil
 }
 
+var errHeld = errors.New("another process runs the database")
+
 // hold makes this process the one that runs the cluster. The lock goes with
 // the process, however it ends; the server does not inherit it.
 func (p paths) hold() (*os.File, error) {
@@ -78,7 +80,7 @@ func (p paths) hold() (*os.File, error) {
 	}
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		_ = f.Close()
-		return nil, fmt.Errorf("another process runs the database in %s: stop it, or use another folder", p.dir)
+		return nil, fmt.Errorf("%w in %s: stop it, or use another folder", errHeld, p.dir)
 	}
 	return f, nil
 }
@@ -132,6 +134,16 @@ func (p paths) running() (state, bool) {
 	}
 	_ = os.Remove(filepath.Join(p.data, "postmaster.pid"))
 	return state{}, false
+}
+
+// runningElsewhere finds the server of a process that holds the cluster, when
+// holding it failed with err.
+func (p paths) runningElsewhere(err error) (state, bool) {
+	if !errors.Is(err, errHeld) {
+		return state{}, false
+	}
+	s, err := p.state()
+	return s, err == nil && s.ready && p.isServer(s.pid)
 }
 
 // isServer reports whether the process is the server of this cluster: a

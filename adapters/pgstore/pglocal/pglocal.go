@@ -51,6 +51,7 @@ type Cluster struct {
 	exited   <-chan struct{} // nil for a server that an earlier process started
 	lock     *os.File
 	paths    paths
+	joined   bool // another process runs it
 }
 
 // defaultPort names the socket of a server without TCP; it means nothing else.
@@ -61,7 +62,8 @@ const poll = 10 * time.Millisecond
 
 // Start runs the cluster in dir, making it first when there is none. A server
 // that still runs there, because the process that started it was killed, is
-// taken over. It returns when connections are accepted; ctx bounds the wait.
+// taken over; one that another process runs is joined, and Stop leaves it
+// running. It returns when connections are accepted; ctx bounds the wait.
 // The error says what to do next.
 func Start(ctx context.Context, dir string, o Options) (_ *Cluster, err error) {
 	if o.Log == nil {
@@ -72,6 +74,9 @@ func Start(ctx context.Context, dir string, o Options) (_ *Cluster, err error) {
 		return nil, err
 	}
 	lock, err := p.hold()
+	if s, alive := p.runningElsewhere(err); alive {
+		return &Cluster{pid: s.pid, socket: s.socket, port: s.tcpPort, paths: p, joined: true}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -138,6 +143,9 @@ func (c *Cluster) socketPort() int {
 // committed is safe. When ctx ends first, the server is stopped the hard way,
 // which is as safe and costs recovery at the next start.
 func (c *Cluster) Stop(ctx context.Context) error {
+	if c.joined {
+		return nil
+	}
 	defer func() {
 		if c.lock != nil {
 			_ = c.lock.Close()

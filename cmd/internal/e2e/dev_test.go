@@ -216,7 +216,7 @@ func TestSettingsAreExplained(t *testing.T) {
 	if err == nil {
 		t.Fatalf("api ran without settings for %s", time.Since(start))
 	}
-	for _, want := range []string{"MOLAR_DATABASE_URL is not set", "MOLAR_QUEUE_URL: want amqp", "MOLAR_SECRET_KEY is not set", "MOLAR_WORKERS: want a number"} {
+	for _, want := range []string{"MOLAR_DATABASE_URL is not set", "MOLAR_QUEUE_URL: want mem: or amqp", "MOLAR_SECRET_KEY is not set", "MOLAR_WORKERS: want a number"} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("%q is missing in:\n%s", want, out)
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/cli"
 	"github.com/molar-billing/molar/adapters/pgstore"
+	"github.com/molar-billing/molar/adapters/pgstore/pglocal"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
@@ -31,7 +32,7 @@ type demo struct {
 
 // runDev runs everything in one process until ctx ends.
 func runDev(ctx context.Context, o cli.DevOptions, stdout io.Writer) (err error) {
-	dir, done, err := dataFolder(o)
+	dir, done, err := dataFolder(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -55,7 +56,7 @@ func runDev(ctx context.Context, o cli.DevOptions, stdout io.Writer) (err error)
 		}
 	}
 	if s.QueueURL == "mem:" { // whatever was on its way went with the last process
-		err := g.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error { return tx.Jobs.Release(ctx) })
+		err := g.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error { return tx.Jobs.Release(ctx, 0) })
 		if err != nil {
 			return err
 		}
@@ -68,13 +69,12 @@ func runDev(ctx context.Context, o cli.DevOptions, stdout io.Writer) (err error)
 
 // devSettings are the settings with what molar dev brings along.
 func devSettings(o cli.DevOptions, dir string, d *demo) (Settings, error) {
-	host, port, err := net.SplitHostPort(o.Addr)
-	if err != nil {
-		return Settings{}, fmt.Errorf("--addr %q: want host:port, such as 127.0.0.1:8080", o.Addr)
+	opsAddr := "127.0.0.1:9090" // the ops port stays on this machine, wherever the API listens
+	if anyPort(o.Addr) {
+		opsAddr = "127.0.0.1:0"
 	}
-	opsAddr := "127.0.0.1:9090"
-	if port == "0" {
-		opsAddr = net.JoinHostPort(host, "0")
+	if _, _, err := net.SplitHostPort(o.Addr); err != nil && o.Addr != "" {
+		return Settings{}, fmt.Errorf("--addr %q: want host:port, such as 127.0.0.1:8080", o.Addr)
 	}
 	defaults := map[string]string{
 		"MOLAR_DATABASE_URL": "local:" + filepath.Join(dir, "postgres"),
@@ -88,14 +88,18 @@ func devSettings(o cli.DevOptions, dir string, d *demo) (Settings, error) {
 		}
 		return defaults[name]
 	})
-	s.Listen = o.Addr
+	if o.Addr != "" {
+		s.Listen = o.Addr
+	}
 	return s, err
 }
+
+func anyPort(addr string) bool { return strings.HasSuffix(addr, ":0") }
 
 // dataFolder finds or makes the data folder and holds it for this process.
 // When free ports were asked for and the default folder is taken, it is a
 // temporary one, so that several can run at once.
-func dataFolder(o cli.DevOptions) (dir string, done func() error, err error) {
+func dataFolder(ctx context.Context, o cli.DevOptions) (dir string, done func() error, err error) {
 	dir = o.Data
 	if dir == "" {
 		dir = defaultData()
@@ -112,26 +116,26 @@ func dataFolder(o cli.DevOptions) (dir string, done func() error, err error) {
 	}
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		_ = lock.Close()
-		if o.Data == "" && strings.HasSuffix(o.Addr, ":0") {
-			return temporaryData(o)
+		if o.Data == "" && anyPort(o.Addr) {
+			return temporaryData(ctx, o)
 		}
 		return "", nil, fmt.Errorf("another molar dev uses %s: stop it, or give this one a folder of its own with --data DIR", dir)
 	}
 	if o.Reset {
-		if err := wipe(dir); err != nil {
+		if err := wipe(ctx, dir); err != nil {
 			return "", nil, errors.Join(err, lock.Close())
 		}
 	}
 	return dir, lock.Close, nil
 }
 
-func temporaryData(o cli.DevOptions) (string, func() error, error) {
+func temporaryData(ctx context.Context, o cli.DevOptions) (string, func() error, error) {
 	tmp, err := os.MkdirTemp("", "molar-dev-")
 	if err != nil {
 		return "", nil, err
 	}
 	o.Data = tmp
-	dir, done, err := dataFolder(o)
+	dir, done, err := dataFolder(ctx, o)
 	if err != nil {
 		return "", nil, err
 	}
@@ -147,9 +151,20 @@ func defaultData() string {
 	return "/var/tmp/molar-dev"
 }
 
-// wipe removes what molar dev made in the folder, and nothing else.
-func wipe(dir string) error {
-	return errors.Join(os.RemoveAll(filepath.Join(dir, "postgres")), os.RemoveAll(filepath.Join(dir, "demo.json")))
+// wipe removes what molar dev made in the folder, and nothing else. A server
+// that a killed process left running is stopped first: it would go on writing.
+func wipe(ctx context.Context, dir string) error {
+	database := filepath.Join(dir, "postgres")
+	if _, err := os.Stat(filepath.Join(database, "data", "postmaster.pid")); err == nil {
+		left, err := pglocal.Start(ctx, database, pglocal.Options{})
+		if err == nil {
+			err = left.Stop(ctx)
+		}
+		if err != nil {
+			return fmt.Errorf("stop the database before it is wiped: %w", err)
+		}
+	}
+	return errors.Join(os.RemoveAll(database), os.RemoveAll(filepath.Join(dir, "demo.json")))
 }
 
 func loadDemo(dir string) (*demo, error) {

@@ -39,6 +39,10 @@ const drainTime = 5 * time.Second
 // Main runs the roles until a signal comes, with settings from the
 // environment, and exits.
 func Main(roles ...Role) {
+	if len(os.Args) > 1 {
+		fmt.Fprintf(os.Stderr, "%s takes no arguments; its settings are in the environment:\n%s", os.Args[0], SettingsHelp())
+		os.Exit(2)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := serve(ctx, roles)
 	stop()
@@ -50,6 +54,9 @@ func Main(roles ...Role) {
 
 func serve(ctx context.Context, roles []Role) error {
 	s, err := LoadSettings(os.Getenv, "MOLAR_DATABASE_URL", "MOLAR_QUEUE_URL", "MOLAR_SECRET_KEY")
+	if err == nil && s.QueueURL == "mem:" {
+		err = errors.New("MOLAR_QUEUE_URL: mem: works within one process only, which is molar dev; want amqp://")
+	}
 	if err != nil {
 		return fmt.Errorf("the settings are not complete:\n%w\n\nAll settings:\n%s", err, SettingsHelp())
 	}
@@ -81,8 +88,7 @@ func (g *graph) run(ctx context.Context, roles []Role, ready func(Addresses) err
 	g.log.InfoContext(ctx, "starting", "settings", g.settings)
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
-	work, stopWork := context.WithCancel(context.WithoutCancel(ctx))
-	defer stopWork()
+	relay, workers := newGroup(ctx, fail), newGroup(ctx, fail)
 
 	var api *httpapi.Server
 	var addrs Addresses
@@ -90,23 +96,26 @@ func (g *graph) run(ctx context.Context, roles []Role, ready func(Addresses) err
 	if err != nil {
 		return err
 	}
-	var background errgroup.Group
-	background.Go(func() error { return g.relay.Run(work, g.store) })
+	relay.start(func(ctx context.Context) error { return g.relay.Run(ctx, g.store) })
 	for _, r := range roles {
 		switch r {
 		case RoleAPI:
 			if api, err = g.serveAPI(ctx, &addrs, fail); err != nil {
-				return err
+				fail(err)
 			}
 		case RolePayerWorker:
-			background.Go(func() error { return g.runner.Run(work, payerreply.Handler(g.eligibility, g.settings.Parallel)) })
-			background.Go(func() error { return sweep.Run(work, g.idempotency, g.log) })
+			workers.start(func(ctx context.Context) error {
+				return g.runner.Run(ctx, payerreply.Handler(g.eligibility, g.settings.Parallel))
+			})
+			workers.start(func(ctx context.Context) error { return sweep.Run(ctx, g.idempotency, sweepEvery(g.settings), g.log) })
 		}
 	}
-	if err := ready(addrs); err != nil {
-		fail(err)
+	if ctx.Err() == nil {
+		if err := ready(addrs); err != nil {
+			fail(err)
+		}
+		g.log.InfoContext(ctx, "ready", "api", addrs.API, "ops", addrs.Ops)
 	}
-	g.log.InfoContext(ctx, "ready", "api", addrs.API, "ops", addrs.Ops)
 	<-ctx.Done()
 
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
@@ -120,10 +129,52 @@ func (g *graph) run(ctx context.Context, roles []Role, ready func(Addresses) err
 	if api != nil {
 		errs = append(errs, api.Shutdown(drain))
 	}
-	stopWork()
-	errs = append(errs, background.Wait(), ops.close(drain))
+	errs = append(errs, workers.stop(drain), relay.stop(drain), ops.close(drain))
 	g.log.InfoContext(drain, "stopped")
 	return errors.Join(errs...)
+}
+
+// sweepEvery is often enough that nothing is kept much longer than it should.
+func sweepEvery(s Settings) time.Duration {
+	return min(max(s.IdempotencyTTL/10, time.Second), 10*time.Minute)
+}
+
+// group is work that goes on in the background until it is stopped. One that
+// ends by itself takes the process down.
+type group struct {
+	work   errgroup.Group
+	ctx    context.Context //nolint:containedctx // the group's own, which only stop ends
+	cancel context.CancelFunc
+	fail   context.CancelCauseFunc
+}
+
+func newGroup(ctx context.Context, fail context.CancelCauseFunc) *group {
+	g := &group{fail: fail}
+	g.ctx, g.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	return g
+}
+
+func (g *group) start(run func(context.Context) error) {
+	g.work.Go(func() error {
+		err := run(g.ctx)
+		if err != nil {
+			g.fail(err)
+		}
+		return err
+	})
+}
+
+// stop ends the work and waits for it, but not longer than ctx.
+func (g *group) stop(ctx context.Context) error {
+	g.cancel()
+	done := make(chan error, 1)
+	go func() { done <- g.work.Wait() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("work under way did not end in time; it starts again elsewhere: %w", ctx.Err())
+	}
 }
 
 func (g *graph) serveAPI(ctx context.Context, addrs *Addresses, fail func(error)) (*httpapi.Server, error) {

@@ -40,7 +40,7 @@ type variable struct {
 func variables() []variable {
 	return []variable{
 		{"MOLAR_DATABASE_URL", "", "postgres://... of a server, or local:DIR for a private cluster in DIR", func(s *Settings, v string) error {
-			if !strings.HasPrefix(v, "postgres://") && !strings.HasPrefix(v, "postgresql://") && !strings.HasPrefix(v, "local:") {
+			if !strings.HasPrefix(v, "postgres://") && !strings.HasPrefix(v, "postgresql://") && (!strings.HasPrefix(v, "local:") || v == "local:") {
 				return errors.New("want postgres://user@host/database or local:DIR")
 			}
 			s.DatabaseURL = v

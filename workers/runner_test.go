@@ -202,3 +202,69 @@ func TestStopWaits(t *testing.T) {
 		t.Errorf("Run ended with %v before the job did (%t)", err, finished.Load())
 	}
 }
+
+// flapping is a broker that never knows whether a message was delivered.
+type flapping struct{ ports.Queue }
+
+func (f flapping) Consume(
+	ctx context.Context, kind jobs.Kind, parallel int, handle func(context.Context, ports.Delivery) ports.Verdict,
+) error {
+	return f.Queue.Consume(ctx, kind, parallel, func(ctx context.Context, d ports.Delivery) ports.Verdict {
+		d.Again = true
+		return handle(ctx, d)
+	})
+}
+
+// TestRedeliveryIsNoFailure delivers a job again and again while it is worked
+// on, as a broker does whose connections come and go.
+func TestRedeliveryIsNoFailure(t *testing.T) {
+	t.Parallel()
+	const deliveries = 10
+	b := newBench(t)
+	r := workers.NewRunner(b.store, flapping{b.queue}, slog.New(slog.DiscardHandler), func(jobs.Kind, string, time.Duration) {})
+	ctx, cancel := context.WithCancel(t.Context())
+	started, ended := make(chan struct{}, 2*deliveries), make(chan struct{})
+	var gaveUp atomic.Bool
+	go func() {
+		defer close(ended)
+		_ = r.Run(ctx, workers.Handler{
+			Kind: jobs.KindEligibility, Parallel: deliveries,
+			Do:   func(context.Context, jobs.Job) error { started <- struct{}{}; <-ctx.Done(); return nil },
+			Fail: func(context.Context, jobs.Job) error { gaveUp.Store(true); return nil },
+		})
+	}()
+	j := b.stage(time.Time{})
+	for range deliveries {
+		if err := b.queue.Publish(t.Context(), j); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range deliveries {
+		receive(t, "a delivery", started)
+	}
+	cancel()
+	receive(t, "the end", ended)
+	if gaveUp.Load() {
+		t.Error("the job was given up, and no attempt at it had failed")
+	}
+}
+
+// TestPanicsAreSurvived lets everything about a job panic.
+func TestPanicsAreSurvived(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	tried := make(chan struct{}, 100)
+	b.run(
+		func(context.Context, jobs.Job) error { panic("do") },
+		func(context.Context, jobs.Job) error { tried <- struct{}{}; panic("fail") },
+	)
+	b.stage(time.Time{})
+	for range 2 {
+		for len(tried) == 0 && t.Context().Err() == nil {
+			if err := b.store.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error { return tx.Jobs.Release(ctx, 0) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		receive(t, "giving up", tried)
+	}
+}

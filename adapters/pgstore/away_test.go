@@ -1,0 +1,140 @@
+package pgstore_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/adapters/pgstore"
+	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/testservers"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// TestCrashAtCommitWithoutOthers crashes the server at COMMIT while nobody else
+// writes, so that the transaction's number has not been given out afterwards:
+// the transaction runs again, and its row is there once.
+func TestCrashAtCommitWithoutOthers(t *testing.T) {
+	t.Parallel()
+	server := testservers.StartPostgres(t)
+	if err := pgstore.Migrate(t.Context(), server.URL()); err != nil {
+		t.Fatal(err)
+	}
+	var crashed atomic.Bool
+	s := openWith(t, server.URL(), func(c net.Conn) net.Conn {
+		return &crashing{c, func() {
+			if !crashed.Swap(true) {
+				server.Restart()
+			}
+		}}
+	})
+	in, runs := scope(), 0
+	c := check(in)
+	err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+		runs++
+		return tx.Checks.Insert(ctx, c)
+	})
+	if err != nil || runs != 2 {
+		t.Errorf("%d runs, %v; want another one", runs, err)
+	}
+}
+
+// TestPoolOfDeadConnections ends every pooled connection at the server, as a
+// restart does: no request notices.
+func TestPoolOfDeadConnections(t *testing.T) {
+	t.Parallel()
+	const conns = 16
+	url := pgtest.URL(t)
+	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL, o.MaxConns = url, conns })
+	in := scope()
+	list := func(ctx context.Context, tx ports.Tx) error {
+		_, err := tx.Offices.List(ctx)
+		return err
+	}
+	open, release, done := make(chan struct{}), make(chan struct{}), make(chan error, conns)
+	for range conns {
+		go func() {
+			done <- s.View(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+				err := list(ctx, tx)
+				open <- struct{}{}
+				<-release
+				return err
+			})
+		}()
+	}
+	for range conns {
+		<-open
+	}
+	close(release)
+	for range conns {
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec(t, admin(t, url), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+	for range conns {
+		if err := s.View(t.Context(), in, list); err != nil {
+			t.Errorf("a request failed: %v", err)
+		}
+	}
+}
+
+// TestServerRestarts makes requests while the server is away for a moment:
+// they wait for it.
+func TestServerRestarts(t *testing.T) {
+	t.Parallel()
+	server := testservers.StartPostgres(t)
+	if err := pgstore.Migrate(t.Context(), server.URL()); err != nil {
+		t.Fatal(err)
+	}
+	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = server.URL() })
+	in := scope()
+	stop, failed := make(chan struct{}), make(chan error, 1)
+	go func() {
+		var errs []error
+		for {
+			select {
+			case <-stop:
+				failed <- errors.Join(errs...)
+				return
+			default:
+				errs = append(errs, s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error { return tx.Checks.Insert(ctx, check(in)) }))
+			}
+		}
+	}()
+	for range 3 {
+		server.Restart()
+	}
+	close(stop)
+	if err := <-failed; err != nil {
+		t.Errorf("requests failed: %v", err)
+	}
+}
+
+// TestStatementTextHoldsNoPatient looks at the statements as the server sees
+// them: it logs the text of one that fails.
+func TestStatementTextHoldsNoPatient(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
+	in := scope()
+	err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+		_, err := tx.Patients.Find(ctx, "SENTINELNAME|X", billing.Patient{
+			ID: billing.NewID[billing.PatientID](time.Now()), Scope: in, FirstName: "Sentinelname", LastName: "X",
+			DateOfBirth: billing.Date{Year: 1985, Month: 4, Day: 12}, CreatedAt: time.Now(),
+		})
+		text := scan[string](t, admin(t, url), "SELECT coalesce(string_agg(query, E'\n'), '') FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+		if !strings.Contains(text, "patients") || strings.Contains(strings.ToUpper(text), "SENTINEL") || strings.Contains(text, "1985") {
+			t.Errorf("the server sees: %s", text)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -27,6 +27,9 @@ const (
 	envS3       = "MOLAR_TEST_S3_URL"
 )
 
+// envContainers set to "off" leaves a Docker engine alone.
+const envContainers = "MOLAR_TEST_CONTAINERS"
+
 // patience bounds the start of a server. A machine of two cores that runs
 // other tests needs a good part of a minute for RabbitMQ.
 const patience = 2 * time.Minute
@@ -111,14 +114,17 @@ func (b brand) open(ctx context.Context, private bool) (machine, error) {
 	if url := os.Getenv(b.env); url != "" && !private { //nolint:forbidigo // where the tests' servers are is said to the tests, not to the program
 		return external(url), nil
 	}
-	var m machine
-	if dockerAnswers(ctx) {
-		m = b.container()
-	} else {
-		var err error
-		if m, err = b.program(); err != nil {
-			return nil, fmt.Errorf("%w; or run a Docker engine; or name a running server in %s", err, b.env)
+	var inContainer error
+	if os.Getenv(envContainers) != "off" && dockerAnswers(ctx) { //nolint:forbidigo // said to the tests, not to the program
+		m := b.container()
+		if inContainer = m.start(ctx); inContainer == nil {
+			return m, nil
 		}
+		m.close() // an image that cannot be had, most likely; the programs may do
+	}
+	m, err := b.program()
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%w; or run a Docker engine; or name a running server in %s", err, b.env), inContainer)
 	}
 	if err := m.start(ctx); err != nil {
 		m.close()

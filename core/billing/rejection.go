@@ -1,0 +1,64 @@
+package billing
+
+// RejectionKind says whether sending again can help.
+type RejectionKind string
+
+// The rejection kinds.
+const (
+	RejectionFixAndResend     RejectionKind = "fix_and_resend"
+	RejectionPayerUnavailable RejectionKind = "payer_unavailable"
+	RejectionRejected         RejectionKind = "rejected"
+)
+
+// Rejection is why a payer did not answer.
+type Rejection struct {
+	Kind      RejectionKind
+	PayerCode string // the payer's own code: the first AAA03
+	Reasons   []RejectionReason
+}
+
+// ReasonCode is a reason of a rejection.
+type ReasonCode string
+
+// The fifteen reasons.
+const (
+	ReasonMemberNotFound         ReasonCode = "MEMBER_NOT_FOUND"
+	ReasonPatientIsDependent     ReasonCode = "PATIENT_IS_DEPENDENT"
+	ReasonDateOfBirthMismatch    ReasonCode = "DATE_OF_BIRTH_MISMATCH"
+	ReasonMemberIDInvalid        ReasonCode = "MEMBER_ID_INVALID"
+	ReasonMemberIDDuplicate      ReasonCode = "MEMBER_ID_DUPLICATE"
+	ReasonNameMismatch           ReasonCode = "NAME_MISMATCH"
+	ReasonServiceDateInvalid     ReasonCode = "SERVICE_DATE_INVALID"
+	ReasonRequestInvalid         ReasonCode = "REQUEST_INVALID"
+	ReasonRequestNotAccepted     ReasonCode = "REQUEST_NOT_ACCEPTED"
+	ReasonProviderNotOnFile      ReasonCode = "PROVIDER_NOT_ON_FILE"
+	ReasonProviderNotEligible    ReasonCode = "PROVIDER_NOT_ELIGIBLE"
+	ReasonPatientNotEligible     ReasonCode = "PATIENT_NOT_ELIGIBLE"
+	ReasonPatientDetailsRequired ReasonCode = "PATIENT_DETAILS_REQUIRED"
+	ReasonPayerNotAnswering      ReasonCode = "PAYER_NOT_ANSWERING"
+	ReasonPayerRejectedOther     ReasonCode = "PAYER_REJECTED_OTHER"
+)
+
+// About says whose fault a reason tells of.
+type About string
+
+// The subjects of a reason.
+const (
+	AboutSubscriber    About = "subscriber"
+	AboutPatient       About = "patient"
+	AboutProvider      About = "provider"
+	AboutRequest       About = "request"
+	AboutClearinghouse About = "clearinghouse"
+	AboutPayer         About = "payer"
+)
+
+// RejectionReason is one thing that a payer found wrong.
+type RejectionReason struct {
+	Code           ReasonCode
+	About          About
+	Field          string // the request field to change; empty for none
+	Message        string
+	Fix            string
+	SuggestedValue string // what the payer has on file, when it told; may be patient data
+}
+

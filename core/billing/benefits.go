@@ -155,4 +155,3 @@ type PlanRules struct {
 	CoordinationOfBenefits string
 	MajorServicesPaidOn    string // "prep_date" or "seat_date"
 }
-

@@ -61,4 +61,3 @@ type RejectionReason struct {
 	Fix            string
 	SuggestedValue string // what the payer has on file, when it told; may be patient data
 }
-

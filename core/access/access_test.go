@@ -65,6 +65,7 @@ func TestKeyLives(t *testing.T) {
 		t.Errorf("key %+v", k)
 	}
 
+	c.advance(time.Millisecond) // the list is by time
 	revoked, err := s.RevokeKey(t.Context(), k.ID)
 	if err != nil || revoked.RevokedAt.IsZero() {
 		t.Fatalf("RevokeKey = %+v, %v", revoked, err)

@@ -1,0 +1,111 @@
+package imagecodec
+
+import (
+	"bufio"
+	"context"
+	"crypto/md5" //nolint:gosec // G501: networks and S3 compare MD5 sums; nothing trusts them
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+
+	"github.com/molar-billing/molar/ports"
+)
+
+// pictureWriter writes a picture to a temporary file, and counts and hashes
+// its bytes on the way. Either finish or abandon ends it; abandon after finish
+// does nothing, so that it can be deferred.
+type pictureWriter struct {
+	ctx    context.Context // encoders take none: theirs ends at the next write
+	file   *tempFile
+	buf    *bufio.Writer
+	size   int64
+	md5    hash.Hash
+	sha256 hash.Hash
+}
+
+// newPicture begins a picture. Its writes fail once ctx is done.
+func (c *Codec) newPicture(ctx context.Context) (*pictureWriter, error) {
+	file, err := newTempFile(c.tempDir)
+	if err != nil {
+		return nil, err
+	}
+	w := &pictureWriter{ctx: ctx, file: file, md5: md5.New(), sha256: sha256.New()} //nolint:gosec // G401: see the import
+	w.buf = bufio.NewWriterSize(sink{w}, 64<<10)
+	return w, nil
+}
+
+// Write adds to the picture.
+func (w *pictureWriter) Write(p []byte) (int, error) { return w.buf.Write(p) }
+
+// WriteByte adds a byte to the picture.
+func (w *pictureWriter) WriteByte(b byte) error { return w.buf.WriteByte(b) }
+
+// Flush brings what was written to the file.
+func (w *pictureWriter) Flush() error { return w.buf.Flush() }
+
+// finish gives the picture, at its first byte. The caller closes its Content.
+func (w *pictureWriter) finish() (*ports.Picture, error) {
+	if err := w.buf.Flush(); err != nil {
+		return nil, err
+	}
+	if _, err := w.file.Seek(0, io.SeekStart); err != nil {
+		return nil, fmt.Errorf("rewind a temporary file: %w", err)
+	}
+	p := &ports.Picture{Size: w.size, Content: w.file}
+	w.md5.Sum(p.MD5[:0])
+	w.sha256.Sum(p.SHA256[:0])
+	w.file = nil
+	return p, nil
+}
+
+// abandon removes the file of a picture that was not finished.
+func (w *pictureWriter) abandon() {
+	if w.file != nil {
+		_ = w.file.Close() // nobody needs the bytes
+		w.file = nil
+	}
+}
+
+// sink is the pictureWriter behind its buffer.
+type sink struct{ w *pictureWriter }
+
+func (s sink) Write(p []byte) (int, error) {
+	w := s.w
+	if w.ctx.Err() != nil {
+		return 0, context.Cause(w.ctx)
+	}
+	n, err := w.file.Write(p)
+	w.size += int64(n)
+	w.md5.Write(p[:n])
+	w.sha256.Write(p[:n])
+	if err != nil {
+		return n, fmt.Errorf("write a temporary file: %w", err)
+	}
+	return n, nil
+}
+
+// tempFile is a file that is gone when it is closed. Where the system can, its
+// name is gone from the start, so that a killed process leaves nothing.
+type tempFile struct {
+	*os.File
+	named bool
+}
+
+func newTempFile(dir string) (*tempFile, error) {
+	f, err := os.CreateTemp(dir, "molar-picture-*.jpg")
+	if err != nil {
+		return nil, fmt.Errorf("make a temporary file: %w", err)
+	}
+	return &tempFile{File: f, named: os.Remove(f.Name()) != nil}, nil
+}
+
+func (f *tempFile) Close() error {
+	err := f.File.Close()
+	if f.named {
+		err = errors.Join(err, os.Remove(f.Name()))
+	}
+	return err
+}

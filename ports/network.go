@@ -2,6 +2,7 @@ package ports
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -22,6 +23,27 @@ type EligibilityNetwork interface {
 	// answer can be fetched by asking again. Any other error means that the
 	// network failed.
 	Inquire(ctx context.Context, request []byte) ([]byte, error)
+}
+
+// AttachmentNetwork carries attachments to payers: it opens a transmission,
+// takes its files, and commits it. Every step may be repeated: a network knows
+// a transmission by its number, and one that is committed stays as it is.
+type AttachmentNetwork interface {
+	// Available reports whether attachments can be sent; the error, with
+	// CodeAttachmentsUnavailable, is for the caller.
+	Available() error
+
+	// Open begins a transmission. A *billing.LaterError says when to begin
+	// anew. Any other error means that the network failed.
+	Open(ctx context.Context, t billing.Transmission) error
+
+	// Add gives the transmission a file, whose bytes are those of the
+	// document.
+	Add(ctx context.Context, number string, d *billing.Document, content io.Reader) error
+
+	// Commit ends a transmission that has all its files. Only now does the
+	// payer see it.
+	Commit(ctx context.Context, number string) error
 }
 
 // EDI turns billing values into the bytes of EDI messages and back.

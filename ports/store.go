@@ -38,12 +38,16 @@ type Store interface {
 
 // Tx is what a transaction of one scope can do.
 type Tx struct {
-	Keys     IdempotencyKeys
-	Checks   Checks
-	Patients Patients
-	Offices  Offices
-	Events   Events
-	Outbox   Outbox
+	Keys          IdempotencyKeys
+	Checks        Checks
+	Claims        Claims
+	Attachments   Attachments
+	Documents     Documents
+	PayerRequests PayerRequests
+	Patients      Patients
+	Offices       Offices
+	Events        Events
+	Outbox        Outbox
 }
 
 // SystemTx is what a transaction across scopes can do.
@@ -51,6 +55,7 @@ type SystemTx struct {
 	Jobs    Jobs
 	APIKeys APIKeys
 	Orgs    Organizations
+	Images  ImageNames
 	Forget  Forgetter
 }
 
@@ -86,6 +91,83 @@ type Checks interface {
 	// List reads a page of checks, newest first, and one row more than asked
 	// for when there is a next page.
 	List(ctx context.Context, f billing.CheckFilter, p billing.Page) ([]*billing.EligibilityCheck, error)
+}
+
+// Claims keeps claims.
+type Claims interface {
+	// Insert keeps a new claim.
+	Insert(ctx context.Context, c *billing.Claim) error
+
+	// Get reads a claim. An absent one is CodeNotFound.
+	Get(ctx context.Context, id billing.ClaimID) (*billing.Claim, error)
+}
+
+// Attachments keeps attachments.
+type Attachments interface {
+	// Insert keeps a new attachment without documents. A second open one for
+	// the same payer request is CodeConflict.
+	Insert(ctx context.Context, a *billing.Attachment) error
+
+	// Get reads an attachment with its documents. An absent one is
+	// CodeNotFound.
+	Get(ctx context.Context, id billing.AttachmentID) (*billing.Attachment, error)
+
+	// Lock reads like Get, and nobody else writes the attachment or its
+	// documents until the transaction ends. It waits for whoever does.
+	Lock(ctx context.Context, id billing.AttachmentID) (*billing.Attachment, error)
+
+	// Save keeps what can change of an attachment, apart from its documents.
+	Save(ctx context.Context, a *billing.Attachment) error
+
+	// List reads a page of attachments with their documents, newest first, and
+	// one row more than asked for when there is a next page.
+	List(ctx context.Context, f billing.AttachmentFilter, p billing.Page) ([]*billing.Attachment, error)
+
+	// Serial gives the next number for an attachment, across all scopes. A
+	// number that was given and not kept is lost.
+	Serial(ctx context.Context) (int64, error)
+}
+
+// Documents keeps the documents of attachments, and uploads on their way to
+// become documents.
+type Documents interface {
+	// Insert adds a document to an attachment that is locked.
+	Insert(ctx context.Context, a billing.AttachmentID, d *billing.Document) error
+
+	// Delete removes a document of an attachment that is locked.
+	Delete(ctx context.Context, id billing.DocumentID) error
+
+	// Receive keeps a new upload.
+	Receive(ctx context.Context, u *billing.Upload) error
+
+	// Upload reads an upload. An absent one is CodeNotFound.
+	Upload(ctx context.Context, id billing.DocumentID) (*billing.Upload, error)
+
+	// Settle keeps the state of an upload that was pending, with the refusal
+	// if there is one. It reports false, and changes nothing, when the upload
+	// is pending no more.
+	Settle(ctx context.Context, u *billing.Upload) (bool, error)
+}
+
+// PayerRequests keeps payer requests.
+type PayerRequests interface {
+	// Insert keeps a new payer request.
+	Insert(ctx context.Context, r *billing.PayerRequest) error
+
+	// Get reads a payer request. An absent one is CodeNotFound.
+	Get(ctx context.Context, id billing.PayerRequestID) (*billing.PayerRequest, error)
+
+	// Lock reads like Get, and nobody else writes the request until the
+	// transaction ends. Whoever locks a request and its attachment locks the
+	// request first.
+	Lock(ctx context.Context, id billing.PayerRequestID) (*billing.PayerRequest, error)
+
+	// Save keeps the state of a payer request, and its answer.
+	Save(ctx context.Context, r *billing.PayerRequest) error
+
+	// List reads a page of payer requests, newest first, and one row more than
+	// asked for when there is a next page.
+	List(ctx context.Context, f billing.PayerRequestFilter, p billing.Page) ([]*billing.PayerRequest, error)
 }
 
 // Patients is the patient directory.
@@ -196,8 +278,19 @@ type Organizations interface {
 	List(ctx context.Context) ([]*billing.Organization, error)
 }
 
+// ImageNames tells which images have a row, across scopes.
+type ImageNames interface {
+	// Kept answers which of the IDs are documents, and which are uploads that
+	// are pending.
+	Kept(ctx context.Context, ids []billing.DocumentID) (documents, pending []billing.DocumentID, err error)
+}
+
 // Forgetter removes what is kept for a while only.
 type Forgetter interface {
+	// Uploads removes uploads that are pending no more and were made before
+	// the given time, a bounded number a call, and answers how many.
+	Uploads(ctx context.Context, before time.Time) (int, error)
+
 	// KeyUses removes idempotency keys used before the given time, a bounded
 	// number a call, and answers how many.
 	KeyUses(ctx context.Context, before time.Time) (int, error)

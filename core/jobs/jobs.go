@@ -16,11 +16,13 @@ type Kind string
 
 // The kinds.
 const (
-	KindEligibility Kind = "eligibility" // ask the payer and complete the check
+	KindEligibility    Kind = "eligibility"     // ask the payer and complete the check
+	KindAttachmentSend Kind = "attachment_send" // send an attachment and close it
+	KindPNGConvert     Kind = "png_convert"     // make a document of an uploaded PNG
 )
 
 // Kinds lists every kind.
-func Kinds() []Kind { return []Kind{KindEligibility} }
+func Kinds() []Kind { return []Kind{KindEligibility, KindAttachmentSend, KindPNGConvert} }
 
 // Lease is how long a job that was published is left alone before it is
 // published again. It is short, so that work which a killed process held starts

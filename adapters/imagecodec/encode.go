@@ -1,0 +1,179 @@
+package imagecodec
+
+import (
+	"encoding/binary"
+	"io"
+	"math/bits"
+)
+
+// encoder writes a baseline JPEG strip by strip: one component for grey, three
+// in full resolution (4:4:4) for colour, and the Huffman tables that the
+// specification suggests. All arithmetic is on integers, so that every machine
+// gives the same bytes.
+type encoder struct {
+	w          io.Writer
+	out        []byte // what is not written yet
+	bits       uint64 // what is not in out yet: the lower held bits
+	held       uint
+	stride     int // pixels of a strip's row
+	components int
+	dc         [3]int32 // the last DC value of each component
+	tables     [2]*encoderTables
+}
+
+// encoderTables are what luma or chroma is encoded with.
+type encoderTables struct {
+	quantizer quantizer
+	dc        [12]huffmanCode
+	ac        [256]huffmanCode
+}
+
+// huffmanCode is a code and its length in bits.
+type huffmanCode struct {
+	code   uint32
+	length uint
+}
+
+// newEncoder begins a JPEG of 1 or 3 components.
+func newEncoder(w io.Writer, width, height, components int) *encoder {
+	e := &encoder{w: w, stride: wholeBlocks(width), components: components}
+	count := byte(components) //nolint:gosec // G115: 1 or 3
+	e.marker(0xd8)
+	e.segment(0xe0, []byte("JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00")) // version 1.1, square pixels
+	frame := []byte{8}
+	frame = binary.BigEndian.AppendUint16(frame, uint16(height)) //nolint:gosec // G115: at most maxSide
+	frame = binary.BigEndian.AppendUint16(frame, uint16(width))  //nolint:gosec // G115: at most maxSide
+	frame = append(frame, count)
+	scan := []byte{count}
+	for c := range count {
+		table := min(c, 1)
+		if c == table {
+			e.define(table)
+		}
+		frame = append(frame, c+1, 1<<4|1, table)
+		scan = append(scan, c+1, table<<4|table)
+	}
+	e.segment(0xc0, frame)
+	e.segment(0xda, append(scan, 0, 63, 0))
+	return e
+}
+
+// define makes the tables for luma (0) or chroma (1) and writes them.
+func (e *encoder) define(table byte) {
+	spec := suggested(table)
+	t := &encoderTables{quantizer: newQuantizer(spec.steps)}
+	spec.dc.codes(t.dc[:])
+	spec.ac.codes(t.ac[:])
+	e.tables[table] = t
+	steps := []byte{table}
+	for _, at := range zigzag() {
+		steps = append(steps, spec.steps[at])
+	}
+	e.segment(0xdb, steps)
+	for class, h := range []huffmanSpec{spec.dc, spec.ac} {
+		e.segment(0xc4, append(append([]byte{byte(class)<<4 | table}, h.counts[:]...), h.values...))
+	}
+}
+
+func (e *encoder) marker(m byte) { e.out = append(e.out, 0xff, m) }
+
+func (e *encoder) segment(m byte, content []byte) {
+	e.marker(m)
+	e.out = binary.BigEndian.AppendUint16(e.out, uint16(2+len(content))) //nolint:gosec // G115: a few hundred at most
+	e.out = append(e.out, content...)
+}
+
+// strip encodes eight rows of pixels, each of whole blocks.
+func (e *encoder) strip(pixels []byte) error {
+	var planes [3]block
+	row := e.stride * e.components
+	for x := 0; x < e.stride; x += blockSide {
+		if e.components == 1 {
+			planes[0].grey(pixels[x:], row)
+		} else {
+			colours(&planes, pixels[3*x:], row)
+		}
+		for c := range e.components {
+			e.block(&planes[c], &e.dc[c], e.tables[min(c, 1)])
+		}
+	}
+	return e.flush()
+}
+
+// finish fills the last byte with ones and ends the JPEG.
+func (e *encoder) finish() error {
+	e.put(0x7f, 7)
+	e.drain()
+	e.marker(0xd9)
+	return e.flush()
+}
+
+func (e *encoder) flush() error {
+	_, err := e.w.Write(e.out)
+	e.out = e.out[:0]
+	return err
+}
+
+// block transforms and writes one block.
+func (e *encoder) block(b *block, previous *int32, t *encoderTables) {
+	b.transform()
+	var values [64]int32
+	present := t.quantizer.quantize(b, &values)
+
+	size, extra := magnitude(values[0] - *previous)
+	*previous = values[0]
+	e.put(uint64(t.dc[size].code)<<size|extra, t.dc[size].length+size)
+
+	at := 0
+	for present &^= 1; present != 0; present &= present - 1 {
+		next := bits.TrailingZeros64(present)
+		run := next - at - 1
+		at = next
+		for ; run > 15; run -= 16 {
+			e.put(uint64(t.ac[0xf0].code), t.ac[0xf0].length)
+		}
+		size, extra := magnitude(values[next&63])
+		code := &t.ac[(uint(run)<<4|size)&255]
+		e.put(uint64(code.code)<<size|extra, code.length+size)
+	}
+	if at < 63 {
+		e.put(uint64(t.ac[0].code), t.ac[0].length) // nothing follows
+	}
+}
+
+// magnitude is how many bits a value takes, and what they are: one less than
+// the value for negative ones.
+func magnitude(value int32) (size uint, extra uint64) {
+	sign := value >> 31
+	size = uint(bits.Len32(uint32((value ^ sign) - sign)))  //nolint:gosec // G115: an absolute value
+	return size, uint64(uint32(value+sign)) & (1<<size - 1) //nolint:gosec // G115: only the lower bits are meant
+}
+
+// put adds the lower n bits of code, at most 32.
+func (e *encoder) put(code uint64, n uint) {
+	e.bits = e.bits<<n | code
+	e.held += n
+	if e.held >= 32 {
+		e.drain()
+	}
+}
+
+// drain brings whole bytes to out, with a zero after each 0xff.
+func (e *encoder) drain() {
+	if e.held >= 32 {
+		word := uint32(e.bits >> (e.held - 32))      //nolint:gosec // G115: the bits above are in out
+		if word&0x80808080&^(word+0x01010101) == 0 { // no byte is 0xff
+			e.out = binary.BigEndian.AppendUint32(e.out, word)
+			e.held -= 32
+			return
+		}
+	}
+	for e.held >= 8 {
+		e.held -= 8
+		b := byte(e.bits >> e.held) //nolint:gosec // G115: the bits above are in out
+		e.out = append(e.out, b)
+		if b == 0xff {
+			e.out = append(e.out, 0)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package imagecodec
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// CheckPNG judges a PNG by its chunks: nothing is inflated, and the memory it
+// takes does not depend on the file.
+func (c *Codec) CheckPNG(ctx context.Context, src io.ReaderAt, size int64) error {
+	_, err := inspectPNG(ctx, src, size)
+	return err
+}
+
+// Convert decodes a PNG strip by strip and encodes each strip at once, both at
+// the same time, so that a picture of 20 megapixels takes no more memory than
+// its widest eight rows. Only an interlaced PNG is held whole, up to 4
+// megapixels of it.
+func (c *Codec) Convert(ctx context.Context, src io.ReaderAt, size int64) (*ports.Picture, error) {
+	info, err := inspectPNG(ctx, src, size)
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.newPicture(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer out.abandon()
+	if err := transcode(ctx, info, src, size, out); err != nil {
+		return nil, err
+	}
+	return out.finish()
+}
+
+// stripsAhead is how many strips the decoder may be ahead of the encoder, which
+// smooths what either finds harder. Measured with 1, 2, 4 and 8 on the bench
+// picture: 2 takes 6 % off the wall time of 1, more take nothing off.
+const stripsAhead = 2
+
+// transcode runs the decoder and the encoder side by side until both are done.
+func transcode(ctx context.Context, info *pngInfo, src io.ReaderAt, size int64, out io.Writer) error {
+	group, ctx := errgroup.WithContext(ctx)
+	full := make(chan []byte, stripsAhead)
+	free := make(chan []byte, stripsAhead+2) // one more is being filled, and one encoded
+	for range cap(free) {
+		free <- nil
+	}
+	group.Go(func() error {
+		defer close(full)
+		return decodePNG(ctx, info, src, size, free, full)
+	})
+	group.Go(func() error {
+		encoder := newEncoder(out, info.width, info.height, info.components())
+		for strip := range full {
+			if err := encoder.strip(strip); err != nil {
+				return err
+			}
+			free <- strip
+		}
+		return encoder.finish()
+	})
+	return group.Wait()
+}
+
+// pngSource reads an upload onwards from an offset until ctx ends. It keeps its
+// own failure, so that it is not taken for a fault of the picture.
+type pngSource struct {
+	ctx  context.Context
+	r    *io.SectionReader
+	fail error
+}
+
+func newPNGSource(ctx context.Context, src io.ReaderAt, from, size int64) *pngSource {
+	return &pngSource{ctx: ctx, r: io.NewSectionReader(src, from, size-from)}
+}
+
+func (s *pngSource) Read(p []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		s.fail = err
+		return 0, err
+	}
+	n, err := s.r.Read(p)
+	if err != nil && err != io.EOF {
+		s.fail = err
+	}
+	return n, err
+}
+
+// verdict is what to tell the caller after err: that the upload could not be
+// read, what is wrong with it, or, for an error of a decoder, that the pixels
+// are damaged.
+func (s *pngSource) verdict(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case s.fail != nil:
+		return fmt.Errorf("reading the PNG: %w", s.fail)
+	case billing.CodeOf(err) == billing.CodeInvalidRequest:
+		return err
+	default:
+		return pngDamaged("its pixel data is damaged or incomplete")
+	}
+}
+
+// pngDamaged refuses a file that is not the PNG it should be.
+func pngDamaged(why string) error {
+	return refuse(billing.FaultFormat, "This is not a valid PNG: "+why+".")
+}

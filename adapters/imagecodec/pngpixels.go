@@ -1,0 +1,180 @@
+package imagecodec
+
+import "encoding/binary"
+
+// expander turns a row of a PNG into width pixels of the JPEG: 8 bits a
+// component, over white.
+type expander func(dst, row []byte, width int)
+
+// newExpander picks the expander of a picture. Colour profiles and gamma are
+// not applied: what is stored has neither.
+func newExpander(info *pngInfo) expander {
+	key := transparentColour(info)
+	switch {
+	case info.colour == pngPalette:
+		return expandPalette(info)
+	case info.colour == pngGrey && info.depth <= 8:
+		return expandGrey(info.depth, key)
+	case info.colour == pngGrey:
+		return expandWide(1, key)
+	case info.colour == pngRGB && info.depth == 8:
+		return expandRGB(key)
+	case info.colour == pngRGB:
+		return expandWide(3, key)
+	case info.colour == pngGreyAlpha && info.depth == 8:
+		return expandGreyAlpha
+	case info.colour == pngGreyAlpha:
+		return expandWideAlpha(1)
+	case info.depth == 8:
+		return expandRGBA
+	default:
+		return expandWideAlpha(3)
+	}
+}
+
+// transparentColour is the colour that a tRNS chunk makes transparent in a
+// picture without alpha, one value a sample, or nil. Bits above the depth do
+// not count.
+func transparentColour(info *pngInfo) []uint16 {
+	if info.transparency == nil || info.colour == pngPalette {
+		return nil
+	}
+	key := make([]uint16, info.samples())
+	for i := range key {
+		key[i] = binary.BigEndian.Uint16(info.transparency[2*i:]) & uint16(1<<info.depth-1)
+	}
+	return key
+}
+
+// overWhite lays a value of 8 bits over white.
+func overWhite(value, alpha uint8) uint8 {
+	sum := uint32(value)*uint32(alpha) + 255*uint32(255-alpha)
+	return uint8((sum + 127) / 255) //nolint:gosec // G115: at most 255
+}
+
+// narrow reduces 16 bits to 8, to the nearest.
+func narrow(value uint16) uint8 {
+	return uint8((uint32(value)*255 + 32767) / 65535) //nolint:gosec // G115: at most 255
+}
+
+// wideOverWhite lays a value of 16 bits over white and reduces it to 8.
+func wideOverWhite(value, alpha uint16) uint8 {
+	const full = 65535
+	sum := uint32(value)*uint32(alpha) + full*uint32(full-alpha) // at most full * full
+	return narrow(uint16((sum + full/2) / full))                 //nolint:gosec // G115: at most full
+}
+
+// unpack gives the values of a row that has 1, 2, 4 or 8 bits a value.
+func unpack(dst, row []byte, depth int) {
+	perByte, mask := 8/depth, byte(1<<depth-1)
+	for x := range dst {
+		shift := 8 - depth*(x%perByte+1)
+		dst[x] = row[x/perByte] >> shift & mask
+	}
+}
+
+// expandGrey looks grey values up in a table.
+func expandGrey(depth int, key []uint16) expander {
+	var table [256]uint8
+	for value := range 1 << depth {
+		table[value] = uint8(value * 255 / (1<<depth - 1)) //nolint:gosec // G115: at most 255
+	}
+	if key != nil {
+		table[key[0]] = 255
+	}
+	return func(dst, row []byte, width int) {
+		dst = dst[:width]
+		unpack(dst, row, depth)
+		for x, value := range dst {
+			dst[x] = table[value]
+		}
+	}
+}
+
+// expandPalette looks colours up in a table. An index without a colour is
+// black, as other decoders have it.
+func expandPalette(info *pngInfo) expander {
+	var table [maxPalette][3]uint8
+	for i := range len(info.palette) / 3 {
+		alpha := uint8(255)
+		if i < len(info.transparency) {
+			alpha = info.transparency[i]
+		}
+		for c := range 3 {
+			table[i][c] = overWhite(info.palette[3*i+c], alpha)
+		}
+	}
+	indexes := make([]byte, info.width)
+	return func(dst, row []byte, width int) {
+		unpack(indexes[:width], row, info.depth)
+		for x, index := range indexes[:width] {
+			copy(dst[3*x:3*x+3], table[index][:])
+		}
+	}
+}
+
+func expandRGB(key []uint16) expander {
+	return func(dst, row []byte, width int) {
+		n := copy(dst, row[:3*width])
+		if key == nil {
+			return
+		}
+		red, green, blue := uint8(key[0]), uint8(key[1]), uint8(key[2]) //nolint:gosec // G115: masked to 8 bits
+		for i := 0; i < n; i += 3 {
+			if p := dst[i : i+3 : i+3]; p[0] == red && p[1] == green && p[2] == blue {
+				p[0], p[1], p[2] = 255, 255, 255
+			}
+		}
+	}
+}
+
+func expandRGBA(dst, row []byte, width int) {
+	for x := range width {
+		from, to := row[4*x:4*x+4:4*x+4], dst[3*x:3*x+3:3*x+3]
+		switch alpha := from[3]; alpha {
+		case 255:
+			to[0], to[1], to[2] = from[0], from[1], from[2]
+		default:
+			to[0], to[1], to[2] = overWhite(from[0], alpha), overWhite(from[1], alpha), overWhite(from[2], alpha)
+		}
+	}
+}
+
+func expandGreyAlpha(dst, row []byte, width int) {
+	for x := range width {
+		dst[x] = overWhite(row[2*x], row[2*x+1])
+	}
+}
+
+// expandWide takes grey or RGB of 16 bits.
+func expandWide(samples int, key []uint16) expander {
+	return func(dst, row []byte, width int) {
+		for x := range width {
+			from, to := row[2*samples*x:2*samples*(x+1)], dst[samples*x:samples*(x+1)]
+			transparent := key != nil
+			for c := range to {
+				value := binary.BigEndian.Uint16(from[2*c:])
+				to[c] = narrow(value)
+				transparent = transparent && value == key[c]
+			}
+			for c := range to {
+				if transparent {
+					to[c] = 255
+				}
+			}
+		}
+	}
+}
+
+// expandWideAlpha takes grey or RGB of 16 bits with alpha.
+func expandWideAlpha(samples int) expander {
+	return func(dst, row []byte, width int) {
+		for x := range width {
+			from, to := row[2*(samples+1)*x:2*(samples+1)*(x+1)], dst[samples*x:samples*(x+1)]
+			alpha := binary.BigEndian.Uint16(from[2*samples:])
+			for c := range to {
+				to[c] = wideOverWhite(binary.BigEndian.Uint16(from[2*c:]), alpha)
+			}
+		}
+	}
+}

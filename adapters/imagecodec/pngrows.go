@@ -1,0 +1,195 @@
+package imagecodec
+
+import (
+	"bufio"
+	"compress/zlib"
+	"context"
+	"encoding/binary"
+	"io"
+)
+
+// blockSide is the side of a JPEG's blocks: strips have as many rows, and rows
+// of whole blocks.
+const blockSide = 8
+
+// wholeBlocks rounds a side up to whole blocks.
+func wholeBlocks(side int) int { return (side + blockSide - 1) &^ (blockSide - 1) }
+
+// decodePNG sends the picture's strips to full, and takes the memory for them
+// from free, where nil is memory not allocated yet.
+func decodePNG(ctx context.Context, info *pngInfo, src io.ReaderAt, size int64, free <-chan []byte, full chan<- []byte) error {
+	source := newPNGSource(ctx, src, info.pixels, size)
+	inflated, err := zlib.NewReader(bufio.NewReaderSize(&idatReader{r: bufio.NewReaderSize(source, pngBuffer)}, pngBuffer))
+	if err != nil {
+		return source.verdict(err)
+	}
+	d := &pngDecoder{
+		ctx: ctx, info: info, inflated: inflated, expand: newExpander(info),
+		stride: wholeBlocks(info.width) * info.components(), free: free, full: full,
+	}
+	if info.interlaced {
+		err = d.interlaced()
+	} else {
+		err = d.progressive()
+	}
+	if err == nil {
+		err = d.noMore()
+	}
+	return source.verdict(err)
+}
+
+// idatReader joins the contents of the IDAT chunks. The chunks were proved
+// before, so it looks at nothing but their lengths.
+type idatReader struct {
+	r      *bufio.Reader
+	left   uint32 // bytes of the chunk
+	within bool   // a chunk was begun, its checksum follows
+}
+
+func (i *idatReader) Read(p []byte) (int, error) {
+	for i.left == 0 {
+		if err := i.begin(); err != nil {
+			return 0, err
+		}
+	}
+	n, err := i.r.Read(p[:min(len(p), int(i.left))])
+	i.left -= uint32(n) //nolint:gosec // G115: Read gives no more than left
+	return n, err
+}
+
+// begin goes to the next IDAT chunk, or gives io.EOF before any other.
+func (i *idatReader) begin() error {
+	if i.within {
+		if _, err := i.r.Discard(4); err != nil {
+			return err
+		}
+	}
+	head, err := i.r.Peek(8)
+	if err != nil {
+		return err
+	}
+	if string(head[4:]) != kindIDAT {
+		return io.EOF
+	}
+	i.left, i.within = binary.BigEndian.Uint32(head), true
+	_, err = i.r.Discard(8)
+	return err
+}
+
+// pngDecoder makes strips of inflated rows.
+type pngDecoder struct {
+	ctx      context.Context
+	info     *pngInfo
+	inflated io.Reader
+	expand   expander
+	stride   int // bytes of a strip's row
+	free     <-chan []byte
+	full     chan<- []byte
+}
+
+// progressive sends each strip as soon as its rows are there.
+func (d *pngDecoder) progressive() error {
+	rows := newFilteredRows(d.inflated, d.info, d.info.width)
+	for top := 0; top < d.info.height; top += blockSide {
+		strip, err := d.strip()
+		if err != nil {
+			return err
+		}
+		have := min(blockSide, d.info.height-top)
+		for y := range have {
+			row, err := rows.next()
+			if err != nil {
+				return err
+			}
+			d.expand(strip[y*d.stride:], row, d.info.width)
+		}
+		d.send(strip, have)
+	}
+	return nil
+}
+
+// adam7 are the passes of an interlaced PNG: where each begins, and how far
+// apart its pixels are.
+func adam7() [7]struct{ x, y, dx, dy int } {
+	return [...]struct{ x, y, dx, dy int }{
+		{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4}, {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2},
+	}
+}
+
+// interlaced collects the seven passes, and then sends the strips.
+func (d *pngDecoder) interlaced() error {
+	components := d.info.components()
+	picture := make([]byte, d.stride*wholeBlocks(d.info.height))
+	line := make([]byte, d.info.width*components)
+	for _, pass := range adam7() {
+		width := (d.info.width - pass.x + pass.dx - 1) / pass.dx
+		if width <= 0 {
+			continue
+		}
+		rows := newFilteredRows(d.inflated, d.info, width)
+		for y := pass.y; y < d.info.height; y += pass.dy {
+			row, err := rows.next()
+			if err != nil {
+				return err
+			}
+			d.expand(line, row, width)
+			to := picture[y*d.stride+pass.x*components:]
+			for x := range width {
+				copy(to[x*pass.dx*components:], line[x*components:(x+1)*components])
+			}
+		}
+	}
+	for top := 0; top < d.info.height; top += blockSide {
+		strip, err := d.strip()
+		if err != nil {
+			return err
+		}
+		copy(strip, picture[top*d.stride:])
+		d.send(strip, min(blockSide, d.info.height-top))
+	}
+	return nil
+}
+
+// strip waits for memory that the encoder is done with.
+func (d *pngDecoder) strip() ([]byte, error) {
+	select {
+	case strip := <-d.free:
+		if strip == nil {
+			strip = make([]byte, blockSide*d.stride)
+		}
+		return strip, nil
+	case <-d.ctx.Done():
+		return nil, context.Cause(d.ctx)
+	}
+}
+
+// send fills a strip up to whole blocks, by repeating the last pixel of each
+// row and then the last row, and passes it on. There are no more strips than
+// fit the channel, so it never waits.
+func (d *pngDecoder) send(strip []byte, rows int) {
+	components := d.info.components()
+	edge := d.info.width * components
+	for y := range rows {
+		row := strip[y*d.stride : (y+1)*d.stride]
+		for x := edge; x < len(row); x++ {
+			row[x] = row[x-components]
+		}
+	}
+	last := strip[(rows-1)*d.stride : rows*d.stride]
+	for y := rows; y < blockSide; y++ {
+		copy(strip[y*d.stride:], last)
+	}
+	d.full <- strip
+}
+
+// noMore proves that the pixel data ends with the last row, checksum included.
+func (d *pngDecoder) noMore() error {
+	switch _, err := io.ReadFull(d.inflated, make([]byte, 1)); err {
+	case io.EOF:
+		return nil
+	case nil:
+		return pngDamaged("it has more pixel data than its header says")
+	default:
+		return err
+	}
+}

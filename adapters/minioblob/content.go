@@ -1,0 +1,95 @@
+package minioblob
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"hash"
+	"io"
+	"sync"
+
+	"github.com/molar-billing/molar/ports"
+)
+
+// ErrContent is the error of a Put whose content is not what was said of it.
+var ErrContent = errors.New("minioblob: the content has another size or other sums than was said")
+
+var errOver = errors.New("minioblob: the upload is over")
+
+// content reads what is to be kept, once, and checks it. The last bytes are
+// handed out only when all of it proved right: a server that never gets them
+// keeps nothing.
+//
+// A request may read its body in the background after its caller has the
+// answer, so the upload is ended by stop, and no Read of the source outlives
+// that.
+type content struct {
+	ctx context.Context
+
+	mu   sync.Mutex
+	src  io.Reader
+	left int64 // bytes to come
+	sha  hash.Hash
+	want [sha256.Size]byte
+	err  error // what all further reading answers; io.EOF when all was right
+}
+
+func newContent(ctx context.Context, b ports.Blob) *content {
+	return &content{ctx: ctx, src: b.Content, left: b.Size, sha: sha256.New(), want: b.SHA256}
+}
+
+func (c *content) Read(p []byte) (n int, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err == nil {
+		n, c.err = c.read(p)
+	}
+	if n > 0 {
+		return n, nil
+	}
+	return 0, c.err
+}
+
+func (c *content) read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n := 0
+	if c.left > 0 {
+		var err error
+		n, err = c.src.Read(p[:min(int64(len(p)), c.left)])
+		_, _ = c.sha.Write(p[:n]) // a hash never fails
+		c.left -= int64(n)
+		if c.left > 0 {
+			if errors.Is(err, io.EOF) {
+				err = ErrContent
+			}
+			return n, err
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return 0, err
+		}
+	}
+	more, err := io.ReadFull(c.src, make([]byte, 1))
+	switch {
+	case more > 0 || !bytes.Equal(c.sha.Sum(nil), c.want[:]):
+		return 0, ErrContent
+	case !errors.Is(err, io.EOF):
+		return 0, err
+	}
+	return n, io.EOF
+}
+
+// stop ends the reading, once a Read under way has returned, and answers what
+// was wrong with the content, or nil.
+func (c *content) stop() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	err := c.err
+	c.err = errOver
+	if err == nil || errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,269 @@
+// Package minioblob keeps images in a bucket of any S3 server: a ports.Blobs.
+//
+// A blob is one PUT request of a length that is known before, which every S3
+// server keeps whole or not at all. Its sums are signed with the request, so
+// the server checks them, and so does the sender while the bytes go by.
+// Nothing is held in memory but the bytes on their way.
+package minioblob
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+const (
+	// attempts is how often a request is sent before its failure is told. More
+	// than one, because a server that was restarted leaves dead connections.
+	attempts = 3
+	// firstPause is the pause before the second attempt; each is twice as long
+	// as the one before.
+	firstPause = 100 * time.Millisecond
+)
+
+// ErrName is the error of a call with a name that no blob can have.
+var ErrName = errors.New("minioblob: no name for a blob")
+
+// Store is a bucket. It is safe for use by many goroutines.
+type Store struct {
+	at        location
+	log       *slog.Logger
+	transport *http.Transport
+	once      *minio.Core // sends every request once
+	often     *minio.Core // sends requests without a body again when they fail
+}
+
+var _ ports.Blobs = (*Store)(nil)
+
+// Open makes the bucket when it is missing. A server that is away is no error:
+// the bucket is made by the first Put or Ready after it came. A server that
+// answers no is.
+func Open(ctx context.Context, opts Options) (*Store, error) {
+	at, err := parseURL(opts.URL)
+	if err != nil {
+		return nil, fmt.Errorf("minioblob: %w", err)
+	}
+	if opts.Patience == 0 {
+		opts.Patience = defaultPatience
+	}
+	s := &Store{at: at, log: opts.Log, transport: newTransport(opts.Patience)}
+	if s.once, err = s.client(1); err == nil {
+		s.often, err = s.client(attempts)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("minioblob: %w", err)
+	}
+	switch err := s.makeBucket(ctx); {
+	case err == nil:
+	case ctx.Err() == nil && passes(err):
+		s.log.WarnContext(ctx, "the blob store is away", "host", at.host, "bucket", at.bucket, "error", err)
+	default:
+		s.Close()
+		return nil, fmt.Errorf("minioblob: bucket %s: %w", at.bucket, err)
+	}
+	return s, nil
+}
+
+func (s *Store) client(attempts int) (*minio.Core, error) {
+	return minio.NewCore(s.at.host, &minio.Options{
+		Creds:      credentials.NewStaticV4(s.at.access, s.at.secret, ""),
+		Secure:     s.at.tls,
+		Region:     s.at.region,
+		Transport:  s.transport,
+		MaxRetries: attempts,
+	})
+}
+
+// Close closes the connections that are not in use.
+func (s *Store) Close() { s.transport.CloseIdleConnections() }
+
+// makeBucket makes the bucket, unless it is there.
+func (s *Store) makeBucket(ctx context.Context) error {
+	if found, err := s.often.BucketExists(ctx, s.at.bucket); err != nil || found {
+		return err
+	}
+	err := s.often.MakeBucket(ctx, s.at.bucket, minio.MakeBucketOptions{Region: s.at.region})
+	if err == nil {
+		s.log.InfoContext(ctx, "made a bucket", "host", s.at.host, "bucket", s.at.bucket)
+		return nil
+	}
+	// Another process may have been quicker, which servers tell in various ways.
+	if found, lookErr := s.often.BucketExists(ctx, s.at.bucket); lookErr == nil && found {
+		return nil
+	}
+	return err
+}
+
+// passes reports whether the error may go away by itself: that of a network,
+// and that of a server which is not well.
+func passes(err error) bool {
+	answer, ok := errors.AsType[minio.ErrorResponse](err)
+	return !ok || answer.StatusCode >= http.StatusInternalServerError ||
+		answer.StatusCode == http.StatusTooManyRequests || answer.StatusCode == http.StatusRequestTimeout
+}
+
+func isCode(err error, code string) bool {
+	answer, ok := errors.AsType[minio.ErrorResponse](err)
+	return ok && answer.Code == code
+}
+
+// Put keeps a blob. When its connection is lost after the last byte, nobody
+// knows what the server did: it sends the blob again if the content can be
+// read again (io.Seeker), or else fails, and the name may have the new blob.
+// A Read of the content that blocks is waited for, even when ctx ends.
+func (s *Store) Put(ctx context.Context, name string, b ports.Blob) error {
+	if !billing.ValidBlobName(name) {
+		return ErrName
+	}
+	again := rewinder(b.Content)
+	for n := 1; ; n++ {
+		err := s.put(ctx, name, b)
+		if err == nil {
+			return nil
+		}
+		if n == attempts || again == nil || !s.mended(ctx, err, firstPause<<(n-1)) {
+			return fmt.Errorf("minioblob: put: %w", err)
+		}
+		if seekErr := again(); seekErr != nil {
+			return fmt.Errorf("minioblob: put: %w", errors.Join(err, seekErr))
+		}
+	}
+}
+
+// contentError is what was wrong with content that could not be sent.
+type contentError struct{ error }
+
+func (e contentError) Unwrap() error { return e.error }
+
+func (s *Store) put(ctx context.Context, name string, b ports.Blob) error {
+	body := newContent(ctx, b)
+	if b.Size <= 0 { // which has no body, and nobody would read it
+		if _, err := io.Copy(io.Discard, body); err != nil {
+			return contentError{err}
+		}
+	}
+	_, err := s.once.PutObject(ctx, s.at.bucket, name, body, b.Size,
+		base64.StdEncoding.EncodeToString(b.MD5[:]), hex.EncodeToString(b.SHA256[:]),
+		// The sum of the whole is signed, in place of one for each piece.
+		minio.PutObjectOptions{DisableContentSha256: true})
+	if wrong := body.stop(); wrong != nil {
+		return contentError{wrong}
+	}
+	return err
+}
+
+// rewinder answers what brings content back to where it stands now, or nil
+// when it can be read only once.
+func rewinder(content io.Reader) func() error {
+	seeker, ok := content.(io.Seeker)
+	if !ok {
+		return nil
+	}
+	start, err := seeker.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return nil
+	}
+	return func() error {
+		_, err := seeker.Seek(start, io.SeekStart)
+		return err
+	}
+}
+
+// mended reports whether a Put that failed is worth another attempt, after a
+// pause.
+func (s *Store) mended(ctx context.Context, err error, pause time.Duration) bool {
+	if _, ok := errors.AsType[contentError](err); ok || ctx.Err() != nil {
+		return false
+	}
+	if isCode(err, minio.NoSuchBucket) { // the server was away at the start, or lost its data
+		return s.makeBucket(ctx) == nil
+	}
+	if !passes(err) {
+		return false
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(pause/2 + rand.N(pause/2)): //nolint:gosec // G404: jitter
+		return true
+	}
+}
+
+// Open reads a blob while ctx lasts. Content that is cut short ends with an
+// error; its name changing meanwhile makes no mixture.
+func (s *Store) Open(ctx context.Context, name string) (io.ReadCloser, int64, error) {
+	if !billing.ValidBlobName(name) {
+		return nil, 0, ErrName
+	}
+	content, info, _, err := s.often.GetObject(ctx, s.at.bucket, name, minio.GetObjectOptions{})
+	if isCode(err, minio.NoSuchKey) {
+		return nil, 0, billing.NotFound("image", "")
+	}
+	if err == nil && info.Size < 0 { // without it, the end would not be known from a cut
+		_ = content.Close()
+		err = errors.New("the server does not say the size")
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("minioblob: open: %w", err)
+	}
+	return content, info.Size, nil
+}
+
+// Delete removes a blob. In a bucket that keeps versions the server hides it.
+func (s *Store) Delete(ctx context.Context, name string) error {
+	if !billing.ValidBlobName(name) {
+		return ErrName
+	}
+	err := s.often.RemoveObject(ctx, s.at.bucket, name, minio.RemoveObjectOptions{})
+	if err != nil && !isCode(err, minio.NoSuchKey) {
+		return fmt.Errorf("minioblob: delete: %w", err)
+	}
+	return nil
+}
+
+// List gives the blobs whose names begin with prefix, a thousand at a time.
+func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[ports.BlobInfo, error] {
+	return func(yield func(ports.BlobInfo, error) bool) {
+		if !billing.ValidBlobPrefix(prefix) {
+			yield(ports.BlobInfo{}, ErrName)
+			return
+		}
+		for o := range s.often.ListObjectsIter(ctx, s.at.bucket, minio.ListObjectsOptions{Prefix: prefix, Recursive: true}) {
+			if o.Err != nil {
+				yield(ports.BlobInfo{}, fmt.Errorf("minioblob: list: %w", o.Err))
+				return
+			}
+			if !billing.ValidBlobName(o.Key) { // somebody else's
+				continue
+			}
+			if !yield(ports.BlobInfo{Name: o.Key, Size: o.Size, WrittenAt: o.LastModified}, nil) {
+				return
+			}
+		}
+		if err := ctx.Err(); err != nil { // which ends the library's list without a word
+			yield(ports.BlobInfo{}, fmt.Errorf("minioblob: list: %w", err))
+		}
+	}
+}
+
+// Ready asks for the bucket, and makes it when it is missing.
+func (s *Store) Ready(ctx context.Context) error {
+	if err := s.makeBucket(ctx); err != nil {
+		return fmt.Errorf("minioblob: bucket %s: %w", s.at.bucket, err)
+	}
+	return nil
+}

@@ -1,0 +1,54 @@
+package minioblob
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"time"
+)
+
+// maxIdle is how many connections wait for their next use: more than requests
+// run at once on an instance.
+const maxIdle = 16
+
+// newTransport makes connections that are given up when nothing moves on them
+// for as long as patience. Requests have no other bound than their context:
+// a slow line may take its time.
+func newTransport(patience time.Duration) *http.Transport {
+	dialer := net.Dialer{Timeout: patience, KeepAlive: patience}
+	return &http.Transport{
+		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			conn, err := dialer.DialContext(ctx, network, addr)
+			if err != nil {
+				return nil, err
+			}
+			return timedConn{conn, patience}, nil
+		},
+		TLSHandshakeTimeout: patience,
+		MaxIdleConns:        maxIdle,
+		MaxIdleConnsPerHost: maxIdle,
+		IdleConnTimeout:     patience / 2, // before the connection itself gives up
+		DisableCompression:  true,         // images do not shrink, and their length counts
+	}
+}
+
+// timedConn ends a Read or Write in which nothing moves. A Write that gets on
+// keeps a Read alive that waits for the answer.
+type timedConn struct {
+	net.Conn
+	patience time.Duration
+}
+
+func (c timedConn) Read(p []byte) (int, error) {
+	if err := c.SetReadDeadline(time.Now().Add(c.patience)); err != nil {
+		return 0, err
+	}
+	return c.Conn.Read(p)
+}
+
+func (c timedConn) Write(p []byte) (int, error) {
+	if err := c.SetDeadline(time.Now().Add(c.patience)); err != nil {
+		return 0, err
+	}
+	return c.Conn.Write(p)
+}

@@ -33,7 +33,8 @@ func layers() []layer {
 		{"core", nil, ""},
 		{"core/billing", nil, "golang.org/x/text"},
 		{"core/jobs", []string{"core/billing"}, ""},
-		{"core/...", boundary, ""}, // a capability never imports its sibling
+		{"core/idempotency", boundary, ""},
+		{"core/...", append([]string{"core/idempotency"}, boundary...), ""}, // a capability never imports its sibling
 		{"ports/...", boundary, ""},
 
 		{"adapters/httpapi/...", []string{"core/..."}, anything}, // driving: calls use cases

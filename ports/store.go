@@ -69,6 +69,10 @@ type IdempotencyKeys interface {
 
 	// Record keeps the use of a claimed key, in the commit of its effect.
 	Record(ctx context.Context, use billing.KeyUse) error
+
+	// Release forgets the use of a key that waits for the work, which came to
+	// nothing: the key is as new. Another use of the key stays.
+	Release(ctx context.Context, key string, work billing.JobID) error
 }
 
 // Checks keeps eligibility checks.

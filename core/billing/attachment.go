@@ -293,6 +293,7 @@ func (a *Attachment) ClaimFile() *ClaimFile {
 // its files.
 type Transmission struct {
 	Number         string // ours; the network knows the transmission by it
+	Kind           AttachmentKind
 	Payer          PayerSummary
 	Office         Office
 	About          AttachmentSubject
@@ -308,7 +309,7 @@ type Transmission struct {
 // claim and earlier the number of the claim's earlier attachment, if any.
 func (a *Attachment) Transmission(office *Office, claim *Claim, earlier string) Transmission {
 	t := Transmission{
-		Number: a.Number, Payer: a.Payer, Office: *office, About: a.About, Narrative: a.Narrative,
+		Number: a.Number, Kind: a.Kind, Payer: a.Payer, Office: *office, About: a.About, Narrative: a.Narrative,
 		PayerReference: a.PayerReference, EarlierNumber: earlier, Documents: len(a.Documents), SendingSince: a.SendingSince,
 	}
 	if claim != nil {

@@ -81,6 +81,9 @@ func (r AttachmentRequest) Parse(claim *Claim, request *PayerRequest, today Date
 			f.Add("claim_id", FaultConflict, "The payer request is about another claim, or about none. Leave claim_id out.")
 		}
 	}
+	if r.ClaimID != nil && claim == nil || r.PayerRequestID != nil && request == nil {
+		return a, f // what else is needed depends on what the ID was to name
+	}
 	if claim != nil {
 		a.ClaimID = claim.ID
 		a.About = claim.Subject()

@@ -188,11 +188,15 @@ type Upload struct {
 	AttachmentID AttachmentID
 	Document     Document // as it is to be; the image's own figures come with the conversion
 	SHA256       [sha256.Size]byte
-	Size         int64 // bytes of the PNG
+	Size         int64  // bytes of the PNG
+	Key          string // the idempotency key that waits for it
 	State        UploadState
 	Refusal      *Error // why, when it was refused
 	CreatedAt    time.Time
 }
+
+// Work is what an idempotency key that waits for the upload refers to.
+func (u *Upload) Work() JobID { return JobID(u.Document.ID) }
 
 // Blob is the name of the PNG.
 func (u *Upload) Blob() string { return StagingBlobs + u.Document.ID.String() }

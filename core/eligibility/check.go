@@ -56,6 +56,9 @@ func (s *Service) replay(ctx context.Context, tx ports.Tx, req billing.Request) 
 	if err != nil || use == nil {
 		return nil, false, err
 	}
+	if use.CheckID.IsZero() { // another operation used it
+		return nil, false, use.Match(req)
+	}
 	c, err := tx.Checks.Get(ctx, use.CheckID)
 	switch {
 	case err != nil:
@@ -164,30 +167,18 @@ func (s *Service) begin(
 	})
 }
 
-// wait returns the check when it is completed. It looks when a reply comes and,
-// since a reply may be lost, after half a second, one, two, four and so on.
+// wait returns the check when it is completed.
 func (s *Service) wait(
 	ctx context.Context, scope billing.Scope, id billing.CheckID, box ports.Mailbox,
-) (*billing.EligibilityCheck, error) {
+) (c *billing.EligibilityCheck, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.times.Wait)
 	defer cancel()
-	pause := 500 * time.Millisecond
-	look := time.NewTimer(pause)
-	defer look.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-box.C:
-		case <-look.C:
-			pause *= 2
-			look.Reset(pause)
-		}
-		// A look that failed is no answer: the check goes on, and so does the wait.
-		if c, err := s.Get(ctx, scope, id); err == nil && c.State == billing.CheckCompleted {
-			return c, nil
-		}
-	}
+	err = jobs.Wait(ctx, box.C, func(ctx context.Context) bool {
+		now, err := s.Get(ctx, scope, id)
+		c = now
+		return err == nil && now.State == billing.CheckCompleted // a look that failed is no answer
+	})
+	return c, err
 }
 
 // timeout turns the end of a context into the caller's error.

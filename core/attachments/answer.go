@@ -1,0 +1,135 @@
+package attachments
+
+import (
+	"context"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Answer answers a payer request with the attachment that it names, else with
+// the open one of the request, else with a new one, which is sent and closed.
+// An answered request returns its answer.
+//
+// Errors: those of the idempotency key, CodeAttachmentsUnavailable,
+// CodeInvalidRequest with every fault, CodeNotFound, and CodeConflict when the
+// attachment cannot answer the request or is being sent. An answer that the
+// network failed is an answer.
+func (s *Service) Answer(
+	ctx context.Context, scope billing.Scope, req billing.Request, id billing.PayerRequestID, in billing.AnswerRequest,
+	render billing.Render[billing.PayerRequestAnswer],
+) (answer billing.Answer, replayed bool, err error) {
+	answering := sending[billing.PayerRequestAnswer]{s, scope, req, s.clock.Now(), render,
+		func(ctx context.Context, tx ports.Tx) (billing.PayerRequestAnswer, *billing.Attachment, error) {
+			return s.answer(ctx, tx, id)
+		}}
+	var a *billing.Attachment
+	var box ports.Mailbox
+	done := false
+	defer func() {
+		if box.Close != nil {
+			box.Close()
+		}
+	}()
+	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		answer, replayed, err = answering.replay(ctx, tx)
+		if done = replayed; err != nil || done {
+			return err
+		}
+		if err := s.networks[scope.Mode].Available(); err != nil {
+			return err
+		}
+		named, faults := in.Attachment()
+		request, err := tx.PayerRequests.Lock(ctx, id)
+		if isNotFound(err) {
+			return firstOf(faults.Err(), err)
+		}
+		if err != nil {
+			return err
+		}
+		if done = request.State == billing.PayerRequestAnswered; done {
+			if err := faults.Err(); err != nil {
+				return err
+			}
+			made, _, err := s.answer(ctx, tx, id)
+			if err == nil {
+				answer, err = answering.keep(ctx, tx, made)
+			}
+			return err
+		}
+		if a, err = s.choose(ctx, tx, scope, req, named, faults, in, request, answering.now); err != nil {
+			return err
+		}
+		if err := a.Answers(request); err != nil {
+			return err
+		}
+		if box.Close != nil { // the transaction runs again
+			box.Close()
+		}
+		box = s.queue.Await(a.ID)
+		return answering.begin(ctx, tx, a, box.Address)
+	})
+	if err != nil || done {
+		return answer, replayed, err
+	}
+	answer, err = answering.wait(ctx, a, box)
+	return answer, false, err
+}
+
+// answer reads a payer request with the attachment that answers it, or that is
+// to: nil when there is none.
+func (s *Service) answer(
+	ctx context.Context, tx ports.Tx, id billing.PayerRequestID,
+) (out billing.PayerRequestAnswer, a *billing.Attachment, err error) {
+	request, err := tx.PayerRequests.Get(ctx, id)
+	if err != nil {
+		return out, nil, err
+	}
+	if request.State == billing.PayerRequestAnswered {
+		a, err = tx.Attachments.Get(ctx, request.AnsweringAttachment)
+	} else {
+		a, err = s.open(ctx, tx, id)
+	}
+	return billing.PayerRequestAnswer{Request: request, Attachment: a}, a, err
+}
+
+// open is the open attachment made for the payer request; nil when there is
+// none.
+func (s *Service) open(ctx context.Context, tx ports.Tx, id billing.PayerRequestID) (*billing.Attachment, error) {
+	found, err := tx.Attachments.List(ctx,
+		billing.AttachmentFilter{PayerRequestID: id, State: billing.AttachmentOpen}, billing.Page{Limit: 1})
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return found[0], nil
+}
+
+// choose is the attachment that answers, locked, with the narrative of the
+// answer: the one named, the one that is open, or a new one.
+func (s *Service) choose(
+	ctx context.Context, tx ports.Tx, scope billing.Scope, req billing.Request, named billing.AttachmentID,
+	faults billing.Faults, in billing.AnswerRequest, request *billing.PayerRequest, now time.Time,
+) (*billing.Attachment, error) {
+	if named.IsZero() {
+		open, err := s.open(ctx, tx, request.ID)
+		if err != nil {
+			return nil, err
+		}
+		if open == nil {
+			return s.make(ctx, tx, scope, req.ID, in.Making(request), request, now)
+		}
+		named = open.ID
+	}
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	a, err := tx.Attachments.Lock(ctx, named)
+	if isNotFound(err) {
+		return nil, billing.NotFound("attachment", "attachment_id")
+	}
+	if err != nil || in.Narrative == nil || a.PayerRequestID != request.ID {
+		return a, err // one of another request is not changed, and refused
+	}
+	return a, a.Tell(*in.Narrative, now)
+}

@@ -1,0 +1,156 @@
+package attachments
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Convert makes a document of an uploaded PNG, or notes why that cannot be. It
+// may run any number of times, and at the same time as another: the first
+// commit counts. An error leaves the job to be done again.
+func (s *Service) Convert(ctx context.Context, j jobs.Job) error {
+	up, err := s.pending(ctx, j)
+	if err != nil || up == nil {
+		return err
+	}
+	picture, err := s.picture(ctx, up)
+	if refusal, ok := errors.AsType[*billing.Error](err); ok && refusal.Code == billing.CodeInvalidRequest {
+		return s.refuse(ctx, j, up, refusal)
+	}
+	if err != nil {
+		return err
+	}
+	defer picture.Content.Close() //nolint:errcheck // it was only read
+	d := up.Document
+	d.Size, d.MD5, d.SHA256 = picture.Size, picture.MD5, picture.SHA256
+	if err := s.keep(ctx, d.Blob(), picture); err != nil {
+		return err
+	}
+	twin, err := s.document(ctx, j, up, d)
+	if refusal, ok := errors.AsType[*billing.Error](err); ok {
+		return s.refuse(ctx, j, up, refusal)
+	}
+	if err != nil {
+		return err
+	}
+	if twin {
+		s.discard(ctx, d.Blob())
+	}
+	s.discard(ctx, up.Blob())
+	s.reply(ctx, j)
+	return nil
+}
+
+// FailConvert ends an upload whose job cannot be done.
+func (s *Service) FailConvert(ctx context.Context, j jobs.Job) error {
+	up, err := s.pending(ctx, j)
+	if err != nil || up == nil {
+		return err
+	}
+	return s.refuse(ctx, j, up, &billing.Error{Code: billing.CodeInternal, Message: "The image could not be converted."})
+}
+
+// pending reads the upload of the job. When there is nothing left to do it ends
+// the job, and answers nil.
+func (s *Service) pending(ctx context.Context, j jobs.Job) (up *billing.Upload, err error) {
+	err = s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
+		up, err = tx.Documents.Upload(ctx, billing.DocumentID(j.Subject))
+		switch {
+		case isNotFound(err):
+			return tx.Outbox.Done(ctx, j.ID)
+		case err != nil:
+			return err
+		case up.State != billing.UploadPending:
+			return tx.Outbox.Done(ctx, j.ID)
+		}
+		return nil
+	})
+	if err != nil || up != nil && up.State == billing.UploadPending {
+		return up, err
+	}
+	s.reply(ctx, j)
+	return nil, nil //nolint:nilnil // nothing to do and no fault
+}
+
+// picture reads the PNG and converts it. A PNG is at most as large as an
+// upload, so it is held in memory: the codec reads it more than once.
+func (s *Service) picture(ctx context.Context, up *billing.Upload) (*ports.Picture, error) {
+	content, size, err := s.blobs.Open(ctx, up.Blob())
+	if err != nil {
+		return nil, internal(err)
+	}
+	defer content.Close() //nolint:errcheck // it is only read
+	file := make([]byte, up.Size)
+	if _, err := io.ReadFull(content, file); err != nil {
+		return nil, internal(err)
+	}
+	if size != up.Size || sha256.Sum256(file) != up.SHA256 {
+		return nil, errors.New("the PNG in the blob store is not the one that was uploaded")
+	}
+	return s.images.Convert(ctx, bytes.NewReader(file), up.Size)
+}
+
+// internal hides the code of an error that is not the caller's to mend.
+func internal(err error) error { return &billing.Error{Code: billing.CodeInternal, Cause: err} }
+
+// document commits the document, if the attachment takes it. Twin tells that
+// the attachment had the image already, so that the new blob has no row and
+// never will have one. When somebody else settled the upload, the blob may be
+// theirs.
+func (s *Service) document(ctx context.Context, j jobs.Job, up *billing.Upload, d billing.Document) (twin bool, err error) {
+	now := s.clock.Now()
+	done := *up
+	done.State = billing.UploadDone
+	err = s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
+		twin = false
+		a, err := tx.Attachments.Lock(ctx, up.AttachmentID)
+		if err != nil {
+			return err
+		}
+		first, err := tx.Documents.Settle(ctx, &done)
+		if err != nil {
+			return err
+		}
+		if first {
+			document := d
+			added, err := a.Add(&document, now)
+			if err != nil {
+				return err
+			}
+			if err := s.insert(ctx, tx, a, &document, added); err != nil {
+				return err
+			}
+			twin = !added
+		}
+		return tx.Outbox.Done(ctx, j.ID)
+	})
+	return twin && err == nil, err
+}
+
+// refuse ends an upload that does not become a document, and tells why.
+func (s *Service) refuse(ctx context.Context, j jobs.Job, up *billing.Upload, why *billing.Error) error {
+	refused := *up
+	refused.State, refused.Refusal = billing.UploadRefused, why
+	err := s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
+		return settle(ctx, tx, &refused, j.ID)
+	})
+	if err == nil {
+		s.discard(ctx, up.Blob())
+		s.reply(ctx, j)
+	}
+	return err
+}
+
+// reply is best effort: whoever waits also looks by itself.
+func (s *Service) reply(ctx context.Context, j jobs.Job) {
+	if j.ReplyTo != "" {
+		_ = s.queue.Reply(ctx, j.ReplyTo, j.Subject)
+	}
+}

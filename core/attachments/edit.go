@@ -1,0 +1,88 @@
+package attachments
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Narrate sets the narrative of an open attachment. Nil is a narrative that was
+// left out; faults is what is wrong with the request's form already.
+func (s *Service) Narrate(
+	ctx context.Context, scope billing.Scope, req billing.Request, id billing.AttachmentID, narrative *string,
+	faults billing.Faults, render billing.Render[*billing.Attachment],
+) (billing.Answer, bool, error) {
+	now := s.clock.Now()
+	return s.change(ctx, scope, req, now, render, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
+		if narrative == nil {
+			faults.Add("narrative", billing.FaultRequired, "Send the narrative; it is the one thing that can be changed.")
+			return nil, faults.Err()
+		}
+		if err := billing.ValidNarrative(*narrative, faults); err != nil {
+			return nil, err
+		}
+		a, err := tx.Attachments.Lock(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if err := a.Tell(*narrative, now); err != nil {
+			return nil, err
+		}
+		return a, tx.Attachments.Save(ctx, a)
+	})
+}
+
+// RemoveDocument takes a document off an open attachment, and then its image.
+func (s *Service) RemoveDocument(
+	ctx context.Context, scope billing.Scope, req billing.Request, id billing.AttachmentID, document billing.DocumentID,
+	render billing.Render[*billing.Attachment],
+) (billing.Answer, bool, error) {
+	now := s.clock.Now()
+	var removed *billing.Document
+	answer, replayed, err := s.change(ctx, scope, req, now, render, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
+		a, err := tx.Attachments.Lock(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if removed, err = a.Remove(document, now); err != nil {
+			return nil, err
+		}
+		if err := tx.Documents.Delete(ctx, document); err != nil {
+			return nil, err
+		}
+		return a, tx.Attachments.Save(ctx, a)
+	})
+	if err == nil && !replayed {
+		s.discard(ctx, removed.Blob())
+	}
+	return answer, replayed, err
+}
+
+// Content opens the stored JPEG of a document. An absent attachment or document
+// is CodeNotFound. The caller closes it.
+func (s *Service) Content(
+	ctx context.Context, scope billing.Scope, id billing.AttachmentID, document billing.DocumentID,
+) (content io.ReadCloser, size int64, err error) {
+	a, err := s.Get(ctx, scope, id)
+	if err != nil {
+		return nil, 0, err
+	}
+	d, err := a.Document(document)
+	if err != nil {
+		return nil, 0, err
+	}
+	return s.blobs.Open(ctx, d.Blob())
+}
+
+// discard removes a blob that no row names any more. It is best effort: the
+// sweeper removes what is left.
+func (s *Service) discard(ctx context.Context, blob string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTime)
+	defer cancel()
+	_ = s.blobs.Delete(ctx, blob)
+}
+
+const discardTime = 5 * time.Second

@@ -1,0 +1,137 @@
+package attachments
+
+import (
+	"context"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Make makes an open attachment without documents: for a claim, for a payer
+// request, or on its own.
+//
+// Errors: those of the idempotency key, CodeAttachmentsUnavailable,
+// CodeInvalidRequest with every fault, CodeNotFound for what the request names,
+// and CodeConflict when the payer request has an open attachment or an answer.
+func (s *Service) Make(
+	ctx context.Context, scope billing.Scope, req billing.Request, in billing.AttachmentRequest,
+	render billing.Render[*billing.Attachment],
+) (answer billing.Answer, replayed bool, err error) {
+	now := s.clock.Now()
+	return s.change(ctx, scope, req, now, render, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
+		names, _, faults := in.Names()
+		var request *billing.PayerRequest
+		if !names.PayerRequest.IsZero() {
+			r, err := tx.PayerRequests.Lock(ctx, names.PayerRequest)
+			switch {
+			case isNotFound(err):
+				return nil, firstOf(faults.Err(), billing.NotFound("payer request", "payer_request_id"))
+			case err != nil:
+				return nil, err
+			}
+			request = r
+		}
+		return s.make(ctx, tx, scope, req.ID, in, request, now)
+	})
+}
+
+func firstOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// make judges the request, finds what it names, and keeps the attachment.
+// Request is the payer request that it answers, locked; nil for none.
+func (s *Service) make(
+	ctx context.Context, tx ports.Tx, scope billing.Scope, id billing.RequestID, in billing.AttachmentRequest,
+	request *billing.PayerRequest, now time.Time,
+) (*billing.Attachment, error) {
+	names, _, faults := in.Names()
+	claim, err := s.claim(ctx, tx, names.Claim, request)
+	if isNotFound(err) {
+		return nil, firstOf(faults.Err(), err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if claim != nil && in.OfficeID == nil {
+		names.Office = claim.OfficeID
+	}
+	// Today depends on the office, so the office comes before the faults; a
+	// missing one is told after them.
+	office, officeErr := &billing.Office{}, error(nil)
+	if !names.Office.IsZero() {
+		if office, officeErr = tx.Offices.Get(ctx, names.Office); isNotFound(officeErr) {
+			office, officeErr = &billing.Office{}, billing.NotFound("office", "office_id")
+		} else if officeErr != nil {
+			return nil, officeErr
+		}
+	}
+	a, faults := in.Parse(claim, request, office.Today(now))
+	if claim != nil && !names.Office.IsZero() && names.Office != claim.OfficeID {
+		faults.Add("office_id", billing.FaultConflict, "The claim is of another office. Leave office_id out.")
+	}
+	payer, payerErr := s.payer(&faults, in.PayerID, claim, request)
+	if err := firstOf(faults.Err(), officeErr, payerErr); err != nil {
+		return nil, err
+	}
+	if request != nil && request.State == billing.PayerRequestAnswered {
+		return nil, &billing.Error{Code: billing.CodeConflict, Message: "The payer request is answered already."}
+	}
+	a.ID, a.Scope, a.OfficeID, a.Payer = billing.NewID[billing.AttachmentID](now), scope, names.Office, payer
+	a.RequestID, a.CreatedAt, a.UpdatedAt = id, now, now
+	return &a, tx.Attachments.Insert(ctx, &a)
+}
+
+// claim is the claim that the request names, or that its payer request is
+// about; nil for none.
+func (s *Service) claim(
+	ctx context.Context, tx ports.Tx, named billing.ClaimID, request *billing.PayerRequest,
+) (*billing.Claim, error) {
+	id := named
+	if id.IsZero() && request != nil {
+		id = request.ClaimID
+	}
+	if id.IsZero() {
+		return nil, nil //nolint:nilnil // no claim and no fault
+	}
+	c, err := tx.Claims.Get(ctx, id)
+	if isNotFound(err) {
+		return nil, billing.NotFound("claim", "claim_id")
+	}
+	return c, err
+}
+
+// payer is the payer that the request names, else that of the claim or of the
+// payer request, which must be the same one and take attachments.
+func (s *Service) payer(
+	faults *billing.Faults, ref *string, claim *billing.Claim, request *billing.PayerRequest,
+) (payer billing.PayerSummary, err error) {
+	switch {
+	case claim != nil:
+		payer = claim.Payer
+	case request != nil:
+		payer = request.Payer
+	}
+	if ref != nil {
+		named, ok := s.payers.Find(*ref)
+		switch {
+		case !ok:
+			return payer, billing.NotFound("payer", "payer_id")
+		case claim != nil && named.ID != claim.Payer.ID:
+			faults.Add("payer_id", billing.FaultConflict, "The claim is for another payer. Leave payer_id out.")
+		case request != nil && named.ID != request.Payer.ID:
+			faults.Add("payer_id", billing.FaultConflict, "The payer request is of another payer. Leave payer_id out.")
+		}
+		payer = named.PayerSummary
+	}
+	if known, ok := s.payers.Find(payer.ID.String()); payer != (billing.PayerSummary{}) && (!ok || !known.Capabilities.Attachments) {
+		faults.Add("payer_id", billing.FaultNotAllowed, "The payer takes no attachments.")
+	}
+	return payer, nil
+}

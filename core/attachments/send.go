@@ -1,0 +1,178 @@
+package attachments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+)
+
+// parcel is an attachment with what the network is told of it.
+type parcel struct {
+	attachment   *billing.Attachment
+	transmission billing.Transmission
+}
+
+// Send sends an attachment through its network and closes it, with its event
+// and the answer to its payer request, in one commit. It may run any number of
+// times: the network knows the attachment by its number, and the first commit
+// counts. When the network fails the attachment is open again, and a
+// *jobs.DoneError tells why. Any other error leaves the job to be done again.
+func (s *Service) Send(ctx context.Context, j jobs.Job) error {
+	p, err := s.parcel(ctx, j)
+	if err != nil || p == nil {
+		return err
+	}
+	now := s.clock.Now()
+	silent := p.attachment.SendingSince.Add(s.times.Silence)
+	// The network is silent only once it was asked, however long the job waited.
+	sending, cancel := context.WithTimeout(ctx, max(silent.Sub(now), leastPatience))
+	err = s.transmit(sending, p)
+	cancel()
+	later, postponed := errors.AsType[*billing.LaterError](err)
+	ours := (*ownError)(nil)
+	switch {
+	case err == nil:
+		return s.finish(ctx, j, true)
+	case postponed && later.Until.Before(silent):
+		return s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
+			return tx.Outbox.Postpone(ctx, j.ID, later.Until)
+		})
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &ours):
+		return ours.error
+	}
+	if err := s.finish(ctx, j, false); err != nil {
+		return err
+	}
+	return &jobs.DoneError{Cause: fmt.Errorf("send the attachment: %w", err)}
+}
+
+// leastPatience is how long the network has for an attachment that has waited
+// long already.
+const leastPatience = 10 * time.Second
+
+// FailSend leaves an attachment open whose job cannot be done.
+func (s *Service) FailSend(ctx context.Context, j jobs.Job) error { return s.finish(ctx, j, false) }
+
+// ownError marks a fault on our side of the network.
+type ownError struct{ error }
+
+// parcel reads what is to be sent. When the job has nothing left to do it ends
+// the job, and answers nil.
+func (s *Service) parcel(ctx context.Context, j jobs.Job) (p *parcel, err error) {
+	err = s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
+		p = nil
+		a, err := tx.Attachments.Get(ctx, billing.AttachmentID(j.Subject))
+		if isNotFound(err) || err == nil && a.Sending != j.ID {
+			return tx.Outbox.Done(ctx, j.ID)
+		}
+		if err != nil {
+			return err
+		}
+		office, err := tx.Offices.Get(ctx, a.OfficeID)
+		if err != nil {
+			return err
+		}
+		claim, earlier, err := s.context(ctx, tx, a)
+		p = &parcel{a, a.Transmission(office, claim, earlier)}
+		return err
+	})
+	if err == nil && p == nil {
+		s.reply(ctx, j)
+	}
+	return p, err
+}
+
+// context is the claim of the attachment, and for an answer the number of the
+// attachment that the claim had before.
+func (s *Service) context(ctx context.Context, tx ports.Tx, a *billing.Attachment) (claim *billing.Claim, earlier string, err error) {
+	if a.ClaimID.IsZero() {
+		return nil, "", nil
+	}
+	if claim, err = tx.Claims.Get(ctx, a.ClaimID); err != nil || a.Kind != billing.AttachmentSolicited {
+		return claim, "", err
+	}
+	before, err := tx.Attachments.List(ctx,
+		billing.AttachmentFilter{ClaimID: a.ClaimID, State: billing.AttachmentClosed}, billing.Page{Limit: 1})
+	if err != nil || len(before) == 0 {
+		return claim, "", err
+	}
+	return claim, before[0].Number, nil
+}
+
+// transmit gives the attachment to the network, file by file.
+func (s *Service) transmit(ctx context.Context, p *parcel) error {
+	network := s.networks[p.attachment.Scope.Mode]
+	if err := network.Open(ctx, p.transmission); err != nil {
+		return err
+	}
+	for _, d := range p.attachment.Documents {
+		content, _, err := s.blobs.Open(ctx, d.Blob())
+		if err != nil {
+			return &ownError{internal(err)}
+		}
+		err = network.Add(ctx, p.attachment.Number, d, content)
+		if err = errors.Join(err, content.Close()); err != nil {
+			return err
+		}
+	}
+	return network.Commit(ctx, p.attachment.Number)
+}
+
+// finish commits what came of the sending, and tells the instance that waits
+// for it.
+func (s *Service) finish(ctx context.Context, j jobs.Job, sent bool) error {
+	now := s.clock.Now()
+	id := billing.AttachmentID(j.Subject)
+	err := s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
+		a, err := tx.Attachments.Get(ctx, id)
+		if isNotFound(err) {
+			return tx.Outbox.Done(ctx, j.ID)
+		}
+		if err != nil {
+			return err
+		}
+		var request *billing.PayerRequest
+		if !a.PayerRequestID.IsZero() { // the request is locked before its attachment
+			if request, err = tx.PayerRequests.Lock(ctx, a.PayerRequestID); err != nil {
+				return err
+			}
+		}
+		if a, err = tx.Attachments.Lock(ctx, id); err != nil {
+			return err
+		}
+		if sent && a.Sent(j.ID, now) {
+			err = s.close(ctx, tx, a, request)
+		} else if !sent && a.NotSent(j.ID) {
+			err = tx.Attachments.Save(ctx, a)
+		}
+		if err != nil {
+			return err
+		}
+		return tx.Outbox.Done(ctx, j.ID)
+	})
+	if err == nil {
+		s.reply(ctx, j)
+	}
+	return err
+}
+
+// close keeps a closed attachment, with its event and the answer that it is.
+func (s *Service) close(ctx context.Context, tx ports.Tx, a *billing.Attachment, request *billing.PayerRequest) error {
+	if err := tx.Attachments.Save(ctx, a); err != nil {
+		return err
+	}
+	if request != nil {
+		request.Answer(a)
+		if err := tx.PayerRequests.Save(ctx, request); err != nil {
+			return err
+		}
+	}
+	return tx.Events.Append(ctx, a.CompletedEvent())
+}

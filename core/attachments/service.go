@@ -1,0 +1,106 @@
+// Package attachments collects images and a narrative for a payer and sends
+// them through an attachment network, with a claim or in answer to the payer's
+// request.
+//
+// What takes one transaction is made under the request's idempotency key with
+// its answer. What takes longer is a job: converting a PNG, and sending. The
+// request commits the intent and waits; a worker does the work and commits what
+// came of it; the request, or its repetition, reads that and keeps the answer.
+//
+// A blob is written before the row that names it and removed after the row, so
+// that no row is ever without its blob; the sweeper removes what is left over.
+package attachments
+
+import (
+	"context"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Service is the use cases of attachments.
+type Service struct {
+	store    ports.Store
+	queue    ports.Queue
+	blobs    ports.Blobs
+	images   ports.Images
+	networks map[billing.Mode]ports.AttachmentNetwork
+	payers   *billing.PayerDirectory
+	clock    ports.Clock
+	times    Times
+}
+
+// Times are the spans that an operator can set.
+type Times struct {
+	SendWait    time.Duration // how long a caller waits for the attachment network
+	Silence     time.Duration // how long the network may take before the sending counts as failed
+	ConvertWait time.Duration // how long a caller waits for the conversion of a PNG
+	Orphan      time.Duration // how old a blob without a row is when it is swept
+	Settled     time.Duration // how long the uploads that are settled are remembered
+}
+
+// DefaultTimes are the spans of the interface.
+func DefaultTimes() Times {
+	return Times{
+		SendWait: 25 * time.Second, Silence: 60 * time.Second, ConvertWait: 20 * time.Second,
+		Orphan: 24 * time.Hour, Settled: idempotency.DefaultTTL,
+	}
+}
+
+// Outside is what the use cases need beside the store: the queue, where images
+// are kept, who judges them, and one network for each mode.
+type Outside struct {
+	Queue    ports.Queue
+	Blobs    ports.Blobs
+	Images   ports.Images
+	Networks map[billing.Mode]ports.AttachmentNetwork
+	Clock    ports.Clock
+}
+
+// New makes the use cases.
+func New(store ports.Store, o Outside, payers *billing.PayerDirectory, times Times) *Service {
+	return &Service{store, o.Queue, o.Blobs, o.Images, o.Networks, payers, o.Clock, times}
+}
+
+// Get reads an attachment. An absent one is CodeNotFound.
+func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.AttachmentID) (a *billing.Attachment, err error) {
+	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		a, err = tx.Attachments.Get(ctx, id)
+		return err
+	})
+	return a, err
+}
+
+// List reads a page of attachments, newest first, and where the next page
+// starts: nil after the last.
+func (s *Service) List(
+	ctx context.Context, scope billing.Scope, f billing.AttachmentFilter, p billing.Page,
+) (page []*billing.Attachment, next *billing.Position, err error) {
+	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		page, err = tx.Attachments.List(ctx, f, p)
+		return err
+	})
+	page, next = billing.Cut(page, p.Limit, func(a *billing.Attachment) billing.Position {
+		return billing.Position{Time: a.CreatedAt, ID: a.ID}
+	})
+	return page, next, err
+}
+
+// change makes a change of one transaction to an attachment, at most once for
+// the request's key.
+func (s *Service) change(
+	ctx context.Context, scope billing.Scope, req billing.Request, now time.Time, render billing.Render[*billing.Attachment],
+	change func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error),
+) (billing.Answer, bool, error) {
+	return idempotency.Once(ctx, s.store, scope, req, now, render, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
+		if err := s.networks[scope.Mode].Available(); err != nil {
+			return nil, err
+		}
+		return change(ctx, tx)
+	})
+}
+
+// isNotFound tells the absence of a resource from other errors.
+func isNotFound(err error) bool { return err != nil && billing.CodeOf(err) == billing.CodeNotFound }

@@ -1,0 +1,88 @@
+package attachments
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// sweepBatch is how many blobs are looked up at once.
+const sweepBatch = 500
+
+// Sweep removes the blobs that no row names and that are old enough for no
+// request to be about to name them, and answers how many. Then it forgets
+// uploads that were settled long ago.
+func (s *Service) Sweep(ctx context.Context) (removed int, err error) {
+	now := s.clock.Now()
+	for _, prefix := range []string{billing.DocumentBlobs, billing.StagingBlobs} {
+		n, err := s.sweep(ctx, prefix, now.Add(-s.times.Orphan))
+		if removed += n; err != nil {
+			return removed, err
+		}
+	}
+	for {
+		var n int
+		err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+			n, err = tx.Forget.Uploads(ctx, now.Add(-s.times.Settled))
+			return err
+		})
+		if err != nil || n == 0 {
+			return removed, err
+		}
+	}
+}
+
+func (s *Service) sweep(ctx context.Context, prefix string, before time.Time) (removed int, err error) {
+	var old []billing.DocumentID
+	remove := func() error {
+		n, err := s.orphans(ctx, prefix, old)
+		removed += n
+		old = old[:0]
+		return err
+	}
+	for blob, err := range s.blobs.List(ctx, prefix) {
+		if err != nil {
+			return removed, err
+		}
+		id, err := billing.ParseID[billing.DocumentID](strings.TrimPrefix(blob.Name, prefix))
+		if err != nil || !blob.WrittenAt.Before(before) {
+			continue // not ours, or of a request that may still be running
+		}
+		if old = append(old, id); len(old) == sweepBatch {
+			if err := remove(); err != nil {
+				return removed, err
+			}
+		}
+	}
+	return removed, remove()
+}
+
+// orphans removes those of the blobs that have no row.
+func (s *Service) orphans(ctx context.Context, prefix string, ids []billing.DocumentID) (removed int, err error) {
+	if len(ids) == 0 {
+		return 0, nil
+	}
+	var documents, pending []billing.DocumentID
+	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		documents, pending, err = tx.Images.Kept(ctx, ids)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	for _, id := range ids {
+		// The document of a pending upload may be about to be committed.
+		if slices.Contains(pending, id) || prefix == billing.DocumentBlobs && slices.Contains(documents, id) {
+			continue
+		}
+		if err := s.blobs.Delete(ctx, prefix+id.String()); err != nil {
+			return removed, err
+		}
+		removed++
+	}
+	return removed, nil
+}

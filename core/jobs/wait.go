@@ -1,0 +1,32 @@
+package jobs
+
+import (
+	"context"
+	"time"
+)
+
+// firstLook is how long a waiter waits for a reply before it looks by itself
+// for the first time.
+const firstLook = 500 * time.Millisecond
+
+// Wait returns nil once look reports that the work is done, and the error of
+// ctx when that ends first. It looks when a reply comes and, since a reply may
+// be lost, after half a second, one, two, four and so on.
+func Wait(ctx context.Context, replies <-chan struct{}, look func(context.Context) bool) error {
+	pause := firstLook
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-replies:
+		case <-timer.C:
+			pause *= 2
+			timer.Reset(pause)
+		}
+		if look(ctx) {
+			return nil
+		}
+	}
+}

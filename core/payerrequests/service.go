@@ -1,0 +1,102 @@
+// Package payerrequests keeps what payers ask for: requests that came through
+// the network, and those that staff record from a letter. Answering one is
+// sending an attachment: see package attachments.
+package payerrequests
+
+import (
+	"context"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Service is the use cases of payer requests.
+type Service struct {
+	store  ports.Store
+	payers *billing.PayerDirectory
+	clock  ports.Clock
+}
+
+// New makes the use cases.
+func New(store ports.Store, payers *billing.PayerDirectory, clock ports.Clock) *Service {
+	return &Service{store, payers, clock}
+}
+
+// Get reads a payer request. An absent one is CodeNotFound.
+func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.PayerRequestID) (r *billing.PayerRequest, err error) {
+	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		r, err = tx.PayerRequests.Get(ctx, id)
+		return err
+	})
+	return r, err
+}
+
+// List reads a page of payer requests, newest first, and where the next page
+// starts: nil after the last.
+func (s *Service) List(
+	ctx context.Context, scope billing.Scope, f billing.PayerRequestFilter, p billing.Page,
+) (page []*billing.PayerRequest, next *billing.Position, err error) {
+	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		page, err = tx.PayerRequests.List(ctx, f, p)
+		return err
+	})
+	page, next = billing.Cut(page, p.Limit, func(r *billing.PayerRequest) billing.Position {
+		return billing.Position{Time: r.CreatedAt, ID: r.ID}
+	})
+	return page, next, err
+}
+
+// Record keeps a payer request that came by letter, with its event.
+//
+// Errors: those of the idempotency key, CodeInvalidRequest with every fault,
+// and CodeNotFound for the claim or the payer.
+func (s *Service) Record(
+	ctx context.Context, scope billing.Scope, req billing.Request, in billing.PayerRequestRecord,
+	render billing.Render[*billing.PayerRequest],
+) (billing.Answer, bool, error) {
+	now := s.clock.Now()
+	return idempotency.Once(ctx, s.store, scope, req, now, render, func(ctx context.Context, tx ports.Tx) (*billing.PayerRequest, error) {
+		r, faults := in.Parse()
+		if err := s.payer(ctx, tx, &r, &faults, in.PayerID); err != nil {
+			return nil, err
+		}
+		r.ID, r.Scope, r.CreatedAt = billing.NewID[billing.PayerRequestID](now), scope, now
+		if err := tx.PayerRequests.Insert(ctx, &r); err != nil {
+			return nil, err
+		}
+		return &r, tx.Events.Append(ctx, r.ReceivedEvent())
+	})
+}
+
+// payer finds the payer, which is the claim's when there is a claim. It tells
+// the faults before what is absent.
+func (s *Service) payer(ctx context.Context, tx ports.Tx, r *billing.PayerRequest, faults *billing.Faults, ref *string) error {
+	var absent error
+	if !r.ClaimID.IsZero() {
+		c, err := tx.Claims.Get(ctx, r.ClaimID)
+		switch {
+		case err != nil && billing.CodeOf(err) == billing.CodeNotFound:
+			absent = billing.NotFound("claim", "claim_id")
+		case err != nil:
+			return err
+		default:
+			r.Payer = c.Payer
+		}
+	}
+	if ref != nil && *ref != "" {
+		named, ok := s.payers.Find(*ref)
+		switch {
+		case !ok && absent == nil:
+			absent = billing.NotFound("payer", "payer_id")
+		case ok && r.Payer != (billing.PayerSummary{}) && named.ID != r.Payer.ID:
+			faults.Add("payer_id", billing.FaultConflict, "The claim is for another payer. Leave payer_id out.")
+		case ok:
+			r.Payer = named.PayerSummary
+		}
+	}
+	if err := faults.Err(); err != nil {
+		return err
+	}
+	return absent
+}

@@ -113,6 +113,9 @@ type conn struct {
 	until   time.Time
 	stalled bool // a read took longer
 	ended   bool // the client has said that no more comes
+
+	// While a reply is streamed, by the same goroutine.
+	writeStall time.Duration
 }
 
 // startBody gives each read from now on the stall time, and all together the
@@ -141,6 +144,24 @@ func (c *conn) Read(p []byte) (int, error) {
 	c.stalled = errors.Is(err, os.ErrDeadlineExceeded)
 	c.ended = errors.Is(err, io.EOF)
 	return n, err
+}
+
+// startStream gives each write from now on a time of its own, where the server
+// gives one to the reply as a whole.
+func (c *conn) startStream(stall time.Duration) { c.writeStall = stall }
+
+// endStream leaves write deadlines to the server again, which sets one before
+// each reply.
+func (c *conn) endStream() { c.writeStall = 0 }
+
+// Write writes, within the stall time while a reply is streamed.
+func (c *conn) Write(p []byte) (int, error) {
+	if c.writeStall != 0 {
+		if err := c.SetWriteDeadline(time.Now().Add(c.writeStall)); err != nil {
+			return 0, err
+		}
+	}
+	return c.Conn.Write(p)
 }
 
 // SetReadDeadline sets the deadline, unless reads have been cut.

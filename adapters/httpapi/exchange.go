@@ -28,11 +28,13 @@ type exchange struct {
 	params   *fiber.Ctx
 	key      *billing.APIKey
 	idemKey  string
-	body     []byte
+	body     []byte // of a jsonBody
+	upload   *form  // of an uploadBody
 	bodyDone bool
 	ctx      context.Context //nolint:containedctx // the request's own, for its use case
 	cancel   context.CancelFunc
 	code     billing.Code // of the error that was answered
+	atEnd    []func()     // what finish does last
 }
 
 // reply is what an operation answers when nothing failed.
@@ -41,7 +43,9 @@ type reply struct {
 	body     any  // becomes JSON
 	replayed bool // an earlier request with the idempotency key made it
 	raw      []byte
-	mime     string // of raw
+	stream   *stream
+	mime     string // of raw or stream
+	fileName string // that a client is to save it under: an ID and an extension
 }
 
 type exchangeKey struct{}
@@ -82,16 +86,27 @@ func (x *exchange) run(r *route, c *fiber.Ctx) {
 		return
 	}
 	x.markReplayed(answer.replayed)
-	if answer.raw != nil {
-		x.write(answer.status, answer.mime, answer.raw)
-		return
+	if answer.fileName != "" {
+		x.set("Content-Disposition", `attachment; filename="`+answer.fileName+`"`)
 	}
-	x.writeJSON(answer.status, answer.body)
+	switch {
+	case answer.stream != nil:
+		x.send(answer.status, answer.mime, answer.stream)
+	case answer.raw != nil:
+		x.write(answer.status, answer.mime, answer.raw)
+	default:
+		x.writeJSON(answer.status, answer.body)
+	}
 }
 
 func (x *exchange) operate(r *route) (*reply, error) {
 	if r.permission != "" {
 		if err := x.authenticate(r.permission); err != nil {
+			return nil, err
+		}
+	}
+	if r.body == uploadBody {
+		if err := x.beginUpload(); err != nil {
 			return nil, err
 		}
 	}
@@ -106,11 +121,8 @@ func (x *exchange) operate(r *route) (*reply, error) {
 			return nil, err
 		}
 	}
-	if r.bodyLimit > 0 {
-		if err := x.readBody(r.bodyLimit); err != nil {
-			return nil, err
-		}
-		x.startClock()
+	if err := x.readBody(r.body); err != nil {
+		return nil, err
 	}
 	return r.handle(x)
 }
@@ -165,9 +177,18 @@ func (x *exchange) readIdempotencyKey() error {
 
 const idempotencyKey = "Idempotency-Key"
 
-// readBody reads the whole body into memory.
-func (x *exchange) readBody(limit int) (err error) {
-	x.body, err = io.ReadAll(x.openBody(limit))
+// readBody reads the whole body, and starts the clock of the request when it
+// is in.
+func (x *exchange) readBody(kind bodyKind) (err error) {
+	switch kind {
+	case noBody:
+		return nil
+	case jsonBody:
+		x.body, err = io.ReadAll(x.openBody(x.s.limits.JSON))
+	case uploadBody:
+		err = x.readUpload()
+	}
+	x.startClock()
 	return err
 }
 
@@ -217,9 +238,15 @@ func (x *exchange) write(status int, mime string, b []byte) {
 	x.fctx.Response.SetBody(b)
 }
 
-// finish ends the exchange, however it went. Bytes of the body that are still
-// unread would be taken for the next request, so they cost the connection.
+// finish ends the exchange, however it went, and gives back what it held.
+// Bytes of the body that are still unread would be taken for the next request,
+// so they cost the connection.
 func (x *exchange) finish() {
+	defer func() {
+		for _, end := range x.atEnd {
+			end()
+		}
+	}()
 	if p := recover(); p != nil {
 		x.logPanic(p)
 		x.fail(&billing.Error{Code: billing.CodeInternal})

@@ -44,10 +44,11 @@ func cutBody(h *fasthttp.RequestHeader, verdict string) {
 }
 
 // bodyLimit is how many bytes the body of the request may have. A path that no
-// route has gets the limit of JSON; its body is never read.
+// route has, and one that takes no body, get the limit of JSON; their bodies
+// are never read.
 func (s *Server) bodyLimit(h *fasthttp.RequestHeader) int {
-	if r := s.find(string(h.Method()), targetPath(h.RequestURI())); r != nil && r.bodyLimit > 0 {
-		return r.bodyLimit
+	if r := s.find(string(h.Method()), targetPath(h.RequestURI())); r != nil && r.body == uploadBody {
+		return s.limits.Upload
 	}
 	return s.limits.JSON
 }

@@ -29,8 +29,10 @@ func TestMain(m *testing.M) {
 }
 
 const (
-	goodSecret = "good"
-	readSecret = "read-only"
+	goodSecret  = "good"
+	otherSecret = "good, of another key"
+	thirdSecret = "good, of a third key"
+	readSecret  = "read-only"
 )
 
 // probe is a server with operations that show what reaches them.
@@ -43,12 +45,14 @@ type probe struct {
 	smuggled atomic.Int64
 	waiting  chan struct{}
 	release  chan struct{}
+	content  func(ctx context.Context) (io.ReadCloser, int64, error) // of GET /content
 }
 
 func identify(_ context.Context, secret string) (*billing.APIKey, error) {
-	k := &billing.APIKey{ID: billing.NewID[billing.KeyID](time.Now())}
+	k := &billing.APIKey{}
+	copy(k.ID[:], secret)
 	switch secret {
-	case goodSecret:
+	case goodSecret, otherSecret, thirdSecret:
 		k.Permissions = []billing.Permission{billing.PermissionRead, billing.PermissionSubmit}
 	case readSecret:
 		k.Permissions = []billing.Permission{billing.PermissionRead}
@@ -62,36 +66,33 @@ func startProbe(t *testing.T, o Options) *probe {
 	t.Helper()
 	p := &probe{t: t, waiting: make(chan struct{}, 100), release: make(chan struct{}), log: &syncBuffer{}}
 	o.Log = slog.New(slog.NewJSONHandler(p.log, nil))
-	limit := o.Limits.withDefaults().JSON
 	const read, submit = billing.PermissionRead, billing.PermissionSubmit
 	routes := []route{
-		{http.MethodPost, "/echo", submit, limit, func(x *exchange) (*reply, error) {
+		{http.MethodPost, "/echo", submit, jsonBody, func(x *exchange) (*reply, error) {
 			p.echoed.Add(1)
 			return &reply{status: http.StatusOK, raw: x.body, mime: "application/octet-stream"}, nil
 		}},
-		{http.MethodPost, "/unread", submit, 0, func(*exchange) (*reply, error) {
+		{http.MethodPost, "/unread", submit, noBody, func(*exchange) (*reply, error) {
 			return &reply{status: http.StatusOK, body: "unread"}, nil
 		}},
-		{http.MethodPost, "/status/{code}", submit, limit, func(x *exchange) (*reply, error) {
+		{http.MethodPost, "/status/{code}", submit, jsonBody, func(x *exchange) (*reply, error) {
 			return nil, &billing.Error{Code: billing.Code(x.params.Params("code")), Message: "as asked"}
 		}},
-		{http.MethodPost, "/panic", submit, 0, func(*exchange) (*reply, error) {
+		{http.MethodPost, "/panic", submit, noBody, func(*exchange) (*reply, error) {
 			panic("Jane Doe 1984-02-29")
 		}},
-		{http.MethodPost, "/wait", submit, limit, func(x *exchange) (*reply, error) {
-			p.waiting <- struct{}{}
-			select {
-			case <-p.release:
-				return &reply{status: http.StatusOK, body: "released"}, nil
-			case <-x.ctx.Done():
-				return nil, x.ctx.Err()
-			}
+		{http.MethodPost, "/wait", submit, jsonBody, p.wait},
+		{http.MethodPost, "/upload", submit, uploadBody, showUpload},
+		{http.MethodPost, "/upload/wait", submit, uploadBody, p.wait},
+		{http.MethodPost, "/upload/panic", submit, uploadBody, func(*exchange) (*reply, error) {
+			panic("Jane Doe 1984-02-29")
 		}},
-		{http.MethodGet, "/smuggled", "", 0, func(*exchange) (*reply, error) {
+		{http.MethodGet, "/content", read, noBody, p.sendContent},
+		{http.MethodGet, "/smuggled", "", noBody, func(*exchange) (*reply, error) {
 			p.smuggled.Add(1)
 			return &reply{status: http.StatusOK, body: "smuggled"}, nil
 		}},
-		{http.MethodGet, "/ok", read, 0, func(*exchange) (*reply, error) {
+		{http.MethodGet, "/ok", read, noBody, func(*exchange) (*reply, error) {
 			return &reply{status: http.StatusOK, body: "ok"}, nil
 		}},
 	}
@@ -101,6 +102,17 @@ func startProbe(t *testing.T, o Options) *probe {
 	}
 	p.server, p.addr = s, serve(t, s)
 	return p
+}
+
+// wait is an operation that ends when the test says so.
+func (p *probe) wait(x *exchange) (*reply, error) {
+	p.waiting <- struct{}{}
+	select {
+	case <-p.release:
+		return &reply{status: http.StatusOK, body: "released"}, nil
+	case <-x.ctx.Done():
+		return nil, x.ctx.Err()
+	}
 }
 
 // serve runs the server on a free port until the test ends.

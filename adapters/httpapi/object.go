@@ -39,10 +39,15 @@ func (x *exchange) document(faults *billing.Faults) (doc *object, fingerprint [s
 	if tree != nil && len(form) == 0 {
 		meaning = tree.canonical([]byte("json:"))
 	}
+	return newObject("", tree, faults), x.fingerprint(meaning)
+}
+
+// fingerprint is of the operation and what its body means.
+func (x *exchange) fingerprint(meaning []byte) [sha256.Size]byte {
 	h := sha256.New()
 	h.Write([]byte(x.method + " " + string(x.fctx.URI().PathOriginal()) + "\n"))
 	h.Write(meaning)
-	return newObject("", tree, faults), [sha256.Size]byte(h.Sum(nil))
+	return [sha256.Size]byte(h.Sum(nil))
 }
 
 func isJSON(contentType string) bool {

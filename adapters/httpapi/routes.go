@@ -17,16 +17,25 @@ type route struct {
 	method     string
 	path       string             // an OpenAPI template
 	permission billing.Permission // empty: no key is asked for
-	bodyLimit  int                // bytes; 0: the operation takes no body
+	body       bodyKind
 	handle     func(x *exchange) (*reply, error)
 }
+
+// bodyKind is what an operation takes as its body. The kind decides how large
+// the body may be, how it is read, and what a client has to wait for first.
+type bodyKind byte
+
+const (
+	noBody     bodyKind = iota // one that is sent all the same is never read
+	jsonBody                   // read into memory; see exchange.document
+	uploadBody                 // multipart/form-data, its file in a temporary file; see exchange.form
+)
 
 // api is the operations and what they call.
 type api struct {
 	eligibility *eligibility.Service
 	events      *events.Service
 	cursors     cursors
-	jsonLimit   int
 }
 
 const root = "/api/v1"
@@ -35,14 +44,14 @@ const root = "/api/v1"
 func (a *api) routes() []route {
 	const read, submit = billing.PermissionRead, billing.PermissionSubmit
 	return []route{
-		{http.MethodPost, root + "/eligibility", submit, a.jsonLimit, a.submitCheck},
-		{http.MethodGet, root + "/eligibility", read, 0, a.listChecks},
-		{http.MethodGet, root + "/eligibility/{id}", read, 0, a.getCheck},
+		{http.MethodPost, root + "/eligibility", submit, jsonBody, a.submitCheck},
+		{http.MethodGet, root + "/eligibility", read, noBody, a.listChecks},
+		{http.MethodGet, root + "/eligibility/{id}", read, noBody, a.getCheck},
 
-		{http.MethodGet, root + "/events", read, 0, a.listEvents},
-		{http.MethodGet, root + "/events/{id}", read, 0, a.getEvent},
+		{http.MethodGet, root + "/events", read, noBody, a.listEvents},
+		{http.MethodGet, root + "/events/{id}", read, noBody, a.getEvent},
 
-		{http.MethodGet, root + "/openapi.yaml", "", 0, getOpenAPI},
+		{http.MethodGet, root + "/openapi.yaml", "", noBody, getOpenAPI},
 	}
 }
 

@@ -31,6 +31,7 @@ type Options struct {
 	RequestTimeout time.Duration         // from when the body is in; 30 s
 	DrainTimeout   time.Duration         // how long requests may run on after Shutdown was called; 2 s
 	Limits         Limits                // each zero field has its default
+	TempDir        string                // where uploads are while they are handled; the system's own
 	Log            *slog.Logger          // nil discards
 	Metrics        prometheus.Registerer // nil keeps the metrics to itself
 	Now            func() time.Time      // nil is time.Now
@@ -40,11 +41,15 @@ type Options struct {
 // tests; the interface names the defaults.
 type Limits struct {
 	JSON   int           // bytes of a JSON body; 1,048,576
+	Upload int           // bytes of an upload's body; 15 MB and 64 KiB
 	Header int           // bytes of a header section; 16 KiB
 	Stall  time.Duration // without a byte of the header section or the body; 15 s
-	Body   time.Duration // for a whole body; 10 minutes
+	Body   time.Duration // for a whole body, and for a whole streamed reply; 10 minutes
 	Idle   time.Duration // between the requests of a connection; 60 s
-	Write  time.Duration // for a reply; 60 s
+	Write  time.Duration // for a reply, or for each piece of a streamed one; 60 s
+
+	KeyUploads     int // that a key may have under way at once; 2
+	ArrivedUploads int // that are processed at once, of all keys; 6
 }
 
 // Server serves the API.
@@ -58,6 +63,8 @@ type Server struct {
 	identify func(ctx context.Context, secret string) (*billing.APIKey, error)
 	log      *slog.Logger
 	metrics  *metrics
+	uploads  *uploads
+	tempDir  string
 	now      func() time.Time
 
 	base   context.Context //nolint:containedctx // the parent of every request's context: Shutdown ends it
@@ -74,7 +81,7 @@ func New(o Options) (*Server, error) {
 	if o.Eligibility == nil || o.Events == nil || o.Access == nil {
 		return nil, errors.New("httpapi: a use case is missing")
 	}
-	a := &api{eligibility: o.Eligibility, events: o.Events, cursors: cursors{o.CursorKey}, jsonLimit: o.Limits.withDefaults().JSON}
+	a := &api{eligibility: o.Eligibility, events: o.Events, cursors: cursors{o.CursorKey}}
 	return newServer(o, a.routes(), o.Access.Authenticate)
 }
 
@@ -93,6 +100,8 @@ func newServer(
 		identify: identify,
 		log:      o.Log,
 		metrics:  m,
+		uploads:  newUploads(),
+		tempDir:  o.TempDir, // empty is the system's own
 		now:      o.Now,
 	}
 	if s.log == nil {
@@ -224,11 +233,15 @@ func (s *Server) Shutdown(ctx context.Context) error {
 func (l Limits) withDefaults() Limits {
 	return Limits{
 		JSON:   orDefault(l.JSON, 1<<20),
+		Upload: orDefault(l.Upload, 15<<20+formLimit),
 		Header: orDefault(l.Header, 16<<10),
 		Stall:  orDefault(l.Stall, 15*time.Second),
 		Body:   orDefault(l.Body, 10*time.Minute),
 		Idle:   orDefault(l.Idle, 60*time.Second),
 		Write:  orDefault(l.Write, 60*time.Second),
+
+		KeyUploads:     orDefault(l.KeyUploads, 2),
+		ArrivedUploads: orDefault(l.ArrivedUploads, 6),
 	}
 }
 

@@ -1,0 +1,238 @@
+package httpapi
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/textproto"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+const (
+	filePart    = "file"   // the one part that is kept in a file
+	formLimit   = 64 << 10 // bytes of all the rest of a form, headers and boundaries included
+	maxParts    = 20
+	maxBoundary = 70       // characters (RFC 2046, section 5.1.1)
+	fileBuffer  = 64 << 10 // bytes of the file that are in memory at once
+)
+
+// part is one part of a form as it was sent.
+type part struct {
+	name     string
+	isFile   bool // it has a file name, which may be empty
+	fileName string
+	size     int64
+	sum      [sha256.Size]byte
+	content  *os.File // of the part file
+	text     []byte   // of any other
+}
+
+// brokenFormError says why a body is no form.
+type brokenFormError struct {
+	code    billing.FaultCode
+	message string
+}
+
+func (b *brokenFormError) Error() string { return b.message }
+
+// readForm reads the body as multipart/form-data. What is wrong with the form
+// becomes its faults; an error says that the body did not arrive, or is too
+// large, and comes first: so a body that is no form is read to its end too.
+func (x *exchange) readForm() (*form, error) {
+	body := x.openBody(x.s.limits.Upload)
+	f := &form{}
+	if boundary, ok := boundaryOf(x.headers("Content-Type")); ok {
+		if err := f.read(body, boundary, x.tempFile); err != nil {
+			return nil, err
+		}
+	} else {
+		f.faults.Add("Content-Type", billing.FaultFormat, "Send the body as multipart/form-data, with its boundary.")
+		f.breakOff(&brokenFormError{billing.FaultFormat, "The body is not read as a form."})
+	}
+	_, err := io.Copy(io.Discard, body)
+	return f, err
+}
+
+// boundaryOf is the boundary that the Content-Type lines name.
+func boundaryOf(lines []string) (boundary string, ok bool) {
+	if len(lines) != 1 {
+		return "", false
+	}
+	kind, params, err := mime.ParseMediaType(lines[0])
+	boundary = params["boundary"]
+	return boundary, err == nil && kind == "multipart/form-data" && boundary != "" && len(boundary) <= maxBoundary
+}
+
+// read reads the form up to its last boundary; the body goes on after it.
+func (f *form) read(body io.Reader, boundary string, temp func() (*os.File, error)) error {
+	src := &formSource{body: body, last: "\r\n"}
+	parts := multipart.NewReader(src, boundary)
+	err := f.readParts(parts, src, temp)
+	if src.err != nil {
+		return src.err
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = &brokenFormError{billing.FaultFormat, "The form ends before its last boundary."}
+	}
+	if broken, ok := errors.AsType[*brokenFormError](err); ok {
+		f.breakOff(broken)
+		return nil
+	}
+	return err
+}
+
+// breakOff records that the body is no form.
+func (f *form) breakOff(why *brokenFormError) {
+	f.broken = true
+	f.faults.Add("", why.code, why.message)
+}
+
+func (f *form) readParts(parts *multipart.Reader, src *formSource, temp func() (*os.File, error)) error {
+	for {
+		in, err := parts.NextRawPart()
+		switch {
+		case err == io.EOF: //nolint:errorlint // a wrapped one is of a part that is cut short
+			return nil
+		case err != nil:
+			return noPart(err)
+		case len(f.parts) == maxParts:
+			return &brokenFormError{billing.FaultTooMany, "A form has at most " + strconv.Itoa(maxParts) + " parts."}
+		}
+		p, err := newPart(in.Header)
+		if err != nil {
+			return err
+		}
+		if encoding := in.Header.Get("Content-Transfer-Encoding"); !isIdentity(encoding) {
+			f.faults.Add(p.name, billing.FaultNotAllowed, "Send the part without a Content-Transfer-Encoding.")
+		}
+		if f.find(p.name) != nil {
+			f.faults.Add(p.name, billing.FaultConflict, "The part is there twice.")
+		} else if p.name == filePart {
+			if p.content, err = temp(); err != nil {
+				return err
+			}
+		}
+		if err := p.read(in, src); err != nil {
+			return err
+		}
+		f.parts = append(f.parts, p)
+	}
+}
+
+// noPart is the error for what mime/multipart cannot read, unless the source
+// has stopped it. Its own errors quote what they read, and are told to nobody.
+func noPart(err error) error {
+	if _, stopped := errors.AsType[*brokenFormError](err); stopped || errors.Is(err, io.ErrUnexpectedEOF) {
+		return err
+	}
+	return &brokenFormError{billing.FaultFormat, "The form is not well-formed: where a part should begin there is none, or its header cannot be read."}
+}
+
+// newPart reads what the header of a part says.
+func newPart(h textproto.MIMEHeader) (*part, error) {
+	lines := h["Content-Disposition"]
+	if len(lines) != 1 {
+		return nil, &brokenFormError{billing.FaultFormat, "Each part has one Content-Disposition."}
+	}
+	kind, params, err := mime.ParseMediaType(lines[0])
+	if err != nil || kind != "form-data" || params["name"] == "" {
+		return nil, &brokenFormError{billing.FaultFormat, "The Content-Disposition of each part is form-data, with a name."}
+	}
+	p := &part{name: params["name"]}
+	p.fileName, p.isFile = params["filename"]
+	return p, nil
+}
+
+// isIdentity reports whether content of the encoding is what it says.
+func isIdentity(encoding string) bool {
+	return encoding == "" || slices.ContainsFunc([]string{"binary", "8bit", "7bit"}, func(identity string) bool {
+		return strings.EqualFold(encoding, identity)
+	})
+}
+
+// read reads the content, into the part's file if it has one.
+func (p *part) read(in io.Reader, src *formSource) (err error) {
+	sum := sha256.New()
+	if p.content != nil {
+		src.inFile = true
+		p.size, err = spool(io.MultiWriter(p.content, sum), in)
+		src.inFile, src.file = false, p.size
+	} else {
+		var text bytes.Buffer
+		p.size, err = io.Copy(io.MultiWriter(&text, sum), in)
+		p.text = text.Bytes()
+	}
+	p.sum = [sha256.Size]byte(sum.Sum(nil))
+	return err
+}
+
+// spool copies in pieces that are worth a write each.
+func spool(to io.Writer, from io.Reader) (int64, error) {
+	out := bufio.NewWriterSize(to, fileBuffer)
+	n, err := io.Copy(out, from)
+	return n, errors.Join(err, out.Flush())
+}
+
+// meaning is what the fingerprint of a form is of: neither its boundary nor the
+// order of its parts. A form that is broken is refused and never kept, so it is
+// enough that it means something else than every other.
+func (f *form) meaning() []byte {
+	if f.broken {
+		return []byte("broken:")
+	}
+	sorted := slices.SortedFunc(slices.Values(f.parts), func(a, b *part) int {
+		return cmp.Or(strings.Compare(a.name, b.name), strings.Compare(a.fileName, b.fileName), bytes.Compare(a.sum[:], b.sum[:]))
+	})
+	meaning := []byte("form:")
+	for _, p := range sorted {
+		meaning = strconv.AppendQuote(meaning, p.name)
+		if p.isFile {
+			meaning = strconv.AppendQuote(append(meaning, ';'), p.fileName)
+		}
+		meaning = append(append(meaning, '='), p.sum[:]...)
+	}
+	return meaning
+}
+
+// formSource is a body as the reader of its parts sees it.
+type formSource struct {
+	body   io.Reader
+	last   string // what still comes after the body
+	ended  bool
+	err    error // of the body
+	read   int64 // bytes
+	file   int64 // bytes of those that are the file
+	inFile bool
+}
+
+// Read reads on. After the body comes a line's end, which the last boundary
+// need not have, and then not an end but an error: to mime/multipart the end
+// of a body within the header of a part is the end of the form.
+func (s *formSource) Read(b []byte) (int, error) {
+	switch {
+	case !s.inFile && s.read-s.file > formLimit:
+		return 0, &brokenFormError{billing.FaultTooLong, "Apart from its file, a form has at most 64 KiB."}
+	case s.ended && s.last == "":
+		return 0, io.ErrUnexpectedEOF
+	case s.ended:
+		n := copy(b, s.last)
+		s.last = s.last[n:]
+		return n, nil
+	}
+	n, err := s.body.Read(b)
+	s.read += int64(n)
+	if s.ended = errors.Is(err, io.EOF); !s.ended {
+		s.err = err
+	}
+	return n, s.err
+}

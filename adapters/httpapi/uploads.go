@@ -1,0 +1,88 @@
+package httpapi
+
+import (
+	"os"
+	"sync"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// uploads counts those under way in this process.
+type uploads struct {
+	mu      sync.Mutex
+	ofKey   map[billing.KeyID]int // that arrive or are processed
+	arrived int                   // that are processed
+}
+
+func newUploads() *uploads { return &uploads{ofKey: map[billing.KeyID]int{}} }
+
+// begin counts one more upload of the key, unless it has limit of them.
+func (u *uploads) begin(key billing.KeyID, limit int) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.ofKey[key] >= limit {
+		return false
+	}
+	u.ofKey[key]++
+	return true
+}
+
+func (u *uploads) end(key billing.KeyID) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.ofKey[key]--; u.ofKey[key] == 0 {
+		delete(u.ofKey, key)
+	}
+}
+
+// arrive counts one more upload whose body is in, unless there are limit.
+func (u *uploads) arrive(limit int) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.arrived >= limit {
+		return false
+	}
+	u.arrived++
+	return true
+}
+
+func (u *uploads) leave() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.arrived--
+}
+
+// beginUpload takes one of the key's places until the exchange ends. Nothing
+// of the body has been read yet.
+func (x *exchange) beginUpload() error {
+	if !x.s.uploads.begin(x.key.ID, x.s.limits.KeyUploads) {
+		return &billing.Error{Code: billing.CodeTooManyRequests, Message: "The API key has as many uploads under way as it may have. Wait for one to end."}
+	}
+	x.atEnd = append(x.atEnd, func() { x.s.uploads.end(x.key.ID) })
+	return nil
+}
+
+// readUpload reads the form, and then takes one of the places for uploads that
+// have arrived, until the exchange ends. Those that still arrive hold none, so
+// that slow clients cannot keep the others out.
+func (x *exchange) readUpload() (err error) {
+	if x.upload, err = x.readForm(); err != nil {
+		return err
+	}
+	if !x.s.uploads.arrive(x.s.limits.ArrivedUploads) {
+		return &billing.Error{Code: billing.CodeTooManyRequests, Message: "The service has as many uploads in hand as it can take. Send it again soon."}
+	}
+	x.atEnd = append(x.atEnd, x.s.uploads.leave)
+	return nil
+}
+
+// tempFile opens a file that is gone when the exchange ends. It has no name any
+// more, so that not even a kill leaves it behind.
+func (x *exchange) tempFile() (*os.File, error) {
+	f, err := os.CreateTemp(x.s.tempDir, "molar-upload-*") // for the owner alone
+	if err != nil {
+		return nil, err
+	}
+	x.atEnd = append(x.atEnd, func() { _ = f.Close() })
+	return f, os.Remove(f.Name())
+}

@@ -1,0 +1,582 @@
+package httpapi
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// shownUpload is what reached the operation of an upload.
+type shownUpload struct {
+	DocumentType string  `json:"document_type"`
+	ImageDate    *string `json:"image_date"`
+	FileName     string  `json:"file_name"`
+	Size         int64   `json:"size"`
+	Sum          string  `json:"sum"`
+	Fingerprint  string  `json:"fingerprint"`
+}
+
+func showUpload(x *exchange) (*reply, error) {
+	var faults billing.Faults
+	f, fingerprint := x.form(&faults)
+	out := shownUpload{
+		DocumentType: f.text("document_type"),
+		ImageDate:    f.optionalText("image_date"),
+		Fingerprint:  hex.EncodeToString(fingerprint[:]),
+	}
+	file := f.file()
+	f.end()
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, file.content); err != nil {
+		return nil, err
+	}
+	out.FileName, out.Size, out.Sum = file.name, file.size, hex.EncodeToString(sum.Sum(nil))
+	return &reply{status: http.StatusCreated, body: out}, nil
+}
+
+func (a answer) upload(t *testing.T) (u shownUpload) {
+	t.Helper()
+	if a.StatusCode != http.StatusCreated {
+		t.Fatalf("answer %d %s", a.StatusCode, a.body)
+	}
+	if err := json.Unmarshal([]byte(a.body), &u); err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+const boundary = "a-boundary"
+
+// textOf and fileOf are parts of a form.
+func textOf(name, value string) string {
+	return "Content-Disposition: form-data; name=\"" + name + "\"\r\n\r\n" + value
+}
+
+func fileOf(content string) string {
+	return "Content-Disposition: form-data; name=\"file\"; filename=\"x-ray.jpg\"\r\nContent-Type: image/jpeg\r\n\r\n" + content
+}
+
+func formOf(parts ...string) string {
+	body := ""
+	for _, p := range parts {
+		body += "--" + boundary + "\r\n" + p + "\r\n"
+	}
+	return body + "--" + boundary + "--\r\n"
+}
+
+// uploadHead is the start of an upload, with more lines.
+func uploadHead(target, secret string, more ...string) string {
+	lines := append([]string{
+		"POST " + target + " HTTP/1.1", "Host: molar", "Authorization: Bearer " + secret,
+		"Idempotency-Key: k", "Content-Type: multipart/form-data; boundary=" + boundary,
+	}, more...)
+	return strings.Join(lines, "\r\n") + "\r\n"
+}
+
+// sendUpload sends a whole upload with its length.
+func (w *wire) sendUpload(target, secret, body string) {
+	w.t.Helper()
+	w.send("%s\r\n", uploadHead(target, secret, "Content-Length: "+strconv.Itoa(len(body))))
+	w.send("%s", body)
+}
+
+func TestUpload(t *testing.T) {
+	t.Parallel()
+	p := startProbe(t, Options{TempDir: t.TempDir()})
+	w := dial(t, p.addr)
+	image := strings.Repeat("\x00\xff\r\n--a-bound", 100_000)
+	body := formOf(textOf("document_type", "RB"), fileOf(image), textOf("image_date", ""))
+	sum := sha256.Sum256([]byte(image))
+	want := shownUpload{DocumentType: "RB", FileName: "x-ray.jpg", Size: int64(len(image)), Sum: hex.EncodeToString(sum[:])}
+	for i := range 3 { // on one connection
+		if i == 1 {
+			w.send("%s\r\n%x\r\n%s\r\n0\r\n\r\n", uploadHead("/upload", goodSecret, "Transfer-Encoding: chunked"), len(body), body)
+		} else {
+			w.sendUpload("/upload", goodSecret, body)
+		}
+		a := w.reply()
+		got := a.upload(t)
+		if want.Fingerprint == "" {
+			want.Fingerprint = got.Fingerprint
+		}
+		if got != want || a.Close {
+			t.Errorf("upload %d: %+v, close %v, want %+v", i, got, a.Close, want)
+		}
+	}
+	p.wantNoUploads()
+}
+
+// wantNoUploads checks that nothing is held for uploads any more.
+func (p *probe) wantNoUploads() {
+	p.t.Helper()
+	u := p.server.uploads
+	eventually(p.t, func() error {
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		if len(u.ofKey) != 0 || u.arrived != 0 {
+			return fmt.Errorf("%v uploads of keys, %d that have arrived", u.ofKey, u.arrived)
+		}
+		return nil
+	})
+	eventually(p.t, func() error {
+		if open := openFiles(p.t, p.server.tempDir); len(open) > 0 {
+			return fmt.Errorf("%q are open", open)
+		}
+		return nil
+	})
+	if left, err := os.ReadDir(p.server.tempDir); err != nil || len(left) > 0 {
+		p.t.Errorf("%v are left, %v", left, err)
+	}
+}
+
+// eventually waits until the condition holds: the server notices the end of a
+// connection in its own time.
+func eventually(t *testing.T, condition func() error) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for range 4000 {
+		if condition() == nil {
+			return
+		}
+		<-tick.C
+	}
+	t.Error(condition())
+}
+
+// openFiles lists the files of this process that are in the folder, those
+// without a name included.
+func openFiles(t *testing.T, dir string) (open []string) {
+	t.Helper()
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if name, err := os.Readlink("/proc/self/fd/" + e.Name()); err == nil && filepath.Dir(name) == dir {
+			open = append(open, name)
+		}
+	}
+	return open
+}
+
+func TestUploadLimitIsExact(t *testing.T) {
+	t.Parallel()
+	empty := len(formOf(textOf("document_type", "RB"), fileOf("")))
+	p := startProbe(t, Options{TempDir: t.TempDir(), Limits: Limits{Upload: 100_000}})
+	for size, want := range map[int]int{99_999: 201, 100_000: 201, 100_001: 413} {
+		body := formOf(textOf("document_type", "RB"), fileOf(strings.Repeat("x", size-empty)))
+		w := dial(t, p.addr)
+		w.sendUpload("/upload", goodSecret, body)
+		if a := w.reply(); a.StatusCode != want {
+			t.Errorf("%d bytes declared: %d", size, a.StatusCode)
+		}
+		w = dial(t, p.addr)
+		w.send("%s\r\n%x\r\n%s\r\n0\r\n\r\n", uploadHead("/upload", goodSecret, "Transfer-Encoding: chunked"), size, body)
+		if a := w.reply(); a.StatusCode != want {
+			t.Errorf("%d bytes chunked: %d", size, a.StatusCode)
+		}
+	}
+	if limits := (Limits{}).withDefaults(); limits.Upload != 15*1024*1024+64*1024 {
+		t.Errorf("an upload may have %d bytes", limits.Upload)
+	}
+	p.wantNoUploads()
+}
+
+// What is wrong first in the order of the interface is told.
+func TestOrderOfUploadChecks(t *testing.T) {
+	t.Parallel()
+	p := startProbe(t, Options{TempDir: t.TempDir(), Limits: Limits{Upload: 10_000, KeyUploads: 1, ArrivedUploads: 1, Stall: 300 * time.Millisecond}})
+	const tooLarge, noKey, noForm = "Content-Length: 10001", "Idempotency-Key: ", "Content-Type: text/plain"
+	start := func(secret string, lines ...string) string {
+		return "POST /upload HTTP/1.1\r\nHost: molar\r\nAuthorization: Bearer " + secret + "\r\n" + strings.Join(lines, "\r\n") + "\r\n\r\n"
+	}
+	ask := func(name, request string, status int) {
+		t.Helper()
+		w := dial(t, p.addr)
+		w.send("%s", request)
+		a := w.reply()
+		if a.StatusCode != status {
+			t.Errorf("%s: answer %d %s, want %d", name, a.StatusCode, a.body, status)
+		}
+		if wait := a.Header.Get("Retry-After"); (wait != "") != (status == 429) {
+			t.Errorf("%s: Retry-After is %q", name, wait)
+		}
+	}
+	// Nothing of a body comes but the byte that is read ahead, so every answer is
+	// given before one is read.
+	ask("all wrong but the place", start(goodSecret, tooLarge, noKey, noForm), 413)
+	ask("encoding", start(goodSecret, "Content-Length: 10", "Content-Encoding: gzip", noKey, noForm)+"x", 415)
+	ask("no idempotency key", start(goodSecret, "Content-Length: 10", noKey, noForm)+"x", 400)
+	ask("bad idempotency key", start(goodSecret, "Content-Length: 10", "Idempotency-Key: a b", noForm)+"x", 422)
+	ask("no body", start(goodSecret, "Content-Length: 10", "Idempotency-Key: k", noForm)+"x", 408)
+
+	holder := dial(t, p.addr)
+	holder.sendUpload("/upload/wait", goodSecret, formOf(fileOf("x")))
+	<-p.waiting
+	ask("no place for the key", start(goodSecret, tooLarge, noKey, noForm), 429)
+	ask("nobody's key", start("nobody's", tooLarge, noKey, noForm), 401)
+	ask("a key that only reads", start(readSecret, tooLarge, noKey, noForm), 403)
+	ask("too large", start(otherSecret, tooLarge, noKey, noForm), 413)
+
+	chunk := fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", 10_001, strings.Repeat("x", 10_001))
+	const chunked = "Transfer-Encoding: chunked"
+	ask("too large in chunks", start(otherSecret, chunked, "Idempotency-Key: k", noForm)+chunk, 413)
+	ask("too large, and a form first", uploadHead("/upload", otherSecret, chunked)+"\r\n"+fmt.Sprintf("%x\r\n%s\r\n", len(formOf()), formOf())+chunk, 413)
+	ask("no place, and no form", start(otherSecret, "Content-Length: 1", "Idempotency-Key: k", noForm)+"x", 429)
+	p.release <- struct{}{}
+	if a := holder.reply(); a.StatusCode != 200 {
+		t.Errorf("answer %d %s", a.StatusCode, a.body)
+	}
+	ask("no form", start(goodSecret, "Content-Length: 1", "Idempotency-Key: k", noForm)+"x", 422)
+	p.wantNoUploads()
+}
+
+// Each client sends all it has before it reads, as simple ones do.
+func TestRefusedUploadsAreSeenByEveryClient(t *testing.T) {
+	t.Parallel()
+	data := bytes.Repeat([]byte{'x'}, 1<<20)
+	chunk := fmt.Appendf(nil, "%x\r\n%s\r\n", len(data), data)
+	for name, c := range map[string]struct {
+		header string
+		piece  []byte
+		pieces int
+		full   bool // the key has no place left
+		want   int
+	}{
+		"declared":  {"Content-Length: " + strconv.Itoa(30<<20), data, 30, false, 413},
+		"chunked":   {"Transfer-Encoding: chunked", chunk, 30, false, 413},
+		"no places": {"Content-Length: " + strconv.Itoa(15<<20), data, 15, true, 429},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const clients = 200
+			places := clients
+			if c.full {
+				places = 2
+			}
+			p := startProbe(t, Options{TempDir: t.TempDir(), Limits: Limits{KeyUploads: places}})
+			if c.full {
+				for range places {
+					w := dial(t, p.addr)
+					w.send("%s\r\n--", uploadHead("/upload", goodSecret, "Content-Length: 100"))
+				}
+				p.wantUploads(goodSecret, places)
+			}
+			push := func() error {
+				w := dial(t, p.addr)
+				defer func() { _ = w.Close() }()
+				w.send("%s\r\n", uploadHead("/upload", goodSecret, c.header))
+				for range c.pieces {
+					if _, err := w.Write(c.piece); err != nil {
+						return err
+					}
+				}
+				a, err := w.tryReply()
+				if err == nil && (a.StatusCode != c.want || !a.Close || c.full && a.Header.Get("Retry-After") == "") {
+					err = fmt.Errorf("status %d, %v", a.StatusCode, a.Header)
+				}
+				return err
+			}
+			var wg sync.WaitGroup
+			for range 4 {
+				wg.Go(func() {
+					for range clients / 4 {
+						if err := push(); err != nil {
+							t.Error(err)
+						}
+					}
+				})
+			}
+			wg.Wait()
+		})
+	}
+}
+
+// wantUploads waits until the key has n uploads under way.
+func (p *probe) wantUploads(secret string, n int) {
+	p.t.Helper()
+	key, err := identify(p.t.Context(), secret)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	u := p.server.uploads
+	eventually(p.t, func() error {
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		if have := u.ofKey[key.ID]; have != n {
+			return fmt.Errorf("%d uploads, want %d", have, n)
+		}
+		return nil
+	})
+}
+
+func TestStalledUpload(t *testing.T) {
+	t.Parallel()
+	p := startProbe(t, Options{TempDir: t.TempDir(), Limits: Limits{Stall: 200 * time.Millisecond, KeyUploads: 100}})
+	whole := formOf(textOf("document_type", "RB"), fileOf(strings.Repeat("x", 200_000)))
+	for name, sent := range map[string]int{
+		"nothing": 0, "a byte": 1, "a boundary": 14, "a header": 40, "a part": 80, "of the file": 200, "more of it": 100_000, "the file": 200_180,
+		"all but a byte": len(whole) - 1,
+	} {
+		for framing, start := range map[string]string{
+			"declared": uploadHead("/upload", goodSecret, "Content-Length: "+strconv.Itoa(len(whole))) + "\r\n",
+			"chunked":  uploadHead("/upload", goodSecret, "Transfer-Encoding: chunked") + fmt.Sprintf("\r\n%x\r\n", len(whole)),
+		} {
+			t.Run(name+" "+framing, func(t *testing.T) {
+				t.Parallel()
+				w := dial(t, p.addr)
+				w.send("%s%s", start, whole[:sent])
+				a := w.reply()
+				wantStatus(t, a, 408, billing.CodeRequestTimeout)
+				if !a.Close {
+					t.Error("the connection stays open")
+				}
+			})
+		}
+	}
+	t.Cleanup(p.wantNoUploads)
+}
+
+// A client that sends a byte now and then is cut all the same.
+func TestDrippingUpload(t *testing.T) {
+	t.Parallel()
+	p := startProbe(t, Options{TempDir: t.TempDir(), Limits: Limits{Stall: 10 * time.Second, Body: 400 * time.Millisecond}})
+	w := dial(t, p.addr)
+	w.send("%s\r\n%s", uploadHead("/upload", goodSecret, "Content-Length: 100000"), strings.TrimSuffix(formOf(fileOf("x")), "--\r\n"))
+	dripped := make(chan struct{})
+	go func() {
+		defer close(dripped)
+		tick := time.NewTicker(20 * time.Millisecond)
+		defer tick.Stop()
+		for range 1000 {
+			<-tick.C
+			if _, err := w.Write([]byte{'x'}); err != nil {
+				return
+			}
+		}
+	}()
+	wantStatus(t, w.reply(), 408, billing.CodeRequestTimeout)
+	_ = w.Close()
+	<-dripped
+	p.wantNoUploads()
+}
+
+func TestUploadsOfAKey(t *testing.T) {
+	t.Parallel()
+	p := startProbe(t, Options{TempDir: t.TempDir()})
+	body := formOf(textOf("document_type", "RB"), fileOf("image"))
+	half := uploadHead("/upload", goodSecret, "Content-Length: "+strconv.Itoa(len(body))) + "\r\n" + body[:len(body)/2]
+	for i := range 100 {
+		a, b := dial(t, p.addr), dial(t, p.addr)
+		a.send("%s", half)
+		b.send("%s", half)
+		p.wantUploads(goodSecret, 2)
+
+		third, other := dial(t, p.addr), dial(t, p.addr)
+		third.send("%s\r\n-", uploadHead("/upload", goodSecret, "Content-Length: "+strconv.Itoa(15<<20))) // a byte is read ahead, and no more
+		refused := third.reply()
+		wantStatus(t, refused, 429, billing.CodeTooManyRequests)
+		if refused.Header.Get("Retry-After") == "" || !refused.Close {
+			t.Errorf("headers are %v", refused.Header)
+		}
+		other.sendUpload("/upload", otherSecret, body)
+		other.reply().upload(t)
+
+		// One arrives; the other breaks off, in one way or another.
+		a.send("%s", body[len(body)/2:])
+		a.reply().upload(t)
+		if i%2 == 0 {
+			_ = b.Conn.(*net.TCPConn).SetLinger(0) // a reset
+		}
+		_ = b.Close()
+		p.wantUploads(goodSecret, 0)
+		for _, w := range []*wire{a, third, other} {
+			_ = w.Close()
+		}
+	}
+	p.wantNoUploads()
+}
+
+func TestUploadsThatHaveArrived(t *testing.T) {
+	t.Parallel()
+	p := startProbe(t, Options{TempDir: t.TempDir(), Limits: Limits{KeyUploads: 3}})
+	body := formOf(fileOf(strings.Repeat("x", 100_000)))
+	fourth := uploadHead("/upload/wait", thirdSecret, "Content-Length: "+strconv.Itoa(len(body)))
+	for range 10 {
+		var inside []*wire
+		for _, secret := range []string{goodSecret, otherSecret} {
+			for range 3 {
+				w := dial(t, p.addr)
+				w.sendUpload("/upload/wait", secret, body)
+				<-p.waiting
+				inside = append(inside, w)
+			}
+		}
+		// One that still arrives takes no place of those, and none is kept for it.
+		late := dial(t, p.addr)
+		late.send("%s\r\n%s", fourth, body[:50_000])
+		seventh := dial(t, p.addr)
+		seventh.sendUpload("/upload/wait", thirdSecret, body)
+		a := seventh.reply()
+		wantStatus(t, a, 429, billing.CodeTooManyRequests)
+		if a.Header.Get("Retry-After") == "" || a.Close {
+			t.Errorf("close %v, headers are %v", a.Close, a.Header)
+		}
+		p.release <- struct{}{}
+		eventually(t, func() error {
+			p.server.uploads.mu.Lock()
+			defer p.server.uploads.mu.Unlock()
+			if n := p.server.uploads.arrived; n != 5 {
+				return fmt.Errorf("%d have arrived", n)
+			}
+			return nil
+		})
+		late.send("%s", body[50_000:])
+		<-p.waiting
+		for range 6 {
+			p.release <- struct{}{}
+		}
+		for _, w := range append(inside, late) {
+			if a := w.reply(); a.StatusCode != 200 {
+				t.Errorf("answer %d %s", a.StatusCode, a.body)
+			}
+			_ = w.Close()
+		}
+		_ = seventh.Close()
+	}
+	p.wantNoUploads()
+}
+
+// However an upload ends, nothing of it is left.
+func TestUploadsLeaveNothing(t *testing.T) {
+	t.Parallel()
+	p := startProbe(t, Options{TempDir: t.TempDir(), RequestTimeout: 100 * time.Millisecond, Limits: Limits{KeyUploads: 100, ArrivedUploads: 100}})
+	body := formOf(textOf("document_type", "RB"), fileOf(strings.Repeat("x", 300_000)), textOf("z", "z"))
+	for cut := 0; cut < len(body); cut += len(body) / 50 {
+		w := dial(t, p.addr)
+		w.send("%s\r\n%s", uploadHead("/upload", goodSecret, "Content-Length: "+strconv.Itoa(len(body))), body[:cut])
+		if cut%2 == 0 {
+			_ = w.Conn.(*net.TCPConn).SetLinger(0)
+		}
+		_ = w.Close()
+	}
+	for target, want := range map[string]int{"/upload": 422, "/upload/panic": 500, "/upload/wait": 504} {
+		w := dial(t, p.addr)
+		w.sendUpload(target, goodSecret, body)
+		if a := w.reply(); a.StatusCode != want || a.Close {
+			t.Errorf("%s: answer %d, close %v", target, a.StatusCode, a.Close)
+		}
+	}
+	<-p.waiting
+
+	// While one is in hand its file is open, and has no name to be left.
+	inHand := startProbe(t, Options{TempDir: t.TempDir()})
+	w := dial(t, inHand.addr)
+	w.sendUpload("/upload/wait", goodSecret, body)
+	<-inHand.waiting
+	if open := openFiles(t, inHand.server.tempDir); len(open) != 1 {
+		t.Errorf("%q are open", open)
+	}
+	if left, err := os.ReadDir(inHand.server.tempDir); err != nil || len(left) > 0 {
+		t.Errorf("%v are there, %v", left, err)
+	}
+	_ = w.Close() // the client goes away while its upload is in hand
+	inHand.release <- struct{}{}
+	inHand.wantNoUploads()
+	p.wantNoUploads()
+}
+
+// A folder that cannot be written to is the service's fault, and costs nobody
+// a place.
+func TestUploadWithoutATempDir(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "missing")
+	p := startProbe(t, Options{TempDir: dir})
+	for range 3 {
+		w := dial(t, p.addr)
+		w.sendUpload("/upload", goodSecret, formOf(fileOf("image")))
+		wantStatus(t, w.reply(), 500, billing.CodeInternal)
+	}
+	if !strings.Contains(p.log.String(), "no such file or directory") {
+		t.Errorf("the log has no cause: %s", p.log)
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p.wantNoUploads()
+}
+
+// An upload is never in memory as a whole: in all, less is allocated for it
+// than a fifteenth of it.
+func TestMemoryOfUploads(t *testing.T) { //nolint:paralleltest // it measures what the process allocates
+	p := startProbe(t, Options{TempDir: t.TempDir()})
+	image := bytes.Repeat([]byte{'x'}, 1<<20)
+	const uploads = 6
+	before, after := formOf(textOf("document_type", "RB"), fileOf("")), "\r\n--"+boundary+"--\r\n"
+	before = strings.TrimSuffix(before, after)
+	length := "Content-Length: " + strconv.Itoa(len(before)+15<<20+len(after))
+	var start, end runtime.MemStats
+	runtime.ReadMemStats(&start)
+	var wg sync.WaitGroup
+	for i := range uploads {
+		wg.Go(func() {
+			w := dial(t, p.addr)
+			w.send("%s\r\n%s", uploadHead("/upload/wait", []string{goodSecret, otherSecret, thirdSecret}[i%3], length), before)
+			for range 15 {
+				if _, err := w.Write(image); err != nil {
+					t.Error(err)
+				}
+			}
+			w.send("%s", after)
+			if a := w.reply(); a.StatusCode != 200 {
+				t.Errorf("answer %d %s", a.StatusCode, a.body)
+			}
+		})
+	}
+	for range uploads {
+		<-p.waiting
+	}
+	runtime.ReadMemStats(&end)
+	close(p.release)
+	wg.Wait()
+	if each := (end.TotalAlloc - start.TotalAlloc) / uploads; each > 1<<20 {
+		t.Errorf("%d bytes are allocated for an upload", each)
+	} else {
+		t.Logf("%d bytes are allocated for an upload", each)
+	}
+	p.wantNoUploads()
+}
+
+// Names and texts of a form are nobody's but the client's.
+func TestUploadsAreNotLogged(t *testing.T) {
+	t.Parallel()
+	p := startProbe(t, Options{TempDir: t.TempDir()})
+	for _, target := range []string{"/upload", "/upload/panic"} {
+		w := dial(t, p.addr)
+		body := strings.ReplaceAll(formOf(textOf("document_type", "canary"), textOf("canary", "canary"), fileOf("canary")), "x-ray.jpg", "canary.jpg")
+		w.sendUpload(target, goodSecret, body)
+		w.reply()
+	}
+	if log := p.log.String(); strings.Contains(log, "canary") || strings.Contains(log, "Jane") || !strings.Contains(log, "request answered") {
+		t.Errorf("the log is %s", log)
+	}
+}

@@ -8,3 +8,19 @@ func Endings() []string {
 	}
 	return all
 }
+
+// Bound makes the network forget sooner, for the tests.
+func (a *Attachments) Bound(open, committed, files int) {
+	a.most = bounds{open: open, committed: committed, files: files}
+}
+
+// Kept is how much the network keeps: transmissions that are open, those that
+// are committed, and the latter's files.
+func (a *Attachments) Kept() (open, committed, files int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.known) != a.open.Len()+a.committed.Len() {
+		panic("the lists do not have what is known")
+	}
+	return a.open.Len(), a.committed.Len(), a.committedFiles
+}

@@ -6,6 +6,9 @@
 // What a payer answers is decided by the ending of the subscriber's member ID;
 // the table in scenarios.go has every ending. Nothing is kept between calls,
 // and the same inquiry always gets the same answer.
+//
+// Attachments are checked and accepted, unless the narrative asks for trouble;
+// see scenarioOf. Between their steps a transmission is kept in memory.
 package sandboxnet
 
 import (

@@ -1,9 +1,10 @@
-// Package unavailablenet is the network of live mode until a clearinghouse is
-// configured: it answers every call with an error that says so.
+// Package unavailablenet is the networks of live mode until a clearinghouse is
+// configured: they answer every call with an error that says so.
 package unavailablenet
 
 import (
 	"context"
+	"io"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
@@ -27,3 +28,27 @@ func (Eligibility) Available() error {
 
 // Inquire is always CodeEligibilityUnavailable.
 func (e Eligibility) Inquire(context.Context, []byte) ([]byte, error) { return nil, e.Available() }
+
+// Attachments takes no attachment.
+type Attachments struct{}
+
+var _ ports.AttachmentNetwork = Attachments{}
+
+// Available is always CodeAttachmentsUnavailable.
+func (Attachments) Available() error {
+	return &billing.Error{
+		Code:    billing.CodeAttachmentsUnavailable,
+		Message: "Attachments are not available in live mode yet. Use a test key.",
+	}
+}
+
+// Open is always CodeAttachmentsUnavailable.
+func (a Attachments) Open(context.Context, billing.Transmission) error { return a.Available() }
+
+// Add is always CodeAttachmentsUnavailable. It does not read the content.
+func (a Attachments) Add(context.Context, string, *billing.Document, io.Reader) error {
+	return a.Available()
+}
+
+// Commit is always CodeAttachmentsUnavailable.
+func (a Attachments) Commit(context.Context, string) error { return a.Available() }

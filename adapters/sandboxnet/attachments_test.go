@@ -1,0 +1,408 @@
+package sandboxnet_test
+
+import (
+	"bytes"
+	"crypto/md5"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/molar-billing/molar/adapters/sandboxnet"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/networktest"
+)
+
+// hands is a clock that a test moves.
+type hands struct{ now time.Time }
+
+func (h *hands) Now() time.Time { return h.now }
+
+func TestAttachmentNetwork(t *testing.T) {
+	t.Parallel()
+	networktest.Run(t, func(*testing.T) networktest.Fixture {
+		another := func() ports.AttachmentNetwork { return sandboxnet.NewAttachments(clock(asked)) }
+		return networktest.Fixture{
+			Network: another(), Another: another,
+			Payer: sending(0).Payer, Office: sending(0).Office,
+		}
+	})
+}
+
+// sending is a transmission that lacks nothing.
+func sending(documents int) billing.Transmission {
+	return billing.Transmission{
+		Number: "MLR000000001", Kind: billing.AttachmentUnsolicited,
+		Payer:  billing.PayerSummary{ID: billing.PayerID{1}, PayerID: "CHTEST", Name: "Molar Test Payer"},
+		Office: billing.Office{ID: billing.OfficeID{2}, Name: "Bright Smiles", NPI: "1234567893"},
+		About: billing.AttachmentSubject{
+			Patient:      billing.AttachmentPatient{FirstName: "Kim", LastName: "Roe", DateOfBirth: billing.Date{Year: 2016, Month: 5, Day: 6}},
+			Subscriber:   billing.AttachmentSubscriber{FirstName: "Jane", LastName: "Roe", MemberID: "W1", Relationship: billing.RelationChild},
+			ServiceDates: billing.DateSpan{From: billing.Date{Year: 2026, Month: 3, Day: 2}, To: billing.Date{Year: 2026, Month: 3, Day: 2}},
+		},
+		Narrative: "Fractured cusp.", Documents: documents, SendingSince: asked,
+	}
+}
+
+const shortJPEG = "\xff\xd8\xff\xe0 as far as this network looks \xff\xd9"
+
+// film is a document with the content.
+func film(id byte, content string) *billing.Document {
+	return &billing.Document{
+		ID: billing.DocumentID{id}, Type: "12", Medium: billing.MediumFilm, ImageDate: billing.Date{Year: 2026, Month: 3, Day: 1},
+		Orientation: billing.OrientationLeft, FileName: "kim-roe.jpg", Size: int64(len(content)),
+		MD5: md5.Sum([]byte(content)),
+	}
+}
+
+// send takes every step for documents of shortJPEG and gives the first error.
+func send(t *testing.T, n *sandboxnet.Attachments, s billing.Transmission) error {
+	t.Helper()
+	if err := n.Open(t.Context(), s); err != nil {
+		return fmt.Errorf("open: %w", err)
+	}
+	for i := range s.Documents {
+		if err := n.Add(t.Context(), s.Number, film(byte(i+1), shortJPEG), strings.NewReader(shortJPEG)); err != nil {
+			return fmt.Errorf("add: %w", err)
+		}
+	}
+	if err := n.Commit(t.Context(), s.Number); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	return nil
+}
+
+func TestIncompleteTransmissions(t *testing.T) {
+	t.Parallel()
+	for want, change := range map[string]func(*billing.Transmission){
+		"number":                  func(s *billing.Transmission) { s.Number = "" },
+		"kind":                    func(s *billing.Transmission) { s.Kind = "" },
+		"payer.payer_id":          func(s *billing.Transmission) { s.Payer.PayerID = "" },
+		"payer.name":              func(s *billing.Transmission) { s.Payer.Name = "" },
+		"office.name":             func(s *billing.Transmission) { s.Office.Name = "" },
+		"office.npi":              func(s *billing.Transmission) { s.Office.NPI = "" },
+		"patient.first_name":      func(s *billing.Transmission) { s.About.Patient.FirstName = "" },
+		"patient.last_name":       func(s *billing.Transmission) { s.About.Patient.LastName = "" },
+		"patient.date_of_birth":   func(s *billing.Transmission) { s.About.Patient.DateOfBirth = billing.Date{} },
+		"subscriber.first_name":   func(s *billing.Transmission) { s.About.Subscriber.FirstName = "" },
+		"subscriber.last_name":    func(s *billing.Transmission) { s.About.Subscriber.LastName = "" },
+		"subscriber.member_id":    func(s *billing.Transmission) { s.About.Subscriber.MemberID = "" },
+		"subscriber.relationship": func(s *billing.Transmission) { s.About.Subscriber.Relationship = "" },
+		"service_dates":           func(s *billing.Transmission) { s.About.ServiceDates = billing.DateSpan{} },
+		"service_dates.from":      func(s *billing.Transmission) { s.About.ServiceDates.From = billing.Date{}; s.ControlNumber = "1" },
+		"service_dates.to":        func(s *billing.Transmission) { s.About.ServiceDates.To = billing.Date{} },
+		"payer_reference":         func(s *billing.Transmission) { s.Kind = billing.AttachmentSolicited },
+		"documents or narrative":  func(s *billing.Transmission) { s.Documents, s.Narrative = 0, " \n" },
+		"announces 128 documents": func(s *billing.Transmission) { s.Documents = 128 },
+		"announces -1 documents":  func(s *billing.Transmission) { s.Documents = -1 },
+	} {
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+			s := sending(2)
+			change(&s)
+			err := sandboxnet.NewAttachments(clock(asked)).Open(t.Context(), s)
+			if err == nil || !strings.Contains(err.Error()+" ", " "+want+" ") && !strings.Contains(err.Error(), want+",") {
+				t.Fatalf("error %v does not name it", err)
+			}
+			for _, secret := range []string{"Kim", "Roe", "Jane", "W1", "2016", "cusp", "1234567893"} {
+				if strings.Contains(err.Error(), secret) {
+					t.Errorf("error %v tells %q", err, secret)
+				}
+			}
+		})
+	}
+}
+
+func TestCompleteTransmissions(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*billing.Transmission){
+		"as it is":                     func(*billing.Transmission) {},
+		"a predetermination's, undone": func(s *billing.Transmission) { s.About.ServiceDates, s.ControlNumber = billing.DateSpan{}, "PCN-1" },
+		"words alone":                  func(s *billing.Transmission) { s.Documents = 0 },
+		"images alone":                 func(s *billing.Transmission) { s.Narrative = "" },
+		"as many files as can be":      func(s *billing.Transmission) { s.Documents = billing.MaxDocuments },
+		"an answer":                    func(s *billing.Transmission) { s.Kind, s.PayerReference = billing.AttachmentSolicited, "R1" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := sending(2)
+			change(&s)
+			if err := send(t, sandboxnet.NewAttachments(clock(asked)), s); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestFilesThatAreRefused(t *testing.T) {
+	t.Parallel()
+	n := sandboxnet.NewAttachments(clock(asked))
+	if err := n.Open(t.Context(), sending(1)); err != nil {
+		t.Fatal(err)
+	}
+	for want, c := range map[string]struct {
+		content string
+		change  func(*billing.Document)
+	}{
+		"no known type":       {shortJPEG, func(d *billing.Document) { d.Type = "17" }},
+		"lacks image_date":    {shortJPEG, func(d *billing.Document) { d.ImageDate = billing.Date{} }},
+		"lacks orientation":   {shortJPEG, func(d *billing.Document) { d.Orientation = "" }},
+		"another size":        {shortJPEG, func(d *billing.Document) { d.Size++ }},
+		"another MD5 sum":     {shortJPEG, func(d *billing.Document) { d.MD5[0]++ }},
+		"no whole JPEG":       {shortJPEG[:len(shortJPEG)-1], func(*billing.Document) {}},
+		"is no whole JPEG":    {shortJPEG[1:], func(*billing.Document) {}},
+		"file is no whole":    {"", func(*billing.Document) {}},
+		"another size than":   {shortJPEG, func(d *billing.Document) { d.Size = 0 }},
+		"size than its":       {shortJPEG, func(d *billing.Document) { d.Size = -5 }},
+		"the file is no":      {"\xff\xd8\xd9", func(*billing.Document) {}},
+		"sandboxnet: the fil": {"\xff\xd8\xff", func(*billing.Document) {}},
+	} {
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+			d := film(1, c.content)
+			c.change(d)
+			err := n.Add(t.Context(), sending(1).Number, d, strings.NewReader(c.content))
+			if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "kim") {
+				t.Errorf("error %v, want %q", err, want)
+			}
+		})
+	}
+}
+
+func TestTheNarrativeDecides(t *testing.T) {
+	t.Parallel()
+	for narrative, c := range map[string]struct {
+		wait  time.Duration
+		fails bool
+	}{
+		"Fractured cusp.":                             {},
+		"sandbox-network-error":                       {},
+		"please SANDBOX-NETWORK-ERROR, dear network":  {fails: true},
+		"SANDBOX-SLOW-0":                              {},
+		"SANDBOX-SLOW-":                               {},
+		"SANDBOX-SLOW-x":                              {},
+		"SANDBOX-SLOW-1234":                           {}, // four digits
+		"SANDBOX-SLOW-7":                              {wait: 7 * time.Second},
+		"SANDBOX-SLOW-007.":                           {wait: 7 * time.Second},
+		"at best SANDBOX-SLOW-999 or so":              {wait: 999 * time.Second},
+		"SANDBOX-SLOW-1234 SANDBOX-SLOW-12":           {wait: 12 * time.Second},
+		"SANDBOX-SLOW-3SANDBOX-NETWORK-ERROR":         {wait: 3 * time.Second, fails: true},
+		"SANDBOX-NETWORK-ERROR\tSANDBOX-SLOW-30\nand": {wait: 30 * time.Second, fails: true},
+	} {
+		t.Run(narrative, func(t *testing.T) {
+			t.Parallel()
+			h := &hands{asked}
+			n := sandboxnet.NewAttachments(h)
+			s := sending(2)
+			s.Narrative = narrative
+			if c.wait > 0 {
+				h.now = asked.Add(c.wait - time.Microsecond)
+				later, ok := errors.AsType[*billing.LaterError](send(t, n, s))
+				if !ok || !later.Until.Equal(asked.Add(c.wait)) {
+					t.Fatalf("later %v, want %s after the sending began", later, c.wait)
+				}
+				if open, _, _ := n.Kept(); open != 0 {
+					t.Error("what is to be begun anew is kept")
+				}
+				h.now = later.Until
+			}
+			for range 2 { // as a repetition
+				err := send(t, n, s)
+				if (err != nil) != c.fails || err != nil && !strings.HasPrefix(err.Error(), "commit: ") {
+					t.Fatalf("error %v, want one on committing: %t", err, c.fails)
+				}
+			}
+		})
+	}
+}
+
+func TestOpeningAgainStartsOver(t *testing.T) {
+	t.Parallel()
+	n := sandboxnet.NewAttachments(clock(asked))
+	s := sending(1)
+	add := func() error {
+		return n.Add(t.Context(), s.Number, film(1, shortJPEG), strings.NewReader(shortJPEG))
+	}
+	if err := errors.Join(n.Open(t.Context(), s), add(), n.Open(t.Context(), s)); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Commit(t.Context(), s.Number); err == nil || !strings.Contains(err.Error(), "has 0 files, 1 were announced") {
+		t.Errorf("commit: %v", err)
+	}
+	s.Narrative = "Not committed yet, so this is what counts."
+	if err := send(t, n, s); err != nil {
+		t.Error(err)
+	}
+}
+
+// reached runs do when a reader gets to it.
+type reached struct{ do func() error }
+
+func (r reached) Read([]byte) (int, error) {
+	if err := r.do(); err != nil {
+		return 0, err
+	}
+	return 0, io.EOF
+}
+
+func TestWhatHappensWhileAFileComes(t *testing.T) {
+	t.Parallel()
+	again := func(n *sandboxnet.Attachments, s billing.Transmission) func() error {
+		return func() error { return n.Open(t.Context(), s) }
+	}
+	commit := func(n *sandboxnet.Attachments, s billing.Transmission) func() error {
+		return func() error { return n.Commit(t.Context(), s.Number) }
+	}
+	for name, c := range map[string]struct {
+		coming byte // the document; 1 is there already
+		do     func(*sandboxnet.Attachments, billing.Transmission) func() error
+		want   string
+	}{
+		"opened anew":               {2, again, "opened anew"},
+		"committed with the file":   {1, commit, ""},
+		"committed without it":      {2, commit, "committed without"},
+		"opened anew, file was had": {1, again, "opened anew"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			n, s := sandboxnet.NewAttachments(clock(asked)), sending(1)
+			if err := n.Open(t.Context(), s); err != nil {
+				t.Fatal(err)
+			}
+			if err := n.Add(t.Context(), s.Number, film(1, shortJPEG), strings.NewReader(shortJPEG)); err != nil {
+				t.Fatal(err)
+			}
+			content := io.MultiReader(strings.NewReader(shortJPEG), reached{c.do(n, s)})
+			err := n.Add(t.Context(), s.Number, film(c.coming, shortJPEG), content)
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("add: %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestWhatIsLeftOpenIsForgotten(t *testing.T) {
+	t.Parallel()
+	h := &hands{asked}
+	n := sandboxnet.NewAttachments(h)
+	committed, left := sending(1), sending(0)
+	left.Number = "MLR000000002"
+	if err := errors.Join(send(t, n, committed), n.Open(t.Context(), left)); err != nil {
+		t.Fatal(err)
+	}
+	h.now = asked.Add(time.Hour - time.Nanosecond)
+	if open, _, _ := n.Kept(); open != 1 {
+		t.Fatalf("%d open", open)
+	}
+	h.now = asked.Add(time.Hour)
+	if err := n.Commit(t.Context(), left.Number); err == nil || !strings.Contains(err.Error(), "begin anew") {
+		t.Errorf("commit after an hour: %v", err)
+	}
+	if open, done, files := n.Kept(); open != 0 || done != 1 || files != 1 {
+		t.Errorf("kept: %d open, %d committed with %d files", open, done, files)
+	}
+	if err := errors.Join(send(t, n, committed), send(t, n, left)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWhatIsKeptIsBounded(t *testing.T) {
+	t.Parallel()
+	n := sandboxnet.NewAttachments(clock(asked))
+	n.Bound(3, 5, 8)
+	numbered := func(i, documents int) billing.Transmission {
+		s := sending(documents)
+		s.Number = fmt.Sprintf("MLR%09d", i)
+		return s
+	}
+	for i := range 9 {
+		if err := send(t, n, numbered(i, 1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, done, files := n.Kept(); done != 5 || files != 5 {
+		t.Errorf("%d committed with %d files", done, files)
+	}
+	if err := send(t, n, numbered(9, 7)); err != nil {
+		t.Fatal(err)
+	}
+	if _, done, files := n.Kept(); done != 2 || files != 8 {
+		t.Errorf("%d committed with %d files, want the last two", done, files)
+	}
+	for i := range 5 {
+		if err := n.Open(t.Context(), numbered(20+i, 0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if open, _, _ := n.Kept(); open != 3 {
+		t.Errorf("%d open", open)
+	}
+	if err := n.Commit(t.Context(), numbered(21, 0).Number); err == nil {
+		t.Error("the oldest was not forgotten")
+	}
+	if err := n.Commit(t.Context(), numbered(22, 0).Number); err != nil {
+		t.Error(err)
+	}
+	other := numbered(9, 7)
+	other.Narrative = "Something else."
+	if err := n.Open(t.Context(), other); err == nil {
+		t.Error("a number was used again")
+	}
+}
+
+func TestAFileTooManyIsNotEvenKept(t *testing.T) {
+	t.Parallel()
+	n := sandboxnet.NewAttachments(clock(asked))
+	if err := n.Open(t.Context(), sending(1)); err != nil {
+		t.Fatal(err)
+	}
+	for i := range billing.MaxDocuments + 1 {
+		err := n.Add(t.Context(), sending(1).Number, film(byte(i+1), shortJPEG), strings.NewReader(shortJPEG))
+		if (err != nil) != (i == billing.MaxDocuments) {
+			t.Fatalf("file %d: %v", i+1, err)
+		}
+	}
+}
+
+// endless counts what is read of it.
+type endless struct{ read int64 }
+
+func (e *endless) Read(b []byte) (int, error) {
+	e.read += int64(len(b))
+	return len(b), nil
+}
+
+func TestAFileIsReadNoFurtherThanItsSize(t *testing.T) {
+	t.Parallel()
+	n := sandboxnet.NewAttachments(clock(asked))
+	if err := n.Open(t.Context(), sending(1)); err != nil {
+		t.Fatal(err)
+	}
+	var e endless
+	d := film(1, shortJPEG)
+	if err := n.Add(t.Context(), sending(1).Number, d, &e); err == nil || e.read > d.Size+1 {
+		t.Errorf("error %v after %d bytes, want one after %d", err, e.read, d.Size+1)
+	}
+}
+
+func FuzzAddJudgesBytes(f *testing.F) {
+	for _, b := range []string{"", shortJPEG, shortJPEG[1:], "\xff\xd8\xff\xd9", "\xff\xd8\xff", "\xff\xd9"} {
+		f.Add([]byte(b))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		n := sandboxnet.NewAttachments(clock(asked))
+		if err := n.Open(t.Context(), sending(1)); err != nil {
+			t.Fatal(err)
+		}
+		want := bytes.HasPrefix(b, []byte("\xff\xd8\xff")) && bytes.HasSuffix(b, []byte("\xff\xd9"))
+		for _, content := range []io.Reader{bytes.NewReader(b), iotest.OneByteReader(bytes.NewReader(b)), iotest.DataErrReader(bytes.NewReader(b))} {
+			if err := n.Add(t.Context(), sending(1).Number, film(1, string(b)), content); (err == nil) != want {
+				t.Fatalf("add: %v, want it taken: %t", err, want)
+			}
+		}
+	})
+}

@@ -1,0 +1,117 @@
+package networktest
+
+import (
+	"bytes"
+	"crypto/md5" //nolint:gosec // G501: documents carry MD5 sums
+	"crypto/rand"
+	"crypto/sha256"
+	stdimage "image"
+	"image/jpeg"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// The parts of a sending that nobody may read in an error.
+const (
+	firstName = "Ottoline"
+	lastName  = "Quillfeather"
+	memberID  = "W998877"
+	fileName  = "quillfeather-bitewing.jpg"
+	narrative = "Old filling lost on tooth 30."
+)
+
+func newNumber() string { return "MLR" + rand.Text() }
+
+// transmission is one that every network takes, for a claim and with a number
+// of its own.
+func (f Fixture) transmission(documents int) billing.Transmission {
+	return billing.Transmission{
+		Number: newNumber(), Kind: billing.AttachmentUnsolicited, Payer: f.Payer, Office: f.Office,
+		About: billing.AttachmentSubject{
+			Patient: billing.AttachmentPatient{
+				FirstName: firstName, LastName: lastName, DateOfBirth: billing.Date{Year: 1985, Month: time.April, Day: 12},
+			},
+			Subscriber: billing.AttachmentSubscriber{
+				FirstName: firstName, LastName: lastName, MemberID: memberID, Relationship: billing.RelationSelf,
+			},
+			ServiceDates: billing.DateSpan{
+				From: billing.Date{Year: 2026, Month: time.March, Day: 2}, To: billing.Date{Year: 2026, Month: time.March, Day: 16},
+			},
+		},
+		Narrative: narrative, ControlNumber: "PCN-1", Documents: documents,
+		SendingSince: time.Date(2026, time.March, 20, 9, 30, 0, 0, time.UTC),
+	}
+}
+
+// image is a document with its bytes.
+type image struct {
+	document *billing.Document
+	content  []byte
+}
+
+// newImage is a film that no other test has.
+func newImage(t *testing.T) image {
+	t.Helper()
+	picture := stdimage.NewGray(stdimage.Rect(0, 0, 32, 24))
+	_, _ = rand.Read(picture.Pix)
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, picture, nil); err != nil {
+		t.Fatal(err)
+	}
+	i := image{
+		document: &billing.Document{
+			ID: billing.NewID[billing.DocumentID](time.Now()), Type: "11", Medium: billing.MediumFilm,
+			ImageDate: billing.Date{Year: 2026, Month: time.March, Day: 1}, Orientation: billing.OrientationRight, FileName: fileName,
+		},
+		content: b.Bytes(),
+	}
+	i.sum()
+	return i
+}
+
+// sum makes the document say what its bytes are.
+func (i image) sum() {
+	i.document.Size = int64(len(i.content))
+	i.document.MD5 = md5.Sum(i.content) //nolint:gosec // G401: see the import
+	i.document.SHA256 = sha256.Sum256(i.content)
+}
+
+// paper makes the document one.
+func (i image) paper() {
+	d := i.document
+	d.Type, d.Medium, d.ImageDate, d.Orientation = "7", billing.MediumPaper, billing.Date{}, ""
+}
+
+func (i image) copy() *billing.Document { return new(*i.document) }
+
+// refused wants an error that tells nothing of the patient.
+func (s *sender) refused(t *testing.T, err error, what string) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("%s: not refused", what)
+		return
+	}
+	told := strings.ToLower(err.Error())
+	for _, secret := range []string{firstName, lastName, memberID, fileName, narrative, "1985"} {
+		if strings.Contains(told, strings.ToLower(secret)) {
+			t.Errorf("%s: the error tells %q: %v", what, secret, err)
+		}
+	}
+}
+
+// failing is content whose source broke.
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+// doing is content of no bytes that does something when it is reached.
+type doing func()
+
+func (d doing) Read([]byte) (int, error) {
+	d()
+	return 0, io.EOF
+}

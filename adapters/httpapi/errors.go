@@ -89,8 +89,32 @@ type faultJSON struct {
 
 // fail replies with an error, and logs the cause when it is the service's.
 func (x *exchange) fail(err error) {
-	out := errorJSON{Error: billing.CodeInternal, Message: internalMessage, Errors: []faultJSON{}, RequestID: x.id.String()}
-	code := 0
+	code, out := x.failure(err)
+	if f, ok := errors.AsType[*failedCheckError](err); ok {
+		out.Check = &f.check
+		x.markReplayed(f.replayed)
+		if f.replayed && f.check.RequestID != nil {
+			out.RequestID = f.check.RequestID.String() // the body is the first answer's; the header names this request
+		}
+	}
+	switch out.Error { //nolint:exhaustive // the others need no header
+	case billing.CodeUnauthorized:
+		x.set("WWW-Authenticate", "Bearer")
+	case billing.CodeTooManyRequests, billing.CodeIdempotencyKeyInUse:
+		x.set("Retry-After", "1")
+	}
+	e, known := errors.AsType[*billing.Error](err)
+	_, framing := errors.AsType[*transportError](err)
+	if !framing && (!known || e.Code == billing.CodeInternal) {
+		x.logCause(err)
+	}
+	x.writeJSON(code, out)
+}
+
+// failure is what an error is told as: a status and a body. It notes the code
+// for the log.
+func (x *exchange) failure(err error) (code int, out errorJSON) {
+	out = errorJSON{Error: billing.CodeInternal, Message: internalMessage, Errors: []faultJSON{}, RequestID: x.id.String()}
 	e, known := errors.AsType[*billing.Error](err)
 	transport, framing := errors.AsType[*transportError](err)
 	switch {
@@ -107,24 +131,8 @@ func (x *exchange) fail(err error) {
 	if code == 0 {
 		code = status(out.Error)
 	}
-	if f, ok := errors.AsType[*failedCheckError](err); ok {
-		out.Check = &f.check
-		x.markReplayed(f.replayed)
-		if f.replayed && f.check.RequestID != nil {
-			out.RequestID = f.check.RequestID.String() // the body is the first answer's; the header names this request
-		}
-	}
-	switch out.Error { //nolint:exhaustive // the others need no header
-	case billing.CodeUnauthorized:
-		x.set("WWW-Authenticate", "Bearer")
-	case billing.CodeTooManyRequests, billing.CodeIdempotencyKeyInUse:
-		x.set("Retry-After", "1")
-	}
 	x.code = out.Error
-	if !framing && (!known || e.Code == billing.CodeInternal) {
-		x.logCause(err)
-	}
-	x.writeJSON(code, out)
+	return code, out
 }
 
 // maxFieldName bounds how much of an unknown field's name comes back.

@@ -2,8 +2,8 @@ package httpapi
 
 import (
 	"context"
-	"encoding/json"
 	"io"
+	"net/http"
 	"strings"
 	"time"
 
@@ -92,6 +92,8 @@ func (x *exchange) run(r *route, c *fiber.Ctx) {
 	switch {
 	case answer.stream != nil:
 		x.send(answer.status, answer.mime, answer.stream)
+	case answer.status == http.StatusNoContent:
+		x.fctx.Response.SetStatusCode(answer.status)
 	case answer.raw != nil:
 		x.write(answer.status, answer.mime, answer.raw)
 	default:
@@ -222,15 +224,7 @@ func (x *exchange) markReplayed(replayed bool) {
 	}
 }
 
-func (x *exchange) writeJSON(status int, v any) {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		panic(err) // shapes hold nothing that cannot be written; finish answers 500
-	}
-	x.write(status, "application/json", []byte(b.String()))
-}
+func (x *exchange) writeJSON(status int, v any) { x.write(status, "application/json", encoded(v)) }
 
 func (x *exchange) write(status int, mime string, b []byte) {
 	x.fctx.Response.SetStatusCode(status)

@@ -42,6 +42,17 @@ func (x *exchange) document(faults *billing.Faults) (doc *object, fingerprint [s
 	return newObject("", tree, faults), x.fingerprint(meaning)
 }
 
+// emptyDocument reads the body of an operation that wants to know nothing: an
+// empty object, or nothing at all.
+func (x *exchange) emptyDocument(faults *billing.Faults) (fingerprint [sha256.Size]byte) {
+	if len(x.body) == 0 {
+		return x.fingerprint([]byte("json:{}"))
+	}
+	doc, fingerprint := x.document(faults)
+	doc.end()
+	return fingerprint
+}
+
 // fingerprint is of the operation and what its body means.
 func (x *exchange) fingerprint(meaning []byte) [sha256.Size]byte {
 	h := sha256.New()

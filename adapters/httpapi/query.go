@@ -90,6 +90,19 @@ func (q *query) instant(name string) time.Time {
 	return t
 }
 
+// date is a day of the calendar.
+func (q *query) date(name string) billing.Date {
+	s, given := q.text(name)
+	if !given {
+		return billing.Date{}
+	}
+	d, err := billing.ParseDate(s)
+	if err != nil {
+		q.faults.Add(name, billing.FaultFormat, "A date has the form YYYY-MM-DD and exists.")
+	}
+	return d
+}
+
 // instantForm is RFC 3339 to the letter; time.Parse also takes hours of one
 // digit, a comma before the fraction and offsets of more than a day.
 var instantForm = regexp.MustCompile(

@@ -5,9 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/events"
+	"github.com/molar-billing/molar/core/payerrequests"
 )
 
 // route is one operation. Everything that depends on which operations there
@@ -33,9 +35,11 @@ const (
 
 // api is the operations and what they call.
 type api struct {
-	eligibility *eligibility.Service
-	events      *events.Service
-	cursors     cursors
+	attachments   *attachments.Service
+	eligibility   *eligibility.Service
+	events        *events.Service
+	payerRequests *payerrequests.Service
+	cursors       cursors
 }
 
 const root = "/api/v1"
@@ -47,6 +51,21 @@ func (a *api) routes() []route {
 		{http.MethodPost, root + "/eligibility", submit, jsonBody, a.submitCheck},
 		{http.MethodGet, root + "/eligibility", read, noBody, a.listChecks},
 		{http.MethodGet, root + "/eligibility/{id}", read, noBody, a.getCheck},
+
+		{http.MethodPost, root + "/attachments", submit, jsonBody, a.makeAttachment},
+		{http.MethodGet, root + "/attachments", read, noBody, a.listAttachments},
+		{http.MethodGet, root + "/attachments/{id}", read, noBody, a.getAttachment},
+		{http.MethodPatch, root + "/attachments/{id}", submit, jsonBody, a.changeAttachment},
+		{http.MethodPost, root + "/attachments/{id}/close", submit, jsonBody, a.closeAttachment},
+		{http.MethodPost, root + "/attachments/{id}/documents", submit, uploadBody, a.uploadDocument},
+		{http.MethodDelete, root + "/attachments/{id}/documents/{doc_id}", submit, noBody, a.removeDocument},
+		{http.MethodGet, root + "/attachments/{id}/documents/{doc_id}/content", read, noBody, a.getContent},
+		{http.MethodGet, root + "/document_types", read, noBody, listDocumentTypes},
+
+		{http.MethodPost, root + "/payer_requests", submit, jsonBody, a.recordPayerRequest},
+		{http.MethodGet, root + "/payer_requests", read, noBody, a.listPayerRequests},
+		{http.MethodGet, root + "/payer_requests/{id}", read, noBody, a.getPayerRequest},
+		{http.MethodPost, root + "/payer_requests/{id}/answer", submit, jsonBody, a.answerPayerRequest},
 
 		{http.MethodGet, root + "/events", read, noBody, a.listEvents},
 		{http.MethodGet, root + "/events/{id}", read, noBody, a.getEvent},

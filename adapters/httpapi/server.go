@@ -15,17 +15,21 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/molar-billing/molar/core/access"
+	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/events"
+	"github.com/molar-billing/molar/core/payerrequests"
 )
 
 // Options are what the API needs. The use cases are required; everything else
 // has a default.
 type Options struct {
-	Eligibility *eligibility.Service
-	Events      *events.Service
-	Access      *access.Service
+	Access        *access.Service
+	Attachments   *attachments.Service
+	Eligibility   *eligibility.Service
+	Events        *events.Service
+	PayerRequests *payerrequests.Service
 
 	CursorKey      [32]byte              // authenticates cursors; the same at every instance
 	RequestTimeout time.Duration         // from when the body is in; 30 s
@@ -78,10 +82,10 @@ type Server struct {
 // New makes a server that does not serve yet. It fails when a use case is
 // missing or the metrics are registered already.
 func New(o Options) (*Server, error) {
-	if o.Eligibility == nil || o.Events == nil || o.Access == nil {
+	if o.Access == nil || o.Attachments == nil || o.Eligibility == nil || o.Events == nil || o.PayerRequests == nil {
 		return nil, errors.New("httpapi: a use case is missing")
 	}
-	a := &api{eligibility: o.Eligibility, events: o.Events, cursors: cursors{o.CursorKey}}
+	a := &api{o.Attachments, o.Eligibility, o.Events, o.PayerRequests, cursors{o.CursorKey}}
 	return newServer(o, a.routes(), o.Access.Authenticate)
 }
 

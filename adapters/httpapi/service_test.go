@@ -14,16 +14,20 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/adapters/edi"
+	"github.com/molar-billing/molar/adapters/fileblob"
+	"github.com/molar-billing/molar/adapters/imagecodec"
 	"github.com/molar-billing/molar/adapters/memqueue"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/adapters/unavailablenet"
 	"github.com/molar-billing/molar/core/access"
+	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/events"
 	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -35,6 +39,7 @@ func (machineClock) Now() time.Time { return time.Now() }
 type service struct {
 	addr   string
 	access *access.Service
+	store  *pgstore.Store
 	key    string // of the first organization, test mode
 	org    billing.OrgID
 	office billing.OfficeID
@@ -63,14 +68,19 @@ func startService(t *testing.T, times eligibility.Times) *service {
 		billing.ModeTest: sandboxnet.NewEligibility(clock), billing.ModeLive: unavailablenet.Eligibility{},
 	}
 	o := Options{
-		Access:      access.New(store, clock),
-		Events:      events.New(store),
-		Eligibility: eligibility.New(store, queue, networks, edi.New(), payers, clock, times),
-		CursorKey:   [32]byte{7},
+		Access:        access.New(store, clock),
+		Attachments:   attachments.New(store, outside(t, queue, clock), payers, attachments.DefaultTimes()),
+		Events:        events.New(store),
+		Eligibility:   eligibility.New(store, queue, networks, edi.New(), payers, clock, times),
+		PayerRequests: payerrequests.New(store, payers, clock),
+		CursorKey:     [32]byte{7},
+		TempDir:       t.TempDir(),
 	}
-	s := &service{access: o.Access}
+	s := &service{access: o.Access, store: store}
 	s.populate(t)
-	work(t, queue, o.Eligibility)
+	work(t, queue, jobs.KindEligibility, o.Eligibility.Answer)
+	work(t, queue, jobs.KindAttachmentSend, o.Attachments.Send)
+	work(t, queue, jobs.KindPNGConvert, o.Attachments.Convert)
 	server, err := New(o)
 	if err != nil {
 		t.Fatal(err)
@@ -79,16 +89,36 @@ func startService(t *testing.T, times eligibility.Times) *service {
 	return s
 }
 
-// work answers checks until the test ends.
-func work(t *testing.T, queue *memqueue.Queue, e *eligibility.Service) {
+// outside is images in a folder of their own, and the sandbox's network.
+func outside(t *testing.T, queue ports.Queue, clock ports.Clock) attachments.Outside {
+	t.Helper()
+	images, err := imagecodec.New(imagecodec.Options{TempDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	blobs, err := fileblob.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = blobs.Close() })
+	return attachments.Outside{
+		Queue: queue, Blobs: blobs, Images: images, Clock: clock,
+		Networks: map[billing.Mode]ports.AttachmentNetwork{
+			billing.ModeTest: sandboxnet.NewAttachments(clock), billing.ModeLive: unavailablenet.Attachments{},
+		},
+	}
+}
+
+// work does jobs of a kind until the test ends.
+func work(t *testing.T, queue *memqueue.Queue, kind jobs.Kind, do func(context.Context, jobs.Job) error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		_ = queue.Consume(ctx, jobs.KindEligibility, 4, func(ctx context.Context, d ports.Delivery) ports.Verdict {
-			err := e.Answer(ctx, d.Job)
+		_ = queue.Consume(ctx, kind, 4, func(ctx context.Context, d ports.Delivery) ports.Verdict {
+			err := do(ctx, d.Job)
 			if _, done := errors.AsType[*jobs.DoneError](err); err != nil && !done && ctx.Err() == nil {
-				t.Errorf("answer: %v", err)
+				t.Errorf("%s: %v", kind, err)
 			}
 			return ports.Finished
 		})

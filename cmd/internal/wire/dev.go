@@ -64,7 +64,7 @@ func runDev(ctx context.Context, o cli.DevOptions, stdout io.Writer) (err error)
 	if err := d.seed(ctx, g.access, dir); err != nil {
 		return fmt.Errorf("make the demo data: %w", err)
 	}
-	return g.run(ctx, []Role{RoleAPI, RolePayerWorker}, func(a Addresses) error { return d.announce(stdout, o, a, dir) })
+	return g.run(ctx, []Role{RoleAPI, RolePayerWorker, RolePNGWorker}, func(a Addresses) error { return d.announce(stdout, o, a, dir) })
 }
 
 // devSettings are the settings with what molar dev brings along.
@@ -79,6 +79,7 @@ func devSettings(o cli.DevOptions, dir string, d *demo) (Settings, error) {
 	defaults := map[string]string{
 		"MOLAR_DATABASE_URL": "local:" + filepath.Join(dir, "postgres"),
 		"MOLAR_QUEUE_URL":    "mem:",
+		"MOLAR_BLOB_URL":     "file:" + filepath.Join(dir, "images"),
 		"MOLAR_SECRET_KEY":   d.SecretKey,
 		"MOLAR_OPS_LISTEN":   opsAddr,
 	}
@@ -164,7 +165,7 @@ func wipe(ctx context.Context, dir string) error {
 			return fmt.Errorf("stop the database before it is wiped: %w", err)
 		}
 	}
-	return errors.Join(os.RemoveAll(database), os.RemoveAll(filepath.Join(dir, "demo.json")))
+	return errors.Join(os.RemoveAll(database), os.RemoveAll(filepath.Join(dir, "images")), os.RemoveAll(filepath.Join(dir, "demo.json")))
 }
 
 func loadDemo(dir string) (*demo, error) {

@@ -24,11 +24,13 @@ import (
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/adapters/unavailablenet"
 	"github.com/molar-billing/molar/core/access"
+	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/events"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/workers"
 	"github.com/molar-billing/molar/workers/outboxrelay"
@@ -42,13 +44,16 @@ type graph struct {
 
 	store  *pgstore.Store
 	queue  ports.Queue
+	blobs  ports.Blobs
 	relay  *outboxrelay.Relay
 	runner *workers.Runner
 
-	access      *access.Service
-	eligibility *eligibility.Service
-	events      *events.Service
-	idempotency *idempotency.Service
+	access        *access.Service
+	attachments   *attachments.Service
+	eligibility   *eligibility.Service
+	events        *events.Service
+	idempotency   *idempotency.Service
+	payerRequests *payerrequests.Service
 
 	closers []func(context.Context) error // in the order in which they were opened
 }
@@ -92,6 +97,9 @@ func open(ctx context.Context, s Settings, log *slog.Logger) (_ *graph, err erro
 		billing.ModeLive: unavailablenet.Eligibility{},
 	}
 	times := eligibility.Times{Wait: s.PayerWait, Silence: eligibility.DefaultTimes().Silence, CacheTTL: s.CacheTTL}
+	if err := g.openAttachments(ctx, payers, clock); err != nil {
+		return nil, err
+	}
 	g.access = access.New(g.store, clock)
 	g.eligibility = eligibility.New(g.store, g.queue, networks, edi.New(), payers, clock, times)
 	g.events = events.New(g.store)

@@ -56,6 +56,9 @@ func (o *ops) ready(ctx context.Context, g *graph) error {
 	if err := g.queue.Ready(); err != nil {
 		return fmt.Errorf("queue: %w", err)
 	}
+	if err := g.blobs.Ready(ctx); err != nil {
+		return fmt.Errorf("images: %w", err)
+	}
 	return nil
 }
 

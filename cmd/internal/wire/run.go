@@ -15,7 +15,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/molar-billing/molar/adapters/httpapi"
+	"github.com/molar-billing/molar/workers"
+	"github.com/molar-billing/molar/workers/attachmentsend"
 	"github.com/molar-billing/molar/workers/payerreply"
+	"github.com/molar-billing/molar/workers/pngconvert"
 	"github.com/molar-billing/molar/workers/sweep"
 )
 
@@ -26,7 +29,8 @@ type Role int
 // The roles.
 const (
 	RoleAPI         Role = iota // answers HTTP
-	RolePayerWorker             // asks payers, and sweeps
+	RolePayerWorker             // asks payers, sends attachments, and sweeps
+	RolePNGWorker               // converts PNGs
 )
 
 // gcPercent trades memory for time: the heap is a few megabytes, and with Go's
@@ -53,7 +57,7 @@ func Main(roles ...Role) {
 }
 
 func serve(ctx context.Context, roles []Role) error {
-	s, err := LoadSettings(os.Getenv, "MOLAR_DATABASE_URL", "MOLAR_QUEUE_URL", "MOLAR_SECRET_KEY")
+	s, err := LoadSettings(os.Getenv, "MOLAR_DATABASE_URL", "MOLAR_QUEUE_URL", "MOLAR_BLOB_URL", "MOLAR_SECRET_KEY")
 	if err == nil && s.QueueURL == "mem:" {
 		err = errors.New("MOLAR_QUEUE_URL: mem: works within one process only, which is molar dev; want amqp://")
 	}
@@ -88,7 +92,7 @@ func (g *graph) run(ctx context.Context, roles []Role, ready func(Addresses) err
 	g.log.InfoContext(ctx, "starting", "settings", g.settings)
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
-	relay, workers := newGroup(ctx, fail), newGroup(ctx, fail)
+	relay, working := newGroup(ctx, fail), newGroup(ctx, fail)
 
 	var api *httpapi.Server
 	var addrs Addresses
@@ -104,10 +108,11 @@ func (g *graph) run(ctx context.Context, roles []Role, ready func(Addresses) err
 				fail(err)
 			}
 		case RolePayerWorker:
-			workers.start(func(ctx context.Context) error {
-				return g.runner.Run(ctx, payerreply.Handler(g.eligibility, g.settings.Parallel))
-			})
-			workers.start(func(ctx context.Context) error { return sweep.Run(ctx, g.idempotency, sweepEvery(g.settings), g.log) })
+			working.handle(g.runner, payerreply.Handler(g.eligibility, g.settings.Parallel))
+			working.handle(g.runner, attachmentsend.Handler(g.attachments, g.settings.Parallel))
+			working.start(g.sweep)
+		case RolePNGWorker:
+			working.handle(g.runner, pngconvert.Handler(g.attachments))
 		}
 	}
 	if ctx.Err() == nil {
@@ -129,14 +134,22 @@ func (g *graph) run(ctx context.Context, roles []Role, ready func(Addresses) err
 	if api != nil {
 		errs = append(errs, api.Shutdown(drain))
 	}
-	errs = append(errs, workers.stop(drain), relay.stop(drain), ops.close(drain))
+	errs = append(errs, working.stop(drain), relay.stop(drain), ops.close(drain))
 	g.log.InfoContext(drain, "stopped")
 	return errors.Join(errs...)
 }
 
+// sweep removes what is kept for a while only, until ctx ends.
+func (g *graph) sweep(ctx context.Context) error {
+	return sweep.Run(ctx, []sweep.Task{
+		{Things: "idempotency keys", Sweep: g.idempotency.Forget},
+		{Things: "images", Sweep: g.attachments.Sweep},
+	}, sweepEvery(g.settings), g.log)
+}
+
 // sweepEvery is often enough that nothing is kept much longer than it should.
 func sweepEvery(s Settings) time.Duration {
-	return min(max(s.IdempotencyTTL/10, time.Second), 10*time.Minute)
+	return min(max(min(s.IdempotencyTTL, s.OrphanAge)/10, time.Second), 10*time.Minute)
 }
 
 // group is work that goes on in the background until it is stopped. One that
@@ -164,6 +177,11 @@ func (g *group) start(run func(context.Context) error) {
 	})
 }
 
+// handle does jobs of a kind.
+func (g *group) handle(r *workers.Runner, h workers.Handler) {
+	g.start(func(ctx context.Context) error { return r.Run(ctx, h) })
+}
+
 // stop ends the work and waits for it, but not longer than ctx.
 func (g *group) stop(ctx context.Context) error {
 	g.cancel()
@@ -183,7 +201,8 @@ func (g *graph) serveAPI(ctx context.Context, addrs *Addresses, fail func(error)
 		return nil, err
 	}
 	api, err := httpapi.New(httpapi.Options{
-		Eligibility: g.eligibility, Events: g.events, Access: g.access, CursorKey: cursorKey,
+		Access: g.access, Attachments: g.attachments, Eligibility: g.eligibility, Events: g.events,
+		PayerRequests: g.payerRequests, CursorKey: cursorKey, TempDir: g.settings.TempDir,
 		RequestTimeout: g.settings.RequestTimeout, Log: g.log, Metrics: g.metrics,
 	})
 	if err != nil {

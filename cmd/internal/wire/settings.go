@@ -19,14 +19,18 @@ type Settings struct {
 	DatabaseConns  int
 	QueueURL       string // amqp://..., amqps://... or mem:
 	QueueType      string // classic or quorum
+	BlobURL        string // s3://... or file:DIR
+	TempDir        string // for uploads under way; empty for the system's
 	Listen         string // address of the API
 	OpsListen      string // address of health, metrics and profiles
 	SecretKey      []byte // 32 bytes; everything encrypted or signed hangs on it
 	PayersFile     string // more payers for the directory; empty for none
 	RequestTimeout time.Duration
 	PayerWait      time.Duration
+	PNGWait        time.Duration
 	CacheTTL       time.Duration
 	IdempotencyTTL time.Duration
+	OrphanAge      time.Duration
 	Parallel       int // jobs of one kind at once in one worker process
 	LogLevel       slog.Level
 }
@@ -61,6 +65,14 @@ func variables() []variable {
 			}
 			return nil
 		}},
+		{"MOLAR_BLOB_URL", "", "s3://key:secret@host:9000/bucket?tls=false of an S3 server, or file:DIR", func(s *Settings, v string) error {
+			if !strings.HasPrefix(v, "s3://") && (!strings.HasPrefix(v, "file:") || v == "file:") {
+				return errors.New("want s3://key:secret@host:9000/bucket or file:DIR")
+			}
+			s.BlobURL = v
+			return nil
+		}},
+		{"MOLAR_TEMP_DIR", "", "folder for uploads under way, about 30 MB each (default: the system's)", func(s *Settings, v string) error { s.TempDir = v; return nil }},
 		{"MOLAR_LISTEN", "127.0.0.1:8080", "address of the API", func(s *Settings, v string) error { s.Listen = v; return nil }},
 		{"MOLAR_OPS_LISTEN", "127.0.0.1:9090", "address of /livez, /readyz, /metrics and /debug/pprof", func(s *Settings, v string) error { s.OpsListen = v; return nil }},
 		{"MOLAR_SECRET_KEY", "", "32 random bytes in base64 (openssl rand -base64 32)", func(s *Settings, v string) (err error) {
@@ -71,9 +83,11 @@ func variables() []variable {
 		}},
 		{"MOLAR_PAYERS_FILE", "", "file of more payers: payer ID, name, aliases and capabilities between tabs", func(s *Settings, v string) error { s.PayersFile = v; return nil }},
 		{"MOLAR_REQUEST_TIMEOUT", "30s", "how long a request may take once its body is in", func(s *Settings, v string) error { return span(&s.RequestTimeout, v) }},
-		{"MOLAR_PAYER_WAIT", "25s", "how long an eligibility request waits for the payer", func(s *Settings, v string) error { return span(&s.PayerWait, v) }},
+		{"MOLAR_PAYER_WAIT", "25s", "how long a request waits for a payer, or for the attachment network", func(s *Settings, v string) error { return span(&s.PayerWait, v) }},
+		{"MOLAR_PNG_WAIT", "20s", "how long an upload waits for the conversion of a PNG", func(s *Settings, v string) error { return span(&s.PNGWait, v) }},
 		{"MOLAR_ELIGIBILITY_CACHE_TTL", "24h", "how long an eligibility answer counts as recent", func(s *Settings, v string) error { return span(&s.CacheTTL, v) }},
 		{"MOLAR_IDEMPOTENCY_TTL", "168h", "how long an idempotency key is remembered", func(s *Settings, v string) error { return span(&s.IdempotencyTTL, v) }},
+		{"MOLAR_ORPHAN_AGE", "24h", "how old an image is when it is removed because nothing names it", func(s *Settings, v string) error { return span(&s.OrphanAge, v) }},
 		{"MOLAR_WORKERS", "16", "jobs of one kind at once in one worker process", func(s *Settings, v string) error { return number(&s.Parallel, v) }},
 		{"MOLAR_LOG_LEVEL", "info", "debug, info, warn or error", func(s *Settings, v string) error { return s.LogLevel.UnmarshalText([]byte(v)) }},
 	}
@@ -122,9 +136,10 @@ func (s Settings) LogValue() slog.Value {
 	return slog.GroupValue(
 		slog.String("database", redacted(s.DatabaseURL)), slog.Int("database_conns", s.DatabaseConns),
 		slog.String("queue", redacted(s.QueueURL)), slog.String("queue_type", s.QueueType),
+		slog.String("blobs", redacted(s.BlobURL)), slog.String("temp_dir", s.TempDir),
 		slog.Bool("secret_key_set", len(s.SecretKey) > 0), slog.String("payers_file", s.PayersFile),
-		slog.Duration("request_timeout", s.RequestTimeout), slog.Duration("payer_wait", s.PayerWait),
-		slog.Duration("eligibility_cache_ttl", s.CacheTTL), slog.Duration("idempotency_ttl", s.IdempotencyTTL),
+		slog.Duration("request_timeout", s.RequestTimeout), slog.Duration("payer_wait", s.PayerWait), slog.Duration("png_wait", s.PNGWait),
+		slog.Duration("eligibility_cache_ttl", s.CacheTTL), slog.Duration("idempotency_ttl", s.IdempotencyTTL), slog.Duration("orphan_age", s.OrphanAge),
 		slog.Int("workers", s.Parallel),
 	)
 }

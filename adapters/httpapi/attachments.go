@@ -1,0 +1,192 @@
+package httpapi
+
+import (
+	"context"
+	"io"
+	"net/http"
+
+	"github.com/molar-billing/molar/core/attachments"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// listDocumentTypes is GET /document_types.
+func listDocumentTypes(x *exchange) (*reply, error) {
+	if err := x.query().end().Err(); err != nil {
+		return nil, err
+	}
+	return page(billing.DocumentTypes(), documentTypeShape, nil), nil
+}
+
+// makeAttachment is POST /attachments.
+func (a *api) makeAttachment(x *exchange) (*reply, error) {
+	in := billing.AttachmentRequest{Faults: x.query().end()}
+	doc, fingerprint := x.document(&in.Faults)
+	in.OfficeID = doc.optionalText("office_id")
+	in.PayerID = doc.optionalText("payer_id")
+	in.ClaimID = doc.optionalText("claim_id")
+	in.Kind = doc.optionalText("kind")
+	in.PayerRequestID = doc.optionalText("payer_request_id")
+	in.Narrative = doc.optionalText("narrative")
+	in.About = readSubject(doc)
+	doc.end()
+	return kept(a.attachments.Make(x.ctx, x.key.Scope, x.request(fingerprint), in, rendered(x, http.StatusCreated, attachmentShape)))
+}
+
+// readSubject reads whom and what an attachment is about.
+func readSubject(doc *object) (in billing.SubjectInput) {
+	if p := doc.optionalObject("patient"); p != nil {
+		in.Patient = &billing.AttachmentPatientInput{
+			FirstName: p.text("first_name"), LastName: p.text("last_name"), DateOfBirth: p.text("date_of_birth"),
+		}
+		p.end()
+	}
+	if s := doc.optionalObject("subscriber"); s != nil {
+		in.Subscriber = &billing.AttachmentSubscriberInput{
+			FirstName: s.text("first_name"), LastName: s.text("last_name"), MemberID: s.text("member_id"),
+			Relationship: s.text("relationship"),
+		}
+		s.end()
+	}
+	if d := doc.optionalObject("service_dates"); d != nil {
+		in.ServiceDates = &billing.DateSpanInput{From: d.text("from"), To: d.text("to")}
+		d.end()
+	}
+	return in
+}
+
+// attachmentID is the ID in the path.
+func attachmentID(x *exchange) (billing.AttachmentID, error) {
+	id, err := billing.ParseID[billing.AttachmentID](x.params.Params("id"))
+	if err != nil {
+		return id, billing.NotFound("attachment", "")
+	}
+	return id, nil
+}
+
+// documentID is the IDs of an attachment and of its document in the path.
+func documentID(x *exchange) (a billing.AttachmentID, d billing.DocumentID, err error) {
+	if a, err = attachmentID(x); err != nil {
+		return a, d, err
+	}
+	if d, err = billing.ParseID[billing.DocumentID](x.params.Params("doc_id")); err != nil {
+		return a, d, billing.NotFound("document", "")
+	}
+	return a, d, nil
+}
+
+// getAttachment is GET /attachments/{id}.
+func (a *api) getAttachment(x *exchange) (*reply, error) {
+	if err := x.query().end().Err(); err != nil {
+		return nil, err
+	}
+	id, err := attachmentID(x)
+	if err != nil {
+		return nil, err
+	}
+	found, err := a.attachments.Get(x.ctx, x.key.Scope, id)
+	if err != nil {
+		return nil, err
+	}
+	return &reply{status: http.StatusOK, body: attachmentShape(found)}, nil
+}
+
+// listAttachments is GET /attachments.
+func (a *api) listAttachments(x *exchange) (*reply, error) {
+	q := x.query()
+	l := q.bind("attachments", x.key.Scope, "limit", "cursor")
+	f := billing.AttachmentFilter{
+		ClaimID:        id[billing.ClaimID](q, "claim_id"),
+		PayerRequestID: id[billing.PayerRequestID](q, "payer_request_id"),
+		RequestID:      id[billing.RequestID](q, "request_id"),
+		State:          oneOf(q, "state", billing.AttachmentOpen, billing.AttachmentClosed),
+		OfficeID:       id[billing.OfficeID](q, "office_id"),
+		CreatedAfter:   q.instant("created_after"),
+		CreatedBefore:  q.instant("created_before"),
+	}
+	p := billing.Page{Limit: q.limit(), After: q.cursor(a.cursors, l)}
+	if err := q.end().Err(); err != nil {
+		return nil, err
+	}
+	found, next, err := a.attachments.List(x.ctx, x.key.Scope, f, p)
+	if err != nil {
+		return nil, err
+	}
+	return page(found, attachmentShape, a.cursors.encode(l, next)), nil
+}
+
+// changeAttachment is PATCH /attachments/{id}.
+func (a *api) changeAttachment(x *exchange) (*reply, error) {
+	faults := x.query().end()
+	doc, fingerprint := x.document(&faults)
+	narrative := doc.optionalText("narrative")
+	doc.end()
+	id, err := attachmentID(x)
+	if err != nil {
+		return nil, err
+	}
+	return kept(a.attachments.Narrate(x.ctx, x.key.Scope, x.request(fingerprint), id, narrative, faults,
+		rendered(x, http.StatusOK, attachmentShape)))
+}
+
+// closeAttachment is POST /attachments/{id}/close.
+func (a *api) closeAttachment(x *exchange) (*reply, error) {
+	faults := x.query().end()
+	fingerprint := x.emptyDocument(&faults)
+	id, err := attachmentID(x)
+	if err != nil {
+		return nil, err
+	}
+	return kept(a.attachments.Close(x.ctx, x.key.Scope, x.request(fingerprint), id, faults, rendered(x, http.StatusOK, attachmentShape)))
+}
+
+// uploadDocument is POST /attachments/{id}/documents.
+func (a *api) uploadDocument(x *exchange) (*reply, error) {
+	in := billing.DocumentRequest{Faults: x.query().end()}
+	form, fingerprint := x.form(&in.Faults)
+	in.DocumentType = form.text("document_type")
+	in.ImageDate = form.optionalText("image_date")
+	in.Orientation = form.optionalText("orientation")
+	var file attachments.File
+	if sent := form.file(); sent != nil {
+		file = attachments.File{Content: sent.content, Size: sent.size}
+		in.FileName = sent.name
+	}
+	form.end()
+	id, err := attachmentID(x)
+	if err != nil {
+		return nil, err
+	}
+	return kept(a.attachments.Upload(x.ctx, x.key.Scope, x.request(fingerprint), id, in, file,
+		rendered(x, http.StatusCreated, attachmentShape)))
+}
+
+// removeDocument is DELETE /attachments/{id}/documents/{doc_id}.
+func (a *api) removeDocument(x *exchange) (*reply, error) {
+	if err := x.query().end().Err(); err != nil {
+		return nil, err
+	}
+	id, document, err := documentID(x)
+	if err != nil {
+		return nil, err
+	}
+	gone := func(*billing.Attachment, error) billing.Answer { return billing.Answer{Status: http.StatusNoContent} }
+	return kept(a.attachments.RemoveDocument(x.ctx, x.key.Scope, x.request(x.fingerprint(nil)), id, document, gone))
+}
+
+// getContent is GET /attachments/{id}/documents/{doc_id}/content.
+func (a *api) getContent(x *exchange) (*reply, error) {
+	if err := x.query().end().Err(); err != nil {
+		return nil, err
+	}
+	id, document, err := documentID(x)
+	if err != nil {
+		return nil, err
+	}
+	s, err := x.openStream(func(ctx context.Context) (io.ReadCloser, int64, error) {
+		return a.attachments.Content(ctx, x.key.Scope, id, document)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &reply{status: http.StatusOK, stream: s, mime: "image/jpeg", fileName: document.String() + ".jpg"}, nil
+}

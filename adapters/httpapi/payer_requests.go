@@ -1,0 +1,82 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// recordPayerRequest is POST /payer_requests.
+func (a *api) recordPayerRequest(x *exchange) (*reply, error) {
+	in := billing.PayerRequestRecord{Faults: x.query().end()}
+	doc, fingerprint := x.document(&in.Faults)
+	in.ClaimID = doc.optionalText("claim_id")
+	in.PayerID = doc.optionalText("payer_id")
+	in.ReferenceNumber = doc.text("reference_number")
+	in.Requested = doc.text("requested")
+	in.DueDate = doc.optionalText("due_date")
+	doc.end()
+	return kept(a.payerRequests.Record(x.ctx, x.key.Scope, x.request(fingerprint), in, rendered(x, http.StatusCreated, payerRequestShape)))
+}
+
+// payerRequestID is the ID in the path.
+func payerRequestID(x *exchange) (billing.PayerRequestID, error) {
+	id, err := billing.ParseID[billing.PayerRequestID](x.params.Params("id"))
+	if err != nil {
+		return id, billing.NotFound("payer request", "")
+	}
+	return id, nil
+}
+
+// getPayerRequest is GET /payer_requests/{id}.
+func (a *api) getPayerRequest(x *exchange) (*reply, error) {
+	if err := x.query().end().Err(); err != nil {
+		return nil, err
+	}
+	id, err := payerRequestID(x)
+	if err != nil {
+		return nil, err
+	}
+	r, err := a.payerRequests.Get(x.ctx, x.key.Scope, id)
+	if err != nil {
+		return nil, err
+	}
+	return &reply{status: http.StatusOK, body: payerRequestShape(r)}, nil
+}
+
+// listPayerRequests is GET /payer_requests.
+func (a *api) listPayerRequests(x *exchange) (*reply, error) {
+	q := x.query()
+	l := q.bind("payer_requests", x.key.Scope, "limit", "cursor")
+	f := billing.PayerRequestFilter{
+		State:     oneOf(q, "state", billing.PayerRequestOpen, billing.PayerRequestAnswered),
+		ClaimID:   id[billing.ClaimID](q, "claim_id"),
+		PayerID:   id[billing.PayerID](q, "payer_id"),
+		DueBefore: q.date("due_before"),
+	}
+	p := billing.Page{Limit: q.limit(), After: q.cursor(a.cursors, l)}
+	if err := q.end().Err(); err != nil {
+		return nil, err
+	}
+	found, next, err := a.payerRequests.List(x.ctx, x.key.Scope, f, p)
+	if err != nil {
+		return nil, err
+	}
+	return page(found, payerRequestShape, a.cursors.encode(l, next)), nil
+}
+
+// answerPayerRequest is POST /payer_requests/{id}/answer.
+func (a *api) answerPayerRequest(x *exchange) (*reply, error) {
+	in := billing.AnswerRequest{Faults: x.query().end()}
+	doc, fingerprint := x.document(&in.Faults)
+	in.AttachmentID = doc.optionalText("attachment_id")
+	in.OfficeID = doc.optionalText("office_id")
+	in.Narrative = doc.optionalText("narrative")
+	in.About = readSubject(doc)
+	doc.end()
+	id, err := payerRequestID(x)
+	if err != nil {
+		return nil, err
+	}
+	return kept(a.attachments.Answer(x.ctx, x.key.Scope, x.request(fingerprint), id, in, rendered(x, http.StatusOK, answerShape)))
+}

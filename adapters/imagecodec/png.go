@@ -82,7 +82,6 @@ func newPNGSource(ctx context.Context, src io.ReaderAt, from, size int64) *pngSo
 
 func (s *pngSource) Read(p []byte) (int, error) {
 	if err := s.ctx.Err(); err != nil {
-		s.fail = err
 		return 0, err
 	}
 	n, err := s.r.Read(p)
@@ -92,13 +91,15 @@ func (s *pngSource) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// verdict is what to tell the caller after err: that the upload could not be
-// read, what is wrong with it, or, for an error of a decoder, that the pixels
-// are damaged.
+// verdict is what to tell the caller after err: that there is no more time or
+// no more upload to read, what is wrong with the picture, or, for an error of a
+// decoder, that the pixels are damaged.
 func (s *pngSource) verdict(err error) error {
 	switch {
 	case err == nil:
 		return nil
+	case s.ctx.Err() != nil:
+		return context.Cause(s.ctx)
 	case s.fail != nil:
 		return fmt.Errorf("reading the PNG: %w", s.fail)
 	case billing.CodeOf(err) == billing.CodeInvalidRequest:

@@ -194,7 +194,7 @@ func TestStreamThatDoesNotOpen(t *testing.T) {
 func TestStreamToSlowClients(t *testing.T) {
 	t.Parallel()
 	const size = 32 << 20 // more than sockets hold
-	p, open := startContent(t, Options{Limits: Limits{Write: 300 * time.Millisecond}}, size, func() io.Reader {
+	p, open := startContent(t, Options{Limits: Limits{Write: time.Second}}, size, func() io.Reader {
 		return io.LimitReader(endless{}, size)
 	})
 	gone, stuck, slow := dial(t, p.addr), dial(t, p.addr), dial(t, p.addr)
@@ -210,9 +210,9 @@ func TestStreamToSlowClients(t *testing.T) {
 	var read int64
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
-	for range 8 { // more than the time for a reply that is not streamed
+	for range 16 { // longer than the time for a reply that is not streamed
 		<-tick.C
-		n, err := io.CopyN(io.Discard, a.Body, size/8)
+		n, err := io.CopyN(io.Discard, a.Body, size/16)
 		if read += n; err != nil {
 			t.Fatalf("after %d bytes: %v", read, err)
 		}

@@ -1,10 +1,10 @@
-CREATE FUNCTION public.claim_idempotency_key(wanted_org uuid, wanted_mode text, wanted_key text) RETURNS TABLE(claimed boolean, fingerprint bytea, check_id uuid, created_at timestamp with time zone)
+CREATE FUNCTION public.claim_idempotency_key(wanted_org uuid, wanted_mode text, wanted_key text) RETURNS TABLE(claimed boolean, fingerprint bytea, check_id uuid, created_at timestamp with time zone, status smallint, body bytea, work uuid)
     LANGUAGE plpgsql
     AS $$
 BEGIN
     claimed := pg_try_advisory_xact_lock(hashtextextended(format('%s %s %s', wanted_org, wanted_mode, wanted_key), 0));
-    SELECT k.fingerprint, k.check_id, k.created_at
-    INTO fingerprint, check_id, created_at
+    SELECT k.fingerprint, k.check_id, k.created_at, k.status, k.body, k.work
+    INTO fingerprint, check_id, created_at, status, body, work
     FROM idempotency_keys k
     WHERE k.org_id = wanted_org AND k.mode = wanted_mode AND k.key = wanted_key;
     RETURN NEXT;
@@ -27,6 +27,139 @@ CREATE TABLE public.api_keys (
 );
 
 ALTER TABLE ONLY public.api_keys FORCE ROW LEVEL SECURITY;
+
+CREATE SEQUENCE public.attachment_serials
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+CREATE TABLE public.attachments (
+    id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    state text NOT NULL,
+    kind text NOT NULL,
+    claim_id uuid,
+    office_id uuid NOT NULL,
+    payer_id uuid NOT NULL,
+    payer_code text NOT NULL,
+    payer_name text NOT NULL,
+    payer_request_id uuid,
+    payer_reference text NOT NULL,
+    narrative text NOT NULL,
+    about json NOT NULL,
+    request_id uuid,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    closed_at timestamp with time zone,
+    number text,
+    sending uuid,
+    sending_since timestamp with time zone,
+    CONSTRAINT attachments_state CHECK ((
+CASE state
+    WHEN 'open'::text THEN ((closed_at IS NULL) AND
+    CASE
+        WHEN (sending IS NULL) THEN (sending_since IS NULL)
+        ELSE ((sending_since IS NOT NULL) AND (number IS NOT NULL))
+    END)
+    WHEN 'closed'::text THEN ((closed_at IS NOT NULL) AND (number IS NOT NULL) AND (sending IS NULL) AND (sending_since IS NULL))
+    ELSE false
+END AND
+CASE kind
+    WHEN 'solicited'::text THEN (payer_request_id IS NOT NULL)
+    WHEN 'unsolicited'::text THEN ((payer_request_id IS NULL) AND (payer_reference = ''::text))
+    ELSE false
+END AND (number IS DISTINCT FROM ''::text)))
+)
+WITH (fillfactor='90');
+
+ALTER TABLE ONLY public.attachments FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.claims (
+    id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    kind text NOT NULL,
+    state text NOT NULL,
+    frequency text NOT NULL,
+    parent_id uuid,
+    patient_control_number text NOT NULL,
+    office_id uuid NOT NULL,
+    payer_id uuid NOT NULL,
+    payer_code text NOT NULL,
+    payer_name text NOT NULL,
+    provider_id uuid,
+    patient_id uuid,
+    subscriber json NOT NULL,
+    patient json,
+    place_of_service text NOT NULL,
+    prior_authorization text NOT NULL,
+    accident json,
+    note text NOT NULL,
+    lines json NOT NULL,
+    line_count integer NOT NULL,
+    charge_cents bigint NOT NULL,
+    first_service_date date,
+    last_service_date date,
+    findings json DEFAULT '[]'::json NOT NULL,
+    tenant_reference text,
+    request_id uuid,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    sent_at timestamp with time zone,
+    batch_id uuid,
+    payer_claim_number text DEFAULT ''::text NOT NULL,
+    payment_outcome text,
+    payment_era_id uuid,
+    paid_cents bigint,
+    allowed_cents bigint,
+    patient_responsibility_cents bigint,
+    payment_date date,
+    reconciled_at timestamp with time zone,
+    estimate json,
+    converted_from uuid,
+    converted_to uuid,
+    CONSTRAINT claims_state CHECK (((state = ANY (ARRAY['draft'::text, 'validated'::text, 'needs_attention'::text, 'queued'::text, 'submitted'::text, 'accepted_clearinghouse'::text, 'accepted_payer'::text, 'rejected'::text, 'voided'::text, 'paid'::text, 'denied'::text, 'reconciled'::text, 'returned'::text])) AND
+CASE kind
+    WHEN 'claim'::text THEN ((state <> 'returned'::text) AND (estimate IS NULL) AND (converted_to IS NULL))
+    WHEN 'predetermination'::text THEN ((state <> ALL (ARRAY['paid'::text, 'denied'::text, 'reconciled'::text])) AND (payment_outcome IS NULL) AND (converted_from IS NULL))
+    ELSE false
+END AND
+CASE frequency
+    WHEN 'void'::text THEN (parent_id IS NOT NULL)
+    ELSE ((frequency = ANY (ARRAY['original'::text, 'replacement'::text])) AND (parent_id IS NULL))
+END AND (patient_control_number <> ''::text) AND (num_nulls(first_service_date, last_service_date) = ANY (ARRAY[0, 2])) AND (num_nulls(payment_outcome, payment_era_id, paid_cents, patient_responsibility_cents) = ANY (ARRAY[0, 4])) AND (COALESCE(payment_outcome, 'paid'::text) = ANY (ARRAY['paid'::text, 'denied'::text]))))
+)
+WITH (fillfactor='90');
+
+ALTER TABLE ONLY public.claims FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.documents (
+    id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    attachment_id uuid NOT NULL,
+    document_type text NOT NULL,
+    medium text NOT NULL,
+    image_date date,
+    orientation text NOT NULL,
+    file_name text NOT NULL,
+    converted_from text NOT NULL,
+    size bigint NOT NULL,
+    md5 bytea NOT NULL,
+    sha256 bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT documents_whole CHECK ((
+CASE medium
+    WHEN 'film'::text THEN ((image_date IS NOT NULL) AND (orientation = ANY (ARRAY['left'::text, 'right'::text])))
+    WHEN 'paper'::text THEN ((image_date IS NULL) AND (orientation = ''::text))
+    ELSE false
+END AND (converted_from = ANY (ARRAY[''::text, 'png'::text])) AND (size > 0) AND (length(md5) = 16) AND (length(sha256) = 32)))
+);
+
+ALTER TABLE ONLY public.documents FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.eligibility_checks (
     id uuid NOT NULL,
@@ -105,7 +238,10 @@ CREATE TABLE public.idempotency_keys (
     key text NOT NULL,
     fingerprint bytea NOT NULL,
     check_id uuid,
-    created_at timestamp with time zone NOT NULL
+    created_at timestamp with time zone NOT NULL,
+    status smallint,
+    body bytea,
+    work uuid
 );
 
 ALTER TABLE ONLY public.idempotency_keys FORCE ROW LEVEL SECURITY;
@@ -171,6 +307,32 @@ CREATE TABLE public.patients (
 
 ALTER TABLE ONLY public.patients FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.payer_requests (
+    id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    state text NOT NULL,
+    source text NOT NULL,
+    claim_id uuid,
+    payer_id uuid NOT NULL,
+    payer_code text NOT NULL,
+    payer_name text NOT NULL,
+    reference_number text NOT NULL,
+    requested text NOT NULL,
+    due_date date,
+    answering_attachment_id uuid,
+    answered_at timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT payer_requests_state CHECK (((source = ANY (ARRAY['network'::text, 'staff'::text])) AND
+CASE state
+    WHEN 'open'::text THEN ((answering_attachment_id IS NULL) AND (answered_at IS NULL))
+    WHEN 'answered'::text THEN ((answering_attachment_id IS NOT NULL) AND (answered_at IS NOT NULL))
+    ELSE false
+END))
+);
+
+ALTER TABLE ONLY public.payer_requests FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.providers (
     id uuid NOT NULL,
     org_id uuid NOT NULL,
@@ -185,11 +347,52 @@ CREATE TABLE public.providers (
 
 ALTER TABLE ONLY public.providers FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.uploads (
+    id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    attachment_id uuid NOT NULL,
+    document_type text NOT NULL,
+    medium text NOT NULL,
+    image_date date,
+    orientation text NOT NULL,
+    file_name text NOT NULL,
+    converted_from text NOT NULL,
+    size bigint NOT NULL,
+    sha256 bytea NOT NULL,
+    idempotency_key text NOT NULL,
+    state text NOT NULL,
+    refusal json,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT uploads_state CHECK ((
+CASE state
+    WHEN 'refused'::text THEN (refusal IS NOT NULL)
+    ELSE ((state = ANY (ARRAY['pending'::text, 'done'::text, 'cancelled'::text])) AND (refusal IS NULL))
+END AND (length(sha256) = 32)))
+);
+
+ALTER TABLE ONLY public.uploads FORCE ROW LEVEL SECURITY;
+
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_digest_key UNIQUE (digest);
 
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.attachments
+    ADD CONSTRAINT attachments_number_key UNIQUE (number);
+
+ALTER TABLE ONLY public.attachments
+    ADD CONSTRAINT attachments_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.claims
+    ADD CONSTRAINT claims_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.documents
+    ADD CONSTRAINT documents_image UNIQUE (org_id, mode, attachment_id, sha256);
+
+ALTER TABLE ONLY public.documents
+    ADD CONSTRAINT documents_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.eligibility_checks
     ADD CONSTRAINT eligibility_checks_pkey PRIMARY KEY (id);
@@ -221,10 +424,32 @@ ALTER TABLE ONLY public.patients
 ALTER TABLE ONLY public.patients
     ADD CONSTRAINT patients_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.payer_requests
+    ADD CONSTRAINT payer_requests_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.providers
     ADD CONSTRAINT providers_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.uploads
+    ADD CONSTRAINT uploads_pkey PRIMARY KEY (id);
+
 CREATE INDEX api_keys_list ON public.api_keys USING btree (org_id, created_at, id);
+
+CREATE UNIQUE INDEX attachments_answering ON public.attachments USING btree (org_id, mode, payer_request_id) WHERE ((state = 'open'::text) AND (payer_request_id IS NOT NULL));
+
+CREATE INDEX attachments_claim ON public.attachments USING btree (org_id, mode, claim_id, created_at, id) WHERE (claim_id IS NOT NULL);
+
+CREATE INDEX attachments_list ON public.attachments USING btree (org_id, mode, created_at, id);
+
+CREATE INDEX attachments_office ON public.attachments USING btree (org_id, mode, office_id, created_at, id);
+
+CREATE INDEX attachments_payer_request ON public.attachments USING btree (org_id, mode, payer_request_id, created_at, id) WHERE (payer_request_id IS NOT NULL);
+
+CREATE INDEX attachments_request ON public.attachments USING btree (org_id, mode, request_id, created_at, id) WHERE (request_id IS NOT NULL);
+
+CREATE INDEX attachments_state ON public.attachments USING btree (org_id, mode, state, created_at, id);
+
+CREATE UNIQUE INDEX claims_control_number ON public.claims USING btree (org_id, mode, upper(patient_control_number));
 
 CREATE INDEX eligibility_checks_list ON public.eligibility_checks USING btree (org_id, mode, created_at, id);
 
@@ -252,10 +477,34 @@ CREATE INDEX jobs_due ON public.jobs USING btree (GREATEST(not_before, lease_unt
 
 CREATE INDEX offices_list ON public.offices USING btree (org_id, mode, created_at, id);
 
+CREATE INDEX payer_requests_claim ON public.payer_requests USING btree (org_id, mode, claim_id, created_at, id) WHERE (claim_id IS NOT NULL);
+
+CREATE INDEX payer_requests_due ON public.payer_requests USING btree (org_id, mode, created_at, id, due_date) WHERE (due_date IS NOT NULL);
+
+CREATE INDEX payer_requests_list ON public.payer_requests USING btree (org_id, mode, created_at, id);
+
+CREATE INDEX payer_requests_payer ON public.payer_requests USING btree (org_id, mode, payer_id, created_at, id);
+
+CREATE INDEX payer_requests_state ON public.payer_requests USING btree (org_id, mode, state, created_at, id);
+
 CREATE INDEX providers_list ON public.providers USING btree (org_id, mode, created_at, id);
+
+CREATE INDEX uploads_sweep ON public.uploads USING btree (created_at) WHERE (state <> 'pending'::text);
 
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.claims
+    ADD CONSTRAINT claims_converted_from_fkey FOREIGN KEY (converted_from) REFERENCES public.claims(id);
+
+ALTER TABLE ONLY public.claims
+    ADD CONSTRAINT claims_converted_to_fkey FOREIGN KEY (converted_to) REFERENCES public.claims(id);
+
+ALTER TABLE ONLY public.claims
+    ADD CONSTRAINT claims_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES public.claims(id);
+
+ALTER TABLE ONLY public.documents
+    ADD CONSTRAINT documents_attachment_id_fkey FOREIGN KEY (attachment_id) REFERENCES public.attachments(id);
 
 ALTER TABLE ONLY public.eligibility_checks
     ADD CONSTRAINT eligibility_checks_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES public.eligibility_checks(id);
@@ -267,6 +516,12 @@ ALTER TABLE ONLY public.providers
     ADD CONSTRAINT providers_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.organizations(id);
 
 ALTER TABLE public.api_keys ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.attachments ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.claims ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.documents ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.eligibility_checks ENABLE ROW LEVEL SECURITY;
 
@@ -282,7 +537,15 @@ ALTER TABLE public.organizations ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.patients ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.payer_requests ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.providers ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY scope ON public.attachments TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
+CREATE POLICY scope ON public.claims TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
+CREATE POLICY scope ON public.documents TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.eligibility_checks TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
@@ -296,9 +559,15 @@ CREATE POLICY scope ON public.offices TO molar_app USING (((org_id = (current_se
 
 CREATE POLICY scope ON public.patients TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
+CREATE POLICY scope ON public.payer_requests TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
 CREATE POLICY scope ON public.providers TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
+CREATE POLICY scope ON public.uploads TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
 CREATE POLICY system ON public.api_keys TO molar_system USING (true);
+
+CREATE POLICY system ON public.documents FOR SELECT TO molar_system USING (true);
 
 CREATE POLICY system ON public.events TO molar_system USING ((type ~~ 'api_key.%'::text));
 
@@ -307,6 +576,12 @@ CREATE POLICY system ON public.idempotency_keys TO molar_system USING (true);
 CREATE POLICY system ON public.jobs TO molar_system USING (true);
 
 CREATE POLICY system ON public.organizations TO molar_system USING (true);
+
+CREATE POLICY system ON public.uploads FOR SELECT TO molar_system USING (true);
+
+CREATE POLICY system_forgets ON public.uploads FOR DELETE TO molar_system USING ((state <> 'pending'::text));
+
+ALTER TABLE public.uploads ENABLE ROW LEVEL SECURITY;
 
 GRANT USAGE ON SCHEMA public TO molar_app;
 GRANT USAGE ON SCHEMA public TO molar_system;
@@ -317,6 +592,30 @@ GRANT ALL ON FUNCTION public.claim_idempotency_key(wanted_org uuid, wanted_mode 
 GRANT SELECT,INSERT ON TABLE public.api_keys TO molar_system;
 
 GRANT UPDATE(revoked_at) ON TABLE public.api_keys TO molar_system;
+
+GRANT USAGE ON SEQUENCE public.attachment_serials TO molar_app;
+
+GRANT SELECT,INSERT ON TABLE public.attachments TO molar_app;
+
+GRANT UPDATE(state) ON TABLE public.attachments TO molar_app;
+
+GRANT UPDATE(narrative) ON TABLE public.attachments TO molar_app;
+
+GRANT UPDATE(updated_at) ON TABLE public.attachments TO molar_app;
+
+GRANT UPDATE(closed_at) ON TABLE public.attachments TO molar_app;
+
+GRANT UPDATE(number) ON TABLE public.attachments TO molar_app;
+
+GRANT UPDATE(sending) ON TABLE public.attachments TO molar_app;
+
+GRANT UPDATE(sending_since) ON TABLE public.attachments TO molar_app;
+
+GRANT SELECT,INSERT ON TABLE public.claims TO molar_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.documents TO molar_app;
+
+GRANT SELECT(id) ON TABLE public.documents TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.eligibility_checks TO molar_app;
 
@@ -357,7 +656,7 @@ GRANT SELECT(sequence) ON TABLE public.events TO molar_system;
 
 GRANT SELECT ON TABLE public.goose_db_version TO molar_system;
 
-GRANT SELECT,INSERT ON TABLE public.idempotency_keys TO molar_app;
+GRANT SELECT,INSERT,DELETE ON TABLE public.idempotency_keys TO molar_app;
 GRANT DELETE ON TABLE public.idempotency_keys TO molar_system;
 
 GRANT SELECT(org_id) ON TABLE public.idempotency_keys TO molar_system;
@@ -373,6 +672,13 @@ GRANT SELECT(check_id) ON TABLE public.idempotency_keys TO molar_system;
 
 GRANT UPDATE(created_at) ON TABLE public.idempotency_keys TO molar_app;
 GRANT SELECT(created_at) ON TABLE public.idempotency_keys TO molar_system;
+
+GRANT UPDATE(status) ON TABLE public.idempotency_keys TO molar_app;
+
+GRANT UPDATE(body) ON TABLE public.idempotency_keys TO molar_app;
+
+GRANT UPDATE(work) ON TABLE public.idempotency_keys TO molar_app;
+GRANT SELECT(work) ON TABLE public.idempotency_keys TO molar_system;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.jobs TO molar_app;
 GRANT SELECT ON TABLE public.jobs TO molar_system;
@@ -394,4 +700,24 @@ GRANT SELECT,INSERT ON TABLE public.organizations TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.patients TO molar_app;
 
+GRANT SELECT,INSERT ON TABLE public.payer_requests TO molar_app;
+
+GRANT UPDATE(state) ON TABLE public.payer_requests TO molar_app;
+
+GRANT UPDATE(answering_attachment_id) ON TABLE public.payer_requests TO molar_app;
+
+GRANT UPDATE(answered_at) ON TABLE public.payer_requests TO molar_app;
+
 GRANT SELECT,INSERT ON TABLE public.providers TO molar_app;
+
+GRANT SELECT,INSERT ON TABLE public.uploads TO molar_app;
+GRANT DELETE ON TABLE public.uploads TO molar_system;
+
+GRANT SELECT(id) ON TABLE public.uploads TO molar_system;
+
+GRANT UPDATE(state) ON TABLE public.uploads TO molar_app;
+GRANT SELECT(state) ON TABLE public.uploads TO molar_system;
+
+GRANT UPDATE(refusal) ON TABLE public.uploads TO molar_app;
+
+GRANT SELECT(created_at) ON TABLE public.uploads TO molar_system;

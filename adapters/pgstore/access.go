@@ -46,7 +46,7 @@ func (r apiKeys) Insert(ctx context.Context, k *billing.APIKey, digest [32]byte)
 	for _, p := range k.Permissions {
 		permissions = append(permissions, string(p))
 	}
-	r.made = made{"api_keys", k.ID}
+	r.made = madeRow("api_keys", k.ID)
 	return r.later(ctx, k.ID, `
 INSERT INTO api_keys (id, org_id, mode, name, permissions, last_four, digest, created_at, revoked_at)
 VALUES ($1, $2, $3, $4, coalesce($5, '{}'::text[]), $6, $7, $8, $9)`,
@@ -90,7 +90,7 @@ func (r apiKeys) List(ctx context.Context, org billing.OrgID) ([]*billing.APIKey
 
 // Append keeps the event of a key, in the key's own scope.
 func (r apiKeys) Append(ctx context.Context, e billing.Event) error {
-	r.made = made{"events", e.ID}
+	r.made = madeRow("events", e.ID)
 	return r.appendTo(ctx, e.Scope, e)
 }
 
@@ -108,7 +108,7 @@ func (r orgRow) org() (*billing.Organization, error) {
 
 // Insert keeps a new organization.
 func (r organizations) Insert(ctx context.Context, o *billing.Organization) error {
-	r.made = made{"organizations", o.ID}
+	r.made = madeRow("organizations", o.ID)
 	return r.later(ctx, o.ID, "INSERT INTO organizations (id, name, created_at) VALUES ($1, $2, $3)", o.ID, o.Name, micro(o.CreatedAt))
 }
 

@@ -60,10 +60,10 @@ func (r checkRow) check() (*billing.EligibilityCheck, error) {
 	return c, nil
 }
 
-// document is a json column: NULL for a nil pointer. The names in it are those
+// encode is a json column: NULL for a nil pointer. The names in it are those
 // of the fields in package billing; a golden file guards them, because renaming
 // a field would lose what is stored.
-func document[T any](v *T) (any, error) {
+func encode[T any](v *T) (any, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -86,7 +86,7 @@ func decode(b []byte, into any) error {
 
 // Insert keeps a new check.
 func (r checks) Insert(ctx context.Context, c *billing.EligibilityCheck) error {
-	inquiry, err := document(&c.Inquiry)
+	inquiry, err := encode(&c.Inquiry)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (r checks) Insert(ctx context.Context, c *billing.EligibilityCheck) error {
 		return err
 	}
 	digest := c.Digest()
-	r.made = made{"eligibility_checks", c.ID}
+	r.made = madeRow("eligibility_checks", c.ID)
 	return r.later(ctx, c.ID, `
 INSERT INTO eligibility_checks (id, org_id, mode, office_id, payer_id, payer_code, payer_name, patient_id, state, outcome,
 	parent_id, request_id, idempotency_key, tenant_reference, cache_source, created_at, digest, inquiry, network, latency_ms,
@@ -107,10 +107,10 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $
 }
 
 func outcome(c *billing.EligibilityCheck) (rejection, benefits any, err error) {
-	if rejection, err = document(c.Rejection); err != nil {
+	if rejection, err = encode(c.Rejection); err != nil {
 		return nil, nil, err
 	}
-	benefits, err = document(c.Benefits)
+	benefits, err = encode(c.Benefits)
 	return rejection, benefits, err
 }
 

@@ -65,7 +65,7 @@ func (r offices) List(ctx context.Context) ([]*billing.Office, error) {
 // Insert keeps a new office.
 func (r offices) Insert(ctx context.Context, o *billing.Office) error {
 	a := o.Address
-	r.made = made{"offices", o.ID}
+	r.made = madeRow("offices", o.ID)
 	return r.later(ctx, o.ID, `
 INSERT INTO offices (id, org_id, mode, name, npi, tax_id, line1, line2, city, state, zip, phone, time_zone, created_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
@@ -75,7 +75,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 
 // InsertProvider keeps a new provider.
 func (r offices) InsertProvider(ctx context.Context, p *billing.Provider) error {
-	r.made = made{"providers", p.ID}
+	r.made = madeRow("providers", p.ID)
 	return r.later(ctx, p.ID, `
 INSERT INTO providers (id, org_id, mode, first_name, last_name, npi, taxonomy, created_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,

@@ -12,6 +12,8 @@ import (
 
 	"github.com/lib/pq"
 	"github.com/lib/pq/pqerror"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // The SQLSTATE codes that the store acts on.
@@ -69,9 +71,29 @@ func clean(err error) error {
 		return err
 	}
 	if told, ok := errors.AsType[*pq.Error](err); ok {
-		return &serverError{told.Code, told.Table, told.Constraint}
+		return conflict(&serverError{told.Code, told.Table, told.Constraint})
 	}
 	return err
+}
+
+// conflict tells a caller of the unique keys that are a rule of the interface.
+// To break any other one is a fault of the service.
+func conflict(e *serverError) error {
+	if e.Code != codeUniqueViolation {
+		return e
+	}
+	var message string
+	switch e.Constraint {
+	case "attachments_answering":
+		message = "The payer request has an open attachment already."
+	case "documents_image":
+		message = "The attachment has the image already."
+	case "claims_control_number":
+		message = "Another claim has the patient control number."
+	default:
+		return e
+	}
+	return &billing.Error{Code: billing.CodeConflict, Message: message, Cause: e}
 }
 
 // ofStatement is clean for the error of a statement in a transaction, which is

@@ -39,7 +39,7 @@ type history [16]byte
 // Append keeps an event. Its number is read in a statement that begins after
 // the resource's row was locked or made, so it follows every committed one.
 func (r events) Append(ctx context.Context, e billing.Event) error {
-	r.made = made{"events", e.ID}
+	r.made = madeRow("events", e.ID)
 	return r.appendTo(ctx, r.scope, e)
 }
 

@@ -3,6 +3,7 @@ package pgstore
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"time"
 
@@ -22,9 +23,13 @@ func (r idempotencyKeys) Claim(ctx context.Context, key string) (*billing.KeyUse
 		Fingerprint []byte          `db:"fingerprint"`
 		CheckID     billing.CheckID `db:"check_id"`
 		CreatedAt   sql.NullTime    `db:"created_at"`
+		Status      *int            `db:"status"`
+		Body        []byte          `db:"body"`
+		Work        billing.JobID   `db:"work"`
 	}
-	err := r.get(ctx, &row, "SELECT claimed, fingerprint, check_id, created_at FROM claim_idempotency_key($1, $2, $3)",
-		r.scope.Org, r.scope.Mode, key)
+	err := r.get(ctx, &row, `
+SELECT claimed, fingerprint, check_id, created_at, status, body, work
+FROM claim_idempotency_key($1, $2, $3)`, r.scope.Org, r.scope.Mode, key)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("claim an idempotency key: %w", err)
@@ -33,19 +38,62 @@ func (r idempotencyKeys) Claim(ctx context.Context, key string) (*billing.KeyUse
 	case !row.CreatedAt.Valid:
 		return nil, nil
 	}
-	use := &billing.KeyUse{Key: key, Held: row.Claimed, CheckID: row.CheckID, CreatedAt: row.CreatedAt.Time.UTC()}
+	use := &billing.KeyUse{Key: key, Held: row.Claimed, CheckID: row.CheckID, Work: row.Work, CreatedAt: row.CreatedAt.Time.UTC()}
 	copy(use.Fingerprint[:], row.Fingerprint)
+	if row.Status != nil {
+		use.Answer = &billing.Answer{Status: *row.Status, Body: row.Body}
+	}
 	return use, nil
 }
 
-// Record keeps the use of a claimed key.
+// Record keeps the use of a claimed key, and nothing of an earlier one. In a
+// transaction that makes no row the use tells whether it was committed: what
+// follows the use is never older.
 func (r idempotencyKeys) Record(ctx context.Context, use billing.KeyUse) error {
+	status, body, err := answered(use)
+	if err != nil {
+		return err
+	}
+	at := micro(use.CreatedAt)
+	if r.made.query == "" {
+		r.made = made{
+			"SELECT EXISTS (SELECT FROM idempotency_keys WHERE org_id = $1 AND mode = $2 AND key = $3 AND created_at >= $4)",
+			[]any{r.scope.Org, r.scope.Mode, use.Key, at},
+		}
+	}
 	return r.later(ctx, usedKey(use.Key), `
-INSERT INTO idempotency_keys (org_id, mode, key, fingerprint, check_id, created_at)
-VALUES ($1, $2, $3, $4, $5, $6)
+INSERT INTO idempotency_keys (org_id, mode, key, fingerprint, check_id, created_at, status, body, work)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 ON CONFLICT (org_id, mode, key) DO UPDATE
-SET fingerprint = excluded.fingerprint, check_id = excluded.check_id, created_at = excluded.created_at`,
-		r.scope.Org, r.scope.Mode, use.Key, use.Fingerprint[:], use.CheckID, micro(use.CreatedAt))
+SET fingerprint = excluded.fingerprint, check_id = excluded.check_id, created_at = excluded.created_at,
+	status = excluded.status, body = excluded.body, work = excluded.work`,
+		r.scope.Org, r.scope.Mode, use.Key, use.Fingerprint[:], use.CheckID, at, status, body, use.Work)
+}
+
+// answered is the answer of a use by value, NULL when it has none. A use has
+// its answer in one way.
+func answered(use billing.KeyUse) (status *int, body []byte, err error) {
+	a := use.Answer
+	if a == nil {
+		if !use.CheckID.IsZero() && !use.Work.IsZero() {
+			return nil, nil, errors.New("record an idempotency key: both a check and other work answer it")
+		}
+		return nil, nil, nil
+	}
+	if a.Status < 100 || a.Status > 599 || !use.CheckID.IsZero() || !use.Work.IsZero() {
+		return nil, nil, fmt.Errorf("record an idempotency key: an answer with status %d, a check %t, work %t",
+			a.Status, !use.CheckID.IsZero(), !use.Work.IsZero())
+	}
+	if len(a.Body) == 0 {
+		return &a.Status, nil, nil
+	}
+	return &a.Status, a.Body, nil
+}
+
+// Release forgets the use of a key that waits for the work.
+func (r idempotencyKeys) Release(ctx context.Context, key string, work billing.JobID) error {
+	return r.later(ctx, usedKey(key), "DELETE FROM idempotency_keys WHERE org_id = $1 AND mode = $2 AND key = $3 AND work = $4",
+		r.scope.Org, r.scope.Mode, key, work)
 }
 
 type forgetter struct{ *tx }
@@ -62,7 +110,9 @@ DELETE FROM idempotency_keys k
 USING (
 	SELECT org_id, mode, key
 	FROM idempotency_keys
-	WHERE created_at < $1 AND NOT EXISTS (SELECT FROM jobs WHERE subject = check_id)
+	WHERE created_at < $1
+		AND NOT EXISTS (SELECT FROM jobs WHERE subject = coalesce(check_id, work))
+		AND NOT EXISTS (SELECT FROM jobs WHERE id = work)
 	ORDER BY created_at
 	LIMIT $2
 ) old
@@ -70,6 +120,23 @@ WHERE k.org_id = old.org_id AND k.mode = old.mode AND k.key = old.key AND k.crea
 		before.UTC(), forgetBatch)
 	if err != nil {
 		return 0, fmt.Errorf("forget idempotency keys: %w", err)
+	}
+	return n, nil
+}
+
+// Uploads removes uploads that are settled, a bounded number a call.
+func (r forgetter) Uploads(ctx context.Context, before time.Time) (int, error) {
+	n, err := r.exec(ctx, `
+DELETE FROM uploads
+WHERE state <> 'pending' AND id IN (
+	SELECT id
+	FROM uploads
+	WHERE created_at < $1 AND state <> 'pending'
+	ORDER BY created_at
+	LIMIT $2
+)`, before.UTC(), forgetBatch)
+	if err != nil {
+		return 0, fmt.Errorf("forget uploads: %w", err)
 	}
 	return n, nil
 }

@@ -255,9 +255,10 @@ func (s *Store) resolve(ctx context.Context, in session, lost *tx, cause error) 
 //
 // A server that crashed may give the number of a transaction that it lost to
 // another one, so a number that was committed proves nothing by itself: the
-// row that the transaction made has to be there too. Transactions that make no
-// lasting row only move leases and remove jobs, and those do no harm when they
-// are lost: the job runs again and finds its effect.
+// row that the transaction made, or the use of a key that it recorded, has to be
+// there too. Transactions that write neither only move leases, remove jobs and
+// give up uploads, and those do no harm when they are lost: the job runs again
+// and finds its effect.
 func (s *Store) status(ctx context.Context, in session, lost *tx) (over, committed bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, resolveTimeout/4)
 	defer cancel()
@@ -269,10 +270,10 @@ func (s *Store) status(ctx context.Context, in session, lost *tx) (over, committ
 			return nil
 		}
 		over, committed = status == "aborted" || status == "committed", status == "committed"
-		if err != nil || !committed || lost.made.table == "" {
+		if err != nil || !committed || lost.made.query == "" {
 			return err
 		}
-		return t.get(ctx, &committed, "SELECT EXISTS (SELECT FROM "+lost.made.table+" WHERE id = $1)", lost.made.id)
+		return t.get(ctx, &committed, lost.made.query, lost.made.args...)
 	})
 	if over && !committed {
 		err = nil // also of a read-only transaction that could not be ended after the number was refused

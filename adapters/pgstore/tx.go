@@ -28,14 +28,21 @@ type tx struct {
 	queue  []write
 	staged []jobs.Job
 	xid    string // the transaction's ID, once it has written something
-	made   made   // a row that is there if the transaction was committed
+	made   made   // what is there if the transaction was committed
 	failed error  // the first error of a statement: the transaction is over
 }
 
-// made is a row that a transaction inserts and that nobody deletes.
+// made asks for something that a transaction writes and that stays. The zero
+// value stands for a transaction that writes nothing of the kind.
 type made struct {
-	table string // empty for none
-	id    driver.Valuer
+	query string
+	args  []any
+}
+
+// madeRow is a row that a transaction inserts. Documents apart, nobody deletes
+// it; nobody knows a document's ID before its transaction was reported done.
+func madeRow(table string, id driver.Valuer) made {
+	return made{"SELECT EXISTS (SELECT FROM " + table + " WHERE id = $1)", []any{id}}
 }
 
 // write is a queued statement.
@@ -47,13 +54,13 @@ type write struct {
 
 func (t *tx) ports() ports.Tx {
 	return ports.Tx{
-		Keys: idempotencyKeys{t}, Checks: checks{t}, Patients: patients{t},
-		Offices: offices{t}, Events: events{t}, Outbox: outbox{t},
+		Keys: idempotencyKeys{t}, Checks: checks{t}, Claims: claims{t}, Attachments: attachments{t}, Documents: documents{t},
+		PayerRequests: payerRequests{t}, Patients: patients{t}, Offices: offices{t}, Events: events{t}, Outbox: outbox{t},
 	}
 }
 
 func (t *tx) systemPorts() ports.SystemTx {
-	return ports.SystemTx{Jobs: jobTable{t}, APIKeys: apiKeys{t}, Orgs: organizations{t}, Forget: forgetter{t}}
+	return ports.SystemTx{Jobs: jobTable{t}, APIKeys: apiKeys{t}, Orgs: organizations{t}, Images: imageNames{t}, Forget: forgetter{t}}
 }
 
 // later queues a write. The parts of one statement do not see each other's
@@ -222,6 +229,14 @@ func micro(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
 // optional is a time or NULL.
 func optional(t time.Time) sql.NullTime { return sql.NullTime{Time: micro(t), Valid: !t.IsZero()} }
+
+// present is the inverse of optional.
+func present(t sql.NullTime) time.Time {
+	if !t.Valid {
+		return time.Time{}
+	}
+	return t.Time.UTC()
+}
 
 // values makes the domain's values of rows.
 func values[Row, Value any](rows []Row, value func(Row) (Value, error)) ([]Value, error) {

@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"context"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -137,26 +136,12 @@ func testListChecks(b *bench) {
 		want = append(want, c)
 		b.insert(c)
 	}
-	slices.SortFunc(want, func(x, y *billing.EligibilityCheck) int {
-		if d := y.CreatedAt.Compare(x.CreatedAt); d != 0 {
-			return d
-		}
-		return slices.Compare(y.ID[:], x.ID[:])
-	})
-	var got []*billing.EligibilityCheck
-	p := billing.Page{Limit: 4}
-	for {
-		rows := b.listChecks(billing.CheckFilter{}, p)
-		more := len(rows) > p.Limit
-		rows = rows[:min(len(rows), p.Limit)]
-		got = append(got, rows...)
-		if !more {
-			break
-		}
-		last := rows[len(rows)-1]
-		p.After = &billing.Position{Time: last.CreatedAt, ID: last.ID}
-		b.insert(b.check(1000 + len(got)))
+	at := func(c *billing.EligibilityCheck) billing.Position {
+		return billing.Position{Time: c.CreatedAt, ID: c.ID}
 	}
+	newestFirst(want, at)
+	got := walk(4, func(p billing.Page) []*billing.EligibilityCheck { return b.listChecks(billing.CheckFilter{}, p) }, at,
+		func() { b.insert(b.check(1000)) })
 	equal(t, "the list", ids(got), ids(want))
 }
 

@@ -95,6 +95,115 @@ func testKeyRace(b *bench) {
 	}
 }
 
+// claimed answers the use of the key that is on record.
+func (b *bench) claimed(key string) (use *billing.KeyUse) {
+	b.t.Helper()
+	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
+		use, err = tx.Keys.Claim(ctx, key)
+		return err
+	})
+	return use
+}
+
+// testKeyAnswers uses one key again and again: nothing of a use is left in the
+// next one.
+func testKeyAnswers(b *bench) {
+	t := b.t
+	const key = "Key-Aa"
+	for n, use := range []billing.KeyUse{
+		{Answer: &billing.Answer{Status: 201, Body: []byte(`{"a": "é", "b":1.50}` + "\x00\xff\n")}},
+		{Work: id[billing.JobID]()},
+		{Answer: &billing.Answer{Status: 204}},
+		{CheckID: id[billing.CheckID]()},
+		{Answer: &billing.Answer{Status: 502, Body: make([]byte, 100_000)}},
+		{Work: id[billing.JobID]()},
+		{},
+	} {
+		use.Key, use.Fingerprint, use.CreatedAt = key, digest(string(rune(n))), b.now.Add(time.Duration(n)*time.Second)
+		b.in(func(ctx context.Context, tx ports.Tx) error {
+			if _, err := tx.Keys.Claim(ctx, key); err != nil {
+				return err
+			}
+			return tx.Keys.Record(ctx, use)
+		})
+		use.Held = true
+		equal(t, "use", b.claimed(key), &use)
+	}
+	for name, use := range map[string]billing.KeyUse{
+		"no status":           {Answer: &billing.Answer{Body: []byte("{}")}},
+		"a status of four":    {Answer: &billing.Answer{Status: 1000}},
+		"a check and work":    {CheckID: id[billing.CheckID](), Work: id[billing.JobID]()},
+		"an answer and work":  {Answer: &billing.Answer{Status: 200}, Work: id[billing.JobID]()},
+		"an answer and check": {Answer: &billing.Answer{Status: 200}, CheckID: id[billing.CheckID]()},
+	} {
+		use.Key, use.CreatedAt = "other", b.now
+		if err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) error { return tx.Keys.Record(ctx, use) }); err == nil {
+			t.Errorf("%s was recorded", name)
+		}
+	}
+	if use := b.claimed("other"); use != nil {
+		t.Errorf("a use that is none is on record: %+v", use)
+	}
+}
+
+func testKeyRelease(b *bench) {
+	t := b.t
+	use := billing.KeyUse{Key: "Key-Aa", Fingerprint: digest("f"), Work: id[billing.JobID](), CreatedAt: b.now}
+	release := func(key string, work billing.JobID) *billing.KeyUse {
+		b.in(func(ctx context.Context, tx ports.Tx) error {
+			return tx.Keys.Release(ctx, key, work)
+		})
+		return b.claimed(use.Key)
+	}
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Keys.Record(ctx, use) })
+	held := use
+	held.Held = true
+	equal(t, "another key released", release("key-aa", use.Work), &held)
+	equal(t, "other work's key released", release(use.Key, id[billing.JobID]()), &held)
+	equal(t, "no work's key released", release(use.Key, billing.JobID{}), &held)
+	if got := release(use.Key, use.Work); got != nil {
+		t.Errorf("a released key is used: %+v", got)
+	}
+	answered := use
+	answered.Work, answered.Answer = billing.JobID{}, &billing.Answer{Status: 200}
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		return errors.Join(tx.Keys.Record(ctx, use), tx.Keys.Record(ctx, answered))
+	})
+	answered.Held = true
+	equal(t, "an answered key released", release(use.Key, use.Work), &answered)
+}
+
+// testForgetWaiting keeps keys whose work is not done: the work is the job, or
+// what the job is about.
+func testForgetWaiting(b *bench) {
+	t := b.t
+	old := b.now.Add(-8 * 24 * time.Hour)
+	check, upload, send := b.job(), b.job(), b.job()
+	b.stage(check, upload, send)
+	for _, use := range []billing.KeyUse{
+		{Key: "check", CheckID: billing.CheckID(check.Subject)},
+		{Key: "upload", Work: billing.JobID(upload.Subject)},
+		{Key: "send", Work: send.ID},
+		{Key: "done", Work: id[billing.JobID]()},
+		{Key: "answered", Answer: &billing.Answer{Status: 200}},
+	} {
+		use.CreatedAt = old
+		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Keys.Record(ctx, use) })
+	}
+	for _, want := range []int{2, 0} {
+		b.system(func(ctx context.Context, tx ports.SystemTx) error {
+			n, err := tx.Forget.KeyUses(ctx, b.now.Add(-7*24*time.Hour))
+			equal(t, "forgotten", n, want)
+			return err
+		})
+	}
+	for _, key := range []string{"check", "upload", "send"} {
+		if b.claimed(key) == nil {
+			t.Errorf("the key of a pending %s was forgotten", key)
+		}
+	}
+}
+
 func testForget(b *bench) {
 	t := b.t
 	b.in(func(ctx context.Context, tx ports.Tx) error {

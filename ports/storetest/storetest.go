@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -40,13 +41,35 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"a deadline ends the work":    testDeadline,
 		"keys":                        testKeys,
 		"one winner for a key":        testKeyRace,
+		"keys with answers":           testKeyAnswers,
+		"keys are released":           testKeyRelease,
 		"forget keys":                 testForget,
+		"keys of work are kept":       testForgetWaiting,
 		"checks are kept":             testCheckRoundTrip,
 		"a check completes once":      testComplete,
 		"a completion race":           testCompleteRace,
 		"recent checks":               testRecent,
 		"list checks":                 testListChecks,
 		"check filters":               testCheckFilters,
+		"claims are kept":             testClaims,
+		"control numbers":             testControlNumbers,
+		"attachments are kept":        testAttachments,
+		"an attachment is locked":     testAttachmentLock,
+		"one open for a request":      testAnsweringRace,
+		"attachment serials":          testSerials,
+		"list attachments":            testListAttachments,
+		"attachment filters":          testAttachmentFilters,
+		"documents are kept":          testDocuments,
+		"documents added at once":     testDocumentRace,
+		"uploads":                     testUploads,
+		"an upload settles once":      testSettleRace,
+		"images that have a row":      testKept,
+		"forget uploads":              testForgetUploads,
+		"payer requests are kept":     testPayerRequests,
+		"one answer for a request":    testAnswerRace,
+		"list payer requests":         testListPayerRequests,
+		"payer request filters":       testPayerRequestFilters,
+		"attachments are apart":       testAttachmentScopes,
 		"offices and providers":       testOffices,
 		"patients":                    testPatients,
 		"one entry for a patient":     testPatientRace,
@@ -208,6 +231,31 @@ func wantCode(t *testing.T, what string, err error, code billing.Code) {
 	t.Helper()
 	if e, ok := errors.AsType[*billing.Error](err); !ok || e.Code != code {
 		t.Errorf("%s: error %v, want %s", what, err, code)
+	}
+}
+
+// newestFirst sorts rows as lists do.
+func newestFirst[T any](rows []T, at func(T) billing.Position) {
+	slices.SortFunc(rows, func(x, y T) int {
+		px, py := at(x), at(y)
+		if d := py.Time.Compare(px.Time); d != 0 {
+			return d
+		}
+		return slices.Compare(py.ID[:], px.ID[:])
+	})
+}
+
+// walk reads a list page by page, and does something between the pages.
+func walk[T any](limit int, list func(billing.Page) []T, at func(T) billing.Position, between func()) (all []T) {
+	p := billing.Page{Limit: limit}
+	for {
+		rows, next := billing.Cut(list(p), limit, at)
+		all = append(all, rows...)
+		if next == nil {
+			return all
+		}
+		p.After = next
+		between()
 	}
 }
 

@@ -1,0 +1,164 @@
+package pgstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+type attachments struct{ *tx }
+
+const attachmentColumns = `id, org_id, mode, state, kind, claim_id, office_id, payer_id, payer_code, payer_name, payer_request_id,
+	payer_reference, narrative, about, request_id, created_at, updated_at, closed_at, number, sending, sending_since`
+
+type attachmentRow struct {
+	ID             billing.AttachmentID    `db:"id"`
+	Org            billing.OrgID           `db:"org_id"`
+	Mode           billing.Mode            `db:"mode"`
+	State          billing.AttachmentState `db:"state"`
+	Kind           billing.AttachmentKind  `db:"kind"`
+	ClaimID        billing.ClaimID         `db:"claim_id"`
+	OfficeID       billing.OfficeID        `db:"office_id"`
+	PayerID        billing.PayerID         `db:"payer_id"`
+	PayerCode      string                  `db:"payer_code"`
+	PayerName      string                  `db:"payer_name"`
+	PayerRequestID billing.PayerRequestID  `db:"payer_request_id"`
+	PayerReference string                  `db:"payer_reference"`
+	Narrative      string                  `db:"narrative"`
+	About          []byte                  `db:"about"`
+	RequestID      billing.RequestID       `db:"request_id"`
+	CreatedAt      time.Time               `db:"created_at"`
+	UpdatedAt      time.Time               `db:"updated_at"`
+	ClosedAt       sql.NullTime            `db:"closed_at"`
+	Number         sql.NullString          `db:"number"`
+	Sending        billing.JobID           `db:"sending"`
+	SendingSince   sql.NullTime            `db:"sending_since"`
+}
+
+func (r attachmentRow) attachment() (*billing.Attachment, error) {
+	a := &billing.Attachment{
+		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, State: r.State, Kind: r.Kind, ClaimID: r.ClaimID, OfficeID: r.OfficeID,
+		Payer:          billing.PayerSummary{ID: r.PayerID, PayerID: r.PayerCode, Name: r.PayerName},
+		PayerRequestID: r.PayerRequestID, PayerReference: r.PayerReference, Narrative: r.Narrative, RequestID: r.RequestID,
+		CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(), ClosedAt: present(r.ClosedAt),
+		Number: r.Number.String, Sending: r.Sending, SendingSince: present(r.SendingSince),
+	}
+	if err := decode(r.About, &a.About); err != nil {
+		return nil, fmt.Errorf("read attachment %s: %w", r.ID, err)
+	}
+	return a, nil
+}
+
+// Insert keeps a new attachment. It runs at once, so that whoever makes the
+// second one for a payer request learns it here.
+func (r attachments) Insert(ctx context.Context, a *billing.Attachment) error {
+	about, err := encode(&a.About)
+	if err != nil {
+		return err
+	}
+	r.made = madeRow("attachments", a.ID)
+	if _, err := r.exec(ctx, `
+INSERT INTO attachments (id, org_id, mode, state, kind, claim_id, office_id, payer_id, payer_code, payer_name, payer_request_id,
+	payer_reference, narrative, about, request_id, created_at, updated_at, closed_at, number, sending, sending_since)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, nullif($19, ''), $20, $21)`,
+		a.ID, r.scope.Org, r.scope.Mode, a.State, a.Kind, a.ClaimID, a.OfficeID, a.Payer.ID, a.Payer.PayerID, a.Payer.Name,
+		a.PayerRequestID, a.PayerReference, a.Narrative, about, a.RequestID, micro(a.CreatedAt), micro(a.UpdatedAt),
+		optional(a.ClosedAt), a.Number, a.Sending, optional(a.SendingSince)); err != nil {
+		return fmt.Errorf("insert attachment %s: %w", a.ID, err)
+	}
+	return nil
+}
+
+// forUpdate keeps everybody else from writing the row, and from locking it.
+const forUpdate = "FOR UPDATE"
+
+// Get reads an attachment. Its documents are read after it, so they are never
+// older: a closed attachment has all of them.
+func (r attachments) Get(ctx context.Context, id billing.AttachmentID) (*billing.Attachment, error) {
+	return r.one(ctx, id, "")
+}
+
+// Lock reads an attachment that nobody else writes from now on. Its documents
+// are read in a statement that begins when the lock is there, so that those of
+// the last holder are seen.
+func (r attachments) Lock(ctx context.Context, id billing.AttachmentID) (*billing.Attachment, error) {
+	return r.one(ctx, id, forUpdate)
+}
+
+func (r attachments) one(ctx context.Context, id billing.AttachmentID, end string) (*billing.Attachment, error) {
+	q := r.query(attachmentColumns, "attachments")
+	q.where("id = %", id)
+	var row attachmentRow
+	if err := r.get(ctx, &row, q.text(end), q.args...); errors.Is(err, sql.ErrNoRows) {
+		return nil, billing.NotFound("attachment", "")
+	} else if err != nil {
+		return nil, fmt.Errorf("get attachment %s: %w", id, err)
+	}
+	all, err := r.whole(ctx, []attachmentRow{row})
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
+// whole makes attachments of rows, with their documents.
+func (r attachments) whole(ctx context.Context, rows []attachmentRow) ([]*billing.Attachment, error) {
+	all, err := values(rows, attachmentRow.attachment)
+	if err != nil || len(all) == 0 {
+		return all, err
+	}
+	return all, documents(r).addTo(ctx, all)
+}
+
+// Save keeps what can change of an attachment.
+func (r attachments) Save(ctx context.Context, a *billing.Attachment) error {
+	return r.later(ctx, a.ID, `
+UPDATE attachments
+SET state = $4, narrative = $5, updated_at = $6, closed_at = $7, number = nullif($8, ''), sending = $9, sending_since = $10
+WHERE org_id = $1 AND mode = $2 AND id = $3`,
+		r.scope.Org, r.scope.Mode, a.ID, a.State, a.Narrative, micro(a.UpdatedAt), optional(a.ClosedAt), a.Number, a.Sending,
+		optional(a.SendingSince))
+}
+
+func (r attachments) filter(f billing.AttachmentFilter) *query {
+	q := r.query(attachmentColumns, "attachments")
+	if !f.ClaimID.IsZero() {
+		q.where("claim_id = %", f.ClaimID)
+	}
+	if !f.PayerRequestID.IsZero() {
+		q.where("payer_request_id = %", f.PayerRequestID)
+	}
+	if !f.RequestID.IsZero() {
+		q.where("request_id = %", f.RequestID)
+	}
+	if f.State != "" {
+		q.where("state = %", f.State)
+	}
+	if !f.OfficeID.IsZero() {
+		q.where("office_id = %", f.OfficeID)
+	}
+	q.created(f.CreatedAfter, f.CreatedBefore)
+	return q
+}
+
+// List reads a page of attachments, newest first, and all their documents with
+// one statement.
+func (r attachments) List(ctx context.Context, f billing.AttachmentFilter, p billing.Page) ([]*billing.Attachment, error) {
+	rows, err := page[attachmentRow](ctx, r.tx, r.filter(f), p)
+	if err != nil {
+		return nil, fmt.Errorf("list attachments: %w", err)
+	}
+	return r.whole(ctx, rows)
+}
+
+// Serial gives the next number for an attachment.
+func (r attachments) Serial(ctx context.Context) (n int64, err error) {
+	if err = r.get(ctx, &n, "SELECT nextval('attachment_serials')"); err != nil {
+		return 0, fmt.Errorf("number an attachment: %w", err)
+	}
+	return n, nil
+}

@@ -1,0 +1,111 @@
+package pgstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+type payerRequests struct{ *tx }
+
+const payerRequestColumns = `id, org_id, mode, state, source, claim_id, payer_id, payer_code, payer_name, reference_number, requested,
+	due_date, answering_attachment_id, answered_at, created_at`
+
+type payerRequestRow struct {
+	ID              billing.PayerRequestID     `db:"id"`
+	Org             billing.OrgID              `db:"org_id"`
+	Mode            billing.Mode               `db:"mode"`
+	State           billing.PayerRequestState  `db:"state"`
+	Source          billing.PayerRequestSource `db:"source"`
+	ClaimID         billing.ClaimID            `db:"claim_id"`
+	PayerID         billing.PayerID            `db:"payer_id"`
+	PayerCode       string                     `db:"payer_code"`
+	PayerName       string                     `db:"payer_name"`
+	ReferenceNumber string                     `db:"reference_number"`
+	Requested       string                     `db:"requested"`
+	DueDate         billing.Date               `db:"due_date"`
+	Answering       billing.AttachmentID       `db:"answering_attachment_id"`
+	AnsweredAt      sql.NullTime               `db:"answered_at"`
+	CreatedAt       time.Time                  `db:"created_at"`
+}
+
+func (r payerRequestRow) payerRequest() (*billing.PayerRequest, error) {
+	return &billing.PayerRequest{
+		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, State: r.State, Source: r.Source, ClaimID: r.ClaimID,
+		Payer:           billing.PayerSummary{ID: r.PayerID, PayerID: r.PayerCode, Name: r.PayerName},
+		ReferenceNumber: r.ReferenceNumber, Requested: r.Requested, DueDate: r.DueDate, AnsweringAttachment: r.Answering,
+		AnsweredAt: present(r.AnsweredAt), CreatedAt: r.CreatedAt.UTC(),
+	}, nil
+}
+
+// Insert keeps a new payer request.
+func (r payerRequests) Insert(ctx context.Context, p *billing.PayerRequest) error {
+	r.made = madeRow("payer_requests", p.ID)
+	return r.later(ctx, p.ID, `
+INSERT INTO payer_requests (id, org_id, mode, state, source, claim_id, payer_id, payer_code, payer_name, reference_number,
+	requested, due_date, answering_attachment_id, answered_at, created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+		p.ID, r.scope.Org, r.scope.Mode, p.State, p.Source, p.ClaimID, p.Payer.ID, p.Payer.PayerID, p.Payer.Name, p.ReferenceNumber,
+		p.Requested, p.DueDate, p.AnsweringAttachment, optional(p.AnsweredAt), micro(p.CreatedAt))
+}
+
+// Get reads a payer request.
+func (r payerRequests) Get(ctx context.Context, id billing.PayerRequestID) (*billing.PayerRequest, error) {
+	return r.one(ctx, id, "")
+}
+
+// Lock reads a payer request that nobody else writes from now on.
+func (r payerRequests) Lock(ctx context.Context, id billing.PayerRequestID) (*billing.PayerRequest, error) {
+	return r.one(ctx, id, forUpdate)
+}
+
+func (r payerRequests) one(ctx context.Context, id billing.PayerRequestID, end string) (*billing.PayerRequest, error) {
+	q := r.query(payerRequestColumns, "payer_requests")
+	q.where("id = %", id)
+	var row payerRequestRow
+	if err := r.get(ctx, &row, q.text(end), q.args...); errors.Is(err, sql.ErrNoRows) {
+		return nil, billing.NotFound("payer request", "")
+	} else if err != nil {
+		return nil, fmt.Errorf("get payer request %s: %w", id, err)
+	}
+	return row.payerRequest()
+}
+
+// Save keeps the state of a payer request, and its answer.
+func (r payerRequests) Save(ctx context.Context, p *billing.PayerRequest) error {
+	return r.later(ctx, p.ID, `
+UPDATE payer_requests
+SET state = $4, answering_attachment_id = $5, answered_at = $6
+WHERE org_id = $1 AND mode = $2 AND id = $3`,
+		r.scope.Org, r.scope.Mode, p.ID, p.State, p.AnsweringAttachment, optional(p.AnsweredAt))
+}
+
+func (r payerRequests) filter(f billing.PayerRequestFilter) *query {
+	q := r.query(payerRequestColumns, "payer_requests")
+	if f.State != "" {
+		q.where("state = %", f.State)
+	}
+	if !f.ClaimID.IsZero() {
+		q.where("claim_id = %", f.ClaimID)
+	}
+	if !f.PayerID.IsZero() {
+		q.where("payer_id = %", f.PayerID)
+	}
+	if !f.DueBefore.IsZero() {
+		q.where("due_date < %", f.DueBefore)
+	}
+	return q
+}
+
+// List reads a page of payer requests, newest first.
+func (r payerRequests) List(ctx context.Context, f billing.PayerRequestFilter, p billing.Page) ([]*billing.PayerRequest, error) {
+	rows, err := page[payerRequestRow](ctx, r.tx, r.filter(f), p)
+	if err != nil {
+		return nil, fmt.Errorf("list payer requests: %w", err)
+	}
+	return values(rows, payerRequestRow.payerRequest)
+}

@@ -1,0 +1,332 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// attachment is an open one for no claim, n microseconds after the start of
+// the test.
+func (b *bench) attachment(n int) *billing.Attachment {
+	at := b.now.Add(time.Duration(n) * time.Microsecond)
+	return &billing.Attachment{
+		ID: id[billing.AttachmentID](), Scope: b.scope, State: billing.AttachmentOpen, Kind: billing.AttachmentUnsolicited,
+		OfficeID: id[billing.OfficeID](), Payer: b.payer(), Narrative: unicode,
+		About: billing.AttachmentSubject{
+			Patient:    billing.AttachmentPatient{FirstName: unicode, LastName: "B", DateOfBirth: billing.Date{Year: 2015, Month: 1, Day: 2}},
+			Subscriber: billing.AttachmentSubscriber{FirstName: "C", LastName: unicode, MemberID: "M", Relationship: billing.RelationChild},
+			ServiceDates: billing.DateSpan{
+				From: billing.Date{Year: 2026, Month: 5, Day: 4}, To: billing.Date{Year: 2026, Month: 5, Day: 6},
+			},
+		},
+		RequestID: id[billing.RequestID](), CreatedAt: at, UpdatedAt: at,
+	}
+}
+
+// solicited is an open attachment for a payer request.
+func (b *bench) solicited(n int, request billing.PayerRequestID) *billing.Attachment {
+	a := b.attachment(n)
+	a.Kind, a.PayerRequestID, a.PayerReference = billing.AttachmentSolicited, request, unicode
+	return a
+}
+
+// closing closes an attachment under a number.
+func closing(a *billing.Attachment, number string) *billing.Attachment {
+	a.Number, a.State, a.ClosedAt = number, billing.AttachmentClosed, a.CreatedAt.Add(time.Minute)
+	a.UpdatedAt = a.ClosedAt
+	return a
+}
+
+func (b *bench) insertAttachments(as ...*billing.Attachment) {
+	b.t.Helper()
+	for _, a := range as {
+		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Attachments.Insert(ctx, a) })
+	}
+}
+
+func (b *bench) getAttachment(id billing.AttachmentID) *billing.Attachment {
+	b.t.Helper()
+	return read(b, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
+		return tx.Attachments.Get(ctx, id)
+	})
+}
+
+func (b *bench) listAttachments(f billing.AttachmentFilter, p billing.Page) []*billing.Attachment {
+	b.t.Helper()
+	return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Attachment, error) {
+		return tx.Attachments.List(ctx, f, p)
+	})
+}
+
+func testAttachments(b *bench) {
+	t := b.t
+	alone, claimed, asked, sending := b.attachment(0), b.attachment(1), b.solicited(2, id[billing.PayerRequestID]()), b.attachment(3)
+	claimed.ClaimID = id[billing.ClaimID]()
+	alone.RequestID, alone.About.ServiceDates = billing.RequestID{}, billing.DateSpan{}
+	sending.Number, sending.Sending, sending.SendingSince = "MLR000000001", id[billing.JobID](), b.now.Add(time.Second)
+	for _, a := range []*billing.Attachment{alone, claimed, asked, sending, closing(b.attachment(4), "MLR000000002")} {
+		b.insertAttachments(a)
+		equal(t, "attachment", b.getAttachment(a.ID), a)
+	}
+	// It is told, sent, not sent, told again, sent and closed.
+	job := id[billing.JobID]()
+	for _, change := range []func(*billing.Attachment) error{
+		func(a *billing.Attachment) error { return a.Tell("", b.now.Add(time.Second)) },
+		func(a *billing.Attachment) error { return a.BeginSending(job, 3, b.now.Add(2*time.Second)) },
+		func(a *billing.Attachment) error { return did(a.NotSent(job)) },
+		func(a *billing.Attachment) error { return a.Tell(unicode+".", b.now.Add(3*time.Second)) },
+		func(a *billing.Attachment) error { return a.BeginSending(job, 4, b.now.Add(4*time.Second)) },
+		func(a *billing.Attachment) error { return did(a.Sent(job, b.now.Add(5*time.Second))) },
+	} {
+		b.in(func(ctx context.Context, tx ports.Tx) error {
+			a, err := tx.Attachments.Lock(ctx, asked.ID)
+			if err != nil {
+				return err
+			}
+			equal(t, "locked attachment", a, asked)
+			if err = change(a); err != nil {
+				return err
+			}
+			asked = a
+			return tx.Attachments.Save(ctx, a)
+		})
+		equal(t, "saved attachment", b.getAttachment(asked.ID), asked)
+	}
+	for name, get := range map[string]func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error){
+		"get": func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
+			return tx.Attachments.Get(ctx, id[billing.AttachmentID]())
+		},
+		"lock": func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
+			return tx.Attachments.Lock(ctx, id[billing.AttachmentID]())
+		},
+	} {
+		wantCode(t, name+" an absent attachment", b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
+			_, err := get(ctx, tx)
+			return err
+		}), billing.CodeNotFound)
+	}
+}
+
+func did(ok bool) error {
+	if !ok {
+		return errStop
+	}
+	return nil
+}
+
+// testAttachmentLock has a transaction hold an attachment while another one
+// asks for it. The second waits, and then sees what the first has added.
+func testAttachmentLock(b *bench) {
+	t := b.t
+	a, d := b.attachment(0), b.document(0)
+	b.insertAttachments(a)
+	held, asking := make(chan struct{}), make(chan struct{})
+	var got atomic.Pointer[billing.Attachment]
+	first := func() error {
+		return b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
+			if _, err := tx.Attachments.Lock(ctx, a.ID); err != nil {
+				return err
+			}
+			close(held)
+			<-asking
+			for range 30 {
+				waitABit(ctx)
+			}
+			if got.Load() != nil {
+				t.Error("two transactions have the attachment locked")
+			}
+			return tx.Documents.Insert(ctx, a.ID, d)
+		})
+	}
+	second := func() error {
+		<-held
+		close(asking)
+		return b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
+			locked, err := tx.Attachments.Lock(ctx, a.ID)
+			got.Store(locked)
+			return err
+		})
+	}
+	for _, err := range together(first, second) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	equal(t, "documents after the lock", got.Load().Documents, []*billing.Document{d})
+}
+
+// testDocumentRace has many add a document to one attachment at once, some of
+// them the same image. Each is there once, and each saw those before it.
+func testDocumentRace(b *bench) {
+	t := b.t
+	const images, adders = 5, 10
+	a := b.attachment(0)
+	b.insertAttachments(a)
+	seen := make(chan int, adders)
+	var fs []func() error
+	for n := range adders {
+		fs = append(fs, func() error {
+			added := -1
+			err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
+				mine, err := tx.Attachments.Lock(ctx, a.ID)
+				if err != nil {
+					return err
+				}
+				d := b.document(n % images)
+				added = -1
+				if fresh, err := mine.Add(d, d.CreatedAt); err != nil || !fresh {
+					return err
+				}
+				added = len(mine.Documents)
+				return errors.Join(tx.Documents.Insert(ctx, a.ID, d), tx.Attachments.Save(ctx, mine))
+			})
+			seen <- added
+			return err
+		})
+	}
+	for _, err := range together(fs...) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	close(seen)
+	var counts []int
+	for n := range seen {
+		if n > 0 {
+			counts = append(counts, n)
+		}
+	}
+	slices.Sort(counts)
+	equal(t, "counts seen by those who added", counts, []int{1, 2, 3, 4, 5})
+	equal(t, "documents", len(b.getAttachment(a.ID).Documents), images)
+}
+
+// testAnsweringRace has many make an attachment for one payer request.
+func testAnsweringRace(b *bench) {
+	t := b.t
+	request := id[billing.PayerRequestID]()
+	var fs []func() error
+	for n := range 6 {
+		fs = append(fs, func() error {
+			return b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
+				return tx.Attachments.Insert(ctx, b.solicited(n, request))
+			})
+		})
+	}
+	made := 0
+	for _, err := range together(fs...) {
+		if err == nil {
+			made++
+			continue
+		}
+		wantCode(t, "another attachment for the request", err, billing.CodeConflict)
+	}
+	equal(t, "attachments made", made, 1)
+	f := billing.AttachmentFilter{PayerRequestID: request}
+	all := b.listAttachments(f, billing.Page{Limit: 10})
+	equal(t, "attachments", len(all), 1)
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		return errors.Join(
+			tx.Attachments.Save(ctx, closing(all[0], "MLR000000009")),
+			tx.Attachments.Insert(ctx, b.solicited(10, request)),
+			tx.Attachments.Insert(ctx, b.solicited(11, id[billing.PayerRequestID]())))
+	})
+	equal(t, "attachments, of which one is closed", len(b.listAttachments(f, billing.Page{Limit: 10})), 2)
+}
+
+func testSerials(b *bench) {
+	t := b.t
+	const callers, each = 6, 5
+	given := make(chan int64, callers*each)
+	var fs []func() error
+	for n := range callers {
+		in := b.scope
+		if n%2 == 1 {
+			in = newScope()
+		}
+		fs = append(fs, func() error {
+			for range each {
+				if err := b.try(in, func(ctx context.Context, tx ports.Tx) error {
+					serial, err := tx.Attachments.Serial(ctx)
+					given <- serial
+					return err
+				}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	for _, err := range together(fs...) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	close(given)
+	seen := map[int64]bool{}
+	for n := range given {
+		if n < 1 || seen[n] {
+			t.Errorf("serial %d was given twice, or is none", n)
+		}
+		seen[n] = true
+	}
+	equal(t, "serials", len(seen), callers*each)
+}
+
+// testListAttachments walks pages whose rows share times, each with documents
+// of its own.
+func testListAttachments(b *bench) {
+	t := b.t
+	var want []*billing.Attachment
+	for n := range 9 {
+		a := b.attachment(n / 3)
+		b.insertAttachments(a)
+		for i := range n % 3 {
+			b.addDocument(a, b.document(i))
+		}
+		want = append(want, a)
+	}
+	at := func(a *billing.Attachment) billing.Position { return billing.Position{Time: a.CreatedAt, ID: a.ID} }
+	newestFirst(want, at)
+	got := walk(4, func(p billing.Page) []*billing.Attachment { return b.listAttachments(billing.AttachmentFilter{}, p) }, at,
+		func() { b.insertAttachments(b.attachment(1000)) })
+	equal(t, "the list", got, want)
+}
+
+func testAttachmentFilters(b *bench) {
+	t := b.t
+	request := id[billing.PayerRequestID]()
+	one, two := closing(b.solicited(0, request), "MLR000000001"), b.solicited(10, request)
+	one.ClaimID, two.RequestID = id[billing.ClaimID](), billing.RequestID{}
+	three := b.attachment(20)
+	b.insertAttachments(one, two, three)
+	for name, test := range map[string]struct {
+		f    billing.AttachmentFilter
+		want []*billing.Attachment
+	}{
+		"none":          {billing.AttachmentFilter{}, []*billing.Attachment{three, two, one}},
+		"claim":         {billing.AttachmentFilter{ClaimID: one.ClaimID}, []*billing.Attachment{one}},
+		"payer request": {billing.AttachmentFilter{PayerRequestID: request}, []*billing.Attachment{two, one}},
+		"request":       {billing.AttachmentFilter{RequestID: three.RequestID}, []*billing.Attachment{three}},
+		"open":          {billing.AttachmentFilter{State: billing.AttachmentOpen}, []*billing.Attachment{three, two}},
+		"closed":        {billing.AttachmentFilter{State: billing.AttachmentClosed}, []*billing.Attachment{one}},
+		"office":        {billing.AttachmentFilter{OfficeID: two.OfficeID}, []*billing.Attachment{two}},
+		"after":         {billing.AttachmentFilter{CreatedAfter: two.CreatedAt}, []*billing.Attachment{three, two}},
+		"before":        {billing.AttachmentFilter{CreatedBefore: two.CreatedAt}, []*billing.Attachment{one}},
+		"nothing":       {billing.AttachmentFilter{OfficeID: id[billing.OfficeID]()}, []*billing.Attachment{}},
+		"all at once": {billing.AttachmentFilter{
+			ClaimID: one.ClaimID, PayerRequestID: request, RequestID: one.RequestID, State: one.State, OfficeID: one.OfficeID,
+			CreatedAfter: one.CreatedAt, CreatedBefore: two.CreatedAt,
+		}, []*billing.Attachment{one}},
+		"do not combine": {billing.AttachmentFilter{OfficeID: one.OfficeID, State: two.State}, []*billing.Attachment{}},
+	} {
+		equal(t, fmt.Sprint("filter by ", name), b.listAttachments(test.f, billing.Page{Limit: 25}), test.want)
+	}
+}

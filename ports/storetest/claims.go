@@ -1,0 +1,99 @@
+package storetest
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// unicode is text of all sorts, as callers may send it.
+const unicode = "Zoë \"Q\" \\ <b>&amp; $1 %s '; -- \t\n\u007f\u0301\u2028\u202e\ufffd \U0001F9B7 歯科 \U0010FFFF"
+
+// claim is a claim with all that a claim can have, n microseconds after the
+// start of the test.
+func (b *bench) claim(n int) *billing.Claim {
+	day := billing.Date{Year: 2026, Month: 5, Day: 4}
+	at := b.now.Add(time.Duration(n) * time.Microsecond)
+	control := id[billing.ClaimID]().String()
+	return &billing.Claim{
+		ID: id[billing.ClaimID](), Scope: b.scope, Kind: billing.KindClaim, State: billing.ClaimValidated,
+		Frequency: billing.FrequencyReplacement, PatientControlNumber: control[len(control)-20:],
+		OfficeID: id[billing.OfficeID](), Payer: b.payer(), ProviderID: id[billing.ProviderID](), PatientID: id[billing.PatientID](),
+		Subscriber: billing.ClaimSubscriber{
+			FirstName: unicode, LastName: "B", DateOfBirth: billing.Date{Year: 1980, Month: 2, Day: 29}, MemberID: "M", GroupNumber: "G",
+			Gender:  billing.GenderFemale,
+			Address: billing.Address{Line1: "1 Main St", Line2: "#2", City: "Austin", State: "TX", ZIP: "787010001"},
+		},
+		Patient: &billing.ClaimPatient{
+			FirstName: "C", LastName: unicode, DateOfBirth: billing.Date{Year: 2015, Month: 1, Day: 2}, Relationship: billing.RelationChild,
+			Gender: billing.GenderUnknown,
+		},
+		PlaceOfService: "11", PriorAuthorization: "PA-1", Note: unicode,
+		Accident: &billing.Accident{Type: "auto", Date: day.AddDays(-9), State: "TX"},
+		Lines: []billing.ClaimLine{
+			{
+				ProcedureCode: "D2740", ServiceDate: day, Fee: 123456, Quantity: 2, Tooth: "3", Surfaces: []string{"M", "O"},
+				OralCavity: []string{"10", "20"}, PriorPlacementDate: day.AddMonths(-60),
+			},
+			{ProcedureCode: "D0120", ServiceDate: day.AddDays(-2), Fee: -5, Quantity: 1},
+		},
+		TenantReference: new(unicode), RequestID: id[billing.RequestID](), CreatedAt: at, UpdatedAt: at.Add(time.Hour),
+	}
+}
+
+func (b *bench) payer() billing.PayerSummary {
+	return billing.PayerSummary{ID: id[billing.PayerID](), PayerID: "CHTEST", Name: "Molar Test Payer"}
+}
+
+func (b *bench) insertClaim(c *billing.Claim) error {
+	return b.try(c.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Claims.Insert(ctx, c) })
+}
+
+func testClaims(b *bench) {
+	t := b.t
+	full, void, draft, estimate := b.claim(0), b.claim(1), b.claim(2), b.claim(3)
+	void.Frequency, void.ParentID = billing.FrequencyVoid, full.ID
+	*draft = billing.Claim{
+		ID: draft.ID, Scope: b.scope, Kind: billing.KindClaim, State: billing.ClaimDraft, Frequency: billing.FrequencyOriginal,
+		PatientControlNumber: draft.PatientControlNumber, OfficeID: draft.OfficeID, Payer: draft.Payer,
+		CreatedAt: draft.CreatedAt, UpdatedAt: draft.UpdatedAt,
+	}
+	estimate.Kind, estimate.State = billing.KindPredetermination, billing.ClaimReturned
+	for i := range estimate.Lines {
+		estimate.Lines[i].ServiceDate = billing.Date{}
+	}
+	for _, c := range []*billing.Claim{full, void, draft, estimate} {
+		if err := b.insertClaim(c); err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "claim", read(b, func(ctx context.Context, tx ports.Tx) (*billing.Claim, error) { return tx.Claims.Get(ctx, c.ID) }), c)
+	}
+	wantCode(t, "an absent claim", b.Store.View(t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) error {
+		_, err := tx.Claims.Get(ctx, id[billing.ClaimID]())
+		return err
+	}), billing.CodeNotFound)
+}
+
+// testControlNumbers uses one control number again, in another case and in
+// other scopes.
+func testControlNumbers(b *bench) {
+	t := b.t
+	c := b.claim(0)
+	c.PatientControlNumber = "Abc-1"
+	if err := b.insertClaim(c); err != nil {
+		t.Fatal(err)
+	}
+	again := b.claim(1)
+	again.PatientControlNumber = strings.ToLower(c.PatientControlNumber)
+	wantCode(t, "the same number", b.insertClaim(again), billing.CodeConflict)
+	for _, other := range []billing.Scope{{Org: b.scope.Org, Mode: billing.ModeLive}, newScope()} {
+		again.Scope = other
+		if err := b.insertClaim(again); err != nil {
+			t.Errorf("the number in another scope: %v", err)
+		}
+		again.ID = id[billing.ClaimID]()
+	}
+}

@@ -1,0 +1,249 @@
+package storetest
+
+import (
+	"context"
+	"crypto/md5" //nolint:gosec // G501: documents have an MD5 sum, which nothing trusts
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// document is a film with image n.
+func (b *bench) document(n int) *billing.Document {
+	return &billing.Document{
+		ID: id[billing.DocumentID](), Type: "12", Medium: billing.MediumFilm, ImageDate: billing.Date{Year: 2026, Month: 4, Day: 30},
+		Orientation: billing.OrientationLeft, FileName: unicode, ConvertedFrom: billing.FormatPNG, Size: 1 << 20,
+		MD5:    md5.Sum([]byte(fmt.Sprint(n))), //nolint:gosec // G401: as above
+		SHA256: digest(fmt.Sprint(n)), CreatedAt: b.now.Add(time.Duration(n) * time.Microsecond),
+	}
+}
+
+// paper is a document that is no film.
+func (b *bench) paper(n int) *billing.Document {
+	d := b.document(n)
+	d.Type, d.Medium, d.ImageDate, d.Orientation, d.ConvertedFrom = "7", billing.MediumPaper, billing.Date{}, "", ""
+	return d
+}
+
+// addDocument adds to the attachment in the store, and to a.
+func (b *bench) addDocument(a *billing.Attachment, d *billing.Document) {
+	b.t.Helper()
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		if _, err := tx.Attachments.Lock(ctx, a.ID); err != nil {
+			return err
+		}
+		return tx.Documents.Insert(ctx, a.ID, d)
+	})
+	a.Documents = append(a.Documents, d)
+}
+
+func testDocuments(b *bench) {
+	t := b.t
+	a, other := b.attachment(0), b.attachment(1)
+	b.insertAttachments(a, other)
+	first, second, third := b.document(1), b.paper(2), b.document(3)
+	b.addDocument(a, second)
+	b.addDocument(a, third)
+	b.addDocument(a, first)
+	b.addDocument(other, b.document(2))
+	a.Documents = []*billing.Document{first, second, third}
+	equal(t, "attachment", b.getAttachment(a.ID), a)
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		locked, err := tx.Attachments.Lock(ctx, a.ID)
+		equal(t, "locked attachment", locked, a)
+		return errors.Join(err, tx.Documents.Delete(ctx, second.ID), tx.Documents.Delete(ctx, id[billing.DocumentID]()))
+	})
+	a.Documents = []*billing.Document{first, third}
+	equal(t, "attachment without a document", b.getAttachment(a.ID), a)
+	equal(t, "documents of the other attachment", len(b.getAttachment(other.ID).Documents), 1)
+
+	// An image may go and come back within a transaction.
+	again := b.document(1)
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		if _, err := tx.Attachments.Lock(ctx, a.ID); err != nil {
+			return err
+		}
+		return errors.Join(tx.Documents.Delete(ctx, first.ID), tx.Documents.Insert(ctx, a.ID, again))
+	})
+	equal(t, "documents", b.getAttachment(a.ID).Documents, []*billing.Document{again, third})
+	wantCode(t, "an image for the second time", b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
+		if _, err := tx.Attachments.Lock(ctx, a.ID); err != nil {
+			return err
+		}
+		return tx.Documents.Insert(ctx, a.ID, b.document(3))
+	}), billing.CodeConflict)
+}
+
+// upload is a pending one, with image n.
+func (b *bench) upload(n int) *billing.Upload {
+	d := b.document(n)
+	return &billing.Upload{
+		AttachmentID: id[billing.AttachmentID](), Key: "Key-Aa",
+		Document: billing.Document{
+			ID: d.ID, Type: d.Type, Medium: d.Medium, ImageDate: d.ImageDate, Orientation: d.Orientation, FileName: d.FileName,
+			ConvertedFrom: billing.FormatPNG,
+		},
+		SHA256: d.SHA256, Size: d.Size, State: billing.UploadPending, CreatedAt: d.CreatedAt,
+	}
+}
+
+func (b *bench) receive(us ...*billing.Upload) {
+	b.t.Helper()
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		var errs []error
+		for _, u := range us {
+			errs = append(errs, tx.Documents.Receive(ctx, u))
+		}
+		return errors.Join(errs...)
+	})
+}
+
+func (b *bench) getUpload(id billing.DocumentID) *billing.Upload {
+	b.t.Helper()
+	return read(b, func(ctx context.Context, tx ports.Tx) (*billing.Upload, error) { return tx.Documents.Upload(ctx, id) })
+}
+
+func (b *bench) settle(u *billing.Upload) (settled bool, err error) {
+	err = b.try(b.scope, func(ctx context.Context, tx ports.Tx) (err error) {
+		settled, err = tx.Documents.Settle(ctx, u)
+		return err
+	})
+	return settled, err
+}
+
+func testUploads(b *bench) {
+	t := b.t
+	film, paper := b.upload(0), b.upload(1)
+	paper.Document.Type, paper.Document.Medium, paper.Document.ImageDate, paper.Document.Orientation = "7", billing.MediumPaper, billing.Date{}, ""
+	paper.Document.ConvertedFrom = ""
+	b.receive(film, paper)
+	equal(t, "upload", b.getUpload(film.Document.ID), film)
+	equal(t, "upload", b.getUpload(paper.Document.ID), paper)
+	film.State = billing.UploadRefused
+	film.Refusal = &billing.Error{
+		Code: billing.CodeInvalidRequest, Message: unicode, Faults: []billing.FieldFault{{Field: "file", Code: billing.FaultTooMany, Message: "m"}},
+	}
+	paper.State = billing.UploadCancelled
+	for _, u := range []*billing.Upload{film, paper} {
+		// What caused a refusal is for the log, and not kept.
+		given := *u
+		if u.Refusal != nil {
+			given.Refusal = new(*u.Refusal)
+			given.Refusal.Cause = errStop
+		}
+		if ok, err := b.settle(&given); !ok || err != nil {
+			t.Errorf("settle: %v, %v", ok, err)
+		}
+		equal(t, "settled upload", b.getUpload(u.Document.ID), u)
+		late := *u
+		late.State, late.Refusal = billing.UploadDone, nil
+		if ok, err := b.settle(&late); ok || err != nil {
+			t.Errorf("settle again: %v, %v", ok, err)
+		}
+		equal(t, "upload settled before", b.getUpload(u.Document.ID), u)
+	}
+	wantCode(t, "an absent upload", b.Store.View(t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) error {
+		_, err := tx.Documents.Upload(ctx, id[billing.DocumentID]())
+		return err
+	}), billing.CodeNotFound)
+	if ok, err := b.settle(b.upload(2)); ok || err != nil {
+		t.Errorf("settle an absent upload: %v, %v", ok, err)
+	}
+}
+
+// testSettleRace has the worker finish an upload while whoever waits for it
+// gives up, again and again.
+func testSettleRace(b *bench) {
+	t := b.t
+	u := b.upload(0)
+	b.receive(u)
+	var won atomic.Int32
+	var fs []func() error
+	for n := range 8 {
+		mine := *u
+		mine.State = []billing.UploadState{billing.UploadDone, billing.UploadCancelled}[n%2]
+		fs = append(fs, func() error {
+			ok, err := b.settle(&mine)
+			if ok {
+				won.Add(1)
+			}
+			return err
+		})
+	}
+	for _, err := range together(fs...) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	equal(t, "those who settled the upload", won.Load(), int32(1))
+}
+
+func testKept(b *bench) {
+	t := b.t
+	a, d := b.attachment(0), b.document(0)
+	b.insertAttachments(a)
+	b.addDocument(a, d)
+	pending, cancelled, done := b.upload(1), b.upload(2), b.upload(3)
+	done.Document.ID = d.ID
+	cancelled.State, done.State = billing.UploadCancelled, billing.UploadDone
+	b.receive(pending, cancelled, done)
+	// Images of other scopes count too.
+	b.scope = newScope()
+	b.receive(b.upload(4))
+	foreign := b.upload(5)
+	b.receive(foreign)
+	for _, test := range []struct{ ask, documents, pending []billing.DocumentID }{
+		{},
+		{ask: []billing.DocumentID{id[billing.DocumentID](), cancelled.Document.ID}},
+		{
+			ask:       []billing.DocumentID{d.ID, pending.Document.ID, cancelled.Document.ID, foreign.Document.ID, id[billing.DocumentID]()},
+			documents: []billing.DocumentID{d.ID}, pending: []billing.DocumentID{pending.Document.ID, foreign.Document.ID},
+		},
+	} {
+		b.system(func(ctx context.Context, tx ports.SystemTx) error {
+			documents, pending, err := tx.Images.Kept(ctx, test.ask)
+			for _, ids := range [][]billing.DocumentID{pending, test.pending} {
+				slices.SortFunc(ids, func(x, y billing.DocumentID) int { return slices.Compare(x[:], y[:]) })
+			}
+			equal(t, "documents", documents, test.documents)
+			equal(t, "pending uploads", pending, test.pending)
+			return err
+		})
+	}
+}
+
+func testForgetUploads(b *bench) {
+	t := b.t
+	var all []*billing.Upload
+	for _, state := range []billing.UploadState{billing.UploadPending, billing.UploadDone, billing.UploadCancelled} {
+		for _, age := range []time.Duration{0, 8 * 24 * time.Hour} {
+			u := b.upload(0)
+			u.State, u.CreatedAt = state, b.now.Add(-age)
+			all = append(all, u)
+		}
+	}
+	b.receive(all...)
+	for _, want := range []int{2, 0} {
+		b.system(func(ctx context.Context, tx ports.SystemTx) error {
+			n, err := tx.Forget.Uploads(ctx, b.now.Add(-7*24*time.Hour))
+			equal(t, "forgotten uploads", n, want)
+			return err
+		})
+	}
+	for _, u := range all {
+		err := b.Store.View(t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) error {
+			_, err := tx.Documents.Upload(ctx, u.Document.ID)
+			return err
+		})
+		if old := u.CreatedAt.Before(b.now); old && u.State != billing.UploadPending {
+			wantCode(t, "an old upload, "+string(u.State), err, billing.CodeNotFound)
+		} else if err != nil {
+			t.Errorf("an upload that is kept, %s: %v", u.State, err)
+		}
+	}
+}

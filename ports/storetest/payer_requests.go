@@ -1,0 +1,155 @@
+package storetest
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// payerRequest is an open one, n microseconds after the start of the test.
+func (b *bench) payerRequest(n int) *billing.PayerRequest {
+	return &billing.PayerRequest{
+		ID: id[billing.PayerRequestID](), Scope: b.scope, State: billing.PayerRequestOpen, Source: billing.SourceNetwork,
+		ClaimID: id[billing.ClaimID](), Payer: b.payer(), ReferenceNumber: "REF " + unicode, Requested: unicode,
+		DueDate: billing.Date{Year: 2026, Month: 6, Day: 1}, CreatedAt: b.now.Add(time.Duration(n) * time.Microsecond),
+	}
+}
+
+func (b *bench) insertRequests(rs ...*billing.PayerRequest) {
+	b.t.Helper()
+	for _, r := range rs {
+		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.PayerRequests.Insert(ctx, r) })
+	}
+}
+
+func (b *bench) listRequests(f billing.PayerRequestFilter, p billing.Page) []*billing.PayerRequest {
+	b.t.Helper()
+	return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.PayerRequest, error) {
+		return tx.PayerRequests.List(ctx, f, p)
+	})
+}
+
+func (b *bench) getRequest(id billing.PayerRequestID) *billing.PayerRequest {
+	b.t.Helper()
+	return read(b, func(ctx context.Context, tx ports.Tx) (*billing.PayerRequest, error) {
+		return tx.PayerRequests.Get(ctx, id)
+	})
+}
+
+func answeredRequest(r *billing.PayerRequest) *billing.PayerRequest {
+	r.Answer(&billing.Attachment{ID: id[billing.AttachmentID](), ClosedAt: r.CreatedAt.Add(time.Minute)})
+	return r
+}
+
+func testPayerRequests(b *bench) {
+	t := b.t
+	full, letter, done := b.payerRequest(0), b.payerRequest(1), answeredRequest(b.payerRequest(2))
+	letter.Source, letter.ClaimID, letter.DueDate = billing.SourceStaff, billing.ClaimID{}, billing.Date{}
+	for _, r := range []*billing.PayerRequest{full, letter, done} {
+		b.insertRequests(r)
+		equal(t, "payer request", b.getRequest(r.ID), r)
+	}
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		r, err := tx.PayerRequests.Lock(ctx, full.ID)
+		if err != nil {
+			return err
+		}
+		equal(t, "locked payer request", r, full)
+		full = answeredRequest(r)
+		return tx.PayerRequests.Save(ctx, r)
+	})
+	equal(t, "answered payer request", b.getRequest(full.ID), full)
+	for name, get := range map[string]func(ctx context.Context, tx ports.Tx) (*billing.PayerRequest, error){
+		"get": func(ctx context.Context, tx ports.Tx) (*billing.PayerRequest, error) {
+			return tx.PayerRequests.Get(ctx, id[billing.PayerRequestID]())
+		},
+		"lock": func(ctx context.Context, tx ports.Tx) (*billing.PayerRequest, error) {
+			return tx.PayerRequests.Lock(ctx, id[billing.PayerRequestID]())
+		},
+	} {
+		wantCode(t, name+" an absent payer request", b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
+			_, err := get(ctx, tx)
+			return err
+		}), billing.CodeNotFound)
+	}
+}
+
+// testAnswerRace has many answer one payer request: one does, and the others
+// see its answer.
+func testAnswerRace(b *bench) {
+	t := b.t
+	r := b.payerRequest(0)
+	b.insertRequests(r)
+	var won atomic.Int32
+	var fs []func() error
+	for range 6 {
+		fs = append(fs, func() error {
+			first := false
+			err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
+				mine, err := tx.PayerRequests.Lock(ctx, r.ID)
+				if err != nil {
+					return err
+				}
+				if first = mine.State == billing.PayerRequestOpen; !first {
+					return nil
+				}
+				waitABit(ctx)
+				return tx.PayerRequests.Save(ctx, answeredRequest(mine))
+			})
+			if first && err == nil {
+				won.Add(1)
+			}
+			return err
+		})
+	}
+	for _, err := range together(fs...) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	equal(t, "those who answered", won.Load(), int32(1))
+}
+
+func testListPayerRequests(b *bench) {
+	t := b.t
+	var want []*billing.PayerRequest
+	for n := range 9 {
+		want = append(want, b.payerRequest(n/3))
+	}
+	b.insertRequests(want...)
+	at := func(r *billing.PayerRequest) billing.Position { return billing.Position{Time: r.CreatedAt, ID: r.ID} }
+	newestFirst(want, at)
+	got := walk(4, func(p billing.Page) []*billing.PayerRequest { return b.listRequests(billing.PayerRequestFilter{}, p) }, at,
+		func() { b.insertRequests(b.payerRequest(1000)) })
+	equal(t, "the list", got, want)
+}
+
+func testPayerRequestFilters(b *bench) {
+	t := b.t
+	one, two, three := answeredRequest(b.payerRequest(0)), b.payerRequest(10), b.payerRequest(20)
+	two.ClaimID, two.DueDate = billing.ClaimID{}, one.DueDate.AddDays(1)
+	three.DueDate = billing.Date{}
+	b.insertRequests(one, two, three)
+	for name, test := range map[string]struct {
+		f    billing.PayerRequestFilter
+		want []*billing.PayerRequest
+	}{
+		"none":     {billing.PayerRequestFilter{}, []*billing.PayerRequest{three, two, one}},
+		"open":     {billing.PayerRequestFilter{State: billing.PayerRequestOpen}, []*billing.PayerRequest{three, two}},
+		"answered": {billing.PayerRequestFilter{State: billing.PayerRequestAnswered}, []*billing.PayerRequest{one}},
+		"claim":    {billing.PayerRequestFilter{ClaimID: three.ClaimID}, []*billing.PayerRequest{three}},
+		"payer":    {billing.PayerRequestFilter{PayerID: two.Payer.ID}, []*billing.PayerRequest{two}},
+		"due":      {billing.PayerRequestFilter{DueBefore: two.DueDate}, []*billing.PayerRequest{one}},
+		"due soon": {billing.PayerRequestFilter{DueBefore: two.DueDate.AddDays(1)}, []*billing.PayerRequest{two, one}},
+		"all at once": {
+			billing.PayerRequestFilter{State: one.State, ClaimID: one.ClaimID, PayerID: one.Payer.ID, DueBefore: two.DueDate},
+			[]*billing.PayerRequest{one},
+		},
+		"nothing": {billing.PayerRequestFilter{ClaimID: id[billing.ClaimID]()}, []*billing.PayerRequest{}},
+	} {
+		equal(t, "filter by "+name, b.listRequests(test.f, billing.Page{Limit: 25}), test.want)
+	}
+}

@@ -2,9 +2,6 @@ package wire
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,18 +14,8 @@ import (
 	"github.com/molar-billing/molar/adapters/cli"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pglocal"
-	"github.com/molar-billing/molar/core/access"
-	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
 )
-
-// demo is what molar dev keeps in its data folder, so that the same keys print
-// again after a restart.
-type demo struct {
-	SecretKey string            `json:"secret_key"`
-	Keys      map[string]string `json:"keys"`
-	Offices   map[string]string `json:"offices"`
-}
 
 // runDev runs everything in one process until ctx ends.
 func runDev(ctx context.Context, o cli.DevOptions, stdout io.Writer) (err error) {
@@ -61,7 +48,7 @@ func runDev(ctx context.Context, o cli.DevOptions, stdout io.Writer) (err error)
 			return err
 		}
 	}
-	if err := d.seed(ctx, g.access, dir); err != nil {
+	if err := d.seed(ctx, g, dir); err != nil {
 		return fmt.Errorf("make the demo data: %w", err)
 	}
 	return g.run(ctx, []Role{RoleAPI, RolePayerWorker, RolePNGWorker}, func(a Addresses) error { return d.announce(stdout, o, a, dir) })
@@ -167,136 +154,3 @@ func wipe(ctx context.Context, dir string) error {
 	}
 	return errors.Join(os.RemoveAll(database), os.RemoveAll(filepath.Join(dir, "images")), os.RemoveAll(filepath.Join(dir, "demo.json")))
 }
-
-func loadDemo(dir string) (*demo, error) {
-	d := &demo{}
-	b, err := os.ReadFile(filepath.Join(dir, "demo.json")) //nolint:gosec // G304: the user names the folder
-	switch {
-	case err == nil:
-		if err := json.Unmarshal(b, d); err != nil {
-			return nil, fmt.Errorf("%s is damaged; start over with: molar dev --reset: %w", filepath.Join(dir, "demo.json"), err)
-		}
-		return d, nil
-	case !errors.Is(err, os.ErrNotExist):
-		return nil, err
-	}
-	key := make([]byte, 32)
-	_, _ = rand.Read(key) // never fails
-	d.SecretKey = base64.StdEncoding.EncodeToString(key)
-	return d, d.save(dir)
-}
-
-func (d *demo) save(dir string) error {
-	b, err := json.MarshalIndent(d, "", "  ")
-	if err != nil {
-		return err
-	}
-	tmp := filepath.Join(dir, "demo.json.new")
-	if err := os.WriteFile(tmp, b, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(tmp, filepath.Join(dir, "demo.json"))
-}
-
-// seed makes the demo organizations unless the database has them.
-func (d *demo) seed(ctx context.Context, s *access.Service, dir string) error {
-	if secret := d.Keys["test"]; secret != "" {
-		_, err := s.Authenticate(ctx, secret)
-		if err == nil || billing.CodeOf(err) != billing.CodeUnauthorized {
-			return err
-		}
-	}
-	d.Keys, d.Offices = map[string]string{}, map[string]string{}
-	org, err := s.CreateOrganization(ctx, "Demo Dental Group")
-	if err != nil {
-		return err
-	}
-	other, err := s.CreateOrganization(ctx, "Other Demo Dental")
-	if err != nil {
-		return err
-	}
-	test := billing.Scope{Org: org.ID, Mode: billing.ModeTest}
-	live := billing.Scope{Org: org.ID, Mode: billing.ModeLive}
-	otherTest := billing.Scope{Org: other.ID, Mode: billing.ModeTest}
-	err = errors.Join(
-		d.office(ctx, s, test, "test", "Demo Dental, Main Street", "1234567893"),
-		d.office(ctx, s, test, "test_2", "Demo Dental, Lakeside", "1245319599"),
-		d.office(ctx, s, live, "live", "Demo Dental, Main Street", "1234567893"),
-		d.office(ctx, s, otherTest, "other_test", "Other Demo Dental", "1003000126"),
-		d.key(ctx, s, test, "test", billing.PermissionRead, billing.PermissionSubmit),
-		d.key(ctx, s, test, "test_read", billing.PermissionRead),
-		d.key(ctx, s, test, "test_submit", billing.PermissionSubmit),
-		d.key(ctx, s, live, "live", billing.PermissionRead, billing.PermissionSubmit),
-		d.key(ctx, s, otherTest, "other_test", billing.PermissionRead, billing.PermissionSubmit),
-		provider(ctx, s, test, "Dana", "Rivera", "1679576722"),
-		provider(ctx, s, test, "Sam", "Okafor", "1245319599"),
-		provider(ctx, s, live, "Dana", "Rivera", "1679576722"),
-		provider(ctx, s, otherTest, "Kim", "Larsen", "1003000126"),
-	)
-	if err != nil {
-		return err
-	}
-	return d.save(dir)
-}
-
-func (d *demo) office(ctx context.Context, s *access.Service, scope billing.Scope, as, name, npi string) error {
-	o, err := s.CreateOffice(ctx, billing.Office{
-		Scope: scope, Name: name, NPI: npi, TaxID: "123456789", Phone: "555-0100", TimeZone: "America/New_York",
-		Address: billing.Address{Line1: "1 Main Street", City: "Springfield", State: "IL", ZIP: "627010001"},
-	})
-	if err != nil {
-		return err
-	}
-	d.Offices[as] = o.ID.String()
-	return nil
-}
-
-func (d *demo) key(ctx context.Context, s *access.Service, scope billing.Scope, as string, may ...billing.Permission) error {
-	_, secret, err := s.CreateKey(ctx, scope, "demo "+as, may)
-	d.Keys[as] = secret
-	return err
-}
-
-func provider(ctx context.Context, s *access.Service, scope billing.Scope, first, last, npi string) error {
-	_, err := s.CreateProvider(ctx, billing.Provider{Scope: scope, FirstName: first, LastName: last, NPI: npi, Taxonomy: "122300000X"})
-	return err
-}
-
-// announce tells whoever started it that the service is ready.
-func (d *demo) announce(w io.Writer, o cli.DevOptions, a Addresses, dir string) error {
-	base, ops := "http://"+a.API+"/api/v1", "http://"+a.Ops
-	if o.JSON {
-		return json.NewEncoder(w).Encode(struct {
-			BaseURL string            `json:"base_url"`
-			OpsURL  string            `json:"ops_url"`
-			Keys    map[string]string `json:"keys"`
-			Offices map[string]string `json:"offices"`
-		}{base, ops, d.Keys, d.Offices})
-	}
-	_, err := fmt.Fprintf(w, banner, base, ops, dir, d.Keys["test"], d.Offices["test"],
-		base, d.Keys["test"], d.Offices["test"])
-	return err
-}
-
-const banner = `
-  Molar is ready.
-
-  API        %s   (contract: /openapi.yaml)
-  Health     %s/readyz, /metrics
-  Data       %s   (kept between runs; --reset wipes it)
-  Test key   %s
-  Office     %s
-
-  Try an eligibility check:
-
-  curl -s %s/eligibility \
-    -H 'Authorization: Bearer %s' \
-    -H "Idempotency-Key: $(date +%%s%%N)" \
-    -H 'Content-Type: application/json' \
-    -d '{"office_id":"%s","payer_id":"CHTEST",
-         "subscriber":{"first_name":"Jane","last_name":"Doe","date_of_birth":"1985-04-12","member_id":"SANDBOX-ACTIVE-FULL"}}'
-
-  The ending of member_id chooses what the payer answers: -ACTIVE-FULL, -NOT-FOUND, -PAYER-DOWN, -SLOW-3 ...
-  Stop with Ctrl-C.
-
-`

@@ -45,6 +45,7 @@ type graph struct {
 	store  *pgstore.Store
 	queue  ports.Queue
 	blobs  ports.Blobs
+	payers *billing.PayerDirectory
 	relay  *outboxrelay.Relay
 	runner *workers.Runner
 
@@ -77,8 +78,7 @@ func open(ctx context.Context, s Settings, log *slog.Logger) (_ *graph, err erro
 			err = errors.Join(err, g.close(context.WithoutCancel(ctx)))
 		}
 	}()
-	payers, err := payerDirectory(s.PayersFile)
-	if err != nil {
+	if g.payers, err = payerDirectory(s.PayersFile); err != nil {
 		return nil, err
 	}
 	if g.queue, err = openQueue(ctx, s, log); err != nil {
@@ -97,11 +97,11 @@ func open(ctx context.Context, s Settings, log *slog.Logger) (_ *graph, err erro
 		billing.ModeLive: unavailablenet.Eligibility{},
 	}
 	times := eligibility.Times{Wait: s.PayerWait, Silence: eligibility.DefaultTimes().Silence, CacheTTL: s.CacheTTL}
-	if err := g.openAttachments(ctx, payers, clock); err != nil {
+	if err := g.openAttachments(ctx, clock); err != nil {
 		return nil, err
 	}
 	g.access = access.New(g.store, clock)
-	g.eligibility = eligibility.New(g.store, g.queue, networks, edi.New(), payers, clock, times)
+	g.eligibility = eligibility.New(g.store, g.queue, networks, edi.New(), g.payers, clock, times)
 	g.events = events.New(g.store)
 	g.idempotency = idempotency.New(g.store, clock, s.IdempotencyTTL)
 	g.runner = workers.NewRunner(g.store, g.queue, log, jobMetrics(g.metrics))

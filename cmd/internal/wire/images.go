@@ -18,7 +18,7 @@ import (
 )
 
 // openAttachments puts together what has to do with images.
-func (g *graph) openAttachments(ctx context.Context, payers *billing.PayerDirectory, clock ports.Clock) error {
+func (g *graph) openAttachments(ctx context.Context, clock ports.Clock) error {
 	s := g.settings
 	images, err := imagecodec.New(imagecodec.Options{TempDir: s.TempDir})
 	if err != nil {
@@ -36,8 +36,8 @@ func (g *graph) openAttachments(ctx context.Context, payers *billing.PayerDirect
 	}
 	times := attachments.DefaultTimes()
 	times.SendWait, times.ConvertWait, times.Orphan, times.Settled = s.PayerWait, s.PNGWait, s.OrphanAge, s.IdempotencyTTL
-	g.attachments = attachments.New(g.store, outside, payers, times)
-	g.payerRequests = payerrequests.New(g.store, payers, clock)
+	g.attachments = attachments.New(g.store, outside, g.payers, times)
+	g.payerRequests = payerrequests.New(g.store, g.payers, clock)
 	return nil
 }
 

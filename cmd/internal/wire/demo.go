@@ -1,0 +1,204 @@
+package wire
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/molar-billing/molar/adapters/cli"
+	"github.com/molar-billing/molar/core/access"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// demo is what molar dev keeps in its data folder, so that the same keys print
+// again after a restart.
+type demo struct {
+	SecretKey string            `json:"secret_key"`
+	Keys      map[string]string `json:"keys"`
+	Offices   map[string]string `json:"offices"`
+	Claims    map[string]string `json:"claims"`
+}
+
+func loadDemo(dir string) (*demo, error) {
+	d := &demo{}
+	b, err := os.ReadFile(filepath.Join(dir, "demo.json")) //nolint:gosec // G304: the user names the folder
+	switch {
+	case err == nil:
+		if err := json.Unmarshal(b, d); err != nil {
+			return nil, fmt.Errorf("%s is damaged; start over with: molar dev --reset: %w", filepath.Join(dir, "demo.json"), err)
+		}
+		return d, nil
+	case !errors.Is(err, os.ErrNotExist):
+		return nil, err
+	}
+	key := make([]byte, 32)
+	_, _ = rand.Read(key) // never fails
+	d.SecretKey = base64.StdEncoding.EncodeToString(key)
+	return d, d.save(dir)
+}
+
+func (d *demo) save(dir string) error {
+	b, err := json.MarshalIndent(d, "", "  ")
+	if err != nil {
+		return err
+	}
+	tmp := filepath.Join(dir, "demo.json.new")
+	if err := os.WriteFile(tmp, b, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(tmp, filepath.Join(dir, "demo.json"))
+}
+
+// seed makes the demo data unless the database has it.
+func (d *demo) seed(ctx context.Context, g *graph, dir string) error {
+	if err := d.organizations(ctx, g.access); err != nil {
+		return err
+	}
+	if d.Claims == nil {
+		if err := d.claim(ctx, g); err != nil {
+			return err
+		}
+	}
+	return d.save(dir)
+}
+
+func (d *demo) organizations(ctx context.Context, s *access.Service) error {
+	if secret := d.Keys["test"]; secret != "" {
+		_, err := s.Authenticate(ctx, secret)
+		if err == nil || billing.CodeOf(err) != billing.CodeUnauthorized {
+			return err
+		}
+	}
+	d.Keys, d.Offices, d.Claims = map[string]string{}, map[string]string{}, nil
+	org, err := s.CreateOrganization(ctx, "Demo Dental Group")
+	if err != nil {
+		return err
+	}
+	other, err := s.CreateOrganization(ctx, "Other Demo Dental")
+	if err != nil {
+		return err
+	}
+	test := billing.Scope{Org: org.ID, Mode: billing.ModeTest}
+	live := billing.Scope{Org: org.ID, Mode: billing.ModeLive}
+	otherTest := billing.Scope{Org: other.ID, Mode: billing.ModeTest}
+	return errors.Join(
+		d.office(ctx, s, test, "test", "Demo Dental, Main Street", "1234567893"),
+		d.office(ctx, s, test, "test_2", "Demo Dental, Lakeside", "1245319599"),
+		d.office(ctx, s, live, "live", "Demo Dental, Main Street", "1234567893"),
+		d.office(ctx, s, otherTest, "other_test", "Other Demo Dental", "1003000126"),
+		d.key(ctx, s, test, "test", billing.PermissionRead, billing.PermissionSubmit),
+		d.key(ctx, s, test, "test_read", billing.PermissionRead),
+		d.key(ctx, s, test, "test_submit", billing.PermissionSubmit),
+		d.key(ctx, s, live, "live", billing.PermissionRead, billing.PermissionSubmit),
+		d.key(ctx, s, otherTest, "other_test", billing.PermissionRead, billing.PermissionSubmit),
+		provider(ctx, s, test, "Dana", "Rivera", "1679576722"),
+		provider(ctx, s, test, "Sam", "Okafor", "1245319599"),
+		provider(ctx, s, live, "Dana", "Rivera", "1679576722"),
+		provider(ctx, s, otherTest, "Kim", "Larsen", "1003000126"),
+	)
+}
+
+// claim makes a claim that an attachment can be made for.
+func (d *demo) claim(ctx context.Context, g *graph) error {
+	key, err := g.access.Authenticate(ctx, d.Keys["test"])
+	if err != nil {
+		return err
+	}
+	office, err := billing.ParseID[billing.OfficeID](d.Offices["test"])
+	if err != nil {
+		return err
+	}
+	payer, ok := g.payers.Find("CHTEST")
+	if !ok {
+		return errors.New("the payer directory has no CHTEST")
+	}
+	now := time.Now()
+	id := billing.NewID[billing.ClaimID](now)
+	today := billing.DateOf(now)
+	c := billing.Claim{
+		ID: id, Scope: key.Scope, Kind: billing.KindClaim, State: billing.ClaimValidated, Frequency: billing.FrequencyOriginal,
+		PatientControlNumber: "DEMO-" + id.String()[len(id.String())-8:], OfficeID: office, Payer: payer.PayerSummary, PlaceOfService: "11",
+		Subscriber: billing.ClaimSubscriber{
+			FirstName: "Jane", LastName: "Doe", DateOfBirth: billing.Date{Year: 1985, Month: time.April, Day: 12},
+			MemberID: "SANDBOX-PAID-ERA", Gender: billing.GenderFemale,
+			Address: billing.Address{Line1: "2 Oak Street", City: "Springfield", State: "IL", ZIP: "62701"},
+		},
+		Lines:     []billing.ClaimLine{{ProcedureCode: "D2740", ServiceDate: today, Fee: 125000, Quantity: 1, Tooth: "14"}},
+		CreatedAt: now, UpdatedAt: now,
+	}
+	err = g.store.InTx(ctx, key.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Claims.Insert(ctx, &c) })
+	d.Claims = map[string]string{"test": id.String()}
+	return err
+}
+
+func (d *demo) office(ctx context.Context, s *access.Service, scope billing.Scope, as, name, npi string) error {
+	o, err := s.CreateOffice(ctx, billing.Office{
+		Scope: scope, Name: name, NPI: npi, TaxID: "123456789", Phone: "555-0100", TimeZone: "America/New_York",
+		Address: billing.Address{Line1: "1 Main Street", City: "Springfield", State: "IL", ZIP: "627010001"},
+	})
+	if err != nil {
+		return err
+	}
+	d.Offices[as] = o.ID.String()
+	return nil
+}
+
+func (d *demo) key(ctx context.Context, s *access.Service, scope billing.Scope, as string, may ...billing.Permission) error {
+	_, secret, err := s.CreateKey(ctx, scope, "demo "+as, may)
+	d.Keys[as] = secret
+	return err
+}
+
+func provider(ctx context.Context, s *access.Service, scope billing.Scope, first, last, npi string) error {
+	_, err := s.CreateProvider(ctx, billing.Provider{Scope: scope, FirstName: first, LastName: last, NPI: npi, Taxonomy: "122300000X"})
+	return err
+}
+
+// announce tells whoever started it that the service is ready.
+func (d *demo) announce(w io.Writer, o cli.DevOptions, a Addresses, dir string) error {
+	base, ops := "http://"+a.API+"/api/v1", "http://"+a.Ops
+	if o.JSON {
+		return json.NewEncoder(w).Encode(struct {
+			BaseURL string            `json:"base_url"`
+			OpsURL  string            `json:"ops_url"`
+			Keys    map[string]string `json:"keys"`
+			Offices map[string]string `json:"offices"`
+			Claims  map[string]string `json:"claims"`
+		}{base, ops, d.Keys, d.Offices, d.Claims})
+	}
+	_, err := fmt.Fprintf(w, banner, base, ops, dir, d.Keys["test"], d.Offices["test"], d.Claims["test"],
+		base, d.Keys["test"], d.Offices["test"])
+	return err
+}
+
+const banner = `
+  Molar is ready.
+
+  API        %s   (contract: /openapi.yaml)
+  Health     %s/readyz, /metrics
+  Data       %s   (kept between runs; --reset wipes it)
+  Test key   %s
+  Office     %s
+  Claim      %s   (to make attachments for)
+
+  Try an eligibility check:
+
+  curl -s %s/eligibility \
+    -H 'Authorization: Bearer %s' \
+    -H "Idempotency-Key: $(date +%%s%%N)" \
+    -H 'Content-Type: application/json' \
+    -d '{"office_id":"%s","payer_id":"CHTEST",
+         "subscriber":{"first_name":"Jane","last_name":"Doe","date_of_birth":"1985-04-12","member_id":"SANDBOX-ACTIVE-FULL"}}'
+
+  The ending of member_id chooses what the payer answers: -ACTIVE-FULL, -NOT-FOUND, -PAYER-DOWN, -SLOW-3 ...
+  Stop with Ctrl-C.
+
+`

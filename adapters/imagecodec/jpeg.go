@@ -1,0 +1,304 @@
+package imagecodec
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Sanitize proves that src is a whole JPEG, by decoding its entropy-coded data
+// to the last coefficient, and writes it anew: the frame, the tables that
+// scans name, the scans, and the one or two markers that decide the colours.
+// The entropy-coded data are the same bytes, so no pixel changes.
+func (c *Codec) Sanitize(ctx context.Context, src io.ReaderAt, size int64) (*ports.Picture, error) {
+	out, err := c.newPicture(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer out.abandon()
+	in := newWindow(ctx, src, size, out)
+	j := &jpegRewriter{
+		codec: c, ctx: ctx, in: in, out: out, data: entropy{in: in},
+		libjpeg: jpegColour{adobe: noAdobe}, standard: jpegColour{adobe: noAdobe},
+	}
+	defer j.release()
+	if err := j.rewrite(); err != nil {
+		return nil, err
+	}
+	return out.finish()
+}
+
+// jpegRewriter is one JPEG on its way through.
+type jpegRewriter struct {
+	codec *Codec
+	ctx   context.Context //nolint:containedctx // one rewriter is one call
+	in    *window
+	out   io.Writer
+
+	frame  *jpegFrame
+	tables jpegTables
+	room   [2][4]huffTable
+	data   entropy
+	scans  int
+
+	// libjpeg looks for the markers of colour until the first scan, and sees
+	// every JFIF; image/jpeg looks to the end, and sees the last one if no
+	// other APP0 comes after it.
+	libjpeg, standard jpegColour
+	model             colourModel // of standard, at the first scan
+
+	// masks has a bit for each AC coefficient that is not zero, by component
+	// and block, if the picture refines any; held is the memory they take.
+	masks map[*jpegComponent][]uint64
+	held  int64
+}
+
+func (j *jpegRewriter) rewrite() error {
+	begin, err := j.in.take(3)
+	if err != nil && billing.CodeOf(err) != billing.CodeInvalidRequest {
+		return err
+	}
+	if err != nil || begin[0] != 0xff || begin[1] != markerSOI || begin[2] != 0xff {
+		return refuse(billing.FaultFormat, "The file is not a JPEG.")
+	}
+	j.in.pos--
+	for {
+		m, err := j.in.marker()
+		if err != nil {
+			return err
+		}
+		if m == markerEOI {
+			return j.end()
+		}
+		if m >= markerRST0 && m <= markerRST7 {
+			continue // some cameras write one more than there are intervals to part
+		}
+		if err := j.segment(m); err != nil {
+			return err
+		}
+	}
+}
+
+// segment reads the segment of a marker.
+func (j *jpegRewriter) segment(m byte) error {
+	if err := unsupported(m); err != nil {
+		return err
+	}
+	b, err := j.in.take(2)
+	if err != nil {
+		return err
+	}
+	n := int(binary.BigEndian.Uint16(b)) - 2
+	if n < 0 {
+		return refuseDamaged("a segment is shorter than its length")
+	}
+	switch m {
+	case markerSOF0, markerSOF1, markerSOF2:
+		if j.frame != nil {
+			return refuseDamaged("it has two frame headers")
+		}
+		j.frame, err = readFrame(j.in, m, n)
+		return err
+	case markerDHT, markerDQT:
+		j.tables.baseline = j.frame != nil && j.frame.marker == markerSOF0
+		return j.tables.define(j.in, m, n)
+	case markerDRI:
+		return j.tables.readRestart(j.in, n)
+	case markerSOS:
+		return j.scan(n)
+	case markerAPP0, markerAPP14:
+		return j.colour(m, n)
+	default:
+		return j.in.skip(n)
+	}
+}
+
+// unsupported refuses the markers of T.81, table B.1, of other processes.
+func unsupported(m byte) error {
+	how := ""
+	switch m {
+	case 0xc3:
+		how = "is lossless"
+	case 0xc5, 0xc6, 0xc7, 0xcd, 0xce, 0xcf, 0xde, 0xdf:
+		how = "is hierarchical"
+	case 0xc9, 0xca, 0xcb, 0xcc:
+		how = "has arithmetic coding"
+	case 0xdc:
+		how = "gives its height after its image"
+	case markerSOF0, markerSOF1, markerSOF2, markerDHT, markerDQT, markerDRI, markerSOS, markerCOM:
+		return nil
+	default:
+		if m >= markerAPP0 && m <= markerAPP15 {
+			return nil
+		}
+		return refuseDamaged(fmt.Sprintf("it has an unknown marker %02x", m))
+	}
+	return refuse(billing.FaultFormat, "The JPEG "+how+"; save it as baseline or progressive.")
+}
+
+// colour reads an APP0 or APP14 segment of n bytes, of which only what decides
+// the colours matters.
+func (j *jpegRewriter) colour(m byte, n int) error {
+	b, err := j.in.take(min(n, 14))
+	if err != nil {
+		return err
+	}
+	before := j.scans == 0
+	switch {
+	case m == markerAPP0 && n >= 5:
+		jfif := string(b[:5]) == "JFIF\x00"
+		j.standard.jfif = jfif
+		if before && jfif && n >= 14 {
+			j.libjpeg.jfif = true
+		}
+	case m == markerAPP14 && n >= 12 && string(b[:5]) == "Adobe":
+		j.standard.adobe = int(b[11])
+		if before {
+			j.libjpeg.adobe = int(b[11])
+		}
+	}
+	return j.in.skip(n - len(b))
+}
+
+// chooseColour gives the markers of colour that mean, to each decoder, what it
+// has seen.
+func (j *jpegRewriter) chooseColour() (jpegColour, error) {
+	j.model = j.standard.standard(j.frame)
+	if j.model == modelUnknown {
+		return jpegColour{}, refuse(billing.FaultFormat, "The JPEG has four colour components and no Adobe marker that says what they are; save it as RGB.")
+	}
+	model := j.libjpeg.libjpeg(j.frame)
+	for _, c := range []jpegColour{j.libjpeg, j.standard} {
+		if c.libjpeg(j.frame) == model && c.standard(j.frame) == j.model {
+			return c, nil
+		}
+	}
+	return jpegColour{}, refuseColour()
+}
+
+// scan reads a SOS segment of n bytes and the data behind it.
+func (j *jpegRewriter) scan(n int) error {
+	if j.ctx.Err() != nil {
+		return context.Cause(j.ctx)
+	}
+	if j.frame == nil {
+		return refuseDamaged("its image comes before its frame header")
+	}
+	if j.scans == maxScans {
+		return refuse(billing.FaultTooMany, "The JPEG has more than 100 scans.")
+	}
+	s, err := readScan(j.in, j.frame, n)
+	if err != nil {
+		return err
+	}
+	if err := s.checkRestarts(j.frame, j.tables.restart); err != nil {
+		return err
+	}
+	if err := s.buildTables(&j.tables, j.frame.progressive(), &j.room); err != nil {
+		return err
+	}
+	if err := j.header(s); err != nil {
+		return err
+	}
+	j.scans++
+	masks, err := j.maskOf(s)
+	if err != nil {
+		return err
+	}
+	return s.walk(&j.data, s.units(j.frame), j.tables.restart, masks)
+}
+
+// header writes what comes before the data of a scan: before the first one,
+// the beginning of the file.
+func (j *jpegRewriter) header(s *jpegScan) error {
+	var head []byte
+	var quant, huffman []*jpegTable
+	for _, p := range s.parts {
+		t := &j.tables.quant[p.quant]
+		if t.body == nil {
+			return refuse(billing.FaultFormat, "The JPEG uses a quantization table that it does not define.")
+		}
+		if p.latched == nil {
+			p.latched = t.body
+		}
+		if quant = append(quant, t); p.dc != nil {
+			huffman = append(huffman, &j.tables.huffman[0][p.dcID])
+		}
+		if p.ac != nil {
+			huffman = append(huffman, &j.tables.huffman[1][p.acID])
+		}
+	}
+	if j.scans > 0 {
+		head = flush(head, markerDQT, quant...)
+	} else {
+		c, err := j.chooseColour()
+		if err != nil {
+			return err
+		}
+		head = c.append(append(head, 0xff, markerSOI), j.frame)
+		head = j.frame.append(flush(head, markerDQT, quant...))
+	}
+	head = flush(head, markerDHT, huffman...)
+	head = j.tables.flushRestart(head)
+	_, err := j.out.Write(s.append(head))
+	return err
+}
+
+// maskOf is the masks of the component of a scan, when it needs any.
+func (j *jpegRewriter) maskOf(s *jpegScan) ([]uint64, error) {
+	if s.first == 0 || s.high == 0 && s.low == 0 {
+		return nil, nil // nothing is added to these coefficients
+	}
+	if j.masks == nil {
+		blocks := 0
+		for _, c := range j.frame.components {
+			blocks += c.blocksWide * c.blocksHigh
+		}
+		held := min(int64(blocks)*8, j.codec.budget)
+		if err := j.codec.memory.Acquire(j.ctx, held); err != nil {
+			return nil, err
+		}
+		j.held = held
+		j.masks = make(map[*jpegComponent][]uint64)
+	}
+	c := s.parts[0].jpegComponent
+	if j.masks[c] == nil {
+		j.masks[c] = make([]uint64, c.blocksWide*c.blocksHigh)
+	}
+	return j.masks[c], nil
+}
+
+// release gives memory back.
+func (j *jpegRewriter) release() {
+	if j.held > 0 {
+		j.masks = nil
+		j.codec.memory.Release(j.held)
+	}
+}
+
+// end ends the picture. What comes after it in the file is not read.
+func (j *jpegRewriter) end() error {
+	switch {
+	case j.scans == 0:
+		return refuseShort()
+	case j.standard.standard(j.frame) != j.model:
+		return refuseColour()
+	}
+	for _, c := range j.frame.components {
+		// libjpeg goes by the table at the first scan, image/jpeg by the last one.
+		if j.frame.progressive() && c.latched != nil && !bytes.Equal(c.latched, j.tables.quant[c.quant].body) {
+			return refuseDamaged("a quantization table changes within the image")
+		}
+	}
+	_, err := j.out.Write([]byte{0xff, markerEOI})
+	return err
+}
+
+func refuseColour() error {
+	return refuseDamaged("its markers contradict each other about its colours")
+}

@@ -1,0 +1,275 @@
+package imagecodec
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// entropy walks Huffman-coded data, as in T.81 annexes F and G. It learns
+// where each coefficient ends and whether it is zero; their values it skips,
+// but for DC, whose sum can overflow.
+//
+// It goes by image/jpeg, which must be able to show the picture later. Where
+// libjpeg understands damaged data in another way, and would still show
+// something, the data are disputed.
+type entropy struct {
+	in  *window
+	acc uint64 // the next bits, the first one topmost; below the n valid ones, zeros or the true bits
+	n   int
+	err error // of reading
+
+	disputed bool // from here on, libjpeg may need bytes that seem to be too many
+	over     int  // empty blocks that a run tells of beyond the last of a scan
+}
+
+const (
+	maxDCBits = 11 // T.81 table F.1, for 8-bit samples
+	maxACBits = 10 // T.81 table F.2
+
+	refillBelow = 32 // a code and what follows it have at most 31 bits
+)
+
+// refill brings n above refillBelow, unless the data end before.
+func (e *entropy) refill() {
+	w := e.in
+	if w.end-w.pos >= 8 {
+		x := binary.BigEndian.Uint64(w.buf[w.pos:])
+		const ones, tops = 0x0101010101010101, 0x8080808080808080
+		if (^x-ones)&x&tops == 0 { // none of the eight bytes is 0xff
+			e.acc |= x >> e.n
+			w.pos += (63 - e.n) >> 3
+			e.n |= 56
+			return
+		}
+	}
+	e.refillSlowly()
+}
+
+func (e *entropy) refillSlowly() {
+	for w := e.in; e.n <= 56; {
+		if w.end-w.pos < 2 && e.err == nil {
+			e.err = w.more()
+		}
+		if w.pos == w.end || e.err != nil {
+			return
+		}
+		b := w.buf[w.pos]
+		if b == 0xff {
+			if w.end-w.pos < 2 || w.buf[w.pos+1] != 0 {
+				return // a marker
+			}
+			w.pos++ // a stuffed zero
+		}
+		w.pos++
+		e.acc |= uint64(b) << (56 - e.n)
+		e.n += 8
+	}
+}
+
+// endInterval drops the bits that fill the last byte, gives whole bytes back,
+// and copies what was read. Bytes that no decoder reads, which could be
+// anything, are not copied.
+func (e *entropy) endInterval() error {
+	w := e.in
+	for ; e.n >= 8; e.n -= 8 {
+		w.pos--
+		if w.buf[w.pos] == 0 && w.pos > w.keep && w.buf[w.pos-1] == 0xff {
+			w.pos--
+		}
+	}
+	e.acc, e.n = 0, 0
+	if e.disputed {
+		if err := w.toMarker(); err != nil {
+			return err
+		}
+	}
+	return w.endCopy()
+}
+
+// skip passes over k bits.
+func (e *entropy) skip(k int) error {
+	for k > e.n {
+		k -= e.n
+		e.acc, e.n = 0, 0
+		if e.refill(); e.n == 0 {
+			return e.fault(1)
+		}
+	}
+	e.acc <<= k
+	e.n -= k
+	return nil
+}
+
+// fault is the error of a code that is none (s is 0), or of bits that are not
+// there.
+func (e *entropy) fault(s step) error {
+	if e.err != nil {
+		return e.err
+	}
+	if s != 0 || e.n < 16 { // a refill found no more
+		return refuseShort()
+	}
+	return refuseDamaged("its image data hold a code that is not in its tables")
+}
+
+// next reads a code. The bits that come with it are still to be skipped.
+func (e *entropy) next(t *huffTable) (step, error) {
+	if e.n < refillBelow {
+		e.refill()
+	}
+	s := t.lookup(e.acc)
+	if s == 0 || s.bits() > e.n {
+		return 0, e.fault(s)
+	}
+	return s, nil
+}
+
+// dc reads the difference of a DC coefficient from the one before (F.2.2.1),
+// and adds it. al is how many low bits come in later scans.
+func (e *entropy) dc(t *huffTable, sum *int32, al int) error {
+	s, err := e.next(t)
+	if err != nil {
+		return err
+	}
+	size := s.size()
+	v := int32(e.acc << s.codeBits() >> (64 - size)) //nolint:gosec // G115: at most 11 bits
+	if size > 0 && v < 1<<(size-1) {
+		v -= 1<<size - 1
+	}
+	e.acc <<= s.bits()
+	e.n -= s.bits()
+	*sum += v
+	if d := *sum << al; d < -1<<15 || d >= 1<<15 {
+		return refuseDamaged("a DC coefficient is out of range")
+	}
+	return nil
+}
+
+// block reads the AC coefficients of a block of a sequential picture
+// (F.2.2.2).
+func (e *entropy) block(t *huffTable) error {
+	acc, n, k := e.acc, e.n, 1
+	for k < 64 {
+		if n < refillBelow {
+			e.acc, e.n = acc, n
+			e.refill()
+			acc, n = e.acc, e.n
+		}
+		s := t.fast[acc>>(64-fastBits)]
+		if s == 0 {
+			s = t.lookup(acc)
+		}
+		if s == 0 || s.bits() > n {
+			e.acc, e.n = acc, n
+			return e.fault(s)
+		}
+		if k += s.advance(); k > 64 && k < endOfBlock {
+			e.acc, e.n = acc, n
+			e.overrun(s)
+			return nil
+		}
+		acc <<= s.bits()
+		n -= s.bits()
+	}
+	e.acc, e.n = acc, n
+	return nil
+}
+
+// overrun ends a block at a code that skips more zeros than the block has.
+// For image/jpeg that is all; libjpeg reads the value first.
+func (e *entropy) overrun(s step) {
+	e.acc <<= s.codeBits()
+	e.n -= s.codeBits()
+	if s.size() > 0 {
+		e.disputed = true
+	}
+}
+
+// bands reads count blocks of a first scan of a band of AC coefficients
+// (G.1.2.2), and sets in the masks, if there are any, which are not zero.
+func (e *entropy) bands(t *huffTable, s *jpegScan, masks []uint64, count int) error {
+	i := e.over
+	for ; i < count; i++ {
+		mask, at := uint64(0), i
+		for k := s.first; k <= s.last; {
+			st, err := e.next(t)
+			if err != nil {
+				return err
+			}
+			if st.advance() == 0 {
+				i += e.emptyBlocks(st) - 1
+				break
+			}
+			if k += st.advance(); k > s.last+1 {
+				e.overrun(st)
+				break
+			}
+			e.acc <<= st.bits()
+			e.n -= st.bits()
+			if st.size() > 0 {
+				mask |= 1 << (k - 1)
+			}
+		}
+		if masks != nil {
+			masks[at] |= mask
+		}
+	}
+	e.over = i - count
+	return nil
+}
+
+// emptyBlocks reads for how many blocks, from this one on, nothing more comes.
+func (e *entropy) emptyBlocks(s step) int {
+	extra := s.bits() - s.codeBits()
+	run := 1<<extra | int(e.acc<<s.codeBits()>>(64-extra)) //nolint:gosec // G115: at most 14 bits
+	e.acc <<= s.bits()
+	e.n -= s.bits()
+	return run
+}
+
+// refinements reads as many blocks as there are masks of a scan that adds a
+// bit to a band of AC coefficients (G.1.2.3): every coefficient that is not
+// zero has a bit of correction, and others become 1 or -1.
+func (e *entropy) refinements(t *huffTable, s *jpegScan, masks []uint64) error {
+	band := uint64(2)<<s.last - uint64(1)<<s.first
+	run := e.over // of blocks that nothing is added to
+	for i, mask := range masks {
+		k := s.first
+		for run == 0 && k <= s.last {
+			st, err := e.next(t)
+			if err != nil {
+				return err
+			}
+			if st.advance() == 0 {
+				run = e.emptyBlocks(st)
+				break
+			}
+			e.acc <<= st.bits()
+			e.n -= st.bits()
+			rest := band >> k << k
+			zeros := ^mask & rest
+			for range st.advance() - 1 {
+				zeros &= zeros - 1
+			}
+			if zeros == 0 {
+				return refuseDamaged("a block has more than its 64 coefficients")
+			}
+			at := bits.TrailingZeros64(zeros)
+			if err := e.skip(bits.OnesCount64(mask & rest &^ (^uint64(0) << at))); err != nil {
+				return err
+			}
+			if st.size() > 0 {
+				masks[i] |= 1 << at
+			}
+			k = at + 1
+		}
+		if run > 0 {
+			run--
+			if err := e.skip(bits.OnesCount64(mask & (band >> k << k))); err != nil {
+				return err
+			}
+		}
+	}
+	e.over = run
+	return nil
+}

@@ -1,0 +1,242 @@
+package imagecodec
+
+import (
+	"fmt"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+const maxScans = 100
+
+// jpegScan is a SOS segment.
+type jpegScan struct {
+	parts       []scanPart
+	first, last int // coefficients
+	high, low   int // how many low bits were, and are, still to come
+}
+
+// scanPart is a component in a scan, with the tables that it needs there.
+type scanPart struct {
+	*jpegComponent
+	dcID, acID byte
+	dc, ac     *huffTable
+	sum        int32 // of the DC differences since the last restart
+}
+
+// readScan reads a SOS segment of n bytes.
+func readScan(w *window, f *jpegFrame, n int) (*jpegScan, error) {
+	malformed := refuseDamaged("a scan header is not well formed")
+	if n < 6 || n > 4+2*4 {
+		return nil, malformed
+	}
+	b, err := w.take(n)
+	if err != nil {
+		return nil, err
+	}
+	count := int(b[0])
+	if n != 4+2*count {
+		return nil, malformed
+	}
+	s := &jpegScan{last: 63}
+	for i := 1; i < 1+2*count; i += 2 {
+		c := f.find(b[i])
+		if c == nil {
+			return nil, malformed
+		}
+		for _, p := range s.parts {
+			if p.id == c.id {
+				return nil, malformed
+			}
+		}
+		s.parts = append(s.parts, scanPart{jpegComponent: c, dcID: b[i+1] >> 4, acID: b[i+1] & 15})
+	}
+	if f.progressive() {
+		s.first, s.last = int(b[n-3]), int(b[n-2])
+		s.high, s.low = int(b[n-1]>>4), int(b[n-1]&15)
+	}
+	return s, s.check(f)
+}
+
+// check holds the scan against T.81 (B.2.3, G.1.1.1) and the scans before it:
+// every coefficient comes once, and each of its low bits once. That bounds the
+// work.
+func (s *jpegScan) check(f *jpegFrame) error {
+	blocks := 0
+	for _, p := range s.parts {
+		blocks += p.h * p.v
+		if last := byte(3); p.dcID > last || p.acID > last || f.marker == markerSOF0 && (p.dcID > 1 || p.acID > 1) {
+			return refuseDamaged("a scan names a table that there cannot be")
+		}
+	}
+	if len(f.components) > 1 && blocks > 10 {
+		return refuseDamaged("a scan has too many blocks in a group")
+	}
+	if s.first > s.last || s.last > 63 || s.low > 13 || s.high != 0 && s.high != s.low+1 {
+		return refuseDamaged("a scan is not a part of a progression")
+	}
+	if f.progressive() && (s.first == 0) != (s.last == 0) || s.first > 0 && len(s.parts) > 1 {
+		return refuseDamaged("a scan is not a part of a progression")
+	}
+	for _, p := range s.parts {
+		for k := s.first; k <= s.last; k++ {
+			if p.bits[k] != unseen && (s.high == 0 || int(p.bits[k]) != s.high) {
+				return refuseDamaged("a scan repeats, or skips, a part of the image")
+			}
+			p.bits[k] = int8(s.low) //nolint:gosec // G115: at most 13
+		}
+	}
+	return nil
+}
+
+// buildTables gives the parts their tables, out of room for four of each
+// class, and forgets the names of those that the scan does not read.
+func (s *jpegScan) buildTables(t *jpegTables, progressive bool, room *[2][4]huffTable) error {
+	dc := s.first == 0 && s.high == 0
+	ac, meaning := s.last > 0, codesSequential
+	if progressive {
+		if meaning = codesBands; s.high > 0 {
+			meaning = codesRefinement
+		}
+	}
+	for i := range s.parts {
+		p := &s.parts[i]
+		p.dc, p.ac = &room[0][p.dcID], &room[1][p.acID]
+		if !dc {
+			p.dc, p.dcID = nil, 0
+		} else if err := t.build(p.dc, 0, int(p.dcID), codesDC, s.low); err != nil {
+			return err
+		}
+		if !ac {
+			p.ac, p.acID = nil, 0
+		} else if err := t.build(p.ac, 1, int(p.acID), meaning, s.low); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkRestarts refuses what image/jpeg reads differently: it counts the
+// blocks of a scan of one component in groups, as if there were others.
+func (s *jpegScan) checkRestarts(f *jpegFrame, interval int) error {
+	p := s.parts[0]
+	if len(s.parts) > 1 || len(f.components) == 1 {
+		return nil
+	}
+	wide := min(p.h*ceilDiv(f.width, 8*f.hMax), ceilDiv(f.width, 8))
+	high := min(p.v*ceilDiv(f.height, 8*f.vMax), ceilDiv(f.height, 8))
+	if wide != p.blocksWide || high != p.blocksHigh {
+		return refuse(billing.FaultFormat, "The JPEG has an uncommon chroma subsampling; save it with 4:4:4, 4:2:2 or 4:2:0.")
+	}
+	if interval > 0 && p.h*p.v > 1 && interval < wide*high {
+		return refuse(billing.FaultFormat, "The JPEG has restart markers in a scan of one of its colours, "+
+			"which not every program reads; save it without.")
+	}
+	return nil
+}
+
+// append writes the segment.
+func (s *jpegScan) append(out []byte) []byte {
+	out = append(out, 0xff, markerSOS, 0, byte(6+2*len(s.parts)), byte(len(s.parts))) //nolint:gosec // G115: at most 14
+	for _, p := range s.parts {
+		out = append(out, p.id, p.dcID<<4|p.acID)
+	}
+	return append(out, byte(s.first), byte(s.last), byte(s.high<<4|s.low)) //nolint:gosec // G115: check bounds them
+}
+
+// units is how many MCUs the scan has.
+func (s *jpegScan) units(f *jpegFrame) int {
+	if len(s.parts) > 1 {
+		return f.groups()
+	}
+	return s.parts[0].blocksWide * s.parts[0].blocksHigh
+}
+
+// walk decodes the data of the scan, up to restart markers, and copies them.
+func (s *jpegScan) walk(e *entropy, units, interval int, masks []uint64) error {
+	if interval == 0 {
+		interval = units
+	}
+	w := e.in
+	if s.first > 0 && e.over > 0 {
+		e.disputed = true // libjpeg begins anew
+	}
+	for done, next := 0, byte(markerRST0); ; {
+		n := min(interval, units-done)
+		w.startCopy()
+		for i := range s.parts {
+			s.parts[i].sum = 0
+		}
+		var part []uint64
+		if masks != nil {
+			part = masks[done : done+n]
+		}
+		if err := s.interval(e, n, part); err != nil {
+			return err
+		}
+		if err := e.endInterval(); err != nil {
+			return err
+		}
+		if done += n; done == units {
+			return nil
+		}
+		m, err := w.marker()
+		if err != nil {
+			return err
+		}
+		if m != next {
+			return refuseDamaged(fmt.Sprintf("restart marker %d is missing", next-markerRST0))
+		}
+		if _, err := w.out.Write([]byte{0xff, next}); err != nil {
+			return err
+		}
+		next = markerRST0 | (next+1)&7
+		e.over = 0
+	}
+}
+
+// interval decodes n MCUs.
+func (s *jpegScan) interval(e *entropy, n int, masks []uint64) error {
+	p := &s.parts[0]
+	switch {
+	case s.first > 0 && s.high > 0:
+		return e.refinements(p.ac, s, masks)
+	case s.first > 0:
+		return e.bands(p.ac, s, masks, n)
+	case s.high > 0:
+		return s.correctDC(e, n)
+	}
+	for range n {
+		for i := range s.parts {
+			p := &s.parts[i]
+			for range s.blocks(p) {
+				if err := e.dc(p.dc, &p.sum, s.low); err != nil {
+					return err
+				}
+				if p.ac == nil {
+					continue
+				}
+				if err := e.block(p.ac); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// correctDC passes over a bit for every block of n MCUs.
+func (s *jpegScan) correctDC(e *entropy, n int) error {
+	blocks := 0
+	for i := range s.parts {
+		blocks += s.blocks(&s.parts[i])
+	}
+	return e.skip(n * blocks)
+}
+
+// blocks is how many blocks of a component an MCU of the scan has.
+func (s *jpegScan) blocks(p *scanPart) int {
+	if len(s.parts) == 1 {
+		return 1
+	}
+	return p.h * p.v
+}

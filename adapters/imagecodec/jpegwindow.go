@@ -1,0 +1,198 @@
+package imagecodec
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// The markers of ITU-T T.81, table B.1, that the rewriter knows. Each follows
+// a byte 0xff.
+const (
+	markerSOF0  = 0xc0 // baseline
+	markerSOF1  = 0xc1 // extended sequential
+	markerSOF2  = 0xc2 // progressive
+	markerDHT   = 0xc4
+	markerRST0  = 0xd0
+	markerRST7  = 0xd7
+	markerSOI   = 0xd8
+	markerEOI   = 0xd9
+	markerSOS   = 0xda
+	markerDQT   = 0xdb
+	markerDRI   = 0xdd
+	markerAPP0  = 0xe0
+	markerAPP14 = 0xee
+	markerAPP15 = 0xef
+	markerCOM   = 0xfe
+)
+
+const (
+	windowSize = 64 << 10
+
+	// lookBehind is how many bytes before pos stay in the window: the bits that
+	// an entropy decoder holds are at most 8 bytes, and each may be stuffed.
+	lookBehind = 16
+)
+
+// window reads a JPEG front to back through a small buffer, and copies the
+// part of it that is to be kept.
+type window struct {
+	ctx  context.Context //nolint:containedctx // one window is one call; it is looked at with each read
+	src  io.ReaderAt
+	size int64 // of src
+	off  int64 // in src, of the byte after buf[:end]
+
+	buf      []byte
+	pos, end int // buf[pos:end] is still to be read
+
+	out  io.Writer
+	keep int // while copying: buf[keep:pos] is read, and not yet copied; else -1
+}
+
+func newWindow(ctx context.Context, src io.ReaderAt, size int64, out io.Writer) *window {
+	return &window{ctx: ctx, src: src, size: size, buf: make([]byte, windowSize), out: out, keep: -1}
+}
+
+// more reads on. It does nothing at the end of src.
+func (w *window) more() error {
+	if w.off == w.size {
+		return nil
+	}
+	if w.ctx.Err() != nil {
+		return context.Cause(w.ctx)
+	}
+	from := w.pos
+	if w.keep >= 0 {
+		if from = max(w.keep, w.pos-lookBehind); from > w.keep {
+			if _, err := w.out.Write(w.buf[w.keep:from]); err != nil {
+				return err
+			}
+		}
+		w.keep = 0
+	}
+	w.end = copy(w.buf, w.buf[from:w.end])
+	w.pos -= from
+	want := min(int64(len(w.buf)-w.end), w.size-w.off)
+	n, err := w.src.ReadAt(w.buf[w.end:w.end+int(want)], w.off)
+	w.end += n
+	w.off += int64(n)
+	if int64(n) < want {
+		if err == nil || err == io.EOF { //nolint:errorlint // ReadAt promises io.EOF itself
+			err = io.ErrUnexpectedEOF
+		}
+		return fmt.Errorf("read a JPEG: %w", err)
+	}
+	return nil
+}
+
+// ended says that nothing is left to read.
+func (w *window) ended() bool { return w.pos == w.end && w.off == w.size }
+
+// take reads n bytes, far fewer than a window. They are good until the next
+// read.
+func (w *window) take(n int) ([]byte, error) {
+	if w.end-w.pos < n {
+		if err := w.more(); err != nil {
+			return nil, err
+		}
+		if w.end-w.pos < n {
+			return nil, refuseShort()
+		}
+	}
+	w.pos += n
+	return w.buf[w.pos-n : w.pos], nil
+}
+
+// skip passes over n bytes, and reads none of them that it need not.
+func (w *window) skip(n int) error {
+	if have := w.end - w.pos; n > have {
+		if w.off += int64(n - have); w.off > w.size {
+			return refuseShort()
+		}
+		n = have
+	}
+	w.pos += n
+	return nil
+}
+
+// marker reads the next marker. Bytes before it that belong to nothing are
+// passed over, as every decoder does.
+func (w *window) marker() (byte, error) {
+	for {
+		if err := w.seekFF(); err != nil {
+			return 0, err
+		}
+		fill := 0
+		for {
+			b, err := w.take(1)
+			if err != nil {
+				return 0, err
+			}
+			if b[0] == 0xff {
+				fill++
+				continue
+			}
+			if b[0] != 0 {
+				return b[0], nil
+			}
+			if fill > 0 { // libjpeg takes it for a stray data byte, others for a marker
+				return 0, refuseDamaged("fill bytes lead to no marker")
+			}
+			break
+		}
+	}
+}
+
+// seekFF goes past the next byte 0xff.
+func (w *window) seekFF() error {
+	for {
+		if i := bytes.IndexByte(w.buf[w.pos:w.end], 0xff); i >= 0 {
+			w.pos += i + 1
+			return nil
+		}
+		if w.pos = w.end; w.ended() {
+			return refuseShort()
+		}
+		if err := w.more(); err != nil {
+			return err
+		}
+	}
+}
+
+// toMarker goes to the next marker, past stuffed bytes.
+func (w *window) toMarker() error {
+	for {
+		if err := w.seekFF(); err != nil {
+			return err
+		}
+		b, err := w.take(1)
+		if err != nil {
+			return err
+		}
+		if b[0] != 0 {
+			w.pos -= 2
+			return nil
+		}
+	}
+}
+
+// startCopy makes what is read from now on part of the output.
+func (w *window) startCopy() { w.keep = w.pos }
+
+// endCopy ends that.
+func (w *window) endCopy() error {
+	_, err := w.out.Write(w.buf[w.keep:w.pos])
+	w.keep = -1
+	return err
+}
+
+func refuseShort() error {
+	return refuse(billing.FaultFormat, "The JPEG ends before its image is complete.")
+}
+
+func refuseDamaged(why string) error {
+	return refuse(billing.FaultFormat, "The JPEG is damaged: "+why+".")
+}

@@ -53,21 +53,27 @@ func (r attachmentRow) attachment() (*billing.Attachment, error) {
 	return a, nil
 }
 
-// Insert keeps a new attachment. It runs at once, so that whoever makes the
-// second one for a payer request learns it here.
+// Insert keeps a new attachment. A solicited one is written at once, so that
+// whoever makes the second one for a payer request learns it here.
 func (r attachments) Insert(ctx context.Context, a *billing.Attachment) error {
 	about, err := encode(&a.About)
 	if err != nil {
 		return err
 	}
 	r.made = madeRow("attachments", a.ID)
-	if _, err := r.exec(ctx, `
+	const text = `
 INSERT INTO attachments (id, org_id, mode, state, kind, claim_id, office_id, payer_id, payer_code, payer_name, payer_request_id,
 	payer_reference, narrative, about, request_id, created_at, updated_at, closed_at, number, sending, sending_since)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, nullif($19, ''), $20, $21)`,
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, nullif($19, ''), $20, $21)`
+	args := []any{
 		a.ID, r.scope.Org, r.scope.Mode, a.State, a.Kind, a.ClaimID, a.OfficeID, a.Payer.ID, a.Payer.PayerID, a.Payer.Name,
 		a.PayerRequestID, a.PayerReference, a.Narrative, about, a.RequestID, micro(a.CreatedAt), micro(a.UpdatedAt),
-		optional(a.ClosedAt), a.Number, a.Sending, optional(a.SendingSince)); err != nil {
+		optional(a.ClosedAt), a.Number, a.Sending, optional(a.SendingSince),
+	}
+	if a.PayerRequestID.IsZero() {
+		return r.later(ctx, a.ID, text, args...)
+	}
+	if _, err := r.exec(ctx, text, args...); err != nil {
 		return fmt.Errorf("insert attachment %s: %w", a.ID, err)
 	}
 	return nil

@@ -17,7 +17,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// fill makes 20,000 checks and events of ten scopes, and their statistics.
+// fill makes 20,000 rows of each list for ten scopes, and their statistics.
 const fill = `
 INSERT INTO eligibility_checks (id, org_id, mode, office_id, payer_id, payer_code, payer_name, state, outcome, request_id,
 	idempotency_key, tenant_reference, created_at, digest, inquiry, network, completed_at, benefits, rejection)
@@ -32,35 +32,75 @@ INSERT INTO events (id, org_id, mode, type, resource_id, sequence, created_at, d
 SELECT uuid(n, 5), uuid(n % 10, 9), 'test', (ARRAY['eligibility.completed', 'claim.paid', 'claim.denied'])[n / 10 % 3 + 1],
 	uuid(n / 50 * 10 + n % 10, 6), n / 10 % 5 + 1, '2026-01-01'::timestamptz + n * interval '1 min', '{}', (n / 40 + 3)::text::xid8
 FROM generate_series(1, 20000) n;
-ANALYZE eligibility_checks, events`
+INSERT INTO attachments (id, org_id, mode, state, kind, claim_id, office_id, payer_id, payer_code, payer_name, payer_request_id,
+	payer_reference, narrative, about, request_id, created_at, updated_at, closed_at, number)
+SELECT uuid(n, 1), uuid(n % 10, 9), 'test', CASE WHEN n % 70 < 10 THEN 'open' ELSE 'closed' END,
+	CASE WHEN n % 30 < 10 THEN 'solicited' ELSE 'unsolicited' END, CASE WHEN n % 40 < 30 THEN uuid(n / 20 * 10 + n % 10, 7) END,
+	uuid(n / 10 % 7, 2), uuid(n / 10 % 13, 3), '', '', CASE WHEN n % 30 < 10 THEN uuid(n, 8) END, '', '', '{}', uuid(n, 4),
+	'2026-01-01'::timestamptz + n * interval '1 min', now(), CASE WHEN n % 70 >= 10 THEN now() END,
+	CASE WHEN n % 70 >= 10 THEN 'MLR' || n END
+FROM generate_series(1, 20000) n;
+INSERT INTO documents (id, org_id, mode, attachment_id, document_type, medium, orientation, file_name, converted_from, size, md5, sha256, created_at)
+SELECT uuid(n, 10), uuid(n / 2 % 10, 9), 'test', uuid(n / 2, 1), '7', 'paper', '', '', '', 1, decode(md5(n::text), 'hex'), sha256(n::text::bytea), now()
+FROM generate_series(2, 40001) n;
+INSERT INTO payer_requests (id, org_id, mode, state, source, claim_id, payer_id, payer_code, payer_name, reference_number, requested,
+	due_date, answering_attachment_id, answered_at, created_at)
+SELECT uuid(n, 8), uuid(n % 10, 9), 'test', CASE WHEN n % 70 < 10 THEN 'open' ELSE 'answered' END, 'network',
+	CASE WHEN n % 40 < 30 THEN uuid(n / 20 * 10 + n % 10, 7) END, uuid(n / 10 % 13, 3), '', '', '', '',
+	CASE WHEN n % 20 < 10 THEN '2026-02-01'::date + n / 1440 END, CASE WHEN n % 70 >= 10 THEN uuid(n, 1) END,
+	CASE WHEN n % 70 >= 10 THEN now() END, '2026-01-01'::timestamptz + n * interval '1 min'
+FROM generate_series(1, 20000) n;
+ANALYZE eligibility_checks, events, attachments, documents, payer_requests`
 
 // TestListPlans is EXPLAIN of every list and filter, planned for the values
 // and without knowing them: an index in the order of the list, nothing read in
-// vain and nothing sorted, but for the few events of one resource.
+// vain and nothing sorted, but for the few events of one resource and the
+// documents of a page.
 func TestListPlans(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
 	db := admin(t, url)
 	exec(t, db, `CREATE FUNCTION pg_temp_uuid(n int, kind int) RETURNS uuid LANGUAGE sql IMMUTABLE AS $$ SELECT (lpad(to_hex(kind), 8, '0') || lpad(to_hex(n), 24, '0'))::uuid $$`)
 	exec(t, db, strings.ReplaceAll(fill, "uuid(", "pg_temp_uuid("))
-	number := func(n, kind byte) (id [16]byte) {
-		id[3], id[15] = kind, n
-		return id
-	}
 	in := billing.Scope{Org: number(3, 9), Mode: billing.ModeTest}
+	statements, sorted := listStatements(in), []string{"event resource", "documents"}
+	var got strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(statements)) {
+		fmt.Fprintf(&got, "== %s\n", name)
+		for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
+			plan := explain(t, db, in, mode, statements[name].text, statements[name].args)
+			if strings.Contains(plan, "Seq Scan") || strings.Contains(plan, "Sort") && !slices.Contains(sorted, name) || !strings.Contains(plan, "Index") {
+				t.Errorf("%s, %s:\n%s", name, mode, plan)
+			}
+			got.WriteString(scans(plan))
+		}
+	}
+	golden(t, "plans.txt", got.String())
+}
+
+// number is an ID as fill makes it.
+func number(n, kind byte) (id [16]byte) {
+	id[3], id[15] = kind, n
+	return id
+}
+
+type statement struct {
+	text string
+	args []any
+}
+
+// listStatements is every list with every filter.
+func listStatements(in billing.Scope) map[string]statement {
 	q := pgstore.ListQueries{Scope: in}
 	at := time.Date(2026, 1, 10, 0, 0, 0, 0, time.UTC)
 	first, next := billing.Page{Limit: 25}, billing.Page{Limit: 25, After: &billing.Position{Time: at, ID: number(7, 1)}}
-	type statement struct {
-		text string
-		args []any
-	}
 	made := func(text string, args []any) statement { return statement{text, args} }
 	statements := map[string]statement{
 		"recent check":   made(q.Recent([32]byte{1}, billing.CheckFilter{CreatedAfter: at})),
 		"tail":           made(q.Tail(billing.EventFilter{}, billing.EventID{}, 100)),
 		"tail on":        made(q.Tail(billing.EventFilter{}, number(13, 5), 100)),
 		"event resource": made(q.Events(billing.EventFilter{Resource: number(3, 6)}, first)),
+		"documents":      made(q.Documents(number(13, 1), number(23, 1))),
 	}
 	for name, p := range map[string]billing.Page{"": first, ", next page": next} {
 		for filter, f := range map[string]billing.CheckFilter{
@@ -69,22 +109,23 @@ func TestListPlans(t *testing.T) {
 		} {
 			statements["checks, "+filter+name] = made(q.Checks(f, p))
 		}
+		for filter, f := range map[string]billing.AttachmentFilter{
+			"all": {}, "claim": {ClaimID: number(3, 7)}, "payer request": {PayerRequestID: number(3, 8)}, "request": {RequestID: number(3, 4)},
+			"state": {State: billing.AttachmentOpen}, "office": {OfficeID: number(2, 2)}, "span": {CreatedAfter: at, CreatedBefore: at.AddDate(0, 0, 1)},
+		} {
+			statements["attachments, "+filter+name] = made(q.Attachments(f, p))
+		}
+		for filter, f := range map[string]billing.PayerRequestFilter{
+			"all": {}, "state": {State: billing.PayerRequestOpen}, "claim": {ClaimID: number(3, 7)}, "payer": {PayerID: number(2, 3)},
+			"due": {DueBefore: billing.Date{Year: 2026, Month: 2, Day: 7}},
+		} {
+			statements["payer requests, "+filter+name] = made(q.PayerRequests(f, p))
+		}
 		for filter, f := range map[string]billing.EventFilter{"all": {}, "type": {Type: billing.EventClaimPaid}, "span": {CreatedAfter: at}} {
 			statements["events, "+filter+name] = made(q.Events(f, p))
 		}
 	}
-	var got strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(statements)) {
-		fmt.Fprintf(&got, "== %s\n", name)
-		for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
-			plan := explain(t, db, in, mode, statements[name].text, statements[name].args)
-			if strings.Contains(plan, "Seq Scan") || strings.Contains(plan, "Sort") && name != "event resource" || !strings.Contains(plan, "Index") {
-				t.Errorf("%s, %s:\n%s", name, mode, plan)
-			}
-			got.WriteString(scans(plan))
-		}
-	}
-	golden(t, "plans.txt", got.String())
+	return statements
 }
 
 // scans keeps of a plan which index is read how: the rest differs between

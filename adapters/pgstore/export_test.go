@@ -29,6 +29,29 @@ func (l ListQueries) Recent(digest [32]byte, f billing.CheckFilter) (string, []a
 	return text, q.args
 }
 
+// Attachments is the statement of Attachments.List.
+func (l ListQueries) Attachments(f billing.AttachmentFilter, p billing.Page) (string, []any) {
+	q := attachments{&tx{scope: l.Scope}}.filter(f)
+	text := q.page(p)
+	return text, q.args
+}
+
+// Documents is the statement that reads the documents of attachments.
+func (l ListQueries) Documents(ids ...billing.AttachmentID) (string, []any) {
+	var all []*billing.Attachment
+	for _, id := range ids {
+		all = append(all, &billing.Attachment{ID: id})
+	}
+	return documents{&tx{scope: l.Scope}}.of(all)
+}
+
+// PayerRequests is the statement of PayerRequests.List.
+func (l ListQueries) PayerRequests(f billing.PayerRequestFilter, p billing.Page) (string, []any) {
+	q := payerRequests{&tx{scope: l.Scope}}.filter(f)
+	text := q.page(p)
+	return text, q.args
+}
+
 // Events is the statement of Events.List.
 func (l ListQueries) Events(f billing.EventFilter, p billing.Page) (string, []any) {
 	q := events{&tx{scope: l.Scope}}.filter(f)

@@ -48,7 +48,7 @@ WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')
 		}
 		tables = append(tables, table)
 	}
-	if err := rows.Err(); err != nil || len(tables) < 8 {
+	if err := rows.Err(); err != nil || len(tables) < 13 {
 		t.Fatalf("%d tables, %v", len(tables), err)
 	}
 	if n := scan[int](t, db, `SELECT count(*) FROM pg_roles WHERE rolname IN ('molar_app', 'molar_system')
@@ -248,34 +248,47 @@ func (c *crashing) Write(b []byte) (int, error) {
 // has it give the lost transaction's number to others, which commit.
 func TestNumberOfALostTransactionIsNotTrusted(t *testing.T) {
 	t.Parallel()
-	server := testservers.StartPostgres(t)
-	if err := pgstore.Migrate(t.Context(), server.URL()); err != nil {
-		t.Fatal(err)
-	}
-	var crashed atomic.Bool
-	s := openWith(t, server.URL(), func(c net.Conn) net.Conn {
-		return &crashing{c, func() {
-			if crashed.Swap(true) {
-				return
+	in := scope()
+	for name, test := range map[string]struct {
+		table string
+		write func(ctx context.Context, tx ports.Tx) error
+	}{
+		"a row": {"eligibility_checks", func(ctx context.Context, tx ports.Tx) error { return tx.Checks.Insert(ctx, check(in)) }},
+		"a key": {"idempotency_keys", func(ctx context.Context, tx ports.Tx) error {
+			return tx.Keys.Record(ctx, billing.KeyUse{Key: "k", Answer: &billing.Answer{Status: 200}, CreatedAt: time.Now()})
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := testservers.StartPostgres(t)
+			if err := pgstore.Migrate(t.Context(), server.URL()); err != nil {
+				t.Fatal(err)
 			}
-			server.Restart()
-			db := admin(t, server.URL())
-			exec(t, db, "CREATE TABLE others (n int)")
-			for range 50 {
-				exec(t, db, "INSERT INTO others VALUES (1)")
+			var crashed atomic.Bool
+			s := openWith(t, server.URL(), func(c net.Conn) net.Conn {
+				return &crashing{c, func() {
+					if crashed.Swap(true) {
+						return
+					}
+					server.Restart()
+					db := admin(t, server.URL())
+					exec(t, db, "CREATE TABLE others (n int)")
+					for range 50 {
+						exec(t, db, "INSERT INTO others VALUES (1)")
+					}
+				}}
+			})
+			runs := 0
+			if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+				runs++
+				return test.write(ctx, tx)
+			}); err != nil {
+				t.Fatal(err)
 			}
-		}}
-	})
-	in, runs := scope(), 0
-	c := check(in)
-	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
-		runs++
-		return tx.Checks.Insert(ctx, c)
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if n := scan[int](t, admin(t, server.URL()), "SELECT count(*) FROM eligibility_checks"); n != 1 || runs != 2 {
-		t.Errorf("%d checks after %d runs, want 1 after 2", n, runs)
+			if n := scan[int](t, admin(t, server.URL()), "SELECT count(*) FROM "+test.table); n != 1 || runs != 2 {
+				t.Errorf("%d rows after %d runs, want 1 after 2", n, runs)
+			}
+		})
 	}
 }
 

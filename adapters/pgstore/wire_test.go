@@ -3,6 +3,7 @@ package pgstore_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -75,6 +76,21 @@ func check(in billing.Scope) *billing.EligibilityCheck {
 	}
 }
 
+func attachment() *billing.Attachment {
+	now := time.Now()
+	return &billing.Attachment{
+		ID: billing.NewID[billing.AttachmentID](now), State: billing.AttachmentOpen, Kind: billing.AttachmentUnsolicited,
+		OfficeID: billing.NewID[billing.OfficeID](now), Payer: billing.PayerSummary{ID: billing.NewID[billing.PayerID](now)},
+		CreatedAt: now, UpdatedAt: now,
+	}
+}
+
+func image() *billing.Document {
+	now := time.Now()
+	id := billing.NewID[billing.DocumentID](now)
+	return &billing.Document{ID: id, Type: "7", Medium: billing.MediumPaper, Size: 1, SHA256: sha256.Sum256(id[:]), CreatedAt: now}
+}
+
 func event(resource [16]byte) billing.Event {
 	now := time.Now()
 	return billing.Event{
@@ -89,8 +105,10 @@ func TestRoundTrips(t *testing.T) {
 	var trips atomic.Int64
 	s := openWith(t, pgtest.URL(t), func(c net.Conn) net.Conn { return &counted{Conn: c, trips: &trips} })
 	in := scope()
-	done := check(in)
-	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error { return tx.Checks.Insert(ctx, done) }); err != nil {
+	done, target := check(in), attachment()
+	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+		return errors.Join(tx.Checks.Insert(ctx, done), tx.Attachments.Insert(ctx, target))
+	}); err != nil {
 		t.Fatal(err)
 	}
 	view := func(fn func(ctx context.Context, tx ports.Tx) error) func() error {
@@ -132,6 +150,26 @@ func TestRoundTrips(t *testing.T) {
 			return errors.Join(
 				tx.Checks.Insert(ctx, c), tx.Keys.Record(ctx, billing.KeyUse{Key: fmt.Sprint("new", key), CheckID: c.ID, CreatedAt: time.Now()}),
 				tx.Events.Append(ctx, event(c.ID)), tx.Outbox.Stage(ctx, job()))
+		})},
+		{"a new attachment: key, two writes", 4, write(func(ctx context.Context, tx ports.Tx) error {
+			key++
+			if _, err := tx.Keys.Claim(ctx, fmt.Sprint("new", key)); err != nil {
+				return err
+			}
+			return errors.Join(tx.Attachments.Insert(ctx, attachment()), tx.Keys.Record(ctx, billing.KeyUse{
+				Key: fmt.Sprint("new", key), Answer: &billing.Answer{Status: 201, Body: []byte("{}")}, CreatedAt: time.Now(),
+			}))
+		})},
+		{"a new image: lock, documents, two writes", 5, write(func(ctx context.Context, tx ports.Tx) error {
+			a, err := tx.Attachments.Lock(ctx, target.ID)
+			if err != nil {
+				return err
+			}
+			return errors.Join(tx.Documents.Insert(ctx, a.ID, image()), tx.Attachments.Save(ctx, a))
+		})},
+		{"a page of attachments", 4, view(func(ctx context.Context, tx ports.Tx) error {
+			_, err := tx.Attachments.List(ctx, billing.AttachmentFilter{}, billing.Page{Limit: 25})
+			return err
 		})},
 		{"the end of a check: completion, then event and job", 4, write(func(ctx context.Context, tx ports.Tx) error {
 			c := check(in)

@@ -1,0 +1,296 @@
+package pgstore_test
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lib/pq"
+
+	"github.com/molar-billing/molar/adapters/pgstore"
+	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+func claim() *billing.Claim {
+	now := time.Now()
+	day := billing.Date{Year: 2026, Month: 5, Day: 4}
+	return &billing.Claim{
+		ID: billing.NewID[billing.ClaimID](now), Kind: billing.KindClaim, State: billing.ClaimValidated, Frequency: billing.FrequencyOriginal,
+		PatientControlNumber: "PCN", OfficeID: billing.NewID[billing.OfficeID](now), Payer: billing.PayerSummary{ID: billing.NewID[billing.PayerID](now)},
+		Subscriber: billing.ClaimSubscriber{
+			FirstName: "A", LastName: "B", DateOfBirth: day, MemberID: "M", GroupNumber: "G", Gender: billing.GenderFemale,
+			Address: billing.Address{Line1: "1", Line2: "2", City: "C", State: "TX", ZIP: "78701"},
+		},
+		Patient:  &billing.ClaimPatient{FirstName: "C", LastName: "D", DateOfBirth: day, Relationship: billing.RelationChild, Gender: billing.GenderMale},
+		Accident: &billing.Accident{Type: "auto", Date: day, State: "TX"},
+		Lines: []billing.ClaimLine{{
+			ProcedureCode: "D2740", ServiceDate: day, Fee: 12345, Quantity: 1, Tooth: "3", Surfaces: []string{"M"}, OralCavity: []string{"10"},
+			PriorPlacementDate: day,
+		}},
+		CreatedAt: now, UpdatedAt: now,
+	}
+}
+
+func payerRequest() *billing.PayerRequest {
+	now := time.Now()
+	return &billing.PayerRequest{
+		ID: billing.NewID[billing.PayerRequestID](now), State: billing.PayerRequestOpen, Source: billing.SourceStaff,
+		Payer: billing.PayerSummary{ID: billing.NewID[billing.PayerID](now)}, CreatedAt: now,
+	}
+}
+
+func upload() *billing.Upload {
+	d := image()
+	return &billing.Upload{
+		AttachmentID: billing.NewID[billing.AttachmentID](time.Now()), Key: "k", Size: 1, State: billing.UploadPending, CreatedAt: d.CreatedAt,
+		Document: billing.Document{ID: d.ID, Type: d.Type, Medium: d.Medium},
+	}
+}
+
+// filled is a database with one row of each: a claim, a payer request, an
+// attachment that answers it, its document and an upload.
+func filled(t *testing.T, in billing.Scope) *sql.DB {
+	t.Helper()
+	url := pgtest.URL(t)
+	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
+	r, a := payerRequest(), attachment()
+	a.Kind, a.PayerRequestID = billing.AttachmentSolicited, r.ID
+	a.About = billing.AttachmentSubject{
+		Patient:      billing.AttachmentPatient{FirstName: "A", LastName: "B", DateOfBirth: billing.Date{Year: 2015, Month: 1, Day: 2}},
+		Subscriber:   billing.AttachmentSubscriber{FirstName: "C", LastName: "D", MemberID: "M", Relationship: billing.RelationChild},
+		ServiceDates: billing.DateSpan{From: billing.Date{Year: 2026, Month: 5, Day: 4}, To: billing.Date{Year: 2026, Month: 5, Day: 6}},
+	}
+	u := upload()
+	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+		err := errors.Join(tx.Claims.Insert(ctx, claim()), tx.PayerRequests.Insert(ctx, r), tx.Attachments.Insert(ctx, a),
+			tx.Documents.Insert(ctx, a.ID, image()), tx.Documents.Receive(ctx, u))
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return admin(t, url)
+}
+
+// TestRawSQLOfAnotherScopeReachesNoRow asks without any condition, as a
+// mistaken query would.
+func TestRawSQLOfAnotherScopeReachesNoRow(t *testing.T) {
+	t.Parallel()
+	in := scope()
+	db := filled(t, in)
+	live := billing.Scope{Org: in.Org, Mode: billing.ModeLive}
+	for _, query := range []string{
+		"SELECT 1 FROM claims", "SELECT 1 FROM payer_requests", "SELECT 1 FROM attachments", "SELECT 1 FROM documents", "SELECT 1 FROM uploads",
+		"SELECT 1 FROM attachments FOR UPDATE", "SELECT 1 FROM payer_requests FOR UPDATE",
+		"UPDATE attachments SET narrative = ''", "UPDATE payer_requests SET state = state", "UPDATE uploads SET state = 'done'",
+		"DELETE FROM documents",
+	} {
+		for _, test := range []struct {
+			as   billing.Scope
+			want int64
+		}{{in, 1}, {live, 0}, {scope(), 0}} {
+			if n, err := as(t, db, "molar_app", test.as, query); err != nil || n != test.want {
+				t.Errorf("%s: %d rows, %v, want %d", query, n, err, test.want)
+			}
+		}
+	}
+	// Rows cannot be planted in another scope.
+	for _, table := range []string{"claims", "payer_requests", "attachments", "documents", "uploads"} {
+		query := "INSERT INTO " + table + " SELECT (json_populate_record(NULL::" + table + ", to_json(t))).* FROM (SELECT * FROM " + table + ") t"
+		_, err := as(t, db, "molar_app", in, strings.Replace(query, "to_json(t)", `(to_jsonb(t) || '{"mode": "live"}')::json`, 1))
+		if told, ok := errors.AsType[*pq.Error](err); !ok || told.Code != "42501" {
+			t.Errorf("%s: %v, want a refusal", table, err)
+		}
+	}
+}
+
+// TestRolesMayDoNoMoreThanTheyNeed tries what no repository does.
+func TestRolesMayDoNoMoreThanTheyNeed(t *testing.T) {
+	t.Parallel()
+	in := scope()
+	db := filled(t, in)
+	for role, queries := range map[string][]string{
+		"molar_app": {
+			"UPDATE attachments SET about = '{}'", "UPDATE attachments SET claim_id = NULL", "DELETE FROM attachments", "DELETE FROM claims",
+			"UPDATE documents SET sha256 = ''", "UPDATE payer_requests SET reference_number = ''", "DELETE FROM payer_requests",
+			"DELETE FROM uploads", "SELECT setval('attachment_serials', 1)",
+		},
+		"molar_system": {
+			"SELECT * FROM claims", "SELECT narrative FROM attachments", "SELECT requested FROM payer_requests", "SELECT file_name FROM documents",
+			"SELECT file_name FROM uploads", "UPDATE uploads SET state = 'done'", "DELETE FROM documents", "SELECT body FROM idempotency_keys",
+		},
+	} {
+		for _, query := range queries {
+			_, err := as(t, db, role, in, query)
+			if told, ok := errors.AsType[*pq.Error](err); !ok || told.Code != "42501" {
+				t.Errorf("%s, %s: %v, want a refusal", role, query, err)
+			}
+		}
+	}
+	if n, err := as(t, db, "molar_system", in, "DELETE FROM uploads"); err != nil || n != 0 {
+		t.Errorf("%d pending uploads were deleted, %v", n, err)
+	}
+}
+
+// as runs a statement as a role with a scope, and takes it back.
+func as(t *testing.T, db *sql.DB, role string, in billing.Scope, query string) (int64, error) {
+	t.Helper()
+	tx, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	if _, err := tx.ExecContext(t.Context(), "SELECT set_config('role', $1, true), set_config('molar.org', $2, true), set_config('molar.mode', $3, true)",
+		role, in.Org.UUID(), string(in.Mode)); err != nil {
+		t.Fatal(err)
+	}
+	result, err := tx.ExecContext(t.Context(), query)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+// TestRowsThatMakeNoSenseAreRefused changes good rows into bad ones.
+func TestRowsThatMakeNoSenseAreRefused(t *testing.T) {
+	t.Parallel()
+	db := filled(t, scope())
+	for _, query := range []string{
+		"UPDATE attachments SET state = 'closed'",
+		"UPDATE attachments SET state = 'closed', closed_at = now()",
+		"UPDATE attachments SET state = 'closed', closed_at = now(), number = 'n', sending = id, sending_since = now()",
+		"UPDATE attachments SET state = 'other'",
+		"UPDATE attachments SET closed_at = now()",
+		"UPDATE attachments SET number = ''",
+		"UPDATE attachments SET sending = id, sending_since = now()",
+		"UPDATE attachments SET sending = id, number = 'n'",
+		"UPDATE attachments SET sending_since = now(), number = 'n'",
+		"UPDATE attachments SET kind = 'unsolicited'",
+		"UPDATE attachments SET kind = 'other'",
+		"UPDATE attachments SET payer_request_id = NULL",
+		"UPDATE attachments SET kind = 'unsolicited', payer_request_id = NULL, payer_reference = 'r'",
+		"UPDATE documents SET medium = 'film'",
+		"UPDATE documents SET medium = 'film', image_date = now()",
+		"UPDATE documents SET medium = 'film', orientation = 'left'",
+		"UPDATE documents SET medium = 'other'",
+		"UPDATE documents SET image_date = now()",
+		"UPDATE documents SET orientation = 'left'",
+		"UPDATE documents SET converted_from = 'gif'",
+		"UPDATE documents SET size = 0",
+		"UPDATE documents SET sha256 = ''",
+		"UPDATE payer_requests SET state = 'answered'",
+		"UPDATE payer_requests SET state = 'answered', answered_at = now()",
+		"UPDATE payer_requests SET answering_attachment_id = id",
+		"UPDATE payer_requests SET source = 'other'",
+		"UPDATE uploads SET state = 'refused'",
+		"UPDATE uploads SET state = 'other'",
+		"UPDATE uploads SET refusal = '{}'",
+		"UPDATE claims SET state = 'other'",
+		"UPDATE claims SET state = 'returned'",
+		"UPDATE claims SET kind = 'predetermination', state = 'paid'",
+		"UPDATE claims SET kind = 'other'",
+		"UPDATE claims SET frequency = 'void'",
+		"UPDATE claims SET frequency = 'other'",
+		"UPDATE claims SET parent_id = id",
+		"UPDATE claims SET patient_control_number = ''",
+		"UPDATE claims SET last_service_date = NULL",
+		"UPDATE claims SET payment_outcome = 'paid'",
+		"UPDATE claims SET payment_outcome = 'other', payment_era_id = id, paid_cents = 1, patient_responsibility_cents = 1",
+	} {
+		_, err := db.ExecContext(t.Context(), query)
+		if told, ok := errors.AsType[*pq.Error](err); !ok || told.Code != "23514" {
+			t.Errorf("%s: %v, want a check violation", query, err)
+		}
+	}
+	for _, query := range []string{
+		"UPDATE attachments SET number = 'n', sending = id, sending_since = now()",
+		"UPDATE attachments SET state = 'closed', closed_at = now(), sending = NULL, sending_since = NULL",
+		"UPDATE documents SET medium = 'film', image_date = now(), orientation = 'right', converted_from = 'png'",
+		"UPDATE payer_requests SET state = 'answered', answered_at = now(), answering_attachment_id = id",
+		"UPDATE uploads SET state = 'refused', refusal = '{}'",
+		"UPDATE claims SET state = 'paid', payment_outcome = 'paid', payment_era_id = id, paid_cents = 1, patient_responsibility_cents = 1",
+	} {
+		exec(t, db, query)
+	}
+}
+
+// TestConflictsHoldNoValues breaks the unique keys that callers are told of.
+func TestConflictsHoldNoValues(t *testing.T) {
+	t.Parallel()
+	s := pgtest.Open(t)
+	const secret = "Sentinelname"
+	request := billing.NewID[billing.PayerRequestID](time.Now())
+	solicited := func() *billing.Attachment {
+		a := attachment()
+		a.Kind, a.PayerRequestID, a.Narrative = billing.AttachmentSolicited, request, secret
+		return a
+	}
+	named := func() *billing.Claim {
+		c := claim()
+		c.PatientControlNumber, c.Subscriber.LastName = secret, secret
+		return c
+	}
+	holder := attachment()
+	file := func() *billing.Document {
+		d := image()
+		d.SHA256, d.FileName = [32]byte{1}, secret
+		return d
+	}
+	for name, fn := range map[string]func(context.Context, ports.Tx) error{
+		"an open attachment": func(ctx context.Context, tx ports.Tx) error {
+			return errors.Join(tx.Attachments.Insert(ctx, solicited()), tx.Attachments.Insert(ctx, solicited()))
+		},
+		"a control number": func(ctx context.Context, tx ports.Tx) error {
+			return errors.Join(tx.Claims.Insert(ctx, named()), tx.Claims.Insert(ctx, named()))
+		},
+		"an image": func(ctx context.Context, tx ports.Tx) error {
+			return errors.Join(tx.Attachments.Insert(ctx, holder), tx.Documents.Insert(ctx, holder.ID, file()), tx.Documents.Insert(ctx, holder.ID, file()))
+		},
+	} {
+		err := s.InTx(t.Context(), scope(), fn)
+		if billing.CodeOf(err) != billing.CodeConflict || strings.Contains(err.Error(), secret) {
+			t.Errorf("%s: %v, want a conflict that holds no values", name, err)
+		}
+	}
+}
+
+// TestStoredFormOfAttachments guards the names in the json columns, as
+// TestStoredForm does.
+func TestStoredFormOfAttachments(t *testing.T) {
+	t.Parallel()
+	in, url := scope(), pgtest.URL(t)
+	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
+	u := upload()
+	u.State = billing.UploadRefused
+	u.Refusal = &billing.Error{
+		Code: billing.CodeInvalidRequest, Message: "m", Faults: []billing.FieldFault{{Field: "file", Code: billing.FaultTooMany, Message: "n"}},
+	}
+	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error { return tx.Documents.Receive(ctx, u) }); err != nil {
+		t.Fatal(err)
+	}
+	db, refused := filled(t, in), admin(t, url)
+	var got strings.Builder
+	for _, column := range []struct {
+		db    *sql.DB
+		query string
+	}{
+		{db, "SELECT subscriber FROM claims"},
+		{db, "SELECT patient FROM claims"},
+		{db, "SELECT accident FROM claims"},
+		{db, "SELECT lines FROM claims"},
+		{db, "SELECT about FROM attachments"},
+		{refused, "SELECT refusal FROM uploads"},
+	} {
+		b, err := json.MarshalIndent(json.RawMessage(scan[[]byte](t, column.db, column.query)), "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Write(append(b, '\n'))
+	}
+	golden(t, "stored_form_attachments.json", got.String())
+}

@@ -7,8 +7,8 @@
 // nobody needs travel together (tx.go). What a transaction costs is therefore
 // one round trip to begin, one for each read, one for all the rest of the
 // writes, and one to commit. A COMMIT whose answer is lost is resolved by
-// asking the server what became of the transaction and of a row that it made
-// (store.go).
+// asking the server what became of the transaction and of something that it
+// wrote (store.go).
 //
 // The SQL is written out, one file for each repository.
 package pgstore

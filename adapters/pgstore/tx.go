@@ -39,8 +39,8 @@ type made struct {
 	args  []any
 }
 
-// madeRow is a row that a transaction inserts. Documents apart, nobody deletes
-// it; nobody knows a document's ID before its transaction was reported done.
+// madeRow is a row that a transaction inserts and that is there for days at
+// least. A document may be removed sooner, but only by somebody who has read it.
 func madeRow(table string, id driver.Valuer) made {
 	return made{"SELECT EXISTS (SELECT FROM " + table + " WHERE id = $1)", []any{id}}
 }

@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -129,7 +130,8 @@ type system struct {
 	rabbit   *testservers.RabbitServer
 	apis     []*process
 	workers  []*process
-	urls     []string // base URLs of the APIs
+	pngs     []*process // png workers; see startPNG
+	urls     []string   // base URLs of the APIs
 	env      []string
 	key      string
 	office   string
@@ -145,8 +147,9 @@ func startSystem(tb testing.TB, apis, workers int, settings ...string) *system {
 	_, _ = rand.Read(secret)
 	s.env = append([]string{
 		"MOLAR_DATABASE_URL=" + s.postgres.URL(), "MOLAR_QUEUE_URL=" + s.rabbit.URL(),
-		"MOLAR_SECRET_KEY=" + base64.StdEncoding.EncodeToString(secret),
-	}, settings...)
+		"MOLAR_SECRET_KEY=" + base64.StdEncoding.EncodeToString(secret), "MOLAR_BLOB_URL=file:" + tb.TempDir(),
+	}, settings...) // of two values for a variable the last counts
+	s.env = slices.Clip(s.env) // appended to for each process
 	s.molar("migrate")
 	org := s.molar("orgs", "create", "Kill Test Dental")
 	s.office = s.molar("offices", "create", "--org", org, "--name", "Main", "--npi", "1234567893")
@@ -171,6 +174,16 @@ func startSystem(tb testing.TB, apis, workers int, settings ...string) *system {
 		awaitURL(tb, u+"/openapi.yaml")
 	}
 	return s
+}
+
+// startPNG starts png workers.
+func (s *system) startPNG(n int) {
+	s.tb.Helper()
+	for range n {
+		p := newProcess(s.tb, "pngworker", append(s.env, "MOLAR_OPS_LISTEN="+freeAddr(s.tb)))
+		p.start(io.Discard)
+		s.pngs = append(s.pngs, p)
+	}
 }
 
 // molar runs the molar command and gives what it printed.
@@ -244,13 +257,17 @@ type reply struct {
 
 // check asks for an eligibility check; an error is one of the connection.
 func check(ctx context.Context, client *http.Client, base, key, idempotencyKey, body string) (reply, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/eligibility", strings.NewReader(body))
+	return post(ctx, client, base+"/eligibility", key, idempotencyKey, "application/json", []byte(body))
+}
+
+func post(ctx context.Context, client *http.Client, url, key, idempotencyKey, contentType string, body []byte) (reply, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
 		return reply{}, err
 	}
 	req.Header.Set("Authorization", "Bearer "+key)
 	req.Header.Set("Idempotency-Key", idempotencyKey)
-	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Content-Type", contentType)
 	return do(client, req)
 }
 

@@ -3,7 +3,6 @@ package fileblob_test
 import (
 	"bytes"
 	"context"
-	"crypto/md5"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -16,7 +15,6 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/adapters/fileblob"
-	"github.com/molar-billing/molar/ports"
 )
 
 const (
@@ -44,10 +42,9 @@ func writeUntilKilled(dir string) {
 	s, err := fileblob.Open(dir)
 	for i := 0; err == nil; i++ {
 		content := sealed(rand.N(1 << 20))
-		err = s.Put(context.Background(), fmt.Sprintf("documents/%d", i%names), ports.Blob{
-			Size: int64(len(content)), MD5: md5.Sum(content), SHA256: sha256.Sum256(content),
-			Content: io.TeeReader(bytes.NewReader(content), tick{}),
-		})
+		b := blob(content)
+		b.Content = io.TeeReader(b.Content, tick{})
+		err = s.Put(context.Background(), fmt.Sprintf("documents/%d", i%names), b)
 	}
 	fmt.Fprintln(os.Stderr, err)
 	os.Exit(1)

@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	toxiproxy "github.com/Shopify/toxiproxy/v2"
-	"github.com/rs/zerolog"
 	"go.uber.org/goleak"
 
 	"github.com/molar-billing/molar/adapters/minioblob"
@@ -17,12 +15,7 @@ import (
 	"github.com/molar-billing/molar/ports/blobtest"
 )
 
-func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(testservers.Main(m),
-		// The proxy forgets its own goroutines when a connection ends with bytes in it.
-		goleak.IgnoreAnyFunction("github.com/Shopify/toxiproxy/v2/toxics.(*ToxicStub).Run"),
-		goleak.IgnoreAnyFunction("github.com/Shopify/toxiproxy/v2.(*ToxicLink).read"))
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
 
 // bucket is the URL of a bucket of the test's own at a server.
 func bucket(tb testing.TB, server string) string {
@@ -56,38 +49,14 @@ func openWith(tb testing.TB, opts minioblob.Options) *minioblob.Store {
 	return s
 }
 
-// through puts a proxy before the server and answers the proxy and the URL.
-func through(tb testing.TB, address string) (*toxiproxy.Proxy, string) {
-	tb.Helper()
-	u, err := url.Parse(address)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
-	proxy := toxiproxy.NewProxy(server, tb.Name(), "127.0.0.1:0", u.Host)
-	if err := proxy.Start(); err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(proxy.Stop)
-	u.Host = proxy.Listen
-	return proxy, u.String()
-}
-
 func TestContract(t *testing.T) {
 	t.Parallel()
 	blobtest.Run(t, func(t *testing.T) blobtest.Fixture {
 		t.Helper()
-		proxy, address := through(t, bucket(t, testservers.MinIO(t).URL()))
+		l, address := over(t, bucket(t, testservers.MinIO(t).URL()))
 		return blobtest.Fixture{
 			Blobs: openWith(t, minioblob.Options{URL: address, Patience: 5 * time.Second}),
-			Away: func() (back func()) {
-				proxy.Stop()
-				return func() {
-					if err := proxy.Start(); err != nil {
-						t.Fatal(err)
-					}
-				}
-			},
+			Away:  func() (back func()) { return l.away(t) },
 		}
 	})
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/minio/minio-go/v7/pkg/s3utils"
 )
 
 // Options says where images are kept.
@@ -50,8 +52,8 @@ func parseURL(raw string) (location, error) {
 		return location{}, errors.New("the URL must begin with s3://")
 	case u.Hostname() == "" || l.access == "" || l.secret == "":
 		return location{}, errors.New("the URL must name keys and a host: s3://ACCESS:SECRET@host:port/bucket")
-	case l.bucket == "" || strings.Contains(l.bucket, "/"):
-		return location{}, errors.New("the URL must name one bucket: s3://ACCESS:SECRET@host:port/bucket")
+	case s3utils.CheckValidBucketNameStrict(l.bucket) != nil:
+		return location{}, errors.New("the URL must name one bucket of small letters, digits and '-': s3://ACCESS:SECRET@host:port/bucket")
 	case u.Fragment != "":
 		return location{}, errors.New("the URL has a part after #")
 	}

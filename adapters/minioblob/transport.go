@@ -11,6 +11,11 @@ import (
 // run at once on an instance.
 const maxIdle = 16
 
+// writeBuffer is how much the system takes ahead of a connection. What lies
+// there moves unseen, and the system's own choice of some megabytes would make
+// a slow line look dead.
+const writeBuffer = 256 << 10
+
 // newTransport makes connections that are given up when nothing moves on them
 // for as long as patience. Requests have no other bound than their context:
 // a slow line may take its time.
@@ -21,6 +26,9 @@ func newTransport(patience time.Duration) *http.Transport {
 			conn, err := dialer.DialContext(ctx, network, addr)
 			if err != nil {
 				return nil, err
+			}
+			if tcp, ok := conn.(*net.TCPConn); ok {
+				_ = tcp.SetWriteBuffer(writeBuffer) // a wish
 			}
 			return timedConn{conn, patience}, nil
 		},

@@ -125,7 +125,7 @@ func testReadersAndWriters(t *testing.T, f Fixture) {
 	for range 4 {
 		readers.Go(func() {
 			for ctx.Err() == nil {
-				got, err := read(t.Context(), f.Blobs, "one")
+				got, err := read(ctx, f.Blobs, "one")
 				if err == nil && !oneOf(got, versions) {
 					t.Errorf("read %d bytes that were never put", len(got))
 				}
@@ -176,4 +176,3 @@ func testPutsAtOnce(t *testing.T, f Fixture) {
 	}
 	holds(t, f.Blobs, "one", got)
 }
-

@@ -20,10 +20,12 @@ func (s *Service) Answer(
 	ctx context.Context, scope billing.Scope, req billing.Request, id billing.PayerRequestID, in billing.AnswerRequest,
 	render billing.Render[billing.PayerRequestAnswer],
 ) (answer billing.Answer, replayed bool, err error) {
-	answering := sending[billing.PayerRequestAnswer]{s, scope, req, s.clock.Now(), render,
+	answering := sending[billing.PayerRequestAnswer]{
+		s, scope, req, s.clock.Now(), render,
 		func(ctx context.Context, tx ports.Tx) (billing.PayerRequestAnswer, *billing.Attachment, error) {
 			return s.answer(ctx, tx, id)
-		}}
+		},
+	}
 	var a *billing.Attachment
 	var box ports.Mailbox
 	done := false

@@ -99,9 +99,8 @@ func (s *sending[T]) wait(ctx context.Context, a *billing.Attachment, box ports.
 		return answer, err
 	}
 	err = s.store.InTx(ctx, s.scope, func(ctx context.Context, tx ports.Tx) error {
-		replayed := false
-		answer, replayed, err = s.replay(ctx, tx)
-		if err == nil && !replayed {
+		var found bool
+		if answer, found, err = s.replay(ctx, tx); err == nil && !found {
 			return errLostKey
 		}
 		return err
@@ -119,11 +118,13 @@ func (s *Service) Close(
 	ctx context.Context, scope billing.Scope, req billing.Request, id billing.AttachmentID, faults billing.Faults,
 	render billing.Render[*billing.Attachment],
 ) (answer billing.Answer, replayed bool, err error) {
-	closing := sending[*billing.Attachment]{s, scope, req, s.clock.Now(), render,
+	closing := sending[*billing.Attachment]{
+		s, scope, req, s.clock.Now(), render,
 		func(ctx context.Context, tx ports.Tx) (*billing.Attachment, *billing.Attachment, error) {
 			a, err := tx.Attachments.Get(ctx, id)
 			return a, a, err
-		}}
+		},
+	}
 	box := s.queue.Await(id)
 	defer box.Close()
 	var a *billing.Attachment

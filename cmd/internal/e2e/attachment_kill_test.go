@@ -211,11 +211,11 @@ func photo(n int, asPNG bool) []byte {
 }
 
 // uploadBody is a form with the image as a bitewing.
-func uploadBody(name string, image []byte) (contentType string, body []byte) {
+func uploadBody(name string, content []byte) (contentType string, body []byte) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
 	f, _ := w.CreateFormFile("file", name)
-	_, _ = f.Write(image)
+	_, _ = f.Write(content)
 	_ = w.WriteField("document_type", "11")
 	_ = w.WriteField("image_date", "2026-01-02")
 	_ = w.WriteField("orientation", "right")

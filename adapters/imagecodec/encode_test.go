@@ -25,6 +25,15 @@ func TestPaethOfAllBytes(t *testing.T) {
 	}
 }
 
+func TestNarrowAllValues(t *testing.T) {
+	t.Parallel()
+	for value := range 1 << 16 {
+		if got, want := narrow(uint16(value)), math.Round(float64(value)/257); float64(got) != want {
+			t.Fatalf("%d became %d, not %v", value, got, want)
+		}
+	}
+}
+
 // TestTransform compares with the definition of the transform, in floating
 // point, for noise and for the blocks with the largest coefficients.
 func TestTransform(t *testing.T) {

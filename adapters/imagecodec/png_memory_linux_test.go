@@ -1,3 +1,5 @@
+//go:build !race
+
 package imagecodec
 
 import (
@@ -15,8 +17,9 @@ import (
 	"testing"
 )
 
-// A process that converts gets this much: Go reserves more address space than
-// it ever touches, and 64 MiB is a soft limit that real use has to stay below.
+// A process that converts gets this much. The race detector is ruled out: it
+// reserves terabytes of address space. Go itself reserves more than it ever
+// touches, and 64 MiB is a soft limit that real use has to stay below.
 const (
 	childAddressSpace = 1_500_000 // KiB, for ulimit -v
 	childMemoryLimit  = "GOMEMLIMIT=64MiB"
@@ -104,23 +107,23 @@ func large(t *testing.T, width, height int, depth, colour, interlace byte) []byt
 }
 
 // limited runs this test again on the files of a folder, behind ulimit.
-func limited(t testing.TB, folder string) (report childReport) {
-	t.Helper()
+func limited(tb testing.TB, folder string) (report childReport) {
+	tb.Helper()
 	program, err := os.Executable()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	child := exec.CommandContext(t.Context(), "sh", "-c",
+	child := exec.CommandContext(tb.Context(), "sh", "-c",
 		fmt.Sprintf(`ulimit -v %d && exec "$0" -test.run='^TestPNGWithinMemory$'`, childAddressSpace), program)
 	child.Env = append(os.Environ(), childMemoryLimit, childFolder+"="+folder)
 	var said bytes.Buffer
 	child.Stdout, child.Stderr = &said, &said
 	if err := child.Run(); err != nil {
-		t.Fatalf("%v\n%s", err, said.Bytes())
+		tb.Fatalf("%v\n%s", err, said.Bytes())
 	}
 	b, err := os.ReadFile(filepath.Join(folder, "report.json"))
 	if err := errors.Join(err, json.Unmarshal(b, &report)); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return report
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"strings"
 	"sync"
@@ -29,6 +30,7 @@ import (
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/workers/outboxrelay"
 )
 
 type machineClock struct{}
@@ -42,6 +44,7 @@ type service struct {
 	store  *pgstore.Store
 	key    string // of the first organization, test mode
 	org    billing.OrgID
+	test   billing.Scope // of that key
 	office billing.OfficeID
 	read   string // a key of the same scope that only reads
 	live   string // of the same organization, live mode
@@ -49,16 +52,18 @@ type service struct {
 	keys   atomic.Int64
 }
 
-func startService(t *testing.T, times eligibility.Times) *service {
+// startService starts the service. Each change may set what it likes in the
+// times of attachments.
+func startService(t *testing.T, times eligibility.Times, changes ...func(*attachments.Times)) *service {
 	t.Helper()
+	attaching := attachments.DefaultTimes()
+	for _, change := range changes {
+		change(&attaching)
+	}
 	queue := memqueue.NewBroker().Open()
-	store := pgtest.Open(t, func(po *pgstore.Options) {
-		po.Staged = func(staged []jobs.Job) {
-			for _, j := range staged {
-				_ = queue.Publish(context.Background(), j)
-			}
-		}
-	})
+	relay := outboxrelay.New(queue, slog.New(slog.DiscardHandler))
+	store := pgtest.Open(t, func(po *pgstore.Options) { po.Staged = relay.Staged })
+	during(t, func(ctx context.Context) { _ = relay.Run(ctx, store) })
 	payers, err := billing.ShippedPayers()
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +74,7 @@ func startService(t *testing.T, times eligibility.Times) *service {
 	}
 	o := Options{
 		Access:        access.New(store, clock),
-		Attachments:   attachments.New(store, outside(t, queue, clock), payers, attachments.DefaultTimes()),
+		Attachments:   attachments.New(store, outside(t, queue, clock), payers, attaching),
 		Events:        events.New(store),
 		Eligibility:   eligibility.New(store, queue, networks, edi.New(), payers, clock, times),
 		PayerRequests: payerrequests.New(store, payers, clock),
@@ -112,9 +117,7 @@ func outside(t *testing.T, queue ports.Queue, clock ports.Clock) attachments.Out
 // work does jobs of a kind until the test ends.
 func work(t *testing.T, queue *memqueue.Queue, kind jobs.Kind, do func(context.Context, jobs.Job) error) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	var wg sync.WaitGroup
-	wg.Go(func() {
+	during(t, func(ctx context.Context) {
 		_ = queue.Consume(ctx, kind, 4, func(ctx context.Context, d ports.Delivery) ports.Verdict {
 			err := do(ctx, d.Job)
 			if _, done := errors.AsType[*jobs.DoneError](err); err != nil && !done && ctx.Err() == nil {
@@ -123,6 +126,14 @@ func work(t *testing.T, queue *memqueue.Queue, kind jobs.Kind, do func(context.C
 			return ports.Finished
 		})
 	})
+}
+
+// during runs until the test ends.
+func during(t *testing.T, run func(context.Context)) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	wg.Go(func() { run(ctx) })
 	t.Cleanup(func() {
 		cancel()
 		wg.Wait()
@@ -149,7 +160,7 @@ func (s *service) populate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.org, s.office = org.ID, office.ID
+	s.org, s.test, s.office = org.ID, test, office.ID
 	for into, k := range map[*string]struct {
 		scope       billing.Scope
 		permissions []billing.Permission
@@ -192,7 +203,7 @@ func (s *service) do(t *testing.T, c call) answer {
 		c.key = s.key
 	}
 	r.Header.Set("Authorization", "Bearer "+c.key)
-	if r.Method == http.MethodPost {
+	if (&route{method: r.Method}).changes() {
 		if c.idem == "" {
 			c.idem = fmt.Sprint("key-", s.keys.Add(1))
 		}

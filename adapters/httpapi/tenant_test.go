@@ -9,45 +9,48 @@ import (
 	"github.com/molar-billing/molar/core/eligibility"
 )
 
+// foreign is a call with a key that may not see what it names.
+type foreign struct {
+	call
+	status int
+	code   billing.Code // empty for an empty list
+}
+
+// made is what the first organization has.
+type made struct {
+	check, event                  string // IDs
+	claim, attachment, document   string
+	request, answered, answeredBy string
+}
+
+func (s *service) make(t *testing.T) (m made) {
+	t.Helper()
+	m.check = s.must(t, 200, call{path: "/eligibility", body: s.question("ACTIVE-FULL", nil)}).text(t, "id")
+	m.event = s.walk(t, "/events?resource_id="+m.check)[0]
+	m.claim = s.claim(t, nil).ID.String()
+	path := s.attachment(t, "")
+	m.attachment = strings.TrimPrefix(path, "/attachments/")
+	m.document = s.must(t, 201, upload(path, chart(jpegOf(1)))).documents(t)[0]["id"].(string)
+	_, m.request = s.payerRequest(t, nil)
+	var answering string
+	answering, m.answered = s.payerRequest(t, nil)
+	a := s.must(t, 200, call{path: answering + "/answer", body: s.own(with("payer_id", nil))})
+	m.answeredBy = a.text(t, "attachment", "id")
+	return m
+}
+
 // TestForeignKeysSeeNothing tries every route with a key of another
 // organization and with one of the other mode, on what the first made. A route
 // without a row here fails, so that none is forgotten.
 func TestForeignKeysSeeNothing(t *testing.T) {
 	t.Parallel()
 	s := startService(t, eligibility.DefaultTimes())
-	made := s.do(t, call{path: "/eligibility", body: s.question("ACTIVE-FULL", nil)})
-	check := made.text(t, "id")
-	event := s.walk(t, "/events?resource_id="+check)[0]
+	m := s.make(t)
+	rows := s.readsByStrangers(m)
+	for name, row := range s.writesByStrangers(t, m) {
+		rows[name] = row
+	}
 	const empty = `{"data":[],"next_cursor":null}`
-
-	type want struct {
-		call
-		status int
-		code   billing.Code // empty for an empty list
-	}
-	rows := map[string]func(key string) []want{
-		"GET /eligibility/{id}": func(key string) []want {
-			return []want{{call{path: "/eligibility/" + check, key: key}, 404, billing.CodeNotFound}}
-		},
-		"GET /events/{id}": func(key string) []want {
-			return []want{{call{path: "/events/" + event, key: key}, 404, billing.CodeNotFound}}
-		},
-		"GET /eligibility": func(key string) []want {
-			return []want{{call{path: "/eligibility", key: key}, 200, ""}, {call{path: "/eligibility?office_id=" + s.office.String(), key: key}, 200, ""}}
-		},
-		"GET /events": func(key string) []want {
-			return []want{
-				{call{path: "/events?resource_id=" + check, key: key}, 200, ""},
-				{call{path: "/events?order=asc&after=" + event, key: key}, 404, billing.CodeNotFound},
-			}
-		},
-		"POST /eligibility": func(key string) []want {
-			if key == s.live { // live mode comes before what the body names
-				return []want{{call{path: "/eligibility", body: s.question("ACTIVE-FULL", nil), key: key}, 503, billing.CodeEligibilityUnavailable}}
-			}
-			return []want{{call{path: "/eligibility", body: s.question("ACTIVE-FULL", nil), key: key}, 404, billing.CodeNotFound}}
-		},
-	}
 	for _, r := range (&api{}).routes() {
 		if r.permission == "" {
 			continue
@@ -59,14 +62,99 @@ func TestForeignKeysSeeNothing(t *testing.T) {
 			continue
 		}
 		for _, key := range []string{s.other, s.live} {
-			for _, w := range row(key) {
-				a := s.do(t, w.call)
-				if w.code != "" {
-					wantStatus(t, a, w.status, w.code)
-				} else if a.StatusCode != http.StatusOK || strings.TrimSpace(a.body) != empty {
-					t.Errorf("%s: %d %s, want an empty list", w.path, a.StatusCode, a.body)
+			for _, f := range row {
+				if f.key = key; key == s.live && f.code == billing.CodeNotFound && name != "POST /payer_requests" {
+					f.status, f.code = s.whenLive(&r, f)
+				}
+				a := s.do(t, f.call)
+				if f.code != "" {
+					wantStatus(t, a, f.status, f.code)
+				} else if a.StatusCode != http.StatusOK || f.status == 0 && strings.TrimSpace(a.body) != empty {
+					t.Errorf("%s: %d %s, want an empty list", f.path, a.StatusCode, a.body)
 				}
 			}
 		}
 	}
+	s.untouched(t, m)
+}
+
+// whenLive is how a write ends in live mode, which comes before what it names.
+func (s *service) whenLive(r *route, f foreign) (int, billing.Code) {
+	switch {
+	case !r.changes():
+		return f.status, f.code
+	case strings.HasPrefix(f.path, "/eligibility"):
+		return 503, billing.CodeEligibilityUnavailable
+	}
+	return 503, billing.CodeAttachmentsUnavailable
+}
+
+func (s *service) readsByStrangers(m made) map[string][]foreign {
+	absent := func(path string) foreign { return foreign{call{path: path}, 404, billing.CodeNotFound} }
+	nothing := func(path string) foreign { return foreign{call: call{path: path}} }
+	return map[string][]foreign{
+		"GET /eligibility":      {nothing("/eligibility"), nothing("/eligibility?office_id=" + s.office.String())},
+		"GET /eligibility/{id}": {absent("/eligibility/" + m.check)},
+		"GET /attachments": {
+			nothing("/attachments"), nothing("/attachments?state=open"), nothing("/attachments?office_id=" + s.office.String()),
+			nothing("/attachments?payer_request_id=" + m.answered), nothing("/attachments?claim_id=" + m.claim),
+		},
+		"GET /attachments/{id}": {absent("/attachments/" + m.attachment), absent("/attachments/" + m.answeredBy)},
+		"GET /attachments/{id}/documents/{doc_id}/content": {
+			absent("/attachments/" + m.attachment + "/documents/" + m.document + "/content"),
+		},
+		"GET /document_types": {{call: call{path: "/document_types"}, status: 200}}, // they are everybody's
+		"GET /payer_requests": {
+			nothing("/payer_requests"), nothing("/payer_requests?state=answered"), nothing("/payer_requests?claim_id=" + m.claim),
+		},
+		"GET /payer_requests/{id}": {absent("/payer_requests/" + m.request), absent("/payer_requests/" + m.answered)},
+		"GET /events":              {nothing("/events?resource_id=" + m.check), nothing("/events?resource_id=" + m.answeredBy), absent("/events?order=asc&after=" + m.event)},
+		"GET /events/{id}":         {absent("/events/" + m.event)},
+	}
+}
+
+func (s *service) writesByStrangers(t *testing.T, m made) map[string][]foreign {
+	t.Helper()
+	attachment, request := "/attachments/"+m.attachment, "/payer_requests/"+m.request
+	absent := func(c call) foreign { return foreign{c, 404, billing.CodeNotFound} }
+	post := func(path string, fields ...any) foreign {
+		return absent(call{path: path, body: jsonOf(anObject{}, with(fields...))})
+	}
+	return map[string][]foreign{
+		"POST /eligibility": {absent(call{path: "/eligibility", body: s.question("ACTIVE-FULL", nil)})},
+		"POST /attachments": {
+			absent(call{path: "/attachments", body: s.own(nil)}), // its office
+			post("/attachments", "claim_id", m.claim),
+			post("/attachments", "kind", "solicited", "payer_request_id", m.request),
+		},
+		"PATCH /attachments/{id}":                     {absent(patch(attachment, "mine"))},
+		"POST /attachments/{id}/close":                {post(attachment + "/close")},
+		"POST /attachments/{id}/documents":            {absent(upload(attachment, chart(jpegOf(2)))), absent(upload(attachment, chart(pngOf(2))))},
+		"DELETE /attachments/{id}/documents/{doc_id}": {absent(remove(attachment, m.document))},
+		"POST /payer_requests": {
+			post("/payer_requests", "claim_id", m.claim, "reference_number", "R", "requested", "All."),
+		},
+		"POST /payer_requests/{id}/answer": {
+			post(request+"/answer", "narrative", "mine"),
+			post(request+"/answer", "attachment_id", m.answeredBy),
+			post("/payer_requests/"+m.answered+"/answer", "narrative", "mine"),
+		},
+	}
+}
+
+// untouched checks that what was made is as it was, and that a request of one's
+// own cannot be answered with another's attachment.
+func (s *service) untouched(t *testing.T, m made) {
+	t.Helper()
+	a := s.must(t, 200, call{path: "/attachments/" + m.attachment})
+	if a.text(t, "state") != "open" || a.text(t, "narrative") != "" || len(a.documents(t)) != 1 {
+		t.Errorf("attachment %s", a.body)
+	}
+	if r := s.must(t, 200, call{path: "/payer_requests/" + m.request}); r.text(t, "state") != "open" {
+		t.Errorf("payer request %s", r.body)
+	}
+	theirs := s.must(t, 201, call{path: "/payer_requests", body: letter(nil), key: s.other}).text(t, "id")
+	wantStatus(t, s.do(t, call{
+		path: "/payer_requests/" + theirs + "/answer", body: jsonOf(anObject{"attachment_id": m.answeredBy}, nil), key: s.other,
+	}), 404, billing.CodeNotFound)
 }

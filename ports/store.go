@@ -47,6 +47,9 @@ type Tx struct {
 	Patients      Patients
 	Offices       Offices
 	Events        Events
+	Endpoints     WebhookEndpoints
+	Deliveries    Deliveries
+	Lanes         Lanes
 	Outbox        Outbox
 }
 
@@ -246,6 +249,12 @@ type Jobs interface {
 
 	// Backlog counts jobs that are due, and the age of the oldest.
 	Backlog(ctx context.Context) ([]Backlog, error)
+
+	// Lanes calls up to limit lanes of enabled endpoints that have deliveries
+	// due and no holder, and that were not called within the pause: it answers
+	// the jobs that call them. An open circuit whose time has not come is not
+	// called.
+	Lanes(ctx context.Context, now time.Time, pause time.Duration, limit int) ([]jobs.Job, error)
 }
 
 // Backlog is how much work of a kind waits.
@@ -291,6 +300,10 @@ type ImageNames interface {
 
 // Forgetter removes what is kept for a while only.
 type Forgetter interface {
+	// Deliveries removes deliveries that are pending no more and were made
+	// before the given time, a bounded number a call, and answers how many.
+	Deliveries(ctx context.Context, before time.Time) (int, error)
+
 	// Uploads removes uploads that are pending no more and were made before
 	// the given time, a bounded number a call, and answers how many.
 	Uploads(ctx context.Context, before time.Time) (int, error)

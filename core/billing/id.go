@@ -39,6 +39,7 @@ type (
 	fileKind         struct{}
 	requestKind      struct{}
 	jobKind          struct{}
+	deliveryKind     struct{}
 )
 
 func (orgKind) prefix() string          { return "org_" }
@@ -58,8 +59,10 @@ func (keyKind) prefix() string          { return "key_" }
 func (fileKind) prefix() string         { return "fil_" }
 func (requestKind) prefix() string      { return "req_" }
 func (jobKind) prefix() string          { return "job_" }
+func (deliveryKind) prefix() string     { return "whd_" }
 
-// The IDs of the interface, and the JobID of a row of work.
+// The IDs of the interface, the JobID of a row of work, and the DeliveryID of
+// an event on its way to an endpoint.
 //
 //nolint:revive // one comment serves them all
 type (
@@ -80,6 +83,7 @@ type (
 	FileID            = ID[fileKind]
 	RequestID         = ID[requestKind]
 	JobID             = ID[jobKind]
+	DeliveryID        = ID[deliveryKind]
 )
 
 // NewID makes an ID whose order follows now to the microsecond: 48 bits of

@@ -1,0 +1,306 @@
+package attachments_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/attachments"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+)
+
+// pattern is a picture of squares that is another one for each n.
+func pattern(n int) image.Image {
+	m := image.NewGray(image.Rect(0, 0, 128, 8))
+	for x := range 128 {
+		for y := range 8 {
+			m.SetGray(x, y, color.Gray{Y: uint8(n >> (x / 8) & 1 * 255)})
+		}
+	}
+	return m
+}
+
+func jpegOf(t *testing.T, m image.Image) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, m, &jpeg.Options{Quality: 100}); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func pngOf(t *testing.T, m image.Image) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, m); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func fileOf(b []byte) attachments.File {
+	return attachments.File{Content: bytes.NewReader(b), Size: int64(len(b))}
+}
+
+// about is whom and what the attachments for no claim are about.
+func about() billing.SubjectInput {
+	return billing.SubjectInput{
+		Patient:      &billing.AttachmentPatientInput{FirstName: "Ada", LastName: "Byron", DateOfBirth: "1985-12-10"},
+		Subscriber:   &billing.AttachmentSubscriberInput{FirstName: "Ada", LastName: "Byron", MemberID: "M1", Relationship: "self"},
+		ServiceDates: &billing.DateSpanInput{From: "2026-01-05", To: "2026-01-05"},
+	}
+}
+
+// open makes an open attachment for no claim.
+func (b *bench) open(key string) billing.AttachmentID {
+	b.t.Helper()
+	return b.make(key, billing.AttachmentRequest{OfficeID: new(b.office.ID.String()), PayerID: new("CHTEST"), About: about()})
+}
+
+func (b *bench) make(key string, in billing.AttachmentRequest) billing.AttachmentID {
+	b.t.Helper()
+	o := came(b.service.Make(b.t.Context(), b.scope, call(key), in, render))
+	if o.err != nil {
+		b.t.Fatalf("make %s: %v", key, o.err)
+	}
+	return b.id(o)
+}
+
+func (b *bench) id(o outcome) billing.AttachmentID {
+	b.t.Helper()
+	id, err := billing.ParseID[billing.AttachmentID](o.Attachment)
+	if err != nil {
+		b.t.Fatalf("%+v has no attachment", o)
+	}
+	return id
+}
+
+// filled makes an open attachment with a JPEG.
+func (b *bench) filled(key string) billing.AttachmentID {
+	b.t.Helper()
+	id := b.open(key)
+	if o := b.upload(b.service, key+" image", id, jpegOf(b.t, pattern(1))); o.err != nil || len(o.Documents) != 1 {
+		b.t.Fatalf("upload: %+v", o)
+	}
+	return id
+}
+
+// asked makes an open payer request about the claim, or about none.
+func (b *bench) asked(claim billing.ClaimID) billing.PayerRequestID {
+	b.t.Helper()
+	payer, _ := b.payers.Find("CHTEST")
+	now := b.clock.Now()
+	r := &billing.PayerRequest{
+		ID: billing.NewID[billing.PayerRequestID](now), Scope: b.scope, State: billing.PayerRequestOpen, Source: billing.SourceNetwork,
+		ClaimID: claim, Payer: payer.PayerSummary, ReferenceNumber: "REF-1", Requested: "An X-ray of tooth 14.", CreatedAt: now,
+	}
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.PayerRequests.Insert(ctx, r) })
+	return r.ID
+}
+
+// claim makes a claim.
+func (b *bench) claim(number string) *billing.Claim {
+	b.t.Helper()
+	payer, _ := b.payers.Find("CHTEST")
+	now := b.clock.Now()
+	c := &billing.Claim{
+		ID: billing.NewID[billing.ClaimID](now), Scope: b.scope, Kind: billing.KindClaim, State: billing.ClaimAcceptedPayer,
+		Frequency: billing.FrequencyOriginal, PatientControlNumber: number, OfficeID: b.office.ID, Payer: payer.PayerSummary,
+		ProviderID: billing.NewID[billing.ProviderID](now), PlaceOfService: "11", CreatedAt: now, UpdatedAt: now,
+		Subscriber: billing.ClaimSubscriber{FirstName: "Ada", LastName: "Byron", DateOfBirth: billing.Date{Year: 1985, Month: 12, Day: 10}, MemberID: "M1"},
+		Lines:      []billing.ClaimLine{{ProcedureCode: "D2740", ServiceDate: billing.Date{Year: 2026, Month: 1, Day: 5}, Fee: 120000, Quantity: 1, Tooth: "14"}},
+	}
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Claims.Insert(ctx, c) })
+	return c
+}
+
+func (b *bench) get(id billing.AttachmentID) *billing.Attachment {
+	b.t.Helper()
+	a, err := b.service.Get(b.t.Context(), b.scope, id)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return a
+}
+
+func (b *bench) request(id billing.PayerRequestID) (r *billing.PayerRequest) {
+	b.t.Helper()
+	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
+		r, err = tx.PayerRequests.Get(ctx, id)
+		return err
+	})
+	return r
+}
+
+// due takes the jobs of the outbox whose time has come.
+func (b *bench) due() (due []jobs.Job) {
+	b.t.Helper()
+	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) (err error) {
+		if err = tx.Jobs.Release(ctx, 0); err == nil {
+			due, err = tx.Jobs.Due(ctx, jobs.Lease, 10)
+		}
+		return err
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return due
+}
+
+// job is the one job of the outbox.
+func (b *bench) job() jobs.Job {
+	b.t.Helper()
+	due := b.due()
+	if len(due) != 1 {
+		b.t.Fatalf("%d jobs are due, want one", len(due))
+	}
+	return due[0]
+}
+
+// do does a job as a worker of the process does.
+func (b *bench) do(s *attachments.Service, j jobs.Job) error {
+	if j.Kind == jobs.KindPNGConvert {
+		return s.Convert(b.t.Context(), j)
+	}
+	return s.Send(b.t.Context(), j)
+}
+
+// settle does what is due until nothing is.
+func (b *bench) settle() {
+	b.t.Helper()
+	for due := b.due(); len(due) > 0; due = b.due() {
+		for _, j := range due {
+			if _, done := errors.AsType[*jobs.DoneError](b.do(b.service, j)); !done && b.pending(j) {
+				b.t.Fatalf("job %s is not done", j.Kind)
+			}
+		}
+	}
+}
+
+func (b *bench) pending(j jobs.Job) (is bool) {
+	b.t.Helper()
+	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
+		is, err = tx.Outbox.Pending(ctx, j.ID)
+		return err
+	})
+	return is
+}
+
+// all is every attachment of the scope.
+func (b *bench) all() []*billing.Attachment {
+	b.t.Helper()
+	all, next, err := b.service.List(b.t.Context(), b.scope, billing.AttachmentFilter{}, billing.Page{Limit: 1000})
+	if err != nil || next != nil {
+		b.t.Fatalf("list: %v", err)
+	}
+	return all
+}
+
+// blobNames lists what the blob store has.
+func (b *bench) blobNames() (names []string) {
+	b.t.Helper()
+	for _, prefix := range []string{billing.DocumentBlobs, billing.StagingBlobs} {
+		for blob, err := range b.blobs.List(b.t.Context(), prefix) {
+			if err != nil {
+				b.t.Fatal(err)
+			}
+			names = append(names, blob.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// whole checks that every document has its image.
+func (b *bench) whole() (blobs []string) {
+	b.t.Helper()
+	for _, a := range b.all() {
+		for _, d := range a.Documents {
+			blobs = append(blobs, d.Blob())
+			content, size, err := b.service.Content(b.t.Context(), b.scope, a.ID, d.ID)
+			if err != nil {
+				b.t.Errorf("the document %s has no image: %v", d.ID, err)
+				continue
+			}
+			image, err := io.ReadAll(content)
+			_ = content.Close()
+			if err != nil || size != d.Size || sha256.Sum256(image) != d.SHA256 {
+				b.t.Errorf("the document %s has another image: %d bytes, %v", d.ID, size, err)
+			}
+		}
+	}
+	slices.Sort(blobs)
+	return blobs
+}
+
+// audit checks what must hold when all work is done: each document has its
+// image, and after a sweep no image is left over; each closed attachment was
+// sent as it is, once, and told of once; nothing else was sent.
+func (b *bench) audit() {
+	b.t.Helper()
+	if due := b.due(); len(due) > 0 {
+		b.t.Errorf("%d jobs are left", len(due))
+	}
+	b.whole()
+	b.clock.advance(b.times.Orphan + time.Minute)
+	if _, err := b.service.Sweep(b.t.Context()); err != nil {
+		b.t.Errorf("sweep: %v", err)
+	}
+	if named, have := b.whole(), b.blobNames(); !slices.Equal(named, have) {
+		b.t.Errorf("after the sweep there are the images %v, rows name %v", have, named)
+	}
+	closed := 0
+	for _, a := range b.all() {
+		if !a.Sending.IsZero() {
+			b.t.Errorf("%s is still being sent", a.ID)
+		}
+		if a.State != billing.AttachmentClosed {
+			if n := len(b.events(a.ID)); n != 0 {
+				b.t.Errorf("%d events of the open attachment %s", n, a.ID)
+			}
+			continue
+		}
+		closed++
+		b.sentOnce(a)
+	}
+	if n := b.network.count(); n != closed {
+		b.t.Errorf("the network has %d transmissions, want one for each of %d closed attachments", n, closed)
+	}
+}
+
+// sentOnce checks that the network has the closed attachment as it is, and
+// that one event tells of it.
+func (b *bench) sentOnce(a *billing.Attachment) {
+	b.t.Helper()
+	var documents []string
+	for _, d := range a.Documents {
+		documents = append(documents, d.ID.String())
+	}
+	slices.Sort(documents)
+	if s, ok := b.network.has(a.Number); !ok || !slices.Equal(s.documents, documents) || s.Narrative != a.Narrative {
+		b.t.Errorf("the network has %v under %s, want %v", s.documents, a.Number, documents)
+	}
+	if e := b.events(a.ID); len(e) != 1 || e[0].Type != billing.EventAttachmentCompleted || e[0].Sequence != 1 {
+		b.t.Errorf("events %+v of %s, want one attachment.completed", e, a.ID)
+	}
+}
+
+func (b *bench) events(id billing.AttachmentID) (all []*billing.Event) {
+	b.t.Helper()
+	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
+		all, err = tx.Events.List(ctx, billing.EventFilter{Resource: id}, billing.Page{Limit: 10})
+		return err
+	})
+	return all
+}

@@ -1,0 +1,257 @@
+package attachments_test
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/molar-billing/molar/adapters/fileblob"
+	"github.com/molar-billing/molar/adapters/imagecodec"
+	"github.com/molar-billing/molar/adapters/memqueue"
+	"github.com/molar-billing/molar/adapters/pgstore"
+	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/sandboxnet"
+	"github.com/molar-billing/molar/adapters/testservers"
+	"github.com/molar-billing/molar/adapters/unavailablenet"
+	"github.com/molar-billing/molar/core/attachments"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/workers"
+	"github.com/molar-billing/molar/workers/attachmentsend"
+	"github.com/molar-billing/molar/workers/outboxrelay"
+	"github.com/molar-billing/molar/workers/pngconvert"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
+
+// clock can be moved on.
+type clock struct {
+	mu    sync.Mutex
+	ahead time.Duration
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Now().Add(c.ahead)
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ahead += d
+}
+
+// bench is the use cases on a real database, a queue in memory, images in a
+// folder, the real codec and the sandbox.
+type bench struct {
+	t       *testing.T
+	store   *pgstore.Store
+	queue   *memqueue.Queue
+	blobs   *fileblob.Store
+	codec   *imagecodec.Codec
+	network *network
+	payers  *billing.PayerDirectory
+	clock   *clock
+	times   attachments.Times
+	service *attachments.Service
+	scope   billing.Scope
+	office  *billing.Office
+	relay   *outboxrelay.Relay
+}
+
+func newBench(t *testing.T, changes ...func(*attachments.Times)) *bench {
+	t.Helper()
+	b := &bench{t: t, queue: memqueue.NewBroker().Open(), clock: &clock{}, times: attachments.DefaultTimes()}
+	for _, change := range changes {
+		change(&b.times)
+	}
+	b.relay = outboxrelay.New(b.queue, slog.New(slog.DiscardHandler))
+	b.store = pgtest.Open(t, func(o *pgstore.Options) { o.Staged = b.relay.Staged })
+	b.network = newNetwork(sandboxnet.NewAttachments(b.clock))
+	var err error
+	if b.blobs, err = fileblob.Open(t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.blobs.Close() })
+	if b.codec, err = imagecodec.New(imagecodec.Options{TempDir: t.TempDir()}); err != nil {
+		t.Fatal(err)
+	}
+	if b.payers, err = billing.ShippedPayers(); err != nil {
+		t.Fatal(err)
+	}
+	b.service = b.process(nil)
+	b.scope = billing.Scope{Org: billing.NewID[billing.OrgID](time.Now()), Mode: billing.ModeTest}
+	b.office = b.newOffice(b.scope)
+	return b
+}
+
+// process is the use cases as another process has them. Fate, when not nil,
+// decides what becomes of its calls.
+func (b *bench) process(f *fate) *attachments.Service {
+	var store ports.Store = b.store
+	var queue ports.Queue = b.queue
+	var blobs ports.Blobs = b.blobs
+	var sandbox ports.AttachmentNetwork = b.network
+	if f != nil {
+		store, queue, blobs, sandbox = fatedStore{store, f}, fatedQueue{queue, f}, fatedBlobs{blobs, f}, fatedNetwork{sandbox, f}
+	}
+	return attachments.New(store, attachments.Outside{
+		Queue: queue, Blobs: blobs, Images: b.codec, Clock: b.clock,
+		Networks: map[billing.Mode]ports.AttachmentNetwork{billing.ModeTest: sandbox, billing.ModeLive: unavailablenet.Attachments{}},
+	}, b.payers, b.times)
+}
+
+// impatient is the use cases of a process that waits for nothing.
+func (b *bench) impatient() *attachments.Service {
+	patient := b.times
+	defer func() { b.times = patient }()
+	b.times.SendWait, b.times.ConvertWait = 0, 0
+	return b.process(nil)
+}
+
+// work runs the relay and workers until the test ends.
+func (b *bench) work() { b.workWith(b.service) }
+
+func (b *bench) workWith(s *attachments.Service) {
+	ctx, cancel := context.WithCancel(b.t.Context())
+	runner := workers.NewRunner(b.store, b.queue, slog.New(slog.DiscardHandler), func(jobs.Kind, string, time.Duration) {})
+	var all sync.WaitGroup
+	all.Go(func() { _ = b.relay.Run(ctx, b.store) })
+	all.Go(func() { _ = runner.Run(ctx, attachmentsend.Handler(s, 2)) })
+	all.Go(func() { _ = runner.Run(ctx, pngconvert.Handler(s)) })
+	b.t.Cleanup(func() { cancel(); all.Wait() })
+}
+
+func (b *bench) in(fn func(ctx context.Context, tx ports.Tx) error) {
+	b.t.Helper()
+	if err := b.store.InTx(b.t.Context(), b.scope, fn); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *bench) newOffice(scope billing.Scope) *billing.Office {
+	b.t.Helper()
+	now := time.Now()
+	o := &billing.Office{ID: billing.NewID[billing.OfficeID](now), Scope: scope, Name: "Main", NPI: "1234567893", TimeZone: "America/New_York", CreatedAt: now}
+	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) error {
+		return tx.Orgs.Insert(ctx, &billing.Organization{ID: scope.Org, Name: "Test", CreatedAt: now})
+	})
+	if err != nil && scope.Mode == billing.ModeTest {
+		b.t.Fatal(err)
+	}
+	if err := b.store.InTx(b.t.Context(), scope, func(ctx context.Context, tx ports.Tx) error { return tx.Offices.Insert(ctx, o) }); err != nil {
+		b.t.Fatal(err)
+	}
+	return o
+}
+
+// call is a request with the key. Every request of a kind means the same.
+func call(key string) billing.Request {
+	return billing.Request{ID: billing.NewID[billing.RequestID](time.Now()), Key: key, Fingerprint: [32]byte{1}}
+}
+
+// other is another request with the key.
+func other(key string) billing.Request {
+	r := call(key)
+	r.Fingerprint = [32]byte{2}
+	return r
+}
+
+// shown is what the answers of these tests show.
+type shown struct {
+	Attachment string
+	State      billing.AttachmentState
+	Number     string
+	Documents  []string
+	Request    string
+	Asked      billing.PayerRequestState
+	Error      billing.Code
+}
+
+func render(a *billing.Attachment, err error) billing.Answer {
+	return rendered(billing.PayerRequestAnswer{Attachment: a}, err)
+}
+
+func rendered(made billing.PayerRequestAnswer, err error) billing.Answer {
+	var s shown
+	if a := made.Attachment; a != nil {
+		s = shown{Attachment: a.ID.String(), State: a.State, Number: a.Number}
+		for _, d := range a.Documents {
+			s.Documents = append(s.Documents, d.ID.String())
+		}
+	}
+	if made.Request != nil {
+		s.Request, s.Asked = made.Request.ID.String(), made.Request.State
+	}
+	status := 200
+	if err != nil {
+		s.Error, status = billing.CodeOf(err), 502
+	}
+	body, err := json.Marshal(s)
+	if err != nil {
+		panic(err)
+	}
+	return billing.Answer{Status: status, Body: body}
+}
+
+// outcome is what a request came to.
+type outcome struct {
+	shown
+	replayed bool
+	err      error
+}
+
+func came(a billing.Answer, replayed bool, err error) (o outcome) {
+	if err == nil {
+		err = json.Unmarshal(a.Body, &o.shown)
+	}
+	o.replayed, o.err = replayed, err
+	return o
+}
+
+// code is the error of the request, as it is and as its answer tells it.
+func (o outcome) code() billing.Code {
+	if o.err != nil {
+		return billing.CodeOf(o.err)
+	}
+	return o.Error
+}
+
+func (b *bench) upload(s *attachments.Service, key string, id billing.AttachmentID, image []byte) outcome {
+	return b.uploadAs(b.t.Context(), s, call(key), id, image)
+}
+
+func (b *bench) uploadAs(ctx context.Context, s *attachments.Service, r billing.Request, id billing.AttachmentID, image []byte) outcome {
+	in := billing.DocumentRequest{DocumentType: "2", FileName: "image"}
+	return came(s.Upload(ctx, b.scope, r, id, in, fileOf(image), render))
+}
+
+func (b *bench) close(s *attachments.Service, key string, id billing.AttachmentID) outcome {
+	return came(s.Close(b.t.Context(), b.scope, call(key), id, nil, render))
+}
+
+func (b *bench) answer(s *attachments.Service, key string, id billing.PayerRequestID, in billing.AnswerRequest) outcome {
+	return came(s.Answer(b.t.Context(), b.scope, call(key), id, in, rendered))
+}
+
+func (b *bench) narrate(key string, id billing.AttachmentID, narrative string) outcome {
+	return came(b.service.Narrate(b.t.Context(), b.scope, call(key), id, &narrative, nil, render))
+}
+
+func (b *bench) remove(key string, id billing.AttachmentID, document billing.DocumentID) outcome {
+	return came(b.service.RemoveDocument(b.t.Context(), b.scope, call(key), id, document, render))
+}
+
+// keys gives keys that were not used before.
+func keys(prefix string) func() string {
+	n := 0
+	return func() string { n++; return prefix + strconv.Itoa(n) }
+}

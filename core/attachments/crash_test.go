@@ -1,0 +1,204 @@
+package attachments_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/molar-billing/molar/core/attachments"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+)
+
+// everyEnding runs a test for each call that a piece of work makes and each
+// way in which that call may end, until the work comes to its end with none of
+// its calls reached. Test reports whether the call was reached.
+func everyEnding(t *testing.T, least int, test func(t *testing.T, f *fate) bool) {
+	t.Helper()
+	for how := range meets {
+		reached := 0
+		for ; reached < 30; reached++ {
+			f := &fate{at: reached, how: how}
+			test(t, f); t.Log(how, reached, f.met); if f.met == "" {
+				break
+			}
+			if t.Failed() {
+				t.Fatalf("the process %s call %d, %s", how, f.at, f.met)
+			}
+		}
+		if reached < least {
+			t.Fatalf("%d calls were reached, want %d at least", reached, least)
+		}
+	}
+}
+
+// TestUploadDiesAnywhere ends the process of an upload at each of its calls.
+// The same request again has the document made, once.
+func TestUploadDiesAnywhere(t *testing.T) {
+	t.Parallel()
+	for name, image := range map[string][]byte{"JPEG": jpegOf(t, pattern(1)), "PNG": pngOf(t, pattern(1))} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.work()
+			key := keys("k")
+			everyEnding(t, 3, func(t *testing.T, f *fate) bool {
+				t.Helper()
+				id, k := b.open(key()), key()
+				died := dies(func() { b.upload(b.process(f), k, id, image) })
+				o := b.upload(b.service, k, id, image)
+				for o.code() == billing.CodeIdempotencyKeyInUse {
+					b.settle()
+					o = b.upload(b.service, k, id, image)
+				}
+				if o.err != nil || len(o.Documents) != 1 {
+					t.Errorf("the same request again: %+v", o)
+				}
+				if again := b.upload(b.service, k, id, image); !again.replayed || fmt.Sprint(again.shown) != fmt.Sprint(o.shown) {
+					t.Errorf("and again: %+v, want %+v", again, o)
+				}
+				if a := b.get(id); len(a.Documents) != 1 {
+					t.Errorf("%d documents", len(a.Documents))
+				}
+				return died
+			})
+			b.audit()
+		})
+	}
+}
+
+// begun begins work that waits for a worker, in a process that dies when it
+// has committed what it wants: after the commit of that number.
+func (b *bench) begun(commit int, work func(*attachments.Service)) jobs.Job {
+	b.t.Helper()
+	f := &fate{at: commit, only: "InTx", how: diesAfter}
+	if !dies(func() { work(b.process(f)) }) {
+		b.t.Fatal("the work did not begin")
+	}
+	return b.job()
+}
+
+// TestConvertDiesAnywhere ends the worker that converts a PNG at each of its
+// calls. The next worker has the document made, once.
+func TestConvertDiesAnywhere(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	key := keys("k")
+	image, twin := pngOf(t, pattern(1)), pngOf(t, pattern(2))
+	for _, twins := range []bool{false, true} {
+		everyEnding(t, 6, func(t *testing.T, f *fate) bool {
+			t.Helper()
+			id, k := b.open(key()), key()
+			want := 1
+			upload := func(s *attachments.Service) { b.upload(s, k, id, image) }
+			if twins { // the image is there already, and another one
+				b.begun(1, func(s *attachments.Service) { b.upload(s, key(), id, twin) })
+				b.settle()
+				b.begun(1, func(s *attachments.Service) { b.upload(s, key(), id, image) })
+				b.settle()
+				want = 2
+			}
+			j := b.begun(1, upload)
+			died := dies(func() { _ = b.process(f).Convert(t.Context(), j) })
+			b.settle()
+			o := b.upload(b.service, k, id, image)
+			if o.err != nil || !o.replayed || len(o.Documents) != want {
+				t.Errorf("the request again: %+v", o)
+			}
+			return died
+		})
+	}
+	b.audit()
+}
+
+// TestCloseDiesAnywhere ends the process of a request to close at each of its
+// calls. The attachment is sent once, and the same request tells so.
+func TestCloseDiesAnywhere(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.work()
+	key := keys("k")
+	everyEnding(t, 2, func(t *testing.T, f *fate) bool {
+		t.Helper()
+		id, k := b.filled(key()), key()
+		died := dies(func() { b.close(b.process(f), k, id) })
+		o := b.close(b.service, k, id)
+		for o.code() == billing.CodeIdempotencyKeyInUse {
+			b.settle()
+			o = b.close(b.service, k, id)
+		}
+		if o.err != nil || o.Error != "" || o.State != billing.AttachmentClosed {
+			t.Errorf("the same request again: %+v", o)
+		}
+		return died
+	})
+	b.audit()
+}
+
+// TestAnswerDiesAnywhere does the same to a request that answers with a new
+// attachment.
+func TestAnswerDiesAnywhere(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.work()
+	key := keys("k")
+	everyEnding(t, 2, func(t *testing.T, f *fate) bool {
+		t.Helper()
+		id, k := b.asked(billing.ClaimID{}), key()
+		in := billing.AnswerRequest{OfficeID: new(b.office.ID.String()), Narrative: new("It broke."), About: about()}
+		died := dies(func() { b.answer(b.process(f), k, id, in) })
+		o := b.answer(b.service, k, id, in)
+		for o.code() == billing.CodeIdempotencyKeyInUse {
+			b.settle()
+			o = b.answer(b.service, k, id, in)
+		}
+		if o.err != nil || o.Error != "" || o.State != billing.AttachmentClosed || o.Asked != billing.PayerRequestAnswered {
+			t.Errorf("the same request again: %+v", o)
+		}
+		if r := b.request(id); r.AnsweringAttachment.String() != o.Attachment {
+			t.Errorf("answered by %s, told %s", r.AnsweringAttachment, o.Attachment)
+		}
+		return died
+	})
+	b.audit()
+}
+
+// TestSendDiesAnywhere ends the worker that sends at each of its calls. The
+// next worker has it sent, once. Where the network's step failed, the caller
+// is told, and closing once more is all that it takes.
+func TestSendDiesAnywhere(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	key := keys("k")
+	everyEnding(t, 7, func(t *testing.T, f *fate) bool {
+		t.Helper()
+		id, k := b.filled(key()), key()
+		if o := b.upload(b.service, key(), id, jpegOf(t, pattern(2))); o.err != nil {
+			t.Fatal(o.err)
+		}
+		j := b.begun(0, func(s *attachments.Service) { b.close(s, k, id) })
+		number := b.get(id).Number
+		var err error
+		died := dies(func() { err = b.process(f).Send(t.Context(), j) })
+		_, ended := errors.AsType[*jobs.DoneError](err)
+		if networks := f.met == "Open" || f.met == "Add" || f.met == "Commit"; ended != (networks && !died) {
+			t.Errorf("sending: %v", err)
+		}
+		b.settle()
+		o := b.close(b.service, k, id)
+		if ended {
+			if o.code() != billing.CodeAttachmentsNetworkError || o.State != billing.AttachmentOpen {
+				t.Errorf("the network failed, the request again: %+v", o)
+			}
+			k = key()
+			b.begun(0, func(s *attachments.Service) { b.close(s, k, id) })
+			b.settle()
+			o = b.close(b.service, k, id)
+		}
+		if o.err != nil || o.Error != "" || o.State != billing.AttachmentClosed || o.Number != number {
+			t.Errorf("closed as %+v, want %s", o, number)
+		}
+		return died
+	})
+	b.audit()
+}

@@ -1,0 +1,300 @@
+package billing
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// EndpointStatus tells whether events go to an endpoint.
+type EndpointStatus string
+
+// The statuses of an endpoint. While it is disabled, what was queued for it
+// waits, and nothing new is queued.
+const (
+	EndpointEnabled  EndpointStatus = "enabled"
+	EndpointDisabled EndpointStatus = "disabled"
+)
+
+// The limits of webhook endpoints.
+const (
+	MaxEndpoints          = 10 // of an organization and mode
+	MaxWebhookURL         = 2048
+	maxWebhookDescription = 200
+	maxWebhookEventTypes  = 19
+)
+
+// WebhookEndpoint is a URL of the caller's that events are posted to.
+type WebhookEndpoint struct {
+	ID          WebhookEndpointID
+	Scope       Scope
+	URL         string
+	Description string
+	EventTypes  []EventType // nil stands for every type
+	Status      EndpointStatus
+	Secret      WebhookSecret
+	Health      EndpointHealth
+	CreatedAt   time.Time
+}
+
+// WebhookSecret signs what is posted to an endpoint: "whsec_" and the base64
+// of its bytes. It is shown once.
+type WebhookSecret string
+
+const secretPrefix = "whsec_" //nolint:gosec // G101: not a secret but how one begins
+
+// NewWebhookSecret makes a secret of 32 random bytes.
+func NewWebhookSecret() WebhookSecret {
+	b := make([]byte, 32)
+	_, _ = rand.Read(b) // crypto/rand.Read never fails since Go 1.24
+	return WebhookSecret(secretPrefix + base64.StdEncoding.EncodeToString(b))
+}
+
+// LogValue keeps the secret out of logs.
+func (WebhookSecret) LogValue() slog.Value { return slog.StringValue("[redacted]") }
+
+// ErrMalformedSecret is the error of a secret that is none.
+var ErrMalformedSecret = errors.New(`a webhook secret is "whsec_" and base64`)
+
+// Sign is the signature of a message by the Standard Webhooks specification
+// 1.0.0: "v1," and the base64 of the HMAC-SHA256 of ID, Unix time and body with
+// points between them.
+func (s WebhookSecret) Sign(id string, at time.Time, body []byte) (string, error) {
+	encoded, ok := strings.CutPrefix(string(s), secretPrefix)
+	key, err := base64.StdEncoding.DecodeString(encoded)
+	if err != nil || !ok {
+		return "", ErrMalformedSecret
+	}
+	h := hmac.New(sha256.New, key)
+	h.Write([]byte(id + "." + strconv.FormatInt(at.Unix(), 10) + "."))
+	h.Write(body)
+	return "v1," + base64.StdEncoding.EncodeToString(h.Sum(nil)), nil
+}
+
+// EndpointHealth is how deliveries to an endpoint have gone of late.
+type EndpointHealth struct {
+	Failures     int       // in a row, up to now
+	FailingSince time.Time // the first of them; zero when the last attempt went well
+	CircuitUntil time.Time // no attempt before; zero while the circuit is closed
+}
+
+// The rules of an endpoint's health.
+const (
+	circuitFailures = 10               // in a row, and the circuit opens
+	circuitPause    = 30 * time.Second // until it is probed
+	disableAfter    = 5 * 24 * time.Hour
+)
+
+// After is the health after an attempt, and whether the endpoint is to be
+// disabled: it said 410, or there was nothing but failures for 5 days.
+func (h EndpointHealth) After(a Attempt) (now EndpointHealth, disable bool) {
+	if a.Succeeded() {
+		return EndpointHealth{}, false
+	}
+	h.Failures++
+	if h.FailingSince.IsZero() {
+		h.FailingSince = a.At
+	}
+	if h.Failures >= circuitFailures {
+		h.CircuitUntil = a.At.Add(a.Duration + circuitPause)
+	}
+	return h, a.Status == statusGone || a.At.Sub(h.FailingSince) >= disableAfter
+}
+
+// Open reports whether the circuit is open: only a probe may go out, once its
+// time has come.
+func (h EndpointHealth) Open() bool { return !h.CircuitUntil.IsZero() }
+
+// DeliveryState is where a delivery stands.
+type DeliveryState string
+
+// The states of a delivery.
+const (
+	DeliveryPending   DeliveryState = "pending"
+	DeliveryDelivered DeliveryState = "delivered"
+	DeliveryFailed    DeliveryState = "failed" // given up
+)
+
+// Delivery is an event on its way to an endpoint.
+type Delivery struct {
+	ID            DeliveryID
+	Scope         Scope
+	EndpointID    WebhookEndpointID
+	EventID       EventID
+	EventType     EventType
+	State         DeliveryState
+	NextAttemptAt time.Time // zero when there is to be none
+	Attempts      []Attempt // oldest first
+	CreatedAt     time.Time
+}
+
+// Attempt is one attempt to deliver, as it is kept.
+type Attempt struct {
+	At         time.Time     `json:"at"`
+	Status     int           `json:"status,omitempty"` // HTTP; 0 when there was no reply
+	Duration   time.Duration `json:"duration"`
+	Error      string        `json:"error,omitempty"`    // what kept a reply from coming; empty for a reply
+	Response   string        `json:"response,omitempty"` // the start of the reply's body
+	RetryAfter time.Duration `json:"-"`                  // what the reply asked for; zero for nothing
+}
+
+// MaxResponse is how many bytes of a reply are kept.
+const MaxResponse = 1024
+
+const statusGone = 410
+
+// Succeeded reports whether the receiver took the event: any 2xx.
+func (a Attempt) Succeeded() bool { return a.Status >= 200 && a.Status <= 299 }
+
+// schedule is how long after a failed attempt the next one comes.
+func schedule() []time.Duration {
+	return []time.Duration{
+		5 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour,
+		10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
+	}
+}
+
+const maxRetryAfter = 24 * time.Hour
+
+// Tried notes an attempt: the delivery is delivered, comes again later, or has
+// failed. Jitter, from 0 to 1, spreads the delays by 10 % to either side.
+func (d *Delivery) Tried(a Attempt, jitter float64) {
+	d.Attempts = append(slices.Clone(d.Attempts), a)
+	d.NextAttemptAt = time.Time{}
+	delays := schedule()
+	switch n := len(d.Attempts); {
+	case a.Succeeded():
+		d.State = DeliveryDelivered
+	case n > len(delays):
+		d.State = DeliveryFailed
+	default:
+		delay := time.Duration(float64(delays[n-1]) * (0.9 + 0.2*jitter))
+		d.NextAttemptAt = a.At.Add(a.Duration + max(delay, min(a.RetryAfter, maxRetryAfter)))
+	}
+}
+
+// Shipment is a delivery that is due, with what is to be posted.
+type Shipment struct {
+	Delivery *Delivery
+	Event    *Event
+}
+
+// WebhookMessage is what is posted to an endpoint.
+type WebhookMessage struct {
+	URL       string
+	ID        string // webhook-id
+	At        time.Time
+	Signature string
+	Body      []byte
+}
+
+// Message is the event as it is posted to the endpoint at the given time,
+// signed with the endpoint's secret.
+func (e *WebhookEndpoint) Message(event *Event, at time.Time) (WebhookMessage, error) {
+	body := event.JSON()
+	signature, err := e.Secret.Sign(event.ID.String(), at, body)
+	return WebhookMessage{URL: e.URL, ID: event.ID.String(), At: at, Signature: signature, Body: body}, err
+}
+
+// EventPing is the type of the event that a ping posts. It is not among
+// EventTypes: it is never kept, and nobody subscribes to it.
+const EventPing EventType = "ping"
+
+// Ping is the event that tries an endpoint out.
+func (e *WebhookEndpoint) Ping(now time.Time) Event {
+	return newEvent(e.Scope, EventPing, e.ID, now, pingData{ID: e.ID, Object: "webhook_endpoint"})
+}
+
+type pingData struct {
+	ID     WebhookEndpointID `json:"id"`
+	Object string            `json:"object"`
+}
+
+type eventObject struct {
+	ID        EventID         `json:"id"`
+	Object    string          `json:"object"`
+	Type      EventType       `json:"type"`
+	Sequence  int             `json:"sequence"`
+	CreatedAt string          `json:"created_at"`
+	Data      json.RawMessage `json:"data"`
+}
+
+// JSON is the event object of the interface, as it is read and as it is
+// posted.
+func (e *Event) JSON() []byte {
+	b, err := json.Marshal(eventObject{e.ID, "event", e.Type, max(e.Sequence, 1), Timestamp(e.CreatedAt), e.Data})
+	if err != nil {
+		panic("billing: " + err.Error()) // data is JSON that newEvent has written
+	}
+	return b
+}
+
+// EndpointRequest is a request for an endpoint, or for a change of one, as a
+// caller wrote it; nothing is parsed yet. Nil is a value that was left out.
+type EndpointRequest struct {
+	URL         *string
+	Description *string
+	EventTypes  []string // empty but not nil was an empty array
+	EveryType   bool     // event_types was null
+	Faults      Faults   // what is wrong with the request's form already
+}
+
+// Apply judges the request and puts what it says into the endpoint. Whether the
+// URL may be called is not judged here.
+func (r EndpointRequest) Apply(e *WebhookEndpoint) Faults {
+	f := slices.Clone(r.Faults)
+	if r.URL != nil && required(&f, "url", *r.URL, MaxWebhookURL) {
+		e.URL = *r.URL
+	}
+	if r.Description != nil && optional(&f, "description", r.Description, maxWebhookDescription) {
+		e.Description = *r.Description
+	}
+	if r.EveryType {
+		e.EventTypes = nil
+	}
+	if r.EventTypes == nil {
+		return f
+	}
+	e.EventTypes = nil
+	for i, t := range r.EventTypes {
+		field := "event_types." + strconv.Itoa(i)
+		switch known := EventType(t); {
+		case !slices.Contains(EventTypes(), known):
+			f.Add(field, FaultNotAllowed, "There is no such event type.")
+		case slices.Contains(e.EventTypes, known):
+			f.Add(field, FaultConflict, "The event type is there twice.")
+		default:
+			e.EventTypes = append(e.EventTypes, known)
+		}
+	}
+	switch n := len(r.EventTypes); {
+	case n == 0:
+		f.Add("event_types", FaultTooFew, "Name at least one event type, or leave event_types out for every type.")
+	case n > maxWebhookEventTypes:
+		f.Add("event_types", FaultTooMany, "At most 19 event types can be named.")
+	}
+	return f
+}
+
+// Takes reports whether events of the type go to the endpoint.
+func (e *WebhookEndpoint) Takes(t EventType) bool {
+	return e.EventTypes == nil || slices.Contains(e.EventTypes, t)
+}
+
+// ResendFilter says which events are sent again, and where to; zero fields do
+// not narrow it.
+type ResendFilter struct {
+	EventID       EventID
+	EndpointID    WebhookEndpointID // zero for every enabled endpoint that takes the event
+	CreatedAfter  time.Time         // inclusive
+	CreatedBefore time.Time         // exclusive
+	EventTypes    []EventType
+}

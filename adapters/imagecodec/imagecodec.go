@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
 )
 
 // maxSide is the most pixels that a picture has in a row or a column.
@@ -25,6 +26,8 @@ type Codec struct {
 	budget  int64               // what memory holds in all
 	memory  *semaphore.Weighted // bytes that progressive JPEGs hold at once
 }
+
+var _ ports.Images = (*Codec)(nil)
 
 // Options says where a Codec works, and within what. The zero value is fine.
 type Options struct {

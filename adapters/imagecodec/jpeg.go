@@ -120,7 +120,7 @@ func (j *jpegRewriter) segment(m byte) error {
 
 // unsupported refuses the markers of T.81, table B.1, of other processes.
 func unsupported(m byte) error {
-	how := ""
+	var how string
 	switch m {
 	case 0xc3:
 		how = "is lossless"

@@ -208,7 +208,7 @@ func (h *huffTable) build(body []byte, c codes, al int) error {
 			code++
 			at++
 		}
-		h.limit[n] = uint32(code) << (16 - n) //nolint:gosec // G115: at most 16 bits
+		h.limit[n] = uint32(code) << (16 - n)
 		code <<= 1
 	}
 	return nil
@@ -219,7 +219,7 @@ func (h *huffTable) lookup(acc uint64) step {
 	if s := h.fast[acc>>(64-fastBits)]; s != 0 {
 		return s
 	}
-	v := uint32(acc >> 48) //nolint:gosec // G115: 16 bits
+	v := uint32(acc >> 48)
 	for n := 1; n <= 16; n++ {
 		if v < h.limit[n] {
 			return h.steps[h.first[n]+int(v>>(16-n))]

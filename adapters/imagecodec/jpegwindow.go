@@ -80,7 +80,7 @@ func (w *window) more() error {
 	w.end += n
 	w.off += int64(n)
 	if int64(n) < want {
-		if err == nil || err == io.EOF { //nolint:errorlint // ReadAt promises io.EOF itself
+		if err == nil || err == io.EOF {
 			err = io.ErrUnexpectedEOF
 		}
 		return fmt.Errorf("read a JPEG: %w", err)

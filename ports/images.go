@@ -35,21 +35,17 @@ type Picture struct {
 	Content io.ReadSeekCloser // Close removes what holds the bytes
 }
 
-// Blobs keeps images, each under a name of its own (billing.ValidBlobName; any
-// other is an internal error), none of which is a folder of another. A blob is
-// there whole or not at all.
+// Blobs keeps images, each under a name of its own (billing.ValidBlobName) that
+// is no folder of another. A blob is there whole or not at all.
 type Blobs interface {
 	// Put keeps a blob, in place of what the name had, and returns nil when it
 	// is safe. A Put that fails, is cancelled, or is given other bytes than b
-	// says leaves the name as it was; only one that lost the store, or was
-	// cancelled, after the last byte may have kept the blob all the same. It
-	// does not use b.Content after it returned, and reads it again when it has
-	// to and can (io.Seeker).
+	// says leaves the name as it was; one that lost the store after the last
+	// byte may have kept it. It may read b.Content again (io.Seeker).
 	Put(ctx context.Context, name string, b Blob) error
 
-	// Open reads a blob. An absent one is CodeNotFound. The caller closes it, and
-	// ctx lasts until then. What is read is one blob to its end, or an error,
-	// whatever happens to the name meanwhile.
+	// Open reads one blob to its end, or an error, while ctx lasts. An absent one
+	// is CodeNotFound. The caller closes it.
 	Open(ctx context.Context, name string) (content io.ReadCloser, size int64, err error)
 
 	// Delete removes a blob; removing an absent one does nothing.

@@ -5,6 +5,7 @@ import (
 	"crypto/md5"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"io"
 	"log/slog"
 	"math/rand/v2"
@@ -17,6 +18,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/minio/minio-go/v7"
 
 	"github.com/molar-billing/molar/adapters/minioblob"
 	"github.com/molar-billing/molar/adapters/testservers"
@@ -74,6 +77,21 @@ func holds(t *testing.T, s *minioblob.Store, name string, want []byte) {
 	}
 }
 
+// started waits for a server that was started: it answers before it can do
+// anything.
+func started(t *testing.T, s *minioblob.Store) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; <-time.After(10 * time.Millisecond) {
+		err := s.Ready(t.Context())
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the server does not become ready: %v", err)
+		}
+	}
+}
+
 // killing kills a server in the middle of the content.
 type killing struct {
 	io.Reader
@@ -95,6 +113,7 @@ func TestKilledInAPut(t *testing.T) {
 	t.Parallel()
 	srv := testservers.StartMinIO(t)
 	s := openWith(t, minioblob.Options{URL: bucket(t, srv.URL()), Patience: impatient})
+	started(t, s)
 	old := content(1, large)
 	put(t, s, "old", old)
 	for _, name := range []string{"old", "none"} {
@@ -105,6 +124,7 @@ func TestKilledInAPut(t *testing.T) {
 			t.Errorf("put %s to a server that was killed: no error", name)
 		}
 		srv.Restart()
+		started(t, s)
 		holds(t, s, "old", old)
 		holds(t, s, "none", nil)
 		put(t, s, "another", next) // over connections that are dead
@@ -119,6 +139,7 @@ func TestKilledAtAnyTime(t *testing.T) {
 	const writers, kills = 3, 5
 	srv := testservers.StartMinIO(t)
 	s := openWith(t, minioblob.Options{URL: bucket(t, srv.URL()), Patience: impatient})
+	started(t, s)
 	var kept, tried [writers]uint64 // versions; each is a seed
 	for range kills {
 		dead := make(chan struct{})
@@ -131,6 +152,7 @@ func TestKilledAtAnyTime(t *testing.T) {
 		close(dead)
 		wg.Wait()
 		srv.Restart()
+		started(t, s)
 		for w := range writers {
 			got := read(t, s, strconv.Itoa(w))
 			if len(got) == 0 && kept[w] == 0 {
@@ -224,10 +246,20 @@ func TestServerThatLostItsData(t *testing.T) {
 	t.Parallel()
 	srv := testservers.StartMinIO(t)
 	s := open(t, bucket(t, srv.URL()))
+	started(t, s)
 	put(t, s, "one", []byte("x"))
 	srv.Wipe()
-	if _, _, err := s.Open(t.Context(), "one"); err == nil || billing.CodeOf(err) != billing.CodeInternal {
-		t.Errorf("a bucket that is gone: %v", err)
+	for deadline := time.Now().Add(time.Minute); ; {
+		_, _, err := s.Open(t.Context(), "one")
+		if err == nil || billing.CodeOf(err) != billing.CodeInternal {
+			t.Fatalf("a bucket that is gone: %v", err)
+		}
+		if answer, ok := errors.AsType[minio.ErrorResponse](err); ok && answer.Code == minio.NoSuchBucket {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the server does not become ready: %v", err)
+		}
 	}
 	put(t, s, "two", []byte("y"))
 	holds(t, s, "two", []byte("y"))

@@ -38,16 +38,15 @@ func (c *Codec) Convert(ctx context.Context, src io.ReaderAt, size int64) (*port
 	return out.finish()
 }
 
-// stripsAhead is how many strips the decoder may be ahead of the encoder, which
-// smooths what either finds harder. 4 and 8 were no faster.
-const stripsAhead = 2
+// strips is how many there are: one is filled, one encoded, and the others
+// smooth what either side finds harder. More were no faster.
+const strips = 4
 
 // transcode runs the decoder and the encoder side by side until both are done.
 func transcode(ctx context.Context, info *pngInfo, src io.ReaderAt, size int64, out io.Writer) error {
 	group, ctx := errgroup.WithContext(ctx)
-	full := make(chan []byte, stripsAhead)
-	free := make(chan []byte, stripsAhead+2) // one more is being filled, and one encoded
-	for range cap(free) {
+	full, free := make(chan []byte, strips), make(chan []byte, strips) // have room for all: sending never waits
+	for range strips {
 		free <- nil
 	}
 	group.Go(func() error {

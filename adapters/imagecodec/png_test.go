@@ -321,3 +321,37 @@ func TestPNGServiceFaults(t *testing.T) {
 		t.Errorf("went on for %d reads", reads-inspection)
 	}
 }
+
+// fullDisk takes some bytes and no more.
+type fullDisk struct{ room int }
+
+func (d *fullDisk) Write(p []byte) (int, error) {
+	if d.room -= len(p); d.room < 0 {
+		return 0, errPNGDisk
+	}
+	return len(p), nil
+}
+
+// TestPNGDiskFull has the encoder give up at once, in the middle and at the
+// end: the decoder, however far ahead, gives up too.
+func TestPNGDiskFull(t *testing.T) {
+	t.Parallel()
+	for _, interlace := range []byte{0, 1} {
+		b := painted(t, image.Pt(40, 400), 8, pngRGB, interlace, false)
+		out, err := convertPNG(t.Context(), newPNGCodec(t), b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size := int64(len(b))
+		info, err := inspectPNG(t.Context(), bytes.NewReader(b), size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for room := len(out) - 1; room >= 0; room -= 211 {
+			err := transcode(t.Context(), info, bytes.NewReader(b), size, &fullDisk{room})
+			if !errors.Is(err, errPNGDisk) {
+				t.Fatalf("with room for %d of %d bytes: %v", room, len(out), err)
+			}
+		}
+	}
+}

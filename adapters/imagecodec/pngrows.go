@@ -164,8 +164,7 @@ func (d *pngDecoder) strip() ([]byte, error) {
 }
 
 // send fills a strip up to whole blocks, by repeating the last pixel of each
-// row and then the last row, and passes it on. There are no more strips than
-// fit the channel, so it never waits.
+// row and then the last row, and passes it on.
 func (d *pngDecoder) send(strip []byte, rows int) {
 	components := d.info.components()
 	edge := d.info.width * components

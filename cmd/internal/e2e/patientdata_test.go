@@ -69,12 +69,18 @@ func TestPatientDataStaysIn(t *testing.T) {
 	go func() {
 		_, _ = check(t.Context(), http.DefaultClient, s.urls[0], s.key, "canary-queued", body("-INACTIVE", ""))
 	}()
-	message := s.message()
+	message := s.message("molar.eligibility")
 
-	for where, text := range map[string]string{
+	search(t, sentinels, map[string]string{
 		"log of the api": s.apis[0].log(), "log of the worker": s.workers[0].log(), "metrics of the api": metrics, "metrics of the worker": workerMetrics,
 		"queue": message, "events": events, "messages to the caller": told.String(),
-	} {
+	})
+}
+
+// search looks for the sentinels in texts, which must not be empty.
+func search(t *testing.T, sentinels []string, texts map[string]string) {
+	t.Helper()
+	for where, text := range texts {
 		if text == "" {
 			t.Errorf("%s: nothing to look at", where)
 		}
@@ -86,8 +92,8 @@ func TestPatientDataStaysIn(t *testing.T) {
 	}
 }
 
-// message waits for a message in the queue of eligibility jobs and reads it.
-func (s *system) message() (body string) {
+// message waits for a message in a queue and reads it.
+func (s *system) message(queue string) (body string) {
 	s.tb.Helper()
 	conn, err := amqp.Dial(s.rabbit.URL())
 	if err != nil {
@@ -99,7 +105,7 @@ func (s *system) message() (body string) {
 		s.tb.Fatal(err)
 	}
 	await(s.tb, "a message", func() bool {
-		m, ok, err := ch.Get("molar.eligibility", true)
+		m, ok, err := ch.Get(queue, true)
 		if err != nil {
 			s.tb.Fatal(err)
 		}

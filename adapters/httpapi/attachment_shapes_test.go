@@ -1,0 +1,91 @@
+package httpapi
+
+import (
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+var shapeTime = time.Date(2026, 1, 2, 3, 4, 5, 6789, time.UTC)
+
+func openAttachment() *billing.Attachment {
+	return &billing.Attachment{
+		ID: idOf[billing.AttachmentID](1), Scope: billing.Scope{Org: idOf[billing.OrgID](2), Mode: billing.ModeTest},
+		State: billing.AttachmentOpen, Kind: billing.AttachmentUnsolicited, OfficeID: idOf[billing.OfficeID](3),
+		Payer:     billing.PayerSummary{ID: idOf[billing.PayerID](4), PayerID: "CHTEST", Name: "Molar Test Payer"},
+		RequestID: idOf[billing.RequestID](5), CreatedAt: shapeTime, UpdatedAt: shapeTime,
+	}
+}
+
+func fullAttachment(t *testing.T) *billing.Attachment {
+	t.Helper()
+	a := openAttachment()
+	a.ClaimID, a.Kind = idOf[billing.ClaimID](6), billing.AttachmentSolicited
+	a.PayerRequestID, a.PayerReference = idOf[billing.PayerRequestID](7), "REF <1> & 2"
+	a.Narrative = "Tooth 14 is fractured below the gum line; a crown is the only way to keep it, as the images show."
+	a.Documents = []*billing.Document{
+		{
+			ID: idOf[billing.DocumentID](8), Type: "13", Medium: billing.MediumFilm, ImageDate: billing.Date{Year: 2026, Month: 1, Day: 2},
+			Orientation: billing.OrientationRight, FileName: "p\u00e4no <1>.jpg", Size: 123456, MD5: [16]byte{0xab, 15: 0x01}, CreatedAt: shapeTime,
+		},
+		{
+			ID: idOf[billing.DocumentID](9), Type: "7", Medium: billing.MediumPaper, FileName: "chart.png",
+			ConvertedFrom: billing.FormatPNG, Size: 1, CreatedAt: shapeTime.Add(time.Second),
+		},
+	}
+	job := idOf[billing.JobID](10)
+	if err := a.BeginSending(job, 42, shapeTime); err != nil || !a.Sent(job, shapeTime.Add(time.Minute)) {
+		t.Fatal("not sent", err)
+	}
+	return a
+}
+
+func TestAttachmentShapes(t *testing.T) {
+	t.Parallel()
+	sending := fullAttachment(t)
+	sending.State, sending.ClosedAt, sending.Sending = billing.AttachmentOpen, time.Time{}, idOf[billing.JobID](10)
+	for name, a := range map[string]*billing.Attachment{
+		"attachment_open": openAttachment(), "attachment_sending": sending, "attachment_closed": fullAttachment(t),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			golden(t, name, attachmentShape(a))
+			inSchema(t, "Attachment", attachmentShape(a))
+		})
+	}
+}
+
+func TestPayerRequestShapes(t *testing.T) {
+	t.Parallel()
+	a := fullAttachment(t)
+	open := &billing.PayerRequest{
+		ID: a.PayerRequestID, State: billing.PayerRequestOpen, Source: billing.SourceNetwork, Payer: a.Payer,
+		ReferenceNumber: a.PayerReference, Requested: "Images of tooth 14 & 15.", CreatedAt: shapeTime,
+	}
+	answered := *open
+	answered.ClaimID, answered.DueDate, answered.Source = a.ClaimID, billing.Date{Year: 2026, Month: 3, Day: 1}, billing.SourceStaff
+	answered.Answer(a)
+	golden(t, "payer_request_open", payerRequestShape(open))
+	inSchema(t, "PayerRequest", payerRequestShape(open))
+	both := answerShape(billing.PayerRequestAnswer{Request: &answered, Attachment: a})
+	golden(t, "payer_request_answer", both)
+	inSchema(t, "PayerRequestAnswer", both)
+
+	for name, e := range map[string]billing.Event{
+		"event_attachment_completed": a.CompletedEvent(), "event_payer_request_received": answered.ReceivedEvent(),
+	} {
+		e.ID, e.Sequence = idOf[billing.EventID](9), 1
+		golden(t, name, eventShape(&e))
+		inSchema(t, "Event", eventShape(&e))
+	}
+}
+
+func TestDocumentTypeShapes(t *testing.T) {
+	t.Parallel()
+	all := mapped(billing.DocumentTypes(), documentTypeShape)
+	golden(t, "document_types", all)
+	for _, d := range all {
+		inSchema(t, "DocumentType", d)
+	}
+}

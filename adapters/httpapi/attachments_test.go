@@ -1,0 +1,315 @@
+package httpapi
+
+import (
+	"crypto/md5"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/eligibility"
+)
+
+// event reads the one event about the resource, and checks that it is the
+// first of its history.
+func (s *service) event(t *testing.T, resource, kind string) answer {
+	t.Helper()
+	found := s.walk(t, "/events?resource_id="+resource)
+	if len(found) != 1 {
+		t.Fatalf("events of %s: %v", resource, found)
+	}
+	a := s.must(t, 200, call{path: "/events/" + found[0]})
+	if a.text(t, "type") != kind || fmt.Sprint(a.get(t, "sequence")) != "1" || a.text(t, "data", "id") != resource {
+		t.Errorf("event %s", a.body)
+	}
+	return a
+}
+
+// wantStored checks that the content of each document is what its size and MD5
+// say, and that only those who may read it can.
+func (s *service) wantStored(t *testing.T, attachment string, documents []anObject) {
+	t.Helper()
+	for _, d := range documents {
+		path := attachment + "/documents/" + d["id"].(string) + "/content"
+		a := s.must(t, 200, call{path: path, key: s.read})
+		sum := md5.Sum([]byte(a.body))
+		if hex.EncodeToString(sum[:]) != d["md5"] || fmt.Sprint(d["size"]) != fmt.Sprint(len(a.body)) ||
+			!strings.HasPrefix(a.body, "\xff\xd8\xff") || a.Header.Get("Content-Type") != "image/jpeg" {
+			t.Errorf("content of %v: %d bytes, MD5 %x, %v", d, len(a.body), sum, a.Header)
+		}
+		wantStatus(t, s.do(t, call{path: path, key: s.other}), 404, billing.CodeNotFound)
+	}
+}
+
+// wantSent checks what closing makes of an attachment.
+func wantSent(t *testing.T, a answer, path ...string) (number string) {
+	t.Helper()
+	at := func(names ...string) []string { return append(append([]string{}, path...), names...) }
+	number = a.text(t, at("attachment_number")...)
+	note := strings.TrimSpace(number + " " + a.text(t, at("narrative")...))
+	if a.text(t, at("state")...) != "closed" || len(number) < 2 || a.text(t, at("claim_file", "pwk")...) != number ||
+		a.text(t, at("claim_file", "nte")...) != note || a.text(t, at("closed_at")...) != a.text(t, at("updated_at")...) {
+		t.Errorf("closed attachment %s", a.body)
+	}
+	for _, d := range a.documents(t, path...) {
+		if d["sent_to_network"] != true {
+			t.Errorf("not sent: %v", d)
+		}
+	}
+	return number
+}
+
+func TestAttachmentWithAClaim(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	claim := s.claim(t, nil)
+	made := s.must(t, 201, call{path: "/attachments", body: jsonOf(anObject{
+		"claim_id": claim.ID.String(), "narrative": "Tooth 14 is fractured.",
+	}, nil)})
+	id := made.text(t, "id")
+	path := "/attachments/" + id
+	if made.text(t, "state") != "open" || made.text(t, "kind") != "unsolicited" || made.text(t, "claim_id") != claim.ID.String() ||
+		made.text(t, "office_id") != s.office.String() || made.text(t, "payer", "payer_id") != "CHTEST" || len(made.documents(t)) != 0 ||
+		made.get(t, "attachment_number") != nil || made.get(t, "claim_file") != nil || made.get(t, "closed_at") != nil ||
+		made.get(t, "payer_request_id") != nil || made.text(t, "request_id") != made.Header.Get("X-Request-Id") {
+		t.Errorf("attachment %s", made.body)
+	}
+	s.must(t, 201, upload(path, film(jpegOf(1))))
+	full := s.must(t, 201, upload(path, chart(pngOf(2))))
+	documents := full.documents(t)
+	if len(documents) != 2 || documents[0]["medium"] != "film" || documents[0]["image_date"] != "2026-01-02" || documents[0]["orientation"] != "left" ||
+		documents[0]["converted_from"] != nil || documents[0]["file_name"] != "x-ray.jpg" || documents[0]["sent_to_network"] != false ||
+		documents[1]["medium"] != "paper" || documents[1]["image_date"] != nil || documents[1]["orientation"] != nil ||
+		documents[1]["converted_from"] != "png" || documents[1]["document_type"] != "7" {
+		t.Fatalf("documents %v", documents)
+	}
+	if a := s.must(t, 200, call{path: path}); a.body != full.body {
+		t.Errorf("read %s after %s", a.body, full.body)
+	}
+	s.wantStored(t, path, documents)
+
+	closed := s.must(t, 200, call{path: path + "/close", body: "{}"})
+	number := wantSent(t, closed)
+	s.wantStored(t, path, closed.documents(t))
+	again := s.must(t, 200, call{method: "POST", path: path + "/close", header: map[string]string{"Content-Type": ""}})
+	if again.body != closed.body || again.Header.Get("Idempotent-Replayed") != "" {
+		t.Errorf("closed again: %s after %s", again.body, closed.body)
+	}
+	e := s.event(t, id, "attachment.completed")
+	data := func(names ...string) any { return e.get(t, append([]string{"data"}, names...)...) }
+	if data("object") != "attachment" || data("office_id") != s.office.String() || data("claim_id") != claim.ID.String() ||
+		data("payer", "payer_id") != "CHTEST" || data("kind") != "unsolicited" || data("state") != "closed" ||
+		data("attachment_number") != number || data("payer_request_id") != nil || fmt.Sprint(data("document_count")) != "2" ||
+		data("request_id") != closed.get(t, "request_id") || data("created_at") != closed.get(t, "created_at") ||
+		data("closed_at") != closed.get(t, "closed_at") || data("occurred_at") != closed.get(t, "closed_at") {
+		t.Errorf("event %s of %s", e.body, closed.body)
+	}
+	s.wantNothingChanges(t, path, documents[0]["id"].(string))
+}
+
+// wantNothingChanges tries whatever would change a closed attachment.
+func (s *service) wantNothingChanges(t *testing.T, path, document string) {
+	t.Helper()
+	before := s.must(t, 200, call{path: path}).body
+	for _, c := range []call{
+		patch(path, "other"), remove(path, document), upload(path, chart(jpegOf(7))), upload(path, chart(pngOf(7))), upload(path, film(jpegOf(1))),
+	} {
+		wantStatus(t, s.do(t, c), 409, billing.CodeConflict)
+	}
+	if after := s.must(t, 200, call{path: path}).body; after != before {
+		t.Errorf("%s became %s", before, after)
+	}
+}
+
+func TestAttachmentOnItsOwn(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	for _, payer := range []string{"CHTEST", "MOLARTEST"} { // an alias
+		made := s.must(t, 201, call{path: "/attachments", body: s.own(with("payer_id", payer, "claim_id", nil, "kind", "unsolicited"))})
+		if made.get(t, "claim_id") != nil || made.text(t, "payer", "payer_id") != "CHTEST" || made.text(t, "narrative") != "The chart of the last visit." {
+			t.Errorf("attachment %s", made.body)
+		}
+		path := "/attachments/" + made.text(t, "id")
+		wantStatus(t, s.do(t, call{path: path + "/close", body: "{}"}), 409, billing.CodeConflict)
+		s.must(t, 201, upload(path, chart(pngOf(1))))
+		wantSent(t, s.must(t, 200, call{path: path + "/close", body: "{}"}))
+	}
+	byID := s.must(t, 200, call{path: "/attachments?limit=1"})
+	rows := byID.get(t, "data").([]any)
+	pyr := rows[0].(anObject)["payer"].(anObject)["id"].(string)
+	s.must(t, 201, call{path: "/attachments", body: s.own(with("payer_id", pyr, "narrative", nil))})
+}
+
+func TestAttachmentRequestsRefused(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	claim := s.claim(t, nil).ID.String()
+	other := s.claim(t, nil).ID.String()
+	mute := s.claim(t, func(c *billing.Claim) { c.Payer = payerOf(t, "53287") }).ID.String()
+	_, prq := s.payerRequest(t, nil)
+	_, aboutClaim := s.payerRequest(t, with("claim_id", claim, "payer_id", nil))
+	nobody := func(kind string) string { return kind + "_" + prq[4:] }
+	bare := func(fields ...any) string { return jsonOf(anObject{}, with(fields...)) }
+	patient := anObject{"first_name": "Kim", "last_name": "Example", "date_of_birth": "2015-06-01"}
+	const alone = "office_id required,payer_id required,patient required,subscriber required,service_dates required"
+	for name, c := range map[string]struct {
+		body   string
+		fields string
+	}{
+		"nothing":                 {"{}", alone},
+		"no object":               {"[]", "body type"},
+		"unknown field":           {s.own(with("colour", "red")), "colour unknown"},
+		"wrong types":             {s.own(with("office_id", 1, "patient", "Kim")), "office_id type,patient type"},
+		"unknown kind":            {s.own(with("kind", "open")), "kind not_allowed"},
+		"solicited by nobody":     {s.own(with("kind", "solicited")), "payer_request_id required"},
+		"unsolicited request":     {s.own(with("payer_request_id", prq)), "kind required"},
+		"malformed IDs":           {bare("office_id", "x", "claim_id", prq, "payer_request_id", "prq_", "kind", "solicited"), "office_id format,claim_id format,payer_request_id format"},
+		"no office":               {s.own(with("office_id", nil)), "office_id required"},
+		"no payer":                {s.own(with("payer_id", nil)), "payer_id required"},
+		"a payer that takes none": {s.own(with("payer_id", "BCBSDE")), "payer_id not_allowed"},
+		"a claim's that does":     {bare("claim_id", mute), "payer_id not_allowed"},
+		"no patient":              {s.own(with("patient", nil)), "patient required"},
+		"empty patient":           {s.own(with("patient", anObject{})), "patient.first_name required,patient.last_name required,patient.date_of_birth required"},
+		"patient of tomorrow":     {s.own(with("patient", anObject{"first_name": "K", "last_name": "E", "date_of_birth": "2999-01-01"})), "patient.date_of_birth range"},
+		"no such birthday":        {s.own(with("patient", anObject{"first_name": "K", "last_name": "E", "date_of_birth": "2025-02-29"})), "patient.date_of_birth format"},
+		"long name":               {s.own(with("patient", anObject{"first_name": strings.Repeat("é", 121), "last_name": "E", "date_of_birth": "2015-06-01", "age": 3})), "patient.age unknown,patient.first_name too_long"},
+		"empty subscriber":        {s.own(with("subscriber", anObject{})), "subscriber.first_name required,subscriber.last_name required,subscriber.member_id required,subscriber.relationship required"},
+		"odd relationship":        {s.own(with("subscriber", anObject{"first_name": "S", "last_name": "E", "member_id": strings.Repeat("1", 81), "relationship": "uncle"})), "subscriber.member_id too_long,subscriber.relationship not_allowed"},
+		"empty service dates":     {s.own(with("service_dates", anObject{})), "service_dates.from required,service_dates.to required"},
+		"service backward":        {s.own(with("service_dates", anObject{"from": "2026-01-02", "to": "2026-01-01"})), "service_dates.to range"},
+		"no such service date":    {s.own(with("service_dates", anObject{"from": "2026-02-30", "to": "x"})), "service_dates.from format,service_dates.to format"},
+		"narrative of 2001":       {s.own(with("narrative", strings.Repeat("é", 2001))), "narrative too_long"},
+		"nul":                     {strings.Replace(s.own(nil), "The chart", `The\u0000chart`, 1), "narrative format"},
+		"a claim and a patient": {
+			bare("claim_id", claim, "patient", patient, "subscriber", anObject{}, "service_dates", anObject{}),
+			"patient not_allowed,subscriber not_allowed,service_dates not_allowed",
+		},
+		"another office than the claim's": {bare("claim_id", claim, "office_id", nobody("off")), "office_id conflict"},
+		"another payer than the claim's":  {bare("claim_id", claim, "payer_id", "60054"), "payer_id conflict"},
+		"another payer than the request's": {
+			s.own(with("kind", "solicited", "payer_request_id", prq, "payer_id", "60054")), "payer_id conflict",
+		},
+		"another claim than the request's":     {bare("kind", "solicited", "payer_request_id", aboutClaim, "claim_id", other), "claim_id conflict"},
+		"a claim where the request has none":   {bare("kind", "solicited", "payer_request_id", prq, "claim_id", claim), "claim_id conflict"},
+		"an answer about no claim, alone":      {bare("kind", "solicited", "payer_request_id", prq), "office_id required,patient required,subscriber required,service_dates required"},
+		"faults come before what is not there": {s.own(with("office_id", nobody("off"), "kind", "x")), "kind not_allowed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			wantFields(t, s.do(t, call{path: "/attachments", body: c.body, bad: true}), c.fields)
+		})
+	}
+	for field, body := range map[string]string{
+		"office_id":        s.own(with("office_id", nobody("off"))),
+		"payer_id":         s.own(with("payer_id", nobody("pyr"))),
+		"claim_id":         bare("claim_id", nobody("clm")),
+		"payer_request_id": bare("kind", "solicited", "payer_request_id", "prq_"+claim[4:]),
+	} {
+		t.Run("unknown "+field, func(t *testing.T) {
+			t.Parallel()
+			a := s.do(t, call{path: "/attachments", body: body})
+			if got := fmt.Sprint(a.fields(t)); a.StatusCode != 404 || a.code() != "NOT_FOUND" || got != "["+field+" not_found]" {
+				t.Errorf("answer %d %s: %s", a.StatusCode, got, a.body)
+			}
+		})
+	}
+}
+
+func payerOf(t *testing.T, ref string) billing.PayerSummary {
+	t.Helper()
+	payers, err := billing.ShippedPayers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, ok := payers.Find(ref)
+	if !ok {
+		t.Fatalf("no payer %s", ref)
+	}
+	return p.PayerSummary
+}
+
+// A claim's own office and payer may be said again, and the longest narrative
+// is kept as it is.
+func TestAttachmentRequestsTaken(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	claim := s.claim(t, nil).ID.String()
+	long := strings.Repeat("👩", 2000)
+	a := s.must(t, 201, call{path: "/attachments", body: jsonOf(anObject{
+		"claim_id": claim, "office_id": s.office.String(), "payer_id": "CHTEST", "narrative": long, "kind": nil, "patient": nil,
+	}, nil)})
+	if a.text(t, "narrative") != long {
+		t.Errorf("narrative %s", a.body)
+	}
+	path := "/attachments/" + a.text(t, "id")
+	s.must(t, 201, upload(path, chart(jpegOf(1))))
+	closed := s.must(t, 200, call{path: path + "/close", body: "{}"})
+	if note := closed.text(t, "claim_file", "nte"); note != closed.text(t, "attachment_number") {
+		t.Errorf("note %q has a part of a word", note)
+	}
+	words := strings.TrimSpace(strings.Repeat("molar ", 300))
+	path = s.attachment(t, words)
+	s.must(t, 201, upload(path, chart(jpegOf(1))))
+	closed = s.must(t, 200, call{path: path + "/close", body: "{}"})
+	if note := closed.text(t, "claim_file", "nte"); len(note) > 80 || len(note) < 75 || !strings.HasSuffix(note, " molar") {
+		t.Errorf("note %q", note)
+	}
+}
+
+func TestNarrative(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	path := s.attachment(t, "first")
+	for _, narrative := range []string{"second", "", strings.Repeat("é", 2000), "a\nb \"c\" \\ \u2028 👩"} {
+		a := s.must(t, 200, patch(path, narrative))
+		if got := s.must(t, 200, call{path: path}); a.text(t, "narrative") != narrative || got.body != a.body || a.text(t, "updated_at") <= a.text(t, "created_at") {
+			t.Errorf("attachment %s, then %s", a.body, got.body)
+		}
+	}
+	for body, fields := range map[string]string{
+		"":                            "body required",
+		"{}":                          "narrative required",
+		`{"narrative":null}`:          "narrative required",
+		`{"narrative":1}`:             "narrative type",
+		`{"narrative":"x","kind":""}`: "kind unknown",
+		jsonOf(anObject{"narrative": strings.Repeat("é", 2001)}, nil): "narrative too_long",
+	} {
+		wantFields(t, s.do(t, call{method: "PATCH", path: path, body: body, bad: true}), fields)
+	}
+	unknown := "/attachments/" + billing.NewID[billing.AttachmentID](time.Now()).String()
+	wantStatus(t, s.do(t, patch(unknown, "x")), 404, billing.CodeNotFound)
+	wantStatus(t, s.do(t, patch("/attachments/x", "x")), 404, billing.CodeNotFound)
+	wantFields(t, s.do(t, call{method: "PATCH", path: unknown, body: "{}", bad: true}), "narrative required")
+	wantFields(t, s.do(t, call{path: path + "/close?now=1", body: `{"force":true}`, bad: true}), "now unknown,force unknown")
+}
+
+// In live mode there is nothing to write yet, and reading works.
+func TestAttachmentsInLiveMode(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	path := "/attachments/" + billing.NewID[billing.AttachmentID](time.Now()).String()
+	document := billing.NewID[billing.DocumentID](time.Now()).String()
+	prq := s.must(t, 201, call{path: "/payer_requests", body: letter(nil), key: s.live}).text(t, "id")
+	for _, c := range []call{
+		{path: "/attachments", body: s.own(nil)},
+		{path: "/attachments", body: "{}"},
+		patch(path, "x"),
+		{path: path + "/close", body: "{}"},
+		upload(path, chart(jpegOf(1))),
+		upload(path, nil),
+		remove(path, document),
+		{path: "/payer_requests/" + prq + "/answer", body: `{"narrative":"x"}`},
+		{path: "/payer_requests/" + prq + "/answer", body: `{"colour":"red"}`},
+	} {
+		c.key, c.bad, c.idem = s.live, true, "the-same" // it is not kept
+		wantStatus(t, s.do(t, c), 503, billing.CodeAttachmentsUnavailable)
+	}
+	for path, status := range map[string]int{
+		"/attachments": 200, path: 404, path + "/documents/" + document + "/content": 404, "/document_types": 200,
+		"/payer_requests": 200, "/payer_requests/" + prq: 200,
+	} {
+		s.must(t, status, call{path: path, key: s.live})
+	}
+}

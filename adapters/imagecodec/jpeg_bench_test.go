@@ -114,7 +114,7 @@ func noisyPhoto(b *testing.B, width, height int) []byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	for y := range height {
 		for x := range width {
-			m.Y[y*m.YStride+x] = byte(60 + (x/37+y/53)%90 + r.IntN(36))
+			m.Y[y*m.YStride+x] = byte(60 + (x/37+y/53)%90 + r.IntN(42))
 		}
 	}
 	for i := range m.Cb {

@@ -26,8 +26,9 @@ type EligibilityNetwork interface {
 }
 
 // AttachmentNetwork carries attachments to payers: it opens a transmission,
-// takes its files, and commits it. Every step may be repeated: a network knows
-// a transmission by its number, and one that is committed stays as it is.
+// takes its files, and commits it. Every step may be repeated, and two senders
+// may take the same steps at once: a network knows a transmission by its number,
+// under which the same is always sent, and one that is committed stays as it is.
 type AttachmentNetwork interface {
 	// Available reports whether attachments can be sent; the error, with
 	// CodeAttachmentsUnavailable, is for the caller.

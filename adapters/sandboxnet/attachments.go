@@ -31,7 +31,7 @@ var (
 	errOpenedAnew    = errors.New("sandboxnet: the transmission was opened anew while the file came")
 	errNumberUsed    = errors.New("sandboxnet: a transmission with other details was committed under the number")
 	errCommitted     = errors.New("sandboxnet: the transmission was committed without this file")
-	errTooManyFiles  = errors.New("sandboxnet: the transmission has as many files as there can be")
+	errTooManyFiles  = errors.New("sandboxnet: the transmission has as many files as were announced")
 )
 
 // errAttachmentNetworkDown is what SANDBOX-NETWORK-ERROR asks for.
@@ -76,9 +76,11 @@ func NewAttachments(clock ports.Clock) *Attachments {
 // Available is nil: the sandbox is always there.
 func (*Attachments) Available() error { return nil }
 
-// Open begins a transmission, and begins it anew when it was opened before.
-// One that was committed stays as it is; its number is good for nothing else.
-// An error names the detail that is missing, never its value.
+// Open begins a transmission. One that was opened with the same details goes
+// on with the files that it has: they are given again one by one, and whoever
+// opened it before may still be at it. With other details it begins anew. One
+// that was committed stays as it is; its number is good for nothing else. An
+// error names the detail that is missing, never its value.
 func (a *Attachments) Open(ctx context.Context, t billing.Transmission) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -97,12 +99,16 @@ func (a *Attachments) Open(ctx context.Context, t billing.Transmission) error {
 	a.expire(now)
 	switch have := a.known[t.Number]; {
 	case have == nil:
-	case !have.committed:
-		a.forget(have)
-	case have.details != next.details:
+	case have.details == next.details:
+		if !have.committed {
+			have.opened = now
+			a.open.MoveToBack(have.place)
+		}
+		return nil
+	case have.committed:
 		return errNumberUsed
 	default:
-		return nil
+		a.forget(have)
 	}
 	a.known[next.number] = next
 	next.place = a.open.PushBack(next)
@@ -113,7 +119,8 @@ func (a *Attachments) Open(ctx context.Context, t billing.Transmission) error {
 }
 
 // Add takes a file, whose content is checked and not kept. A document that
-// comes again takes the place of what came before.
+// comes again takes the place of what came before; one more than were announced
+// is refused.
 func (a *Attachments) Add(ctx context.Context, number string, d *billing.Document, content io.Reader) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -140,7 +147,7 @@ func (a *Attachments) Add(ctx context.Context, number string, d *billing.Documen
 		return errCommitted
 	case at >= 0:
 		t.files[at] = f
-	case len(t.files) == billing.MaxDocuments:
+	case len(t.files) == t.announced:
 		return errTooManyFiles
 	default:
 		t.files = append(t.files, f)

@@ -220,21 +220,24 @@ func TestTheNarrativeDecides(t *testing.T) {
 	}
 }
 
-func TestOpeningAgainStartsOver(t *testing.T) {
+func TestOpeningAgain(t *testing.T) {
 	t.Parallel()
 	n := sandboxnet.NewAttachments(clock(asked))
-	s := sending(1)
-	add := func() error {
-		return n.Add(t.Context(), s.Number, film(1, shortJPEG), strings.NewReader(shortJPEG))
+	s := sending(2)
+	add := func(id byte) error {
+		return n.Add(t.Context(), s.Number, film(id, shortJPEG), strings.NewReader(shortJPEG))
 	}
-	if err := errors.Join(n.Open(t.Context(), s), add(), n.Open(t.Context(), s)); err != nil {
+	if err := errors.Join(n.Open(t.Context(), s), add(1), n.Open(t.Context(), s), add(2), n.Open(t.Context(), s)); err != nil {
 		t.Fatal(err)
 	}
-	if err := n.Commit(t.Context(), s.Number); err == nil || !strings.Contains(err.Error(), "has 0 files, 1 were announced") {
+	s.Narrative = "Not committed yet, so this is what counts."
+	if err := errors.Join(n.Open(t.Context(), s), add(2)); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Commit(t.Context(), s.Number); err == nil || !strings.Contains(err.Error(), "has 1 files, 2 were announced") {
 		t.Errorf("commit: %v", err)
 	}
-	s.Narrative = "Not committed yet, so this is what counts."
-	if err := send(t, n, s); err != nil {
+	if err := errors.Join(n.Open(t.Context(), s), add(1), n.Open(t.Context(), s), n.Commit(t.Context(), s.Number)); err != nil {
 		t.Error(err)
 	}
 }
@@ -254,6 +257,10 @@ func TestWhatHappensWhileAFileComes(t *testing.T) {
 	again := func(n *sandboxnet.Attachments, s billing.Transmission) func() error {
 		return func() error { return n.Open(t.Context(), s) }
 	}
+	anew := func(n *sandboxnet.Attachments, s billing.Transmission) func() error {
+		s.Narrative += " And more."
+		return func() error { return n.Open(t.Context(), s) }
+	}
 	commit := func(n *sandboxnet.Attachments, s billing.Transmission) func() error {
 		return func() error { return n.Commit(t.Context(), s.Number) }
 	}
@@ -262,10 +269,12 @@ func TestWhatHappensWhileAFileComes(t *testing.T) {
 		do     func(*sandboxnet.Attachments, billing.Transmission) func() error
 		want   string
 	}{
-		"opened anew":               {2, again, "opened anew"},
+		"opened again":              {1, again, ""},
+		"opened again, file is new": {2, again, "as many files as were announced"},
+		"opened anew":               {2, anew, "opened anew"},
 		"committed with the file":   {1, commit, ""},
 		"committed without it":      {2, commit, "committed without"},
-		"opened anew, file was had": {1, again, "opened anew"},
+		"opened anew, file was had": {1, anew, "opened anew"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -356,14 +365,16 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 
 func TestAFileTooManyIsNotEvenKept(t *testing.T) {
 	t.Parallel()
-	n := sandboxnet.NewAttachments(clock(asked))
-	if err := n.Open(t.Context(), sending(1)); err != nil {
-		t.Fatal(err)
-	}
-	for i := range billing.MaxDocuments + 1 {
-		err := n.Add(t.Context(), sending(1).Number, film(byte(i+1), shortJPEG), strings.NewReader(shortJPEG))
-		if (err != nil) != (i == billing.MaxDocuments) {
-			t.Fatalf("file %d: %v", i+1, err)
+	for _, announced := range []int{1, billing.MaxDocuments} {
+		n := sandboxnet.NewAttachments(clock(asked))
+		if err := n.Open(t.Context(), sending(announced)); err != nil {
+			t.Fatal(err)
+		}
+		for i := range announced + 1 {
+			err := n.Add(t.Context(), sending(announced).Number, film(byte(i+1), shortJPEG), strings.NewReader(shortJPEG))
+			if (err != nil) != (i == announced) {
+				t.Fatalf("file %d of %d: %v", i+1, announced, err)
+			}
 		}
 	}
 }

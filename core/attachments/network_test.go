@@ -47,7 +47,7 @@ func (n *network) Open(ctx context.Context, t billing.Transmission) error {
 		return n.fail
 	}
 	err := n.to.Open(ctx, t)
-	if _, committed := n.sent[t.Number]; err == nil && !committed {
+	if _, known := n.opened[t.Number]; err == nil && !known {
 		n.opened[t.Number], n.files[t.Number] = t, map[string]bool{}
 	}
 	return err

@@ -48,6 +48,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"a cancelled context ends every step":      testCancelled,
 		"a context that ends amid a file ends Add": testCancelledAdd,
 		"transmissions at once do not mix":         testAtOnce,
+		"two senders of one do not disturb":        testTwoSenders,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -330,4 +331,25 @@ func testAtOnce(t *testing.T, f Fixture) {
 		})
 	}
 	wg.Wait()
+}
+
+// testTwoSenders lets a second sender of the same attachment begin after each
+// step of the first.
+func testTwoSenders(t *testing.T, f Fixture) {
+	for step := range 4 {
+		first := f.sending(t, 2)
+		second := *first
+		for n, take := range []func(){
+			func() { first.open(t) },
+			func() { first.add(t, first.images[0]) },
+			func() { first.add(t, first.images[1]) },
+			func() { first.commit(t) },
+		} {
+			if take(); n == step {
+				second.open(t)
+			}
+		}
+		second.add(t, second.images...)
+		second.commit(t)
+	}
 }

@@ -1,0 +1,110 @@
+package attachments_test
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/molar-billing/molar/core/attachments"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// at runs work that many times at once.
+func at(once int, work func(n int)) {
+	var all sync.WaitGroup
+	for n := range once {
+		all.Go(func() { work(n) })
+	}
+	all.Wait()
+}
+
+// TestConvertAtOnce gives a job to several workers, as a broker does whose
+// connections come and go.
+func TestConvertAtOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	key := keys("k")
+	for range 10 {
+		id, k, image := b.open(key()), key(), pngOf(t, pattern(1))
+		j := b.begun(1, func(s *attachments.Service) { b.upload(s, k, id, image) })
+		at(6, func(int) { _ = b.service.Convert(t.Context(), j) })
+		if o := b.upload(b.service, k, id, image); o.err != nil || !o.replayed || len(o.Documents) != 1 {
+			t.Errorf("the request: %+v", o)
+		}
+	}
+	b.audit()
+}
+
+// TestConvertLate lets a worker come to its commit when another one has made
+// the document already, and that is gone again.
+func TestConvertLate(t *testing.T) {
+	t.Parallel()
+	for _, removed := range []bool{false, true} {
+		b := newBench(t)
+		id, image := b.open("a"), pngOf(t, pattern(1))
+		j := b.begun(1, func(s *attachments.Service) { b.upload(s, "k", id, image) })
+		late := b.process(&fate{only: "Put", how: meets, then: func() {
+			b.settle()
+			if removed {
+				if o := b.remove("r", id, b.get(id).Documents[0].ID); o.err != nil {
+					t.Error(o.err)
+				}
+			}
+		}})
+		if err := late.Convert(t.Context(), j); err != nil {
+			t.Errorf("the late worker: %v", err)
+		}
+		if n := len(b.get(id).Documents); (n == 0) != removed {
+			t.Errorf("%d documents", n)
+		}
+		b.audit()
+	}
+}
+
+func TestSendAtOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	key := keys("k")
+	for range 10 {
+		id, k := b.filled(key()), key()
+		j := b.begun(0, func(s *attachments.Service) { b.close(s, k, id) })
+		at(6, func(int) {
+			if err := b.service.Send(t.Context(), j); err != nil {
+				t.Errorf("send: %v", err)
+			}
+		})
+		if o := b.close(b.service, k, id); o.err != nil || o.State != billing.AttachmentClosed {
+			t.Errorf("the request: %+v", o)
+		}
+	}
+	b.audit()
+}
+
+// TestSendTwice lets a second worker begin the sending when the first one has
+// given the network every file.
+func TestSendTwice(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	id := b.filled("a")
+	j := b.begun(0, func(s *attachments.Service) { b.close(s, "k", id) })
+	begun, ended := make(chan struct{}), make(chan struct{})
+	var second sync.WaitGroup
+	first := b.process(&fate{only: "Commit", how: meets, then: func() {
+		second.Go(func() {
+			s := b.process(&fate{only: "Add", how: meets, then: func() { close(begun); <-ended }})
+			if err := s.Send(t.Context(), j); err != nil {
+				t.Errorf("the second worker: %v", err)
+			}
+		})
+		<-begun
+	}})
+	err := first.Send(t.Context(), j)
+	close(ended)
+	second.Wait()
+	if err != nil {
+		t.Errorf("the first worker: %v", err)
+	}
+	if o := b.close(b.service, "k", id); o.err != nil || o.Error != "" || o.State != billing.AttachmentClosed {
+		t.Errorf("the request: %+v", o)
+	}
+	b.audit()
+}

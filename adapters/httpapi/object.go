@@ -5,6 +5,7 @@ import (
 	"mime"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 )
@@ -45,12 +46,18 @@ func (x *exchange) document(faults *billing.Faults) (doc *object, fingerprint [s
 // emptyDocument reads the body of an operation that wants to know nothing: an
 // empty object, or nothing at all.
 func (x *exchange) emptyDocument(faults *billing.Faults) (fingerprint [sha256.Size]byte) {
-	if len(x.body) == 0 {
-		return x.fingerprint([]byte("json:{}"))
-	}
-	doc, fingerprint := x.document(faults)
+	doc, fingerprint := x.optionalDocument(faults)
 	doc.end()
 	return fingerprint
+}
+
+// optionalDocument reads a body that need not be there; no body is an empty
+// object.
+func (x *exchange) optionalDocument(faults *billing.Faults) (doc *object, fingerprint [sha256.Size]byte) {
+	if len(x.body) == 0 {
+		return newObject("", nil, faults), x.fingerprint([]byte("json:{}"))
+	}
+	return x.document(faults)
 }
 
 // fingerprint is of the operation and what its body means.
@@ -112,6 +119,25 @@ func (o *object) optionalText(name string) *string {
 		return &n.text
 	}
 	return nil
+}
+
+// isNull reports whether the field is there and null.
+func (o *object) isNull(name string) bool {
+	n := o.fields[name]
+	return n != nil && n.kind == kindNull
+}
+
+// instant is a date-time with an offset, or zero when it is missing or null.
+func (o *object) instant(name string) time.Time {
+	n := o.take(name, kindString, "The value is a string or null.")
+	if n == nil {
+		return time.Time{}
+	}
+	t, err := parseInstant(n.text)
+	if err != nil {
+		o.faults.Add(o.path+name, billing.FaultFormat, "A date-time has an offset, such as 2026-01-02T03:04:05Z or 2026-01-02T03:04:05-05:00.")
+	}
+	return t
 }
 
 // optionalTexts is the array of strings, or nil when it is missing or null.

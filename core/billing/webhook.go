@@ -298,3 +298,22 @@ type ResendFilter struct {
 	CreatedBefore time.Time         // exclusive
 	EventTypes    []EventType
 }
+
+// Judge tells what is wrong with the filter of a range of events: it names a
+// start and an end, and types that there are.
+func (r ResendFilter) Judge(f *Faults) {
+	if r.CreatedAfter.IsZero() {
+		f.Add("created_after", FaultRequired, "Say from when on events are sent again.")
+	}
+	if r.CreatedBefore.IsZero() {
+		f.Add("created_before", FaultRequired, "Say until when events are sent again.")
+	}
+	if !r.CreatedAfter.IsZero() && !r.CreatedBefore.IsZero() && !r.CreatedAfter.Before(r.CreatedBefore) {
+		f.Add("created_before", FaultRange, "The end is after the start.")
+	}
+	for i, t := range r.EventTypes {
+		if !slices.Contains(EventTypes(), t) {
+			f.Add("event_types."+strconv.Itoa(i), FaultNotAllowed, "There is no such event type.")
+		}
+	}
+}

@@ -52,13 +52,18 @@ type service struct {
 	keys   atomic.Int64
 }
 
-// startService starts the service. Each change may set what it likes in the
-// times of attachments.
-func startService(t *testing.T, times eligibility.Times, changes ...func(*attachments.Times)) *service {
+// setup is what a test can have otherwise.
+type setup struct {
+	attaching attachments.Times
+	converts  bool // PNGs
+}
+
+// startService starts the service. Each change may set what it likes.
+func startService(t *testing.T, times eligibility.Times, changes ...func(*setup)) *service {
 	t.Helper()
-	attaching := attachments.DefaultTimes()
+	with := setup{attachments.DefaultTimes(), true}
 	for _, change := range changes {
-		change(&attaching)
+		change(&with)
 	}
 	queue := memqueue.NewBroker().Open()
 	relay := outboxrelay.New(queue, slog.New(slog.DiscardHandler))
@@ -74,7 +79,7 @@ func startService(t *testing.T, times eligibility.Times, changes ...func(*attach
 	}
 	o := Options{
 		Access:        access.New(store, clock),
-		Attachments:   attachments.New(store, outside(t, queue, clock), payers, attaching),
+		Attachments:   attachments.New(store, outside(t, queue, clock), payers, with.attaching),
 		Events:        events.New(store),
 		Eligibility:   eligibility.New(store, queue, networks, edi.New(), payers, clock, times),
 		PayerRequests: payerrequests.New(store, payers, clock),
@@ -85,7 +90,9 @@ func startService(t *testing.T, times eligibility.Times, changes ...func(*attach
 	s.populate(t)
 	work(t, queue, jobs.KindEligibility, o.Eligibility.Answer)
 	work(t, queue, jobs.KindAttachmentSend, o.Attachments.Send)
-	work(t, queue, jobs.KindPNGConvert, o.Attachments.Convert)
+	if with.converts {
+		work(t, queue, jobs.KindPNGConvert, o.Attachments.Convert)
+	}
 	server, err := New(o)
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,196 @@
+package httpapi
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/eligibility"
+)
+
+// The 128th document is refused, as a JPEG and as a PNG, and one that is there
+// already is not.
+func TestDocumentsAreCounted(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	path := s.attachment(t, "")
+	var group sync.WaitGroup
+	for part := range 3 {
+		key := s.newKey(t)
+		group.Go(func() {
+			for n := part; n < billing.MaxDocuments; n += 3 {
+				up := upload(path, chart(jpegOf(n)))
+				up.key = key
+				s.must(t, 201, up)
+			}
+		})
+	}
+	group.Wait()
+	for _, file := range [][]byte{jpegOf(200), pngOf(200)} {
+		a := s.do(t, upload(path, chart(file)))
+		wantFields(t, a, "file too_many")
+		if !strings.Contains(a.body, "127") {
+			t.Errorf("answer %s", a.body)
+		}
+	}
+	a := s.must(t, 201, upload(path, chart(jpegOf(5))))
+	documents := a.documents(t)
+	if len(documents) != billing.MaxDocuments {
+		t.Fatalf("%d documents", len(documents))
+	}
+	s.must(t, 204, remove(path, documents[0]["id"].(string)))
+	s.must(t, 201, upload(path, chart(pngOf(200))))
+	closed := s.must(t, 200, call{path: path + "/close", body: "{}"})
+	wantSent(t, closed)
+	if e := s.event(t, closed.text(t, "id"), "attachment.completed"); fmt.Sprint(e.get(t, "data", "document_count")) != "127" {
+		t.Errorf("event %s", e.body)
+	}
+}
+
+// What is stored is counted, not what was sent.
+func TestStoredBytesAreCounted(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	path := s.attachment(t, "")
+	send := func(file []byte) answer {
+		up := upload(path, chart(file))
+		up.bad = true // to spare the contract so many bytes
+		return s.do(t, up)
+	}
+	large := noiseJPEG(1750, 1)
+	padded := append(append([]byte{}, large...), make([]byte, 10<<20)...) // a trailer that is not stored
+	var total int64
+	for seed := uint64(1); ; seed++ {
+		file := padded
+		if seed > 1 {
+			file = noiseJPEG(1750, seed)
+		}
+		a := send(file)
+		if a.StatusCode != 201 {
+			wantFields(t, a, "file too_many")
+			if !strings.Contains(a.body, "15 MB") || total < 8<<20 || seed < 3 {
+				t.Errorf("after %d images of %d bytes: %s", seed-1, total, a.body)
+			}
+			break
+		}
+		documents := a.documents(t)
+		size := documents[len(documents)-1]["size"].(interface{ Int64() (int64, error) })
+		n, err := size.Int64()
+		if total += n; err != nil || total > billing.MaxDocumentBytes || n < 2<<20 {
+			t.Fatalf("%d bytes of %d in all, %v", n, total, err)
+		}
+	}
+	if a := send(jpegOf(1)); a.StatusCode != 201 { // there is still a little room
+		t.Errorf("answer %d %s", a.StatusCode, a.body)
+	}
+}
+
+// What is wrong first in the order of the interface is told, on an upload that
+// has it and everything after it wrong.
+func TestOrderOfChecksOfAnUpload(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	path := s.attachment(t, "")
+	s.must(t, 201, upload(path, chart(jpegOf(1))))
+	s.must(t, 200, call{path: path + "/close", body: "{}"})
+	for _, key := range []string{"", s.live} { // the key "used" is used, in both modes
+		s.must(t, 201, call{path: "/payer_requests", body: letter(nil), key: key, idem: "used"})
+	}
+	unknown := "/attachments/" + billing.NewID[billing.AttachmentID](time.Now()).String()
+	form := "multipart/form-data; boundary=" + boundary
+	bad, good := formOf(textOf("colour", "red")), formOf(chart(jpegOf(2))...)
+	for i, c := range []struct {
+		method, path, key, idem, body string
+		header                        map[string]string
+		status                        int
+		code                          billing.Code
+	}{
+		{"PUT", unknown, "nobody", "", bad, nil, 405, billing.CodeMethodNotAllowed},
+		{"POST", unknown, "nobody", "", bad, map[string]string{"Content-Encoding": "gzip"}, 401, billing.CodeUnauthorized},
+		{"POST", unknown, s.read, "", bad, map[string]string{"Content-Encoding": "gzip"}, 403, billing.CodePermissionDenied},
+		{"POST", unknown, s.live, "", bad, map[string]string{"Content-Encoding": "gzip", idempotencyKey: ""}, 415, billing.CodeUnsupportedEncoding},
+		{"POST", unknown, s.live, "", bad, map[string]string{idempotencyKey: ""}, 400, billing.CodeIdempotencyKeyRequired},
+		{"POST", unknown, s.live, "a b", bad, nil, 422, billing.CodeInvalidRequest},
+		{"POST", unknown, s.live, "used", bad, nil, 422, billing.CodeIdempotencyKeyReused},
+		{"POST", unknown, s.key, "used", good, nil, 422, billing.CodeIdempotencyKeyReused},
+		{"POST", unknown, s.live, "", bad, nil, 503, billing.CodeAttachmentsUnavailable},
+		{"POST", unknown, s.key, "", bad, nil, 422, billing.CodeInvalidRequest},
+		{"POST", path, s.key, "", bad, nil, 422, billing.CodeInvalidRequest},
+		{"POST", unknown, s.key, "", good, nil, 404, billing.CodeNotFound},
+		{"POST", path, s.key, "", good, nil, 409, billing.CodeConflict},
+	} {
+		header := map[string]string{"Content-Type": form}
+		for k, v := range c.header {
+			header[k] = v
+		}
+		a := s.do(t, call{method: c.method, path: c.path + "/documents", key: c.key, idem: c.idem, body: c.body, header: header, bad: true})
+		if a.StatusCode != c.status || a.code() != string(c.code) {
+			t.Errorf("request %d: answer %d %s, want %d %s", i, a.StatusCode, a.body, c.status, c.code)
+		}
+		if c.status == 405 && a.Header.Get("Allow") != "POST" {
+			t.Errorf("Allow %q", a.Header.Get("Allow"))
+		}
+	}
+	s.slotsComeFirst(t, path)
+}
+
+// slotsComeFirst holds both places of a key and shows that a third upload is
+// refused for that, and after a free place for its size.
+func (s *service) slotsComeFirst(t *testing.T, path string) {
+	t.Helper()
+	key := s.newKey(t)
+	start := func(length int) *wire {
+		w := dial(t, s.addr)
+		w.send("POST %s%s/documents HTTP/1.1\r\nHost: molar\r\nAuthorization: Bearer %s\r\nContent-Type: multipart/form-data; boundary=%s\r\nContent-Length: %d\r\n\r\n",
+			root, path, key, boundary, length)
+		return w
+	}
+	const tooMuch = 15<<20 + 64<<10 + 1
+	if a := start(tooMuch).reply(); a.StatusCode != 413 {
+		t.Errorf("a declared length that is too large: %d %s", a.StatusCode, a.body)
+	}
+	first, second := dial(t, s.addr), dial(t, s.addr)
+	for _, w := range []*wire{first, second} { // they stall in the body
+		w.send("%s", uploadHead(root+path+"/documents", key, "Content-Length: 1000")+"\r\n--")
+	}
+	eventually(t, func() error {
+		if a := start(tooMuch).reply(); a.StatusCode != 429 || a.Header.Get("Retry-After") == "" {
+			return fmt.Errorf("a third upload: %d %s", a.StatusCode, a.body)
+		}
+		return nil
+	})
+	for _, w := range []*wire{first, second} {
+		_ = w.Close()
+	}
+	eventually(t, func() error {
+		if a := start(tooMuch).reply(); a.StatusCode != http.StatusRequestEntityTooLarge {
+			return fmt.Errorf("after two ended: %d %s", a.StatusCode, a.body)
+		}
+		return nil
+	})
+}
+
+// A PNG that nobody converts in time is refused, leaves nothing, and its key
+// is as new.
+func TestConversionTakesTooLong(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes(), func(o *setup) {
+		o.converts, o.attaching.ConvertWait = false, 50*time.Millisecond
+	})
+	path := s.attachment(t, "")
+	up := upload(path, chart(pngOf(1)))
+	up.idem = "late"
+	a := s.do(t, up)
+	wantStatus(t, a, 429, billing.CodeTooManyRequests)
+	if a.Header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+	up.body = formOf(chart(jpegOf(1))...) // another request with the key
+	if a := s.must(t, 201, up); len(a.documents(t)) != 1 {
+		t.Errorf("attachment %s", a.body)
+	}
+}

@@ -1,0 +1,253 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/eligibility"
+)
+
+// What is wrong with a form is told, all at once, and nothing is kept.
+func TestDocumentFormsRefused(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	path := s.attachment(t, "")
+	file := fileOf(string(jpegOf(1)))
+	kind, date, side := textOf("document_type", "13"), textOf("image_date", "2026-01-02"), textOf("orientation", "left")
+	for name, c := range map[string]struct {
+		parts  []string
+		fields string
+	}{
+		"nothing":             {nil, "file required,document_type required"},
+		"no file":             {[]string{kind, date, side}, "file required"},
+		"a file that is text": {[]string{kind, date, side, textOf("file", "x")}, "file type"},
+		"no type":             {[]string{file}, "document_type required"},
+		"blank type":          {[]string{file, textOf("document_type", " ")}, "document_type required"},
+		"unknown type":        {[]string{file, textOf("document_type", "17")}, "document_type not_allowed"},
+		"a label":             {[]string{file, textOf("document_type", "Panoramic"), date, side}, "document_type not_allowed"},
+		"a bare film":         {[]string{file, kind}, "image_date required,orientation required"},
+		"an empty film":       {[]string{file, kind, textOf("image_date", ""), textOf("orientation", "")}, "image_date required,orientation required"},
+		"an undated film":     {[]string{file, kind, side}, "image_date required"},
+		"a film of no side":   {[]string{file, kind, date}, "orientation required"},
+		"a future film":       {[]string{file, kind, side, textOf("image_date", "2999-01-01")}, "image_date range"},
+		"no such day":         {[]string{file, kind, side, textOf("image_date", "2025-02-29")}, "image_date format"},
+		"a time":              {[]string{file, kind, side, textOf("image_date", "2026-01-02T03:04:05Z")}, "image_date format"},
+		"upside down":         {[]string{file, kind, date, textOf("orientation", "up")}, "orientation not_allowed"},
+		"paper with a date":   {[]string{file, textOf("document_type", "7"), date, side}, "image_date not_allowed,orientation not_allowed"},
+		"unknown part":        {[]string{file, kind, date, side, textOf("colour", "red")}, "colour unknown"},
+		"a part twice":        {[]string{file, kind, kind, date, side}, "document_type conflict"},
+		"a PDF and no date":   {[]string{fileOf("%PDF-1.7\n%\xe2\xe3\xcf\xd3"), kind, side}, "image_date required,file format"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			up := upload(path, c.parts)
+			up.key, up.bad = s.newKey(t), true
+			wantFields(t, s.do(t, up), c.fields)
+			if a := s.do(t, call{path: path}); len(a.documents(t)) != 0 {
+				t.Errorf("attachment %s", a.body)
+			}
+		})
+	}
+	t.Run("no form", func(t *testing.T) {
+		t.Parallel()
+		key := s.newKey(t)
+		wantFields(t, s.do(t, call{path: path + "/documents", body: "{}", key: key, bad: true}),
+			"Content-Type format,body format")
+		up := upload(path+"/documents?x=1", chart(jpegOf(1)))
+		up.path, up.key, up.bad = strings.TrimSuffix(up.path, "/documents"), key, true
+		wantFields(t, s.do(t, up), "x unknown")
+	})
+}
+
+// chunk is a chunk of a PNG, whole.
+func chunk(kind string, data []byte) []byte {
+	b := binary.BigEndian.AppendUint32(nil, uint32(len(data)))
+	b = append(append(b, kind...), data...)
+	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[4:]))
+}
+
+// pngHead is the start of a PNG of the size, and a few chunks more.
+func pngHead(width, height uint32, chunks ...[]byte) []byte {
+	head := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, width), height)
+	b := append([]byte("\x89PNG\r\n\x1a\n"), chunk("IHDR", append(head, 8, 2, 0, 0, 0))...)
+	for _, c := range chunks {
+		b = append(b, c...)
+	}
+	return b
+}
+
+// A file that is no image that can be stored is refused, with a reason.
+func TestImagesRefused(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	path := s.attachment(t, "")
+	good, goodPNG := noiseJPEG(64, 1), pngOf(1)
+	flipped := bytes.Clone(goodPNG)
+	flipped[len(flipped)-20] ^= 0x10 // in the image data
+	for name, file := range map[string]string{
+		"PDF":              "%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n",
+		"GIF":              "GIF89a\x01\x00\x01\x00",
+		"TIFF":             "II*\x00\x08\x00\x00\x00",
+		"WebP":             "RIFF\x1a\x00\x00\x00WEBPVP8L",
+		"BMP":              "BM\x3a\x00\x00\x00",
+		"DICOM":            strings.Repeat("\x00", 128) + "DICM",
+		"HTML":             "<html><script>alert(1)</script>",
+		"nothing":          "",
+		"a JPEG's start":   "\xff\xd8\xff",
+		"JPEG, cut":        string(good[:len(good)/2]),
+		"JPEG, no end":     string(good[:len(good)-2]),
+		"JPEG, no picture": string(good[:20]) + "\xff\xd9",
+		"PNG, cut":         string(goodPNG[:len(goodPNG)-30]),
+		"PNG, no end":      string(goodPNG[:len(goodPNG)-12]),
+		"PNG, flipped bit": string(flipped),
+		"PNG, only a head": string(pngHead(1, 1)),
+		"PNG, too wide":    string(pngHead(20_001, 1, chunk("IDAT", nil), chunk("IEND", nil))),
+		"PNG, too large":   string(pngHead(20_000, 1001, chunk("IDAT", nil), chunk("IEND", nil))),
+		"PNG, animated":    string(pngHead(1, 1, chunk("acTL", make([]byte, 8)), chunk("IDAT", nil), chunk("IEND", nil))),
+		"PNG, no pixels":   string(pngHead(100, 100, chunk("IDAT", nil), chunk("IEND", nil))),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			up := upload(path, chart([]byte(file)))
+			up.key, up.idem = s.newKey(t), strings.ReplaceAll(name, " ", "-")
+			for range 2 { // a refusal is not kept, and is the same again
+				a := s.do(t, up)
+				wantStatus(t, a, 422, billing.CodeInvalidRequest)
+				faults, _ := a.get(t, "errors").([]any)
+				if len(faults) != 1 || faults[0].(anObject)["field"] != "file" || len(fmt.Sprint(faults[0].(anObject)["message"])) < 20 ||
+					a.Header.Get("Idempotent-Replayed") != "" {
+					t.Errorf("answer %s", a.body)
+				}
+			}
+			up.body = formOf(chart(good)...)
+			if name == "PDF" { // the key goes to another request
+				s.must(t, 201, up)
+			}
+		})
+	}
+}
+
+// An image that the attachment has already changes nothing, whatever it is
+// wrapped in.
+func TestSameImageTwice(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	path := s.attachment(t, "")
+	picture := jpegOf(1)
+	comment := "\xff\xfe\x00\x10Jane Doe, 1984"
+	wrapped := string(picture[:2]) + comment + string(picture[2:]) + "trailing Jane Doe"
+	s.must(t, 201, upload(path, film([]byte(wrapped))))
+	first := s.must(t, 201, upload(path, chart(pngOf(2))))
+	before := s.must(t, 200, call{path: path}).body
+	for _, parts := range [][]string{film([]byte(wrapped)), film(picture), chart(picture), chart(pngOf(2))} {
+		if a := s.must(t, 201, upload(path, parts)); a.body != before || a.Header.Get("Idempotent-Replayed") != "" {
+			t.Errorf("%s after %s", a.body, before)
+		}
+	}
+	documents := first.documents(t)
+	for _, d := range documents {
+		content := s.must(t, 200, call{path: path + "/documents/" + d["id"].(string) + "/content"}).body
+		if strings.Contains(content, "Jane") {
+			t.Errorf("the stored image of %v has what it was wrapped in", d)
+		}
+		if d["converted_from"] != nil {
+			continue
+		}
+		// What comes back is an image like any other.
+		if a := s.must(t, 201, upload(path, chart([]byte(content)))); a.body != before {
+			t.Errorf("%s after %s", a.body, before)
+		}
+	}
+	elsewhere := s.attachment(t, "")
+	if a := s.must(t, 201, upload(elsewhere, chart(picture))); len(a.documents(t)) != 1 {
+		t.Errorf("attachment %s", a.body)
+	}
+	s.wantStored(t, path, documents)
+}
+
+func TestFileNamesShown(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	path := s.attachment(t, "")
+	var want []string
+	for i, c := range [][2]string{
+		{`/home/jane/p\u00e4no.jpg`, "u00e4no.jpg"},
+		{`C:\scans\pano.png`, "pano.png"},
+		{"pa\tno\u0085.jpg", "pano.jpg"},
+		{"../..", ".."},
+		{"", "file"},
+		{strings.Repeat("é", 300), strings.Repeat("é", 255)},
+	} {
+		part := strings.Replace(fileOf(string(jpegOf(i))), "x-ray.jpg", strings.ReplaceAll(c[0], `\`, `\\`), 1)
+		up := upload(path, []string{textOf("document_type", "7"), part})
+		up.bad = true // an empty name
+		a := s.must(t, 201, up)
+		want = append(want, c[1])
+		for j, d := range a.documents(t) {
+			if d["file_name"] != want[j] {
+				t.Errorf("file name %q, want %q", d["file_name"], want[j])
+			}
+		}
+	}
+}
+
+func TestDocumentsTakenOff(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	path, other := s.attachment(t, ""), s.attachment(t, "")
+	s.must(t, 201, upload(path, film(jpegOf(1))))
+	both := s.must(t, 201, upload(path, chart(pngOf(2)))).documents(t)
+	first := both[0]["id"].(string)
+	gone := remove(path, first)
+	gone.idem = "off"
+	wantStatus(t, s.do(t, remove(other, first)), 404, billing.CodeNotFound)
+	wantStatus(t, s.do(t, remove(path, "x")), 404, billing.CodeNotFound)
+	wantStatus(t, s.do(t, remove(path, billing.NewID[billing.DocumentID](time.Now()).String())), 404, billing.CodeNotFound)
+	wantStatus(t, s.do(t, remove("/attachments/x", first)), 404, billing.CodeNotFound)
+	wantFields(t, s.do(t, call{method: "DELETE", path: gone.path + "?x=1", bad: true}), "x unknown")
+	a := s.must(t, 204, gone)
+	if a.body != "" || a.Header.Get("Content-Type") != "" {
+		t.Errorf("answer %v %q", a.Header, a.body)
+	}
+	wantReplay(t, a, s.do(t, gone))
+	wantStatus(t, s.do(t, remove(path, first)), 404, billing.CodeNotFound)
+	wantStatus(t, s.do(t, call{path: gone.path + "/content"}), 404, billing.CodeNotFound)
+	left := s.must(t, 200, call{path: path}).documents(t)
+	if len(left) != 1 || left[0]["id"] != both[1]["id"] {
+		t.Errorf("documents %v", left)
+	}
+	again := s.must(t, 201, upload(path, film(jpegOf(1)))).documents(t)
+	if len(again) != 2 || again[1]["id"] == first || again[1]["md5"] != both[0]["md5"] {
+		t.Errorf("documents %v", again)
+	}
+	s.wantStored(t, path, again)
+}
+
+func TestDocumentTypeList(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	a := s.must(t, 200, call{path: "/document_types"})
+	rows, _ := a.get(t, "data").([]any)
+	if len(rows) != 16 || a.get(t, "next_cursor") != nil {
+		t.Fatalf("document types %s", a.body)
+	}
+	path := s.attachment(t, "")
+	for i, row := range rows { // whatever is listed can be uploaded
+		d := row.(anObject)
+		parts := []string{textOf("document_type", d["code"].(string)), fileOf(string(jpegOf(i)))}
+		if d["medium"] == "film" {
+			parts = append(parts, textOf("orientation", "right"), textOf("image_date", time.Now().AddDate(0, 0, -1).Format(time.DateOnly)))
+		}
+		got := s.must(t, 201, upload(path, parts)).documents(t)[i]
+		if got["document_type"] != d["code"] || got["medium"] != d["medium"] {
+			t.Errorf("document %v of type %v", got, d)
+		}
+	}
+	wantFields(t, s.do(t, call{path: "/document_types?limit=1", bad: true}), "limit unknown")
+}

@@ -1,10 +1,10 @@
 package httpapi
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -17,27 +17,46 @@ import (
 )
 
 // corpus lists files of the public test data that MOLAR_CORPUS_DIR names.
-func corpus(t *testing.T, pattern string) []string {
-	t.Helper()
+func corpus(tb testing.TB, pattern string) []string {
+	tb.Helper()
 	dir := os.Getenv("MOLAR_CORPUS_DIR")
 	if dir == "" {
-		t.Log("MOLAR_CORPUS_DIR is unset: nothing of the public test data was checked")
+		tb.Log("MOLAR_CORPUS_DIR is unset: nothing of the public test data was checked")
 		return nil
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "http", pattern))
 	if err != nil || len(files) == 0 {
-		t.Fatalf("%s: %v, %v", pattern, files, err)
+		tb.Fatalf("%s: %v, %v", pattern, files, err)
 	}
 	return files
 }
 
-func readFile(t *testing.T, name string) []byte {
-	t.Helper()
+func readFile(tb testing.TB, name string) []byte {
+	tb.Helper()
 	b, err := os.ReadFile(name)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return b
+}
+
+// corpusSeeds reads lines with a name and bytes, of the files that match.
+func corpusSeeds(tb testing.TB, pattern string) map[string][]byte {
+	tb.Helper()
+	seeds := map[string][]byte{}
+	for _, file := range corpus(tb, pattern) {
+		for line := range strings.Lines(string(readFile(tb, file))) {
+			var seed struct {
+				Name string `json:"name"`
+				Raw  []byte `json:"raw_b64"`
+			}
+			if err := json.Unmarshal([]byte(line), &seed); err != nil {
+				tb.Fatal(err)
+			}
+			seeds[seed.Name] = seed.Raw
+		}
+	}
+	return seeds
 }
 
 // Each text is JSON or it is not, and its name says which.
@@ -159,22 +178,7 @@ func TestCorpusOfRawRequests(t *testing.T) {
 	for _, file := range corpus(t, "raw/llhttp/*.raw") {
 		raw[filepath.Base(file)] = readFile(t, file)
 	}
-	for _, file := range corpus(t, "raw/*.jsonl") {
-		for line := range strings.Lines(string(readFile(t, file))) {
-			var seed struct {
-				Name string `json:"name"`
-				Raw  string `json:"raw_b64"`
-			}
-			if err := json.Unmarshal([]byte(line), &seed); err != nil {
-				t.Fatal(err)
-			}
-			b, err := base64.StdEncoding.DecodeString(seed.Raw)
-			if err != nil {
-				t.Fatal(err)
-			}
-			raw[seed.Name] = b
-		}
-	}
+	maps.Copy(raw, corpusSeeds(t, "raw/*.jsonl"))
 	p := startProbe(t, Options{Limits: Limits{Stall: 2 * time.Second}})
 	for name, b := range raw {
 		w := dial(t, p.addr)

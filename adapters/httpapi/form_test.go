@@ -16,7 +16,7 @@ import (
 )
 
 // readTestForm reads a form as the server does.
-func readTestForm(t testing.TB, body io.Reader, boundary string) *form {
+func readTestForm(t *testing.T, body io.Reader, boundary string) *form {
 	t.Helper()
 	f := &form{into: &billing.Faults{}}
 	err := f.read(body, boundary, func() (*os.File, error) {
@@ -32,7 +32,7 @@ func readTestForm(t testing.TB, body io.Reader, boundary string) *form {
 }
 
 // told is what an operation reads of a form, and its faults, in one text.
-func (f *form) told(t testing.TB) string {
+func (f *form) told(t *testing.T) string {
 	t.Helper()
 	said := fmt.Sprintf("type=%q", f.text("document_type"))
 	if date := f.optionalText("image_date"); date != nil {
@@ -321,7 +321,7 @@ func TestFingerprintOfForms(t *testing.T) {
 
 // rewritten is a form that says the same in another order, with another
 // boundary, and with each name spelled in another way.
-func (f *form) rewritten(t testing.TB) (body []byte, boundary string) {
+func (f *form) rewritten(t *testing.T) (body []byte, boundary string) {
 	t.Helper()
 	encode := func(s string) (out string) {
 		for _, b := range []byte(s) {
@@ -362,6 +362,9 @@ func FuzzUploadForm(f *testing.F) {
 	f.Add([]byte(strings.ReplaceAll(formOf(fileOf("a\r\n\r\nb"), textOf("file", "x")), "\r\n", "\n")), boundary)
 	f.Add([]byte("--b\r\nContent-Disposition: form-data; name*=utf-8''%00; filename*0=\"a\"; filename*1*=%ff\r\n\r\n\r\n--b--"), "b")
 	f.Add([]byte("preamble\r\n--b \t\r\nContent-Disposition: form-data; name=file\r\n\r\n--b-\r\n--b--x\r\n--b--"), "b")
+	for _, c := range corpusForms(f) {
+		f.Add(c.body, c.boundary)
+	}
 	f.Fuzz(func(t *testing.T, body []byte, boundary string) {
 		if boundary == "" || len(boundary) > maxBoundary {
 			return

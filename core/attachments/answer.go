@@ -113,7 +113,7 @@ func (s *Service) choose(
 	ctx context.Context, tx ports.Tx, scope billing.Scope, req billing.Request, named billing.AttachmentID,
 	faults billing.Faults, in billing.AnswerRequest, request *billing.PayerRequest, now time.Time,
 ) (*billing.Attachment, error) {
-	if named.IsZero() {
+	if in.AttachmentID == nil {
 		open, err := s.open(ctx, tx, request.ID)
 		if err != nil {
 			return nil, err

@@ -189,6 +189,7 @@ func (r AnswerRequest) Attachment() (AttachmentID, Faults) {
 	if r.Narrative != nil {
 		validNarrative(&f, *r.Narrative)
 	}
+	optionalID[OfficeID](&f, "office_id", r.OfficeID, "office")
 	return optionalID[AttachmentID](&f, "attachment_id", r.AttachmentID, "attachment"), f
 }
 

@@ -1,0 +1,296 @@
+package httpapi
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/eligibility"
+)
+
+// wantAnswered checks an answer and what it leaves behind: the request, the
+// attachment, and one event.
+func (s *service) wantAnswered(t *testing.T, request string, a answer) (attachment string) {
+	t.Helper()
+	attachment = a.text(t, "attachment", "id")
+	if a.text(t, "object") != "payer_request_answer" || a.text(t, "payer_request", "state") != "answered" ||
+		a.text(t, "payer_request", "answering_attachment_id") != attachment ||
+		a.get(t, "payer_request", "answered_at") != a.get(t, "attachment", "closed_at") ||
+		a.get(t, "attachment", "payer_request_id") != a.get(t, "payer_request", "id") || a.text(t, "attachment", "kind") != "solicited" ||
+		a.get(t, "attachment", "payer_reference") != a.get(t, "payer_request", "reference_number") ||
+		fmt.Sprint(a.get(t, "attachment", "payer")) != fmt.Sprint(a.get(t, "payer_request", "payer")) {
+		t.Errorf("answer %s", a.body)
+	}
+	number := wantSent(t, a, "attachment")
+	if r := s.must(t, 200, call{path: request}); fmt.Sprint(r.get(t)) != fmt.Sprint(a.get(t, "payer_request")) {
+		t.Errorf("payer request %s after %s", r.body, a.body)
+	}
+	if got := s.must(t, 200, call{path: "/attachments/" + attachment}); fmt.Sprint(got.get(t)) != fmt.Sprint(a.get(t, "attachment")) {
+		t.Errorf("attachment %s after %s", got.body, a.body)
+	}
+	e := s.event(t, attachment, "attachment.completed")
+	if e.get(t, "data", "payer_request_id") != a.get(t, "payer_request", "id") || e.text(t, "data", "attachment_number") != number ||
+		e.text(t, "data", "kind") != "solicited" {
+		t.Errorf("event %s", e.body)
+	}
+	return attachment
+}
+
+// An attachment is made for the request, gets its images, and answers it.
+func TestSolicitedAnswer(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	claim := s.claim(t, nil).ID.String()
+	recorded := s.must(t, 201, call{path: "/payer_requests", body: letter(with("claim_id", claim, "payer_id", nil, "due_date", "2026-03-01"))})
+	id := recorded.text(t, "id")
+	request := "/payer_requests/" + id
+	if recorded.text(t, "state") != "open" || recorded.text(t, "source") != "staff" || recorded.text(t, "claim_id") != claim ||
+		recorded.text(t, "payer", "payer_id") != "CHTEST" || recorded.text(t, "reference_number") != "REF-1" ||
+		recorded.text(t, "requested") != "The full-mouth series, please." || recorded.text(t, "due_date") != "2026-03-01" ||
+		recorded.get(t, "answering_attachment_id") != nil || recorded.get(t, "answered_at") != nil {
+		t.Errorf("payer request %s", recorded.body)
+	}
+	if r := s.must(t, 200, call{path: request, key: s.read}); r.body != recorded.body {
+		t.Errorf("read %s after %s", r.body, recorded.body)
+	}
+	e := s.event(t, id, "payer_request.received")
+	data := func(names ...string) any { return e.get(t, append([]string{"data"}, names...)...) }
+	if data("object") != "payer_request" || data("claim_id") != claim || data("payer", "payer_id") != "CHTEST" ||
+		data("reference_number") != "REF-1" || data("state") != "open" || data("source") != "staff" || data("due_date") != "2026-03-01" ||
+		data("created_at") != recorded.get(t, "created_at") || data("occurred_at") != recorded.get(t, "created_at") {
+		t.Errorf("event %s of %s", e.body, recorded.body)
+	}
+
+	solicited := jsonOf(anObject{"kind": "solicited", "payer_request_id": id}, nil)
+	made := s.must(t, 201, call{path: "/attachments", body: solicited})
+	path := "/attachments/" + made.text(t, "id")
+	if made.text(t, "claim_id") != claim || made.text(t, "payer_reference") != "REF-1" || made.text(t, "office_id") != s.office.String() {
+		t.Errorf("attachment %s", made.body)
+	}
+	wantStatus(t, s.do(t, call{path: "/attachments", body: solicited}), 409, billing.CodeConflict)
+	wantStatus(t, s.do(t, call{path: path + "/close", body: "{}"}), 409, billing.CodeConflict)
+	wantFields(t, s.do(t, call{path: request + "/answer", body: "{}"}), "narrative required")
+	s.must(t, 201, upload(path, film(jpegOf(1))))
+	s.must(t, 201, upload(path, chart(pngOf(2))))
+	wantStatus(t, s.do(t, call{path: path + "/close", body: "{}"}), 409, billing.CodeConflict)
+
+	first := s.must(t, 200, call{path: request + "/answer", body: "{}"})
+	if s.wantAnswered(t, request, first) != made.text(t, "id") || len(first.documents(t, "attachment")) != 2 {
+		t.Errorf("answer %s", first.body)
+	}
+	s.wantNothingChanges(t, path, first.documents(t, "attachment")[0]["id"].(string))
+	// An answered request returns its answer, whatever the next says.
+	for _, body := range []string{"{}", `{"narrative":"late"}`, s.own(with("payer_id", nil)), jsonOf(anObject{"attachment_id": made.text(t, "id")}, nil)} {
+		a := s.must(t, 200, call{path: request + "/answer", body: body})
+		if a.body != first.body || a.Header.Get("Idempotent-Replayed") != "" {
+			t.Errorf("answer %s after %s", a.body, first.body)
+		}
+	}
+	s.event(t, made.text(t, "id"), "attachment.completed")
+	wantStatus(t, s.do(t, call{path: "/attachments", body: solicited}), 409, billing.CodeConflict)
+	if closed := s.must(t, 200, call{path: path + "/close", body: "{}"}); closed.text(t, "attachment_number") != first.text(t, "attachment", "attachment_number") {
+		t.Errorf("closed %s", closed.body)
+	}
+	wantFields(t, s.do(t, call{path: request + "/answer", body: `{"attachment_id":"x"}`}), "attachment_id format")
+}
+
+// The attachment that answers is the one named, else the open one, else a new
+// one.
+func TestWaysToAnswer(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	claim := s.claim(t, nil).ID.String()
+	about := with("claim_id", claim, "payer_id", nil)
+	words := `{"narrative":"The tooth was extracted."}`
+
+	request, _ := s.payerRequest(t, about) // a new one, of the claim
+	a := s.must(t, 200, call{path: request + "/answer", body: words})
+	s.wantAnswered(t, request, a)
+	if a.text(t, "attachment", "narrative") != "The tooth was extracted." || len(a.documents(t, "attachment")) != 0 ||
+		a.text(t, "attachment", "claim_id") != claim || a.text(t, "attachment", "request_id") != a.Header.Get("X-Request-Id") {
+		t.Errorf("answer %s", a.body)
+	}
+
+	request, _ = s.payerRequest(t, nil) // a new one, of no claim
+	wantFields(t, s.do(t, call{path: request + "/answer", body: words}), "office_id required,patient required,subscriber required,service_dates required")
+	a = s.must(t, 200, call{path: request + "/answer", body: s.own(with("payer_id", nil))})
+	s.wantAnswered(t, request, a)
+	if a.get(t, "attachment", "claim_id") != nil || a.text(t, "attachment", "office_id") != s.office.String() {
+		t.Errorf("answer %s", a.body)
+	}
+
+	request, id := s.payerRequest(t, nil) // the open one, with another narrative
+	open := s.must(t, 201, call{path: "/attachments", body: s.own(with("kind", "solicited", "payer_request_id", id, "payer_id", nil))}).text(t, "id")
+	a = s.must(t, 200, call{path: request + "/answer", body: words})
+	if s.wantAnswered(t, request, a) != open || a.text(t, "attachment", "narrative") != "The tooth was extracted." {
+		t.Errorf("answer %s", a.body)
+	}
+
+	request, id = s.payerRequest(t, about) // the one named, with its own narrative
+	named := s.must(t, 201, call{path: "/attachments", body: jsonOf(anObject{"kind": "solicited", "payer_request_id": id, "narrative": "Mine."}, nil)}).text(t, "id")
+	a = s.must(t, 200, call{path: request + "/answer", body: jsonOf(anObject{"attachment_id": named}, nil)})
+	if s.wantAnswered(t, request, a) != named || a.text(t, "attachment", "narrative") != "Mine." {
+		t.Errorf("answer %s", a.body)
+	}
+}
+
+func TestAnswersRefused(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	claim := s.claim(t, nil).ID.String()
+	request, id := s.payerRequest(t, with("claim_id", claim, "payer_id", nil))
+	_, elsewhere := s.payerRequest(t, with("claim_id", claim, "payer_id", nil))
+	mute, _ := s.payerRequest(t, with("payer_id", "BCBSDE"))
+	plain := strings.TrimPrefix(s.attachment(t, "x"), "/attachments/")
+	other := s.must(t, 201, call{path: "/attachments", body: jsonOf(anObject{"kind": "solicited", "payer_request_id": elsewhere, "narrative": "x"}, nil)}).text(t, "id")
+	closed := "/attachments/" + strings.TrimPrefix(s.attachment(t, "x"), "/attachments/")
+	s.must(t, 201, upload(closed, chart(jpegOf(1))))
+	s.must(t, 200, call{path: closed + "/close", body: "{}"})
+	nobody := "att_" + id[4:]
+	for name, c := range map[string]struct {
+		body   string
+		status int
+		fields string
+	}{
+		"no words":                    {"{}", 422, "narrative required"},
+		"blank words":                 {`{"narrative":" \t\n"}`, 422, "narrative required"},
+		"too many words":              {jsonOf(anObject{"narrative": strings.Repeat("é", 2001)}, nil), 422, "narrative too_long"},
+		"unknown field":               {`{"narrative":"x","payer_id":"CHTEST"}`, 422, "payer_id unknown"},
+		"no object":                   {"[]", 422, "body type"},
+		"malformed attachment":        {`{"narrative":"x","attachment_id":"x"}`, 422, "attachment_id format"},
+		"ID of another kind":          {jsonOf(anObject{"narrative": "x", "attachment_id": id}, nil), 422, "attachment_id format"},
+		"malformed office":            {`{"narrative":"x","office_id":"x"}`, 422, "office_id format"},
+		"another office":              {jsonOf(anObject{"narrative": "x", "office_id": "off_" + id[4:]}, nil), 422, "office_id conflict"},
+		"a patient beside the claim":  {jsonOf(anObject{"narrative": "x", "patient": anObject{"first_name": "K", "last_name": "E", "date_of_birth": "2015-06-01"}}, nil), 422, "patient not_allowed"},
+		"unknown attachment":          {jsonOf(anObject{"narrative": "x", "attachment_id": nobody}, nil), 404, "attachment_id not_found"},
+		"an unsolicited attachment":   {jsonOf(anObject{"narrative": "x", "attachment_id": plain}, nil), 409, ""},
+		"another request's":           {jsonOf(anObject{"narrative": "y", "attachment_id": other}, nil), 409, ""},
+		"a closed one":                {jsonOf(anObject{"narrative": "x", "attachment_id": closed[13:]}, nil), 409, ""},
+		"faults come before absences": {jsonOf(anObject{"attachment_id": nobody, "colour": "red"}, nil), 422, "colour unknown"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := s.do(t, call{path: request + "/answer", body: c.body, bad: true})
+			if got := strings.Join(a.fields(t), ","); a.StatusCode != c.status || got != c.fields {
+				t.Errorf("answer %d %s, want %d %s: %s", a.StatusCode, got, c.status, c.fields, a.body)
+			}
+			if r := s.must(t, 200, call{path: request}); r.text(t, "state") != "open" {
+				t.Errorf("payer request %s", r.body)
+			}
+			if made := s.walk(t, "/attachments?limit=100&payer_request_id="+id); len(made) != 0 {
+				t.Errorf("attachments %v", made)
+			}
+		})
+	}
+	t.Run("the rest", func(t *testing.T) {
+		t.Parallel()
+		a := s.do(t, call{path: mute + "/answer", body: s.own(with("payer_id", nil))})
+		wantFields(t, a, "payer_id not_allowed")
+		for _, unknown := range []string{"x", "prq_" + plain[4:], other} {
+			wantStatus(t, s.do(t, call{path: "/payer_requests/" + unknown + "/answer", body: `{"narrative":"x"}`}), 404, billing.CodeNotFound)
+			wantStatus(t, s.do(t, call{path: "/payer_requests/" + unknown}), 404, billing.CodeNotFound)
+		}
+		wantFields(t, s.do(t, call{path: "/payer_requests/prq_" + plain[4:] + "/answer", body: `{"colour":1}`, bad: true}), "colour unknown")
+		if a := s.must(t, 200, call{path: "/attachments/" + other}); a.text(t, "narrative") != "x" {
+			t.Errorf("another request's attachment %s", a.body)
+		}
+	})
+}
+
+func TestLettersRefused(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	claim := s.claim(t, nil).ID.String()
+	for name, c := range map[string]struct {
+		body   string
+		status int
+		fields string
+	}{
+		"nothing":           {"{}", 422, "payer_id required,reference_number required,requested required"},
+		"no payer":          {letter(with("payer_id", nil)), 422, "payer_id required"},
+		"blank":             {letter(with("reference_number", " ", "requested", "")), 422, "reference_number required,requested required"},
+		"long":              {letter(with("reference_number", strings.Repeat("é", 51), "requested", strings.Repeat("é", 2001))), 422, "reference_number too_long,requested too_long"},
+		"no such day":       {letter(with("due_date", "2026-02-30")), 422, "due_date format"},
+		"unknown field":     {letter(with("state", "answered")), 422, "state unknown"},
+		"wrong types":       {letter(with("claim_id", 1, "due_date", false)), 422, "claim_id type,due_date type"},
+		"malformed claim":   {letter(with("claim_id", "x")), 422, "claim_id format"},
+		"another payer":     {letter(with("claim_id", claim, "payer_id", "60054")), 422, "payer_id conflict"},
+		"unknown payer":     {letter(with("payer_id", "nobody")), 404, "payer_id not_found"},
+		"unknown claim":     {letter(with("claim_id", "clm_"+s.office.String()[4:])), 404, "claim_id not_found"},
+		"faults come first": {letter(with("payer_id", "nobody", "requested", nil)), 422, "requested required"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := s.do(t, call{path: "/payer_requests", body: c.body, bad: true})
+			if got := strings.Join(a.fields(t), ","); a.StatusCode != c.status || got != c.fields {
+				t.Errorf("answer %d %s, want %d %s: %s", a.StatusCode, got, c.status, c.fields, a.body)
+			}
+		})
+	}
+	t.Run("taken", func(t *testing.T) {
+		t.Parallel()
+		for _, body := range []string{
+			letter(with("payer_id", "BCBSDE", "due_date", nil, "reference_number", strings.Repeat("é", 50), "requested", strings.Repeat("é", 2000))),
+			letter(with("claim_id", claim, "due_date", "1999-12-31")),
+		} {
+			s.must(t, 201, call{path: "/payer_requests", body: body})
+		}
+	})
+}
+
+// Answers that come at once are one: it is sent once, and everybody gets it or
+// is told that it is being sent.
+func TestAnswersAtOnce(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	request, id := s.payerRequest(t, nil)
+	var group sync.WaitGroup
+	var mu sync.Mutex
+	got := map[string]int{}
+	for i := range 20 {
+		group.Go(func() {
+			a := s.do(t, call{path: request + "/answer", body: s.own(with("payer_id", nil, "narrative", fmt.Sprint("answer ", i)))})
+			mu.Lock()
+			defer mu.Unlock()
+			switch {
+			case a.StatusCode == 200:
+				got[a.body]++
+			case a.StatusCode != 409 || a.code() != "CONFLICT":
+				t.Errorf("answer %d %s", a.StatusCode, a.body)
+			}
+		})
+	}
+	group.Wait()
+	if len(got) != 1 {
+		t.Errorf("answers %v", got)
+	}
+	a := s.must(t, 200, call{path: request + "/answer", body: "{}"})
+	if got[a.body] == 0 {
+		t.Errorf("answer %s, before %v", a.body, got)
+	}
+	s.wantAnswered(t, request, a)
+	if all := s.walk(t, "/attachments?limit=100&payer_request_id="+id); len(all) != 1 {
+		t.Errorf("attachments %v", all)
+	}
+}
+
+// A claim's earlier attachment has no part in what a client sees of an answer.
+func TestAnswerAboutAClaimWithAnAttachment(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	claim := s.claim(t, nil).ID.String()
+	path := "/attachments/" + s.must(t, 201, call{path: "/attachments", body: jsonOf(anObject{"claim_id": claim}, nil)}).text(t, "id")
+	s.must(t, 201, upload(path, chart(jpegOf(1))))
+	number := wantSent(t, s.must(t, 200, call{path: path + "/close", body: "{}"}))
+	request, _ := s.payerRequest(t, with("claim_id", claim, "payer_id", nil))
+	a := s.must(t, 200, call{path: request + "/answer", body: `{"narrative":"See the chart."}`})
+	s.wantAnswered(t, request, a)
+	if a.text(t, "attachment", "attachment_number") == number {
+		t.Errorf("answer %s has the number of the first", a.body)
+	}
+	unknown := "/payer_requests/" + billing.NewID[billing.PayerRequestID](time.Now()).String()
+	wantStatus(t, s.do(t, call{path: unknown + "/answer", body: "{}"}), 404, billing.CodeNotFound)
+}

@@ -1,0 +1,258 @@
+package webhooks
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// lane is the deliveries to one endpoint while this process looks after them.
+type lane struct {
+	*Dispatcher
+	scope  billing.Scope
+	id     billing.WebhookEndpointID
+	holder billing.JobID
+
+	called   chan struct{}          // there is more to do
+	done     chan *billing.Delivery // posts that ended
+	inFlight map[billing.DeliveryID]bool
+	tried    []*billing.Delivery // ended, and not recorded yet
+	health   *billing.WebhookEndpoint
+	next     time.Time // when the next delivery is due; zero for none
+	renewed  time.Time
+	held     bool
+}
+
+// call notes that there is more to do; one note is enough.
+func (l *lane) call() {
+	select {
+	case l.called <- struct{}{}:
+	default:
+	}
+}
+
+// How long a lane waits after the store failed it, and how long it may take to
+// put away what it has when it is told to stop.
+const (
+	storePause = 200 * time.Millisecond
+	farewell   = 3 * time.Second
+)
+
+// run works the lane off until nothing has been due for a while, another
+// dispatcher has it, or ctx ends.
+func (l *lane) run(ctx context.Context) {
+	box := l.queue.Await(l.id)
+	defer box.Close()
+	posts, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
+	idle := l.clock.Now()
+	for ctx.Err() == nil {
+		ours, err := l.step(ctx, posts, box.Address)
+		switch {
+		case err != nil && ctx.Err() == nil:
+			l.log.WarnContext(ctx, "webhook lane not worked off; it will be tried again", "endpoint_id", l.id.String(), "error", err)
+			l.rest(ctx, nil, storePause)
+			continue
+		case err == nil && !ours:
+			l.forget(l, true)
+			l.abandon(ctx, cut)
+			return
+		}
+		now := l.clock.Now()
+		if len(l.inFlight) > 0 || len(l.tried) > 0 {
+			idle = now
+		}
+		pause := idle.Add(l.pace.Linger).Sub(now)
+		if pause <= 0 {
+			// First the lane, then the note that it is looked after: a call in
+			// between is heard.
+			if l.leave(ctx); l.forget(l, false) {
+				return
+			}
+			idle = now
+			continue
+		}
+		if len(l.inFlight) > 0 {
+			pause = l.pace.Lease / 3
+		}
+		if !l.next.IsZero() {
+			pause = min(pause, l.next.Sub(now))
+		}
+		if l.rest(ctx, box.C, max(pause, time.Millisecond)) {
+			idle = l.clock.Now()
+		}
+	}
+	l.forget(l, true)
+	l.part(ctx, cut)
+}
+
+// rest waits for something to do, but not longer than pause. It reports whether
+// the lane was called.
+func (l *lane) rest(ctx context.Context, replies <-chan struct{}, pause time.Duration) (called bool) {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	case <-replies:
+		called = true
+	case <-l.called:
+		called = true
+	case d := <-l.done:
+		l.ended(d)
+	}
+	for { // what else has ended is recorded with it
+		select {
+		case d := <-l.done:
+			l.ended(d)
+		default:
+			return called
+		}
+	}
+}
+
+// ended takes note of a post that ended.
+func (l *lane) ended(d *billing.Delivery) {
+	delete(l.inFlight, d.ID)
+	l.tried = append(l.tried, d)
+}
+
+// step records what has ended and starts what is due, in one transaction. It
+// reports false when another dispatcher has the lane.
+func (l *lane) step(ctx, posts context.Context, address string) (ours bool, err error) {
+	now := l.clock.Now()
+	free := l.pace.InFlight - len(l.inFlight)
+	var endpoint *billing.WebhookEndpoint
+	var due []billing.Shipment
+	other := ""
+	err = l.store.InTx(ctx, l.scope, func(ctx context.Context, tx ports.Tx) error {
+		ours = true
+		if !l.held || now.Sub(l.renewed) > l.pace.Lease/3 {
+			if ours, other, err = tx.Lanes.Take(ctx, l.id, l.holder, address, l.pace.Lease); err != nil || !ours {
+				return err
+			}
+		}
+		if err := l.record(ctx, tx); err != nil {
+			return err
+		}
+		endpoint, due, l.next, err = tx.Lanes.Due(ctx, l.id, now, free, slices.Collect(maps.Keys(l.inFlight)))
+		if err != nil && billing.CodeOf(err) == billing.CodeNotFound { // deleted, with its deliveries
+			ours = false
+			return nil
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return true, err
+	case !ours:
+		if other != "" && !l.held {
+			_ = l.queue.Reply(ctx, other, l.id) // best effort; the lane is called again while something is due
+		}
+		return false, nil
+	}
+	if !l.held || now.Sub(l.renewed) > l.pace.Lease/3 {
+		l.held, l.renewed = true, now
+	}
+	l.tried, l.health = nil, endpoint
+	for _, s := range due {
+		l.inFlight[s.Delivery.ID] = true
+		go l.post(posts, endpoint, s)
+	}
+	return true, nil
+}
+
+// record keeps what came of the posts that ended, and what that says of the
+// endpoint.
+func (l *lane) record(ctx context.Context, tx ports.Tx) error {
+	if len(l.tried) == 0 {
+		return nil
+	}
+	if err := tx.Lanes.Record(ctx, l.tried); err != nil {
+		return err
+	}
+	e := *l.health
+	well := l.health.Health == billing.EndpointHealth{}
+	for _, d := range l.tried {
+		a := d.Attempts[len(d.Attempts)-1]
+		disable := false
+		e.Health, disable = e.Health.After(a)
+		if disable {
+			e.Status = billing.EndpointDisabled
+		}
+		well = well && a.Succeeded()
+	}
+	if well {
+		return nil // as before
+	}
+	return tx.Lanes.Suffer(ctx, &e)
+}
+
+// post posts one delivery, signed now with the secret that the endpoint has
+// now. It owns a place in done, so it never waits.
+func (l *lane) post(ctx context.Context, e *billing.WebhookEndpoint, s billing.Shipment) {
+	message, err := e.Message(s.Event, l.clock.Now())
+	attempt := billing.Attempt{At: message.At, Error: "the endpoint's secret cannot be used; rotate it"}
+	if err == nil {
+		attempt = l.sender.Post(ctx, message)
+	}
+	if ctx.Err() != nil { // cut off: it counts for nothing and is made again
+		l.done <- &billing.Delivery{ID: s.Delivery.ID}
+		return
+	}
+	d := *s.Delivery
+	d.Tried(attempt, rand.Float64()) //nolint:gosec // G404: jitter needs no secrecy
+	l.observe(attempt)
+	if !attempt.Succeeded() {
+		l.log.LogAttrs(ctx, slog.LevelInfo, "webhook not delivered", slog.String("endpoint_id", l.id.String()),
+			slog.String("event_id", s.Event.ID.String()), slog.Int("status", attempt.Status), slog.String("error", attempt.Error),
+			slog.Int("attempt", len(d.Attempts)), slog.String("state", string(d.State)))
+	}
+	l.done <- &d
+}
+
+// leave gives the lane back.
+func (l *lane) leave(ctx context.Context) {
+	l.held = false
+	err := l.store.InTx(ctx, l.scope, func(ctx context.Context, tx ports.Tx) error { return tx.Lanes.Leave(ctx, l.id, l.holder) })
+	if err != nil && ctx.Err() == nil {
+		l.log.WarnContext(ctx, "webhook lane not given back; its lease will end", "endpoint_id", l.id.String(), "error", err)
+	}
+}
+
+// part ends the lane of a process that stops: posts under way may still end.
+func (l *lane) part(ctx context.Context, cut context.CancelFunc) {
+	ctx = context.WithoutCancel(ctx)
+	last := time.AfterFunc(farewell, cut)
+	defer last.Stop()
+	l.drain(ctx)
+	l.leave(ctx)
+}
+
+// abandon ends the lane when another dispatcher has it, which makes again what
+// is under way here.
+func (l *lane) abandon(ctx context.Context, cut context.CancelFunc) {
+	cut()
+	l.drain(context.WithoutCancel(ctx))
+}
+
+// drain waits for the posts under way, and records those that were not cut off.
+func (l *lane) drain(ctx context.Context) {
+	for len(l.inFlight) > 0 {
+		d := <-l.done
+		delete(l.inFlight, d.ID)
+		if len(d.Attempts) > 0 {
+			l.tried = append(l.tried, d)
+		}
+	}
+	err := l.store.InTx(ctx, l.scope, func(ctx context.Context, tx ports.Tx) error { return l.record(ctx, tx) })
+	if err != nil {
+		l.log.WarnContext(ctx, "webhook attempts not recorded; they will be made again", "endpoint_id", l.id.String(), "error", err)
+	}
+}

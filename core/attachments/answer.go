@@ -80,11 +80,12 @@ func (s *Service) Answer(
 }
 
 // answer reads a payer request with the attachment that answers it, or that is
-// to: nil when there is none.
+// to: nil when there is none. It locks the request, so that the attachment is
+// not closed between the two reads: it would be neither open nor the answer.
 func (s *Service) answer(
 	ctx context.Context, tx ports.Tx, id billing.PayerRequestID,
 ) (out billing.PayerRequestAnswer, a *billing.Attachment, err error) {
-	request, err := tx.PayerRequests.Get(ctx, id)
+	request, err := tx.PayerRequests.Lock(ctx, id)
 	if err != nil {
 		return out, nil, err
 	}

@@ -166,8 +166,8 @@ func jpegOf(n int) []byte { return encodedJPEG(flatImage(8, n), 90) }
 // pngOf is a small PNG, half of it transparent, another for each n.
 func pngOf(n int) []byte {
 	img := flatImage(16, n)
-	for x := range 8 {
-		for y := range 16 {
+	for x := range 16 {
+		for y := range 8 {
 			img.Set(x, y, color.Transparent)
 		}
 	}

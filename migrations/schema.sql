@@ -373,6 +373,58 @@ END AND (length(sha256) = 32)))
 
 ALTER TABLE ONLY public.uploads FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.webhook_deliveries (
+    id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    endpoint_id uuid NOT NULL,
+    event_id uuid NOT NULL,
+    event_type text NOT NULL,
+    state text DEFAULT 'pending'::text NOT NULL,
+    next_attempt_at timestamp with time zone,
+    attempts json[] DEFAULT '{}'::json[] NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT webhook_deliveries_state CHECK (
+CASE state
+    WHEN 'pending'::text THEN (next_attempt_at IS NOT NULL)
+    ELSE ((state = ANY (ARRAY['delivered'::text, 'failed'::text])) AND (next_attempt_at IS NULL) AND (cardinality(attempts) > 0))
+END)
+)
+WITH (autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='1000');
+
+ALTER TABLE ONLY public.webhook_deliveries FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.webhook_endpoints (
+    id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    url text NOT NULL,
+    description text NOT NULL,
+    event_types text[],
+    status text NOT NULL,
+    secret bytea NOT NULL,
+    failures integer DEFAULT 0 NOT NULL,
+    failing_since timestamp with time zone,
+    circuit_until timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    holder uuid,
+    holder_address text DEFAULT ''::text NOT NULL,
+    lease_until timestamp with time zone,
+    called_at timestamp with time zone,
+    CONSTRAINT webhook_endpoints_state CHECK (((status = ANY (ARRAY['enabled'::text, 'disabled'::text])) AND (url <> ''::text) AND (length(secret) > 33) AND COALESCE((cardinality(event_types) > 0), true) AND
+CASE failures
+    WHEN 0 THEN (num_nonnulls(failing_since, circuit_until) = 0)
+    ELSE ((failures > 0) AND (failing_since IS NOT NULL))
+END AND
+CASE
+    WHEN (holder IS NULL) THEN ((lease_until IS NULL) AND (holder_address = ''::text))
+    ELSE (lease_until IS NOT NULL)
+END))
+)
+WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0.05', autovacuum_vacuum_threshold='500');
+
+ALTER TABLE ONLY public.webhook_endpoints FORCE ROW LEVEL SECURITY;
+
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_digest_key UNIQUE (digest);
 
@@ -433,6 +485,12 @@ ALTER TABLE ONLY public.providers
 ALTER TABLE ONLY public.uploads
     ADD CONSTRAINT uploads_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.webhook_deliveries
+    ADD CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.webhook_endpoints
+    ADD CONSTRAINT webhook_endpoints_pkey PRIMARY KEY (id);
+
 CREATE INDEX api_keys_list ON public.api_keys USING btree (org_id, created_at, id);
 
 CREATE UNIQUE INDEX attachments_answering ON public.attachments USING btree (org_id, mode, payer_request_id) WHERE ((state = 'open'::text) AND (payer_request_id IS NOT NULL));
@@ -490,6 +548,12 @@ CREATE INDEX payer_requests_state ON public.payer_requests USING btree (org_id, 
 CREATE INDEX providers_list ON public.providers USING btree (org_id, mode, created_at, id);
 
 CREATE INDEX uploads_sweep ON public.uploads USING btree (created_at) WHERE (state <> 'pending'::text);
+
+CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (org_id, mode, endpoint_id, next_attempt_at, id) WHERE (state = 'pending'::text);
+
+CREATE INDEX webhook_deliveries_list ON public.webhook_deliveries USING btree (org_id, mode, endpoint_id, created_at, id);
+
+CREATE INDEX webhook_endpoints_list ON public.webhook_endpoints USING btree (org_id, mode, created_at, id);
 
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.organizations(id);
@@ -565,6 +629,10 @@ CREATE POLICY scope ON public.providers TO molar_app USING (((org_id = (current_
 
 CREATE POLICY scope ON public.uploads TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
+CREATE POLICY scope ON public.webhook_deliveries TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
+CREATE POLICY scope ON public.webhook_endpoints TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
 CREATE POLICY system ON public.api_keys TO molar_system USING (true);
 
 CREATE POLICY system ON public.documents FOR SELECT TO molar_system USING (true);
@@ -579,9 +647,23 @@ CREATE POLICY system ON public.organizations TO molar_system USING (true);
 
 CREATE POLICY system ON public.uploads FOR SELECT TO molar_system USING (true);
 
+CREATE POLICY system ON public.webhook_deliveries FOR SELECT TO molar_system USING (true);
+
+CREATE POLICY system ON public.webhook_endpoints TO molar_system USING (true);
+
 CREATE POLICY system_forgets ON public.uploads FOR DELETE TO molar_system USING ((state <> 'pending'::text));
 
+CREATE POLICY system_forgets ON public.webhook_deliveries FOR DELETE TO molar_system USING (((state <> 'pending'::text) OR (NOT (EXISTS ( SELECT
+   FROM public.webhook_endpoints e
+  WHERE (e.id = webhook_deliveries.endpoint_id))))));
+
+CREATE POLICY system_queues ON public.webhook_deliveries FOR INSERT TO molar_system WITH CHECK ((event_type ~~ 'api_key.%'::text));
+
 ALTER TABLE public.uploads ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.webhook_deliveries ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.webhook_endpoints ENABLE ROW LEVEL SECURITY;
 
 GRANT USAGE ON SCHEMA public TO molar_app;
 GRANT USAGE ON SCHEMA public TO molar_system;
@@ -721,3 +803,60 @@ GRANT SELECT(state) ON TABLE public.uploads TO molar_system;
 GRANT UPDATE(refusal) ON TABLE public.uploads TO molar_app;
 
 GRANT SELECT(created_at) ON TABLE public.uploads TO molar_system;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.webhook_deliveries TO molar_app;
+GRANT INSERT,DELETE ON TABLE public.webhook_deliveries TO molar_system;
+
+GRANT SELECT(id) ON TABLE public.webhook_deliveries TO molar_system;
+
+GRANT SELECT(org_id) ON TABLE public.webhook_deliveries TO molar_system;
+
+GRANT SELECT(mode) ON TABLE public.webhook_deliveries TO molar_system;
+
+GRANT SELECT(endpoint_id) ON TABLE public.webhook_deliveries TO molar_system;
+
+GRANT UPDATE(state) ON TABLE public.webhook_deliveries TO molar_app;
+GRANT SELECT(state) ON TABLE public.webhook_deliveries TO molar_system;
+
+GRANT UPDATE(next_attempt_at) ON TABLE public.webhook_deliveries TO molar_app;
+GRANT SELECT(next_attempt_at) ON TABLE public.webhook_deliveries TO molar_system;
+
+GRANT UPDATE(attempts) ON TABLE public.webhook_deliveries TO molar_app;
+
+GRANT SELECT(created_at) ON TABLE public.webhook_deliveries TO molar_system;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.webhook_endpoints TO molar_app;
+
+GRANT SELECT(id) ON TABLE public.webhook_endpoints TO molar_system;
+
+GRANT SELECT(org_id) ON TABLE public.webhook_endpoints TO molar_system;
+
+GRANT SELECT(mode) ON TABLE public.webhook_endpoints TO molar_system;
+
+GRANT UPDATE(url) ON TABLE public.webhook_endpoints TO molar_app;
+
+GRANT UPDATE(description) ON TABLE public.webhook_endpoints TO molar_app;
+
+GRANT UPDATE(event_types) ON TABLE public.webhook_endpoints TO molar_app;
+GRANT SELECT(event_types) ON TABLE public.webhook_endpoints TO molar_system;
+
+GRANT UPDATE(status) ON TABLE public.webhook_endpoints TO molar_app;
+GRANT SELECT(status) ON TABLE public.webhook_endpoints TO molar_system;
+
+GRANT UPDATE(secret) ON TABLE public.webhook_endpoints TO molar_app;
+
+GRANT UPDATE(failures) ON TABLE public.webhook_endpoints TO molar_app;
+
+GRANT UPDATE(failing_since) ON TABLE public.webhook_endpoints TO molar_app;
+
+GRANT UPDATE(circuit_until) ON TABLE public.webhook_endpoints TO molar_app;
+GRANT SELECT(circuit_until) ON TABLE public.webhook_endpoints TO molar_system;
+
+GRANT UPDATE(holder) ON TABLE public.webhook_endpoints TO molar_app;
+
+GRANT UPDATE(holder_address) ON TABLE public.webhook_endpoints TO molar_app;
+
+GRANT UPDATE(lease_until) ON TABLE public.webhook_endpoints TO molar_app;
+GRANT SELECT(lease_until) ON TABLE public.webhook_endpoints TO molar_system;
+
+GRANT SELECT(called_at),UPDATE(called_at) ON TABLE public.webhook_endpoints TO molar_system;

@@ -36,20 +36,25 @@ func (r eventRow) event() (*billing.Event, error) {
 // in one statement would be given the same number.
 type history [16]byte
 
-// Append keeps an event. Its number is read in a statement that begins after
-// the resource's row was locked or made, so it follows every committed one.
+// Append keeps an event, and queues it for the endpoints that take it. Its
+// number is read in a statement that begins after the resource's row was locked
+// or made, so it follows every committed one.
 func (r events) Append(ctx context.Context, e billing.Event) error {
 	r.made = madeRow("events", e.ID)
 	return r.appendTo(ctx, r.scope, e)
 }
 
 func (t *tx) appendTo(ctx context.Context, scope billing.Scope, e billing.Event) error {
-	return t.later(ctx, history(e.Resource), `
+	err := t.later(ctx, history(e.Resource), `
 INSERT INTO events (id, org_id, mode, type, resource_id, created_at, data, sequence)
 SELECT $1, $2, $3, $4, $5, $6, $7, coalesce(max(sequence), 0) + 1
 FROM events
 WHERE org_id = $2 AND mode = $3 AND resource_id = $5`,
 		e.ID, scope.Org, scope.Mode, e.Type, billing.JobID(e.Resource), micro(e.CreatedAt), string(e.Data))
+	if err != nil {
+		return err
+	}
+	return t.fanOut(ctx, scope, e)
 }
 
 // Get reads an event.

@@ -11,8 +11,8 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// sealer encrypts the messages exchanged with payers with AES-256-GCM. What it
-// writes is
+// sealer encrypts the messages exchanged with payers and the secrets of webhook
+// endpoints with AES-256-GCM. What it writes is
 //
 //	1 byte   version
 //	4 bytes  ID of the key: the start of its SHA-256, so that keys can be told
@@ -29,7 +29,7 @@ type sealer struct {
 
 const sealVersion = 1
 
-var errSealed = errors.New("the sealed messages are damaged, or the encryption key is another one")
+var errSealed = errors.New("what is sealed is damaged, or the encryption key is another one")
 
 func newSealer(key [32]byte) (*sealer, error) {
 	block, err := aes.NewCipher(key[:])
@@ -44,12 +44,15 @@ func newSealer(key [32]byte) (*sealer, error) {
 	return &sealer{aead, [4]byte(sum[:])}, nil
 }
 
-func (s *sealer) seal(scope billing.Scope, id billing.CheckID, plain []byte) []byte {
+// rowID is the ID of any row.
+type rowID interface{ UUID() string }
+
+func (s *sealer) seal(scope billing.Scope, id rowID, plain []byte) []byte {
 	out := append([]byte{sealVersion}, s.keyID[:]...)
 	return s.aead.Seal(out, nil, plain, sealedFor(scope, id))
 }
 
-func (s *sealer) open(scope billing.Scope, id billing.CheckID, sealed []byte) ([]byte, error) {
+func (s *sealer) open(scope billing.Scope, id rowID, sealed []byte) ([]byte, error) {
 	if len(sealed) < 5 || sealed[0] != sealVersion || [4]byte(sealed[1:5]) != s.keyID {
 		return nil, errSealed
 	}
@@ -60,7 +63,7 @@ func (s *sealer) open(scope billing.Scope, id billing.CheckID, sealed []byte) ([
 	return plain, nil
 }
 
-func sealedFor(scope billing.Scope, id billing.CheckID) []byte {
+func sealedFor(scope billing.Scope, id rowID) []byte {
 	return []byte(scope.Org.UUID() + "|" + string(scope.Mode) + "|" + id.UUID())
 }
 

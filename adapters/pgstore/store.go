@@ -27,12 +27,13 @@ type Options struct {
 	URL string
 	// MaxConns bounds the connections; 0 stands for 16.
 	MaxConns int
-	// EncryptionKey encrypts the messages exchanged with payers.
+	// EncryptionKey encrypts the messages exchanged with payers, and the
+	// secrets of webhook endpoints.
 	EncryptionKey [32]byte
-	// Staged is given the jobs that a committed transaction staged, and must
-	// not block. Those whose time has come are this process's to publish for
-	// jobs.Lease; the others become due by themselves. Nil leaves them all to
-	// fall due.
+	// Staged is given the jobs that a committed transaction staged, and those
+	// that call the lanes that it gave something to do, and must not block.
+	// Those whose time has come are this process's to publish for jobs.Lease;
+	// the others become due by themselves. Nil leaves them all to fall due.
 	Staged func([]jobs.Job)
 	// Log tells of retries and lost connections. Nil stands for silence.
 	Log *slog.Logger
@@ -256,9 +257,10 @@ func (s *Store) resolve(ctx context.Context, in session, lost *tx, cause error) 
 // A server that crashed may give the number of a transaction that it lost to
 // another one, so a number that was committed proves nothing by itself: the
 // row that the transaction made, or the use of a key that it recorded, has to be
-// there too. Transactions that write neither only move leases, remove jobs and
-// give up uploads, and those do no harm when they are lost: the job runs again
-// and finds its effect.
+// there too. Transactions that write neither only move leases, remove jobs,
+// give up uploads and note what came of deliveries, and those do no harm when
+// they are lost: the job runs again and finds its effect, and a receiver gets
+// what it has had again.
 func (s *Store) status(ctx context.Context, in session, lost *tx) (over, committed bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, resolveTimeout/4)
 	defer cancel()

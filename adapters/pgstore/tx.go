@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,10 +27,10 @@ type tx struct {
 	sql    *sqlx.Tx
 	scope  billing.Scope
 	queue  []write
-	staged []jobs.Job
-	xid    string // the transaction's ID, once it has written something
-	made   made   // what is there if the transaction was committed
-	failed error  // the first error of a statement: the transaction is over
+	staged []jobs.Job // published after the commit; calls of lanes among them
+	xid    string     // the transaction's ID, once it has written something
+	made   made       // what is there if the transaction was committed
+	failed error      // the first error of a statement: the transaction is over
 }
 
 // made asks for something that a transaction writes and that stays. The zero
@@ -47,15 +48,17 @@ func madeRow(table string, id driver.Valuer) made {
 
 // write is a queued statement.
 type write struct {
-	row  any // identifies the row that it writes
-	text string
-	args []any
+	row   any // identifies the row that it writes
+	text  string
+	args  []any
+	calls bool // it returns org_id, mode and endpoint_id of lanes to be called
 }
 
 func (t *tx) ports() ports.Tx {
 	return ports.Tx{
 		Keys: idempotencyKeys{t}, Checks: checks{t}, Claims: claims{t}, Attachments: attachments{t}, Documents: documents{t},
-		PayerRequests: payerRequests{t}, Patients: patients{t}, Offices: offices{t}, Events: events{t}, Outbox: outbox{t},
+		PayerRequests: payerRequests{t}, Patients: patients{t}, Offices: offices{t}, Events: events{t}, Endpoints: endpoints{t},
+		Deliveries: deliveries{t}, Lanes: lanes{t}, Outbox: outbox{t},
 	}
 }
 
@@ -66,15 +69,16 @@ func (t *tx) systemPorts() ports.SystemTx {
 // later queues a write. The parts of one statement do not see each other's
 // effects, so a second write to a row waits for the first to be sent.
 func (t *tx) later(ctx context.Context, row any, text string, args ...any) error {
-	for _, w := range t.queue {
-		if w.row == row {
-			if err := t.flush(ctx); err != nil {
-				return err
-			}
-			break
+	return t.push(ctx, write{row: row, text: text, args: args})
+}
+
+func (t *tx) push(ctx context.Context, w write) error {
+	if slices.ContainsFunc(t.queue, func(queued write) bool { return queued.row == w.row }) {
+		if err := t.flush(ctx); err != nil {
+			return err
 		}
 	}
-	t.queue = append(t.queue, write{row, text, args})
+	t.queue = append(t.queue, w)
 	return nil
 }
 
@@ -86,16 +90,29 @@ func (t *tx) flush(ctx context.Context) error {
 	}
 	var text strings.Builder
 	var args []any
+	var calling []string
 	for i, w := range t.queue {
-		text.WriteString(map[bool]string{true: "WITH w", false: ", w"}[i == 0])
-		text.WriteString(strconv.Itoa(i) + " AS (")
+		name := "w" + strconv.Itoa(i)
+		text.WriteString(map[bool]string{true: "WITH ", false: ", "}[i == 0] + name + " AS (")
 		renumber(&text, w.text, len(args))
 		text.WriteString(")")
 		args = append(args, w.args...)
+		if w.calls {
+			calling = append(calling, "SELECT org_id, mode, endpoint_id FROM "+name)
+		}
 	}
-	text.WriteString("\nSELECT pg_current_xact_id()::text")
+	text.WriteString("\nSELECT pg_current_xact_id()::text AS xid")
+	if len(calling) > 0 {
+		text.WriteString(", org_id, coalesce(mode, '') AS mode, endpoint_id\nFROM (SELECT) sent\nLEFT JOIN (" +
+			strings.Join(calling, " UNION ALL ") + ") called ON true")
+	}
 	t.queue = t.queue[:0]
-	return t.run(ctx, func() error { return t.sql.GetContext(ctx, &t.xid, text.String(), args...) })
+	var rows []calledRow
+	if err := t.run(ctx, func() error { return t.sql.SelectContext(ctx, &rows, text.String(), args...) }); err != nil {
+		return err
+	}
+	t.called(rows)
+	return nil
 }
 
 // renumber copies a statement with each parameter $n as $(n+by).

@@ -1,0 +1,224 @@
+package pgstore
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+)
+
+type deliveries struct{ *tx }
+
+// For the queue of writes: the deliveries of an event, and those of an endpoint.
+type (
+	queuedOf  billing.EventID
+	queuedFor billing.WebhookEndpointID
+)
+
+// calledRow is a lane that a write gave something to do, if any.
+type calledRow struct {
+	XID      string                    `db:"xid"`
+	Org      billing.OrgID             `db:"org_id"`
+	Mode     billing.Mode              `db:"mode"`
+	Endpoint billing.WebhookEndpointID `db:"endpoint_id"`
+	Queued   int                       `db:"queued"` // how many deliveries, where that was asked for
+}
+
+func (t *tx) called(rows []calledRow) {
+	for _, r := range rows {
+		t.xid = r.XID
+		if !r.Endpoint.IsZero() {
+			t.call(billing.Scope{Org: r.Org, Mode: r.Mode}, r.Endpoint)
+		}
+	}
+}
+
+// call has a lane called after the commit, once.
+func (t *tx) call(scope billing.Scope, endpoint billing.WebhookEndpointID) {
+	if !slices.ContainsFunc(t.staged, func(j jobs.Job) bool { return j.Kind == jobs.KindWebhook && j.Subject == endpoint }) {
+		t.staged = append(t.staged, lane(scope, endpoint))
+	}
+}
+
+func lane(scope billing.Scope, endpoint billing.WebhookEndpointID) jobs.Job {
+	return jobs.Job{ID: billing.NewID[billing.JobID](time.Now()), Kind: jobs.KindWebhook, Scope: scope, Subject: endpoint}
+}
+
+// newDeliveryID makes the ID of each row that a statement inserts: the time of
+// the ID in its first parameter, which is the first half of the text, and random
+// bits for the rest.
+const newDeliveryID = "(left($1::uuid::text, 18) || right(gen_random_uuid()::text, 18))::uuid"
+
+// fanOut queues an event for every enabled endpoint that takes it. Most scopes
+// have none, and for them nothing is written.
+func (t *tx) fanOut(ctx context.Context, scope billing.Scope, e billing.Event) error {
+	at := micro(e.CreatedAt)
+	return t.push(ctx, write{
+		row: queuedOf(e.ID), calls: true,
+		text: `
+INSERT INTO webhook_deliveries (id, org_id, mode, endpoint_id, event_id, event_type, next_attempt_at, created_at)
+SELECT ` + newDeliveryID + `, org_id, mode, id, $4, $5, $6, $6
+FROM webhook_endpoints
+WHERE org_id = $2 AND mode = $3 AND status = 'enabled' AND (event_types IS NULL OR $5 = ANY (event_types))
+RETURNING org_id, mode, endpoint_id`,
+		args: []any{billing.NewID[billing.DeliveryID](at), scope.Org, scope.Mode, e.ID, e.Type, at},
+	})
+}
+
+// Resend queues events again for the enabled endpoints that take them. They
+// keep their order: each is due a microsecond after the one before.
+func (r deliveries) Resend(ctx context.Context, f billing.ResendFilter, now time.Time, limit int) (int, error) {
+	if err := r.named(ctx, f); err != nil {
+		return 0, err
+	}
+	counted := &query{}
+	counted.resent("SELECT FROM", r.scope, f)
+	var n int
+	if err := r.get(ctx, &n, "SELECT count(*) FROM ("+counted.text("LIMIT %", limit+1)+") resent", counted.args...); err != nil {
+		return 0, fmt.Errorf("count what is sent again: %w", err)
+	}
+	if n > limit {
+		var faults billing.Faults
+		faults.Add("created_after", billing.FaultTooMany, fmt.Sprintf("At most %d deliveries can be queued at once; narrow the filter.", limit))
+		return 0, faults.Err()
+	}
+	at, first := micro(now), billing.NewID[billing.DeliveryID](now)
+	q := &query{args: []any{first, at}}
+	q.resent(`
+SELECT `+newDeliveryID+`, v.org_id, v.mode, e.id, v.id, v.type,
+	$2::timestamptz + row_number() OVER (ORDER BY v.created_at, v.id) * interval '1 us', $2
+FROM`, r.scope, f)
+	var rows []calledRow
+	if err := r.list(ctx, &rows, `
+WITH queued AS (
+	INSERT INTO webhook_deliveries (id, org_id, mode, endpoint_id, event_id, event_type, next_attempt_at, created_at)`+q.text("")+`
+	RETURNING org_id, mode, endpoint_id
+)
+SELECT pg_current_xact_id()::text AS xid, count(*) AS queued, org_id, mode, endpoint_id
+FROM queued
+GROUP BY org_id, mode, endpoint_id`, q.args...); err != nil {
+		return 0, fmt.Errorf("queue what is sent again: %w", err)
+	}
+	r.called(rows)
+	n = 0
+	for _, row := range rows {
+		n += row.Queued
+	}
+	return n, nil
+}
+
+// named looks for the endpoint and the event that a filter names.
+func (r deliveries) named(ctx context.Context, f billing.ResendFilter) error {
+	if !f.EndpointID.IsZero() {
+		e, err := endpoints(r).Get(ctx, f.EndpointID)
+		if err != nil {
+			return err
+		}
+		if e.Status != billing.EndpointEnabled {
+			return &billing.Error{Code: billing.CodeConflict, Message: "The webhook endpoint is disabled; enable it first."}
+		}
+	}
+	if !f.EventID.IsZero() {
+		if _, err := events(r).Get(ctx, f.EventID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resent adds the events, and the endpoints that each is sent to again.
+func (q *query) resent(what string, in billing.Scope, f billing.ResendFilter) {
+	q.add(what+` events v
+JOIN webhook_endpoints e ON e.org_id = v.org_id AND e.mode = v.mode
+WHERE v.org_id = % AND v.mode = % AND e.status = 'enabled' AND (e.event_types IS NULL OR v.type = ANY (e.event_types))`, in.Org, in.Mode)
+	if !f.EventID.IsZero() {
+		q.where("v.id = %", f.EventID)
+	}
+	if !f.EndpointID.IsZero() {
+		q.where("e.id = %", f.EndpointID)
+	}
+	if !f.CreatedAfter.IsZero() {
+		q.where("v.created_at >= %", f.CreatedAfter.UTC())
+	}
+	if !f.CreatedBefore.IsZero() {
+		q.where("v.created_at < %", f.CreatedBefore.UTC())
+	}
+	if f.EventTypes != nil {
+		q.where("v.type = ANY (%)", eventTypes(f.EventTypes))
+	}
+}
+
+type deliveryRow struct {
+	ID            billing.DeliveryID        `db:"id"`
+	Org           billing.OrgID             `db:"org_id"`
+	Mode          billing.Mode              `db:"mode"`
+	EndpointID    billing.WebhookEndpointID `db:"endpoint_id"`
+	EventID       billing.EventID           `db:"event_id"`
+	EventType     billing.EventType         `db:"event_type"`
+	State         billing.DeliveryState     `db:"state"`
+	NextAttemptAt sql.NullTime              `db:"next_attempt_at"`
+	Attempts      []byte                    `db:"attempts"`
+	CreatedAt     time.Time                 `db:"created_at"`
+}
+
+const deliveryColumns = `id, org_id, mode, endpoint_id, event_id, event_type, state, next_attempt_at, array_to_json(attempts) AS attempts,
+	created_at`
+
+func (r deliveryRow) delivery() (*billing.Delivery, error) {
+	attempts, err := tries(r.Attempts)
+	if err != nil {
+		return nil, fmt.Errorf("read delivery %s: %w", r.ID, err)
+	}
+	return &billing.Delivery{
+		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, EndpointID: r.EndpointID, EventID: r.EventID, EventType: r.EventType,
+		State: r.State, NextAttemptAt: present(r.NextAttemptAt), Attempts: attempts, CreatedAt: r.CreatedAt.UTC(),
+	}, nil
+}
+
+// tries reads the array of attempts; none is nil.
+func tries(array []byte) (out []billing.Attempt, err error) {
+	if string(array) == "[]" { // as of nearly every delivery that is due
+		return nil, nil
+	}
+	return out, decode(array, &out)
+}
+
+func (r deliveries) filter(endpoint billing.WebhookEndpointID) *query {
+	q := r.query(deliveryColumns, "webhook_deliveries")
+	q.where("endpoint_id = %", endpoint)
+	return q
+}
+
+// List reads a page of an endpoint's deliveries, newest first.
+func (r deliveries) List(ctx context.Context, endpoint billing.WebhookEndpointID, p billing.Page) ([]*billing.Delivery, error) {
+	rows, err := page[deliveryRow](ctx, r.tx, r.filter(endpoint), p)
+	if err != nil {
+		return nil, fmt.Errorf("list deliveries: %w", err)
+	}
+	return values(rows, deliveryRow.delivery)
+}
+
+// Deliveries removes deliveries that are settled, or whose endpoint was deleted
+// in the moment in which they were queued, a bounded number a call. Their IDs
+// begin with the time at which they were made, and the primary key finds them.
+func (r forgetter) Deliveries(ctx context.Context, before time.Time) (int, error) {
+	before = micro(before)
+	n, err := r.exec(ctx, `
+DELETE FROM webhook_deliveries
+WHERE id IN (
+	SELECT id
+	FROM webhook_deliveries
+	WHERE id < $1 AND created_at < $2
+		AND (state <> 'pending' OR NOT EXISTS (SELECT FROM webhook_endpoints e WHERE e.id = endpoint_id))
+	ORDER BY id
+	LIMIT $3
+)`, billing.NewID[billing.DeliveryID](before), before, forgetBatch)
+	if err != nil {
+		return 0, fmt.Errorf("forget deliveries: %w", err)
+	}
+	return n, nil
+}

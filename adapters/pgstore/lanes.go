@@ -1,0 +1,248 @@
+package pgstore
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lib/pq"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+)
+
+// lanes goes by two clocks. Leases and calls, which concern the processes among
+// themselves, go by the server's; when a delivery is due goes by the caller's.
+type lanes struct{ *tx }
+
+// Take gives the lane to the holder. Who holds it instead is read in a statement
+// of its own: the one that waited for another holder's commit does not see it.
+func (r lanes) Take(
+	ctx context.Context, id billing.WebhookEndpointID, holder billing.JobID, address string, lease time.Duration,
+) (taken bool, other string, err error) {
+	for {
+		n, err := r.exec(ctx, `
+UPDATE webhook_endpoints
+SET holder = $4, holder_address = $5, lease_until = clock_timestamp() + $6 * interval '1 us'
+WHERE org_id = $1 AND mode = $2 AND id = $3 AND (holder IS NULL OR holder = $4 OR lease_until <= now())`,
+			r.scope.Org, r.scope.Mode, id, holder, address, lease.Microseconds())
+		if err != nil || n == 1 {
+			return n == 1, "", laneError(err, "take", id)
+		}
+		var row struct {
+			Held    bool   `db:"held"`
+			Address string `db:"holder_address"`
+		}
+		err = r.get(ctx, &row, `
+SELECT holder IS NOT NULL AND lease_until > now() AS held, holder_address
+FROM webhook_endpoints
+WHERE org_id = $1 AND mode = $2 AND id = $3`, r.scope.Org, r.scope.Mode, id)
+		if errors.Is(err, sql.ErrNoRows) {
+			return false, "", nil
+		}
+		if err != nil || row.Held {
+			return false, row.Address, laneError(err, "look for the holder of", id)
+		}
+	} // the other has left it in the meantime
+}
+
+func laneError(err error, what string, id billing.WebhookEndpointID) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s the lane of webhook endpoint %s: %w", what, id, err)
+}
+
+// dueRow is an endpoint, and a delivery with its event if there is one.
+type dueRow struct {
+	endpointRow
+	DeliveryID    billing.DeliveryID `db:"delivery_id"`
+	NextAttemptAt sql.NullTime       `db:"next_attempt_at"`
+	Attempts      []byte             `db:"attempts"`
+	QueuedAt      sql.NullTime       `db:"queued_at"`
+	EventID       billing.EventID    `db:"event_id"`
+	Type          sql.NullString     `db:"type"`
+	Resource      billing.JobID      `db:"resource_id"`
+	Sequence      sql.NullInt64      `db:"sequence"`
+	HappenedAt    sql.NullTime       `db:"happened_at"`
+	Data          []byte             `db:"data"`
+}
+
+func (r dueRow) shipment() (billing.Shipment, error) {
+	attempts, err := tries(r.Attempts)
+	if err != nil {
+		return billing.Shipment{}, fmt.Errorf("read delivery %s: %w", r.DeliveryID, err)
+	}
+	scope, kind := billing.Scope{Org: r.Org, Mode: r.Mode}, billing.EventType(r.Type.String)
+	return billing.Shipment{
+		Delivery: &billing.Delivery{
+			ID: r.DeliveryID, Scope: scope, EndpointID: r.ID, EventID: r.EventID, EventType: kind, State: billing.DeliveryPending,
+			NextAttemptAt: present(r.NextAttemptAt), Attempts: attempts, CreatedAt: present(r.QueuedAt),
+		},
+		Event: &billing.Event{
+			ID: r.EventID, Scope: scope, Type: kind, Resource: r.Resource, Sequence: int(r.Sequence.Int64),
+			CreatedAt: present(r.HappenedAt), Data: r.Data,
+		},
+	}, nil
+}
+
+// due reads the endpoint with its first pending deliveries, whether or not their
+// time has come. Each event is looked up for its delivery: OFFSET 0 keeps the
+// planner from reading all of them.
+const due = `
+SELECT e.id, e.org_id, e.mode, url, description, event_types, status, secret, failures, failing_since, circuit_until, e.created_at,
+	delivery_id, next_attempt_at, attempts, queued_at, event_id, type, resource_id, sequence, happened_at, data
+FROM webhook_endpoints e
+LEFT JOIN LATERAL (
+	SELECT d.id AS delivery_id, d.next_attempt_at, array_to_json(d.attempts) AS attempts, d.created_at AS queued_at, d.event_id
+	FROM webhook_deliveries d
+	WHERE d.org_id = $1 AND d.mode = $2 AND d.endpoint_id = $3 AND d.state = 'pending' AND d.id <> ALL ($4::uuid[])
+		AND e.status = 'enabled'
+	ORDER BY d.next_attempt_at, d.id
+	LIMIT $5
+) pending ON true
+LEFT JOIN LATERAL (
+	SELECT v.type, v.resource_id, v.sequence, v.created_at AS happened_at, v.data
+	FROM events v
+	WHERE v.org_id = $1 AND v.mode = $2 AND v.id = event_id
+	OFFSET 0
+) event ON true
+WHERE e.org_id = $1 AND e.mode = $2 AND e.id = $3
+ORDER BY next_attempt_at, delivery_id`
+
+// Due reads one delivery more than it gives, which says when the next is due.
+// While the circuit is open there is none before its time, and then one, the
+// probe, as long as nothing is in flight: what comes of it decides.
+func (r lanes) Due(
+	ctx context.Context, id billing.WebhookEndpointID, now time.Time, limit int, inFlight []billing.DeliveryID,
+) (*billing.WebhookEndpoint, []billing.Shipment, time.Time, error) {
+	flying := make(pq.StringArray, 0, len(inFlight))
+	for _, d := range inFlight {
+		flying = append(flying, d.UUID())
+	}
+	var rows []dueRow
+	if err := r.list(ctx, &rows, due, r.scope.Org, r.scope.Mode, id, flying, limit+1); err != nil {
+		return nil, nil, time.Time{}, laneError(err, "read what is due in", id)
+	}
+	if len(rows) == 0 {
+		return nil, nil, time.Time{}, billing.NotFound("webhook endpoint", "")
+	}
+	e := rows[0].endpoint(r.store.sealer)
+	if rows[0].DeliveryID.IsZero() {
+		return e, nil, time.Time{}, nil
+	}
+	n := 0
+	for n < min(limit, len(rows)) && !rows[n].NextAttemptAt.Time.After(now) {
+		n++
+	}
+	var next time.Time
+	if n < len(rows) {
+		next = present(rows[n].NextAttemptAt)
+	}
+	switch open := e.Health.CircuitUntil; {
+	case open.After(now):
+		n, next = 0, latest(open, present(rows[0].NextAttemptAt))
+	case e.Health.Open() && len(inFlight) > 0:
+		n, next = 0, time.Time{}
+	case e.Health.Open() && n > 0:
+		n, next = 1, time.Time{}
+	}
+	shipments, err := values(rows[:n], dueRow.shipment)
+	return e, shipments, next, err
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// results identifies, for the queue of writes, what comes of deliveries.
+type results struct{}
+
+// Record keeps what came of attempts, all in one statement.
+func (r lanes) Record(ctx context.Context, tried []*billing.Delivery) error {
+	if len(tried) == 0 {
+		return nil
+	}
+	ids, states, last := make(pq.StringArray, len(tried)), make(pq.StringArray, len(tried)), make(pq.StringArray, len(tried))
+	next := make([]sql.NullTime, len(tried))
+	for i, d := range tried {
+		if len(d.Attempts) == 0 {
+			return fmt.Errorf("record delivery %s: it has no attempt", d.ID)
+		}
+		attempt, err := json.Marshal(d.Attempts[len(d.Attempts)-1])
+		if err != nil {
+			return fmt.Errorf("record delivery %s: %w", d.ID, err)
+		}
+		ids[i], states[i], next[i], last[i] = d.ID.UUID(), string(d.State), optional(d.NextAttemptAt), string(attempt)
+	}
+	return r.later(ctx, results{}, `
+UPDATE webhook_deliveries d
+SET state = t.state, next_attempt_at = t.next_attempt_at, attempts = array_append(d.attempts, t.attempt)
+FROM unnest($3::uuid[], $4::text[], $5::timestamptz[], $6::json[]) t (id, state, next_attempt_at, attempt)
+WHERE d.org_id = $1 AND d.mode = $2 AND d.id = t.id AND d.state = 'pending'`,
+		r.scope.Org, r.scope.Mode, ids, states, pq.Array(next), last)
+}
+
+// Suffer keeps the health of the endpoint. It disables and never enables: what
+// the caller knows of the status may be older than somebody's decision.
+func (r lanes) Suffer(ctx context.Context, e *billing.WebhookEndpoint) error {
+	h := e.Health
+	return r.later(ctx, e.ID, `
+UPDATE webhook_endpoints
+SET failures = $4, failing_since = $5, circuit_until = $6, status = CASE $7 WHEN 'disabled' THEN 'disabled' ELSE status END
+WHERE org_id = $1 AND mode = $2 AND id = $3`,
+		r.scope.Org, r.scope.Mode, e.ID, h.Failures, optional(h.FailingSince), optional(h.CircuitUntil), e.Status)
+}
+
+// Leave gives the lane back.
+func (r lanes) Leave(ctx context.Context, id billing.WebhookEndpointID, holder billing.JobID) error {
+	return r.later(ctx, id, `
+UPDATE webhook_endpoints
+SET holder = NULL, holder_address = '', lease_until = NULL
+WHERE org_id = $1 AND mode = $2 AND id = $3 AND holder = $4`, r.scope.Org, r.scope.Mode, id, holder)
+}
+
+// callLanes looks once into the deliveries of each enabled endpoint that nobody
+// looks after. LIMIT 1 keeps the planner from reading all that are due. Relays
+// of several processes skip what another one is calling.
+const callLanes = `
+WITH due AS (
+	SELECT e.id
+	FROM webhook_endpoints e
+	CROSS JOIN LATERAL (
+		SELECT
+		FROM webhook_deliveries d
+		WHERE d.org_id = e.org_id AND d.mode = e.mode AND d.endpoint_id = e.id AND d.state = 'pending' AND d.next_attempt_at <= $1
+		LIMIT 1
+	) waiting
+	WHERE e.status = 'enabled' AND coalesce(e.circuit_until <= $1, true) AND coalesce(e.lease_until <= now(), true)
+		AND coalesce(e.called_at <= now() - $2 * interval '1 us', true)
+	ORDER BY e.called_at NULLS FIRST
+	LIMIT $3
+	FOR NO KEY UPDATE OF e SKIP LOCKED
+)
+UPDATE webhook_endpoints e
+SET called_at = clock_timestamp()
+FROM due
+WHERE e.id = due.id
+RETURNING pg_current_xact_id()::text AS xid, e.org_id, e.mode, e.id AS endpoint_id`
+
+// Lanes calls lanes that are due, the one that waits longest for a call first.
+func (r jobTable) Lanes(ctx context.Context, now time.Time, pause time.Duration, limit int) ([]jobs.Job, error) {
+	var rows []calledRow
+	if err := r.list(ctx, &rows, callLanes, micro(now), pause.Microseconds(), limit); err != nil {
+		return nil, fmt.Errorf("call lanes: %w", err)
+	}
+	out := make([]jobs.Job, 0, len(rows))
+	for _, row := range rows {
+		r.xid = row.XID
+		out = append(out, lane(billing.Scope{Org: row.Org, Mode: row.Mode}, row.Endpoint))
+	}
+	return out, nil
+}

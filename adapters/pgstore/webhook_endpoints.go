@@ -1,0 +1,151 @@
+package pgstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lib/pq"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+type endpoints struct{ *tx }
+
+const endpointColumns = `id, org_id, mode, url, description, event_types, status, secret, failures, failing_since, circuit_until,
+	created_at`
+
+type endpointRow struct {
+	ID           billing.WebhookEndpointID `db:"id"`
+	Org          billing.OrgID             `db:"org_id"`
+	Mode         billing.Mode              `db:"mode"`
+	URL          string                    `db:"url"`
+	Description  string                    `db:"description"`
+	EventTypes   pq.StringArray            `db:"event_types"`
+	Status       billing.EndpointStatus    `db:"status"`
+	Secret       []byte                    `db:"secret"`
+	Failures     int                       `db:"failures"`
+	FailingSince sql.NullTime              `db:"failing_since"`
+	CircuitUntil sql.NullTime              `db:"circuit_until"`
+	CreatedAt    time.Time                 `db:"created_at"`
+}
+
+// endpoint opens the secret. One that does not open, because the encryption key
+// is another one, is empty: the endpoint can be read, changed and removed all
+// the same, and rotating makes a new secret.
+func (r endpointRow) endpoint(s *sealer) *billing.WebhookEndpoint {
+	e := &billing.WebhookEndpoint{
+		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, URL: r.URL, Description: r.Description, Status: r.Status,
+		Health:    billing.EndpointHealth{Failures: r.Failures, FailingSince: present(r.FailingSince), CircuitUntil: present(r.CircuitUntil)},
+		CreatedAt: r.CreatedAt.UTC(),
+	}
+	for _, t := range r.EventTypes {
+		e.EventTypes = append(e.EventTypes, billing.EventType(t))
+	}
+	if secret, err := s.open(e.Scope, e.ID, r.Secret); err == nil {
+		e.Secret = billing.WebhookSecret(secret)
+	}
+	return e
+}
+
+// eventTypes is the column of event types: NULL for every type.
+func eventTypes(types []billing.EventType) (out pq.StringArray) {
+	for _, t := range types {
+		out = append(out, string(t))
+	}
+	return out
+}
+
+// sealed is the column of the secret; NULL stands for one that is not known.
+func (r endpoints) sealed(e *billing.WebhookEndpoint) []byte {
+	if e.Secret == "" {
+		return nil
+	}
+	return r.store.sealer.seal(r.scope, e.ID, []byte(e.Secret))
+}
+
+// Insert keeps a new endpoint. Whoever inserts waits for the others of the
+// scope first, and counts in a statement that begins after that.
+func (r endpoints) Insert(ctx context.Context, e *billing.WebhookEndpoint) error {
+	var locked sql.NullString
+	if err := r.get(ctx, &locked, "SELECT pg_advisory_xact_lock(hashtextextended(format('webhook endpoints %s %s', $1::uuid, $2::text), 0))",
+		r.scope.Org, r.scope.Mode); err != nil {
+		return fmt.Errorf("insert webhook endpoint %s: %w", e.ID, err)
+	}
+	r.made = madeRow("webhook_endpoints", e.ID)
+	n, err := r.exec(ctx, `
+INSERT INTO webhook_endpoints (id, org_id, mode, url, description, event_types, status, secret, failures, failing_since, circuit_until,
+	created_at)
+SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12
+WHERE (SELECT count(*) FROM webhook_endpoints WHERE org_id = $2 AND mode = $3) < $13`,
+		e.ID, r.scope.Org, r.scope.Mode, e.URL, e.Description, eventTypes(e.EventTypes), e.Status, r.sealed(e), e.Health.Failures,
+		optional(e.Health.FailingSince), optional(e.Health.CircuitUntil), micro(e.CreatedAt), billing.MaxEndpoints)
+	switch {
+	case err != nil:
+		return fmt.Errorf("insert webhook endpoint %s: %w", e.ID, err)
+	case n == 0:
+		return &billing.Error{
+			Code:    billing.CodeConflict,
+			Message: fmt.Sprintf("There are %d webhook endpoints already; delete one first.", billing.MaxEndpoints),
+		}
+	}
+	return nil
+}
+
+// Get reads an endpoint.
+func (r endpoints) Get(ctx context.Context, id billing.WebhookEndpointID) (*billing.WebhookEndpoint, error) {
+	return r.one(ctx, id, "")
+}
+
+// Lock reads an endpoint that nobody else writes from now on.
+func (r endpoints) Lock(ctx context.Context, id billing.WebhookEndpointID) (*billing.WebhookEndpoint, error) {
+	return r.one(ctx, id, "FOR NO KEY UPDATE")
+}
+
+func (r endpoints) one(ctx context.Context, id billing.WebhookEndpointID, end string) (*billing.WebhookEndpoint, error) {
+	q := r.query(endpointColumns, "webhook_endpoints")
+	q.where("id = %", id)
+	var row endpointRow
+	if err := r.get(ctx, &row, q.text(end), q.args...); errors.Is(err, sql.ErrNoRows) {
+		return nil, billing.NotFound("webhook endpoint", "")
+	} else if err != nil {
+		return nil, fmt.Errorf("get webhook endpoint %s: %w", id, err)
+	}
+	return row.endpoint(r.store.sealer), nil
+}
+
+// Save keeps what can change of an endpoint; a secret that is not known stays
+// as it is.
+func (r endpoints) Save(ctx context.Context, e *billing.WebhookEndpoint) error {
+	if e.Status == billing.EndpointEnabled {
+		r.call(r.scope, e.ID)
+	}
+	return r.later(ctx, e.ID, `
+UPDATE webhook_endpoints
+SET url = $4, description = $5, event_types = $6, status = $7, secret = coalesce($8, secret), failures = $9, failing_since = $10,
+	circuit_until = $11
+WHERE org_id = $1 AND mode = $2 AND id = $3`,
+		r.scope.Org, r.scope.Mode, e.ID, e.URL, e.Description, eventTypes(e.EventTypes), e.Status, r.sealed(e), e.Health.Failures,
+		optional(e.Health.FailingSince), optional(e.Health.CircuitUntil))
+}
+
+// Delete removes an endpoint with its deliveries.
+func (r endpoints) Delete(ctx context.Context, id billing.WebhookEndpointID) error {
+	if err := r.later(ctx, id, "DELETE FROM webhook_endpoints WHERE org_id = $1 AND mode = $2 AND id = $3", r.scope.Org, r.scope.Mode, id); err != nil {
+		return err
+	}
+	return r.later(ctx, queuedFor(id), "DELETE FROM webhook_deliveries WHERE org_id = $1 AND mode = $2 AND endpoint_id = $3",
+		r.scope.Org, r.scope.Mode, id)
+}
+
+// List reads every endpoint of the scope, newest first.
+func (r endpoints) List(ctx context.Context) ([]*billing.WebhookEndpoint, error) {
+	q := r.query(endpointColumns, "webhook_endpoints")
+	var rows []endpointRow
+	if err := r.list(ctx, &rows, q.text("ORDER BY created_at DESC, id DESC"), q.args...); err != nil {
+		return nil, fmt.Errorf("list webhook endpoints: %w", err)
+	}
+	return values(rows, func(row endpointRow) (*billing.WebhookEndpoint, error) { return row.endpoint(r.store.sealer), nil })
+}

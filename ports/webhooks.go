@@ -68,9 +68,7 @@ type Lanes interface {
 	// Due reads up to limit pending deliveries of the lane whose time has come,
 	// but for those that are in flight, oldest time first, with the endpoint as
 	// it is now; and when the next one after those is due, zero for none. A
-	// disabled endpoint has none. While the circuit is open there is none before
-	// its time, and then one, the probe, if nothing is in flight. An absent
-	// endpoint is CodeNotFound.
+	// disabled endpoint and an open circuit have none; a probe is due alone.
 	Due(ctx context.Context, id billing.WebhookEndpointID, now time.Time, limit int, inFlight []billing.DeliveryID) (*billing.WebhookEndpoint, []billing.Shipment, time.Time, error)
 
 	// Record keeps what came of attempts: state, next attempt and the last of

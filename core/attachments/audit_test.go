@@ -109,14 +109,14 @@ func (b *bench) asked(claim billing.ClaimID) billing.PayerRequestID {
 	return r.ID
 }
 
-// claim makes a claim.
-func (b *bench) claim(number string) *billing.Claim {
+// claim makes a claim with the control number PCN-1.
+func (b *bench) claim() *billing.Claim {
 	b.t.Helper()
 	payer, _ := b.payers.Find("CHTEST")
 	now := b.clock.Now()
 	c := &billing.Claim{
 		ID: billing.NewID[billing.ClaimID](now), Scope: b.scope, Kind: billing.KindClaim, State: billing.ClaimAcceptedPayer,
-		Frequency: billing.FrequencyOriginal, PatientControlNumber: number, OfficeID: b.office.ID, Payer: payer.PayerSummary,
+		Frequency: billing.FrequencyOriginal, PatientControlNumber: "PCN-1", OfficeID: b.office.ID, Payer: payer.PayerSummary,
 		ProviderID: billing.NewID[billing.ProviderID](now), PlaceOfService: "11", CreatedAt: now, UpdatedAt: now,
 		Subscriber: billing.ClaimSubscriber{FirstName: "Ada", LastName: "Byron", DateOfBirth: billing.Date{Year: 1985, Month: 12, Day: 10}, MemberID: "M1"},
 		Lines:      []billing.ClaimLine{{ProcedureCode: "D2740", ServiceDate: billing.Date{Year: 2026, Month: 1, Day: 5}, Fee: 120000, Quantity: 1, Tooth: "14"}},
@@ -233,9 +233,9 @@ func (b *bench) whole() (blobs []string) {
 				b.t.Errorf("the document %s has no image: %v", d.ID, err)
 				continue
 			}
-			image, err := io.ReadAll(content)
+			stored, err := io.ReadAll(content)
 			_ = content.Close()
-			if err != nil || size != d.Size || sha256.Sum256(image) != d.SHA256 {
+			if err != nil || size != d.Size || sha256.Sum256(stored) != d.SHA256 {
 				b.t.Errorf("the document %s has another image: %d bytes, %v", d.ID, size, err)
 			}
 		}
@@ -303,4 +303,15 @@ func (b *bench) events(id billing.AttachmentID) (all []*billing.Event) {
 		return err
 	})
 	return all
+}
+
+// hold has the key in a transaction of its own, as another request with it,
+// from asks to release.
+func (b *bench) hold(key string, asks chan<- struct{}, release <-chan struct{}) error {
+	return b.store.InTx(b.t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) error {
+		_, err := tx.Keys.Claim(ctx, key)
+		close(asks)
+		<-release
+		return err
+	})
 }

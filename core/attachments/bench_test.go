@@ -3,6 +3,8 @@ package attachments_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"log/slog"
 	"strconv"
 	"sync"
@@ -56,6 +58,7 @@ type bench struct {
 	store   *pgstore.Store
 	queue   *memqueue.Queue
 	blobs   *fileblob.Store
+	folder  string // of the blobs
 	codec   *imagecodec.Codec
 	network *network
 	payers  *billing.PayerDirectory
@@ -67,17 +70,16 @@ type bench struct {
 	relay   *outboxrelay.Relay
 }
 
-func newBench(t *testing.T, changes ...func(*attachments.Times)) *bench {
+func newBench(t *testing.T) *bench {
 	t.Helper()
-	b := &bench{t: t, queue: memqueue.NewBroker().Open(), clock: &clock{}, times: attachments.DefaultTimes()}
-	for _, change := range changes {
-		change(&b.times)
+	b := &bench{
+		t: t, queue: memqueue.NewBroker().Open(), clock: &clock{}, times: attachments.DefaultTimes(), folder: t.TempDir(),
 	}
 	b.relay = outboxrelay.New(b.queue, slog.New(slog.DiscardHandler))
 	b.store = pgtest.Open(t, func(o *pgstore.Options) { o.Staged = b.relay.Staged })
 	b.network = newNetwork(sandboxnet.NewAttachments(b.clock))
 	var err error
-	if b.blobs, err = fileblob.Open(t.TempDir()); err != nil {
+	if b.blobs, err = fileblob.Open(b.folder); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = b.blobs.Close() })
@@ -96,13 +98,18 @@ func newBench(t *testing.T, changes ...func(*attachments.Times)) *bench {
 // process is the use cases as another process has them. Fate, when not nil,
 // decides what becomes of its calls.
 func (b *bench) process(f *fate) *attachments.Service {
-	var store ports.Store = b.store
-	var queue ports.Queue = b.queue
-	var blobs ports.Blobs = b.blobs
-	var sandbox ports.AttachmentNetwork = b.network
-	if f != nil {
-		store, queue, blobs, sandbox = fatedStore{store, f}, fatedQueue{queue, f}, fatedBlobs{blobs, f}, fatedNetwork{sandbox, f}
+	if f == nil {
+		return b.build(b.store, b.queue, b.blobs, b.network)
 	}
+	return b.build(fatedStore{b.store, f}, fatedQueue{b.queue, f}, fatedBlobs{b.blobs, f}, fatedNetwork{b.network, f})
+}
+
+// processOn is the use cases of a process with another blob store.
+func (b *bench) processOn(blobs ports.Blobs) *attachments.Service {
+	return b.build(b.store, b.queue, blobs, b.network)
+}
+
+func (b *bench) build(store ports.Store, queue ports.Queue, blobs ports.Blobs, sandbox ports.AttachmentNetwork) *attachments.Service {
 	return attachments.New(store, attachments.Outside{
 		Queue: queue, Blobs: blobs, Images: b.codec, Clock: b.clock,
 		Networks: map[billing.Mode]ports.AttachmentNetwork{billing.ModeTest: sandbox, billing.ModeLive: unavailablenet.Attachments{}},
@@ -110,11 +117,11 @@ func (b *bench) process(f *fate) *attachments.Service {
 }
 
 // impatient is the use cases of a process that waits for nothing.
-func (b *bench) impatient() *attachments.Service {
+func (b *bench) impatient(f *fate) *attachments.Service {
 	patient := b.times
 	defer func() { b.times = patient }()
 	b.times.SendWait, b.times.ConvertWait = 0, 0
-	return b.process(nil)
+	return b.process(f)
 }
 
 // work runs the relay and workers until the test ends.
@@ -167,13 +174,13 @@ func other(key string) billing.Request {
 
 // shown is what the answers of these tests show.
 type shown struct {
-	Attachment string
-	State      billing.AttachmentState
-	Number     string
-	Documents  []string
-	Request    string
-	Asked      billing.PayerRequestState
-	Error      billing.Code
+	Attachment string                    `json:"attachment"`
+	State      billing.AttachmentState   `json:"state"`
+	Number     string                    `json:"number"`
+	Documents  []string                  `json:"documents"`
+	Request    string                    `json:"request"`
+	Asked      billing.PayerRequestState `json:"asked"`
+	Error      billing.Code              `json:"error"`
 }
 
 func render(a *billing.Attachment, err error) billing.Answer {
@@ -217,6 +224,14 @@ func came(a billing.Answer, replayed bool, err error) (o outcome) {
 	return o
 }
 
+// faults is what the request is told to change.
+func (o outcome) faults() string {
+	if e, ok := errors.AsType[*billing.Error](o.err); ok {
+		return fmt.Sprint(e.Faults)
+	}
+	return ""
+}
+
 // code is the error of the request, as it is and as its answer tells it.
 func (o outcome) code() billing.Code {
 	if o.err != nil {
@@ -251,7 +266,7 @@ func (b *bench) remove(key string, id billing.AttachmentID, document billing.Doc
 }
 
 // keys gives keys that were not used before.
-func keys(prefix string) func() string {
+func keys() func() string {
 	n := 0
-	return func() string { n++; return prefix + strconv.Itoa(n) }
+	return func() string { n++; return "k" + strconv.Itoa(n) }
 }

@@ -12,14 +12,14 @@ import (
 
 // everyEnding runs a test for each call that a piece of work makes and each
 // way in which that call may end, until the work comes to its end with none of
-// its calls reached. Test reports whether the call was reached.
-func everyEnding(t *testing.T, least int, test func(t *testing.T, f *fate) bool) {
+// its calls reached.
+func everyEnding(t *testing.T, least int, test func(t *testing.T, f *fate)) {
 	t.Helper()
 	for how := range meets {
 		reached := 0
 		for ; reached < 30; reached++ {
 			f := &fate{at: reached, how: how}
-			test(t, f); t.Log(how, reached, f.met); if f.met == "" {
+			if test(t, f); f.met == "" {
 				break
 			}
 			if t.Failed() {
@@ -41,11 +41,11 @@ func TestUploadDiesAnywhere(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
 			b.work()
-			key := keys("k")
-			everyEnding(t, 3, func(t *testing.T, f *fate) bool {
+			key := keys()
+			everyEnding(t, 3, func(t *testing.T, f *fate) {
 				t.Helper()
 				id, k := b.open(key()), key()
-				died := dies(func() { b.upload(b.process(f), k, id, image) })
+				dies(func() { b.upload(b.process(f), k, id, image) })
 				o := b.upload(b.service, k, id, image)
 				for o.code() == billing.CodeIdempotencyKeyInUse {
 					b.settle()
@@ -60,7 +60,6 @@ func TestUploadDiesAnywhere(t *testing.T) {
 				if a := b.get(id); len(a.Documents) != 1 {
 					t.Errorf("%d documents", len(a.Documents))
 				}
-				return died
 			})
 			b.audit()
 		})
@@ -83,10 +82,10 @@ func (b *bench) begun(commit int, work func(*attachments.Service)) jobs.Job {
 func TestConvertDiesAnywhere(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	key := keys("k")
+	key := keys()
 	image, twin := pngOf(t, pattern(1)), pngOf(t, pattern(2))
 	for _, twins := range []bool{false, true} {
-		everyEnding(t, 6, func(t *testing.T, f *fate) bool {
+		everyEnding(t, 6, func(t *testing.T, f *fate) {
 			t.Helper()
 			id, k := b.open(key()), key()
 			want := 1
@@ -99,13 +98,12 @@ func TestConvertDiesAnywhere(t *testing.T) {
 				want = 2
 			}
 			j := b.begun(1, upload)
-			died := dies(func() { _ = b.process(f).Convert(t.Context(), j) })
+			dies(func() { _ = b.process(f).Convert(t.Context(), j) })
 			b.settle()
 			o := b.upload(b.service, k, id, image)
 			if o.err != nil || !o.replayed || len(o.Documents) != want {
 				t.Errorf("the request again: %+v", o)
 			}
-			return died
 		})
 	}
 	b.audit()
@@ -117,11 +115,11 @@ func TestCloseDiesAnywhere(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.work()
-	key := keys("k")
-	everyEnding(t, 2, func(t *testing.T, f *fate) bool {
+	key := keys()
+	everyEnding(t, 2, func(t *testing.T, f *fate) {
 		t.Helper()
 		id, k := b.filled(key()), key()
-		died := dies(func() { b.close(b.process(f), k, id) })
+		dies(func() { b.close(b.process(f), k, id) })
 		o := b.close(b.service, k, id)
 		for o.code() == billing.CodeIdempotencyKeyInUse {
 			b.settle()
@@ -130,7 +128,6 @@ func TestCloseDiesAnywhere(t *testing.T) {
 		if o.err != nil || o.Error != "" || o.State != billing.AttachmentClosed {
 			t.Errorf("the same request again: %+v", o)
 		}
-		return died
 	})
 	b.audit()
 }
@@ -141,12 +138,12 @@ func TestAnswerDiesAnywhere(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.work()
-	key := keys("k")
-	everyEnding(t, 2, func(t *testing.T, f *fate) bool {
+	key := keys()
+	everyEnding(t, 2, func(t *testing.T, f *fate) {
 		t.Helper()
 		id, k := b.asked(billing.ClaimID{}), key()
 		in := billing.AnswerRequest{OfficeID: new(b.office.ID.String()), Narrative: new("It broke."), About: about()}
-		died := dies(func() { b.answer(b.process(f), k, id, in) })
+		dies(func() { b.answer(b.process(f), k, id, in) })
 		o := b.answer(b.service, k, id, in)
 		for o.code() == billing.CodeIdempotencyKeyInUse {
 			b.settle()
@@ -158,7 +155,6 @@ func TestAnswerDiesAnywhere(t *testing.T) {
 		if r := b.request(id); r.AnsweringAttachment.String() != o.Attachment {
 			t.Errorf("answered by %s, told %s", r.AnsweringAttachment, o.Attachment)
 		}
-		return died
 	})
 	b.audit()
 }
@@ -169,8 +165,8 @@ func TestAnswerDiesAnywhere(t *testing.T) {
 func TestSendDiesAnywhere(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	key := keys("k")
-	everyEnding(t, 7, func(t *testing.T, f *fate) bool {
+	key := keys()
+	everyEnding(t, 7, func(t *testing.T, f *fate) {
 		t.Helper()
 		id, k := b.filled(key()), key()
 		if o := b.upload(b.service, key(), id, jpegOf(t, pattern(2))); o.err != nil {
@@ -198,7 +194,6 @@ func TestSendDiesAnywhere(t *testing.T) {
 		if o.err != nil || o.Error != "" || o.State != billing.AttachmentClosed || o.Number != number {
 			t.Errorf("closed as %+v, want %s", o, number)
 		}
-		return died
 	})
 	b.audit()
 }

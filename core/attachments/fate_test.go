@@ -67,17 +67,17 @@ func (f *fate) call(name string, do func() error) error {
 		panic(killed{})
 	case failsBefore:
 		return errLost
-	case meets:
-		return do()
-	}
-	err := do()
-	if f.how == diesAfter {
+	case diesAfter:
+		_ = do()
 		panic(killed{})
+	case failsAfter:
+		if err := do(); err != nil {
+			return err
+		}
+		return errLost
+	case meets:
 	}
-	if err == nil {
-		err = errLost
-	}
-	return err
+	return do()
 }
 
 // dies runs work of a process that may be killed, and reports whether it was.

@@ -2,7 +2,6 @@ package attachments_test
 
 import (
 	"context"
-	"errors"
 	"io"
 	"maps"
 	"slices"
@@ -34,8 +33,6 @@ type sent struct {
 func newNetwork(to ports.AttachmentNetwork) *network {
 	return &network{to: to, opened: map[string]billing.Transmission{}, files: map[string]map[string]bool{}, sent: map[string]sent{}}
 }
-
-var errDown = errors.New("the network is down")
 
 func (n *network) Available() error { return n.to.Available() }
 

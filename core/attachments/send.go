@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -117,12 +118,31 @@ func (s *Service) transmit(ctx context.Context, p *parcel) error {
 		if err != nil {
 			return &ownError{internal(err)}
 		}
-		err = network.Add(ctx, p.attachment.Number, d, content)
-		if err = errors.Join(err, content.Close()); err != nil {
+		file := &image{Reader: content}
+		err = network.Add(ctx, p.attachment.Number, d, file)
+		_ = content.Close() // it was only read
+		if file.err != nil && ctx.Err() == nil {
+			return &ownError{internal(file.err)}
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return network.Commit(ctx, p.attachment.Number)
+}
+
+// image remembers why it could not be read to its end: to the network that
+// looks like its own fault.
+type image struct {
+	io.Reader
+	err error
+}
+
+func (i *image) Read(b []byte) (n int, err error) {
+	if n, err = i.Reader.Read(b); err != nil && !errors.Is(err, io.EOF) {
+		i.err = err
+	}
+	return n, err
 }
 
 // finish commits what came of the sending, and tells the instance that waits

@@ -22,7 +22,7 @@ func at(once int, work func(n int)) {
 func TestConvertAtOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	key := keys("k")
+	key := keys()
 	for range 10 {
 		id, k, image := b.open(key()), key(), pngOf(t, pattern(1))
 		j := b.begun(1, func(s *attachments.Service) { b.upload(s, k, id, image) })
@@ -63,7 +63,7 @@ func TestConvertLate(t *testing.T) {
 func TestSendAtOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	key := keys("k")
+	key := keys()
 	for range 10 {
 		id, k := b.filled(key()), key()
 		j := b.begun(0, func(s *attachments.Service) { b.close(s, k, id) })

@@ -1,0 +1,320 @@
+package attachments_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/molar-billing/molar/core/attachments"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+)
+
+// sending is an attachment that is being sent, and its job.
+func (b *bench) sending(key string, narrative string) (billing.AttachmentID, jobs.Job) {
+	b.t.Helper()
+	id := b.filled(key + " made")
+	if o := b.narrate(key+" told", id, narrative); o.err != nil {
+		b.t.Fatal(o.err)
+	}
+	return id, b.begun(0, func(s *attachments.Service) { b.close(s, key, id) })
+}
+
+// failed checks that the attachment is open again, that the key tells why, and
+// that closing with another key gets it sent.
+func (b *bench) failed(key string, id billing.AttachmentID) {
+	b.t.Helper()
+	if o := b.close(b.service, key, id); !o.replayed || o.Error != billing.CodeAttachmentsNetworkError || o.State != billing.AttachmentOpen {
+		b.t.Errorf("the request again: %+v, want that the network failed", o)
+	}
+	if a := b.get(id); !a.Sending.IsZero() || a.State != billing.AttachmentOpen {
+		b.t.Errorf("%s is %s, sent by %s", id, a.State, a.Sending)
+	}
+}
+
+func TestCallerDoesNotWaitForEver(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	id := b.filled("a")
+	if o := b.close(b.impatient(nil), "k", id); !errors.Is(o.err, context.DeadlineExceeded) {
+		t.Fatalf("%+v, want a timeout", o)
+	}
+	if o := b.close(b.service, "k", id); o.code() != billing.CodeIdempotencyKeyInUse {
+		t.Errorf("while it is being sent: %+v", o)
+	}
+	for what, o := range map[string]outcome{
+		"close":     b.close(b.service, "k2", id),
+		"upload":    b.upload(b.service, "k3", id, jpegOf(t, pattern(2))),
+		"twin":      b.upload(b.service, "k4", id, jpegOf(t, pattern(1))),
+		"PNG":       b.upload(b.service, "k5", id, pngOf(t, pattern(2))),
+		"narrative": b.narrate("k6", id, "Else."),
+		"removal":   b.remove("k7", id, b.get(id).Documents[0].ID),
+	} {
+		if o.code() != billing.CodeConflict {
+			t.Errorf("%s while it is being sent: %+v, want a conflict", what, o)
+		}
+	}
+	b.settle()
+	o := b.close(b.service, "k", id)
+	if o.err != nil || !o.replayed || o.State != billing.AttachmentClosed {
+		t.Errorf("when it is sent: %+v", o)
+	}
+	if again := b.close(b.service, "k8", id); again.err != nil || again.replayed || again.Number != o.Number {
+		t.Errorf("closing what is closed: %+v", again)
+	}
+	b.audit()
+}
+
+func TestSlowNetwork(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	id, j := b.sending("k", "SANDBOX-SLOW-5")
+	for range 2 {
+		if err := b.service.Send(t.Context(), j); err != nil || !b.pending(j) || b.get(id).Sending != j.ID {
+			t.Fatalf("before the network's time: %v", err)
+		}
+	}
+	if due := b.due(); len(due) != 0 {
+		t.Errorf("%d jobs are due before the network's time", len(due))
+	}
+	b.clock.advance(5 * time.Second)
+	if err := b.service.Send(t.Context(), j); err != nil || b.get(id).State != billing.AttachmentClosed {
+		t.Errorf("at its time: %v", err)
+	}
+	b.audit()
+}
+
+// TestSlowNetworkWithWorkers waits for a second, which a row does and not a
+// worker: others are sent meanwhile.
+func TestSlowNetworkWithWorkers(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	var slow []jobs.Job
+	for _, key := range []string{"k1", "k2", "k3"} { // more than there are workers
+		_, j := b.sending(key, "SANDBOX-SLOW-2")
+		slow = append(slow, j)
+		if err := b.service.Send(t.Context(), j); err != nil { // so that the next job is the one that is due
+			t.Fatal(err)
+		}
+	}
+	b.work()
+	quick := b.filled("quick")
+	if o := b.close(b.service, "close", quick); o.err != nil || o.State != billing.AttachmentClosed {
+		t.Errorf("the quick one: %+v", o)
+	}
+	for _, j := range slow {
+		if !b.pending(j) {
+			t.Error("a slow one was sent before its time")
+		}
+	}
+	for i, j := range slow {
+		id := billing.AttachmentID(j.Subject)
+		key := []string{"k1", "k2", "k3"}[i]
+		for o := b.close(b.service, key, id); ; o = b.close(b.service, key, id) {
+			if o.code() != billing.CodeIdempotencyKeyInUse {
+				if o.err != nil || o.State != billing.AttachmentClosed {
+					t.Errorf("a slow one: %+v", o)
+				}
+				break
+			}
+		}
+	}
+	b.audit()
+}
+
+func TestSilentNetwork(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for key, narrative := range map[string]string{"k1": "SANDBOX-SLOW-60", "k2": "SANDBOX-SLOW-999"} {
+		id, j := b.sending(key, narrative)
+		if _, done := errors.AsType[*jobs.DoneError](b.service.Send(t.Context(), j)); !done || b.pending(j) {
+			t.Errorf("%s: not done, though a minute of silence is certain", narrative)
+		}
+		b.failed(key, id)
+	}
+	id, j := b.sending("k3", "It never answers.")
+	b.network.set(context.DeadlineExceeded)
+	if _, done := errors.AsType[*jobs.DoneError](b.service.Send(t.Context(), j)); !done || b.pending(j) {
+		t.Error("not done after silence")
+	}
+	b.failed("k3", id)
+	b.network.set(nil)
+	b.begun(0, func(s *attachments.Service) { b.close(s, "k4", id) })
+	b.settle()
+	if o := b.close(b.service, "k4", id); o.err != nil || o.State != billing.AttachmentClosed {
+		t.Errorf("when the network is there again: %+v", o)
+	}
+	b.audit()
+}
+
+// TestLateSending sends also when the job waited for long: a network that was
+// not asked is not silent.
+func TestLateSending(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	id, j := b.sending("k", "Late.")
+	b.clock.advance(10 * time.Minute)
+	if err := b.service.Send(t.Context(), j); err != nil || b.get(id).State != billing.AttachmentClosed {
+		t.Errorf("%v, %+v", err, b.get(id))
+	}
+	b.audit()
+}
+
+func TestNetworkFails(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.work()
+	id := b.filled("a")
+	b.narrate("n1", id, "SANDBOX-NETWORK-ERROR")
+	first := b.close(b.service, "k1", id)
+	if first.err != nil || first.replayed || first.Error != billing.CodeAttachmentsNetworkError {
+		t.Fatalf("close: %+v, want an answer that the network failed", first)
+	}
+	b.failed("k1", id)
+	number := b.get(id).Number
+	b.close(b.service, "k2", id)
+	b.failed("k2", id)
+	if a := b.get(id); a.Number != number || number == "" {
+		t.Errorf("number %q, then %q: what is the same goes under the same", number, a.Number)
+	}
+	if b.narrate("n2", id, "SANDBOX-NETWORK-ERROR"); b.get(id).Number != number {
+		t.Error("the same narrative changed the number")
+	}
+	for n, change := range []func() outcome{
+		func() outcome { return b.upload(b.service, "c0", id, jpegOf(t, pattern(2))) },
+		func() outcome { return b.upload(b.service, "c1", id, pngOf(t, pattern(3))) },
+		func() outcome { return b.remove("c2", id, b.get(id).Documents[0].ID) },
+		func() outcome { return b.narrate("c3", id, "All is well.") },
+	} {
+		if o := change(); o.err != nil {
+			t.Fatal(o.err)
+		}
+		o := b.close(b.service, "k3"+string(rune('0'+n)), id)
+		if a := b.get(id); a.Number == number || o.err != nil {
+			t.Errorf("after change %d the number is %q as before, %+v", n, a.Number, o)
+		}
+		number = b.get(id).Number
+	}
+	if a := b.get(id); a.State != billing.AttachmentClosed {
+		t.Errorf("%+v", a)
+	}
+	b.audit()
+}
+
+// spoilt is a blob store that can lose a blob, or the end of one.
+type spoilt struct {
+	ports.Blobs
+	after int64
+}
+
+func (s spoilt) Open(ctx context.Context, name string) (io.ReadCloser, int64, error) {
+	content, size, err := s.Blobs.Open(ctx, name)
+	if err != nil {
+		return nil, 0, err
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(io.LimitReader(content, s.after), iotest.ErrReader(errLost)), content}, size, nil
+}
+
+// TestBlobStoreFails has the sending done again when it is not the network's
+// fault, also when it shows in the middle of a file.
+func TestBlobStoreFails(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	id, j := b.sending("k", "")
+	s := b.processOn(spoilt{b.blobs, 9})
+	err := s.Send(t.Context(), j)
+	if _, done := errors.AsType[*jobs.DoneError](err); err == nil || done || !b.pending(j) || b.get(id).Sending != j.ID {
+		t.Errorf("%v, want a job that is done again", err)
+	}
+	b.settle()
+	if o := b.close(b.service, "k", id); o.State != billing.AttachmentClosed {
+		t.Errorf("%+v", o)
+	}
+	b.audit()
+}
+
+// TestImageIsLost gives the sending up when an image is gone for good. With
+// the image sent anew, closing goes well.
+func TestImageIsLost(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	id := b.filled("a")
+	d := b.get(id).Documents[0]
+	if err := b.blobs.Delete(t.Context(), d.Blob()); err != nil {
+		t.Fatal(err)
+	}
+	if o := b.close(b.impatient(nil), "k", id); !errors.Is(o.err, context.DeadlineExceeded) {
+		t.Fatalf("%+v", o)
+	}
+	b.work()
+	for b.close(b.service, "k", id).code() == billing.CodeIdempotencyKeyInUse { // not to wait for leases that grow
+		err := b.store.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error { return tx.Jobs.Release(ctx, 0) })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.failed("k", id)
+	if _, dead, err := b.queue.Depth(t.Context(), jobs.KindAttachmentSend); err != nil || dead == 0 {
+		t.Errorf("%d dead letters, %v", dead, err)
+	}
+	if o := b.remove("r", id, d.ID); o.err != nil {
+		t.Errorf("remove: %+v", o)
+	}
+	if o := b.upload(b.service, "u", id, jpegOf(t, pattern(1))); o.err != nil {
+		t.Errorf("upload: %+v", o)
+	}
+	if o := b.close(b.service, "k2", id); o.err != nil || o.State != billing.AttachmentClosed {
+		t.Errorf("close: %+v", o)
+	}
+	b.audit()
+}
+
+// TestNumbers makes sure that no number is given twice, and that a claim's
+// answer refers to what was sent with the claim.
+func TestNumbers(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.work()
+	claim := b.claim()
+	b.clock.advance(time.Second)
+	first := b.make("a", billing.AttachmentRequest{ClaimID: new(claim.ID.String())})
+	b.upload(b.service, "i", first, jpegOf(t, pattern(1)))
+	earlier := b.close(b.service, "c", first)
+	if earlier.err != nil || !strings.HasPrefix(earlier.Number, "MLR") {
+		t.Fatalf("close: %+v", earlier)
+	}
+	if s, _ := b.network.has(earlier.Number); s.EarlierNumber != "" || s.ControlNumber != "PCN-1" || s.PayerReference != "" {
+		t.Errorf("the first one is sent as %+v", s)
+	}
+	seen := map[string]bool{earlier.Number: true}
+	for n, want := range []struct {
+		request          billing.PayerRequestID
+		earlier, control string
+	}{
+		{b.asked(claim.ID), earlier.Number, "PCN-1"},
+		{b.asked(billing.ClaimID{}), "", ""},
+	} {
+		in := billing.AnswerRequest{Narrative: new("It broke.")}
+		if want.control == "" {
+			in.OfficeID, in.About = new(b.office.ID.String()), about()
+		}
+		o := b.answer(b.service, "answer"+string(rune('0'+n)), want.request, in)
+		s, ok := b.network.has(o.Number)
+		if !ok || s.EarlierNumber != want.earlier || s.ControlNumber != want.control || s.PayerReference != "REF-1" || s.Kind != billing.AttachmentSolicited {
+			t.Errorf("answer %+v is sent as %+v", o, s.Transmission)
+		}
+		if seen[o.Number] {
+			t.Errorf("number %s is given twice", o.Number)
+		}
+		seen[o.Number] = true
+	}
+	b.audit()
+}

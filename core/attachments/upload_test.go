@@ -1,0 +1,239 @@
+package attachments_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/molar-billing/molar/core/attachments"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// TestNoWorkerConverts gives a PNG up when nobody converts it in time: the key
+// is as new, and a worker that gets the job later does nothing.
+func TestNoWorkerConverts(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	id, image := b.open("a"), pngOf(t, pattern(1))
+	o := b.upload(b.impatient(nil), "k", id, image)
+	if o.code() != billing.CodeTooManyRequests {
+		t.Fatalf("%+v, want too many requests", o)
+	}
+	if names := b.blobNames(); len(names) != 0 {
+		t.Errorf("the blobs %v are left", names)
+	}
+	if due := b.due(); len(due) != 0 {
+		t.Errorf("%d jobs are left", len(due))
+	}
+	o = b.uploadAs(t.Context(), b.service, other("k"), id, jpegOf(t, pattern(2)))
+	if o.err != nil || o.replayed || len(o.Documents) != 1 {
+		t.Errorf("another request with the key: %+v", o)
+	}
+	b.audit()
+}
+
+// TestCallerOfUploadIsGone leaves a PNG to the worker when its request is over:
+// the key tells what came of it.
+func TestCallerOfUploadIsGone(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	id, image := b.open("a"), pngOf(t, pattern(1))
+	b.begun(1, func(s *attachments.Service) { b.upload(s, "k", id, image) })
+	if o := b.upload(b.service, "k", id, image); o.code() != billing.CodeIdempotencyKeyInUse {
+		t.Errorf("while it waits: %+v", o)
+	}
+	if o := b.uploadAs(t.Context(), b.service, other("k"), id, image); o.code() != billing.CodeIdempotencyKeyReused {
+		t.Errorf("another request with the key: %+v", o)
+	}
+	b.settle()
+	for range 2 {
+		if o := b.upload(b.service, "k", id, image); o.err != nil || !o.replayed || len(o.Documents) != 1 {
+			t.Errorf("when it is converted: %+v", o)
+		}
+	}
+	b.audit()
+}
+
+// leaving is a request to add a PNG that has lost its patience, and gives the
+// upload up when leave is closed.
+type leaving struct {
+	leave chan struct{}
+	came  chan outcome
+}
+
+func (b *bench) leaving(key string, id billing.AttachmentID, image []byte) leaving {
+	l := leaving{make(chan struct{}), make(chan outcome, 1)}
+	waits := make(chan struct{})
+	s := b.impatient(&fate{at: 2, only: "InTx", how: meets, then: func() { close(waits); <-l.leave }})
+	go func() { l.came <- b.upload(s, key, id, image) }()
+	<-waits
+	return l
+}
+
+// TestGivingUpAmidTheWork gives an upload up before each call of the worker
+// that converts it. Either there is a document and the caller has it, or there
+// is none.
+func TestGivingUpAmidTheWork(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	key := keys()
+	const calls = 6
+	for n := range calls {
+		id, k, image := b.open(key()), key(), pngOf(t, pattern(1))
+		request := b.leaving(k, id, image)
+		j := b.job()
+		var o outcome
+		worker := b.process(&fate{at: n, how: meets, then: func() {
+			close(request.leave)
+			o = <-request.came
+		}})
+		if err := worker.Convert(t.Context(), j); err != nil && n > 1 { // the PNG itself is gone
+			t.Errorf("given up before call %d: %v", n, err)
+		}
+		made := n > 3 // the call that commits
+		if got := len(b.get(id).Documents) == 1; got != made || b.pending(j) {
+			t.Errorf("given up before call %d: a document %t, the job is left %t", n, got, b.pending(j))
+		}
+		if made && (o.err != nil || o.replayed || len(o.Documents) != 1) || !made && o.code() != billing.CodeTooManyRequests {
+			t.Errorf("given up before call %d: %+v", n, o)
+		}
+		r := call(k)
+		if !made {
+			r = other(k)
+		}
+		if o := b.uploadAs(t.Context(), b.service, r, id, jpegOf(t, pattern(2))); o.err != nil || o.replayed != made || len(o.Documents) != 1 {
+			t.Errorf("given up before call %d: the key gives %+v", n, o)
+		}
+	}
+	b.audit()
+}
+
+// TestGivingUpAtTheCommit does so in the very moment.
+func TestGivingUpAtTheCommit(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	key := keys()
+	const races = 20
+	made := 0
+	for n := range races {
+		id := b.open(key())
+		request := b.leaving(key(), id, pngOf(t, pattern(n+1)))
+		j := b.job()
+		worker := b.process(&fate{at: 1, only: "InTx", how: meets, then: func() { close(request.leave) }})
+		if err := worker.Convert(t.Context(), j); err != nil {
+			t.Errorf("convert: %v", err)
+		}
+		o, have := <-request.came, len(b.get(id).Documents)
+		if o.err == nil && have == 1 && len(o.Documents) == 1 {
+			made++
+		} else if o.code() != billing.CodeTooManyRequests || have != 0 {
+			t.Errorf("%d documents, and the caller is told %+v", have, o)
+		}
+	}
+	t.Logf("%d of %d were made", made, races)
+	b.audit()
+}
+
+// TestRefusedImages refuses what is no image, in the request and in the
+// worker, and leaves nothing behind.
+func TestRefusedImages(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.work()
+	id := b.open("a")
+	whole, wholePNG := jpegOf(t, pattern(1)), pngOf(t, pattern(1))
+	spoilt := slices.Clone(wholePNG)
+	for at := len(spoilt) - 25; at < len(spoilt)-17; at++ { // in the pixels, which only a conversion reads
+		spoilt[at] ^= 0x55
+	}
+	for what, image := range map[string][]byte{
+		"nothing": {}, "words": []byte("%PDF-1.7"), "half a JPEG": whole[:len(whole)/2], "half a PNG": wholePNG[:len(wholePNG)/2], "a spoilt PNG": spoilt,
+	} {
+		o := b.upload(b.service, "k", id, image)
+		if o.code() != billing.CodeInvalidRequest {
+			t.Errorf("%s: %+v", what, o)
+		}
+	}
+	if o := b.upload(b.service, "k", id, wholePNG); o.err != nil || o.replayed || len(o.Documents) != 1 {
+		t.Errorf("a refused request used the key up: %+v", o)
+	}
+	b.audit()
+}
+
+// TestSameImage adds an image once, whoever sends it and however often.
+func TestSameImage(t *testing.T) {
+	t.Parallel()
+	for name, image := range map[string][]byte{"JPEG": jpegOf(t, pattern(1)), "PNG": pngOf(t, pattern(1))} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.work()
+			id := b.open("a")
+			at(8, func(n int) {
+				if o := b.upload(b.service, fmt.Sprint("k", n), id, image); o.err != nil || len(o.Documents) != 1 {
+					t.Errorf("upload: %+v", o)
+				}
+			})
+			first := b.get(id)
+			if o := b.upload(b.service, "again", id, image); o.err != nil || len(o.Documents) != 1 || o.Documents[0] != first.Documents[0].ID.String() {
+				t.Errorf("again: %+v", o)
+			}
+			if again := b.get(id); !again.UpdatedAt.Equal(first.UpdatedAt) {
+				t.Error("the same image changed the attachment")
+			}
+			b.audit()
+		})
+	}
+}
+
+// TestSameKeyAtOnce sends a request several times at once: one of them has the
+// effect, and the others its answer or word that it is under way.
+func TestSameKeyAtOnce(t *testing.T) {
+	t.Parallel()
+	for name, image := range map[string][]byte{"JPEG": jpegOf(t, pattern(1)), "PNG": pngOf(t, pattern(1))} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.work()
+			id := b.open("a")
+			at(8, func(int) {
+				if o := b.upload(b.service, "k", id, image); o.err != nil && o.code() != billing.CodeIdempotencyKeyInUse || o.err == nil && len(o.Documents) != 1 {
+					t.Errorf("upload: %+v", o)
+				}
+			})
+			b.settle()
+			if o := b.upload(b.service, "k", id, image); o.err != nil || len(o.Documents) != 1 {
+				t.Errorf("afterwards: %+v", o)
+			}
+			b.audit()
+		})
+	}
+}
+
+// TestKeyOfTwoRequests sends two requests with one key at once: one has it.
+func TestKeyOfTwoRequests(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.work()
+	for n := range 10 {
+		id, key := b.open(fmt.Sprint("a", n)), fmt.Sprint("k", n)
+		images := [][]byte{jpegOf(t, pattern(1)), pngOf(t, pattern(2))}
+		requests := []billing.Request{call(key), other(key)}
+		var o [2]outcome
+		at(2, func(i int) { o[i] = b.uploadAs(t.Context(), b.service, requests[i], id, images[i]) })
+		good := 0
+		for _, o := range o {
+			switch {
+			case o.err == nil && len(o.Documents) == 1:
+				good++
+			case o.code() == billing.CodeIdempotencyKeyReused, o.code() == billing.CodeIdempotencyKeyInUse:
+			default:
+				t.Errorf("upload: %+v", o)
+			}
+		}
+		if have := len(b.get(id).Documents); have != good || good > 1 {
+			t.Errorf("%d documents of %d requests that went well", have, good)
+		}
+	}
+	b.audit()
+}

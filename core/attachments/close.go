@@ -98,14 +98,7 @@ func (s *sending[T]) wait(ctx context.Context, a *billing.Attachment, box ports.
 	if err != nil {
 		return answer, err
 	}
-	err = s.store.InTx(ctx, s.scope, func(ctx context.Context, tx ports.Tx) error {
-		var found bool
-		if answer, found, err = s.replay(ctx, tx); err == nil && !found {
-			return errLostKey
-		}
-		return err
-	})
-	return answer, err
+	return s.kept(ctx, s.scope, s.replay)
 }
 
 // Close sends an open, unsolicited attachment through its network and closes

@@ -13,10 +13,12 @@ package attachments
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -100,6 +102,31 @@ func (s *Service) change(
 		}
 		return change(ctx, tx)
 	})
+}
+
+// errLostKey is the error when the idempotency key no longer knows the work
+// that this request began, which nothing but a hand in the database can cause.
+var errLostKey = errors.New("the idempotency key has lost its work")
+
+// kept keeps the answer of a request whose work has come to its end, by way of
+// replay. Somebody who asks about the key at that moment has it, but not for
+// long.
+func (s *Service) kept(
+	ctx context.Context, scope billing.Scope, replay func(context.Context, ports.Tx) (billing.Answer, bool, error),
+) (answer billing.Answer, err error) {
+	atOnce := make(chan struct{}, 1)
+	atOnce <- struct{}{}
+	over := jobs.Wait(ctx, atOnce, func(ctx context.Context) bool {
+		err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+			var found bool
+			if answer, found, err = replay(ctx, tx); err == nil && !found {
+				return errLostKey
+			}
+			return err
+		})
+		return billing.CodeOf(err) != billing.CodeIdempotencyKeyInUse
+	})
+	return answer, firstOf(over, err)
 }
 
 // isNotFound tells the absence of a resource from other errors.

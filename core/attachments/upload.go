@@ -95,10 +95,6 @@ func sniff(faults *billing.Faults, file File) billing.ImageFormat {
 	return format
 }
 
-// errLostKey is the error when the idempotency key no longer knows the work
-// that this request began, which nothing but a hand in the database can cause.
-var errLostKey = errors.New("the idempotency key has lost its work")
-
 // replay answers from what an earlier request with the key came to.
 func (u *upload) replay(ctx context.Context, tx ports.Tx) (answer billing.Answer, replayed bool, err error) {
 	kept, work, err := idempotency.Claim(ctx, tx, u.req)
@@ -293,13 +289,7 @@ func (u *upload) wait(
 	case up.Refusal != nil:
 		return answer, false, up.Refusal
 	}
-	err = u.store.InTx(ctx, u.scope, func(ctx context.Context, tx ports.Tx) error {
-		answer, replayed, err = u.replay(ctx, tx)
-		if err == nil && !replayed {
-			return errLostKey
-		}
-		return err
-	})
+	answer, err = u.kept(ctx, u.scope, u.replay)
 	return answer, false, err
 }
 

@@ -1,0 +1,324 @@
+package attachments_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/attachments"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// words is an answer in words, which makes its attachment.
+func (b *bench) words(narrative string) billing.AnswerRequest {
+	return billing.AnswerRequest{OfficeID: new(b.office.ID.String()), Narrative: &narrative, About: about()}
+}
+
+// solicited makes an attachment for the payer request, which is about a claim.
+func solicited(id billing.PayerRequestID) billing.AttachmentRequest {
+	return billing.AttachmentRequest{Kind: new(string(billing.AttachmentSolicited)), PayerRequestID: new(id.String())}
+}
+
+// TestAnswers answers with the attachment that is named, with the open one and
+// with a new one.
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.work()
+	claim := b.claim()
+	for name, c := range map[string]struct {
+		made, named bool
+		narrative   *string
+		images      int
+	}{
+		"a new one":                {narrative: new("It broke.")},
+		"the open one":             {made: true, images: 1},
+		"the open one, with words": {made: true, images: 1, narrative: new("It broke.")},
+		"the one named":            {made: true, named: true, images: 1},
+		"the one named, words":     {made: true, named: true, narrative: new("It broke.")},
+	} {
+		request := b.asked(claim.ID)
+		in := billing.AnswerRequest{Narrative: c.narrative}
+		var id billing.AttachmentID
+		if c.made {
+			id = b.make(name, solicited(request))
+			if c.named {
+				in.AttachmentID = new(id.String())
+			}
+		}
+		for n := range c.images {
+			b.upload(b.service, fmt.Sprint(name, " image ", n), id, jpegOf(t, pattern(n)))
+		}
+		o := b.answer(b.service, name+" answer", request, in)
+		if o.err != nil || o.replayed || o.Asked != billing.PayerRequestAnswered || o.State != billing.AttachmentClosed || len(o.Documents) != c.images {
+			t.Errorf("%s: %+v", name, o)
+			continue
+		}
+		a := b.get(b.id(o))
+		if c.made && a.ID != id || c.narrative != nil && a.Narrative != *c.narrative || a.PayerReference != "REF-1" || a.ClaimID != claim.ID {
+			t.Errorf("%s: answered with %+v", name, a)
+		}
+		if r := b.request(request); r.AnsweringAttachment != a.ID || !r.AnsweredAt.Equal(a.ClosedAt) {
+			t.Errorf("%s: %+v, closed at %s", name, r, a.ClosedAt)
+		}
+		for key, replayed := range map[string]bool{name + " answer": true, name + " other": false} {
+			if again := b.answer(b.service, key, request, in); again.err != nil || again.replayed != replayed || again.Number != o.Number {
+				t.Errorf("%s again: %+v", name, again)
+			}
+		}
+	}
+	b.audit()
+}
+
+func TestAnswersThatAreRefused(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	claim := b.claim()
+	mine, others, empty := b.asked(claim.ID), b.asked(claim.ID), b.asked(claim.ID)
+	unsolicited := b.filled("a")
+	theirs := b.make("m", solicited(others))
+	b.make("e", solicited(empty))
+	nobodys := billing.NewID[billing.AttachmentID](b.clock.Now())
+	before := b.get(theirs)
+	for name, c := range map[string]struct {
+		to   billing.PayerRequestID
+		in   billing.AnswerRequest
+		want billing.Code
+	}{
+		"an unsolicited one":     {mine, billing.AnswerRequest{AttachmentID: new(unsolicited.String())}, billing.CodeConflict},
+		"another request's":      {mine, billing.AnswerRequest{AttachmentID: new(theirs.String()), Narrative: new("Mine.")}, billing.CodeConflict},
+		"nobody's":               {mine, billing.AnswerRequest{AttachmentID: new(nobodys.String())}, billing.CodeNotFound},
+		"no ID":                  {mine, billing.AnswerRequest{AttachmentID: new("att_1")}, billing.CodeInvalidRequest},
+		"nothing":                {mine, billing.AnswerRequest{}, billing.CodeInvalidRequest},
+		"blank words":            {mine, billing.AnswerRequest{Narrative: new(" \n")}, billing.CodeInvalidRequest},
+		"an empty one":           {empty, billing.AnswerRequest{}, billing.CodeInvalidRequest},
+		"an empty one, blank":    {empty, billing.AnswerRequest{Narrative: new(" ")}, billing.CodeInvalidRequest},
+		"a request of nobody":    {billing.PayerRequestID(nobodys), billing.AnswerRequest{}, billing.CodeNotFound},
+		"of nobody, ill-formed":  {billing.PayerRequestID(nobodys), billing.AnswerRequest{AttachmentID: new("x")}, billing.CodeInvalidRequest},
+		"a subject beside claim": {mine, billing.AnswerRequest{Narrative: new("It broke."), About: about()}, billing.CodeInvalidRequest},
+	} {
+		if o := b.answer(b.service, "k", c.to, c.in); o.err == nil || o.code() != c.want {
+			t.Errorf("%s: %+v, want %s", name, o, c.want)
+		}
+	}
+	if after := b.get(theirs); after.Narrative != before.Narrative || !after.UpdatedAt.Equal(before.UpdatedAt) {
+		t.Errorf("a refused answer changed another's attachment: %+v", after)
+	}
+	for _, r := range []billing.PayerRequestID{mine, others, empty} {
+		if r := b.request(r); r.State != billing.PayerRequestOpen {
+			t.Errorf("%+v", r)
+		}
+	}
+	if n := len(b.all()); n != 3 {
+		t.Errorf("%d attachments, want the three that were made", n)
+	}
+	if o := b.close(b.service, "c", theirs); o.code() != billing.CodeConflict {
+		t.Errorf("closing a solicited one: %+v", o)
+	}
+	if o := came(b.service.Make(t.Context(), b.scope, call("second"), solicited(others), render)); o.code() != billing.CodeConflict {
+		t.Errorf("a second one for a request: %+v", o)
+	}
+	b.audit()
+}
+
+// TestAnswersAtOnce answers a request from several sides. One of them is sent,
+// and the others get it, or word that it is on its way.
+func TestAnswersAtOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.work()
+	for n := range 10 {
+		request := b.asked(billing.ClaimID{})
+		good := 0
+		var o [4]outcome
+		at(len(o), func(i int) {
+			o[i] = b.answer(b.service, fmt.Sprint("k", n, i), request, b.words(fmt.Sprint("Words of ", i)))
+		})
+		answered := b.request(request)
+		for _, o := range o {
+			switch {
+			case o.err == nil && o.Attachment == answered.AnsweringAttachment.String():
+				good++
+			case o.code() != billing.CodeConflict:
+				t.Errorf("answer: %+v", o)
+			}
+		}
+		if good == 0 || answered.State != billing.PayerRequestAnswered {
+			t.Errorf("%d were told of the answer, %+v", good, answered)
+		}
+	}
+	b.audit()
+}
+
+// TestAnswerRacesWithUploadsAndMaking answers while its attachment is made and
+// filled.
+func TestAnswerRacesWithUploadsAndMaking(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.work()
+	claim := b.claim()
+	for n := range 10 {
+		filled, fresh := b.asked(claim.ID), b.asked(claim.ID)
+		id := b.make(fmt.Sprint("m", n), solicited(filled))
+		var o [5]outcome
+		at(len(o), func(i int) {
+			key := fmt.Sprint("k", n, i)
+			o[i] = []func() outcome{
+				func() outcome {
+					return b.answer(b.service, key, filled, billing.AnswerRequest{Narrative: new("It broke.")})
+				},
+				func() outcome { return b.upload(b.service, key, id, jpegOf(t, pattern(1))) },
+				func() outcome { return b.upload(b.service, key, id, pngOf(t, pattern(2))) },
+				func() outcome {
+					return b.answer(b.service, key, fresh, billing.AnswerRequest{Narrative: new("It broke.")})
+				},
+				func() outcome { return came(b.service.Make(t.Context(), b.scope, call(key), solicited(fresh), render)) },
+			}[i]()
+			if o[i].code() != "" && o[i].code() != billing.CodeConflict {
+				t.Errorf("%d: %+v", i, o[i])
+			}
+		})
+		added := 0
+		for _, o := range o[1:3] {
+			if o.err == nil {
+				added++
+			}
+		}
+		if a := b.get(id); a.State != billing.AttachmentClosed || len(a.Documents) != added {
+			t.Errorf("%s with %d documents, told of %d", a.State, len(a.Documents), added)
+		}
+		if o[0].err != nil || o[3].err != nil || o[4].err == nil && o[4].Attachment != o[3].Attachment {
+			t.Errorf("answered with %+v, made %+v", o[3], o[4])
+		}
+	}
+	b.audit()
+}
+
+// TestAnswerThatFails leaves the attachment open when the network fails, and
+// the next answer takes it.
+func TestAnswerThatFails(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.work()
+	request := b.asked(billing.ClaimID{})
+	first := b.answer(b.service, "k", request, b.words("SANDBOX-NETWORK-ERROR"))
+	if first.err != nil || first.Error != billing.CodeAttachmentsNetworkError || first.State != billing.AttachmentOpen || first.Asked != billing.PayerRequestOpen {
+		t.Fatalf("answer: %+v", first)
+	}
+	number := b.get(b.id(first)).Number
+	again := b.answer(b.service, "k", request, b.words("SANDBOX-NETWORK-ERROR"))
+	if !again.replayed || again.Error != first.Error || again.Attachment != first.Attachment {
+		t.Errorf("again: %+v", again)
+	}
+	o := b.answer(b.service, "k2", request, billing.AnswerRequest{Narrative: new("It broke.")})
+	if o.err != nil || o.Error != "" || o.Attachment != first.Attachment || o.Number == number {
+		t.Errorf("the next answer: %+v", o)
+	}
+	b.audit()
+}
+
+// TestAnswerWithoutPatience tells a caller who waits too briefly of the answer
+// later.
+func TestAnswerWithoutPatience(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	request := b.asked(billing.ClaimID{})
+	if o := b.answer(b.impatient(nil), "k", request, b.words("It broke.")); !errors.Is(o.err, context.DeadlineExceeded) {
+		t.Errorf("%+v, want a timeout", o)
+	}
+	if o := b.answer(b.service, "k", request, b.words("It broke.")); o.code() != billing.CodeIdempotencyKeyInUse {
+		t.Errorf("while it is sent: %+v", o)
+	}
+	if o := b.answer(b.service, "k2", request, b.words("It broke.")); o.code() != billing.CodeConflict {
+		t.Errorf("another answer while it is sent: %+v", o)
+	}
+	b.settle()
+	o := b.answer(b.service, "k", request, b.words("It broke."))
+	if o.err != nil || !o.replayed || o.Asked != billing.PayerRequestAnswered {
+		t.Errorf("when it is sent: %+v", o)
+	}
+	b.audit()
+}
+
+// TestLiveMode refuses every change before it looks at it.
+func TestLiveMode(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.scope.Mode = billing.ModeLive
+	b.newOffice(b.scope)
+	var a billing.AttachmentID
+	var d billing.DocumentID
+	for name, o := range map[string]outcome{
+		"make":   came(b.service.Make(t.Context(), b.scope, call("1"), billing.AttachmentRequest{}, render)),
+		"upload": b.upload(b.service, "2", a, nil),
+		"close":  b.close(b.service, "3", a),
+		"tell":   b.narrate("4", a, ""),
+		"remove": b.remove("5", a, d),
+		"answer": b.answer(b.service, "6", billing.PayerRequestID{}, billing.AnswerRequest{}),
+	} {
+		if o.code() != billing.CodeAttachmentsUnavailable {
+			t.Errorf("%s: %+v", name, o)
+		}
+	}
+	b.audit()
+}
+
+// TestKeyIsAskedForWhileTheWorkEnds asks about a key at the very moment when
+// the request that waits for the work keeps its answer.
+func TestKeyIsAskedForWhileTheWorkEnds(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.work()
+	id, image := b.filled("a"), pngOf(t, pattern(2))
+	for name, c := range map[string]struct {
+		last int // the transaction that keeps the answer
+		do   func(*attachments.Service, string) outcome
+	}{
+		"PNG":   {2, func(s *attachments.Service, key string) outcome { return b.upload(s, key, id, image) }},
+		"close": {1, func(s *attachments.Service, key string) outcome { return b.close(s, key, b.filled(key+" made")) }},
+	} {
+		asks, release := make(chan struct{}), make(chan struct{})
+		ended := make(chan error, 1)
+		held := false
+		s := b.process(&fate{at: c.last, only: "InTx", how: meets, then: func() {
+			held = true
+			go func() { ended <- b.hold("k "+name, asks, release) }()
+			<-asks
+		}})
+		go func() { <-asks; <-time.After(100 * time.Millisecond); close(release) }()
+		o := c.do(s, "k "+name)
+		if o.err != nil || o.Error != "" || !held {
+			t.Errorf("%s: %+v, though the work is done", name, o)
+		}
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if again := c.do(b.service, "k "+name); name == "PNG" && (!again.replayed || fmt.Sprint(again.shown) != fmt.Sprint(o.shown)) {
+			t.Errorf("%s again: %+v, want %+v", name, again, o)
+		}
+	}
+	b.audit()
+}
+
+// TestSameAnswerAtOnce asks about a key again and again until the answer that
+// it waits for is sent. Nobody is told that it failed.
+func TestSameAnswerAtOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.work()
+	for n := range 8 {
+		request, key := b.asked(billing.ClaimID{}), fmt.Sprint("k", n)
+		at(5, func(int) {
+			o := b.answer(b.service, key, request, b.words("It broke."))
+			for o.code() == billing.CodeIdempotencyKeyInUse {
+				o = b.answer(b.service, key, request, b.words("It broke."))
+			}
+			if o.err != nil || o.Error != "" || o.State != billing.AttachmentClosed {
+				t.Errorf("answer: %+v", o)
+			}
+		})
+	}
+	b.audit()
+}

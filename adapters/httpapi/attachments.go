@@ -54,24 +54,17 @@ func readSubject(doc *object) (in billing.SubjectInput) {
 	return in
 }
 
-// attachmentID is the ID in the path.
-func attachmentID(x *exchange) (billing.AttachmentID, error) {
-	id, err := billing.ParseID[billing.AttachmentID](x.params.Params("id"))
-	if err != nil {
-		return id, billing.NotFound("attachment", "")
-	}
-	return id, nil
+// attachmentID is the ID in the path. One that is malformed is the zero ID,
+// which nothing has: so it is told as absent, and after whatever comes first.
+func attachmentID(x *exchange) billing.AttachmentID {
+	id, _ := billing.ParseID[billing.AttachmentID](x.params.Params("id"))
+	return id
 }
 
-// documentID is the IDs of an attachment and of its document in the path.
-func documentID(x *exchange) (a billing.AttachmentID, d billing.DocumentID, err error) {
-	if a, err = attachmentID(x); err != nil {
-		return a, d, err
-	}
-	if d, err = billing.ParseID[billing.DocumentID](x.params.Params("doc_id")); err != nil {
-		return a, d, billing.NotFound("document", "")
-	}
-	return a, d, nil
+// documentID is the ID of a document in the path, read like attachmentID.
+func documentID(x *exchange) billing.DocumentID {
+	id, _ := billing.ParseID[billing.DocumentID](x.params.Params("doc_id"))
+	return id
 }
 
 // getAttachment is GET /attachments/{id}.
@@ -79,11 +72,7 @@ func (a *api) getAttachment(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
 	}
-	id, err := attachmentID(x)
-	if err != nil {
-		return nil, err
-	}
-	found, err := a.attachments.Get(x.ctx, x.key.Scope, id)
+	found, err := a.attachments.Get(x.ctx, x.key.Scope, attachmentID(x))
 	if err != nil {
 		return nil, err
 	}
@@ -120,11 +109,7 @@ func (a *api) changeAttachment(x *exchange) (*reply, error) {
 	doc, fingerprint := x.document(&faults)
 	narrative := doc.optionalText("narrative")
 	doc.end()
-	id, err := attachmentID(x)
-	if err != nil {
-		return nil, err
-	}
-	return kept(a.attachments.Narrate(x.ctx, x.key.Scope, x.request(fingerprint), id, narrative, faults,
+	return kept(a.attachments.Narrate(x.ctx, x.key.Scope, x.request(fingerprint), attachmentID(x), narrative, faults,
 		rendered(x, http.StatusOK, attachmentShape)))
 }
 
@@ -132,11 +117,8 @@ func (a *api) changeAttachment(x *exchange) (*reply, error) {
 func (a *api) closeAttachment(x *exchange) (*reply, error) {
 	faults := x.query().end()
 	fingerprint := x.emptyDocument(&faults)
-	id, err := attachmentID(x)
-	if err != nil {
-		return nil, err
-	}
-	return kept(a.attachments.Close(x.ctx, x.key.Scope, x.request(fingerprint), id, faults, rendered(x, http.StatusOK, attachmentShape)))
+	return kept(a.attachments.Close(x.ctx, x.key.Scope, x.request(fingerprint), attachmentID(x), faults,
+		rendered(x, http.StatusOK, attachmentShape)))
 }
 
 // uploadDocument is POST /attachments/{id}/documents.
@@ -152,11 +134,7 @@ func (a *api) uploadDocument(x *exchange) (*reply, error) {
 		in.FileName = sent.name
 	}
 	form.end()
-	id, err := attachmentID(x)
-	if err != nil {
-		return nil, err
-	}
-	return kept(a.attachments.Upload(x.ctx, x.key.Scope, x.request(fingerprint), id, in, file,
+	return kept(a.attachments.Upload(x.ctx, x.key.Scope, x.request(fingerprint), attachmentID(x), in, file,
 		rendered(x, http.StatusCreated, attachmentShape)))
 }
 
@@ -165,12 +143,8 @@ func (a *api) removeDocument(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
 	}
-	id, document, err := documentID(x)
-	if err != nil {
-		return nil, err
-	}
 	gone := func(*billing.Attachment, error) billing.Answer { return billing.Answer{Status: http.StatusNoContent} }
-	return kept(a.attachments.RemoveDocument(x.ctx, x.key.Scope, x.request(x.fingerprint(nil)), id, document, gone))
+	return kept(a.attachments.RemoveDocument(x.ctx, x.key.Scope, x.request(x.fingerprint(nil)), attachmentID(x), documentID(x), gone))
 }
 
 // getContent is GET /attachments/{id}/documents/{doc_id}/content.
@@ -178,12 +152,9 @@ func (a *api) getContent(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
 	}
-	id, document, err := documentID(x)
-	if err != nil {
-		return nil, err
-	}
+	attachment, document := attachmentID(x), documentID(x)
 	s, err := x.openStream(func(ctx context.Context) (io.ReadCloser, int64, error) {
-		return a.attachments.Content(ctx, x.key.Scope, id, document)
+		return a.attachments.Content(ctx, x.key.Scope, attachment, document)
 	})
 	if err != nil {
 		return nil, err

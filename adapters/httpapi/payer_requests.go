@@ -19,13 +19,10 @@ func (a *api) recordPayerRequest(x *exchange) (*reply, error) {
 	return kept(a.payerRequests.Record(x.ctx, x.key.Scope, x.request(fingerprint), in, rendered(x, http.StatusCreated, payerRequestShape)))
 }
 
-// payerRequestID is the ID in the path.
-func payerRequestID(x *exchange) (billing.PayerRequestID, error) {
-	id, err := billing.ParseID[billing.PayerRequestID](x.params.Params("id"))
-	if err != nil {
-		return id, billing.NotFound("payer request", "")
-	}
-	return id, nil
+// payerRequestID is the ID in the path, read like attachmentID.
+func payerRequestID(x *exchange) billing.PayerRequestID {
+	id, _ := billing.ParseID[billing.PayerRequestID](x.params.Params("id"))
+	return id
 }
 
 // getPayerRequest is GET /payer_requests/{id}.
@@ -33,11 +30,7 @@ func (a *api) getPayerRequest(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
 	}
-	id, err := payerRequestID(x)
-	if err != nil {
-		return nil, err
-	}
-	r, err := a.payerRequests.Get(x.ctx, x.key.Scope, id)
+	r, err := a.payerRequests.Get(x.ctx, x.key.Scope, payerRequestID(x))
 	if err != nil {
 		return nil, err
 	}
@@ -74,9 +67,6 @@ func (a *api) answerPayerRequest(x *exchange) (*reply, error) {
 	in.Narrative = doc.optionalText("narrative")
 	in.About = readSubject(doc)
 	doc.end()
-	id, err := payerRequestID(x)
-	if err != nil {
-		return nil, err
-	}
-	return kept(a.attachments.Answer(x.ctx, x.key.Scope, x.request(fingerprint), id, in, rendered(x, http.StatusOK, answerShape)))
+	return kept(a.attachments.Answer(x.ctx, x.key.Scope, x.request(fingerprint), payerRequestID(x), in,
+		rendered(x, http.StatusOK, answerShape)))
 }

@@ -78,7 +78,7 @@ func TestKeysOfAttachments(t *testing.T) {
 		secrets = append(secrets, s.newKey(t))
 	}
 	for name, k := range operations {
-		t.Run(name, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) { //nolint:paralleltest // there are six places for uploads, and each operation needs them
 			c := k.send
 			c.header = map[string]string{idempotencyKey: ""}
 			if k.send.header != nil {

@@ -282,6 +282,7 @@ func TestNarrative(t *testing.T) {
 	wantStatus(t, s.do(t, patch(unknown, "x")), 404, billing.CodeNotFound)
 	wantStatus(t, s.do(t, patch("/attachments/x", "x")), 404, billing.CodeNotFound)
 	wantFields(t, s.do(t, call{method: "PATCH", path: unknown, body: "{}", bad: true}), "narrative required")
+	wantFields(t, s.do(t, call{method: "PATCH", path: "/attachments/x", body: "{}", bad: true}), "narrative required")
 	wantFields(t, s.do(t, call{path: path + "/close?now=1", body: `{"force":true}`, bad: true}), "now unknown,force unknown")
 }
 
@@ -302,6 +303,10 @@ func TestAttachmentsInLiveMode(t *testing.T) {
 		remove(path, document),
 		{path: "/payer_requests/" + prq + "/answer", body: `{"narrative":"x"}`},
 		{path: "/payer_requests/" + prq + "/answer", body: `{"colour":"red"}`},
+		patch("/attachments/x", "x"),
+		upload("/attachments/x", nil),
+		remove(path, "x"),
+		{path: "/payer_requests/x/answer", body: "{}"},
 	} {
 		c.key, c.bad, c.idem = s.live, true, "the-same" // it is not kept
 		wantStatus(t, s.do(t, c), 503, billing.CodeAttachmentsUnavailable)

@@ -1,0 +1,197 @@
+// Package webhookhttp is the HTTP client that posts webhooks to addresses that
+// strangers choose, and never into the operator's own network.
+//
+// Three things stand in the way of that. The form of a URL is judged by rules
+// that leave no room for two readings of it. The host's addresses are looked up
+// here, and all of them must be public. And every connection is judged once more
+// at the moment it is made, by the address that is really dialled, so that an
+// answer that changes in between, or a look-up that went another way, gets
+// nowhere. No redirect is followed, and no proxy of the environment is used,
+// behind which the address could not be seen.
+package webhookhttp
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// Options says how to post. Version and Log are required.
+type Options struct {
+	Version string // the last part of the User-Agent
+	Log     *slog.Logger
+
+	// AllowCIDRs are addresses that may be dialled although they are not
+	// public: the operator's word, for receivers in a network of their own.
+	AllowCIDRs []netip.Prefix
+
+	// Resolve replaces, for the hosts that it names, the look-up, the judgement
+	// of the address and that of the port, in Check as in Post. It is for
+	// trying out a receiver on the developer's own machine.
+	Resolve map[string]netip.AddrPort
+
+	// RootCAs sign the certificates that are trusted; nil for the system's. Who
+	// wants to add to the system's starts with x509.SystemCertPool.
+	RootCAs *x509.CertPool
+
+	// Resolver looks hosts up; nil for Go's own, which reads no number for an
+	// address that is not written as one.
+	Resolver Resolver
+
+	Timeouts Timeouts
+}
+
+// Resolver looks up the addresses of a host, like net.Resolver.
+type Resolver interface {
+	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
+}
+
+// Timeouts bound what a stranger can keep waiting. A zero one has its default.
+type Timeouts struct {
+	Lookup    time.Duration // of a host; 3 s
+	Connect   time.Duration // to any of its addresses; 5 s
+	Handshake time.Duration // of TLS; 5 s
+	Attempt   time.Duration // all of a Post; 15 s
+	Idle      time.Duration // how long a connection waits for its next use; 30 s
+}
+
+func (t Timeouts) withDefaults() Timeouts {
+	for _, each := range []struct {
+		value *time.Duration
+		usual time.Duration
+	}{
+		{&t.Lookup, 3 * time.Second},
+		{&t.Connect, 5 * time.Second},
+		{&t.Handshake, 5 * time.Second},
+		{&t.Attempt, 15 * time.Second},
+		{&t.Idle, 30 * time.Second},
+	} {
+		if *each.value == 0 {
+			*each.value = each.usual
+		}
+	}
+	return t
+}
+
+// The bounds of what a receiver can make this side hold.
+const (
+	maxHeader      = 16 << 10
+	maxBody        = 64 << 10
+	maxIdlePerHost = 32  // more than are posted to one endpoint at once
+	maxIdle        = 512 // of all hosts
+	maxSessions    = 512 // of TLS, which spare the better part of a handshake
+)
+
+// Client posts webhooks. It is for use by many at once.
+type Client struct {
+	rules     *rules
+	guard     *guard
+	resolver  Resolver
+	timeouts  Timeouts
+	dialer    net.Dialer // guarded
+	direct    net.Dialer // for Options.Resolve alone
+	tls       *tls.Config
+	transport *http.Transport
+	starts    sync.Pool // *[billing.MaxResponse]byte: the start of a reply
+	userAgent string
+	log       *slog.Logger
+}
+
+// New makes a Client. The error says which option cannot be used.
+func New(o Options) (*Client, error) {
+	if o.Log == nil || o.Version == "" {
+		return nil, errors.New("webhookhttp: Version and Log are required")
+	}
+	r, err := newRules(o.Resolve)
+	if err != nil {
+		return nil, err
+	}
+	g, err := newGuard(o.AllowCIDRs)
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{
+		rules: r, guard: g, resolver: o.Resolver, timeouts: o.Timeouts.withDefaults(),
+		dialer: net.Dialer{ControlContext: g.control},
+		tls: &tls.Config{
+			MinVersion: tls.VersionTLS12, RootCAs: o.RootCAs, ClientSessionCache: tls.NewLRUClientSessionCache(maxSessions),
+		},
+		starts:    sync.Pool{New: func() any { return new([billing.MaxResponse]byte) }},
+		userAgent: "Molar-Webhooks/" + o.Version,
+		log:       o.Log,
+	}
+	if c.resolver == nil {
+		c.resolver = &net.Resolver{PreferGo: true}
+	}
+	c.transport = c.newTransport()
+	if len(o.AllowCIDRs) > 0 {
+		o.Log.Warn("webhooks may be posted to addresses that are not public", "cidrs", o.AllowCIDRs)
+	}
+	for host, to := range o.Resolve {
+		o.Log.Warn("webhooks to a host go to a fixed address, unguarded", "host", host, "address", to)
+	}
+	return c, nil
+}
+
+// newTransport makes the transport. It speaks HTTP/1.1 alone: with HTTP/2 a post
+// costs more of this side's time, not less (see BenchmarkPost), one connection
+// that stalls stalls every post to the host, and there are many more ways to
+// keep a client busy.
+func (c *Client) newTransport() *http.Transport {
+	var protocols http.Protocols
+	protocols.SetHTTP1(true)
+	return &http.Transport{
+		Proxy:                  nil, // whatever the environment says
+		DialContext:            func(context.Context, string, string) (net.Conn, error) { return nil, errPlain },
+		DialTLSContext:         c.dialTLS,
+		Protocols:              &protocols,
+		MaxIdleConns:           maxIdle,
+		MaxIdleConnsPerHost:    maxIdlePerHost,
+		IdleConnTimeout:        c.timeouts.Idle,
+		MaxResponseHeaderBytes: maxHeader,
+		DisableCompression:     true,
+	}
+}
+
+// errPlain is the error of a connection without TLS, which nothing here asks
+// for.
+var errPlain = errors.New("webhookhttp: a connection without TLS")
+
+// Close gives up the connections that wait for their next use.
+func (c *Client) Close() { c.transport.CloseIdleConnections() }
+
+// Check judges whether a URL may be called: its form, and the addresses that its
+// host has now, which must all be public. The error is CodeInvalidRequest about
+// the field "url", or that of ctx.
+func (c *Client) Check(ctx context.Context, url string) error {
+	to, faults := c.rules.read(url)
+	if len(faults) > 0 {
+		return faults.Err()
+	}
+	if _, fixed := c.rules.resolve[to.host]; fixed {
+		return nil
+	}
+	_, err := c.lookup(ctx, to.host)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case unanswered(err):
+		return fault(billing.FaultNotAllowed, "The host's name could not be looked up just now. Try again.").Err()
+	default:
+		// One message for a name that does not exist and for one of an address
+		// inside: it is nobody's business which names there are inside.
+		return fault(billing.FaultNotAllowed,
+			"The host must have public addresses, and no others. See that its name is right and published in DNS.").Err()
+	}
+}

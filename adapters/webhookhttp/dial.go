@@ -1,0 +1,140 @@
+package webhookhttp
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"time"
+)
+
+// failure is why there was no reply, in the words that the endpoint's owner may
+// read. What the network said stays behind it, for the operator's log.
+type failure string
+
+func (f failure) Error() string { return string(f) }
+
+// What can go wrong before a request is sent. Those of certificates are told
+// apart because they are the receiver's to repair.
+const (
+	errNotResolved   failure = "the name could not be resolved"
+	errNotAllowed    failure = "the address is not allowed"
+	errNotConnected  failure = "the connection failed"
+	errHandshake     failure = "the TLS handshake failed"
+	errSlowHandshake failure = "the TLS handshake failed: it took too long"
+	errNotTLS        failure = "the TLS handshake failed: the receiver does not speak TLS"
+	errWrongName     failure = "the TLS handshake failed: the certificate is for another name"
+	errExpired       failure = "the TLS handshake failed: the certificate has expired, or is not valid yet"
+	errUnknownCA     failure = "the TLS handshake failed: the certificate is not signed by a known authority"
+	errInvalidCert   failure = "the TLS handshake failed: the certificate is not valid"
+)
+
+// lookup gives the addresses of a host, which may all be dialled. It asks for
+// the name as it is, without the suffixes that a resolver may be told to try.
+func (c *Client) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.timeouts.Lookup)
+	defer cancel()
+	found, err := c.resolver.LookupNetIP(ctx, "ip", host+".")
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errNotResolved, err)
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("%w: %w", errNotResolved, &net.DNSError{Err: "no address", Name: host, IsNotFound: true})
+	}
+	addrs := make([]netip.Addr, len(found))
+	for i, a := range found {
+		addrs[i] = a.Unmap() // net.Resolver writes IPv4 addresses as mapped ones
+	}
+	return addrs, c.guard.judge(addrs...)
+}
+
+// unanswered reports whether err is that of a look-up that may go well another
+// time.
+func unanswered(err error) bool {
+	d, ok := errors.AsType[*net.DNSError](err)
+	return errors.Is(err, errNotResolved) && (!ok || !d.IsNotFound)
+}
+
+// dial connects to a host: to its addresses in turn, each for its share of the
+// time. This is done here and not by net.Dialer so that what is judged is what
+// is dialled, whatever a second look-up would say.
+func (c *Client) dial(ctx context.Context, host, port string) (net.Conn, error) {
+	if to, fixed := c.rules.resolve[host]; fixed {
+		return c.connect(ctx, &c.direct, c.timeouts.Connect, to)
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errNotAllowed, err)
+	}
+	addrs, err := c.lookup(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	deadline := time.Now().Add(c.timeouts.Connect)
+	for i, a := range addrs {
+		var conn net.Conn
+		share := time.Until(deadline) / time.Duration(len(addrs)-i)
+		if conn, err = c.connect(ctx, &c.dialer, share, netip.AddrPortFrom(a, uint16(n))); err == nil {
+			return conn, nil
+		}
+	}
+	return nil, err
+}
+
+func (c *Client) connect(ctx context.Context, d *net.Dialer, patience time.Duration, to netip.AddrPort) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	conn, err := d.DialContext(ctx, "tcp", to.String())
+	if err != nil && !errors.Is(err, errNotAllowed) {
+		err = fmt.Errorf("%w: %w", errNotConnected, err)
+	}
+	return conn, err
+}
+
+// dialTLS connects to a host and makes sure that it is the host.
+func (c *Client) dialTLS(ctx context.Context, _, addr string) (net.Conn, error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errNotAllowed, err)
+	}
+	plain, err := c.dial(ctx, host, port)
+	if err != nil {
+		return nil, err
+	}
+	config := c.tls.Clone()
+	config.ServerName = host
+	conn := tls.Client(plain, config)
+	ctx, cancel := context.WithTimeout(ctx, c.timeouts.Handshake)
+	defer cancel()
+	if err := conn.HandshakeContext(ctx); err != nil {
+		_ = plain.Close() // nothing was sent
+		return nil, fmt.Errorf("%w: %w", handshakeFailure(err), err)
+	}
+	return conn, nil
+}
+
+func handshakeFailure(err error) failure {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return errSlowHandshake
+	}
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
+		return errNotTLS
+	}
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); !ok {
+		return errHandshake
+	}
+	if _, ok := errors.AsType[x509.HostnameError](err); ok {
+		return errWrongName
+	}
+	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
+		return errUnknownCA
+	}
+	if e, ok := errors.AsType[x509.CertificateInvalidError](err); ok && e.Reason == x509.Expired {
+		return errExpired
+	}
+	return errInvalidCert
+}

@@ -1,0 +1,94 @@
+package webhookhttp
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"syscall"
+
+	"code.dny.dev/ssrf"
+)
+
+// guard judges addresses. Public is what no registry of IANA keeps for special
+// use, and in IPv6 nothing but global unicast, so that no address in which an
+// IPv4 one is hidden is public either.
+type guard struct {
+	public *ssrf.Guardian
+	allow  []netip.Prefix
+	own    func() ([]net.Addr, error) // of the machine's interfaces
+}
+
+func newGuard(allow []netip.Prefix) (*guard, error) {
+	for _, p := range allow {
+		if !p.IsValid() || p.Addr().Is4In6() {
+			return nil, fmt.Errorf("webhookhttp: %s is not a prefix of addresses that can be allowed", p)
+		}
+	}
+	g := &guard{
+		public: ssrf.New(
+			ssrf.WithAnyPort(),
+			// Azure gives its machines their credentials at a public address.
+			ssrf.WithDeniedV4Prefixes(netip.PrefixFrom(netip.AddrFrom4([4]byte{168, 63, 129, 16}), 32)),
+		),
+		allow: slices.Clone(allow),
+		own:   net.InterfaceAddrs,
+	}
+	_, err := g.interfaces()
+	return g, err
+}
+
+// judge answers nil when all of the addresses may be dialled. A mapped address
+// never may: it is to be judged as the IPv4 address that it stands for.
+func (g *guard) judge(addrs ...netip.Addr) error {
+	own, err := g.interfaces()
+	if err != nil {
+		return fmt.Errorf("%w: %w", errNotAllowed, err)
+	}
+	for _, a := range addrs {
+		if a.Zone() != "" || !a.IsValid() || a.Is4In6() {
+			return fmt.Errorf("%w: %s", errNotAllowed, a)
+		}
+		if slices.ContainsFunc(g.allow, func(p netip.Prefix) bool { return p.Contains(a) }) {
+			continue
+		}
+		if err := g.public.SafeAddr(a); err != nil {
+			return fmt.Errorf("%w: %w", errNotAllowed, err)
+		}
+		// A public address of this very machine leads to it past the firewall.
+		if slices.Contains(own, a) {
+			return fmt.Errorf("%w: %s is the machine's own", errNotAllowed, a)
+		}
+	}
+	return nil
+}
+
+// interfaces are the machine's own addresses, now.
+func (g *guard) interfaces() (own []netip.Addr, err error) {
+	addrs, err := g.own()
+	if err != nil {
+		return nil, fmt.Errorf("webhookhttp: the machine's own addresses: %w", err)
+	}
+	for _, a := range addrs {
+		if n, ok := a.(*net.IPNet); ok {
+			if ip, ok := netip.AddrFromSlice(n.IP); ok {
+				own = append(own, ip.Unmap())
+			}
+		}
+	}
+	return own, nil
+}
+
+// control is called by the dialler with the address that it is about to connect
+// to.
+func (g *guard) control(_ context.Context, network, address string, _ syscall.RawConn) error {
+	to, err := netip.ParseAddrPort(address)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: %w", errNotAllowed, err)
+	case network != "tcp4" && network != "tcp6", !portAllowed(to.Port()):
+		return fmt.Errorf("%w: %s %s", errNotAllowed, network, address)
+	}
+	return g.judge(to.Addr())
+}

@@ -1,0 +1,181 @@
+package webhookhttp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+	"unicode/utf8"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// What can go wrong once a request is sent.
+const (
+	errCutOff     failure = "the attempt was cut off"
+	errClosed     failure = "the connection was closed"
+	errUnreadable failure = "the reply is not HTTP/1.1, or its header is larger than 16 KiB"
+)
+
+// Post posts a message once. Whatever goes wrong is part of the attempt. The
+// URL, which was judged when it was registered, is judged again: the rules may
+// have become stricter since.
+//
+// The status decides. A body is read as far as it is kept, or worth reading to
+// use the connection again, and for as long as the attempt may take; when it
+// breaks off or drips, a 2xx is no less a success.
+func (c *Client) Post(ctx context.Context, m billing.WebhookMessage) billing.Attempt {
+	a := billing.Attempt{At: m.At}
+	to, faults := c.rules.read(m.URL)
+	if len(faults) > 0 {
+		a.Error = "the URL may not be called: " + faults[0].Message
+		return a
+	}
+	bounded, cancel := context.WithTimeout(ctx, c.timeouts.Attempt)
+	defer cancel()
+	started := time.Now()
+	reply, err := c.transport.RoundTrip(c.request(bounded, to, m)) // a Client would follow redirects
+	if err != nil {
+		a.Duration = time.Since(started)
+		a.Error = c.words(ctx, bounded, err)
+		c.note(ctx, to.host, m.ID, err)
+		return a
+	}
+	defer func() { _ = reply.Body.Close() }() // what was not read is not wanted
+	a.Response = c.start(reply)
+	a.Duration = time.Since(started)
+	if a.Status = reply.StatusCode; a.Status < http.StatusContinue {
+		a.Status, a.Error = 0, errUnreadable.Error()
+	}
+	if !a.Succeeded() {
+		a.RetryAfter = retryAfter(reply.Header.Get("Retry-After"), a.At.Add(a.Duration))
+	}
+	return a
+}
+
+// request is the message as it is sent.
+func (c *Client) request(ctx context.Context, to *target, m billing.WebhookMessage) *http.Request {
+	values := [...]string{"application/json", c.userAgent, m.ID, strconv.FormatInt(m.At.Unix(), 10), m.Signature}
+	r := &http.Request{
+		Method: http.MethodPost, URL: to.url, Host: to.url.Host,
+		Header: http.Header{
+			"Content-Type":      values[0:1:1],
+			"User-Agent":        values[1:2:2],
+			"Webhook-Id":        values[2:3:3],
+			"Webhook-Timestamp": values[3:4:4],
+			"Webhook-Signature": values[4:5:5],
+			// Not sent. It tells the transport to post again, on another
+			// connection, when one that had waited turns out to be closed: the
+			// receiver knows a message by its ID.
+			"Idempotency-Key": nil,
+		},
+		Body:          io.NopCloser(bytes.NewReader(m.Body)),
+		GetBody:       func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(m.Body)), nil },
+		ContentLength: int64(len(m.Body)),
+	}
+	if len(m.Body) == 0 {
+		r.Body, r.GetBody = http.NoBody, nil
+	}
+	return r.WithContext(ctx)
+}
+
+// start reads a reply to its end, if that is near, and gives what is kept of it.
+func (c *Client) start(reply *http.Response) string {
+	if reply.StatusCode == http.StatusSwitchingProtocols {
+		return "" // no body, but a connection that no deadline ends
+	}
+	buffer := c.starts.Get().(*[billing.MaxResponse]byte)
+	defer c.starts.Put(buffer)
+	n, err := io.ReadFull(reply.Body, buffer[:])
+	if err == nil {
+		_, _ = io.CopyN(io.Discard, reply.Body, maxBody-billing.MaxResponse)
+	}
+	return text(buffer[:n])
+}
+
+// text makes text of bytes that may be anything: what is not UTF-8 is replaced,
+// and NUL, which PostgreSQL does not keep, is left out. It is no longer than
+// billing.MaxResponse, and ends with a whole character.
+func text(b []byte) string {
+	s := string(b)
+	if len(s) == billing.MaxResponse {
+		s = whole(s)
+	}
+	if utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 {
+		return s
+	}
+	s = strings.ReplaceAll(strings.ToValidUTF8(s, string(utf8.RuneError)), "\x00", "")
+	if len(s) > billing.MaxResponse {
+		s = whole(s[:billing.MaxResponse])
+	}
+	return s
+}
+
+// whole leaves out the start of a character at the end of s.
+func whole(s string) string {
+	for i := len(s) - 1; i >= max(0, len(s)-utf8.UTFMax); i-- {
+		if utf8.RuneStart(s[i]) {
+			if !utf8.FullRuneInString(s[i:]) {
+				return s[:i]
+			}
+			break
+		}
+	}
+	return s
+}
+
+// retryAfter reads the header of that name: seconds, or a date. What is no
+// time, or in the past, is nothing.
+func retryAfter(header string, now time.Time) time.Duration {
+	if header == "" {
+		return 0
+	}
+	seconds, err := strconv.ParseUint(header, 10, 64)
+	if err == nil || errors.Is(err, strconv.ErrRange) {
+		return time.Duration(min(seconds, math.MaxInt64/uint64(time.Second))) * time.Second
+	}
+	at, err := http.ParseTime(header)
+	if err != nil {
+		return 0
+	}
+	return max(0, at.Sub(now))
+}
+
+// words say why there was no reply. Caller is the context that Post was given,
+// attempt that of the attempt.
+func (c *Client) words(caller, attempt context.Context, err error) string {
+	if caller.Err() != nil {
+		return errCutOff.Error()
+	}
+	if attempt.Err() != nil {
+		return fmt.Sprintf("no reply within %g seconds", c.timeouts.Attempt.Seconds())
+	}
+	if f, ok := errors.AsType[failure](err); ok {
+		return f.Error()
+	}
+	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE} {
+		if errors.Is(err, end) {
+			return errClosed.Error()
+		}
+	}
+	return errUnreadable.Error()
+}
+
+// note keeps for the operator what the endpoint's owner is not told. An address
+// that was refused may be an attempt to get inside.
+func (c *Client) note(ctx context.Context, host, id string, err error) {
+	level := slog.LevelDebug
+	if errors.Is(err, errNotAllowed) {
+		level = slog.LevelWarn
+	}
+	c.log.LogAttrs(ctx, level, "webhook got no reply", slog.String("host", host), slog.String("event_id", id), slog.Any("error", err))
+}

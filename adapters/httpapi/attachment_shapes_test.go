@@ -71,14 +71,6 @@ func TestPayerRequestShapes(t *testing.T) {
 	both := answerShape(billing.PayerRequestAnswer{Request: &answered, Attachment: a})
 	golden(t, "payer_request_answer", both)
 	inSchema(t, "PayerRequestAnswer", both)
-
-	for name, e := range map[string]billing.Event{
-		"event_attachment_completed": a.CompletedEvent(), "event_payer_request_received": answered.ReceivedEvent(),
-	} {
-		e.ID, e.Sequence = idOf[billing.EventID](9), 1
-		golden(t, name, eventShape(&e))
-		inSchema(t, "Event", eventShape(&e))
-	}
 }
 
 func TestDocumentTypeShapes(t *testing.T) {

@@ -77,8 +77,8 @@ func TestKeysOfAttachments(t *testing.T) {
 	for range 10 {
 		secrets = append(secrets, s.newKey(t))
 	}
-	for name, k := range operations {
-		t.Run(name, func(t *testing.T) { //nolint:paralleltest // there are six places for uploads, and each operation needs them
+	for name, k := range operations { //nolint:paralleltest // there are six places for uploads, and each operation needs them
+		t.Run(name, func(t *testing.T) {
 			c := k.send
 			c.header = map[string]string{idempotencyKey: ""}
 			if k.send.header != nil {

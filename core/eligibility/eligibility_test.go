@@ -53,10 +53,12 @@ type bench struct {
 	store   *pgstore.Store
 	queue   *memqueue.Queue
 	service *eligibility.Service
-	clock   *clock
-	scope   billing.Scope
-	office  *billing.Office
-	relay   *outboxrelay.Relay
+	// impatient waits for no payer, and leaves its checks pending.
+	impatient *eligibility.Service
+	clock     *clock
+	scope     billing.Scope
+	office    *billing.Office
+	relay     *outboxrelay.Relay
 }
 
 // network counts what passes, and can be made to fail.
@@ -96,6 +98,8 @@ func newBench(t *testing.T, times eligibility.Times) (*bench, *network) {
 	sandbox := &network{EligibilityNetwork: sandboxnet.NewEligibility(b.clock)}
 	networks := map[billing.Mode]ports.EligibilityNetwork{billing.ModeTest: sandbox, billing.ModeLive: unavailablenet.Eligibility{}}
 	b.service = eligibility.New(b.store, b.queue, networks, edi.New(), payers, b.clock, times)
+	times.Wait = 0
+	b.impatient = eligibility.New(b.store, b.queue, networks, edi.New(), payers, b.clock, times)
 
 	now := time.Now()
 	b.scope = billing.Scope{Org: billing.NewID[billing.OrgID](now), Mode: billing.ModeTest}
@@ -337,9 +341,7 @@ func (b *bench) job() jobs.Job {
 // begin makes a pending check without waiting for it.
 func (b *bench) begin(in billing.EligibilityRequest) jobs.Job {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.t.Context(), 100*time.Millisecond)
-	defer cancel()
-	if _, _, err := b.service.Check(ctx, b.scope, call(fmt.Sprint(time.Now().UnixNano())), in); billing.CodeOf(err) != billing.CodeTimeout {
+	if _, _, err := b.impatient.Check(b.t.Context(), b.scope, call(fmt.Sprint(time.Now().UnixNano())), in); billing.CodeOf(err) != billing.CodeTimeout {
 		b.t.Fatalf("%v, want a pending check", err)
 	}
 	return b.job()
@@ -471,9 +473,7 @@ func TestEnhancedAsksAgain(t *testing.T) {
 func TestGivenUp(t *testing.T) {
 	t.Parallel()
 	b, _ := newBench(t, eligibility.DefaultTimes())
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-	defer cancel()
-	_, _, _ = b.service.Check(ctx, b.scope, call("k"), b.request("-ACTIVE-FULL"))
+	_, _, _ = b.impatient.Check(t.Context(), b.scope, call("k"), b.request("-ACTIVE-FULL"))
 	j := b.job()
 	for range 2 {
 		if err := b.service.Fail(t.Context(), j); err != nil {

@@ -1,0 +1,53 @@
+package eligibility_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/eligibility"
+	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/ports"
+)
+
+// TestKeyOfAnotherOperation uses a key for a check and for something else, both
+// ways round, also while the first waits for its work.
+func TestKeyOfAnotherOperation(t *testing.T) {
+	t.Parallel()
+	b, sandbox := newBench(t, eligibility.DefaultTimes())
+	now := time.Now()
+	elsewhere := func(key string) billing.Request {
+		r := call(key)
+		r.Fingerprint = [32]byte{9}
+		return r
+	}
+	for key, use := range map[string]billing.KeyUse{
+		"answered": elsewhere("answered").Answered(billing.Answer{Status: 201}, now),
+		"waits":    elsewhere("waits").Waiting(billing.NewID[billing.JobID](now), now),
+	} {
+		err := b.store.InTx(t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) error { return tx.Keys.Record(ctx, use) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := b.service.Check(t.Context(), b.scope, call(key), b.request("-ACTIVE-FULL")); billing.CodeOf(err) != billing.CodeIdempotencyKeyReused {
+			t.Errorf("a check with a key that %s: %v", key, err)
+		}
+	}
+	claim := func(key string) error {
+		return b.store.InTx(t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) error {
+			_, _, err := idempotency.Claim(ctx, tx, elsewhere(key))
+			return err
+		})
+	}
+	_, _, _ = b.impatient.Check(t.Context(), b.scope, call("check"), b.request("-ACTIVE-FULL"))
+	if err := claim("check"); billing.CodeOf(err) != billing.CodeIdempotencyKeyReused {
+		t.Errorf("the key of a check that waits: %v", err)
+	}
+	if err := b.service.Answer(t.Context(), b.job()); err != nil {
+		t.Fatal(err)
+	}
+	if err := claim("check"); billing.CodeOf(err) != billing.CodeIdempotencyKeyReused || sandbox.asked() != 1 {
+		t.Errorf("the key of a check that is answered: %v", err)
+	}
+}

@@ -1,0 +1,308 @@
+package idempotency_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/molar-billing/molar/adapters/pgstore"
+	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/testservers"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
+
+// bench is a real database, in which making an office is the change.
+type bench struct {
+	t     *testing.T
+	store *pgstore.Store
+	scope billing.Scope
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	org := billing.Organization{ID: billing.NewID[billing.OrgID](time.Now()), Name: "Test", CreatedAt: time.Now()}
+	b := &bench{t, pgtest.Open(t), billing.Scope{Org: org.ID, Mode: billing.ModeTest}}
+	err := b.store.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error { return tx.Orgs.Insert(ctx, &org) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func call(key string, what byte) billing.Request {
+	return billing.Request{Key: key, Fingerprint: [32]byte{what}}
+}
+
+func render(o *billing.Office, err error) billing.Answer {
+	if err != nil {
+		return billing.Answer{Status: 500}
+	}
+	return billing.Answer{Status: 201, Body: []byte(o.ID.String())}
+}
+
+func (b *bench) office(ctx context.Context, tx ports.Tx) (*billing.Office, error) {
+	now := time.Now()
+	o := &billing.Office{ID: billing.NewID[billing.OfficeID](now), Scope: b.scope, Name: "Main", NPI: "1234567893", TimeZone: "America/New_York", CreatedAt: now}
+	return o, tx.Offices.Insert(ctx, o)
+}
+
+// once makes an office at most once for the request.
+func (b *bench) once(r billing.Request) (billing.Answer, bool, error) {
+	return idempotency.Once(b.t.Context(), b.store, b.scope, r, time.Now(), render, b.office)
+}
+
+func (b *bench) in(fn func(ctx context.Context, tx ports.Tx) error) {
+	b.t.Helper()
+	if err := b.store.InTx(b.t.Context(), b.scope, fn); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// offices checks how many there are.
+func (b *bench) offices(want int) {
+	b.t.Helper()
+	var all []*billing.Office
+	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
+		all, err = tx.Offices.List(ctx)
+		return err
+	})
+	if len(all) != want {
+		b.t.Errorf("%d offices, want %d", len(all), want)
+	}
+}
+
+func TestOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	first, replayed, err := b.once(call("k", 1))
+	if err != nil || replayed || first.Status != 201 {
+		t.Fatalf("%+v, replayed %t, %v", first, replayed, err)
+	}
+	again, replayed, err := b.once(call("k", 1))
+	if err != nil || !replayed || again.Status != 201 || string(again.Body) != string(first.Body) {
+		t.Errorf("again: %+v, replayed %t, %v", again, replayed, err)
+	}
+	if _, _, err := b.once(call("k", 2)); billing.CodeOf(err) != billing.CodeIdempotencyKeyReused {
+		t.Errorf("another request with the key: %v", err)
+	}
+	b.offices(1)
+	b.scope.Mode = billing.ModeLive
+	if _, replayed, err := b.once(call("k", 2)); err != nil || replayed {
+		t.Errorf("the key in another mode: replayed %t, %v", replayed, err)
+	}
+}
+
+// TestRefusedChange leaves the key as it was.
+func TestRefusedChange(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	why := errors.New("no")
+	_, _, err := idempotency.Once(t.Context(), b.store, b.scope, call("k", 1), time.Now(), render,
+		func(ctx context.Context, tx ports.Tx) (*billing.Office, error) {
+			o, err := b.office(ctx, tx)
+			return o, errors.Join(err, why)
+		})
+	if !errors.Is(err, why) {
+		t.Errorf("%v, want the change's error", err)
+	}
+	b.offices(0)
+	if _, replayed, err := b.once(call("k", 2)); err != nil || replayed {
+		t.Errorf("another request with the key: replayed %t, %v", replayed, err)
+	}
+}
+
+// TestConflict has the change run again after a deadlock: its effect and its
+// answer are those of the run that was committed.
+func TestConflict(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	now := time.Now()
+	var lock [2]billing.PayerRequestID
+	for i := range lock {
+		r := &billing.PayerRequest{
+			ID: billing.NewID[billing.PayerRequestID](now), Scope: b.scope, State: billing.PayerRequestOpen, Source: billing.SourceStaff,
+			Payer: billing.PayerSummary{ID: billing.PayerID{1}, PayerID: "P", Name: "P"}, ReferenceNumber: "R", Requested: "R", CreatedAt: now,
+		}
+		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.PayerRequests.Insert(ctx, r) })
+		lock[i] = r.ID
+	}
+	// Two changes take two locks in opposite orders, each waiting for the other
+	// to have its first; the server ends one of them.
+	var ready [2]sync.Once
+	has := [2]chan struct{}{make(chan struct{}), make(chan struct{})}
+	var runs atomic.Int32
+	var all sync.WaitGroup
+	var answers [2]billing.Answer
+	for i := range lock {
+		all.Go(func() {
+			a, replayed, err := idempotency.Once(t.Context(), b.store, b.scope, call(fmt.Sprint("k", i), 1), now, render,
+				func(ctx context.Context, tx ports.Tx) (*billing.Office, error) {
+					runs.Add(1)
+					o, err := b.office(ctx, tx)
+					if err != nil {
+						return nil, err
+					}
+					if _, err := tx.PayerRequests.Lock(ctx, lock[i]); err != nil {
+						return nil, err
+					}
+					ready[i].Do(func() { close(has[i]) })
+					<-has[1-i]
+					_, err = tx.PayerRequests.Lock(ctx, lock[1-i])
+					return o, err
+				})
+			if err != nil || replayed {
+				t.Errorf("replayed %t, %v", replayed, err)
+			}
+			answers[i] = a
+		})
+	}
+	all.Wait()
+	if runs.Load() != 3 {
+		t.Errorf("the changes ran %d times, want one of them twice", runs.Load())
+	}
+	b.offices(2)
+	for i, a := range answers {
+		again, replayed, err := b.once(call(fmt.Sprint("k", i), 1))
+		if err != nil || !replayed || string(again.Body) != string(a.Body) {
+			t.Errorf("again: %s, replayed %t, %v; want %s", again.Body, replayed, err, a.Body)
+		}
+		id, err := billing.ParseID[billing.OfficeID](string(a.Body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.in(func(ctx context.Context, tx ports.Tx) error {
+			_, err := tx.Offices.Get(ctx, id)
+			return err
+		})
+	}
+}
+
+// TestAtOnce sends a request many times at once.
+func TestAtOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	var all sync.WaitGroup
+	var made, replays, inUse atomic.Int32
+	for range 20 {
+		all.Go(func() {
+			switch _, replayed, err := b.once(call("k", 1)); {
+			case err == nil && replayed:
+				replays.Add(1)
+			case err == nil:
+				made.Add(1)
+			case billing.CodeOf(err) == billing.CodeIdempotencyKeyInUse:
+				inUse.Add(1)
+			default:
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if made.Load() != 1 {
+		t.Errorf("%d made it, %d got its answer, %d were told to wait", made.Load(), replays.Load(), inUse.Load())
+	}
+	b.offices(1)
+}
+
+// TestKeyIsTaken asks about a key that another transaction has: what it was
+// answered is told all the same.
+func TestKeyIsTaken(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	if _, _, err := b.once(call("answered", 1)); err != nil {
+		t.Fatal(err)
+	}
+	work := billing.NewID[billing.JobID](time.Now())
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		return tx.Keys.Record(ctx, call("waits", 1).Waiting(work, time.Now()))
+	})
+	claim := func(r billing.Request) (kept *billing.Answer, of billing.JobID, err error) {
+		err = b.store.InTx(t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) (err error) {
+			kept, of, err = idempotency.Claim(ctx, tx, r)
+			return err
+		})
+		return kept, of, err
+	}
+	if kept, of, err := claim(call("waits", 1)); kept != nil || of != work || err != nil {
+		t.Errorf("a key that waits: %v, %s, %v", kept, of, err)
+	}
+	for _, key := range []string{"answered", "waits", "new"} {
+		b.in(func(ctx context.Context, tx ports.Tx) error {
+			if _, err := tx.Keys.Claim(ctx, key); err != nil {
+				return err
+			}
+			kept, _, err := claim(call(key, 1))
+			if answered := key == "answered"; answered != (kept != nil && kept.Status == 201) || answered != (err == nil) ||
+				!answered && billing.CodeOf(err) != billing.CodeIdempotencyKeyInUse {
+				t.Errorf("%s, while another has it: %v, %v", key, kept, err)
+			}
+			if _, _, err := claim(call(key, 2)); key != "new" && billing.CodeOf(err) != billing.CodeIdempotencyKeyReused {
+				t.Errorf("%s, for another request: %v", key, err)
+			}
+			return nil
+		})
+	}
+}
+
+type clock struct{ ahead time.Duration }
+
+func (c *clock) Now() time.Time { return time.Now().Add(c.ahead) }
+
+// TestForget forgets keys whose time is over, and none whose work is not done.
+func TestForget(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	now := time.Now()
+	for n := range 17 { // 17 x 59 are more than one transaction forgets
+		b.in(func(ctx context.Context, tx ports.Tx) error {
+			for m := range 59 {
+				if err := tx.Keys.Record(ctx, call(fmt.Sprint("k", n, m), 1).Answered(billing.Answer{Status: 200}, now)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	upload, sending := jobs.Job{Kind: jobs.KindPNGConvert}, jobs.Job{Kind: jobs.KindAttachmentSend}
+	for key, j := range map[string]*jobs.Job{"upload": &upload, "sending": &sending} {
+		j.ID, j.Scope, j.Subject = billing.NewID[billing.JobID](now), b.scope, billing.NewID[billing.JobID](now)
+		work := j.ID
+		if j.Kind == jobs.KindPNGConvert {
+			work = j.Subject // an upload is known by its document
+		}
+		b.in(func(ctx context.Context, tx ports.Tx) error {
+			return errors.Join(tx.Keys.Record(ctx, call(key, 1).Waiting(work, now)), tx.Outbox.Stage(ctx, *j))
+		})
+	}
+	c := &clock{}
+	s := idempotency.New(b.store, c, idempotency.DefaultTTL)
+	forgets := func(want int) {
+		t.Helper()
+		if n, err := s.Forget(t.Context()); n != want || err != nil {
+			t.Errorf("%d were forgotten, %v; want %d", n, err, want)
+		}
+	}
+	c.ahead = idempotency.DefaultTTL - time.Minute
+	forgets(0)
+	c.ahead += 2 * time.Minute
+	forgets(1003)
+	if _, replayed, err := b.once(call("k0 0", 2)); err != nil || replayed {
+		t.Errorf("a key that was forgotten: replayed %t, %v", replayed, err)
+	}
+	forgets(1) // it was used at the real time, a week ago here
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Done(ctx, sending.ID) })
+	forgets(1)
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Done(ctx, upload.ID) })
+	forgets(1)
+}

@@ -1,0 +1,261 @@
+package payerrequests_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/molar-billing/molar/adapters/pgstore"
+	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/testservers"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/payerrequests"
+	"github.com/molar-billing/molar/ports"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
+
+// clock makes every look at it a second later than the last.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(time.Second)
+	return c.now
+}
+
+// bench is the use cases on a real database, with a claim for CHTEST.
+type bench struct {
+	t       *testing.T
+	store   *pgstore.Store
+	service *payerrequests.Service
+	scope   billing.Scope
+	claim   *billing.Claim
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	payers, err := billing.ShippedPayers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Date(2026, 3, 4, 5, 6, 7, 8000, time.UTC)
+	b := &bench{t: t, store: pgtest.Open(t), scope: billing.Scope{Org: billing.NewID[billing.OrgID](now), Mode: billing.ModeTest}}
+	b.service = payerrequests.New(b.store, payers, &clock{now: now})
+	payer, _ := payers.Find("CHTEST")
+	b.claim = &billing.Claim{
+		ID: billing.NewID[billing.ClaimID](now), Scope: b.scope, Kind: billing.KindClaim, State: billing.ClaimAcceptedPayer,
+		Frequency: billing.FrequencyOriginal, PatientControlNumber: "PCN-1", OfficeID: billing.NewID[billing.OfficeID](now),
+		Payer: payer.PayerSummary, PlaceOfService: "11", CreatedAt: now, UpdatedAt: now,
+	}
+	err = b.store.InTx(t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) error { return tx.Claims.Insert(ctx, b.claim) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func call(key string) billing.Request { return billing.Request{Key: key, Fingerprint: [32]byte{1}} }
+
+// render answers with the request's ID.
+func render(r *billing.PayerRequest, err error) billing.Answer {
+	if err != nil {
+		return billing.Answer{Status: 500}
+	}
+	return billing.Answer{Status: 201, Body: []byte(r.ID.String())}
+}
+
+// record records a payer request that must be good.
+func (b *bench) record(key string, in billing.PayerRequestRecord) *billing.PayerRequest {
+	b.t.Helper()
+	a, replayed, err := b.service.Record(b.t.Context(), b.scope, call(key), in, render)
+	if err != nil || replayed {
+		b.t.Fatalf("record %s: replayed %t, %v", key, replayed, err)
+	}
+	id, err := billing.ParseID[billing.PayerRequestID](string(a.Body))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	r, err := b.service.Get(b.t.Context(), b.scope, id)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return r
+}
+
+func letter() billing.PayerRequestRecord {
+	return billing.PayerRequestRecord{PayerID: new("CHTEST"), ReferenceNumber: "REF-1", Requested: "An X-ray of tooth 14.", DueDate: new("2026-04-01")}
+}
+
+func (b *bench) events() (all []*billing.Event) {
+	b.t.Helper()
+	err := b.store.View(b.t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) (err error) {
+		all, err = tx.Events.List(ctx, billing.EventFilter{}, billing.Page{Limit: 100})
+		return err
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return all
+}
+
+func TestRecord(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	r := b.record("k", letter())
+	if r.State != billing.PayerRequestOpen || r.Source != billing.SourceStaff || r.Payer != b.claim.Payer || r.ReferenceNumber != "REF-1" ||
+		r.Requested != "An X-ray of tooth 14." || r.DueDate != (billing.Date{Year: 2026, Month: 4, Day: 1}) || !r.ClaimID.IsZero() {
+		t.Errorf("%+v", r)
+	}
+	all := b.events()
+	if len(all) != 1 || all[0].Type != billing.EventPayerRequestReceived || all[0].Sequence != 1 || all[0].Resource != r.ID || !all[0].CreatedAt.Equal(r.CreatedAt) {
+		t.Fatalf("events %+v, want one payer_request.received", all)
+	}
+	var told struct {
+		ID      string  `json:"id"`
+		Source  string  `json:"source"`
+		DueDate *string `json:"due_date"`
+		ClaimID *string `json:"claim_id"`
+	}
+	err := json.Unmarshal(all[0].Data, &told)
+	if err != nil || told.ID != r.ID.String() || told.Source != "staff" || *told.DueDate != "2026-04-01" || told.ClaimID != nil {
+		t.Errorf("the event tells %+v, %v", told, err)
+	}
+	if strings.Contains(string(all[0].Data), "X-ray") {
+		t.Error("the event has the payer's words")
+	}
+
+	about := letter()
+	about.ClaimID, about.PayerID, about.DueDate = new(b.claim.ID.String()), nil, nil
+	if r := b.record("k2", about); r.ClaimID != b.claim.ID || r.Payer != b.claim.Payer || !r.DueDate.IsZero() {
+		t.Errorf("about a claim: %+v", r)
+	}
+	about.PayerID = new("molartest") // an alias of the claim's payer
+	if r := b.record("k3", about); r.Payer != b.claim.Payer {
+		t.Errorf("about a claim, with its payer: %+v", r)
+	}
+}
+
+func TestRecordsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	nobody := billing.NewID[billing.ClaimID](time.Now()).String()
+	for name, c := range map[string]struct {
+		change func(*billing.PayerRequestRecord)
+		code   billing.Code
+		want   string
+	}{
+		"nobody asks":           {func(r *billing.PayerRequestRecord) { r.PayerID = nil }, billing.CodeInvalidRequest, "payer_id required"},
+		"a blank payer":         {func(r *billing.PayerRequestRecord) { r.PayerID = new("") }, billing.CodeInvalidRequest, "payer_id required"},
+		"an unknown payer":      {func(r *billing.PayerRequestRecord) { r.PayerID = new("NOBODY") }, billing.CodeNotFound, "payer_id not_found"},
+		"an ill-formed claim":   {func(r *billing.PayerRequestRecord) { r.ClaimID = new("clm_1") }, billing.CodeInvalidRequest, "claim_id format"},
+		"an unknown claim":      {func(r *billing.PayerRequestRecord) { r.ClaimID = &nobody }, billing.CodeNotFound, "claim_id not_found"},
+		"both are unknown":      {func(r *billing.PayerRequestRecord) { r.ClaimID, r.PayerID = &nobody, new("NOBODY") }, billing.CodeNotFound, "claim_id not_found"},
+		"another payer's claim": {func(r *billing.PayerRequestRecord) { r.ClaimID, r.PayerID = new(b.claim.ID.String()), new("60054") }, billing.CodeInvalidRequest, "payer_id conflict"},
+		"no reference":          {func(r *billing.PayerRequestRecord) { r.ReferenceNumber = " " }, billing.CodeInvalidRequest, "reference_number required"},
+		"a long reference":      {func(r *billing.PayerRequestRecord) { r.ReferenceNumber = strings.Repeat("é", 51) }, billing.CodeInvalidRequest, "reference_number too_long"},
+		"nothing is asked":      {func(r *billing.PayerRequestRecord) { r.Requested = "" }, billing.CodeInvalidRequest, "requested required"},
+		"a day that is none":    {func(r *billing.PayerRequestRecord) { r.DueDate = new("2026-02-30") }, billing.CodeInvalidRequest, "due_date format"},
+		"faults before absence": {func(r *billing.PayerRequestRecord) { r.ClaimID, r.Requested = &nobody, "" }, billing.CodeInvalidRequest, "requested required"},
+		"what the form lacks":   {func(r *billing.PayerRequestRecord) { r.Faults.Add("x", billing.FaultUnknown, "?") }, billing.CodeInvalidRequest, "x unknown"},
+	} {
+		in := letter()
+		c.change(&in)
+		_, _, err := b.service.Record(t.Context(), b.scope, call("k"), in, render)
+		got := ""
+		if e, ok := errors.AsType[*billing.Error](err); ok && len(e.Faults) > 0 {
+			got = e.Faults[0].Field + " " + string(e.Faults[0].Code)
+		}
+		if err == nil || billing.CodeOf(err) != c.code || got != c.want {
+			t.Errorf("%s: %v with %q, want %s with %q", name, err, got, c.code, c.want)
+		}
+	}
+	// The claim of another mode is no claim, and neither is another's request.
+	live := billing.Scope{Org: b.scope.Org, Mode: billing.ModeLive}
+	about := letter()
+	about.ClaimID = new(b.claim.ID.String())
+	if _, _, err := b.service.Record(t.Context(), live, call("k"), about, render); billing.CodeOf(err) != billing.CodeNotFound {
+		t.Errorf("the claim of another mode: %v", err)
+	}
+	r := b.record("k", letter()) // the key is still good
+	if _, err := b.service.Get(t.Context(), live, r.ID); billing.CodeOf(err) != billing.CodeNotFound {
+		t.Errorf("the request of another mode: %v", err)
+	}
+	if n := len(b.events()); n != 1 {
+		t.Errorf("%d events, want one", n)
+	}
+}
+
+// TestRecordOnce repeats a record, at once and later.
+func TestRecordOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	answers := map[string]int{}
+	for range 12 {
+		all.Go(func() {
+			a, _, err := b.service.Record(t.Context(), b.scope, call("k"), letter(), render)
+			mu.Lock()
+			defer mu.Unlock()
+			if err == nil {
+				answers[string(a.Body)]++
+			} else if billing.CodeOf(err) != billing.CodeIdempotencyKeyInUse {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	a, replayed, err := b.service.Record(t.Context(), b.scope, call("k"), letter(), render)
+	if err != nil || !replayed || a.Status != 201 || answers[string(a.Body)] == 0 || len(answers) != 1 {
+		t.Errorf("again: %s, replayed %t, %v; at once %v", a.Body, replayed, err, answers)
+	}
+	other := call("k")
+	other.Fingerprint = [32]byte{2}
+	if _, _, err := b.service.Record(t.Context(), b.scope, other, letter(), render); billing.CodeOf(err) != billing.CodeIdempotencyKeyReused {
+		t.Errorf("another record with the key: %v", err)
+	}
+	if n := len(b.events()); n != 1 {
+		t.Errorf("%d events, want one", n)
+	}
+}
+
+func TestList(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	var want []billing.PayerRequestID
+	for n := range 5 {
+		want = append([]billing.PayerRequestID{b.record(fmt.Sprint("k", n), letter()).ID}, want...)
+	}
+	var got []billing.PayerRequestID
+	for p := (billing.Page{Limit: 2}); ; {
+		page, next, err := b.service.List(t.Context(), b.scope, billing.PayerRequestFilter{State: billing.PayerRequestOpen}, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range page {
+			got = append(got, r.ID)
+		}
+		if p.After = next; next == nil {
+			break
+		}
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("pages %v, want %v", got, want)
+	}
+	none, next, err := b.service.List(t.Context(), b.scope, billing.PayerRequestFilter{State: billing.PayerRequestAnswered}, billing.Page{Limit: 2})
+	if err != nil || len(none) != 0 || next != nil {
+		t.Errorf("answered ones: %v, %v, %v", none, next, err)
+	}
+}

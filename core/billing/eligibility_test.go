@@ -2,7 +2,6 @@ package billing_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"flag"
 	"os"
 	"testing"
@@ -128,20 +127,20 @@ func TestEventBodies(t *testing.T) {
 		Permissions: []billing.Permission{billing.PermissionRead, billing.PermissionSubmit},
 	}
 	org := &billing.Organization{ID: scope.Org, Name: "Demo Dental"}
-	for name, e := range map[string]billing.Event{
-		"eligibility.completed":          check.CompletedEvent(),
-		"eligibility.completed.rejected": rejected.CompletedEvent(),
-		"eligibility.completed.hit":      hit.CompletedEvent(),
-		"api_key.created":                key.CreatedEvent(org),
-		"api_key.revoked":                key.RevokedEvent(org),
+	for name, c := range map[string]struct {
+		event    billing.Event
+		resource [16]byte
+		at       time.Time
+	}{
+		"eligibility.completed":          {check.CompletedEvent(), check.ID, check.CompletedAt},
+		"eligibility.completed.rejected": {rejected.CompletedEvent(), check.ID, check.CompletedAt},
+		"eligibility.completed.hit":      {hit.CompletedEvent(), check.ID, check.CompletedAt},
+		"api_key.created":                {key.CreatedEvent(org), key.ID, key.CreatedAt},
+		"api_key.revoked":                {key.RevokedEvent(org), key.ID, key.RevokedAt},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var b bytes.Buffer
-			if err := json.Indent(&b, e.Data, "", "  "); err != nil {
-				t.Fatal(err)
-			}
-			golden(t, "testdata/events/"+name+".json", append(b.Bytes(), '\n'))
+			eventGolden(t, name, c.event, c.resource, c.at)
 		})
 	}
 }

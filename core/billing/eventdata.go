@@ -1,6 +1,7 @@
 package billing
 
 import (
+	"bytes"
 	"encoding/json"
 	"time"
 )
@@ -150,30 +151,33 @@ type payerRequestReceivedData struct {
 
 // ReceivedEvent is the payer_request.received event of a new payer request.
 func (r *PayerRequest) ReceivedEvent() Event {
-	d := payerRequestReceivedData{
+	return newEvent(r.Scope, EventPayerRequestReceived, r.ID, r.CreatedAt, payerRequestReceivedData{
 		ID: r.ID, Object: "payer_request", ClaimID: orNull(r.ClaimID), Payer: payerData(r.Payer),
 		ReferenceNumber: r.ReferenceNumber, State: r.State, Source: r.Source,
-		CreatedAt: Timestamp(r.CreatedAt), OccurredAt: Timestamp(r.CreatedAt),
-	}
-	if !r.DueDate.IsZero() {
-		d.DueDate = &r.DueDate
-	}
-	return newEvent(r.Scope, EventPayerRequestReceived, r.ID, r.CreatedAt, d)
+		DueDate: orNull(r.DueDate), CreatedAt: Timestamp(r.CreatedAt), OccurredAt: Timestamp(r.CreatedAt),
+	})
 }
 
+// newEvent spells the data as it is kept, read and posted from now on.
 func newEvent[R ~[16]byte](scope Scope, t EventType, resource R, at time.Time, data any) Event {
-	b, err := json.Marshal(data)
-	if err != nil {
-		panic("billing: " + err.Error()) // the data types above hold nothing that cannot be written
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(data); err != nil {
+		panic("billing: " + err.Error()) // the data types hold nothing that cannot be written
 	}
-	return Event{ID: NewID[EventID](at), Scope: scope, Type: t, Resource: resource, CreatedAt: at, Data: b}
+	return Event{
+		ID: NewID[EventID](at), Scope: scope, Type: t, Resource: resource, CreatedAt: at, Data: bytes.TrimSuffix(b.Bytes(), []byte("\n")),
+	}
 }
 
-func orNull[K Kind](id ID[K]) *ID[K] {
-	if id.IsZero() {
+// orNull is nil for the zero value.
+func orNull[T comparable](v T) *T {
+	var zero T
+	if v == zero {
 		return nil
 	}
-	return &id
+	return &v
 }
 
 // Timestamp is the form of every time that a client sees: UTC, with

@@ -1,8 +1,6 @@
 package httpapi
 
 import (
-	"net/http"
-
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -19,7 +17,7 @@ func (a *api) getEvent(x *exchange) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &reply{status: http.StatusOK, body: eventShape(e)}, nil
+	return eventReply(e), nil
 }
 
 // listEvents is GET /events: newest first, or with order=asc the story from an
@@ -49,7 +47,7 @@ func (a *api) listEvents(x *exchange) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return page(events, eventShape, a.cursors.encode(l, next)), nil
+	return eventPage(events, a.cursors.encode(l, next)), nil
 }
 
 // tailEvents goes on after the cursor when there is one, else after the event
@@ -72,5 +70,5 @@ func (a *api) tailEvents(x *exchange, q *query, f billing.EventFilter, limit int
 		last := events[len(events)-1]
 		next = &billing.Position{Time: last.CreatedAt, ID: last.ID}
 	}
-	return page(events, eventShape, a.cursors.encode(l, next)), nil
+	return eventPage(events, a.cursors.encode(l, next)), nil
 }

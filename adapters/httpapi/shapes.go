@@ -1,7 +1,7 @@
 package httpapi
 
 import (
-	"encoding/json"
+	"bytes"
 	"net/http"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -34,17 +34,24 @@ func listOf[T any](v []T) []T {
 	return v
 }
 
-type eventJSON struct {
-	ID        billing.EventID   `json:"id"`
-	Object    string            `json:"object"`
-	Type      billing.EventType `json:"type"`
-	Sequence  int               `json:"sequence"`
-	CreatedAt string            `json:"created_at"`
-	Data      json.RawMessage   `json:"data"`
+// eventReply is the event in the very bytes that are posted to webhook
+// endpoints.
+func eventReply(e *billing.Event) *reply {
+	return &reply{status: http.StatusOK, raw: append(e.JSON(), '\n'), mime: "application/json"}
 }
 
-func eventShape(e *billing.Event) eventJSON {
-	return eventJSON{e.ID, "event", e.Type, e.Sequence, billing.Timestamp(e.CreatedAt), e.Data}
+// eventPage is a piece of a list of events, each in those bytes.
+func eventPage(rows []*billing.Event, next *string) *reply {
+	b := []byte(`{"data":[`)
+	for i, e := range rows {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, e.JSON()...)
+	}
+	b = append(b, `],"next_cursor":`...)
+	b = append(b, bytes.TrimSuffix(encoded(next), []byte("\n"))...)
+	return &reply{status: http.StatusOK, raw: append(b, "}\n"...), mime: "application/json"}
 }
 
 type payerJSON struct {

@@ -142,15 +142,6 @@ func TestCheckShapes(t *testing.T) {
 	}
 }
 
-func TestEventShape(t *testing.T) {
-	t.Parallel()
-	c := completed(t, nil, billing.CheckAnswer{Outcome: billing.OutcomeAnswered, Benefits: fullBenefits(), LatencyMS: new(7)})
-	e := c.CompletedEvent()
-	e.ID, e.Sequence = idOf[billing.EventID](9), 1
-	golden(t, "event", eventShape(&e))
-	inSchema(t, "Event", eventShape(&e))
-}
-
 // inSchema validates a shape against the contract.
 func inSchema(t *testing.T, schema string, v any) {
 	t.Helper()

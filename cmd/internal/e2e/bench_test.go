@@ -31,7 +31,7 @@ func BenchmarkService(b *testing.B) {
 		base := s.pgbench(b)
 		_, _ = fmt.Fprintf(w, "pgbench, single-row inserts, 32 clients\t%.0f/s\t\t(baseline)\n", base)
 
-		profiles := s.profile(b, 8)
+		profiles := s.profile(b, "checks", 8)
 		fresh := s.measure(b, 32, 10*time.Second, "fresh")
 		profiles()
 		_, _ = fmt.Fprintf(w, "fresh checks, 32 connections\t%.0f/s, p50 %s, p99 %s\t1/%.1f\t>= 700/s and 1/25\n", fresh.rate, fresh.p50, fresh.p99, base/fresh.rate)
@@ -82,19 +82,23 @@ func (s *system) pgbench(b *testing.B) float64 {
 }
 
 // profile writes CPU profiles of the binaries to the folder named by
-// MOLAR_BENCH_PROFILES, if any, while the next measurement runs.
-func (s *system) profile(b *testing.B, seconds int) (wait func()) {
+// MOLAR_BENCH_PROFILES, if any, while the next measurement runs, which is what.
+func (s *system) profile(b *testing.B, what string, seconds int) (wait func()) {
 	b.Helper()
 	dir := os.Getenv("MOLAR_BENCH_PROFILES")
 	if dir == "" {
 		return func() {}
 	}
 	var all sync.WaitGroup
-	for name, p := range map[string]*process{"api": s.apis[0], "payerworker": s.workers[0]} {
+	named := map[string]*process{"api": s.apis[0], "payerworker": s.workers[0]}
+	if len(s.pngs) > 0 {
+		named["pngworker"] = s.pngs[0]
+	}
+	for name, p := range named {
 		all.Go(func() {
 			_, body, err := fasthttp.GetTimeout(nil, fmt.Sprintf("%s/debug/pprof/profile?seconds=%d", p.opsURL(), seconds), time.Minute)
 			if err == nil {
-				err = os.WriteFile(filepath.Join(dir, name+".pprof"), body, 0o600)
+				err = os.WriteFile(filepath.Join(dir, what+"-"+name+".pprof"), body, 0o600)
 			}
 			if err != nil {
 				b.Error(err)
@@ -169,8 +173,16 @@ func (s *system) measure(b *testing.B, connections int, span time.Duration, sort
 	if len(took) == 0 {
 		b.FailNow()
 	}
+	return summary(took, elapsed)
+}
+
+// summary sums up what requests took.
+func summary(took []time.Duration, elapsed time.Duration) figures {
 	slices.Sort(took)
-	return figures{float64(len(took)) / elapsed.Seconds(), took[len(took)/2].Round(10 * time.Microsecond), took[len(took)*99/100].Round(10 * time.Microsecond)}
+	return figures{
+		float64(len(took)) / elapsed.Seconds(),
+		took[len(took)/2].Round(10 * time.Microsecond), took[len(took)*99/100].Round(10 * time.Microsecond),
+	}
 }
 
 // resident is the resident memory of a process in bytes.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"os"
 	"os/exec"
 	"regexp"
 	"strings"
@@ -21,6 +20,7 @@ type ready struct {
 	OpsURL  string            `json:"ops_url"`
 	Keys    map[string]string `json:"keys"`
 	Offices map[string]string `json:"offices"`
+	Claims  map[string]string `json:"claims"`
 }
 
 func startDev(t *testing.T, dir string, flags ...string) (*process, ready) {
@@ -161,37 +161,6 @@ func TestDevTellsOfAFolderInUse(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), binaries(t)+"/molar", "dev", "--data", dir, "--addr", "127.0.0.1:0").CombinedOutput()
 	if err == nil || !bytes.Contains(out, []byte("--data")) {
 		t.Errorf("second molar dev on the folder: %v %s; want an error that says what to do", err, out)
-	}
-}
-
-// TestReadmeCurl runs the README's first check as it is printed there, and the
-// one of the banner.
-func TestReadmeCurl(t *testing.T) {
-	t.Parallel()
-	readme, err := os.ReadFile("../../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := regexp.MustCompile("(?s)\n(curl -s http://127.0.0.1:8080/api/v1/eligibility .*?)```").FindSubmatch(readme)
-	if found == nil {
-		t.Fatal("the README has no curl of a check")
-	}
-	p, r := startDev(t, t.TempDir())
-	stopDev(t, p)
-	script := strings.ReplaceAll(string(found[1]), "http://127.0.0.1:8080/api/v1", r.BaseURL)
-	cmd := exec.CommandContext(t.Context(), "bash", "-c", script)
-	cmd.Env = append(os.Environ(), "KEY="+r.Keys["test"], "OFFICE="+r.Offices["test"])
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	var c struct {
-		Outcome  string `json:"outcome"`
-		Status   string `json:"status"`
-		Maximums []any  `json:"maximums"`
-	}
-	if err := json.Unmarshal(out, &c); err != nil || c.Outcome != "answered" || c.Status != "active" || len(c.Maximums) == 0 {
-		t.Errorf("the README's curl: %v %s", err, out)
 	}
 }
 

@@ -5,7 +5,9 @@ package cli
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"runtime/debug"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -23,6 +25,13 @@ type Backend struct {
 	Access func(ctx context.Context) (s *access.Service, closeStore func() error, err error)
 	// Settings is the help text of the MOLAR_* variables.
 	Settings string
+	// Getenv reads a variable of the environment; empty stands for unset.
+	Getenv func(name string) string
+	// Config is a folder of this user's where commands keep what they remember.
+	Config func() (string, error)
+	// Demo reads what molar dev keeps in its data folder, the default one when
+	// dir is empty.
+	Demo func(dir string) (*Demo, error)
 }
 
 // DevOptions are the flags of molar dev.
@@ -31,6 +40,9 @@ type DevOptions struct {
 	Data  string // folder that is kept between runs; empty for the default
 	Reset bool   // wipe the folder first
 	JSON  bool   // print one line of JSON when ready, in place of the banner
+
+	WebhookResolve []string // host=ip:port: where webhooks for the host go
+	WebhookCA      string   // file of certificates that sign local receivers
 }
 
 // New makes the command.
@@ -42,7 +54,8 @@ func New(b Backend) *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), keys(b), version())
+	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), keys(b),
+		listen(b), events(b), triggers(b), webhooks(b), version())
 	return root
 }
 
@@ -61,6 +74,8 @@ func dev(b Backend) *cobra.Command {
 	c.Flags().StringVar(&o.Data, "data", "", "folder that is kept between runs (default: one for this user)")
 	c.Flags().BoolVar(&o.Reset, "reset", false, "wipe the data folder first")
 	c.Flags().BoolVar(&o.JSON, "json", false, "print one line of JSON when ready")
+	c.Flags().StringArrayVar(&o.WebhookResolve, "webhook-resolve", nil, "host=ip:port: send webhooks for the host there, such as hooks.example.com=127.0.0.1:3443 (repeatable)")
+	c.Flags().StringVar(&o.WebhookCA, "webhook-ca", "", "file of PEM certificates to trust beside the system's, for receivers on this machine")
 	return c
 }
 
@@ -86,14 +101,19 @@ func version() *cobra.Command {
 		Short: "Print the version",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			v := "(unknown)"
-			if info, ok := debug.ReadBuildInfo(); ok {
-				v = info.Main.Version + " " + info.GoVersion
-			}
-			_, err := fmt.Fprintln(c.OutOrStdout(), "molar", v)
+			_, err := fmt.Fprintln(c.OutOrStdout(), "molar", buildVersion(), runtime.Version())
 			return err
 		},
 	}
+}
+
+// buildVersion is the version that was built, as Go notes it, without the
+// brackets of (devel).
+func buildVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return strings.Trim(info.Main.Version, "()")
+	}
+	return "unknown"
 }
 
 // withAccess runs fn on the database.

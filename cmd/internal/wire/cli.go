@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 
 	"github.com/molar-billing/molar/adapters/cli"
@@ -24,6 +25,9 @@ func CLI() {
 		Migrate:  migrate,
 		Access:   openAccess,
 		Settings: SettingsHelp(),
+		Getenv:   os.Getenv,
+		Config:   configFolder,
+		Demo:     readDemo,
 	})
 	err := root.ExecuteContext(ctx)
 	stop()
@@ -77,4 +81,25 @@ func openAccess(ctx context.Context) (*access.Service, func() error, error) {
 		return nil, nil, errors.Join(err, g.close(context.WithoutCancel(ctx)))
 	}
 	return access.New(g.store, systemClock{}), func() error { return g.close(context.WithoutCancel(ctx)) }, nil
+}
+
+// configFolder is where the commands of this user keep what they remember.
+func configFolder() (string, error) {
+	dir, err := os.UserConfigDir()
+	return filepath.Join(dir, "molar"), err
+}
+
+// readDemo reads what molar dev keeps, and makes nothing where it never ran.
+func readDemo(dir string) (*cli.Demo, error) {
+	if dir == "" {
+		dir = defaultData()
+	}
+	if _, err := os.Stat(filepath.Join(dir, "demo.json")); err != nil {
+		return nil, fmt.Errorf("molar dev has kept nothing in %s: %w", dir, err)
+	}
+	d, err := loadDemo(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &cli.Demo{Dir: dir, URL: d.BaseURL, Keys: d.Keys, Offices: d.Offices}, nil
 }

@@ -25,6 +25,7 @@ type demo struct {
 	Keys      map[string]string `json:"keys"`
 	Offices   map[string]string `json:"offices"`
 	Claims    map[string]string `json:"claims"`
+	BaseURL   string            `json:"base_url"` // where it listened last, for the molar commands
 }
 
 func loadDemo(dir string) (*demo, error) {
@@ -165,6 +166,10 @@ func provider(ctx context.Context, s *access.Service, scope billing.Scope, first
 // announce tells whoever started it that the service is ready.
 func (d *demo) announce(w io.Writer, o cli.DevOptions, a Addresses, dir string) error {
 	base, ops := "http://"+a.API+"/api/v1", "http://"+a.Ops
+	d.BaseURL = base
+	if err := d.save(dir); err != nil {
+		return err
+	}
 	if o.JSON {
 		return json.NewEncoder(w).Encode(struct {
 			BaseURL string            `json:"base_url"`

@@ -1,0 +1,292 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// event is an event as the API gives it.
+type event struct {
+	raw       json.RawMessage
+	ID        billing.EventID   `json:"id"`
+	Type      billing.EventType `json:"type"`
+	Sequence  int               `json:"sequence"`
+	CreatedAt time.Time         `json:"created_at"`
+	Data      struct {
+		ID string `json:"id"`
+	} `json:"data"`
+}
+
+// UnmarshalJSON keeps the whole of it as well.
+func (e *event) UnmarshalJSON(b []byte) error {
+	type plain event
+	e.raw = slices.Clone(b)
+	return json.Unmarshal(b, (*plain)(e))
+}
+
+// body is the event as it is posted to webhook endpoints, byte for byte: the
+// API leaves <, > and & as they are, and a delivery escapes them.
+func (e *event) body() []byte {
+	b, err := json.Marshal(e.raw)
+	if err != nil {
+		panic("cli: " + err.Error()) // it was JSON when it was read
+	}
+	return b
+}
+
+type eventPage struct {
+	Data       []event `json:"data"`
+	NextCursor *string `json:"next_cursor"`
+}
+
+func (c *client) event(ctx context.Context, id billing.EventID) (e event, err error) {
+	err = c.get(ctx, "/events/"+id.String(), nil, &e)
+	return e, err
+}
+
+const maxPage = 100
+
+// events reads up to limit events.
+func (c *client) events(ctx context.Context, q url.Values, limit int) (all []event, err error) {
+	for len(all) < limit {
+		q.Set("limit", strconv.Itoa(min(limit-len(all), maxPage)))
+		var p eventPage
+		if err := c.get(ctx, "/events", q, &p); err != nil {
+			return nil, err
+		}
+		all = append(all, p.Data...)
+		if p.NextCursor == nil {
+			break
+		}
+		q.Set("cursor", *p.NextCursor)
+	}
+	return all, nil
+}
+
+func events(b Backend) *cobra.Command {
+	return group("events", "What happened", listEvents(b), resendEvents(b))
+}
+
+func parseTypes(flag string, names []string) ([]billing.EventType, error) {
+	var types []billing.EventType
+	for _, n := range names {
+		t := billing.EventType(n)
+		if !slices.Contains(billing.EventTypes(), t) {
+			return nil, fmt.Errorf("--%s %q: there is no such event type; the types are\n  %s", flag, n, strings.Join(typeNames(), "\n  "))
+		}
+		types = append(types, t)
+	}
+	return types, nil
+}
+
+func typeNames() (names []string) {
+	for _, t := range billing.EventTypes() {
+		names = append(names, string(t))
+	}
+	return names
+}
+
+// span is the flags of a span of time.
+type span struct{ after, before string }
+
+func (f *span) on(c *cobra.Command) {
+	c.Flags().StringVar(&f.after, "after", "", "only those at or after this: how long ago (10m), or an instant (2026-01-02T15:04:05Z)")
+	c.Flags().StringVar(&f.before, "before", "", "only those before this, likewise")
+}
+
+func (f *span) parse(now time.Time) (after, before time.Time, err error) {
+	after, errAfter := parseWhen("after", f.after, now)
+	before, errBefore := parseWhen("before", f.before, now)
+	if err = errors.Join(errAfter, errBefore); err == nil && f.after != "" && f.before != "" && !after.Before(before) {
+		err = errors.New("--after is not before --before, so there is nothing between them")
+	}
+	return after, before, err
+}
+
+func listEvents(b Backend) *cobra.Command {
+	var f connection
+	var when span
+	var kind, resource string
+	var limit int
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "list", Short: "List events, newest first", Args: cobra.NoArgs,
+		Long:    "Lists the events of the key's organization and mode, newest first. It needs a key that may read.",
+		Example: "  molar events list\n  molar events list --type eligibility.completed --after 1h\n  molar events list --resource elg_... --json | jq .data",
+		RunE: func(c *cobra.Command, _ []string) error {
+			q, err := listQuery(kind, resource, &when)
+			if err != nil {
+				return err
+			}
+			if limit < 1 {
+				return errors.New("--limit wants a number of at least 1")
+			}
+			api, err := f.open(c, b)
+			if err != nil {
+				return err
+			}
+			all, err := api.events(c.Context(), q, limit)
+			if err != nil {
+				return err
+			}
+			return printEvents(c, all, asJSON)
+		},
+	}
+	f.on(c)
+	when.on(c)
+	c.Flags().StringVar(&kind, "type", "", "only events of this type")
+	c.Flags().StringVar(&resource, "resource", "", "only events of this resource, by its ID")
+	c.Flags().IntVar(&limit, "limit", 25, "how many at most")
+	c.Flags().BoolVar(&asJSON, "json", false, "print each event as the API gives it, one a line")
+	return c
+}
+
+func listQuery(kind, resource string, when *span) (url.Values, error) {
+	q := url.Values{}
+	if kind != "" {
+		if _, err := parseTypes("type", []string{kind}); err != nil {
+			return nil, err
+		}
+		q.Set("type", kind)
+	}
+	if resource != "" {
+		q.Set("resource_id", resource)
+	}
+	after, before, err := when.parse(time.Now())
+	if !after.IsZero() {
+		q.Set("created_after", billing.Timestamp(after))
+	}
+	if !before.IsZero() {
+		q.Set("created_before", billing.Timestamp(before))
+	}
+	return q, err
+}
+
+func printEvents(c *cobra.Command, all []event, asJSON bool) error {
+	if asJSON {
+		for _, e := range all {
+			if _, err := fmt.Fprintf(c.OutOrStdout(), "%s\n", e.raw); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var rows []string
+	for _, e := range all {
+		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%d", billing.Timestamp(e.CreatedAt), e.Type, e.ID, e.Data.ID, e.Sequence))
+	}
+	return table(c, "CREATED\tTYPE\tID\tRESOURCE\tSEQUENCE", rows)
+}
+
+// resend is the flags of molar events resend, as they were given.
+type resend struct {
+	when     span
+	endpoint string
+	types    []string
+}
+
+func resendEvents(b Backend) *cobra.Command {
+	var f connection
+	var r resend
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "resend [EVENT_ID]", Short: "Send events to webhook endpoints again", Args: cobra.MaximumNArgs(1),
+		Long: "Queues one event, or all events of a span of time, for delivery to the webhook endpoints that take them, or to one\n" +
+			"of them. It prints how many deliveries that makes. A receiver tells a repeated event by its webhook-id.\n" +
+			"It needs a key that may submit.",
+		Example: "  molar events resend evt_...\n  molar events resend evt_... --endpoint whe_...\n" +
+			"  molar events resend --after 2h --before 30m\n  molar events resend --after 2026-01-02T15:00:00Z --type claim.paid --type claim.denied",
+		RunE: func(c *cobra.Command, args []string) error {
+			path, body, err := r.request(args, time.Now())
+			if err != nil {
+				return err
+			}
+			api, err := f.open(c, b)
+			if err != nil {
+				return err
+			}
+			var answer json.RawMessage
+			if err := api.post(c.Context(), path, body, &answer); err != nil {
+				return err
+			}
+			return printQueued(c, answer, asJSON)
+		},
+	}
+	f.on(c)
+	r.when.on(c)
+	c.Flags().StringVar(&r.endpoint, "endpoint", "", "only to this webhook endpoint (whe_...)")
+	c.Flags().StringSliceVar(&r.types, "type", nil, "only events of this type; may be given several times")
+	c.Flags().BoolVar(&asJSON, "json", false, "print the API's answer")
+	return c
+}
+
+func printQueued(c *cobra.Command, answer json.RawMessage, asJSON bool) error {
+	if asJSON {
+		_, err := fmt.Fprintf(c.OutOrStdout(), "%s\n", answer)
+		return err
+	}
+	var parsed struct {
+		Queued int `json:"queued"`
+	}
+	if err := json.Unmarshal(answer, &parsed); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(c.OutOrStdout(), "%d queued\n", parsed.Queued)
+	if parsed.Queued == 0 {
+		_, _ = fmt.Fprintln(c.ErrOrStderr(), "No enabled webhook endpoint takes what was asked for; GET /webhook_endpoints lists them.")
+	}
+	return err
+}
+
+// resendBody is what the API is asked.
+type resendBody struct {
+	EndpointID    string              `json:"endpoint_id,omitempty"`
+	CreatedAfter  string              `json:"created_after,omitempty"`
+	CreatedBefore string              `json:"created_before,omitempty"`
+	EventTypes    []billing.EventType `json:"event_types,omitempty"`
+}
+
+// request is what the API is asked: about the event named, or a span of time.
+func (r *resend) request(args []string, now time.Time) (path string, body resendBody, err error) {
+	if r.endpoint != "" {
+		id, err := billing.ParseID[billing.WebhookEndpointID](r.endpoint)
+		if err != nil {
+			return "", body, fmt.Errorf("--endpoint %q is not a whe_ ID", r.endpoint)
+		}
+		body.EndpointID = id.String()
+	}
+	narrowed := r.when.after != "" || r.when.before != "" || len(r.types) > 0
+	switch {
+	case len(args) == 1 && narrowed:
+		return "", body, errors.New("an event is named, so --after, --before and --type have nothing to say")
+	case len(args) == 1:
+		id, err := billing.ParseID[billing.EventID](args[0])
+		if err != nil {
+			return "", body, fmt.Errorf("%q is not an evt_ ID; molar events list lists them", args[0])
+		}
+		return "/events/" + id.String() + "/resend", body, nil
+	case r.when.after == "":
+		return "", body, errors.New("name an event, or say since when with --after, such as --after 2h")
+	}
+	after, before, err := r.when.parse(now)
+	if err != nil {
+		return "", body, err
+	}
+	body.CreatedAfter = billing.Timestamp(after)
+	if !before.IsZero() {
+		body.CreatedBefore = billing.Timestamp(before)
+	}
+	body.EventTypes, err = parseTypes("type", r.types)
+	return "/events/resend", body, err
+}

@@ -1,0 +1,206 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// listener passes events on one after another, each until the receiver has
+// taken it. It never loses its place: that moves on only behind an event that
+// was taken, or given up aloud.
+type listener struct {
+	fetch func(ctx context.Context, after position) ([]event, error) // what follows, oldest first
+	post  func(ctx context.Context, e event) outcome
+	save  func(p position) error
+	takes func(t billing.EventType) bool
+	tell  *teller
+	at    position
+}
+
+const (
+	pollEvery   = 250 * time.Millisecond
+	pollWait    = 10 * time.Second // for an answer of the API
+	maxAnswers  = 6                // to an event that are not 2xx: the first and 5 more
+	firstPause  = 250 * time.Millisecond
+	nobodyPause = time.Second // to connect on one machine costs nothing
+	badPause    = 5 * time.Second
+)
+
+// backoff is how long to wait after the nth failure, from 0.
+func backoff(n int, most time.Duration) time.Duration {
+	return min(firstPause<<min(n, 8), most)
+}
+
+// run passes events on until ctx ends.
+func (l *listener) run(ctx context.Context) error {
+	for {
+		var page []event
+		err := l.reach(ctx, func(ctx context.Context) (err error) {
+			page, err = l.fetch(ctx, l.at)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, e := range page {
+			if err := l.passOn(ctx, e); err != nil {
+				return err
+			}
+		}
+		if len(page) > 0 {
+			continue
+		}
+		if err := pause(ctx, pollEvery); err != nil {
+			return err
+		}
+	}
+}
+
+// reach asks the API until it answers; only what would be answered the same
+// again is an error.
+func (l *listener) reach(ctx context.Context, ask func(context.Context) error) error {
+	for failures := 0; ; failures++ {
+		within, cancel := context.WithTimeout(ctx, pollWait)
+		err := ask(within)
+		cancel()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if e, ok := errors.AsType[*apiError](err); ok && e.lasting() {
+			return err
+		}
+		if err == nil {
+			if failures > 0 {
+				l.tell.note("The API answers again.")
+			}
+			return nil
+		}
+		if failures == 0 {
+			l.tell.note("%s", "Waiting, because "+err.Error())
+		}
+		if err := pause(ctx, backoff(failures, nobodyPause)); err != nil {
+			return err
+		}
+	}
+}
+
+// passOn posts an event until it is taken. Who listens and answers badly, or
+// not at all, is asked a few times more; then the event is passed over.
+func (l *listener) passOn(ctx context.Context, e event) error {
+	for answers := 1; l.takes(e.Type); answers++ {
+		o, err := l.meet(ctx, e)
+		if err != nil {
+			return err
+		}
+		wait := backoff(answers-1, badPause)
+		l.tell.attempt(e, o, answers, wait)
+		if o.taken() || answers == maxAnswers {
+			break
+		}
+		if err := pause(ctx, wait); err != nil {
+			return err
+		}
+	}
+	l.at = position{After: e.ID, At: e.CreatedAt}
+	return l.save(l.at)
+}
+
+// meet posts an event until somebody listens, as long as that takes.
+func (l *listener) meet(ctx context.Context, e event) (outcome, error) {
+	for absences := 0; ; absences++ {
+		o := l.post(ctx, e)
+		switch {
+		case ctx.Err() != nil:
+			return o, ctx.Err()
+		case errors.Is(o.err, errNotLoopback):
+			return o, o.err
+		case !o.nobody():
+			if absences > 0 {
+				l.tell.note("The receiver is there again.")
+			}
+			return o, nil
+		case absences == 0:
+			l.tell.note("Nobody takes events (%s). Waiting for the receiver; nothing is lost.", o)
+		}
+		if err := pause(ctx, backoff(absences, nobodyPause)); err != nil {
+			return o, err
+		}
+	}
+}
+
+// after reads what follows a position.
+func (c *client) after(ctx context.Context, p position) ([]event, error) {
+	if p.Including {
+		e, err := c.event(ctx, p.After)
+		return []event{e}, err
+	}
+	q := url.Values{"order": {"asc"}, "limit": {strconv.Itoa(maxPage)}}
+	switch {
+	case !p.After.IsZero():
+		q.Set("after", p.After.String())
+	case !p.At.IsZero():
+		q.Set("created_after", billing.Timestamp(p.At))
+	}
+	var page eventPage
+	err := c.get(ctx, "/events", q, &page)
+	if e, ok := errors.AsType[*apiError](err); ok && e.Status == http.StatusNotFound && e.Code != "" && !p.After.IsZero() {
+		err = fmt.Errorf("%w\nThe service has no %s, after which this is to go on: was its data wiped?\nBegin anew with --since now, or with --since 1h", err, p.After)
+	}
+	return page.Data, err
+}
+
+// newest is the position behind what has happened so far.
+func (c *client) newest(ctx context.Context) (position, error) {
+	all, err := c.events(ctx, url.Values{}, 1)
+	if err != nil || len(all) == 0 {
+		return position{}, err
+	}
+	return position{After: all[0].ID, At: all[0].CreatedAt}, nil
+}
+
+// beginning is where molar listen begins, as --since says it; its zero value
+// is where the last run left off, else now.
+type beginning struct {
+	now  bool
+	id   billing.EventID
+	from time.Time
+}
+
+func parseBeginning(flag string, now time.Time) (b beginning, err error) {
+	if flag == "now" || flag == "" {
+		return beginning{now: flag != ""}, nil
+	}
+	if b.id, err = billing.ParseID[billing.EventID](flag); err == nil {
+		return b, nil
+	}
+	b.from, err = parseWhen("since", flag, now)
+	if err != nil {
+		err = fmt.Errorf("%w,\nor an event (evt_...), or now", err)
+	}
+	return b, err
+}
+
+// begin settles the position to begin with. A span of time never begins later
+// than where the last run left off: whoever starts the same command again and
+// again loses nothing.
+func (c *client) begin(ctx context.Context, b beginning, left *position) (position, error) {
+	switch {
+	case !b.id.IsZero():
+		e, err := c.event(ctx, b.id)
+		return position{After: e.ID, Including: true, At: e.CreatedAt}, err
+	case left != nil && !b.now && (b.from.IsZero() || left.At.Before(b.from)):
+		return *left, nil
+	}
+	newest, err := c.newest(ctx)
+	if err == nil && !b.from.IsZero() && (newest.After.IsZero() || !newest.At.Before(b.from)) {
+		return position{At: b.from}, nil
+	}
+	return newest, err
+}

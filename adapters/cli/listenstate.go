@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// position is how far molar listen has come: everything up to the event After
+// is passed on, or, with Including set, everything before it. Without an event
+// it begins with what was created at At, and with the first event when that is
+// zero too.
+type position struct {
+	After     billing.EventID `json:"after"`
+	Including bool            `json:"including,omitempty"`
+	At        time.Time       `json:"at,omitzero"` // when After was created
+}
+
+// listenState is what molar listen remembers of one receiver, API and key, in
+// a file of its own, as long as it runs held by it alone.
+type listenState struct {
+	file string
+	lock *os.File
+	kept keptState
+}
+
+// keptState is the file. It names what it is about for whoever looks into it.
+type keptState struct {
+	API      string    `json:"api_url"`
+	Key      string    `json:"key"` // the last four characters
+	Forward  string    `json:"forward_to"`
+	Position *position `json:"position"` // nil before the first event
+}
+
+// openState finds what is remembered in the folder, or begins anew.
+func openState(dir, api, key, forward string) (*listenState, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("the folder where molar listen keeps its place: %w", err)
+	}
+	about := keptState{API: api, Key: key[max(0, len(key)-4):], Forward: forward}
+	sum := sha256.Sum256([]byte(about.API + "\n" + about.Key + "\n" + about.Forward))
+	file := filepath.Join(dir, hex.EncodeToString(sum[:8])+".json")
+	lock, err := os.OpenFile(file+".lock", os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // G304: a name of ours in this user's folder
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		_ = lock.Close()
+		return nil, fmt.Errorf("another molar listen forwards from %s to %s: stop it first", api, forward)
+	}
+	s := &listenState{file: file, lock: lock, kept: about}
+	b, err := os.ReadFile(file) //nolint:gosec // G304: as above
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return s, nil
+	case err == nil:
+		err = json.Unmarshal(b, &s.kept)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("the file where molar listen keeps its place is damaged: %w\nRemove %s; then --since says where to begin", err, file), lock.Close())
+	}
+	return s, nil
+}
+
+// save keeps the position: whoever is killed while it does leaves the old file
+// or the new one.
+func (s *listenState) save(p position) error {
+	s.kept.Position = &p
+	b, err := json.Marshal(s.kept)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(s.file+".new", b, 0o600); err != nil {
+		return fmt.Errorf("keep the place: %w", err)
+	}
+	return os.Rename(s.file+".new", s.file)
+}
+
+func (s *listenState) close() error { return s.lock.Close() }
+
+// localSecret is the secret that molar listen signs with, made when it first
+// runs. It is one for everything on this machine, so that a receiver is told
+// it once.
+func localSecret(dir string) (billing.WebhookSecret, error) {
+	file := filepath.Join(dir, "webhook-secret")
+	b, err := os.ReadFile(file) //nolint:gosec // G304: a name of ours in this user's folder
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := makeSecret(dir, file); err != nil {
+			return "", fmt.Errorf("make a webhook secret: %w", err)
+		}
+		b, err = os.ReadFile(file) //nolint:gosec // G304: as above
+	}
+	if err != nil {
+		return "", err
+	}
+	s, err := parseSecret(strings.TrimSpace(string(b)))
+	if err != nil {
+		return "", fmt.Errorf("%s: %w; remove the file to have a new one", file, err)
+	}
+	return s, nil
+}
+
+// makeSecret puts a secret into place unless another process was first.
+func makeSecret(dir, file string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(dir, "webhook-secret-*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(tmp.Name()) }()
+	_, err = tmp.WriteString(string(billing.NewWebhookSecret()) + "\n")
+	if err := errors.Join(err, tmp.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(tmp.Name(), file); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}
+
+// parseSecret checks that a secret is one that can sign.
+func parseSecret(raw string) (billing.WebhookSecret, error) {
+	s := billing.WebhookSecret(raw)
+	if _, err := s.Sign("", time.Time{}, nil); err != nil || raw == "whsec_" {
+		return "", billing.ErrMalformedSecret
+	}
+	return s, nil
+}

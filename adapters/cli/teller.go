@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// teller tells how events are passed on: a line for each attempt on out, all
+// else on err.
+type teller struct {
+	out, err io.Writer
+	json     bool // lines of JSON
+	colour   bool
+	data     bool // the events themselves as well
+}
+
+// terminal reports whether somebody watches.
+func terminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+func (t *teller) note(format string, args ...any) {
+	_, _ = fmt.Fprintf(t.err, format+"\n", args...)
+}
+
+// attemptLine is an attempt for a program to read.
+type attemptLine struct {
+	Time       string            `json:"time"`
+	Type       billing.EventType `json:"type"`
+	EventID    billing.EventID   `json:"event_id"`
+	ResourceID string            `json:"resource_id"`
+	Status     int               `json:"status,omitempty"` // left out when there was no answer
+	Error      string            `json:"error,omitempty"`  // why there was none
+	DurationMS int64             `json:"duration_ms"`
+	Attempt    int               `json:"attempt"`
+	Outcome    string            `json:"outcome"` // delivered, retrying or passed_over
+	Event      json.RawMessage   `json:"event,omitempty"`
+}
+
+// attempt tells of the nth attempt, and of what comes of it.
+func (t *teller) attempt(e event, o outcome, n int, wait time.Duration) {
+	now := time.Now()
+	if t.json {
+		t.line(e, o, n, now)
+		return
+	}
+	status, then := paint(t.colour, red, o.String()), fmt.Sprintf("  again in %s", wait)
+	switch {
+	case o.taken():
+		status, then = paint(t.colour, green, o.String()), ""
+	case n >= maxAnswers:
+		then = paint(t.colour, red, fmt.Sprintf("  PASSED OVER after %d attempts; to have it again: molar listen --since %s", n, e.ID))
+	}
+	_, _ = fmt.Fprintf(t.out, "%s  %-28s  %s  %s  %s  %d ms%s\n",
+		now.Format("15:04:05"), e.Type, e.ID, e.Data.ID, status, o.took.Milliseconds(), then)
+	if t.data && n == 1 {
+		_, _ = fmt.Fprintf(t.out, "%s\n", e.body())
+	}
+}
+
+func (t *teller) line(e event, o outcome, n int, now time.Time) {
+	l := attemptLine{
+		Time: billing.Timestamp(now), Type: e.Type, EventID: e.ID, ResourceID: e.Data.ID, Status: o.status,
+		DurationMS: o.took.Milliseconds(), Attempt: n, Outcome: "retrying",
+	}
+	switch {
+	case o.taken():
+		l.Outcome = "delivered"
+	case n >= maxAnswers:
+		l.Outcome = "passed_over"
+	}
+	if o.err != nil {
+		l.Error = o.String()
+	}
+	if t.data {
+		l.Event = e.body()
+	}
+	_ = json.NewEncoder(t.out).Encode(l)
+}
+
+const (
+	red   = "31"
+	green = "32"
+)
+
+func paint(on bool, colour, s string) string {
+	if !on {
+		return s
+	}
+	return "\x1b[" + colour + "m" + s + "\x1b[0m"
+}

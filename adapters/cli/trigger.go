@@ -1,0 +1,255 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"mime/multipart"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// trigger makes the sandbox do what an event tells of.
+type trigger struct {
+	api    *client
+	office string
+	member string // member ID of an eligibility check
+	now    time.Time
+}
+
+// way is how an event type comes about in test mode. Without run it is not
+// this command that does it.
+type way struct {
+	how string
+	run func(ctx context.Context) (resource string, err error)
+}
+
+func (t *trigger) way(kind billing.EventType) way {
+	switch kind {
+	case billing.EventEligibilityCompleted:
+		return way{"makes an eligibility check (POST /eligibility)", t.check}
+	case billing.EventAttachmentCompleted:
+		return way{"makes an attachment, uploads an image and closes it (POST /attachments ...)", t.attach}
+	case billing.EventPayerRequestReceived:
+		return way{"records a payer request (POST /payer_requests)", t.request}
+	case billing.EventAPIKeyCreated:
+		return way{how: "run: molar keys create --org org_... --mode test --name NAME"}
+	case billing.EventAPIKeyRevoked:
+		return way{how: "run: molar keys revoke key_..."}
+	case billing.EventClaimValidated, billing.EventClaimNeedsAttention, billing.EventClaimQueued, billing.EventClaimSubmitted,
+		billing.EventClaimAccepted, billing.EventClaimRejected, billing.EventClaimStatusUpdated, billing.EventClaimVoided,
+		billing.EventBatchAcknowledged, billing.EventERAReceived, billing.EventClaimPaid, billing.EventClaimDenied,
+		billing.EventClaimPaymentReversed, billing.EventPredeterminationReturned:
+		return way{how: "needs POST /claims, which this version does not have"}
+	case billing.EventPing:
+		return way{how: "POST /webhook_endpoints/whe_.../ping sends one to an endpoint; it is never among the events"}
+	}
+	return way{}
+}
+
+func triggers(b Backend) *cobra.Command {
+	var f connection
+	var office, member string
+	var asJSON, list bool
+	c := &cobra.Command{
+		Use: "trigger EVENT_TYPE", Short: "Make something happen, in test mode", Args: cobra.MaximumNArgs(1),
+		Long: "Does in test mode what leads to an event of the type, the way any caller would: the sandbox answers, and the event is\n" +
+			"that of a real change. Types that can be triggered, and how the others come about:\n\n" + triggerList() +
+			"\nIt needs a key that may submit, and read to tell of the event. The office is that of molar dev unless --office names one.",
+		Example: "  molar trigger eligibility.completed\n  molar trigger eligibility.completed --member-id SANDBOX-NOT-FOUND\n" +
+			"  molar trigger attachment.completed --office off_...\n  molar trigger --list",
+		RunE: func(c *cobra.Command, args []string) error {
+			if list || len(args) == 0 {
+				_, err := fmt.Fprint(c.OutOrStdout(), triggerList())
+				return err
+			}
+			t := trigger{office: office, member: member, now: time.Now()}
+			e, err := t.pull(c, b, &f, billing.EventType(args[0]))
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				_, err = fmt.Fprintf(c.OutOrStdout(), "%s\n", e.raw)
+			} else {
+				_, err = fmt.Fprintf(c.OutOrStdout(), "%s  %s  %s\n", e.Type, e.ID, e.Data.ID)
+			}
+			return err
+		},
+	}
+	f.on(c)
+	c.Flags().StringVar(&office, "office", "", "office to do it for (off_...; default that of molar dev)")
+	c.Flags().StringVar(&member, "member-id", "", "of an eligibility check; its ending chooses what the payer answers (default one that is answered in full)")
+	c.Flags().BoolVar(&list, "list", false, "list the event types and how they come about")
+	c.Flags().BoolVar(&asJSON, "json", false, "print the event as the API gives it")
+	return c
+}
+
+func triggerList() string {
+	var b strings.Builder
+	for _, t := range billing.EventTypes() {
+		fmt.Fprintf(&b, "  %-26s %s\n", t, (&trigger{}).way(t).how)
+	}
+	return b.String()
+}
+
+// pull makes an event of the type happen, and reads it.
+func (t *trigger) pull(c *cobra.Command, b Backend, f *connection, kind billing.EventType) (event, error) {
+	w := t.way(kind)
+	switch {
+	case w.how == "":
+		return event{}, fmt.Errorf("there is no event type %q; the types are\n%s", kind, strings.TrimRight(triggerList(), "\n"))
+	case w.run == nil:
+		return event{}, fmt.Errorf("molar trigger does not make %s: %s", kind, w.how)
+	}
+	api, err := f.open(c, b)
+	if err != nil {
+		return event{}, err
+	}
+	if strings.HasPrefix(api.key, "molar_"+string(billing.ModeLive)+"_") {
+		return event{}, errors.New("that is a key of live mode: only the sandbox of test mode can be made to do something; give a molar_test_ key")
+	}
+	t.api = api
+	if t.office == "" {
+		if d, err := f.demo(b); err == nil && d != nil {
+			t.office = d.office(api.key)
+		}
+	}
+	if t.office == "" && kind != billing.EventPayerRequestReceived {
+		return event{}, errors.New("no office: name one of this key's organization and mode with --office off_...\nmolar offices list --org org_... --mode test lists them, molar offices create makes one")
+	}
+	resource, err := w.run(c.Context())
+	if err != nil {
+		return event{}, err
+	}
+	return t.event(c.Context(), kind, resource)
+}
+
+const (
+	eventTries = 20
+	eventPause = 250 * time.Millisecond
+)
+
+// event finds the event of the resource: a resource that a worker completes
+// gets it with that.
+func (t *trigger) event(ctx context.Context, kind billing.EventType, resource string) (event, error) {
+	for range eventTries {
+		all, err := t.api.events(ctx, url.Values{"type": {string(kind)}, "resource_id": {resource}}, 1)
+		if err != nil {
+			return event{}, fmt.Errorf("%s is made, but its event cannot be read: %w", resource, err)
+		}
+		if len(all) > 0 {
+			return all[0], nil
+		}
+		if err := pause(ctx, eventPause); err != nil {
+			return event{}, err
+		}
+	}
+	return event{}, fmt.Errorf("%s is made, but there is no event yet; see: molar events list --resource %s", resource, resource)
+}
+
+// The sandbox's payer, and who is insured there.
+const testPayer = "CHTEST"
+
+type subscriberBody struct {
+	FirstName    string `json:"first_name"`
+	LastName     string `json:"last_name"`
+	DateOfBirth  string `json:"date_of_birth,omitempty"`
+	MemberID     string `json:"member_id"`
+	Relationship string `json:"relationship,omitempty"`
+}
+
+type patientBody struct {
+	FirstName   string `json:"first_name"`
+	LastName    string `json:"last_name"`
+	DateOfBirth string `json:"date_of_birth"`
+}
+
+type made struct {
+	ID string `json:"id"`
+}
+
+// check asks the sandbox's payer about a member. A refusal is an answer too.
+func (t *trigger) check(ctx context.Context) (string, error) {
+	member := t.member
+	if member == "" {
+		member = "TRIGGER" + rand.Text()[:8] + "-ACTIVE-FULL" // a new one each time: the payer is asked
+	}
+	var m made
+	err := t.api.post(ctx, "/eligibility", struct {
+		OfficeID   string         `json:"office_id"`
+		PayerID    string         `json:"payer_id"`
+		Subscriber subscriberBody `json:"subscriber"`
+	}{t.office, testPayer, subscriberBody{FirstName: "Jane", LastName: "Doe", DateOfBirth: "1985-04-12", MemberID: member}}, &m)
+	if e, ok := errors.AsType[*apiError](err); ok && e.Check.ID != "" {
+		return e.Check.ID, nil
+	}
+	return m.ID, err
+}
+
+// attach makes an attachment for no claim and sends it.
+func (t *trigger) attach(ctx context.Context) (string, error) {
+	today := t.now.Format(time.DateOnly)
+	var m made
+	err := t.api.post(ctx, "/attachments", struct {
+		OfficeID     string            `json:"office_id"`
+		PayerID      string            `json:"payer_id"`
+		Narrative    string            `json:"narrative"`
+		Patient      patientBody       `json:"patient"`
+		Subscriber   subscriberBody    `json:"subscriber"`
+		ServiceDates map[string]string `json:"service_dates"`
+	}{
+		t.office, testPayer, "Made by molar trigger.",
+		patientBody{"Jane", "Doe", "1985-04-12"},
+		subscriberBody{FirstName: "Jane", LastName: "Doe", MemberID: "SANDBOX-ACTIVE-FULL", Relationship: "self"},
+		map[string]string{"from": today, "to": today},
+	}, &m)
+	if err != nil {
+		return "", err
+	}
+	contentType, form, err := chartForm()
+	if err != nil {
+		return "", err
+	}
+	if err := t.api.send(ctx, "/attachments/"+m.ID+"/documents", contentType, form, &made{}); err != nil {
+		return "", err
+	}
+	return m.ID, t.api.post(ctx, "/attachments/"+m.ID+"/close", struct{}{}, &made{})
+}
+
+// chartForm is an upload of a small picture as a periodontal chart.
+func chartForm() (contentType string, body []byte, err error) {
+	const side = 64
+	picture := image.NewGray(image.Rect(0, 0, side, side))
+	for i := range picture.Pix {
+		picture.Pix[i] = byte(i%side*2 + i/side*2)
+	}
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	file, err := w.CreateFormFile("file", "chart.jpg")
+	if err != nil {
+		return "", nil, err
+	}
+	err = errors.Join(jpeg.Encode(file, picture, nil), w.WriteField("document_type", "7"), w.Close())
+	return w.FormDataContentType(), b.Bytes(), err
+}
+
+// request records a request of the sandbox's payer, as if by letter.
+func (t *trigger) request(ctx context.Context) (string, error) {
+	var m made
+	err := t.api.post(ctx, "/payer_requests", struct {
+		PayerID         string `json:"payer_id"`
+		ReferenceNumber string `json:"reference_number"`
+		Requested       string `json:"requested"`
+		DueDate         string `json:"due_date"`
+	}{testPayer, "TRIGGER-" + rand.Text()[:8], "Please send the periodontal chart.", t.now.AddDate(0, 0, 30).Format(time.DateOnly)}, &m)
+	return m.ID, err
+}

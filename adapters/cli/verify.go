@@ -1,0 +1,212 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"crypto/hmac"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// delivery is a webhook request as a receiver got it.
+type delivery struct {
+	id, timestamp, signature string
+	body                     []byte
+}
+
+// maxUnix is more seconds, and more milliseconds, than anybody means.
+const maxUnix = 1 << 53
+
+// verify checks a delivery as a receiver should: the signature over the body
+// as it came, and the time. The error says all that is wrong. A tolerance of
+// zero takes any time.
+func (d *delivery) verify(secret billing.WebhookSecret, now time.Time, tolerance time.Duration) error {
+	unix, err := strconv.ParseInt(d.timestamp, 10, 64)
+	signatures := versionOne(d.signature)
+	switch {
+	case d.id == "":
+		return errors.New("webhook-id is missing")
+	case d.timestamp == "":
+		return errors.New("webhook-timestamp is missing")
+	case err != nil || unix < 0 || unix > maxUnix:
+		return fmt.Errorf("webhook-timestamp is malformed: %q is not a number of seconds since 1970", d.timestamp)
+	case d.signature == "":
+		return errors.New("webhook-signature is missing")
+	case len(signatures) == 0:
+		return errors.New(`webhook-signature is malformed: it has no signature of version 1 ("v1," and base64; several have spaces between them)`)
+	}
+	at := time.Unix(unix, 0)
+	good, err := signed(secret, d.id, at, d.body, signatures)
+	if err != nil {
+		return err
+	}
+	var wrong []error
+	if !good {
+		wrong = append(wrong, d.mismatch(secret, at, signatures))
+	}
+	return errors.Join(append(wrong, timely(at, now, tolerance))...)
+}
+
+// versionOne picks the signatures of version 1 from a header.
+func versionOne(header string) (signatures []string) {
+	for s := range strings.FieldsSeq(header) {
+		if strings.HasPrefix(s, "v1,") {
+			signatures = append(signatures, s)
+		}
+	}
+	return signatures
+}
+
+// signed reports whether one of the signatures is the secret's. How long it
+// takes does not tell how much of one is right.
+func signed(secret billing.WebhookSecret, id string, at time.Time, body []byte, signatures []string) (good bool, err error) {
+	want, err := secret.Sign(id, at, body)
+	if err != nil {
+		return false, err
+	}
+	for _, s := range signatures {
+		if hmac.Equal([]byte(s), []byte(want)) {
+			good = true
+		}
+	}
+	return good, nil
+}
+
+// mismatch is the error of a signature that does not fit, with the cause when
+// it is one that is often seen.
+func (d *delivery) mismatch(secret billing.WebhookSecret, at time.Time, signatures []string) error {
+	fits := func(body []byte) bool {
+		good, _ := signed(secret, d.id, at, body, signatures)
+		return good
+	}
+	var compact bytes.Buffer
+	isJSON := json.Compact(&compact, d.body) == nil
+	switch {
+	case fits(bytes.TrimRight(d.body, "\r\n")):
+		return errors.New("the signature fits the body without the line break at its end: something has added that (an editor, echo); sign the bytes as they came")
+	case isJSON && fits(compact.Bytes()):
+		return errors.New("the signature fits the body without its white space: something has written the JSON anew; check the bytes as they came, before they are parsed")
+	}
+	return errors.New("the signature does not fit: the secret is another, or the ID, the timestamp or a byte of the body was changed")
+}
+
+func timely(at, now time.Time, tolerance time.Duration) error {
+	now = time.Unix(now.Unix(), 0)         // whole seconds, as in the header
+	old, early := now.Sub(at), at.Sub(now) // each stops at 292 years
+	const hint = "(--tolerance 0 takes any time)"
+	switch {
+	case tolerance == 0:
+	case old > tolerance:
+		return fmt.Errorf("the timestamp is outside the tolerance of %s: it is %s old %s", tolerance, old, hint)
+	case early > tolerance:
+		return fmt.Errorf("the timestamp is outside the tolerance of %s: it is %s in the future; webhook-timestamp is in seconds %s", tolerance, early, hint)
+	}
+	return nil
+}
+
+// parseDump reads a request as it was recorded, header and body; the request
+// line may be left out.
+func parseDump(dump []byte) (delivery, error) {
+	first, _, _ := bytes.Cut(dump, []byte("\n"))
+	if !bytes.Contains(first, []byte(" HTTP/")) {
+		dump = append([]byte("POST / HTTP/1.1\r\n"), dump...)
+	}
+	in := bufio.NewReader(bytes.NewReader(dump))
+	r, err := http.ReadRequest(in)
+	if err != nil {
+		return delivery{}, fmt.Errorf("that is no HTTP request: %w", err)
+	}
+	body, err := io.ReadAll(r.Body)
+	if err == nil && r.ContentLength == 0 && r.Header.Get("Content-Length") == "" {
+		body, err = io.ReadAll(in) // no length: all that there is
+	}
+	if err != nil {
+		return delivery{}, fmt.Errorf("the body is not whole (Content-Length %d, %d bytes are there): %w", r.ContentLength, len(body), err)
+	}
+	return delivery{
+		id: r.Header.Get("Webhook-Id"), timestamp: r.Header.Get("Webhook-Timestamp"),
+		signature: strings.Join(r.Header.Values("Webhook-Signature"), " "), body: body,
+	}, nil
+}
+
+const verifyHelp = `Checks the signature of a webhook request, as a receiver has to: over ID, timestamp and body as they came, and the timestamp
+against the clock. It prints "valid", or says what is wrong and ends with 1. The body is in FILE (- for standard input), or
+with the header in a recorded request, --request FILE.`
+
+func webhooks(b Backend) *cobra.Command {
+	var d delivery
+	var secret, request string
+	var tolerance time.Duration
+	c := &cobra.Command{
+		Use: "verify [FILE]", Short: "Check the signature of a webhook request", Args: cobra.MaximumNArgs(1), Long: verifyHelp,
+		Example: "  molar webhooks verify --secret whsec_... --id evt_... --timestamp 1767366000 --signature v1,... body.json\n" +
+			"  molar webhooks verify --request recorded.http --tolerance 0   # the secret from $MOLAR_WEBHOOK_SECRET",
+		RunE: func(c *cobra.Command, args []string) error {
+			given := cmp.Or(secret, b.Getenv("MOLAR_WEBHOOK_SECRET"))
+			if given == "" {
+				return errors.New("no secret: give it with --secret or MOLAR_WEBHOOK_SECRET; molar listen prints its own, an endpoint's is shown when it is made")
+			}
+			s, err := parseSecret(given)
+			if err != nil {
+				return err
+			}
+			if tolerance < 0 {
+				return errors.New("--tolerance is not below 0; 0 takes any time")
+			}
+			got, err := readDelivery(c.InOrStdin(), d, request, args)
+			if err != nil {
+				return err
+			}
+			if err := got.verify(s, time.Now(), tolerance); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(c.OutOrStdout(), "valid")
+			return err
+		},
+	}
+	c.Flags().StringVar(&secret, "secret", "", "the endpoint's secret, whsec_... (default $MOLAR_WEBHOOK_SECRET)")
+	c.Flags().StringVar(&d.id, "id", "", "the header webhook-id")
+	c.Flags().StringVar(&d.timestamp, "timestamp", "", "the header webhook-timestamp")
+	c.Flags().StringVar(&d.signature, "signature", "", "the header webhook-signature")
+	c.Flags().StringVar(&request, "request", "", "a file with the whole request, header and body (- for standard input)")
+	c.Flags().DurationVar(&tolerance, "tolerance", 5*time.Minute, "how far the timestamp may be from now; 0 for any")
+	return group("webhooks", "Webhook requests", c)
+}
+
+// readDelivery takes the body from a file, or all of it from a recorded one.
+func readDelivery(stdin io.Reader, flags delivery, request string, args []string) (delivery, error) {
+	switch headers := flags.id + flags.timestamp + flags.signature; {
+	case request == "" && len(args) == 0:
+		return flags, errors.New("name the file with the body (- for standard input), or a recorded request with --request FILE")
+	case request == "":
+		var err error
+		flags.body, err = readFile(stdin, args[0])
+		return flags, err
+	case len(args) > 0 || headers != "":
+		return flags, errors.New("--request has header and body, so that --id, --timestamp, --signature and another file have no place")
+	}
+	dump, err := readFile(stdin, request)
+	if err != nil {
+		return flags, err
+	}
+	return parseDump(dump)
+}
+
+func readFile(stdin io.Reader, name string) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(stdin)
+	}
+	return os.ReadFile(name) //nolint:gosec // G304: the user names the file
+}

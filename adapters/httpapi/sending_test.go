@@ -1,12 +1,14 @@
 package httpapi
 
 import (
+	"context"
 	"fmt"
 	"sync"
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/eligibility"
+	"github.com/molar-billing/molar/ports"
 )
 
 // When the network fails the attachment stays open and nothing is lost: it is
@@ -68,41 +70,56 @@ func TestNetworkFailsAnswering(t *testing.T) {
 	wantReplay(t, first, s.do(t, call{path: request + "/answer", body: body, idem: "first"}))
 }
 
+// gate is a network that takes nothing before it is opened.
+type gate struct {
+	ports.AttachmentNetwork
+	opened chan struct{}
+}
+
+func (g *gate) Open(ctx context.Context, tr billing.Transmission) error {
+	select {
+	case <-g.opened:
+		return g.AttachmentNetwork.Open(ctx, tr)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // While an attachment is being sent, nothing changes it; then it is closed.
 func TestNothingChangesWhileSending(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
-	const slow = "SANDBOX-SLOW-4"
+	start := func(t *testing.T) (s *service, opened chan struct{}) {
+		t.Helper()
+		opened = make(chan struct{})
+		return startService(t, eligibility.DefaultTimes(), func(o *setup) {
+			o.network = func(n ports.AttachmentNetwork) ports.AttachmentNetwork { return &gate{n, opened} }
+		}), opened
+	}
 	t.Run("close", func(t *testing.T) {
 		t.Parallel()
-		path := s.attachment(t, slow)
-		a := s.sendSlowly(t, path, slow, call{path: path + "/close", body: "{}", idem: "close"})
-		wantSent(t, a)
+		s, opened := start(t)
+		path := s.attachment(t, "x")
+		wantSent(t, s.sendSlowly(t, path, call{path: path + "/close", body: "{}", idem: "k"}, opened))
 	})
 	t.Run("answer", func(t *testing.T) {
 		t.Parallel()
+		s, opened := start(t)
 		request, id := s.payerRequest(t, nil)
-		made := s.must(t, 201, call{path: "/attachments", body: s.own(with("kind", "solicited", "payer_request_id", id, "payer_id", nil, "narrative", slow))})
-		a := s.sendSlowly(t, "/attachments/"+made.text(t, "id"), slow, call{path: request + "/answer", body: "{}", idem: "answer"})
+		made := s.must(t, 201, call{path: "/attachments", body: s.own(with("kind", "solicited", "payer_request_id", id, "payer_id", nil, "narrative", "x"))})
+		a := s.sendSlowly(t, "/attachments/"+made.text(t, "id"), call{path: request + "/answer", body: "{}", idem: "k"}, opened)
 		s.wantAnswered(t, request, a)
 	})
 }
 
-// sendSlowly sends the attachment, tries to change it meanwhile, and gives the
-// answer.
-func (s *service) sendSlowly(t *testing.T, path, narrative string, send call) (sent answer) {
+// sendSlowly sends the attachment, which has the narrative x, tries to change
+// it meanwhile, opens the network and gives the answer.
+func (s *service) sendSlowly(t *testing.T, path string, send call, opened chan struct{}) (sent answer) {
 	t.Helper()
-	key := s.newKey(t)
-	up := func(file []byte) call {
-		c := upload(path, chart(file))
-		c.key = key
-		return c
-	}
-	document := s.must(t, 201, up(jpegOf(1))).documents(t)[0]["id"].(string)
+	document := s.must(t, 201, upload(path, chart(jpegOf(1)))).documents(t)[0]["id"].(string)
 	var group sync.WaitGroup
 	group.Go(func() { sent = s.do(t, send) })
 	eventually(t, func() error { // until it has begun
-		if a := s.do(t, patch(path, narrative)); a.StatusCode != 409 {
+		if a := s.do(t, patch(path, "x")); a.StatusCode != 409 {
 			return fmt.Errorf("a change: %d %s", a.StatusCode, a.body)
 		}
 		return nil
@@ -113,7 +130,10 @@ func (s *service) sendSlowly(t *testing.T, path, narrative string, send call) (s
 	}
 	other := send
 	other.idem = ""
-	for _, change := range []call{other, patch(path, "other"), remove(path, document), up(jpegOf(2)), up(pngOf(2)), up(jpegOf(1))} {
+	for _, change := range []call{
+		other, patch(path, "other"), remove(path, document), upload(path, chart(jpegOf(2))), upload(path, chart(pngOf(2))),
+		upload(path, chart(jpegOf(1))),
+	} {
 		a := s.do(t, change)
 		if wantStatus(t, a, 409, billing.CodeConflict); a.Header.Get("Retry-After") != "" {
 			t.Errorf("answer %v", a.Header)
@@ -123,7 +143,17 @@ func (s *service) sendSlowly(t *testing.T, path, narrative string, send call) (s
 	if a.text(t, "state") != "open" || a.get(t, "attachment_number") != nil || a.documents(t)[0]["sent_to_network"] != false {
 		t.Errorf("attachment %s", a.body)
 	}
+	close(opened)
 	group.Wait()
 	wantReplay(t, sent, s.do(t, send))
 	return sent
+}
+
+// A slow network is waited for.
+func TestSlowNetwork(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	path := s.attachment(t, "SANDBOX-SLOW-2")
+	s.must(t, 201, upload(path, chart(jpegOf(1))))
+	wantSent(t, s.must(t, 200, call{path: path + "/close", body: "{}"}))
 }

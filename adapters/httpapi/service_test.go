@@ -55,13 +55,14 @@ type service struct {
 // setup is what a test can have otherwise.
 type setup struct {
 	attaching attachments.Times
-	converts  bool // PNGs
+	converts  bool                                                  // PNGs
+	network   func(ports.AttachmentNetwork) ports.AttachmentNetwork // wraps the sandbox's
 }
 
 // startService starts the service. Each change may set what it likes.
 func startService(t *testing.T, times eligibility.Times, changes ...func(*setup)) *service {
 	t.Helper()
-	with := setup{attachments.DefaultTimes(), true}
+	with := setup{attachments.DefaultTimes(), true, func(n ports.AttachmentNetwork) ports.AttachmentNetwork { return n }}
 	for _, change := range changes {
 		change(&with)
 	}
@@ -79,7 +80,7 @@ func startService(t *testing.T, times eligibility.Times, changes ...func(*setup)
 	}
 	o := Options{
 		Access:        access.New(store, clock),
-		Attachments:   attachments.New(store, outside(t, queue, clock), payers, with.attaching),
+		Attachments:   attachments.New(store, outside(t, queue, clock, with.network), payers, with.attaching),
 		Events:        events.New(store),
 		Eligibility:   eligibility.New(store, queue, networks, edi.New(), payers, clock, times),
 		PayerRequests: payerrequests.New(store, payers, clock),
@@ -102,7 +103,9 @@ func startService(t *testing.T, times eligibility.Times, changes ...func(*setup)
 }
 
 // outside is images in a folder of their own, and the sandbox's network.
-func outside(t *testing.T, queue ports.Queue, clock ports.Clock) attachments.Outside {
+func outside(
+	t *testing.T, queue ports.Queue, clock ports.Clock, wrap func(ports.AttachmentNetwork) ports.AttachmentNetwork,
+) attachments.Outside {
 	t.Helper()
 	images, err := imagecodec.New(imagecodec.Options{TempDir: t.TempDir()})
 	if err != nil {
@@ -116,7 +119,7 @@ func outside(t *testing.T, queue ports.Queue, clock ports.Clock) attachments.Out
 	return attachments.Outside{
 		Queue: queue, Blobs: blobs, Images: images, Clock: clock,
 		Networks: map[billing.Mode]ports.AttachmentNetwork{
-			billing.ModeTest: sandboxnet.NewAttachments(clock), billing.ModeLive: unavailablenet.Attachments{},
+			billing.ModeTest: wrap(sandboxnet.NewAttachments(clock)), billing.ModeLive: unavailablenet.Attachments{},
 		},
 	}
 }

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/netip"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -20,7 +22,16 @@ import (
 
 var _ ports.WebhookSender = (*Client)(nil)
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(receiverDir); dir != "" {
+		if err := runReceiver(dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // resolverFunc answers look-ups. The names that it is asked for are absolute.
 type resolverFunc func(name string) ([]netip.Addr, error)
@@ -65,8 +76,8 @@ func (l *logged) logger() *slog.Logger {
 
 // newClient makes a Client that resolves every name to a public address unless
 // the options say otherwise.
-func newClient(t testing.TB, o Options) *Client {
-	t.Helper()
+func newClient(tb testing.TB, o Options) *Client {
+	tb.Helper()
 	if o.Version == "" {
 		o.Version = "test"
 	}
@@ -78,9 +89,9 @@ func newClient(t testing.TB, o Options) *Client {
 	}
 	c, err := New(o)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(c.Close)
+	tb.Cleanup(c.Close)
 	return c
 }
 

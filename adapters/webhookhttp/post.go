@@ -23,7 +23,7 @@ import (
 const (
 	errCutOff     failure = "the attempt was cut off"
 	errClosed     failure = "the connection was closed"
-	errUnreadable failure = "the reply is not HTTP/1.1, or its header is larger than 16 KiB"
+	errUnreadable failure = "the reply is not HTTP/1.1, or its header breaks off or is larger than 16 KiB"
 )
 
 // Post posts a message once. Whatever goes wrong is part of the attempt. The
@@ -166,6 +166,9 @@ func (c *Client) words(caller, attempt context.Context, err error) string {
 		if errors.Is(err, end) {
 			return errClosed.Error()
 		}
+	}
+	if strings.HasSuffix(err.Error(), "server closed idle connection") { // net/http keeps this one to itself
+		return errClosed.Error()
 	}
 	return errUnreadable.Error()
 }

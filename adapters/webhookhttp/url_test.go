@@ -272,6 +272,9 @@ func FuzzURL(f *testing.F) {
 		if name, faults := r.name(written); len(faults) > 0 || name != to.host {
 			t.Fatalf("%q names %q and calls %q", raw, written, to.host)
 		}
+		if len(called) > billing.MaxWebhookURL {
+			return // only what it is written with, percent-encoded, makes it too long
+		}
 		if second, faults := r.read(called); len(faults) > 0 || second.host != to.host || second.url.String() != called {
 			t.Fatalf("%q calls %q, and that is judged otherwise: %v", raw, called, faults)
 		}

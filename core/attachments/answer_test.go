@@ -308,9 +308,9 @@ func TestSameAnswerAtOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.work()
-	for n := range 8 {
+	for n := range 6 {
 		request, key := b.asked(billing.ClaimID{}), fmt.Sprint("k", n)
-		at(5, func(int) {
+		at(3, func(int) {
 			o := b.answer(b.service, key, request, b.words("It broke."))
 			for o.code() == billing.CodeIdempotencyKeyInUse {
 				o = b.answer(b.service, key, request, b.words("It broke."))

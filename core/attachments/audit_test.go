@@ -158,6 +158,15 @@ func (b *bench) due() (due []jobs.Job) {
 	return due
 }
 
+// hurry ends the leases of jobs, not to wait for leases that grow.
+func (b *bench) hurry() {
+	b.t.Helper()
+	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) error { return tx.Jobs.Release(ctx, 0) })
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
 // job is the one job of the outbox.
 func (b *bench) job() jobs.Job {
 	b.t.Helper()

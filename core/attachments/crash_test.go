@@ -197,3 +197,25 @@ func TestSendDiesAnywhere(t *testing.T) {
 	})
 	b.audit()
 }
+
+// TestRemoveDiesAnywhere ends the process that takes a document off.
+func TestRemoveDiesAnywhere(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	key := keys()
+	everyEnding(t, 2, func(t *testing.T, f *fate) {
+		t.Helper()
+		id, k := b.filled(key()), key()
+		document := b.get(id).Documents[0].ID
+		dies(func() {
+			_, _, _ = b.process(f).RemoveDocument(t.Context(), b.scope, call(k), id, document, render)
+		})
+		if o := b.remove(k, id, document); o.err != nil || len(o.Documents) != 0 {
+			t.Errorf("the same request again: %+v", o)
+		}
+		if o := b.upload(b.service, key(), id, jpegOf(t, pattern(1))); o.err != nil || len(o.Documents) != 1 {
+			t.Errorf("the image once more: %+v", o)
+		}
+	})
+	b.audit()
+}

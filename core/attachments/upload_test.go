@@ -237,3 +237,43 @@ func TestKeyOfTwoRequests(t *testing.T) {
 	}
 	b.audit()
 }
+
+// TestPNGIsLost gives the conversion up when the PNG is gone for good. The key
+// is as new.
+func TestPNGIsLost(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	id, image := b.open("a"), pngOf(t, pattern(1))
+	j := b.begun(1, func(s *attachments.Service) { b.upload(s, "k", id, image) })
+	if err := b.blobs.Delete(t.Context(), billing.StagingBlobs+billing.DocumentID(j.Subject).String()); err != nil {
+		t.Fatal(err)
+	}
+	b.work()
+	for b.pending(j) {
+		b.hurry()
+	}
+	o := b.uploadAs(t.Context(), b.service, other("k"), id, image)
+	if o.err != nil || o.replayed || len(o.Documents) != 1 {
+		t.Errorf("another request with the key: %+v", o)
+	}
+	b.audit()
+}
+
+// TestUpdatedAt lets a request that began first end last.
+func TestUpdatedAt(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	id := b.open("a")
+	var later *billing.Attachment
+	first := b.process(&fate{only: "Put", how: meets, then: func() {
+		if o := b.upload(b.service, "k2", id, jpegOf(t, pattern(2))); o.err != nil {
+			t.Error(o.err)
+		}
+		later = b.get(id)
+	}})
+	o := b.upload(first, "k1", id, jpegOf(t, pattern(1)))
+	if a := b.get(id); o.err != nil || a.UpdatedAt.Before(later.UpdatedAt) || len(a.Documents) != 2 {
+		t.Errorf("updated at %s, then at %s", later.UpdatedAt, a.UpdatedAt)
+	}
+	b.audit()
+}

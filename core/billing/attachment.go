@@ -113,10 +113,13 @@ func (a *Attachment) editable() error {
 func conflict(message string) error { return &Error{Code: CodeConflict, Message: message} }
 
 // changed notes a change. What was sent before under the number is not what
-// will be sent next, so it goes under another.
+// will be sent next, so it goes under another. A request that began earlier may
+// come to its change later.
 func (a *Attachment) changed(now time.Time) {
 	a.Number = ""
-	a.UpdatedAt = now
+	if now.After(a.UpdatedAt) {
+		a.UpdatedAt = now
+	}
 }
 
 // Image finds the document that has the image; nil when there is none.

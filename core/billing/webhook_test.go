@@ -1,0 +1,323 @@
+package billing_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"log/slog"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// The example of the Standard Webhooks specification.
+func TestTheSignatureOfTheSpecification(t *testing.T) {
+	t.Parallel()
+	secret := billing.WebhookSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+	got, err := secret.Sign("msg_p5jXN8AQM9LWM0D4loKWxJek", time.Unix(1614265330, 999_999_999), []byte(`{"test": 2432232314}`))
+	if want := "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="; got != want || err != nil {
+		t.Errorf("%s, %v; want %s", got, err, want)
+	}
+}
+
+func TestWebhookSecrets(t *testing.T) {
+	t.Parallel()
+	seen := map[billing.WebhookSecret]bool{}
+	for range 100 {
+		s := billing.NewWebhookSecret()
+		encoded, ok := strings.CutPrefix(string(s), "whsec_")
+		key, err := base64.StdEncoding.DecodeString(encoded)
+		if !ok || err != nil || len(key) != 32 || seen[s] {
+			t.Fatalf("%q: %d bytes, %v", s, len(key), err)
+		}
+		seen[s] = true
+	}
+	for _, s := range []billing.WebhookSecret{"", "c2VjcmV0", "whsec_*", "WHSEC_c2VjcmV0", "whsec_c2VjcmV"} {
+		if _, err := s.Sign("evt_1", time.Unix(0, 0), nil); !errors.Is(err, billing.ErrMalformedSecret) {
+			t.Errorf("%q: %v", s, err)
+		}
+	}
+}
+
+func TestSecretsAreNotLogged(t *testing.T) {
+	t.Parallel()
+	secret := billing.NewWebhookSecret()
+	var out bytes.Buffer
+	for _, h := range []slog.Handler{slog.NewTextHandler(&out, nil), slog.NewJSONHandler(&out, nil)} {
+		slog.New(h).InfoContext(t.Context(), "a secret", "secret", secret)
+	}
+	if strings.Contains(out.String(), string(secret[6:])) || strings.Count(out.String(), "[redacted]") != 2 {
+		t.Errorf("the log has %s", out.String())
+	}
+}
+
+// The delays after each attempt, as the interface promises them.
+var delays = []time.Duration{
+	5 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour,
+	10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
+}
+
+func TestSchedule(t *testing.T) {
+	t.Parallel()
+	for _, jitter := range []float64{0, 0.25, 0.5, 1} {
+		d := billing.Delivery{State: billing.DeliveryPending}
+		at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+		for n, delay := range delays {
+			a := billing.Attempt{At: at, Status: 500, Duration: 3 * time.Second}
+			d.Tried(a, jitter)
+			wait := d.NextAttemptAt.Sub(at.Add(a.Duration))
+			want := time.Duration(float64(delay) * (0.9 + 0.2*jitter))
+			if d.State != billing.DeliveryPending || wait != want || wait < delay*9/10 || wait > delay*11/10 {
+				t.Errorf("jitter %g, attempt %d: %s, the next after %s and not %s", jitter, n+1, d.State, wait, want)
+			}
+			at = d.NextAttemptAt
+		}
+		d.Tried(billing.Attempt{At: at, Error: "the connection failed", RetryAfter: time.Hour}, jitter)
+		if d.State != billing.DeliveryFailed || !d.NextAttemptAt.IsZero() || len(d.Attempts) != len(delays)+1 {
+			t.Errorf("after the last attempt it is %s, to come again at %s", d.State, d.NextAttemptAt)
+		}
+	}
+}
+
+func TestEveryAttemptMayDeliver(t *testing.T) {
+	t.Parallel()
+	for n := range len(delays) + 1 {
+		d := billing.Delivery{State: billing.DeliveryPending}
+		for range n {
+			d.Tried(billing.Attempt{Status: 500}, 0.5)
+		}
+		before := slices.Clone(d.Attempts)
+		d.Tried(billing.Attempt{Status: 204}, 0.5)
+		if d.State != billing.DeliveryDelivered || !d.NextAttemptAt.IsZero() || !slices.Equal(d.Attempts[:n], before) {
+			t.Errorf("attempt %d went well: %s, next at %s", n+1, d.State, d.NextAttemptAt)
+		}
+	}
+}
+
+// A delivery that is tried shares nothing with the one that was read.
+func TestTriedLeavesTheAttemptsThatWereRead(t *testing.T) {
+	t.Parallel()
+	read := make([]billing.Attempt, 1, 8)
+	read[0].Status = 500
+	one, other := billing.Delivery{Attempts: read}, billing.Delivery{Attempts: read}
+	one.Tried(billing.Attempt{Status: 200}, 0)
+	other.Tried(billing.Attempt{Status: 503}, 0)
+	if one.Attempts[1].Status != 200 || other.Attempts[1].Status != 503 {
+		t.Errorf("%v and %v", one.Attempts, other.Attempts)
+	}
+}
+
+func TestSucceeded(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[int]bool{0: false, 100: false, 199: false, 200: true, 204: true, 299: true, 300: false, 304: false, 410: false, 500: false} {
+		if got := (billing.Attempt{Status: status}).Succeeded(); got != want {
+			t.Errorf("%d: %t", status, got)
+		}
+	}
+}
+
+func TestRetryAfterAndTheSchedule(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		earlier int // failed attempts before
+		asked   time.Duration
+		want    time.Duration
+	}{
+		"nothing asked":       {0, 0, 5 * time.Second},
+		"sooner":              {1, 2 * time.Second, time.Minute},
+		"later":               {0, 90 * time.Second, 90 * time.Second},
+		"a day":               {0, 24 * time.Hour, 24 * time.Hour},
+		"more than a day":     {0, 25 * time.Hour, 24 * time.Hour},
+		"a century":           {3, 100 * 365 * 24 * time.Hour, 24 * time.Hour},
+		"in the past":         {0, -time.Hour, 5 * time.Second},
+		"sooner than the end": {9, time.Hour, 24 * time.Hour},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := billing.Delivery{Attempts: make([]billing.Attempt, test.earlier)}
+			a := billing.Attempt{At: time.Unix(1e9, 0), Status: 429, Duration: time.Second, RetryAfter: test.asked}
+			d.Tried(a, 0.5)
+			if wait := d.NextAttemptAt.Sub(a.At.Add(a.Duration)); wait != test.want {
+				t.Errorf("comes again after %s, not %s", wait, test.want)
+			}
+		})
+	}
+}
+
+func TestCircuit(t *testing.T) {
+	t.Parallel()
+	var h billing.EndpointHealth
+	at := time.Unix(1e9, 0)
+	for n := 1; n <= 15; n++ {
+		at = at.Add(time.Minute)
+		a := billing.Attempt{At: at, Error: "the connection failed", Duration: 4 * time.Second}
+		var disable bool
+		h, disable = h.After(a)
+		until := time.Time{}
+		if n >= 10 {
+			until = at.Add(4*time.Second + 30*time.Second)
+		}
+		if h.Failures != n || disable || h.Open() != (n >= 10) || !h.CircuitUntil.Equal(until) || !h.FailingSince.Equal(time.Unix(1e9+60, 0)) {
+			t.Fatalf("failure %d: %+v, disable %t", n, h, disable)
+		}
+	}
+	h, disable := h.After(billing.Attempt{At: at, Status: 200})
+	if (h != billing.EndpointHealth{}) || disable || h.Open() {
+		t.Errorf("after a success: %+v, disable %t", h, disable)
+	}
+}
+
+func TestDisabling(t *testing.T) {
+	t.Parallel()
+	const fiveDays = 5 * 24 * time.Hour
+	start := time.Unix(1e9, 0)
+	failing := billing.EndpointHealth{Failures: 20, FailingSince: start, CircuitUntil: start}
+	for name, test := range map[string]struct {
+		health  billing.EndpointHealth
+		attempt billing.Attempt
+		disable bool
+	}{
+		"410, the first attempt": {billing.EndpointHealth{}, billing.Attempt{At: start, Status: 410}, true},
+		"404":                    {billing.EndpointHealth{}, billing.Attempt{At: start, Status: 404}, false},
+		"almost five days":       {failing, billing.Attempt{At: start.Add(fiveDays - time.Second), Status: 500}, false},
+		"five days":              {failing, billing.Attempt{At: start.Add(fiveDays), Status: 500}, true},
+		"five days, no reply":    {failing, billing.Attempt{At: start.Add(fiveDays), Error: "the connection failed"}, true},
+		"well after five days":   {failing, billing.Attempt{At: start.Add(fiveDays), Status: 200}, false},
+		"a pause of five days":   {billing.EndpointHealth{}, billing.Attempt{At: start.Add(fiveDays), Status: 500}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if h, disable := test.health.After(test.attempt); disable != test.disable {
+				t.Errorf("disable %t, %+v", disable, h)
+			}
+		})
+	}
+}
+
+func TestEndpointRequests(t *testing.T) {
+	t.Parallel()
+	types := func(known ...billing.EventType) []billing.EventType { return known }
+	var all []string
+	for _, known := range billing.EventTypes() {
+		all = append(all, string(known))
+	}
+	before := billing.WebhookEndpoint{URL: "https://a.com", Description: "old", EventTypes: types(billing.EventClaimPaid)}
+	with := func(change func(*billing.WebhookEndpoint)) billing.WebhookEndpoint {
+		e := before
+		change(&e)
+		return e
+	}
+	tooMany := append(slices.Clone(all), all[0])
+	for name, test := range map[string]struct {
+		request billing.EndpointRequest
+		want    billing.WebhookEndpoint
+		faults  string // field:code, in order
+	}{
+		"nothing": {billing.EndpointRequest{}, before, ""},
+		"a URL": {
+			billing.EndpointRequest{URL: new("https://b.com")}, with(func(e *billing.WebhookEndpoint) { e.URL = "https://b.com" }), "",
+		},
+		"a URL of 2048 characters": {
+			billing.EndpointRequest{URL: new(strings.Repeat("ä", 2048))},
+			with(func(e *billing.WebhookEndpoint) { e.URL = strings.Repeat("ä", 2048) }), "",
+		},
+		"a URL of 2049": {billing.EndpointRequest{URL: new(strings.Repeat("a", 2049))}, before, "url:too_long"},
+		"an empty URL":  {billing.EndpointRequest{URL: new("")}, before, "url:required"},
+		"a blank URL":   {billing.EndpointRequest{URL: new(" ")}, before, "url:required"},
+		"a description": {
+			billing.EndpointRequest{Description: new("new")}, with(func(e *billing.WebhookEndpoint) { e.Description = "new" }), "",
+		},
+		"no description": {billing.EndpointRequest{Description: new("")}, with(func(e *billing.WebhookEndpoint) { e.Description = "" }), ""},
+		"a long description": {
+			billing.EndpointRequest{Description: new(strings.Repeat("a", 201))}, before, "description:too_long",
+		},
+		"every type": {billing.EndpointRequest{EveryType: true}, with(func(e *billing.WebhookEndpoint) { e.EventTypes = nil }), ""},
+		"two types": {
+			billing.EndpointRequest{EventTypes: []string{"claim.denied", "era.received"}},
+			with(func(e *billing.WebhookEndpoint) {
+				e.EventTypes = types(billing.EventClaimDenied, billing.EventERAReceived)
+			}), "",
+		},
+		"all types by name": {
+			billing.EndpointRequest{EventTypes: all}, with(func(e *billing.WebhookEndpoint) { e.EventTypes = billing.EventTypes() }), "",
+		},
+		"no types": {
+			billing.EndpointRequest{EventTypes: []string{}}, with(func(e *billing.WebhookEndpoint) { e.EventTypes = nil }), "event_types:too_few",
+		},
+		"an unknown type, and one twice": {
+			billing.EndpointRequest{EventTypes: []string{"claim.paid", "ping", "claim.paid"}},
+			before,
+			"event_types.1:not_allowed event_types.2:conflict",
+		},
+		"too many types": {
+			billing.EndpointRequest{EventTypes: tooMany},
+			with(func(e *billing.WebhookEndpoint) { e.EventTypes = billing.EventTypes() }),
+			"event_types.19:conflict event_types:too_many",
+		},
+		"what was wrong with the form": {
+			billing.EndpointRequest{Faults: billing.Faults{{Field: "url", Code: billing.FaultType}}, URL: new("")}, before, "url:type",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := before
+			var told []string
+			for _, f := range test.request.Apply(&e) {
+				told = append(told, f.Field+":"+string(f.Code))
+			}
+			if got := strings.Join(told, " "); got != test.faults {
+				t.Errorf("faults %q, not %q", got, test.faults)
+			}
+			if !reflect.DeepEqual(e, test.want) {
+				t.Errorf("%+v\nwant\n%+v", e, test.want)
+			}
+		})
+	}
+}
+
+func TestTakes(t *testing.T) {
+	t.Parallel()
+	every, one := billing.WebhookEndpoint{}, billing.WebhookEndpoint{EventTypes: []billing.EventType{billing.EventClaimPaid}}
+	for _, known := range billing.EventTypes() {
+		if !every.Takes(known) || one.Takes(known) != (known == billing.EventClaimPaid) {
+			t.Errorf("%s: %t, %t", known, every.Takes(known), one.Takes(known))
+		}
+	}
+}
+
+func TestMessages(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	e := billing.WebhookEndpoint{
+		ID: billing.WebhookEndpointID{15: 7}, URL: "https://a.com/hook", Secret: billing.NewWebhookSecret(),
+		Scope: billing.Scope{Mode: billing.ModeTest},
+	}
+	ping := e.Ping(now)
+	m, err := e.Message(&ping, now.Add(time.Minute))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := e.Secret.Sign(ping.ID.String(), m.At, m.Body)
+	if err != nil || m.Signature != want || m.URL != e.URL || m.ID != ping.ID.String() || !m.At.Equal(now.Add(time.Minute)) {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if !bytes.Equal(m.Body, ping.JSON()) || ping.Type != billing.EventPing || ping.Scope != e.Scope || slices.Contains(billing.EventTypes(), ping.Type) {
+		t.Errorf("%s", m.Body)
+	}
+	want = `{"id":"` + m.ID + `","object":"event","type":"ping","sequence":1,"created_at":"2026-01-02T03:04:05.000000+00:00",` +
+		`"data":{"id":"` + e.ID.String() + `","object":"webhook_endpoint"}}`
+	if string(m.Body) != want {
+		t.Errorf("%s\nwant\n%s", m.Body, want)
+	}
+	if other := e.Ping(now); other.ID == ping.ID {
+		t.Error("two pings have one ID")
+	}
+	e.Secret = "rotten"
+	if _, err := e.Message(&ping, now); !errors.Is(err, billing.ErrMalformedSecret) {
+		t.Errorf("a malformed secret: %v", err)
+	}
+}

@@ -158,9 +158,13 @@ func (b *bench) due() (due []jobs.Job) {
 	return due
 }
 
+// pause is how long these tests wait before they look again.
+const pause = 20 * time.Millisecond
+
 // hurry ends the leases of jobs, not to wait for leases that grow.
 func (b *bench) hurry() {
 	b.t.Helper()
+	<-time.After(pause)
 	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) error { return tx.Jobs.Release(ctx, 0) })
 	if err != nil {
 		b.t.Fatal(err)

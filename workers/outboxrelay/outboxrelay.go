@@ -24,6 +24,9 @@ const (
 	// batch bounds how many jobs one look publishes again, and so how fast a
 	// backlog can grow duplicates: 400 a second.
 	batch = 100
+	// callPause is how long a webhook lane with something due is given to be
+	// taken before it is called again.
+	callPause = time.Second
 	// publishers is how many confirmations are waited for at once.
 	publishers = 32
 	// patience is how long the broker may take to confirm.
@@ -36,11 +39,14 @@ type Relay struct {
 	queue ports.Queue
 	log   *slog.Logger
 	fresh chan jobs.Job
+
+	mu    sync.Mutex
+	calls map[[16]byte]bool // of webhook lanes, that wait in fresh
 }
 
 // New makes a Relay. The store stages first and is given later, with Run.
 func New(queue ports.Queue, log *slog.Logger) *Relay {
-	return &Relay{queue: queue, log: log, fresh: make(chan jobs.Job, 4096)}
+	return &Relay{queue: queue, log: log, fresh: make(chan jobs.Job, 4096), calls: map[[16]byte]bool{}}
 }
 
 // Staged takes jobs that were just committed. It never waits: what finds no
@@ -50,12 +56,34 @@ func (r *Relay) Staged(staged []jobs.Job) {
 		if time.Until(j.NotBefore) > 0 {
 			continue // the sweep publishes it when its time comes
 		}
+		if j.Kind == jobs.KindWebhook && !r.calling(j.Subject, true) {
+			continue // one call of a lane that waits to be published is enough
+		}
 		select {
 		case r.fresh <- j:
 		default:
+			if j.Kind == jobs.KindWebhook {
+				r.calling(j.Subject, false)
+			}
 			return
 		}
 	}
+}
+
+// calling notes that a call of the lane waits to be published, or that it does
+// no more, and reports whether that is news.
+func (r *Relay) calling(lane [16]byte, now bool) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.calls[lane] == now {
+		return false
+	}
+	if now {
+		r.calls[lane] = true
+	} else {
+		delete(r.calls, lane)
+	}
+	return true
 }
 
 // Run publishes until ctx ends.
@@ -109,20 +137,23 @@ func (r *Relay) sweep(ctx context.Context) {
 // due publishes the jobs that are due. Those that were published before the
 // broker went away are, too; another relay may have seen to them already.
 func (r *Relay) due(ctx context.Context, away time.Time) error {
-	var due []jobs.Job
+	var due, lanes []jobs.Job
 	err := r.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
 		if !away.IsZero() {
 			if err := tx.Jobs.Release(ctx, time.Since(away)); err != nil {
 				return err
 			}
 		}
-		due, err = tx.Jobs.Due(ctx, jobs.Lease, batch)
+		if due, err = tx.Jobs.Due(ctx, jobs.Lease, batch); err != nil {
+			return err
+		}
+		lanes, err = tx.Jobs.Lanes(ctx, time.Now(), callPause, batch)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	for _, j := range due {
+	for _, j := range append(due, lanes...) {
 		select {
 		case <-ctx.Done():
 			return nil
@@ -133,6 +164,9 @@ func (r *Relay) due(ctx context.Context, away time.Time) error {
 }
 
 func (r *Relay) publish(ctx context.Context, j jobs.Job) {
+	if j.Kind == jobs.KindWebhook {
+		r.calling(j.Subject, false) // from here on a new event is a new call
+	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if err := r.queue.Publish(ctx, j); err != nil {

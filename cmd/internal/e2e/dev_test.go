@@ -29,11 +29,11 @@ func startDev(t *testing.T, dir string, flags ...string) (*process, ready) {
 	return p, readReady(t, p)
 }
 
-func readReady(t *testing.T, p *process) (r ready) {
-	t.Helper()
-	line := readLine(t, p)
+func readReady(tb testing.TB, p *process) (r ready) {
+	tb.Helper()
+	line := readLine(tb, p)
 	if err := json.Unmarshal([]byte(line), &r); err != nil {
-		t.Fatalf("ready line %q: %v", line, err)
+		tb.Fatalf("ready line %q: %v", line, err)
 	}
 	return r
 }

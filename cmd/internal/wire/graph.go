@@ -31,6 +31,7 @@ import (
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/payerrequests"
+	"github.com/molar-billing/molar/core/webhooks"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/workers"
 	"github.com/molar-billing/molar/workers/outboxrelay"
@@ -55,6 +56,8 @@ type graph struct {
 	events        *events.Service
 	idempotency   *idempotency.Service
 	payerRequests *payerrequests.Service
+	webhooks      *webhooks.Service
+	dispatcher    *webhooks.Dispatcher
 
 	closers []func(context.Context) error // in the order in which they were opened
 }
@@ -98,6 +101,9 @@ func open(ctx context.Context, s Settings, log *slog.Logger) (_ *graph, err erro
 	}
 	times := eligibility.Times{Wait: s.PayerWait, Silence: eligibility.DefaultTimes().Silence, CacheTTL: s.CacheTTL}
 	if err := g.openAttachments(ctx, clock); err != nil {
+		return nil, err
+	}
+	if err := g.openWebhooks(clock); err != nil {
 		return nil, err
 	}
 	g.access = access.New(g.store, clock)

@@ -20,6 +20,7 @@ import (
 	"github.com/molar-billing/molar/workers/payerreply"
 	"github.com/molar-billing/molar/workers/pngconvert"
 	"github.com/molar-billing/molar/workers/sweep"
+	"github.com/molar-billing/molar/workers/webhookpost"
 )
 
 // Role is a part that a process runs. Every process relays and has an ops port
@@ -28,9 +29,10 @@ type Role int
 
 // The roles.
 const (
-	RoleAPI         Role = iota // answers HTTP
-	RolePayerWorker             // asks payers, sends attachments, and sweeps
-	RolePNGWorker               // converts PNGs
+	RoleAPI           Role = iota // answers HTTP
+	RolePayerWorker               // asks payers, sends attachments, and sweeps
+	RolePNGWorker                 // converts PNGs
+	RoleWebhookWorker             // posts events to webhook endpoints
 )
 
 // gcPercent trades memory for time: the heap is a few megabytes, and with Go's
@@ -113,6 +115,9 @@ func (g *graph) run(ctx context.Context, roles []Role, ready func(Addresses) err
 			working.start(g.sweep)
 		case RolePNGWorker:
 			working.handle(g.runner, pngconvert.Handler(g.attachments))
+		case RoleWebhookWorker:
+			working.start(g.dispatcher.Run)
+			working.start(func(ctx context.Context) error { return webhookpost.Run(ctx, g.queue, g.dispatcher) })
 		}
 	}
 	if ctx.Err() == nil {
@@ -144,6 +149,7 @@ func (g *graph) sweep(ctx context.Context) error {
 	return sweep.Run(ctx, []sweep.Task{
 		{Things: "idempotency keys", Sweep: g.idempotency.Forget},
 		{Things: "images", Sweep: g.attachments.Sweep},
+		{Things: "webhook deliveries", Sweep: g.webhooks.Sweep},
 	}, sweepEvery(g.settings), g.log)
 }
 
@@ -202,7 +208,7 @@ func (g *graph) serveAPI(ctx context.Context, addrs *Addresses, fail func(error)
 	}
 	api, err := httpapi.New(httpapi.Options{
 		Access: g.access, Attachments: g.attachments, Eligibility: g.eligibility, Events: g.events,
-		PayerRequests: g.payerRequests, CursorKey: cursorKey, TempDir: g.settings.TempDir,
+		PayerRequests: g.payerRequests, Webhooks: g.webhooks, CursorKey: cursorKey, TempDir: g.settings.TempDir,
 		RequestTimeout: g.settings.RequestTimeout, Log: g.log, Metrics: g.metrics,
 	})
 	if err != nil {

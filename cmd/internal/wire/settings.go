@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -31,8 +32,13 @@ type Settings struct {
 	CacheTTL       time.Duration
 	IdempotencyTTL time.Duration
 	OrphanAge      time.Duration
-	Parallel       int // jobs of one kind at once in one worker process
+	WebhookCIDRs   []netip.Prefix // networks that webhooks may go to although they are not public
+	Parallel       int            // jobs of one kind at once in one worker process
 	LogLevel       slog.Level
+
+	// Of molar dev alone, which sets them from its flags.
+	webhookResolve map[string]netip.AddrPort
+	webhookCA      string
 }
 
 // variable is one setting: how it is read, and what help says of it.
@@ -88,6 +94,7 @@ func variables() []variable {
 		{"MOLAR_ELIGIBILITY_CACHE_TTL", "24h", "how long an eligibility answer counts as recent", func(s *Settings, v string) error { return span(&s.CacheTTL, v) }},
 		{"MOLAR_IDEMPOTENCY_TTL", "168h", "how long an idempotency key is remembered", func(s *Settings, v string) error { return span(&s.IdempotencyTTL, v) }},
 		{"MOLAR_ORPHAN_AGE", "24h", "how old an image is when it is removed because nothing names it", func(s *Settings, v string) error { return span(&s.OrphanAge, v) }},
+		{"MOLAR_WEBHOOK_ALLOW_CIDRS", "", "networks that webhooks may go to although they are not public, with commas between", func(s *Settings, v string) error { return prefixes(&s.WebhookCIDRs, v) }},
 		{"MOLAR_WORKERS", "16", "jobs of one kind at once in one worker process", func(s *Settings, v string) error { return number(&s.Parallel, v) }},
 		{"MOLAR_LOG_LEVEL", "info", "debug, info, warn or error", func(s *Settings, v string) error { return s.LogLevel.UnmarshalText([]byte(v)) }},
 	}
@@ -140,7 +147,7 @@ func (s Settings) LogValue() slog.Value {
 		slog.Bool("secret_key_set", len(s.SecretKey) > 0), slog.String("payers_file", s.PayersFile),
 		slog.Duration("request_timeout", s.RequestTimeout), slog.Duration("payer_wait", s.PayerWait), slog.Duration("png_wait", s.PNGWait),
 		slog.Duration("eligibility_cache_ttl", s.CacheTTL), slog.Duration("idempotency_ttl", s.IdempotencyTTL), slog.Duration("orphan_age", s.OrphanAge),
-		slog.Int("workers", s.Parallel),
+		slog.Int("workers", s.Parallel), slog.Any("webhook_allow_cidrs", s.WebhookCIDRs),
 	)
 }
 

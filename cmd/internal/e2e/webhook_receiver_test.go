@@ -1,0 +1,227 @@
+package e2e_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"log"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// receiverHost is the host that webhooks are registered for. molar dev sends
+// what is for it to the receiver of the test.
+const receiverHost = "hooks.molar-receiver.com"
+
+// webhookReceiver takes webhooks over https, as a customer would: it verifies each.
+type webhookReceiver struct {
+	tb   testing.TB
+	addr string
+	ca   string // file
+
+	mu      sync.Mutex
+	secrets map[string]billing.WebhookSecret // path -> secret
+	answer  map[string]func() int            // path -> how it answers; 200 at once when missing
+	got     map[string]map[string][]arrival  // path -> event ID -> each time it came
+}
+
+type arrival struct {
+	at      time.Time
+	created time.Time
+}
+
+func startWebhookReceiver(tb testing.TB) *webhookReceiver {
+	tb.Helper()
+	r := &webhookReceiver{
+		tb: tb, ca: filepath.Join(tb.TempDir(), "ca.pem"), secrets: map[string]billing.WebhookSecret{},
+		answer: map[string]func() int{}, got: map[string]map[string][]arrival{},
+	}
+	certificate := r.certificate()
+	ln, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	r.addr = ln.Addr().String()
+	server := &http.Server{
+		Handler: r, TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12},
+		ErrorLog: log.New(io.Discard, "", 0), ReadHeaderTimeout: time.Minute,
+	}
+	go func() { _ = server.ServeTLS(ln, "", "") }()
+	tb.Cleanup(func() { _ = server.Close() })
+	return r
+}
+
+func (r *webhookReceiver) certificate() tls.Certificate {
+	r.tb.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		r.tb.Fatal(err)
+	}
+	t := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: receiverHost}, DNSNames: []string{receiverHost},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour), IsCA: true, BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, t, t, &key.PublicKey, key)
+	if err == nil {
+		err = os.WriteFile(r.ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600)
+	}
+	if err != nil {
+		r.tb.Fatal(err)
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
+}
+
+// flags let molar dev reach the receiver.
+func (r *webhookReceiver) flags() []string {
+	return []string{"--webhook-resolve", receiverHost + "=" + r.addr, "--webhook-ca", r.ca}
+}
+
+func (r *webhookReceiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	now := time.Now()
+	body, err := io.ReadAll(req.Body)
+	if err != nil {
+		return // the sender died
+	}
+	path := req.URL.Path
+	r.mu.Lock()
+	secret, answer := r.secrets[path], r.answer[path]
+	r.mu.Unlock()
+	id, stamp := req.Header.Get("webhook-id"), req.Header.Get("webhook-timestamp")
+	unix, _ := strconv.ParseInt(stamp, 10, 64)
+	if want, err := secret.Sign(id, time.Unix(unix, 0), body); err != nil || want != req.Header.Get("webhook-signature") {
+		r.tb.Errorf("%s: the signature of %s does not verify: %v", path, id, err)
+	}
+	var event struct {
+		ID        string    `json:"id"`
+		CreatedAt time.Time `json:"created_at"`
+	}
+	if err := json.Unmarshal(body, &event); err != nil || event.ID != id {
+		r.tb.Errorf("%s: body %q is not of event %s: %v", path, body, id, err)
+	}
+	if answer != nil {
+		if code := answer(); code != http.StatusOK {
+			w.WriteHeader(code)
+			return
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.got[path] == nil {
+		r.got[path] = map[string][]arrival{}
+	}
+	r.got[path][id] = append(r.got[path][id], arrival{now, event.CreatedAt})
+}
+
+// distinct is how many events have come to the path.
+func (r *webhookReceiver) distinct(path string) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.got[path])
+}
+
+// register makes an endpoint with the path at the API.
+func (r *webhookReceiver) register(base, key, path string) (id string) {
+	r.tb.Helper()
+	a, err := post(r.tb.Context(), http.DefaultClient, base+"/webhook_endpoints", key, unique("register"), "application/json",
+		fmt.Appendf(nil, `{"url":"https://%s%s"}`, receiverHost, path))
+	if err != nil || a.status != http.StatusOK {
+		r.tb.Fatalf("register %s: %v %v", path, a, err)
+	}
+	id, _ = a.body["id"].(string)
+	secret, _ := a.body["secret"].(string)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.secrets[path] = billing.WebhookSecret(secret)
+	return id
+}
+
+func unique(prefix string) string { return prefix + "-" + strconv.FormatInt(serial.Add(1), 10) }
+
+// developers is one or more processes of molar dev on the same PostgreSQL and
+// RabbitMQ: the one command that may post to a receiver on this machine.
+type developers struct {
+	*system
+	procs []*process
+	ready []ready
+}
+
+func startDevelopers(tb testing.TB, r *webhookReceiver, n int) *developers {
+	tb.Helper()
+	s := startSystem(tb, 0, 0)
+	d := &developers{system: s}
+	for range n {
+		flags := append([]string{"dev", "--json", "--addr", freeAddr(tb), "--data", tb.TempDir()}, r.flags()...)
+		p := newProcess(tb, "molar", append(s.env, "MOLAR_OPS_LISTEN="+freeAddr(tb)), flags...)
+		d.procs = append(d.procs, p)
+		d.ready = append(d.ready, readReady(tb, p))
+	}
+	s.urls = []string{d.ready[0].BaseURL}
+	return d
+}
+
+// make makes n events, cache hits but for the first, over some connections.
+func (s *system) make(n, connections int, pace time.Duration) {
+	s.tb.Helper()
+	var all sync.WaitGroup
+	work := make(chan int)
+	for range connections {
+		all.Go(func() {
+			client := &http.Client{Transport: &http.Transport{}, Timeout: 30 * time.Second}
+			defer client.CloseIdleConnections()
+			for range work {
+				a, err := check(s.tb.Context(), client, s.urls[0], s.key, unique("event"), checkBody(s.office, "-ACTIVE-FULL", 0))
+				if err != nil || a.status != http.StatusOK {
+					s.tb.Errorf("check: %v %v", a.status, err)
+				}
+			}
+		})
+	}
+	tick := time.NewTicker(max(pace, time.Nanosecond))
+	defer tick.Stop()
+	for i := range n {
+		if pace > 0 {
+			<-tick.C
+		}
+		work <- i
+	}
+	close(work)
+	all.Wait()
+}
+
+// percentile is of what took from the commit of an event to its arrival.
+func (r *webhookReceiver) percentile(path string, p float64) time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var all []time.Duration
+	for _, times := range r.got[path] {
+		all = append(all, times[0].at.Sub(times[0].created))
+	}
+	if len(all) == 0 {
+		return 0
+	}
+	sortDurations(all)
+	return all[min(len(all)-1, int(p*float64(len(all))))]
+}
+
+// forget starts the count of a path anew.
+func (r *webhookReceiver) forget(path string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.got, path)
+}

@@ -91,6 +91,18 @@ func (r events) List(ctx context.Context, f billing.EventFilter, p billing.Page)
 	return values(rows, eventRow.event)
 }
 
+// beginning has a tail start with the first transaction that wrote anything
+// created since. Else whoever waits for the first event from now on would have
+// the whole history read each time: the index of tails knows nothing of times.
+// OFFSET keeps the planner from looking for that transaction in the same way.
+func (q *query) beginning(since time.Time) {
+	q.where(`xid >= (
+		SELECT xid
+		FROM (SELECT xid FROM events WHERE org_id = $1 AND mode = $2 AND created_at >= % OFFSET 0) written
+		ORDER BY xid
+		LIMIT 1)`, since.UTC())
+}
+
 func (q *query) tail(after billing.EventID, limit int) string {
 	q.where("xid < pg_snapshot_xmin(pg_current_snapshot())")
 	if !after.IsZero() {
@@ -103,6 +115,9 @@ func (q *query) tail(after billing.EventID, limit int) string {
 // runs: whatever commits later has a higher number than all that is shown.
 func (r events) Tail(ctx context.Context, f billing.EventFilter, after billing.EventID, limit int) ([]*billing.Event, error) {
 	q := r.filter(f)
+	if after.IsZero() && !f.CreatedAfter.IsZero() {
+		q.beginning(f.CreatedAfter)
+	}
 	text := q.tail(after, limit)
 	var rows []eventRow
 	if err := r.list(ctx, &rows, text, q.args...); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/events"
 	"github.com/molar-billing/molar/core/payerrequests"
+	"github.com/molar-billing/molar/core/webhooks"
 )
 
 // route is one operation. Everything that depends on which operations there
@@ -39,6 +40,7 @@ type api struct {
 	eligibility   *eligibility.Service
 	events        *events.Service
 	payerRequests *payerrequests.Service
+	webhooks      *webhooks.Service
 	cursors       cursors
 }
 
@@ -69,6 +71,20 @@ func (a *api) routes() []route {
 
 		{http.MethodGet, root + "/events", read, noBody, a.listEvents},
 		{http.MethodGet, root + "/events/{id}", read, noBody, a.getEvent},
+
+		{http.MethodPost, root + "/events/resend", submit, jsonBody, a.resendEvents},
+		{http.MethodPost, root + "/events/{id}/resend", submit, jsonBody, a.resendEvent},
+
+		{http.MethodPost, root + "/webhook_endpoints", submit, jsonBody, a.createEndpoint},
+		{http.MethodGet, root + "/webhook_endpoints", read, noBody, a.listEndpoints},
+		{http.MethodGet, root + "/webhook_endpoints/{id}", read, noBody, a.getEndpoint},
+		{http.MethodPatch, root + "/webhook_endpoints/{id}", submit, jsonBody, a.changeEndpoint},
+		{http.MethodDelete, root + "/webhook_endpoints/{id}", submit, noBody, a.deleteEndpoint},
+		{http.MethodPost, root + "/webhook_endpoints/{id}/rotate_secret", submit, jsonBody, a.rotateSecret},
+		{http.MethodPost, root + "/webhook_endpoints/{id}/disable", submit, jsonBody, a.disableEndpoint},
+		{http.MethodPost, root + "/webhook_endpoints/{id}/enable", submit, jsonBody, a.enableEndpoint},
+		{http.MethodPost, root + "/webhook_endpoints/{id}/ping", submit, jsonBody, a.pingEndpoint},
+		{http.MethodGet, root + "/webhook_endpoints/{id}/deliveries", read, noBody, a.listDeliveries},
 
 		{http.MethodGet, root + "/openapi.yaml", "", noBody, getOpenAPI},
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/events"
 	"github.com/molar-billing/molar/core/payerrequests"
+	"github.com/molar-billing/molar/core/webhooks"
 )
 
 // Options are what the API needs. The use cases are required; everything else
@@ -30,6 +31,7 @@ type Options struct {
 	Eligibility   *eligibility.Service
 	Events        *events.Service
 	PayerRequests *payerrequests.Service
+	Webhooks      *webhooks.Service
 
 	CursorKey      [32]byte              // authenticates cursors; the same at every instance
 	RequestTimeout time.Duration         // from when the body is in; 30 s
@@ -82,10 +84,11 @@ type Server struct {
 // New makes a server that does not serve yet. It fails when a use case is
 // missing or the metrics are registered already.
 func New(o Options) (*Server, error) {
-	if o.Access == nil || o.Attachments == nil || o.Eligibility == nil || o.Events == nil || o.PayerRequests == nil {
+	if o.Access == nil || o.Attachments == nil || o.Eligibility == nil || o.Events == nil || o.PayerRequests == nil ||
+		o.Webhooks == nil {
 		return nil, errors.New("httpapi: a use case is missing")
 	}
-	a := &api{o.Attachments, o.Eligibility, o.Events, o.PayerRequests, cursors{o.CursorKey}}
+	a := &api{o.Attachments, o.Eligibility, o.Events, o.PayerRequests, o.Webhooks, cursors{o.CursorKey}}
 	return newServer(o, a.routes(), o.Access.Authenticate)
 }
 

@@ -29,6 +29,7 @@ import (
 	"github.com/molar-billing/molar/core/events"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/payerrequests"
+	"github.com/molar-billing/molar/core/webhooks"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/workers/outboxrelay"
 )
@@ -50,6 +51,9 @@ type service struct {
 	live   string // of the same organization, live mode
 	other  string // of another organization
 	keys   atomic.Int64
+
+	receiver *receiver // of webhooks
+	database string    // its URL, for an administrator
 }
 
 // setup is what a test can have otherwise.
@@ -57,24 +61,29 @@ type setup struct {
 	attaching attachments.Times
 	converts  bool                                                  // PNGs
 	network   func(ports.AttachmentNetwork) ports.AttachmentNetwork // wraps the sandbox's
+	log       *slog.Logger
 }
 
 // startService starts the service. Each change may set what it likes.
 func startService(t *testing.T, times eligibility.Times, changes ...func(*setup)) *service {
 	t.Helper()
-	with := setup{attachments.DefaultTimes(), true, func(n ports.AttachmentNetwork) ports.AttachmentNetwork { return n }}
+	with := setup{
+		attaching: attachments.DefaultTimes(), converts: true, network: func(n ports.AttachmentNetwork) ports.AttachmentNetwork { return n },
+		log: slog.New(slog.DiscardHandler),
+	}
 	for _, change := range changes {
 		change(&with)
 	}
+	s := &service{receiver: newReceiver(t)}
 	queue := memqueue.NewBroker().Open()
-	relay := outboxrelay.New(queue, slog.New(slog.DiscardHandler))
-	store := pgtest.Open(t, func(po *pgstore.Options) { po.Staged = relay.Staged })
+	relay := outboxrelay.New(queue, with.log)
+	store := pgtest.Open(t, func(po *pgstore.Options) { po.Staged, po.Log, s.database = relay.Staged, with.log, po.URL })
 	during(t, func(ctx context.Context) { _ = relay.Run(ctx, store) })
 	payers, err := billing.ShippedPayers()
 	if err != nil {
 		t.Fatal(err)
 	}
-	clock := machineClock{}
+	clock, sender := machineClock{}, s.receiver.sender(t, with.log)
 	networks := map[billing.Mode]ports.EligibilityNetwork{
 		billing.ModeTest: sandboxnet.NewEligibility(clock), billing.ModeLive: unavailablenet.Eligibility{},
 	}
@@ -84,13 +93,16 @@ func startService(t *testing.T, times eligibility.Times, changes ...func(*setup)
 		Events:        events.New(store),
 		Eligibility:   eligibility.New(store, queue, networks, edi.New(), payers, clock, times),
 		PayerRequests: payerrequests.New(store, payers, clock),
+		Webhooks:      webhooks.New(store, sender, clock),
 		CursorKey:     [32]byte{7},
 		TempDir:       t.TempDir(),
+		Log:           with.log,
 	}
-	s := &service{access: o.Access, store: store}
+	s.access, s.store = o.Access, store
 	s.populate(t)
 	work(t, queue, jobs.KindEligibility, o.Eligibility.Answer)
 	work(t, queue, jobs.KindAttachmentSend, o.Attachments.Send)
+	dispatch(t, queue, webhooks.NewDispatcher(store, queue, sender, clock, webhooks.DefaultPace(), with.log, func(billing.Attempt) {}))
 	if with.converts {
 		work(t, queue, jobs.KindPNGConvert, o.Attachments.Convert)
 	}
@@ -135,6 +147,16 @@ func work(t *testing.T, queue *memqueue.Queue, kind jobs.Kind, do func(context.C
 			}
 			return ports.Finished
 		})
+	})
+}
+
+// dispatch delivers webhooks until the test ends.
+func dispatch(t *testing.T, queue *memqueue.Queue, d *webhooks.Dispatcher) {
+	t.Helper()
+	during(t, func(ctx context.Context) { _ = d.Run(ctx) })
+	work(t, queue, jobs.KindWebhook, func(_ context.Context, call jobs.Job) error {
+		d.Call(call)
+		return nil
 	})
 }
 

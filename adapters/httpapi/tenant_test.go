@@ -21,6 +21,7 @@ type made struct {
 	check, event                  string // IDs
 	claim, attachment, document   string
 	request, answered, answeredBy string
+	endpoint                      string
 }
 
 func (s *service) make(t *testing.T) (m made) {
@@ -36,6 +37,8 @@ func (s *service) make(t *testing.T) (m made) {
 	answering, m.answered = s.payerRequest(t, nil)
 	a := s.must(t, 200, call{path: answering + "/answer", body: s.own(with("payer_id", nil))})
 	m.answeredBy = a.text(t, "attachment", "id")
+	m.endpoint, _ = s.endpoint(t, "/tenant", nil)
+	s.must(t, 200, call{path: "/events/" + m.event + "/resend", body: "{}"})
 	return m
 }
 
@@ -83,6 +86,8 @@ func (s *service) whenLive(r *route, f foreign) (int, billing.Code) {
 	switch {
 	case !r.changes():
 		return f.status, f.code
+	case strings.HasPrefix(f.path, "/webhook_endpoints"), strings.HasPrefix(f.path, "/events"):
+		return f.status, f.code // they work in live mode too
 	case strings.HasPrefix(f.path, "/eligibility"):
 		return 503, billing.CodeEligibilityUnavailable
 	}
@@ -110,12 +115,16 @@ func (s *service) readsByStrangers(m made) map[string][]foreign {
 		"GET /payer_requests/{id}": {absent("/payer_requests/" + m.request), absent("/payer_requests/" + m.answered)},
 		"GET /events":              {nothing("/events?resource_id=" + m.check), nothing("/events?resource_id=" + m.answeredBy), absent("/events?order=asc&after=" + m.event)},
 		"GET /events/{id}":         {absent("/events/" + m.event)},
+
+		"GET /webhook_endpoints":                 {nothing("/webhook_endpoints")},
+		"GET /webhook_endpoints/{id}":            {absent("/webhook_endpoints/" + m.endpoint)},
+		"GET /webhook_endpoints/{id}/deliveries": {absent("/webhook_endpoints/" + m.endpoint + "/deliveries")},
 	}
 }
 
 func (s *service) writesByStrangers(t *testing.T, m made) map[string][]foreign {
 	t.Helper()
-	attachment, request := "/attachments/"+m.attachment, "/payer_requests/"+m.request
+	attachment, request, endpoint := "/attachments/"+m.attachment, "/payer_requests/"+m.request, "/webhook_endpoints/"+m.endpoint
 	absent := func(c call) foreign { return foreign{c, 404, billing.CodeNotFound} }
 	post := func(path string, fields ...any) foreign {
 		return absent(call{path: path, body: jsonOf(anObject{}, with(fields...))})
@@ -138,6 +147,17 @@ func (s *service) writesByStrangers(t *testing.T, m made) map[string][]foreign {
 			post(request+"/answer", "narrative", "mine"),
 			post(request+"/answer", "attachment_id", m.answeredBy),
 			post("/payer_requests/"+m.answered+"/answer", "narrative", "mine"),
+		},
+		"POST /webhook_endpoints":                    {}, // it names nothing; untouched sees to what it made
+		"PATCH /webhook_endpoints/{id}":              {absent(call{method: "PATCH", path: endpoint, body: `{"description":"mine"}`})},
+		"DELETE /webhook_endpoints/{id}":             {absent(call{method: "DELETE", path: endpoint})},
+		"POST /webhook_endpoints/{id}/rotate_secret": {post(endpoint + "/rotate_secret")},
+		"POST /webhook_endpoints/{id}/disable":       {post(endpoint + "/disable")},
+		"POST /webhook_endpoints/{id}/enable":        {post(endpoint + "/enable")},
+		"POST /webhook_endpoints/{id}/ping":          {post(endpoint + "/ping")},
+		"POST /events/{id}/resend":                   {post("/events/" + m.event + "/resend"), post("/events/"+m.event+"/resend", "endpoint_id", m.endpoint)},
+		"POST /events/resend": {
+			post("/events/resend", "endpoint_id", m.endpoint, "created_after", "2000-01-01T00:00:00Z", "created_before", "2100-01-01T00:00:00Z"),
 		},
 	}
 }

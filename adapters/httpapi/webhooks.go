@@ -1,0 +1,238 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/webhooks"
+)
+
+// createEndpoint is POST /webhook_endpoints.
+func (a *api) createEndpoint(x *exchange) (*reply, error) {
+	in, fingerprint := readEndpointRequest(x)
+	return kept(a.webhooks.Create(x.ctx, x.key.Scope, x.request(fingerprint), in, rendered(x, http.StatusOK, revealedShape)))
+}
+
+// readEndpointRequest reads what an endpoint is to be, or what is to change.
+func readEndpointRequest(x *exchange) (in billing.EndpointRequest, fingerprint [32]byte) {
+	in.Faults = x.query().end()
+	doc, fingerprint := x.document(&in.Faults)
+	in.URL = doc.optionalText("url")
+	in.Description = doc.optionalText("description")
+	in.EveryType = doc.isNull("event_types")
+	in.EventTypes = doc.optionalTexts("event_types")
+	doc.end()
+	return in, fingerprint
+}
+
+// endpointID is the ID in the path, read like attachmentID.
+func endpointID(x *exchange) billing.WebhookEndpointID {
+	id, _ := billing.ParseID[billing.WebhookEndpointID](x.params.Params("id"))
+	return id
+}
+
+// getEndpoint is GET /webhook_endpoints/{id}.
+func (a *api) getEndpoint(x *exchange) (*reply, error) {
+	if err := x.query().end().Err(); err != nil {
+		return nil, err
+	}
+	e, err := a.webhooks.Get(x.ctx, x.key.Scope, endpointID(x))
+	if err != nil {
+		return nil, err
+	}
+	return &reply{status: http.StatusOK, body: endpointShape(e)}, nil
+}
+
+// listEndpoints is GET /webhook_endpoints: all of them, for there are few.
+func (a *api) listEndpoints(x *exchange) (*reply, error) {
+	if err := x.query().end().Err(); err != nil {
+		return nil, err
+	}
+	all, err := a.webhooks.List(x.ctx, x.key.Scope)
+	if err != nil {
+		return nil, err
+	}
+	return page(all, endpointShape, nil), nil
+}
+
+// changeEndpoint is PATCH /webhook_endpoints/{id}.
+func (a *api) changeEndpoint(x *exchange) (*reply, error) {
+	in, fingerprint := readEndpointRequest(x)
+	return kept(a.webhooks.Change(x.ctx, x.key.Scope, x.request(fingerprint), endpointID(x), in, rendered(x, http.StatusOK, endpointShape)))
+}
+
+// deleteEndpoint is DELETE /webhook_endpoints/{id}.
+func (a *api) deleteEndpoint(x *exchange) (*reply, error) {
+	if err := x.query().end().Err(); err != nil {
+		return nil, err
+	}
+	gone := func(*billing.WebhookEndpoint, error) billing.Answer {
+		return billing.Answer{Status: http.StatusNoContent}
+	}
+	return kept(a.webhooks.Delete(x.ctx, x.key.Scope, x.request(x.fingerprint(nil)), endpointID(x), gone))
+}
+
+// rotateSecret is POST /webhook_endpoints/{id}/rotate_secret.
+func (a *api) rotateSecret(x *exchange) (*reply, error) {
+	faults := x.query().end()
+	fingerprint := x.emptyDocument(&faults)
+	return kept(a.webhooks.RotateSecret(x.ctx, x.key.Scope, x.request(fingerprint), endpointID(x), faults, rendered(x, http.StatusOK, revealedShape)))
+}
+
+// enableEndpoint is POST /webhook_endpoints/{id}/enable.
+func (a *api) enableEndpoint(x *exchange) (*reply, error) {
+	return a.setStatus(x, billing.EndpointEnabled)
+}
+
+// disableEndpoint is POST /webhook_endpoints/{id}/disable.
+func (a *api) disableEndpoint(x *exchange) (*reply, error) {
+	return a.setStatus(x, billing.EndpointDisabled)
+}
+
+func (a *api) setStatus(x *exchange, status billing.EndpointStatus) (*reply, error) {
+	faults := x.query().end()
+	fingerprint := x.emptyDocument(&faults)
+	return kept(a.webhooks.SetStatus(x.ctx, x.key.Scope, x.request(fingerprint), endpointID(x), status, faults, rendered(x, http.StatusOK, endpointShape)))
+}
+
+// pingEndpoint is POST /webhook_endpoints/{id}/ping.
+func (a *api) pingEndpoint(x *exchange) (*reply, error) {
+	faults := x.query().end()
+	fingerprint := x.emptyDocument(&faults)
+	return kept(a.webhooks.Ping(x.ctx, x.key.Scope, x.request(fingerprint), endpointID(x), faults, rendered(x, http.StatusOK, pingShape)))
+}
+
+// listDeliveries is GET /webhook_endpoints/{id}/deliveries.
+func (a *api) listDeliveries(x *exchange) (*reply, error) {
+	id, q := endpointID(x), x.query()
+	l := q.bind("deliveries of "+id.String(), x.key.Scope, "limit", "cursor")
+	p := billing.Page{Limit: q.limit(), After: q.cursor(a.cursors, l)}
+	if err := q.end().Err(); err != nil {
+		return nil, err
+	}
+	found, next, err := a.webhooks.Deliveries(x.ctx, x.key.Scope, id, p)
+	if err != nil {
+		return nil, err
+	}
+	return page(found, deliveryShape, a.cursors.encode(l, next)), nil
+}
+
+// resendEvent is POST /events/{id}/resend.
+func (a *api) resendEvent(x *exchange) (*reply, error) {
+	faults := x.query().end()
+	doc, fingerprint := x.optionalDocument(&faults)
+	f := billing.ResendFilter{EndpointID: endpointOf(doc)}
+	doc.end()
+	var err error
+	if f.EventID, err = billing.ParseID[billing.EventID](x.params.Params("id")); err != nil {
+		f.EventID = billing.NewID[billing.EventID](x.started) // which nothing has, while the zero ID stands for every event
+	}
+	return kept(a.webhooks.Resend(x.ctx, x.key.Scope, x.request(fingerprint), f, faults, rendered(x, http.StatusOK, queuedShape)))
+}
+
+// resendEvents is POST /events/resend.
+func (a *api) resendEvents(x *exchange) (*reply, error) {
+	faults := x.query().end()
+	doc, fingerprint := x.document(&faults)
+	f := billing.ResendFilter{
+		EndpointID:    endpointOf(doc),
+		CreatedAfter:  doc.instant("created_after"),
+		CreatedBefore: doc.instant("created_before"),
+	}
+	for _, t := range doc.optionalTexts("event_types") {
+		f.EventTypes = append(f.EventTypes, billing.EventType(t))
+	}
+	f.Judge(&faults)
+	doc.end()
+	return kept(a.webhooks.Resend(x.ctx, x.key.Scope, x.request(fingerprint), f, faults, rendered(x, http.StatusOK, queuedShape)))
+}
+
+// endpointOf is the endpoint that a resend names; zero for all.
+func endpointOf(doc *object) (id billing.WebhookEndpointID) {
+	ref := doc.optionalText("endpoint_id")
+	if ref == nil {
+		return id
+	}
+	id, err := billing.ParseID[billing.WebhookEndpointID](*ref)
+	if err != nil {
+		doc.faults.Add("endpoint_id", billing.FaultFormat, "The ID of a webhook endpoint starts with whe_ and has 26 more characters.")
+	}
+	return id
+}
+
+type endpointJSON struct {
+	ID              billing.WebhookEndpointID `json:"id"`
+	Object          string                    `json:"object"`
+	URL             string                    `json:"url"`
+	Description     string                    `json:"description"`
+	EventTypes      []billing.EventType       `json:"event_types"`
+	Status          billing.EndpointStatus    `json:"status"`
+	Mode            billing.Mode              `json:"mode"`
+	CreatedAt       string                    `json:"created_at"`
+	Secret          billing.WebhookSecret     `json:"secret,omitempty"`
+	SecretAvailable *bool                     `json:"secret_available,omitempty"`
+}
+
+func endpointShape(e *billing.WebhookEndpoint) endpointJSON {
+	return endpointJSON{
+		ID: e.ID, Object: "webhook_endpoint", URL: e.URL, Description: e.Description, EventTypes: e.EventTypes, Status: e.Status,
+		Mode: e.Scope.Mode, CreatedAt: billing.Timestamp(e.CreatedAt),
+	}
+}
+
+func revealedShape(r webhooks.Revealed) endpointJSON {
+	out := endpointShape(r.Endpoint)
+	out.Secret, out.SecretAvailable = r.Secret, new(r.Secret != "")
+	return out
+}
+
+type pingJSON struct {
+	Object     string  `json:"object"`
+	Status     *int    `json:"status"`
+	DurationMS int64   `json:"duration_ms"`
+	Error      *string `json:"error"`
+}
+
+func pingShape(a billing.Attempt) pingJSON {
+	return pingJSON{"webhook_ping", orNull(a.Status), a.Duration.Milliseconds(), orNull(a.Error)}
+}
+
+type deliveryJSON struct {
+	ID            billing.DeliveryID    `json:"id"`
+	Object        string                `json:"object"`
+	EventID       billing.EventID       `json:"event_id"`
+	EventType     billing.EventType     `json:"event_type"`
+	State         billing.DeliveryState `json:"state"`
+	NextAttemptAt *string               `json:"next_attempt_at"`
+	Attempts      []attemptJSON         `json:"attempts"`
+	CreatedAt     string                `json:"created_at"`
+}
+
+type attemptJSON struct {
+	At         string  `json:"at"`
+	Status     *int    `json:"status"`
+	DurationMS int64   `json:"duration_ms"`
+	Error      *string `json:"error"`
+	Response   *string `json:"response"`
+}
+
+func deliveryShape(d *billing.Delivery) deliveryJSON {
+	out := deliveryJSON{
+		ID: d.ID, Object: "webhook_delivery", EventID: d.EventID, EventType: d.EventType, State: d.State,
+		CreatedAt: billing.Timestamp(d.CreatedAt),
+		Attempts: mapped(d.Attempts, func(a billing.Attempt) attemptJSON {
+			return attemptJSON{billing.Timestamp(a.At), orNull(a.Status), a.Duration.Milliseconds(), orNull(a.Error), orNull(a.Response)}
+		}),
+	}
+	if !d.NextAttemptAt.IsZero() {
+		out.NextAttemptAt = new(billing.Timestamp(d.NextAttemptAt))
+	}
+	return out
+}
+
+type queuedJSON struct {
+	Object string `json:"object"`
+	Queued int    `json:"queued"`
+}
+
+func queuedShape(n int) queuedJSON { return queuedJSON{"webhook_resend", n} }

@@ -29,7 +29,14 @@ import (
 	"github.com/molar-billing/molar/adapters/testservers"
 )
 
-func TestMain(m *testing.M) { os.Exit(testservers.Main(m).Run()) }
+func TestMain(m *testing.M) {
+	code := testservers.Main(m).Run()
+	_ = os.RemoveAll(built())
+	os.Exit(code)
+}
+
+// built is the folder for the commands of this test binary.
+func built() string { return filepath.Join(os.TempDir(), fmt.Sprintf("molar-e2e-%d", os.Getpid())) }
 
 // binaries builds the commands once for the test binary and gives the folder
 // that they are in.
@@ -43,7 +50,7 @@ func binaries(tb testing.TB) string {
 }
 
 var build = sync.OnceValues(func() (string, error) {
-	dir := filepath.Join(os.TempDir(), fmt.Sprintf("molar-e2e-%d", os.Getpid()))
+	dir := built()
 	out, err := exec.Command("go", "build", "-o", dir+"/", "github.com/molar-billing/molar/cmd/...").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("build: %w\n%s", err, out)

@@ -549,9 +549,9 @@ CREATE INDEX providers_list ON public.providers USING btree (org_id, mode, creat
 
 CREATE INDEX uploads_sweep ON public.uploads USING btree (created_at) WHERE (state <> 'pending'::text);
 
-CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (org_id, mode, endpoint_id, next_attempt_at, id) WHERE (state = 'pending'::text);
+CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (endpoint_id, next_attempt_at, id) WHERE (state = 'pending'::text);
 
-CREATE INDEX webhook_deliveries_list ON public.webhook_deliveries USING btree (org_id, mode, endpoint_id, created_at, id);
+CREATE INDEX webhook_deliveries_list ON public.webhook_deliveries USING btree (endpoint_id, created_at, id);
 
 CREATE INDEX webhook_endpoints_list ON public.webhook_endpoints USING btree (org_id, mode, created_at, id);
 

@@ -75,10 +75,9 @@ func (r deliveries) Resend(ctx context.Context, f billing.ResendFilter, now time
 	if err := r.named(ctx, f); err != nil {
 		return 0, err
 	}
-	counted := &query{}
-	counted.resent("SELECT FROM", r.scope, f)
+	text, args := r.count(f, limit)
 	var n int
-	if err := r.get(ctx, &n, "SELECT count(*) FROM ("+counted.text("LIMIT %", limit+1)+") resent", counted.args...); err != nil {
+	if err := r.get(ctx, &n, text, args...); err != nil {
 		return 0, fmt.Errorf("count what is sent again: %w", err)
 	}
 	if n > limit {
@@ -109,6 +108,13 @@ GROUP BY org_id, mode, endpoint_id`, q.args...); err != nil {
 		n += row.Queued
 	}
 	return n, nil
+}
+
+// count counts what is sent again, up to one more than the limit.
+func (r deliveries) count(f billing.ResendFilter, limit int) (string, []any) {
+	q := &query{}
+	q.resent("SELECT count(*) FROM (\nSELECT FROM", r.scope, f)
+	return q.text("LIMIT %\n) resent", limit+1), q.args
 }
 
 // named looks for the endpoint and the event that a filter names.

@@ -68,7 +68,7 @@ func TestListPlans(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(statements)) {
 		fmt.Fprintf(&got, "== %s\n", name)
 		for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
-			plan := explain(t, db, in, mode, statements[name].text, statements[name].args)
+			plan := explain(t, db, in, []string{"plan_cache_mode = " + mode}, statements[name])
 			if strings.Contains(plan, "Seq Scan") || strings.Contains(plan, "Sort") && !slices.Contains(sorted, name) || !strings.Contains(plan, "Index") {
 				t.Errorf("%s, %s:\n%s", name, mode, plan)
 			}
@@ -140,9 +140,10 @@ func scans(plan string) string {
 	return out.String()
 }
 
-// explain plans a statement as the store's connections do: prepared, and with
-// the role and scope of a tenant.
-func explain(t *testing.T, db *sql.DB, in billing.Scope, mode, text string, args []any) string {
+// explain plans a statement as the store's connections do: prepared, with
+// settings, and with the role and scope of a tenant; without a scope, with the
+// role that works across scopes.
+func explain(t *testing.T, db *sql.DB, in billing.Scope, settings []string, s statement) string {
 	t.Helper()
 	tx, err := db.BeginTx(t.Context(), nil)
 	if err != nil {
@@ -150,7 +151,7 @@ func explain(t *testing.T, db *sql.DB, in billing.Scope, mode, text string, args
 	}
 	defer func() { _ = tx.Rollback() }()
 	var values []string
-	for _, a := range args {
+	for _, a := range s.args {
 		if v, ok := a.(driver.Valuer); ok {
 			a, _ = v.Value()
 		}
@@ -162,17 +163,24 @@ func explain(t *testing.T, db *sql.DB, in billing.Scope, mode, text string, args
 		}
 		values = append(values, strings.TrimPrefix(pq.QuoteLiteral(fmt.Sprint(a)), " "))
 	}
-	for _, statement := range []string{
-		"SET LOCAL ROLE molar_app", "SET LOCAL molar.org = '" + in.Org.UUID() + "'", "SET LOCAL molar.mode = '" + string(in.Mode) + "'",
-		"SET LOCAL plan_cache_mode = " + mode, "DEALLOCATE ALL", "PREPARE listed AS " + text,
-	} {
+	role := "molar_app"
+	if in == (billing.Scope{}) {
+		role = "molar_system"
+	}
+	statements := []string{
+		"SET LOCAL ROLE " + role, "SET LOCAL molar.org = '" + in.Org.UUID() + "'", "SET LOCAL molar.mode = '" + string(in.Mode) + "'",
+	}
+	for _, setting := range settings {
+		statements = append(statements, "SET LOCAL "+setting)
+	}
+	for _, statement := range append(statements, "DEALLOCATE ALL", "PREPARE listed AS "+s.text) {
 		if _, err := tx.ExecContext(t.Context(), statement); err != nil {
 			t.Fatalf("%s: %v", statement, err)
 		}
 	}
 	rows, err := tx.QueryContext(t.Context(), "EXPLAIN (COSTS OFF) EXECUTE listed ("+strings.Join(values, ", ")+")")
 	if err != nil {
-		t.Fatalf("%s: %v", text, err)
+		t.Fatalf("%s: %v", s.text, err)
 	}
 	defer func() { _ = rows.Close() }()
 	var plan strings.Builder

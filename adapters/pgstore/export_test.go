@@ -3,6 +3,7 @@ package pgstore
 import (
 	"context"
 	"net"
+	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 )
@@ -64,4 +65,44 @@ func (l ListQueries) Tail(f billing.EventFilter, after billing.EventID, limit in
 	q := events{&tx{scope: l.Scope}}.filter(f)
 	text := q.tail(after, limit)
 	return text, q.args
+}
+
+// Deliveries is the statement of Deliveries.List.
+func (l ListQueries) Deliveries(id billing.WebhookEndpointID, p billing.Page) (string, []any) {
+	q := deliveries{&tx{scope: l.Scope}}.filter(id)
+	text := q.page(p)
+	return text, q.args
+}
+
+// Due is the statement of Lanes.Due.
+func (l ListQueries) Due(id billing.WebhookEndpointID, limit int, inFlight ...billing.DeliveryID) (string, []any) {
+	return lanes{&tx{scope: l.Scope}}.due(id, limit, inFlight)
+}
+
+// Resent is the statement that counts what Deliveries.Resend sends.
+func (l ListQueries) Resent(f billing.ResendFilter, limit int) (string, []any) {
+	return deliveries{&tx{scope: l.Scope}}.count(f, limit)
+}
+
+// Record is the statement of Lanes.Record.
+func (l ListQueries) Record(ctx context.Context, tried ...*billing.Delivery) (string, []any, error) {
+	t := &tx{scope: l.Scope}
+	if err := (lanes{t}).Record(ctx, tried); err != nil {
+		return "", nil, err
+	}
+	return t.queue[0].text, t.queue[0].args, nil
+}
+
+// FanOut is the statement that queues an event.
+func (l ListQueries) FanOut(ctx context.Context, e billing.Event) (string, []any, error) {
+	t := &tx{scope: l.Scope}
+	if err := t.fanOut(ctx, l.Scope, e); err != nil {
+		return "", nil, err
+	}
+	return t.queue[0].text, t.queue[0].args, nil
+}
+
+// CallLanes is the statement of Jobs.Lanes.
+func CallLanes(now time.Time, pause time.Duration, limit int) (string, []any) {
+	return callLanes, []any{now, pause.Microseconds(), limit}
 }

@@ -113,18 +113,23 @@ LEFT JOIN LATERAL (
 WHERE e.org_id = $1 AND e.mode = $2 AND e.id = $3
 ORDER BY next_attempt_at, delivery_id`
 
+func (r lanes) due(id billing.WebhookEndpointID, limit int, inFlight []billing.DeliveryID) (string, []any) {
+	flying := make(pq.StringArray, 0, len(inFlight))
+	for _, d := range inFlight {
+		flying = append(flying, d.UUID())
+	}
+	return due, []any{r.scope.Org, r.scope.Mode, id, flying, limit + 1}
+}
+
 // Due reads one delivery more than it gives, which says when the next is due.
 // While the circuit is open there is none before its time, and then one, the
 // probe, as long as nothing is in flight: what comes of it decides.
 func (r lanes) Due(
 	ctx context.Context, id billing.WebhookEndpointID, now time.Time, limit int, inFlight []billing.DeliveryID,
 ) (*billing.WebhookEndpoint, []billing.Shipment, time.Time, error) {
-	flying := make(pq.StringArray, 0, len(inFlight))
-	for _, d := range inFlight {
-		flying = append(flying, d.UUID())
-	}
+	text, args := r.due(id, limit, inFlight)
 	var rows []dueRow
-	if err := r.list(ctx, &rows, due, r.scope.Org, r.scope.Mode, id, flying, limit+1); err != nil {
+	if err := r.list(ctx, &rows, text, args...); err != nil {
 		return nil, nil, time.Time{}, laneError(err, "read what is due in", id)
 	}
 	if len(rows) == 0 {
@@ -164,7 +169,9 @@ func latest(a, b time.Time) time.Time {
 // results identifies, for the queue of writes, what comes of deliveries.
 type results struct{}
 
-// Record keeps what came of attempts, all in one statement.
+// Record keeps what came of attempts, all in one statement. A delivery that is
+// pending is told by its next attempt: asked by their state, all that are
+// pending might be read for the few.
 func (r lanes) Record(ctx context.Context, tried []*billing.Delivery) error {
 	if len(tried) == 0 {
 		return nil
@@ -185,7 +192,7 @@ func (r lanes) Record(ctx context.Context, tried []*billing.Delivery) error {
 UPDATE webhook_deliveries d
 SET state = t.state, next_attempt_at = t.next_attempt_at, attempts = array_append(d.attempts, t.attempt)
 FROM unnest($3::uuid[], $4::text[], $5::timestamptz[], $6::json[]) t (id, state, next_attempt_at, attempt)
-WHERE d.org_id = $1 AND d.mode = $2 AND d.id = t.id AND d.state = 'pending'`,
+WHERE d.org_id = $1 AND d.mode = $2 AND d.id = ANY ($3::uuid[]) AND d.id = t.id AND d.next_attempt_at IS NOT NULL`,
 		r.scope.Org, r.scope.Mode, ids, states, pq.Array(next), last)
 }
 

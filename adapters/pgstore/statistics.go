@@ -9,10 +9,11 @@ import (
 // A table that is filling up for the first time has no statistics, and until
 // autovacuum comes by, a minute later, the planner takes any index that begins
 // with the scope for as good as the primary key, and reads all of the scope.
-// So the first statistics are made early. They end every plan made before.
+// So the first statistics are made early. They end every plan made before. To
+// look whether a table needs them takes a millisecond.
 const (
 	statisticsFirst = 2 * time.Second
-	statisticsLast  = time.Minute
+	statisticsLast  = 8 * time.Second
 	statisticsRows  = 200 // before that, no plan is slow
 )
 

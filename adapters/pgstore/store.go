@@ -136,8 +136,9 @@ func connConfig(url string) (pq.Config, error) {
 		"idle_in_transaction_session_timeout": idleTimeout, "TimeZone": "UTC",
 		// Every statement is prepared and meant for an index. A plan made once
 		// serves it: planning again for each new value took as long as running.
-		// One made while a table is empty must not read all of it later.
-		"plan_cache_mode": "force_generic_plan", "enable_seqscan": "off", "jit": "off",
+		// One made while a table is empty must not read all of it later, nor
+		// read and sort what an index has in order.
+		"plan_cache_mode": "force_generic_plan", "enable_seqscan": "off", "enable_bitmapscan": "off", "jit": "off",
 	} {
 		if _, chosen := config.Runtime[name]; !chosen {
 			config.Runtime[name] = value

@@ -1,0 +1,98 @@
+package pgstore_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/adapters/pgstore"
+	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// fillWebhooks makes 1,000 endpoints in 100 scopes. One has 100,000 deliveries,
+// of which 300 are pending, as have all others together.
+const fillWebhooks = `
+INSERT INTO webhook_endpoints (id, org_id, mode, url, description, status, secret, created_at)
+SELECT uuid(n, 11), uuid(n % 100, 9), 'test', 'https://example.com', '', CASE WHEN n % 7 = 6 THEN 'disabled' ELSE 'enabled' END, sha512(''),
+	'2026-01-01'::timestamptz + n * interval '1 min'
+FROM generate_series(1, 1000) n;
+INSERT INTO events (id, org_id, mode, type, resource_id, sequence, created_at, data, xid)
+SELECT uuid(n, 5), uuid(n % 2 * 3, 9), 'test', (ARRAY['eligibility.completed', 'claim.paid', 'claim.denied'])[n / 2 % 3 + 1], uuid(n, 6), 1,
+	'2026-01-01'::timestamptz + n * interval '1 min', '{}', (n / 40 + 3)::text::xid8
+FROM generate_series(1, 100000) n;
+INSERT INTO webhook_deliveries (id, org_id, mode, endpoint_id, event_id, event_type, state, next_attempt_at, attempts, created_at)
+SELECT uuid(n, 12), e.org_id, 'test', e.id, uuid(n / 2, 5), 'claim.paid', CASE WHEN pending THEN 'pending' ELSE 'delivered' END,
+	CASE WHEN pending THEN '2026-01-01'::timestamptz + n * interval '1 min' END, CASE WHEN pending THEN '{}' ELSE ARRAY['{}'::json] END,
+	'2026-01-01'::timestamptz + n * interval '1 min'
+FROM generate_series(1, 200000) n
+CROSS JOIN LATERAL (SELECT n % 600 < 2 AS pending) p
+JOIN webhook_endpoints e ON e.id = CASE n % 2 WHEN 1 THEN uuid(3, 11) ELSE uuid(n / 2 % 1000 + 1, 11) END;
+`
+
+// webhookStatements is what is asked of deliveries, and nothing of it may cost
+// more because many were made.
+func webhookStatements(t *testing.T, in billing.Scope) map[string]statement {
+	t.Helper()
+	q := pgstore.ListQueries{Scope: in}
+	made := func(text string, args []any) statement { return statement{text, args} }
+	queued := func(text string, args []any, err error) statement {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return statement{text, args}
+	}
+	result := func(n byte) *billing.Delivery {
+		return &billing.Delivery{ID: number(n, 12), State: billing.DeliveryDelivered, Attempts: make([]billing.Attempt, 1)}
+	}
+	at := time.Date(2026, 1, 10, 0, 0, 0, 0, time.UTC)
+	next := billing.Page{Limit: 25, After: &billing.Position{Time: at, ID: number(7, 1)}}
+	return map[string]statement{
+		"deliveries":              made(q.Deliveries(number(3, 11), billing.Page{Limit: 25})),
+		"deliveries, next page":   made(q.Deliveries(number(3, 11), next)),
+		"due":                     made(q.Due(number(3, 11), 16)),
+		"due, some in flight":     made(q.Due(number(3, 11), 16, number(1, 12), number(3, 12))),
+		"resend an event":         made(q.Resent(billing.ResendFilter{EventID: number(4, 5)}, 1000)),
+		"resend a span":           made(q.Resent(billing.ResendFilter{CreatedAfter: at, CreatedBefore: at.AddDate(0, 0, 1)}, 1000)),
+		"resend to one":           made(q.Resent(billing.ResendFilter{CreatedAfter: at, EndpointID: number(3, 11)}, 1000)),
+		"resend types to one":     made(q.Resent(billing.ResendFilter{CreatedAfter: at, EndpointID: number(3, 11), EventTypes: []billing.EventType{"claim.paid"}}, 1000)),
+		"record":                  queued(q.Record(t.Context(), result(1), result(3), result(5))),
+		"fan out":                 queued(q.FanOut(t.Context(), event(number(3, 6)))),
+		"call lanes, every scope": made(pgstore.CallLanes(at, time.Second, 64)),
+	}
+}
+
+// TestWebhookPlans holds the statements to their indexes, planned as the store's
+// connections plan, once and for all: in an empty database, in one that was
+// filled since, and in one with statistics. Only endpoints may be read one after
+// another, by Lanes, which looks at each.
+func TestWebhookPlans(t *testing.T) {
+	t.Parallel()
+	db := admin(t, pgtest.URL(t))
+	exec(t, db, `CREATE FUNCTION pg_temp_uuid(n int, kind int) RETURNS uuid LANGUAGE sql IMMUTABLE AS $$ SELECT (lpad(to_hex(kind), 8, '0') || lpad(to_hex(n), 24, '0'))::uuid $$`)
+	in := billing.Scope{Org: number(3, 9), Mode: billing.ModeTest}
+	statements := webhookStatements(t, in)
+	var got strings.Builder
+	for _, phase := range []struct{ name, begin string }{
+		{"empty", ""},
+		{"without statistics", strings.ReplaceAll(fillWebhooks, "uuid(", "pg_temp_uuid(")},
+		{"with statistics", "ANALYZE webhook_endpoints, webhook_deliveries, events"},
+	} {
+		exec(t, db, phase.begin)
+		for _, name := range slices.Sorted(maps.Keys(statements)) {
+			as := in
+			if strings.HasSuffix(name, "every scope") {
+				as = billing.Scope{}
+			}
+			plan := explain(t, db, as, []string{"plan_cache_mode = force_generic_plan", "enable_seqscan = off", "enable_bitmapscan = off"}, statements[name])
+			if strings.Contains(plan, "Seq Scan on events") || strings.Contains(plan, "Seq Scan on webhook_deliveries") {
+				t.Errorf("%s:\n%s", name, plan)
+			}
+			fmt.Fprintf(&got, "== %s, %s\n%s", name, phase.name, scans(plan))
+		}
+	}
+	golden(t, "webhook_plans.txt", got.String())
+}

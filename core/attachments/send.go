@@ -38,7 +38,7 @@ func (s *Service) Send(ctx context.Context, j jobs.Job) error {
 	ours := (*ownError)(nil)
 	switch {
 	case err == nil:
-		return s.finish(ctx, j, true)
+		return s.finish(ctx, j, p.attachment.Number)
 	case postponed && later.Until.Before(silent):
 		return s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
 			return tx.Outbox.Postpone(ctx, j.ID, later.Until)
@@ -48,7 +48,7 @@ func (s *Service) Send(ctx context.Context, j jobs.Job) error {
 	case errors.As(err, &ours):
 		return ours.error
 	}
-	if err := s.finish(ctx, j, false); err != nil {
+	if err := s.finish(ctx, j, ""); err != nil {
 		return err
 	}
 	return &jobs.DoneError{Cause: fmt.Errorf("send the attachment: %w", err)}
@@ -59,7 +59,7 @@ func (s *Service) Send(ctx context.Context, j jobs.Job) error {
 const leastPatience = 10 * time.Second
 
 // FailSend leaves an attachment open whose job cannot be done.
-func (s *Service) FailSend(ctx context.Context, j jobs.Job) error { return s.finish(ctx, j, false) }
+func (s *Service) FailSend(ctx context.Context, j jobs.Job) error { return s.finish(ctx, j, "") }
 
 // ownError marks a fault on our side of the network.
 type ownError struct{ error }
@@ -128,8 +128,26 @@ func (s *Service) transmit(ctx context.Context, p *parcel) error {
 			return err
 		}
 	}
-	return network.Commit(ctx, p.attachment.Number)
+	return commit(ctx, network, p.attachment.Number)
 }
+
+// commit commits a transmission. An answer that was lost leaves open whether the
+// network has it, so it is asked again before that counts as a failure.
+func commit(ctx context.Context, network ports.AttachmentNetwork, number string) (err error) {
+	for _, pause := range []time.Duration{0, commitPause, 4 * commitPause} {
+		select {
+		case <-ctx.Done():
+			return errors.Join(err, ctx.Err())
+		case <-time.After(pause):
+		}
+		if err = network.Commit(ctx, number); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+const commitPause = 50 * time.Millisecond
 
 // image remembers why it could not be read to its end: to the network that
 // looks like its own fault.
@@ -146,8 +164,9 @@ func (i *image) Read(b []byte) (n int, err error) {
 }
 
 // finish commits what came of the sending, and tells the instance that waits
-// for it.
-func (s *Service) finish(ctx context.Context, j jobs.Job, sent bool) error {
+// for it. Sent is the number under which the network has the attachment, empty
+// when it did not take it.
+func (s *Service) finish(ctx context.Context, j jobs.Job, sent string) error {
 	now := s.clock.Now()
 	id := billing.AttachmentID(j.Subject)
 	err := s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
@@ -167,9 +186,9 @@ func (s *Service) finish(ctx context.Context, j jobs.Job, sent bool) error {
 		if a, err = tx.Attachments.Lock(ctx, id); err != nil {
 			return err
 		}
-		if sent && a.Sent(j.ID, now) {
+		if sent != "" && a.Sent(sent, now) {
 			err = s.close(ctx, tx, a, request)
-		} else if !sent && a.NotSent(j.ID) {
+		} else if sent == "" && a.NotSent(j.ID) {
 			err = tx.Attachments.Save(ctx, a)
 		}
 		if err != nil {

@@ -1,11 +1,13 @@
 package attachments_test
 
 import (
+	"errors"
 	"sync"
 	"testing"
 
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
 )
 
 // at runs work that many times at once.
@@ -105,6 +107,29 @@ func TestSendTwice(t *testing.T) {
 	}
 	if o := b.close(b.service, "k", id); o.err != nil || o.Error != "" || o.State != billing.AttachmentClosed {
 		t.Errorf("the request: %+v", o)
+	}
+	b.audit()
+}
+
+// TestSentAfterAll has a second worker fail at the network, and tell so, while
+// the first is about to commit there. The network has the attachment, so it is
+// closed: an edit and a second sending would be one too many.
+func TestSentAfterAll(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	id := b.filled("a")
+	j := b.begun(0, func(s *attachments.Service) { b.close(s, "k", id) })
+	first := b.process(&fate{only: "Commit", how: meets, then: func() {
+		err := b.process(&fate{only: "Open", how: failsBefore}).Send(t.Context(), j)
+		if _, told := errors.AsType[*jobs.DoneError](err); !told || !b.get(id).Sending.IsZero() {
+			t.Errorf("the second worker: %v", err)
+		}
+	}})
+	if err := first.Send(t.Context(), j); err != nil {
+		t.Errorf("the first worker: %v", err)
+	}
+	if a := b.get(id); a.State != billing.AttachmentClosed {
+		t.Errorf("the attachment is %s, and the network has it", a.State)
 	}
 	b.audit()
 }

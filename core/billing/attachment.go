@@ -245,10 +245,12 @@ func (a *Attachment) BeginSending(job JobID, serial int64, now time.Time) error 
 	return nil
 }
 
-// Sent closes the attachment that the job has sent. It reports false, and does
-// nothing, when the job is not the one that sends it.
-func (a *Attachment) Sent(job JobID, now time.Time) bool {
-	if a.Sending != job || job.IsZero() {
+// Sent closes the attachment that the network has taken under the number,
+// whoever sent it and whatever was thought of it since: an edit would have
+// taken the number away, so what is there now is what was sent. It reports
+// false, and does nothing, when the attachment is another one by now.
+func (a *Attachment) Sent(number string, now time.Time) bool {
+	if a.State != AttachmentOpen || number == "" || a.Number != number {
 		return false
 	}
 	a.State, a.ClosedAt, a.UpdatedAt = AttachmentClosed, now, now

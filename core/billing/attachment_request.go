@@ -2,6 +2,7 @@ package billing
 
 import (
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -49,6 +50,9 @@ func (r AttachmentRequest) Names() (n AttachmentNames, kind AttachmentKind, f Fa
 		Office:       optionalID[OfficeID](&f, "office_id", r.OfficeID, "office"),
 		Claim:        optionalID[ClaimID](&f, "claim_id", r.ClaimID, "claim"),
 		PayerRequest: optionalID[PayerRequestID](&f, "payer_request_id", r.PayerRequestID, "payer request"),
+	}
+	if r.PayerID != nil && strings.TrimSpace(*r.PayerID) == "" {
+		f.Add("payer_id", FaultRequired, "A value is required; leave payer_id out instead.")
 	}
 	kind = AttachmentUnsolicited
 	if r.Kind != nil {

@@ -49,7 +49,7 @@ func inState(t *testing.T, state string, a *billing.Attachment) *billing.Attachm
 	if err := a.BeginSending(mine, 7, noon); err != nil {
 		t.Fatal(err)
 	}
-	if state == "closed" && !a.Sent(mine, noon) {
+	if state == "closed" && !a.Sent("MLR000000007", noon) {
 		t.Fatal("not closed")
 	}
 	return a
@@ -106,9 +106,9 @@ func TestAttachmentStates(t *testing.T) {
 			return outcome(true, a.Answers(&request))
 		}},
 		{"begin sending", ok, conflict, conflict, func(a *billing.Attachment) string { return outcome(true, a.BeginSending(other, 8, evening)) }},
-		{"sent", no, ok, no, func(a *billing.Attachment) string { return outcome(a.Sent(mine, evening), nil) }},
-		{"sent by another job", no, no, no, func(a *billing.Attachment) string { return outcome(a.Sent(other, evening), nil) }},
-		{"sent by no job", no, no, no, func(a *billing.Attachment) string { return outcome(a.Sent(billing.JobID{}, evening), nil) }},
+		{"sent", no, ok, no, func(a *billing.Attachment) string { return outcome(a.Sent("MLR000000007", evening), nil) }},
+		{"sent under another number", no, no, no, func(a *billing.Attachment) string { return outcome(a.Sent("MLR000000008", evening), nil) }},
+		{"sent under no number", no, no, no, func(a *billing.Attachment) string { return outcome(a.Sent("", evening), nil) }},
 		{"not sent", no, ok, no, func(a *billing.Attachment) string { return outcome(a.NotSent(mine), nil) }},
 		{"not sent by another job", no, no, no, func(a *billing.Attachment) string { return outcome(a.NotSent(other), nil) }},
 		{"not sent by no job", no, no, no, func(a *billing.Attachment) string { return outcome(a.NotSent(billing.JobID{}), nil) }},
@@ -145,7 +145,7 @@ func TestWhatMovesLeaves(t *testing.T) {
 	if err := a.BeginSending(other, 8, evening); err != nil || !a.SendingSince.Equal(evening) {
 		t.Fatalf("sending again: %v, %+v", err, a)
 	}
-	if !a.Sent(other, evening) || a.State != billing.AttachmentClosed || !a.ClosedAt.Equal(evening) || !a.UpdatedAt.Equal(evening) || !a.Sending.IsZero() {
+	if !a.Sent("MLR000000007", evening) || a.State != billing.AttachmentClosed || !a.ClosedAt.Equal(evening) || !a.UpdatedAt.Equal(evening) || !a.Sending.IsZero() {
 		t.Errorf("sent: %+v", a)
 	}
 }
@@ -390,13 +390,32 @@ func TestWhatTheNetworkIsTold(t *testing.T) {
 	}
 }
 
+// What the network has taken is closed also when it was thought lost, but not
+// when it was edited since.
+func TestSentAfterAll(t *testing.T) {
+	t.Parallel()
+	a := inState(t, "sending", attachment())
+	a.NotSent(mine)
+	if !a.Sent("MLR000000007", evening) || a.State != billing.AttachmentClosed {
+		t.Errorf("what was sent after all is %+v", a)
+	}
+	edited := inState(t, "sending", attachment())
+	edited.NotSent(mine)
+	if err := edited.Tell("Something else.", evening); err != nil {
+		t.Fatal(err)
+	}
+	if edited.Sent("MLR000000007", evening) {
+		t.Error("the edited attachment is taken for what was sent")
+	}
+}
+
 func TestAttachmentEventBodies(t *testing.T) {
 	t.Parallel()
 	scope := billing.Scope{Org: billing.OrgID{15: 1}, Mode: billing.ModeTest}
 	payer := billing.PayerSummary{ID: billing.PayerID{15: 4}, PayerID: "CHTEST", Name: "Molar Test Payer"}
 	a := attachment()
 	a.Scope, a.OfficeID, a.Payer, a.ClaimID, a.RequestID = scope, billing.OfficeID{15: 3}, payer, billing.ClaimID{15: 12}, billing.RequestID{15: 5}
-	inState(t, "sending", a).Sent(mine, evening)
+	inState(t, "sending", a).Sent("MLR000000007", evening)
 	answer := attachment()
 	solicited(answer)
 	answer.Scope, answer.OfficeID, answer.Payer, answer.Documents = scope, a.OfficeID, payer, nil

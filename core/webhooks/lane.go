@@ -181,9 +181,8 @@ func (l *lane) record(ctx context.Context, tx ports.Tx) error {
 	well := l.health.Health == billing.EndpointHealth{}
 	for _, d := range l.tried {
 		a := d.Attempts[len(d.Attempts)-1]
-		disable := false
-		e.Health, disable = e.Health.After(a)
-		if disable {
+		health, disable := e.Health.After(a)
+		if e.Health = health; disable {
 			e.Status = billing.EndpointDisabled
 		}
 		well = well && a.Succeeded()

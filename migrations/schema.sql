@@ -384,11 +384,7 @@ CREATE TABLE public.webhook_deliveries (
     next_attempt_at timestamp with time zone,
     attempts json[] DEFAULT '{}'::json[] NOT NULL,
     created_at timestamp with time zone NOT NULL,
-    CONSTRAINT webhook_deliveries_state CHECK (
-CASE state
-    WHEN 'pending'::text THEN (next_attempt_at IS NOT NULL)
-    ELSE ((state = ANY (ARRAY['delivered'::text, 'failed'::text])) AND (next_attempt_at IS NULL) AND (cardinality(attempts) > 0))
-END)
+    CONSTRAINT webhook_deliveries_state CHECK (((state = 'pending'::text) = (next_attempt_at IS NOT NULL)))
 )
 WITH (autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='1000');
 

@@ -103,24 +103,25 @@ func (q *query) beginning(since time.Time) {
 		LIMIT 1)`, since.UTC())
 }
 
-func (q *query) tail(after billing.EventID, limit int) string {
+func (r events) tail(f billing.EventFilter, after billing.EventID, limit int) (string, []any) {
+	q := r.filter(f)
 	q.where("xid < pg_snapshot_xmin(pg_current_snapshot())")
-	if !after.IsZero() {
+	switch {
+	case !after.IsZero():
 		q.where("(xid, id) > ((SELECT last.xid FROM events last WHERE last.id = %), %)", after, after)
+	case !f.CreatedAfter.IsZero():
+		q.beginning(f.CreatedAfter)
 	}
-	return q.text("ORDER BY xid, id\nLIMIT %", limit+1)
+	text := q.text("ORDER BY xid, id\nLIMIT %", limit+1)
+	return text, q.args
 }
 
 // Tail reads on in the order of transactions, below the oldest one that still
 // runs: whatever commits later has a higher number than all that is shown.
 func (r events) Tail(ctx context.Context, f billing.EventFilter, after billing.EventID, limit int) ([]*billing.Event, error) {
-	q := r.filter(f)
-	if after.IsZero() && !f.CreatedAfter.IsZero() {
-		q.beginning(f.CreatedAfter)
-	}
-	text := q.tail(after, limit)
+	text, args := r.tail(f, after, limit)
 	var rows []eventRow
-	if err := r.list(ctx, &rows, text, q.args...); err != nil {
+	if err := r.list(ctx, &rows, text, args...); err != nil {
 		return nil, fmt.Errorf("tail events: %w", err)
 	}
 	if len(rows) == 0 && !after.IsZero() {

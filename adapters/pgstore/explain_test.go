@@ -54,8 +54,8 @@ ANALYZE eligibility_checks, events, attachments, documents, payer_requests`
 
 // TestListPlans is EXPLAIN of every list and filter, planned for the values
 // and without knowing them: an index in the order of the list, nothing read in
-// vain and nothing sorted, but for the few events of one resource and the
-// documents of a page.
+// vain and nothing sorted, but for the few events of one resource, the
+// documents of a page, and the transactions since a time.
 func TestListPlans(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
@@ -63,7 +63,7 @@ func TestListPlans(t *testing.T) {
 	exec(t, db, `CREATE FUNCTION pg_temp_uuid(n int, kind int) RETURNS uuid LANGUAGE sql IMMUTABLE AS $$ SELECT (lpad(to_hex(kind), 8, '0') || lpad(to_hex(n), 24, '0'))::uuid $$`)
 	exec(t, db, strings.ReplaceAll(fill, "uuid(", "pg_temp_uuid("))
 	in := billing.Scope{Org: number(3, 9), Mode: billing.ModeTest}
-	statements, sorted := listStatements(in), []string{"event resource", "documents"}
+	statements, sorted := listStatements(in), []string{"event resource", "documents", "tail, since"}
 	var got strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(statements)) {
 		fmt.Fprintf(&got, "== %s\n", name)
@@ -99,6 +99,7 @@ func listStatements(in billing.Scope) map[string]statement {
 		"recent check":   made(q.Recent([32]byte{1}, billing.CheckFilter{CreatedAfter: at})),
 		"tail":           made(q.Tail(billing.EventFilter{}, billing.EventID{}, 100)),
 		"tail on":        made(q.Tail(billing.EventFilter{}, number(13, 5), 100)),
+		"tail, since":    made(q.Tail(billing.EventFilter{CreatedAfter: at}, billing.EventID{}, 100)),
 		"event resource": made(q.Events(billing.EventFilter{Resource: number(3, 6)}, first)),
 		"documents":      made(q.Documents(number(13, 1), number(23, 1))),
 	}

@@ -62,9 +62,7 @@ func (l ListQueries) Events(f billing.EventFilter, p billing.Page) (string, []an
 
 // Tail is the statement of Events.Tail.
 func (l ListQueries) Tail(f billing.EventFilter, after billing.EventID, limit int) (string, []any) {
-	q := events{&tx{scope: l.Scope}}.filter(f)
-	text := q.tail(after, limit)
-	return text, q.args
+	return events{&tx{scope: l.Scope}}.tail(f, after, limit)
 }
 
 // Deliveries is the statement of Deliveries.List.

@@ -35,7 +35,7 @@ func fullAttachment(t *testing.T) *billing.Attachment {
 		},
 	}
 	job := idOf[billing.JobID](10)
-	if err := a.BeginSending(job, 42, shapeTime); err != nil || !a.Sent(job, shapeTime.Add(time.Minute)) {
+	if err := a.BeginSending(job, 42, shapeTime); err != nil || !a.Sent(a.Number, shapeTime.Add(time.Minute)) {
 		t.Fatal("not sent", err)
 	}
 	return a

@@ -16,6 +16,10 @@ import (
 // scans name, the scans, and the one or two markers that decide the colours.
 // The entropy-coded data are the same bytes, so no pixel changes.
 func (c *Codec) Sanitize(ctx context.Context, src io.ReaderAt, size int64) (*ports.Picture, error) {
+	if err := c.turns.Acquire(ctx, 1); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	defer c.turns.Release(1)
 	out, err := c.newPicture(ctx)
 	if err != nil {
 		return nil, err

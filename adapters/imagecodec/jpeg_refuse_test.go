@@ -249,7 +249,7 @@ func TestSanitizeWaitsForMemory(t *testing.T) {
 	dir, b := t.TempDir(), drawing(t, "progressive-420.jpg")
 	long := before(0xd9, 0, bytes.Repeat(segment(0xfe, make([]byte, 60_000)...), 2)...)(t, b)
 	synctest.Test(t, func(t *testing.T) {
-		codec, err := imagecodec.New(imagecodec.Options{TempDir: dir, MemoryBudget: 8})
+		codec, err := imagecodec.New(imagecodec.Options{TempDir: dir, MemoryBudget: 8, Parallel: 3})
 		if err != nil {
 			t.Fatal(err)
 		}

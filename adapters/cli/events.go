@@ -102,7 +102,7 @@ type span struct{ after, before string }
 
 func (f *span) on(c *cobra.Command) {
 	c.Flags().StringVar(&f.after, "after", "", "only those at or after this: how long ago (10m), or an instant (2026-01-02T15:04:05Z)")
-	c.Flags().StringVar(&f.before, "before", "", "only those before this, likewise")
+	c.Flags().StringVar(&f.before, "before", "", "only those before this, likewise (default: now)")
 }
 
 func (f *span) parse(now time.Time) (after, before time.Time, err error) {
@@ -283,10 +283,10 @@ func (r *resend) request(args []string, now time.Time) (path string, body resend
 	if err != nil {
 		return "", body, err
 	}
-	body.CreatedAfter = billing.Timestamp(after)
-	if !before.IsZero() {
-		body.CreatedBefore = billing.Timestamp(before)
+	if before.IsZero() {
+		before = now // the API wants to be told, so that a repetition asks the same
 	}
+	body.CreatedAfter, body.CreatedBefore = billing.Timestamp(after), billing.Timestamp(before)
 	body.EventTypes, err = parseTypes("type", r.types)
 	return "/events/resend", body, err
 }

@@ -48,7 +48,7 @@ func TestResendRequest(t *testing.T) {
 		"one event":         {args: []string{strings.ToLower(evt)[:4] + evt[4:]}, path: "/events/" + evt + "/resend", body: `{}`},
 		"to one endpoint":   {resend{endpoint: whe}, []string{evt}, "/events/" + evt + "/resend", `{"endpoint_id":"` + whe + `"}`, ""},
 		"a span":            {resend{when: span{"2h", "30m"}}, nil, "/events/resend", `{"created_after":"2026-01-02T13:00:00.000000+00:00","created_before":"2026-01-02T14:30:00.000000+00:00"}`, ""},
-		"types of a span":   {resend{when: span{after: "1h"}, endpoint: whe, types: []string{"claim.paid", "claim.denied"}}, nil, "/events/resend", `{"endpoint_id":"` + whe + `","created_after":"2026-01-02T14:00:00.000000+00:00","event_types":["claim.paid","claim.denied"]}`, ""},
+		"types of a span":   {resend{when: span{after: "1h"}, endpoint: whe, types: []string{"claim.paid", "claim.denied"}}, nil, "/events/resend", `{"endpoint_id":"` + whe + `","created_after":"2026-01-02T14:00:00.000000+00:00","created_before":"2026-01-02T15:00:00.000000+00:00","event_types":["claim.paid","claim.denied"]}`, ""},
 		"nothing":           {fault: "--after"},
 		"no beginning":      {resend: resend{when: span{before: "1h"}}, fault: "--after"},
 		"both":              {resend: resend{when: span{after: "1h"}}, args: []string{evt}, fault: "nothing to say"},

@@ -1,0 +1,219 @@
+package e2e_test
+
+import (
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+func TestTrigger(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	dev, r := startDev(t, dir)
+	stopDev(t, dev)
+	c := newCommand(t)
+	for _, args := range [][]string{
+		{"eligibility.completed", "elg_", "state outcome cache.state", "completed answered fresh"},
+		{"eligibility.completed", "elg_", "outcome", "answered", "--json"}, // a second time too
+		{"eligibility.completed", "elg_", "outcome", "rejected", "--member-id", "X-NOT-FOUND"},
+		{"eligibility.completed", "elg_", "outcome", "payer_unavailable", "--member-id", "X-PAYER-DOWN"},
+		{"attachment.completed", "att_", "state document_count claim_id", "closed 1 <nil>"},
+		{"payer_request.received", "prq_", "state source", "open staff"},
+	} {
+		out := c.good(append([]string{"trigger", args[0], "--data", dir}, args[4:]...)...)
+		id := strings.Fields(out + " - -")[1]
+		if slices.Contains(args, "--json") {
+			var e struct{ ID string }
+			if err := json.Unmarshal([]byte(out), &e); err != nil {
+				t.Errorf("%q: %v", out, err)
+			}
+			id = e.ID
+		}
+		_, body := get(t, r.BaseURL+"/events/"+id, r.Keys["test"])
+		var e map[string]any
+		if err := json.Unmarshal([]byte(body), &e); err != nil {
+			t.Fatal(err)
+		}
+		data, _ := e["data"].(map[string]any)
+		if e["type"] != args[0] || !strings.HasPrefix(fmt.Sprint(data["id"]), args[1]) || values(data, args[2]) != args[3] {
+			t.Errorf("%v made %s", args, body)
+		}
+	}
+	if list := c.good("trigger", "--list"); list != c.good("trigger") || strings.Count(list, "\n") != len(billing.EventTypes()) {
+		t.Errorf("the list is %s", list)
+	}
+	c.bad("needs POST /claims", "trigger", "claim.paid", "--data", dir)
+	c.bad("molar keys create", "trigger", "api_key.created", "--data", dir)
+	c.bad("payer_request.received", "trigger", "payer_request.lost", "--data", dir)
+	key := func(name string) []string { return []string{"--api-url", r.BaseURL, "--api-key", r.Keys[name]} }
+	c.bad("live mode", append(key("live"), "trigger", "eligibility.completed")...)
+	c.bad("--office", append(key("test"), "trigger", "eligibility.completed")...)
+	c.bad("422 INVALID_REQUEST", append(key("test"), "trigger", "eligibility.completed", "--office", "x")...)
+	c.bad("read,submit", append(key("test_read"), "trigger", "eligibility.completed", "--office", r.Offices["test"])...)
+	c.bad("is made, but its event cannot be read", append(key("test_submit"), "trigger", "eligibility.completed", "--office", r.Offices["test"])...)
+	if out := c.good(append(key("other_test"), "trigger", "eligibility.completed", "--data", dir)...); !strings.Contains(out, "elg_") {
+		t.Errorf("with the key and the office of the other organization: %q", out)
+	}
+}
+
+func TestEventsList(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	dev, r := startDev(t, dir)
+	stopDev(t, dev)
+	c := newCommand(t, "MOLAR_API_URL="+r.BaseURL, "MOLAR_API_KEY="+r.Keys["test"])
+	var newest string
+	const checks = 102 // more than a page
+	for n := range checks {
+		got, err := check(t.Context(), http.DefaultClient, r.BaseURL, r.Keys["test"], strconv.Itoa(n), checkBody(r.Offices["test"], "-ACTIVE-FULL", n))
+		if err != nil || got.status != http.StatusOK {
+			t.Fatal(got, err)
+		}
+		newest = idOf(got)
+	}
+	lines := func(args ...string) []string {
+		return strings.Split(strings.TrimSuffix(c.good(append([]string{"events", "list"}, args...)...), "\n"), "\n")
+	}
+	if got := lines("--limit", "1000", "--type", "eligibility.completed", "--json"); len(got) != checks || !json.Valid([]byte(got[0])) || !strings.Contains(got[0], newest) {
+		t.Errorf("%d lines, the first %s", len(got), got[0])
+	} else if slices.Sort(got); len(slices.Compact(got)) != checks {
+		t.Error("events came twice")
+	}
+	if got := lines(); len(got) != 1+25 || !strings.HasPrefix(got[0], "CREATED") || !strings.Contains(got[1], "eligibility.completed") || !strings.Contains(got[1], newest) {
+		t.Errorf("the table has %d lines: %s", len(got), got[:2])
+	}
+	if got := lines("--resource", newest, "--after", "1h"); len(got) != 2 {
+		t.Errorf("the events of a resource: %v", got)
+	}
+	if got := lines("--before", "1h"); len(got) != 1 {
+		t.Errorf("events before the first: %v", got)
+	}
+	c.bad("no such event type", "events", "list", "--type", "x")
+	c.bad("--limit", "events", "list", "--limit", "0")
+	c.bad("resource_id", "events", "list", "--resource", "x")
+	away := newCommand(t, "MOLAR_API_URL=http://127.0.0.1:1", "MOLAR_API_KEY="+r.Keys["test"])
+	away.bad("Start it with molar dev", "events", "list")
+	away.bad("Start it with molar dev", "events", "resend", billing.NewID[billing.EventID](time.Now()).String())
+}
+
+// TestEventsResend sends events again to an endpoint, whose receiver is on
+// this machine.
+func TestEventsResend(t *testing.T) {
+	t.Parallel()
+	hooks := &receiver{t: t}
+	srv := httptest.NewTLSServer(hooks)
+	t.Cleanup(srv.Close)
+	dir, ca := t.TempDir(), filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: srv.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dev, r := startDev(t, dir, "--webhook-resolve", "example.com="+srv.Listener.Addr().String(), "--webhook-ca", ca)
+	stopDev(t, dev)
+	made, err := post(t.Context(), http.DefaultClient, r.BaseURL+"/webhook_endpoints", r.Keys["test"], "k", "application/json", []byte(`{"url":"https://example.com/hooks"}`))
+	if err != nil || made.status >= 300 {
+		t.Fatal(made, err)
+	}
+	endpoint := fmt.Sprint(made.body["id"])
+	c := newCommand(t)
+	event := func(n int) string {
+		await(t, fmt.Sprint("delivery ", n), func() bool { return len(hooks.hooks()) == n })
+		h := hooks.hooks()[n-1]
+		verifyHook(t, h, fmt.Sprint(made.body["secret"]))
+		return h.event(t).ID
+	}
+	check, request := strings.Fields(c.good("trigger", "eligibility.completed", "--data", dir))[1], ""
+	if got := event(1); got != check {
+		t.Fatalf("delivered %s, want %s", got, check)
+	}
+	request = strings.Fields(c.good("trigger", "payer_request.received", "--data", dir))[1]
+	if got := event(2); got != request {
+		t.Fatalf("delivered %s, want %s", got, request)
+	}
+	for n, again := range []struct {
+		want string
+		args []string
+	}{
+		{check, []string{check}},
+		{request, []string{request, "--endpoint", endpoint}},
+		{check, []string{"--after", "1h", "--type", "eligibility.completed"}},
+		{request, []string{"--after", "1h", "--before", "0s", "--type", "payer_request.received", "--type", "claim.paid", "--endpoint", endpoint}},
+	} {
+		if out := c.good(append([]string{"events", "resend", "--data", dir}, again.args...)...); out != "1 queued\n" {
+			t.Errorf("%v printed %q", again.args, out)
+		}
+		if got := event(3 + n); got != again.want {
+			t.Errorf("%v delivered %s, want %s", again.args, got, again.want)
+		}
+	}
+	if out, told, code := c.run("events", "resend", "--data", dir, "--after", "1h", "--type", "claim.paid", "--json"); code != 0 || !strings.Contains(out, `"queued":0`) || strings.Contains(told, "enabled") {
+		t.Errorf("nothing to send: %d, %q, %q", code, out, told)
+	}
+	if _, told, code := c.run("events", "resend", "--data", dir, "--after", "1h", "--type", "claim.paid"); code != 0 || !strings.Contains(told, "No enabled webhook endpoint") {
+		t.Errorf("nothing to send: %d, %q", code, told)
+	}
+	c.bad("404 NOT_FOUND", "events", "resend", "--data", dir, billing.NewID[billing.EventID](time.Now()).String())
+	c.bad("404 NOT_FOUND", "events", "resend", "--data", dir, check, "--endpoint", billing.NewID[billing.WebhookEndpointID](time.Now()).String())
+}
+
+func TestWebhooksVerify(t *testing.T) {
+	t.Parallel()
+	secret, body, now := billing.NewWebhookSecret(), `{"id":"evt_1"}`, time.Now()
+	signature, err := secret.Sign("evt_1", now, []byte(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	unix, dir := strconv.FormatInt(now.Unix(), 10), t.TempDir()
+	write := func(name, content string) string {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return filepath.Join(dir, name)
+	}
+	file, edited := write("body", body), write("edited", body+"\n")
+	request := write("request", "POST /hooks HTTP/1.1\r\nHost: x\r\nwebhook-id: evt_1\r\nwebhook-timestamp: "+unix+"\r\nwebhook-signature: "+signature+"\r\n\r\n"+body)
+	c, withSecret := newCommand(t), newCommand(t, "MOLAR_WEBHOOK_SECRET="+string(secret))
+	header := []string{"webhooks", "verify", "--id", "evt_1", "--timestamp", unix, "--signature", "v1,AAAA " + signature}
+	for _, args := range [][]string{
+		append(slices.Clone(header), "--secret", string(secret), file),
+		{"webhooks", "verify", "--secret", string(secret), "--request", request},
+	} {
+		if out := c.good(args...); out != "valid\n" {
+			t.Errorf("%v printed %q", args, out)
+		}
+		if out := withSecret.good(args...); out != "valid\n" {
+			t.Errorf("%v printed %q", args, out)
+		}
+	}
+	c.bad("does not fit", append(slices.Clone(header), "--secret", string(billing.NewWebhookSecret()), file)...)
+	withSecret.bad("line break", append(slices.Clone(header), edited)...)
+	withSecret.bad("does not fit", append(slices.Clone(header), "--id", "evt_2", file)...)
+	withSecret.bad("malformed", append(slices.Clone(header), "--timestamp", "now", file)...)
+	withSecret.bad("does not fit", append(slices.Clone(header), "-")...) // standard input is empty
+	c.bad("no secret", append(slices.Clone(header), file)...)
+	withSecret.bad("--request", header...)
+	withSecret.bad("--request", append(slices.Clone(header), "--request", request)...)
+	withSecret.bad("no such file", append(slices.Clone(header), file+"x")...)
+
+	old, err := secret.Sign("evt_1", now.Add(-time.Hour), []byte(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	late := []string{"webhooks", "verify", "--id", "evt_1", "--timestamp", strconv.FormatInt(now.Add(-time.Hour).Unix(), 10), "--signature", old, file}
+	withSecret.bad("--tolerance 0", late...)
+	for _, tolerance := range []string{"0", "2h"} {
+		if out := withSecret.good(append(late, "--tolerance", tolerance)...); out != "valid\n" {
+			t.Errorf("tolerance %s: %q", tolerance, out)
+		}
+	}
+}

@@ -135,7 +135,12 @@ func (d *demo) claim(ctx context.Context, g *graph) error {
 		Lines:     []billing.ClaimLine{{ProcedureCode: "D2740", ServiceDate: today, Fee: 125000, Quantity: 1, Tooth: "14"}},
 		CreatedAt: now, UpdatedAt: now,
 	}
-	err = g.store.InTx(ctx, key.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Claims.Insert(ctx, &c) })
+	err = g.store.InTx(ctx, key.Scope, func(ctx context.Context, tx ports.Tx) error {
+		if err := tx.Claims.Insert(ctx, &c); err != nil {
+			return err
+		}
+		return tx.Events.Append(ctx, c.Event(billing.EventClaimValidated, billing.ClaimCause{At: now}))
+	})
 	d.Claims = map[string]string{"test": id.String()}
 	return err
 }

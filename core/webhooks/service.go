@@ -9,6 +9,7 @@ package webhooks
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -99,14 +100,25 @@ func (s *Service) Create(
 	})
 }
 
-// judge puts what the request says into the endpoint, and asks whether its URL
-// may be called when that is new. The host is looked up, so this is done outside
+// judge puts what the request says into a new endpoint, and asks whether its URL
+// may be called when it says one. The host is looked up, so this is done outside
 // of transactions.
 func (s *Service) judge(ctx context.Context, in billing.EndpointRequest, e *billing.WebhookEndpoint) error {
-	if err := in.Apply(e).Err(); err != nil || in.URL == nil {
+	faults := in.Apply(e)
+	if e.URL == "" {
+		return faults.Err()
+	}
+	err := s.sender.Check(ctx, e.URL)
+	if refused, ok := errors.AsType[*billing.Error](err); ok && refused.Code == billing.CodeInvalidRequest {
+		for _, f := range refused.Faults {
+			faults.Add(f.Field, f.Code, f.Message)
+		}
+		err = nil
+	}
+	if err != nil {
 		return err
 	}
-	return s.sender.Check(ctx, e.URL)
+	return faults.Err()
 }
 
 // replay is the answer that the request got before, before anything outside of

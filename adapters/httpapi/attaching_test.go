@@ -219,10 +219,10 @@ func wantFields(t *testing.T, a answer, fields string) {
 	}
 }
 
-// wantReplay checks that second repeats first.
+// wantReplay checks that second repeats first, but for a secret that it showed.
 func wantReplay(t *testing.T, first, second answer) {
 	t.Helper()
-	if second.StatusCode != first.StatusCode || second.body != first.body || second.Header.Get("Idempotent-Replayed") != "true" ||
+	if second.StatusCode != first.StatusCode || second.body != first.hidden() || second.Header.Get("Idempotent-Replayed") != "true" ||
 		second.Header.Get("X-Request-Id") == first.Header.Get("X-Request-Id") || first.Header.Get("Idempotent-Replayed") != "" {
 		t.Errorf("replay %d %v %s of %d %v %s", second.StatusCode, second.Header, second.body, first.StatusCode, first.Header, first.body)
 	}

@@ -32,6 +32,7 @@ import (
 	"github.com/molar-billing/molar/core/webhooks"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/workers/outboxrelay"
+	"github.com/molar-billing/molar/workers/webhookpost"
 )
 
 type machineClock struct{}
@@ -154,10 +155,7 @@ func work(t *testing.T, queue *memqueue.Queue, kind jobs.Kind, do func(context.C
 func dispatch(t *testing.T, queue *memqueue.Queue, d *webhooks.Dispatcher) {
 	t.Helper()
 	during(t, func(ctx context.Context) { _ = d.Run(ctx) })
-	work(t, queue, jobs.KindWebhook, func(_ context.Context, call jobs.Job) error {
-		d.Call(call)
-		return nil
-	})
+	during(t, func(ctx context.Context) { _ = webhookpost.Run(ctx, queue, d) })
 }
 
 // during runs until the test ends.

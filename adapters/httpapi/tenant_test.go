@@ -38,6 +38,7 @@ func (s *service) make(t *testing.T) (m made) {
 	a := s.must(t, 200, call{path: answering + "/answer", body: s.own(with("payer_id", nil))})
 	m.answeredBy = a.text(t, "attachment", "id")
 	m.endpoint, _ = s.endpoint(t, "/tenant", nil)
+	m.endpoint = strings.TrimPrefix(m.endpoint, "/webhook_endpoints/")
 	s.must(t, 200, call{path: "/events/" + m.event + "/resend", body: "{}"})
 	return m
 }

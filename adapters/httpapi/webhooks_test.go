@@ -1,12 +1,406 @@
 package httpapi
 
 import (
+	"database/sql"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"regexp"
+	"strings"
+	"sync"
 	"testing"
+	"time"
+
+	"github.com/lib/pq"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/eligibility"
 )
 
-// endpoint registers a path of the receiver, and gives its ID and its secret.
-func (s *service) endpoint(t *testing.T, path string, change func(o anObject)) (id, secret string) {
+// endpoint registers a path of the receiver, and gives its own path in the API
+// and its secret.
+func (s *service) endpoint(t *testing.T, path string, change func(o anObject)) (endpoint, secret string) {
 	t.Helper()
-	a := s.must(t, 200, call{path: "/webhook_endpoints", body: jsonOf(anObject{"url": "https://" + hooks + path}, change)})
-	return a.text(t, "id"), a.text(t, "secret")
+	a := s.must(t, 200, call{path: "/webhook_endpoints", body: hook(path, change)})
+	return "/webhook_endpoints/" + a.text(t, "id"), a.text(t, "secret")
+}
+
+// hook is the body of an endpoint at a path of the receiver.
+func hook(path string, change func(o anObject)) string {
+	return jsonOf(anObject{"url": "https://" + hooks + path}, change)
+}
+
+// act is an operation on a resource that wants to know nothing.
+func act(resource, operation string) call { return call{path: resource + "/" + operation, body: "{}"} }
+
+var shownSecret = regexp.MustCompile(`"secret":"whsec_[0-9A-Za-z+/]{43}=","secret_available":true`)
+
+// hidden is an answer as a replay shows it: without the secret, if it has one.
+func (a answer) hidden() string {
+	return shownSecret.ReplaceAllString(a.body, `"secret_available":false`)
+}
+
+func TestWebhookEndpoint(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	body := `{"url":"https://` + hooks + `/a?clinic=<7>&x=%20","description":"Front desk <1> \u2028","event_types":["era.received","claim.paid"]}`
+	first := s.must(t, 200, call{path: "/webhook_endpoints", body: body, idem: "one"})
+	id := first.text(t, "id")
+	if first.text(t, "object") != "webhook_endpoint" || first.text(t, "url") != "https://"+hooks+"/a?clinic=<7>&x=%20" ||
+		first.text(t, "description") != "Front desk <1> \u2028" || fmt.Sprint(first.get(t, "event_types")) != "[era.received claim.paid]" ||
+		first.text(t, "status") != "enabled" || first.text(t, "mode") != "test" || !shownSecret.MatchString(first.body) {
+		t.Errorf("answer %s", first.body)
+	}
+	again := s.must(t, 200, call{path: "/webhook_endpoints", body: body, idem: "one"})
+	wantReplay(t, first, again)
+	if again.get(t, "secret") != nil || again.get(t, "secret_available") != false || first.text(t, "secret") == "" {
+		t.Errorf("replay %s of %s", again.body, first.body)
+	}
+	plain := strings.Replace(first.hidden(), `,"secret_available":false`, "", 1)
+	for _, key := range []string{s.key, s.read} {
+		if a := s.must(t, 200, call{path: "/webhook_endpoints/" + id, key: key}); a.body != plain {
+			t.Errorf("read %s after %s", a.body, first.body)
+		}
+	}
+	// The defaults, in both modes.
+	for key, mode := range map[string]string{s.key: "test", s.live: "live"} {
+		a := s.must(t, 200, call{path: "/webhook_endpoints", body: hook("/b", nil), key: key})
+		if a.text(t, "mode") != mode || a.text(t, "description") != "" || !strings.Contains(a.body, `"event_types":null`) {
+			t.Errorf("answer %s", a.body)
+		}
+	}
+	list := s.must(t, 200, call{path: "/webhook_endpoints", key: s.read})
+	rows := list.get(t, "data").([]any)
+	if len(rows) != 2 || list.get(t, "next_cursor") != nil || rows[0].(anObject)["url"] != "https://"+hooks+"/b" || rows[1].(anObject)["id"] != id ||
+		strings.Contains(list.body, "secret") {
+		t.Errorf("list %s", list.body)
+	}
+	for _, operation := range []string{"rotate_secret", "disable", "enable", "ping"} {
+		c := act("/webhook_endpoints/"+id, operation)
+		c.key = s.read
+		wantStatus(t, s.do(t, c), 403, billing.CodePermissionDenied)
+	}
+	wantStatus(t, s.do(t, call{path: "/webhook_endpoints", body: body, key: s.read}), 403, billing.CodePermissionDenied)
+}
+
+// A secret is in one reply and nowhere else: not in what is kept for replays,
+// not in any other row, and not in the log.
+func TestSecretsAreShownOnce(t *testing.T) {
+	t.Parallel()
+	log := &syncBuffer{}
+	s := startService(t, eligibility.DefaultTimes(), func(with *setup) {
+		with.log = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	})
+	endpoint, old := s.endpoint(t, "/a", nil)
+	s.receiver.answers("/a", 500)
+	rotate := act(endpoint, "rotate_secret")
+	rotate.idem = "rotate"
+	first := s.must(t, 200, rotate)
+	wantReplay(t, first, s.must(t, 200, rotate))
+	current := first.text(t, "secret")
+	if current == old || !shownSecret.MatchString(first.body) {
+		t.Errorf("answer %s after %s", first.body, old)
+	}
+	s.must(t, 200, act(endpoint, "ping"))
+	s.must(t, 200, call{path: "/eligibility", body: s.question("ACTIVE-FULL", nil)})
+	s.receiver.wait(t, "/a", 2)
+	eventually(t, func() error {
+		if !strings.Contains(log.String(), "webhook not delivered") {
+			return fmt.Errorf("the log is %s", log)
+		}
+		return nil
+	})
+	kept := s.dump(t)
+	if !strings.Contains(kept, `"secret_available":false`) {
+		t.Error("no reply is kept")
+	}
+	for _, secret := range []string{old, current} {
+		encoded := strings.TrimPrefix(secret, "whsec_")
+		key, err := base64.StdEncoding.DecodeString(encoded)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, trace := range []string{encoded, hex.EncodeToString(key)} {
+			if strings.Contains(kept, trace) || strings.Contains(log.String(), trace) {
+				t.Errorf("%s is in the database: %t, or in the log", trace, strings.Contains(kept, trace))
+			}
+		}
+	}
+}
+
+// dump is every row of the database as text, bytes in hexadecimal.
+func (s *service) dump(t *testing.T) string {
+	t.Helper()
+	db := s.admin(t)
+	var tables []string
+	if err := db.QueryRowContext(t.Context(), "SELECT array_agg(tablename::text) FROM pg_tables WHERE schemaname = 'public'").
+		Scan(pq.Array(&tables)); err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, table := range tables {
+		var rows sql.NullString
+		query := "SELECT string_agg(r::text, ' ') FROM " + pq.QuoteIdentifier(table) + " r"
+		if err := db.QueryRowContext(t.Context(), query).Scan(&rows); err != nil {
+			t.Fatal(err)
+		}
+		all.WriteString(rows.String)
+	}
+	return unescaped(all.String())
+}
+
+// unescaped reads the bytes in a row's text, which are in hexadecimal, and adds
+// them as they are.
+func unescaped(rows string) string {
+	return rows + regexp.MustCompile(`\\x[0-9a-f]+`).ReplaceAllStringFunc(rows, func(s string) string {
+		b, err := hex.DecodeString(s[2:])
+		if err != nil {
+			return s
+		}
+		return string(b)
+	})
+}
+
+// admin is the database, without the rules that keep scopes apart.
+func (s *service) admin(t *testing.T) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("postgres", s.database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+func TestWebhookEndpointLimit(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	var group sync.WaitGroup
+	var mu sync.Mutex
+	answers := map[int][]answer{}
+	for i := range 16 {
+		group.Go(func() {
+			a := s.do(t, call{path: "/webhook_endpoints", body: hook(fmt.Sprint("/", i), nil), idem: fmt.Sprint("number-", i)})
+			mu.Lock()
+			defer mu.Unlock()
+			answers[a.StatusCode] = append(answers[a.StatusCode], a)
+		})
+	}
+	group.Wait()
+	if len(answers[200]) != 10 || len(answers[409]) != 6 {
+		t.Fatalf("%d made, %d refused", len(answers[200]), len(answers[409]))
+	}
+	wantStatus(t, answers[409][0], 409, billing.CodeConflict)
+	for _, key := range []string{s.live, s.other} { // theirs are counted apart
+		s.must(t, 200, call{path: "/webhook_endpoints", body: hook("/x", nil), key: key})
+	}
+	eleventh := call{path: "/webhook_endpoints", body: hook("/x", nil), idem: "eleventh"}
+	wantStatus(t, s.do(t, eleventh), 409, billing.CodeConflict)
+	s.must(t, 200, act("/webhook_endpoints/"+answers[200][0].text(t, "id"), "disable"))
+	wantStatus(t, s.do(t, eleventh), 409, billing.CodeConflict) // a disabled one counts
+	s.must(t, 204, call{method: "DELETE", path: "/webhook_endpoints/" + answers[200][0].text(t, "id")})
+	s.must(t, 200, eleventh) // the refusals have kept nothing
+	if rows := s.walk(t, "/webhook_endpoints"); len(rows) != 10 {
+		t.Errorf("%d endpoints", len(rows))
+	}
+}
+
+func TestWebhookFaults(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	endpoint, _ := s.endpoint(t, "/a", nil)
+	before := s.must(t, 200, call{path: endpoint}).body
+	all := anys(billing.EventTypes())
+	body := func(name string, value any) string { return hook("/a", with(name, value)) }
+	for body, fields := range map[string]string{
+		body("url", longURL(2049)): "url too_long",
+		body("url", " "):           "url required",
+		body("url", 7):             "url type",
+		body("description", strings.Repeat("é", 201)):              "description too_long",
+		body("description", 1):                                     "description type",
+		body("description", "\x00"):                                "description format",
+		body("event_types", []any{}):                               "event_types too_few",
+		body("event_types", "claim.paid"):                          "event_types type",
+		body("event_types", []any{"claim.paid", "x"}):              "event_types.1 not_allowed",
+		body("event_types", []any{"ping"}):                         "event_types.0 not_allowed", // nobody subscribes to it
+		body("event_types", []any{"Claim.paid"}):                   "event_types.0 not_allowed",
+		body("event_types", []any{"era.received", "era.received"}): "event_types.1 conflict",
+		body("event_types", []any{1, nil, "claim.paid"}):           "event_types.0 type,event_types.1 type",
+		body("event_types", append(all[:19:19], "x")):              "event_types.19 not_allowed,event_types too_many",
+		body("event_types", append(all[:19:19], all[0])):           "event_types.19 conflict,event_types too_many",
+		body("secret", "whsec_x"):                                  "secret unknown",
+		body("status", "disabled"):                                 "status unknown",
+		"[]":                                                       "body type",
+		"{":                                                        "body format",
+		"":                                                         "body required",
+		jsonOf(anObject{"url": "http://" + hooks, "description": strings.Repeat("x", 201), "event_types": []any{"x"}}, nil): "description too_long,event_types.0 not_allowed,url format",
+	} {
+		wantFields(t, s.do(t, call{method: "POST", path: "/webhook_endpoints", body: body, bad: true}), fields)
+		wantFields(t, s.do(t, call{method: "PATCH", path: endpoint, body: body, bad: true}), fields)
+	}
+	wantFields(t, s.do(t, call{path: "/webhook_endpoints", body: "{}", bad: true}), "url required")
+	wantFields(t, s.do(t, call{path: "/webhook_endpoints", body: `{"url":null}`, bad: true}), "url required")
+	for _, operation := range []string{"rotate_secret", "disable", "enable", "ping"} {
+		c := act(endpoint, operation+"?now=1")
+		c.body, c.bad = `{"force":true}`, true
+		wantFields(t, s.do(t, c), "now unknown,force unknown")
+	}
+	wantFields(t, s.do(t, call{method: "DELETE", path: endpoint + "?force=1", bad: true}), "force unknown")
+	wantFields(t, s.do(t, call{path: endpoint + "/deliveries?state=failed", bad: true}), "state unknown")
+	wantFields(t, s.do(t, call{path: "/webhook_endpoints?limit=5", bad: true}), "limit unknown")
+	if after := s.must(t, 200, call{path: endpoint}).body; after != before {
+		t.Errorf("the endpoint is %s after %s", after, before)
+	}
+	if rows := s.walk(t, "/webhook_endpoints"); len(rows) != 1 {
+		t.Errorf("%d endpoints", len(rows))
+	}
+}
+
+func longURL(n int) string {
+	const start = "https://" + hooks + "/"
+	return start + strings.Repeat("a", n-len(start))
+}
+
+// What is as long as it may be, and every type there is.
+func TestWebhooksToTheLimit(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	o := anObject{"url": longURL(2048), "description": strings.Repeat("é", 200), "event_types": anys(billing.EventTypes())}
+	a := s.must(t, 200, call{path: "/webhook_endpoints", body: jsonOf(o, nil)})
+	for name, value := range o {
+		if fmt.Sprint(a.get(t, name)) != fmt.Sprint(value) {
+			t.Errorf("%s is %v", name, a.get(t, name))
+		}
+	}
+	b := s.must(t, 200, call{path: "/webhook_endpoints", body: hook("/b", func(o anObject) { o["description"], o["event_types"] = nil, nil })})
+	if b.text(t, "description") != "" || b.get(t, "event_types") != nil {
+		t.Errorf("answer %s", b.body)
+	}
+}
+
+// The rules of URLs have tests of their own, where they are; here it counts that
+// they hold, and for every way in which a URL comes.
+func TestWebhookURLs(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	endpoint, _ := s.endpoint(t, "/a", nil)
+	for url, code := range map[string]string{
+		"http://public.example.com/":            "format",
+		"hooks":                                 "format",
+		"https://":                              "format",
+		"https://me@public.example.com/":        "format",
+		"https://me:secret@public.example.com/": "format",
+		"https://public.example.com/#here":      "format",
+		"https://93.184.215.14/":                "format",
+		"https://[2606:4700::1111]/":            "format",
+		"https://2130706433/":                   "format",
+		"https://public/":                       "format",
+		"https://localhost/":                    "format",
+		"https://api.localhost/":                "not_allowed",
+		"https://public.example.com:22/":        "not_allowed",
+		"https://inside.example.com/":           "not_allowed",
+		"https://nobody.example.com/":           "not_allowed",
+	} {
+		body := jsonOf(anObject{"url": url}, nil)
+		for _, key := range []string{s.key, s.live} {
+			wantFields(t, s.do(t, call{path: "/webhook_endpoints", body: body, key: key, bad: true}), "url "+code)
+		}
+		wantFields(t, s.do(t, call{method: "PATCH", path: endpoint, body: body, bad: true}), "url "+code)
+	}
+	for _, url := range []string{"https://public.example.com", "HTTPS://Public.Example.com:8443/a?b=c", "https://public.example.com:443/"} {
+		body := jsonOf(anObject{"url": url}, nil)
+		for _, c := range []call{{path: "/webhook_endpoints", body: body}, {method: "PATCH", path: endpoint, body: body}} {
+			if a := s.must(t, 200, c); a.text(t, "url") != url {
+				t.Errorf("answer %s", a.body)
+			}
+		}
+	}
+}
+
+func TestChangeWebhookEndpoint(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	endpoint, _ := s.endpoint(t, "/a", with("description", "first", "event_types", []string{"claim.paid"}))
+	want := s.must(t, 200, call{path: endpoint}).get(t).(anObject)
+	for _, c := range []struct {
+		body    string
+		changed anObject
+	}{
+		{`{}`, nil},
+		{`{"url":null,"description":null}`, nil},
+		{hook("/b", nil), anObject{"url": "https://" + hooks + "/b"}},
+		{`{"description":"second"}`, anObject{"description": "second"}},
+		{`{"event_types":["era.received","claim.denied"]}`, anObject{"event_types": []any{"era.received", "claim.denied"}}},
+		{`{"event_types":null}`, anObject{"event_types": nil}},
+		{`{"description":"","event_types":["claim.paid"]}`, anObject{"description": "", "event_types": []any{"claim.paid"}}},
+	} {
+		a := s.must(t, 200, call{method: "PATCH", path: endpoint, body: c.body})
+		for name, value := range c.changed {
+			want[name] = value
+		}
+		if got := s.must(t, 200, call{path: endpoint}); got.body != a.body || fmt.Sprint(a.get(t)) != fmt.Sprint(want) {
+			t.Errorf("%s: answer %s, then %s, want %v", c.body, a.body, got.body, want)
+		}
+	}
+}
+
+func TestWebhookEndpointsThatAreNone(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	for _, id := range []string{
+		billing.NewID[billing.WebhookEndpointID](time.Now()).String(), "x", "whe_", "whe_" + s.office.String()[4:], s.office.String(),
+		"whe_00000000000000000000000000",
+	} {
+		path := "/webhook_endpoints/" + id
+		for _, c := range []call{
+			{path: path},
+			{path: path + "/deliveries"},
+			{method: "PATCH", path: path, body: "{}"},
+			{method: "DELETE", path: path},
+			act(path, "rotate_secret"), act(path, "disable"), act(path, "enable"), act(path, "ping"),
+		} {
+			c.idem = "the-same" // which no refusal keeps
+			wantStatus(t, s.do(t, c), 404, billing.CodeNotFound)
+		}
+		// The body comes first.
+		wantFields(t, s.do(t, call{method: "PATCH", path: path, body: `{"url":"x"}`, bad: true}), "url format")
+		for _, operation := range []string{"rotate_secret", "disable", "enable", "ping"} {
+			wantFields(t, s.do(t, call{path: path + "/" + operation, body: `{"x":1}`, bad: true}), "x unknown")
+		}
+	}
+}
+
+func TestDeleteWebhookEndpoint(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	endpoint, _ := s.endpoint(t, "/a", nil)
+	other, _ := s.endpoint(t, "/b", nil)
+	s.must(t, 200, call{path: "/eligibility", body: s.question("ACTIVE-FULL", nil)})
+	s.receiver.wait(t, "/a", 1)
+	s.receiver.wait(t, "/b", 1)
+	c := call{method: "DELETE", path: endpoint, idem: "gone"}
+	first := s.must(t, 204, c)
+	if first.body != "" || first.Header.Get("Content-Type") != "" {
+		t.Errorf("answer %v %q", first.Header, first.body)
+	}
+	wantReplay(t, first, s.must(t, 204, c))
+	c.idem = "" // another key finds nothing
+	wantStatus(t, s.do(t, c), 404, billing.CodeNotFound)
+	for _, path := range []string{endpoint, endpoint + "/deliveries"} {
+		wantStatus(t, s.do(t, call{path: path}), 404, billing.CodeNotFound)
+	}
+	if rows := s.walk(t, other+"/deliveries"); len(rows) != 1 {
+		t.Errorf("the other has the deliveries %v", rows)
+	}
+	var left int
+	if err := s.admin(t).QueryRowContext(t.Context(), "SELECT count(*) FROM webhook_deliveries").Scan(&left); err != nil || left != 1 {
+		t.Errorf("%d deliveries, %v", left, err)
+	}
+	// Nothing is sent to it any more.
+	s.must(t, 200, call{path: "/eligibility", body: s.question("ACTIVE-BASIC", nil)})
+	s.receiver.wait(t, "/b", 2)
+	if got := s.receiver.at("/a"); len(got) != 1 {
+		t.Errorf("%d posts", len(got))
+	}
 }

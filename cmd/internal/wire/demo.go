@@ -209,6 +209,11 @@ const banner = `
          "subscriber":{"first_name":"Jane","last_name":"Doe","date_of_birth":"1985-04-12","member_id":"SANDBOX-ACTIVE-FULL"}}'
 
   The ending of member_id chooses what the payer answers: -ACTIVE-FULL, -NOT-FOUND, -PAYER-DOWN, -SLOW-3 ...
+
+  See what happened:            molar events list
+  Have it posted to your code:  molar listen --forward-to http://localhost:3000/hooks
+  Make something happen:        molar trigger --list
+
   Stop with Ctrl-C.
 
 `

@@ -72,11 +72,21 @@ func (s *service) keyedOperations(t *testing.T) map[string]keyed {
 func TestKeysOfAttachments(t *testing.T) {
 	t.Parallel()
 	s := startService(t, eligibility.DefaultTimes())
-	operations := s.keyedOperations(t)
-	var secrets []string
+	s.tryKeys(t, s.keyedOperations(t), s.newKeys(t))
+}
+
+// newKeys makes ten keys of one organization and mode.
+func (s *service) newKeys(t *testing.T) (secrets []string) {
+	t.Helper()
 	for range 10 {
 		secrets = append(secrets, s.newKey(t))
 	}
+	return secrets
+}
+
+// tryKeys tries the rules of idempotency keys with each operation.
+func (s *service) tryKeys(t *testing.T, operations map[string]keyed, secrets []string) {
+	t.Helper()
 	for name, k := range operations { //nolint:paralleltest // there are six places for uploads, and each operation needs them
 		t.Run(name, func(t *testing.T) {
 			c := k.send

@@ -105,9 +105,10 @@ func TestRoundTrips(t *testing.T) {
 	var trips atomic.Int64
 	s := openWith(t, pgtest.URL(t), func(c net.Conn) net.Conn { return &counted{Conn: c, trips: &trips} })
 	in := scope()
-	done, target := check(in), attachment()
+	done, target, hook, holder := check(in), attachment(), endpoint(in), job().ID
+	var due []billing.Shipment
 	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
-		return errors.Join(tx.Checks.Insert(ctx, done), tx.Attachments.Insert(ctx, target))
+		return errors.Join(tx.Checks.Insert(ctx, done), tx.Attachments.Insert(ctx, target), tx.Endpoints.Insert(ctx, hook))
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -171,6 +172,22 @@ func TestRoundTrips(t *testing.T) {
 			_, err := tx.Attachments.List(ctx, billing.AttachmentFilter{}, billing.Page{Limit: 25})
 			return err
 		})},
+		{"the step of a lane: results and health, what is due", 4, write(func(ctx context.Context, tx ports.Tx) (err error) {
+			var tried []*billing.Delivery
+			for _, s := range due {
+				s.Delivery.Tried(billing.Attempt{At: time.Now(), Status: 500}, 0)
+				tried = append(tried, s.Delivery)
+			}
+			if err := errors.Join(tx.Lanes.Record(ctx, tried), tx.Lanes.Suffer(ctx, hook)); err != nil {
+				return err
+			}
+			_, due, _, err = tx.Lanes.Due(ctx, hook.ID, time.Now(), 1, nil)
+			return err
+		})},
+		{"the lease of a lane", 3, write(func(ctx context.Context, tx ports.Tx) error {
+			_, _, err := tx.Lanes.Take(ctx, hook.ID, holder, "here", time.Minute)
+			return err
+		})},
 		{"the end of a check: completion, then event and job", 4, write(func(ctx context.Context, tx ports.Tx) error {
 			c := check(in)
 			if _, err := tx.Checks.Complete(ctx, c, nil); err != nil {
@@ -179,7 +196,7 @@ func TestRoundTrips(t *testing.T) {
 			return errors.Join(tx.Events.Append(ctx, event(c.ID)), tx.Outbox.Done(ctx, job().ID))
 		})},
 	} {
-		for range 2 { // the first prepares
+		for range 3 { // what comes before the last prepares
 			trips.Store(0)
 			if err := test.run(); err != nil {
 				t.Fatalf("%s: %v", test.name, err)

@@ -1,0 +1,281 @@
+package pgstore_test
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lib/pq"
+
+	"github.com/molar-billing/molar/adapters/pgstore"
+	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// hooked is a store with an endpoint, a delivery that was tried and one that was
+// not, and the lane held.
+func hooked(t *testing.T, in billing.Scope) (*pgstore.Store, string, *billing.WebhookEndpoint) {
+	t.Helper()
+	url := pgtest.URL(t)
+	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
+	e := endpoint(in)
+	for _, fn := range []func(context.Context, ports.Tx) error{
+		func(ctx context.Context, tx ports.Tx) error { return tx.Endpoints.Insert(ctx, e) },
+		func(ctx context.Context, tx ports.Tx) error {
+			return errors.Join(tx.Events.Append(ctx, event(check(in).ID)), tx.Events.Append(ctx, event(check(in).ID)))
+		},
+		func(ctx context.Context, tx ports.Tx) error {
+			_, due, _, err := tx.Lanes.Due(ctx, e.ID, time.Now(), 1, nil)
+			if err != nil {
+				return err
+			}
+			due[0].Delivery.Tried(billing.Attempt{
+				At: time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC), Status: 200, Duration: time.Millisecond, Response: "\x00é", Error: "e",
+				RetryAfter: time.Second,
+			}, 0)
+			_, _, err = tx.Lanes.Take(ctx, e.ID, job().ID, "here", time.Minute)
+			return errors.Join(err, tx.Lanes.Record(ctx, []*billing.Delivery{due[0].Delivery}))
+		},
+	} {
+		if err := s.InTx(t.Context(), in, fn); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s, url, e
+}
+
+// TestRawSQLOfAnotherScopeReachesNoWebhook asks without any condition.
+func TestRawSQLOfAnotherScopeReachesNoWebhook(t *testing.T) {
+	t.Parallel()
+	in := scope()
+	_, url, _ := hooked(t, in)
+	db := admin(t, url)
+	live := billing.Scope{Org: in.Org, Mode: billing.ModeLive}
+	for query, mine := range map[string]int64{
+		"SELECT 1 FROM webhook_endpoints":                      1,
+		"SELECT 1 FROM webhook_endpoints FOR NO KEY UPDATE":    1,
+		"SELECT 1 FROM webhook_deliveries":                     2,
+		"UPDATE webhook_endpoints SET url = 'https://evil'":    1,
+		"UPDATE webhook_deliveries SET attempts = '{}'":        2,
+		"DELETE FROM webhook_endpoints":                        1,
+		"DELETE FROM webhook_deliveries":                       2,
+		"SELECT 1 FROM webhook_endpoints WHERE secret <> ''":   1,
+		"SELECT 1 FROM webhook_deliveries CROSS JOIN events v": 4,
+	} {
+		for who, want := range map[billing.Scope]int64{in: mine, live: 0, scope(): 0} {
+			if n, err := as(t, db, "molar_app", who, query); err != nil || n != want {
+				t.Errorf("%s: %d rows, %v, want %d", query, n, err, want)
+			}
+		}
+	}
+	for _, table := range []string{"webhook_endpoints", "webhook_deliveries"} {
+		_, err := as(t, db, "molar_app", in, "INSERT INTO "+table+" SELECT (jsonb_populate_record(t, '{\"mode\": \"live\"}')).* FROM "+table+" t")
+		if !refused(err) {
+			t.Errorf("%s: %v, want a refusal", table, err)
+		}
+	}
+}
+
+func refused(err error) bool {
+	told, ok := errors.AsType[*pq.Error](err)
+	return ok && told.Code == "42501"
+}
+
+// TestRolesMayDoNoMoreWithWebhooks tries what no repository does.
+func TestRolesMayDoNoMoreWithWebhooks(t *testing.T) {
+	t.Parallel()
+	in := scope()
+	_, url, _ := hooked(t, in)
+	db := admin(t, url)
+	for role, queries := range map[string][]string{
+		"molar_app": {
+			"UPDATE webhook_endpoints SET created_at = now()", "UPDATE webhook_endpoints SET called_at = now()",
+			"UPDATE webhook_deliveries SET endpoint_id = id", "UPDATE webhook_deliveries SET event_id = id",
+		},
+		"molar_system": {
+			"SELECT secret FROM webhook_endpoints", "SELECT url FROM webhook_endpoints", "SELECT * FROM webhook_deliveries",
+			"SELECT attempts FROM webhook_deliveries", "UPDATE webhook_endpoints SET status = 'disabled'",
+			"UPDATE webhook_endpoints SET holder = NULL", "UPDATE webhook_deliveries SET state = 'failed', next_attempt_at = NULL",
+			"DELETE FROM webhook_endpoints",
+			"INSERT INTO webhook_deliveries (id, org_id, mode, endpoint_id, event_id, event_type, next_attempt_at, created_at) " +
+				"SELECT gen_random_uuid(), org_id, mode, id, id, 'claim.paid', now(), now() FROM webhook_endpoints",
+		},
+	} {
+		for _, query := range queries {
+			if _, err := as(t, db, role, in, query); !refused(err) {
+				t.Errorf("%s, %s: %v, want a refusal", role, query, err)
+			}
+		}
+	}
+	if n, err := as(t, db, "molar_system", in, "DELETE FROM webhook_deliveries"); err != nil || n != 1 {
+		t.Errorf("%d deliveries were deleted, %v; want the one that is settled", n, err)
+	}
+}
+
+// TestWebhookRowsThatMakeNoSenseAreRefused changes good rows into bad ones.
+func TestWebhookRowsThatMakeNoSenseAreRefused(t *testing.T) {
+	t.Parallel()
+	_, url, _ := hooked(t, scope())
+	db := admin(t, url)
+	for _, query := range []string{
+		"UPDATE webhook_endpoints SET status = 'other'",
+		"UPDATE webhook_endpoints SET url = ''",
+		"UPDATE webhook_endpoints SET secret = 'whsec_'",
+		"UPDATE webhook_endpoints SET event_types = '{}'",
+		"UPDATE webhook_endpoints SET failures = 1",
+		"UPDATE webhook_endpoints SET failures = -1, failing_since = now()",
+		"UPDATE webhook_endpoints SET failing_since = now()",
+		"UPDATE webhook_endpoints SET circuit_until = now()",
+		"UPDATE webhook_endpoints SET holder = NULL",
+		"UPDATE webhook_endpoints SET lease_until = NULL",
+		"UPDATE webhook_deliveries SET state = 'pending' WHERE state = 'delivered'",
+		"UPDATE webhook_deliveries SET state = 'failed' WHERE state = 'pending'",
+		"UPDATE webhook_deliveries SET next_attempt_at = NULL WHERE state = 'pending'",
+	} {
+		_, err := db.ExecContext(t.Context(), query)
+		if told, ok := errors.AsType[*pq.Error](err); !ok || told.Code != "23514" {
+			t.Errorf("%s: %v, want a check violation", query, err)
+		}
+	}
+}
+
+// TestWebhookSecretsAreEncrypted looks at the bytes in the table, and opens the
+// store with another key: the endpoint is there, without a secret, and what is
+// changed of it leaves the secret alone.
+func TestWebhookSecretsAreEncrypted(t *testing.T) {
+	t.Parallel()
+	in := scope()
+	s, url, e := hooked(t, in)
+	db := admin(t, url)
+	for _, value := range []string{"secret", "secret::text", "encode(secret, 'escape')", "e::text"} {
+		if stored := string(scan[[]byte](t, db, "SELECT "+value+" FROM webhook_endpoints e")); strings.Contains(stored, "whsec") {
+			t.Errorf("the table holds %s", stored)
+		}
+	}
+	other := pgtest.Open(t, func(o *pgstore.Options) { o.URL, o.EncryptionKey = url, [32]byte{9} })
+	if err := other.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+		got, err := tx.Endpoints.Lock(ctx, e.ID)
+		if err != nil {
+			return err
+		}
+		if got.Secret != "" {
+			t.Error("another key opened the secret")
+		}
+		got.Description = "changed"
+		return tx.Endpoints.Save(ctx, got)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.View(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+		got, err := tx.Endpoints.Get(ctx, e.ID)
+		if err == nil && (got.Secret != e.Secret || got.Description != "changed") {
+			t.Errorf("%+v", got)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	exec(t, db, "UPDATE webhook_endpoints SET id = gen_random_uuid()") // sealed for another row
+	if err := s.View(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+		got, err := tx.Endpoints.List(ctx)
+		if err == nil && got[0].Secret != "" {
+			t.Error("the secret of another row was opened")
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestStoredFormOfAttempts guards the names in the json column, as
+// TestStoredForm does.
+func TestStoredFormOfAttempts(t *testing.T) {
+	t.Parallel()
+	_, url, _ := hooked(t, scope())
+	stored := scan[[]byte](t, admin(t, url), "SELECT array_to_json(attempts) FROM webhook_deliveries WHERE state = 'delivered'")
+	b, err := json.MarshalIndent(json.RawMessage(stored), "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "stored_form_attempts.json", string(b)+"\n")
+}
+
+// TestDeliveriesWithoutAnEndpointAreForgotten queues an event while its endpoint
+// is being deleted: neither waits for the other.
+func TestDeliveriesWithoutAnEndpointAreForgotten(t *testing.T) {
+	t.Parallel()
+	in := scope()
+	s, url, e := hooked(t, in)
+	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+		if err := tx.Endpoints.Delete(ctx, e.ID); err != nil {
+			return err
+		}
+		if _, err := tx.Endpoints.Get(ctx, e.ID); billing.CodeOf(err) != billing.CodeNotFound { // sends what is queued
+			return err
+		}
+		return s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error { //nolint:contextcheck // a transaction beside this one
+			return tx.Events.Append(ctx, event(check(in).ID))
+		})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	db := admin(t, url)
+	count := func() int { return scan[int](t, db, "SELECT count(*) FROM webhook_deliveries") }
+	if n := count(); n != 1 {
+		t.Fatalf("%d deliveries, want the one that was queued in the moment", n)
+	}
+	for _, before := range []time.Time{time.Now().Add(-time.Hour), time.Now().Add(time.Hour)} {
+		if err := s.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error {
+			if called, err := tx.Jobs.Lanes(ctx, time.Now().Add(time.Hour), 0, 10); err != nil || len(called) > 0 {
+				t.Errorf("called: %v, %v", called, err)
+			}
+			_, err := tx.Forget.Deliveries(ctx, before)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := count(); n != 0 {
+		t.Errorf("%d deliveries are left", n)
+	}
+}
+
+// TestForgettingIsBounded forgets more than one call removes, and holds the
+// statement to the primary key.
+func TestForgettingIsBounded(t *testing.T) {
+	t.Parallel()
+	in := scope()
+	s, url, e := hooked(t, in)
+	db := admin(t, url)
+	insertOld(t, db, in, e, 1500)
+	var got []int
+	for range 3 {
+		if err := s.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error {
+			n, err := tx.Forget.Deliveries(ctx, time.Now().AddDate(0, 0, -30))
+			got = append(got, n)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got[0] != 1000 || got[1] != 500 || got[2] != 0 {
+		t.Errorf("forgotten: %v", got)
+	}
+}
+
+func insertOld(t *testing.T, db *sql.DB, in billing.Scope, e *billing.WebhookEndpoint, n int) {
+	t.Helper()
+	old := time.Now().AddDate(0, 0, -31)
+	if _, err := db.ExecContext(t.Context(), `
+INSERT INTO webhook_deliveries (id, org_id, mode, endpoint_id, event_id, event_type, state, attempts, created_at)
+SELECT (left($1::uuid::text, 18) || right(gen_random_uuid()::text, 18))::uuid, $2, $3, $4, gen_random_uuid(), 'claim.paid', 'delivered',
+	ARRAY['{}'::json], $5
+FROM generate_series(1, $6)`, billing.NewID[billing.DeliveryID](old), in.Org, in.Mode, e.ID, old, n); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,109 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+)
+
+// callLanes answers whose lanes are called.
+func (b *bench) callLanes(now time.Time, pause time.Duration, limit int) (out []billing.WebhookEndpointID) {
+	b.t.Helper()
+	b.system(func(ctx context.Context, tx ports.SystemTx) error {
+		out = nil
+		called, err := tx.Jobs.Lanes(ctx, now, pause, limit)
+		for _, j := range called {
+			if j.Kind != jobs.KindWebhook || j.Scope.Mode == "" || j.ID.IsZero() {
+				b.t.Errorf("a lane is called with %+v", j)
+			}
+			out = append(out, j.Subject)
+		}
+		return err
+	})
+	slices.SortFunc(out, func(x, y billing.WebhookEndpointID) int { return slices.Compare(x[:], y[:]) })
+	return out
+}
+
+// testCallLanes calls the lanes that need it and no others.
+func testCallLanes(b *bench) {
+	t := b.t
+	one, two, open, off := b.newEndpoint(0), b.newEndpoint(1), b.newEndpoint(2), b.newEndpoint(3)
+	idle := b.newEndpoint(4, func(e *billing.WebhookEndpoint) { e.EventTypes = []billing.EventType{billing.EventERAReceived} })
+	live := b.newEndpoint(5, func(e *billing.WebhookEndpoint) { e.Scope.Mode = billing.ModeLive })
+	b.happen(1)
+	b.scope = live.Scope
+	b.happen(1)
+	b.scope = one.Scope
+	off.Status = billing.EndpointDisabled
+	b.saveEndpoint(off)
+	circuit := billing.EndpointHealth{Failures: 10, FailingSince: b.now, CircuitUntil: b.now.Add(time.Minute)}
+	b.suffer(*open, circuit)
+	held := id[billing.JobID]()
+	b.take(two.ID, held, time.Minute)
+
+	now := b.now.Add(time.Second)
+	equal(t, "before anything is due", len(b.callLanes(b.now.Add(-time.Second), 0, 10)), 0)
+	equal(t, "called", b.callLanes(now, time.Hour, 10), endpointIDs(one, live))
+	equal(t, "called within the pause", len(b.callLanes(now, time.Hour, 10)), 0)
+	equal(t, "called after the pause", b.callLanes(now, 0, 10), endpointIDs(one, live))
+	first, second := b.callLanes(now, 0, 1), b.callLanes(now, 0, 1)
+	equal(t, "called in turn", len(first)+len(second), 2)
+	if first[0] == second[0] {
+		t.Error("one lane was called twice before the other")
+	}
+	b.leave(two.ID, held)
+	equal(t, "called when its holder has left", b.callLanes(now, time.Hour, 10), endpointIDs(two))
+	equal(t, "called when its circuit may be probed", b.callLanes(circuit.CircuitUntil, time.Hour, 10), endpointIDs(open))
+	b.settleAll(one.ID, two.ID)
+	b.deleteEndpoint(open.ID)
+	equal(t, "called when the rest is delivered", b.callLanes(now.Add(time.Hour), 0, 10), endpointIDs(live))
+	equal(t, "calls of an idle lane", b.calls()[idle.ID], 0)
+	equal(t, "endpoint", b.getEndpoint(one.ID), one)
+}
+
+// testCallLanesRace has several relays call lanes at once: each is called once.
+func testCallLanesRace(b *bench) {
+	t := b.t
+	var all []*billing.WebhookEndpoint
+	for n := range billing.MaxEndpoints {
+		all = append(all, b.newEndpoint(n))
+	}
+	b.happen(1)
+	called := make(chan billing.WebhookEndpointID, 4*len(all))
+	relay := func() error {
+		for range all {
+			var got []jobs.Job
+			if err := b.Store.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) (err error) {
+				got, err = tx.Jobs.Lanes(ctx, b.now.Add(time.Second), time.Hour, 3)
+				return err
+			}); err != nil {
+				return err
+			}
+			for _, j := range got {
+				called <- j.Subject
+			}
+		}
+		return nil
+	}
+	if err := errors.Join(together(relay, relay, relay, relay)...); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range b.callLanes(b.now.Add(time.Second), time.Hour, len(all)) { // what was skipped for its lock
+		called <- e
+	}
+	close(called)
+	seen := map[billing.WebhookEndpointID]int{}
+	for e := range called {
+		seen[e]++
+	}
+	want := map[billing.WebhookEndpointID]int{}
+	for _, e := range all {
+		want[e.ID] = 1
+	}
+	equal(t, "calls", seen, want)
+}

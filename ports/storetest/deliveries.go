@@ -1,0 +1,340 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+func (b *bench) listDeliveries(endpoint billing.WebhookEndpointID, p billing.Page) []*billing.Delivery {
+	b.t.Helper()
+	return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Delivery, error) {
+		return tx.Deliveries.List(ctx, endpoint, p)
+	})
+}
+
+// deliveries are all of an endpoint, newest first.
+func (b *bench) deliveries(endpoint billing.WebhookEndpointID) []*billing.Delivery {
+	b.t.Helper()
+	return b.listDeliveries(endpoint, billing.Page{Limit: 10_000})
+}
+
+func eventsOf(ds []*billing.Delivery) (out []billing.EventID) {
+	for _, d := range ds {
+		out = append(out, d.EventID)
+	}
+	return out
+}
+
+// happen keeps n events, each of a resource of its own and a microsecond after
+// the one before, oldest first.
+func (b *bench) happen(n int) []billing.Event {
+	b.t.Helper()
+	var out []billing.Event
+	for i := range n {
+		out = append(out, b.event(id[billing.CheckID](), billing.EventEligibilityCompleted, i))
+	}
+	b.appendEvents(out...)
+	return out
+}
+
+// testFanOut appends events of two types and looks who is sent which.
+func testFanOut(b *bench) {
+	t := b.t
+	taking := func(types ...billing.EventType) func(*billing.WebhookEndpoint) {
+		return func(e *billing.WebhookEndpoint) { e.EventTypes = types }
+	}
+	other := newScope()
+	every, paid := b.newEndpoint(0), b.newEndpoint(1, taking(billing.EventClaimDenied, billing.EventClaimPaid))
+	deaf, off := b.newEndpoint(2, taking(billing.EventERAReceived)), b.newEndpoint(3, disabled)
+	live := b.newEndpoint(4, func(e *billing.WebhookEndpoint) { e.Scope.Mode = billing.ModeLive })
+	foreign := b.newEndpoint(5, func(e *billing.WebhookEndpoint) { e.Scope = other })
+	one, two := b.event(id[billing.ClaimID](), billing.EventClaimPaid, 10), b.event(id[billing.CheckID](), billing.EventEligibilityCompleted, 20)
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		if err := errors.Join(tx.Events.Append(ctx, one), tx.Events.Append(ctx, two)); err != nil {
+			return err
+		}
+		_, err := tx.Events.Get(ctx, one.ID)
+		equal(t, "lanes called before the commit", len(b.calls()), 0)
+		return err
+	})
+	equal(t, "lanes called", b.calls(), map[billing.WebhookEndpointID]int{every.ID: 1, paid.ID: 1})
+	for _, j := range b.Staged() {
+		equal(t, "scope of a call", j.Scope, b.scope)
+	}
+	for e, want := range map[*billing.WebhookEndpoint][]billing.EventID{
+		every: {two.ID, one.ID}, paid: {one.ID}, deaf: nil, off: nil, live: nil, foreign: nil,
+	} {
+		b.scope = e.Scope
+		equal(t, "events queued", eventsOf(b.deliveries(e.ID)), want)
+	}
+	b.scope = every.Scope
+	got := b.deliveries(paid.ID)[0]
+	equal(t, "delivery", got, &billing.Delivery{
+		ID: got.ID, Scope: b.scope, EndpointID: paid.ID, EventID: one.ID, EventType: one.Type, State: billing.DeliveryPending,
+		NextAttemptAt: one.CreatedAt, CreatedAt: one.CreatedAt,
+	})
+	if got.ID.IsZero() || got.ID == b.deliveries(every.ID)[1].ID {
+		t.Errorf("deliveries share the ID %s", got.ID)
+	}
+	b.deleteEndpoint(every.ID)
+	equal(t, "deliveries of a deleted endpoint", len(b.deliveries(every.ID)), 0)
+	equal(t, "deliveries of the others", len(b.deliveries(paid.ID)), 1)
+}
+
+// testFanOutRollback appends in transactions that come to nothing, and in one
+// that comes to something when it runs again.
+func testFanOutRollback(b *bench) {
+	t := b.t
+	e := b.newEndpoint(0)
+	err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
+		if err := tx.Events.Append(ctx, b.event(id[billing.CheckID](), billing.EventClaimPaid, 0)); err != nil {
+			return err
+		}
+		_, err := tx.Endpoints.Get(ctx, e.ID) // sends what is queued
+		return errors.Join(err, errStop)
+	})
+	if !errors.Is(err, errStop) {
+		t.Fatal(err)
+	}
+	equal(t, "calls after a rollback", len(b.calls()), 0)
+	equal(t, "deliveries after a rollback", len(b.deliveries(e.ID)), 0)
+	b.FailStage(3)
+	event, runs := b.event(id[billing.CheckID](), billing.EventClaimPaid, 0), 0
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		runs++
+		if err := tx.Events.Append(ctx, event); err != nil {
+			return err
+		}
+		if _, err := tx.Endpoints.Get(ctx, e.ID); err != nil {
+			return err
+		}
+		return tx.Outbox.Stage(ctx, b.job())
+	})
+	equal(t, "runs", runs, 4)
+	equal(t, "calls after conflicts", b.calls(), map[billing.WebhookEndpointID]int{e.ID: 1})
+	equal(t, "deliveries after conflicts", eventsOf(b.deliveries(e.ID)), []billing.EventID{event.ID})
+}
+
+// testKeyEventsFanOut queues the events of keys, which are written across scopes.
+func testKeyEventsFanOut(b *bench) {
+	t := b.t
+	mine := b.newEndpoint(0)
+	b.newEndpoint(1, func(e *billing.WebhookEndpoint) { e.Scope.Mode = billing.ModeLive })
+	event := b.event(id[billing.KeyID](), billing.EventAPIKeyCreated, 0)
+	b.system(func(ctx context.Context, tx ports.SystemTx) error { return tx.APIKeys.Append(ctx, event) })
+	equal(t, "events queued", eventsOf(b.deliveries(mine.ID)), []billing.EventID{event.ID})
+	equal(t, "lanes called", b.calls(), map[billing.WebhookEndpointID]int{mine.ID: 1})
+	for _, j := range b.Staged() {
+		equal(t, "scope of the call", j.Scope, b.scope)
+	}
+}
+
+// testFanOutRace appends events while an endpoint is disabled and enabled all the
+// time and another one is not: no event is queued twice, none is lost for the
+// endpoint that was enabled, and what is due comes in order.
+func testFanOutRace(b *bench) {
+	t := b.t
+	const writers, each = 4, 15
+	steady, flickering := b.newEndpoint(0), b.newEndpoint(1)
+	var fs []func() error
+	var left atomic.Int32
+	left.Store(writers)
+	all := make(chan billing.EventID, writers*each)
+	for range writers {
+		fs = append(fs, func() error {
+			defer left.Add(-1)
+			for n := range each {
+				e := b.event(id[billing.CheckID](), billing.EventClaimPaid, n)
+				if err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) error { return tx.Events.Append(ctx, e) }); err != nil {
+					return err
+				}
+				all <- e.ID
+			}
+			return nil
+		})
+	}
+	fs = append(fs, func() error {
+		for left.Load() > 0 {
+			if err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
+				e, err := tx.Endpoints.Lock(ctx, flickering.ID)
+				if err != nil {
+					return err
+				}
+				e.Status = map[billing.EndpointStatus]billing.EndpointStatus{"enabled": "disabled", "disabled": "enabled"}[e.Status]
+				return tx.Endpoints.Save(ctx, e)
+			}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err := errors.Join(together(fs...)...); err != nil {
+		t.Fatal(err)
+	}
+	close(all)
+	happened := map[billing.EventID]bool{}
+	for e := range all {
+		happened[e] = true
+	}
+	for _, e := range []*billing.WebhookEndpoint{steady, flickering} {
+		queued := map[billing.EventID]bool{}
+		for _, d := range b.deliveries(e.ID) {
+			if queued[d.EventID] || !happened[d.EventID] {
+				t.Errorf("event %s is queued twice, or never happened", d.EventID)
+			}
+			queued[d.EventID] = true
+		}
+		if e == steady {
+			equal(t, "events queued for the endpoint that was always enabled", queued, happened)
+		}
+	}
+	_, due, _ := b.dueAt(steady.ID, b.now.Add(time.Hour), writers*each)
+	equal(t, "deliveries due", len(due), writers*each)
+	if !slices.IsSortedFunc(due, func(x, y billing.Shipment) int { return x.Delivery.NextAttemptAt.Compare(y.Delivery.NextAttemptAt) }) {
+		t.Error("what is due is not in order")
+	}
+}
+
+func testListDeliveries(b *bench) {
+	t := b.t
+	e := b.newEndpoint(0)
+	b.newEndpoint(1)
+	b.happen(7)
+	at := func(d *billing.Delivery) billing.Position { return billing.Position{Time: d.CreatedAt, ID: d.ID} }
+	want := b.deliveries(e.ID)
+	newestFirst(want, at)
+	got := walk(3, func(p billing.Page) []*billing.Delivery { return b.listDeliveries(e.ID, p) }, at, func() {
+		b.appendEvents(b.event(id[billing.CheckID](), billing.EventClaimPaid, 1000))
+	})
+	equal(t, "deliveries, page by page", got, want)
+	equal(t, "deliveries of an absent endpoint", len(b.deliveries(id[billing.WebhookEndpointID]())), 0)
+}
+
+func (b *bench) resend(f billing.ResendFilter, limit int) (n int, err error) {
+	b.t.Helper()
+	err = b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
+		n, err = tx.Deliveries.Resend(ctx, f, b.now.Add(time.Hour), limit)
+		return err
+	})
+	return n, err
+}
+
+// testResend sends again what each filter names.
+func testResend(b *bench) {
+	t := b.t
+	paid, denied, checked := b.event(id[billing.ClaimID](), billing.EventClaimPaid, 0), b.event(id[billing.ClaimID](), billing.EventClaimDenied, 10),
+		b.event(id[billing.CheckID](), billing.EventEligibilityCompleted, 20)
+	b.appendEvents(checked, denied, paid) // before there was any endpoint
+	every := b.newEndpoint(0)
+	claims := b.newEndpoint(1, func(e *billing.WebhookEndpoint) { e.EventTypes = []billing.EventType{paid.Type, denied.Type} })
+	off := b.newEndpoint(2, disabled)
+	for name, test := range map[string]struct {
+		f      billing.ResendFilter
+		every  []billing.Event // oldest first
+		claims []billing.Event
+	}{
+		"everything":  {billing.ResendFilter{}, []billing.Event{paid, denied, checked}, []billing.Event{paid, denied}},
+		"one event":   {billing.ResendFilter{EventID: denied.ID}, []billing.Event{denied}, []billing.Event{denied}},
+		"after":       {billing.ResendFilter{CreatedAfter: denied.CreatedAt}, []billing.Event{denied, checked}, []billing.Event{denied}},
+		"before":      {billing.ResendFilter{CreatedBefore: denied.CreatedAt}, []billing.Event{paid}, []billing.Event{paid}},
+		"types":       {billing.ResendFilter{EventTypes: []billing.EventType{paid.Type, checked.Type}}, []billing.Event{paid, checked}, []billing.Event{paid}},
+		"to one":      {billing.ResendFilter{EndpointID: claims.ID, CreatedAfter: paid.CreatedAt}, nil, []billing.Event{paid, denied}},
+		"not taken":   {billing.ResendFilter{EndpointID: claims.ID, EventID: checked.ID}, nil, nil},
+		"no types":    {billing.ResendFilter{EventTypes: []billing.EventType{}}, nil, nil},
+		"nothing yet": {billing.ResendFilter{CreatedAfter: b.now.Add(time.Minute)}, nil, nil},
+	} {
+		b.settleAll(every.ID, claims.ID)
+		calls := b.calls()
+		n, err := b.resend(test.f, 5)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		equal(t, name+": deliveries", n, len(test.every)+len(test.claims))
+		for e, want := range map[*billing.WebhookEndpoint][]billing.Event{every: test.every, claims: test.claims} {
+			b.resent(name, e.ID, want)
+			called := b.calls()[e.ID] - calls[e.ID]
+			equal(t, name+": calls", called, min(len(want), 1))
+		}
+	}
+	_, err := b.resend(billing.ResendFilter{EndpointID: off.ID}, 5)
+	wantCode(t, "to a disabled endpoint", err, billing.CodeConflict)
+	_, err = b.resend(billing.ResendFilter{EndpointID: id[billing.WebhookEndpointID]()}, 5)
+	wantCode(t, "to an absent endpoint", err, billing.CodeNotFound)
+	_, err = b.resend(billing.ResendFilter{EventID: id[billing.EventID]()}, 5)
+	wantCode(t, "an absent event", err, billing.CodeNotFound)
+	equal(t, "calls of the disabled endpoint", b.calls()[off.ID], 0)
+	calls, before := b.calls(), len(b.deliveries(every.ID))
+	n, err := b.resend(billing.ResendFilter{}, 4)
+	wantCode(t, "one too many", err, billing.CodeInvalidRequest)
+	var told *billing.Error
+	if !errors.As(err, &told) || len(told.Faults) != 1 || told.Faults[0].Field != "created_after" || told.Faults[0].Code != billing.FaultTooMany || n != 0 {
+		t.Errorf("one too many: %d, %+v", n, told)
+	}
+	equal(t, "calls for nothing", b.calls(), calls)
+	equal(t, "deliveries queued for nothing", len(b.deliveries(every.ID)), before)
+}
+
+// resent compares what is pending of an endpoint with events, in their order.
+func (b *bench) resent(name string, endpoint billing.WebhookEndpointID, want []billing.Event) {
+	b.t.Helper()
+	_, got, _ := b.dueAt(endpoint, b.now.Add(2*time.Hour), 100)
+	var order []string
+	for _, s := range got {
+		order = append(order, string(s.Event.Type))
+		d := s.Delivery
+		if !d.CreatedAt.Equal(b.now.Add(time.Hour)) || d.NextAttemptAt.Sub(d.CreatedAt).Abs() > time.Millisecond || len(d.Attempts) > 0 || d.EventType != s.Event.Type {
+			b.t.Errorf("%s: delivery %+v", name, d)
+		}
+	}
+	var types []string
+	for _, e := range want {
+		types = append(types, string(e.Type))
+	}
+	equal(b.t, name+": due", strings.Join(order, " "), strings.Join(types, " "))
+}
+
+// settleAll delivers what is pending.
+func (b *bench) settleAll(endpoints ...billing.WebhookEndpointID) {
+	b.t.Helper()
+	for _, e := range endpoints {
+		_, due, _ := b.dueAt(e, b.now.Add(24*time.Hour), 100)
+		b.record(200, due...)
+	}
+}
+
+// testForgetDeliveries forgets what is old and settled, a bounded number a call.
+func testForgetDeliveries(b *bench) {
+	t := b.t
+	e, off := b.newEndpoint(0), b.newEndpoint(1)
+	old := b.now.Add(-31 * 24 * time.Hour)
+	var events []billing.Event
+	for n := range 4 {
+		events = append(events, b.event(id[billing.CheckID](), billing.EventClaimPaid, n))
+	}
+	events[0].CreatedAt, events[1].CreatedAt = old, old.Add(time.Microsecond)
+	b.appendEvents(events...)
+	b.settleAll(e.ID)
+	for _, want := range []int{2, 0} {
+		b.system(func(ctx context.Context, tx ports.SystemTx) error {
+			n, err := tx.Forget.Deliveries(ctx, b.now.Add(-30*24*time.Hour))
+			equal(t, "forgotten", n, want)
+			return err
+		})
+	}
+	equal(t, "deliveries that are young", len(b.deliveries(e.ID)), 2)
+	equal(t, "deliveries that are pending", len(b.deliveries(off.ID)), 4)
+	b.system(func(ctx context.Context, tx ports.SystemTx) error {
+		n, err := tx.Forget.Deliveries(ctx, events[2].CreatedAt.Add(time.Microsecond))
+		equal(t, "forgotten up to a microsecond", n, 1)
+		return err
+	})
+	equal(t, "what is left", fmt.Sprint(eventsOf(b.deliveries(e.ID))), fmt.Sprint([]billing.EventID{events[3].ID}))
+}

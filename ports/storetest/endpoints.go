@@ -1,0 +1,274 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+)
+
+// endpoint is an enabled endpoint that takes every event, n microseconds after
+// the start of the test.
+func (b *bench) endpoint(n int) *billing.WebhookEndpoint {
+	return &billing.WebhookEndpoint{
+		ID: id[billing.WebhookEndpointID](), Scope: b.scope, URL: "https://example.com/hooks?a=%20", Description: unicode,
+		Status: billing.EndpointEnabled, Secret: billing.NewWebhookSecret(), CreatedAt: b.now.Add(time.Duration(n) * time.Microsecond),
+	}
+}
+
+func (b *bench) insertEndpoint(e *billing.WebhookEndpoint) error {
+	return b.try(e.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Endpoints.Insert(ctx, e) })
+}
+
+// newEndpoint keeps an endpoint after it was changed.
+func (b *bench) newEndpoint(n int, changes ...func(*billing.WebhookEndpoint)) *billing.WebhookEndpoint {
+	b.t.Helper()
+	e := b.endpoint(n)
+	for _, change := range changes {
+		change(e)
+	}
+	if err := b.insertEndpoint(e); err != nil {
+		b.t.Fatal(err)
+	}
+	return e
+}
+
+func (b *bench) getEndpoint(id billing.WebhookEndpointID) *billing.WebhookEndpoint {
+	b.t.Helper()
+	return read(b, func(ctx context.Context, tx ports.Tx) (*billing.WebhookEndpoint, error) {
+		return tx.Endpoints.Get(ctx, id)
+	})
+}
+
+func (b *bench) saveEndpoint(e *billing.WebhookEndpoint) {
+	b.t.Helper()
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		if _, err := tx.Endpoints.Lock(ctx, e.ID); err != nil {
+			return err
+		}
+		return tx.Endpoints.Save(ctx, e)
+	})
+}
+
+func (b *bench) deleteEndpoint(id billing.WebhookEndpointID) {
+	b.t.Helper()
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Endpoints.Delete(ctx, id) })
+}
+
+func disabled(e *billing.WebhookEndpoint) { e.Status = billing.EndpointDisabled }
+
+// calls counts how often the lane of each endpoint was called so far.
+func (b *bench) calls() map[billing.WebhookEndpointID]int {
+	b.t.Helper()
+	out := map[billing.WebhookEndpointID]int{}
+	for _, j := range b.Staged() {
+		if j.Kind != jobs.KindWebhook {
+			continue
+		}
+		if j.ID.IsZero() || j.Scope == (billing.Scope{}) || j.ReplyTo != "" || !j.NotBefore.IsZero() {
+			b.t.Errorf("a lane is called with %+v", j)
+		}
+		out[j.Subject]++
+	}
+	return out
+}
+
+func testEndpoints(b *bench) {
+	t := b.t
+	every, some, ill := b.endpoint(0), b.endpoint(1), b.endpoint(2)
+	some.EventTypes, some.URL = billing.EventTypes()[:3], "https://example.com/"+strings.Repeat("u", billing.MaxWebhookURL-20)
+	some.Description = ""
+	ill.Status = billing.EndpointDisabled
+	ill.Health = billing.EndpointHealth{Failures: 12, FailingSince: b.now.Add(-time.Hour), CircuitUntil: b.now.Add(time.Second)}
+	want := []*billing.WebhookEndpoint{ill, some, every}
+	for _, e := range []*billing.WebhookEndpoint{some, every, ill} {
+		if err := b.insertEndpoint(e); err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "endpoint", b.getEndpoint(e.ID), e)
+	}
+	list := func(ctx context.Context, tx ports.Tx) ([]*billing.WebhookEndpoint, error) {
+		return tx.Endpoints.List(ctx)
+	}
+	equal(t, "endpoints, newest first", read(b, list), want)
+	equal(t, "lanes called for new endpoints", len(b.calls()), 0)
+	b.deleteEndpoint(some.ID)
+	b.deleteEndpoint(some.ID)
+	equal(t, "endpoints but for a deleted one", read(b, list), []*billing.WebhookEndpoint{ill, every})
+	for what, get := range map[string]func(ctx context.Context, tx ports.Tx) error{
+		"get":  func(ctx context.Context, tx ports.Tx) error { _, err := tx.Endpoints.Get(ctx, some.ID); return err },
+		"lock": func(ctx context.Context, tx ports.Tx) error { _, err := tx.Endpoints.Lock(ctx, some.ID); return err },
+	} {
+		wantCode(t, what+" a deleted endpoint", b.try(b.scope, get), billing.CodeNotFound)
+	}
+}
+
+// testSaveEndpoint changes all that can change, and looks which changes call
+// the lane.
+func testSaveEndpoint(b *bench) {
+	t := b.t
+	e, other := b.newEndpoint(0), b.newEndpoint(1)
+	calls := 0
+	for _, change := range []func(){
+		func() { e.URL, e.Description = "https://example.org", "x" },
+		func() { e.EventTypes = billing.EventTypes() },
+		func() { e.Secret = billing.NewWebhookSecret() },
+		func() { e.Status = billing.EndpointDisabled },
+		func() { e.Health = billing.EndpointHealth{Failures: 1, FailingSince: b.now} },
+		func() { e.EventTypes = nil },
+		func() { e.Status, e.Health = billing.EndpointEnabled, billing.EndpointHealth{} },
+	} {
+		change()
+		b.saveEndpoint(e)
+		equal(t, "saved endpoint", b.getEndpoint(e.ID), e)
+		if e.Status == billing.EndpointEnabled {
+			calls++
+		}
+		equal(t, "calls of the lane", b.calls()[e.ID], calls)
+	}
+	forgotten := *e
+	forgotten.Secret = ""
+	b.saveEndpoint(&forgotten)
+	equal(t, "endpoint that was saved without its secret", b.getEndpoint(e.ID), e)
+	equal(t, "the other endpoint", b.getEndpoint(other.ID), other)
+	equal(t, "calls of the other lane", b.calls()[other.ID], 0)
+	_ = b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
+		return errors.Join(tx.Endpoints.Save(ctx, other), errStop)
+	})
+	equal(t, "calls after a rollback", b.calls()[other.ID], 0)
+}
+
+// testEndpointLimit makes too many endpoints at once.
+func testEndpointLimit(b *bench) {
+	t := b.t
+	var fs []func() error
+	var made []*billing.WebhookEndpoint
+	for n := range billing.MaxEndpoints + 6 {
+		e := b.endpoint(n)
+		made = append(made, e)
+		fs = append(fs, func() error { return b.insertEndpoint(e) })
+	}
+	var kept []billing.WebhookEndpointID
+	for n, err := range together(fs...) {
+		if err == nil {
+			kept = append(kept, made[n].ID)
+			continue
+		}
+		wantCode(t, "one endpoint too many", err, billing.CodeConflict)
+	}
+	equal(t, "endpoints made", len(kept), billing.MaxEndpoints)
+	listed := read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.WebhookEndpoint, error) {
+		return tx.Endpoints.List(ctx)
+	})
+	equal(t, "endpoints kept", len(listed), billing.MaxEndpoints)
+	live := b.endpoint(0)
+	live.Scope.Mode = billing.ModeLive
+	if err := b.insertEndpoint(live); err != nil {
+		t.Errorf("an endpoint of the other mode: %v", err)
+	}
+	b.deleteEndpoint(kept[0])
+	if err := b.insertEndpoint(b.endpoint(0)); err != nil {
+		t.Errorf("an endpoint in the place of a deleted one: %v", err)
+	}
+	wantCode(t, "and another one", b.insertEndpoint(b.endpoint(0)), billing.CodeConflict)
+}
+
+// testEndpointLock has a transaction hold an endpoint: another one that wants it
+// waits and sees the change, and events are queued all the time.
+func testEndpointLock(b *bench) {
+	t := b.t
+	e := b.newEndpoint(0)
+	held, release := make(chan struct{}), make(chan struct{})
+	var seen *billing.WebhookEndpoint
+	errs := together(func() error {
+		return b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
+			got, err := tx.Endpoints.Lock(ctx, e.ID)
+			if err != nil {
+				return err
+			}
+			close(held)
+			<-release
+			got.Description = "changed"
+			return tx.Endpoints.Save(ctx, got)
+		})
+	}, func() error {
+		<-held
+		return b.try(b.scope, func(ctx context.Context, tx ports.Tx) (err error) {
+			seen, err = tx.Endpoints.Lock(ctx, e.ID)
+			return err
+		})
+	}, func() error {
+		<-held
+		defer close(release)
+		return b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
+			return tx.Events.Append(ctx, b.event(id[billing.CheckID](), billing.EventEligibilityCompleted, 0))
+		})
+	})
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "what the second one locked", seen.Description, "changed")
+	equal(t, "deliveries queued meanwhile", len(b.deliveries(e.ID)), 1)
+}
+
+// testWebhookScopes reads and writes one scope's endpoints, deliveries and lanes
+// from others.
+func testWebhookScopes(b *bench) {
+	t := b.t
+	e := b.newEndpoint(0)
+	event := b.event(id[billing.CheckID](), billing.EventEligibilityCompleted, 0)
+	b.appendEvents(event)
+	queued := b.deliveries(e.ID)
+	calls := b.calls()[e.ID]
+	settled := *queued[0]
+	settled.Tried(billing.Attempt{At: b.now, Status: 200}, 0)
+	changed := *e
+	changed.URL, changed.Status = "https://evil.example", billing.EndpointDisabled
+	holder := id[billing.JobID]()
+	for _, other := range []billing.Scope{{Org: b.scope.Org, Mode: billing.ModeLive}, newScope()} {
+		if err := b.try(other, func(ctx context.Context, tx ports.Tx) error {
+			for what, read := range map[string]func() error{
+				"endpoint":         func() error { _, err := tx.Endpoints.Get(ctx, e.ID); return err },
+				"endpoint to lock": func() error { _, err := tx.Endpoints.Lock(ctx, e.ID); return err },
+				"what is due":      func() error { _, _, _, err := tx.Lanes.Due(ctx, e.ID, b.now, 10, nil); return err },
+				"resend of an event": func() error {
+					_, err := tx.Deliveries.Resend(ctx, billing.ResendFilter{EventID: event.ID}, b.now, 10)
+					return err
+				},
+				"resend to an endpoint": func() error {
+					_, err := tx.Deliveries.Resend(ctx, billing.ResendFilter{EndpointID: e.ID}, b.now, 10)
+					return err
+				},
+			} {
+				wantCode(t, what, read(), billing.CodeNotFound)
+			}
+			endpoints, err1 := tx.Endpoints.List(ctx)
+			deliveries, err2 := tx.Deliveries.List(ctx, e.ID, billing.Page{Limit: 10})
+			taken, holds, err3 := tx.Lanes.Take(ctx, e.ID, holder, "there", time.Minute)
+			n, err4 := tx.Deliveries.Resend(ctx, billing.ResendFilter{}, b.now, 10)
+			if len(endpoints)+len(deliveries)+n > 0 || taken || holds != "" {
+				t.Errorf("%s reaches another scope's rows", other.Mode)
+			}
+			return errors.Join(err1, err2, err3, err4, tx.Endpoints.Save(ctx, &changed), tx.Lanes.Suffer(ctx, &changed),
+				tx.Lanes.Record(ctx, []*billing.Delivery{&settled}), tx.Lanes.Leave(ctx, e.ID, holder), tx.Endpoints.Delete(ctx, e.ID))
+		}); err != nil {
+			t.Error(err)
+		}
+	}
+	equal(t, "endpoint", b.getEndpoint(e.ID), e)
+	equal(t, "deliveries", b.deliveries(e.ID), queued)
+	equal(t, "calls", b.calls()[e.ID], calls)
+}
+
+func endpointIDs(es ...*billing.WebhookEndpoint) (out []billing.WebhookEndpointID) {
+	for _, e := range es {
+		out = append(out, e.ID)
+	}
+	slices.SortFunc(out, func(x, y billing.WebhookEndpointID) int { return slices.Compare(x[:], y[:]) })
+	return out
+}

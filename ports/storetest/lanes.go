@@ -1,0 +1,362 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+func (b *bench) tryTake(endpoint billing.WebhookEndpointID, holder billing.JobID, lease time.Duration) (taken bool, other string, err error) {
+	err = b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
+		taken, other, err = tx.Lanes.Take(ctx, endpoint, holder, "at "+holder.String(), lease)
+		return err
+	})
+	return taken, other, err
+}
+
+func (b *bench) take(endpoint billing.WebhookEndpointID, holder billing.JobID, lease time.Duration) (taken bool, other string) {
+	b.t.Helper()
+	taken, other, err := b.tryTake(endpoint, holder, lease)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return taken, other
+}
+
+func (b *bench) leave(endpoint billing.WebhookEndpointID, holder billing.JobID) {
+	b.t.Helper()
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Lanes.Leave(ctx, endpoint, holder) })
+}
+
+// dueAt is what is due of a lane.
+func (b *bench) dueAt(
+	endpoint billing.WebhookEndpointID, now time.Time, limit int, inFlight ...billing.DeliveryID,
+) (e *billing.WebhookEndpoint, due []billing.Shipment, next time.Time) {
+	b.t.Helper()
+	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
+		e, due, next, err = tx.Lanes.Due(ctx, endpoint, now, limit, inFlight)
+		return err
+	})
+	return e, due, next
+}
+
+// record keeps an attempt at each delivery, made when it was due, and answers the
+// deliveries as they are then.
+func (b *bench) record(status int, due ...billing.Shipment) []*billing.Delivery {
+	b.t.Helper()
+	var tried []*billing.Delivery
+	for _, s := range due {
+		d := *s.Delivery
+		d.Tried(billing.Attempt{At: d.NextAttemptAt, Status: status, Duration: time.Second, Response: "\x00 " + unicode + "\xff", Error: unicode}, 0.5)
+		tried = append(tried, &d)
+	}
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Lanes.Record(ctx, tried) })
+	return tried
+}
+
+func (b *bench) suffer(e billing.WebhookEndpoint, h billing.EndpointHealth) {
+	b.t.Helper()
+	e.Health = h
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Lanes.Suffer(ctx, &e) })
+}
+
+func shipped(due []billing.Shipment) (out []billing.EventID) {
+	for _, s := range due {
+		out = append(out, s.Event.ID)
+	}
+	return out
+}
+
+// testTake passes a lane from holder to holder.
+func testTake(b *bench) {
+	t := b.t
+	e, other := b.newEndpoint(0), b.newEndpoint(1)
+	one, two := id[billing.JobID](), id[billing.JobID]()
+	take := func(what string, endpoint billing.WebhookEndpointID, holder billing.JobID, wantTaken bool, wantOther string) {
+		t.Helper()
+		taken, at := b.take(endpoint, holder, time.Minute)
+		if taken != wantTaken || at != wantOther {
+			t.Errorf("%s: taken %v, other %q, want %v, %q", what, taken, at, wantTaken, wantOther)
+		}
+	}
+	take("a free lane", e.ID, one, true, "")
+	take("one's own", e.ID, one, true, "")
+	take("another's", e.ID, two, false, "at "+one.String())
+	take("another lane", other.ID, two, true, "")
+	take("an absent lane", id[billing.WebhookEndpointID](), two, false, "")
+	b.leave(e.ID, two)
+	take("one that somebody else left", e.ID, two, false, "at "+one.String())
+	b.leave(e.ID, one)
+	b.leave(e.ID, one)
+	take("one that its holder left", e.ID, two, true, "")
+	equal(t, "endpoint", b.getEndpoint(e.ID), e)
+
+	// A lease that ends, although it was renewed.
+	const lease = 40 * time.Millisecond
+	b.leave(e.ID, two)
+	began := time.Now()
+	for range 2 {
+		if taken, _ := b.take(e.ID, one, lease); !taken {
+			t.Error("the lane was not renewed")
+		}
+	}
+	for taken, at := b.take(e.ID, two, time.Minute); !taken; taken, at = b.take(e.ID, two, time.Minute) {
+		equal(t, "holder while the lease lasts", at, "at "+one.String())
+		waitABit(t.Context())
+	}
+	if took := time.Since(began); took < lease {
+		t.Errorf("taken over after %v, within the lease of %v", took, lease)
+	}
+	take("one that was taken over", e.ID, one, false, "at "+two.String())
+	b.saveEndpoint(e)
+	b.suffer(*e, billing.EndpointHealth{Failures: 1, FailingSince: b.now})
+	take("one whose endpoint was changed", e.ID, one, false, "at "+two.String())
+}
+
+// testTakeRace has many take a lane at once: one has it, the others know who.
+func testTakeRace(b *bench) {
+	t := b.t
+	const holders, rounds = 8, 5
+	e := b.newEndpoint(0)
+	for range rounds {
+		var fs []func() error
+		ids, taken, others := make([]billing.JobID, holders), make([]bool, holders), make([]string, holders)
+		for n := range holders {
+			ids[n] = id[billing.JobID]()
+			fs = append(fs, func() (err error) {
+				taken[n], others[n], err = b.tryTake(e.ID, ids[n], time.Minute)
+				return err
+			})
+		}
+		if err := errors.Join(together(fs...)...); err != nil {
+			t.Fatal(err)
+		}
+		winner := slices.Index(taken, true)
+		if winner < 0 || slices.Contains(taken[winner+1:], true) {
+			t.Fatalf("taken: %v, want one", taken)
+		}
+		for n, other := range others {
+			if n != winner && other != "at "+ids[winner].String() {
+				t.Errorf("told of %q, want the winner", other)
+			}
+		}
+		b.leave(e.ID, ids[winner])
+	}
+}
+
+func testDueDeliveries(b *bench) {
+	t := b.t
+	e := b.newEndpoint(0, func(e *billing.WebhookEndpoint) { e.EventTypes = billing.EventTypes() })
+	b.newEndpoint(1)
+	events := b.happen(5)
+	at := func(n int) time.Time { return events[n].CreatedAt }
+	got, due, next := b.dueAt(e.ID, at(4), 10)
+	equal(t, "endpoint", got, e)
+	equal(t, "next after all", next, time.Time{})
+	var ids []billing.DeliveryID
+	for n, s := range due {
+		ids = append(ids, s.Delivery.ID)
+		events[n].Sequence = 1
+		equal(t, "event", *s.Event, events[n])
+	}
+	queued := b.deliveries(e.ID)
+	slices.Reverse(queued)
+	for n, s := range due {
+		equal(t, "delivery", s.Delivery, queued[n])
+	}
+	for name, test := range map[string]struct {
+		now      time.Time
+		limit    int
+		inFlight []billing.DeliveryID
+		from, to int // of events
+		next     time.Time
+	}{
+		"all":              {at(4), 5, nil, 0, 5, time.Time{}},
+		"before the first": {at(0).Add(-1), 5, nil, 0, 0, at(0)},
+		"the first":        {at(0), 5, nil, 0, 1, at(1)},
+		"some":             {at(2), 5, nil, 0, 3, at(3)},
+		"a limit":          {at(4), 2, nil, 0, 2, at(2)},
+		"no room":          {at(4), 0, nil, 0, 0, at(0)},
+		"in flight":        {at(4), 2, ids[:2], 2, 4, at(4)},
+		"all in flight":    {at(4), 5, ids, 0, 0, time.Time{}},
+		"others in flight": {at(1), 5, []billing.DeliveryID{id[billing.DeliveryID]()}, 0, 2, at(2)},
+	} {
+		_, due, next := b.dueAt(e.ID, test.now, test.limit, test.inFlight...)
+		var want []billing.EventID
+		for _, e := range events[test.from:test.to] {
+			want = append(want, e.ID)
+		}
+		equal(t, name, shipped(due), want)
+		equal(t, name+": next", next, test.next)
+	}
+	e.Status = billing.EndpointDisabled
+	b.saveEndpoint(e)
+	got, due, next = b.dueAt(e.ID, at(4), 10)
+	equal(t, "disabled endpoint", got, e)
+	if len(due) > 0 || !next.IsZero() {
+		t.Errorf("%d are due of a disabled endpoint, and next %v", len(due), next)
+	}
+	e.Status = billing.EndpointEnabled
+	b.saveEndpoint(e)
+	_, due, _ = b.dueAt(e.ID, at(4), 10)
+	equal(t, "due of an endpoint that was enabled again", len(due), 5)
+	b.deleteEndpoint(e.ID)
+	wantCode(t, "due of a deleted endpoint", b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
+		_, _, _, err := tx.Lanes.Due(ctx, e.ID, b.now, 10, nil)
+		return err
+	}), billing.CodeNotFound)
+}
+
+// testCircuit asks for what is due while the circuit is open.
+func testCircuit(b *bench) {
+	t := b.t
+	e := b.newEndpoint(0)
+	open := billing.EndpointHealth{Failures: 10, FailingSince: b.now, CircuitUntil: b.now.Add(30 * time.Second)}
+	b.suffer(*e, open)
+	_, due, next := b.dueAt(e.ID, b.now.Add(time.Minute), 10)
+	if len(due) > 0 || !next.IsZero() {
+		t.Errorf("nothing is queued: %d, next %v", len(due), next)
+	}
+	events := b.happen(3)
+	for name, test := range map[string]struct {
+		now      time.Time
+		inFlight []billing.DeliveryID
+		want     int
+		next     time.Time
+	}{
+		"before its time":       {open.CircuitUntil.Add(-1), nil, 0, open.CircuitUntil},
+		"the probe":             {open.CircuitUntil, nil, 1, time.Time{}},
+		"with one in flight":    {open.CircuitUntil, []billing.DeliveryID{id[billing.DeliveryID]()}, 0, time.Time{}},
+		"before and in flight":  {b.now, []billing.DeliveryID{id[billing.DeliveryID]()}, 0, open.CircuitUntil},
+		"long after, the probe": {open.CircuitUntil.Add(time.Hour), nil, 1, time.Time{}},
+	} {
+		got, due, next := b.dueAt(e.ID, test.now, 10, test.inFlight...)
+		equal(t, name+": health", got.Health, open)
+		equal(t, name+": due", len(due), test.want)
+		equal(t, name+": next", next, test.next)
+	}
+	_, probe, _ := b.dueAt(e.ID, open.CircuitUntil, 10)
+	equal(t, "probe", shipped(probe), []billing.EventID{events[0].ID})
+	b.record(200, probe...)
+	b.suffer(*e, billing.EndpointHealth{})
+	_, due, _ = b.dueAt(e.ID, open.CircuitUntil, 10)
+	equal(t, "due once the circuit is closed", len(due), 2)
+
+	// What is due later than the circuit's time is not due at that.
+	retried := b.record(500, due...)
+	b.suffer(*e, billing.EndpointHealth{Failures: 10, FailingSince: b.now, CircuitUntil: b.now.Add(time.Second)})
+	_, due, next = b.dueAt(e.ID, b.now, 10)
+	equal(t, "due of an open circuit", len(due), 0)
+	equal(t, "next of an open circuit", next, retried[0].NextAttemptAt)
+	_, due, next = b.dueAt(e.ID, b.now.Add(time.Second), 10)
+	equal(t, "due before a retry", len(due), 0)
+	equal(t, "next before a retry", next, retried[0].NextAttemptAt)
+}
+
+// testRecord tries deliveries until they are settled.
+func testRecord(b *bench) {
+	t := b.t
+	e := b.newEndpoint(0)
+	b.happen(3)
+	later := b.now.Add(30 * 24 * time.Hour)
+	_, due, _ := b.dueAt(e.ID, later, 10)
+	well, ill := due[0], due[1:]
+	b.record(204, well)
+	for range 10 {
+		b.record(500, ill[0])
+		_, again, _ := b.dueAt(e.ID, later, 10, ill[1].Delivery.ID)
+		if len(again) != 1 || len(again[0].Delivery.Attempts) != len(ill[0].Delivery.Attempts)+1 {
+			t.Fatalf("due again: %+v", again)
+		}
+		ill[0] = again[0]
+	}
+	failed := b.record(503, ill[0])[0]
+	equal(t, "state after the last attempt", failed.State, billing.DeliveryFailed)
+	stale := b.record(200, well, ill[0]) // settled: nothing of this is kept
+	if len(stale[0].Attempts) != 1 || len(failed.Attempts) != 11 {
+		t.Fatal("the test tries something else")
+	}
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Lanes.Record(ctx, nil) })
+	for _, d := range b.deliveries(e.ID) {
+		want := map[billing.DeliveryID]struct {
+			state    billing.DeliveryState
+			statuses []int
+		}{
+			well.Delivery.ID:   {billing.DeliveryDelivered, []int{204}},
+			ill[0].Delivery.ID: {billing.DeliveryFailed, []int{500, 500, 500, 500, 500, 500, 500, 500, 500, 500, 503}},
+			ill[1].Delivery.ID: {billing.DeliveryPending, nil},
+		}[d.ID]
+		var statuses []int
+		for _, a := range d.Attempts {
+			statuses = append(statuses, a.Status)
+		}
+		equal(t, "state", d.State, want.state)
+		equal(t, "attempts", statuses, want.statuses)
+		if d.NextAttemptAt.IsZero() == (d.State == billing.DeliveryPending) {
+			t.Errorf("a %s delivery has its next attempt at %v", d.State, d.NextAttemptAt)
+		}
+		for _, a := range d.Attempts {
+			if a.Duration != time.Second || a.At.IsZero() || a.Error != unicode || a.Response[:2] != "\x00 " {
+				t.Errorf("attempt %+v", a)
+			}
+		}
+	}
+}
+
+// testRecordAndDue is the step of a lane: what is recorded in a transaction is
+// not due in it.
+func testRecordAndDue(b *bench) {
+	t := b.t
+	e := b.newEndpoint(0)
+	events := b.happen(3)
+	_, first, _ := b.dueAt(e.ID, b.now.Add(time.Second), 2)
+	first[0].Delivery.Tried(billing.Attempt{At: b.now, Status: 200}, 0)
+	first[1].Delivery.Tried(billing.Attempt{At: b.now, Status: 500}, 0)
+	ill := *e
+	ill.Health, _ = ill.Health.After(first[1].Delivery.Attempts[0])
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		if err := errors.Join(
+			tx.Lanes.Record(ctx, []*billing.Delivery{first[0].Delivery}), tx.Lanes.Record(ctx, []*billing.Delivery{first[1].Delivery}),
+			tx.Lanes.Suffer(ctx, &ill)); err != nil {
+			return err
+		}
+		got, due, next, err := tx.Lanes.Due(ctx, e.ID, b.now.Add(time.Second), 2, nil)
+		equal(t, "health", got.Health, ill.Health)
+		equal(t, "due", shipped(due), []billing.EventID{events[2].ID})
+		equal(t, "next", next, first[1].Delivery.NextAttemptAt)
+		return err
+	})
+}
+
+// testSuffer tells of an endpoint's health while its owner changes it.
+func testSuffer(b *bench) {
+	t := b.t
+	e := b.newEndpoint(0)
+	seen := *e
+	ill := billing.EndpointHealth{Failures: 3, FailingSince: b.now, CircuitUntil: b.now.Add(time.Minute)}
+	e.URL, e.Secret, e.Description, e.EventTypes = "https://example.net", billing.NewWebhookSecret(), "new", billing.EventTypes()[:1]
+	b.saveEndpoint(e)
+	b.suffer(seen, ill) // knows the old URL
+	e.Health = ill
+	equal(t, "endpoint that suffers", b.getEndpoint(e.ID), e)
+	e.Status = billing.EndpointDisabled
+	b.saveEndpoint(e)
+	calls := b.calls()[e.ID]
+	b.suffer(seen, billing.EndpointHealth{}) // does not know that it was disabled
+	e.Health = billing.EndpointHealth{}
+	equal(t, "endpoint that somebody disabled", b.getEndpoint(e.ID), e)
+	e.Status = billing.EndpointEnabled
+	b.saveEndpoint(e)
+	gone := *e
+	gone.Status = billing.EndpointDisabled
+	b.suffer(gone, ill)
+	gone.Health = ill
+	equal(t, "endpoint that is gone", b.getEndpoint(e.ID), &gone)
+	equal(t, "calls", b.calls()[e.ID], calls+1)
+	b.deleteEndpoint(e.ID)
+	b.suffer(gone, ill)
+}

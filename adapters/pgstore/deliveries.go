@@ -117,21 +117,27 @@ func (r deliveries) count(f billing.ResendFilter, limit int) (string, []any) {
 	return q.text("LIMIT %\n) resent", limit+1), q.args
 }
 
-// named looks for the endpoint and the event that a filter names.
+// named looks for the endpoint and the event that a filter names. That one is
+// absent is told before that the endpoint is disabled.
 func (r deliveries) named(ctx context.Context, f billing.ResendFilter) error {
+	enabled := true
 	if !f.EndpointID.IsZero() {
 		e, err := endpoints(r).Get(ctx, f.EndpointID)
+		if billing.CodeOf(err) == billing.CodeNotFound {
+			return billing.NotFound("webhook endpoint", "endpoint_id")
+		}
 		if err != nil {
 			return err
 		}
-		if e.Status != billing.EndpointEnabled {
-			return &billing.Error{Code: billing.CodeConflict, Message: "The webhook endpoint is disabled; enable it first."}
-		}
+		enabled = e.Status == billing.EndpointEnabled
 	}
 	if !f.EventID.IsZero() {
 		if _, err := events(r).Get(ctx, f.EventID); err != nil {
 			return err
 		}
+	}
+	if !enabled {
+		return &billing.Error{Code: billing.CodeConflict, Message: "The webhook endpoint is disabled; enable it first."}
 	}
 	return nil
 }

@@ -88,8 +88,8 @@ func TestDeliveriesStayInTheirScope(t *testing.T) {
 	}
 }
 
-// wait is how long after an attempt the next one comes.
-func wait(t *testing.T, d, attempt anObject) time.Duration {
+// pauseAfter is how long after an attempt the next one comes.
+func pauseAfter(t *testing.T, d, attempt anObject) time.Duration {
 	t.Helper()
 	at, err := time.Parse(time.RFC3339Nano, fmt.Sprint(attempt["at"]))
 	next, err2 := time.Parse(time.RFC3339Nano, fmt.Sprint(d["next_attempt_at"]))
@@ -112,7 +112,7 @@ func TestFailedDeliveryComesAgain(t *testing.T) {
 	if failed["state"] != "pending" || fmt.Sprint(attempt["status"]) != "503" || attempt["error"] != nil || attempt["response"] != "status 503 of /a" {
 		t.Errorf("delivery %v", failed)
 	}
-	if pause := wait(t, failed, attempt); pause < 4500*time.Millisecond || pause > 5501*time.Millisecond {
+	if pause := pauseAfter(t, failed, attempt); pause < 4500*time.Millisecond || pause > 5501*time.Millisecond {
 		t.Errorf("the next attempt comes after %s", pause)
 	}
 	s.receiver.answers("/a", 200)
@@ -271,7 +271,7 @@ func TestPing(t *testing.T) {
 		}
 		data, _ := event["data"].(map[string]any)
 		if !p.verifies(secret) || event["type"] != "ping" || event["object"] != "event" || event["id"] != p.header.Get("Webhook-Id") ||
-			event["sequence"] != 1.0 || data["id"] != strings.TrimPrefix(endpoint, "/webhook_endpoints/") {
+			event["sequence"] != 1.0 || data["id"] != lastOf(endpoint) {
 			t.Errorf("%s with %v", p.body, p.header)
 		}
 		// It is not kept.

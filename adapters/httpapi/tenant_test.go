@@ -37,8 +37,8 @@ func (s *service) make(t *testing.T) (m made) {
 	answering, m.answered = s.payerRequest(t, nil)
 	a := s.must(t, 200, call{path: answering + "/answer", body: s.own(with("payer_id", nil))})
 	m.answeredBy = a.text(t, "attachment", "id")
-	m.endpoint, _ = s.endpoint(t, "/tenant", nil)
-	m.endpoint = strings.TrimPrefix(m.endpoint, "/webhook_endpoints/")
+	endpoint, _ := s.endpoint(t, "/tenant", nil)
+	m.endpoint = lastOf(endpoint)
 	s.must(t, 200, call{path: "/events/" + m.event + "/resend", body: "{}"})
 	return m
 }

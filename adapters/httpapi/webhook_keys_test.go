@@ -17,7 +17,7 @@ func (s *service) keyedWebhooks(t *testing.T) map[string]keyed {
 		made[name], _ = s.endpoint(t, "/"+name, with("event_types", []string{"eligibility.completed"}))
 	}
 	s.must(t, 200, act(made["enable"], "disable"))
-	id := func(name string) string { return made[name][len("/webhook_endpoints/"):] }
+	id := func(name string) string { return lastOf(made[name]) }
 	count := func(path string) func(t *testing.T) int {
 		return func(t *testing.T) int { t.Helper(); return len(s.walk(t, path)) }
 	}

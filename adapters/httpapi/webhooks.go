@@ -139,8 +139,8 @@ func (a *api) resendEvents(x *exchange) (*reply, error) {
 		CreatedAfter:  doc.instant("created_after"),
 		CreatedBefore: doc.instant("created_before"),
 	}
-	for _, t := range doc.optionalTexts("event_types") {
-		f.EventTypes = append(f.EventTypes, billing.EventType(t))
+	if types := doc.optionalTexts("event_types"); types != nil {
+		f.EventTypes = mapped(types, func(t string) billing.EventType { return billing.EventType(t) })
 	}
 	f.Judge(&faults)
 	doc.end()

@@ -293,7 +293,7 @@ type ResendFilter struct {
 	EndpointID    WebhookEndpointID // zero for every enabled endpoint that takes the event
 	CreatedAfter  time.Time         // inclusive
 	CreatedBefore time.Time         // exclusive
-	EventTypes    []EventType
+	EventTypes    []EventType       // nil for every type
 }
 
 // Judge tells what is wrong with the filter of a range of events: it names a
@@ -307,6 +307,9 @@ func (r ResendFilter) Judge(f *Faults) {
 	}
 	if !r.CreatedAfter.IsZero() && !r.CreatedBefore.IsZero() && !r.CreatedAfter.Before(r.CreatedBefore) {
 		f.Add("created_before", FaultRange, "The end is after the start.")
+	}
+	if r.EventTypes != nil && len(r.EventTypes) == 0 {
+		f.Add("event_types", FaultTooFew, "Name at least one event type, or leave event_types out for every type.")
 	}
 	for i, t := range r.EventTypes {
 		if !slices.Contains(EventTypes(), t) {

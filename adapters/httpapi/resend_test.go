@@ -1,0 +1,204 @@
+package httpapi
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/eligibility"
+)
+
+// ever is a range that every event is in, as fields of a body.
+func ever(fields ...any) string {
+	return jsonOf(anObject{"created_after": "2000-01-01T00:00:00Z", "created_before": "2100-01-01T00:00:00-05:00"}, with(fields...))
+}
+
+// wantQueued sends events again.
+func (s *service) wantQueued(t *testing.T, path, body string, n int) {
+	t.Helper()
+	a := s.must(t, 200, call{method: "POST", path: path, body: body})
+	if a.body != fmt.Sprintf("{\"object\":\"webhook_resend\",\"queued\":%d}\n", n) {
+		t.Errorf("%s %s: %s, want %d queued", path, body, a.body, n)
+	}
+}
+
+// resending is a service with two checks' events, of before there were any
+// endpoints: one for every type, one for another type, and one that is disabled.
+type resending struct {
+	*service
+	first, second    string // events
+	at               string // when the second was made
+	all, narrow, off string
+}
+
+func startResending(t *testing.T) *resending {
+	t.Helper()
+	r := &resending{service: startService(t, eligibility.DefaultTimes())}
+	_, r.first = r.check(t, "ACTIVE-FULL")
+	_, r.second = r.check(t, "ACTIVE-BASIC")
+	r.at = r.must(t, 200, call{path: "/events/" + r.second}).text(t, "created_at")
+	r.all, _ = r.endpoint(t, "/all", nil)
+	r.narrow, _ = r.endpoint(t, "/narrow", with("event_types", []string{"claim.paid", "api_key.created"}))
+	r.off, _ = r.endpoint(t, "/off", nil)
+	r.must(t, 200, act(r.off, "disable"))
+	return r
+}
+
+// lastOf is the ID at the end of an endpoint's path.
+func lastOf(path string) string { return path[len("/webhook_endpoints/"):] }
+
+// One event goes to the endpoints that are enabled and take it.
+func TestResendEvent(t *testing.T) {
+	t.Parallel()
+	r := startResending(t)
+	path := "/events/" + r.first + "/resend"
+	r.wantQueued(t, path, "{}", 1)
+	r.wantQueued(t, path, "", 1)
+	r.wantQueued(t, path, `{"endpoint_id":null}`, 1)
+	r.wantQueued(t, path, jsonOf(anObject{"endpoint_id": lastOf(r.all)}, nil), 1)
+	r.wantQueued(t, path, jsonOf(anObject{"endpoint_id": lastOf(r.narrow)}, nil), 0)
+	read := r.must(t, 200, call{path: "/events/" + r.first}).body
+	for _, p := range r.receiver.wait(t, "/all", 4) {
+		if p.header.Get("Webhook-Id") != r.first || p.body+"\n" != read {
+			t.Errorf("%s was posted with %v, and the event is %s", p.body, p.header, read)
+		}
+	}
+	for _, d := range r.settled(t, r.all, 4) {
+		if d["event_id"] != r.first || d["state"] != "delivered" {
+			t.Errorf("delivery %v", d)
+		}
+	}
+}
+
+// What a resend names must be there and enabled.
+func TestResendsThatCannotBe(t *testing.T) {
+	t.Parallel()
+	r := startResending(t)
+	absent := billing.NewID[billing.WebhookEndpointID](time.Now()).String()
+	unknown := billing.NewID[billing.EventID](time.Now()).String()
+	r.must(t, 201, call{path: "/payer_requests", body: letter(nil), key: r.live})
+	theirs := r.must(t, 200, call{path: "/events?type=payer_request.received", key: r.live}).get(t, "data").([]any)[0].(anObject)["id"].(string)
+	one := func(event, endpoint string) call {
+		return call{path: "/events/" + event + "/resend", body: jsonOf(anObject{"endpoint_id": endpoint}, nil), idem: "one"}
+	}
+	for _, c := range []struct {
+		call
+		status int
+		code   billing.Code
+		fields string
+	}{
+		{one(r.first, lastOf(r.off)), 409, billing.CodeConflict, "[]"},
+		{one(r.first, absent), 404, billing.CodeNotFound, "[endpoint_id not_found]"},
+		{one(unknown, lastOf(r.off)), 404, billing.CodeNotFound, "[]"}, // what is absent comes before what is disabled
+		{call{path: "/events/" + unknown + "/resend", body: "{}"}, 404, billing.CodeNotFound, "[]"},
+		{call{path: "/events/x/resend", body: "{}"}, 404, billing.CodeNotFound, "[]"},
+		{call{path: "/events/evt_00000000000000000000000000/resend", body: "{}"}, 404, billing.CodeNotFound, "[]"},
+		{call{path: "/events/" + theirs + "/resend", body: "{}"}, 404, billing.CodeNotFound, "[]"},
+		{call{path: "/events/resend", body: ever("endpoint_id", lastOf(r.off))}, 409, billing.CodeConflict, "[]"},
+		{call{path: "/events/resend", body: ever("endpoint_id", absent)}, 404, billing.CodeNotFound, "[endpoint_id not_found]"},
+	} {
+		a := r.do(t, c.call)
+		if wantStatus(t, a, c.status, c.code); fmt.Sprint(a.fields(t)) != c.fields {
+			t.Errorf("%s %s: %s, want %s", c.path, c.body, a.body, c.fields)
+		}
+	}
+	for body, fields := range map[string]string{
+		"":                                  "body required",
+		"{}":                                "created_after required,created_before required",
+		ever("created_after", 5):            "created_after type",
+		ever("created_after", "2026-01-02"): "created_after format",
+		ever("created_after", nil):          "created_after required",
+		ever("created_before", nil):         "created_before required",
+		ever("created_before", "2000-01-01T00:00:00Z"):        "created_before range",
+		ever("created_before", "1999-01-01T00:00:00Z"):        "created_before range",
+		ever("event_types", []string{}):                       "event_types too_few",
+		ever("event_types", []string{"claim.paid", "x"}):      "event_types.1 not_allowed",
+		ever("event_types", "claim.paid"):                     "event_types type",
+		ever("endpoint_id", "x"):                              "endpoint_id format",
+		ever("endpoint_id", r.first):                          "endpoint_id format",
+		ever("endpoint_id", "whe_00000000000000000000000000"): "endpoint_id format",
+		ever("event_id", r.first):                             "event_id unknown",
+	} {
+		wantFields(t, r.do(t, call{method: "POST", path: "/events/resend", body: body, bad: true}), fields)
+	}
+	for body, fields := range map[string]string{`{"endpoint_id":"x"}`: "endpoint_id format", `{"endpoint_id":1}`: "endpoint_id type", ever(): "created_after unknown,created_before unknown"} {
+		for _, event := range []string{r.first, "x"} { // the body comes before what the path names
+			wantFields(t, r.do(t, call{path: "/events/" + event + "/resend", body: body, bad: true}), fields)
+		}
+	}
+	if rows := r.walk(t, r.all+"/deliveries"); len(rows) != 0 {
+		t.Errorf("deliveries %v", rows)
+	}
+}
+
+// A range of events goes to the endpoints that are enabled, each taking what it
+// takes.
+func TestResendEvents(t *testing.T) {
+	t.Parallel()
+	r := startResending(t)
+	keys := len(r.walk(t, "/events?type=api_key.created"))
+	r.must(t, 201, call{path: "/payer_requests", body: letter(nil), key: r.live})
+	r.must(t, 201, call{path: "/payer_requests", body: letter(nil), key: r.other})
+	const path = "/events/resend"
+	r.wantQueued(t, path, ever("event_types", []string{"eligibility.completed"}), 2)
+	r.wantQueued(t, path, ever("endpoint_id", lastOf(r.all), "event_types", []string{"eligibility.completed", "eligibility.completed"}), 2)
+	r.wantQueued(t, path, ever("endpoint_id", lastOf(r.narrow), "event_types", []string{"eligibility.completed"}), 0)
+	r.wantQueued(t, path, ever("endpoint_id", lastOf(r.narrow)), keys)
+	r.wantQueued(t, path, ever("event_types", []string{"api_key.created"}), 2*keys)
+	r.wantQueued(t, path, ever("endpoint_id", nil, "event_types", nil), 2+2*keys)     // two endpoints, one of which takes no checks
+	r.wantQueued(t, path, ever("event_types", []string{"payer_request.received"}), 0) // which only others have
+	// The range holds its start and not its end.
+	checks := []string{"eligibility.completed"}
+	r.wantQueued(t, path, ever("event_types", checks, "created_after", r.at), 1)
+	r.wantQueued(t, path, ever("event_types", checks, "created_before", r.at), 1)
+	r.wantQueued(t, path, ever("event_types", checks, "created_after", "2099-01-01T00:00:00Z"), 0)
+	posts := r.receiver.wait(t, "/all", 2+2+keys+2+keys+2)
+	got := map[string]int{}
+	for _, p := range posts {
+		got[p.header.Get("Webhook-Id")]++
+	}
+	if got[r.first] != 4 || got[r.second] != 4 {
+		t.Errorf("%v, and the events are %s and %s", got, r.first, r.second)
+	}
+	if n := len(r.receiver.wait(t, "/narrow", 3*keys)); n != 3*keys || len(r.receiver.at("/off")) != 0 {
+		t.Errorf("%d posts, want %d", n, 3*keys)
+	}
+}
+
+func TestListDeliveries(t *testing.T) {
+	t.Parallel()
+	r := startResending(t)
+	list := r.all + "/deliveries?"
+	for range 5 {
+		r.wantQueued(t, "/events/"+r.first+"/resend", "", 1)
+	}
+	r.receiver.wait(t, "/all", 5)
+	all := r.walk(t, list+"limit=100")
+	oldest := slices.Clone(all)
+	slices.Reverse(oldest)
+	r.wantList(t, list, oldest...)
+	for _, limit := range []string{"0", "101", "x", "-1"} {
+		a := r.do(t, call{path: list + "limit=" + limit, bad: true})
+		if f := a.fields(t); a.StatusCode != 422 || len(f) != 1 {
+			t.Errorf("limit %s: %s", limit, a.body)
+		}
+	}
+	cursor := r.must(t, 200, call{path: list + "limit=2", key: r.read}).text(t, "next_cursor")
+	r.wantQueued(t, "/events/"+r.second+"/resend", "", 1)
+	if got := r.walk(t, list+"limit=100&cursor="+cursor); fmt.Sprint(got) != fmt.Sprint(all[2:]) {
+		t.Errorf("after the first page %v, want %v", got, all[2:])
+	}
+	for _, foreign := range []call{
+		{path: r.narrow + "/deliveries?cursor=" + cursor},
+		{path: list + "cursor=" + cursor, key: r.other},
+		{path: list + "cursor=" + cursor, key: r.live},
+		{path: "/events?cursor=" + cursor},
+		{path: list + "cursor=" + cursor[1:]},
+		{path: list + "cursor=x"},
+	} {
+		foreign.bad = true
+		wantFields(t, r.do(t, foreign), "cursor format")
+	}
+}

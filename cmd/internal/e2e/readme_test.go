@@ -29,18 +29,24 @@ func readme(t *testing.T, section string) string {
 	return section
 }
 
-// pasted runs the commands of a section, as they are printed there, one block
-// after the other in one shell. The key, the office and the claim are those of
-// r, and so is the address. It gives the JSON values that were printed.
-func pasted(t *testing.T, section, dir string, r ready) (replies []map[string]any) {
-	t.Helper()
-	script := "set -eu\n"
-	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(section, -1) {
-		script += regexp.MustCompile("(?m)^export KEY=.*$").ReplaceAllString(block[1], "")
+// blocks are the blocks of a language in a section.
+func blocks(section, language string) (all []string) {
+	for _, block := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(section, -1) {
+		all = append(all, block[1])
 	}
+	return all
+}
+
+// pasted runs commands as they are printed, one block after the other in one
+// shell. What the reader fills in (the key, the office, the claim) is r's, or
+// in filled, and so is the address. It gives the JSON values that were printed.
+func pasted(t *testing.T, commands []string, dir string, r ready, filled ...string) (replies []map[string]any) {
+	t.Helper()
+	script := "set -eu\n" + regexp.MustCompile(`(?m)^export [A-Z]+=\w+_\.\.\..*$`).ReplaceAllString(strings.Join(commands, ""), "")
 	cmd := exec.CommandContext(t.Context(), "bash", "-c", strings.ReplaceAll(script, "http://127.0.0.1:8080/api/v1", r.BaseURL))
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "KEY="+r.Keys["test"], "OFFICE="+r.Offices["test"], "CLAIM="+r.Claims["test"])
+	cmd.Env = append(cmd.Env, filled...)
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -60,7 +66,7 @@ func TestReadmeFirstCheck(t *testing.T) {
 	t.Parallel()
 	p, r := startDev(t, t.TempDir())
 	stopDev(t, p)
-	replies := pasted(t, readme(t, "A first check"), t.TempDir(), r)
+	replies := pasted(t, blocks(readme(t, "A first check"), "sh"), t.TempDir(), r)
 	if len(replies) != 1 || replies[0]["outcome"] != "answered" || replies[0]["status"] != "active" || replies[0]["maximums"] == nil {
 		t.Errorf("the README's curl: %v", replies)
 	}
@@ -71,7 +77,7 @@ func TestReadmeAttachments(t *testing.T) {
 	p, r := startDev(t, t.TempDir())
 	stopDev(t, p)
 	section, dir := readme(t, "Attachments"), t.TempDir()
-	replies := pasted(t, section, dir, r)
+	replies := pasted(t, blocks(section, "sh"), dir, r)
 	want := []struct{ at, is string }{ // what the replies have, in turn
 		{"state documents.0.document_type documents.0.sent_to_network", "open 12 false"},
 		{"state kind claim_id documents.0.sent_to_network", "closed unsolicited " + r.Claims["test"] + " true"},
@@ -101,13 +107,84 @@ func TestReadmeAttachments(t *testing.T) {
 	}
 }
 
+// TestReadmeWebhooks follows the README with three terminals: a receiver that
+// verifies what it gets, molar listen, and a check. Then it registers an
+// endpoint and reads on in the events, as the README does.
+func TestReadmeWebhooks(t *testing.T) {
+	t.Parallel()
+	p, r := startDev(t, t.TempDir(), "--webhook-resolve", "hooks.example.com="+freeAddr(t))
+	stopDev(t, p)
+	section, dir := readme(t, "Webhooks"), t.TempDir()
+	receivers, commands := blocks(section, "python"), blocks(section, "sh")
+	if len(receivers) != 1 || len(commands) != 4 {
+		t.Fatalf("%d receivers and %d blocks of commands, want 1 and 4", len(receivers), len(commands))
+	}
+	if n := len(regexp.MustCompile(`(?m)^ *\S`).FindAllString(receivers[0], -1)); n != 10 {
+		t.Errorf("the receiver in ten lines has %d", n)
+	}
+	_, port, _ := strings.Cut(freeAddr(t), ":")
+	here := strings.NewReplacer("3000", port, "go build -o bin/ ./cmd/molar\n", "") // built already
+	if err := os.Symlink(binaries(t), filepath.Join(dir, "bin")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "receiver.py"), []byte(here.Replace(receivers[0])), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := []string{"XDG_CONFIG_HOME=" + t.TempDir(), "MOLAR_API_URL=" + r.BaseURL, "MOLAR_API_KEY=" + r.Keys["test"]}
+	received := terminal(t, dir, env, here.Replace(commands[0]))
+	listened := terminal(t, dir, env, here.Replace(commands[1]))
+	await(t, "molar listen", func() bool { return strings.Contains(listened.String(), "Ctrl-C") })
+
+	checks := pasted(t, blocks(readme(t, "A first check"), "sh"), dir, r)
+	await(t, "the event", func() bool { return strings.HasSuffix(received.String(), "}\n") })
+	shown, event := strings.TrimSpace(section[strings.Index(section, "verified {"):]), strings.TrimSpace(received.String())
+	pattern := regexp.QuoteMeta(shown[:strings.Index(shown, "\n")])
+	pattern = strings.NewReplacer(`evt_\.\.\.`, `evt_[0-9A-Z]{26}`, `\{\.\.\.\}`, `\{.*\}`, `\.\.\.`, `[-+:.T0-9]*`).Replace(pattern)
+	if !regexp.MustCompile("^"+pattern+"$").MatchString(event) || !strings.Contains(event, values(checks[0], "id")) {
+		t.Errorf("the receiver printed\n%s\nafter the check %v", event, checks)
+	}
+
+	newest := regexp.MustCompile(`evt_\w+`).FindString(event)
+	more := pasted(t, blocks(readme(t, "A first check"), "sh"), dir, r)
+	replies := pasted(t, commands[2:], dir, r, "EVENT="+newest)
+	if len(replies) != 2 || !strings.HasPrefix(values(replies[0], "secret"), "whsec_") ||
+		values(replies[0], "url status event_types.0") != "https://hooks.example.com/molar enabled eligibility.completed" {
+		t.Fatalf("registering an endpoint: %v", replies)
+	}
+	if got, want := values(replies[1], "data.0.data.id data.1"), values(more[0], "id")+" <nil>"; got != want {
+		t.Errorf("what follows %s is of %q, want %q", newest, got, want)
+	}
+}
+
+// terminal runs commands of which the last one goes on, until the test ends. It
+// gives what they print.
+func terminal(t *testing.T, dir string, env []string, commands string) *lockedBuffer {
+	t.Helper()
+	lines := strings.Split(strings.TrimSpace(commands), "\n")
+	lines[len(lines)-1] = "exec " + lines[len(lines)-1] // so that it is what is killed
+	out := &lockedBuffer{}
+	p := newProcess(t, "bash", env, "-euc", "cd '"+dir+"'\n"+strings.Join(lines, "\n"))
+	p.name = "bash" // the machine's
+	p.start(out)
+	return out
+}
+
 // TestDocumentsNameWhatThereIs holds the README and the compose file to the
-// settings and the binaries that exist.
+// settings, the binaries and the operations that exist.
 func TestDocumentsNameWhatThereIs(t *testing.T) {
 	t.Parallel()
 	help, _ := exec.CommandContext(t.Context(), binaries(t)+"/api", "--help").CombinedOutput()
 	if !strings.Contains(string(help), "MOLAR_DATABASE_URL ") {
 		t.Fatalf("the help has no settings: %s", help)
+	}
+	listen, err := exec.CommandContext(t.Context(), binaries(t)+"/molar", "listen", "--help").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, listen)
+	}
+	help = append(help, listen...)
+	contract, err := os.ReadFile("../../../adapters/httpapi/openapi.yaml")
+	if err != nil {
+		t.Fatal(err)
 	}
 	texts := map[string]string{}
 	for _, name := range []string{"README.md", "compose/compose.yaml"} {
@@ -117,8 +194,15 @@ func TestDocumentsNameWhatThereIs(t *testing.T) {
 		}
 		texts[name] = string(b)
 		for _, setting := range regexp.MustCompile(`MOLAR_[A-Z_]*[A-Z]`).FindAllString(texts[name], -1) {
-			if !strings.Contains(string(help), " "+setting+" ") {
+			if !regexp.MustCompile(`\b` + setting + `\b`).Match(help) {
 				t.Errorf("%s names the setting %s, which there is not", name, setting)
+			}
+		}
+		for _, o := range regexp.MustCompile("`(GET|POST|PATCH|DELETE) (/[a-z_/{}]+)").FindAllStringSubmatch(texts[name], -1) {
+			_, path, _ := strings.Cut(string(contract), "\n  "+o[2]+":\n")
+			path, _, _ = strings.Cut(path, "\n  /")
+			if !strings.Contains("\n"+path, "\n    "+strings.ToLower(o[1])+":\n") {
+				t.Errorf("%s names %s %s, which there is not", name, o[1], o[2])
 			}
 		}
 	}

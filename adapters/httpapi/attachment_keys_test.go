@@ -84,10 +84,11 @@ func (s *service) newKeys(t *testing.T) (secrets []string) {
 	return secrets
 }
 
-// tryKeys tries the rules of idempotency keys with each operation.
+// tryKeys tries the rules of idempotency keys with each operation, one after
+// another: there are six places for uploads, and each operation needs them.
 func (s *service) tryKeys(t *testing.T, operations map[string]keyed, secrets []string) {
 	t.Helper()
-	for name, k := range operations { //nolint:paralleltest // there are six places for uploads, and each operation needs them
+	for name, k := range operations {
 		t.Run(name, func(t *testing.T) {
 			c := k.send
 			c.header = map[string]string{idempotencyKey: ""}

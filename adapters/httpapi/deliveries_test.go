@@ -245,7 +245,7 @@ func TestChangedEndpoint(t *testing.T) {
 func TestPing(t *testing.T) {
 	t.Parallel()
 	s := startService(t, eligibility.DefaultTimes())
-	endpoint, secret := s.endpoint(t, "/a", with("event_types", []string{"claim.paid"}))
+	endpoint, secret := s.endpoint(t, "/ping", with("event_types", []string{"claim.paid"}))
 	ping := func(status string) {
 		t.Helper()
 		a := s.must(t, 200, act(endpoint, "ping"))
@@ -256,14 +256,14 @@ func TestPing(t *testing.T) {
 		}
 	}
 	ping("204")
-	s.receiver.answers("/a", 500)
+	s.receiver.answers("/ping", 500)
 	ping("500")
 	s.must(t, 200, act(endpoint, "disable"))
-	s.receiver.answers("/a", 410)
+	s.receiver.answers("/ping", 410)
 	ping("410")
-	s.receiver.answers("/a", 302)
+	s.receiver.answers("/ping", 302)
 	ping("302")
-	got := s.receiver.at("/a")
+	got := s.receiver.at("/ping")
 	for _, p := range got {
 		var event map[string]any
 		if err := json.Unmarshal([]byte(p.body), &event); err != nil {

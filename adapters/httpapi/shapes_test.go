@@ -149,15 +149,20 @@ func inSchema(t *testing.T, schema string, v any) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := doc.Components.Schemas[schema].Value.VisitJSON(plainJSON(t, v), openapi3.EnableJSONSchema2020()); err != nil {
+		t.Errorf("%v", err)
+	}
+}
+
+// plainJSON is the JSON of v, read without its types.
+func plainJSON(t *testing.T, v any) (plain any) {
+	t.Helper()
 	b, err := json.Marshal(v)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var plain any
 	if err := json.Unmarshal(b, &plain); err != nil {
 		t.Fatal(err)
 	}
-	if err := doc.Components.Schemas[schema].Value.VisitJSON(plain, openapi3.EnableJSONSchema2020()); err != nil {
-		t.Errorf("%v", err)
-	}
+	return plain
 }

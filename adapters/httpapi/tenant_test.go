@@ -21,7 +21,7 @@ type made struct {
 	check, event                  string // IDs
 	claim, attachment, document   string
 	request, answered, answeredBy string
-	endpoint                      string
+	endpoint, secret              string
 }
 
 func (s *service) make(t *testing.T) (m made) {
@@ -37,8 +37,8 @@ func (s *service) make(t *testing.T) (m made) {
 	answering, m.answered = s.payerRequest(t, nil)
 	a := s.must(t, 200, call{path: answering + "/answer", body: s.own(with("payer_id", nil))})
 	m.answeredBy = a.text(t, "attachment", "id")
-	endpoint, _ := s.endpoint(t, "/tenant", nil)
-	m.endpoint = lastOf(endpoint)
+	m.endpoint, m.secret = s.endpoint(t, "/tenant", nil)
+	m.endpoint = lastOf(m.endpoint)
 	s.must(t, 200, call{path: "/events/" + m.event + "/resend", body: "{}"})
 	return m
 }
@@ -149,7 +149,7 @@ func (s *service) writesByStrangers(t *testing.T, m made) map[string][]foreign {
 			post(request+"/answer", "attachment_id", m.answeredBy),
 			post("/payer_requests/"+m.answered+"/answer", "narrative", "mine"),
 		},
-		"POST /webhook_endpoints":                    {}, // it names nothing; untouched sees to what it made
+		"POST /webhook_endpoints":                    {}, // it names nothing; untouchedEndpoint makes some
 		"PATCH /webhook_endpoints/{id}":              {absent(call{method: "PATCH", path: endpoint, body: `{"description":"mine"}`})},
 		"DELETE /webhook_endpoints/{id}":             {absent(call{method: "DELETE", path: endpoint})},
 		"POST /webhook_endpoints/{id}/rotate_secret": {post(endpoint + "/rotate_secret")},
@@ -174,8 +174,29 @@ func (s *service) untouched(t *testing.T, m made) {
 	if r := s.must(t, 200, call{path: "/payer_requests/" + m.request}); r.text(t, "state") != "open" {
 		t.Errorf("payer request %s", r.body)
 	}
+	s.untouchedEndpoint(t, m)
 	theirs := s.must(t, 201, call{path: "/payer_requests", body: letter(nil), key: s.other}).text(t, "id")
 	wantStatus(t, s.do(t, call{
 		path: "/payer_requests/" + theirs + "/answer", body: jsonOf(anObject{"attachment_id": m.answeredBy}, nil), key: s.other,
 	}), 404, billing.CodeNotFound)
+}
+
+// untouchedEndpoint checks that what strangers do to endpoints, or make, is no
+// matter of the first organization's.
+func (s *service) untouchedEndpoint(t *testing.T, m made) {
+	t.Helper()
+	for _, key := range []string{s.other, s.live} {
+		s.must(t, 200, call{path: "/webhook_endpoints", body: hook("/stranger", nil), key: key})
+	}
+	if ids := s.walk(t, "/webhook_endpoints"); len(ids) != 1 || ids[0] != m.endpoint {
+		t.Errorf("endpoints %v", ids)
+	}
+	e := s.must(t, 200, call{path: "/webhook_endpoints/" + m.endpoint})
+	if e.text(t, "status") != "enabled" || e.text(t, "description") != "" {
+		t.Errorf("endpoint %s", e.body)
+	}
+	posts := s.receiver.wait(t, "/tenant", 1)
+	if len(posts) != 1 || !posts[0].verifies(m.secret) || len(s.walk(t, "/webhook_endpoints/"+m.endpoint+"/deliveries")) != 1 {
+		t.Errorf("posts %v", posts)
+	}
 }

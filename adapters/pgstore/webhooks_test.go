@@ -245,8 +245,7 @@ func TestDeliveriesWithoutAnEndpointAreForgotten(t *testing.T) {
 	}
 }
 
-// TestForgettingIsBounded forgets more than one call removes, and holds the
-// statement to the primary key.
+// TestForgettingIsBounded forgets more than one call removes.
 func TestForgettingIsBounded(t *testing.T) {
 	t.Parallel()
 	in := scope()

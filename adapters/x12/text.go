@@ -36,6 +36,23 @@ func Clip(s string, limit int) Element {
 // Int is a number without a decimal point.
 func Int(n int) Element { return Element(strconv.Itoa(n)) }
 
+// Cents is an amount of cents as a decimal of dollars (type R): without leading
+// zeros, and without trailing ones after the point.
+func Cents(n int64) Element {
+	sign, u := "", uint64(n) //nolint:gosec // G115: the next line undoes the wrap, the lowest number included
+	if n < 0 {
+		sign, u = "-", -u
+	}
+	whole, cents := u/100, u%100
+	switch {
+	case cents == 0:
+		return Element(sign + strconv.FormatUint(whole, 10))
+	case whole > 0:
+		sign += strconv.FormatUint(whole, 10)
+	}
+	return Element(sign + "." + strings.TrimRight(string([]byte{'0' + byte(cents/10), '0' + byte(cents%10)}), "0"))
+}
+
 // Composite joins components; trailing empty ones are left out.
 func Composite(components ...Element) Element { return join(components, writeDelimiters.Component) }
 

@@ -1,6 +1,7 @@
 package x12_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/molar-billing/molar/adapters/x12"
@@ -69,4 +70,16 @@ func FuzzText(f *testing.F) {
 			t.Fatalf("%q became %q", once, twice)
 		}
 	})
+}
+
+func TestCents(t *testing.T) {
+	t.Parallel()
+	for cents, want := range map[int64]x12.Element{
+		0: "0", 5: ".05", 50: ".5", 99: ".99", 100: "1", 120: "1.2", 15001: "150.01", 1_000_000: "10000",
+		-1: "-.01", -100: "-1", -12_50: "-12.5", math.MaxInt64: "92233720368547758.07", math.MinInt64: "-92233720368547758.08",
+	} {
+		if got := x12.Cents(cents); got != want {
+			t.Errorf("Cents(%d) = %q, want %q", cents, got, want)
+		}
+	}
 }

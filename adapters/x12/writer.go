@@ -2,6 +2,7 @@ package x12
 
 import (
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 )
@@ -101,6 +102,14 @@ func (w *Writer) Bytes() []byte {
 		w.Close()
 	}
 	return w.buf
+}
+
+// Flush hands on what was written so far and forgets it, so that an interchange
+// of any length is written in the same memory. Envelopes stay open.
+func (w *Writer) Flush(to io.Writer) error {
+	_, err := to.Write(w.buf)
+	w.buf = w.buf[:0]
+	return err
 }
 
 // count counts an envelope in the one around it.

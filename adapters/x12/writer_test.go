@@ -1,6 +1,7 @@
 package x12_test
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"strings"
@@ -52,3 +53,38 @@ IEA*2*567890123~
 		t.Errorf("read back: %v, %v", err, r.Warnings())
 	}
 }
+
+// TestFlush proves that what is written in parts is what is written at once.
+func TestFlush(t *testing.T) {
+	t.Parallel()
+	write := func(flush func(w *x12.Writer)) []byte {
+		var w x12.Writer
+		w.OpenInterchange(x12.Interchange{Control: 1})
+		w.OpenGroup(x12.Group{FunctionalID: "HC", Control: 1, Version: "v"})
+		w.OpenSet(x12.Set{ID: "837", Control: "0001"})
+		for range 3 {
+			w.Segment("LX", "1")
+			flush(&w)
+		}
+		return w.Bytes()
+	}
+	var parts bytes.Buffer
+	parts.Write(write(func(w *x12.Writer) {
+		if err := w.Flush(&parts); err != nil {
+			t.Error(err)
+		}
+	}))
+	if whole := write(func(*x12.Writer) {}); !bytes.Equal(parts.Bytes(), whole) {
+		t.Errorf("in parts:\n%s\nat once:\n%s", parts.Bytes(), whole)
+	}
+	var w x12.Writer
+	w.OpenInterchange(x12.Interchange{})
+	if err := w.Flush(full{}); !errors.Is(err, io.ErrShortWrite) {
+		t.Errorf("error %v, want the one of what is written to", err)
+	}
+}
+
+// full is a disk without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }

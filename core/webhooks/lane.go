@@ -178,6 +178,7 @@ func (l *lane) record(ctx context.Context, tx ports.Tx) error {
 		return err
 	}
 	e := *l.health
+	e.Status = billing.EndpointEnabled // unless what follows disables it: Suffer enables nothing
 	well := l.health.Health == billing.EndpointHealth{}
 	for _, d := range l.tried {
 		a := d.Attempts[len(d.Attempts)-1]

@@ -1,0 +1,349 @@
+package e2e_test
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// answering is a receiver that answers as the first part of the path says, and
+// keeps what was sent to it.
+type answering struct {
+	held chan struct{} // closed to let those go that are for /held
+
+	mu  sync.Mutex
+	got map[string][]hook // by the first part of the path
+}
+
+func (a *answering) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	kind := strings.Split(q.URL.Path, "/")[1]
+	body, _ := io.ReadAll(q.Body)
+	a.mu.Lock()
+	a.got[kind] = append(a.got[kind], hook{q.Header, body})
+	a.mu.Unlock()
+	switch kind {
+	case "error":
+		http.Error(w, "out of order", http.StatusInternalServerError)
+	case "gone":
+		w.WriteHeader(http.StatusGone)
+	case "redirect":
+		http.Redirect(w, q, "/elsewhere", http.StatusTemporaryRedirect)
+	case "closed":
+		panic(http.ErrAbortHandler)
+	case "held":
+		<-a.held
+		fallthrough
+	default:
+		w.WriteHeader(http.StatusNoContent)
+	}
+}
+
+func (a *answering) hooks(kind string) []hook {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.got[kind])
+}
+
+// text is everything that was sent: headers and bodies.
+func (a *answering) text() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var b strings.Builder
+	for _, hooks := range a.got {
+		for _, h := range hooks {
+			fmt.Fprintf(&b, "%v %s\n", h.header, h.body)
+		}
+	}
+	return b.String()
+}
+
+// watched is endpoints of every kind, and what is known of them.
+type watched struct {
+	*canary
+	at      *answering
+	dev     *process
+	base    string            // of the API of molar dev, which alone may post to this machine
+	ids     map[string]string // by what is in the path
+	secrets []string          // all that were ever shown; the first is that of "ok"
+}
+
+// What is in the URL of each endpoint, and is the receiver's alone to know.
+const inPath, inQuery = "Zyxcanarypath", "Zyxcanarytoken"
+
+// TestWebhookDataStaysIn does with webhooks what TestPatientDataStaysIn does
+// with checks: what is posted tells nothing of patients, and neither the
+// secrets nor the URLs of endpoints are in logs, metrics and messages, whatever
+// receivers answer. The secrets are in no table either as they are.
+func TestWebhookDataStaysIn(t *testing.T) {
+	t.Parallel()
+	w := watch(t)
+	for name := range outcomes() {
+		w.register(name)
+	}
+	w.registerBadly()
+	w.load()
+	w.failTheStore()
+	w.settle()
+	w.rotate()
+	w.search(w.lastMessage())
+}
+
+// watch starts the service with a molar dev beside, and a receiver.
+func watch(t *testing.T) *watched {
+	t.Helper()
+	at := &answering{held: make(chan struct{}), got: map[string][]hook{}}
+	srv := httptest.NewUnstartedServer(at)
+	srv.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo) // handshakes fail, as they should
+	srv.StartTLS()                                                               // its certificate is for example.com
+	t.Cleanup(srv.Close)
+	ca := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: srv.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := startSystem(t, 1, 1, "MOLAR_LOG_LEVEL=debug")
+	dev := newProcess(t, "molar", append(s.env, "MOLAR_OPS_LISTEN="+freeAddr(t)), "dev", "--json", "--addr", freeAddr(t), "--data", t.TempDir(), "--webhook-ca", ca,
+		"--webhook-resolve", "example.com="+srv.Listener.Addr().String(), "--webhook-resolve", "another.example.org="+srv.Listener.Addr().String(),
+		"--webhook-resolve", "nobody.example.org="+freeAddr(t))
+	return &watched{
+		at: at, dev: dev, base: readReady(t, dev).BaseURL, ids: map[string]string{},
+		canary: &canary{system: s, t: t, uploaded: map[string]bool{}, sentinels: []string{
+			"Zyxcanaryfirst", "Zyxcanarylast", "1947-03-29", "19470329", "Zyxcanarysubscriber", "ZYXCANARYMEMBER", "ZYXCANARYGROUP", "1953-11-17",
+			"Zyxcanarynarrative", "Zyxcanaryfile", "Zyxcanaryrequested", "Zyxcanarywrong", "Zyxcanarychild", "2011-07-23", "whsec_",
+		}},
+	}
+}
+
+// outcomes are the endpoints, and what is to be found in their deliveries.
+func outcomes() map[string]string {
+	return map[string]string{
+		"ok":       `"state":"delivered","next_attempt_at":null`,
+		"held":     `"status":204`,
+		"error":    `"error":null,"response":"out of order\n"`,
+		"gone":     `"status":410`,
+		"redirect": `"status":307`,
+		"closed":   `"error":"the connection was closed"`,
+		"nobody":   `"error":"the connection failed"`,
+		"another":  `"error":"the TLS handshake failed: the certificate is for another name"`,
+	}
+}
+
+// register makes an endpoint whose URL has secrets of the receiver's.
+func (w *watched) register(name string) {
+	w.t.Helper()
+	host := "example.com"
+	if name == "nobody" || name == "another" {
+		host = name + ".example.org"
+	}
+	send := func() (reply, error) {
+		return post(w.t.Context(), http.DefaultClient, w.base+"/webhook_endpoints", w.key, "canary-"+name, "application/json",
+			fmt.Appendf(nil, `{"url":"https://%s/%s/%s?token=%s"}`, host, name, inPath, inQuery))
+	}
+	made, err := send()
+	secret, _ := made.body["secret"].(string)
+	if w.ids[name], _ = made.body["id"].(string); err != nil || !strings.HasPrefix(secret, "whsec_") {
+		w.t.Fatalf("register %s: %v %v", name, made, err)
+	}
+	again, err := send()
+	if again.body["secret_available"] != false || again.body["secret"] != nil || again.body["id"] != w.ids[name] || err != nil {
+		w.t.Errorf("the reply to the second request: %v, %v", again, err)
+	}
+	w.secrets = append(w.secrets, secret)
+	if name == "ok" {
+		w.secrets[0], w.secrets[len(w.secrets)-1] = secret, w.secrets[0]
+	}
+}
+
+// registerBadly asks for endpoints that are refused.
+func (w *watched) registerBadly() {
+	w.t.Helper()
+	for _, url := range []string{
+		"http://example.com/" + inPath, "https://u:" + inQuery + "@example.com/", "https://localhost/" + inPath, "https://10.0.0.1/?t=" + inQuery, "https://example.com:22/" + inPath,
+	} {
+		w.json(http.StatusUnprocessableEntity, "/webhook_endpoints", fmt.Sprintf(`{"url":%q}`, url))
+	}
+	w.json(http.StatusUnprocessableEntity, "/events/resend", `{"created_after":"Zyxcanarywrong","created_before":"Zyxcanarylast"}`)
+}
+
+// load makes events of every type that there is a way to, about patients.
+func (w *watched) load() {
+	w.t.Helper()
+	for i, ending := range []string{"-ACTIVE-FULL", "-NOT-FOUND", "-NAME-MISMATCH", "-PAYER-DOWN", "-GARBLED", "-NETWORK-ERROR"} {
+		r, err := check(w.t.Context(), http.DefaultClient, w.urls[i%len(w.urls)], w.key, "canary-check-"+ending, w.checkOf(ending))
+		if err != nil || r.status == http.StatusInternalServerError {
+			w.t.Errorf("%s: %v %v", ending, r, err)
+		}
+	}
+	w.attach()
+	w.ask()
+	for name, id := range w.ids {
+		if name == "held" {
+			continue
+		}
+		r, err := post(w.t.Context(), http.DefaultClient, w.base+"/webhook_endpoints/"+id+"/ping", w.key, "canary-ping-"+name, "application/json", nil)
+		if err != nil || r.body["object"] != "webhook_ping" {
+			w.t.Errorf("ping %s: %v %v", name, r, err)
+		}
+	}
+}
+
+func (w *watched) checkOf(ending string) string {
+	return fmt.Sprintf(`{"office_id":%q,"payer_id":"CHTEST","tenant_reference":"the-callers-own","subscriber":{"first_name":"Zyxcanaryfirst","last_name":"Zyxcanarylast",
+		"date_of_birth":"1947-03-29","member_id":"ZYXCANARYMEMBER%s","group_number":"ZYXCANARYGROUP"},
+		"patient":{"first_name":"Zyxcanarychild","last_name":"Zyxcanarylast","date_of_birth":"2011-07-23","relationship":"child"}}`, w.office, ending)
+}
+
+// failTheStore takes the database away while posts are under way, so that what
+// came of them cannot be kept.
+func (w *watched) failTheStore() {
+	w.t.Helper()
+	await(w.t, "a post that is held", func() bool { return len(w.at.hooks("held")) > 0 })
+	w.postgres.Kill()
+	close(w.at.held)
+	await(w.t, "a lane that fails", func() bool { return strings.Contains(w.dev.log(), "webhook lane not worked off") })
+	w.postgres.Restart()
+}
+
+// deliveries are those of an endpoint as the API lists them.
+func (w *watched) deliveries(name string) string {
+	w.t.Helper()
+	_, body := get(w.t, w.base+"/webhook_endpoints/"+w.ids[name]+"/deliveries?limit=100", w.key)
+	return body
+}
+
+// settle waits until each receiver has had its say.
+func (w *watched) settle() {
+	w.t.Helper()
+	for name, want := range outcomes() {
+		await(w.t, name+": "+want, func() bool { return strings.Contains(w.deliveries(name), want) })
+	}
+	await(w.t, "all deliveries to those that take them", func() bool {
+		return !strings.Contains(w.deliveries("ok")+w.deliveries("held"), `"pending"`)
+	})
+	for name, id := range w.ids {
+		_, body := get(w.t, w.base+"/webhook_endpoints/"+id, w.key)
+		if disabled := strings.Contains(body, `"disabled"`); disabled != (name == "gone") {
+			w.t.Errorf("is the endpoint disabled that answers with %s? %t", name, disabled)
+		}
+	}
+	if n := len(w.at.hooks("elsewhere")); n > 0 {
+		w.t.Errorf("%d posts followed a redirect", n)
+	}
+	types := map[string]bool{}
+	for _, h := range w.at.hooks("ok") {
+		verifyHook(w.t, h, w.secrets[0])
+		types[h.event(w.t).Type] = true
+	}
+	for _, want := range []string{"eligibility.completed", "attachment.completed", "payer_request.received", "ping"} {
+		if !types[want] {
+			w.t.Errorf("no %s came", want)
+		}
+	}
+	if !strings.Contains(w.at.text(), `"tenant_reference":"the-callers-own"`) {
+		w.t.Error("what is the caller's own is not in the events")
+	}
+}
+
+// rotate replaces a secret: the next event is signed with the new one.
+func (w *watched) rotate() {
+	w.t.Helper()
+	r, err := post(w.t.Context(), http.DefaultClient, w.base+"/webhook_endpoints/"+w.ids["ok"]+"/rotate_secret", w.key, "canary-rotate", "application/json", nil)
+	secret, _ := r.body["secret"].(string)
+	if err != nil || !strings.HasPrefix(secret, "whsec_") {
+		w.t.Fatalf("rotate: %v %v", r, err)
+	}
+	w.secrets = append(w.secrets, secret)
+	had := len(w.at.hooks("ok"))
+	if _, err := check(w.t.Context(), http.DefaultClient, w.urls[0], w.key, "canary-rotated", w.checkOf("-INACTIVE")); err != nil {
+		w.t.Error(err)
+	}
+	await(w.t, "an event after the rotation", func() bool { return len(w.at.hooks("ok")) > had })
+	verifyHook(w.t, w.at.hooks("ok")[had], secret)
+}
+
+// lastMessage is a call of a lane that nobody answers. Before, everything that
+// molar dev has to tell is taken down.
+func (w *watched) lastMessage() map[string]string {
+	w.t.Helper()
+	texts := map[string]string{"what was posted": w.at.text(), "messages to the caller": w.told.String()}
+	for name := range w.ids {
+		texts["deliveries to "+name] = w.deliveries(name)
+	}
+	for name, p := range map[string]*process{"molar dev": w.dev, "api": w.apis[0], "payerworker": w.workers[0]} {
+		_, texts["metrics of "+name] = get(w.t, p.opsURL()+"/metrics", "")
+	}
+	w.dev.kill()
+	if _, err := check(w.t.Context(), http.DefaultClient, w.urls[0], w.key, "canary-queued", w.checkOf("-INACTIVE")); err != nil {
+		w.t.Error(err)
+	}
+	texts["queue"] = w.message("molar.webhook")
+	for name, p := range map[string]*process{"molar dev": w.dev, "api": w.apis[0], "payerworker": w.workers[0]} {
+		texts["log of "+name] = p.log()
+	}
+	if log, ok := w.databaseLog(); ok {
+		texts["log of the database"] = log
+	}
+	return texts
+}
+
+// search looks for all that must not be in the texts, and for secrets as they
+// are in every row of the database, as text and as bytes.
+func (w *watched) search(texts map[string]string) {
+	w.t.Helper()
+	var stored []string
+	for _, s := range w.secrets {
+		encoded := strings.TrimPrefix(s, "whsec_")
+		key, err := base64.StdEncoding.DecodeString(encoded)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		stored = append(stored, encoded, hex.EncodeToString([]byte(encoded)), hex.EncodeToString(key))
+	}
+	search(w.t, slices.Concat(w.sentinels, stored, []string{inPath, inQuery}), texts)
+	_, events := get(w.t, w.urls[0]+"/events?limit=100", w.key)
+	_, endpoints := get(w.t, w.urls[0]+"/webhook_endpoints", w.key)
+	search(w.t, slices.Concat(w.sentinels, stored), map[string]string{"events": events, "endpoints": endpoints})
+	search(w.t, append(stored, "whsec_", hex.EncodeToString([]byte("whsec_"))), w.rows())
+	for _, want := range []string{"webhook not delivered", "webhook got no reply"} { // the logs have what is worth a search
+		if !strings.Contains(texts["log of molar dev"], want) {
+			w.t.Errorf("the log of molar dev has no %q", want)
+		}
+	}
+}
+
+// rows is every row of every table, as text.
+func (w *watched) rows() map[string]string {
+	w.t.Helper()
+	names, err := w.db.Query(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer func() { _ = names.Close() }()
+	out := map[string]string{}
+	for names.Next() {
+		var name, text string
+		if err := names.Scan(&name); err != nil {
+			w.t.Fatal(err)
+		}
+		if err := w.db.QueryRow(`SELECT coalesce(string_agg(r::text, E'\n'), '') FROM public.` + name + ` AS r`).Scan(&text); err != nil {
+			w.t.Fatal(err)
+		}
+		if text != "" {
+			out["table "+name] = text
+		}
+	}
+	if err := names.Err(); err != nil || out["table webhook_endpoints"] == "" || out["table idempotency_keys"] == "" {
+		w.t.Errorf("tables with rows: %d, %v", len(out), err)
+	}
+	return out
+}

@@ -44,52 +44,64 @@ const (
 	farewell   = 3 * time.Second
 )
 
-// run works the lane off until nothing has been due for a while, another
-// dispatcher has it, or ctx ends.
+// run looks after the lane until it was not called any more since it was held.
 func (l *lane) run(ctx context.Context) {
+	for again := true; again; again = !l.forget(l, ctx.Err() != nil) {
+		l.hold(ctx)
+	}
+}
+
+// hold works the lane off until nothing has been due for a while, another
+// dispatcher has it, or ctx ends.
+func (l *lane) hold(ctx context.Context) {
 	box := l.queue.Await(l.id)
 	defer box.Close()
 	posts, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
-	idle := l.clock.Now()
-	for ctx.Err() == nil {
+	for idle := l.clock.Now(); ctx.Err() == nil; {
+		select {
+		case <-l.called: // the step sees what for
+		default:
+		}
 		ours, err := l.step(ctx, posts, box.Address)
-		switch {
-		case err != nil && ctx.Err() == nil:
-			l.log.WarnContext(ctx, "webhook lane not worked off; it will be tried again", "endpoint_id", l.id.String(), "error", err)
+		if err != nil {
+			if ctx.Err() == nil {
+				l.log.WarnContext(ctx, "webhook lane not worked off; it will be tried again", "endpoint_id", l.id.String(), "error", err)
+			}
 			l.rest(ctx, nil, storePause)
 			continue
-		case err == nil && !ours:
-			l.forget(l, true)
-			l.abandon(ctx, cut)
+		}
+		if !ours { // whoever has it makes again what is under way here
+			cut()
+			l.leave(ctx)
 			return
 		}
 		now := l.clock.Now()
-		if len(l.inFlight) > 0 || len(l.tried) > 0 {
-			idle = now
-		}
-		pause := idle.Add(l.pace.Linger).Sub(now)
-		if pause <= 0 {
-			// First the lane, then the note that it is looked after: a call in
-			// between is heard.
-			if l.leave(ctx); l.forget(l, false) {
-				return
-			}
-			idle = now
-			continue
-		}
 		if len(l.inFlight) > 0 {
-			pause = l.pace.Lease / 3
+			idle = now
+		} else if now.Sub(idle) >= l.pace.Linger {
+			l.leave(ctx)
+			return
 		}
-		if !l.next.IsZero() {
-			pause = min(pause, l.next.Sub(now))
-		}
-		if l.rest(ctx, box.C, max(pause, time.Millisecond)) {
+		if l.rest(ctx, box.C, l.pause(now, idle)) {
 			idle = l.clock.Now()
 		}
 	}
-	l.forget(l, true)
-	l.part(ctx, cut)
+	last := time.AfterFunc(farewell, cut) // posts under way may still end
+	defer last.Stop()
+	l.leave(ctx)
+}
+
+// pause is how long there is nothing to do, as far as is known.
+func (l *lane) pause(now, idle time.Time) time.Duration {
+	pause := idle.Add(l.pace.Linger).Sub(now)
+	if len(l.inFlight) > 0 {
+		pause = l.pace.Lease / 3
+	}
+	if !l.next.IsZero() {
+		pause = min(pause, l.next.Sub(now))
+	}
+	return max(pause, time.Millisecond)
 }
 
 // rest waits for something to do, but not longer than pause. It reports whether
@@ -152,7 +164,8 @@ func (l *lane) step(ctx, posts context.Context, address string) (ours bool, err 
 	case err != nil:
 		return true, err
 	case !ours:
-		if other != "" && !l.held {
+		l.held = false
+		if other != "" {
 			_ = l.queue.Reply(ctx, other, l.id) // best effort; the lane is called again while something is due
 		}
 		return false, nil
@@ -217,42 +230,28 @@ func (l *lane) post(ctx context.Context, e *billing.WebhookEndpoint, s billing.S
 	l.done <- &d
 }
 
-// leave gives the lane back.
+// leave waits for the posts under way, records what came of those that were not
+// cut off, and gives the lane back.
 func (l *lane) leave(ctx context.Context) {
-	l.held = false
-	err := l.store.InTx(ctx, l.scope, func(ctx context.Context, tx ports.Tx) error { return tx.Lanes.Leave(ctx, l.id, l.holder) })
-	if err != nil && ctx.Err() == nil {
-		l.log.WarnContext(ctx, "webhook lane not given back; its lease will end", "endpoint_id", l.id.String(), "error", err)
-	}
-}
-
-// part ends the lane of a process that stops: posts under way may still end.
-func (l *lane) part(ctx context.Context, cut context.CancelFunc) {
-	ctx = context.WithoutCancel(ctx)
-	last := time.AfterFunc(farewell, cut)
-	defer last.Stop()
-	l.drain(ctx)
-	l.leave(ctx)
-}
-
-// abandon ends the lane when another dispatcher has it, which makes again what
-// is under way here.
-func (l *lane) abandon(ctx context.Context, cut context.CancelFunc) {
-	cut()
-	l.drain(context.WithoutCancel(ctx))
-}
-
-// drain waits for the posts under way, and records those that were not cut off.
-func (l *lane) drain(ctx context.Context) {
 	for len(l.inFlight) > 0 {
-		d := <-l.done
-		delete(l.inFlight, d.ID)
-		if len(d.Attempts) > 0 {
-			l.tried = append(l.tried, d)
+		if d := <-l.done; len(d.Attempts) > 0 {
+			l.ended(d)
+		} else {
+			delete(l.inFlight, d.ID)
 		}
 	}
-	err := l.store.InTx(ctx, l.scope, func(ctx context.Context, tx ports.Tx) error { return l.record(ctx, tx) })
+	if !l.held && len(l.tried) == 0 {
+		return
+	}
+	err := l.store.InTx(context.WithoutCancel(ctx), l.scope, func(ctx context.Context, tx ports.Tx) error {
+		if err := l.record(ctx, tx); err != nil || !l.held {
+			return err
+		}
+		return tx.Lanes.Leave(ctx, l.id, l.holder)
+	})
+	l.held, l.tried = false, nil
 	if err != nil {
-		l.log.WarnContext(ctx, "webhook attempts not recorded; they will be made again", "endpoint_id", l.id.String(), "error", err)
+		l.log.WarnContext(ctx, "webhook lane not given back; its lease will end, and what was not recorded is made again",
+			"endpoint_id", l.id.String(), "error", err)
 	}
 }

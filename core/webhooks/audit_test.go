@@ -1,0 +1,65 @@
+package webhooks_test
+
+import (
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// is checks that the post is one of the events, signed with the endpoint's secret.
+func (b *bench) is(p *post, e *billing.WebhookEndpoint, events []*billing.Event) {
+	b.t.Helper()
+	for _, event := range events {
+		if event.ID.String() != p.ID {
+			continue
+		}
+		want, err := e.Message(event, p.At)
+		if err != nil || want.Signature != p.Signature || string(want.Body) != string(p.Body) || want.URL != p.URL {
+			b.t.Errorf("posted %+v, want %+v, %v", p.WebhookMessage, want, err)
+		}
+		return
+	}
+	b.t.Errorf("%s was posted and did not happen", p.ID)
+}
+
+// exactlyOnce checks what is recorded of an endpoint to which nothing was posted
+// but what is on record: each delivery's attempts are its posts, one after
+// another, and the last of them settled it.
+func (b *bench) exactlyOnce(e *billing.WebhookEndpoint) {
+	b.t.Helper()
+	for _, d := range b.deliveries(e) {
+		if n := b.outside.timesOf(e.URL, d.EventID); n != len(d.Attempts) {
+			b.t.Errorf("posted %d times, and %d attempts are on record: %v", n, len(d.Attempts), statuses(d))
+		}
+		b.inOrder(d)
+	}
+}
+
+// inOrder checks that the attempts are in the order in which they were made, and
+// agree with the state.
+func (b *bench) inOrder(d *billing.Delivery) {
+	b.t.Helper()
+	for i, a := range d.Attempts {
+		if i > 0 && !d.Attempts[i-1].At.Before(a.At) {
+			b.t.Errorf("attempt %d was made at %v, after one at %v", i, a.At, d.Attempts[i-1].At)
+		}
+		if a.Succeeded() != (d.State == billing.DeliveryDelivered && i == len(d.Attempts)-1) {
+			b.t.Errorf("attempts %v of a %s delivery", statuses(d), d.State)
+		}
+	}
+}
+
+// still checks that the process leaves the store alone, but for a few calls.
+func (b *bench) still(p *process, what string, few int) {
+	b.t.Helper()
+	var before int
+	b.await("the process comes to rest", func() bool {
+		before = p.fate.count("InTx")
+		<-time.After(20 * pause)
+		return p.fate.count("InTx") <= before+few
+	})
+	<-time.After(20 * pause)
+	if n := p.fate.count("InTx") - before; n > 2*few {
+		b.t.Errorf("%s made %d transactions", what, n)
+	}
+}

@@ -1,0 +1,330 @@
+package webhooks_test
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"log/slog"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/molar-billing/molar/adapters/memqueue"
+	"github.com/molar-billing/molar/adapters/pgstore"
+	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/testservers"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/core/webhooks"
+	"github.com/molar-billing/molar/ports"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
+
+// clock can be moved on.
+type clock struct {
+	mu    sync.Mutex
+	ahead time.Duration
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Now().Add(c.ahead)
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ahead += d
+}
+
+// bench is endpoints and their deliveries in a real database, and a queue in
+// memory. The receivers, which are the outside, are made up.
+type bench struct {
+	t       *testing.T
+	broker  *memqueue.Broker
+	store   *pgstore.Store
+	db      *sql.DB // as an administrator
+	clock   *clock
+	outside *outside
+	pace    webhooks.Pace // of the processes that are started from now on
+	service *webhooks.Service
+	scope   billing.Scope
+	over    chan struct{}
+
+	mu    sync.Mutex
+	calls func(jobs.Job) // is given the calls of lanes that commits make; nil loses them
+	keys  int
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	b := &bench{
+		t: t, broker: memqueue.NewBroker(), clock: &clock{}, outside: newOutside(), over: make(chan struct{}),
+		pace: webhooks.Pace{InFlight: 4, Lease: time.Minute, Linger: time.Millisecond},
+	}
+	url := pgtest.URL(t)
+	b.store = pgtest.Open(t, func(o *pgstore.Options) { o.URL, o.Staged = url, b.staged })
+	var err error
+	if b.db, err = sql.Open("postgres", url); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.db.Close() })
+	b.service = webhooks.New(b.store, b.outside, b.clock)
+	b.scope = b.newScope()
+	return b
+}
+
+func (b *bench) newScope() billing.Scope {
+	b.t.Helper()
+	now := time.Now()
+	o := &billing.Organization{ID: billing.NewID[billing.OrgID](now), Name: "Test", CreatedAt: now}
+	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) error { return tx.Orgs.Insert(ctx, o) })
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return billing.Scope{Org: o.ID, Mode: billing.ModeTest}
+}
+
+func (b *bench) staged(staged []jobs.Job) {
+	b.mu.Lock()
+	calls := b.calls
+	b.mu.Unlock()
+	for _, j := range staged {
+		if calls != nil && j.Kind == jobs.KindWebhook {
+			calls(j)
+		}
+	}
+}
+
+// call has the calls of lanes that commits make go somewhere else from now on.
+func (b *bench) call(to func(jobs.Job)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.calls = to
+}
+
+// process is a process that delivers.
+type process struct {
+	*webhooks.Dispatcher
+	b    *bench
+	fate *fate
+	stop func() // ends it as a signal does, and waits for it
+}
+
+// process starts a process; a fate of nil lets it live.
+func (b *bench) process(f *fate) *process {
+	if f == nil {
+		f = &fate{}
+	}
+	f.over = b.over
+	p := &process{b: b, fate: f}
+	p.Dispatcher = webhooks.NewDispatcher(fatedStore{b.store, f}, fatedQueue{b.broker.Open(), f}, fatedSender{b.outside, f},
+		b.clock, b.pace, slog.New(slog.DiscardHandler), func(billing.Attempt) {})
+	ctx, cancel := context.WithCancel(b.t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { _ = p.Run(ctx) })
+	p.stop = func() { cancel(); running.Wait() }
+	b.t.Cleanup(func() {
+		cancel()
+		select {
+		case <-b.over:
+		default:
+			close(b.over)
+		}
+		running.Wait()
+	})
+	b.await("the process runs", p.Running)
+	return p
+}
+
+// looks has the process look after the endpoint's lane.
+func (p *process) looks(e *billing.WebhookEndpoint) {
+	p.Call(jobs.Job{ID: billing.NewID[billing.JobID](time.Now()), Kind: jobs.KindWebhook, Scope: e.Scope, Subject: e.ID})
+}
+
+// quiet waits until the process has nothing to look after, or is dead.
+func (p *process) quiet() {
+	p.b.t.Helper()
+	p.b.await("the lanes end", func() bool { return p.Lanes() == 0 || p.fate.isDead() })
+}
+
+// worked has the process look after the lane until nothing is due.
+func (p *process) worked(e *billing.WebhookEndpoint) {
+	p.b.t.Helper()
+	p.looks(e)
+	p.quiet()
+}
+
+// pause is how long these tests wait before they look again.
+const pause = 2 * time.Millisecond
+
+// await waits for something that comes sooner or later.
+func (b *bench) await(what string, is func() bool) {
+	b.t.Helper()
+	for end := time.Now().Add(30 * time.Second); !is(); <-time.After(pause) {
+		if time.Now().After(end) {
+			b.t.Fatalf("it never happens that %s", what)
+		}
+	}
+}
+
+func (b *bench) in(scope billing.Scope, fn func(ctx context.Context, tx ports.Tx) error) {
+	b.t.Helper()
+	if err := b.store.InTx(b.t.Context(), scope, fn); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *bench) exec(query string, args ...any) {
+	b.t.Helper()
+	if _, err := b.db.ExecContext(b.t.Context(), query, args...); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// key is one that was not used before.
+func (b *bench) key() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.keys++
+	return "k" + strconv.Itoa(b.keys)
+}
+
+// endpoint makes an enabled endpoint with a URL of its own.
+func (b *bench) endpoint(types ...billing.EventType) *billing.WebhookEndpoint {
+	b.t.Helper()
+	return b.endpointOf(b.scope, types...)
+}
+
+func (b *bench) endpointOf(scope billing.Scope, types ...billing.EventType) *billing.WebhookEndpoint {
+	b.t.Helper()
+	now := b.clock.Now()
+	e := &billing.WebhookEndpoint{
+		ID: billing.NewID[billing.WebhookEndpointID](now), Scope: scope, Status: billing.EndpointEnabled, EventTypes: types,
+		Secret: billing.NewWebhookSecret(), CreatedAt: now,
+	}
+	e.URL = "https://hooks.example.com/" + e.ID.String()
+	b.in(scope, func(ctx context.Context, tx ports.Tx) error { return tx.Endpoints.Insert(ctx, e) })
+	return e
+}
+
+// removed removes an endpoint that a test has done with.
+func (b *bench) removed(e *billing.WebhookEndpoint) {
+	b.t.Helper()
+	b.in(e.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Endpoints.Delete(ctx, e.ID) })
+}
+
+func (b *bench) get(e *billing.WebhookEndpoint) *billing.WebhookEndpoint {
+	b.t.Helper()
+	now, err := b.service.Get(b.t.Context(), e.Scope, e.ID)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return now
+}
+
+// happens commits an event.
+func (b *bench) happens() *billing.Event { return b.happensIn(b.scope) }
+
+func (b *bench) happensIn(scope billing.Scope) *billing.Event {
+	now := b.clock.Now().UTC().Truncate(time.Microsecond)
+	e := &billing.Event{
+		ID: billing.NewID[billing.EventID](now), Scope: scope, Type: billing.EventClaimPaid, Resource: billing.NewID[billing.ClaimID](now),
+		Sequence: 1, CreatedAt: now, Data: json.RawMessage(`{"object":"claim"}`),
+	}
+	err := b.store.InTx(b.t.Context(), scope, func(ctx context.Context, tx ports.Tx) error { return tx.Events.Append(ctx, *e) })
+	if err != nil {
+		b.t.Error(err)
+	}
+	return e
+}
+
+// backlog commits n events whose calls are lost.
+func (b *bench) backlog(n int) (out []*billing.Event) {
+	b.mu.Lock()
+	calls := b.calls
+	b.mu.Unlock()
+	b.call(nil)
+	defer b.call(calls)
+	for range n {
+		out = append(out, b.happens())
+	}
+	return out
+}
+
+// deliveries is what was queued for the endpoint, oldest first.
+func (b *bench) deliveries(e *billing.WebhookEndpoint) []*billing.Delivery {
+	b.t.Helper()
+	all, next, err := b.service.Deliveries(b.t.Context(), e.Scope, e.ID, billing.Page{Limit: 1000})
+	if err != nil || next != nil {
+		b.t.Fatalf("deliveries: %v", err)
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// states counts the endpoint's deliveries by state.
+func (b *bench) states(e *billing.WebhookEndpoint) map[billing.DeliveryState]int {
+	b.t.Helper()
+	n := map[billing.DeliveryState]int{}
+	for _, d := range b.deliveries(e) {
+		n[d.State]++
+	}
+	return n
+}
+
+// delivered reports whether all that was queued for the endpoint is delivered.
+func (b *bench) delivered(e *billing.WebhookEndpoint) func() bool {
+	return func() bool {
+		b.t.Helper()
+		n := b.states(e)
+		return len(n) == 1 && n[billing.DeliveryDelivered] > 0 || len(n) == 0
+	}
+}
+
+// lapse ends the lease of whoever holds the lane.
+func (b *bench) lapse(e *billing.WebhookEndpoint) {
+	b.t.Helper()
+	b.exec("UPDATE webhook_endpoints SET lease_until = now() - interval '1 min' WHERE id = $1 AND holder IS NOT NULL", e.ID)
+}
+
+// holder is who holds the lane; empty for nobody.
+func (b *bench) holder(e *billing.WebhookEndpoint) (id string) {
+	b.t.Helper()
+	row := b.db.QueryRowContext(b.t.Context(), "SELECT coalesce(holder::text, '') FROM webhook_endpoints WHERE id = $1", e.ID)
+	if err := row.Scan(&id); err != nil {
+		b.t.Fatal(err)
+	}
+	return id
+}
+
+// sweep calls the lanes that are due, as a relay does, and reports how many.
+func (b *bench) sweep(p *process) int {
+	b.t.Helper()
+	var due []jobs.Job
+	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) (err error) {
+		due, err = tx.Jobs.Lanes(ctx, b.clock.Now(), 0, 1000)
+		return err
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, j := range due {
+		p.Call(j)
+	}
+	return len(due)
+}
+
+// statuses is what the attempts came to, oldest first.
+func statuses(d *billing.Delivery) (out []int) {
+	for _, a := range d.Attempts {
+		out = append(out, a.Status)
+	}
+	return out
+}

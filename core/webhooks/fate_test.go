@@ -1,0 +1,226 @@
+package webhooks_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// fate is what becomes of one call that a process makes to the outside, the
+// commit of a transaction ("InTx") being a call. The zero fate is a process that
+// lives.
+type fate struct {
+	at    int // which call, from 0
+	how   ending
+	only  string // counts the calls of this name alone; empty for all
+	then  func() // runs when the call is reached, before it has its effect
+	after func() // runs once it has had it
+
+	over <-chan struct{} // the test's end: what a dead process waits for
+
+	mu    sync.Mutex
+	calls map[string]int // by name; all under ""
+	met   string         // the name of the call that was reached
+	dead  bool
+	away  bool // the store is, for the time being
+}
+
+// ending is how a call ends.
+type ending int
+
+const (
+	meets       ending = iota // the call is what it is
+	diesBefore                // the process dies without the call
+	diesAfter                 // the process dies when the call has had its effect
+	failsBefore               // the call fails
+	failsAfter                // the call has its effect, but its answer is lost
+)
+
+func (e ending) String() string {
+	return [...]string{"meets", "dies before", "dies after", "fails before", "fails after"}[e]
+}
+
+// dies reports whether the process dies of it.
+func (e ending) dies() bool { return e == diesBefore || e == diesAfter }
+
+var (
+	errLost = errors.New("the answer was lost")
+	errDead = errors.New("the process is dead")
+	errAway = errors.New("the store is away")
+)
+
+// call makes a call. A dead process gets no further than its next call, in none
+// of its goroutines, until the test is over. Inside of a transaction it does not
+// wait there: what a dead process had under way the server rolls back.
+func (f *fate) call(name string, inside bool, do func() error) error {
+	f.mu.Lock()
+	if f.calls == nil {
+		f.calls = map[string]int{}
+	}
+	reached := f.met == "" && (f.then != nil || f.after != nil || f.how != meets) && (f.only == "" || f.only == name) && f.calls[f.only] == f.at
+	f.calls[""]++
+	f.calls[name]++
+	if reached {
+		f.met = name
+	}
+	dead, away := f.dead, f.away && name == "InTx"
+	f.mu.Unlock()
+	switch {
+	case dead:
+		return f.gone(inside)
+	case away:
+		return errAway
+	case !reached:
+		return f.outlived(inside, do())
+	}
+	return f.end(inside, do)
+}
+
+// end is the call that was reached.
+func (f *fate) end(inside bool, do func() error) error {
+	if f.then != nil {
+		f.then()
+	}
+	var err error
+	if f.how == diesBefore {
+		return f.die(inside)
+	}
+	if f.how != failsBefore {
+		err = do()
+	}
+	if f.after != nil {
+		f.after()
+	}
+	switch f.how {
+	case diesAfter:
+		return f.die(inside)
+	case failsBefore, failsAfter:
+		return errors.Join(err, errLost)
+	case meets, diesBefore:
+	}
+	return f.outlived(inside, err)
+}
+
+func (f *fate) die(inside bool) error {
+	f.mu.Lock()
+	f.dead = true
+	f.mu.Unlock()
+	return f.gone(inside)
+}
+
+// outlived is the answer of a call that the process may have died in.
+func (f *fate) outlived(inside bool, err error) error {
+	if f.isDead() {
+		return f.gone(inside)
+	}
+	return err
+}
+
+func (f *fate) gone(inside bool) error {
+	if !inside {
+		<-f.over
+	}
+	return errDead
+}
+
+func (f *fate) isDead() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.dead
+}
+
+// reached is the name of the call that was reached; empty before.
+func (f *fate) reached() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.met
+}
+
+// count is how many calls of the name were made.
+func (f *fate) count(name string) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.calls[name]
+}
+
+// leave takes the store away, or brings it back.
+func (f *fate) leave(away bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.away = away
+}
+
+type fatedStore struct {
+	ports.Store
+	f *fate
+}
+
+func (s fatedStore) InTx(ctx context.Context, scope billing.Scope, fn func(context.Context, ports.Tx) error) error {
+	return s.f.call("InTx", false, func() error {
+		return s.Store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+			tx.Lanes = fatedLanes{tx.Lanes, s.f}
+			return fn(ctx, tx)
+		})
+	})
+}
+
+type fatedLanes struct {
+	ports.Lanes
+	f *fate
+}
+
+func (l fatedLanes) Take(
+	ctx context.Context, id billing.WebhookEndpointID, holder billing.JobID, address string, lease time.Duration,
+) (taken bool, other string, err error) {
+	err = l.f.call("Take", true, func() error {
+		taken, other, err = l.Lanes.Take(ctx, id, holder, address, lease)
+		return err
+	})
+	return taken, other, err
+}
+
+func (l fatedLanes) Due(
+	ctx context.Context, id billing.WebhookEndpointID, now time.Time, limit int, inFlight []billing.DeliveryID,
+) (e *billing.WebhookEndpoint, due []billing.Shipment, next time.Time, err error) {
+	err = l.f.call("Due", true, func() error {
+		e, due, next, err = l.Lanes.Due(ctx, id, now, limit, inFlight)
+		return err
+	})
+	return e, due, next, err
+}
+
+func (l fatedLanes) Record(ctx context.Context, tried []*billing.Delivery) error {
+	return l.f.call("Record", true, func() error { return l.Lanes.Record(ctx, tried) })
+}
+
+func (l fatedLanes) Suffer(ctx context.Context, e *billing.WebhookEndpoint) error {
+	return l.f.call("Suffer", true, func() error { return l.Lanes.Suffer(ctx, e) })
+}
+
+func (l fatedLanes) Leave(ctx context.Context, id billing.WebhookEndpointID, holder billing.JobID) error {
+	return l.f.call("Leave", true, func() error { return l.Lanes.Leave(ctx, id, holder) })
+}
+
+type fatedQueue struct {
+	ports.Queue
+	f *fate
+}
+
+func (q fatedQueue) Reply(ctx context.Context, address string, subject [16]byte) error {
+	return q.f.call("Reply", false, func() error { return q.Queue.Reply(ctx, address, subject) })
+}
+
+// fatedSender posts for a process: a dead one begins no post.
+type fatedSender struct {
+	ports.WebhookSender
+	f *fate
+}
+
+func (s fatedSender) Post(ctx context.Context, m billing.WebhookMessage) (a billing.Attempt) {
+	_ = s.f.call("Post", false, func() error { a = s.WebhookSender.Post(ctx, m); return nil })
+	return a
+}

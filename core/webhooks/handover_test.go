@@ -1,0 +1,280 @@
+package webhooks_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+)
+
+// everyMoment runs a test for each transaction of a lane's life, before it and
+// after its commit, until the lane makes no more of them.
+func everyMoment(t *testing.T, test func(t *testing.T, f *fate, now func(func()))) {
+	t.Helper()
+	for _, when := range []string{"before", "after"} {
+		reached := 0
+		for ; reached < 30; reached++ {
+			f := &fate{at: reached, only: "InTx"}
+			test(t, f, func(happens func()) {
+				if when == "before" {
+					f.then = happens
+				} else {
+					f.after = happens
+				}
+			})
+			if f.reached() == "" {
+				break
+			}
+			if t.Failed() {
+				t.Fatalf("%s transaction %d of the lane", when, reached)
+			}
+		}
+		if reached < 3 {
+			t.Fatalf("a lane has %d transactions, want one that takes it, one that records and one that leaves", reached)
+		}
+	}
+}
+
+// TestCallAtAnyMoment has an event happen, and call the process that has the
+// lane, at every moment of the lane's life. It is delivered without another call.
+func TestCallAtAnyMoment(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	everyMoment(t, func(t *testing.T, f *fate, at func(func())) {
+		t.Helper()
+		at(func() { b.happens() })
+		p := b.process(f)
+		defer p.stop()
+		e := b.endpoint()
+		b.call(p.Call)
+		b.happens()
+		b.await("the lane ends", func() bool { return p.Lanes() == 0 && b.delivered(e)() })
+		b.call(nil)
+		want := map[bool]int{true: 1, false: 2}[f.reached() == ""]
+		if n := len(b.deliveries(e)); n != want {
+			t.Errorf("%d deliveries, want %d", n, want)
+		}
+		b.exactlyOnce(e)
+		b.removed(e)
+	})
+}
+
+// TestCallOfAnotherAtAnyMoment has it call a process that does not have the
+// lane. It is delivered after one more call, at most, as the relay makes it.
+func TestCallOfAnotherAtAnyMoment(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	other := b.process(nil)
+	everyMoment(t, func(t *testing.T, f *fate, at func(func())) {
+		t.Helper()
+		at(func() {
+			b.call(other.Call)
+			b.happens()
+			other.quiet()
+		})
+		p := b.process(f)
+		defer p.stop()
+		e := b.endpoint()
+		b.call(p.Call)
+		b.happens()
+		p.quiet()
+		other.quiet()
+		b.call(nil)
+		b.sweep(other)
+		other.quiet()
+		if n := b.states(e); n[billing.DeliveryDelivered] == 0 || n[billing.DeliveryPending] > 0 {
+			t.Errorf("the deliveries are %v", n)
+		}
+		b.exactlyOnce(e)
+		b.removed(e)
+	})
+}
+
+// TestCallsArePassedOn has all calls come to a process that does not have the
+// lane. The other, which is in no hurry to look by itself, delivers at once.
+func TestCallsArePassedOn(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.pace.Linger = time.Hour
+	a := b.process(nil)
+	other := b.process(nil)
+	e := b.endpoint()
+	a.looks(e)
+	b.await("the lane is held", func() bool { return b.holder(e) != "" })
+	holder := b.holder(e)
+	b.call(other.Call)
+	const events = 30
+	for n := range events {
+		event := b.happens()
+		b.await(fmt.Sprintf("event %d comes", n), func() bool { return b.outside.timesOf(e.URL, event.ID) == 1 })
+		other.quiet()
+	}
+	b.await("all is delivered", b.delivered(e))
+	b.exactlyOnce(e)
+	if now := b.holder(e); now != holder {
+		t.Errorf("the lane went from %s to %s", holder, now)
+	}
+	if n := other.fate.count("InTx"); n != events {
+		t.Errorf("%d calls were passed on in %d transactions, want one each", events, n)
+	}
+}
+
+// TestCallWhileOneIsPassedOn has a second event happen while the call of the
+// first is passed on, and its holder has done with that.
+func TestCallWhileOneIsPassedOn(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.pace.Linger = time.Hour
+	a := b.process(nil)
+	e := b.endpoint()
+	a.looks(e)
+	b.await("the lane is held", func() bool { return b.holder(e) != "" })
+	f := &fate{only: "Reply"}
+	f.after = func() {
+		b.await("the first is delivered", b.delivered(e))
+		b.still(a, "a lane with nothing to do", 0)
+		b.happens()
+	}
+	other := b.process(f)
+	b.call(other.Call)
+	b.happens()
+	b.await("both are delivered", func() bool {
+		return b.states(e)[billing.DeliveryDelivered] == 2
+	})
+	b.exactlyOnce(e)
+}
+
+// TestCallOfOneThatLostTheLane has an event call a process that still thinks it
+// has the lane, and learns from the call that it has not.
+func TestCallOfOneThatLostTheLane(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.pace.Linger = time.Hour
+	a, other := b.process(nil), b.process(nil)
+	e := b.endpoint()
+	a.looks(e)
+	b.await("the lane is held", func() bool { return b.holder(e) != "" })
+	b.lapse(e)
+	first := b.holder(e)
+	other.looks(e)
+	b.await("the other has it", func() bool { h := b.holder(e); return h != "" && h != first })
+	b.still(other, "a lane with nothing to do", 0)
+	b.clock.advance(b.pace.Lease) // the first has to renew
+	b.call(a.Call)
+	b.happens()
+	b.await("it is delivered", b.delivered(e))
+	a.quiet()
+	b.exactlyOnce(e)
+}
+
+// TestTakeover has the process that holds a lane stop in its tracks at each of
+// its transactions, with posts under way, and come back when another has its
+// lane. It posts nothing more, and what it knows does no harm.
+func TestTakeover(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	const events = 12
+	everyMoment(t, func(t *testing.T, f *fate, at func(func())) {
+		t.Helper()
+		e := b.endpoint()
+		b.backlog(events)
+		stopped, goOn := make(chan struct{}), make(chan struct{})
+		at(func() { close(stopped); <-goOn })
+		a, other := b.process(f), b.process(nil)
+		defer a.stop()
+		defer other.stop()
+		a.looks(e)
+		b.await("it stops, or ends", func() bool {
+			select {
+			case <-stopped:
+				return true
+			default:
+				return a.Lanes() == 0
+			}
+		})
+		if f.reached() == "" {
+			b.removed(e)
+			return
+		}
+		b.lapse(e)
+		other.worked(e)
+		posted := a.fate.count("Post")
+		b.clock.advance(b.pace.Lease) // as long as it was away
+		close(goOn)
+		a.quiet()
+		if n := a.fate.count("Post") - posted; n > b.pace.InFlight {
+			t.Errorf("the old holder posted %d times more, which is more than it had read", n)
+		}
+		if n := b.states(e); n[billing.DeliveryDelivered] != events {
+			t.Errorf("the deliveries are %v", n)
+		}
+		twice := 0
+		for _, d := range b.deliveries(e) {
+			twice += b.outside.timesOf(e.URL, d.EventID) - 1
+			if len(d.Attempts) != 1 {
+				t.Errorf("%d attempts are on record of a delivery that succeeded at once", len(d.Attempts))
+			}
+		}
+		if twice > b.pace.InFlight {
+			t.Errorf("%d events came twice, which is more than were in flight", twice)
+		}
+		b.removed(e)
+	})
+}
+
+// TestOneHolder calls lanes of two processes at random, while events happen.
+// Without faults nothing is posted twice, so nothing was held twice.
+func TestOneHolder(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	var scopes []billing.Scope
+	var endpoints []*billing.WebhookEndpoint
+	for range 4 {
+		scopes = append(scopes, b.newScope())
+		for range 5 {
+			endpoints = append(endpoints, b.endpointOf(scopes[len(scopes)-1]))
+		}
+	}
+	processes := []*process{b.process(nil), b.process(nil)}
+	var turn sync.Mutex
+	n := 0
+	b.call(func(j jobs.Job) {
+		turn.Lock()
+		defer turn.Unlock()
+		n++
+		processes[n/3%2].Call(j)
+	})
+	var all sync.WaitGroup
+	for _, scope := range scopes {
+		all.Go(func() {
+			for range 25 {
+				b.happensIn(scope)
+			}
+		})
+	}
+	all.Wait()
+	b.await("all is delivered", func() bool {
+		b.sweep(processes[0])
+		for _, e := range endpoints {
+			if !b.delivered(e)() {
+				return false
+			}
+		}
+		return true
+	})
+	for _, e := range endpoints {
+		if d := b.deliveries(e); len(d) != 25 {
+			t.Errorf("%d deliveries, want 25", len(d))
+		}
+		b.exactlyOnce(e)
+	}
+	for _, p := range processes {
+		p.quiet()
+		if p.fate.count("Post") == 0 {
+			t.Error("one process did everything")
+		}
+	}
+}

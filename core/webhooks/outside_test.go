@@ -1,0 +1,130 @@
+package webhooks_test
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// outside is every receiver there is. It takes what it is sent, unless it is
+// told to do something else with it.
+type outside struct {
+	mu       sync.Mutex
+	posts    []*post // in the order in which they began
+	answers  map[string]answer
+	times    map[string]int // how often each event was posted to each URL
+	flying   map[string]int // posts under way, by URL
+	most     map[string]int // of these at once
+	checked  []string       // URLs that were judged
+	judgment error
+}
+
+// post is a post that was made.
+type post struct {
+	billing.WebhookMessage
+	came time.Time // by the machine's clock
+}
+
+// answer is what a receiver does with the nth post of an event, from 1.
+type answer func(ctx context.Context, n int) billing.Attempt
+
+func newOutside() *outside {
+	return &outside{answers: map[string]answer{}, times: map[string]int{}, flying: map[string]int{}, most: map[string]int{}}
+}
+
+// says answers every post with the status.
+func says(status int) answer {
+	return func(context.Context, int) billing.Attempt { return billing.Attempt{Status: status} }
+}
+
+// firstSays answers the first post of each event with the status, and takes the next.
+func firstSays(status int) answer {
+	return func(_ context.Context, n int) billing.Attempt {
+		if n == 1 {
+			return billing.Attempt{Status: status}
+		}
+		return billing.Attempt{Status: 200}
+	}
+}
+
+// holds answers nothing until it is released, and then as the other does.
+func holds(release <-chan struct{}, then answer) answer {
+	return func(ctx context.Context, n int) billing.Attempt {
+		select {
+		case <-release:
+			return then(ctx, n)
+		case <-ctx.Done():
+			return billing.Attempt{Error: "the attempt was cut off"}
+		}
+	}
+}
+
+// at tells what the receiver at the URL does from now on.
+func (o *outside) at(url string, a answer) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.answers[url] = a
+}
+
+func (o *outside) Post(ctx context.Context, m billing.WebhookMessage) billing.Attempt {
+	o.mu.Lock()
+	o.posts = append(o.posts, &post{m, time.Now()})
+	o.times[m.URL+m.ID]++
+	o.flying[m.URL]++
+	o.most[m.URL] = max(o.most[m.URL], o.flying[m.URL])
+	n, does := o.times[m.URL+m.ID], o.answers[m.URL]
+	o.mu.Unlock()
+	if does == nil {
+		does = says(200)
+	}
+	a := does(ctx, n)
+	a.At = m.At
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.flying[m.URL]--
+	return a
+}
+
+func (o *outside) Check(_ context.Context, url string) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.checked = append(o.checked, url)
+	return o.judgment
+}
+
+// judges sets what is said of URLs from now on, and answers those that were
+// judged before.
+func (o *outside) judges(err error) []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	defer func() { o.checked, o.judgment = nil, err }()
+	return o.checked
+}
+
+// got is the posts that came to the URL.
+func (o *outside) got(url string) (out []*post) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, p := range o.posts {
+		if p.URL == url {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// underway is how many posts the URL holds, and how many it held at most.
+func (o *outside) underway(url string) (now, most int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.flying[url], o.most[url]
+}
+
+// timesOf is how often the event came to the URL.
+func (o *outside) timesOf(url string, e billing.EventID) int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.times[url+e.String()]
+}

@@ -98,7 +98,7 @@ func (l *lane) pause(now, idle time.Time) time.Duration {
 	if len(l.inFlight) > 0 {
 		pause = l.pace.Lease / 3
 	}
-	if !l.next.IsZero() {
+	if !l.next.IsZero() && len(l.inFlight) < l.pace.InFlight { // a full lane goes on where a post ends
 		pause = min(pause, l.next.Sub(now))
 	}
 	return max(pause, time.Millisecond)
@@ -140,12 +140,16 @@ func (l *lane) ended(d *billing.Delivery) {
 func (l *lane) step(ctx, posts context.Context, address string) (ours bool, err error) {
 	now := l.clock.Now()
 	free := l.pace.InFlight - len(l.inFlight)
+	renew := !l.held || now.Sub(l.renewed) > l.pace.Lease/3
+	if free == 0 && len(l.tried) == 0 && !renew {
+		return true, nil // nothing can be done
+	}
 	var endpoint *billing.WebhookEndpoint
 	var due []billing.Shipment
 	other := ""
 	err = l.store.InTx(ctx, l.scope, func(ctx context.Context, tx ports.Tx) error {
 		ours = true
-		if !l.held || now.Sub(l.renewed) > l.pace.Lease/3 {
+		if renew {
 			if ours, other, err = tx.Lanes.Take(ctx, l.id, l.holder, address, l.pace.Lease); err != nil || !ours {
 				return err
 			}
@@ -170,7 +174,7 @@ func (l *lane) step(ctx, posts context.Context, address string) (ours bool, err 
 		}
 		return false, nil
 	}
-	if !l.held || now.Sub(l.renewed) > l.pace.Lease/3 {
+	if renew {
 		l.held, l.renewed = true, now
 	}
 	l.tried, l.health = nil, endpoint

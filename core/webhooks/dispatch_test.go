@@ -1,0 +1,111 @@
+package webhooks_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+func TestEventsAreDelivered(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	p := b.process(nil)
+	b.call(p.Call)
+	every, some := b.endpoint(), b.endpoint(billing.EventClaimPaid, billing.EventClaimDenied)
+	other, disabled, foreign := b.endpoint(billing.EventClaimDenied), b.endpoint(), b.endpointOf(b.newScope())
+	b.status(disabled, billing.EndpointDisabled)
+	var events []*billing.Event
+	for range 20 {
+		events = append(events, b.happens())
+	}
+	for _, e := range []*billing.WebhookEndpoint{every, some} {
+		b.await("all is delivered", b.delivered(e))
+		if d := b.deliveries(e); len(d) != len(events) {
+			t.Errorf("%d deliveries, want %d", len(d), len(events))
+		}
+		b.exactlyOnce(e)
+		for _, event := range events {
+			if n := b.outside.timesOf(e.URL, event.ID); n != 1 {
+				t.Errorf("%s came %d times", event.ID, n)
+			}
+		}
+		if got := b.outside.got(e.URL); len(got) > 0 {
+			b.is(got[0], e, events)
+		}
+	}
+	p.quiet()
+	for _, e := range []*billing.WebhookEndpoint{other, disabled, foreign} {
+		if d, got := b.deliveries(e), b.outside.got(e.URL); len(d) > 0 || len(got) > 0 {
+			t.Errorf("%d queued and %d posted for an endpoint that does not take them", len(d), len(got))
+		}
+		if h := b.holder(e); h != "" {
+			t.Errorf("the lane is held by %s", h)
+		}
+	}
+}
+
+// TestPostsAtOnce fills a lane whose receiver answers nothing. It holds so many
+// posts and not one more, costs nothing while it waits, and goes on where one
+// ends.
+func TestPostsAtOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	p := b.process(nil)
+	e, release := b.endpoint(), make(chan struct{})
+	one := make(chan struct{})
+	b.outside.at(e.URL, func(ctx context.Context, n int) billing.Attempt {
+		select {
+		case one <- struct{}{}:
+			return billing.Attempt{Status: 200}
+		case <-release:
+			return billing.Attempt{Status: 200}
+		case <-ctx.Done():
+			return billing.Attempt{Error: "the attempt was cut off"}
+		}
+	})
+	events := b.backlog(20)
+	p.looks(e)
+	full := func() bool { now, _ := b.outside.underway(e.URL); return now == b.pace.InFlight }
+	b.await("the lane is full", full)
+	b.still(p, "a full lane", 0)
+	for range 100 {
+		p.looks(e)
+	}
+	b.still(p, "a full lane that is called", 1)
+	<-one
+	b.await("another one is posted", func() bool { return len(b.outside.got(e.URL)) == b.pace.InFlight+1 })
+	b.await("the lane is full again", full)
+	close(release)
+	b.await("all is delivered", b.delivered(e))
+	p.quiet()
+	b.exactlyOnce(e)
+	if _, most := b.outside.underway(e.URL); most != b.pace.InFlight || len(b.deliveries(e)) != len(events) {
+		t.Errorf("%d posts at once, want %d", most, b.pace.InFlight)
+	}
+}
+
+// TestSlowEndpointHoldsUpNobody delivers to one endpoint while another one, with
+// more to do, answers nothing.
+func TestSlowEndpointHoldsUpNobody(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	p := b.process(nil)
+	slow, release := b.endpoint(), make(chan struct{})
+	defer close(release)
+	b.outside.at(slow.URL, holds(release, says(200)))
+	b.backlog(50)
+	healthy := b.endpoint()
+	b.call(p.Call)
+	for range 50 {
+		b.happens()
+	}
+	b.await("all is delivered to the healthy endpoint", b.delivered(healthy))
+	if n := len(b.outside.got(slow.URL)); n > b.pace.InFlight {
+		t.Errorf("%d posts to the slow endpoint: it was not slow enough to tell", n)
+	}
+	if n := b.states(slow)[billing.DeliveryPending]; n != 100 {
+		t.Errorf("%d wait for the slow endpoint", n)
+	}
+	b.exactlyOnce(healthy)
+}

@@ -3,6 +3,7 @@ package webhooks_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 )
@@ -108,4 +109,34 @@ func TestSlowEndpointHoldsUpNobody(t *testing.T) {
 		t.Errorf("%d wait for the slow endpoint", n)
 	}
 	b.exactlyOnce(healthy)
+}
+
+// TestUnusableSecret delivers to an endpoint whose secret was encrypted with
+// another key: it says so, and a new secret mends it.
+func TestUnusableSecret(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	p := b.process(nil)
+	e := b.endpoint()
+	b.exec("UPDATE webhook_endpoints SET secret = sha512('') WHERE id = $1", e.ID)
+	b.backlog(1)
+	p.worked(e)
+	d := b.deliveries(e)[0]
+	if len(d.Attempts) != 1 || d.Attempts[0].Error != "the endpoint's secret cannot be used; rotate it" || d.Attempts[0].At.IsZero() || d.State != billing.DeliveryPending {
+		t.Fatalf("%+v", d)
+	}
+	if a := b.ping(b.key(), e); a.err != nil || a.Error != d.Attempts[0].Error {
+		t.Errorf("ping: %+v", a)
+	}
+	if n := len(b.outside.got(e.URL)); n != 0 {
+		t.Errorf("%d posts without a signature", n)
+	}
+	if o := b.rotate(b.key(), e); o.err != nil || o.Secret == "" {
+		t.Fatalf("rotate: %+v", o)
+	}
+	b.clock.advance(6 * time.Second)
+	p.worked(e)
+	if d := b.deliveries(e)[0]; d.State != billing.DeliveryDelivered {
+		t.Errorf("after a rotation: %+v", d)
+	}
 }

@@ -214,11 +214,7 @@ func (l *lane) record(ctx context.Context, tx ports.Tx) error {
 // post posts one delivery, signed now with the secret that the endpoint has
 // now. It owns a place in done, so it never waits.
 func (l *lane) post(ctx context.Context, e *billing.WebhookEndpoint, s billing.Shipment) {
-	message, err := e.Message(s.Event, l.clock.Now())
-	attempt := billing.Attempt{At: message.At, Error: "the endpoint's secret cannot be used; rotate it"}
-	if err == nil {
-		attempt = l.sender.Post(ctx, message)
-	}
+	attempt := post(ctx, l.sender, e, s.Event, l.clock.Now())
 	if ctx.Err() != nil { // cut off: it counts for nothing and is made again
 		l.done <- &billing.Delivery{ID: s.Delivery.ID}
 		return

@@ -252,16 +252,21 @@ func (s *Service) Ping(
 		return answer, false, err
 	}
 	ping := e.Ping(now)
-	message, err := e.Message(&ping, now)
-	if err != nil {
-		return answer, false, err
-	}
-	attempt := s.sender.Post(ctx, message)
+	attempt := post(ctx, s.sender, e, &ping, now)
 	if ctx.Err() != nil {
 		return answer, false, ctx.Err()
 	}
 	return idempotency.Once(ctx, s.store, scope, req, now, render,
 		func(context.Context, ports.Tx) (billing.Attempt, error) { return attempt, nil })
+}
+
+// post posts an event to the endpoint once, signed with the secret that it has.
+func post(ctx context.Context, sender ports.WebhookSender, e *billing.WebhookEndpoint, event *billing.Event, at time.Time) billing.Attempt {
+	message, err := e.Message(event, at)
+	if err != nil { // it was encrypted with another key
+		return billing.Attempt{At: at, Error: "the endpoint's secret cannot be used; rotate it"}
+	}
+	return sender.Post(ctx, message)
 }
 
 // maxResend bounds what one request queues again.

@@ -70,8 +70,8 @@ func (r AttachmentRequest) Names() (n AttachmentNames, kind AttachmentKind, f Fa
 }
 
 // Parse judges the request and gives the attachment that it asks for, apart
-// from office and payer. Claim and request are what it names, nil for none;
-// office is its office, nil when it names none that exists. Today judges dates.
+// from office and payer. Claim and request are what it names, nil for none that
+// exists. Today judges dates.
 func (r AttachmentRequest) Parse(claim *Claim, request *PayerRequest, today Date) (Attachment, Faults) {
 	_, kind, f := r.Names()
 	a := Attachment{State: AttachmentOpen, Kind: kind}

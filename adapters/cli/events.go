@@ -35,15 +35,8 @@ func (e *event) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*plain)(e))
 }
 
-// body is the event as it is posted to webhook endpoints, byte for byte: the
-// API leaves <, > and & as they are, and a delivery escapes them.
-func (e *event) body() []byte {
-	b, err := json.Marshal(e.raw)
-	if err != nil {
-		panic("cli: " + err.Error()) // it was JSON when it was read
-	}
-	return b
-}
+// body is the event as it is posted to webhook endpoints, byte for byte.
+func (e *event) body() []byte { return e.raw }
 
 type eventPage struct {
 	Data       []event `json:"data"`

@@ -17,7 +17,7 @@ const calls = 64
 // Run takes calls until ctx ends.
 func Run(ctx context.Context, queue ports.Queue, d *webhooks.Dispatcher) error {
 	return queue.Consume(ctx, jobs.KindWebhook, calls, func(_ context.Context, call ports.Delivery) ports.Verdict {
-		d.Call(call.Job)
+		d.Call(call.Job) //nolint:contextcheck // a lane lives on when the call is done with
 		return ports.Finished
 	})
 }

@@ -34,7 +34,9 @@ func TestTrigger(t *testing.T) {
 		out := c.good(append([]string{"trigger", args[0], "--data", dir}, args[4:]...)...)
 		id := strings.Fields(out + " - -")[1]
 		if slices.Contains(args, "--json") {
-			var e struct{ ID string }
+			var e struct {
+				ID string `json:"id"`
+			}
 			if err := json.Unmarshal([]byte(out), &e); err != nil {
 				t.Errorf("%q: %v", out, err)
 			}
@@ -132,11 +134,11 @@ func TestEventsResend(t *testing.T) {
 		verifyHook(t, h, fmt.Sprint(made.body["secret"]))
 		return h.event(t).ID
 	}
-	check, request := strings.Fields(c.good("trigger", "eligibility.completed", "--data", dir))[1], ""
+	check := strings.Fields(c.good("trigger", "eligibility.completed", "--data", dir))[1]
 	if got := event(1); got != check {
 		t.Fatalf("delivered %s, want %s", got, check)
 	}
-	request = strings.Fields(c.good("trigger", "payer_request.received", "--data", dir))[1]
+	request := strings.Fields(c.good("trigger", "payer_request.received", "--data", dir))[1]
 	if got := event(2); got != request {
 		t.Fatalf("delivered %s, want %s", got, request)
 	}

@@ -28,8 +28,11 @@ type hook struct {
 }
 
 func (h hook) event(t *testing.T) (e struct {
-	ID, Type string
-	Data     struct{ ID string }
+	ID   string `json:"id"`
+	Type string `json:"type"`
+	Data struct {
+		ID string `json:"id"`
+	} `json:"data"`
 },
 ) {
 	t.Helper()
@@ -200,6 +203,7 @@ func TestListenLosesNothing(t *testing.T) {
 // makeChecks makes checks one after another, each until it is answered, and
 // gives their IDs.
 func makeChecks(t *testing.T, r ready, stop <-chan struct{}) (ids []string) {
+	t.Helper()
 	for n := 0; ; n++ {
 		for {
 			got, err := check(t.Context(), http.DefaultClient, r.BaseURL, r.Keys["test"], fmt.Sprint("listen-", n), checkBody(r.Offices["test"], "-ACTIVE-BASIC", n))
@@ -292,7 +296,7 @@ func TestListen(t *testing.T) {
 		values(last, "event_id status outcome event.id type") != fourth+" 204 delivered "+fourth+" payer_request.received" {
 		t.Errorf("%d lines, %v, the last %v", len(lines), err, last)
 	}
-	t.Run("goes on where it left off", func(t *testing.T) { //nolint:paralleltest // it needs what went before
+	t.Run("goes on where it left off", func(t *testing.T) {
 		fifth := trigger("eligibility.completed")
 		again := c
 		again.t = t

@@ -82,7 +82,7 @@ func (d *Dispatcher) Call(j jobs.Job) {
 	}
 	l := &lane{
 		Dispatcher: d, scope: j.Scope, id: id, holder: billing.NewID[billing.JobID](d.clock.Now()),
-		called: make(chan struct{}, 1), done: make(chan *billing.Delivery, d.pace.InFlight), inFlight: map[billing.DeliveryID]bool{},
+		called: make(chan struct{}, 1), done: make(chan *billing.Delivery, d.pace.InFlight), inFlight: map[billing.DeliveryID]string{},
 	}
 	d.lanes[id] = l
 	life := d.life

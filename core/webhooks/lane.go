@@ -19,15 +19,23 @@ type lane struct {
 	id     billing.WebhookEndpointID
 	holder billing.JobID
 
-	called   chan struct{}          // there is more to do
-	done     chan *billing.Delivery // posts that ended
-	inFlight map[billing.DeliveryID]bool
-	tried    []*billing.Delivery // ended, and not recorded yet
-	health   *billing.WebhookEndpoint
-	next     time.Time // when the next delivery is due; zero for none
+	called   chan struct{}                 // there is more to do
+	done     chan *billing.Delivery        // posts that ended
+	inFlight map[billing.DeliveryID]string // the URLs to which they are posted
+	tried    []tried                       // ended, and not recorded yet
+	well     bool                          // the endpoint, when it was read last
+	next     time.Time                     // when the next delivery is due; zero for none
 	renewed  time.Time
 	held     bool
 }
+
+// tried is a delivery after a post that ended.
+type tried struct {
+	*billing.Delivery
+	url string // where it was posted
+}
+
+func (t tried) attempt() billing.Attempt { return t.Attempts[len(t.Attempts)-1] }
 
 // call notes that there is more to do; one note is enough.
 func (l *lane) call() {
@@ -131,8 +139,8 @@ func (l *lane) rest(ctx context.Context, replies <-chan struct{}, pause time.Dur
 
 // ended takes note of a post that ended.
 func (l *lane) ended(d *billing.Delivery) {
+	l.tried = append(l.tried, tried{d, l.inFlight[d.ID]})
 	delete(l.inFlight, d.ID)
-	l.tried = append(l.tried, d)
 }
 
 // step records what has ended and starts what is due, in one transaction. It
@@ -177,38 +185,53 @@ func (l *lane) step(ctx, posts context.Context, address string) (ours bool, err 
 	if renew {
 		l.held, l.renewed = true, now
 	}
-	l.tried, l.health = nil, endpoint
+	l.tried, l.well = nil, endpoint.Health == billing.EndpointHealth{}
 	for _, s := range due {
-		l.inFlight[s.Delivery.ID] = true
+		l.inFlight[s.Delivery.ID] = endpoint.URL
 		go l.post(posts, endpoint, s)
 	}
 	return true, nil
 }
 
 // record keeps what came of the posts that ended, and what that says of the
-// endpoint.
+// endpoint. While all is well that is nothing.
 func (l *lane) record(ctx context.Context, tx ports.Tx) error {
-	if len(l.tried) == 0 {
-		return nil
+	var deliveries []*billing.Delivery
+	well := l.well
+	for _, t := range l.tried {
+		deliveries = append(deliveries, t.Delivery)
+		well = well && t.attempt().Succeeded()
 	}
-	if err := tx.Lanes.Record(ctx, l.tried); err != nil {
+	if !well && len(deliveries) > 0 {
+		if err := l.suffer(ctx, tx); err != nil {
+			return err
+		}
+	}
+	return tx.Lanes.Record(ctx, deliveries)
+}
+
+// suffer keeps the endpoint's health. The endpoint is read anew, and nobody else
+// writes it meanwhile: since it was read for the posts somebody may have enabled
+// it, or given it another URL, of which the posts say nothing, and another
+// dispatcher may have delivered to it.
+func (l *lane) suffer(ctx context.Context, tx ports.Tx) error {
+	e, err := tx.Endpoints.Lock(ctx, l.id)
+	if err != nil {
+		if billing.CodeOf(err) == billing.CodeNotFound { // deleted
+			return nil
+		}
 		return err
 	}
-	e := *l.health
-	e.Status = billing.EndpointEnabled // unless what follows disables it: Suffer enables nothing
-	well := l.health.Health == billing.EndpointHealth{}
-	for _, d := range l.tried {
-		a := d.Attempts[len(d.Attempts)-1]
-		health, disable := e.Health.After(a)
+	for _, t := range l.tried {
+		if t.url != e.URL {
+			continue
+		}
+		health, disable := e.Health.After(t.attempt())
 		if e.Health = health; disable {
 			e.Status = billing.EndpointDisabled
 		}
-		well = well && a.Succeeded()
 	}
-	if well {
-		return nil // as before
-	}
-	return tx.Lanes.Suffer(ctx, &e)
+	return tx.Lanes.Suffer(ctx, e)
 }
 
 // post posts one delivery, signed now with the secret that the endpoint has

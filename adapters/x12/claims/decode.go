@@ -1,0 +1,307 @@
+package claims
+
+import (
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/molar-billing/molar/adapters/x12"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// limits are far above the 5,000 claims that the guide recommends.
+//
+//nolint:gochecknoglobals // a constant; Go has none of struct type
+var limits = x12.Limits{Bytes: 256 << 20, Segments: 5_000_000}
+
+// Decode reads the 837s of a file, one Batch for each transaction set. Warnings
+// tell what is wrong but harmless. An error is an *x12.Error, or the reader's.
+func Decode(r io.Reader) ([]Batch, []x12.Warning, error) {
+	d := decoder{Reader: x12.NewReader(r, limits)}
+	for {
+		s, err := d.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			err = d.segment(s)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	if len(d.batches) == 0 {
+		return nil, nil, &x12.Error{Segment: 1, Reason: "there is no transaction set 837"}
+	}
+	return d.batches, append(d.warnings, d.Warnings()...), nil
+}
+
+// What bounds a bad file: beyond them a file is no claim file.
+const (
+	maxWarnings = 100
+	maxLines    = 999
+	maxAmount   = billing.Money(1_000_000_000_00)
+)
+
+// decoder walks the segments. Next is what the next CLM has from the levels
+// above it; entity is whose NM1 came last; claim and line are where it stands.
+type decoder struct {
+	*x12.Reader
+	batches  []Batch
+	warnings []x12.Warning
+
+	batch   *Batch
+	level   string // HL03; empty before the first
+	next    Claim
+	entity  string // NM101 of the loop
+	address *billing.Address
+	claim   *Claim
+	line    *billing.ClaimLine
+	head    claimHead
+	others  bool // in the loops of other payers (2320)
+}
+
+// claimHead is what is known of a claim before its lines.
+type claimHead struct {
+	segment, offset int // of the CLM
+	charge          billing.Money
+	day             billing.Date // of lines that have none
+}
+
+func (h claimHead) fault(reason string) *x12.Error {
+	return &x12.Error{Segment: h.segment, Offset: h.offset, Reason: reason}
+}
+
+func (d *decoder) segment(s *x12.Segment) error {
+	switch {
+	case s.ID == "ST" && d.Set().ID == "837":
+		*d = decoder{Reader: d.Reader, batches: append(d.batches, d.newBatch()), warnings: d.warnings}
+		d.batch = &d.batches[len(d.batches)-1]
+		return nil
+	case d.batch == nil || s.ID == "ST":
+		return nil
+	}
+	switch s.ID {
+	case "SE":
+		return d.endBatch(s)
+	case "GE", "IEA", "GS", "ISA", "TA1":
+		return nil
+	case "BHT":
+		d.batch.Reference, d.batch.CreatedAt = s.Element(3), x12.ParseTime(s.Element(4), s.Element(5))
+		return nil
+	case "HL":
+		return d.hl(s)
+	case "CLM":
+		return d.clm(s)
+	case "SBR":
+		if d.others = d.claim != nil; !d.others {
+			d.next.Subscriber.GroupNumber = s.Element(3)
+		}
+		return nil
+	case "LX":
+		d.others, d.line = false, nil
+		return nil
+	case "SV1", "SV2", "SV4", "SV5":
+		return s.Fault("the service is no dental one (SV3)")
+	case "SV3":
+		return d.sv3(s)
+	}
+	switch {
+	case d.line != nil:
+		return d.inLine(s)
+	case d.others:
+		return nil
+	case d.claim != nil:
+		return d.inClaim(s)
+	default:
+		return d.inLevel(s)
+	}
+}
+
+func (d *decoder) newBatch() Batch {
+	return Batch{Interchange: d.Interchange(), Group: d.Group(), Control: d.Set().Control}
+}
+
+func (d *decoder) endBatch(s *x12.Segment) error {
+	if err := d.endClaim(); err != nil {
+		return err
+	}
+	if len(d.batch.Claims) == 0 {
+		return s.Fault("the transaction set has no claim (CLM)")
+	}
+	d.batch = nil
+	return nil
+}
+
+// hl enters a level. A level ends what stood below its parent.
+func (d *decoder) hl(s *x12.Segment) error {
+	if err := d.endClaim(); err != nil {
+		return err
+	}
+	above := d.level
+	d.level, d.entity, d.address = s.Element(3), "", nil
+	switch d.level {
+	case levelBilling:
+		d.next = Claim{}
+	case levelSubscriber:
+		if above == "" {
+			return s.Fault("a subscriber stands outside a billing provider (HL)")
+		}
+		d.next.Subscriber, d.next.Payer, d.next.Patient = billing.ClaimSubscriber{}, billing.PayerSummary{}, nil
+	case levelPatient:
+		if above != levelSubscriber && above != levelPatient {
+			return s.Fault("a patient stands outside a subscriber (HL)")
+		}
+		d.next.Patient = &billing.ClaimPatient{}
+	default:
+		return s.Fault("the hierarchical level (HL03) is no billing provider, subscriber or patient")
+	}
+	return nil
+}
+
+// inLevel keeps what the header and the levels say before their claims.
+func (d *decoder) inLevel(s *x12.Segment) error {
+	switch s.ID {
+	case "NM1":
+		d.nm1(s)
+	case "PER":
+		d.per(s)
+	case "N3":
+		if d.address != nil {
+			d.address.Line1, d.address.Line2 = s.Element(1), s.Element(2)
+		}
+	case "N4":
+		if d.address != nil {
+			d.address.City, d.address.State, d.address.ZIP = s.Element(1), s.Element(2), s.Element(3)
+		}
+	case "REF":
+		if d.entity == "85" && (s.Element(1) == "EI" || s.Element(1) == "SY" && d.next.Office.TaxID == "") {
+			d.next.Office.TaxID = s.Element(2)
+		}
+	case "PAT":
+		if p := d.next.Patient; p != nil {
+			p.Relationship = relationshipOf(s.Element(1))
+		}
+	case "DMG":
+		return d.dmg(s)
+	}
+	return nil
+}
+
+func (d *decoder) nm1(s *x12.Segment) {
+	d.entity, d.address = s.Element(1), nil
+	name := strings.TrimSpace(s.Element(4) + " " + s.Element(3))
+	id := s.Element(9)
+	switch d.entity {
+	case "41":
+		d.batch.Submitter.Name, d.batch.Submitter.ID = name, id
+	case "40":
+		d.batch.Receiver = Receiver{name, id}
+	case "85":
+		o := &d.next.Office
+		o.Name, d.address = name, &o.Address
+		switch s.Element(8) {
+		case "XX":
+			o.NPI = id
+		case "24", "34": // before 5010: employer's and social security numbers
+			o.TaxID = id
+		}
+	case "87":
+		d.address = &d.next.PayTo
+	case "IL":
+		p := &d.next.Subscriber
+		p.LastName, p.FirstName, p.MemberID, d.address = s.Element(3), s.Element(4), id, &p.Address
+	case "PR":
+		d.next.Payer.Name, d.next.Payer.PayerID = name, id
+	case "QC":
+		if p := d.next.Patient; p != nil {
+			p.LastName, p.FirstName = s.Element(3), s.Element(4)
+		}
+	}
+}
+
+func (d *decoder) per(s *x12.Segment) {
+	phone, email := "", ""
+	for n := 3; n < s.Len(); n += 2 {
+		switch s.Element(n) {
+		case "TE":
+			phone = s.Element(n + 1)
+		case "EM":
+			email = s.Element(n + 1)
+		}
+	}
+	switch d.entity {
+	case "41":
+		t := &d.batch.Submitter
+		t.Contact, t.Phone, t.Email = s.Element(2), phone, email
+	case "85":
+		d.next.Office.Phone = phone
+	}
+}
+
+func (d *decoder) dmg(s *x12.Segment) error {
+	born, err := day(s, s.Element(2))
+	if err != nil {
+		return err
+	}
+	switch p := d.next.Patient; {
+	case d.entity == "IL":
+		d.next.Subscriber.DateOfBirth, d.next.Subscriber.Gender = born, genderOf(s.Element(3))
+	case d.entity == "QC" && p != nil:
+		p.DateOfBirth, p.Gender = born, genderOf(s.Element(3))
+	}
+	return nil
+}
+
+// warn tells of something about the claim.
+func (d *decoder) warn(reason string) {
+	if len(d.warnings) < maxWarnings {
+		d.warnings = append(d.warnings, x12.Warning{Segment: d.head.segment, Offset: d.head.offset, Reason: reason})
+	}
+}
+
+// day reads the date of a segment, or the first one of a span; the zero Date
+// stands for one that was left out.
+func day(s *x12.Segment, value string) (billing.Date, error) {
+	first, _, _ := strings.Cut(value, "-")
+	if first == "" {
+		return billing.Date{}, nil
+	}
+	d, err := billing.ParseX12Date(first)
+	if err != nil {
+		return d, s.Fault("the date does not exist")
+	}
+	return d, nil
+}
+
+func money(s *x12.Segment, element int) (billing.Money, error) {
+	m, err := billing.ParseX12Money(s.Element(element))
+	if err != nil || m < -maxAmount || m > maxAmount {
+		return 0, s.Fault("the amount is malformed")
+	}
+	return m, nil
+}
+
+func relationshipOf(c string) billing.Relationship {
+	switch c {
+	case "01":
+		return billing.RelationSpouse
+	case "19":
+		return billing.RelationChild
+	default:
+		return billing.RelationOther
+	}
+}
+
+func genderOf(c string) billing.Gender {
+	switch c {
+	case "F":
+		return billing.GenderFemale
+	case "M":
+		return billing.GenderMale
+	case "":
+		return ""
+	default:
+		return billing.GenderUnknown
+	}
+}

@@ -1,0 +1,228 @@
+package claims
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/molar-billing/molar/adapters/x12"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// clm begins a claim of the subscriber or patient whose level it is in.
+func (d *decoder) clm(s *x12.Segment) error {
+	if err := d.endClaim(); err != nil {
+		return err
+	}
+	if d.level != levelSubscriber && d.level != levelPatient {
+		return s.Fault("the claim stands outside a subscriber and a patient (HL)")
+	}
+	c := d.next
+	if p := c.Patient; p != nil {
+		c.Patient = new(*p)
+	}
+	c.Segment = s.Ordinal
+	c.PatientControlNumber = s.Element(1)
+	if x12.Text(c.PatientControlNumber) == "" {
+		return s.Fault("the claim has no patient control number (CLM01)")
+	}
+	charge, err := money(s, 2)
+	if err != nil {
+		return err
+	}
+	c.PlaceOfService = s.Component(5, 1)
+	switch s.Component(5, 3) {
+	case "", "1":
+		c.Frequency = billing.FrequencyOriginal
+	case "6", "7": // 6, corrected, exists on some networks
+		c.Frequency = billing.FrequencyReplacement
+	case "8":
+		c.Frequency = billing.FrequencyVoid
+	default:
+		return s.Fault("the claim's frequency (CLM05) is not known")
+	}
+	if a := s.Component(11, 1); a != "" {
+		c.Accident = &billing.Accident{Type: accidentOf(a), State: s.Component(11, 4)}
+	}
+	c.Kind = billing.KindClaim
+	if s.Element(19) == "PB" {
+		c.Kind = billing.KindPredetermination
+	}
+	d.batch.Claims = append(d.batch.Claims, c)
+	d.claim = &d.batch.Claims[len(d.batch.Claims)-1]
+	d.head = claimHead{segment: s.Ordinal, offset: s.Offset, charge: charge}
+	d.line, d.others, d.entity, d.address = nil, false, "", nil
+	return nil
+}
+
+// endClaim judges the claim that ends, if there is one.
+func (d *decoder) endClaim() error {
+	c := d.claim
+	if c == nil {
+		return nil
+	}
+	if len(c.Lines) == 0 {
+		return d.head.fault("the claim has no service line (SV3)")
+	}
+	for i := range c.Lines {
+		if l := &c.Lines[i]; l.ServiceDate.IsZero() {
+			l.ServiceDate = d.head.day
+		}
+	}
+	if sum := c.Charge(); sum < -maxAmount || sum > maxAmount {
+		return d.head.fault("the charge of the claim is too large")
+	} else if sum != d.head.charge {
+		d.warn("the charge of the claim is not the sum of its lines")
+	}
+	d.claim, d.line, d.others = nil, nil, false
+	return nil
+}
+
+// inClaim keeps what stands between a claim and its lines.
+func (d *decoder) inClaim(s *x12.Segment) (err error) {
+	c := d.claim
+	switch s.ID {
+	case "DTP":
+		switch {
+		case s.Element(1) == "472":
+			d.head.day, err = day(s, s.Element(3))
+		case s.Element(1) == "439" && c.Accident != nil:
+			c.Accident.Date, err = day(s, s.Element(3))
+		}
+	case "PWK":
+		if number := s.Element(6); number != "" {
+			c.Attachments = append(c.Attachments, Attachment{ReportType: s.Element(1), Number: number})
+		}
+	case "REF":
+		switch s.Element(1) {
+		case "F8":
+			c.PayerClaimNumber = s.Element(2)
+		case "G1":
+			c.PriorAuthorization = s.Element(2)
+		}
+	case "NTE":
+		c.note(s.Element(2))
+	case "NM1":
+		if d.entity = s.Element(1); d.entity == "82" {
+			p := &c.Provider
+			p.LastName, p.FirstName, p.NPI = s.Element(3), s.Element(4), ""
+			if s.Element(8) == "XX" {
+				p.NPI = s.Element(9)
+			}
+		}
+	case "PRV":
+		if d.entity == "82" {
+			c.Provider.Taxonomy = s.Element(3)
+		}
+	}
+	return err
+}
+
+// note keeps an NTE: one that starts with the number of an attachment is the
+// attachment's. Those come first and in the order of the attachments, as the
+// encoder writes them; what follows them is the claim's own.
+func (c *Claim) note(text string) {
+	if text == "" {
+		return
+	}
+	if c.Note != "" {
+		c.Note += " " + text
+		return
+	}
+	first := len(c.Attachments)
+	for first > 0 && c.Attachments[first-1].Note == "" {
+		first--
+	}
+	for i := first; i < len(c.Attachments); i++ {
+		if a := &c.Attachments[i]; isAbout(text, a.Number) {
+			a.Note = text
+			return
+		}
+	}
+	c.Note = text
+}
+
+// sv3 begins a line.
+func (d *decoder) sv3(s *x12.Segment) error {
+	if d.claim == nil {
+		return s.Fault("the service stands outside a claim (CLM)")
+	}
+	procedure := s.Component(1, 2)
+	if x12.Text(procedure) == "" {
+		return s.Fault("the service has no procedure (SV301)")
+	}
+	fee, err := money(s, 2)
+	if err != nil {
+		return err
+	}
+	quantity, err := quantity(s, 6)
+	if err != nil {
+		return err
+	}
+	if len(d.claim.Lines) >= maxLines {
+		return s.Fault("the claim has too many service lines")
+	}
+	d.claim.Lines = append(d.claim.Lines, billing.ClaimLine{
+		ProcedureCode: procedure, Fee: fee, Quantity: quantity, OralCavity: present(s.Components(4)),
+	})
+	d.line = &d.claim.Lines[len(d.claim.Lines)-1]
+	return nil
+}
+
+// inLine keeps what belongs to a line.
+func (d *decoder) inLine(s *x12.Segment) (err error) {
+	l := d.line
+	switch s.ID {
+	case "TOO":
+		if l.Tooth == "" {
+			l.Tooth, l.Surfaces = s.Element(2), present(s.Components(3))
+		}
+	case "DTP":
+		switch s.Element(1) {
+		case "472":
+			l.ServiceDate, err = day(s, s.Element(3))
+		case "441":
+			l.PriorPlacementDate, err = day(s, s.Element(3))
+		}
+	}
+	return err
+}
+
+// maxQuantity keeps quantities within what a line can mean.
+const maxQuantity = 99_999
+
+// quantity reads a whole number, with or without decimals that are zero; 1
+// stands for one that was left out.
+func quantity(s *x12.Segment, element int) (int, error) {
+	e := s.Element(element)
+	if e == "" {
+		return 1, nil
+	}
+	whole, decimals, _ := strings.Cut(e, ".")
+	n, err := strconv.Atoi(whole)
+	if err != nil || n < 1 || n > maxQuantity || strings.Trim(decimals, "0") != "" {
+		return 0, s.Fault("the quantity is no whole number above zero")
+	}
+	return n, nil
+}
+
+// present leaves empty values out.
+func present(values []string) []string {
+	var all []string
+	for _, v := range values {
+		if v != "" {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+func accidentOf(c string) string {
+	switch c {
+	case "AA":
+		return accidentAuto
+	case "EM":
+		return accidentEmployment
+	default:
+		return accidentOther
+	}
+}

@@ -1,0 +1,276 @@
+package claims
+
+import (
+	"bufio"
+	"io"
+	"strings"
+
+	"github.com/molar-billing/molar/adapters/x12"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// The longest values that the guide lets through, in characters.
+const (
+	maxReference = 50
+	maxControl   = 38 // CLM01; payers need to keep only 20
+	maxLast      = 60
+	maxFirst     = 35
+	maxID        = 80
+	maxLine      = 55
+	maxCity      = 30
+	maxState     = 2
+	maxZIP       = 15
+	maxContact   = 256
+	maxNote      = 80
+	maxProcedure = 48
+	maxCode      = 3 // of code lists
+	maxCavities  = 5
+	maxSurfaces  = 5
+)
+
+// The codes of HL03.
+const (
+	levelBilling    = "20"
+	levelSubscriber = "22"
+	levelPatient    = "23"
+)
+
+// bufferSize is what goes to the writer at once.
+const bufferSize = 64 << 10
+
+// Encode writes the batch as an interchange of one transaction set. The error
+// is the writer's. A name of which ASCII spells nothing becomes X, because it
+// must not be empty; values are cut to the lengths of the guide.
+func Encode(w io.Writer, b *Batch) error {
+	out := bufio.NewWriterSize(w, bufferSize)
+	var e encoder
+	e.open(b)
+	for i := range b.Claims {
+		e.claim(&b.Claims[i])
+		if err := e.Flush(out); err != nil {
+			return err
+		}
+	}
+	if _, err := out.Write(e.Bytes()); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// encoder writes loops. Claims of the same billing provider that follow each
+// other stand under one level of it.
+type encoder struct {
+	x12.Writer
+	levels  int // HL segments so far
+	billing int // the HL of the billing provider; 0 before the first
+	from    biller
+	said    sender // what from was made of
+}
+
+// sender is whom a claim comes from as the claim has it, biller the same as the
+// file says it.
+type (
+	sender struct {
+		office billing.Office
+		payTo  billing.Address
+	}
+	biller struct {
+		name, npi, taxID, phone x12.Element
+		at, payTo               address
+	}
+	address struct{ line1, line2, city, state, zip x12.Element }
+)
+
+func (e *encoder) open(b *Batch) {
+	control := or(x12.Clip(b.Control, 9), "0001")
+	e.OpenInterchange(b.Interchange)
+	g := b.Group
+	g.FunctionalID, g.Version = "HC", Version
+	e.OpenGroup(g)
+	e.OpenSet(x12.Set{ID: "837", Control: string(control), Version: Version})
+	at := b.CreatedAt.UTC()
+	// 0019 is information source, subscriber, dependent; 00 an original; CH
+	// claims that are to be paid.
+	e.Segment("BHT", "0019", "00", or(x12.Clip(b.Reference, maxReference), control),
+		x12.Element(at.Format("20060102")), x12.Element(at.Format("150405")), "CH")
+	s := b.Submitter
+	e.organization("41", s.Name, "46", x12.Clip(s.ID, maxID))
+	e.contact(x12.Clip(s.Contact, maxLast), phone(s.Phone), x12.Clip(s.Email, maxContact))
+	e.organization("40", b.Receiver.Name, "46", x12.Clip(b.Receiver.ID, maxID))
+}
+
+func (e *encoder) claim(c *Claim) {
+	e.biller(c)
+	e.subscriber(c)
+	if c.Patient != nil {
+		e.patient(c)
+	}
+	e.detail(c)
+	if p := c.Provider; p.FirstName+p.LastName+p.NPI != "" {
+		e.person("82", p.FirstName, p.LastName, "XX", x12.Clip(p.NPI, maxID))
+		if t := x12.Clip(p.Taxonomy, maxReference); t != "" {
+			e.Segment("PRV", "PE", "PXC", t)
+		}
+	}
+	for i := range c.Lines {
+		e.line(c, i)
+	}
+}
+
+// level writes HL.
+func (e *encoder) level(code x12.Element, parent int, hasChild bool) {
+	e.levels++
+	up, below := x12.Element(""), x12.Element("0")
+	if parent > 0 {
+		up = x12.Int(parent)
+	}
+	if hasChild {
+		below = "1"
+	}
+	e.Segment("HL", x12.Int(e.levels), up, code, below)
+}
+
+func (e *encoder) biller(c *Claim) {
+	said := sender{c.Office, c.PayTo}
+	if e.billing > 0 && said == e.said {
+		return
+	}
+	from := billerOf(said)
+	e.said = said
+	if e.billing > 0 && from == e.from {
+		return // other IDs or spellings, the same in the file
+	}
+	e.from = from
+	e.level(levelBilling, 0, true)
+	e.billing = e.levels
+	e.organization("85", string(from.name), "XX", from.npi)
+	e.address(from.at)
+	e.reference("EI", from.taxID)
+	if from.phone != "" {
+		e.contact(from.name, from.phone, "")
+	}
+	if from.payTo != (address{}) {
+		e.Segment("NM1", "87", "2")
+		e.address(from.payTo)
+	}
+}
+
+func billerOf(s sender) biller {
+	o := s.office
+	return biller{
+		name: or(x12.Clip(o.Name, maxLast), "X"), npi: x12.Clip(o.NPI, maxID),
+		taxID: x12.Clip(strings.ReplaceAll(o.TaxID, "-", ""), maxReference), phone: phone(o.Phone),
+		at: addressOf(o.Address), payTo: addressOf(s.payTo),
+	}
+}
+
+func (e *encoder) subscriber(c *Claim) {
+	e.level(levelSubscriber, e.billing, c.Patient != nil)
+	s := &c.Subscriber
+	self := x12.Element("")
+	if c.Patient == nil {
+		self = "18"
+	}
+	// P is the primary payer, CI a commercial insurer.
+	e.Segment("SBR", "P", self, x12.Clip(s.GroupNumber, maxReference), "", "", "", "", "", "CI")
+	e.person("IL", s.FirstName, s.LastName, "MI", x12.Clip(s.MemberID, maxID))
+	e.address(addressOf(s.Address))
+	e.demographics(s.DateOfBirth, s.Gender)
+	e.organization("PR", c.Payer.Name, "PI", x12.Clip(c.Payer.PayerID, maxID))
+}
+
+func (e *encoder) patient(c *Claim) {
+	e.level(levelPatient, e.levels, false)
+	p := c.Patient
+	e.Segment("PAT", relationshipCode(p.Relationship))
+	e.person("QC", p.FirstName, p.LastName, "", "")
+	e.address(addressOf(c.Subscriber.Address))
+	e.demographics(p.DateOfBirth, p.Gender)
+}
+
+// organization writes NM1 of one that is none of the people.
+func (e *encoder) organization(entity x12.Element, name string, qualifier, id x12.Element) {
+	if id == "" {
+		qualifier = ""
+	}
+	e.Segment("NM1", entity, "2", or(x12.Clip(name, maxLast), "X"), "", "", "", "", qualifier, id)
+}
+
+func (e *encoder) person(entity x12.Element, first, last string, qualifier, id x12.Element) {
+	if id == "" {
+		qualifier = ""
+	}
+	e.Segment("NM1", entity, "1", or(x12.Clip(last, maxLast), "X"), x12.Clip(first, maxFirst), "", "", "", qualifier, id)
+}
+
+func (e *encoder) address(a address) {
+	e.Optional("N3", a.line1, a.line2)
+	e.Optional("N4", a.city, a.state, a.zip)
+}
+
+func addressOf(a billing.Address) address {
+	return address{
+		x12.Clip(a.Line1, maxLine), x12.Clip(a.Line2, maxLine), x12.Clip(a.City, maxCity), x12.Clip(a.State, maxState),
+		x12.Clip(strings.ReplaceAll(a.ZIP, "-", ""), maxZIP),
+	}
+}
+
+func (e *encoder) demographics(born billing.Date, g billing.Gender) {
+	if born.IsZero() && g == "" {
+		return
+	}
+	var format, day x12.Element
+	if !born.IsZero() {
+		format, day = "D8", x12.Element(born.X12())
+	}
+	e.Segment("DMG", format, day, genderCode(g))
+}
+
+// contact writes PER.
+func (e *encoder) contact(name, telephone, email x12.Element) {
+	elements := []x12.Element{"IC", name}
+	if telephone != "" {
+		elements = append(elements, "TE", telephone)
+	}
+	if email != "" {
+		elements = append(elements, "EM", email)
+	}
+	if len(elements) > 2 || name != "" {
+		e.Segment("PER", elements...)
+	}
+}
+
+func (e *encoder) reference(qualifier, value x12.Element) {
+	if value != "" {
+		e.Segment("REF", qualifier, value)
+	}
+}
+
+func (e *encoder) date(qualifier x12.Element, day billing.Date) {
+	if !day.IsZero() {
+		e.Segment("DTP", qualifier, "D8", x12.Element(day.X12()))
+	}
+}
+
+// phone is the digits of a number in the United States.
+func phone(s string) x12.Element {
+	digits := strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, s)
+	if len(digits) == 11 && digits[0] == '1' {
+		digits = digits[1:]
+	}
+	return x12.Clip(digits, maxContact)
+}
+
+func code(s string) x12.Element { return x12.Clip(s, maxCode) }
+
+func or(e, other x12.Element) x12.Element {
+	if e == "" {
+		return other
+	}
+	return e
+}

@@ -1,0 +1,198 @@
+package claims
+
+import (
+	"strings"
+
+	"github.com/molar-billing/molar/adapters/x12"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// detail writes loop 2300: what the claim says as a whole.
+func (e *encoder) detail(c *Claim) {
+	place := x12.Composite(or(code(c.PlaceOfService), "11"), "B", frequencyCode(c.Frequency))
+	// The provider's signature is on file, the benefits are assigned to the
+	// provider, and the patient has agreed to the release of what is told.
+	elements := [19]x12.Element{
+		0: x12.Clip(c.PatientControlNumber, maxControl), 1: x12.Cents(int64(c.Charge())), 4: place,
+		5: "Y", 6: "A", 7: "Y", 8: "Y",
+	}
+	if a := c.Accident; a != nil {
+		elements[10] = x12.Composite(accidentCode(a.Type), "", "", x12.Clip(a.State, maxState))
+	}
+	if c.Kind == billing.KindPredetermination {
+		elements[18] = "PB"
+	}
+	e.Segment("CLM", elements[:]...)
+	if c.Accident != nil {
+		e.date("439", c.Accident.Date)
+	}
+	attachments := c.Attachments[:min(len(c.Attachments), MaxAttachments)]
+	for _, a := range attachments {
+		if number := x12.Clip(a.Number, maxReference); number != "" {
+			e.Segment("PWK", or(code(a.ReportType), reportOther), "EL", "", "", "AC", number)
+		}
+	}
+	e.reference("F8", x12.Clip(c.PayerClaimNumber, maxReference))
+	e.reference("G1", x12.Clip(c.PriorAuthorization, maxReference))
+	e.notes(attachments, c.Note)
+}
+
+// notes writes NTE: first of the attachments, because payers look for their
+// numbers there, then as much of the claim's own as fits.
+func (e *encoder) notes(attachments []Attachment, own string) {
+	room := MaxNotes
+	add := func(t x12.Element) {
+		if room > 0 {
+			e.Segment("NTE", "ADD", t)
+			room--
+		}
+	}
+	var stray string // notes that no reader would take for an attachment's
+	for _, a := range attachments {
+		if t := x12.Clip(a.Note, maxNote); isAbout(string(t), string(x12.Clip(a.Number, maxReference))) {
+			add(t)
+		} else {
+			stray += string(t) + " "
+		}
+	}
+	for _, part := range split(stray+string(x12.Text(own)), maxNote) {
+		add(x12.Element(part))
+	}
+}
+
+// isAbout reports whether a note starts with the number of an attachment.
+func isAbout(note, number string) bool {
+	rest, ok := strings.CutPrefix(note, number)
+	return ok && number != "" && (rest == "" || rest[0] == ' ')
+}
+
+// split cuts a text into parts of at most limit characters, between words
+// where it can.
+func split(text string, limit int) (parts []string) {
+	var part string
+	for word := range strings.FieldsSeq(text) {
+		for len(word) > limit {
+			if part != "" {
+				parts, part = append(parts, part), ""
+			}
+			parts, word = append(parts, word[:limit]), word[limit:]
+		}
+		switch {
+		case word == "":
+		case part == "":
+			part = word
+		case len(part)+1+len(word) <= limit:
+			part += " " + word
+		default:
+			parts, part = append(parts, part), word
+		}
+	}
+	if part != "" {
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// line writes loop 2400. The line's number is also what the payer repeats in
+// an 835 (REF 6R).
+func (e *encoder) line(c *Claim, i int) {
+	l, number := &c.Lines[i], x12.Int(i+1)
+	e.Segment("LX", number)
+	e.Segment("SV3", x12.Composite("AD", x12.Clip(l.ProcedureCode, maxProcedure)), x12.Cents(int64(l.Fee)), "",
+		codes(l.OralCavity, maxCavities), placement(l), x12.Int(max(l.Quantity, 1)))
+	if tooth := code(l.Tooth); tooth != "" {
+		e.Segment("TOO", "JP", tooth, codes(l.Surfaces, maxSurfaces))
+	}
+	if c.Kind != billing.KindPredetermination {
+		e.date("472", l.ServiceDate)
+	}
+	e.date("441", l.PriorPlacementDate)
+	e.reference("6R", number)
+}
+
+// codes is a composite of at most limit codes.
+func codes(values []string, limit int) x12.Element {
+	var all [max(maxCavities, maxSurfaces)]x12.Element
+	n := 0
+	for _, v := range values {
+		if t := code(v); t != "" && n < limit {
+			all[n] = t
+			n++
+		}
+	}
+	return x12.Composite(all[:n]...)
+}
+
+// placement is SV305: R replaces a prosthesis, crown or inlay that was placed
+// earlier, I is the first in its place, and other services have none.
+func placement(l *billing.ClaimLine) x12.Element {
+	switch {
+	case !l.PriorPlacementDate.IsZero():
+		return "R"
+	case isPlaced(l.ProcedureCode):
+		return "I"
+	default:
+		return ""
+	}
+}
+
+// isPlaced reports whether the procedure's category is inlays, onlays and
+// crowns, dentures, or implants and fixed bridges.
+func isPlaced(procedure string) bool {
+	return len(procedure) == 5 &&
+		(procedure >= "D2500" && procedure < "D2800" ||
+			procedure >= "D5100" && procedure < "D5300" ||
+			procedure >= "D6050" && procedure < "D6080" ||
+			procedure >= "D6200" && procedure < "D6800")
+}
+
+func frequencyCode(f billing.ClaimFrequency) x12.Element {
+	switch f {
+	case billing.FrequencyReplacement:
+		return "7"
+	case billing.FrequencyVoid:
+		return "8"
+	case billing.FrequencyOriginal:
+	}
+	return "1"
+}
+
+func relationshipCode(r billing.Relationship) x12.Element {
+	switch r {
+	case billing.RelationSpouse:
+		return "01"
+	case billing.RelationChild:
+		return "19"
+	case billing.RelationSelf, billing.RelationOther:
+	}
+	return "G8"
+}
+
+func genderCode(g billing.Gender) x12.Element {
+	switch g {
+	case billing.GenderFemale:
+		return "F"
+	case billing.GenderMale:
+		return "M"
+	case billing.GenderUnknown:
+	}
+	return "U"
+}
+
+// The types of an accident, as claims have them, and their codes (CLM11).
+const (
+	accidentAuto       = "auto"
+	accidentEmployment = "employment"
+	accidentOther      = "other"
+)
+
+func accidentCode(kind string) x12.Element {
+	switch kind {
+	case accidentAuto:
+		return "AA"
+	case accidentEmployment:
+		return "EM"
+	default:
+		return "OA"
+	}
+}

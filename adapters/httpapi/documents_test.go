@@ -26,7 +26,7 @@ func TestDocumentFormsRefused(t *testing.T) {
 	}{
 		"nothing":             {nil, "file required,document_type required"},
 		"no file":             {[]string{kind, date, side}, "file required"},
-		"a file that is text": {[]string{kind, date, side, textOf("file", "x")}, "file type"},
+		"a file that is text": {[]string{kind, date, side, textOf("file", "x")}, "file format"},
 		"no type":             {[]string{file}, "document_type required"},
 		"blank type":          {[]string{file, textOf("document_type", " ")}, "document_type required"},
 		"unknown type":        {[]string{file, textOf("document_type", "17")}, "document_type not_allowed"},

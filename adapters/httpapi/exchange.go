@@ -119,9 +119,13 @@ func (x *exchange) operate(r *route) (*reply, error) {
 		return nil, &billing.Error{Code: billing.CodeUnsupportedEncoding, Message: "Send the body without a Content-Encoding."}
 	}
 	if r.changes() {
-		if err := x.readIdempotencyKey(); err != nil {
+		var err error
+		if x.idemKey, err = readIdempotencyKey(x.fctx.Request.Header.RawHeaders()); err != nil {
 			return nil, err
 		}
+	}
+	if x.verdict == verdictRefused { // what was wrong a moment ago is not any more, and the body is lost
+		return nil, malformed()
 	}
 	if err := x.readBody(r.body); err != nil {
 		return nil, err
@@ -139,13 +143,7 @@ func (x *exchange) startClock() {
 
 // authenticate finds out who calls, and whether they may.
 func (x *exchange) authenticate(need billing.Permission) error {
-	secret := ""
-	if lines := x.headers("Authorization"); len(lines) == 1 {
-		if scheme, token, ok := strings.Cut(lines[0], " "); ok && strings.EqualFold(scheme, "Bearer") {
-			secret = token
-		}
-	}
-	key, err := x.s.identify(x.ctx, secret)
+	key, err := x.s.identify(x.ctx, bearer(x.fctx.Request.Header.RawHeaders()))
 	if err != nil {
 		return err
 	}
@@ -159,12 +157,23 @@ func (x *exchange) authenticate(need billing.Permission) error {
 	return nil
 }
 
-func (x *exchange) readIdempotencyKey() error {
-	lines := x.headers(idempotencyKey)
+// bearer is the API key that a header section carries, if any.
+func bearer(raw []byte) string {
+	if lines := fieldLines(raw, "Authorization"); len(lines) == 1 {
+		if scheme, token, ok := strings.Cut(lines[0], " "); ok && strings.EqualFold(scheme, "Bearer") {
+			return token
+		}
+	}
+	return ""
+}
+
+// readIdempotencyKey is the idempotency key that a header section carries.
+func readIdempotencyKey(raw []byte) (string, error) {
+	lines := fieldLines(raw, idempotencyKey)
 	var faults billing.Faults
 	switch {
 	case len(lines) == 0, len(lines) == 1 && lines[0] == "":
-		return &billing.Error{
+		return "", &billing.Error{
 			Code:    billing.CodeIdempotencyKeyRequired,
 			Message: "Send an Idempotency-Key header, such as a UUID, that is new for each operation.",
 		}
@@ -173,8 +182,7 @@ func (x *exchange) readIdempotencyKey() error {
 	case !billing.ValidIdempotencyKey(lines[0]):
 		faults.Add(idempotencyKey, billing.FaultFormat, "An Idempotency-Key is 1 to 255 printable ASCII characters without spaces.")
 	}
-	x.idemKey = lines[0]
-	return faults.Err()
+	return lines[0], faults.Err()
 }
 
 const idempotencyKey = "Idempotency-Key"

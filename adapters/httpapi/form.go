@@ -84,8 +84,6 @@ func (f *form) file() *formFile {
 	switch {
 	case p == nil:
 		f.into.Add(filePart, billing.FaultRequired, "A file is required.")
-	case !p.isFile:
-		f.into.Add(filePart, billing.FaultType, "The value is a file: send it with a file name.")
 	default:
 		return &formFile{cleanFileName(p.fileName), p.size, io.NewSectionReader(p.content, 0, p.size)}
 	}

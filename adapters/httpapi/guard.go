@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"context"
 	"strings"
 
 	"github.com/valyala/fasthttp"
@@ -15,6 +16,7 @@ const guardHeader = "X-Molar-Guard"
 const (
 	verdictMalformed = "malformed"
 	verdictTooLarge  = "too-large"
+	verdictRefused   = "refused" // for what the header section says; the exchange finds out again
 )
 
 // judge runs when the header section is in and nothing of the body is. A
@@ -27,6 +29,8 @@ func (s *Server) judge(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 		cutBody(h, verdictMalformed)
 	case h.ContentLength() > s.bodyLimit(h):
 		cutBody(h, verdictTooLarge)
+	case h.ContentLength() > 0 && !s.welcomes(h):
+		cutBody(h, verdictRefused)
 	}
 	return fasthttp.RequestConfig{
 		ReadTimeout: s.limits.Stall,
@@ -34,6 +38,30 @@ func (s *Server) judge(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 		// within one deadline for all of it. One byte is the least it knows.
 		MaxRequestBodySize: 1,
 	}
+}
+
+// welcomes reports whether the body is worth waiting for: the header section
+// names an operation, and a key and an idempotency key that it accepts.
+// fasthttp would not call the handler, which tells all that, before the first
+// byte of the body has come. A chunked body is not waited for.
+func (s *Server) welcomes(h *fasthttp.RequestHeader) bool {
+	r := s.find(string(h.Method()), targetPath(h.RequestURI()))
+	if r == nil {
+		return false
+	}
+	if r.permission != "" {
+		ctx, cancel := context.WithTimeout(s.base, s.timeout)
+		defer cancel()
+		if key, err := s.identify(ctx, bearer(h.RawHeaders())); err != nil || !key.May(r.permission) {
+			return false
+		}
+	}
+	if r.changes() {
+		if _, err := readIdempotencyKey(h.RawHeaders()); err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 func cutBody(h *fasthttp.RequestHeader, verdict string) {

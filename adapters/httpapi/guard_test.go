@@ -37,6 +37,36 @@ func TestDeclaredTooLarge(t *testing.T) {
 	}
 }
 
+// What the header section gives reason to refuse is refused before a byte of
+// the body has come.
+func TestHeaderIsJudgedBeforeTheBody(t *testing.T) {
+	t.Parallel()
+	p := startProbe(t, Options{})
+	for name, c := range map[string]struct {
+		head   string
+		status int
+		code   billing.Code
+	}{
+		"bad key":            {strings.Replace(head("/echo"), goodSecret, "bad", 1), 401, billing.CodeUnauthorized},
+		"read-only key":      {strings.Replace(head("/echo"), goodSecret, readSecret, 1), 403, billing.CodePermissionDenied},
+		"no idempotency key": {strings.Replace(head("/echo"), "Idempotency-Key: k\r\n", "", 1), 400, billing.CodeIdempotencyKeyRequired},
+		"bad and expecting":  {strings.Replace(head("/echo", "Expect: 100-continue"), goodSecret, "bad", 1), 401, billing.CodeUnauthorized},
+		"no such path":       {head("/nothing"), 404, billing.CodeNotFound},
+		"no such method":     {strings.Replace(head("/echo"), "POST", "PUT", 1), 405, billing.CodeMethodNotAllowed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := dial(t, p.addr)
+			w.send("%sContent-Length: 100\r\n\r\n", c.head)
+			a := w.reply()
+			wantStatus(t, a, c.status, c.code)
+			if !a.Close {
+				t.Error("the connection goes on, and the body would be the next request")
+			}
+		})
+	}
+}
+
 func TestDeclaredTooLargeComesAfterTheKey(t *testing.T) {
 	t.Parallel()
 	p := startProbe(t, Options{})

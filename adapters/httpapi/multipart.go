@@ -51,12 +51,17 @@ func (b *brokenFormError) Error() string { return b.message }
 func (x *exchange) readForm() (*form, error) {
 	body := x.openBody(x.s.limits.Upload)
 	f := &form{}
-	if boundary, ok := boundaryOf(x.headers("Content-Type")); ok {
+	lines := x.headers("Content-Type")
+	if boundary, ok := boundaryOf(lines); ok {
 		if err := f.read(body, boundary, x.tempFile); err != nil {
 			return nil, err
 		}
 	} else {
-		f.faults.Add("Content-Type", billing.FaultFormat, "Send the body as multipart/form-data, with its boundary.")
+		code := billing.FaultFormat
+		if len(lines) == 0 || lines[0] == "" {
+			code = billing.FaultRequired
+		}
+		f.faults.Add("Content-Type", code, "Send the body as multipart/form-data, with its boundary.")
 		f.breakOff(&brokenFormError{billing.FaultFormat, "The body is not read as a form."})
 	}
 	_, err := io.Copy(io.Discard, body)
@@ -75,7 +80,7 @@ func boundaryOf(lines []string) (boundary string, ok bool) {
 
 // read reads the form up to its last boundary; the body goes on after it.
 func (f *form) read(body io.Reader, boundary string, temp func() (*os.File, error)) error {
-	src := &formSource{body: body, last: "\r\n"}
+	src := &formSource{body: &headerTabs{from: body, dash: "--" + boundary}, last: "\r\n"}
 	parts := multipart.NewReader(src, boundary)
 	err := f.readParts(parts, src, temp)
 	if src.err != nil {

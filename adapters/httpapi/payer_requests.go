@@ -61,7 +61,7 @@ func (a *api) listPayerRequests(x *exchange) (*reply, error) {
 // answerPayerRequest is POST /payer_requests/{id}/answer.
 func (a *api) answerPayerRequest(x *exchange) (*reply, error) {
 	in := billing.AnswerRequest{Faults: x.query().end()}
-	doc, fingerprint := x.document(&in.Faults)
+	doc, fingerprint := x.optionalDocument(&in.Faults)
 	in.AttachmentID = doc.optionalText("attachment_id")
 	in.OfficeID = doc.optionalText("office_id")
 	in.Narrative = doc.optionalText("narrative")

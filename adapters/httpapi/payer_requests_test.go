@@ -188,7 +188,7 @@ func TestAnswersRefused(t *testing.T) {
 	t.Run("the rest", func(t *testing.T) {
 		t.Parallel()
 		a := s.do(t, call{path: mute + "/answer", body: s.own(with("payer_id", nil))})
-		wantFields(t, a, "payer_id not_allowed")
+		wantStatus(t, a, 409, billing.CodeConflict)
 		for _, unknown := range []string{"x", "prq_" + plain[4:], other} {
 			wantStatus(t, s.do(t, call{path: "/payer_requests/" + unknown + "/answer", body: `{"narrative":"x"}`}), 404, billing.CodeNotFound)
 			wantStatus(t, s.do(t, call{path: "/payer_requests/" + unknown}), 404, billing.CodeNotFound)

@@ -60,6 +60,12 @@ func (s *Service) Answer(
 			}
 			return err
 		}
+		if payer, ok := s.payers.Find(request.Payer.ID.String()); !ok || !payer.Capabilities.Attachments {
+			return &billing.Error{
+				Code:    billing.CodeConflict,
+				Message: "The payer takes no attachments. Answer in the way that its letter names.",
+			}
+		}
 		if a, err = s.choose(ctx, tx, scope, req, named, faults, in, request, answering.now); err != nil {
 			return err
 		}

@@ -150,8 +150,7 @@ func (a *Attachment) Add(d *Document, now time.Time) (bool, error) {
 	return true, nil
 }
 
-// Admits judges whether one more image could be added, before the image is
-// looked at.
+// Admits judges whether images may be added at all, before one is looked at.
 func (a *Attachment) Admits() error { return a.editable() }
 
 func (a *Attachment) room(size int64) error {

@@ -3,6 +3,7 @@ package billing
 import (
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -129,18 +130,27 @@ func (in SubjectInput) mustBeAbsent(f *Faults) {
 	}
 }
 
-func (in SubjectInput) parse(f *Faults, today Date) (out AttachmentSubject) {
-	const why = "An attachment for no claim needs it."
-	if p := in.Patient; p == nil {
-		f.Add("patient", FaultRequired, why)
-	} else {
+// parse judges a subject that must be there.
+func (in SubjectInput) parse(f *Faults, today Date) AttachmentSubject {
+	for _, part := range []struct {
+		field  string
+		absent bool
+	}{{"patient", in.Patient == nil}, {"subscriber", in.Subscriber == nil}, {"service_dates", in.ServiceDates == nil}} {
+		if part.absent {
+			f.Add(part.field, FaultRequired, "An attachment for no claim needs it.")
+		}
+	}
+	return in.judge(f, today)
+}
+
+// judge judges the parts of a subject that are there.
+func (in SubjectInput) judge(f *Faults, today Date) (out AttachmentSubject) {
+	if p := in.Patient; p != nil {
 		required(f, "patient.first_name", p.FirstName, maxName)
 		required(f, "patient.last_name", p.LastName, maxName)
 		out.Patient = AttachmentPatient{p.FirstName, p.LastName, birthday(f, "patient.date_of_birth", p.DateOfBirth, today)}
 	}
-	if s := in.Subscriber; s == nil {
-		f.Add("subscriber", FaultRequired, why)
-	} else {
+	if s := in.Subscriber; s != nil {
 		required(f, "subscriber.first_name", s.FirstName, maxName)
 		required(f, "subscriber.last_name", s.LastName, maxName)
 		required(f, "subscriber.member_id", s.MemberID, maxMemberID)
@@ -153,9 +163,7 @@ func (in SubjectInput) parse(f *Faults, today Date) (out AttachmentSubject) {
 			}
 		}
 	}
-	if d := in.ServiceDates; d == nil {
-		f.Add("service_dates", FaultRequired, why)
-	} else {
+	if d := in.ServiceDates; d != nil {
 		out.ServiceDates = DateSpan{day(f, "service_dates.from", d.From), day(f, "service_dates.to", d.To)}
 		if !out.ServiceDates.From.IsZero() && !out.ServiceDates.To.IsZero() && out.ServiceDates.To.Before(out.ServiceDates.From) {
 			f.Add("service_dates.to", FaultRange, "The last day is not before the first.")
@@ -194,6 +202,7 @@ func (r AnswerRequest) Attachment() (AttachmentID, Faults) {
 		validNarrative(&f, *r.Narrative)
 	}
 	optionalID[OfficeID](&f, "office_id", r.OfficeID, "office")
+	r.About.judge(&f, Date{9999, time.December, 31}) // today depends on an office that may not be named
 	return optionalID[AttachmentID](&f, "attachment_id", r.AttachmentID, "attachment"), f
 }
 

@@ -2,6 +2,7 @@ package billing
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -78,8 +79,8 @@ func (r PayerRequestRecord) Parse() (PayerRequest, Faults) {
 		State: PayerRequestOpen, Source: SourceStaff, ReferenceNumber: r.ReferenceNumber, Requested: r.Requested,
 		ClaimID: optionalID[ClaimID](&f, "claim_id", r.ClaimID, "claim"),
 	}
-	if r.ClaimID == nil && (r.PayerID == nil || *r.PayerID == "") {
-		f.Add("payer_id", FaultRequired, "Name the payer, or the claim that the request is about.")
+	if r.PayerID != nil && strings.TrimSpace(*r.PayerID) == "" || r.PayerID == nil && r.ClaimID == nil {
+		f.Add("payer_id", FaultRequired, "Name the payer, or leave payer_id out and name the claim that the request is about.")
 	}
 	required(&f, "reference_number", r.ReferenceNumber, maxReferenceNumber)
 	required(&f, "requested", r.Requested, maxRequested)

@@ -84,7 +84,7 @@ func (s *Service) payer(ctx context.Context, tx ports.Tx, r *billing.PayerReques
 			r.Payer = c.Payer
 		}
 	}
-	if ref != nil && *ref != "" {
+	if ref != nil {
 		named, ok := s.payers.Find(*ref)
 		switch {
 		case !ok && absent == nil:

@@ -221,6 +221,8 @@ type fatedSender struct {
 }
 
 func (s fatedSender) Post(ctx context.Context, m billing.WebhookMessage) (a billing.Attempt) {
-	_ = s.f.call("Post", false, func() error { a = s.WebhookSender.Post(ctx, m); return nil })
+	if err := s.f.call("Post", false, func() error { a = s.WebhookSender.Post(ctx, m); return nil }); err != nil {
+		return billing.Attempt{At: m.At, Error: err.Error()}
+	}
 	return a
 }

@@ -1,0 +1,171 @@
+package webhooks_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// everyEnding runs a test for each call of a process, and each way in which that
+// call may end, until the work comes to its end with none of its calls reached.
+func everyEnding(t *testing.T, least int, test func(t *testing.T, b *bench, f *fate)) {
+	t.Helper()
+	for how := diesBefore; how <= failsAfter; how++ {
+		t.Run(how.String(), func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			met := map[string]bool{}
+			reached := 0
+			for ; reached < 60; reached++ {
+				f := &fate{at: reached, how: how}
+				test(t, b, f)
+				name := f.reached()
+				if name == "" {
+					break
+				}
+				if met[name] = true; t.Failed() {
+					t.Fatalf("the process %s call %d, %s", how, f.at, name)
+				}
+			}
+			if reached < least {
+				t.Fatalf("%d calls were reached, want %d at least", reached, least)
+			}
+			t.Logf("the process %s each of %d calls: %v", how, reached, met)
+		})
+	}
+}
+
+// TestLaneDiesAnywhere ends each call that a lane makes, and the process with it
+// or not, while the receiver fails at first. Whatever dies, everything is
+// delivered, and twice only what was in flight. What fails is made good by the
+// same process: each post is on record, once.
+func TestLaneDiesAnywhere(t *testing.T) {
+	t.Parallel()
+	const events = 6
+	everyEnding(t, 15, func(t *testing.T, b *bench, f *fate) {
+		t.Helper()
+		e := b.endpoint()
+		b.outside.at(e.URL, firstSays(503))
+		b.backlog(events)
+		b.workedOff(b.process(f), e)
+		b.survived(t, e, f, events)
+		b.removed(e)
+	})
+}
+
+// workedOff has the process work off the lane, and another one when it dies. A
+// lease that nobody can give back ends.
+func (b *bench) workedOff(p *process, e *billing.WebhookEndpoint) {
+	b.t.Helper()
+	defer p.stop()
+	for range 8 {
+		if p.fate.isDead() {
+			heir := b.process(nil)
+			defer heir.stop()
+			p = heir
+		}
+		b.lapse(e)
+		if p.worked(e); b.delivered(e)() && !p.fate.isDead() {
+			return
+		}
+		b.clock.advance(70 * time.Second) // past the second retry
+	}
+	b.t.Errorf("the deliveries are %v", b.states(e))
+}
+
+// survived checks what became of the endpoint's deliveries, all of them
+// delivered in the end, through the fate of a process.
+func (b *bench) survived(t *testing.T, e *billing.WebhookEndpoint, f *fate, events int) {
+	t.Helper()
+	all := b.deliveries(e)
+	if len(all) != events {
+		t.Errorf("%d deliveries, want %d", len(all), events)
+	}
+	lost := 0
+	for _, d := range all {
+		b.inOrder(d)
+		lost += b.outside.timesOf(e.URL, d.EventID) - len(d.Attempts)
+	}
+	want := 0
+	switch {
+	case f.how.dies():
+		want = b.pace.InFlight
+	case f.how == failsBefore && f.reached() == "Post":
+		lost++ // it is on record and did not get as far as the receiver
+	}
+	if lost < 0 || lost > want {
+		t.Errorf("%d posts are not on record, want %d at most", lost, want)
+	}
+	if h := b.get(e).Health; h != (billing.EndpointHealth{}) {
+		t.Errorf("the endpoint's health is %+v when all is well", h)
+	}
+}
+
+// TestPassingOnDiesAnywhere ends each call of a process that is called for a
+// lane which another has. The event is delivered by the one that has the lane, at
+// once or when the relay calls once more.
+func TestPassingOnDiesAnywhere(t *testing.T) {
+	t.Parallel()
+	everyEnding(t, 3, func(t *testing.T, b *bench, f *fate) {
+		t.Helper()
+		b.pace.Linger = time.Hour
+		holder, e := b.process(nil), b.endpoint()
+		defer holder.stop()
+		holder.looks(e)
+		b.await("the lane is held", func() bool { return b.holder(e) != "" })
+		p := b.process(f)
+		defer p.stop()
+		b.call(p.Call)
+		b.happens()
+		p.quiet()
+		b.clock.advance(b.pace.Linger) // the holder gives the lane back when it looks
+		holder.looks(e)
+		holder.quiet()
+		b.call(nil)
+		b.pace.Linger = time.Millisecond
+		b.workedOff(b.process(nil), e)
+		if n := len(b.deliveries(e)); n != 1 {
+			t.Errorf("%d deliveries", n)
+		}
+		b.exactlyOnce(e)
+		b.removed(e)
+	})
+}
+
+// TestStoreIsAway takes the store away while posts are under way and events
+// happen, more than once. Nothing is posted twice, and all is on record.
+func TestStoreIsAway(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	p, e := b.process(nil), b.endpoint()
+	b.outside.at(e.URL, firstSays(500))
+	b.call(p.Call)
+	for round := range 3 {
+		release := make(chan struct{})
+		b.outside.at(e.URL, holds(release, firstSays(500)))
+		b.backlog(5)
+		p.looks(e)
+		b.await("posts are under way", func() bool { now, _ := b.outside.underway(e.URL); return now == b.pace.InFlight })
+		p.fate.leave(true)
+		for range 3 {
+			b.happens()
+		}
+		close(release)
+		failed := p.fate.count("InTx")
+		b.await("the lane has tried again", func() bool { return p.fate.count("InTx") > failed+2 })
+		if now, _ := b.outside.underway(e.URL); now > 0 {
+			t.Errorf("round %d: %d posts without a store", round, now)
+		}
+		p.fate.leave(false)
+		p.quiet()
+		b.clock.advance(10 * time.Minute)
+		p.worked(e)
+		b.clock.advance(10 * time.Minute)
+		p.worked(e)
+	}
+	if n := b.states(e); n[billing.DeliveryDelivered] != 24 || len(n) != 1 {
+		t.Errorf("the deliveries are %v", n)
+	}
+	b.exactlyOnce(e)
+}

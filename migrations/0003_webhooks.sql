@@ -52,6 +52,7 @@ CREATE TABLE webhook_deliveries (
     next_attempt_at timestamptz,
     attempts        json[] NOT NULL DEFAULT '{}',
     created_at      timestamptz NOT NULL,
+    settled_at      timestamptz, -- when the last attempt was made
     -- The server reads a rule for every statement, so it is a short one.
     CONSTRAINT webhook_deliveries_state CHECK ((state = 'pending') = (next_attempt_at IS NOT NULL))
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
@@ -80,7 +81,7 @@ GRANT SELECT, INSERT, DELETE ON webhook_endpoints TO molar_app;
 GRANT UPDATE (url, description, event_types, status, secret, failures, failing_since, circuit_until, holder, holder_address, lease_until)
     ON webhook_endpoints TO molar_app;
 GRANT SELECT, INSERT, DELETE ON webhook_deliveries TO molar_app;
-GRANT UPDATE (state, next_attempt_at, attempts) ON webhook_deliveries TO molar_app;
+GRANT UPDATE (state, next_attempt_at, attempts, settled_at) ON webhook_deliveries TO molar_app;
 
 -- Across scopes lanes are called, the events of keys are queued, and settled
 -- deliveries are forgotten. It reads no secret and no reply.
@@ -92,4 +93,4 @@ CREATE POLICY system_forgets ON webhook_deliveries FOR DELETE TO molar_system
 
 GRANT SELECT (id, org_id, mode, event_types, status, circuit_until, lease_until, called_at), UPDATE (called_at)
     ON webhook_endpoints TO molar_system;
-GRANT SELECT (id, org_id, mode, endpoint_id, state, next_attempt_at, created_at), INSERT, DELETE ON webhook_deliveries TO molar_system;
+GRANT SELECT (id, org_id, mode, endpoint_id, state, next_attempt_at, created_at, settled_at), INSERT, DELETE ON webhook_deliveries TO molar_system;

@@ -384,6 +384,7 @@ CREATE TABLE public.webhook_deliveries (
     next_attempt_at timestamp with time zone,
     attempts json[] DEFAULT '{}'::json[] NOT NULL,
     created_at timestamp with time zone NOT NULL,
+    settled_at timestamp with time zone,
     CONSTRAINT webhook_deliveries_state CHECK (((state = 'pending'::text) = (next_attempt_at IS NOT NULL)))
 )
 WITH (autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='1000');
@@ -820,6 +821,9 @@ GRANT SELECT(next_attempt_at) ON TABLE public.webhook_deliveries TO molar_system
 GRANT UPDATE(attempts) ON TABLE public.webhook_deliveries TO molar_app;
 
 GRANT SELECT(created_at) ON TABLE public.webhook_deliveries TO molar_system;
+
+GRANT UPDATE(settled_at) ON TABLE public.webhook_deliveries TO molar_app;
+GRANT SELECT(settled_at) ON TABLE public.webhook_deliveries TO molar_system;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.webhook_endpoints TO molar_app;
 

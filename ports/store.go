@@ -300,8 +300,8 @@ type ImageNames interface {
 
 // Forgetter removes what is kept for a while only.
 type Forgetter interface {
-	// Deliveries removes deliveries that are pending no more and were made
-	// before the given time, a bounded number a call, and answers how many.
+	// Deliveries removes deliveries whose last attempt was made before the
+	// given time, a bounded number a call, and answers how many.
 	Deliveries(ctx context.Context, before time.Time) (int, error)
 
 	// Uploads removes uploads that are pending no more and were made before

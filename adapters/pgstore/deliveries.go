@@ -225,7 +225,7 @@ WHERE id IN (
 	SELECT id
 	FROM webhook_deliveries
 	WHERE id < $1 AND created_at < $2
-		AND (state <> 'pending' OR NOT EXISTS (SELECT FROM webhook_endpoints e WHERE e.id = endpoint_id))
+		AND (settled_at < $2 OR NOT EXISTS (SELECT FROM webhook_endpoints e WHERE e.id = endpoint_id))
 	ORDER BY id
 	LIMIT $3
 )`, billing.NewID[billing.DeliveryID](before), before, forgetBatch)

@@ -177,12 +177,16 @@ func (r lanes) Record(ctx context.Context, tried []*billing.Delivery) error {
 		return nil
 	}
 	ids, states, last := make(pq.StringArray, len(tried)), make(pq.StringArray, len(tried)), make(pq.StringArray, len(tried))
-	next := make([]sql.NullTime, len(tried))
+	next, settled := make([]sql.NullTime, len(tried)), make([]sql.NullTime, len(tried))
 	for i, d := range tried {
 		if len(d.Attempts) == 0 {
 			return fmt.Errorf("record delivery %s: it has no attempt", d.ID)
 		}
-		attempt, err := json.Marshal(d.Attempts[len(d.Attempts)-1])
+		a := d.Attempts[len(d.Attempts)-1]
+		if d.State != billing.DeliveryPending {
+			settled[i] = optional(a.At)
+		}
+		attempt, err := json.Marshal(a)
 		if err != nil {
 			return fmt.Errorf("record delivery %s: %w", d.ID, err)
 		}
@@ -190,10 +194,10 @@ func (r lanes) Record(ctx context.Context, tried []*billing.Delivery) error {
 	}
 	return r.later(ctx, results{}, `
 UPDATE webhook_deliveries d
-SET state = t.state, next_attempt_at = t.next_attempt_at, attempts = array_append(d.attempts, t.attempt)
-FROM unnest($3::uuid[], $4::text[], $5::timestamptz[], $6::json[]) t (id, state, next_attempt_at, attempt)
+SET state = t.state, next_attempt_at = t.next_attempt_at, attempts = array_append(d.attempts, t.attempt), settled_at = t.settled_at
+FROM unnest($3::uuid[], $4::text[], $5::timestamptz[], $6::json[], $7::timestamptz[]) t (id, state, next_attempt_at, attempt, settled_at)
 WHERE d.org_id = $1 AND d.mode = $2 AND d.id = ANY ($3::uuid[]) AND d.id = t.id AND d.next_attempt_at IS NOT NULL`,
-		r.scope.Org, r.scope.Mode, ids, states, pq.Array(next), last)
+		r.scope.Org, r.scope.Mode, ids, states, pq.Array(next), last, pq.Array(settled))
 }
 
 // Suffer keeps the health of the endpoint. It disables and never enables: what

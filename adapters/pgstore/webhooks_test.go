@@ -245,12 +245,17 @@ func TestDeliveriesWithoutAnEndpointAreForgotten(t *testing.T) {
 	}
 }
 
-// TestForgettingIsBounded forgets more than one call removes.
+// TestForgettingIsBounded forgets more than one call removes, and keeps what
+// was made long ago and settled of late.
 func TestForgettingIsBounded(t *testing.T) {
 	t.Parallel()
 	in := scope()
 	s, url, e := hooked(t, in)
 	db := admin(t, url)
+	insertOld(t, db, in, e, 1)
+	if _, err := db.ExecContext(t.Context(), "UPDATE webhook_deliveries SET settled_at = now()"); err != nil {
+		t.Fatal(err)
+	}
 	insertOld(t, db, in, e, 1500)
 	var got []int
 	for range 3 {
@@ -271,9 +276,9 @@ func insertOld(t *testing.T, db *sql.DB, in billing.Scope, e *billing.WebhookEnd
 	t.Helper()
 	old := time.Now().AddDate(0, 0, -31)
 	if _, err := db.ExecContext(t.Context(), `
-INSERT INTO webhook_deliveries (id, org_id, mode, endpoint_id, event_id, event_type, state, attempts, created_at)
+INSERT INTO webhook_deliveries (id, org_id, mode, endpoint_id, event_id, event_type, state, attempts, created_at, settled_at)
 SELECT (left($1::uuid::text, 18) || right(gen_random_uuid()::text, 18))::uuid, $2, $3, $4, gen_random_uuid(), 'claim.paid', 'delivered',
-	ARRAY['{}'::json], $5
+	ARRAY['{}'::json], $5, $5
 FROM generate_series(1, $6)`, billing.NewID[billing.DeliveryID](old), in.Org, in.Mode, e.ID, old, n); err != nil {
 		t.Fatal(err)
 	}

@@ -57,6 +57,11 @@ type Error struct {
 	Reason  string
 }
 
+// ReasonTrailing is the Reason of the Error for what follows a whole
+// interchange and is no other one. A caller may take the interchanges before it
+// as they are.
+const ReasonTrailing = "there is more after the interchange trailer (IEA)"
+
 func (e *Error) Error() string {
 	return "x12: segment " + strconv.Itoa(e.Segment) + " at byte " + strconv.Itoa(e.Offset) + ": " + e.Reason
 }

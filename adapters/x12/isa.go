@@ -30,7 +30,7 @@ func (r *Reader) readISA() error {
 		if first {
 			return s.Fault("there is no interchange header (ISA)")
 		}
-		return s.Fault("there is more after the interchange trailer (IEA)")
+		return s.Fault(ReasonTrailing)
 	}
 	element := head[3]
 	end := afterElements(head, element, 16)

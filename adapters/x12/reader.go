@@ -87,6 +87,9 @@ func (r *Reader) Set() Set { return r.set }
 // Delimiters are those of the interchange.
 func (r *Reader) Delimiters() Delimiters { return r.delimiters }
 
+// Offset is that of the byte after the latest segment and its terminator.
+func (r *Reader) Offset() int { return r.offset }
+
 // Warnings tells what was wrong but harmless so far; at most a hundred.
 func (r *Reader) Warnings() []Warning { return r.warnings }
 

@@ -13,22 +13,29 @@ type Segment struct {
 	Ordinal int    // from 1 for the first ISA of the input
 	Offset  int    // of the first byte in the input
 
-	elements   []string // without the ID
-	room       []string // what elements is part of, for the next segment
+	text       string // without the terminator
+	ends       []int  // in text, of the ID and of each element
 	delimiters Delimiters
 }
 
 // Len is how many elements the segment has.
-func (s *Segment) Len() int { return len(s.elements) }
+func (s *Segment) Len() int { return max(len(s.ends)-1, 0) }
 
 // Element is the element at position n, from 1 as X12 counts (Element(3) of an
 // EB is EB03), without surrounding spaces. It is empty when absent.
 func (s *Segment) Element(n int) string {
-	if n < 1 || n > len(s.elements) {
+	if n < 1 || n >= len(s.ends) {
 		return ""
 	}
-	return strings.TrimSpace(s.elements[n-1])
+	e := s.text[s.ends[n-1]+1 : s.ends[n]]
+	if e == "" || solid(e[0]) && solid(e[len(e)-1]) { // nearly always
+		return e
+	}
+	return strings.TrimSpace(e)
 }
+
+// solid reports whether c is ASCII and no space.
+func solid(c byte) bool { return c > ' ' && c < 0x7f }
 
 // Component is component c, from 1, of element n. It is empty when absent.
 func (s *Segment) Component(n, c int) string {
@@ -78,31 +85,28 @@ func (s *Segment) Fault(reason string) *Error { return &Error{s.Ordinal, s.Offse
 // raw does not start with a segment ID.
 func (s *Segment) parse(raw []byte, d Delimiters) bool {
 	s.delimiters = d
-	text := string(raw) // the one allocation: elements are parts of it
-	if !s.cut(text, d.Element) {
+	if !s.cut(string(raw), d.Element) { // the one allocation: elements are parts of it
 		s.cut(clean(raw, d), d.Element)
 	}
-	s.ID = strings.TrimSpace(s.elements[0])
-	s.elements = s.elements[1:]
+	s.ID = strings.TrimSpace(s.text[:s.ends[0]])
 	return validID(s.ID)
 }
 
-// cut splits text into ID and elements in one pass, and reports whether it is
-// plain: all printable ASCII.
+// cut finds the ID and the elements of text in one pass, and reports whether it
+// is plain: all printable ASCII. It keeps where they end and not the strings
+// themselves, which would be as much to write again as the text.
 func (s *Segment) cut(text string, by byte) (plain bool) {
-	all, start := s.room[:0], 0
+	ends := s.ends[:0]
 	plain = true
 	for i := range len(text) {
 		switch c := text[i]; {
 		case c == by:
-			all = append(all, text[start:i])
-			start = i + 1
+			ends = append(ends, i)
 		case c < ' ' || c >= 0x7f:
 			plain = false
 		}
 	}
-	s.room = append(all, text[start:])
-	s.elements = s.room
+	s.text, s.ends = text, append(ends, len(text))
 	return plain
 }
 

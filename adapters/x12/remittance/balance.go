@@ -1,0 +1,158 @@
+package remittance
+
+import (
+	"log/slog"
+	"strconv"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// Level is where something does not add up.
+type Level string
+
+// The levels. The guide asks that each adds up, section 1.10.2.1.
+const (
+	LevelLine    Level = "line"    // charge - adjustments = paid
+	LevelClaim   Level = "claim"   // charge - adjustments of the claim and of its lines = paid
+	LevelPayment Level = "payment" // what the claims were paid - provider adjustments = total
+)
+
+// Equation is what has to hold at a level: From - Less = Stated.
+type Equation struct {
+	From   billing.Money // the charge, or the sum of what the claims were paid
+	Less   billing.Money // the adjustments
+	Stated billing.Money // what the payer says was paid
+}
+
+// Due is what the payer should have stated.
+func (e Equation) Due() billing.Money { return e.From - e.Less }
+
+// Off is by how much the payer stated too much; negative is too little.
+func (e Equation) Off() billing.Money { return e.Stated - e.Due() }
+
+// Holds reports whether the equation does, to the cent.
+func (e Equation) Holds() bool { return e.Off() == 0 }
+
+// Balance says whether a payment adds up, at every level.
+type Balance struct {
+	Payment  Equation
+	Claims   Tally
+	Lines    Tally
+	Unread   int       // how many amounts could not be read, at any level
+	Findings []Finding // the first hundred
+}
+
+// Tally counts the equations of a level.
+type Tally struct {
+	Checked int
+	Failed  int
+	Off     billing.Money // by how much in all, too much and too little both counted up
+}
+
+// Holds reports whether the payment, each claim and each line add up.
+func (b *Balance) Holds() bool {
+	return b.Payment.Holds() && b.Claims.Failed == 0 && b.Lines.Failed == 0 && b.Unread == 0
+}
+
+// maxFindings bounds what is kept of a payment of which nothing adds up.
+const maxFindings = 100
+
+func (b *Balance) add(all ...Finding) {
+	b.Findings = append(b.Findings, all[:min(len(all), maxFindings-len(b.Findings))]...)
+}
+
+// Finding is one thing that does not add up, and where.
+type Finding struct {
+	Level         Level
+	Claim         int    // ordinal in the payment, from 1; 0 at the level of the payment
+	ControlNumber string // of the claim
+	Line          int    // ordinal in the claim, from 1; 0 above the level of the line
+	Segment       int    // ordinal in the input
+	Unread        bool   // an amount is missing or is no amount; the equation says nothing then
+	Equation
+}
+
+// String explains the finding to who works with remittances. It names the claim
+// by its control number.
+func (f Finding) String() string {
+	where := "The payment"
+	if f.Level != LevelPayment {
+		where = "Claim " + f.ControlNumber
+	}
+	if f.Level == LevelLine {
+		where += ", line " + strconv.Itoa(f.Line)
+	}
+	if f.Unread {
+		return where + ": an amount is missing or cannot be read (segment " + strconv.Itoa(f.Segment) + " of the file)."
+	}
+	first, less := "charged ", ", adjusted by "
+	if f.Level == LevelPayment {
+		first, less = "its claims were paid ", ", provider adjustments take away "
+	}
+	amount, word := f.Off(), " too much."
+	if amount < 0 {
+		amount, word = -amount, " too little."
+	}
+	return where + ": " + first + f.From.String() + less + f.Less.String() + ", leaves " + f.Due().String() +
+		"; the payer states " + f.Stated.String() + ", " + amount.String() + word
+}
+
+// LogValue keeps control numbers out of logs.
+func (f Finding) LogValue() slog.Value {
+	return slog.StringValue(string(f.Level) + " at segment " + strconv.Itoa(f.Segment))
+}
+
+var _ slog.LogValuer = Finding{}
+
+// equation is the line's.
+func (s *Service) equation() Equation {
+	return Equation{From: s.Charge, Less: s.Adjusted("", ""), Stated: s.Paid}
+}
+
+// equation is the claim's. What the lines were paid need not be what the claim
+// was paid: the claim may have adjustments of its own.
+func (c *Claim) equation() Equation {
+	return Equation{From: c.Charge, Less: c.Adjusted("", ""), Stated: c.Paid}
+}
+
+// weigh adds a claim that is whole to the balance and tells the claim what it
+// finds. A claim with an amount that could not be read has its findings already.
+func (b *Balance) weigh(c *Claim) {
+	b.Payment.From += c.Paid
+	b.Claims.Checked++
+	b.Lines.Checked += len(c.Services)
+	if unread := len(c.Findings); unread > 0 {
+		b.Unread += unread
+		b.Claims.Failed++
+		b.add(c.Findings...)
+		return
+	}
+	f := Finding{Claim: c.Ordinal, ControlNumber: c.ControlNumber}
+	for i := range c.Services {
+		s := &c.Services[i]
+		if e := s.equation(); !e.Holds() {
+			f.Level, f.Line, f.Segment, f.Equation = LevelLine, i+1, s.Segment, e
+			b.Lines.fail(e)
+			c.Findings = append(c.Findings, f)
+		}
+	}
+	if e := c.equation(); !e.Holds() {
+		f.Level, f.Line, f.Segment, f.Equation = LevelClaim, 0, c.Segment, e
+		b.Claims.fail(e)
+		c.Findings = append(c.Findings, f)
+	}
+	b.add(c.Findings...)
+}
+
+// conclude closes the balance of a payment, whose total stands at segment.
+func (b *Balance) conclude(p *Payment, segment int) {
+	b.Payment.Less, b.Payment.Stated = p.AdjustmentsTotal(), p.Total
+	if !b.Payment.Holds() {
+		b.add(Finding{Level: LevelPayment, Segment: segment, Equation: b.Payment})
+	}
+}
+
+func (t *Tally) fail(e Equation) {
+	t.Failed++
+	t.Off += max(e.Off(), -e.Off())
+}

@@ -1,0 +1,200 @@
+package remittance
+
+import (
+	"log/slog"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// The codes of CLP02 that figures depend on.
+const (
+	StatusDenied           = "4"
+	StatusReversal         = "22" // takes an earlier payment back: every sign is turned round
+	StatusPredetermination = "25" // pays nothing; see ReasonEstimate
+)
+
+// Claim is a CLP segment and what belongs to it. A payer that splits a claim
+// sends several with one control number.
+type Claim struct {
+	Ordinal int // in the payment, from 1; the encoder ignores it
+	Segment int // ordinal of the CLP in the input; the encoder ignores it
+	Offset  int // of the CLP in the input; the encoder ignores it
+
+	ControlNumber         string         // CLP01, the provider's own; payers change its case
+	Status                string         // CLP02
+	Charge                billing.Money  // CLP03
+	Paid                  billing.Money  // CLP04; negative for a reversal
+	PatientResponsibility *billing.Money // CLP05; nil when not told, as in reversals
+	FilingCode            string         // CLP06: 12 PPO, MC Medicaid, ...
+	PayerControlNumber    string         // CLP07
+	PlaceOfService        string         // CLP08
+	Frequency             string         // CLP09
+
+	Names       []Name
+	Adjustments []Adjustment
+	Amounts     []Amount
+	Dates       []Date
+	References  []Reference // F8 the payer's number of the claim that this one changes, ...
+	Contacts    []Contact
+	Inpatient   []string // the elements of MIA
+	Outpatient  []string // the elements of MOA
+	Services    []Service
+
+	Findings []Finding // why the claim does not add up; the encoder ignores them
+}
+
+// Name gives the first NM1 with the entity code: QC patient, IL subscriber, 74
+// corrected name, 82 rendering provider, TT next payer. It is zero when there is
+// none.
+func (c *Claim) Name(entity string) Name {
+	for _, n := range c.Names {
+		if n.Entity == entity {
+			return n
+		}
+	}
+	return Name{}
+}
+
+// Subscriber is whose plan it is: the patient when the claim names no other.
+func (c *Claim) Subscriber() Name {
+	if n := c.Name("IL"); n != (Name{}) {
+		return n
+	}
+	return c.Name("QC")
+}
+
+// Reference gives the value of the first REF of the claim itself with the
+// qualifier; empty when there is none.
+func (c *Claim) Reference(qualifier string) string { return reference(c.References, qualifier) }
+
+// Date gives the day of the first DTM of the claim itself with the qualifier.
+func (c *Claim) Date(qualifier string) billing.Date { return date(c.Dates, qualifier) }
+
+// Amount gives the first AMT of the claim itself with the qualifier.
+func (c *Claim) Amount(qualifier string) (billing.Money, bool) { return amount(c.Amounts, qualifier) }
+
+// Adjusted adds up the adjustments of the claim and of its lines with the group
+// and the reason; an empty one is any.
+func (c *Claim) Adjusted(group, reason string) billing.Money {
+	sum := adjusted(c.Adjustments, group, reason)
+	for i := range c.Services {
+		sum += c.Services[i].Adjusted(group, reason)
+	}
+	return sum
+}
+
+// Remarks are the remark codes of the claim, such as MA15 for a split one.
+func (c *Claim) Remarks() []string {
+	var all []string
+	for n, code := range c.Outpatient {
+		if code != "" && n >= 2 && n <= 6 { // MOA03 to MOA07
+			all = append(all, code)
+		}
+	}
+	for n, code := range c.Inpatient {
+		if code != "" && (n == 4 || n >= 19 && n <= 22) { // MIA05, MIA20 to MIA23
+			all = append(all, code)
+		}
+	}
+	return all
+}
+
+// Balanced reports whether the claim adds up on its own, its lines included, so
+// that it can be applied whatever is wrong with the rest of the payment.
+func (c *Claim) Balanced() bool { return len(c.Findings) == 0 }
+
+// Clone is a copy to keep.
+func (c *Claim) Clone() *Claim {
+	k := *c
+	k.Names, k.Adjustments, k.Amounts, k.Dates = kept(c.Names), kept(c.Adjustments), kept(c.Amounts), kept(c.Dates)
+	k.References, k.Contacts, k.Services = kept(c.References), kept(c.Contacts), kept(c.Services)
+	for i := range k.Services {
+		s := &k.Services[i]
+		s.Dates, s.Adjustments, s.References = kept(s.Dates), kept(s.Adjustments), kept(s.References)
+		s.Amounts, s.Remarks = kept(s.Amounts), kept(s.Remarks)
+	}
+	return &k
+}
+
+// kept copies a list that may be overwritten; nil when it is empty.
+func kept[T any](list []T) []T { return append([]T(nil), list...) }
+
+// Name is an NM1 segment.
+type Name struct {
+	Entity      string // NM101, see Claim.Name
+	Kind        string // NM102: 1 person, 2 organization
+	Last        string // NM103: the last name, or the organization's
+	First       string
+	Middle      string
+	Suffix      string
+	IDQualifier string // NM108: MI member ID, XX NPI, C corrected ID, ...
+	ID          string
+}
+
+// Service is an SVC segment and what belongs to it: one line.
+type Service struct {
+	Segment int // ordinal of the SVC in the input; the encoder ignores it
+
+	Procedure      Procedure     // SVC01, the one that was paid
+	Submitted      Procedure     // SVC06, the one that was billed; zero when it is the same
+	Charge         billing.Money // SVC02
+	Paid           billing.Money // SVC03
+	Revenue        string        // SVC04
+	Units          string        // SVC05, paid; a decimal
+	SubmittedUnits string        // SVC07, billed
+
+	Dates       []Date
+	Adjustments []Adjustment
+	References  []Reference // 6R the line's number as it was billed
+	Amounts     []Amount    // B6 allowed
+	Remarks     []Remark
+}
+
+// Reference gives the value of the first REF with the qualifier; empty when
+// there is none.
+func (s *Service) Reference(qualifier string) string { return reference(s.References, qualifier) }
+
+// Amount gives the first AMT with the qualifier.
+func (s *Service) Amount(qualifier string) (billing.Money, bool) {
+	return amount(s.Amounts, qualifier)
+}
+
+// Adjusted adds up the adjustments with the group and the reason; an empty one
+// is any.
+func (s *Service) Adjusted(group, reason string) billing.Money {
+	return adjusted(s.Adjustments, group, reason)
+}
+
+// Date is the day of the service, the first one when there are several; zero
+// when it is not told.
+func (s *Service) Date() billing.Date {
+	if day := date(s.Dates, "472"); !day.IsZero() {
+		return day
+	}
+	return date(s.Dates, "150")
+}
+
+// Procedure is a medical procedure identifier (composite C003). Dental codes
+// have the qualifier AD.
+type Procedure struct {
+	Qualifier   string
+	Code        string
+	Modifiers   []string // at most four
+	Description string
+}
+
+// Remark is an LQ segment; the qualifier of remark codes is HE.
+type Remark struct {
+	Qualifier, Code string
+}
+
+// LogValue keeps patient data out of logs.
+func (c Claim) LogValue() slog.Value { return slog.StringValue("claim of an 835") }
+
+// LogValue keeps patient data out of logs.
+func (n Name) LogValue() slog.Value { return slog.StringValue("name of an 835") }
+
+var (
+	_ slog.LogValuer = Claim{}
+	_ slog.LogValuer = Name{}
+)

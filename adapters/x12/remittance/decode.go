@@ -1,0 +1,316 @@
+package remittance
+
+import (
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/molar-billing/molar/adapters/x12"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+const (
+	set = "835"
+
+	// maxBytes bounds a claim, and what stands before the first and after the
+	// last, all of which are held in memory. A claim of 999 lines hardly reaches
+	// a third of a megabyte.
+	maxBytes = 2 << 20
+
+	// maxWarnings bounds what Warnings keeps of the decoder's own.
+	maxWarnings = 100
+)
+
+// Decoder reads payments, claim by claim: it holds one claim at a time.
+type Decoder struct {
+	in       *x12.Reader
+	payment  *Payment // nil outside a transaction set
+	claim    *Claim   // nil outside a claim; else one of the two
+	two      [2]Claim // the claim that is read, and the one that was given
+	party    *Party   // whose N1 loop it is; nil outside
+	start    x12.Segment
+	total    int  // ordinal of the BPR; 0 before it
+	claims   int  // of the payment
+	since    int  // offset of the CLP, or of what stands outside claims
+	payments int  // of the input
+	listed   bool // the header of the payment is over
+	warnings []x12.Warning
+	err      error
+}
+
+// NewDecoder reads from r, which may hold several interchanges and transaction
+// sets that are no 835.
+func NewDecoder(r io.Reader) *Decoder {
+	return &Decoder{in: x12.NewReader(r, x12.Limits{})}
+}
+
+// Warnings tells what was wrong but harmless so far; at most a hundred of the
+// envelopes and a hundred of the payments.
+func (d *Decoder) Warnings() []x12.Warning {
+	return append(slices.Clone(d.in.Warnings()), d.warnings...)
+}
+
+// Next reads up to the first claim of the next payment; claims of the previous
+// one that were not asked for are read over. The error is io.EOF after the last
+// payment of an input that is whole and has at least one. After an error Next
+// and NextClaim return it again.
+func (d *Decoder) Next() (*Payment, error) {
+	for d.payment != nil {
+		if _, err := d.NextClaim(); err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
+	}
+	var p *Payment
+	for p == nil || d.payment != nil && d.claim == nil {
+		if _, err := d.step(); err != nil {
+			return nil, err
+		}
+		if p == nil {
+			p = d.payment
+		}
+	}
+	return p, nil
+}
+
+// NextClaim reads the next claim of the payment that Next gave last. The Claim
+// and its lists are valid until the next call of Next or NextClaim, the strings
+// may be kept: see Claim.Clone. The error is io.EOF after the payment's last
+// claim; the payment is whole then.
+func (d *Decoder) NextClaim() (*Claim, error) {
+	for d.payment != nil {
+		c, err := d.step()
+		if c != nil || err != nil {
+			return c, err
+		}
+	}
+	if d.err != nil {
+		return nil, d.err
+	}
+	return nil, io.EOF
+}
+
+// step reads a segment. It gives the claim that the segment ends.
+func (d *Decoder) step() (*Claim, error) {
+	if d.err != nil {
+		return nil, d.err
+	}
+	s, err := d.in.Next()
+	if err != nil {
+		d.err = d.ending(err)
+		d.payment, d.claim = nil, nil
+		return nil, d.err
+	}
+	done, err := d.segment(s)
+	if err != nil {
+		d.err = err
+		d.payment, d.claim = nil, nil
+		return nil, err
+	}
+	return done, nil
+}
+
+// ending is the error for the end of the input.
+func (d *Decoder) ending(err error) error {
+	if e, ok := errors.AsType[*x12.Error](err); ok && e.Reason == x12.ReasonTrailing && d.payments > 0 {
+		d.warnAt(e.Segment, e.Offset, e.Reason)
+		return io.EOF
+	}
+	if errors.Is(err, io.EOF) && d.payments == 0 {
+		return &x12.Error{Segment: 1, Reason: "there is no transaction set " + set}
+	}
+	return err
+}
+
+// segment takes a segment in. Outside a payment only its ST is of interest.
+func (d *Decoder) segment(s *x12.Segment) (*Claim, error) {
+	if d.payment == nil {
+		if s.ID == "ST" && d.in.Set().ID == set {
+			d.begin(s)
+		}
+		return nil, nil
+	}
+	if s.Offset-d.since > maxBytes {
+		return nil, s.Fault("a claim, or what stands outside claims, is too long")
+	}
+	switch s.ID {
+	case "CLP":
+		done, err := d.leaveClaim(s)
+		if err == nil {
+			d.enterClaim(s)
+		}
+		return done, err
+	case "LX", "PLB":
+		done, err := d.leaveClaim(s)
+		if s.ID == "PLB" {
+			d.plb(s)
+		}
+		return done, err
+	case "SE":
+		done, err := d.leaveClaim(s)
+		if err == nil {
+			d.end()
+		}
+		return done, err
+	}
+	if d.claim != nil {
+		d.claimSegment(s)
+		return nil, nil
+	}
+	if d.listed {
+		return nil, nil
+	}
+	return nil, d.header(s)
+}
+
+func (d *Decoder) begin(s *x12.Segment) {
+	d.start, d.total, d.claims, d.since, d.party, d.listed = *s, 0, 0, s.Offset, nil, false
+	d.payments++
+	d.payment = &Payment{
+		Interchange: d.in.Interchange(), Group: d.in.Group(), Control: d.in.Set().Control, Version: d.in.Set().Version,
+		Span: Span{Start: s.Offset},
+	}
+	if d.payment.Version == "" {
+		d.payment.Version = d.payment.Group.Version
+	}
+}
+
+// leaveClaim ends the claim, if there is one, and sees to it that nothing is
+// told of claims before the payment is.
+func (d *Decoder) leaveClaim(s *x12.Segment) (*Claim, error) {
+	if d.total == 0 {
+		return nil, d.start.Fault("the transaction set has no payment (BPR)")
+	}
+	done := d.claim
+	d.claim, d.listed = nil, true
+	if done != nil {
+		d.since = s.Offset
+		d.payment.Balance.weigh(done)
+		d.compare(done)
+	}
+	return done, nil
+}
+
+// compare warns where figures that need not agree do not.
+func (d *Decoder) compare(c *Claim) {
+	if c.PatientResponsibility != nil && c.Status != StatusReversal && *c.PatientResponsibility != c.Adjusted(GroupPatient, "") {
+		d.warnAt(c.Segment, c.Offset, "the patient's responsibility is not the sum of the patient's adjustments")
+	}
+	if len(c.Services) == 0 {
+		return
+	}
+	var sum billing.Money
+	for i := range c.Services {
+		sum += c.Services[i].Charge
+	}
+	if sum != c.Charge {
+		d.warnAt(c.Segment, c.Offset, "the charge of the claim is not the sum of its lines' charges")
+	}
+}
+
+func (d *Decoder) end() {
+	p := d.payment
+	p.Span.End = d.in.Offset()
+	p.Balance.conclude(p, d.total)
+	d.payment = nil
+}
+
+// header takes in what stands before the first claim. An N1 loop is the payer's
+// or the payee's, a REF before it the payment's.
+func (d *Decoder) header(s *x12.Segment) error {
+	p := d.payment
+	switch s.ID {
+	case "BPR":
+		return d.bpr(s)
+	case "TRN":
+		p.Trace = Trace{s.Element(2), s.Element(3), s.Element(4)}
+	case "DTM":
+		if s.Element(1) == "405" {
+			p.Produced = day(s, 2)
+		}
+	case "N1":
+		d.party = &Party{} // of no interest, unless it is one of the two
+		switch code(s, 1) {
+		case "PR":
+			d.party = &p.Payer
+		case "PE":
+			d.party = &p.Payee
+		}
+		d.party.Name, d.party.IDQualifier, d.party.ID = s.Element(2), code(s, 3), s.Element(4)
+	case "REF":
+		r := Reference{code(s, 1), s.Element(2)}
+		if d.party != nil {
+			d.party.References = append(d.party.References, r)
+		} else {
+			p.References = append(p.References, r)
+		}
+	default:
+		d.whereabouts(s)
+	}
+	return nil
+}
+
+func (d *Decoder) bpr(s *x12.Segment) error {
+	if d.total != 0 {
+		return s.Fault("there is a second payment (BPR) in the transaction set")
+	}
+	total, err := parseMoney(s.Element(2))
+	if err != nil {
+		return s.Fault("the amount of the payment (BPR02) cannot be read")
+	}
+	d.total = s.Ordinal
+	p := d.payment
+	p.Handling, p.Total, p.CreditDebit, p.Method, p.Date = code(s, 1), total, code(s, 3), code(s, 4), day(s, 16)
+	return nil
+}
+
+func (d *Decoder) whereabouts(s *x12.Segment) {
+	p := d.party
+	if p == nil {
+		return
+	}
+	switch s.ID {
+	case "N3":
+		p.Address.Line1, p.Address.Line2 = s.Element(1), s.Element(2)
+	case "N4":
+		p.Address.City, p.Address.State, p.Address.ZIP = s.Element(1), s.Element(2), s.Element(3)
+	case "PER":
+		p.Contacts = append(p.Contacts, contactOf(s))
+	}
+}
+
+func contactOf(s *x12.Segment) Contact {
+	c := Contact{Function: code(s, 1), Name: s.Element(2)}
+	for n := 3; n < min(s.Len(), 3+2*perPER); n += 2 {
+		if s.Element(n)+s.Element(n+1) != "" {
+			c.Numbers = append(c.Numbers, Number{code(s, n), s.Element(n + 1)})
+		}
+	}
+	return c
+}
+
+// plb takes in the pairs of a PLB. Each has a reference of its own; slots may be
+// empty.
+func (d *Decoder) plb(s *x12.Segment) {
+	b := &d.payment.Balance
+	for n := 3; n <= s.Len(); n += 2 {
+		if s.Element(n)+s.Element(n+1) == "" {
+			continue
+		}
+		value, err := parseMoney(s.Element(n + 1))
+		if err != nil {
+			b.Unread++
+			b.add(Finding{Level: LevelPayment, Segment: s.Ordinal, Unread: true})
+		}
+		d.payment.Adjustments = append(d.payment.Adjustments, ProviderAdjustment{
+			Provider: s.Element(1), Period: day(s, 2), Amount: value,
+			Reason: strings.ToUpper(s.Component(n, 1)), Reference: s.Component(n, 2),
+		})
+	}
+}
+
+func (d *Decoder) warnAt(segment, offset int, reason string) {
+	if len(d.warnings) < maxWarnings {
+		d.warnings = append(d.warnings, x12.Warning{Segment: segment, Offset: offset, Reason: reason})
+	}
+}

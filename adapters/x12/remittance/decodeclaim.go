@@ -1,0 +1,178 @@
+package remittance
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/molar-billing/molar/adapters/x12"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// enterClaim starts a claim in the room of the one before the last, which the
+// caller is done with. Lists keep their room.
+func (d *Decoder) enterClaim(s *x12.Segment) {
+	c := &d.two[d.claims%2]
+	d.claims++
+	d.claim, d.since = c, s.Offset
+	*c = Claim{
+		Ordinal: d.claims, Segment: s.Ordinal, Offset: s.Offset,
+		ControlNumber: s.Element(1), Status: s.Element(2),
+		FilingCode: code(s, 6), PayerControlNumber: s.Element(7), PlaceOfService: s.Element(8), Frequency: s.Element(9),
+		Names: c.Names[:0], Adjustments: c.Adjustments[:0], Amounts: c.Amounts[:0], Dates: c.Dates[:0],
+		References: c.References[:0], Contacts: c.Contacts[:0], Services: c.Services[:0],
+	}
+	c.Charge, c.Paid = d.required(s, 3), d.required(s, 4)
+	if share, err := parseMoney(s.Element(5)); err == nil {
+		c.PatientResponsibility = &share
+	} else if s.Element(5) != "" {
+		d.warnAt(s.Ordinal, s.Offset, "the patient's responsibility (CLP05) cannot be read")
+	}
+}
+
+// claimSegment takes in a segment of a claim: of its latest line where one
+// stands there, else of the claim itself.
+func (d *Decoder) claimSegment(s *x12.Segment) {
+	c := d.claim
+	switch s.ID {
+	case "SVC":
+		d.svc(s)
+	case "NM1":
+		c.Names = append(c.Names, Name{
+			Entity: code(s, 1), Kind: s.Element(2), Last: s.Element(3), First: s.Element(4), Middle: s.Element(5),
+			Suffix: s.Element(7), IDQualifier: code(s, 8), ID: s.Element(9),
+		})
+	case "PER":
+		c.Contacts = append(c.Contacts, contactOf(s))
+	case "MIA":
+		c.Inpatient = elements(s)
+	case "MOA":
+		c.Outpatient = elements(s)
+	default:
+		d.detail(s)
+	}
+}
+
+// detail takes in what claims and lines both have.
+func (d *Decoder) detail(s *x12.Segment) {
+	c := d.claim
+	adjustments, dates, references, amounts := &c.Adjustments, &c.Dates, &c.References, &c.Amounts
+	line := d.line()
+	if line != nil {
+		adjustments, dates, references, amounts = &line.Adjustments, &line.Dates, &line.References, &line.Amounts
+	}
+	switch s.ID {
+	case "CAS":
+		*adjustments = d.cas(*adjustments, s)
+	case "DTM":
+		*dates = append(*dates, Date{s.Element(1), day(s, 2)})
+	case "REF":
+		*references = append(*references, Reference{code(s, 1), s.Element(2)})
+	case "AMT":
+		if value, err := parseMoney(s.Element(2)); err == nil {
+			*amounts = append(*amounts, Amount{code(s, 1), value})
+		} else {
+			d.warnAt(s.Ordinal, s.Offset, "an amount beside the balance (AMT) cannot be read")
+		}
+	case "LQ":
+		if line != nil {
+			line.Remarks = append(line.Remarks, Remark{code(s, 1), code(s, 2)})
+		}
+	}
+}
+
+// line is the latest one of the claim; nil before the first.
+func (d *Decoder) line() *Service {
+	if n := len(d.claim.Services); n > 0 {
+		return &d.claim.Services[n-1]
+	}
+	return nil
+}
+
+// svc starts a line, in the room of an earlier claim's where there is one.
+func (d *Decoder) svc(s *x12.Segment) {
+	c := d.claim
+	c.Services = slices.Grow(c.Services, 1)[:len(c.Services)+1]
+	line := d.line()
+	*line = Service{
+		Segment: s.Ordinal, Dates: line.Dates[:0], Adjustments: line.Adjustments[:0],
+		References: line.References[:0], Amounts: line.Amounts[:0], Remarks: line.Remarks[:0],
+	}
+	component := d.in.Delimiters().Component
+	line.Procedure, line.Submitted = procedureOf(s.Element(1), component), procedureOf(s.Element(6), component)
+	line.Charge, line.Paid = d.optional(s, 2), d.optional(s, 3)
+	line.Revenue, line.Units, line.SubmittedUnits = code(s, 4), s.Element(5), s.Element(7)
+}
+
+// cas appends the adjustments of a CAS: up to six triples, any of which may be
+// empty.
+func (d *Decoder) cas(list []Adjustment, s *x12.Segment) []Adjustment {
+	group := code(s, 1)
+	for n := 2; n <= s.Len(); n += 3 {
+		if reason := code(s, n); reason != "" || s.Element(n+1) != "" {
+			list = append(list, Adjustment{group, reason, d.optional(s, n+1), s.Element(n + 2)})
+		}
+	}
+	return list
+}
+
+// required reads an amount of the claim that has to be there.
+func (d *Decoder) required(s *x12.Segment, n int) billing.Money {
+	value, err := parseMoney(s.Element(n))
+	if err != nil {
+		d.unread(s)
+	}
+	return value
+}
+
+// optional reads an amount of the claim, which is nothing when it is left out.
+func (d *Decoder) optional(s *x12.Segment, n int) billing.Money {
+	if s.Element(n) == "" {
+		return 0
+	}
+	return d.required(s, n)
+}
+
+// unread notes that an amount of the claim cannot be read, so that the claim
+// does not count as one that adds up.
+func (d *Decoder) unread(s *x12.Segment) {
+	c := d.claim
+	f := Finding{Level: LevelClaim, Claim: c.Ordinal, ControlNumber: c.ControlNumber, Segment: s.Ordinal, Unread: true}
+	if n := len(c.Services); n > 0 {
+		f.Level, f.Line = LevelLine, n
+	}
+	c.Findings = append(c.Findings, f)
+}
+
+// procedureOf splits a composite: qualifier, code, four modifiers, description.
+func procedureOf(composite string, by byte) (p Procedure) {
+	for n := 0; composite != "" && n < 7; n++ {
+		part, rest, _ := strings.Cut(composite, string(by))
+		composite = rest
+		part = strings.TrimSpace(part)
+		switch n {
+		case 0:
+			p.Qualifier = strings.ToUpper(part)
+		case 1:
+			p.Code = strings.ToUpper(part)
+		case 6:
+			p.Description = part
+		default:
+			if part != "" {
+				p.Modifiers = append(p.Modifiers, strings.ToUpper(part))
+			}
+		}
+	}
+	return p
+}
+
+// elements are all of a segment; nil when they are all empty.
+func elements(s *x12.Segment) []string {
+	var all []string
+	for n := range s.Len() {
+		if e := s.Element(n + 1); e != "" {
+			all = append(all, make([]string, n+1-len(all))...)
+			all[n] = e
+		}
+	}
+	return all
+}

@@ -1,0 +1,199 @@
+package remittance
+
+import (
+	"log/slog"
+
+	"github.com/molar-billing/molar/adapters/x12"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// Version is the implementation guide that is written.
+const Version = "005010X221A1"
+
+// Remittance is a Payment with all its claims, for writing.
+type Remittance struct {
+	Payment
+
+	Claims []Claim
+}
+
+// Payment is one transaction set: one transfer of money, or the notice that
+// there is none.
+type Payment struct {
+	Interchange x12.Interchange
+	Group       x12.Group
+	Control     string // ST02
+	Version     string // of the guide, from ST03 or else GS08; the encoder writes its own
+	Span        Span   // from ST to SE, whole after the last claim; the encoder ignores it
+
+	Handling    string        // BPR01: C with payment, I remittance only, H notice only, ...
+	Total       billing.Money // BPR02; negative in some files, against the guide
+	CreditDebit string        // BPR03: C or D, both to the provider; as sent
+	Method      string        // BPR04: ACH, CHK, NON, ...
+	Date        billing.Date  // BPR16; zero when absent or malformed
+	Trace       Trace
+	Produced    billing.Date // DTM 405; zero when absent or malformed
+	References  []Reference  // of the payment itself: EV receiver, F2 version
+	Payer       Party        // N1 PR
+	Payee       Party        // N1 PE
+
+	Adjustments []ProviderAdjustment // whole after the last claim
+	Balance     Balance              // whole after the last claim; the encoder ignores it
+}
+
+// AdjustmentsTotal is the sum of the provider adjustments: a positive one
+// reduced the payment.
+func (p *Payment) AdjustmentsTotal() billing.Money {
+	var sum billing.Money
+	for _, a := range p.Adjustments {
+		sum += a.Amount
+	}
+	return sum
+}
+
+// Span is a range of bytes of the input, End exclusive.
+type Span struct{ Start, End int }
+
+// Trace is TRN: the number of the transfer or check, and who gave it.
+type Trace struct {
+	Number     string // TRN02
+	Originator string // TRN03, the payer's number at its bank
+	Division   string // TRN04
+}
+
+// Party is the payer or the payee.
+type Party struct {
+	Name        string // N102
+	IDQualifier string // N103: XX NPI, FI tax ID, PI and XV payer IDs
+	ID          string // N104
+	Address     Address
+	References  []Reference // TJ tax ID, PQ payee number, 2U payer number, ...
+	Contacts    []Contact
+}
+
+// NPI is the payee's National Provider Identifier; empty when not told.
+func (p *Party) NPI() string {
+	if p.IDQualifier == "XX" {
+		return p.ID
+	}
+	return ""
+}
+
+// TaxID is the payee's tax number as sent, with or without a dash; empty when
+// not told.
+func (p *Party) TaxID() string {
+	if p.IDQualifier == "FI" {
+		return p.ID
+	}
+	return reference(p.References, "TJ")
+}
+
+// Address is N3 and N4.
+type Address struct {
+	Line1, Line2, City, State, ZIP string
+}
+
+// Contact is a PER segment; CX is whom to ask about a claim, BL technical help.
+type Contact struct {
+	Function string
+	Name     string
+	Numbers  []Number
+}
+
+// Number is how to reach a Contact: TE telephone, EM e-mail, UR web address.
+type Number struct {
+	Qualifier, Value string
+}
+
+// Reference is a REF segment.
+type Reference struct {
+	Qualifier, Value string
+}
+
+func reference(all []Reference, qualifier string) string {
+	for _, r := range all {
+		if r.Qualifier == qualifier {
+			return r.Value
+		}
+	}
+	return ""
+}
+
+// Date is a DTM segment. Day is zero for what is no day, such as the 00000000
+// of predeterminations.
+type Date struct {
+	Qualifier string // 232 and 233 claim from and to, 050 received, 472 service, 150 and 151 service from and to
+	Day       billing.Date
+}
+
+func date(all []Date, qualifier string) billing.Date {
+	for _, d := range all {
+		if d.Qualifier == qualifier {
+			return d.Day
+		}
+	}
+	return billing.Date{}
+}
+
+// Amount is an AMT segment: AU covered, B6 allowed, F5 paid by the patient, I
+// interest. It is told beside the balance and is no part of it.
+type Amount struct {
+	Qualifier string
+	Amount    billing.Money
+}
+
+func amount(all []Amount, qualifier string) (billing.Money, bool) {
+	for _, a := range all {
+		if a.Qualifier == qualifier {
+			return a.Amount, true
+		}
+	}
+	return 0, false
+}
+
+// Adjustment is one triple of a CAS segment: why, and by how much, less was
+// paid than was charged. A negative amount means more.
+type Adjustment struct {
+	Group    string // CO contract, PR patient, OA other, PI payer, CR correction (4010)
+	Reason   string // such as 45, over the fee schedule
+	Amount   billing.Money
+	Quantity string
+}
+
+// The groups and reasons that figures are taken from.
+const (
+	GroupPatient   = "PR"
+	GroupOther     = "OA"
+	ReasonEstimate = "101" // with GroupOther: what a predetermination says would be paid
+)
+
+func adjusted(all []Adjustment, group, reason string) billing.Money {
+	var sum billing.Money
+	for _, a := range all {
+		if (group == "" || a.Group == group) && (reason == "" || a.Reason == reason) {
+			sum += a.Amount
+		}
+	}
+	return sum
+}
+
+// ProviderAdjustment is one pair of a PLB segment: money that is not about a
+// claim of this payment.
+type ProviderAdjustment struct {
+	Provider  string        // PLB01
+	Period    billing.Date  // PLB02, the last day of the provider's fiscal year
+	Reason    string        // WO recovery, FB forwarded, 72 returned, L6 interest, CS, ...
+	Reference string        // the pair's own, such as the control number of an earlier claim
+	Amount    billing.Money // as in the segment: a positive one reduced the payment
+}
+
+// LogValue keeps patient data out of logs.
+func (p Payment) LogValue() slog.Value { return slog.StringValue("835") }
+
+// LogValue keeps patient data out of logs.
+func (r Remittance) LogValue() slog.Value { return slog.StringValue("835") }
+
+var (
+	_ slog.LogValuer = Payment{}
+	_ slog.LogValuer = Remittance{}
+)

@@ -72,7 +72,8 @@ type Lanes interface {
 	Due(ctx context.Context, id billing.WebhookEndpointID, now time.Time, limit int, inFlight []billing.DeliveryID) (*billing.WebhookEndpoint, []billing.Shipment, time.Time, error)
 
 	// Record keeps what came of attempts: state, next attempt and the last of
-	// the attempts of each delivery. One that is pending no more stays as it is.
+	// the attempts of each delivery. One that is pending no more stays as it is,
+	// and so does one whose attempt is on record already.
 	Record(ctx context.Context, tried []*billing.Delivery) error
 
 	// Suffer keeps the health of the endpoint, and its status.

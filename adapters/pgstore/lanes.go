@@ -171,7 +171,8 @@ type results struct{}
 
 // Record keeps what came of attempts, all in one statement. A delivery that is
 // pending is told by its next attempt: asked by their state, all that are
-// pending might be read for the few.
+// pending might be read for the few. An attempt is the same as one on record when
+// its text is, which tells when it was made to the nanosecond.
 func (r lanes) Record(ctx context.Context, tried []*billing.Delivery) error {
 	if len(tried) == 0 {
 		return nil
@@ -196,7 +197,8 @@ func (r lanes) Record(ctx context.Context, tried []*billing.Delivery) error {
 UPDATE webhook_deliveries d
 SET state = t.state, next_attempt_at = t.next_attempt_at, attempts = array_append(d.attempts, t.attempt), settled_at = t.settled_at
 FROM unnest($3::uuid[], $4::text[], $5::timestamptz[], $6::json[], $7::timestamptz[]) t (id, state, next_attempt_at, attempt, settled_at)
-WHERE d.org_id = $1 AND d.mode = $2 AND d.id = ANY ($3::uuid[]) AND d.id = t.id AND d.next_attempt_at IS NOT NULL`,
+WHERE d.org_id = $1 AND d.mode = $2 AND d.id = ANY ($3::uuid[]) AND d.id = t.id AND d.next_attempt_at IS NOT NULL
+	AND t.attempt::text <> ALL (d.attempts::text[])`,
 		r.scope.Org, r.scope.Mode, ids, states, pq.Array(next), last, pq.Array(settled))
 }
 

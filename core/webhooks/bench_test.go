@@ -55,7 +55,6 @@ type bench struct {
 	pace    webhooks.Pace // of the processes that are started from now on
 	service *webhooks.Service
 	scope   billing.Scope
-	over    chan struct{}
 
 	mu    sync.Mutex
 	calls func(jobs.Job) // is given the calls of lanes that commits make; nil loses them
@@ -65,7 +64,7 @@ type bench struct {
 func newBench(t *testing.T) *bench {
 	t.Helper()
 	b := &bench{
-		t: t, broker: memqueue.NewBroker(), clock: &clock{}, outside: newOutside(), over: make(chan struct{}),
+		t: t, broker: memqueue.NewBroker(), clock: &clock{}, outside: newOutside(),
 		pace: webhooks.Pace{InFlight: 4, Lease: time.Minute, Linger: time.Millisecond},
 	}
 	url := pgtest.URL(t)
@@ -114,7 +113,7 @@ type process struct {
 	*webhooks.Dispatcher
 	b    *bench
 	fate *fate
-	stop func() // ends it as a signal does, and waits for it
+	stop func() // ends it as a signal does, or buries it, and waits for that
 }
 
 // process starts a process; a fate of nil lets it live.
@@ -122,23 +121,17 @@ func (b *bench) process(f *fate) *process {
 	if f == nil {
 		f = &fate{}
 	}
-	f.over = b.over
+	over := make(chan struct{})
+	f.over = over
 	p := &process{b: b, fate: f}
 	p.Dispatcher = webhooks.NewDispatcher(fatedStore{b.store, f}, fatedQueue{b.broker.Open(), f}, fatedSender{b.outside, f},
 		b.clock, b.pace, slog.New(slog.DiscardHandler), func(billing.Attempt) {})
 	ctx, cancel := context.WithCancel(b.t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { _ = p.Run(ctx) })
-	p.stop = func() { cancel(); running.Wait() }
-	b.t.Cleanup(func() {
-		cancel()
-		select {
-		case <-b.over:
-		default:
-			close(b.over)
-		}
-		running.Wait()
-	})
+	end := sync.OnceFunc(func() { cancel(); close(over) })
+	p.stop = func() { end(); running.Wait() }
+	b.t.Cleanup(p.stop)
 	b.await("the process runs", p.Running)
 	return p
 }

@@ -20,7 +20,7 @@ type fate struct {
 	then  func() // runs when the call is reached, before it has its effect
 	after func() // runs once it has had it
 
-	over <-chan struct{} // the test's end: what a dead process waits for
+	over <-chan struct{} // the process is buried: what a dead one waits for
 
 	mu    sync.Mutex
 	calls map[string]int // by name; all under ""
@@ -54,7 +54,7 @@ var (
 )
 
 // call makes a call. A dead process gets no further than its next call, in none
-// of its goroutines, until the test is over. Inside of a transaction it does not
+// of its goroutines, until it is buried. Inside of a transaction it does not
 // wait there: what a dead process had under way the server rolls back.
 func (f *fate) call(name string, inside bool, do func() error) error {
 	f.mu.Lock()

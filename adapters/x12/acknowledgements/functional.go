@@ -1,0 +1,208 @@
+package acknowledgements
+
+import (
+	"log/slog"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/molar-billing/molar/adapters/x12"
+)
+
+// Standard is the transaction set of a functional acknowledgement.
+type Standard string
+
+// The standards. They differ in names of segments, and the 999 tells more.
+const (
+	Standard999 Standard = "999"
+	Standard997 Standard = "997"
+)
+
+// Functional is what a file of 999s, 997s and TA1s says.
+type Functional struct {
+	Interchange  x12.Interchange // of the first one; the version is the encoder's
+	Group        x12.Group       // of the first one; functional ID and version are the encoder's
+	Standard     Standard        // of the first one; empty stands for 999
+	Interchanges []InterchangeVerdict
+	Groups       []GroupVerdict
+}
+
+// InterchangeVerdict is a TA1 segment.
+type InterchangeVerdict struct {
+	Control string    // TA101: ISA13 of the file that it is about
+	At      time.Time // TA102 and TA103, of that file
+	Code    string    // TA104: A accepted, E with errors, R rejected
+	Note    string    // TA105
+}
+
+// GroupVerdict is what one 999 or 997 says of a functional group.
+type GroupVerdict struct {
+	FunctionalID string // AK101, HC for claims
+	Control      string // AK102: GS06 of the group that it is about
+	Version      string // AK103; empty in a 997
+	Sets         []SetVerdict
+	Code         string   // AK901: A, E, P or R, ...; empty without an AK9
+	Included     int      // AK902: how many sets the group says that it has
+	Received     int      // AK903
+	Accepted     int      // AK904
+	Faults       []string // AK905 to AK909
+}
+
+// SetVerdict is what is said of one transaction set.
+type SetVerdict struct {
+	ID       string // AK201, 837 for claims
+	Control  string // AK202: ST02 of the set that it is about
+	Version  string // AK203; empty in a 997
+	Segments []SegmentFault
+	Code     string   // IK501 or AK501: A, E, R, ...
+	Faults   []string // IK502 to IK506, or AK502 to AK506
+}
+
+// SegmentFault is an IK3 or AK3 segment: what is wrong with a segment.
+type SegmentFault struct {
+	ID       string // such as CLM
+	Position int    // the ordinal in the set, from 1 for the ST
+	Loop     string
+	Code     string
+	Contexts []Context
+	Elements []ElementFault
+}
+
+// Context is a CTX segment of a 999: what the fault is about, such as
+// CLM01 with the patient control number of the claim.
+type Context struct {
+	Name  string
+	Value string
+}
+
+// ElementFault is an IK4 or AK4 segment: what is wrong with an element.
+type ElementFault struct {
+	Position   int    // of the element
+	Component  int    // 0 for the whole element
+	Repetition int    // 0 for the only one
+	Reference  string // the number of the data element
+	Code       string
+	Value      string // what was sent; may be patient data
+}
+
+// Verdict is what a functional acknowledgement decides.
+type Verdict string
+
+// The verdicts. The zero Verdict is none: nothing that is understood was said.
+const (
+	VerdictAccepted Verdict = "accepted"
+	VerdictRejected Verdict = "rejected"
+	VerdictPartial  Verdict = "partial" // of groups: some sets were accepted, others not
+)
+
+func verdictOf(code string) Verdict {
+	switch code {
+	case "A", "E": // E: errors were noted
+		return VerdictAccepted
+	case "R", "M", "W", "X": // M, W, X: authentication, assurance, decryption failed
+		return VerdictRejected
+	case "P":
+		return VerdictPartial
+	default:
+		return ""
+	}
+}
+
+// Verdict is what TA104 says.
+func (i *InterchangeVerdict) Verdict() Verdict { return verdictOf(i.Code) }
+
+// Verdict is what AK901 says. Without it the sets speak.
+func (g *GroupVerdict) Verdict() Verdict {
+	if v := verdictOf(g.Code); v != "" || len(g.Sets) == 0 {
+		return v
+	}
+	all := g.Sets[0].Verdict()
+	for i := range g.Sets {
+		if g.Sets[i].Verdict() != all {
+			return VerdictPartial
+		}
+	}
+	return all
+}
+
+// Verdict is what IK501 or AK501 says; a set is never accepted in part.
+func (s *SetVerdict) Verdict() Verdict {
+	if v := verdictOf(s.Code); v != VerdictPartial {
+		return v
+	}
+	return ""
+}
+
+// Set is what the group's verdict means for one of its transaction sets, and
+// why. A rejected group rejects every set, whatever is said of the set; a set
+// that an accepted group does not mention is accepted.
+func (g *GroupVerdict) Set(control string) (v Verdict, why []string) {
+	v, why = g.Verdict(), g.words()
+	for i := range g.Sets {
+		s := &g.Sets[i]
+		if !sameNumber(s.Control, control) {
+			continue
+		}
+		why = append(why, s.Words()...)
+		if own := s.Verdict(); own != "" && v != VerdictRejected {
+			return own, why
+		}
+		break
+	}
+	if v == VerdictPartial {
+		v = ""
+	}
+	return v, why
+}
+
+// Sent names a transaction set by the control numbers that it was sent with.
+type Sent struct {
+	Interchange int
+	Group       int
+	Set         string
+}
+
+// About is what the file says of a transaction set, and why, in words without
+// patient data. A rejection stands, whatever else is said. The verdict is empty
+// when the file is not about the set: an accepted interchange says nothing yet.
+func (f *Functional) About(sent Sent) (v Verdict, why []string) {
+	for i := range f.Interchanges {
+		if t := &f.Interchanges[i]; sameNumber(t.Control, strconv.Itoa(sent.Interchange)) && t.Verdict() == VerdictRejected {
+			return VerdictRejected, []string{t.words()}
+		}
+	}
+	for i := range f.Groups {
+		g := &f.Groups[i]
+		if !sameNumber(g.Control, strconv.Itoa(sent.Group)) {
+			continue
+		}
+		own, because := g.Set(sent.Set)
+		if own == VerdictRejected {
+			return own, because
+		}
+		if own != "" {
+			v, why = own, because
+		}
+	}
+	return v, why
+}
+
+// sameNumber compares control numbers, which senders pad with zeros or do not.
+func sameNumber(a, b string) bool {
+	return strings.EqualFold(strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0"))
+}
+
+// LogValue keeps patient data out of logs.
+func (f Functional) LogValue() slog.Value { return slog.StringValue("functional acknowledgement") }
+
+// LogValue keeps patient data out of logs.
+func (e ElementFault) LogValue() slog.Value { return slog.StringValue("fault of an element") }
+
+// LogValue keeps patient data out of logs.
+func (c Context) LogValue() slog.Value { return slog.StringValue("context of a fault") }
+
+var (
+	_ slog.LogValuer = Functional{}
+	_ slog.LogValuer = ElementFault{}
+	_ slog.LogValuer = Context{}
+)

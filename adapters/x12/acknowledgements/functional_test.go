@@ -1,0 +1,224 @@
+package acknowledgements_test
+
+import (
+	"errors"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/molar-billing/molar/adapters/x12"
+	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
+)
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(string(b), "\n", "")
+}
+
+func TestFunctionalComesBack(t *testing.T) {
+	t.Parallel()
+	for _, standard := range []acknowledgements.Standard{"999", "997"} {
+		got, warnings, err := acknowledgements.DecodeFunctional(strings.NewReader(read(t, string(standard)+".edi")))
+		if err != nil || len(warnings) > 0 {
+			t.Fatalf("%v, %v", warnings, err)
+		}
+		want := functional(standard)
+		if !reflect.DeepEqual(got.Groups, want.Groups) || !reflect.DeepEqual(got.Interchanges, want.Interchanges) || got.Standard != standard {
+			t.Errorf("%s is\n%+v, want\n%+v", standard, got, want)
+		}
+		if got.Interchange.Sender != "CHTEST" || got.Group.FunctionalID != "FA" || got.Group.Control != 55 {
+			t.Errorf("the envelope is %+v, %+v", got.Interchange, got.Group)
+		}
+	}
+}
+
+// TestAbout proves what acknowledgements mean for the set 0007 of group 31 in
+// interchange 907.
+func TestAbout(t *testing.T) {
+	t.Parallel()
+	sent := acknowledgements.Sent{Interchange: 907, Group: 31, Set: "0007"}
+	const accepted, rejected = acknowledgements.VerdictAccepted, acknowledgements.VerdictRejected
+	set := func(control, code string, faults ...string) acknowledgements.SetVerdict {
+		return acknowledgements.SetVerdict{ID: "837", Control: control, Code: code, Faults: faults}
+	}
+	group := func(control, code string, sets ...acknowledgements.SetVerdict) acknowledgements.GroupVerdict {
+		return acknowledgements.GroupVerdict{FunctionalID: "HC", Control: control, Code: code, Sets: sets}
+	}
+	ta1 := func(control, code, note string) acknowledgements.InterchangeVerdict {
+		return acknowledgements.InterchangeVerdict{Control: control, Code: code, Note: note}
+	}
+	faulty := group("31", "R")
+	faulty.Faults = []string{"2", "77"}
+	for name, c := range map[string]struct {
+		interchanges []acknowledgements.InterchangeVerdict
+		groups       []acknowledgements.GroupVerdict
+		want         acknowledgements.Verdict
+		why          []string
+	}{
+		"nothing":                     {},
+		"accepted":                    {groups: []acknowledgements.GroupVerdict{group("31", "A", set("0007", "A"))}, want: accepted},
+		"accepted, zeros":             {groups: []acknowledgements.GroupVerdict{group("000000031", "A", set("7", "A"))}, want: accepted},
+		"accepted with errors":        {groups: []acknowledgements.GroupVerdict{group("31", "E", set("0007", "E", "4"))}, want: accepted, why: []string{"The transaction set: the number of segments is wrong (4)."}},
+		"accepted, not mentioned":     {groups: []acknowledgements.GroupVerdict{group("31", "A")}, want: accepted},
+		"rejected":                    {groups: []acknowledgements.GroupVerdict{group("31", "R", set("0007", "R", "5"))}, want: rejected, why: []string{"The transaction set: it has faulty segments (5)."}},
+		"rejected, not mentioned":     {groups: []acknowledgements.GroupVerdict{faulty}, want: rejected, why: []string{"The functional group: its version is not supported (2).", "The functional group: fault 77."}},
+		"rejected though set is fine": {groups: []acknowledgements.GroupVerdict{group("31", "R", set("0007", "A"))}, want: rejected},
+		"rejected by assurance":       {groups: []acknowledgements.GroupVerdict{group("31", "W")}, want: rejected},
+		"set rejected, group fine":    {groups: []acknowledgements.GroupVerdict{group("31", "A", set("0007", "R"))}, want: rejected},
+		"part, this one accepted":     {groups: []acknowledgements.GroupVerdict{group("31", "P", set("0006", "R"), set("0007", "A"))}, want: accepted},
+		"part, this one rejected":     {groups: []acknowledgements.GroupVerdict{group("31", "P", set("0006", "A"), set("0007", "X"))}, want: rejected},
+		"part, this one unclear":      {groups: []acknowledgements.GroupVerdict{group("31", "P", set("0007", "?"))}},
+		"part, not mentioned":         {groups: []acknowledgements.GroupVerdict{group("31", "P", set("0006", "A"))}},
+		"no AK9, accepted":            {groups: []acknowledgements.GroupVerdict{group("31", "", set("0007", "A"))}, want: accepted},
+		"no AK9, mixed":               {groups: []acknowledgements.GroupVerdict{group("31", "", set("0006", "A"), set("0007", "R"))}, want: rejected},
+		"no AK9, nothing":             {groups: []acknowledgements.GroupVerdict{group("31", "")}},
+		"another group":               {groups: []acknowledgements.GroupVerdict{group("32", "R", set("0007", "R"))}},
+		"accepted, then rejected":     {groups: []acknowledgements.GroupVerdict{group("31", "A"), group("31", "R")}, want: rejected},
+		"rejected, then accepted":     {groups: []acknowledgements.GroupVerdict{group("31", "R"), group("31", "A")}, want: rejected},
+		"interchange accepted":        {interchanges: []acknowledgements.InterchangeVerdict{ta1("000000907", "A", "000")}},
+		"interchange rejected": {
+			interchanges: []acknowledgements.InterchangeVerdict{ta1("000000907", "R", "025")}, groups: []acknowledgements.GroupVerdict{group("31", "A")},
+			want: rejected, why: []string{"The interchange was rejected: its control number was used before (025)."},
+		},
+		"interchange rejected, no reason": {
+			interchanges: []acknowledgements.InterchangeVerdict{ta1("907", "R", "")}, want: rejected,
+			why: []string{"The interchange was rejected: no reason was given."},
+		},
+		"another interchange rejected": {
+			interchanges: []acknowledgements.InterchangeVerdict{ta1("908", "R", "")}, groups: []acknowledgements.GroupVerdict{group("31", "A")}, want: accepted,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := acknowledgements.Functional{Interchanges: c.interchanges, Groups: c.groups}
+			got, why := f.About(sent)
+			if got != c.want || !reflect.DeepEqual(why, c.why) {
+				t.Errorf("%q because %q, want %q because %q", got, why, c.want, c.why)
+			}
+			b := acknowledgements.EncodeFunctional(&f)
+			if back, err := checkFunctional(t, b); len(c.groups)+len(c.interchanges) > 0 {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if again, _ := back.About(sent); again != c.want {
+					t.Errorf("after a round trip %q", again)
+				}
+			}
+		})
+	}
+}
+
+func TestWords(t *testing.T) {
+	t.Parallel()
+	f := functional("999")
+	verdict, why := f.About(acknowledgements.Sent{Interchange: 907, Group: 31, Set: "0008"})
+	want := []string{
+		"The transaction set: the number of segments is wrong (4).",
+		"Segment 22 (CLM) in loop 2300, element 5, component 3: the code is not one of the list (7).",
+		"Segment 22 (CLM) in loop 2300, element 2, repetition 2: the value does not have the form that the guide asks for (I12).",
+		"Segment 30 (NM1): a required segment is missing (3).",
+	}
+	if verdict != acknowledgements.VerdictRejected || !reflect.DeepEqual(why, want) {
+		t.Errorf("%s because\n%s, want\n%s", verdict, strings.Join(why, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestEveryCodeHasWords covers the codes of the standards.
+func TestEveryCodeHasWords(t *testing.T) {
+	t.Parallel()
+	words := func(f acknowledgements.SegmentFault) string {
+		s := acknowledgements.SetVerdict{Segments: []acknowledgements.SegmentFault{f}}
+		return strings.Join(s.Words(), " ")
+	}
+	for c := range strings.FieldsSeq("1 2 3 4 5 6 7 8 I4 I6 I7 I8 I9") {
+		if w := words(acknowledgements.SegmentFault{Code: c}); strings.Contains(w, "fault") && c != "8" || !strings.HasSuffix(w, "("+c+").") {
+			t.Errorf("segment fault %s: %s", c, w)
+		}
+	}
+	for c := range strings.FieldsSeq("1 2 3 4 5 6 7 8 9 10 12 13 I6 I9 I10 I11 I12 I13") {
+		w := words(acknowledgements.SegmentFault{Code: "8", Elements: []acknowledgements.ElementFault{{Position: 1, Code: c}}})
+		if strings.Contains(w, "fault") || !strings.HasSuffix(w, "("+c+").") {
+			t.Errorf("element fault %s: %s", c, w)
+		}
+	}
+	for c := range strings.FieldsSeq("1 2 3 4 5 6 7 8 9 10 11 12 13 15 16 17 18 19 23 I5 I6") {
+		s := acknowledgements.SetVerdict{Faults: []string{c}}
+		if w := s.Words(); len(w) != 1 || strings.Contains(w[0], ": fault") {
+			t.Errorf("set fault %s: %s", c, w)
+		}
+	}
+	for c := range strings.FieldsSeq("1 2 3 4 5 6 10 11 12 13 14 15 16 17 18 19") {
+		g := acknowledgements.GroupVerdict{Code: "R", Faults: []string{c}}
+		if _, w := g.Set("1"); len(w) != 1 || strings.Contains(w[0], ": fault") {
+			t.Errorf("group fault %s: %s", c, w)
+		}
+	}
+	for n := 1; n <= 27; n++ {
+		c := string([]byte{'0', '0' + byte(n/10), '0' + byte(n%10)})
+		f := acknowledgements.Functional{Interchanges: []acknowledgements.InterchangeVerdict{{Control: "1", Code: "R", Note: c}}}
+		if _, w := f.About(acknowledgements.Sent{Interchange: 1}); strings.Contains(w[0], "fault") {
+			t.Errorf("interchange fault %s: %s", c, w)
+		}
+	}
+}
+
+// TestWordsHideWhatWasSent proves that a garbled acknowledgement brings nothing
+// of a patient into words.
+func TestWordsHideWhatWasSent(t *testing.T) {
+	t.Parallel()
+	const name = "KOWALSKI ANNA"
+	s := acknowledgements.SetVerdict{Faults: []string{name}, Segments: []acknowledgements.SegmentFault{{
+		ID: name, Loop: name, Code: name, Contexts: []acknowledgements.Context{{Name: name, Value: name}},
+		Elements: []acknowledgements.ElementFault{{Reference: name, Code: name, Value: name}},
+	}}}
+	if w := strings.Join(s.Words(), " "); strings.Contains(w, "KOWALSKI") || strings.Contains(w, "ANNA") {
+		t.Errorf("the words are %q", w)
+	}
+	f := functional("999")
+	segment := f.Groups[0].Sets[1].Segments[0]
+	for _, s := range []string{f.LogValue().String(), segment.Elements[0].LogValue().String(), segment.Contexts[0].LogValue().String()} {
+		if strings.Contains(s, "PCN") {
+			t.Errorf("a log would show %q", s)
+		}
+	}
+}
+
+func TestFunctionalRefused(t *testing.T) {
+	t.Parallel()
+	file := read(t, "999.edi")
+	swap := func(from, to string) string {
+		out := strings.Replace(file, from, to, 1)
+		if out == file {
+			t.Fatalf("%q is not in the file", from)
+		}
+		return out
+	}
+	for name, c := range map[string]struct {
+		input   string
+		segment int
+		reason  string
+	}{
+		"nothing":             {"", 1, "there is no interchange header (ISA)"},
+		"another set":         {strings.ReplaceAll(swap("TA1*000000907*260304*0506*A*000~", ""), "ST*999", "ST*277"), 1, "there is no acknowledgement (999, 997 or TA1)"},
+		"cut":                 {file[:300], 10, "the input ends before its trailers (SE, GE, IEA)"},
+		"no group":            {swap("AK1*", "AKX*"), 6, "the verdict stands outside a functional group (AK1)"},
+		"no group at all":     {file[:strings.Index(file, "AK1")] + "SE*2*0001~GE*1*55~IEA*1*000000055~", 5, "the acknowledgement names no functional group (AK1)"},
+		"no set":              {swap("AK2*837*0007", "AKX*837*0007"), 7, "the verdict stands outside a transaction set (AK2)"},
+		"element of nothing":  {swap("IK3*CLM*22*2300*8~CTX*CLM01:PCN-1~", ""), 9, "the fault of an element stands outside a segment (IK3, AK3)"},
+		"verdict after group": {swap("SE*13", "IK5*A~SE*14"), 16, "the verdict stands outside a transaction set (AK2)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, _, err := acknowledgements.DecodeFunctional(strings.NewReader(c.input))
+			e, ok := errors.AsType[*x12.Error](err)
+			if !ok || e.Segment != c.segment || e.Reason != c.reason {
+				t.Errorf("error %v, want %q at segment %d", err, c.reason, c.segment)
+			}
+		})
+	}
+}

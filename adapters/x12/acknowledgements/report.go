@@ -1,0 +1,185 @@
+package acknowledgements
+
+import (
+	"iter"
+	"log/slog"
+	"time"
+
+	"github.com/molar-billing/molar/adapters/x12"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// Kind is what a Report is for: the implementation guide of the 277.
+type Kind string
+
+// The kinds, as GS08 and ST03 name them when they are written.
+const (
+	KindAcknowledgement Kind = "005010X214" // 277CA: claims were taken, or not
+	KindRequest         Kind = "005010X213" // the payer asks for more information
+	KindAnswer          Kind = "005010X212" // an answer to an inquiry about claims
+)
+
+// Side is who reports.
+type Side string
+
+// The sides. The zero Side is somebody else.
+const (
+	SideClearinghouse Side = "clearinghouse"
+	SidePayer         Side = "payer"
+)
+
+// Report is a 277: where claims stand. Its levels stand in each other as HL
+// segments do: sources, receivers, providers, claims.
+type Report struct {
+	Interchange x12.Interchange // the version is the encoder's
+	Group       x12.Group       // functional ID and version are the encoder's
+	Kind        Kind
+	Version     string    // of the guide, as sent; the encoder writes the kind's
+	Control     string    // ST02; empty stands for 0001
+	Reference   string    // BHT03, at most 50 characters
+	CreatedAt   time.Time // BHT04 and BHT05, UTC, cut to seconds; zero when it cannot be read
+	Sources     []Source
+}
+
+// Claims walks the claims of the report with the sources that tell of them.
+func (r *Report) Claims() iter.Seq2[*Source, *Claim] {
+	return func(yield func(*Source, *Claim) bool) {
+		for i := range r.Sources {
+			s := &r.Sources[i]
+			for _, receiver := range s.Receivers {
+				for _, p := range receiver.Providers {
+					for k := range p.Claims {
+						if !yield(s, &p.Claims[k]) {
+							return
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// Level is what sources, receivers and providers have alike. A level that is
+// rejected is rejected with all of its claims, which need not follow; one that
+// is accepted leaves it to them.
+type Level struct {
+	Name     Name
+	Trace    string // TRN02: a receiver's is BHT03 of the 837 that it sent
+	Statuses []Status
+	Totals   Totals
+}
+
+// Source is who reports (HL 20).
+type Source struct {
+	Level
+	Received  billing.Date // DTP 050: when the claims came in
+	Processed billing.Date // DTP 009
+	Receivers []Receiver
+}
+
+// Side tells a clearinghouse from a payer.
+func (s *Source) Side() Side {
+	switch s.Name.Entity {
+	case "AY":
+		return SideClearinghouse
+	case "PR":
+		return SidePayer
+	default:
+		return ""
+	}
+}
+
+// Receiver is who sent the claims (HL 21).
+type Receiver struct {
+	Level
+	Providers []Provider
+}
+
+// Provider is who is paid for the claims (HL 19).
+type Provider struct {
+	Level
+	Claims []Claim
+}
+
+// Totals is how many claims a level accepts and rejects, and for how much
+// (QTY and AMT); zero where nothing is said.
+type Totals struct {
+	Accepted       int
+	Rejected       int
+	AcceptedAmount billing.Money
+	RejectedAmount billing.Money
+}
+
+// Claim is what is said of one claim.
+type Claim struct {
+	Segment       int    // ordinal of the TRN, or of the HL without one; encoders ignore it
+	Patient       Name   // the ID is the subscriber's member ID
+	ControlNumber string // ours, CLM01: REF EJ, else TRN02 of an acknowledgement
+
+	// Trace is TRN02 where that is neither number of the claim, such as the
+	// inquiry's; PayerReference is TRN02 with TRN01 1: the payer's own, which an
+	// answer to a request repeats.
+	Trace          string
+	PayerReference string
+
+	PayerClaimNumber    string // REF 1K
+	ClearinghouseNumber string // REF D9
+	Statuses            []Status
+	Service             billing.DateSpan // DTP 472; zero when absent
+	Due                 billing.Date     // DTP 106: when an answer is needed
+	Lines               []Line
+}
+
+// Line is what is said of one service of a claim.
+type Line struct {
+	Qualifier string // SVC01-1; AD for dental procedures
+	Procedure string
+	Charge    billing.Money
+	Number    string // REF FJ: the line's number on the claim
+	Service   billing.DateSpan
+	Statuses  []Status
+}
+
+// Status is an STC segment.
+type Status struct {
+	Codes     []Code // STC01, STC10 and STC11
+	Effective billing.Date
+	Action    string        // STC03: WQ accepted, U rejected
+	Charge    billing.Money // STC04; zero when absent
+	Text      string        // STC12, at most 264 characters
+}
+
+// Code is a health care claim status (composite C043).
+type Code struct {
+	Category string // such as A7
+	Status   string // of the claim status list, or of List
+	Entity   string // whom it is about, such as 85 for the billing provider
+	List     string // empty for the claim status list; LOI for LOINC
+}
+
+// Name is an NM1 segment.
+type Name struct {
+	Entity      string // NM101: AY clearinghouse, PR payer, 41 submitter, 85 or 1P provider, QC patient, IL insured
+	Kind        string // NM102: 1 person, 2 organization
+	Last        string // NM103: the last name, or the organization's
+	First       string
+	Middle      string
+	Suffix      string
+	IDQualifier string // NM108
+	ID          string
+}
+
+// LogValue keeps patient data out of logs.
+func (r Report) LogValue() slog.Value { return slog.StringValue("277") }
+
+// LogValue keeps patient data out of logs.
+func (c Claim) LogValue() slog.Value { return slog.StringValue("claim of a 277") }
+
+// LogValue keeps patient data out of logs.
+func (n Name) LogValue() slog.Value { return slog.StringValue("name of a 277") }
+
+var (
+	_ slog.LogValuer = Report{}
+	_ slog.LogValuer = Claim{}
+	_ slog.LogValuer = Name{}
+)

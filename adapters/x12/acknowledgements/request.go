@@ -1,0 +1,156 @@
+package acknowledgements
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// listLOINC is C043-04 of a code that is a LOINC.
+const listLOINC = "LOI"
+
+// Request is what a payer wants to know about a claim.
+type Request struct {
+	Reference        string // the payer's; the answer repeats it
+	ControlNumber    string // ours
+	PayerClaimNumber string
+	Codes            []Code       // what is asked for, each once
+	Requested        string       // the same in words: the payer's, else ours
+	Due              billing.Date // zero when the payer names no day
+}
+
+// Request is what the payer asks for in the claim's statuses; false when it
+// asks for nothing.
+func (c *Claim) Request() (Request, bool) {
+	r := Request{
+		Reference: first(c.PayerReference, c.PayerClaimNumber, c.Trace), ControlNumber: c.ControlNumber,
+		PayerClaimNumber: first(c.PayerClaimNumber, c.PayerReference), Due: c.Due,
+	}
+	var words []string
+	add := func(statuses []Status, about string) {
+		for i := range statuses {
+			if w := r.add(&statuses[i]); w != "" && !slices.Contains(words, about+w) {
+				words = append(words, about+w)
+			}
+		}
+	}
+	add(c.Statuses, "")
+	for _, l := range c.Lines {
+		about := ""
+		if l.Procedure != "" {
+			about = l.Procedure + ": "
+		}
+		add(l.Statuses, about)
+	}
+	r.Requested = strings.Join(words, "; ")
+	return r, len(r.Codes) > 0
+}
+
+// add takes the codes of a status that ask for something, and gives its words.
+func (r *Request) add(s *Status) string {
+	var asked []string
+	for _, c := range s.Codes {
+		if Classify(SidePayer, c.Category) != OutcomeRequested {
+			continue
+		}
+		if !slices.Contains(r.Codes, c) {
+			r.Codes = append(r.Codes, c)
+		}
+		asked = append(asked, c.words())
+	}
+	if len(asked) > 0 && s.Text != "" {
+		return s.Text
+	}
+	return strings.Join(asked, "; ")
+}
+
+// words is what a code of a request asks for.
+func (c Code) words() string {
+	what := asks(c.Category)
+	switch {
+	case c.Status == "":
+		return what
+	case c.List != listLOINC:
+		return what + " (claim status code " + c.Status + ")"
+	}
+	if name := loinc(c.Status); name != "" {
+		return what + ": " + name + " (LOINC " + c.Status + ")"
+	}
+	return what + " (LOINC " + c.Status + ")"
+}
+
+// asks words the categories of requests.
+func asks(category string) string {
+	switch category {
+	case "R1":
+		return "information about a person or an organization"
+	case "R3":
+		return "information about the claim or a service"
+	case "R4":
+		return "documentation"
+	case "R5":
+		return "more detailed information"
+	case "R6":
+		return "information that a regulation requires"
+	case "R7", "R8":
+		return "confirmation that the plan covers the care"
+	case "R9":
+		return "information on the medical necessity"
+	case "R10":
+		return "support of an appeal"
+	case "R11":
+		return "information for a review before payment"
+	case "R12":
+		return "the reason for the procedure"
+	case "R13":
+		return "documents again, because the first could not be read"
+	case "R14":
+		return "documents again, because the first were not what was asked for"
+	case "R15":
+		return "information on workers' compensation"
+	case "R16":
+		return "information on eligibility"
+	case "R17":
+		return "information, in place of an earlier request"
+	default:
+		return "more information"
+	}
+}
+
+// loinc names the documents that payers ask for most; empty for others.
+func loinc(code string) string {
+	switch code {
+	case "11488-4":
+		return "consultation note"
+	case "11502-2":
+		return "laboratory report"
+	case "11503-0":
+		return "medical records"
+	case "11504-8":
+		return "operative note"
+	case "11506-3":
+		return "progress note"
+	case "18748-4":
+		return "diagnostic imaging report"
+	case "18842-5":
+		return "discharge summary"
+	case "28570-0":
+		return "procedure note"
+	case "34117-2":
+		return "history and physical"
+	case "57133-1":
+		return "referral note"
+	default:
+		return ""
+	}
+}
+
+func first(values ...string) string {
+	for _, v := range values {
+		if v != "" {
+			return v
+		}
+	}
+	return ""
+}

@@ -129,7 +129,7 @@ func TestOutcome(t *testing.T) {
 	for _, c := range rejected.Codes() {
 		codes = append(codes, c.String())
 	}
-	if got := strings.Join(codes, " "); got != "A7:562:85 A7:164:IL A3:21 A6:21 A8:454" || rejected.Effective() != on(2026, 3, 5) {
+	if got := strings.Join(codes, " "); got != "A7:562:85 A7:164:IL A3:21 A6:21 A8:454" || rejected.Effective() != on(3, 5) {
 		t.Errorf("codes %s, effective %s", got, rejected.Effective())
 	}
 }
@@ -140,7 +140,7 @@ func TestRequest(t *testing.T) {
 	for s, c := range r.Claims() {
 		got, ok := c.Request()
 		want := acknowledgements.Request{
-			Reference: "RFI-77", ControlNumber: "PCN-1", PayerClaimNumber: "RFI-77", Due: on(2026, 4, 4),
+			Reference: "RFI-77", ControlNumber: "PCN-1", PayerClaimNumber: "RFI-77", Due: on(4, 4),
 			Codes: []acknowledgements.Code{
 				{Category: "R4", Status: "18748-4", List: "LOI"},
 				{Category: "R4", Status: "57133-1", List: "LOI"},
@@ -209,7 +209,7 @@ func TestLenientReports(t *testing.T) {
 	}
 	// A pending report, where the payer numbers the claim in TRN.
 	all = claims(decode(wrap("005010X228", "HL*1**20*1~HL*2*1*PT~TRN*1*P9~STC*P3:317~REF*EJ*C9~REF*D9*D9~DTP*106*D8*20260401~")))
-	if c := all[0]; c.PayerReference != "P9" || c.ControlNumber != "C9" || c.ClearinghouseNumber != "D9" || c.Due != on(2026, 4, 1) || c.Outcome("payer") != "pending" {
+	if c := all[0]; c.PayerReference != "P9" || c.ControlNumber != "C9" || c.ClearinghouseNumber != "D9" || c.Due != on(4, 1) || c.Outcome("payer") != "pending" {
 		t.Errorf("the pending claim is %+v", c)
 	}
 	// Guides that are told by BHT06 alone.

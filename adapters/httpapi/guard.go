@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/valyala/fasthttp"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // guardHeader carries the guard's verdict from the header section to the
@@ -52,8 +54,9 @@ func (s *Server) welcomes(h *fasthttp.RequestHeader) bool {
 	if r.permission != "" {
 		ctx, cancel := context.WithTimeout(s.base, s.timeout)
 		defer cancel()
-		if key, err := s.identify(ctx, bearer(h.RawHeaders())); err != nil || !key.May(r.permission) {
-			return false
+		key, err := s.identify(ctx, bearer(h.RawHeaders()))
+		if err == nil && !key.May(r.permission) || err != nil && billing.CodeOf(err) == billing.CodeUnauthorized {
+			return false // any other error may be gone when the exchange asks
 		}
 	}
 	if r.changes() {

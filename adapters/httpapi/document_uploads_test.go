@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -158,11 +159,18 @@ func (s *service) slotsComeFirst(t *testing.T, path string) {
 		w.send("%s", uploadHead(root+path+"/documents", key, "Content-Length: 1000")+"\r\n--")
 	}
 	eventually(t, func() error {
-		if a := start(tooMuch).reply(); a.StatusCode != 429 || a.Header.Get("Retry-After") == "" {
-			return fmt.Errorf("a third upload: %d %s", a.StatusCode, a.body)
+		s.server.uploads.mu.Lock()
+		defer s.server.uploads.mu.Unlock()
+		for _, n := range s.server.uploads.ofKey {
+			if n == 2 {
+				return nil
+			}
 		}
-		return nil
+		return errors.New("the two uploads have not begun")
 	})
+	if a := start(tooMuch).reply(); a.StatusCode != 429 || a.Header.Get("Retry-After") == "" {
+		t.Errorf("a third upload: %d %s", a.StatusCode, a.body)
+	}
 	for _, w := range []*wire{first, second} {
 		_ = w.Close()
 	}

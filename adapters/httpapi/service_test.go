@@ -41,6 +41,7 @@ func (machineClock) Now() time.Time { return time.Now() }
 
 // service is the whole service behind its API, on a database of its own.
 type service struct {
+	server *Server
 	addr   string
 	access *access.Service
 	store  *pgstore.Store
@@ -111,7 +112,7 @@ func startService(t *testing.T, times eligibility.Times, changes ...func(*setup)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.addr = serve(t, server)
+	s.server, s.addr = server, serve(t, server)
 	return s
 }
 

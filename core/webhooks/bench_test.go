@@ -43,6 +43,9 @@ func (c *clock) advance(d time.Duration) {
 	c.ahead += d
 }
 
+// to moves the clock on to the time.
+func (c *clock) to(t time.Time) { c.advance(t.Sub(c.Now())) }
+
 // bench is endpoints and their deliveries in a real database, and a queue in
 // memory. The receivers, which are the outside, are made up.
 type bench struct {
@@ -112,6 +115,7 @@ func (b *bench) call(to func(jobs.Job)) {
 type process struct {
 	*webhooks.Dispatcher
 	b    *bench
+	log  *log
 	fate *fate
 	stop func() // ends it as a signal does, or buries it, and waits for that
 }
@@ -123,9 +127,9 @@ func (b *bench) process(f *fate) *process {
 	}
 	over := make(chan struct{})
 	f.over = over
-	p := &process{b: b, fate: f}
+	p := &process{b: b, fate: f, log: &log{}}
 	p.Dispatcher = webhooks.NewDispatcher(fatedStore{b.store, f}, fatedQueue{b.broker.Open(), f}, fatedSender{b.outside, f},
-		b.clock, b.pace, slog.New(slog.DiscardHandler), func(billing.Attempt) {})
+		b.clock, b.pace, slog.New(p.log), func(billing.Attempt) {})
 	ctx, cancel := context.WithCancel(b.t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { _ = p.Run(ctx) })
@@ -152,6 +156,32 @@ func (p *process) worked(e *billing.WebhookEndpoint) {
 	p.b.t.Helper()
 	p.looks(e)
 	p.quiet()
+}
+
+// log keeps what a person should look at.
+type log struct {
+	mu       sync.Mutex
+	warnings []string
+}
+
+func (l *log) Enabled(_ context.Context, level slog.Level) bool { return level >= slog.LevelWarn }
+func (l *log) WithAttrs([]slog.Attr) slog.Handler               { return l }
+func (l *log) WithGroup(string) slog.Handler                    { return l }
+
+func (l *log) Handle(_ context.Context, r slog.Record) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	text := r.Message
+	r.Attrs(func(a slog.Attr) bool { text += " " + a.String(); return true })
+	l.warnings = append(l.warnings, text)
+	return nil
+}
+
+// warned is the warnings so far.
+func (l *log) warned() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.warnings)
 }
 
 // pause is how long these tests wait before they look again.

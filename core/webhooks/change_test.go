@@ -2,6 +2,7 @@ package webhooks_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -102,4 +103,132 @@ func (b *bench) move(e *billing.WebhookEndpoint) {
 	if o := b.change(b.key(), e, billing.EndpointRequest{URL: new(e.URL + "/new")}); o.err != nil || o.URL != e.URL+"/new" {
 		b.t.Errorf("change the URL: %+v", o)
 	}
+}
+
+// TestChangeOfAFullLane changes an endpoint while its lane is full. What comes
+// after the posts under way goes by the change, all of it.
+func TestChangeOfAFullLane(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for name, change := range b.changes() {
+		p, e := b.process(nil), b.endpoint()
+		release := make(chan struct{})
+		b.outside.at(e.URL, holds(release, says(200)))
+		events := b.backlog(30)
+		p.looks(e)
+		b.await("the lane is full", func() bool { now, _ := b.outside.underway(e.URL); return now == b.pace.InFlight })
+		change(e)
+		close(release)
+		p.quiet()
+		b.changed(t, p, e, events, b.pace.InFlight)
+		if t.Failed() {
+			t.Fatal(name)
+		}
+		p.stop()
+	}
+}
+
+// TestChangeAtAnyMoment changes an endpoint at every moment of its lane's life.
+// Only what the lane has read by then goes out as before.
+func TestChangeAtAnyMoment(t *testing.T) {
+	t.Parallel()
+	for name := range (&bench{}).changes() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			change := b.changes()[name]
+			everyMoment(t, func(t *testing.T, f *fate, at func(func())) {
+				t.Helper()
+				e := b.endpoint()
+				events := b.backlog(12)
+				posted := 0
+				happens := func() {
+					change(e)
+					posted = len(b.outside.got(e.URL))
+				}
+				at(happens)
+				p := b.process(f)
+				defer p.stop()
+				if p.worked(e); f.reached() == "" {
+					happens()
+				}
+				b.changed(t, p, e, events, posted+b.pace.InFlight)
+			})
+		})
+	}
+}
+
+// changes are what the owner of an endpoint may do.
+func (b *bench) changes() map[string]func(*billing.WebhookEndpoint) {
+	return map[string]func(*billing.WebhookEndpoint){
+		"disabled": func(e *billing.WebhookEndpoint) { b.status(e, billing.EndpointDisabled) },
+		"rotated":  func(e *billing.WebhookEndpoint) { b.rotate(b.key(), e) },
+		"moved":    b.move,
+		"deleted": func(e *billing.WebhookEndpoint) {
+			if o := b.remove(b.key(), e); o.err != nil {
+				b.t.Errorf("delete: %v", o.err)
+			}
+		},
+	}
+}
+
+// changed checks what became of an endpoint that was changed while its lane was
+// worked off, once that is at rest. E is the endpoint as it was, and before is
+// how many posts may have gone out by that.
+func (b *bench) changed(t *testing.T, p *process, e *billing.WebhookEndpoint, events []*billing.Event, before int) {
+	t.Helper()
+	if w := p.log.warned(); len(w) > 0 {
+		t.Errorf("warnings: %v", w)
+	}
+	posts := b.outside.got(e.URL)
+	old := b.signed(t, e, events, posts)
+	if old > before {
+		t.Errorf("%d posts went out as before the change, want %d at most", old, before)
+	}
+	now, err := b.service.Get(t.Context(), e.Scope, e.ID)
+	if err != nil { // deleted
+		var left int
+		row := b.db.QueryRowContext(t.Context(), "SELECT count(*) FROM webhook_deliveries WHERE endpoint_id = $1", e.ID)
+		if err := row.Scan(&left); err != nil || left > 0 {
+			t.Errorf("%d deliveries are left, %v", left, err)
+		}
+		return
+	}
+	if now.Secret != e.Secret {
+		old += b.signed(t, now, events, posts)
+	}
+	if old != len(posts) {
+		t.Errorf("%d of %d posts are signed with one of the secrets", old, len(posts))
+	}
+	if now.Status == billing.EndpointDisabled {
+		if n := b.states(e); n[billing.DeliveryDelivered] != old || n[billing.DeliveryPending] != len(events)-old {
+			t.Errorf("the deliveries of the disabled endpoint are %v, after %d posts", n, old)
+		}
+		b.status(e, billing.EndpointEnabled)
+		p.worked(e)
+	}
+	for _, d := range b.deliveries(e) {
+		n := b.outside.timesOf(e.URL, d.EventID) + b.outside.timesOf(e.URL+"/new", d.EventID)
+		if n != 1 || len(d.Attempts) != 1 || d.State != billing.DeliveryDelivered {
+			t.Errorf("%d posts and %d attempts of a %s delivery", n, len(d.Attempts), d.State)
+		}
+	}
+	b.removed(e)
+}
+
+// signed counts the posts that are signed with the endpoint's secret.
+func (b *bench) signed(t *testing.T, e *billing.WebhookEndpoint, events []*billing.Event, posts []*post) (n int) {
+	t.Helper()
+	for _, p := range posts {
+		i := slices.IndexFunc(events, func(event *billing.Event) bool { return event.ID.String() == p.ID })
+		if i < 0 {
+			t.Fatalf("%s was posted and did not happen", p.ID)
+		}
+		if m, err := e.Message(events[i], p.At); err != nil {
+			t.Fatal(err)
+		} else if m.Signature == p.Signature {
+			n++
+		}
+	}
+	return n
 }

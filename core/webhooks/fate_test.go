@@ -27,6 +27,7 @@ type fate struct {
 	met   string         // the name of the call that was reached
 	dead  bool
 	away  bool // the store is, for the time being
+	boxes int  // open mailboxes
 }
 
 // ending is how a call ends.
@@ -147,6 +148,14 @@ func (f *fate) count(name string) int {
 	return f.calls[name]
 }
 
+// open counts mailboxes that are opened and closed, and answers how many are open.
+func (f *fate) open(n int) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.boxes += n
+	return f.boxes
+}
+
 // leave takes the store away, or brings it back.
 func (f *fate) leave(away bool) {
 	f.mu.Lock()
@@ -208,6 +217,14 @@ func (l fatedLanes) Leave(ctx context.Context, id billing.WebhookEndpointID, hol
 type fatedQueue struct {
 	ports.Queue
 	f *fate
+}
+
+func (q fatedQueue) Await(subject [16]byte) ports.Mailbox {
+	box, forget := q.Queue.Await(subject), sync.OnceFunc(func() { q.f.open(-1) })
+	q.f.open(1)
+	ended := box.Close
+	box.Close = func() { ended(); forget() }
+	return box
 }
 
 func (q fatedQueue) Reply(ctx context.Context, address string, subject [16]byte) error {

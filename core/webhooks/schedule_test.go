@@ -1,0 +1,315 @@
+package webhooks_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// TestSchedule fails a delivery until it is given up. No attempt is made before
+// its time, and each is made then.
+func TestSchedule(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	p, e := b.process(nil), b.endpoint()
+	b.outside.at(e.URL, says(500))
+	b.backlog(1)
+	first := func() *billing.Delivery { return b.deliveries(e)[0] }
+	for n, delay := range []time.Duration{
+		5 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour,
+		20 * time.Hour, 24 * time.Hour,
+	} {
+		p.worked(e)
+		d := first()
+		if len(d.Attempts) != n+1 || d.State != billing.DeliveryPending {
+			t.Fatalf("%d attempts of a %s delivery, want %d", len(d.Attempts), d.State, n+1)
+		}
+		wait := d.NextAttemptAt.Sub(d.Attempts[n].At)
+		if least, most := delay*9/10-time.Millisecond, delay*11/10+time.Millisecond; wait < least || wait > most {
+			t.Errorf("attempt %d comes %v after the one before, want %v and a tenth more or less", n+2, wait, delay)
+		}
+		b.clock.to(d.NextAttemptAt.Add(-2 * time.Second))
+		p.worked(e)
+		if n := len(first().Attempts); n != len(d.Attempts) {
+			t.Fatalf("attempt %d was made before its time", n)
+		}
+		b.clock.to(d.NextAttemptAt)
+		if n := b.sweep(p); n != 1 {
+			t.Errorf("%d lanes are due, want one", n)
+		}
+		p.quiet()
+	}
+	d := first()
+	if d.State != billing.DeliveryFailed || len(d.Attempts) != 11 || !d.NextAttemptAt.IsZero() {
+		t.Errorf("after the last attempt: %+v", d)
+	}
+	b.inOrder(d)
+	b.clock.advance(48 * time.Hour)
+	if n := b.sweep(p); n != 0 {
+		t.Errorf("%d lanes are due", n)
+	}
+	if p.worked(e); len(b.outside.got(e.URL)) != 11 || b.get(e).Status != billing.EndpointEnabled {
+		t.Errorf("%d posts", len(b.outside.got(e.URL)))
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	p := b.process(nil)
+	for asked, want := range map[time.Duration]time.Duration{
+		0: 5 * time.Second, time.Second: 5 * time.Second, time.Hour: time.Hour, 48 * time.Hour: 24 * time.Hour,
+	} {
+		e := b.endpoint()
+		b.outside.at(e.URL, func(context.Context, int) billing.Attempt { return billing.Attempt{Status: 429, RetryAfter: asked} })
+		b.backlog(1)
+		p.worked(e)
+		d := b.deliveries(e)[0]
+		wait := d.NextAttemptAt.Sub(d.Attempts[0].At)
+		if wait < want*9/10-time.Millisecond || wait > want*11/10+time.Millisecond || want > time.Minute && wait.Round(time.Second) != want {
+			t.Errorf("asked to come after %v, it comes after %v, want %v", asked, wait, want)
+		}
+		b.clock.to(d.NextAttemptAt.Add(-time.Second))
+		if n := b.sweep(p); n != 0 {
+			t.Errorf("%d lanes are due before the time that the receiver asked for", n)
+		}
+		b.removed(e)
+	}
+}
+
+// TestGone has a receiver say that it is there no more. It gets nothing further,
+// and what waits goes out when it is enabled.
+func TestGone(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	p, e := b.process(nil), b.endpoint()
+	b.outside.at(e.URL, says(410))
+	b.backlog(20)
+	p.worked(e)
+	posts := len(b.outside.got(e.URL))
+	if s := b.get(e).Status; s != billing.EndpointDisabled || posts > b.pace.InFlight {
+		t.Errorf("it is %s after %d posts", s, posts)
+	}
+	if n := b.states(e); n[billing.DeliveryPending] != 20 {
+		t.Errorf("the deliveries are %v", n)
+	}
+	b.clock.advance(time.Hour)
+	if n := b.sweep(p); n != 0 {
+		t.Errorf("%d lanes are called", n)
+	}
+	b.call(p.Call)
+	b.happens()
+	p.worked(e)
+	if n := len(b.outside.got(e.URL)); n != posts || len(b.deliveries(e)) != 20 {
+		t.Errorf("%d posts and %d deliveries of a disabled endpoint, want %d and 20", n, len(b.deliveries(e)), posts)
+	}
+	b.outside.at(e.URL, nil)
+	b.status(e, billing.EndpointEnabled)
+	if h := b.get(e).Health; h != (billing.EndpointHealth{}) {
+		t.Errorf("it starts anew with %+v", h)
+	}
+	b.await("what waited is delivered", b.delivered(e))
+	p.quiet()
+	b.exactlyOnce(e)
+}
+
+// TestNothingButFailures fails for days. An endpoint with nothing but failures
+// for five is disabled, and not before; one success in between starts them anew.
+func TestNothingButFailures(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	for name, test := range map[string]struct {
+		well time.Duration // when it was, for a moment; zero for never
+		end  time.Duration
+	}{
+		"nothing else":        {0, 5 * day},
+		"one success between": {3 * day, 8 * day},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			p, e := b.process(nil), b.endpoint()
+			b.outside.at(e.URL, says(500))
+			began := b.clock.Now()
+			at := func(since time.Duration) billing.EndpointStatus {
+				b.clock.to(began.Add(since))
+				b.backlog(1)
+				p.worked(e)
+				return b.get(e).Status
+			}
+			for since := time.Duration(0); since < test.end; since += 8 * time.Hour {
+				b.outside.at(e.URL, says(map[bool]int{true: 200, false: 500}[since == test.well && since > 0]))
+				if s := at(since); s != billing.EndpointEnabled {
+					t.Fatalf("it is %s after %v", s, since)
+				}
+				if since == test.well && since > 0 { // the next failure is the first
+					b.outside.at(e.URL, says(500))
+					at(since + time.Second)
+				}
+			}
+			if s := at(test.end - time.Minute); s != billing.EndpointEnabled {
+				t.Errorf("it is %s a minute before its time", s)
+			}
+			if s := at(test.end + time.Minute); s != billing.EndpointDisabled {
+				t.Errorf("it is %s after %v", s, test.end)
+			}
+			posts := len(b.outside.got(e.URL))
+			b.clock.advance(day)
+			if n := b.sweep(p); n != 0 || len(b.outside.got(e.URL)) != posts {
+				t.Errorf("%d lanes are called, %d posts more", n, len(b.outside.got(e.URL))-posts)
+			}
+		})
+	}
+}
+
+// tries counts the attempts at the endpoint that are on record.
+func (b *bench) tries(e *billing.WebhookEndpoint) (n int) {
+	b.t.Helper()
+	for _, d := range b.deliveries(e) {
+		n += len(d.Attempts)
+	}
+	return n
+}
+
+// broken has an endpoint fail until its circuit opens, with more that is due.
+func (b *bench) broken(p *process, events int) *billing.WebhookEndpoint {
+	b.t.Helper()
+	e := b.endpoint()
+	b.outside.at(e.URL, says(500))
+	b.backlog(events)
+	p.worked(e)
+	if n, h := b.tries(e), b.get(e).Health; n < 10 || n > 9+b.pace.InFlight || h.Failures != n || !h.Open() {
+		b.t.Fatalf("after %d attempts the health is %+v", n, h)
+	}
+	return e
+}
+
+// TestCircuit breaks an endpoint. It gets a single post every 30 seconds, until
+// one succeeds; then all that waited goes out.
+func TestCircuit(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	p := b.process(nil)
+	e := b.broken(p, 30)
+	b.call(p.Call)
+	for round := range 5 {
+		tries, open := b.tries(e), b.get(e).Health.CircuitUntil
+		if wait := open.Sub(b.clock.Now()); wait < 20*time.Second || wait > 30*time.Second {
+			t.Errorf("the next probe is to come after %v", wait)
+		}
+		b.clock.to(open.Add(-2 * time.Second))
+		b.happens() // and calls
+		p.worked(e)
+		if n, called := b.tries(e), b.sweep(p); n != tries || called != 0 {
+			t.Fatalf("round %d: %d attempts while the circuit is open, want %d; %d lanes called", round, n, tries, called)
+		}
+		b.clock.to(open)
+		if n := b.sweep(p); n != 1 {
+			t.Errorf("round %d: %d lanes are called", round, n)
+		}
+		p.quiet()
+		p.worked(e)
+		if n, h := b.tries(e), b.get(e).Health; n != tries+1 || h.Failures != n || n != len(b.outside.got(e.URL)) {
+			t.Fatalf("round %d: %d attempts, want a single probe more than %d; %+v", round, n, tries, h)
+		}
+	}
+	b.outside.at(e.URL, nil)
+	b.clock.to(b.get(e).Health.CircuitUntil)
+	p.worked(e)
+	for _, d := range b.deliveries(e) {
+		if d.State != billing.DeliveryDelivered && d.NextAttemptAt.Before(b.clock.Now().Add(-time.Minute)) {
+			t.Errorf("a delivery waits that is due since %v", d.NextAttemptAt)
+		}
+	}
+	if h := b.get(e).Health; h != (billing.EndpointHealth{}) {
+		t.Errorf("after a success: %+v", h)
+	}
+	b.clock.advance(time.Hour)
+	if p.worked(e); !b.delivered(e)() {
+		t.Errorf("the deliveries are %v", b.states(e))
+	}
+	b.exactlyOnce(e)
+}
+
+// TestSlowProbe has the probe take longer than the circuit pauses.
+func TestSlowProbe(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	p := b.process(nil)
+	e := b.broken(p, 20)
+	release := make(chan struct{})
+	b.outside.at(e.URL, holds(release, says(200)))
+	b.clock.to(b.get(e).Health.CircuitUntil)
+	tries := b.tries(e)
+	p.looks(e)
+	b.await("the probe is under way", func() bool { now, _ := b.outside.underway(e.URL); return now == 1 })
+	for range 3 {
+		b.clock.advance(time.Minute)
+		b.sweep(p)
+		p.looks(e)
+		b.still(p, "a lane that waits for its probe", 1)
+	}
+	if now, _ := b.outside.underway(e.URL); now != 1 || b.tries(e) != tries {
+		t.Errorf("%d posts are under way", now)
+	}
+	close(release)
+	p.quiet()
+	if n := b.states(e); n[billing.DeliveryDelivered] != 20 {
+		t.Errorf("the deliveries are %v", n)
+	}
+	b.exactlyOnce(e)
+}
+
+// TestFailuresInARow has one success among failures keep the circuit closed.
+func TestFailuresInARow(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.pace.InFlight = 1
+	p, e := b.process(nil), b.endpoint()
+	for range 3 {
+		for _, status := range slices.Repeat([]int{500}, 9) {
+			b.outside.at(e.URL, says(status))
+			b.backlog(1)
+			p.worked(e)
+		}
+		if h := b.get(e).Health; h.Failures != 9 || h.Open() {
+			t.Fatalf("after nine failures: %+v", h)
+		}
+		b.outside.at(e.URL, says(204))
+		b.backlog(1)
+		p.worked(e)
+	}
+}
+
+// TestStartingAnew opens the circuit, and has the owner do something about it:
+// what waits goes out at once.
+func TestStartingAnew(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for name, does := range map[string]func(e *billing.WebhookEndpoint){
+		"enabled": func(e *billing.WebhookEndpoint) {
+			b.status(e, billing.EndpointDisabled)
+			b.status(e, billing.EndpointEnabled)
+		},
+		"another URL": func(e *billing.WebhookEndpoint) { b.move(e); b.outside.at(e.URL+"/new", nil) },
+	} {
+		p := b.process(nil)
+		e := b.broken(p, 30)
+		tries := b.tries(e)
+		b.outside.at(e.URL, nil)
+		b.call(p.Call)
+		does(e)
+		p.quiet()
+		if n := b.states(e)[billing.DeliveryDelivered]; n < 30-tries {
+			t.Errorf("%s: %d are delivered, want %d that were never tried", name, n, 30-tries)
+		}
+		if h := b.get(e).Health; h != (billing.EndpointHealth{}) {
+			t.Errorf("%s: %+v", name, h)
+		}
+		b.call(nil)
+		b.removed(e)
+	}
+}

@@ -38,7 +38,7 @@ type Balance struct {
 	Payment  Equation
 	Claims   Tally
 	Lines    Tally
-	Unread   int       // how many amounts could not be read, at any level
+	Unread   int       // at how many places, of any level, an amount is missing or cannot be read
 	Findings []Finding // the first hundred
 }
 
@@ -85,16 +85,16 @@ func (f Finding) String() string {
 	if f.Unread {
 		return where + ": an amount is missing or cannot be read (segment " + strconv.Itoa(f.Segment) + " of the file)."
 	}
-	first, less := "charged ", ", adjusted by "
+	from, less := " charged", " adjusted"
 	if f.Level == LevelPayment {
-		first, less = "its claims were paid ", ", provider adjustments take away "
+		from, less = " paid for its claims", " of provider adjustments"
 	}
 	amount, word := f.Off(), " too much."
 	if amount < 0 {
 		amount, word = -amount, " too little."
 	}
-	return where + ": " + first + f.From.String() + less + f.Less.String() + ", leaves " + f.Due().String() +
-		"; the payer states " + f.Stated.String() + ", " + amount.String() + word
+	return where + ": " + f.From.String() + from + " less " + f.Less.String() + less + " leaves " + f.Due().String() +
+		", but the payer states " + f.Stated.String() + ": " + amount.String() + word
 }
 
 // LogValue keeps control numbers out of logs.

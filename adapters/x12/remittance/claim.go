@@ -2,6 +2,7 @@ package remittance
 
 import (
 	"log/slog"
+	"strings"
 
 	"github.com/molar-billing/molar/core/billing"
 )
@@ -88,12 +89,12 @@ func (c *Claim) Remarks() []string {
 	var all []string
 	for n, code := range c.Outpatient {
 		if code != "" && n >= 2 && n <= 6 { // MOA03 to MOA07
-			all = append(all, code)
+			all = append(all, strings.ToUpper(code))
 		}
 	}
 	for n, code := range c.Inpatient {
 		if code != "" && (n == 4 || n >= 19 && n <= 22) { // MIA05, MIA20 to MIA23
-			all = append(all, code)
+			all = append(all, strings.ToUpper(code))
 		}
 	}
 	return all

@@ -132,10 +132,13 @@ func (d *Decoder) optional(s *x12.Segment, n int) billing.Money {
 	return d.required(s, n)
 }
 
-// unread notes that an amount of the claim cannot be read, so that the claim
-// does not count as one that adds up.
+// unread notes once for a segment that an amount of the claim cannot be read, so
+// that the claim does not count as one that adds up.
 func (d *Decoder) unread(s *x12.Segment) {
 	c := d.claim
+	if n := len(c.Findings); n > 0 && c.Findings[n-1].Segment == s.Ordinal {
+		return
+	}
 	f := Finding{Level: LevelClaim, Claim: c.Ordinal, ControlNumber: c.ControlNumber, Segment: s.Ordinal, Unread: true}
 	if n := len(c.Services); n > 0 {
 		f.Level, f.Line = LevelLine, n

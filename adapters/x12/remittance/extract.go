@@ -62,6 +62,9 @@ func (e *envelope) copySet(w io.Writer, first []byte, in *x12.Reader, t *tape) e
 		out.Write(gap)
 		out.Write(raw)
 		if s.ID == "SE" {
+			if raw[len(raw)-1] != e.delimiters.Segment { // the last byte of a file that breaks off
+				out.WriteByte(e.delimiters.Segment)
+			}
 			break
 		}
 	}

@@ -81,13 +81,11 @@ type formFile struct {
 // file is the part file; when there is none, that is a fault.
 func (f *form) file() *formFile {
 	p := f.take(filePart)
-	switch {
-	case p == nil:
+	if p == nil {
 		f.into.Add(filePart, billing.FaultRequired, "A file is required.")
-	default:
-		return &formFile{cleanFileName(p.fileName), p.size, io.NewSectionReader(p.content, 0, p.size)}
+		return nil
 	}
-	return nil
+	return &formFile{cleanFileName(p.fileName), p.size, io.NewSectionReader(p.content, 0, p.size)}
 }
 
 // end tells of the parts that nobody asked for.

@@ -7,7 +7,8 @@
 //	                                    |
 //	                   core/billing         ports                 nouns and rules; what the core needs
 //	                                    |
-//	pgstore  rabbitqueue|memqueue  sandboxnet|unavailablenet  edi over x12
+//	pgstore  rabbitqueue|memqueue  minioblob|fileblob  imagecodec
+//	sandboxnet|unavailablenet  edi over x12  webhookhttp
 //
 // Imports point one way:
 //
@@ -15,7 +16,8 @@
 //
 // billing holds the whole domain model; a rule that needs only values is a
 // method there. Each capability is one concrete Service with a file for each
-// use case: check, decide, save, emit, stage. Only what the core drives is an
+// use case: check, decide, save, emit, stage. A capability imports none of the
+// others but idempotency, which makes a change at most once for a key. Only what the core drives is an
 // interface (package ports), and each has a contract suite that all of its
 // adapters pass. A use case never talks to the queue about work: it stages a
 // job in the transaction, and the outbox relay publishes it after the commit.

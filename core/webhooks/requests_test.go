@@ -1,0 +1,372 @@
+package webhooks_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/webhooks"
+	"github.com/molar-billing/molar/ports"
+)
+
+const hook = "https://hooks.example.com/hook"
+
+// id is the endpoint that the answer is about.
+func (b *bench) id(o outcome) *billing.WebhookEndpoint {
+	b.t.Helper()
+	id, err := billing.ParseID[billing.WebhookEndpointID](o.Endpoint)
+	if err != nil {
+		b.t.Fatalf("%+v is about no endpoint", o)
+	}
+	return &billing.WebhookEndpoint{ID: id, Scope: b.scope}
+}
+
+func TestCreate(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	in := billing.EndpointRequest{URL: new(hook), Description: new("ours"), EventTypes: []string{"claim.paid"}}
+	o := b.create("k", in)
+	if o.err != nil || o.replayed || o.Status != "enabled" || o.URL != hook || !strings.HasPrefix(string(o.Secret), "whsec_") {
+		t.Fatalf("%+v", o)
+	}
+	e := b.get(b.id(o))
+	if e.Secret != o.Secret || e.Description != "ours" || len(e.EventTypes) != 1 || !e.Takes(billing.EventClaimPaid) || e.Takes(billing.EventClaimDenied) {
+		t.Errorf("kept: %+v", e)
+	}
+	again := b.create("k", in)
+	if again.err != nil || !again.replayed || again.Secret != "" || again.Endpoint != o.Endpoint {
+		t.Errorf("again: %+v", again)
+	}
+	if asked := b.outside.judges(nil); len(asked) != 1 || asked[0] != hook {
+		t.Errorf("the URLs %v were judged, want one, once", asked)
+	}
+	other := call("k")
+	other.Fingerprint = [32]byte{2}
+	if _, _, err := b.service.Create(t.Context(), b.scope, other, in, revealedShown); billing.CodeOf(err) != billing.CodeIdempotencyKeyReused {
+		t.Errorf("another request with the key: %v", err)
+	}
+	b.keptWithout(o.Secret)
+}
+
+// keptWithout checks that the answers that are kept show endpoints, and not the
+// secret.
+func (b *bench) keptWithout(secret billing.WebhookSecret) {
+	b.t.Helper()
+	for text, want := range map[string]bool{strings.TrimPrefix(string(secret), "whsec_"): false, "whe_": true} {
+		var is bool
+		row := b.db.QueryRowContext(b.t.Context(), `
+SELECT EXISTS (SELECT FROM idempotency_keys k WHERE k::text LIKE '%' || $1 || '%' OR k::text LIKE '%' || encode($1::bytea, 'hex') || '%')`, text)
+		if err := row.Scan(&is); err != nil || is != want {
+			b.t.Errorf("the answers that are kept show %q: %t, %v", text, is, err)
+		}
+	}
+}
+
+func TestCreateIsRefused(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for name, test := range map[string]struct {
+		in    billing.EndpointRequest
+		check error
+		want  string
+	}{
+		"no URL":         {billing.EndpointRequest{}, nil, "[url required]"},
+		"an empty URL":   {billing.EndpointRequest{URL: new("")}, nil, "[url required]"},
+		"a long URL":     {billing.EndpointRequest{URL: new(hook + strings.Repeat("x", 2048))}, nil, "[url too_long]"},
+		"a long text":    {billing.EndpointRequest{URL: new(hook), Description: new(strings.Repeat("x", 201))}, nil, "[description too_long]"},
+		"no types":       {billing.EndpointRequest{URL: new(hook), EventTypes: []string{}}, nil, "[event_types too_few]"},
+		"an odd type":    {billing.EndpointRequest{URL: new(hook), EventTypes: []string{"ping"}}, nil, "[event_types.0 not_allowed]"},
+		"a private URL":  {billing.EndpointRequest{URL: new(hook)}, notAllowed(), "[url not_allowed]"},
+		"all of it":      {billing.EndpointRequest{URL: new(hook), EventTypes: []string{}}, notAllowed(), "[event_types too_few url not_allowed]"},
+		"a broken check": {billing.EndpointRequest{URL: new(hook)}, errLost, "[]"},
+	} {
+		b.outside.judges(test.check)
+		o := b.create("k", test.in)
+		if got := faults(o.err); o.err == nil || got != test.want {
+			t.Errorf("%s: %v with %s, want %s", name, o.err, got, test.want)
+		}
+	}
+	b.outside.judges(nil)
+	if o := b.create("k", billing.EndpointRequest{URL: new(hook)}); o.err != nil || o.replayed {
+		t.Errorf("the key of refused requests: %+v", o)
+	}
+	if all, err := b.service.List(t.Context(), b.scope); err != nil || len(all) != 1 {
+		t.Errorf("%d endpoints, %v", len(all), err)
+	}
+}
+
+func notAllowed() error {
+	var f billing.Faults
+	f.Add("url", billing.FaultNotAllowed, "No.")
+	return f.Err()
+}
+
+// faults is what the request is told to change.
+func faults(err error) string {
+	var out []string
+	if e, ok := errors.AsType[*billing.Error](err); ok {
+		for _, f := range e.Faults {
+			out = append(out, f.Field+" "+string(f.Code))
+		}
+	}
+	return fmt.Sprint(out)
+}
+
+// TestSecretIsShownOnce makes requests with the same key at once. One endpoint
+// is made, or one secret, and one caller is shown it.
+func TestSecretIsShownOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	made := b.endpoint()
+	for name, request := range map[string]func(s *webhooks.Service) outcome{
+		"create": func(s *webhooks.Service) outcome {
+			return came(s.Create(t.Context(), b.scope, call("create"), billing.EndpointRequest{URL: new(hook)}, revealedShown))
+		},
+		"rotate": func(s *webhooks.Service) outcome {
+			return came(s.RotateSecret(t.Context(), b.scope, call("rotate"), made.ID, nil, revealedShown))
+		},
+	} {
+		outcomes := make([]outcome, 10)
+		var all sync.WaitGroup
+		for i := range outcomes {
+			all.Go(func() { outcomes[i] = request(b.service) })
+		}
+		all.Wait()
+		shown := 0
+		var secret billing.WebhookSecret
+		for _, o := range outcomes {
+			switch {
+			case o.err == nil && o.Secret != "" && !o.replayed:
+				shown++
+				secret = o.Secret
+			case o.err == nil && o.replayed && o.Secret == "":
+			case billing.CodeOf(o.err) == billing.CodeIdempotencyKeyInUse:
+			default:
+				t.Errorf("%s: %+v", name, o)
+			}
+		}
+		o := request(b.service)
+		if shown != 1 || o.err != nil || !o.replayed || b.get(b.id(o)).Secret != secret {
+			t.Errorf("%s: %d callers were shown a secret; then %+v", name, shown, o)
+		}
+		b.keptWithout(secret)
+	}
+	if all, err := b.service.List(t.Context(), b.scope); err != nil || len(all) != 2 {
+		t.Errorf("%d endpoints, %v", len(all), err)
+	}
+}
+
+// TestLimit makes more endpoints at once than there may be.
+func TestLimit(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	var all sync.WaitGroup
+	outcomes := make([]outcome, 15)
+	for i := range outcomes {
+		all.Go(func() { outcomes[i] = b.create(fmt.Sprint("k", i), billing.EndpointRequest{URL: new(hook)}) })
+	}
+	all.Wait()
+	made := 0
+	var one *billing.WebhookEndpoint
+	for _, o := range outcomes {
+		if o.err == nil {
+			made++
+			one = b.id(o)
+		} else if billing.CodeOf(o.err) != billing.CodeConflict {
+			t.Error(o.err)
+		}
+	}
+	if made != billing.MaxEndpoints {
+		t.Fatalf("%d were made, want %d", made, billing.MaxEndpoints)
+	}
+	b.endpointOf(billing.Scope{Org: b.scope.Org, Mode: billing.ModeLive}) // has a limit of its own
+	if o := b.remove("remove", one); o.err != nil {
+		t.Fatal(o.err)
+	}
+	if o := b.remove("remove", one); o.err != nil || !o.replayed {
+		t.Errorf("delete again: %+v", o)
+	}
+	if o := b.create("k more", billing.EndpointRequest{URL: new(hook)}); o.err != nil {
+		t.Error(o.err)
+	}
+}
+
+func TestRotate(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	e := b.endpoint()
+	o := b.rotate("k", e)
+	if o.err != nil || o.replayed || o.Secret == "" || o.Secret == e.Secret || b.get(e).Secret != o.Secret {
+		t.Fatalf("%+v", o)
+	}
+	if again := b.rotate("k", e); again.err != nil || !again.replayed || again.Secret != "" || b.get(e).Secret != o.Secret {
+		t.Errorf("again: %+v", again)
+	}
+	if next := b.rotate("k2", e); next.err != nil || next.Secret == "" || next.Secret == o.Secret {
+		t.Errorf("once more: %+v", next)
+	}
+}
+
+// TestChange looks a host up only for a URL that the request names.
+func TestChange(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	e := b.endpoint()
+	b.outside.judges(notAllowed())
+	if o := b.change("k1", e, billing.EndpointRequest{Description: new("new"), EventTypes: []string{"claim.paid"}}); o.err != nil || o.URL != e.URL {
+		t.Errorf("without a URL: %+v", o)
+	}
+	if o := b.change("k2", e, billing.EndpointRequest{URL: new(hook)}); faults(o.err) != "[url not_allowed]" {
+		t.Errorf("to a private URL: %+v", o)
+	}
+	if asked := b.outside.judges(nil); len(asked) != 1 || asked[0] != hook {
+		t.Errorf("the URLs %v were judged", asked)
+	}
+	if o := b.change("k2", e, billing.EndpointRequest{URL: new(hook), EveryType: true}); o.err != nil || o.replayed || o.URL != hook {
+		t.Errorf("to a public URL: %+v", o)
+	}
+	if o := b.change("k2", e, billing.EndpointRequest{URL: new(hook), EveryType: true}); o.err != nil || !o.replayed {
+		t.Errorf("again: %+v", o)
+	}
+	if asked := b.outside.judges(nil); len(asked) != 1 {
+		t.Errorf("the URLs %v were judged: a repeated request needs no look-up", asked)
+	}
+	now := b.get(e)
+	if now.URL != hook || now.Description != "new" || now.EventTypes != nil || now.Secret != e.Secret {
+		t.Errorf("it is %+v", now)
+	}
+}
+
+// TestAbsentEndpoint asks for what is not there, or belongs to somebody else.
+func TestAbsentEndpoint(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	foreign := *b.endpointOf(b.newScope())
+	foreign.Scope = b.scope
+	for name, err := range map[string]error{
+		"rotate":   b.rotate(b.key(), &foreign).err,
+		"status":   b.set(b.key(), &foreign, billing.EndpointDisabled).err,
+		"change":   b.change(b.key(), &foreign, billing.EndpointRequest{Description: new("mine")}).err,
+		"delete":   b.remove(b.key(), &foreign).err,
+		"ping":     b.ping(b.key(), &foreign).err,
+		"resend":   b.resend(b.key(), billing.ResendFilter{EndpointID: foreign.ID}).err,
+		"an event": b.resend(b.key(), billing.ResendFilter{EventID: billing.NewID[billing.EventID](time.Now())}).err,
+	} {
+		if billing.CodeOf(err) != billing.CodeNotFound {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, _, err := b.service.Deliveries(t.Context(), b.scope, foreign.ID, billing.Page{Limit: 1}); billing.CodeOf(err) != billing.CodeNotFound {
+		t.Errorf("deliveries: %v", err)
+	}
+	if n := len(b.outside.got(foreign.URL)); n > 0 {
+		t.Errorf("%d posts", n)
+	}
+}
+
+// TestPing tries out an endpoint that is disabled and broken. Nothing is kept of
+// it but the answer.
+func TestPing(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	p := b.process(nil)
+	e := b.broken(p, 20)
+	b.status(e, billing.EndpointDisabled)
+	before, deliveries, posts := b.get(e), len(b.deliveries(e)), len(b.outside.got(e.URL))
+	b.outside.at(e.URL, says(418))
+	o := b.ping("k", e)
+	if o.err != nil || o.replayed || o.Code != 418 {
+		t.Fatalf("%+v", o)
+	}
+	again := b.ping("k", e)
+	if again.err != nil || !again.replayed || again.Code != 418 {
+		t.Errorf("again: %+v", again)
+	}
+	if other := b.ping("k2", e); other.err != nil || other.replayed {
+		t.Errorf("with another key: %+v", other)
+	}
+	got := b.outside.got(e.URL)[posts:]
+	if len(got) != 2 || got[0].ID == got[1].ID || !strings.HasPrefix(got[0].ID, "evt_") || !strings.Contains(string(got[0].Body), `"type":"ping"`) {
+		t.Fatalf("%d posts: %+v", len(got), got)
+	}
+	if want, err := e.Secret.Sign(got[0].ID, got[0].At, got[0].Body); err != nil || got[0].Signature != want {
+		t.Errorf("signature %s, want %s, %v", got[0].Signature, want, err)
+	}
+	if n := len(b.deliveries(e)); n != deliveries || b.get(e).Health != before.Health || b.get(e).Status != before.Status {
+		t.Errorf("%d deliveries and %+v after pings, want %d and %+v", n, b.get(e).Health, deliveries, before.Health)
+	}
+	id, err := billing.ParseID[billing.EventID](got[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.in(b.scope, func(ctx context.Context, tx ports.Tx) error {
+		if _, err := tx.Events.Get(ctx, id); billing.CodeOf(err) != billing.CodeNotFound {
+			t.Errorf("the event of a ping: %v", err)
+		}
+		return nil
+	})
+}
+
+// TestPingIsGivenUp has the caller hang up while the receiver thinks.
+func TestPingIsGivenUp(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	e := b.endpoint()
+	b.outside.at(e.URL, holds(nil, says(200)))
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() {
+		_, _, err := b.service.Ping(ctx, b.scope, call("k"), e.ID, nil, attemptShown)
+		done <- err
+	}()
+	b.await("the ping is under way", func() bool { now, _ := b.outside.underway(e.URL); return now == 1 })
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("given up: %v", err)
+	}
+	b.outside.at(e.URL, nil)
+	if o := b.ping("k", e); o.err != nil || o.replayed || o.Code != 200 {
+		t.Errorf("again with the key: %+v", o)
+	}
+}
+
+// TestRequestDiesAnywhere ends the process of a request at each of its commits.
+// The same request again finds one effect, and a secret that nobody was shown is
+// not shown later.
+func TestRequestDiesAnywhere(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	buried := make(chan struct{})
+	close(buried)
+	made := b.endpoint()
+	for how := diesBefore; how <= failsAfter; how++ {
+		for at := range 2 {
+			f := &fate{at: at, how: how, only: "InTx", over: buried}
+			s := webhooks.New(fatedStore{b.store, f}, b.outside, b.clock)
+			key, landed := b.key(), how == diesAfter || how == failsAfter
+			o := came(s.Create(t.Context(), b.scope, call(key), billing.EndpointRequest{URL: new(hook)}, revealedShown))
+			again := b.create(key, billing.EndpointRequest{URL: new(hook)})
+			if done := landed && at == 1; o.err == nil || again.err != nil || again.replayed != done || (again.Secret == "") != done {
+				t.Errorf("create %s commit %d: %+v, then %+v", how, at, o, again)
+			}
+			if all, err := b.service.List(t.Context(), b.scope); err != nil || len(all) != 2 {
+				t.Errorf("create %s commit %d: %d endpoints, %v", how, at, len(all), err)
+			}
+			b.removed(b.id(again))
+		}
+		f := &fate{how: how, only: "InTx", over: buried}
+		s := webhooks.New(fatedStore{b.store, f}, b.outside, b.clock)
+		key, before, landed := b.key(), b.get(made).Secret, how == diesAfter || how == failsAfter
+		o := came(s.RotateSecret(t.Context(), b.scope, call(key), made.ID, nil, revealedShown))
+		rotated := b.get(made).Secret
+		again := b.rotate(key, made)
+		if o.err == nil || (rotated != before) != landed || again.err != nil || again.replayed != landed || (again.Secret == "") != landed {
+			t.Errorf("rotate %s: %+v, then %+v", how, o, again)
+		}
+	}
+}

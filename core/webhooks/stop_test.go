@@ -1,0 +1,199 @@
+package webhooks_test
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/core/webhooks"
+)
+
+// stopping ends the process and answers a channel that is closed when it has
+// ended.
+func (p *process) stopping() <-chan struct{} {
+	ended := make(chan struct{})
+	go func() { defer close(ended); p.stop() }()
+	return ended
+}
+
+// TestStop ends a process with posts under way. What ends in time is recorded;
+// what hangs is cut off, counts for nothing, and is made again by the next one,
+// which need not wait for a lease to end.
+func TestStop(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	p, e, idle := b.process(nil), b.endpoint(), b.endpoint(billing.EventClaimDenied)
+	one := make(chan struct{})
+	b.outside.at(e.URL, holds(one, says(200)))
+	events := b.backlog(10)
+	p.looks(e)
+	b.await("the lane is full", func() bool { now, _ := b.outside.underway(e.URL); return now == b.pace.InFlight })
+	b.clock.advance(b.pace.Lease / 2)
+	p.looks(idle)
+	ended := p.stopping()
+	b.await("the process stops", func() bool { return !p.Running() })
+	p.looks(e) // nobody is there any more
+	one <- struct{}{}
+	<-ended
+	n := b.states(e)
+	if n[billing.DeliveryDelivered] != 1 || n[billing.DeliveryPending] != 9 || b.tries(e) != 1 {
+		t.Errorf("the deliveries are %v with %d attempts", n, b.tries(e))
+	}
+	for _, e := range []*billing.WebhookEndpoint{e, idle} {
+		if h := b.holder(e); h != "" {
+			t.Errorf("the lane is held by %s", h)
+		}
+	}
+	if w := p.log.warned(); len(w) > 0 || p.Lanes() > 0 || p.fate.open(0) > 0 {
+		t.Errorf("left are %d lanes, %d mailboxes, warnings %v", p.Lanes(), p.fate.open(0), w)
+	}
+	posts := len(b.outside.got(e.URL))
+	b.outside.at(e.URL, nil)
+	next := b.process(nil)
+	if n := b.sweep(next); n != 1 {
+		t.Errorf("%d lanes are due", n)
+	}
+	next.quiet()
+	if n := b.states(e); n[billing.DeliveryDelivered] != len(events) || b.tries(e) != len(events) {
+		t.Errorf("the deliveries are %v with %d attempts", n, b.tries(e))
+	}
+	if n := len(b.outside.got(e.URL)); posts != b.pace.InFlight || n != len(events)+3 {
+		t.Errorf("%d posts, then %d: want those again that were cut off", posts, n)
+	}
+}
+
+// TestStopWithoutStore ends a process with the store away: it ends all the same.
+func TestStopWithoutStore(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	p, e := b.process(nil), b.endpoint()
+	release := make(chan struct{})
+	b.outside.at(e.URL, holds(release, says(200)))
+	b.backlog(10)
+	p.looks(e)
+	b.await("the lane is full", func() bool { now, _ := b.outside.underway(e.URL); return now == b.pace.InFlight })
+	p.fate.leave(true)
+	ended := p.stopping()
+	b.await("the process stops", func() bool { return !p.Running() })
+	close(release)
+	<-ended
+	if w := p.log.warned(); len(w) == 0 || p.Lanes() > 0 {
+		t.Errorf("left are %d lanes, warnings %v", p.Lanes(), w)
+	}
+	next := b.process(nil)
+	if n := b.sweep(next); n != 0 {
+		t.Errorf("%d lanes are called within the lease", n)
+	}
+	b.lapse(e)
+	if n := b.sweep(next); n != 1 {
+		t.Errorf("%d lanes are called", n)
+	}
+	next.quiet()
+	if n := b.states(e); n[billing.DeliveryDelivered] != 10 || b.tries(e) != 10 {
+		t.Errorf("the deliveries are %v with %d attempts", n, b.tries(e))
+	}
+	if n := len(b.outside.got(e.URL)); n != 10+b.pace.InFlight {
+		t.Errorf("%d posts", n)
+	}
+}
+
+// TestStopAtAnyMoment ends a process at each transaction of a lane. What it held
+// it gives back, and nothing is posted twice: no post hangs.
+func TestStopAtAnyMoment(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	next := b.process(nil)
+	everyMoment(t, func(t *testing.T, f *fate, at func(func())) {
+		t.Helper()
+		e := b.endpoint()
+		b.backlog(10)
+		var p *process
+		var ended <-chan struct{}
+		begun := make(chan struct{})
+		at(func() {
+			ended = p.stopping()
+			b.await("the process stops", func() bool { return !p.Running() })
+			close(begun)
+		})
+		p = b.process(f)
+		if p.worked(e); f.reached() != "" {
+			<-begun
+			<-ended
+		}
+		if h := b.holder(e); h != "" {
+			t.Errorf("the lane is held by %s", h)
+		}
+		b.sweep(next)
+		next.quiet()
+		if n := b.states(e); n[billing.DeliveryDelivered] != 10 {
+			t.Errorf("the deliveries are %v", n)
+		}
+		b.exactlyOnce(e)
+		b.removed(e)
+		p.stop()
+	})
+}
+
+// TestCallsOfNobody calls a Dispatcher that does not run, yet or any more.
+func TestCallsOfNobody(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	e := b.endpoint()
+	j := jobs.Job{Kind: jobs.KindWebhook, Scope: e.Scope, Subject: e.ID}
+	d := webhooks.NewDispatcher(b.store, b.broker.Open(), b.outside, b.clock, webhooks.DefaultPace(), slog.New(slog.DiscardHandler), func(billing.Attempt) {})
+	if d.Call(j); d.Lanes() != 0 {
+		t.Error("a lane before the Dispatcher runs")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := d.Run(ctx); err != nil {
+		t.Error(err)
+	}
+	if d.Call(j); d.Lanes() != 0 {
+		t.Error("a lane after the Dispatcher has run")
+	}
+	if h := b.holder(e); h != "" {
+		t.Errorf("the lane is held by %s", h)
+	}
+}
+
+// TestNothingIsLeft looks after ten thousand endpoints, one time and another,
+// most of them deleted by then. Nothing of them is left in the process.
+func TestNothingIsLeft(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	p := b.process(nil)
+	var there []*billing.WebhookEndpoint
+	for range 10 {
+		there = append(there, b.endpoint())
+	}
+	b.backlog(3)
+	const workers, each = 20, 500
+	var all sync.WaitGroup
+	for range workers {
+		all.Go(func() {
+			for range each {
+				p.looks(&billing.WebhookEndpoint{Scope: b.scope, ID: billing.NewID[billing.WebhookEndpointID](time.Now())})
+				for p.Lanes() > 2*workers {
+					<-time.After(pause)
+				}
+			}
+		})
+	}
+	for _, e := range there {
+		p.looks(e)
+	}
+	all.Wait()
+	p.quiet()
+	b.await("the mailboxes are closed", func() bool { return p.fate.open(0) == 0 })
+	if n, w := p.fate.count("Leave"), p.log.warned(); n < len(there) || len(w) > 0 {
+		t.Errorf("%d lanes were given back, warnings %v", n, w)
+	}
+	for _, e := range there {
+		b.exactlyOnce(e)
+	}
+}

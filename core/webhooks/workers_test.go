@@ -1,0 +1,283 @@
+package webhooks_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/adapters/webhookhttp"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/core/webhooks"
+	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/workers/outboxrelay"
+	"github.com/molar-billing/molar/workers/webhookpost"
+)
+
+// receiver is an https server that verifies what it is posted, as a customer
+// does. The path of a URL names the endpoint.
+type receiver struct {
+	t      *testing.T
+	client *webhookhttp.Client // posts to the receiver
+
+	mu      sync.Mutex
+	secrets map[string]billing.WebhookSecret
+	answers map[string]http.HandlerFunc // 200 at once when missing
+	got     map[string]map[string]int   // path -> event -> how often
+}
+
+const receiverHost = "hooks.example.com"
+
+func newReceiver(t *testing.T) *receiver {
+	t.Helper()
+	r := &receiver{t: t, secrets: map[string]billing.WebhookSecret{}, answers: map[string]http.HandlerFunc{}, got: map[string]map[string]int{}}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: receiverHost}, DNSNames: []string{receiverHost},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(r)
+	server.TLS = &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}
+	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	at, err := netip.ParseAddrPort(server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := webhookhttp.Options{
+		Version: "test", Log: slog.New(slog.DiscardHandler), RootCAs: x509.NewCertPool(), Resolve: map[string]netip.AddrPort{receiverHost: at},
+	}
+	o.RootCAs.AddCert(cert)
+	if r.client, err = webhookhttp.New(o); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.client.Close)
+	return r
+}
+
+// knows tells the receiver of an endpoint, and what it answers to its posts.
+func (r *receiver) knows(e *billing.WebhookEndpoint, answer http.HandlerFunc) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	path := strings.TrimPrefix(e.URL, "https://"+receiverHost)
+	r.secrets[path], r.answers[path], r.got[path] = e.Secret, answer, map[string]int{}
+}
+
+func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	body, err := io.ReadAll(req.Body)
+	if err != nil {
+		return
+	}
+	path, id := req.URL.Path, req.Header.Get("Webhook-Id")
+	unix, _ := strconv.ParseInt(req.Header.Get("Webhook-Timestamp"), 10, 64)
+	r.mu.Lock()
+	secret, answer := r.secrets[path], r.answers[path]
+	r.got[path][id]++
+	r.mu.Unlock()
+	if want, err := secret.Sign(id, time.Unix(unix, 0), body); err != nil || want != req.Header.Get("Webhook-Signature") {
+		r.t.Errorf("%s: the signature of %s does not verify: %v", path, id, err)
+	}
+	if answer != nil {
+		answer(w, req)
+	}
+}
+
+// times is how often each event came for the endpoint.
+func (r *receiver) times(e *billing.WebhookEndpoint) map[string]int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.got[strings.TrimPrefix(e.URL, "https://"+receiverHost)]
+}
+
+// webhookWorker runs a process as they are put together: a relay, and the worker
+// that brings calls to its dispatcher. Staged is the relay's.
+func (b *bench) webhookWorker(sender ports.WebhookSender) (staged func([]jobs.Job)) {
+	queue, quiet := b.broker.Open(), slog.New(slog.DiscardHandler)
+	relay := outboxrelay.New(queue, quiet)
+	d := webhooks.NewDispatcher(b.store, queue, sender, b.clock, b.pace, quiet, func(billing.Attempt) {})
+	ctx, cancel := context.WithCancel(b.t.Context())
+	var all sync.WaitGroup
+	all.Go(func() { _ = relay.Run(ctx, b.store) })
+	all.Go(func() { _ = d.Run(ctx) })
+	all.Go(func() { _ = webhookpost.Run(ctx, queue, d) })
+	b.t.Cleanup(func() { cancel(); all.Wait() })
+	return relay.Staged
+}
+
+// TestManyEndpoints delivers to two hundred endpoints at once, of which some hang
+// and some fail, by three processes. Those that are well get everything once.
+func TestManyEndpoints(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.pace = webhooks.Pace{InFlight: 4, Lease: time.Minute, Linger: 100 * time.Millisecond}
+	r := newReceiver(t)
+	release := make(chan struct{})
+	hangs := func(_ http.ResponseWriter, req *http.Request) {
+		select {
+		case <-release:
+		case <-req.Context().Done():
+		}
+	}
+	fails := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }
+	const scopes, events = 20, 8
+	var in []billing.Scope
+	var well, hung, ill []*billing.WebhookEndpoint
+	for range scopes {
+		scope := b.newScope()
+		in = append(in, scope)
+		for n := range billing.MaxEndpoints {
+			e := b.endpointOf(scope)
+			switch n {
+			case 0:
+				r.knows(e, hangs)
+				hung = append(hung, e)
+			case 1:
+				r.knows(e, fails)
+				ill = append(ill, e)
+			default:
+				r.knows(e, nil)
+				well = append(well, e)
+			}
+		}
+	}
+	relays := []func([]jobs.Job){b.webhookWorker(r.client), b.webhookWorker(r.client), b.webhookWorker(r.client)}
+	var turn sync.Mutex
+	n := 0
+	b.call(func(j jobs.Job) {
+		turn.Lock()
+		defer turn.Unlock()
+		n++
+		relays[n%len(relays)]([]jobs.Job{j})
+	})
+	var all sync.WaitGroup
+	for _, scope := range in {
+		all.Go(func() {
+			for range events {
+				b.happensIn(scope)
+			}
+		})
+	}
+	all.Wait()
+	b.await("all is delivered where all is well", func() bool { return b.counted(well, billing.DeliveryDelivered) == len(well)*events })
+	if n := b.counted(hung, billing.DeliveryPending); n != len(hung)*events {
+		t.Errorf("%d wait for those that hang", n)
+	}
+	close(release)
+	b.await("all is delivered where it hung", func() bool { return b.counted(hung, billing.DeliveryDelivered) == len(hung)*events })
+	for _, e := range append(well, hung...) {
+		if times := r.times(e); len(times) != events {
+			t.Errorf("%d events came, want %d", len(times), events)
+		} else if once := fmt.Sprint(times); strings.Contains(once, ":2") {
+			t.Errorf("events came as often as %s", once)
+		}
+	}
+	if n := b.counted(ill, billing.DeliveryPending); n != len(ill)*events {
+		t.Errorf("%d wait for those that fail", n)
+	}
+}
+
+// counted is how many deliveries of the endpoints are in the state.
+func (b *bench) counted(of []*billing.WebhookEndpoint, state billing.DeliveryState) (n int) {
+	b.t.Helper()
+	for _, e := range of {
+		if n += b.states(e)[state]; state == billing.DeliveryDelivered && n == 0 {
+			return 0
+		}
+	}
+	return n
+}
+
+// TestLostCalls loses every call of a commit: the relay's own calls bring
+// everything.
+func TestLostCalls(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	r := newReceiver(t)
+	e := b.endpoint()
+	r.knows(e, nil)
+	b.backlog(20)
+	b.webhookWorker(r.client)
+	b.await("all is delivered", b.delivered(e))
+	b.backlog(20)
+	b.await("all is delivered", b.delivered(e))
+	if n := len(r.times(e)); n != 40 {
+		t.Errorf("%d events came", n)
+	}
+}
+
+// TestReceiversThatFail posts to receivers of several kinds: what they do is on
+// record.
+func TestReceiversThatFail(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	r := newReceiver(t)
+	for name, test := range map[string]struct {
+		answer http.HandlerFunc
+		want   billing.Attempt
+		wait   time.Duration // until the next attempt, at least; zero for none
+	}{
+		"takes it": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusAccepted) }, billing.Attempt{Status: 202}, 0},
+		"is busy": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", "3600")
+			http.Error(w, "busy", http.StatusTooManyRequests)
+		}, billing.Attempt{Status: 429, Response: "busy\n"}, time.Hour},
+		"redirects": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", "https://"+receiverHost+"/elsewhere")
+			w.WriteHeader(http.StatusPermanentRedirect)
+		}, billing.Attempt{Status: 308}, 4500 * time.Millisecond},
+		"hangs up": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, billing.Attempt{Error: "the connection was closed"}, 4500 * time.Millisecond},
+	} {
+		e := b.endpoint()
+		r.knows(e, test.answer)
+		b.backlog(1)
+		d := webhooks.NewDispatcher(b.store, b.broker.Open(), r.client, b.clock, b.pace, slog.New(slog.DiscardHandler), func(billing.Attempt) {})
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { _ = d.Run(ctx) })
+		b.await("the process runs", d.Running)
+		d.Call(jobs.Job{Kind: jobs.KindWebhook, Scope: e.Scope, Subject: e.ID})
+		b.await("the lane ends", func() bool { return d.Lanes() == 0 })
+		cancel()
+		running.Wait()
+		got := b.deliveries(e)[0]
+		if len(got.Attempts) != 1 {
+			t.Fatalf("%s: %d attempts", name, len(got.Attempts))
+		}
+		a := got.Attempts[0]
+		if a.Status != test.want.Status || a.Error != test.want.Error || a.Response != test.want.Response || a.Duration <= 0 {
+			t.Errorf("%s: %+v, want %+v", name, a, test.want)
+		}
+		if wait := got.NextAttemptAt.Sub(a.At.Add(a.Duration)); test.wait == 0 && !got.NextAttemptAt.IsZero() || test.wait > 0 && wait < test.wait-time.Millisecond {
+			t.Errorf("%s: the next attempt comes after %v", name, wait)
+		}
+		b.removed(e)
+	}
+}

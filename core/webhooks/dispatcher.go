@@ -15,7 +15,7 @@ import (
 type Pace struct {
 	InFlight int           // posts under way to one endpoint at most
 	Lease    time.Duration // how long a lane is kept from others by a holder that says nothing
-	Linger   time.Duration // how long a lane with nothing due is held, in case more comes
+	Linger   time.Duration // how long a lane with nothing due is held, in case more comes; less than half of Lease
 }
 
 // DefaultPace is what the figures in the benchmarks were measured with.

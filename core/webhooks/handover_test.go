@@ -225,6 +225,24 @@ func TestTakeover(t *testing.T) {
 	})
 }
 
+// TestLeaseIsRenewed has a post take longer than the lease of its lane.
+func TestLeaseIsRenewed(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.pace.Lease = 300 * time.Millisecond
+	p, e, release := b.process(nil), b.endpoint(), make(chan struct{})
+	b.outside.at(e.URL, holds(release, says(200)))
+	b.backlog(1)
+	p.looks(e)
+	b.await("the lease is renewed again and again", func() bool { return p.fate.count("Take") >= 5 })
+	if now, _ := b.outside.underway(e.URL); now != 1 || len(b.outside.got(e.URL)) != 1 {
+		t.Errorf("%d posts are under way, of %d", now, len(b.outside.got(e.URL)))
+	}
+	close(release)
+	p.quiet()
+	b.exactlyOnce(e)
+}
+
 // TestOneHolder calls lanes of two processes at random, while events happen.
 // Without faults nothing is posted twice, so nothing was held twice.
 func TestOneHolder(t *testing.T) {

@@ -241,15 +241,29 @@ func (s *Service) Ping(
 	render billing.Render[billing.Attempt],
 ) (answer billing.Answer, replayed bool, err error) {
 	now := s.clock.Now()
-	if answer, replayed, err = s.replay(ctx, scope, req); err != nil || replayed {
+	var e *billing.WebhookEndpoint
+	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		kept, posting, err := idempotency.Claim(ctx, tx, req)
+		if err != nil {
+			return err
+		}
+		if replayed = kept != nil; replayed {
+			answer = *kept
+			return nil
+		}
+		if !posting.IsZero() && now.Sub(posting.Time()) < pingTime {
+			return billing.ErrKeyInUse()
+		}
+		if err := faults.Err(); err != nil {
+			return err
+		}
+		if e, err = tx.Endpoints.Get(ctx, id); err != nil {
+			return err
+		}
+		return tx.Keys.Record(ctx, req.Waiting(billing.NewID[billing.JobID](now), now))
+	})
+	if err != nil || replayed {
 		return answer, replayed, err
-	}
-	if err := faults.Err(); err != nil {
-		return answer, false, err
-	}
-	e, err := s.Get(ctx, scope, id)
-	if err != nil {
-		return answer, false, err
 	}
 	ping := e.Ping(now)
 	attempt := post(ctx, s.sender, e, &ping, now)
@@ -259,6 +273,10 @@ func (s *Service) Ping(
 	return idempotency.Once(ctx, s.store, scope, req, now, render,
 		func(context.Context, ports.Tx) (billing.Attempt, error) { return attempt, nil })
 }
+
+// pingTime is longer than a ping takes. A key whose ping is older belongs to a
+// process that died, and may be used again.
+const pingTime = 30 * time.Second
 
 // post posts an event to the endpoint once, signed with the secret that it has.
 func post(ctx context.Context, sender ports.WebhookSender, e *billing.WebhookEndpoint, event *billing.Event, at time.Time) billing.Attempt {

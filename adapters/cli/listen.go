@@ -135,8 +135,6 @@ func (f *listening) banner(c *cobra.Command, api *client, target *url.URL, secre
 	}
 	from := "from the first event on"
 	switch {
-	case at.Including:
-		from = "with " + at.After.String()
 	case !at.After.IsZero():
 		from = "after " + at.After.String()
 	case !at.At.IsZero():

@@ -137,10 +137,6 @@ func (l *listener) meet(ctx context.Context, e event) (outcome, error) {
 
 // after reads what follows a position.
 func (c *client) after(ctx context.Context, p position) ([]event, error) {
-	if p.Including {
-		e, err := c.event(ctx, p.After)
-		return []event{e}, err
-	}
 	q := url.Values{"order": {"asc"}, "limit": {strconv.Itoa(maxPage)}}
 	switch {
 	case !p.After.IsZero():
@@ -156,13 +152,15 @@ func (c *client) after(ctx context.Context, p position) ([]event, error) {
 	return page.Data, err
 }
 
-// newest is the position behind what has happened so far.
+// newest is the position behind what has happened so far: a time and not an
+// event, because only one that came from the tail itself has nothing behind it
+// that may still commit.
 func (c *client) newest(ctx context.Context) (position, error) {
 	all, err := c.events(ctx, url.Values{}, 1)
 	if err != nil || len(all) == 0 {
 		return position{}, err
 	}
-	return position{After: all[0].ID, At: all[0].CreatedAt}, nil
+	return position{At: all[0].CreatedAt.Add(time.Microsecond)}, nil
 }
 
 // beginning is where molar listen begins, as --since says it; its zero value
@@ -194,13 +192,12 @@ func (c *client) begin(ctx context.Context, b beginning, left *position) (positi
 	switch {
 	case !b.id.IsZero():
 		e, err := c.event(ctx, b.id)
-		return position{After: e.ID, Including: true, At: e.CreatedAt}, err
+		return position{At: e.CreatedAt}, err
 	case left != nil && !b.now && (b.from.IsZero() || left.At.Before(b.from)):
 		return *left, nil
 	}
-	newest, err := c.newest(ctx)
-	if err == nil && !b.from.IsZero() && (newest.After.IsZero() || !newest.At.Before(b.from)) {
+	if !b.from.IsZero() {
 		return position{At: b.from}, nil
 	}
-	return newest, err
+	return c.newest(ctx)
 }

@@ -17,13 +17,11 @@ import (
 )
 
 // position is how far molar listen has come: everything up to the event After
-// is passed on, or, with Including set, everything before it. Without an event
-// it begins with what was created at At, and with the first event when that is
-// zero too.
+// is passed on. Without an event it begins with what was created at At, and
+// with the first event when that is zero too.
 type position struct {
-	After     billing.EventID `json:"after"`
-	Including bool            `json:"including,omitempty"`
-	At        time.Time       `json:"at,omitzero"` // when After was created
+	After billing.EventID `json:"after"`
+	At    time.Time       `json:"at,omitzero"` // when After was created
 }
 
 // listenState is what molar listen remembers of one receiver, API and key, in

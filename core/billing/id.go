@@ -151,6 +151,11 @@ func (id ID[K]) String() string {
 	return kind.prefix() + string(out[:])
 }
 
+// Time is when the ID was made, to the millisecond, if NewID made it.
+func (id ID[K]) Time() time.Time {
+	return time.UnixMilli(int64(binary.BigEndian.Uint64(id[:8]) >> 16)) //nolint:gosec // G115: 48 bits
+}
+
 // IsZero reports whether the ID stands for "none".
 func (id ID[K]) IsZero() bool { return id == ID[K]{} }
 

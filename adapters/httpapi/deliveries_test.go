@@ -242,6 +242,31 @@ func TestChangedEndpoint(t *testing.T) {
 	}
 }
 
+// Pings with one key that come while one is posted are told so, and post
+// nothing.
+func TestPingsAtOnce(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	endpoint, _ := s.endpoint(t, "/held", nil)
+	release := s.receiver.hold("/held")
+	t.Cleanup(release)
+	ping := act(endpoint, "ping")
+	ping.idem = "one-ping"
+	first := make(chan answer)
+	go func() { first <- s.do(t, ping) }()
+	s.receiver.wait(t, "/held", 1)
+	for range 3 {
+		wantStatus(t, s.do(t, ping), 409, billing.CodeIdempotencyKeyInUse)
+	}
+	release()
+	if a := <-first; a.StatusCode != 200 {
+		t.Errorf("the first ping: %d %s", a.StatusCode, a.body)
+	}
+	if a := s.do(t, ping); a.StatusCode != 200 || a.Header.Get("Idempotent-Replayed") != "true" || len(s.receiver.at("/held")) != 1 {
+		t.Errorf("once more: %d %s, and %d posts", a.StatusCode, a.body, len(s.receiver.at("/held")))
+	}
+}
+
 func TestPing(t *testing.T) {
 	t.Parallel()
 	s := startService(t, eligibility.DefaultTimes())

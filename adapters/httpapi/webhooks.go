@@ -17,15 +17,8 @@ func (a *api) createEndpoint(x *exchange) (*reply, error) {
 func readEndpointRequest(x *exchange) (in billing.EndpointRequest, fingerprint [32]byte) {
 	in.Faults = x.query().end()
 	doc, fingerprint := x.document(&in.Faults)
-	if doc.isNull("url") {
-		in.Faults.Add("url", billing.FaultRequired, "An endpoint has a URL. Leave url out to keep it.")
-	}
-	if in.URL = doc.optionalText("url"); doc.isNull("description") {
-		in.Description = new(string) // null clears it
-	}
-	if d := doc.optionalText("description"); d != nil {
-		in.Description = d
-	}
+	in.URL = doc.optionalText("url")
+	in.Description = doc.optionalText("description")
 	in.EveryType = doc.isNull("event_types")
 	in.EventTypes = doc.optionalTexts("event_types")
 	doc.end()

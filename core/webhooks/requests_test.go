@@ -335,6 +335,30 @@ func TestPingIsGivenUp(t *testing.T) {
 	}
 }
 
+// TestPingDies has the process of a ping die while it posts. The key is in use
+// for as long as the ping may take, and then does what it was meant to.
+func TestPingDies(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	e, buried := b.endpoint(), make(chan struct{})
+	close(buried)
+	f := &fate{how: diesAfter, only: "InTx", over: buried}
+	s := webhooks.New(fatedStore{b.store, f}, b.outside, b.clock)
+	if o := came(s.Ping(t.Context(), b.scope, call("k"), e.ID, nil, attemptShown)); o.err == nil {
+		t.Fatalf("%+v", o)
+	}
+	if o := b.ping("k", e); billing.CodeOf(o.err) != billing.CodeIdempotencyKeyInUse {
+		t.Errorf("with the key: %+v", o)
+	}
+	b.clock.advance(31 * time.Second)
+	if o := b.ping("k", e); o.err != nil || o.replayed || o.Code != 200 {
+		t.Errorf("with the key, later: %+v", o)
+	}
+	if o := b.ping("k", e); o.err != nil || !o.replayed || o.Code != 200 || len(b.outside.got(e.URL)) != 1 {
+		t.Errorf("again: %+v", o)
+	}
+}
+
 // TestRequestDiesAnywhere ends the process of a request at each of its commits.
 // The same request again finds one effect, and a secret that nobody was shown is
 // not shown later.

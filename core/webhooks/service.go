@@ -241,6 +241,7 @@ func (s *Service) Ping(
 	render billing.Render[billing.Attempt],
 ) (answer billing.Answer, replayed bool, err error) {
 	now := s.clock.Now()
+	work := billing.NewID[billing.JobID](now)
 	var e *billing.WebhookEndpoint
 	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		kept, posting, err := idempotency.Claim(ctx, tx, req)
@@ -260,14 +261,15 @@ func (s *Service) Ping(
 		if e, err = tx.Endpoints.Get(ctx, id); err != nil {
 			return err
 		}
-		return tx.Keys.Record(ctx, req.Waiting(billing.NewID[billing.JobID](now), now))
+		return tx.Keys.Record(ctx, req.Waiting(work, now))
 	})
 	if err != nil || replayed {
 		return answer, replayed, err
 	}
 	ping := e.Ping(now)
 	attempt := post(ctx, s.sender, e, &ping, now)
-	if ctx.Err() != nil {
+	if ctx.Err() != nil { // it was cut off: the key is as new, and if not now, then soon
+		_ = s.store.InTx(context.WithoutCancel(ctx), scope, func(ctx context.Context, tx ports.Tx) error { return tx.Keys.Release(ctx, req.Key, work) })
 		return answer, false, ctx.Err()
 	}
 	return idempotency.Once(ctx, s.store, scope, req, now, render,

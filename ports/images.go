@@ -51,8 +51,7 @@ type Blobs interface {
 	// Delete removes a blob; removing an absent one does nothing.
 	Delete(ctx context.Context, name string) error
 
-	// List gives every blob whose name begins with prefix, in no promised
-	// order.
+	// List gives every blob whose name begins with prefix, in any order.
 	List(ctx context.Context, prefix string) iter.Seq2[BlobInfo, error]
 
 	// Ready reports whether blobs can be written.

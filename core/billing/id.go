@@ -153,7 +153,7 @@ func (id ID[K]) String() string {
 
 // Time is when the ID was made, to the millisecond, if NewID made it.
 func (id ID[K]) Time() time.Time {
-	return time.UnixMilli(int64(binary.BigEndian.Uint64(id[:8]) >> 16)) //nolint:gosec // G115: 48 bits
+	return time.UnixMilli(int64(binary.BigEndian.Uint64(id[:8]) >> 16))
 }
 
 // IsZero reports whether the ID stands for "none".

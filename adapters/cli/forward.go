@@ -80,8 +80,13 @@ type outcome struct {
 
 func (o outcome) taken() bool { return o.status >= 200 && o.status <= 299 }
 
-// nobody reports that nothing listens: the receiver has not seen the event.
+// nobody reports that the receiver has not seen the event: nothing listens, or
+// a proxy before it says so while it starts again.
 func (o outcome) nobody() bool {
+	switch o.status {
+	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	}
 	e, ok := errors.AsType[*net.OpError](o.err)
 	return ok && e.Op == "dial"
 }

@@ -96,6 +96,11 @@ func TestPost(t *testing.T) {
 
 func TestPostToNobody(t *testing.T) {
 	t.Parallel()
+	for status, nobody := range map[int]bool{200: false, 404: false, 500: false, 502: true, 503: true, 504: true} {
+		if (outcome{status: status}).nobody() != nobody {
+			t.Errorf("%d: nobody is %t", status, !nobody)
+		}
+	}
 	srv := httptest.NewServer(http.NotFoundHandler())
 	target, err := url.Parse(srv.URL)
 	if err != nil {

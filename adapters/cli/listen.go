@@ -26,8 +26,8 @@ type listening struct {
 const listenHelp = `Passes events on to a receiver on this machine, as they happen, posted and signed as they are to webhook endpoints: no
 tunnel, and no endpoint to make. The secret to check the signatures with is printed at the start; it stays the same.
 
-Events come in order, each until the receiver has answered 2xx. While the receiver is away they wait, and while the API is
-away molar listen waits; where it left off is kept (for each API, key and receiver), so that the next run goes on from there,
+Events come in order, each until the receiver has answered 2xx. While the receiver is away (a 502, 503 or 504
+of a proxy is that too) they wait, and while the API is away molar listen waits; where it left off is kept (for each API, key and receiver), so that the next run goes on from there,
 however this one ended. An event may come twice then: its webhook-id tells. A receiver that answers, but not with 2xx, is
 asked 5 times more, within some seconds; then the event is passed over, aloud.
 

@@ -3,6 +3,7 @@ package ports
 import (
 	"context"
 	"io"
+	"iter"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -57,6 +58,46 @@ type EDI interface {
 	// first. An error means that the bytes are no usable 271; it has a
 	// position and no patient data.
 	Answer(q billing.Inquiry270, replies [][]byte) (billing.CheckAnswer, error)
+}
+
+// Clearinghouse takes files of claims to payers, and has what comes back until
+// it is taken away.
+type Clearinghouse interface {
+	// Available is nil when files can be sent.
+	Available() error
+
+	// Send hands a file over. It may be called again with the same file: one
+	// whose name was sent before stays as it is.
+	Send(ctx context.Context, name string, content []byte) error
+
+	// Receive gives files that have come, the oldest first, at most limit. A
+	// file that is not removed is given again, by some networks after a while.
+	Receive(ctx context.Context, limit int) ([]billing.IncomingFile, error)
+
+	// Remove takes a file away; removing an absent one does nothing.
+	Remove(ctx context.Context, name string) error
+}
+
+// ClaimsEDI turns claims into the bytes of EDI files, and files that come back
+// into billing values. An error of a reader means that the bytes are no usable
+// file; it has a position and no patient data.
+type ClaimsEDI interface {
+	// File is the 837D of a batch. The same arguments give the same bytes.
+	File(f billing.ClaimsFile) ([]byte, error)
+
+	// Kind tells which of the readers a file is for.
+	Kind(content []byte) (billing.FileKind, error)
+
+	// Acknowledgement reads the 997s, 999s, TA1s and 277s of a file.
+	Acknowledgement(name string, content []byte) (*billing.Acknowledgement, error)
+
+	// Payments reads an 835 to its end, and gives its payments without their
+	// claims.
+	Payments(name string, content []byte) ([]billing.Remittance, error)
+
+	// Claims gives the claims of the content of a billing.Remittance one by
+	// one. A claim is the caller's to keep.
+	Claims(content []byte) iter.Seq2[*billing.ERAClaim, error]
 }
 
 // Clock tells the time.

@@ -41,11 +41,16 @@ type Tx struct {
 	Keys          IdempotencyKeys
 	Checks        Checks
 	Claims        Claims
+	Clearing      Clearing
+	Batches       Batches
+	ERAs          ERAs
+	ERAClaims     ERAClaims
 	Attachments   Attachments
 	Documents     Documents
 	PayerRequests PayerRequests
 	Patients      Patients
 	Offices       Offices
+	Providers     Providers
 	Events        Events
 	Endpoints     WebhookEndpoints
 	Deliveries    Deliveries
@@ -55,11 +60,13 @@ type Tx struct {
 
 // SystemTx is what a transaction across scopes can do.
 type SystemTx struct {
-	Jobs    Jobs
-	APIKeys APIKeys
-	Orgs    Organizations
-	Images  ImageNames
-	Forget  Forgetter
+	Jobs       Jobs
+	APIKeys    APIKeys
+	Orgs       Organizations
+	Images     ImageNames
+	Routes     Routes
+	Quarantine Quarantine
+	Forget     Forgetter
 }
 
 // IdempotencyKeys remembers which keys were used for which requests.
@@ -98,15 +105,6 @@ type Checks interface {
 	// List reads a page of checks, newest first, and one row more than asked
 	// for when there is a next page.
 	List(ctx context.Context, f billing.CheckFilter, p billing.Page) ([]*billing.EligibilityCheck, error)
-}
-
-// Claims keeps claims.
-type Claims interface {
-	// Insert keeps a new claim.
-	Insert(ctx context.Context, c *billing.Claim) error
-
-	// Get reads a claim. An absent one is CodeNotFound.
-	Get(ctx context.Context, id billing.ClaimID) (*billing.Claim, error)
 }
 
 // Attachments keeps attachments.
@@ -182,15 +180,34 @@ type Patients interface {
 	// Find gives the ID of the person, making an entry when there is none.
 	// Name is the normalised name of billing.PatientKey.
 	Find(ctx context.Context, name string, p billing.Patient) (billing.PatientID, error)
+
+	// Get reads a patient. An absent one is CodeNotFound.
+	Get(ctx context.Context, id billing.PatientID) (*billing.Patient, error)
 }
 
-// Offices keeps the offices and providers of a scope.
+// Offices keeps the offices of a scope.
 type Offices interface {
+	Insert(ctx context.Context, o *billing.Office) error
+
 	// Get reads an office. An absent one is CodeNotFound.
 	Get(ctx context.Context, id billing.OfficeID) (*billing.Office, error)
-	List(ctx context.Context) ([]*billing.Office, error)
-	Insert(ctx context.Context, o *billing.Office) error
-	InsertProvider(ctx context.Context, p *billing.Provider) error
+
+	// List reads a page of offices, newest first, and one row more than asked
+	// for when there is a next page.
+	List(ctx context.Context, p billing.Page) ([]*billing.Office, error)
+}
+
+// Providers keeps the providers of a scope.
+type Providers interface {
+	Insert(ctx context.Context, p *billing.Provider) error
+
+	// Get reads a provider; for the zero ID the oldest of the scope. An absent
+	// one is CodeNotFound.
+	Get(ctx context.Context, id billing.ProviderID) (*billing.Provider, error)
+
+	// List reads a page of providers, newest first, and one row more than
+	// asked for when there is a next page.
+	List(ctx context.Context, p billing.Page) ([]*billing.Provider, error)
 }
 
 // Events keeps what happened.

@@ -57,13 +57,19 @@ func (s *Service) CreateOffice(ctx context.Context, o billing.Office) (*billing.
 	return &o, s.inOrganization(ctx, o.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Offices.Insert(ctx, &o) })
 }
 
-// ListOffices lists the offices of a scope.
-func (s *Service) ListOffices(ctx context.Context, scope billing.Scope) (offices []*billing.Office, err error) {
+// ListOffices reads a page of the offices of a scope, newest first, and where
+// the next page starts: nil after the last.
+func (s *Service) ListOffices(
+	ctx context.Context, scope billing.Scope, p billing.Page,
+) (page []*billing.Office, next *billing.Position, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		offices, err = tx.Offices.List(ctx)
+		page, err = tx.Offices.List(ctx, p)
 		return err
 	})
-	return offices, err
+	page, next = billing.Cut(page, p.Limit, func(o *billing.Office) billing.Position {
+		return billing.Position{Time: o.CreatedAt, ID: o.ID}
+	})
+	return page, next, err
 }
 
 // CreateProvider makes a provider in a scope; its ID and times are given here.
@@ -78,7 +84,7 @@ func (s *Service) CreateProvider(ctx context.Context, p billing.Provider) (*bill
 	}
 	p.CreatedAt = s.clock.Now()
 	p.ID = billing.NewID[billing.ProviderID](p.CreatedAt)
-	return &p, s.inOrganization(ctx, p.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Offices.InsertProvider(ctx, &p) })
+	return &p, s.inOrganization(ctx, p.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Providers.Insert(ctx, &p) })
 }
 
 // inOrganization runs fn in the scope if its organization exists.

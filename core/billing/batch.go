@@ -1,6 +1,9 @@
 package billing
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // ControlNumbers tell an X12 file and its parts from all others of its sender:
 // ISA13, GS06 and ST02. One that is not known is empty.
@@ -16,6 +19,19 @@ type FileRef struct {
 	ControlNumbers ControlNumbers
 }
 
+// MaxBatchClaims is how many claims a batch has at most (005010X224A2, 1.3.3).
+const MaxBatchClaims = 5000
+
+// BatchState is where a batch stands.
+type BatchState string
+
+// The states of a batch.
+const (
+	BatchPending      BatchState = "pending" // cut, not yet handed to the network
+	BatchSent         BatchState = "sent"
+	BatchAcknowledged BatchState = "acknowledged"
+)
+
 // BatchResult is what a clearinghouse made of a batch file.
 type BatchResult string
 
@@ -29,10 +45,66 @@ const (
 type Batch struct {
 	ID              FileID
 	Scope           Scope
+	State           BatchState
 	File            FileRef
 	ClaimCount      int
 	Result          BatchResult // empty until it is acknowledged
 	Acknowledgement string      // the name of the 997 file that answered
 	CreatedAt       time.Time
+	SentAt          time.Time
 	AcknowledgedAt  time.Time
+}
+
+// NewBatch is a batch of claims under a serial number that no other has. Its
+// name is that of the millisecond now.
+func NewBatch(scope Scope, serial int64, claims int, now time.Time) *Batch {
+	control := fmt.Sprintf("%09d", serial%1_000_000_000)
+	b := &Batch{
+		ID: NewID[FileID](now), Scope: scope, State: BatchPending, ClaimCount: claims, CreatedAt: now,
+		File: FileRef{ControlNumbers: ControlNumbers{control, control, control}},
+	}
+	b.Rename(now)
+	return b
+}
+
+// Rename gives the batch the name of a millisecond: its 17 digits, UTC.
+func (b *Batch) Rename(at time.Time) {
+	at = at.UTC()
+	b.File.Name = fmt.Sprintf("%s%03d.837", at.Format("20060102150405"), at.Nanosecond()/int(time.Millisecond))
+}
+
+// Sent notes that the file was handed to the network. It reports false when
+// that was noted before.
+func (b *Batch) Sent(at time.Time) bool {
+	if b.State != BatchPending {
+		return false
+	}
+	b.State, b.SentAt = BatchSent, at
+	return true
+}
+
+// Acknowledge applies the verdict of a 997 or 999 with the given name. It
+// reports false, and changes nothing, when the batch has one already: the
+// first stands.
+func (b *Batch) Acknowledge(r BatchResult, name string, at time.Time) bool {
+	if b.State == BatchAcknowledged {
+		return false
+	}
+	b.State, b.Result, b.Acknowledgement, b.AcknowledgedAt = BatchAcknowledged, r, name, at
+	return true
+}
+
+// ClaimsFile is what a batch file is made of.
+type ClaimsFile struct {
+	Batch  *Batch
+	Claims []OutgoingClaim
+}
+
+// OutgoingClaim is a claim with what its file says of those whom the claim
+// only names. The claim's PayerClaimNumber is sent with replacements and voids.
+type OutgoingClaim struct {
+	Claim       *Claim
+	Office      *Office
+	Provider    *Provider // nil for none
+	Attachments []*Attachment
 }

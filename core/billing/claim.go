@@ -51,8 +51,9 @@ type Claim struct {
 	ParentID             ClaimID // the claim that a void voids
 	PatientControlNumber string
 	OfficeID             OfficeID
+	OfficeName           string // as of the read; stores ignore it
 	Payer                PayerSummary
-	ProviderID           ProviderID // who rendered the services; zero on a draft without one
+	Provider             ProviderSummary // who rendered the services; stores keep the ID alone. Zero on a draft without one
 	PatientID            PatientID
 	Subscriber           ClaimSubscriber
 	Patient              *ClaimPatient // nil when the subscriber is the patient
@@ -63,8 +64,56 @@ type Claim struct {
 	Lines                []ClaimLine
 	TenantReference      *string
 	RequestID            RequestID
+	Findings             []Finding
+	BatchID              FileID    // the file that carries it, or carried it last
+	SentAt               time.Time // when a file with it was first handed to the network
+	PayerClaimNumber     string    // the payer's own number for it, as told last (277 REF 1K, CLP07)
+	Payments             []ClaimPayment
+	ReconciledAt         time.Time
+	Estimate             *ClaimEstimate // of a predetermination that was returned
+	ConvertedFrom        ClaimID        // the predetermination that the claim was made of
+	ConvertedTo          ClaimID        // the claim that was made of the predetermination
+	History              []ClaimMove
 	CreatedAt            time.Time
 	UpdatedAt            time.Time
+}
+
+// ProviderSummary names a provider inside another resource.
+type ProviderSummary struct {
+	ID        ProviderID
+	FirstName string
+	LastName  string
+	NPI       string
+}
+
+// ClaimMove is a change of a claim's state.
+type ClaimMove struct {
+	State ClaimState
+	At    time.Time
+	Cause ClaimTrigger
+	File  string // the name of the file that caused it; empty for none
+}
+
+// Finding is what a rule found wrong with a well-formed claim.
+type Finding struct {
+	Code    string // names the rule, such as tooth_required
+	Field   string // a dotted path in the body of POST /claims
+	Message string
+	Fix     string
+}
+
+// ClaimFilter narrows a list of claims; zero fields do not.
+type ClaimFilter struct {
+	Kind          ClaimKind
+	State         ClaimState
+	OfficeID      OfficeID
+	PayerID       PayerID
+	CreatedAfter  time.Time // inclusive
+	CreatedBefore time.Time // exclusive
+	SentFrom      time.Time // inclusive; claims first sent then, and no voids
+	SentTo        time.Time // exclusive
+	RequestID     RequestID
+	ControlNumber string // compared without case
 }
 
 // ClaimSubscriber is the holder of the plan, as a claim names one.

@@ -8,6 +8,14 @@ type ClaimStatus struct {
 	Code     string // such as 20
 }
 
+// String is the status as it is usually written, such as "A7:562".
+func (s ClaimStatus) String() string {
+	if s.Code == "" {
+		return s.Category
+	}
+	return s.Category + ":" + s.Code
+}
+
 // ClaimCause is what brought an event of a claim about.
 type ClaimCause struct {
 	Previous ClaimState   // where the claim stood before; empty when it is new

@@ -1,6 +1,9 @@
 package billing
 
-import "time"
+import (
+	"crypto/sha256"
+	"time"
+)
 
 // ERAState is where a remittance stands.
 type ERAState string
@@ -13,33 +16,244 @@ const (
 
 // ERA is a remittance (835): one payment, and the claims that it pays.
 type ERA struct {
-	ID           ERAID
-	Scope        Scope
-	State        ERAState
-	Payer        PayerSummary // zero when the payer is not in the directory
-	Payment      ERAPayment
-	Balanced     bool // payment, each claim and each line add up
-	ClaimCount   int
-	MatchedCount int // of the claims, those that are ours
-	ReceivedAt   time.Time
+	ID                  ERAID
+	Scope               Scope
+	State               ERAState
+	Payer               PayerSummary // zero when the payer is not in the directory
+	PayerName           string       // as the remittance gives it
+	OfficeID            OfficeID     // who was paid; zero unless exactly one office matches
+	Payment             ERAPayment
+	ProviderAdjustments []ProviderAdjustment
+	Balanced            bool // payment, each claim and each line add up
+	Balance             Balance
+	ClaimCount          int
+	MatchedCount        int // of the claims, those that are ours
+	File                FileRef
+	Progress            ERAProgress
+	ReceivedAt          time.Time
+	PostedAt            time.Time
+}
+
+// ERAProgress is how far a remittance has come that is taken in piece by piece.
+type ERAProgress string
+
+// The steps. A remittance is shown to callers once it is read.
+const (
+	ERAReading  ERAProgress = "reading"  // its claims are being matched
+	ERAApplying ERAProgress = "applying" // what it says is being applied to them
+	ERADone     ERAProgress = "done"
+)
+
+// Remittance is a payment as it came in a file, before it is known whose it is.
+type Remittance struct {
+	ERA // without ID, scope and whatever is found by looking things up
+
+	// Identity tells it from every other payment: a digest of payer, trace
+	// number, figures and claims, but not of how the file was wrapped. The same
+	// payment in another file has the same.
+	Identity   [sha256.Size]byte
+	PayerIDs   []string // what the payer may be found by in the directory
+	PayeeNPI   string   // empty when not told
+	PayeeTaxID string   // digits; empty when not told
+	Content    []byte   // the file as received; with this payment alone when there were several
 }
 
 // ERAPayment is the payment of a remittance.
 type ERAPayment struct {
-	Method      string // BPR04: ACH, CHK, NON or another code, as sent
-	TraceNumber string // of the EFT, or the number of the check
-	Date        Date   // zero when the remittance has none
-	Total       Money
+	Method                   string // BPR04: ACH, CHK, NON or another code, as sent
+	TraceNumber              string // of the EFT, or the number of the check
+	Date                     Date   // zero when the remittance has none
+	Total                    Money
+	ProviderAdjustmentsTotal Money // a positive one reduced the payment
 }
 
-// ClaimPayment is what one remittance says about a claim.
+// ProviderAdjustment is money that is about no claim of the payment (PLB).
+type ProviderAdjustment struct {
+	ProviderID string // PLB01: NPI, or the payer's number
+	Reason     string // WO recovery, FB forwarded, L6 interest, ...
+	Reference  string
+	PeriodEnd  Date
+	Amount     Money // a positive one reduced the payment
+}
+
+// Balance says whether a payment adds up, level by level: what is charged,
+// less what is adjusted, is what is paid (005010X221A1, 1.10.2.1).
+type Balance struct {
+	Payment  LevelBalance
+	Claims   LevelBalance
+	Lines    LevelBalance
+	Findings []BalanceFinding // the first hundred
+}
+
+// LevelBalance is how a level adds up.
+type LevelBalance struct {
+	Checked int   // equations
+	Failed  int   // of them
+	Off     Money // by how much in all, too much and too little both counted up
+}
+
+// BalanceFinding is one thing that does not add up, and where.
+type BalanceFinding struct {
+	Level         string // payment, claim or line
+	Claim         int    // ordinal in the payment, from 1; 0 at the level of the payment
+	ControlNumber string
+	Line          int // ordinal in the claim, from 1; 0 above the level of the line
+	Segment       int // ordinal in the file
+	Expected      Money
+	Stated        Money
+	Off           Money // stated less expected
+	Explanation   string
+}
+
+// ERAClaim is what a remittance says of one claim (CLP). A payer that splits a
+// claim sends several with one control number.
+type ERAClaim struct {
+	Ordinal               int     // in the payment, from 1
+	ClaimID               ClaimID // ours; zero while it matches none
+	Applied               bool    // to the claim
+	ControlNumber         string  // CLP01; payers change its case
+	PayerClaimNumber      string  // CLP07
+	Original              string  // REF F8: the payer's number of the claim that this one changes
+	StatusCode            string  // CLP02: 1 to 3 processed, 4 denied, 22 reversal, 25 predetermination
+	Charge                Money
+	Paid                  Money  // negative for a reversal
+	Allowed               *Money // nil when it is not told
+	PatientResponsibility *Money // CLP05; nil when it is not told, as in reversals
+	PatientFirstName      string
+	PatientLastName       string
+	MemberID              string
+	ServiceDates          DateSpan
+	Date                  Date // of the payment
+	Balanced              bool // it adds up on its own, its lines included
+	Adjustments           []Adjustment
+	Remarks               []string
+	Lines                 []ERALine
+}
+
+// Adjustment is why, and by how much, less was paid than was charged (CAS).
+type Adjustment struct {
+	Group    string // CO contract, PR patient, OA other, PI payer
+	Reason   string
+	Amount   Money
+	Quantity string
+}
+
+// ERALine is what a remittance says of one service (SVC).
+type ERALine struct {
+	Number        int    // of the claim's line as it was billed (REF 6R), else its place, from 1
+	ProcedureCode string // as paid
+	SubmittedCode string // as billed, when it is another
+	ServiceDate   Date
+	Charge        Money
+	Paid          Money
+	Allowed       *Money // AMT B6; nil when it is not told
+	Units         string // paid
+	Adjustments   []Adjustment
+	Remarks       []string
+}
+
+// The claim statuses (CLP02) that decide.
+const (
+	claimDenied     = "4"
+	claimReversed   = "22"
+	claimEstimation = "25"
+)
+
+// Reverses reports whether an earlier payment is taken back.
+func (r *ERAClaim) Reverses() bool { return r.StatusCode == claimReversed }
+
+// Estimates reports whether a predetermination is answered.
+func (r *ERAClaim) Estimates() bool { return r.StatusCode == claimEstimation }
+
+// adjusted adds up the adjustments of the claim and its lines that fit; an
+// empty group or reason is any.
+func (r *ERAClaim) adjusted(fits func(Adjustment) bool) (sum Money) {
+	for _, a := range r.Adjustments {
+		if fits(a) {
+			sum += a.Amount
+		}
+	}
+	for i := range r.Lines {
+		sum += r.Lines[i].adjusted(fits)
+	}
+	return sum
+}
+
+func (l *ERALine) adjusted(fits func(Adjustment) bool) (sum Money) {
+	for _, a := range l.Adjustments {
+		if fits(a) {
+			sum += a.Amount
+		}
+	}
+	return sum
+}
+
+func ofPatient(a Adjustment) bool { return a.Group == "PR" }
+
+// sharedByPlan is what the plan leaves to the patient: deductible,
+// coinsurance, copay.
+func sharedByPlan(a Adjustment) bool {
+	return a.Group == "PR" && (a.Reason == "1" || a.Reason == "2" || a.Reason == "3")
+}
+
+// estimated is the payment that a predetermination promises (CAS OA 101).
+func estimated(a Adjustment) bool { return a.Group == "OA" && a.Reason == "101" }
+
+// Payment is what the remittance with the ID does to the claim. A claim that
+// the plan leaves to the patient, the deductible perhaps, is paid with nothing;
+// one for which nobody owes anything under the plan is denied, whatever its
+// status code: payers send such denials as processed.
+func (r *ERAClaim) Payment(era ERAID) ClaimPayment {
+	p := ClaimPayment{
+		ERAID: era, Ordinal: r.Ordinal, StatusCode: r.StatusCode, Paid: r.Paid, Allowed: r.Allowed, Date: r.Date,
+		PayerClaimNumber: r.PayerClaimNumber, Original: r.Original,
+	}
+	if p.PatientResponsibility = r.adjusted(ofPatient); r.PatientResponsibility != nil {
+		p.PatientResponsibility = *r.PatientResponsibility
+	}
+	p.Denied = !r.Reverses() && (r.StatusCode == claimDenied || r.Paid == 0 && r.adjusted(sharedByPlan) == 0)
+	return p
+}
+
+// Estimate is what the payer would pay, by the remittance with the ID.
+func (r *ERAClaim) Estimate(era ERAID) ClaimEstimate {
+	e := ClaimEstimate{ERAID: era, Pay: r.adjusted(estimated), Patient: r.adjusted(ofPatient)}
+	e.Allowed = new(e.Pay + e.Patient)
+	for i := range r.Lines {
+		l := &r.Lines[i]
+		pay, patient := l.adjusted(estimated), l.adjusted(ofPatient)
+		e.Lines = append(e.Lines, LineEstimate{Number: l.Number, Allowed: new(pay + patient), Pay: pay, Patient: patient})
+	}
+	return e
+}
+
+// ERAFilter narrows a list of remittances; zero fields do not.
+type ERAFilter struct {
+	State        ERAState
+	PayerID      PayerID
+	PaidFrom     Date // inclusive
+	PaidTo       Date // inclusive
+	ReceivedFrom time.Time
+	ReceivedTo   time.Time // exclusive
+}
+
+// ClaimPayment is what one remittance did to a claim.
 type ClaimPayment struct {
 	ERAID                 ERAID
+	Ordinal               int    // of the claim in the remittance
 	StatusCode            string // CLP02: 1 to 3 processed, 4 denied, 22 a reversal
 	Paid                  Money  // negative for a reversal
 	Allowed               *Money // nil when it is not told
 	PatientResponsibility Money
+	Date                  Date   // of the payment; zero when the remittance has none
+	PayerClaimNumber      string // CLP07
+	Original              string // REF F8
+	Denied                bool
+	Cancelled             bool // a reversal has cancelled it, or it is one
 }
+
+// Reverses reports whether the payment takes an earlier one back.
+func (p *ClaimPayment) Reverses() bool { return p.StatusCode == claimReversed }
 
 // PaymentOutcome is how the payer has decided a claim.
 type PaymentOutcome string
@@ -54,6 +268,8 @@ const (
 // reversals subtracted.
 type ClaimStanding struct {
 	Outcome               PaymentOutcome // of the latest payment that no reversal cancels
+	ERAID                 ERAID          // of the same
+	PaymentDate           Date           // of the same; zero when its remittance has none
 	Paid                  Money
 	Allowed               *Money // nil when it is not told
 	PatientResponsibility Money
@@ -61,7 +277,17 @@ type ClaimStanding struct {
 
 // ClaimEstimate is what a payer would pay: the answer to a predetermination.
 type ClaimEstimate struct {
-	ERAID   ERAID
+	ERAID      ERAID
+	Allowed    *Money // nil when it is not told
+	Pay        Money
+	Patient    Money
+	ReturnedAt time.Time
+	Lines      []LineEstimate
+}
+
+// LineEstimate is what a payer would pay for a line.
+type LineEstimate struct {
+	Number  int    // of the line, from 1
 	Allowed *Money // nil when it is not told
 	Pay     Money
 	Patient Money

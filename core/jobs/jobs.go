@@ -19,11 +19,15 @@ const (
 	KindEligibility    Kind = "eligibility"     // ask the payer and complete the check
 	KindAttachmentSend Kind = "attachment_send" // send an attachment and close it
 	KindPNGConvert     Kind = "png_convert"     // make a document of an uploaded PNG
+	KindBatchSend      Kind = "batch_send"      // hand a batch to the clearinghouse
+	KindERA            Kind = "era"             // match a remittance and apply it
 	KindWebhook        Kind = "webhook"         // deliver what is due to an endpoint; see ports.Lanes
 )
 
 // Kinds lists every kind.
-func Kinds() []Kind { return []Kind{KindEligibility, KindAttachmentSend, KindPNGConvert, KindWebhook} }
+func Kinds() []Kind {
+	return []Kind{KindEligibility, KindAttachmentSend, KindPNGConvert, KindBatchSend, KindERA, KindWebhook}
+}
 
 // Lease is how long a job that was published is left alone before it is
 // published again. It is short, so that work which a killed process held starts

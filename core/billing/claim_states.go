@@ -1,0 +1,130 @@
+package billing
+
+import (
+	"slices"
+	"time"
+)
+
+// ClaimTrigger is what can move a claim from one state to another.
+type ClaimTrigger string
+
+// The triggers. Those of files are applied as the files come, in any order.
+const (
+	TriggerEdit                ClaimTrigger = "edit"                   // made or changed, and nothing was found
+	TriggerFound               ClaimTrigger = "found"                  // made or changed, and rules found something
+	TriggerDraft               ClaimTrigger = "draft"                  // made or changed as a draft
+	TriggerSubmit              ClaimTrigger = "submit"                 // to be sent
+	TriggerReplace             ClaimTrigger = "replace"                // to be sent in place of what the payer has
+	TriggerSend                ClaimTrigger = "send"                   // its file was handed to the network
+	TriggerFileRejected        ClaimTrigger = "file_rejected"          // a 997 or 999 rejects the file
+	TriggerClearinghouseAccept ClaimTrigger = "clearinghouse_accepted" // a 277CA of the clearinghouse
+	TriggerPayerAccept         ClaimTrigger = "payer_accepted"         // a 277CA of the payer
+	TriggerReject              ClaimTrigger = "rejected"               // a 277CA, of either
+	TriggerNotFound            ClaimTrigger = "not_found"              // a 277CA with category A4
+	TriggerStatus              ClaimTrigger = "status"                 // a later 277
+	TriggerPay                 ClaimTrigger = "payment"                // an 835, after which a payment stands
+	TriggerDeny                ClaimTrigger = "denial"                 // an 835, after which a denial stands
+	TriggerReverse             ClaimTrigger = "reversal"               // an 835, after which nothing stands
+	TriggerReturn              ClaimTrigger = "estimate"               // an 835 with CLP02 25
+	TriggerReconcile           ClaimTrigger = "reconcile"              // the user has posted the payment
+	TriggerAskVoid             ClaimTrigger = "void"                   // a void transaction is made
+	TriggerVoided              ClaimTrigger = "voided"                 // the payer has accepted the void transaction
+	TriggerConvert             ClaimTrigger = "convert"                // a claim is made of the predetermination
+)
+
+// claimMove is a row of the state table: whatever state of From the claim is
+// in, the trigger takes it to To; with To empty the state stays.
+type claimMove struct {
+	By   ClaimTrigger
+	From []ClaimState
+	To   ClaimState
+}
+
+// claimMoves is the state table of claims. A pair that is not in it is no move:
+// what a caller asks for is refused, what a file says comes too late.
+//
+//nolint:gochecknoglobals // a constant table
+var claimMoves = []claimMove{
+	{TriggerEdit, []ClaimState{"", ClaimDraft, ClaimNeedsAttention, ClaimRejected}, ClaimValidated},
+	{TriggerFound, []ClaimState{"", ClaimDraft, ClaimNeedsAttention, ClaimRejected}, ClaimNeedsAttention},
+	{TriggerDraft, []ClaimState{"", ClaimDraft, ClaimNeedsAttention, ClaimRejected}, ClaimDraft},
+	{TriggerSubmit, []ClaimState{ClaimValidated}, ClaimQueued},
+	{TriggerReplace, []ClaimState{ClaimAcceptedPayer, ClaimPaid, ClaimDenied}, ClaimQueued},
+	{TriggerSend, []ClaimState{ClaimQueued}, ClaimSubmitted},
+	{TriggerFileRejected, []ClaimState{ClaimSubmitted}, ClaimQueued},
+	{TriggerClearinghouseAccept, []ClaimState{ClaimSubmitted}, ClaimAcceptedClearinghouse},
+	{TriggerPayerAccept, []ClaimState{ClaimSubmitted, ClaimAcceptedClearinghouse}, ClaimAcceptedPayer},
+	{TriggerReject, []ClaimState{ClaimSubmitted, ClaimAcceptedClearinghouse, ClaimAcceptedPayer}, ClaimRejected},
+	{TriggerNotFound, []ClaimState{ClaimSubmitted, ClaimAcceptedClearinghouse, ClaimAcceptedPayer}, ClaimNeedsAttention},
+	{TriggerStatus, []ClaimState{ClaimAcceptedPayer}, ""},
+	{TriggerPay, []ClaimState{ClaimSubmitted, ClaimAcceptedClearinghouse, ClaimAcceptedPayer, ClaimPaid, ClaimDenied}, ClaimPaid},
+	{TriggerDeny, []ClaimState{ClaimSubmitted, ClaimAcceptedClearinghouse, ClaimAcceptedPayer, ClaimPaid, ClaimDenied}, ClaimDenied},
+	{TriggerReverse, []ClaimState{ClaimSubmitted, ClaimAcceptedClearinghouse, ClaimAcceptedPayer, ClaimPaid, ClaimDenied}, ClaimAcceptedPayer},
+	{TriggerPay, []ClaimState{ClaimReconciled}, ""},
+	{TriggerDeny, []ClaimState{ClaimReconciled}, ""},
+	{TriggerReverse, []ClaimState{ClaimReconciled}, ""},
+	{TriggerReturn, []ClaimState{ClaimSubmitted, ClaimAcceptedClearinghouse, ClaimAcceptedPayer}, ClaimReturned},
+	{TriggerReconcile, []ClaimState{ClaimPaid, ClaimDenied}, ClaimReconciled},
+	{TriggerAskVoid, []ClaimState{ClaimAcceptedClearinghouse, ClaimAcceptedPayer, ClaimPaid, ClaimDenied}, ""},
+	{TriggerVoided, []ClaimState{ClaimAcceptedClearinghouse, ClaimAcceptedPayer, ClaimPaid, ClaimDenied}, ClaimVoided},
+	{TriggerConvert, []ClaimState{ClaimAcceptedPayer, ClaimReturned}, ""},
+}
+
+// may reports whether the trigger applies to the claim as it stands, and where
+// it takes it.
+func (c *Claim) may(by ClaimTrigger) (to ClaimState, ok bool) {
+	switch {
+	case c.Kind == KindPredetermination && slices.Contains([]ClaimTrigger{TriggerPay, TriggerDeny, TriggerReverse, TriggerReconcile, TriggerReplace}, by),
+		c.Kind == KindClaim && slices.Contains([]ClaimTrigger{TriggerReturn, TriggerConvert}, by),
+		c.Frequency == FrequencyVoid && slices.Contains(notOfVoids(), by):
+		return "", false
+	}
+	for _, m := range claimMoves {
+		if m.By == by && slices.Contains(m.From, c.State) {
+			if m.To == "" {
+				return c.State, true
+			}
+			return m.To, true
+		}
+	}
+	return "", false
+}
+
+// notOfVoids lists what a void transaction takes no part in: no payment is for
+// it, and it is neither changed nor voided itself.
+func notOfVoids() []ClaimTrigger {
+	return []ClaimTrigger{
+		TriggerEdit, TriggerFound, TriggerDraft, TriggerReplace, TriggerPay, TriggerDeny, TriggerReverse, TriggerReturn,
+		TriggerReconcile, TriggerAskVoid, TriggerVoided, TriggerConvert,
+	}
+}
+
+// move applies the trigger. It reports false, and changes nothing, when the
+// claim cannot go that way.
+func (c *Claim) move(by ClaimTrigger, cause *ClaimCause) bool {
+	to, ok := c.may(by)
+	if !ok {
+		return false
+	}
+	cause.Previous = c.State
+	c.UpdatedAt = cause.At
+	if to != c.State {
+		c.State = to
+		m := ClaimMove{State: to, At: cause.At, Cause: by}
+		if cause.File != nil {
+			m.File = cause.File.Name
+		}
+		c.History = append(slices.Clip(c.History), m)
+	}
+	return true
+}
+
+// ask applies what a caller asks for; the error, with CodeConflict, says why
+// the claim cannot go that way.
+func (c *Claim) ask(by ClaimTrigger, at time.Time) (ClaimCause, error) {
+	cause := ClaimCause{At: at}
+	if !c.move(by, &cause) {
+		return cause, ErrClaimState(by, c)
+	}
+	return cause, nil
+}

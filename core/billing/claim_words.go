@@ -1,0 +1,83 @@
+package billing
+
+// ErrClaimState is the error, with CodeConflict, of asking for what the claim's
+// state does not allow.
+func ErrClaimState(by ClaimTrigger, c *Claim) error {
+	return &Error{Code: CodeConflict, Message: asked(by) + " This one is " + string(c.State) + kindWord(c) + ": " + c.NextStep()}
+}
+
+func kindWord(c *Claim) string {
+	switch {
+	case c.Frequency == FrequencyVoid:
+		return ", and the void of another claim"
+	case c.Kind == KindPredetermination:
+		return ", and a predetermination"
+	default:
+		return ""
+	}
+}
+
+// asked says what has to be so for a trigger that callers can pull.
+func asked(by ClaimTrigger) string {
+	switch by {
+	case TriggerSubmit:
+		return "A claim can be submitted when it is validated."
+	case TriggerReplace:
+		return "A claim can be replaced when the payer has it: accepted_payer, paid or denied."
+	case TriggerReconcile:
+		return "A claim can be reconciled when it is paid or denied."
+	case TriggerAskVoid:
+		return "A claim can be voided when it was accepted, paid or denied."
+	case TriggerConvert:
+		return "A predetermination can be converted when the payer has accepted or returned it."
+	default:
+		return "A claim can be changed while it is a draft, needs attention or is rejected."
+	}
+}
+
+// NextStep is one sentence on what happens next, or what the user has to do.
+func (c *Claim) NextStep() string {
+	switch c.State {
+	case ClaimDraft:
+		return "Complete the draft with PATCH; it is validated when it is sent without draft."
+	case ClaimNeedsAttention:
+		return "Mend what findings names, with PATCH; the claim is then validated again."
+	case ClaimValidated:
+		return "Submit it when it is to be sent to the payer."
+	case ClaimQueued:
+		if c.Scope.Mode == ModeLive {
+			return "It waits until a clearinghouse is configured for live mode."
+		}
+		return "It goes out with the next batch; nothing is to be done."
+	case ClaimSubmitted:
+		return "The clearinghouse has the file and will say whether it takes the claim; nothing is to be done."
+	case ClaimAcceptedClearinghouse:
+		return "The payer will say whether it takes the claim; nothing is to be done."
+	case ClaimAcceptedPayer:
+		switch {
+		case c.Frequency == FrequencyVoid:
+			return "The payer has taken the claim back; nothing is to be done."
+		case c.Kind == KindPredetermination:
+			return "The payer will answer with an estimate; nothing is to be done."
+		default:
+			return "The payer will decide and send a remittance; nothing is to be done."
+		}
+	case ClaimRejected:
+		return "Mend what findings names, with PATCH, and submit it again."
+	case ClaimVoided:
+		return "The payer has taken the claim back; make a new claim if the services are still to be billed."
+	case ClaimPaid:
+		return "Post the payment in the practice's books, then reconcile the claim."
+	case ClaimDenied:
+		return "Read the adjustments in the remittance: replace the claim, or bill the patient and reconcile it."
+	case ClaimReconciled:
+		return "The claim is settled; nothing is to be done."
+	case ClaimReturned:
+		if !c.ConvertedTo.IsZero() {
+			return "It was converted; follow the claim in converted_to."
+		}
+		return "Convert it to a claim when the services are done."
+	default:
+		return ""
+	}
+}

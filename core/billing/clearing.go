@@ -1,0 +1,131 @@
+package billing
+
+import "time"
+
+// IncomingFile is a file that a clearinghouse has for us.
+type IncomingFile struct {
+	Name    string // of the clearinghouse, the same whenever it is given
+	Content []byte
+}
+
+// FileKind is what a file from a clearinghouse is.
+type FileKind string
+
+// The kinds of files.
+const (
+	FileAcknowledgement FileKind = "acknowledgement" // 997, 999, TA1, 277
+	FileRemittance      FileKind = "remittance"      // 835
+)
+
+// Acknowledgement is what a file says that came back for claims, before any
+// payment.
+type Acknowledgement struct {
+	File     FileRef // the control numbers are the file's own
+	Verdicts []FileVerdict
+	Reports  []ClaimReport
+}
+
+// FileVerdict is what a 997, 999 or TA1 says of a file that was sent.
+type FileVerdict struct {
+	About  ControlNumbers // of the file that was sent; what is not told is empty
+	Result BatchResult
+	Why    []string // what is wrong with it, without patient data
+}
+
+// Side is who reports on a claim.
+type Side string
+
+// The sides.
+const (
+	SideClearinghouse Side = "clearinghouse"
+	SidePayer         Side = "payer"
+)
+
+// ReportOutcome is what a claim status means (the categories of 277, STC01-1).
+type ReportOutcome string
+
+// The outcomes.
+const (
+	ReportAccepted  ReportOutcome = "accepted"
+	ReportRejected  ReportOutcome = "rejected"
+	ReportNotFound  ReportOutcome = "not_found" // A4
+	ReportPending   ReportOutcome = "pending"
+	ReportRequested ReportOutcome = "requested" // waits for information from the provider
+	ReportFinalized ReportOutcome = "finalized" // the remittance tells how
+)
+
+// ClaimReport is what a 277 says of one claim, or of all claims of a batch.
+type ClaimReport struct {
+	Side             Side
+	Outcome          ReportOutcome // empty when nothing that is understood was said
+	Status           ClaimStatus
+	Words            string       // the payer's own, STC12; may name the patient
+	Effective        Date         // of the status; zero when not told
+	Batch            string       // BHT03 of the file that was sent (TRN02 of the receiver); empty in 277s that answer no file
+	ProviderNPI      string       // whom the claim is of; empty when not told
+	ProviderTaxID    string       // the same
+	PayerID          string       // the payer's own ID; empty when not told
+	ControlNumber    string       // the claim's; empty for every claim of the batch
+	PayerClaimNumber string       // the payer's; empty when not told
+	Request          *Information // what the payer wants to know; nil for nothing
+}
+
+// Information is what a payer asks for with a 277.
+type Information struct {
+	Reference string // the payer's; the answer repeats it
+	Requested string // in the payer's words, else in ours
+	Due       Date   // zero when the payer names no day
+}
+
+// trigger is what the report does to a claim; empty for nothing.
+func (r *ClaimReport) trigger() ClaimTrigger {
+	switch {
+	case r.Outcome == ReportAccepted && r.Side == SidePayer:
+		return TriggerPayerAccept
+	case r.Outcome == ReportAccepted:
+		return TriggerClearinghouseAccept
+	case r.Outcome == ReportRejected:
+		return TriggerReject
+	case r.Outcome == ReportNotFound:
+		return TriggerNotFound
+	case r.Side == SidePayer && r.Outcome != "":
+		return TriggerStatus
+	default:
+		return ""
+	}
+}
+
+// finding tells the user of the claim why it came back.
+func (r *ClaimReport) finding() Finding {
+	who := "The clearinghouse"
+	if r.Side == SidePayer {
+		who = "The payer"
+	}
+	message, fix := who+" rejected the claim with status "+r.Status.String()+".", "Change what the status names, with PATCH, and submit the claim again."
+	if r.Outcome == ReportNotFound {
+		message = who + " does not know the claim (status " + r.Status.String() + ")."
+		fix = "Check payer and subscriber, change the claim with PATCH, and submit it again."
+	}
+	if r.Words != "" {
+		message += " It says: " + r.Words
+	}
+	return Finding{Code: "status_" + string(r.Outcome), Message: message, Fix: fix}
+}
+
+// Quarantined is a file, or one payment of it, that cannot be given to an
+// organization: it names none or several, or cannot be read.
+type Quarantined struct {
+	ID         FileID
+	Mode       Mode
+	Name       string
+	Reason     string // for the operator, without patient data
+	Content    []byte
+	ReceivedAt time.Time
+}
+
+// SandboxFile is a file that the clearinghouse of the sandbox will have for us.
+type SandboxFile struct {
+	IncomingFile
+
+	Due time.Time
+}

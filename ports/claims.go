@@ -56,6 +56,11 @@ type Clearing interface {
 	// Serial gives the next number for a file, across all scopes. A number that
 	// was given and not kept is lost.
 	Serial(ctx context.Context) (int64, error)
+
+	// Keep keeps an acknowledgement that the transaction applies, its bytes
+	// encrypted. It reports false, and keeps nothing, when the scope has one
+	// with the same content; it waits for a transaction that is keeping it.
+	Keep(ctx context.Context, f billing.IncomingFile, at time.Time) (bool, error)
 }
 
 // Batches keeps files of claims, their bytes encrypted.
@@ -140,10 +145,6 @@ type Routes interface {
 
 	// Queued gives the scopes of the mode in which claims wait for a batch.
 	Queued(ctx context.Context, mode billing.Mode) ([]billing.Scope, error)
-
-	// Alone takes the named lock for the rest of the transaction; it reports
-	// false, at once, when another transaction has it.
-	Alone(ctx context.Context, name string) (bool, error)
 }
 
 // Quarantine keeps files that could not be given to an organization, their

@@ -1,4 +1,5 @@
-// Command payerworker asks payers and answers eligibility checks.
+// Command payerworker asks payers and answers eligibility checks, sends
+// attachments, cuts batches of claims, and takes in what comes back.
 package main
 
 import "github.com/molar-billing/molar/cmd/internal/wire"

@@ -33,6 +33,7 @@ func (c *Claim) Submit(at time.Time) (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
+	c.BatchID = FileID{}
 	return c.Event(EventClaimQueued, cause), nil
 }
 

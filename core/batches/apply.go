@@ -1,0 +1,229 @@
+package batches
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// apply commits what an acknowledgement says to an organization, unless it was
+// committed before.
+func (s *Service) apply(ctx context.Context, f billing.IncomingFile, sh *share) error {
+	now := s.clock.Now()
+	return s.store.InTx(ctx, sh.scope, func(ctx context.Context, tx ports.Tx) error {
+		if fresh, err := tx.Clearing.Keep(ctx, f, now); err != nil || !fresh {
+			return err
+		}
+		for _, id := range sh.batches() {
+			if err := sent(ctx, tx, id, now); err != nil {
+				return err
+			}
+		}
+		for _, v := range sh.verdicts {
+			if err := acknowledge(ctx, tx, v, &sh.file, now); err != nil {
+				return err
+			}
+		}
+		return s.reports(ctx, tx, sh, now)
+	})
+}
+
+// batches lists the batches that are told of, in the order of their IDs, so
+// that two transactions never wait for each other.
+func (sh *share) batches() (ids []billing.FileID) {
+	for _, v := range sh.verdicts {
+		ids = append(ids, v.batch)
+	}
+	for _, r := range sh.reports {
+		if !r.batch.IsZero() {
+			ids = append(ids, r.batch)
+		}
+	}
+	slices.SortFunc(ids, func(a, b billing.FileID) int { return slices.Compare(a[:], b[:]) })
+	return slices.Compact(ids)
+}
+
+// acknowledge applies the verdict on a batch. The claims of a rejected one go
+// back to the queue.
+func acknowledge(ctx context.Context, tx ports.Tx, v verdict, file *billing.FileRef, now time.Time) error {
+	b, err := tx.Batches.Lock(ctx, v.batch)
+	if err != nil || !b.Acknowledge(v.result, file.Name, now) {
+		return err
+	}
+	if err := tx.Batches.Save(ctx, b); err != nil {
+		return err
+	}
+	if err := tx.Events.Append(ctx, b.AcknowledgedEvent()); err != nil || v.result == billing.BatchAccepted {
+		return err
+	}
+	claims, err := tx.Clearing.OfBatch(ctx, b.ID)
+	if err != nil {
+		return err
+	}
+	for _, c := range claims {
+		if e, moved := c.Requeue(b, billing.ClaimCause{File: file, At: now}); moved {
+			if err := keep(ctx, tx, c, e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// reports applies what is said of claims, in the order of the days on which it
+// came to be so.
+func (s *Service) reports(ctx context.Context, tx ports.Tx, sh *share, now time.Time) error {
+	if len(sh.reports) == 0 {
+		return nil
+	}
+	claims, err := claimsOf(ctx, tx, sh)
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(sh.reports, func(a, b report) int {
+		return cmp.Compare(a.Effective.String(), b.Effective.String())
+	})
+	for _, r := range sh.reports {
+		about := claims.about(r)
+		for _, c := range about {
+			if err := s.report(ctx, tx, c, r.ClaimReport, billing.ClaimCause{File: &sh.file, At: now}); err != nil {
+				return err
+			}
+		}
+		if r.Request != nil {
+			if err := s.request(ctx, tx, about, r.ClaimReport, sh.scope, now); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// report applies what is said of a claim. When the payer takes a void, that
+// takes the claim back which it voids.
+func (s *Service) report(ctx context.Context, tx ports.Tx, c *billing.Claim, r *billing.ClaimReport, cause billing.ClaimCause) error {
+	e, moved := c.Reported(r, cause)
+	if !moved {
+		return nil
+	}
+	if err := keep(ctx, tx, c, e); err != nil || e.Type != billing.EventClaimAccepted {
+		return err
+	}
+	if c.Frequency != billing.FrequencyVoid || c.State != billing.ClaimAcceptedPayer {
+		return nil
+	}
+	parent, err := tx.Claims.Lock(ctx, c.ParentID)
+	if err != nil {
+		return err
+	}
+	cause.Status = &r.Status
+	if e, moved = parent.Voided(cause); !moved {
+		return nil
+	}
+	return keep(ctx, tx, parent, e)
+}
+
+// request keeps what the payer asks for, unless the claim has the request.
+func (s *Service) request(
+	ctx context.Context, tx ports.Tx, about []*billing.Claim, r *billing.ClaimReport, scope billing.Scope, now time.Time,
+) error {
+	q := billing.PayerRequest{
+		ID: billing.NewID[billing.PayerRequestID](now), Scope: scope, State: billing.PayerRequestOpen, Source: billing.SourceNetwork,
+		ReferenceNumber: cmp.Or(r.Request.Reference, r.PayerClaimNumber, r.ControlNumber), Requested: r.Request.Requested,
+		DueDate: r.Request.Due, CreatedAt: now,
+	}
+	switch payer, known := s.payers.Find(r.PayerID); {
+	case len(about) > 0:
+		q.ClaimID, q.Payer = about[0].ID, about[0].Payer
+	case known:
+		q.Payer = payer.PayerSummary
+	default:
+		return nil // nobody to answer; the file is kept
+	}
+	have, err := tx.PayerRequests.List(ctx,
+		billing.PayerRequestFilter{ClaimID: q.ClaimID, PayerID: q.Payer.ID}, billing.Page{Limit: billing.MaxPageLimit})
+	if err != nil {
+		return err
+	}
+	for _, h := range have {
+		if h.Source == billing.SourceNetwork && h.ClaimID == q.ClaimID && h.ReferenceNumber == q.ReferenceNumber {
+			return nil
+		}
+	}
+	if err := tx.PayerRequests.Insert(ctx, &q); err != nil {
+		return err
+	}
+	return tx.Events.Append(ctx, q.ReceivedEvent())
+}
+
+// told is the claims that a file tells of.
+type told struct {
+	byControl map[string]*billing.Claim // upper case
+	byPayer   map[string]*billing.Claim // without voids
+	byBatch   map[billing.FileID][]*billing.Claim
+}
+
+// claimsOf locks the claims that the share tells of: those that it names, and
+// all of a batch of which it speaks as a whole.
+func claimsOf(ctx context.Context, tx ports.Tx, sh *share) (*told, error) {
+	var control, payer []string
+	t := told{map[string]*billing.Claim{}, map[string]*billing.Claim{}, map[billing.FileID][]*billing.Claim{}}
+	for _, r := range sh.reports {
+		switch {
+		case r.ControlNumber != "":
+			control = append(control, r.ControlNumber)
+		case r.PayerClaimNumber != "":
+			payer = append(payer, r.PayerClaimNumber)
+		case !r.batch.IsZero():
+			t.byBatch[r.batch] = nil
+		}
+	}
+	claims, err := tx.Clearing.Match(ctx, control, payer)
+	if err != nil {
+		return nil, err
+	}
+	for id := range t.byBatch {
+		more, err := tx.Clearing.OfBatch(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		claims = append(claims, more...)
+	}
+	for _, c := range claims {
+		number := strings.ToUpper(c.PatientControlNumber)
+		if have := t.byControl[number]; have != nil {
+			c = have // one value for each claim, however it was found
+		}
+		t.byControl[number] = c
+		if c.Frequency != billing.FrequencyVoid && c.PayerClaimNumber != "" {
+			t.byPayer[c.PayerClaimNumber] = c
+		}
+		if all, whole := t.byBatch[c.BatchID]; whole && !slices.Contains(all, c) {
+			t.byBatch[c.BatchID] = append(all, c)
+		}
+	}
+	return &t, nil
+}
+
+// about is the claims that a report is about. One of an earlier file is not
+// about a claim that has gone out again since.
+func (t *told) about(r report) []*billing.Claim {
+	var c *billing.Claim
+	switch {
+	case r.ControlNumber != "":
+		c = t.byControl[strings.ToUpper(r.ControlNumber)]
+	case r.PayerClaimNumber != "":
+		c = t.byPayer[r.PayerClaimNumber]
+	default:
+		return t.byBatch[r.batch]
+	}
+	if c == nil || !r.batch.IsZero() && c.BatchID != r.batch {
+		return nil
+	}
+	return []*billing.Claim{c}
+}

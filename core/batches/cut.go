@@ -1,0 +1,117 @@
+package batches
+
+import (
+	"context"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Cut makes batches of all claims that are queued, where there is a
+// clearinghouse for them, and answers how many. Several processes may cut at
+// once: a claim that one of them has is not seen by the others.
+func (s *Service) Cut(ctx context.Context) (batches int, err error) {
+	for _, mode := range s.reachable() {
+		var scopes []billing.Scope
+		err := s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
+			scopes, err = tx.Routes.Queued(ctx, mode)
+			return err
+		})
+		if err != nil {
+			return batches, err
+		}
+		for _, scope := range scopes {
+			for more := true; more; {
+				var claims int
+				if claims, err = s.cut(ctx, scope); err != nil {
+					return batches, err
+				}
+				if claims > 0 {
+					batches++
+				}
+				more = claims == billing.MaxBatchClaims
+			}
+		}
+	}
+	return batches, nil
+}
+
+// cut makes one batch of the scope and answers how many claims it has.
+func (s *Service) cut(ctx context.Context, scope billing.Scope) (cut int, err error) {
+	now := s.clock.Now()
+	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		claims, err := tx.Clearing.Queued(ctx, billing.MaxBatchClaims)
+		if cut = len(claims); err != nil || cut == 0 {
+			return err
+		}
+		serial, err := tx.Clearing.Serial(ctx)
+		if err != nil {
+			return err
+		}
+		outgoing, err := outgoing(ctx, tx, claims)
+		if err != nil {
+			return err
+		}
+		b := billing.NewBatch(scope, serial, len(claims), now)
+		if err := s.insert(ctx, tx, b, outgoing, now); err != nil {
+			return err
+		}
+		for _, c := range claims {
+			c.BatchID = b.ID
+			if err := tx.Claims.Save(ctx, c); err != nil {
+				return err
+			}
+		}
+		return tx.Outbox.Stage(ctx, jobs.Job{ID: billing.NewID[billing.JobID](now), Kind: jobs.KindBatchSend, Scope: scope, Subject: b.ID})
+	})
+	return cut, err
+}
+
+// insert keeps the batch under the name of the first millisecond from now on
+// that no other has.
+func (s *Service) insert(ctx context.Context, tx ports.Tx, b *billing.Batch, claims []billing.OutgoingClaim, now time.Time) error {
+	content, err := s.edi.File(billing.ClaimsFile{Batch: b, Claims: claims})
+	if err != nil {
+		return err
+	}
+	for at := now; ; at = at.Add(time.Millisecond) {
+		b.Rename(at)
+		if free, err := tx.Batches.Insert(ctx, b, content); free || err != nil {
+			return err
+		}
+	}
+}
+
+// outgoing reads what the file says of those whom the claims only name.
+func outgoing(ctx context.Context, tx ports.Tx, claims []*billing.Claim) ([]billing.OutgoingClaim, error) {
+	offices, providers := map[billing.OfficeID]*billing.Office{}, map[billing.ProviderID]*billing.Provider{}
+	ids := make([]billing.ClaimID, len(claims))
+	for i, c := range claims {
+		ids[i] = c.ID
+	}
+	attached, err := tx.Clearing.Attached(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	of := map[billing.ClaimID][]*billing.Attachment{}
+	for _, a := range attached {
+		of[a.ClaimID] = append(of[a.ClaimID], a)
+	}
+	out := make([]billing.OutgoingClaim, len(claims))
+	for i, c := range claims {
+		if offices[c.OfficeID] == nil {
+			if offices[c.OfficeID], err = tx.Offices.Get(ctx, c.OfficeID); err != nil {
+				return nil, err
+			}
+		}
+		if id := c.Provider.ID; !id.IsZero() && providers[id] == nil {
+			if providers[id], err = tx.Providers.Get(ctx, id); err != nil {
+				return nil, err
+			}
+		}
+		out[i] = billing.OutgoingClaim{Claim: c, Office: offices[c.OfficeID], Provider: providers[c.Provider.ID], Attachments: of[c.ID]}
+	}
+	return out, nil
+}

@@ -1,0 +1,97 @@
+package batches
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+)
+
+// sendAgain is how long a batch rests that the network did not take.
+const sendAgain = 10 * time.Second
+
+// Send hands a batch to the clearinghouse, and notes in one commit that it and
+// its claims are sent. It may run any number of times. While the network does
+// not take the file the job rests and is done again, for ever; the
+// *jobs.DoneError tells why.
+func (s *Service) Send(ctx context.Context, j jobs.Job) error {
+	id := billing.FileID(j.Subject)
+	var b *billing.Batch
+	var content []byte
+	err := s.store.View(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) (err error) {
+		if b, err = tx.Batches.Get(ctx, id); err == nil && b.State == billing.BatchPending {
+			content, err = tx.Batches.Content(ctx, id)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	now := s.clock.Now()
+	if content != nil {
+		if err := s.networks[j.Scope.Mode].Send(ctx, b.File.Name, content); err != nil {
+			return s.rest(ctx, j, now.Add(sendAgain), err)
+		}
+	}
+	return s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
+		if err := sent(ctx, tx, id, now); err != nil {
+			return err
+		}
+		return tx.Outbox.Done(ctx, j.ID)
+	})
+}
+
+// rest lets the job rest, because of what went wrong.
+func (s *Service) rest(ctx context.Context, j jobs.Job, until time.Time, cause error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	err := s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
+		return tx.Outbox.Postpone(ctx, j.ID, until)
+	})
+	if err != nil {
+		return err
+	}
+	return &jobs.DoneError{Cause: fmt.Errorf("send batch %s, again in %s: %w", billing.FileID(j.Subject), sendAgain, cause)}
+}
+
+// FailSend lets a batch rest whose job cannot be done: its claims wait in it,
+// and it is tried again until it goes.
+func (s *Service) FailSend(ctx context.Context, j jobs.Job) error {
+	return s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
+		return tx.Outbox.Postpone(ctx, j.ID, s.clock.Now().Add(time.Minute))
+	})
+}
+
+// sent notes that a batch and its claims are sent, unless that was noted
+// before. A file that comes back for the batch proves it as well: whoever sent
+// it may have died before it could commit that.
+func sent(ctx context.Context, tx ports.Tx, id billing.FileID, now time.Time) error {
+	b, err := tx.Batches.Lock(ctx, id)
+	if err != nil || !b.Sent(now) {
+		return err
+	}
+	claims, err := tx.Clearing.OfBatch(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, c := range claims {
+		if e, moved := c.Sent(b, now); moved {
+			if err := keep(ctx, tx, c, e); err != nil {
+				return err
+			}
+		}
+	}
+	return tx.Batches.Save(ctx, b)
+}
+
+// keep keeps a claim that has moved, with its event.
+func keep(ctx context.Context, tx ports.Tx, c *billing.Claim, e billing.Event) error {
+	if err := tx.Claims.Save(ctx, c); err != nil {
+		return err
+	}
+	return tx.Events.Append(ctx, e)
+}

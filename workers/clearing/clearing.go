@@ -1,0 +1,66 @@
+// Package clearing keeps the traffic with the clearinghouses going: it cuts
+// batches at fixed times, and fetches what came back.
+package clearing
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/molar-billing/molar/core/batches"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/workers"
+)
+
+// Handler hands up to parallel batches over at once.
+func Handler(s *batches.Service, parallel int) workers.Handler {
+	return workers.Handler{Kind: jobs.KindBatchSend, Parallel: parallel, Do: s.Send, Fail: s.FailSend}
+}
+
+// Cut cuts batches until ctx ends, whenever the clock shows a multiple of every.
+func Cut(ctx context.Context, s *batches.Service, every time.Duration, log *slog.Logger) error {
+	for {
+		now := time.Now()
+		if !wait(ctx, now.Truncate(every).Add(every).Sub(now)) {
+			return nil
+		}
+		if n, err := s.Cut(ctx); err != nil && ctx.Err() == nil {
+			log.WarnContext(ctx, "batches not cut", "error", err)
+		} else if n > 0 {
+			log.InfoContext(ctx, "batches cut", "batches", n)
+		}
+	}
+}
+
+const (
+	look      = 200 * time.Millisecond // how often a clearinghouse is asked for files
+	lookAgain = 2 * time.Second        // after an error
+)
+
+// Receive fetches files until ctx ends.
+func Receive(ctx context.Context, s *batches.Service, log *slog.Logger) error {
+	for pause := time.Duration(0); wait(ctx, pause); {
+		n, err := s.Receive(ctx)
+		switch {
+		case err != nil && ctx.Err() == nil:
+			log.WarnContext(ctx, "files not taken in", "error", err)
+			pause = lookAgain
+		case n > 0:
+			log.InfoContext(ctx, "files taken in", "files", n)
+			pause = 0
+		default:
+			pause = look
+		}
+	}
+	return nil
+}
+
+// wait waits, and reports false when ctx ended.
+func wait(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}

@@ -170,7 +170,7 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%s: %v, want %s", name, c.err, c.want)
 		}
 	}
-	if all, err := s.ListOffices(t.Context(), scope); err != nil || len(all) != 1 {
+	if all, _, err := s.ListOffices(t.Context(), scope, billing.Page{Limit: 10}); err != nil || len(all) != 1 {
 		t.Errorf("offices %v, %v", all, err)
 	}
 	if all, err := s.ListOrganizations(t.Context()); err != nil || len(all) != 1 {

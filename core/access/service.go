@@ -1,5 +1,5 @@
-// Package access manages who uses the service: organizations, their offices
-// and providers, and the keys that their programs call the API with.
+// Package access manages who uses the service: organizations, their offices,
+// providers and patients, and the keys that their programs call the API with.
 package access
 
 import (

@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"golang.org/x/text/cases"
 )
 
 // PayerSummary names a payer inside another resource.
@@ -116,3 +118,16 @@ func (d *PayerDirectory) Find(ref string) (*Payer, bool) {
 
 // All lists the payers in the order of the file.
 func (d *PayerDirectory) All() []*Payer { return slices.Clone(d.payers) }
+
+// Search lists the payers that the text may mean, in the order of the file: its
+// pyr_ ID, the beginning of its payer ID or an alias, or a part of its name,
+// whatever the case. Blank text lists all.
+func (d *PayerDirectory) Search(text string) []*Payer {
+	fold := func(s string) string { return cases.Fold().String(strings.TrimSpace(s)) }
+	text = fold(text)
+	return slices.DeleteFunc(d.All(), func(p *Payer) bool {
+		begins := func(code string) bool { return strings.HasPrefix(fold(code), text) }
+		return !begins(p.PayerID) && !slices.ContainsFunc(p.Aliases, begins) &&
+			!strings.Contains(fold(p.Name), text) && fold(p.ID.String()) != text
+	})
+}

@@ -1,6 +1,7 @@
 package billing_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,6 +32,42 @@ func TestShippedPayers(t *testing.T) {
 	}
 	if _, ok := d.Find("NOBODY"); ok {
 		t.Error("found a payer that there is none of")
+	}
+}
+
+func TestSearchPayers(t *testing.T) {
+	t.Parallel()
+	d, err := billing.ShippedPayers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := "99901\tSonrisa de Ávila\tSDA1 SDA2\tclaims\n99902\tOther\t\tclaims\n"
+	if err := d.Extend(strings.NewReader(own)); err != nil {
+		t.Fatal(err)
+	}
+	test, _ := d.Find("CHTEST")
+	for text, want := range map[string]string{
+		"chtest": "CHTEST", "MolarT": "CHTEST", "lar test PAY": "CHTEST", test.ID.String(): "CHTEST",
+		strings.ToLower(test.ID.String()): "CHTEST", test.ID.String()[:10]: "", " 9990 ": "99901 99902", "sda": "99901", "DA2": "",
+		"ÁVILA": "99901", "blue cross of": "CBID1", "nobody": "", "60054": "60054", "0054": "",
+	} {
+		var got []string
+		for _, p := range d.Search(text) {
+			got = append(got, p.PayerID)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("Search(%q) = %v, want %q", text, got, want)
+		}
+	}
+	if delta := d.Search("delta dental of"); len(delta) < 10 || !slices.IsSortedFunc(delta, func(a, b *billing.Payer) int {
+		return slices.Index(d.All(), a) - slices.Index(d.All(), b)
+	}) {
+		t.Errorf("%d payers, want many in the order of the file", len(delta))
+	}
+	for _, blank := range []string{"", " "} {
+		if all := d.Search(blank); !slices.Equal(all, d.All()) {
+			t.Errorf("Search(%q) gives %d payers, want all", blank, len(all))
+		}
 	}
 }
 

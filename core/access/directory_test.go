@@ -1,0 +1,266 @@
+package access_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/access"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+func call(key string) billing.Request { return billing.Request{Key: key, Fingerprint: [32]byte{1}} }
+
+func good() billing.Office {
+	return billing.Office{
+		Name: "Main", NPI: "1234567893", TaxID: "12-3456789", Phone: "(217) 555-0100",
+		Address: billing.Address{Line1: "1 Main Street", City: "Springfield", State: "IL", ZIP: "62701-0001"},
+	}
+}
+
+func renderOffice(o *billing.Office, _ error) billing.Answer {
+	return billing.Answer{Status: 201, Body: []byte(o.ID.String())}
+}
+
+func renderProvider(p *billing.Provider, _ error) billing.Answer {
+	return billing.Answer{Status: 201, Body: []byte(p.ID.String())}
+}
+
+// faults tells what an error says is wrong, field by field.
+func faults(err error) string {
+	var told []string
+	if e, ok := errors.AsType[*billing.Error](err); ok {
+		for _, f := range e.Faults {
+			told = append(told, f.Field+" "+string(f.Code))
+		}
+	}
+	return strings.Join(told, ", ")
+}
+
+func TestMakeOffice(t *testing.T) {
+	t.Parallel()
+	s, _, c, scope := setup(t)
+	first, replayed, err := s.MakeOffice(t.Context(), scope, call("k"), good(), nil, renderOffice)
+	if err != nil || replayed {
+		t.Fatalf("replayed %t, %v", replayed, err)
+	}
+	again, replayed, err := s.MakeOffice(t.Context(), scope, call("k"), good(), nil, renderOffice)
+	if err != nil || !replayed || string(again.Body) != string(first.Body) {
+		t.Errorf("again: %s, replayed %t, %v; want %s", again.Body, replayed, err, first.Body)
+	}
+	other := call("k")
+	other.Fingerprint = [32]byte{2}
+	if _, _, err := s.MakeOffice(t.Context(), scope, other, good(), nil, renderOffice); billing.CodeOf(err) != billing.CodeIdempotencyKeyReused {
+		t.Errorf("another office with the key: %v", err)
+	}
+	all, next, err := s.ListOffices(t.Context(), scope, billing.Page{Limit: 10})
+	if err != nil || len(all) != 1 || next != nil {
+		t.Fatalf("offices %v, %v, %v; want one", all, next, err)
+	}
+	want := good()
+	want.ID, want.Scope, want.TimeZone, want.CreatedAt = all[0].ID, scope, access.DefaultTimeZone, c.Now().UTC().Truncate(time.Microsecond)
+	if *all[0] != want || want.ID.String() != string(first.Body) {
+		t.Errorf("%+v, want %+v", *all[0], want)
+	}
+	live := billing.Scope{Org: scope.Org, Mode: billing.ModeLive}
+	if all, _, err := s.ListOffices(t.Context(), live, billing.Page{Limit: 10}); err != nil || len(all) != 0 {
+		t.Errorf("in another mode %v, %v", all, err)
+	}
+}
+
+func TestOfficesThatAreRefused(t *testing.T) {
+	t.Parallel()
+	s, _, _, scope := setup(t)
+	long := strings.Repeat("é", 201)
+	for name, c := range map[string]struct {
+		change func(*billing.Office)
+		want   string
+	}{
+		"nothing":            {func(o *billing.Office) { *o = billing.Office{} }, "name required, npi format"},
+		"a long name":        {func(o *billing.Office) { o.Name = long }, "name too_long"},
+		"a name with a line": {func(o *billing.Office) { o.Name = "a\nb" }, "name format"},
+		"a name of no text":  {func(o *billing.Office) { o.Name = "a\xff" }, "name format"},
+		"a bad check digit":  {func(o *billing.Office) { o.NPI = "1234567890" }, "npi format"},
+		"a short tax ID":     {func(o *billing.Office) { o.TaxID = "12-345678" }, "tax_id format"},
+		"no telephone":       {func(o *billing.Office) { o.Phone = "call us" }, "phone format"},
+		"a short telephone":  {func(o *billing.Office) { o.Phone = "555-010" }, "phone format"},
+		"a long telephone":   {func(o *billing.Office) { o.Phone = strings.Repeat("5", 16) }, "phone format"},
+		"no time zone":       {func(o *billing.Office) { o.TimeZone = "Mars/Olympus" }, "time_zone format"},
+		"here":               {func(o *billing.Office) { o.TimeZone = "Local" }, "time_zone format"},
+		"half an address": {
+			func(o *billing.Office) { o.Address = billing.Address{Line2: long} },
+			"address.line1 required, address.line2 too_long, address.city required, address.state format, address.zip format",
+		},
+		"a state's name":    {func(o *billing.Office) { o.Address.State = "Illinois" }, "address.state format"},
+		"a ZIP of 8 digits": {func(o *billing.Office) { o.Address.ZIP = "62701-001" }, "address.zip format"},
+		"no address":        {func(o *billing.Office) { o.Address, o.Phone, o.TaxID = billing.Address{}, "", "" }, ""},
+	} {
+		in := good()
+		c.change(&in)
+		_, _, err := s.MakeOffice(t.Context(), scope, call(name), in, nil, renderOffice)
+		if got := faults(err); got != c.want || (err != nil) != (c.want != "") {
+			t.Errorf("%s: %v with %q, want %q", name, err, got, c.want)
+		}
+		in.Scope = scope
+		if _, err := s.CreateOffice(t.Context(), in); faults(err) != c.want || (err != nil) != (c.want != "") {
+			t.Errorf("%s, created: %v, want %q", name, err, c.want)
+		}
+	}
+	form := billing.Faults{{Field: "name", Code: billing.FaultType}}
+	if _, _, err := s.MakeOffice(t.Context(), scope, call("form"), billing.Office{NPI: "1"}, form, renderOffice); faults(err) != "name type, npi format" || len(form) != 1 {
+		t.Errorf("what the form lacks: %v", faults(err))
+	}
+	if _, replayed, err := s.MakeOffice(t.Context(), scope, call("form"), good(), nil, renderOffice); err != nil || replayed {
+		t.Errorf("the key of a refusal: replayed %t, %v", replayed, err)
+	}
+}
+
+func TestMakeProvider(t *testing.T) {
+	t.Parallel()
+	s, store, c, scope := setup(t)
+	in := billing.Provider{FirstName: "Ann", LastName: "Lee", NPI: "1234567893"}
+	first, replayed, err := s.MakeProvider(t.Context(), scope, call("k"), in, nil, renderProvider)
+	if err != nil || replayed {
+		t.Fatalf("replayed %t, %v", replayed, err)
+	}
+	again, replayed, err := s.MakeProvider(t.Context(), scope, call("k"), in, nil, renderProvider)
+	if err != nil || !replayed || string(again.Body) != string(first.Body) {
+		t.Errorf("again: %s, replayed %t, %v", again.Body, replayed, err)
+	}
+	var have *billing.Provider
+	err = store.View(t.Context(), scope, func(ctx context.Context, tx ports.Tx) (err error) {
+		have, err = tx.Providers.Get(ctx, billing.ProviderID{}) // the oldest
+		return err
+	})
+	want := in
+	want.Scope, want.Taxonomy, want.CreatedAt = scope, access.DefaultTaxonomy, c.Now().UTC().Truncate(time.Microsecond)
+	if err != nil || have.ID.String() != string(first.Body) {
+		t.Fatalf("%+v, %v", have, err)
+	}
+	if want.ID = have.ID; *have != want {
+		t.Errorf("%+v, want %+v", *have, want)
+	}
+	for name, c := range map[string]struct {
+		in   billing.Provider
+		want string
+	}{
+		"nothing":        {billing.Provider{}, "first_name required, last_name required, npi format"},
+		"a bad taxonomy": {billing.Provider{FirstName: "Ann", LastName: "Lee", NPI: "1234567893", Taxonomy: "dentist"}, "taxonomy format"},
+	} {
+		if _, _, err := s.MakeProvider(t.Context(), scope, call(name), c.in, nil, renderProvider); faults(err) != c.want {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+		c.in.Scope = scope
+		if _, err := s.CreateProvider(t.Context(), c.in); faults(err) != c.want {
+			t.Errorf("%s, created: %v, want %q", name, err, c.want)
+		}
+	}
+	form := billing.Faults{{Field: "npi", Code: billing.FaultType}}
+	if _, _, err := s.MakeProvider(t.Context(), scope, call("form"), in, form, renderProvider); faults(err) != "npi type" {
+		t.Errorf("what the form lacks: %v", err)
+	}
+}
+
+// TestOneKeyAtOnce makes offices and providers under one key each, many times
+// at once.
+func TestOneKeyAtOnce(t *testing.T) {
+	t.Parallel()
+	s, _, _, scope := setup(t)
+	var all sync.WaitGroup
+	for n := range 16 {
+		all.Go(func() {
+			var err error
+			if n%2 == 0 {
+				_, _, err = s.MakeOffice(t.Context(), scope, call("office"), good(), nil, renderOffice)
+			} else {
+				in := billing.Provider{FirstName: "Ann", LastName: "Lee", NPI: "1234567893"}
+				_, _, err = s.MakeProvider(t.Context(), scope, call("provider"), in, nil, renderProvider)
+			}
+			if err != nil && billing.CodeOf(err) != billing.CodeIdempotencyKeyInUse {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	offices, _, err1 := s.ListOffices(t.Context(), scope, billing.Page{Limit: 100})
+	providers, _, err2 := s.ListProviders(t.Context(), scope, billing.Page{Limit: 100})
+	if err := errors.Join(err1, err2); err != nil || len(offices) != 1 || len(providers) != 1 {
+		t.Errorf("%d offices, %d providers, %v; want one of each", len(offices), len(providers), err)
+	}
+}
+
+func TestListsArePaged(t *testing.T) {
+	t.Parallel()
+	s, _, c, scope := setup(t)
+	var offices, providers []string
+	for n := range 5 {
+		c.advance(time.Second)
+		in := good()
+		in.Scope = scope
+		o, err := s.CreateOffice(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := s.CreateProvider(t.Context(), billing.Provider{Scope: scope, FirstName: fmt.Sprint(n), LastName: "Lee", NPI: "1234567893"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		offices, providers = append([]string{o.ID.String()}, offices...), append([]string{p.ID.String()}, providers...)
+	}
+	var gotOffices, gotProviders []string
+	for p := (billing.Page{Limit: 2}); ; {
+		page, next, err := s.ListOffices(t.Context(), scope, p)
+		if err != nil || len(page) > 2 {
+			t.Fatal(len(page), err)
+		}
+		for _, o := range page {
+			gotOffices = append(gotOffices, o.ID.String())
+		}
+		if p.After = next; next == nil {
+			break
+		}
+	}
+	for p := (billing.Page{Limit: 2}); ; {
+		page, next, err := s.ListProviders(t.Context(), scope, p)
+		if err != nil || len(page) > 2 {
+			t.Fatal(len(page), err)
+		}
+		for _, o := range page {
+			gotProviders = append(gotProviders, o.ID.String())
+		}
+		if p.After = next; next == nil {
+			break
+		}
+	}
+	if fmt.Sprint(gotOffices) != fmt.Sprint(offices) || fmt.Sprint(gotProviders) != fmt.Sprint(providers) {
+		t.Errorf("offices %v, want %v; providers %v, want %v", gotOffices, offices, gotProviders, providers)
+	}
+}
+
+func TestGetPatient(t *testing.T) {
+	t.Parallel()
+	s, store, c, scope := setup(t)
+	want := billing.Patient{
+		ID: billing.NewID[billing.PatientID](c.Now()), Scope: scope, FirstName: "Jane", LastName: "Doe",
+		DateOfBirth: billing.Date{Year: 1985, Month: time.April, Day: 12}, CreatedAt: c.Now().UTC().Truncate(time.Microsecond),
+	}
+	err := store.InTx(t.Context(), scope, func(ctx context.Context, tx ports.Tx) error {
+		_, err := tx.Patients.Find(ctx, "jane|doe", want)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.GetPatient(t.Context(), scope, want.ID); err != nil || *got != want {
+		t.Errorf("%+v, %v; want %+v", got, err, want)
+	}
+	live := billing.Scope{Org: scope.Org, Mode: billing.ModeLive}
+	if _, err := s.GetPatient(t.Context(), live, want.ID); billing.CodeOf(err) != billing.CodeNotFound {
+		t.Errorf("in another mode: %v", err)
+	}
+}

@@ -1,0 +1,112 @@
+package access
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/ports"
+)
+
+// DefaultTimeZone is where an office is that does not say.
+const DefaultTimeZone = "America/New_York"
+
+// CreateOffice makes an office in a scope; its ID and times are given here.
+// Faults of the office are CodeInvalidRequest, an unknown organization is
+// CodeNotFound.
+func (s *Service) CreateOffice(ctx context.Context, o billing.Office) (*billing.Office, error) {
+	var faults billing.Faults
+	mode(&faults, o.Scope.Mode)
+	made := s.newOffice(o, &faults)
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	return made, s.inOrganization(ctx, made.Scope, func(ctx context.Context, tx ports.Tx) error {
+		return tx.Offices.Insert(ctx, made)
+	})
+}
+
+// MakeOffice makes an office in the scope, at most once for the request's key;
+// its ID and times are given here. Faults is what is wrong with the request's
+// form already.
+//
+// Errors: those of the idempotency key, and CodeInvalidRequest with every
+// fault.
+func (s *Service) MakeOffice(
+	ctx context.Context, scope billing.Scope, req billing.Request, in billing.Office, faults billing.Faults,
+	render billing.Render[*billing.Office],
+) (billing.Answer, bool, error) {
+	in.Scope = scope
+	faults = slices.Clone(faults)
+	made := s.newOffice(in, &faults)
+	return idempotency.Once(ctx, s.store, scope, req, made.CreatedAt, render, func(ctx context.Context, tx ports.Tx) (*billing.Office, error) {
+		if err := faults.Err(); err != nil {
+			return nil, err
+		}
+		return made, tx.Offices.Insert(ctx, made)
+	})
+}
+
+// newOffice judges an office and gives it what a new one has.
+func (s *Service) newOffice(o billing.Office, f *billing.Faults) *billing.Office {
+	if o.TimeZone == "" {
+		o.TimeZone = DefaultTimeZone
+	}
+	text(f, "name", o.Name)
+	npi(f, o.NPI)
+	if digits := strings.ReplaceAll(o.TaxID, "-", ""); digits != "" && !nineDigits.MatchString(digits) {
+		f.Add("tax_id", billing.FaultFormat, "A tax ID is nine digits.")
+	}
+	address(f, o.Address)
+	if o.Phone != "" && !phone.MatchString(o.Phone) {
+		f.Add("phone", billing.FaultFormat, "A telephone number is 7 to 15 digits, with spaces and + - . ( ) between them.")
+	}
+	if _, err := time.LoadLocation(o.TimeZone); err != nil || o.TimeZone == "Local" {
+		f.Add("time_zone", billing.FaultFormat, "A time zone is an IANA name such as America/New_York.")
+	}
+	o.CreatedAt = s.clock.Now()
+	o.ID = billing.NewID[billing.OfficeID](o.CreatedAt)
+	return &o
+}
+
+var (
+	nineDigits = regexp.MustCompile(`^[0-9]{9}$`)
+	phone      = regexp.MustCompile(`^(?:[ +().-]{0,3}[0-9]){7,15}$`)
+	state      = regexp.MustCompile(`^[A-Za-z]{2}$`)
+	zip        = regexp.MustCompile(`^[0-9]{5}(?:-?[0-9]{4})?$`)
+)
+
+// address judges the address of an office, which may have none.
+func address(f *billing.Faults, a billing.Address) {
+	if a == (billing.Address{}) {
+		return
+	}
+	text(f, "address.line1", a.Line1)
+	optional(f, "address.line2", a.Line2)
+	text(f, "address.city", a.City)
+	if !state.MatchString(a.State) {
+		f.Add("address.state", billing.FaultFormat, "A state is two letters, such as NY.")
+	}
+	if !zip.MatchString(a.ZIP) {
+		f.Add("address.zip", billing.FaultFormat, "A ZIP code has 5 or 9 digits.")
+	}
+}
+
+// ListOffices reads a page of the offices of a scope, newest first, and where
+// the next page starts: nil after the last.
+func (s *Service) ListOffices(
+	ctx context.Context, scope billing.Scope, p billing.Page,
+) (page []*billing.Office, next *billing.Position, err error) {
+	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		page, err = tx.Offices.List(ctx, p)
+		return err
+	})
+	page, next = billing.Cut(page, p.Limit, func(o *billing.Office) billing.Position {
+		return billing.Position{Time: o.CreatedAt, ID: o.ID}
+	})
+	return page, next, err
+}

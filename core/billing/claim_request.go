@@ -1,5 +1,11 @@
 package billing
 
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
 // ClaimRequest is a claim as a caller wrote it, the body of POST and PATCH;
 // nothing is parsed yet. Nil is a value that was left out or null.
 type ClaimRequest struct {
@@ -67,4 +73,140 @@ type ClaimRecord struct {
 	*Claim
 
 	Attachments []*Attachment // made for it, the newest first, at most a hundred
+}
+
+// ClaimNames is what a ClaimRequest names. Zero values were left out, null or
+// malformed.
+type ClaimNames struct {
+	Office   OfficeID
+	Provider ProviderID
+	Payer    string // pyr_ ID, payer ID or alias
+}
+
+// Names reads what the request names. Make, Replacement and Change tell what is
+// wrong with it.
+func (r ClaimRequest) Names() (n ClaimNames) {
+	var unheard Faults
+	if r.PayerID != nil {
+		n.Payer = strings.TrimSpace(*r.PayerID)
+	}
+	n.Office = optionalID[OfficeID](&unheard, "office_id", r.OfficeID, "office")
+	n.Provider = optionalID[ProviderID](&unheard, "rendering_provider_id", r.RenderingProviderID, "provider")
+	return n
+}
+
+// Make judges the body of a POST and gives the claim that it asks for, apart
+// from its IDs, scope, office, payer and provider. PatientControlNumber is
+// empty when one has to be made. Rules have not judged the claim yet.
+func (r ClaimRequest) Make() (Claim, Faults) {
+	f := slices.Clone(r.Faults)
+	if r.Draft && r.Submit {
+		f.Add("submit", FaultConflict, "A draft is not submitted: leave draft or submit out.")
+	}
+	c := Claim{Kind: KindClaim, Frequency: FrequencyOriginal}
+	if r.Kind != nil {
+		c.Kind = ClaimKind(*r.Kind)
+	}
+	if r.OfficeID == nil {
+		f.Add("office_id", FaultRequired, "A value is required.")
+	}
+	if r.PayerID == nil {
+		f.Add("payer_id", FaultRequired, "A value is required.")
+	}
+	p := claimParser{f: &f, whole: !r.Draft, kind: c.Kind}
+	p.claim(&r, &c, func(string) bool { return true })
+	return c, f
+}
+
+// Replacement judges the body of a POST that is to take the place of what the
+// payer has of the claim: it can have no other kind and control number, and is
+// no draft. The faults hold all that Make finds; c may be nil, then what
+// depends on it is not judged.
+func (r ClaimRequest) Replacement(c *Claim) (Claim, Faults) {
+	if r.Draft {
+		r.Faults = slices.Clone(r.Faults)
+		r.Faults.Add("draft", FaultNotAllowed, "A replacement is sent at once; it cannot be a draft.")
+		r.Draft = false
+	}
+	next, f := r.Make()
+	if c != nil {
+		next.PatientControlNumber = c.PatientControlNumber
+		r.mustKeep(&f, c, true)
+	}
+	return next, f
+}
+
+// Change judges the body of a PATCH and gives the claim with what it changes,
+// apart from office, payer and provider, which Names tells. A field that is
+// given takes the place of the whole field; null clears it. What is then
+// missing is for the rules to find. C may be nil: then the claim means
+// nothing, and the faults are those that the body has whichever claim it is for.
+func (r ClaimRequest) Change(c *Claim) (Claim, Faults) {
+	f := slices.Clone(r.Faults)
+	if r.Submit {
+		f.Add("submit", FaultNotAllowed, "Submit the claim when it is validated, with POST /claims/{id}/submit.")
+	}
+	for _, field := range []struct {
+		name string
+		null bool
+	}{{"office_id", r.OfficeID == nil}, {"payer_id", r.PayerID == nil}} {
+		if r.Given[field.name] && field.null {
+			f.Add(field.name, FaultRequired, "A claim always has one; leave the field out to keep it.")
+		}
+	}
+	var next Claim
+	if c != nil {
+		next = *c
+		r.mustKeep(&f, c, !c.SentAt.IsZero())
+	}
+	p := claimParser{f: &f, kind: next.Kind}
+	p.claim(&r, &next, func(field string) bool { return r.Given[field] })
+	if c != nil && next.PatientControlNumber == "" {
+		next.PatientControlNumber = c.PatientControlNumber
+	}
+	return next, f
+}
+
+// mustKeep refuses what would make another claim of it. Payers and their files
+// know a claim that was sent by its control number.
+func (r ClaimRequest) mustKeep(f *Faults, c *Claim, sent bool) {
+	if r.Kind != nil && ClaimKind(*r.Kind) != c.Kind {
+		f.Add("kind", FaultNotAllowed, "The kind of a claim does not change.")
+	}
+	if n := r.PatientControlNumber; sent && n != nil && *n != c.PatientControlNumber {
+		f.Add("patient_control_number", FaultNotAllowed, "A claim that was sent keeps its control number; leave it out.")
+	}
+}
+
+// NewControlNumber makes a patient control number for the claim: 20 characters,
+// all that payers have to keep of one (005010X224A2, CLM01), 8 of the ID's time
+// and 12 of its random part.
+func NewControlNumber(id ClaimID) string {
+	s := strings.ToUpper(strings.TrimPrefix(id.String(), "clm_"))
+	return s[2:10] + s[14:]
+}
+
+// Parse judges the request for the predetermination and gives the service dates
+// by line number. C may be nil; then what depends on it is not judged.
+func (r ConvertRequest) Parse(c *Claim) (map[int]Date, Faults) {
+	f := slices.Clone(r.Faults)
+	days := map[int]Date{}
+	switch {
+	case len(r.Lines) == 0:
+		f.Add("lines", FaultRequired, "Name at least one line that is done.")
+	case len(r.Lines) > maxClaimLines:
+		f.Add("lines", FaultTooMany, "A claim has at most 50 lines.")
+		return days, f
+	}
+	for i, l := range r.Lines {
+		at := "lines." + strconv.Itoa(i) + "."
+		switch _, twice := days[l.LineNumber]; {
+		case l.LineNumber < 1, c != nil && l.LineNumber > len(c.Lines):
+			f.Add(at+"line_number", FaultRange, "The predetermination has no such line; the first is 1.")
+		case twice:
+			f.Add(at+"line_number", FaultConflict, "The line is named twice.")
+		}
+		days[l.LineNumber] = day(&f, at+"service_date", l.ServiceDate)
+	}
+	return days, f
 }

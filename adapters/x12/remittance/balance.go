@@ -148,6 +148,7 @@ func (b *Balance) weigh(c *Claim) {
 func (b *Balance) conclude(p *Payment, segment int) {
 	b.Payment.Less, b.Payment.Stated = p.AdjustmentsTotal(), p.Total
 	if !b.Payment.Holds() {
+		b.Findings = b.Findings[:min(len(b.Findings), maxFindings-1)] // what is wrong with the payment itself is never left out
 		b.add(Finding{Level: LevelPayment, Segment: segment, Equation: b.Payment})
 	}
 }

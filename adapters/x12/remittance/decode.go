@@ -29,6 +29,7 @@ type Decoder struct {
 	claim    *Claim   // nil outside a claim; else one of the two
 	two      [2]Claim // the claim that is read, and the one that was given
 	party    *Party   // whose N1 loop it is; nil outside
+	within   Span     // the envelopes
 	start    x12.Segment
 	total    int  // ordinal of the BPR; 0 before it
 	claims   int  // of the payment
@@ -125,9 +126,7 @@ func (d *Decoder) ending(err error) error {
 // segment takes a segment in. Outside a payment only its ST is of interest.
 func (d *Decoder) segment(s *x12.Segment) (*Claim, error) {
 	if d.payment == nil {
-		if s.ID == "ST" && d.in.Set().ID == set {
-			d.begin(s)
-		}
+		d.outside(s)
 		return nil, nil
 	}
 	if s.Offset-d.since > maxBytes {
@@ -163,12 +162,26 @@ func (d *Decoder) segment(s *x12.Segment) (*Claim, error) {
 	return nil, d.header(s)
 }
 
+// outside takes in a segment that belongs to no payment, unless it begins one.
+func (d *Decoder) outside(s *x12.Segment) {
+	switch s.ID {
+	case "ISA":
+		d.within.Interchange = s.Offset
+	case "GS":
+		d.within.Group = s.Offset
+	case "ST":
+		if d.in.Set().ID == set {
+			d.begin(s)
+		}
+	}
+}
+
 func (d *Decoder) begin(s *x12.Segment) {
 	d.start, d.total, d.claims, d.since, d.party, d.listed = *s, 0, 0, s.Offset, nil, false
 	d.payments++
 	d.payment = &Payment{
 		Interchange: d.in.Interchange(), Group: d.in.Group(), Control: d.in.Set().Control, Version: d.in.Set().Version,
-		Span: Span{Start: s.Offset},
+		Span: Span{Start: s.Offset, Interchange: d.within.Interchange, Group: d.within.Group},
 	}
 	if d.payment.Version == "" {
 		d.payment.Version = d.payment.Group.Version

@@ -2,107 +2,61 @@ package remittance
 
 import (
 	"bytes"
-	"errors"
-	"io"
 	"strconv"
 
 	"github.com/molar-billing/molar/adapters/x12"
 )
 
-// Extract copies to w an interchange with nothing but the one transaction set
-// of r whose Span starts at start. The set is copied to the byte, between the ISA
-// and GS that it came in; GE and IEA are new, with counts of one and what r has
-// between segments. The error is an *x12.Error when no set starts there.
-func Extract(w io.Writer, r io.Reader, start int) error {
-	t := &tape{in: r}
-	in := x12.NewReader(t, x12.Limits{})
-	var e envelope
-	for {
-		s, err := in.Next()
-		switch {
-		case errors.Is(err, io.EOF):
-			return &x12.Error{Offset: start, Reason: "no transaction set starts there"}
-		case err != nil:
-			return err
-		}
-		gap, raw := t.cut(s.Offset, in.Offset())
-		switch {
-		case s.ID == "ISA":
-			e = envelope{isa: bytes.Clone(raw), interchange: s.Element(13), delimiters: in.Delimiters()}
-		case s.ID == "GS":
-			if e.gs == nil {
-				e.gap = bytes.Clone(gap)
-			}
-			e.gs, e.group = bytes.Clone(raw), s.Element(6)
-		case s.ID == "ST" && s.Offset == start:
-			return e.copySet(w, raw, in, t)
-		}
+// Extract gives an interchange with nothing but one transaction set of the
+// input, whose Span a Decoder told. The set is copied to the byte, between the
+// ISA and GS that it came in; GE and IEA are new, with counts of one and what
+// the input has between segments. It reads no other set, so that the payments of
+// a file are cut out in the time that one reading takes. The error is an
+// *x12.Error when the input has no set there.
+func Extract(input []byte, s Span) ([]byte, error) {
+	absent := &x12.Error{Offset: s.Start, Reason: "no transaction set starts there"}
+	if s.Interchange < 0 || s.Interchange > s.Group || s.Group > s.Start || s.Start > s.End || s.End > len(input) ||
+		s.Start == s.End || input[s.Group] != 'G' || input[s.Start] != 'S' { // line breaks may stand between the letters
+		return nil, absent
 	}
-}
+	in := x12.NewReader(bytes.NewReader(input[s.Interchange:s.Start]), x12.Limits{})
+	isa, err := in.Next()
+	if err != nil {
+		return nil, err
+	}
+	interchange, by, end := isa.Element(13), in.Delimiters(), in.Offset()
+	next, err := in.Next()
+	if err != nil {
+		return nil, err
+	}
+	start := s.Interchange
+	header, gap := input[start:start+end], input[start+end:start+next.Offset]
+	size := bytes.IndexByte(input[s.Group:s.Start], by.Segment) + 1
+	gs := input[s.Group : s.Group+size]
+	elements := bytes.Split(bytes.TrimRight(gs, string(by.Segment)), []byte{by.Element})
+	var group []byte
+	if len(elements) > 6 {
+		group = bytes.TrimSpace(elements[6])
+	}
 
-// envelope is what a transaction set came in.
-type envelope struct {
-	isa, gap, gs       []byte // gap is what stands between segments, such as a line break
-	interchange, group string // control numbers
-	delimiters         x12.Delimiters
-}
-
-// copySet writes the set, of which first is the ST, and the envelope around it.
-func (e *envelope) copySet(w io.Writer, first []byte, in *x12.Reader, t *tape) error {
-	out := bytes.NewBuffer(bytes.Join([][]byte{e.isa, e.gap, e.gs, e.gap, first}, nil))
-	for {
-		if _, err := out.WriteTo(w); err != nil {
-			return err
-		}
-		s, err := in.Next()
-		if err != nil {
-			return err
-		}
-		gap, raw := t.cut(s.Offset, in.Offset())
+	set := input[s.Start:s.End]
+	var out bytes.Buffer
+	out.Grow(len(header) + len(gs) + len(set) + 5*len(gap) + 64)
+	for _, part := range [][]byte{header, gap, gs, gap, set} {
+		out.Write(part)
+	}
+	if set[len(set)-1] != by.Segment { // the last byte of a file that breaks off
+		out.WriteByte(by.Segment)
+	}
+	for _, trailer := range [][2]string{{"GE", string(group)}, {"IEA", interchange}} {
 		out.Write(gap)
-		out.Write(raw)
-		if s.ID == "SE" {
-			if raw[len(raw)-1] != e.delimiters.Segment { // the last byte of a file that breaks off
-				out.WriteByte(e.delimiters.Segment)
-			}
-			break
+		out.WriteString(trailer[0])
+		for _, element := range []string{strconv.Itoa(1), trailer[1]} {
+			out.WriteByte(by.Element)
+			out.WriteString(element)
 		}
+		out.WriteByte(by.Segment)
 	}
-	e.trailer(out, "GE", e.group)
-	e.trailer(out, "IEA", e.interchange)
-	out.Write(e.gap)
-	_, err := out.WriteTo(w)
-	return err
-}
-
-func (e *envelope) trailer(out *bytes.Buffer, id, control string) {
-	out.Write(e.gap)
-	out.WriteString(id)
-	for _, element := range []string{strconv.Itoa(1), control} {
-		out.WriteByte(e.delimiters.Element)
-		out.WriteString(element)
-	}
-	out.WriteByte(e.delimiters.Segment)
-}
-
-// tape keeps what was read of an input until it is cut off.
-type tape struct {
-	in   io.Reader
-	kept bytes.Buffer
-	from int // offset of the first byte that is kept
-}
-
-func (t *tape) Read(b []byte) (int, error) {
-	n, err := t.in.Read(b)
-	t.kept.Write(b[:n])
-	return n, err
-}
-
-// cut takes off what stands before a segment, and the segment with its
-// terminator. They are valid until the next Read.
-func (t *tape) cut(start, end int) (gap, raw []byte) {
-	gap = t.kept.Next(start - t.from)
-	raw = t.kept.Next(end - start)
-	t.from = end
-	return gap, raw
+	out.Write(gap)
+	return out.Bytes(), nil
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"runtime"
-	"strings"
 	"testing"
 
 	"github.com/molar-billing/molar/adapters/x12"
@@ -65,20 +64,6 @@ func TestMemory(t *testing.T) {
 	t.Logf("%d KiB of heap with 5,000 claims, %d KiB with 100,000 (%d MiB)", few>>10, many>>10, read>>20)
 	if many > few+(1<<20) {
 		t.Errorf("the heap grew from %d to %d bytes", few, many)
-	}
-}
-
-// TestExtractMemory cuts a payment of 20,000 claims out in parts.
-//
-//nolint:paralleltest // the heap is shared
-func TestExtractMemory(t *testing.T) {
-	var w widest
-	in := newClaims(20_000)
-	if err := remittance.Extract(&w, in, strings.Index(isa+gs+st, "ST*835")); err != nil {
-		t.Fatal(err)
-	}
-	if w.all != in.read || w.max > 4<<10 || in.heap > 32<<20 {
-		t.Errorf("%d of %d bytes, at most %d at once, %d of heap", w.all, in.read, w.max, in.heap)
 	}
 }
 

@@ -51,8 +51,10 @@ func (p *Payment) AdjustmentsTotal() billing.Money {
 	return sum
 }
 
-// Span is a range of bytes of the input, End exclusive.
-type Span struct{ Start, End int }
+// Span is where a transaction set stands in the input, in bytes: from its ST to
+// the end of its SE, within the ISA and the GS that start where Interchange and
+// Group say.
+type Span struct{ Start, End, Interchange, Group int }
 
 // Trace is TRN: the number of the transfer or check, and who gave it.
 type Trace struct {

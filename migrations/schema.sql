@@ -111,28 +111,25 @@ CREATE TABLE public.claims (
     sent_at timestamp with time zone,
     batch_id uuid,
     payer_claim_number text DEFAULT ''::text NOT NULL,
-    payment_outcome text,
-    payment_era_id uuid,
-    paid_cents bigint,
-    allowed_cents bigint,
-    patient_responsibility_cents bigint,
-    payment_date date,
     reconciled_at timestamp with time zone,
     estimate json,
     converted_from uuid,
     converted_to uuid,
+    payments json DEFAULT '[]'::json NOT NULL,
+    history json DEFAULT '[]'::json NOT NULL,
+    control_key text GENERATED ALWAYS AS (upper(patient_control_number)) STORED NOT NULL,
     CONSTRAINT claims_state CHECK (((state = ANY (ARRAY['draft'::text, 'validated'::text, 'needs_attention'::text, 'queued'::text, 'submitted'::text, 'accepted_clearinghouse'::text, 'accepted_payer'::text, 'rejected'::text, 'voided'::text, 'paid'::text, 'denied'::text, 'reconciled'::text, 'returned'::text])) AND
 CASE kind
     WHEN 'claim'::text THEN ((state <> 'returned'::text) AND (estimate IS NULL) AND (converted_to IS NULL))
-    WHEN 'predetermination'::text THEN ((state <> ALL (ARRAY['paid'::text, 'denied'::text, 'reconciled'::text])) AND (payment_outcome IS NULL) AND (converted_from IS NULL))
+    WHEN 'predetermination'::text THEN ((state <> ALL (ARRAY['paid'::text, 'denied'::text, 'reconciled'::text])) AND (reconciled_at IS NULL) AND (converted_from IS NULL))
     ELSE false
 END AND
 CASE frequency
     WHEN 'void'::text THEN (parent_id IS NOT NULL)
     ELSE ((frequency = ANY (ARRAY['original'::text, 'replacement'::text])) AND (parent_id IS NULL))
-END AND (patient_control_number <> ''::text) AND (num_nulls(first_service_date, last_service_date) = ANY (ARRAY[0, 2])) AND (num_nulls(payment_outcome, payment_era_id, paid_cents, patient_responsibility_cents) = ANY (ARRAY[0, 4])) AND (COALESCE(payment_outcome, 'paid'::text) = ANY (ARRAY['paid'::text, 'denied'::text]))))
+END AND (patient_control_number <> ''::text) AND (num_nulls(first_service_date, last_service_date) = ANY (ARRAY[0, 2]))))
 )
-WITH (fillfactor='90');
+WITH (fillfactor='90', autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_insert_scale_factor='0.02');
 
 ALTER TABLE ONLY public.claims FORCE ROW LEVEL SECURITY;
 
@@ -504,7 +501,29 @@ CREATE INDEX attachments_request ON public.attachments USING btree (org_id, mode
 
 CREATE INDEX attachments_state ON public.attachments USING btree (org_id, mode, state, created_at, id);
 
-CREATE UNIQUE INDEX claims_control_number ON public.claims USING btree (org_id, mode, upper(patient_control_number));
+CREATE INDEX claims_batch ON public.claims USING btree (batch_id) WHERE (batch_id IS NOT NULL);
+
+CREATE UNIQUE INDEX claims_control_number ON public.claims USING btree (org_id, mode, control_key);
+
+CREATE INDEX claims_list ON public.claims USING btree (org_id, mode, kind, created_at, id, sent_at);
+
+CREATE INDEX claims_office ON public.claims USING btree (org_id, mode, kind, office_id, created_at, id);
+
+CREATE INDEX claims_patient ON public.claims USING btree (org_id, mode, patient_id, first_service_date) WHERE ((kind = 'claim'::text) AND (patient_id IS NOT NULL));
+
+CREATE INDEX claims_payer ON public.claims USING btree (org_id, mode, kind, payer_id, created_at, id);
+
+CREATE INDEX claims_payer_number ON public.claims USING btree (org_id, mode, payer_claim_number) WHERE (payer_claim_number <> ''::text);
+
+CREATE INDEX claims_queued ON public.claims USING btree (mode, org_id, id) WHERE ((state = 'queued'::text) AND (batch_id IS NULL));
+
+CREATE INDEX claims_request ON public.claims USING btree (org_id, mode, request_id, created_at, id) WHERE (request_id IS NOT NULL);
+
+CREATE INDEX claims_sent ON public.claims USING btree (org_id, mode, kind, sent_at, created_at, id) WHERE ((sent_at IS NOT NULL) AND (frequency <> 'void'::text));
+
+CREATE INDEX claims_state ON public.claims USING btree (org_id, mode, kind, state, created_at, id);
+
+CREATE UNIQUE INDEX claims_void ON public.claims USING btree (org_id, mode, parent_id) WHERE ((frequency = 'void'::text) AND (state <> 'rejected'::text));
 
 CREATE INDEX eligibility_checks_list ON public.eligibility_checks USING btree (org_id, mode, created_at, id);
 
@@ -632,6 +651,8 @@ CREATE POLICY scope ON public.webhook_endpoints TO molar_app USING (((org_id = (
 
 CREATE POLICY system ON public.api_keys TO molar_system USING (true);
 
+CREATE POLICY system ON public.claims FOR SELECT TO molar_system USING (((state = 'queued'::text) AND (batch_id IS NULL)));
+
 CREATE POLICY system ON public.documents FOR SELECT TO molar_system USING (true);
 
 CREATE POLICY system ON public.events TO molar_system USING ((type ~~ 'api_key.%'::text));
@@ -691,6 +712,80 @@ GRANT UPDATE(sending) ON TABLE public.attachments TO molar_app;
 GRANT UPDATE(sending_since) ON TABLE public.attachments TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.claims TO molar_app;
+
+GRANT SELECT(id) ON TABLE public.claims TO molar_system;
+
+GRANT SELECT(org_id) ON TABLE public.claims TO molar_system;
+
+GRANT SELECT(mode) ON TABLE public.claims TO molar_system;
+
+GRANT UPDATE(state) ON TABLE public.claims TO molar_app;
+GRANT SELECT(state) ON TABLE public.claims TO molar_system;
+
+GRANT UPDATE(frequency) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(patient_control_number) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(office_id) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(payer_id) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(payer_code) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(payer_name) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(provider_id) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(patient_id) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(subscriber) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(patient) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(place_of_service) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(prior_authorization) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(accident) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(note) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(lines) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(line_count) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(charge_cents) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(first_service_date) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(last_service_date) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(findings) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(tenant_reference) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(request_id) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(updated_at) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(sent_at) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(batch_id) ON TABLE public.claims TO molar_app;
+GRANT SELECT(batch_id) ON TABLE public.claims TO molar_system;
+
+GRANT UPDATE(payer_claim_number) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(reconciled_at) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(estimate) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(converted_from) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(converted_to) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(payments) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(history) ON TABLE public.claims TO molar_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.documents TO molar_app;
 

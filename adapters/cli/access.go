@@ -106,13 +106,18 @@ func offices(b Backend) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			all, err := s.ListOffices(c.Context(), scope)
-			if err != nil {
-				return err
-			}
 			var rows []string
-			for _, o := range all {
-				rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s", o.ID, o.Name, o.NPI, o.TimeZone))
+			for p := (billing.Page{Limit: billing.MaxPageLimit}); ; {
+				page, next, err := s.ListOffices(c.Context(), scope, p)
+				if err != nil {
+					return err
+				}
+				for _, o := range page {
+					rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s", o.ID, o.Name, o.NPI, o.TimeZone))
+				}
+				if p.After = next; next == nil {
+					break
+				}
 			}
 			return table(c, "ID\tNAME\tNPI\tTIME ZONE", rows)
 		}),

@@ -53,7 +53,7 @@ func TestPoolOfDeadConnections(t *testing.T) {
 	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL, o.MaxConns = url, conns })
 	in := scope()
 	list := func(ctx context.Context, tx ports.Tx) error {
-		_, err := tx.Offices.List(ctx)
+		_, err := tx.Offices.List(ctx, billing.Page{Limit: 1})
 		return err
 	}
 	open, release, done := make(chan struct{}), make(chan struct{}), make(chan error, conns)

@@ -7,14 +7,24 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/lib/pq"
+
 	"github.com/molar-billing/molar/core/billing"
 )
 
 type claims struct{ *tx }
 
-const claimColumns = `id, org_id, mode, kind, state, frequency, parent_id, patient_control_number, office_id, payer_id, payer_code,
+// claimListColumns is what lists read. The names of those whom a claim refers
+// to are looked up row by row, so that the rows are read in the order of their
+// index, and none is read for another page.
+const claimListColumns = `id, org_id, mode, kind, state, frequency, parent_id, patient_control_number, office_id, payer_id, payer_code,
 	payer_name, provider_id, patient_id, subscriber, patient, place_of_service, prior_authorization, accident, note, lines,
-	tenant_reference, request_id, created_at, updated_at`
+	tenant_reference, request_id, created_at, updated_at, sent_at, batch_id, payer_claim_number, payments, reconciled_at, estimate,
+	converted_from, converted_to,
+	coalesce((SELECT o.name FROM offices o WHERE o.id = c.office_id), '') AS office_name,
+	(SELECT ARRAY[p.first_name, p.last_name, p.npi] FROM providers p WHERE p.id = c.provider_id) AS provider`
+
+const claimColumns = claimListColumns + ", findings, history"
 
 type claimRow struct {
 	ID                 billing.ClaimID        `db:"id"`
@@ -26,10 +36,12 @@ type claimRow struct {
 	ParentID           billing.ClaimID        `db:"parent_id"`
 	ControlNumber      string                 `db:"patient_control_number"`
 	OfficeID           billing.OfficeID       `db:"office_id"`
+	OfficeName         string                 `db:"office_name"`
 	PayerID            billing.PayerID        `db:"payer_id"`
 	PayerCode          string                 `db:"payer_code"`
 	PayerName          string                 `db:"payer_name"`
 	ProviderID         billing.ProviderID     `db:"provider_id"`
+	Provider           pq.StringArray         `db:"provider"`
 	PatientID          billing.PatientID      `db:"patient_id"`
 	Subscriber         []byte                 `db:"subscriber"`
 	Patient            []byte                 `db:"patient"`
@@ -40,6 +52,16 @@ type claimRow struct {
 	Lines              []byte                 `db:"lines"`
 	TenantReference    *string                `db:"tenant_reference"`
 	RequestID          billing.RequestID      `db:"request_id"`
+	Findings           []byte                 `db:"findings"`
+	BatchID            billing.FileID         `db:"batch_id"`
+	SentAt             sql.NullTime           `db:"sent_at"`
+	PayerClaimNumber   string                 `db:"payer_claim_number"`
+	Payments           []byte                 `db:"payments"`
+	ReconciledAt       sql.NullTime           `db:"reconciled_at"`
+	Estimate           []byte                 `db:"estimate"`
+	ConvertedFrom      billing.ClaimID        `db:"converted_from"`
+	ConvertedTo        billing.ClaimID        `db:"converted_to"`
+	History            []byte                 `db:"history"`
 	CreatedAt          time.Time              `db:"created_at"`
 	UpdatedAt          time.Time              `db:"updated_at"`
 }
@@ -47,52 +69,123 @@ type claimRow struct {
 func (r claimRow) claim() (*billing.Claim, error) {
 	c := &billing.Claim{
 		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, Kind: r.Kind, State: r.State, Frequency: r.Frequency,
-		ParentID: r.ParentID, PatientControlNumber: r.ControlNumber, OfficeID: r.OfficeID,
-		Payer:      billing.PayerSummary{ID: r.PayerID, PayerID: r.PayerCode, Name: r.PayerName},
-		ProviderID: r.ProviderID, PatientID: r.PatientID, PlaceOfService: r.PlaceOfService,
+		ParentID: r.ParentID, PatientControlNumber: r.ControlNumber, OfficeID: r.OfficeID, OfficeName: r.OfficeName,
+		Payer:    billing.PayerSummary{ID: r.PayerID, PayerID: r.PayerCode, Name: r.PayerName},
+		Provider: billing.ProviderSummary{ID: r.ProviderID}, PatientID: r.PatientID, PlaceOfService: r.PlaceOfService,
 		PriorAuthorization: r.PriorAuthorization, Note: r.Note, TenantReference: r.TenantReference, RequestID: r.RequestID,
-		CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(),
+		BatchID: r.BatchID, SentAt: present(r.SentAt), PayerClaimNumber: r.PayerClaimNumber, ReconciledAt: present(r.ReconciledAt),
+		ConvertedFrom: r.ConvertedFrom, ConvertedTo: r.ConvertedTo, CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(),
+	}
+	if p := r.Provider; len(p) == 3 {
+		c.Provider.FirstName, c.Provider.LastName, c.Provider.NPI = p[0], p[1], p[2]
 	}
 	if err := errors.Join(decode(r.Subscriber, &c.Subscriber), decode(r.Patient, &c.Patient), decode(r.Accident, &c.Accident),
-		decode(r.Lines, &c.Lines)); err != nil {
+		decode(r.Estimate, &c.Estimate), decodeList(r.Lines, &c.Lines), decodeList(r.Findings, &c.Findings),
+		decodeList(r.Payments, &c.Payments), decodeList(r.History, &c.History)); err != nil {
 		return nil, fmt.Errorf("read claim %s: %w", r.ID, err)
 	}
 	return c, nil
 }
 
-// Insert keeps a new claim. A control number that another claim has is
-// CodeConflict.
+// claimKept is what Save writes: all but what a claim is and when it was made.
+const claimKept = `state, frequency, patient_control_number, office_id, payer_id, payer_code, payer_name, provider_id, patient_id, subscriber,
+	patient, place_of_service, prior_authorization, accident, note, lines, line_count, charge_cents, first_service_date,
+	last_service_date, findings, tenant_reference, request_id, updated_at, sent_at, batch_id, payer_claim_number, payments,
+	reconciled_at, estimate, converted_from, converted_to, history`
+
+// columns is a claim as it is kept.
+func (r claims) columns(c *billing.Claim) (row, error) {
+	subscriber, err1 := document(&c.Subscriber)
+	patient, err2 := document(c.Patient)
+	accident, err3 := document(c.Accident)
+	estimate, err4 := document(c.Estimate)
+	lines, err5 := documentList(c.Lines)
+	findings, err6 := documentList(c.Findings)
+	payments, err7 := documentList(c.Payments)
+	history, err8 := documentList(c.History)
+	if err := errors.Join(err1, err2, err3, err4, err5, err6, err7, err8); err != nil {
+		return nil, err
+	}
+	days := c.ServiceDates()
+	return row{
+		"id": c.ID, "org_id": r.scope.Org, "mode": r.scope.Mode, "kind": c.Kind, "state": c.State, "frequency": c.Frequency,
+		"parent_id": c.ParentID, "patient_control_number": c.PatientControlNumber, "office_id": c.OfficeID, "payer_id": c.Payer.ID,
+		"payer_code": c.Payer.PayerID, "payer_name": c.Payer.Name, "provider_id": c.Provider.ID, "patient_id": c.PatientID,
+		"subscriber": subscriber, "patient": patient, "place_of_service": c.PlaceOfService,
+		"prior_authorization": c.PriorAuthorization, "accident": accident, "note": c.Note, "lines": lines, "line_count": len(c.Lines),
+		"charge_cents": int64(c.Charge()), "first_service_date": days.From, "last_service_date": days.To, "findings": findings,
+		"tenant_reference": c.TenantReference, "request_id": c.RequestID, "created_at": micro(c.CreatedAt),
+		"updated_at": micro(c.UpdatedAt), "sent_at": optional(c.SentAt), "batch_id": c.BatchID,
+		"payer_claim_number": c.PayerClaimNumber, "payments": payments, "reconciled_at": optional(c.ReconciledAt),
+		"estimate": estimate, "converted_from": c.ConvertedFrom, "converted_to": c.ConvertedTo, "history": history,
+	}, nil
+}
+
+// Insert keeps a new claim.
 func (r claims) Insert(ctx context.Context, c *billing.Claim) error {
-	subscriber, err1 := encode(&c.Subscriber)
-	patient, err2 := encode(c.Patient)
-	accident, err3 := encode(c.Accident)
-	lines, err4 := encode(&c.Lines)
-	if err := errors.Join(err1, err2, err3, err4); err != nil {
+	columns, err := r.columns(c)
+	if err != nil {
 		return err
 	}
 	r.made = madeRow("claims", c.ID)
-	days := c.ServiceDates()
-	return r.later(ctx, c.ID, `
-INSERT INTO claims (id, org_id, mode, kind, state, frequency, parent_id, patient_control_number, office_id, payer_id, payer_code,
-	payer_name, provider_id, patient_id, subscriber, patient, place_of_service, prior_authorization, accident, note, lines,
-	line_count, charge_cents, first_service_date, last_service_date, tenant_reference, request_id, created_at, updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27,
-	$28, $29)`,
-		c.ID, r.scope.Org, r.scope.Mode, c.Kind, c.State, c.Frequency, c.ParentID, c.PatientControlNumber, c.OfficeID, c.Payer.ID,
-		c.Payer.PayerID, c.Payer.Name, c.ProviderID, c.PatientID, subscriber, patient, c.PlaceOfService, c.PriorAuthorization,
-		accident, c.Note, lines, len(c.Lines), int64(c.Charge()), days.From, days.To, c.TenantReference, c.RequestID,
-		micro(c.CreatedAt), micro(c.UpdatedAt))
+	const all = "id, org_id, mode, kind, parent_id, created_at, " + claimKept
+	return r.rows(ctx, c.ID, columns, `
+INSERT INTO claims (`+all+`)
+SELECT `+all+`
+FROM json_populate_recordset(NULL::claims, $1)`)
+}
+
+// Save keeps all of a claim that can change.
+func (r claims) Save(ctx context.Context, c *billing.Claim) error {
+	columns, err := r.columns(c)
+	if err != nil {
+		return err
+	}
+	return r.rows(ctx, c.ID, columns, `
+UPDATE claims c
+SET (`+claimKept+`) = (SELECT `+claimKept+` FROM (SELECT r.*) kept)
+FROM json_populate_recordset(NULL::claims, $1) r
+WHERE c.org_id = r.org_id AND c.mode = r.mode AND c.id = r.id`)
 }
 
 // Get reads a claim.
 func (r claims) Get(ctx context.Context, id billing.ClaimID) (*billing.Claim, error) {
-	q := r.query(claimColumns, "claims")
+	return r.one(ctx, id, "")
+}
+
+// Lock reads a claim that nobody else writes from now on.
+func (r claims) Lock(ctx context.Context, id billing.ClaimID) (*billing.Claim, error) {
+	return r.one(ctx, id, forUpdate)
+}
+
+func (r claims) one(ctx context.Context, id billing.ClaimID, end string) (*billing.Claim, error) {
+	q := r.query(claimColumns, "claims c")
 	q.where("id = %", id)
 	var row claimRow
-	if err := r.get(ctx, &row, q.text(""), q.args...); errors.Is(err, sql.ErrNoRows) {
+	if err := r.get(ctx, &row, q.text(end), q.args...); errors.Is(err, sql.ErrNoRows) {
 		return nil, billing.NotFound("claim", "")
 	} else if err != nil {
 		return nil, fmt.Errorf("get claim %s: %w", id, err)
 	}
 	return row.claim()
+}
+
+const maxSimilar = 100
+
+func (r claims) similar(patient billing.PatientID, span billing.DateSpan) *query {
+	q := r.query(claimListColumns, "claims c")
+	q.where("kind = 'claim' AND patient_id = % AND patient_id IS NOT NULL", patient)
+	q.where("first_service_date <= % AND last_service_date >= %", span.To, span.From)
+	q.where("state NOT IN ('draft', 'voided', 'rejected') AND frequency <> 'void'")
+	return q
+}
+
+// Similar reads claims with services in the span.
+func (r claims) Similar(ctx context.Context, patient billing.PatientID, span billing.DateSpan) ([]*billing.Claim, error) {
+	q := r.similar(patient, span)
+	var rows []claimRow
+	if err := r.list(ctx, &rows, q.text("ORDER BY first_service_date, id\nLIMIT %", maxSimilar), q.args...); err != nil {
+		return nil, fmt.Errorf("find similar claims: %w", err)
+	}
+	return values(rows, claimRow.claim)
 }

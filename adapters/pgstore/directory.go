@@ -52,11 +52,10 @@ func (r offices) Get(ctx context.Context, id billing.OfficeID) (*billing.Office,
 	return row.office()
 }
 
-// List reads every office of the scope, oldest first.
-func (r offices) List(ctx context.Context) ([]*billing.Office, error) {
-	q := r.query(officeColumns, "offices")
-	var rows []officeRow
-	if err := r.list(ctx, &rows, q.text("ORDER BY created_at, id"), q.args...); err != nil {
+// List reads a page of offices, newest first.
+func (r offices) List(ctx context.Context, p billing.Page) ([]*billing.Office, error) {
+	rows, err := page[officeRow](ctx, r.tx, r.query(officeColumns, "offices"), p)
+	if err != nil {
 		return nil, fmt.Errorf("list offices: %w", err)
 	}
 	return values(rows, officeRow.office)
@@ -73,13 +72,60 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 		o.TimeZone, micro(o.CreatedAt))
 }
 
-// InsertProvider keeps a new provider.
-func (r offices) InsertProvider(ctx context.Context, p *billing.Provider) error {
+type providers struct{ *tx }
+
+const providerColumns = "id, org_id, mode, first_name, last_name, npi, taxonomy, created_at"
+
+type providerRow struct {
+	ID        billing.ProviderID `db:"id"`
+	Org       billing.OrgID      `db:"org_id"`
+	Mode      billing.Mode       `db:"mode"`
+	FirstName string             `db:"first_name"`
+	LastName  string             `db:"last_name"`
+	NPI       string             `db:"npi"`
+	Taxonomy  string             `db:"taxonomy"`
+	CreatedAt time.Time          `db:"created_at"`
+}
+
+func (r providerRow) provider() (*billing.Provider, error) {
+	return &billing.Provider{
+		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, FirstName: r.FirstName, LastName: r.LastName, NPI: r.NPI,
+		Taxonomy: r.Taxonomy, CreatedAt: r.CreatedAt.UTC(),
+	}, nil
+}
+
+// Insert keeps a new provider.
+func (r providers) Insert(ctx context.Context, p *billing.Provider) error {
 	r.made = madeRow("providers", p.ID)
 	return r.later(ctx, p.ID, `
 INSERT INTO providers (id, org_id, mode, first_name, last_name, npi, taxonomy, created_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		p.ID, r.scope.Org, r.scope.Mode, p.FirstName, p.LastName, p.NPI, p.Taxonomy, micro(p.CreatedAt))
+}
+
+// Get reads a provider; for the zero ID the oldest of the scope.
+func (r providers) Get(ctx context.Context, id billing.ProviderID) (*billing.Provider, error) {
+	q, end := r.query(providerColumns, "providers"), "ORDER BY created_at, id\nLIMIT 1"
+	if !id.IsZero() {
+		q.where("id = %", id)
+		end = ""
+	}
+	var row providerRow
+	if err := r.get(ctx, &row, q.text(end), q.args...); errors.Is(err, sql.ErrNoRows) {
+		return nil, billing.NotFound("provider", "")
+	} else if err != nil {
+		return nil, fmt.Errorf("get provider %s: %w", id, err)
+	}
+	return row.provider()
+}
+
+// List reads a page of providers, newest first.
+func (r providers) List(ctx context.Context, p billing.Page) ([]*billing.Provider, error) {
+	rows, err := page[providerRow](ctx, r.tx, r.query(providerColumns, "providers"), p)
+	if err != nil {
+		return nil, fmt.Errorf("list providers: %w", err)
+	}
+	return values(rows, providerRow.provider)
 }
 
 type patients struct{ *tx }
@@ -120,4 +166,30 @@ SELECT id, pg_current_xact_id()::text FROM made`,
 		}
 		return found.ID, nil
 	}
+}
+
+type patientRow struct {
+	ID          billing.PatientID `db:"id"`
+	Org         billing.OrgID     `db:"org_id"`
+	Mode        billing.Mode      `db:"mode"`
+	FirstName   string            `db:"first_name"`
+	LastName    string            `db:"last_name"`
+	DateOfBirth billing.Date      `db:"date_of_birth"`
+	CreatedAt   time.Time         `db:"created_at"`
+}
+
+// Get reads a patient.
+func (r patients) Get(ctx context.Context, id billing.PatientID) (*billing.Patient, error) {
+	q := r.query("id, org_id, mode, first_name, last_name, date_of_birth, created_at", "patients")
+	q.where("id = %", id)
+	var row patientRow
+	if err := r.get(ctx, &row, q.text(""), q.args...); errors.Is(err, sql.ErrNoRows) {
+		return nil, billing.NotFound("patient", "")
+	} else if err != nil {
+		return nil, fmt.Errorf("get patient %s: %w", id, err)
+	}
+	return &billing.Patient{
+		ID: row.ID, Scope: billing.Scope{Org: row.Org, Mode: row.Mode}, FirstName: row.FirstName, LastName: row.LastName,
+		DateOfBirth: row.DateOfBirth, CreatedAt: row.CreatedAt.UTC(),
+	}, nil
 }

@@ -90,6 +90,8 @@ func conflict(e *serverError) error {
 		message = "The attachment has the image already."
 	case "claims_control_number":
 		message = "Another claim has the patient control number."
+	case "claims_void":
+		message = "The claim has a void already."
 	default:
 		return e
 	}

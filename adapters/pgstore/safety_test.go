@@ -106,7 +106,7 @@ func TestErrorsHoldNoValues(t *testing.T) {
 	}
 	twice := func(ctx context.Context, tx ports.Tx) error {
 		o := &billing.Provider{ID: billing.NewID[billing.ProviderID](time.Now()), LastName: secret, CreatedAt: time.Now()}
-		return tx.Offices.InsertProvider(ctx, o)
+		return tx.Providers.Insert(ctx, o)
 	}
 	find := func(ctx context.Context, tx ports.Tx) error {
 		_, err := tx.Patients.Find(ctx, secret+"\x00", billing.Patient{FirstName: secret})

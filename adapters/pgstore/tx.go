@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,10 +26,11 @@ type tx struct {
 	sql    *sqlx.Tx
 	scope  billing.Scope
 	queue  []write
-	staged []jobs.Job // published after the commit; calls of lanes among them
-	xid    string     // the transaction's ID, once it has written something
-	made   made       // what is there if the transaction was committed
-	failed error      // the first error of a statement: the transaction is over
+	queued map[any]struct{} // the rows that the queue writes
+	staged []jobs.Job       // published after the commit; calls of lanes among them
+	xid    string           // the transaction's ID, once it has written something
+	made   made             // what is there if the transaction was committed
+	failed error            // the first error of a statement: the transaction is over
 }
 
 // made asks for something that a transaction writes and that stays. The zero
@@ -51,13 +51,14 @@ type write struct {
 	row   any // identifies the row that it writes
 	text  string
 	args  []any
-	calls bool // it returns org_id, mode and endpoint_id of lanes to be called
+	rows  []row // all of its arguments, where it writes rows by the set
+	calls bool  // it returns org_id, mode and endpoint_id of lanes to be called
 }
 
 func (t *tx) ports() ports.Tx {
 	return ports.Tx{
 		Keys: idempotencyKeys{t}, Checks: checks{t}, Claims: claims{t}, Attachments: attachments{t}, Documents: documents{t},
-		PayerRequests: payerRequests{t}, Patients: patients{t}, Offices: offices{t}, Events: events{t}, Endpoints: endpoints{t},
+		PayerRequests: payerRequests{t}, Patients: patients{t}, Offices: offices{t}, Providers: providers{t}, Events: events{t}, Endpoints: endpoints{t},
 		Deliveries: deliveries{t}, Lanes: lanes{t}, Outbox: outbox{t},
 	}
 }
@@ -73,9 +74,21 @@ func (t *tx) later(ctx context.Context, row any, text string, args ...any) error
 }
 
 func (t *tx) push(ctx context.Context, w write) error {
-	if slices.ContainsFunc(t.queue, func(queued write) bool { return queued.row == w.row }) {
+	if _, queued := t.queued[w.row]; queued {
 		if err := t.flush(ctx); err != nil {
 			return err
+		}
+	}
+	if t.queued == nil {
+		t.queued = map[any]struct{}{}
+	}
+	t.queued[w.row] = struct{}{}
+	if w.rows != nil {
+		for i := range t.queue {
+			if t.queue[i].text == w.text {
+				t.queue[i].rows = append(t.queue[i].rows, w.rows...)
+				return nil
+			}
 		}
 	}
 	t.queue = append(t.queue, w)
@@ -96,6 +109,13 @@ func (t *tx) flush(ctx context.Context) error {
 		text.WriteString(map[bool]string{true: "WITH ", false: ", "}[i == 0] + name + " AS (")
 		renumber(&text, w.text, len(args))
 		text.WriteString(")")
+		if w.rows != nil {
+			set, err := document(&w.rows)
+			if err != nil {
+				return err
+			}
+			w.args = []any{string(set)}
+		}
 		args = append(args, w.args...)
 		if w.calls {
 			calling = append(calling, "SELECT org_id, mode, endpoint_id FROM "+name)
@@ -107,6 +127,7 @@ func (t *tx) flush(ctx context.Context) error {
 			strings.Join(calling, " UNION ALL ") + ") called ON true")
 	}
 	t.queue = t.queue[:0]
+	clear(t.queued)
 	var rows []calledRow
 	if err := t.run(ctx, func() error { return t.sql.SelectContext(ctx, &rows, text.String(), args...) }); err != nil {
 		return err

@@ -117,7 +117,7 @@ func (b *bench) claim() *billing.Claim {
 	c := &billing.Claim{
 		ID: billing.NewID[billing.ClaimID](now), Scope: b.scope, Kind: billing.KindClaim, State: billing.ClaimAcceptedPayer,
 		Frequency: billing.FrequencyOriginal, PatientControlNumber: "PCN-1", OfficeID: b.office.ID, Payer: payer.PayerSummary,
-		ProviderID: billing.NewID[billing.ProviderID](now), PlaceOfService: "11", CreatedAt: now, UpdatedAt: now,
+		Provider: billing.ProviderSummary{ID: billing.NewID[billing.ProviderID](now)}, PlaceOfService: "11", CreatedAt: now, UpdatedAt: now,
 		Subscriber: billing.ClaimSubscriber{FirstName: "Ada", LastName: "Byron", DateOfBirth: billing.Date{Year: 1985, Month: 12, Day: 10}, MemberID: "M1"},
 		Lines:      []billing.ClaimLine{{ProcedureCode: "D2740", ServiceDate: billing.Date{Year: 2026, Month: 1, Day: 5}, Fee: 120000, Quantity: 1, Tooth: "14"}},
 	}

@@ -74,7 +74,7 @@ func (b *bench) offices(want int) {
 	b.t.Helper()
 	var all []*billing.Office
 	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
-		all, err = tx.Offices.List(ctx)
+		all, err = tx.Offices.List(ctx, billing.Page{Limit: billing.MaxPageLimit})
 		return err
 	})
 	if len(all) != want {

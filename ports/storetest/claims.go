@@ -21,7 +21,7 @@ func (b *bench) claim(n int) *billing.Claim {
 	return &billing.Claim{
 		ID: id[billing.ClaimID](), Scope: b.scope, Kind: billing.KindClaim, State: billing.ClaimValidated,
 		Frequency: billing.FrequencyReplacement, PatientControlNumber: control[len(control)-20:],
-		OfficeID: id[billing.OfficeID](), Payer: b.payer(), ProviderID: id[billing.ProviderID](), PatientID: id[billing.PatientID](),
+		OfficeID: id[billing.OfficeID](), Payer: b.payer(), Provider: billing.ProviderSummary{ID: id[billing.ProviderID]()}, PatientID: id[billing.PatientID](),
 		Subscriber: billing.ClaimSubscriber{
 			FirstName: unicode, LastName: "B", DateOfBirth: billing.Date{Year: 1980, Month: 2, Day: 29}, MemberID: "M", GroupNumber: "G",
 			Gender:  billing.GenderFemale,

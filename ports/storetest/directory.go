@@ -42,12 +42,14 @@ func testOffices(b *bench) {
 	}
 	second := &billing.Office{ID: id[billing.OfficeID](), Scope: b.scope, Name: "Branch", CreatedAt: b.now.Add(time.Second)}
 	b.in(func(ctx context.Context, tx ports.Tx) error {
-		return errors.Join(tx.Offices.Insert(ctx, second), tx.Offices.Insert(ctx, first), tx.Offices.InsertProvider(ctx, &billing.Provider{
+		return errors.Join(tx.Offices.Insert(ctx, second), tx.Offices.Insert(ctx, first), tx.Providers.Insert(ctx, &billing.Provider{
 			ID: id[billing.ProviderID](), Scope: b.scope, FirstName: "Ana", LastName: "Diaz", NPI: "1234567893", Taxonomy: "122300000X", CreatedAt: b.now,
 		}))
 	})
 	equal(t, "office", read(b, func(ctx context.Context, tx ports.Tx) (*billing.Office, error) { return tx.Offices.Get(ctx, first.ID) }), first)
-	equal(t, "offices", read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Office, error) { return tx.Offices.List(ctx) }), []*billing.Office{first, second})
+	equal(t, "offices", read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Office, error) {
+		return tx.Offices.List(ctx, billing.Page{Limit: 10})
+	}), []*billing.Office{second, first})
 }
 
 func (b *bench) person() billing.Patient {

@@ -215,7 +215,7 @@ func testScopes(b *bench) {
 			wantCode(t, "office", err, billing.CodeNotFound)
 			checks, err1 := tx.Checks.List(ctx, billing.CheckFilter{}, billing.Page{Limit: 10})
 			events, err2 := tx.Events.List(ctx, billing.EventFilter{Resource: c.ID}, billing.Page{Limit: 10})
-			offices, err3 := tx.Offices.List(ctx)
+			offices, err3 := tx.Offices.List(ctx, billing.Page{Limit: 10})
 			recent, err4 := tx.Checks.Recent(ctx, c.Digest(), b.now)
 			pending, err5 := tx.Outbox.Pending(ctx, j.ID)
 			use, err6 := tx.Keys.Claim(ctx, "k")

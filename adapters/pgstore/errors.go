@@ -83,6 +83,7 @@ func conflict(e *serverError) error {
 		return e
 	}
 	var message string
+	var faults billing.Faults
 	switch e.Constraint {
 	case "attachments_answering":
 		message = "The payer request has an open attachment already."
@@ -90,12 +91,13 @@ func conflict(e *serverError) error {
 		message = "The attachment has the image already."
 	case "claims_control_number":
 		message = "Another claim has the patient control number."
+		faults.Add("patient_control_number", billing.FaultConflict, "It is unique within the organization and mode, whatever the case.")
 	case "claims_void":
 		message = "The claim has a void already."
 	default:
 		return e
 	}
-	return &billing.Error{Code: billing.CodeConflict, Message: message, Cause: e}
+	return &billing.Error{Code: billing.CodeConflict, Message: message, Faults: faults, Cause: e}
 }
 
 // ofStatement is clean for the error of a statement in a transaction, which is

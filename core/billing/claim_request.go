@@ -100,9 +100,7 @@ func (r ClaimRequest) Names() (n ClaimNames) {
 // empty when one has to be made. Rules have not judged the claim yet.
 func (r ClaimRequest) Make() (Claim, Faults) {
 	f := slices.Clone(r.Faults)
-	if r.Draft && r.Submit {
-		f.Add("submit", FaultConflict, "A draft is not submitted: leave draft or submit out.")
-	}
+	r.draftOrSubmit(&f)
 	c := Claim{Kind: KindClaim, Frequency: FrequencyOriginal}
 	if r.Kind != nil {
 		c.Kind = ClaimKind(*r.Kind)
@@ -143,9 +141,7 @@ func (r ClaimRequest) Replacement(c *Claim) (Claim, Faults) {
 // nothing, and the faults are those that the body has whichever claim it is for.
 func (r ClaimRequest) Change(c *Claim) (Claim, Faults) {
 	f := slices.Clone(r.Faults)
-	if r.Submit {
-		f.Add("submit", FaultNotAllowed, "Submit the claim when it is validated, with POST /claims/{id}/submit.")
-	}
+	r.draftOrSubmit(&f)
 	for _, field := range []struct {
 		name string
 		null bool
@@ -165,6 +161,12 @@ func (r ClaimRequest) Change(c *Claim) (Claim, Faults) {
 		next.PatientControlNumber = c.PatientControlNumber
 	}
 	return next, f
+}
+
+func (r ClaimRequest) draftOrSubmit(f *Faults) {
+	if r.Draft && r.Submit {
+		f.Add("submit", FaultConflict, "A draft is not submitted: leave draft or submit out.")
+	}
 }
 
 // mustKeep refuses what would make another claim of it. Payers and their files

@@ -1,0 +1,31 @@
+package claims
+
+import (
+	"context"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Change changes a claim that is a draft, needs attention or was rejected, and
+// judges it anew: it is a draft afterwards only when the request says so, and
+// queued when that is asked for and nothing is found.
+//
+// Errors: as of Make, and CodeConflict for a claim in another state.
+func (s *Service) Change(
+	ctx context.Context, scope billing.Scope, req billing.Request, id billing.ClaimID, in billing.ClaimRequest,
+	render billing.Render[*billing.ClaimRecord],
+) (billing.Answer, bool, error) {
+	now := s.clock.Now()
+	_, ill := in.Change(nil)
+	return s.change(ctx, scope, req, id, ill, now, render, func(ctx context.Context, tx ports.Tx, c *billing.Claim) ([]billing.Event, error) {
+		next, faults := in.Change(c)
+		p, err := s.name(ctx, tx, &next, in, faults)
+		if err != nil {
+			return nil, err
+		}
+		events, err := s.settle(ctx, tx, &next, p, in.Draft, in.Submit, now)
+		*c = next
+		return events, err
+	})
+}

@@ -1,0 +1,121 @@
+package claims
+
+import (
+	"context"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// parties are the office and the provider of a claim.
+type parties struct {
+	office   *billing.Office
+	provider *billing.Provider // nil when the scope has none
+}
+
+// name puts office, payer and provider on a claim as the request names them;
+// what it does not name stays. It tells the faults, which are those of the
+// request so far, before what is absent.
+func (s *Service) name(ctx context.Context, tx ports.Tx, c *billing.Claim, in billing.ClaimRequest, faults billing.Faults) (parties, error) {
+	names := in.Names()
+	if !names.Office.IsZero() {
+		c.OfficeID = names.Office
+	}
+	if !names.Provider.IsZero() || in.Given["rendering_provider_id"] {
+		c.Provider = billing.ProviderSummary{ID: names.Provider}
+	}
+	unknown := error(nil)
+	if names.Payer != "" {
+		payer, ok := s.payers.Find(names.Payer)
+		switch {
+		case !ok:
+			unknown = billing.NotFound("payer", "payer_id")
+		case !payer.Capabilities.Claims:
+			faults.Add("payer_id", billing.FaultNotAllowed, "The payer takes no claims.")
+		default:
+			c.Payer = payer.PayerSummary
+		}
+	}
+	if err := faults.Err(); err != nil {
+		return parties{}, err
+	}
+	if unknown != nil {
+		return parties{}, unknown
+	}
+	return find(ctx, tx, c)
+}
+
+// find reads the parties of a claim and puts their names on it. A claim without
+// a provider gets the oldest of the scope.
+func find(ctx context.Context, tx ports.Tx, c *billing.Claim) (p parties, err error) {
+	p.office, err = tx.Offices.Get(ctx, c.OfficeID)
+	switch {
+	case isNotFound(err):
+		return p, billing.NotFound("office", "office_id")
+	case err != nil:
+		return p, err
+	}
+	c.OfficeName = p.office.Name
+
+	p.provider, err = tx.Providers.Get(ctx, c.Provider.ID)
+	switch {
+	case isNotFound(err) && c.Provider.ID.IsZero():
+		return parties{office: p.office}, nil
+	case isNotFound(err):
+		return p, billing.NotFound("provider", "rendering_provider_id")
+	case err != nil:
+		return p, err
+	}
+	c.Provider = billing.ProviderSummary{ID: p.provider.ID, FirstName: p.provider.FirstName, LastName: p.provider.LastName, NPI: p.provider.NPI}
+	return p, nil
+}
+
+// judge finds out who the patient is, and what the rules find wrong with the
+// claim.
+func (s *Service) judge(
+	ctx context.Context, tx ports.Tx, c *billing.Claim, p parties, now time.Time,
+) (found []billing.Finding, err error) {
+	if c.PatientID, err = patient(ctx, tx, c, now); err != nil {
+		return nil, err
+	}
+	with := billing.ClaimContext{Today: p.office.Today(now), Office: p.office, Provider: p.provider}
+	with.Payer, _ = s.payers.Find(c.Payer.ID.String()) // unless the directory has lost it
+	if days := c.ServiceDates(); !c.PatientID.IsZero() && !days.From.IsZero() {
+		if with.Similar, err = tx.Claims.Similar(ctx, c.PatientID, days); err != nil {
+			return nil, err
+		}
+	}
+	return c.Judge(with), nil
+}
+
+// patient is the entry of the patient directory for the patient of the claim,
+// or zero when the claim does not say enough to tell who that is.
+func patient(ctx context.Context, tx ports.Tx, c *billing.Claim, now time.Time) (billing.PatientID, error) {
+	who := c.Subject().Patient
+	name, ok := billing.PatientKey(who.FirstName, who.LastName, who.DateOfBirth)
+	if !ok {
+		return billing.PatientID{}, nil
+	}
+	return tx.Patients.Find(ctx, name, billing.Patient{
+		ID: billing.NewID[billing.PatientID](now), Scope: c.Scope, FirstName: who.FirstName, LastName: who.LastName,
+		DateOfBirth: who.DateOfBirth, CreatedAt: now,
+	})
+}
+
+// settle judges a claim that was made or changed, and queues it when that is
+// asked for and nothing was found. It gives the events of both.
+func (s *Service) settle(
+	ctx context.Context, tx ports.Tx, c *billing.Claim, p parties, draft, submit bool, now time.Time,
+) ([]billing.Event, error) {
+	found, err := s.judge(ctx, tx, c, p, now)
+	if err != nil {
+		return nil, err
+	}
+	events, err := c.Judged(found, draft, now)
+	if err != nil || !submit || c.State != billing.ClaimValidated {
+		return events, err
+	}
+	queued, err := c.Submit(now)
+	return append(events, queued), err
+}

@@ -1,0 +1,54 @@
+package claims
+
+import (
+	"context"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Convert makes the claim for services of a predetermination that are done, and
+// answers it: validated, or what is wrong with it. The predetermination names
+// the claim from then on.
+//
+// Errors: those of the idempotency key, CodeInvalidRequest with every fault,
+// CodeNotFound, and CodeConflict for a claim that is none, and a
+// predetermination that was converted already or that the payer does not have.
+func (s *Service) Convert(
+	ctx context.Context, scope billing.Scope, req billing.Request, id billing.ClaimID, in billing.ConvertRequest,
+	render billing.Render[*billing.ClaimRecord],
+) (billing.Answer, bool, error) {
+	now := s.clock.Now()
+	_, ill := in.Parse(nil)
+	return idempotency.Once(ctx, s.store, scope, req, now, render, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) {
+		asked, err := lock(ctx, tx, id, ill)
+		if err != nil {
+			return nil, err
+		}
+		days, faults := in.Parse(asked)
+		if err := faults.Err(); err != nil {
+			return nil, err
+		}
+		made := billing.NewID[billing.ClaimID](now)
+		c, err := asked.Convert(made, billing.NewControlNumber(made), days, req.ID, now)
+		if err != nil {
+			return nil, err
+		}
+		p, err := find(ctx, tx, c)
+		if err != nil {
+			return nil, err
+		}
+		events, err := s.settle(ctx, tx, c, p, false, false, now)
+		if err != nil {
+			return nil, err
+		}
+		if err := tx.Claims.Insert(ctx, c); err != nil {
+			return nil, err
+		}
+		if err := tx.Claims.Save(ctx, asked); err != nil {
+			return nil, err
+		}
+		return &billing.ClaimRecord{Claim: c}, tell(ctx, tx, events)
+	})
+}

@@ -1,0 +1,41 @@
+package claims
+
+import (
+	"context"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Make makes a claim or a predetermination, as a draft when that is asked for,
+// and queues it when that is asked for and nothing is found wrong with it.
+//
+// Errors: those of the idempotency key, CodeInvalidRequest with every fault of
+// form, CodeNotFound for the office, the payer or the provider, and
+// CodeConflict for a control number that another claim has. What the rules find
+// is no error: the claim needs attention.
+func (s *Service) Make(
+	ctx context.Context, scope billing.Scope, req billing.Request, in billing.ClaimRequest, render billing.Render[*billing.ClaimRecord],
+) (billing.Answer, bool, error) {
+	now := s.clock.Now()
+	return idempotency.Once(ctx, s.store, scope, req, now, render, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) {
+		c, faults := in.Make()
+		c.ID, c.Scope, c.RequestID, c.CreatedAt, c.UpdatedAt = billing.NewID[billing.ClaimID](now), scope, req.ID, now, now
+		if c.PatientControlNumber == "" {
+			c.PatientControlNumber = billing.NewControlNumber(c.ID)
+		}
+		p, err := s.name(ctx, tx, &c, in, faults)
+		if err != nil {
+			return nil, err
+		}
+		events, err := s.settle(ctx, tx, &c, p, in.Draft, in.Submit, now)
+		if err != nil {
+			return nil, err
+		}
+		if err := tx.Claims.Insert(ctx, &c); err != nil {
+			return nil, err
+		}
+		return &billing.ClaimRecord{Claim: &c}, tell(ctx, tx, events)
+	})
+}

@@ -1,0 +1,79 @@
+// Package claims makes claims and predeterminations, changes them as callers
+// ask, and shows them with the files that carried them. What files do to claims
+// is in packages batches and remittances.
+//
+// Every use case that changes something is one transaction: the claim, its
+// events and the answer under the request's key are committed together.
+package claims
+
+import (
+	"context"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Service is the use cases of claims.
+type Service struct {
+	store  ports.Store
+	payers *billing.PayerDirectory
+	clock  ports.Clock
+}
+
+// New makes the use cases.
+func New(store ports.Store, payers *billing.PayerDirectory, clock ports.Clock) *Service {
+	return &Service{store, payers, clock}
+}
+
+// change changes a claim, at most once for the request's key, and answers it.
+// Decide has the claim locked and gives the events of what it did to it. Faults
+// is what is wrong with the request whichever claim it is for.
+func (s *Service) change(
+	ctx context.Context, scope billing.Scope, req billing.Request, id billing.ClaimID, faults billing.Faults, now time.Time,
+	render billing.Render[*billing.ClaimRecord], decide func(ctx context.Context, tx ports.Tx, c *billing.Claim) ([]billing.Event, error),
+) (billing.Answer, bool, error) {
+	return idempotency.Once(ctx, s.store, scope, req, now, render, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) {
+		c, err := lock(ctx, tx, id, faults)
+		if err != nil {
+			return nil, err
+		}
+		events, err := decide(ctx, tx, c)
+		if err != nil {
+			return nil, err
+		}
+		made, err := record(ctx, tx, c)
+		if err != nil {
+			return nil, err
+		}
+		if err := tx.Claims.Save(ctx, c); err != nil {
+			return nil, err
+		}
+		return made, tell(ctx, tx, events)
+	})
+}
+
+// lock reads a claim that is to be changed. Faults of the request are told
+// before the claim's absence, and left to the caller when there is a claim:
+// together with it more may be wrong.
+func lock(ctx context.Context, tx ports.Tx, id billing.ClaimID, faults billing.Faults) (*billing.Claim, error) {
+	c, err := tx.Claims.Lock(ctx, id)
+	if isNotFound(err) && len(faults) > 0 {
+		err = faults.Err()
+	}
+	return c, err
+}
+
+// tell keeps the events in the commit of what they tell of.
+func tell(ctx context.Context, tx ports.Tx, events []billing.Event) error {
+	for _, e := range events {
+		if err := tx.Events.Append(ctx, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isNotFound tells the absence of a resource from other errors.
+func isNotFound(err error) bool { return err != nil && billing.CodeOf(err) == billing.CodeNotFound }

@@ -1,0 +1,22 @@
+package claims
+
+import (
+	"context"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Submit queues a validated claim for the next batch.
+//
+// Errors: those of the idempotency key, CodeNotFound, and CodeConflict for a
+// claim in another state.
+func (s *Service) Submit(
+	ctx context.Context, scope billing.Scope, req billing.Request, id billing.ClaimID, render billing.Render[*billing.ClaimRecord],
+) (billing.Answer, bool, error) {
+	now := s.clock.Now()
+	return s.change(ctx, scope, req, id, nil, now, render, func(_ context.Context, _ ports.Tx, c *billing.Claim) ([]billing.Event, error) {
+		queued, err := c.Submit(now)
+		return []billing.Event{queued}, err
+	})
+}

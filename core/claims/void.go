@@ -1,0 +1,35 @@
+package claims
+
+import (
+	"context"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Void makes the transaction that takes a claim back, and answers it, queued.
+// The claim is voided when the payer has accepted that.
+//
+// Errors: those of the idempotency key, CodeNotFound, and CodeConflict for a
+// claim that the payer does not have, and while another void is on its way.
+func (s *Service) Void(
+	ctx context.Context, scope billing.Scope, req billing.Request, id billing.ClaimID, render billing.Render[*billing.ClaimRecord],
+) (billing.Answer, bool, error) {
+	now := s.clock.Now()
+	return idempotency.Once(ctx, s.store, scope, req, now, render, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) {
+		c, err := tx.Claims.Lock(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		void := billing.NewID[billing.ClaimID](now)
+		v, queued, err := c.Void(void, billing.NewControlNumber(void), req.ID, now)
+		if err != nil {
+			return nil, err
+		}
+		if err := tx.Claims.Insert(ctx, v); err != nil {
+			return nil, err
+		}
+		return &billing.ClaimRecord{Claim: v}, tx.Events.Append(ctx, queued)
+	})
+}

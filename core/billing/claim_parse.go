@@ -22,7 +22,6 @@ const (
 	maxFee                Money = 999_999_99 // so that 50 lines stay below the ten digits of CLM02
 )
 
-//nolint:gochecknoglobals // constant patterns
 var (
 	controlNumberForm  = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
 	placeOfServiceForm = regexp.MustCompile(`^[0-9]{2}$`)
@@ -41,6 +40,7 @@ type claimParser struct {
 // resource: these it judges.
 func (p *claimParser) claim(r *ClaimRequest, c *Claim, given func(field string) bool) {
 	if given("kind") && r.Kind != nil {
+		required(p.f, "kind", *r.Kind, 0)
 		oneOf(p, "kind", *r.Kind, KindClaim, KindPredetermination)
 	}
 	optionalID[OfficeID](p.f, "office_id", r.OfficeID, "office")
@@ -59,7 +59,7 @@ func (p *claimParser) claim(r *ClaimRequest, c *Claim, given func(field string) 
 	}
 	if given("place_of_service") {
 		c.PlaceOfService = "11" // office
-		if r.PlaceOfService != nil {
+		if r.PlaceOfService != nil && required(p.f, "place_of_service", *r.PlaceOfService, 0) {
 			c.PlaceOfService = p.form("place_of_service", *r.PlaceOfService, placeOfServiceForm, "A place of service is two digits.")
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/molar-billing/molar/core/access"
+	"github.com/molar-billing/molar/core/remittances"
 )
 
 // Backend is what the commands need of the program.
@@ -23,6 +24,8 @@ type Backend struct {
 	Migrate func(ctx context.Context) error
 	// Access opens the database of MOLAR_DATABASE_URL for administration.
 	Access func(ctx context.Context) (s *access.Service, closeStore func() error, err error)
+	// Remittances opens the same database to import remittances.
+	Remittances func(ctx context.Context) (s *remittances.Service, closeStore func() error, err error)
 	// Settings is the help text of the MOLAR_* variables.
 	Settings string
 	// Getenv reads a variable of the environment; empty stands for unset.
@@ -54,7 +57,7 @@ func New(b Backend) *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), keys(b),
+	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), keys(b), eras(b),
 		listen(b), events(b), triggers(b), webhooks(b), version())
 	return root
 }

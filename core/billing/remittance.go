@@ -44,6 +44,28 @@ const (
 	ERADone     ERAProgress = "done"
 )
 
+// Post notes that the user has posted the remittance. It reports false when
+// that was noted before.
+func (e *ERA) Post(at time.Time) bool {
+	if e.State == ERAPosted {
+		return false
+	}
+	e.State, e.PostedAt = ERAPosted, at
+	return true
+}
+
+// Read notes how many claims of the remittance are kept, and how many of them
+// have a claim of ours: callers see it from now on, and what it says is applied.
+// It reports false when callers have seen it before.
+func (e *ERA) Read(claims, matched int, at time.Time) bool {
+	e.ClaimCount, e.MatchedCount, e.Progress = claims, matched, ERAApplying
+	if !e.ReceivedAt.IsZero() {
+		return false
+	}
+	e.ReceivedAt = at
+	return true
+}
+
 // Remittance is a payment as it came in a file, before it is known whose it is.
 type Remittance struct {
 	ERA // without ID, scope and whatever is found by looking things up
@@ -225,6 +247,14 @@ func (r *ERAClaim) Estimate(era ERAID) ClaimEstimate {
 		e.Lines = append(e.Lines, LineEstimate{Number: l.Number, Allowed: new(pay + patient), Pay: pay, Patient: patient})
 	}
 	return e
+}
+
+// ERARecord is a remittance with the first of its claims.
+type ERARecord struct {
+	*ERA
+
+	Claims []*ERAClaim
+	More   bool // there are claims after these
 }
 
 // ERAFilter narrows a list of remittances; zero fields do not.

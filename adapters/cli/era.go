@@ -1,0 +1,212 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/remittances"
+)
+
+func eras(b Backend) *cobra.Command {
+	return group("era", "Remittances (835): import, quarantine", importERA(b), quarantine(b), retryERA(b))
+}
+
+// withRemittances runs fn on the database.
+func withRemittances(c *cobra.Command, b Backend, fn func(s *remittances.Service) error) error {
+	s, done, err := b.Remittances(c.Context())
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(s), done())
+}
+
+// eraSource is what an import reads: a file, or one of the quarantine.
+type eraSource struct {
+	path        string
+	quarantined billing.FileID
+}
+
+func parseERASource(args []string, quarantined string) (from eraSource, err error) {
+	switch {
+	case len(args) == 1 && quarantined != "":
+		return from, errors.New("FILE and --quarantined are two files; import one after the other")
+	case len(args) == 1:
+		return eraSource{path: args[0]}, nil
+	case quarantined == "":
+		return from, errors.New("name a FILE, or a file of the quarantine with --quarantined fil_...; molar era quarantine lists those")
+	}
+	if from.quarantined, err = billing.ParseID[billing.FileID](quarantined); err != nil {
+		err = fmt.Errorf("--quarantined %q is not a fil_ ID; molar era quarantine lists them", quarantined)
+	}
+	return from, err
+}
+
+func importERA(b Backend) *cobra.Command {
+	var f scopeFlags
+	var quarantined string
+	c := &cobra.Command{
+		Use: "import [FILE]", Short: "Import an 835 for an organization", Args: cobra.MaximumNArgs(1),
+		Long: "Imports an 835, or one that is in quarantine, for the organization in the mode, whoever it says was paid.\n" +
+			"It prints the payments of the file. One that the organization has already is left as it is, so that an import\n" +
+			"may be repeated; a worker (molar dev, or eraworker) applies those that are new. FILE - reads standard input.",
+		Example: "  molar era import --org org_... --mode test payment.835\n" +
+			"  molar era import --org org_... --mode live --quarantined fil_...",
+		RunE: func(c *cobra.Command, args []string) error {
+			scope, err := f.scope()
+			if err != nil {
+				return err
+			}
+			from, err := parseERASource(args, quarantined)
+			if err != nil {
+				return err
+			}
+			var content []byte
+			if from.path != "" {
+				if content, err = readERAFile(c.InOrStdin(), from.path); err != nil {
+					return err
+				}
+			}
+			return withRemittances(c, b, func(s *remittances.Service) error {
+				var report []remittances.Imported
+				if from.path != "" {
+					report, err = s.Import(c.Context(), scope, filepath.Base(from.path), content)
+				} else {
+					report, err = s.ImportQuarantined(c.Context(), scope, from.quarantined)
+				}
+				if e := printImported(c, report); e != nil {
+					return e
+				}
+				return explainImport(err, scope, from)
+			})
+		},
+	}
+	f.on(c)
+	c.Flags().StringVar(&quarantined, "quarantined", "", "file of the quarantine (fil_...), in place of FILE")
+	return c
+}
+
+// readERAFile reads a file, or standard input for a dash.
+func readERAFile(stdin io.Reader, path string) (content []byte, err error) {
+	if path == "-" {
+		content, err = io.ReadAll(stdin)
+	} else {
+		content, err = os.ReadFile(path) //nolint:gosec // G304: the user names the file
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w; give the path of an 835, or - for standard input", err)
+	}
+	return content, nil
+}
+
+func printImported(c *cobra.Command, report []remittances.Imported) error {
+	if len(report) == 0 {
+		return nil
+	}
+	var rows []string
+	for _, made := range report {
+		e, id, status := made.ERA, "-", "known already"
+		if made.New {
+			id, status = e.ID.String(), "new"
+		}
+		date := "-"
+		if !e.Payment.Date.IsZero() {
+			date = e.Payment.Date.String()
+		}
+		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s", id, status, cmp.Or(e.PayerName, "-"),
+			e.Payment.Method, cmp.Or(e.Payment.TraceNumber, "-"), date, e.ClaimCount, e.Payment.Total))
+	}
+	return table(c, "ID\tSTATUS\tPAYER\tMETHOD\tTRACE\tDATE\tCLAIMS\tTOTAL", rows)
+}
+
+// explainImport says what to do about an error.
+func explainImport(err error, scope billing.Scope, from eraSource) error {
+	e, ok := errors.AsType[*billing.Error](err)
+	switch {
+	case err == nil || !ok:
+		return err
+	case e.Code == billing.CodeInvalidRequest:
+		return fmt.Errorf("not an 835 that can be read: %w\nNothing was imported. Ask the sender for the file again, or mend it at that place", e.Cause)
+	case e.Code == billing.CodeConflict && from.path == "":
+		came := map[billing.Mode]billing.Mode{billing.ModeTest: billing.ModeLive, billing.ModeLive: billing.ModeTest}[scope.Mode]
+		return fmt.Errorf("%s came in %s mode; import it with --mode %s", from.quarantined, came, came)
+	case e.Code == billing.CodeNotFound && from.path == "":
+		return fmt.Errorf("there is no organization %s, or no %s in quarantine (any more);\nmolar orgs list and molar era quarantine list them", scope.Org, from.quarantined)
+	case e.Code == billing.CodeNotFound:
+		return fmt.Errorf("there is no organization %s; list them with: molar orgs list", scope.Org)
+	default:
+		return err
+	}
+}
+
+func quarantine(b Backend) *cobra.Command {
+	return &cobra.Command{
+		Use: "quarantine", Short: "List the 835s that could not be given to an organization", Args: cobra.NoArgs,
+		Long: "Lists files, and single payments of files, that came from a clearinghouse and cannot be read, or whose payee's\n" +
+			"NPI or tax ID is that of no office, or of offices of several organizations. molar era import takes them out.",
+		Example: "  molar era quarantine\n  molar era import --org org_... --mode test --quarantined fil_...",
+		RunE: func(c *cobra.Command, _ []string) error {
+			return withRemittances(c, b, func(s *remittances.Service) error {
+				all, err := s.Quarantined(c.Context())
+				if err != nil {
+					return err
+				}
+				return printQuarantined(c, all)
+			})
+		},
+	}
+}
+
+func printQuarantined(c *cobra.Command, all []*billing.Quarantined) error {
+	if len(all) == 0 {
+		_, err := fmt.Fprintln(c.OutOrStdout(), "The quarantine is empty.")
+		return err
+	}
+	var rows []string
+	for _, q := range all {
+		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s", q.ID, q.Mode, billing.Timestamp(q.ReceivedAt), q.Name, q.Reason))
+	}
+	return table(c, "ID\tMODE\tRECEIVED\tNAME\tREASON", rows)
+}
+
+func retryERA(b Backend) *cobra.Command {
+	var f scopeFlags
+	c := &cobra.Command{
+		Use: "retry ERA_ID", Short: "Take up a remittance once more that was given up", Args: cobra.ExactArgs(1),
+		Long: "Gives a remittance to the workers once more that they have given up, because reading or applying it failed\n" +
+			"five times: the log of the worker tells why. Claims that it has applied stay as they are.",
+		Example: "  molar era retry --org org_... --mode test era_...",
+		RunE: func(c *cobra.Command, args []string) error {
+			scope, err := f.scope()
+			if err != nil {
+				return err
+			}
+			id, err := billing.ParseID[billing.ERAID](args[0])
+			if err != nil {
+				return fmt.Errorf("%q is not an era_ ID; GET /eras lists them", args[0])
+			}
+			return withRemittances(c, b, func(s *remittances.Service) error {
+				again, err := s.Retry(c.Context(), scope, id)
+				switch {
+				case err != nil && billing.CodeOf(err) == billing.CodeNotFound:
+					return fmt.Errorf("there is no %s in %s mode of that organization; GET /eras lists them", id, scope.Mode)
+				case err != nil:
+					return err
+				case again:
+					_, err = fmt.Fprintln(c.OutOrStdout(), id, "is taken up once more.")
+				default:
+					_, err = fmt.Fprintln(c.OutOrStdout(), id, "has nothing left to apply, or is being worked on.")
+				}
+				return err
+			})
+		},
+	}
+	f.on(c)
+	return c
+}

@@ -1,0 +1,201 @@
+package remittances
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Receive takes in an 835 that a clearinghouse has for the mode. Each payment
+// goes to the organization that was paid; what is nobody's, and a file that
+// cannot be read, goes to the quarantine. It may be called any number of times
+// with the same file, also by several processes at once.
+func (s *Service) Receive(ctx context.Context, mode billing.Mode, f billing.IncomingFile) error {
+	payments, err := s.payments(f.Name, f.Content)
+	if err != nil {
+		return s.quarantine(ctx, mode, f.Name, f.Content, "It cannot be read as an 835: "+err.Error())
+	}
+	ids := s.newIDs()
+	for i := range payments {
+		p := &payments[i]
+		offices, err := s.payees(ctx, mode, p)
+		if err != nil {
+			return err
+		}
+		if why := unroutable(p, offices); why != "" {
+			err = s.quarantine(ctx, mode, f.Name, p.Content, why)
+		} else {
+			_, err = s.keep(ctx, offices[0].Scope, ids(), p, offices)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var errNoPayment = errors.New("it has no payment")
+
+// payments reads a file to its end.
+func (s *Service) payments(name string, content []byte) ([]billing.Remittance, error) {
+	payments, err := s.edi.Payments(name, content)
+	if err == nil && len(payments) == 0 {
+		err = errNoPayment
+	}
+	return payments, err
+}
+
+// newIDs gives IDs in the order in which they are asked for, even within a
+// microsecond: remittances are applied in the order of their IDs.
+func (s *Service) newIDs() func() billing.ERAID {
+	var last time.Time
+	return func() billing.ERAID {
+		now := s.clock.Now()
+		if !now.After(last) {
+			now = last
+		}
+		last = now.Add(time.Microsecond)
+		return billing.NewID[billing.ERAID](now)
+	}
+}
+
+// payees are the offices of the mode that the payment names.
+func (s *Service) payees(ctx context.Context, mode billing.Mode, p *billing.Remittance) (offices []*billing.Office, err error) {
+	if p.PayeeNPI == "" && p.PayeeTaxID == "" {
+		return nil, nil
+	}
+	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		offices, err = tx.Routes.Payees(ctx, mode, p.PayeeNPI, p.PayeeTaxID)
+		return err
+	})
+	return offices, err
+}
+
+// unroutable says, for the operator, why a payment is not of one organization;
+// empty when it is.
+func unroutable(p *billing.Remittance, offices []*billing.Office) string {
+	payee := fmt.Sprintf("NPI %q, tax ID %q", p.PayeeNPI, p.PayeeTaxID)
+	switch {
+	case p.PayeeNPI == "" && p.PayeeTaxID == "":
+		return "The payment names its payee by neither NPI nor tax ID."
+	case len(offices) == 0:
+		return "No office has the payee's " + payee + "."
+	case slices.ContainsFunc(offices, func(o *billing.Office) bool { return o.Scope != offices[0].Scope }):
+		return "Offices of several organizations have the payee's " + payee + "."
+	default:
+		return ""
+	}
+}
+
+func (s *Service) quarantine(ctx context.Context, mode billing.Mode, name string, content []byte, why string) error {
+	now := s.clock.Now()
+	q := &billing.Quarantined{
+		ID: billing.NewID[billing.FileID](now), Mode: mode, Name: name, Reason: why, Content: content, ReceivedAt: now,
+	}
+	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error { return tx.Quarantine.Insert(ctx, q) })
+}
+
+// keep keeps a payment for the scope, with the job that applies it, in one
+// commit. New is false when the scope had the payment before.
+func (s *Service) keep(
+	ctx context.Context, scope billing.Scope, id billing.ERAID, p *billing.Remittance, offices []*billing.Office,
+) (made Imported, err error) {
+	e := p.ERA
+	e.ID, e.Scope, e.State, e.Progress = id, scope, billing.ERANeedsReview, billing.ERAReading
+	if len(offices) == 1 {
+		e.OfficeID = offices[0].ID
+	}
+	for _, ref := range p.PayerIDs {
+		if payer, ok := s.payers.Find(ref); ok {
+			e.Payer = payer.PayerSummary
+			break
+		}
+	}
+	j := jobs.Job{ID: billing.NewID[billing.JobID](s.clock.Now()), Kind: jobs.KindERA, Scope: scope, Subject: id}
+	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		fresh, err := tx.ERAs.Insert(ctx, &e, p.Identity, p.Content)
+		if made = (Imported{ERA: &e, New: fresh}); err != nil || !fresh {
+			return err
+		}
+		return tx.Outbox.Stage(ctx, j)
+	})
+	return made, err
+}
+
+// Imported is what became of a payment of a file that an operator imports.
+type Imported struct {
+	ERA *billing.ERA // as read; the ID counts only when it is new
+	New bool         // false when the scope had the payment before
+}
+
+// Import takes in an 835 for the scope, whoever it says was paid. It tells of
+// each payment whether it is new, and may be repeated.
+//
+// Errors: CodeNotFound without the organization, and CodeInvalidRequest when
+// the file cannot be read.
+func (s *Service) Import(ctx context.Context, scope billing.Scope, name string, content []byte) ([]Imported, error) {
+	payments, err := s.payments(name, content)
+	if err != nil {
+		return nil, &billing.Error{Code: billing.CodeInvalidRequest, Message: "The file cannot be read as an 835.", Cause: err}
+	}
+	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		_, err := tx.Orgs.Get(ctx, scope.Org)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	report := make([]Imported, 0, len(payments))
+	ids := s.newIDs()
+	for i := range payments {
+		p := &payments[i]
+		offices, err := s.payees(ctx, scope.Mode, p)
+		if err != nil {
+			return report, err
+		}
+		offices = slices.DeleteFunc(offices, func(o *billing.Office) bool { return o.Scope != scope })
+		made, err := s.keep(ctx, scope, ids(), p, offices)
+		if err != nil {
+			return report, err
+		}
+		report = append(report, made)
+	}
+	return report, nil
+}
+
+// ImportQuarantined does the same with a file of the quarantine, and then takes
+// it out of there. A file that came in the other mode is CodeConflict.
+func (s *Service) ImportQuarantined(ctx context.Context, scope billing.Scope, id billing.FileID) ([]Imported, error) {
+	var q *billing.Quarantined
+	err := s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
+		q, err = tx.Quarantine.Get(ctx, id)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if q.Mode != scope.Mode {
+		return nil, &billing.Error{Code: billing.CodeConflict, Message: "The file came in " + string(q.Mode) + " mode and can be imported only there."}
+	}
+	report, err := s.Import(ctx, scope, q.Name, q.Content)
+	if err != nil {
+		return report, err
+	}
+	return report, s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error { return tx.Quarantine.Remove(ctx, id) })
+}
+
+// Quarantined lists the files of the quarantine, without their content, the
+// newest first.
+func (s *Service) Quarantined(ctx context.Context) (files []*billing.Quarantined, err error) {
+	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		files, err = tx.Quarantine.List(ctx)
+		return err
+	})
+	return files, err
+}

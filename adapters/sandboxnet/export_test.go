@@ -1,5 +1,7 @@
 package sandboxnet
 
+import "github.com/molar-billing/molar/core/billing"
+
 // Endings lists the table's endings for the tests.
 func Endings() []string {
 	var all []string
@@ -23,4 +25,18 @@ func (a *Attachments) Kept() (open, committed, files int) {
 		panic("the lists do not have what is known")
 	}
 	return a.open.Len(), a.committed.Len(), a.committedFiles
+}
+
+// ClaimEndings lists the table's endings for the tests.
+func ClaimEndings() []string {
+	var all []string
+	for _, s := range claimScenarios {
+		all = append(all, s.ending)
+	}
+	return all
+}
+
+// Answers is what Send puts into the mail.
+func (c *Clearinghouse) Answers(name string, content []byte, first func(key [32]byte) (string, error)) ([]billing.SandboxFile, error) {
+	return c.answers(name, content, func(d digest) (string, error) { return first(d) })
 }

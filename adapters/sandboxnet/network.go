@@ -4,11 +4,39 @@
 // will.
 //
 // What a payer answers is decided by the ending of the subscriber's member ID;
-// the table in scenarios.go has every ending. Nothing is kept between calls,
-// and the same inquiry always gets the same answer.
+// the table in scenarios.go has every ending for inquiries. Nothing is kept
+// between calls, and the same inquiry always gets the same answer.
 //
 // Attachments are checked and accepted, unless the narrative asks for trouble;
 // see scenarioOf. Between their steps a transmission is kept in memory.
+//
+// A file of claims (837) is read, and what comes back for it waits in the mail
+// (ports.SandboxMail) until its time has come: a 997 after 0.3 seconds, a 277CA
+// of the clearinghouse after 0.6 and one of each payer after 1 second, and, one
+// ERA delay after that, an 835 of each payer for each payee. What comes of a
+// claim is decided by the ending of the subscriber's member ID; the table in
+// claimscenarios.go has every ending:
+//
+//	-REJECTED        the payer rejects the claim: it does not know the member ID
+//	-BATCH-REJECTED  the 997 rejects the file, the first time it has the claim
+//	-INFO-REQUEST    the payer asks for a document 5 seconds after it has
+//	                 accepted the claim (277, 005010X213), and wants it in 30 days
+//	-PAID-ERA        paid in part: 80 percent of the fee are allowed, the patient
+//	                 owes 20 percent of those
+//	-DENIED          denied; the patient owes nothing
+//	-REVERSED        paid as -PAID-ERA; one ERA delay later an 835 takes it back,
+//	                 and what it leaves owing is forwarded to the next payment
+//	-UNBALANCED      paid as -PAID-ERA, in an 835 of its own that says of a line
+//	                 and of the claim 1.00 more than adds up
+//	-ESTIMATE        a predetermination is estimated as -PAID-ERA pays
+//
+// A member ID with none of them has its claim paid in full by the test payer,
+// CHTEST; other payers accept it, and nothing more is heard. Predeterminations
+// are never paid: what would be is an estimate, and nothing is reversed. Claims
+// with -ESTIMATE are claims with no ending. A void is accepted, whatever the
+// member ID says, and brings no 835. A replacement is decided like a new claim,
+// under the payer's number of the one that it replaces: the sandbox does not
+// know what it paid before, so it takes nothing back.
 package sandboxnet
 
 import (

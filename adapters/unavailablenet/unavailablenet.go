@@ -1,9 +1,11 @@
 // Package unavailablenet is the networks of live mode until a clearinghouse is
-// configured: they answer every call with an error that says so.
+// configured: they answer every call with an error that says so, and have
+// nothing that came back.
 package unavailablenet
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -52,3 +54,23 @@ func (a Attachments) Add(context.Context, string, *billing.Document, io.Reader) 
 
 // Commit is always CodeAttachmentsUnavailable.
 func (a Attachments) Commit(context.Context, string) error { return a.Available() }
+
+// errNoClearinghouse is what live mode says until there is one.
+var errNoClearinghouse = errors.New("unavailablenet: no clearinghouse is configured for live mode")
+
+// Clearinghouse takes no file and has none.
+type Clearinghouse struct{}
+
+var _ ports.Clearinghouse = Clearinghouse{}
+
+// Available is always an error: claims wait until a clearinghouse is configured.
+func (Clearinghouse) Available() error { return errNoClearinghouse }
+
+// Send always fails. It may be called again when a clearinghouse is configured.
+func (c Clearinghouse) Send(context.Context, string, []byte) error { return c.Available() }
+
+// Receive gives nothing.
+func (Clearinghouse) Receive(context.Context, int) ([]billing.IncomingFile, error) { return nil, nil }
+
+// Remove does nothing.
+func (Clearinghouse) Remove(context.Context, string) error { return nil }

@@ -1,5 +1,5 @@
-// Package networktest is the contract of ports.AttachmentNetwork as tests.
-// Every adapter of the port that reaches a network runs it.
+// Package networktest is the contracts of the ports that reach networks, as
+// tests. Every adapter of such a port runs its contract.
 package networktest
 
 import (
@@ -27,8 +27,9 @@ type Fixture struct {
 	Office billing.Office
 }
 
-// Run runs the contract. Open makes a fixture that ends with the test; the
-// numbers are the test's own, so the network behind it may be shared.
+// Run runs the contract of ports.AttachmentNetwork. Open makes a fixture that
+// ends with the test; the numbers are the test's own, so the network behind it
+// may be shared.
 func Run(t *testing.T, open func(t *testing.T) Fixture) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, Fixture){

@@ -1,0 +1,214 @@
+package sandboxnet
+
+import (
+	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
+	"github.com/molar-billing/molar/adapters/x12/claims"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// batch is a transaction set of claims that was read.
+type batch struct {
+	*claims.Batch
+
+	claims []*received
+}
+
+// received is a claim, what becomes of it, and the numbers that it gets.
+type received struct {
+	*claims.Claim
+
+	scenario            claimScenario
+	clearinghouseNumber string
+	payerNumber         string
+}
+
+// newBatch numbers the claims. A payer knows a claim that is replaced or voided
+// by the number that it gave, and numbers others by their control numbers, so
+// that it gives a claim that comes again the same.
+func newBatch(b *claims.Batch) *batch {
+	all := batch{Batch: b, claims: make([]*received, len(b.Claims))}
+	for i := range b.Claims {
+		c := &b.Claims[i]
+		r := received{
+			Claim: c, scenario: scenarioOfClaim(c), payerNumber: c.PayerClaimNumber,
+			clearinghouseNumber: "SC" + digits(12, "clearinghouse", b.Reference, c.PatientControlNumber),
+		}
+		if c.Frequency == billing.FrequencyOriginal || r.payerNumber == "" {
+			r.payerNumber = "SP" + digits(12, "payer", c.Payer.PayerID, c.Office.NPI, c.Office.TaxID, c.PatientControlNumber)
+		}
+		all.claims[i] = &r
+	}
+	return &all
+}
+
+// byPayer gives the claims of each payer.
+func (b *batch) byPayer() [][]*received {
+	return grouped(b.claims, func(c *received) string { return c.Payer.PayerID })
+}
+
+// payee is who is paid.
+type payee struct{ npi, taxID string }
+
+func (r *received) payee() payee { return payee{r.Office.NPI, r.Office.TaxID} }
+
+// grouped puts together what has the same key, everything in the order in which
+// it came.
+func grouped[K comparable](all []*received, key func(*received) K) (groups [][]*received) {
+	at := map[K]int{}
+	for _, c := range all {
+		k := key(c)
+		n, known := at[k]
+		if !known {
+			n = len(groups)
+			at[k], groups = n, append(groups, nil)
+		}
+		groups[n] = append(groups[n], c)
+	}
+	return groups
+}
+
+// The statuses that are used (STC01), and what they make of a claim (STC03).
+const (
+	entityClearinghouse = "AY"
+	entityPayer         = "PR"
+	entitySubscriber    = "IL"
+
+	actionAccept = "WQ"
+	actionReject = "U"
+)
+
+func status(day billing.Date, action string, charge billing.Money, c acknowledgements.Code) acknowledgements.Status {
+	return acknowledgements.Status{Codes: []acknowledgements.Code{c}, Effective: day, Action: action, Charge: charge}
+}
+
+// forwarded is the clearinghouse's report: it has passed on every claim.
+func (o *outbox) forwarded(b *batch) {
+	l := o.letter("clearinghouse", "277", untilForwarded)
+	source := acknowledgements.Name{Entity: entityClearinghouse, Kind: "2", Last: sandboxName, IDQualifier: "46", ID: sandboxID}
+	o.report(l, acknowledgements.KindAcknowledgement, b, b.claims, source, func(r *received, c *acknowledgements.Claim) {
+		c.Statuses = []acknowledgements.Status{
+			status(l.day(), actionAccept, r.Charge(), acknowledgements.Code{Category: "A1", Status: "16", Entity: entityPayer}),
+		}
+	})
+}
+
+// accepted is the payer's report: it has taken the claims, but for those whose
+// subscriber it does not know.
+func (o *outbox) accepted(b *batch, of []*received) {
+	l := o.letter("payer", "277", untilAccepted)
+	o.report(l, acknowledgements.KindAcknowledgement, b, of, payerName(of), func(r *received, c *acknowledgements.Claim) {
+		if r.scenario.rejected {
+			s := status(l.day(), actionReject, r.Charge(), acknowledgements.Code{Category: "A7", Status: "164", Entity: entitySubscriber})
+			s.Text = "The member ID is not on file"
+			c.Statuses = []acknowledgements.Status{s}
+			return
+		}
+		c.PayerClaimNumber = r.payerNumber
+		c.Statuses = []acknowledgements.Status{
+			status(l.day(), actionAccept, r.Charge(), acknowledgements.Code{Category: "A2", Status: "20", Entity: entityPayer}),
+		}
+	})
+}
+
+// daysToAnswer is how long a payer waits for information.
+const daysToAnswer = 30
+
+// asked is the payer's request for a radiologist's report (LOINC 18748-4) on
+// the claims that are about one.
+func (o *outbox) asked(b *batch, of []*received) {
+	var about []*received
+	for _, r := range of {
+		if r.scenario.asked {
+			about = append(about, r)
+		}
+	}
+	if len(about) == 0 {
+		return
+	}
+	l := o.letter("request", "277", untilAccepted+untilAsked)
+	o.report(l, acknowledgements.KindRequest, b, about, payerName(of), func(r *received, c *acknowledgements.Claim) {
+		c.PayerReference, c.PayerClaimNumber = "SR"+digits(12, l.name, r.PatientControlNumber), r.payerNumber
+		c.Due = l.day().AddDays(daysToAnswer)
+		c.Statuses = []acknowledgements.Status{
+			status(l.day(), "", r.Charge(), acknowledgements.Code{Category: "R4", Status: "18748-4", List: "LOI"}),
+		}
+	})
+}
+
+func payerName(of []*received) acknowledgements.Name {
+	p := of[0].Payer
+	return acknowledgements.Name{Entity: entityPayer, Kind: "2", Last: p.Name, IDQualifier: "PI", ID: p.PayerID}
+}
+
+// report writes a 277 of the source about claims of a batch. Say adds to what
+// identifies a claim what is said of it.
+func (o *outbox) report(
+	l letter, kind acknowledgements.Kind, b *batch, of []*received, source acknowledgements.Name, say func(*received, *acknowledgements.Claim),
+) {
+	from := acknowledgements.Source{Level: acknowledgements.Level{Name: source}}
+	to := acknowledgements.Receiver{Level: acknowledgements.Level{
+		Name: acknowledgements.Name{Entity: "41", Kind: "2", Last: b.Submitter.Name, IDQualifier: "46", ID: b.Submitter.ID},
+	}}
+	for _, group := range grouped(of, (*received).payee) {
+		to.Providers = append(to.Providers, provider(kind, group, say))
+	}
+	if kind == acknowledgements.KindAcknowledgement {
+		from.Trace, from.Received, from.Processed = digits(9, l.name), billing.DateOf(o.sent), l.day()
+		to.Trace = b.Reference
+		for i := range to.Providers {
+			count(&to.Totals, to.Providers[i].Claims)
+		}
+		charge := to.Totals.AcceptedAmount + to.Totals.RejectedAmount
+		to.Statuses = []acknowledgements.Status{
+			status(l.day(), actionAccept, charge, acknowledgements.Code{Category: "A1", Status: "19", Entity: source.Entity}),
+		}
+	}
+	from.Receivers = []acknowledgements.Receiver{to}
+	r := acknowledgements.Report{
+		Kind: kind, Reference: digits(9, "report", l.name), CreatedAt: l.due, Sources: []acknowledgements.Source{from},
+	}
+	r.Interchange, r.Group = l.envelope(b.Interchange, b.Group)
+	o.put(l, acknowledgements.EncodeReport(&r))
+}
+
+// provider is the level of one payee with its claims.
+func provider(kind acknowledgements.Kind, of []*received, say func(*received, *acknowledgements.Claim)) acknowledgements.Provider {
+	office := of[0].Office
+	p := acknowledgements.Provider{Level: acknowledgements.Level{
+		Name: acknowledgements.Name{Entity: "85", Kind: "2", Last: office.Name, IDQualifier: "XX", ID: office.NPI},
+	}}
+	if office.NPI == "" {
+		p.Name.IDQualifier, p.Name.ID = "FI", office.TaxID
+	}
+	for _, r := range of {
+		s := &r.Subscriber
+		c := acknowledgements.Claim{
+			Patient:       acknowledgements.Name{Entity: "QC", Kind: "1", Last: s.LastName, First: s.FirstName, IDQualifier: "MI", ID: s.MemberID},
+			ControlNumber: r.PatientControlNumber, ClearinghouseNumber: r.clearinghouseNumber, Service: r.ServiceDates(),
+		}
+		if d := r.Patient; d != nil {
+			c.Patient.Last, c.Patient.First = d.LastName, d.FirstName
+		}
+		say(r, &c)
+		p.Claims = append(p.Claims, c)
+	}
+	if kind == acknowledgements.KindAcknowledgement {
+		count(&p.Totals, p.Claims)
+	} else {
+		p.Name.Entity = "1P"
+	}
+	return p
+}
+
+// count adds up what is accepted of claims and what is rejected.
+func count(t *acknowledgements.Totals, all []acknowledgements.Claim) {
+	for i := range all {
+		if s := all[i].Statuses[0]; s.Action == actionReject {
+			t.Rejected++
+			t.RejectedAmount += s.Charge
+		} else {
+			t.Accepted++
+			t.AcceptedAmount += s.Charge
+		}
+	}
+}

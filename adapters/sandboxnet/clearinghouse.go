@@ -1,0 +1,167 @@
+package sandboxnet
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/molar-billing/molar/adapters/x12"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// DefaultERADelay is how long a payer takes to decide, as the interface
+// promises it.
+const DefaultERADelay = 2 * time.Minute
+
+// When what comes back for a file is there, counted from its sending; and what
+// follows a payer's acceptance, counted from that.
+const (
+	untilRead      = 300 * time.Millisecond // the 997
+	untilForwarded = 600 * time.Millisecond // the clearinghouse's 277CA
+	untilAccepted  = time.Second            // the payers' 277CAs
+	untilAsked     = 5 * time.Second        // a request for information
+
+	// leastERADelay keeps what is decided at once behind the acceptance, and a
+	// reversal behind the payment.
+	leastERADelay = 10 * time.Millisecond
+)
+
+// takenFor is how long a file is not given again, so that whoever takes it can
+// deal with it.
+const takenFor = 10 * time.Second
+
+// Options says how the payers behave.
+type Options struct {
+	ERADelay time.Duration // from a payer's acceptance to its remittance; none is as good as at once
+}
+
+// Clearinghouse takes files of claims for every payer. It remembers nothing
+// but its mail.
+type Clearinghouse struct {
+	clock    ports.Clock
+	mail     ports.SandboxMail
+	eraDelay time.Duration
+}
+
+var _ ports.Clearinghouse = (*Clearinghouse)(nil)
+
+// NewClearinghouse makes the network. The clock decides when what comes back
+// is there.
+func NewClearinghouse(clock ports.Clock, mail ports.SandboxMail, o Options) *Clearinghouse {
+	return &Clearinghouse{clock: clock, mail: mail, eraDelay: max(o.ERADelay, leastERADelay)}
+}
+
+// Available is nil: the sandbox is always there.
+func (*Clearinghouse) Available() error { return nil }
+
+// Send reads a file and puts into the mail whatever will come back for it, all
+// at once and under names that follow from the file's, so that sending it again
+// changes nothing. The error of a file that cannot even be answered has a
+// position and no patient data.
+func (c *Clearinghouse) Send(ctx context.Context, name string, content []byte) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	first := func(key digest) (string, error) { return c.mail.First(ctx, key, name) }
+	files, err := c.answers(name, content, first)
+	if err != nil {
+		return fmt.Errorf("sandboxnet: %w", err)
+	}
+	return c.mail.Put(ctx, files)
+}
+
+// Receive gives the files that are there; again after ten seconds unless they
+// are removed.
+func (c *Clearinghouse) Receive(ctx context.Context, limit int) ([]billing.IncomingFile, error) {
+	return c.mail.Take(ctx, c.clock.Now(), takenFor, limit)
+}
+
+// Remove takes a file away.
+func (c *Clearinghouse) Remove(ctx context.Context, name string) error {
+	return c.mail.Remove(ctx, name)
+}
+
+// answers is everything that comes back for a file. First names the file in
+// which something was first seen.
+func (c *Clearinghouse) answers(name string, content []byte, first func(digest) (string, error)) ([]billing.SandboxFile, error) {
+	o := outbox{base: strings.TrimSuffix(name, ".837"), sent: c.clock.Now().UTC(), counts: map[string]int{}}
+	f, err := readSent(content)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.rejectOnce(name, first); err != nil {
+		return nil, err
+	}
+	o.acknowledged(f)
+	for _, accepted := range f.accepted() {
+		b := newBatch(accepted)
+		o.forwarded(b)
+		for _, p := range b.byPayer() {
+			o.accepted(b, p)
+			o.asked(b, p)
+			o.decided(b, p, c.eraDelay)
+		}
+	}
+	return o.files, nil
+}
+
+// outbox is what comes back for a file, in the making.
+type outbox struct {
+	base   string // what all names start with
+	sent   time.Time
+	files  []billing.SandboxFile
+	counts map[string]int // of files by what they are
+}
+
+// letter is a file before it is written.
+type letter struct {
+	name    string
+	due     time.Time
+	control int // the numbers of its interchange and group
+}
+
+// letter names the next file of what it is, such as payer or payment.
+func (o *outbox) letter(what, ending string, after time.Duration) letter {
+	o.counts[what]++
+	name := fmt.Sprintf("%s-%s-%d.%s", o.base, what, o.counts[what], ending)
+	control, _ := strconv.Atoi(digits(9, name)) // digits alone
+	return letter{name: name, due: o.sent.Add(after), control: control}
+}
+
+func (o *outbox) put(l letter, content []byte) {
+	o.files = append(o.files, billing.SandboxFile{
+		IncomingFile: billing.IncomingFile{Name: l.name, Content: content}, Due: l.due,
+	})
+}
+
+// The sender of everything that comes back.
+const (
+	sandboxID   = "SANDBOX"
+	sandboxName = "Sandbox Clearinghouse"
+)
+
+// envelope answers to whoever sent the interchange.
+func (l *letter) envelope(sent x12.Interchange, group x12.Group) (x12.Interchange, x12.Group) {
+	i := x12.Interchange{
+		Sender: sandboxID, ReceiverQualifier: sent.SenderQualifier, Receiver: sent.Sender,
+		Created: l.due, Control: l.control, Test: sent.Test,
+	}
+	return i, x12.Group{Sender: sandboxID, Receiver: group.Sender, Created: l.due, Control: l.control}
+}
+
+// day is when the letter is there.
+func (l *letter) day() billing.Date { return billing.DateOf(l.due) }
+
+// digits is a number of n digits that follows from the parts.
+func digits(n int, parts ...string) string {
+	d := digestOf(parts...)
+	of := uint64(1)
+	for range n {
+		of *= 10
+	}
+	return fmt.Sprintf("%0*d", n, binary.BigEndian.Uint64(d[:])%of)
+}

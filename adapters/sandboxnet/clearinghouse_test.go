@@ -1,0 +1,183 @@
+package sandboxnet_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/adapters/sandboxnet"
+	"github.com/molar-billing/molar/adapters/x12"
+	"github.com/molar-billing/molar/adapters/x12/claims"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// sentName is the name of a batch file.
+const sentName = "20260315102030450.837"
+
+func on(m, d int) billing.Date { return billing.Date{Year: 2026, Month: time.Month(m), Day: d} }
+
+// aetna is a payer that only does what endings say.
+func aetna() billing.PayerSummary { return billing.PayerSummary{PayerID: "60054", Name: "Aetna"} }
+
+func molarTest() billing.PayerSummary {
+	return billing.PayerSummary{PayerID: "CHTEST", Name: "Molar Test Payer"}
+}
+
+// claim is one with two lines, one of an odd fee.
+func claim(number, ending string, payer billing.PayerSummary) claims.Claim {
+	return claims.Claim{
+		Claim: billing.Claim{
+			Kind: billing.KindClaim, Frequency: billing.FrequencyOriginal, PatientControlNumber: number, PlaceOfService: "11", Payer: payer,
+			Subscriber: billing.ClaimSubscriber{
+				FirstName: "Jane", LastName: "Roe", DateOfBirth: on(1, 2), MemberID: "SANDBOX" + ending, GroupNumber: "G-100", Gender: billing.GenderFemale,
+				Address: billing.Address{Line1: "5 Elm St", City: "Tulsa", State: "OK", ZIP: "74103"},
+			},
+			Lines: []billing.ClaimLine{
+				{ProcedureCode: "D1110", ServiceDate: on(3, 2), Fee: 100_00, Quantity: 1},
+				{ProcedureCode: "D2392", ServiceDate: on(3, 3), Fee: 210_53, Quantity: 1, Tooth: "14", Surfaces: []string{"M", "O"}},
+			},
+		},
+		Office: billing.Office{
+			Name: "Bright Smiles", NPI: "1234567893", TaxID: "12-3456789", Phone: "555-010-0100",
+			Address: billing.Address{Line1: "1 Main St", City: "Tulsa", State: "OK", ZIP: "74101-0001"},
+		},
+		Provider: billing.Provider{FirstName: "Ada", LastName: "Molina", NPI: "1467560003", Taxonomy: "1223G0001X"},
+	}
+}
+
+func changed(c claims.Claim, change func(*claims.Claim)) claims.Claim {
+	change(&c)
+	return c
+}
+
+func withChild(c *claims.Claim) {
+	c.Patient = &billing.ClaimPatient{FirstName: "Kim", LastName: "Roe", DateOfBirth: on(5, 6), Relationship: billing.RelationChild}
+}
+
+func predetermined(c *claims.Claim) {
+	c.Kind = billing.KindPredetermination
+	c.Lines = []billing.ClaimLine{{ProcedureCode: "D2740", Fee: 1200_01, Quantity: 1, Tooth: "3"}}
+}
+
+func replacing(c *claims.Claim) {
+	c.Frequency, c.PayerClaimNumber = billing.FrequencyReplacement, "SP000000000001"
+}
+
+func voiding(c *claims.Claim) {
+	c.Frequency, c.PayerClaimNumber = billing.FrequencyVoid, "SP000000000002"
+}
+
+func anotherOffice(c *claims.Claim) {
+	c.Office = billing.Office{Name: "Kind Dental", NPI: "1215931106", Address: billing.Address{Line1: "2 Oak Ave", City: "Tulsa", State: "OK", ZIP: "74102"}}
+}
+
+// everything has a claim for every ending, and what they do with other kinds of
+// claims.
+func everything() []claims.Claim {
+	return []claims.Claim{
+		claim("C-PLAIN", "-123", aetna()),
+		changed(claim("C-PART", "-PAID-ERA", aetna()), withChild),
+		claim("C-DENIED", "-DENIED", aetna()),
+		claim("C-REVERSED", "-REVERSED", aetna()),
+		claim("C-UNBALANCED", "-UNBALANCED", aetna()),
+		claim("C-REJECTED", "-REJECTED", aetna()),
+		claim("C-REQUEST", "-INFO-REQUEST", aetna()),
+		claim("C-BATCH", "-BATCH-REJECTED", aetna()),
+		claim("C-ESTIMATE", "-ESTIMATE", aetna()),
+		changed(claim("P-ESTIMATE", "-ESTIMATE", aetna()), predetermined),
+		changed(claim("P-DENIED", "-DENIED", aetna()), predetermined),
+		changed(claim("P-REVERSED", "-REVERSED", aetna()), predetermined),
+		changed(claim("P-PLAIN", "-123", aetna()), predetermined),
+		changed(claim("R-PART", "-PAID-ERA", aetna()), replacing),
+		changed(claim("V-PART", "-PAID-ERA", aetna()), voiding),
+		changed(claim("O-PART", "-paid-era", aetna()), anotherOffice),
+		claim("T-FULL", "-123", molarTest()),
+		claim("T-DENIED", "-DENIED", molarTest()),
+		claim("T-REQUEST", "-INFO-REQUEST", molarTest()),
+		claim("T-ESTIMATE", "-ESTIMATE", molarTest()),
+		claim("T-SLOW", "-SLOW-3", molarTest()),
+		changed(claim("TP-FULL", "-123", molarTest()), predetermined),
+		changed(claim("TV-FULL", "-123", molarTest()), voiding),
+	}
+}
+
+// file is the 837 of the claims.
+func file(tb testing.TB, all ...claims.Claim) []byte {
+	tb.Helper()
+	b := claims.Batch{
+		Interchange: x12.Interchange{Sender: "MOLAR", Receiver: "SANDBOX", Created: asked, Control: 907, Test: true},
+		Group:       x12.Group{Sender: "MOLAR", Receiver: "SANDBOX", Created: asked, Control: 907},
+		Control:     "000000907", Reference: "000000907", CreatedAt: asked,
+		Submitter: claims.Submitter{Name: "Molar", ID: "MOLAR", Contact: "Billing desk", Phone: "8005550101"},
+		Receiver:  claims.Receiver{Name: "Sandbox Clearinghouse", ID: "SANDBOX"},
+		Claims:    all,
+	}
+	var out bytes.Buffer
+	if err := claims.Encode(&out, &b); err != nil {
+		tb.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// memory is SandboxMail.First over a map.
+func memory() func([32]byte) (string, error) { return remembering(sentName) }
+
+func remembering(name string) func([32]byte) (string, error) {
+	seen := map[[32]byte]string{}
+	return func(key [32]byte) (string, error) {
+		if _, known := seen[key]; !known {
+			seen[key] = name
+		}
+		return seen[key], nil
+	}
+}
+
+// before is a memory in which everything was seen before.
+func before([32]byte) (string, error) { return "an earlier file", nil }
+
+// answers is what comes back for a file, by what stands behind its name.
+func answers(tb testing.TB, content []byte, first func([32]byte) (string, error)) map[string]billing.SandboxFile {
+	tb.Helper()
+	c := sandboxnet.NewClearinghouse(clock(asked), nil, sandboxnet.Options{ERADelay: sandboxnet.DefaultERADelay})
+	all, err := c.Answers(sentName, content, first)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	files := map[string]billing.SandboxFile{}
+	for _, f := range all {
+		short, ok := strings.CutPrefix(f.Name, "20260315102030450")
+		if _, twice := files[short]; twice || !ok {
+			tb.Errorf("%s comes back", f.Name)
+		}
+		files[short] = f
+	}
+	return files
+}
+
+// TestEverythingThatComesBack has a golden file of each answer to a batch with
+// every ending, and the time at which it is there.
+func TestEverythingThatComesBack(t *testing.T) {
+	t.Parallel()
+	got := answers(t, file(t, everything()...), before)
+	for name, after := range map[string]time.Duration{
+		".997": 300 * time.Millisecond, "-clearinghouse-1.277": 600 * time.Millisecond,
+		"-payer-1.277": time.Second, "-payer-2.277": time.Second, "-request-1.277": 6 * time.Second, "-request-2.277": 6 * time.Second,
+		"-payment-1.835": 121 * time.Second, "-payment-2.835": 121 * time.Second, "-payment-3.835": 121 * time.Second, "-payment-4.835": 121 * time.Second,
+		"-reversal-1.835": 241 * time.Second,
+	} {
+		f, ok := got[name]
+		delete(got, name)
+		if !ok {
+			t.Errorf("%s does not come back", name)
+			continue
+		}
+		if want := asked.Add(after); !f.Due.Equal(want) {
+			t.Errorf("%s is there at %v, want %v", name, f.Due, want)
+		}
+		golden(t, "claims"+name, f.Content)
+	}
+	for name := range got {
+		t.Errorf("%s comes back", name)
+	}
+}

@@ -1,0 +1,191 @@
+package sandboxnet
+
+import (
+	"bytes"
+	"strconv"
+	"time"
+
+	"github.com/molar-billing/molar/adapters/x12/remittance"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// unbalancedBy is how much more than it should be a line and its claim say that
+// was paid, in a remittance that does not add up.
+const unbalancedBy billing.Money = 1_00
+
+// decided is what the payer pays for its claims: a remittance for each payee,
+// one more for the claims that would spoil it, and later one that takes
+// payments back.
+func (o *outbox) decided(b *batch, of []*received, delay time.Duration) {
+	var due []*received
+	for _, r := range of {
+		if r.scenario.decision != nil {
+			due = append(due, r)
+		}
+	}
+	type transfer struct {
+		payee
+
+		unbalanced bool
+	}
+	for _, group := range grouped(due, func(r *received) transfer { return transfer{r.payee(), r.scenario.unbalanced} }) {
+		all := make([]remittance.Claim, len(group))
+		for i, r := range group {
+			all[i] = decision(r, billing.DateOf(o.sent))
+		}
+		o.remit(o.letter("payment", "835", untilAccepted+delay), b, group[0], all)
+		var back []remittance.Claim
+		for i, r := range group {
+			if r.scenario.reversed {
+				back = append(back, *all[i].Reversed())
+			}
+		}
+		if len(back) > 0 {
+			o.remit(o.letter("reversal", "835", untilAccepted+2*delay), b, group[0], back)
+		}
+	}
+}
+
+// remit writes the remittance of the claims, whose figures it settles. First is
+// one of them.
+func (o *outbox) remit(l letter, b *batch, first *received, all []remittance.Claim) {
+	trace := digits(12, "trace", l.name)
+	r := remittance.Remittance{
+		Payment: remittance.Payment{
+			// A check tells nothing of bank accounts, which nobody here has.
+			Handling: "I", CreditDebit: "C", Method: "CHK", Date: l.day(), Produced: l.day(),
+			Trace:      remittance.Trace{Number: trace, Originator: "1999999999"},
+			References: []remittance.Reference{{Qualifier: "EV", Value: b.Submitter.ID}},
+			Payer:      payerOf(first.Payer), Payee: payeeOf(&first.Office),
+		},
+		Claims: all,
+	}
+	r.Settle()
+	if r.Total == 0 {
+		r.Handling, r.Method = "H", "NON"
+	}
+	if first.scenario.unbalanced {
+		for i := range all {
+			all[i].Paid += unbalancedBy
+			all[i].Services[0].Paid += unbalancedBy
+			r.Total += unbalancedBy
+		}
+	}
+	i, g := l.envelope(b.Interchange, b.Group)
+	var file bytes.Buffer
+	_ = remittance.Encode(&file, i, g, []remittance.Remittance{r}) // the error would be the buffer's, which has none
+	o.put(l, file.Bytes())
+}
+
+func payerOf(p billing.PayerSummary) remittance.Party {
+	return remittance.Party{
+		Name: p.Name, IDQualifier: "XV", ID: p.PayerID,
+		Address:    remittance.Address{Line1: "1 Sandbox Way", City: "Springfield", State: "IL", ZIP: "627010001"},
+		References: []remittance.Reference{{Qualifier: "2U", Value: p.PayerID}},
+		Contacts: []remittance.Contact{{
+			Function: "BL", Name: "Sandbox Help", Numbers: []remittance.Number{{Qualifier: "TE", Value: "8005550100"}},
+		}},
+	}
+}
+
+func payeeOf(o *billing.Office) remittance.Party {
+	a := o.Address
+	p := remittance.Party{Name: o.Name, IDQualifier: "XX", ID: o.NPI, Address: remittance.Address{
+		Line1: a.Line1, Line2: a.Line2, City: a.City, State: a.State, ZIP: a.ZIP,
+	}}
+	switch {
+	case o.NPI == "":
+		p.IDQualifier, p.ID = "FI", o.TaxID
+	case o.TaxID != "":
+		p.References = []remittance.Reference{{Qualifier: "TJ", Value: o.TaxID}}
+	}
+	return p
+}
+
+// decision is what the payer says of a claim that came in on the day, before
+// its figures are settled.
+func decision(r *received, came billing.Date) remittance.Claim {
+	c := remittance.Claim{
+		ControlNumber: r.PatientControlNumber, Status: statusOf(r), FilingCode: "12", PayerControlNumber: r.payerNumber,
+		PlaceOfService: r.PlaceOfService, Frequency: frequencyOf(r.Frequency), Names: namesOf(r),
+	}
+	if span := r.ServiceDates(); !span.From.IsZero() {
+		c.Dates = []remittance.Date{{Qualifier: "232", Day: span.From}, {Qualifier: "233", Day: span.To}}
+	}
+	c.Dates = append(c.Dates, remittance.Date{Qualifier: "050", Day: came})
+	if g := r.Subscriber.GroupNumber; g != "" {
+		c.References = []remittance.Reference{{Qualifier: "1L", Value: g}}
+	}
+	for i := range r.Lines {
+		c.Services = append(c.Services, service(r, i))
+	}
+	return c
+}
+
+// The codes of claims (CLP02) that are used beside those of the codec.
+const statusProcessed = "1" // as the primary payer
+
+func statusOf(r *received) string {
+	switch {
+	case r.Kind == billing.KindPredetermination:
+		return remittance.StatusPredetermination
+	case r.scenario.decision.denied:
+		return remittance.StatusDenied
+	default:
+		return statusProcessed
+	}
+}
+
+func frequencyOf(f billing.ClaimFrequency) string {
+	switch f {
+	case billing.FrequencyReplacement:
+		return "7"
+	case billing.FrequencyVoid:
+		return "8"
+	case billing.FrequencyOriginal:
+	}
+	return "1"
+}
+
+// namesOf is the patient, the subscriber where that is another, and who
+// rendered the services.
+func namesOf(r *received) []remittance.Name {
+	s := &r.Subscriber
+	names := []remittance.Name{{Entity: "QC", Kind: "1", Last: s.LastName, First: s.FirstName, IDQualifier: "MI", ID: s.MemberID}}
+	if p := r.Patient; p != nil {
+		insured := names[0]
+		insured.Entity = entitySubscriber
+		names = []remittance.Name{{Entity: "QC", Kind: "1", Last: p.LastName, First: p.FirstName}, insured}
+	}
+	if p := &r.Provider; p.NPI != "" {
+		names = append(names, remittance.Name{Entity: "82", Kind: "1", Last: p.LastName, First: p.FirstName, IDQualifier: "XX", ID: p.NPI})
+	}
+	return names
+}
+
+// service is what the payer says of a line. A predetermination is paid nothing:
+// what would be is an adjustment.
+func service(r *received, i int) remittance.Service {
+	line, t := &r.Lines[i], r.scenario.decision
+	s := remittance.Service{
+		Procedure: remittance.Procedure{Qualifier: "AD", Code: line.ProcedureCode}, Charge: line.Fee, Units: strconv.Itoa(line.Quantity),
+		References: []remittance.Reference{{Qualifier: "6R", Value: strconv.Itoa(i + 1)}},
+	}
+	estimate := r.Kind == billing.KindPredetermination
+	if !line.ServiceDate.IsZero() || estimate {
+		s.Dates = []remittance.Date{{Qualifier: "472", Day: line.ServiceDate}}
+	}
+	var allowed billing.Money
+	s.Adjustments, allowed = t.adjust(line.Fee)
+	if t.denied {
+		s.Remarks = []remittance.Remark{{Qualifier: "HE", Code: remarkPlan}}
+	} else {
+		s.Amounts = []remittance.Amount{{Qualifier: "B6", Amount: allowed}}
+	}
+	if pay := line.Fee - s.Adjusted("", ""); estimate && pay != 0 {
+		s.Adjustments = append(s.Adjustments, remittance.Adjustment{
+			Group: remittance.GroupOther, Reason: remittance.ReasonEstimate, Amount: pay,
+		})
+	}
+	return s
+}

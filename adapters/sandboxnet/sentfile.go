@@ -1,0 +1,224 @@
+package sandboxnet
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/molar-billing/molar/adapters/x12"
+	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
+	"github.com/molar-billing/molar/adapters/x12/claims"
+)
+
+// claimsSet is the transaction set that is taken.
+const claimsSet = "837"
+
+// The codes of functional acknowledgements that are used.
+const (
+	verdictAccepted = "A"
+	verdictPartly   = "P"
+	verdictRejected = "R"
+
+	setUnsupported    = "1" // AK502: its kind is not supported
+	setWithoutTrailer = "2" // AK502
+	setFaulty         = "5" // AK502: it has faulty segments
+	groupUnfinished   = "3" // AK905: its trailer is missing
+	segmentFaulty     = "8" // AK304
+
+	interchangeNesting = "022" // TA105: envelopes are not nested as they must be
+	interchangeContent = "024" // TA105: what is in it is invalid
+)
+
+// sentFile is a file of claims as the clearinghouse reads it.
+type sentFile struct {
+	interchange x12.Interchange // of the first one
+	group       x12.Group       // of the first one
+	damage      string          // TA105, when no group can be named for what is wrong
+	groups      []acknowledgements.GroupVerdict
+	sets        []sentSet
+}
+
+// sentSet is a transaction set: where it is, and its claims if it has any.
+type sentSet struct {
+	group, verdict int // indexes: of the group, and of the set in it
+	start          int // ordinal of the ST
+	batch          *claims.Batch
+}
+
+// readSent reads a file and judges what it is made of. A file that is no usable
+// interchange at all is an error: there is nobody to answer. What else is wrong
+// is in the verdicts, and none of the sets has claims then.
+func readSent(content []byte) (*sentFile, error) {
+	batches, _, err := claims.Decode(bytes.NewReader(content))
+	fault, isFault := errors.AsType[*x12.Error](err)
+	if err != nil && !isFault {
+		return nil, err
+	}
+	var f sentFile
+	whole, segment := f.scan(content, fault)
+	if f.interchange == (x12.Interchange{}) {
+		return nil, err
+	}
+	if whole && fault != nil {
+		f.reject(fault.Segment, segment)
+	}
+	for i := range f.sets {
+		s := &f.sets[i]
+		v := f.verdict(s)
+		switch {
+		case v.ID != claimsSet:
+			v.Code, v.Faults, v.Segments = verdictRejected, []string{setUnsupported}, nil
+		case err != nil:
+			v.Code = verdictRejected
+		default:
+			s.batch, batches = &batches[0], batches[1:]
+		}
+	}
+	if len(f.groups) == 0 && f.damage == "" {
+		f.damage = interchangeContent
+	}
+	return &f, nil
+}
+
+// scan finds the envelopes, and the ID of the segment with the fault, if any.
+// It reports whether they are whole, and notes what is wrong when they are not.
+func (f *sentFile) scan(content []byte, fault *x12.Error) (whole bool, faulty string) {
+	r := x12.NewReader(bytes.NewReader(content), x12.Limits{})
+	last := "" // the segment that says where the reader stands
+	for {
+		s, err := r.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return true, faulty
+		case err != nil:
+			f.broken(last)
+			return false, ""
+		case fault != nil && s.Ordinal == fault.Segment:
+			faulty = s.ID
+		}
+		switch s.ID {
+		case "ISA":
+			if s.Ordinal == 1 {
+				f.interchange = r.Interchange()
+			}
+		case "GS":
+			g := r.Group()
+			if len(f.groups) == 0 {
+				f.group = g
+			}
+			f.groups = append(f.groups, acknowledgements.GroupVerdict{FunctionalID: g.FunctionalID, Control: strconv.Itoa(g.Control), Version: g.Version})
+		case "ST":
+			at := len(f.groups) - 1
+			g, set := &f.groups[at], r.Set()
+			f.sets = append(f.sets, sentSet{group: at, verdict: len(g.Sets), start: s.Ordinal})
+			g.Sets = append(g.Sets, acknowledgements.SetVerdict{ID: set.ID, Control: set.Control, Version: set.Version, Code: verdictAccepted})
+		case "SE", "GE", "IEA":
+		default:
+			continue
+		}
+		last = s.ID
+	}
+}
+
+// broken notes that the envelopes are not whole after the segment.
+func (f *sentFile) broken(last string) {
+	switch last {
+	case "ST":
+		f.verdict(&f.sets[len(f.sets)-1]).Faults = []string{setWithoutTrailer}
+	case "GS", "SE":
+		g := &f.groups[len(f.groups)-1]
+		g.Faults = []string{groupUnfinished}
+	default:
+		f.damage = interchangeNesting
+	}
+}
+
+func (f *sentFile) verdict(s *sentSet) *acknowledgements.SetVerdict {
+	return &f.groups[s.group].Sets[s.verdict]
+}
+
+// reject rejects the set that has the segment with the ordinal, if any has.
+func (f *sentFile) reject(ordinal int, id string) {
+	for i := len(f.sets) - 1; i >= 0; i-- {
+		s := &f.sets[i]
+		if s.start > ordinal {
+			continue
+		}
+		v := f.verdict(s)
+		v.Code, v.Faults = verdictRejected, []string{setFaulty}
+		v.Segments = append(v.Segments, acknowledgements.SegmentFault{ID: id, Position: ordinal - s.start + 1, Code: segmentFaulty})
+		s.batch = nil
+		return
+	}
+}
+
+// rejectOnce rejects the sets with a claim that asks for it, unless an earlier
+// file was rejected for the claim already. First names the file in which a
+// claim was first seen. All claims are shown to it, so that a file is not
+// rejected again for the next one.
+func (f *sentFile) rejectOnce(name string, first func(digest) (string, error)) error {
+	for _, b := range f.accepted() {
+		for i := range b.Claims {
+			c := &b.Claims[i]
+			if !scenarioOfClaim(c).rejectsFile {
+				continue
+			}
+			in, err := first(digestOf("batch rejected", c.Office.NPI, strings.ToUpper(c.PatientControlNumber)))
+			if err != nil {
+				return err
+			}
+			if in == name {
+				f.reject(c.Segment, "CLM")
+			}
+		}
+	}
+	return nil
+}
+
+// accepted gives the claims of the sets that are not rejected.
+func (f *sentFile) accepted() (all []*claims.Batch) {
+	for i := range f.sets {
+		if b := f.sets[i].batch; b != nil {
+			all = append(all, b)
+		}
+	}
+	return all
+}
+
+// acknowledged tells what became of the file as a file.
+func (o *outbox) acknowledged(f *sentFile) {
+	l := letter{name: o.base + ".997", due: o.sent.Add(untilRead)}
+	l.control, _ = strconv.Atoi(digits(9, l.name)) // digits alone
+	i, g := l.envelope(f.interchange, f.group)
+	answer := acknowledgements.Functional{Interchange: i, Group: g, Standard: acknowledgements.Standard997, Groups: f.groups}
+	if f.damage != "" {
+		answer.Interchanges = []acknowledgements.InterchangeVerdict{{
+			Control: fmt.Sprintf("%09d", f.interchange.Control), At: f.interchange.Created, Code: verdictRejected, Note: f.damage,
+		}}
+	}
+	for n := range f.groups {
+		conclude(&f.groups[n], f.damage != "")
+	}
+	o.put(l, acknowledgements.EncodeFunctional(&answer))
+}
+
+// conclude counts the sets of a group.
+func conclude(g *acknowledgements.GroupVerdict, damaged bool) {
+	g.Included, g.Received = len(g.Sets), len(g.Sets)
+	for i := range g.Sets {
+		if g.Sets[i].Code == verdictAccepted {
+			g.Accepted++
+		}
+	}
+	switch {
+	case damaged || g.Accepted == 0:
+		g.Code = verdictRejected
+	case g.Accepted < g.Received:
+		g.Code = verdictPartly
+	default:
+		g.Code = verdictAccepted
+	}
+}

@@ -168,7 +168,7 @@ type Sent struct {
 func (f *Functional) About(sent Sent) (v Verdict, why []string) {
 	for i := range f.Interchanges {
 		if t := &f.Interchanges[i]; sameNumber(t.Control, strconv.Itoa(sent.Interchange)) && t.Verdict() == VerdictRejected {
-			return VerdictRejected, []string{t.words()}
+			return VerdictRejected, []string{t.Words()}
 		}
 	}
 	for i := range f.Groups {

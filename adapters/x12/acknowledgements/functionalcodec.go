@@ -27,7 +27,7 @@ func DecodeFunctional(r io.Reader) (*Functional, []x12.Warning, error) {
 	d := functionalDecoder{Reader: x12.NewReader(r, limits)}
 	for {
 		s, err := d.Next()
-		if errors.Is(err, io.EOF) {
+		if ended(err) {
 			break
 		}
 		if err == nil {
@@ -41,6 +41,13 @@ func DecodeFunctional(r io.Reader) (*Functional, []x12.Warning, error) {
 		return nil, nil, &x12.Error{Segment: 1, Reason: "there is no acknowledgement (999, 997 or TA1)"}
 	}
 	return &d.f, d.Warnings(), nil
+}
+
+// ended reports whether nothing more comes: the file is over, or what follows its
+// last interchange is none.
+func ended(err error) bool {
+	e, ok := errors.AsType[*x12.Error](err)
+	return errors.Is(err, io.EOF) || ok && e.Reason == x12.ReasonTrailing
 }
 
 // functionalDecoder walks the segments. Group, set and segment are where it

@@ -98,6 +98,7 @@ type Receiver struct {
 // Provider is who is paid for the claims (HL 19).
 type Provider struct {
 	Level
+	TaxID  string // REF TJ, or EI or SY: beside an NPI
 	Claims []Claim
 }
 

@@ -1,7 +1,6 @@
 package acknowledgements
 
 import (
-	"errors"
 	"io"
 	"strings"
 
@@ -26,7 +25,7 @@ func DecodeReports(r io.Reader) ([]Report, []x12.Warning, error) {
 	d := reportDecoder{Reader: x12.NewReader(r, limits)}
 	for {
 		s, err := d.Next()
-		if errors.Is(err, io.EOF) {
+		if ended(err) {
 			break
 		}
 		if err == nil {
@@ -225,6 +224,10 @@ func (d *reportDecoder) above(s *x12.Segment) {
 			l.Totals.AcceptedAmount = d.money(s, 2)
 		case "YY":
 			l.Totals.RejectedAmount = d.money(s, 2)
+		}
+	case "REF":
+		if id := s.Element(1); d.where == levelProvider && (id == "TJ" || id == "EI" || id == "SY") {
+			d.lastProvider().TaxID = s.Element(2)
 		}
 	case "DTP":
 		switch {

@@ -78,7 +78,7 @@ func (e *reportEncoder) hl(parent int, code x12.Element, children int) int {
 
 func (e *reportEncoder) source(s *Source) {
 	at := e.hl(0, levelSource, len(s.Receivers))
-	e.level(&s.Level, "1", nil)
+	e.level(&s.Level, "1", "", nil)
 	e.date("050", billing.DateSpan{From: s.Received, To: s.Received})
 	e.date("009", billing.DateSpan{From: s.Processed, To: s.Processed})
 	for i := range s.Receivers {
@@ -88,7 +88,7 @@ func (e *reportEncoder) source(s *Source) {
 
 func (e *reportEncoder) receiver(r *Receiver, parent int) {
 	at := e.hl(parent, levelReceiver, len(r.Providers))
-	e.level(&r.Level, "2", []x12.Element{"90", "AA"})
+	e.level(&r.Level, "2", "", []x12.Element{"90", "AA"})
 	for i := range r.Providers {
 		e.provider(&r.Providers[i], at)
 	}
@@ -96,7 +96,11 @@ func (e *reportEncoder) receiver(r *Receiver, parent int) {
 
 func (e *reportEncoder) provider(p *Provider, parent int) {
 	at := e.hl(parent, levelProvider, len(p.Claims))
-	e.level(&p.Level, "1", []x12.Element{"QA", "QC"})
+	tax := x12.Element("")
+	if e.kind == KindAcknowledgement { // the other guides have no room for it
+		tax = x12.Clip(p.TaxID, maxReference)
+	}
+	e.level(&p.Level, "1", tax, []x12.Element{"QA", "QC"})
 	for i := range p.Claims {
 		e.claim(&p.Claims[i], at)
 	}
@@ -104,12 +108,15 @@ func (e *reportEncoder) provider(p *Provider, parent int) {
 
 // level writes what follows the HL of a source, receiver or provider. Counts
 // are the qualifiers of how many claims were accepted and rejected.
-func (e *reportEncoder) level(l *Level, trace x12.Element, counts []x12.Element) {
+func (e *reportEncoder) level(l *Level, trace, tax x12.Element, counts []x12.Element) {
 	e.name(l.Name)
 	if number := x12.Clip(l.Trace, maxReference); number != "" {
 		e.Segment("TRN", trace, number)
 	}
 	e.statuses(l.Statuses)
+	if tax != "" {
+		e.Segment("REF", "TJ", tax)
+	}
 	if counts == nil {
 		return
 	}

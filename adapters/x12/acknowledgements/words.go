@@ -6,7 +6,8 @@ import (
 	"github.com/molar-billing/molar/adapters/x12"
 )
 
-func (i *InterchangeVerdict) words() string {
+// Words tells why the interchange was rejected.
+func (i *InterchangeVerdict) Words() string {
 	return "The interchange was rejected: " + orCode(interchangeFault(i.Note), i.Note) + "."
 }
 

@@ -38,7 +38,8 @@ func (e *encoder) detail(c *Claim) {
 }
 
 // notes writes NTE: first of the attachments, because payers look for their
-// numbers there, then as much of the claim's own as fits.
+// numbers there, then as much of the claim's own as fits: with no attachments
+// all that a claim may have, 400 characters.
 func (e *encoder) notes(attachments []Attachment, own string) {
 	room := MaxNotes
 	add := func(t x12.Element) {
@@ -55,7 +56,12 @@ func (e *encoder) notes(attachments []Attachment, own string) {
 			stray += string(t) + " "
 		}
 	}
-	for _, part := range split(stray+string(x12.Text(own)), maxNote) {
+	text := stray + string(x12.Text(own))
+	parts := split(text, maxNote)
+	if len(parts) > room {
+		parts = chop(text, maxNote)
+	}
+	for _, part := range parts {
 		add(x12.Element(part))
 	}
 }
@@ -64,6 +70,16 @@ func (e *encoder) notes(attachments []Attachment, own string) {
 func isAbout(note, number string) bool {
 	rest, ok := strings.CutPrefix(note, number)
 	return ok && number != "" && (rest == "" || rest[0] == ' ')
+}
+
+// chop cuts a text into parts of limit characters wherever they end, because a
+// word in two parts is read, and one that is left out is not.
+func chop(text string, limit int) (parts []string) {
+	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
+		n := min(limit, len(text))
+		parts, text = append(parts, strings.TrimSpace(text[:n])), text[n:]
+	}
+	return parts
 }
 
 // split cuts a text into parts of at most limit characters, between words

@@ -1,0 +1,104 @@
+package edi
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/molar-billing/molar/adapters/x12"
+	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// functionalOfClaims is GS01 of a group of claims.
+const functionalOfClaims = "HC"
+
+// maxWhy bounds what is kept of the faults of a file.
+const maxWhy = 100
+
+// Acknowledgement reads all that a file says before any payment. A file with
+// remittances beside is refused: they would be lost.
+func (*Codec) Acknowledgement(name string, content []byte) (*billing.Acknowledgement, error) {
+	functional, reports := false, false
+	numbers, err := walk(content, func(s *x12.Segment, set string) error {
+		switch {
+		case s.ID == "TA1":
+			functional = true
+		case s.ID != "ST":
+		case set == setRemittance:
+			return s.Fault("there is a remittance (835) among acknowledgements")
+		case set == setStatus:
+			reports = true
+		default:
+			functional = functional || isFunctional(set)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	a := &billing.Acknowledgement{File: billing.FileRef{Name: name, ControlNumbers: numbers}}
+	if functional || !reports {
+		f, _, err := acknowledgements.DecodeFunctional(bytes.NewReader(content))
+		if err != nil {
+			return nil, err
+		}
+		a.Verdicts = verdicts(f)
+	}
+	if reports {
+		all, _, err := acknowledgements.DecodeReports(bytes.NewReader(content))
+		if err != nil {
+			return nil, err
+		}
+		for i := range all {
+			a.Reports = append(a.Reports, claimReports(&all[i])...)
+		}
+	}
+	return a, nil
+}
+
+// verdicts are what the file says of files of claims. Rejections come first,
+// because the first verdict on a batch stands, and a rejection does whatever
+// else is said. An interchange that was accepted says nothing yet: its groups
+// are still to be judged.
+func verdicts(f *acknowledgements.Functional) (all []billing.FileVerdict) {
+	add := func(about billing.ControlNumbers, v acknowledgements.Verdict, why []string) {
+		if r := resultOf(v); r != "" {
+			all = append(all, billing.FileVerdict{About: about, Result: r, Why: why[:min(len(why), maxWhy)]})
+		}
+	}
+	for i := range f.Interchanges {
+		if t := &f.Interchanges[i]; t.Verdict() == acknowledgements.VerdictRejected {
+			add(billing.ControlNumbers{Interchange: padded(t.Control)}, t.Verdict(), []string{t.Words()})
+		}
+	}
+	for i := range f.Groups {
+		g := &f.Groups[i]
+		if id := strings.ToUpper(g.FunctionalID); id != functionalOfClaims && id != "" {
+			continue
+		}
+		about := billing.ControlNumbers{Group: padded(g.Control)}
+		if len(g.Sets) == 0 { // the only set of a file of ours has the number of its group
+			v, why := g.Set(g.Control)
+			add(about, v, why)
+		}
+		for k := range g.Sets {
+			v, why := g.Set(g.Sets[k].Control)
+			about.Transaction = padded(g.Sets[k].Control)
+			add(about, v, why)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b billing.FileVerdict) int { return strings.Compare(string(b.Result), string(a.Result)) })
+	return all
+}
+
+func resultOf(v acknowledgements.Verdict) billing.BatchResult {
+	switch v {
+	case acknowledgements.VerdictAccepted:
+		return billing.BatchAccepted
+	case acknowledgements.VerdictRejected:
+		return billing.BatchRejected
+	case acknowledgements.VerdictPartial:
+	}
+	return ""
+}

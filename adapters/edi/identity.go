@@ -1,0 +1,63 @@
+package edi
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"hash"
+	"strings"
+
+	"github.com/molar-billing/molar/adapters/x12/remittance"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// identity digests what makes a payment that payment: who pays how much when by
+// which transfer, and each claim's numbers, status and figures. It takes nothing
+// of envelopes, set numbers, delimiters and line breaks, and nothing that a
+// payer may spell in another way the next time.
+type identity struct {
+	hash.Hash
+	buffer []byte
+}
+
+func newIdentity(p *remittance.Payment) *identity {
+	id := &identity{Hash: sha256.New()}
+	payer := p.Payer.ID
+	if payer == "" {
+		payer = p.Payer.Name
+	}
+	for _, s := range []string{payer, p.Trace.Originator, p.Trace.Number, p.Method} {
+		id.text(strings.ToUpper(s))
+	}
+	id.text(p.Date.String())
+	id.money(p.Total)
+	id.flush()
+	return id
+}
+
+func (id *identity) claim(c *remittance.Claim) {
+	id.text(strings.ToUpper(c.ControlNumber))
+	id.text(c.Status)
+	id.money(c.Charge)
+	id.money(c.Paid)
+	id.text(c.PayerControlNumber)
+	id.flush()
+}
+
+// text adds a value with its length in front, so that no two lists of values
+// look the same.
+func (id *identity) text(s string) {
+	id.buffer = binary.AppendUvarint(id.buffer, uint64(len(s)))
+	id.buffer = append(id.buffer, s...)
+}
+
+func (id *identity) money(m billing.Money) { id.buffer = binary.AppendVarint(id.buffer, int64(m)) }
+
+func (id *identity) flush() {
+	id.Write(id.buffer)
+	id.buffer = id.buffer[:0]
+}
+
+func (id *identity) sum() (sum [sha256.Size]byte) {
+	id.Sum(sum[:0])
+	return sum
+}

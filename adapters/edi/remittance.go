@@ -1,0 +1,143 @@
+package edi
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/molar-billing/molar/adapters/x12/remittance"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// Payments reads an 835 to its end before it gives anything, so that nobody acts
+// on half of one. It holds one claim at a time: what it gives takes the memory
+// of the content. Other transaction sets in the file are left out.
+func (*Codec) Payments(name string, content []byte) ([]billing.Remittance, error) {
+	d := remittance.NewDecoder(bytes.NewReader(content))
+	var all []billing.Remittance
+	var spans []remittance.Span
+	for {
+		p, err := d.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		r, err := payment(d, p)
+		if err != nil {
+			return nil, err
+		}
+		r.File.Name = name
+		all, spans = append(all, r), append(spans, p.Span)
+	}
+	if len(all) == 1 {
+		all[0].Content = content
+		return all, nil
+	}
+	for i := range all {
+		var err error
+		if all[i].Content, err = remittance.Extract(content, spans[i]); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// payment reads the claims of the payment, and tells what it is without them.
+func payment(d *remittance.Decoder, p *remittance.Payment) (billing.Remittance, error) {
+	id := newIdentity(p)
+	for {
+		c, err := d.NextClaim()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return billing.Remittance{}, err
+		}
+		id.claim(c)
+	}
+	r := billing.Remittance{
+		Identity: id.sum(), PayerIDs: payerIDs(p),
+		PayeeNPI: clip(keep(p.Payee.NPI(), isDigit)), PayeeTaxID: clip(keep(p.Payee.TaxID(), isDigit)),
+	}
+	r.PayerName, r.File.ControlNumbers = p.Payer.Name, controlNumbers(p)
+	r.Payment = billing.ERAPayment{
+		Method: clip(p.Method), TraceNumber: clip(p.Trace.Number), Date: p.Date, Total: p.Total, ProviderAdjustmentsTotal: p.AdjustmentsTotal(),
+	}
+	for _, a := range p.Adjustments {
+		r.ProviderAdjustments = append(r.ProviderAdjustments, billing.ProviderAdjustment{
+			ProviderID: a.Provider, Reason: a.Reason, Reference: a.Reference, PeriodEnd: a.Period, Amount: a.Amount,
+		})
+	}
+	r.Balanced, r.Balance, r.ClaimCount = p.Balance.Holds(), balanceOf(&p.Balance), p.Balance.Claims.Checked
+	return r, nil
+}
+
+// controlNumbers are the payment's, with as many digits as ISA13 has.
+func controlNumbers(p *remittance.Payment) billing.ControlNumbers {
+	n := billing.ControlNumbers{Transaction: clip(p.Control)}
+	if p.Interchange.Control > 0 {
+		n.Interchange = fmt.Sprintf("%0*d", maxControl, p.Interchange.Control)
+	}
+	if p.Group.Control > 0 {
+		n.Group = strconv.Itoa(p.Group.Control)
+	}
+	return n
+}
+
+// payerIDs are what the payer calls itself, in the order in which one finds it
+// by them: its ID and its payer number, then its number at the bank, which for
+// most is a tax ID after the digit 1 (TRN03).
+func payerIDs(p *remittance.Payment) (all []string) {
+	add := func(s string) {
+		if s = clip(strings.ToUpper(s)); s != "" && !slices.Contains(all, s) {
+			all = append(all, s)
+		}
+	}
+	add(p.Payer.ID)
+	for _, r := range p.Payer.References {
+		if r.Qualifier == "2U" {
+			add(r.Value)
+		}
+	}
+	add(p.Trace.Originator)
+	if rest, ok := strings.CutPrefix(p.Trace.Originator, "1"); ok && len(rest) == 9 {
+		add(rest)
+	}
+	return all
+}
+
+// balanceOf tells the balance of a payment level by level. An amount that cannot
+// be read fails the level that it stands at.
+func balanceOf(b *remittance.Balance) billing.Balance {
+	to := billing.Balance{
+		Payment: billing.LevelBalance{Checked: 1, Off: max(b.Payment.Off(), -b.Payment.Off())},
+		Claims:  billing.LevelBalance(b.Claims), Lines: billing.LevelBalance(b.Lines),
+	}
+	if !b.Payment.Holds() {
+		to.Payment.Failed = 1
+	}
+	for i := range b.Findings {
+		f := b.Findings[i]
+		f.ControlNumber = clip(f.ControlNumber)
+		if f.Level == remittance.LevelPayment {
+			to.Payment.Failed = 1
+		}
+		one := billing.BalanceFinding{
+			Level: string(f.Level), Claim: f.Claim, ControlNumber: f.ControlNumber, Line: f.Line, Segment: f.Segment, Explanation: f.String(),
+		}
+		if !f.Unread {
+			one.Expected, one.Stated, one.Off = f.Due(), f.Stated, f.Off()
+		}
+		to.Findings = append(to.Findings, one)
+	}
+	if !b.Holds() && to.Payment.Failed+to.Claims.Failed+to.Lines.Failed == 0 {
+		to.Payment.Failed = 1
+	}
+	return to
+}

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"crypto/sha256"
+	"math"
 	"mime"
 	"strconv"
 	"strings"
@@ -127,6 +128,62 @@ func (o *object) isNull(name string) bool {
 	return n != nil && n.kind == kindNull
 }
 
+// given names the fields that are there, those that are null too.
+func (o *object) given() map[string]bool {
+	names := map[string]bool{}
+	if o.node != nil {
+		for _, f := range o.node.fields {
+			names[f.name] = true
+		}
+	}
+	return names
+}
+
+// flag is the boolean; false when it is missing or null.
+func (o *object) flag(name string) bool {
+	n := o.take(name, kindBool, "The value is true, false or null.")
+	return n != nil && n.text == "true"
+}
+
+// maxNumber bounds the numbers of the interface, which count things.
+const maxNumber = 1_000_000_000
+
+// optionalNumber is the whole number, however it is written, or nil when it is
+// missing or null.
+func (o *object) optionalNumber(name string) *int {
+	n := o.take(name, kindNumber, "The value is a whole number.")
+	if n == nil {
+		return nil
+	}
+	v, err := strconv.ParseFloat(n.text, 64)
+	switch {
+	case err != nil || math.Abs(v) > maxNumber:
+		o.faults.Add(o.path+name, billing.FaultRange, "The number is too large.")
+		return nil
+	case v != math.Trunc(v):
+		o.faults.Add(o.path+name, billing.FaultType, "The value is a whole number.")
+		return nil
+	}
+	return new(int(v))
+}
+
+// number is the whole number; when there is none, that is a fault.
+func (o *object) number(name string) int {
+	if o.isMissing(name) {
+		o.faults.Add(o.path+name, billing.FaultRequired, "A value is required.")
+	}
+	if n := o.optionalNumber(name); n != nil {
+		return *n
+	}
+	return 0
+}
+
+// isMissing reports whether the field is not there, or null.
+func (o *object) isMissing(name string) bool {
+	n := o.fields[name]
+	return n == nil || n.kind == kindNull
+}
+
 // instant is a date-time with an offset, or zero when it is missing or null.
 func (o *object) instant(name string) time.Time {
 	n := o.take(name, kindString, "The value is a string or null.")
@@ -154,6 +211,25 @@ func (o *object) optionalTexts(name string) []string {
 		texts[i] = item.text
 	}
 	return texts
+}
+
+// optionalObjects are the objects of the array, or nil when it is missing or
+// null. Read each to its end.
+func (o *object) optionalObjects(name string) []*object {
+	n := o.take(name, kindArray, "The value is an array of objects, or null.")
+	if n == nil {
+		return nil
+	}
+	objects := make([]*object, len(n.items))
+	for i, item := range n.items {
+		path := o.path + name + "." + strconv.Itoa(i)
+		if item.kind != kindObject {
+			o.faults.Add(path, billing.FaultType, "The value is an object.")
+			item = nil
+		}
+		objects[i] = newObject(path+".", item, o.faults)
+	}
+	return objects
 }
 
 // object is the object in the field; when there is none, that is a fault.

@@ -5,11 +5,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/events"
 	"github.com/molar-billing/molar/core/payerrequests"
+	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/webhooks"
 )
 
@@ -36,10 +39,14 @@ const (
 
 // api is the operations and what they call.
 type api struct {
+	access        *access.Service
 	attachments   *attachments.Service
+	claims        *claims.Service
 	eligibility   *eligibility.Service
 	events        *events.Service
 	payerRequests *payerrequests.Service
+	payers        *billing.PayerDirectory
+	remittances   *remittances.Service
 	webhooks      *webhooks.Service
 	cursors       cursors
 }
@@ -68,6 +75,33 @@ func (a *api) routes() []route {
 		{http.MethodGet, root + "/payer_requests", read, noBody, a.listPayerRequests},
 		{http.MethodGet, root + "/payer_requests/{id}", read, noBody, a.getPayerRequest},
 		{http.MethodPost, root + "/payer_requests/{id}/answer", submit, jsonBody, a.answerPayerRequest},
+
+		{http.MethodPost, root + "/claims", submit, jsonBody, a.makeClaim},
+		{http.MethodGet, root + "/claims", read, noBody, a.listClaims},
+		{http.MethodGet, root + "/claims/{id}", read, noBody, a.getClaim},
+		{http.MethodPatch, root + "/claims/{id}", submit, jsonBody, a.changeClaim},
+		{http.MethodPost, root + "/claims/{id}/submit", submit, jsonBody, a.submitClaim},
+		{http.MethodPost, root + "/claims/{id}/void", submit, jsonBody, a.voidClaim},
+		{http.MethodPost, root + "/claims/{id}/replace", submit, jsonBody, a.replaceClaim},
+		{http.MethodPost, root + "/claims/{id}/reconcile", submit, jsonBody, a.reconcileClaim},
+		{http.MethodPost, root + "/claims/{id}/convert", submit, jsonBody, a.convertClaim},
+
+		{http.MethodGet, root + "/batches", read, noBody, a.listBatches},
+		{http.MethodGet, root + "/batches/{id}", read, noBody, a.getBatch},
+		{http.MethodGet, root + "/batches/{id}/file", read, noBody, a.getBatchFile},
+
+		{http.MethodGet, root + "/eras", read, noBody, a.listERAs},
+		{http.MethodGet, root + "/eras/{id}", read, noBody, a.getERA},
+		{http.MethodGet, root + "/eras/{id}/claims", read, noBody, a.listERAClaims},
+		{http.MethodGet, root + "/eras/{id}/file", read, noBody, a.getERAFile},
+		{http.MethodPost, root + "/eras/{id}/post", submit, jsonBody, a.postERA},
+
+		{http.MethodGet, root + "/payers", read, noBody, a.listPayers},
+		{http.MethodPost, root + "/offices", submit, jsonBody, a.makeOffice},
+		{http.MethodGet, root + "/offices", read, noBody, a.listOffices},
+		{http.MethodPost, root + "/providers", submit, jsonBody, a.makeProvider},
+		{http.MethodGet, root + "/providers", read, noBody, a.listProviders},
+		{http.MethodGet, root + "/patients/{id}", read, noBody, a.getPatient},
 
 		{http.MethodGet, root + "/events", read, noBody, a.listEvents},
 		{http.MethodGet, root + "/events/{id}", read, noBody, a.getEvent},

@@ -17,20 +17,25 @@ import (
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/events"
 	"github.com/molar-billing/molar/core/payerrequests"
+	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/webhooks"
 )
 
-// Options are what the API needs. The use cases are required; everything else
-// has a default.
+// Options are what the API needs. The use cases and the payer directory are
+// required; everything else has a default.
 type Options struct {
 	Access        *access.Service
 	Attachments   *attachments.Service
+	Claims        *claims.Service
 	Eligibility   *eligibility.Service
 	Events        *events.Service
 	PayerRequests *payerrequests.Service
+	Payers        *billing.PayerDirectory
+	Remittances   *remittances.Service
 	Webhooks      *webhooks.Service
 
 	CursorKey      [32]byte              // authenticates cursors; the same at every instance
@@ -84,11 +89,14 @@ type Server struct {
 // New makes a server that does not serve yet. It fails when a use case is
 // missing or the metrics are registered already.
 func New(o Options) (*Server, error) {
-	if o.Access == nil || o.Attachments == nil || o.Eligibility == nil || o.Events == nil || o.PayerRequests == nil ||
-		o.Webhooks == nil {
-		return nil, errors.New("httpapi: a use case is missing")
+	if o.Access == nil || o.Attachments == nil || o.Claims == nil || o.Eligibility == nil || o.Events == nil ||
+		o.PayerRequests == nil || o.Payers == nil || o.Remittances == nil || o.Webhooks == nil {
+		return nil, errors.New("httpapi: a use case or the payer directory is missing")
 	}
-	a := &api{o.Attachments, o.Eligibility, o.Events, o.PayerRequests, o.Webhooks, cursors{o.CursorKey}}
+	a := &api{
+		o.Access, o.Attachments, o.Claims, o.Eligibility, o.Events, o.PayerRequests, o.Payers, o.Remittances, o.Webhooks,
+		cursors{o.CursorKey},
+	}
 	return newServer(o, a.routes(), o.Access.Authenticate)
 }
 

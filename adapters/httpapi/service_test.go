@@ -25,10 +25,12 @@ import (
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/events"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/payerrequests"
+	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/webhooks"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/workers/outboxrelay"
@@ -92,9 +94,12 @@ func startService(t *testing.T, times eligibility.Times, changes ...func(*setup)
 	o := Options{
 		Access:        access.New(store, clock),
 		Attachments:   attachments.New(store, outside(t, queue, clock, with.network), payers, with.attaching),
+		Claims:        claims.New(store, payers, clock),
 		Events:        events.New(store),
 		Eligibility:   eligibility.New(store, queue, networks, edi.New(), payers, clock, times),
 		PayerRequests: payerrequests.New(store, payers, clock),
+		Payers:        payers,
+		Remittances:   remittances.New(store, edi.New(), payers, clock),
 		Webhooks:      webhooks.New(store, sender, clock),
 		CursorKey:     [32]byte{7},
 		TempDir:       t.TempDir(),

@@ -31,6 +31,14 @@ const (
 	ClaimReturned              ClaimState = "returned" // of predeterminations
 )
 
+// ClaimStates lists every state of a claim.
+func ClaimStates() []ClaimState {
+	return []ClaimState{
+		ClaimDraft, ClaimValidated, ClaimNeedsAttention, ClaimQueued, ClaimSubmitted, ClaimAcceptedClearinghouse,
+		ClaimAcceptedPayer, ClaimRejected, ClaimVoided, ClaimPaid, ClaimDenied, ClaimReconciled, ClaimReturned,
+	}
+}
+
 // ClaimFrequency says whether a claim is new to the payer (CLM05-3).
 type ClaimFrequency string
 

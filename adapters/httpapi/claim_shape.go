@@ -1,0 +1,260 @@
+package httpapi
+
+import (
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// claimSummaryJSON is a claim as lists show it: every field is there, null
+// where it has nothing to say.
+type claimSummaryJSON struct {
+	ID                   billing.ClaimID        `json:"id"`
+	Object               string                 `json:"object"`
+	Kind                 billing.ClaimKind      `json:"kind"`
+	State                billing.ClaimState     `json:"state"`
+	NextStep             string                 `json:"next_step"`
+	Frequency            billing.ClaimFrequency `json:"frequency"`
+	ParentID             *billing.ClaimID       `json:"parent_id"`
+	PatientControlNumber string                 `json:"patient_control_number"`
+	Office               officeSummaryJSON      `json:"office"`
+	Payer                payerJSON              `json:"payer"`
+	RenderingProvider    *providerSummaryJSON   `json:"rendering_provider"`
+	PatientName          nameJSON               `json:"patient_name"`
+	PatientID            *billing.PatientID     `json:"patient_id"`
+	ServiceDates         serviceDatesJSON       `json:"service_dates"`
+	Totals               totalsJSON             `json:"totals"`
+	Payment              *claimPaymentJSON      `json:"payment"`
+	Estimate             *estimateJSON          `json:"estimate"`
+	ConvertedFrom        *billing.ClaimID       `json:"converted_from"`
+	ConvertedTo          *billing.ClaimID       `json:"converted_to"`
+	RequestID            *billing.RequestID     `json:"request_id"`
+	CreatedAt            string                 `json:"created_at"`
+	UpdatedAt            string                 `json:"updated_at"`
+}
+
+type officeSummaryJSON struct {
+	ID   billing.OfficeID `json:"id"`
+	Name string           `json:"name"`
+}
+
+type providerSummaryJSON struct {
+	ID        billing.ProviderID `json:"id"`
+	FirstName string             `json:"first_name"`
+	LastName  string             `json:"last_name"`
+	NPI       string             `json:"npi"`
+}
+
+type nameJSON struct {
+	FirstName string `json:"first_name"`
+	LastName  string `json:"last_name"`
+}
+
+type serviceDatesJSON struct {
+	First *billing.Date `json:"first"`
+	Last  *billing.Date `json:"last"`
+}
+
+type totalsJSON struct {
+	Charge string `json:"charge"`
+	Lines  int    `json:"lines"`
+}
+
+type claimPaymentJSON struct {
+	Outcome               billing.PaymentOutcome `json:"outcome"`
+	ERAID                 billing.ERAID          `json:"era_id"`
+	Paid                  string                 `json:"paid"`
+	Allowed               *string                `json:"allowed"`
+	PatientResponsibility string                 `json:"patient_responsibility"`
+	PaymentDate           *billing.Date          `json:"payment_date"`
+	ReconciledAt          *string                `json:"reconciled_at"`
+}
+
+type estimateJSON struct {
+	ERAID      billing.ERAID      `json:"era_id"`
+	Allowed    *string            `json:"allowed"`
+	Pay        string             `json:"pay"`
+	Patient    string             `json:"patient"`
+	ReturnedAt string             `json:"returned_at"`
+	Lines      []lineEstimateJSON `json:"lines"`
+}
+
+type lineEstimateJSON struct {
+	LineNumber int     `json:"line_number"`
+	Allowed    *string `json:"allowed"`
+	Pay        string  `json:"pay"`
+	Patient    string  `json:"patient"`
+}
+
+func claimSummaryShape(c *billing.Claim) claimSummaryJSON {
+	span := c.ServiceDates()
+	out := claimSummaryJSON{
+		ID: c.ID, Object: "claim", Kind: c.Kind, State: c.State, NextStep: c.NextStep(), Frequency: c.Frequency,
+		ParentID: orNull(c.ParentID), PatientControlNumber: c.PatientControlNumber,
+		Office: officeSummaryJSON{c.OfficeID, c.OfficeName}, Payer: payerJSON(c.Payer),
+		PatientName: nameJSON{c.Subscriber.FirstName, c.Subscriber.LastName}, PatientID: orNull(c.PatientID),
+		ServiceDates: serviceDatesJSON{orNull(span.From), orNull(span.To)},
+		Totals:       totalsJSON{c.Charge().String(), len(c.Lines)},
+		Payment:      claimPaymentShape(c), Estimate: estimateShape(c),
+		ConvertedFrom: orNull(c.ConvertedFrom), ConvertedTo: orNull(c.ConvertedTo), RequestID: orNull(c.RequestID),
+		CreatedAt: billing.Timestamp(c.CreatedAt), UpdatedAt: billing.Timestamp(c.UpdatedAt),
+	}
+	if !c.Provider.ID.IsZero() {
+		out.RenderingProvider = new(providerSummaryJSON(c.Provider))
+	}
+	if p := c.Patient; p != nil {
+		out.PatientName = nameJSON{p.FirstName, p.LastName}
+	}
+	return out
+}
+
+// claimPaymentShape is what was paid for a claim that the payer has decided,
+// and null for any other: one that is replaced waits for another decision.
+func claimPaymentShape(c *billing.Claim) *claimPaymentJSON {
+	decided := c.State == billing.ClaimPaid || c.State == billing.ClaimDenied || c.State == billing.ClaimReconciled
+	s := c.Standing()
+	if !decided || c.Kind == billing.KindPredetermination || s == nil {
+		return nil
+	}
+	return &claimPaymentJSON{
+		Outcome: s.Outcome, ERAID: s.ERAID, Paid: s.Paid.String(), Allowed: money(s.Allowed),
+		PatientResponsibility: s.PatientResponsibility.String(), PaymentDate: orNull(s.PaymentDate),
+		ReconciledAt: timeOrNull(c.ReconciledAt),
+	}
+}
+
+func estimateShape(c *billing.Claim) *estimateJSON {
+	e := c.Estimate
+	if e == nil || c.Kind != billing.KindPredetermination {
+		return nil
+	}
+	return &estimateJSON{
+		ERAID: e.ERAID, Allowed: money(e.Allowed), Pay: e.Pay.String(), Patient: e.Patient.String(),
+		ReturnedAt: billing.Timestamp(e.ReturnedAt),
+		Lines: mapped(e.Lines, func(l billing.LineEstimate) lineEstimateJSON {
+			return lineEstimateJSON{l.Number, money(l.Allowed), l.Pay.String(), l.Patient.String()}
+		}),
+	}
+}
+
+// claimJSON is a claim as it is read alone: the summary, and what a body of
+// POST /claims has, in the same form, so that what was read can be sent back.
+type claimJSON struct {
+	claimSummaryJSON
+
+	Subscriber         *claimSubscriberJSON `json:"subscriber"`
+	Patient            *claimPatientJSON    `json:"patient"`
+	PlaceOfService     string               `json:"place_of_service"`
+	PriorAuthorization *string              `json:"prior_authorization"`
+	Accident           *accidentJSON        `json:"accident"`
+	Note               *string              `json:"note"`
+	Lines              []claimLineJSON      `json:"lines"`
+	Findings           []findingJSON        `json:"findings"`
+	Attachments        []attachmentJSON     `json:"attachments"`
+	History            []claimMoveJSON      `json:"history"`
+	BatchID            *billing.FileID      `json:"batch_id"`
+	SentAt             *string              `json:"sent_at"`
+	PayerClaimNumber   *string              `json:"payer_claim_number"`
+	TenantReference    *string              `json:"tenant_reference"`
+}
+
+// claimSubscriberJSON is the holder of the plan. A draft need not say all of it.
+type claimSubscriberJSON struct {
+	FirstName   *string         `json:"first_name"`
+	LastName    *string         `json:"last_name"`
+	DateOfBirth *billing.Date   `json:"date_of_birth"`
+	MemberID    *string         `json:"member_id"`
+	GroupNumber *string         `json:"group_number"`
+	Gender      *billing.Gender `json:"gender"`
+	Address     *addressJSON    `json:"address"`
+}
+
+type claimPatientJSON struct {
+	FirstName    *string               `json:"first_name"`
+	LastName     *string               `json:"last_name"`
+	DateOfBirth  *billing.Date         `json:"date_of_birth"`
+	Relationship *billing.Relationship `json:"relationship"`
+	Gender       *billing.Gender       `json:"gender"`
+}
+
+type accidentJSON struct {
+	Type  *string       `json:"type"`
+	Date  *billing.Date `json:"date"`
+	State *string       `json:"state"`
+}
+
+type claimLineJSON struct {
+	ProcedureCode      string        `json:"procedure_code"`
+	ServiceDate        *billing.Date `json:"service_date"`
+	Fee                string        `json:"fee"`
+	Quantity           int           `json:"quantity"`
+	Tooth              *string       `json:"tooth"`
+	Surfaces           []string      `json:"surfaces"`
+	OralCavity         []string      `json:"oral_cavity"`
+	PriorPlacementDate *billing.Date `json:"prior_placement_date"`
+}
+
+type findingJSON struct {
+	Code    string  `json:"code"`
+	Field   *string `json:"field"`
+	Message string  `json:"message"`
+	Fix     string  `json:"fix"`
+}
+
+type claimMoveJSON struct {
+	State billing.ClaimState   `json:"state"`
+	At    string               `json:"at"`
+	Cause billing.ClaimTrigger `json:"cause"`
+	File  *string              `json:"file"`
+}
+
+func claimShape(r *billing.ClaimRecord) claimJSON {
+	c := r.Claim
+	out := claimJSON{
+		claimSummaryJSON: claimSummaryShape(c), Subscriber: claimSubscriberShape(c.Subscriber), PlaceOfService: c.PlaceOfService,
+		PriorAuthorization: orNull(c.PriorAuthorization), Note: orNull(c.Note), Lines: make([]claimLineJSON, len(c.Lines)),
+		Findings: mapped(c.Findings, func(f billing.Finding) findingJSON {
+			return findingJSON{f.Code, orNull(f.Field), f.Message, f.Fix}
+		}),
+		Attachments: mapped(r.Attachments, attachmentShape),
+		History: mapped(c.History, func(m billing.ClaimMove) claimMoveJSON {
+			return claimMoveJSON{m.State, billing.Timestamp(m.At), m.Cause, orNull(m.File)}
+		}),
+		BatchID: orNull(c.BatchID), SentAt: timeOrNull(c.SentAt), PayerClaimNumber: orNull(c.PayerClaimNumber),
+		TenantReference: c.TenantReference,
+	}
+	if p := c.Patient; p != nil {
+		out.Patient = &claimPatientJSON{
+			orNull(p.FirstName), orNull(p.LastName), orNull(p.DateOfBirth), orNull(p.Relationship), orNull(p.Gender),
+		}
+	}
+	if a := c.Accident; a != nil {
+		out.Accident = &accidentJSON{orNull(a.Type), orNull(a.Date), orNull(a.State)}
+	}
+	for i, l := range c.Lines {
+		out.Lines[i] = claimLineJSON{
+			l.ProcedureCode, orNull(l.ServiceDate), l.Fee.String(), l.Quantity, orNull(l.Tooth), listOf(l.Surfaces),
+			listOf(l.OralCavity), orNull(l.PriorPlacementDate),
+		}
+	}
+	return out
+}
+
+// claimSubscriberShape is null for the subscriber of a draft that names none.
+func claimSubscriberShape(s billing.ClaimSubscriber) *claimSubscriberJSON {
+	if s == (billing.ClaimSubscriber{}) || s == (billing.ClaimSubscriber{Gender: billing.GenderUnknown}) {
+		return nil
+	}
+	return &claimSubscriberJSON{
+		orNull(s.FirstName), orNull(s.LastName), orNull(s.DateOfBirth), orNull(s.MemberID), orNull(s.GroupNumber), orNull(s.Gender),
+		addressShape(s.Address),
+	}
+}
+
+// timeOrNull is null for the zero time.
+func timeOrNull(at time.Time) *string {
+	if at.IsZero() {
+		return nil
+	}
+	return new(billing.Timestamp(at))
+}

@@ -1,0 +1,210 @@
+package httpapi
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+func day(year, month, d int) billing.Date {
+	return billing.Date{Year: year, Month: time.Month(month), Day: d}
+}
+
+func draftClaim() *billing.Claim {
+	return &billing.Claim{
+		ID: idOf[billing.ClaimID](1), Scope: billing.Scope{Org: idOf[billing.OrgID](2), Mode: billing.ModeTest}, Kind: billing.KindClaim,
+		State: billing.ClaimDraft, Frequency: billing.FrequencyOriginal, PatientControlNumber: "VISIT-4711",
+		OfficeID: idOf[billing.OfficeID](3), OfficeName: "Main <Street> & Co", PlaceOfService: "11",
+		Payer:      billing.PayerSummary{ID: idOf[billing.PayerID](4), PayerID: "CHTEST", Name: "Molar Test Payer"},
+		Subscriber: billing.ClaimSubscriber{Gender: billing.GenderUnknown}, RequestID: idOf[billing.RequestID](5),
+		CreatedAt: shapeTime, UpdatedAt: shapeTime,
+		History: []billing.ClaimMove{{State: billing.ClaimDraft, At: shapeTime, Cause: billing.TriggerDraft}},
+	}
+}
+
+func fullClaim() *billing.Claim {
+	c := draftClaim()
+	c.State, c.ParentID, c.PatientID = billing.ClaimReconciled, billing.ClaimID{}, idOf[billing.PatientID](6)
+	c.Frequency = billing.FrequencyReplacement
+	c.Provider = billing.ProviderSummary{ID: idOf[billing.ProviderID](7), FirstName: "Ann", LastName: "Lee", NPI: "1245319599"}
+	c.Subscriber = billing.ClaimSubscriber{
+		FirstName: "Sam", LastName: "O'Example", DateOfBirth: day(1984, 2, 29), MemberID: "SANDBOX-PAID-ERA", GroupNumber: "1000",
+		Gender: billing.GenderMale, Address: billing.Address{Line1: "2 Oak St", Line2: "Apt <3>", City: "Albany", State: "NY", ZIP: "122071234"},
+	}
+	c.Patient = &billing.ClaimPatient{
+		FirstName: "Kim", LastName: "Example", DateOfBirth: day(2015, 6, 1), Relationship: billing.RelationChild, Gender: billing.GenderFemale,
+	}
+	c.PriorAuthorization, c.Note = "PA-1", "Fell off a swing."
+	c.Accident = &billing.Accident{Type: "auto", Date: day(2025, 12, 30), State: "NY"}
+	c.Lines = []billing.ClaimLine{
+		{
+			ProcedureCode: "D2391", ServiceDate: day(2026, 1, 2), Fee: 18050, Quantity: 2, Tooth: "3", Surfaces: []string{"M", "O"},
+			PriorPlacementDate: day(2020, 5, 6),
+		},
+		{ProcedureCode: "D4341", ServiceDate: day(2025, 12, 31), Fee: 1, Quantity: 1, OralCavity: []string{"10"}},
+	}
+	c.TenantReference, c.BatchID, c.SentAt, c.PayerClaimNumber = new("visit <4711>"), idOf[billing.FileID](8), shapeTime.Add(time.Minute), "ICN-1"
+	c.ConvertedFrom = idOf[billing.ClaimID](9)
+	c.Findings = []billing.Finding{
+		{Code: "tooth_required", Field: "lines.1.tooth", Message: "A tooth.", Fix: "Name it."},
+		{Code: "status_rejected", Message: "The payer rejected the claim.", Fix: "Mend it."},
+	}
+	c.Payments = []billing.ClaimPayment{
+		{ERAID: idOf[billing.ERAID](10), Ordinal: 1, StatusCode: "1", Paid: 10000, PatientResponsibility: 8051, Date: day(2026, 1, 9), Cancelled: true},
+		{ERAID: idOf[billing.ERAID](11), Ordinal: 1, StatusCode: "22", Paid: -10000, PatientResponsibility: -8051, Date: day(2026, 1, 9), Cancelled: true},
+		{ERAID: idOf[billing.ERAID](12), Ordinal: 3, StatusCode: "1", Paid: 12000, Allowed: new(billing.Money(15000)), PatientResponsibility: 3000, Date: day(2026, 1, 10)},
+	}
+	c.ReconciledAt = shapeTime.Add(time.Hour)
+	c.History = append(c.History,
+		billing.ClaimMove{State: billing.ClaimAcceptedPayer, At: shapeTime.Add(2 * time.Minute), Cause: billing.TriggerPayerAccept, File: "1.277"})
+	return c
+}
+
+func returnedClaim() *billing.Claim {
+	c := fullClaim()
+	c.Kind, c.State, c.Payments, c.ConvertedFrom, c.ConvertedTo = billing.KindPredetermination, billing.ClaimReturned, nil, billing.ClaimID{}, idOf[billing.ClaimID](13)
+	c.Patient, c.Accident, c.ReconciledAt = nil, nil, time.Time{}
+	for i := range c.Lines {
+		c.Lines[i].ServiceDate = billing.Date{}
+	}
+	c.Estimate = &billing.ClaimEstimate{
+		ERAID: idOf[billing.ERAID](14), Allowed: new(billing.Money(10000)), Pay: 8000, Patient: 2000, ReturnedAt: shapeTime.Add(time.Hour),
+		Lines: []billing.LineEstimate{{Number: 1, Allowed: new(billing.Money(10000)), Pay: 8000, Patient: 2000}, {Number: 2}},
+	}
+	return c
+}
+
+func TestClaimShapes(t *testing.T) {
+	t.Parallel()
+	for name, r := range map[string]*billing.ClaimRecord{
+		"claim_draft":            {Claim: draftClaim()},
+		"claim_full":             {Claim: fullClaim(), Attachments: []*billing.Attachment{fullAttachment(t), openAttachment()}},
+		"claim_predetermination": {Claim: returnedClaim()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			golden(t, name, claimShape(r))
+			inSchema(t, "Claim", claimShape(r))
+			golden(t, name+"_summary", claimSummaryShape(r.Claim))
+			inSchema(t, "ClaimSummary", claimSummaryShape(r.Claim))
+		})
+	}
+}
+
+// A payment is shown in three states, and then only when one stands.
+func TestClaimPaymentIsShown(t *testing.T) {
+	t.Parallel()
+	shown := map[billing.ClaimState]bool{billing.ClaimPaid: true, billing.ClaimDenied: true, billing.ClaimReconciled: true}
+	for _, state := range billing.ClaimStates() {
+		c := fullClaim()
+		c.State = state
+		if got := claimSummaryShape(c).Payment; (got != nil) != shown[state] {
+			t.Errorf("%s: %v", state, got)
+		}
+		c.Payments = c.Payments[:2]
+		if got := claimSummaryShape(c).Payment; got != nil {
+			t.Errorf("%s, all reversed: %v", state, got)
+		}
+		p := returnedClaim()
+		p.State, p.Payments = state, fullClaim().Payments
+		if got := claimSummaryShape(p); got.Payment != nil || got.Estimate == nil {
+			t.Errorf("%s predetermination: %v, %v", state, got.Payment, got.Estimate)
+		}
+		inSchema(t, "ClaimSummary", claimSummaryShape(c))
+	}
+}
+
+func fullERA() *billing.ERA {
+	return &billing.ERA{
+		ID: idOf[billing.ERAID](1), State: billing.ERAPosted, Payer: billing.PayerSummary{ID: idOf[billing.PayerID](4), PayerID: "CHTEST", Name: "Molar Test Payer"},
+		PayerName: "MOLAR TEST PAYER", OfficeID: idOf[billing.OfficeID](3),
+		Payment:             billing.ERAPayment{Method: "ACH", TraceNumber: "12345", Date: day(2026, 1, 9), Total: 12345, ProviderAdjustmentsTotal: -100},
+		ProviderAdjustments: []billing.ProviderAdjustment{{ProviderID: "1234567893", Reason: "WO", Reference: "REF & 1", PeriodEnd: day(2026, 12, 31), Amount: -100}, {Reason: "FB"}},
+		Balance: billing.Balance{
+			Payment: billing.LevelBalance{Checked: 1}, Claims: billing.LevelBalance{Checked: 2, Failed: 1, Off: 1}, Lines: billing.LevelBalance{Checked: 3},
+			Findings: []billing.BalanceFinding{
+				{Level: "claim", Claim: 2, ControlNumber: "VISIT-1", Segment: 40, Expected: 100, Stated: 101, Off: 1, Explanation: "One cent too much."},
+				{Level: "line", Claim: 2, Line: 1, Segment: 44, Expected: 100, Stated: 99, Off: -1, Explanation: "One cent too little."},
+				{Level: "payment", Expected: 1, Explanation: "Nothing."},
+			},
+		},
+		ClaimCount: 2, MatchedCount: 1, File: billing.FileRef{Name: "2026 <1>.835"}, ReceivedAt: shapeTime, PostedAt: shapeTime.Add(time.Hour),
+	}
+}
+
+func eraClaims() []*billing.ERAClaim {
+	return []*billing.ERAClaim{
+		{
+			Ordinal: 1, ClaimID: idOf[billing.ClaimID](1), Applied: true, ControlNumber: "visit-4711", PayerClaimNumber: "ICN-1", StatusCode: "1",
+			Charge: 18050, Paid: 12000, Allowed: new(billing.Money(15000)), PatientResponsibility: new(billing.Money(3000)),
+			PatientFirstName: "KIM", PatientLastName: "EXAMPLE", ServiceDates: billing.DateSpan{From: day(2026, 1, 1), To: day(2026, 1, 2)}, Balanced: true,
+			Adjustments: []billing.Adjustment{{Group: "CO", Reason: "45", Amount: 3050, Quantity: "1"}}, Remarks: []string{"MA01"},
+			Lines: []billing.ERALine{{
+				Number: 1, ProcedureCode: "D2391", SubmittedCode: "D2392", ServiceDate: day(2026, 1, 2), Charge: 18050, Paid: 12000,
+				Allowed: new(billing.Money(15000)), Units: "1", Adjustments: []billing.Adjustment{{Group: "PR", Reason: "2", Amount: 3000}}, Remarks: []string{"N1"},
+			}, {Number: 2, ProcedureCode: "D0120"}},
+		},
+		{Ordinal: 2, ControlNumber: "?", StatusCode: "22", Paid: -1},
+	}
+}
+
+func TestERAShapes(t *testing.T) {
+	t.Parallel()
+	bare := &billing.ERA{ID: idOf[billing.ERAID](1), State: billing.ERANeedsReview, ReceivedAt: shapeTime, Balanced: true, ClaimCount: 3}
+	for name, c := range map[string]struct {
+		record billing.ERARecord
+		next   *string
+	}{
+		"era_bare": {billing.ERARecord{ERA: bare}, nil},
+		"era_full": {billing.ERARecord{ERA: fullERA(), Claims: eraClaims(), More: true}, new("next")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			golden(t, name, eraShape(&c.record, c.next))
+			inSchema(t, "ERA", eraShape(&c.record, c.next))
+			golden(t, name+"_summary", eraSummaryShape(c.record.ERA))
+			inSchema(t, "ERASummary", eraSummaryShape(c.record.ERA))
+		})
+	}
+}
+
+func TestBatchShapes(t *testing.T) {
+	t.Parallel()
+	pending := billing.NewBatch(billing.Scope{}, 1_000_000_042, 3, shapeTime)
+	pending.ID = idOf[billing.FileID](1)
+	done := *pending
+	done.Sent(shapeTime.Add(time.Second))
+	done.Acknowledge(billing.BatchRejected, "1.997", shapeTime.Add(time.Minute))
+	for name, b := range map[string]*billing.Batch{"batch_pending": pending, "batch_acknowledged": &done} {
+		golden(t, name, batchShape(b))
+		inSchema(t, "Batch", batchShape(b))
+	}
+}
+
+func TestDirectoryShapes(t *testing.T) {
+	t.Parallel()
+	office := &billing.Office{
+		ID: idOf[billing.OfficeID](1), Scope: billing.Scope{Mode: billing.ModeLive}, Name: "Main Street", NPI: "1234567893", TaxID: "123456789",
+		Address: billing.Address{Line1: "1 Main St", City: "Albany", State: "NY", ZIP: "12207"}, Phone: "5185550100",
+		TimeZone: "America/New_York", CreatedAt: shapeTime,
+	}
+	bare := &billing.Office{ID: office.ID, Scope: office.Scope, Name: "Bare", NPI: office.NPI, TimeZone: "UTC", CreatedAt: shapeTime}
+	provider := &billing.Provider{ID: idOf[billing.ProviderID](1), FirstName: "Ann", LastName: "Lee", NPI: "1245319599", Taxonomy: "1223G0001X", CreatedAt: shapeTime}
+	patient := &billing.Patient{ID: idOf[billing.PatientID](1), FirstName: "Kim", LastName: "Example", DateOfBirth: day(2015, 6, 1), CreatedAt: shapeTime}
+	payers, err := billing.ShippedPayers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	payer, _ := payers.Find("CHTEST")
+	for schema, shapes := range map[string][]any{
+		"Office": {officeShape(office), officeShape(bare)}, "Provider": {providerShape(provider)}, "Patient": {patientShape(patient)},
+		"Payer": {payerEntryShape(payer), payerEntryShape(&billing.Payer{PayerSummary: payer.PayerSummary})},
+	} {
+		for i, shape := range shapes {
+			golden(t, fmt.Sprintf("directory_%s_%d", schema, i), shape)
+			inSchema(t, schema, shape)
+		}
+	}
+}

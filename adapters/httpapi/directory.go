@@ -1,0 +1,95 @@
+package httpapi
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// listPayers is GET /payers. The directory is read from a file, so a cursor
+// needs the ID of the last payer seen and no time.
+func (a *api) listPayers(x *exchange) (*reply, error) {
+	q := x.query()
+	l := q.bind("payers", x.key.Scope, "limit", "cursor")
+	text, _ := q.text("search")
+	limit, after := q.limit(), q.cursor(a.cursors, l)
+	found := a.payers.Search(text)
+	if after != nil {
+		last := slices.IndexFunc(found, func(p *billing.Payer) bool { return p.ID == after.ID })
+		found = found[last+1:] // all of it for a payer that the directory has no more
+	}
+	if err := q.end().Err(); err != nil {
+		return nil, err
+	}
+	found, next := billing.Cut(found, limit, func(p *billing.Payer) billing.Position { return billing.Position{ID: p.ID} })
+	return page(found, payerEntryShape, a.cursors.encode(l, next)), nil
+}
+
+// makeOffice is POST /offices.
+func (a *api) makeOffice(x *exchange) (*reply, error) {
+	faults := x.query().end()
+	doc, fingerprint := x.document(&faults)
+	in := billing.Office{
+		Name: doc.text("name"), NPI: doc.text("npi"), TaxID: doc.text("tax_id"), Phone: doc.text("phone"), TimeZone: doc.text("time_zone"),
+	}
+	if address := doc.optionalObject("address"); address != nil {
+		in.Address = billing.Address(readAddress(address))
+	}
+	doc.end()
+	return kept(a.access.MakeOffice(x.ctx, x.key.Scope, x.request(fingerprint), in, faults, rendered(x, http.StatusCreated, officeShape)))
+}
+
+// listOffices is GET /offices.
+func (a *api) listOffices(x *exchange) (*reply, error) {
+	q := x.query()
+	l := q.bind("offices", x.key.Scope, "limit", "cursor")
+	p := billing.Page{Limit: q.limit(), After: q.cursor(a.cursors, l)}
+	if err := q.end().Err(); err != nil {
+		return nil, err
+	}
+	found, next, err := a.access.ListOffices(x.ctx, x.key.Scope, p)
+	if err != nil {
+		return nil, err
+	}
+	return page(found, officeShape, a.cursors.encode(l, next)), nil
+}
+
+// makeProvider is POST /providers.
+func (a *api) makeProvider(x *exchange) (*reply, error) {
+	faults := x.query().end()
+	doc, fingerprint := x.document(&faults)
+	in := billing.Provider{
+		FirstName: doc.text("first_name"), LastName: doc.text("last_name"), NPI: doc.text("npi"), Taxonomy: doc.text("taxonomy"),
+	}
+	doc.end()
+	return kept(a.access.MakeProvider(x.ctx, x.key.Scope, x.request(fingerprint), in, faults, rendered(x, http.StatusCreated, providerShape)))
+}
+
+// listProviders is GET /providers.
+func (a *api) listProviders(x *exchange) (*reply, error) {
+	q := x.query()
+	l := q.bind("providers", x.key.Scope, "limit", "cursor")
+	p := billing.Page{Limit: q.limit(), After: q.cursor(a.cursors, l)}
+	if err := q.end().Err(); err != nil {
+		return nil, err
+	}
+	found, next, err := a.access.ListProviders(x.ctx, x.key.Scope, p)
+	if err != nil {
+		return nil, err
+	}
+	return page(found, providerShape, a.cursors.encode(l, next)), nil
+}
+
+// getPatient is GET /patients/{id}.
+func (a *api) getPatient(x *exchange) (*reply, error) {
+	if err := x.query().end().Err(); err != nil {
+		return nil, err
+	}
+	id, _ := billing.ParseID[billing.PatientID](x.params.Params("id")) // read like attachmentID
+	p, err := a.access.GetPatient(x.ctx, x.key.Scope, id)
+	if err != nil {
+		return nil, err
+	}
+	return &reply{status: http.StatusOK, body: patientShape(p)}, nil
+}

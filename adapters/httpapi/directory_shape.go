@@ -1,0 +1,91 @@
+package httpapi
+
+import (
+	"github.com/molar-billing/molar/core/billing"
+)
+
+type addressJSON struct {
+	Line1 string  `json:"line1"`
+	Line2 *string `json:"line2"`
+	City  string  `json:"city"`
+	State string  `json:"state"`
+	ZIP   string  `json:"zip"`
+}
+
+// addressShape is null for no address.
+func addressShape(a billing.Address) *addressJSON {
+	if a == (billing.Address{}) {
+		return nil
+	}
+	return &addressJSON{a.Line1, orNull(a.Line2), a.City, a.State, a.ZIP}
+}
+
+type officeJSON struct {
+	ID        billing.OfficeID `json:"id"`
+	Object    string           `json:"object"`
+	Name      string           `json:"name"`
+	NPI       string           `json:"npi"`
+	TaxID     *string          `json:"tax_id"`
+	Address   *addressJSON     `json:"address"`
+	Phone     *string          `json:"phone"`
+	TimeZone  string           `json:"time_zone"`
+	Mode      billing.Mode     `json:"mode"`
+	CreatedAt string           `json:"created_at"`
+}
+
+func officeShape(o *billing.Office) officeJSON {
+	return officeJSON{
+		ID: o.ID, Object: "office", Name: o.Name, NPI: o.NPI, TaxID: orNull(o.TaxID), Address: addressShape(o.Address),
+		Phone: orNull(o.Phone), TimeZone: o.TimeZone, Mode: o.Scope.Mode, CreatedAt: billing.Timestamp(o.CreatedAt),
+	}
+}
+
+type providerJSON struct {
+	ID        billing.ProviderID `json:"id"`
+	Object    string             `json:"object"`
+	FirstName string             `json:"first_name"`
+	LastName  string             `json:"last_name"`
+	NPI       string             `json:"npi"`
+	Taxonomy  *string            `json:"taxonomy"`
+	CreatedAt string             `json:"created_at"`
+}
+
+func providerShape(p *billing.Provider) providerJSON {
+	return providerJSON{
+		ID: p.ID, Object: "provider", FirstName: p.FirstName, LastName: p.LastName, NPI: p.NPI, Taxonomy: orNull(p.Taxonomy),
+		CreatedAt: billing.Timestamp(p.CreatedAt),
+	}
+}
+
+type patientJSON struct {
+	ID          billing.PatientID `json:"id"`
+	Object      string            `json:"object"`
+	FirstName   string            `json:"first_name"`
+	LastName    string            `json:"last_name"`
+	DateOfBirth billing.Date      `json:"date_of_birth"`
+	CreatedAt   string            `json:"created_at"`
+}
+
+func patientShape(p *billing.Patient) patientJSON {
+	return patientJSON{p.ID, "patient", p.FirstName, p.LastName, p.DateOfBirth, billing.Timestamp(p.CreatedAt)}
+}
+
+// payerEntryJSON is a payer as the directory has it.
+type payerEntryJSON struct {
+	ID           billing.PayerID  `json:"id"`
+	Object       string           `json:"object"`
+	PayerID      string           `json:"payer_id"`
+	Name         string           `json:"name"`
+	Aliases      []string         `json:"aliases"`
+	Capabilities capabilitiesJSON `json:"capabilities"`
+}
+
+type capabilitiesJSON struct {
+	Eligibility bool `json:"eligibility"`
+	Claims      bool `json:"claims"`
+	Attachments bool `json:"attachments"`
+}
+
+func payerEntryShape(p *billing.Payer) payerEntryJSON {
+	return payerEntryJSON{p.ID, "payer", p.PayerID, p.Name, listOf(p.Aliases), capabilitiesJSON(p.Capabilities)}
+}

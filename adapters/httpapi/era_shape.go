@@ -1,0 +1,218 @@
+package httpapi
+
+import (
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// eraSummaryJSON is a remittance as lists show it.
+type eraSummaryJSON struct {
+	ID         billing.ERAID     `json:"id"`
+	Object     string            `json:"object"`
+	State      billing.ERAState  `json:"state"`
+	Payer      *payerJSON        `json:"payer"`
+	PayerName  string            `json:"payer_name"`
+	OfficeID   *billing.OfficeID `json:"office_id"`
+	Payment    eraPaymentJSON    `json:"payment"`
+	Balanced   bool              `json:"balanced"`
+	Counts     eraCountsJSON     `json:"counts"`
+	ReceivedAt string            `json:"received_at"`
+	PostedAt   *string           `json:"posted_at"`
+}
+
+type eraPaymentJSON struct {
+	Method                   string        `json:"method"`
+	TraceNumber              string        `json:"trace_number"`
+	Date                     *billing.Date `json:"date"`
+	Total                    string        `json:"total"`
+	ProviderAdjustmentsTotal string        `json:"provider_adjustments_total"`
+}
+
+type eraCountsJSON struct {
+	Claims    int `json:"claims"`
+	Matched   int `json:"matched"`
+	Unmatched int `json:"unmatched"`
+}
+
+func eraSummaryShape(e *billing.ERA) eraSummaryJSON {
+	p := e.Payment
+	out := eraSummaryJSON{
+		ID: e.ID, Object: "era", State: e.State, PayerName: e.PayerName, OfficeID: orNull(e.OfficeID),
+		Payment:  eraPaymentJSON{p.Method, p.TraceNumber, orNull(p.Date), p.Total.String(), p.ProviderAdjustmentsTotal.String()},
+		Balanced: e.Balanced, Counts: eraCountsJSON{e.ClaimCount, e.MatchedCount, e.ClaimCount - e.MatchedCount},
+		ReceivedAt: billing.Timestamp(e.ReceivedAt), PostedAt: timeOrNull(e.PostedAt),
+	}
+	if e.Payer != (billing.PayerSummary{}) {
+		out.Payer = new(payerJSON(e.Payer))
+	}
+	return out
+}
+
+// eraJSON is a remittance as it is read alone.
+type eraJSON struct {
+	eraSummaryJSON
+
+	Claims              pageJSON[eraClaimJSON]   `json:"claims"`
+	ProviderAdjustments []providerAdjustmentJSON `json:"provider_adjustments"`
+	Balance             balanceJSON              `json:"balance"`
+	FileName            string                   `json:"file_name"`
+}
+
+type providerAdjustmentJSON struct {
+	ProviderID string        `json:"provider_id"`
+	Reason     string        `json:"reason"`
+	Reference  *string       `json:"reference"`
+	PeriodEnd  *billing.Date `json:"period_end"`
+	Amount     string        `json:"amount"`
+}
+
+type balanceJSON struct {
+	Payment  levelBalanceJSON     `json:"payment"`
+	Claims   levelBalanceJSON     `json:"claims"`
+	Lines    levelBalanceJSON     `json:"lines"`
+	Findings []balanceFindingJSON `json:"findings"`
+}
+
+type levelBalanceJSON struct {
+	Balanced bool   `json:"balanced"`
+	Checked  int    `json:"checked"`
+	Failed   int    `json:"failed"`
+	Off      string `json:"off"`
+}
+
+type balanceFindingJSON struct {
+	Level                string  `json:"level"`
+	Claim                *int    `json:"claim"`
+	PatientControlNumber *string `json:"patient_control_number"`
+	Line                 *int    `json:"line"`
+	Segment              int     `json:"segment"`
+	Expected             string  `json:"expected"`
+	Stated               string  `json:"stated"`
+	Off                  string  `json:"off"`
+	Explanation          string  `json:"explanation"`
+}
+
+// eraShape is the one builder of whole remittances. Next is the cursor of
+// GET /eras/{id}/claims that goes on after the claims that are there.
+func eraShape(r *billing.ERARecord, next *string) eraJSON {
+	b := r.Balance
+	return eraJSON{
+		eraSummaryJSON: eraSummaryShape(r.ERA),
+		Claims:         pageJSON[eraClaimJSON]{mapped(r.Claims, eraClaimShape), next},
+		ProviderAdjustments: mapped(r.ProviderAdjustments, func(a billing.ProviderAdjustment) providerAdjustmentJSON {
+			return providerAdjustmentJSON{a.ProviderID, a.Reason, orNull(a.Reference), orNull(a.PeriodEnd), a.Amount.String()}
+		}),
+		Balance: balanceJSON{
+			levelBalanceShape(b.Payment), levelBalanceShape(b.Claims), levelBalanceShape(b.Lines), mapped(b.Findings, balanceFindingShape),
+		},
+		FileName: r.File.Name,
+	}
+}
+
+func levelBalanceShape(l billing.LevelBalance) levelBalanceJSON {
+	return levelBalanceJSON{l.Failed == 0, l.Checked, l.Failed, l.Off.String()}
+}
+
+func balanceFindingShape(f billing.BalanceFinding) balanceFindingJSON {
+	return balanceFindingJSON{
+		f.Level, orNull(f.Claim), orNull(f.ControlNumber), orNull(f.Line), f.Segment, f.Expected.String(), f.Stated.String(), f.Off.String(),
+		f.Explanation,
+	}
+}
+
+// eraClaimJSON is what a remittance says of one claim.
+type eraClaimJSON struct {
+	Object                string           `json:"object"`
+	Ordinal               int              `json:"ordinal"`
+	ClaimID               *billing.ClaimID `json:"claim_id"`
+	Applied               bool             `json:"applied"`
+	PatientControlNumber  string           `json:"patient_control_number"`
+	PayerClaimNumber      *string          `json:"payer_claim_number"`
+	StatusCode            string           `json:"status_code"`
+	Charge                string           `json:"charge"`
+	Paid                  string           `json:"paid"`
+	Allowed               *string          `json:"allowed"`
+	PatientResponsibility *string          `json:"patient_responsibility"`
+	PatientName           nameJSON         `json:"patient_name"`
+	ServiceDates          serviceDatesJSON `json:"service_dates"`
+	Balanced              bool             `json:"balanced"`
+	Adjustments           []adjustmentJSON `json:"adjustments"`
+	Remarks               []string         `json:"remarks"`
+	Lines                 []eraLineJSON    `json:"lines"`
+}
+
+type adjustmentJSON struct {
+	Group    string  `json:"group"`
+	Reason   string  `json:"reason"`
+	Amount   string  `json:"amount"`
+	Quantity *string `json:"quantity"`
+}
+
+type eraLineJSON struct {
+	LineNumber             int              `json:"line_number"`
+	ProcedureCode          string           `json:"procedure_code"`
+	SubmittedProcedureCode *string          `json:"submitted_procedure_code"`
+	ServiceDate            *billing.Date    `json:"service_date"`
+	Charge                 string           `json:"charge"`
+	Paid                   string           `json:"paid"`
+	Allowed                *string          `json:"allowed"`
+	Units                  *string          `json:"units"`
+	Adjustments            []adjustmentJSON `json:"adjustments"`
+	Remarks                []string         `json:"remarks"`
+}
+
+func eraClaimShape(c *billing.ERAClaim) eraClaimJSON {
+	return eraClaimJSON{
+		Object: "era_claim", Ordinal: c.Ordinal, ClaimID: orNull(c.ClaimID), Applied: c.Applied, PatientControlNumber: c.ControlNumber,
+		PayerClaimNumber: orNull(c.PayerClaimNumber), StatusCode: c.StatusCode, Charge: c.Charge.String(), Paid: c.Paid.String(),
+		Allowed: money(c.Allowed), PatientResponsibility: money(c.PatientResponsibility),
+		PatientName:  nameJSON{c.PatientFirstName, c.PatientLastName},
+		ServiceDates: serviceDatesJSON{orNull(c.ServiceDates.From), orNull(c.ServiceDates.To)},
+		Balanced:     c.Balanced, Adjustments: mapped(c.Adjustments, adjustmentShape), Remarks: listOf(c.Remarks),
+		Lines: mapped(c.Lines, eraLineShape),
+	}
+}
+
+func eraLineShape(l billing.ERALine) eraLineJSON {
+	return eraLineJSON{
+		LineNumber: l.Number, ProcedureCode: l.ProcedureCode, SubmittedProcedureCode: orNull(l.SubmittedCode),
+		ServiceDate: orNull(l.ServiceDate), Charge: l.Charge.String(), Paid: l.Paid.String(), Allowed: money(l.Allowed),
+		Units: orNull(l.Units), Adjustments: mapped(l.Adjustments, adjustmentShape), Remarks: listOf(l.Remarks),
+	}
+}
+
+func adjustmentShape(a billing.Adjustment) adjustmentJSON {
+	return adjustmentJSON{a.Group, a.Reason, a.Amount.String(), orNull(a.Quantity)}
+}
+
+type batchJSON struct {
+	ID              billing.FileID       `json:"id"`
+	Object          string               `json:"object"`
+	Name            string               `json:"name"`
+	State           billing.BatchState   `json:"state"`
+	Result          *billing.BatchResult `json:"result"`
+	ClaimCount      int                  `json:"claim_count"`
+	Interchange     *string              `json:"interchange_control_number"`
+	Group           *string              `json:"group_control_number"`
+	Transaction     *string              `json:"transaction_control_number"`
+	Acknowledgement *fileNameJSON        `json:"acknowledgement"`
+	CreatedAt       string               `json:"created_at"`
+	SentAt          *string              `json:"sent_at"`
+	AcknowledgedAt  *string              `json:"acknowledged_at"`
+}
+
+type fileNameJSON struct {
+	Name string `json:"name"`
+}
+
+func batchShape(b *billing.Batch) batchJSON {
+	n := b.File.ControlNumbers
+	out := batchJSON{
+		ID: b.ID, Object: "batch", Name: b.File.Name, State: b.State, Result: orNull(b.Result), ClaimCount: b.ClaimCount,
+		Interchange: orNull(n.Interchange), Group: orNull(n.Group), Transaction: orNull(n.Transaction),
+		CreatedAt: billing.Timestamp(b.CreatedAt), SentAt: timeOrNull(b.SentAt), AcknowledgedAt: timeOrNull(b.AcknowledgedAt),
+	}
+	if b.Acknowledgement != "" {
+		out.Acknowledgement = &fileNameJSON{b.Acknowledgement}
+	}
+	return out
+}

@@ -1,0 +1,131 @@
+package httpapi
+
+import (
+	"encoding/binary"
+	"math"
+	"net/http"
+	"strings"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// eraID is the ID in the path, read like attachmentID.
+func eraID(x *exchange) billing.ERAID {
+	id, _ := billing.ParseID[billing.ERAID](x.params.Params("id"))
+	return id
+}
+
+// listERAs is GET /eras.
+func (a *api) listERAs(x *exchange) (*reply, error) {
+	q := x.query()
+	l := q.bind("eras", x.key.Scope, "limit", "cursor")
+	f := billing.ERAFilter{
+		State:        oneOf(q, "state", billing.ERANeedsReview, billing.ERAPosted),
+		PayerID:      id[billing.PayerID](q, "payer_id"),
+		PaidFrom:     q.date("paid_from"),
+		PaidTo:       q.date("paid_to"),
+		ReceivedFrom: q.instant("received_from"),
+		ReceivedTo:   q.instant("received_to"),
+	}
+	p := billing.Page{Limit: q.limit(), After: q.cursor(a.cursors, l)}
+	if err := q.end().Err(); err != nil {
+		return nil, err
+	}
+	found, next, err := a.remittances.List(x.ctx, x.key.Scope, f, p)
+	if err != nil {
+		return nil, err
+	}
+	return page(found, eraSummaryShape, a.cursors.encode(l, next)), nil
+}
+
+// getERA is GET /eras/{id}.
+func (a *api) getERA(x *exchange) (*reply, error) {
+	if err := x.query().end().Err(); err != nil {
+		return nil, err
+	}
+	r, err := a.remittances.Get(x.ctx, x.key.Scope, eraID(x))
+	if err != nil {
+		return nil, err
+	}
+	return &reply{status: http.StatusOK, body: a.wholeERA(x)(r)}, nil
+}
+
+// postERA is POST /eras/{id}/post.
+func (a *api) postERA(x *exchange) (*reply, error) {
+	fingerprint, err := nothingSent(x)
+	if err != nil {
+		return nil, err
+	}
+	return kept(a.remittances.Post(x.ctx, x.key.Scope, x.request(fingerprint), eraID(x), rendered(x, http.StatusOK, a.wholeERA(x))))
+}
+
+// wholeERA is the shape of a remittance whose claims go on in listERAClaims.
+func (a *api) wholeERA(x *exchange) func(*billing.ERARecord) eraJSON {
+	return func(r *billing.ERARecord) eraJSON {
+		return eraShape(r, a.cursors.encode(claimsOf(r.ID, x.key.Scope), afterClaim(r.Claims, r.More)))
+	}
+}
+
+// listERAClaims is GET /eras/{id}/claims: what the remittance says of each
+// claim, in the order of the file.
+func (a *api) listERAClaims(x *exchange) (*reply, error) {
+	era, q := eraID(x), x.query()
+	l := claimsOf(era, x.key.Scope)
+	limit, after := q.limit(), 0
+	if p := q.cursor(a.cursors, l); p != nil {
+		after = ordinalOf(p)
+	}
+	if err := q.end().Err(); err != nil {
+		return nil, err
+	}
+	found, more, err := a.remittances.Claims(x.ctx, x.key.Scope, era, after, limit)
+	if err != nil {
+		return nil, err
+	}
+	return page(found, eraClaimShape, a.cursors.encode(l, afterClaim(found, more))), nil
+}
+
+// claimsOf is the list of what a remittance says of claims. It has no filters.
+func claimsOf(era billing.ERAID, scope billing.Scope) list {
+	return list{name: "claims of " + era.String(), scope: scope}
+}
+
+// afterClaim is the place after the last of the claims, for those that follow.
+// The position of a claim of a remittance is its ordinal, which never changes.
+func afterClaim(claims []*billing.ERAClaim, more bool) *billing.Position {
+	if !more || len(claims) == 0 {
+		return nil
+	}
+	var p billing.Position
+	binary.BigEndian.PutUint64(p.ID[8:], uint64(claims[len(claims)-1].Ordinal)) //nolint:gosec // G115: ordinals count from 1
+	return &p
+}
+
+// ordinalOf reads what afterClaim wrote.
+func ordinalOf(p *billing.Position) int {
+	return int(min(binary.BigEndian.Uint64(p.ID[8:]), math.MaxInt32)) //nolint:gosec // G115: it is bounded
+}
+
+// getERAFile is GET /eras/{id}/file.
+func (a *api) getERAFile(x *exchange) (*reply, error) {
+	if err := x.query().end().Err(); err != nil {
+		return nil, err
+	}
+	e, content, err := a.remittances.File(x.ctx, x.key.Scope, eraID(x))
+	if err != nil {
+		return nil, err
+	}
+	return fileReply(e.File.Name, content), nil
+}
+
+// fileReply is an X12 file, to be saved under its name, as far as it is one
+// that every system takes: others have given it.
+func fileReply(name string, content []byte) *reply {
+	plain := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r) {
+			return r
+		}
+		return '_'
+	}, name)
+	return &reply{status: http.StatusOK, raw: listOf(content), mime: "application/edi-x12", fileName: plain}
+}

@@ -11,6 +11,19 @@ BEGIN
 END
 $$;
 
+CREATE TABLE public.acknowledgements (
+    id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    name text NOT NULL,
+    digest bytea NOT NULL,
+    content bytea NOT NULL,
+    received_at timestamp with time zone NOT NULL
+);
+ALTER TABLE ONLY public.acknowledgements ALTER COLUMN content SET STORAGE EXTERNAL;
+
+ALTER TABLE ONLY public.acknowledgements FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.api_keys (
     id uuid NOT NULL,
     org_id uuid NOT NULL,
@@ -76,6 +89,35 @@ END AND (number IS DISTINCT FROM ''::text)))
 WITH (fillfactor='90');
 
 ALTER TABLE ONLY public.attachments FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.batches (
+    id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    state text NOT NULL,
+    name text NOT NULL,
+    interchange_number text NOT NULL,
+    group_number text NOT NULL,
+    transaction_number text NOT NULL,
+    number text NOT NULL,
+    claim_count integer NOT NULL,
+    result text NOT NULL,
+    acknowledgement text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    sent_at timestamp with time zone,
+    acknowledged_at timestamp with time zone,
+    content bytea NOT NULL,
+    CONSTRAINT batches_state CHECK (((name <> ''::text) AND
+CASE state
+    WHEN 'pending'::text THEN ((sent_at IS NULL) AND (acknowledged_at IS NULL) AND (result = ''::text))
+    WHEN 'sent'::text THEN ((sent_at IS NOT NULL) AND (acknowledged_at IS NULL) AND (result = ''::text))
+    WHEN 'acknowledged'::text THEN ((acknowledged_at IS NOT NULL) AND (result = ANY (ARRAY['accepted'::text, 'rejected'::text])))
+    ELSE false
+END))
+);
+ALTER TABLE ONLY public.batches ALTER COLUMN content SET STORAGE EXTERNAL;
+
+ALTER TABLE ONLY public.batches FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.claims (
     id uuid NOT NULL,
@@ -199,6 +241,55 @@ ALTER TABLE ONLY public.eligibility_checks ALTER COLUMN exchanges SET STORAGE EX
 
 ALTER TABLE ONLY public.eligibility_checks FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.era_claims (
+    era_id uuid NOT NULL,
+    ordinal integer NOT NULL,
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    claim_id uuid,
+    applied boolean NOT NULL,
+    balanced boolean NOT NULL,
+    detail json NOT NULL
+)
+WITH (fillfactor='90');
+
+ALTER TABLE ONLY public.era_claims FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.eras (
+    id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    state text NOT NULL,
+    payer_id uuid,
+    payer_code text NOT NULL,
+    payer_name text NOT NULL,
+    office_id uuid,
+    payment_date date,
+    detail json NOT NULL,
+    balanced boolean NOT NULL,
+    claim_count integer NOT NULL,
+    matched_count integer NOT NULL,
+    progress text NOT NULL,
+    identity bytea NOT NULL,
+    received_at timestamp with time zone,
+    posted_at timestamp with time zone,
+    content bytea NOT NULL,
+    CONSTRAINT eras_state CHECK ((
+CASE state
+    WHEN 'needs_review'::text THEN (posted_at IS NULL)
+    WHEN 'posted'::text THEN ((posted_at IS NOT NULL) AND (received_at IS NOT NULL))
+    ELSE false
+END AND
+CASE progress
+    WHEN 'reading'::text THEN true
+    ELSE ((progress = ANY (ARRAY['applying'::text, 'done'::text])) AND (received_at IS NOT NULL))
+END AND (length(identity) = 32)))
+)
+WITH (fillfactor='90');
+ALTER TABLE ONLY public.eras ALTER COLUMN content SET STORAGE EXTERNAL;
+
+ALTER TABLE ONLY public.eras FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.events (
     id uuid NOT NULL,
     org_id uuid NOT NULL,
@@ -212,6 +303,13 @@ CREATE TABLE public.events (
 );
 
 ALTER TABLE ONLY public.events FORCE ROW LEVEL SECURITY;
+
+CREATE SEQUENCE public.file_serials
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
 
 CREATE TABLE public.goose_db_version (
     id integer NOT NULL,
@@ -344,6 +442,40 @@ CREATE TABLE public.providers (
 
 ALTER TABLE ONLY public.providers FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.quarantine (
+    id uuid NOT NULL,
+    mode text NOT NULL,
+    name text NOT NULL,
+    reason text NOT NULL,
+    digest bytea NOT NULL,
+    content bytea NOT NULL,
+    received_at timestamp with time zone NOT NULL
+);
+ALTER TABLE ONLY public.quarantine ALTER COLUMN content SET STORAGE EXTERNAL;
+
+ALTER TABLE ONLY public.quarantine FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.sandbox_mail (
+    name text NOT NULL,
+    due timestamp with time zone NOT NULL,
+    given_until timestamp with time zone,
+    removed_at timestamp with time zone,
+    content bytea,
+    CONSTRAINT sandbox_mail_state CHECK (((content IS NULL) = (removed_at IS NOT NULL)))
+)
+WITH (autovacuum_vacuum_scale_factor='0.05', autovacuum_vacuum_threshold='500');
+ALTER TABLE ONLY public.sandbox_mail ALTER COLUMN content SET STORAGE EXTERNAL;
+
+ALTER TABLE ONLY public.sandbox_mail FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.sandbox_seen (
+    key bytea NOT NULL,
+    file text NOT NULL,
+    seen_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.sandbox_seen FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.uploads (
     id uuid NOT NULL,
     org_id uuid NOT NULL,
@@ -419,6 +551,12 @@ WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0.05', autovacuum_vacuum_
 
 ALTER TABLE ONLY public.webhook_endpoints FORCE ROW LEVEL SECURITY;
 
+ALTER TABLE ONLY public.acknowledgements
+    ADD CONSTRAINT acknowledgements_content UNIQUE (org_id, mode, digest);
+
+ALTER TABLE ONLY public.acknowledgements
+    ADD CONSTRAINT acknowledgements_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_digest_key UNIQUE (digest);
 
@@ -431,6 +569,12 @@ ALTER TABLE ONLY public.attachments
 ALTER TABLE ONLY public.attachments
     ADD CONSTRAINT attachments_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.batches
+    ADD CONSTRAINT batches_name UNIQUE (name);
+
+ALTER TABLE ONLY public.batches
+    ADD CONSTRAINT batches_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.claims
     ADD CONSTRAINT claims_pkey PRIMARY KEY (id);
 
@@ -442,6 +586,15 @@ ALTER TABLE ONLY public.documents
 
 ALTER TABLE ONLY public.eligibility_checks
     ADD CONSTRAINT eligibility_checks_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.era_claims
+    ADD CONSTRAINT era_claims_pkey PRIMARY KEY (era_id, ordinal);
+
+ALTER TABLE ONLY public.eras
+    ADD CONSTRAINT eras_identity UNIQUE (org_id, mode, identity);
+
+ALTER TABLE ONLY public.eras
+    ADD CONSTRAINT eras_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.events
     ADD CONSTRAINT events_pkey PRIMARY KEY (id);
@@ -476,6 +629,18 @@ ALTER TABLE ONLY public.payer_requests
 ALTER TABLE ONLY public.providers
     ADD CONSTRAINT providers_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.quarantine
+    ADD CONSTRAINT quarantine_content UNIQUE (mode, digest);
+
+ALTER TABLE ONLY public.quarantine
+    ADD CONSTRAINT quarantine_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.sandbox_mail
+    ADD CONSTRAINT sandbox_mail_pkey PRIMARY KEY (name);
+
+ALTER TABLE ONLY public.sandbox_seen
+    ADD CONSTRAINT sandbox_seen_pkey PRIMARY KEY (key);
+
 ALTER TABLE ONLY public.uploads
     ADD CONSTRAINT uploads_pkey PRIMARY KEY (id);
 
@@ -500,6 +665,10 @@ CREATE INDEX attachments_payer_request ON public.attachments USING btree (org_id
 CREATE INDEX attachments_request ON public.attachments USING btree (org_id, mode, request_id, created_at, id) WHERE (request_id IS NOT NULL);
 
 CREATE INDEX attachments_state ON public.attachments USING btree (org_id, mode, state, created_at, id);
+
+CREATE INDEX batches_list ON public.batches USING btree (org_id, mode, created_at, id);
+
+CREATE INDEX batches_number ON public.batches USING btree (mode, number, created_at);
 
 CREATE INDEX claims_batch ON public.claims USING btree (batch_id) WHERE (batch_id IS NOT NULL);
 
@@ -539,6 +708,16 @@ CREATE INDEX eligibility_checks_request ON public.eligibility_checks USING btree
 
 CREATE INDEX eligibility_checks_tenant_reference ON public.eligibility_checks USING btree (org_id, mode, tenant_reference, created_at, id) WHERE (tenant_reference IS NOT NULL);
 
+CREATE INDEX era_claims_unapplied ON public.era_claims USING btree (era_id, ordinal) WHERE ((NOT applied) AND balanced AND (claim_id IS NOT NULL));
+
+CREATE INDEX eras_list ON public.eras USING btree (org_id, mode, received_at, id, payment_date) WHERE (received_at IS NOT NULL);
+
+CREATE INDEX eras_payer ON public.eras USING btree (org_id, mode, payer_id, received_at, id, payment_date) WHERE (received_at IS NOT NULL);
+
+CREATE INDEX eras_state ON public.eras USING btree (org_id, mode, state, received_at, id, payment_date) WHERE (received_at IS NOT NULL);
+
+CREATE INDEX eras_undone ON public.eras USING btree (org_id, mode, id) WHERE (progress <> 'done'::text);
+
 CREATE INDEX events_list ON public.events USING btree (org_id, mode, created_at, id);
 
 CREATE INDEX events_tail ON public.events USING btree (org_id, mode, xid, id);
@@ -551,6 +730,10 @@ CREATE INDEX jobs_due ON public.jobs USING btree (GREATEST(not_before, lease_unt
 
 CREATE INDEX offices_list ON public.offices USING btree (org_id, mode, created_at, id);
 
+CREATE INDEX offices_npi ON public.offices USING btree (mode, npi);
+
+CREATE INDEX offices_tax_id ON public.offices USING btree (mode, regexp_replace(tax_id, '\D'::text, ''::text, 'g'::text));
+
 CREATE INDEX payer_requests_claim ON public.payer_requests USING btree (org_id, mode, claim_id, created_at, id) WHERE (claim_id IS NOT NULL);
 
 CREATE INDEX payer_requests_due ON public.payer_requests USING btree (org_id, mode, created_at, id, due_date) WHERE (due_date IS NOT NULL);
@@ -562,6 +745,14 @@ CREATE INDEX payer_requests_payer ON public.payer_requests USING btree (org_id, 
 CREATE INDEX payer_requests_state ON public.payer_requests USING btree (org_id, mode, state, created_at, id);
 
 CREATE INDEX providers_list ON public.providers USING btree (org_id, mode, created_at, id);
+
+CREATE INDEX quarantine_list ON public.quarantine USING btree (received_at, id);
+
+CREATE INDEX sandbox_mail_due ON public.sandbox_mail USING btree (due, name) WHERE (removed_at IS NULL);
+
+CREATE INDEX sandbox_mail_removed ON public.sandbox_mail USING btree (removed_at) WHERE (removed_at IS NOT NULL);
+
+CREATE INDEX sandbox_seen_sweep ON public.sandbox_seen USING btree (seen_at);
 
 CREATE INDEX uploads_sweep ON public.uploads USING btree (created_at) WHERE (state <> 'pending'::text);
 
@@ -595,15 +786,23 @@ ALTER TABLE ONLY public.offices
 ALTER TABLE ONLY public.providers
     ADD CONSTRAINT providers_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.organizations(id);
 
+ALTER TABLE public.acknowledgements ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.api_keys ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.attachments ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.batches ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.claims ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.documents ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.eligibility_checks ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.era_claims ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.eras ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.events ENABLE ROW LEVEL SECURITY;
 
@@ -621,13 +820,27 @@ ALTER TABLE public.payer_requests ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.providers ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.quarantine ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.sandbox_mail ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.sandbox_seen ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY scope ON public.acknowledgements TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
 CREATE POLICY scope ON public.attachments TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
+CREATE POLICY scope ON public.batches TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.claims TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.documents TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.eligibility_checks TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
+CREATE POLICY scope ON public.era_claims TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
+CREATE POLICY scope ON public.eras TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.events TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
@@ -651,6 +864,8 @@ CREATE POLICY scope ON public.webhook_endpoints TO molar_app USING (((org_id = (
 
 CREATE POLICY system ON public.api_keys TO molar_system USING (true);
 
+CREATE POLICY system ON public.batches FOR SELECT TO molar_system USING (true);
+
 CREATE POLICY system ON public.claims FOR SELECT TO molar_system USING (((state = 'queued'::text) AND (batch_id IS NULL)));
 
 CREATE POLICY system ON public.documents FOR SELECT TO molar_system USING (true);
@@ -661,7 +876,15 @@ CREATE POLICY system ON public.idempotency_keys TO molar_system USING (true);
 
 CREATE POLICY system ON public.jobs TO molar_system USING (true);
 
+CREATE POLICY system ON public.offices FOR SELECT TO molar_system USING (true);
+
 CREATE POLICY system ON public.organizations TO molar_system USING (true);
+
+CREATE POLICY system ON public.quarantine TO molar_system USING (true);
+
+CREATE POLICY system ON public.sandbox_mail TO molar_system USING (true);
+
+CREATE POLICY system ON public.sandbox_seen TO molar_system USING (true);
 
 CREATE POLICY system ON public.uploads FOR SELECT TO molar_system USING (true);
 
@@ -689,6 +912,8 @@ GRANT USAGE ON SCHEMA public TO molar_system;
 REVOKE ALL ON FUNCTION public.claim_idempotency_key(wanted_org uuid, wanted_mode text, wanted_key text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.claim_idempotency_key(wanted_org uuid, wanted_mode text, wanted_key text) TO molar_app;
 
+GRANT SELECT,INSERT ON TABLE public.acknowledgements TO molar_app;
+
 GRANT SELECT,INSERT ON TABLE public.api_keys TO molar_system;
 
 GRANT UPDATE(revoked_at) ON TABLE public.api_keys TO molar_system;
@@ -710,6 +935,43 @@ GRANT UPDATE(number) ON TABLE public.attachments TO molar_app;
 GRANT UPDATE(sending) ON TABLE public.attachments TO molar_app;
 
 GRANT UPDATE(sending_since) ON TABLE public.attachments TO molar_app;
+
+GRANT SELECT,INSERT ON TABLE public.batches TO molar_app;
+
+GRANT SELECT(id) ON TABLE public.batches TO molar_system;
+
+GRANT SELECT(org_id) ON TABLE public.batches TO molar_system;
+
+GRANT SELECT(mode) ON TABLE public.batches TO molar_system;
+
+GRANT UPDATE(state) ON TABLE public.batches TO molar_app;
+GRANT SELECT(state) ON TABLE public.batches TO molar_system;
+
+GRANT SELECT(name) ON TABLE public.batches TO molar_system;
+
+GRANT SELECT(interchange_number) ON TABLE public.batches TO molar_system;
+
+GRANT SELECT(group_number) ON TABLE public.batches TO molar_system;
+
+GRANT SELECT(transaction_number) ON TABLE public.batches TO molar_system;
+
+GRANT SELECT(number) ON TABLE public.batches TO molar_system;
+
+GRANT SELECT(claim_count) ON TABLE public.batches TO molar_system;
+
+GRANT UPDATE(result) ON TABLE public.batches TO molar_app;
+GRANT SELECT(result) ON TABLE public.batches TO molar_system;
+
+GRANT UPDATE(acknowledgement) ON TABLE public.batches TO molar_app;
+GRANT SELECT(acknowledgement) ON TABLE public.batches TO molar_system;
+
+GRANT SELECT(created_at) ON TABLE public.batches TO molar_system;
+
+GRANT UPDATE(sent_at) ON TABLE public.batches TO molar_app;
+GRANT SELECT(sent_at) ON TABLE public.batches TO molar_system;
+
+GRANT UPDATE(acknowledged_at) ON TABLE public.batches TO molar_app;
+GRANT SELECT(acknowledged_at) ON TABLE public.batches TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.claims TO molar_app;
 
@@ -813,6 +1075,26 @@ GRANT UPDATE(benefits) ON TABLE public.eligibility_checks TO molar_app;
 
 GRANT UPDATE(exchanges) ON TABLE public.eligibility_checks TO molar_app;
 
+GRANT SELECT,INSERT ON TABLE public.era_claims TO molar_app;
+
+GRANT UPDATE(claim_id) ON TABLE public.era_claims TO molar_app;
+
+GRANT UPDATE(applied) ON TABLE public.era_claims TO molar_app;
+
+GRANT SELECT,INSERT ON TABLE public.eras TO molar_app;
+
+GRANT UPDATE(state) ON TABLE public.eras TO molar_app;
+
+GRANT UPDATE(claim_count) ON TABLE public.eras TO molar_app;
+
+GRANT UPDATE(matched_count) ON TABLE public.eras TO molar_app;
+
+GRANT UPDATE(progress) ON TABLE public.eras TO molar_app;
+
+GRANT UPDATE(received_at) ON TABLE public.eras TO molar_app;
+
+GRANT UPDATE(posted_at) ON TABLE public.eras TO molar_app;
+
 GRANT SELECT,INSERT ON TABLE public.events TO molar_app;
 GRANT INSERT ON TABLE public.events TO molar_system;
 
@@ -827,6 +1109,8 @@ GRANT SELECT(type) ON TABLE public.events TO molar_system;
 GRANT SELECT(resource_id) ON TABLE public.events TO molar_system;
 
 GRANT SELECT(sequence) ON TABLE public.events TO molar_system;
+
+GRANT USAGE ON SEQUENCE public.file_serials TO molar_app;
 
 GRANT SELECT ON TABLE public.goose_db_version TO molar_system;
 
@@ -869,6 +1153,7 @@ GRANT UPDATE(publishes) ON TABLE public.jobs TO molar_system;
 GRANT UPDATE(attempts) ON TABLE public.jobs TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.offices TO molar_app;
+GRANT SELECT ON TABLE public.offices TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.organizations TO molar_system;
 
@@ -883,6 +1168,20 @@ GRANT UPDATE(answering_attachment_id) ON TABLE public.payer_requests TO molar_ap
 GRANT UPDATE(answered_at) ON TABLE public.payer_requests TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.providers TO molar_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.quarantine TO molar_system;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.sandbox_mail TO molar_system;
+
+GRANT UPDATE(given_until) ON TABLE public.sandbox_mail TO molar_system;
+
+GRANT UPDATE(removed_at) ON TABLE public.sandbox_mail TO molar_system;
+
+GRANT UPDATE(content) ON TABLE public.sandbox_mail TO molar_system;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.sandbox_seen TO molar_system;
+
+GRANT UPDATE(file) ON TABLE public.sandbox_seen TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.uploads TO molar_app;
 GRANT DELETE ON TABLE public.uploads TO molar_system;

@@ -57,14 +57,18 @@ type write struct {
 
 func (t *tx) ports() ports.Tx {
 	return ports.Tx{
-		Keys: idempotencyKeys{t}, Checks: checks{t}, Claims: claims{t}, Attachments: attachments{t}, Documents: documents{t},
-		PayerRequests: payerRequests{t}, Patients: patients{t}, Offices: offices{t}, Providers: providers{t}, Events: events{t}, Endpoints: endpoints{t},
+		Keys: idempotencyKeys{t}, Checks: checks{t}, Claims: claims{t}, Clearing: clearing{t}, Batches: batches{t}, ERAs: eras{t},
+		ERAClaims: eraClaims{t}, Attachments: attachments{t}, Documents: documents{t}, PayerRequests: payerRequests{t},
+		Patients: patients{t}, Offices: offices{t}, Providers: providers{t}, Events: events{t}, Endpoints: endpoints{t},
 		Deliveries: deliveries{t}, Lanes: lanes{t}, Outbox: outbox{t},
 	}
 }
 
 func (t *tx) systemPorts() ports.SystemTx {
-	return ports.SystemTx{Jobs: jobTable{t}, APIKeys: apiKeys{t}, Orgs: organizations{t}, Images: imageNames{t}, Forget: forgetter{t}}
+	return ports.SystemTx{
+		Jobs: jobTable{t}, APIKeys: apiKeys{t}, Orgs: organizations{t}, Images: imageNames{t}, Routes: routes{t}, Quarantine: quarantine{t},
+		Forget: forgetter{t},
+	}
 }
 
 // later queues a write. The parts of one statement do not see each other's
@@ -229,11 +233,18 @@ func (t *tx) query(columns, table string) *query {
 
 func (q *query) where(condition string, args ...any) { q.add("\n\tAND "+condition, args...) }
 
-func (q *query) page(p billing.Page) string {
+func (q *query) page(p billing.Page) string { return q.pageBy("created_at", p) }
+
+func (q *query) pageBy(time string, p billing.Page) string {
+	q.before(time, p)
+	return q.text("ORDER BY "+time+" DESC, id DESC\nLIMIT %", p.Limit+1)
+}
+
+// before leaves out what earlier pages had.
+func (q *query) before(time string, p billing.Page) {
 	if p.After != nil {
-		q.where("(created_at, id) < (%, %)", micro(p.After.Time), billing.JobID(p.After.ID))
+		q.where("("+time+", id) < (%, %)", micro(p.After.Time), billing.JobID(p.After.ID))
 	}
-	return q.text("ORDER BY created_at DESC, id DESC\nLIMIT %", p.Limit+1)
 }
 
 func (q *query) text(end string, args ...any) string {

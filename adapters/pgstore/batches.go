@@ -1,0 +1,132 @@
+package pgstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+type batches struct{ *tx }
+
+// batchColumns is every column but the content.
+const batchColumns = `id, org_id, mode, state, name, interchange_number, group_number, transaction_number, claim_count, result,
+	acknowledgement, created_at, sent_at, acknowledged_at`
+
+type batchRow struct {
+	ID              billing.FileID      `db:"id"`
+	Org             billing.OrgID       `db:"org_id"`
+	Mode            billing.Mode        `db:"mode"`
+	State           billing.BatchState  `db:"state"`
+	Name            string              `db:"name"`
+	Interchange     string              `db:"interchange_number"`
+	Group           string              `db:"group_number"`
+	Transaction     string              `db:"transaction_number"`
+	ClaimCount      int                 `db:"claim_count"`
+	Result          billing.BatchResult `db:"result"`
+	Acknowledgement string              `db:"acknowledgement"`
+	CreatedAt       time.Time           `db:"created_at"`
+	SentAt          sql.NullTime        `db:"sent_at"`
+	AcknowledgedAt  sql.NullTime        `db:"acknowledged_at"`
+}
+
+func (r batchRow) batch() (*billing.Batch, error) {
+	return &billing.Batch{
+		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, State: r.State,
+		File: billing.FileRef{Name: r.Name, ControlNumbers: billing.ControlNumbers{
+			Interchange: r.Interchange, Group: r.Group, Transaction: r.Transaction,
+		}},
+		ClaimCount: r.ClaimCount, Result: r.Result, Acknowledgement: r.Acknowledgement, CreatedAt: r.CreatedAt.UTC(),
+		SentAt: present(r.SentAt), AcknowledgedAt: present(r.AcknowledgedAt),
+	}, nil
+}
+
+// comparableNumber is a control number without the zeros and spaces that others may
+// leave out when they repeat it.
+func comparableNumber(s string) string { return strings.TrimLeft(strings.TrimSpace(s), "0") }
+
+// Insert keeps a new batch, unless its name is taken.
+func (r batches) Insert(ctx context.Context, b *billing.Batch, content []byte) (bool, error) {
+	n := b.File.ControlNumbers
+	kept, err := r.exec(ctx, `
+INSERT INTO batches (id, org_id, mode, state, name, interchange_number, group_number, transaction_number, number, claim_count,
+	result, acknowledgement, created_at, sent_at, acknowledged_at, content)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+ON CONFLICT ON CONSTRAINT batches_name DO NOTHING`,
+		b.ID, r.scope.Org, r.scope.Mode, b.State, b.File.Name, n.Interchange, n.Group, n.Transaction, comparableNumber(n.Interchange),
+		b.ClaimCount, b.Result, b.Acknowledgement, micro(b.CreatedAt), optional(b.SentAt), optional(b.AcknowledgedAt),
+		r.store.sealer.seal(r.scope, b.ID, content))
+	if err != nil {
+		return false, fmt.Errorf("insert batch %s: %w", b.ID, err)
+	}
+	if kept == 1 {
+		r.made = madeRow("batches", b.ID)
+	}
+	return kept == 1, nil
+}
+
+// Get reads a batch.
+func (r batches) Get(ctx context.Context, id billing.FileID) (*billing.Batch, error) {
+	return r.one(ctx, id, "")
+}
+
+// Lock reads a batch that nobody else writes from now on.
+func (r batches) Lock(ctx context.Context, id billing.FileID) (*billing.Batch, error) {
+	return r.one(ctx, id, forUpdate)
+}
+
+func (r batches) one(ctx context.Context, id billing.FileID, end string) (*billing.Batch, error) {
+	q := r.query(batchColumns, "batches")
+	q.where("id = %", id)
+	var row batchRow
+	if err := r.get(ctx, &row, q.text(end), q.args...); errors.Is(err, sql.ErrNoRows) {
+		return nil, billing.NotFound("batch", "")
+	} else if err != nil {
+		return nil, fmt.Errorf("get batch %s: %w", id, err)
+	}
+	return row.batch()
+}
+
+// Save keeps where a batch stands.
+func (r batches) Save(ctx context.Context, b *billing.Batch) error {
+	return r.later(ctx, b.ID, `
+UPDATE batches
+SET state = $4, result = $5, acknowledgement = $6, sent_at = $7, acknowledged_at = $8
+WHERE org_id = $1 AND mode = $2 AND id = $3`,
+		r.scope.Org, r.scope.Mode, b.ID, b.State, b.Result, b.Acknowledgement, optional(b.SentAt), optional(b.AcknowledgedAt))
+}
+
+// List reads a page of batches, newest first.
+func (r batches) List(ctx context.Context, p billing.Page) ([]*billing.Batch, error) {
+	rows, err := page[batchRow](ctx, r.tx, r.query(batchColumns, "batches"), p)
+	if err != nil {
+		return nil, fmt.Errorf("list batches: %w", err)
+	}
+	return values(rows, batchRow.batch)
+}
+
+// Content reads the file.
+func (r batches) Content(ctx context.Context, id billing.FileID) ([]byte, error) {
+	return r.content(ctx, "batches", id, billing.NotFound("batch", ""))
+}
+
+// content reads the encrypted content of a row.
+func (t *tx) content(ctx context.Context, table string, id rowID, absent error) ([]byte, error) {
+	q := t.query("content", table)
+	q.where("id = %", id.UUID())
+	var sealed []byte
+	if err := t.get(ctx, &sealed, q.text(""), q.args...); errors.Is(err, sql.ErrNoRows) {
+		return nil, absent
+	} else if err != nil {
+		return nil, fmt.Errorf("get the content of %s in %s: %w", id.UUID(), table, err)
+	}
+	plain, err := t.store.sealer.open(t.scope, id, sealed)
+	if err != nil {
+		return nil, fmt.Errorf("open the content of %s in %s: %w", id.UUID(), table, err)
+	}
+	return plain, nil
+}

@@ -1,0 +1,113 @@
+package pgstore
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"time"
+
+	"github.com/lib/pq"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+type clearing struct{ *tx }
+
+// inOrder locks claims one after another, so that two transactions that lock
+// the same ones never wait for each other.
+const inOrder = "ORDER BY id\n" + forUpdate
+
+func (r clearing) queued() *query {
+	q := r.query(claimColumns, "claims c")
+	q.where("state = 'queued' AND batch_id IS NULL")
+	return q
+}
+
+// Queued gives the oldest claims that wait for a batch.
+func (r clearing) Queued(ctx context.Context, limit int) ([]*billing.Claim, error) {
+	q := r.queued()
+	text := q.text("ORDER BY id\nLIMIT %\n"+forUpdate+" SKIP LOCKED", limit)
+	return r.claims(ctx, text, q.args)
+}
+
+// OfBatch gives the claims of a batch.
+func (r clearing) OfBatch(ctx context.Context, id billing.FileID) ([]*billing.Claim, error) {
+	q := r.query(claimColumns, "claims c")
+	q.where("batch_id = %", id)
+	return r.claims(ctx, q.text(inOrder), q.args)
+}
+
+// match finds claims by each kind of number through its own index; one OR of
+// both would be served by neither.
+func (r clearing) match(controlNumbers, payerClaimNumbers []string) (string, []any) {
+	q := r.query(claimColumns, "claims c")
+	q.where(`id = ANY (ARRAY(
+		SELECT m.id
+		FROM claims m
+		WHERE m.org_id = $1 AND m.mode = $2 AND m.control_key = ANY (ARRAY(SELECT upper(n) FROM unnest(%::text[]) n))
+		UNION
+		SELECT m.id
+		FROM claims m
+		WHERE m.org_id = $1 AND m.mode = $2 AND m.payer_claim_number = ANY (%::text[]) AND m.payer_claim_number <> ''
+	))`, pq.StringArray(controlNumbers), pq.StringArray(payerClaimNumbers))
+	return q.text(inOrder), q.args
+}
+
+// Match gives the claims that files tell of by one of the numbers.
+func (r clearing) Match(ctx context.Context, controlNumbers, payerClaimNumbers []string) ([]*billing.Claim, error) {
+	if len(controlNumbers)+len(payerClaimNumbers) == 0 {
+		return nil, nil
+	}
+	text, args := r.match(controlNumbers, payerClaimNumbers)
+	return r.claims(ctx, text, args)
+}
+
+func (r clearing) claims(ctx context.Context, text string, args []any) ([]*billing.Claim, error) {
+	var rows []claimRow
+	if err := r.list(ctx, &rows, text, args...); err != nil {
+		return nil, fmt.Errorf("lock claims: %w", err)
+	}
+	return values(rows, claimRow.claim)
+}
+
+// Attached gives the closed attachments that claim files tell of; one that
+// answers a request of the payer is told of by its answer.
+func (r clearing) Attached(ctx context.Context, of []billing.ClaimID) ([]*billing.Attachment, error) {
+	ids := make(pq.StringArray, 0, len(of))
+	for _, id := range of {
+		ids = append(ids, id.UUID())
+	}
+	q := r.query(attachmentColumns, "attachments")
+	q.where("claim_id = ANY (%::uuid[]) AND claim_id IS NOT NULL AND state = 'closed' AND kind = 'unsolicited'", ids)
+	var rows []attachmentRow
+	if err := r.list(ctx, &rows, q.text("ORDER BY created_at, id"), q.args...); err != nil {
+		return nil, fmt.Errorf("find attachments of claims: %w", err)
+	}
+	return attachments(r).whole(ctx, rows)
+}
+
+// Serial gives the next number for a file.
+func (r clearing) Serial(ctx context.Context) (n int64, err error) {
+	if err = r.get(ctx, &n, "SELECT nextval('file_serials')"); err != nil {
+		return 0, fmt.Errorf("number a file: %w", err)
+	}
+	return n, nil
+}
+
+// Keep keeps an acknowledgement, unless the scope has it. The unique key makes
+// a second transaction wait for the first.
+func (r clearing) Keep(ctx context.Context, f billing.IncomingFile, at time.Time) (bool, error) {
+	id, digest := billing.NewID[billing.FileID](at), sha256.Sum256(f.Content)
+	n, err := r.exec(ctx, `
+INSERT INTO acknowledgements (id, org_id, mode, name, digest, content, received_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
+ON CONFLICT ON CONSTRAINT acknowledgements_content DO NOTHING`,
+		id, r.scope.Org, r.scope.Mode, f.Name, digest[:], r.store.sealer.seal(r.scope, id, f.Content), micro(at))
+	if err != nil {
+		return false, fmt.Errorf("keep an acknowledgement: %w", err)
+	}
+	if n == 1 {
+		r.made = madeRow("acknowledgements", id)
+	}
+	return n == 1, nil
+}

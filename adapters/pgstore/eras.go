@@ -1,0 +1,159 @@
+package pgstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+type eras struct{ *tx }
+
+// eraColumns is every column but identity and content.
+const eraColumns = `id, org_id, mode, state, payer_id, payer_code, payer_name, office_id, detail, balanced, claim_count, matched_count,
+	progress, received_at, posted_at`
+
+type eraRow struct {
+	ID           billing.ERAID       `db:"id"`
+	Org          billing.OrgID       `db:"org_id"`
+	Mode         billing.Mode        `db:"mode"`
+	State        billing.ERAState    `db:"state"`
+	PayerID      billing.PayerID     `db:"payer_id"`
+	PayerCode    string              `db:"payer_code"`
+	PayerName    string              `db:"payer_name"`
+	OfficeID     billing.OfficeID    `db:"office_id"`
+	Detail       []byte              `db:"detail"`
+	Balanced     bool                `db:"balanced"`
+	ClaimCount   int                 `db:"claim_count"`
+	MatchedCount int                 `db:"matched_count"`
+	Progress     billing.ERAProgress `db:"progress"`
+	ReceivedAt   sql.NullTime        `db:"received_at"`
+	PostedAt     sql.NullTime        `db:"posted_at"`
+}
+
+// eraDetail is what is kept of a remittance as one value.
+type eraDetail struct {
+	PayerName           string
+	Payment             billing.ERAPayment
+	ProviderAdjustments []billing.ProviderAdjustment
+	Balance             billing.Balance
+	File                billing.FileRef
+}
+
+func (r eraRow) era() (*billing.ERA, error) {
+	var d eraDetail
+	if err := decode(r.Detail, &d); err != nil {
+		return nil, fmt.Errorf("read remittance %s: %w", r.ID, err)
+	}
+	return &billing.ERA{
+		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, State: r.State,
+		Payer: billing.PayerSummary{ID: r.PayerID, PayerID: r.PayerCode, Name: r.PayerName}, PayerName: d.PayerName, OfficeID: r.OfficeID,
+		Payment: d.Payment, ProviderAdjustments: d.ProviderAdjustments, Balanced: r.Balanced, Balance: d.Balance,
+		ClaimCount: r.ClaimCount, MatchedCount: r.MatchedCount, File: d.File, Progress: r.Progress,
+		ReceivedAt: present(r.ReceivedAt), PostedAt: present(r.PostedAt),
+	}, nil
+}
+
+// Insert keeps a new remittance, unless the scope has the payment.
+func (r eras) Insert(ctx context.Context, e *billing.ERA, identity [32]byte, content []byte) (bool, error) {
+	detail, err := encode(&eraDetail{e.PayerName, e.Payment, e.ProviderAdjustments, e.Balance, e.File})
+	if err != nil {
+		return false, err
+	}
+	n, err := r.exec(ctx, `
+INSERT INTO eras (id, org_id, mode, state, payer_id, payer_code, payer_name, office_id, payment_date, detail, balanced, claim_count,
+	matched_count, progress, identity, received_at, posted_at, content)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+ON CONFLICT ON CONSTRAINT eras_identity DO NOTHING`,
+		e.ID, r.scope.Org, r.scope.Mode, e.State, e.Payer.ID, e.Payer.PayerID, e.Payer.Name, e.OfficeID, e.Payment.Date, detail, e.Balanced,
+		e.ClaimCount, e.MatchedCount, e.Progress, identity[:], optional(e.ReceivedAt), optional(e.PostedAt),
+		r.store.sealer.seal(r.scope, e.ID, content))
+	if err != nil {
+		return false, fmt.Errorf("insert remittance %s: %w", e.ID, err)
+	}
+	if n == 1 {
+		r.made = madeRow("eras", e.ID)
+	}
+	return n == 1, nil
+}
+
+// Get reads a remittance that callers may see.
+func (r eras) Get(ctx context.Context, id billing.ERAID) (*billing.ERA, error) {
+	q := r.query(eraColumns, "eras")
+	q.where("id = % AND received_at IS NOT NULL", id)
+	return r.one(ctx, q, "")
+}
+
+// Lock reads a remittance that nobody else writes from now on; for the zero ID
+// the first that is not done. One that was done while this waited for it is
+// passed over.
+func (r eras) Lock(ctx context.Context, id billing.ERAID) (*billing.ERA, error) {
+	q := r.query(eraColumns, "eras")
+	if id.IsZero() {
+		q.where("progress <> 'done'")
+		return r.one(ctx, q, "ORDER BY id\nLIMIT 1\n"+forUpdate)
+	}
+	q.where("id = %", id)
+	return r.one(ctx, q, forUpdate)
+}
+
+func (r eras) one(ctx context.Context, q *query, end string) (*billing.ERA, error) {
+	var row eraRow
+	if err := r.get(ctx, &row, q.text(end), q.args...); errors.Is(err, sql.ErrNoRows) {
+		return nil, billing.NotFound("remittance", "")
+	} else if err != nil {
+		return nil, fmt.Errorf("get a remittance: %w", err)
+	}
+	return row.era()
+}
+
+// Save keeps where a remittance stands.
+func (r eras) Save(ctx context.Context, e *billing.ERA) error {
+	return r.later(ctx, e.ID, `
+UPDATE eras
+SET state = $4, claim_count = $5, matched_count = $6, progress = $7, received_at = $8, posted_at = $9
+WHERE org_id = $1 AND mode = $2 AND id = $3`,
+		r.scope.Org, r.scope.Mode, e.ID, e.State, e.ClaimCount, e.MatchedCount, e.Progress, optional(e.ReceivedAt), optional(e.PostedAt))
+}
+
+func (r eras) filter(f billing.ERAFilter) *query {
+	q := r.query(eraColumns, "eras")
+	q.where("received_at IS NOT NULL")
+	if f.State != "" {
+		q.where("state = %", f.State)
+	}
+	if !f.PayerID.IsZero() {
+		q.where("payer_id = %", f.PayerID)
+	}
+	if !f.PaidFrom.IsZero() {
+		q.where("payment_date >= %", f.PaidFrom)
+	}
+	if !f.PaidTo.IsZero() {
+		q.where("payment_date <= %", f.PaidTo)
+	}
+	if !f.ReceivedFrom.IsZero() {
+		q.where("received_at >= %", f.ReceivedFrom.UTC())
+	}
+	if !f.ReceivedTo.IsZero() {
+		q.where("received_at < %", f.ReceivedTo.UTC())
+	}
+	return q
+}
+
+// List reads a page of remittances, the last received first.
+func (r eras) List(ctx context.Context, f billing.ERAFilter, p billing.Page) ([]*billing.ERA, error) {
+	q := r.filter(f)
+	text := q.pageBy("received_at", p)
+	var rows []eraRow
+	if err := r.list(ctx, &rows, text, q.args...); err != nil {
+		return nil, fmt.Errorf("list remittances: %w", err)
+	}
+	return values(rows, eraRow.era)
+}
+
+// Content reads the file.
+func (r eras) Content(ctx context.Context, id billing.ERAID) ([]byte, error) {
+	return r.content(ctx, "eras", id, billing.NotFound("remittance", ""))
+}

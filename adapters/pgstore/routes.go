@@ -1,0 +1,160 @@
+package pgstore
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/lib/pq"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+type routes struct{ *tx }
+
+// digits are the digits of a text.
+func digits(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+const (
+	payeesByNPI   = "SELECT " + officeColumns + "\nFROM offices\nWHERE mode = $1 AND npi = $2\nORDER BY created_at, id"
+	payeesByTaxID = "SELECT " + officeColumns +
+		"\nFROM offices\nWHERE mode = $1 AND regexp_replace(tax_id, '\\D', '', 'g') = $2\nORDER BY created_at, id"
+)
+
+// Payees gives the offices that a payment may be for.
+func (r routes) Payees(ctx context.Context, mode billing.Mode, npi, taxID string) ([]*billing.Office, error) {
+	for _, by := range []struct{ text, number string }{{payeesByNPI, strings.TrimSpace(npi)}, {payeesByTaxID, digits(taxID)}} {
+		if by.number == "" {
+			continue
+		}
+		var rows []officeRow
+		if err := r.list(ctx, &rows, by.text, mode, by.number); err != nil {
+			return nil, fmt.Errorf("find payees: %w", err)
+		}
+		if len(rows) > 0 {
+			return values(rows, officeRow.office)
+		}
+	}
+	return nil, nil
+}
+
+// Numbers begin again after a billion files, so the newest one is meant.
+const batchByNumber = "SELECT " + batchColumns + "\nFROM batches\nWHERE mode = $1 AND number = ANY ($2)\nORDER BY created_at DESC\nLIMIT 1"
+
+// Batch gives the batch that a file answers.
+func (r routes) Batch(ctx context.Context, mode billing.Mode, n billing.ControlNumbers) (*billing.Batch, error) {
+	var numbers pq.StringArray
+	for _, number := range []string{n.Interchange, n.Group, n.Transaction} {
+		if number = comparableNumber(number); number != "" {
+			numbers = append(numbers, number)
+		}
+	}
+	var row batchRow
+	if err := r.get(ctx, &row, batchByNumber, mode, numbers); errors.Is(err, sql.ErrNoRows) {
+		return nil, billing.NotFound("batch", "")
+	} else if err != nil {
+		return nil, fmt.Errorf("find a batch: %w", err)
+	}
+	return row.batch()
+}
+
+// queuedScopes goes from organization to organization through the index of
+// claims that wait, and reads one claim of each, however many there are.
+const queuedScopes = `
+WITH RECURSIVE waiting AS (
+	(SELECT org_id FROM claims WHERE mode = $1 AND state = 'queued' AND batch_id IS NULL ORDER BY org_id LIMIT 1)
+	UNION ALL
+	SELECT (
+		SELECT c.org_id
+		FROM claims c
+		WHERE c.mode = $1 AND c.state = 'queued' AND c.batch_id IS NULL AND c.org_id > w.org_id
+		ORDER BY c.org_id
+		LIMIT 1
+	)
+	FROM waiting w
+	WHERE w.org_id IS NOT NULL
+)
+SELECT org_id FROM waiting WHERE org_id IS NOT NULL`
+
+// Queued gives the scopes in which claims wait for a batch.
+func (r routes) Queued(ctx context.Context, mode billing.Mode) ([]billing.Scope, error) {
+	var orgs []billing.OrgID
+	if err := r.list(ctx, &orgs, queuedScopes, mode); err != nil {
+		return nil, fmt.Errorf("find queued claims: %w", err)
+	}
+	var scopes []billing.Scope
+	for _, org := range orgs {
+		scopes = append(scopes, billing.Scope{Org: org, Mode: mode})
+	}
+	return scopes, nil
+}
+
+type quarantine struct{ *tx }
+
+type quarantineRow struct {
+	ID         billing.FileID `db:"id"`
+	Mode       billing.Mode   `db:"mode"`
+	Name       string         `db:"name"`
+	Reason     string         `db:"reason"`
+	Content    []byte         `db:"content"`
+	ReceivedAt time.Time      `db:"received_at"`
+}
+
+func (r quarantineRow) file() (*billing.Quarantined, error) {
+	return &billing.Quarantined{ID: r.ID, Mode: r.Mode, Name: r.Name, Reason: r.Reason, Content: r.Content, ReceivedAt: r.ReceivedAt.UTC()}, nil
+}
+
+// Insert keeps a file, unless the same one is kept.
+func (r quarantine) Insert(ctx context.Context, q *billing.Quarantined) error {
+	digest := sha256.Sum256(q.Content)
+	if _, err := r.exec(ctx, `
+INSERT INTO quarantine (id, mode, name, reason, digest, content, received_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
+ON CONFLICT ON CONSTRAINT quarantine_content DO NOTHING`,
+		q.ID, q.Mode, q.Name, q.Reason, digest[:], r.store.sealer.seal(billing.Scope{Mode: q.Mode}, q.ID, q.Content), micro(q.ReceivedAt)); err != nil {
+		return fmt.Errorf("quarantine a file: %w", err)
+	}
+	r.made = made{"SELECT EXISTS (SELECT FROM quarantine WHERE mode = $1 AND digest = $2)", []any{q.Mode, digest[:]}}
+	return nil
+}
+
+// Get reads a file.
+func (r quarantine) Get(ctx context.Context, id billing.FileID) (*billing.Quarantined, error) {
+	var row quarantineRow
+	err := r.get(ctx, &row, "SELECT id, mode, name, reason, content, received_at FROM quarantine WHERE id = $1", id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, billing.NotFound("file", "")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("get file %s in quarantine: %w", id, err)
+	}
+	if row.Content, err = r.store.sealer.open(billing.Scope{Mode: row.Mode}, id, row.Content); err != nil {
+		return nil, fmt.Errorf("open file %s in quarantine: %w", id, err)
+	}
+	return row.file()
+}
+
+// List reads all files without their content, the newest first.
+func (r quarantine) List(ctx context.Context) ([]*billing.Quarantined, error) {
+	var rows []quarantineRow
+	if err := r.list(ctx, &rows, "SELECT id, mode, name, reason, received_at FROM quarantine ORDER BY received_at DESC, id DESC"); err != nil {
+		return nil, fmt.Errorf("list the quarantine: %w", err)
+	}
+	return values(rows, quarantineRow.file)
+}
+
+// Remove takes a file away.
+func (r quarantine) Remove(ctx context.Context, id billing.FileID) error {
+	return r.later(ctx, id, "DELETE FROM quarantine WHERE id = $1", id)
+}

@@ -1,0 +1,153 @@
+package pgstore
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/lib/pq"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// What the clearinghouse of the sandbox is remembered to have had: names for
+// longer than anybody asks again for a file, and keys, of which there is one
+// for each claim that was sent to it, for as long as somebody may try.
+const (
+	sandboxRemembers = 7 * 24 * time.Hour
+	sandboxKnows     = 90 * 24 * time.Hour
+	sandboxForgets   = 500 // rows at once
+)
+
+type sandboxMail struct{ store *Store }
+
+// SandboxMail is the memory of the sandbox's clearinghouse. It is of no scope;
+// each call is a transaction of its own.
+func (s *Store) SandboxMail() ports.SandboxMail { return sandboxMail{s} }
+
+// mailName is the ID of a row for which there is only a name.
+type mailName string
+
+// UUID is what the row's content is bound to.
+func (n mailName) UUID() string { return "sandbox mail " + string(n) }
+
+func (m sandboxMail) in(ctx context.Context, fn func(ctx context.Context, t *tx) error) error {
+	return m.store.transact(ctx, session{role: roleSystem}, false, fn)
+}
+
+// Put keeps files, and forgets names of long ago.
+func (m sandboxMail) Put(ctx context.Context, files []billing.SandboxFile) error {
+	if len(files) == 0 {
+		return nil
+	}
+	var names pq.StringArray
+	var contents pq.ByteaArray
+	due := make([]sql.NullTime, 0, len(files))
+	for _, f := range files {
+		names, due = append(names, f.Name), append(due, optional(f.Due))
+		contents = append(contents, m.store.sealer.seal(billing.Scope{Mode: billing.ModeTest}, mailName(f.Name), f.Content))
+	}
+	return m.in(ctx, func(ctx context.Context, t *tx) error {
+		if _, err := t.exec(ctx, `
+DELETE FROM sandbox_mail
+WHERE name IN (
+	SELECT name
+	FROM sandbox_mail
+	WHERE removed_at IS NOT NULL AND removed_at < now() - $1 * interval '1 us'
+	ORDER BY removed_at
+	LIMIT $2
+)`, sandboxRemembers.Microseconds(), sandboxForgets); err != nil {
+			return fmt.Errorf("forget names of the sandbox: %w", err)
+		}
+		if _, err := t.exec(ctx, `
+INSERT INTO sandbox_mail (name, content, due)
+SELECT name, content, due
+FROM unnest($1::text[], $2::bytea[], $3::timestamptz[]) f (name, content, due)
+ON CONFLICT (name) DO NOTHING`, names, contents, pq.Array(due)); err != nil {
+			return fmt.Errorf("keep files of the sandbox: %w", err)
+		}
+		t.made = made{"SELECT EXISTS (SELECT FROM sandbox_mail WHERE name = $1)", []any{files[0].Name}}
+		return nil
+	})
+}
+
+// The files that were given a moment ago are in front of those whose turn it
+// is, and they are few.
+const takeMail = `
+WITH due AS (
+	SELECT name
+	FROM sandbox_mail
+	WHERE removed_at IS NULL AND due <= $1 AND coalesce(given_until <= $1, true)
+	ORDER BY due, name
+	LIMIT $3
+	FOR UPDATE SKIP LOCKED
+), given AS (
+	UPDATE sandbox_mail m
+	SET given_until = $1::timestamptz + $2 * interval '1 us'
+	FROM due
+	WHERE m.name = due.name
+	RETURNING m.name, m.content, m.due
+)
+SELECT name, content, pg_current_xact_id()::text AS xid
+FROM given
+ORDER BY due, name`
+
+// Take gives files whose time has come.
+func (m sandboxMail) Take(ctx context.Context, now time.Time, pause time.Duration, limit int) (files []billing.IncomingFile, err error) {
+	err = m.in(ctx, func(ctx context.Context, t *tx) error {
+		var rows []struct {
+			Name    string `db:"name"`
+			Content []byte `db:"content"`
+			XID     string `db:"xid"`
+		}
+		if err := t.list(ctx, &rows, takeMail, micro(now), pause.Microseconds(), limit); err != nil {
+			return fmt.Errorf("take files of the sandbox: %w", err)
+		}
+		files = nil
+		for _, row := range rows {
+			t.xid = row.XID
+			content, err := m.store.sealer.open(billing.Scope{Mode: billing.ModeTest}, mailName(row.Name), row.Content)
+			if err != nil {
+				return fmt.Errorf("open a file of the sandbox: %w", err)
+			}
+			files = append(files, billing.IncomingFile{Name: row.Name, Content: content})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return files, nil
+}
+
+// Remove takes a file away and remembers its name.
+func (m sandboxMail) Remove(ctx context.Context, name string) error {
+	return m.in(ctx, func(ctx context.Context, t *tx) error {
+		return t.later(ctx, mailName(name), "UPDATE sandbox_mail SET removed_at = now(), content = NULL WHERE name = $1 AND removed_at IS NULL", name)
+	})
+}
+
+// First answers the file for which the key was first seen. Of two that come at
+// once, one waits for the other.
+func (m sandboxMail) First(ctx context.Context, key [32]byte, file string) (first string, err error) {
+	err = m.in(ctx, func(ctx context.Context, t *tx) error {
+		if err := t.later(ctx, sandboxKnows, `
+DELETE FROM sandbox_seen
+WHERE key IN (SELECT key FROM sandbox_seen WHERE seen_at < now() - $1 * interval '1 us' ORDER BY seen_at LIMIT $2)`,
+			sandboxKnows.Microseconds(), sandboxForgets); err != nil {
+			return err
+		}
+		if err := t.get(ctx, &first, `
+INSERT INTO sandbox_seen AS s (key, file, seen_at)
+VALUES ($1, $2, now())
+ON CONFLICT (key) DO UPDATE SET file = s.file
+RETURNING file`, key[:], file); err != nil {
+			return fmt.Errorf("look whether the sandbox has seen something: %w", err)
+		}
+		t.made = made{"SELECT EXISTS (SELECT FROM sandbox_seen WHERE key = $1)", []any{key[:]}}
+		return nil
+	})
+	return first, err
+}

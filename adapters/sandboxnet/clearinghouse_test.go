@@ -120,16 +120,16 @@ func file(tb testing.TB, all ...claims.Claim) []byte {
 	return out.Bytes()
 }
 
-// memory is SandboxMail.First over a map.
-func memory() func([32]byte) (string, error) { return remembering(sentName) }
-
-func remembering(name string) func([32]byte) (string, error) {
+// remembering makes SandboxMail.First of files that share a memory.
+func remembering() func(name string) func([32]byte) (string, error) {
 	seen := map[[32]byte]string{}
-	return func(key [32]byte) (string, error) {
-		if _, known := seen[key]; !known {
-			seen[key] = name
+	return func(name string) func([32]byte) (string, error) {
+		return func(key [32]byte) (string, error) {
+			if _, known := seen[key]; !known {
+				seen[key] = name
+			}
+			return seen[key], nil
 		}
-		return seen[key], nil
 	}
 }
 

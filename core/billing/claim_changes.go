@@ -140,16 +140,11 @@ func (c *Claim) Requeue(b *Batch, cause ClaimCause) (Event, bool) {
 // Reported applies what a 277 says of the claim. It reports false when that
 // changes nothing: it is no news, or it comes too late.
 func (c *Claim) Reported(r *ClaimReport, cause ClaimCause) (Event, bool) {
-	by, event := r.trigger(), EventClaimStatusUpdated
-	switch by {
-	case TriggerClearinghouseAccept, TriggerPayerAccept:
-		event = EventClaimAccepted
-	case TriggerReject:
-		event = EventClaimRejected
-	case TriggerNotFound:
-		event = EventClaimNeedsAttention
-	default:
+	by := r.trigger()
+	if by == TriggerNotFound && c.Frequency == FrequencyVoid {
+		by = TriggerReject // nobody could mend the transaction: the claim is voided once more
 	}
+	event := eventOfReport(by)
 	cause.Status = &r.Status
 	moved := by != "" && c.move(by, &cause)
 	if !moved && by == TriggerPayerAccept { // once more, from a payer that has the claim
@@ -242,7 +237,7 @@ func (c *Claim) reversed(p ClaimPayment) int {
 		if have.Cancelled || have.Reverses() || have.Paid != -p.Paid {
 			continue
 		}
-		if have.PayerClaimNumber == p.PayerClaimNumber || have.PayerClaimNumber == p.Original {
+		if number := have.PayerClaimNumber; number != "" && (number == p.PayerClaimNumber || number == p.Original) {
 			return i
 		}
 		if found < 0 {
@@ -253,19 +248,20 @@ func (c *Claim) reversed(p ClaimPayment) int {
 }
 
 // Standing is the claim's own figures after all that was applied; nil when
-// nothing stands. The sums count everything, reversals with their sign; the
-// rest is of what no reversal cancels.
+// nothing stands. A payment and the reversal that cancels it count for nothing:
+// what they pay adds up to that, and with what they leave to the patient payers
+// are not always so careful to turn the sign round.
 func (c *Claim) Standing() *ClaimStanding {
 	var s ClaimStanding
 	known := true
 	var allowed Money
 	for i := range c.Payments {
 		p := &c.Payments[i]
-		s.Paid += p.Paid
-		s.PatientResponsibility += p.PatientResponsibility
 		if p.Cancelled {
 			continue
 		}
+		s.Paid += p.Paid
+		s.PatientResponsibility += p.PatientResponsibility
 		s.ERAID, s.PaymentDate, s.Outcome = p.ERAID, p.Date, OutcomePaid
 		if p.Denied {
 			s.Outcome = OutcomeDenied

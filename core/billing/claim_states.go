@@ -76,7 +76,8 @@ func (c *Claim) may(by ClaimTrigger) (to ClaimState, ok bool) {
 	switch {
 	case c.Kind == KindPredetermination && slices.Contains([]ClaimTrigger{TriggerPay, TriggerDeny, TriggerReverse, TriggerReconcile, TriggerReplace}, by),
 		c.Kind == KindClaim && slices.Contains([]ClaimTrigger{TriggerReturn, TriggerConvert}, by),
-		c.Frequency == FrequencyVoid && slices.Contains(notOfVoids(), by):
+		c.Frequency == FrequencyVoid && slices.Contains(notOfVoids(), by),
+		c.Frequency == FrequencyVoid && c.State == ClaimAcceptedPayer && (by == TriggerReject || by == TriggerNotFound): // the claim is voided
 		return "", false
 	}
 	for _, m := range claimMoves {

@@ -19,16 +19,16 @@ func kindWord(c *Claim) string {
 
 // asked says what has to be so for a trigger that callers can pull.
 func asked(by ClaimTrigger) string {
-	switch by {
-	case TriggerSubmit:
+	switch {
+	case by == TriggerSubmit:
 		return "A claim can be submitted when it is validated."
-	case TriggerReplace:
+	case by == TriggerReplace:
 		return "A claim can be replaced when the payer has it: accepted_payer, paid or denied."
-	case TriggerReconcile:
+	case by == TriggerReconcile:
 		return "A claim can be reconciled when it is paid or denied."
-	case TriggerAskVoid:
+	case by == TriggerAskVoid:
 		return "A claim can be voided when it was accepted, paid or denied."
-	case TriggerConvert:
+	case by == TriggerConvert:
 		return "A predetermination can be converted when the payer has accepted or returned it."
 	default:
 		return "A claim can be changed while it is a draft, needs attention or is rejected."
@@ -63,6 +63,9 @@ func (c *Claim) NextStep() string {
 			return "The payer will decide and send a remittance; nothing is to be done."
 		}
 	case ClaimRejected:
+		if c.Frequency == FrequencyVoid {
+			return "Void the claim in parent_id once more if it is still to be taken back; nothing is to be done with this transaction."
+		}
 		return "Mend what findings names, with PATCH, and submit it again."
 	case ClaimVoided:
 		return "The payer has taken the claim back; make a new claim if the services are still to be billed."

@@ -95,6 +95,20 @@ func (r *ClaimReport) trigger() ClaimTrigger {
 	}
 }
 
+// eventOfReport is the type of event when a report moves a claim.
+func eventOfReport(by ClaimTrigger) EventType {
+	switch {
+	case by == TriggerClearinghouseAccept || by == TriggerPayerAccept:
+		return EventClaimAccepted
+	case by == TriggerReject:
+		return EventClaimRejected
+	case by == TriggerNotFound:
+		return EventClaimNeedsAttention
+	default:
+		return EventClaimStatusUpdated
+	}
+}
+
 // finding tells the user of the claim why it came back.
 func (r *ClaimReport) finding() Finding {
 	who := "The clearinghouse"

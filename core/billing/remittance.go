@@ -230,7 +230,7 @@ func (r *ERAClaim) Payment(era ERAID) ClaimPayment {
 		ERAID: era, Ordinal: r.Ordinal, StatusCode: r.StatusCode, Paid: r.Paid, Allowed: r.Allowed, Date: r.Date,
 		PayerClaimNumber: r.PayerClaimNumber, Original: r.Original,
 	}
-	if p.PatientResponsibility = r.adjusted(ofPatient); r.PatientResponsibility != nil {
+	if p.PatientResponsibility = r.adjusted(ofPatient); r.PatientResponsibility != nil && !r.Reverses() { // CLP05 is not used in reversals
 		p.PatientResponsibility = *r.PatientResponsibility
 	}
 	p.Denied = !r.Reverses() && (r.StatusCode == claimDenied || r.Paid == 0 && r.adjusted(sharedByPlan) == 0)

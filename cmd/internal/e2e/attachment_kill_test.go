@@ -289,7 +289,7 @@ func (s *system) verifySweep(server *testservers.MinIOServer, sent []sentAttachm
 	documents := s.count("SELECT count(*) FROM documents")
 	s.tb.Logf("%d images of %d documents, and %d waiting PNGs, are there before the sweep", count("documents/"), documents, count("staging/"))
 	pause(time.Second) // until the last of them is older than the age below
-	sweeper := newProcess(s.tb, "payerworker", append(s.env, "MOLAR_OPS_LISTEN="+freeAddr(s.tb), "MOLAR_ORPHAN_AGE=1s"))
+	sweeper := newProcess(s.tb, "eraworker", append(s.env, "MOLAR_OPS_LISTEN="+freeAddr(s.tb), "MOLAR_ORPHAN_AGE=1s"))
 	sweeper.start(io.Discard)
 	await(s.tb, "the sweep of images without a document", func() bool { return count("documents/") <= documents && count("staging/") == 0 })
 	if n := count("documents/"); n != documents {

@@ -107,6 +107,43 @@ func TestReadmeAttachments(t *testing.T) {
 	}
 }
 
+// TestReadmeClaims runs the README's one script: a claim is made, accepted,
+// paid, posted and reconciled, and what happens to it arrives by webhook.
+func TestReadmeClaims(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t, "molar", []string{"MOLAR_SANDBOX_ERA_DELAY=2s"}, "dev", "--json", "--addr", "127.0.0.1:0", "--data", t.TempDir())
+	r := readReady(t, p)
+	stopDev(t, p)
+	_, port, _ := strings.Cut(freeAddr(t), ":")
+	dir, script := t.TempDir(), blocks(readme(t, "Claims and remittances"), "sh")
+	here := strings.NewReplacer("3000", port, "go build -o bin/ ./cmd/molar\n", "") // built already
+	if err := os.Symlink(binaries(t), filepath.Join(dir, "bin")); err != nil {
+		t.Fatal(err)
+	}
+	receiver := here.Replace(blocks(readme(t, "Webhooks"), "python")[0])
+	if err := os.WriteFile(filepath.Join(dir, "receiver.py"), []byte(receiver), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	replies := pasted(t, []string{here.Replace(script[0])}, dir, r, "XDG_CONFIG_HOME="+t.TempDir(), "MOLAR_API_URL="+r.BaseURL)
+	want := []struct{ at, is string }{
+		{"object state balanced payment.total claims.0.applied claims.0.paid", "era needs_review true 1295.00 true 1295.00"},
+		{"object state", "era posted"},
+		{"object state payment.outcome payment.paid totals.charge", "claim reconciled paid 1295.00 1295.00"},
+		{"data.0.state data.1", "reconciled <nil>"},
+	}
+	if len(replies) != len(want) {
+		t.Fatalf("%d replies, want %d: %v", len(replies), len(want), replies)
+	}
+	for i, w := range want {
+		if got := values(replies[i], w.at); got != w.is {
+			t.Errorf("reply %d: %s are %q, want %q", i, w.at, got, w.is)
+		}
+	}
+	if values(replies[1], "posted_at") == "<nil>" || values(replies[2], "payment.era_id") != values(replies[0], "id") {
+		t.Errorf("posted and reconciled: %v, %v", replies[1], replies[2])
+	}
+}
+
 // TestReadmeWebhooks follows the README with three terminals: a receiver that
 // verifies what it gets, molar listen, and a check. Then it registers an
 // endpoint and reads on in the events, as the README does.

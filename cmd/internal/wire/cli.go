@@ -12,22 +12,25 @@ import (
 	"syscall"
 
 	"github.com/molar-billing/molar/adapters/cli"
+	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/remittances"
 )
 
 // CLI runs the molar command and exits.
 func CLI() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	root := cli.New(cli.Backend{
-		Dev:      func(ctx context.Context, o cli.DevOptions) error { return runDev(ctx, o, os.Stdout) },
-		Migrate:  migrate,
-		Access:   openAccess,
-		Settings: SettingsHelp(),
-		Getenv:   os.Getenv,
-		Config:   configFolder,
-		Demo:     readDemo,
+		Dev:         func(ctx context.Context, o cli.DevOptions) error { return runDev(ctx, o, os.Stdout) },
+		Migrate:     migrate,
+		Access:      openAccess,
+		Remittances: openRemittances,
+		Settings:    SettingsHelp(),
+		Getenv:      os.Getenv,
+		Config:      configFolder,
+		Demo:        readDemo,
 	})
 	err := root.ExecuteContext(ctx)
 	stop()
@@ -51,9 +54,14 @@ func complain(w io.Writer, err error) {
 
 const databaseHint = "set it to the service's database; that of molar dev is local:" + "DIR/postgres, where DIR is its data folder"
 
-// administration opens only the database.
-func administration() (*graph, error) {
-	s, err := LoadSettings(os.Getenv, "MOLAR_DATABASE_URL")
+const secretHint = "MOLAR_SECRET_KEY is that of the service, because files are kept encrypted; that of molar dev is in DIR/demo.json"
+
+// administration opens only the database. Needed are settings besides.
+func administration(needed ...string) (*graph, error) {
+	s, err := LoadSettings(os.Getenv, append(needed, "MOLAR_DATABASE_URL")...)
+	if err != nil && len(needed) > 0 {
+		return nil, fmt.Errorf("%w\n%s\n%s", err, databaseHint, secretHint)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, databaseHint)
 	}
@@ -81,6 +89,21 @@ func openAccess(ctx context.Context) (*access.Service, func() error, error) {
 		return nil, nil, errors.Join(err, g.close(context.WithoutCancel(ctx)))
 	}
 	return access.New(g.store, systemClock{}), func() error { return g.close(context.WithoutCancel(ctx)) }, nil
+}
+
+func openRemittances(ctx context.Context) (*remittances.Service, func() error, error) {
+	g, err := administration("MOLAR_SECRET_KEY")
+	if err != nil {
+		return nil, nil, err
+	}
+	if g.payers, err = payerDirectory(g.settings.PayersFile); err == nil {
+		err = g.openStore(ctx, nil)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, g.close(context.WithoutCancel(ctx)))
+	}
+	s := remittances.New(g.store, edi.New(), g.payers, systemClock{})
+	return s, func() error { return g.close(context.WithoutCancel(ctx)) }, nil
 }
 
 // configFolder is where the commands of this user keep what they remember.

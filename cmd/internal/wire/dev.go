@@ -51,7 +51,7 @@ func runDev(ctx context.Context, o cli.DevOptions, stdout io.Writer) (err error)
 	if err := d.seed(ctx, g, dir); err != nil {
 		return fmt.Errorf("make the demo data: %w", err)
 	}
-	return g.run(ctx, []Role{RoleAPI, RolePayerWorker, RolePNGWorker, RoleWebhookWorker}, func(a Addresses) error { return d.announce(stdout, o, a, dir) })
+	return g.run(ctx, []Role{RoleAPI, RolePayerWorker, RoleERAWorker, RolePNGWorker, RoleWebhookWorker}, func(a Addresses) error { return d.announce(stdout, o, a, dir) })
 }
 
 // devSettings are the settings with what molar dev brings along.

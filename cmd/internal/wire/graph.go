@@ -25,12 +25,15 @@ import (
 	"github.com/molar-billing/molar/adapters/unavailablenet"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/attachments"
+	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/events"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/payerrequests"
+	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/webhooks"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/workers"
@@ -52,10 +55,13 @@ type graph struct {
 
 	access        *access.Service
 	attachments   *attachments.Service
+	batches       *batches.Service
+	claims        *claims.Service
 	eligibility   *eligibility.Service
 	events        *events.Service
 	idempotency   *idempotency.Service
 	payerRequests *payerrequests.Service
+	remittances   *remittances.Service
 	webhooks      *webhooks.Service
 	dispatcher    *webhooks.Dispatcher
 
@@ -106,6 +112,7 @@ func open(ctx context.Context, s Settings, log *slog.Logger) (_ *graph, err erro
 	if err := g.openWebhooks(clock); err != nil {
 		return nil, err
 	}
+	g.openClaims(clock)
 	g.access = access.New(g.store, clock)
 	g.eligibility = eligibility.New(g.store, g.queue, networks, edi.New(), g.payers, clock, times)
 	g.events = events.New(g.store)

@@ -17,6 +17,8 @@ import (
 	"github.com/molar-billing/molar/adapters/httpapi"
 	"github.com/molar-billing/molar/workers"
 	"github.com/molar-billing/molar/workers/attachmentsend"
+	"github.com/molar-billing/molar/workers/clearing"
+	"github.com/molar-billing/molar/workers/era"
 	"github.com/molar-billing/molar/workers/payerreply"
 	"github.com/molar-billing/molar/workers/pngconvert"
 	"github.com/molar-billing/molar/workers/sweep"
@@ -30,7 +32,8 @@ type Role int
 // The roles.
 const (
 	RoleAPI           Role = iota // answers HTTP
-	RolePayerWorker               // asks payers, sends attachments, and sweeps
+	RolePayerWorker               // asks payers, sends attachments, cuts batches, and takes in what comes back
+	RoleERAWorker                 // matches and applies remittances, and sweeps
 	RolePNGWorker                 // converts PNGs
 	RoleWebhookWorker             // posts events to webhook endpoints
 )
@@ -112,6 +115,13 @@ func (g *graph) run(ctx context.Context, roles []Role, ready func(Addresses) err
 		case RolePayerWorker:
 			working.handle(g.runner, payerreply.Handler(g.eligibility, g.settings.Parallel))
 			working.handle(g.runner, attachmentsend.Handler(g.attachments, g.settings.Parallel))
+			working.handle(g.runner, clearing.Handler(g.batches, g.settings.Parallel))
+			working.start(func(ctx context.Context) error {
+				return clearing.Cut(ctx, g.batches, g.settings.BatchInterval, g.log)
+			})
+			working.start(func(ctx context.Context) error { return clearing.Receive(ctx, g.batches, g.log) })
+		case RoleERAWorker:
+			working.handle(g.runner, era.Handler(g.remittances, g.settings.Parallel))
 			working.start(g.sweep)
 		case RolePNGWorker:
 			working.handle(g.runner, pngconvert.Handler(g.attachments))
@@ -208,7 +218,8 @@ func (g *graph) serveAPI(ctx context.Context, addrs *Addresses, fail func(error)
 	}
 	api, err := httpapi.New(httpapi.Options{
 		Access: g.access, Attachments: g.attachments, Eligibility: g.eligibility, Events: g.events,
-		PayerRequests: g.payerRequests, Webhooks: g.webhooks, CursorKey: cursorKey, TempDir: g.settings.TempDir,
+		PayerRequests: g.payerRequests, Webhooks: g.webhooks, Claims: g.claims, Remittances: g.remittances, Payers: g.payers,
+		CursorKey: cursorKey, TempDir: g.settings.TempDir,
 		RequestTimeout: g.settings.RequestTimeout, Log: g.log, Metrics: g.metrics,
 	})
 	if err != nil {

@@ -32,6 +32,8 @@ type Settings struct {
 	CacheTTL       time.Duration
 	IdempotencyTTL time.Duration
 	OrphanAge      time.Duration
+	BatchInterval  time.Duration
+	ERADelay       time.Duration // of the sandbox
 	WebhookCIDRs   []netip.Prefix // networks that webhooks may go to although they are not public
 	Parallel       int            // jobs of one kind at once in one worker process
 	LogLevel       slog.Level
@@ -94,6 +96,8 @@ func variables() []variable {
 		{"MOLAR_ELIGIBILITY_CACHE_TTL", "24h", "how long an eligibility answer counts as recent", func(s *Settings, v string) error { return span(&s.CacheTTL, v) }},
 		{"MOLAR_IDEMPOTENCY_TTL", "168h", "how long an idempotency key is remembered", func(s *Settings, v string) error { return span(&s.IdempotencyTTL, v) }},
 		{"MOLAR_ORPHAN_AGE", "24h", "how old an image is when it is removed because nothing names it", func(s *Settings, v string) error { return span(&s.OrphanAge, v) }},
+		{"MOLAR_BATCH_INTERVAL", "10s", "how often queued claims are cut into batches", func(s *Settings, v string) error { return span(&s.BatchInterval, v) }},
+		{"MOLAR_SANDBOX_ERA_DELAY", "2m", "how long after a payer of the sandbox accepts a claim its remittance comes", func(s *Settings, v string) error { return span(&s.ERADelay, v) }},
 		{"MOLAR_WEBHOOK_ALLOW_CIDRS", "", "networks that webhooks may go to although they are not public, with commas between", func(s *Settings, v string) error { return prefixes(&s.WebhookCIDRs, v) }},
 		{"MOLAR_WORKERS", "16", "jobs of one kind at once in one worker process", func(s *Settings, v string) error { return number(&s.Parallel, v) }},
 		{"MOLAR_LOG_LEVEL", "info", "debug, info, warn or error", func(s *Settings, v string) error { return s.LogLevel.UnmarshalText([]byte(v)) }},
@@ -147,6 +151,7 @@ func (s Settings) LogValue() slog.Value {
 		slog.Bool("secret_key_set", len(s.SecretKey) > 0), slog.String("payers_file", s.PayersFile),
 		slog.Duration("request_timeout", s.RequestTimeout), slog.Duration("payer_wait", s.PayerWait), slog.Duration("png_wait", s.PNGWait),
 		slog.Duration("eligibility_cache_ttl", s.CacheTTL), slog.Duration("idempotency_ttl", s.IdempotencyTTL), slog.Duration("orphan_age", s.OrphanAge),
+		slog.Duration("batch_interval", s.BatchInterval), slog.Duration("sandbox_era_delay", s.ERADelay),
 		slog.Int("workers", s.Parallel), slog.Any("webhook_allow_cidrs", s.WebhookCIDRs),
 	)
 }

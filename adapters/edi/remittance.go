@@ -17,7 +17,7 @@ import (
 // on half of one. It holds one claim at a time: what it gives takes the memory
 // of the content. Other transaction sets in the file are left out.
 func (*Codec) Payments(name string, content []byte) ([]billing.Remittance, error) {
-	d := remittance.NewDecoder(bytes.NewReader(content))
+	d := remittance.NewBalancer(bytes.NewReader(content))
 	var all []billing.Remittance
 	var spans []remittance.Span
 	for {

@@ -1,6 +1,7 @@
 package x12
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -13,17 +14,23 @@ type Segment struct {
 	Ordinal int    // from 1 for the first ISA of the input
 	Offset  int    // of the first byte in the input
 
-	text       string // without the terminator
+	raw        []byte // without the terminator, in the Reader's memory; nil once it is loaded
+	text       string // the same to keep
 	ends       []int  // in text, of the ID and of each element
 	delimiters Delimiters
+	page       *strings.Builder // has the texts of the latest segments
 }
 
 // Len is how many elements the segment has.
-func (s *Segment) Len() int { return max(len(s.ends)-1, 0) }
+func (s *Segment) Len() int {
+	s.load()
+	return max(len(s.ends)-1, 0)
+}
 
 // Element is the element at position n, from 1 as X12 counts (Element(3) of an
 // EB is EB03), without surrounding spaces. It is empty when absent.
 func (s *Segment) Element(n int) string {
+	s.load()
 	if n < 1 || n >= len(s.ends) {
 		return ""
 	}
@@ -81,15 +88,49 @@ func (s *Segment) split(n int, by byte) []string {
 // Fault is an Error at the segment. The reason must not quote an element.
 func (s *Segment) Fault(reason string) *Error { return &Error{s.Ordinal, s.Offset, reason} }
 
-// parse splits raw, which has no terminator any more. It reports false when
+// parse reads the ID of raw, which has no terminator any more; the elements wait
+// until one is asked for, since of many segments none is. It reports false when
 // raw does not start with a segment ID.
 func (s *Segment) parse(raw []byte, d Delimiters) bool {
-	s.delimiters = d
-	if !s.cut(string(raw), d.Element) { // the one allocation: elements are parts of it
-		s.cut(clean(raw, d), d.Element)
+	s.delimiters, s.raw = d, raw
+	id := raw
+	if n := bytes.IndexByte(raw, d.Element); n >= 0 {
+		id = raw[:n]
 	}
+	if validID(id) {
+		s.ID = s.keep(id)
+		return true
+	}
+	s.load() // there may be a space or a line break in it
 	s.ID = strings.TrimSpace(s.text[:s.ends[0]])
 	return validID(s.ID)
+}
+
+// load splits what parse was given.
+func (s *Segment) load() {
+	if s.raw == nil {
+		return
+	}
+	if !s.cut(s.keep(s.raw), s.delimiters.Element) { // elements are parts of it
+		s.cut(clean(s.raw, s.delimiters), s.delimiters.Element)
+	}
+	s.raw = nil
+}
+
+// pageSize is how much of the input is kept at once, which is one allocation for
+// a hundred segments. Whoever keeps a string keeps the page that it is on.
+const pageSize = 4 << 10
+
+// keep copies raw to the page, or to a new one when it has no room. A page never
+// grows, so that what is on it stays where it is.
+func (s *Segment) keep(raw []byte) string {
+	if s.page == nil || s.page.Cap()-s.page.Len() < len(raw) {
+		s.page = &strings.Builder{}
+		s.page.Grow(max(pageSize, len(raw)))
+	}
+	start := s.page.Len()
+	s.page.Write(raw)
+	return s.page.String()[start:]
 }
 
 // cut finds the ID and the elements of text in one pass, and reports whether it
@@ -112,7 +153,7 @@ func (s *Segment) cut(text string, by byte) (plain bool) {
 
 // validID reports whether id is an upper-case letter and one or two more
 // upper-case letters or digits.
-func validID(id string) bool {
+func validID[T string | []byte](id T) bool {
 	if len(id) != 2 && len(id) != 3 {
 		return false
 	}

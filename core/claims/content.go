@@ -25,49 +25,50 @@ func (s *Service) name(ctx context.Context, tx ports.Tx, c *billing.Claim, in bi
 	if !names.Provider.IsZero() || in.Given["rendering_provider_id"] {
 		c.Provider = billing.ProviderSummary{ID: names.Provider}
 	}
-	unknown := error(nil)
-	if names.Payer != "" {
-		payer, ok := s.payers.Find(names.Payer)
-		switch {
-		case !ok:
-			unknown = billing.NotFound("payer", "payer_id")
-		case !payer.Capabilities.Claims:
-			faults.Add("payer_id", billing.FaultNotAllowed, "The payer takes no claims.")
-		default:
-			c.Payer = payer.PayerSummary
-		}
-	}
 	if err := faults.Err(); err != nil {
 		return parties{}, err
 	}
-	if unknown != nil {
-		return parties{}, unknown
+	office, err := officeOf(ctx, tx, c)
+	if err != nil {
+		return parties{}, err
 	}
-	return find(ctx, tx, c)
+	if names.Payer != "" {
+		payer, ok := s.payers.Find(names.Payer)
+		if !ok {
+			return parties{}, billing.NotFound("payer", "payer_id")
+		}
+		c.Payer = payer.PayerSummary
+	}
+	provider, err := providerOf(ctx, tx, c)
+	return parties{office, provider}, err
 }
 
-// find reads the parties of a claim and puts their names on it. A claim without
-// a provider gets the oldest of the scope.
-func find(ctx context.Context, tx ports.Tx, c *billing.Claim) (p parties, err error) {
-	p.office, err = tx.Offices.Get(ctx, c.OfficeID)
+// officeOf reads the office of a claim and puts its name on it.
+func officeOf(ctx context.Context, tx ports.Tx, c *billing.Claim) (*billing.Office, error) {
+	o, err := tx.Offices.Get(ctx, c.OfficeID)
 	switch {
 	case isNotFound(err):
-		return p, billing.NotFound("office", "office_id")
+		return nil, billing.NotFound("office", "office_id")
 	case err != nil:
-		return p, err
+		return nil, err
 	}
-	c.OfficeName = p.office.Name
+	c.OfficeName = o.Name
+	return o, nil
+}
 
-	p.provider, err = tx.Providers.Get(ctx, c.Provider.ID)
+// providerOf reads the provider of a claim, which is the oldest of the scope for
+// a claim without one, and puts the name on it. It is nil when there is none.
+func providerOf(ctx context.Context, tx ports.Tx, c *billing.Claim) (*billing.Provider, error) {
+	p, err := tx.Providers.Get(ctx, c.Provider.ID)
 	switch {
 	case isNotFound(err) && c.Provider.ID.IsZero():
-		return parties{office: p.office}, nil
+		return nil, nil //nolint:nilnil // no provider and no fault: the rules find that
 	case isNotFound(err):
-		return p, billing.NotFound("provider", "rendering_provider_id")
+		return nil, billing.NotFound("provider", "rendering_provider_id")
 	case err != nil:
-		return p, err
+		return nil, err
 	}
-	c.Provider = billing.ProviderSummary{ID: p.provider.ID, FirstName: p.provider.FirstName, LastName: p.provider.LastName, NPI: p.provider.NPI}
+	c.Provider = billing.ProviderSummary{ID: p.ID, FirstName: p.FirstName, LastName: p.LastName, NPI: p.NPI}
 	return p, nil
 }
 

@@ -35,7 +35,7 @@ func (s *Service) Convert(
 		if err != nil {
 			return nil, err
 		}
-		p, err := find(ctx, tx, c)
+		p, err := s.name(ctx, tx, c, billing.ClaimRequest{}, nil)
 		if err != nil {
 			return nil, err
 		}

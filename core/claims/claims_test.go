@@ -1,0 +1,353 @@
+package claims_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/molar-billing/molar/adapters/pgstore"
+	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/testservers"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/claims"
+	"github.com/molar-billing/molar/ports"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
+
+// clock makes every look at it a second later than the last.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(time.Second)
+	return c.now
+}
+
+// start is when tests begin: an evening in New York, and the next day in UTC.
+func start() time.Time { return time.Date(2026, 3, 5, 2, 0, 0, 8000, time.UTC) }
+
+func day(month time.Month, d int) billing.Date { return billing.Date{Year: 2026, Month: month, Day: d} }
+
+// bench is the use cases on a real database, in which an organization has an
+// office in New York and two providers in its modes.
+type bench struct {
+	t        *testing.T
+	store    *pgstore.Store
+	service  *claims.Service
+	clock    *clock
+	payers   *billing.PayerDirectory
+	scope    billing.Scope
+	office   *billing.Office
+	provider *billing.Provider // the older one
+	second   *billing.Provider
+	keys     int
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	payers, err := billing.ShippedPayers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{t: t, store: pgtest.Open(t), clock: &clock{now: start()}, payers: payers}
+	b.service = claims.New(b.store, payers, b.clock)
+	return b.of(billing.ModeTest)
+}
+
+// of is the bench of another organization of the mode, with the same service.
+func (b *bench) of(mode billing.Mode) *bench {
+	b.t.Helper()
+	now := start().Add(-time.Hour)
+	org := &billing.Organization{ID: billing.NewID[billing.OrgID](now), Name: "Demo Dental", CreatedAt: now}
+	if err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) error { return tx.Orgs.Insert(ctx, org) }); err != nil {
+		b.t.Fatal(err)
+	}
+	other := *b
+	other.scope = billing.Scope{Org: org.ID, Mode: mode}
+	other.furnish(now)
+	return &other
+}
+
+// furnish makes the office and the providers of the scope.
+func (b *bench) furnish(now time.Time) {
+	b.t.Helper()
+	b.office = &billing.Office{
+		ID: billing.NewID[billing.OfficeID](now), Scope: b.scope, Name: "Main Street", NPI: "1234567893", TaxID: "123456789", TimeZone: "America/New_York",
+		Address: billing.Address{Line1: "1 Main Street", City: "Springfield", State: "IL", ZIP: "627010001"}, CreatedAt: now,
+	}
+	b.provider = &billing.Provider{
+		ID: billing.NewID[billing.ProviderID](now), Scope: b.scope, FirstName: "Ann", LastName: "Lee", NPI: "1234567893", Taxonomy: "122300000X", CreatedAt: now,
+	}
+	b.second = &billing.Provider{
+		ID: billing.NewID[billing.ProviderID](now), Scope: b.scope, FirstName: "Bo", LastName: "Ng", NPI: "1111111112", Taxonomy: "122300000X",
+		CreatedAt: now.Add(time.Minute),
+	}
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		return errors.Join(tx.Offices.Insert(ctx, b.office), tx.Providers.Insert(ctx, b.provider), tx.Providers.Insert(ctx, b.second))
+	})
+}
+
+func (b *bench) in(fn func(ctx context.Context, tx ports.Tx) error) {
+	b.t.Helper()
+	if err := b.store.InTx(b.t.Context(), b.scope, fn); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// request is a call with a key of its own.
+func (b *bench) request() billing.Request {
+	b.keys++
+	return call(fmt.Sprint("key-", b.keys))
+}
+
+func call(key string) billing.Request {
+	return billing.Request{ID: billing.NewID[billing.RequestID](start()), Key: key, Fingerprint: [32]byte{1}}
+}
+
+// render answers with the ID of the claim.
+func render(r *billing.ClaimRecord, err error) billing.Answer {
+	if err != nil {
+		return billing.Answer{Status: 500}
+	}
+	return billing.Answer{Status: 201, Body: []byte(r.ID.String())}
+}
+
+// use is a use case that answers a claim.
+type use func(render billing.Render[*billing.ClaimRecord]) (billing.Answer, bool, error)
+
+// does runs a use case that must go well, and gives the claim that it answers,
+// which is what is kept.
+func (b *bench) does(u use) *billing.ClaimRecord {
+	b.t.Helper()
+	var made *billing.ClaimRecord
+	_, replayed, err := u(func(r *billing.ClaimRecord, err error) billing.Answer {
+		made = r
+		return render(r, err)
+	})
+	if err != nil || replayed {
+		b.t.Fatalf("replayed %t, %v, %s", replayed, err, faults(err))
+	}
+	kept := b.get(made.ID)
+	if said, is := text(b.t, made), text(b.t, kept); said != is {
+		b.t.Errorf("the answer was\n%s\nwhat is kept is\n%s", said, is)
+	}
+	return kept
+}
+
+// refused runs a use case that must be refused, and tells the error: its code
+// and its faults, field by field.
+func (b *bench) refused(u use) string {
+	b.t.Helper()
+	a, replayed, err := u(render)
+	if err == nil {
+		b.t.Errorf("answered %s, replayed %t; want an error", a.Body, replayed)
+		return ""
+	}
+	return strings.TrimSpace(string(billing.CodeOf(err)) + " " + faults(err))
+}
+
+func faults(err error) string {
+	var told []string
+	if e, ok := errors.AsType[*billing.Error](err); ok {
+		for _, f := range e.Faults {
+			told = append(told, f.Field+" "+string(f.Code))
+		}
+	}
+	return strings.Join(told, ", ")
+}
+
+// text is all of a value, in which no list and an empty one are the same.
+func text(t *testing.T, v any) string {
+	t.Helper()
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetIndent("", " ")
+	if err := e.Encode(v); err != nil {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(b.String(), "[]", "null")
+}
+
+func (b *bench) get(id billing.ClaimID) *billing.ClaimRecord {
+	b.t.Helper()
+	r, err := b.service.Get(b.t.Context(), b.scope, id)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return r
+}
+
+// The use cases, each under a key of its own.
+
+func (b *bench) make(in billing.ClaimRequest) use {
+	req := b.request()
+	return func(r billing.Render[*billing.ClaimRecord]) (billing.Answer, bool, error) {
+		return b.service.Make(b.t.Context(), b.scope, req, in, r)
+	}
+}
+
+func (b *bench) change(id billing.ClaimID, in billing.ClaimRequest) use {
+	req := b.request()
+	return func(r billing.Render[*billing.ClaimRecord]) (billing.Answer, bool, error) {
+		return b.service.Change(b.t.Context(), b.scope, req, id, in, r)
+	}
+}
+
+func (b *bench) replace(id billing.ClaimID, in billing.ClaimRequest) use {
+	req := b.request()
+	return func(r billing.Render[*billing.ClaimRecord]) (billing.Answer, bool, error) {
+		return b.service.Replace(b.t.Context(), b.scope, req, id, in, r)
+	}
+}
+
+func (b *bench) convert(id billing.ClaimID, lines ...billing.ConvertLineInput) use {
+	req := b.request()
+	return func(r billing.Render[*billing.ClaimRecord]) (billing.Answer, bool, error) {
+		return b.service.Convert(b.t.Context(), b.scope, req, id, billing.ConvertRequest{Lines: lines}, r)
+	}
+}
+
+func (b *bench) submit(id billing.ClaimID) use    { return b.plain(b.service.Submit, id) }
+func (b *bench) reconcile(id billing.ClaimID) use { return b.plain(b.service.Reconcile, id) }
+func (b *bench) void(id billing.ClaimID) use      { return b.plain(b.service.Void, id) }
+
+func (b *bench) plain(
+	do func(context.Context, billing.Scope, billing.Request, billing.ClaimID, billing.Render[*billing.ClaimRecord]) (billing.Answer, bool, error),
+	id billing.ClaimID,
+) use {
+	req := b.request()
+	return func(r billing.Render[*billing.ClaimRecord]) (billing.Answer, bool, error) {
+		return do(b.t.Context(), b.scope, req, id, r)
+	}
+}
+
+// good is a claim in which no rule finds anything.
+func (b *bench) good() billing.ClaimRequest {
+	return billing.ClaimRequest{
+		OfficeID: new(b.office.ID.String()), PayerID: new("CHTEST"),
+		Subscriber: &billing.ClaimSubscriberInput{
+			FirstName: "Jane", LastName: "Doe", DateOfBirth: "1985-04-12", MemberID: "SANDBOX-PAID-ERA", GroupNumber: "G-1", Gender: "female",
+			Address: &billing.AddressInput{Line1: "2 Oak Street", City: "Springfield", State: "IL", ZIP: "62701"},
+		},
+		Lines: []billing.ClaimLineInput{
+			{ProcedureCode: "D2740", ServiceDate: new("2026-03-04"), Fee: "1250.00", Tooth: new("14")},
+			{ProcedureCode: "D0120", ServiceDate: new("2026-03-02"), Fee: "60.00"},
+		},
+	}
+}
+
+// asking is a predetermination in which no rule finds anything.
+func (b *bench) asking() billing.ClaimRequest {
+	in := b.good()
+	in.Kind = new("predetermination")
+	for i := range in.Lines {
+		in.Lines[i].ServiceDate = nil
+	}
+	return in
+}
+
+// child makes the patient of a request a dependent.
+func child(in billing.ClaimRequest) billing.ClaimRequest {
+	in.Patient = &billing.ClaimPatientInput{FirstName: "Tim", LastName: "Doe", DateOfBirth: "2015-06-07", Relationship: "child", Gender: "male"}
+	return in
+}
+
+// given is a PATCH of the fields.
+func given(in billing.ClaimRequest, fields ...string) billing.ClaimRequest {
+	in.Given = map[string]bool{}
+	for _, f := range fields {
+		in.Given[f] = true
+	}
+	return in
+}
+
+// at makes a good claim and puts it into a state, as files would.
+func (b *bench) at(state billing.ClaimState) *billing.ClaimRecord {
+	b.t.Helper()
+	return b.put(b.does(b.make(b.good())).ID, state)
+}
+
+func (b *bench) put(id billing.ClaimID, state billing.ClaimState) *billing.ClaimRecord {
+	b.t.Helper()
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		c, err := tx.Claims.Lock(ctx, id)
+		if err != nil {
+			return err
+		}
+		c.State, c.SentAt, c.PayerClaimNumber = state, start(), "PAYER-1"
+		return tx.Claims.Save(ctx, c)
+	})
+	return b.get(id)
+}
+
+// events tells the events of a claim, the first first, each with the states
+// that it names, and checks their sequence.
+func (b *bench) events(id billing.ClaimID) string {
+	b.t.Helper()
+	var all []*billing.Event
+	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
+		all, err = tx.Events.List(ctx, billing.EventFilter{Resource: id}, billing.Page{Limit: 100})
+		return err
+	})
+	told := make([]string, len(all))
+	for _, e := range all {
+		var data struct {
+			ID       string  `json:"id"`
+			State    string  `json:"state"`
+			Previous *string `json:"previous_state"`
+		}
+		if err := json.Unmarshal(e.Data, &data); err != nil || data.ID != id.String() || e.Sequence < 1 || e.Sequence > len(all) {
+			b.t.Fatalf("event %d of %d: %s, %v", e.Sequence, len(all), e.Data, err)
+		}
+		from := "none"
+		if data.Previous != nil {
+			from = *data.Previous
+		}
+		told[e.Sequence-1] = string(e.Type) + " " + from + ">" + data.State
+	}
+	return strings.Join(told, ", ")
+}
+
+// history tells how a claim has moved.
+func history(c *billing.ClaimRecord) string {
+	var told []string
+	for _, m := range c.History {
+		told = append(told, string(m.Cause)+">"+string(m.State))
+	}
+	return strings.Join(told, ", ")
+}
+
+// found tells what the rules found, field by field.
+func found(c *billing.ClaimRecord) string {
+	var told []string
+	for _, f := range c.Findings {
+		told = append(told, f.Field+" "+f.Code)
+	}
+	return strings.Join(told, ", ")
+}
+
+// count counts claims of the scope, of either kind.
+func (b *bench) count() (n int) {
+	b.t.Helper()
+	for _, kind := range []billing.ClaimKind{billing.KindClaim, billing.KindPredetermination} {
+		all, _, err := b.service.List(b.t.Context(), b.scope, billing.ClaimFilter{Kind: kind}, billing.Page{Limit: 100})
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		n += len(all)
+	}
+	return n
+}

@@ -1,0 +1,271 @@
+package claims_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+func TestMake(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	req := b.request()
+	in := b.good()
+	in.TenantReference = new("mine")
+	c := b.does(func(r billing.Render[*billing.ClaimRecord]) (billing.Answer, bool, error) {
+		return b.service.Make(t.Context(), b.scope, req, in, r)
+	})
+	if c.State != billing.ClaimValidated || c.Kind != billing.KindClaim || c.Frequency != billing.FrequencyOriginal || found(c) != "" {
+		t.Errorf("%s %s %s with %q", c.State, c.Kind, c.Frequency, found(c))
+	}
+	payer, _ := b.payers.Find("CHTEST")
+	ann := billing.ProviderSummary{ID: b.provider.ID, FirstName: "Ann", LastName: "Lee", NPI: "1234567893"}
+	if c.OfficeID != b.office.ID || c.OfficeName != "Main Street" || c.Payer != payer.PayerSummary || c.Provider != ann {
+		t.Errorf("office %s %q, payer %v, provider %v", c.OfficeID, c.OfficeName, c.Payer, c.Provider)
+	}
+	if c.Scope != b.scope || c.RequestID != req.ID || *c.TenantReference != "mine" || c.PlaceOfService != "11" || c.Charge() != 131000 || len(c.Lines) != 2 {
+		t.Errorf("%+v", c.Claim)
+	}
+	if c.PatientControlNumber != billing.NewControlNumber(c.ID) || len(c.PatientControlNumber) > 20 {
+		t.Errorf("control number %q", c.PatientControlNumber)
+	}
+	if !c.CreatedAt.Equal(c.UpdatedAt) || c.CreatedAt.Before(start()) || !c.SentAt.IsZero() || len(c.Attachments) != 0 {
+		t.Errorf("%+v", c.Claim)
+	}
+	if got := history(c); got != "edit>validated" {
+		t.Errorf("history %q", got)
+	}
+	if got := b.events(c.ID); got != "claim.validated none>validated" {
+		t.Errorf("events %q", got)
+	}
+}
+
+func TestMakeAndSubmit(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	in := b.good()
+	in.Submit = true
+	c := b.does(b.make(in))
+	if c.State != billing.ClaimQueued || history(c) != "edit>validated, submit>queued" {
+		t.Errorf("%s by %q", c.State, history(c))
+	}
+	if got := b.events(c.ID); got != "claim.validated none>validated, claim.queued validated>queued" {
+		t.Errorf("events %q", got)
+	}
+	in.Lines[0].Tooth, in.Lines[1].ServiceDate = nil, new("2026-03-03")
+	c = b.does(b.make(in))
+	if c.State != billing.ClaimNeedsAttention || found(c) != "lines.0.tooth tooth_required" || history(c) != "found>needs_attention" {
+		t.Errorf("%s with %q by %q", c.State, found(c), history(c))
+	}
+	if got := b.events(c.ID); got != "claim.needs_attention none>needs_attention" {
+		t.Errorf("events %q", got)
+	}
+}
+
+// TestNamed makes claims that name their parts in other ways.
+func TestNamed(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	in := child(b.good())
+	in.RenderingProviderID, in.PayerID, in.PatientControlNumber = new(b.second.ID.String()), new(" molartest "), new("mine-1")
+	c := b.does(b.make(in))
+	if c.Provider.ID != b.second.ID || c.Provider.LastName != "Ng" || c.Payer.PayerID != "CHTEST" || c.PatientControlNumber != "mine-1" {
+		t.Errorf("provider %v, payer %v, control number %q", c.Provider, c.Payer, c.PatientControlNumber)
+	}
+	who := b.patient(c.PatientID)
+	if who.FirstName != "Tim" || who.DateOfBirth.String() != "2015-06-07" {
+		t.Errorf("patient %+v, want the dependent", who)
+	}
+	in = b.good() // the subscriber, and another name of the same person
+	first := b.does(b.make(in))
+	in.Subscriber.FirstName, in.Subscriber.LastName, in.Lines = "JANE", "Doe ", in.Lines[:1]
+	in.Lines[0].ServiceDate = new("2026-02-01")
+	second := b.does(b.make(in))
+	if first.PatientID != second.PatientID || first.PatientID == c.PatientID || b.patient(first.PatientID).LastName != "Doe" {
+		t.Errorf("patients %s and %s, of the dependent %s", first.PatientID, second.PatientID, c.PatientID)
+	}
+	asked := b.does(b.make(b.asking()))
+	if asked.Kind != billing.KindPredetermination || asked.State != billing.ClaimValidated || asked.ServiceDates() != (billing.DateSpan{}) {
+		t.Errorf("%s %s with %q", asked.Kind, asked.State, found(asked))
+	}
+}
+
+func (b *bench) patient(id billing.PatientID) (p *billing.Patient) {
+	b.t.Helper()
+	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
+		p, err = tx.Patients.Get(ctx, id)
+		return err
+	})
+	return p
+}
+
+func TestLiveMode(t *testing.T) {
+	t.Parallel()
+	b := newBench(t).of(billing.ModeLive)
+	c := b.does(b.make(b.good()))
+	if c = b.does(b.submit(c.ID)); c.State != billing.ClaimQueued || !strings.Contains(c.NextStep(), "live mode") {
+		t.Errorf("%s: %s", c.State, c.NextStep())
+	}
+}
+
+func TestClaimsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	taken := b.good()
+	taken.PatientControlNumber = new("Taken-1")
+	b.does(b.make(taken))
+	other := newBenchBeside(b)
+	for name, c := range map[string]struct {
+		change func(*billing.ClaimRequest)
+		want   string
+	}{
+		"nothing": {func(in *billing.ClaimRequest) { *in = billing.ClaimRequest{} },
+			"INVALID_REQUEST office_id required, payer_id required, subscriber required, lines required"},
+		"what the form lacks": {func(in *billing.ClaimRequest) { in.Faults.Add("x", billing.FaultUnknown, "?"); in.Lines[0].Fee = "1" },
+			"INVALID_REQUEST x unknown, lines.0.fee format"},
+		"form before absence": {func(in *billing.ClaimRequest) {
+			in.OfficeID, in.PayerID, in.Note = new(other.office.ID.String()), new("NOBODY"), new(strings.Repeat("é", 401))
+		}, "INVALID_REQUEST note too_long"},
+		"a draft to submit":               {func(in *billing.ClaimRequest) { in.Draft, in.Submit = true, true }, "INVALID_REQUEST submit conflict"},
+		"an ill-formed office":            {func(in *billing.ClaimRequest) { in.OfficeID = new("off_1") }, "INVALID_REQUEST office_id format"},
+		"an unknown office":               {func(in *billing.ClaimRequest) { in.OfficeID = new(billing.NewID[billing.OfficeID](start()).String()) }, "NOT_FOUND office_id not_found"},
+		"another organization's office":   {func(in *billing.ClaimRequest) { in.OfficeID = new(other.office.ID.String()) }, "NOT_FOUND office_id not_found"},
+		"an unknown payer":                {func(in *billing.ClaimRequest) { in.PayerID = new("NOBODY") }, "NOT_FOUND payer_id not_found"},
+		"another organization's provider": {func(in *billing.ClaimRequest) { in.RenderingProviderID = new(other.provider.ID.String()) }, "NOT_FOUND rendering_provider_id not_found"},
+		"a control number that is taken":  {func(in *billing.ClaimRequest) { in.PatientControlNumber = new("TAKEN-1") }, "CONFLICT patient_control_number conflict"},
+		"a draft with one that is taken":  {func(in *billing.ClaimRequest) { in.PatientControlNumber, in.Draft = new("taken-1"), true }, "CONFLICT patient_control_number conflict"},
+		"a day of a predetermination":     {func(in *billing.ClaimRequest) { in.Kind = new("predetermination") }, "INVALID_REQUEST lines.0.service_date not_allowed, lines.1.service_date not_allowed"},
+		"a draft's fault":                 {func(in *billing.ClaimRequest) { in.Draft, in.Lines[0].ServiceDate = true, new("2026-02-30") }, "INVALID_REQUEST lines.0.service_date format"},
+		"absent before taken":             {func(in *billing.ClaimRequest) { in.PatientControlNumber, in.PayerID = new("taken-1"), new("NOBODY") }, "NOT_FOUND payer_id not_found"},
+	} {
+		in := b.good()
+		c.change(&in)
+		if got := b.refused(b.make(in)); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+	if n := b.count(); n != 1 {
+		t.Errorf("%d claims, want one", n)
+	}
+	// A control number is unique within the organization and mode.
+	if c := other.does(other.make(func() billing.ClaimRequest { in := other.good(); in.PatientControlNumber = new("Taken-1"); return in }())); c.State != billing.ClaimValidated {
+		t.Errorf("another organization's claim with the control number: %s", found(c))
+	}
+}
+
+// newBenchBeside is another organization in the same database.
+func newBenchBeside(b *bench) *bench { return b.of(b.scope.Mode) }
+
+// TestRefusalsKeepNoKey uses the key of a refused request again.
+func TestRefusalsKeepNoKey(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	in := b.good()
+	in.PayerID = new("NOBODY")
+	if _, _, err := b.service.Make(t.Context(), b.scope, call("k"), in, render); billing.CodeOf(err) != billing.CodeNotFound {
+		t.Fatal(err)
+	}
+	first, replayed, err := b.service.Make(t.Context(), b.scope, call("k"), b.good(), render)
+	if err != nil || replayed {
+		t.Fatalf("replayed %t, %v", replayed, err)
+	}
+	again, replayed, err := b.service.Make(t.Context(), b.scope, call("k"), b.good(), render)
+	if err != nil || !replayed || again.Status != 201 || string(again.Body) != string(first.Body) {
+		t.Errorf("again: %s, replayed %t, %v", again.Body, replayed, err)
+	}
+	other := call("k")
+	other.Fingerprint = [32]byte{2}
+	if _, _, err := b.service.Make(t.Context(), b.scope, other, b.good(), render); billing.CodeOf(err) != billing.CodeIdempotencyKeyReused {
+		t.Errorf("another claim with the key: %v", err)
+	}
+	if n := b.count(); n != 1 {
+		t.Errorf("%d claims, want one", n)
+	}
+}
+
+// TestFindings has a rule of each part of a claim find something.
+func TestFindings(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	bad := &billing.Provider{
+		ID: billing.NewID[billing.ProviderID](start()), Scope: b.scope, FirstName: "Cy", LastName: "Om", NPI: "1234567890", CreatedAt: start(),
+	}
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Providers.Insert(ctx, bad) })
+	for name, c := range map[string]struct {
+		change func(*billing.ClaimRequest)
+		want   string
+	}{
+		"the provider":         {func(in *billing.ClaimRequest) { in.RenderingProviderID = new(bad.ID.String()) }, "rendering_provider_id provider_npi"},
+		"the subscriber":       {func(in *billing.ClaimRequest) { in.Subscriber.MemberID = "é" }, "subscriber.member_id member_id_form"},
+		"the address":          {func(in *billing.ClaimRequest) { in.Subscriber.Address.State = "XX" }, "subscriber.address.state state_unknown"},
+		"a patient yet unborn": {func(in *billing.ClaimRequest) { *in = child(*in); in.Patient.DateOfBirth = "2026-03-03" }, "patient.date_of_birth date_of_birth_late"},
+		"an accident to come": {func(in *billing.ClaimRequest) {
+			in.Accident = &billing.AccidentInput{Type: "other", Date: "2026-03-05"}
+		}, "accident.date accident_date_future"},
+		"a tooth that is none":   {func(in *billing.ClaimRequest) { in.Lines[0].Tooth = new("33") }, "lines.0.tooth tooth_unknown"},
+		"a service tomorrow":     {func(in *billing.ClaimRequest) { in.Lines[0].ServiceDate = new("2026-03-05") }, "lines.0.service_date service_date_future"},
+		"the same service twice": {func(in *billing.ClaimRequest) { in.Lines = append(in.Lines, in.Lines[0]) }, "lines.2.procedure_code duplicate_line"},
+	} {
+		in := b.good()
+		in.Subscriber.MemberID = "ID-" + name[len(name)-3:] // plans of their own, so that none is a duplicate
+		c.change(&in)
+		got := b.does(b.make(in))
+		if got.State != billing.ClaimNeedsAttention || found(got) != c.want {
+			t.Errorf("%s: %s with %q, want %q", name, got.State, found(got), c.want)
+		}
+		if f := got.Findings; len(f) > 0 && (f[0].Message == "" || f[0].Fix == "") {
+			t.Errorf("%s: a finding without words: %+v", name, f[0])
+		}
+	}
+}
+
+func TestNoProvider(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	lone := billing.Scope{Org: b.scope.Org, Mode: billing.ModeLive}
+	office := *b.office
+	office.ID, office.Scope = billing.NewID[billing.OfficeID](start()), lone
+	b.scope = lone
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Offices.Insert(ctx, &office) })
+	b.office = &office
+	c := b.does(b.make(b.good()))
+	if c.State != billing.ClaimNeedsAttention || found(c) != "rendering_provider_id required" || c.Provider != (billing.ProviderSummary{}) {
+		t.Errorf("%s with %q, provider %v", c.State, found(c), c.Provider)
+	}
+	hired := *b.provider
+	hired.ID, hired.Scope = billing.NewID[billing.ProviderID](start()), lone
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Providers.Insert(ctx, &hired) })
+	if c = b.does(b.change(c.ID, given(billing.ClaimRequest{}))); c.State != billing.ClaimValidated || c.Provider.ID != hired.ID {
+		t.Errorf("once there is a provider: %s with %q, provider %v", c.State, found(c), c.Provider)
+	}
+}
+
+// TestDuplicates bills a service twice.
+func TestDuplicates(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	first := b.does(b.make(b.good()))
+	in := b.good()
+	in.Lines[1].ServiceDate = new("2026-03-01")
+	c := b.does(b.make(in))
+	if c.State != billing.ClaimNeedsAttention || found(c) != "lines.0.procedure_code duplicate_service" {
+		t.Errorf("a service of another claim: %s with %q", c.State, found(c))
+	}
+	if c := b.does(b.make(child(b.good()))); found(c) != "" {
+		t.Errorf("the service of another patient: %q", found(c))
+	}
+	if c := b.does(b.make(b.asking())); found(c) != "" {
+		t.Errorf("a predetermination of the service: %q", found(c))
+	}
+	beside := newBenchBeside(b)
+	if c := beside.does(beside.make(beside.good())); found(c) != "" {
+		t.Errorf("another organization's claim: %q", found(c))
+	}
+	b.put(first.ID, billing.ClaimVoided)
+	if c = b.does(b.change(c.ID, given(billing.ClaimRequest{}))); c.State != billing.ClaimValidated {
+		t.Errorf("once the other claim is voided: %s with %q", c.State, found(c))
+	}
+}

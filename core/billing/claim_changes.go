@@ -140,11 +140,10 @@ func (c *Claim) Requeue(b *Batch, cause ClaimCause) (Event, bool) {
 // Reported applies what a 277 says of the claim. It reports false when that
 // changes nothing: it is no news, or it comes too late.
 func (c *Claim) Reported(r *ClaimReport, cause ClaimCause) (Event, bool) {
-	by := r.trigger()
+	by, event := r.trigger()
 	if by == TriggerNotFound && c.Frequency == FrequencyVoid {
-		by = TriggerReject // nobody could mend the transaction: the claim is voided once more
+		by, event = TriggerReject, EventClaimRejected // nobody could mend the transaction: the claim is voided once more
 	}
-	event := eventOfReport(by)
 	cause.Status = &r.Status
 	moved := by != "" && c.move(by, &cause)
 	if !moved && by == TriggerPayerAccept { // once more, from a payer that has the claim

@@ -10,8 +10,8 @@ import (
 )
 
 // The state table as the interface has it: what moves a claim, from which
-// states, to which (= stays), the event of the move, and which claims take
-// part: c claims, p predeterminations, v void transactions of either.
+// states, to which (= stays), the event (that of a void is of the new
+// transaction), and which claims take part: c claims, p predeterminations, v void transactions of either.
 const claimTable = `
 edit                   | - draft needs_attention rejected                                | validated             | claim.validated           | c p
 found                  | - draft rejected                                                | needs_attention       | claim.needs_attention     | c p
@@ -37,7 +37,7 @@ reversal               | submitted accepted_clearinghouse accepted_payer paid de
 reversal               | reconciled                                                      | =                     | claim.payment_reversed    | c
 estimate               | submitted accepted_clearinghouse accepted_payer                 | returned              | predetermination.returned | p
 reconcile              | paid denied                                                     | reconciled            |                           | c
-void                   | accepted_clearinghouse accepted_payer paid denied               | =                     |                           | c p
+void                   | accepted_clearinghouse accepted_payer paid denied               | =                     | claim.queued              | c p
 voided                 | accepted_clearinghouse accepted_payer paid denied               | voided                | claim.voided              | c p
 convert                | accepted_payer returned                                         | =                     |                           | p
 `
@@ -123,18 +123,18 @@ func claimTriggers() map[billing.ClaimTrigger]func(c *billing.Claim, at time.Tim
 			return c.Returned(billing.ClaimEstimate{Pay: 1}, billing.ClaimCause{At: at})
 		},
 		billing.TriggerReconcile: func(c *billing.Claim, at time.Time) (billing.Event, bool) {
-			return billing.Event{}, c.Reconcile(at) == nil
+			return asked(billing.Event{}, c.Reconcile(at))
 		},
 		billing.TriggerAskVoid: func(c *billing.Claim, at time.Time) (billing.Event, bool) {
 			v, e, err := c.Void(billing.ClaimID{15: 99}, "VOID", billing.RequestID{15: 9}, at)
-			return billing.Event{}, err == nil && e.Type == billing.EventClaimQueued && e.Resource == v.ID
+			return e, err == nil && e.Resource == v.ID
 		},
 		billing.TriggerVoided: func(c *billing.Claim, at time.Time) (billing.Event, bool) {
 			return c.Voided(billing.ClaimCause{At: at})
 		},
 		billing.TriggerConvert: func(c *billing.Claim, at time.Time) (billing.Event, bool) {
 			_, err := c.Convert(billing.ClaimID{15: 98}, "NEXT", map[int]billing.Date{1: {Year: 2026, Month: 3, Day: 2}}, billing.RequestID{}, at)
-			return billing.Event{}, err == nil
+			return asked(billing.Event{}, err)
 		},
 	}
 }

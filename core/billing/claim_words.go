@@ -1,5 +1,7 @@
 package billing
 
+import "cmp"
+
 // ErrClaimState is the error, with CodeConflict, of asking for what the claim's
 // state does not allow.
 func ErrClaimState(by ClaimTrigger, c *Claim) error {
@@ -19,20 +21,14 @@ func kindWord(c *Claim) string {
 
 // asked says what has to be so for a trigger that callers can pull.
 func asked(by ClaimTrigger) string {
-	switch {
-	case by == TriggerSubmit:
-		return "A claim can be submitted when it is validated."
-	case by == TriggerReplace:
-		return "A claim can be replaced when the payer has it: accepted_payer, paid or denied."
-	case by == TriggerReconcile:
-		return "A claim can be reconciled when it is paid or denied."
-	case by == TriggerAskVoid:
-		return "A claim can be voided when it was accepted, paid or denied."
-	case by == TriggerConvert:
-		return "A predetermination can be converted when the payer has accepted or returned it."
-	default:
-		return "A claim can be changed while it is a draft, needs attention or is rejected."
+	words := map[ClaimTrigger]string{
+		TriggerSubmit:    "A claim can be submitted when it is validated.",
+		TriggerReplace:   "A claim can be replaced when the payer has it: accepted_payer, paid or denied.",
+		TriggerReconcile: "A claim can be reconciled when it is paid or denied.",
+		TriggerAskVoid:   "A claim can be voided when it was accepted, paid or denied.",
+		TriggerConvert:   "A predetermination can be converted when the payer has accepted or returned it.",
 	}
+	return cmp.Or(words[by], "A claim can be changed while it is a draft, needs attention or is rejected.")
 }
 
 // NextStep is one sentence on what happens next, or what the user has to do.

@@ -77,35 +77,22 @@ type Information struct {
 	Due       Date   // zero when the payer names no day
 }
 
-// trigger is what the report does to a claim; empty for nothing.
-func (r *ClaimReport) trigger() ClaimTrigger {
+// trigger is what the report does to a claim, empty for nothing, and the event
+// of that.
+func (r *ClaimReport) trigger() (ClaimTrigger, EventType) {
 	switch {
 	case r.Outcome == ReportAccepted && r.Side == SidePayer:
-		return TriggerPayerAccept
+		return TriggerPayerAccept, EventClaimAccepted
 	case r.Outcome == ReportAccepted:
-		return TriggerClearinghouseAccept
+		return TriggerClearinghouseAccept, EventClaimAccepted
 	case r.Outcome == ReportRejected:
-		return TriggerReject
+		return TriggerReject, EventClaimRejected
 	case r.Outcome == ReportNotFound:
-		return TriggerNotFound
+		return TriggerNotFound, EventClaimNeedsAttention
 	case r.Side == SidePayer && r.Outcome != "":
-		return TriggerStatus
+		return TriggerStatus, EventClaimStatusUpdated
 	default:
-		return ""
-	}
-}
-
-// eventOfReport is the type of event when a report moves a claim.
-func eventOfReport(by ClaimTrigger) EventType {
-	switch {
-	case by == TriggerClearinghouseAccept || by == TriggerPayerAccept:
-		return EventClaimAccepted
-	case by == TriggerReject:
-		return EventClaimRejected
-	case by == TriggerNotFound:
-		return EventClaimNeedsAttention
-	default:
-		return EventClaimStatusUpdated
+		return "", ""
 	}
 }
 

@@ -122,10 +122,14 @@ func TestClaimsThatAreRefused(t *testing.T) {
 		change func(*billing.ClaimRequest)
 		want   string
 	}{
-		"nothing": {func(in *billing.ClaimRequest) { *in = billing.ClaimRequest{} },
-			"INVALID_REQUEST office_id required, payer_id required, subscriber required, lines required"},
-		"what the form lacks": {func(in *billing.ClaimRequest) { in.Faults.Add("x", billing.FaultUnknown, "?"); in.Lines[0].Fee = "1" },
-			"INVALID_REQUEST x unknown, lines.0.fee format"},
+		"nothing": {
+			func(in *billing.ClaimRequest) { *in = billing.ClaimRequest{} },
+			"INVALID_REQUEST office_id required, payer_id required, subscriber required, lines required",
+		},
+		"what the form lacks": {
+			func(in *billing.ClaimRequest) { in.Faults.Add("x", billing.FaultUnknown, "?"); in.Lines[0].Fee = "1" },
+			"INVALID_REQUEST x unknown, lines.0.fee format",
+		},
 		"form before absence": {func(in *billing.ClaimRequest) {
 			in.OfficeID, in.PayerID, in.Note = new(other.office.ID.String()), new("NOBODY"), new(strings.Repeat("é", 401))
 		}, "INVALID_REQUEST note too_long"},

@@ -1,0 +1,217 @@
+package claims_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+func TestReconcile(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for _, state := range []billing.ClaimState{billing.ClaimPaid, billing.ClaimDenied} {
+		in := b.good()
+		in.Subscriber.MemberID = "OF-" + string(state[:2]) // another plan, so that it is no duplicate
+		c := b.put(b.does(b.make(in)).ID, state)
+		events := b.events(c.ID)
+		c = b.does(b.reconcile(c.ID))
+		if c.State != billing.ClaimReconciled || !c.ReconciledAt.Equal(c.UpdatedAt) || !c.ReconciledAt.After(c.CreatedAt) {
+			t.Errorf("%s at %s", c.State, c.ReconciledAt)
+		}
+		if !strings.HasSuffix(history(c), ", reconcile>reconciled") || b.events(c.ID) != events {
+			t.Errorf("history %q, events %q", history(c), b.events(c.ID))
+		}
+		if got := b.refused(b.reconcile(c.ID)); got != "CONFLICT" {
+			t.Errorf("again: %q", got)
+		}
+	}
+	if got := b.refused(b.reconcile(billing.ClaimID{1})); got != "NOT_FOUND" {
+		t.Errorf("no claim: %q", got)
+	}
+}
+
+func TestVoid(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	c := b.at(billing.ClaimPaid)
+	req := b.request()
+	v := b.does(func(r billing.Render[*billing.ClaimRecord]) (billing.Answer, bool, error) {
+		return b.service.Void(t.Context(), b.scope, req, c.ID, r)
+	})
+	if v.ID == c.ID || v.ParentID != c.ID || v.Frequency != billing.FrequencyVoid || v.State != billing.ClaimQueued || v.RequestID != req.ID {
+		t.Errorf("%+v", v.Claim)
+	}
+	if v.PatientControlNumber == c.PatientControlNumber || v.PayerClaimNumber != "PAYER-1" || !v.SentAt.IsZero() || v.Charge() != c.Charge() ||
+		v.OfficeName != c.OfficeName || v.Provider != c.Provider {
+		t.Errorf("%+v", v.Claim)
+	}
+	if got := history(v); got != "void>queued" {
+		t.Errorf("history %q", got)
+	}
+	if got := b.events(v.ID); got != "claim.queued none>queued" {
+		t.Errorf("events %q", got)
+	}
+	if now := b.get(c.ID); text(t, now) != text(t, c) || b.events(c.ID) != "claim.validated none>validated" {
+		t.Errorf("the claim has changed: %s", text(t, now))
+	}
+	if got := b.refused(b.void(c.ID)); got != "CONFLICT" {
+		t.Errorf("a second void: %q", got)
+	}
+	// One that was rejected is out of the way.
+	b.put(v.ID, billing.ClaimRejected)
+	if again := b.does(b.void(c.ID)); again.PatientControlNumber == v.PatientControlNumber {
+		t.Errorf("another void has the control number of the first")
+	}
+	for name, use := range map[string]use{
+		"void": b.void(v.ID), "replace": b.replace(v.ID, b.good()), "change": b.change(v.ID, given(billing.ClaimRequest{})), "submit": b.submit(v.ID),
+	} {
+		if got := b.refused(use); got != "CONFLICT" {
+			t.Errorf("%s a void: %q", name, got)
+		}
+	}
+}
+
+func TestReplace(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	c := b.at(billing.ClaimDenied)
+	in := child(b.good())
+	in.Lines = in.Lines[:1]
+	in.Lines[0].Fee, in.RenderingProviderID, in.PayerID = "1200.00", new(b.second.ID.String()), new("AETNA")
+	r := b.does(b.replace(c.ID, in))
+	if r.ID != c.ID || r.PatientControlNumber != c.PatientControlNumber || r.State != billing.ClaimQueued || r.Frequency != billing.FrequencyReplacement {
+		t.Errorf("%+v", r.Claim)
+	}
+	if r.Charge() != 120000 || r.Provider.LastName != "Ng" || r.Payer.PayerID != "60054" || r.Patient == nil || r.PatientID == c.PatientID {
+		t.Errorf("the content is not the new one: %+v", r.Claim)
+	}
+	if r.PayerClaimNumber != "PAYER-1" || !r.SentAt.Equal(c.SentAt) || r.RequestID != c.RequestID || !r.CreatedAt.Equal(c.CreatedAt) {
+		t.Errorf("what the payer knows it by is lost: %+v", r.Claim)
+	}
+	if got := history(r); got != "edit>validated, replace>queued" {
+		t.Errorf("history %q", got)
+	}
+	if got := b.events(c.ID); got != "claim.validated none>validated, claim.queued denied>queued" {
+		t.Errorf("events %q", got)
+	}
+}
+
+func TestReplacementsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	c := b.at(billing.ClaimPaid)
+	waits := b.does(b.make(child(b.good())))
+	asked := b.put(b.does(b.make(b.asking())).ID, billing.ClaimAcceptedPayer)
+	absent := billing.NewID[billing.ClaimID](start())
+	other := newBenchBeside(b)
+	for name, x := range map[string]struct {
+		of     *bench
+		id     billing.ClaimID
+		change func(*billing.ClaimRequest)
+		want   string
+	}{
+		"form": {
+			b, c.ID, func(in *billing.ClaimRequest) { in.Subscriber.DateOfBirth, in.Lines = "", nil },
+			"INVALID_REQUEST subscriber.date_of_birth required, lines required",
+		},
+		"findings": {
+			b, c.ID, func(in *billing.ClaimRequest) { in.Subscriber.MemberID, in.Lines[0].Tooth = "é", nil },
+			"INVALID_REQUEST subscriber.member_id not_allowed, lines.0.tooth not_allowed",
+		},
+		"a draft":                       {b, c.ID, func(in *billing.ClaimRequest) { in.Draft = true }, "INVALID_REQUEST draft not_allowed"},
+		"another control number":        {b, c.ID, func(in *billing.ClaimRequest) { in.PatientControlNumber = new("X") }, "INVALID_REQUEST patient_control_number not_allowed"},
+		"another kind":                  {b, c.ID, func(in *billing.ClaimRequest) { *in = b.asking() }, "INVALID_REQUEST kind not_allowed"},
+		"an unknown payer":              {b, c.ID, func(in *billing.ClaimRequest) { in.PayerID = new("NOBODY") }, "NOT_FOUND payer_id not_found"},
+		"no claim":                      {b, absent, func(*billing.ClaimRequest) {}, "NOT_FOUND"},
+		"no claim, form":                {b, absent, func(in *billing.ClaimRequest) { in.Lines = nil }, "INVALID_REQUEST lines required"},
+		"another organization's claim":  {other, c.ID, func(in *billing.ClaimRequest) { in.OfficeID = new(other.office.ID.String()) }, "NOT_FOUND"},
+		"one that the payer has not":    {b, waits.ID, func(*billing.ClaimRequest) {}, "CONFLICT"},
+		"its state before its findings": {b, waits.ID, func(in *billing.ClaimRequest) { in.Lines[0].Tooth = nil }, "CONFLICT"},
+		"a predetermination":            {b, asked.ID, func(in *billing.ClaimRequest) { *in = b.asking() }, "CONFLICT"},
+	} {
+		in := b.good()
+		x.change(&in)
+		if got := x.of.refused(x.of.replace(x.id, in)); got != x.want {
+			t.Errorf("%s: %q, want %q", name, got, x.want)
+		}
+	}
+	if now := b.get(c.ID); text(t, now) != text(t, c) || b.events(c.ID) != "claim.validated none>validated" {
+		t.Errorf("the claim has changed: %s", text(t, now))
+	}
+}
+
+func TestConvert(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	in := child(b.asking())
+	in.TenantReference = new("mine")
+	asked := b.put(b.does(b.make(in)).ID, billing.ClaimReturned)
+	req := b.request()
+	c := b.does(func(r billing.Render[*billing.ClaimRecord]) (billing.Answer, bool, error) {
+		lines := []billing.ConvertLineInput{{LineNumber: 2, ServiceDate: "2026-03-04"}}
+		return b.service.Convert(t.Context(), b.scope, req, asked.ID, billing.ConvertRequest{Lines: lines}, r)
+	})
+	if c.Kind != billing.KindClaim || c.State != billing.ClaimValidated || c.ConvertedFrom != asked.ID || c.RequestID != req.ID ||
+		c.PatientControlNumber == asked.PatientControlNumber {
+		t.Errorf("%+v with %q", c.Claim, found(c))
+	}
+	if len(c.Lines) != 1 || c.Lines[0].ProcedureCode != "D0120" || c.Lines[0].ServiceDate != day(3, 4) || c.PatientID != asked.PatientID ||
+		c.Provider != asked.Provider || c.OfficeName != asked.OfficeName || !c.SentAt.IsZero() || c.PayerClaimNumber != "" {
+		t.Errorf("%+v", c.Claim)
+	}
+	if history(c) != "edit>validated" || b.events(c.ID) != "claim.validated none>validated" {
+		t.Errorf("history %q, events %q", history(c), b.events(c.ID))
+	}
+	now := b.get(asked.ID)
+	if now.ConvertedTo != c.ID || now.State != billing.ClaimReturned || history(now) != history(asked) ||
+		b.events(asked.ID) != "claim.validated none>validated" || !now.UpdatedAt.After(asked.UpdatedAt) {
+		t.Errorf("the predetermination: %+v, events %q", now.Claim, b.events(asked.ID))
+	}
+	if got := b.refused(b.convert(asked.ID, billing.ConvertLineInput{LineNumber: 1, ServiceDate: "2026-03-04"})); got != "CONFLICT" {
+		t.Errorf("again: %q", got)
+	}
+
+	// A claim that is made of it may need attention.
+	in.Subscriber.MemberID = "ANOTHER"
+	asked = b.put(b.does(b.make(in)).ID, billing.ClaimAcceptedPayer)
+	c = b.does(b.convert(asked.ID, billing.ConvertLineInput{LineNumber: 1, ServiceDate: "2026-03-05"}))
+	if c.State != billing.ClaimNeedsAttention || found(c) != "lines.0.service_date service_date_future" ||
+		b.events(c.ID) != "claim.needs_attention none>needs_attention" {
+		t.Errorf("%s with %q, events %q", c.State, found(c), b.events(c.ID))
+	}
+}
+
+func TestConversionsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	asked := b.put(b.does(b.make(b.asking())).ID, billing.ClaimReturned)
+	waits := b.does(b.make(child(b.asking())))
+	claim := b.at(billing.ClaimAcceptedPayer)
+	absent := billing.NewID[billing.ClaimID](start())
+	other := newBenchBeside(b)
+	line := func(n int, day string) billing.ConvertLineInput {
+		return billing.ConvertLineInput{LineNumber: n, ServiceDate: day}
+	}
+	done := line(1, "2026-03-04")
+	for name, x := range map[string]struct {
+		use  use
+		want string
+	}{
+		"nothing is done":            {b.convert(asked.ID), "INVALID_REQUEST lines required"},
+		"lines that are none":        {b.convert(asked.ID, line(3, "2026-03-04"), line(0, "2026-02-30")), "INVALID_REQUEST lines.0.line_number range, lines.1.line_number range, lines.1.service_date format"},
+		"a line twice":               {b.convert(asked.ID, done, done), "INVALID_REQUEST lines.1.line_number conflict"},
+		"none":                       {b.convert(absent, done), "NOT_FOUND"},
+		"none, and nothing is right": {b.convert(absent, line(1, "soon")), "INVALID_REQUEST lines.0.service_date format"},
+		"another organization's":     {other.convert(asked.ID, done), "NOT_FOUND"},
+		"one that the payer has not": {b.convert(waits.ID, done), "CONFLICT"},
+		"a claim":                    {b.convert(claim.ID, done), "CONFLICT"},
+	} {
+		if got := b.refused(x.use); got != x.want {
+			t.Errorf("%s: %q, want %q", name, got, x.want)
+		}
+	}
+	if now := b.get(asked.ID); text(t, now) != text(t, asked) || b.count() != 3 {
+		t.Errorf("%d claims, and the predetermination is %s", b.count(), text(t, now))
+	}
+}

@@ -1,0 +1,202 @@
+package claims_test
+
+import (
+	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// TestDraft leads a claim from an office and a payer to the queue.
+func TestDraft(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	c := b.does(b.make(billing.ClaimRequest{OfficeID: new(b.office.ID.String()), PayerID: new("CHTEST"), Draft: true}))
+	const lacks = "subscriber.first_name required, subscriber.last_name required, subscriber.date_of_birth required, " +
+		"subscriber.member_id required, subscriber.address required, lines required"
+	if c.State != billing.ClaimDraft || found(c) != lacks || !c.PatientID.IsZero() || c.Provider.ID != b.provider.ID || c.PatientControlNumber == "" {
+		t.Errorf("%s with %q, patient %s", c.State, found(c), c.PatientID)
+	}
+	if got := b.events(c.ID); got != "" || history(c) != "draft>draft" {
+		t.Errorf("events %q, history %q", got, history(c))
+	}
+	if got := b.refused(b.submit(c.ID)); got != "CONFLICT" {
+		t.Errorf("a draft is submitted: %q", got)
+	}
+
+	in := b.good()
+	in.Draft = true
+	number := c.PatientControlNumber
+	c = b.does(b.change(c.ID, given(in, "subscriber")))
+	if c.State != billing.ClaimDraft || found(c) != "lines required" || c.PatientID.IsZero() || c.PatientControlNumber != number {
+		t.Errorf("%s with %q", c.State, found(c))
+	}
+	// Without draft it is judged for good.
+	if c = b.does(b.change(c.ID, given(billing.ClaimRequest{}))); c.State != billing.ClaimNeedsAttention || found(c) != "lines required" {
+		t.Errorf("%s with %q", c.State, found(c))
+	}
+	if c = b.does(b.change(c.ID, given(billing.ClaimRequest{Draft: true}))); c.State != billing.ClaimDraft {
+		t.Errorf("%s, want a draft again", c.State)
+	}
+	if c = b.does(b.change(c.ID, given(b.good(), "lines"))); c.State != billing.ClaimValidated || found(c) != "" {
+		t.Errorf("%s with %q", c.State, found(c))
+	}
+	if c = b.does(b.submit(c.ID)); c.State != billing.ClaimQueued {
+		t.Errorf("%s, want it queued", c.State)
+	}
+	want := "draft>draft, found>needs_attention, draft>draft, edit>validated, submit>queued"
+	if got := history(c); got != want {
+		t.Errorf("history %q, want %q", got, want)
+	}
+	want = "claim.needs_attention draft>needs_attention, claim.validated draft>validated, claim.queued validated>queued"
+	if got := b.events(c.ID); got != want {
+		t.Errorf("events %q, want %q", got, want)
+	}
+}
+
+func TestChange(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	in := b.good()
+	in.Lines[0].Tooth = nil
+	in.RenderingProviderID, in.Note, in.TenantReference = new(b.second.ID.String()), new("see chart"), new("mine")
+	c := b.does(b.make(in))
+	// What stays wrong is no news.
+	before := c.UpdatedAt
+	c = b.does(b.change(c.ID, given(billing.ClaimRequest{PlaceOfService: new("22")}, "place_of_service")))
+	if c.State != billing.ClaimNeedsAttention || found(c) != "lines.0.tooth tooth_required" || c.PlaceOfService != "22" || !c.UpdatedAt.After(before) {
+		t.Errorf("%s with %q at %q", c.State, found(c), c.PlaceOfService)
+	}
+	if c.Provider.ID != b.second.ID || c.Note != "see chart" || *c.TenantReference != "mine" || len(c.Lines) != 2 {
+		t.Errorf("what was not given has changed: %+v", c.Claim)
+	}
+	// Null clears, and gives a provider its default.
+	change := given(child(b.good()), "patient", "lines", "rendering_provider_id", "note", "tenant_reference", "patient_control_number", "payer_id")
+	change.PatientControlNumber, change.PayerID = new("PCN-7"), new("AETNA")
+	c = b.does(b.change(c.ID, change))
+	if c.State != billing.ClaimValidated || c.Provider.ID != b.provider.ID || c.Note != "" || c.TenantReference != nil || c.PatientControlNumber != "PCN-7" {
+		t.Errorf("%s with %q: %+v", c.State, found(c), c.Claim)
+	}
+	if c.Payer.PayerID != "60054" || b.patient(c.PatientID).FirstName != "Tim" {
+		t.Errorf("payer %v, patient %s", c.Payer, c.PatientID)
+	}
+	if got := b.events(c.ID); got != "claim.needs_attention none>needs_attention, claim.validated needs_attention>validated" {
+		t.Errorf("events %q", got)
+	}
+}
+
+// TestChangeAndSubmit mends a rejected claim and sends it again.
+func TestChangeAndSubmit(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	c := b.at(billing.ClaimRejected)
+	in := given(b.good(), "lines")
+	in.Submit, in.Lines[0].Tooth = true, new("40")
+	if c = b.does(b.change(c.ID, in)); c.State != billing.ClaimNeedsAttention || found(c) != "lines.0.tooth tooth_unknown" {
+		t.Errorf("%s with %q", c.State, found(c))
+	}
+	in.Lines[0].Tooth = new("15")
+	if c = b.does(b.change(c.ID, in)); c.State != billing.ClaimQueued || found(c) != "" || c.Lines[0].Tooth != "15" {
+		t.Errorf("%s with %q", c.State, found(c))
+	}
+	want := "claim.validated none>validated, claim.needs_attention rejected>needs_attention, " +
+		"claim.validated needs_attention>validated, claim.queued validated>queued"
+	if got := b.events(c.ID); got != want {
+		t.Errorf("events %q, want %q", got, want)
+	}
+}
+
+func TestChangesThatAreRefused(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	taken := b.good()
+	taken.PatientControlNumber, taken.Draft = new("Taken-1"), true
+	b.does(b.make(taken))
+	in := b.good()
+	in.Draft = true
+	c := b.does(b.make(in))
+	asked := b.asking()
+	asked.Draft = true
+	predetermination := b.does(b.make(asked))
+	sent := b.at(billing.ClaimRejected)
+	absent := billing.NewID[billing.ClaimID](start())
+	other := newBenchBeside(b)
+
+	number := given(billing.ClaimRequest{PatientControlNumber: new("TAKEN-1")}, "patient_control_number")
+	long := given(billing.ClaimRequest{OfficeID: new("off_1"), PlaceOfService: new("1")}, "office_id", "place_of_service")
+	for name, x := range map[string]struct {
+		of   *bench
+		id   billing.ClaimID
+		in   billing.ClaimRequest
+		want string
+	}{
+		"nothing is right":                {b, c.ID, long, "INVALID_REQUEST office_id format, place_of_service format"},
+		"no claim":                        {b, absent, given(billing.ClaimRequest{}), "NOT_FOUND"},
+		"no claim, and nothing is right":  {b, absent, long, "INVALID_REQUEST office_id format, place_of_service format"},
+		"another organization's claim":    {other, c.ID, given(billing.ClaimRequest{}), "NOT_FOUND"},
+		"no office":                       {b, c.ID, given(billing.ClaimRequest{}, "office_id", "payer_id"), "INVALID_REQUEST office_id required, payer_id required"},
+		"another organization's office":   {b, c.ID, given(billing.ClaimRequest{OfficeID: new(other.office.ID.String())}, "office_id"), "NOT_FOUND office_id not_found"},
+		"another organization's provider": {b, c.ID, given(billing.ClaimRequest{RenderingProviderID: new(other.provider.ID.String())}, "rendering_provider_id"), "NOT_FOUND rendering_provider_id not_found"},
+		"an unknown payer":                {b, c.ID, given(billing.ClaimRequest{PayerID: new("NOBODY")}, "payer_id"), "NOT_FOUND payer_id not_found"},
+		"a control number that is taken":  {b, c.ID, number, "CONFLICT patient_control_number conflict"},
+		"another kind":                    {b, c.ID, given(billing.ClaimRequest{Kind: new("predetermination")}, "kind"), "INVALID_REQUEST kind not_allowed"},
+		"a day of a predetermination":     {b, predetermination.ID, given(b.good(), "lines"), "INVALID_REQUEST lines.0.service_date not_allowed, lines.1.service_date not_allowed"},
+		"another number of what was sent": {b, sent.ID, number, "INVALID_REQUEST patient_control_number not_allowed"},
+		"a draft to submit":               {b, c.ID, given(billing.ClaimRequest{Draft: true, Submit: true}), "INVALID_REQUEST submit conflict"},
+	} {
+		if got := x.of.refused(x.of.change(x.id, x.in)); got != x.want {
+			t.Errorf("%s: %q, want %q", name, got, x.want)
+		}
+	}
+	if now := b.get(c.ID); text(t, now) != text(t, c) || b.events(c.ID) != "" {
+		t.Errorf("the claim has changed: %s", text(t, now))
+	}
+}
+
+// TestChangeInEachState tries to change, submit, reconcile, void and replace a
+// claim in each state.
+func TestChangeInEachState(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	may := map[billing.ClaimState]string{
+		billing.ClaimDraft: "change", billing.ClaimNeedsAttention: "change", billing.ClaimRejected: "change", billing.ClaimValidated: "submit",
+		billing.ClaimAcceptedClearinghouse: "void", billing.ClaimAcceptedPayer: "replace void",
+		billing.ClaimPaid: "reconcile replace void", billing.ClaimDenied: "reconcile replace void",
+	}
+	for _, state := range billing.ClaimStates() {
+		if state == billing.ClaimReturned {
+			continue // of predeterminations
+		}
+		t.Run(string(state), func(t *testing.T) {
+			t.Parallel()
+			b := newBenchBeside(b)
+			b.t = t
+			c := b.at(state)
+			allowed := ""
+			for _, x := range []struct {
+				name string
+				use  use
+			}{
+				{"change", b.change(c.ID, given(billing.ClaimRequest{}))},
+				{"submit", b.submit(c.ID)},
+				{"reconcile", b.reconcile(c.ID)},
+				{"replace", b.replace(c.ID, b.good())},
+				{"void", b.void(c.ID)},
+				{"convert", b.convert(c.ID, billing.ConvertLineInput{LineNumber: 1, ServiceDate: "2026-03-04"})},
+			} {
+				before, events := text(t, b.get(c.ID)), b.events(c.ID)
+				switch _, _, err := x.use(render); {
+				case err == nil:
+					allowed += " " + x.name
+					b.put(c.ID, state)
+				case billing.CodeOf(err) != billing.CodeConflict:
+					t.Errorf("%s: %v", x.name, err)
+				case text(t, b.get(c.ID)) != before, b.events(c.ID) != events:
+					t.Errorf("%s was refused, and changed the claim: %s", x.name, text(t, b.get(c.ID)))
+				}
+			}
+			if want := may[state]; allowed != "" && allowed[1:] != want || allowed == "" && want != "" {
+				t.Errorf("it may%s, want %q", allowed, want)
+			}
+		})
+	}
+}

@@ -1,0 +1,136 @@
+package claims_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// TestGet reads a claim with its attachments, the newest first.
+func TestGet(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	c := b.does(b.make(b.good()))
+	var want []billing.AttachmentID
+	for n := range 3 {
+		now := start().Add(time.Duration(n) * time.Minute)
+		a := &billing.Attachment{
+			ID: billing.NewID[billing.AttachmentID](now), Scope: b.scope, State: billing.AttachmentOpen, Kind: billing.AttachmentUnsolicited,
+			OfficeID: b.office.ID, Payer: c.Payer, ClaimID: c.ID, About: c.Subject(), CreatedAt: now, UpdatedAt: now,
+		}
+		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Attachments.Insert(ctx, a) })
+		want = append([]billing.AttachmentID{a.ID}, want...)
+	}
+	attached := func(c *billing.ClaimRecord) (ids []billing.AttachmentID) {
+		for _, a := range c.Attachments {
+			ids = append(ids, a.ID)
+		}
+		return ids
+	}
+	if got := attached(b.get(c.ID)); !slices.Equal(got, want) {
+		t.Errorf("attachments %v, want %v", got, want)
+	}
+	if got := attached(b.does(b.submit(c.ID))); !slices.Equal(got, want) { // an answer has them, too
+		t.Errorf("attachments %v, want %v", got, want)
+	}
+	for name, of := range map[string]billing.Scope{
+		"another mode": {Org: b.scope.Org, Mode: billing.ModeLive}, "another organization": newBenchBeside(b).scope,
+	} {
+		if _, err := b.service.Get(t.Context(), of, c.ID); billing.CodeOf(err) != billing.CodeNotFound {
+			t.Errorf("in %s: %v", name, err)
+		}
+	}
+}
+
+func TestList(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	var want []string
+	for n := range 5 {
+		in := b.good()
+		in.Draft, in.PatientControlNumber = n%2 == 1, new(fmt.Sprint("N-", n))
+		in.Subscriber.MemberID = fmt.Sprint("PLAN-", n)
+		want = append([]string{b.does(b.make(in)).PatientControlNumber}, want...)
+	}
+	b.does(b.make(b.asking()))
+	beside := newBenchBeside(b)
+	beside.does(beside.make(beside.good()))
+	list := func(f billing.ClaimFilter) (got []string) {
+		for p := (billing.Page{Limit: 2}); ; {
+			page, next, err := b.service.List(t.Context(), b.scope, f, p)
+			if err != nil || len(page) > 2 {
+				t.Fatal(len(page), err)
+			}
+			for _, c := range page {
+				if c.OfficeName != "Main Street" || c.Provider.LastName != "Lee" {
+					t.Errorf("office %q, provider %v", c.OfficeName, c.Provider)
+				}
+				got = append(got, c.PatientControlNumber)
+			}
+			if p.After = next; next == nil {
+				return got
+			}
+		}
+	}
+	if got := list(billing.ClaimFilter{Kind: billing.KindClaim}); !slices.Equal(got, want) {
+		t.Errorf("claims %v, want %v", got, want)
+	}
+	if got := list(billing.ClaimFilter{Kind: billing.KindClaim, State: billing.ClaimDraft}); !slices.Equal(got, []string{"N-3", "N-1"}) {
+		t.Errorf("drafts %v", got)
+	}
+	if got := list(billing.ClaimFilter{ControlNumber: "n-2"}); !slices.Equal(got, []string{"N-2"}) {
+		t.Errorf("by control number %v", got)
+	}
+}
+
+func TestBatches(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	var want []billing.FileID
+	for n := range 3 {
+		made := billing.NewBatch(b.scope, int64(n+1), 1, start().Add(time.Duration(n)*time.Second))
+		b.in(func(ctx context.Context, tx ports.Tx) error {
+			if kept, err := tx.Batches.Insert(ctx, made, []byte("ISA*"+made.File.Name)); err != nil || !kept {
+				return fmt.Errorf("kept %t: %w", kept, err)
+			}
+			return nil
+		})
+		want = append([]billing.FileID{made.ID}, want...)
+	}
+	var got []billing.FileID
+	for p := (billing.Page{Limit: 2}); ; {
+		page, next, err := b.service.Batches(t.Context(), b.scope, p)
+		if err != nil || len(page) > 2 {
+			t.Fatal(len(page), err)
+		}
+		for _, x := range page {
+			got = append(got, x.ID)
+		}
+		if p.After = next; next == nil {
+			break
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("batches %v, want %v", got, want)
+	}
+	one, err := b.service.Batch(t.Context(), b.scope, want[0])
+	if err != nil || one.ID != want[0] || one.ClaimCount != 1 {
+		t.Fatalf("%+v, %v", one, err)
+	}
+	file, content, err := b.service.BatchFile(t.Context(), b.scope, want[0])
+	if err != nil || file.File.Name != one.File.Name || string(content) != "ISA*"+one.File.Name {
+		t.Errorf("%+v with %q, %v", file, content, err)
+	}
+	other := newBenchBeside(b).scope
+	if _, err := b.service.Batch(t.Context(), other, want[0]); billing.CodeOf(err) != billing.CodeNotFound {
+		t.Errorf("another organization's: %v", err)
+	}
+	if _, content, err := b.service.BatchFile(t.Context(), other, want[0]); billing.CodeOf(err) != billing.CodeNotFound || content != nil {
+		t.Errorf("another organization's file: %q, %v", content, err)
+	}
+}

@@ -127,7 +127,10 @@ type letter struct {
 // letter names the next file of what it is, such as payer or payment.
 func (o *outbox) letter(what, ending string, after time.Duration) letter {
 	o.counts[what]++
-	name := fmt.Sprintf("%s-%s-%d.%s", o.base, what, o.counts[what], ending)
+	return o.named(fmt.Sprintf("%s-%s-%d.%s", o.base, what, o.counts[what], ending), after)
+}
+
+func (o *outbox) named(name string, after time.Duration) letter {
 	control, _ := strconv.Atoi(digits(9, name)) // digits alone
 	return letter{name: name, due: o.sent.Add(after), control: control}
 }

@@ -190,8 +190,7 @@ func (f *sentFile) accepted() (all []*claims.Batch) {
 
 // acknowledged tells what became of the file as a file.
 func (o *outbox) acknowledged(f *sentFile) {
-	l := letter{name: o.base + ".997", due: o.sent.Add(untilRead)}
-	l.control, _ = strconv.Atoi(digits(9, l.name)) // digits alone
+	l := o.named(o.base+".997", untilRead)
 	i, g := l.envelope(f.interchange, f.group)
 	answer := acknowledgements.Functional{Interchange: i, Group: g, Standard: acknowledgements.Standard997, Groups: f.groups}
 	if f.damage != "" {

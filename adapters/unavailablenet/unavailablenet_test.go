@@ -35,3 +35,19 @@ func TestEveryCallSaysThatTheNetworkIsUnavailable(t *testing.T) {
 		t.Error("the content was read")
 	}
 }
+
+func TestThereIsNoClearinghouse(t *testing.T) {
+	t.Parallel()
+	var c unavailablenet.Clearinghouse
+	for call, err := range map[string]error{"available": c.Available(), "send": c.Send(t.Context(), "1.837", []byte("a file"))} {
+		if err == nil || !strings.Contains(err.Error(), "no clearinghouse is configured for live mode") {
+			t.Errorf("%s: %v", call, err)
+		}
+	}
+	if files, err := c.Receive(t.Context(), 10); err != nil || len(files) > 0 {
+		t.Errorf("receive: %d files, %v", len(files), err)
+	}
+	if err := c.Remove(t.Context(), "1.997"); err != nil {
+		t.Errorf("remove: %v", err)
+	}
+}

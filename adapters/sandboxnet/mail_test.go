@@ -1,0 +1,160 @@
+package sandboxnet_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/sandboxnet"
+	"github.com/molar-billing/molar/adapters/testservers"
+	"github.com/molar-billing/molar/adapters/x12"
+	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
+	"github.com/molar-billing/molar/adapters/x12/claims"
+	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/networktest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
+
+// movable is a clock that a test sets forward.
+type movable struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (m *movable) Now() time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.now
+}
+
+func (m *movable) pass(d time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.now = m.now.Add(d)
+}
+
+// numbered is the file of a batch with numbers of its own.
+func numbered(tb testing.TB, n int, all ...claims.Claim) (name string, content []byte) {
+	tb.Helper()
+	number := fmt.Sprintf("%09d", n)
+	b := claims.Batch{
+		Interchange: x12.Interchange{Sender: "MOLAR", Receiver: "SANDBOX", Created: asked, Control: n, Test: true},
+		Group:       x12.Group{Sender: "MOLAR", Receiver: "SANDBOX", Created: asked, Control: n},
+		Control:     number, Reference: number, CreatedAt: asked,
+		Submitter: claims.Submitter{Name: "Molar", ID: "MOLAR"}, Receiver: claims.Receiver{Name: "Sandbox", ID: "SANDBOX"}, Claims: all,
+	}
+	var out bytes.Buffer
+	if err := claims.Encode(&out, &b); err != nil {
+		tb.Fatal(err)
+	}
+	return "20260315" + number + ".837", out.Bytes()
+}
+
+func TestClearinghouseContract(t *testing.T) {
+	t.Parallel()
+	networktest.RunClearinghouse(t, func(t *testing.T) networktest.ClearinghouseFixture {
+		t.Helper()
+		mail, now := pgtest.Open(t).SandboxMail(), &movable{now: asked}
+		open := func() ports.Clearinghouse {
+			return sandboxnet.NewClearinghouse(now, mail, sandboxnet.Options{ERADelay: time.Minute})
+		}
+		var batches atomic.Int64
+		return networktest.ClearinghouseFixture{
+			Network: open(), Another: open, Later: func() { now.pass(5 * time.Minute) },
+			File: func(t *testing.T) (string, []byte) {
+				t.Helper()
+				return numbered(t, int(batches.Add(1)), everything()...)
+			},
+		}
+	})
+}
+
+// TestTheOrderOfThings receives what comes back for a file step by step.
+func TestTheOrderOfThings(t *testing.T) {
+	t.Parallel()
+	now := &movable{now: asked}
+	n := sandboxnet.NewClearinghouse(now, pgtest.Open(t).SandboxMail(), sandboxnet.Options{ERADelay: sandboxnet.DefaultERADelay})
+	name, content := numbered(t, 1, claim("C-1", "-REVERSED", aetna()), claim("C-2", "-INFO-REQUEST", aetna()))
+	if err := n.Send(t.Context(), name, content); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		pass time.Duration
+		want string
+	}{
+		{299 * time.Millisecond, ""},
+		{time.Millisecond, ".997"},
+		{300 * time.Millisecond, "-clearinghouse-1.277"},
+		{400 * time.Millisecond, "-payer-1.277"},
+		{5 * time.Second, "-request-1.277"},
+		{115*time.Second - time.Millisecond, ""},
+		{time.Millisecond, "-payment-1.835"},
+		{2 * time.Minute, "-reversal-1.835"},
+		{time.Hour, ""},
+	} {
+		now.pass(step.pass)
+		files, err := n.Receive(t.Context(), 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got string
+		for _, f := range files {
+			got += strings.TrimPrefix(f.Name, strings.TrimSuffix(name, ".837"))
+			if err := n.Remove(t.Context(), f.Name); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got != step.want {
+			t.Errorf("after %v more: %q, want %q", step.pass, got, step.want)
+		}
+	}
+}
+
+// TestRejectedOnceByWhatIsRemembered lets two processes send the files of a
+// claim that asks for a rejection.
+func TestRejectedOnceByWhatIsRemembered(t *testing.T) {
+	t.Parallel()
+	mail := pgtest.Open(t).SandboxMail()
+	verdictOn := func(number int, at time.Time) acknowledgements.Verdict {
+		t.Helper()
+		name, content := numbered(t, number, claim("C-1", "-BATCH-REJECTED", aetna()))
+		n := sandboxnet.NewClearinghouse(clock(at), mail, sandboxnet.Options{})
+		later := sandboxnet.NewClearinghouse(clock(at.Add(time.Minute)), mail, sandboxnet.Options{})
+		for range 2 {
+			if err := n.Send(t.Context(), name, content); err != nil {
+				t.Fatal(err)
+			}
+		}
+		files, err := later.Receive(t.Context(), 10)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%d files, %v", len(files), err)
+		}
+		for _, f := range files {
+			if err := n.Remove(t.Context(), f.Name); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f, _, err := acknowledgements.DecodeFunctional(bytes.NewReader(files[0].Content))
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, _ := f.About(acknowledgements.Sent{Interchange: number, Group: number, Set: fmt.Sprintf("%09d", number)})
+		return v
+	}
+	for number, want := range []acknowledgements.Verdict{"", acknowledgements.VerdictRejected, acknowledgements.VerdictAccepted, acknowledgements.VerdictAccepted} {
+		if number == 0 {
+			continue
+		}
+		if got := verdictOn(number, asked.Add(time.Duration(number)*time.Hour)); got != want {
+			t.Errorf("file %d is %s, want %s", number, got, want)
+		}
+	}
+}

@@ -10,9 +10,6 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// chunk is how many claims of a remittance are kept, or applied, in a commit.
-const chunk = 300
-
 // Apply brings the remittances of the scope that came first to their end, until
 // that of the job has come to its own. It may run any number of times, and at
 // the same time as others: each commit is made under the lock of the
@@ -147,7 +144,7 @@ func (w *worker) step(ctx context.Context, tx ports.Tx) (over bool, err error) {
 // apply applies the next claims of a remittance. A claim that cannot take what
 // it could when it was matched is matched no more.
 func (w *worker) apply(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
-	rows, err := tx.ERAClaims.List(ctx, e.ID, 0, true, chunk)
+	rows, err := tx.ERAClaims.List(ctx, e.ID, 0, true, w.chunk)
 	if err != nil {
 		return err
 	}
@@ -159,6 +156,7 @@ func (w *worker) apply(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
 	var events []billing.Event
 	touched := map[billing.ClaimID]*billing.Claim{}
 	for _, r := range rows {
+		cause.At = cause.At.Add(time.Microsecond) // the events of a commit have an order of their own
 		c := claims[r.ClaimID]
 		event, ok := put(c, r, e.ID, cause)
 		switch {
@@ -189,7 +187,7 @@ func (w *worker) apply(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
 	if err != nil {
 		return err
 	}
-	if len(rows) < chunk {
+	if len(rows) < w.chunk {
 		e.Progress = billing.ERADone
 		w.waited(e.ID)
 	}

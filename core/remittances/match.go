@@ -31,7 +31,7 @@ func (w *worker) open(ctx context.Context, tx ports.Tx, era billing.ERAID, kept 
 	}
 	f := &reading{era: era, told: map[billing.ClaimID][]billing.ClaimPayment{}}
 	for f.from < kept {
-		page, err := tx.ERAClaims.List(ctx, era, f.from, false, chunk)
+		page, err := tx.ERAClaims.List(ctx, era, f.from, false, w.chunk)
 		if err != nil {
 			return nil, err
 		}
@@ -60,9 +60,10 @@ func (f *reading) tell(claims []*billing.ERAClaim) {
 	f.from += len(claims)
 }
 
-// after gives the claims of the file that follow those that are kept: the same
-// again, when those that were given before have not been kept.
-func (f *reading) after(kept int) ([]*billing.ERAClaim, error) {
+// after gives the next claims of the file, a chunk of them, that follow those
+// that are kept: the same again, when those that were given before have not been
+// kept.
+func (f *reading) after(kept, chunk int) ([]*billing.ERAClaim, error) {
 	if f.hand != nil && f.from == kept {
 		return f.hand, nil
 	}
@@ -94,7 +95,7 @@ func (w *worker) read(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
 			return err
 		}
 	}
-	claims, err := w.file.after(kept)
+	claims, err := w.file.after(kept, w.chunk)
 	if err != nil {
 		w.close()
 		return err
@@ -109,7 +110,7 @@ func (w *worker) read(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
 			return err
 		}
 	}
-	if len(claims) == chunk {
+	if len(claims) == w.chunk {
 		return nil
 	}
 	if err := w.show(ctx, tx, e, kept+len(claims), matched); err != nil {

@@ -34,14 +34,18 @@ type Service struct {
 	edi    ports.ClaimsEDI
 	payers *billing.PayerDirectory
 	clock  ports.Clock
+	chunk  int // how many claims of a remittance are kept, or applied, in a commit
 
 	mu    sync.Mutex
 	waits map[billing.ERAID]time.Time // since when a remittance waits for a batch, as this process knows
 }
 
+// defaultChunk keeps a commit, and the locks on its claims, well below a second.
+const defaultChunk = 300
+
 // New makes the use cases.
 func New(store ports.Store, edi ports.ClaimsEDI, payers *billing.PayerDirectory, clock ports.Clock) *Service {
-	return &Service{store: store, edi: edi, payers: payers, clock: clock, waits: map[billing.ERAID]time.Time{}}
+	return &Service{store: store, edi: edi, payers: payers, clock: clock, chunk: defaultChunk, waits: map[billing.ERAID]time.Time{}}
 }
 
 // Get reads a remittance with the first page of its claims. An absent one is

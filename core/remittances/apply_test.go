@@ -1,0 +1,299 @@
+package remittances_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+)
+
+func TestApply(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	whole, part, nothing := b.claim("A-1"), b.claim("B-1"), b.claim("C-1")
+	f := b.file(b.payment(paid("a-1", "P1", 0), paid("B-1", "P2", 2500), denied("C-1", "P3"), paid("OTHER", "P4", 0)))
+	j := b.receiveFile(f)
+	id := billing.ERAID(j.Subject)
+	if _, err := b.service.Get(t.Context(), b.scope, id); billing.CodeOf(err) != billing.CodeNotFound {
+		t.Errorf("before it is read: %v", err)
+	}
+	before := b.clock.Now().Add(-time.Microsecond)
+	r := b.apply(j)
+	if got, want := counts(r), "3/4 aaa- done"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if r.State != billing.ERANeedsReview || !r.Balanced || r.Payer.PayerID != "CHTEST" || r.PayerName != "MOLAR TEST PAYER" || r.OfficeID.IsZero() ||
+		r.Payment.Method != "ACH" || r.Payment.Total != 15000+12500+15000 || r.ReceivedAt.Before(before) || r.More || r.File.Name != f.Name {
+		t.Errorf("%+v", r.ERA)
+	}
+	for id, want := range map[billing.ClaimID]string{whole: "paid paid 150.00", part: "paid paid 125.00", nothing: "denied denied 0.00"} {
+		if got := b.stands(id); got != want {
+			t.Errorf("the claim is %s, want %s", got, want)
+		}
+	}
+	if c := b.get(part); c.PayerClaimNumber != "P2" || len(c.Payments) != 1 || c.Payments[0].ERAID != id || c.Payments[0].Ordinal != 2 ||
+		c.Payments[0].PatientResponsibility != 2500 || c.History[len(c.History)-1].File != f.Name {
+		t.Errorf("%+v", c)
+	}
+	if b.events(whole) != "claim.paid" || b.events(nothing) != "claim.denied" || b.events(id) != "era.received" {
+		t.Errorf("events %s, %s, %s", b.events(whole), b.events(nothing), b.events(id))
+	}
+	var told struct {
+		Matched   int `json:"matched_count"`
+		Unmatched int `json:"unmatched_count"`
+		File      struct {
+			Name    string `json:"name"`
+			Control string `json:"interchange_control_number"`
+		} `json:"file"`
+	}
+	if b.last(id, &told); told.Matched != 3 || told.Unmatched != 1 {
+		t.Errorf("era.received tells %+v", told)
+	}
+	if b.last(whole, &told); told.File.Name != f.Name || told.File.Control == "" {
+		t.Errorf("claim.paid tells of the file %+v", told.File)
+	}
+	if e, content, err := b.service.File(t.Context(), b.scope, id); err != nil || !bytes.Equal(content, f.Content) || e.ID != id {
+		t.Errorf("the file: %d bytes, %v", len(content), err)
+	}
+	if b.pending(j) {
+		t.Error("the job is left")
+	}
+	again := b.apply(j) // a message that came twice
+	if x, y := asJSON(t, r), asJSON(t, again); x != y {
+		t.Errorf("applied again: %s, was %s", y, x)
+	}
+}
+
+func asJSON(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestMatching finds the claims of ours by their numbers.
+func TestMatching(t *testing.T) {
+	t.Parallel()
+	other := func(c *billing.Claim) {
+		c.Payer = billing.PayerSummary{ID: billing.PayerID{1}, PayerID: "X", Name: "Other"}
+	}
+	for name, c := range map[string]struct {
+		ours func(*billing.Claim)
+		says []string // control number, payer's number, original
+		want string
+	}{
+		"the control number":            {nil, []string{"A-1", "P9"}, "1/1 a done"},
+		"in another case":               {nil, []string{"a-1", ""}, "1/1 a done"},
+		"of another payer's claim":      {other, []string{"A-1", ""}, "1/1 a done"},
+		"the payer's number":            {payerNumber("P1"), []string{"LOST", "P1"}, "1/1 a done"},
+		"the number that it had before": {payerNumber("P1"), []string{"", "P2", "P1"}, "1/1 a done"},
+		"another payer's number":        {func(c *billing.Claim) { other(c); c.PayerClaimNumber = "P1" }, []string{"LOST", "P1"}, "0/1 - done"},
+		"no number of ours":             {payerNumber("P1"), []string{"LOST", "P2"}, "0/1 - done"},
+		"no numbers at all":             {nil, []string{"", ""}, "0/1 - done"},
+		"submitted":                     {inState(billing.ClaimSubmitted), []string{"A-1", ""}, "1/1 a done"},
+		"denied":                        {inState(billing.ClaimDenied), []string{"A-1", ""}, "1/1 a done"},
+		"reconciled":                    {inState(billing.ClaimReconciled), []string{"A-1", ""}, "1/1 a done"},
+		"a draft":                       {inState(billing.ClaimDraft), []string{"A-1", ""}, "0/1 - done"},
+		"queued, in no batch":           {inState(billing.ClaimQueued), []string{"A-1", ""}, "0/1 - done"},
+		"rejected":                      {inState(billing.ClaimRejected), []string{"A-1", ""}, "0/1 - done"},
+		"voided":                        {inState(billing.ClaimVoided), []string{"A-1", ""}, "0/1 - done"},
+		"a predetermination":            {predetermination, []string{"A-1", ""}, "0/1 - done"},
+		"a void":                        {func(c *billing.Claim) { c.Frequency = billing.FrequencyVoid }, []string{"A-1", ""}, "0/1 - done"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			parent := b.claim("PARENT")
+			id := b.claim("A-1", func(ours *billing.Claim) {
+				if c.ours != nil {
+					c.ours(ours)
+				}
+				if ours.Frequency == billing.FrequencyVoid {
+					ours.ParentID = parent
+				}
+			})
+			was := b.get(id).State
+			p := paid(c.says[0], c.says[1], 0)
+			if len(c.says) > 2 {
+				p.References = append(p.References, ref("F8", c.says[2]))
+			}
+			r := b.remit(p)
+			if got := counts(r); got != c.want {
+				t.Fatalf("%s, want %s", got, c.want)
+			}
+			applied := r.MatchedCount == 1
+			if got := b.get(id); applied != (len(got.Payments) == 1) || applied && r.Claims[0].ClaimID != id || !applied && got.State != was {
+				t.Errorf("the claim is %s with %d payments", got.State, len(got.Payments))
+			}
+			if told := b.events(id); (told == "claim.paid") != applied {
+				t.Errorf("events %q", told)
+			}
+		})
+	}
+}
+
+// TestSeveralSayings applies several claims of remittances to one claim of
+// ours, within a commit and across commits.
+func TestSeveralSayings(t *testing.T) {
+	t.Parallel()
+	first, second := paid("A-1", "P1", 0), paid("A-1", "P2", 5000)
+	estimate := estimated("D-1")
+	for name, c := range map[string]struct {
+		says   [][]saying // of one remittance each
+		ours   func(*billing.Claim)
+		counts string // of the last one
+		stands string
+		events string
+	}{
+		"a split claim":                     {[][]saying{{first, second}}, nil, "2/2 aa done", "paid paid 250.00", "claim.paid claim.paid"},
+		"a reversal later":                  {[][]saying{{first}, {reversed(first)}}, nil, "1/1 a done", "accepted_payer", "claim.paid claim.payment_reversed"},
+		"reversal and correction":           {[][]saying{{first}, {reversed(first), second}}, nil, "2/2 aa done", "paid paid 100.00", "claim.paid claim.payment_reversed claim.paid"},
+		"all in one":                        {[][]saying{{first, reversed(first), second}}, nil, "3/3 aaa done", "paid paid 100.00", "claim.paid claim.payment_reversed claim.paid"},
+		"the other way round":               {[][]saying{{reversed(first), first, second}}, nil, "2/3 -aa done", "paid paid 250.00", "claim.paid claim.paid"},
+		"a reversal twice":                  {[][]saying{{first, reversed(first), reversed(first)}}, nil, "2/3 aa- done", "accepted_payer", "claim.paid claim.payment_reversed"},
+		"a reversal of nothing":             {[][]saying{{reversed(first)}}, nil, "0/1 - done", "accepted_payer", ""},
+		"a reversal of another sum":         {[][]saying{{first}, {reversed(second)}}, nil, "0/1 - done", "paid paid 150.00", "claim.paid"},
+		"a denial that is corrected":        {[][]saying{{denied("A-1", "P1")}, {reversed(denied("A-1", "P1")), second}}, nil, "2/2 aa done", "paid paid 100.00", "claim.denied claim.payment_reversed claim.paid"},
+		"a denial after a payment":          {[][]saying{{first}, {denied("A-1", "P1")}}, nil, "1/1 a done", "denied denied 150.00", "claim.paid claim.denied"},
+		"to a claim that is reconciled":     {[][]saying{{first}}, inState(billing.ClaimReconciled), "1/1 a done", "reconciled paid 150.00", "claim.paid"},
+		"taken back from a reconciled one":  {[][]saying{{first, reversed(first)}}, inState(billing.ClaimReconciled), "2/2 aa done", "reconciled", "claim.paid claim.payment_reversed"},
+		"an estimate for a claim":           {[][]saying{{withNumber(estimate, "A-1")}}, nil, "0/1 - done", "accepted_payer", ""},
+		"an estimate":                       {[][]saying{{withNumber(estimate, "A-1")}}, predetermination, "1/1 a done", "returned", "predetermination.returned"},
+		"estimates":                         {[][]saying{{withNumber(estimate, "A-1"), withNumber(estimate, "A-1")}}, predetermination, "1/2 a- done", "returned", "predetermination.returned"},
+		"the payer's number only, which is": {[][]saying{{first}, {withNumber(reversed(first), "LOST"), withNumber(second, "LOST TOO")}}, nil, "1/2 a- done", "accepted_payer", "claim.paid claim.payment_reversed"},
+	} {
+		for _, pieces := range []int{1, 300} {
+			t.Run(name+"/"+map[int]string{1: "in pieces", 300: "at once"}[pieces], func(t *testing.T) {
+				t.Parallel()
+				b := newBench(t)
+				b.service.InPieces(pieces)
+				if c.ours == nil {
+					c.ours = func(*billing.Claim) {}
+				}
+				id := b.claim("A-1", c.ours)
+				var got string
+				for _, says := range c.says {
+					r := b.remit(says...)
+					got = counts(r)
+					var told struct {
+						Matched int `json:"matched_count"`
+					}
+					if b.last(r.ID, &told); told.Matched != r.MatchedCount {
+						t.Errorf("era.received tells of %d matched claims, of %d", told.Matched, r.MatchedCount)
+					}
+				}
+				if got != c.counts {
+					t.Errorf("%s, want %s", got, c.counts)
+				}
+				if got := b.stands(id); got != c.stands {
+					t.Errorf("the claim is %s, want %s", got, c.stands)
+				}
+				if got := b.events(id); got != c.events {
+					t.Errorf("events %s, want %s", got, c.events)
+				}
+			})
+		}
+	}
+}
+
+func TestEstimate(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	id := b.claim("D-1", predetermination)
+	r := b.remit(estimated("D-1"))
+	e := b.get(id).Estimate
+	if e == nil || e.ERAID != r.ID || e.Pay != 10000 || e.Patient != 10000 || *e.Allowed != 20000 || e.ReturnedAt.IsZero() ||
+		len(e.Lines) != 1 || e.Lines[0].Number != 1 || e.Lines[0].Pay != 10000 {
+		t.Errorf("%+v", e)
+	}
+	if r.Payment.Total != 0 || !r.Balanced {
+		t.Errorf("%+v", r.ERA)
+	}
+}
+
+// TestUnbalanced applies what adds up of a remittance that does not.
+func TestUnbalanced(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	good, line, claim := b.claim("A-1"), b.claim("B-1"), b.claim("C-1")
+	p := b.payment(paid("A-1", "P1", 0), paid("B-1", "P2", 0), paid("C-1", "P3", 0))
+	p.Claims[1].Services[0].Paid += 100
+	p.Claims[2].Paid -= 100
+	p.Total += 7
+	r := b.apply(b.receiveFile(b.file(p)))
+	if got, want := counts(r), "3/3 amm done"; got != want || r.Balanced {
+		t.Errorf("%s, balanced %t, want %s", got, r.Balanced, want)
+	}
+	if r.Balance.Payment.Failed != 1 || r.Balance.Lines.Failed != 1 || r.Balance.Claims.Failed == 0 || len(r.Balance.Findings) < 3 {
+		t.Errorf("balance %+v", r.Balance)
+	}
+	if b.stands(good) != "paid paid 150.00" || b.stands(line) != "accepted_payer" || b.stands(claim) != "accepted_payer" {
+		t.Errorf("claims %s, %s, %s", b.stands(good), b.stands(line), b.stands(claim))
+	}
+	if b.events(line)+b.events(claim) != "" {
+		t.Error("events of claims that do not add up")
+	}
+
+	off := b.claim("D-1")
+	whole := b.payment(paid("D-1", "P4", 0))
+	whole.Total++
+	if r := b.apply(b.receiveFile(b.file(whole))); counts(r) != "1/1 a done" || r.Balanced || b.stands(off) != "paid paid 150.00" {
+		t.Errorf("a total that is off: %s, %t", counts(r), r.Balanced)
+	}
+}
+
+// TestOrder takes in a payment, its reversal and the correction, and does their
+// jobs in every order.
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
+		b := newBench(t)
+		id := b.claim("A-1")
+		first, second := paid("A-1", "P1", 0), paid("A-1", "P2", 5000)
+		all := []jobs.Job{b.receive(first), b.receive(reversed(first)), b.receive(second)}
+		for _, n := range order {
+			if r := b.apply(all[n]); counts(r) != "1/1 a done" {
+				t.Errorf("in the order %v the remittance %d: %s", order, n, counts(r))
+			}
+		}
+		if got := b.stands(id); got != "paid paid 100.00" {
+			t.Errorf("in the order %v the claim is %s", order, got)
+		}
+		if got := b.events(id); got != "claim.paid claim.payment_reversed claim.paid" {
+			t.Errorf("in the order %v the events are %s", order, got)
+		}
+		if due := b.due(); len(due) != 0 {
+			t.Errorf("%d jobs are left", len(due))
+		}
+	}
+}
+
+// TestMeanwhile changes claims between the matching and the applying.
+func TestMeanwhile(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	void, number := b.claim("A-1"), b.claim("B-1", payerNumber("P2"))
+	j := b.receive(paid("A-1", "P1", 0), paid("LOST", "P2", 0))
+	s := b.process(&fate{at: 1, how: meets, then: func() {
+		if r := b.era(j); counts(r) != "2/2 mm applying" {
+			t.Errorf("when it is read: %s", counts(r))
+		}
+		b.change(void, inState(billing.ClaimVoided))
+		b.change(number, payerNumber("P9"))
+	}})
+	if err := s.Apply(t.Context(), j); err != nil {
+		t.Fatal(err)
+	}
+	if r := b.era(j); counts(r) != "1/2 -a done" {
+		t.Errorf("%s", counts(r))
+	}
+	if b.stands(void) != "voided" || b.stands(number) != "paid paid 150.00" || !strings.HasSuffix(b.events(number), "claim.paid") {
+		t.Errorf("claims %s, %s", b.stands(void), b.stands(number))
+	}
+}

@@ -1,0 +1,284 @@
+package remittances_test
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/molar-billing/molar/adapters/edi"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/core/remittances"
+	"github.com/molar-billing/molar/ports"
+)
+
+// everyEnding runs a test for each transaction that a piece of work makes and
+// each way in which that may end, until the work comes to its end with none of
+// them reached.
+func everyEnding(t *testing.T, least int, test func(t *testing.T, f *fate)) {
+	t.Helper()
+	for how := range meets {
+		reached := 0
+		for ; reached < 30; reached++ {
+			f := &fate{at: reached, how: how}
+			if test(t, f); !f.met {
+				break
+			}
+			if t.Failed() {
+				t.Fatalf("the process %s transaction %d", how, f.at)
+			}
+		}
+		if reached < least {
+			t.Fatalf("%d transactions were reached, want %d at least", reached, least)
+		}
+	}
+}
+
+// world is some claims, and a remittance that tells of them: payments, a split
+// claim, a reversal of one of its own payments, a denial, an estimate, a claim
+// that does not add up, and one of somebody else's.
+func (b *bench) world(n int) (claims []billing.ClaimID, f billing.IncomingFile, want []string) {
+	name := func(s string) string { return fmt.Sprintf("%s-%d", s, n) }
+	first := paid(name("B"), "P2", 0)
+	p := b.payment(
+		paid(name("A"), "P1", 0), first, paid(name("X"), "P9", 0), reversed(first), paid(name("B"), "P3", 5000), denied(name("C"), "P4"),
+		estimated(name("D")), paid(name("E"), "P5", 0), paid(name("A"), "P1", 2500),
+	)
+	p.Claims[7].Paid++
+	claims = []billing.ClaimID{
+		b.claim(name("A")), b.claim(name("B")), b.claim(name("C")), b.claim(name("D"), predetermination), b.claim(name("E")),
+	}
+	want = []string{
+		"paid paid 275.00: claim.paid claim.paid", "paid paid 100.00: claim.paid claim.payment_reversed claim.paid",
+		"denied denied 0.00: claim.denied", "returned: predetermination.returned", "accepted_payer: ",
+	}
+	return claims, b.file(p), want
+}
+
+// audit checks that the remittance was applied, once.
+func (b *bench) audit(j jobs.Job, claims []billing.ClaimID, want []string) {
+	b.t.Helper()
+	r := b.era(j)
+	if got := counts(r); got != "8/9 aa-aaaama done" {
+		b.t.Errorf("the remittance is %s", got)
+	}
+	if got := b.events(r.ID); got != "era.received" {
+		b.t.Errorf("events of the remittance: %s", got)
+	}
+	for i, id := range claims {
+		if got := b.stands(id) + ": " + b.events(id); got != want[i] {
+			b.t.Errorf("the claim %d is %s, want %s", i, got, want[i])
+		}
+	}
+	if due := b.due(); len(due) > 0 {
+		b.t.Errorf("%d jobs are left", len(due))
+	}
+}
+
+// TestApplyDiesAnywhere ends the worker at each of its transactions. The next
+// worker goes on where it ended.
+func TestApplyDiesAnywhere(t *testing.T) {
+	t.Parallel()
+	for _, pieces := range []int{1, 2, 4, 300} {
+		t.Run(fmt.Sprintf("pieces of %d", pieces), func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.service.InPieces(pieces)
+			n := 0
+			everyEnding(t, 2, func(t *testing.T, f *fate) {
+				t.Helper()
+				n++
+				claims, file, want := b.world(n)
+				j := b.receiveFile(file)
+				s := b.process(f).InPieces(pieces)
+				if died := dies(func() { _ = s.Apply(t.Context(), j) }); !died && f.how == failsWithin && !b.pending(j) && f.met {
+					t.Error("the job is gone although its work failed")
+				}
+				b.settle()
+				b.audit(j, claims, want)
+			})
+		})
+	}
+}
+
+// TestReceiveDiesAnywhere ends the process that takes a file in. The file is
+// still there, and is taken in again.
+func TestReceiveDiesAnywhere(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	other := b.organization(billing.ModeTest, "1457898765", "")
+	n := 0
+	everyEnding(t, 6, func(t *testing.T, f *fate) {
+		t.Helper()
+		n++
+		id := b.claim(fmt.Sprintf("A-%d", n))
+		nobody := b.payment(paid("N", "", 0))
+		nobody.Payee.ID = "9999999999"
+		theirs := b.payment(paid("T", "", 0))
+		theirs.Payee.ID = "1457898765"
+		file := b.file(b.payment(paid(fmt.Sprintf("A-%d", n), "", 0)), nobody, theirs)
+		have, had := len(b.quarantined()), len(b.eras(other))
+		dies(func() { _ = b.process(f).Receive(t.Context(), billing.ModeTest, file) })
+		if err := b.service.Receive(t.Context(), billing.ModeTest, file); err != nil {
+			t.Fatal(err)
+		}
+		b.settle()
+		if got := b.stands(id) + ": " + b.events(id); got != "paid paid 150.00: claim.paid" {
+			t.Errorf("the claim is %s", got)
+		}
+		if q, e := len(b.quarantined())-have, len(b.eras(other))-had; q != 1 || e != 1 {
+			t.Errorf("%d more files in quarantine, %d more remittances of the other organization", q, e)
+		}
+	})
+}
+
+// TestSameFileAtOnce takes a file in a hundred times, in two processes at
+// once, while workers apply what comes.
+func TestSameFileAtOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	claims, file, want := b.world(1)
+	processes := []*remittances.Service{b.process(nil).InPieces(2), b.process(nil).InPieces(2)}
+	var all sync.WaitGroup
+	for n := range 100 {
+		s := processes[n%2]
+		all.Go(func() {
+			if err := s.Receive(t.Context(), billing.ModeTest, file); err != nil {
+				t.Errorf("receive: %v", err)
+			}
+			if n%10 == 0 {
+				for _, j := range b.due() {
+					if err := s.Apply(t.Context(), j); err != nil {
+						t.Errorf("apply: %v", err)
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
+	b.settle()
+	found := b.eras(b.scope)
+	if len(found) != 1 {
+		t.Fatalf("%d remittances, want one", len(found))
+	}
+	b.audit(jobs.Job{Scope: b.scope, Subject: found[0].ID}, claims, want)
+}
+
+// TestWorkersAtOnce gives the jobs of several remittances to several workers
+// each, at once.
+func TestWorkersAtOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	id := b.claim("A-1")
+	first := paid("A-1", "P1", 0)
+	var all []jobs.Job
+	for n := range 9 {
+		all = append(all, b.receive([]saying{first, reversed(first)}[n%2]))
+	}
+	slices.Reverse(all)
+	var working sync.WaitGroup
+	for range 3 {
+		for _, j := range all {
+			s := b.process(nil).InPieces(1)
+			working.Go(func() {
+				if err := s.Apply(t.Context(), j); err != nil {
+					t.Errorf("apply: %v", err)
+				}
+			})
+		}
+	}
+	working.Wait()
+	if due := b.due(); len(due) > 0 {
+		t.Errorf("%d jobs are left", len(due))
+	}
+	if c := b.get(id); len(c.Payments) != 9 || b.stands(id) != "paid paid 150.00" {
+		t.Errorf("%d payments, %s", len(c.Payments), b.stands(id))
+	}
+	for _, j := range all {
+		if r := b.era(j); counts(r) != "1/1 a done" {
+			t.Errorf("the remittance is %s", counts(r))
+		}
+	}
+}
+
+// brokenEDI cannot read the claims of files while it is broken.
+type brokenEDI struct {
+	ports.ClaimsEDI
+	from   int // which claim it fails at
+	broken bool
+}
+
+var errBroken = errors.New("broken")
+
+func (e *brokenEDI) Claims(content []byte) iter.Seq2[*billing.ERAClaim, error] {
+	return func(yield func(*billing.ERAClaim, error) bool) {
+		n := 0
+		for c, err := range e.ClaimsEDI.Claims(content) {
+			if n++; e.broken && n > e.from {
+				yield(nil, errBroken)
+				return
+			}
+			if !yield(c, err) {
+				return
+			}
+		}
+	}
+}
+
+// TestGivenUp fails on a remittance again and again. It does not hold up the
+// one that comes after it for ever, and is applied when it is taken up again.
+func TestGivenUp(t *testing.T) {
+	t.Parallel()
+	for _, from := range []int{0, 3, 5} {
+		t.Run(fmt.Sprintf("at claim %d", from+1), func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			claims, file, want := b.world(1)
+			later := b.claim("L-1")
+			bad, good := b.receiveFile(file), b.receive(paid("L-1", "P1", 0))
+			codec := &brokenEDI{edi.New(), from, true}
+			s := remittances.New(b.store, codec, b.payers, b.clock).InPieces(2)
+			if err := s.Apply(t.Context(), bad); !errors.Is(err, errBroken) {
+				t.Fatalf("the remittance that cannot be read: %v", err)
+			}
+			if err := s.Apply(t.Context(), good); err != nil || !b.pending(good) || b.isDue(good) {
+				t.Fatalf("the one after it: %v; it is to rest", err)
+			}
+			if err := s.FailApply(t.Context(), good); err == nil || !b.pending(good) {
+				t.Fatalf("the one after it is given up: %v", err)
+			}
+			if err := s.FailApply(t.Context(), bad); err != nil || b.pending(bad) {
+				t.Fatalf("giving up: %v", err)
+			}
+			r := b.era(bad)
+			if got, wanted := counts(r), map[int]string{0: "0/9  done", 3: "2/9 mm done", 5: "3/9 mm-m done"}[from]; got != wanted {
+				t.Errorf("what is given up is %s, want %s", got, wanted)
+			}
+			codec.broken = false
+			if err := s.Apply(t.Context(), good); err != nil || b.stands(later) != "paid paid 150.00" {
+				t.Fatalf("the one after it: %v, %s", err, b.stands(later))
+			}
+			if err := s.FailApply(t.Context(), bad); err != nil { // a message that came twice
+				t.Error(err)
+			}
+			again, err := s.Retry(t.Context(), b.scope, r.ID)
+			if err != nil || !again {
+				t.Fatalf("retry: %t, %v", again, err)
+			}
+			if again, err := s.Retry(t.Context(), b.scope, r.ID); err != nil || again {
+				t.Errorf("retry twice: %t, %v", again, err)
+			}
+			b.settle()
+			b.audit(bad, claims, want)
+			if now := b.era(bad); !now.ReceivedAt.Equal(r.ReceivedAt) {
+				t.Errorf("received at %s, was %s", now.ReceivedAt, r.ReceivedAt)
+			}
+			if again, err := s.Retry(t.Context(), b.scope, r.ID); err != nil || again {
+				t.Errorf("retry when all is done: %t, %v", again, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,7 @@
+package remittances
+
+// InPieces has the service work in commits of n claims.
+func (s *Service) InPieces(n int) *Service {
+	s.chunk = n
+	return s
+}

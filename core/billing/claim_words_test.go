@@ -1,0 +1,127 @@
+package billing_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// A next step is one sentence, whatever the claim is, and none tells anybody to
+// change what cannot be changed.
+func TestNextStepsAreOneSentence(t *testing.T) {
+	t.Parallel()
+	sentence := regexp.MustCompile(`^[A-Z][^.!?]{20,150}\.$`)
+	for _, s := range billing.ClaimStates() {
+		for _, kind := range []billing.ClaimKind{billing.KindClaim, billing.KindPredetermination} {
+			for _, frequency := range []billing.ClaimFrequency{billing.FrequencyOriginal, billing.FrequencyReplacement, billing.FrequencyVoid} {
+				for _, mode := range []billing.Mode{billing.ModeTest, billing.ModeLive} {
+					for _, next := range []billing.ClaimID{{}, {15: 98}} {
+						c := billing.Claim{State: s, Kind: kind, Frequency: frequency, ConvertedTo: next, Scope: billing.Scope{Mode: mode}}
+						if step := c.NextStep(); !sentence.MatchString(step) {
+							t.Errorf("%s %s %s %s: %q", s, kind, frequency, mode, step)
+						}
+					}
+				}
+			}
+		}
+	}
+	rejected := billing.Claim{State: billing.ClaimRejected, Frequency: billing.FrequencyVoid}
+	if step := rejected.NextStep(); regexp.MustCompile("PATCH|submit").MatchString(step) {
+		t.Errorf("a void cannot be mended: %q", step)
+	}
+}
+
+func TestARefusalSaysWhyAndWhatNext(t *testing.T) {
+	t.Parallel()
+	c := claim()
+	c.Kind, c.State = billing.KindClaim, billing.ClaimDraft
+	_, err := c.Submit(evening)
+	want := "CONFLICT: A claim can be submitted when it is validated. This one is draft: " + c.NextStep()
+	if err == nil || billing.CodeOf(err) != billing.CodeConflict || err.Error() != want {
+		t.Errorf("%v\nwant %s", err, want)
+	}
+	c.Kind, c.State, c.ConvertedTo = billing.KindPredetermination, billing.ClaimReturned, billing.ClaimID{15: 98}
+	if _, err := c.Convert(billing.ClaimID{15: 97}, "N", nil, billing.RequestID{}, evening); billing.CodeOf(err) != billing.CodeConflict {
+		t.Errorf("converted twice: %v", err)
+	}
+}
+
+// What a claim's life looks like to who follows its events.
+func TestTheEventsOfAClaimsLife(t *testing.T) {
+	t.Parallel()
+	c := claimInState("")
+	c.Kind, c.Frequency, c.RequestID, c.BatchID = billing.KindClaim, billing.FrequencyOriginal, billing.RequestID{15: 9}, billing.FileID{}
+	batch := billing.Batch{ID: billing.FileID{15: 4}, File: billing.FileRef{
+		Name: "20260320120000000.837", ControlNumbers: billing.ControlNumbers{Interchange: "000000042", Group: "000000042", Transaction: "000000042"},
+	}}
+	var life []billing.Event
+	at := evening
+	tick := func(file string) billing.ClaimCause {
+		at = at.Add(time.Minute)
+		if file == "" {
+			return billing.ClaimCause{At: at}
+		}
+		return billing.ClaimCause{At: at, File: &billing.FileRef{Name: file, ControlNumbers: billing.ControlNumbers{Interchange: "000000007"}}}
+	}
+	keep := func(e billing.Event, ok bool) {
+		t.Helper()
+		if !ok {
+			t.Fatalf("the claim is %s after %d events", c.State, len(life))
+		}
+		life = append(life, e)
+	}
+	judged := func(found []billing.Finding) {
+		events, err := c.Judged(found, false, tick("").At)
+		keep(append(events, billing.Event{})[0], err == nil && len(events) == 1)
+	}
+	reported := func(side billing.Side, outcome billing.ReportOutcome, category, number string) {
+		r := billing.ClaimReport{Side: side, Outcome: outcome, Status: billing.ClaimStatus{Category: category, Code: "20"}, PayerClaimNumber: number}
+		keep(c.Reported(&r, tick("clearing.277")))
+	}
+	remitted := func(r billing.ERAClaim) { keep(c.Pay(r.Payment(billing.ERAID{15: 14}), tick("payment.835"))) }
+
+	judged([]billing.Finding{{Code: "required"}})
+	judged(nil)
+	keep(asked(c.Submit(tick("").At)))
+	c.BatchID = batch.ID
+	keep(c.Sent(&batch, tick("").At))
+	keep(c.Requeue(&batch, tick("refused.997")))
+	c.BatchID = batch.ID
+	keep(c.Sent(&batch, tick("").At))
+	reported(billing.SideClearinghouse, billing.ReportAccepted, "A1", "")
+	reported(billing.SidePayer, billing.ReportAccepted, "A2", "PAYER-1")
+	reported(billing.SidePayer, billing.ReportPending, "P1", "")
+	remitted(billing.ERAClaim{StatusCode: "1", Charge: 112_50, Paid: 80_00, PatientResponsibility: money(20_00), Allowed: money(100_00), PayerClaimNumber: "PAYER-2"})
+	remitted(billing.ERAClaim{StatusCode: "22", Charge: -112_50, Paid: -80_00, PayerClaimNumber: "PAYER-2"})
+	remitted(billing.ERAClaim{StatusCode: "4", Charge: 112_50, PatientResponsibility: money(112_50)})
+	keep(asked(c.Replace(claimInState(""), tick("").At)))
+
+	if c.PayerClaimNumber != "PAYER-2" || c.Frequency != billing.FrequencyReplacement || !c.BatchID.IsZero() || len(c.Payments) != 3 {
+		t.Errorf("the claim is %+v", c)
+	}
+	type entry struct {
+		Type billing.EventType `json:"type"`
+		Data json.RawMessage   `json:"data"`
+	}
+	var entries []entry
+	for _, e := range life {
+		entries = append(entries, entry{e.Type, e.Data})
+	}
+	got, err := json.MarshalIndent(entries, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "testdata/claims/life.json", append(got, '\n'))
+	got, err = json.MarshalIndent(c.History, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "testdata/claims/history.json", append(got, '\n'))
+	if bytes.Contains(got, []byte("Jane")) {
+		t.Error("the history names the patient")
+	}
+}

@@ -51,17 +51,11 @@ func (c *Claim) Judge(with ClaimContext) (found []Finding) {
 }
 
 // FindingFaults tells findings as faults, for a request that is refused because
-// of them.
+// of them. The values are well formed: that they are not allowed is all that
+// their code says.
 func FindingFaults(findings []Finding) (f Faults) {
 	for _, x := range findings {
-		code := FaultNotAllowed
-		switch {
-		case strings.HasSuffix(x.Code, "required"):
-			code = FaultRequired
-		case strings.HasPrefix(x.Code, "duplicate"):
-			code = FaultConflict
-		}
-		f.Add(x.Field, code, x.Message+" "+x.Fix)
+		f.Add(x.Field, FaultNotAllowed, x.Message+" "+x.Fix)
 	}
 	return f
 }

@@ -168,8 +168,7 @@ func TestChangeInEachState(t *testing.T) {
 		}
 		t.Run(string(state), func(t *testing.T) {
 			t.Parallel()
-			b := newBenchBeside(b)
-			b.t = t
+			b := newBenchBeside(b).with(t)
 			c := b.at(state)
 			allowed := ""
 			for _, x := range []struct {

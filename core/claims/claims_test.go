@@ -81,6 +81,13 @@ func (b *bench) of(mode billing.Mode) *bench {
 	return &other
 }
 
+// with is the bench for a subtest.
+func (b *bench) with(t *testing.T) *bench {
+	t.Helper()
+	b.t = t
+	return b
+}
+
 // furnish makes the office and the providers of the scope.
 func (b *bench) furnish(now time.Time) {
 	b.t.Helper()

@@ -33,15 +33,6 @@ func (s *Service) Replace(
 		if err != nil {
 			return nil, err
 		}
-		return []billing.Event{queued}, refuse(found)
+		return []billing.Event{queued}, billing.FindingFaults(found).Err()
 	})
-}
-
-// refuse makes faults of what the rules have found.
-func refuse(found []billing.Finding) error {
-	var faults billing.Faults
-	for _, f := range found {
-		faults.Add(f.Field, billing.FaultNotAllowed, f.Message+" "+f.Fix)
-	}
-	return faults.Err()
 }

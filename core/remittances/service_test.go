@@ -1,0 +1,260 @@
+package remittances_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+)
+
+func call(key string) billing.Request {
+	return billing.Request{ID: billing.NewID[billing.RequestID](time.Now()), Key: key, Fingerprint: [32]byte{1}}
+}
+
+// render answers with the state and the claims.
+func render(r *billing.ERARecord, _ error) billing.Answer {
+	return billing.Answer{Status: 200, Body: fmt.Appendf(nil, "%s %d %t %s", r.State, len(r.Claims), r.More, billing.Timestamp(r.PostedAt))}
+}
+
+func TestPost(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	var says []saying
+	for n := range 30 {
+		says = append(says, paid(fmt.Sprint("A-", n), "", 0))
+	}
+	j := b.receive(says...)
+	id := billing.ERAID(j.Subject)
+	if _, _, err := b.service.Post(t.Context(), b.scope, call("k"), id, render); codeOf(err) != billing.CodeNotFound {
+		t.Errorf("before it is read: %v", err)
+	}
+	b.apply(j)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if _, _, err := b.service.Post(t.Context(), b.scope, call("k"), id, render); err != nil && codeOf(err) != billing.CodeIdempotencyKeyInUse {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	first, replayed, err := b.service.Post(t.Context(), b.scope, call("k"), id, render)
+	r := b.era(j)
+	want := fmt.Sprintf("posted 25 true %s", billing.Timestamp(r.PostedAt))
+	if err != nil || !replayed || string(first.Body) != want || r.PostedAt.IsZero() {
+		t.Errorf("%q, replayed %t, %v, want %q", first.Body, replayed, err, want)
+	}
+	again, replayed, err := b.service.Post(t.Context(), b.scope, call("k2"), id, render)
+	if err != nil || replayed || string(again.Body) != want {
+		t.Errorf("posted again: %q, replayed %t, %v", again.Body, replayed, err)
+	}
+	if b.events(id) != "era.received" {
+		t.Errorf("events %s", b.events(id))
+	}
+	posted, _, err := b.service.List(t.Context(), b.scope, billing.ERAFilter{State: billing.ERAPosted}, billing.Page{Limit: 5})
+	if err != nil || len(posted) != 1 {
+		t.Errorf("%d posted, %v", len(posted), err)
+	}
+}
+
+func TestReading(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.service.InPieces(7)
+	var says []saying
+	for n := range 60 {
+		says = append(says, paid(fmt.Sprint("A-", n), "", 0))
+	}
+	r := b.remit(says...)
+	var got []int
+	for after, more := 0, true; more; after = got[len(got)-1] {
+		page, next, err := b.service.Claims(t.Context(), b.scope, r.ID, after, 25)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range page {
+			got = append(got, c.Ordinal)
+		}
+		more = next
+	}
+	if len(got) != 60 || !slices.IsSorted(got) || got[0] != 1 || got[59] != 60 || len(r.Claims) != 25 || !r.More || r.ClaimCount != 60 {
+		t.Errorf("%v; the first page has %d, more %t", got, len(r.Claims), r.More)
+	}
+	var ids []billing.ERAID
+	for range 4 {
+		ids = append(ids, b.remit(paid("X", "", 0)).ID)
+	}
+	page, next, err := b.service.List(t.Context(), b.scope, billing.ERAFilter{}, billing.Page{Limit: 3})
+	if err != nil || len(page) != 3 || next == nil || page[0].ID != ids[3] {
+		t.Fatalf("%d remittances, %v, %v", len(page), next, err)
+	}
+	page, next, err = b.service.List(t.Context(), b.scope, billing.ERAFilter{}, billing.Page{Limit: 3, After: next})
+	if err != nil || len(page) != 2 || next != nil || page[0].ID != ids[0] || page[1].ID != r.ID {
+		t.Fatalf("%d remittances, %v, %v", len(page), next, err)
+	}
+
+	live := billing.Scope{Org: b.scope.Org, Mode: billing.ModeLive}
+	_, errGet := b.service.Get(t.Context(), live, r.ID)
+	_, _, errClaims := b.service.Claims(t.Context(), live, r.ID, 0, 5)
+	_, _, errFile := b.service.File(t.Context(), live, r.ID)
+	_, _, errPost := b.service.Post(t.Context(), live, call("k"), r.ID, render)
+	_, errRetry := b.service.Retry(t.Context(), live, r.ID)
+	for i, err := range []error{errGet, errClaims, errFile, errPost, errRetry} {
+		if codeOf(err) != billing.CodeNotFound {
+			t.Errorf("%d in the other mode: %v", i, err)
+		}
+	}
+	if err := b.service.Apply(t.Context(), jobs.Job{ID: billing.NewID[billing.JobID](time.Now()), Scope: live, Subject: r.ID}); err != nil {
+		t.Errorf("a job about nothing: %v", err)
+	}
+}
+
+// TestWaitsForBatch has a remittance tell of a claim whose batch is pending:
+// its sender died when it had sent it.
+func TestWaitsForBatch(t *testing.T) {
+	t.Parallel()
+	for name, noted := range map[string]bool{"the sending is noted": true, "it never is": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			batch := billing.NewBatch(b.scope, 1, 2, b.clock.Now())
+			b.in(func(ctx context.Context, tx ports.Tx) error {
+				_, err := tx.Batches.Insert(ctx, batch, []byte("837"))
+				return err
+			})
+			in := func(c *billing.Claim) { c.State, c.BatchID, c.SentAt = billing.ClaimQueued, batch.ID, time.Time{} }
+			id, other := b.claim("A-1", in), b.claim("B-1")
+			j := b.receive(paid("B-1", "", 0), paid("A-1", "", 0))
+			next := b.receive(paid("B-1", "", 0))
+			for _, j := range []jobs.Job{j, next, j} {
+				if err := b.service.Apply(t.Context(), j); err != nil {
+					t.Fatal(err)
+				}
+				if !b.pending(j) || b.isDue(j) || b.stands(other) != "accepted_payer" {
+					t.Fatalf("the job waits: %t; the other claim is %s", b.pending(j), b.stands(other))
+				}
+			}
+			want := "paid paid 150.00"
+			if noted {
+				b.change(id, func(c *billing.Claim) { c.State, c.SentAt = billing.ClaimSubmitted, b.clock.Now() })
+			} else {
+				b.clock.advance(11 * time.Minute)
+				want = "queued"
+			}
+			b.apply(j)
+			b.apply(next)
+			if b.stands(id) != want || b.stands(other) != "paid paid 300.00" {
+				t.Errorf("claims %s, %s", b.stands(id), b.stands(other))
+			}
+		})
+	}
+}
+
+// TestFigures applies payments, denials, reversals and corrections at random,
+// in remittances of any size, and compares a claim's figures with the sum of
+// what was applied.
+func TestFigures(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(6) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.service.InPieces(1 + int(seed)*2)
+			roll := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // G404: a test that repeats
+			var ids []billing.ClaimID
+			said := map[int][]saying{}
+			for n := range 4 {
+				ids = append(ids, b.claim(fmt.Sprint("A-", n)))
+			}
+			for range 15 {
+				var says []saying
+				for range 1 + roll.IntN(6) {
+					n := roll.IntN(4)
+					number, payers := fmt.Sprint("a-", n), fmt.Sprint("P", n, roll.IntN(2))
+					next := paid(number, payers, billing.Money(roll.IntN(4))*2500)
+					switch roll.IntN(4) {
+					case 0:
+						next = denied(number, payers)
+					case 1:
+						if len(said[n]) > 0 {
+							next = reversed(said[n][roll.IntN(len(said[n]))])
+						}
+					}
+					if next.Status != "22" {
+						said[n] = append(said[n], next)
+					}
+					says = append(says, next)
+				}
+				b.receive(says...)
+			}
+			due := b.due()
+			roll.Shuffle(len(due), func(i, k int) { due[i], due[k] = due[k], due[i] })
+			for _, j := range due {
+				b.apply(j)
+			}
+			b.agree(ids)
+		})
+	}
+}
+
+// agree checks that the figures of claims are the sums of what remittances
+// applied to them, and that each is told of by one event.
+func (b *bench) agree(ids []billing.ClaimID) {
+	b.t.Helper()
+	sums, many := map[billing.ClaimID]billing.Money{}, map[billing.ClaimID]int{}
+	for _, e := range b.eras(b.scope) {
+		claims, more, err := b.service.Claims(b.t.Context(), b.scope, e.ID, 0, 1000)
+		if err != nil || more {
+			b.t.Fatal(errors.Join(err, errors.New("a page of claims")))
+		}
+		matched := 0
+		for _, c := range claims {
+			if c.Applied {
+				sums[c.ClaimID] += c.Paid
+				many[c.ClaimID]++
+			}
+			if !c.ClaimID.IsZero() {
+				matched++
+			}
+			if c.Applied == c.ClaimID.IsZero() {
+				b.t.Errorf("claim %d is applied %t and matched %s", c.Ordinal, c.Applied, c.ClaimID)
+			}
+		}
+		if matched != e.MatchedCount || len(claims) != e.ClaimCount {
+			b.t.Errorf("%d of %d matched, the remittance has %d of %d", matched, len(claims), e.MatchedCount, e.ClaimCount)
+		}
+	}
+	for _, id := range ids {
+		c := b.get(id)
+		var sum, standing billing.Money
+		for _, p := range c.Payments {
+			sum += p.Paid
+			if !p.Cancelled {
+				standing += p.Paid
+			}
+		}
+		if sum != sums[id] || sum != standing || len(c.Payments) != many[id] {
+			b.t.Errorf("the claim has %s in %d payments, %s of them stand; remittances applied %s in %d", sum, len(c.Payments), standing, sums[id], many[id])
+		}
+		if s := c.Standing(); s != nil && s.Paid != sum || s == nil && sum != 0 {
+			b.t.Errorf("the claim stands at %+v, want %s", s, sum)
+		}
+		n := 0
+		b.in(func(ctx context.Context, tx ports.Tx) error {
+			all, err := tx.Events.List(ctx, billing.EventFilter{Resource: id}, billing.Page{Limit: 100})
+			n = len(all)
+			return err
+		})
+		if n != many[id] {
+			b.t.Errorf("%d events of %d applied", n, many[id])
+		}
+	}
+}

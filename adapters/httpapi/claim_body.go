@@ -8,6 +8,11 @@ import (
 func readClaimRequest(x *exchange) (in billing.ClaimRequest, fingerprint [32]byte) {
 	in.Faults = x.query().end()
 	doc, fingerprint := x.document(&in.Faults)
+	readClaim(doc, &in)
+	return in, fingerprint
+}
+
+func readClaim(doc *object, in *billing.ClaimRequest) {
 	in.Given = doc.given()
 	in.Kind = doc.optionalText("kind")
 	in.OfficeID = doc.optionalText("office_id")
@@ -34,7 +39,6 @@ func readClaimRequest(x *exchange) (in billing.ClaimRequest, fingerprint [32]byt
 	in.Draft = doc.flag("draft")
 	in.Submit = doc.flag("submit")
 	doc.end()
-	return in, fingerprint
 }
 
 func readClaimSubscriber(doc *object) *billing.ClaimSubscriberInput {

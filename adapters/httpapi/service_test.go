@@ -24,6 +24,7 @@ import (
 	"github.com/molar-billing/molar/adapters/unavailablenet"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/attachments"
+	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/eligibility"
@@ -43,18 +44,21 @@ func (machineClock) Now() time.Time { return time.Now() }
 
 // service is the whole service behind its API, on a database of its own.
 type service struct {
-	server *Server
-	addr   string
-	access *access.Service
-	store  *pgstore.Store
-	key    string // of the first organization, test mode
-	org    billing.OrgID
-	test   billing.Scope // of that key
-	office billing.OfficeID
-	read   string // a key of the same scope that only reads
-	live   string // of the same organization, live mode
-	other  string // of another organization
-	keys   atomic.Int64
+	server      *Server
+	addr        string
+	access      *access.Service
+	store       *pgstore.Store
+	key         string // of the first organization, test mode
+	org         billing.OrgID
+	test        billing.Scope // of that key
+	office      billing.OfficeID
+	dentist     billing.ProviderID
+	batches     *batches.Service
+	remittances *remittances.Service
+	read        string // a key of the same scope that only reads
+	live        string // of the same organization, live mode
+	other       string // of another organization
+	keys        atomic.Int64
 
 	receiver *receiver // of webhooks
 	database string    // its URL, for an administrator
@@ -105,10 +109,19 @@ func startService(t *testing.T, times eligibility.Times, changes ...func(*setup)
 		TempDir:       t.TempDir(),
 		Log:           with.log,
 	}
-	s.access, s.store = o.Access, store
+	s.access, s.store, s.remittances = o.Access, store, o.Remittances
 	s.populate(t)
 	work(t, queue, jobs.KindEligibility, o.Eligibility.Answer)
 	work(t, queue, jobs.KindAttachmentSend, o.Attachments.Send)
+	s.batches = batches.New(store, batches.Outside{
+		EDI: edi.New(), Clock: clock, Remit: o.Remittances.Receive,
+		Networks: map[billing.Mode]ports.Clearinghouse{
+			billing.ModeTest: sandboxnet.NewClearinghouse(clock, store.SandboxMail(), sandboxnet.Options{}),
+			billing.ModeLive: unavailablenet.Clearinghouse{},
+		},
+	}, payers)
+	work(t, queue, jobs.KindBatchSend, s.batches.Send)
+	work(t, queue, jobs.KindERA, o.Remittances.Apply)
 	dispatch(t, queue, webhooks.NewDispatcher(store, queue, sender, clock, webhooks.DefaultPace(), with.log, func(billing.Attempt) {}))
 	if with.converts {
 		work(t, queue, jobs.KindPNGConvert, o.Attachments.Convert)
@@ -196,7 +209,11 @@ func (s *service) populate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.org, s.test, s.office = org.ID, test, office.ID
+	dentist, err := s.access.CreateProvider(ctx, billing.Provider{Scope: test, FirstName: "Ann", LastName: "Lee", NPI: "1245319599"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.org, s.test, s.office, s.dentist = org.ID, test, office.ID, dentist.ID
 	for into, k := range map[*string]struct {
 		scope       billing.Scope
 		permissions []billing.Permission

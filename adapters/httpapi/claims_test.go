@@ -1,0 +1,294 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/eligibility"
+)
+
+// richClaim is the body of a claim with every field.
+func (s *service) richClaim() anObject {
+	return anObject{
+		"kind": "claim", "office_id": s.office.String(), "payer_id": "CHTEST", "rendering_provider_id": s.dentist.String(),
+		"subscriber": anObject{
+			"first_name": "Sam", "last_name": "O'Example & Søn", "date_of_birth": "1984-02-29", "member_id": "SANDBOX-PAID-ERA", "group_number": "1000",
+			"gender": "male", "address": anObject{"line1": "2 Oak St", "line2": "Apt 3", "city": "Albany", "state": "NY", "zip": "122071234"},
+		},
+		"patient":                anObject{"first_name": "Kim", "last_name": "Example", "date_of_birth": "2015-06-01", "relationship": "child", "gender": "female"},
+		"patient_control_number": "Visit-4711", "place_of_service": "22", "prior_authorization": "PA <1>",
+		"accident": anObject{"type": "auto", "date": lately(20), "state": "NY"}, "note": "Fell off \U0001F6B2 & hit a wall.",
+		"lines": []any{
+			anObject{
+				"procedure_code": "D2391", "service_date": lately(9), "fee": "180.50", "quantity": json.Number("2"), "tooth": "3",
+				"surfaces": []any{"M"}, "oral_cavity": []any{}, "prior_placement_date": "2020-05-06",
+			},
+			anObject{
+				"procedure_code": "D4341", "service_date": lately(8), "fee": "0.01", "quantity": json.Number("1"), "tooth": nil,
+				"surfaces": []any{}, "oral_cavity": []any{"10"}, "prior_placement_date": nil,
+			},
+		},
+		"tenant_reference": "visit <4711> \u2028",
+	}
+}
+
+// contentOf is what a claim has of a body.
+func contentOf(t *testing.T, a answer) anObject {
+	t.Helper()
+	o := maps.Clone(a.get(t).(anObject))
+	maps.DeleteFunc(o, func(name string, _ any) bool {
+		return !slices.Contains([]string{
+			"kind", "subscriber", "patient", "patient_control_number", "place_of_service", "prior_authorization", "accident", "note", "lines",
+			"tenant_reference",
+		}, name)
+	})
+	return o
+}
+
+func without(o anObject, names ...string) anObject {
+	o = maps.Clone(o)
+	maps.DeleteFunc(o, func(name string, _ any) bool { return slices.Contains(names, name) })
+	return o
+}
+
+// A claim reads as it was made, and can be sent back as it reads.
+func TestClaimIsReadAsItWasMade(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	sent := s.richClaim()
+	c := call{path: "/claims", body: jsonOf(sent, nil), idem: "one"}
+	made := s.must(t, 201, c)
+	want := without(sent, "office_id", "payer_id", "rendering_provider_id")
+	if got := contentOf(t, made); !reflect.DeepEqual(got, want) {
+		t.Errorf("made\n%v\nwant\n%v", got, want)
+	}
+	if made.text(t, "state") != "validated" || made.text(t, "office", "id") != s.office.String() || made.text(t, "payer", "payer_id") != "CHTEST" ||
+		made.text(t, "rendering_provider", "id") != s.dentist.String() || made.text(t, "patient_name", "first_name") != "Kim" ||
+		made.text(t, "totals", "charge") != "180.51" || made.text(t, "request_id") != made.Header.Get("X-Request-Id") ||
+		made.text(t, "service_dates", "first") != lately(9) || made.text(t, "service_dates", "last") != lately(8) {
+		t.Errorf("made %s", made.body)
+	}
+	again := s.must(t, 201, c)
+	if again.body != made.body || again.Header.Get("Idempotent-Replayed") != "true" {
+		t.Errorf("again %s", again.body)
+	}
+	path := "/claims/" + made.text(t, "id")
+	for _, key := range []string{s.key, s.read} {
+		if a := s.must(t, 200, call{path: path, key: key}); a.body != made.body {
+			t.Errorf("read %s, made %s", a.body, made.body)
+		}
+	}
+	patient := s.must(t, 200, call{path: "/patients/" + made.text(t, "patient_id")})
+	if patient.text(t, "first_name") != "Kim" || patient.text(t, "object") != "patient" {
+		t.Errorf("patient %s", patient.body)
+	}
+	taken := s.do(t, call{path: "/claims", body: s.crown("1", with("patient_control_number", "VISIT-4711"))})
+	wantStatus(t, taken, 409, billing.CodeConflict)
+
+	draft := s.must(t, 201, call{path: "/claims", body: jsonOf(anObject{"office_id": s.office.String(), "payer_id": "chtest", "draft": true}, nil)})
+	if draft.text(t, "state") != "draft" || draft.get(t, "subscriber") != nil {
+		t.Errorf("draft %s", draft.body)
+	}
+	path = "/claims/" + draft.text(t, "id")
+	full := with("draft", true)
+	back := without(want, "patient_control_number")
+	changed := s.must(t, 200, call{method: "PATCH", path: path, body: jsonOf(maps.Clone(back), full)})
+	if got := without(contentOf(t, changed), "patient_control_number"); !reflect.DeepEqual(got, back) {
+		t.Errorf("changed\n%v\nwant\n%v", got, back)
+	}
+	same := s.must(t, 200, call{method: "PATCH", path: path, body: jsonOf(contentOf(t, changed), full)})
+	if got := contentOf(t, same); !reflect.DeepEqual(got, contentOf(t, changed)) {
+		t.Errorf("sent back\n%v\nwas\n%v", got, contentOf(t, changed))
+	}
+	cleared := s.must(t, 200, call{method: "PATCH", path: path, body: `{"note":null,"patient":null,"accident":null,"draft":true}`})
+	if cleared.get(t, "note") != nil || cleared.get(t, "patient") != nil || cleared.get(t, "accident") != nil || cleared.get(t, "subscriber") == nil {
+		t.Errorf("cleared %s", cleared.body)
+	}
+}
+
+func TestRefusedClaims(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	line := func(fields ...any) string {
+		l := anObject{"procedure_code": "D2740", "service_date": lately(9), "fee": "1.00", "tooth": "14"}
+		with(fields...)(l)
+		return s.crown("1", with("lines", []anObject{l}))
+	}
+	unknown := billing.NewID[billing.OfficeID](time.Now()).String()
+	lines51 := make([]anObject, 51)
+	for i := range lines51 {
+		lines51[i] = anObject{"procedure_code": "D0120", "service_date": lately(9), "fee": "1.00"}
+	}
+	for name, c := range map[string]struct {
+		body   string
+		status int
+		fields string
+	}{
+		"empty":              {"{}", 422, "office_id required,payer_id required,subscriber required,lines required"},
+		"not JSON":           {"{", 422, "body format"},
+		"unknown field":      {s.crown("1", with("colour", "red")), 422, "colour unknown"},
+		"texts":              {s.crown("1", with("note", 1, "kind", true, "subscriber", "Sam", "lines", anObject{}, "draft", "yes", "submit", 1, "patient", []int{}, "accident", "x")), 422, "kind type,subscriber type,patient type,accident type,note type,lines type,draft type,submit type"},
+		"lines of no object": {s.crown("1", with("lines", []any{1, nil, anObject{"fee": 2, "quantity": "2"}})), 422, "lines.0 type,lines.1 type,lines.2.fee type,lines.2.quantity type,lines.2.procedure_code required,lines.2.service_date required"},
+		"line of nothing":    {s.crown("1", with("lines", []any{anObject{}})), 422, "lines.0.procedure_code required,lines.0.fee required,lines.0.service_date required"},
+		"unknown in a line":  {line("line_number", 1), 422, "lines.0.line_number unknown"},
+		"half a quantity":    {line("quantity", 1.5), 422, "lines.0.quantity type"},
+		"no quantity":        {line("quantity", 0), 422, "lines.0.quantity range"},
+		"huge quantity":      {line("quantity", json.Number("1e999")), 422, "lines.0.quantity range"},
+		"a fee in cents":     {line("fee", "1"), 422, "lines.0.fee format"},
+		"surfaces":           {line("surfaces", []any{"M", 1}), 422, "lines.0.surfaces.1 type"},
+		"no such day":        {line("service_date", "2026-02-30"), 422, "lines.0.service_date format"},
+		"nul":                {s.crown("1", with("note", "a\x00b")), 422, "note format"},
+		"too many lines":     {s.crown("1", with("lines", lines51)), 422, "lines too_many"},
+		"long note":          {s.crown("1", with("note", strings.Repeat("é", 401))), 422, "note too_long"},
+		"control number":     {s.crown("1", with("patient_control_number", "a b")), 422, "patient_control_number format"},
+		"malformed office":   {s.crown("1", with("office_id", "off_x")), 422, "office_id format"},
+		"unknown office":     {s.crown("1", with("office_id", unknown)), 404, "office_id not_found"},
+		"unknown payer":      {s.crown("1", with("payer_id", "NOBODY")), 404, "payer_id not_found"},
+		"unknown provider":   {s.crown("1", with("rendering_provider_id", "prv_"+unknown[4:])), 404, "rendering_provider_id not_found"},
+		"draft and submit":   {s.crown("1", with("draft", true, "submit", true)), 422, "submit conflict"},
+		"dated question":     {s.crown("1", with("kind", "predetermination")), 422, "lines.0.service_date not_allowed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := s.do(t, call{path: "/claims", body: c.body, bad: true})
+			got := a.fields(t)
+			want := strings.Split(c.fields, ",")
+			slices.Sort(got)
+			slices.Sort(want)
+			if a.StatusCode != c.status || !slices.Equal(got, want) {
+				t.Errorf("answer %d %v, want %d %v: %s", a.StatusCode, got, c.status, want, a.body)
+			}
+		})
+	}
+	t.Run("taken", func(t *testing.T) {
+		t.Parallel()
+		for _, body := range []string{
+			line("quantity", json.Number("2.0")), line("quantity", json.Number("1e1")), line("quantity", nil), s.crown("1", asked),
+			s.crown("1", with("draft", nil, "submit", nil, "patient", nil, "kind", nil, "place_of_service", nil)),
+		} {
+			s.must(t, 201, call{path: "/claims", body: body})
+		}
+		odd := s.must(t, 201, call{path: "/claims", body: line("tooth", "99")})
+		if odd.text(t, "state") != "needs_attention" || !strings.Contains(odd.body, `"code":"tooth_unknown","field":"lines.0.tooth"`) {
+			t.Errorf("findings %s", odd.body)
+		}
+	})
+}
+
+// What a claim's state does not allow is 409; what the path does not name 404.
+func TestClaimActionsAreRefused(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	queued := "/claims/" + s.must(t, 201, call{path: "/claims", body: s.crown("1", with("submit", true))}).text(t, "id")
+	days := jsonOf(anObject{"lines": []anObject{{"line_number": 1, "service_date": lately(1)}}}, nil)
+	for path, body := range map[string]string{
+		"/submit": "", "/void": "{}", "/reconcile": "", "/convert": days, "/replace": s.crown("1", nil), "": `{"note":"x"}`,
+	} {
+		method := "POST"
+		if path == "" {
+			method = "PATCH"
+		}
+		wantStatus(t, s.do(t, call{method: method, path: queued + path, body: body}), 409, billing.CodeConflict)
+		for _, id := range []string{"x", billing.NewID[billing.ClaimID](time.Now()).String(), "clm_" + strings.Repeat("0", 26)} {
+			wantStatus(t, s.do(t, call{method: method, path: "/claims/" + id + path, body: body}), 404, billing.CodeNotFound)
+		}
+		bad := s.do(t, call{method: method, path: queued + path, body: `{"colour":1}`, bad: true})
+		if bad.StatusCode != 422 || !strings.Contains(bad.body, "colour") {
+			t.Errorf("%s: %d %s", path, bad.StatusCode, bad.body)
+		}
+		if a := s.do(t, call{method: method, path: queued + path + "?x=1", body: body, bad: true}); a.StatusCode != 422 {
+			t.Errorf("%s: a query is %d", path, a.StatusCode)
+		}
+	}
+	for body, fields := range map[string]string{
+		"{}": "[lines required]", `{"lines":[{}]}`: "[lines.0.line_number required lines.0.service_date required]",
+		`{"lines":[{"line_number":"1","service_date":1}]}`:           "[lines.0.line_number type lines.0.service_date type]",
+		`{"lines":[{"line_number":0,"service_date":"2026-01-02"}]}`:  "[lines.0.line_number range]",
+		`{"lines":[{"line_number":-9,"service_date":"2026-01-02"}]}`: "[lines.0.line_number range]",
+	} {
+		a := s.do(t, call{path: queued + "/convert", body: body, bad: true})
+		if a.StatusCode != 422 || fmt.Sprint(a.fields(t)) != fields {
+			t.Errorf("%s: %d %v, want %s", body, a.StatusCode, a.fields(t), fields)
+		}
+	}
+}
+
+func TestClaimLists(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	var claims, questions []string
+	var numbers, requests []string
+	for i := range 6 {
+		change := with("draft", i%3 == 0)
+		if i%2 == 1 {
+			change = func(o anObject) { asked(o); with("draft", i%3 == 0)(o) }
+		}
+		a := s.must(t, 201, call{path: "/claims", body: s.crown("1", change)})
+		numbers, requests = append(numbers, a.text(t, "patient_control_number")), append(requests, a.text(t, "request_id"))
+		into := &claims
+		if i%2 == 1 {
+			into = &questions
+		}
+		*into = append([]string{a.text(t, "id")}, *into...)
+	}
+	for query, want := range map[string][]string{
+		"":                                   claims,
+		"&kind=claim":                        claims,
+		"&kind=predetermination":             questions,
+		"&state=draft":                       {claims[2]},
+		"&kind=predetermination&state=draft": {questions[1]},
+		"&office_id=" + s.office.String():    claims,
+		"&office_id=" + billing.NewID[billing.OfficeID](time.Now()).String(): nil,
+		"&request_id=" + requests[0]:                                         {claims[2]},
+		"&request_id=" + requests[1]:                                         {questions[2]},
+		"&request_id=" + requests[1] + "&kind=claim":                         nil,
+		"&patient_control_number=" + strings.ToLower(numbers[5]):             {questions[0]},
+		"&patient_control_number=" + numbers[4]:                              {claims[0]},
+		"&patient_control_number=nobody":                                     nil,
+		"&created_after=9999-01-01T00:00:00Z":                                nil,
+		"&sent_from=2020-01-01T00:00:00Z":                                    nil,
+		"&sent_to=2999-01-01T00:00:00Z":                                      nil,
+	} {
+		if got := s.walk(t, "/claims?limit=2"+query); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", query, got, want)
+		}
+	}
+	page := s.must(t, 200, call{path: "/claims?limit=1"})
+	cursor := page.text(t, "next_cursor")
+	for path, fields := range map[string]string{
+		"/claims?kind=claim&cursor=" + cursor:      "[cursor format]",
+		"/batches?cursor=" + cursor:                "[cursor format]",
+		"/claims?kind=void":                        "[kind not_allowed]",
+		"/claims?state=":                           "[state required]",
+		"/claims?state=open":                       "[state not_allowed]",
+		"/claims?payer_id=CHTEST":                  "[payer_id format]",
+		"/claims?limit=101":                        "[limit range]",
+		"/claims?sent_from=2026-01-01":             "[sent_from format]",
+		"/claims?tenant_reference=x":               "[tenant_reference unknown]",
+		"/claims/" + claims[0] + "?x=1":            "[x unknown]",
+		"/eras?state=paid&paid_from=2026-02-30":    "[state not_allowed paid_from format]",
+		"/eras?received_to=2026-01-01&office_id=x": "[received_to format office_id unknown]",
+	} {
+		a := s.do(t, call{path: path, bad: true})
+		if a.StatusCode != 422 || fmt.Sprint(a.fields(t)) != fields {
+			t.Errorf("%s: %d %v, want %s", path, a.StatusCode, a.fields(t), fields)
+		}
+	}
+	rows, _ := page.get(t, "data").([]any)
+	whole := s.must(t, 200, call{path: "/claims/" + claims[0]}).get(t).(anObject)
+	for name, v := range rows[0].(anObject) {
+		if !reflect.DeepEqual(v, whole[name]) {
+			t.Errorf("%s is %v in the list, %v alone", name, v, whole[name])
+		}
+	}
+	if len(rows[0].(anObject)) != 22 {
+		t.Errorf("summary %v", rows[0])
+	}
+}

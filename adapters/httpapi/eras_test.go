@@ -1,0 +1,246 @@
+package httpapi
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/eligibility"
+)
+
+// A claim goes to the payer and is paid, and the remittance is read, posted and
+// reconciled; another is denied, and voided.
+func TestClaimsArePaid(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	s.clear(t)
+	made := s.must(t, 201, call{path: "/claims", body: s.crown("1", with("submit", true))})
+	denied := s.must(t, 201, call{path: "/claims", body: s.crown("X-DENIED", with("submit", true))})
+	if made.text(t, "state") != "queued" || made.text(t, "batch_id") != "" {
+		t.Errorf("made %s", made.body)
+	}
+	claim, lost := "/claims/"+made.text(t, "id"), "/claims/"+denied.text(t, "id")
+	paid := s.until(t, claim, "paid")
+	if paid.text(t, "payment", "paid") != "1250.00" || paid.text(t, "payment", "outcome") != "paid" || paid.get(t, "payment", "reconciled_at") != nil ||
+		paid.text(t, "payer_claim_number") == "" || len(paid.get(t, "history").([]any)) != 6 {
+		t.Errorf("paid %s", paid.body)
+	}
+	s.wantBatch(t, paid.text(t, "batch_id"), made.text(t, "patient_control_number"))
+	s.wantERA(t, paid.text(t, "payment", "era_id"), made.text(t, "id"))
+
+	reconciled := s.must(t, 200, call{method: "POST", path: claim + "/reconcile"})
+	if reconciled.text(t, "state") != "reconciled" || reconciled.text(t, "payment", "reconciled_at") == "" || reconciled.text(t, "payment", "outcome") != "paid" {
+		t.Errorf("reconciled %s", reconciled.body)
+	}
+	since := "sent_from=" + strings.Replace(paid.text(t, "created_at"), "+", "%2B", 1) + "&sent_to=2999-01-01T00:00:00Z"
+	if got := s.walk(t, "/claims?state=reconciled&"+since); fmt.Sprint(got) != fmt.Sprint([]string{made.text(t, "id")}) {
+		t.Errorf("reconciled are %v", got)
+	}
+
+	s.until(t, lost, "denied")
+	c := call{method: "POST", path: lost + "/void", idem: "void"}
+	void := s.must(t, 201, c)
+	if void.text(t, "frequency") != "void" || void.text(t, "parent_id") != denied.text(t, "id") || void.text(t, "state") != "queued" ||
+		void.text(t, "id") == denied.text(t, "id") || void.text(t, "patient_control_number") == denied.text(t, "patient_control_number") {
+		t.Errorf("void %s", void.body)
+	}
+	if again := s.must(t, 201, c); again.body != void.body {
+		t.Errorf("void again %s", again.body)
+	}
+	wantStatus(t, s.do(t, call{method: "POST", path: lost + "/void"}), 409, billing.CodeConflict)
+	if a := s.until(t, lost, "voided"); a.get(t, "payment") != nil {
+		t.Errorf("voided %s", a.body)
+	}
+}
+
+// wantBatch reads a batch and its file.
+func (s *service) wantBatch(t *testing.T, id, number string) {
+	t.Helper()
+	b := s.must(t, 200, call{path: "/batches/" + id})
+	name := b.text(t, "name")
+	if b.text(t, "state") != "acknowledged" || b.text(t, "result") != "accepted" || b.text(t, "acknowledgement", "name") == "" ||
+		b.text(t, "sent_at") == "" || b.text(t, "acknowledged_at") == "" {
+		t.Errorf("batch %s", b.body)
+	}
+	f := s.must(t, 200, call{path: "/batches/" + id + "/file", key: s.read})
+	if !strings.HasPrefix(f.body, "ISA*") || !strings.Contains(f.body, number) || f.Header.Get("Content-Type") != "application/edi-x12" ||
+		f.Header.Get("Content-Disposition") != `attachment; filename="`+name+`"` {
+		t.Errorf("file %v %s", f.Header, f.body)
+	}
+	if head := s.do(t, call{method: "HEAD", path: "/batches/" + id + "/file"}); head.StatusCode != 200 || head.ContentLength != int64(len(f.body)) {
+		t.Errorf("head %v", head.Header)
+	}
+	if all := s.walk(t, "/batches?limit=1"); !slices.Contains(all, id) {
+		t.Errorf("batches %v", all)
+	}
+}
+
+// wantERA reads a remittance, its claims and its file, and posts it.
+func (s *service) wantERA(t *testing.T, id, claim string) {
+	t.Helper()
+	path := "/eras/" + id
+	era := s.must(t, 200, call{path: path})
+	rows := era.get(t, "claims", "data").([]any)
+	if era.text(t, "state") != "needs_review" || len(rows) == 0 || !strings.Contains(era.body, claim) || era.get(t, "balanced") != true ||
+		era.text(t, "payer", "payer_id") != "CHTEST" || era.text(t, "office_id") != s.office.String() {
+		t.Errorf("era %s", era.body)
+	}
+	f := s.must(t, 200, call{path: path + "/file"})
+	if !strings.HasPrefix(f.body, "ISA*") || f.Header.Get("Content-Type") != "application/edi-x12" {
+		t.Errorf("file %v %s", f.Header, f.body)
+	}
+	at := strings.Replace(era.text(t, "received_at"), "+", "%2B", 1)
+	for query, want := range map[string]bool{
+		"state=needs_review": true, "state=posted": false, "payer_id=" + era.text(t, "payer", "id"): true,
+		"payer_id=" + billing.NewID[billing.PayerID](time.Now()).String(): false,
+		"paid_from=" + era.text(t, "payment", "date"):                     true, "paid_to=" + era.text(t, "payment", "date"): true,
+		"paid_from=9999-01-01": false, "received_from=" + at: true, "received_to=" + at: false,
+	} {
+		if got := slices.Contains(s.walk(t, "/eras?limit=100&"+query), id); got != want {
+			t.Errorf("%s: found %t", query, got)
+		}
+	}
+	posted := s.must(t, 200, call{method: "POST", path: path + "/post"})
+	if posted.text(t, "state") != "posted" || posted.text(t, "posted_at") == "" || fmt.Sprint(posted.get(t, "claims")) != fmt.Sprint(era.get(t, "claims")) {
+		t.Errorf("posted %s", posted.body)
+	}
+	if again := s.must(t, 200, call{path: path + "/post", body: "{}"}); again.body != posted.body {
+		t.Errorf("posted again %s", again.body)
+	}
+}
+
+// The pages of a remittance's claims follow each other without a gap, from the
+// remittance itself too.
+func TestClaimsOfERAArePaged(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	const claims = 60
+	var file strings.Builder
+	file.WriteString("ISA*00*          *00*          *ZZ*CHTEST         *ZZ*MOLAR          *260304*0506*^*00501*000000907*0*T*:~" +
+		"GS*HP*CHTEST*MOLAR*20260304*050607*907*X*005010X221A1~ST*835*0001~")
+	fmt.Fprintf(&file, "BPR*I*%d*C*ACH************20260306~TRN*1*EFT-907*1512345678~DTM*405*20260304~", claims)
+	file.WriteString("N1*PR*SOMEBODY*XV*NOBODY~N3*1 MAIN ST~N4*TULSA*OK*741010001~PER*BL*HELP*TE*8005550100~N1*PE*MAIN STREET*XX*1234567893~LX*1~")
+	for i := range claims {
+		fmt.Fprintf(&file, "CLP*UNKNOWN-%d*1*1*1**12*N%d*11*1~NM1*QC*1*DOE*KIM****MI*W1~DTM*232*20260220~SVC*AD:D0120*1*1**1~DTM*472*20260220~", i+1, i+1)
+	}
+	fmt.Fprintf(&file, "SE*%d*0001~GE*1*907~IEA*1*000000907~", 11+5*claims)
+	made, err := s.remittances.Import(t.Context(), s.test, `a "file"`+"\n"+`é.835`, []byte(file.String()))
+	if err != nil || len(made) != 1 {
+		t.Fatal(made, err)
+	}
+	id := made[0].ERA.ID.String()
+	for len(s.walk(t, "/eras?limit=1")) == 0 && t.Context().Err() == nil {
+	}
+	path := "/eras/" + id
+	era := s.must(t, 200, call{path: path})
+	if era.get(t, "payer") != nil || era.text(t, "payer_name") != "SOMEBODY" || fmt.Sprint(era.get(t, "counts")) != "map[claims:60 matched:0 unmatched:60]" {
+		t.Errorf("era %s", era.body)
+	}
+	ordinals := func(a answer, path ...string) (out []int) {
+		rows, _ := a.get(t, append(path, "data")...).([]any)
+		for _, row := range rows {
+			var n int
+			if _, err := fmt.Sscan(fmt.Sprint(row.(anObject)["ordinal"]), &n); err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, n)
+		}
+		return out
+	}
+	got, next := ordinals(era, "claims"), era.text(t, "claims", "next_cursor")
+	if len(got) != 25 {
+		t.Errorf("the first page has %v", got)
+	}
+	for next != "" {
+		a := s.must(t, 200, call{path: path + "/claims?limit=10&cursor=" + next})
+		got, next = append(got, ordinals(a)...), a.text(t, "next_cursor")
+	}
+	if len(got) != claims || !slices.IsSorted(got) || got[0] != 1 || got[claims-1] != claims {
+		t.Errorf("claims %v", got)
+	}
+	f := s.must(t, 200, call{path: path + "/file"})
+	if f.body != file.String() || f.Header.Get("Content-Disposition") != `attachment; filename="a__file___.835"` {
+		t.Errorf("file %v", f.Header)
+	}
+	cursor := era.text(t, "claims", "next_cursor")
+	for path, status := range map[string]int{
+		path + "/claims?cursor=x":                   422,
+		"/eras?cursor=" + cursor:                    422,
+		path + "/claims?x=1":                        422,
+		path + "/file?x=1":                          422,
+		"/eras/" + id[:29] + "Z/claims":             404,
+		"/eras/x":                                   404,
+		"/eras/x/claims":                            404,
+		"/eras/x/file":                              404,
+		"/batches/" + "x":                           404,
+		"/batches/fil_" + id[4:] + "/file":          404,
+		"/eras/" + "era_" + strings.Repeat("0", 26): 404,
+	} {
+		if a := s.do(t, call{path: path, bad: true}); a.StatusCode != status {
+			t.Errorf("%s: %d %s", path, a.StatusCode, a.body)
+		}
+	}
+	for _, era := range []string{"x", "era_" + strings.Repeat("0", 26)} {
+		wantStatus(t, s.do(t, call{method: "POST", path: "/eras/" + era + "/post"}), 404, billing.CodeNotFound)
+	}
+}
+
+// A predetermination is estimated, and becomes a claim.
+func TestPredeterminationsAreConverted(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	s.clear(t)
+	made := s.must(t, 201, call{path: "/claims", body: s.crown("X-ESTIMATE", func(o anObject) {
+		o["lines"] = append(o["lines"].([]anObject), anObject{"procedure_code": "D2740", "fee": "1000.00", "tooth": "15"})
+		asked(o)
+		o["submit"] = true
+	})})
+	path := "/claims/" + made.text(t, "id")
+	back := s.until(t, path, "returned")
+	lines, _ := back.get(t, "estimate", "lines").([]any)
+	if back.get(t, "payment") != nil || len(lines) != 2 || back.text(t, "estimate", "pay") != "1440.00" {
+		t.Errorf("returned %s", back.body)
+	}
+	days := jsonOf(anObject{"lines": []anObject{{"line_number": 2, "service_date": lately(1)}}}, nil)
+	claim := s.must(t, 201, call{path: path + "/convert", body: days})
+	if claim.text(t, "kind") != "claim" || claim.text(t, "converted_from") != made.text(t, "id") || claim.text(t, "totals", "charge") != "1000.00" ||
+		claim.text(t, "state") != "validated" || claim.get(t, "estimate") != nil {
+		t.Errorf("converted %s", claim.body)
+	}
+	if a := s.must(t, 200, call{path: path}); a.text(t, "converted_to") != claim.text(t, "id") {
+		t.Errorf("predetermination %s", a.body)
+	}
+	wantStatus(t, s.do(t, call{path: path + "/convert", body: days}), 409, billing.CodeConflict)
+	if a := s.must(t, 200, call{method: "POST", path: "/claims/" + claim.text(t, "id") + "/submit"}); a.text(t, "state") != "queued" {
+		t.Errorf("submitted %s", a.body)
+	}
+}
+
+// A claim that the payer has is sent anew under the same ID.
+func TestClaimsAreReplaced(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	s.clear(t)
+	body := s.crown("X-DENIED", with("submit", true))
+	made := s.must(t, 201, call{path: "/claims", body: body})
+	path := "/claims/" + made.text(t, "id")
+	s.until(t, path, "denied")
+	other := strings.Replace(body, `"tooth":"14"`, `"tooth":"15"`, 1)
+	found := s.do(t, call{path: path + "/replace", body: strings.Replace(body, `"tooth":"14"`, `"tooth":"99"`, 1)})
+	if found.StatusCode != 422 || fmt.Sprint(found.fields(t)) != "[lines.0.tooth not_allowed]" {
+		t.Errorf("with a finding %d %s", found.StatusCode, found.body)
+	}
+	next := s.must(t, 200, call{path: path + "/replace", body: other})
+	if next.text(t, "id") != made.text(t, "id") || next.text(t, "frequency") != "replacement" || next.text(t, "state") != "queued" || next.get(t, "payment") != nil ||
+		next.text(t, "patient_control_number") != made.text(t, "patient_control_number") || !strings.Contains(next.body, `"tooth":"15"`) {
+		t.Errorf("replaced %s", next.body)
+	}
+	again := s.until(t, path, "denied")
+	f := s.must(t, 200, call{path: "/batches/" + again.text(t, "batch_id") + "/file"})
+	if !strings.Contains(f.body, ":7*") {
+		t.Errorf("the file has no replacement: %s", f.body)
+	}
+}

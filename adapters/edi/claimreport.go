@@ -102,7 +102,7 @@ func (s *reporter) claim(c *acknowledgements.Claim, r billing.ClaimReport) (bill
 	s.judge(&r, statuses, c.Outcome(s.side))
 	if q, ok := c.Request(); ok {
 		r.Request = &billing.Information{Reference: clip(q.Reference), Requested: q.Requested, Due: q.Due}
-		if r.PayerClaimNumber == "" {
+		if r.ControlNumber+r.PayerClaimNumber == "" { // the guide means the claim's, some payers the request's
 			r.PayerClaimNumber = clip(q.PayerClaimNumber)
 		}
 	}

@@ -34,10 +34,13 @@ func (*Codec) Kind(content []byte) (billing.FileKind, error) {
 		}
 		return nil
 	})
-	if err == nil && kind == "" {
-		err = &x12.Error{Segment: 1, Reason: "the file has neither acknowledgements (997, 999, TA1, 277) nor remittances (835)"}
+	if err != nil {
+		return "", err
 	}
-	return kind, err
+	if kind == "" {
+		return "", &x12.Error{Segment: 1, Reason: "the file has neither acknowledgements (997, 999, TA1, 277) nor remittances (835)"}
+	}
+	return kind, nil
 }
 
 // The transaction sets that come back for claims, beside 997 and 999.

@@ -1,0 +1,36 @@
+package edi_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/molar-billing/molar/adapters/edi"
+)
+
+func seedClaims(f *testing.F) {
+	f.Helper()
+	files, err := filepath.Glob("testdata/claims/*")
+	if err != nil || len(files) == 0 {
+		f.Fatalf("no seeds: %v", err)
+	}
+	for _, file := range files {
+		if filepath.Ext(file) != ".json" {
+			f.Add(incoming(f, filepath.Base(file)))
+		}
+	}
+}
+
+func FuzzAcknowledgement(f *testing.F) {
+	seedClaims(f)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		tryAcknowledgement(t, b)
+		if _, err := edi.New().Kind(b); err != nil {
+			positioned(t, err, len(b))
+		}
+	})
+}
+
+func FuzzRemittance(f *testing.F) {
+	seedClaims(f)
+	f.Fuzz(func(t *testing.T, b []byte) { tryPayments(t, b) })
+}

@@ -1,0 +1,272 @@
+package networktest
+
+import (
+	"bytes"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// ClaimsEDIFixture is a codec of claims, and what a test needs of it.
+type ClaimsEDIFixture struct {
+	EDI ports.ClaimsEDI
+
+	// File is a batch of at least two claims, of one office at least, with
+	// somebody named Quillfeather in it.
+	File billing.ClaimsFile
+
+	// Acknowledgement and Remittance are files that came back; the remittance
+	// has at least two payments with claims of somebody named Quillfeather.
+	Acknowledgement []byte
+	Remittance      []byte
+}
+
+// RunClaimsEDI runs the contract of ports.ClaimsEDI.
+func RunClaimsEDI(t *testing.T, f ClaimsEDIFixture) {
+	t.Helper()
+	for name, test := range map[string]func(*testing.T, ClaimsEDIFixture){
+		"the same arguments give the same bytes": testFileStable,
+		"a file tells its mode and its numbers":  testFileTells,
+		"a file of nothing is refused":           testFileEmpty,
+		"files are told apart":                   testKinds,
+		"an acknowledgement says something":      testAcknowledgement,
+		"payments come with their claims":        testPayments,
+		"a payment is the same in another file":  testPaymentAlone,
+		"claims are the caller's to keep":        testClaimsKept,
+		"reading claims may stop at any":         testClaimsStop,
+		"a file that breaks off is refused":      testCutOff,
+		"what is no file is refused":             testGarbage,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, f)
+		})
+	}
+}
+
+func testFileStable(t *testing.T, f ClaimsEDIFixture) {
+	first, err := f.EDI.File(f.File)
+	if err != nil || len(first) == 0 {
+		t.Fatalf("%d bytes, error %v", len(first), err)
+	}
+	turned := f.File
+	turned.Claims = nil
+	for _, c := range f.File.Claims {
+		turned.Claims = append([]billing.OutgoingClaim{c}, turned.Claims...)
+	}
+	for _, again := range []billing.ClaimsFile{f.File, turned} {
+		if b, err := f.EDI.File(again); err != nil || !bytes.Equal(b, first) {
+			t.Errorf("other bytes, or error %v", err)
+		}
+	}
+}
+
+func testFileTells(t *testing.T, f ClaimsEDIFixture) {
+	base, err := f.EDI.File(f.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	live, other := *f.File.Batch, *f.File.Batch
+	live.Scope.Mode = billing.ModeLive
+	if f.File.Batch.Scope.Mode == billing.ModeLive {
+		live.Scope.Mode = billing.ModeTest
+	}
+	other.File.ControlNumbers = billing.ControlNumbers{Interchange: "987654321", Group: "987654321", Transaction: "987654321"}
+	for name, batch := range map[string]*billing.Batch{"mode": &live, "number": &other} {
+		b, err := f.EDI.File(billing.ClaimsFile{Batch: batch, Claims: f.File.Claims})
+		if err != nil || bytes.Equal(b, base) {
+			t.Errorf("another %s gives the same file, or error %v", name, err)
+		}
+	}
+}
+
+func testFileEmpty(t *testing.T, f ClaimsEDIFixture) {
+	nameless := *f.File.Batch
+	nameless.File.ControlNumbers = billing.ControlNumbers{}
+	for name, file := range map[string]billing.ClaimsFile{
+		"no claims": {Batch: f.File.Batch}, "no numbers": {Batch: &nameless, Claims: f.File.Claims},
+		"no batch": {Claims: f.File.Claims}, "no office": {Batch: f.File.Batch, Claims: []billing.OutgoingClaim{{Claim: f.File.Claims[0].Claim}}},
+	} {
+		if _, err := f.EDI.File(file); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func testKinds(t *testing.T, f ClaimsEDIFixture) {
+	for want, content := range map[billing.FileKind][]byte{
+		billing.FileAcknowledgement: f.Acknowledgement, billing.FileRemittance: f.Remittance,
+	} {
+		if kind, err := f.EDI.Kind(content); kind != want || err != nil {
+			t.Errorf("kind %q, error %v, want %q", kind, err, want)
+		}
+	}
+	if _, err := f.EDI.Acknowledgement("a", f.Remittance); err == nil {
+		t.Error("a remittance is no acknowledgement")
+	}
+	if _, err := f.EDI.Payments("a", f.Acknowledgement); err == nil {
+		t.Error("an acknowledgement has no payments")
+	}
+}
+
+func testAcknowledgement(t *testing.T, f ClaimsEDIFixture) {
+	a, err := f.EDI.Acknowledgement("answer", f.Acknowledgement)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.File.Name != "answer" || a.File.ControlNumbers.Interchange == "" || len(a.Verdicts)+len(a.Reports) == 0 {
+		t.Errorf("%+v", a)
+	}
+}
+
+// all collects the claims of a payment.
+func all(t *testing.T, edi ports.ClaimsEDI, content []byte) (claims []*billing.ERAClaim) {
+	t.Helper()
+	for c, err := range edi.Claims(content) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		claims = append(claims, c)
+	}
+	return claims
+}
+
+func testPayments(t *testing.T, f ClaimsEDIFixture) {
+	payments, err := f.EDI.Payments("answer", f.Remittance)
+	if err != nil || len(payments) < 2 {
+		t.Fatalf("%d payments, error %v", len(payments), err)
+	}
+	identities := map[[32]byte]bool{}
+	for i := range payments {
+		p := &payments[i]
+		identities[p.Identity] = true
+		if p.File.Name != "answer" || p.File.ControlNumbers.Transaction == "" {
+			t.Errorf("file %+v", p.File)
+		}
+		claims := all(t, f.EDI, p.Content)
+		if len(claims) == 0 || len(claims) != p.ClaimCount || p.Balance.Claims.Checked != p.ClaimCount {
+			t.Errorf("%d claims, want %d", len(claims), p.ClaimCount)
+		}
+		balanced := p.Balance.Payment.Failed == 0
+		for k, c := range claims {
+			balanced = balanced && c.Balanced
+			if c.Ordinal != k+1 || c.Date != p.Payment.Date || c.ControlNumber == "" {
+				t.Errorf("claim %d is %+v", k+1, c)
+			}
+		}
+		if balanced != p.Balanced || p.Balanced != (len(p.Balance.Findings) == 0) {
+			t.Errorf("balanced %v with %+v", p.Balanced, p.Balance)
+		}
+		for _, finding := range p.Balance.Findings {
+			if finding.Explanation == "" || strings.Contains(strings.ToLower(finding.Explanation), "quillfeather") {
+				t.Errorf("finding %+v", finding)
+			}
+		}
+	}
+	if len(identities) != len(payments) {
+		t.Error("two payments have one identity")
+	}
+}
+
+func testPaymentAlone(t *testing.T, f ClaimsEDIFixture) {
+	payments, err := f.EDI.Payments("answer", f.Remittance)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range payments {
+		want := payments[i]
+		again, err := f.EDI.Payments("answer", want.Content)
+		if err != nil || len(again) != 1 {
+			t.Fatalf("%d payments, error %v", len(again), err)
+		}
+		got := again[0]
+		for k := range got.Balance.Findings { // positions are those of the file
+			got.Balance.Findings[k].Segment = want.Balance.Findings[k].Segment
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("payment\n%+v became\n%+v", want.ERA, got.ERA)
+		}
+	}
+}
+
+func testClaimsKept(t *testing.T, f ClaimsEDIFixture) {
+	payments, err := f.EDI.Payments("answer", f.Remittance)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := all(t, f.EDI, payments[0].Content)
+	i := 0
+	for c, err := range f.EDI.Claims(payments[0].Content) {
+		if err != nil || !reflect.DeepEqual(c, kept[i]) {
+			t.Fatalf("claim %d became\n%+v\nerror %v", i+1, kept[i], err)
+		}
+		i++
+	}
+}
+
+func testClaimsStop(t *testing.T, f ClaimsEDIFixture) {
+	payments, err := f.EDI.Payments("answer", f.Remittance)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c, err := range f.EDI.Claims(payments[0].Content) {
+		if c == nil || err != nil {
+			t.Error(err)
+		}
+		break
+	}
+}
+
+// testCutOff leaves out the end: of all files, at every byte up to the last that
+// matters.
+func testCutOff(t *testing.T, f ClaimsEDIFixture) {
+	end := len(bytes.TrimSpace(f.Remittance)) - 20
+	for n := 0; n < end; n += 1 + n/500 {
+		payments, err := f.EDI.Payments("answer", f.Remittance[:n])
+		if err == nil || len(payments) > 0 {
+			t.Fatalf("%d payments of the first %d bytes, error %v", len(payments), n, err)
+		}
+		quiet(t, err)
+	}
+	end = len(bytes.TrimSpace(f.Acknowledgement)) - 20
+	for n := 0; n < end; n += 1 + n/500 {
+		_, err := f.EDI.Acknowledgement("answer", f.Acknowledgement[:n])
+		if err == nil {
+			t.Fatalf("an acknowledgement of the first %d bytes", n)
+		}
+		quiet(t, err)
+	}
+}
+
+func testGarbage(t *testing.T, f ClaimsEDIFixture) {
+	file, err := f.EDI.File(f.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range [][]byte{nil, []byte("quillfeather"), bytes.Repeat([]byte("ISA*"), 1000), {0, 0xff, 0xfe}, file} {
+		_, kind := f.EDI.Kind(b)
+		_, answer := f.EDI.Acknowledgement("a", b)
+		_, payments := f.EDI.Payments("a", b)
+		var claims error
+		for _, err := range f.EDI.Claims(b) {
+			claims = err
+		}
+		for _, err := range []error{kind, answer, payments, claims} {
+			if err == nil {
+				t.Fatalf("no error for %.20q", b)
+			}
+			quiet(t, err)
+		}
+	}
+}
+
+// quiet proves that an error names nobody.
+func quiet(t *testing.T, err error) {
+	t.Helper()
+	if strings.Contains(strings.ToLower(err.Error()), "quillfeather") {
+		t.Fatalf("the error names a patient: %v", err)
+	}
+}

@@ -3,6 +3,7 @@ package pgstore_test
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"testing"
 	"time"
 
@@ -107,4 +108,21 @@ func bare(b *testing.B, db *sql.DB, query string, args ...any) time.Duration {
 func report(b *testing.B, base time.Duration) {
 	b.Helper()
 	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(base), "x-bare")
+}
+
+// BenchmarkCheckWithEvent is what a fresh check writes.
+func BenchmarkCheckWithEvent(b *testing.B) {
+	url := pgtest.URL(b)
+	s := pgtest.Open(b, func(o *pgstore.Options) { o.URL = url })
+	in := scope()
+	base := bare(b, admin(b, url), "INSERT INTO organizations (id, name, created_at) VALUES (gen_random_uuid(), $1, now())", "x")
+	for b.Loop() {
+		c := check(in)
+		if err := s.InTx(b.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+			return errors.Join(tx.Checks.Insert(ctx, c), tx.Events.Append(ctx, event(c.ID)), tx.Outbox.Stage(ctx, job()))
+		}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	report(b, base)
 }

@@ -8,11 +8,19 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// List reads a page of claims, newest first.
+// List reads a page of claims, newest first. A list is of one kind, or a search
+// for a request or a control number: only these have an index in its order.
 func (r claims) List(ctx context.Context, f billing.ClaimFilter, p billing.Page) ([]*billing.Claim, error) {
-	q := r.filter(f)
-	rows, err := page[claimRow](ctx, r.tx, q, p)
-	if err != nil {
+	q, text := r.filter(f), ""
+	if few, err := r.fewSent(ctx, f); err != nil {
+		return nil, err
+	} else if few {
+		q, text = r.sorted(f, p)
+	} else {
+		text = q.page(p)
+	}
+	var rows []claimRow
+	if err := r.list(ctx, &rows, text, q.args...); err != nil {
 		return nil, fmt.Errorf("list claims: %w", err)
 	}
 	return values(rows, claimRow.claim)
@@ -49,14 +57,71 @@ func (q *query) claims(f billing.ClaimFilter) {
 		q.where("control_key = upper(%)", f.ControlNumber)
 	}
 	q.created(f.CreatedAfter, f.CreatedBefore)
+	if !f.SentTo.IsZero() {
+		// No claim is sent before it is made, so the list begins here.
+		q.where("created_at < %", f.SentTo.UTC().Add(clockSkew))
+	}
+	q.sent(f)
+}
+
+// sent narrows to a span of the time at which claims were first sent.
+func (q *query) sent(f billing.ClaimFilter) {
+	if f.SentFrom.IsZero() && f.SentTo.IsZero() {
+		return
+	}
+	q.where("sent_at IS NOT NULL AND frequency <> 'void'")
 	if !f.SentFrom.IsZero() {
 		q.where("sent_at >= %", f.SentFrom.UTC())
 	}
 	if !f.SentTo.IsZero() {
-		// No claim is sent before it is made, so the list begins here.
-		q.where("sent_at < % AND created_at < %", f.SentTo.UTC(), f.SentTo.UTC().Add(clockSkew))
+		q.where("sent_at < %", f.SentTo.UTC())
 	}
-	if !f.SentFrom.IsZero() || !f.SentTo.IsZero() {
-		q.where("sent_at IS NOT NULL AND frequency <> 'void'")
+}
+
+// maxSorted is how many claims of a span are read and sorted for a page. It
+// takes a few milliseconds, as to walk past some ten thousand others does.
+const maxSorted = 5000
+
+// fewSent reports whether the claims that were sent in the span of the filter
+// are so few that they are better sorted than looked for in the list: the list
+// is in the order of another time, and those of the span may be anywhere before
+// its end.
+func (r claims) fewSent(ctx context.Context, f billing.ClaimFilter) (bool, error) {
+	if f.Kind == "" || f.SentFrom.IsZero() && f.SentTo.IsZero() || !f.RequestID.IsZero() || f.ControlNumber != "" {
+		return false, nil
 	}
+	text, args := r.countSent(f)
+	var n int
+	if err := r.get(ctx, &n, text, args...); err != nil {
+		return false, fmt.Errorf("count sent claims: %w", err)
+	}
+	return n <= maxSorted, nil
+}
+
+func (r claims) countSent(f billing.ClaimFilter) (string, []any) {
+	q := &query{}
+	q.add("SELECT count(*) FROM (\n\tSELECT FROM claims WHERE org_id = % AND mode = % AND kind = %", r.scope.Org, r.scope.Mode, f.Kind)
+	q.sent(f)
+	return q.text("ORDER BY sent_at\nLIMIT %\n) sent", maxSorted+1), q.args
+}
+
+// sorted reads the claims of a span by the time at which they were sent, and
+// of those that make the page all columns. OFFSET keeps the planner from
+// walking the list after all.
+func (r claims) sorted(f billing.ClaimFilter, p billing.Page) (*query, string) {
+	q := &query{}
+	q.add("SELECT "+claimListColumns+`
+FROM claims c
+WHERE org_id = % AND mode = % AND id = ANY (ARRAY(
+	SELECT id
+	FROM (
+		SELECT id, created_at FROM claims WHERE org_id = $1 AND mode = $2`, r.scope.Org, r.scope.Mode)
+	q.claims(f)
+	q.before("created_at", p)
+	return q, q.text(`ORDER BY sent_at OFFSET 0
+	) sent
+	ORDER BY created_at DESC, id DESC
+	LIMIT %
+))
+ORDER BY created_at DESC, id DESC`, p.Limit+1)
 }

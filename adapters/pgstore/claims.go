@@ -172,19 +172,19 @@ func (r claims) one(ctx context.Context, id billing.ClaimID, end string) (*billi
 
 const maxSimilar = 100
 
-func (r claims) similar(patient billing.PatientID, span billing.DateSpan) *query {
+func (r claims) similar(patient billing.PatientID, span billing.DateSpan) (string, []any) {
 	q := r.query(claimListColumns, "claims c")
 	q.where("kind = 'claim' AND patient_id = % AND patient_id IS NOT NULL", patient)
 	q.where("first_service_date <= % AND last_service_date >= %", span.To, span.From)
 	q.where("state NOT IN ('draft', 'voided', 'rejected') AND frequency <> 'void'")
-	return q
+	return q.text("ORDER BY first_service_date, id\nLIMIT %", maxSimilar), q.args
 }
 
 // Similar reads claims with services in the span.
 func (r claims) Similar(ctx context.Context, patient billing.PatientID, span billing.DateSpan) ([]*billing.Claim, error) {
-	q := r.similar(patient, span)
+	text, args := r.similar(patient, span)
 	var rows []claimRow
-	if err := r.list(ctx, &rows, q.text("ORDER BY first_service_date, id\nLIMIT %", maxSimilar), q.args...); err != nil {
+	if err := r.list(ctx, &rows, text, args...); err != nil {
 		return nil, fmt.Errorf("find similar claims: %w", err)
 	}
 	return values(rows, claimRow.claim)

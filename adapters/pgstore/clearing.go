@@ -17,24 +17,28 @@ type clearing struct{ *tx }
 // the same ones never wait for each other.
 const inOrder = "ORDER BY id\n" + forUpdate
 
-func (r clearing) queued() *query {
+func (r clearing) queued(limit int) (string, []any) {
 	q := r.query(claimColumns, "claims c")
 	q.where("state = 'queued' AND batch_id IS NULL")
-	return q
+	return q.text("ORDER BY id\nLIMIT %\n"+forUpdate+" SKIP LOCKED", limit), q.args
 }
 
 // Queued gives the oldest claims that wait for a batch.
 func (r clearing) Queued(ctx context.Context, limit int) ([]*billing.Claim, error) {
-	q := r.queued()
-	text := q.text("ORDER BY id\nLIMIT %\n"+forUpdate+" SKIP LOCKED", limit)
-	return r.claims(ctx, text, q.args)
+	text, args := r.queued(limit)
+	return r.claims(ctx, text, args)
+}
+
+func (r clearing) ofBatch(id billing.FileID) (string, []any) {
+	q := r.query(claimColumns, "claims c")
+	q.where("batch_id = %", id)
+	return q.text(inOrder), q.args
 }
 
 // OfBatch gives the claims of a batch.
 func (r clearing) OfBatch(ctx context.Context, id billing.FileID) ([]*billing.Claim, error) {
-	q := r.query(claimColumns, "claims c")
-	q.where("batch_id = %", id)
-	return r.claims(ctx, q.text(inOrder), q.args)
+	text, args := r.ofBatch(id)
+	return r.claims(ctx, text, args)
 }
 
 // match finds claims by each kind of number through its own index; one OR of

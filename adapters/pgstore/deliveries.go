@@ -53,19 +53,28 @@ func lane(scope billing.Scope, endpoint billing.WebhookEndpointID) jobs.Job {
 // bits for the rest.
 const newDeliveryID = "(left($1::uuid::text, 18) || right(gen_random_uuid()::text, 18))::uuid"
 
-// fanOut queues an event for every enabled endpoint that takes it. Most scopes
-// have none, and for them nothing is written.
-func (t *tx) fanOut(ctx context.Context, scope billing.Scope, e billing.Event) error {
-	at := micro(e.CreatedAt)
-	return t.push(ctx, write{
-		row: queuedOf(e.ID), calls: true,
-		text: `
+const fanOutOne = `
 INSERT INTO webhook_deliveries (id, org_id, mode, endpoint_id, event_id, event_type, next_attempt_at, created_at)
 SELECT ` + newDeliveryID + `, org_id, mode, id, $4, $5, $6, $6
 FROM webhook_endpoints
 WHERE org_id = $2 AND mode = $3 AND status = 'enabled' AND (event_types IS NULL OR $5 = ANY (event_types))
-RETURNING org_id, mode, endpoint_id`,
-		args: []any{billing.NewID[billing.DeliveryID](at), scope.Org, scope.Mode, e.ID, e.Type, at},
+RETURNING org_id, mode, endpoint_id`
+
+const fanOutMany = `
+INSERT INTO webhook_deliveries (id, org_id, mode, endpoint_id, event_id, event_type, next_attempt_at, created_at)
+SELECT (left(v.id::text, 18) || right(gen_random_uuid()::text, 18))::uuid, e.org_id, e.mode, e.id, v.event_id, v.event_type, v.at, v.at
+FROM json_to_recordset($1) v (id uuid, org_id uuid, mode text, event_id uuid, event_type text, at timestamptz)
+JOIN webhook_endpoints e ON e.org_id = v.org_id AND e.mode = v.mode
+WHERE e.status = 'enabled' AND (e.event_types IS NULL OR v.event_type = ANY (e.event_types))
+RETURNING org_id, mode, endpoint_id`
+
+// fanOut queues an event for every enabled endpoint that takes it. Most scopes
+// have none, and for them nothing is written.
+func (t *tx) fanOut(ctx context.Context, scope billing.Scope, e billing.Event) error {
+	id, at := billing.NewID[billing.DeliveryID](e.CreatedAt), micro(e.CreatedAt)
+	return t.push(ctx, write{
+		row: queuedOf(e.ID), calls: true, text: fanOutOne, args: []any{id, scope.Org, scope.Mode, e.ID, e.Type, at},
+		set: fanOutMany, rows: []row{{"id": id, "org_id": scope.Org, "mode": scope.Mode, "event_id": e.ID, "event_type": e.Type, "at": at}},
 	})
 }
 

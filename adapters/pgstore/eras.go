@@ -83,25 +83,31 @@ ON CONFLICT ON CONSTRAINT eras_identity DO NOTHING`,
 func (r eras) Get(ctx context.Context, id billing.ERAID) (*billing.ERA, error) {
 	q := r.query(eraColumns, "eras")
 	q.where("id = % AND received_at IS NOT NULL", id)
-	return r.one(ctx, q, "")
+	return r.one(ctx, q.text(""), q.args)
 }
 
 // Lock reads a remittance that nobody else writes from now on; for the zero ID
 // the first that is not done. One that was done while this waited for it is
 // passed over.
 func (r eras) Lock(ctx context.Context, id billing.ERAID) (*billing.ERA, error) {
-	q := r.query(eraColumns, "eras")
 	if id.IsZero() {
-		q.where("progress <> 'done'")
-		return r.one(ctx, q, "ORDER BY id\nLIMIT 1\n"+forUpdate)
+		text, args := r.next()
+		return r.one(ctx, text, args)
 	}
+	q := r.query(eraColumns, "eras")
 	q.where("id = %", id)
-	return r.one(ctx, q, forUpdate)
+	return r.one(ctx, q.text(forUpdate), q.args)
 }
 
-func (r eras) one(ctx context.Context, q *query, end string) (*billing.ERA, error) {
+func (r eras) next() (string, []any) {
+	q := r.query(eraColumns, "eras")
+	q.where("progress <> 'done'")
+	return q.text("ORDER BY id\nLIMIT 1\n" + forUpdate), q.args
+}
+
+func (r eras) one(ctx context.Context, text string, args []any) (*billing.ERA, error) {
 	var row eraRow
-	if err := r.get(ctx, &row, q.text(end), q.args...); errors.Is(err, sql.ErrNoRows) {
+	if err := r.get(ctx, &row, text, args...); errors.Is(err, sql.ErrNoRows) {
 		return nil, billing.NotFound("remittance", "")
 	} else if err != nil {
 		return nil, fmt.Errorf("get a remittance: %w", err)

@@ -32,10 +32,6 @@ func (r eventRow) event() (*billing.Event, error) {
 	}, nil
 }
 
-// history identifies, for the queue of writes, the events of a resource: two
-// in one statement would be given the same number.
-type history [16]byte
-
 // Append keeps an event, and queues it for the endpoints that take it. Its
 // number is read in a statement that begins after the resource's row was locked
 // or made, so it follows every committed one.
@@ -44,14 +40,30 @@ func (r events) Append(ctx context.Context, e billing.Event) error {
 	return r.appendTo(ctx, r.scope, e)
 }
 
-func (t *tx) appendTo(ctx context.Context, scope billing.Scope, e billing.Event) error {
-	err := t.later(ctx, history(e.Resource), `
+const appendEvent = `
 INSERT INTO events (id, org_id, mode, type, resource_id, created_at, data, sequence)
 SELECT $1, $2, $3, $4, $5, $6, $7, coalesce(max(sequence), 0) + 1
 FROM events
-WHERE org_id = $2 AND mode = $3 AND resource_id = $5`,
-		e.ID, scope.Org, scope.Mode, e.Type, billing.JobID(e.Resource), micro(e.CreatedAt), string(e.Data))
-	if err != nil {
+WHERE org_id = $2 AND mode = $3 AND resource_id = $5`
+
+// appendEvents numbers the events of a resource in the order in which they were
+// queued. Data travels as text, which keeps every byte of it.
+const appendEvents = `
+INSERT INTO events (id, org_id, mode, type, resource_id, created_at, data, sequence)
+SELECT e.id, e.org_id, e.mode, e.type, e.resource_id, e.created_at, e.data::json, coalesce((
+		SELECT max(v.sequence) FROM events v WHERE v.org_id = e.org_id AND v.mode = e.mode AND v.resource_id = e.resource_id
+	), 0) + row_number() OVER (PARTITION BY e.resource_id ORDER BY e.place)
+FROM ROWS FROM (json_to_recordset($1) AS (id uuid, org_id uuid, mode text, type text, resource_id uuid, created_at timestamptz, data text))
+	WITH ORDINALITY AS e (id, org_id, mode, type, resource_id, created_at, data, place)`
+
+func (t *tx) appendTo(ctx context.Context, scope billing.Scope, e billing.Event) error {
+	at, resource, data := micro(e.CreatedAt), billing.JobID(e.Resource), string(e.Data)
+	if err := t.push(ctx, write{
+		row: e.ID, text: appendEvent, args: []any{e.ID, scope.Org, scope.Mode, e.Type, resource, at, data},
+		set: appendEvents, rows: []row{{
+			"id": e.ID, "org_id": scope.Org, "mode": scope.Mode, "type": e.Type, "resource_id": resource, "created_at": at, "data": data,
+		}},
+	}); err != nil {
 		return err
 	}
 	return t.fanOut(ctx, scope, e)

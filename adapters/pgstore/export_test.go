@@ -2,6 +2,7 @@ package pgstore
 
 import (
 	"context"
+	"errors"
 	"net"
 	"time"
 
@@ -84,23 +85,120 @@ func (l ListQueries) Resent(f billing.ResendFilter, limit int) (string, []any) {
 
 // Record is the statement of Lanes.Record.
 func (l ListQueries) Record(ctx context.Context, tried ...*billing.Delivery) (string, []any, error) {
-	t := &tx{scope: l.Scope}
-	if err := (lanes{t}).Record(ctx, tried); err != nil {
-		return "", nil, err
-	}
-	return t.queue[0].text, t.queue[0].args, nil
+	return l.queued(func(t *tx) error { return lanes{t}.Record(ctx, tried) })
 }
 
 // FanOut is the statement that queues an event.
-func (l ListQueries) FanOut(ctx context.Context, e billing.Event) (string, []any, error) {
+func (l ListQueries) FanOut(ctx context.Context, events ...billing.Event) (string, []any, error) {
+	return l.queued(func(t *tx) (err error) {
+		for _, e := range events {
+			err = errors.Join(err, t.fanOut(ctx, l.Scope, e))
+		}
+		return err
+	})
+}
+
+// queued is the statement that fn queues.
+func (l ListQueries) queued(fn func(t *tx) error) (string, []any, error) {
 	t := &tx{scope: l.Scope}
-	if err := t.fanOut(ctx, l.Scope, e); err != nil {
+	if err := fn(t); err != nil {
 		return "", nil, err
 	}
-	return t.queue[0].text, t.queue[0].args, nil
+	return t.queue[0].statement()
 }
 
 // CallLanes is the statement of Jobs.Lanes.
 func CallLanes(now time.Time, pause time.Duration, limit int) (string, []any) {
 	return callLanes, []any{now, pause.Microseconds(), limit}
 }
+
+// Claims is the statement of Claims.List.
+func (l ListQueries) Claims(f billing.ClaimFilter, p billing.Page) (string, []any) {
+	q := claims{&tx{scope: l.Scope}}.filter(f)
+	text := q.page(p)
+	return text, q.args
+}
+
+// FewSent is the statement of Claims.List when few claims were sent in the
+// span.
+func (l ListQueries) FewSent(f billing.ClaimFilter, p billing.Page) (string, []any) {
+	q, text := claims{&tx{scope: l.Scope}}.sorted(f, p)
+	return text, q.args
+}
+
+// CountSent is the statement that counts claims that were sent in a span.
+func (l ListQueries) CountSent(f billing.ClaimFilter) (string, []any) {
+	return claims{&tx{scope: l.Scope}}.countSent(f)
+}
+
+// Similar is the statement of Claims.Similar.
+func (l ListQueries) Similar(id billing.PatientID, span billing.DateSpan) (string, []any) {
+	return claims{&tx{scope: l.Scope}}.similar(id, span)
+}
+
+// Match is the statement of Clearing.Match.
+func (l ListQueries) Match(controlNumbers, payerClaimNumbers []string) (string, []any) {
+	return clearing{&tx{scope: l.Scope}}.match(controlNumbers, payerClaimNumbers)
+}
+
+// Queued is the statement of Clearing.Queued.
+func (l ListQueries) Queued(limit int) (string, []any) {
+	return clearing{&tx{scope: l.Scope}}.queued(limit)
+}
+
+// OfBatch is the statement of Clearing.OfBatch.
+func (l ListQueries) OfBatch(id billing.FileID) (string, []any) {
+	return clearing{&tx{scope: l.Scope}}.ofBatch(id)
+}
+
+// Batches is the statement of Batches.List.
+func (l ListQueries) Batches(p billing.Page) (string, []any) {
+	q := (&tx{scope: l.Scope}).query(batchColumns, "batches")
+	text := q.page(p)
+	return text, q.args
+}
+
+// ERAs is the statement of ERAs.List.
+func (l ListQueries) ERAs(f billing.ERAFilter, p billing.Page) (string, []any) {
+	q := eras{&tx{scope: l.Scope}}.filter(f)
+	text := q.pageBy("received_at", p)
+	return text, q.args
+}
+
+// NextERA is the statement of ERAs.Lock without an ID.
+func (l ListQueries) NextERA() (string, []any) { return eras{&tx{scope: l.Scope}}.next() }
+
+// ERAClaims is the statement of ERAClaims.List.
+func (l ListQueries) ERAClaims(id billing.ERAID, after int, unapplied bool, limit int) (string, []any) {
+	return eraClaims{&tx{scope: l.Scope}}.after(id, after, unapplied, limit)
+}
+
+// SaveClaims is the statement that Claims.Save queues.
+func (l ListQueries) SaveClaims(ctx context.Context, all ...*billing.Claim) (string, []any, error) {
+	return l.queued(func(t *tx) (err error) {
+		for _, c := range all {
+			err = errors.Join(err, claims{t}.Save(ctx, c))
+		}
+		return err
+	})
+}
+
+// AppendEvents is the statement that numbers events.
+func (l ListQueries) AppendEvents(ctx context.Context, events ...billing.Event) (string, []any, error) {
+	return l.queued(func(t *tx) (err error) {
+		for _, e := range events {
+			err = errors.Join(err, t.appendTo(ctx, l.Scope, e))
+		}
+		return err
+	})
+}
+
+// RoutedByNPI, RoutedByTaxID, RoutedBatch and QueuedScopes are the statements
+// of Routes, and TakenMail is that of SandboxMail.Take.
+const (
+	RoutedByNPI   = payeesByNPI
+	RoutedByTaxID = payeesByTaxID
+	RoutedBatch   = batchByNumber
+	QueuedScopes  = queuedScopes
+	TakenMail     = takeMail
+)

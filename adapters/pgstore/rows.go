@@ -31,7 +31,7 @@ func (r row) MarshalJSON() ([]byte, error) {
 // rows queues a row for the statement, which writes all that are queued for it.
 // Key identifies the row, as with later.
 func (t *tx) rows(ctx context.Context, key any, r row, text string) error {
-	return t.push(ctx, write{row: key, text: text, rows: []row{r}})
+	return t.push(ctx, write{row: key, set: text, rows: []row{r}})
 }
 
 // document is a json column: null for a nil pointer. Names are as encode says.

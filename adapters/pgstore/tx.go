@@ -51,8 +51,19 @@ type write struct {
 	row   any // identifies the row that it writes
 	text  string
 	args  []any
-	rows  []row // all of its arguments, where it writes rows by the set
-	calls bool  // it returns org_id, mode and endpoint_id of lanes to be called
+	set   string // the statement for several rows at once, if there is one
+	rows  []row  // its argument
+	calls bool   // it returns org_id, mode and endpoint_id of lanes to be called
+}
+
+// statement is what is sent. For one row the form that takes it apart is
+// preferred: the server reads it in two thirds of the time.
+func (w write) statement() (string, []any, error) {
+	if w.set == "" || w.text != "" && len(w.rows) == 1 {
+		return w.text, w.args, nil
+	}
+	rows, err := document(&w.rows)
+	return w.set, []any{string(rows)}, err
 }
 
 func (t *tx) ports() ports.Tx {
@@ -87,9 +98,9 @@ func (t *tx) push(ctx context.Context, w write) error {
 		t.queued = map[any]struct{}{}
 	}
 	t.queued[w.row] = struct{}{}
-	if w.rows != nil {
+	if w.set != "" {
 		for i := range t.queue {
-			if t.queue[i].text == w.text {
+			if t.queue[i].set == w.set {
 				t.queue[i].rows = append(t.queue[i].rows, w.rows...)
 				return nil
 			}
@@ -110,19 +121,16 @@ func (t *tx) flush(ctx context.Context) error {
 	var calling []string
 	for i, w := range t.queue {
 		name := "w" + strconv.Itoa(i)
-		text.WriteString(map[bool]string{true: "WITH ", false: ", "}[i == 0] + name + " AS (")
-		renumber(&text, w.text, len(args))
-		text.WriteString(")")
-		if w.rows != nil {
-			set, err := document(&w.rows)
-			if err != nil {
-				return err
-			}
-			w.args = []any{string(set)}
+		one, own, err := w.statement()
+		if err != nil {
+			return err
 		}
-		args = append(args, w.args...)
+		text.WriteString(map[bool]string{true: "WITH ", false: ", "}[i == 0] + name + " AS (")
+		renumber(&text, one, len(args))
+		text.WriteString(")")
+		args = append(args, own...)
 		if w.calls {
-			calling = append(calling, "SELECT org_id, mode, endpoint_id FROM "+name)
+			calling = append(calling, "SELECT DISTINCT org_id, mode, endpoint_id FROM "+name)
 		}
 	}
 	text.WriteString("\nSELECT pg_current_xact_id()::text AS xid")

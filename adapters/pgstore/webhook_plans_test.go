@@ -61,6 +61,7 @@ func webhookStatements(t *testing.T, in billing.Scope) map[string]statement {
 		"resend types to one":     made(q.Resent(billing.ResendFilter{CreatedAfter: at, EndpointID: number(3, 11), EventTypes: []billing.EventType{"claim.paid"}}, 1000)),
 		"record":                  queued(q.Record(t.Context(), result(1), result(3), result(5))),
 		"fan out":                 queued(q.FanOut(t.Context(), event(number(3, 6)))),
+		"fan out several":         queued(q.FanOut(t.Context(), event(number(3, 6)), event(number(5, 6)))),
 		"call lanes, every scope": made(pgstore.CallLanes(at, time.Second, 64)),
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -136,8 +137,8 @@ func explainImport(err error, scope billing.Scope, from eraSource) error {
 	case e.Code == billing.CodeConflict && from.path == "":
 		came := map[billing.Mode]billing.Mode{billing.ModeTest: billing.ModeLive, billing.ModeLive: billing.ModeTest}[scope.Mode]
 		return fmt.Errorf("%s came in %s mode; import it with --mode %s", from.quarantined, came, came)
-	case e.Code == billing.CodeNotFound && from.path == "":
-		return fmt.Errorf("there is no organization %s, or no %s in quarantine (any more);\nmolar orgs list and molar era quarantine list them", scope.Org, from.quarantined)
+	case e.Code == billing.CodeNotFound && slices.ContainsFunc(e.Faults, func(f billing.FieldFault) bool { return f.Field == "id" }):
+		return fmt.Errorf("there is no %s in quarantine, or no more; molar era quarantine lists what is", from.quarantined)
 	case e.Code == billing.CodeNotFound:
 		return fmt.Errorf("there is no organization %s; list them with: molar orgs list", scope.Org)
 	default:

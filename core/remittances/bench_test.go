@@ -63,13 +63,13 @@ const (
 	ourTaxID = "987654321"
 )
 
-func newBench(t testing.TB) *bench {
-	t.Helper()
+func newBench(tb testing.TB) *bench {
+	tb.Helper()
 	payers, err := billing.ShippedPayers()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	b := &bench{t: t, store: pgtest.Open(t), payers: payers, clock: &clock{}, npi: ourNPI}
+	b := &bench{t: tb, store: pgtest.Open(tb), payers: payers, clock: &clock{}, npi: ourNPI}
 	b.service = b.process(nil)
 	b.scope = b.organization(billing.ModeTest, ourNPI, ourTaxID)
 	return b

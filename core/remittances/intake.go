@@ -80,14 +80,21 @@ func (s *Service) payees(ctx context.Context, mode billing.Mode, p *billing.Remi
 // unroutable says, for the operator, why a payment is not of one organization;
 // empty when it is.
 func unroutable(p *billing.Remittance, offices []*billing.Office) string {
-	payee := fmt.Sprintf("NPI %q, tax ID %q", p.PayeeNPI, p.PayeeTaxID)
+	payment := fmt.Sprintf("The payment %s of %s", p.Payment.TraceNumber, p.PayerName)
+	payee := "NPI " + p.PayeeNPI
+	switch {
+	case p.PayeeNPI == "":
+		payee = "tax ID " + p.PayeeTaxID
+	case p.PayeeTaxID != "":
+		payee += " or tax ID " + p.PayeeTaxID
+	}
 	switch {
 	case p.PayeeNPI == "" && p.PayeeTaxID == "":
-		return "The payment names its payee by neither NPI nor tax ID."
+		return payment + " names its payee by neither NPI nor tax ID."
 	case len(offices) == 0:
-		return "No office has the payee's " + payee + "."
+		return payment + " is to " + payee + ", which no office has."
 	case slices.ContainsFunc(offices, func(o *billing.Office) bool { return o.Scope != offices[0].Scope }):
-		return "Offices of several organizations have the payee's " + payee + "."
+		return payment + " is to " + payee + ", which offices of several organizations have."
 	default:
 		return ""
 	}
@@ -137,8 +144,8 @@ type Imported struct {
 // Import takes in an 835 for the scope, whoever it says was paid. It tells of
 // each payment whether it is new, and may be repeated.
 //
-// Errors: CodeNotFound without the organization, and CodeInvalidRequest when
-// the file cannot be read.
+// Errors: CodeNotFound of the field org, and CodeInvalidRequest when the file
+// cannot be read.
 func (s *Service) Import(ctx context.Context, scope billing.Scope, name string, content []byte) ([]Imported, error) {
 	payments, err := s.payments(name, content)
 	if err != nil {
@@ -146,7 +153,7 @@ func (s *Service) Import(ctx context.Context, scope billing.Scope, name string, 
 	}
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		_, err := tx.Orgs.Get(ctx, scope.Org)
-		return err
+		return absent(err, "organization", "org")
 	})
 	if err != nil {
 		return nil, err
@@ -170,12 +177,13 @@ func (s *Service) Import(ctx context.Context, scope billing.Scope, name string, 
 }
 
 // ImportQuarantined does the same with a file of the quarantine, and then takes
-// it out of there. A file that came in the other mode is CodeConflict.
+// it out of there. A file that is not there is CodeNotFound of the field id, and
+// one that came in the other mode CodeConflict.
 func (s *Service) ImportQuarantined(ctx context.Context, scope billing.Scope, id billing.FileID) ([]Imported, error) {
 	var q *billing.Quarantined
 	err := s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
 		q, err = tx.Quarantine.Get(ctx, id)
-		return err
+		return absent(err, "file in quarantine", "id")
 	})
 	if err != nil {
 		return nil, err
@@ -188,6 +196,14 @@ func (s *Service) ImportQuarantined(ctx context.Context, scope billing.Scope, id
 		return report, err
 	}
 	return report, s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error { return tx.Quarantine.Remove(ctx, id) })
+}
+
+// absent names what is absent, when that is the error.
+func absent(err error, what, field string) error {
+	if isNotFound(err) {
+		return billing.NotFound(what, field)
+	}
+	return err
 }
 
 // Quarantined lists the files of the quarantine, without their content, the

@@ -46,8 +46,8 @@ func TestRoutes(t *testing.T) {
 		"NPI before tax ID":          {payee("XX", ourNPI, ref("TJ", "111111111")), b.scope, true, ""},
 		"one of an office's own NPI": {payee("XX", "1000000004", ref("TJ", "333333333")), b.scope, true, ""},
 		"several offices":            {payee("FI", "333333333"), b.scope, false, ""},
-		"nobody's":                   {payee("XX", unknownNPI), billing.Scope{}, false, "No office has"},
-		"two organizations'":         {payee("XX", sharedNPI), billing.Scope{}, false, "several organizations"},
+		"nobody's":                   {payee("XX", unknownNPI), billing.Scope{}, false, "which no office has"},
+		"two organizations'":         {payee("XX", sharedNPI), billing.Scope{}, false, "of several organizations"},
 		"unnamed":                    {payee("", ""), billing.Scope{}, false, "neither NPI nor tax ID"},
 	} {
 		p := b.payment(paid("X", "", 0))

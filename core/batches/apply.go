@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -91,7 +90,7 @@ func (s *Service) reports(ctx context.Context, tx ports.Tx, sh *share, now time.
 	for _, r := range sh.reports {
 		about := claims.about(r)
 		for _, c := range about {
-			if err := s.report(ctx, tx, c, r.ClaimReport, billing.ClaimCause{File: &sh.file, At: now}); err != nil {
+			if err := claims.report(ctx, tx, c, r.ClaimReport, billing.ClaimCause{File: &sh.file, At: now}); err != nil {
 				return err
 			}
 		}
@@ -106,7 +105,7 @@ func (s *Service) reports(ctx context.Context, tx ports.Tx, sh *share, now time.
 
 // report applies what is said of a claim. When the payer takes a void, that
 // takes the claim back which it voids.
-func (s *Service) report(ctx context.Context, tx ports.Tx, c *billing.Claim, r *billing.ClaimReport, cause billing.ClaimCause) error {
+func (t *told) report(ctx context.Context, tx ports.Tx, c *billing.Claim, r *billing.ClaimReport, cause billing.ClaimCause) error {
 	e, moved := c.Reported(r, cause)
 	if !moved {
 		return nil
@@ -117,7 +116,7 @@ func (s *Service) report(ctx context.Context, tx ports.Tx, c *billing.Claim, r *
 	if c.Frequency != billing.FrequencyVoid || c.State != billing.ClaimAcceptedPayer {
 		return nil
 	}
-	parent, err := tx.Claims.Lock(ctx, c.ParentID)
+	parent, err := t.claim(ctx, tx, c.ParentID)
 	if err != nil {
 		return err
 	}
@@ -159,71 +158,4 @@ func (s *Service) request(
 		return err
 	}
 	return tx.Events.Append(ctx, q.ReceivedEvent())
-}
-
-// told is the claims that a file tells of.
-type told struct {
-	byControl map[string]*billing.Claim // upper case
-	byPayer   map[string]*billing.Claim // without voids
-	byBatch   map[billing.FileID][]*billing.Claim
-}
-
-// claimsOf locks the claims that the share tells of: those that it names, and
-// all of a batch of which it speaks as a whole.
-func claimsOf(ctx context.Context, tx ports.Tx, sh *share) (*told, error) {
-	var control, payer []string
-	t := told{map[string]*billing.Claim{}, map[string]*billing.Claim{}, map[billing.FileID][]*billing.Claim{}}
-	for _, r := range sh.reports {
-		switch {
-		case r.ControlNumber != "":
-			control = append(control, r.ControlNumber)
-		case r.PayerClaimNumber != "":
-			payer = append(payer, r.PayerClaimNumber)
-		case !r.batch.IsZero():
-			t.byBatch[r.batch] = nil
-		}
-	}
-	claims, err := tx.Clearing.Match(ctx, control, payer)
-	if err != nil {
-		return nil, err
-	}
-	for id := range t.byBatch {
-		more, err := tx.Clearing.OfBatch(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		claims = append(claims, more...)
-	}
-	for _, c := range claims {
-		number := strings.ToUpper(c.PatientControlNumber)
-		if have := t.byControl[number]; have != nil {
-			c = have // one value for each claim, however it was found
-		}
-		t.byControl[number] = c
-		if c.Frequency != billing.FrequencyVoid && c.PayerClaimNumber != "" {
-			t.byPayer[c.PayerClaimNumber] = c
-		}
-		if all, whole := t.byBatch[c.BatchID]; whole && !slices.Contains(all, c) {
-			t.byBatch[c.BatchID] = append(all, c)
-		}
-	}
-	return &t, nil
-}
-
-// about is the claims that a report is about. One of an earlier file is not
-// about a claim that has gone out again since.
-func (t *told) about(r report) []*billing.Claim {
-	var c *billing.Claim
-	switch {
-	case r.ControlNumber != "":
-		c = t.byControl[strings.ToUpper(r.ControlNumber)]
-	case r.PayerClaimNumber != "":
-		c = t.byPayer[r.PayerClaimNumber]
-	default:
-		return t.byBatch[r.batch]
-	}
-	if c == nil || !r.batch.IsZero() && c.BatchID != r.batch {
-		return nil
-	}
-	return []*billing.Claim{c}
 }

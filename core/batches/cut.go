@@ -2,6 +2,8 @@ package batches
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -11,8 +13,10 @@ import (
 
 // Cut makes batches of all claims that are queued, where there is a
 // clearinghouse for them, and answers how many. Several processes may cut at
-// once: a claim that one of them has is not seen by the others.
+// once: a claim that one of them has is not seen by the others. The error tells
+// of all organizations for which it could not be done; they hold up no other.
 func (s *Service) Cut(ctx context.Context) (batches int, err error) {
+	var errs []error
 	for _, mode := range s.reachable() {
 		var scopes []billing.Scope
 		err := s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
@@ -20,22 +24,29 @@ func (s *Service) Cut(ctx context.Context) (batches int, err error) {
 			return err
 		})
 		if err != nil {
-			return batches, err
+			errs = append(errs, err)
 		}
 		for _, scope := range scopes {
-			for more := true; more; {
-				var claims int
-				if claims, err = s.cut(ctx, scope); err != nil {
-					return batches, err
-				}
-				if claims > 0 {
-					batches++
-				}
-				more = claims == billing.MaxBatchClaims
+			n, err := s.cutAll(ctx, scope)
+			if batches += n; err != nil {
+				errs = append(errs, fmt.Errorf("cut the claims of %s: %w", scope.Org, err))
 			}
 		}
 	}
-	return batches, nil
+	return batches, errors.Join(errs...)
+}
+
+// cutAll makes batches of the scope until no claims are queued.
+func (s *Service) cutAll(ctx context.Context, scope billing.Scope) (batches int, err error) {
+	for {
+		claims, err := s.cut(ctx, scope)
+		if err != nil || claims == 0 {
+			return batches, err
+		}
+		if batches++; claims < billing.MaxBatchClaims {
+			return batches, nil
+		}
+	}
 }
 
 // cut makes one batch of the scope and answers how many claims it has.

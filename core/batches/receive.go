@@ -21,7 +21,7 @@ func (s *Service) Receive(ctx context.Context) (files int, err error) {
 	for _, mode := range s.reachable() {
 		got, err := s.networks[mode].Receive(ctx, receiveAtOnce)
 		if err != nil {
-			return files, errors.Join(append(errs, err)...)
+			errs = append(errs, fmt.Errorf("ask for files: %w", err))
 		}
 		for _, f := range got {
 			err := s.take(ctx, mode, f)

@@ -10,8 +10,10 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// sendAgain is how long a batch rests that the network did not take.
-const sendAgain = 10 * time.Second
+const (
+	sendAgain = 10 * time.Second // how long a batch rests that the network did not take
+	sendLater = time.Minute      // and one whose job failed again and again
+)
 
 // Send hands a batch to the clearinghouse, and notes in one commit that it and
 // its claims are sent. It may run any number of times. While the network does
@@ -30,12 +32,12 @@ func (s *Service) Send(ctx context.Context, j jobs.Job) error {
 	if err != nil {
 		return err
 	}
-	now := s.clock.Now()
 	if content != nil {
 		if err := s.networks[j.Scope.Mode].Send(ctx, b.File.Name, content); err != nil {
-			return s.rest(ctx, j, now.Add(sendAgain), err)
+			return s.rest(ctx, j, err)
 		}
 	}
+	now := s.clock.Now() // the network may have taken its time
 	return s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
 		if err := sent(ctx, tx, id, now); err != nil {
 			return err
@@ -45,10 +47,11 @@ func (s *Service) Send(ctx context.Context, j jobs.Job) error {
 }
 
 // rest lets the job rest, because of what went wrong.
-func (s *Service) rest(ctx context.Context, j jobs.Job, until time.Time, cause error) error {
+func (s *Service) rest(ctx context.Context, j jobs.Job, cause error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	until := s.clock.Now().Add(sendAgain)
 	err := s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
 		return tx.Outbox.Postpone(ctx, j.ID, until)
 	})
@@ -61,8 +64,9 @@ func (s *Service) rest(ctx context.Context, j jobs.Job, until time.Time, cause e
 // FailSend lets a batch rest whose job cannot be done: its claims wait in it,
 // and it is tried again until it goes.
 func (s *Service) FailSend(ctx context.Context, j jobs.Job) error {
+	until := s.clock.Now().Add(sendLater)
 	return s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
-		return tx.Outbox.Postpone(ctx, j.ID, s.clock.Now().Add(time.Minute))
+		return tx.Outbox.Postpone(ctx, j.ID, until)
 	})
 }
 

@@ -24,10 +24,12 @@ func Cut(ctx context.Context, s *batches.Service, every time.Duration, log *slog
 		if !wait(ctx, now.Truncate(every).Add(every).Sub(now)) {
 			return nil
 		}
-		if n, err := s.Cut(ctx); err != nil && ctx.Err() == nil {
-			log.WarnContext(ctx, "batches not cut", "error", err)
-		} else if n > 0 {
+		n, err := s.Cut(ctx)
+		if n > 0 {
 			log.InfoContext(ctx, "batches cut", "batches", n)
+		}
+		if err != nil && ctx.Err() == nil {
+			log.WarnContext(ctx, "batches not cut", "error", err)
 		}
 	}
 }
@@ -41,12 +43,14 @@ const (
 func Receive(ctx context.Context, s *batches.Service, log *slog.Logger) error {
 	for pause := time.Duration(0); wait(ctx, pause); {
 		n, err := s.Receive(ctx)
+		if n > 0 {
+			log.InfoContext(ctx, "files taken in", "files", n)
+		}
 		switch {
 		case err != nil && ctx.Err() == nil:
 			log.WarnContext(ctx, "files not taken in", "error", err)
 			pause = lookAgain
 		case n > 0:
-			log.InfoContext(ctx, "files taken in", "files", n)
 			pause = 0
 		default:
 			pause = look

@@ -1,0 +1,361 @@
+package batches_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/molar-billing/molar/adapters/edi"
+	"github.com/molar-billing/molar/adapters/pgstore"
+	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/sandboxnet"
+	"github.com/molar-billing/molar/adapters/testservers"
+	"github.com/molar-billing/molar/adapters/unavailablenet"
+	"github.com/molar-billing/molar/core/batches"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
+
+// clock stands still until it is moved on.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// bench is the use cases on a real database with the real codec and the
+// sandbox.
+type bench struct {
+	*practice
+
+	t       *testing.T
+	store   *pgstore.Store
+	clock   *clock
+	payers  *billing.PayerDirectory
+	codec   ports.ClaimsEDI
+	network *network
+	service *batches.Service
+	made    int // claims and practices
+
+	mu       sync.Mutex
+	remitted map[string]int // remittances that were passed on, by name
+}
+
+// practice is an organization that sends claims.
+type practice struct {
+	scope    billing.Scope
+	office   *billing.Office
+	provider *billing.Provider
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	b := &bench{t: t, clock: &clock{now: time.Date(2026, 3, 4, 5, 6, 7, 8_000_000, time.UTC)}, codec: edi.New(), remitted: map[string]int{}}
+	b.store = pgtest.Open(t)
+	b.network = newNetwork(sandboxnet.NewClearinghouse(b.clock, b.store.SandboxMail(), sandboxnet.Options{ERADelay: time.Second}))
+	var err error
+	if b.payers, err = billing.ShippedPayers(); err != nil {
+		t.Fatal(err)
+	}
+	b.service = b.build(b.store, b.network)
+	b.practice = b.newPractice("1234567893")
+	return b
+}
+
+// process is the use cases as another process has them, of whose calls the
+// fate decides what becomes.
+func (b *bench) process(f *fate) *batches.Service {
+	return b.build(fatedStore{b.store, f}, fatedNetwork{b.network, f})
+}
+
+func (b *bench) build(store ports.Store, network ports.Clearinghouse) *batches.Service {
+	return batches.New(store, batches.Outside{
+		EDI: b.codec, Clock: b.clock, Remit: b.remit,
+		Networks: map[billing.Mode]ports.Clearinghouse{billing.ModeTest: network, billing.ModeLive: unavailablenet.Clearinghouse{}},
+	}, b.payers)
+}
+
+func (b *bench) remit(_ context.Context, _ billing.Mode, f billing.IncomingFile) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.remitted[f.Name]++
+	return nil
+}
+
+func (b *bench) newPractice(npi string) *practice {
+	b.t.Helper()
+	now := b.clock.Now()
+	p := &practice{scope: billing.Scope{Org: billing.NewID[billing.OrgID](now), Mode: billing.ModeTest}}
+	p.provider = &billing.Provider{
+		ID: billing.NewID[billing.ProviderID](now), Scope: p.scope, FirstName: "Ann", LastName: "Rivers", NPI: "1679576722",
+		Taxonomy: "1223G0001X", CreatedAt: now,
+	}
+	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) error {
+		return tx.Orgs.Insert(ctx, &billing.Organization{ID: p.scope.Org, Name: "Test", CreatedAt: now})
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.in(p, func(ctx context.Context, tx ports.Tx) error { return tx.Providers.Insert(ctx, p.provider) })
+	p.office = b.newOffice(p.scope, npi)
+	return p
+}
+
+func (b *bench) newOffice(scope billing.Scope, npi string) *billing.Office {
+	b.t.Helper()
+	b.made++
+	now := b.clock.Now()
+	o := &billing.Office{
+		ID: billing.NewID[billing.OfficeID](now), Scope: scope, Name: "Main Street Dental", NPI: npi, TaxID: fmt.Sprintf("12%07d", b.made),
+		Address: billing.Address{Line1: "1 Main St", City: "Springfield", State: "IL", ZIP: "627011234"}, Phone: "2175550100",
+		TimeZone: "America/Chicago", CreatedAt: now,
+	}
+	b.in(&practice{scope: scope}, func(ctx context.Context, tx ports.Tx) error { return tx.Offices.Insert(ctx, o) })
+	return o
+}
+
+func (b *bench) in(p *practice, fn func(ctx context.Context, tx ports.Tx) error) {
+	b.t.Helper()
+	if err := b.store.InTx(b.t.Context(), p.scope, fn); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// quietPayer takes claims and never decides them.
+const quietPayer = "60054"
+
+// claim is a claim of the practice that waits for a batch.
+func (b *bench) claim(p *practice, ending string) *billing.Claim {
+	b.t.Helper()
+	payer, ok := b.payers.Find(quietPayer)
+	if !ok {
+		b.t.Fatalf("there is no payer %s", quietPayer)
+	}
+	b.made++
+	now := b.clock.Now()
+	return &billing.Claim{
+		ID: billing.NewID[billing.ClaimID](now), Scope: p.scope, Kind: billing.KindClaim, State: billing.ClaimQueued,
+		Frequency: billing.FrequencyOriginal, PatientControlNumber: fmt.Sprintf("PCN-%06d", b.made), OfficeID: p.office.ID,
+		Payer: payer.PayerSummary, Provider: billing.ProviderSummary{ID: p.provider.ID}, PlaceOfService: "11",
+		Subscriber: billing.ClaimSubscriber{
+			FirstName: "Jane", LastName: "Doe", DateOfBirth: billing.Date{Year: 1985, Month: 4, Day: 12}, Gender: billing.GenderFemale,
+			MemberID: fmt.Sprintf("M%06d%s", b.made, ending),
+			Address:  billing.Address{Line1: "2 Oak St", City: "Springfield", State: "IL", ZIP: "62701"},
+		},
+		Lines:     []billing.ClaimLine{{ProcedureCode: "D0120", ServiceDate: billing.Date{Year: 2026, Month: 3, Day: 2}, Fee: 50_00, Quantity: 1}},
+		History:   []billing.ClaimMove{{State: billing.ClaimQueued, At: now, Cause: billing.TriggerSubmit}},
+		CreatedAt: now, UpdatedAt: now,
+	}
+}
+
+// queue makes claims of the practice, each with its event.
+func (b *bench) queue(p *practice, endings ...string) (all []*billing.Claim) {
+	b.t.Helper()
+	for _, ending := range endings {
+		all = append(all, b.claim(p, ending))
+	}
+	for some := range slices.Chunk(all, 500) {
+		b.in(p, func(ctx context.Context, tx ports.Tx) error {
+			for _, c := range some {
+				if err := tx.Claims.Insert(ctx, c); err != nil {
+					return err
+				}
+				e := c.Event(billing.EventClaimQueued, billing.ClaimCause{Previous: billing.ClaimValidated, At: c.CreatedAt})
+				if err := tx.Events.Append(ctx, e); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return all
+}
+
+// cut cuts batches, and they must be as many as wanted.
+func (b *bench) cut(want int) {
+	b.t.Helper()
+	if n, err := b.service.Cut(b.t.Context()); err != nil || n != want {
+		b.t.Fatalf("%d batches were cut, want %d; %v", n, want, err)
+	}
+}
+
+// due are the jobs that are not done, whoever holds them, those that rest
+// included: the clock of the bench is far behind.
+func (b *bench) due() (all []jobs.Job) {
+	b.t.Helper()
+	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) (err error) {
+		if err = tx.Jobs.Release(ctx, 0); err == nil {
+			all, err = tx.Jobs.Due(ctx, jobs.Lease, 10_000)
+		}
+		return err
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return all
+}
+
+// send does the jobs that there are, and leaves none.
+func (b *bench) send() {
+	b.t.Helper()
+	for _, j := range b.due() {
+		if err := b.service.Send(b.t.Context(), j); err != nil {
+			b.t.Fatalf("send: %v", err)
+		}
+	}
+	if left := b.due(); len(left) > 0 {
+		b.t.Fatalf("%d jobs are left", len(left))
+	}
+}
+
+// receive takes in what there is, and must take in all of it.
+func (b *bench) receive() {
+	b.t.Helper()
+	for {
+		n, err := b.service.Receive(b.t.Context())
+		if err != nil {
+			b.t.Fatalf("receive: %v", err)
+		}
+		if n == 0 {
+			return
+		}
+	}
+}
+
+// untilAll is when everything has come that the sandbox has to say of a file,
+// whoever took some of it before.
+const untilAll = time.Minute
+
+// turn sends what is queued, which makes so many files, and takes in what
+// comes back.
+func (b *bench) turn(files int) {
+	b.t.Helper()
+	b.cut(files)
+	b.send()
+	b.clock.advance(untilAll)
+	b.receive()
+}
+
+// get reads a claim.
+func (b *bench) get(p *practice, id billing.ClaimID) (c *billing.Claim) {
+	b.t.Helper()
+	b.in(p, func(ctx context.Context, tx ports.Tx) (err error) {
+		c, err = tx.Claims.Get(ctx, id)
+		return err
+	})
+	return c
+}
+
+// batch reads a batch.
+func (b *bench) batch(p *practice, id billing.FileID) (f *billing.Batch) {
+	b.t.Helper()
+	b.in(p, func(ctx context.Context, tx ports.Tx) (err error) {
+		f, err = tx.Batches.Get(ctx, id)
+		return err
+	})
+	return f
+}
+
+// batches lists all batches of the practice with their bytes, the newest first.
+func (b *bench) batches(p *practice) (all []*billing.Batch, content map[string]string) {
+	b.t.Helper()
+	content = map[string]string{}
+	b.in(p, func(ctx context.Context, tx ports.Tx) (err error) {
+		if all, err = tx.Batches.List(ctx, billing.Page{Limit: 10_000}); err != nil {
+			return err
+		}
+		for _, f := range all {
+			bytes, err := tx.Batches.Content(ctx, f.ID)
+			if err != nil {
+				return err
+			}
+			content[f.File.Name] = string(bytes)
+		}
+		return nil
+	})
+	return all, content
+}
+
+// story is the events of a resource, which must count up from 1.
+func (b *bench) story(p *practice, resource [16]byte) string {
+	b.t.Helper()
+	var words []string
+	for i, e := range b.events(p, resource) {
+		if e.Sequence != i+1 {
+			b.t.Errorf("%s has the sequence %d, want %d", e.Type, e.Sequence, i+1)
+		}
+		words = append(words, strings.TrimPrefix(string(e.Type), "claim."))
+	}
+	return strings.Join(words, " ")
+}
+
+// events are those of a resource in their order.
+func (b *bench) events(p *practice, resource [16]byte) (all []*billing.Event) {
+	b.t.Helper()
+	b.in(p, func(ctx context.Context, tx ports.Tx) error {
+		list, err := tx.Events.List(ctx, billing.EventFilter{Resource: resource}, billing.Page{Limit: 100})
+		all = make([]*billing.Event, len(list))
+		for _, e := range list {
+			if e.Sequence < 1 || e.Sequence > len(list) {
+				return fmt.Errorf("sequence %d of %d events", e.Sequence, len(list))
+			}
+			all[e.Sequence-1] = e
+		}
+		return err
+	})
+	return all
+}
+
+// told checks where a claim stands and what was told of it.
+func (b *bench) told(p *practice, id billing.ClaimID, state billing.ClaimState, story string) {
+	b.t.Helper()
+	if c := b.get(p, id); c.State != state {
+		b.t.Errorf("the claim is %s, want %s", c.State, state)
+	}
+	if got := b.story(p, id); got != story {
+		b.t.Errorf("the claim's events are %q, want %q", got, story)
+	}
+}
+
+// requests lists the payer requests of the practice.
+func (b *bench) requests(p *practice) (all []*billing.PayerRequest) {
+	b.t.Helper()
+	b.in(p, func(ctx context.Context, tx ports.Tx) (err error) {
+		all, err = tx.PayerRequests.List(ctx, billing.PayerRequestFilter{}, billing.Page{Limit: 1000})
+		return err
+	})
+	return all
+}
+
+// quarantined lists what is in quarantine.
+func (b *bench) quarantined() (all []*billing.Quarantined) {
+	b.t.Helper()
+	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) (err error) {
+		all, err = tx.Quarantine.List(ctx)
+		return err
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return all
+}

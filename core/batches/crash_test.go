@@ -1,0 +1,124 @@
+package batches_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+)
+
+// ended checks that claims which were queued with the endings went out once,
+// twice where the file was rejected, and that all of it was told once. A story
+// is what was told of a claim.
+func (b *bench) ended(all []*billing.Claim, stories ...string) {
+	b.t.Helper()
+	for i, c := range all {
+		state := billing.ClaimAcceptedPayer
+		if strings.HasSuffix(stories[i], "rejected") {
+			state = billing.ClaimRejected
+		}
+		b.told(b.practice, c.ID, state, stories[i])
+		files := b.network.files(c)
+		if want := strings.Count(stories[i], "submitted"); len(files) != want {
+			b.t.Errorf("the claim is in the files %v, want %d", files, want)
+		}
+	}
+	if len(b.network.changed) > 0 {
+		b.t.Errorf("sent again with other content: %v", b.network.changed)
+	}
+	files, content := b.batches(b.practice)
+	if len(files) != len(b.network.sent) {
+		b.t.Errorf("%d batches, the network has %d", len(files), len(b.network.sent))
+	}
+	for _, f := range files {
+		if f.State != billing.BatchAcknowledged || b.story(b.practice, f.ID) != "batch.acknowledged" || content[f.File.Name] != b.network.sent[f.File.Name] {
+			b.t.Errorf("batch %s is %s, with the events %q", f.File.Name, f.State, b.story(b.practice, f.ID))
+		}
+	}
+}
+
+// TestCutDiesAnywhere ends a process that cuts at each of its calls.
+func TestCutDiesAnywhere(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	everyEnding(t, 2, func(t *testing.T, f *fate) {
+		t.Helper()
+		all := b.queue(b.practice, "", "-REJECTED")
+		dies(func() { _, _ = b.process(f).Cut(t.Context()) })
+		if _, err := b.service.Cut(t.Context()); err != nil {
+			t.Error(err)
+		}
+		b.turn(0)
+		b.ended(all, "queued submitted accepted accepted", "queued submitted accepted rejected")
+	})
+}
+
+// TestSendDiesAnywhere ends a process that sends at each of its calls.
+func TestSendDiesAnywhere(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	everyEnding(t, 3, func(t *testing.T, f *fate) {
+		t.Helper()
+		all := b.queue(b.practice, "", "-REJECTED")
+		b.cut(1)
+		var err error
+		died := dies(func() { err = b.process(f).Send(t.Context(), b.due()[0]) })
+		_, rests := errors.AsType[*jobs.DoneError](err)
+		if want := f.met == "Send" && !died; rests != want || err == nil && f.met != "" && !died {
+			t.Errorf("sending: %v", err)
+		}
+		b.turn(0)
+		b.ended(all, "queued submitted accepted accepted", "queued submitted accepted rejected")
+	})
+}
+
+// TestReceiveDiesAnywhere ends a process that receives at each of its calls.
+func TestReceiveDiesAnywhere(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	everyEnding(t, 10, func(t *testing.T, f *fate) {
+		t.Helper()
+		all := b.queue(b.practice, "-BATCH-REJECTED", "-INFO-REQUEST", "-REJECTED")
+		asked := len(b.requests(b.practice))
+		b.turn(1)
+		b.cut(1)
+		b.send()
+		b.clock.advance(untilAll)
+		dies(func() { _, _ = b.process(f).Receive(t.Context()) })
+		b.clock.advance(untilAll)
+		b.receive()
+		// A file that could not be taken in comes after those that follow it.
+		twice := "queued submitted queued submitted "
+		stories := []string{twice + "accepted accepted", twice + "accepted accepted status_updated", twice + "accepted rejected"}
+		if late := twice + "accepted"; b.story(b.practice, all[0].ID) == late { // the payer's word before the clearinghouse's
+			stories = []string{late, late + " status_updated", twice + "rejected"}
+		} else if b.story(b.practice, all[1].ID) == stories[0] { // the request before the payer's word
+			stories[1] = stories[0]
+		}
+		b.ended(all, stories...)
+		if n := len(b.requests(b.practice)) - asked; n != 1 {
+			t.Errorf("%d payer requests", n)
+		}
+	})
+}
+
+// TestTakenInOnceThoughNotRemoved forgets to take files away: they come again
+// and change nothing.
+func TestTakenInOnceThoughNotRemoved(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	all := b.queue(b.practice, "")
+	b.cut(1)
+	b.send()
+	b.clock.advance(untilAll)
+	f := &fate{only: "Remove", how: failsBefore}
+	if n, err := b.process(f).Receive(t.Context()); n != 2 || !errors.Is(err, errLost) {
+		t.Fatalf("%d files were taken in of three, of which one stays: %v", n, err)
+	}
+	b.clock.advance(time.Minute)
+	b.receive()
+	b.ended(all, "queued submitted accepted accepted")
+}

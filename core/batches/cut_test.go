@@ -1,0 +1,218 @@
+package batches_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/adapters/x12/claims"
+	"github.com/molar-billing/molar/core/batches"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// TestTurn sends claims and takes in what comes back.
+func TestTurn(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	taken, refused := b.queue(b.practice, "")[0], b.queue(b.practice, "-REJECTED")[0]
+	b.cut(1)
+	b.told(b.practice, taken.ID, billing.ClaimQueued, "queued") // it is not out yet
+	b.cut(0)
+	b.clock.advance(time.Second)
+	b.send()
+	b.told(b.practice, taken.ID, billing.ClaimSubmitted, "queued submitted")
+	f := b.batch(b.practice, b.get(b.practice, taken.ID).BatchID)
+	if f.State != billing.BatchSent || f.ClaimCount != 2 || !f.SentAt.Equal(b.clock.Now()) || f.File.Name != "20260304050607008.837" {
+		t.Errorf("the batch is %+v", f)
+	}
+	if c := b.get(b.practice, taken.ID); !c.SentAt.Equal(b.clock.Now()) {
+		t.Errorf("the claim was sent at %s", c.SentAt)
+	}
+	b.clock.advance(untilAll)
+	b.receive()
+	b.told(b.practice, taken.ID, billing.ClaimAcceptedPayer, "queued submitted accepted accepted")
+	b.told(b.practice, refused.ID, billing.ClaimRejected, "queued submitted accepted rejected")
+	if c := b.get(b.practice, taken.ID); c.PayerClaimNumber == "" || len(c.Findings) > 0 {
+		t.Errorf("the payer's number is %q, and there are %d findings", c.PayerClaimNumber, len(c.Findings))
+	}
+	if c := b.get(b.practice, refused.ID); len(c.Findings) != 1 || !strings.Contains(c.Findings[0].Message, "A7") {
+		t.Errorf("the rejected claim has the findings %+v", c.Findings)
+	}
+	f = b.batch(b.practice, f.ID)
+	if f.State != billing.BatchAcknowledged || f.Result != billing.BatchAccepted || !strings.HasSuffix(f.Acknowledgement, ".997") {
+		t.Errorf("the batch is %+v", f)
+	}
+	if got := b.story(b.practice, f.ID); got != "batch.acknowledged" {
+		t.Errorf("the batch's events are %q", got)
+	}
+	for _, e := range b.events(b.practice, taken.ID)[1:] {
+		if !strings.Contains(string(e.Data), `"interchange_control_number":"`) {
+			t.Errorf("%s names no file: %s", e.Type, e.Data)
+		}
+	}
+}
+
+// TestFileIsWhatWasSent reads the file that the network has, and compares it
+// with what is kept.
+func TestFileIsWhatWasSent(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	all := b.queue(b.practice, "", "", "")
+	b.turn(1)
+	files, content := b.batches(b.practice)
+	sent := b.network.sent[files[0].File.Name]
+	if sent == "" || sent != content[files[0].File.Name] || len(b.network.sent) != 1 {
+		t.Errorf("the network has %q, kept is %q", sent, content[files[0].File.Name])
+	}
+	read, _, err := claims.Decode(bytes.NewReader([]byte(sent)))
+	if err != nil || len(read) != 1 || len(read[0].Claims) != len(all) {
+		t.Fatalf("the file has %d sets, %v", len(read), err)
+	}
+	for i, c := range all {
+		if got := read[0].Claims[i].PatientControlNumber; got != c.PatientControlNumber {
+			t.Errorf("claim %d is %s, want %s: the oldest first", i, got, c.PatientControlNumber)
+		}
+	}
+	numbers := files[0].File.ControlNumbers
+	if numbers.Interchange != numbers.Group || numbers.Group != numbers.Transaction || len(numbers.Interchange) != 9 || read[0].Reference != numbers.Transaction {
+		t.Errorf("the control numbers are %+v, the file's reference %s", numbers, read[0].Reference)
+	}
+}
+
+// TestNamesNeverRepeat cuts many batches in one millisecond, by several
+// processes and for two practices.
+func TestNamesNeverRepeat(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	other := b.newPractice("1679576722")
+	const each, cutters = 40, 3
+	var all sync.WaitGroup
+	for range each {
+		b.queue(b.practice, "")
+		b.queue(other, "")
+		for range cutters {
+			all.Go(func() {
+				if _, err := b.service.Cut(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+	}
+	names, numbers := map[string]bool{}, map[string]bool{}
+	last := ""
+	for _, p := range []*practice{b.practice, other} {
+		files, _ := b.batches(p)
+		for _, f := range files {
+			names[f.File.Name], numbers[f.File.ControlNumbers.Interchange] = true, true
+			last = max(last, f.File.Name)
+			if f.ClaimCount != 1 {
+				t.Errorf("a batch of %d claims", f.ClaimCount)
+			}
+		}
+	}
+	if len(names) != 2*each || len(numbers) != 2*each {
+		t.Errorf("%d names and %d control numbers of %d batches", len(names), len(numbers), 2*each)
+	}
+	if want := "20260304050607087.837"; last != want { // every millisecond is taken
+		t.Errorf("the last name is %s, want %s", last, want)
+	}
+}
+
+// TestTwoCutters cuts what is more than one file holds, in two processes at once.
+func TestTwoCutters(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	const many = 6000
+	all := b.queue(b.practice, make([]string, many)...)
+	var both sync.WaitGroup
+	for range 2 {
+		both.Go(func() {
+			if _, err := b.service.Cut(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	both.Wait()
+	b.cut(0)
+	files, content := b.batches(b.practice)
+	count := 0
+	whole := ""
+	for _, f := range files {
+		if n := strings.Count(content[f.File.Name], "~CLM*"); n != f.ClaimCount || n > billing.MaxBatchClaims {
+			t.Errorf("a file of %d claims, told are %d", n, f.ClaimCount)
+		}
+		count += f.ClaimCount
+		whole += content[f.File.Name]
+	}
+	if count != many || len(files) < 2 {
+		t.Errorf("%d files have %d claims", len(files), count)
+	}
+	for _, c := range all {
+		if !strings.Contains(whole, "~CLM*"+c.PatientControlNumber+"*") {
+			t.Fatalf("%s is in no file", c.PatientControlNumber)
+		}
+	}
+	b.send()
+	for _, c := range []*billing.Claim{all[0], all[many/2], all[many-1]} {
+		b.told(b.practice, c.ID, billing.ClaimSubmitted, "queued submitted")
+	}
+	if n := b.stateCount(billing.ClaimSubmitted); n != many {
+		t.Errorf("%d claims are submitted", n)
+	}
+}
+
+// stateCount counts the claims of the practice in a state.
+func (b *bench) stateCount(state billing.ClaimState) (n int) {
+	b.t.Helper()
+	b.in(b.practice, func(ctx context.Context, tx ports.Tx) error {
+		all, err := tx.Claims.List(ctx, billing.ClaimFilter{Kind: billing.KindClaim, State: state}, billing.Page{Limit: 100_000})
+		n = len(all)
+		return err
+	})
+	return n
+}
+
+// refusing is a codec that cannot write the claims of an organization.
+type refusing struct {
+	ports.ClaimsEDI
+	org billing.OrgID
+}
+
+func (r refusing) File(f billing.ClaimsFile) ([]byte, error) {
+	if f.Batch.Scope.Org == r.org {
+		return nil, errors.New("not to be written")
+	}
+	return r.ClaimsEDI.File(f)
+}
+
+// TestOneOrganizationHoldsUpNoOther has an organization whose claims cannot be
+// cut, between two whose claims can.
+func TestOneOrganizationHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	all := []*practice{b.practice, b.newPractice("1679576722"), b.newPractice("1003000126")}
+	for i, bad := range all { // whichever comes first
+		for _, p := range all {
+			b.queue(p, "")
+		}
+		s := batches.New(b.store, batches.Outside{
+			EDI: refusing{b.codec, bad.scope.Org}, Clock: b.clock, Remit: b.remit,
+			Networks: map[billing.Mode]ports.Clearinghouse{billing.ModeTest: b.network},
+		}, b.payers)
+		if n, err := s.Cut(t.Context()); n != len(all)-1 || err == nil {
+			t.Errorf("%d batches were cut beside that of organization %d, which cannot be; %v", n, i, err)
+		}
+		b.turn(1) // another process can
+	}
+	if names := slices.Sorted(maps.Keys(b.network.sent)); len(names) != len(all)*len(all) {
+		t.Errorf("the network has %v", names)
+	}
+}

@@ -1,0 +1,126 @@
+package batches_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// network records what a clearinghouse was sent, and can be down.
+type network struct {
+	ports.Clearinghouse
+
+	mu      sync.Mutex
+	sent    map[string]string // by name
+	changed []string          // names that were sent again with other content
+	down    error
+}
+
+func newNetwork(to ports.Clearinghouse) *network {
+	return &network{Clearinghouse: to, sent: map[string]string{}}
+}
+
+func (n *network) Send(ctx context.Context, name string, content []byte) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.down != nil {
+		return n.down
+	}
+	if err := n.Clearinghouse.Send(ctx, name, content); err != nil {
+		return err
+	}
+	if before, again := n.sent[name]; again && before != string(content) {
+		n.changed = append(n.changed, name)
+	}
+	n.sent[name] = string(content)
+	return nil
+}
+
+func (n *network) Receive(ctx context.Context, limit int) ([]billing.IncomingFile, error) {
+	n.mu.Lock()
+	down := n.down
+	n.mu.Unlock()
+	if down != nil {
+		return nil, down
+	}
+	return n.Clearinghouse.Receive(ctx, limit)
+}
+
+// set takes the network down, or up again.
+func (n *network) set(down error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.down = down
+}
+
+// files are the names of the files that were sent with the claim, in order.
+func (n *network) files(c *billing.Claim) (names []string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for name, content := range n.sent {
+		if strings.Contains(content, "CLM*"+c.PatientControlNumber+"*") {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// take takes out of the clearinghouse what there is for us.
+func (b *bench) take() (files []billing.IncomingFile) {
+	b.t.Helper()
+	for {
+		got, err := b.network.Receive(b.t.Context(), 20)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		if len(got) == 0 {
+			return files
+		}
+		for _, f := range got {
+			if err := b.network.Remove(b.t.Context(), f.Name); err != nil {
+				b.t.Fatal(err)
+			}
+		}
+		files = append(files, got...)
+	}
+}
+
+// told is a clearinghouse that has the files, and goes on having them.
+type inbox struct {
+	ports.Clearinghouse
+	files []billing.IncomingFile
+}
+
+func (i inbox) Receive(context.Context, int) ([]billing.IncomingFile, error) { return i.files, nil }
+
+func (inbox) Remove(context.Context, string) error { return nil }
+
+// give takes in the files, which must all be taken in.
+func (b *bench) give(files ...billing.IncomingFile) {
+	b.t.Helper()
+	n, err := b.build(b.store, inbox{b.network, files}).Receive(b.t.Context())
+	if err != nil || n != len(files) {
+		b.t.Fatalf("%d files were taken in of %d: %v", n, len(files), err)
+	}
+}
+
+// slowNetwork takes half a minute to take a file, or to fail.
+type slowNetwork struct {
+	ports.Clearinghouse
+	clock *clock
+	fail  error
+}
+
+func (n slowNetwork) Send(ctx context.Context, name string, content []byte) error {
+	n.clock.advance(30 * time.Second)
+	if n.fail != nil {
+		return n.fail
+	}
+	return n.Clearinghouse.Send(ctx, name, content)
+}

@@ -1,0 +1,333 @@
+package batches_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// permutations gives every order of the numbers below n.
+func permutations(n int) (all [][]int) {
+	if n == 0 {
+		return [][]int{nil}
+	}
+	for _, p := range permutations(n - 1) {
+		for at := range n {
+			all = append(all, append(append(append([]int{}, p[:at]...), n-1), p[at:]...))
+		}
+	}
+	return all
+}
+
+// expected is the table of moves (997, clearinghouse's 277CA, payer's 277CA,
+// payer's 277 request) for a claim that was submitted.
+func expected(order []billing.IncomingFile) (state billing.ClaimState, story string) {
+	state, words := billing.ClaimSubmitted, []string{"queued", "submitted"}
+	for _, f := range order {
+		switch {
+		case strings.Contains(f.Name, "clearinghouse") && state == billing.ClaimSubmitted:
+			state, words = billing.ClaimAcceptedClearinghouse, append(words, "accepted")
+		case strings.Contains(f.Name, "payer") && state != billing.ClaimAcceptedPayer:
+			state, words = billing.ClaimAcceptedPayer, append(words, "accepted")
+		case strings.Contains(f.Name, "request") && state == billing.ClaimAcceptedPayer:
+			words = append(words, "status_updated")
+		}
+	}
+	return state, strings.Join(words, " ")
+}
+
+// TestEveryOrder takes in the files that answer a batch in every order, each
+// twice. Every other time they are there before the sender could note that it
+// has sent the batch, because it died.
+func TestEveryOrder(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for i, order := range permutations(4) {
+		c := b.queue(b.practice, "-INFO-REQUEST")[0]
+		b.cut(1)
+		j := b.due()[0]
+		late := i%2 == 1
+		if late {
+			f := &fate{only: "Send", how: diesAfter}
+			if !dies(func() { _ = b.process(f).Send(t.Context(), j) }) {
+				t.Fatal("the sender did not die")
+			}
+			b.told(b.practice, c.ID, billing.ClaimQueued, "queued")
+		} else {
+			b.send()
+		}
+		b.clock.advance(untilAll)
+		files := b.take()
+		if len(files) != len(order) {
+			t.Fatalf("%d files came back", len(files))
+		}
+		var given []billing.IncomingFile
+		for _, n := range order {
+			given = append(given, files[n])
+			b.give(files[n])
+			b.give(given...) // each of them again
+		}
+		if late {
+			b.send()
+			b.clock.advance(untilAll)
+			if again := b.take(); len(again) > 0 {
+				t.Errorf("%d files came for a batch that was sent again", len(again))
+			}
+		}
+		state, story := expected(given)
+		b.told(b.practice, c.ID, state, story)
+		f := b.batch(b.practice, b.get(b.practice, c.ID).BatchID)
+		if f.State != billing.BatchAcknowledged || b.story(b.practice, f.ID) != "batch.acknowledged" {
+			t.Errorf("the batch is %s with the events %q", f.State, b.story(b.practice, f.ID))
+		}
+		asked := b.requests(b.practice)
+		if len(asked) != i+1 || asked[0].ClaimID != c.ID || asked[0].Source != billing.SourceNetwork || asked[0].State != billing.PayerRequestOpen ||
+			asked[0].DueDate.IsZero() || asked[0].ReferenceNumber == "" || b.story(b.practice, asked[0].ID) != "payer_request.received" {
+			t.Errorf("%d payer requests, the last is %+v", len(asked), asked[0])
+		}
+		if t.Failed() {
+			t.Fatalf("in the order %v, late %t", order, late)
+		}
+	}
+}
+
+// TestSameFilesAtOnce has two processes take in the same files again and again.
+func TestSameFilesAtOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	all := b.queue(b.practice, "-INFO-REQUEST", "-REJECTED", "", "", "")
+	b.cut(1)
+	dies(func() { _ = b.process(&fate{only: "Send", how: diesAfter}).Send(t.Context(), b.due()[0]) })
+	b.clock.advance(untilAll)
+	files := b.take()
+	var both sync.WaitGroup
+	for range 2 {
+		both.Go(func() {
+			for range 50 {
+				if n, err := b.build(b.store, inbox{b.network, files}).Receive(t.Context()); err != nil || n != len(files) {
+					t.Errorf("%d files were taken in, %v", n, err)
+				}
+			}
+		})
+	}
+	both.Wait()
+	b.send()
+	state := map[bool]billing.ClaimState{true: billing.ClaimRejected, false: billing.ClaimAcceptedPayer}
+	for i, c := range all {
+		story := "queued submitted accepted accepted"
+		switch i {
+		case 0:
+			story += " status_updated"
+		case 1:
+			story = "queued submitted accepted rejected"
+		}
+		b.told(b.practice, c.ID, state[i == 1], story)
+	}
+	if n := len(b.requests(b.practice)); n != 1 {
+		t.Errorf("%d payer requests", n)
+	}
+}
+
+// accepted makes a claim that the payer has, with the batch that brought it
+// there.
+func (b *bench) accepted() (*billing.Claim, *billing.Batch) {
+	b.t.Helper()
+	c := b.queue(b.practice, "")[0]
+	b.turn(1)
+	c = b.get(b.practice, c.ID)
+	if c.State != billing.ClaimAcceptedPayer {
+		b.t.Fatalf("the claim is %s", c.State)
+	}
+	return c, b.batch(b.practice, c.BatchID)
+}
+
+// TestNothingGoesBack gives claims what comes too late, or contradicts what was
+// said before.
+func TestNothingGoesBack(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	c, sent := b.accepted()
+	base := "queued submitted accepted accepted"
+	about := func(category string, days int) said {
+		return said{control: strings.ToLower(c.PatientControlNumber), category: category, days: days, number: "N-" + category}
+	}
+	at := 100
+	for _, step := range []struct {
+		what  string
+		file  func(control int) billing.IncomingFile
+		state billing.ClaimState
+		more  string
+	}{
+		{"a rejection of the file", func(n int) billing.IncomingFile { return b.functional(sent, "R", n) }, billing.ClaimAcceptedPayer, ""},
+		{"the clearinghouse", func(n int) billing.IncomingFile { return b.report("AY", n, b.about(b.practice, sent, about("A1", 0))) }, billing.ClaimAcceptedPayer, ""},
+		{"the payer again", func(n int) billing.IncomingFile { return b.report("PR", n, b.about(b.practice, sent, about("A2", 0))) }, billing.ClaimAcceptedPayer, " status_updated"},
+		{"a status", func(n int) billing.IncomingFile { return b.report("PR", n, b.about(b.practice, sent, about("P1", 0))) }, billing.ClaimAcceptedPayer, " status_updated"},
+		{"first the newer", func(n int) billing.IncomingFile {
+			return b.report("PR", n, b.about(b.practice, sent, about("A7", 2), about("P1", 1)))
+		}, billing.ClaimRejected, " status_updated rejected"},
+		{"an acceptance", func(n int) billing.IncomingFile { return b.report("PR", n, b.about(b.practice, sent, about("A2", 3))) }, billing.ClaimRejected, ""},
+		{"a status of a rejected one", func(n int) billing.IncomingFile { return b.report("PR", n, b.about(b.practice, sent, about("F1", 3))) }, billing.ClaimRejected, ""},
+		{"not found", func(n int) billing.IncomingFile { return b.report("PR", n, b.about(b.practice, sent, about("A4", 3))) }, billing.ClaimRejected, ""},
+	} {
+		at++
+		f := step.file(at)
+		b.give(f, f)
+		base += step.more
+		if b.told(b.practice, c.ID, step.state, base); t.Failed() {
+			t.Fatal(step.what)
+		}
+	}
+	if c := b.get(b.practice, c.ID); c.PayerClaimNumber != "N-A7" && c.PayerClaimNumber != "N-P1" {
+		t.Errorf("the payer's number is %q", c.PayerClaimNumber)
+	}
+	if got := b.story(b.practice, sent.ID); got != "batch.acknowledged" {
+		t.Errorf("the batch's events are %q", got)
+	}
+}
+
+// TestNotFound has the payer deny that it has the claim: it needs attention.
+func TestNotFound(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	c, sent := b.accepted()
+	b.give(b.report("PR", 1, b.about(b.practice, sent, said{control: c.PatientControlNumber, category: "A4"})))
+	b.told(b.practice, c.ID, billing.ClaimNeedsAttention, "queued submitted accepted accepted needs_attention")
+	if c := b.get(b.practice, c.ID); len(c.Findings) != 1 {
+		t.Errorf("findings %+v", c.Findings)
+	}
+}
+
+// change does to a claim what a user does, and keeps what that makes.
+func (b *bench) change(id billing.ClaimID, do func(c *billing.Claim) (*billing.Claim, billing.Event, error)) (made *billing.Claim) {
+	b.t.Helper()
+	b.in(b.practice, func(ctx context.Context, tx ports.Tx) error {
+		c, err := tx.Claims.Lock(ctx, id)
+		if err != nil {
+			return err
+		}
+		var e billing.Event
+		if made, e, err = do(c); err != nil {
+			return err
+		}
+		if made == c {
+			err = tx.Claims.Save(ctx, c)
+		} else {
+			err = tx.Claims.Insert(ctx, made)
+		}
+		if err != nil {
+			return err
+		}
+		return tx.Events.Append(ctx, e)
+	})
+	return made
+}
+
+func (b *bench) void(c *billing.Claim) *billing.Claim {
+	b.t.Helper()
+	b.made++
+	return b.change(c.ID, func(c *billing.Claim) (*billing.Claim, billing.Event, error) {
+		return c.Void(billing.NewID[billing.ClaimID](b.clock.Now()), fmt.Sprintf("PCN-%06d", b.made), billing.RequestID{}, b.clock.Now())
+	})
+}
+
+func (b *bench) replace(c *billing.Claim) {
+	b.t.Helper()
+	b.change(c.ID, func(c *billing.Claim) (*billing.Claim, billing.Event, error) {
+		content := *c
+		e, err := c.Replace(&content, b.clock.Now())
+		return c, e, err
+	})
+}
+
+// TestLateForAReplacement has what was said of a claim come when the claim was
+// replaced since: it is about the one that went out before.
+func TestLateForAReplacement(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	c, sent := b.accepted()
+	late := b.report("PR", 1, b.about(b.practice, sent, said{control: c.PatientControlNumber, category: "A7"}))
+	story := "queued submitted accepted accepted queued"
+	b.replace(c)
+	b.give(late, b.report("PR", 2, b.about(b.practice, sent, said{control: c.PatientControlNumber, category: "A2"})))
+	b.told(b.practice, c.ID, billing.ClaimQueued, story)
+	b.cut(1)
+	b.send()
+	b.give(b.report("PR", 3, b.about(b.practice, sent, said{control: c.PatientControlNumber, category: "A7"})), b.functional(sent, "R", 4))
+	b.told(b.practice, c.ID, billing.ClaimSubmitted, story+" submitted")
+	b.clock.advance(untilAll)
+	b.receive()
+	b.told(b.practice, c.ID, billing.ClaimAcceptedPayer, story+" submitted accepted accepted")
+	sentAs := b.network.sent[b.network.files(c)[1]]
+	if !strings.Contains(sentAs, "REF*F8*"+c.PayerClaimNumber+"~") || !strings.Contains(sentAs, ":B:7*") {
+		t.Errorf("the replacement was sent as %s", sentAs)
+	}
+}
+
+// TestVoid takes a claim back once the payer has accepted the void.
+func TestVoid(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	c, _ := b.accepted()
+	v := b.void(c)
+	b.cut(1)
+	b.send()
+	b.told(b.practice, c.ID, billing.ClaimAcceptedPayer, "queued submitted accepted accepted")
+	b.clock.advance(untilAll)
+	files := b.take()
+	b.give(files...)
+	b.give(files...)
+	b.told(b.practice, v.ID, billing.ClaimAcceptedPayer, "queued submitted accepted accepted")
+	b.told(b.practice, c.ID, billing.ClaimVoided, "queued submitted accepted accepted voided")
+	events := b.events(b.practice, c.ID)
+	if data := string(events[4].Data); !strings.Contains(data, "payer") || !strings.Contains(data, `"previous_state":"accepted_payer"`) || !strings.Contains(data, `"category":"A2"`) {
+		t.Errorf("claim.voided tells %s", data)
+	}
+	if sentAs := b.network.sent[b.network.files(v)[0]]; !strings.Contains(sentAs, "REF*F8*"+c.PayerClaimNumber+"~") || !strings.Contains(sentAs, ":B:8*") {
+		t.Errorf("the void was sent as %s", sentAs)
+	}
+	// The payer still has something to say of what it has taken back.
+	b.give(b.report("PR", 1, b.about(b.practice, nil, said{control: c.PatientControlNumber, category: "A2"})))
+	b.told(b.practice, c.ID, billing.ClaimVoided, "queued submitted accepted accepted voided")
+}
+
+// TestVoidAndClaimInOneFile has the payer take a void and speak of the claim
+// in one file, in either order: the claim stays voided.
+func TestVoidAndClaimInOneFile(t *testing.T) {
+	t.Parallel()
+	for name, order := range map[string][2]int{"the void first": {0, 1}, "the claim first": {1, 0}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			c, _ := b.accepted()
+			v := b.void(c)
+			b.cut(1)
+			b.send()
+			both := []said{{control: v.PatientControlNumber, category: "A2"}, {control: c.PatientControlNumber, category: "A2"}}
+			b.give(b.report("PR", 1, b.about(b.practice, nil, both[order[0]], both[order[1]])))
+			story := "queued submitted accepted accepted"
+			if order[0] == 1 {
+				story += " status_updated"
+			}
+			b.told(b.practice, v.ID, billing.ClaimAcceptedPayer, "queued submitted accepted")
+			b.told(b.practice, c.ID, billing.ClaimVoided, story+" voided")
+		})
+	}
+}
+
+// TestRejectedVoid leaves the claim as it is.
+func TestRejectedVoid(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	c, _ := b.accepted()
+	v := b.void(c)
+	b.cut(1)
+	b.send()
+	b.give(b.report("PR", 1, b.about(b.practice, nil, said{control: v.PatientControlNumber, category: "A3"})))
+	b.told(b.practice, v.ID, billing.ClaimRejected, "queued submitted rejected")
+	b.told(b.practice, c.ID, billing.ClaimAcceptedPayer, "queued submitted accepted accepted")
+}

@@ -1,0 +1,140 @@
+package batches_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+)
+
+// TestNetworkIsDown keeps a batch until the network takes it.
+func TestNetworkIsDown(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	c := b.queue(b.practice, "")[0]
+	down := errors.New("nobody answers")
+	b.network.set(down)
+	b.cut(1)
+	for range 7 { // more often than a job is tried
+		due := b.due()
+		if len(due) != 1 {
+			t.Fatalf("%d jobs", len(due))
+		}
+		err := b.service.Send(t.Context(), due[0])
+		if _, ended := errors.AsType[*jobs.DoneError](err); !ended || !errors.Is(err, down) {
+			t.Errorf("sending: %v, want that the job is done for now because the network is down", err)
+		}
+		if again := b.due()[0].NotBefore; !again.Equal(b.clock.Now().Add(10 * time.Second)) {
+			t.Errorf("it is tried again at %s, now is %s", again, b.clock.Now())
+		}
+		b.clock.advance(10 * time.Second)
+	}
+	if n, err := b.service.Receive(t.Context()); n != 0 || !errors.Is(err, down) {
+		t.Errorf("receiving: %d, %v", n, err)
+	}
+	b.cut(0)
+	b.told(b.practice, c.ID, billing.ClaimQueued, "queued")
+	if f, _ := b.batches(b.practice); len(f) != 1 || f[0].State != billing.BatchPending || !f[0].SentAt.IsZero() {
+		t.Errorf("batches %+v", f)
+	}
+	late := b.queue(b.practice, "")[0] // does not wait for the first
+	b.network.set(nil)
+	b.turn(1)
+	for _, c := range []*billing.Claim{c, late} {
+		b.told(b.practice, c.ID, billing.ClaimAcceptedPayer, "queued submitted accepted accepted")
+		if names := b.network.files(c); len(names) != 1 {
+			t.Errorf("a claim is in the files %v", names)
+		}
+	}
+}
+
+// TestSlowNetworkIsGivenTime counts the rest of a batch, and when it was
+// handed over, from the end of the attempt.
+func TestSlowNetworkIsGivenTime(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	c := b.queue(b.practice, "")[0]
+	b.cut(1)
+	slow := b.build(b.store, slowNetwork{b.network, b.clock, errLost})
+	if err := slow.Send(t.Context(), b.due()[0]); !errors.Is(err, errLost) {
+		t.Errorf("sending: %v", err)
+	}
+	if again := b.due()[0].NotBefore; !again.Equal(b.clock.Now().Add(10 * time.Second)) {
+		t.Errorf("it is tried again at %s, now is %s", again, b.clock.Now())
+	}
+	slow = b.build(b.store, slowNetwork{b.network, b.clock, nil})
+	if err := slow.Send(t.Context(), b.due()[0]); err != nil {
+		t.Errorf("sending: %v", err)
+	}
+	if at := b.get(b.practice, c.ID).SentAt; !at.Equal(b.clock.Now()) {
+		t.Errorf("it was sent at %s, now is %s", at, b.clock.Now())
+	}
+}
+
+// TestGivenUpIsNotForgotten lets a batch rest whose job was given up.
+func TestGivenUpIsNotForgotten(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	c := b.queue(b.practice, "")[0]
+	b.cut(1)
+	j := b.due()[0]
+	if err := b.service.FailSend(t.Context(), j); err != nil {
+		t.Fatal(err)
+	}
+	if again := b.due()[0].NotBefore; !again.Equal(b.clock.Now().Add(time.Minute)) {
+		t.Errorf("it is tried again at %s, now is %s", again, b.clock.Now())
+	}
+	b.turn(0)
+	b.told(b.practice, c.ID, billing.ClaimAcceptedPayer, "queued submitted accepted accepted")
+}
+
+// TestBatchRejectedOnce has the clearinghouse reject a file: all its claims go
+// out again in another one. A rejection that comes once more, even in other
+// words, changes nothing.
+func TestBatchRejectedOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	both := b.queue(b.practice, "-BATCH-REJECTED", "")
+	first := b.clock.Now()
+	b.cut(1)
+	b.send()
+	rejected := b.batch(b.practice, b.get(b.practice, both[0].ID).BatchID)
+	b.clock.advance(untilAll)
+	answer := b.take()
+	b.give(answer...)
+	for _, c := range both {
+		b.told(b.practice, c.ID, billing.ClaimQueued, "queued submitted queued")
+		if c := b.get(b.practice, c.ID); !c.BatchID.IsZero() || !c.SentAt.Equal(first) {
+			t.Errorf("the claim is in batch %s and was first sent at %s", c.BatchID, c.SentAt)
+		}
+	}
+	again := b.batch(b.practice, rejected.ID)
+	if again.State != billing.BatchAcknowledged || again.Result != billing.BatchRejected || b.story(b.practice, again.ID) != "batch.acknowledged" {
+		t.Errorf("the batch is %+v with the events %q", again, b.story(b.practice, again.ID))
+	}
+	b.cut(1)
+	b.give(answer...)
+	b.give(b.functional(rejected, "R", 77))
+	b.send()
+	b.give(answer...)
+	b.give(b.functional(rejected, "R", 78), b.functional(rejected, "A", 79))
+	b.clock.advance(untilAll)
+	b.receive()
+	for _, c := range both {
+		b.told(b.practice, c.ID, billing.ClaimAcceptedPayer, "queued submitted queued submitted accepted accepted")
+		if c := b.get(b.practice, c.ID); !c.SentAt.Equal(first) {
+			t.Errorf("the claim was first sent at %s, want %s", c.SentAt, first)
+		}
+		if names := b.network.files(c); len(names) != 2 {
+			t.Errorf("the claim is in the files %v", names)
+		}
+	}
+	if files, _ := b.batches(b.practice); len(files) != 2 || files[0].Result != billing.BatchAccepted || files[0].File.ControlNumbers == files[1].File.ControlNumbers {
+		t.Errorf("batches %+v", files)
+	}
+	if got := b.story(b.practice, rejected.ID); got != "batch.acknowledged" {
+		t.Errorf("the rejected batch has the events %q", got)
+	}
+}

@@ -1,0 +1,134 @@
+package batches
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// told is the claims that a file tells of: one value for each, however it is
+// found, so that what was noted on it is not lost.
+type told struct {
+	byID      map[billing.ClaimID]*billing.Claim
+	byControl map[string]*billing.Claim // upper case
+	byPayer   map[string]*billing.Claim // without voids
+	byBatch   map[billing.FileID][]*billing.Claim
+	offices   map[billing.OfficeID]*billing.Office // of the claims in byBatch
+}
+
+// claimsOf locks the claims that the share tells of: those that it names, and
+// all of a batch of which it speaks as a whole.
+func claimsOf(ctx context.Context, tx ports.Tx, sh *share) (*told, error) {
+	var control, payer []string
+	t := told{
+		byID: map[billing.ClaimID]*billing.Claim{}, byControl: map[string]*billing.Claim{}, byPayer: map[string]*billing.Claim{},
+		byBatch: map[billing.FileID][]*billing.Claim{}, offices: map[billing.OfficeID]*billing.Office{},
+	}
+	for _, r := range sh.reports {
+		switch {
+		case r.ControlNumber != "":
+			control = append(control, r.ControlNumber)
+		case r.PayerClaimNumber != "":
+			payer = append(payer, r.PayerClaimNumber)
+		case !r.batch.IsZero():
+			t.byBatch[r.batch] = nil
+		}
+	}
+	claims, err := tx.Clearing.Match(ctx, control, payer)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range claims {
+		t.add(c)
+	}
+	for id := range t.byBatch {
+		whole, err := tx.Clearing.OfBatch(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range whole {
+			c = t.add(c)
+			t.byBatch[id] = append(t.byBatch[id], c)
+			if t.offices[c.OfficeID] == nil {
+				if t.offices[c.OfficeID], err = tx.Offices.Get(ctx, c.OfficeID); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return &t, nil
+}
+
+// add makes a claim known that is locked, and gives the value that stands for
+// it.
+func (t *told) add(c *billing.Claim) *billing.Claim {
+	if have := t.byID[c.ID]; have != nil {
+		return have
+	}
+	t.byID[c.ID], t.byControl[strings.ToUpper(c.PatientControlNumber)] = c, c
+	if c.Frequency != billing.FrequencyVoid && c.PayerClaimNumber != "" {
+		t.byPayer[c.PayerClaimNumber] = c
+	}
+	return c
+}
+
+// claim is the claim with the ID, locked.
+func (t *told) claim(ctx context.Context, tx ports.Tx, id billing.ClaimID) (*billing.Claim, error) {
+	if c := t.byID[id]; c != nil {
+		return c, nil
+	}
+	c, err := tx.Claims.Lock(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return t.add(c), nil
+}
+
+// about is the claims that a report is about. One of an earlier file is not
+// about a claim that has gone out again since.
+func (t *told) about(r report) []*billing.Claim {
+	var c *billing.Claim
+	switch {
+	case r.ControlNumber != "":
+		c = t.byControl[strings.ToUpper(r.ControlNumber)]
+	case r.PayerClaimNumber != "":
+		c = t.byPayer[r.PayerClaimNumber]
+	default:
+		return t.level(r)
+	}
+	if c == nil || !r.batch.IsZero() && c.BatchID != r.batch {
+		return nil
+	}
+	return []*billing.Claim{c}
+}
+
+// level is the claims of a batch; those of one provider when the report names
+// one.
+func (t *told) level(r report) (all []*billing.Claim) {
+	for _, c := range t.byBatch[r.batch] {
+		if names(r.ClaimReport, t.offices[c.OfficeID]) {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// names reports whether a report on a whole level is about the claims of the
+// office.
+func names(r *billing.ClaimReport, o *billing.Office) bool {
+	switch {
+	case r.ProviderNPI != "" && o.NPI != "":
+		return r.ProviderNPI == o.NPI
+	case r.ProviderTaxID != "":
+		return digits(r.ProviderTaxID) == digits(o.TaxID)
+	default:
+		return true
+	}
+}
+
+func digits(s string) string {
+	return string(slices.DeleteFunc([]byte(s), func(b byte) bool { return b < '0' || b > '9' }))
+}

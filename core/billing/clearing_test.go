@@ -1,0 +1,136 @@
+package billing_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// A batch is named by its millisecond, and its numbers fit X12's nine digits
+// whatever the serial number is.
+func TestABatchFromItsMakingToItsAnswer(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 20, 13, 4, 5, 67_999_999, time.FixedZone("", 3600))
+	b := billing.NewBatch(billing.Scope{Mode: billing.ModeTest}, 12_000_000_042, 3, at)
+	n := b.File.ControlNumbers
+	if b.File.Name != "20260320120405067.837" || n != (billing.ControlNumbers{Interchange: "000000042", Group: "000000042", Transaction: "000000042"}) ||
+		b.State != billing.BatchPending || b.ClaimCount != 3 || b.ID.IsZero() || !b.CreatedAt.Equal(at) {
+		t.Errorf("%+v", b)
+	}
+	b.Rename(at.Add(time.Millisecond))
+	if b.File.Name != "20260320120405068.837" {
+		t.Error(b.File.Name)
+	}
+	if !b.Sent(evening) || b.Sent(evening.Add(1)) || b.State != billing.BatchSent || !b.SentAt.Equal(evening) {
+		t.Errorf("%+v", b)
+	}
+	if !b.Acknowledge(billing.BatchRejected, "first.997", evening) || b.Acknowledge(billing.BatchAccepted, "late.997", evening.Add(1)) || b.Sent(evening) {
+		t.Error("the first answer does not stand")
+	}
+	if b.State != billing.BatchAcknowledged || b.Result != billing.BatchRejected || b.Acknowledgement != "first.997" || !b.AcknowledgedAt.Equal(evening) {
+		t.Errorf("%+v", b)
+	}
+}
+
+// Only the file that carries the claim now speaks for it.
+func TestAnotherFileDoesNotMoveAClaim(t *testing.T) {
+	t.Parallel()
+	c := claim()
+	c.Kind, c.State, c.BatchID = billing.KindClaim, billing.ClaimQueued, billing.FileID{15: 4}
+	other := &billing.Batch{ID: billing.FileID{15: 5}}
+	if _, ok := c.Sent(other, evening); ok || c.State != billing.ClaimQueued || !c.SentAt.IsZero() {
+		t.Error("sent with another file")
+	}
+	if _, ok := c.Sent(fileOf(c), evening); !ok || !c.SentAt.Equal(evening) {
+		t.Error("not sent with its own")
+	}
+	if _, ok := c.Requeue(other, billing.ClaimCause{At: evening}); ok || c.State != billing.ClaimSubmitted {
+		t.Error("queued again for another file")
+	}
+	if _, ok := c.Requeue(fileOf(c), billing.ClaimCause{At: evening}); !ok || !c.BatchID.IsZero() {
+		t.Error("not queued again")
+	}
+	c.BatchID = other.ID
+	if _, ok := c.Sent(other, evening.Add(time.Hour)); !ok || !c.SentAt.Equal(evening) {
+		t.Errorf("first sent at %s", c.SentAt)
+	}
+}
+
+// What a user is told when a claim comes back, and which of the payer's numbers
+// is kept.
+func TestWhatA277LeavesOnAClaim(t *testing.T) {
+	t.Parallel()
+	for name, x := range map[string]struct {
+		report  billing.ClaimReport
+		finding string // code and the start of the message
+		number  string
+	}{
+		"the payer rejects": {billing.ClaimReport{
+			Side: billing.SidePayer, Outcome: billing.ReportRejected, Status: billing.ClaimStatus{Category: "A7", Code: "562"}, PayerClaimNumber: "P1",
+		}, "status_rejected: The payer rejected the claim with status A7:562.", "P1"},
+		"the clearinghouse rejects, in words": {billing.ClaimReport{
+			Side: billing.SideClearinghouse, Outcome: billing.ReportRejected, Status: billing.ClaimStatus{Category: "A3"}, PayerClaimNumber: "P1", Words: "Bad ZIP.",
+		}, "status_rejected: The clearinghouse rejected the claim with status A3. It says: Bad ZIP.", "P0"},
+		"not found": {billing.ClaimReport{
+			Side: billing.SidePayer, Outcome: billing.ReportNotFound, Status: billing.ClaimStatus{Category: "A4", Code: "35"},
+		}, "status_not_found: The payer does not know the claim (status A4:35).", "P0"},
+		"accepted": {billing.ClaimReport{Side: billing.SidePayer, Outcome: billing.ReportAccepted, PayerClaimNumber: "P2"}, "", "P2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := claim()
+			c.State, c.PayerClaimNumber = billing.ClaimSubmitted, "P0"
+			if _, ok := c.Reported(&x.report, billing.ClaimCause{At: evening}); !ok || c.PayerClaimNumber != x.number {
+				t.Errorf("applied %v, number %s", ok, c.PayerClaimNumber)
+			}
+			told := ""
+			for _, f := range c.Findings {
+				told += f.Code + ": " + f.Message
+				if !strings.HasSuffix(f.Fix, ".") || f.Field != "" {
+					t.Errorf("%+v", f)
+				}
+			}
+			if told != x.finding {
+				t.Errorf("%q, want %q", told, x.finding)
+			}
+		})
+	}
+	c := claim()
+	c.State = billing.ClaimAcceptedPayer
+	for _, r := range []billing.ClaimReport{{Side: billing.SideClearinghouse, Outcome: billing.ReportPending}, {Side: billing.SidePayer}} {
+		if _, ok := c.Reported(&r, billing.ClaimCause{At: evening}); ok {
+			t.Errorf("%+v is news", r)
+		}
+	}
+}
+
+func TestWhichClaimTakesARemittance(t *testing.T) {
+	t.Parallel()
+	payment, answer := billing.ERAClaim{StatusCode: "1"}, billing.ERAClaim{StatusCode: "25"}
+	for _, s := range billing.ClaimStates() {
+		bill := billing.Claim{Kind: billing.KindClaim, State: s}
+		question := billing.Claim{Kind: billing.KindPredetermination, State: s}
+		void := billing.Claim{Kind: billing.KindClaim, State: s, Frequency: billing.FrequencyVoid}
+		pays := claimRowOf(t, billing.TriggerPay, s, "c") != nil
+		returns := claimRowOf(t, billing.TriggerReturn, s, "p") != nil
+		if bill.Takes(&payment) != pays || question.Takes(&answer) != returns {
+			t.Errorf("%s: a payment %v, an answer %v", s, bill.Takes(&payment), question.Takes(&answer))
+		}
+		if bill.Takes(&answer) || question.Takes(&payment) || void.Takes(&payment) || void.Takes(&answer) {
+			t.Errorf("%s takes what is for others", s)
+		}
+	}
+}
+
+func TestARemittanceIsReadAndPostedOnce(t *testing.T) {
+	t.Parallel()
+	e := billing.ERA{State: billing.ERANeedsReview, Progress: billing.ERAReading}
+	if !e.Read(3, 2, evening) || e.Read(3, 3, evening.Add(1)) || !e.ReceivedAt.Equal(evening) || e.MatchedCount != 3 || e.Progress != billing.ERAApplying {
+		t.Errorf("%+v", e)
+	}
+	if !e.Post(evening) || e.Post(evening.Add(1)) || e.State != billing.ERAPosted || !e.PostedAt.Equal(evening) {
+		t.Errorf("%+v", e)
+	}
+}

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -40,8 +41,7 @@ func (s *service) until(t *testing.T, path, state string) answer {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for range 3000 {
-		a := s.must(t, 200, call{path: path})
-		if a.text(t, "state") == state {
+		if a := s.do(t, call{path: path}); a.StatusCode == 200 && a.text(t, "state") == state {
 			return a
 		}
 		<-tick.C
@@ -90,4 +90,31 @@ func (s *service) batch(t *testing.T, serial int64, content string) *billing.Bat
 		t.Fatal(err)
 	}
 	return b
+}
+
+// strangers is an 835 that pays a dollar for each of a number of claims that
+// the organization does not have.
+func strangers(claims int) string {
+	var file strings.Builder
+	file.WriteString("ISA*00*          *00*          *ZZ*CHTEST         *ZZ*MOLAR          *260304*0506*^*00501*000000907*0*T*:~" +
+		"GS*HP*CHTEST*MOLAR*20260304*050607*907*X*005010X221A1~ST*835*0001~")
+	fmt.Fprintf(&file, "BPR*I*%d*C*ACH************20260306~TRN*1*EFT-907*1512345678~DTM*405*20260304~", claims)
+	file.WriteString("N1*PR*SOMEBODY*XV*NOBODY~N3*1 MAIN ST~N4*TULSA*OK*741010001~PER*BL*HELP*TE*8005550100~N1*PE*MAIN STREET*XX*1234567893~LX*1~")
+	for i := range claims {
+		fmt.Fprintf(&file, "CLP*UNKNOWN-%d*1*1*1**12*N%d*11*1~NM1*QC*1*DOE*KIM****MI*W1~DTM*232*20260220~SVC*AD:D0120*1*1**1~DTM*472*20260220~", i+1, i+1)
+	}
+	fmt.Fprintf(&file, "SE*%d*0001~GE*1*907~IEA*1*000000907~", 11+5*claims)
+	return file.String()
+}
+
+// remittance takes it in, and gives its ID once it can be read.
+func (s *service) remittance(t *testing.T, claims int) string {
+	t.Helper()
+	made, err := s.remittances.Import(t.Context(), s.test, "a \"file\"\né.835", []byte(strangers(claims)))
+	if err != nil || len(made) != 1 {
+		t.Fatal(made, err)
+	}
+	id := made[0].ERA.ID.String()
+	s.until(t, "/eras/"+id, "needs_review")
+	return id
 }

@@ -91,9 +91,10 @@ func TestContractEnumerations(t *testing.T) {
 		billing.FaultTooMany, billing.FaultTooFew, billing.FaultNotAllowed, billing.FaultNotFound, billing.FaultConflict,
 	}
 	for name, c := range map[string][2]string{
-		"codes":       {fmt.Sprint(problem["error"].Value.Enum...), fmt.Sprint(anys(billing.Codes())...)},
-		"fault codes": {fmt.Sprint(problem["errors"].Value.Items.Value.Properties["code"].Value.Enum...), fmt.Sprint(anys(faults)...)},
-		"event types": {fmt.Sprint(schemas["EventType"].Value.Enum...), fmt.Sprint(anys(billing.EventTypes())...)},
+		"codes":        {fmt.Sprint(problem["error"].Value.Enum...), fmt.Sprint(anys(billing.Codes())...)},
+		"fault codes":  {fmt.Sprint(problem["errors"].Value.Items.Value.Properties["code"].Value.Enum...), fmt.Sprint(anys(faults)...)},
+		"event types":  {fmt.Sprint(schemas["EventType"].Value.Enum...), fmt.Sprint(anys(billing.EventTypes())...)},
+		"claim states": {fmt.Sprint(schemas["ClaimState"].Value.Enum...), fmt.Sprint(anys(billing.ClaimStates())...)},
 		"categories": {
 			fmt.Sprint(schemas["CategoryCoverage"].Value.Properties["category"].Value.Enum...), fmt.Sprint(anys(billing.Categories())...),
 		},

@@ -102,6 +102,33 @@ func TestCorpusOfBodies(t *testing.T) {
 			}
 		}
 		s.roundTrip(t, file, strings.Replace(good, `"office_id"`, `"tenant_reference":`+data+`,"office_id"`, 1))
+		s.keepClaim(t, file, "tenant_reference", data)
+		s.keepClaim(t, file, "lines", data)
+	}
+}
+
+// keepClaim makes a claim with the JSON as a field. It is refused, or reads
+// back as it was sent.
+func (s *service) keepClaim(t *testing.T, name, field, value string) {
+	t.Helper()
+	body := strings.Replace(s.crown("1", nil), `"`+field+`":`, `"was_`+field+`":`, 1)
+	body = strings.Replace(body, `"was_lines":[{"fee":"1250.00","procedure_code":"D2740","service_date":"`+lately(9)+`","tooth":"14"}],`, "", 1)
+	a := s.do(t, call{path: "/claims", body: `{"` + field + `":` + value + `,` + body[1:], bad: true})
+	switch a.StatusCode {
+	case 422:
+	case 201:
+		var sent anObject
+		if err := json.Unmarshal([]byte(`{"v":`+value+`}`), &sent); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		read := s.do(t, call{path: "/claims/" + a.text(t, "id")})
+		for _, have := range []answer{a, read} {
+			if got := have.get(t, field); fmt.Sprint(got) != fmt.Sprint(sent["v"]) {
+				t.Errorf("%s as %s: sent %v, kept %v", name, field, sent["v"], got)
+			}
+		}
+	default:
+		t.Errorf("%s as %s: answer %d %s", name, field, a.StatusCode, a.body)
 	}
 }
 
@@ -162,12 +189,58 @@ func TestNaughtyStrings(t *testing.T) {
 		} {
 			s.roundTrip(t, fmt.Sprintf("%q", text), strings.Replace(s.question("ACTIVE-BASIC", nil), `"office_id"`, `"tenant_reference":`+quote(text)+`,"office_id"`, 1))
 		}
+		s.naughtyClaim(t, text)
 		first := s.question("ACTIVE-BASIC", func(_, sub anObject) { sub["first_name"] = text })
 		a := s.do(t, call{path: "/eligibility", body: first, bad: true})
 		if a.StatusCode != 422 && (a.StatusCode != 200 || a.text(t, "request", "subscriber", "first_name") != text) {
 			t.Errorf("%q as a name: answer %d %s", text, a.StatusCode, a.body)
 		}
 	}
+}
+
+// naughtyClaim makes claims with the text in every field that takes any.
+func (s *service) naughtyClaim(t *testing.T, text string) {
+	t.Helper()
+	for _, path := range []string{
+		"tenant_reference", "note", "prior_authorization", "patient_control_number", "place_of_service", "payer_id", "office_id",
+		"subscriber first_name", "subscriber member_id", "subscriber group_number", "subscriber gender", "subscriber address line1",
+		"subscriber address zip", "patient last_name", "patient relationship", "accident state", "lines tooth", "lines fee", "lines procedure_code",
+	} {
+		names := strings.Fields(path)
+		last := names[len(names)-1]
+		a := s.do(t, call{path: "/claims", bad: true, body: s.crown("1", func(o anObject) {
+			o["patient"] = anObject{"first_name": "Kim", "last_name": "Example", "date_of_birth": "2015-06-01", "relationship": "child"}
+			o["accident"] = anObject{"type": "other", "date": lately(20)}
+			for _, name := range names[:len(names)-1] {
+				if next, ok := o[name].(anObject); ok {
+					o = next
+				} else {
+					o = o[name].([]anObject)[0]
+				}
+			}
+			o[last] = text
+		})})
+		if a.StatusCode != 201 && a.StatusCode != 404 && a.StatusCode != 422 {
+			t.Errorf("%q as %s: answer %d %s", text, path, a.StatusCode, a.body)
+		}
+		if got, free := a.claimText(t, names), path != "payer_id" && strings.TrimSpace(text) != ""; a.StatusCode == 201 && free && got != text && got != strings.ToUpper(text) {
+			t.Errorf("%q as %s reads back as %q", text, path, got)
+		}
+	}
+}
+
+// claimText is a text of a claim, in its first line when it is one of a line.
+func (a answer) claimText(t *testing.T, names []string) string {
+	t.Helper()
+	if names[0] == "lines" && a.StatusCode == 201 {
+		line, _ := a.get(t, "lines").([]any)[0].(anObject)
+		s, _ := line[names[1]].(string)
+		return s
+	}
+	if a.StatusCode != 201 {
+		return ""
+	}
+	return a.text(t, names...)
 }
 
 // Bytes that are no request, or a strange one, never bring a 500, and never

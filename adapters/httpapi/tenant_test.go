@@ -22,6 +22,9 @@ type made struct {
 	claim, attachment, document   string
 	request, answered, answeredBy string
 	endpoint, secret              string
+	sent, number, patient         string // a claim of the API, as its ID, its control number and its patient
+	queued, paid, question        string // claims
+	batch, era                    string
 }
 
 func (s *service) make(t *testing.T) (m made) {
@@ -37,10 +40,26 @@ func (s *service) make(t *testing.T) (m made) {
 	answering, m.answered = s.payerRequest(t, nil)
 	a := s.must(t, 200, call{path: answering + "/answer", body: s.own(with("payer_id", nil))})
 	m.answeredBy = a.text(t, "attachment", "id")
+	s.makeClaims(t, &m)
 	m.endpoint, m.secret = s.endpoint(t, "/tenant", nil)
 	m.endpoint = lastOf(m.endpoint)
 	s.must(t, 200, call{path: "/events/" + m.event + "/resend", body: "{}"})
 	return m
+}
+
+// makeClaims makes claims in states in which each of the operations is allowed,
+// a batch and a remittance.
+func (s *service) makeClaims(t *testing.T, m *made) {
+	t.Helper()
+	a := s.must(t, 201, call{path: "/claims", body: s.crown("1", nil)})
+	m.sent, m.number, m.patient = a.text(t, "id"), a.text(t, "patient_control_number"), a.text(t, "patient_id")
+	in := func(kind billing.ClaimKind, state billing.ClaimState) string {
+		return s.claim(t, func(c *billing.Claim) { c.Kind, c.State = kind, state }).ID.String()
+	}
+	m.queued, m.paid = in(billing.KindClaim, billing.ClaimNeedsAttention), in(billing.KindClaim, billing.ClaimPaid)
+	m.question = in(billing.KindPredetermination, billing.ClaimReturned)
+	m.batch = s.batch(t, 7, "ISA").ID.String()
+	m.era = s.remittance(t, 1)
 }
 
 // TestForeignKeysSeeNothing tries every route with a key of another
@@ -87,7 +106,8 @@ func (s *service) whenLive(r *route, f foreign) (int, billing.Code) {
 	switch {
 	case !r.changes():
 		return f.status, f.code
-	case strings.HasPrefix(f.path, "/webhook_endpoints"), strings.HasPrefix(f.path, "/events"):
+	case strings.HasPrefix(f.path, "/webhook_endpoints"), strings.HasPrefix(f.path, "/events"), strings.HasPrefix(f.path, "/claims"),
+		strings.HasPrefix(f.path, "/eras"):
 		return f.status, f.code // they work in live mode too
 	case strings.HasPrefix(f.path, "/eligibility"):
 		return 503, billing.CodeEligibilityUnavailable
@@ -116,6 +136,23 @@ func (s *service) readsByStrangers(m made) map[string][]foreign {
 		"GET /payer_requests/{id}": {absent("/payer_requests/" + m.request), absent("/payer_requests/" + m.answered)},
 		"GET /events":              {nothing("/events?resource_id=" + m.check), nothing("/events?resource_id=" + m.answeredBy), absent("/events?order=asc&after=" + m.event)},
 		"GET /events/{id}":         {absent("/events/" + m.event)},
+
+		"GET /claims": {
+			nothing("/claims"), nothing("/claims?kind=predetermination"), nothing("/claims?patient_control_number=" + m.number),
+			nothing("/claims?office_id=" + s.office.String()), nothing("/claims?state=paid"),
+		},
+		"GET /claims/{id}":       {absent("/claims/" + m.sent), absent("/claims/" + m.claim), absent("/claims/" + m.question)},
+		"GET /batches":           {nothing("/batches")},
+		"GET /batches/{id}":      {absent("/batches/" + m.batch)},
+		"GET /batches/{id}/file": {absent("/batches/" + m.batch + "/file")},
+		"GET /eras":              {nothing("/eras"), nothing("/eras?state=needs_review")},
+		"GET /eras/{id}":         {absent("/eras/" + m.era)},
+		"GET /eras/{id}/claims":  {absent("/eras/" + m.era + "/claims")},
+		"GET /eras/{id}/file":    {absent("/eras/" + m.era + "/file")},
+		"GET /payers":            {{call: call{path: "/payers"}, status: 200}}, // they are everybody's
+		"GET /offices":           {nothing("/offices")},
+		"GET /providers":         {nothing("/providers")},
+		"GET /patients/{id}":     {absent("/patients/" + m.patient)},
 
 		"GET /webhook_endpoints":                 {nothing("/webhook_endpoints")},
 		"GET /webhook_endpoints/{id}":            {absent("/webhook_endpoints/" + m.endpoint)},
@@ -149,6 +186,18 @@ func (s *service) writesByStrangers(t *testing.T, m made) map[string][]foreign {
 			post(request+"/answer", "attachment_id", m.answeredBy),
 			post("/payer_requests/"+m.answered+"/answer", "narrative", "mine"),
 		},
+		"POST /claims":                {absent(call{path: "/claims", body: s.crown("1", nil)})}, // its office
+		"PATCH /claims/{id}":          {absent(call{method: "PATCH", path: "/claims/" + m.queued, body: `{"note":"mine"}`})},
+		"POST /claims/{id}/submit":    {post("/claims/" + m.sent + "/submit")},
+		"POST /claims/{id}/void":      {post("/claims/" + m.paid + "/void")},
+		"POST /claims/{id}/replace":   {absent(call{path: "/claims/" + m.paid + "/replace", body: s.crown("1", nil)})},
+		"POST /claims/{id}/reconcile": {post("/claims/" + m.paid + "/reconcile")},
+		"POST /claims/{id}/convert": {
+			post("/claims/"+m.question+"/convert", "lines", []anObject{{"line_number": 1, "service_date": lately(1)}}),
+		},
+		"POST /eras/{id}/post":                       {post("/eras/" + m.era + "/post")},
+		"POST /offices":                              {}, // they name nothing; untouchedClaims makes some
+		"POST /providers":                            {},
 		"POST /webhook_endpoints":                    {}, // it names nothing; untouchedEndpoint makes some
 		"PATCH /webhook_endpoints/{id}":              {absent(call{method: "PATCH", path: endpoint, body: `{"description":"mine"}`})},
 		"DELETE /webhook_endpoints/{id}":             {absent(call{method: "DELETE", path: endpoint})},
@@ -175,6 +224,7 @@ func (s *service) untouched(t *testing.T, m made) {
 		t.Errorf("payer request %s", r.body)
 	}
 	s.untouchedEndpoint(t, m)
+	s.untouchedClaims(t, m)
 	theirs := s.must(t, 201, call{path: "/payer_requests", body: letter(nil), key: s.other}).text(t, "id")
 	wantStatus(t, s.do(t, call{
 		path: "/payer_requests/" + theirs + "/answer", body: jsonOf(anObject{"attachment_id": m.answeredBy}, nil), key: s.other,
@@ -198,5 +248,33 @@ func (s *service) untouchedEndpoint(t *testing.T, m made) {
 	posts := s.receiver.wait(t, "/tenant", 1)
 	if len(posts) != 1 || !posts[0].verifies(m.secret) || len(s.walk(t, "/webhook_endpoints/"+m.endpoint+"/deliveries")) != 1 {
 		t.Errorf("posts %v", posts)
+	}
+}
+
+// untouchedClaims checks the same of claims, and of what they name.
+func (s *service) untouchedClaims(t *testing.T, m made) {
+	t.Helper()
+	for id, state := range map[string]string{m.sent: "validated", m.queued: "needs_attention", m.paid: "paid", m.question: "returned"} {
+		if c := s.must(t, 200, call{path: "/claims/" + id}); c.text(t, "state") != state || c.get(t, "note") != nil || c.get(t, "converted_to") != nil {
+			t.Errorf("claim %s", c.body)
+		}
+	}
+	if e := s.must(t, 200, call{path: "/eras/" + m.era}); e.text(t, "state") != "needs_review" {
+		t.Errorf("remittance %s", e.body)
+	}
+	for _, key := range []string{s.other, s.live} {
+		office := s.must(t, 201, call{path: "/offices", body: `{"name":"Mine","npi":"1234567893"}`, key: key}).text(t, "id")
+		provider := s.must(t, 201, call{path: "/providers", body: `{"first_name":"Ann","last_name":"Lee","npi":"1234567893"}`, key: key}).text(t, "id")
+		for _, foreign := range []string{s.crown("1", with("office_id", office)), s.crown("1", with("rendering_provider_id", provider))} {
+			wantStatus(t, s.do(t, call{path: "/claims", body: foreign}), 404, billing.CodeNotFound)
+		}
+		theirs := s.crown("1", with("office_id", office, "patient_control_number", m.number, "rendering_provider_id", s.dentist.String()))
+		wantStatus(t, s.do(t, call{path: "/claims", body: theirs, key: key}), 404, billing.CodeNotFound)
+	}
+	if all := s.walk(t, "/offices"); len(all) != 1 || all[0] != s.office.String() {
+		t.Errorf("offices %v", all)
+	}
+	if all := s.walk(t, "/providers"); len(all) != 1 || all[0] != s.dentist.String() {
+		t.Errorf("providers %v", all)
 	}
 }

@@ -1,0 +1,48 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// Whatever a body is, it is refused or is a claim that can be shown.
+func FuzzClaimBody(f *testing.F) {
+	for _, seed := range []string{
+		`{}`, `{"lines":[{}]}`, `{"office_id":"off_01JGFJJZ00FC1R3ZY5N7Q8Z4VK","payer_id":"CHTEST","draft":true}`,
+		`{"office_id":"off_01JGFJJZ00FC1R3ZY5N7Q8Z4VK","payer_id":"CHTEST","subscriber":{"first_name":"Sam","last_name":"Example",` +
+			`"date_of_birth":"1984-02-29","member_id":"1","gender":"male","address":{"line1":"2 Oak St","city":"Albany","state":"NY","zip":"12207-1234"}},` +
+			`"patient":{"first_name":"K","last_name":"E","date_of_birth":"2015-06-01","relationship":"child"},` +
+			`"accident":{"type":"auto","date":"2026-01-01","state":"ny"},"lines":[{"procedure_code":"D2391","service_date":"2026-01-02",` +
+			`"fee":"180.00","quantity":2e0,"tooth":"3","surfaces":["o"],"oral_cavity":["10"],"prior_placement_date":"2020-01-01"}]}`,
+		`{"lines":[{"quantity":1e999},{"quantity":-0},1,null],"subscriber":1,"draft":"x"}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		var in billing.ClaimRequest
+		readClaim(newObject("", parseJSON(body, &in.Faults), &in.Faults), &in)
+		for name := range in.Given {
+			if name != "" && len(body) == 0 {
+				t.Errorf("%q is given", name)
+			}
+		}
+		c, faults := in.Make()
+		if len(faults) > 0 {
+			for _, fault := range faults {
+				if fault.Code == "" || fault.Message == "" {
+					t.Errorf("fault %+v", fault)
+				}
+			}
+			return
+		}
+		if in.Given["lines"] && len(c.Lines) != len(in.Lines) {
+			t.Errorf("%d lines of %d", len(c.Lines), len(in.Lines))
+		}
+		c.State = billing.ClaimValidated
+		if _, err := json.Marshal(claimShape(&billing.ClaimRecord{Claim: &c})); err != nil {
+			t.Error(err)
+		}
+	})
+}

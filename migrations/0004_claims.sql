@@ -193,16 +193,20 @@ ALTER TABLE sandbox_mail ALTER COLUMN content SET STORAGE EXTERNAL;
 CREATE INDEX sandbox_mail_due ON sandbox_mail (due, name) WHERE removed_at IS NULL;
 CREATE INDEX sandbox_mail_removed ON sandbox_mail (removed_at) WHERE removed_at IS NOT NULL;
 
-CREATE TABLE sandbox_seen (
-    key     bytea PRIMARY KEY,
-    file    text NOT NULL,
-    seen_at timestamptz NOT NULL
+-- What it remembers for later files, in the order in which that was noted.
+CREATE TABLE sandbox_notes (
+    key      bytea NOT NULL,
+    noted_by text NOT NULL,
+    serial   bigint GENERATED ALWAYS AS IDENTITY,
+    noted_at timestamptz NOT NULL,
+    content  bytea NOT NULL,
+    PRIMARY KEY (key, noted_by)
 );
-CREATE INDEX sandbox_seen_sweep ON sandbox_seen (seen_at);
+CREATE INDEX sandbox_notes_sweep ON sandbox_notes (noted_at);
 
 -- Who was paid is found by numbers, across scopes.
-CREATE INDEX offices_npi ON offices (mode, npi);
-CREATE INDEX offices_tax_id ON offices (mode, regexp_replace(tax_id, '\D', '', 'g'));
+CREATE INDEX offices_npi ON offices (npi, mode);
+CREATE INDEX offices_tax_id ON offices (regexp_replace(tax_id, '\D', '', 'g'), mode);
 
 -- +goose StatementBegin
 DO $$
@@ -213,10 +217,10 @@ BEGIN
         EXECUTE format('CREATE POLICY scope ON %I TO molar_app
             USING (org_id = current_setting(''molar.org'')::uuid AND mode = current_setting(''molar.mode''))', guarded);
     END LOOP;
-    FOREACH guarded IN ARRAY ARRAY['quarantine', 'sandbox_mail', 'sandbox_seen'] LOOP
+    FOREACH guarded IN ARRAY ARRAY['quarantine', 'sandbox_mail', 'sandbox_notes'] LOOP
         EXECUTE format('CREATE POLICY system ON %I TO molar_system USING (true)', guarded);
     END LOOP;
-    FOREACH guarded IN ARRAY ARRAY['batches', 'acknowledgements', 'eras', 'era_claims', 'quarantine', 'sandbox_mail', 'sandbox_seen'] LOOP
+    FOREACH guarded IN ARRAY ARRAY['batches', 'acknowledgements', 'eras', 'era_claims', 'quarantine', 'sandbox_mail', 'sandbox_notes'] LOOP
         EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', guarded);
         EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', guarded);
     END LOOP;
@@ -238,6 +242,5 @@ GRANT SELECT ON offices TO molar_system;
 GRANT SELECT (id, org_id, mode, state, name, interchange_number, group_number, transaction_number, number, claim_count, result,
     acknowledgement, created_at, sent_at, acknowledged_at) ON batches TO molar_system;
 GRANT SELECT, INSERT, DELETE ON quarantine TO molar_system;
-GRANT SELECT, INSERT, DELETE ON sandbox_mail, sandbox_seen TO molar_system;
+GRANT SELECT, INSERT, DELETE ON sandbox_mail, sandbox_notes TO molar_system;
 GRANT UPDATE (given_until, removed_at, content) ON sandbox_mail TO molar_system;
-GRANT UPDATE (file) ON sandbox_seen TO molar_system;

@@ -468,13 +468,24 @@ ALTER TABLE ONLY public.sandbox_mail ALTER COLUMN content SET STORAGE EXTERNAL;
 
 ALTER TABLE ONLY public.sandbox_mail FORCE ROW LEVEL SECURITY;
 
-CREATE TABLE public.sandbox_seen (
+CREATE TABLE public.sandbox_notes (
     key bytea NOT NULL,
-    file text NOT NULL,
-    seen_at timestamp with time zone NOT NULL
+    noted_by text NOT NULL,
+    serial bigint NOT NULL,
+    noted_at timestamp with time zone NOT NULL,
+    content bytea NOT NULL
 );
 
-ALTER TABLE ONLY public.sandbox_seen FORCE ROW LEVEL SECURITY;
+ALTER TABLE ONLY public.sandbox_notes FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.sandbox_notes ALTER COLUMN serial ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.sandbox_notes_serial_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 CREATE TABLE public.uploads (
     id uuid NOT NULL,
@@ -638,8 +649,8 @@ ALTER TABLE ONLY public.quarantine
 ALTER TABLE ONLY public.sandbox_mail
     ADD CONSTRAINT sandbox_mail_pkey PRIMARY KEY (name);
 
-ALTER TABLE ONLY public.sandbox_seen
-    ADD CONSTRAINT sandbox_seen_pkey PRIMARY KEY (key);
+ALTER TABLE ONLY public.sandbox_notes
+    ADD CONSTRAINT sandbox_notes_pkey PRIMARY KEY (key, noted_by);
 
 ALTER TABLE ONLY public.uploads
     ADD CONSTRAINT uploads_pkey PRIMARY KEY (id);
@@ -730,9 +741,9 @@ CREATE INDEX jobs_due ON public.jobs USING btree (GREATEST(not_before, lease_unt
 
 CREATE INDEX offices_list ON public.offices USING btree (org_id, mode, created_at, id);
 
-CREATE INDEX offices_npi ON public.offices USING btree (mode, npi);
+CREATE INDEX offices_npi ON public.offices USING btree (npi, mode);
 
-CREATE INDEX offices_tax_id ON public.offices USING btree (mode, regexp_replace(tax_id, '\D'::text, ''::text, 'g'::text));
+CREATE INDEX offices_tax_id ON public.offices USING btree (regexp_replace(tax_id, '\D'::text, ''::text, 'g'::text), mode);
 
 CREATE INDEX payer_requests_claim ON public.payer_requests USING btree (org_id, mode, claim_id, created_at, id) WHERE (claim_id IS NOT NULL);
 
@@ -752,7 +763,7 @@ CREATE INDEX sandbox_mail_due ON public.sandbox_mail USING btree (due, name) WHE
 
 CREATE INDEX sandbox_mail_removed ON public.sandbox_mail USING btree (removed_at) WHERE (removed_at IS NOT NULL);
 
-CREATE INDEX sandbox_seen_sweep ON public.sandbox_seen USING btree (seen_at);
+CREATE INDEX sandbox_notes_sweep ON public.sandbox_notes USING btree (noted_at);
 
 CREATE INDEX uploads_sweep ON public.uploads USING btree (created_at) WHERE (state <> 'pending'::text);
 
@@ -824,7 +835,7 @@ ALTER TABLE public.quarantine ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.sandbox_mail ENABLE ROW LEVEL SECURITY;
 
-ALTER TABLE public.sandbox_seen ENABLE ROW LEVEL SECURITY;
+ALTER TABLE public.sandbox_notes ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY scope ON public.acknowledgements TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
@@ -884,7 +895,7 @@ CREATE POLICY system ON public.quarantine TO molar_system USING (true);
 
 CREATE POLICY system ON public.sandbox_mail TO molar_system USING (true);
 
-CREATE POLICY system ON public.sandbox_seen TO molar_system USING (true);
+CREATE POLICY system ON public.sandbox_notes TO molar_system USING (true);
 
 CREATE POLICY system ON public.uploads FOR SELECT TO molar_system USING (true);
 
@@ -1179,9 +1190,7 @@ GRANT UPDATE(removed_at) ON TABLE public.sandbox_mail TO molar_system;
 
 GRANT UPDATE(content) ON TABLE public.sandbox_mail TO molar_system;
 
-GRANT SELECT,INSERT,DELETE ON TABLE public.sandbox_seen TO molar_system;
-
-GRANT UPDATE(file) ON TABLE public.sandbox_seen TO molar_system;
+GRANT SELECT,INSERT,DELETE ON TABLE public.sandbox_notes TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.uploads TO molar_app;
 GRANT DELETE ON TABLE public.uploads TO molar_system;

@@ -13,12 +13,13 @@ import (
 )
 
 // What the clearinghouse of the sandbox is remembered to have had: names for
-// longer than anybody asks again for a file, and keys, of which there is one
-// for each claim that was sent to it, for as long as somebody may try.
+// longer than anybody asks again for a file, and notes, of which there is one
+// for each claim that it decided, for as long as somebody may replace one.
 const (
 	sandboxRemembers = 7 * 24 * time.Hour
 	sandboxKnows     = 90 * 24 * time.Hour
-	sandboxForgets   = 500 // rows at once
+	sandboxForgets   = 500 // names at once
+	sandboxUnlearns  = billing.MaxBatchClaims
 )
 
 type sandboxMail struct{ store *Store }
@@ -129,25 +130,78 @@ func (m sandboxMail) Remove(ctx context.Context, name string) error {
 	})
 }
 
-// First answers the file for which the key was first seen. Of two that come at
-// once, one waits for the other.
-func (m sandboxMail) First(ctx context.Context, key [32]byte, file string) (first string, err error) {
+// noteKey is the ID of what is noted under a key.
+type noteKey [32]byte
+
+// UUID is what the note's content is bound to.
+func (k noteKey) UUID() string { return fmt.Sprintf("sandbox note %x", k[:]) }
+
+const noteDown = `
+INSERT INTO sandbox_notes (key, noted_by, noted_at, content)
+SELECT key, noted_by, now(), content
+FROM unnest($1::bytea[], $2::text[], $3::bytea[]) WITH ORDINALITY n (key, noted_by, content, place)
+ORDER BY place
+ON CONFLICT (key, noted_by) DO NOTHING`
+
+const notedBefore = `
+SELECT before.content
+FROM unnest($1::bytea[], $2::text[]) WITH ORDINALITY n (key, noted_by, place)
+JOIN sandbox_notes own USING (key, noted_by)
+LEFT JOIN LATERAL (
+	SELECT content
+	FROM sandbox_notes
+	WHERE key = own.key AND serial < own.serial
+	ORDER BY serial DESC
+	LIMIT 1
+) before ON true
+ORDER BY n.place`
+
+// Remember keeps notes and forgets old ones. The order of notes is that of
+// their serials, because one call waits for the other before it numbers any.
+func (m sandboxMail) Remember(ctx context.Context, notes []billing.SandboxNote) (before [][]byte, err error) {
+	if len(notes) == 0 {
+		return nil, nil
+	}
+	var keys, contents pq.ByteaArray
+	var by pq.StringArray
+	for _, n := range notes {
+		keys, by = append(keys, n.Key[:]), append(by, n.By)
+		contents = append(contents, m.store.sealer.seal(billing.Scope{Mode: billing.ModeTest}, noteKey(n.Key), n.Content))
+	}
+	var rows [][]byte
 	err = m.in(ctx, func(ctx context.Context, t *tx) error {
-		if err := t.later(ctx, sandboxKnows, `
-DELETE FROM sandbox_seen
-WHERE key IN (SELECT key FROM sandbox_seen WHERE seen_at < now() - $1 * interval '1 us' ORDER BY seen_at LIMIT $2)`,
-			sandboxKnows.Microseconds(), sandboxForgets); err != nil {
-			return err
+		var locked sql.NullString
+		if err := t.get(ctx, &locked, "SELECT pg_advisory_xact_lock(hashtextextended('sandbox notes', 0))"); err != nil {
+			return fmt.Errorf("wait for others who note for the sandbox: %w", err)
 		}
-		if err := t.get(ctx, &first, `
-INSERT INTO sandbox_seen AS s (key, file, seen_at)
-VALUES ($1, $2, now())
-ON CONFLICT (key) DO UPDATE SET file = s.file
-RETURNING file`, key[:], file); err != nil {
-			return fmt.Errorf("look whether the sandbox has seen something: %w", err)
+		t.made = made{"SELECT EXISTS (SELECT FROM sandbox_notes WHERE key = $1 AND noted_by = $2)", []any{notes[0].Key[:], notes[0].By}}
+		if _, err := t.exec(ctx, `
+DELETE FROM sandbox_notes
+WHERE (key, noted_by) IN (
+	SELECT key, noted_by FROM sandbox_notes WHERE noted_at < now() - $1 * interval '1 us' ORDER BY noted_at LIMIT $2
+)`, sandboxKnows.Microseconds(), sandboxUnlearns); err != nil {
+			return fmt.Errorf("forget notes of the sandbox: %w", err)
 		}
-		t.made = made{"SELECT EXISTS (SELECT FROM sandbox_seen WHERE key = $1)", []any{key[:]}}
+		if _, err := t.exec(ctx, noteDown, keys, by, contents); err != nil {
+			return fmt.Errorf("note for the sandbox: %w", err)
+		}
+		rows = nil
+		if err := t.list(ctx, &rows, notedBefore, keys, by); err != nil {
+			return fmt.Errorf("read notes of the sandbox: %w", err)
+		}
 		return nil
 	})
-	return first, err
+	if err != nil {
+		return nil, err
+	}
+	before = make([][]byte, len(rows))
+	for i, row := range rows {
+		if row == nil {
+			continue
+		}
+		if before[i], err = m.store.sealer.open(billing.Scope{Mode: billing.ModeTest}, noteKey(notes[i].Key), row); err != nil {
+			return nil, fmt.Errorf("open a note of the sandbox: %w", err)
+		}
+	}
+	return before, nil
 }

@@ -1,0 +1,121 @@
+package pgstore_test
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/adapters/pgstore"
+	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// fillClaims makes claims of one organization, one every ten minutes: nine in
+// ten of kind claim, sent a quarter of an hour after they were made. Of the
+// first ones 20,000 were sent in one day long after all were made, which is
+// what a list in the order of creation likes least.
+const fillClaims = `
+INSERT INTO claims (id, org_id, mode, kind, state, frequency, patient_control_number, office_id, payer_id, payer_code, payer_name, provider_id,
+	patient_id, subscriber, place_of_service, prior_authorization, note, lines, line_count, charge_cents, first_service_date, last_service_date,
+	request_id, created_at, updated_at, sent_at, payer_claim_number)
+SELECT made(n, 1), made(3, 9), 'test', CASE WHEN n % 10 = 9 THEN 'predetermination' ELSE 'claim' END,
+	CASE WHEN n % 100 = 99 THEN 'accepted_payer' WHEN n % 1000 = 7 THEN 'rejected' ELSE (ARRAY['submitted', 'accepted_clearinghouse', 'accepted_payer', 'validated'])[n % 4 + 1] END,
+	'original', 'PCN-' || n, made(n % 20, 2), made(n % 50, 3), '60054', 'Aetna Dental', made(n % 30, 4), made(n % 200000, 5),
+	json_build_object('FirstName', 'Ada', 'LastName', 'Byron ' || n, 'DateOfBirth', '1985-12-10', 'MemberID', 'M' || n, 'Address', json_build_object('Line1', n || ' Main St', 'City', 'Austin', 'State', 'TX', 'ZIP', '78701')),
+	'11', '', '', '[{"ProcedureCode": "D2740", "ServiceDate": "2026-05-04", "Fee": 120000, "Quantity": 1, "Tooth": "14"}, {"ProcedureCode": "D0120", "ServiceDate": "2026-05-04", "Fee": 6000, "Quantity": 1}]',
+	2, 126000, '2026-05-04', '2026-05-04', made(n, 6), '2007-01-01'::timestamptz + n * interval '10 min', '2007-01-01'::timestamptz + n * interval '10 min',
+	CASE WHEN n % 4 = 3 THEN NULL WHEN n <= 30000 THEN '2030-01-01'::timestamptz + n * interval '1 s' ELSE '2007-01-01'::timestamptz + n * interval '10 min' + interval '15 min' END,
+	CASE WHEN n % 2 = 0 THEN 'PAYER' || n ELSE '' END
+FROM generate_series($1::int, $2::int) n`
+
+const madeID = `CREATE FUNCTION made(n int, kind int) RETURNS uuid LANGUAGE sql IMMUTABLE AS $$ SELECT (lpad(to_hex(kind), 8, '0') || lpad(to_hex(n), 24, '0'))::uuid $$`
+
+func fillMany(tb testing.TB, url string, rows, step int) {
+	tb.Helper()
+	db := admin(tb, url)
+	exec(tb, db, madeID)
+	for from := 1; from <= rows; from += step {
+		exec(tb, db, strings.NewReplacer("$1", strconv.Itoa(from), "$2", strconv.Itoa(min(from+step-1, rows))).Replace(fillClaims))
+	}
+	exec(tb, db, `
+INSERT INTO organizations VALUES (made(3, 9), 'Many', now());
+INSERT INTO offices SELECT made(n, 2), made(3, 9), 'test', 'Office ' || n, '', '', '', '', '', '', '', '', '', now() FROM generate_series(0, 19) n;
+INSERT INTO providers SELECT made(n, 4), made(3, 9), 'test', 'Ada', 'Byron', '1234567893', '', now() FROM generate_series(0, 29) n`)
+	exec(tb, db, "VACUUM ANALYZE claims, offices, providers")
+}
+
+// BenchmarkMillionClaims lists the claims of an organization that has a
+// million, with each filter: the first page, and one 100,000 claims down.
+func BenchmarkMillionClaims(b *testing.B) {
+	const rows, depth, samples = 1_000_000, 100_000, 300
+	url := pgtest.URL(b)
+	began := time.Now()
+	fillMany(b, url, rows, 100_000)
+	b.Logf("filled in %s", time.Since(began).Round(time.Second))
+	s := pgtest.Open(b, func(o *pgstore.Options) { o.URL = url })
+	in := billing.Scope{Org: number(3, 9), Mode: billing.ModeTest}
+	made := func(n int) time.Time { return time.Date(2007, 1, 1, 0, 10*n, 0, 0, time.UTC) }
+	day := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, test := range []struct {
+		name string
+		f    billing.ClaimFilter
+		deep time.Time // a cursor after some 100,000 claims of the list; zero when it has fewer
+	}{
+		{"kind", billing.ClaimFilter{}, made(rows - depth*10/9)},
+		{"state", billing.ClaimFilter{State: billing.ClaimSubmitted}, made(rows - depth*40/9)},
+		{"a rare state", billing.ClaimFilter{State: billing.ClaimRejected}, time.Time{}},
+		{"office", billing.ClaimFilter{OfficeID: number(4, 2)}, made(rows / 4)},
+		{"payer", billing.ClaimFilter{PayerID: number(4, 3)}, made(rows / 4)},
+		{"office and state", billing.ClaimFilter{OfficeID: number(4, 2), State: billing.ClaimSubmitted}, made(rows / 4)},
+		{"office and payer", billing.ClaimFilter{OfficeID: number(4, 2), PayerID: number(4, 3)}, made(rows / 4)},
+		{"office and a rare state", billing.ClaimFilter{OfficeID: number(7, 2), State: billing.ClaimRejected}, made(rows / 4)},
+		{"created", billing.ClaimFilter{CreatedAfter: made(rows / 10), CreatedBefore: made(rows * 9 / 10)}, made(rows*9/10 - depth*10/9)},
+		{"sent in a day", billing.ClaimFilter{SentFrom: made(rows / 2), SentTo: made(rows/2 + 144)}, time.Time{}},
+		{"sent in a month", billing.ClaimFilter{SentFrom: made(rows / 2), SentTo: made(rows/2 + 4320)}, time.Time{}},
+		{"sent in years", billing.ClaimFilter{SentFrom: made(rows / 10), SentTo: made(rows * 9 / 10)}, made(rows*9/10 - depth*40/27)},
+		{"sent since", billing.ClaimFilter{SentFrom: made(rows / 10)}, made(rows - depth*40/27)},
+		{"sent before", billing.ClaimFilter{SentTo: made(rows * 9 / 10)}, made(rows*9/10 - depth*40/27)},
+		{"sent in a month, one office", billing.ClaimFilter{SentFrom: made(rows / 2), SentTo: made(rows/2 + 4320), OfficeID: number(4, 2)}, time.Time{}},
+		{"sent late, few", billing.ClaimFilter{SentFrom: day, SentTo: day.Add(time.Hour)}, time.Time{}},
+		{"sent late, many, the worst case", billing.ClaimFilter{SentFrom: day, SentTo: day.AddDate(0, 0, 1)}, time.Time{}},
+		{"request", billing.ClaimFilter{RequestID: [16]byte{3: 6, 13: 7, 14: 0xa1, 15: 0x20}}, time.Time{}},
+		{"control number", billing.ClaimFilter{ControlNumber: "pcn-500000"}, time.Time{}},
+	} {
+		if test.f.RequestID.IsZero() && test.f.ControlNumber == "" {
+			test.f.Kind = billing.KindClaim
+		}
+		pages := map[string]*billing.Position{"first": nil}
+		if !test.deep.IsZero() {
+			pages["deep"] = &billing.Position{Time: test.deep, ID: number(0, 1)}
+		}
+		for name, after := range pages {
+			b.Run(test.name+", "+name, func(b *testing.B) {
+				var took []time.Duration
+				var found int
+				for b.Loop() {
+					took = took[:0]
+					for range samples {
+						at := time.Now()
+						if err := s.View(b.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+							page, err := tx.Claims.List(ctx, test.f, billing.Page{Limit: billing.DefaultPageLimit, After: after})
+							found = len(page)
+							return err
+						}); err != nil {
+							b.Fatal(err)
+						}
+						took = append(took, time.Since(at))
+					}
+				}
+				slices.Sort(took)
+				b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
+				b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
+				b.ReportMetric(float64(found), "rows")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
+}

@@ -1,6 +1,9 @@
 package billing_test
 
 import (
+	"cmp"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -9,38 +12,35 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// The state table as the interface has it: what moves a claim, from which
-// states, to which (= stays), the event (that of a void is of the new
-// transaction), and which claims take part: c claims, p predeterminations, v void transactions of either.
-const claimTable = `
-edit                   | - draft needs_attention rejected                                | validated             | claim.validated           | c p
-found                  | - draft rejected                                                | needs_attention       | claim.needs_attention     | c p
-found                  | needs_attention                                                 | =                     |                           | c p
-draft                  | - draft needs_attention rejected                                | draft                 |                           | c p
-submit                 | validated                                                       | queued                | claim.queued              | c p v
-replace                | accepted_payer paid denied                                      | queued                | claim.queued              | c
-send                   | queued                                                          | submitted             | claim.submitted           | c p v
-file_rejected          | submitted                                                       | queued                | claim.queued              | c p v
-clearinghouse_accepted | submitted                                                       | accepted_clearinghouse | claim.accepted           | c p v
-payer_accepted         | submitted accepted_clearinghouse                                | accepted_payer        | claim.accepted            | c p v
-payer_accepted         | accepted_payer                                                  | =                     | claim.status_updated      | c p v
-rejected               | submitted accepted_clearinghouse                                | rejected              | claim.rejected            | c p v
-rejected               | accepted_payer                                                  | rejected              | claim.rejected            | c p
-not_found              | submitted accepted_clearinghouse accepted_payer                 | needs_attention       | claim.needs_attention     | c p
-not_found              | submitted accepted_clearinghouse                                | rejected              | claim.rejected            | v
-status                 | accepted_payer                                                  | =                     | claim.status_updated      | c p v
-payment                | submitted accepted_clearinghouse accepted_payer paid denied     | paid                  | claim.paid                | c
-payment                | reconciled                                                      | =                     | claim.paid                | c
-denial                 | submitted accepted_clearinghouse accepted_payer paid denied     | denied                | claim.denied              | c
-denial                 | reconciled                                                      | =                     | claim.denied              | c
-reversal               | submitted accepted_clearinghouse accepted_payer paid denied     | accepted_payer        | claim.payment_reversed    | c
-reversal               | reconciled                                                      | =                     | claim.payment_reversed    | c
-estimate               | submitted accepted_clearinghouse accepted_payer                 | returned              | predetermination.returned | p
-reconcile              | paid denied                                                     | reconciled            |                           | c
-void                   | accepted_clearinghouse accepted_payer paid denied               | =                     | claim.queued              | c p
-voided                 | accepted_clearinghouse accepted_payer paid denied               | voided                | claim.voided              | c p
-convert                | accepted_payer returned                                         | =                     |                           | p
-`
+// claimDecision is where the state table of claims is drawn and written out.
+const claimDecision = "../adr/0019-claim-states.md"
+
+// claimTable reads the table: rows of what moves a claim, from which states (-
+// for none), to which (= stays), the event (that of a void is of the new
+// transaction), and who takes part: c claims, p predeterminations, v void
+// transactions of either.
+func claimTable(t *testing.T) (rows [][]string) {
+	t.Helper()
+	text, err := os.ReadFile(claimDecision)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(text), "|---|---|---|---|---|\n")
+	for line := range strings.Lines(table) {
+		if !strings.HasPrefix(line, "|") {
+			break
+		}
+		cells := strings.Split(strings.Trim(line, "|\n "), "|")
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		if len(cells) != 5 {
+			t.Fatalf("a row with %d cells: %q", len(cells), line)
+		}
+		rows = append(rows, cells)
+	}
+	return rows
+}
 
 // claimRow is what the table says of a trigger in a state.
 type claimRow struct {
@@ -48,25 +48,19 @@ type claimRow struct {
 	event billing.EventType
 }
 
-// claimRowOf looks the row up; nil is no move. Who is c, p or v.
-func claimRowOf(t *testing.T, by billing.ClaimTrigger, from billing.ClaimState, who string) (found *claimRow) {
+// claimRowOf looks a row up; nil is no move. Who is c, p or v.
+func claimRowOf(t *testing.T, rows [][]string, by billing.ClaimTrigger, from billing.ClaimState, who string) (found *claimRow) {
 	t.Helper()
-	for line := range strings.Lines(strings.TrimSpace(claimTable)) {
-		var cells []string
-		for cell := range strings.SplitSeq(line, "|") {
-			cells = append(cells, strings.TrimSpace(cell))
-		}
-		states := strings.Fields(strings.ReplaceAll(cells[1], "-", ""))
-		if strings.HasPrefix(cells[1], "-") {
-			states = append(states, "")
-		}
-		if cells[0] != string(by) || !slices.Contains(states, string(from)) || !strings.Contains(cells[4], who) {
+	for _, cells := range rows {
+		state := cmp.Or(string(from), "-")
+		if cells[0] != string(by) || !slices.Contains(strings.Fields(cells[1]), state) || !strings.Contains(cells[4], who) {
 			continue
 		}
 		if found != nil {
 			t.Fatalf("two rows for %s in %q", by, from)
 		}
-		found = &claimRow{billing.ClaimState(cells[2]), billing.EventType(cells[3])}
+		event, _, _ := strings.Cut(cells[3], ",")
+		found = &claimRow{billing.ClaimState(cells[2]), billing.EventType(event)}
 		if cells[2] == "=" {
 			found.to = from
 		}
@@ -142,6 +136,7 @@ func claimTriggers() map[billing.ClaimTrigger]func(c *billing.Claim, at time.Tim
 func TestEveryTriggerInEveryStateOfEveryClaim(t *testing.T) {
 	t.Parallel()
 	at := evening.Add(time.Hour)
+	rows := claimTable(t)
 	for by, pull := range claimTriggers() {
 		for _, from := range append(billing.ClaimStates(), "") {
 			for _, kind := range []billing.ClaimKind{billing.KindClaim, billing.KindPredetermination} {
@@ -158,7 +153,7 @@ func TestEveryTriggerInEveryStateOfEveryClaim(t *testing.T) {
 						if by == billing.TriggerReverse {
 							c.Payments = []billing.ClaimPayment{{StatusCode: "1", Paid: 80_00}}
 						}
-						checkMove(t, c, claimRowOf(t, by, from, who), pull, at)
+						checkMove(t, c, claimRowOf(t, rows, by, from, who), pull, at)
 					})
 				}
 			}
@@ -185,18 +180,41 @@ func checkMove(t *testing.T, c *billing.Claim, want *claimRow, pull func(*billin
 	}
 }
 
-// Every trigger and every state is in the test's table, so that a new one is
-// not forgotten there.
+// Every trigger and every state has a row, and every arrow of the diagram is
+// true.
 func TestTheStateTableIsWhole(t *testing.T) {
 	t.Parallel()
-	for by := range claimTriggers() {
-		if !strings.Contains(claimTable, "\n"+string(by)+" ") {
+	rows := claimTable(t)
+	triggers := claimTriggers()
+	var states []string
+	for _, row := range rows {
+		if triggers[billing.ClaimTrigger(row[0])] == nil {
+			t.Errorf("a row for %s, which is no trigger", row[0])
+		}
+		states = append(append(states, strings.Fields(row[1])...), row[2])
+	}
+	for by := range triggers {
+		if !slices.ContainsFunc(rows, func(row []string) bool { return row[0] == string(by) }) {
 			t.Errorf("no row for %s", by)
 		}
 	}
+	text, err := os.ReadFile(claimDecision)
+	if err != nil {
+		t.Fatal(err)
+	}
+	arrows := regexp.MustCompile(`(?m)^ +(\S+) --> (\w+): (\w+)$`).FindAllStringSubmatch(string(text), -1)
+	var drawn []string
+	for _, a := range arrows {
+		from := billing.ClaimState(strings.TrimPrefix(a[1], "[*]"))
+		claims, asks := claimRowOf(t, rows, billing.ClaimTrigger(a[3]), from, "c"), claimRowOf(t, rows, billing.ClaimTrigger(a[3]), from, "p")
+		if r := cmp.Or(claims, asks); r == nil || string(r.to) != a[2] {
+			t.Errorf("the arrow %q is not in the table", a[0])
+		}
+		drawn = append(drawn, a[1], a[2])
+	}
 	for _, s := range billing.ClaimStates() {
-		if !strings.Contains(claimTable, " "+string(s)+" ") {
-			t.Errorf("no row with %s", s)
+		if !slices.Contains(states, string(s)) || !slices.Contains(drawn, string(s)) {
+			t.Errorf("%s is not in the table and the diagram", s)
 		}
 	}
 }

@@ -109,12 +109,13 @@ func TestWhatA277LeavesOnAClaim(t *testing.T) {
 func TestWhichClaimTakesARemittance(t *testing.T) {
 	t.Parallel()
 	payment, answer := billing.ERAClaim{StatusCode: "1"}, billing.ERAClaim{StatusCode: "25"}
+	rows := claimTable(t)
 	for _, s := range billing.ClaimStates() {
 		bill := billing.Claim{Kind: billing.KindClaim, State: s}
 		question := billing.Claim{Kind: billing.KindPredetermination, State: s}
 		void := billing.Claim{Kind: billing.KindClaim, State: s, Frequency: billing.FrequencyVoid}
-		pays := claimRowOf(t, billing.TriggerPay, s, "c") != nil
-		returns := claimRowOf(t, billing.TriggerReturn, s, "p") != nil
+		pays := claimRowOf(t, rows, billing.TriggerPay, s, "c") != nil
+		returns := claimRowOf(t, rows, billing.TriggerReturn, s, "p") != nil
 		if bill.Takes(&payment) != pays || question.Takes(&answer) != returns {
 			t.Errorf("%s: a payment %v, an answer %v", s, bill.Takes(&payment), question.Takes(&answer))
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"image"
 	"image/jpeg"
+	"io"
 	"mime/multipart"
 	"net/url"
 	"strings"
@@ -24,6 +25,9 @@ type trigger struct {
 	office string
 	member string // member ID of an eligibility check
 	now    time.Time
+
+	patience time.Duration // for the event; none is a few seconds
+	progress io.Writer     // is told of what takes its time
 }
 
 // way is how an event type comes about in test mode. Without run it is not
@@ -34,7 +38,10 @@ type way struct {
 }
 
 func (t *trigger) way(kind billing.EventType) way {
-	switch kind {
+	if plan, ok := t.claimPlan(kind); ok {
+		return way{plan.how, func(ctx context.Context) (string, error) { return t.claim(ctx, plan) }}
+	}
+	switch kind { //nolint:exhaustive // those of claims have a plan
 	case billing.EventEligibilityCompleted:
 		return way{"makes an eligibility check (POST /eligibility)", t.check}
 	case billing.EventAttachmentCompleted:
@@ -45,11 +52,6 @@ func (t *trigger) way(kind billing.EventType) way {
 		return way{how: "run: molar keys create --org org_... --mode test --name NAME"}
 	case billing.EventAPIKeyRevoked:
 		return way{how: "run: molar keys revoke key_..."}
-	case billing.EventClaimValidated, billing.EventClaimNeedsAttention, billing.EventClaimQueued, billing.EventClaimSubmitted,
-		billing.EventClaimAccepted, billing.EventClaimRejected, billing.EventClaimStatusUpdated, billing.EventClaimVoided,
-		billing.EventBatchAcknowledged, billing.EventERAReceived, billing.EventClaimPaid, billing.EventClaimDenied,
-		billing.EventClaimPaymentReversed, billing.EventPredeterminationReturned:
-		return way{how: "needs POST /claims, which this version does not have"}
 	case billing.EventPing:
 		return way{how: "POST /webhook_endpoints/whe_.../ping sends one to an endpoint; it is never among the events"}
 	}
@@ -66,7 +68,7 @@ func triggers(b Backend) *cobra.Command {
 			"that of a real change. Types that can be triggered, and how the others come about:\n\n" + triggerList() +
 			"\nIt needs a key that may submit, and read to tell of the event. The office is that of molar dev unless --office names one.",
 		Example: "  molar trigger eligibility.completed\n  molar trigger eligibility.completed --member-id SANDBOX-NOT-FOUND\n" +
-			"  molar trigger attachment.completed --office off_...\n  molar trigger --list",
+			"  molar trigger attachment.completed --office off_...\n  molar trigger claim.paid\n  molar trigger --list",
 		RunE: func(c *cobra.Command, args []string) error {
 			if list || len(args) == 0 {
 				_, err := fmt.Fprint(c.OutOrStdout(), triggerList())
@@ -117,7 +119,7 @@ func (t *trigger) pull(c *cobra.Command, b Backend, f *connection, kind billing.
 	if strings.HasPrefix(api.key, "molar_"+string(billing.ModeLive)+"_") {
 		return event{}, errors.New("that is a key of live mode: only the sandbox of test mode can be made to do something; give a molar_test_ key")
 	}
-	t.api = api
+	t.api, t.progress = api, c.ErrOrStderr()
 	if t.office == "" {
 		if d, err := f.demo(b); err == nil && d != nil {
 			t.office = d.office(api.key)
@@ -134,14 +136,17 @@ func (t *trigger) pull(c *cobra.Command, b Backend, f *connection, kind billing.
 }
 
 const (
-	eventTries = 20
+	eventWait  = 5 * time.Second
 	eventPause = 250 * time.Millisecond
 )
+
+// tries is how often to look for what comes of a request.
+func (t *trigger) tries() int { return int(max(t.patience, eventWait) / eventPause) }
 
 // event finds the event of the resource: a resource that a worker completes
 // gets it with that.
 func (t *trigger) event(ctx context.Context, kind billing.EventType, resource string) (event, error) {
-	for range eventTries {
+	for range t.tries() {
 		all, err := t.api.events(ctx, url.Values{"type": {string(kind)}, "resource_id": {resource}}, 1)
 		if err != nil {
 			return event{}, fmt.Errorf("%s is made, but its event cannot be read: %w", resource, err)

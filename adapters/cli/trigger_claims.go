@@ -1,0 +1,183 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// claimPlan is the claim that makes the sandbox do what an event tells of.
+type claimPlan struct {
+	how      string
+	ending   string            // of the member ID
+	kind     billing.ClaimKind // empty for a claim
+	stays    bool              // it is not submitted
+	odd      bool              // a rule finds something
+	patience time.Duration     // for the event, once the claim is made
+	then     func(t *trigger, ctx context.Context, claim string) (resource string, err error)
+}
+
+// How long what comes of a claim may take with the sandbox's own delays: a
+// batch goes out every 10 seconds, and a remittance comes 2 minutes after the
+// payer has accepted the claim.
+const (
+	untilSent = time.Minute
+	untilPaid = 8 * time.Minute
+)
+
+// claimPlan is the plan for an event about a claim, or of what claims bring.
+func (t *trigger) claimPlan(kind billing.EventType) (claimPlan, bool) {
+	plan := claimPlan{patience: untilSent}
+	const made = "makes a claim (POST /claims)"
+	switch kind { //nolint:exhaustive // the others are not about claims
+	case billing.EventClaimValidated:
+		plan.how, plan.stays = made, true
+	case billing.EventClaimNeedsAttention:
+		plan.how, plan.odd = "makes a claim for a tooth that there is not (POST /claims)", true
+	case billing.EventClaimQueued:
+		plan.how = "makes a claim and submits it (POST /claims)"
+	case billing.EventClaimSubmitted, billing.EventClaimAccepted:
+		plan.how = "submits a claim and waits for its batch, 10 seconds or so"
+	case billing.EventClaimRejected:
+		plan.how, plan.ending = "submits a claim for a member whom the payer does not know; 10 seconds or so", "-REJECTED"
+	case billing.EventClaimStatusUpdated:
+		plan.how, plan.ending = "submits a claim about which the payer asks for more; 20 seconds or so", "-INFO-REQUEST"
+	case billing.EventClaimVoided:
+		plan.how, plan.then = "submits a claim and voids it when the payer has it; 30 seconds or so", (*trigger).voidIt
+	case billing.EventBatchAcknowledged:
+		plan.how, plan.then = "submits a claim and waits for its batch, 10 seconds or so", (*trigger).batchOf
+	case billing.EventERAReceived:
+		plan.how, plan.then, plan.patience = "submits a claim and waits for its remittance, 2 minutes or so", (*trigger).eraOf, untilPaid
+	case billing.EventClaimPaid:
+		plan.how, plan.ending, plan.patience = "submits a claim that is paid in part; 2 minutes or so", "-PAID-ERA", untilPaid
+	case billing.EventClaimDenied:
+		plan.how, plan.ending, plan.patience = "submits a claim that is denied; 2 minutes or so", "-DENIED", untilPaid
+	case billing.EventClaimPaymentReversed:
+		plan.how, plan.ending, plan.patience = "submits a claim whose payment is taken back; 4 minutes or so", "-REVERSED", untilPaid
+	case billing.EventPredeterminationReturned:
+		plan.how, plan.ending, plan.patience = "submits a predetermination; 2 minutes or so", "-ESTIMATE", untilPaid
+		plan.kind = billing.KindPredetermination
+	default:
+		return claimPlan{}, false
+	}
+	return plan, true
+}
+
+type claimBody struct {
+	Kind       billing.ClaimKind   `json:"kind,omitempty"`
+	OfficeID   string              `json:"office_id"`
+	PayerID    string              `json:"payer_id"`
+	Subscriber claimSubscriberBody `json:"subscriber"`
+	Lines      []claimLineBody     `json:"lines"`
+	Submit     bool                `json:"submit"`
+}
+
+type claimSubscriberBody struct {
+	subscriberBody
+
+	Address map[string]string `json:"address"`
+}
+
+type claimLineBody struct {
+	ProcedureCode string `json:"procedure_code"`
+	ServiceDate   string `json:"service_date,omitempty"`
+	Fee           string `json:"fee"`
+	Tooth         string `json:"tooth"`
+}
+
+// claimSeen is what the command looks at in a claim.
+type claimSeen struct {
+	ID      string             `json:"id"`
+	State   billing.ClaimState `json:"state"`
+	BatchID string             `json:"batch_id"`
+	Payment struct {
+		ERAID string `json:"era_id"`
+	} `json:"payment"`
+	Findings []struct {
+		Field   string `json:"field"`
+		Message string `json:"message"`
+		Fix     string `json:"fix"`
+	} `json:"findings"`
+}
+
+// claim makes a claim after the plan. Each is of another patient: a service
+// that was billed already would be found.
+func (t *trigger) claim(ctx context.Context, p claimPlan) (string, error) {
+	line := claimLineBody{"D2740", t.now.AddDate(0, 0, -1).Format(time.DateOnly), "1250.00", "14"}
+	if p.kind == billing.KindPredetermination {
+		line.ServiceDate = ""
+	}
+	if p.odd {
+		line.Tooth = "99"
+	}
+	var c claimSeen
+	err := t.api.post(ctx, "/claims", claimBody{
+		Kind: p.kind, OfficeID: t.office, PayerID: testPayer, Lines: []claimLineBody{line}, Submit: !p.stays && !p.odd,
+		Subscriber: claimSubscriberBody{
+			subscriberBody{FirstName: "Jane", LastName: "Doe " + rand.Text()[:8], DateOfBirth: "1985-04-12", MemberID: "SANDBOX" + p.ending},
+			map[string]string{"line1": "2 Oak Street", "city": "Albany", "state": "NY", "zip": "12207"},
+		},
+	}, &c)
+	switch {
+	case err != nil:
+		return "", err
+	case c.State == billing.ClaimNeedsAttention && !p.odd:
+		return "", c.attention()
+	}
+	t.patience = p.patience
+	_, _ = fmt.Fprintf(t.progress, "%s is made; waiting for what comes of it. Ctrl-C ends the waiting alone.\n", c.ID)
+	if p.then == nil {
+		return c.ID, nil
+	}
+	return p.then(t, ctx, c.ID)
+}
+
+// attention says why a claim goes no further.
+func (c *claimSeen) attention() error {
+	all := []error{fmt.Errorf("%s is made, but needs attention", c.ID)}
+	for _, f := range c.Findings {
+		all = append(all, fmt.Errorf("  %s: %s %s", f.Field, f.Message, f.Fix))
+	}
+	return errors.Join(all...)
+}
+
+// watch reads the claim until it is as wanted.
+func (t *trigger) watch(ctx context.Context, claim string, wanted func(c *claimSeen) bool) (claimSeen, error) {
+	for range t.tries() {
+		var c claimSeen
+		if err := t.api.get(ctx, "/claims/"+claim, nil, &c); err != nil || wanted(&c) {
+			return c, err
+		}
+		if err := pause(ctx, eventPause); err != nil {
+			return c, err
+		}
+	}
+	return claimSeen{}, fmt.Errorf("%s is made, but nothing came of it in time; see: molar events list --resource %s", claim, claim)
+}
+
+// voidIt takes the claim back when the payer has it.
+func (t *trigger) voidIt(ctx context.Context, claim string) (string, error) {
+	_, err := t.watch(ctx, claim, func(c *claimSeen) bool {
+		return c.State == billing.ClaimAcceptedPayer || c.State == billing.ClaimPaid
+	})
+	if err != nil {
+		return "", err
+	}
+	return claim, t.api.post(ctx, "/claims/"+claim+"/void", struct{}{}, &made{})
+}
+
+// batchOf is the file that the claim goes out with.
+func (t *trigger) batchOf(ctx context.Context, claim string) (string, error) {
+	c, err := t.watch(ctx, claim, func(c *claimSeen) bool { return c.BatchID != "" })
+	return c.BatchID, err
+}
+
+// eraOf is the remittance that pays the claim.
+func (t *trigger) eraOf(ctx context.Context, claim string) (string, error) {
+	c, err := t.watch(ctx, claim, func(c *claimSeen) bool { return c.Payment.ERAID != "" })
+	return c.Payment.ERAID, err
+}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"strconv"
 
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/remittance"
@@ -45,41 +44,77 @@ func (*Codec) Claims(content []byte) iter.Seq2[*billing.ERAClaim, error] {
 }
 
 func eraClaim(p *remittance.Payment, c *remittance.Claim) *billing.ERAClaim {
-	patient := c.Name("QC")
+	patient, room := c.Name("QC"), newRoom(c)
 	r := &billing.ERAClaim{
 		Ordinal: c.Ordinal, ControlNumber: clip(c.ControlNumber), PayerClaimNumber: clip(c.PayerControlNumber),
 		Original: clip(c.Reference("F8")), StatusCode: clip(c.Status), Charge: c.Charge, Paid: c.Paid,
 		Allowed: allowed(c), PatientResponsibility: c.PatientResponsibility,
 		PatientFirstName: patient.First, PatientLastName: patient.Last, MemberID: memberOf(c, patient),
 		ServiceDates: serviceDates(c), Date: p.Date, Balanced: c.Balanced(),
-		Adjustments: adjustments(c.Adjustments), Remarks: c.Remarks(),
+		Adjustments: room.adjusted(c.Adjustments), Remarks: c.Remarks(),
 	}
 	if len(c.Services) > 0 {
 		r.Lines = make([]billing.ERALine, len(c.Services))
 	}
 	for i := range c.Services {
-		r.Lines[i] = eraLine(&c.Services[i], i+1)
+		room.line(&r.Lines[i], &c.Services[i], i+1)
 	}
 	return r
 }
 
-func eraLine(s *remittance.Service, place int) billing.ERALine {
-	l := billing.ERALine{
-		Number: lineNumber(s.Reference("6R"), place), ProcedureCode: s.Procedure.Code,
-		ServiceDate: s.Date(), Charge: s.Charge, Paid: s.Paid, Units: s.Units, Adjustments: adjustments(s.Adjustments),
+// room is what the lists of a claim are parts of: one list of each kind takes
+// less time to make than one for every line.
+type room struct {
+	adjustments []billing.Adjustment
+	amounts     []billing.Money
+	remarks     []string
+}
+
+func newRoom(c *remittance.Claim) room {
+	adjustments, remarks := len(c.Adjustments), 0
+	for i := range c.Services {
+		adjustments += len(c.Services[i].Adjustments)
+		remarks += len(c.Services[i].Remarks)
 	}
+	return room{
+		make([]billing.Adjustment, 0, adjustments), make([]billing.Money, 0, len(c.Services)), make([]string, 0, remarks),
+	}
+}
+
+func (r *room) adjusted(all []remittance.Adjustment) []billing.Adjustment {
+	start := len(r.adjustments)
+	for i := range all {
+		r.adjustments = append(r.adjustments, billing.Adjustment(all[i]))
+	}
+	return since(r.adjustments, start)
+}
+
+func (r *room) line(l *billing.ERALine, s *remittance.Service, place int) {
+	l.Number, l.ProcedureCode, l.ServiceDate = lineNumber(s.Reference("6R"), place), s.Procedure.Code, s.Date()
+	l.Charge, l.Paid, l.Units, l.Adjustments = s.Charge, s.Paid, s.Units, r.adjusted(s.Adjustments)
 	if s.Submitted.Code != s.Procedure.Code {
 		l.SubmittedCode = s.Submitted.Code
 	}
 	if m, ok := s.Amount("B6"); ok {
-		l.Allowed = &m
+		r.amounts = append(r.amounts, m)
+		l.Allowed = &r.amounts[len(r.amounts)-1]
 	}
-	for _, r := range s.Remarks {
-		if r.Code != "" {
-			l.Remarks = append(l.Remarks, r.Code)
+	start := len(r.remarks)
+	for _, remark := range s.Remarks {
+		if remark.Code != "" {
+			r.remarks = append(r.remarks, remark.Code)
 		}
 	}
-	return l
+	l.Remarks = since(r.remarks, start)
+}
+
+// since is what was added from start on, to which nothing can be appended in place;
+// nil for nothing.
+func since[T any](all []T, start int) []T {
+	if start == len(all) {
+		return nil
+	}
+	return all[start:len(all):len(all)]
 }
 
 // maxLines is how many lines a claim of ours has at most.
@@ -88,12 +123,16 @@ const maxLines = 50
 // lineNumber is the number that a line was billed under, which payers repeat.
 // Others than ours make numbers up, in words or far too long.
 func lineNumber(told string, place int) int {
-	if keep(told, isDigit) == told {
-		if n, err := strconv.Atoi(told); err == nil && n >= 1 && n <= maxLines {
-			return n
+	n := 0
+	for i := range len(told) {
+		if n = 10*n + int(told[i]-'0'); !isDigit(told[i]) || n > maxLines {
+			return place
 		}
 	}
-	return place
+	if n == 0 {
+		return place
+	}
+	return n
 }
 
 // allowed is what the plan recognises of the charge: the sum of the lines', when
@@ -150,15 +189,4 @@ func serviceDates(c *remittance.Claim) (span billing.DateSpan) {
 		}
 	}
 	return span
-}
-
-func adjustments(all []remittance.Adjustment) []billing.Adjustment {
-	if len(all) == 0 {
-		return nil
-	}
-	to := make([]billing.Adjustment, len(all))
-	for i, a := range all {
-		to[i] = billing.Adjustment(a)
-	}
-	return to
 }

@@ -23,14 +23,18 @@ type Segment struct {
 
 // Len is how many elements the segment has.
 func (s *Segment) Len() int {
-	s.load()
+	if s.raw != nil {
+		s.load()
+	}
 	return max(len(s.ends)-1, 0)
 }
 
 // Element is the element at position n, from 1 as X12 counts (Element(3) of an
 // EB is EB03), without surrounding spaces. It is empty when absent.
 func (s *Segment) Element(n int) string {
-	s.load()
+	if s.raw != nil {
+		s.load()
+	}
 	if n < 1 || n >= len(s.ends) {
 		return ""
 	}
@@ -108,9 +112,6 @@ func (s *Segment) parse(raw []byte, d Delimiters) bool {
 
 // load splits what parse was given.
 func (s *Segment) load() {
-	if s.raw == nil {
-		return
-	}
 	if !s.cut(s.keep(s.raw), s.delimiters.Element) { // elements are parts of it
 		s.cut(clean(s.raw, s.delimiters), s.delimiters.Element)
 	}

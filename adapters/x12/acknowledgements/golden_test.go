@@ -96,6 +96,7 @@ func claimAcknowledgement(entity string) acknowledgements.Report {
 						Name:   acknowledgements.Name{Entity: "85", Kind: "2", Last: "BRIGHT SMILES", IDQualifier: "XX", ID: "1234567893"},
 						Totals: acknowledgements.Totals{Accepted: 1, Rejected: 1},
 					},
+					TaxID: "123456789",
 					Claims: []acknowledgements.Claim{
 						{
 							Patient: patient, ControlNumber: "PCN-1", PayerClaimNumber: "PAYER-55", ClearinghouseNumber: "CH-9",
@@ -131,7 +132,7 @@ func request() acknowledgements.Report {
 	receiver := &r.Sources[0].Receivers[0]
 	receiver.Statuses, receiver.Totals = nil, acknowledgements.Totals{}
 	provider := &receiver.Providers[0]
-	provider.Totals = acknowledgements.Totals{}
+	provider.Totals, provider.TaxID = acknowledgements.Totals{}, ""
 	provider.Claims = []acknowledgements.Claim{{
 		Patient: provider.Claims[0].Patient, ControlNumber: "PCN-1", PayerReference: "RFI-77", ClearinghouseNumber: "CH-9",
 		Statuses: []acknowledgements.Status{

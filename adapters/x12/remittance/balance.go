@@ -109,12 +109,6 @@ func (s *Service) equation() Equation {
 	return Equation{From: s.Charge, Less: s.Adjusted("", ""), Stated: s.Paid}
 }
 
-// equation is the claim's. What the lines were paid need not be what the claim
-// was paid: the claim may have adjustments of its own.
-func (c *Claim) equation() Equation {
-	return Equation{From: c.Charge, Less: c.Adjusted("", ""), Stated: c.Paid}
-}
-
 // weigh adds a claim that is whole to the balance and tells the claim what it
 // finds. A claim with an amount that could not be read has its findings already.
 func (b *Balance) weigh(c *Claim) {
@@ -128,17 +122,22 @@ func (b *Balance) weigh(c *Claim) {
 		return
 	}
 	f := Finding{Claim: c.Ordinal, ControlNumber: c.ControlNumber}
+	whole := Equation{From: c.Charge, Less: adjusted(c.Adjustments, "", ""), Stated: c.Paid}
 	for i := range c.Services {
 		s := &c.Services[i]
-		if e := s.equation(); !e.Holds() {
+		e := s.equation()
+		whole.Less += e.Less
+		if !e.Holds() {
 			f.Level, f.Line, f.Segment, f.Equation = LevelLine, i+1, s.Segment, e
 			b.Lines.fail(e)
 			c.Findings = append(c.Findings, f)
 		}
 	}
-	if e := c.equation(); !e.Holds() {
-		f.Level, f.Line, f.Segment, f.Equation = LevelClaim, 0, c.Segment, e
-		b.Claims.fail(e)
+	// What the lines were paid need not be what the claim was paid: the claim may
+	// have adjustments of its own.
+	if !whole.Holds() {
+		f.Level, f.Line, f.Segment, f.Equation = LevelClaim, 0, c.Segment, whole
+		b.Claims.fail(whole)
 		c.Findings = append(c.Findings, f)
 	}
 	b.add(c.Findings...)

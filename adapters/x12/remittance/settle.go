@@ -43,7 +43,7 @@ func (c *Claim) settle() {
 	if len(c.Services) > 0 {
 		c.Charge = charge
 	}
-	c.Paid = c.equation().Due()
+	c.Paid = c.Charge - c.Adjusted("", "")
 	c.PatientResponsibility = nil
 	if c.Status != StatusReversal {
 		c.PatientResponsibility = new(c.Adjusted(GroupPatient, ""))

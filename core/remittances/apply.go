@@ -10,10 +10,12 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Apply brings the remittances of the scope that came first to their end, until
-// that of the job has come to its own. It may run any number of times, and at
-// the same time as others: each commit is made under the lock of the
-// remittance, and begins where the last one ended.
+// Apply brings the remittances of the scope to their end, in the order in which
+// they came, and those that come meanwhile. It may run any number of times, and
+// at the same time as others: each commit is made under the lock of the
+// remittance, and begins where the last one ended. In one process it rests
+// while another call is at work for the scope, so that one organization never
+// takes all workers.
 //
 // The job is postponed when a remittance tells of a claim whose file was sent by
 // a process that died before it noted that, and when the work fails on a
@@ -21,9 +23,13 @@ import (
 // leaves the job to be done again.
 func (s *Service) Apply(ctx context.Context, j jobs.Job) error {
 	w := &worker{Service: s, job: j, own: billing.ERAID(j.Subject)}
+	if !s.turns.take(j.Scope) {
+		return w.postpone(ctx, s.clock.Now().Add(pause))
+	}
+	w.holds = true
 	defer w.close()
 	err := w.run(ctx)
-	if err == nil || ctx.Err() != nil {
+	if err == nil || w.ended || ctx.Err() != nil {
 		return err
 	}
 	if later, ok := errors.AsType[*billing.LaterError](err); ok {
@@ -64,13 +70,24 @@ func (s *Service) FailApply(ctx context.Context, j jobs.Job) error {
 type worker struct {
 	*Service
 
-	job  jobs.Job
-	own  billing.ERAID // the remittance that the job is about
-	at   billing.ERAID // the one at hand; zero for none
-	file *reading      // the one that is being read; nil for none
+	job   jobs.Job
+	own   billing.ERAID // the remittance that the job is about
+	ended bool          // the job is done; what comes is done for the jobs of others
+	holds bool          // it has the turn of the scope in this process
+	at    billing.ERAID // the remittance at hand; zero for none
+	file  *reading      // the file that is being read; nil for none
 }
 
+// close puts down what the worker has.
 func (w *worker) close() {
+	w.putDown()
+	if w.holds {
+		w.turns.drop(w.job.Scope)
+	}
+}
+
+// putDown ends the reading of a file.
+func (w *worker) putDown() {
 	if w.file != nil {
 		w.file.close()
 	}
@@ -83,62 +100,74 @@ func (w *worker) postpone(ctx context.Context, until time.Time) error {
 	})
 }
 
-// run makes one commit after the other until the job's remittance is done.
+// run makes one commit after the other until every remittance of the scope is
+// done. An error after the end of the job is for the jobs of others to tell.
 func (w *worker) run(ctx context.Context) error {
 	for {
-		var over bool
+		var own, all bool
 		w.at = billing.ERAID{}
 		err := w.store.InTx(ctx, w.job.Scope, func(ctx context.Context, tx ports.Tx) (err error) {
-			over, err = w.step(ctx, tx)
+			own, all, err = w.step(ctx, tx)
 			return err
 		})
-		if err != nil || over {
+		if err != nil {
+			if w.ended {
+				return nil
+			}
 			return err
+		}
+		w.ended = w.ended || own
+		if all && w.turns.leave(w.job.Scope) {
+			w.holds = false
+			return nil
 		}
 	}
 }
 
 // turn locks the remittance whose turn it is: of those that are not done, the
-// one that came first. It is nil when somebody has just done the one that was
-// waited for. Over tells that the job's own is done.
-func (w *worker) turn(ctx context.Context, tx ports.Tx) (e *billing.ERA, over bool, err error) {
+// one that came first. It is nil when there is none, or when somebody has just
+// done the one that was waited for. Own tells that the job's own is done.
+func (w *worker) turn(ctx context.Context, tx ports.Tx) (e *billing.ERA, own bool, err error) {
 	e, err = tx.ERAs.Lock(ctx, billing.ERAID{})
 	if isNotFound(err) {
-		own, err := tx.ERAs.Lock(ctx, w.own)
+		mine, err := tx.ERAs.Lock(ctx, w.own)
 		if isNotFound(err) {
 			return nil, true, nil
 		}
-		return nil, err == nil && own.Progress == billing.ERADone, err
+		return nil, err == nil && mine.Progress == billing.ERADone, err
 	}
-	if err != nil || e.ID == w.own {
-		return e, false, err
+	if err != nil || e.ID == w.own || w.ended {
+		return e, w.ended, err
 	}
-	own, err := tx.ERAs.Get(ctx, w.own)
+	mine, err := tx.ERAs.Get(ctx, w.own)
 	if isNotFound(err) { // it is not read yet
 		return e, false, nil
 	}
-	return e, err == nil && own.Progress == billing.ERADone, err
+	return e, err == nil && mine.Progress == billing.ERADone, err
 }
 
-// step is the work of one commit. It reports whether the job is over.
-func (w *worker) step(ctx context.Context, tx ports.Tx) (over bool, err error) {
-	e, over, err := w.turn(ctx, tx)
+// step is the work of one commit. It reports whether the job's own remittance
+// is done, and whether all are.
+func (w *worker) step(ctx context.Context, tx ports.Tx) (own, all bool, err error) {
+	e, own, err := w.turn(ctx, tx)
+	if err != nil {
+		return false, false, err
+	}
 	switch {
-	case err != nil:
-		return false, err
-	case over:
-		return true, tx.Outbox.Done(ctx, w.job.ID)
 	case e == nil:
-		return false, nil
+		all = own
+	case e.Progress == billing.ERAReading:
+		w.at = e.ID
+		err = w.read(ctx, tx, e)
+	default:
+		w.at = e.ID
+		err = w.apply(ctx, tx, e)
+		own = own || e.ID == w.own && e.Progress == billing.ERADone
 	}
-	w.at = e.ID
-	if e.Progress == billing.ERAReading {
-		return false, w.read(ctx, tx, e)
+	if err == nil && own && !w.ended {
+		err = tx.Outbox.Done(ctx, w.job.ID)
 	}
-	if err := w.apply(ctx, tx, e); err != nil || e.ID != w.own || e.Progress != billing.ERADone {
-		return false, err
-	}
-	return true, tx.Outbox.Done(ctx, w.job.ID)
+	return own, all, err
 }
 
 // apply applies the next claims of a remittance. A claim that cannot take what
@@ -292,7 +321,7 @@ const (
 	// patience is how long a worker waits until a batch is noted as sent. The
 	// batch's own job does that within seconds, unless the network is away.
 	patience = 10 * time.Minute
-	// pause is how long a job rests that waits for a batch.
+	// pause is how long a job rests that waits for a batch, or for another job.
 	pause = time.Second
 	// heldUp is how long a job rests when the work fails on an earlier
 	// remittance.

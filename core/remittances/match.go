@@ -90,14 +90,14 @@ func (w *worker) read(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
 		return err
 	}
 	if f := w.file; f == nil || f.era != e.ID || f.from != kept && f.from+len(f.hand) != kept {
-		w.close()
+		w.putDown()
 		if w.file, err = w.open(ctx, tx, e.ID, kept); err != nil {
 			return err
 		}
 	}
 	claims, err := w.file.after(kept, w.chunk)
 	if err != nil {
-		w.close()
+		w.putDown()
 		return err
 	}
 	if len(claims) > 0 {

@@ -24,37 +24,19 @@ func (s countedStore) InTx(ctx context.Context, scope billing.Scope, fn func(con
 	return s.Store.InTx(ctx, scope, fn)
 }
 
-// BenchmarkApply takes in and applies a remittance of 10,000 claims, and
-// compares it with 10,000 commits of one row each on the same server.
+// BenchmarkApply takes in and applies a remittance of 10,000 claims, with an
+// endpoint that takes the events, and compares that with 10,000 commits of one
+// claim each on the same server.
 func BenchmarkApply(bm *testing.B) {
 	const many = 10_000
 	for range bm.N {
 		b := newBench(bm)
-		says := make([]saying, many)
-		for n := 0; n < many; n += 500 {
-			b.in(func(ctx context.Context, tx ports.Tx) error {
-				for i := n; i < n+500; i++ {
-					number := fmt.Sprint("A-", i)
-					says[i] = paid(number, fmt.Sprint("P-", i), 2500)
-					if err := tx.Claims.Insert(ctx, b.newClaim(number)); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-		}
-		f := b.file(b.payment(says...))
-		start := time.Now()
-		const sample = 500
-		for i := range sample {
-			b.in(func(ctx context.Context, tx ports.Tx) error {
-				return tx.Claims.Insert(ctx, b.newClaim(fmt.Sprint("S-", i)))
-			})
-		}
-		baseline := time.Since(start) * many / sample
+		f := b.file(b.payment(b.crowd(many)...))
+		b.listen()
+		baseline := b.single(500) * many / 500
 		var commits atomic.Int64
 		b.service = remittances.New(countedStore{b.store, &commits}, edi.New(), b.payers, b.clock)
-		start = time.Now()
+		start := time.Now()
 		j := b.receiveFile(f)
 		received := time.Since(start)
 		r := b.apply(j)
@@ -67,4 +49,49 @@ func BenchmarkApply(bm *testing.B) {
 		bm.ReportMetric(float64(commits.Load()), "commits")
 		bm.ReportMetric(took.Seconds()/baseline.Seconds(), "x-of-10k-commits")
 	}
+}
+
+// crowd makes claims, and says of each what it is paid.
+func (b *bench) crowd(many int) []saying {
+	b.t.Helper()
+	var says []saying
+	for len(says) < many {
+		from := len(says)
+		for i := range 500 {
+			says = append(says, paid(fmt.Sprint("A-", from+i), fmt.Sprint("P-", from+i), 2500))
+		}
+		b.in(func(ctx context.Context, tx ports.Tx) error {
+			for _, said := range says[from:] {
+				if err := tx.Claims.Insert(ctx, b.newClaim(said.ControlNumber)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return says
+}
+
+// listen makes an endpoint for every event.
+func (b *bench) listen() {
+	b.t.Helper()
+	now := b.clock.Now()
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		return tx.Endpoints.Insert(ctx, &billing.WebhookEndpoint{
+			ID: billing.NewID[billing.WebhookEndpointID](now), Scope: b.scope, URL: "https://example.com/hooks",
+			Status: billing.EndpointEnabled, Secret: billing.NewWebhookSecret(), CreatedAt: now,
+		})
+	})
+}
+
+// single is how long commits of one claim take.
+func (b *bench) single(commits int) time.Duration {
+	b.t.Helper()
+	start := time.Now()
+	for i := range commits {
+		b.in(func(ctx context.Context, tx ports.Tx) error {
+			return tx.Claims.Insert(ctx, b.newClaim(fmt.Sprint("S-", i)))
+		})
+	}
+	return time.Since(start)
 }

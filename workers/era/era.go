@@ -7,7 +7,7 @@ import (
 	"github.com/molar-billing/molar/workers"
 )
 
-// Handler does up to parallel jobs at once, those of one scope in turn.
+// Handler does up to parallel jobs at once, but one of a scope at a time.
 func Handler(s *remittances.Service, parallel int) workers.Handler {
 	return workers.Handler{Kind: jobs.KindERA, Parallel: parallel, Do: s.Apply, Fail: s.FailApply}
 }

@@ -128,6 +128,9 @@ func (t *trigger) claim(ctx context.Context, p claimPlan) (string, error) {
 	case c.State == billing.ClaimNeedsAttention && !p.odd:
 		return "", c.attention()
 	}
+	if p.stays || p.odd {
+		return c.ID, nil
+	}
 	t.patience = p.patience
 	_, _ = fmt.Fprintf(t.progress, "%s is made; waiting for what comes of it. Ctrl-C ends the waiting alone.\n", c.ID)
 	if p.then == nil {

@@ -167,7 +167,8 @@ func TestWhatAReversalCancels(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			of := claim()
-			of.Kind, of.State, of.Payments = billing.KindClaim, billing.ClaimPaid, c.have
+			before := append(make([]billing.ClaimPayment, 0, 8), c.have...) // with room, that a copy of the claim shares
+			of.Kind, of.State, of.Payments = billing.KindClaim, billing.ClaimPaid, before
 			row := billing.ERAClaim{StatusCode: "22", Paid: -80_00, PayerClaimNumber: c.number, Original: c.original}
 			if of.Takes(&row) != (c.cancels >= 0) {
 				t.Errorf("takes it: %v", of.Takes(&row))
@@ -181,7 +182,7 @@ func TestWhatAReversalCancels(t *testing.T) {
 					t.Errorf("payment %d is cancelled: %v", i, of.Payments[i].Cancelled)
 				}
 			}
-			if applied && c.have[c.cancels].Cancelled {
+			if applied && before[c.cancels].Cancelled {
 				t.Error("the payments of another copy of the claim were changed")
 			}
 		})

@@ -177,7 +177,9 @@ type SandboxMail interface {
 	// Remove takes a file away.
 	Remove(ctx context.Context, name string) error
 
-	// First answers the name of the file for which the key was first seen,
-	// which is the given one when the key is new.
-	First(ctx context.Context, key [32]byte, file string) (string, error)
+	// Remember keeps notes, and answers for each the content of the one that
+	// was made under its key just before it, empty when there was none. Who has
+	// made a note under a key already makes no other: the answer stays what it
+	// was. Of two calls at once, one waits for the other.
+	Remember(ctx context.Context, notes []billing.SandboxNote) ([][]byte, error)
 }

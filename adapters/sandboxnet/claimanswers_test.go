@@ -168,7 +168,7 @@ func TestRemittancesAddUp(t *testing.T) {
 // TestAFileIsRejectedOnce follows a claim that asks for it through its files.
 func TestAFileIsRejectedOnce(t *testing.T) {
 	t.Parallel()
-	first := remembering()
+	remember := remembering()
 	one := file(t, claim("C-1", "-PAID-ERA", aetna()), claim("C-2", "-batch-rejected", aetna()), claim("C-3", "-BATCH-REJECTED", aetna()))
 	for _, c := range []struct {
 		name     string
@@ -183,7 +183,7 @@ func TestAFileIsRejectedOnce(t *testing.T) {
 		{"other.837", file(t, changed(claim("C-2", "-BATCH-REJECTED", aetna()), anotherOffice)), true},
 	} {
 		n := sandboxnet.NewClearinghouse(clock(asked), nil, sandboxnet.Options{})
-		files, err := n.Answers(c.name, c.content, first(c.name))
+		files, err := n.Answers(c.name, c.content, remember)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -340,8 +340,8 @@ func FuzzSend(f *testing.F) {
 	f.Add([]byte("no claims"))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		n := sandboxnet.NewClearinghouse(clock(asked), nil, sandboxnet.Options{})
-		first := remembering()
-		all, err := n.Answers(sentName, content, first(sentName))
+		remember := remembering()
+		all, err := n.Answers(sentName, content, remember)
 		if err != nil {
 			if _, isFault := errors.AsType[*x12.Error](err); !isFault || len(all) > 0 {
 				t.Fatalf("%d files, %v", len(all), err)
@@ -362,7 +362,7 @@ func FuzzSend(f *testing.F) {
 				t.Errorf("%s: %v\n%s", file.Name, err, file.Content)
 			}
 		}
-		again, _ := n.Answers(sentName, content, first(sentName))
+		again, _ := n.Answers(sentName, content, remember)
 		if fmt.Sprint(again) != fmt.Sprint(all) {
 			t.Error("the same file was answered in another way")
 		}

@@ -3,6 +3,7 @@ package sandboxnet
 import (
 	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
 	"github.com/molar-billing/molar/adapters/x12/claims"
+	"github.com/molar-billing/molar/adapters/x12/remittance"
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -20,6 +21,9 @@ type received struct {
 	scenario            claimScenario
 	clearinghouseNumber string
 	payerNumber         string
+
+	decided  *remittance.Claim // nil for none
+	takeBack *remittance.Claim // what was paid for the claim that this one replaces; nil for none
 }
 
 // newBatch numbers the claims. A payer knows a claim that is replaced or voided

@@ -39,8 +39,8 @@ type Options struct {
 	ERADelay time.Duration // from a payer's acceptance to its remittance; none is as good as at once
 }
 
-// Clearinghouse takes files of claims for every payer. It remembers nothing
-// but its mail.
+// Clearinghouse takes files of claims for every payer. What it remembers is in
+// its mail.
 type Clearinghouse struct {
 	clock    ports.Clock
 	mail     ports.SandboxMail
@@ -66,8 +66,8 @@ func (c *Clearinghouse) Send(ctx context.Context, name string, content []byte) e
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	first := func(key digest) (string, error) { return c.mail.First(ctx, key, name) }
-	files, err := c.answers(name, content, first)
+	remember := func(notes []billing.SandboxNote) ([][]byte, error) { return c.mail.Remember(ctx, notes) }
+	files, err := c.answers(name, content, remember)
 	if err != nil {
 		return fmt.Errorf("sandboxnet: %w", err)
 	}
@@ -85,25 +85,33 @@ func (c *Clearinghouse) Remove(ctx context.Context, name string) error {
 	return c.mail.Remove(ctx, name)
 }
 
-// answers is everything that comes back for a file. First names the file in
-// which something was first seen.
-func (c *Clearinghouse) answers(name string, content []byte, first func(digest) (string, error)) ([]billing.SandboxFile, error) {
+// memory is ports.SandboxMail.Remember.
+type memory func([]billing.SandboxNote) ([][]byte, error)
+
+// answers is everything that comes back for a file.
+func (c *Clearinghouse) answers(name string, content []byte, remember memory) ([]billing.SandboxFile, error) {
 	o := outbox{base: strings.TrimSuffix(name, ".837"), sent: c.clock.Now().UTC(), counts: map[string]int{}}
 	f, err := readSent(content)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.rejectOnce(name, first); err != nil {
+	if err := f.rejectOnce(name, remember); err != nil {
 		return nil, err
 	}
 	o.acknowledged(f)
+	var batches []*batch
 	for _, accepted := range f.accepted() {
-		b := newBatch(accepted)
+		batches = append(batches, newBatch(accepted))
+	}
+	if err := decide(name, batches, billing.DateOf(o.sent), remember); err != nil {
+		return nil, err
+	}
+	for _, b := range batches {
 		o.forwarded(b)
 		for _, p := range b.byPayer() {
 			o.accepted(b, p)
 			o.asked(b, p)
-			o.decided(b, p, c.eraDelay)
+			o.paid(b, p, c.eraDelay)
 		}
 	}
 	return o.files, nil

@@ -2,6 +2,7 @@ package sandboxnet_test
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -120,27 +121,45 @@ func file(tb testing.TB, all ...claims.Claim) []byte {
 	return out.Bytes()
 }
 
-// remembering makes SandboxMail.First of files that share a memory.
-func remembering() func(name string) func([32]byte) (string, error) {
-	seen := map[[32]byte]string{}
-	return func(name string) func([32]byte) (string, error) {
-		return func(key [32]byte) (string, error) {
-			if _, known := seen[key]; !known {
-				seen[key] = name
+// memory is SandboxMail.Remember.
+type memory = func([]billing.SandboxNote) ([][]byte, error)
+
+// remembering makes a memory for files that share it.
+func remembering() memory {
+	made := map[[32]byte][]billing.SandboxNote{}
+	return func(notes []billing.SandboxNote) ([][]byte, error) {
+		before := make([][]byte, len(notes))
+		for i, n := range notes {
+			all := made[n.Key]
+			own := slices.IndexFunc(all, func(o billing.SandboxNote) bool { return o.By == n.By })
+			if own < 0 {
+				own, made[n.Key] = len(all), append(all, n)
 			}
-			return seen[key], nil
+			if own > 0 {
+				before[i] = all[own-1].Content
+			}
 		}
+		return before, nil
 	}
 }
 
-// before is a memory in which everything was seen before.
-func before([32]byte) (string, error) { return "an earlier file", nil }
+// before is a memory in which every file was rejected once, and nothing was
+// decided.
+func before(notes []billing.SandboxNote) ([][]byte, error) {
+	all := make([][]byte, len(notes))
+	for i, n := range notes {
+		if string(n.Content) == n.By {
+			all[i] = []byte("an earlier file")
+		}
+	}
+	return all, nil
+}
 
 // answers is what comes back for a file, by what stands behind its name.
-func answers(tb testing.TB, content []byte, first func([32]byte) (string, error)) map[string]billing.SandboxFile {
+func answers(tb testing.TB, content []byte, remember memory) map[string]billing.SandboxFile {
 	tb.Helper()
 	c := sandboxnet.NewClearinghouse(clock(asked), nil, sandboxnet.Options{ERADelay: sandboxnet.DefaultERADelay})
-	all, err := c.Answers(sentName, content, first)
+	all, err := c.Answers(sentName, content, remember)
 	if err != nil {
 		tb.Fatal(err)
 	}

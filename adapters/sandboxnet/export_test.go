@@ -37,6 +37,6 @@ func ClaimEndings() []string {
 }
 
 // Answers is what Send puts into the mail.
-func (c *Clearinghouse) Answers(name string, content []byte, first func(key [32]byte) (string, error)) ([]billing.SandboxFile, error) {
-	return c.answers(name, content, func(d digest) (string, error) { return first(d) })
+func (c *Clearinghouse) Answers(name string, content []byte, remember func([]billing.SandboxNote) ([][]byte, error)) ([]billing.SandboxFile, error) {
+	return c.answers(name, content, remember)
 }

@@ -35,8 +35,11 @@
 // are never paid: what would be is an estimate, and nothing is reversed. Claims
 // with -ESTIMATE are claims with no ending. A void is accepted, whatever the
 // member ID says, and brings no 835. A replacement is decided like a new claim,
-// under the payer's number of the one that it replaces: the sandbox does not
-// know what it paid before, so it takes nothing back.
+// under the payer's number of the one that it replaces. What the payer decided to
+// pay under that number before is remembered for 90 days, and the 835 takes it
+// back just before it tells the new decision; not so what it takes back anyway
+// (-REVERSED), what nobody can post (-UNBALANCED), and a denial, which has paid
+// nothing. A replacement that is not decided takes nothing back.
 package sandboxnet
 
 import (

@@ -13,13 +13,14 @@ import (
 // was paid, in a remittance that does not add up.
 const unbalancedBy billing.Money = 1_00
 
-// decided is what the payer pays for its claims: a remittance for each payee,
-// one more for the claims that would spoil it, and later one that takes
-// payments back.
-func (o *outbox) decided(b *batch, of []*received, delay time.Duration) {
+// paid is what the payer pays for its claims: a remittance for each payee, one
+// more for the claims that would spoil it, and later one that takes payments
+// back. What is corrected is taken back first, in the same remittance
+// (005010X221A1, 1.10.2.8).
+func (o *outbox) paid(b *batch, of []*received, delay time.Duration) {
 	var due []*received
 	for _, r := range of {
-		if r.scenario.decision != nil {
+		if r.decided != nil {
 			due = append(due, r)
 		}
 	}
@@ -29,17 +30,17 @@ func (o *outbox) decided(b *batch, of []*received, delay time.Duration) {
 		unbalanced bool
 	}
 	for _, group := range grouped(due, func(r *received) transfer { return transfer{r.payee(), r.scenario.unbalanced} }) {
-		all := make([]remittance.Claim, len(group))
-		for i, r := range group {
-			all[i] = decision(r, billing.DateOf(o.sent))
-		}
-		o.remit(o.letter("payment", "835", untilAccepted+delay), b, group[0], all)
-		var back []remittance.Claim
-		for i, r := range group {
+		var all, back []remittance.Claim
+		for _, r := range group {
+			if r.takeBack != nil {
+				all = append(all, *r.takeBack)
+			}
+			all = append(all, *r.decided)
 			if r.scenario.reversed {
-				back = append(back, *all[i].Reversed())
+				back = append(back, *r.decided.Reversed())
 			}
 		}
+		o.remit(o.letter("payment", "835", untilAccepted+delay), b, group[0], all)
 		if len(back) > 0 {
 			o.remit(o.letter("reversal", "835", untilAccepted+2*delay), b, group[0], back)
 		}
@@ -61,15 +62,15 @@ func (o *outbox) remit(l letter, b *batch, first *received, all []remittance.Cla
 		Claims: all,
 	}
 	r.Settle()
-	if r.Total == 0 {
-		r.Handling, r.Method = "H", "NON"
-	}
-	if first.scenario.unbalanced {
-		for i := range all {
+	for i := range all {
+		if first.scenario.unbalanced && all[i].Status != remittance.StatusReversal {
 			all[i].Paid += unbalancedBy
 			all[i].Services[0].Paid += unbalancedBy
 			r.Total += unbalancedBy
 		}
+	}
+	if r.Total == 0 {
+		r.Handling, r.Method = "H", "NON"
 	}
 	i, g := l.envelope(b.Interchange, b.Group)
 	var file bytes.Buffer
@@ -104,8 +105,8 @@ func payeeOf(o *billing.Office) remittance.Party {
 
 // decision is what the payer says of a claim that came in on the day, before
 // its figures are settled.
-func decision(r *received, came billing.Date) remittance.Claim {
-	c := remittance.Claim{
+func decision(r *received, came billing.Date) *remittance.Claim {
+	c := &remittance.Claim{
 		ControlNumber: r.PatientControlNumber, Status: statusOf(r), FilingCode: "12", PayerControlNumber: r.payerNumber,
 		PlaceOfService: r.PlaceOfService, Frequency: frequencyOf(r.Frequency), Names: namesOf(r),
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
 	"github.com/molar-billing/molar/adapters/x12/claims"
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // claimsSet is the transaction set that is taken.
@@ -156,23 +157,26 @@ func (f *sentFile) reject(ordinal int, id string) {
 }
 
 // rejectOnce rejects the sets with a claim that asks for it, unless an earlier
-// file was rejected for the claim already. First names the file in which a
-// claim was first seen. All claims are shown to it, so that a file is not
-// rejected again for the next one.
-func (f *sentFile) rejectOnce(name string, first func(digest) (string, error)) error {
+// file was rejected for the claim already. All such claims are remembered, so
+// that a file is not rejected again for the next one.
+func (f *sentFile) rejectOnce(name string, remember memory) error {
+	var notes []billing.SandboxNote
+	var segments []int
 	for _, b := range f.accepted() {
 		for i := range b.Claims {
-			c := &b.Claims[i]
-			if !scenarioOfClaim(c).rejectsFile {
-				continue
+			if c := &b.Claims[i]; scenarioOfClaim(c).rejectsFile {
+				key := digestOf("batch rejected", c.Office.NPI, strings.ToUpper(c.PatientControlNumber))
+				notes, segments = append(notes, billing.SandboxNote{Key: key, By: name, Content: []byte(name)}), append(segments, c.Segment)
 			}
-			in, err := first(digestOf("batch rejected", c.Office.NPI, strings.ToUpper(c.PatientControlNumber)))
-			if err != nil {
-				return err
-			}
-			if in == name {
-				f.reject(c.Segment, "CLM")
-			}
+		}
+	}
+	before, err := remember(notes)
+	if err != nil {
+		return err
+	}
+	for i, segment := range segments {
+		if len(before[i]) == 0 {
+			f.reject(segment, "CLM")
 		}
 	}
 	return nil

@@ -130,3 +130,12 @@ type SandboxFile struct {
 
 	Due time.Time
 }
+
+// SandboxNote is what the clearinghouse of the sandbox remembers for later
+// files. Key is a digest of what the note is about, By says who makes it: a file,
+// or a claim of one.
+type SandboxNote struct {
+	Key     [32]byte
+	By      string
+	Content []byte
+}

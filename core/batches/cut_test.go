@@ -130,7 +130,7 @@ func TestNamesNeverRepeat(t *testing.T) {
 func TestTwoCutters(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	const many = 6000
+	const many = 5200
 	all := b.queue(b.practice, make([]string, many)...)
 	var both sync.WaitGroup
 	for range 2 {

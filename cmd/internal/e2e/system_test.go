@@ -138,6 +138,7 @@ type system struct {
 	apis     []*process
 	workers  []*process
 	pngs     []*process // png workers; see startPNG
+	eras     []*process // era workers; see startERA
 	urls     []string   // base URLs of the APIs
 	env      []string
 	key      string
@@ -190,6 +191,27 @@ func (s *system) startPNG(n int) {
 		p := newProcess(s.tb, "pngworker", append(s.env, "MOLAR_OPS_LISTEN="+freeAddr(s.tb)))
 		p.start(io.Discard)
 		s.pngs = append(s.pngs, p)
+	}
+}
+
+// startERA starts era workers.
+func (s *system) startERA(n int) {
+	s.tb.Helper()
+	for range n {
+		p := newProcess(s.tb, "eraworker", append(s.env, "MOLAR_OPS_LISTEN="+freeAddr(s.tb)))
+		p.start(io.Discard)
+		s.eras = append(s.eras, p)
+	}
+}
+
+// provide makes the dentist who renders services, without whom claims need
+// attention.
+func (s *system) provide() {
+	s.tb.Helper()
+	r, err := post(s.tb.Context(), http.DefaultClient, s.urls[0]+"/providers", s.key, "provider", "application/json",
+		[]byte(`{"first_name":"Ann","last_name":"Rivers","npi":"1679576722","taxonomy":"1223G0001X"}`))
+	if err != nil || r.status != http.StatusCreated {
+		s.tb.Fatalf("make a provider: %v, %v", r, err)
 	}
 }
 

@@ -1,0 +1,305 @@
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// claimFate is what the sandbox does with claims of an ending, and what has to
+// be told of one then. Files come in any order when those who take them in are
+// killed, and a payer's word makes the clearinghouse's too late.
+type claimFate struct {
+	payer, kind, ending string
+
+	state string
+	story string // a regular expression, of the events from the first sending on
+	paid  string // the claim's own figure; empty for none
+}
+
+// The claims of a file are queued again when one of them has it rejected.
+var claimFates = []claimFate{
+	{"60054", "claim", "", "accepted_payer", `( accepted){1,2}`, ""},
+	{"CHTEST", "claim", "", "paid", `( accepted){0,2} paid`, "100.00"},
+	{"60054", "claim", "-PAID-ERA", "paid", `( accepted){0,2} paid`, "64.00"},
+	{"CHTEST", "claim", "-DENIED", "denied", `( accepted){0,2} denied`, "0.00"},
+	{"60054", "claim", "-REJECTED", "rejected", `( accepted)? rejected`, ""},
+	{"60054", "claim", "-INFO-REQUEST", "accepted_payer", `( accepted){1,2}( status_updated)?`, ""},
+	{"60054", "claim", "-BATCH-REJECTED", "accepted_payer", `( accepted){1,2}`, ""},
+	{"CHTEST", "claim", "-UNBALANCED", "accepted_payer", `( accepted){1,2}`, ""},
+	{"60054", "claim", "-REVERSED", "accepted_payer", `( accepted){0,2} paid payment_reversed( status_updated)?`, ""},
+	{"60054", "predetermination", "-ESTIMATE", "returned", `( accepted){0,2} predetermination.returned`, ""},
+	{"CHTEST", "predetermination", "", "returned", `( accepted){0,2} predetermination.returned`, ""},
+}
+
+// TestClaimsThroughKills kills the processes that claims and remittances go
+// through, and wipes what the broker has, while claims of every ending are
+// made. In the end each is where its ending leads, each of its events was told
+// once, and the money on the claims is that of the remittances.
+func TestClaimsThroughKills(t *testing.T) {
+	t.Parallel()
+	s := startSystem(t, 2, 2, "MOLAR_BATCH_INTERVAL=500ms", "MOLAR_SANDBOX_ERA_DELAY=1s")
+	s.startERA(2)
+	s.provide()
+	load := startClaims(s, 4)
+	kills := 0
+	for round := range 8 {
+		for _, victims := range [][]*process{{s.apis[round%2]}, s.workers, {s.eras[round%2]}, {s.workers[round%2], s.eras[1-round%2]}} {
+			pause(time.Duration(rand.IntN(400)) * time.Millisecond)
+			for _, p := range victims {
+				p.kill()
+				kills++
+			}
+			pause(time.Duration(rand.IntN(100)) * time.Millisecond)
+			for _, p := range victims {
+				p.start(io.Discard)
+			}
+		}
+		if round == 4 {
+			s.rabbit.Wipe()
+		}
+	}
+	made := load.stop()
+	t.Logf("%d claims were made through %d kills and a wiped broker", len(made), kills)
+	s.verifyClaims(made)
+}
+
+// madeClaim is a claim that the API has answered.
+type madeClaim struct {
+	claimFate
+	id, control string
+}
+
+// claimLoad makes claims, each until it is answered, whatever happens on the
+// way.
+type claimLoad struct {
+	s      *system
+	cancel context.CancelFunc
+	done   sync.WaitGroup
+	n      atomic.Int64
+	mu     sync.Mutex
+	made   []madeClaim
+}
+
+func startClaims(s *system, clients int) *claimLoad {
+	ctx, cancel := context.WithCancel(s.tb.Context())
+	l := &claimLoad{s: s, cancel: cancel}
+	for range clients {
+		l.done.Go(func() {
+			for ctx.Err() == nil {
+				l.one(context.WithoutCancel(ctx), int(l.n.Add(1)))
+				pause(50 * time.Millisecond)
+			}
+		})
+	}
+	return l
+}
+
+func (l *claimLoad) stop() []madeClaim {
+	l.cancel()
+	l.done.Wait()
+	return l.made
+}
+
+func (l *claimLoad) one(ctx context.Context, n int) {
+	f := claimFates[n%len(claimFates)]
+	insisting := attachmentLoad{s: l.s}
+	r, ok := insisting.insist(ctx, fmt.Sprintf("claim-%d", n), "/claims", "application/json", claimBody(l.s.office, f, n))
+	if !ok {
+		return
+	}
+	m := madeClaim{claimFate: f}
+	m.id, _ = r.body["id"].(string)
+	m.control, _ = r.body["patient_control_number"].(string)
+	if r.body["state"] != "queued" {
+		l.s.tb.Errorf("the claim is %v: %v", r.body["state"], r.body["findings"])
+	}
+	l.mu.Lock()
+	l.made = append(l.made, m)
+	l.mu.Unlock()
+}
+
+// claimBody is a claim over 100.00 of a patient that no other n has.
+func claimBody(office string, f claimFate, n int) []byte {
+	day := `"service_date":"` + time.Now().AddDate(0, 0, -3).Format(time.DateOnly) + `",`
+	if f.kind == "predetermination" {
+		day = ""
+	}
+	name := strings.Map(func(r rune) rune { return 'a' + r - '0' }, fmt.Sprint(n))
+	return fmt.Appendf(nil, `{"kind":%q,"office_id":%q,"payer_id":%q,"submit":true,
+		"subscriber":{"first_name":"Jane","last_name":"Doe%s","date_of_birth":"1985-04-12","member_id":"%06d%s","gender":"female",
+			"address":{"line1":"2 Oak St","city":"Springfield","state":"IL","zip":"62701"}},
+		"lines":[{"procedure_code":"D0120",%s"fee":"60.00"},{"procedure_code":"D1110",%s"fee":"40.00"}]}`,
+		f.kind, office, f.payer, name, n, f.ending, day, day)
+}
+
+// verifyClaims waits until every claim is where it belongs, and then looks at
+// how it came there.
+func (s *system) verifyClaims(made []madeClaim) {
+	s.tb.Helper()
+	if len(made) < len(claimFates) {
+		s.tb.Errorf("%d claims were made", len(made))
+	}
+	s.awaitClaims(made)
+	for what, query := range map[string]string{
+		"claims that nobody was told of":            fmt.Sprintf(`SELECT count(*) - %d FROM claims`, len(made)),
+		"batches without their answer":              `SELECT count(*) FROM batches WHERE state <> 'acknowledged'`,
+		"batches without exactly one event":         `SELECT count(*) FROM batches b WHERE (SELECT count(*) FROM events e WHERE e.resource_id = b.id) <> 1`,
+		"remittances that are not done":             `SELECT count(*) FROM eras WHERE progress <> 'done'`,
+		"remittances without exactly one event":     `SELECT count(*) FROM eras r WHERE (SELECT count(*) FROM events e WHERE e.resource_id = r.id) <> 1`,
+		"events of remittances that there are not":  `SELECT count(*) FROM events e WHERE e.type = 'era.received' AND NOT EXISTS (SELECT FROM eras r WHERE r.id = e.resource_id)`,
+		"resources whose events do not count up":    `SELECT count(*) FROM (SELECT FROM events GROUP BY resource_id HAVING max(sequence) <> count(*) OR min(sequence) <> 1) gaps`,
+		"files in quarantine":                       `SELECT count(*) FROM quarantine`,
+		"what remittances say, applied to no claim": `SELECT count(*) FROM era_claims WHERE applied AND claim_id IS NULL`,
+	} {
+		if n := s.count(query); n != 0 {
+			s.tb.Errorf("%d %s", n, what)
+		}
+	}
+	asked := 0
+	for _, m := range made {
+		if m.ending == "-INFO-REQUEST" {
+			asked++
+		}
+		s.verifyClaim(m)
+	}
+	if n := s.count(`SELECT count(DISTINCT claim_id) FROM payer_requests`); n != asked || s.count(`SELECT count(*) FROM payer_requests`) != asked {
+		s.tb.Errorf("%d payer requests about %d claims, want %d", s.count(`SELECT count(*) FROM payer_requests`), n, asked)
+	}
+	s.verifyMoney(made)
+}
+
+// awaitClaims waits until there is nothing left to be done, now or later.
+func (s *system) awaitClaims(made []madeClaim) {
+	s.tb.Helper()
+	const work = `SELECT (SELECT count(*) FROM jobs) + (SELECT count(*) FROM sandbox_mail WHERE removed_at IS NULL)
+		+ (SELECT count(*) FROM claims WHERE state IN ('queued', 'submitted', 'accepted_clearinghouse'))`
+	defer func() {
+		if s.tb.Failed() {
+			for _, m := range made {
+				if c := s.read("/claims/" + m.id); c["state"] != m.state {
+					s.tb.Logf("%s %s is %v, want %s: %s", m.ending, m.id, c["state"], m.state, s.claimStory(m.id))
+				}
+			}
+		}
+	}()
+	await(s.tb, "the end of all work", func() bool { return s.count(work) == 0 })
+}
+
+// read reads a resource.
+func (s *system) read(path string) map[string]any {
+	s.tb.Helper()
+	req, err := http.NewRequestWithContext(s.tb.Context(), http.MethodGet, s.urls[0]+path, nil)
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+s.key)
+	r, err := do(http.DefaultClient, req)
+	if err != nil || r.status != http.StatusOK {
+		s.tb.Fatalf("%s: status %d, %v, %v", path, r.status, r.body, err)
+	}
+	return r.body
+}
+
+// claimStory is what was told of a claim, in order.
+func (s *system) claimStory(id string) string {
+	s.tb.Helper()
+	told, _ := s.read("/events?limit=100&resource_id=" + id)["data"].([]any)
+	words := make([]string, len(told))
+	for _, e := range told {
+		e, _ := e.(map[string]any)
+		sequence, _ := e["sequence"].(float64)
+		if at := int(sequence) - 1; at >= 0 && at < len(words) {
+			words[at] = strings.TrimPrefix(e["type"].(string), "claim.")
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// verifyClaim holds a claim and its events against what its ending demands.
+func (s *system) verifyClaim(m madeClaim) {
+	s.tb.Helper()
+	c, story := s.read("/claims/"+m.id), s.claimStory(m.id)
+	state, paid, want := m.state, m.paid, "validated( queued submitted)+"+m.story
+	if m.ending == "-REVERSED" && s.count(reversedFirst, m.control) > 0 { // there was nothing to be reversed yet
+		state, paid, want = "paid", "64.00", "validated( queued submitted)+( accepted){0,2} paid"
+	}
+	if c["state"] != state || !regexp.MustCompile("^"+want+"$").MatchString(story) {
+		s.tb.Errorf("%s %q is %v, want %s; told was %q, want %s", m.id, m.ending, c["state"], state, story, want)
+	}
+	payment, _ := c["payment"].(map[string]any)
+	if got, _ := payment["paid"].(string); got != paid {
+		s.tb.Errorf("%s %q was paid %q, want %q", m.id, m.ending, got, paid)
+	}
+	if m.ending == "-BATCH-REJECTED" && strings.Count(story, "submitted") < 2 {
+		s.tb.Errorf("%s: its file was not rejected: %q", m.id, story)
+	}
+	history, _ := c["history"].([]any)
+	if last, _ := history[len(history)-1].(map[string]any); last["state"] != state {
+		s.tb.Errorf("%s: the history ends with %v", m.id, last)
+	}
+}
+
+// reversedFirst counts reversals of a claim's payment that came before it: the
+// process that had the file with the payment was killed.
+const reversedFirst = `
+SELECT count(*)
+FROM era_claims r
+JOIN era_claims p ON p.detail->>'ControlNumber' = r.detail->>'ControlNumber' AND p.detail->>'StatusCode' <> '22' AND r.era_id < p.era_id
+WHERE r.detail->>'StatusCode' = '22' AND r.detail->>'ControlNumber' = $1`
+
+// verifyMoney adds up what remittances say that was applied, for each claim.
+func (s *system) verifyMoney(made []madeClaim) {
+	s.tb.Helper()
+	applied := map[any]float64{}
+	eras := 0
+	for cursor := ""; ; {
+		page := s.read("/eras?limit=100" + cursor)
+		data, _ := page["data"].([]any)
+		for _, e := range data {
+			e, _ := e.(map[string]any)
+			eras++
+			list, _ := s.read("/eras/" + e["id"].(string) + "/claims?limit=100")["data"].([]any)
+			for _, c := range list {
+				c, _ := c.(map[string]any)
+				if applies, _ := c["applied"].(bool); applies {
+					applied[c["claim_id"]] += cents(s.tb, c["paid"])
+				}
+			}
+		}
+		next, more := page["next_cursor"].(string)
+		if !more {
+			break
+		}
+		cursor = "&cursor=" + next
+	}
+	for _, m := range made {
+		payment, _ := s.read("/claims/" + m.id)["payment"].(map[string]any)
+		if payment == nil {
+			payment = map[string]any{"paid": "0.00"}
+		}
+		if got := cents(s.tb, payment["paid"]); got != applied[m.id] {
+			s.tb.Errorf("%s %q was paid %v, applied was %v", m.id, m.ending, got, applied[m.id])
+		}
+	}
+	s.tb.Logf("%d remittances, %d batches, %d reversals before their payments", eras, s.count("SELECT count(*) FROM batches"),
+		s.count(strings.Replace(reversedFirst, "AND r.detail->>'ControlNumber' = $1", "", 1)))
+}
+
+// cents reads money.
+func cents(tb testing.TB, money any) float64 {
+	tb.Helper()
+	var f float64
+	if _, err := fmt.Sscanf(fmt.Sprint(money), "%g", &f); err != nil {
+		tb.Errorf("%v is no money", money)
+	}
+	return float64(int(f*100 + 0.5*map[bool]float64{true: 1, false: -1}[f >= 0]))
+}

@@ -1,0 +1,198 @@
+package clearing_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/adapters/edi"
+	"github.com/molar-billing/molar/adapters/memqueue"
+	"github.com/molar-billing/molar/adapters/pgstore"
+	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/sandboxnet"
+	"github.com/molar-billing/molar/adapters/testservers"
+	"github.com/molar-billing/molar/core/batches"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/workers"
+	"github.com/molar-billing/molar/workers/clearing"
+	"github.com/molar-billing/molar/workers/outboxrelay"
+)
+
+func TestMain(m *testing.M) { os.Exit(testservers.Main(m).Run()) }
+
+type clock struct{}
+
+func (clock) Now() time.Time { return time.Now() }
+
+// failing is a clearinghouse that fails at first.
+type failing struct {
+	ports.Clearinghouse
+	mu    sync.Mutex
+	fails int
+}
+
+func (f *failing) Receive(ctx context.Context, limit int) ([]billing.IncomingFile, error) {
+	f.mu.Lock()
+	f.fails--
+	left := f.fails
+	f.mu.Unlock()
+	if left >= 0 {
+		return nil, errors.New("nobody answers")
+	}
+	return f.Clearinghouse.Receive(ctx, limit)
+}
+
+// log is a log that can be read while it is written.
+type log struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *log) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(b)
+}
+
+func (l *log) text() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// TestTraffic has two processes keep the traffic going: claims go out and what
+// comes back is applied, each once. Both end when they are told to.
+func TestTraffic(t *testing.T) {
+	t.Parallel()
+	queue := memqueue.NewBroker().Open()
+	var l log
+	logger := slog.New(slog.NewTextHandler(&l, nil))
+	relay := outboxrelay.New(queue, logger)
+	store := pgtest.Open(t, func(o *pgstore.Options) { o.Staged = relay.Staged })
+	payers, err := billing.ShippedPayers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	network := &failing{Clearinghouse: sandboxnet.NewClearinghouse(clock{}, store.SandboxMail(), sandboxnet.Options{ERADelay: time.Hour}), fails: 1}
+	s := batches.New(store, batches.Outside{
+		EDI: edi.New(), Networks: map[billing.Mode]ports.Clearinghouse{billing.ModeTest: network}, Clock: clock{},
+	}, payers)
+	claims := claimsOf(t, store, payers, 20)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	all.Go(func() { _ = relay.Run(ctx, store) })
+	for range 2 {
+		runner := workers.NewRunner(store, queue, logger, func(jobs.Kind, string, time.Duration) {})
+		for _, run := range []func() error{
+			func() error { return runner.Run(ctx, clearing.Handler(s, 2)) },
+			func() error { return clearing.Cut(ctx, s, 50*time.Millisecond, logger) },
+			func() error { return clearing.Receive(ctx, s, logger) },
+		} {
+			all.Go(func() {
+				if err := run(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	await(t, "all claims at their payer", func() bool { return settled(t, store, claims) == len(claims) })
+	cancel()
+	all.Wait()
+	for _, c := range claims {
+		err := store.View(t.Context(), c.Scope, func(ctx context.Context, tx ports.Tx) error {
+			told, err := tx.Events.List(ctx, billing.EventFilter{Resource: c.ID}, billing.Page{Limit: 10})
+			if len(told) != 3 { // submitted, accepted, accepted
+				t.Errorf("%d events", len(told))
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	for _, want := range []string{"batches cut", "files taken in", "files not taken in"} {
+		if !strings.Contains(l.text(), want) {
+			t.Errorf("the log has no %q", want)
+		}
+	}
+}
+
+// claimsOf makes an organization with claims that wait for a batch.
+func claimsOf(t *testing.T, store *pgstore.Store, payers *billing.PayerDirectory, n int) (all []*billing.Claim) {
+	t.Helper()
+	now := time.Now()
+	scope := billing.Scope{Org: billing.NewID[billing.OrgID](now), Mode: billing.ModeTest}
+	payer, _ := payers.Find("60054")
+	address := billing.Address{Line1: "1 Main St", City: "Springfield", State: "IL", ZIP: "627011234"}
+	office := &billing.Office{
+		ID: billing.NewID[billing.OfficeID](now), Scope: scope, Name: "Main", NPI: "1234567893", TaxID: "123456789", Address: address,
+		TimeZone: "America/Chicago", CreatedAt: now,
+	}
+	for i := range n {
+		all = append(all, &billing.Claim{
+			ID: billing.NewID[billing.ClaimID](now), Scope: scope, Kind: billing.KindClaim, State: billing.ClaimQueued,
+			Frequency: billing.FrequencyOriginal, PatientControlNumber: fmt.Sprintf("PCN-%d", i), OfficeID: office.ID,
+			Payer: payer.PayerSummary, PlaceOfService: "11", CreatedAt: now, UpdatedAt: now,
+			Subscriber: billing.ClaimSubscriber{
+				FirstName: "Jane", LastName: "Doe", DateOfBirth: billing.Date{Year: 1985, Month: 4, Day: 12}, MemberID: "M1", Address: address,
+			},
+			Lines: []billing.ClaimLine{{ProcedureCode: "D0120", ServiceDate: billing.Date{Year: 2026, Month: 3, Day: 2}, Fee: 50_00, Quantity: 1}},
+		})
+	}
+	err := store.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error {
+		return tx.Orgs.Insert(ctx, &billing.Organization{ID: scope.Org, Name: "Test", CreatedAt: now})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = store.InTx(t.Context(), scope, func(ctx context.Context, tx ports.Tx) error {
+		errs := []error{tx.Offices.Insert(ctx, office)}
+		for _, c := range all {
+			errs = append(errs, tx.Claims.Insert(ctx, c))
+		}
+		return errors.Join(errs...)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// settled counts the claims that their payer has.
+func settled(t *testing.T, store *pgstore.Store, claims []*billing.Claim) (n int) {
+	t.Helper()
+	err := store.View(t.Context(), claims[0].Scope, func(ctx context.Context, tx ports.Tx) error {
+		list, err := tx.Claims.List(ctx, billing.ClaimFilter{Kind: billing.KindClaim, State: billing.ClaimAcceptedPayer}, billing.Page{Limit: 100})
+		n = len(list)
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return n
+}
+
+func await(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-ctx.Done():
+			t.Fatalf("%s did not come to pass", what)
+		case <-tick.C:
+		}
+	}
+}

@@ -51,7 +51,7 @@ func TestClaimsThroughKills(t *testing.T) {
 	s.provide()
 	load := startClaims(s, 4)
 	kills := 0
-	for round := range 8 {
+	for round := range 6 {
 		for _, victims := range [][]*process{{s.apis[round%2]}, s.workers, {s.eras[round%2]}, {s.workers[round%2], s.eras[1-round%2]}} {
 			pause(time.Duration(rand.IntN(400)) * time.Millisecond)
 			for _, p := range victims {
@@ -63,7 +63,7 @@ func TestClaimsThroughKills(t *testing.T) {
 				p.start(io.Discard)
 			}
 		}
-		if round == 4 {
+		if round == 3 {
 			s.rabbit.Wipe()
 		}
 	}
@@ -96,7 +96,7 @@ func startClaims(s *system, clients int) *claimLoad {
 		l.done.Go(func() {
 			for ctx.Err() == nil {
 				l.one(context.WithoutCancel(ctx), int(l.n.Add(1)))
-				pause(50 * time.Millisecond)
+				pause(100 * time.Millisecond)
 			}
 		})
 	}

@@ -366,5 +366,8 @@ func FuzzSend(f *testing.F) {
 		if fmt.Sprint(again) != fmt.Sprint(all) {
 			t.Error("the same file was answered in another way")
 		}
+		if _, err := n.Answers("20260315102030451.837", content, remember); err != nil {
+			t.Errorf("the same claims in another file: %v", err)
+		}
 	})
 }

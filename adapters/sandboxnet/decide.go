@@ -1,9 +1,10 @@
 package sandboxnet
 
 import (
-	"encoding/json"
+	"bytes"
 	"fmt"
 
+	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/remittance"
 	"github.com/molar-billing/molar/core/billing"
 )
@@ -23,13 +24,9 @@ func decide(file string, batches []*batch, came billing.Date, remember memory) e
 			if r.Kind == billing.KindPredetermination {
 				continue // nothing is paid
 			}
-			standing, err := r.standing()
-			if err != nil {
-				return err
-			}
 			decided = append(decided, r)
 			notes = append(notes, billing.SandboxNote{
-				Key: digestOf("decided", r.Payer.PayerID, r.payerNumber), By: fmt.Sprintf("%s %d", file, r.Segment), Content: standing,
+				Key: digestOf("decided", r.Payer.PayerID, r.payerNumber), By: fmt.Sprintf("%s %d", file, r.Segment), Content: r.standing(),
 			})
 		}
 	}
@@ -41,27 +38,43 @@ func decide(file string, batches []*batch, came billing.Date, remember memory) e
 		if r.Frequency != billing.FrequencyReplacement || len(before[i]) == 0 {
 			continue
 		}
-		var paid remittance.Claim
-		if err := json.Unmarshal(before[i], &paid); err != nil {
+		if r.takeBack, err = reversal(before[i], namesOf(r)); err != nil {
 			return fmt.Errorf("what was decided of a claim: %w", err)
 		}
-		paid.Names = namesOf(r)
-		r.takeBack = paid.Reversed()
 	}
 	return nil
 }
 
-// standing is what stays of the decision until the claim is replaced, without
-// names: nothing, when it pays nothing, or nothing that anybody keeps.
-func (r *received) standing() ([]byte, error) {
+// standing is what stays of the decision until the claim is replaced, as an 835
+// without names: nothing, when it pays nothing, or nothing that anybody keeps.
+func (r *received) standing() []byte {
+	if r.scenario.reversed || r.scenario.unbalanced {
+		return nil
+	}
 	c := *r.decided
-	var charge billing.Money
-	for i := range c.Services {
-		charge += c.Services[i].Charge
-	}
-	if r.scenario.reversed || r.scenario.unbalanced || charge == c.Adjusted("", "") {
-		return nil, nil
-	}
 	c.Names = nil
-	return json.Marshal(c)
+	alone := remittance.Remittance{Claims: []remittance.Claim{c}}
+	alone.Settle()
+	if alone.Total == 0 {
+		return nil
+	}
+	var file bytes.Buffer
+	_ = remittance.Encode(&file, x12.Interchange{}, x12.Group{}, []remittance.Remittance{alone}) // the error would be the buffer's, which has none
+	return file.Bytes()
+}
+
+// reversal is what takes back what standing remembers.
+func reversal(standing []byte, names []remittance.Name) (*remittance.Claim, error) {
+	d := remittance.NewDecoder(bytes.NewReader(standing))
+	_, err := d.Next()
+	if err != nil {
+		return nil, err
+	}
+	c, err := d.NextClaim()
+	if err != nil {
+		return nil, err
+	}
+	back := c.Reversed()
+	back.Names = names
+	return back, nil
 }

@@ -279,7 +279,6 @@ func TestNoNamesAreRemembered(t *testing.T) {
 					t.Errorf("%s is in %s", name, note.Content)
 				}
 			}
-			t.Logf("%d bytes", len(note.Content))
 		}
 		return remember(notes)
 	})

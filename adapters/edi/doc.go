@@ -20,4 +20,17 @@
 // Every value has its source in the reply; the only sums are those that the
 // interface promises: the third of amount, used and remaining, and the day on
 // which a service is paid for again.
+//
+// Claims become an 837D (File). What comes back for them is an acknowledgement
+// or a remittance (Kind):
+//
+//   - Acknowledgement gives verdicts on files (997, 999, TA1) and reports on
+//     claims (277CA, 277): who says so, what it means (the categories of the
+//     claim status), and what a payer wants to know. A rejected level is a report
+//     on all claims of a batch; a claim that nothing identifies is none.
+//   - Payments reads an 835 whole and weighs it: each line, each claim and each
+//     payment. Claims reads one payment again, claim by claim.
+//
+// A file is taken whole or refused with a position. Numbers that files are known
+// by are padded to nine digits, as ours are.
 package edi

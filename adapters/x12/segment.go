@@ -1,7 +1,6 @@
 package x12
 
 import (
-	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -97,17 +96,39 @@ func (s *Segment) Fault(reason string) *Error { return &Error{s.Ordinal, s.Offse
 // raw does not start with a segment ID.
 func (s *Segment) parse(raw []byte, d Delimiters) bool {
 	s.delimiters, s.raw = d, raw
-	id := raw
-	if n := bytes.IndexByte(raw, d.Element); n >= 0 {
-		id = raw[:n]
+	n := 0
+	for n < len(raw) && n < 4 && raw[n] != d.Element {
+		n++
 	}
-	if validID(id) {
-		s.ID = s.keep(id)
+	if validID(raw[:n]) {
+		s.ID = s.name(raw[:n])
 		return true
 	}
 	s.load() // there may be a space or a line break in it
 	s.ID = strings.TrimSpace(s.text[:s.ends[0]])
 	return validID(s.ID)
+}
+
+// name is an ID as a string. The most frequent take no memory.
+func (s *Segment) name(id []byte) string {
+	switch string(id) {
+	case "CAS":
+		return "CAS"
+	case "DTM":
+		return "DTM"
+	case "SVC":
+		return "SVC"
+	case "REF":
+		return "REF"
+	case "NM1":
+		return "NM1"
+	case "AMT":
+		return "AMT"
+	case "CLP":
+		return "CLP"
+	default:
+		return s.keep(id)
+	}
 }
 
 // load splits what parse was given.

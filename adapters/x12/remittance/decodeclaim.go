@@ -14,19 +14,24 @@ func (d *Decoder) enterClaim(s *x12.Segment) {
 	c := &d.two[d.claims%2]
 	d.claims++
 	d.claim, d.since = c, s.Offset
-	*c = Claim{
-		Ordinal: d.claims, Segment: s.Ordinal, Offset: s.Offset,
-		ControlNumber: s.Element(1), Status: s.Element(2),
-		FilingCode: code(s, 6), PayerControlNumber: s.Element(7), PlaceOfService: s.Element(8), Frequency: s.Element(9),
-		Names: c.Names[:0], Adjustments: c.Adjustments[:0], Amounts: c.Amounts[:0], Dates: c.Dates[:0],
-		References: c.References[:0], Contacts: c.Contacts[:0], Services: c.Services[:0],
-	}
+	c.empty()
+	c.Ordinal, c.Segment, c.Offset = d.claims, s.Ordinal, s.Offset
+	c.ControlNumber, c.Status = s.Element(1), s.Element(2)
+	c.FilingCode, c.PayerControlNumber, c.PlaceOfService, c.Frequency = code(s, 6), s.Element(7), s.Element(8), s.Element(9)
 	c.Charge, c.Paid = d.required(s, 3), d.required(s, 4)
 	if share, err := parseMoney(s.Element(5)); err == nil {
 		c.PatientResponsibility = &share
 	} else if s.Element(5) != "" {
 		d.warnAt(s.Ordinal, s.Offset, "the patient's responsibility (CLP05) cannot be read")
 	}
+}
+
+// empty takes away what a claim may lack. It sets field by field, because to
+// write a whole Claim over costs more than to read one.
+func (c *Claim) empty() {
+	c.PatientResponsibility, c.Inpatient, c.Outpatient, c.Findings = nil, nil, nil, nil
+	c.Names, c.Adjustments, c.Amounts, c.Dates = c.Names[:0], c.Adjustments[:0], c.Amounts[:0], c.Dates[:0]
+	c.References, c.Contacts, c.Services = c.References[:0], c.Contacts[:0], c.Services[:0]
 }
 
 // claimSegment takes in a segment of a claim: of its latest line where one
@@ -93,10 +98,8 @@ func (d *Decoder) svc(s *x12.Segment) {
 	c := d.claim
 	c.Services = slices.Grow(c.Services, 1)[:len(c.Services)+1]
 	line := d.line()
-	*line = Service{
-		Segment: s.Ordinal, Dates: line.Dates[:0], Adjustments: line.Adjustments[:0],
-		References: line.References[:0], Amounts: line.Amounts[:0], Remarks: line.Remarks[:0],
-	}
+	line.Segment, line.Dates, line.Adjustments = s.Ordinal, line.Dates[:0], line.Adjustments[:0]
+	line.References, line.Amounts, line.Remarks = line.References[:0], line.Amounts[:0], line.Remarks[:0]
 	component := d.in.Delimiters().Component
 	line.Procedure, line.Submitted = procedureOf(s.Element(1), component), procedureOf(s.Element(6), component)
 	line.Charge, line.Paid = d.optional(s, 2), d.optional(s, 3)

@@ -1,0 +1,105 @@
+package edi_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/molar-billing/molar/adapters/edi"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// acknowledgementOf wraps segments between ST and SE into a file.
+func acknowledgementOf(t *testing.T, id, set string, segments ...string) *billing.Acknowledgement {
+	t.Helper()
+	content := "ISA*00*          *00*          *ZZ*OTHER          *ZZ*MOLAR          *260304*0506*^*00501*000000012*0*T*:~" +
+		"GS*" + id + "*OTHER*MOLAR*20260304*0506*12*X*005010~ST*" + set + "~" + strings.Join(segments, "~") + "~SE*9*0001~GE*1*12~IEA*1*000000012~"
+	a, err := edi.New().Acknowledgement("file", []byte(content))
+	if err != nil {
+		t.Fatalf("%v in %s", err, content)
+	}
+	return a
+}
+
+// TestVerdicts judges a file of ours, which has one set with the number of its
+// group.
+func TestVerdicts(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		segments []string
+		want     string // group/set: result
+	}{
+		"accepted":                     {[]string{"AK1*HC*42", "AK9*A*1*1*1"}, "000000042/: accepted"},
+		"errors noted":                 {[]string{"AK1*HC*42", "AK2*837*42", "AK5*E", "AK9*E*1*1*1"}, "000000042/000000042: accepted"},
+		"rejected":                     {[]string{"AK1*HC*42", "AK9*R*1*1*0"}, "000000042/: rejected"},
+		"rejected whatever the set is": {[]string{"AK1*HC*42", "AK2*837*000000042", "AK5*A", "AK9*R*1*1*0"}, "000000042/000000042: rejected"},
+		"set rejected":                 {[]string{"AK1*HC*42", "AK2*837*000000042", "AK5*R", "AK9*P*1*1*0"}, "000000042/000000042: rejected"},
+		"set accepted in part":         {[]string{"AK1*HC*42", "AK2*837*000000042", "AK5*A", "AK9*P*2*2*1"}, "000000042/000000042: accepted"},
+		"in part, without sets":        {[]string{"AK1*HC*42", "AK9*P*2*2*1"}, ""},
+		"authentication":               {[]string{"AK1*HC*42", "AK9*X*1*1*0"}, "000000042/: rejected"},
+		"not understood":               {[]string{"AK1*HC*42", "AK9*Z*1*1*0"}, ""},
+		"without AK9":                  {[]string{"AK1*HC*42", "AK2*837*42", "AK5*R"}, "000000042/000000042: rejected"},
+		"about a 270":                  {[]string{"AK1*HS*42", "AK9*R*1*1*0"}, ""},
+		"rejections first":             {[]string{"AK1*HC*42", "AK9*A*1*1*1", "AK1*HC*42", "AK9*R*1*1*0"}, "000000042/: rejected, 000000042/: accepted"},
+		"a number of other people":     {[]string{"AK1*HC*X-42", "AK9*A*1*1*1"}, "X-42/: accepted"},
+	} {
+		var got []string
+		for _, v := range acknowledgementOf(t, "FA", "997*0001", c.segments...).Verdicts {
+			got = append(got, v.About.Group+"/"+v.About.Transaction+": "+string(v.Result))
+		}
+		if all := strings.Join(got, ", "); all != c.want {
+			t.Errorf("%s: %q, want %q", name, all, c.want)
+		}
+	}
+}
+
+// TestOutcomes tells what each category of status means, from either side.
+func TestOutcomes(t *testing.T) {
+	t.Parallel()
+	for category, want := range map[string][2]billing.ReportOutcome{ // of the clearinghouse, of the payer
+		"A0": {billing.ReportAccepted, billing.ReportPending}, "A1": {billing.ReportAccepted, billing.ReportAccepted},
+		"A2": {billing.ReportAccepted, billing.ReportAccepted}, "A5": {billing.ReportAccepted, billing.ReportAccepted},
+		"A3": {billing.ReportRejected, billing.ReportRejected}, "A6": {billing.ReportRejected, billing.ReportRejected},
+		"A7": {billing.ReportRejected, billing.ReportRejected}, "A8": {billing.ReportRejected, billing.ReportRejected},
+		"A4": {billing.ReportNotFound, billing.ReportNotFound},
+		"P0": {billing.ReportPending, billing.ReportPending}, "P3": {billing.ReportPending, billing.ReportPending},
+		"F2": {billing.ReportFinalized, billing.ReportFinalized}, "R4": {billing.ReportRequested, billing.ReportRequested},
+		"R17": {billing.ReportRequested, billing.ReportRequested}, "E1": {}, "D0": {}, "Z9": {}, "": {},
+	} {
+		for i, entity := range []string{"AY", "PR", "36"} {
+			side, outcome := billing.SideClearinghouse, want[0]
+			if entity == "PR" {
+				side, outcome = billing.SidePayer, want[1]
+			}
+			if entity == "36" && category == "A0" { // in a 277CA somebody between us and the payer, but no clearinghouse
+				outcome = billing.ReportAccepted
+			}
+			a := acknowledgementOf(t, "HN", "277*0001*005010X214", "BHT*0085*08*1*20260304*0506*TH", "HL*1**20*1", "NM1*"+entity+"*2*OTHER*****PI*id-1",
+				"HL*2*1*21*1", "TRN*2*42", "HL*3*2*19*1", "NM1*85*2*US*****XX*1234567893", "HL*4*3*PT", "TRN*2*PCN-1", "STC*"+category+":20*20260304")
+			if len(a.Reports) != 1 {
+				t.Fatalf("%s: %d reports", category, len(a.Reports))
+			}
+			r := &a.Reports[0]
+			if r.Side != side || r.Outcome != outcome || r.Batch != "000000042" || r.ControlNumber != "PCN-1" || r.Status.Category != category && r.Outcome != "" {
+				t.Errorf("%s of %s: %+v, want %q", category, entity, r, outcome)
+			}
+			if wanted := []string{"", "ID-1", ""}[i]; r.PayerID != wanted {
+				t.Errorf("payer %q, want %q", r.PayerID, wanted)
+			}
+			if (r.Request != nil) != (outcome == billing.ReportRequested) {
+				t.Errorf("%s: request %+v", category, r.Request)
+			}
+		}
+	}
+}
+
+// TestActionDecides goes by STC03 where the codes say nothing.
+func TestActionDecides(t *testing.T) {
+	t.Parallel()
+	for action, want := range map[string]billing.ReportOutcome{"WQ": billing.ReportAccepted, "U": billing.ReportRejected, "": ""} {
+		a := acknowledgementOf(t, "HN", "277*0001*005010X214", "HL*1**20*1", "NM1*PR*2*OTHER", "HL*2*1*21*1", "HL*3*2*19*1",
+			"HL*4*3*PT", "TRN*2*PCN-1", "STC*Z9:20:85*20260304*"+action)
+		if r := &a.Reports[0]; r.Outcome != want || r.Status.String() != "Z9:20" {
+			t.Errorf("action %q: %+v", action, r)
+		}
+	}
+}

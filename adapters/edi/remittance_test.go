@@ -1,0 +1,235 @@
+package edi_test
+
+import (
+	"bytes"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/molar-billing/molar/adapters/edi"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// onePayment wraps segments of claims, of which there may be none, into an 835.
+func onePayment(total string, segments ...string) string {
+	return "ISA*00*          *00*          *ZZ*PAYER          *ZZ*MOLAR          *260304*0506*^*00501*000000907*0*T*:~" +
+		"GS*HP*PAYER*MOLAR*20260304*0506*907*X*005010X221A1~ST*835*0001~BPR*I*" + total + "*C*ACH************20260304~" +
+		"TRN*1*T-1*1512345678~N1*PR*MOLAR TEST PAYER*PI*CHTEST~N1*PE*BRIGHT SMILES*XX*1234567893~LX*1~" +
+		strings.Join(segments, "") + "SE*99*0001~GE*1*907~IEA*1*000000907~"
+}
+
+// TestIdentity tells payments apart by what they are, not by their wrapping.
+func TestIdentity(t *testing.T) {
+	t.Parallel()
+	base := onePayment("10", "CLP*PCN-1*1*10*10**12*PAYER-1~", "NM1*QC*1*DOE*JANE~")
+	identity := func(content string) [32]byte {
+		all, err := edi.New().Payments("file", []byte(content))
+		if err != nil || len(all) != 1 {
+			t.Fatalf("%d payments, error %v in %s", len(all), err, content)
+		}
+		return all[0].Identity
+	}
+	want := identity(base)
+	change := func(pairs ...string) string { return strings.NewReplacer(pairs...).Replace(base) }
+	for name, content := range map[string]string{
+		"line breaks":        change("~", "~\r\n"),
+		"delimiters":         change("*", "|", "~", "!", ":", ">", "^", "}"),
+		"envelope numbers":   change("907", "908", "000000907", "000000908"),
+		"another sender":     change("*ZZ*PAYER  ", "*30*CLEARER"),
+		"set number":         change("*0001", "*7777"),
+		"lower case numbers": change("PCN-1", "pcn-1"),
+		"decimals":           change("*10", "*10.00"),
+		"a second set":       change("ST*835", "ST*999*1~AK1*HC*1~SE*3*1~ST*835"),
+	} {
+		if identity(content) != want {
+			t.Errorf("%s: another identity", name)
+		}
+	}
+	for name, content := range map[string]string{
+		"payer": change("CHTEST", "OTHER"), "originator": change("1512345678", "1512345679"), "trace": change("T-1", "T-2"),
+		"method": change("ACH", "CHK"), "date": change("**20260304", "**20260305"), "total": change("BPR*I*10", "BPR*I*11"),
+		"control number": change("PCN-1", "PCN-2"), "status": change("*1*10*10", "*2*10*10"), "charge": change("*1*10*10", "*1*11*10"),
+		"paid": change("*1*10*10", "*1*10*9"), "payer's number": change("PAYER-1", "PAYER-2"),
+		"a claim more": change("NM1*QC*1*DOE*JANE~", "CLP*PCN-1*1*10*10**12*PAYER-1~"),
+	} {
+		if identity(content) == want {
+			t.Errorf("another %s: the same identity", name)
+		}
+	}
+}
+
+func theClaim(t *testing.T, segments ...string) *billing.ERAClaim {
+	t.Helper()
+	var claim *billing.ERAClaim
+	for c, err := range edi.New().Claims([]byte(onePayment("10", segments...))) {
+		if err != nil || claim != nil {
+			t.Fatalf("a second claim, or error %v", err)
+		}
+		claim = c
+	}
+	return claim
+}
+
+func TestAllowed(t *testing.T) {
+	t.Parallel()
+	const head, one, two = "CLP*A*1*20*10~", "SVC*AD:D1110*10*5~", "SVC*AD:D0120*10*5~"
+	for name, c := range map[string]struct {
+		segments []string
+		want     string
+	}{
+		"each line tells":      {[]string{head, "AMT*AU*99~", one, "AMT*B6*8~", two, "AMT*B6*7.5~"}, "15.50"},
+		"one line does not":    {[]string{head, "AMT*AU*99~", one, "AMT*B6*8~", two}, "99.00"},
+		"B6 of the claim":      {[]string{head, "AMT*AU*99~", "AMT*B6*12~", one, two}, "12.00"},
+		"no lines":             {[]string{head, "AMT*AU*0~"}, "0.00"},
+		"nothing told":         {[]string{head, "AMT*F5*3~", one, two}, ""},
+		"cannot be read":       {[]string{head, "AMT*AU*X~", one, "AMT*B6*X~", two, "AMT*B6*1~"}, ""},
+		"no lines, no amounts": {[]string{head}, ""},
+	} {
+		got := ""
+		if a := theClaim(t, c.segments...).Allowed; a != nil {
+			got = a.String()
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestLineNumbers gives lines the numbers that they were billed under, where
+// those are ours: what our 837s say in REF 6R comes back.
+func TestLineNumbers(t *testing.T) {
+	t.Parallel()
+	for told, want := range map[string]int{
+		"1": 1, "3": 3, "50": 50, "03": 3, "51": 2, "0": 2, "000": 2, "": 2, "-1": 2, "1A": 2, "1.0": 2, "99999999999999999999999999": 2,
+	} {
+		reference := "REF*6R*" + told + "~"
+		if told == "" {
+			reference = ""
+		}
+		c := theClaim(t, "CLP*A*1*20*10~", "SVC*AD:D1110*10*5~", "SVC*AD:D0120*10*5~", reference)
+		if got := c.Lines[1].Number; got != want {
+			t.Errorf("6R %q is line %d, want %d", told, got, want)
+		}
+	}
+	file := string(mustFile(t, claimsFile()))
+	for n := range 2 {
+		if !strings.Contains(file, "REF*6R*"+strconv.Itoa(n+1)+"~") {
+			t.Errorf("the 837 has no line %d", n+1)
+		}
+	}
+}
+
+// TestUnreadable takes claims whose amounts are none: they do not add up, and the
+// level that they stand at does not.
+func TestUnreadable(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		segments []string
+		claims   int // that do not add up
+		payment  int // equations of the payment that fail
+	}{
+		"no amounts":        {[]string{"CLP*A*1~"}, 1, 0},
+		"no charge":         {[]string{"CLP*A*1**0~"}, 1, 0},
+		"words":             {[]string{"CLP*A*1*TEN*ZERO~"}, 1, 0},
+		"words in a line":   {[]string{"CLP*A*1*0*0~", "SVC*AD:D1110*X*0~"}, 1, 0},
+		"words in a CAS":    {[]string{"CLP*A*1*0*0~", "CAS*CO*45*X~"}, 1, 0},
+		"words in CLP05":    {[]string{"CLP*A*1*0*0*X~"}, 0, 0},
+		"a huge amount":     {[]string{"CLP*A*1*99999999999999999999999*0~"}, 1, 0},
+		"words in a PLB":    {[]string{"CLP*A*1*0*0~", "PLB*1*20261231*WO:A*X~"}, 0, 1},
+		"a PLB too much":    {[]string{"CLP*A*1*0*0~", "PLB*1*20261231*WO:A*1~"}, 0, 1},
+		"nothing but a CLP": {[]string{"CLP~"}, 1, 0},
+	} {
+		content := []byte(onePayment("0", c.segments...))
+		all, err := edi.New().Payments("file", content)
+		if err != nil || len(all) != 1 {
+			t.Fatalf("%s: %d payments, error %v", name, len(all), err)
+		}
+		b := &all[0].Balance
+		if all[0].Balanced != (c.claims+c.payment == 0) || b.Claims.Failed != c.claims || b.Payment.Failed != c.payment {
+			t.Errorf("%s: balanced %v, %+v", name, all[0].Balanced, b)
+		}
+		for claim, err := range edi.New().Claims(content) {
+			if err != nil || claim.Balanced != (c.claims == 0) {
+				t.Errorf("%s: balanced %v, error %v", name, claim != nil && claim.Balanced, err)
+			}
+		}
+	}
+}
+
+// TestPaymentOfManyFindings tells of the payment itself though a hundred claims
+// come before it.
+func TestPaymentOfManyFindings(t *testing.T) {
+	t.Parallel()
+	content := onePayment("1", slices.Repeat([]string{"CLP*A*1*5*0~"}, 300)...)
+	all, err := edi.New().Payments("file", []byte(content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &all[0].Balance
+	if len(b.Findings) != 100 || b.Findings[99].Level != "payment" || b.Claims.Failed != 300 || b.Claims.Off != 1500_00 || b.Payment.Off != 1_00 {
+		t.Errorf("%d findings, %+v", len(b.Findings), b.Claims)
+	}
+	want := "The payment: 0.00 paid for its claims less 0.00 of provider adjustments leaves 0.00, but the payer states 1.00: 1.00 too much."
+	if got := b.Findings[99].Explanation; got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
+// TestServiceDates takes the claim's days before those of its lines.
+func TestServiceDates(t *testing.T) {
+	t.Parallel()
+	const from, to, line1, line2 = "DTM*232*20260301~", "DTM*233*20260309~", "SVC*AD:D1110*10*5~DTM*472*20260305~", "SVC*AD:D1110*10*5~DTM*472*20260302~"
+	for want, segments := range map[string][]string{
+		"2026-03-01 2026-03-09": {from, to, line1, line2},
+		"2026-03-01 2026-03-01": {from, line1},
+		"2026-03-02 2026-03-05": {to, line1, line2},
+		" ":                     {"DTM*232*00000000~", "SVC*AD:D1110*10*5~"},
+	} {
+		d := theClaim(t, append([]string{"CLP*A*1*20*10~"}, segments...)...).ServiceDates
+		if got := d.From.String() + " " + d.To.String(); got != want {
+			t.Errorf("%v: %q, want %q", segments, got, want)
+		}
+	}
+}
+
+// TestManyPayments cuts each of a thousand payments out.
+func TestManyPayments(t *testing.T) {
+	t.Parallel()
+	const n = 1000
+	set := strings.Split(strings.Split(onePayment("10", "CLP*PCN-1*1*10*10~"), "GS*")[1], "~")
+	all := "GS*" + set[0] + "~"
+	for i := range n {
+		all += strings.ReplaceAll(strings.Join(set[1:len(set)-3], "~"), "PCN-1", "PCN-"+strconv.Itoa(i)) + "~"
+	}
+	content := strings.Split(onePayment("0"), "GS*")[0] + all + "GE*1000*907~IEA*1*000000907~"
+	payments, err := edi.New().Payments("file", []byte(content))
+	if err != nil || len(payments) != n {
+		t.Fatalf("%d payments, error %v", len(payments), err)
+	}
+	if !bytes.Contains(payments[n-1].Content, []byte("CLP*PCN-999*")) || len(payments[n-1].Content) > 600 {
+		t.Errorf("the last is %s", payments[n-1].Content)
+	}
+}
+
+// TestPaymentsMemory reads a payment of many claims without holding them: all
+// that is allocated meanwhile is less than the content.
+//
+//nolint:paralleltest // the heap is shared
+func TestPaymentsMemory(t *testing.T) {
+	content := remittanceOf(20_000)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	all, err := edi.New().Payments("file", content)
+	runtime.ReadMemStats(&after)
+	if err != nil || all[0].ClaimCount != 20_000 || !all[0].Balanced {
+		t.Fatal(err)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > uint64(len(content)) {
+		t.Errorf("%d bytes for %d", took, len(content))
+	}
+	if &all[0].Content[0] != &content[0] || len(all[0].Content) != len(content) {
+		t.Error("the content was copied")
+	}
+}

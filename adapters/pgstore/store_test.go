@@ -33,6 +33,7 @@ func TestStore(t *testing.T) {
 		})
 		return storetest.Fixture{
 			Store: s,
+			Mail:  s.SandboxMail(),
 			Staged: func() []jobs.Job {
 				mu.Lock()
 				defer mu.Unlock()

@@ -19,6 +19,8 @@ import (
 // Fixture is an empty store, and what a test has to do beside it.
 type Fixture struct {
 	Store ports.Store
+	// Mail is what the store keeps for the sandbox.
+	Mail ports.SandboxMail
 	// Staged gives the jobs that were handed over for publication so far.
 	Staged func() []jobs.Job
 	// FailStage makes the store refuse the next n writes of a job with a
@@ -53,6 +55,32 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"check filters":               testCheckFilters,
 		"claims are kept":             testClaims,
 		"control numbers":             testControlNumbers,
+		"claims are saved":            testSaveClaim,
+		"many claims at once":         testManyClaims,
+		"one void of a claim":         testVoids,
+		"a claim is locked":           testClaimLock,
+		"list claims":                 testListClaims,
+		"claim filters":               testClaimFilters,
+		"similar claims":              testSimilar,
+		"match claims":                testMatch,
+		"matches at once":             testMatchRace,
+		"queued claims":               testQueued,
+		"scopes with queued claims":   testQueuedScopes,
+		"attached":                    testAttached,
+		"acknowledgements once":       testKeep,
+		"file serials":                testFileSerials,
+		"batches":                     testBatches,
+		"remittances are kept":        testERAs,
+		"the next remittance":         testNextERA,
+		"remittance filters":          testERAFilters,
+		"claims of remittances":       testERAClaims,
+		"payees":                      testPayees,
+		"batches by number":           testBatchByNumber,
+		"quarantine":                  testQuarantine,
+		"claims are apart":            testClaimScopes,
+		"the sandbox's mail":          testMail,
+		"the sandbox's mail at once":  testMailRace,
+		"the sandbox's notes":         testNotes,
 		"attachments are kept":        testAttachments,
 		"an attachment is locked":     testAttachmentLock,
 		"one open for a request":      testAnsweringRace,

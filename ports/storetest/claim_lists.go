@@ -1,0 +1,110 @@
+package storetest
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+func (b *bench) listClaims(f billing.ClaimFilter, p billing.Page) []*billing.Claim {
+	b.t.Helper()
+	return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Claim, error) { return tx.Claims.List(ctx, f, p) })
+}
+
+func claimAt(c *billing.Claim) billing.Position { return billing.Position{Time: c.CreatedAt, ID: c.ID} }
+
+// testListClaims walks the list while claims are added in front of it, two of
+// them made in each microsecond.
+func testListClaims(b *bench) {
+	var want []*billing.Claim
+	for n := range 23 {
+		c := b.claim(n / 2)
+		c.Findings, c.History = []billing.Finding{{Code: "c"}}, []billing.ClaimMove{{State: c.State}}
+		c.SentAt = b.now.Add(time.Duration(23-n) * time.Second)
+		b.insertClaims(c)
+		c.Findings, c.History = nil, nil
+		want = append(want, c)
+	}
+	newestFirst(want, claimAt)
+	for name, f := range map[string]billing.ClaimFilter{
+		"all": {Kind: billing.KindClaim}, "of any kind": {}, "sent": {Kind: billing.KindClaim, SentFrom: b.now, SentTo: b.now.Add(time.Hour)},
+	} {
+		added := 100
+		got := walk(5, func(p billing.Page) []*billing.Claim { return b.listClaims(f, p) }, claimAt, func() {
+			added++
+			b.insertClaims(b.claim(added))
+		})
+		equal(b.t, name, got[len(got)-len(want):], want)
+	}
+}
+
+// testClaimFilters finds one claim of several by each filter.
+func testClaimFilters(b *bench) {
+	t := b.t
+	wanted, other, estimate, void := b.claim(1000), b.claim(0), b.claim(0), b.claim(0)
+	wanted.State, wanted.SentAt, wanted.PatientControlNumber = billing.ClaimSubmitted, b.now.Add(time.Hour), "Abc-9"
+	other.SentAt = b.now.Add(2 * time.Hour)
+	estimate.Kind = billing.KindPredetermination
+	void.Frequency, void.ParentID, void.SentAt = billing.FrequencyVoid, other.ID, wanted.SentAt
+	b.insertClaims(wanted, other, estimate, void)
+	at := wanted.CreatedAt
+	for name, f := range map[string]billing.ClaimFilter{
+		"state":              {State: billing.ClaimSubmitted},
+		"office":             {OfficeID: wanted.OfficeID},
+		"payer":              {PayerID: wanted.Payer.ID},
+		"created after":      {CreatedAfter: at},
+		"created between":    {CreatedAfter: at, CreatedBefore: at.Add(time.Microsecond)},
+		"sent between":       {SentFrom: wanted.SentAt, SentTo: wanted.SentAt.Add(time.Microsecond)},
+		"sent before":        {SentTo: other.SentAt},
+		"sent, and state":    {SentFrom: wanted.SentAt, State: billing.ClaimSubmitted},
+		"request":            {RequestID: wanted.RequestID},
+		"control number":     {ControlNumber: "aBC-9"},
+		"all that it is":     {State: billing.ClaimSubmitted, OfficeID: wanted.OfficeID, PayerID: wanted.Payer.ID, CreatedAfter: at, SentFrom: wanted.SentAt},
+		"sent, next of none": {SentFrom: wanted.SentAt, SentTo: wanted.SentAt.Add(time.Second), OfficeID: wanted.OfficeID},
+	} {
+		f.Kind = billing.KindClaim
+		equal(t, name, b.listClaims(f, billing.Page{Limit: 10}), []*billing.Claim{wanted})
+		if name == "request" || name == "control number" {
+			f.Kind = ""
+			equal(t, name+" of any kind", b.listClaims(f, billing.Page{Limit: 10}), []*billing.Claim{wanted})
+		}
+		f.CreatedBefore = b.now.Add(-time.Hour)
+		equal(t, name+", long ago", len(b.listClaims(f, billing.Page{Limit: 10})), 0)
+	}
+	equal(t, "predeterminations", b.listClaims(billing.ClaimFilter{Kind: billing.KindPredetermination}, billing.Page{Limit: 10}), []*billing.Claim{estimate})
+	equal(t, "sent", len(b.listClaims(billing.ClaimFilter{Kind: billing.KindClaim, SentFrom: b.now}, billing.Page{Limit: 10})), 2)
+	equal(t, "after the only one", len(b.listClaims(billing.ClaimFilter{Kind: billing.KindClaim, SentFrom: wanted.SentAt, SentTo: other.SentAt},
+		billing.Page{Limit: 10, After: new(claimAt(wanted))})), 0)
+	equal(t, "another number", len(b.listClaims(billing.ClaimFilter{ControlNumber: strings.ToUpper("abc-")}, billing.Page{Limit: 10})), 0)
+}
+
+// testSimilar looks for other claims for the services.
+func testSimilar(b *bench) {
+	t := b.t
+	day := func(n int) billing.Date { return billing.Date{Year: 2026, Month: 5, Day: n} }
+	patient := id[billing.PatientID]()
+	wanted := b.claim(0)
+	wanted.PatientID = patient
+	others := []*billing.Claim{b.claim(1), b.claim(2), b.claim(3), b.claim(4), b.claim(5), b.claim(6), b.claim(7)}
+	for _, c := range others[1:] {
+		c.PatientID = patient
+	}
+	others[1].State, others[2].State, others[3].State = billing.ClaimDraft, billing.ClaimVoided, billing.ClaimRejected
+	others[4].Frequency, others[4].ParentID = billing.FrequencyVoid, wanted.ID
+	others[5].Kind = billing.KindPredetermination
+	others[6].Lines = []billing.ClaimLine{{ProcedureCode: "D0120", ServiceDate: day(20)}}
+	b.insertClaims(append([]*billing.Claim{wanted}, others...)...)
+	similar := func(from, to int) []*billing.Claim {
+		return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Claim, error) {
+			return tx.Claims.Similar(ctx, patient, billing.DateSpan{From: day(from), To: day(to)})
+		})
+	}
+	for _, span := range [][2]int{{1, 2}, {2, 2}, {4, 4}, {4, 9}, {1, 9}} {
+		equal(t, "similar", similar(span[0], span[1]), []*billing.Claim{wanted})
+	}
+	equal(t, "before", len(similar(1, 1)), 0)
+	equal(t, "after", len(similar(5, 9)), 0)
+}

@@ -1,0 +1,329 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+func claimIDs(all []*billing.Claim) (ids []billing.ClaimID) {
+	for _, c := range all {
+		ids = append(ids, c.ID)
+	}
+	return ids
+}
+
+// inOrder are the IDs of claims in their order.
+func inOrder(all ...*billing.Claim) []billing.ClaimID {
+	ids := claimIDs(all)
+	slices.SortFunc(ids, func(a, b billing.ClaimID) int { return slices.Compare(a[:], b[:]) })
+	return ids
+}
+
+// clearing answers the IDs of the claims that fn locks.
+func (b *bench) clearing(fn func(ctx context.Context, tx ports.Clearing) ([]*billing.Claim, error)) (ids []billing.ClaimID) {
+	b.t.Helper()
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		all, err := fn(ctx, tx.Clearing)
+		ids = claimIDs(all)
+		return err
+	})
+	return ids
+}
+
+func (b *bench) match(control, payer []string) []billing.ClaimID {
+	b.t.Helper()
+	return b.clearing(func(ctx context.Context, c ports.Clearing) ([]*billing.Claim, error) {
+		return c.Match(ctx, control, payer)
+	})
+}
+
+// testMatch finds claims by the numbers that files tell.
+func testMatch(b *bench) {
+	t := b.t
+	one, two, three, void, bare := b.claim(0), b.claim(1), b.claim(2), b.claim(3), b.claim(4)
+	one.PatientControlNumber, one.PayerClaimNumber = "Abc-1", "P-1"
+	two.PatientControlNumber, two.PayerClaimNumber = "abc-2", "P-2"
+	three.PayerClaimNumber = "P-2"
+	void.Frequency, void.ParentID, void.PayerClaimNumber = billing.FrequencyVoid, one.ID, "P-1"
+	b.insertClaims(three, two, one, void, bare)
+	equal(t, "by control number", b.match([]string{"ABC-1", "nothing"}, nil), inOrder(one))
+	equal(t, "by the payer's number", b.match(nil, []string{"P-2"}), inOrder(two, three))
+	equal(t, "with its void", b.match(nil, []string{"P-1", ""}), inOrder(one, void))
+	equal(t, "by either", b.match([]string{"abc-2", "aBC-2", "ABC-1"}, []string{"P-2", "x"}), inOrder(one, two, three))
+	equal(t, "by the payer's number in another case", len(b.match(nil, []string{"p-1"})), 0)
+	equal(t, "by nothing", len(b.match(nil, nil))+len(b.match([]string{""}, []string{""})), 0)
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		all, err := tx.Clearing.Match(ctx, []string{"abc-1"}, nil)
+		equal(t, "a claim that matches", all, []*billing.Claim{one})
+		return err
+	})
+}
+
+// testMatchRace locks the same claims in several transactions, found by
+// numbers in different orders, and counts in each of them.
+func testMatchRace(b *bench) {
+	var numbers []string
+	for n := range 20 {
+		c := b.claim(n)
+		c.Note = ""
+		numbers = append(numbers, c.PatientControlNumber)
+		b.insertClaims(c)
+	}
+	count := func(seed int) func() error {
+		mine := slices.Clone(numbers)
+		if seed%2 == 1 {
+			slices.Reverse(mine)
+		}
+		return func() error {
+			return b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
+				all, err := tx.Clearing.Match(ctx, mine, nil)
+				for _, c := range all {
+					c.Note += "x"
+					err = errors.Join(err, tx.Claims.Save(ctx, c))
+				}
+				return err
+			})
+		}
+	}
+	if err := errors.Join(together(count(0), count(1), count(2), count(3), count(4), count(5))...); err != nil {
+		b.t.Fatal(err)
+	}
+	for _, c := range b.listClaims(billing.ClaimFilter{Kind: billing.KindClaim}, billing.Page{Limit: 100}) {
+		equal(b.t, "counted", c.Note, "xxxxxx")
+	}
+}
+
+// testQueued gives the oldest claims that wait, and to two transactions never
+// the same ones.
+func testQueued(b *bench) {
+	t := b.t
+	one, two, three := b.queuedClaim(0), b.queuedClaim(1), b.queuedClaim(2)
+	cut, sent := b.queuedClaim(3), b.claim(4)
+	cut.BatchID, sent.State = id[billing.FileID](), billing.ClaimSubmitted
+	sent.BatchID = cut.BatchID
+	b.insertClaims(one, two, three, cut, sent)
+	queued := func(limit int) []billing.ClaimID {
+		return b.clearing(func(ctx context.Context, c ports.Clearing) ([]*billing.Claim, error) { return c.Queued(ctx, limit) })
+	}
+	equal(t, "queued", queued(10), claimIDs([]*billing.Claim{one, two, three}))
+	equal(t, "the oldest", queued(2), claimIDs([]*billing.Claim{one, two}))
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		mine, err := tx.Clearing.Queued(ctx, 1)
+		if err != nil {
+			return err
+		}
+		equal(t, "locked", claimIDs(mine), claimIDs([]*billing.Claim{one}))
+		equal(t, "passed over", queued(10), claimIDs([]*billing.Claim{two, three}))
+		return nil
+	})
+	equal(t, "of a batch", b.clearing(func(ctx context.Context, c ports.Clearing) ([]*billing.Claim, error) {
+		return c.OfBatch(ctx, cut.BatchID)
+	}), inOrder(cut, sent))
+	equal(t, "of an absent batch", len(b.clearing(func(ctx context.Context, c ports.Clearing) ([]*billing.Claim, error) {
+		return c.OfBatch(ctx, id[billing.FileID]())
+	})), 0)
+}
+
+// testQueuedScopes tells in which scopes claims wait.
+func testQueuedScopes(b *bench) {
+	t := b.t
+	scopes := []billing.Scope{b.scope, newScope(), newScope(), newScope()}
+	live := billing.Scope{Org: b.scope.Org, Mode: billing.ModeLive}
+	for _, in := range append(slices.Clone(scopes), live, live) {
+		for n := range 3 {
+			c := b.queuedClaim(n)
+			c.Scope = in
+			b.insertClaims(c)
+		}
+	}
+	drafts, cut := b.claim(0), b.queuedClaim(1)
+	drafts.Scope, cut.Scope, cut.BatchID = newScope(), newScope(), id[billing.FileID]()
+	b.insertClaims(drafts, cut)
+	b.system(func(ctx context.Context, tx ports.SystemTx) error {
+		got, err := tx.Routes.Queued(ctx, billing.ModeTest)
+		slices.SortFunc(scopes, func(x, y billing.Scope) int { return strings.Compare(x.Org.UUID(), y.Org.UUID()) })
+		slices.SortFunc(got, func(x, y billing.Scope) int { return strings.Compare(x.Org.UUID(), y.Org.UUID()) })
+		equal(t, "scopes with queued claims", got, scopes)
+		got, err2 := tx.Routes.Queued(ctx, billing.ModeLive)
+		equal(t, "live ones", got, []billing.Scope{live})
+		return errors.Join(err, err2)
+	})
+}
+
+// testAttached gives the attachments that files of claims tell of.
+func testAttached(b *bench) {
+	t := b.t
+	one, two, other := b.claim(0), b.claim(1), b.claim(2)
+	b.insertClaims(one, two, other)
+	closed := func(n int, c *billing.Claim) *billing.Attachment {
+		a := b.attachment(n)
+		a.ClaimID, a.State, a.ClosedAt, a.Number = c.ID, billing.AttachmentClosed, b.now, "N"+id[billing.JobID]().String()
+		return a
+	}
+	first, second, third := closed(0, one), closed(1, two), closed(2, one)
+	open, answer := b.attachment(3), closed(4, one)
+	open.ClaimID = one.ID
+	answer.Kind, answer.PayerRequestID = billing.AttachmentSolicited, id[billing.PayerRequestID]()
+	b.insertAttachments(first, second, third, open, answer, closed(5, other))
+	d := b.document(0)
+	b.addDocument(first, d)
+	first.Documents = []*billing.Document{d}
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		got, err := tx.Clearing.Attached(ctx, []billing.ClaimID{two.ID, one.ID})
+		equal(t, "attached", got, []*billing.Attachment{b.getAttachment(first.ID), second, third})
+		none, err2 := tx.Clearing.Attached(ctx, nil)
+		equal(t, "attached to nothing", len(none), 0)
+		return errors.Join(err, err2)
+	})
+}
+
+// testKeep keeps an acknowledgement once, also when it comes twice at once.
+func testKeep(b *bench) {
+	t := b.t
+	f := billing.IncomingFile{Name: "a.997", Content: []byte("ST*997~")}
+	keep := func(f billing.IncomingFile, fails bool) (fresh bool, err error) {
+		err = b.try(b.scope, func(ctx context.Context, tx ports.Tx) (err error) {
+			if fresh, err = tx.Clearing.Keep(ctx, f, b.now); fails {
+				err = errors.Join(err, errors.New("no"))
+			}
+			return err
+		})
+		return fresh, err
+	}
+	if fresh, err := keep(f, true); !fresh || err == nil {
+		t.Errorf("a file that is not kept: %v, %v", fresh, err)
+	}
+	var kept int
+	for range 2 {
+		var fresh [4]bool
+		var fs []func() error
+		for n := range fresh {
+			fs = append(fs, func() (err error) {
+				fresh[n], err = keep(f, false)
+				return err
+			})
+		}
+		if err := errors.Join(together(fs...)...); err != nil {
+			t.Fatal(err)
+		}
+		for _, one := range fresh {
+			if one {
+				kept++
+			}
+		}
+	}
+	equal(t, "kept", kept, 1)
+	f.Content = append(f.Content, '~')
+	if fresh, err := keep(f, false); !fresh || err != nil {
+		t.Errorf("other content under the name: %v, %v", fresh, err)
+	}
+	b.scope = newScope()
+	if fresh, err := keep(f, false); !fresh || err != nil {
+		t.Errorf("the same in another scope: %v, %v", fresh, err)
+	}
+}
+
+// testFileSerials numbers files of several scopes at once.
+func testFileSerials(b *bench) {
+	seen := make(chan int64, 40)
+	var fs []func() error
+	for range 4 {
+		in := newScope()
+		fs = append(fs, func() error {
+			return b.try(in, func(ctx context.Context, tx ports.Tx) error {
+				for range 10 {
+					n, err := tx.Clearing.Serial(ctx)
+					if err != nil {
+						return err
+					}
+					seen <- n
+				}
+				return nil
+			})
+		})
+	}
+	if err := errors.Join(together(fs...)...); err != nil {
+		b.t.Fatal(err)
+	}
+	close(seen)
+	numbers := map[int64]bool{}
+	for n := range seen {
+		numbers[n] = n > 0
+	}
+	equal(b.t, "numbers", len(numbers), 40)
+}
+
+// batch is a pending one, n milliseconds after the start of the test.
+func (b *bench) batch(n int) *billing.Batch {
+	at := b.now.Add(time.Duration(n) * time.Millisecond)
+	made := billing.NewBatch(b.scope, int64(n+1), 3, at)
+	made.File.Name = made.ID.String() + ".837"
+	return made
+}
+
+func (b *bench) insertBatch(m *billing.Batch, content string) (kept bool, err error) {
+	err = b.try(m.Scope, func(ctx context.Context, tx ports.Tx) (err error) {
+		kept, err = tx.Batches.Insert(ctx, m, []byte(content))
+		return err
+	})
+	return kept, err
+}
+
+// testBatches keeps batches, and saves where they stand.
+func testBatches(b *bench) {
+	t := b.t
+	one, two := b.batch(0), b.batch(1)
+	for _, m := range []*billing.Batch{one, two} {
+		if kept, err := b.insertBatch(m, "ISA*"+m.File.Name); !kept || err != nil {
+			t.Fatal(kept, err)
+		}
+	}
+	for _, in := range []billing.Scope{b.scope, newScope()} {
+		taken := b.batch(2)
+		taken.Scope, taken.File.Name = in, one.File.Name
+		if kept, err := b.insertBatch(taken, "other"); kept || err != nil {
+			t.Errorf("a taken name: %v, %v", kept, err)
+		}
+	}
+	get := func(ctx context.Context, tx ports.Tx) (*billing.Batch, error) { return tx.Batches.Get(ctx, one.ID) }
+	equal(t, "batch", read(b, get), one)
+	for _, change := range []func(*billing.Batch) bool{
+		func(m *billing.Batch) bool { return m.Sent(b.now.Add(time.Second)) },
+		func(m *billing.Batch) bool {
+			return m.Acknowledge(billing.BatchRejected, "x.997", b.now.Add(time.Minute))
+		},
+	} {
+		b.in(func(ctx context.Context, tx ports.Tx) error {
+			m, err := tx.Batches.Lock(ctx, one.ID)
+			if err != nil {
+				return err
+			}
+			equal(t, "locked batch", m, one)
+			if !change(m) || !change(one) {
+				t.Error("the batch did not move")
+			}
+			return tx.Batches.Save(ctx, m)
+		})
+		equal(t, "saved batch", read(b, get), one)
+	}
+	equal(t, "content", string(read(b, func(ctx context.Context, tx ports.Tx) ([]byte, error) { return tx.Batches.Content(ctx, one.ID) })), "ISA*"+one.File.Name)
+	pages := walk(1, func(p billing.Page) []*billing.Batch {
+		return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Batch, error) { return tx.Batches.List(ctx, p) })
+	}, func(m *billing.Batch) billing.Position { return billing.Position{Time: m.CreatedAt, ID: m.ID} }, func() {})
+	equal(t, "batches", pages, []*billing.Batch{two, one})
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		_, err1 := tx.Batches.Get(ctx, id[billing.FileID]())
+		_, err2 := tx.Batches.Lock(ctx, id[billing.FileID]())
+		_, err3 := tx.Batches.Content(ctx, id[billing.FileID]())
+		for _, err := range []error{err1, err2, err3} {
+			wantCode(t, "an absent batch", err, billing.CodeNotFound)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,327 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// testPayees finds offices by NPI, and by tax ID when that does not help.
+func testPayees(b *bench) {
+	t := b.t
+	office := func(n int, in billing.Scope, npi, taxID string) *billing.Office {
+		b.scope = in
+		o := &billing.Office{ID: id[billing.OfficeID](), Scope: in, Name: unicode, NPI: npi, TaxID: taxID, CreatedAt: b.now.Add(time.Duration(n) * time.Second)}
+		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Offices.Insert(ctx, o) })
+		return o
+	}
+	mine, theirs := b.scope, newScope()
+	b.organization()
+	b.scope = theirs
+	b.organization()
+	one, two := office(0, mine, "1234567893", "12-3456789"), office(1, theirs, "1234567893", "")
+	three := office(2, theirs, "1679576722", "123456789")
+	office(3, mine, "", "")
+	office(4, billing.Scope{Org: mine.Org, Mode: billing.ModeLive}, "1234567893", "12-3456789")
+	for name, test := range map[string]struct {
+		npi, taxID string
+		want       []*billing.Office
+	}{
+		"NPI":                     {"1234567893", "99-9999999", []*billing.Office{one, two}},
+		"NPI of one":              {"1679576722", "12-3456789", []*billing.Office{three}},
+		"tax ID":                  {"", "123456789", []*billing.Office{one, three}},
+		"tax ID with a hyphen":    {"", "12-3456789", []*billing.Office{one, three}},
+		"tax ID, NPI of none":     {"1992999999", "12 3456789", []*billing.Office{one, three}},
+		"neither":                 {"", "", nil},
+		"none that anybody knows": {"1992999999", "999999999", nil},
+	} {
+		b.system(func(ctx context.Context, tx ports.SystemTx) error {
+			got, err := tx.Routes.Payees(ctx, billing.ModeTest, test.npi, test.taxID)
+			if len(got)+len(test.want) > 0 {
+				equal(t, name, got, test.want)
+			}
+			return err
+		})
+	}
+}
+
+// testBatchByNumber finds the batch that a file answers by the numbers that it
+// repeats.
+func testBatchByNumber(b *bench) {
+	t := b.t
+	one, two, again := b.batch(0), b.batch(11), b.batch(11)
+	again.CreatedAt = again.CreatedAt.Add(time.Hour)
+	for _, m := range []*billing.Batch{one, again, two} {
+		if kept, err := b.insertBatch(m, "x"); !kept || err != nil {
+			t.Fatal(kept, err)
+		}
+	}
+	n := one.File.ControlNumbers
+	for name, test := range map[string]struct {
+		n    billing.ControlNumbers
+		mode billing.Mode
+		want *billing.Batch
+	}{
+		"all":                     {n, billing.ModeTest, one},
+		"interchange":             {billing.ControlNumbers{Interchange: n.Interchange}, billing.ModeTest, one},
+		"group":                   {billing.ControlNumbers{Group: n.Group}, billing.ModeTest, one},
+		"transaction":             {billing.ControlNumbers{Transaction: n.Transaction}, billing.ModeTest, one},
+		"group, without zeros":    {billing.ControlNumbers{Group: "1"}, billing.ModeTest, one},
+		"one that was used again": {billing.ControlNumbers{Group: two.File.ControlNumbers.Group}, billing.ModeTest, again},
+		"another mode":            {n, billing.ModeLive, nil},
+		"an unknown one":          {billing.ControlNumbers{Group: "77"}, billing.ModeTest, nil},
+		"nothing":                 {billing.ControlNumbers{}, billing.ModeTest, nil},
+	} {
+		b.system(func(ctx context.Context, tx ports.SystemTx) error {
+			got, err := tx.Routes.Batch(ctx, test.mode, test.n)
+			if test.want == nil {
+				wantCode(t, name, err, billing.CodeNotFound)
+				return nil
+			}
+			equal(t, name, got, test.want)
+			return err
+		})
+	}
+}
+
+// testQuarantine keeps each file once, until it is removed.
+func testQuarantine(b *bench) {
+	t := b.t
+	file := func(n int, content string) *billing.Quarantined {
+		return &billing.Quarantined{
+			ID: id[billing.FileID](), Mode: billing.ModeTest, Name: "f" + strconv.Itoa(n), Reason: "no office has the number", Content: []byte(content),
+			ReceivedAt: b.now.Add(time.Duration(n) * time.Second),
+		}
+	}
+	one, two, again, live := file(0, "ISA*1~"), file(1, "ISA*2~"), file(2, "ISA*1~"), file(3, "ISA*1~")
+	live.Mode = billing.ModeLive
+	var got []*billing.Quarantined
+	list := func(ctx context.Context, tx ports.SystemTx) (err error) {
+		got, err = tx.Quarantine.List(ctx)
+		return err
+	}
+	bare := func(q *billing.Quarantined) *billing.Quarantined {
+		without := *q
+		without.Content = nil
+		return &without
+	}
+	for _, q := range []*billing.Quarantined{one, two, again, live} {
+		b.system(func(ctx context.Context, tx ports.SystemTx) error { return tx.Quarantine.Insert(ctx, q) })
+	}
+	b.system(list)
+	equal(t, "files", got, []*billing.Quarantined{bare(live), bare(two), bare(one)})
+	b.system(func(ctx context.Context, tx ports.SystemTx) error {
+		q, err := tx.Quarantine.Get(ctx, one.ID)
+		equal(t, "file", q, one)
+		_, absent := tx.Quarantine.Get(ctx, again.ID)
+		wantCode(t, "an absent file", absent, billing.CodeNotFound)
+		return errors.Join(err, tx.Quarantine.Remove(ctx, one.ID), tx.Quarantine.Remove(ctx, again.ID))
+	})
+	b.system(func(ctx context.Context, tx ports.SystemTx) error { return tx.Quarantine.Insert(ctx, again) })
+	b.system(list)
+	equal(t, "after one was removed and came again", got, []*billing.Quarantined{bare(live), bare(again), bare(two)})
+}
+
+// testClaimScopes reads and writes one scope's claims and files from others.
+func testClaimScopes(b *bench) {
+	t := b.t
+	c, m, e, said := b.queuedClaim(0), b.batch(0), b.era(0), b.eraClaim(1)
+	c.BatchID, c.PayerClaimNumber = m.ID, "P-1"
+	waits := b.queuedClaim(1)
+	b.insertClaims(c, waits)
+	b.insertERAs(e)
+	if kept, err := b.insertBatch(m, "x"); !kept || err != nil {
+		t.Fatal(kept, err)
+	}
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		return tx.ERAClaims.Insert(ctx, e.ID, []*billing.ERAClaim{said})
+	})
+	changed, told, moved, paid := *c, *said, *m, *e
+	changed.Note, told.Applied, told.ClaimID, paid.ClaimCount = "changed", true, billing.ClaimID{}, 99
+	moved.Sent(b.now)
+	for _, other := range []billing.Scope{{Org: b.scope.Org, Mode: billing.ModeLive}, newScope()} {
+		if err := b.try(other, func(ctx context.Context, tx ports.Tx) error {
+			for what, read := range map[string]func() error{
+				"claim to lock":         func() error { _, err := tx.Claims.Lock(ctx, c.ID); return err },
+				"batch":                 func() error { _, err := tx.Batches.Get(ctx, m.ID); return err },
+				"batch to lock":         func() error { _, err := tx.Batches.Lock(ctx, m.ID); return err },
+				"content of a batch":    func() error { _, err := tx.Batches.Content(ctx, m.ID); return err },
+				"remittance":            func() error { _, err := tx.ERAs.Get(ctx, e.ID); return err },
+				"remittance to lock":    func() error { _, err := tx.ERAs.Lock(ctx, e.ID); return err },
+				"next remittance":       func() error { _, err := tx.ERAs.Lock(ctx, billing.ERAID{}); return err },
+				"content of remittance": func() error { _, err := tx.ERAs.Content(ctx, e.ID); return err },
+			} {
+				wantCode(t, what, read(), billing.CodeNotFound)
+			}
+			seen := 0
+			var errs []error
+			count := func(n int, err error) { seen, errs = seen+n, append(errs, err) }
+			page := billing.Page{Limit: 10}
+			claims, err := tx.Claims.List(ctx, billing.ClaimFilter{Kind: billing.KindClaim}, page)
+			count(len(claims), err)
+			claims, err = tx.Claims.Similar(ctx, c.PatientID, c.ServiceDates())
+			count(len(claims), err)
+			claims, err = tx.Clearing.Match(ctx, []string{c.PatientControlNumber}, []string{"P-1"})
+			count(len(claims), err)
+			claims, err = tx.Clearing.Queued(ctx, 10)
+			count(len(claims), err)
+			claims, err = tx.Clearing.OfBatch(ctx, m.ID)
+			count(len(claims), err)
+			batches, err := tx.Batches.List(ctx, page)
+			count(len(batches), err)
+			eras, err := tx.ERAs.List(ctx, billing.ERAFilter{}, page)
+			count(len(eras), err)
+			of, err := tx.ERAClaims.List(ctx, e.ID, 0, false, 10)
+			count(len(of), err)
+			kept, _, err := tx.ERAClaims.Count(ctx, e.ID)
+			count(kept, err)
+			equal(t, "another scope's rows seen by "+string(other.Mode), seen, 0)
+			return errors.Join(append(errs, tx.Claims.Save(ctx, &changed), tx.Batches.Save(ctx, &moved), tx.ERAs.Save(ctx, &paid),
+				tx.ERAClaims.Save(ctx, e.ID, []*billing.ERAClaim{&told}))...)
+		}); err != nil {
+			t.Error(err)
+		}
+	}
+	equal(t, "claim", b.getClaim(c.ID), c)
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		gotM, err1 := tx.Batches.Get(ctx, m.ID)
+		gotE, err2 := tx.ERAs.Lock(ctx, e.ID)
+		of, err3 := tx.ERAClaims.List(ctx, e.ID, 0, false, 10)
+		equal(t, "batch", gotM, m)
+		equal(t, "remittance", gotE, e)
+		equal(t, "its claims", of, []*billing.ERAClaim{said})
+		return errors.Join(err1, err2, err3)
+	})
+}
+
+func (b *bench) put(files ...billing.SandboxFile) {
+	b.t.Helper()
+	if err := b.Mail.Put(b.t.Context(), files); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *bench) takeMail(now time.Time, pause time.Duration, limit int) (names []string) {
+	b.t.Helper()
+	files, err := b.Mail.Take(b.t.Context(), now, pause, limit)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, f := range files {
+		names = append(names, f.Name+"="+string(f.Content))
+	}
+	return names
+}
+
+func (b *bench) file(name, content string, due time.Duration) billing.SandboxFile {
+	return billing.SandboxFile{IncomingFile: billing.IncomingFile{Name: name, Content: []byte(content)}, Due: b.now.Add(due)}
+}
+
+// testMail gives files in their time, again after a pause, and never again once
+// they are removed.
+func testMail(b *bench) {
+	t := b.t
+	b.put()
+	b.put(b.file("b", "2", 2*time.Second), b.file("a", "1", time.Second), b.file("c", "3", time.Hour), b.file("a", "other", 0))
+	b.put(b.file("b", "other", 0))
+	at := func(d time.Duration) time.Time { return b.now.Add(d) }
+	equal(t, "before its time", len(b.takeMail(b.now, time.Minute, 10)), 0)
+	equal(t, "one", b.takeMail(at(5*time.Second), time.Minute, 1), []string{"a=1"})
+	equal(t, "the next", b.takeMail(at(5*time.Second), time.Minute, 10), []string{"b=2"})
+	equal(t, "none in the pause", len(b.takeMail(at(6*time.Second), time.Minute, 10)), 0)
+	equal(t, "again", b.takeMail(at(66*time.Second), time.Minute, 10), []string{"a=1", "b=2"})
+	for range 2 {
+		if err := b.Mail.Remove(t.Context(), "a"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.put(b.file("a", "again", 0))
+	equal(t, "without the removed one", b.takeMail(at(2*time.Hour), time.Minute, 10), []string{"b=2", "c=3"})
+}
+
+// testMailRace takes files in several places at once: each is given once.
+func testMailRace(b *bench) {
+	const files = 40
+	for n := range files {
+		b.put(b.file(strconv.Itoa(n), "x", 0))
+	}
+	got := make(chan string, 2*files)
+	take := func() error {
+		for range files {
+			some, err := b.Mail.Take(b.t.Context(), b.now.Add(time.Second), time.Hour, 3)
+			if err != nil {
+				return err
+			}
+			for _, f := range some {
+				got <- f.Name
+			}
+		}
+		return nil
+	}
+	if err := errors.Join(together(take, take, take)...); err != nil {
+		b.t.Fatal(err)
+	}
+	close(got)
+	var names []string
+	for name := range got {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	equal(b.t, "files given", len(names), files)
+	equal(b.t, "different ones", len(slices.Compact(names)), files)
+}
+
+// testNotes answers the note made under a key before.
+func testNotes(b *bench) {
+	t := b.t
+	note := func(key, by, content string) billing.SandboxNote {
+		return billing.SandboxNote{Key: digest(key), By: by, Content: []byte(content)}
+	}
+	remember := func(what string, want []string, notes ...billing.SandboxNote) {
+		t.Helper()
+		before, err := b.Mail.Remember(t.Context(), notes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, one := range before {
+			got = append(got, string(one))
+		}
+		equal(t, what, got, want)
+	}
+	remember("nothing", nil)
+	remember("new", []string{"", ""}, note("k", "a", "1"), note("l", "a", "2"))
+	remember("again", []string{"", ""}, note("k", "a", "3"), note("l", "a", "4"))
+	remember("by another", []string{"2", "1"}, note("l", "b", "5"), note("k", "b", "6"))
+	remember("by a third", []string{"6"}, note("k", "c", "7"))
+	remember("again, later", []string{"1", ""}, note("k", "b", "8"), note("k", "a", "9"))
+	var first int
+	var fs []func() error
+	found := make([]string, 6)
+	for n := range found {
+		fs = append(fs, func() error {
+			before, err := b.Mail.Remember(t.Context(), []billing.SandboxNote{note("race", strconv.Itoa(n), strconv.Itoa(n))})
+			if err == nil {
+				found[n] = string(before[0])
+			}
+			return err
+		})
+	}
+	if err := errors.Join(together(fs...)...); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(found)
+	for _, before := range found {
+		if before == "" {
+			first++
+		}
+	}
+	if first != 1 || len(slices.Compact(found)) != len(fs) {
+		t.Errorf("notes made at once were made after %q", found)
+	}
+}

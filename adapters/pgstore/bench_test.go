@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"strconv"
 	"testing"
 	"time"
 
@@ -125,4 +126,36 @@ func BenchmarkCheckWithEvent(b *testing.B) {
 		}
 	}
 	report(b, base)
+}
+
+// BenchmarkManyClaims moves 300 claims in one transaction, each with an event.
+func BenchmarkManyClaims(b *testing.B) {
+	const many = 300
+	s := pgtest.Open(b)
+	in := scope()
+	var numbers []string
+	if err := s.InTx(b.Context(), in, func(ctx context.Context, tx ports.Tx) (err error) {
+		for n := range many {
+			c := claim()
+			c.PatientControlNumber = "PCN-" + strconv.Itoa(n)
+			numbers = append(numbers, c.PatientControlNumber)
+			err = errors.Join(err, tx.Claims.Insert(ctx, c))
+		}
+		return err
+	}); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if err := s.InTx(b.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+			all, err := tx.Clearing.Match(ctx, numbers, nil)
+			for _, c := range all {
+				e := c.Event(billing.EventClaimStatusUpdated, billing.ClaimCause{At: time.Now()})
+				err = errors.Join(err, tx.Claims.Save(ctx, c), tx.Events.Append(ctx, e))
+			}
+			return err
+		}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*many), "us/claim")
 }

@@ -90,9 +90,9 @@ func (q *query) sent(f billing.ClaimFilter) {
 	}
 }
 
-// maxSorted is how many claims of a span are read and sorted for a page. It
-// takes a few milliseconds, as to walk past some ten thousand others does.
-const maxSorted = 5000
+// maxSorted is how many claims of a span are read and sorted for a page, in
+// some eight milliseconds. To count them takes two, before every page.
+const maxSorted = 10_000
 
 // fewSent reports whether the claims that were sent in the span of the filter
 // are so few that they are better sorted than looked for in the list: the list

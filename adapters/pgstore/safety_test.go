@@ -48,7 +48,7 @@ WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')
 		}
 		tables = append(tables, table)
 	}
-	if err := rows.Err(); err != nil || len(tables) < 13 {
+	if err := rows.Err(); err != nil || len(tables) < 17 {
 		t.Fatalf("%d tables, %v", len(tables), err)
 	}
 	if n := scan[int](t, db, `SELECT count(*) FROM pg_roles WHERE rolname IN ('molar_app', 'molar_system')

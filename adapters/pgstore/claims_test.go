@@ -1,0 +1,283 @@
+package pgstore_test
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lib/pq"
+
+	"github.com/molar-billing/molar/adapters/pgstore"
+	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+const canary = "ISA*Sentinelname~"
+
+// files is a database with one of each file that is kept, all with the canary
+// as content, a remittance with a claim, and a claim with all that later steps
+// of its life know.
+type files struct {
+	url   string
+	store *pgstore.Store
+	in    billing.Scope
+	claim *billing.Claim
+	batch *billing.Batch
+	era   *billing.ERA
+	held  *billing.Quarantined
+}
+
+func filedUp(t *testing.T) files {
+	t.Helper()
+	now := time.Now().UTC().Truncate(time.Microsecond)
+	f := files{url: pgtest.URL(t), in: scope(), claim: claim()}
+	f.store = pgtest.Open(t, func(o *pgstore.Options) { o.URL = f.url })
+	day, money := billing.Date{Year: 2026, Month: 5, Day: 4}, billing.Money(12345)
+	f.batch = billing.NewBatch(f.in, 7, 1, now)
+	f.era = &billing.ERA{
+		ID: billing.NewID[billing.ERAID](now), State: billing.ERANeedsReview, PayerName: "P", Progress: billing.ERAApplying, ReceivedAt: now,
+		Payment:             billing.ERAPayment{Method: "ACH", TraceNumber: "T", Date: day, Total: money, ProviderAdjustmentsTotal: money},
+		ProviderAdjustments: []billing.ProviderAdjustment{{ProviderID: "1", Reason: "WO", Reference: "R", PeriodEnd: day, Amount: money}},
+		Balance:             billing.Balance{Findings: []billing.BalanceFinding{{Level: "line", Claim: 1, ControlNumber: "A", Line: 1, Segment: 2, Expected: 1, Stated: 2, Off: 1, Explanation: "x"}}},
+		File:                billing.FileRef{Name: "f", ControlNumbers: billing.ControlNumbers{Interchange: "1", Group: "2", Transaction: "3"}},
+	}
+	f.held = &billing.Quarantined{ID: billing.NewID[billing.FileID](now), Mode: billing.ModeTest, Name: "q", Content: []byte(canary), ReceivedAt: now}
+	f.claim.Findings = []billing.Finding{{Code: "c", Field: "f", Message: "m", Fix: "x"}}
+	f.claim.BatchID, f.claim.SentAt = f.batch.ID, now
+	f.claim.Payments = []billing.ClaimPayment{{
+		ERAID: f.era.ID, Ordinal: 1, StatusCode: "1", Paid: money, Allowed: &money, PatientResponsibility: money, Date: day, PayerClaimNumber: "P",
+		Original: "O", Denied: true, Cancelled: true,
+	}}
+	f.claim.History = []billing.ClaimMove{{State: billing.ClaimPaid, At: now, Cause: billing.TriggerPay, File: "f"}}
+	told := &billing.ERAClaim{
+		Ordinal: 1, ControlNumber: "A", PayerClaimNumber: "P", Original: "O", StatusCode: "1", Charge: money, Paid: money, Allowed: &money,
+		PatientResponsibility: &money, PatientFirstName: "A", PatientLastName: "B", MemberID: "M", ServiceDates: billing.DateSpan{From: day, To: day}, Date: day,
+		Balanced: true, Adjustments: []billing.Adjustment{{Group: "CO", Reason: "45", Amount: money, Quantity: "1"}}, Remarks: []string{"N1"},
+		Lines: []billing.ERALine{{Number: 1, ProcedureCode: "D2740", SubmittedCode: "D2750", ServiceDate: day, Charge: money, Paid: money, Allowed: &money, Units: "1"}},
+	}
+	if err := f.store.InTx(t.Context(), f.in, func(ctx context.Context, tx ports.Tx) error {
+		_, err1 := tx.Batches.Insert(ctx, f.batch, []byte(canary))
+		_, err2 := tx.ERAs.Insert(ctx, f.era, [32]byte{1}, []byte(canary))
+		_, err3 := tx.Clearing.Keep(ctx, billing.IncomingFile{Name: "a", Content: []byte(canary)}, now)
+		return errors.Join(err1, err2, err3, tx.ERAClaims.Insert(ctx, f.era.ID, []*billing.ERAClaim{told}), tx.Claims.Insert(ctx, f.claim))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.store.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error { return tx.Quarantine.Insert(ctx, f.held) }); err != nil {
+		t.Fatal(err)
+	}
+	mail := f.store.SandboxMail()
+	if err := mail.Put(t.Context(), []billing.SandboxFile{{IncomingFile: billing.IncomingFile{Name: "m", Content: []byte(canary)}, Due: now}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := mail.Remember(t.Context(), []billing.SandboxNote{{Key: [32]byte{1}, By: "m", Content: []byte(canary)}}); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// TestFilesAreEncrypted looks for the content in all that the tables hold, and
+// opens it with another key, and in another row.
+func TestFilesAreEncrypted(t *testing.T) {
+	t.Parallel()
+	f := filedUp(t)
+	db := admin(t, f.url)
+	for _, table := range []string{"batches", "eras", "acknowledgements", "quarantine", "sandbox_mail", "sandbox_notes"} {
+		stored := scan[[]byte](t, db, "SELECT content FROM "+table)
+		if bytes.Contains(stored, []byte("Sentinel")) || len(stored) < len(canary) || stored[0] != 1 {
+			t.Errorf("%s: stored as %q", table, stored)
+		}
+		if text := scan[string](t, db, "SELECT to_json(t)::text FROM "+table+" t"); strings.Contains(text, "Sentinel") {
+			t.Errorf("%s: told in %s", table, text)
+		}
+	}
+	read := func(s *pgstore.Store) map[string]error {
+		out := map[string]error{}
+		opened := func(what string, content []byte, err error) {
+			if err == nil && string(content) != canary {
+				t.Errorf("%s: opened as %q", what, content)
+			}
+			out[what] = err
+		}
+		_ = s.View(t.Context(), f.in, func(ctx context.Context, tx ports.Tx) error {
+			content, err := tx.Batches.Content(ctx, f.batch.ID)
+			opened("batch", content, err)
+			content, err = tx.ERAs.Content(ctx, f.era.ID)
+			opened("remittance", content, err)
+			return nil
+		})
+		_ = s.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error {
+			q, err := tx.Quarantine.Get(ctx, f.held.ID)
+			if q == nil {
+				q = &billing.Quarantined{}
+			}
+			opened("quarantine", q.Content, err)
+			return nil
+		})
+		got, err := s.SandboxMail().Take(t.Context(), time.Now().Add(time.Hour), 0, 1)
+		if len(got) == 0 {
+			got = make([]billing.IncomingFile, 1)
+		}
+		opened("mail", got[0].Content, err)
+		return out
+	}
+	for what, err := range read(f.store) {
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	other := pgtest.Open(t, func(o *pgstore.Options) { o.URL, o.EncryptionKey = f.url, [32]byte{9} })
+	for what, err := range read(other) {
+		if err == nil {
+			t.Errorf("%s: another key opened it", what)
+		}
+	}
+	exec(t, db, `UPDATE batches SET content = (SELECT content FROM eras);
+		UPDATE eras SET content = (SELECT content FROM quarantine);
+		UPDATE quarantine SET content = (SELECT content FROM sandbox_mail);
+		UPDATE sandbox_mail SET content = (SELECT content FROM acknowledgements)`)
+	for what, err := range read(f.store) {
+		if err == nil {
+			t.Errorf("%s: the content of another row opened", what)
+		}
+	}
+}
+
+// TestRawSQLAboutFiles asks without any condition, with either role.
+func TestRawSQLAboutFiles(t *testing.T) {
+	t.Parallel()
+	f := filedUp(t)
+	db := admin(t, f.url)
+	exec(t, db, "UPDATE claims SET state = 'queued', batch_id = NULL")
+	live := billing.Scope{Org: f.in.Org, Mode: billing.ModeLive}
+	for _, query := range []string{
+		"SELECT 1 FROM batches", "SELECT 1 FROM eras FOR UPDATE", "SELECT 1 FROM era_claims", "SELECT 1 FROM acknowledgements",
+		"UPDATE batches SET result = ''", "UPDATE eras SET claim_count = 0", "UPDATE era_claims SET applied = true", "UPDATE claims SET note = ''",
+	} {
+		for _, test := range []struct {
+			as   billing.Scope
+			want int64
+		}{{f.in, 1}, {live, 0}, {scope(), 0}} {
+			if n, err := as(t, db, "molar_app", test.as, query); err != nil || n != test.want {
+				t.Errorf("%s: %d rows, %v, want %d", query, n, err, test.want)
+			}
+		}
+	}
+	forbidden(t, db, f.in, map[string][]string{
+		"molar_app": {
+			"UPDATE batches SET content = ''", "UPDATE batches SET name = 'x'", "DELETE FROM batches", "UPDATE eras SET content = ''", "UPDATE eras SET identity = ''",
+			"DELETE FROM eras", "UPDATE era_claims SET detail = '{}'", "DELETE FROM era_claims", "UPDATE acknowledgements SET name = ''", "DELETE FROM acknowledgements",
+			"SELECT 1 FROM quarantine", "SELECT 1 FROM sandbox_mail", "SELECT 1 FROM sandbox_notes", "UPDATE claims SET kind = kind", "UPDATE claims SET created_at = now()",
+			"UPDATE claims SET parent_id = NULL", "SELECT setval('file_serials', 1)",
+		},
+		"molar_system": {
+			"SELECT content FROM batches", "UPDATE batches SET state = 'sent'", "SELECT 1 FROM eras", "SELECT 1 FROM era_claims", "SELECT 1 FROM acknowledgements",
+			"SELECT note FROM claims", "SELECT lines FROM claims", "UPDATE claims SET state = 'draft'", "UPDATE quarantine SET reason = ''",
+			"UPDATE sandbox_mail SET name = ''", "INSERT INTO offices (id) VALUES (NULL)",
+		},
+	})
+	// Across scopes only claims that wait are seen.
+	for update, want := range map[string]int64{
+		"state = 'queued', batch_id = NULL": 1, "state = 'submitted', batch_id = NULL": 0, "state = 'queued', batch_id = id": 0,
+	} {
+		exec(t, db, "UPDATE claims SET "+update)
+		if n, err := as(t, db, "molar_system", billing.Scope{}, "SELECT id FROM claims"); err != nil || n != want {
+			t.Errorf("%s: %d claims are seen, %v, want %d", update, n, err, want)
+		}
+	}
+}
+
+// forbidden fails unless a role may not do what the queries do.
+func forbidden(t *testing.T, db *sql.DB, in billing.Scope, of map[string][]string) {
+	t.Helper()
+	for role, queries := range of {
+		for _, query := range queries {
+			_, err := as(t, db, role, in, query)
+			if told, ok := errors.AsType[*pq.Error](err); !ok || told.Code != "42501" {
+				t.Errorf("%s, %s: %v, want a refusal", role, query, err)
+			}
+		}
+	}
+}
+
+// TestFilesThatMakeNoSenseAreRefused changes good rows into bad ones.
+func TestFilesThatMakeNoSenseAreRefused(t *testing.T) {
+	t.Parallel()
+	db := admin(t, filedUp(t).url)
+	for _, query := range []string{
+		"UPDATE batches SET state = 'sent'", "UPDATE batches SET sent_at = now()", "UPDATE batches SET result = 'accepted'", "UPDATE batches SET state = 'other'",
+		"UPDATE batches SET state = 'acknowledged', acknowledged_at = now(), sent_at = now()", "UPDATE batches SET name = ''",
+		"UPDATE batches SET state = 'acknowledged', result = 'accepted'",
+		"UPDATE eras SET state = 'posted'", "UPDATE eras SET posted_at = now()", "UPDATE eras SET state = 'other'", "UPDATE eras SET progress = 'other'",
+		"UPDATE eras SET received_at = NULL", "UPDATE eras SET identity = ''", "UPDATE sandbox_mail SET content = NULL", "UPDATE sandbox_mail SET removed_at = now()",
+	} {
+		_, err := db.ExecContext(t.Context(), query)
+		if told, ok := errors.AsType[*pq.Error](err); !ok || told.Code != "23514" {
+			t.Errorf("%s: %v, want a check violation", query, err)
+		}
+	}
+	for _, query := range []string{
+		"UPDATE batches SET state = 'sent', sent_at = now()", "UPDATE batches SET state = 'acknowledged', acknowledged_at = now(), result = 'rejected'",
+		"UPDATE eras SET progress = 'reading'", "UPDATE eras SET progress = 'done', state = 'posted', posted_at = now()",
+	} {
+		exec(t, db, query)
+	}
+}
+
+// TestStoredFormOfClaims guards the names in the json columns.
+func TestStoredFormOfClaims(t *testing.T) {
+	t.Parallel()
+	f := filedUp(t)
+	db := admin(t, f.url)
+	money := billing.Money(12345)
+	f.claim.ID, f.claim.PatientControlNumber, f.claim.Kind, f.claim.State = billing.NewID[billing.ClaimID](time.Now()), "B", billing.KindPredetermination, billing.ClaimReturned
+	f.claim.Estimate = &billing.ClaimEstimate{
+		ERAID: f.era.ID, Allowed: &money, Pay: money, Patient: money, ReturnedAt: f.era.ReceivedAt,
+		Lines: []billing.LineEstimate{{Number: 1, Allowed: &money, Pay: money, Patient: money}},
+	}
+	if err := f.store.InTx(t.Context(), f.in, func(ctx context.Context, tx ports.Tx) error { return tx.Claims.Insert(ctx, f.claim) }); err != nil {
+		t.Fatal(err)
+	}
+	var got strings.Builder
+	for _, query := range []string{
+		"SELECT findings FROM claims WHERE kind = 'claim'", "SELECT payments FROM claims WHERE kind = 'claim'", "SELECT history FROM claims WHERE kind = 'claim'",
+		"SELECT estimate FROM claims WHERE kind = 'predetermination'", "SELECT detail FROM eras", "SELECT detail FROM era_claims",
+	} {
+		b, err := json.MarshalIndent(json.RawMessage(scan[[]byte](t, db, query)), "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.NewReplacer(f.era.ID.String(), "era_ID", f.era.ReceivedAt.Format(time.RFC3339Nano), "TIME").Replace(string(b))
+		got.WriteString(text + "\n")
+	}
+	golden(t, "stored_form_claims.json", got.String())
+}
+
+// TestSandboxForgets forgets what the sandbox had long ago.
+func TestSandboxForgets(t *testing.T) {
+	t.Parallel()
+	f := filedUp(t)
+	db, mail := admin(t, f.url), f.store.SandboxMail()
+	put := func() {
+		t.Helper()
+		if err := mail.Put(t.Context(), []billing.SandboxFile{{IncomingFile: billing.IncomingFile{Name: "m", Content: []byte(canary)}, Due: time.Now()}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := mail.Remove(t.Context(), "m"); err != nil {
+		t.Fatal(err)
+	}
+	for days, want := range map[string]int{"6": 0, "8": 1} {
+		exec(t, db, "UPDATE sandbox_mail SET content = NULL, removed_at = now() - "+days+" * interval '1 day'")
+		put()
+		if n := scan[int](t, db, "SELECT count(*) FROM sandbox_mail WHERE removed_at IS NULL"); n != want {
+			t.Errorf("%s days after it was removed, a name is kept %d times, want %d", days, n, want)
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package e2e_test
+
+import (
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestClaimDataStaysIn does with claims, their files and remittances what
+// TestPatientDataStaysIn does with checks. Every row of the database is
+// searched too: names are in the tables of patients, claims and what
+// remittances say of claims, and in answers that are kept for a repetition of
+// the request, as columns of their own; files are encrypted.
+func TestClaimDataStaysIn(t *testing.T) {
+	t.Parallel()
+	s := startSystem(t, 1, 1, "MOLAR_LOG_LEVEL=debug", "MOLAR_BATCH_INTERVAL=200ms", "MOLAR_SANDBOX_ERA_DELAY=200ms")
+	s.startERA(1)
+	s.provide()
+	c := &canary{system: s, t: t, sentinels: []string{
+		"Zyxcanaryfirst", "Zyxcanarylast", "1947-03-29", "19470329", "ZYXCANARYMEMBER", "ZYXCANARYGROUP", "Zyxcanarystreet", "Zyxcanarycity",
+		"Zyxcanarychild", "2011-07-23", "20110723", "Zyxcanarynote", "Zyxcanaryauth", "Zyxcanarywrong",
+	}}
+	ids := c.claims()
+	c.misuse(ids)
+	await(t, "the end of all work", func() bool {
+		return s.count(`SELECT (SELECT count(*) FROM jobs) + (SELECT count(*) FROM sandbox_mail WHERE removed_at IS NULL)
+			+ (SELECT count(*) FROM claims WHERE state IN ('queued', 'submitted', 'accepted_clearinghouse'))`) == 0
+	})
+	_, remittances := get(t, s.urls[0]+"/eras?limit=100", s.key)
+	_, metrics := get(t, s.eras[0].opsURL()+"/metrics", "")
+	s.eras[0].kill() // with nobody to take it, the job stays in the queue to be looked at
+	c.claim("CHTEST", "claim", "")
+	message := c.message("molar.era")
+	c.stray()
+
+	texts := map[string]string{"remittances": remittances, "metrics of the eraworker": metrics, "queue": message, "quarantine, as the operator sees it": s.molar("era", "quarantine")}
+	_, texts["events"] = get(t, s.urls[0]+"/events?limit=100", s.key)
+	_, texts["batches"] = get(t, s.urls[0]+"/batches?limit=100", s.key)
+	for _, want := range []string{
+		"claim.validated", "claim.needs_attention", "claim.queued", "claim.submitted", "claim.accepted", "claim.rejected", "claim.paid",
+		"claim.denied", "claim.payment_reversed", "claim.voided", "batch.acknowledged", "era.received", "payer_request.received", "predetermination.returned",
+	} {
+		if !strings.Contains(texts["events"], `"`+want+`"`) {
+			t.Errorf("no %s came", want)
+		}
+	}
+	texts["log of the eraworker"] = s.eras[0].log()
+	for name, p := range map[string]*process{"api": s.apis[0], "payerworker": s.workers[0]} {
+		_, texts["metrics of the "+name] = get(t, p.opsURL()+"/metrics", "")
+		texts["log of the "+name] = p.log()
+	}
+	texts["messages to the caller"] = c.told.String()
+	if log, ok := c.databaseLog(); ok {
+		texts["log of the database"] = log
+	}
+	for name, text := range c.tables("claims", "patients", "era_claims") {
+		texts["table "+name] = text
+	}
+	search(t, c.sentinels, texts)
+	var encoded []string // as PostgreSQL shows bytes
+	for _, canary := range c.sentinels {
+		encoded = append(encoded, hex.EncodeToString([]byte(strings.ToUpper(canary))), hex.EncodeToString([]byte(canary)))
+	}
+	for _, name := range []string{"batches", "acknowledgements", "eras", "quarantine", "sandbox_mail", "sandbox_notes", "events", "jobs"} {
+		search(t, encoded, map[string]string{name: texts["table "+name]})
+	}
+}
+
+func (c *canary) claimBody(payer, kind, ending, more string) string {
+	day := `"service_date":"2026-01-05",`
+	if kind == "predetermination" {
+		day = ""
+	}
+	c.steps++
+	return fmt.Sprintf(`{"kind":%q,"office_id":%q,"payer_id":%q,"note":"Zyxcanarynote","prior_authorization":"Zyxcanaryauth",
+		"subscriber":{"first_name":"Zyxcanaryfirst","last_name":"Zyxcanarylast","date_of_birth":"1947-03-29","member_id":"ZYXCANARYMEMBER%d%s",
+			"group_number":"ZYXCANARYGROUP","gender":"female","address":{"line1":"1 Zyxcanarystreet","city":"Zyxcanarycity","state":"IL","zip":"62701"}},
+		"patient":{"first_name":"Zyxcanarychild%s","last_name":"Zyxcanarylast","date_of_birth":"2011-07-23","relationship":"child","gender":"male"},
+		"lines":[{"procedure_code":"D0120",%s"fee":"100.00"}]%s}`,
+		kind, c.office, payer, c.steps, ending, strings.Repeat("x", c.steps), day, more)
+}
+
+// claim makes a claim and submits it.
+func (c *canary) claim(payer, kind, ending string) (id string) {
+	c.t.Helper()
+	r := c.json(http.StatusCreated, "/claims", c.claimBody(payer, kind, ending, `,"submit":true`))
+	if id, _ = r.body["id"].(string); r.body["state"] != "queued" {
+		c.t.Errorf("the claim is %v: %v", r.body["state"], r.body["findings"])
+	}
+	return id
+}
+
+// claims makes claims of every ending and waits until one is voided.
+func (c *canary) claims() (ids []string) {
+	c.t.Helper()
+	for _, f := range claimFates {
+		ids = append(ids, c.claim(f.payer, f.kind, f.ending))
+	}
+	await(c.t, "a claim at its payer", func() bool { return c.read("/claims/" + ids[0])["state"] == "accepted_payer" })
+	c.json(http.StatusCreated, "/claims/"+ids[0]+"/void", "{}")
+	await(c.t, "a claim that is voided", func() bool { return c.read("/claims/" + ids[0])["state"] == "voided" })
+	return ids
+}
+
+// misuse asks for what is refused, in words that must not be repeated.
+func (c *canary) misuse(ids []string) {
+	c.t.Helper()
+	const refused = http.StatusUnprocessableEntity
+	c.json(refused, "/claims", c.claimBody("60054", "claim", "", `,"extra":"Zyxcanarywrong"`))
+	c.json(refused, "/claims", c.claimBody("60054", "claim", "", `,"place_of_service":"Zyxcanarywrong"`))
+	c.json(refused, "/claims", strings.Replace(c.claimBody("60054", "claim", "", ""), "1947-03-29", "Zyxcanarywrong", 1))
+	c.json(refused, "/claims", strings.Replace(c.claimBody("60054", "claim", "", ""), `"gender":"male"`, `"gender":"Zyxcanarywrong"`, 1))
+	c.json(http.StatusNotFound, "/claims", c.claimBody("Zyxcanarywrong", "claim", "", ""))
+	c.json(http.StatusConflict, "/claims/"+ids[0]+"/replace", c.claimBody("60054", "claim", "", ""))
+	c.json(http.StatusCreated, "/claims", strings.Replace(c.claimBody("60054", "claim", "", ""), "1947-03-29", "1847-03-29", 1)) // needs attention
+	for _, query := range []string{"patient_control_number=Zyxcanarylast", "sent_from=Zyxcanarylast", "state=Zyxcanarylast", "cursor=Zyxcanarylast", "Zyxcanarylast=1"} {
+		get(c.t, c.urls[0]+"/claims?"+query, c.key)
+	}
+	get(c.t, c.urls[0]+"/claims/Zyxcanarylast", c.key)
+}
+
+// stray has a remittance come that two organizations might be paid by.
+func (c *canary) stray() {
+	c.t.Helper()
+	org := c.molar("orgs", "create", "Twin Dental")
+	c.molar("offices", "create", "--org", org, "--name", "Twin", "--npi", "1234567893")
+	c.claim("CHTEST", "claim", "")
+	await(c.t, "a remittance in quarantine", func() bool { return c.count("SELECT count(*) FROM quarantine") > 0 })
+}
+
+// tables are the rows of every table but those, as text.
+func (c *canary) tables(but ...string) map[string]string {
+	c.t.Helper()
+	rows, err := c.db.Query(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }()
+	out := map[string]string{}
+	for rows.Next() {
+		var name, text string
+		if err := rows.Scan(&name); err != nil {
+			c.t.Fatal(err)
+		}
+		if slices.Contains(but, name) {
+			continue
+		}
+		if err := c.db.QueryRow(`SELECT coalesce(string_agg(r::text, E'\n'), '') FROM public.` + name + ` AS r`).Scan(&text); err != nil {
+			c.t.Fatal(err)
+		}
+		if text != "" {
+			out[name] = text
+		}
+	}
+	if err := rows.Err(); err != nil {
+		c.t.Fatal(err)
+	}
+	return out
+}

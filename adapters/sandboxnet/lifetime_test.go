@@ -1,0 +1,274 @@
+package sandboxnet_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/adapters/edi"
+	"github.com/molar-billing/molar/adapters/pgstore"
+	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/sandboxnet"
+	"github.com/molar-billing/molar/core/batches"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/core/remittances"
+	"github.com/molar-billing/molar/ports"
+)
+
+// practice is an office whose claims go to the sandbox by way of the use cases,
+// on a real database.
+type practice struct {
+	t       *testing.T
+	store   *pgstore.Store
+	now     *movable
+	batches *batches.Service
+	eras    *remittances.Service
+	scope   billing.Scope
+	office  billing.OfficeID
+	doctor  billing.ProviderID
+	payer   billing.PayerSummary
+}
+
+// eraDelay is how long the payers take here.
+const eraDelay = time.Minute
+
+func newPractice(t *testing.T) *practice {
+	t.Helper()
+	payers, err := billing.ShippedPayers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	payer, ok := payers.Find("CHTEST")
+	if !ok {
+		t.Fatal("there is no test payer")
+	}
+	p := &practice{t: t, store: pgtest.Open(t), now: &movable{now: asked}, payer: payer.PayerSummary}
+	p.eras = remittances.New(p.store, edi.New(), payers, p.now)
+	network := sandboxnet.NewClearinghouse(p.now, p.store.SandboxMail(), sandboxnet.Options{ERADelay: eraDelay})
+	p.batches = batches.New(p.store, batches.Outside{
+		EDI: edi.New(), Clock: p.now, Remit: p.eras.Receive, Networks: map[billing.Mode]ports.Clearinghouse{billing.ModeTest: network},
+	}, payers)
+	org := &billing.Organization{ID: billing.NewID[billing.OrgID](asked), Name: "Test", CreatedAt: asked}
+	err = p.store.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error { return tx.Orgs.Insert(ctx, org) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.scope = billing.Scope{Org: org.ID, Mode: billing.ModeTest}
+	office, doctor := claim("", "", p.payer).Office, claim("", "", p.payer).Provider
+	office.ID, office.Scope, office.TimeZone, office.CreatedAt = billing.NewID[billing.OfficeID](asked), p.scope, "America/Chicago", asked
+	doctor.ID, doctor.Scope, doctor.CreatedAt = billing.NewID[billing.ProviderID](asked), p.scope, asked
+	p.office, p.doctor = office.ID, doctor.ID
+	p.in(func(ctx context.Context, tx ports.Tx) error {
+		if err := tx.Offices.Insert(ctx, &office); err != nil {
+			return err
+		}
+		return tx.Providers.Insert(ctx, &doctor)
+	})
+	return p
+}
+
+func (p *practice) in(fn func(ctx context.Context, tx ports.Tx) error) {
+	p.t.Helper()
+	if err := p.store.InTx(p.t.Context(), p.scope, fn); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// content is a claim with the fee.
+func (p *practice) content(ending string, fee billing.Money) *billing.Claim {
+	c := charging("PCN-1", ending, fee).Claim
+	c.Payer, c.OfficeID, c.Provider = p.payer, p.office, billing.ProviderSummary{ID: p.doctor}
+	return &c
+}
+
+// makes makes a claim that is queued.
+func (p *practice) makes(ending string, fee billing.Money) billing.ClaimID {
+	p.t.Helper()
+	c, now := p.content(ending, fee), p.now.Now()
+	c.ID, c.Scope, c.State, c.CreatedAt, c.UpdatedAt = billing.NewID[billing.ClaimID](now), p.scope, billing.ClaimQueued, now, now
+	p.in(func(ctx context.Context, tx ports.Tx) error {
+		if err := tx.Claims.Insert(ctx, c); err != nil {
+			return err
+		}
+		return tx.Events.Append(ctx, c.Event(billing.EventClaimQueued, billing.ClaimCause{At: now}))
+	})
+	return c.ID
+}
+
+// replaces replaces it.
+func (p *practice) replaces(id billing.ClaimID, ending string, fee billing.Money) {
+	p.t.Helper()
+	p.in(func(ctx context.Context, tx ports.Tx) error {
+		c, err := tx.Claims.Lock(ctx, id)
+		if err != nil {
+			return err
+		}
+		e, err := c.Replace(p.content(ending, fee), p.now.Now())
+		if err != nil {
+			return err
+		}
+		if err := tx.Claims.Save(ctx, c); err != nil {
+			return err
+		}
+		return tx.Events.Append(ctx, e)
+	})
+}
+
+// sends sends what is queued.
+func (p *practice) sends() {
+	p.t.Helper()
+	if n, err := p.batches.Cut(p.t.Context()); err != nil || n != 1 {
+		p.t.Fatalf("%d batches, %v", n, err)
+	}
+	p.works()
+}
+
+// due are the jobs that there are.
+func (p *practice) due() (all []jobs.Job) {
+	p.t.Helper()
+	err := p.store.System(p.t.Context(), func(ctx context.Context, tx ports.SystemTx) (err error) {
+		if err = tx.Jobs.Release(ctx, 0); err == nil {
+			all, err = tx.Jobs.Due(ctx, jobs.Lease, 100)
+		}
+		return err
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return all
+}
+
+// works does the jobs that there are, and leaves none.
+func (p *practice) works() {
+	p.t.Helper()
+	for _, j := range p.due() {
+		do := p.eras.Apply
+		if j.Kind == jobs.KindBatchSend {
+			do = p.batches.Send
+		}
+		if err := do(p.t.Context(), j); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	if left := p.due(); len(left) > 0 {
+		p.t.Fatalf("%d jobs are left", len(left))
+	}
+}
+
+// passes lets time go by, and takes in what comes.
+func (p *practice) passes(d time.Duration) {
+	p.t.Helper()
+	p.now.pass(d)
+	for more := true; more; {
+		n, err := p.batches.Receive(p.t.Context())
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		more = n > 0
+	}
+	p.works()
+}
+
+// stands is the claim's state, what was paid for it, and what was told of that.
+func (p *practice) stands(id billing.ClaimID) string {
+	p.t.Helper()
+	var words []string
+	p.in(func(ctx context.Context, tx ports.Tx) error {
+		c, err := tx.Claims.Get(ctx, id)
+		if err != nil {
+			return err
+		}
+		words = []string{string(c.State), "nothing:"}
+		if s := c.Standing(); s != nil {
+			words[1] = s.Paid.String() + ":"
+		}
+		events, err := tx.Events.List(ctx, billing.EventFilter{Resource: id}, billing.Page{Limit: 100})
+		told := make([]string, len(events))
+		for _, e := range events {
+			if about := strings.TrimPrefix(string(e.Type), "claim."); about == "paid" || about == "denied" || about == "payment_reversed" {
+				told[e.Sequence-1] = " " + about
+			}
+		}
+		words[1] += strings.Join(told, "")
+		return err
+	})
+	return strings.Join(words, " ")
+}
+
+// TestNoMoreIsPaidThanDecided has a claim replaced before and after the payer's
+// decision on it has come. In the end what was paid is what was decided last.
+func TestNoMoreIsPaidThanDecided(t *testing.T) {
+	t.Parallel()
+	const all = 3 * eraDelay // until nothing more comes
+	for name, c := range map[string]struct {
+		ending string
+		wait   time.Duration // until the claim is replaced
+		queued time.Duration // until the replacement is sent
+		fees   []billing.Money
+		want   string
+	}{
+		"paid":              {"", all, 0, []billing.Money{80_00}, "paid 80.00: paid payment_reversed paid"},
+		"paid, for more":    {"", all, 0, []billing.Money{130_00}, "paid 130.00: paid payment_reversed paid"},
+		"paid, for as much": {"", all, 0, []billing.Money{100_00}, "paid 100.00: paid payment_reversed paid"},
+		"twice": {
+			"", all, 0,
+			[]billing.Money{80_00, 70_00},
+			"paid 70.00: paid payment_reversed paid payment_reversed paid",
+		},
+		"before the payment":     {"", 2 * time.Second, 0, []billing.Money{80_00}, "paid 80.00: paid payment_reversed paid"},
+		"the payment comes amid": {"", 2 * time.Second, 2 * eraDelay, []billing.Money{80_00}, "paid 80.00: paid"},
+		"denied":                 {"-DENIED", all, 0, []billing.Money{80_00}, "paid 80.00: denied paid"},
+		"unbalanced":             {"-UNBALANCED", all, 0, []billing.Money{80_00}, "paid 80.00: paid"},
+		"taken back":             {"-REVERSED", all, 0, []billing.Money{80_00}, "paid 80.00: paid payment_reversed paid"},
+		"to be taken back":       {"-REVERSED", 2 * time.Second, 0, []billing.Money{80_00}, "paid 80.00: paid paid payment_reversed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPractice(t)
+			id := p.makes(c.ending, 100_00)
+			p.sends()
+			p.passes(c.wait)
+			for _, fee := range c.fees {
+				p.replaces(id, "", fee)
+				p.passes(c.queued)
+				p.sends()
+				p.passes(2 * time.Second)
+				p.passes(eraDelay - 2*time.Second)
+				p.passes(all)
+			}
+			if got := p.stands(id); got != c.want {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestLastDecisions has a paid claim replaced by one for which nothing is paid
+// in the end.
+func TestLastDecisions(t *testing.T) {
+	t.Parallel()
+	for ending, want := range map[string]string{
+		"-DENIED":       "denied 0.00: paid payment_reversed denied",
+		"-REVERSED":     "accepted_payer nothing: paid payment_reversed paid payment_reversed",
+		"-UNBALANCED":   "accepted_payer nothing: paid payment_reversed",
+		"-INFO-REQUEST": "accepted_payer 100.00: paid",
+		"-REJECTED":     "rejected 100.00: paid",
+	} {
+		t.Run(ending, func(t *testing.T) {
+			t.Parallel()
+			p := newPractice(t)
+			id := p.makes("", 100_00)
+			p.sends()
+			p.passes(3 * eraDelay)
+			p.replaces(id, ending, 90_00)
+			p.sends()
+			p.passes(eraDelay + 2*time.Second)
+			p.passes(2 * eraDelay)
+			if got := p.stands(id); got != want {
+				t.Errorf("%s, want %s", got, want)
+			}
+		})
+	}
+}

@@ -13,7 +13,8 @@ type Segment struct {
 	Ordinal int    // from 1 for the first ISA of the input
 	Offset  int    // of the first byte in the input
 
-	raw        []byte // without the terminator, in the Reader's memory; nil once it is loaded
+	raw        []byte // without the terminator, in the Reader's memory
+	waiting    bool   // raw is yet to be split
 	text       string // the same to keep
 	ends       []int  // in text, of the ID and of each element
 	delimiters Delimiters
@@ -22,7 +23,7 @@ type Segment struct {
 
 // Len is how many elements the segment has.
 func (s *Segment) Len() int {
-	if s.raw != nil {
+	if s.waiting {
 		s.load()
 	}
 	return max(len(s.ends)-1, 0)
@@ -31,7 +32,7 @@ func (s *Segment) Len() int {
 // Element is the element at position n, from 1 as X12 counts (Element(3) of an
 // EB is EB03), without surrounding spaces. It is empty when absent.
 func (s *Segment) Element(n int) string {
-	if s.raw != nil {
+	if s.waiting {
 		s.load()
 	}
 	if n < 1 || n >= len(s.ends) {
@@ -95,7 +96,7 @@ func (s *Segment) Fault(reason string) *Error { return &Error{s.Ordinal, s.Offse
 // until one is asked for, since of many segments none is. It reports false when
 // raw does not start with a segment ID.
 func (s *Segment) parse(raw []byte, d Delimiters) bool {
-	s.delimiters, s.raw = d, raw
+	s.delimiters, s.raw, s.waiting = d, raw, true
 	n := 0
 	for n < len(raw) && n < 4 && raw[n] != d.Element {
 		n++
@@ -136,7 +137,7 @@ func (s *Segment) load() {
 	if !s.cut(s.keep(s.raw), s.delimiters.Element) { // elements are parts of it
 		s.cut(clean(s.raw, s.delimiters), s.delimiters.Element)
 	}
-	s.raw = nil
+	s.waiting = false
 }
 
 // pageSize is how much of the input is kept at once, which is one allocation for

@@ -18,10 +18,12 @@ func (d *Decoder) enterClaim(s *x12.Segment) {
 	c.Ordinal, c.Segment, c.Offset = d.claims, s.Ordinal, s.Offset
 	c.ControlNumber, c.Status = s.Element(1), s.Element(2)
 	c.FilingCode, c.PayerControlNumber, c.PlaceOfService, c.Frequency = code(s, 6), s.Element(7), s.Element(8), s.Element(9)
-	c.Charge, c.Paid = d.required(s, 3), d.required(s, 4)
-	if share, err := parseMoney(s.Element(5)); err == nil {
+	c.Charge, c.Paid = d.required(s, s.Element(3)), d.required(s, s.Element(4))
+	if e := s.Element(5); e == "" {
+		return
+	} else if share, err := parseMoney(e); err == nil {
 		c.PatientResponsibility = &share
-	} else if s.Element(5) != "" {
+	} else {
 		d.warnAt(s.Ordinal, s.Offset, "the patient's responsibility (CLP05) cannot be read")
 	}
 }
@@ -102,7 +104,7 @@ func (d *Decoder) svc(s *x12.Segment) {
 	line.References, line.Amounts, line.Remarks = line.References[:0], line.Amounts[:0], line.Remarks[:0]
 	component := d.in.Delimiters().Component
 	line.Procedure, line.Submitted = procedureOf(s.Element(1), component), procedureOf(s.Element(6), component)
-	line.Charge, line.Paid = d.optional(s, 2), d.optional(s, 3)
+	line.Charge, line.Paid = d.optional(s, s.Element(2)), d.optional(s, s.Element(3))
 	line.Revenue, line.Units, line.SubmittedUnits = code(s, 4), s.Element(5), s.Element(7)
 }
 
@@ -111,16 +113,16 @@ func (d *Decoder) svc(s *x12.Segment) {
 func (d *Decoder) cas(list []Adjustment, s *x12.Segment) []Adjustment {
 	group := code(s, 1)
 	for n := 2; n <= s.Len(); n += 3 {
-		if reason := code(s, n); reason != "" || s.Element(n+1) != "" {
-			list = append(list, Adjustment{group, reason, d.optional(s, n+1), s.Element(n + 2)})
+		if reason, value := code(s, n), s.Element(n+1); reason != "" || value != "" {
+			list = append(list, Adjustment{group, reason, d.optional(s, value), s.Element(n + 2)})
 		}
 	}
 	return list
 }
 
 // required reads an amount of the claim that has to be there.
-func (d *Decoder) required(s *x12.Segment, n int) billing.Money {
-	value, err := parseMoney(s.Element(n))
+func (d *Decoder) required(s *x12.Segment, e string) billing.Money {
+	value, err := parseMoney(e)
 	if err != nil {
 		d.unread(s)
 	}
@@ -128,11 +130,11 @@ func (d *Decoder) required(s *x12.Segment, n int) billing.Money {
 }
 
 // optional reads an amount of the claim, which is nothing when it is left out.
-func (d *Decoder) optional(s *x12.Segment, n int) billing.Money {
-	if s.Element(n) == "" {
+func (d *Decoder) optional(s *x12.Segment, e string) billing.Money {
+	if e == "" {
 		return 0
 	}
-	return d.required(s, n)
+	return d.required(s, e)
 }
 
 // unread notes once for a segment that an amount of the claim cannot be read, so
@@ -152,8 +154,12 @@ func (d *Decoder) unread(s *x12.Segment) {
 // procedureOf splits a composite: qualifier, code, four modifiers, description.
 func procedureOf(composite string, by byte) (p Procedure) {
 	for n := 0; composite != "" && n < 7; n++ {
-		part, rest, _ := strings.Cut(composite, string(by))
-		composite = rest
+		part := composite
+		if i := strings.IndexByte(composite, by); i >= 0 {
+			part, composite = composite[:i], composite[i+1:]
+		} else {
+			composite = ""
+		}
 		part = strings.TrimSpace(part)
 		switch n {
 		case 0:

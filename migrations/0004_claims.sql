@@ -41,11 +41,12 @@ CREATE UNIQUE INDEX claims_void ON claims (org_id, mode, parent_id) WHERE freque
 
 -- One index for each filter of the list, in the order of the list; a list is
 -- of one kind. When a claim was sent is compared within claims_list, or found
--- by claims_sent and sorted, whichever reads less.
+-- by claims_sent and sorted, whichever reads less. The state of an office's or a
+-- payer's claims is compared within their index, too.
 CREATE INDEX claims_list ON claims (org_id, mode, kind, created_at, id, sent_at);
 CREATE INDEX claims_state ON claims (org_id, mode, kind, state, created_at, id);
-CREATE INDEX claims_office ON claims (org_id, mode, kind, office_id, created_at, id);
-CREATE INDEX claims_payer ON claims (org_id, mode, kind, payer_id, created_at, id);
+CREATE INDEX claims_office ON claims (org_id, mode, kind, office_id, created_at, id, state);
+CREATE INDEX claims_payer ON claims (org_id, mode, kind, payer_id, created_at, id, state);
 CREATE INDEX claims_sent ON claims (org_id, mode, kind, sent_at, created_at, id) WHERE sent_at IS NOT NULL AND frequency <> 'void';
 CREATE INDEX claims_request ON claims (org_id, mode, request_id, created_at, id) WHERE request_id IS NOT NULL;
 CREATE INDEX claims_patient ON claims (org_id, mode, patient_id, first_service_date) WHERE kind = 'claim' AND patient_id IS NOT NULL;

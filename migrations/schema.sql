@@ -687,11 +687,11 @@ CREATE UNIQUE INDEX claims_control_number ON public.claims USING btree (org_id, 
 
 CREATE INDEX claims_list ON public.claims USING btree (org_id, mode, kind, created_at, id, sent_at);
 
-CREATE INDEX claims_office ON public.claims USING btree (org_id, mode, kind, office_id, created_at, id);
+CREATE INDEX claims_office ON public.claims USING btree (org_id, mode, kind, office_id, created_at, id, state);
 
 CREATE INDEX claims_patient ON public.claims USING btree (org_id, mode, patient_id, first_service_date) WHERE ((kind = 'claim'::text) AND (patient_id IS NOT NULL));
 
-CREATE INDEX claims_payer ON public.claims USING btree (org_id, mode, kind, payer_id, created_at, id);
+CREATE INDEX claims_payer ON public.claims USING btree (org_id, mode, kind, payer_id, created_at, id, state);
 
 CREATE INDEX claims_payer_number ON public.claims USING btree (org_id, mode, payer_claim_number) WHERE (payer_claim_number <> ''::text);
 

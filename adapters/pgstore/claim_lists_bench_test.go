@@ -73,6 +73,7 @@ func BenchmarkMillionClaims(b *testing.B) {
 		{"office and state", billing.ClaimFilter{OfficeID: number(4, 2), State: billing.ClaimSubmitted}, made(rows / 4)},
 		{"office and payer", billing.ClaimFilter{OfficeID: number(4, 2), PayerID: number(4, 3)}, made(rows / 4)},
 		{"office and a rare state", billing.ClaimFilter{OfficeID: number(7, 2), State: billing.ClaimRejected}, made(rows / 4)},
+		{"office and no such state", billing.ClaimFilter{OfficeID: number(7, 2), State: billing.ClaimDenied}, time.Time{}},
 		{"created", billing.ClaimFilter{CreatedAfter: made(rows / 10), CreatedBefore: made(rows * 9 / 10)}, made(rows*9/10 - depth*10/9)},
 		{"sent in a day", billing.ClaimFilter{SentFrom: made(rows / 2), SentTo: made(rows/2 + 144)}, time.Time{}},
 		{"sent in a month", billing.ClaimFilter{SentFrom: made(rows / 2), SentTo: made(rows/2 + 4320)}, time.Time{}},

@@ -11,26 +11,28 @@ import (
 // List reads a page of claims, newest first. A list is of one kind, or a search
 // for a request or a control number: only these have an index in its order.
 func (r claims) List(ctx context.Context, f billing.ClaimFilter, p billing.Page) ([]*billing.Claim, error) {
-	q, text := r.filter(f), ""
-	if few, err := r.fewSent(ctx, f); err != nil {
+	few, err := r.fewSent(ctx, f)
+	if err != nil {
 		return nil, err
-	} else if few {
-		q, text = r.sorted(f, p)
-	} else {
-		text = q.page(p)
 	}
+	statement := r.walked
+	if few {
+		statement = r.sorted
+	}
+	text, args := statement(f, p)
 	var rows []claimRow
-	if err := r.list(ctx, &rows, text, q.args...); err != nil {
+	if err := r.list(ctx, &rows, text, args...); err != nil {
 		return nil, fmt.Errorf("list claims: %w", err)
 	}
 	return values(rows, claimRow.claim)
 }
 
-func (r claims) filter(f billing.ClaimFilter) *query {
+func (r claims) walked(f billing.ClaimFilter, p billing.Page) (string, []any) {
 	q := r.query(claimListColumns, "claims c")
 	q.claims(f)
 	q.inList(f)
-	return q
+	text := q.page(p)
+	return text, q.args
 }
 
 // clockSkew is how far the clocks of two machines may be apart: one makes a
@@ -120,7 +122,7 @@ func (r claims) countSent(f billing.ClaimFilter) (string, []any) {
 // sorted reads the claims of a span by the time at which they were sent, and
 // of those that make the page all columns. OFFSET keeps the planner from
 // walking the list after all.
-func (r claims) sorted(f billing.ClaimFilter, p billing.Page) (*query, string) {
+func (r claims) sorted(f billing.ClaimFilter, p billing.Page) (string, []any) {
 	q := &query{}
 	q.add("SELECT "+claimListColumns+`
 FROM claims c
@@ -131,10 +133,11 @@ WHERE org_id = % AND mode = % AND id = ANY (ARRAY(
 	q.claims(f)
 	q.bySent(f)
 	q.before("created_at", p)
-	return q, q.text(`ORDER BY sent_at OFFSET 0
+	text := q.text(`ORDER BY sent_at OFFSET 0
 	) sent
 	ORDER BY created_at DESC, id DESC
 	LIMIT %
 ))
 ORDER BY created_at DESC, id DESC`, p.Limit+1)
+	return text, q.args
 }

@@ -114,16 +114,13 @@ func CallLanes(now time.Time, pause time.Duration, limit int) (string, []any) {
 
 // Claims is the statement of Claims.List.
 func (l ListQueries) Claims(f billing.ClaimFilter, p billing.Page) (string, []any) {
-	q := claims{&tx{scope: l.Scope}}.filter(f)
-	text := q.page(p)
-	return text, q.args
+	return claims{&tx{scope: l.Scope}}.walked(f, p)
 }
 
 // FewSent is the statement of Claims.List when few claims were sent in the
 // span.
 func (l ListQueries) FewSent(f billing.ClaimFilter, p billing.Page) (string, []any) {
-	q, text := claims{&tx{scope: l.Scope}}.sorted(f, p)
-	return text, q.args
+	return claims{&tx{scope: l.Scope}}.sorted(f, p)
 }
 
 // CountSent is the statement that counts claims that were sent in a span.

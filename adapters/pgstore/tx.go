@@ -243,15 +243,15 @@ func (q *query) where(condition string, args ...any) { q.add("\n\tAND "+conditio
 
 func (q *query) page(p billing.Page) string { return q.pageBy("created_at", p) }
 
-func (q *query) pageBy(time string, p billing.Page) string {
-	q.before(time, p)
-	return q.text("ORDER BY "+time+" DESC, id DESC\nLIMIT %", p.Limit+1)
+func (q *query) pageBy(order string, p billing.Page) string {
+	q.before(order, p)
+	return q.text("ORDER BY "+order+" DESC, id DESC\nLIMIT %", p.Limit+1)
 }
 
 // before leaves out what earlier pages had.
-func (q *query) before(time string, p billing.Page) {
+func (q *query) before(order string, p billing.Page) {
 	if p.After != nil {
-		q.where("("+time+", id) < (%, %)", micro(p.After.Time), billing.JobID(p.After.ID))
+		q.where("("+order+", id) < (%, %)", micro(p.After.Time), billing.JobID(p.After.ID))
 	}
 }
 

@@ -49,6 +49,7 @@ type bench struct {
 	*practice
 
 	t       *testing.T
+	url     string // of the database
 	store   *pgstore.Store
 	clock   *clock
 	payers  *billing.PayerDirectory
@@ -71,7 +72,7 @@ type practice struct {
 func newBench(t *testing.T) *bench {
 	t.Helper()
 	b := &bench{t: t, clock: &clock{now: time.Date(2026, 3, 4, 5, 6, 7, 8_000_000, time.UTC)}, codec: edi.New(), remitted: map[string]int{}}
-	b.store = pgtest.Open(t)
+	b.store = pgtest.Open(t, func(o *pgstore.Options) { b.url = o.URL })
 	b.network = newNetwork(sandboxnet.NewClearinghouse(b.clock, b.store.SandboxMail(), sandboxnet.Options{ERADelay: time.Second}))
 	var err error
 	if b.payers, err = billing.ShippedPayers(); err != nil {

@@ -66,7 +66,8 @@ func (s *Service) cut(ctx context.Context, scope billing.Scope) (cut int, err er
 			return err
 		}
 		b := billing.NewBatch(scope, serial, len(claims), now)
-		if err := s.insert(ctx, tx, b, outgoing, now); err != nil {
+		content, err := s.edi.File(billing.ClaimsFile{Batch: b, Claims: outgoing})
+		if err != nil {
 			return err
 		}
 		for _, c := range claims {
@@ -75,18 +76,19 @@ func (s *Service) cut(ctx context.Context, scope billing.Scope) (cut int, err er
 				return err
 			}
 		}
-		return tx.Outbox.Stage(ctx, jobs.Job{ID: billing.NewID[billing.JobID](now), Kind: jobs.KindBatchSend, Scope: scope, Subject: b.ID})
+		j := jobs.Job{ID: billing.NewID[billing.JobID](now), Kind: jobs.KindBatchSend, Scope: scope, Subject: b.ID}
+		if err := tx.Outbox.Stage(ctx, j); err != nil {
+			return err
+		}
+		return insert(ctx, tx, b, content, now)
 	})
 	return cut, err
 }
 
 // insert keeps the batch under the name of the first millisecond from now on
-// that no other has.
-func (s *Service) insert(ctx context.Context, tx ports.Tx, b *billing.Batch, claims []billing.OutgoingClaim, now time.Time) error {
-	content, err := s.edi.File(billing.ClaimsFile{Batch: b, Claims: claims})
-	if err != nil {
-		return err
-	}
+// that no other has. It comes last, because another cutter of the millisecond
+// waits until this one has committed.
+func insert(ctx context.Context, tx ports.Tx, b *billing.Batch, content []byte, now time.Time) error {
 	for at := now; ; at = at.Add(time.Millisecond) {
 		b.Rename(at)
 		if free, err := tx.Batches.Insert(ctx, b, content); free || err != nil {

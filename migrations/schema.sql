@@ -563,7 +563,7 @@ WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0.05', autovacuum_vacuum_
 ALTER TABLE ONLY public.webhook_endpoints FORCE ROW LEVEL SECURITY;
 
 ALTER TABLE ONLY public.acknowledgements
-    ADD CONSTRAINT acknowledgements_content UNIQUE (org_id, mode, digest);
+    ADD CONSTRAINT acknowledgements_content UNIQUE (digest, org_id, mode);
 
 ALTER TABLE ONLY public.acknowledgements
     ADD CONSTRAINT acknowledgements_pkey PRIMARY KEY (id);
@@ -602,7 +602,7 @@ ALTER TABLE ONLY public.era_claims
     ADD CONSTRAINT era_claims_pkey PRIMARY KEY (era_id, ordinal);
 
 ALTER TABLE ONLY public.eras
-    ADD CONSTRAINT eras_identity UNIQUE (org_id, mode, identity);
+    ADD CONSTRAINT eras_identity UNIQUE (identity, org_id, mode);
 
 ALTER TABLE ONLY public.eras
     ADD CONSTRAINT eras_pkey PRIMARY KEY (id);
@@ -683,27 +683,27 @@ CREATE INDEX batches_number ON public.batches USING btree (mode, number, created
 
 CREATE INDEX claims_batch ON public.claims USING btree (batch_id) WHERE (batch_id IS NOT NULL);
 
-CREATE UNIQUE INDEX claims_control_number ON public.claims USING btree (org_id, mode, control_key);
+CREATE UNIQUE INDEX claims_control_number ON public.claims USING btree (control_key, org_id, mode);
 
-CREATE INDEX claims_list ON public.claims USING btree (org_id, mode, kind, created_at, id, sent_at);
+CREATE INDEX claims_list ON public.claims USING btree (kind, org_id, mode, created_at, id, sent_at);
 
-CREATE INDEX claims_office ON public.claims USING btree (org_id, mode, kind, office_id, created_at, id, state);
+CREATE INDEX claims_office ON public.claims USING btree (kind, org_id, mode, office_id, created_at, id, state);
 
-CREATE INDEX claims_patient ON public.claims USING btree (org_id, mode, patient_id, first_service_date) WHERE ((kind = 'claim'::text) AND (patient_id IS NOT NULL));
+CREATE INDEX claims_patient ON public.claims USING btree (patient_id, org_id, mode, first_service_date) WHERE ((kind = 'claim'::text) AND (patient_id IS NOT NULL));
 
-CREATE INDEX claims_payer ON public.claims USING btree (org_id, mode, kind, payer_id, created_at, id, state);
+CREATE INDEX claims_payer ON public.claims USING btree (kind, org_id, mode, payer_id, created_at, id, state);
 
-CREATE INDEX claims_payer_number ON public.claims USING btree (org_id, mode, payer_claim_number) WHERE (payer_claim_number <> ''::text);
+CREATE INDEX claims_payer_number ON public.claims USING btree (payer_claim_number, org_id, mode) WHERE (payer_claim_number <> ''::text);
 
 CREATE INDEX claims_queued ON public.claims USING btree (mode, org_id, id) WHERE ((state = 'queued'::text) AND (batch_id IS NULL));
 
-CREATE INDEX claims_request ON public.claims USING btree (org_id, mode, request_id, created_at, id) WHERE (request_id IS NOT NULL);
+CREATE INDEX claims_request ON public.claims USING btree (request_id, org_id, mode, created_at, id) WHERE (request_id IS NOT NULL);
 
-CREATE INDEX claims_sent ON public.claims USING btree (org_id, mode, kind, sent_at, created_at, id) WHERE ((sent_at IS NOT NULL) AND (frequency <> 'void'::text));
+CREATE INDEX claims_sent ON public.claims USING btree (kind, org_id, mode, sent_at, created_at, id) WHERE ((sent_at IS NOT NULL) AND (frequency <> 'void'::text));
 
-CREATE INDEX claims_state ON public.claims USING btree (org_id, mode, kind, state, created_at, id);
+CREATE INDEX claims_state ON public.claims USING btree (kind, org_id, mode, state, created_at, id);
 
-CREATE UNIQUE INDEX claims_void ON public.claims USING btree (org_id, mode, parent_id) WHERE ((frequency = 'void'::text) AND (state <> 'rejected'::text));
+CREATE UNIQUE INDEX claims_void ON public.claims USING btree (parent_id, org_id, mode) WHERE ((frequency = 'void'::text) AND (state <> 'rejected'::text));
 
 CREATE INDEX eligibility_checks_list ON public.eligibility_checks USING btree (org_id, mode, created_at, id);
 

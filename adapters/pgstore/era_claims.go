@@ -96,7 +96,7 @@ func (r eraClaims) Save(ctx context.Context, era billing.ERAID, claims []*billin
 UPDATE era_claims c
 SET claim_id = r.claim_id, applied = r.applied
 FROM json_populate_recordset(NULL::era_claims, $1) r
-WHERE c.org_id = r.org_id AND c.mode = r.mode AND c.era_id = r.era_id AND c.ordinal = r.ordinal`); err != nil {
+WHERE c.era_id = r.era_id AND c.ordinal = r.ordinal`); err != nil {
 			return err
 		}
 	}

@@ -82,8 +82,12 @@ ON CONFLICT ON CONSTRAINT eras_identity DO NOTHING`,
 // Get reads a remittance that callers may see.
 func (r eras) Get(ctx context.Context, id billing.ERAID) (*billing.ERA, error) {
 	q := r.query(eraColumns, "eras")
-	q.where("id = % AND received_at IS NOT NULL", id)
-	return r.one(ctx, q.text(""), q.args)
+	q.where("id = %", id)
+	e, err := r.one(ctx, q.text(""), q.args)
+	if err == nil && e.ReceivedAt.IsZero() {
+		return nil, billing.NotFound("remittance", "")
+	}
+	return e, err
 }
 
 // Lock reads a remittance that nobody else writes from now on; for the zero ID

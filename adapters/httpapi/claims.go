@@ -50,37 +50,26 @@ func (a *api) convertClaim(x *exchange) (*reply, error) {
 
 // submitClaim is POST /claims/{id}/submit.
 func (a *api) submitClaim(x *exchange) (*reply, error) {
-	fingerprint, err := nothingSent(x)
-	if err != nil {
-		return nil, err
-	}
-	return kept(a.claims.Submit(x.ctx, x.key.Scope, x.request(fingerprint), claimID(x), rendered(x, http.StatusOK, claimShape)))
+	return kept(a.claims.Submit(x.ctx, x.key.Scope, nothingSent(x), claimID(x), rendered(x, http.StatusOK, claimShape)))
 }
 
 // reconcileClaim is POST /claims/{id}/reconcile.
 func (a *api) reconcileClaim(x *exchange) (*reply, error) {
-	fingerprint, err := nothingSent(x)
-	if err != nil {
-		return nil, err
-	}
-	return kept(a.claims.Reconcile(x.ctx, x.key.Scope, x.request(fingerprint), claimID(x), rendered(x, http.StatusOK, claimShape)))
+	return kept(a.claims.Reconcile(x.ctx, x.key.Scope, nothingSent(x), claimID(x), rendered(x, http.StatusOK, claimShape)))
 }
 
 // voidClaim is POST /claims/{id}/void: it makes a claim, and answers that one.
 func (a *api) voidClaim(x *exchange) (*reply, error) {
-	fingerprint, err := nothingSent(x)
-	if err != nil {
-		return nil, err
-	}
-	return kept(a.claims.Void(x.ctx, x.key.Scope, x.request(fingerprint), claimID(x), rendered(x, http.StatusCreated, claimShape)))
+	return kept(a.claims.Void(x.ctx, x.key.Scope, nothingSent(x), claimID(x), rendered(x, http.StatusCreated, claimShape)))
 }
 
 // nothingSent reads the request of an operation that wants to know nothing but
 // what its path says.
-func nothingSent(x *exchange) (fingerprint [32]byte, err error) {
+func nothingSent(x *exchange) billing.Request {
 	faults := x.query().end()
-	fingerprint = x.emptyDocument(&faults)
-	return fingerprint, faults.Err()
+	req := x.request(x.emptyDocument(&faults))
+	req.Faults = faults
+	return req
 }
 
 // listClaims is GET /claims. A list holds one kind, unless it looks one claim

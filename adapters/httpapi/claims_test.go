@@ -220,6 +220,31 @@ func TestClaimActionsAreRefused(t *testing.T) {
 	}
 }
 
+// A key that was used is told before what is wrong with the body, also where
+// the body says nothing.
+func TestKeysComeBeforeEmptyBodies(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	claim := "/claims/" + s.must(t, 201, call{path: "/claims", body: s.crown("1", nil)}).text(t, "id")
+	s.must(t, 200, call{path: claim + "/submit", body: "{}", idem: "used"})
+	absent := billing.NewID[billing.ERAID](time.Now()).String()
+	for _, path := range []string{claim + "/submit", claim + "/void", claim + "/reconcile", "/eras/" + absent + "/post"} {
+		for _, body := range []string{`{"colour":1}`, "{", "[]"} {
+			a := s.do(t, call{path: path, body: body, idem: "used", bad: true})
+			if a.StatusCode != 422 || a.text(t, "error") != string(billing.CodeIdempotencyKeyReused) {
+				t.Errorf("%s %s: %d %s", path, body, a.StatusCode, a.body)
+			}
+		}
+		if a := s.do(t, call{path: path, body: "{}", idem: "used", bad: true}); path != claim+"/submit" && a.text(t, "error") != string(billing.CodeIdempotencyKeyReused) {
+			t.Errorf("%s: %d %s", path, a.StatusCode, a.body)
+		}
+	}
+	again := s.must(t, 200, call{path: claim + "/submit", body: "{}", idem: "used"})
+	if again.Header.Get("Idempotent-Replayed") != "true" {
+		t.Errorf("again %s", again.body)
+	}
+}
+
 func TestClaimLists(t *testing.T) {
 	t.Parallel()
 	s := startService(t, eligibility.DefaultTimes())

@@ -52,11 +52,7 @@ func (a *api) getERA(x *exchange) (*reply, error) {
 
 // postERA is POST /eras/{id}/post.
 func (a *api) postERA(x *exchange) (*reply, error) {
-	fingerprint, err := nothingSent(x)
-	if err != nil {
-		return nil, err
-	}
-	return kept(a.remittances.Post(x.ctx, x.key.Scope, x.request(fingerprint), eraID(x), rendered(x, http.StatusOK, a.wholeERA(x))))
+	return kept(a.remittances.Post(x.ctx, x.key.Scope, nothingSent(x), eraID(x), rendered(x, http.StatusOK, a.wholeERA(x))))
 }
 
 // wholeERA is the shape of a remittance whose claims go on in listERAClaims.

@@ -11,6 +11,10 @@ type Request struct {
 	ID          RequestID
 	Key         string
 	Fingerprint [sha256.Size]byte // of method, path and the meaning of the body
+
+	// Faults is what is wrong with the form of a request that says nothing but
+	// what its path says. It is told when the key is new.
+	Faults Faults
 }
 
 // KeyUse is an idempotency key that has been used: by whom, and for which

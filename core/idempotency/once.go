@@ -28,7 +28,8 @@ func Claim(ctx context.Context, tx ports.Tx, req billing.Request) (kept *billing
 
 // Once makes a change that is one transaction, at most once for the request's
 // key: the answer is kept in the commit of the effect, and a repeated request
-// gets it without another effect. Replayed tells that this happened. Change may
+// gets it without another effect. Replayed tells that this happened. The faults
+// of the request are told when its key is new, before the change. Change may
 // run again after a conflict.
 func Once[T any](
 	ctx context.Context, store ports.Store, scope billing.Scope, req billing.Request, now time.Time,
@@ -42,6 +43,9 @@ func Once[T any](
 		if replayed = kept != nil; replayed {
 			answer = *kept
 			return nil
+		}
+		if err := req.Faults.Err(); err != nil {
+			return err
 		}
 		made, err := change(ctx, tx)
 		if err != nil {

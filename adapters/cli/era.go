@@ -16,7 +16,24 @@ import (
 )
 
 func eras(b Backend) *cobra.Command {
-	return group("era", "Remittances (835): import, quarantine", importERA(b), quarantine(b), retryERA(b))
+	return group("era", "Remittances (835): import, quarantine, retry", importERA(b), quarantine(b), retryERA(b))
+}
+
+// naming wants one argument, of what the list shows.
+func naming(what, list string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) == 1 {
+			return nil
+		}
+		return fmt.Errorf("name one %s; %s lists them", what, list)
+	}
+}
+
+func atMostOneFile(_ *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return fmt.Errorf("%d files; import one after the other, so that each is reported by itself", len(args))
+	}
+	return nil
 }
 
 // withRemittances runs fn on the database.
@@ -43,8 +60,8 @@ func parseERASource(args []string, quarantined string) (from eraSource, err erro
 	case quarantined == "":
 		return from, errors.New("name a FILE, or a file of the quarantine with --quarantined fil_...; molar era quarantine lists those")
 	}
-	if from.quarantined, err = billing.ParseID[billing.FileID](quarantined); err != nil {
-		err = fmt.Errorf("--quarantined %q is not a fil_ ID; molar era quarantine lists them", quarantined)
+	if from.quarantined, err = parseQuarantined(quarantined); err != nil {
+		err = fmt.Errorf("--quarantined %w", err)
 	}
 	return from, err
 }
@@ -53,7 +70,7 @@ func importERA(b Backend) *cobra.Command {
 	var f scopeFlags
 	var quarantined string
 	c := &cobra.Command{
-		Use: "import [FILE]", Short: "Import an 835 for an organization", Args: cobra.MaximumNArgs(1),
+		Use: "import [FILE]", Short: "Import an 835 for an organization", Args: atMostOneFile,
 		Long: "Imports an 835, or one that is in quarantine, for the organization in the mode, whoever it says was paid.\n" +
 			"It prints the payments of the file. One that the organization has already is left as it is, so that an import\n" +
 			"may be repeated; a worker (molar dev, or eraworker) applies those that are new. FILE - reads standard input.",
@@ -138,7 +155,7 @@ func explainImport(err error, scope billing.Scope, from eraSource) error {
 		came := map[billing.Mode]billing.Mode{billing.ModeTest: billing.ModeLive, billing.ModeLive: billing.ModeTest}[scope.Mode]
 		return fmt.Errorf("%s came in %s mode; import it with --mode %s", from.quarantined, came, came)
 	case e.Code == billing.CodeNotFound && slices.ContainsFunc(e.Faults, func(f billing.FieldFault) bool { return f.Field == "id" }):
-		return fmt.Errorf("there is no %s in quarantine, or no more; molar era quarantine lists what is", from.quarantined)
+		return explainQuarantined(err, from.quarantined)
 	case e.Code == billing.CodeNotFound:
 		return fmt.Errorf("there is no organization %s; list them with: molar orgs list", scope.Org)
 	default:
@@ -147,11 +164,12 @@ func explainImport(err error, scope billing.Scope, from eraSource) error {
 }
 
 func quarantine(b Backend) *cobra.Command {
-	return &cobra.Command{
-		Use: "quarantine", Short: "List the 835s that could not be given to an organization", Args: cobra.NoArgs,
+	c := &cobra.Command{
+		Use: "quarantine", Short: "The 835s that could not be given to an organization: list, show, remove", Args: cobra.NoArgs,
 		Long: "Lists files, and single payments of files, that came from a clearinghouse and cannot be read, or whose payee's\n" +
 			"NPI or tax ID is that of no office, or of offices of several organizations. molar era import takes them out.",
-		Example: "  molar era quarantine\n  molar era import --org org_... --mode test --quarantined fil_...",
+		Example: "  molar era quarantine\n  molar era quarantine show fil_...\n" +
+			"  molar era import --org org_... --mode test --quarantined fil_...",
 		RunE: func(c *cobra.Command, _ []string) error {
 			return withRemittances(c, b, func(s *remittances.Service) error {
 				all, err := s.Quarantined(c.Context())
@@ -162,6 +180,70 @@ func quarantine(b Backend) *cobra.Command {
 			})
 		},
 	}
+	c.AddCommand(showQuarantined(b), removeQuarantined(b))
+	return c
+}
+
+func showQuarantined(b Backend) *cobra.Command {
+	return &cobra.Command{
+		Use: "show FILE_ID", Short: "Write a file of the quarantine to standard output, byte for byte", Args: naming("file of the quarantine (fil_...)", "molar era quarantine"),
+		Long: "Writes a file of the quarantine to standard output as it came. It names patients: keep it where they are safe.\n" +
+			"The file stays in quarantine.",
+		Example: "  molar era quarantine show fil_... > payment.835",
+		RunE: func(c *cobra.Command, args []string) error {
+			id, err := parseQuarantined(args[0])
+			if err != nil {
+				return err
+			}
+			return withRemittances(c, b, func(s *remittances.Service) error {
+				q, err := s.QuarantinedFile(c.Context(), id)
+				if err != nil {
+					return explainQuarantined(err, id)
+				}
+				_, err = c.OutOrStdout().Write(q.Content)
+				return err
+			})
+		},
+	}
+}
+
+func removeQuarantined(b Backend) *cobra.Command {
+	return &cobra.Command{
+		Use: "remove FILE_ID", Short: "Discard a file of the quarantine", Args: naming("file of the quarantine (fil_...)", "molar era quarantine"),
+		Long: "Discards a file of the quarantine that nobody wants to import. It cannot be brought back: keep a copy with\n" +
+			"molar era quarantine show, if it may be of use.",
+		Example: "  molar era quarantine remove fil_...",
+		RunE: func(c *cobra.Command, args []string) error {
+			id, err := parseQuarantined(args[0])
+			if err != nil {
+				return err
+			}
+			return withRemittances(c, b, func(s *remittances.Service) error {
+				q, err := s.Discard(c.Context(), id)
+				if err != nil {
+					return explainQuarantined(err, id)
+				}
+				_, err = fmt.Fprintf(c.OutOrStdout(), "%s (%s) is removed from the quarantine.\n", id, q.Name)
+				return err
+			})
+		},
+	}
+}
+
+func parseQuarantined(arg string) (billing.FileID, error) {
+	id, err := billing.ParseID[billing.FileID](arg)
+	if err != nil {
+		return id, fmt.Errorf("%q is not a fil_ ID; molar era quarantine lists them", arg)
+	}
+	return id, nil
+}
+
+// explainQuarantined says what to do when a file is not in quarantine.
+func explainQuarantined(err error, id billing.FileID) error {
+	if billing.CodeOf(err) == billing.CodeNotFound {
+		return fmt.Errorf("there is no %s in quarantine, or no more; molar era quarantine lists what is", id)
+	}
+	return err
 }
 
 func printQuarantined(c *cobra.Command, all []*billing.Quarantined) error {
@@ -179,7 +261,7 @@ func printQuarantined(c *cobra.Command, all []*billing.Quarantined) error {
 func retryERA(b Backend) *cobra.Command {
 	var f scopeFlags
 	c := &cobra.Command{
-		Use: "retry ERA_ID", Short: "Take up a remittance once more that was given up", Args: cobra.ExactArgs(1),
+		Use: "retry ERA_ID", Short: "Take up a remittance once more that was given up", Args: naming("remittance (era_...)", "GET /eras"),
 		Long: "Gives a remittance to the workers once more that they have given up, because reading or applying it failed\n" +
 			"five times: the log of the worker tells why. Claims that it has applied stay as they are.",
 		Example: "  molar era retry --org org_... --mode test era_...",

@@ -121,8 +121,8 @@ func TestERACommands(t *testing.T) {
 		all.WriteString(r.run(t, bytes.NewReader(r.content), args...) + "\n")
 	}
 	org, nobody := r.org.String(), billing.OrgID{1}.String()
-	for _, group := range []string{"import", "quarantine", "retry"} {
-		run("era", group, "--help")
+	for _, help := range []string{"import", "quarantine", "quarantine show", "quarantine remove", "retry"} {
+		run(append(append([]string{"era"}, strings.Fields(help)...), "--help")...)
 	}
 	run("era", "quarantine")
 	run("era", "import", "--org", org, "--mode", "test", r.file)
@@ -138,6 +138,12 @@ func TestERACommands(t *testing.T) {
 		t.Fatalf("%d files in quarantine, %v", len(files), err)
 	}
 	for _, q := range files {
+		if q.Name == "hello.txt" {
+			run("era", "quarantine", "show", q.ID.String())
+			run("era", "quarantine", "remove", q.ID.String())
+			run("era", "quarantine", "remove", q.ID.String())
+			run("era", "quarantine", "show", q.ID.String())
+		}
 		if !strings.Contains(q.Reason, "EFT-1") {
 			continue
 		}
@@ -146,6 +152,12 @@ func TestERACommands(t *testing.T) {
 		run("era", "import", "--org", org, "--mode", "live", "--quarantined", q.ID.String())
 		run("era", "import", "--org", org, "--mode", "live", "--quarantined", q.ID.String())
 	}
+	run("era", "quarantine")
+	for _, ask := range []string{"show", "remove"} {
+		run("era", "quarantine", ask)
+		run("era", "quarantine", ask, "era_1")
+	}
+	run("era", "quarantine", "clear")
 	run("era", "import", "--org", nobody, "--mode", "test", r.file)
 	run("era", "import", "--org", org, "--mode", "test", broken)
 	run("era", "import", "--org", org, "--mode", "test", filepath.Join(filepath.Dir(r.file), "none.835"))
@@ -155,9 +167,29 @@ func TestERACommands(t *testing.T) {
 	run("era", "import", "--org", "org_1", r.file)
 	run("era", "import", "--org", org, "--mode", "prod", r.file)
 	run("era", "import", r.file)
+	run("era", "import", "--org", org, r.file, broken)
+	run("era", "retry", "--org", org)
 	run("era", "retry", "--org", org, "era_1")
 	run("era", "retry", "--org", org, billing.ERAID{1}.String())
 	golden(t, "era.txt", []byte(r.same(all.String())))
+}
+
+// TestShowQuarantined gives a file of the quarantine byte for byte: what is
+// printed can be mended and imported.
+func TestShowQuarantined(t *testing.T) {
+	t.Parallel()
+	r := newRemitted(t)
+	broken := append(bytes.Clone(r.content[:len(r.content)/2]), 0, 0xff, '\r')
+	if err := r.service.Receive(t.Context(), billing.ModeTest, billing.IncomingFile{Name: "broken.835", Content: broken}); err != nil {
+		t.Fatal(err)
+	}
+	files, err := r.service.Quarantined(t.Context())
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%d files in quarantine, %v", len(files), err)
+	}
+	if said := r.run(t, nil, "era", "quarantine", "show", files[0].ID.String()); said != string(broken) {
+		t.Errorf("%d bytes, want the %d that came:\n%q", len(said), len(broken), said)
+	}
 }
 
 // TestRetryERA takes up what is done, and what is not.

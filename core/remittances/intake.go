@@ -180,11 +180,7 @@ func (s *Service) Import(ctx context.Context, scope billing.Scope, name string, 
 // it out of there. A file that is not there is CodeNotFound of the field id, and
 // one that came in the other mode CodeConflict.
 func (s *Service) ImportQuarantined(ctx context.Context, scope billing.Scope, id billing.FileID) ([]Imported, error) {
-	var q *billing.Quarantined
-	err := s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
-		q, err = tx.Quarantine.Get(ctx, id)
-		return absent(err, "file in quarantine", "id")
-	})
+	q, err := s.QuarantinedFile(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -214,4 +210,26 @@ func (s *Service) Quarantined(ctx context.Context) (files []*billing.Quarantined
 		return err
 	})
 	return files, err
+}
+
+// QuarantinedFile reads a file of the quarantine. An absent one is CodeNotFound
+// of the field id.
+func (s *Service) QuarantinedFile(ctx context.Context, id billing.FileID) (q *billing.Quarantined, err error) {
+	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		q, err = tx.Quarantine.Get(ctx, id)
+		return absent(err, "file in quarantine", "id")
+	})
+	return q, err
+}
+
+// Discard takes a file out of the quarantine for good, and tells which it was.
+// An absent one is CodeNotFound of the field id.
+func (s *Service) Discard(ctx context.Context, id billing.FileID) (q *billing.Quarantined, err error) {
+	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		if q, err = tx.Quarantine.Get(ctx, id); err != nil {
+			return absent(err, "file in quarantine", "id")
+		}
+		return tx.Quarantine.Remove(ctx, id)
+	})
+	return q, err
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -73,7 +74,8 @@ func importERA(b Backend) *cobra.Command {
 		Use: "import [FILE]", Short: "Import an 835 for an organization", Args: atMostOneFile,
 		Long: "Imports an 835, or one that is in quarantine, for the organization in the mode, whoever it says was paid.\n" +
 			"It prints the payments of the file. One that the organization has already is left as it is, so that an import\n" +
-			"may be repeated; a worker (molar dev, or eraworker) applies those that are new. FILE - reads standard input.",
+			"may be repeated; a worker (molar dev, or eraworker) applies those that are new. FILE - reads standard input.\n" +
+			fmt.Sprintf("A file has at most %d MB.", remittances.MaxFile>>20),
 		Example: "  molar era import --org org_... --mode test payment.835\n" +
 			"  molar era import --org org_... --mode live --quarantined fil_...",
 		RunE: func(c *cobra.Command, args []string) error {
@@ -110,17 +112,37 @@ func importERA(b Backend) *cobra.Command {
 	return c
 }
 
-// readERAFile reads a file, or standard input for a dash.
-func readERAFile(stdin io.Reader, path string) (content []byte, err error) {
-	if path == "-" {
-		content, err = io.ReadAll(stdin)
-	} else {
-		content, err = os.ReadFile(path) //nolint:gosec // G304: the user names the file
-	}
-	if err != nil {
+// readERAFile reads a file, or standard input for a dash, if it is not too large.
+func readERAFile(stdin io.Reader, path string) ([]byte, error) {
+	content, err := readAtMost(stdin, path, remittances.MaxFile)
+	switch {
+	case err != nil:
 		return nil, fmt.Errorf("%w; give the path of an 835, or - for standard input", err)
+	case content == nil:
+		return nil, fmt.Errorf("%s has more than %d MB: it is no 835, or holds very many payments\n"+
+			"Nothing was imported. Ask the sender for the payments in several files", cmp.Or(strings.TrimPrefix(path, "-"), "standard input"), remittances.MaxFile>>20)
 	}
 	return content, nil
+}
+
+// readAtMost gives nil for what is larger.
+func readAtMost(stdin io.Reader, path string, limit int64) (content []byte, err error) {
+	in := stdin
+	if path != "-" {
+		f, err := os.Open(path) //nolint:gosec // G304: the user names the file
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = f.Close() }() // it was only read
+		if info, err := f.Stat(); err == nil && info.Size() > limit {
+			return nil, nil
+		}
+		in = f
+	}
+	if content, err = io.ReadAll(io.LimitReader(in, limit+1)); int64(len(content)) > limit {
+		content = nil
+	}
+	return content, err
 }
 
 func printImported(c *cobra.Command, report []remittances.Imported) error {

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -191,6 +192,31 @@ func TestShowQuarantined(t *testing.T) {
 		t.Errorf("%d bytes, want the %d that came:\n%q", len(said), len(broken), said)
 	}
 }
+
+// TestTooLargeERA refuses a file that is too large without reading it, and
+// standard input once it is.
+func TestTooLargeERA(t *testing.T) {
+	t.Parallel()
+	r := newRemitted(t)
+	f, err := os.Create(filepath.Join(filepath.Dir(r.file), "large.835"))
+	if err == nil {
+		err = errors.Join(f.Truncate(10*remittances.MaxFile), f.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, from := range []string{f.Name(), "-"} {
+		said := r.run(t, endless{}, "era", "import", "--org", r.org.String(), from)
+		if !strings.Contains(said, "has more than 128 MB") || !strings.Contains(said, "Ask the sender") {
+			t.Error(said)
+		}
+	}
+}
+
+// endless is input without an end.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
 // TestRetryERA takes up what is done, and what is not.
 func TestRetryERA(t *testing.T) {

@@ -40,10 +40,21 @@ func (s *Service) Receive(ctx context.Context, mode billing.Mode, f billing.Inco
 	return nil
 }
 
-var errNoPayment = errors.New("it has no payment")
+// MaxFile is how many bytes a file has at most: half a million claims. It is
+// read, encrypted and kept in one piece, for which Postgres takes a gigabyte at
+// most and a process several times the file.
+const MaxFile = 128 << 20
+
+var (
+	errNoPayment = errors.New("it has no payment")
+	errTooLarge  = fmt.Errorf("it has more than %d MB", MaxFile>>20)
+)
 
 // payments reads a file to its end.
 func (s *Service) payments(name string, content []byte) ([]billing.Remittance, error) {
+	if len(content) > MaxFile {
+		return nil, errTooLarge
+	}
 	payments, err := s.edi.Payments(name, content)
 	if err == nil && len(payments) == 0 {
 		err = errNoPayment
@@ -80,7 +91,7 @@ func (s *Service) payees(ctx context.Context, mode billing.Mode, p *billing.Remi
 // unroutable says, for the operator, why a payment is not of one organization;
 // empty when it is.
 func unroutable(p *billing.Remittance, offices []*billing.Office) string {
-	payment := fmt.Sprintf("The payment %s of %s", p.Payment.TraceNumber, p.PayerName)
+	payment := fmt.Sprintf("The payment %.50s of %.60s", p.Payment.TraceNumber, p.PayerName) // longer ones are against the guide
 	payee := "NPI " + p.PayeeNPI
 	switch {
 	case p.PayeeNPI == "":

@@ -124,6 +124,33 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
+// TestTooLarge refuses a file that the store could not keep, before it is read.
+func TestTooLarge(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	_, err := b.service.Import(t.Context(), b.scope, "large.835", make([]byte, remittances.MaxFile+1))
+	e, ok := errors.AsType[*billing.Error](err)
+	if !ok || e.Code != billing.CodeInvalidRequest || e.Cause == nil || !strings.Contains(e.Cause.Error(), "more than 128 MB") {
+		t.Fatal(err)
+	}
+}
+
+// TestReasonIsShort cuts in what an operator reads the names that a sender made
+// up.
+func TestReasonIsShort(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	p := b.payment(paid("A-1", "", 0))
+	p.Payer.Name, p.Payee.IDQualifier, p.Payee.ID = strings.Repeat("LONG ", 1000), "FI", "000000000"
+	if err := b.service.Receive(t.Context(), billing.ModeTest, b.file(p)); err != nil {
+		t.Fatal(err)
+	}
+	q := b.quarantined()
+	if len(q) != 1 || len(q[0].Reason) > 200 || !strings.HasSuffix(q[0].Reason, "is to tax ID 000000000, which no office has.") {
+		t.Errorf("%+v", q)
+	}
+}
+
 func TestImport(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -26,6 +26,11 @@ const claimListColumns = `id, org_id, mode, kind, state, frequency, parent_id, p
 
 const claimColumns = claimListColumns + ", findings, history"
 
+// hasVoid finds the row that Insert would find in the way of another void.
+const hasVoid = `EXISTS (
+	SELECT FROM claims v WHERE v.org_id = c.org_id AND v.mode = c.mode AND v.parent_id = c.id AND v.frequency = 'void' AND v.state <> 'rejected'
+) AS has_void`
+
 type claimRow struct {
 	ID                 billing.ClaimID        `db:"id"`
 	Org                billing.OrgID          `db:"org_id"`
@@ -34,6 +39,7 @@ type claimRow struct {
 	State              billing.ClaimState     `db:"state"`
 	Frequency          billing.ClaimFrequency `db:"frequency"`
 	ParentID           billing.ClaimID        `db:"parent_id"`
+	HasVoid            bool                   `db:"has_void"`
 	ControlNumber      string                 `db:"patient_control_number"`
 	OfficeID           billing.OfficeID       `db:"office_id"`
 	OfficeName         string                 `db:"office_name"`
@@ -69,7 +75,7 @@ type claimRow struct {
 func (r claimRow) claim() (*billing.Claim, error) {
 	c := &billing.Claim{
 		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, Kind: r.Kind, State: r.State, Frequency: r.Frequency,
-		ParentID: r.ParentID, PatientControlNumber: r.ControlNumber, OfficeID: r.OfficeID, OfficeName: r.OfficeName,
+		ParentID: r.ParentID, HasVoid: r.HasVoid, PatientControlNumber: r.ControlNumber, OfficeID: r.OfficeID, OfficeName: r.OfficeName,
 		Payer:    billing.PayerSummary{ID: r.PayerID, PayerID: r.PayerCode, Name: r.PayerName},
 		Provider: billing.ProviderSummary{ID: r.ProviderID}, PatientID: r.PatientID, PlaceOfService: r.PlaceOfService,
 		PriorAuthorization: r.PriorAuthorization, Note: r.Note, TenantReference: r.TenantReference, RequestID: r.RequestID,
@@ -128,26 +134,28 @@ func (r claims) Insert(ctx context.Context, c *billing.Claim) error {
 		return err
 	}
 	r.made = madeRow("claims", c.ID)
-	const all = "id, org_id, mode, kind, parent_id, created_at, " + claimKept
-	return r.rows(ctx, c.ID, columns, `
-INSERT INTO claims (`+all+`)
-SELECT `+all+`
-FROM json_populate_recordset(NULL::claims, $1)`)
+	return r.rows(ctx, c.ID, columns, insertClaims)
 }
 
-// Save keeps all of a claim that can change. Rows are joined by their ID alone,
-// and the policy sees to the scope: with the scope in the join, a table without
-// statistics was read once for each row.
+const (
+	claimColumnsKept = "id, org_id, mode, kind, parent_id, created_at, " + claimKept
+	insertClaims     = `
+INSERT INTO claims (` + claimColumnsKept + `)
+SELECT ` + claimColumnsKept + `
+FROM json_populate_recordset(NULL::claims, $1)`
+)
+
+// Save keeps all of a claim that can change. A claim that is there already
+// conflicts by its primary key, whatever the planner knows: joined with the rows
+// that are to be saved, a table without statistics was read once for each.
 func (r claims) Save(ctx context.Context, c *billing.Claim) error {
 	columns, err := r.columns(c)
 	if err != nil {
 		return err
 	}
-	return r.rows(ctx, c.ID, columns, `
-UPDATE claims c
-SET (`+claimKept+`) = (SELECT `+claimKept+` FROM (SELECT r.*) kept)
-FROM json_populate_recordset(NULL::claims, $1) r
-WHERE c.id = r.id`)
+	return r.rows(ctx, c.ID, columns, insertClaims+`
+ON CONFLICT (id) DO UPDATE
+SET (`+claimKept+`) = (SELECT `+claimKept+` FROM (SELECT excluded.*) kept)`)
 }
 
 // Get reads a claim.
@@ -161,7 +169,7 @@ func (r claims) Lock(ctx context.Context, id billing.ClaimID) (*billing.Claim, e
 }
 
 func (r claims) one(ctx context.Context, id billing.ClaimID, end string) (*billing.Claim, error) {
-	q := r.query(claimColumns, "claims c")
+	q := r.query(claimColumns+", "+hasVoid, "claims c")
 	q.where("id = %", id)
 	var row claimRow
 	if err := r.get(ctx, &row, q.text(end), q.args...); errors.Is(err, sql.ErrNoRows) {

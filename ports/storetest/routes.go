@@ -181,10 +181,13 @@ func testClaimScopes(b *bench) {
 			kept, _, err := tx.ERAClaims.Count(ctx, e.ID)
 			count(kept, err)
 			equal(t, "another scope's rows seen by "+string(other.Mode), seen, 0)
-			return errors.Join(append(errs, tx.Claims.Save(ctx, &changed), tx.Batches.Save(ctx, &moved), tx.ERAs.Save(ctx, &paid),
+			return errors.Join(append(errs, tx.Batches.Save(ctx, &moved), tx.ERAs.Save(ctx, &paid),
 				tx.ERAClaims.Save(ctx, e.ID, []*billing.ERAClaim{&told}))...)
 		}); err != nil {
 			t.Error(err)
+		}
+		if err := b.try(other, func(ctx context.Context, tx ports.Tx) error { return tx.Claims.Save(ctx, &changed) }); err == nil {
+			t.Errorf("a claim of another scope was saved in %s", other.Mode)
 		}
 	}
 	equal(t, "claim", b.getClaim(c.ID), c)

@@ -33,7 +33,7 @@ type Settings struct {
 	IdempotencyTTL time.Duration
 	OrphanAge      time.Duration
 	BatchInterval  time.Duration
-	ERADelay       time.Duration // of the sandbox
+	ERADelay       time.Duration  // of the sandbox
 	WebhookCIDRs   []netip.Prefix // networks that webhooks may go to although they are not public
 	Parallel       int            // jobs of one kind at once in one worker process
 	LogLevel       slog.Level

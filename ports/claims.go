@@ -14,7 +14,8 @@ type Claims interface {
 	// void of a claim while the first is not rejected.
 	Insert(ctx context.Context, c *billing.Claim) error
 
-	// Get reads a claim. An absent one is CodeNotFound.
+	// Get reads a claim, and whether it has a void. An absent one is
+	// CodeNotFound.
 	Get(ctx context.Context, id billing.ClaimID) (*billing.Claim, error)
 
 	// Lock reads like Get, and nobody else writes the claim until the

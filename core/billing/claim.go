@@ -57,6 +57,7 @@ type Claim struct {
 	State                ClaimState
 	Frequency            ClaimFrequency
 	ParentID             ClaimID // the claim that a void voids
+	HasVoid              bool    // there is a void of it that is not rejected; as of a read of it alone, stores ignore it
 	PatientControlNumber string
 	OfficeID             OfficeID
 	OfficeName           string // as of the read; stores ignore it

@@ -66,7 +66,7 @@ var claimMoves = []claimMove{
 	{TriggerReturn, []ClaimState{ClaimSubmitted, ClaimAcceptedClearinghouse, ClaimAcceptedPayer}, ClaimReturned},
 	{TriggerReconcile, []ClaimState{ClaimPaid, ClaimDenied}, ClaimReconciled},
 	{TriggerAskVoid, []ClaimState{ClaimAcceptedClearinghouse, ClaimAcceptedPayer, ClaimPaid, ClaimDenied}, ""},
-	{TriggerVoided, []ClaimState{ClaimAcceptedClearinghouse, ClaimAcceptedPayer, ClaimPaid, ClaimDenied}, ClaimVoided},
+	{TriggerVoided, []ClaimState{ClaimAcceptedClearinghouse, ClaimAcceptedPayer, ClaimPaid, ClaimDenied, ClaimReturned}, ClaimVoided},
 	{TriggerConvert, []ClaimState{ClaimAcceptedPayer, ClaimReturned}, ""},
 }
 
@@ -74,7 +74,8 @@ var claimMoves = []claimMove{
 // it takes it.
 func (c *Claim) may(by ClaimTrigger) (to ClaimState, ok bool) {
 	switch {
-	case c.Kind == KindPredetermination && slices.Contains([]ClaimTrigger{TriggerPay, TriggerDeny, TriggerReverse, TriggerReconcile, TriggerReplace}, by),
+	case c.HasVoid && by == TriggerReplace, // the payer may take the two in any order
+		c.Kind == KindPredetermination && slices.Contains([]ClaimTrigger{TriggerPay, TriggerDeny, TriggerReverse, TriggerReconcile, TriggerReplace}, by),
 		c.Kind == KindClaim && slices.Contains([]ClaimTrigger{TriggerReturn, TriggerConvert}, by),
 		c.Frequency == FrequencyVoid && slices.Contains(notOfVoids(), by),
 		c.Frequency == FrequencyVoid && c.State == ClaimAcceptedPayer && (by == TriggerReject || by == TriggerNotFound): // the claim is voided

@@ -10,6 +10,8 @@ func ErrClaimState(by ClaimTrigger, c *Claim) error {
 
 func kindWord(c *Claim) string {
 	switch {
+	case c.HasVoid:
+		return ", and has a void"
 	case c.Frequency == FrequencyVoid:
 		return ", and the void of another claim"
 	case c.Kind == KindPredetermination:
@@ -23,7 +25,7 @@ func kindWord(c *Claim) string {
 func asked(by ClaimTrigger) string {
 	words := map[ClaimTrigger]string{
 		TriggerSubmit:    "A claim can be submitted when it is validated.",
-		TriggerReplace:   "A claim can be replaced when the payer has it: accepted_payer, paid or denied.",
+		TriggerReplace:   "A claim can be replaced when the payer has it, accepted_payer, paid or denied, and is not asked to void it.",
 		TriggerReconcile: "A claim can be reconciled when it is paid or denied.",
 		TriggerAskVoid:   "A claim can be voided when it was accepted, paid or denied.",
 		TriggerConvert:   "A predetermination can be converted when the payer has accepted or returned it.",

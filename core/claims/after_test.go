@@ -52,6 +52,7 @@ func TestVoid(t *testing.T) {
 	if got := b.events(v.ID); got != "claim.queued none>queued" {
 		t.Errorf("events %q", got)
 	}
+	c.HasVoid = true
 	if now := b.get(c.ID); text(t, now) != text(t, c) || b.events(c.ID) != "claim.validated none>validated" {
 		t.Errorf("the claim has changed: %s", text(t, now))
 	}
@@ -78,12 +79,12 @@ func TestReplace(t *testing.T) {
 	c := b.at(billing.ClaimDenied)
 	in := child(b.good())
 	in.Lines = in.Lines[:1]
-	in.Lines[0].Fee, in.RenderingProviderID, in.PayerID = "1200.00", new(b.second.ID.String()), new("AETNA")
+	in.Lines[0].Fee, in.RenderingProviderID, in.PayerID = "1200.00", new(b.second.ID.String()), new("MOLARTEST")
 	r := b.does(b.replace(c.ID, in))
 	if r.ID != c.ID || r.PatientControlNumber != c.PatientControlNumber || r.State != billing.ClaimQueued || r.Frequency != billing.FrequencyReplacement {
 		t.Errorf("%+v", r.Claim)
 	}
-	if r.Charge() != 120000 || r.Provider.LastName != "Ng" || r.Payer.PayerID != "60054" || r.Patient == nil || r.PatientID == c.PatientID {
+	if r.Charge() != 120000 || r.Provider.LastName != "Ng" || r.Payer != c.Payer || r.Patient == nil || r.PatientID == c.PatientID {
 		t.Errorf("the content is not the new one: %+v", r.Claim)
 	}
 	if r.PayerClaimNumber != "PAYER-1" || !r.SentAt.Equal(c.SentAt) || r.RequestID != c.RequestID || !r.CreatedAt.Equal(c.CreatedAt) {
@@ -122,6 +123,7 @@ func TestReplacementsThatAreRefused(t *testing.T) {
 		"a draft":                       {b, c.ID, func(in *billing.ClaimRequest) { in.Draft = true }, "INVALID_REQUEST draft not_allowed"},
 		"another control number":        {b, c.ID, func(in *billing.ClaimRequest) { in.PatientControlNumber = new("X") }, "INVALID_REQUEST patient_control_number not_allowed"},
 		"another kind":                  {b, c.ID, func(in *billing.ClaimRequest) { *in = b.asking() }, "INVALID_REQUEST kind not_allowed"},
+		"another payer":                 {b, c.ID, func(in *billing.ClaimRequest) { in.PayerID = new("AETNA") }, "INVALID_REQUEST payer_id not_allowed"},
 		"an unknown payer":              {b, c.ID, func(in *billing.ClaimRequest) { in.PayerID = new("NOBODY") }, "NOT_FOUND payer_id not_found"},
 		"no claim":                      {b, absent, func(*billing.ClaimRequest) {}, "NOT_FOUND"},
 		"no claim, form":                {b, absent, func(in *billing.ClaimRequest) { in.Lines = nil }, "INVALID_REQUEST lines required"},
@@ -138,6 +140,40 @@ func TestReplacementsThatAreRefused(t *testing.T) {
 	}
 	if now := b.get(c.ID); text(t, now) != text(t, c) || b.events(c.ID) != "claim.validated none>validated" {
 		t.Errorf("the claim has changed: %s", text(t, now))
+	}
+}
+
+// A replacement that was rejected is still one of the claim that the payer has.
+func TestRejectedReplacementStaysWithItsPayer(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	c := b.at(billing.ClaimPaid)
+	b.does(b.replace(c.ID, b.good()))
+	b.put(c.ID, billing.ClaimRejected)
+	if got := b.refused(b.change(c.ID, given(billing.ClaimRequest{PayerID: new("AETNA")}))); got != "INVALID_REQUEST payer_id not_allowed" {
+		t.Errorf("another payer: %q", got)
+	}
+	if r := b.does(b.change(c.ID, given(billing.ClaimRequest{PayerID: new("MOLARTEST")}))); r.Frequency != billing.FrequencyReplacement {
+		t.Errorf("%+v", r.Claim)
+	}
+}
+
+// A payer that is asked to take a claim back is not sent another one in its
+// place, unless it refuses.
+func TestReplacementWhileAVoidIsOnItsWay(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	c := b.at(billing.ClaimAcceptedPayer)
+	v := b.does(b.void(c.ID))
+	for _, state := range []billing.ClaimState{billing.ClaimQueued, billing.ClaimSubmitted, billing.ClaimAcceptedClearinghouse} {
+		b.put(v.ID, state)
+		if got := b.refused(b.replace(c.ID, b.good())); got != "CONFLICT" {
+			t.Errorf("the void is %s: %q", state, got)
+		}
+	}
+	b.put(v.ID, billing.ClaimRejected)
+	if r := b.does(b.replace(c.ID, b.good())); r.State != billing.ClaimQueued {
+		t.Errorf("the void was rejected, and the claim is %s", r.State)
 	}
 }
 

@@ -24,6 +24,11 @@ func (s *Service) Change(
 		if err != nil {
 			return nil, err
 		}
+		if c.Frequency == billing.FrequencyReplacement {
+			if err := atPayer(c, next.Payer); err != nil {
+				return nil, err
+			}
+		}
 		events, err := s.settle(ctx, tx, &next, p, in.Draft, in.Submit, now)
 		*c = next
 		return events, err

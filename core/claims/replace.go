@@ -11,8 +11,9 @@ import (
 // queues it. The claim keeps its ID and its control number.
 //
 // Errors: as of Make, CodeInvalidRequest also for what the rules find, because
-// the payer's claim must not be replaced by one that it would refuse, and
-// CodeConflict for a claim that the payer does not have.
+// the payer's claim must not be replaced by one that it would refuse, and for
+// another payer; CodeConflict for a claim that the payer does not have, and
+// while a void of it is on its way.
 func (s *Service) Replace(
 	ctx context.Context, scope billing.Scope, req billing.Request, id billing.ClaimID, in billing.ClaimRequest,
 	render billing.Render[*billing.ClaimRecord],
@@ -25,6 +26,9 @@ func (s *Service) Replace(
 		if err != nil {
 			return nil, err
 		}
+		if err := atPayer(c, next.Payer); err != nil {
+			return nil, err
+		}
 		queued, err := c.Replace(&next, now)
 		if err != nil {
 			return nil, err
@@ -35,4 +39,13 @@ func (s *Service) Replace(
 		}
 		return []billing.Event{queued}, billing.FindingFaults(found).Err()
 	})
+}
+
+// atPayer refuses to replace a claim at a payer that does not have it.
+func atPayer(c *billing.Claim, payer billing.PayerSummary) error {
+	var f billing.Faults
+	if payer.ID != c.Payer.ID {
+		f.Add("payer_id", billing.FaultNotAllowed, "Another payer has the claim that is replaced. Make a new claim for this one.")
+	}
+	return f.Err()
 }

@@ -172,12 +172,17 @@ func testVoids(b *bench) {
 		v.Frequency, v.ParentID = billing.FrequencyVoid, c.ID
 		return v
 	}
+	has := func() bool { return b.getClaim(c.ID).HasVoid }
 	first, second := void(1), void(2)
+	equal(t, "a void of a claim without one", has(), false)
 	b.insertClaims(first)
+	equal(t, "a void", has(), true)
 	wantCode(t, "a second void", b.insertClaim(second), billing.CodeConflict)
 	b.changeClaim(first.ID, func(v *billing.Claim) { v.State = billing.ClaimRejected })
+	equal(t, "a void that was rejected", has(), false)
 	b.insertClaims(second)
 	b.changeClaim(second.ID, func(v *billing.Claim) { v.State = billing.ClaimAcceptedPayer })
+	equal(t, "a void that was accepted", has(), true)
 	wantCode(t, "a void after one that was accepted", b.insertClaim(void(3)), billing.CodeConflict)
 
 	other := b.claim(4)

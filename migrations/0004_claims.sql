@@ -139,6 +139,7 @@ CREATE TABLE eras (
     received_at   timestamptz,
     posted_at     timestamptz,
     content       bytea NOT NULL,
+    arrival       bigint GENERATED ALWAYS AS IDENTITY,
     CONSTRAINT eras_identity UNIQUE (identity, org_id, mode),
     CONSTRAINT eras_state CHECK (
         CASE state WHEN 'needs_review' THEN posted_at IS NULL WHEN 'posted' THEN posted_at IS NOT NULL AND received_at IS NOT NULL ELSE false END
@@ -150,8 +151,8 @@ ALTER TABLE eras ALTER COLUMN content SET STORAGE EXTERNAL;
 CREATE INDEX eras_list ON eras (org_id, mode, received_at, id, payment_date) WHERE received_at IS NOT NULL;
 CREATE INDEX eras_state ON eras (org_id, mode, state, received_at, id, payment_date) WHERE received_at IS NOT NULL;
 CREATE INDEX eras_payer ON eras (org_id, mode, payer_id, received_at, id, payment_date) WHERE received_at IS NOT NULL;
--- IDs begin with the time at which they were made.
-CREATE INDEX eras_undone ON eras (org_id, mode, id) WHERE progress <> 'done';
+-- Remittances are applied in the order in which they came.
+CREATE INDEX eras_undone ON eras (org_id, mode, arrival) WHERE progress <> 'done';
 
 -- What a remittance says of a claim. Who writes it has the remittance locked,
 -- so there is no foreign key to check for each of thousands.

@@ -274,6 +274,7 @@ CREATE TABLE public.eras (
     received_at timestamp with time zone,
     posted_at timestamp with time zone,
     content bytea NOT NULL,
+    arrival bigint NOT NULL,
     CONSTRAINT eras_state CHECK ((
 CASE state
     WHEN 'needs_review'::text THEN (posted_at IS NULL)
@@ -289,6 +290,15 @@ WITH (fillfactor='90');
 ALTER TABLE ONLY public.eras ALTER COLUMN content SET STORAGE EXTERNAL;
 
 ALTER TABLE ONLY public.eras FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.eras ALTER COLUMN arrival ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.eras_arrival_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 CREATE TABLE public.events (
     id uuid NOT NULL,
@@ -727,7 +737,7 @@ CREATE INDEX eras_payer ON public.eras USING btree (org_id, mode, payer_id, rece
 
 CREATE INDEX eras_state ON public.eras USING btree (org_id, mode, state, received_at, id, payment_date) WHERE (received_at IS NOT NULL);
 
-CREATE INDEX eras_undone ON public.eras USING btree (org_id, mode, id) WHERE (progress <> 'done'::text);
+CREATE INDEX eras_undone ON public.eras USING btree (org_id, mode, arrival) WHERE (progress <> 'done'::text);
 
 CREATE INDEX events_list ON public.events USING btree (org_id, mode, created_at, id);
 

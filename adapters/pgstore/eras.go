@@ -106,7 +106,7 @@ func (r eras) Lock(ctx context.Context, id billing.ERAID) (*billing.ERA, error) 
 func (r eras) next() (string, []any) {
 	q := r.query(eraColumns, "eras")
 	q.where("progress <> 'done'")
-	return q.text("ORDER BY id\nLIMIT 1\n" + forUpdate), q.args
+	return q.text("ORDER BY arrival\nLIMIT 1\n" + forUpdate), q.args
 }
 
 func (r eras) one(ctx context.Context, text string, args []any) (*billing.ERA, error) {

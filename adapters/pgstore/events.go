@@ -1,6 +1,7 @@
 package pgstore
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -35,9 +36,31 @@ func (r eventRow) event() (*billing.Event, error) {
 // Append keeps an event, and queues it for the endpoints that take it. Its
 // number is read in a statement that begins after the resource's row was locked
 // or made, so it follows every committed one.
+// Events of one transaction may be of one instant: lists and tails then tell
+// them by their IDs, which are made to follow each other.
 func (r events) Append(ctx context.Context, e billing.Event) error {
+	if last := &r.lastEvent; e.CreatedAt.Equal(last.at) && bytes.Compare(e.ID[:], last.id[:]) <= 0 {
+		e.ID = following(last.id)
+	}
+	r.lastEvent = lastEvent{e.ID, e.CreatedAt}
 	r.made = madeRow("events", e.ID)
 	return r.appendTo(ctx, r.scope, e)
+}
+
+// lastEvent is the event that a transaction has kept last.
+type lastEvent struct {
+	id billing.EventID
+	at time.Time
+}
+
+// following is the ID after id.
+func following(id billing.EventID) billing.EventID {
+	for i := len(id) - 1; i >= 0; i-- {
+		if id[i]++; id[i] != 0 {
+			break
+		}
+	}
+	return id
 }
 
 const appendEvent = `

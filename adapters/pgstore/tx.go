@@ -31,6 +31,8 @@ type tx struct {
 	xid    string           // the transaction's ID, once it has written something
 	made   made             // what is there if the transaction was committed
 	failed error            // the first error of a statement: the transaction is over
+
+	lastEvent lastEvent
 }
 
 // made asks for something that a transaction writes and that stays. The zero

@@ -70,6 +70,39 @@ func testEventFilters(b *bench) {
 	equal(t, "second page", eventIDs(page), []billing.EventID{two.ID, one.ID})
 }
 
+// testEventOrder has a transaction keep many events of one instant: lists and
+// tails give them in the order in which they were kept.
+func testEventOrder(b *bench) {
+	var kept []billing.Event
+	for range 20 {
+		e := b.event(id[billing.ClaimID](), billing.EventClaimQueued, 0)
+		e.ID = billing.NewID[billing.EventID](b.now)
+		kept = append(kept, e)
+	}
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		for _, e := range kept {
+			if err := tx.Events.Append(ctx, e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	resources := func(es []*billing.Event) (all [][16]byte) {
+		for _, e := range es {
+			all = append(all, e.Resource)
+		}
+		return all
+	}
+	var want [][16]byte
+	for _, e := range kept {
+		want = append(want, e.Resource)
+	}
+	b.await(billing.EventFilter{}, len(kept))
+	equal(b.t, "tail", resources(b.tail(billing.EventFilter{}, billing.EventID{}, 100)), want)
+	slices.Reverse(want)
+	equal(b.t, "list", resources(b.listEvents(billing.EventFilter{}, billing.Page{Limit: 100})), want)
+}
+
 // await tails until there are n events: transactions of others may hold the
 // tail back for a moment.
 func (b *bench) await(f billing.EventFilter, n int) []billing.EventID {

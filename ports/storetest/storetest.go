@@ -124,6 +124,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"relays share lanes":          testCallLanesRace,
 		"events are kept":             testEvents,
 		"event filters":               testEventFilters,
+		"events of one instant":       testEventOrder,
 		"sequences have no gap":       testSequences,
 		"tail":                        testTail,
 		"tail skips no late commit":   testTailLateCommit,

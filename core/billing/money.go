@@ -26,10 +26,20 @@ func ParseMoney(s string) (Money, error) {
 
 // ParseX12Money reads an X12 decimal (type R): an optional minus sign, digits
 // with or without a point, and commas between thousands as some payers send
-// them. More than two decimals are rounded half away from zero.
+// them. A comma elsewhere is an error: 150,00 would be a hundred times as much,
+// everywhere in a file, which would add up. More than two decimals are rounded
+// half away from zero.
 func ParseX12Money(s string) (Money, error) {
-	digits, negative := strings.CutPrefix(strings.ReplaceAll(s, ",", ""), "-")
+	digits, negative := strings.CutPrefix(s, "-")
 	whole, frac, _ := strings.Cut(digits, ".")
+	if groups := strings.Split(whole, ","); len(groups) > 1 {
+		for i, group := range groups {
+			if len(group) != 3 && (i > 0 || group == "" || len(group) > 3) {
+				return 0, ErrMalformedMoney
+			}
+		}
+		whole = strings.Join(groups, "")
+	}
 	if whole == "" && frac == "" || !allDigits(whole) || !allDigits(frac) {
 		return 0, ErrMalformedMoney
 	}

@@ -25,13 +25,13 @@ func TestParseMoney(t *testing.T) {
 func TestParseX12Money(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]billing.Money{
-		"100": 10000, "100.5": 10050, "1,250.00": 125000, "-42": -4200, ".2": 20, "0": 0, "1.005": 101, "-1.005": -101, "1.004": 100, "5.": 500,
+		"100": 10000, "100.5": 10050, "1,250.00": 125000, "-12,345,678": -1234567800, "-42": -4200, ".2": 20, "0": 0, "1.005": 101, "-1.005": -101, "1.004": 100, "5.": 500,
 	} {
 		if got, err := billing.ParseX12Money(in); err != nil || got != want {
 			t.Errorf("ParseX12Money(%q) = %d, %v, want %d", in, got, err, want)
 		}
 	}
-	for _, in := range []string{"", "-", ".", "abc", "1.2.3", "1e9", "99999999999999999999"} {
+	for _, in := range []string{"", "-", ".", "abc", "1.2.3", "1e9", "99999999999999999999", "150,00", "1250,000", ",250", "1,,250", "1.250,00", "1,2,3"} {
 		if got, err := billing.ParseX12Money(in); err == nil {
 			t.Errorf("ParseX12Money(%q) = %d, want an error", in, got)
 		}

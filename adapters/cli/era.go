@@ -262,7 +262,7 @@ func parseQuarantined(arg string) (billing.FileID, error) {
 
 // explainQuarantined says what to do when a file is not in quarantine.
 func explainQuarantined(err error, id billing.FileID) error {
-	if billing.CodeOf(err) == billing.CodeNotFound {
+	if billing.IsNotFound(err) {
 		return fmt.Errorf("there is no %s in quarantine, or no more; molar era quarantine lists what is", id)
 	}
 	return err
@@ -299,7 +299,7 @@ func retryERA(b Backend) *cobra.Command {
 			return withRemittances(c, b, func(s *remittances.Service) error {
 				again, err := s.Retry(c.Context(), scope, id)
 				switch {
-				case err != nil && billing.CodeOf(err) == billing.CodeNotFound:
+				case billing.IsNotFound(err):
 					return fmt.Errorf("there is no %s in %s mode of that organization; GET /eras lists them", id, scope.Mode)
 				case err != nil:
 					return err

@@ -132,7 +132,7 @@ func (r deliveries) named(ctx context.Context, f billing.ResendFilter) error {
 	enabled := true
 	if !f.EndpointID.IsZero() {
 		e, err := endpoints(r).Get(ctx, f.EndpointID)
-		if billing.CodeOf(err) == billing.CodeNotFound {
+		if billing.IsNotFound(err) {
 			return billing.NotFound("webhook endpoint", "endpoint_id")
 		}
 		if err != nil {

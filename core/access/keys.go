@@ -29,7 +29,7 @@ func (s *Service) Authenticate(ctx context.Context, secret string) (*billing.API
 		return err
 	})
 	switch {
-	case err != nil && billing.CodeOf(err) == billing.CodeNotFound:
+	case billing.IsNotFound(err):
 		return nil, unauthorized()
 	case err != nil:
 		return nil, err

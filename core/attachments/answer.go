@@ -44,7 +44,7 @@ func (s *Service) Answer(
 		}
 		named, faults := in.Attachment()
 		request, err := tx.PayerRequests.Lock(ctx, id)
-		if isNotFound(err) {
+		if billing.IsNotFound(err) {
 			return firstOf(faults.Err(), err)
 		}
 		if err != nil {
@@ -134,7 +134,7 @@ func (s *Service) choose(
 		return nil, err
 	}
 	a, err := tx.Attachments.Lock(ctx, named)
-	if isNotFound(err) {
+	if billing.IsNotFound(err) {
 		return nil, billing.NotFound("attachment", "attachment_id")
 	}
 	if err != nil || in.Narrative == nil || a.PayerRequestID != request.ID {

@@ -63,7 +63,7 @@ func (s *Service) pending(ctx context.Context, j jobs.Job) (up *billing.Upload, 
 	err = s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
 		up, err = tx.Documents.Upload(ctx, billing.DocumentID(j.Subject))
 		switch {
-		case isNotFound(err):
+		case billing.IsNotFound(err):
 			return tx.Outbox.Done(ctx, j.ID)
 		case err != nil:
 			return err

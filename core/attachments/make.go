@@ -25,7 +25,7 @@ func (s *Service) Make(
 		if !names.PayerRequest.IsZero() {
 			r, err := tx.PayerRequests.Lock(ctx, names.PayerRequest)
 			switch {
-			case isNotFound(err):
+			case billing.IsNotFound(err):
 				return nil, firstOf(faults.Err(), billing.NotFound("payer request", "payer_request_id"))
 			case err != nil:
 				return nil, err
@@ -53,7 +53,7 @@ func (s *Service) make(
 ) (*billing.Attachment, error) {
 	names, _, faults := in.Names()
 	claim, err := s.claim(ctx, tx, names.Claim, request)
-	if isNotFound(err) {
+	if billing.IsNotFound(err) {
 		return nil, firstOf(faults.Err(), err)
 	}
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *Service) make(
 	// missing one is told after them.
 	office, officeErr := &billing.Office{}, error(nil)
 	if !names.Office.IsZero() {
-		if office, officeErr = tx.Offices.Get(ctx, names.Office); isNotFound(officeErr) {
+		if office, officeErr = tx.Offices.Get(ctx, names.Office); billing.IsNotFound(officeErr) {
 			office, officeErr = &billing.Office{}, billing.NotFound("office", "office_id")
 		} else if officeErr != nil {
 			return nil, officeErr
@@ -101,7 +101,7 @@ func (s *Service) claim(
 		return nil, nil //nolint:nilnil // no claim and no fault
 	}
 	c, err := tx.Claims.Get(ctx, id)
-	if isNotFound(err) {
+	if billing.IsNotFound(err) {
 		return nil, billing.NotFound("claim", "claim_id")
 	}
 	return c, err

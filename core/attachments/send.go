@@ -70,7 +70,7 @@ func (s *Service) parcel(ctx context.Context, j jobs.Job) (p *parcel, err error)
 	err = s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
 		p = nil
 		a, err := tx.Attachments.Get(ctx, billing.AttachmentID(j.Subject))
-		if isNotFound(err) || err == nil && a.Sending != j.ID {
+		if billing.IsNotFound(err) || err == nil && a.Sending != j.ID {
 			return tx.Outbox.Done(ctx, j.ID)
 		}
 		if err != nil {
@@ -171,7 +171,7 @@ func (s *Service) finish(ctx context.Context, j jobs.Job, sent string) error {
 	id := billing.AttachmentID(j.Subject)
 	err := s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
 		a, err := tx.Attachments.Get(ctx, id)
-		if isNotFound(err) {
+		if billing.IsNotFound(err) {
 			return tx.Outbox.Done(ctx, j.ID)
 		}
 		if err != nil {

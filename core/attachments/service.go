@@ -128,6 +128,3 @@ func (s *Service) kept(
 	})
 	return answer, firstOf(over, err)
 }
-
-// isNotFound tells the absence of a resource from other errors.
-func isNotFound(err error) bool { return err != nil && billing.CodeOf(err) == billing.CodeNotFound }

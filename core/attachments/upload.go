@@ -54,7 +54,7 @@ func (s *Service) Upload(
 		if err := s.networks[scope.Mode].Available(); err != nil {
 			return err
 		}
-		if a, absent = tx.Attachments.Get(ctx, id); isNotFound(absent) {
+		if a, absent = tx.Attachments.Get(ctx, id); billing.IsNotFound(absent) {
 			return nil // what is wrong with the request is told first
 		} else if absent != nil {
 			return absent
@@ -108,7 +108,7 @@ func (u *upload) replay(ctx context.Context, tx ports.Tx) (answer billing.Answer
 	}
 	earlier, err := tx.Documents.Upload(ctx, billing.DocumentID(work))
 	switch {
-	case isNotFound(err):
+	case billing.IsNotFound(err):
 		return answer, false, nil
 	case err != nil:
 		return answer, false, err

@@ -154,7 +154,7 @@ func (r *router) batch(ctx context.Context, n billing.ControlNumbers) (*billing.
 		return b, nil
 	}
 	b, err := r.tx.Batch(ctx, r.mode, n)
-	if err != nil && billing.CodeOf(err) != billing.CodeNotFound {
+	if err != nil && !billing.IsNotFound(err) {
 		return nil, err
 	}
 	r.batches[n] = b

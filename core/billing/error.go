@@ -75,6 +75,10 @@ func CodeOf(err error) Code {
 	return CodeInternal
 }
 
+// IsNotFound reports whether err says that a resource is absent, as opposed to
+// no error and to any other.
+func IsNotFound(err error) bool { return err != nil && CodeOf(err) == CodeNotFound }
+
 // FaultCode says what is wrong with a field.
 type FaultCode string
 

@@ -47,7 +47,7 @@ func (s *Service) name(ctx context.Context, tx ports.Tx, c *billing.Claim, in bi
 func officeOf(ctx context.Context, tx ports.Tx, c *billing.Claim) (*billing.Office, error) {
 	o, err := tx.Offices.Get(ctx, c.OfficeID)
 	switch {
-	case isNotFound(err):
+	case billing.IsNotFound(err):
 		return nil, billing.NotFound("office", "office_id")
 	case err != nil:
 		return nil, err
@@ -61,9 +61,9 @@ func officeOf(ctx context.Context, tx ports.Tx, c *billing.Claim) (*billing.Offi
 func providerOf(ctx context.Context, tx ports.Tx, c *billing.Claim) (*billing.Provider, error) {
 	p, err := tx.Providers.Get(ctx, c.Provider.ID)
 	switch {
-	case isNotFound(err) && c.Provider.ID.IsZero():
+	case billing.IsNotFound(err) && c.Provider.ID.IsZero():
 		return nil, nil //nolint:nilnil // no provider and no fault: the rules find that
-	case isNotFound(err):
+	case billing.IsNotFound(err):
 		return nil, billing.NotFound("provider", "rendering_provider_id")
 	case err != nil:
 		return nil, err

@@ -59,7 +59,7 @@ func (s *Service) change(
 // together with it more may be wrong.
 func lock(ctx context.Context, tx ports.Tx, id billing.ClaimID, faults billing.Faults) (*billing.Claim, error) {
 	c, err := tx.Claims.Lock(ctx, id)
-	if isNotFound(err) && len(faults) > 0 {
+	if billing.IsNotFound(err) && len(faults) > 0 {
 		err = faults.Err()
 	}
 	return c, err
@@ -74,6 +74,3 @@ func tell(ctx context.Context, tx ports.Tx, events []billing.Event) error {
 	}
 	return nil
 }
-
-// isNotFound tells the absence of a resource from other errors.
-func isNotFound(err error) bool { return err != nil && billing.CodeOf(err) == billing.CodeNotFound }

@@ -43,7 +43,7 @@ func (s *Service) Answer(ctx context.Context, j jobs.Job) error {
 func (s *Service) Fail(ctx context.Context, j jobs.Job) error {
 	c, err := s.Get(ctx, j.Scope, billing.CheckID(j.Subject))
 	switch {
-	case billing.CodeOf(err) == billing.CodeNotFound && err != nil, err == nil && c.State == billing.CheckCompleted:
+	case billing.IsNotFound(err), err == nil && c.State == billing.CheckCompleted:
 		return s.drop(ctx, j)
 	case err != nil:
 		return err

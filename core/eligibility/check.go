@@ -104,7 +104,7 @@ func (s *Service) prepare(
 	if !parentID.IsZero() {
 		parent, err := tx.Checks.Get(ctx, parentID)
 		switch {
-		case billing.CodeOf(err) == billing.CodeNotFound:
+		case billing.IsNotFound(err):
 			return nil, billing.NotFound("eligibility check", "parent_id")
 		case err != nil:
 			return nil, err
@@ -130,7 +130,7 @@ func (s *Service) office(ctx context.Context, tx ports.Tx, ref string) (*billing
 		return &billing.Office{}, billing.NotFound("office", "office_id")
 	}
 	o, err := tx.Offices.Get(ctx, id)
-	if billing.CodeOf(err) == billing.CodeNotFound && err != nil {
+	if billing.IsNotFound(err) {
 		return &billing.Office{}, billing.NotFound("office", "office_id")
 	}
 	return o, err

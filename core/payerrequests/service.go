@@ -76,7 +76,7 @@ func (s *Service) payer(ctx context.Context, tx ports.Tx, r *billing.PayerReques
 	if !r.ClaimID.IsZero() {
 		c, err := tx.Claims.Get(ctx, r.ClaimID)
 		switch {
-		case err != nil && billing.CodeOf(err) == billing.CodeNotFound:
+		case billing.IsNotFound(err):
 			absent = billing.NotFound("claim", "claim_id")
 		case err != nil:
 			return err

@@ -129,9 +129,9 @@ func (w *worker) run(ctx context.Context) error {
 // done the one that was waited for. Own tells that the job's own is done.
 func (w *worker) turn(ctx context.Context, tx ports.Tx) (e *billing.ERA, own bool, err error) {
 	e, err = tx.ERAs.Lock(ctx, billing.ERAID{})
-	if isNotFound(err) {
+	if billing.IsNotFound(err) {
 		mine, err := tx.ERAs.Lock(ctx, w.own)
-		if isNotFound(err) {
+		if billing.IsNotFound(err) {
 			return nil, true, nil
 		}
 		return nil, err == nil && mine.Progress == billing.ERADone, err
@@ -140,7 +140,7 @@ func (w *worker) turn(ctx context.Context, tx ports.Tx) (e *billing.ERA, own boo
 		return e, w.ended, err
 	}
 	mine, err := tx.ERAs.Get(ctx, w.own)
-	if isNotFound(err) { // it is not read yet
+	if billing.IsNotFound(err) { // it is not read yet
 		return e, false, nil
 	}
 	return e, err == nil && mine.Progress == billing.ERADone, err

@@ -207,7 +207,7 @@ func (s *Service) ImportQuarantined(ctx context.Context, scope billing.Scope, id
 
 // absent names what is absent, when that is the error.
 func absent(err error, what, field string) error {
-	if isNotFound(err) {
+	if billing.IsNotFound(err) {
 		return billing.NotFound(what, field)
 	}
 	return err

@@ -181,6 +181,3 @@ func (s *Service) Post(
 		return record(ctx, tx, e)
 	})
 }
-
-// isNotFound tells the absence of a resource from other errors.
-func isNotFound(err error) bool { return err != nil && billing.CodeOf(err) == billing.CodeNotFound }

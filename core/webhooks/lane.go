@@ -166,7 +166,7 @@ func (l *lane) step(ctx, posts context.Context, address string) (ours bool, err 
 			return err
 		}
 		endpoint, due, l.next, err = tx.Lanes.Due(ctx, l.id, now, free, slices.Collect(maps.Keys(l.inFlight)))
-		if err != nil && billing.CodeOf(err) == billing.CodeNotFound { // deleted, with its deliveries
+		if billing.IsNotFound(err) { // deleted, with its deliveries
 			ours = false
 			return nil
 		}
@@ -217,7 +217,7 @@ func (l *lane) record(ctx context.Context, tx ports.Tx) error {
 func (l *lane) suffer(ctx context.Context, tx ports.Tx) error {
 	e, err := tx.Endpoints.Lock(ctx, l.id)
 	if err != nil {
-		if billing.CodeOf(err) == billing.CodeNotFound { // deleted
+		if billing.IsNotFound(err) { // deleted
 			return nil
 		}
 		return err

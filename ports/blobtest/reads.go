@@ -129,7 +129,7 @@ func testReadersAndWriters(t *testing.T, f Fixture) {
 				if err == nil && !oneOf(got, versions) {
 					t.Errorf("read %d bytes that were never put", len(got))
 				}
-				if err != nil && billing.CodeOf(err) == billing.CodeNotFound {
+				if billing.IsNotFound(err) {
 					t.Errorf("a name that always had a blob: %v", err)
 				}
 			}

@@ -249,10 +249,11 @@ func (c *Claim) reversed(p ClaimPayment) int {
 // Standing is the claim's own figures after all that was applied; nil when
 // nothing stands. A payment and the reversal that cancels it count for nothing:
 // what they pay adds up to that, and with what they leave to the patient payers
-// are not always so careful to turn the sign round.
+// are not always so careful to turn the sign round. A denial that tells no
+// allowed amount does not make that of a payment unknown.
 func (c *Claim) Standing() *ClaimStanding {
 	var s ClaimStanding
-	known := true
+	known, told := true, false
 	var allowed Money
 	for i := range c.Payments {
 		p := &c.Payments[i]
@@ -265,14 +266,18 @@ func (c *Claim) Standing() *ClaimStanding {
 		if p.Denied {
 			s.Outcome = OutcomeDenied
 		}
-		if known = known && p.Allowed != nil; known {
+		switch {
+		case p.Allowed != nil:
 			allowed += *p.Allowed
+			told = true
+		case !p.Denied:
+			known = false
 		}
 	}
 	if s.Outcome == "" {
 		return nil
 	}
-	if known {
+	if known && told {
 		s.Allowed = &allowed
 	}
 	return &s

@@ -208,6 +208,13 @@ CREATE TABLE sandbox_notes (
 );
 CREATE INDEX sandbox_notes_sweep ON sandbox_notes (noted_at);
 
+-- What the first process with a key has sealed. Who cannot open it has another
+-- key, and would keep what nobody else can open.
+CREATE TABLE encryption_key (
+    one   boolean PRIMARY KEY DEFAULT true CHECK (one),
+    proof bytea NOT NULL
+);
+
 -- Who was paid is found by numbers, across scopes.
 CREATE INDEX offices_npi ON offices (npi, mode);
 CREATE INDEX offices_tax_id ON offices (regexp_replace(tax_id, '\D', '', 'g'), mode);
@@ -221,10 +228,11 @@ BEGIN
         EXECUTE format('CREATE POLICY scope ON %I TO molar_app
             USING (org_id = current_setting(''molar.org'')::uuid AND mode = current_setting(''molar.mode''))', guarded);
     END LOOP;
-    FOREACH guarded IN ARRAY ARRAY['quarantine', 'sandbox_mail', 'sandbox_notes'] LOOP
+    FOREACH guarded IN ARRAY ARRAY['quarantine', 'sandbox_mail', 'sandbox_notes', 'encryption_key'] LOOP
         EXECUTE format('CREATE POLICY system ON %I TO molar_system USING (true)', guarded);
     END LOOP;
-    FOREACH guarded IN ARRAY ARRAY['batches', 'acknowledgements', 'eras', 'era_claims', 'quarantine', 'sandbox_mail', 'sandbox_notes'] LOOP
+    FOREACH guarded IN ARRAY ARRAY['batches', 'acknowledgements', 'eras', 'era_claims', 'quarantine', 'sandbox_mail', 'sandbox_notes',
+        'encryption_key'] LOOP
         EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', guarded);
         EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', guarded);
     END LOOP;
@@ -245,6 +253,7 @@ CREATE POLICY system ON batches FOR SELECT TO molar_system USING (true);
 GRANT SELECT ON offices TO molar_system;
 GRANT SELECT (id, org_id, mode, state, name, interchange_number, group_number, transaction_number, number, claim_count, result,
     acknowledgement, created_at, sent_at, acknowledged_at) ON batches TO molar_system;
+GRANT SELECT, INSERT ON encryption_key TO molar_system;
 GRANT SELECT, INSERT, DELETE ON quarantine TO molar_system;
 GRANT SELECT, INSERT, DELETE ON sandbox_mail, sandbox_notes TO molar_system;
 GRANT UPDATE (given_until, removed_at, content) ON sandbox_mail TO molar_system;

@@ -241,6 +241,14 @@ ALTER TABLE ONLY public.eligibility_checks ALTER COLUMN exchanges SET STORAGE EX
 
 ALTER TABLE ONLY public.eligibility_checks FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.encryption_key (
+    one boolean DEFAULT true NOT NULL,
+    proof bytea NOT NULL,
+    CONSTRAINT encryption_key_one_check CHECK (one)
+);
+
+ALTER TABLE ONLY public.encryption_key FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.era_claims (
     era_id uuid NOT NULL,
     ordinal integer NOT NULL,
@@ -608,6 +616,9 @@ ALTER TABLE ONLY public.documents
 ALTER TABLE ONLY public.eligibility_checks
     ADD CONSTRAINT eligibility_checks_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.encryption_key
+    ADD CONSTRAINT encryption_key_pkey PRIMARY KEY (one);
+
 ALTER TABLE ONLY public.era_claims
     ADD CONSTRAINT era_claims_pkey PRIMARY KEY (era_id, ordinal);
 
@@ -821,6 +832,8 @@ ALTER TABLE public.documents ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.eligibility_checks ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.encryption_key ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.era_claims ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.eras ENABLE ROW LEVEL SECURITY;
@@ -890,6 +903,8 @@ CREATE POLICY system ON public.batches FOR SELECT TO molar_system USING (true);
 CREATE POLICY system ON public.claims FOR SELECT TO molar_system USING (((state = 'queued'::text) AND (batch_id IS NULL)));
 
 CREATE POLICY system ON public.documents FOR SELECT TO molar_system USING (true);
+
+CREATE POLICY system ON public.encryption_key TO molar_system USING (true);
 
 CREATE POLICY system ON public.events TO molar_system USING ((type ~~ 'api_key.%'::text));
 
@@ -1095,6 +1110,8 @@ GRANT UPDATE(rejection) ON TABLE public.eligibility_checks TO molar_app;
 GRANT UPDATE(benefits) ON TABLE public.eligibility_checks TO molar_app;
 
 GRANT UPDATE(exchanges) ON TABLE public.eligibility_checks TO molar_app;
+
+GRANT SELECT,INSERT ON TABLE public.encryption_key TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.era_claims TO molar_app;
 

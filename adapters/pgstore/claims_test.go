@@ -132,6 +132,7 @@ func TestFilesAreEncrypted(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
+	exec(t, db, "DELETE FROM encryption_key")
 	other := pgtest.Open(t, func(o *pgstore.Options) { o.URL, o.EncryptionKey = f.url, [32]byte{9} })
 	for what, err := range read(other) {
 		if err == nil {

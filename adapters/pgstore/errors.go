@@ -27,6 +27,7 @@ const (
 	codeCrash            pqerror.Code = "57P02"
 	codeStartingUp       pqerror.Code = "57P03"
 	codeTooMany          pqerror.Code = "53300" // connections
+	codeNoTable          pqerror.Code = "42P01"
 	codeInvalidParameter pqerror.Code = "22023" // of SET ROLE: no such role; of pg_xact_status: a number of the future
 )
 

@@ -318,6 +318,7 @@ func TestExchangesAreEncrypted(t *testing.T) {
 	if strings.Contains(string(stored), "Sentinel") || stored[0] != 1 {
 		t.Errorf("stored as %q", stored)
 	}
+	exec(t, admin(t, url), "DELETE FROM encryption_key")
 	other := pgtest.Open(t, func(o *pgstore.Options) { o.URL, o.EncryptionKey = url, [32]byte{9} })
 	if _, err := other.Exchanges(t.Context(), in, c.ID); err == nil {
 		t.Error("another key opened the messages")

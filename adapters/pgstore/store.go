@@ -28,7 +28,9 @@ type Options struct {
 	// MaxConns bounds the connections; 0 stands for 16.
 	MaxConns int
 	// EncryptionKey encrypts the messages exchanged with payers, and the
-	// secrets of webhook endpoints.
+	// secrets of webhook endpoints. It is the same for all who open a database,
+	// from the first on. The zero key stands for none: for those who touch
+	// nothing of the kind.
 	EncryptionKey [32]byte
 	// Staged is given the jobs that a committed transaction staged, and those
 	// that call the lanes that it gave something to do, and must not block.
@@ -44,6 +46,7 @@ type Store struct {
 	db        *sqlx.DB
 	connector *connector
 	sealer    *sealer
+	proof     proof
 	staged    func([]jobs.Job)
 	log       *slog.Logger
 
@@ -83,7 +86,8 @@ const (
 // been committed: the answer was lost and the server could not be asked.
 var ErrUnknownOutcome = errors.New("postgres: it is unknown whether the transaction was committed")
 
-// Open connects to a migrated database.
+// Open connects to a migrated database. A key that is not the database's is
+// ErrOtherKey, here or, of a database that was not migrated yet, later.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	var d net.Dialer
 	return open(ctx, o, d.DialContext)
@@ -113,6 +117,11 @@ func open(ctx context.Context, o Options, dial func(context.Context, string, str
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	if err := db.PingContext(ctx); err != nil {
+		_ = db.Close()
+		return nil, fmt.Errorf("open the database: %w", err)
+	}
+	s.proof.needed = o.EncryptionKey != [32]byte{}
+	if err := s.prove(ctx); err != nil {
 		_ = db.Close()
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
@@ -175,9 +184,17 @@ func (s *Store) System(ctx context.Context, fn func(context.Context, ports.Syste
 	return s.transact(ctx, session{role: roleSystem}, false, func(ctx context.Context, t *tx) error { return fn(ctx, t.systemPorts()) })
 }
 
-// transact runs fn in transactions until one of them commits or fails for a
-// reason that does not pass.
+// transact repeats fn, with the database's key.
 func (s *Store) transact(ctx context.Context, in session, readOnly bool, fn func(context.Context, *tx) error) error {
+	if err := s.prove(ctx); err != nil {
+		return err
+	}
+	return s.repeat(ctx, in, readOnly, fn)
+}
+
+// repeat runs fn in transactions until one of them commits or fails for a
+// reason that does not pass.
+func (s *Store) repeat(ctx context.Context, in session, readOnly bool, fn func(context.Context, *tx) error) error {
 	start := time.Now()
 	for n := 1; ; n++ {
 		t := &tx{store: s, scope: in.scope}

@@ -157,6 +157,7 @@ func TestWebhookSecretsAreEncrypted(t *testing.T) {
 			t.Errorf("the table holds %s", stored)
 		}
 	}
+	exec(t, db, "DELETE FROM encryption_key")
 	other := pgtest.Open(t, func(o *pgstore.Options) { o.URL, o.EncryptionKey = url, [32]byte{9} })
 	if err := other.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
 		got, err := tx.Endpoints.Lock(ctx, e.ID)

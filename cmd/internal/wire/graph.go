@@ -130,18 +130,25 @@ func openQueue(ctx context.Context, s Settings, log *slog.Logger) (ports.Queue, 
 }
 
 // openStore opens the database; local:DIR starts the cluster in DIR first.
+// Without MOLAR_SECRET_KEY there is no key, and nothing encrypted to touch.
 func (g *graph) openStore(ctx context.Context, staged func([]jobs.Job)) error {
 	url, err := g.database(ctx)
 	if err != nil {
 		return err
 	}
-	key, err := g.settings.subkey("store")
-	if err != nil {
-		return err
+	var key [32]byte
+	if len(g.settings.SecretKey) > 0 {
+		if key, err = g.settings.subkey("store"); err != nil {
+			return err
+		}
 	}
 	g.store, err = pgstore.Open(ctx, pgstore.Options{
 		URL: url, MaxConns: g.settings.DatabaseConns, EncryptionKey: key, Staged: staged, Log: g.log,
 	})
+	if errors.Is(err, pgstore.ErrOtherKey) {
+		return errors.New("MOLAR_SECRET_KEY is not the one that this database was begun with, and what is encrypted cannot be read with another\n" +
+			"Set it to the key that the service has; that of molar dev is in DIR/demo.json, where DIR is its data folder")
+	}
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/url"
 	"os"
@@ -59,6 +60,12 @@ const defaultPort = 5432
 
 // poll is how often a starting or stopping server is looked at.
 const poll = 10 * time.Millisecond
+
+// Exists reports whether there is a cluster in dir, as far as can be seen.
+func Exists(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "data", "PG_VERSION"))
+	return !errors.Is(err, fs.ErrNotExist)
+}
 
 // Start runs the cluster in dir, making it first when there is none. A server
 // that still runs there, because the process that started it was killed, is

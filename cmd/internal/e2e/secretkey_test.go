@@ -2,6 +2,8 @@ package e2e_test
 
 import (
 	"encoding/base64"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -26,5 +28,18 @@ func TestSecretKeyOfTheDatabase(t *testing.T) {
 	with("b").bad("DIR/demo.json", "orgs", "list")
 	if out := with("").good("orgs", "list"); !strings.Contains(out, "Keyless Dental") {
 		t.Errorf("without a key:\n%s", out)
+	}
+}
+
+// TestAbsentDatabaseFolder has commands name a folder with a mistake in it.
+func TestAbsentDatabaseFolder(t *testing.T) {
+	t.Parallel()
+	typo := filepath.Join(t.TempDir(), "typo")
+	c := newCommand(t, "MOLAR_DATABASE_URL=local:"+typo, "MOLAR_SECRET_KEY="+base64.StdEncoding.EncodeToString(make([]byte, 32)))
+	for _, args := range [][]string{{"orgs", "list"}, {"orgs", "create", "Lost Dental"}, {"era", "quarantine"}} {
+		c.bad("MOLAR_DATABASE_URL: there is no database in "+typo, args...)
+		if _, err := os.Stat(typo); !os.IsNotExist(err) {
+			t.Fatalf("molar %v made the folder: %v", args, err)
+		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/molar-billing/molar/adapters/cli"
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/pgstore"
+	"github.com/molar-billing/molar/adapters/pgstore/pglocal"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/remittances"
@@ -80,12 +81,25 @@ func migrate(ctx context.Context) error {
 	return errors.Join(err, g.close(context.WithoutCancel(ctx)))
 }
 
+// openExisting opens a store for administration. A folder without a database
+// is taken for a mistake, and none is made there.
+func openExisting(ctx context.Context, g *graph) error {
+	dir, local, err := g.settings.databaseFolder()
+	if err == nil && local && !pglocal.Exists(dir) {
+		err = fmt.Errorf("MOLAR_DATABASE_URL: there is no database in %s\n%s; molar migrate makes a new one", dir, databaseHint)
+	}
+	if err != nil {
+		return err
+	}
+	return g.openStore(ctx, nil)
+}
+
 func openAccess(ctx context.Context) (*access.Service, func() error, error) {
 	g, err := administration()
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := g.openStore(ctx, nil); err != nil {
+	if err := openExisting(ctx, g); err != nil {
 		return nil, nil, errors.Join(err, g.close(context.WithoutCancel(ctx)))
 	}
 	return access.New(g.store, systemClock{}), func() error { return g.close(context.WithoutCancel(ctx)) }, nil
@@ -97,7 +111,7 @@ func openRemittances(ctx context.Context) (*remittances.Service, func() error, e
 		return nil, nil, err
 	}
 	if g.payers, err = payerDirectory(g.settings.PayersFile); err == nil {
-		err = g.openStore(ctx, nil)
+		err = openExisting(ctx, g)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, g.close(context.WithoutCancel(ctx)))

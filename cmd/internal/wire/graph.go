@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
-	"strings"
 	"time"
 	_ "time/tzdata" // images without time zones have offices too
 
@@ -157,13 +155,9 @@ func (g *graph) openStore(ctx context.Context, staged func([]jobs.Job)) error {
 }
 
 func (g *graph) database(ctx context.Context) (string, error) {
-	dir, local := strings.CutPrefix(g.settings.DatabaseURL, "local:")
-	if !local {
-		return g.settings.DatabaseURL, nil
-	}
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
+	dir, local, err := g.settings.databaseFolder()
+	if err != nil || !local {
+		return g.settings.DatabaseURL, err
 	}
 	cluster, err := pglocal.Start(ctx, dir, pglocal.Options{Log: g.log})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"net/url"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -163,6 +164,15 @@ func redacted(raw string) string {
 	}
 	u.RawQuery = ""
 	return u.Redacted()
+}
+
+// databaseFolder is DIR of local:DIR.
+func (s Settings) databaseFolder() (dir string, local bool, err error) {
+	dir, local = strings.CutPrefix(s.DatabaseURL, "local:")
+	if local {
+		dir, err = filepath.Abs(dir)
+	}
+	return dir, local, err
 }
 
 // subkey is the key for one purpose, so that no key serves two.

@@ -177,15 +177,9 @@ func (r *router) report(ctx context.Context, c *billing.ClaimReport) (scope bill
 		return scope, batch, nil
 	}
 	offices, err := r.tx.Payees(ctx, r.mode, c.ProviderNPI, c.ProviderTaxID)
-	for _, o := range offices {
-		if o.Scope != offices[0].Scope {
-			offices = nil
-			break
-		}
+	if err != nil {
+		return scope, batch, err
 	}
-	if len(offices) > 0 {
-		scope = offices[0].Scope
-	}
-	r.payees[key] = scope
-	return scope, batch, err
+	r.payees[key], _ = billing.ScopeOf(offices)
+	return r.payees[key], batch, nil
 }

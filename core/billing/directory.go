@@ -33,6 +33,18 @@ type Office struct {
 	CreatedAt time.Time
 }
 
+// ScopeOf is the scope that all the offices are of. It reports false when they
+// are of several, and when there are none: what names them is then nobody's.
+func ScopeOf(offices []*Office) (scope Scope, one bool) {
+	for i, o := range offices {
+		if i > 0 && o.Scope != scope {
+			return Scope{}, false
+		}
+		scope = o.Scope
+	}
+	return scope, len(offices) > 0
+}
+
 // Provider is a dentist or hygienist who renders services.
 type Provider struct {
 	ID        ProviderID

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/jobs"
@@ -21,17 +20,16 @@ func (s *Service) Receive(ctx context.Context, mode billing.Mode, f billing.Inco
 	if err != nil {
 		return s.quarantine(ctx, mode, f.Name, f.Content, "It cannot be read as an 835: "+err.Error())
 	}
-	ids := s.newIDs()
 	for i := range payments {
 		p := &payments[i]
 		offices, err := s.payees(ctx, mode, p)
 		if err != nil {
 			return err
 		}
-		if why := unroutable(p, offices); why != "" {
-			err = s.quarantine(ctx, mode, f.Name, p.Content, why)
+		if scope, one := billing.ScopeOf(offices); one {
+			_, err = s.keep(ctx, scope, p, offices)
 		} else {
-			_, err = s.keep(ctx, offices[0].Scope, ids(), p, offices)
+			err = s.quarantine(ctx, mode, f.Name, p.Content, unroutable(p, len(offices)))
 		}
 		if err != nil {
 			return err
@@ -62,20 +60,6 @@ func (s *Service) payments(name string, content []byte) ([]billing.Remittance, e
 	return payments, err
 }
 
-// newIDs gives IDs in the order in which they are asked for, even within a
-// microsecond: remittances are applied in the order of their IDs.
-func (s *Service) newIDs() func() billing.ERAID {
-	var last time.Time
-	return func() billing.ERAID {
-		now := s.clock.Now()
-		if !now.After(last) {
-			now = last
-		}
-		last = now.Add(time.Microsecond)
-		return billing.NewID[billing.ERAID](now)
-	}
-}
-
 // payees are the offices of the mode that the payment names.
 func (s *Service) payees(ctx context.Context, mode billing.Mode, p *billing.Remittance) (offices []*billing.Office, err error) {
 	if p.PayeeNPI == "" && p.PayeeTaxID == "" {
@@ -88,27 +72,23 @@ func (s *Service) payees(ctx context.Context, mode billing.Mode, p *billing.Remi
 	return offices, err
 }
 
-// unroutable says, for the operator, why a payment is not of one organization;
-// empty when it is.
-func unroutable(p *billing.Remittance, offices []*billing.Office) string {
+// unroutable says, for the operator, why a payment to so many offices is not of
+// one organization.
+func unroutable(p *billing.Remittance, offices int) string {
 	payment := fmt.Sprintf("The payment %.50s of %.60s", p.Payment.TraceNumber, p.PayerName) // longer ones are against the guide
 	payee := "NPI " + p.PayeeNPI
 	switch {
+	case p.PayeeNPI == "" && p.PayeeTaxID == "":
+		return payment + " names its payee by neither NPI nor tax ID."
 	case p.PayeeNPI == "":
 		payee = "tax ID " + p.PayeeTaxID
 	case p.PayeeTaxID != "":
 		payee += " or tax ID " + p.PayeeTaxID
 	}
-	switch {
-	case p.PayeeNPI == "" && p.PayeeTaxID == "":
-		return payment + " names its payee by neither NPI nor tax ID."
-	case len(offices) == 0:
+	if offices == 0 {
 		return payment + " is to " + payee + ", which no office has."
-	case slices.ContainsFunc(offices, func(o *billing.Office) bool { return o.Scope != offices[0].Scope }):
-		return payment + " is to " + payee + ", which offices of several organizations have."
-	default:
-		return ""
 	}
+	return payment + " is to " + payee + ", which offices of several organizations have."
 }
 
 func (s *Service) quarantine(ctx context.Context, mode billing.Mode, name string, content []byte, why string) error {
@@ -122,10 +102,10 @@ func (s *Service) quarantine(ctx context.Context, mode billing.Mode, name string
 // keep keeps a payment for the scope, with the job that applies it, in one
 // commit. New is false when the scope had the payment before.
 func (s *Service) keep(
-	ctx context.Context, scope billing.Scope, id billing.ERAID, p *billing.Remittance, offices []*billing.Office,
+	ctx context.Context, scope billing.Scope, p *billing.Remittance, offices []*billing.Office,
 ) (made Imported, err error) {
-	e := p.ERA
-	e.ID, e.Scope, e.State, e.Progress = id, scope, billing.ERANeedsReview, billing.ERAReading
+	e, now := p.ERA, s.clock.Now()
+	e.ID, e.Scope, e.State, e.Progress = billing.NewID[billing.ERAID](now), scope, billing.ERANeedsReview, billing.ERAReading
 	if len(offices) == 1 {
 		e.OfficeID = offices[0].ID
 	}
@@ -135,7 +115,7 @@ func (s *Service) keep(
 			break
 		}
 	}
-	j := jobs.Job{ID: billing.NewID[billing.JobID](s.clock.Now()), Kind: jobs.KindERA, Scope: scope, Subject: id}
+	j := jobs.Job{ID: billing.NewID[billing.JobID](now), Kind: jobs.KindERA, Scope: scope, Subject: e.ID}
 	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		fresh, err := tx.ERAs.Insert(ctx, &e, p.Identity, p.Content)
 		if made = (Imported{ERA: &e, New: fresh}); err != nil || !fresh {
@@ -170,7 +150,6 @@ func (s *Service) Import(ctx context.Context, scope billing.Scope, name string, 
 		return nil, err
 	}
 	report := make([]Imported, 0, len(payments))
-	ids := s.newIDs()
 	for i := range payments {
 		p := &payments[i]
 		offices, err := s.payees(ctx, scope.Mode, p)
@@ -178,7 +157,7 @@ func (s *Service) Import(ctx context.Context, scope billing.Scope, name string, 
 			return report, err
 		}
 		offices = slices.DeleteFunc(offices, func(o *billing.Office) bool { return o.Scope != scope })
-		made, err := s.keep(ctx, scope, ids(), p, offices)
+		made, err := s.keep(ctx, scope, p, offices)
 		if err != nil {
 			return report, err
 		}

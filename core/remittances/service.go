@@ -20,7 +20,6 @@ package remittances
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -37,9 +36,7 @@ type Service struct {
 	chunk  int // how many claims of a remittance are kept, or applied, in a commit
 
 	turns turns
-
-	mu    sync.Mutex
-	waits map[billing.ERAID]time.Time // since when a remittance waits for a batch, as this process knows
+	waits waits
 }
 
 // defaultChunk keeps a commit, and the locks on its claims, well below a second.
@@ -47,42 +44,10 @@ const defaultChunk = 300
 
 // New makes the use cases.
 func New(store ports.Store, edi ports.ClaimsEDI, payers *billing.PayerDirectory, clock ports.Clock) *Service {
-	return &Service{store: store, edi: edi, payers: payers, clock: clock, chunk: defaultChunk, turns: turns{held: map[billing.Scope]bool{}}, waits: map[billing.ERAID]time.Time{}}
-}
-
-// turns lets one job of a scope work at a time, in this process.
-type turns struct {
-	mu   sync.Mutex
-	held map[billing.Scope]bool // the scopes at work: whether a job has come meanwhile
-}
-
-// take takes the turn of the scope; it reports false when another job has it,
-// which then looks once more before it leaves.
-func (t *turns) take(scope billing.Scope) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	_, held := t.held[scope]
-	t.held[scope] = held
-	return !held
-}
-
-// leave gives the turn back; it reports false when a job has come meanwhile.
-func (t *turns) leave(scope billing.Scope) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.held[scope] {
-		t.held[scope] = false
-		return false
+	return &Service{
+		store: store, edi: edi, payers: payers, clock: clock, chunk: defaultChunk,
+		turns: turns{held: map[billing.Scope]bool{}}, waits: waits{since: map[billing.ERAID]time.Time{}},
 	}
-	delete(t.held, scope)
-	return true
-}
-
-// drop gives the turn back whatever has come.
-func (t *turns) drop(scope billing.Scope) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.held, scope)
 }
 
 // Get reads a remittance with the first page of its claims. An absent one is

@@ -1,0 +1,112 @@
+package remittances
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// apply applies the next claims of a remittance.
+func (w *worker) apply(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
+	rows, err := tx.ERAClaims.List(ctx, e.ID, 0, true, w.chunk)
+	if err != nil {
+		return err
+	}
+	claims, err := w.locked(ctx, tx, rows)
+	if err != nil {
+		return err
+	}
+	changed, events, err := w.putAll(e, rows, claims)
+	if err != nil {
+		return err
+	}
+	if err := tx.ERAClaims.Save(ctx, e.ID, rows); err != nil {
+		return err
+	}
+	for _, c := range changed {
+		if err := tx.Claims.Save(ctx, c); err != nil {
+			return err
+		}
+	}
+	for _, event := range events {
+		if err := tx.Events.Append(ctx, event); err != nil {
+			return err
+		}
+	}
+	if len(rows) < w.chunk {
+		e.Progress = billing.ERADone
+		w.waits.forget(e.ID)
+	}
+	return tx.ERAs.Save(ctx, e)
+}
+
+// putAll applies to our claims what rows of the remittance say of them, and
+// gives those that changed and the events of that. A claim that cannot take what
+// it could when it was matched is matched no more.
+func (w *worker) putAll(
+	e *billing.ERA, rows []*billing.ERAClaim, claims map[billing.ClaimID]*billing.Claim,
+) (changed []*billing.Claim, events []billing.Event, err error) {
+	cause := billing.ClaimCause{File: &e.File, At: w.clock.Now()}
+	for _, r := range rows {
+		c := claims[r.ClaimID]
+		event, ok := put(c, r, e.ID, cause)
+		switch {
+		case ok:
+			r.Applied = true
+			events = append(events, event)
+			if !slices.Contains(changed, c) {
+				changed = append(changed, c)
+			}
+		case w.mustWait(e.ID, c, r, cause.At):
+			return nil, nil, later(cause.At)
+		default:
+			r.ClaimID = billing.ClaimID{}
+			e.MatchedCount--
+		}
+	}
+	return changed, events, nil
+}
+
+// put applies to a claim what a remittance says of it. It reports false, and
+// changes nothing, when the claim does not take it.
+func put(c *billing.Claim, r *billing.ERAClaim, era billing.ERAID, cause billing.ClaimCause) (billing.Event, bool) {
+	if r.Estimates() {
+		return c.Returned(r.Estimate(era), cause)
+	}
+	return c.Pay(r.Payment(era), cause)
+}
+
+// locked gives the claims that the rows are matched to.
+func (w *worker) locked(ctx context.Context, tx ports.Tx, rows []*billing.ERAClaim) (map[billing.ClaimID]*billing.Claim, error) {
+	found, err := matching(ctx, tx, rows)
+	if err != nil {
+		return nil, err
+	}
+	claims := make(map[billing.ClaimID]*billing.Claim, len(found))
+	for _, c := range found {
+		claims[c.ID] = c
+	}
+	for _, r := range rows {
+		if claims[r.ClaimID] != nil {
+			continue
+		}
+		// An earlier piece has changed the payer's number by which it matched.
+		c, err := tx.Claims.Lock(ctx, r.ClaimID)
+		if err != nil {
+			return nil, err
+		}
+		claims[c.ID] = c
+	}
+	return claims, nil
+}
+
+// mustWait reports whether what is said of the claim has to wait: it is in a
+// batch that is not sent yet, as far as is known, so that either its sender died
+// before it noted that, or an earlier file with it is answered.
+func (w *worker) mustWait(era billing.ERAID, c *billing.Claim, r *billing.ERAClaim, now time.Time) bool {
+	return c.State == billing.ClaimQueued && !c.BatchID.IsZero() && c.Frequency != billing.FrequencyVoid &&
+		r.Estimates() == (c.Kind == billing.KindPredetermination) && w.waits.wait(era, now)
+}

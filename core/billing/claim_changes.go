@@ -9,12 +9,12 @@ import (
 // found. A draft is told what it lacks and stays a draft. Events tell of a
 // state that is new.
 func (c *Claim) Judged(findings []Finding, draft bool, at time.Time) ([]Event, error) {
-	by, event := TriggerEdit, EventClaimValidated
+	by, event := TriggerValidate, EventClaimValidated
 	switch {
 	case draft:
 		by, event = TriggerDraft, ""
 	case len(findings) > 0:
-		by, event = TriggerFound, EventClaimNeedsAttention
+		by, event = TriggerFindings, EventClaimNeedsAttention
 	}
 	cause, err := c.ask(by, at)
 	if err != nil {

@@ -10,8 +10,8 @@ type ClaimTrigger string
 
 // The triggers. Those of files are applied as the files come, in any order.
 const (
-	TriggerEdit                ClaimTrigger = "edit"                   // made or changed, and nothing was found
-	TriggerFound               ClaimTrigger = "found"                  // made or changed, and rules found something
+	TriggerValidate            ClaimTrigger = "validation"             // made or changed, and nothing was found
+	TriggerFindings            ClaimTrigger = "findings"               // made or changed, and rules found something
 	TriggerDraft               ClaimTrigger = "draft"                  // made or changed as a draft
 	TriggerSubmit              ClaimTrigger = "submit"                 // to be sent
 	TriggerReplace             ClaimTrigger = "replace"                // to be sent in place of what the payer has
@@ -45,8 +45,8 @@ type claimMove struct {
 //
 //nolint:gochecknoglobals // a constant table
 var claimMoves = []claimMove{
-	{TriggerEdit, []ClaimState{"", ClaimDraft, ClaimNeedsAttention, ClaimRejected}, ClaimValidated},
-	{TriggerFound, []ClaimState{"", ClaimDraft, ClaimNeedsAttention, ClaimRejected}, ClaimNeedsAttention},
+	{TriggerValidate, []ClaimState{"", ClaimDraft, ClaimNeedsAttention, ClaimRejected}, ClaimValidated},
+	{TriggerFindings, []ClaimState{"", ClaimDraft, ClaimNeedsAttention, ClaimRejected}, ClaimNeedsAttention},
 	{TriggerDraft, []ClaimState{"", ClaimDraft, ClaimNeedsAttention, ClaimRejected}, ClaimDraft},
 	{TriggerSubmit, []ClaimState{ClaimValidated}, ClaimQueued},
 	{TriggerReplace, []ClaimState{ClaimAcceptedPayer, ClaimPaid, ClaimDenied}, ClaimQueued},
@@ -96,7 +96,7 @@ func (c *Claim) may(by ClaimTrigger) (to ClaimState, ok bool) {
 // it, and it is neither changed nor voided itself.
 func notOfVoids() []ClaimTrigger {
 	return []ClaimTrigger{
-		TriggerEdit, TriggerFound, TriggerDraft, TriggerReplace, TriggerPay, TriggerDeny, TriggerReverse, TriggerReturn,
+		TriggerValidate, TriggerFindings, TriggerDraft, TriggerReplace, TriggerPay, TriggerDeny, TriggerReverse, TriggerReturn,
 		TriggerReconcile, TriggerAskVoid, TriggerVoided, TriggerConvert,
 	}
 }

@@ -96,12 +96,12 @@ func claimTriggers() map[billing.ClaimTrigger]func(c *billing.Claim, at time.Tim
 		}
 	}
 	return map[billing.ClaimTrigger]func(*billing.Claim, time.Time) (billing.Event, bool){
-		billing.TriggerEdit:    judged(nil, false),
-		billing.TriggerFound:   judged([]billing.Finding{{Code: "required"}}, false),
-		billing.TriggerDraft:   judged([]billing.Finding{{Code: "required"}}, true),
-		billing.TriggerSubmit:  func(c *billing.Claim, at time.Time) (billing.Event, bool) { return asked(c.Submit(at)) },
-		billing.TriggerReplace: func(c *billing.Claim, at time.Time) (billing.Event, bool) { return asked(c.Replace(claim(), at)) },
-		billing.TriggerSend:    func(c *billing.Claim, at time.Time) (billing.Event, bool) { return c.Sent(fileOf(c), at) },
+		billing.TriggerValidate: judged(nil, false),
+		billing.TriggerFindings: judged([]billing.Finding{{Code: "required"}}, false),
+		billing.TriggerDraft:    judged([]billing.Finding{{Code: "required"}}, true),
+		billing.TriggerSubmit:   func(c *billing.Claim, at time.Time) (billing.Event, bool) { return asked(c.Submit(at)) },
+		billing.TriggerReplace:  func(c *billing.Claim, at time.Time) (billing.Event, bool) { return asked(c.Replace(claim(), at)) },
+		billing.TriggerSend:     func(c *billing.Claim, at time.Time) (billing.Event, bool) { return c.Sent(fileOf(c), at) },
 		billing.TriggerFileRejected: func(c *billing.Claim, at time.Time) (billing.Event, bool) {
 			return c.Requeue(fileOf(c), billing.ClaimCause{At: at})
 		},

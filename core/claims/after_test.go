@@ -90,7 +90,7 @@ func TestReplace(t *testing.T) {
 	if r.PayerClaimNumber != "PAYER-1" || !r.SentAt.Equal(c.SentAt) || r.RequestID != c.RequestID || !r.CreatedAt.Equal(c.CreatedAt) {
 		t.Errorf("what the payer knows it by is lost: %+v", r.Claim)
 	}
-	if got := history(r); got != "edit>validated, replace>queued" {
+	if got := history(r); got != "validation>validated, replace>queued" {
 		t.Errorf("history %q", got)
 	}
 	if got := b.events(c.ID); got != "claim.validated none>validated, claim.queued denied>queued" {
@@ -196,7 +196,7 @@ func TestConvert(t *testing.T) {
 		c.Provider != asked.Provider || c.OfficeName != asked.OfficeName || !c.SentAt.IsZero() || c.PayerClaimNumber != "" {
 		t.Errorf("%+v", c.Claim)
 	}
-	if history(c) != "edit>validated" || b.events(c.ID) != "claim.validated none>validated" {
+	if history(c) != "validation>validated" || b.events(c.ID) != "claim.validated none>validated" {
 		t.Errorf("history %q, events %q", history(c), b.events(c.ID))
 	}
 	now := b.get(asked.ID)

@@ -35,7 +35,7 @@ func TestMake(t *testing.T) {
 	if !c.CreatedAt.Equal(c.UpdatedAt) || c.CreatedAt.Before(start()) || !c.SentAt.IsZero() || len(c.Attachments) != 0 {
 		t.Errorf("%+v", c.Claim)
 	}
-	if got := history(c); got != "edit>validated" {
+	if got := history(c); got != "validation>validated" {
 		t.Errorf("history %q", got)
 	}
 	if got := b.events(c.ID); got != "claim.validated none>validated" {
@@ -49,7 +49,7 @@ func TestMakeAndSubmit(t *testing.T) {
 	in := b.good()
 	in.Submit = true
 	c := b.does(b.make(in))
-	if c.State != billing.ClaimQueued || history(c) != "edit>validated, submit>queued" {
+	if c.State != billing.ClaimQueued || history(c) != "validation>validated, submit>queued" {
 		t.Errorf("%s by %q", c.State, history(c))
 	}
 	if got := b.events(c.ID); got != "claim.validated none>validated, claim.queued validated>queued" {
@@ -57,7 +57,7 @@ func TestMakeAndSubmit(t *testing.T) {
 	}
 	in.Lines[0].Tooth, in.Lines[1].ServiceDate = nil, new("2026-03-03")
 	c = b.does(b.make(in))
-	if c.State != billing.ClaimNeedsAttention || found(c) != "lines.0.tooth tooth_required" || history(c) != "found>needs_attention" {
+	if c.State != billing.ClaimNeedsAttention || found(c) != "lines.0.tooth tooth_required" || history(c) != "findings>needs_attention" {
 		t.Errorf("%s with %q by %q", c.State, found(c), history(c))
 	}
 	if got := b.events(c.ID); got != "claim.needs_attention none>needs_attention" {

@@ -155,8 +155,8 @@ func TestSubmitAndChange(t *testing.T) {
 		codes, _ := b.atOnce(b.submit(c.ID), b.change(c.ID, given(billing.ClaimRequest{})), b.change(c.ID, given(billing.ClaimRequest{Submit: true})))
 		now, events := b.get(c.ID), b.events(c.ID)
 		told := map[string]string{
-			"draft>draft, edit>validated":                "claim.validated draft>validated",
-			"draft>draft, edit>validated, submit>queued": "claim.validated draft>validated, claim.queued validated>queued",
+			"draft>draft, validation>validated":                "claim.validated draft>validated",
+			"draft>draft, validation>validated, submit>queued": "claim.validated draft>validated, claim.queued validated>queued",
 		}[history(now)]
 		queued := codes[0] == "" || codes[2] == ""
 		if told == "" || told != events || queued != (now.State == billing.ClaimQueued) || codes[1] == "" && codes[2] == "" {

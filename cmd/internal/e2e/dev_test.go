@@ -125,6 +125,22 @@ func TestDevKeepsItsDataAndKeys(t *testing.T) {
 	})
 }
 
+// The claim that comes along is whole, as one that a caller makes.
+func TestDevBringsAClaim(t *testing.T) {
+	t.Parallel()
+	p, r := startDev(t, t.TempDir())
+	stopDev(t, p)
+	_, body := get(t, r.BaseURL+"/claims/"+r.Claims["test"], r.Keys["test"])
+	if !strings.Contains(body, `"state":"validated"`) || !strings.Contains(body, `"findings":[]`) {
+		t.Errorf("the claim is %s", body)
+	}
+	for _, field := range []string{"rendering_provider", "patient_id"} {
+		if strings.Contains(body, `"`+field+`":null`) {
+			t.Errorf("the claim has no %s", field)
+		}
+	}
+}
+
 func TestDevWipes(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

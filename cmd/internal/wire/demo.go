@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"time"
@@ -15,7 +16,6 @@ import (
 	"github.com/molar-billing/molar/adapters/cli"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/ports"
 )
 
 // demo is what molar dev keeps in its data folder, so that the same keys print
@@ -107,41 +107,27 @@ func (d *demo) organizations(ctx context.Context, s *access.Service) error {
 	)
 }
 
-// claim makes a claim that an attachment can be made for.
+// claim makes a claim that an attachment can be made for, as a caller would.
 func (d *demo) claim(ctx context.Context, g *graph) error {
 	key, err := g.access.Authenticate(ctx, d.Keys["test"])
 	if err != nil {
 		return err
 	}
-	office, err := billing.ParseID[billing.OfficeID](d.Offices["test"])
-	if err != nil {
-		return err
-	}
-	payer, ok := g.payers.Find("CHTEST")
-	if !ok {
-		return errors.New("the payer directory has no CHTEST")
-	}
-	now := time.Now()
-	id := billing.NewID[billing.ClaimID](now)
-	today := billing.DateOf(now)
-	c := billing.Claim{
-		ID: id, Scope: key.Scope, Kind: billing.KindClaim, State: billing.ClaimValidated, Frequency: billing.FrequencyOriginal,
-		PatientControlNumber: "DEMO-" + id.String()[len(id.String())-8:], OfficeID: office, Payer: payer.PayerSummary, PlaceOfService: "11",
-		Subscriber: billing.ClaimSubscriber{
-			FirstName: "Jane", LastName: "Doe", DateOfBirth: billing.Date{Year: 1985, Month: time.April, Day: 12},
-			MemberID: "SANDBOX-PAID-ERA", Gender: billing.GenderFemale,
-			Address: billing.Address{Line1: "2 Oak Street", City: "Springfield", State: "IL", ZIP: "62701"},
+	number := billing.NewID[billing.ClaimID](time.Now()).String()
+	lately := billing.DateOf(time.Now().AddDate(0, 0, -20))
+	in := billing.ClaimRequest{
+		OfficeID: new(d.Offices["test"]), PayerID: new("CHTEST"), PatientControlNumber: new("DEMO-" + number[len(number)-8:]),
+		Subscriber: &billing.ClaimSubscriberInput{
+			FirstName: "Jane", LastName: "Doe", DateOfBirth: "1985-04-12", MemberID: "SANDBOX-PAID-ERA", Gender: "female",
+			Address: &billing.AddressInput{Line1: "2 Oak Street", City: "Springfield", State: "IL", ZIP: "62701"},
 		},
-		Lines:     []billing.ClaimLine{{ProcedureCode: "D2740", ServiceDate: today, Fee: 125000, Quantity: 1, Tooth: "14"}},
-		CreatedAt: now, UpdatedAt: now,
+		Lines: []billing.ClaimLineInput{{ProcedureCode: "D2740", ServiceDate: new(lately.String()), Fee: "1250.00", Tooth: new("14")}},
 	}
-	err = g.store.InTx(ctx, key.Scope, func(ctx context.Context, tx ports.Tx) error {
-		if err := tx.Claims.Insert(ctx, &c); err != nil {
-			return err
-		}
-		return tx.Events.Append(ctx, c.Event(billing.EventClaimValidated, billing.ClaimCause{At: now}))
+	// No caller can have a key with spaces.
+	_, _, err = g.claims.Make(ctx, key.Scope, billing.Request{Key: "the demo claim"}, in, func(made *billing.ClaimRecord, _ error) billing.Answer {
+		d.Claims = map[string]string{"test": made.ID.String()}
+		return billing.Answer{Status: http.StatusCreated}
 	})
-	d.Claims = map[string]string{"test": id.String()}
 	return err
 }
 

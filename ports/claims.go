@@ -90,9 +90,9 @@ type Batches interface {
 
 // ERAs keeps remittances, the files encrypted.
 type ERAs interface {
-	// Insert keeps a new remittance. It reports false, and keeps nothing, when
-	// the scope has one with the identity.
-	Insert(ctx context.Context, e *billing.ERA, identity [32]byte, content []byte) (bool, error)
+	// Insert keeps a new remittance. When the scope has one with the identity it
+	// keeps nothing, and gives the ID of that; otherwise the zero ID.
+	Insert(ctx context.Context, e *billing.ERA, identity [32]byte, content []byte) (known billing.ERAID, err error)
 
 	// Get reads a remittance that callers may see: one that is read. An absent
 	// one is CodeNotFound.

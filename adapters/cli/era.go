@@ -151,15 +151,15 @@ func printImported(c *cobra.Command, report []remittances.Imported) error {
 	}
 	var rows []string
 	for _, made := range report {
-		e, id, status := made.ERA, "-", "known already"
+		e, status := made.ERA, "known already"
 		if made.New {
-			id, status = e.ID.String(), "new"
+			status = "new"
 		}
 		date := "-"
 		if !e.Payment.Date.IsZero() {
 			date = e.Payment.Date.String()
 		}
-		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s", id, status, cmp.Or(e.PayerName, "-"),
+		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s", made.ID, status, cmp.Or(e.PayerName, "-"),
 			e.Payment.Method, cmp.Or(e.Payment.TraceNumber, "-"), date, e.ClaimCount, e.Payment.Total))
 	}
 	return table(c, "ID\tSTATUS\tPAYER\tMETHOD\tTRACE\tDATE\tCLAIMS\tTOTAL", rows)

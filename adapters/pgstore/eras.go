@@ -57,10 +57,10 @@ func (r eraRow) era() (*billing.ERA, error) {
 }
 
 // Insert keeps a new remittance, unless the scope has the payment.
-func (r eras) Insert(ctx context.Context, e *billing.ERA, identity [32]byte, content []byte) (bool, error) {
+func (r eras) Insert(ctx context.Context, e *billing.ERA, identity [32]byte, content []byte) (known billing.ERAID, err error) {
 	detail, err := encode(&eraDetail{e.PayerName, e.Payment, e.ProviderAdjustments, e.Balance, e.File})
 	if err != nil {
-		return false, err
+		return known, err
 	}
 	n, err := r.exec(ctx, `
 INSERT INTO eras (id, org_id, mode, state, payer_id, payer_code, payer_name, office_id, payment_date, detail, balanced, claim_count,
@@ -71,12 +71,18 @@ ON CONFLICT ON CONSTRAINT eras_identity DO NOTHING`,
 		e.ClaimCount, e.MatchedCount, e.Progress, identity[:], optional(e.ReceivedAt), optional(e.PostedAt),
 		r.store.sealer.seal(r.scope, e.ID, content))
 	if err != nil {
-		return false, fmt.Errorf("insert remittance %s: %w", e.ID, err)
+		return known, fmt.Errorf("insert remittance %s: %w", e.ID, err)
 	}
 	if n == 1 {
 		r.made = madeRow("eras", e.ID)
+		return known, nil
 	}
-	return n == 1, nil
+	q := r.query("id", "eras")
+	q.where("identity = %", identity[:])
+	if err := r.get(ctx, &known, q.text(""), q.args...); err != nil {
+		return known, fmt.Errorf("find the remittance with the identity of %s: %w", e.ID, err)
+	}
+	return known, nil
 }
 
 // Get reads a remittance that callers may see.

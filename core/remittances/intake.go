@@ -117,10 +117,11 @@ func (s *Service) keep(
 	}
 	j := jobs.Job{ID: billing.NewID[billing.JobID](now), Kind: jobs.KindERA, Scope: scope, Subject: e.ID}
 	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		fresh, err := tx.ERAs.Insert(ctx, &e, p.Identity, p.Content)
-		if made = (Imported{ERA: &e, New: fresh}); err != nil || !fresh {
+		known, err := tx.ERAs.Insert(ctx, &e, p.Identity, p.Content)
+		if made = (Imported{ID: known, ERA: &e}); err != nil || !known.IsZero() {
 			return err
 		}
+		made.ID, made.New = e.ID, true
 		return tx.Outbox.Stage(ctx, j)
 	})
 	return made, err
@@ -128,8 +129,9 @@ func (s *Service) keep(
 
 // Imported is what became of a payment of a file that an operator imports.
 type Imported struct {
-	ERA *billing.ERA // as read; the ID counts only when it is new
-	New bool         // false when the scope had the payment before
+	ID  billing.ERAID // of the remittance that the scope has
+	ERA *billing.ERA  // as read; the ID is another one unless it is new
+	New bool          // false when the scope had the payment before
 }
 
 // Import takes in an 835 for the scope, whoever it says was paid. It tells of

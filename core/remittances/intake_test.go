@@ -169,14 +169,14 @@ func TestImport(t *testing.T) {
 	}
 
 	report, err := b.service.Import(t.Context(), b.scope, f.Name, f.Content)
-	if err != nil || len(report) != 2 || report[0].New || !report[1].New || report[1].ERA.ID.IsZero() || report[1].ERA.Payment.TraceNumber != nobodys.Trace.Number {
+	if err != nil || len(report) != 2 || report[0].New || !report[1].New || report[1].ID != report[1].ERA.ID || report[1].ERA.Payment.TraceNumber != nobodys.Trace.Number {
 		t.Fatalf("%+v, %v", report, err)
 	}
 	b.settle()
 	if b.stands(ours) != "paid paid 150.00" || b.stands(id) != "paid paid 150.00" || b.events(ours) != "claim.paid" {
 		t.Errorf("claims %s, %s", b.stands(ours), b.stands(id))
 	}
-	if e := b.eras(b.scope); len(e) != 2 || !e[0].OfficeID.IsZero() || e[0].ID != report[1].ERA.ID {
+	if e := b.eras(b.scope); len(e) != 2 || !e[0].OfficeID.IsZero() || e[0].ID != report[1].ID || e[1].ID != report[0].ID {
 		t.Errorf("%d remittances", len(e))
 	}
 

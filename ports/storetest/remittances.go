@@ -35,18 +35,18 @@ func (b *bench) era(n int) *billing.ERA {
 func (b *bench) insertERAs(all ...*billing.ERA) {
 	b.t.Helper()
 	for _, e := range all {
-		if kept, err := b.insertERA(e, digest(e.ID.String())); !kept || err != nil {
-			b.t.Fatal(kept, err)
+		if known, err := b.insertERA(e, digest(e.ID.String())); !known.IsZero() || err != nil {
+			b.t.Fatal(known, err)
 		}
 	}
 }
 
-func (b *bench) insertERA(e *billing.ERA, identity [32]byte) (kept bool, err error) {
+func (b *bench) insertERA(e *billing.ERA, identity [32]byte) (known billing.ERAID, err error) {
 	err = b.try(e.Scope, func(ctx context.Context, tx ports.Tx) (err error) {
-		kept, err = tx.ERAs.Insert(ctx, e, identity, []byte("ISA*"+e.ID.String()))
+		known, err = tx.ERAs.Insert(ctx, e, identity, []byte("ISA*"+e.ID.String()))
 		return err
 	})
-	return kept, err
+	return known, err
 }
 
 func (b *bench) lockERA(id billing.ERAID) (e *billing.ERA, err error) {
@@ -72,12 +72,12 @@ func testERAs(b *bench) {
 		equal(t, "bare remittance", e, bare)
 	}
 	again := b.era(2)
-	if kept, err := b.insertERA(again, digest(one.ID.String())); kept || err != nil {
-		t.Errorf("the same payment: %v, %v", kept, err)
+	if known, err := b.insertERA(again, digest(one.ID.String())); known != one.ID || err != nil {
+		t.Errorf("the same payment: %v, %v", known, err)
 	}
 	again.Scope = newScope()
-	if kept, err := b.insertERA(again, digest(one.ID.String())); !kept || err != nil {
-		t.Errorf("the same payment to another scope: %v, %v", kept, err)
+	if known, err := b.insertERA(again, digest(one.ID.String())); !known.IsZero() || err != nil {
+		t.Errorf("the same payment to another scope: %v, %v", known, err)
 	}
 	one.State, one.ClaimCount, one.MatchedCount, one.Progress = billing.ERAPosted, 7, 6, billing.ERADone
 	one.ReceivedAt, one.PostedAt = b.now.Add(time.Hour), b.now.Add(2*time.Hour)

@@ -126,7 +126,7 @@ func TestReadmeClaims(t *testing.T) {
 	}
 	replies := pasted(t, []string{here.Replace(script[0])}, dir, r, "XDG_CONFIG_HOME="+t.TempDir(), "MOLAR_API_URL="+r.BaseURL)
 	want := []struct{ at, is string }{
-		{"object state balanced payment.total claims.0.applied claims.0.paid", "era needs_review true 1295.00 true 1295.00"},
+		{"object state balanced payment.total claims.data.0.applied claims.data.0.paid", "era needs_review true 1295.00 true 1295.00"},
 		{"object state", "era posted"},
 		{"object state payment.outcome payment.paid totals.charge", "claim reconciled paid 1295.00 1295.00"},
 		{"data.0.state data.1", "reconciled <nil>"},

@@ -12,9 +12,10 @@ import (
 
 // apply commits what an acknowledgement says to an organization, unless it was
 // committed before.
-func (s *Service) apply(ctx context.Context, f billing.IncomingFile, sh *share) error {
+func (s *Service) apply(ctx context.Context, f billing.IncomingFile, sh *share) (rejected []Rejection, err error) {
 	now := s.clock.Now()
-	return s.store.InTx(ctx, sh.scope, func(ctx context.Context, tx ports.Tx) error {
+	err = s.store.InTx(ctx, sh.scope, func(ctx context.Context, tx ports.Tx) error {
+		rejected = nil
 		if fresh, err := tx.Clearing.Keep(ctx, f, now); err != nil || !fresh {
 			return err
 		}
@@ -24,12 +25,20 @@ func (s *Service) apply(ctx context.Context, f billing.IncomingFile, sh *share) 
 			}
 		}
 		for _, v := range sh.verdicts {
-			if err := acknowledge(ctx, tx, v, &sh.file, now); err != nil {
+			news, err := acknowledge(ctx, tx, v, &sh.file, now)
+			if err != nil {
 				return err
+			}
+			if news && v.Result == billing.BatchRejected {
+				rejected = append(rejected, Rejection{v.batch, v.Why})
 			}
 		}
 		return s.reports(ctx, tx, sh, now)
 	})
+	if err != nil {
+		return nil, err
+	}
+	return rejected, nil
 }
 
 // batches lists the batches that are told of, in the order of their IDs, so
@@ -47,31 +56,31 @@ func (sh *share) batches() (ids []billing.FileID) {
 	return slices.Compact(ids)
 }
 
-// acknowledge applies the verdict on a batch. The claims of a rejected one go
-// back to the queue.
-func acknowledge(ctx context.Context, tx ports.Tx, v verdict, file *billing.FileRef, now time.Time) error {
+// acknowledge applies the verdict on a batch; it reports false when that is no
+// news. The claims of a rejected one go back to the queue.
+func acknowledge(ctx context.Context, tx ports.Tx, v verdict, file *billing.FileRef, now time.Time) (news bool, err error) {
 	b, err := tx.Batches.Lock(ctx, v.batch)
-	if err != nil || !b.Acknowledge(v.result, file.Name, now) {
-		return err
+	if err != nil || !b.Acknowledge(v.Result, file.Name, now) {
+		return false, err
 	}
 	if err := tx.Batches.Save(ctx, b); err != nil {
-		return err
+		return false, err
 	}
-	if err := tx.Events.Append(ctx, b.AcknowledgedEvent()); err != nil || v.result == billing.BatchAccepted {
-		return err
+	if err := tx.Events.Append(ctx, b.AcknowledgedEvent()); err != nil || v.Result == billing.BatchAccepted {
+		return err == nil, err
 	}
 	claims, err := tx.Clearing.OfBatch(ctx, b.ID)
 	if err != nil {
-		return err
+		return false, err
 	}
 	for _, c := range claims {
 		if e, moved := c.Requeue(b, billing.ClaimCause{File: file, At: now}); moved {
 			if err := keep(ctx, tx, c, e); err != nil {
-				return err
+				return false, err
 			}
 		}
 	}
-	return nil
+	return true, nil
 }
 
 // reports applies what is said of claims, in the order of the days on which it

@@ -233,11 +233,11 @@ func (b *bench) send() {
 func (b *bench) receive() {
 	b.t.Helper()
 	for {
-		n, err := b.service.Receive(b.t.Context())
+		got, err := b.service.Receive(b.t.Context())
 		if err != nil {
 			b.t.Fatalf("receive: %v", err)
 		}
-		if n == 0 {
+		if got.Files == 0 {
 			return
 		}
 	}

@@ -115,8 +115,8 @@ func TestTakenInOnceThoughNotRemoved(t *testing.T) {
 	b.send()
 	b.clock.advance(untilAll)
 	f := &fate{only: "Remove", how: failsBefore}
-	if n, err := b.process(f).Receive(t.Context()); n != 2 || !errors.Is(err, errLost) {
-		t.Fatalf("%d files were taken in of three, of which one stays: %v", n, err)
+	if got, err := b.process(f).Receive(t.Context()); got.Files != 2 || !errors.Is(err, errLost) {
+		t.Fatalf("%d files were taken in of three, of which one stays: %v", got.Files, err)
 	}
 	b.clock.advance(time.Minute)
 	b.receive()

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
 )
@@ -101,13 +102,15 @@ func (i inbox) Receive(context.Context, int) ([]billing.IncomingFile, error) { r
 
 func (inbox) Remove(context.Context, string) error { return nil }
 
-// give takes in the files, which must all be taken in.
-func (b *bench) give(files ...billing.IncomingFile) {
+// give takes in the files, which must all be taken in, and answers which batches
+// they reject.
+func (b *bench) give(files ...billing.IncomingFile) []batches.Rejection {
 	b.t.Helper()
-	n, err := b.build(b.store, inbox{b.network, files}).Receive(b.t.Context())
-	if err != nil || n != len(files) {
-		b.t.Fatalf("%d files were taken in of %d: %v", n, len(files), err)
+	got, err := b.build(b.store, inbox{b.network, files}).Receive(b.t.Context())
+	if err != nil || got.Files != len(files) {
+		b.t.Fatalf("%d files were taken in of %d: %v", got.Files, len(files), err)
 	}
+	return got.Rejected
 }
 
 // slowNetwork takes half a minute to take a file, or to fail.

@@ -109,8 +109,8 @@ func TestSameFilesAtOnce(t *testing.T) {
 	for range 2 {
 		both.Go(func() {
 			for range 50 {
-				if n, err := b.build(b.store, inbox{b.network, files}).Receive(t.Context()); err != nil || n != len(files) {
-					t.Errorf("%d files were taken in, %v", n, err)
+				if got, err := b.build(b.store, inbox{b.network, files}).Receive(t.Context()); err != nil || got.Files != len(files) {
+					t.Errorf("%d files were taken in, %v", got.Files, err)
 				}
 			}
 		})

@@ -12,11 +12,24 @@ import (
 // receiveAtOnce is how many files are fetched in one go.
 const receiveAtOnce = 20
 
-// Receive takes in what the clearinghouses have, and answers how many files.
-// A file is removed there once all of it is committed here; one that could not
-// be taken in is given again, and the error tells why. Files that cannot be
-// read, or that nobody here is named by, go into quarantine.
-func (s *Service) Receive(ctx context.Context) (files int, err error) {
+// Received is what a look into the mailboxes of the clearinghouses brought.
+type Received struct {
+	Files    int
+	Rejected []Rejection
+}
+
+// Rejection tells whoever runs the service why a batch was rejected. Its claims
+// go out again, so it comes again until that is mended.
+type Rejection struct {
+	Batch billing.FileID
+	Why   []string // without patient data
+}
+
+// Receive takes in what the clearinghouses have. A file is removed there once
+// all of it is committed here; one that could not be taken in is given again,
+// and the error tells why. Files that cannot be read, or that nobody here is
+// named by, go into quarantine.
+func (s *Service) Receive(ctx context.Context) (all Received, err error) {
 	var errs []error
 	for _, mode := range s.reachable() {
 		got, err := s.networks[mode].Receive(ctx, receiveAtOnce)
@@ -24,7 +37,8 @@ func (s *Service) Receive(ctx context.Context) (files int, err error) {
 			errs = append(errs, fmt.Errorf("ask for files: %w", err))
 		}
 		for _, f := range got {
-			err := s.take(ctx, mode, f)
+			rejected, err := s.take(ctx, mode, f)
+			all.Rejected = append(all.Rejected, rejected...)
 			if err == nil {
 				err = s.networks[mode].Remove(ctx, f.Name)
 			}
@@ -32,37 +46,39 @@ func (s *Service) Receive(ctx context.Context) (files int, err error) {
 				errs = append(errs, fmt.Errorf("take %s: %w", f.Name, err))
 				continue
 			}
-			files++
+			all.Files++
 		}
 	}
-	return files, errors.Join(errs...)
+	return all, errors.Join(errs...)
 }
 
-func (s *Service) take(ctx context.Context, mode billing.Mode, f billing.IncomingFile) error {
+func (s *Service) take(ctx context.Context, mode billing.Mode, f billing.IncomingFile) (rejected []Rejection, err error) {
 	kind, err := s.edi.Kind(f.Content)
 	if err != nil {
-		return s.quarantine(ctx, mode, f, err.Error())
+		return nil, s.quarantine(ctx, mode, f, err.Error())
 	}
 	if kind == billing.FileRemittance {
-		return s.remit(ctx, mode, f)
+		return nil, s.remit(ctx, mode, f)
 	}
 	a, err := s.edi.Acknowledgement(f.Name, f.Content)
 	if err != nil {
-		return s.quarantine(ctx, mode, f, err.Error())
+		return nil, s.quarantine(ctx, mode, f, err.Error())
 	}
 	shares, strays, err := s.route(ctx, mode, a)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, share := range shares {
-		if err := s.apply(ctx, f, share); err != nil {
-			return err
+		of, err := s.apply(ctx, f, share)
+		if err != nil {
+			return rejected, err
 		}
+		rejected = append(rejected, of...)
 	}
 	if strays > 0 {
-		return s.quarantine(ctx, mode, f, fmt.Sprintf("%d of the parts of the file name no batch or office, or offices of several organizations.", strays))
+		return rejected, s.quarantine(ctx, mode, f, fmt.Sprintf("%d of the parts of the file name no batch or office, or offices of several organizations.", strays))
 	}
-	return nil
+	return rejected, nil
 }
 
 func (s *Service) quarantine(ctx context.Context, mode billing.Mode, f billing.IncomingFile, reason string) error {
@@ -84,8 +100,9 @@ type share struct {
 
 // verdict is what is said of a batch.
 type verdict struct {
-	batch  billing.FileID
-	result billing.BatchResult
+	*billing.FileVerdict
+
+	batch billing.FileID
 }
 
 // report is what is said of claims, which are those of the batch if there is one.
@@ -111,7 +128,8 @@ func (s *Service) route(ctx context.Context, mode billing.Mode, a *billing.Ackno
 			return shares[len(shares)-1]
 		}
 		r := router{tx: tx.Routes, mode: mode, batches: map[billing.ControlNumbers]*billing.Batch{}, payees: map[[2]string]billing.Scope{}}
-		for _, v := range a.Verdicts {
+		for i := range a.Verdicts {
+			v := &a.Verdicts[i]
 			b, err := r.batch(ctx, v.About)
 			if err != nil {
 				return err
@@ -121,7 +139,7 @@ func (s *Service) route(ctx context.Context, mode billing.Mode, a *billing.Ackno
 				continue
 			}
 			sh := of(b.Scope)
-			sh.verdicts = append(sh.verdicts, verdict{b.ID, v.Result})
+			sh.verdicts = append(sh.verdicts, verdict{v, b.ID})
 		}
 		for i := range a.Reports {
 			scope, batch, err := r.report(ctx, &a.Reports[i])

@@ -186,7 +186,13 @@ func TestInterchangeRejected(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	c, sent := b.submitted(b.practice)
-	b.give(b.interchangeRejected(sent, 1))
+	rejected := b.give(b.interchangeRejected(sent, 1))
+	if len(rejected) != 1 || rejected[0].Batch != sent.ID || !strings.Contains(strings.Join(rejected[0].Why, " "), "(024)") {
+		t.Errorf("rejected is %+v", rejected)
+	}
+	if again := b.give(b.interchangeRejected(sent, 2)); len(again) != 0 {
+		t.Errorf("told once more: %+v", again)
+	}
 	b.told(b.practice, c.ID, billing.ClaimQueued, "queued submitted queued")
 	if f := b.batch(b.practice, sent.ID); f.Result != billing.BatchRejected {
 		t.Errorf("the batch is %+v", f)

@@ -31,8 +31,8 @@ func TestNetworkIsDown(t *testing.T) {
 		}
 		b.clock.advance(10 * time.Second)
 	}
-	if n, err := b.service.Receive(t.Context()); n != 0 || !errors.Is(err, down) {
-		t.Errorf("receiving: %d, %v", n, err)
+	if got, err := b.service.Receive(t.Context()); got.Files != 0 || !errors.Is(err, down) {
+		t.Errorf("receiving: %d, %v", got.Files, err)
 	}
 	b.cut(0)
 	b.told(b.practice, c.ID, billing.ClaimQueued, "queued")

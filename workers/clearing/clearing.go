@@ -42,15 +42,18 @@ const (
 // Receive fetches files until ctx ends.
 func Receive(ctx context.Context, s *batches.Service, log *slog.Logger) error {
 	for pause := time.Duration(0); wait(ctx, pause); {
-		n, err := s.Receive(ctx)
-		if n > 0 {
-			log.InfoContext(ctx, "files taken in", "files", n)
+		got, err := s.Receive(ctx)
+		if got.Files > 0 {
+			log.InfoContext(ctx, "files taken in", "files", got.Files)
+		}
+		for _, r := range got.Rejected {
+			log.WarnContext(ctx, "batch rejected", "batch_id", r.Batch.String(), "reasons", r.Why)
 		}
 		switch {
 		case err != nil && ctx.Err() == nil:
 			log.WarnContext(ctx, "files not taken in", "error", err)
 			pause = lookAgain
-		case n > 0:
+		case got.Files > 0:
 			pause = 0
 		default:
 			pause = look

@@ -12,7 +12,8 @@ import (
 
 func orgs(b Backend) *cobra.Command {
 	create := &cobra.Command{
-		Use: "create NAME", Short: "Make an organization", Example: "  molar orgs create 'Smile Dental'", Args: cobra.ExactArgs(1),
+		Use: "create NAME", Short: "Make an organization", Example: "  molar orgs create 'Smile Dental'",
+		Args: wanting("name one organization, in quotes, such as: molar orgs create 'Smile Dental'"),
 		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, args []string) error {
 			o, err := s.CreateOrganization(c.Context(), args[0])
 			if err != nil {
@@ -181,7 +182,8 @@ func keys(b Backend) *cobra.Command {
 	create.Flags().StringSliceVar(&permissions, "permissions", []string{"read", "submit"}, "read, submit or both")
 
 	revoke := &cobra.Command{
-		Use: "revoke KEY_ID", Short: "End an API key; it stops within two seconds", Args: cobra.ExactArgs(1),
+		Use: "revoke KEY_ID", Short: "End an API key; it stops within two seconds",
+		Args: naming("key (key_...)", "molar keys list --org org_..."),
 		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, args []string) error {
 			id, err := billing.ParseID[billing.KeyID](args[0])
 			if err != nil {
@@ -215,7 +217,7 @@ func keys(b Backend) *cobra.Command {
 			return table(c, "ID\tNAME\tMODE\tPERMISSIONS\tENDS IN\tSTATUS", rows)
 		}),
 	}
-	list.Flags().StringVar(&org, "org", "", "organization (org_...)")
+	list.Flags().StringVar(&org, "org", "", "organization (org_...), see: molar orgs list")
 	_ = list.MarkFlagRequired("org")
 	return group("keys", "API keys", create, revoke, list)
 }

@@ -59,6 +59,7 @@ func New(b Backend) *cobra.Command {
 	}
 	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), keys(b), eras(b),
 		listen(b), events(b), triggers(b), webhooks(b), version())
+	explainMisuse(root)
 	return root
 }
 
@@ -147,7 +148,7 @@ func table(c *cobra.Command, head string, rows []string) error {
 
 // group is a command that only has others below it.
 func group(use, short string, below ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{Use: use, Short: short}
+	c := &cobra.Command{Use: use, Short: short, Args: onlyCommands, RunE: help, DisableFlagsInUseLine: true}
 	c.AddCommand(below...)
 	return c
 }

@@ -20,16 +20,6 @@ func eras(b Backend) *cobra.Command {
 	return group("era", "Remittances (835): import, quarantine, retry", importERA(b), quarantine(b), retryERA(b))
 }
 
-// naming wants one argument, of what the list shows.
-func naming(what, list string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) == 1 {
-			return nil
-		}
-		return fmt.Errorf("name one %s; %s lists them", what, list)
-	}
-}
-
 func atMostOneFile(_ *cobra.Command, args []string) error {
 	if len(args) > 1 {
 		return fmt.Errorf("%d files; import one after the other, so that each is reported by itself", len(args))
@@ -187,7 +177,7 @@ func explainImport(err error, scope billing.Scope, from eraSource) error {
 
 func quarantine(b Backend) *cobra.Command {
 	c := &cobra.Command{
-		Use: "quarantine", Short: "The 835s that could not be given to an organization: list, show, remove", Args: cobra.NoArgs,
+		Use: "quarantine", Short: "The 835s that could not be given to an organization: list, show, remove", Args: onlyCommands,
 		Long: "Lists files, and single payments of files, that came from a clearinghouse and cannot be read, or whose payee's\n" +
 			"NPI or tax ID is that of no office, or of offices of several organizations. molar era import takes them out.",
 		Example: "  molar era quarantine\n  molar era quarantine show fil_...\n" +

@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// TestMisuse wants an error that says what to do next.
+func TestMisuse(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"foo":                         `molar has no command "foo"; it has: `,
+		"era foo":                     `molar era has no command "foo"; it has: import, quarantine, retry`,
+		"era foo --org org_1":         `molar era has no command "foo"; it has: import, quarantine, retry`,
+		"era quarantine clear":        `molar era quarantine has no command "clear"; it has: remove, show`,
+		"era quarantine clear --hard": `molar era quarantine has no command "clear"; it has: remove, show`,
+		"orgs make":                   `molar orgs has no command "make"; it has: create, list`,
+		"era --bogus":                 "unknown flag: --bogus; see: molar era --help",
+		"era import --bogus":          "unknown flag: --bogus; see: molar era import --help",
+		"era import payment.835":      "--org is not set: organization (org_...), see: molar orgs list",
+		"era retry era_1":             "--org is not set: organization (org_...), see: molar orgs list",
+		"keys list":                   "--org is not set: organization (org_...), see: molar orgs list",
+		"offices create --name Main":  "--org is not set: organization (org_...), see: molar orgs list",
+		"orgs create":                 "molar orgs create 'Smile Dental'",
+		"orgs create Smile Dental":    "molar orgs create 'Smile Dental'",
+		"keys revoke":                 "name one key (key_...); molar keys list --org org_... lists them",
+	} {
+		c := New(Backend{})
+		var out bytes.Buffer
+		c.SetOut(&out)
+		c.SetErr(&out)
+		c.SetArgs(strings.Fields(line))
+		if err := c.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), want) || out.Len() != 0 {
+			t.Errorf("molar %s: error %v, want %q; it printed %q", line, err, want, out.String())
+		}
+	}
+}
+
+// TestGroupsHelp wants the help of a command that only has others below it.
+func TestGroupsHelp(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{"", "era", "orgs", "webhooks"} {
+		c := New(Backend{})
+		var out bytes.Buffer
+		c.SetOut(&out)
+		c.SetArgs(strings.Fields(line))
+		if err := c.ExecuteContext(t.Context()); err != nil || !strings.Contains(out.String(), "Available Commands:") {
+			t.Errorf("molar %s: error %v; it printed %q", line, err, out.String())
+		}
+	}
+}

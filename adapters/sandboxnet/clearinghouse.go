@@ -13,10 +13,6 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// DefaultERADelay is how long a payer takes to decide, as the interface
-// promises it.
-const DefaultERADelay = 2 * time.Minute
-
 // When what comes back for a file is there, counted from its sending; and what
 // follows a payer's acceptance, counted from that.
 const (

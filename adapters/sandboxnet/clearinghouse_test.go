@@ -18,6 +18,9 @@ const sentName = "20260315102030450.837"
 
 func on(m, d int) billing.Date { return billing.Date{Year: 2026, Month: time.Month(m), Day: d} }
 
+// slowly is how long payers take to decide, unless a test is in a hurry.
+const slowly = 2 * time.Minute
+
 // aetna is a payer that only does what endings say.
 func aetna() billing.PayerSummary { return billing.PayerSummary{PayerID: "60054", Name: "Aetna"} }
 
@@ -158,7 +161,7 @@ func before(notes []billing.SandboxNote) ([][]byte, error) {
 // answers is what comes back for a file, by what stands behind its name.
 func answers(tb testing.TB, content []byte, remember memory) map[string]billing.SandboxFile {
 	tb.Helper()
-	c := sandboxnet.NewClearinghouse(clock(asked), nil, sandboxnet.Options{ERADelay: sandboxnet.DefaultERADelay})
+	c := sandboxnet.NewClearinghouse(clock(asked), nil, sandboxnet.Options{ERADelay: slowly})
 	all, err := c.Answers(sentName, content, remember)
 	if err != nil {
 		tb.Fatal(err)

@@ -162,11 +162,11 @@ func (p *practice) passes(d time.Duration) {
 	p.t.Helper()
 	p.now.pass(d)
 	for more := true; more; {
-		n, err := p.batches.Receive(p.t.Context())
+		got, err := p.batches.Receive(p.t.Context())
 		if err != nil {
 			p.t.Fatal(err)
 		}
-		more = n > 0
+		more = got.Files > 0
 	}
 	p.works()
 }

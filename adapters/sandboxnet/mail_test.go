@@ -81,7 +81,7 @@ func TestClearinghouseContract(t *testing.T) {
 func TestTheOrderOfThings(t *testing.T) {
 	t.Parallel()
 	now := &movable{now: asked}
-	n := sandboxnet.NewClearinghouse(now, pgtest.Open(t).SandboxMail(), sandboxnet.Options{ERADelay: sandboxnet.DefaultERADelay})
+	n := sandboxnet.NewClearinghouse(now, pgtest.Open(t).SandboxMail(), sandboxnet.Options{ERADelay: slowly})
 	name, content := numbered(t, 1, claim("C-1", "-REVERSED", aetna()), claim("C-2", "-INFO-REQUEST", aetna()))
 	if err := n.Send(t.Context(), name, content); err != nil {
 		t.Fatal(err)
@@ -97,7 +97,7 @@ func TestTheOrderOfThings(t *testing.T) {
 		{5 * time.Second, "-request-1.277"},
 		{115*time.Second - time.Millisecond, ""},
 		{time.Millisecond, "-payment-1.835"},
-		{2 * time.Minute, "-reversal-1.835"},
+		{slowly, "-reversal-1.835"},
 		{time.Hour, ""},
 	} {
 		now.pass(step.pass)

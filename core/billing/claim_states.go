@@ -126,7 +126,7 @@ func (c *Claim) move(by ClaimTrigger, cause *ClaimCause) bool {
 func (c *Claim) ask(by ClaimTrigger, at time.Time) (ClaimCause, error) {
 	cause := ClaimCause{At: at}
 	if !c.move(by, &cause) {
-		return cause, ErrClaimState(by, c)
+		return cause, errClaimState(by, c)
 	}
 	return cause, nil
 }

@@ -2,9 +2,9 @@ package billing
 
 import "cmp"
 
-// ErrClaimState is the error, with CodeConflict, of asking for what the claim's
+// errClaimState is the error, with CodeConflict, of asking for what the claim's
 // state does not allow.
-func ErrClaimState(by ClaimTrigger, c *Claim) error {
+func errClaimState(by ClaimTrigger, c *Claim) error {
 	return &Error{Code: CodeConflict, Message: asked(by) + " This one is " + string(c.State) + kindWord(c) + ": " + c.NextStep()}
 }
 

@@ -93,6 +93,7 @@ func TestServerRestarts(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = server.URL() })
+	s.Await()
 	in := scope()
 	stop, failed := make(chan struct{}), make(chan error, 1)
 	go func() {
@@ -128,7 +129,7 @@ func TestStatementTextHoldsNoPatient(t *testing.T) {
 			ID: billing.NewID[billing.PatientID](time.Now()), Scope: in, FirstName: "Sentinelname", LastName: "X",
 			DateOfBirth: billing.Date{Year: 1985, Month: 4, Day: 12}, CreatedAt: time.Now(),
 		})
-		text := scan[string](t, admin(t, url), "SELECT coalesce(string_agg(query, E'\n'), '') FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+		text := scan[string](t, admin(t, url), "SELECT coalesce(string_agg(query, E'\n'), '') FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()") //nolint:contextcheck // the server is asked beside the transaction
 		if !strings.Contains(text, "patients") || strings.Contains(strings.ToUpper(text), "SENTINEL") || strings.Contains(text, "1985") {
 			t.Errorf("the server sees: %s", text)
 		}

@@ -49,6 +49,7 @@ type Store struct {
 	proof     proof
 	staged    func([]jobs.Job)
 	log       *slog.Logger
+	awayTime  time.Duration // how long a transaction waits for a server that is not there
 
 	stop   context.CancelFunc // ends the upkeep
 	upkeep sync.WaitGroup
@@ -112,7 +113,7 @@ func open(ctx context.Context, o Options, dial func(context.Context, string, str
 	db.SetMaxIdleConns(maxConns) // a connection is worth its prepared statements
 	db.SetConnMaxIdleTime(10 * time.Minute)
 	db.SetConnMaxLifetime(time.Hour)
-	s := &Store{db: sqlx.NewDb(db, "postgres"), connector: c, sealer: seal, staged: o.Staged, log: o.Log}
+	s := &Store{db: sqlx.NewDb(db, "postgres"), connector: c, sealer: seal, staged: o.Staged, log: o.Log, awayTime: awayTime}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -208,7 +209,7 @@ func (s *Store) repeat(ctx context.Context, in session, readOnly bool, fn func(c
 		if ctx.Err() != nil || !passing(err) && !passing(t.failed) {
 			return err
 		}
-		if waiting := away(err) || away(t.failed); !waiting && n >= attempts || waiting && time.Since(start) > awayTime {
+		if waiting := away(err) || away(t.failed); !waiting && n >= attempts || waiting && time.Since(start) > s.awayTime {
 			return err
 		}
 		s.log.DebugContext(ctx, "transaction runs again", slog.Int("attempt", n), slog.Any("error", err))

@@ -17,7 +17,7 @@ import (
 var _ ports.ClaimsEDI = (*Codec)(nil)
 
 // Kind tells what a file is by its first transaction set that is of use here. A
-// file that has but a TA1 is an acknowledgement.
+// file with nothing but a TA1 is an acknowledgement.
 func (*Codec) Kind(content []byte) (billing.FileKind, error) {
 	kind := billing.FileKind("")
 	_, err := walk(content, func(s *x12.Segment, set string) error {

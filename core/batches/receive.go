@@ -27,8 +27,8 @@ type Rejection struct {
 
 // Receive takes in what the clearinghouses have. A file is removed there once
 // all of it is committed here; one that could not be taken in is given again,
-// and the error tells why. Files that cannot be read, or that nobody here is
-// named by, go into quarantine.
+// and the error tells why. Files that cannot be read, or that name nobody
+// here, go into quarantine.
 func (s *Service) Receive(ctx context.Context) (all Received, err error) {
 	var errs []error
 	for _, mode := range s.reachable() {
@@ -82,12 +82,8 @@ func (s *Service) take(ctx context.Context, mode billing.Mode, f billing.Incomin
 }
 
 func (s *Service) quarantine(ctx context.Context, mode billing.Mode, f billing.IncomingFile, reason string) error {
-	now := s.clock.Now()
-	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		return tx.Quarantine.Insert(ctx, &billing.Quarantined{
-			ID: billing.NewID[billing.FileID](now), Mode: mode, Name: f.Name, Reason: reason, Content: f.Content, ReceivedAt: now,
-		})
-	})
+	q := f.Quarantined(mode, reason, s.clock.Now())
+	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error { return tx.Quarantine.Insert(ctx, q) })
 }
 
 // share is what an acknowledgement says to one organization.

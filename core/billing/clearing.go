@@ -124,6 +124,11 @@ type Quarantined struct {
 	ReceivedAt time.Time
 }
 
+// Quarantined puts the file aside, for the reason.
+func (f IncomingFile) Quarantined(mode Mode, reason string, at time.Time) *Quarantined {
+	return &Quarantined{ID: NewID[FileID](at), Mode: mode, Name: f.Name, Reason: reason, Content: f.Content, ReceivedAt: at}
+}
+
 // SandboxFile is a file that the clearinghouse of the sandbox will have for us.
 type SandboxFile struct {
 	IncomingFile

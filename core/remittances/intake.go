@@ -18,7 +18,7 @@ import (
 func (s *Service) Receive(ctx context.Context, mode billing.Mode, f billing.IncomingFile) error {
 	payments, err := s.payments(f.Name, f.Content)
 	if err != nil {
-		return s.quarantine(ctx, mode, f.Name, f.Content, "It cannot be read as an 835: "+err.Error())
+		return s.quarantine(ctx, mode, f, "It cannot be read as an 835: "+err.Error())
 	}
 	for i := range payments {
 		p := &payments[i]
@@ -29,7 +29,7 @@ func (s *Service) Receive(ctx context.Context, mode billing.Mode, f billing.Inco
 		if scope, one := billing.ScopeOf(offices); one {
 			_, err = s.keep(ctx, scope, p, offices)
 		} else {
-			err = s.quarantine(ctx, mode, f.Name, p.Content, unroutable(p, len(offices)))
+			err = s.quarantine(ctx, mode, billing.IncomingFile{Name: f.Name, Content: p.Content}, unroutable(p, len(offices)))
 		}
 		if err != nil {
 			return err
@@ -91,11 +91,8 @@ func unroutable(p *billing.Remittance, offices int) string {
 	return payment + " is to " + payee + ", which offices of several organizations have."
 }
 
-func (s *Service) quarantine(ctx context.Context, mode billing.Mode, name string, content []byte, why string) error {
-	now := s.clock.Now()
-	q := &billing.Quarantined{
-		ID: billing.NewID[billing.FileID](now), Mode: mode, Name: name, Reason: why, Content: content, ReceivedAt: now,
-	}
+func (s *Service) quarantine(ctx context.Context, mode billing.Mode, f billing.IncomingFile, reason string) error {
+	q := f.Quarantined(mode, reason, s.clock.Now())
 	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error { return tx.Quarantine.Insert(ctx, q) })
 }
 

@@ -19,7 +19,7 @@ import (
 func (*Codec) Payments(name string, content []byte) ([]billing.Remittance, error) {
 	d := remittance.NewBalancer(bytes.NewReader(content))
 	var all []billing.Remittance
-	var spans []remittance.Span
+	var read []*remittance.Payment
 	for {
 		p, err := d.Next()
 		if errors.Is(err, io.EOF) {
@@ -33,22 +33,25 @@ func (*Codec) Payments(name string, content []byte) ([]billing.Remittance, error
 			return nil, err
 		}
 		r.File.Name = name
-		all, spans = append(all, r), append(spans, p.Span)
+		all, read = append(all, r), append(read, p)
 	}
 	if len(all) == 1 {
-		all[0].Content = content
+		all[0].Content, all[0].Balance = content, balanceOf(&read[0].Balance, 0)
 		return all, nil
 	}
 	for i := range all {
+		p := read[i]
 		var err error
-		if all[i].Content, err = remittance.Extract(content, spans[i]); err != nil {
+		if all[i].Content, err = remittance.Extract(content, p.Span); err != nil {
 			return nil, err
 		}
+		all[i].Balance = balanceOf(&p.Balance, remittance.ExtractedSegment-p.Span.Segment)
 	}
 	return all, nil
 }
 
-// payment reads the claims of the payment, and tells what it is without them.
+// payment reads the claims of the payment, and tells what it is without them and
+// the report of its balance.
 func payment(d *remittance.Decoder, p *remittance.Payment) (billing.Remittance, error) {
 	id := newIdentity(p)
 	for {
@@ -74,7 +77,7 @@ func payment(d *remittance.Decoder, p *remittance.Payment) (billing.Remittance, 
 			ProviderID: a.Provider, Reason: a.Reason, Reference: a.Reference, PeriodEnd: a.Period, Amount: a.Amount,
 		})
 	}
-	r.Balanced, r.Balance, r.ClaimCount = p.Balance.Holds(), balanceOf(&p.Balance), p.Balance.Claims.Checked
+	r.Balanced, r.ClaimCount = p.Balance.Holds(), p.Balance.Claims.Checked
 	return r, nil
 }
 
@@ -113,8 +116,9 @@ func payerIDs(p *remittance.Payment) (all []string) {
 }
 
 // balanceOf tells the balance of a payment level by level. An amount that cannot
-// be read fails the level that it stands at.
-func balanceOf(b *remittance.Balance) billing.Balance {
+// be read fails the level that it stands at. Segments are counted in the file
+// that is kept, in which each stands by so many further on.
+func balanceOf(b *remittance.Balance, further int) billing.Balance {
 	to := billing.Balance{
 		Payment: billing.LevelBalance{Checked: 1, Off: max(b.Payment.Off(), -b.Payment.Off())},
 		Claims:  billing.LevelBalance(b.Claims), Lines: billing.LevelBalance(b.Lines),
@@ -124,12 +128,13 @@ func balanceOf(b *remittance.Balance) billing.Balance {
 	}
 	for i := range b.Findings {
 		f := b.Findings[i]
-		f.ControlNumber = clip(f.ControlNumber)
+		f.ControlNumber, f.Segment = clip(f.ControlNumber), f.Segment+further
 		if f.Level == remittance.LevelPayment {
 			to.Payment.Failed = 1
 		}
 		one := billing.BalanceFinding{
-			Level: string(f.Level), Claim: f.Claim, ControlNumber: f.ControlNumber, Line: f.Line, Segment: f.Segment, Explanation: f.String(),
+			Level: string(f.Level), Claim: f.Claim, ControlNumber: f.ControlNumber, Line: f.Line, Segment: f.Segment, Unread: f.Unread,
+			Explanation: f.String(),
 		}
 		if !f.Unread {
 			one.Expected, one.Stated, one.Off = f.Due(), f.Stated, f.Off()

@@ -2,6 +2,7 @@ package edi_test
 
 import (
 	"bytes"
+	"reflect"
 	"runtime"
 	"slices"
 	"strconv"
@@ -129,17 +130,19 @@ func TestUnreadable(t *testing.T) {
 		segments []string
 		claims   int // that do not add up
 		payment  int // equations of the payment that fail
+		lines    int // that do not add up
 	}{
-		"no amounts":        {[]string{"CLP*A*1~"}, 1, 0},
-		"no charge":         {[]string{"CLP*A*1**0~"}, 1, 0},
-		"words":             {[]string{"CLP*A*1*TEN*ZERO~"}, 1, 0},
-		"words in a line":   {[]string{"CLP*A*1*0*0~", "SVC*AD:D1110*X*0~"}, 1, 0},
-		"words in a CAS":    {[]string{"CLP*A*1*0*0~", "CAS*CO*45*X~"}, 1, 0},
-		"words in CLP05":    {[]string{"CLP*A*1*0*0*X~"}, 0, 0},
-		"a huge amount":     {[]string{"CLP*A*1*99999999999999999999999*0~"}, 1, 0},
-		"words in a PLB":    {[]string{"CLP*A*1*0*0~", "PLB*1*20261231*WO:A*X~"}, 0, 1},
-		"a PLB too much":    {[]string{"CLP*A*1*0*0~", "PLB*1*20261231*WO:A*1~"}, 0, 1},
-		"nothing but a CLP": {[]string{"CLP~"}, 1, 0},
+		"no amounts":        {[]string{"CLP*A*1~"}, 1, 0, 0},
+		"no charge":         {[]string{"CLP*A*1**0~"}, 1, 0, 0},
+		"words":             {[]string{"CLP*A*1*TEN*ZERO~"}, 1, 0, 0},
+		"words in a line":   {[]string{"CLP*A*1*0*0~", "SVC*AD:D1110*X*0~"}, 1, 0, 1},
+		"words in lines":    {[]string{"CLP*A*1*0*0~", "SVC*AD:D1110*X*0~", "CAS*CO*45*X~", "SVC*AD:D1120*0*0~", "SVC*AD:D1130*0*X~"}, 1, 0, 2},
+		"words in a CAS":    {[]string{"CLP*A*1*0*0~", "CAS*CO*45*X~"}, 1, 0, 0},
+		"words in CLP05":    {[]string{"CLP*A*1*0*0*X~"}, 0, 0, 0},
+		"a huge amount":     {[]string{"CLP*A*1*99999999999999999999999*0~"}, 1, 0, 0},
+		"words in a PLB":    {[]string{"CLP*A*1*0*0~", "PLB*1*20261231*WO:A*X~"}, 0, 1, 0},
+		"a PLB too much":    {[]string{"CLP*A*1*0*0~", "PLB*1*20261231*WO:A*1~"}, 0, 1, 0},
+		"nothing but a CLP": {[]string{"CLP~"}, 1, 0, 0},
 	} {
 		content := []byte(onePayment("0", c.segments...))
 		all, err := edi.New().Payments("file", content)
@@ -147,12 +150,44 @@ func TestUnreadable(t *testing.T) {
 			t.Fatalf("%s: %d payments, error %v", name, len(all), err)
 		}
 		b := &all[0].Balance
-		if all[0].Balanced != (c.claims+c.payment == 0) || b.Claims.Failed != c.claims || b.Payment.Failed != c.payment {
+		if all[0].Balanced != (c.claims+c.payment == 0) || b.Claims.Failed != c.claims || b.Payment.Failed != c.payment || b.Lines.Failed != c.lines {
 			t.Errorf("%s: balanced %v, %+v", name, all[0].Balanced, b)
+		}
+		for _, f := range b.Findings {
+			if f.Unread != (name != "a PLB too much") || f.Unread && f.Expected|f.Stated|f.Off != 0 {
+				t.Errorf("%s: %+v", name, f)
+			}
 		}
 		for claim, err := range edi.New().Claims(content) {
 			if err != nil || claim.Balanced != (c.claims == 0) {
 				t.Errorf("%s: balanced %v, error %v", name, claim != nil && claim.Balanced, err)
+			}
+		}
+	}
+}
+
+// TestFindingsAreOfTheFileThatIsKept has payments that share a file, each with
+// faults: what is found is told as it would be of the payment's own file.
+func TestFindingsAreOfTheFileThatIsKept(t *testing.T) {
+	t.Parallel()
+	one := onePayment("1", "CLP*A*1*5*0~", "SVC*AD:D1110*5*X~", "PLB*1*20261231*WO:A*X~")
+	set := one[strings.Index(one, "ST*") : strings.Index(one, "SE*")+len("SE*99*0001~")]
+	for name, content := range map[string]string{
+		"one after the other":   strings.Replace(one, set, strings.Repeat(set, 3), 1),
+		"in files of their own": one + strings.ReplaceAll(one, "~", "~\r\n") + one,
+		"alone":                 one,
+	} {
+		all, err := edi.New().Payments("file", []byte(content))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range all {
+			alone, err := edi.New().Payments("file", all[i].Content)
+			if err != nil || len(alone) != 1 || len(alone[0].Balance.Findings) < 3 {
+				t.Fatalf("%s: payment %d alone: %d payments, %v", name, i+1, len(alone), err)
+			}
+			if got, want := all[i].Balance, alone[0].Balance; !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: payment %d:\n%+v, want\n%+v", name, i+1, got, want)
 			}
 		}
 	}

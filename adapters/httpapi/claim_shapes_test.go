@@ -128,6 +128,7 @@ func fullERA() *billing.ERA {
 				{Level: "claim", Claim: 2, ControlNumber: "VISIT-1", Segment: 40, Expected: 100, Stated: 101, Off: 1, Explanation: "One cent too much."},
 				{Level: "line", Claim: 2, Line: 1, Segment: 44, Expected: 100, Stated: 99, Off: -1, Explanation: "One cent too little."},
 				{Level: "payment", Expected: 1, Explanation: "Nothing."},
+				{Level: "claim", Claim: 1, ControlNumber: "VISIT-2", Segment: 12, Unread: true, Explanation: "An amount cannot be read."},
 			},
 		},
 		ClaimCount: 2, MatchedCount: 1, File: billing.FileRef{Name: "2026 <1>.835"}, ReceivedAt: shapeTime, PostedAt: shapeTime.Add(time.Hour),

@@ -85,9 +85,9 @@ type balanceFindingJSON struct {
 	PatientControlNumber *string `json:"patient_control_number"`
 	Line                 *int    `json:"line"`
 	Segment              int     `json:"segment"`
-	Expected             string  `json:"expected"`
-	Stated               string  `json:"stated"`
-	Off                  string  `json:"off"`
+	Expected             *string `json:"expected"`
+	Stated               *string `json:"stated"`
+	Off                  *string `json:"off"`
 	Explanation          string  `json:"explanation"`
 }
 
@@ -113,10 +113,14 @@ func levelBalanceShape(l billing.LevelBalance) levelBalanceJSON {
 }
 
 func balanceFindingShape(f billing.BalanceFinding) balanceFindingJSON {
-	return balanceFindingJSON{
-		f.Level, orNull(f.Claim), orNull(f.ControlNumber), orNull(f.Line), f.Segment, f.Expected.String(), f.Stated.String(), f.Off.String(),
-		f.Explanation,
+	out := balanceFindingJSON{
+		Level: f.Level, Claim: orNull(f.Claim), PatientControlNumber: orNull(f.ControlNumber), Line: orNull(f.Line), Segment: f.Segment,
+		Explanation: f.Explanation,
 	}
+	if !f.Unread {
+		out.Expected, out.Stated, out.Off = money(&f.Expected), money(&f.Stated), money(&f.Off)
+	}
+	return out
 }
 
 // eraClaimJSON is what a remittance says of one claim.

@@ -119,8 +119,9 @@ type BalanceFinding struct {
 	Level         string // payment, claim or line
 	Claim         int    // ordinal in the payment, from 1; 0 at the level of the payment
 	ControlNumber string
-	Line          int // ordinal in the claim, from 1; 0 above the level of the line
-	Segment       int // ordinal in the file
+	Line          int  // ordinal in the claim, from 1; 0 above the level of the line
+	Segment       int  // ordinal in the file that is kept
+	Unread        bool // an amount is missing or cannot be read: there is nothing to compare
 	Expected      Money
 	Stated        Money
 	Off           Money // stated less expected

@@ -24,7 +24,7 @@ func (b *bench) era(n int) *billing.ERA {
 		Balanced: true,
 		Balance: billing.Balance{
 			Payment: billing.LevelBalance{Checked: 1}, Lines: billing.LevelBalance{Checked: 3, Failed: 1, Off: 7},
-			Findings: []billing.BalanceFinding{{Level: "line", Claim: 1, ControlNumber: "A", Line: 2, Segment: 9, Expected: 1, Stated: 8, Off: 7, Explanation: "x"}},
+			Findings: []billing.BalanceFinding{{Level: "line", Claim: 1, ControlNumber: "A", Line: 2, Segment: 9, Expected: 1, Stated: 8, Off: 7, Explanation: "x"}, {Level: "claim", Claim: 2, Segment: 12, Unread: true, Explanation: "y"}},
 		},
 		ClaimCount: 3, MatchedCount: 2,
 		File:     billing.FileRef{Name: "f.835", ControlNumbers: billing.ControlNumbers{Interchange: "1", Group: "2", Transaction: "3"}},

@@ -118,6 +118,11 @@ func (b *Balance) weigh(c *Claim) {
 	if unread := len(c.Findings); unread > 0 {
 		b.Unread += unread
 		b.Claims.Failed++
+		for i, f := range c.Findings { // a line has them next to each other
+			if f.Level == LevelLine && (i == 0 || c.Findings[i-1].Line != f.Line) {
+				b.Lines.Failed++
+			}
+		}
 		b.add(c.Findings...)
 		return
 	}

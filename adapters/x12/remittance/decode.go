@@ -194,7 +194,7 @@ func (d *Decoder) begin(s *x12.Segment) {
 	d.payments++
 	d.payment = &Payment{
 		Interchange: d.in.Interchange(), Group: d.in.Group(), Control: d.in.Set().Control, Version: d.in.Set().Version,
-		Span: Span{Start: s.Offset, Interchange: d.within.Interchange, Group: d.within.Group},
+		Span: Span{Start: s.Offset, Interchange: d.within.Interchange, Group: d.within.Group, Segment: s.Ordinal},
 	}
 	if d.payment.Version == "" {
 		d.payment.Version = d.payment.Group.Version

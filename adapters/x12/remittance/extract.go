@@ -7,6 +7,10 @@ import (
 	"github.com/molar-billing/molar/adapters/x12"
 )
 
+// ExtractedSegment is the ordinal of the ST in what Extract gives, after an ISA
+// and a GS.
+const ExtractedSegment = 3
+
 // Extract gives an interchange with nothing but one transaction set of the
 // input, whose Span a Decoder told. The set is copied to the byte, between the
 // ISA and GS that it came in; GE and IEA are new, with counts of one and what

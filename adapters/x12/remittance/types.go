@@ -54,7 +54,11 @@ func (p *Payment) AdjustmentsTotal() billing.Money {
 // Span is where a transaction set stands in the input, in bytes: from its ST to
 // the end of its SE, within the ISA and the GS that start where Interchange and
 // Group say.
-type Span struct{ Start, End, Interchange, Group int }
+type Span struct {
+	Start, End, Interchange, Group int
+
+	Segment int // ordinal of the ST
+}
 
 // Trace is TRN: the number of the transfer or check, and who gave it.
 type Trace struct {

@@ -2,8 +2,9 @@
 
 -- What payers have paid is a ledger with an entry for each remittance that
 -- told of the claim: figures are its sum, and reversals find what they cancel.
--- It is written with the claim, by whoever has it locked. The release before
--- wrote no claim that was paid, and names none of the columns that go.
+-- It is written with the claim, by whoever has it locked. What else can be worked
+-- out of the lines goes as well. The release before wrote no claims but the one
+-- that molar dev made for a new database, after all migrations of its own.
 ALTER TABLE claims
     DROP CONSTRAINT claims_state,
     DROP COLUMN payment_outcome,
@@ -12,6 +13,8 @@ ALTER TABLE claims
     DROP COLUMN allowed_cents,
     DROP COLUMN patient_responsibility_cents,
     DROP COLUMN payment_date,
+    DROP COLUMN line_count,
+    DROP COLUMN charge_cents,
     ADD COLUMN payments    json NOT NULL DEFAULT '[]',
     ADD COLUMN history     json NOT NULL DEFAULT '[]',
     -- Row-level policies let no index serve a function that might tell of
@@ -59,7 +62,7 @@ CREATE INDEX claims_queued ON claims (mode, org_id, id) WHERE state = 'queued' A
 
 -- All of a claim may change but what it is and when it was made.
 GRANT UPDATE (state, frequency, patient_control_number, office_id, payer_id, payer_code, payer_name, provider_id, patient_id,
-    subscriber, patient, place_of_service, prior_authorization, accident, note, lines, line_count, charge_cents,
+    subscriber, patient, place_of_service, prior_authorization, accident, note, lines,
     first_service_date, last_service_date, findings, tenant_reference, request_id, updated_at, sent_at, batch_id, payer_claim_number,
     payments, reconciled_at, estimate, converted_from, converted_to, history) ON claims TO molar_app;
 

@@ -141,8 +141,6 @@ CREATE TABLE public.claims (
     accident json,
     note text NOT NULL,
     lines json NOT NULL,
-    line_count integer NOT NULL,
-    charge_cents bigint NOT NULL,
     first_service_date date,
     last_service_date date,
     findings json DEFAULT '[]'::json NOT NULL,
@@ -1049,10 +1047,6 @@ GRANT UPDATE(accident) ON TABLE public.claims TO molar_app;
 GRANT UPDATE(note) ON TABLE public.claims TO molar_app;
 
 GRANT UPDATE(lines) ON TABLE public.claims TO molar_app;
-
-GRANT UPDATE(line_count) ON TABLE public.claims TO molar_app;
-
-GRANT UPDATE(charge_cents) ON TABLE public.claims TO molar_app;
 
 GRANT UPDATE(first_service_date) ON TABLE public.claims TO molar_app;
 

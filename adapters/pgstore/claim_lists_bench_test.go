@@ -20,14 +20,14 @@ import (
 // what a list in the order of creation likes least.
 const fillClaims = `
 INSERT INTO claims (id, org_id, mode, kind, state, frequency, patient_control_number, office_id, payer_id, payer_code, payer_name, provider_id,
-	patient_id, subscriber, place_of_service, prior_authorization, note, lines, line_count, charge_cents, first_service_date, last_service_date,
+	patient_id, subscriber, place_of_service, prior_authorization, note, lines, first_service_date, last_service_date,
 	request_id, created_at, updated_at, sent_at, payer_claim_number)
 SELECT made(n, 1), made(3, 9), 'test', CASE WHEN n % 10 = 9 THEN 'predetermination' ELSE 'claim' END,
 	CASE WHEN n % 100 = 99 THEN 'accepted_payer' WHEN n % 1000 = 7 THEN 'rejected' ELSE (ARRAY['submitted', 'accepted_clearinghouse', 'accepted_payer', 'validated'])[n % 4 + 1] END,
 	'original', 'PCN-' || n, made(n % 20, 2), made(n % 50, 3), '60054', 'Aetna Dental', made(n % 30, 4), made(n % 200000, 5),
 	json_build_object('FirstName', 'Ada', 'LastName', 'Byron ' || n, 'DateOfBirth', '1985-12-10', 'MemberID', 'M' || n, 'Address', json_build_object('Line1', n || ' Main St', 'City', 'Austin', 'State', 'TX', 'ZIP', '78701')),
 	'11', '', '', '[{"ProcedureCode": "D2740", "ServiceDate": "2026-05-04", "Fee": 120000, "Quantity": 1, "Tooth": "14"}, {"ProcedureCode": "D0120", "ServiceDate": "2026-05-04", "Fee": 6000, "Quantity": 1}]',
-	2, 126000, '2026-05-04', '2026-05-04', made(n, 6), '2007-01-01'::timestamptz + n * interval '10 min', '2007-01-01'::timestamptz + n * interval '10 min',
+	'2026-05-04', '2026-05-04', made(n, 6), '2007-01-01'::timestamptz + n * interval '10 min', '2007-01-01'::timestamptz + n * interval '10 min',
 	CASE WHEN n % 4 = 3 THEN NULL WHEN n <= 30000 THEN '2030-01-01'::timestamptz + n * interval '1 s' ELSE '2007-01-01'::timestamptz + n * interval '10 min' + interval '15 min' END,
 	CASE WHEN n % 2 = 0 THEN 'PAYER' || n ELSE '' END
 FROM generate_series($1::int, $2::int) n`

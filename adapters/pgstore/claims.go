@@ -95,7 +95,7 @@ func (r claimRow) claim() (*billing.Claim, error) {
 
 // claimKept is what Save writes: all but what a claim is and when it was made.
 const claimKept = `state, frequency, patient_control_number, office_id, payer_id, payer_code, payer_name, provider_id, patient_id, subscriber,
-	patient, place_of_service, prior_authorization, accident, note, lines, line_count, charge_cents, first_service_date,
+	patient, place_of_service, prior_authorization, accident, note, lines, first_service_date,
 	last_service_date, findings, tenant_reference, request_id, updated_at, sent_at, batch_id, payer_claim_number, payments,
 	reconciled_at, estimate, converted_from, converted_to, history`
 
@@ -118,8 +118,8 @@ func (r claims) columns(c *billing.Claim) (row, error) {
 		"parent_id": c.ParentID, "patient_control_number": c.PatientControlNumber, "office_id": c.OfficeID, "payer_id": c.Payer.ID,
 		"payer_code": c.Payer.PayerID, "payer_name": c.Payer.Name, "provider_id": c.Provider.ID, "patient_id": c.PatientID,
 		"subscriber": subscriber, "patient": patient, "place_of_service": c.PlaceOfService,
-		"prior_authorization": c.PriorAuthorization, "accident": accident, "note": c.Note, "lines": lines, "line_count": len(c.Lines),
-		"charge_cents": int64(c.Charge()), "first_service_date": days.From, "last_service_date": days.To, "findings": findings,
+		"prior_authorization": c.PriorAuthorization, "accident": accident, "note": c.Note, "lines": lines,
+		"first_service_date": days.From, "last_service_date": days.To, "findings": findings,
 		"tenant_reference": c.TenantReference, "request_id": c.RequestID, "created_at": micro(c.CreatedAt),
 		"updated_at": micro(c.UpdatedAt), "sent_at": optional(c.SentAt), "batch_id": c.BatchID,
 		"payer_claim_number": c.PayerClaimNumber, "payments": payments, "reconciled_at": optional(c.ReconciledAt),

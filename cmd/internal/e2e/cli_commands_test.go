@@ -20,7 +20,9 @@ import (
 func TestTrigger(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	dev, r := startDev(t, dir)
+	dev := newProcess(t, "molar", []string{"MOLAR_BATCH_INTERVAL=200ms", "MOLAR_SANDBOX_ERA_DELAY=1s"},
+		"dev", "--json", "--addr", "127.0.0.1:0", "--data", dir)
+	r := readReady(t, dev)
 	stopDev(t, dev)
 	c := newCommand(t)
 	for _, args := range [][]string{
@@ -30,6 +32,9 @@ func TestTrigger(t *testing.T) {
 		{"eligibility.completed", "elg_", "outcome", "payer_unavailable", "--member-id", "X-PAYER-DOWN"},
 		{"attachment.completed", "att_", "state document_count claim_id", "closed 1 <nil>"},
 		{"payer_request.received", "prq_", "state source", "open staff"},
+		{"claim.paid", "clm_", "state claim_payment.outcome", "paid paid"},
+		{"batch.acknowledged", "fil_", "result claim_count", "accepted 1"},
+		{"predetermination.returned", "clm_", "kind state previous_state", "predetermination returned accepted_payer"},
 	} {
 		out := c.good(append([]string{"trigger", args[0], "--data", dir}, args[4:]...)...)
 		id := strings.Fields(out + " - -")[1]
@@ -55,7 +60,6 @@ func TestTrigger(t *testing.T) {
 	if list := c.good("trigger", "--list"); list != c.good("trigger") || strings.Count(list, "\n") != len(billing.EventTypes()) {
 		t.Errorf("the list is %s", list)
 	}
-	c.bad("needs POST /claims", "trigger", "claim.paid", "--data", dir)
 	c.bad("molar keys create", "trigger", "api_key.created", "--data", dir)
 	c.bad("payer_request.received", "trigger", "payer_request.lost", "--data", dir)
 	key := func(name string) []string { return []string{"--api-url", r.BaseURL, "--api-key", r.Keys[name]} }

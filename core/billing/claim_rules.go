@@ -3,6 +3,7 @@ package billing
 import (
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // ClaimContext is what rules know of a claim besides the claim.
@@ -74,9 +75,32 @@ func lacks(field string, value func(c *Claim) string) claimRule {
 	return missing(field, func(c *Claim) bool { return blank(value(c)) })
 }
 
+// unspelled is a name of which X12 cannot carry a letter: files spell Latin
+// letters without their accents, and a payer would get an X for all the rest.
+func unspelled(field string, name func(c *Claim) string) claimRule {
+	return claimRule{
+		"name_not_latin", field, "The name has no Latin letter, and files to payers carry no others.",
+		"Give the name in Latin letters, as the plan has it.",
+		func(c *Claim, _ *ClaimContext) bool {
+			return !blank(name(c)) && !strings.ContainsFunc(name(c), func(r rune) bool {
+				return unicode.Is(unicode.Latin, r) || unicode.IsDigit(r)
+			})
+		},
+	}
+}
+
 // ofDependent is missing, for a field of a patient who is not the subscriber.
 func ofDependent(field string, is func(p *ClaimPatient) bool) claimRule {
 	return missing(field, func(c *Claim) bool { return c.Patient != nil && is(c.Patient) })
+}
+
+// patient is the patient who is not the subscriber, without anything when there
+// is none.
+func (c *Claim) patient() ClaimPatient {
+	if c.Patient == nil {
+		return ClaimPatient{}
+	}
+	return *c.Patient
 }
 
 // ofAddress is missing, for a field of an address of which there is something.
@@ -119,7 +143,9 @@ var claimRules = []claimRule{
 	}},
 
 	lacks("subscriber.first_name", func(c *Claim) string { return c.Subscriber.FirstName }),
+	unspelled("subscriber.first_name", func(c *Claim) string { return c.Subscriber.FirstName }),
 	lacks("subscriber.last_name", func(c *Claim) string { return c.Subscriber.LastName }),
+	unspelled("subscriber.last_name", func(c *Claim) string { return c.Subscriber.LastName }),
 	lacks("subscriber.date_of_birth", func(c *Claim) string { return c.Subscriber.DateOfBirth.String() }),
 	{"date_of_birth_late", "subscriber.date_of_birth", bornLate, correctBorn, func(c *Claim, w *ClaimContext) bool {
 		if c.Patient != nil { // parents may hold a plan for whom they like, but not before they are born
@@ -157,6 +183,8 @@ var claimRules = []claimRule{
 
 	ofDependent("patient.first_name", func(p *ClaimPatient) bool { return blank(p.FirstName) }),
 	ofDependent("patient.last_name", func(p *ClaimPatient) bool { return blank(p.LastName) }),
+	unspelled("patient.first_name", func(c *Claim) string { return c.patient().FirstName }),
+	unspelled("patient.last_name", func(c *Claim) string { return c.patient().LastName }),
 	ofDependent("patient.date_of_birth", func(p *ClaimPatient) bool { return p.DateOfBirth.IsZero() }),
 	{"date_of_birth_late", "patient.date_of_birth", bornLate, correctBorn, func(c *Claim, w *ClaimContext) bool {
 		return c.Patient != nil && bornAfterService(c, w, c.Patient.DateOfBirth)

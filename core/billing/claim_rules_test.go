@@ -70,6 +70,11 @@ func TestRules(t *testing.T) {
 			"subscriber.first_name required", "patient.last_name required",
 		}},
 
+		"names in other letters": {func(c *claim, _ *context) { c.Subscriber.LastName, c.Patient.FirstName = "李小龙", "🦷" }, []string{
+			"subscriber.last_name name_not_latin", "patient.first_name name_not_latin",
+		}},
+		"names with accents": {func(c *claim, _ *context) { c.Subscriber.LastName, c.Patient.FirstName = "Łęcki", "Ø" }, nil},
+
 		"a dependent born after the first service":           {func(c *claim, _ *context) { c.Patient.DateOfBirth = on(2026, 3, 3) }, []string{"patient.date_of_birth date_of_birth_late"}},
 		"a dependent born that day":                          {func(c *claim, _ *context) { c.Patient.DateOfBirth = on(2026, 3, 2) }, nil},
 		"a subscriber born after the service of a dependent": {func(c *claim, _ *context) { c.Subscriber.DateOfBirth = on(2026, 3, 3) }, nil},

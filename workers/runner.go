@@ -77,7 +77,7 @@ func (r *Runner) handle(ctx context.Context, h Handler, d ports.Delivery) ports.
 		return r.giveUp(ctx, h, d.Job, log, start)
 	}
 	stop := r.keepLease(ctx, d.Job)
-	err := survive(ctx, h.Do, d.Job)
+	err := Survive(func() error { return h.Do(ctx, d.Job) })
 	stop()
 	took := time.Since(start)
 	if done, ok := errors.AsType[*jobs.DoneError](err); ok {
@@ -98,14 +98,15 @@ func (r *Runner) handle(ctx context.Context, h Handler, d ports.Delivery) ports.
 	return ports.Finished
 }
 
-// survive turns a panic into an error: one bad job never takes a worker down.
-func survive(ctx context.Context, work func(context.Context, jobs.Job) error, j jobs.Job) (err error) {
+// Survive turns a panic of the work into an error, which tells where it was but
+// nothing of what was worked on: no bad job takes a worker down.
+func Survive(work func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %T at %s", p, debug.Stack())
 		}
 	}()
-	return work(ctx, j)
+	return work()
 }
 
 // attempts counts this attempt and answers how many there have been; when the
@@ -122,7 +123,7 @@ func (r *Runner) attempts(ctx context.Context, j jobs.Job, again bool) (n int) {
 }
 
 func (r *Runner) giveUp(ctx context.Context, h Handler, j jobs.Job, log *slog.Logger, start time.Time) ports.Verdict {
-	if err := survive(ctx, h.Fail, j); err != nil {
+	if err := Survive(func() error { return h.Fail(ctx, j) }); err != nil {
 		log.ErrorContext(ctx, "job cannot be given up yet", "error", err)
 		return ports.Finished // the row brings it back
 	}

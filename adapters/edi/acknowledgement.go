@@ -18,7 +18,8 @@ const maxWhy = 100
 
 // Acknowledgement reads all that a file says before any payment. A file with
 // remittances beside is refused: they would be lost.
-func (*Codec) Acknowledgement(name string, content []byte) (*billing.Acknowledgement, error) {
+func (*Codec) Acknowledgement(name string, content []byte) (a *billing.Acknowledgement, err error) {
+	defer refuse(&err)
 	functional, reports := false, false
 	numbers, err := walk(content, func(s *x12.Segment, set string) error {
 		switch {
@@ -37,7 +38,7 @@ func (*Codec) Acknowledgement(name string, content []byte) (*billing.Acknowledge
 	if err != nil {
 		return nil, err
 	}
-	a := &billing.Acknowledgement{File: billing.FileRef{Name: name, ControlNumbers: numbers}}
+	a = &billing.Acknowledgement{File: billing.FileRef{Name: name, ControlNumbers: numbers}}
 	if functional || !reports {
 		f, _, err := acknowledgements.DecodeFunctional(bytes.NewReader(content))
 		if err != nil {

@@ -18,9 +18,9 @@ var _ ports.ClaimsEDI = (*Codec)(nil)
 
 // Kind tells what a file is by its first transaction set that is of use here. A
 // file with nothing but a TA1 is an acknowledgement.
-func (*Codec) Kind(content []byte) (billing.FileKind, error) {
-	kind := billing.FileKind("")
-	_, err := walk(content, func(s *x12.Segment, set string) error {
+func (*Codec) Kind(content []byte) (kind billing.FileKind, err error) {
+	defer refuse(&err)
+	_, err = walk(content, func(s *x12.Segment, set string) error {
 		switch {
 		case s.ID == "TA1":
 			kind = billing.FileAcknowledgement
@@ -107,4 +107,13 @@ func clip(s string) string {
 		n--
 	}
 	return strings.Clone(s[:n])
+}
+
+// refuse is deferred by what reads files from outside: one on which a reader
+// itself fails is refused like any other that cannot be read, so that it is kept
+// for a person to look at and stops nothing behind it.
+func refuse(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("the service failed on the file (%T): keep it, and report the fault", p)
+	}
 }

@@ -16,9 +16,9 @@ import (
 // Payments reads an 835 to its end before it gives anything, so that nobody acts
 // on half of one. It holds one claim at a time: what it gives takes the memory
 // of the content. Other transaction sets in the file are left out.
-func (*Codec) Payments(name string, content []byte) ([]billing.Remittance, error) {
+func (*Codec) Payments(name string, content []byte) (all []billing.Remittance, err error) {
+	defer refuse(&err)
 	d := remittance.NewBalancer(bytes.NewReader(content))
-	var all []billing.Remittance
 	var read []*remittance.Payment
 	for {
 		p, err := d.Next()

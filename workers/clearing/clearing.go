@@ -24,7 +24,11 @@ func Cut(ctx context.Context, s *batches.Service, every time.Duration, log *slog
 		if !wait(ctx, now.Truncate(every).Add(every).Sub(now)) {
 			return nil
 		}
-		n, err := s.Cut(ctx)
+		var n int
+		err := workers.Survive(func() (err error) {
+			n, err = s.Cut(ctx)
+			return err
+		})
 		if n > 0 {
 			log.InfoContext(ctx, "batches cut", "batches", n)
 		}
@@ -42,7 +46,11 @@ const (
 // Receive fetches files until ctx ends.
 func Receive(ctx context.Context, s *batches.Service, log *slog.Logger) error {
 	for pause := time.Duration(0); wait(ctx, pause); {
-		got, err := s.Receive(ctx)
+		var got batches.Received
+		err := workers.Survive(func() (err error) {
+			got, err = s.Receive(ctx)
+			return err
+		})
 		if got.Files > 0 {
 			log.InfoContext(ctx, "files taken in", "files", got.Files)
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/adapters/edi"
+	"github.com/molar-billing/molar/adapters/x12/x12test"
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -16,16 +17,7 @@ import (
 // refused with a position.
 func TestClaimsCorpus(t *testing.T) {
 	t.Parallel()
-	dir := os.Getenv("MOLAR_CORPUS_DIR")
-	if dir == "" {
-		t.Log("MOLAR_CORPUS_DIR is not set: no public sample is read, and nothing of them is checked")
-		return
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "x12", "*", "*"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no samples in the corpus: %v", err)
-	}
-	for _, file := range files {
+	for _, file := range x12test.Corpus(t, "*/*") {
 		kind := filepath.Base(filepath.Dir(file))
 		t.Run(kind+" "+filepath.Base(file), func(t *testing.T) {
 			t.Parallel()

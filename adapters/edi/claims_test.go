@@ -10,6 +10,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/x12"
+	"github.com/molar-billing/molar/adapters/x12/x12test"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports/networktest"
 )
@@ -32,16 +33,7 @@ func goldenJSON(t *testing.T, name string, v any) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join("testdata", "claims", name)
-	b = append(b, '\n')
-	if *update {
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if want, err := os.ReadFile(path); err != nil || string(want) != string(b) {
-		t.Errorf("%s differs, error %v:\n%s", name, err, b)
-	}
+	x12test.Golden(t, filepath.Join("claims", name), append(b, '\n'))
 }
 
 func TestClaimsEDI(t *testing.T) {

@@ -3,7 +3,6 @@ package edi_test
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/x12/claims"
+	"github.com/molar-billing/molar/adapters/x12/x12test"
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -81,16 +81,7 @@ func claimsFile() billing.ClaimsFile {
 
 func TestFileGolden(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join("testdata", "claims", "batch.837")
-	got := bytes.ReplaceAll(mustFile(t, claimsFile()), []byte("~"), []byte("~\n"))
-	if *update {
-		if err := os.WriteFile(path, got, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if want, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("error %v, the file is\n%s", err, got)
-	}
+	x12test.Golden(t, filepath.Join("claims", "batch.837"), x12test.Lines(mustFile(t, claimsFile())))
 }
 
 // TestFileComesBack decodes a file and encodes it again.

@@ -2,38 +2,15 @@ package edi_test
 
 import (
 	"bytes"
-	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/x12/eligibility"
+	"github.com/molar-billing/molar/adapters/x12/x12test"
 	"github.com/molar-billing/molar/core/billing"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
-	}
-}
 
 func TestInquiry(t *testing.T) {
 	t.Parallel()
@@ -60,7 +37,7 @@ func TestInquiry(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, filepath.Join("270", c.name+".txt"), bytes.ReplaceAll(got, []byte("~"), []byte("~\n")))
+			x12test.Golden(t, filepath.Join("270", c.name+".txt"), x12test.Lines(got))
 			again, err := edi.New().Inquiry(c.q, c.procedure, c.sequence)
 			if err != nil || !bytes.Equal(got, again) {
 				t.Errorf("the same inquiry gives other bytes: %v", err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
+	"github.com/molar-billing/molar/adapters/x12/x12test"
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -102,7 +103,7 @@ func goldenAnswer(t *testing.T, name string, a billing.CheckAnswer) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, filepath.Join("sandbox", name+".json"), append(got, '\n'))
+	x12test.Golden(t, filepath.Join("sandbox", name+".json"), append(got, '\n'))
 }
 
 func TestSandboxGarbageIsNoAnswer(t *testing.T) {

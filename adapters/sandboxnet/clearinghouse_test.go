@@ -10,6 +10,7 @@ import (
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/claims"
+	"github.com/molar-billing/molar/adapters/x12/x12test"
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -197,7 +198,7 @@ func TestEverythingThatComesBack(t *testing.T) {
 		if want := asked.Add(after); !f.Due.Equal(want) {
 			t.Errorf("%s is there at %v, want %v", name, f.Due, want)
 		}
-		golden(t, "claims"+name, f.Content)
+		x12test.Golden(t, "claims"+name, x12test.Lines(f.Content))
 	}
 	for name := range got {
 		t.Errorf("%s comes back", name)

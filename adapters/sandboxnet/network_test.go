@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,10 +12,9 @@ import (
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/eligibility"
+	"github.com/molar-billing/molar/adapters/x12/x12test"
 	"github.com/molar-billing/molar/core/billing"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // clock stands still.
 type clock time.Time
@@ -98,24 +94,6 @@ func ask(t *testing.T, memberID string, change func(*eligibility.Inquiry)) *elig
 	return r
 }
 
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	got = bytes.ReplaceAll(got, []byte("~"), []byte("~\n"))
-	if *update {
-		if err := os.WriteFile(path, got, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs:\n%s", name, got)
-	}
-}
-
 func TestGoldenAnswers(t *testing.T) {
 	t.Parallel()
 	type question struct {
@@ -152,7 +130,7 @@ func TestGoldenAnswers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, name+".edi", b)
+			x12test.Golden(t, name+".edi", x12test.Lines(b))
 			again, err := inquire(t, request(q.member, q.change))
 			if err != nil || !bytes.Equal(b, again) {
 				t.Errorf("a second time the answer is another: %v", err)

@@ -14,6 +14,7 @@ import (
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/adapters/x12/claims"
 	"github.com/molar-billing/molar/adapters/x12/remittance"
+	"github.com/molar-billing/molar/adapters/x12/x12test"
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -175,7 +176,7 @@ func TestAReplacementIsInTheGoldenFiles(t *testing.T) {
 	if len(files) != 1 {
 		t.Fatalf("%d remittances", len(files))
 	}
-	golden(t, "claims-corrected.835", files[0].Content)
+	x12test.Golden(t, "claims-corrected.835", x12test.Lines(files[0].Content))
 }
 
 // TestReplacementsAddUp sends claims of all kinds, and replacements of them, and

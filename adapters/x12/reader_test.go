@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/adapters/x12"
+	"github.com/molar-billing/molar/adapters/x12/x12test"
 )
 
 const (
@@ -258,15 +259,7 @@ func TestParseTime(t *testing.T) {
 // folder in MOLAR_CORPUS_DIR.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
-	dir := os.Getenv("MOLAR_CORPUS_DIR")
-	if dir == "" {
-		t.Log("MOLAR_CORPUS_DIR is not set: nothing was checked")
-		return
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "x12", "*", "*"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no samples in the corpus: %v", err)
-	}
+	files := x12test.Corpus(t, "*/*")
 	read := 0
 	for _, file := range files {
 		b, err := os.ReadFile(file)

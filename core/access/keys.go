@@ -59,7 +59,7 @@ func (s *Service) CreateKey(
 	ctx context.Context, scope billing.Scope, name string, permissions []billing.Permission,
 ) (k *billing.APIKey, secret string, err error) {
 	var faults billing.Faults
-	text(&faults, "name", name)
+	faults.Name("name", name)
 	mode(&faults, scope.Mode)
 	if len(permissions) == 0 {
 		faults.Add("permissions", billing.FaultRequired, "A key has the permission read, submit or both.")

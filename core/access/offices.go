@@ -2,10 +2,7 @@ package access
 
 import (
 	"context"
-	"regexp"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
@@ -56,44 +53,10 @@ func (s *Service) newOffice(o billing.Office, f *billing.Faults) *billing.Office
 	if o.TimeZone == "" {
 		o.TimeZone = DefaultTimeZone
 	}
-	text(f, "name", o.Name)
-	npi(f, o.NPI)
-	if digits := strings.ReplaceAll(o.TaxID, "-", ""); digits != "" && !nineDigits.MatchString(digits) {
-		f.Add("tax_id", billing.FaultFormat, "A tax ID is nine digits.")
-	}
-	address(f, o.Address)
-	if o.Phone != "" && !phone.MatchString(o.Phone) {
-		f.Add("phone", billing.FaultFormat, "A telephone number is 7 to 15 digits, with spaces and + - . ( ) between them.")
-	}
-	if _, err := time.LoadLocation(o.TimeZone); err != nil || o.TimeZone == "Local" {
-		f.Add("time_zone", billing.FaultFormat, "A time zone is an IANA name such as America/New_York.")
-	}
+	o.Judge(f)
 	o.CreatedAt = s.clock.Now()
 	o.ID = billing.NewID[billing.OfficeID](o.CreatedAt)
 	return &o
-}
-
-var (
-	nineDigits = regexp.MustCompile(`^[0-9]{9}$`)
-	phone      = regexp.MustCompile(`^(?:[ +().-]{0,3}[0-9]){7,15}$`)
-	state      = regexp.MustCompile(`^[A-Za-z]{2}$`)
-	zip        = regexp.MustCompile(`^[0-9]{5}(?:-?[0-9]{4})?$`)
-)
-
-// address judges the address of an office, which may have none.
-func address(f *billing.Faults, a billing.Address) {
-	if a == (billing.Address{}) {
-		return
-	}
-	text(f, "address.line1", a.Line1)
-	optional(f, "address.line2", a.Line2)
-	text(f, "address.city", a.City)
-	if !state.MatchString(a.State) {
-		f.Add("address.state", billing.FaultFormat, "A state is two letters, such as NY.")
-	}
-	if !zip.MatchString(a.ZIP) {
-		f.Add("address.zip", billing.FaultFormat, "A ZIP code has 5 or 9 digits.")
-	}
 }
 
 // ListOffices reads a page of the offices of a scope, newest first, and where

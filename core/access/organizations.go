@@ -11,7 +11,7 @@ import (
 // CodeInvalidRequest.
 func (s *Service) CreateOrganization(ctx context.Context, name string) (*billing.Organization, error) {
 	var faults billing.Faults
-	text(&faults, "name", name)
+	faults.Name("name", name)
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
@@ -39,4 +39,10 @@ func (s *Service) inOrganization(ctx context.Context, scope billing.Scope, fn fu
 		return err
 	}
 	return s.store.InTx(ctx, scope, fn)
+}
+
+func mode(f *billing.Faults, m billing.Mode) {
+	if m != billing.ModeTest && m != billing.ModeLive {
+		f.Add("mode", billing.FaultNotAllowed, "A mode is test or live.")
+	}
 }

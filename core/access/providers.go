@@ -2,7 +2,6 @@ package access
 
 import (
 	"context"
-	"regexp"
 	"slices"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -49,19 +48,12 @@ func (s *Service) MakeProvider(
 	})
 }
 
-var taxonomy = regexp.MustCompile(`^[0-9A-Z]{10}$`)
-
 // newProvider judges a provider and gives it what a new one has.
 func (s *Service) newProvider(p billing.Provider, f *billing.Faults) *billing.Provider {
 	if p.Taxonomy == "" {
 		p.Taxonomy = DefaultTaxonomy
 	}
-	text(f, "first_name", p.FirstName)
-	text(f, "last_name", p.LastName)
-	npi(f, p.NPI)
-	if !taxonomy.MatchString(p.Taxonomy) {
-		f.Add("taxonomy", billing.FaultFormat, "A taxonomy code is ten digits and capital letters, such as 122300000X.")
-	}
+	p.Judge(f)
 	p.CreatedAt = s.clock.Now()
 	p.ID = billing.NewID[billing.ProviderID](p.CreatedAt)
 	return &p

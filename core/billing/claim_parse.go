@@ -25,8 +25,6 @@ const (
 var (
 	controlNumberForm  = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
 	placeOfServiceForm = regexp.MustCompile(`^[0-9]{2}$`)
-	stateForm          = regexp.MustCompile(`^[A-Za-z]{2}$`)
-	zipForm            = regexp.MustCompile(`^[0-9]{5}(-?[0-9]{4})?$`)
 )
 
 // claimParser reads the fields of a ClaimRequest.

@@ -1,6 +1,12 @@
 package billing
 
-import "time"
+import (
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
 
 // Organization is a dental practice, or a group of practices, that bills
 // through the service.
@@ -54,6 +60,83 @@ type Provider struct {
 	NPI       string
 	Taxonomy  string
 	CreatedAt time.Time
+}
+
+var (
+	taxIDForm    = regexp.MustCompile(`^[0-9]{9}$`)
+	phoneForm    = regexp.MustCompile(`^(?:[ +().-]{0,3}[0-9]){7,15}$`)
+	taxonomyForm = regexp.MustCompile(`^[0-9A-Z]{10}$`)
+	stateForm    = regexp.MustCompile(`^[A-Za-z]{2}$`)
+	zipForm      = regexp.MustCompile(`^[0-9]{5}(-?[0-9]{4})?$`)
+)
+
+// Judge adds what is wrong with an office. It may have no tax ID, address and
+// telephone number.
+func (o *Office) Judge(f *Faults) {
+	f.Name("name", o.Name)
+	judgeNPI(f, o.NPI)
+	if digits := strings.ReplaceAll(o.TaxID, "-", ""); digits != "" && !taxIDForm.MatchString(digits) {
+		f.Add("tax_id", FaultFormat, "A tax ID is nine digits.")
+	}
+	if o.Address != (Address{}) {
+		o.Address.judge(f)
+	}
+	if o.Phone != "" && !phoneForm.MatchString(o.Phone) {
+		f.Add("phone", FaultFormat, "A telephone number is 7 to 15 digits, with spaces and + - . ( ) between them.")
+	}
+	if _, err := time.LoadLocation(o.TimeZone); err != nil || o.TimeZone == "Local" {
+		f.Add("time_zone", FaultFormat, "A time zone is an IANA name such as America/New_York.")
+	}
+}
+
+func (a Address) judge(f *Faults) {
+	f.Name("address.line1", a.Line1)
+	f.shown("address.line2", a.Line2)
+	f.Name("address.city", a.City)
+	if !stateForm.MatchString(a.State) {
+		f.Add("address.state", FaultFormat, "A state is two letters, such as NY.")
+	}
+	if !zipForm.MatchString(a.ZIP) {
+		f.Add("address.zip", FaultFormat, "A ZIP code has 5 or 9 digits.")
+	}
+}
+
+// Judge adds what is wrong with a provider.
+func (p *Provider) Judge(f *Faults) {
+	f.Name("first_name", p.FirstName)
+	f.Name("last_name", p.LastName)
+	judgeNPI(f, p.NPI)
+	if !taxonomyForm.MatchString(p.Taxonomy) {
+		f.Add("taxonomy", FaultFormat, "A taxonomy code is ten digits and capital letters, such as 122300000X.")
+	}
+}
+
+func judgeNPI(f *Faults, s string) {
+	if !ValidNPI(s) {
+		f.Add("npi", FaultFormat, "An NPI is ten digits with a valid check digit.")
+	}
+}
+
+// maxShown is how long, in characters, the name of something may be that an
+// operator or a caller names.
+const maxShown = 200
+
+// Name adds what is wrong with a name that has to be there.
+func (f *Faults) Name(field, value string) {
+	if strings.TrimSpace(value) == "" {
+		f.Add(field, FaultRequired, "A value is required.")
+	}
+	f.shown(field, value)
+}
+
+// shown adds what is wrong with a text that people are shown.
+func (f *Faults) shown(field, value string) {
+	switch {
+	case !utf8.ValidString(value) || strings.ContainsFunc(value, unicode.IsControl):
+		f.Add(field, FaultFormat, "A value is UTF-8 text without control characters.")
+	case utf8.RuneCountInString(value) > maxShown:
+		f.Add(field, FaultTooLong, "A value has at most 200 characters.")
+	}
 }
 
 // ValidNPI reports whether s is a national provider identifier: ten digits

@@ -7,21 +7,15 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/molar-billing/molar/adapters/x12/x12test"
 )
 
 // TestCorpus reads public samples, which are not part of the project, from the
 // folder in MOLAR_CORPUS_DIR, and prints a table of what became of them.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
-	dir := os.Getenv("MOLAR_CORPUS_DIR")
-	if dir == "" {
-		t.Log("MOLAR_CORPUS_DIR is not set: nothing was checked")
-		return
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "x12", "*", "*"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("there is no corpus: %v", err)
-	}
+	files := x12test.Corpus(t, "*/*")
 	var mu sync.Mutex
 	table := map[string]string{}
 	t.Cleanup(func() {

@@ -1,37 +1,14 @@
 package acknowledgements_test
 
 import (
-	"bytes"
-	"flag"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
+	"github.com/molar-billing/molar/adapters/x12/x12test"
 	"github.com/molar-billing/molar/core/billing"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	got = bytes.ReplaceAll(got, []byte("~"), []byte("~\n"))
-	if *update {
-		if err := os.WriteFile(path, got, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs:\n%s", name, got)
-	}
-}
 
 func on(m, d int) billing.Date { return billing.Date{Year: 2026, Month: time.Month(m), Day: d} }
 
@@ -152,7 +129,7 @@ func TestEncodeFunctionalGolden(t *testing.T) {
 	for _, standard := range []acknowledgements.Standard{"999", "997"} {
 		f := functional(standard)
 		b := acknowledgements.EncodeFunctional(&f)
-		golden(t, string(standard)+".edi", b)
+		x12test.Golden(t, string(standard)+".edi", x12test.Lines(b))
 		if _, err := checkFunctional(t, b); err != nil {
 			t.Error(err)
 		}
@@ -169,7 +146,7 @@ func TestEncodeReportGolden(t *testing.T) {
 		"277-request.edi": request(), "277-answer.edi": answer,
 	} {
 		b := acknowledgements.EncodeReport(&r)
-		golden(t, name, b)
+		x12test.Golden(t, name, x12test.Lines(b))
 		if _, err := checkReports(t, b); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -2,36 +2,14 @@ package claims_test
 
 import (
 	"bytes"
-	"flag"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/claims"
+	"github.com/molar-billing/molar/adapters/x12/x12test"
 	"github.com/molar-billing/molar/core/billing"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	got = bytes.ReplaceAll(got, []byte("~"), []byte("~\n"))
-	if *update {
-		if err := os.WriteFile(path, got, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs:\n%s", name, got)
-	}
-}
 
 func encode(t *testing.T, b *claims.Batch) []byte {
 	t.Helper()
@@ -134,7 +112,7 @@ func TestEncodeGolden(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := encode(t, &b)
-			golden(t, name, got)
+			x12test.Golden(t, name, x12test.Lines(got))
 			if _, err := checkDecode(t, got); err != nil {
 				t.Error(err)
 			}

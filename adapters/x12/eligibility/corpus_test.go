@@ -6,21 +6,14 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/adapters/x12/eligibility"
+	"github.com/molar-billing/molar/adapters/x12/x12test"
 )
 
 // TestCorpus reads public samples, which are not part of the project, from the
 // folder in MOLAR_CORPUS_DIR.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
-	dir := os.Getenv("MOLAR_CORPUS_DIR")
-	if dir == "" {
-		t.Log("MOLAR_CORPUS_DIR is not set: nothing was checked")
-		return
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "x12", "27[01]", "*"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no 270 and no 271 in the corpus: %v", err)
-	}
+	files := x12test.Corpus(t, "27[01]/*")
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()

@@ -1,37 +1,14 @@
 package eligibility_test
 
 import (
-	"bytes"
-	"flag"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/eligibility"
+	"github.com/molar-billing/molar/adapters/x12/x12test"
 	"github.com/molar-billing/molar/core/billing"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	got = bytes.ReplaceAll(got, []byte("~"), []byte("~\n"))
-	if *update {
-		if err := os.WriteFile(path, got, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs:\n%s", name, got)
-	}
-}
 
 func envelope() (x12.Interchange, x12.Group) {
 	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
@@ -128,7 +105,7 @@ func TestEncodeInquiryGolden(t *testing.T) {
 	t.Parallel()
 	for name, q := range map[string]eligibility.Inquiry{"inquiry-subscriber.edi": inquiry(), "inquiry-dependent.edi": dependentInquiry()} {
 		b := eligibility.EncodeInquiry(&q)
-		golden(t, name, b)
+		x12test.Golden(t, name, x12test.Lines(b))
 		checkInquiry(t, b)
 	}
 }
@@ -137,6 +114,6 @@ func TestEncodeGolden(t *testing.T) {
 	t.Parallel()
 	r := reply()
 	b := eligibility.Encode(&r)
-	golden(t, "reply-full.edi", b)
+	x12test.Golden(t, "reply-full.edi", x12test.Lines(b))
 	checkReply(t, b)
 }

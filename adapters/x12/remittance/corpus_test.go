@@ -11,33 +11,14 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/remittance"
+	"github.com/molar-billing/molar/adapters/x12/x12test"
 	"github.com/molar-billing/molar/core/billing"
 )
-
-// corpus is the folder of public samples, which are not part of the project;
-// empty when MOLAR_CORPUS_DIR is not set.
-func corpus(t *testing.T) string {
-	t.Helper()
-	dir := os.Getenv("MOLAR_CORPUS_DIR")
-	if dir == "" {
-		t.Log("MOLAR_CORPUS_DIR is not set: nothing was checked")
-		return ""
-	}
-	return filepath.Join(dir, "x12")
-}
 
 // TestCorpus reads every remittance and every other sample, which has none.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
-	dir := corpus(t)
-	if dir == "" {
-		return
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "*", "*"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no samples in the corpus: %v", err)
-	}
-	for _, file := range files {
+	for _, file := range x12test.Corpus(t, "*/*") {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
 			b, err := os.ReadFile(file)
@@ -68,11 +49,12 @@ func TestCorpus(t *testing.T) {
 // before it and no PLB. Here it is a tenth claim, which does not add up.
 func TestBalanceCorpus(t *testing.T) {
 	t.Parallel()
-	dir := corpus(t)
-	if dir == "" {
+	tables := x12test.Corpus(t, "balance835.tsv")
+	if tables == nil {
 		return
 	}
-	table, err := os.ReadFile(filepath.Join(dir, "balance835.tsv"))
+	dir := filepath.Dir(tables[0])
+	table, err := os.ReadFile(tables[0])
 	if err != nil {
 		t.Fatal(err)
 	}

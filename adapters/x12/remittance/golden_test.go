@@ -2,37 +2,16 @@ package remittance_test
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/remittance"
+	"github.com/molar-billing/molar/adapters/x12/x12test"
 	"github.com/molar-billing/molar/core/billing"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs:\n%s", name, got)
-	}
-}
 
 // full has a value in every field, as a payer's program would fill them.
 func full() remittance.Remittance {
@@ -103,7 +82,7 @@ func full() remittance.Remittance {
 func TestEncodeGolden(t *testing.T) {
 	t.Parallel()
 	b := encode(t, []remittance.Remittance{full()})
-	golden(t, "full.edi", bytes.ReplaceAll(b, []byte("~"), []byte("~\n")))
+	x12test.Golden(t, "full.edi", bytes.ReplaceAll(b, []byte("~"), []byte("~\n")))
 }
 
 // TestDecodeGolden tells what each sample says, in words.
@@ -123,7 +102,7 @@ func TestDecodeGolden(t *testing.T) {
 			if err != nil {
 				fmt.Fprintf(&out, "error: %v\n", err)
 			}
-			golden(t, strings.TrimSuffix(name, ".edi")+".txt", []byte(out.String()))
+			x12test.Golden(t, strings.TrimSuffix(name, ".edi")+".txt", []byte(out.String()))
 		})
 	}
 }

@@ -37,7 +37,13 @@ type Store interface {
 }
 
 // Tx is what a transaction of one scope can do.
+//
+// Its Clock shows the database's time at which the transaction began, the same
+// all through it, in UTC and microseconds. It is the time of everything that is
+// kept or compared with what is kept: processes whose own clocks differ agree
+// on it. Only leases, whose lengths alone count, are the store's own business.
 type Tx struct {
+	Clock         Clock
 	Keys          IdempotencyKeys
 	Checks        Checks
 	Claims        Claims
@@ -58,8 +64,9 @@ type Tx struct {
 	Outbox        Outbox
 }
 
-// SystemTx is what a transaction across scopes can do.
+// SystemTx is what a transaction across scopes can do. Its Clock is that of Tx.
 type SystemTx struct {
+	Clock      Clock
 	Jobs       Jobs
 	APIKeys    APIKeys
 	Orgs       Organizations

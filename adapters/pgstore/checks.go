@@ -205,7 +205,7 @@ func (r checks) List(ctx context.Context, f billing.CheckFilter, p billing.Page)
 // the check was not sent.
 func (s *Store) Exchanges(ctx context.Context, scope billing.Scope, id billing.CheckID) ([]billing.Exchange, error) {
 	var sealed []byte
-	err := s.transact(ctx, session{roleApp, scope}, true, func(ctx context.Context, t *tx) error {
+	err := s.transact(ctx, session{role: roleApp, scope: scope}, true, func(ctx context.Context, t *tx) error {
 		q := t.query("exchanges", "eligibility_checks")
 		q.where("id = %", id)
 		return t.get(ctx, &sealed, q.text(""), q.args...)

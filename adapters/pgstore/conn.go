@@ -30,22 +30,31 @@ const (
 type session struct {
 	role  role
 	scope billing.Scope // for roleApp
+	clock *clock        // set by the reply to begin
 }
 
 type sessionKey struct{}
 
-// begin is the message that starts the transaction. Its values are a UUID and
-// one of two words, so there is nothing to quote.
+// clock shows the database's time at which a transaction began.
+type clock struct{ now time.Time }
+
+// Now returns the same time, in UTC and microseconds, all through the
+// transaction.
+func (c *clock) Now() time.Time { return c.now }
+
+// begin is the message that starts the transaction and asks for its time. Its
+// values are a UUID and one of two words, so there is nothing to quote.
 func (s session) begin(readOnly bool) (string, error) {
 	text := "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 	if readOnly {
 		text = "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY"
 	}
+	text += "; SELECT now()"
 	if s.role == roleLogin {
 		return text, nil
 	}
 	// As a setting the role needs no statement of its own.
-	text += "; SELECT set_config('role', '" + string(s.role) + "', true)"
+	text += ", set_config('role', '" + string(s.role) + "', true)"
 	if s.role == roleSystem {
 		return text, nil
 	}
@@ -147,8 +156,8 @@ type statement struct {
 	stmt driver.Stmt
 }
 
-// BeginTx sends BEGIN, the role and the scope as one message. The session
-// comes with the context. When the context of the transaction ends, lib/pq
+// BeginTx sends BEGIN, the role and the scope as one message, whose reply has
+// the transaction's time. The session comes with the context. When the context of the transaction ends, lib/pq
 // asks the server to cancel; should the network be dead, so that no answer
 // comes to that either, the socket's deadline ends the wait.
 func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
@@ -161,7 +170,7 @@ func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, e
 		return nil, err
 	}
 	stop := context.AfterFunc(ctx, func() { _ = c.wire.SetDeadline(time.Now().Add(cancelGrace)) })
-	if _, err = c.Conn.(driver.ExecerContext).ExecContext(ctx, text, nil); err != nil {
+	if s.clock.now, err = c.began(ctx, text); err != nil {
 		stop()
 		c.broken = true
 		if _, told := errors.AsType[*pq.Error](err); !told && ctx.Err() == nil {
@@ -170,6 +179,19 @@ func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, e
 		return nil, err
 	}
 	return &driverTx{conn: c, readOnly: opts.ReadOnly, unguard: stop}, nil
+}
+
+// began sends the message of begin and returns the transaction's time.
+func (c *conn) began(ctx context.Context, text string) (now time.Time, err error) {
+	rows, err := c.Conn.(driver.QueryerContext).QueryContext(ctx, text, nil)
+	if err != nil {
+		return now, err
+	}
+	row := make([]driver.Value, 1) // the settings that follow are known
+	if err := errors.Join(rows.Next(row), rows.Close()); err != nil {
+		return now, err
+	}
+	return row[0].(time.Time).UTC(), nil
 }
 
 // Begin is what database/sql calls without a context; nobody does.

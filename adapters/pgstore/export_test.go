@@ -18,6 +18,16 @@ func OpenDialing(ctx context.Context, o Options, dial func(ctx context.Context, 
 // own deadline: how long one takes to come back is the machine's business.
 func (s *Store) Await() { s.awayTime = time.Hour }
 
+// Times is what the clock of a transaction shows, and what the database calls
+// the time of that transaction.
+func (s *Store) Times(ctx context.Context, scope billing.Scope) (clock, database time.Time, err error) {
+	err = s.transact(ctx, session{role: roleApp, scope: scope}, true, func(ctx context.Context, t *tx) error {
+		clock = t.clock.Now()
+		return t.get(ctx, &database, "SELECT now()")
+	})
+	return clock, database, err
+}
+
 // ListQueries gives the statements of the lists, for EXPLAIN.
 type ListQueries struct{ Scope billing.Scope }
 

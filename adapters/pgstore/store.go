@@ -172,12 +172,12 @@ func (s *Store) Close() error {
 
 // InTx runs fn in a transaction that sees and writes only rows of scope.
 func (s *Store) InTx(ctx context.Context, scope billing.Scope, fn func(context.Context, ports.Tx) error) error {
-	return s.transact(ctx, session{roleApp, scope}, false, func(ctx context.Context, t *tx) error { return fn(ctx, t.ports()) })
+	return s.transact(ctx, session{role: roleApp, scope: scope}, false, func(ctx context.Context, t *tx) error { return fn(ctx, t.ports()) })
 }
 
 // View runs fn in a read-only transaction that sees only rows of scope.
 func (s *Store) View(ctx context.Context, scope billing.Scope, fn func(context.Context, ports.Tx) error) error {
-	return s.transact(ctx, session{roleApp, scope}, true, func(ctx context.Context, t *tx) error { return fn(ctx, t.ports()) })
+	return s.transact(ctx, session{role: roleApp, scope: scope}, true, func(ctx context.Context, t *tx) error { return fn(ctx, t.ports()) })
 }
 
 // System runs fn in a transaction across scopes.
@@ -222,6 +222,7 @@ func (s *Store) repeat(ctx context.Context, in session, readOnly bool, fn func(c
 // attempt runs fn in one transaction. A nil error means that it is committed
 // for certain.
 func (s *Store) attempt(ctx context.Context, t *tx, in session, readOnly bool, fn func(context.Context, *tx) error) (err error) {
+	in.clock = &t.clock
 	begun, err := s.db.BeginTxx(context.WithValue(ctx, sessionKey{}, in), &sql.TxOptions{ReadOnly: readOnly})
 	if err != nil {
 		return ofBegin(ctx, err)

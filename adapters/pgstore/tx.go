@@ -25,6 +25,7 @@ type tx struct {
 	store  *Store
 	sql    *sqlx.Tx
 	scope  billing.Scope
+	clock  clock
 	queue  []write
 	queued map[any]struct{} // the rows that the queue writes
 	staged []jobs.Job       // published after the commit; calls of lanes among them
@@ -70,7 +71,8 @@ func (w write) statement() (string, []any, error) {
 
 func (t *tx) ports() ports.Tx {
 	return ports.Tx{
-		Keys: idempotencyKeys{t}, Checks: checks{t}, Claims: claims{t}, Clearing: clearing{t}, Batches: batches{t}, ERAs: eras{t},
+		Clock: &t.clock,
+		Keys:  idempotencyKeys{t}, Checks: checks{t}, Claims: claims{t}, Clearing: clearing{t}, Batches: batches{t}, ERAs: eras{t},
 		ERAClaims: eraClaims{t}, Attachments: attachments{t}, Documents: documents{t}, PayerRequests: payerRequests{t},
 		Patients: patients{t}, Offices: offices{t}, Providers: providers{t}, Events: events{t}, Endpoints: endpoints{t},
 		Deliveries: deliveries{t}, Lanes: lanes{t}, Outbox: outbox{t},
@@ -79,7 +81,8 @@ func (t *tx) ports() ports.Tx {
 
 func (t *tx) systemPorts() ports.SystemTx {
 	return ports.SystemTx{
-		Jobs: jobTable{t}, APIKeys: apiKeys{t}, Orgs: organizations{t}, Images: imageNames{t}, Routes: routes{t}, Quarantine: quarantine{t},
+		Clock: &t.clock,
+		Jobs:  jobTable{t}, APIKeys: apiKeys{t}, Orgs: organizations{t}, Images: imageNames{t}, Routes: routes{t}, Quarantine: quarantine{t},
 		Forget: forgetter{t},
 	}
 }

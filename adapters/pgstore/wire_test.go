@@ -134,6 +134,12 @@ func TestRoundTrips(t *testing.T) {
 		})},
 		{"one write", 3, write(func(ctx context.Context, tx ports.Tx) error { return tx.Checks.Insert(ctx, check(in)) })},
 		{"nothing", 2, write(func(context.Context, ports.Tx) error { return nil })},
+		{"the time", 2, write(func(_ context.Context, tx ports.Tx) error {
+			if tx.Clock.Now().IsZero() {
+				return errors.New("a transaction has no time")
+			}
+			return nil
+		})},
 		{"a known key", 3, write(func(ctx context.Context, tx ports.Tx) error {
 			_, err := tx.Keys.Claim(ctx, "k")
 			return err
@@ -204,6 +210,18 @@ func TestRoundTrips(t *testing.T) {
 		}
 		if got := trips.Load(); got != test.want {
 			t.Errorf("%s: %d round trips, want %d", test.name, got, test.want)
+		}
+	}
+}
+
+// TestClockIsTheDatabases also has a session in another time zone.
+func TestClockIsTheDatabases(t *testing.T) {
+	t.Parallel()
+	for _, zone := range []string{"UTC", "Asia/Kathmandu"} {
+		s := pgtest.Open(t, func(o *pgstore.Options) { o.URL += "&TimeZone=" + zone })
+		clock, database, err := s.Times(t.Context(), scope())
+		if err != nil || !clock.Equal(database) || clock.Location() != time.UTC {
+			t.Errorf("%s: the clock shows %v, the database %v, %v", zone, clock, database, err)
 		}
 	}
 }

@@ -40,6 +40,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"conflicts end":               testConflictsEnd,
 		"staged after the commit":     testStaged,
 		"deadlocks run again":         testDeadlock,
+		"one time in a transaction":   testClock,
 		"a deadline ends the work":    testDeadline,
 		"keys":                        testKeys,
 		"one winner for a key":        testKeyRace,

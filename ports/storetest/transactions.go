@@ -159,6 +159,46 @@ func testDeadlock(b *bench) {
 	}
 }
 
+// testClock holds the clock of a transaction to one time, which is not before
+// that of one that has ended.
+func testClock(b *bench) {
+	t := b.t
+	var last time.Time
+	shows := func(c ports.Clock, between func() error) error {
+		at := c.Now()
+		if at.IsZero() || at.Location() != time.UTC || !at.Equal(at.Truncate(time.Microsecond)) {
+			t.Errorf("the clock shows %v, want UTC and microseconds", at)
+		}
+		if at.Before(last) {
+			t.Errorf("the clock shows %v after %v", at, last)
+		}
+		last = at
+		err := between()
+		if again := c.Now(); !again.Equal(at) {
+			t.Errorf("the clock shows %v, then %v", at, again)
+		}
+		return err
+	}
+	for range 3 {
+		j := b.job()
+		b.in(func(ctx context.Context, tx ports.Tx) error {
+			return shows(tx.Clock, func() error {
+				if err := tx.Outbox.Stage(ctx, j); err != nil {
+					return err
+				}
+				_, err := tx.Outbox.Pending(ctx, j.ID)
+				return err
+			})
+		})
+		b.view(func(ctx context.Context, tx ports.Tx) error {
+			return shows(tx.Clock, func() error { _, err := tx.Outbox.Pending(ctx, j.ID); return err })
+		})
+		b.system(func(ctx context.Context, tx ports.SystemTx) error {
+			return shows(tx.Clock, func() error { _, err := tx.Jobs.Backlog(ctx); return err })
+		})
+	}
+}
+
 func testDeadline(b *bench) {
 	t := b.t
 	j := b.job()

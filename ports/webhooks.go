@@ -11,7 +11,8 @@ import (
 type WebhookSender interface {
 	// Check judges whether a URL may be called: its form, and the addresses
 	// that its host has now. The error, with CodeInvalidRequest about the field
-	// "url", says what is wrong.
+	// "url", says what is wrong. CodeUnavailable: the host could not be looked up
+	// now, and a later try may succeed.
 	Check(ctx context.Context, url string) error
 
 	// Post posts a message once. Whatever goes wrong is part of the attempt, in

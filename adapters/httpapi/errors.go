@@ -37,7 +37,7 @@ func status(code billing.Code) int {
 		return http.StatusInternalServerError
 	case billing.CodePayerUnavailable, billing.CodeNetworkError, billing.CodeAttachmentsNetworkError:
 		return http.StatusBadGateway
-	case billing.CodeEligibilityUnavailable, billing.CodeAttachmentsUnavailable:
+	case billing.CodeEligibilityUnavailable, billing.CodeAttachmentsUnavailable, billing.CodeUnavailable:
 		return http.StatusServiceUnavailable
 	case billing.CodeTimeout:
 		return http.StatusGatewayTimeout
@@ -102,6 +102,8 @@ func (x *exchange) fail(err error) {
 		x.set("WWW-Authenticate", "Bearer")
 	case billing.CodeTooManyRequests, billing.CodeIdempotencyKeyInUse:
 		x.set("Retry-After", "1")
+	case billing.CodeUnavailable:
+		x.set("Retry-After", "5")
 	}
 	e, known := errors.AsType[*billing.Error](err)
 	_, framing := errors.AsType[*transportError](err)

@@ -29,6 +29,7 @@ func wantStatuses() map[billing.Code]int {
 		billing.CodeEligibilityUnavailable:  503,
 		billing.CodeAttachmentsUnavailable:  503,
 		billing.CodeAttachmentsNetworkError: 502,
+		billing.CodeUnavailable:             503,
 		billing.CodeConflict:                409,
 		billing.CodeInternal:                500,
 	}
@@ -73,6 +74,8 @@ func TestErrorReplies(t *testing.T) {
 			headers["WWW-Authenticate"] = "Bearer"
 		case billing.CodeTooManyRequests, billing.CodeIdempotencyKeyInUse:
 			headers["Retry-After"] = "1"
+		case billing.CodeUnavailable:
+			headers["Retry-After"] = "5"
 		}
 		for name, value := range headers {
 			if got := a.Header.Get(name); got != value {

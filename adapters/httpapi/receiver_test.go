@@ -164,13 +164,15 @@ func (r *receiver) sender(t *testing.T, log *slog.Logger) *webhookhttp.Client {
 // names is the DNS of the tests.
 type names struct{}
 
-// LookupNetIP knows one name inside and one outside.
+// LookupNetIP knows one name inside, one outside and one whose server fails.
 func (names) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
 	switch strings.TrimSuffix(host, ".") {
 	case "public.example.com":
 		return []netip.Addr{netip.MustParseAddr("93.184.215.14")}, nil
 	case "inside.example.com":
 		return []netip.Addr{netip.MustParseAddr("10.1.2.3")}, nil
+	case "unanswered.example.com":
+		return nil, &net.DNSError{Err: "server misbehaving", Name: host, Server: "10.0.0.53", IsTemporary: true}
 	}
 	return nil, &net.DNSError{Err: errors.ErrUnsupported.Error(), Name: host, IsNotFound: true}
 }

@@ -318,6 +318,23 @@ func TestWebhookURLs(t *testing.T) {
 	}
 }
 
+// A resolver that fails says nothing about the URL: the same request may be
+// accepted later, with the same key.
+func TestWebhookHostIsNotLookedUp(t *testing.T) {
+	t.Parallel()
+	s := startService(t, eligibility.DefaultTimes())
+	endpoint, _ := s.endpoint(t, "/a", nil)
+	body := `{"url":"https://unanswered.example.com/"}`
+	for _, c := range []call{{path: "/webhook_endpoints", body: body}, {method: "PATCH", path: endpoint, body: body}} {
+		a := s.must(t, 503, c)
+		if a.text(t, "error") != "UNAVAILABLE" || a.Header.Get("Retry-After") != "5" || strings.Contains(a.body, "10.0.0") {
+			t.Errorf("%s: answer %s, %v", c.method, a.body, a.Header)
+		}
+		c.body, c.bad = `{"url":"https://unanswered.example.com/","event_types":[]}`, true
+		wantFields(t, s.do(t, c), "event_types too_few")
+	}
+}
+
 func TestChangeWebhookEndpoint(t *testing.T) {
 	t.Parallel()
 	s := startService(t, eligibility.DefaultTimes())

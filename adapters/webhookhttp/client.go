@@ -171,7 +171,9 @@ func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
 // Check judges whether a URL may be called: its form, and the addresses that its
 // host has now, which must all be public. The error is CodeInvalidRequest about
-// the field "url", or that of ctx.
+// the field "url", CodeUnavailable when the look-up failed, or that of ctx. A
+// name that does not exist is a fault of the URL; a name server that does not
+// respond is not.
 func (c *Client) Check(ctx context.Context, url string) error {
 	to, faults := c.rules.read(url)
 	if len(faults) > 0 {
@@ -187,7 +189,9 @@ func (c *Client) Check(ctx context.Context, url string) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case unanswered(err):
-		return fault(billing.FaultNotAllowed, "The host's name could not be looked up just now. Try again.").Err()
+		return &billing.Error{
+			Code: billing.CodeUnavailable, Message: "The URL's host could not be looked up in DNS now. Send the request again later.", Cause: err,
+		}
 	default:
 		// One message for a name that does not exist and for one of an address
 		// inside: it is nobody's business which names there are inside.

@@ -32,6 +32,7 @@ const (
 	CodeEligibilityUnavailable  Code = "ELIGIBILITY_UNAVAILABLE"
 	CodeAttachmentsUnavailable  Code = "ATTACHMENTS_UNAVAILABLE"
 	CodeAttachmentsNetworkError Code = "ATTACHMENTS_NETWORK_ERROR"
+	CodeUnavailable             Code = "UNAVAILABLE"
 	CodeConflict                Code = "CONFLICT"
 	CodeInternal                Code = "INTERNAL"
 )
@@ -43,7 +44,7 @@ func Codes() []Code {
 		CodeIdempotencyKeyRequired, CodeIdempotencyKeyReused, CodeIdempotencyKeyInUse, CodePayloadTooLarge,
 		CodeUnsupportedEncoding, CodeTooManyRequests, CodeRequestTimeout, CodeTimeout, CodePayerRejected,
 		CodePayerUnavailable, CodeNetworkError, CodeEligibilityUnavailable, CodeAttachmentsUnavailable,
-		CodeAttachmentsNetworkError, CodeConflict, CodeInternal,
+		CodeAttachmentsNetworkError, CodeUnavailable, CodeConflict, CodeInternal,
 	}
 }
 

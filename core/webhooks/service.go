@@ -76,8 +76,9 @@ func (s *Service) Deliveries(
 // Create makes an enabled endpoint with a secret.
 //
 // Errors: those of the idempotency key, CodeInvalidRequest with every fault,
-// what is wrong with the URL among them, and CodeConflict when the organization
-// has as many endpoints as it may have.
+// what is wrong with the URL among them, CodeUnavailable when the URL's host
+// cannot be looked up now, and CodeConflict when the organization has as many
+// endpoints as it may have.
 func (s *Service) Create(
 	ctx context.Context, scope billing.Scope, req billing.Request, in billing.EndpointRequest, render billing.Render[Revealed],
 ) (answer billing.Answer, replayed bool, err error) {
@@ -115,7 +116,7 @@ func (s *Service) judge(ctx context.Context, in billing.EndpointRequest, e *bill
 		}
 		err = nil
 	}
-	if err != nil {
+	if err != nil && len(faults) == 0 {
 		return err
 	}
 	return faults.Err()

@@ -100,7 +100,7 @@ func startService(t *testing.T, times eligibility.Times, changes ...func(*setup)
 		Attachments:   attachments.New(store, outside(t, queue, clock, with.network), payers, with.attaching),
 		Claims:        claims.New(store, payers, clock),
 		Events:        events.New(store),
-		Eligibility:   eligibility.New(store, queue, networks, edi.New(), payers, clock, times),
+		Eligibility:   eligibility.New(store, queue, networks, edi.New(), payers, times),
 		PayerRequests: payerrequests.New(store, payers, clock),
 		Payers:        payers,
 		Remittances:   remittances.New(store, edi.New(), payers, clock),

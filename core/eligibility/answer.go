@@ -17,14 +17,20 @@ import (
 // it postpones the job. An error leaves the job to be done again, but for a
 // *jobs.DoneError, which tells why the check was completed without an answer.
 func (s *Service) Answer(ctx context.Context, j jobs.Job) error {
-	c, err := s.Get(ctx, j.Scope, billing.CheckID(j.Subject))
+	var c *billing.EligibilityCheck
+	var now time.Time
+	err := s.store.View(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) (err error) {
+		now = tx.Clock.Now()
+		c, err = tx.Checks.Get(ctx, billing.CheckID(j.Subject))
+		return err
+	})
 	if err != nil {
 		return err
 	}
 	if c.State == billing.CheckCompleted {
 		return s.drop(ctx, j)
 	}
-	answer, exchanges, failure := s.ask(ctx, c)
+	answer, exchanges, failure := s.ask(ctx, c, now)
 	if later, ok := errors.AsType[*billing.LaterError](failure); ok {
 		return s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
 			return tx.Outbox.Postpone(ctx, j.ID, later.Until)
@@ -51,17 +57,21 @@ func (s *Service) Fail(ctx context.Context, j jobs.Job) error {
 	return s.complete(ctx, j, c, billing.CheckAnswer{Outcome: billing.OutcomeError}, nil)
 }
 
-// ask talks to the payer. A failure that is no *billing.LaterError comes with an
+// ask talks to the payer from now on, which is the database's time. A failure that is no *billing.LaterError comes with an
 // answer that says so.
-func (s *Service) ask(ctx context.Context, c *billing.EligibilityCheck) (billing.CheckAnswer, []billing.Exchange, error) {
+func (s *Service) ask(
+	ctx context.Context, c *billing.EligibilityCheck, now time.Time,
+) (billing.CheckAnswer, []billing.Exchange, error) {
 	network := s.networks[c.Scope.Mode]
 	silent := c.CreatedAt.Add(s.times.Silence)
-	latency := func() int { return max(0, int(s.clock.Now().Sub(c.CreatedAt).Milliseconds())) }
+	begun := time.Now()
+	waited := func() time.Duration { return now.Sub(c.CreatedAt) + time.Since(begun) }
+	latency := func() int { return max(0, int(waited().Milliseconds())) }
 	unanswered := func(o billing.Outcome, about billing.About) billing.CheckAnswer {
 		return billing.Unanswered(o, about, network.Name(), latency())
 	}
 	// A payer is silent only once it was asked, however long the job waited.
-	asking, cancel := context.WithTimeout(ctx, max(silent.Sub(s.clock.Now()), leastPatience))
+	asking, cancel := context.WithTimeout(ctx, max(s.times.Silence-waited(), leastPatience))
 	defer cancel()
 
 	q := billing.Inquiry270{CheckID: c.ID, CreatedAt: c.CreatedAt, Mode: c.Scope.Mode, Inquiry: c.Inquiry, Payer: c.Payer}
@@ -69,7 +79,7 @@ func (s *Service) ask(ctx context.Context, c *billing.EligibilityCheck) (billing
 	later, postponed := errors.AsType[*billing.LaterError](err)
 	unwritable := (*unwritableError)(nil)
 	switch {
-	case postponed && !s.clock.Now().Before(silent):
+	case postponed && waited() >= s.times.Silence:
 		return unanswered(billing.OutcomePayerUnavailable, billing.AboutPayer), exchanges, nil
 	case postponed && later.Until.After(silent):
 		return billing.CheckAnswer{}, nil, &billing.LaterError{Until: silent}
@@ -132,17 +142,16 @@ func (s *Service) exchange(
 func (s *Service) complete(
 	ctx context.Context, j jobs.Job, pending *billing.EligibilityCheck, a billing.CheckAnswer, exchanges []billing.Exchange,
 ) error {
-	now := s.clock.Now()
 	err := s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
 		var patient billing.PatientID
 		if a.Rejection != nil || a.Benefits != nil { // giving up must not fail for what made the work fail
 			var err error
-			if patient, err = s.patient(ctx, tx, pending, now); err != nil {
+			if patient, err = s.patient(ctx, tx, pending); err != nil {
 				return err
 			}
 		}
 		c := *pending
-		if err := c.Complete(a, patient, now); err != nil {
+		if err := c.Complete(a, patient, tx.Clock.Now()); err != nil {
 			return err
 		}
 		first, err := tx.Checks.Complete(ctx, &c, exchanges)
@@ -165,14 +174,13 @@ func (s *Service) complete(
 
 // patient is the entry of the patient directory for the person asked about, or
 // zero when the inquiry does not say enough to tell who that is.
-func (s *Service) patient(
-	ctx context.Context, tx ports.Tx, c *billing.EligibilityCheck, now time.Time,
-) (billing.PatientID, error) {
+func (s *Service) patient(ctx context.Context, tx ports.Tx, c *billing.EligibilityCheck) (billing.PatientID, error) {
 	first, last, born := c.Inquiry.Person()
 	name, ok := billing.PatientKey(first, last, born)
 	if !ok {
 		return billing.PatientID{}, nil
 	}
+	now := tx.Clock.Now()
 	return tx.Patients.Find(ctx, name, billing.Patient{
 		ID: billing.NewID[billing.PatientID](now), Scope: c.Scope, FirstName: first, LastName: last, DateOfBirth: born, CreatedAt: now,
 	})

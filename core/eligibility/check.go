@@ -21,8 +21,7 @@ import (
 func (s *Service) Check(
 	ctx context.Context, scope billing.Scope, req billing.Request, in billing.EligibilityRequest,
 ) (c *billing.EligibilityCheck, replayed bool, err error) {
-	now := s.clock.Now()
-	id := billing.NewID[billing.CheckID](now)
+	id := billing.NewID[billing.CheckID](time.Now())
 	box := s.queue.Await(id)
 	defer box.Close()
 
@@ -34,7 +33,7 @@ func (s *Service) Check(
 		if err := s.networks[scope.Mode].Available(); err != nil {
 			return err
 		}
-		c, err = s.prepare(ctx, tx, scope, in, now)
+		c, err = s.prepare(ctx, tx, scope, in)
 		if err != nil {
 			return err
 		}
@@ -79,7 +78,7 @@ func (s *Service) replay(ctx context.Context, tx ports.Tx, req billing.Request) 
 
 // prepare judges the request and finds what it names.
 func (s *Service) prepare(
-	ctx context.Context, tx ports.Tx, scope billing.Scope, in billing.EligibilityRequest, now time.Time,
+	ctx context.Context, tx ports.Tx, scope billing.Scope, in billing.EligibilityRequest,
 ) (*billing.EligibilityCheck, error) {
 	// Today depends on the office, so the office comes before the faults; a
 	// missing one is told after them.
@@ -87,6 +86,7 @@ func (s *Service) prepare(
 	if officeErr != nil && billing.CodeOf(officeErr) != billing.CodeNotFound {
 		return nil, officeErr
 	}
+	now := tx.Clock.Now()
 	q, officeID, parentID, faults := in.Parse(office.Today(now))
 	if err := faults.Err(); err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func (s *Service) begin(
 			return err
 		}
 		if source != nil {
-			if err := c.AnswerFromCache(source, s.clock.Now()); err != nil {
+			if err := c.AnswerFromCache(source, c.CreatedAt); err != nil {
 				return err
 			}
 		}

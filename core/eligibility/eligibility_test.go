@@ -50,7 +50,7 @@ func (c *clock) advance(d time.Duration) {
 // sandbox.
 type bench struct {
 	t       *testing.T
-	store   *pgstore.Store
+	store   pgtest.Clocked
 	queue   *memqueue.Queue
 	service *eligibility.Service
 	// impatient waits for no payer, and leaves its checks pending.
@@ -90,16 +90,16 @@ func newBench(t *testing.T, times eligibility.Times) (*bench, *network) {
 	t.Helper()
 	b := &bench{t: t, queue: memqueue.NewBroker().Open(), clock: &clock{}}
 	b.relay = outboxrelay.New(b.queue, slog.New(slog.DiscardHandler))
-	b.store = pgtest.Open(t, func(o *pgstore.Options) { o.Staged = b.relay.Staged })
+	b.store = pgtest.Clocked{Store: pgtest.Open(t, func(o *pgstore.Options) { o.Staged = b.relay.Staged }), Clock: b.clock}
 	payers, err := billing.ShippedPayers()
 	if err != nil {
 		t.Fatal(err)
 	}
 	sandbox := &network{EligibilityNetwork: sandboxnet.NewEligibility(b.clock)}
 	networks := map[billing.Mode]ports.EligibilityNetwork{billing.ModeTest: sandbox, billing.ModeLive: unavailablenet.Eligibility{}}
-	b.service = eligibility.New(b.store, b.queue, networks, edi.New(), payers, b.clock, times)
+	b.service = eligibility.New(b.store, b.queue, networks, edi.New(), payers, times)
 	times.Wait = 0
-	b.impatient = eligibility.New(b.store, b.queue, networks, edi.New(), payers, b.clock, times)
+	b.impatient = eligibility.New(b.store, b.queue, networks, edi.New(), payers, times)
 
 	now := time.Now()
 	b.scope = billing.Scope{Org: billing.NewID[billing.OrgID](now), Mode: billing.ModeTest}

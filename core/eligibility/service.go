@@ -20,7 +20,6 @@ type Service struct {
 	networks map[billing.Mode]ports.EligibilityNetwork
 	edi      ports.EDI
 	payers   *billing.PayerDirectory
-	clock    ports.Clock
 	times    Times
 }
 
@@ -39,7 +38,7 @@ func DefaultTimes() Times {
 // New makes the use cases. Networks has one network for each mode.
 func New(
 	store ports.Store, queue ports.Queue, networks map[billing.Mode]ports.EligibilityNetwork,
-	edi ports.EDI, payers *billing.PayerDirectory, clock ports.Clock, times Times,
+	edi ports.EDI, payers *billing.PayerDirectory, times Times,
 ) *Service {
-	return &Service{store, queue, networks, edi, payers, clock, times}
+	return &Service{store, queue, networks, edi, payers, times}
 }

@@ -112,7 +112,7 @@ func open(ctx context.Context, s Settings, log *slog.Logger) (_ *graph, err erro
 	}
 	g.openClaims(clock)
 	g.access = access.New(g.store, clock)
-	g.eligibility = eligibility.New(g.store, g.queue, networks, edi.New(), g.payers, clock, times)
+	g.eligibility = eligibility.New(g.store, g.queue, networks, edi.New(), g.payers, times)
 	g.events = events.New(g.store)
 	g.idempotency = idempotency.New(g.store, clock, s.IdempotencyTTL)
 	g.runner = workers.NewRunner(g.store, g.queue, log, jobMetrics(g.metrics))

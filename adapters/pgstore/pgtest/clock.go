@@ -1,0 +1,48 @@
+package pgtest
+
+import (
+	"context"
+	"time"
+
+	"github.com/molar-billing/molar/adapters/pgstore"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Clocked is a Store whose transactions show the time of the test's clock. The
+// leases inside go on by the database's.
+type Clocked struct {
+	*pgstore.Store
+	Clock ports.Clock
+}
+
+// frozen is the time of one transaction.
+type frozen time.Time
+
+func (f frozen) Now() time.Time { return time.Time(f) }
+
+func (c Clocked) freeze() ports.Clock { return frozen(c.Clock.Now().UTC().Truncate(time.Microsecond)) }
+
+// InTx is the store's, with the test's time.
+func (c Clocked) InTx(ctx context.Context, scope billing.Scope, fn func(context.Context, ports.Tx) error) error {
+	return c.Store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		tx.Clock = c.freeze()
+		return fn(ctx, tx)
+	})
+}
+
+// View is the store's, with the test's time.
+func (c Clocked) View(ctx context.Context, scope billing.Scope, fn func(context.Context, ports.Tx) error) error {
+	return c.Store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		tx.Clock = c.freeze()
+		return fn(ctx, tx)
+	})
+}
+
+// System is the store's, with the test's time.
+func (c Clocked) System(ctx context.Context, fn func(context.Context, ports.SystemTx) error) error {
+	return c.Store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		tx.Clock = c.freeze()
+		return fn(ctx, tx)
+	})
+}

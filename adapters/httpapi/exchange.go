@@ -29,12 +29,15 @@ type exchange struct {
 	key      *billing.APIKey
 	idemKey  string
 	body     []byte // of a jsonBody
+	json     *node  // what it says; nil when it cannot be read
 	upload   *form  // of an uploadBody
 	bodyDone bool
 	ctx      context.Context //nolint:containedctx // the request's own, for its use case
 	cancel   context.CancelFunc
 	code     billing.Code // of the error that was answered
 	atEnd    []func()     // what finish does last
+
+	jsonFaults billing.Faults // what is wrong with the form of a jsonBody
 }
 
 // reply is what an operation answers when nothing failed.
@@ -199,6 +202,9 @@ func (x *exchange) readBody(kind bodyKind) (err error) {
 		err = x.readUpload()
 	}
 	x.startClock()
+	if kind == jsonBody && err == nil {
+		x.json, err = parseJSON(x.ctx, x.body, &x.jsonFaults)
+	}
 	return err
 }
 

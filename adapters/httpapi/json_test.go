@@ -2,10 +2,17 @@ package httpapi
 
 import (
 	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 )
@@ -70,7 +77,10 @@ func TestParseJSON(t *testing.T) {
 		`{"a":1,"\u0061":2}`: {{Field: "a", Code: billing.FaultConflict}},
 	} {
 		var faults billing.Faults
-		tree := parseJSON([]byte(in), &faults)
+		tree, err := parseJSON(t.Context(), []byte(in), &faults)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for i := range faults {
 			faults[i].Message = ""
 		}
@@ -86,12 +96,23 @@ func TestParseJSON(t *testing.T) {
 func TestCanonical(t *testing.T) {
 	t.Parallel()
 	canonical := func(s string) string {
-		var faults billing.Faults
-		tree := parseJSON([]byte(s), &faults)
+		tree, faults := readTree(t, s)
 		if tree == nil || len(faults) > 0 {
 			t.Fatalf("%s: %v", s, faults)
 		}
-		return string(tree.canonical(nil))
+		m := meaning{Hash: sha256.New()}
+		m.Write([]byte("json:"))
+		m.add(tree)
+		return hex.EncodeToString(m.Sum(nil))
+	}
+	// Fingerprints are stored: another form would refuse every repetition that
+	// reaches a new release.
+	const known = "1ebcb86a35a8bce7199db1a3b061c7a165c4e481a5bebc504ba19305f4164b62"
+	if got := canonical(` {"z":[1,-0.5e+3,true,false,null,{}],"a":{"q":"\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00'\u200b\u0085","b":""},"é":[[ ]]}`); got != known {
+		t.Errorf("the fingerprint changed to %s", got)
+	}
+	if long := strings.Repeat("é\u200b", 2000); canonical(`{"a":"`+long+`"}`) != fmt.Sprintf("%x", sha256.Sum256([]byte(`json:{"a":`+strconv.Quote(long)+`,}`))) {
+		t.Error("a long text is quoted in another way")
 	}
 	first := canonical(`{"b":[1,{"y":null,"x":true}],"a":"\u0041\/"}`)
 	if second := canonical(" {\"a\" : \"A/\",\n\"b\":[1,{\"x\":true , \"y\":null}]}"); first != second {
@@ -116,7 +137,10 @@ func FuzzParseJSON(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var faults billing.Faults
-		tree := parseJSON(data, &faults)
+		tree, err := parseJSON(t.Context(), data, &faults)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if tree == nil {
 			if len(faults) == 0 {
 				t.Fatal("nothing is told of a body that cannot be read")
@@ -167,14 +191,15 @@ func plain(n *node) any {
 func TestObjectCollectsEveryFault(t *testing.T) {
 	t.Parallel()
 	var in billing.EligibilityRequest
-	tree := parseJSON([]byte(`{
+	tree, faults := readTree(t, `{
 		"office_id": 7, "payer_id": null, "subscriber": {"first_name": [], "member_id": "A", "shoe_size": 44},
 		"patient": "me", "procedure_codes": ["D0120", 1, null], "service_date": {}, "detail_level": true,
 		"parent_id": 1, "tenant_reference": null, "extra": {"deep": 1}
-	}`), &in.Faults)
+	}`)
+	in.Faults = faults
 	readEligibilityRequest(newObject("", tree, &in.Faults), &in)
 	var got []string
-	_, _, _, faults := in.Parse(billing.Date{Year: 2026, Month: 1, Day: 2})
+	_, _, _, faults = in.Parse(billing.Date{Year: 2026, Month: 1, Day: 2})
 	for _, f := range faults {
 		got = append(got, f.Field+" "+string(f.Code))
 	}
@@ -188,22 +213,86 @@ func TestObjectCollectsEveryFault(t *testing.T) {
 	}
 }
 
-// A body of a megabyte that is nothing but faults is answered quickly, with a
-// bounded reply.
+// readTree reads a text without a deadline.
+func readTree(tb testing.TB, text string) (tree *node, faults billing.Faults) {
+	tb.Helper()
+	tree, err := parseJSON(tb.Context(), []byte(text), &faults)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return tree, faults
+}
+
+// Each list of faults ends at a hundred, whatever makes them.
 func TestFaultsAreBounded(t *testing.T) {
 	t.Parallel()
-	var b strings.Builder
-	b.WriteString(`{"procedure_codes":[`)
-	b.WriteString(strings.Repeat(`1,`, 100_000))
-	b.WriteString(`1],"office_id":"x"`)
-	for range 60_000 {
-		b.WriteString(`,"a":"\u0000"`)
+	var unknown, twice, types strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&unknown, `,"unknown%d":1`, i)
+		fmt.Fprintf(&twice, `,"twice%d":1,"twice%d":1`, i, i)
+		fmt.Fprintf(&types, `%d,`, i)
 	}
-	b.WriteString(`}`)
-	var in billing.EligibilityRequest
-	tree := parseJSON([]byte(b.String()), &in.Faults)
-	readEligibilityRequest(newObject("", tree, &in.Faults), &in)
-	if _, _, _, faults := in.Parse(billing.Date{Year: 2026, Month: 1, Day: 2}); len(faults) != 100 {
-		t.Errorf("%d faults", len(faults))
+	for name, body := range map[string]string{
+		"unknown": `{"payer_id":"x"` + unknown.String() + `}`,
+		"twice":   `{"payer_id":"x"` + twice.String() + `}`,
+		"types":   `{"procedure_codes":[` + types.String() + `1]}`,
+	} {
+		tree, faults := readTree(t, body)
+		in := billing.EligibilityRequest{Faults: faults}
+		readEligibilityRequest(newObject("", tree, &in.Faults), &in)
+		if _, _, _, faults := in.Parse(billing.Date{Year: 2026, Month: 1, Day: 2}); len(faults) != 100 {
+			t.Errorf("%s: %d faults", name, len(faults))
+		}
+	}
+}
+
+func TestTooManyValues(t *testing.T) {
+	t.Parallel()
+	list := func(n int) string { return `{"a":[` + strings.Repeat("1,", n-3) + "1]}" }
+	if tree, faults := readTree(t, list(maxValues)); tree == nil || len(faults) > 0 {
+		t.Errorf("as many as there may be: %v", faults)
+	}
+	tree, faults := readTree(t, list(maxValues+1))
+	if tree != nil || len(faults) != 1 || faults[0].Code != billing.FaultTooMany || faults[0].Field != "" {
+		t.Errorf("one more: %v", faults)
+	}
+}
+
+// A fault deep in a body names as much of its path as a reply shows.
+func TestLongPathsAreCut(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("é", 100_000)
+	_, faults := readTree(t, `{"`+long+`":{"b":{"a":1,"a":1}},"c":{"`+long+`":"\u0000"}}`)
+	for i, want := range []string{strings.Repeat("é", 200) + "...", "c." + strings.Repeat("é", 198) + "..."} {
+		if got := fieldName(faults[i].Field); got != want {
+			t.Errorf("fault %d is of %q, want %q", i, got, want)
+		}
+		if len(faults[i].Field) > 2000 {
+			t.Errorf("fault %d has a path of %d bytes", i, len(faults[i].Field))
+		}
+	}
+}
+
+// A parser stops at the deadline of its request, wherever it is.
+func TestParserStopsAtTheDeadline(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, text := range map[string]string{
+		"list": `{"a":[` + strings.Repeat("1,", maxValues/2) + "1]}", "lists": `{"a":[` + strings.Repeat("[[]],", maxValues/3) + "1]}",
+		"twice": "{" + strings.Repeat(`"a":1,`, maxValues/2) + `"b":1}`, "cut": `{"a":[` + strings.Repeat("1,", maxValues/2),
+	} {
+		var faults billing.Faults
+		if tree, err := parseJSON(ctx, []byte(text), &faults); !errors.Is(err, context.Canceled) || tree != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	p := startProbe(t, Options{RequestTimeout: time.Nanosecond})
+	w := dial(t, p.addr)
+	body := `{"a":[` + strings.Repeat("1,", 1000) + "1]}"
+	w.send("%s\r\n%s", head("/echo", fmt.Sprint("Content-Length: ", len(body))), body)
+	wantStatus(t, w.reply(), 504, billing.CodeTimeout)
+	if p.echoed.Load() != 0 {
+		t.Error("the operation ran")
 	}
 }

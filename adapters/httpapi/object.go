@@ -32,16 +32,18 @@ func (x *exchange) document(faults *billing.Faults) (doc *object, fingerprint [s
 		}
 		faults.Add("Content-Type", code, "Send the body as application/json, in UTF-8.")
 	}
-	var form billing.Faults
-	tree := parseJSON(x.body, &form)
-	for _, f := range form {
+	for _, f := range x.jsonFaults {
 		faults.Add(f.Field, f.Code, f.Message)
 	}
-	meaning := append([]byte("raw:"), x.body...)
-	if tree != nil && len(form) == 0 {
-		meaning = tree.canonical([]byte("json:"))
+	m := x.meaning()
+	if x.json != nil && len(x.jsonFaults) == 0 {
+		m.Write([]byte("json:"))
+		m.add(x.json)
+	} else {
+		m.Write([]byte("raw:"))
+		m.Write(x.body)
 	}
-	return newObject("", tree, faults), x.fingerprint(meaning)
+	return newObject("", x.json, faults), m.sum()
 }
 
 // emptyDocument reads the body of an operation that wants to know nothing: an
@@ -61,12 +63,19 @@ func (x *exchange) optionalDocument(faults *billing.Faults) (doc *object, finger
 	return x.document(faults)
 }
 
-// fingerprint is of the operation and what its body means.
+// meaning starts a fingerprint, which is of the operation and what its body
+// means.
+func (x *exchange) meaning() *meaning {
+	m := &meaning{Hash: sha256.New()}
+	m.Write([]byte(x.method + " " + string(x.fctx.URI().PathOriginal()) + "\n"))
+	return m
+}
+
+// fingerprint is of a meaning that is in memory.
 func (x *exchange) fingerprint(meaning []byte) [sha256.Size]byte {
-	h := sha256.New()
-	h.Write([]byte(x.method + " " + string(x.fctx.URI().PathOriginal()) + "\n"))
-	h.Write(meaning)
-	return [sha256.Size]byte(h.Sum(nil))
+	m := x.meaning()
+	m.Write(meaning)
+	return m.sum()
 }
 
 func isJSON(contentType string) bool {
@@ -257,6 +266,9 @@ func (o *object) end() {
 		return
 	}
 	for _, f := range o.node.fields {
+		if o.faults.Full() {
+			return
+		}
 		if o.fields[f.name] != nil {
 			o.faults.Add(o.path+f.name, billing.FaultUnknown, "The operation does not know the field.")
 		}

@@ -117,7 +117,7 @@ const maxFaults = 100
 
 // Add records a fault unless it is told already.
 func (f *Faults) Add(field string, code FaultCode, message string) {
-	if len(*f) >= maxFaults {
+	if f.Full() {
 		return
 	}
 	for _, have := range *f {
@@ -128,6 +128,10 @@ func (f *Faults) Add(field string, code FaultCode, message string) {
 	}
 	*f = append(*f, FieldFault{field, code, message})
 }
+
+// Full reports whether Add records no more faults. A caller whose field costs
+// something to name asks first.
+func (f *Faults) Full() bool { return len(*f) >= maxFaults }
 
 // Err is nil without faults, else an Error with CodeInvalidRequest.
 func (f Faults) Err() error {

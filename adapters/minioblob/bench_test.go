@@ -15,7 +15,7 @@ func sizes() []int { return []int{1_000_000, large} }
 // BenchmarkPut keeps blobs. The bytes per operation tell whether the content
 // is held in memory: they do not grow with it.
 func BenchmarkPut(b *testing.B) {
-	s := open(b, bucket(b, testservers.MinIO(b).URL()))
+	s := open(b, bucket(b, testservers.S3(b).URL()))
 	for _, size := range sizes() {
 		b.Run(fmt.Sprintf("%dMB", size/1_000_000), func(b *testing.B) {
 			bytesOf := content(1, size)
@@ -34,7 +34,7 @@ func BenchmarkPut(b *testing.B) {
 
 // BenchmarkOpen reads blobs to their end.
 func BenchmarkOpen(b *testing.B) {
-	s := open(b, bucket(b, testservers.MinIO(b).URL()))
+	s := open(b, bucket(b, testservers.S3(b).URL()))
 	for _, size := range sizes() {
 		if err := s.Put(b.Context(), "one", blob(content(1, size))); err != nil {
 			b.Fatal(err)

@@ -23,7 +23,7 @@ const (
 // whoever has one is told then.
 func TestServerThatIsSilent(t *testing.T) {
 	t.Parallel()
-	address := bucket(t, testservers.MinIO(t).URL())
+	address := bucket(t, testservers.S3(t).URL())
 	put(t, open(t, address), "one", content(1, 1000))
 	for name, f := range map[string]faults{
 		"nothing comes": {down: fault{stall: 1}},
@@ -71,7 +71,7 @@ func TestCutUpload(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			address := bucket(t, testservers.MinIO(t).URL())
+			address := bucket(t, testservers.S3(t).URL())
 			direct := open(t, address)
 			l, address := over(t, address)
 			s := openWith(t, minioblob.Options{URL: address, Patience: impatient})
@@ -114,7 +114,7 @@ func (h *healing) Seek(offset int64, whence int) (int64, error) {
 
 func TestUploadIsSentAgain(t *testing.T) {
 	t.Parallel()
-	address := bucket(t, testservers.MinIO(t).URL())
+	address := bucket(t, testservers.S3(t).URL())
 	for name, f := range map[string]faults{
 		"cut":     {up: fault{cut: large / 2}},
 		"stalled": {up: fault{stall: large / 2}},
@@ -144,7 +144,7 @@ func TestUploadIsSentAgain(t *testing.T) {
 // the two blobs whole, and the next one works.
 func TestLostAnswer(t *testing.T) {
 	t.Parallel()
-	address := bucket(t, testservers.MinIO(t).URL())
+	address := bucket(t, testservers.S3(t).URL())
 	l, through := over(t, address)
 	direct, deaf := open(t, address), openWith(t, minioblob.Options{URL: through, Patience: impatient})
 	old, next := content(1, large), content(2, large)
@@ -164,7 +164,7 @@ func TestLostAnswer(t *testing.T) {
 // TestCutDownload: who reads less than all is told so.
 func TestCutDownload(t *testing.T) {
 	t.Parallel()
-	address := bucket(t, testservers.MinIO(t).URL())
+	address := bucket(t, testservers.S3(t).URL())
 	put(t, open(t, address), "one", content(1, large))
 	for name, f := range map[string]fault{
 		"cut": {cut: large / 2}, "cut at the end": {cut: large}, "stalled": {stall: large / 2},
@@ -191,7 +191,7 @@ func TestCutDownload(t *testing.T) {
 
 func TestDownloadEndsWithItsContext(t *testing.T) {
 	t.Parallel()
-	s := open(t, bucket(t, testservers.MinIO(t).URL()))
+	s := open(t, bucket(t, testservers.S3(t).URL()))
 	put(t, s, "one", content(1, large))
 	ctx, cancel := context.WithCancel(t.Context())
 	r, _, err := s.Open(ctx, "one")
@@ -209,7 +209,7 @@ func TestDownloadEndsWithItsContext(t *testing.T) {
 // takes.
 func TestSlowLine(t *testing.T) {
 	t.Parallel()
-	l, address := over(t, bucket(t, testservers.MinIO(t).URL()))
+	l, address := over(t, bucket(t, testservers.S3(t).URL()))
 	s := openWith(t, minioblob.Options{URL: address, Patience: impatient})
 	slow := fault{rate: 2_000_000}
 	l.spoil(faults{up: slow, down: slow})

@@ -53,7 +53,7 @@ func TestContract(t *testing.T) {
 	t.Parallel()
 	blobtest.Run(t, func(t *testing.T) blobtest.Fixture {
 		t.Helper()
-		l, address := over(t, bucket(t, testservers.MinIO(t).URL()))
+		l, address := over(t, bucket(t, testservers.S3(t).URL()))
 		return blobtest.Fixture{
 			Blobs: openWith(t, minioblob.Options{URL: address, Patience: 5 * time.Second}),
 			Away:  func() (back func()) { return l.away(t) },

@@ -47,7 +47,7 @@ func TestWrongURLs(t *testing.T) {
 
 func TestKeys(t *testing.T) {
 	t.Parallel()
-	right, err := url.Parse(bucket(t, testservers.MinIO(t).URL()))
+	right, err := url.Parse(bucket(t, testservers.S3(t).URL()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -111,7 +111,7 @@ func (k *killing) Read(p []byte) (int, error) {
 
 func TestKilledInAPut(t *testing.T) {
 	t.Parallel()
-	srv := testservers.StartMinIO(t)
+	srv := testservers.StartS3(t)
 	s := openWith(t, minioblob.Options{URL: bucket(t, srv.URL()), Patience: impatient})
 	started(t, s)
 	old := content(1, large)
@@ -137,7 +137,7 @@ func TestKilledInAPut(t *testing.T) {
 func TestKilledAtAnyTime(t *testing.T) {
 	t.Parallel()
 	const writers, kills = 3, 5
-	srv := testservers.StartMinIO(t)
+	srv := testservers.StartS3(t)
 	s := openWith(t, minioblob.Options{URL: bucket(t, srv.URL()), Patience: impatient})
 	started(t, s)
 	var kept, tried [writers]uint64 // versions; each is a seed
@@ -197,7 +197,7 @@ func versioned(version uint64) []byte {
 
 func TestBucketIsMade(t *testing.T) {
 	t.Parallel()
-	address := bucket(t, testservers.MinIO(t).URL())
+	address := bucket(t, testservers.S3(t).URL())
 	var wg sync.WaitGroup
 	for i := range 8 { // processes that start at once
 		wg.Go(func() {
@@ -228,7 +228,7 @@ func TestServerThatComesLater(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l, address := over(t, bucket(t, testservers.MinIO(t).URL()))
+			l, address := over(t, bucket(t, testservers.S3(t).URL()))
 			back := l.away(t)
 			s := open(t, address)
 			if err := s.Ready(t.Context()); err == nil {
@@ -244,7 +244,7 @@ func TestServerThatComesLater(t *testing.T) {
 
 func TestServerThatLostItsData(t *testing.T) {
 	t.Parallel()
-	srv := testservers.StartMinIO(t)
+	srv := testservers.StartS3(t)
 	s := open(t, bucket(t, srv.URL()))
 	started(t, s)
 	put(t, s, "one", []byte("x"))
@@ -270,7 +270,7 @@ func TestServerThatLostItsData(t *testing.T) {
 // notice.
 func TestServerChecksTheSums(t *testing.T) {
 	t.Parallel()
-	server, err := url.Parse(testservers.MinIO(t).URL())
+	server, err := url.Parse(testservers.S3(t).URL())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +288,7 @@ func TestServerChecksTheSums(t *testing.T) {
 		},
 	})
 	defer forger.Close()
-	u, err := url.Parse(bucket(t, testservers.MinIO(t).URL()))
+	u, err := url.Parse(bucket(t, testservers.S3(t).URL()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,5 @@
 // Package testservers starts real servers for tests: PostgreSQL, RabbitMQ and
-// MinIO, private to the test binary, on free ports and in a temporary folder.
+// S3, private to the test binary, on free ports and in a temporary folder.
 // The way is picked for each server: one named in the environment, else a
 // container when a Docker engine answers, else the programs on the machine.
 // Where none will do, the test fails and says what to install.
@@ -178,7 +178,7 @@ func (l *lazy) close() {
 // each other in any other way.
 //
 //nolint:gochecknoglobals // see above
-var shared struct{ postgres, rabbit, minio lazy }
+var shared struct{ postgres, rabbit, s3 lazy }
 
 // Main wraps the M of a TestMain, so that the shared servers end with the
 // tests, before goroutines are counted. Use it as
@@ -193,7 +193,7 @@ type Suite struct{ m *testing.M }
 func (s Suite) Run() int {
 	defer shared.postgres.close()
 	defer shared.rabbit.close()
-	defer shared.minio.close()
+	defer shared.s3.close()
 	return s.m.Run()
 }
 

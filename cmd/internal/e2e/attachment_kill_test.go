@@ -26,7 +26,7 @@ import (
 )
 
 // s3 is where a server of the tests keeps the images of one.
-func s3(server *testservers.MinIOServer, bucket string) string {
+func s3(server *testservers.S3Server, bucket string) string {
 	return "s3://" + strings.TrimPrefix(strings.TrimSuffix(server.URL(), "/"), "http://") + "/" + bucket + "?tls=false"
 }
 
@@ -38,8 +38,8 @@ func s3(server *testservers.MinIOServer, bucket string) string {
 func TestKillsWithImages(t *testing.T) {
 	t.Parallel()
 	const rounds, clients = 6, 6
-	minio := testservers.StartMinIO(t)
-	s := startSystem(t, 2, 2, "MOLAR_BLOB_URL="+s3(minio, "kills"))
+	server := testservers.StartS3(t)
+	s := startSystem(t, 2, 2, "MOLAR_BLOB_URL="+s3(server, "kills"))
 	s.startPNG(2)
 	load := startAttachments(s, clients)
 	kills := 0
@@ -53,7 +53,7 @@ func TestKillsWithImages(t *testing.T) {
 			func() (func(), func()) { return both(s.apis) },
 			func() (func(), func()) { return both(s.workers) },
 			func() (func(), func()) { return both(s.pngs) },
-			func() (func(), func()) { return minio.Kill, minio.Restart },
+			func() (func(), func()) { return server.Kill, server.Restart },
 			func() (func(), func()) { return s.postgres.Kill, s.postgres.Restart },
 			func() (func(), func()) { return s.rabbit.Kill, s.rabbit.Restart },
 		} {
@@ -68,7 +68,7 @@ func TestKillsWithImages(t *testing.T) {
 	sent := load.stop()
 	t.Logf("%d attachments sent with their images through %d kills", len(sent), kills)
 	s.verifyAttachments(sent)
-	s.verifySweep(minio, sent)
+	s.verifySweep(server, sent)
 }
 
 // sentAttachment is an attachment as the reply that closed it showed it.
@@ -270,7 +270,7 @@ func (s *system) verifyImages(sent []sentAttachment) {
 }
 
 // verifySweep lets a worker sweep what the kills left over, and nothing else.
-func (s *system) verifySweep(server *testservers.MinIOServer, sent []sentAttachment) {
+func (s *system) verifySweep(server *testservers.S3Server, sent []sentAttachment) {
 	s.tb.Helper()
 	blobs, err := minioblob.Open(s.tb.Context(), minioblob.Options{URL: s3(server, "kills"), Log: slog.New(slog.DiscardHandler)})
 	if err != nil {

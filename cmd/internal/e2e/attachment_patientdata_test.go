@@ -42,8 +42,8 @@ const (
 func TestAttachmentDataStaysIn(t *testing.T) {
 	t.Parallel()
 	temp, uploads := t.TempDir(), t.TempDir()
-	minio := testservers.StartMinIO(t)
-	s := startSystem(t, 1, 1, "MOLAR_LOG_LEVEL=debug", "MOLAR_BLOB_URL="+s3(minio, "canary"), "TMPDIR="+temp, "MOLAR_TEMP_DIR="+uploads)
+	server := testservers.StartS3(t)
+	s := startSystem(t, 1, 1, "MOLAR_LOG_LEVEL=debug", "MOLAR_BLOB_URL="+s3(server, "canary"), "TMPDIR="+temp, "MOLAR_TEMP_DIR="+uploads)
 	s.startPNG(1)
 	c := &canary{system: s, t: t, uploaded: map[string]bool{}, sentinels: []string{
 		"Zyxcanaryfirst", "Zyxcanarylast", "1947-03-29", "19470329", "Zyxcanarysubscriber", "ZYXCANARYMEMBER", "1953-11-17", "19531117",
@@ -51,7 +51,7 @@ func TestAttachmentDataStaysIn(t *testing.T) {
 	}}
 	c.attach()
 	c.ask()
-	c.faults(minio)
+	c.faults(server)
 	c.images()
 
 	_, events := get(t, s.urls[0]+"/events?limit=100", s.key)
@@ -201,11 +201,11 @@ func (c *canary) ask() {
 }
 
 // faults makes the servers fail under requests and jobs.
-func (c *canary) faults(minio *testservers.MinIOServer) {
+func (c *canary) faults(server *testservers.S3Server) {
 	c.t.Helper()
 	a := c.attachment("")
 	c.upload(http.StatusCreated, a, "Zyxcanaryfile.jpg", metadataJPEG(4))
-	minio.Kill()
+	server.Kill()
 	c.upload(http.StatusInternalServerError, a, "Zyxcanaryfile.jpg", metadataJPEG(5))
 	c.upload(http.StatusInternalServerError, a, "Zyxcanaryfile.png", metadataPNG(6))
 	sent := make(chan reply, 1)
@@ -214,7 +214,7 @@ func (c *canary) faults(minio *testservers.MinIOServer) {
 		sent <- r
 	}()
 	await(c.t, "a job that failed", func() bool { return strings.Contains(c.workers[0].log(), "job failed") })
-	minio.Restart()
+	server.Restart()
 	if r := <-sent; r.status != http.StatusOK {
 		c.t.Errorf("close after the image store came back: %d %v", r.status, r.body)
 	}

@@ -30,8 +30,8 @@ func BenchmarkImages(b *testing.B) {
 	for b.Loop() {
 		w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
 		_, _ = fmt.Fprintln(w, "figure\tmeasured\tratio\taim")
-		minio := testservers.StartMinIO(b)
-		s := startSystem(b, 1, 1, "MOLAR_BLOB_URL="+s3(minio, "bench"))
+		server := testservers.StartS3(b)
+		s := startSystem(b, 1, 1, "MOLAR_BLOB_URL="+s3(server, "bench"))
 		s.startPNG(1)
 		load := &imageLoad{system: s, b: b}
 		for range 4 {

@@ -7,9 +7,9 @@ import (
 	"github.com/molar-billing/molar/adapters/testservers"
 )
 
-func TestMinIOComesBackAfterAKill(t *testing.T) {
+func TestS3ComesBackAfterAKill(t *testing.T) {
 	t.Parallel()
-	srv := testservers.StartMinIO(t)
+	srv := testservers.StartS3(t)
 	get := func() error {
 		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 		resp, err := client.Get(srv.URL())

@@ -1,0 +1,101 @@
+package testservers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/build"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// S3Server is an S3 server: MinIO in a container, or Versity's gateway over a
+// folder. Its URL is http://access:secret@host:port/ and names no bucket.
+type S3Server struct{ server }
+
+// S3 returns the test binary's shared S3 server. Each test uses buckets of its
+// own.
+func S3(tb testing.TB) *S3Server {
+	tb.Helper()
+	return &S3Server{s3.share(tb, &shared.s3)}
+}
+
+// StartS3 starts an S3 server of the test's own, which it may kill. It ends
+// with the test.
+func StartS3(tb testing.TB) *S3Server {
+	tb.Helper()
+	return &S3Server{s3.start(tb)}
+}
+
+//nolint:gochecknoglobals // a constant in all but name
+var s3 = brand{
+	env: envS3,
+	container: func() machine {
+		return &container{
+			image:  "minio/minio:latest",
+			port:   "9000/tcp",
+			cmd:    []string{"server", "/data"},
+			env:    map[string]string{"MINIO_ROOT_USER": s3Access, "MINIO_ROOT_PASSWORD": s3Secret},
+			scheme: s3URL,
+			ready:  pingS3,
+		}
+	},
+	program: func() (machine, error) {
+		gateway, ok := find("versitygw", filepath.Join(build.Default.GOPATH, "bin", "versitygw"))
+		if !ok {
+			return nil, errors.New("no S3 server here: go tool task deps builds one")
+		}
+		return s3Program(gateway), nil
+	},
+}
+
+const (
+	s3Access = "molar"
+	s3Secret = "molar-secret"
+	s3URL    = "http://" + s3Access + ":" + s3Secret + "@%s/"
+)
+
+func s3Program(gateway string) *program {
+	return &program{
+		name:    "s3",
+		scheme:  s3URL,
+		quit:    syscall.SIGKILL,
+		prepare: func(_ context.Context, p *program) error { return os.Mkdir(p.data(), 0o700) },
+		command: func(p *program) *exec.Cmd {
+			cmd := exec.Command(gateway, "--quiet", "--port", p.addr(), "posix", p.data()) //nolint:gosec,noctx // G204: the machine's own; it outlives the test that starts it
+			cmd.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+s3Access, "ROOT_SECRET_KEY="+s3Secret)
+			return cmd
+		},
+		ready: pingS3,
+	}
+}
+
+// pingS3 takes every reply for a good one, even a refusal, but not that the
+// server is unwell, which MinIO says while it starts.
+func pingS3(ctx context.Context, base string) error {
+	u, err := url.Parse(base)
+	if err != nil {
+		return err
+	}
+	u.User = nil
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return err
+	}
+	// A connection of its own, so that none stays open.
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	resp, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode >= http.StatusInternalServerError {
+		return fmt.Errorf("S3 server: %s", resp.Status)
+	}
+	return nil
+}

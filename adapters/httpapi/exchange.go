@@ -106,9 +106,15 @@ func (x *exchange) run(r *route, c *fiber.Ctx) {
 
 func (x *exchange) operate(r *route) (*reply, error) {
 	if r.permission != "" {
-		if err := x.authenticate(r.permission); err != nil {
+		if err := x.authenticate(); err != nil {
 			return nil, err
 		}
+	}
+	if err := x.meter(r.isCheck()); err != nil {
+		return nil, err
+	}
+	if err := x.permit(r.permission); err != nil {
+		return nil, err
 	}
 	if r.body == uploadBody {
 		if err := x.beginUpload(); err != nil {
@@ -144,20 +150,21 @@ func (x *exchange) startClock() {
 	x.ctx, x.cancel = context.WithTimeout(x.s.base, x.s.timeout)
 }
 
-// authenticate finds out who calls, and whether they may.
-func (x *exchange) authenticate(need billing.Permission) error {
-	key, err := x.s.identify(x.ctx, bearer(x.fctx.Request.Header.RawHeaders()))
-	if err != nil {
-		return err
+// authenticate finds out who calls.
+func (x *exchange) authenticate() (err error) {
+	x.key, err = x.s.identify(x.ctx, bearer(x.fctx.Request.Header.RawHeaders()))
+	return err
+}
+
+// permit checks that the key may call the operation.
+func (x *exchange) permit(need billing.Permission) error {
+	if need == "" || x.key.May(need) {
+		return nil
 	}
-	x.key = key
-	if !key.May(need) {
-		return &billing.Error{
-			Code:    billing.CodePermissionDenied,
-			Message: "The API key lacks the permission " + string(need) + ".",
-		}
+	return &billing.Error{
+		Code:    billing.CodePermissionDenied,
+		Message: "The API key lacks the permission " + string(need) + ".",
 	}
-	return nil
 }
 
 // bearer is the API key that a header section carries, if any.

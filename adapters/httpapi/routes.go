@@ -129,6 +129,9 @@ func (r *route) changes() bool {
 	return r.method == http.MethodPost || r.method == http.MethodPatch || r.method == http.MethodDelete
 }
 
+// isCheck reports whether the operation asks a payer about coverage.
+func (r *route) isCheck() bool { return r.method == http.MethodPost && r.path == root+"/eligibility" }
+
 // fiberPath is the template as Fiber writes it.
 func (r *route) fiberPath() string {
 	return strings.ReplaceAll(strings.ReplaceAll(r.path, "{", ":"), "}", "")

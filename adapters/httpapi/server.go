@@ -42,6 +42,8 @@ type Options struct {
 	RequestTimeout time.Duration         // from when the body is in; 30 s
 	DrainTimeout   time.Duration         // how long requests may run on after Shutdown was called; 2 s
 	Limits         Limits                // each zero field has its default
+	RateRequests   int                   // of one API key in a second, at this server; 0 for no limit
+	RateChecks     int                   // eligibility checks among them; 0 for no limit
 	TempDir        string                // where uploads are while they are handled; the system's own
 	Log            *slog.Logger          // nil discards
 	Metrics        prometheus.Registerer // nil keeps the metrics to itself
@@ -75,6 +77,7 @@ type Server struct {
 	log      *slog.Logger
 	metrics  *metrics
 	uploads  *uploads
+	rates    *rates
 	tempDir  string
 	now      func() time.Time
 
@@ -125,6 +128,7 @@ func newServer(
 	if s.now == nil {
 		s.now = time.Now
 	}
+	s.rates = newRates(o.RateRequests, o.RateChecks, s.now)
 	s.base, s.cancel = context.WithCancel(context.Background()) //nolint:forbidigo // requests outlive the caller of New; Shutdown ends them
 	s.assemble()
 	return s, nil

@@ -70,6 +70,8 @@ type setup struct {
 	converts  bool                                                  // PNGs
 	network   func(ports.AttachmentNetwork) ports.AttachmentNetwork // wraps the sandbox's
 	log       *slog.Logger
+	checks    int              // of a key in a second; none is no limit
+	now       func() time.Time // of the server
 }
 
 // startService starts the service. Each change may set what it likes.
@@ -108,6 +110,8 @@ func startService(t *testing.T, times eligibility.Times, changes ...func(*setup)
 		CursorKey:     [32]byte{7},
 		TempDir:       t.TempDir(),
 		Log:           with.log,
+		RateChecks:    with.checks,
+		Now:           with.now,
 	}
 	s.access, s.store, s.remittances = o.Access, store, o.Remittances
 	s.populate(t)

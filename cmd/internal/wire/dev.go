@@ -69,6 +69,9 @@ func devSettings(o cli.DevOptions, dir string, d *demo) (Settings, error) {
 		"MOLAR_BLOB_URL":     "file:" + filepath.Join(dir, "images"),
 		"MOLAR_SECRET_KEY":   d.SecretKey,
 		"MOLAR_OPS_LISTEN":   opsAddr,
+
+		"MOLAR_RATE_REQUESTS": "0",
+		"MOLAR_RATE_CHECKS":   "0",
 	}
 	s, err := LoadSettings(func(name string) string {
 		if v := os.Getenv(name); v != "" {

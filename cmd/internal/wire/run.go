@@ -220,6 +220,7 @@ func (g *graph) serveAPI(ctx context.Context, addrs *Addresses, fail func(error)
 		Access: g.access, Attachments: g.attachments, Eligibility: g.eligibility, Events: g.events,
 		PayerRequests: g.payerRequests, Webhooks: g.webhooks, Claims: g.claims, Remittances: g.remittances, Payers: g.payers,
 		CursorKey: cursorKey, TempDir: g.settings.TempDir,
+		RateRequests: g.settings.RateRequests, RateChecks: g.settings.RateChecks,
 		RequestTimeout: g.settings.RequestTimeout, Log: g.log, Metrics: g.metrics,
 	})
 	if err != nil {

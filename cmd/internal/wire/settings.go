@@ -27,6 +27,8 @@ type Settings struct {
 	OpsListen      string // address of health, metrics and profiles
 	SecretKey      []byte // 32 bytes; everything encrypted or signed hangs on it
 	PayersFile     string // more payers for the directory; empty for none
+	RateRequests   int // of one API key in a second, at one API process; 0 for no limit
+	RateChecks     int // eligibility checks among them
 	RequestTimeout time.Duration
 	PayerWait      time.Duration
 	PNGWait        time.Duration
@@ -91,6 +93,8 @@ func variables() []variable {
 			return nil
 		}},
 		{"MOLAR_PAYERS_FILE", "", "file of more payers: payer ID, name, aliases and capabilities between tabs", func(s *Settings, v string) error { s.PayersFile = v; return nil }},
+		{"MOLAR_RATE_REQUESTS", "200", "requests of an API key per second at one api process, 0 for no limit", func(s *Settings, v string) error { return rate(&s.RateRequests, v) }},
+		{"MOLAR_RATE_CHECKS", "50", "eligibility checks among them, 0 for no limit", func(s *Settings, v string) error { return rate(&s.RateChecks, v) }},
 		{"MOLAR_REQUEST_TIMEOUT", "30s", "how long a request may take once its body is in", func(s *Settings, v string) error { return span(&s.RequestTimeout, v) }},
 		{"MOLAR_PAYER_WAIT", "25s", "how long a request waits for a payer, or for the attachment network", func(s *Settings, v string) error { return span(&s.PayerWait, v) }},
 		{"MOLAR_PNG_WAIT", "20s", "how long an upload waits for the conversion of a PNG", func(s *Settings, v string) error { return span(&s.PNGWait, v) }},
@@ -150,6 +154,7 @@ func (s Settings) LogValue() slog.Value {
 		slog.String("queue", redacted(s.QueueURL)), slog.String("queue_type", s.QueueType),
 		slog.String("blobs", redacted(s.BlobURL)), slog.String("temp_dir", s.TempDir),
 		slog.Bool("secret_key_set", len(s.SecretKey) > 0), slog.String("payers_file", s.PayersFile),
+		slog.Int("rate_requests", s.RateRequests), slog.Int("rate_checks", s.RateChecks),
 		slog.Duration("request_timeout", s.RequestTimeout), slog.Duration("payer_wait", s.PayerWait), slog.Duration("png_wait", s.PNGWait),
 		slog.Duration("eligibility_cache_ttl", s.CacheTTL), slog.Duration("idempotency_ttl", s.IdempotencyTTL), slog.Duration("orphan_age", s.OrphanAge),
 		slog.Duration("batch_interval", s.BatchInterval), slog.Duration("sandbox_era_delay", s.ERADelay),
@@ -192,6 +197,16 @@ func span(to *time.Duration, v string) (err error) {
 func number(to *int, v string) (err error) {
 	if *to, err = strconv.Atoi(v); err != nil || *to < 1 {
 		return errors.New("want a number of at least 1")
+	}
+	return nil
+}
+
+// maxRate keeps the time of a token in nanoseconds.
+const maxRate = 1_000_000
+
+func rate(to *int, v string) (err error) {
+	if *to, err = strconv.Atoi(v); err != nil || *to < 0 || *to > maxRate {
+		return fmt.Errorf("want a number from 0 (no limit) to %d", maxRate)
 	}
 	return nil
 }

@@ -390,6 +390,8 @@ CREATE TABLE public.offices (
     phone text NOT NULL,
     time_zone text NOT NULL,
     created_at timestamp with time zone NOT NULL,
+    verified_at timestamp with time zone,
+    tax_key text GENERATED ALWAYS AS (regexp_replace(tax_id, '\D'::text, ''::text, 'g'::text)) STORED NOT NULL,
     CONSTRAINT offices_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text])))
 );
 
@@ -477,6 +479,8 @@ CREATE TABLE public.sandbox_mail (
     given_until timestamp with time zone,
     removed_at timestamp with time zone,
     content bytea,
+    org_id uuid,
+    mode text,
     CONSTRAINT sandbox_mail_state CHECK (((content IS NULL) = (removed_at IS NOT NULL)))
 )
 WITH (autovacuum_vacuum_scale_factor='0.05', autovacuum_vacuum_threshold='500');
@@ -760,9 +764,13 @@ CREATE INDEX jobs_due ON public.jobs USING btree (GREATEST(not_before, lease_unt
 
 CREATE INDEX offices_list ON public.offices USING btree (org_id, mode, created_at, id);
 
-CREATE INDEX offices_npi ON public.offices USING btree (npi, mode);
+CREATE INDEX offices_npi ON public.offices USING btree (npi, org_id, mode);
 
-CREATE INDEX offices_tax_id ON public.offices USING btree (regexp_replace(tax_id, '\D'::text, ''::text, 'g'::text), mode);
+CREATE INDEX offices_tax_id ON public.offices USING btree (tax_key, org_id, mode);
+
+CREATE INDEX offices_verified_npi ON public.offices USING btree (npi, mode) WHERE (verified_at IS NOT NULL);
+
+CREATE INDEX offices_verified_tax_id ON public.offices USING btree (tax_key, mode) WHERE (verified_at IS NOT NULL);
 
 CREATE INDEX payer_requests_claim ON public.payer_requests USING btree (org_id, mode, claim_id, created_at, id) WHERE (claim_id IS NOT NULL);
 
@@ -935,6 +943,8 @@ CREATE POLICY system_forgets ON public.webhook_deliveries FOR DELETE TO molar_sy
 CREATE POLICY system_queues ON public.webhook_deliveries FOR INSERT TO molar_system WITH CHECK ((event_type ~~ 'api_key.%'::text));
 
 ALTER TABLE public.uploads ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY verify ON public.offices FOR UPDATE TO molar_system USING (true);
 
 ALTER TABLE public.webhook_deliveries ENABLE ROW LEVEL SECURITY;
 
@@ -1186,6 +1196,8 @@ GRANT UPDATE(attempts) ON TABLE public.jobs TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.offices TO molar_app;
 GRANT SELECT ON TABLE public.offices TO molar_system;
+
+GRANT UPDATE(verified_at) ON TABLE public.offices TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.organizations TO molar_system;
 

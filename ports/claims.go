@@ -136,8 +136,9 @@ type ERAClaims interface {
 
 // Routes finds out whose a file is, across scopes.
 type Routes interface {
-	// Payees gives the offices of the mode with the NPI; without an NPI, or when
-	// none has it, those with the tax ID, digits compared.
+	// Payees gives the verified offices of the mode that have each of the two
+	// numbers that is not empty; none when both are. Tax IDs are compared by
+	// their digits.
 	Payees(ctx context.Context, mode billing.Mode, npi, taxID string) ([]*billing.Office, error)
 
 	// Batch gives the batch of the mode with one of the numbers, which are the

@@ -66,9 +66,9 @@ type Clearinghouse interface {
 	// Available is nil when files can be sent.
 	Available() error
 
-	// Send hands a file over. It may be called again with the same file: one
-	// whose name was sent before stays as it is.
-	Send(ctx context.Context, name string, content []byte) error
+	// Send hands a file of the scope over. It may be called again with the same
+	// file: one whose name was sent before stays as it is.
+	Send(ctx context.Context, scope billing.Scope, name string, content []byte) error
 
 	// Receive gives files that have come, the oldest first, at most limit. A
 	// file that is not removed is given again, by some networks after a while.

@@ -199,6 +199,10 @@ type Offices interface {
 	// Get reads an office. An absent one is CodeNotFound.
 	Get(ctx context.Context, id billing.OfficeID) (*billing.Office, error)
 
+	// Numbered gives the offices with the NPI; without an NPI, or when none has
+	// it, those with the tax ID, digits compared.
+	Numbered(ctx context.Context, npi, taxID string) ([]*billing.Office, error)
+
 	// List reads a page of offices, newest first, and one row more than asked
 	// for when there is a next page.
 	List(ctx context.Context, p billing.Page) ([]*billing.Office, error)
@@ -313,6 +317,9 @@ type Organizations interface {
 	// Get reads an organization. An absent one is CodeNotFound.
 	Get(ctx context.Context, id billing.OrgID) (*billing.Organization, error)
 	List(ctx context.Context) ([]*billing.Organization, error)
+	// VerifyOffice gives an office its VerifiedAt, unless it has one. An absent
+	// office is CodeNotFound.
+	VerifyOffice(ctx context.Context, id billing.OfficeID, at time.Time) (*billing.Office, error)
 }
 
 // ImageNames tells which images have a row, across scopes.

@@ -114,17 +114,41 @@ func offices(b Backend) *cobra.Command {
 					return err
 				}
 				for _, o := range page {
-					rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s", o.ID, o.Name, o.NPI, o.TimeZone))
+					verified := "-"
+					if !o.VerifiedAt.IsZero() {
+						verified = billing.Timestamp(o.VerifiedAt)
+					}
+					rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s", o.ID, o.Name, o.NPI, o.TimeZone, verified))
 				}
 				if p.After = next; next == nil {
 					break
 				}
 			}
-			return table(c, "ID\tNAME\tNPI\tTIME ZONE", rows)
+			return table(c, "ID\tNAME\tNPI\tTIME ZONE\tVERIFIED", rows)
 		}),
 	}
 	lf.on(list)
-	return group("offices", "Offices", create, list)
+	verify := &cobra.Command{
+		Use: "verify OFFICE_ID", Short: "Confirm that an office is the practice whose NPI and tax ID it has",
+		Long: "Confirm that an office is the practice whose NPI and tax ID it has.\n\n" +
+			"Anyone can look up an NPI, so remittances and payer requests from outside go to verified offices only.\n" +
+			"Check the practice's letter from the IRS and its NPPES record first. Test offices are verified when they are created.",
+		Args: naming("office (off_...)", "molar offices list --org org_... --mode live"),
+		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, args []string) error {
+			id, err := billing.ParseID[billing.OfficeID](args[0])
+			if err != nil {
+				return fmt.Errorf("%q is not an off_ ID; molar offices list --org org_... --mode live lists them", args[0])
+			}
+			o, err := s.VerifyOffice(c.Context(), id)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(c.OutOrStdout(), "%s verified at %s: %s, NPI %s, of %s in %s mode\n",
+				o.ID, billing.Timestamp(o.VerifiedAt), o.Name, o.NPI, o.Scope.Org, o.Scope.Mode)
+			return err
+		}),
+	}
+	return group("offices", "Offices", create, list, verify)
 }
 
 func providers(b Backend) *cobra.Command {

@@ -1,6 +1,7 @@
 package edi
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -94,6 +95,10 @@ func (s *reporter) claim(c *acknowledgements.Claim, r billing.ClaimReport) (bill
 	r.ControlNumber, r.PayerClaimNumber, r.Effective = clip(c.ControlNumber), clip(c.PayerClaimNumber), c.Effective()
 	if r.ControlNumber == "" {
 		r.Batch = ""
+	}
+	r.PatientFirstName, r.PatientLastName = c.Patient.First, c.Patient.Last
+	for i := range c.Statuses {
+		r.Charge = cmp.Or(r.Charge, c.Statuses[i].Charge)
 	}
 	statuses := slices.Clone(c.Statuses)
 	for i := range c.Lines {

@@ -21,23 +21,28 @@ func addressShape(a billing.Address) *addressJSON {
 }
 
 type officeJSON struct {
-	ID        billing.OfficeID `json:"id"`
-	Object    string           `json:"object"`
-	Name      string           `json:"name"`
-	NPI       string           `json:"npi"`
-	TaxID     *string          `json:"tax_id"`
-	Address   *addressJSON     `json:"address"`
-	Phone     *string          `json:"phone"`
-	TimeZone  string           `json:"time_zone"`
-	Mode      billing.Mode     `json:"mode"`
-	CreatedAt string           `json:"created_at"`
+	ID         billing.OfficeID `json:"id"`
+	Object     string           `json:"object"`
+	Name       string           `json:"name"`
+	NPI        string           `json:"npi"`
+	TaxID      *string          `json:"tax_id"`
+	Address    *addressJSON     `json:"address"`
+	Phone      *string          `json:"phone"`
+	TimeZone   string           `json:"time_zone"`
+	Mode       billing.Mode     `json:"mode"`
+	CreatedAt  string           `json:"created_at"`
+	VerifiedAt *string          `json:"verified_at"`
 }
 
 func officeShape(o *billing.Office) officeJSON {
-	return officeJSON{
+	shape := officeJSON{
 		ID: o.ID, Object: "office", Name: o.Name, NPI: o.NPI, TaxID: orNull(o.TaxID), Address: addressShape(o.Address),
 		Phone: orNull(o.Phone), TimeZone: o.TimeZone, Mode: o.Scope.Mode, CreatedAt: billing.Timestamp(o.CreatedAt),
 	}
+	if !o.VerifiedAt.IsZero() {
+		shape.VerifiedAt = new(billing.Timestamp(o.VerifiedAt))
+	}
+	return shape
 }
 
 type providerJSON struct {

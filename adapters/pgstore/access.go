@@ -125,6 +125,21 @@ func (r organizations) Get(ctx context.Context, id billing.OrgID) (*billing.Orga
 	return row.org()
 }
 
+// VerifyOffice notes when an office was verified, unless that is noted.
+func (r organizations) VerifyOffice(ctx context.Context, id billing.OfficeID, at time.Time) (*billing.Office, error) {
+	if _, err := r.exec(ctx, "UPDATE offices SET verified_at = $2 WHERE id = $1 AND verified_at IS NULL", id, micro(at)); err != nil {
+		return nil, fmt.Errorf("verify office %s: %w", id, err)
+	}
+	r.made = made{"SELECT EXISTS (SELECT FROM offices WHERE id = $1 AND verified_at IS NOT NULL)", []any{id}}
+	var row officeRow
+	if err := r.get(ctx, &row, "SELECT "+officeColumns+" FROM offices WHERE id = $1", id); errors.Is(err, sql.ErrNoRows) {
+		return nil, billing.NotFound("office", "")
+	} else if err != nil {
+		return nil, fmt.Errorf("verify office %s: %w", id, err)
+	}
+	return row.office()
+}
+
 // List reads every organization, oldest first.
 func (r organizations) List(ctx context.Context) ([]*billing.Organization, error) {
 	var rows []orgRow

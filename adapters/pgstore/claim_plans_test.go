@@ -34,7 +34,7 @@ FROM generate_series(1, 2000) n;
 INSERT INTO sandbox_mail (name, due, content) SELECT 'f' || n, '2026-01-01'::timestamptz + n * interval '1 min', '' FROM generate_series(1, 2000) n;
 UPDATE claims SET state = 'queued' WHERE id IN (SELECT made(n * 4 + 3, 1) FROM generate_series(1, 300) n);
 UPDATE claims SET batch_id = made(n, 8) FROM (SELECT n, made(n * 4, 1) AS claim FROM generate_series(1, 300) n) b WHERE id = b.claim;
-INSERT INTO offices SELECT made(n, 2), made(3, 9), 'test', '', 1000000000 + n, 100000000 + n, '', '', '', '', '', '', '', now() FROM generate_series(20, 2000) n;
+INSERT INTO offices SELECT made(n, 2), made(3, 9), 'test', '', 1000000000 + n, 100000000 + n, '', '', '', '', '', '', '', now(), now() FROM generate_series(20, 2000) n;
 ANALYZE claims, offices, eras, era_claims, batches, sandbox_mail`
 
 // claimStatements is what is asked of claims and their files. Names that begin
@@ -66,8 +66,10 @@ func claimStatements(t *testing.T, in billing.Scope) map[string]statement {
 		"remittance claims to apply": made(q.ERAClaims(number(3, 7), 0, true, 300)),
 		"save claims":                queued(q.SaveClaims(t.Context(), c, other)),
 		"number events":              queued(q.AppendEvents(t.Context(), event(number(3, 6)), event(number(5, 6)))),
+		"offices, NPI":               made(q.OfficesByNPI("1234567893")),
+		"offices, tax ID":            made(q.OfficesByTaxID("123456789")),
 		"every scope, queued":        {pgstore.QueuedScopes, []any{"test"}},
-		"every scope, NPI":           {pgstore.RoutedByNPI, []any{"test", "1234567893"}},
+		"every scope, NPI":           {pgstore.RoutedByNPI, []any{"test", "123456789", "1234567893"}},
 		"every scope, tax ID":        {pgstore.RoutedByTaxID, []any{"test", "123456789"}},
 		"every scope, batch":         {pgstore.RoutedBatch, []any{"test", pq.StringArray{"7", "8"}}},
 		"every scope, mail":          {pgstore.TakenMail, []any{at, 1000000, 10}},

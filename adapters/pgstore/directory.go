@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -12,7 +13,7 @@ import (
 
 type offices struct{ *tx }
 
-const officeColumns = "id, org_id, mode, name, npi, tax_id, line1, line2, city, state, zip, phone, time_zone, created_at"
+const officeColumns = "id, org_id, mode, name, npi, tax_id, line1, line2, city, state, zip, phone, time_zone, created_at, verified_at"
 
 type officeRow struct {
 	ID        billing.OfficeID `db:"id"`
@@ -29,13 +30,14 @@ type officeRow struct {
 	Phone     string           `db:"phone"`
 	TimeZone  string           `db:"time_zone"`
 	CreatedAt time.Time        `db:"created_at"`
+	Verified  sql.NullTime     `db:"verified_at"`
 }
 
 func (r officeRow) office() (*billing.Office, error) {
 	return &billing.Office{
 		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, Name: r.Name, NPI: r.NPI, TaxID: r.TaxID,
 		Address: billing.Address{Line1: r.Line1, Line2: r.Line2, City: r.City, State: r.State, ZIP: r.ZIP},
-		Phone:   r.Phone, TimeZone: r.TimeZone, CreatedAt: r.CreatedAt.UTC(),
+		Phone:   r.Phone, TimeZone: r.TimeZone, CreatedAt: r.CreatedAt.UTC(), VerifiedAt: present(r.Verified),
 	}, nil
 }
 
@@ -52,6 +54,37 @@ func (r offices) Get(ctx context.Context, id billing.OfficeID) (*billing.Office,
 	return row.office()
 }
 
+func (r offices) byNPI(npi string) (string, []any) {
+	q := r.query(officeColumns, "offices")
+	q.where("npi = %", npi)
+	return q.text("ORDER BY created_at, id"), q.args
+}
+
+func (r offices) byTaxID(taxID string) (string, []any) {
+	q := r.query(officeColumns, "offices")
+	q.where("tax_key = %", taxID)
+	return q.text("ORDER BY created_at, id"), q.args
+}
+
+// Numbered gives the offices with the NPI, else those with the tax ID.
+func (r offices) Numbered(ctx context.Context, npi, taxID string) ([]*billing.Office, error) {
+	npi, taxID = strings.TrimSpace(npi), digits(taxID)
+	var rows []officeRow
+	if npi != "" {
+		text, args := r.byNPI(npi)
+		if err := r.list(ctx, &rows, text, args...); err != nil {
+			return nil, fmt.Errorf("find offices by NPI: %w", err)
+		}
+	}
+	if len(rows) == 0 && taxID != "" {
+		text, args := r.byTaxID(taxID)
+		if err := r.list(ctx, &rows, text, args...); err != nil {
+			return nil, fmt.Errorf("find offices by tax ID: %w", err)
+		}
+	}
+	return values(rows, officeRow.office)
+}
+
 // List reads a page of offices, newest first.
 func (r offices) List(ctx context.Context, p billing.Page) ([]*billing.Office, error) {
 	rows, err := page[officeRow](ctx, r.tx, r.query(officeColumns, "offices"), p)
@@ -66,10 +99,10 @@ func (r offices) Insert(ctx context.Context, o *billing.Office) error {
 	a := o.Address
 	r.made = madeRow("offices", o.ID)
 	return r.later(ctx, o.ID, `
-INSERT INTO offices (id, org_id, mode, name, npi, tax_id, line1, line2, city, state, zip, phone, time_zone, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+INSERT INTO offices (id, org_id, mode, name, npi, tax_id, line1, line2, city, state, zip, phone, time_zone, created_at, verified_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
 		o.ID, r.scope.Org, r.scope.Mode, o.Name, o.NPI, o.TaxID, a.Line1, a.Line2, a.City, a.State, a.ZIP, o.Phone,
-		o.TimeZone, micro(o.CreatedAt))
+		o.TimeZone, micro(o.CreatedAt), optional(o.VerifiedAt))
 }
 
 type providers struct{ *tx }

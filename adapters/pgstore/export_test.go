@@ -126,6 +126,16 @@ func CallLanes(now time.Time, pause time.Duration, limit int) (string, []any) {
 	return callLanes, []any{now, pause.Microseconds(), limit}
 }
 
+// OfficesByNPI and OfficesByTaxID are the statements of Offices.Numbered.
+func (l ListQueries) OfficesByNPI(npi string) (string, []any) {
+	return offices{&tx{scope: l.Scope}}.byNPI(npi)
+}
+
+// OfficesByTaxID is the other one.
+func (l ListQueries) OfficesByTaxID(taxID string) (string, []any) {
+	return offices{&tx{scope: l.Scope}}.byTaxID(taxID)
+}
+
 // Claims is the statement of Claims.List.
 func (l ListQueries) Claims(f billing.ClaimFilter, p billing.Page) (string, []any) {
 	return claims{&tx{scope: l.Scope}}.walked(f, p)

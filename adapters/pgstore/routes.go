@@ -27,26 +27,25 @@ func digits(s string) string {
 }
 
 const (
-	payeesByNPI   = "SELECT " + officeColumns + "\nFROM offices\nWHERE mode = $1 AND npi = $2\nORDER BY created_at, id"
-	payeesByTaxID = "SELECT " + officeColumns +
-		"\nFROM offices\nWHERE mode = $1 AND regexp_replace(tax_id, '\\D', '', 'g') = $2\nORDER BY created_at, id"
+	payees        = "SELECT " + officeColumns + "\nFROM offices\nWHERE mode = $1 AND verified_at IS NOT NULL AND "
+	payeesByNPI   = payees + "npi = $3 AND $2 IN ('', tax_key)\nORDER BY created_at, id"
+	payeesByTaxID = payees + "tax_key = $2\nORDER BY created_at, id"
 )
 
-// Payees gives the offices that a payment may be for.
+// Payees gives the verified offices with the numbers.
 func (r routes) Payees(ctx context.Context, mode billing.Mode, npi, taxID string) ([]*billing.Office, error) {
-	for _, by := range []struct{ text, number string }{{payeesByNPI, strings.TrimSpace(npi)}, {payeesByTaxID, digits(taxID)}} {
-		if by.number == "" {
-			continue
-		}
-		var rows []officeRow
-		if err := r.list(ctx, &rows, by.text, mode, by.number); err != nil {
-			return nil, fmt.Errorf("find payees: %w", err)
-		}
-		if len(rows) > 0 {
-			return values(rows, officeRow.office)
-		}
+	text, args := payeesByTaxID, []any{mode, digits(taxID)}
+	switch npi = strings.TrimSpace(npi); {
+	case npi != "":
+		text, args = payeesByNPI, append(args, npi)
+	case digits(taxID) == "":
+		return nil, nil
 	}
-	return nil, nil
+	var rows []officeRow
+	if err := r.list(ctx, &rows, text, args...); err != nil {
+		return nil, fmt.Errorf("find payees: %w", err)
+	}
+	return values(rows, officeRow.office)
 }
 
 // Numbers begin again after a billion files, so the newest one is meant.

@@ -43,10 +43,12 @@ func (m sandboxMail) Put(ctx context.Context, files []billing.SandboxFile) error
 	if len(files) == 0 {
 		return nil
 	}
-	var names pq.StringArray
+	var names, modes pq.StringArray
 	var contents pq.ByteaArray
+	var orgs []billing.OrgID
 	due := make([]sql.NullTime, 0, len(files))
 	for _, f := range files {
+		orgs, modes = append(orgs, f.Scope.Org), append(modes, string(f.Scope.Mode))
 		names, due = append(names, f.Name), append(due, optional(f.Due))
 		contents = append(contents, m.store.sealer.seal(billing.Scope{Mode: billing.ModeTest}, mailName(f.Name), f.Content))
 	}
@@ -63,10 +65,10 @@ WHERE name IN (
 			return fmt.Errorf("forget names of the sandbox: %w", err)
 		}
 		if _, err := t.exec(ctx, `
-INSERT INTO sandbox_mail (name, content, due)
-SELECT name, content, due
-FROM unnest($1::text[], $2::bytea[], $3::timestamptz[]) f (name, content, due)
-ON CONFLICT (name) DO NOTHING`, names, contents, pq.Array(due)); err != nil {
+INSERT INTO sandbox_mail (name, content, due, org_id, mode)
+SELECT name, content, due, org_id, mode
+FROM unnest($1::text[], $2::bytea[], $3::timestamptz[], $4::uuid[], $5::text[]) f (name, content, due, org_id, mode)
+ON CONFLICT (name) DO NOTHING`, names, contents, pq.Array(due), pq.Array(orgs), modes); err != nil {
 			return fmt.Errorf("keep files of the sandbox: %w", err)
 		}
 		t.made = made{"SELECT EXISTS (SELECT FROM sandbox_mail WHERE name = $1)", []any{files[0].Name}}
@@ -89,9 +91,9 @@ WITH due AS (
 	SET given_until = $1::timestamptz + $2 * interval '1 us'
 	FROM due
 	WHERE m.name = due.name
-	RETURNING m.name, m.content, m.due
+	RETURNING m.name, m.content, m.due, m.org_id, m.mode
 )
-SELECT name, content, pg_current_xact_id()::text AS xid
+SELECT name, content, org_id, coalesce(mode, '') AS mode, pg_current_xact_id()::text AS xid
 FROM given
 ORDER BY due, name`
 
@@ -99,9 +101,11 @@ ORDER BY due, name`
 func (m sandboxMail) Take(ctx context.Context, now time.Time, pause time.Duration, limit int) (files []billing.IncomingFile, err error) {
 	err = m.in(ctx, func(ctx context.Context, t *tx) error {
 		var rows []struct {
-			Name    string `db:"name"`
-			Content []byte `db:"content"`
-			XID     string `db:"xid"`
+			Name    string        `db:"name"`
+			Content []byte        `db:"content"`
+			Org     billing.OrgID `db:"org_id"`
+			Mode    billing.Mode  `db:"mode"`
+			XID     string        `db:"xid"`
 		}
 		if err := t.list(ctx, &rows, takeMail, micro(now), pause.Microseconds(), limit); err != nil {
 			return fmt.Errorf("take files of the sandbox: %w", err)
@@ -113,7 +117,7 @@ func (m sandboxMail) Take(ctx context.Context, now time.Time, pause time.Duratio
 			if err != nil {
 				return fmt.Errorf("open a file of the sandbox: %w", err)
 			}
-			files = append(files, billing.IncomingFile{Name: row.Name, Content: content})
+			files = append(files, billing.IncomingFile{Scope: billing.Scope{Org: row.Org, Mode: row.Mode}, Name: row.Name, Content: content})
 		}
 		return nil
 	})

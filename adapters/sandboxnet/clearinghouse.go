@@ -56,16 +56,25 @@ func (*Clearinghouse) Available() error { return nil }
 
 // Send reads a file and puts into the mail whatever will come back for it, all
 // at once and under names that follow from the file's, so that sending it again
-// changes nothing. The error of a file that cannot even be answered has a
-// position and no patient data.
-func (c *Clearinghouse) Send(ctx context.Context, name string, content []byte) error {
+// changes nothing. All of that, and what is remembered, is the scope's alone:
+// practices that use the same NPI and control numbers never meet here. The error
+// of a file that cannot even be answered has a position and no patient data.
+func (c *Clearinghouse) Send(ctx context.Context, scope billing.Scope, name string, content []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	remember := func(notes []billing.SandboxNote) ([][]byte, error) { return c.mail.Remember(ctx, notes) }
+	remember := func(notes []billing.SandboxNote) ([][]byte, error) {
+		for i := range notes {
+			notes[i].Key = digestOf(scope.Org.UUID(), string(scope.Mode), string(notes[i].Key[:]))
+		}
+		return c.mail.Remember(ctx, notes)
+	}
 	files, err := c.answers(name, content, remember)
 	if err != nil {
 		return fmt.Errorf("sandboxnet: %w", err)
+	}
+	for i := range files {
+		files[i].Scope = scope
 	}
 	return c.mail.Put(ctx, files)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
 	"github.com/molar-billing/molar/adapters/x12/claims"
+	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/networktest"
 )
@@ -83,7 +84,7 @@ func TestTheOrderOfThings(t *testing.T) {
 	now := &movable{now: asked}
 	n := sandboxnet.NewClearinghouse(now, pgtest.Open(t).SandboxMail(), sandboxnet.Options{ERADelay: slowly})
 	name, content := numbered(t, 1, claim("C-1", "-REVERSED", aetna()), claim("C-2", "-INFO-REQUEST", aetna()))
-	if err := n.Send(t.Context(), name, content); err != nil {
+	if err := n.Send(t.Context(), billing.Scope{Mode: billing.ModeTest}, name, content); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range []struct {
@@ -123,13 +124,14 @@ func TestTheOrderOfThings(t *testing.T) {
 func TestRejectedOnceByWhatIsRemembered(t *testing.T) {
 	t.Parallel()
 	mail := pgtest.Open(t).SandboxMail()
+	practice := billing.Scope{Mode: billing.ModeTest}
 	verdictOn := func(number int, at time.Time) acknowledgements.Verdict {
 		t.Helper()
 		name, content := numbered(t, number, claim("C-1", "-BATCH-REJECTED", aetna()))
 		n := sandboxnet.NewClearinghouse(clock(at), mail, sandboxnet.Options{})
 		later := sandboxnet.NewClearinghouse(clock(at.Add(time.Minute)), mail, sandboxnet.Options{})
 		for range 2 {
-			if err := n.Send(t.Context(), name, content); err != nil {
+			if err := n.Send(t.Context(), practice, name, content); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -138,6 +140,9 @@ func TestRejectedOnceByWhatIsRemembered(t *testing.T) {
 			t.Fatalf("%d files, %v", len(files), err)
 		}
 		for _, f := range files {
+			if f.Scope != practice {
+				t.Errorf("%s concerns %+v", f.Name, f.Scope)
+			}
 			if err := n.Remove(t.Context(), f.Name); err != nil {
 				t.Fatal(err)
 			}
@@ -149,9 +154,15 @@ func TestRejectedOnceByWhatIsRemembered(t *testing.T) {
 		v, _ := f.About(acknowledgements.Sent{Interchange: number, Group: number, Set: fmt.Sprintf("%09d", number)})
 		return v
 	}
-	for number, want := range []acknowledgements.Verdict{"", acknowledgements.VerdictRejected, acknowledgements.VerdictAccepted, acknowledgements.VerdictAccepted} {
+	// The last one is another practice's, with the same NPI and control number.
+	for number, want := range []acknowledgements.Verdict{
+		"", acknowledgements.VerdictRejected, acknowledgements.VerdictAccepted, acknowledgements.VerdictAccepted, acknowledgements.VerdictRejected,
+	} {
 		if number == 0 {
 			continue
+		}
+		if number == 4 {
+			practice.Org = billing.OrgID{1}
 		}
 		if got := verdictOn(number, asked.Add(time.Duration(number)*time.Hour)); got != want {
 			t.Errorf("file %d is %s, want %s", number, got, want)

@@ -244,7 +244,7 @@ func TestWhatWasPaidIsRemembered(t *testing.T) {
 		network := sandboxnet.NewClearinghouse(now, mail, sandboxnet.Options{})
 		name, content := numbered(t, n+1, c)
 		for range 2 {
-			if err := network.Send(t.Context(), name, content); err != nil {
+			if err := network.Send(t.Context(), billing.Scope{Mode: billing.ModeTest}, name, content); err != nil {
 				t.Fatal(err)
 			}
 		}

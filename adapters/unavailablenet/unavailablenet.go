@@ -67,7 +67,9 @@ var _ ports.Clearinghouse = Clearinghouse{}
 func (Clearinghouse) Available() error { return errNoClearinghouse }
 
 // Send always fails. It may be called again when a clearinghouse is configured.
-func (c Clearinghouse) Send(context.Context, string, []byte) error { return c.Available() }
+func (c Clearinghouse) Send(context.Context, billing.Scope, string, []byte) error {
+	return c.Available()
+}
 
 // Receive gives nothing.
 func (Clearinghouse) Receive(context.Context, int) ([]billing.IncomingFile, error) { return nil, nil }

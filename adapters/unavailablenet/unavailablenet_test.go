@@ -39,7 +39,7 @@ func TestEveryCallSaysThatTheNetworkIsUnavailable(t *testing.T) {
 func TestThereIsNoClearinghouse(t *testing.T) {
 	t.Parallel()
 	var c unavailablenet.Clearinghouse
-	for call, err := range map[string]error{"available": c.Available(), "send": c.Send(t.Context(), "1.837", []byte("a file"))} {
+	for call, err := range map[string]error{"available": c.Available(), "send": c.Send(t.Context(), billing.Scope{}, "1.837", []byte("a file"))} {
 		if err == nil || !strings.Contains(err.Error(), "no clearinghouse is configured for live mode") {
 			t.Errorf("%s: %v", call, err)
 		}

@@ -64,12 +64,43 @@ func TestMakeOffice(t *testing.T) {
 	}
 	want := good()
 	want.ID, want.Scope, want.TimeZone, want.CreatedAt = all[0].ID, scope, access.DefaultTimeZone, c.Now().UTC().Truncate(time.Microsecond)
+	want.VerifiedAt = want.CreatedAt
 	if *all[0] != want || want.ID.String() != string(first.Body) {
 		t.Errorf("%+v, want %+v", *all[0], want)
 	}
 	live := billing.Scope{Org: scope.Org, Mode: billing.ModeLive}
 	if all, _, err := s.ListOffices(t.Context(), live, billing.Page{Limit: 10}); err != nil || len(all) != 0 {
 		t.Errorf("in another mode %v, %v", all, err)
+	}
+}
+
+// TestVerifyOffice verifies offices of live mode, which only the operator can;
+// test offices are verified.
+func TestVerifyOffice(t *testing.T) {
+	t.Parallel()
+	s, _, c, scope := setup(t)
+	in := good()
+	in.VerifiedAt = c.Now() // it is not the caller's to say
+	for mode, verified := range map[billing.Mode]bool{billing.ModeTest: true, billing.ModeLive: false} {
+		in.Scope = billing.Scope{Org: scope.Org, Mode: mode}
+		made, err := s.CreateOffice(t.Context(), in)
+		if err != nil || made.VerifiedAt.Equal(made.CreatedAt) != verified || made.VerifiedAt.IsZero() == verified {
+			t.Fatalf("in %s mode: %+v, %v", mode, made, err)
+		}
+		at := c.Now().Add(time.Hour)
+		if verified {
+			at = made.VerifiedAt
+		}
+		for range 2 {
+			c.advance(time.Hour)
+			o, err := s.VerifyOffice(t.Context(), made.ID)
+			if err != nil || o.ID != made.ID || !o.VerifiedAt.Equal(at.Truncate(time.Microsecond)) {
+				t.Errorf("in %s mode: %+v, %v; want it verified at %s", mode, o, err, at)
+			}
+		}
+	}
+	if _, err := s.VerifyOffice(t.Context(), billing.OfficeID{1}); billing.CodeOf(err) != billing.CodeNotFound || faults(err) != "id not_found" {
+		t.Errorf("an absent one: %v", err)
 	}
 }
 

@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
@@ -56,7 +57,24 @@ func (s *Service) newOffice(o billing.Office, f *billing.Faults) *billing.Office
 	o.Judge(f)
 	o.CreatedAt = s.clock.Now()
 	o.ID = billing.NewID[billing.OfficeID](o.CreatedAt)
+	if o.VerifiedAt = (time.Time{}); o.Scope.Mode == billing.ModeTest {
+		o.VerifiedAt = o.CreatedAt
+	}
 	return &o
+}
+
+// VerifyOffice notes that the operator has verified an office, of whichever
+// organization. One that is verified stays as it is. An absent one is
+// CodeNotFound of the field id.
+func (s *Service) VerifyOffice(ctx context.Context, id billing.OfficeID) (o *billing.Office, err error) {
+	now := s.clock.Now()
+	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		if o, err = tx.Orgs.VerifyOffice(ctx, id, now); billing.IsNotFound(err) {
+			return billing.NotFound("office", "id")
+		}
+		return err
+	})
+	return o, err
 }
 
 // ListOffices reads a page of the offices of a scope, newest first, and where

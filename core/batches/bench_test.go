@@ -59,7 +59,8 @@ type bench struct {
 	made    int // claims and practices
 
 	mu       sync.Mutex
-	remitted map[string]int // remittances that were passed on, by name
+	remitted map[string]int  // remittances that were passed on, by name
+	payees   []billing.Scope // of each, the scope of its file
 }
 
 // practice is an organization that sends claims.
@@ -100,6 +101,7 @@ func (b *bench) remit(_ context.Context, _ billing.Mode, f billing.IncomingFile)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.remitted[f.Name]++
+	b.payees = append(b.payees, f.Scope)
 	return nil
 }
 
@@ -129,7 +131,7 @@ func (b *bench) newOffice(scope billing.Scope, npi string) *billing.Office {
 	o := &billing.Office{
 		ID: billing.NewID[billing.OfficeID](now), Scope: scope, Name: "Main Street Dental", NPI: npi, TaxID: fmt.Sprintf("12%07d", b.made),
 		Address: billing.Address{Line1: "1 Main St", City: "Springfield", State: "IL", ZIP: "627011234"}, Phone: "2175550100",
-		TimeZone: "America/Chicago", CreatedAt: now,
+		TimeZone: "America/Chicago", CreatedAt: now, VerifiedAt: now,
 	}
 	b.in(&practice{scope: scope}, func(ctx context.Context, tx ports.Tx) error { return tx.Offices.Insert(ctx, o) })
 	return o

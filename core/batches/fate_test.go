@@ -129,8 +129,8 @@ type fatedNetwork struct {
 	f *fate
 }
 
-func (n fatedNetwork) Send(ctx context.Context, name string, content []byte) error {
-	return n.f.call("Send", func() error { return n.Clearinghouse.Send(ctx, name, content) })
+func (n fatedNetwork) Send(ctx context.Context, scope billing.Scope, name string, content []byte) error {
+	return n.f.call("Send", func() error { return n.Clearinghouse.Send(ctx, scope, name, content) })
 }
 
 func (n fatedNetwork) Receive(ctx context.Context, limit int) (files []billing.IncomingFile, err error) {

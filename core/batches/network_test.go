@@ -26,13 +26,13 @@ func newNetwork(to ports.Clearinghouse) *network {
 	return &network{Clearinghouse: to, sent: map[string]string{}}
 }
 
-func (n *network) Send(ctx context.Context, name string, content []byte) error {
+func (n *network) Send(ctx context.Context, scope billing.Scope, name string, content []byte) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.down != nil {
 		return n.down
 	}
-	if err := n.Clearinghouse.Send(ctx, name, content); err != nil {
+	if err := n.Clearinghouse.Send(ctx, scope, name, content); err != nil {
 		return err
 	}
 	if before, again := n.sent[name]; again && before != string(content) {
@@ -120,10 +120,10 @@ type slowNetwork struct {
 	fail  error
 }
 
-func (n slowNetwork) Send(ctx context.Context, name string, content []byte) error {
+func (n slowNetwork) Send(ctx context.Context, scope billing.Scope, name string, content []byte) error {
 	n.clock.advance(30 * time.Second)
 	if n.fail != nil {
 		return n.fail
 	}
-	return n.Clearinghouse.Send(ctx, name, content)
+	return n.Clearinghouse.Send(ctx, scope, name, content)
 }

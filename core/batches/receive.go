@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
@@ -64,7 +65,7 @@ func (s *Service) take(ctx context.Context, mode billing.Mode, f billing.Incomin
 	if err != nil {
 		return nil, s.quarantine(ctx, mode, f, err.Error())
 	}
-	shares, strays, err := s.route(ctx, mode, a)
+	shares, strays, err := s.route(ctx, mode, f.Scope, a)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +77,7 @@ func (s *Service) take(ctx context.Context, mode billing.Mode, f billing.Incomin
 		rejected = append(rejected, of...)
 	}
 	if strays > 0 {
-		return rejected, s.quarantine(ctx, mode, f, fmt.Sprintf("%d of the parts of the file name no batch or office, or offices of several organizations.", strays))
+		return rejected, s.quarantine(ctx, mode, f, fmt.Sprintf("%d of the parts of the file name no batch and no verified office, or verified offices of several organizations.", strays))
 	}
 	return rejected, nil
 }
@@ -108,92 +109,158 @@ type report struct {
 	batch billing.FileID
 }
 
-// route finds out to whom the parts of an acknowledgement belong: by the batch
-// that they answer, else by the provider that they name. Strays counts those
-// that belong to nobody here.
-func (s *Service) route(ctx context.Context, mode billing.Mode, a *billing.Acknowledgement) (shares []*share, strays int, err error) {
-	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		shares, strays = nil, 0
-		of := func(scope billing.Scope) *share {
-			for _, sh := range shares {
-				if sh.scope == scope {
-					return sh
-				}
-			}
-			shares = append(shares, &share{scope: scope, file: a.File})
-			return shares[len(shares)-1]
-		}
-		r := router{tx: tx.Routes, mode: mode, batches: map[billing.ControlNumbers]*billing.Batch{}, payees: map[[2]string]billing.Scope{}}
+// route finds out to whom the parts of an acknowledgement belong: to the scope,
+// unless that is zero; else by the batch that they answer, else by the provider
+// that they name. Strays counts those that belong to nobody here.
+func (s *Service) route(
+	ctx context.Context, mode billing.Mode, only billing.Scope, a *billing.Acknowledgement,
+) (shares []*share, strays int, err error) {
+	r := router{mode: mode, only: only, batches: map[billing.ControlNumbers]*billing.Batch{}, payees: map[[2]string][]billing.Scope{}}
+	verdicts, reports := make([]*billing.Batch, len(a.Verdicts)), make([]origin, len(a.Reports))
+	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
 		for i := range a.Verdicts {
-			v := &a.Verdicts[i]
-			b, err := r.batch(ctx, v.About)
-			if err != nil {
+			if verdicts[i], err = r.batch(ctx, tx.Routes, a.Verdicts[i].About); err != nil {
 				return err
 			}
-			if b == nil {
-				strays++
-				continue
-			}
-			sh := of(b.Scope)
-			sh.verdicts = append(sh.verdicts, verdict{v, b.ID})
 		}
 		for i := range a.Reports {
-			scope, batch, err := r.report(ctx, &a.Reports[i])
-			if err != nil {
+			if reports[i], err = r.report(ctx, tx.Routes, &a.Reports[i]); err != nil {
 				return err
 			}
-			if scope == (billing.Scope{}) {
-				strays++
-				continue
-			}
-			sh := of(scope)
-			sh.reports = append(sh.reports, report{&a.Reports[i], batch})
 		}
 		return nil
 	})
-	return shares, strays, err
+	if err == nil {
+		err = s.senders(ctx, a.Reports, reports)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	of := func(scope billing.Scope) *share {
+		for _, sh := range shares {
+			if sh.scope == scope {
+				return sh
+			}
+		}
+		shares = append(shares, &share{scope: scope, file: a.File})
+		return shares[len(shares)-1]
+	}
+	for i, b := range verdicts {
+		if b == nil {
+			strays++
+			continue
+		}
+		sh := of(b.Scope)
+		sh.verdicts = append(sh.verdicts, verdict{&a.Verdicts[i], b.ID})
+	}
+	for i, o := range reports {
+		if len(o.scopes) != 1 {
+			strays++
+			continue
+		}
+		sh := of(o.scopes[0])
+		sh.reports = append(sh.reports, report{&a.Reports[i], o.batch})
+	}
+	return shares, strays, nil
+}
+
+// origin is whose claims a report may be about: one scope when that is certain.
+type origin struct {
+	scopes []billing.Scope
+	batch  billing.FileID // zero when the report does not say
 }
 
 // router looks each batch and each provider of a file up once.
 type router struct {
-	tx      ports.Routes
 	mode    billing.Mode
+	only    billing.Scope // when not zero, the file concerns this scope alone
 	batches map[billing.ControlNumbers]*billing.Batch
-	payees  map[[2]string]billing.Scope
+	payees  map[[2]string][]billing.Scope
 }
 
 // batch is the batch with the numbers; nil for none.
-func (r *router) batch(ctx context.Context, n billing.ControlNumbers) (*billing.Batch, error) {
+func (r *router) batch(ctx context.Context, tx ports.Routes, n billing.ControlNumbers) (*billing.Batch, error) {
 	if b, known := r.batches[n]; known {
 		return b, nil
 	}
-	b, err := r.tx.Batch(ctx, r.mode, n)
+	b, err := tx.Batch(ctx, r.mode, n)
 	if err != nil && !billing.IsNotFound(err) {
 		return nil, err
+	}
+	if b != nil && r.only != (billing.Scope{}) && b.Scope != r.only {
+		b = nil
 	}
 	r.batches[n] = b
 	return b, nil
 }
 
-// report is whose claims a report is about, and of which batch if it says so.
-func (r *router) report(ctx context.Context, c *billing.ClaimReport) (scope billing.Scope, batch billing.FileID, err error) {
+// report is whose claims a report may be about, and of which batch if it says so.
+func (r *router) report(ctx context.Context, tx ports.Routes, c *billing.ClaimReport) (o origin, err error) {
 	if c.Batch != "" {
-		b, err := r.batch(ctx, billing.ControlNumbers{Interchange: c.Batch, Group: c.Batch, Transaction: c.Batch})
+		b, err := r.batch(ctx, tx, billing.ControlNumbers{Interchange: c.Batch, Group: c.Batch, Transaction: c.Batch})
 		if err != nil {
-			return scope, batch, err
+			return o, err
 		}
 		if b != nil {
-			return b.Scope, b.ID, nil
+			return origin{[]billing.Scope{b.Scope}, b.ID}, nil
 		}
 	}
+	if r.only != (billing.Scope{}) {
+		return origin{scopes: []billing.Scope{r.only}}, nil
+	}
 	key := [2]string{c.ProviderNPI, c.ProviderTaxID}
-	if scope, known := r.payees[key]; known {
-		return scope, batch, nil
+	if scopes, known := r.payees[key]; known {
+		return origin{scopes: scopes}, nil
 	}
-	offices, err := r.tx.Payees(ctx, r.mode, c.ProviderNPI, c.ProviderTaxID)
+	offices, err := tx.Payees(ctx, r.mode, c.ProviderNPI, c.ProviderTaxID)
 	if err != nil {
-		return scope, batch, err
+		return o, err
 	}
-	r.payees[key], _ = billing.ScopeOf(offices)
-	return r.payees[key], batch, nil
+	r.payees[key] = billing.ScopesOf(offices)
+	return origin{scopes: r.payees[key]}, nil
+}
+
+// matchAtOnce is how many claims are looked up in one go.
+const matchAtOnce = 300
+
+// senders narrows the origin of each report that may be about claims of several
+// scopes to those that have the claim, by its control number with its charge or
+// its patient's name.
+func (s *Service) senders(ctx context.Context, reports []billing.ClaimReport, origins []origin) error {
+	asked, have := map[billing.Scope][]int{}, map[int][]billing.Scope{}
+	for i := range origins {
+		if len(origins[i].scopes) > 1 {
+			have[i] = nil
+			for _, scope := range origins[i].scopes {
+				asked[scope] = append(asked[scope], i)
+			}
+		}
+	}
+	for scope, all := range asked {
+		for some := range slices.Chunk(all, matchAtOnce) {
+			var numbers []string
+			for _, i := range some {
+				if n := reports[i].ControlNumber; n != "" {
+					numbers = append(numbers, n)
+				}
+			}
+			var claims []*billing.Claim
+			err := s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) (err error) {
+				claims, err = tx.Clearing.Match(ctx, numbers, nil)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			for _, i := range some {
+				if slices.ContainsFunc(claims, reports[i].Mark().Fits) {
+					have[i] = append(have[i], scope)
+				}
+			}
+		}
+	}
+	for i, scopes := range have {
+		origins[i].scopes = scopes
+	}
+	return nil
 }

@@ -1,12 +1,14 @@
 package batches_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
 )
 
 // submitted makes a claim of the practice that is out in a batch of its own.
@@ -63,7 +65,7 @@ func TestStrays(t *testing.T) {
 		{Name: "claims", Content: []byte(b.network.sent[sent.File.Name])},
 		{Name: "half", Content: b.functional(sent, "R", 1).Content[:150]},
 		b.functional(&nobodys, "R", 2),
-		b.report("PR", 3, b.about(twin, nil, said{control: c.PatientControlNumber, category: "A7"})),                                 // two organizations have the NPI
+		b.report("PR", 3, b.about(twin, nil, said{control: "PCN-999999", category: "A7"})),                                           // two organizations have the NPI, and neither the claim
 		b.report("PR", 4, b.about(&practice{office: &billing.Office{}}, nil, said{control: c.PatientControlNumber, category: "A7"})), // none is named
 	} {
 		b.give(f)
@@ -80,6 +82,97 @@ func TestStrays(t *testing.T) {
 	}
 	b.told(b.practice, c.ID, billing.ClaimSubmitted, "queued submitted")
 	if f := b.batch(b.practice, sent.ID); f.State != billing.BatchSent {
+		t.Errorf("the batch is %s", f.State)
+	}
+}
+
+// TestAnothersNPI has another organization create an office with our NPI, and
+// use our control numbers. What comes back for our claims stays ours.
+func TestAnothersNPI(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	twin := b.newPractice(b.office.NPI)
+	fates := []string{"-PAID-ERA", "-REJECTED", "-INFO-REQUEST"}
+	b.made = 100
+	theirs := b.queue(twin, fates...)
+	b.turn(1)
+	b.made = 100
+	mine := b.queue(b.practice, fates...)
+	b.payees = nil
+	b.turn(1)
+	for i, story := range []string{"queued submitted accepted accepted", "queued submitted accepted rejected", "queued submitted accepted accepted status_updated"} {
+		if mine[i].PatientControlNumber != theirs[i].PatientControlNumber {
+			t.Fatal("the claims have other numbers")
+		}
+		for p, c := range map[*practice]*billing.Claim{b.practice: mine[i], twin: theirs[i]} {
+			if got := b.story(p, c.ID); got != story {
+				t.Errorf("%s: %q, want %q", fates[i], got, story)
+			}
+		}
+	}
+	for _, p := range []*practice{b.practice, twin} {
+		if n := len(b.requests(p)); n != 1 {
+			t.Errorf("%d payer requests, want 1", n)
+		}
+	}
+	if len(b.payees) != 1 || b.payees[0] != b.scope || len(b.quarantined()) > 0 {
+		t.Errorf("remittances for %v, %d files in quarantine", b.payees, len(b.quarantined()))
+	}
+}
+
+// TestReportsFromOutside routes reports that name no batch by the provider:
+// to verified offices alone, and of several to whoever sent the claim.
+func TestReportsFromOutside(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	const unregistered = "1902809049"
+	thief := b.newPractice("1679576722")
+	b.in(thief, func(ctx context.Context, tx ports.Tx) error {
+		o := *thief.office
+		o.VerifiedAt = time.Time{}
+		for _, npi := range []string{b.office.NPI, unregistered} {
+			o.ID, o.NPI = billing.NewID[billing.OfficeID](b.clock.Now()), npi
+			if err := tx.Offices.Insert(ctx, &o); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	c, _ := b.submitted(b.practice)
+	b.give(b.request(b.practice, 1, c, "REF-1"), b.request(&practice{office: &billing.Office{NPI: unregistered}}, 2, c, "REF-2"))
+	if mine, theirs := len(b.requests(b.practice)), len(b.requests(thief)); mine != 1 || theirs != 0 || len(b.quarantined()) != 1 {
+		t.Fatalf("%d payer requests are ours, %d theirs, %d files in quarantine", mine, theirs, len(b.quarantined()))
+	}
+
+	twin := b.newPractice(b.office.NPI) // verified
+	other, _ := b.submitted(twin)
+	b.give(
+		b.request(b.practice, 3, c, "REF-3"), b.request(twin, 4, other, "REF-4"),
+		b.report("PR", 5, b.about(twin, nil, said{control: strings.ToLower(other.PatientControlNumber), category: "A7"})),
+	)
+	if mine, theirs := len(b.requests(b.practice)), len(b.requests(twin)); mine != 2 || theirs != 1 || len(b.quarantined()) != 1 {
+		t.Errorf("%d payer requests are ours, %d the twin's, %d files in quarantine", mine, theirs, len(b.quarantined()))
+	}
+	if s := b.get(twin, other.ID).State; s != billing.ClaimRejected {
+		t.Errorf("the twin's claim is %s", s)
+	}
+}
+
+// TestFileOfAScope takes of a file that concerns one scope nothing for others.
+func TestFileOfAScope(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	other := b.newPractice("1679576722")
+	_, sent := b.submitted(other)
+	rejects := b.functional(sent, "R", 1)
+	rejects.Scope = b.scope
+	b.give(rejects)
+	if f := b.batch(other, sent.ID); f.State != billing.BatchSent || len(b.quarantined()) != 1 {
+		t.Errorf("the batch of another is %s, %d files in quarantine", f.State, len(b.quarantined()))
+	}
+	rejects.Scope = other.scope
+	b.give(rejects)
+	if f := b.batch(other, sent.ID); f.Result != billing.BatchRejected {
 		t.Errorf("the batch is %s", f.State)
 	}
 }

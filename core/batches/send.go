@@ -33,7 +33,7 @@ func (s *Service) Send(ctx context.Context, j jobs.Job) error {
 		return err
 	}
 	if content != nil {
-		if err := s.networks[j.Scope.Mode].Send(ctx, b.File.Name, content); err != nil {
+		if err := s.networks[j.Scope.Mode].Send(ctx, j.Scope, b.File.Name, content); err != nil {
 			return s.rest(ctx, j, err)
 		}
 	}

@@ -1,9 +1,13 @@
 package billing
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // IncomingFile is a file that a clearinghouse has for us.
 type IncomingFile struct {
+	Scope   Scope  // the file concerns this scope alone; zero when the clearinghouse does not say
 	Name    string // of the clearinghouse, the same whenever it is given
 	Content []byte
 }
@@ -59,15 +63,49 @@ type ClaimReport struct {
 	Side             Side
 	Outcome          ReportOutcome // empty when nothing that is understood was said
 	Status           ClaimStatus
-	Words            string       // the payer's own, STC12; may name the patient
-	Effective        Date         // of the status; zero when not told
-	Batch            string       // BHT03 of the file that was sent (TRN02 of the receiver); empty in 277s that answer no file
-	ProviderNPI      string       // whom the claim is of; empty when not told
-	ProviderTaxID    string       // the same
-	PayerID          string       // the payer's own ID; empty when not told
-	ControlNumber    string       // the claim's; empty for every claim of the batch
-	PayerClaimNumber string       // the payer's; empty when not told
+	Words            string // the payer's own, STC12; may name the patient
+	Effective        Date   // of the status; zero when not told
+	Batch            string // BHT03 of the file that was sent (TRN02 of the receiver); empty in 277s that answer no file
+	ProviderNPI      string // whom the claim is of; empty when not told
+	ProviderTaxID    string // the same
+	PayerID          string // the payer's own ID; empty when not told
+	ControlNumber    string // the claim's; empty for every claim of the batch
+	PayerClaimNumber string // the payer's; empty when not told
+	Charge           Money  // of the claim (STC04); zero when the report has none
+	PatientFirstName string
+	PatientLastName  string
 	Request          *Information // what the payer wants to know; nil for nothing
+}
+
+// Mark is what the report says by which the claim's sender recognizes it.
+func (r *ClaimReport) Mark() ClaimMark {
+	return ClaimMark{r.ControlNumber, r.Charge, r.PatientFirstName, r.PatientLastName}
+}
+
+// ClaimMark is what a file says of a claim by which the claim's sender
+// recognizes it. Several practices may use one NPI, and control numbers repeat
+// from practice to practice.
+type ClaimMark struct {
+	ControlNumber string
+	Charge        Money  // negative when a payment is taken back
+	FirstName     string // of the patient
+	LastName      string
+}
+
+// Fits reports whether the mark is of the claim: it has the claim's control
+// number, and with it the claim's charge, whatever the sign, or the patient's
+// name.
+func (m ClaimMark) Fits(c *Claim) bool {
+	if m.ControlNumber == "" || !strings.EqualFold(m.ControlNumber, c.PatientControlNumber) {
+		return false
+	}
+	first, last := c.Subscriber.FirstName, c.Subscriber.LastName
+	if c.Patient != nil {
+		first, last = c.Patient.FirstName, c.Patient.LastName
+	}
+	charge := c.Charge()
+	return m.Charge == charge || m.Charge == -charge ||
+		m.LastName != "" && comparableName(m.LastName) == comparableName(last) && comparableName(m.FirstName) == comparableName(first)
 }
 
 // Information is what a payer asks for with a 277.

@@ -2,6 +2,7 @@ package billing
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -37,18 +38,22 @@ type Office struct {
 	Phone     string
 	TimeZone  string // IANA name
 	CreatedAt time.Time
+
+	// VerifiedAt is when the operator confirmed that the office is the practice
+	// whose NPI and tax ID it has; zero before that. Files from outside go to
+	// verified offices alone, because anyone can look up an NPI. A test office is
+	// verified when it is created.
+	VerifiedAt time.Time
 }
 
-// ScopeOf is the scope that all the offices are of. It reports false when they
-// are of several, and when there are none: what names them is then nobody's.
-func ScopeOf(offices []*Office) (scope Scope, one bool) {
-	for i, o := range offices {
-		if i > 0 && o.Scope != scope {
-			return Scope{}, false
+// ScopesOf lists the scopes of the offices, each once.
+func ScopesOf(offices []*Office) (scopes []Scope) {
+	for _, o := range offices {
+		if !slices.Contains(scopes, o.Scope) {
+			scopes = append(scopes, o.Scope)
 		}
-		scope = o.Scope
 	}
-	return scope, len(offices) > 0
+	return scopes
 }
 
 // Provider is a dentist or hygienist who renders services.

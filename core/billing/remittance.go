@@ -188,6 +188,11 @@ func (r *ERAClaim) Reverses() bool { return r.StatusCode == claimReversed }
 // Estimates reports whether a predetermination is answered.
 func (r *ERAClaim) Estimates() bool { return r.StatusCode == claimEstimation }
 
+// Mark is what the remittance says by which the claim's sender recognizes it.
+func (r *ERAClaim) Mark() ClaimMark {
+	return ClaimMark{r.ControlNumber, r.Charge, r.PatientFirstName, r.PatientLastName}
+}
+
 // adjusted adds up the adjustments of the claim and its lines that fit; an
 // empty group or reason is any.
 func (r *ERAClaim) adjusted(fits func(Adjustment) bool) (sum Money) {

@@ -95,11 +95,23 @@ func (b *bench) organization(mode billing.Mode, npi, taxID string) billing.Scope
 	return scope
 }
 
+// office makes an office that is verified.
 func (b *bench) office(scope billing.Scope, npi, taxID string) billing.OfficeID {
+	b.t.Helper()
+	return b.officeAsOf(scope, npi, taxID, b.clock.Now())
+}
+
+// claimedOffice makes an office that the operator has not verified.
+func (b *bench) claimedOffice(scope billing.Scope, npi, taxID string) {
+	b.t.Helper()
+	b.officeAsOf(scope, npi, taxID, time.Time{})
+}
+
+func (b *bench) officeAsOf(scope billing.Scope, npi, taxID string, verified time.Time) billing.OfficeID {
 	b.t.Helper()
 	now := b.clock.Now()
 	o := &billing.Office{
-		ID: billing.NewID[billing.OfficeID](now), Scope: scope, Name: "Main", NPI: npi, TaxID: taxID, TimeZone: "America/New_York", CreatedAt: now,
+		ID: billing.NewID[billing.OfficeID](now), Scope: scope, Name: "Main", NPI: npi, TaxID: taxID, TimeZone: "America/New_York", CreatedAt: now, VerifiedAt: verified,
 	}
 	b.inScope(scope, func(ctx context.Context, tx ports.Tx) error { return tx.Offices.Insert(ctx, o) })
 	return o.ID

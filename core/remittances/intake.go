@@ -11,25 +11,27 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Receive takes in an 835 that a clearinghouse has for the mode. Each payment
-// goes to the organization that was paid; what is nobody's, and a file that
-// cannot be read, goes to the quarantine. It may be called any number of times
-// with the same file, also by several processes at once.
+// Receive takes in an 835 that a clearinghouse has for the mode. A file with a
+// scope is applied there. Each payment of another goes to the organization that
+// was paid; a payment of which that is not certain, and a file that cannot be
+// read, goes to the quarantine. It may be called any number of times with the
+// same file, also by several processes at once.
 func (s *Service) Receive(ctx context.Context, mode billing.Mode, f billing.IncomingFile) error {
 	payments, err := s.payments(f.Name, f.Content)
 	if err != nil {
 		return s.quarantine(ctx, mode, f, "It cannot be read as an 835: "+err.Error())
 	}
 	for i := range payments {
-		p := &payments[i]
-		offices, err := s.payees(ctx, mode, p)
-		if err != nil {
-			return err
+		p, scope, why := &payments[i], f.Scope, ""
+		if scope == (billing.Scope{}) {
+			if scope, why, err = s.payee(ctx, mode, p); err != nil {
+				return err
+			}
 		}
-		if scope, one := billing.ScopeOf(offices); one {
-			_, err = s.keep(ctx, scope, p, offices)
+		if why == "" {
+			_, err = s.keep(ctx, scope, p)
 		} else {
-			err = s.quarantine(ctx, mode, billing.IncomingFile{Name: f.Name, Content: p.Content}, unroutable(p, len(offices)))
+			err = s.quarantine(ctx, mode, billing.IncomingFile{Name: f.Name, Content: p.Content}, why)
 		}
 		if err != nil {
 			return err
@@ -60,21 +62,85 @@ func (s *Service) payments(name string, content []byte) ([]billing.Remittance, e
 	return payments, err
 }
 
-// payees are the offices of the mode that the payment names.
-func (s *Service) payees(ctx context.Context, mode billing.Mode, p *billing.Remittance) (offices []*billing.Office, err error) {
-	if p.PayeeNPI == "" && p.PayeeTaxID == "" {
-		return nil, nil
-	}
+// payee is the scope that a payment from outside is for, or why that is not
+// certain. Only organizations with a verified office of the payee's numbers are
+// considered: an NPI is public, and an office can be created with any. When
+// several have one, the payment is for the one that sent a claim of it.
+func (s *Service) payee(ctx context.Context, mode billing.Mode, p *billing.Remittance) (scope billing.Scope, why string, err error) {
+	var offices []*billing.Office
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		offices, err = tx.Routes.Payees(ctx, mode, p.PayeeNPI, p.PayeeTaxID)
 		return err
 	})
-	return offices, err
+	candidates := billing.ScopesOf(offices)
+	if err == nil && len(candidates) > 1 {
+		candidates, err = s.senders(ctx, candidates, p)
+	}
+	switch {
+	case err != nil:
+		return scope, "", err
+	case len(candidates) == 1:
+		return candidates[0], "", nil
+	default:
+		return scope, unroutable(p, len(offices) > 0), nil
+	}
 }
 
-// unroutable says, for the operator, why a payment to so many offices is not of
-// one organization.
-func unroutable(p *billing.Remittance, offices int) string {
+// senders are those of the scopes that have sent a claim of the payment.
+func (s *Service) senders(ctx context.Context, scopes []billing.Scope, p *billing.Remittance) (have []billing.Scope, err error) {
+	for _, scope := range scopes {
+		sent, err := s.sent(ctx, scope, p)
+		if err != nil {
+			return nil, err
+		}
+		if sent {
+			have = append(have, scope)
+		}
+	}
+	return have, nil
+}
+
+// sent reports whether the scope has a claim that the payment is about, by its
+// control number with its charge or its patient's name.
+func (s *Service) sent(ctx context.Context, scope billing.Scope, p *billing.Remittance) (bool, error) {
+	marks := make([]billing.ClaimMark, 0, s.chunk)
+	fits := func() (found bool, err error) {
+		err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+			found, err = fit(ctx, tx, marks)
+			return err
+		})
+		marks = marks[:0]
+		return found, err
+	}
+	for r, err := range s.edi.Claims(p.Content) {
+		if err != nil {
+			return false, err
+		}
+		if marks = append(marks, r.Mark()); len(marks) < s.chunk {
+			continue
+		}
+		if found, err := fits(); found || err != nil {
+			return found, err
+		}
+	}
+	return fits()
+}
+
+// fit reports whether one of the marks is of a claim of the scope.
+func fit(ctx context.Context, tx ports.Tx, marks []billing.ClaimMark) (bool, error) {
+	var numbers []string
+	for _, m := range marks {
+		numbers = add(numbers, m.ControlNumber)
+	}
+	claims, err := tx.Clearing.Match(ctx, numbers, nil)
+	return slices.ContainsFunc(claims, func(c *billing.Claim) bool {
+		return slices.ContainsFunc(marks, func(m billing.ClaimMark) bool { return m.Fits(c) })
+	}), err
+}
+
+// unroutable says, for the operator, why it is not certain whose a payment is.
+// Several is true when several organizations have a verified office of the payee.
+func unroutable(p *billing.Remittance, several bool) string {
 	payment := fmt.Sprintf("The payment %.50s of %.60s", p.Payment.TraceNumber, p.PayerName) // longer ones are against the guide
 	payee := "NPI " + p.PayeeNPI
 	switch {
@@ -83,12 +149,12 @@ func unroutable(p *billing.Remittance, offices int) string {
 	case p.PayeeNPI == "":
 		payee = "tax ID " + p.PayeeTaxID
 	case p.PayeeTaxID != "":
-		payee += " or tax ID " + p.PayeeTaxID
+		payee += " and tax ID " + p.PayeeTaxID
 	}
-	if offices == 0 {
-		return payment + " is to " + payee + ", which no office has."
+	if several {
+		return payment + " is to " + payee + ", which verified offices of several organizations have, and its claims do not show which of them sent it."
 	}
-	return payment + " is to " + payee + ", which offices of several organizations have."
+	return payment + " is to " + payee + ", which no verified office has."
 }
 
 func (s *Service) quarantine(ctx context.Context, mode billing.Mode, f billing.IncomingFile, reason string) error {
@@ -98,14 +164,9 @@ func (s *Service) quarantine(ctx context.Context, mode billing.Mode, f billing.I
 
 // keep keeps a payment for the scope, with the job that applies it, in one
 // commit. New is false when the scope had the payment before.
-func (s *Service) keep(
-	ctx context.Context, scope billing.Scope, p *billing.Remittance, offices []*billing.Office,
-) (made Imported, err error) {
+func (s *Service) keep(ctx context.Context, scope billing.Scope, p *billing.Remittance) (made Imported, err error) {
 	e, now := p.ERA, s.clock.Now()
 	e.ID, e.Scope, e.State, e.Progress = billing.NewID[billing.ERAID](now), scope, billing.ERANeedsReview, billing.ERAReading
-	if len(offices) == 1 {
-		e.OfficeID = offices[0].ID
-	}
 	for _, ref := range p.PayerIDs {
 		if payer, ok := s.payers.Find(ref); ok {
 			e.Payer = payer.PayerSummary
@@ -114,6 +175,13 @@ func (s *Service) keep(
 	}
 	j := jobs.Job{ID: billing.NewID[billing.JobID](now), Kind: jobs.KindERA, Scope: scope, Subject: e.ID}
 	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		offices, err := tx.Offices.Numbered(ctx, p.PayeeNPI, p.PayeeTaxID)
+		if err != nil {
+			return err
+		}
+		if e.OfficeID = (billing.OfficeID{}); len(offices) == 1 {
+			e.OfficeID = offices[0].ID
+		}
 		known, err := tx.ERAs.Insert(ctx, &e, p.Identity, p.Content)
 		if made = (Imported{ID: known, ERA: &e}); err != nil || !known.IsZero() {
 			return err
@@ -151,12 +219,7 @@ func (s *Service) Import(ctx context.Context, scope billing.Scope, name string, 
 	report := make([]Imported, 0, len(payments))
 	for i := range payments {
 		p := &payments[i]
-		offices, err := s.payees(ctx, scope.Mode, p)
-		if err != nil {
-			return report, err
-		}
-		offices = slices.DeleteFunc(offices, func(o *billing.Office) bool { return o.Scope != scope })
-		made, err := s.keep(ctx, scope, p, offices)
+		made, err := s.keep(ctx, scope, p)
 		if err != nil {
 			return report, err
 		}

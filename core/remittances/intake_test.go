@@ -3,6 +3,7 @@ package remittances_test
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"strings"
 	"testing"
 
@@ -42,12 +43,14 @@ func TestRoutes(t *testing.T) {
 		"by NPI":                     {payee("XX", ourNPI), b.scope, true, ""},
 		"by another's NPI":           {payee("XX", theirNPI), theirs, true, ""},
 		"by tax ID":                  {payee("FI", "98-7654321"), b.scope, true, ""},
-		"by tax ID in a reference":   {payee("XX", unknownNPI, ref("TJ", "111111111")), theirs, true, ""},
-		"NPI before tax ID":          {payee("XX", ourNPI, ref("TJ", "111111111")), b.scope, true, ""},
+		"by tax ID in a reference":   {payee("", "", ref("TJ", "111111111")), theirs, true, ""},
+		"by both":                    {payee("XX", ourNPI, ref("TJ", ourTaxID)), b.scope, true, ""},
+		"an NPI of nobody":           {payee("XX", unknownNPI, ref("TJ", "111111111")), billing.Scope{}, false, "which no verified office has"},
+		"two that do not go along":   {payee("XX", ourNPI, ref("TJ", "111111111")), billing.Scope{}, false, "which no verified office has"},
 		"one of an office's own NPI": {payee("XX", "1000000004", ref("TJ", "333333333")), b.scope, true, ""},
 		"several offices":            {payee("FI", "333333333"), b.scope, false, ""},
-		"nobody's":                   {payee("XX", unknownNPI), billing.Scope{}, false, "which no office has"},
-		"two organizations'":         {payee("XX", sharedNPI), billing.Scope{}, false, "of several organizations"},
+		"nobody's":                   {payee("XX", unknownNPI), billing.Scope{}, false, "which no verified office has"},
+		"two organizations'":         {payee("XX", sharedNPI), billing.Scope{}, false, "do not show which of them sent it"},
 		"unnamed":                    {payee("", ""), billing.Scope{}, false, "neither NPI nor tax ID"},
 	} {
 		p := b.payment(paid("X", "", 0))
@@ -85,6 +88,119 @@ func TestRoutes(t *testing.T) {
 			if e.Payment.TraceNumber == p.Trace.Number && (e.OfficeID.IsZero() == c.alone || e.OfficeID == first && name != "one of an office's own NPI") {
 				t.Errorf("%s: of the office %s", name, e.OfficeID)
 			}
+		}
+	}
+}
+
+// TestAnothersNumbers has another organization create offices with an NPI that
+// is not theirs: ours, and one that we have not registered.
+func TestAnothersNumbers(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for _, mode := range []billing.Mode{billing.ModeTest, billing.ModeLive} {
+		ours := billing.Scope{Org: b.scope.Org, Mode: mode}
+		if mode == billing.ModeLive {
+			b.office(ours, ourNPI, ourTaxID)
+		}
+		thief := b.organization(mode, "1993999998", "")
+		b.claimedOffice(thief, ourNPI, ourTaxID)
+		b.claimedOffice(thief, unknownNPI, "")
+		mine, unregistered := b.payment(paid("A", "", 0)), b.payment(paid("B", "", 0))
+		unregistered.Payee.ID = unknownNPI
+		kept := len(b.quarantined())
+		if err := b.service.Receive(t.Context(), mode, b.file(mine, unregistered)); err != nil {
+			t.Fatal(err)
+		}
+		b.settle()
+		if all := b.eras(ours); len(all) != 1 || all[0].Payment.TraceNumber != mine.Trace.Number {
+			t.Errorf("%s: we have %d remittances", mode, len(all))
+		}
+		if n := len(b.eras(thief)); n != 0 {
+			t.Errorf("%s: the other organization has %d remittances", mode, n)
+		}
+		if q := b.quarantined(); len(q) != kept+1 || !strings.HasSuffix(q[0].Reason, "NPI "+unknownNPI+", which no verified office has.") {
+			t.Errorf("%s: in quarantine %+v", mode, q)
+		}
+	}
+}
+
+// TestFileOfAScope applies a file that concerns a scope there and nowhere else,
+// whoever has verified offices with the payee's numbers.
+func TestFileOfAScope(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	twin := b.organization(billing.ModeTest, ourNPI, ourTaxID)
+	for name, npi := range map[string]string{"a shared NPI": ourNPI, "an NPI of nobody": unknownNPI} {
+		p := b.payment(paid("X", "", 0))
+		p.Payee.ID = npi
+		f := b.file(p)
+		f.Scope = twin
+		had := len(b.eras(twin))
+		for range 2 {
+			if err := b.service.Receive(t.Context(), billing.ModeTest, f); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b.settle()
+		if all := b.eras(twin); len(all) != had+1 || all[0].OfficeID.IsZero() == (npi == ourNPI) {
+			t.Errorf("%s: %d remittances, had %d", name, len(all), had)
+		}
+	}
+	if n := len(b.eras(b.scope)) + len(b.quarantined()); n != 0 {
+		t.Errorf("%d remittances for another scope, or in quarantine", n)
+	}
+}
+
+// TestSeveralCandidates gives a payment to that of several organizations with a
+// verified office of the payee which sent one of its claims.
+func TestSeveralCandidates(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.service.InPieces(2)
+	twin := b.organization(billing.ModeTest, ourNPI, ourTaxID)
+	of := func(c *billing.Claim) { c.Scope = twin }
+	charging := func(m billing.Money) func(*billing.Claim) {
+		return func(c *billing.Claim) { c.Lines[0].Fee = m }
+	}
+	called := func(first, last string) func(*billing.Claim) {
+		return func(c *billing.Claim) { c.Subscriber.FirstName, c.Subscriber.LastName = first, last }
+	}
+	b.claim("CHARGE", charging(1), called("Bo", "Li"))
+	b.claim("CHARGE", of, called("Bo", "Li"))
+	b.claim("NAME", charging(1), called("Áda", "Byron"))
+	b.claim("NAME", of, charging(1), called("Bo", "Li"))
+	b.claim("CHILD", charging(1), func(c *billing.Claim) { c.Patient = &billing.ClaimPatient{FirstName: "Kim", LastName: "Byron"} })
+	b.claim("CHILD", of, charging(1), called("Bo", "Li"), func(c *billing.Claim) { c.Patient = &billing.ClaimPatient{FirstName: "Ada", LastName: "Byron"} })
+	b.claim("BOTH")
+	b.claim("BOTH", of)
+	b.claim("NEITHER", charging(1), called("Bo", "Li"))
+	b.claim("NEITHER", of, charging(2), called("Bo", "Li"))
+	nobody := billing.Scope{}
+	for name, c := range map[string]struct {
+		claims []saying
+		of     billing.Scope
+	}{
+		"the charge":                  {[]saying{paid("CHARGE", "", 0)}, twin},
+		"the charge of a reversal":    {[]saying{reversed(paid("charge", "", 0))}, twin},
+		"the patient's name":          {[]saying{paid("NAME", "", 0)}, b.scope},
+		"the name of a dependent":     {[]saying{paid("CHILD", "", 0)}, twin},
+		"a claim after many others":   {[]saying{paid("X", "", 0), paid("Y", "", 0), paid("NEITHER", "", 0), paid("Z", "", 0), paid("NAME", "", 0)}, b.scope},
+		"both fit":                    {[]saying{paid("BOTH", "", 0)}, nobody},
+		"one claim of each":           {[]saying{paid("CHARGE", "", 0), paid("NAME", "", 0)}, nobody},
+		"the control number alone":    {[]saying{paid("NEITHER", "", 0)}, nobody},
+		"neither has the claim":       {[]saying{paid("UNKNOWN", "", 0)}, nobody},
+		"a claim without a number":    {[]saying{paid("", "", 0)}, nobody},
+		"no claims, provider's money": {nil, nobody},
+	} {
+		had := map[billing.Scope]int{b.scope: len(b.eras(b.scope)), twin: len(b.eras(twin)), nobody: len(b.quarantined())}
+		if err := b.service.Receive(t.Context(), billing.ModeTest, b.file(b.payment(c.claims...))); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		b.settle()
+		had[c.of]++
+		got := map[billing.Scope]int{b.scope: len(b.eras(b.scope)), twin: len(b.eras(twin)), nobody: len(b.quarantined())}
+		if !maps.Equal(got, had) {
+			t.Errorf("%s: remittances here, there and in quarantine: %v, want %v", name, got, had)
 		}
 	}
 }
@@ -146,7 +262,7 @@ func TestReasonIsShort(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := b.quarantined()
-	if len(q) != 1 || len(q[0].Reason) > 200 || !strings.HasSuffix(q[0].Reason, "is to tax ID 000000000, which no office has.") {
+	if len(q) != 1 || len(q[0].Reason) > 200 || !strings.HasSuffix(q[0].Reason, "is to tax ID 000000000, which no verified office has.") {
 		t.Errorf("%+v", q)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -58,10 +59,13 @@ func RunClearinghouse(t *testing.T, open func(t *testing.T) ClearinghouseFixture
 	}
 }
 
+// practice is whose files the tests send.
+func practice() billing.Scope { return billing.Scope{Org: billing.OrgID{7}, Mode: billing.ModeTest} }
+
 func (f ClearinghouseFixture) send(t *testing.T) (name string, content []byte) {
 	t.Helper()
 	name, content = f.File(t)
-	if err := f.Network.Send(t.Context(), name, content); err != nil {
+	if err := f.Network.Send(t.Context(), practice(), name, content); err != nil {
 		t.Fatalf("send: %v", err)
 	}
 	return name, content
@@ -78,6 +82,9 @@ func receive(t *testing.T, n ports.Clearinghouse) map[string][]byte {
 	for _, f := range all {
 		if _, twice := got[f.Name]; twice || f.Name == "" || len(f.Content) == 0 {
 			t.Errorf("%q with %d bytes came, and others of the name: %v", f.Name, len(f.Content), twice)
+		}
+		if f.Scope != (billing.Scope{}) && f.Scope != practice() {
+			t.Errorf("%s is for %+v, who sent nothing", f.Name, f.Scope)
 		}
 		got[f.Name] = f.Content
 	}
@@ -147,7 +154,7 @@ func testSentAgain(t *testing.T, f ClearinghouseFixture) {
 	name, content := f.send(t)
 	again := func() {
 		t.Helper()
-		if err := f.Network.Send(t.Context(), name, content); err != nil {
+		if err := f.Network.Send(t.Context(), practice(), name, content); err != nil {
 			t.Fatalf("send again: %v", err)
 		}
 	}
@@ -170,14 +177,14 @@ func testSentAtOnce(t *testing.T, f ClearinghouseFixture) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			if err := f.Another().Send(t.Context(), name, content); err != nil {
+			if err := f.Another().Send(t.Context(), practice(), name, content); err != nil {
 				t.Errorf("send: %v", err)
 			}
 		})
 	}
 	wg.Wait()
 	once := f.come(t)
-	if err := f.Network.Send(t.Context(), name, content); err != nil {
+	if err := f.Network.Send(t.Context(), practice(), name, content); err != nil {
 		t.Fatalf("send: %v", err)
 	}
 	if got := f.come(t); !same(got, once) {
@@ -260,7 +267,7 @@ func testAnotherReceives(t *testing.T, f ClearinghouseFixture) {
 func testNoClaims(t *testing.T, f ClearinghouseFixture) {
 	name, content := f.File(t)
 	for what, broken := range map[string][]byte{"empty": nil, "words": []byte("Quillfeather's claims"), "half": content[:len(content)/2]} {
-		err := f.Network.Send(t.Context(), what+"-"+name, broken)
+		err := f.Network.Send(t.Context(), practice(), what+"-"+name, broken)
 		if err != nil {
 			if strings.Contains(strings.ToLower(err.Error()), strings.ToLower(lastName)) {
 				t.Errorf("%s: the error tells who it is about: %v", what, err)
@@ -277,7 +284,7 @@ func testCancelledCalls(t *testing.T, f ClearinghouseFixture) {
 	cancel()
 	_, received := f.Network.Receive(ctx, 1)
 	for call, err := range map[string]error{
-		"send": f.Network.Send(ctx, name, content), "receive": received, "remove": f.Network.Remove(ctx, name),
+		"send": f.Network.Send(ctx, practice(), name, content), "receive": received, "remove": f.Network.Remove(ctx, name),
 	} {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s after the caller gave up: %v", call, err)

@@ -38,9 +38,9 @@ func testOffices(b *bench) {
 	first := &billing.Office{
 		ID: id[billing.OfficeID](), Scope: b.scope, Name: "Main", NPI: "1234567893", TaxID: "123456789", Phone: "5125550100",
 		Address:  billing.Address{Line1: "1 Main St", Line2: "#2", City: "Austin", State: "TX", ZIP: "787010001"},
-		TimeZone: "America/Chicago", CreatedAt: b.now,
+		TimeZone: "America/Chicago", CreatedAt: b.now, VerifiedAt: b.now.Add(time.Minute),
 	}
-	second := &billing.Office{ID: id[billing.OfficeID](), Scope: b.scope, Name: "Branch", CreatedAt: b.now.Add(time.Second)}
+	second := &billing.Office{ID: id[billing.OfficeID](), Scope: b.scope, Name: "Branch", TaxID: "12-3456789", CreatedAt: b.now.Add(time.Second)}
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		return errors.Join(tx.Offices.Insert(ctx, second), tx.Offices.Insert(ctx, first), tx.Providers.Insert(ctx, &billing.Provider{
 			ID: id[billing.ProviderID](), Scope: b.scope, FirstName: "Ana", LastName: "Diaz", NPI: "1234567893", Taxonomy: "122300000X", CreatedAt: b.now,
@@ -50,6 +50,57 @@ func testOffices(b *bench) {
 	equal(t, "offices", read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Office, error) {
 		return tx.Offices.List(ctx, billing.Page{Limit: 10})
 	}), []*billing.Office{second, first})
+	b.numbered(first, second)
+	b.verify(second, first)
+}
+
+// numbered looks offices of the scope up by their numbers. Another scope has
+// others with the same.
+func (b *bench) numbered(first, second *billing.Office) {
+	t, in := b.t, b.scope
+	twin := *first
+	twin.ID, twin.Scope = id[billing.OfficeID](), newScope()
+	b.scope = twin.Scope
+	b.organization()
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Offices.Insert(ctx, &twin) })
+	b.scope = in
+	for name, test := range map[string]struct {
+		npi, taxID string
+		want       []*billing.Office
+	}{
+		"NPI":                     {first.NPI, "999999999", []*billing.Office{first}},
+		"tax ID":                  {"", "12 3456789", []*billing.Office{first, second}},
+		"tax ID, NPI of none":     {"1992999999", "123456789", []*billing.Office{first, second}},
+		"neither":                 {"", "", nil},
+		"none that anybody knows": {"1992999999", "999999999", nil},
+	} {
+		got := read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Office, error) {
+			return tx.Offices.Numbered(ctx, test.npi, test.taxID)
+		})
+		if len(got)+len(test.want) > 0 {
+			equal(t, name, got, test.want)
+		}
+	}
+}
+
+// verify verifies an office; one that is verified stays as it is.
+func (b *bench) verify(fresh, verified *billing.Office) {
+	t, at := b.t, b.now.Add(time.Hour)
+	now := *fresh
+	now.VerifiedAt = at
+	b.system(func(ctx context.Context, tx ports.SystemTx) error {
+		for what, want := range map[string]*billing.Office{"verified": &now, "verified before": verified} {
+			got, err := tx.Orgs.VerifyOffice(ctx, want.ID, at)
+			if err != nil {
+				return err
+			}
+			equal(t, what, got, want)
+		}
+		_, err := tx.Orgs.VerifyOffice(ctx, id[billing.OfficeID](), at)
+		wantCode(t, "an absent office", err, billing.CodeNotFound)
+		return nil
+	})
+	equal(t, "office", read(b, func(ctx context.Context, tx ports.Tx) (*billing.Office, error) { return tx.Offices.Get(ctx, fresh.ID) }), &now)
 }
 
 func (b *bench) person() billing.Patient {

@@ -11,12 +11,16 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// testPayees finds offices by NPI, and by tax ID when that does not help.
+// testPayees finds verified offices by the numbers that are given.
 func testPayees(b *bench) {
 	t := b.t
 	office := func(n int, in billing.Scope, npi, taxID string) *billing.Office {
 		b.scope = in
-		o := &billing.Office{ID: id[billing.OfficeID](), Scope: in, Name: unicode, NPI: npi, TaxID: taxID, CreatedAt: b.now.Add(time.Duration(n) * time.Second)}
+		made := b.now.Add(time.Duration(n) * time.Second)
+		o := &billing.Office{ID: id[billing.OfficeID](), Scope: in, Name: unicode, NPI: npi, TaxID: taxID, CreatedAt: made, VerifiedAt: made}
+		if n < 0 {
+			o.VerifiedAt = time.Time{}
+		}
 		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Offices.Insert(ctx, o) })
 		return o
 	}
@@ -27,16 +31,19 @@ func testPayees(b *bench) {
 	one, two := office(0, mine, "1234567893", "12-3456789"), office(1, theirs, "1234567893", "")
 	three := office(2, theirs, "1679576722", "123456789")
 	office(3, mine, "", "")
+	office(-1, theirs, "1234567893", "12-3456789")
 	office(4, billing.Scope{Org: mine.Org, Mode: billing.ModeLive}, "1234567893", "12-3456789")
 	for name, test := range map[string]struct {
 		npi, taxID string
 		want       []*billing.Office
 	}{
-		"NPI":                     {"1234567893", "99-9999999", []*billing.Office{one, two}},
-		"NPI of one":              {"1679576722", "12-3456789", []*billing.Office{three}},
+		"NPI":                     {"1234567893", "", []*billing.Office{one, two}},
+		"NPI of one":              {"1679576722", "", []*billing.Office{three}},
+		"both":                    {"1234567893", "12 3456789", []*billing.Office{one}},
+		"both, of different ones": {"1679576722", "99-9999999", nil},
 		"tax ID":                  {"", "123456789", []*billing.Office{one, three}},
 		"tax ID with a hyphen":    {"", "12-3456789", []*billing.Office{one, three}},
-		"tax ID, NPI of none":     {"1992999999", "12 3456789", []*billing.Office{one, three}},
+		"tax ID, NPI of none":     {"1992999999", "12 3456789", nil},
 		"neither":                 {"", "", nil},
 		"none that anybody knows": {"1992999999", "999999999", nil},
 	} {
@@ -217,12 +224,21 @@ func (b *bench) takeMail(now time.Time, pause time.Duration, limit int) (names [
 	}
 	for _, f := range files {
 		names = append(names, f.Name+"="+string(f.Content))
+		equal(b.t, "the scope of "+f.Name, f.Scope, b.mailScope(f.Name))
 	}
 	return names
 }
 
 func (b *bench) file(name, content string, due time.Duration) billing.SandboxFile {
-	return billing.SandboxFile{IncomingFile: billing.IncomingFile{Name: name, Content: []byte(content)}, Due: b.now.Add(due)}
+	return billing.SandboxFile{IncomingFile: billing.IncomingFile{Scope: b.mailScope(name), Name: name, Content: []byte(content)}, Due: b.now.Add(due)}
+}
+
+// mailScope is whom a file concerns: the file named c nobody in particular.
+func (b *bench) mailScope(name string) billing.Scope {
+	if name == "c" {
+		return billing.Scope{}
+	}
+	return b.scope
 }
 
 // testMail gives files in their time, again after a pause, and never again once

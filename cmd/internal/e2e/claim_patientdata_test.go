@@ -122,11 +122,24 @@ func (c *canary) misuse(ids []string) {
 	get(c.t, c.urls[0]+"/claims/Zyxcanarylast", c.key)
 }
 
-// stray has a remittance come that two organizations might be paid by.
+// stray has a remittance come from outside for an office that is not verified.
+// Before that another organization creates an office with the same NPI, which
+// changes nothing.
 func (c *canary) stray() {
 	c.t.Helper()
 	org := c.molar("orgs", "create", "Twin Dental")
 	c.molar("offices", "create", "--org", org, "--name", "Twin", "--npi", "1234567893")
+	id := c.claim("CHTEST", "claim", "")
+	await(c.t, "a claim that is paid although another office has the NPI", func() bool { return c.read("/claims/" + id)["state"] == "paid" })
+	for _, change := range []string{
+		"CREATE FUNCTION outside() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.org_id := NULL; NEW.mode := NULL; RETURN NEW; END'",
+		"CREATE TRIGGER outside BEFORE INSERT ON sandbox_mail FOR EACH ROW EXECUTE FUNCTION outside()",
+		"UPDATE offices SET verified_at = NULL",
+	} {
+		if _, err := c.db.Exec(change); err != nil {
+			c.t.Fatal(err)
+		}
+	}
 	c.claim("CHTEST", "claim", "")
 	await(c.t, "a remittance in quarantine", func() bool { return c.count("SELECT count(*) FROM quarantine") > 0 })
 }

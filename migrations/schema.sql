@@ -366,7 +366,7 @@ CREATE TABLE public.jobs (
     reply_to text NOT NULL,
     not_before timestamp with time zone NOT NULL,
     leased_at timestamp with time zone DEFAULT now() NOT NULL,
-    lease_until timestamp with time zone NOT NULL,
+    lease_until timestamp with time zone,
     publishes integer DEFAULT 0 NOT NULL,
     attempts integer DEFAULT 0 NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL
@@ -760,7 +760,9 @@ CREATE INDEX events_type ON public.events USING btree (org_id, mode, type, creat
 
 CREATE INDEX idempotency_keys_sweep ON public.idempotency_keys USING btree (created_at);
 
-CREATE INDEX jobs_due ON public.jobs USING btree (GREATEST(not_before, lease_until));
+CREATE INDEX jobs_leased ON public.jobs USING btree (lease_until) WHERE (lease_until IS NOT NULL);
+
+CREATE INDEX jobs_resting ON public.jobs USING btree (not_before) WHERE (lease_until IS NULL);
 
 CREATE INDEX offices_list ON public.offices USING btree (org_id, mode, created_at, id);
 

@@ -242,7 +242,8 @@ type Events interface {
 
 // Outbox holds the work that a transaction makes necessary.
 type Outbox interface {
-	// Stage keeps a job in the commit of its cause.
+	// Stage keeps a job in the commit of its cause. One with a time rests until
+	// then; any other is published after the commit.
 	Stage(ctx context.Context, j jobs.Job) error
 
 	// Done removes a job in the commit of its effect; removing it twice does
@@ -252,16 +253,16 @@ type Outbox interface {
 	// Pending reports whether the job is still to be done.
 	Pending(ctx context.Context, id billing.JobID) (bool, error)
 
-	// Postpone lets the job rest until the given time.
+	// Postpone gives the job back, to rest until the given time.
 	Postpone(ctx context.Context, id billing.JobID, until time.Time) error
 }
 
 // Jobs is the outbox as the relay and the runners see it, across scopes.
 type Jobs interface {
-	// Due takes up to limit jobs whose time has come and whose lease has run
-	// out, and leases them again: for lease after the first publication, and
-	// for twice as long after each further one, up to a minute.
-	Due(ctx context.Context, lease time.Duration, limit int) ([]jobs.Job, error)
+	// Due takes up to limit jobs that rested until now, and up to limit whose
+	// lease has run out. It leases them: for lease at the first time, and for
+	// twice as long at each further one, up to a minute.
+	Due(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]jobs.Job, error)
 
 	// Renew extends the lease of a job that is being worked on.
 	Renew(ctx context.Context, id billing.JobID, lease time.Duration) error

@@ -14,13 +14,15 @@ import (
 
 type outbox struct{ *tx }
 
-// Stage keeps a job. One whose time has come is leased to this process, which
-// publishes it right after the commit; one for later is nobody's until then.
+// Stage keeps a job. One for at once is leased to this process, which publishes
+// it right after the commit; one with a time rests until then.
 func (r outbox) Stage(ctx context.Context, j jobs.Job) error {
-	r.staged = append(r.staged, j)
+	if j.NotBefore.IsZero() {
+		r.staged = append(r.staged, j)
+	}
 	return r.later(ctx, j.ID, `
 INSERT INTO jobs (id, kind, org_id, mode, subject, reply_to, not_before, lease_until)
-VALUES ($1, $2, $3, $4, $5, $6, coalesce($7, now()), now() + CASE WHEN $7 > now() THEN 0 ELSE $8 END * interval '1 us')`,
+VALUES ($1, $2, $3, $4, $5, $6, coalesce($7, now()), CASE WHEN $7 IS NULL THEN now() + $8 * interval '1 us' END)`,
 		j.ID, j.Kind, r.scope.Org, r.scope.Mode, billing.JobID(j.Subject), j.ReplyTo, optional(j.NotBefore), jobs.Lease.Microseconds())
 }
 
@@ -39,11 +41,12 @@ func (r outbox) Pending(ctx context.Context, id billing.JobID) (bool, error) {
 	return there, nil
 }
 
-// Postpone lets the job rest until the given time, when any relay may take it.
+// Postpone ends the lease and lets the job rest until the given time, when any
+// relay may take it.
 func (r outbox) Postpone(ctx context.Context, id billing.JobID, until time.Time) error {
 	if _, err := r.exec(ctx, `
 UPDATE jobs
-SET not_before = $4, lease_until = now()
+SET not_before = $4, lease_until = NULL
 WHERE org_id = $1 AND mode = $2 AND id = $3`, r.scope.Org, r.scope.Mode, id, micro(until)); err != nil {
 		return fmt.Errorf("postpone job %s: %w", id, err)
 	}
@@ -72,24 +75,30 @@ func (r jobRow) job() (jobs.Job, error) {
 
 // Due takes jobs and leases them again. Relays of several processes skip what
 // another one has just taken.
-func (r jobTable) Due(ctx context.Context, lease time.Duration, limit int) ([]jobs.Job, error) {
+func (r jobTable) Due(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]jobs.Job, error) {
 	var rows []jobRow
 	err := r.list(ctx, &rows, `
-WITH due AS (
+WITH rested AS (
 	SELECT id
 	FROM jobs
-	WHERE GREATEST(not_before, lease_until) <= now()
-	ORDER BY GREATEST(not_before, lease_until)
+	WHERE lease_until IS NULL AND not_before <= $3
+	ORDER BY not_before
+	LIMIT $2
+	FOR UPDATE SKIP LOCKED
+), lapsed AS (
+	SELECT id
+	FROM jobs
+	WHERE lease_until <= now()
+	ORDER BY lease_until
 	LIMIT $2
 	FOR UPDATE SKIP LOCKED
 )
-UPDATE jobs j
+UPDATE jobs
 SET leased_at = clock_timestamp(), lease_until = clock_timestamp() + least($1::bigint << least(publishes, 20), greatest($1, 60000000)) * interval '1 us',
 	publishes = publishes + 1
-FROM due
-WHERE j.id = due.id
-RETURNING j.id, kind, org_id, mode, subject, reply_to, not_before, pg_current_xact_id()::text AS xid`,
-		lease.Microseconds(), limit)
+WHERE id = ANY (ARRAY (SELECT id FROM rested UNION ALL SELECT id FROM lapsed))
+RETURNING id, kind, org_id, mode, subject, reply_to, not_before, pg_current_xact_id()::text AS xid`,
+		lease.Microseconds(), limit, micro(now))
 	if err != nil {
 		return nil, fmt.Errorf("take due jobs: %w", err)
 	}

@@ -34,8 +34,8 @@ type Options struct {
 	EncryptionKey [32]byte
 	// Staged is given the jobs that a committed transaction staged, and those
 	// that call the lanes that it gave something to do, and must not block.
-	// Those whose time has come are this process's to publish for jobs.Lease;
-	// the others become due by themselves. Nil leaves them all to fall due.
+	// They are this process's to publish for jobs.Lease; jobs that rest become
+	// due by themselves. Nil leaves them all to fall due.
 	Staged func([]jobs.Job)
 	// Log tells of retries and lost connections. Nil stands for silence.
 	Log *slog.Logger

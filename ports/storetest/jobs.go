@@ -27,7 +27,7 @@ func (b *bench) due(lease time.Duration, limit int) []billing.JobID {
 	var out []billing.JobID
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
 		out = nil
-		got, err := tx.Jobs.Due(ctx, lease, limit)
+		got, err := tx.Jobs.Due(ctx, tx.Clock.Now(), lease, limit)
 		for _, j := range got {
 			out = append(out, j.ID)
 		}
@@ -62,19 +62,21 @@ func testDue(b *bench) {
 	later.NotBefore = b.now.Add(time.Hour)
 	past.NotBefore = b.now.Add(-time.Hour)
 	b.stage(now, later, past)
-	equal(t, "due right after the commit, which leased the jobs", len(b.due(time.Minute, 10)), 0)
-	b.release()
-	var got []jobs.Job
-	b.system(func(ctx context.Context, tx ports.SystemTx) (err error) {
-		got, err = tx.Jobs.Due(ctx, time.Minute, 10)
-		return err
-	})
-	equal(t, "due jobs", len(got), 2)
-	for _, j := range got {
-		want := map[billing.JobID]jobs.Job{now.ID: now, past.ID: past}[j.ID]
-		want.NotBefore, j.NotBefore = time.Time{}, time.Time{}
-		equal(t, "job", j, want)
+	equal(t, "jobs to publish after the commit", b.Staged(), []jobs.Job{now})
+	takes := func(what string, at time.Time, want jobs.Job) {
+		t.Helper()
+		var got []jobs.Job
+		b.system(func(ctx context.Context, tx ports.SystemTx) (err error) {
+			got, err = tx.Jobs.Due(ctx, at, time.Minute, 10)
+			return err
+		})
+		equal(t, what, got, []jobs.Job{want})
 	}
+	takes("due at once, when the commit has leased another", past.NotBefore, past)
+	equal(t, "due while the jobs are leased", len(b.due(time.Minute, 10)), 0)
+	b.release()
+	equal(t, "due after the release", len(b.due(time.Minute, 10)), 2)
+	takes("due when its time has come", later.NotBefore, later)
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		return errors.Join(tx.Outbox.Postpone(ctx, later.ID, b.now), tx.Outbox.Postpone(ctx, now.ID, b.now.Add(time.Hour)))
 	})
@@ -127,7 +129,7 @@ func testDueRace(b *bench) {
 		for range total {
 			var got []jobs.Job
 			err := b.Store.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) (err error) {
-				got, err = tx.Jobs.Due(ctx, time.Minute, 7)
+				got, err = tx.Jobs.Due(ctx, tx.Clock.Now(), time.Minute, 7)
 				return err
 			})
 			if err != nil || len(got) == 0 {

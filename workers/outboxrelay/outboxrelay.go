@@ -22,7 +22,8 @@ const (
 	// delayed job may be late.
 	tick = 250 * time.Millisecond
 	// batch bounds how many jobs one look publishes again, and so how fast a
-	// backlog can grow duplicates: 400 a second.
+	// backlog can grow duplicates: 400 a second. As many that rested come beside
+	// them.
 	batch = 100
 	// callPause is how long a webhook lane with something due is given to be
 	// taken before it is called again.
@@ -53,9 +54,6 @@ func New(queue ports.Queue, log *slog.Logger) *Relay {
 // place is published when its lease runs out.
 func (r *Relay) Staged(staged []jobs.Job) {
 	for _, j := range staged {
-		if time.Until(j.NotBefore) > 0 {
-			continue // the sweep publishes it when its time comes
-		}
 		if j.Kind == jobs.KindWebhook && !r.calling(j.Subject, true) {
 			continue // one call of a lane that waits to be published is enough
 		}
@@ -144,10 +142,11 @@ func (r *Relay) due(ctx context.Context, away time.Time) error {
 				return err
 			}
 		}
-		if due, err = tx.Jobs.Due(ctx, jobs.Lease, batch); err != nil {
+		now := tx.Clock.Now()
+		if due, err = tx.Jobs.Due(ctx, now, jobs.Lease, batch); err != nil {
 			return err
 		}
-		lanes, err = tx.Jobs.Lanes(ctx, time.Now(), callPause, batch)
+		lanes, err = tx.Jobs.Lanes(ctx, now, callPause, batch)
 		return err
 	})
 	if err != nil {

@@ -12,13 +12,20 @@ type WebhookSender interface {
 	// Check judges whether a URL may be called: its form, and the addresses
 	// that its host has now. The error, with CodeInvalidRequest about the field
 	// "url", says what is wrong. CodeUnavailable: the host could not be looked up
-	// now, and a later try may succeed.
+	// now, and another try may succeed.
 	Check(ctx context.Context, url string) error
 
-	// Post posts a message once. Whatever goes wrong is part of the attempt, in
-	// words that tell nothing of the operator's network; At is the message's.
-	Post(ctx context.Context, m billing.WebhookMessage) billing.Attempt
+	// Post posts a message once. It asks for the secret when the connection is
+	// ready, and again for each further connection, so that a post goes out with
+	// the secret that is current at that moment. The error is that of secret, or
+	// billing.ErrMalformedSecret; nothing was posted then. Whatever else goes
+	// wrong is part of the attempt, in words that reveal nothing of the
+	// operator's network; At is the message's.
+	Post(ctx context.Context, m billing.WebhookMessage, secret CurrentSecret) (billing.Attempt, error)
 }
+
+// CurrentSecret reads the secret that an endpoint has now.
+type CurrentSecret func(ctx context.Context) (billing.WebhookSecret, error)
 
 // WebhookEndpoints keeps webhook endpoints, their secrets encrypted.
 type WebhookEndpoints interface {

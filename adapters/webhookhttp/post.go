@@ -10,6 +10,7 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"strconv"
 	"strings"
 	"syscall"
@@ -17,6 +18,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
 )
 
 // What can go wrong once a request is sent.
@@ -33,22 +35,39 @@ const (
 // The status decides. A body is read as far as it is kept, or worth reading to
 // use the connection again, and for as long as the attempt may take; when it
 // breaks off or drips, a 2xx is no less a success.
-func (c *Client) Post(ctx context.Context, m billing.WebhookMessage) billing.Attempt {
+//
+// The signature is the last thing that a request gets. Looking up, connecting
+// and the handshake can take seconds, in which the secret may be rotated.
+func (c *Client) Post(ctx context.Context, m billing.WebhookMessage, secret ports.CurrentSecret) (billing.Attempt, error) {
 	a := billing.Attempt{At: m.At}
 	to, faults := c.rules.read(m.URL)
 	if len(faults) > 0 {
 		a.Error = "the URL may not be called: " + faults[0].Message
-		return a
+		return a, nil
 	}
 	bounded, cancel := context.WithTimeout(ctx, c.timeouts.Attempt)
 	defer cancel()
+	var unsigned error
+	request := c.request(m, to)
+	request = request.WithContext(httptrace.WithClientTrace(bounded, &httptrace.ClientTrace{GotConn: func(got httptrace.GotConnInfo) {
+		var signature string
+		if signature, unsigned = signed(bounded, m, secret); unsigned != nil {
+			cancel()
+			_ = got.Conn.Close() // so that the request is not written
+			return
+		}
+		request.Header["Webhook-Signature"] = []string{signature}
+	}}))
 	started := time.Now()
-	reply, err := c.transport.RoundTrip(c.request(bounded, to, m)) // a Client would follow redirects
+	reply, err := c.transport.RoundTrip(request) // a Client would follow redirects
 	if err != nil {
+		if unsigned != nil && !errors.Is(bounded.Err(), context.DeadlineExceeded) {
+			return a, unsigned
+		}
 		a.Duration = time.Since(started)
 		a.Error = c.words(ctx, bounded, err)
 		c.note(ctx, to.host, m.ID, err)
-		return a
+		return a, nil
 	}
 	defer func() { _ = reply.Body.Close() }() // what was not read is not wanted
 	a.Response = c.start(reply)
@@ -59,12 +78,21 @@ func (c *Client) Post(ctx context.Context, m billing.WebhookMessage) billing.Att
 	if !a.Succeeded() {
 		a.RetryAfter = retryAfter(reply.Header.Get("Retry-After"), a.At.Add(a.Duration))
 	}
-	return a
+	return a, nil
 }
 
-// request is the message as it is sent.
-func (c *Client) request(ctx context.Context, to *target, m billing.WebhookMessage) *http.Request {
-	values := [...]string{"application/json", c.userAgent, m.ID, strconv.FormatInt(m.At.Unix(), 10), m.Signature}
+// signed is the message's signature with the secret that is current now.
+func signed(ctx context.Context, m billing.WebhookMessage, secret ports.CurrentSecret) (string, error) {
+	current, err := secret(ctx)
+	if err != nil {
+		return "", err
+	}
+	return m.Signature(current)
+}
+
+// request is the message as it is sent, but for its signature.
+func (c *Client) request(m billing.WebhookMessage, to *target) *http.Request {
+	values := [...]string{"application/json", c.userAgent, m.ID, strconv.FormatInt(m.At.Unix(), 10)}
 	r := &http.Request{
 		Method: http.MethodPost, URL: to.url, Host: to.url.Host,
 		Header: http.Header{
@@ -72,7 +100,6 @@ func (c *Client) request(ctx context.Context, to *target, m billing.WebhookMessa
 			"User-Agent":        values[1:2:2],
 			"Webhook-Id":        values[2:3:3],
 			"Webhook-Timestamp": values[3:4:4],
-			"Webhook-Signature": values[4:5:5],
 			// Not sent. It tells the transport to post again, on another
 			// connection, when one that had waited turns out to be closed: the
 			// receiver knows a message by its ID.
@@ -85,7 +112,7 @@ func (c *Client) request(ctx context.Context, to *target, m billing.WebhookMessa
 	if len(m.Body) == 0 {
 		r.Body, r.GetBody = http.NoBody, nil
 	}
-	return r.WithContext(ctx)
+	return r
 }
 
 // start reads a reply to its end, if that is near, and gives what is kept of it.

@@ -2,6 +2,7 @@ package webhookhttp
 
 import (
 	"bufio"
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"io"
@@ -48,7 +49,7 @@ func TestBrokenTLS(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := posting(t, a, serve(t, test.config, test.answer), Options{}).Post(t.Context(), message())
+			got := posting(t, a, serve(t, test.config, test.answer), Options{}).attempt(t.Context(), message())
 			if got.Error != string(test.err) || got.Status != 0 {
 				t.Errorf("%+v", got)
 			}
@@ -58,7 +59,7 @@ func TestBrokenTLS(t *testing.T) {
 		t.Parallel()
 		r := serve(t, a.config(t, receiverHost, nil), ok)
 		c := newClient(t, Options{Resolve: map[string]netip.AddrPort{receiverHost: r.at(t)}})
-		if got := c.Post(t.Context(), message()); got.Error != errUnknownCA.Error() {
+		if got := c.attempt(t.Context(), message()); got.Error != errUnknownCA.Error() {
 			t.Errorf("%+v", got)
 		}
 	})
@@ -72,7 +73,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 		for _, location := range []string{"http://" + inside.at(t).String() + "/", "//" + inside.at(t).String(), "/elsewhere"} {
 			r := serve(t, a.config(t, receiverHost, nil), replying(
 				"HTTP/1.1 "+strconv.Itoa(status)+" Elsewhere\r\nLocation: "+location+"\r\nRefresh: 0;url="+location+"\r\nContent-Length: 0\r\n\r\n"))
-			got := posting(t, a, r, Options{}).Post(t.Context(), message())
+			got := posting(t, a, r, Options{}).attempt(t.Context(), message())
 			if got.Status != status || got.Succeeded() || got.Error != "" || r.connections.Load() != 1 {
 				t.Errorf("%d to %s: %+v", status, location, got)
 			}
@@ -108,7 +109,7 @@ func TestRebinding(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 3 {
-		if got := c.Post(t.Context(), m); got.Error != errNotAllowed.Error() || got.Status != 0 {
+		if got := c.attempt(t.Context(), m); got.Error != errNotAllowed.Error() || got.Status != 0 {
 			t.Errorf("%+v", got)
 		}
 	}
@@ -133,13 +134,13 @@ func TestNoConnection(t *testing.T) {
 	nowhere := newClient(t, Options{Resolver: failing(&net.DNSError{Err: "no such host", Server: "10.0.0.53", IsNotFound: true})})
 	slow := newClient(t, Options{Resolver: hanging{}, Timeouts: Timeouts{Lookup: time.Millisecond}})
 	for c, want := range map[*Client]failure{refused: errNotConnected, nowhere: errNotResolved, slow: errNotResolved} {
-		if got := c.Post(t.Context(), message()); got.Error != string(want) || got.Status != 0 {
+		if got := c.attempt(t.Context(), message()); got.Error != string(want) || got.Status != 0 {
 			t.Errorf("%+v instead of %s", got, want)
 		}
 	}
 	m := message()
 	m.URL = "http://" + receiverHost + "/"
-	if got := refused.Post(t.Context(), m); got.Error != "the URL may not be called: The URL must begin with https://." {
+	if got := refused.attempt(t.Context(), m); got.Error != "the URL may not be called: The URL must begin with https://." {
 		t.Errorf("%+v", got)
 	}
 }
@@ -155,7 +156,7 @@ func TestEveryAddressIsTried(t *testing.T) {
 	})
 	m := message()
 	m.URL = "https://" + receiverHost + ":" + strconv.Itoa(int(r.at(t).Port()))
-	if got := c.Post(t.Context(), m); got.Status != 200 {
+	if got := c.attempt(t.Context(), m); got.Status != 200 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -174,23 +175,28 @@ func TestRequest(t *testing.T) {
 	}
 	requests := make(chan seen, 1)
 	r := serve(t, a.config(t, receiverHost, nil), func(conn net.Conn) {
-		request, err := http.ReadRequest(bufio.NewReader(conn))
-		if err != nil {
-			return
+		in := bufio.NewReader(conn)
+		for {
+			request, err := http.ReadRequest(in)
+			if err != nil {
+				return
+			}
+			body, _ := io.ReadAll(request.Body)
+			requests <- seen{request, body}
+			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 		}
-		body, _ := io.ReadAll(request.Body)
-		requests <- seen{request, body}
-		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 	})
 	c := posting(t, a, r, Options{Version: "1.2.3"})
 	for _, body := range []string{`{"id":"evt_1","data":{"name":"Zoë"}}`, strings.Repeat("x", 1<<20), ""} {
 		m := message()
 		m.Body = []byte(body)
-		if m.Signature, err = secret.Sign(m.ID, m.At, m.Body); err != nil {
+		signature, err := m.Signature(secret)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if got := c.Post(t.Context(), m); got.Status != 200 || !got.At.Equal(m.At) {
-			t.Fatalf("%+v", got)
+		current := func(context.Context) (billing.WebhookSecret, error) { return secret, nil }
+		if got, err := c.Post(t.Context(), m, current); err != nil || got.Status != 200 || !got.At.Equal(m.At) {
+			t.Fatalf("%+v, %v", got, err)
 		}
 		got := <-requests
 		if err := verifier.Verify(got.body, got.request.Header); err != nil {
@@ -198,7 +204,7 @@ func TestRequest(t *testing.T) {
 		}
 		want := map[string]string{
 			"Content-Type": "application/json", "User-Agent": "Molar-Webhooks/1.2.3", "Webhook-Id": m.ID,
-			"Webhook-Timestamp": strconv.FormatInt(m.At.Unix(), 10), "Webhook-Signature": m.Signature, "Content-Length": strconv.Itoa(len(body)),
+			"Webhook-Timestamp": strconv.FormatInt(m.At.Unix(), 10), "Webhook-Signature": signature, "Content-Length": strconv.Itoa(len(body)),
 		}
 		for name := range got.request.Header {
 			if got.request.Header.Get(name) != want[name] || len(got.request.Header[name]) != 1 {
@@ -231,7 +237,7 @@ func TestConnections(t *testing.T) {
 	})
 	c := posting(t, a, r, Options{})
 	for range 4 {
-		if got := c.Post(t.Context(), message()); got.Status != 200 || len(got.Response) != billing.MaxResponse {
+		if got := c.attempt(t.Context(), message()); got.Status != 200 || len(got.Response) != billing.MaxResponse {
 			t.Errorf("%+v", got)
 		}
 	}
@@ -272,7 +278,7 @@ func TestRetryAfter(t *testing.T) {
 				r := serve(t, config, replying("HTTP/1.1 "+status+"\r\n"+field+"Content-Length: 0\r\n\r\n"))
 				m := message()
 				m.At = at
-				got := posting(t, a, r, Options{}).Post(t.Context(), m)
+				got := posting(t, a, r, Options{}).attempt(t.Context(), m)
 				if strconv.Itoa(got.Status) != status[:3] || asks && !right(got) || !asks && got.RetryAfter != 0 {
 					t.Errorf("%s: %+v", status, got)
 				}

@@ -2,6 +2,7 @@ package webhookhttp
 
 import (
 	"bufio"
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -181,8 +182,21 @@ func posting(tb testing.TB, a *authority, r *receiver, o Options) *Client {
 	return newClient(tb, o)
 }
 
+// attempt posts a message that is signed with the same secret as all others.
+func (c *Client) attempt(ctx context.Context, m billing.WebhookMessage) billing.Attempt {
+	a, err := c.Post(ctx, m, theSecret)
+	if err != nil {
+		a.Error = "not posted: " + err.Error()
+	}
+	return a
+}
+
+func theSecret(context.Context) (billing.WebhookSecret, error) {
+	return "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=", nil
+}
+
 func message() billing.WebhookMessage {
 	return billing.WebhookMessage{
-		URL: "https://" + receiverHost + "/hook?x=y", ID: "evt_1", At: time.Now(), Signature: "v1,c2ln", Body: []byte(`{"id":"evt_1"}`),
+		URL: "https://" + receiverHost + "/hook?x=y", ID: "evt_1", At: time.Now(), Body: []byte(`{"id":"evt_1"}`),
 	}
 }

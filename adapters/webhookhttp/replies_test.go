@@ -65,7 +65,7 @@ func TestReplies(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := posting(t, a, serve(t, config, test.answer), Options{}).Post(t.Context(), message())
+			got := posting(t, a, serve(t, config, test.answer), Options{}).attempt(t.Context(), message())
 			if got.Status != test.status || got.Response != test.response || got.Error != string(test.err) {
 				t.Errorf("%+v", got)
 			}
@@ -132,7 +132,7 @@ func TestEndlessReplies(t *testing.T) {
 			t.Parallel()
 			var written atomic.Int64
 			r := serve(t, config, endless(test.head, test.again, &written))
-			got := posting(t, a, r, Options{}).Post(t.Context(), message())
+			got := posting(t, a, r, Options{}).attempt(t.Context(), message())
 			got.At, got.Duration = time.Time{}, 0
 			if got != test.want {
 				t.Errorf("%+v", got)
@@ -179,7 +179,7 @@ func TestSlowReplies(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := posting(t, a, serve(t, test.config, test.answer), Options{Timeouts: test.timeouts}).Post(t.Context(), message())
+			got := posting(t, a, serve(t, test.config, test.answer), Options{Timeouts: test.timeouts}).attempt(t.Context(), message())
 			if got.Status != test.status || got.Error != test.err {
 				t.Errorf("%+v", got)
 			}
@@ -199,7 +199,7 @@ func TestCutOff(t *testing.T) {
 		cancel()
 		_, _ = io.Copy(io.Discard, conn)
 	})
-	if got := posting(t, a, r, Options{}).Post(ctx, message()); got.Error != errCutOff.Error() || got.Status != 0 {
+	if got := posting(t, a, r, Options{}).attempt(ctx, message()); got.Error != errCutOff.Error() || got.Status != 0 {
 		t.Errorf("%+v", got)
 	}
 }

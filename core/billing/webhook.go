@@ -188,20 +188,20 @@ type Shipment struct {
 
 // WebhookMessage is what is posted to an endpoint.
 type WebhookMessage struct {
-	URL       string
-	ID        string // webhook-id
-	At        time.Time
-	Signature string
-	Body      []byte
+	URL  string
+	ID   string // webhook-id
+	At   time.Time
+	Body []byte
 }
 
-// Message is the event as it is posted to the endpoint at the given time,
-// signed with the endpoint's secret.
-func (e *WebhookEndpoint) Message(event *Event, at time.Time) (WebhookMessage, error) {
-	body := event.JSON()
-	signature, err := e.Secret.Sign(event.ID.String(), at, body)
-	return WebhookMessage{URL: e.URL, ID: event.ID.String(), At: at, Signature: signature, Body: body}, err
+// Message is the event as it is posted to the endpoint at the given time. It is
+// signed when it is sent.
+func (e *WebhookEndpoint) Message(event *Event, at time.Time) WebhookMessage {
+	return WebhookMessage{URL: e.URL, ID: event.ID.String(), At: at, Body: event.JSON()}
 }
+
+// Signature is the message's signature with the secret.
+func (m WebhookMessage) Signature(s WebhookSecret) (string, error) { return s.Sign(m.ID, m.At, m.Body) }
 
 // EventPing is the type of the event that a ping posts. It is not among
 // EventTypes: it is never kept, and nobody subscribes to it.

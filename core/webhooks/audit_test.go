@@ -13,8 +13,9 @@ func (b *bench) is(p *post, e *billing.WebhookEndpoint, events []*billing.Event)
 		if event.ID.String() != p.ID {
 			continue
 		}
-		want, err := e.Message(event, p.At)
-		if err != nil || want.Signature != p.Signature || string(want.Body) != string(p.Body) || want.URL != p.URL {
+		want := e.Message(event, p.At)
+		signature, err := want.Signature(e.Secret)
+		if err != nil || signature != p.signature || string(want.Body) != string(p.Body) || want.URL != p.URL {
 			b.t.Errorf("posted %+v, want %+v, %v", p.WebhookMessage, want, err)
 		}
 		return

@@ -82,6 +82,7 @@ func (d *Dispatcher) Call(j jobs.Job) {
 	}
 	l := &lane{
 		Dispatcher: d, scope: j.Scope, id: id, holder: billing.NewID[billing.JobID](d.clock.Now()),
+		secret: (&secrets{read: currentSecret(d.store, j.Scope, id)}).current,
 		called: make(chan struct{}, 1), done: make(chan *billing.Delivery, d.pace.InFlight), inFlight: map[billing.DeliveryID]string{},
 	}
 	d.lanes[id] = l

@@ -237,9 +237,9 @@ type fatedSender struct {
 	f *fate
 }
 
-func (s fatedSender) Post(ctx context.Context, m billing.WebhookMessage) (a billing.Attempt) {
-	if err := s.f.call("Post", false, func() error { a = s.WebhookSender.Post(ctx, m); return nil }); err != nil {
-		return billing.Attempt{At: m.At, Error: err.Error()}
+func (s fatedSender) Post(ctx context.Context, m billing.WebhookMessage, secret ports.CurrentSecret) (a billing.Attempt, err error) {
+	if lost := s.f.call("Post", false, func() error { a, err = s.WebhookSender.Post(ctx, m, secret); return nil }); lost != nil {
+		return billing.Attempt{At: m.At, Error: lost.Error()}, nil
 	}
-	return a
+	return a, err
 }

@@ -18,6 +18,7 @@ type lane struct {
 	scope  billing.Scope
 	id     billing.WebhookEndpointID
 	holder billing.JobID
+	secret ports.CurrentSecret
 
 	called   chan struct{}                 // there is more to do
 	done     chan *billing.Delivery        // posts that ended
@@ -137,9 +138,11 @@ func (l *lane) rest(ctx context.Context, replies <-chan struct{}, pause time.Dur
 	}
 }
 
-// ended takes note of a post that ended.
+// ended takes note of a post that ended. One without an attempt was not made.
 func (l *lane) ended(d *billing.Delivery) {
-	l.tried = append(l.tried, tried{d, l.inFlight[d.ID]})
+	if len(d.Attempts) > 0 {
+		l.tried = append(l.tried, tried{d, l.inFlight[d.ID]})
+	}
 	delete(l.inFlight, d.ID)
 }
 
@@ -234,11 +237,18 @@ func (l *lane) suffer(ctx context.Context, tx ports.Tx) error {
 	return tx.Lanes.Suffer(ctx, e)
 }
 
-// post posts one delivery, signed now with the secret that the endpoint has
-// now. It owns a place in done, so it never waits.
+// post posts one delivery. It owns a place in done, so it never waits.
 func (l *lane) post(ctx context.Context, e *billing.WebhookEndpoint, s billing.Shipment) {
-	attempt := post(ctx, l.sender, e, s.Event, l.clock.Now())
-	if ctx.Err() != nil { // cut off: it counts for nothing and is made again
+	attempt, err := post(ctx, l.sender, e, s.Event, l.clock.Now(), l.secret)
+	if err != nil && !billing.IsNotFound(err) && ctx.Err() == nil { // deleted, it is not due either
+		l.log.WarnContext(ctx, "webhook not posted, for its secret could not be read; it will be tried again",
+			"endpoint_id", l.id.String(), "event_id", s.Event.ID.String(), "error", err)
+		select {
+		case <-ctx.Done():
+		case <-time.After(storePause):
+		}
+	}
+	if err != nil || ctx.Err() != nil { // not posted, or cut off: it counts for nothing and is made again
 		l.done <- &billing.Delivery{ID: s.Delivery.ID}
 		return
 	}
@@ -257,11 +267,7 @@ func (l *lane) post(ctx context.Context, e *billing.WebhookEndpoint, s billing.S
 // cut off, and gives the lane back.
 func (l *lane) leave(ctx context.Context) {
 	for len(l.inFlight) > 0 {
-		if d := <-l.done; len(d.Attempts) > 0 {
-			l.ended(d)
-		} else {
-			delete(l.inFlight, d.ID)
-		}
+		l.ended(<-l.done)
 	}
 	if !l.held && len(l.tried) == 0 {
 		return

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
 )
 
 // outside is every receiver there is. It takes what it is sent, unless it is
@@ -24,7 +25,8 @@ type outside struct {
 // post is a post that was made.
 type post struct {
 	billing.WebhookMessage
-	came time.Time // by the machine's clock
+	signature string
+	came      time.Time // by the machine's clock
 }
 
 // answer is what a receiver does with the nth post of an event, from 1.
@@ -68,9 +70,17 @@ func (o *outside) at(url string, a answer) {
 	o.answers[url] = a
 }
 
-func (o *outside) Post(ctx context.Context, m billing.WebhookMessage) billing.Attempt {
+func (o *outside) Post(ctx context.Context, m billing.WebhookMessage, secret ports.CurrentSecret) (billing.Attempt, error) {
+	current, err := secret(ctx)
+	if err != nil {
+		return billing.Attempt{}, err
+	}
+	signature, err := m.Signature(current)
+	if err != nil {
+		return billing.Attempt{}, err
+	}
 	o.mu.Lock()
-	o.posts = append(o.posts, &post{m, time.Now()})
+	o.posts = append(o.posts, &post{m, signature, time.Now()})
 	o.times[m.URL+m.ID]++
 	o.flying[m.URL]++
 	o.most[m.URL] = max(o.most[m.URL], o.flying[m.URL])
@@ -84,7 +94,7 @@ func (o *outside) Post(ctx context.Context, m billing.WebhookMessage) billing.At
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.flying[m.URL]--
-	return a
+	return a, nil
 }
 
 func (o *outside) Check(_ context.Context, url string) error {

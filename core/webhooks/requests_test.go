@@ -294,8 +294,8 @@ func TestPing(t *testing.T) {
 	if len(got) != 2 || got[0].ID == got[1].ID || !strings.HasPrefix(got[0].ID, "evt_") || !strings.Contains(string(got[0].Body), `"type":"ping"`) {
 		t.Fatalf("%d posts: %+v", len(got), got)
 	}
-	if want, err := e.Secret.Sign(got[0].ID, got[0].At, got[0].Body); err != nil || got[0].Signature != want {
-		t.Errorf("signature %s, want %s, %v", got[0].Signature, want, err)
+	if want, err := e.Secret.Sign(got[0].ID, got[0].At, got[0].Body); err != nil || got[0].signature != want {
+		t.Errorf("signature %s, want %s, %v", got[0].signature, want, err)
 	}
 	if n := len(b.deliveries(e)); n != deliveries || b.get(e).Health != before.Health || b.get(e).Status != before.Status {
 		t.Errorf("%d deliveries and %+v after pings, want %d and %+v", n, b.get(e).Health, deliveries, before.Health)

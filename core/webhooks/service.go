@@ -268,10 +268,13 @@ func (s *Service) Ping(
 		return answer, replayed, err
 	}
 	ping := e.Ping(now)
-	attempt := post(ctx, s.sender, e, &ping, now)
-	if ctx.Err() != nil { // it was cut off: the key is as new, and if not now, then soon
+	attempt, err := post(ctx, s.sender, e, &ping, now, currentSecret(s.store, scope, id))
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil { // it was not posted, or cut off: the key is as new, and if not now, then soon
 		_ = s.store.InTx(context.WithoutCancel(ctx), scope, func(ctx context.Context, tx ports.Tx) error { return tx.Keys.Release(ctx, req.Key, work) })
-		return answer, false, ctx.Err()
+		return answer, false, err
 	}
 	return idempotency.Once(ctx, s.store, scope, req, now, render,
 		func(context.Context, ports.Tx) (billing.Attempt, error) { return attempt, nil })
@@ -281,13 +284,30 @@ func (s *Service) Ping(
 // process that died, and may be used again.
 const pingTime = 30 * time.Second
 
-// post posts an event to the endpoint once, signed with the secret that it has.
-func post(ctx context.Context, sender ports.WebhookSender, e *billing.WebhookEndpoint, event *billing.Event, at time.Time) billing.Attempt {
-	message, err := e.Message(event, at)
-	if err != nil { // it was encrypted with another key
-		return billing.Attempt{At: at, Error: "the endpoint's secret cannot be used; rotate it"}
+// post posts an event to the endpoint once. The error is that of reading the
+// secret; nothing was posted then.
+func post(
+	ctx context.Context, sender ports.WebhookSender, e *billing.WebhookEndpoint, event *billing.Event, at time.Time, secret ports.CurrentSecret,
+) (billing.Attempt, error) {
+	attempt, err := sender.Post(ctx, e.Message(event, at), secret)
+	if errors.Is(err, billing.ErrMalformedSecret) { // it was encrypted with another key
+		return billing.Attempt{At: at, Error: "the endpoint's secret cannot be used; rotate it"}, nil
 	}
-	return sender.Post(ctx, message)
+	return attempt, err
+}
+
+// currentSecret reads the secret that the endpoint has when it is called.
+func currentSecret(store ports.Store, scope billing.Scope, id billing.WebhookEndpointID) ports.CurrentSecret {
+	return func(ctx context.Context) (secret billing.WebhookSecret, err error) {
+		err = store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+			e, err := tx.Endpoints.Get(ctx, id)
+			if err == nil {
+				secret = e.Secret
+			}
+			return err
+		})
+		return secret, err
+	}
 }
 
 // maxResend bounds what one request queues again.

@@ -37,6 +37,7 @@ type receiver struct {
 	client *webhookhttp.Client // posts to the receiver
 
 	mu      sync.Mutex
+	hello   func() // runs when a handshake begins; nil for nothing
 	secrets map[string]billing.WebhookSecret
 	answers map[string]http.HandlerFunc // 200 at once when missing
 	got     map[string]map[string]int   // path -> event -> how often
@@ -64,7 +65,18 @@ func newReceiver(t *testing.T) *receiver {
 		t.Fatal(err)
 	}
 	server := httptest.NewUnstartedServer(r)
-	server.TLS = &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}
+	server.TLS = &tls.Config{
+		MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}},
+		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
+			r.mu.Lock()
+			hello := r.hello
+			r.mu.Unlock()
+			if hello != nil {
+				hello()
+			}
+			return nil, nil //nolint:nilnil // the server's own
+		},
+	}
 	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 	server.StartTLS()
 	t.Cleanup(server.Close)
@@ -81,6 +93,13 @@ func newReceiver(t *testing.T) *receiver {
 	}
 	t.Cleanup(r.client.Close)
 	return r
+}
+
+// greets has every handshake from now on begin with the function.
+func (r *receiver) greets(hello func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.hello = hello
 }
 
 // knows tells the receiver of an endpoint, and what it answers to its posts.

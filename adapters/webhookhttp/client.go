@@ -57,11 +57,9 @@ type Resolver interface {
 
 // Timeouts bound what a stranger can keep waiting. A zero one has its default.
 type Timeouts struct {
-	Lookup    time.Duration // of a host; 3 s
-	Connect   time.Duration // to any of its addresses; 5 s
-	Handshake time.Duration // of TLS; 5 s
-	Attempt   time.Duration // all of a Post; 15 s
-	Idle      time.Duration // how long a connection waits for its next use; 30 s
+	Lookup  time.Duration // of a host, by Check; 3 s
+	Attempt time.Duration // all of a Post, from the look-up to the reply; 15 s
+	Idle    time.Duration // how long a connection waits for its next use; 30 s
 }
 
 func (t Timeouts) withDefaults() Timeouts {
@@ -70,8 +68,6 @@ func (t Timeouts) withDefaults() Timeouts {
 		usual time.Duration
 	}{
 		{&t.Lookup, 3 * time.Second},
-		{&t.Connect, 5 * time.Second},
-		{&t.Handshake, 5 * time.Second},
 		{&t.Attempt, 15 * time.Second},
 		{&t.Idle, 30 * time.Second},
 	} {
@@ -182,7 +178,9 @@ func (c *Client) Check(ctx context.Context, url string) error {
 	if _, fixed := c.rules.resolve[to.host]; fixed {
 		return nil
 	}
-	_, err := c.lookup(ctx, to.host)
+	bounded, cancel := context.WithTimeout(ctx, c.timeouts.Lookup)
+	defer cancel()
+	_, err := c.lookup(bounded, to.host)
 	switch {
 	case err == nil:
 		return nil

@@ -111,15 +111,15 @@ func TestCheckLooksUp(t *testing.T) {
 		resolver Resolver
 		message  string // a part of it; empty when the URL may be called
 	}{
-		"public":                {always(somePublic), ""},
-		"public, both kinds":    {always(somePublic, somePublic6), ""},
-		"as Go's own writes":    {always("::ffff:93.184.215.14"), ""},
-		"inside":                {always("10.0.0.7"), "public addresses"},
-		"inside, mapped":        {always("::ffff:10.0.0.7"), "public addresses"},
-		"mixed":                 {always(somePublic, "127.0.0.1"), "public addresses"},
-		"mixed the other way":   {always("fd00::1", somePublic), "public addresses"},
-		"nothing":               {always(), "public addresses"},
-		"no such name":          {failing(&net.DNSError{Err: "no such host", IsNotFound: true}), "public addresses"},
+		"public":              {always(somePublic), ""},
+		"public, both kinds":  {always(somePublic, somePublic6), ""},
+		"as Go's own writes":  {always("::ffff:93.184.215.14"), ""},
+		"inside":              {always("10.0.0.7"), "public addresses"},
+		"inside, mapped":      {always("::ffff:10.0.0.7"), "public addresses"},
+		"mixed":               {always(somePublic, "127.0.0.1"), "public addresses"},
+		"mixed the other way": {always("fd00::1", somePublic), "public addresses"},
+		"nothing":             {always(), "public addresses"},
+		"no such name":        {failing(&net.DNSError{Err: "no such host", IsNotFound: true}), "public addresses"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -21,23 +21,20 @@ func (f failure) Error() string { return string(f) }
 // What can go wrong before a request is sent. Those of certificates are told
 // apart because they are the receiver's to repair.
 const (
-	errNotResolved   failure = "the name could not be resolved"
-	errNotAllowed    failure = "the address is not allowed"
-	errNotConnected  failure = "the connection failed"
-	errHandshake     failure = "the TLS handshake failed"
-	errSlowHandshake failure = "the TLS handshake failed: it took too long"
-	errNotTLS        failure = "the TLS handshake failed: the receiver does not speak TLS"
-	errWrongName     failure = "the TLS handshake failed: the certificate is for another name"
-	errExpired       failure = "the TLS handshake failed: the certificate has expired, or is not valid yet"
-	errUnknownCA     failure = "the TLS handshake failed: the certificate is not signed by a known authority"
-	errInvalidCert   failure = "the TLS handshake failed: the certificate is not valid"
+	errNotResolved  failure = "the name could not be resolved"
+	errNotAllowed   failure = "the address is not allowed"
+	errNotConnected failure = "the connection failed"
+	errHandshake    failure = "the TLS handshake failed"
+	errNotTLS       failure = "the TLS handshake failed: the receiver does not speak TLS"
+	errWrongName    failure = "the TLS handshake failed: the certificate is for another name"
+	errExpired      failure = "the TLS handshake failed: the certificate has expired, or is not valid yet"
+	errUnknownCA    failure = "the TLS handshake failed: the certificate is not signed by a known authority"
+	errInvalidCert  failure = "the TLS handshake failed: the certificate is not valid"
 )
 
 // lookup gives the addresses of a host, which may all be dialled. It asks for
 // the name as it is, without the suffixes that a resolver may be told to try.
 func (c *Client) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.timeouts.Lookup)
-	defer cancel()
 	found, err := c.resolver.LookupNetIP(ctx, "ip", host+".")
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errNotResolved, err)
@@ -60,11 +57,11 @@ func unanswered(err error) bool {
 }
 
 // dial connects to a host: to its addresses in turn, each for its share of the
-// time. This is done here and not by net.Dialer so that what is judged is what
+// time that ctx leaves. This is done here and not by net.Dialer so that what is judged is what
 // is dialled, whatever a second look-up would say.
 func (c *Client) dial(ctx context.Context, host, port string) (net.Conn, error) {
 	if to, fixed := c.rules.resolve[host]; fixed {
-		return c.connect(ctx, &c.direct, c.timeouts.Connect, to)
+		return c.connect(ctx, &c.direct, 1, to)
 	}
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil {
@@ -74,20 +71,22 @@ func (c *Client) dial(ctx context.Context, host, port string) (net.Conn, error) 
 	if err != nil {
 		return nil, err
 	}
-	deadline := time.Now().Add(c.timeouts.Connect)
 	for i, a := range addrs {
 		var conn net.Conn
-		share := time.Until(deadline) / time.Duration(len(addrs)-i)
-		if conn, err = c.connect(ctx, &c.dialer, share, netip.AddrPortFrom(a, uint16(n))); err == nil {
+		if conn, err = c.connect(ctx, &c.dialer, len(addrs)-i, netip.AddrPortFrom(a, uint16(n))); err == nil {
 			return conn, nil
 		}
 	}
 	return nil, err
 }
 
-func (c *Client) connect(ctx context.Context, d *net.Dialer, patience time.Duration, to netip.AddrPort) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
+// connect connects to one of the addresses that are left to try.
+func (c *Client) connect(ctx context.Context, d *net.Dialer, left int, to netip.AddrPort) (net.Conn, error) {
+	if deadline, ok := ctx.Deadline(); ok && left > 1 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/time.Duration(left))
+		defer cancel()
+	}
 	conn, err := d.DialContext(ctx, "tcp", to.String())
 	if err != nil && !errors.Is(err, errNotAllowed) {
 		err = fmt.Errorf("%w: %w", errNotConnected, err)
@@ -95,8 +94,11 @@ func (c *Client) connect(ctx context.Context, d *net.Dialer, patience time.Durat
 	return conn, err
 }
 
-// dialTLS connects to a host and makes sure that it is the host.
+// dialTLS connects to a host and makes sure that it is the host. The context
+// that net/http gives it outlives the post and has no deadline.
 func (c *Client) dialTLS(ctx context.Context, _, addr string) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.timeouts.Attempt)
+	defer cancel()
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errNotAllowed, err)
@@ -108,8 +110,6 @@ func (c *Client) dialTLS(ctx context.Context, _, addr string) (net.Conn, error) 
 	config := c.tls.Clone()
 	config.ServerName = host
 	conn := tls.Client(plain, config)
-	ctx, cancel := context.WithTimeout(ctx, c.timeouts.Handshake)
-	defer cancel()
 	if err := conn.HandshakeContext(ctx); err != nil {
 		_ = plain.Close() // nothing was sent
 		return nil, fmt.Errorf("%w: %w", handshakeFailure(err), err)
@@ -118,9 +118,6 @@ func (c *Client) dialTLS(ctx context.Context, _, addr string) (net.Conn, error) 
 }
 
 func handshakeFailure(err error) failure {
-	if errors.Is(err, context.DeadlineExceeded) {
-		return errSlowHandshake
-	}
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
 		return errNotTLS
 	}

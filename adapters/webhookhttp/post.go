@@ -65,7 +65,7 @@ func (c *Client) Post(ctx context.Context, m billing.WebhookMessage, secret port
 			return a, unsigned
 		}
 		a.Duration = time.Since(started)
-		a.Error = c.words(ctx, bounded, err)
+		a.Error = c.words(ctx, a.Duration, err)
 		c.note(ctx, to.host, m.ID, err)
 		return a, nil
 	}
@@ -177,13 +177,12 @@ func retryAfter(header string, now time.Time) time.Duration {
 	return max(0, at.Sub(now))
 }
 
-// words say why there was no reply. Caller is the context that Post was given,
-// attempt that of the attempt.
-func (c *Client) words(caller, attempt context.Context, err error) string {
+// words say why there was no reply. Caller is the context that Post was given.
+func (c *Client) words(caller context.Context, after time.Duration, err error) string {
 	if caller.Err() != nil {
 		return errCutOff.Error()
 	}
-	if attempt.Err() != nil {
+	if after >= c.timeouts.Attempt {
 		return fmt.Sprintf("no reply within %g seconds", c.timeouts.Attempt.Seconds())
 	}
 	if f, ok := errors.AsType[failure](err); ok {

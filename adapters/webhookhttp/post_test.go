@@ -114,7 +114,7 @@ func TestRebinding(t *testing.T) {
 		}
 	}
 	// Should a look-up of any kind give way, the dialler does not.
-	if _, err := c.connect(t.Context(), &c.dialer, time.Minute, inside.at(t)); err == nil {
+	if _, err := c.connect(t.Context(), &c.dialer, 1, inside.at(t)); err == nil {
 		t.Error("connected")
 	}
 	if n := inside.connections.Load(); n != 0 {
@@ -132,8 +132,8 @@ func TestNoConnection(t *testing.T) {
 	_ = gone.listener.Close()
 	refused := newClient(t, Options{Resolve: map[string]netip.AddrPort{receiverHost: at}})
 	nowhere := newClient(t, Options{Resolver: failing(&net.DNSError{Err: "no such host", Server: "10.0.0.53", IsNotFound: true})})
-	slow := newClient(t, Options{Resolver: hanging{}, Timeouts: Timeouts{Lookup: time.Millisecond}})
-	for c, want := range map[*Client]failure{refused: errNotConnected, nowhere: errNotResolved, slow: errNotResolved} {
+	slow := newClient(t, Options{Resolver: hanging{}, Timeouts: Timeouts{Attempt: time.Millisecond}})
+	for c, want := range map[*Client]failure{refused: errNotConnected, nowhere: errNotResolved, slow: "no reply within 0.001 seconds"} {
 		if got := c.attempt(t.Context(), message()); got.Error != string(want) || got.Status != 0 {
 			t.Errorf("%+v instead of %s", got, want)
 		}

@@ -175,7 +175,7 @@ func posting(tb testing.TB, a *authority, r *receiver, o Options) *Client {
 	tb.Helper()
 	if o.Timeouts == (Timeouts{}) {
 		// Enough for a busy machine; what waits for its end has a shorter one.
-		o.Timeouts = Timeouts{Attempt: 20 * time.Second, Handshake: 20 * time.Second, Connect: 20 * time.Second}
+		o.Timeouts = Timeouts{Attempt: 20 * time.Second}
 	}
 	o.RootCAs = a.pool
 	o.Resolve = map[string]netip.AddrPort{receiverHost: r.at(tb)}

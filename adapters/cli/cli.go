@@ -87,7 +87,8 @@ func migrate(b Backend) *cobra.Command {
 	return &cobra.Command{
 		Use:   "migrate",
 		Short: "Bring the database schema up to date",
-		Long:  "Brings the schema of MOLAR_DATABASE_URL up to date. It may run at any time, also several at once;\nthe service runs with the schema before and after.",
+		Long: "Brings the schema of MOLAR_DATABASE_URL up to date. It may run at any time, also several at once;\nthe service runs with the schema before and after.\n\n" +
+			"A new database begins with MOLAR_SECRET_KEY: every service needs the same key from then on.",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := b.Migrate(c.Context()); err != nil {

@@ -28,6 +28,9 @@ func (s *Store) Times(ctx context.Context, scope billing.Scope) (clock, database
 	return clock, database, err
 }
 
+// FirstStatistics is one look for tables without statistics.
+func (s *Store) FirstStatistics(ctx context.Context) error { return s.firstStatistics(ctx) }
+
 // ListQueries gives the statements of the lists, for EXPLAIN.
 type ListQueries struct{ Scope billing.Scope }
 

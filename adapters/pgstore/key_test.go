@@ -16,32 +16,37 @@ import (
 )
 
 // openKeyed opens a store and closes it when the test ends.
-func openKeyed(t *testing.T, url string, key [32]byte) (*pgstore.Store, error) {
+func openKeyed(t *testing.T, url string, key [32]byte, begins bool) (*pgstore.Store, error) {
 	t.Helper()
-	s, err := pgstore.Open(t.Context(), pgstore.Options{URL: url, MaxConns: 2, EncryptionKey: key})
+	s, err := pgstore.Open(t.Context(), pgstore.Options{URL: url, MaxConns: 2, EncryptionKey: key, Begins: begins})
 	if err == nil {
 		t.Cleanup(func() { _ = s.Close() })
 	}
 	return s, err
 }
 
-// TestKeyOfTheDatabase has a process without a key begin the database, then one
-// with a key: another key is refused from then on, and none is needed.
+// TestKeyOfTheDatabase has a process begin the database with its key: another
+// key is refused from then on, and none is needed.
 func TestKeyOfTheDatabase(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
 	for _, step := range []struct {
-		what string
-		key  [32]byte
-		want error
+		what   string
+		key    [32]byte
+		begins bool
+		want   error
 	}{
-		{"no key first", [32]byte{}, nil},
-		{"the first key", [32]byte{1}, nil},
-		{"the first key again", [32]byte{1}, nil},
-		{"another key", [32]byte{2}, pgstore.ErrOtherKey},
-		{"no key", [32]byte{}, nil},
+		{"no key first", [32]byte{}, false, nil},
+		{"begun without a key", [32]byte{}, true, pgstore.ErrNoKey},
+		{"begun", [32]byte{1}, true, nil},
+		{"the same key", [32]byte{1}, false, nil},
+		{"begun again", [32]byte{1}, true, nil},
+		{"another key", [32]byte{2}, false, pgstore.ErrOtherKey},
+		{"begun with another key", [32]byte{2}, true, pgstore.ErrOtherKey},
+		{"begun again without a key", [32]byte{}, true, nil},
+		{"no key", [32]byte{}, false, nil},
 	} {
-		s, err := openKeyed(t, url, step.key)
+		s, err := openKeyed(t, url, step.key, step.begins)
 		if !errors.Is(err, step.want) {
 			t.Fatalf("%s: error %v, want %v", step.what, err, step.want)
 		}
@@ -56,13 +61,13 @@ func TestKeyOfTheDatabase(t *testing.T) {
 	}
 	for _, value := range []string{"UPDATE encryption_key SET proof = '\\x00'", "UPDATE encryption_key SET proof = proof || '\\x00'"} {
 		exec(t, admin(t, url), value)
-		if _, err := openKeyed(t, url, [32]byte{1}); !errors.Is(err, pgstore.ErrOtherKey) {
+		if _, err := openKeyed(t, url, [32]byte{1}, false); !errors.Is(err, pgstore.ErrOtherKey) {
 			t.Errorf("%s: error %v", value, err)
 		}
 	}
 }
 
-// TestKeysAtOnce opens a new database with two keys, by several processes each:
+// TestKeysAtOnce begins a new database with two keys, by several processes each:
 // one of the keys is the database's, for all of them.
 func TestKeysAtOnce(t *testing.T) {
 	t.Parallel()
@@ -71,7 +76,7 @@ func TestKeysAtOnce(t *testing.T) {
 	var group sync.WaitGroup
 	for n := range 8 {
 		group.Go(func() {
-			_, err := openKeyed(t, url, [32]byte{1, byte(n % 2)})
+			_, err := openKeyed(t, url, [32]byte{1, byte(n % 2)}, true)
 			if err == nil {
 				opened[n%2].Add(1)
 			} else if !errors.Is(err, pgstore.ErrOtherKey) {
@@ -85,19 +90,44 @@ func TestKeysAtOnce(t *testing.T) {
 	}
 }
 
-// TestKeyIsProvenOnceThereIsASchema opens a database that is not migrated yet.
-func TestKeyIsProvenOnceThereIsASchema(t *testing.T) {
+// TestOnlyWhoBeginsGivesTheKey has processes wait for a schema, the first of
+// them with a wrong key. Neither gives the database its key, however long the
+// operator takes to begin it.
+func TestOnlyWhoBeginsGivesTheKey(t *testing.T) {
 	t.Parallel()
-	url := testservers.Database(t)
-	early := pgtest.Open(t, func(o *pgstore.Options) { o.URL, o.EncryptionKey = url, [32]byte{9} })
+	url, wrong, right := testservers.Database(t), [32]byte{9}, [32]byte{1}
+	early, err1 := openKeyed(t, url, wrong, false)
+	waiting, err2 := openKeyed(t, url, right, false)
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	use := func(s *pgstore.Store) error {
+		return errors.Join(s.FirstStatistics(t.Context()), s.View(t.Context(), scope(), func(context.Context, ports.Tx) error { return nil }))
+	}
 	if err := early.Ready(t.Context()); err == nil || errors.Is(err, pgstore.ErrOtherKey) {
 		t.Errorf("ready before there is a schema: %v", err)
 	}
 	if err := pgstore.Migrate(t.Context(), url); err != nil {
 		t.Fatal(err)
 	}
-	pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
-	if err := early.View(t.Context(), scope(), func(context.Context, ports.Tx) error { return nil }); !errors.Is(err, pgstore.ErrOtherKey) {
-		t.Errorf("used with another key: %v", err)
+	for _, s := range []*pgstore.Store{early, waiting} {
+		if err := use(s); !errors.Is(err, pgstore.ErrNoKey) {
+			t.Errorf("before the database is begun: %v", err)
+		}
+	}
+	late, err := openKeyed(t, url, wrong, false) // as after a restart
+	if err != nil || !errors.Is(late.Ready(t.Context()), pgstore.ErrNoKey) {
+		t.Errorf("a process that starts meanwhile: %v", err)
+	}
+	if _, err := openKeyed(t, url, right, true); err != nil {
+		t.Fatal(err)
+	}
+	if err := use(waiting); err != nil {
+		t.Errorf("with the right key: %v", err)
+	}
+	for _, s := range []*pgstore.Store{early, late} {
+		if err := use(s); !errors.Is(err, pgstore.ErrOtherKey) {
+			t.Errorf("with another key: %v", err)
+		}
 	}
 }

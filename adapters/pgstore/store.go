@@ -28,10 +28,14 @@ type Options struct {
 	// MaxConns bounds the connections; 0 stands for 16.
 	MaxConns int
 	// EncryptionKey encrypts the messages exchanged with payers, and the
-	// secrets of webhook endpoints. It is the same for all who open a database,
-	// from the first on. The zero key stands for none: for those who touch
-	// nothing of the kind.
+	// secrets of webhook endpoints. It is the one that the database was begun
+	// with. The zero key stands for none: for processes that touch nothing of the
+	// kind.
 	EncryptionKey [32]byte
+	// Begins makes the key that of a database without one. Without Begins such
+	// a database is ErrNoKey. It is for the process that an operator has make the
+	// database.
+	Begins bool
 	// Staged is given the jobs that a committed transaction staged, and those
 	// that call the lanes that it gave something to do, and must not block.
 	// They are this process's to publish for jobs.Lease; jobs that rest become
@@ -88,7 +92,8 @@ const (
 var ErrUnknownOutcome = errors.New("postgres: it is unknown whether the transaction was committed")
 
 // Open connects to a migrated database. A key that is not the database's is
-// ErrOtherKey, here or, of a database that was not migrated yet, later.
+// ErrOtherKey, here or, of a database that was not migrated yet, later. That the
+// database has no key, or no schema, is an error only when it is used.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	var d net.Dialer
 	return open(ctx, o, d.DialContext)
@@ -121,8 +126,8 @@ func open(ctx context.Context, o Options, dial func(context.Context, string, str
 		_ = db.Close()
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
-	s.proof.needed = o.EncryptionKey != [32]byte{}
-	if err := s.prove(ctx); err != nil {
+	s.proof.keyed, s.proof.begins = o.EncryptionKey != [32]byte{}, o.Begins
+	if err := s.prove(ctx); err != nil && (o.Begins || !errors.Is(err, ErrNoKey)) {
 		_ = db.Close()
 		return nil, fmt.Errorf("open the database: %w", err)
 	}

@@ -25,7 +25,7 @@ import (
 // test ends. Each change may set what it likes in the options.
 func Open(tb testing.TB, changes ...func(*pgstore.Options)) *pgstore.Store {
 	tb.Helper()
-	o := pgstore.Options{URL: URL(tb), MaxConns: 8, EncryptionKey: [32]byte{1, 2, 3}}
+	o := pgstore.Options{URL: URL(tb), MaxConns: 8, EncryptionKey: [32]byte{1, 2, 3}, Begins: true}
 	for _, change := range changes {
 		change(&o)
 	}

@@ -23,6 +23,11 @@ func TestSecretKeyOfTheDatabase(t *testing.T) {
 		return newCommand(t, env...)
 	}
 	with("").good("orgs", "create", "Keyless Dental")
+	with("a").bad("set MOLAR_SECRET_KEY and run molar migrate", "era", "quarantine")
+	with("").bad("set MOLAR_SECRET_KEY and run molar migrate", "migrate")
+	with("a").good("migrate")
+	with("").good("migrate")
+	with("b").bad("MOLAR_SECRET_KEY is not the one that this database was begun with", "migrate")
 	with("a").good("era", "quarantine")
 	with("b").bad("MOLAR_SECRET_KEY is not the one that this database was begun with", "era", "quarantine")
 	with("b").bad("DIR/demo.json", "orgs", "list")

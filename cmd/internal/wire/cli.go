@@ -74,9 +74,13 @@ func migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	g.settings.begins = true
 	url, err := g.database(ctx)
 	if err == nil {
 		err = pgstore.Migrate(ctx, url)
+	}
+	if err == nil {
+		err = g.openStoreAt(ctx, url, nil) // which begins the database
 	}
 	return errors.Join(err, g.close(context.WithoutCancel(ctx)))
 }

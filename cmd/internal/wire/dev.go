@@ -82,7 +82,7 @@ func devSettings(o cli.DevOptions, dir string, d *demo) (Settings, error) {
 	if o.Addr != "" {
 		s.Listen = o.Addr
 	}
-	s.webhookCA = o.WebhookCA
+	s.webhookCA, s.begins = o.WebhookCA, true
 	if err == nil {
 		s.webhookResolve, err = resolvedHosts(o.WebhookResolve)
 	}

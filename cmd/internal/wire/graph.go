@@ -134,6 +134,10 @@ func (g *graph) openStore(ctx context.Context, staged func([]jobs.Job)) error {
 	if err != nil {
 		return err
 	}
+	return g.openStoreAt(ctx, url, staged)
+}
+
+func (g *graph) openStoreAt(ctx context.Context, url string, staged func([]jobs.Job)) (err error) {
 	var key [32]byte
 	if len(g.settings.SecretKey) > 0 {
 		if key, err = g.settings.subkey("store"); err != nil {
@@ -141,7 +145,7 @@ func (g *graph) openStore(ctx context.Context, staged func([]jobs.Job)) error {
 		}
 	}
 	g.store, err = pgstore.Open(ctx, pgstore.Options{
-		URL: url, MaxConns: g.settings.DatabaseConns, EncryptionKey: key, Staged: staged, Log: g.log,
+		URL: url, MaxConns: g.settings.DatabaseConns, EncryptionKey: key, Begins: g.settings.begins, Staged: staged, Log: g.log,
 	})
 	if errors.Is(err, pgstore.ErrOtherKey) {
 		return errors.New("MOLAR_SECRET_KEY is not the one that this database was begun with, and what is encrypted cannot be read with another\n" +

@@ -27,8 +27,8 @@ type Settings struct {
 	OpsListen      string // address of health, metrics and profiles
 	SecretKey      []byte // 32 bytes; everything encrypted or signed hangs on it
 	PayersFile     string // more payers for the directory; empty for none
-	RateRequests   int // of one API key in a second, at one API process; 0 for no limit
-	RateChecks     int // eligibility checks among them
+	RateRequests   int    // of one API key in a second, at one API process; 0 for no limit
+	RateChecks     int    // eligibility checks among them
 	RequestTimeout time.Duration
 	PayerWait      time.Duration
 	PNGWait        time.Duration
@@ -44,6 +44,7 @@ type Settings struct {
 	// Of molar dev alone, which sets them from its flags.
 	webhookResolve map[string]netip.AddrPort
 	webhookCA      string
+	begins         bool // the database, with the secret key
 }
 
 // variable is one setting: how it is read, and what help says of it.

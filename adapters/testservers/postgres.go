@@ -17,20 +17,35 @@ import (
 )
 
 // PostgresServer is a PostgreSQL server. Its URL is a superuser's, of the
-// database postgres. Its durability settings are the defaults.
+// database postgres.
 type PostgresServer struct{ server }
 
-// Postgres is the test binary's shared PostgreSQL.
+// Postgres returns the test binary's shared PostgreSQL. That of tests never
+// waits for the disk; that of benchmarks does, as in production.
 func Postgres(tb testing.TB) *PostgresServer {
 	tb.Helper()
-	return &PostgresServer{postgres.share(tb, &shared.postgres)}
+	settings := hasty
+	if _, ok := tb.(*testing.B); ok {
+		settings = nil
+	}
+	return &PostgresServer{postgres(settings).share(tb, &shared.postgres)}
 }
 
 // StartPostgres starts a PostgreSQL of the test's own, which it may kill. It
-// ends with the test.
+// ends with the test. Its durability settings are the defaults.
 func StartPostgres(tb testing.TB) *PostgresServer {
 	tb.Helper()
-	return &PostgresServer{postgres.start(tb)}
+	return &PostgresServer{postgres(nil).start(tb)}
+}
+
+// hasty leaves out what protects data when the machine fails. With these, a
+// database is made and dropped in 0.25 s where it took 2 s, while seven other
+// programs used the disk.
+//
+//nolint:gochecknoglobals // a constant in all but name
+var hasty = []string{
+	"-c", "fsync=off", "-c", "full_page_writes=off", "-c", "wal_level=minimal", "-c", "max_wal_senders=0",
+	"-c", "max_wal_size=4GB", "-c", "autovacuum=off",
 }
 
 // Database makes an empty database on the shared server, drops it when the
@@ -52,7 +67,7 @@ func Clone(tb testing.TB, template string) string {
 func (s *PostgresServer) Clone(template string) string {
 	s.tb.Helper()
 	name := "t_" + strings.ToLower(rand.Text())
-	s.exec("CREATE DATABASE " + pq.QuoteIdentifier(name) + " TEMPLATE " + pq.QuoteIdentifier(template))
+	s.exec("CREATE DATABASE " + pq.QuoteIdentifier(name) + " TEMPLATE " + pq.QuoteIdentifier(template) + " STRATEGY file_copy")
 	s.tb.Cleanup(func() { s.exec("DROP DATABASE IF EXISTS " + pq.QuoteIdentifier(name) + " WITH (FORCE)") })
 	u, err := url.Parse(s.URL())
 	if err != nil {
@@ -76,36 +91,34 @@ func (s *PostgresServer) exec(query string) {
 	}
 }
 
-//nolint:gochecknoglobals // a constant in all but name
-var postgres = brand{
-	env: envPostgres,
-	container: func() machine {
-		return &container{
-			image:  "postgres:17-alpine",
-			port:   "5432/tcp",
-			cmd:    append([]string{"postgres"}, postgresSettings()...),
-			env:    map[string]string{"POSTGRES_PASSWORD": "test"},
-			scheme: "postgres://postgres:test@%s/postgres?sslmode=disable",
-			ready:  pingPostgres,
-		}
-	},
-	program: func() (machine, error) {
-		initdb, ok := find("initdb", "/usr/lib/postgresql/*/bin/initdb")
-		if !ok {
-			return nil, errors.New("no PostgreSQL here: install it (Debian: apt-get install postgresql)")
-		}
-		if initdb, err := filepath.EvalSymlinks(initdb); err == nil {
-			return postgresProgram(filepath.Dir(initdb)), nil
-		}
-		return postgresProgram(filepath.Dir(initdb)), nil
-	},
+func postgres(settings []string) brand {
+	settings = append([]string{"-c", "shared_buffers=128MB", "-c", "max_connections=200"}, settings...)
+	return brand{
+		env: envPostgres,
+		container: func() machine {
+			return &container{
+				image:  "postgres:17-alpine",
+				port:   "5432/tcp",
+				cmd:    append([]string{"postgres"}, settings...),
+				env:    map[string]string{"POSTGRES_PASSWORD": "test"},
+				scheme: "postgres://postgres:test@%s/postgres?sslmode=disable",
+				ready:  pingPostgres,
+			}
+		},
+		program: func() (machine, error) {
+			initdb, ok := find("initdb", "/usr/lib/postgresql/*/bin/initdb")
+			if !ok {
+				return nil, errors.New("no PostgreSQL here: install it (Debian: apt-get install postgresql)")
+			}
+			if resolved, err := filepath.EvalSymlinks(initdb); err == nil {
+				initdb = resolved
+			}
+			return postgresProgram(filepath.Dir(initdb), settings), nil
+		},
+	}
 }
 
-func postgresSettings() []string {
-	return []string{"-c", "shared_buffers=128MB", "-c", "max_connections=200"}
-}
-
-func postgresProgram(bin string) *program {
+func postgresProgram(bin string, settings []string) *program {
 	return &program{
 		name:   "postgres",
 		as:     lesser("postgres", "nobody"),
@@ -120,7 +133,7 @@ func postgresProgram(bin string) *program {
 				"-D", p.data(), "-p", strconv.Itoa(p.ports[0]),
 				"-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=",
 			}
-			return exec.Command(filepath.Join(bin, "postgres"), append(args, postgresSettings()...)...) //nolint:gosec,noctx // G204: the machine's own; it outlives the test that starts it
+			return exec.Command(filepath.Join(bin, "postgres"), append(args, settings...)...) //nolint:gosec,noctx // G204: the machine's own; it outlives the test that starts it
 		},
 		ready: pingPostgres,
 	}

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"sync"
 	"testing"
 
 	"github.com/lib/pq"
@@ -46,11 +47,26 @@ func Open(tb testing.TB, changes ...func(*pgstore.Options)) *pgstore.Store {
 func URL(tb testing.TB) string {
 	tb.Helper()
 	server := testservers.Postgres(tb)
-	template, err := migrated(tb.Context(), server.URL())
+	template, err := template(context.WithoutCancel(tb.Context()), server.URL())
 	if err != nil {
 		tb.Fatalf("pgtest: %v", err)
 	}
 	return server.Clone(template)
+}
+
+// made remembers the template of the shared server, of which a test binary has
+// one.
+//
+//nolint:gochecknoglobals // shared by tests, as the server is
+var made struct {
+	once sync.Once
+	name string
+	err  error
+}
+
+func template(ctx context.Context, server string) (string, error) {
+	made.once.Do(func() { made.name, made.err = migrated(ctx, server) })
+	return made.name, made.err
 }
 
 // migrated names the template, and makes it when the server has none for

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"crypto/md5"
 	"encoding/hex"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/eligibility"
+	"github.com/molar-billing/molar/ports"
 )
 
 // event reads the one event about the resource, and checks that it is the
@@ -286,16 +288,34 @@ func TestNarrative(t *testing.T) {
 	wantFields(t, s.do(t, call{path: path + "/close?now=1", body: `{"force":true}`, bad: true}), "now unknown,force unknown")
 }
 
+// liveRequest keeps a payer request of live mode, as its clearinghouse may bring one.
+func (s *service) liveRequest(t *testing.T) billing.PayerRequestID {
+	t.Helper()
+	now := time.Now()
+	r := &billing.PayerRequest{
+		ID: billing.NewID[billing.PayerRequestID](now), Scope: billing.Scope{Org: s.test.Org, Mode: billing.ModeLive},
+		State: billing.PayerRequestOpen, Source: billing.SourceNetwork, Payer: payerOf(t, "60054"),
+		ReferenceNumber: "R", Requested: "All.", CreatedAt: now,
+	}
+	err := s.store.InTx(t.Context(), r.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.PayerRequests.Insert(ctx, r) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.ID
+}
+
 // In live mode there is nothing to write yet, and reading works.
 func TestAttachmentsInLiveMode(t *testing.T) {
 	t.Parallel()
 	s := startService(t, eligibility.DefaultTimes())
 	path := "/attachments/" + billing.NewID[billing.AttachmentID](time.Now()).String()
 	document := billing.NewID[billing.DocumentID](time.Now()).String()
-	prq := s.must(t, 201, call{path: "/payer_requests", body: letter(nil), key: s.live}).text(t, "id")
+	prq := s.liveRequest(t).String()
 	for _, c := range []call{
 		{path: "/attachments", body: s.own(nil)},
 		{path: "/attachments", body: "{}"},
+		{path: "/payer_requests", body: letter(nil)},
+		{path: "/payer_requests", body: "{}"},
 		patch(path, "x"),
 		{path: path + "/close", body: "{}"},
 		upload(path, chart(jpegOf(1))),

@@ -42,10 +42,10 @@ func (a *api) listPayerRequests(x *exchange) (*reply, error) {
 	q := x.query()
 	l := q.bind("payer_requests", x.key.Scope, "limit", "cursor")
 	f := billing.PayerRequestFilter{
-		State:     oneOf(q, "state", billing.PayerRequestOpen, billing.PayerRequestAnswered),
-		ClaimID:   id[billing.ClaimID](q, "claim_id"),
-		PayerID:   id[billing.PayerID](q, "payer_id"),
-		DueBefore: q.date("due_before"),
+		State:   oneOf(q, "state", billing.PayerRequestOpen, billing.PayerRequestAnswered),
+		ClaimID: id[billing.ClaimID](q, "claim_id"),
+		PayerID: id[billing.PayerID](q, "payer_id"),
+		DueBy:   q.date("due_before"),
 	}
 	p := billing.Page{Limit: q.limit(), After: q.cursor(a.cursors, l)}
 	if err := q.end().Err(); err != nil {

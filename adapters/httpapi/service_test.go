@@ -97,13 +97,14 @@ func startService(t *testing.T, times eligibility.Times, changes ...func(*setup)
 	networks := map[billing.Mode]ports.EligibilityNetwork{
 		billing.ModeTest: sandboxnet.NewEligibility(clock), billing.ModeLive: unavailablenet.Eligibility{},
 	}
+	attaching := outside(t, queue, clock, with.network)
 	o := Options{
 		Access:        access.New(store, clock),
-		Attachments:   attachments.New(store, outside(t, queue, clock, with.network), payers, with.attaching),
+		Attachments:   attachments.New(store, attaching, payers, with.attaching),
 		Claims:        claims.New(store, payers, clock),
 		Events:        events.New(store),
 		Eligibility:   eligibility.New(store, queue, networks, edi.New(), payers, times),
-		PayerRequests: payerrequests.New(store, payers, clock),
+		PayerRequests: payerrequests.New(store, attaching.Networks, payers, clock),
 		Payers:        payers,
 		Remittances:   remittances.New(store, edi.New(), payers, clock),
 		Webhooks:      webhooks.New(store, sender, clock),

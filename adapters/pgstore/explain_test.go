@@ -118,7 +118,7 @@ func listStatements(in billing.Scope) map[string]statement {
 		}
 		for filter, f := range map[string]billing.PayerRequestFilter{
 			"all": {}, "state": {State: billing.PayerRequestOpen}, "claim": {ClaimID: number(3, 7)}, "payer": {PayerID: number(2, 3)},
-			"due": {DueBefore: billing.Date{Year: 2026, Month: 2, Day: 7}},
+			"due": {DueBy: billing.Date{Year: 2026, Month: 2, Day: 7}},
 		} {
 			statements["payer requests, "+filter+name] = made(q.PayerRequests(f, p))
 		}

@@ -95,8 +95,8 @@ func (r payerRequests) filter(f billing.PayerRequestFilter) *query {
 	if !f.PayerID.IsZero() {
 		q.where("payer_id = %", f.PayerID)
 	}
-	if !f.DueBefore.IsZero() {
-		q.where("due_date < %", f.DueBefore)
+	if !f.DueBy.IsZero() {
+		q.where("due_date <= %", f.DueBy)
 	}
 	return q
 }

@@ -42,10 +42,10 @@ type PayerRequest struct {
 
 // PayerRequestFilter narrows a list of payer requests; zero fields do not.
 type PayerRequestFilter struct {
-	State     PayerRequestState
-	ClaimID   ClaimID
-	PayerID   PayerID
-	DueBefore Date // exclusive; requests without a due date are left out
+	State   PayerRequestState
+	ClaimID ClaimID
+	PayerID PayerID
+	DueBy   Date // inclusive; requests without a due date are left out
 }
 
 // Answer notes that the closed attachment answers the request.

@@ -13,14 +13,18 @@ import (
 
 // Service is the use cases of payer requests.
 type Service struct {
-	store  ports.Store
-	payers *billing.PayerDirectory
-	clock  ports.Clock
+	store    ports.Store
+	networks map[billing.Mode]ports.AttachmentNetwork
+	payers   *billing.PayerDirectory
+	clock    ports.Clock
 }
 
-// New makes the use cases.
-func New(store ports.Store, payers *billing.PayerDirectory, clock ports.Clock) *Service {
-	return &Service{store, payers, clock}
+// New makes the use cases. Networks carry the answers to payer requests, one for
+// each mode.
+func New(
+	store ports.Store, networks map[billing.Mode]ports.AttachmentNetwork, payers *billing.PayerDirectory, clock ports.Clock,
+) *Service {
+	return &Service{store, networks, payers, clock}
 }
 
 // Get reads a payer request. An absent one is CodeNotFound.
@@ -49,14 +53,18 @@ func (s *Service) List(
 
 // Record keeps a payer request that came by letter, with its event.
 //
-// Errors: those of the idempotency key, CodeInvalidRequest with every fault,
-// and CodeNotFound for the claim or the payer.
+// Errors: those of the idempotency key, CodeAttachmentsUnavailable where no
+// attachment could answer it, CodeInvalidRequest with every fault, and
+// CodeNotFound for the claim and the payer.
 func (s *Service) Record(
 	ctx context.Context, scope billing.Scope, req billing.Request, in billing.PayerRequestRecord,
 	render billing.Render[*billing.PayerRequest],
 ) (billing.Answer, bool, error) {
 	now := s.clock.Now()
 	return idempotency.Once(ctx, s.store, scope, req, now, render, func(ctx context.Context, tx ports.Tx) (*billing.PayerRequest, error) {
+		if err := s.networks[scope.Mode].Available(); err != nil {
+			return nil, err
+		}
 		r, faults := in.Parse()
 		if err := s.payer(ctx, tx, &r, &faults, in.PayerID); err != nil {
 			return nil, err

@@ -14,7 +14,9 @@ import (
 
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/adapters/testservers"
+	"github.com/molar-billing/molar/adapters/unavailablenet"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/ports"
@@ -52,7 +54,10 @@ func newBench(t *testing.T) *bench {
 	}
 	now := time.Date(2026, 3, 4, 5, 6, 7, 8000, time.UTC)
 	b := &bench{t: t, store: pgtest.Open(t), scope: billing.Scope{Org: billing.NewID[billing.OrgID](now), Mode: billing.ModeTest}}
-	b.service = payerrequests.New(b.store, payers, &clock{now: now})
+	networks := map[billing.Mode]ports.AttachmentNetwork{
+		billing.ModeTest: sandboxnet.NewAttachments(&clock{now: now}), billing.ModeLive: unavailablenet.Attachments{},
+	}
+	b.service = payerrequests.New(b.store, networks, payers, &clock{now: now})
 	payer, _ := payers.Find("CHTEST")
 	b.claim = &billing.Claim{
 		ID: billing.NewID[billing.ClaimID](now), Scope: b.scope, Kind: billing.KindClaim, State: billing.ClaimAcceptedPayer,
@@ -181,12 +186,17 @@ func TestRecordsThatAreRefused(t *testing.T) {
 			t.Errorf("%s: %v with %q, want %s with %q", name, err, got, c.code, c.want)
 		}
 	}
-	// The claim of another mode is no claim, and neither is another's request.
-	live := billing.Scope{Org: b.scope.Org, Mode: billing.ModeLive}
-	about := letter()
-	about.ClaimID = new(b.claim.ID.String())
-	if _, _, err := b.service.Record(t.Context(), live, call("k"), about, render); billing.CodeOf(err) != billing.CodeNotFound {
-		t.Errorf("the claim of another mode: %v", err)
+	// Where no attachment could answer it, a request is refused before it is read.
+	live, about := billing.Scope{Org: b.scope.Org, Mode: billing.ModeLive}, letter()
+	about.Requested = ""
+	if _, _, err := b.service.Record(t.Context(), live, call("k"), about, render); billing.CodeOf(err) != billing.CodeAttachmentsUnavailable {
+		t.Errorf("in live mode: %v", err)
+	}
+	// The claim of another organization is no claim.
+	about.ClaimID, about.Requested = new(b.claim.ID.String()), "All."
+	other := billing.Scope{Org: billing.NewID[billing.OrgID](time.Now()), Mode: billing.ModeTest}
+	if _, _, err := b.service.Record(t.Context(), other, call("k"), about, render); billing.CodeOf(err) != billing.CodeNotFound {
+		t.Errorf("the claim of another organization: %v", err)
 	}
 	r := b.record("k", letter()) // the key is still good
 	if _, err := b.service.Get(t.Context(), live, r.ID); billing.CodeOf(err) != billing.CodeNotFound {

@@ -37,7 +37,7 @@ func (g *graph) openAttachments(ctx context.Context, clock ports.Clock) error {
 	times := attachments.DefaultTimes()
 	times.SendWait, times.ConvertWait, times.Orphan, times.Settled = s.PayerWait, s.PNGWait, s.OrphanAge, s.IdempotencyTTL
 	g.attachments = attachments.New(g.store, outside, g.payers, times)
-	g.payerRequests = payerrequests.New(g.store, g.payers, clock)
+	g.payerRequests = payerrequests.New(g.store, outside.Networks, g.payers, clock)
 	return nil
 }
 

@@ -782,6 +782,8 @@ CREATE INDEX payer_requests_list ON public.payer_requests USING btree (org_id, m
 
 CREATE INDEX payer_requests_payer ON public.payer_requests USING btree (org_id, mode, payer_id, created_at, id);
 
+CREATE INDEX payer_requests_reference ON public.payer_requests USING btree (org_id, mode, payer_id, reference_number) WHERE (source = 'network'::text);
+
 CREATE INDEX payer_requests_state ON public.payer_requests USING btree (org_id, mode, state, created_at, id);
 
 CREATE INDEX providers_list ON public.providers USING btree (org_id, mode, created_at, id);

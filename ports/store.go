@@ -180,6 +180,10 @@ type PayerRequests interface {
 	// List reads a page of payer requests, newest first, and one row more than
 	// asked for when there is a next page.
 	List(ctx context.Context, f billing.PayerRequestFilter, p billing.Page) ([]*billing.PayerRequest, error)
+
+	// Received reports whether the payer's request with the reference came
+	// through the network before, about the claim, or about none when claim is zero.
+	Received(ctx context.Context, payer billing.PayerID, claim billing.ClaimID, reference string) (bool, error)
 }
 
 // Patients is the patient directory.

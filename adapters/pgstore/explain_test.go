@@ -46,7 +46,7 @@ FROM generate_series(2, 40001) n;
 INSERT INTO payer_requests (id, org_id, mode, state, source, claim_id, payer_id, payer_code, payer_name, reference_number, requested,
 	due_date, answering_attachment_id, answered_at, created_at)
 SELECT uuid(n, 8), uuid(n % 10, 9), 'test', CASE WHEN n % 70 < 10 THEN 'open' ELSE 'answered' END, 'network',
-	CASE WHEN n % 40 < 30 THEN uuid(n / 20 * 10 + n % 10, 7) END, uuid(n / 10 % 13, 3), '', '', '', '',
+	CASE WHEN n % 40 < 30 THEN uuid(n / 20 * 10 + n % 10, 7) END, uuid(n / 10 % 13, 3), '', '', n::text, '',
 	CASE WHEN n % 20 < 10 THEN '2026-02-01'::date + n / 1440 END, CASE WHEN n % 70 >= 10 THEN uuid(n, 1) END,
 	CASE WHEN n % 70 >= 10 THEN now() END, '2026-01-01'::timestamptz + n * interval '1 min'
 FROM generate_series(1, 20000) n;
@@ -102,6 +102,7 @@ func listStatements(in billing.Scope) map[string]statement {
 		"tail, since":    made(q.Tail(billing.EventFilter{CreatedAfter: at}, billing.EventID{}, 100)),
 		"event resource": made(q.Events(billing.EventFilter{Resource: number(3, 6)}, first)),
 		"documents":      made(q.Documents(number(13, 1), number(23, 1))),
+		"received":       made(q.Received(number(2, 3), number(3, 7), "77")),
 	}
 	for name, p := range map[string]billing.Page{"": first, ", next page": next} {
 		for filter, f := range map[string]billing.CheckFilter{

@@ -64,6 +64,11 @@ func (l ListQueries) Documents(ids ...billing.AttachmentID) (string, []any) {
 	return documents{&tx{scope: l.Scope}}.of(all)
 }
 
+// Received is the statement of PayerRequests.Received.
+func (l ListQueries) Received(payer billing.PayerID, claim billing.ClaimID, reference string) (string, []any) {
+	return received, []any{l.Scope.Org, l.Scope.Mode, payer, reference, claim}
+}
+
 // PayerRequests is the statement of PayerRequests.List.
 func (l ListQueries) PayerRequests(f billing.PayerRequestFilter, p billing.Page) (string, []any) {
 	q := payerRequests{&tx{scope: l.Scope}}.filter(f)

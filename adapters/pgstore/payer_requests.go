@@ -109,3 +109,22 @@ func (r payerRequests) List(ctx context.Context, f billing.PayerRequestFilter, p
 	}
 	return values(rows, payerRequestRow.payerRequest)
 }
+
+// received is answered by an index: a claim has few requests of one reference.
+const received = `
+SELECT EXISTS (
+	SELECT
+	FROM payer_requests
+	WHERE org_id = $1 AND mode = $2 AND payer_id = $3 AND reference_number = $4 AND source = 'network'
+		AND claim_id IS NOT DISTINCT FROM $5::uuid
+)`
+
+// Received reports whether the payer's request came through the network before.
+func (r payerRequests) Received(
+	ctx context.Context, payer billing.PayerID, claim billing.ClaimID, reference string,
+) (have bool, err error) {
+	if err = r.get(ctx, &have, received, r.scope.Org, r.scope.Mode, payer, reference, claim); err != nil {
+		return false, fmt.Errorf("look for a payer request: %w", err)
+	}
+	return have, nil
+}

@@ -153,15 +153,8 @@ func (s *Service) request(
 	default:
 		return nil // nobody to answer; the file is kept
 	}
-	have, err := tx.PayerRequests.List(ctx,
-		billing.PayerRequestFilter{ClaimID: q.ClaimID, PayerID: q.Payer.ID}, billing.Page{Limit: billing.MaxPageLimit})
-	if err != nil {
+	if have, err := tx.PayerRequests.Received(ctx, q.Payer.ID, q.ClaimID, q.ReferenceNumber); err != nil || have {
 		return err
-	}
-	for _, h := range have {
-		if h.Source == billing.SourceNetwork && h.ClaimID == q.ClaimID && h.ReferenceNumber == q.ReferenceNumber {
-			return nil
-		}
 	}
 	if err := tx.PayerRequests.Insert(ctx, &q); err != nil {
 		return err

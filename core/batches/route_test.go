@@ -2,6 +2,7 @@ package batches_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -240,7 +241,28 @@ func TestPayerAsksOnce(t *testing.T) {
 		b.clock.advance(time.Second)
 		b.give(b.request(b.practice, i+1, c, reference))
 	}
+	// However many have come since.
+	b.in(b.practice, func(ctx context.Context, tx ports.Tx) error {
+		for n := range 120 {
+			b.clock.advance(time.Second)
+			now := b.clock.Now()
+			err := tx.PayerRequests.Insert(ctx, &billing.PayerRequest{
+				ID: billing.NewID[billing.PayerRequestID](now), Scope: c.Scope, State: billing.PayerRequestOpen, Source: billing.SourceNetwork,
+				ClaimID: c.ID, Payer: c.Payer, ReferenceNumber: fmt.Sprint("LATER-", n), Requested: "All.", CreatedAt: now,
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	b.give(b.request(b.practice, 5, c, "REF-1"))
+	b.give(b.request(b.practice, 6, c, "LATER-60"))
 	all := b.requests(b.practice)
+	if len(all) != 122 {
+		t.Errorf("%d payer requests, want 122", len(all))
+	}
+	all = all[len(all)-2:]
 	if len(all) != 2 || all[0].ReferenceNumber != "REF-2" || all[1].ReferenceNumber != "REF-1" || all[1].ClaimID != c.ID {
 		t.Errorf("payer requests %+v", all)
 	}
@@ -250,7 +272,7 @@ func TestPayerAsksOnce(t *testing.T) {
 	b.give(b.request(b.practice, 10, nobodys, "REF-1"))
 	b.give(b.request(b.practice, 11, nobodys, "REF-1"))
 	all = b.requests(b.practice)
-	if len(all) != 3 || !all[0].ClaimID.IsZero() || all[0].Payer.PayerID != quietPayer || b.story(b.practice, all[0].ID) != "payer_request.received" {
+	if len(all) != 123 || !all[0].ClaimID.IsZero() || all[0].Payer.PayerID != quietPayer || b.story(b.practice, all[0].ID) != "payer_request.received" {
 		t.Errorf("payer requests %+v", all)
 	}
 }

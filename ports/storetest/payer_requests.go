@@ -127,6 +127,34 @@ func testListPayerRequests(b *bench) {
 	equal(t, "the list", got, want)
 }
 
+func testPayerRequestsReceived(b *bench) {
+	t := b.t
+	one, none, letter, other := b.payerRequest(0), b.payerRequest(1), b.payerRequest(2), b.payerRequest(3)
+	none.ClaimID = billing.ClaimID{}
+	letter.Source, letter.ReferenceNumber = billing.SourceStaff, "LETTER"
+	other.ClaimID, other.ReferenceNumber = one.ClaimID, "OTHER"
+	b.insertRequests(one, none, letter, other, answeredRequest(b.payerRequest(4)))
+	for name, test := range map[string]struct {
+		payer     billing.PayerID
+		claim     billing.ClaimID
+		reference string
+		want      bool
+	}{
+		"about a claim":      {one.Payer.ID, one.ClaimID, one.ReferenceNumber, true},
+		"about none":         {none.Payer.ID, billing.ClaimID{}, none.ReferenceNumber, true},
+		"another of a claim": {other.Payer.ID, one.ClaimID, other.ReferenceNumber, true},
+		"another claim":      {one.Payer.ID, id[billing.ClaimID](), one.ReferenceNumber, false},
+		"another payer":      {id[billing.PayerID](), one.ClaimID, one.ReferenceNumber, false},
+		"another reference":  {one.Payer.ID, one.ClaimID, "ref", false},
+		"about no claim":     {other.Payer.ID, billing.ClaimID{}, other.ReferenceNumber, false},
+		"by letter":          {letter.Payer.ID, letter.ClaimID, letter.ReferenceNumber, false},
+	} {
+		equal(t, name, read(b, func(ctx context.Context, tx ports.Tx) (bool, error) {
+			return tx.PayerRequests.Received(ctx, test.payer, test.claim, test.reference)
+		}), test.want)
+	}
+}
+
 func testPayerRequestFilters(b *bench) {
 	t := b.t
 	one, two, three := answeredRequest(b.payerRequest(0)), b.payerRequest(10), b.payerRequest(20)

@@ -98,6 +98,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"one answer for a request":    testAnswerRace,
 		"list payer requests":         testListPayerRequests,
 		"payer request filters":       testPayerRequestFilters,
+		"payer requests received":     testPayerRequestsReceived,
 		"attachments are apart":       testAttachmentScopes,
 		"offices and providers":       testOffices,
 		"patients":                    testPatients,

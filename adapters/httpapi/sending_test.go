@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
@@ -22,6 +23,9 @@ func TestNetworkFailsClosing(t *testing.T) {
 	shut := call{path: path + "/close", body: "{}", idem: "first"}
 	first := s.do(t, shut)
 	wantStatus(t, first, 502, billing.CodeAttachmentsNetworkError)
+	if m := first.text(t, "message"); !strings.Contains(m, "This Idempotency-Key returns this reply again; a new attempt needs a new key.") {
+		t.Errorf("the message is %q", m)
+	}
 	if len(first.fields(t)) != 0 || first.text(t, "request_id") != first.Header.Get("X-Request-Id") {
 		t.Errorf("answer %s", first.body)
 	}

@@ -27,7 +27,7 @@ type sending[T any] struct {
 func errNotSent() error {
 	return &billing.Error{
 		Code:    billing.CodeAttachmentsNetworkError,
-		Message: "The attachment network did not finish. The attachment is still open and nothing is lost; close or answer again with a new Idempotency-Key.",
+		Message: "The attachment network did not finish. The attachment is still open and nothing is lost; close or answer again. " + billing.KeptFailure,
 	}
 }
 

@@ -247,6 +247,10 @@ func (c *EligibilityCheck) AnswerFromCache(source *EligibilityCheck, now time.Ti
 	return c.Complete(CheckAnswer{Outcome: source.Outcome, Benefits: source.Benefits, Network: source.Network}, source.PatientID, now)
 }
 
+// KeptFailure is the end of the message of a failure that its idempotency key
+// keeps: without it, a caller that tries again with the same key never gets another reply.
+const KeptFailure = "This Idempotency-Key returns this reply again; a new attempt needs a new key."
+
 // Failure is the error that the caller of a completed check gets, or nil when
 // the payer answered.
 func (c *EligibilityCheck) Failure() error {
@@ -254,12 +258,13 @@ func (c *EligibilityCheck) Failure() error {
 	case OutcomeAnswered:
 		return nil
 	case OutcomeRejected:
-		return &Error{Code: CodePayerRejected, Message: "The payer rejected the check; check.rejection says what to change and whether sending again can help."}
+		return &Error{Code: CodePayerRejected, Message: "The payer rejected the check; check.rejection says what to change and whether sending again can help. " +
+			"This Idempotency-Key returns this reply again; a new attempt needs a new key, and the check's ID as parent_id."}
 	case OutcomePayerUnavailable:
-		return &Error{Code: CodePayerUnavailable, Message: "The payer's system is not answering. There is nothing to change; send the check again later."}
+		return &Error{Code: CodePayerUnavailable, Message: "The payer's system does not respond. There is nothing to change; send the check again later. " + KeptFailure}
 	case OutcomeError:
 		if c.Rejection != nil {
-			return &Error{Code: CodeNetworkError, Message: "The network to the payer failed. The check is not billed; send it again later."}
+			return &Error{Code: CodeNetworkError, Message: "The network to the payer failed. The check is not billed; send it again later. " + KeptFailure}
 		}
 	}
 	return &Error{Code: CodeInternal, Message: "The check failed inside the service."}

@@ -2,8 +2,10 @@ package billing_test
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -63,6 +65,11 @@ func TestFailure(t *testing.T) {
 		check := billing.EligibilityCheck{State: billing.CheckCompleted, Outcome: c.outcome, Rejection: c.rejection}
 		if got := billing.CodeOf(check.Failure()); got != c.want {
 			t.Errorf("failure of %s = %s, want %s", c.outcome, got, c.want)
+		}
+		e, _ := errors.AsType[*billing.Error](check.Failure())
+		kept := strings.Contains(e.Message, "This Idempotency-Key returns this reply again") && strings.Contains(e.Message, "a new attempt needs a new key")
+		if kept == check.Forgotten() || strings.Contains(e.Message, "parent_id") != (c.want == billing.CodePayerRejected) {
+			t.Errorf("the message of %s is %q", c.want, e.Message)
 		}
 		if check.Forgotten() != (c.want == billing.CodeInternal) {
 			t.Errorf("Forgotten() of %s with %v = %t", c.outcome, c.rejection, check.Forgotten())

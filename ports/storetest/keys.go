@@ -56,7 +56,9 @@ func testKeyRace(b *bench) {
 	for range callers {
 		fs = append(fs, func() error {
 			for t.Context().Err() == nil {
+				won := false
 				err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
+					won = false // a transaction that the store repeats decides anew
 					use, err := tx.Keys.Claim(ctx, "same")
 					if err != nil || use != nil {
 						return err
@@ -65,16 +67,21 @@ func testKeyRace(b *bench) {
 					if err := errors.Join(tx.Checks.Insert(ctx, c), tx.Keys.Record(ctx, billing.KeyUse{Key: "same", CheckID: c.ID, CreatedAt: b.now})); err != nil {
 						return err
 					}
-					if _, err := tx.Checks.Get(ctx, c.ID); err != nil {
-						return err
-					}
-					for range 20 { // give the others time to try
+					// The key is held, by a transaction that is never idle for long, until
+					// another caller has tried it.
+					for busy.Load() == 0 {
+						if _, err := tx.Checks.Get(ctx, c.ID); err != nil {
+							return err
+						}
 						waitABit(ctx)
 					}
-					winners.Add(1)
+					won = true
 					return nil
 				})
 				if billing.CodeOf(err) != billing.CodeIdempotencyKeyInUse {
+					if err == nil && won {
+						winners.Add(1)
+					}
 					return err
 				}
 				busy.Add(1)

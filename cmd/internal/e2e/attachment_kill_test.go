@@ -37,13 +37,13 @@ func s3(server *testservers.S3Server, bucket string) string {
 // is without its image, and after the sweep no image without a document.
 func TestKillsWithImages(t *testing.T) {
 	t.Parallel()
-	const rounds, clients = 6, 6
+	const clients = 6
 	server := testservers.StartS3(t)
 	s := startSystem(t, 2, 2, "MOLAR_BLOB_URL="+s3(server, "kills"))
 	s.startPNG(2)
 	load := startAttachments(s, clients)
 	kills := 0
-	for round := range rounds {
+	for round := range rounds(t, 6) {
 		both := func(p []*process) (kill, restart func()) {
 			return func() { p[0].kill(); p[1].kill() }, func() { p[0].start(io.Discard); p[1].start(io.Discard) }
 		}

@@ -51,7 +51,8 @@ func TestClaimsThroughKills(t *testing.T) {
 	s.provide()
 	load := startClaims(s, 4)
 	kills := 0
-	for round := range 6 {
+	rounds := rounds(t, 6)
+	for round := range rounds {
 		for _, victims := range [][]*process{{s.apis[round%2]}, s.workers, {s.eras[round%2]}, {s.workers[round%2], s.eras[1-round%2]}} {
 			pause(time.Duration(rand.IntN(400)) * time.Millisecond)
 			for _, p := range victims {
@@ -63,7 +64,7 @@ func TestClaimsThroughKills(t *testing.T) {
 				p.start(io.Discard)
 			}
 		}
-		if round == 3 {
+		if round == rounds/2 {
 			s.rabbit.Wipe()
 		}
 	}

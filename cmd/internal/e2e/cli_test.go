@@ -158,7 +158,7 @@ func (c command) listening(args ...string) (*process, *lockedBuffer) {
 // in order, well signed.
 func TestListenLosesNothing(t *testing.T) {
 	t.Parallel()
-	const rounds = 3
+	rounds := rounds(t, 3)
 	dir, hooks := t.TempDir(), newReceiver(t)
 	dev := newProcess(t, "molar", []string{"MOLAR_OPS_LISTEN=" + freeAddr(t)}, "dev", "--json", "--addr", freeAddr(t), "--data", dir)
 	r := readReady(t, dev)

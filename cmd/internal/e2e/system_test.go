@@ -237,6 +237,17 @@ func (s *system) count(query string, args ...any) (n int) {
 	return n
 }
 
+// rounds is how many rounds of kills a test does: all of them, or with -short
+// the first, in which every victim is killed once.
+func rounds(t *testing.T, all int) int {
+	t.Helper()
+	if !testing.Short() {
+		return all
+	}
+	t.Logf("-short: 1 round of kills of %d", all)
+	return 1
+}
+
 func freeAddr(tb testing.TB) string {
 	tb.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -248,7 +259,7 @@ func freeAddr(tb testing.TB) string {
 }
 
 // patience bounds every wait for something that must come.
-const patience = 90 * time.Second
+const patience = 5 * time.Minute
 
 // await polls until ok.
 func await(tb testing.TB, what string, ok func() bool) {

@@ -17,17 +17,16 @@ func TestWebhooksThroughKills(t *testing.T) {
 	r.register(d.ready[0].BaseURL, d.key, "/kills")
 	load := startLoad(d.system, 4)
 	kills := 0
-	for round := range 8 {
-		pause(time.Duration(100+rand.IntN(400)) * time.Millisecond)
-		victim := d.procs[1] // the first answers the load
-		if round%2 == 1 {
-			victim = d.procs[0]
+	rounds := rounds(t, 4)
+	for round := range rounds {
+		for _, victim := range []*process{d.procs[1], d.procs[0]} { // the first responds to the load
+			pause(time.Duration(100+rand.IntN(400)) * time.Millisecond)
+			victim.kill()
+			pause(time.Duration(rand.IntN(200)) * time.Millisecond)
+			victim.start(io.Discard)
+			kills++
 		}
-		victim.kill()
-		pause(time.Duration(rand.IntN(200)) * time.Millisecond)
-		victim.start(io.Discard)
-		kills++
-		if round == 4 {
+		if round == rounds/2 {
 			d.rabbit.Wipe()
 		}
 	}

@@ -22,8 +22,9 @@ type Images interface {
 	// pixel.
 	CheckPNG(ctx context.Context, src io.ReaderAt, size int64) error
 
-	// Convert makes a JPEG of a PNG of size bytes, composited onto white. The
-	// same PNG always gives the same bytes.
+	// Convert makes a JPEG of a PNG of size bytes, composited onto white and
+	// converted to sRGB. The same PNG always gives the same bytes, and Sanitize
+	// returns them unchanged.
 	Convert(ctx context.Context, src io.ReaderAt, size int64) (*Picture, error)
 }
 

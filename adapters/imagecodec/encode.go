@@ -34,53 +34,41 @@ type huffmanCode struct {
 	length uint
 }
 
-// newEncoder begins a JPEG of 1 or 3 components.
+// newEncoder begins a JPEG of 1 or 3 components, in the form in which Sanitize
+// writes one: of an image that was downloaded it makes the same bytes again.
 func newEncoder(w io.Writer, width, height, components int) *encoder {
 	e := &encoder{w: w, stride: wholeBlocks(width), components: components}
-	count := byte(components) //nolint:gosec // G115: 1 or 3
-	e.marker(0xd8)
-	e.segment(0xe0, []byte("JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00")) // version 1.1, square pixels
-	frame := []byte{8}
-	frame = binary.BigEndian.AppendUint16(frame, uint16(height)) //nolint:gosec // G115: at most maxSide
-	frame = binary.BigEndian.AppendUint16(frame, uint16(width))  //nolint:gosec // G115: at most maxSide
-	frame = append(frame, count)
-	scan := []byte{count}
-	for c := range count {
+	frame := &jpegFrame{marker: markerSOF0, width: width, height: height, components: make([]jpegComponent, components)}
+	scan := &jpegScan{last: 63}
+	var quant, huffman []*jpegTable
+	for c := range byte(components) { //nolint:gosec // G115: 1 or 3
 		table := min(c, 1)
 		if c == table {
-			e.define(table)
+			steps, dc, ac := e.define(table)
+			quant, huffman = append(quant, steps), append(huffman, dc, ac)
 		}
-		frame = append(frame, c+1, 1<<4|1, table)
-		scan = append(scan, c+1, table<<4|table)
+		component := &frame.components[c]
+		component.id, component.sampling, component.quant = c+1, 1<<4|1, table
+		scan.parts = append(scan.parts, scanPart{jpegComponent: component, dcID: table, acID: table})
 	}
-	e.segment(0xc0, frame)
-	e.segment(0xda, append(scan, 0, 63, 0))
+	e.out = flush(opening(jpegColour{jfif: true, adobe: noAdobe}, frame, quant), markerDHT, huffman...)
+	e.out = scan.append(e.out)
 	return e
 }
 
-// define makes the tables for luma (0) or chroma (1) and writes them.
-func (e *encoder) define(table byte) {
+// define makes the tables for luma (0) or chroma (1), as they are used and as
+// they are written.
+func (e *encoder) define(table byte) (steps, dc, ac *jpegTable) {
 	spec := suggested(table)
 	t := &encoderTables{quantizer: newQuantizer(spec.steps)}
 	spec.dc.codes(t.dc[:])
 	spec.ac.codes(t.ac[:])
 	e.tables[table] = t
-	steps := []byte{table}
+	steps = &jpegTable{body: []byte{table}}
 	for _, at := range zigzag() {
-		steps = append(steps, spec.steps[at])
+		steps.body = append(steps.body, spec.steps[at])
 	}
-	e.segment(0xdb, steps)
-	for class, h := range []huffmanSpec{spec.dc, spec.ac} {
-		e.segment(0xc4, append(append([]byte{byte(class)<<4 | table}, h.counts[:]...), h.values...))
-	}
-}
-
-func (e *encoder) marker(m byte) { e.out = append(e.out, 0xff, m) }
-
-func (e *encoder) segment(m byte, content []byte) {
-	e.marker(m)
-	e.out = binary.BigEndian.AppendUint16(e.out, uint16(2+len(content))) //nolint:gosec // G115: a few hundred at most
-	e.out = append(e.out, content...)
+	return steps, spec.dc.table(0<<4 | table), spec.ac.table(1<<4 | table)
 }
 
 // strip encodes eight rows of pixels, each of whole blocks.
@@ -104,7 +92,7 @@ func (e *encoder) strip(pixels []byte) error {
 func (e *encoder) finish() error {
 	e.put(0x7f, 7)
 	e.drain()
-	e.marker(0xd9)
+	e.out = append(e.out, 0xff, markerEOI)
 	return e.flush()
 }
 

@@ -153,8 +153,8 @@ func TestEncoderBytes(t *testing.T) {
 		depth, colour byte
 		want          string
 	}{
-		"grey":   {8, pngGrey, "80a2bf661d936254"},
-		"colour": {16, pngRGBA, "a557bb6472b725b5"},
+		"grey":   {8, pngGrey, "096bd2c5188a3e95"},
+		"colour": {16, pngRGBA, "cc1015f54bff17a1"},
 	}
 	c := newPNGCodec(t)
 	for name, test := range tests {

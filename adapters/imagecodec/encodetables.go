@@ -1,5 +1,7 @@
 package imagecodec
 
+import "slices"
+
 // jpegQuality is on the scale that most encoders share.
 const jpegQuality = 95
 
@@ -51,6 +53,11 @@ func (h *huffmanSpec) codes(table []huffmanCode) {
 		}
 		code <<= 1
 	}
+}
+
+// table is the codes as they are written, for a class and a place.
+func (h *huffmanSpec) table(classAndID byte) *jpegTable {
+	return &jpegTable{body: slices.Concat([]byte{classAndID}, h.counts[:], h.values)}
 }
 
 // suggested gives the tables for luma (0) and chroma (1).

@@ -244,13 +244,18 @@ func (j *jpegRewriter) header(s *jpegScan) error {
 		if err != nil {
 			return err
 		}
-		head = c.append(append(head, 0xff, markerSOI), j.frame)
-		head = j.frame.append(flush(head, markerDQT, quant...))
+		head = opening(c, j.frame, quant)
 	}
 	head = flush(head, markerDHT, huffman...)
 	head = j.tables.flushRestart(head)
 	_, err := j.out.Write(s.append(head))
 	return err
+}
+
+// opening is how a JPEG begins, up to its frame header.
+func opening(c jpegColour, f *jpegFrame, quant []*jpegTable) []byte {
+	head := c.append([]byte{0xff, markerSOI}, f)
+	return f.append(flush(head, markerDQT, quant...))
 }
 
 // maskOf is the masks of the component of a scan, when it needs any.

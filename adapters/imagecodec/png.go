@@ -89,22 +89,32 @@ func (s *pngSource) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// verdict is what to tell the caller after err: that there is no more time or
-// no more upload to read, what is wrong with the picture, or, for an error of a
-// decoder, that the pixels are damaged.
-func (s *pngSource) verdict(err error) error {
+// broken is the error that ended reading, if it was none of the picture: there
+// is no more time, or no more upload to read.
+func (s *pngSource) broken() error {
 	switch {
-	case err == nil:
-		return nil
 	case s.ctx.Err() != nil:
 		return context.Cause(s.ctx)
 	case s.fail != nil:
 		return fmt.Errorf("reading the PNG: %w", s.fail)
-	case billing.CodeOf(err) == billing.CodeInvalidRequest:
-		return err
-	default:
-		return pngDamaged("its pixel data is damaged or incomplete")
 	}
+	return nil
+}
+
+// verdict is what to report to the caller after err: what ended reading, what is
+// wrong with the picture, or, for an error of a decoder, that the pixels are
+// damaged.
+func (s *pngSource) verdict(err error) error {
+	if err == nil {
+		return nil
+	}
+	if broken := s.broken(); broken != nil {
+		return broken
+	}
+	if billing.CodeOf(err) == billing.CodeInvalidRequest {
+		return err
+	}
+	return pngDamaged("its pixel data is damaged or incomplete")
 }
 
 // pngDamaged refuses a file that is not the PNG it should be.

@@ -45,6 +45,27 @@ func photograph(b *testing.B) []byte {
 	return out.Bytes()
 }
 
+// BenchmarkConvertPNGColors measures the same photograph with and without chunks
+// about color.
+func BenchmarkConvertPNGColors(b *testing.B) {
+	content := photograph(b)
+	for name, chunks := range map[string][][]byte{
+		"none": nil, "gamma": {gamaChunk(100_000)}, "profile": {iccChunk(b, iccRGB(2, true, iccSampled(0x233)))},
+	} {
+		b.Run(name, func(b *testing.B) {
+			c, path := newPNGCodec(b), filepath.Join(b.TempDir(), "photograph")
+			if err := os.WriteFile(path, withChunks(content, chunks...), 0o600); err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				if says := convertFile(b, c, path); says != "ok" {
+					b.Fatal(says)
+				}
+			}
+		})
+	}
+}
+
 // BenchmarkConvertPNG tells the wall time against that of vips and of the
 // standard library in the same run, and the memory of a process that does
 // nothing else.

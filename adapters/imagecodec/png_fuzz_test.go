@@ -24,6 +24,10 @@ func seedPNGs(f *testing.F) {
 	f.Add(tiny(f, pngChunk("acTL", make([]byte, 8))))
 	f.Add(pngFile(pngHeader(20_000, 20_000, 16, pngRGBA, 0)))
 	f.Add(tiny(f)[:60])
+	f.Add(tiny(f, gamaChunk(100_000), adobeChrm()))
+	f.Add(tiny(f, pngChunk(kindSRGB, []byte{0}), pngChunk(kindCICP, []byte{12, 8, 0, 1})))
+	f.Add(painted(f, image.Pt(9, 3), 16, pngRGBA, 0, false, iccChunk(f, iccRGB(2, true, iccSampled(0x233)))))
+	f.Add(painted(f, image.Pt(9, 3), 8, pngGreyAlpha, 0, false, iccChunk(f, iccGrey(4, srgbCurve()))))
 }
 
 // summed gives every chunk the checksum that it should have, so that a fuzzer
@@ -88,6 +92,43 @@ func FuzzConvert(f *testing.F) {
 			}
 			if m.Bounds() != image.Rect(0, 0, info.width, info.height) {
 				t.Fatalf("%d x %d became %v", info.width, info.height, m.Bounds())
+			}
+			wantFixedPoint(t, c, "it", out)
+		}
+	})
+}
+
+// FuzzICCProfile finds no profile that is an error of the service, that takes
+// black or white far from where it is, or that makes a sample something a byte
+// does not hold.
+func FuzzICCProfile(f *testing.F) {
+	for _, trc := range [][]byte{
+		srgbCurve(), iccSampled(), iccSampled(0x233), iccSampled(0, 900, 65_535),
+		iccParametric(0, 2.2), iccParametric(1, 2.2, 0.95, 0.05), iccParametric(2, 2.2, 0.95, 0.05, 0.01),
+		iccParametric(4, 2.2, 0.9, 0.05, 0.1, 0.1, 0.04, 0.002), iccParametric(1, 1, 0, 0), iccParametric(0, -32_768),
+	} {
+		f.Add(iccRGB(2, true, trc))
+		f.Add(iccGrey(4, trc))
+	}
+	f.Add(iccFile(2, "CMYK", "Lab "))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		for _, components := range []int{1, 3} {
+			space := iccProfile(b, components)
+			if space == nil {
+				continue
+			}
+			c := newConverter(space, components)
+			if c == nil {
+				continue
+			}
+			var pixel [3]byte
+			for _, v := range []uint16{0, 1, most / 2, most} {
+				c.convert(pixel[:components], &[3]uint16{v, v, v})
+			}
+			for i, value := range pixel[:components] {
+				if value < 240 {
+					t.Fatalf("component %d of white became %d", i, value)
+				}
 			}
 		}
 	})

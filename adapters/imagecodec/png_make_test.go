@@ -105,8 +105,9 @@ func onWhite(m image.Image, x, y int) [3]float64 {
 	return [3]float64{over(c.R), over(c.G), over(c.B)}
 }
 
-// painted makes a PNG of random flat blocks, its filters in turn.
-func painted(tb testing.TB, size image.Point, depth, colour, interlace byte, keyed bool) []byte {
+// painted makes a PNG of random flat blocks, its filters in turn, with the chunks
+// put behind its header.
+func painted(tb testing.TB, size image.Point, depth, colour, interlace byte, keyed bool, extra ...[]byte) []byte {
 	tb.Helper()
 	random := rand.New(rand.NewPCG(uint64(depth)<<8|uint64(colour), uint64(size.X*100+size.Y)))
 	info := &pngInfo{width: size.X, height: size.Y, depth: int(depth), colour: int(colour)}
@@ -132,7 +133,6 @@ func painted(tb testing.TB, size image.Point, depth, colour, interlace byte, key
 	for _, pass := range passes {
 		raw = append(raw, passRows(info, at, pass.x, pass.y, pass.dx, pass.dy)...)
 	}
-	var extra [][]byte
 	if colour == pngPalette {
 		palette := make([]byte, 3*(top+1))
 		for i := range palette {

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -45,7 +46,7 @@ func TestPNGWithinMemory(t *testing.T) {
 	want := map[string]string{
 		"wide": "ok", "photo": "ok", "interlaced": "ok", "palette": "ok",
 		"pixel bomb": "more pixel data", "text bomb": "ok", "giant": "20,000", "short": "damaged or incomplete",
-		"chunks": "ok",
+		"chunks": "ok", "converted": "ok", "profile bomb": "ok",
 	}
 	hostile := zlibBomb(t)
 	for name, content := range map[string][]byte{
@@ -57,7 +58,10 @@ func TestPNGWithinMemory(t *testing.T) {
 		"text bomb":  tiny(t, pngChunk("zTXt", append([]byte("a\x00\x00"), hostile...)), pngChunk("iCCP", append([]byte("a\x00\x00"), hostile...))),
 		"giant":      pngFile(pngHeader(1<<31-1, 1<<31-1, 16, pngRGBA, 0), pngChunk("IDAT", hostile), pngEnd()),
 		"short":      pngFile(pngHeader(20_000, 1000, 16, pngRGBA, 0), pngChunk("IDAT", deflated(t, nil)), pngEnd()),
-		"chunks":     tiny(t, bytes.Repeat(pngChunk("tEXt", nil), 1<<20)),
+		"converted": withChunks(large(t, 20_000, 1000, 16, pngRGBA, 0),
+			iccChunk(t, longer(iccRGB(2, true, iccSampled(slices.Repeat([]uint16{0, most}, 80_000)...)), maxProfile))),
+		"profile bomb": tiny(t, pngChunk("iCCP", slices.Concat([]byte("a\x00\x00\x78\x01"), bytes.Repeat([]byte{0, 0, 0, 0xff, 0xff}, 2_900_000)))),
+		"chunks":       tiny(t, bytes.Repeat(pngChunk("tEXt", nil), 1<<20)),
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), content, 0o600); err != nil {
 			t.Fatal(err)
@@ -104,6 +108,12 @@ func large(t *testing.T, width, height int, depth, colour, interlace byte) []byt
 	}
 	return pngFile(pngHeader(uint32(width), uint32(height), depth, colour, interlace),
 		pngChunk("IDAT", out.Bytes()), pngEnd())
+}
+
+// withChunks puts chunks behind the header of a PNG.
+func withChunks(b []byte, chunks ...[]byte) []byte {
+	header := len(pngSignature) + chunkOverhead + 13
+	return slices.Concat(b[:header], slices.Concat(chunks...), b[header:])
 }
 
 // limited runs this test again on the files of a folder, behind ulimit.

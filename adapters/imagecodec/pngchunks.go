@@ -46,7 +46,8 @@ type pngInfo struct {
 	interlaced    bool
 	palette       []byte // RGB triples
 	transparency  []byte // the tRNS chunk
-	pixels        int64  // where the first IDAT chunk begins
+	color         pngColor
+	pixels        int64 // where the first IDAT chunk begins
 }
 
 // samples is how many values the PNG has for a pixel.
@@ -86,8 +87,9 @@ type chunkWalk struct {
 }
 
 // inspectPNG proves all that can be known of a PNG without decoding it. Of the
-// ancillary chunks only tRNS decides about pixels: the others are passed over
-// unread, whatever their checksums, and so is all that follows IEND.
+// ancillary chunks only tRNS and those about color decide about pixels: the others
+// are passed over unread, whatever their checksums, and so is all that follows
+// IEND.
 func inspectPNG(ctx context.Context, src io.ReaderAt, size int64) (*pngInfo, error) {
 	source := newPNGSource(ctx, src, 0, size)
 	w := &chunkWalk{r: bufio.NewReaderSize(source, pngBuffer), left: size, size: size}
@@ -159,6 +161,8 @@ func (w *chunkWalk) chunk(kind string, length int64) error {
 		return w.palette(length)
 	case kindTRNS:
 		return w.transparency(length)
+	case kindCICP, kindICCP, kindSRGB, kindGAMA, kindCHRM:
+		return w.color(kind, length)
 	case kindIHDR:
 		return pngDamaged("it has two headers")
 	case "acTL", "fcTL", "fdAT":
@@ -259,19 +263,7 @@ func (w *chunkWalk) pixels(length int64) error {
 	case !w.idat:
 		w.idat, w.info.pixels = true, w.size-w.left-length-chunkOverhead
 	}
-	crc := crc32.ChecksumIEEE([]byte(kindIDAT))
-	for length > 0 {
-		b, err := w.r.Peek(int(min(length, pngBuffer)))
-		if err != nil {
-			return err
-		}
-		crc = crc32.Update(crc, crc32.IEEETable, b)
-		length -= int64(len(b))
-		if _, err := w.r.Discard(len(b)); err != nil {
-			return err
-		}
-	}
-	return w.checksum(crc)
+	return w.whole(kindIDAT, length)
 }
 
 func (w *chunkWalk) end(length int64) error {
@@ -287,23 +279,42 @@ func (w *chunkWalk) end(length int64) error {
 
 // body reads a chunk that fits the buffer, and proves its checksum.
 func (w *chunkWalk) body(kind string, length int64) ([]byte, error) {
-	b := w.buf[:length]
-	if _, err := io.ReadFull(w.r, b); err != nil {
+	b, err := w.r.Peek(int(length))
+	if err != nil {
 		return nil, err
 	}
-	crc := crc32.Update(crc32.ChecksumIEEE([]byte(kind)), crc32.IEEETable, b)
-	return b, w.checksum(crc)
+	return w.buf[:copy(w.buf[:], b)], w.whole(kind, length)
 }
 
-func (w *chunkWalk) checksum(crc uint32) error {
+// whole reads the content of a chunk, and proves its checksum.
+func (w *chunkWalk) whole(kind string, length int64) error {
+	intact, err := w.intact(kind, length)
+	if err == nil && !intact {
+		err = pngDamaged("the checksum of a chunk is wrong")
+	}
+	return err
+}
+
+// intact reads the content of a chunk, and reports whether its checksum is
+// right.
+func (w *chunkWalk) intact(kind string, length int64) (bool, error) {
+	crc := crc32.ChecksumIEEE([]byte(kind))
+	for length > 0 {
+		b, err := w.r.Peek(int(min(length, pngBuffer)))
+		if err != nil {
+			return false, err
+		}
+		crc = crc32.Update(crc, crc32.IEEETable, b)
+		length -= int64(len(b))
+		if _, err := w.r.Discard(len(b)); err != nil {
+			return false, err
+		}
+	}
 	sum, err := w.r.Peek(4)
 	if err != nil {
-		return err
+		return false, err
 	}
-	if binary.BigEndian.Uint32(sum) != crc {
-		return pngDamaged("the checksum of a chunk is wrong")
-	}
-	return w.skip(4)
+	return binary.BigEndian.Uint32(sum) == crc, w.skip(4)
 }
 
 func (w *chunkWalk) skip(n int64) error {

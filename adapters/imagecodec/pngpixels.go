@@ -1,20 +1,29 @@
 package imagecodec
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // expander turns a row of a PNG into width pixels of the JPEG: 8 bits a
 // component, over white.
 type expander func(dst, row []byte, width int)
 
-// newExpander picks the expander of a picture. Colour profiles and gamma are
-// not applied: what is stored has neither.
-func newExpander(info *pngInfo) expander {
+// newExpander picks the expander of a picture in a color space, or in sRGB when
+// that is nil.
+func newExpander(info *pngInfo, space *colorSpace) expander {
 	key := transparentColour(info)
+	var c *converter
+	if space != nil {
+		c = newConverter(space, info.components())
+	}
 	switch {
 	case info.colour == pngPalette:
-		return expandPalette(info)
+		return expandPalette(info, c)
 	case info.colour == pngGrey && info.depth <= 8:
-		return expandGrey(info.depth, key)
+		return expandGrey(info.depth, key, c)
+	case c != nil:
+		return expandConverted(info, key, c)
 	case info.colour == pngGrey:
 		return expandWide(1, key)
 	case info.colour == pngRGB && info.depth == 8:
@@ -58,14 +67,13 @@ func narrow(value uint16) uint8 {
 	return uint8((uint32(value)*255 + 32895) >> 16) //nolint:gosec // G115: at most 255
 }
 
-// wideOverWhite lays a value of 16 bits over white and reduces it to 8.
-func wideOverWhite(value, alpha uint16) uint8 {
-	const full = 65535
-	if alpha == full {
-		return narrow(value)
-	}
-	sum := uint32(value)*uint32(alpha) + full*uint32(full-alpha) // at most full * full
-	return narrow(uint16((sum + full/2) / full))                 //nolint:gosec // G115: at most full
+// widen is the value of 16 bits that a value of 8 bits stands for.
+func widen(value uint8) uint16 { return uint16(value) * 257 }
+
+// wideOverWhite lays a value of 16 bits over white.
+func wideOverWhite(value, alpha uint16) uint16 {
+	sum := uint32(value)*uint32(alpha) + most*uint32(most-alpha) // at most most * most
+	return uint16((sum + most/2) / most)                         //nolint:gosec // G115: at most most
 }
 
 // unpack gives the values of a row that has 1, 2, 4 or 8 bits a value.
@@ -78,10 +86,13 @@ func unpack(dst, row []byte, depth int) {
 }
 
 // expandGrey looks grey values up in a table.
-func expandGrey(depth int, key []uint16) expander {
+func expandGrey(depth int, key []uint16, c *converter) expander {
 	var table [256]uint8
 	for value := range 1 << depth {
 		table[value] = uint8(value * 255 / (1<<depth - 1)) //nolint:gosec // G115: at most 255
+		if c != nil {
+			c.convert(table[value:value+1], &[3]uint16{widen(table[value])})
+		}
 	}
 	if key != nil {
 		table[key[0]] = 255
@@ -97,15 +108,21 @@ func expandGrey(depth int, key []uint16) expander {
 
 // expandPalette looks colours up in a table. An index without a colour is
 // black, as other decoders have it.
-func expandPalette(info *pngInfo) expander {
+func expandPalette(info *pngInfo, converter *converter) expander {
 	var table [maxPalette][3]uint8
 	for i := range len(info.palette) / 3 {
 		alpha := uint8(255)
 		if i < len(info.transparency) {
 			alpha = info.transparency[i]
 		}
+		var pixel [3]uint16
 		for c := range 3 {
-			table[i][c] = overWhite(info.palette[3*i+c], alpha)
+			value := info.palette[3*i+c]
+			table[i][c] = overWhite(value, alpha)
+			pixel[c] = wideOverWhite(widen(value), widen(alpha))
+		}
+		if converter != nil {
+			converter.convert(table[i][:], &pixel)
 		}
 	}
 	indexes := make([]byte, info.width)
@@ -177,8 +194,46 @@ func expandWideAlpha(samples int) expander {
 			from, to := row[2*(samples+1)*x:2*(samples+1)*(x+1)], dst[samples*x:samples*(x+1)]
 			alpha := binary.BigEndian.Uint16(from[2*samples:])
 			for c := range to {
-				to[c] = wideOverWhite(binary.BigEndian.Uint16(from[2*c:]), alpha)
+				to[c] = narrow(wideOverWhite(binary.BigEndian.Uint16(from[2*c:]), alpha))
 			}
+		}
+	}
+}
+
+// expandConverted takes every kind of picture without a table. It composites in
+// the picture's own color space, in 16 bits, and converts what comes of it.
+func expandConverted(info *pngInfo, key []uint16, converter *converter) expander {
+	samples, components, wide := info.samples(), info.components(), info.depth == 16
+	return func(dst, row []byte, width int) {
+		for x := range width {
+			var values [4]uint16
+			for i := range samples {
+				if at := x*samples + i; wide {
+					values[i] = binary.BigEndian.Uint16(row[2*at:])
+				} else {
+					values[i] = uint16(row[at])
+				}
+			}
+			transparent := key != nil && slices.Equal(key, values[:samples])
+			if !wide {
+				for i := range values {
+					values[i] *= 257
+				}
+			}
+			alpha := uint16(most)
+			switch {
+			case transparent:
+				alpha = 0
+			case samples > components:
+				alpha = values[components]
+			}
+			pixel := [3]uint16(values[:3])
+			if alpha < most {
+				for i := range pixel {
+					pixel[i] = wideOverWhite(pixel[i], alpha)
+				}
+			}
+			converter.convert(dst[x*components:(x+1)*components], &pixel)
 		}
 	}
 }

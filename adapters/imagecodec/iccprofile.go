@@ -1,0 +1,156 @@
+package imagecodec
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// The layout of an ICC profile (ICC.1, 7.2 and 7.3).
+const (
+	iccHeader   = 128
+	iccTag      = 12 // signature, offset, size
+	iccXYZ      = 20 // size of an XYZ tag of one color
+	iccFraction = 1 << 16
+
+	// maxProfile is more than any profile of a matrix and curves has; those with
+	// larger tables are of kinds that are dropped.
+	maxProfile = 1 << 20
+)
+
+// iccProfile reads what a profile says of RGB or grey samples, or gives nil for
+// one that is damaged or of another kind: of CMYK or Lab, a link between
+// devices, or one that has only tables of several dimensions.
+func iccProfile(b []byte, components int) *colorSpace {
+	p := icc(b)
+	if len(p) < iccHeader+4 || string(p[36:40]) != "acsp" || string(p[20:24]) != "XYZ " {
+		return nil
+	}
+	switch string(p[12:16]) {
+	case "mntr", "scnr", "prtr", "spac":
+	default:
+		return nil
+	}
+	var s *colorSpace
+	switch kind := string(p[16:20]); {
+	case kind == "GRAY" && components == 1:
+		s = &colorSpace{[]curve{p.curve("kTRC")}, identity()}
+	case kind == "RGB " && components == 3:
+		s = p.rgb()
+	default:
+		return nil
+	}
+	for _, c := range s.curves {
+		if c == nil {
+			return nil
+		}
+	}
+	if !s.usable() {
+		return nil
+	}
+	return s
+}
+
+// icc is the bytes of a profile.
+type icc []byte
+
+// rgb reads three curves and the XYZ of the primaries.
+func (p icc) rgb() *colorSpace {
+	s := &colorSpace{curves: make([]curve, 3)}
+	var columns matrix
+	for c, name := range []string{"r", "g", "b"} {
+		s.curves[c] = p.curve(name + "TRC")
+		xyz := p.tag(name+"XYZ", "XYZ ")
+		if len(xyz) < iccXYZ {
+			continue // black, which usable finds
+		}
+		for row := range 3 {
+			columns[row][c] = fixed(xyz[8+4*row:])
+		}
+	}
+	s.matrix = fromD50().times(columns)
+	return s
+}
+
+// tag is a tag of a type, or nil.
+func (p icc) tag(signature, kind string) []byte {
+	count := binary.BigEndian.Uint32(p[iccHeader:])
+	for at := iccHeader + 4; count > 0 && at+iccTag <= len(p); at, count = at+iccTag, count-1 {
+		entry := p[at : at+iccTag]
+		if string(entry[:4]) != signature {
+			continue
+		}
+		from, size := uint64(binary.BigEndian.Uint32(entry[4:])), uint64(binary.BigEndian.Uint32(entry[8:]))
+		if size < 12 || from+size > uint64(len(p)) || string(p[from:from+4]) != kind {
+			return nil
+		}
+		return p[from : from+size]
+	}
+	return nil
+}
+
+// curve reads a curve of either type, or gives nil.
+func (p icc) curve(signature string) curve {
+	if b := p.tag(signature, "curv"); b != nil {
+		return sampledCurve(b)
+	}
+	if b := p.tag(signature, "para"); b != nil {
+		return parametricCurve(b)
+	}
+	return nil
+}
+
+// sampledCurve reads a curveType (10.6): nothing for a straight line, one number
+// for a power, or a table that is read linearly.
+func sampledCurve(b []byte) curve {
+	count, table := uint64(binary.BigEndian.Uint32(b[8:])), b[12:]
+	switch {
+	case count == 0:
+		return power(1)
+	case count > uint64(len(table)/2):
+		return nil
+	case count == 1:
+		return power(float64(binary.BigEndian.Uint16(table)) / 256)
+	}
+	return func(sample float64) float64 {
+		at := sample * float64(count-1)
+		i := min(int(at), int(count)-2) //nolint:gosec // G115: no more than the profile has bytes
+		low, high := float64(binary.BigEndian.Uint16(table[2*i:])), float64(binary.BigEndian.Uint16(table[2*i+2:]))
+		return (low + float64((high-low)*(at-float64(i)))) / most
+	}
+}
+
+// parametricCurve reads a parametricCurveType (10.18), all of whose forms are
+// (a x + b)^g + e from d on, and c x + f below.
+func parametricCurve(p []byte) curve {
+	parameters := map[uint16]int{0: 1, 1: 3, 2: 4, 3: 5, 4: 7} // how many each form has
+	form := binary.BigEndian.Uint16(p[8:])
+	if count, known := parameters[form]; !known || len(p) < 12+4*count {
+		return nil
+	}
+	g, a, b, c, d, e, f := fixed(p[12:]), 1.0, 0.0, 0.0, 0.0, 0.0, 0.0
+	if form > 0 {
+		a, b = fixed(p[16:]), fixed(p[20:])
+		d = -b / a
+	}
+	if form == 2 {
+		e = fixed(p[24:])
+		f = e
+	}
+	if form > 2 {
+		c, d = fixed(p[24:]), fixed(p[28:])
+	}
+	if form == 4 {
+		e, f = fixed(p[32:]), fixed(p[36:])
+	}
+	return func(sample float64) float64 {
+		if sample >= d {
+			return math.Pow(max(float64(a*sample)+b, 0), g) + e
+		}
+		return float64(c*sample) + f
+	}
+}
+
+// fixed reads a number with 16 bits of fraction.
+func fixed(b []byte) float64 {
+	return float64(int32(binary.BigEndian.Uint32(b))) / iccFraction //nolint:gosec // G115: the sign is meant
+}

@@ -1,0 +1,198 @@
+package imagecodec
+
+import (
+	"bufio"
+	"bytes"
+	"compress/zlib"
+	"context"
+	"encoding/binary"
+	"io"
+	"math"
+)
+
+// The chunks that say what color samples stand for.
+const (
+	kindCICP = "cICP"
+	kindICCP = "iCCP"
+	kindSRGB = "sRGB"
+	kindGAMA = "gAMA"
+	kindCHRM = "cHRM"
+)
+
+const (
+	pngFraction = 100_000 // of the numbers in gAMA and cHRM
+
+	// Writers put 1/2.2 next to the primaries of sRGB, or alone, for sRGB itself.
+	leastSRGBGamma, mostSRGBGamma = 45_000, 46_000
+)
+
+// pngColor holds those chunks: the contents of the short ones by kind, and where
+// the profile is.
+type pngColor struct {
+	short           map[string][]byte
+	profile, length int64 // content of the iCCP chunk; length is 0 without one
+}
+
+// color takes a chunk about color. As any ancillary chunk it is passed over when
+// it is damaged, repeated or out of place.
+func (w *chunkWalk) color(kind string, length int64) error {
+	sizes := map[string]int64{kindCICP: 4, kindSRGB: 1, kindGAMA: 4, kindCHRM: 32}
+	color := &w.info.color
+	late := w.idat || w.info.palette != nil
+	switch size, short := sizes[kind]; {
+	case late, short && (length != size || color.short[kind] != nil), !short && color.length > 0:
+		return w.skip(length + 4)
+	case short:
+		content, err := w.r.Peek(int(size))
+		if err != nil {
+			return err
+		}
+		content = bytes.Clone(content)
+		if ok, err := w.intact(kind, length); err != nil || !ok {
+			return err
+		}
+		if color.short == nil {
+			color.short = make(map[string][]byte)
+		}
+		color.short[kind] = content
+		return nil
+	default:
+		from := w.size - w.left - length - 4
+		if ok, err := w.intact(kind, length); err != nil || !ok {
+			return err
+		}
+		color.profile, color.length = from, length
+		return nil
+	}
+}
+
+// colorSpace is that of a picture, by the precedence of the PNG specification
+// (third edition, 4.3): cICP, iCCP, sRGB, and then gAMA with cHRM. What cannot be
+// used gives way to the next. It is nil for sRGB, and without any.
+func (i *pngInfo) colorSpace(ctx context.Context, src io.ReaderAt) (*colorSpace, error) {
+	if s := codedSpace(i.color.short[kindCICP]); s != nil {
+		return s, nil
+	}
+	if i.color.length > 0 {
+		profile, err := i.color.inflateProfile(ctx, src)
+		if err != nil {
+			return nil, err
+		}
+		if s := iccProfile(profile, i.components()); s != nil {
+			return s, nil
+		}
+	}
+	if i.color.short[kindSRGB] != nil {
+		return nil, nil
+	}
+	return gammaSpace(i.color.short[kindGAMA], i.color.short[kindCHRM]), nil
+}
+
+// inflateProfile reads the profile of an iCCP chunk, of which it inflates no
+// more than maxProfile. It gives none for one that is damaged; an error is of
+// the service.
+func (c *pngColor) inflateProfile(ctx context.Context, src io.ReaderAt) ([]byte, error) {
+	source := newPNGSource(ctx, src, c.profile, c.profile+min(c.length, maxProfile))
+	r := bufio.NewReader(source)
+	profile := func() []byte {
+		if _, err := r.ReadSlice(0); err != nil { // the profile's name
+			return nil
+		}
+		if method, err := r.ReadByte(); err != nil || method != 0 {
+			return nil
+		}
+		inflated, err := zlib.NewReader(r)
+		if err != nil {
+			return nil
+		}
+		head := make([]byte, iccHeader)
+		if _, err := io.ReadFull(inflated, head); err != nil {
+			return nil
+		}
+		size := binary.BigEndian.Uint32(head)
+		if size < iccHeader || size > maxProfile {
+			return nil
+		}
+		profile := make([]byte, size)
+		copy(profile, head)
+		if _, err := io.ReadFull(inflated, profile[iccHeader:]); err != nil {
+			return nil
+		}
+		return profile
+	}()
+	if profile == nil {
+		return nil, source.broken()
+	}
+	return profile, nil
+}
+
+// gammaSpace is the color space of a gAMA chunk and, if there is one, a cHRM
+// chunk. As in browsers, cHRM alone says nothing.
+func gammaSpace(gama, chrm []byte) *colorSpace {
+	if gama == nil || binary.BigEndian.Uint32(gama) == 0 {
+		return nil
+	}
+	gamma, s := binary.BigEndian.Uint32(gama), srgb()
+	if chrm != nil {
+		var xy [8]float64
+		for i := range xy {
+			xy[i] = float64(binary.BigEndian.Uint32(chrm[4*i:])) / pngFraction
+		}
+		if toXYZ, ok := primaries(xy); ok {
+			s.matrix = fromD50().times(toXYZ)
+		}
+		if !s.usable() {
+			s.matrix = identity()
+		}
+	}
+	if s.matrix.near(identity()) && gamma >= leastSRGBGamma && gamma <= mostSRGBGamma {
+		return nil
+	}
+	s.curves[0] = power(pngFraction / float64(gamma))
+	return s
+}
+
+// codedSpace is the color space of the code points of a cICP chunk (ITU-T
+// H.273): those of television and of displays in the range of sRGB. Others, of
+// high dynamic range above all, would have to be toned down first; for viewers
+// that do not, writers add one of the other chunks.
+func codedSpace(cicp []byte) *colorSpace {
+	if cicp == nil || cicp[2] != 0 || cicp[3] != 1 { // not RGB, or not of full range
+		return nil
+	}
+	s := srgb()
+	switch cicp[0] {
+	case 1: // BT.709, as sRGB
+	case 9: // BT.2020
+		s.matrix = spanned(0.708, 0.292, 0.17, 0.797, 0.131, 0.046)
+	case 12: // Display P3
+		s.matrix = spanned(0.68, 0.32, 0.265, 0.69, 0.15, 0.06)
+	default:
+		return nil
+	}
+	switch cicp[1] {
+	case 1, 6, 14, 15: // BT.709
+		s.curves[0] = func(sample float64) float64 {
+			if sample < 0.081 {
+				return sample / 4.5
+			}
+			return math.Pow((sample+0.099)/1.099, 1/0.45)
+		}
+	case 4:
+		s.curves[0] = power(2.2)
+	case 5:
+		s.curves[0] = power(2.8)
+	case 8:
+		s.curves[0] = power(1)
+	case 13: // sRGB
+	default:
+		return nil
+	}
+	return s
+}
+
+// spanned is the matrix of primaries under the white of sRGB.
+func spanned(xy ...float64) matrix {
+	toXYZ, _ := primaries([8]float64(append([]float64{0.3127, 0.329}, xy...)))
+	return fromD50().times(toXYZ)
+}

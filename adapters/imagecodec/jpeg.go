@@ -200,9 +200,6 @@ func (j *jpegRewriter) scan(n int) error {
 	if err != nil {
 		return err
 	}
-	if err := s.checkRestarts(j.frame, j.tables.restart); err != nil {
-		return err
-	}
 	if err := s.buildTables(&j.tables, j.frame.progressive(), &j.room); err != nil {
 		return err
 	}

@@ -113,14 +113,14 @@ func TestSanitizeCorpus(t *testing.T) {
 
 // checkDjpeg compares what libjpeg makes of a JPEG before and after, where
 // there is one.
-func checkDjpeg(t *testing.T, name string, before, after []byte) {
-	t.Helper()
+func checkDjpeg(tb testing.TB, name string, before, after []byte) {
+	tb.Helper()
 	program, err := exec.LookPath("djpeg")
 	if err != nil {
 		return
 	}
 	decode := func(b []byte) ([]byte, error) {
-		c := exec.CommandContext(t.Context(), program, "-pnm", "-maxscans", "200")
+		c := exec.CommandContext(tb.Context(), program, "-pnm", "-maxscans", "200")
 		c.Stdin = bytes.NewReader(b)
 		out, err := c.Output()
 		if e, ok := errors.AsType[*exec.ExitError](err); ok && e.ExitCode() == 2 {
@@ -130,14 +130,14 @@ func checkDjpeg(t *testing.T, name string, before, after []byte) {
 	}
 	want, err := decode(before)
 	if err != nil {
-		t.Errorf("%s: djpeg does not read what was accepted: %v", name, err)
+		tb.Errorf("%s: djpeg does not read what was accepted: %v", name, err)
 		return
 	}
 	got, err := decode(after)
 	if err != nil {
-		t.Errorf("%s: djpeg does not read what was written: %v", name, err)
+		tb.Errorf("%s: djpeg does not read what was written: %v", name, err)
 	} else if !bytes.Equal(want, got) {
-		t.Errorf("%s: djpeg sees other pixels afterwards", name)
+		tb.Errorf("%s: djpeg sees other pixels afterwards", name)
 	}
 }
 

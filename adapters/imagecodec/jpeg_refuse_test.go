@@ -52,8 +52,8 @@ func TestSanitizeRefuses(t *testing.T) {
 		{"two components", base, replace(0xc0, 0, func([]byte) []byte { return segment(0xc0, 8, 0, 8, 0, 8, 2, 1, 0x11, 0, 2, 0x11, 0) }), "format: The JPEG has 2 colour components; 1, 3 and 4 are known."},
 		{"a component twice", base, set(0xc0, 0, 13, 1), "format: The JPEG is damaged: its frame header is not well formed."},
 		{"no sampling", base, set(0xc0, 0, 11, 0), "format: The JPEG is damaged: its frame header is not well formed."},
-		{"three samples for two", base, set(0xc0, 0, 11, 0x32), "format: The JPEG has an uncommon chroma subsampling; save it with 4:4:4, 4:2:2 or 4:2:0."},
-		{"two chroma samplings", base, set(0xc0, 0, 17, 0x12), "format: The JPEG has an uncommon chroma subsampling; save it with 4:4:4, 4:2:2 or 4:2:0."},
+		{"three samples for two", base, then(set(0xc0, 0, 11, 0x31), set(0xc0, 0, 14, 0x21)), "format: The JPEG has a fractional chroma subsampling; save it with 4:4:4, 4:2:2 or 4:2:0."},
+		{"too many blocks in a group", base, set(0xc0, 0, 11, 0x44), "format: The JPEG is damaged: a scan has too many blocks in a group."},
 		{"two frames", base, before(0xda, 0, segment(0xc0, 8, 0, 8, 0, 8, 1, 1, 0x11, 0)...), "format: The JPEG is damaged: it has two frame headers."},
 		{"a JPEG in a JPEG", base, before(0xda, 0, 0xff, 0xd8), "format: The JPEG is damaged: it has an unknown marker d8."},
 		{"no frame", base, without(0xc0, 0), "format: The JPEG is damaged: its image comes before its frame header."},
@@ -76,10 +76,7 @@ func TestSanitizeRefuses(t *testing.T) {
 		{"a scan of another component", base, set(0xda, 0, 5, 9), "format: The JPEG is damaged: a scan header is not well formed."},
 		{"a scan beyond the block", progressive, set(0xda, 1, 8, 64), "format: The JPEG is damaged: a scan is not a part of a progression."},
 		{"a progression that skips a bit", progressive, set(0xda, 5, 9, 0x10), "format: The JPEG is damaged: a scan repeats, or skips, a part of the image."},
-		{
-			"restart markers that decoders count differently", progressive, before(0xda, 1, segment(0xdd, 0, 5)...),
-			"format: The JPEG has restart markers in a scan of one of its colours, which not every program reads; save it without.",
-		},
+		{"restart markers of groups in a scan of one color", "progressive-420-restarts.jpg", before(0xda, 1, segment(0xdd, 0, 12)...), "format: The JPEG ends before its image is complete."},
 		{"four components without Adobe", "cmyk.jpg", without(0xee, 0), "format: The JPEG has four colour components and no Adobe marker that says what they are; save it as RGB."},
 		{
 			"markers that tell two colours", "baseline-rgb.jpg", then(without(0xee, 0), before(0xdb, 0, jfif()...), before(0xdb, 0, segment(0xe0, []byte("JFXX\x00\x10")...)...)),

@@ -9,9 +9,9 @@ import (
 // where each coefficient ends and whether it is zero; their values it skips,
 // but for DC, whose sum can overflow.
 //
-// It goes by image/jpeg, which must be able to show the picture later. Where
-// libjpeg understands damaged data in another way, and would still show
-// something, the data are disputed.
+// It goes by image/jpeg, which reads damaged data more strictly. Where libjpeg
+// understands them in another way, and would still show something, the data are
+// disputed.
 type entropy struct {
 	in  *window
 	acc uint64 // the next bits, the first one topmost; below the n valid ones, zeros or the true bits

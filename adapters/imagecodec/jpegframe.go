@@ -92,41 +92,26 @@ func (f *jpegFrame) checkSize() error {
 	return nil
 }
 
-// layOut computes the blocks of each component (T.81 A.1.1, A.2). Sampling
-// that image/jpeg does not read is refused.
+// layOut computes the blocks of each component (T.81 A.1.1, A.2). Every
+// component has to have a whole fraction of the samples of the largest: libjpeg,
+// which most viewers are made of, reads no others.
 func (f *jpegFrame) layOut() error {
-	first := &f.components[0]
-	f.hMax, f.vMax = first.h, first.v
 	for i := range f.components {
 		c := &f.components[i]
-		if !f.usual(i) {
-			return refuse(billing.FaultFormat, "The JPEG has an uncommon chroma subsampling; save it with 4:4:4, 4:2:2 or 4:2:0.")
-		}
 		if len(f.components) == 1 {
-			c.h, c.v, f.hMax, f.vMax = 1, 1, 1, 1 // a factor is relative to the largest
+			c.h, c.v = 1, 1 // a factor is relative to the largest
+		}
+		f.hMax, f.vMax = max(f.hMax, c.h), max(f.vMax, c.v)
+	}
+	for i := range f.components {
+		c := &f.components[i]
+		if f.hMax%c.h != 0 || f.vMax%c.v != 0 {
+			return refuse(billing.FaultFormat, "The JPEG has a fractional chroma subsampling; save it with 4:4:4, 4:2:2 or 4:2:0.")
 		}
 		c.blocksWide = ceilDiv(ceilDiv(f.width*c.h, f.hMax), 8)
 		c.blocksHigh = ceilDiv(ceilDiv(f.height*c.v, f.vMax), 8)
 	}
 	return nil
-}
-
-// usual is whether the sampling of component i is one that every decoder
-// reads. The first one has the largest factors.
-func (f *jpegFrame) usual(i int) bool {
-	c, first := &f.components[i], &f.components[0]
-	if c.h == 3 || c.v == 3 {
-		return false
-	}
-	switch len(f.components) {
-	case 3:
-		return c.v < 4 && first.h%c.h == 0 && first.v%c.v == 0 && (i < 2 || c.sampling == f.components[1].sampling)
-	case 4:
-		outer := first.sampling == 0x11 || first.sampling == 0x22
-		return outer && (c.sampling == 0x11 && (i == 1 || i == 2) || c.sampling == first.sampling && (i == 0 || i == 3))
-	default:
-		return true
-	}
 }
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }

@@ -2,8 +2,6 @@ package imagecodec
 
 import (
 	"fmt"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 const maxScans = 100
@@ -68,7 +66,7 @@ func (s *jpegScan) check(f *jpegFrame) error {
 			return refuseDamaged("a scan names a table that there cannot be")
 		}
 	}
-	if len(f.components) > 1 && blocks > 10 {
+	if len(s.parts) > 1 && blocks > 10 {
 		return refuseDamaged("a scan has too many blocks in a group")
 	}
 	if s.first > s.last || s.last > 63 || s.low > 13 || s.high != 0 && s.high != s.low+1 {
@@ -111,25 +109,6 @@ func (s *jpegScan) buildTables(t *jpegTables, progressive bool, room *[2][4]huff
 		} else if err := t.build(p.ac, 1, int(p.acID), meaning, s.low); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// checkRestarts refuses what image/jpeg reads differently: it counts the
-// blocks of a scan of one component in groups, as if there were others.
-func (s *jpegScan) checkRestarts(f *jpegFrame, interval int) error {
-	p := s.parts[0]
-	if len(s.parts) > 1 || len(f.components) == 1 {
-		return nil
-	}
-	wide := min(p.h*ceilDiv(f.width, 8*f.hMax), ceilDiv(f.width, 8))
-	high := min(p.v*ceilDiv(f.height, 8*f.vMax), ceilDiv(f.height, 8))
-	if wide != p.blocksWide || high != p.blocksHigh {
-		return refuse(billing.FaultFormat, "The JPEG has an uncommon chroma subsampling; save it with 4:4:4, 4:2:2 or 4:2:0.")
-	}
-	if interval > 0 && p.h*p.v > 1 && interval < wide*high {
-		return refuse(billing.FaultFormat, "The JPEG has restart markers in a scan of one of its colours, "+
-			"which not every program reads; save it without.")
 	}
 	return nil
 }

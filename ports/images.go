@@ -11,8 +11,8 @@ import (
 
 // Images judges pictures and rewrites them, so that nothing is left but the
 // picture. What is wrong with a picture is a *billing.Error with
-// CodeInvalidRequest about the field "file", and says why; any other error is
-// the service's.
+// CodeInvalidRequest about the field "file", and says why. A temporary folder
+// that takes no more is CodeUnavailable; any other error is the service's.
 type Images interface {
 	// Sanitize proves that src, of size bytes, is a whole JPEG, and writes it
 	// anew: every pixel as it was, and no metadata.
@@ -37,7 +37,8 @@ type Picture struct {
 }
 
 // Blobs keeps images, each under a name of its own (billing.ValidBlobName) that
-// is no folder of another. A blob is there whole or not at all.
+// is no folder of another. A blob is there whole or not at all. A store that
+// does not respond, is full or refuses is CodeUnavailable, with its cause.
 type Blobs interface {
 	// Put keeps a blob, in place of what the name had, and returns nil when it
 	// is safe. A Put that fails, is cancelled, or is given other bytes than b

@@ -89,7 +89,7 @@ func (s *Store) Put(ctx context.Context, name string, b ports.Blob) (err error) 
 	temp := path.Join(incoming, rand.Text())
 	f, err := s.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
 	if err != nil {
-		return fmt.Errorf("fileblob: put: %w", err)
+		return failure("put", err)
 	}
 	err = errors.Join(write(ctx, f, b), f.Close())
 	if err == nil {
@@ -97,9 +97,21 @@ func (s *Store) Put(ctx context.Context, name string, b ports.Blob) (err error) 
 	}
 	if err != nil {
 		_ = s.root.Remove(temp)
-		return fmt.Errorf("fileblob: put: %w", err)
+		return failure("put", err)
 	}
 	return nil
+}
+
+// failure is the error of a call that came to nothing: what the system refuses,
+// with a full disk or a folder that is gone, makes the store unavailable. A blob
+// in the place of a folder is a name that no store takes.
+func failure(call string, err error) error {
+	_, refused := errors.AsType[*fs.PathError](err)
+	err = fmt.Errorf("fileblob: %s: %w", call, err)
+	if refused && !errors.Is(err, fs.ErrExist) {
+		return billing.StorageUnavailable(err)
+	}
+	return err
 }
 
 // write fills the file, and fails when the content is not what b says.
@@ -170,7 +182,7 @@ func (s *Store) Open(ctx context.Context, name string) (io.ReadCloser, int64, er
 		return nil, 0, billing.NotFound("image", "")
 	}
 	if err != nil {
-		return nil, 0, fmt.Errorf("fileblob: open: %w", err)
+		return nil, 0, failure("open", err)
 	}
 	info, err := f.Stat()
 	if err == nil && info.Mode().IsRegular() {
@@ -178,7 +190,7 @@ func (s *Store) Open(ctx context.Context, name string) (io.ReadCloser, int64, er
 	}
 	_ = f.Close()
 	if err != nil {
-		return nil, 0, fmt.Errorf("fileblob: open: %w", err)
+		return nil, 0, failure("open", err)
 	}
 	return nil, 0, billing.NotFound("image", "")
 }
@@ -202,7 +214,7 @@ func (s *Store) Delete(ctx context.Context, name string) error {
 		err = s.syncFolder(path.Dir(name)) // or a loss of power brings it back
 	}
 	if err != nil {
-		return fmt.Errorf("fileblob: delete: %w", err)
+		return failure("delete", err)
 	}
 	return nil
 }
@@ -224,7 +236,7 @@ func (s *Store) walk(ctx context.Context, prefix string, each func(ports.BlobInf
 	}
 	// A folder that was deleted while it is open reads as an empty one.
 	if _, err := s.root.Stat(incoming); err != nil {
-		return fmt.Errorf("fileblob: list: %w", err)
+		return failure("list", err)
 	}
 	err := fs.WalkDir(s.root.FS(), path.Dir(prefix+"x"), func(name string, d fs.DirEntry, err error) error {
 		if err == nil {
@@ -246,7 +258,7 @@ func (s *Store) walk(ctx context.Context, prefix string, each func(ports.BlobInf
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("fileblob: list: %w", err)
+		return failure("list", err)
 	}
 	return nil
 }
@@ -263,7 +275,7 @@ func (s *Store) Ready(ctx context.Context) error {
 		err = errors.Join(err, f.Close(), s.root.Remove(temp))
 	}
 	if err != nil {
-		return fmt.Errorf("fileblob: %w", err)
+		return failure("ready", err)
 	}
 	return nil
 }

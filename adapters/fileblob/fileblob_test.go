@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -166,4 +167,36 @@ func TestWrongFolder(t *testing.T) {
 			t.Errorf("%q was opened", dir)
 		}
 	}
+}
+
+// A disk that takes no more makes the store unavailable, and leaves the name as
+// it was.
+func TestFullDisk(t *testing.T) { //nolint:paralleltest // it limits the files of the whole process
+	dir := t.TempDir()
+	s := open(t, dir)
+	if err := s.Put(t.Context(), "documents/one", blob([]byte("x"))); err != nil {
+		t.Fatal(err)
+	}
+	var old syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &old); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 10_000, Max: old.Max}); err != nil {
+		t.Fatal(err)
+	}
+	err := s.Put(t.Context(), "documents/one", blob(make([]byte, 20_000)))
+	if lifted := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &old); lifted != nil {
+		t.Fatal(lifted)
+	}
+	if billing.CodeOf(err) != billing.CodeUnavailable || !errors.Is(err, syscall.EFBIG) {
+		t.Errorf("put: %v", err)
+	}
+	if left := incoming(t, dir); len(left) != 0 {
+		t.Errorf("left: %v", left)
+	}
+	content, size, err := s.Open(t.Context(), "documents/one")
+	if err != nil || size != 1 {
+		t.Fatalf("%d bytes, %v", size, err)
+	}
+	_ = content.Close()
 }

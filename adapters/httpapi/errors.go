@@ -107,7 +107,7 @@ func (x *exchange) fail(err error) {
 	}
 	e, known := errors.AsType[*billing.Error](err)
 	_, framing := errors.AsType[*transportError](err)
-	if !framing && (!known || e.Code == billing.CodeInternal) {
+	if !framing && (!known || e.Code == billing.CodeInternal || e.Code == billing.CodeUnavailable) {
 		x.logCause(err)
 	}
 	x.writeJSON(code, out)

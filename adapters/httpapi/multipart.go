@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"io"
+	"io/fs"
 	"mime"
 	"mime/multipart"
 	"net/textproto"
@@ -172,6 +173,9 @@ func (p *part) read(in io.Reader, src *formSource) (err error) {
 		src.inFile = true
 		p.size, err = spool(io.MultiWriter(p.content, sum), in)
 		src.inFile, src.file = false, p.size
+		if _, full := errors.AsType[*fs.PathError](err); full {
+			err = billing.StorageUnavailable(err)
+		}
 	} else {
 		var text bytes.Buffer
 		p.size, err = io.Copy(io.MultiWriter(&text, sum), in)

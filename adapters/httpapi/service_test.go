@@ -70,6 +70,7 @@ type setup struct {
 	converts  bool                                                  // PNGs
 	network   func(ports.AttachmentNetwork) ports.AttachmentNetwork // wraps the sandbox's
 	log       *slog.Logger
+	blobs     ports.Blobs      // a folder when nil
 	checks    int              // of a key in a second; none is no limit
 	now       func() time.Time // of the server
 }
@@ -97,7 +98,7 @@ func startService(t *testing.T, times eligibility.Times, changes ...func(*setup)
 	networks := map[billing.Mode]ports.EligibilityNetwork{
 		billing.ModeTest: sandboxnet.NewEligibility(clock), billing.ModeLive: unavailablenet.Eligibility{},
 	}
-	attaching := outside(t, queue, clock, with.network)
+	attaching := outside(t, queue, clock, &with)
 	o := Options{
 		Access:        access.New(store, clock),
 		Attachments:   attachments.New(store, attaching, payers, with.attaching),
@@ -139,24 +140,26 @@ func startService(t *testing.T, times eligibility.Times, changes ...func(*setup)
 	return s
 }
 
-// outside is images in a folder of their own, and the sandbox's network.
-func outside(
-	t *testing.T, queue ports.Queue, clock ports.Clock, wrap func(ports.AttachmentNetwork) ports.AttachmentNetwork,
-) attachments.Outside {
+// outside is images in a folder of their own, if nowhere else, and the
+// sandbox's network.
+func outside(t *testing.T, queue *memqueue.Queue, clock ports.Clock, with *setup) attachments.Outside {
 	t.Helper()
 	images, err := imagecodec.New(imagecodec.Options{TempDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	blobs, err := fileblob.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
+	if with.blobs == nil {
+		folder, err := fileblob.Open(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = folder.Close() })
+		with.blobs = folder
 	}
-	t.Cleanup(func() { _ = blobs.Close() })
 	return attachments.Outside{
-		Queue: queue, Blobs: blobs, Images: images, Clock: clock,
+		Queue: queue, Blobs: with.blobs, Images: images, Clock: clock,
 		Networks: map[billing.Mode]ports.AttachmentNetwork{
-			billing.ModeTest: wrap(sandboxnet.NewAttachments(clock)), billing.ModeLive: unavailablenet.Attachments{},
+			billing.ModeTest: with.network(sandboxnet.NewAttachments(clock)), billing.ModeLive: unavailablenet.Attachments{},
 		},
 	}
 }

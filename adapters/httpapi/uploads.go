@@ -81,7 +81,7 @@ func (x *exchange) readUpload() (err error) {
 func (x *exchange) tempFile() (*os.File, error) {
 	f, err := os.CreateTemp(x.s.tempDir, "molar-upload-*") // for the owner alone
 	if err != nil {
-		return nil, err
+		return nil, billing.StorageUnavailable(err)
 	}
 	x.atEnd = append(x.atEnd, func() { _ = f.Close() })
 	return f, os.Remove(f.Name())

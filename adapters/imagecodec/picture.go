@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -82,7 +83,7 @@ func (s sink) Write(p []byte) (int, error) {
 	w.md5.Write(p[:n])
 	w.sha256.Write(p[:n])
 	if err != nil {
-		return n, fmt.Errorf("write a temporary file: %w", err)
+		return n, billing.StorageUnavailable(fmt.Errorf("write a temporary file: %w", err))
 	}
 	return n, nil
 }
@@ -97,7 +98,7 @@ type tempFile struct {
 func newTempFile(dir string) (*tempFile, error) {
 	f, err := os.CreateTemp(dir, "molar-picture-*.jpg")
 	if err != nil {
-		return nil, fmt.Errorf("make a temporary file: %w", err)
+		return nil, billing.StorageUnavailable(fmt.Errorf("make a temporary file: %w", err))
 	}
 	return &tempFile{File: f, named: os.Remove(f.Name()) != nil}, nil
 }

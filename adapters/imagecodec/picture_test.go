@@ -2,12 +2,15 @@ package imagecodec_test
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/molar-billing/molar/adapters/imagecodec"
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // TestNew tries options that cannot be.
@@ -58,5 +61,29 @@ func TestPicture(t *testing.T) {
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("left are %v (%v)", left, err)
+	}
+}
+
+// A temporary folder that takes no more is the service's fault for now, not the
+// picture's.
+func TestFullTemporaryFolder(t *testing.T) { //nolint:paralleltest // it limits the files of the whole process
+	picture := drawing(t, "baseline-420.jpg")
+	codec, err := imagecodec.New(imagecodec.Options{TempDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var old syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &old); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 1000, Max: old.Max}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = codec.Sanitize(t.Context(), bytes.NewReader(picture), int64(len(picture)))
+	if lifted := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &old); lifted != nil {
+		t.Fatal(lifted)
+	}
+	if billing.CodeOf(err) != billing.CodeUnavailable || !errors.Is(err, syscall.EFBIG) {
+		t.Errorf("%v", err)
 	}
 }

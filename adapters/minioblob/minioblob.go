@@ -42,6 +42,7 @@ var ErrName = errors.New("minioblob: no name for a blob")
 type Store struct {
 	at        location
 	log       *slog.Logger
+	patience  time.Duration
 	transport *http.Transport
 	once      *minio.Core // sends every request once
 	often     *minio.Core // sends requests without a body again when they fail
@@ -60,7 +61,7 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 	if opts.Patience == 0 {
 		opts.Patience = defaultPatience
 	}
-	s := &Store{at: at, log: opts.Log, transport: newTransport(opts.Patience)}
+	s := &Store{at: at, log: opts.Log, patience: opts.Patience, transport: newTransport(opts.Patience)}
 	if s.once, err = s.client(1); err == nil {
 		s.often, err = s.client(attempts)
 	}
@@ -136,12 +137,25 @@ func (s *Store) Put(ctx context.Context, name string, b ports.Blob) error {
 			return nil
 		}
 		if n == attempts || again == nil || !s.mended(ctx, err, firstPause<<(n-1)) {
-			return fmt.Errorf("minioblob: put: %w", err)
+			return failure(ctx, "put", err)
 		}
 		if seekErr := again(); seekErr != nil {
 			return fmt.Errorf("minioblob: put: %w", errors.Join(err, seekErr))
 		}
 	}
+}
+
+// failure is the error of a call that came to nothing. The store is unavailable,
+// unless the content was wrong, the server took the request for a bad one, or
+// the caller gave up.
+func failure(ctx context.Context, call string, err error) error {
+	_, content := errors.AsType[contentError](err)
+	answer, _ := errors.AsType[minio.ErrorResponse](err)
+	err = fmt.Errorf("minioblob: %s: %w", call, err)
+	if content || answer.StatusCode == http.StatusBadRequest || errors.Is(ctx.Err(), context.Canceled) {
+		return err
+	}
+	return billing.StorageUnavailable(err)
 }
 
 // contentError is what was wrong with content that could not be sent.
@@ -204,23 +218,42 @@ func (s *Store) mended(ctx context.Context, err error, pause time.Duration) bool
 }
 
 // Open reads a blob while ctx lasts. Content that is cut short ends with an
-// error; its name changing meanwhile makes no mixture.
+// error; its name changing meanwhile makes no mixture. A server that has not
+// begun to respond when the patience is over is away, however often it was
+// asked.
 func (s *Store) Open(ctx context.Context, name string) (io.ReadCloser, int64, error) {
 	if !billing.ValidBlobName(name) {
 		return nil, 0, ErrName
 	}
-	content, info, _, err := s.often.GetObject(ctx, s.at.bucket, name, minio.GetObjectOptions{})
-	if isCode(err, minio.NoSuchKey) {
+	reading, cancel := context.WithCancel(ctx)
+	silent := time.AfterFunc(s.patience, cancel)
+	content, info, _, err := s.often.GetObject(reading, s.at.bucket, name, minio.GetObjectOptions{})
+	inTime := silent.Stop()
+	switch {
+	case isCode(err, minio.NoSuchKey):
+		cancel()
 		return nil, 0, billing.NotFound("image", "")
-	}
-	if err == nil && info.Size < 0 { // without it, the end would not be known from a cut
-		_ = content.Close()
-		err = errors.New("the server does not say the size")
+	case err == nil && !inTime:
+		err = errors.Join(context.DeadlineExceeded, content.Close())
+	case err == nil && info.Size < 0: // without it, the end would not be known from a cut
+		err = errors.Join(errors.New("the server does not say the size"), content.Close())
 	}
 	if err != nil {
-		return nil, 0, fmt.Errorf("minioblob: open: %w", err)
+		cancel()
+		return nil, 0, failure(ctx, "open", err)
 	}
-	return content, info.Size, nil
+	return download{content, cancel}, info.Size, nil
+}
+
+// download is content whose request ends when it is closed.
+type download struct {
+	io.ReadCloser
+	cancel context.CancelFunc
+}
+
+func (d download) Close() error {
+	defer d.cancel()
+	return d.ReadCloser.Close()
 }
 
 // Delete removes a blob. In a bucket that keeps versions the server hides it.
@@ -230,7 +263,7 @@ func (s *Store) Delete(ctx context.Context, name string) error {
 	}
 	err := s.often.RemoveObject(ctx, s.at.bucket, name, minio.RemoveObjectOptions{})
 	if err != nil && !isCode(err, minio.NoSuchKey) {
-		return fmt.Errorf("minioblob: delete: %w", err)
+		return failure(ctx, "delete", err)
 	}
 	return nil
 }
@@ -244,7 +277,7 @@ func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[ports.BlobInf
 		}
 		for o := range s.often.ListObjectsIter(ctx, s.at.bucket, minio.ListObjectsOptions{Prefix: prefix, Recursive: true}) {
 			if o.Err != nil {
-				yield(ports.BlobInfo{}, fmt.Errorf("minioblob: list: %w", o.Err))
+				yield(ports.BlobInfo{}, failure(ctx, "list", o.Err))
 				return
 			}
 			if !billing.ValidBlobName(o.Key) { // somebody else's
@@ -255,7 +288,7 @@ func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[ports.BlobInf
 			}
 		}
 		if err := ctx.Err(); err != nil { // which ends the library's list without a word
-			yield(ports.BlobInfo{}, fmt.Errorf("minioblob: list: %w", err))
+			yield(ports.BlobInfo{}, failure(ctx, "list", err))
 		}
 	}
 }
@@ -263,7 +296,7 @@ func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[ports.BlobInf
 // Ready asks for the bucket, and makes it when it is missing.
 func (s *Store) Ready(ctx context.Context) error {
 	if err := s.makeBucket(ctx); err != nil {
-		return fmt.Errorf("minioblob: bucket %s: %w", s.at.bucket, err)
+		return failure(ctx, "bucket "+s.at.bucket, err)
 	}
 	return nil
 }

@@ -251,7 +251,7 @@ func TestServerThatLostItsData(t *testing.T) {
 	srv.Wipe()
 	for deadline := time.Now().Add(time.Minute); ; {
 		_, _, err := s.Open(t.Context(), "one")
-		if err == nil || billing.CodeOf(err) != billing.CodeInternal {
+		if err == nil || billing.CodeOf(err) != billing.CodeUnavailable {
 			t.Fatalf("a bucket that is gone: %v", err)
 		}
 		if answer, ok := errors.AsType[minio.ErrorResponse](err); ok && answer.Code == minio.NoSuchBucket {

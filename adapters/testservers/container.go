@@ -122,6 +122,20 @@ func (d *container) kill(ctx context.Context) error {
 	}
 }
 
+func (d *container) pause(ctx context.Context, paused bool) error {
+	docker, err := testcontainers.NewDockerClientWithOpts(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = docker.Close() }()
+	if paused {
+		_, err = docker.ContainerPause(ctx, d.c.GetContainerID(), client.ContainerPauseOptions{})
+	} else {
+		_, err = docker.ContainerUnpause(ctx, d.c.GetContainerID(), client.ContainerUnpauseOptions{})
+	}
+	return err
+}
+
 // wipe removes the container with its volumes; the next start makes another.
 func (d *container) wipe(ctx context.Context) error {
 	err := d.c.Terminate(ctx)

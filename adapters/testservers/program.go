@@ -122,6 +122,14 @@ func (p *program) launch(ctx context.Context) error {
 	return err
 }
 
+func (p *program) pause(_ context.Context, paused bool) error {
+	signal := syscall.SIGCONT
+	if paused {
+		signal = syscall.SIGSTOP
+	}
+	return syscall.Kill(-p.child.cmd.Process.Pid, signal)
+}
+
 // demote makes the command run in the server's folder, as its user.
 func (p *program) demote(cmd *exec.Cmd) {
 	cmd.Dir = p.dir

@@ -41,6 +41,8 @@ type machine interface {
 	start(ctx context.Context) error
 	// kill ends the server with SIGKILL and returns once it is gone.
 	kill(ctx context.Context) error
+	// pause stops the server without ending it, or lets it run on.
+	pause(ctx context.Context, paused bool) error
 	// wipe deletes the data of a server that is not running.
 	wipe(ctx context.Context) error
 	// run runs one of the server's own commands beside it.
@@ -73,6 +75,19 @@ func (s *server) Restart() {
 	s.tb.Helper()
 	s.do("kill", s.m.kill)
 	s.do("start", s.m.start)
+}
+
+// Pause makes a private server hang: connections are accepted, and nothing is
+// replied until Resume.
+func (s *server) Pause() {
+	s.tb.Helper()
+	s.do("pause", func(ctx context.Context) error { return s.m.pause(ctx, true) })
+}
+
+// Resume lets a server that was paused run on.
+func (s *server) Resume() {
+	s.tb.Helper()
+	s.do("resume", func(ctx context.Context) error { return s.m.pause(ctx, false) })
 }
 
 // Wipe kills a private server, deletes all its data, and starts it again on
@@ -204,6 +219,7 @@ var errExternal = errors.New("the server belongs to the environment")
 
 func (e external) start(context.Context) error          { return nil }
 func (e external) kill(context.Context) error           { return errExternal }
+func (e external) pause(context.Context, bool) error    { return errExternal }
 func (e external) wipe(context.Context) error           { return errExternal }
 func (e external) run(context.Context, ...string) error { return errExternal }
 func (e external) url() string                          { return string(e) }

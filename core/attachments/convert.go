@@ -14,7 +14,8 @@ import (
 
 // Convert makes a document of an uploaded PNG, or notes why that cannot be. It
 // may run any number of times, and at the same time as another: the first
-// commit counts. An error leaves the job to be done again.
+// commit counts. A *jobs.DoneError reports that images cannot be stored or read
+// now; any other error leaves the job to be done again.
 func (s *Service) Convert(ctx context.Context, j jobs.Job) error {
 	up, err := s.pending(ctx, j)
 	if err != nil || up == nil {
@@ -25,13 +26,13 @@ func (s *Service) Convert(ctx context.Context, j jobs.Job) error {
 		return s.refuse(ctx, j, up, refusal)
 	}
 	if err != nil {
-		return err
+		return s.unavailable(ctx, j, up, err)
 	}
 	defer picture.Content.Close() //nolint:errcheck // it was only read
 	d := up.Document
 	d.Size, d.MD5, d.SHA256 = picture.Size, picture.MD5, picture.SHA256
 	if err := s.keep(ctx, d.Blob(), picture); err != nil {
-		return err
+		return s.unavailable(ctx, j, up, err)
 	}
 	twin, err := s.document(ctx, j, up, d)
 	if refusal, ok := errors.AsType[*billing.Error](err); ok {
@@ -89,7 +90,7 @@ func (s *Service) picture(ctx context.Context, up *billing.Upload) (*ports.Pictu
 	defer content.Close() //nolint:errcheck // it is only read
 	file := make([]byte, up.Size)
 	if _, err := io.ReadFull(content, file); err != nil {
-		return nil, internal(err)
+		return nil, billing.StorageUnavailable(err)
 	}
 	if size != up.Size || sha256.Sum256(file) != up.SHA256 {
 		return nil, errors.New("the PNG in the blob store is not the one that was uploaded")
@@ -97,8 +98,14 @@ func (s *Service) picture(ctx context.Context, up *billing.Upload) (*ports.Pictu
 	return s.images.Convert(ctx, bytes.NewReader(file), up.Size)
 }
 
-// internal hides the code of an error that is not the caller's to mend.
-func internal(err error) error { return &billing.Error{Code: billing.CodeInternal, Cause: err} }
+// internal hides the code of an error that its caller cannot fix. A store that
+// is unavailable stays so.
+func internal(err error) error {
+	if billing.CodeOf(err) == billing.CodeUnavailable {
+		return err
+	}
+	return &billing.Error{Code: billing.CodeInternal, Cause: err}
+}
 
 // document commits the document, if the attachment takes it. Twin tells that
 // the attachment had the image already, so that the new blob has no row and
@@ -146,6 +153,20 @@ func (s *Service) refuse(ctx context.Context, j jobs.Job, up *billing.Upload, wh
 		s.reply(ctx, j)
 	}
 	return err
+}
+
+// unavailable ends an upload that the blob store or a full disk stopped, and
+// returns any other fault. The client waits and still has the PNG, so a prompt
+// 503 is better than attempts that outlast the wait.
+func (s *Service) unavailable(ctx context.Context, j jobs.Job, up *billing.Upload, fault error) error {
+	why, ok := errors.AsType[*billing.Error](fault)
+	if !ok || why.Code != billing.CodeUnavailable {
+		return fault
+	}
+	if err := s.refuse(ctx, j, up, why); err != nil {
+		return err
+	}
+	return &jobs.DoneError{Cause: fault}
 }
 
 // reply is best effort: whoever waits also looks by itself.

@@ -151,6 +151,17 @@ func NotFound(what, field string) error {
 	return e
 }
 
+// StorageUnavailable is the error when images cannot be stored or read now: the
+// blob store does not respond, or the temporary folder is full. Cause is for the
+// operator's log.
+func StorageUnavailable(cause error) error {
+	return &Error{
+		Code:    CodeUnavailable,
+		Message: "Images cannot be stored or read now. Nothing was changed. Send the request again, with the same key, after the seconds of Retry-After.",
+		Cause:   cause,
+	}
+}
+
 // LaterError is the error of a network whose answer is not there yet: ask again at
 // Until.
 type LaterError struct {

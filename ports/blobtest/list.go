@@ -117,7 +117,7 @@ func testAway(t *testing.T, f Fixture) {
 		"list":   lastError(f.Blobs.List(ctx, "")),
 		"ready":  f.Blobs.Ready(ctx),
 	} {
-		if err == nil || billing.CodeOf(err) != billing.CodeInternal {
+		if err == nil || billing.CodeOf(err) != billing.CodeUnavailable {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

@@ -40,7 +40,7 @@ func (s *service) until(t *testing.T, path, state string) answer {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for range 3000 {
+	for range 15_000 {
 		if a := s.do(t, call{path: path}); a.StatusCode == 200 && a.text(t, "state") == state {
 			return a
 		}

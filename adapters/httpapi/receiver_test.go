@@ -108,7 +108,7 @@ func (r *receiver) at(path string) []received {
 // wait waits until n posts have arrived at a path, and gives them.
 func (r *receiver) wait(t *testing.T, path string, n int) []received {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	for {
 		r.mu.Lock()

@@ -28,10 +28,10 @@ func TestRequestTimeout(t *testing.T) {
 // The deadline starts when the body is in, however long that took.
 func TestRequestTimeoutStartsAfterTheBody(t *testing.T) {
 	t.Parallel()
-	p := startProbe(t, Options{RequestTimeout: 400 * time.Millisecond})
+	p := startProbe(t, Options{RequestTimeout: 2 * time.Second})
 	w := dial(t, p.addr)
 	w.send("%s\r\n", head("/wait", "Content-Length: 6"))
-	tick := time.NewTicker(100 * time.Millisecond)
+	tick := time.NewTicker(500 * time.Millisecond)
 	defer tick.Stop()
 	for range 6 {
 		<-tick.C
@@ -46,7 +46,7 @@ func TestRequestTimeoutStartsAfterTheBody(t *testing.T) {
 
 func TestShutdown(t *testing.T) {
 	t.Parallel()
-	p := startProbe(t, Options{DrainTimeout: 300 * time.Millisecond})
+	p := startProbe(t, Options{DrainTimeout: 2 * time.Second})
 	request := head("/wait", "Content-Length: 0") + "\r\n"
 	idle, silent, arriving := dial(t, p.addr), dial(t, p.addr), dial(t, p.addr)
 	idle.send("%s", smuggled)
@@ -61,7 +61,7 @@ func TestShutdown(t *testing.T) {
 
 	done := make(chan error, 1)
 	go func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 		defer cancel()
 		done <- p.server.Shutdown(ctx)
 	}()
@@ -203,7 +203,7 @@ func TestAccessLogNamesNobody(t *testing.T) {
 
 func shutDown(t *testing.T, s *Server) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	if err := s.Shutdown(ctx); err != nil {
 		t.Error(err)

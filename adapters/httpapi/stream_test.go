@@ -74,8 +74,8 @@ func TestStream(t *testing.T) {
 	t.Parallel()
 	image := strings.Repeat("image", 200_000)
 	// The deadline of a request is over long before the reply is sent.
-	p, open := startContent(t, Options{RequestTimeout: 50 * time.Millisecond}, int64(len(image)), func() io.Reader {
-		return io.MultiReader(strings.NewReader(image[:10]), &waiter{100 * time.Millisecond}, strings.NewReader(image[10:]))
+	p, open := startContent(t, Options{RequestTimeout: time.Second}, int64(len(image)), func() io.Reader {
+		return io.MultiReader(strings.NewReader(image[:10]), &waiter{1100 * time.Millisecond}, strings.NewReader(image[10:]))
 	})
 	w := dial(t, p.addr)
 	for range 3 {
@@ -159,7 +159,7 @@ func (*failing) Read([]byte) (int, error) { return 0, errors.New("the disk is go
 
 func TestStreamThatDoesNotOpen(t *testing.T) {
 	t.Parallel()
-	p, open := startContent(t, Options{RequestTimeout: 50 * time.Millisecond}, 5, func() io.Reader { return strings.NewReader("image") })
+	p, open := startContent(t, Options{RequestTimeout: time.Second}, 5, func() io.Reader { return strings.NewReader("image") })
 	works := p.content
 	w := dial(t, p.addr)
 	for _, c := range []struct {
@@ -244,7 +244,7 @@ func TestShutdownEndsStreams(t *testing.T) {
 		}
 		return nil
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	if err := p.server.Shutdown(ctx); err != nil {
 		t.Error(err)

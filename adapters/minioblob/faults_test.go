@@ -16,7 +16,7 @@ const (
 	large = 15_000_000
 	// impatient gives a connection up soon, and is still patient enough for a
 	// busy machine.
-	impatient = time.Second
+	impatient = 2 * time.Second
 )
 
 // TestServerThatIsSilent: whoever has no deadline is told after a while, and

@@ -81,7 +81,7 @@ func holds(t *testing.T, s *minioblob.Store, name string, want []byte) {
 // anything.
 func started(t *testing.T, s *minioblob.Store) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; <-time.After(10 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); ; <-time.After(10 * time.Millisecond) {
 		err := s.Ready(t.Context())
 		if err == nil {
 			return
@@ -249,7 +249,7 @@ func TestServerThatLostItsData(t *testing.T) {
 	started(t, s)
 	put(t, s, "one", []byte("x"))
 	srv.Wipe()
-	for deadline := time.Now().Add(time.Minute); ; {
+	for deadline := time.Now().Add(5 * time.Minute); ; {
 		_, _, err := s.Open(t.Context(), "one")
 		if err == nil || billing.CodeOf(err) != billing.CodeUnavailable {
 			t.Fatalf("a bucket that is gone: %v", err)

@@ -73,7 +73,7 @@ func collect(t *testing.T, q ports.Queue, kind jobs.Kind) (seen func(billing.Job
 
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !ok(); {
+	for deadline := time.Now().Add(5 * time.Minute); !ok(); {
 		if time.Now().After(deadline) {
 			t.Fatalf("%s: still not so", what)
 		}

@@ -73,7 +73,7 @@ func openWith(tb testing.TB, opts rabbitqueue.Options) *rabbitqueue.Queue {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 		defer cancel()
 		if err := q.Close(ctx); err != nil {
 			tb.Errorf("close: %v", err)

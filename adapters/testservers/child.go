@@ -61,7 +61,7 @@ func startChild(cmd *exec.Cmd, dir string) (*child, error) {
 func (c *child) kill() {
 	_ = syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL) // fails only when all are gone
 	<-c.done
-	_ = c.alive.SetReadDeadline(time.Now().Add(10 * time.Second))
+	_ = c.alive.SetReadDeadline(time.Now().Add(time.Minute))
 	_, _ = c.alive.Read(make([]byte, 1))
 	_ = c.alive.Close()
 	if c.guard != nil {
@@ -76,7 +76,7 @@ func (c *child) stop(quit syscall.Signal) {
 	_ = c.cmd.Process.Signal(quit)
 	select {
 	case <-c.done:
-	case <-time.After(5 * time.Second):
+	case <-time.After(time.Minute):
 	}
 	c.kill()
 }

@@ -32,7 +32,7 @@ type container struct {
 // dockerAnswers tells whether a Docker engine is there, as testcontainers
 // finds it.
 func dockerAnswers(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	docker, err := testcontainers.NewDockerClientWithOpts(ctx)
 	if err != nil {
@@ -58,7 +58,7 @@ func (d *container) start(ctx context.Context) error {
 		return fmt.Errorf("start %s: %w", d.image, err)
 	}
 	for {
-		try, cancel := context.WithTimeout(ctx, 5*time.Second)
+		try, cancel := context.WithTimeout(ctx, 30*time.Second)
 		err := d.ready(try, d.url())
 		cancel()
 		if err == nil {

@@ -55,7 +55,7 @@ func TestKilledBinaryLeavesNothing(t *testing.T) {
 	}
 	_ = victim.Process.Kill()
 	_ = victim.Wait()
-	deadline := time.Now().Add(time.Minute)
+	deadline := time.Now().Add(5 * time.Minute)
 	for _, host := range hosts {
 		for {
 			var d net.Dialer

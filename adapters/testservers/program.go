@@ -148,7 +148,7 @@ func (p *program) output(cmd *exec.Cmd) error {
 // waitReady waits until the server answers; exited tells that it ended instead.
 func (p *program) waitReady(ctx context.Context) (exited bool, err error) {
 	for {
-		try, cancel := context.WithTimeout(ctx, 5*time.Second)
+		try, cancel := context.WithTimeout(ctx, 30*time.Second)
 		err := p.ready(try, p.url())
 		cancel()
 		if err == nil {

@@ -32,7 +32,7 @@ const envContainers = "MOLAR_TEST_CONTAINERS"
 
 // patience bounds the start of a server. A machine of two cores that runs
 // other tests needs a good part of a minute for RabbitMQ.
-const patience = 2 * time.Minute
+const patience = 10 * time.Minute
 
 // machine runs one server, one way or another.
 type machine interface {

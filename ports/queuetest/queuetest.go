@@ -145,7 +145,7 @@ func take[T any](t *testing.T, c <-chan T, what string) T {
 	select {
 	case v := <-c:
 		return v
-	case <-time.After(time.Minute): // no correct run takes as long
+	case <-time.After(5 * time.Minute): // no correct run takes as long
 		t.Fatalf("%s: nothing came", what)
 		panic("unreachable")
 	}
@@ -154,7 +154,7 @@ func take[T any](t *testing.T, c <-chan T, what string) T {
 // eventually waits until what is said of the broker becomes true.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !ok(); {
+	for deadline := time.Now().Add(5 * time.Minute); !ok(); {
 		if time.Now().After(deadline) {
 			t.Fatalf("%s: still not so", what)
 		}

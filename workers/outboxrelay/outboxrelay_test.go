@@ -64,7 +64,7 @@ func (b *broker) of(subject [16]byte) (n int) {
 
 func await(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); !is(); <-time.After(2 * time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); !is(); <-time.After(2 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("it never happens that %s", what)
 		}

@@ -14,7 +14,7 @@ import (
 )
 
 // ErrNoPostgres is the error where PostgreSQL is not installed.
-var ErrNoPostgres = errors.New("PostgreSQL is not on this machine: install it (apt-get install postgresql), or give the address of a server (postgres://...)")
+var ErrNoPostgres = errors.New("PostgreSQL is not on this machine: install it (on Debian and Ubuntu: sudo apt-get install postgresql), or give the address of a server (postgres://...)")
 
 // binaries finds the folder of initdb and postgres: for a new cluster the one
 // on PATH, else the newest; for an existing one, those of its version.

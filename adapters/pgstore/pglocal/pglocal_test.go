@@ -68,7 +68,7 @@ func start(t *testing.T, dir string, o pglocal.Options) *pglocal.Cluster {
 
 func stop(t *testing.T, c *pglocal.Cluster) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 5*time.Minute)
 	defer cancel()
 	if err := c.Stop(ctx); err != nil {
 		t.Error(err)

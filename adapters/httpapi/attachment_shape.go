@@ -29,8 +29,9 @@ type attachmentJSON struct {
 }
 
 type claimFileJSON struct {
-	PWK string `json:"pwk"`
-	NTE string `json:"nte"`
+	PWK     string `json:"pwk"`
+	NTE     string `json:"nte"`
+	Partial bool   `json:"nte_partial"`
 }
 
 type documentJSON struct {

@@ -225,7 +225,7 @@ func (a *Attachment) Answers(r *PayerRequest) error {
 		return err
 	}
 	var f Faults
-	if len(a.Documents) == 0 && strings.TrimSpace(a.Narrative) == "" {
+	if len(a.Documents) == 0 && blank(a.Narrative) {
 		f.Add("narrative", FaultRequired, "An answer needs a narrative, or an attachment with a document.")
 	}
 	return f.Err()
@@ -269,8 +269,9 @@ func (a *Attachment) NotSent(job JobID) bool {
 
 // ClaimFile is what a claim file carries of a closed attachment.
 type ClaimFile struct {
-	PWK string // PWK06 of loop 2300
-	NTE string // the NTE note of loop 2300
+	PWK     string // PWK06 of loop 2300
+	NTE     string // the NTE note of loop 2300
+	Partial bool   // the note has characters that files leave out
 }
 
 // maxNTE is the length of NTE02 (005010X224A2).
@@ -278,19 +279,24 @@ const maxNTE = 80
 
 // ClaimFile is what a claim file carries; nil while the attachment is open. The
 // note starts with the number, because that is where payers look for it, and
-// has as much of the narrative as fits, cut at a word.
+// has as much of the narrative as fits, cut at a word. A first word that is
+// longer is cut itself.
 func (a *Attachment) ClaimFile() *ClaimFile {
 	if a.State != AttachmentClosed {
 		return nil
 	}
 	note := a.Number
 	for _, word := range strings.Fields(a.Narrative) {
-		if utf8.RuneCountInString(note)+1+utf8.RuneCountInString(word) > maxNTE {
+		room := maxNTE - utf8.RuneCountInString(note) - 1
+		if utf8.RuneCountInString(word) > room {
+			if note == a.Number {
+				note += " " + string([]rune(word)[:room])
+			}
 			break
 		}
 		note += " " + word
 	}
-	return &ClaimFile{PWK: a.Number, NTE: note}
+	return &ClaimFile{PWK: a.Number, NTE: note, Partial: !Spellable(note[len(a.Number):])}
 }
 
 // Transmission is what an attachment network is told of an attachment, before

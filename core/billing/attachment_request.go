@@ -2,7 +2,6 @@ package billing
 
 import (
 	"slices"
-	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -52,7 +51,7 @@ func (r AttachmentRequest) Names() (n AttachmentNames, kind AttachmentKind, f Fa
 		Claim:        optionalID[ClaimID](&f, "claim_id", r.ClaimID, "claim"),
 		PayerRequest: optionalID[PayerRequestID](&f, "payer_request_id", r.PayerRequestID, "payer request"),
 	}
-	if r.PayerID != nil && strings.TrimSpace(*r.PayerID) == "" {
+	if r.PayerID != nil && blank(*r.PayerID) {
 		f.Add("payer_id", FaultRequired, "A value is required; leave payer_id out instead.")
 	}
 	kind = AttachmentUnsolicited

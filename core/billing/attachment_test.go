@@ -345,24 +345,31 @@ func TestANumberIsOfWhatWasSent(t *testing.T) {
 func TestTheNoteOfAClaimFile(t *testing.T) {
 	t.Parallel()
 	const number = "MLR000000007" // and 68 more fit
-	for name, c := range map[string]struct{ narrative, want string }{
-		"all of it":            {"Fractured cusp.", " Fractured cusp."},
-		"none":                 {"", ""},
-		"blank":                {" \t\n\u00a0", ""},
-		"one line":             {"  Fractured\n\ncusp,\ttooth  30 ", " Fractured cusp, tooth 30"},
-		"exactly to the end":   {strings.Repeat("x", 33) + " " + strings.Repeat("y", 33), " " + strings.Repeat("x", 33) + " " + strings.Repeat("y", 33)},
-		"one too many":         {strings.Repeat("x", 33) + " " + strings.Repeat("y", 34), " " + strings.Repeat("x", 33)},
-		"a word that fits":     {strings.Repeat("x", 67), " " + strings.Repeat("x", 67)},
-		"an enormous word":     {strings.Repeat("x", 68), ""},
-		"characters, no bytes": {strings.Repeat("é", 67), " " + strings.Repeat("é", 67)},
-		"nothing after a gap":  {"short " + strings.Repeat("x", 70) + " end", " short"},
+	for name, c := range map[string]struct {
+		narrative, want string
+		partial         bool
+	}{
+		"another script":       {"Fractured 歯", " Fractured 歯", true},
+		"nothing that goes":    {"***", " ***", true},
+		"all of it":            {"Fractured cusp.", " Fractured cusp.", false},
+		"none":                 {"", "", false},
+		"blank":                {" \t\n\u00a0", "", false},
+		"one line":             {"  Fractured\n\ncusp,\ttooth  30 ", " Fractured cusp, tooth 30", false},
+		"exactly to the end":   {strings.Repeat("x", 33) + " " + strings.Repeat("y", 33), " " + strings.Repeat("x", 33) + " " + strings.Repeat("y", 33), false},
+		"one too many":         {strings.Repeat("x", 33) + " " + strings.Repeat("y", 34), " " + strings.Repeat("x", 33), false},
+		"a word that fits":     {strings.Repeat("x", 67), " " + strings.Repeat("x", 67), false},
+		"an enormous word":     {strings.Repeat("x", 68), " " + strings.Repeat("x", 67), false},
+		"no spaces":            {strings.Repeat("\u6b6f", 2000), " " + strings.Repeat("\u6b6f", 67), true},
+		"characters, no bytes": {strings.Repeat("é", 67), " " + strings.Repeat("é", 67), false},
+		"nothing after a gap":  {"short " + strings.Repeat("x", 70) + " end", " short", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := attachment()
 			a.Narrative = c.narrative
 			f := inState(t, "closed", a).ClaimFile()
-			if f == nil || f.PWK != number || f.NTE != number+c.want || utf8.RuneCountInString(f.NTE) > 80 {
+			if f == nil || f.PWK != number || f.NTE != number+c.want || utf8.RuneCountInString(f.NTE) > 80 ||
+				f.Partial != c.partial {
 				t.Errorf("claim file %+v, want the note %q", f, number+c.want)
 			}
 		})

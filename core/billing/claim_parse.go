@@ -180,7 +180,7 @@ func (p *claimParser) line(at string, in *ClaimLineInput) ClaimLine {
 }
 
 func (p *claimParser) fee(field, value string) Money {
-	if p.text(field, value, 0); strings.TrimSpace(value) == "" {
+	if p.text(field, value, 0); blank(value) {
 		return 0
 	}
 	m, err := ParseMoney(value)
@@ -254,7 +254,7 @@ func (p *claimParser) maybe(field string, value *string, limit int) string {
 
 // day reads a day that a whole request must have.
 func (p *claimParser) day(field, value string) Date {
-	if !p.whole && strings.TrimSpace(value) == "" {
+	if !p.whole && blank(value) {
 		return Date{}
 	}
 	return day(p.f, field, value)

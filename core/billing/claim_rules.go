@@ -89,6 +89,16 @@ func unspelled(field string, name func(c *Claim) string) claimRule {
 	}
 }
 
+// uncarried is a text that would reach the payer with less than was written, or
+// with nothing.
+func uncarried(field string, value func(c *Claim) string) claimRule {
+	return claimRule{
+		"text_not_carried", field, "Files to payers cannot carry some characters of this text.",
+		"Write it in Latin letters, digits and plain punctuation.",
+		func(c *Claim, _ *ClaimContext) bool { return !Spellable(value(c)) },
+	}
+}
+
 // ofDependent is missing, for a field of a patient who is not the subscriber.
 func ofDependent(field string, is func(p *ClaimPatient) bool) claimRule {
 	return missing(field, func(c *Claim) bool { return c.Patient != nil && is(c.Patient) })
@@ -109,8 +119,6 @@ func ofAddress(field string, value func(a Address) string) claimRule {
 		return c.Subscriber.Address != Address{} && blank(value(c.Subscriber.Address))
 	})
 }
-
-func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
 // oldestAge is an age that nobody who goes to a dentist has passed.
 const oldestAge = 120
@@ -170,7 +178,10 @@ var claimRules = []claimRule{
 	{"address_line", "subscriber.address.line1", "The line has neither a letter nor a digit.", "Give street and number.", func(c *Claim, _ *ClaimContext) bool {
 		return !blank(c.Subscriber.Address.Line1) && comparableName(c.Subscriber.Address.Line1) == ""
 	}},
+	uncarried("subscriber.address.line1", func(c *Claim) string { return c.Subscriber.Address.Line1 }),
+	uncarried("subscriber.address.line2", func(c *Claim) string { return c.Subscriber.Address.Line2 }),
 	ofAddress("city", func(a Address) string { return a.City }),
+	uncarried("subscriber.address.city", func(c *Claim) string { return c.Subscriber.Address.City }),
 	ofAddress("state", func(a Address) string { return a.State }),
 	{"state_unknown", "subscriber.address.state", "There is no such state.", stateFix, func(c *Claim, _ *ClaimContext) bool {
 		return c.Subscriber.Address.State != "" && !knownState(c.Subscriber.Address.State)
@@ -194,6 +205,8 @@ var claimRules = []claimRule{
 	}},
 	ofDependent("patient.relationship", func(p *ClaimPatient) bool { return p.Relationship == "" }),
 
+	uncarried("prior_authorization", func(c *Claim) string { return c.PriorAuthorization }),
+
 	// A related cause needs its date (005010X224A2, 2300 DTP 439), and one with a
 	// vehicle the state whose law decides who pays (CLM11-4).
 	missing("accident.type", func(c *Claim) bool { return c.Accident != nil && c.Accident.Type == "" }),
@@ -207,6 +220,8 @@ var claimRules = []claimRule{
 	{"state_unknown", "accident.state", "There is no such state.", stateFix, func(c *Claim, _ *ClaimContext) bool {
 		return c.Accident != nil && c.Accident.State != "" && !knownState(c.Accident.State)
 	}},
+
+	uncarried("note", func(c *Claim) string { return c.Note }),
 
 	missing("lines", func(c *Claim) bool { return len(c.Lines) == 0 }),
 }

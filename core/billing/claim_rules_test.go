@@ -90,7 +90,13 @@ func TestRules(t *testing.T) {
 		"a state that is none":  {func(c *claim, _ *context) { c.Subscriber.Address.State, c.Accident.State = "XX", "AP" }, []string{"subscriber.address.state state_unknown"}},
 		"a ZIP code of nowhere": {func(c *claim, _ *context) { c.Subscriber.Address.ZIP = "000001234" }, []string{"subscriber.address.zip zip_unknown"}},
 		"the lowest ZIP code":   {func(c *claim, _ *context) { c.Subscriber.Address.ZIP = "00501" }, nil},
-		"a line of dashes":      {func(c *claim, _ *context) { c.Subscriber.Address.Line1 = "--" }, []string{"subscriber.address.line1 address_line"}},
+		"a street in Cyrillic":  {func(c *claim, _ *context) { c.Subscriber.Address.Line1 = "улица Мира 5" }, []string{"subscriber.address.line1 text_not_carried"}},
+		"a note in Japanese":    {func(c *claim, _ *context) { c.Note = "歯" }, []string{"note text_not_carried"}},
+		"a note with accents":   {func(c *claim, _ *context) { c.Note = "Zoë’s crown – 2:1" }, nil},
+		"other texts": {func(c *claim, _ *context) {
+			c.Subscriber.Address.Line2, c.Subscriber.Address.City, c.PriorAuthorization = "歯", "Москва", "№7"
+		}, []string{"subscriber.address.line2 text_not_carried", "subscriber.address.city text_not_carried", "prior_authorization text_not_carried"}},
+		"a line of dashes": {func(c *claim, _ *context) { c.Subscriber.Address.Line1 = "--" }, []string{"subscriber.address.line1 address_line"}},
 
 		"an auto accident somewhere":  {func(c *claim, _ *context) { c.Accident.State = "" }, []string{"accident.state accident_state_required"}},
 		"another accident somewhere":  {func(c *claim, _ *context) { c.Accident.Type, c.Accident.State = "other", "" }, nil},

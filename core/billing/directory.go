@@ -128,7 +128,7 @@ const maxShown = 200
 
 // Name adds what is wrong with a name that has to be there.
 func (f *Faults) Name(field, value string) {
-	if strings.TrimSpace(value) == "" {
+	if blank(value) {
 		f.Add(field, FaultRequired, "A value is required.")
 	}
 	f.shown(field, value)

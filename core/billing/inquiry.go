@@ -138,7 +138,7 @@ func (r EligibilityRequest) Parse(today Date) (q Inquiry, office OfficeID, paren
 // required reports whether the value is there and not too long; limit 0 is no
 // limit.
 func required(f *Faults, field, value string, limit int) bool {
-	if strings.TrimSpace(value) == "" {
+	if blank(value) {
 		f.Add(field, FaultRequired, "A value is required.")
 		return false
 	}

@@ -2,7 +2,6 @@ package billing
 
 import (
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -79,7 +78,7 @@ func (r PayerRequestRecord) Parse() (PayerRequest, Faults) {
 		State: PayerRequestOpen, Source: SourceStaff, ReferenceNumber: r.ReferenceNumber, Requested: r.Requested,
 		ClaimID: optionalID[ClaimID](&f, "claim_id", r.ClaimID, "claim"),
 	}
-	if r.PayerID != nil && strings.TrimSpace(*r.PayerID) == "" || r.PayerID == nil && r.ClaimID == nil {
+	if r.PayerID != nil && blank(*r.PayerID) || r.PayerID == nil && r.ClaimID == nil {
 		f.Add("payer_id", FaultRequired, "Name the payer, or leave payer_id out and name the claim that the request is about.")
 	}
 	required(&f, "reference_number", r.ReferenceNumber, maxReferenceNumber)

@@ -1,0 +1,44 @@
+package billing
+
+import (
+	"strings"
+	"unicode"
+)
+
+// blank reports whether nothing of s can be seen.
+func blank(s string) bool { return !strings.ContainsFunc(s, visible) }
+
+// visible reports whether r leaves a mark. Unicode has letters and symbols that
+// do not, such as the Hangul fillers and the empty braille pattern.
+func visible(r rune) bool {
+	return r != '\u2800' && unicode.IsGraphic(r) && !unicode.IsSpace(r) && !unicode.Is(unicode.Variation_Selector, r) &&
+		!unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
+}
+
+// Spellable reports whether X12 files can carry s without a loss that changes
+// its meaning. They have ASCII; Latin letters go without their accents, and
+// punctuation becomes plain or a space. Other letters, digits and symbols are
+// left out. A text of which nothing would be left is not spellable.
+func Spellable(s string) bool {
+	return !strings.ContainsFunc(s, lost) && (blank(s) || strings.ContainsFunc(s, carried))
+}
+
+// carried reports whether files carry r, or something that stands for it.
+func carried(r rune) bool {
+	switch {
+	case '!' <= r && r <= '~':
+		return !strings.ContainsRune("*^:~", r) // X12's delimiters
+	case 0xff01 <= r && r <= 0xff5e: // full-width forms of ASCII
+		return carried(r - 0xfee0)
+	case strings.ContainsRune("´ʼ‘’“”ƠơƯưȘșȚț", r), 0x2010 <= r && r <= 0x2015: // the last are dashes
+		return true
+	default:
+		return unicode.IsLetter(r) && (0xc0 <= r && r < 0x180 || 0x1e00 <= r && r < 0x1efa && !strings.ContainsRune("ẜẝẟ", r))
+	}
+}
+
+// lost reports whether r says something that files leave out.
+func lost(r rune) bool {
+	return r > unicode.MaxASCII && visible(r) && !carried(r) && !unicode.IsPunct(r) && !unicode.IsMark(r) &&
+		r != '\uff3e' && r != '\uff5e' // full-width delimiters
+}

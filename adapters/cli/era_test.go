@@ -43,12 +43,12 @@ type remitted struct {
 
 func newRemitted(t *testing.T) *remitted {
 	t.Helper()
-	store := pgtest.Open(t)
+	store := pgtest.Clocked{Store: pgtest.Open(t), Clock: &noon{}}
 	payers, err := billing.ShippedPayers()
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &remitted{service: remittances.New(store, edi.New(), payers, &noon{}), file: filepath.Join(t.TempDir(), "payment.835")}
+	r := &remitted{service: remittances.New(store, edi.New(), payers), file: filepath.Join(t.TempDir(), "payment.835")}
 	r.backend.Remittances = func(context.Context) (*remittances.Service, func() error, error) {
 		return r.service, func() error { return nil }, nil
 	}

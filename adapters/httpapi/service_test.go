@@ -102,12 +102,12 @@ func startService(t *testing.T, times eligibility.Times, changes ...func(*setup)
 	o := Options{
 		Access:        access.New(store, clock),
 		Attachments:   attachments.New(store, attaching, payers, with.attaching),
-		Claims:        claims.New(store, payers, clock),
+		Claims:        claims.New(store, payers),
 		Events:        events.New(store),
 		Eligibility:   eligibility.New(store, queue, networks, edi.New(), payers, times),
-		PayerRequests: payerrequests.New(store, attaching.Networks, payers, clock),
+		PayerRequests: payerrequests.New(store, attaching.Networks, payers),
 		Payers:        payers,
-		Remittances:   remittances.New(store, edi.New(), payers, clock),
+		Remittances:   remittances.New(store, edi.New(), payers),
 		Webhooks:      webhooks.New(store, sender, clock),
 		CursorKey:     [32]byte{7},
 		TempDir:       t.TempDir(),
@@ -120,7 +120,7 @@ func startService(t *testing.T, times eligibility.Times, changes ...func(*setup)
 	work(t, queue, jobs.KindEligibility, o.Eligibility.Answer)
 	work(t, queue, jobs.KindAttachmentSend, o.Attachments.Send)
 	s.batches = batches.New(store, batches.Outside{
-		EDI: edi.New(), Clock: clock, Remit: o.Remittances.Receive,
+		EDI: edi.New(), Remit: o.Remittances.Receive,
 		Networks: map[billing.Mode]ports.Clearinghouse{
 			billing.ModeTest: sandboxnet.NewClearinghouse(clock, store.SandboxMail(), sandboxnet.Options{}),
 			billing.ModeLive: unavailablenet.Clearinghouse{},
@@ -157,7 +157,7 @@ func outside(t *testing.T, queue *memqueue.Queue, clock ports.Clock, with *setup
 		with.blobs = folder
 	}
 	return attachments.Outside{
-		Queue: queue, Blobs: with.blobs, Images: images, Clock: clock,
+		Queue: queue, Blobs: with.blobs, Images: images,
 		Networks: map[billing.Mode]ports.AttachmentNetwork{
 			billing.ModeTest: with.network(sandboxnet.NewAttachments(clock)), billing.ModeLive: unavailablenet.Attachments{},
 		},

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -50,6 +51,7 @@ type Store struct {
 	db        *sqlx.DB
 	connector *connector
 	sealer    *sealer
+	running   running
 	proof     proof
 	staged    func([]jobs.Job)
 	log       *slog.Logger
@@ -233,6 +235,7 @@ func (s *Store) attempt(ctx context.Context, t *tx, in session, readOnly bool, f
 		return ofBegin(ctx, err)
 	}
 	t.sql = begun
+	s.running.set(t.clock.now)
 	defer func() { _ = begun.Rollback() }() // does nothing after a commit; runs when fn panics
 	if err = fn(ctx, t); err != nil {
 		return err
@@ -245,6 +248,19 @@ func (s *Store) attempt(ctx context.Context, t *tx, in session, readOnly bool, f
 	}
 	return err
 }
+
+// Clock shows the database's time where there is no transaction, going on from
+// the beginning of the last one. It is for the simulated payers, which go by the
+// times that the store keeps. Until the first transaction it is this process's.
+func (s *Store) Clock() ports.Clock { return &s.running }
+
+// running is how far the database's clock is ahead of this process's.
+type running struct{ ahead atomic.Int64 }
+
+func (r *running) set(database time.Time) { r.ahead.Store(int64(time.Until(database))) }
+
+// Now is the database's time.
+func (r *running) Now() time.Time { return time.Now().Add(time.Duration(r.ahead.Load())) }
 
 // ofBegin is the error of a transaction that did not begin.
 func ofBegin(ctx context.Context, err error) error {

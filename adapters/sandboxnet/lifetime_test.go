@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/adapters/edi"
-	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/batches"
@@ -21,7 +20,7 @@ import (
 // on a real database.
 type practice struct {
 	t       *testing.T
-	store   *pgstore.Store
+	store   pgtest.Clocked
 	now     *movable
 	batches *batches.Service
 	eras    *remittances.Service
@@ -44,11 +43,12 @@ func newPractice(t *testing.T) *practice {
 	if !ok {
 		t.Fatal("there is no test payer")
 	}
-	p := &practice{t: t, store: pgtest.Open(t), now: &movable{now: asked}, payer: payer.PayerSummary}
-	p.eras = remittances.New(p.store, edi.New(), payers, p.now)
+	p := &practice{t: t, now: &movable{now: asked}, payer: payer.PayerSummary}
+	p.store = pgtest.Clocked{Store: pgtest.Open(t), Clock: p.now}
+	p.eras = remittances.New(p.store, edi.New(), payers)
 	network := sandboxnet.NewClearinghouse(p.now, p.store.SandboxMail(), sandboxnet.Options{ERADelay: eraDelay})
 	p.batches = batches.New(p.store, batches.Outside{
-		EDI: edi.New(), Clock: p.now, Remit: p.eras.Receive, Networks: map[billing.Mode]ports.Clearinghouse{billing.ModeTest: network},
+		EDI: edi.New(), Remit: p.eras.Receive, Networks: map[billing.Mode]ports.Clearinghouse{billing.ModeTest: network},
 	}, payers)
 	org := &billing.Organization{ID: billing.NewID[billing.OrgID](asked), Name: "Test", CreatedAt: asked}
 	err = p.store.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error { return tx.Orgs.Insert(ctx, org) })

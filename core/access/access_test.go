@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/access"
@@ -36,10 +35,10 @@ func (c *clock) advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-func setup(t *testing.T) (*access.Service, *pgstore.Store, *clock, billing.Scope) {
+func setup(t *testing.T) (*access.Service, pgtest.Clocked, *clock, billing.Scope) {
 	t.Helper()
-	store := pgtest.Open(t)
 	c := &clock{now: time.Now()}
+	store := pgtest.Clocked{Store: pgtest.Open(t), Clock: c}
 	s := access.New(store, c)
 	org, err := s.CreateOrganization(t.Context(), "Demo Dental")
 	if err != nil {

@@ -72,19 +72,19 @@ func (s *Service) CreateKey(
 	if err := faults.Err(); err != nil {
 		return nil, "", err
 	}
-	now := s.clock.Now()
 	permissions = slices.Clone(permissions)
 	slices.Sort(permissions)
 	secret = billing.NewKeySecret(scope.Mode)
 	k = &billing.APIKey{
-		ID: billing.NewID[billing.KeyID](now), Scope: scope, Name: name, Permissions: slices.Compact(permissions),
-		LastFour: secret[len(secret)-4:], CreatedAt: now,
+		Scope: scope, Name: name, Permissions: slices.Compact(permissions), LastFour: secret[len(secret)-4:],
 	}
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		org, err := tx.Orgs.Get(ctx, scope.Org)
 		if err != nil {
 			return err
 		}
+		k.CreatedAt = tx.Clock.Now()
+		k.ID = billing.NewID[billing.KeyID](k.CreatedAt)
 		if err := tx.APIKeys.Insert(ctx, k, billing.KeyDigest(secret)); err != nil {
 			return err
 		}
@@ -96,10 +96,9 @@ func (s *Service) CreateKey(
 // RevokeKey ends a key, with its event; a key that is revoked already stays as
 // it is. An unknown key is CodeNotFound.
 func (s *Service) RevokeKey(ctx context.Context, id billing.KeyID) (k *billing.APIKey, err error) {
-	now := s.clock.Now()
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		var first bool
-		if k, first, err = tx.APIKeys.Revoke(ctx, id, now); err != nil || !first {
+		if k, first, err = tx.APIKeys.Revoke(ctx, id, tx.Clock.Now()); err != nil || !first {
 			return err
 		}
 		org, err := tx.Orgs.Get(ctx, k.Scope.Org)

@@ -19,12 +19,12 @@ const DefaultTimeZone = "America/New_York"
 func (s *Service) CreateOffice(ctx context.Context, o billing.Office) (*billing.Office, error) {
 	var faults billing.Faults
 	mode(&faults, o.Scope.Mode)
-	made := s.newOffice(o, &faults)
+	made := newOffice(o, &faults)
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
 	return made, s.inOrganization(ctx, made.Scope, func(ctx context.Context, tx ports.Tx) error {
-		return tx.Offices.Insert(ctx, made)
+		return insertOffice(ctx, tx, made)
 	})
 }
 
@@ -40,36 +40,41 @@ func (s *Service) MakeOffice(
 ) (billing.Answer, bool, error) {
 	in.Scope = scope
 	faults = slices.Clone(faults)
-	made := s.newOffice(in, &faults)
-	return idempotency.Once(ctx, s.store, scope, req, made.CreatedAt, render, func(ctx context.Context, tx ports.Tx) (*billing.Office, error) {
+	made := newOffice(in, &faults)
+	return idempotency.Once(ctx, s.store, scope, req, render, func(ctx context.Context, tx ports.Tx) (*billing.Office, error) {
 		if err := faults.Err(); err != nil {
 			return nil, err
 		}
-		return made, tx.Offices.Insert(ctx, made)
+		return made, insertOffice(ctx, tx, made)
 	})
 }
 
-// newOffice judges an office and gives it what a new one has.
-func (s *Service) newOffice(o billing.Office, f *billing.Faults) *billing.Office {
+// newOffice judges an office and fills in what it leaves out.
+func newOffice(o billing.Office, f *billing.Faults) *billing.Office {
 	if o.TimeZone == "" {
 		o.TimeZone = DefaultTimeZone
 	}
 	o.Judge(f)
-	o.CreatedAt = s.clock.Now()
+	return &o
+}
+
+// insertOffice keeps an office that is made now. The operator verifies those of
+// live mode; in test mode every office is verified.
+func insertOffice(ctx context.Context, tx ports.Tx, o *billing.Office) error {
+	o.CreatedAt = tx.Clock.Now()
 	o.ID = billing.NewID[billing.OfficeID](o.CreatedAt)
 	if o.VerifiedAt = (time.Time{}); o.Scope.Mode == billing.ModeTest {
 		o.VerifiedAt = o.CreatedAt
 	}
-	return &o
+	return tx.Offices.Insert(ctx, o)
 }
 
 // VerifyOffice notes that the operator has verified an office, of whichever
 // organization. One that is verified stays as it is. An absent one is
 // CodeNotFound of the field id.
 func (s *Service) VerifyOffice(ctx context.Context, id billing.OfficeID) (o *billing.Office, err error) {
-	now := s.clock.Now()
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		if o, err = tx.Orgs.VerifyOffice(ctx, id, now); billing.IsNotFound(err) {
+		if o, err = tx.Orgs.VerifyOffice(ctx, id, tx.Clock.Now()); billing.IsNotFound(err) {
 			return billing.NotFound("office", "id")
 		}
 		return err

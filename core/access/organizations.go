@@ -15,9 +15,12 @@ func (s *Service) CreateOrganization(ctx context.Context, name string) (*billing
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	now := s.clock.Now()
-	o := &billing.Organization{ID: billing.NewID[billing.OrgID](now), Name: name, CreatedAt: now}
-	return o, s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error { return tx.Orgs.Insert(ctx, o) })
+	o := &billing.Organization{Name: name}
+	return o, s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		o.CreatedAt = tx.Clock.Now()
+		o.ID = billing.NewID[billing.OrgID](o.CreatedAt)
+		return tx.Orgs.Insert(ctx, o)
+	})
 }
 
 // ListOrganizations lists every organization.

@@ -18,12 +18,12 @@ const DefaultTaxonomy = "122300000X"
 func (s *Service) CreateProvider(ctx context.Context, p billing.Provider) (*billing.Provider, error) {
 	var faults billing.Faults
 	mode(&faults, p.Scope.Mode)
-	made := s.newProvider(p, &faults)
+	made := newProvider(p, &faults)
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
 	return made, s.inOrganization(ctx, made.Scope, func(ctx context.Context, tx ports.Tx) error {
-		return tx.Providers.Insert(ctx, made)
+		return insertProvider(ctx, tx, made)
 	})
 }
 
@@ -39,24 +39,29 @@ func (s *Service) MakeProvider(
 ) (billing.Answer, bool, error) {
 	in.Scope = scope
 	faults = slices.Clone(faults)
-	made := s.newProvider(in, &faults)
-	return idempotency.Once(ctx, s.store, scope, req, made.CreatedAt, render, func(ctx context.Context, tx ports.Tx) (*billing.Provider, error) {
+	made := newProvider(in, &faults)
+	return idempotency.Once(ctx, s.store, scope, req, render, func(ctx context.Context, tx ports.Tx) (*billing.Provider, error) {
 		if err := faults.Err(); err != nil {
 			return nil, err
 		}
-		return made, tx.Providers.Insert(ctx, made)
+		return made, insertProvider(ctx, tx, made)
 	})
 }
 
-// newProvider judges a provider and gives it what a new one has.
-func (s *Service) newProvider(p billing.Provider, f *billing.Faults) *billing.Provider {
+// newProvider judges a provider and fills in what it leaves out.
+func newProvider(p billing.Provider, f *billing.Faults) *billing.Provider {
 	if p.Taxonomy == "" {
 		p.Taxonomy = DefaultTaxonomy
 	}
 	p.Judge(f)
-	p.CreatedAt = s.clock.Now()
-	p.ID = billing.NewID[billing.ProviderID](p.CreatedAt)
 	return &p
+}
+
+// insertProvider keeps a provider that is made now.
+func insertProvider(ctx context.Context, tx ports.Tx, p *billing.Provider) error {
+	p.CreatedAt = tx.Clock.Now()
+	p.ID = billing.NewID[billing.ProviderID](p.CreatedAt)
+	return tx.Providers.Insert(ctx, p)
 }
 
 // ListProviders reads a page of the providers of a scope, newest first, and

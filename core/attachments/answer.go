@@ -2,7 +2,6 @@ package attachments
 
 import (
 	"context"
-	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
@@ -21,7 +20,7 @@ func (s *Service) Answer(
 	render billing.Render[billing.PayerRequestAnswer],
 ) (answer billing.Answer, replayed bool, err error) {
 	answering := sending[billing.PayerRequestAnswer]{
-		s, scope, req, s.clock.Now(), render,
+		s, scope, req, render,
 		func(ctx context.Context, tx ports.Tx) (billing.PayerRequestAnswer, *billing.Attachment, error) {
 			return s.answer(ctx, tx, id)
 		},
@@ -66,7 +65,7 @@ func (s *Service) Answer(
 				Message: "The payer takes no attachments. Answer in the way that its letter names.",
 			}
 		}
-		if a, err = s.choose(ctx, tx, scope, req, named, faults, in, request, answering.now); err != nil {
+		if a, err = s.choose(ctx, tx, scope, req, named, faults, in, request); err != nil {
 			return err
 		}
 		if err := a.Answers(request); err != nil {
@@ -118,7 +117,7 @@ func (s *Service) open(ctx context.Context, tx ports.Tx, id billing.PayerRequest
 // answer: the one named, the one that is open, or a new one.
 func (s *Service) choose(
 	ctx context.Context, tx ports.Tx, scope billing.Scope, req billing.Request, named billing.AttachmentID,
-	faults billing.Faults, in billing.AnswerRequest, request *billing.PayerRequest, now time.Time,
+	faults billing.Faults, in billing.AnswerRequest, request *billing.PayerRequest,
 ) (*billing.Attachment, error) {
 	if in.AttachmentID == nil {
 		open, err := s.open(ctx, tx, request.ID)
@@ -126,7 +125,7 @@ func (s *Service) choose(
 			return nil, err
 		}
 		if open == nil {
-			return s.make(ctx, tx, scope, req.ID, in.Making(request), request, now)
+			return s.make(ctx, tx, scope, req.ID, in.Making(request), request)
 		}
 		named = open.ID
 	}
@@ -140,5 +139,5 @@ func (s *Service) choose(
 	if err != nil || in.Narrative == nil || a.PayerRequestID != request.ID {
 		return a, err // one of another request is not changed, and refused
 	}
-	return a, a.Tell(*in.Narrative, now)
+	return a, a.Tell(*in.Narrative, tx.Clock.Now())
 }

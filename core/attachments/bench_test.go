@@ -55,7 +55,7 @@ func (c *clock) advance(d time.Duration) {
 // folder, the real codec and the sandbox.
 type bench struct {
 	t       *testing.T
-	store   *pgstore.Store
+	store   pgtest.Clocked
 	queue   *memqueue.Queue
 	blobs   *fileblob.Store
 	folder  string // of the blobs
@@ -76,7 +76,7 @@ func newBench(t *testing.T) *bench {
 		t: t, queue: memqueue.NewBroker().Open(), clock: &clock{}, times: attachments.DefaultTimes(), folder: t.TempDir(),
 	}
 	b.relay = outboxrelay.New(b.queue, slog.New(slog.DiscardHandler))
-	b.store = pgtest.Open(t, func(o *pgstore.Options) { o.Staged = b.relay.Staged })
+	b.store = pgtest.Clocked{Store: pgtest.Open(t, func(o *pgstore.Options) { o.Staged = b.relay.Staged }), Clock: b.clock}
 	b.network = newNetwork(sandboxnet.NewAttachments(b.clock))
 	var err error
 	if b.blobs, err = fileblob.Open(b.folder); err != nil {
@@ -111,7 +111,7 @@ func (b *bench) processOn(blobs ports.Blobs) *attachments.Service {
 
 func (b *bench) build(store ports.Store, queue ports.Queue, blobs ports.Blobs, sandbox ports.AttachmentNetwork) *attachments.Service {
 	return attachments.New(store, attachments.Outside{
-		Queue: queue, Blobs: blobs, Images: b.codec, Clock: b.clock,
+		Queue: queue, Blobs: blobs, Images: b.codec,
 		Networks: map[billing.Mode]ports.AttachmentNetwork{billing.ModeTest: sandbox, billing.ModeLive: unavailablenet.Attachments{}},
 	}, b.payers, b.times)
 }

@@ -2,7 +2,6 @@ package attachments
 
 import (
 	"context"
-	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
@@ -16,7 +15,6 @@ type sending[T any] struct {
 	*Service
 	scope  billing.Scope
 	req    billing.Request
-	now    time.Time
 	render billing.Render[T]
 	// show reads what the answer shows, with the attachment whose sending
 	// counts, which is nil while there is none.
@@ -53,13 +51,13 @@ func (s *sending[T]) replay(ctx context.Context, tx ports.Tx) (answer billing.An
 	default:
 		answer = s.render(made, errNotSent())
 	}
-	return answer, true, tx.Keys.Record(ctx, s.req.Answered(answer, s.now))
+	return answer, true, tx.Keys.Record(ctx, s.req.Answered(answer, tx.Clock.Now()))
 }
 
 // keep answers at once with what is there.
 func (s *sending[T]) keep(ctx context.Context, tx ports.Tx, made T) (billing.Answer, error) {
 	answer := s.render(made, nil)
-	return answer, tx.Keys.Record(ctx, s.req.Answered(answer, s.now))
+	return answer, tx.Keys.Record(ctx, s.req.Answered(answer, tx.Clock.Now()))
 }
 
 // begin gives the locked attachment to a job that sends it.
@@ -71,16 +69,17 @@ func (s *sending[T]) begin(ctx context.Context, tx ports.Tx, a *billing.Attachme
 			return err
 		}
 	}
+	now := tx.Clock.Now()
 	job := jobs.Job{
-		ID: billing.NewID[billing.JobID](s.now), Kind: jobs.KindAttachmentSend, Scope: s.scope, Subject: a.ID, ReplyTo: replyTo,
+		ID: billing.NewID[billing.JobID](now), Kind: jobs.KindAttachmentSend, Scope: s.scope, Subject: a.ID, ReplyTo: replyTo,
 	}
-	if err := a.BeginSending(job.ID, serial, s.now); err != nil {
+	if err := a.BeginSending(job.ID, serial, now); err != nil {
 		return err
 	}
 	if err := tx.Attachments.Save(ctx, a); err != nil {
 		return err
 	}
-	if err := tx.Keys.Record(ctx, s.req.Waiting(job.ID, s.now)); err != nil {
+	if err := tx.Keys.Record(ctx, s.req.Waiting(job.ID, now)); err != nil {
 		return err
 	}
 	return tx.Outbox.Stage(ctx, job)
@@ -112,7 +111,7 @@ func (s *Service) Close(
 	render billing.Render[*billing.Attachment],
 ) (answer billing.Answer, replayed bool, err error) {
 	closing := sending[*billing.Attachment]{
-		s, scope, req, s.clock.Now(), render,
+		s, scope, req, render,
 		func(ctx context.Context, tx ports.Tx) (*billing.Attachment, *billing.Attachment, error) {
 			a, err := tx.Attachments.Get(ctx, id)
 			return a, a, err

@@ -112,7 +112,6 @@ func internal(err error) error {
 // never will have one. When somebody else settled the upload, the blob may be
 // theirs.
 func (s *Service) document(ctx context.Context, j jobs.Job, up *billing.Upload, d billing.Document) (twin bool, err error) {
-	now := s.clock.Now()
 	done := *up
 	done.State = billing.UploadDone
 	err = s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
@@ -127,7 +126,7 @@ func (s *Service) document(ctx context.Context, j jobs.Job, up *billing.Upload, 
 		}
 		if first {
 			document := d
-			added, err := a.Add(&document, now)
+			added, err := a.Add(&document, tx.Clock.Now())
 			if err != nil {
 				return err
 			}

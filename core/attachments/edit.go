@@ -15,8 +15,7 @@ func (s *Service) Narrate(
 	ctx context.Context, scope billing.Scope, req billing.Request, id billing.AttachmentID, narrative *string,
 	faults billing.Faults, render billing.Render[*billing.Attachment],
 ) (billing.Answer, bool, error) {
-	now := s.clock.Now()
-	return s.change(ctx, scope, req, now, render, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
+	return s.change(ctx, scope, req, render, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
 		if narrative == nil {
 			faults.Add("narrative", billing.FaultRequired, "Send the narrative; it is the one thing that can be changed.")
 			return nil, faults.Err()
@@ -28,7 +27,7 @@ func (s *Service) Narrate(
 		if err != nil {
 			return nil, err
 		}
-		if err := a.Tell(*narrative, now); err != nil {
+		if err := a.Tell(*narrative, tx.Clock.Now()); err != nil {
 			return nil, err
 		}
 		return a, tx.Attachments.Save(ctx, a)
@@ -40,14 +39,13 @@ func (s *Service) RemoveDocument(
 	ctx context.Context, scope billing.Scope, req billing.Request, id billing.AttachmentID, document billing.DocumentID,
 	render billing.Render[*billing.Attachment],
 ) (billing.Answer, bool, error) {
-	now := s.clock.Now()
 	var removed *billing.Document
-	answer, replayed, err := s.change(ctx, scope, req, now, render, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
+	answer, replayed, err := s.change(ctx, scope, req, render, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
 		a, err := tx.Attachments.Lock(ctx, id)
 		if err != nil {
 			return nil, err
 		}
-		if removed, err = a.Remove(document, now); err != nil {
+		if removed, err = a.Remove(document, tx.Clock.Now()); err != nil {
 			return nil, err
 		}
 		if err := tx.Documents.Delete(ctx, document); err != nil {

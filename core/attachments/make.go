@@ -2,7 +2,6 @@ package attachments
 
 import (
 	"context"
-	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
@@ -18,8 +17,7 @@ func (s *Service) Make(
 	ctx context.Context, scope billing.Scope, req billing.Request, in billing.AttachmentRequest,
 	render billing.Render[*billing.Attachment],
 ) (answer billing.Answer, replayed bool, err error) {
-	now := s.clock.Now()
-	return s.change(ctx, scope, req, now, render, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
+	return s.change(ctx, scope, req, render, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
 		names, _, faults := in.Names()
 		var request *billing.PayerRequest
 		if !names.PayerRequest.IsZero() {
@@ -32,7 +30,7 @@ func (s *Service) Make(
 			}
 			request = r
 		}
-		return s.make(ctx, tx, scope, req.ID, in, request, now)
+		return s.make(ctx, tx, scope, req.ID, in, request)
 	})
 }
 
@@ -49,7 +47,7 @@ func firstOf(errs ...error) error {
 // Request is the payer request that it answers, locked; nil for none.
 func (s *Service) make(
 	ctx context.Context, tx ports.Tx, scope billing.Scope, id billing.RequestID, in billing.AttachmentRequest,
-	request *billing.PayerRequest, now time.Time,
+	request *billing.PayerRequest,
 ) (*billing.Attachment, error) {
 	names, _, faults := in.Names()
 	claim, err := s.claim(ctx, tx, names.Claim, request)
@@ -72,6 +70,7 @@ func (s *Service) make(
 			return nil, officeErr
 		}
 	}
+	now := tx.Clock.Now()
 	a, faults := in.Parse(claim, request, office.Today(now))
 	if claim != nil && !names.Office.IsZero() && names.Office != claim.OfficeID {
 		faults.Add("office_id", billing.FaultConflict, "The claim is of another office. Leave office_id out.")

@@ -16,6 +16,7 @@ import (
 type parcel struct {
 	attachment   *billing.Attachment
 	transmission billing.Transmission
+	read         time.Time
 }
 
 // Send sends an attachment through its network and closes it, with its event
@@ -28,10 +29,9 @@ func (s *Service) Send(ctx context.Context, j jobs.Job) error {
 	if err != nil || p == nil {
 		return err
 	}
-	now := s.clock.Now()
 	silent := p.attachment.SendingSince.Add(s.times.Silence)
 	// The network is silent only once it was asked, however long the job waited.
-	sending, cancel := context.WithTimeout(ctx, max(silent.Sub(now), leastPatience))
+	sending, cancel := context.WithTimeout(ctx, max(silent.Sub(p.read), leastPatience))
 	err = s.transmit(sending, p)
 	cancel()
 	later, postponed := errors.AsType[*billing.LaterError](err)
@@ -81,7 +81,7 @@ func (s *Service) parcel(ctx context.Context, j jobs.Job) (p *parcel, err error)
 			return err
 		}
 		claim, earlier, err := s.context(ctx, tx, a)
-		p = &parcel{a, a.Transmission(office, claim, earlier)}
+		p = &parcel{a, a.Transmission(office, claim, earlier), tx.Clock.Now()}
 		return err
 	})
 	if err == nil && p == nil {
@@ -167,7 +167,6 @@ func (i *image) Read(b []byte) (n int, err error) {
 // for it. Sent is the number under which the network has the attachment, empty
 // when it did not take it.
 func (s *Service) finish(ctx context.Context, j jobs.Job, sent string) error {
-	now := s.clock.Now()
 	id := billing.AttachmentID(j.Subject)
 	err := s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
 		a, err := tx.Attachments.Get(ctx, id)
@@ -186,7 +185,7 @@ func (s *Service) finish(ctx context.Context, j jobs.Job, sent string) error {
 		if a, err = tx.Attachments.Lock(ctx, id); err != nil {
 			return err
 		}
-		if sent != "" && a.Sent(sent, now) {
+		if sent != "" && a.Sent(sent, tx.Clock.Now()) {
 			err = s.close(ctx, tx, a, request)
 		} else if sent == "" && a.NotSent(j.ID) {
 			err = tx.Attachments.Save(ctx, a)

@@ -30,7 +30,6 @@ type Service struct {
 	images   ports.Images
 	networks map[billing.Mode]ports.AttachmentNetwork
 	payers   *billing.PayerDirectory
-	clock    ports.Clock
 	times    Times
 }
 
@@ -58,12 +57,11 @@ type Outside struct {
 	Blobs    ports.Blobs
 	Images   ports.Images
 	Networks map[billing.Mode]ports.AttachmentNetwork
-	Clock    ports.Clock
 }
 
 // New makes the use cases.
 func New(store ports.Store, o Outside, payers *billing.PayerDirectory, times Times) *Service {
-	return &Service{store, o.Queue, o.Blobs, o.Images, o.Networks, payers, o.Clock, times}
+	return &Service{store, o.Queue, o.Blobs, o.Images, o.Networks, payers, times}
 }
 
 // Get reads an attachment. An absent one is CodeNotFound.
@@ -93,10 +91,10 @@ func (s *Service) List(
 // change makes a change of one transaction to an attachment, at most once for
 // the request's key.
 func (s *Service) change(
-	ctx context.Context, scope billing.Scope, req billing.Request, now time.Time, render billing.Render[*billing.Attachment],
+	ctx context.Context, scope billing.Scope, req billing.Request, render billing.Render[*billing.Attachment],
 	change func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error),
 ) (billing.Answer, bool, error) {
-	return idempotency.Once(ctx, s.store, scope, req, now, render, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
+	return idempotency.Once(ctx, s.store, scope, req, render, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
 		if err := s.networks[scope.Mode].Available(); err != nil {
 			return nil, err
 		}

@@ -17,7 +17,10 @@ const sweepBatch = 500
 // request to be about to name them, and answers how many. Then it forgets
 // uploads that were settled long ago.
 func (s *Service) Sweep(ctx context.Context) (removed int, err error) {
-	now := s.clock.Now()
+	var now time.Time
+	if err := s.store.System(ctx, func(_ context.Context, tx ports.SystemTx) error { now = tx.Clock.Now(); return nil }); err != nil {
+		return 0, err
+	}
 	for _, prefix := range []string{billing.DocumentBlobs, billing.StagingBlobs} {
 		n, err := s.sweep(ctx, prefix, now.Add(-s.times.Orphan))
 		if removed += n; err != nil {

@@ -26,7 +26,7 @@ type upload struct {
 	scope      billing.Scope
 	req        billing.Request
 	attachment billing.AttachmentID
-	now        time.Time
+	now        time.Time // when the request was first looked at
 	render     billing.Render[*billing.Attachment]
 }
 
@@ -42,11 +42,13 @@ func (s *Service) Upload(
 	ctx context.Context, scope billing.Scope, req billing.Request, id billing.AttachmentID, in billing.DocumentRequest, file File,
 	render billing.Render[*billing.Attachment],
 ) (answer billing.Answer, replayed bool, err error) {
-	u := upload{s, scope, req, id, s.clock.Now(), render}
+	u := upload{Service: s, scope: scope, req: req, attachment: id, render: render}
 	var a *billing.Attachment
 	var absent error
-	today := billing.DateOf(u.now.UTC())
+	var today billing.Date
 	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		u.now = tx.Clock.Now()
+		today = billing.DateOf(u.now)
 		answer, replayed, err = u.replay(ctx, tx)
 		if err != nil || replayed {
 			return err
@@ -122,7 +124,7 @@ func (u *upload) replay(ctx context.Context, tx ports.Tx) (answer billing.Answer
 		return answer, false, err
 	}
 	answer = u.render(a, nil)
-	return answer, true, tx.Keys.Record(ctx, u.req.Answered(answer, u.now))
+	return answer, true, tx.Keys.Record(ctx, u.req.Answered(answer, tx.Clock.Now()))
 }
 
 // jpeg rewrites the image, keeps it, and then adds the document.
@@ -158,7 +160,7 @@ func (u *upload) jpeg(
 			return err
 		}
 		document := d
-		if added, err = a.Add(&document, u.now); err != nil {
+		if added, err = a.Add(&document, tx.Clock.Now()); err != nil {
 			return err
 		}
 		if added && !stored { // the twin was taken off in between
@@ -168,7 +170,7 @@ func (u *upload) jpeg(
 			return err
 		}
 		answer = u.render(a, nil)
-		return tx.Keys.Record(ctx, u.req.Answered(answer, u.now))
+		return tx.Keys.Record(ctx, u.req.Answered(answer, tx.Clock.Now()))
 	})
 	_, refused := errors.AsType[*billing.Error](err)
 	if stored && (refused || err == nil && (replayed || !added)) {
@@ -232,7 +234,7 @@ func (u *upload) png(
 		if err := tx.Documents.Receive(ctx, &up); err != nil {
 			return err
 		}
-		if err := tx.Keys.Record(ctx, u.req.Waiting(up.Work(), u.now)); err != nil {
+		if err := tx.Keys.Record(ctx, u.req.Waiting(up.Work(), tx.Clock.Now())); err != nil {
 			return err
 		}
 		return tx.Outbox.Stage(ctx, job)

@@ -13,9 +13,9 @@ import (
 // apply commits what an acknowledgement says to an organization, unless it was
 // committed before.
 func (s *Service) apply(ctx context.Context, f billing.IncomingFile, sh *share) (rejected []Rejection, err error) {
-	now := s.clock.Now()
 	err = s.store.InTx(ctx, sh.scope, func(ctx context.Context, tx ports.Tx) error {
 		rejected = nil
+		now := tx.Clock.Now()
 		if fresh, err := tx.Clearing.Keep(ctx, f, now); err != nil || !fresh {
 			return err
 		}

@@ -50,7 +50,7 @@ type bench struct {
 
 	t       *testing.T
 	url     string // of the database
-	store   *pgstore.Store
+	store   pgtest.Clocked
 	clock   *clock
 	payers  *billing.PayerDirectory
 	codec   ports.ClaimsEDI
@@ -73,7 +73,7 @@ type practice struct {
 func newBench(t *testing.T) *bench {
 	t.Helper()
 	b := &bench{t: t, clock: &clock{now: time.Date(2026, 3, 4, 5, 6, 7, 8_000_000, time.UTC)}, codec: edi.New(), remitted: map[string]int{}}
-	b.store = pgtest.Open(t, func(o *pgstore.Options) { b.url = o.URL })
+	b.store = pgtest.Clocked{Store: pgtest.Open(t, func(o *pgstore.Options) { b.url = o.URL }), Clock: b.clock}
 	b.network = newNetwork(sandboxnet.NewClearinghouse(b.clock, b.store.SandboxMail(), sandboxnet.Options{ERADelay: time.Second}))
 	var err error
 	if b.payers, err = billing.ShippedPayers(); err != nil {
@@ -92,7 +92,7 @@ func (b *bench) process(f *fate) *batches.Service {
 
 func (b *bench) build(store ports.Store, network ports.Clearinghouse) *batches.Service {
 	return batches.New(store, batches.Outside{
-		EDI: b.codec, Clock: b.clock, Remit: b.remit,
+		EDI: b.codec, Remit: b.remit,
 		Networks: map[billing.Mode]ports.Clearinghouse{billing.ModeTest: network, billing.ModeLive: unavailablenet.Clearinghouse{}},
 	}, b.payers)
 }
@@ -203,12 +203,12 @@ func (b *bench) cut(want int) {
 }
 
 // due are the jobs that are not done, whoever holds them, those that rest
-// included: the clock of the bench is far behind.
+// included.
 func (b *bench) due() (all []jobs.Job) {
 	b.t.Helper()
 	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) (err error) {
 		if err = tx.Jobs.Release(ctx, 0); err == nil {
-			all, err = tx.Jobs.Due(ctx, tx.Clock.Now(), jobs.Lease, 10_000)
+			all, err = tx.Jobs.Due(ctx, tx.Clock.Now().Add(time.Hour), jobs.Lease, 10_000)
 		}
 		return err
 	})

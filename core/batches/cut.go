@@ -51,7 +51,6 @@ func (s *Service) cutAll(ctx context.Context, scope billing.Scope) (batches int,
 
 // cut makes one batch of the scope and answers how many claims it has.
 func (s *Service) cut(ctx context.Context, scope billing.Scope) (cut int, err error) {
-	now := s.clock.Now()
 	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		claims, err := tx.Clearing.Queued(ctx, billing.MaxBatchClaims)
 		if cut = len(claims); err != nil || cut == 0 {
@@ -65,6 +64,7 @@ func (s *Service) cut(ctx context.Context, scope billing.Scope) (cut int, err er
 		if err != nil {
 			return err
 		}
+		now := tx.Clock.Now()
 		b := billing.NewBatch(scope, serial, len(claims), now)
 		content, err := s.edi.File(billing.ClaimsFile{Batch: b, Claims: outgoing})
 		if err != nil {

@@ -220,7 +220,7 @@ func TestOneOrganizationHoldsUpNoOther(t *testing.T) {
 			b.queue(p, "")
 		}
 		s := batches.New(b.store, batches.Outside{
-			EDI: refusing{b.codec, bad.scope.Org}, Clock: b.clock, Remit: b.remit,
+			EDI: refusing{b.codec, bad.scope.Org}, Remit: b.remit,
 			Networks: map[billing.Mode]ports.Clearinghouse{billing.ModeTest: b.network},
 		}, b.payers)
 		if n, err := s.Cut(t.Context()); n != len(all)-1 || err == nil {

@@ -83,8 +83,9 @@ func (s *Service) take(ctx context.Context, mode billing.Mode, f billing.Incomin
 }
 
 func (s *Service) quarantine(ctx context.Context, mode billing.Mode, f billing.IncomingFile, reason string) error {
-	q := f.Quarantined(mode, reason, s.clock.Now())
-	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error { return tx.Quarantine.Insert(ctx, q) })
+	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		return tx.Quarantine.Insert(ctx, f.Quarantined(mode, reason, tx.Clock.Now()))
+	})
 }
 
 // share is what an acknowledgement says to one organization.

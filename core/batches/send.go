@@ -37,9 +37,8 @@ func (s *Service) Send(ctx context.Context, j jobs.Job) error {
 			return s.rest(ctx, j, err)
 		}
 	}
-	now := s.clock.Now() // the network may have taken its time
 	return s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
-		if err := sent(ctx, tx, id, now); err != nil {
+		if err := sent(ctx, tx, id, tx.Clock.Now()); err != nil {
 			return err
 		}
 		return tx.Outbox.Done(ctx, j.ID)
@@ -51,9 +50,8 @@ func (s *Service) rest(ctx context.Context, j jobs.Job, cause error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	until := s.clock.Now().Add(sendAgain)
 	err := s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
-		return tx.Outbox.Postpone(ctx, j.ID, until)
+		return tx.Outbox.Postpone(ctx, j.ID, tx.Clock.Now().Add(sendAgain))
 	})
 	if err != nil {
 		return err
@@ -64,9 +62,8 @@ func (s *Service) rest(ctx context.Context, j jobs.Job, cause error) error {
 // FailSend lets a batch rest whose job cannot be done: its claims wait in it,
 // and it is tried again until it goes.
 func (s *Service) FailSend(ctx context.Context, j jobs.Job) error {
-	until := s.clock.Now().Add(sendLater)
 	return s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
-		return tx.Outbox.Postpone(ctx, j.ID, until)
+		return tx.Outbox.Postpone(ctx, j.ID, tx.Clock.Now().Add(sendLater))
 	})
 }
 

@@ -23,7 +23,6 @@ type Service struct {
 	networks map[billing.Mode]ports.Clearinghouse
 	payers   *billing.PayerDirectory
 	remit    Remit
-	clock    ports.Clock
 }
 
 // Remit takes a remittance in. It may be called again with the same file.
@@ -35,12 +34,11 @@ type Outside struct {
 	EDI      ports.ClaimsEDI
 	Networks map[billing.Mode]ports.Clearinghouse
 	Remit    Remit
-	Clock    ports.Clock
 }
 
 // New makes the use cases.
 func New(store ports.Store, o Outside, payers *billing.PayerDirectory) *Service {
-	return &Service{store, o.EDI, o.Networks, payers, o.Remit, o.Clock}
+	return &Service{store, o.EDI, o.Networks, payers, o.Remit}
 }
 
 // reachable lists the modes that have a clearinghouse.

@@ -16,9 +16,8 @@ func (s *Service) Change(
 	ctx context.Context, scope billing.Scope, req billing.Request, id billing.ClaimID, in billing.ClaimRequest,
 	render billing.Render[*billing.ClaimRecord],
 ) (billing.Answer, bool, error) {
-	now := s.clock.Now()
 	_, ill := in.Change(nil)
-	return s.change(ctx, scope, req, id, ill, now, render, func(ctx context.Context, tx ports.Tx, c *billing.Claim) ([]billing.Event, error) {
+	return s.change(ctx, scope, req, id, ill, render, func(ctx context.Context, tx ports.Tx, c *billing.Claim) ([]billing.Event, error) {
 		next, faults := in.Change(c)
 		p, err := s.name(ctx, tx, &next, in, faults)
 		if err != nil {
@@ -29,7 +28,7 @@ func (s *Service) Change(
 				return nil, err
 			}
 		}
-		events, err := s.settle(ctx, tx, &next, p, in.Draft, in.Submit, now)
+		events, err := s.settle(ctx, tx, &next, p, in.Draft, in.Submit, tx.Clock.Now())
 		*c = next
 		return events, err
 	})

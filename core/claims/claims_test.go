@@ -13,7 +13,6 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
@@ -45,7 +44,7 @@ func day(month time.Month, d int) billing.Date { return billing.Date{Year: 2026,
 // office in New York and two providers in its modes.
 type bench struct {
 	t        *testing.T
-	store    *pgstore.Store
+	store    pgtest.Clocked
 	service  *claims.Service
 	clock    *clock
 	payers   *billing.PayerDirectory
@@ -62,8 +61,9 @@ func newBench(t *testing.T) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{t: t, store: pgtest.Open(t), clock: &clock{now: start()}, payers: payers}
-	b.service = claims.New(b.store, payers, b.clock)
+	b := &bench{t: t, clock: &clock{now: start()}, payers: payers}
+	b.store = pgtest.Clocked{Store: pgtest.Open(t), Clock: b.clock}
+	b.service = claims.New(b.store, payers)
 	return b.of(billing.ModeTest)
 }
 

@@ -19,9 +19,9 @@ func (s *Service) Convert(
 	ctx context.Context, scope billing.Scope, req billing.Request, id billing.ClaimID, in billing.ConvertRequest,
 	render billing.Render[*billing.ClaimRecord],
 ) (billing.Answer, bool, error) {
-	now := s.clock.Now()
 	_, ill := in.Parse(nil)
-	return idempotency.Once(ctx, s.store, scope, req, now, render, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) {
+	return idempotency.Once(ctx, s.store, scope, req, render, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) {
+		now := tx.Clock.Now()
 		asked, err := lock(ctx, tx, id, ill)
 		if err != nil {
 			return nil, err

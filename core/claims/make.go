@@ -18,8 +18,8 @@ import (
 func (s *Service) Make(
 	ctx context.Context, scope billing.Scope, req billing.Request, in billing.ClaimRequest, render billing.Render[*billing.ClaimRecord],
 ) (billing.Answer, bool, error) {
-	now := s.clock.Now()
-	return idempotency.Once(ctx, s.store, scope, req, now, render, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) {
+	return idempotency.Once(ctx, s.store, scope, req, render, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) {
+		now := tx.Clock.Now()
 		c, faults := in.Make()
 		c.ID, c.Scope, c.RequestID, c.CreatedAt, c.UpdatedAt = billing.NewID[billing.ClaimID](now), scope, req.ID, now, now
 		if c.PatientControlNumber == "" {

@@ -18,9 +18,9 @@ func (s *Service) Replace(
 	ctx context.Context, scope billing.Scope, req billing.Request, id billing.ClaimID, in billing.ClaimRequest,
 	render billing.Render[*billing.ClaimRecord],
 ) (billing.Answer, bool, error) {
-	now := s.clock.Now()
 	_, ill := in.Replacement(nil)
-	return s.change(ctx, scope, req, id, ill, now, render, func(ctx context.Context, tx ports.Tx, c *billing.Claim) ([]billing.Event, error) {
+	return s.change(ctx, scope, req, id, ill, render, func(ctx context.Context, tx ports.Tx, c *billing.Claim) ([]billing.Event, error) {
+		now := tx.Clock.Now()
 		next, faults := in.Replacement(c)
 		p, err := s.name(ctx, tx, &next, in, faults)
 		if err != nil {

@@ -8,7 +8,6 @@ package claims
 
 import (
 	"context"
-	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
@@ -19,22 +18,21 @@ import (
 type Service struct {
 	store  ports.Store
 	payers *billing.PayerDirectory
-	clock  ports.Clock
 }
 
 // New makes the use cases.
-func New(store ports.Store, payers *billing.PayerDirectory, clock ports.Clock) *Service {
-	return &Service{store, payers, clock}
+func New(store ports.Store, payers *billing.PayerDirectory) *Service {
+	return &Service{store, payers}
 }
 
 // change changes a claim, at most once for the request's key, and answers it.
 // Decide has the claim locked and gives the events of what it did to it. Faults
 // is what is wrong with the request whichever claim it is for.
 func (s *Service) change(
-	ctx context.Context, scope billing.Scope, req billing.Request, id billing.ClaimID, faults billing.Faults, now time.Time,
+	ctx context.Context, scope billing.Scope, req billing.Request, id billing.ClaimID, faults billing.Faults,
 	render billing.Render[*billing.ClaimRecord], decide func(ctx context.Context, tx ports.Tx, c *billing.Claim) ([]billing.Event, error),
 ) (billing.Answer, bool, error) {
-	return idempotency.Once(ctx, s.store, scope, req, now, render, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) {
+	return idempotency.Once(ctx, s.store, scope, req, render, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) {
 		c, err := lock(ctx, tx, id, faults)
 		if err != nil {
 			return nil, err

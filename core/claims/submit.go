@@ -14,9 +14,8 @@ import (
 func (s *Service) Submit(
 	ctx context.Context, scope billing.Scope, req billing.Request, id billing.ClaimID, render billing.Render[*billing.ClaimRecord],
 ) (billing.Answer, bool, error) {
-	now := s.clock.Now()
-	return s.change(ctx, scope, req, id, nil, now, render, func(_ context.Context, _ ports.Tx, c *billing.Claim) ([]billing.Event, error) {
-		queued, err := c.Submit(now)
+	return s.change(ctx, scope, req, id, nil, render, func(_ context.Context, tx ports.Tx, c *billing.Claim) ([]billing.Event, error) {
+		queued, err := c.Submit(tx.Clock.Now())
 		return []billing.Event{queued}, err
 	})
 }

@@ -16,8 +16,8 @@ import (
 func (s *Service) Void(
 	ctx context.Context, scope billing.Scope, req billing.Request, id billing.ClaimID, render billing.Render[*billing.ClaimRecord],
 ) (billing.Answer, bool, error) {
-	now := s.clock.Now()
-	return idempotency.Once(ctx, s.store, scope, req, now, render, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) {
+	return idempotency.Once(ctx, s.store, scope, req, render, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) {
+		now := tx.Clock.Now()
 		c, err := tx.Claims.Lock(ctx, id)
 		if err != nil {
 			return nil, err

@@ -2,7 +2,6 @@ package idempotency
 
 import (
 	"context"
-	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
@@ -32,7 +31,7 @@ func Claim(ctx context.Context, tx ports.Tx, req billing.Request) (kept *billing
 // of the request are told when its key is new, before the change. Change may
 // run again after a conflict.
 func Once[T any](
-	ctx context.Context, store ports.Store, scope billing.Scope, req billing.Request, now time.Time,
+	ctx context.Context, store ports.Store, scope billing.Scope, req billing.Request,
 	render billing.Render[T], change func(ctx context.Context, tx ports.Tx) (T, error),
 ) (answer billing.Answer, replayed bool, err error) {
 	err = store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
@@ -52,7 +51,7 @@ func Once[T any](
 			return err
 		}
 		answer = render(made, nil)
-		return tx.Keys.Record(ctx, req.Answered(answer, now))
+		return tx.Keys.Record(ctx, req.Answered(answer, tx.Clock.Now()))
 	})
 	return answer, replayed, err
 }

@@ -59,7 +59,7 @@ func (b *bench) office(ctx context.Context, tx ports.Tx) (*billing.Office, error
 
 // once makes an office at most once for the request.
 func (b *bench) once(r billing.Request) (billing.Answer, bool, error) {
-	return idempotency.Once(b.t.Context(), b.store, b.scope, r, time.Now(), render, b.office)
+	return idempotency.Once(b.t.Context(), b.store, b.scope, r, render, b.office)
 }
 
 func (b *bench) in(fn func(ctx context.Context, tx ports.Tx) error) {
@@ -108,7 +108,7 @@ func TestRefusedChange(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	why := errors.New("no")
-	_, _, err := idempotency.Once(t.Context(), b.store, b.scope, call("k", 1), time.Now(), render,
+	_, _, err := idempotency.Once(t.Context(), b.store, b.scope, call("k", 1), render,
 		func(ctx context.Context, tx ports.Tx) (*billing.Office, error) {
 			o, err := b.office(ctx, tx)
 			return o, errors.Join(err, why)
@@ -146,7 +146,7 @@ func TestConflict(t *testing.T) {
 	var answers [2]billing.Answer
 	for i := range lock {
 		all.Go(func() {
-			a, replayed, err := idempotency.Once(t.Context(), b.store, b.scope, call(fmt.Sprint("k", i), 1), now, render,
+			a, replayed, err := idempotency.Once(t.Context(), b.store, b.scope, call(fmt.Sprint("k", i), 1), render,
 				func(ctx context.Context, tx ports.Tx) (*billing.Office, error) {
 					runs.Add(1)
 					o, err := b.office(ctx, tx)
@@ -286,7 +286,7 @@ func TestForget(t *testing.T) {
 		})
 	}
 	c := &clock{}
-	s := idempotency.New(b.store, c, idempotency.DefaultTTL)
+	s := idempotency.New(pgtest.Clocked{Store: b.store, Clock: c}, idempotency.DefaultTTL)
 	forgets := func(want int) {
 		t.Helper()
 		if n, err := s.Forget(t.Context()); n != want || err != nil {

@@ -15,23 +15,21 @@ const DefaultTTL = 7 * 24 * time.Hour
 // Service is the use case of forgetting.
 type Service struct {
 	store ports.Store
-	clock ports.Clock
 	ttl   time.Duration
 }
 
 // New makes the use case; keys are remembered for ttl.
-func New(store ports.Store, clock ports.Clock, ttl time.Duration) *Service {
-	return &Service{store, clock, ttl}
+func New(store ports.Store, ttl time.Duration) *Service {
+	return &Service{store, ttl}
 }
 
 // Forget removes the keys that are older than the time they are remembered
 // for, a bounded number in each transaction, and answers how many.
 func (s *Service) Forget(ctx context.Context) (forgotten int, err error) {
-	before := s.clock.Now().Add(-s.ttl)
 	for {
 		var n int
 		err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-			n, err = tx.Forget.KeyUses(ctx, before)
+			n, err = tx.Forget.KeyUses(ctx, tx.Clock.Now().Add(-s.ttl))
 			return err
 		})
 		if forgotten += n; err != nil || n == 0 {

@@ -16,15 +16,12 @@ type Service struct {
 	store    ports.Store
 	networks map[billing.Mode]ports.AttachmentNetwork
 	payers   *billing.PayerDirectory
-	clock    ports.Clock
 }
 
 // New makes the use cases. Networks carry the answers to payer requests, one for
 // each mode.
-func New(
-	store ports.Store, networks map[billing.Mode]ports.AttachmentNetwork, payers *billing.PayerDirectory, clock ports.Clock,
-) *Service {
-	return &Service{store, networks, payers, clock}
+func New(store ports.Store, networks map[billing.Mode]ports.AttachmentNetwork, payers *billing.PayerDirectory) *Service {
+	return &Service{store, networks, payers}
 }
 
 // Get reads a payer request. An absent one is CodeNotFound.
@@ -60,8 +57,7 @@ func (s *Service) Record(
 	ctx context.Context, scope billing.Scope, req billing.Request, in billing.PayerRequestRecord,
 	render billing.Render[*billing.PayerRequest],
 ) (billing.Answer, bool, error) {
-	now := s.clock.Now()
-	return idempotency.Once(ctx, s.store, scope, req, now, render, func(ctx context.Context, tx ports.Tx) (*billing.PayerRequest, error) {
+	return idempotency.Once(ctx, s.store, scope, req, render, func(ctx context.Context, tx ports.Tx) (*billing.PayerRequest, error) {
 		if err := s.networks[scope.Mode].Available(); err != nil {
 			return nil, err
 		}
@@ -69,6 +65,7 @@ func (s *Service) Record(
 		if err := s.payer(ctx, tx, &r, &faults, in.PayerID); err != nil {
 			return nil, err
 		}
+		now := tx.Clock.Now()
 		r.ID, r.Scope, r.CreatedAt = billing.NewID[billing.PayerRequestID](now), scope, now
 		if err := tx.PayerRequests.Insert(ctx, &r); err != nil {
 			return nil, err

@@ -12,7 +12,6 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/adapters/testservers"
@@ -40,7 +39,7 @@ func (c *clock) Now() time.Time {
 // bench is the use cases on a real database, with a claim for CHTEST.
 type bench struct {
 	t       *testing.T
-	store   *pgstore.Store
+	store   pgtest.Clocked
 	service *payerrequests.Service
 	scope   billing.Scope
 	claim   *billing.Claim
@@ -53,11 +52,11 @@ func newBench(t *testing.T) *bench {
 		t.Fatal(err)
 	}
 	now := time.Date(2026, 3, 4, 5, 6, 7, 8000, time.UTC)
-	b := &bench{t: t, store: pgtest.Open(t), scope: billing.Scope{Org: billing.NewID[billing.OrgID](now), Mode: billing.ModeTest}}
+	b := &bench{t: t, store: pgtest.Clocked{Store: pgtest.Open(t), Clock: &clock{now: now}}, scope: billing.Scope{Org: billing.NewID[billing.OrgID](now), Mode: billing.ModeTest}}
 	networks := map[billing.Mode]ports.AttachmentNetwork{
 		billing.ModeTest: sandboxnet.NewAttachments(&clock{now: now}), billing.ModeLive: unavailablenet.Attachments{},
 	}
-	b.service = payerrequests.New(b.store, networks, payers, &clock{now: now})
+	b.service = payerrequests.New(b.store, networks, payers)
 	payer, _ := payers.Find("CHTEST")
 	b.claim = &billing.Claim{
 		ID: billing.NewID[billing.ClaimID](now), Scope: b.scope, Kind: billing.KindClaim, State: billing.ClaimAcceptedPayer,

@@ -24,7 +24,7 @@ import (
 func (s *Service) Apply(ctx context.Context, j jobs.Job) error {
 	w := &worker{Service: s, job: j, own: billing.ERAID(j.Subject)}
 	if !s.turns.take(j.Scope) {
-		return w.postpone(ctx, s.clock.Now().Add(pause))
+		return w.postpone(ctx, pause)
 	}
 	w.holds = true
 	defer w.close()
@@ -32,11 +32,11 @@ func (s *Service) Apply(ctx context.Context, j jobs.Job) error {
 	if err == nil || w.ended || ctx.Err() != nil {
 		return err
 	}
-	if later, ok := errors.AsType[*billing.LaterError](err); ok {
-		return w.postpone(ctx, later.Until)
+	if errors.Is(err, errLater) {
+		return w.postpone(ctx, pause)
 	}
 	if !w.at.IsZero() && w.at != w.own {
-		return w.postpone(ctx, s.clock.Now().Add(heldUp))
+		return w.postpone(ctx, heldUp)
 	}
 	return err
 }
@@ -49,7 +49,8 @@ const (
 	heldUp = 10 * time.Second
 )
 
-func later(now time.Time) error { return &billing.LaterError{Until: now.Add(pause)} }
+// errLater is the error of a claim whose batch is not known to be sent.
+var errLater = errors.New("the batch of a claim is not noted as sent")
 
 // errHeldUp is the error of giving up a remittance whose turn has not come.
 var errHeldUp = errors.New("an earlier remittance holds it up, whose own job will be done or given up")
@@ -96,7 +97,7 @@ func (w *worker) giveUp(ctx context.Context, tx ports.Tx, e *billing.ERA) error 
 // show makes a remittance visible, with its event; one that was seen before,
 // and is read once more, has had it.
 func (w *worker) show(ctx context.Context, tx ports.Tx, e *billing.ERA, claims, matched int) error {
-	if !e.Read(claims, matched, w.clock.Now()) {
+	if !e.Read(claims, matched, tx.Clock.Now()) {
 		return nil
 	}
 	return tx.Events.Append(ctx, e.ReceivedEvent())
@@ -106,7 +107,6 @@ func (w *worker) show(ctx context.Context, tx ports.Tx, e *billing.ERA, claims, 
 // claims that are not applied although they could be. Claims that matched none
 // of ours are not matched again. It reports false when nothing is left to do.
 func (s *Service) Retry(ctx context.Context, scope billing.Scope, id billing.ERAID) (again bool, err error) {
-	j := jobs.Job{ID: billing.NewID[billing.JobID](s.clock.Now()), Kind: jobs.KindERA, Scope: scope, Subject: id}
 	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		again = false
 		e, err := tx.ERAs.Lock(ctx, id)
@@ -132,7 +132,7 @@ func (s *Service) Retry(ctx context.Context, scope billing.Scope, id billing.ERA
 		if err := tx.ERAs.Save(ctx, e); err != nil {
 			return err
 		}
-		return tx.Outbox.Stage(ctx, j)
+		return tx.Outbox.Stage(ctx, jobs.Job{ID: billing.NewID[billing.JobID](tx.Clock.Now()), Kind: jobs.KindERA, Scope: scope, Subject: id})
 	})
 	return again, err
 }

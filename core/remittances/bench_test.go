@@ -15,7 +15,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/molar-billing/molar/adapters/edi"
-	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/adapters/x12"
@@ -49,7 +48,7 @@ func (c *clock) advance(d time.Duration) {
 // bench is the use cases on a real database, with one organization.
 type bench struct {
 	t       testing.TB
-	store   *pgstore.Store
+	store   pgtest.Clocked
 	payers  *billing.PayerDirectory
 	clock   *clock
 	service *remittances.Service
@@ -69,7 +68,8 @@ func newBench(tb testing.TB) *bench {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	b := &bench{t: tb, store: pgtest.Open(tb), payers: payers, clock: &clock{}, npi: ourNPI}
+	b := &bench{t: tb, payers: payers, clock: &clock{}, npi: ourNPI}
+	b.store = pgtest.Clocked{Store: pgtest.Open(tb), Clock: b.clock}
 	b.service = b.process(nil)
 	b.scope = b.organization(billing.ModeTest, ourNPI, ourTaxID)
 	return b
@@ -78,7 +78,7 @@ func newBench(tb testing.TB) *bench {
 // process is the use cases as another process has them. Fate, when not nil,
 // decides what becomes of its commits.
 func (b *bench) process(f *fate) *remittances.Service {
-	return remittances.New(fatedStore{b.store, f}, edi.New(), b.payers, b.clock)
+	return remittances.New(fatedStore{b.store, f}, edi.New(), b.payers)
 }
 
 // organization makes an organization with an office.

@@ -229,7 +229,7 @@ func TestTurns(t *testing.T) {
 		b := newBench(t)
 		b.claim("A-1")
 		store := &afterStore{Store: b.store, commits: commits}
-		s := remittances.New(store, edi.New(), b.payers, b.clock)
+		s := remittances.New(store, edi.New(), b.payers)
 		var second jobs.Job
 		store.then = func() {
 			second = b.receive(paid("A-1", "P2", 0))
@@ -286,7 +286,7 @@ func TestGivenUp(t *testing.T) {
 			later := b.claim("L-1")
 			bad, good := b.receiveFile(file), b.receive(paid("L-1", "P1", 0))
 			codec := &brokenEDI{edi.New(), from, true}
-			s := remittances.New(b.store, codec, b.payers, b.clock).InPieces(2)
+			s := remittances.New(b.store, codec, b.payers).InPieces(2)
 			if err := s.Apply(t.Context(), bad); !errors.Is(err, errBroken) {
 				t.Fatalf("the remittance that cannot be read: %v", err)
 			}

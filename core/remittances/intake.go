@@ -158,22 +158,22 @@ func unroutable(p *billing.Remittance, several bool) string {
 }
 
 func (s *Service) quarantine(ctx context.Context, mode billing.Mode, f billing.IncomingFile, reason string) error {
-	q := f.Quarantined(mode, reason, s.clock.Now())
-	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error { return tx.Quarantine.Insert(ctx, q) })
+	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		return tx.Quarantine.Insert(ctx, f.Quarantined(mode, reason, tx.Clock.Now()))
+	})
 }
 
 // keep keeps a payment for the scope, with the job that applies it, in one
 // commit. New is false when the scope had the payment before.
 func (s *Service) keep(ctx context.Context, scope billing.Scope, p *billing.Remittance) (made Imported, err error) {
-	e, now := p.ERA, s.clock.Now()
-	e.ID, e.Scope, e.State, e.Progress = billing.NewID[billing.ERAID](now), scope, billing.ERANeedsReview, billing.ERAReading
+	e := p.ERA
+	e.Scope, e.State, e.Progress = scope, billing.ERANeedsReview, billing.ERAReading
 	for _, ref := range p.PayerIDs {
 		if payer, ok := s.payers.Find(ref); ok {
 			e.Payer = payer.PayerSummary
 			break
 		}
 	}
-	j := jobs.Job{ID: billing.NewID[billing.JobID](now), Kind: jobs.KindERA, Scope: scope, Subject: e.ID}
 	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		offices, err := tx.Offices.Numbered(ctx, p.PayeeNPI, p.PayeeTaxID)
 		if err != nil {
@@ -182,12 +182,14 @@ func (s *Service) keep(ctx context.Context, scope billing.Scope, p *billing.Remi
 		if e.OfficeID = (billing.OfficeID{}); len(offices) == 1 {
 			e.OfficeID = offices[0].ID
 		}
+		now := tx.Clock.Now()
+		e.ID = billing.NewID[billing.ERAID](now)
 		known, err := tx.ERAs.Insert(ctx, &e, p.Identity, p.Content)
 		if made = (Imported{ID: known, ERA: &e}); err != nil || !known.IsZero() {
 			return err
 		}
 		made.ID, made.New = e.ID, true
-		return tx.Outbox.Stage(ctx, j)
+		return tx.Outbox.Stage(ctx, jobs.Job{ID: billing.NewID[billing.JobID](now), Kind: jobs.KindERA, Scope: scope, Subject: e.ID})
 	})
 	return made, err
 }

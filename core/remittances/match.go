@@ -40,7 +40,7 @@ func (w *worker) match(ctx context.Context, tx ports.Tx, e *billing.ERA, claims 
 				break
 			}
 			if w.mustWait(e.ID, c, r, now) {
-				return 0, later(now)
+				return 0, errLater
 			}
 		}
 	}

@@ -19,7 +19,7 @@ func (w *worker) apply(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
 	if err != nil {
 		return err
 	}
-	changed, events, err := w.putAll(e, rows, claims)
+	changed, events, err := w.putAll(e, rows, claims, tx.Clock.Now())
 	if err != nil {
 		return err
 	}
@@ -47,9 +47,9 @@ func (w *worker) apply(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
 // gives those that changed and the events of that. A claim that cannot take what
 // it could when it was matched is matched no more.
 func (w *worker) putAll(
-	e *billing.ERA, rows []*billing.ERAClaim, claims map[billing.ClaimID]*billing.Claim,
+	e *billing.ERA, rows []*billing.ERAClaim, claims map[billing.ClaimID]*billing.Claim, now time.Time,
 ) (changed []*billing.Claim, events []billing.Event, err error) {
-	cause := billing.ClaimCause{File: &e.File, At: w.clock.Now()}
+	cause := billing.ClaimCause{File: &e.File, At: now}
 	for _, r := range rows {
 		c := claims[r.ClaimID]
 		event, ok := put(c, r, e.ID, cause)
@@ -60,8 +60,8 @@ func (w *worker) putAll(
 			if !slices.Contains(changed, c) {
 				changed = append(changed, c)
 			}
-		case w.mustWait(e.ID, c, r, cause.At):
-			return nil, nil, later(cause.At)
+		case w.mustWait(e.ID, c, r, now):
+			return nil, nil, errLater
 		default:
 			r.ClaimID = billing.ClaimID{}
 			e.MatchedCount--

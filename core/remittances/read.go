@@ -99,7 +99,7 @@ func (w *worker) read(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
 		return err
 	}
 	if len(claims) > 0 {
-		n, err := w.match(ctx, tx, e, claims, w.clock.Now())
+		n, err := w.match(ctx, tx, e, claims, tx.Clock.Now())
 		if err != nil {
 			return err
 		}

@@ -32,7 +32,6 @@ type Service struct {
 	store  ports.Store
 	edi    ports.ClaimsEDI
 	payers *billing.PayerDirectory
-	clock  ports.Clock
 	chunk  int // how many claims of a remittance are kept, or applied, in a commit
 
 	turns turns
@@ -43,9 +42,9 @@ type Service struct {
 const defaultChunk = 300
 
 // New makes the use cases.
-func New(store ports.Store, edi ports.ClaimsEDI, payers *billing.PayerDirectory, clock ports.Clock) *Service {
+func New(store ports.Store, edi ports.ClaimsEDI, payers *billing.PayerDirectory) *Service {
 	return &Service{
-		store: store, edi: edi, payers: payers, clock: clock, chunk: defaultChunk,
+		store: store, edi: edi, payers: payers, chunk: defaultChunk,
 		turns: turns{held: map[billing.Scope]bool{}}, waits: waits{since: map[billing.ERAID]time.Time{}},
 	}
 }
@@ -129,8 +128,7 @@ func (s *Service) List(
 func (s *Service) Post(
 	ctx context.Context, scope billing.Scope, req billing.Request, id billing.ERAID, render billing.Render[*billing.ERARecord],
 ) (billing.Answer, bool, error) {
-	now := s.clock.Now()
-	return idempotency.Once(ctx, s.store, scope, req, now, render, func(ctx context.Context, tx ports.Tx) (*billing.ERARecord, error) {
+	return idempotency.Once(ctx, s.store, scope, req, render, func(ctx context.Context, tx ports.Tx) (*billing.ERARecord, error) {
 		if _, err := tx.ERAs.Get(ctx, id); err != nil { // it cannot be seen until it is read
 			return nil, err
 		}
@@ -138,7 +136,7 @@ func (s *Service) Post(
 		if err != nil {
 			return nil, err
 		}
-		if e.Post(now) {
+		if e.Post(tx.Clock.Now()) {
 			if err := tx.ERAs.Save(ctx, e); err != nil {
 				return nil, err
 			}

@@ -35,7 +35,7 @@ func BenchmarkApply(bm *testing.B) {
 		b.listen()
 		baseline := b.single(500) * many / 500
 		var commits atomic.Int64
-		b.service = remittances.New(countedStore{b.store, &commits}, edi.New(), b.payers, b.clock)
+		b.service = remittances.New(countedStore{b.store, &commits}, edi.New(), b.payers)
 		start := time.Now()
 		j := b.receiveFile(f)
 		received := time.Since(start)

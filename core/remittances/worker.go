@@ -37,9 +37,9 @@ func (w *worker) putDown() {
 	w.file = nil
 }
 
-func (w *worker) postpone(ctx context.Context, until time.Time) error {
+func (w *worker) postpone(ctx context.Context, rest time.Duration) error {
 	return w.store.InTx(ctx, w.job.Scope, func(ctx context.Context, tx ports.Tx) error {
-		return tx.Outbox.Postpone(ctx, w.job.ID, until)
+		return tx.Outbox.Postpone(ctx, w.job.ID, tx.Clock.Now().Add(rest))
 	})
 }
 

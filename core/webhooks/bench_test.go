@@ -51,7 +51,7 @@ func (c *clock) to(t time.Time) { c.advance(t.Sub(c.Now())) }
 type bench struct {
 	t       *testing.T
 	broker  *memqueue.Broker
-	store   *pgstore.Store
+	store   pgtest.Clocked
 	db      *sql.DB // as an administrator
 	clock   *clock
 	outside *outside
@@ -71,7 +71,7 @@ func newBench(t *testing.T) *bench {
 		pace: webhooks.Pace{InFlight: 4, Lease: time.Minute, Linger: time.Millisecond},
 	}
 	url := pgtest.URL(t)
-	b.store = pgtest.Open(t, func(o *pgstore.Options) { o.URL, o.Staged = url, b.staged })
+	b.store = pgtest.Clocked{Store: pgtest.Open(t, func(o *pgstore.Options) { o.URL, o.Staged = url, b.staged }), Clock: b.clock}
 	var err error
 	if b.db, err = sql.Open("postgres", url); err != nil {
 		t.Fatal(err)

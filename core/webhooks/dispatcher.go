@@ -29,7 +29,7 @@ type Dispatcher struct {
 	store   ports.Store
 	queue   ports.Queue
 	sender  ports.WebhookSender
-	clock   ports.Clock
+	clock   ports.Clock // this process's own: for pauses, and for the date of messages
 	pace    Pace
 	log     *slog.Logger
 	observe func(billing.Attempt)
@@ -81,7 +81,7 @@ func (d *Dispatcher) Call(j jobs.Job) {
 		return
 	}
 	l := &lane{
-		Dispatcher: d, scope: j.Scope, id: id, holder: billing.NewID[billing.JobID](d.clock.Now()),
+		Dispatcher: d, scope: j.Scope, id: id, holder: billing.NewID[billing.JobID](time.Now()),
 		secret: (&secrets{read: currentSecret(d.store, j.Scope, id)}).current,
 		called: make(chan struct{}, 1), done: make(chan *billing.Delivery, d.pace.InFlight), inFlight: map[billing.DeliveryID]string{},
 	}

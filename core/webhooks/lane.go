@@ -25,7 +25,7 @@ type lane struct {
 	inFlight map[billing.DeliveryID]string // the URLs to which they are posted
 	tried    []tried                       // ended, and not recorded yet
 	well     bool                          // the endpoint, when it was read last
-	next     time.Time                     // when the next delivery is due; zero for none
+	next     time.Time                     // when this process looks for the next delivery; zero for none
 	renewed  time.Time
 	held     bool
 }
@@ -157,9 +157,10 @@ func (l *lane) step(ctx, posts context.Context, address string) (ours bool, err 
 	}
 	var endpoint *billing.WebhookEndpoint
 	var due []billing.Shipment
+	var at, next time.Time // the database's
 	other := ""
 	err = l.store.InTx(ctx, l.scope, func(ctx context.Context, tx ports.Tx) error {
-		ours = true
+		ours, at = true, tx.Clock.Now()
 		if renew {
 			if ours, other, err = tx.Lanes.Take(ctx, l.id, l.holder, address, l.pace.Lease); err != nil || !ours {
 				return err
@@ -168,7 +169,7 @@ func (l *lane) step(ctx, posts context.Context, address string) (ours bool, err 
 		if err := l.record(ctx, tx); err != nil {
 			return err
 		}
-		endpoint, due, l.next, err = tx.Lanes.Due(ctx, l.id, now, free, slices.Collect(maps.Keys(l.inFlight)))
+		endpoint, due, next, err = tx.Lanes.Due(ctx, l.id, at, free, slices.Collect(maps.Keys(l.inFlight)))
 		if billing.IsNotFound(err) { // deleted, with its deliveries
 			ours = false
 			return nil
@@ -188,10 +189,13 @@ func (l *lane) step(ctx, posts context.Context, address string) (ours bool, err 
 	if renew {
 		l.held, l.renewed = true, now
 	}
+	if l.next = (time.Time{}); !next.IsZero() {
+		l.next = now.Add(next.Sub(at))
+	}
 	l.tried, l.well = nil, endpoint.Health == billing.EndpointHealth{}
 	for _, s := range due {
 		l.inFlight[s.Delivery.ID] = endpoint.URL
-		go l.post(posts, endpoint, s)
+		go l.post(posts, endpoint, s, at)
 	}
 	return true, nil
 }
@@ -238,8 +242,8 @@ func (l *lane) suffer(ctx context.Context, tx ports.Tx) error {
 }
 
 // post posts one delivery. It owns a place in done, so it never waits.
-func (l *lane) post(ctx context.Context, e *billing.WebhookEndpoint, s billing.Shipment) {
-	attempt, err := post(ctx, l.sender, e, s.Event, l.clock.Now(), l.secret)
+func (l *lane) post(ctx context.Context, e *billing.WebhookEndpoint, s billing.Shipment, at time.Time) {
+	attempt, err := post(ctx, l.sender, e, s.Event, at, l.clock.Now(), l.secret)
 	if err != nil && !billing.IsNotFound(err) && ctx.Err() == nil { // deleted, it is not due either
 		l.log.WarnContext(ctx, "webhook not posted, for its secret could not be read; it will be tried again",
 			"endpoint_id", l.id.String(), "event_id", s.Event.ID.String(), "error", err)

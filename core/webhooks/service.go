@@ -82,21 +82,19 @@ func (s *Service) Deliveries(
 func (s *Service) Create(
 	ctx context.Context, scope billing.Scope, req billing.Request, in billing.EndpointRequest, render billing.Render[Revealed],
 ) (answer billing.Answer, replayed bool, err error) {
-	now := s.clock.Now()
 	if answer, replayed, err = s.replay(ctx, scope, req); err != nil || replayed {
 		return answer, replayed, err
 	}
-	made := billing.WebhookEndpoint{
-		ID: billing.NewID[billing.WebhookEndpointID](now), Scope: scope, Status: billing.EndpointEnabled,
-		Secret: billing.NewWebhookSecret(), CreatedAt: now,
-	}
+	made := billing.WebhookEndpoint{Scope: scope, Status: billing.EndpointEnabled, Secret: billing.NewWebhookSecret()}
 	if in.URL == nil {
 		in.URL = new(string)
 	}
 	if err := s.judge(ctx, in, &made); err != nil {
 		return answer, false, err
 	}
-	return s.reveal(ctx, scope, req, now, render, func(ctx context.Context, tx ports.Tx) (*billing.WebhookEndpoint, error) {
+	return s.reveal(ctx, scope, req, render, func(ctx context.Context, tx ports.Tx) (*billing.WebhookEndpoint, error) {
+		made.CreatedAt = tx.Clock.Now()
+		made.ID = billing.NewID[billing.WebhookEndpointID](made.CreatedAt)
 		return &made, tx.Endpoints.Insert(ctx, &made)
 	})
 }
@@ -138,7 +136,7 @@ func (s *Service) replay(ctx context.Context, scope billing.Scope, req billing.R
 // reveal makes a change whose answer shows the endpoint's secret, at most once
 // for the request's key. The answer that is kept does not show it.
 func (s *Service) reveal(
-	ctx context.Context, scope billing.Scope, req billing.Request, now time.Time, render billing.Render[Revealed],
+	ctx context.Context, scope billing.Scope, req billing.Request, render billing.Render[Revealed],
 	change func(ctx context.Context, tx ports.Tx) (*billing.WebhookEndpoint, error),
 ) (answer billing.Answer, replayed bool, err error) {
 	var shown billing.Answer
@@ -146,7 +144,7 @@ func (s *Service) reveal(
 		shown = render(Revealed{e, e.Secret}, err)
 		return render(Revealed{Endpoint: e}, err)
 	}
-	answer, replayed, err = idempotency.Once(ctx, s.store, scope, req, now, hidden, change)
+	answer, replayed, err = idempotency.Once(ctx, s.store, scope, req, hidden, change)
 	if err == nil && !replayed {
 		answer = shown
 	}
@@ -159,8 +157,7 @@ func (s *Service) RotateSecret(
 	ctx context.Context, scope billing.Scope, req billing.Request, id billing.WebhookEndpointID, faults billing.Faults,
 	render billing.Render[Revealed],
 ) (billing.Answer, bool, error) {
-	now := s.clock.Now()
-	return s.reveal(ctx, scope, req, now, render, func(ctx context.Context, tx ports.Tx) (*billing.WebhookEndpoint, error) {
+	return s.reveal(ctx, scope, req, render, func(ctx context.Context, tx ports.Tx) (*billing.WebhookEndpoint, error) {
 		return s.alter(ctx, tx, id, faults, func(e *billing.WebhookEndpoint) { e.Secret = billing.NewWebhookSecret() })
 	})
 }
@@ -186,8 +183,7 @@ func (s *Service) SetStatus(
 	ctx context.Context, scope billing.Scope, req billing.Request, id billing.WebhookEndpointID, status billing.EndpointStatus,
 	faults billing.Faults, render billing.Render[*billing.WebhookEndpoint],
 ) (billing.Answer, bool, error) {
-	now := s.clock.Now()
-	return idempotency.Once(ctx, s.store, scope, req, now, render, func(ctx context.Context, tx ports.Tx) (*billing.WebhookEndpoint, error) {
+	return idempotency.Once(ctx, s.store, scope, req, render, func(ctx context.Context, tx ports.Tx) (*billing.WebhookEndpoint, error) {
 		return s.alter(ctx, tx, id, faults, func(e *billing.WebhookEndpoint) {
 			if status == billing.EndpointEnabled && e.Status != status {
 				e.Health = billing.EndpointHealth{}
@@ -202,14 +198,13 @@ func (s *Service) Change(
 	ctx context.Context, scope billing.Scope, req billing.Request, id billing.WebhookEndpointID, in billing.EndpointRequest,
 	render billing.Render[*billing.WebhookEndpoint],
 ) (answer billing.Answer, replayed bool, err error) {
-	now := s.clock.Now()
 	if answer, replayed, err = s.replay(ctx, scope, req); err != nil || replayed {
 		return answer, replayed, err
 	}
 	if err := s.judge(ctx, in, &billing.WebhookEndpoint{}); err != nil {
 		return answer, false, err
 	}
-	return idempotency.Once(ctx, s.store, scope, req, now, render, func(ctx context.Context, tx ports.Tx) (*billing.WebhookEndpoint, error) {
+	return idempotency.Once(ctx, s.store, scope, req, render, func(ctx context.Context, tx ports.Tx) (*billing.WebhookEndpoint, error) {
 		return s.alter(ctx, tx, id, nil, func(e *billing.WebhookEndpoint) {
 			before := e.URL
 			in.Apply(e) // without faults, as judged above
@@ -225,8 +220,7 @@ func (s *Service) Delete(
 	ctx context.Context, scope billing.Scope, req billing.Request, id billing.WebhookEndpointID,
 	render billing.Render[*billing.WebhookEndpoint],
 ) (billing.Answer, bool, error) {
-	now := s.clock.Now()
-	return idempotency.Once(ctx, s.store, scope, req, now, render, func(ctx context.Context, tx ports.Tx) (*billing.WebhookEndpoint, error) {
+	return idempotency.Once(ctx, s.store, scope, req, render, func(ctx context.Context, tx ports.Tx) (*billing.WebhookEndpoint, error) {
 		e, err := tx.Endpoints.Lock(ctx, id)
 		if err != nil {
 			return nil, err
@@ -241,8 +235,8 @@ func (s *Service) Ping(
 	ctx context.Context, scope billing.Scope, req billing.Request, id billing.WebhookEndpointID, faults billing.Faults,
 	render billing.Render[billing.Attempt],
 ) (answer billing.Answer, replayed bool, err error) {
-	now := s.clock.Now()
-	work := billing.NewID[billing.JobID](now)
+	var now time.Time
+	var work billing.JobID
 	var e *billing.WebhookEndpoint
 	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		kept, posting, err := idempotency.Claim(ctx, tx, req)
@@ -253,6 +247,8 @@ func (s *Service) Ping(
 			answer = *kept
 			return nil
 		}
+		now = tx.Clock.Now()
+		work = billing.NewID[billing.JobID](now)
 		if !posting.IsZero() && now.Sub(posting.Time()) < pingTime {
 			return billing.ErrKeyInUse()
 		}
@@ -268,7 +264,7 @@ func (s *Service) Ping(
 		return answer, replayed, err
 	}
 	ping := e.Ping(now)
-	attempt, err := post(ctx, s.sender, e, &ping, now, currentSecret(s.store, scope, id))
+	attempt, err := post(ctx, s.sender, e, &ping, now, s.clock.Now(), currentSecret(s.store, scope, id))
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -276,7 +272,7 @@ func (s *Service) Ping(
 		_ = s.store.InTx(context.WithoutCancel(ctx), scope, func(ctx context.Context, tx ports.Tx) error { return tx.Keys.Release(ctx, req.Key, work) })
 		return answer, false, err
 	}
-	return idempotency.Once(ctx, s.store, scope, req, now, render,
+	return idempotency.Once(ctx, s.store, scope, req, render,
 		func(context.Context, ports.Tx) (billing.Attempt, error) { return attempt, nil })
 }
 
@@ -284,12 +280,16 @@ func (s *Service) Ping(
 // process that died, and may be used again.
 const pingTime = 30 * time.Second
 
-// post posts an event to the endpoint once. The error is that of reading the
-// secret; nothing was posted then.
+// post posts an event to the endpoint once. The attempt is made at a time of the
+// database's; the message says the time of this machine, because a receiver
+// compares that with its own. The error is that of reading the secret; nothing
+// was posted then.
 func post(
-	ctx context.Context, sender ports.WebhookSender, e *billing.WebhookEndpoint, event *billing.Event, at time.Time, secret ports.CurrentSecret,
+	ctx context.Context, sender ports.WebhookSender, e *billing.WebhookEndpoint, event *billing.Event, at, dated time.Time,
+	secret ports.CurrentSecret,
 ) (billing.Attempt, error) {
-	attempt, err := sender.Post(ctx, e.Message(event, at), secret)
+	attempt, err := sender.Post(ctx, e.Message(event, dated), secret)
+	attempt.At = at
 	if errors.Is(err, billing.ErrMalformedSecret) { // it was encrypted with another key
 		return billing.Attempt{At: at, Error: "the endpoint's secret cannot be used; rotate it"}, nil
 	}
@@ -317,12 +317,11 @@ const maxResend = 100_000
 func (s *Service) Resend(
 	ctx context.Context, scope billing.Scope, req billing.Request, f billing.ResendFilter, faults billing.Faults, render billing.Render[int],
 ) (billing.Answer, bool, error) {
-	now := s.clock.Now()
-	return idempotency.Once(ctx, s.store, scope, req, now, render, func(ctx context.Context, tx ports.Tx) (int, error) {
+	return idempotency.Once(ctx, s.store, scope, req, render, func(ctx context.Context, tx ports.Tx) (int, error) {
 		if err := faults.Err(); err != nil {
 			return 0, err
 		}
-		return tx.Deliveries.Resend(ctx, f, now, maxResend)
+		return tx.Deliveries.Resend(ctx, f, tx.Clock.Now(), maxResend)
 	})
 }
 
@@ -331,11 +330,10 @@ const KeepDeliveries = 30 * 24 * time.Hour
 
 // Sweep forgets deliveries that were settled long ago, and answers how many.
 func (s *Service) Sweep(ctx context.Context) (forgotten int, err error) {
-	before := s.clock.Now().Add(-KeepDeliveries)
 	for {
 		var n int
 		err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-			n, err = tx.Forget.Deliveries(ctx, before)
+			n, err = tx.Forget.Deliveries(ctx, tx.Clock.Now().Add(-KeepDeliveries))
 			return err
 		})
 		if forgotten += n; err != nil || n == 0 {

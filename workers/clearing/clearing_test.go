@@ -84,7 +84,7 @@ func TestTraffic(t *testing.T) {
 	}
 	network := &failing{Clearinghouse: sandboxnet.NewClearinghouse(clock{}, store.SandboxMail(), sandboxnet.Options{ERADelay: time.Hour}), fails: 1}
 	s := batches.New(store, batches.Outside{
-		EDI: edi.New(), Networks: map[billing.Mode]ports.Clearinghouse{billing.ModeTest: network}, Clock: clock{},
+		EDI: edi.New(), Networks: map[billing.Mode]ports.Clearinghouse{billing.ModeTest: network},
 	}, payers)
 	claims := claimsOf(t, store, payers, 20)
 

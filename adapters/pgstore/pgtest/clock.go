@@ -16,17 +16,23 @@ type Clocked struct {
 	Clock ports.Clock
 }
 
-// frozen is the time of one transaction.
-type frozen time.Time
+// frozen is the time of one transaction, which looks at the clock at most once.
+type frozen struct {
+	clock ports.Clock
+	now   time.Time
+}
 
-func (f frozen) Now() time.Time { return time.Time(f) }
-
-func (c Clocked) freeze() ports.Clock { return frozen(c.Clock.Now().UTC().Truncate(time.Microsecond)) }
+func (f *frozen) Now() time.Time {
+	if f.now.IsZero() {
+		f.now = f.clock.Now().UTC().Truncate(time.Microsecond)
+	}
+	return f.now
+}
 
 // InTx is the store's, with the test's time.
 func (c Clocked) InTx(ctx context.Context, scope billing.Scope, fn func(context.Context, ports.Tx) error) error {
 	return c.Store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		tx.Clock = c.freeze()
+		tx.Clock = &frozen{clock: c.Clock}
 		return fn(ctx, tx)
 	})
 }
@@ -34,7 +40,7 @@ func (c Clocked) InTx(ctx context.Context, scope billing.Scope, fn func(context.
 // View is the store's, with the test's time.
 func (c Clocked) View(ctx context.Context, scope billing.Scope, fn func(context.Context, ports.Tx) error) error {
 	return c.Store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		tx.Clock = c.freeze()
+		tx.Clock = &frozen{clock: c.Clock}
 		return fn(ctx, tx)
 	})
 }
@@ -42,7 +48,7 @@ func (c Clocked) View(ctx context.Context, scope billing.Scope, fn func(context.
 // System is the store's, with the test's time.
 func (c Clocked) System(ctx context.Context, fn func(context.Context, ports.SystemTx) error) error {
 	return c.Store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		tx.Clock = c.freeze()
+		tx.Clock = &frozen{clock: c.Clock}
 		return fn(ctx, tx)
 	})
 }

@@ -13,14 +13,14 @@ import (
 
 // openClaims puts together what has to do with claims and what comes back for
 // them.
-func (g *graph) openClaims(clock ports.Clock) {
+func (g *graph) openClaims() {
 	codec := edi.New()
-	g.claims = claims.New(g.store, g.payers, clock)
-	g.remittances = remittances.New(g.store, codec, g.payers, clock)
+	g.claims = claims.New(g.store, g.payers)
+	g.remittances = remittances.New(g.store, codec, g.payers)
 	g.batches = batches.New(g.store, batches.Outside{
-		EDI: codec, Clock: clock, Remit: g.remittances.Receive,
+		EDI: codec, Remit: g.remittances.Receive,
 		Networks: map[billing.Mode]ports.Clearinghouse{
-			billing.ModeTest: sandboxnet.NewClearinghouse(clock, g.store.SandboxMail(), sandboxnet.Options{ERADelay: g.settings.ERADelay}),
+			billing.ModeTest: sandboxnet.NewClearinghouse(g.store.Clock(), g.store.SandboxMail(), sandboxnet.Options{ERADelay: g.settings.ERADelay}),
 			billing.ModeLive: unavailablenet.Clearinghouse{},
 		},
 	}, g.payers)

@@ -120,7 +120,7 @@ func openRemittances(ctx context.Context) (*remittances.Service, func() error, e
 	if err != nil {
 		return nil, nil, errors.Join(err, g.close(context.WithoutCancel(ctx)))
 	}
-	s := remittances.New(g.store, edi.New(), g.payers, systemClock{})
+	s := remittances.New(g.store, edi.New(), g.payers)
 	return s, func() error { return g.close(context.WithoutCancel(ctx)) }, nil
 }
 

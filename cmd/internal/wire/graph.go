@@ -100,21 +100,21 @@ func open(ctx context.Context, s Settings, log *slog.Logger) (_ *graph, err erro
 	}
 	clock := systemClock{}
 	networks := map[billing.Mode]ports.EligibilityNetwork{
-		billing.ModeTest: sandboxnet.NewEligibility(clock),
+		billing.ModeTest: sandboxnet.NewEligibility(g.store.Clock()),
 		billing.ModeLive: unavailablenet.Eligibility{},
 	}
 	times := eligibility.Times{Wait: s.PayerWait, Silence: eligibility.DefaultTimes().Silence, CacheTTL: s.CacheTTL}
-	if err := g.openAttachments(ctx, clock); err != nil {
+	if err := g.openAttachments(ctx); err != nil {
 		return nil, err
 	}
 	if err := g.openWebhooks(clock); err != nil {
 		return nil, err
 	}
-	g.openClaims(clock)
+	g.openClaims()
 	g.access = access.New(g.store, clock)
 	g.eligibility = eligibility.New(g.store, g.queue, networks, edi.New(), g.payers, times)
 	g.events = events.New(g.store)
-	g.idempotency = idempotency.New(g.store, clock, s.IdempotencyTTL)
+	g.idempotency = idempotency.New(g.store, s.IdempotencyTTL)
 	g.runner = workers.NewRunner(g.store, g.queue, log, jobMetrics(g.metrics))
 	registerMetrics(g)
 	return g, nil

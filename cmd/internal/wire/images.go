@@ -18,7 +18,7 @@ import (
 )
 
 // openAttachments puts together what has to do with images.
-func (g *graph) openAttachments(ctx context.Context, clock ports.Clock) error {
+func (g *graph) openAttachments(ctx context.Context) error {
 	s := g.settings
 	images, err := imagecodec.New(imagecodec.Options{TempDir: s.TempDir})
 	if err != nil {
@@ -28,16 +28,16 @@ func (g *graph) openAttachments(ctx context.Context, clock ports.Clock) error {
 		return fmt.Errorf("MOLAR_BLOB_URL: %w", err)
 	}
 	outside := attachments.Outside{
-		Queue: g.queue, Blobs: g.blobs, Images: images, Clock: clock,
+		Queue: g.queue, Blobs: g.blobs, Images: images,
 		Networks: map[billing.Mode]ports.AttachmentNetwork{
-			billing.ModeTest: sandboxnet.NewAttachments(clock),
+			billing.ModeTest: sandboxnet.NewAttachments(g.store.Clock()),
 			billing.ModeLive: unavailablenet.Attachments{},
 		},
 	}
 	times := attachments.DefaultTimes()
 	times.SendWait, times.ConvertWait, times.Orphan, times.Settled = s.PayerWait, s.PNGWait, s.OrphanAge, s.IdempotencyTTL
 	g.attachments = attachments.New(g.store, outside, g.payers, times)
-	g.payerRequests = payerrequests.New(g.store, outside.Networks, g.payers, clock)
+	g.payerRequests = payerrequests.New(g.store, outside.Networks, g.payers)
 	return nil
 }
 

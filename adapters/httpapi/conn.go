@@ -10,13 +10,15 @@ import (
 	"time"
 )
 
-// How long a connection with unread bytes is read on before it is closed. A
-// close with unread bytes resets the connection, and the reset can overtake
-// the reply, so that the client never learns why it was refused.
+// How long a connection with unread bytes is read on before it is closed, and
+// how many of them are read. A close with unread bytes resets the connection,
+// and the reset can overtake the reply, so that the client never learns why it
+// was refused. A client that has sent more than is read gets lingerIdle to see
+// the reply before the reset.
 const (
 	lingerIdle  = 2 * time.Second
 	lingerTotal = 10 * time.Second
-	lingerBytes = 64 << 20
+	lingerBytes = 1 << 20
 )
 
 // listener wraps every connection, and knows those that are open.
@@ -204,7 +206,8 @@ func (c *conn) Close() (err error) {
 	return err
 }
 
-// drain says that no more is sent, and reads until the client says the same.
+// drain says that no more is sent, and reads until the client says the same or
+// has sent too much.
 func (c *conn) drain() {
 	w, ok := c.Conn.(interface{ CloseWrite() error })
 	if !ok || w.CloseWrite() != nil {
@@ -220,10 +223,11 @@ func (c *conn) drain() {
 		if c.Conn.SetReadDeadline(deadline) != nil {
 			return
 		}
-		n, err := c.Conn.Read(buf)
+		n, err := c.Conn.Read(buf[:min(left, len(buf))])
 		if err != nil {
 			return
 		}
 		left -= n
 	}
+	time.Sleep(min(lingerIdle, time.Until(end)))
 }

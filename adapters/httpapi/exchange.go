@@ -121,7 +121,10 @@ func (x *exchange) operate(r *route) (*reply, error) {
 			return nil, err
 		}
 	}
-	if x.verdict == verdictTooLarge {
+	switch x.verdict {
+	case verdictNoBody:
+		return nil, x.takesNoBody()
+	case verdictTooLarge:
 		return nil, tooLarge()
 	}
 	if len(x.headers("Content-Encoding")) > 0 {
@@ -154,6 +157,14 @@ func (x *exchange) startClock() {
 func (x *exchange) authenticate() (err error) {
 	x.key, err = x.s.identify(x.ctx, bearer(x.fctx.Request.Header.RawHeaders()))
 	return err
+}
+
+// takesNoBody is the error for a body where the method has no place for one.
+func (x *exchange) takesNoBody() error {
+	message := x.method + " takes no body. Send the request without one."
+	var faults billing.Faults
+	faults.Add("", billing.FaultNotAllowed, message)
+	return &billing.Error{Code: billing.CodeInvalidRequest, Message: message, Faults: faults}
 }
 
 // permit checks that the key may call the operation.

@@ -18,6 +18,7 @@ const guardHeader = "X-Molar-Guard"
 const (
 	verdictMalformed = "malformed"
 	verdictTooLarge  = "too-large"
+	verdictNoBody    = "no-body" // the method takes none, and one comes
 	verdictRefused   = "refused" // for what the header section says; the exchange finds out again
 )
 
@@ -29,6 +30,8 @@ func (s *Server) judge(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	switch {
 	case !wellFramed(h):
 		cutBody(h, verdictMalformed)
+	case (h.IsGet() || h.IsHead()) && (h.ContentLength() > 0 || h.ContentLength() == -1):
+		cutBody(h, verdictNoBody)
 	case h.ContentLength() > s.bodyLimit(h):
 		cutBody(h, verdictTooLarge)
 	case h.ContentLength() > 0 && !s.welcomes(h):
@@ -101,18 +104,24 @@ func wellFramed(h *fasthttp.RequestHeader) bool {
 	}
 	raw := h.RawHeaders()
 	for line := range bytes.Lines(raw) {
-		if line[0] == ' ' || line[0] == '\t' || !bytes.HasSuffix(line, []byte("\r\n")) {
-			return false // a folded line, or one that a bare LF ends
+		name, _, field := bytes.Cut(line, []byte(":"))
+		if !bytes.HasSuffix(line, []byte("\r\n")) || len(line) > 2 && !(field && isToken(name)) {
+			return false // a line that a bare LF ends, a folded one, or one without a name
 		}
 	}
 	lengths, encodings := fieldLines(raw, "Content-Length"), fieldLines(raw, "Transfer-Encoding")
 	if len(encodings) > 0 && (len(encodings) > 1 || len(lengths) > 0 || !strings.EqualFold(encodings[0], "chunked")) {
 		return false
 	}
-	if h.IsGet() || h.IsHead() {
-		return h.ContentLength() <= 0 && len(encodings) == 0
-	}
 	return len(lengths) <= 1
+}
+
+// isToken reports whether b has the form of a field name (RFC 9110, section
+// 5.6.2). Programs differ in what they make of "Transfer Encoding".
+func isToken(b []byte) bool {
+	return len(b) > 0 && !bytes.ContainsFunc(b, func(r rune) bool {
+		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
+	})
 }
 
 // fieldLines gives the value of each line with the field name, as they came.

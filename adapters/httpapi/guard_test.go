@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -401,8 +402,16 @@ func TestFraming(t *testing.T) {
 		"HTTP/2.0":               "GET /smuggled HTTP/2.0\r\nHost: molar\r\n\r\n",
 		"HTTP/0.9":               "GET /smuggled\r\n\r\n",
 		"no target":              "GET HTTP/1.1\r\nHost: molar\r\n\r\n",
-		"GET with a length":      "GET /smuggled HTTP/1.1\r\nHost: molar\r\nContent-Length: 38\r\n\r\n" + smuggled,
-		"GET with an encoding":   "GET /smuggled HTTP/1.1\r\nHost: molar\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+		"GET with two lengths":   "GET /smuggled HTTP/1.1\r\nHost: molar\r\nContent-Length: 0\r\nContent-Length: 38\r\n\r\n" + smuggled,
+		"GET of two framings":    "GET /smuggled HTTP/1.1\r\nHost: molar\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+		"space in a name":        lines("Transfer Encoding: chunked"),
+		"space, and a length":    lines("Transfer Encoding: chunked", "Content-Length: 5") + "abcde",
+		"space in another name":  lines("X A: b"),
+		"tab in a name":          lines("Transfer\tEncoding: chunked"),
+		"brackets in a name":     lines("X[A]: b"),
+		"letters beyond ASCII":   lines("X-\xc3\xa9: b"),
+		"no colon":               lines("Transfer-Encoding chunked"),
+		"no name":                lines(": chunked"),
 		"chunk extension LF":     lines("Transfer-Encoding: chunked") + "5;a\nX\r\nabcde\r\n0\r\n\r\n",
 		"chunk size LF":          lines("Transfer-Encoding: chunked") + "5\nabcde\r\n0\r\n\r\n",
 		"chunk size 0x5":         lines("Transfer-Encoding: chunked") + "0x5\r\nabcde\r\n0\r\n\r\n",
@@ -440,6 +449,118 @@ func TestFraming(t *testing.T) {
 			t.Errorf("%d smuggled requests and %d operations ran", p.smuggled.Load(), p.echoed.Load())
 		}
 	})
+}
+
+// A GET takes no body, however it is framed, and says so once the key is known.
+func TestGetTakesNoBody(t *testing.T) {
+	t.Parallel()
+	p := startProbe(t, quick())
+	const key = "Authorization: Bearer " + goodSecret + "\r\n"
+	for name, c := range map[string]struct {
+		request string
+		status  int
+		code    billing.Code
+	}{
+		"length":           {"GET /ok HTTP/1.1\r\nHost: molar\r\n" + key + "Content-Length: 54\r\n\r\n" + smuggled, 422, billing.CodeInvalidRequest},
+		"chunked":          {"GET /ok HTTP/1.1\r\nHost: molar\r\n" + key + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n" + smuggled, 422, billing.CodeInvalidRequest},
+		"nothing of it":    {"GET /ok HTTP/1.1\r\nHost: molar\r\n" + key + "Content-Length: 1\r\n\r\n", 422, billing.CodeInvalidRequest},
+		"more than others": {"GET /ok HTTP/1.1\r\nHost: molar\r\n" + key + "Content-Length: 99999999\r\n\r\n{", 422, billing.CodeInvalidRequest},
+		"expecting":        {"GET /ok HTTP/1.1\r\nHost: molar\r\n" + key + "Content-Length: 2\r\nExpect: 100-continue\r\n\r\n", 422, billing.CodeInvalidRequest},
+		"without a key":    {"GET /ok HTTP/1.1\r\nHost: molar\r\nContent-Length: 2\r\n\r\n{}", 401, billing.CodeUnauthorized},
+		"no such path":     {"GET /nowhere HTTP/1.1\r\nHost: molar\r\n" + key + "Content-Length: 2\r\n\r\n{}", 404, billing.CodeNotFound},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := dial(t, p.addr)
+			w.send("%s", c.request)
+			a := w.reply()
+			wantStatus(t, a, c.status, c.code)
+			if !a.Close || c.status == 422 && !strings.Contains(a.body, `"errors":[{"field":"body","code":"not_allowed","message":"GET takes no body.`) {
+				t.Errorf("close %v, %s", a.Close, a.body)
+			}
+			w.closed()
+		})
+	}
+	w := dial(t, p.addr)
+	w.send("GET /ok HTTP/1.1\r\nHost: molar\r\n%sContent-Length: 0\r\n\r\n", key)
+	wantStatus(t, w.reply(), 200, "")
+	t.Cleanup(func() {
+		if n := p.smuggled.Load(); n != 0 {
+			t.Errorf("%d smuggled requests ran", n)
+		}
+	})
+}
+
+// counted counts what is read of its connections.
+type counted struct {
+	net.Listener
+	read atomic.Int64
+}
+
+type countedConn struct {
+	*net.TCPConn
+	read *atomic.Int64
+}
+
+func (c *counted) Accept() (net.Conn, error) {
+	conn, err := c.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return countedConn{conn.(*net.TCPConn), &c.read}, nil
+}
+
+func (c countedConn) Read(p []byte) (int, error) {
+	n, err := c.TCPConn.Read(p)
+	c.read.Add(int64(n))
+	return n, err
+}
+
+// After a 413 the server reads at most a megabyte more, however much comes, and
+// the client sees the reply all the same.
+func TestEndlessBody(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		framing, piece string
+		limit          int64 // bytes that may be read, but for buffers
+	}{
+		"declared": {"Content-Length: 99999999999", strings.Repeat("a", 1<<15), 1 << 20},
+		"chunked":  {"Transfer-Encoding: chunked", "8000\r\n" + strings.Repeat("a", 1<<15) + "\r\n", 2 << 20},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, err := newServer(Options{}, []route{{http.MethodPost, "/echo", "", jsonBody, nil}}, identify)
+			if err != nil {
+				t.Fatal(err)
+			}
+			inner, err := net.Listen("tcp4", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			ln := &counted{Listener: inner}
+			serveOn(t, s, ln)
+			w := dial(t, inner.Addr().String())
+			w.send("%s\r\n", head("/echo", c.framing))
+			sent := make(chan int64)
+			go func() { // until the server has closed the connection
+				n := int64(0)
+				for {
+					m, err := io.WriteString(w.Conn, c.piece)
+					if n += int64(m); err != nil {
+						sent <- n
+						return
+					}
+				}
+			}()
+			wantStatus(t, w.reply(), 413, billing.CodePayloadTooLarge)
+			if n := <-sent; n < c.limit {
+				t.Errorf("%d bytes were sent, too few to show anything", n)
+			}
+			if n := ln.read.Load(); n > c.limit+64<<10 {
+				t.Errorf("%d bytes were read", n)
+			}
+		})
+	}
 }
 
 func TestHead(t *testing.T) {

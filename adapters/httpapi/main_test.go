@@ -122,6 +122,13 @@ func serve(t *testing.T, s *Server) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	serveOn(t, s, ln)
+	return ln.Addr().String()
+}
+
+// serveOn runs the server until the test ends.
+func serveOn(t *testing.T, s *Server, ln net.Listener) {
+	t.Helper()
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(ln) }()
 	t.Cleanup(func() {
@@ -134,7 +141,6 @@ func serve(t *testing.T, s *Server) string {
 			t.Errorf("serve: %v", err)
 		}
 	})
-	return ln.Addr().String()
 }
 
 // wire is a raw connection to a server.

@@ -48,8 +48,13 @@ func fromD50() matrix {
 
 // primaries gives the matrix from light to XYZ under D50, adapted by Bradford's
 // matrix. The chromaticities are x and y of white, red, green and blue, as in a
-// cHRM chunk. It is false for what spans no colors.
+// cHRM chunk. It is false for what spans no colors, or lies outside the diagram.
 func primaries(xy [8]float64) (matrix, bool) {
+	for i := 0; i < len(xy); i += 2 {
+		if xy[i]+xy[i+1] > 1+chromaticityTolerance {
+			return matrix{}, false
+		}
+	}
 	var columns matrix
 	for c := range 3 {
 		x, y := xy[2*c+2], xy[2*c+3]
@@ -66,8 +71,8 @@ func primaries(xy [8]float64) (matrix, bool) {
 			columns[row][c] *= amounts[c]
 		}
 	}
-	adaption, ok := adapt(from, d50())
-	return adaption.times(columns), ok
+	adaptation, ok := adapt(from, d50())
+	return adaptation.times(columns), ok
 }
 
 // adapt gives the matrix that takes one white to another.
@@ -108,7 +113,7 @@ func (m *matrix) inverse() (out matrix, ok bool) {
 		r1, r2, c1, c2 := (row+1)%3, (row+2)%3, (c+1)%3, (c+2)%3
 		return float64(m[r1][c1]*m[r2][c2]) - float64(m[r1][c2]*m[r2][c1])
 	}
-	determinant := m[0][0]*cofactor(0, 0) + m[0][1]*cofactor(0, 1) + m[0][2]*cofactor(0, 2)
+	determinant := m.apply(triple{cofactor(0, 0), cofactor(0, 1), cofactor(0, 2)})[0]
 	for row := range 3 {
 		for c := range 3 {
 			out[row][c] = cofactor(c, row) / determinant
@@ -117,11 +122,11 @@ func (m *matrix) inverse() (out matrix, ok bool) {
 	return out, math.Abs(determinant) > 1e-9
 }
 
-// The tolerances of usable and of newConverter.
 const (
-	whiteTolerance  = 0.1   // of a component of white
-	largestFactor   = 100   // of a matrix
-	matrixTolerance = 0.002 // of sRGB's own, as files round it
+	whiteTolerance        = 0.1   // of a component of white
+	largestFactor         = 100   // of a matrix
+	matrixTolerance       = 0.002 // of sRGB's own, as files round it
+	chromaticityTolerance = 1e-4  // of x and y, as files round them
 )
 
 // usable is whether white stays white. A color space that turns it into

@@ -103,6 +103,8 @@ func TestConvertToSRGB(t *testing.T) {
 		"the primaries of Adobe RGB":      {swatch(t, 8, pngRGB, []byte{150, 100, 100}, adobeChrm(), gamaChunk(45_455)), [3]float64{168.4, 99, 99.5}},
 		"primaries without gamma":         {swatch(t, 8, pngRGB, []byte{150, 100, 100}, adobeChrm()), [3]float64{150, 100, 100}},
 		"impossible primaries":            {swatch(t, 8, pngRGB, []byte{64, 64, 64}, chrmChunk(1, 0, 2, 2, 2, 2, 2, 2), linear), grey(137)},
+		"primaries beyond all light":      {swatch(t, 8, pngRGB, []byte{150, 100, 100}, chrmChunk(31270, 32900, 16841216, 33000, 30000, 60000, 15000, 6000), gamaChunk(45_455)), [3]float64{150, 100, 100}},
+		"grey of gamma 1/2.2 is sRGB":     {swatch(t, 8, pngGrey, []byte{10}, adobeChrm(), gamaChunk(45_455)), grey(10)},
 		"grey has no primaries":           {swatch(t, 8, pngGrey, half[:1], adobeChrm(), linear), grey(137)},
 		"sRGB before gamma":               {swatch(t, 8, pngRGB, half, linear, srgbChunk), grey(64)},
 		"a profile before sRGB":           {swatch(t, 8, pngRGB, half, srgbChunk, linear, profile(iccRGB(4, false, iccParametric(0, 1)))), grey(137)},

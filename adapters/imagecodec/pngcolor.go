@@ -85,45 +85,51 @@ func (i *pngInfo) colorSpace(ctx context.Context, src io.ReaderAt) (*colorSpace,
 	if i.color.short[kindSRGB] != nil {
 		return nil, nil
 	}
-	return gammaSpace(i.color.short[kindGAMA], i.color.short[kindCHRM]), nil
+	chrm := i.color.short[kindCHRM]
+	if i.components() == 1 {
+		chrm = nil // grey has no primaries
+	}
+	return gammaSpace(i.color.short[kindGAMA], chrm), nil
 }
 
-// inflateProfile reads the profile of an iCCP chunk, of which it inflates no
-// more than maxProfile. It gives none for one that is damaged; an error is of
-// the service.
+// inflateProfile reads the profile of an iCCP chunk, or gives none when it is
+// damaged. An error is of the service.
 func (c *pngColor) inflateProfile(ctx context.Context, src io.ReaderAt) ([]byte, error) {
 	source := newPNGSource(ctx, src, c.profile, c.profile+min(c.length, maxProfile))
-	r := bufio.NewReader(source)
-	profile := func() []byte {
-		if _, err := r.ReadSlice(0); err != nil { // the profile's name
-			return nil
-		}
-		if method, err := r.ReadByte(); err != nil || method != 0 {
-			return nil
-		}
-		inflated, err := zlib.NewReader(r)
-		if err != nil {
-			return nil
-		}
-		head := make([]byte, iccHeader)
-		if _, err := io.ReadFull(inflated, head); err != nil {
-			return nil
-		}
-		size := binary.BigEndian.Uint32(head)
-		if size < iccHeader || size > maxProfile {
-			return nil
-		}
-		profile := make([]byte, size)
-		copy(profile, head)
-		if _, err := io.ReadFull(inflated, profile[iccHeader:]); err != nil {
-			return nil
-		}
-		return profile
-	}()
+	profile := profileOf(bufio.NewReader(source))
 	if profile == nil {
 		return nil, source.broken()
 	}
 	return profile, nil
+}
+
+// profileOf reads the content of an iCCP chunk: a name, a method, and the
+// profile, of which it inflates as much as its header says, and no more than
+// maxProfile. It gives nil for anything else.
+func profileOf(r *bufio.Reader) []byte {
+	if _, err := r.ReadSlice(0); err != nil {
+		return nil
+	}
+	if method, err := r.ReadByte(); err != nil || method != 0 {
+		return nil
+	}
+	inflated, err := zlib.NewReader(r)
+	if err != nil {
+		return nil
+	}
+	head := make([]byte, iccHeader)
+	if _, err := io.ReadFull(inflated, head); err != nil {
+		return nil
+	}
+	size := binary.BigEndian.Uint32(head)
+	if size < iccHeader || size > maxProfile {
+		return nil
+	}
+	profile := append(head, make([]byte, size-iccHeader)...)
+	if _, err := io.ReadFull(inflated, profile[iccHeader:]); err != nil {
+		return nil
+	}
+	return profile
 }
 
 // gammaSpace is the color space of a gAMA chunk and, if there is one, a cHRM

@@ -2,6 +2,7 @@ package testservers
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -21,6 +22,7 @@ import (
 // that it writes: data/, log and whatever prepare makes.
 type program struct {
 	name    string
+	base    string              // where its folder is made; the temporary folder when empty
 	as      *syscall.Credential // nil for the user who runs the tests
 	scheme  string              // the URL around the address
 	quit    syscall.Signal      // what makes the server stop at once, with all of its children
@@ -75,7 +77,7 @@ func (p *program) makeDir() error {
 	if p.dir != "" {
 		return nil
 	}
-	base := os.TempDir()
+	base := cmp.Or(p.base, os.TempDir())
 	if p.as != nil && !reachable(base) {
 		base = "/tmp"
 	}

@@ -15,7 +15,8 @@ import (
 )
 
 // lanes goes by two clocks. Leases and calls, which concern the processes among
-// themselves, go by the server's; when a delivery is due goes by the caller's.
+// themselves, go by the server's; when a delivery is due goes by the time that
+// the caller gives, which is the transaction's.
 type lanes struct{ *tx }
 
 // Take gives the lane to the holder. Who holds it instead is read in a statement

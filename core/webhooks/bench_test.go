@@ -121,7 +121,10 @@ type process struct {
 }
 
 // process starts a process; a fate of nil lets it live.
-func (b *bench) process(f *fate) *process {
+func (b *bench) process(f *fate) *process { return b.processAt(b.clock, f) }
+
+// processAt starts a process with a clock of its own.
+func (b *bench) processAt(own ports.Clock, f *fate) *process {
 	if f == nil {
 		f = &fate{}
 	}
@@ -129,7 +132,7 @@ func (b *bench) process(f *fate) *process {
 	f.over = over
 	p := &process{b: b, fate: f, log: &log{}}
 	p.Dispatcher = webhooks.NewDispatcher(fatedStore{b.store, f}, fatedQueue{b.broker.Open(), f}, fatedSender{b.outside, f},
-		b.clock, b.pace, slog.New(p.log), func(billing.Attempt) {})
+		own, b.pace, slog.New(p.log), func(billing.Attempt) {})
 	ctx, cancel := context.WithCancel(b.t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { _ = p.Run(ctx) })

@@ -11,6 +11,23 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.first_statistics(least_rows bigint) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+    bare text;
+BEGIN
+    FOR bare IN
+        SELECT relname
+        FROM pg_stat_user_tables
+        WHERE schemaname = 'public' AND n_live_tup >= least_rows AND last_analyze IS NULL AND last_autoanalyze IS NULL
+    LOOP
+        EXECUTE format('ANALYZE public.%I', bare);
+    END LOOP;
+END
+$$;
+
 CREATE TABLE public.acknowledgements (
     id uuid NOT NULL,
     org_id uuid NOT NULL,
@@ -959,6 +976,9 @@ GRANT USAGE ON SCHEMA public TO molar_system;
 
 REVOKE ALL ON FUNCTION public.claim_idempotency_key(wanted_org uuid, wanted_mode text, wanted_key text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.claim_idempotency_key(wanted_org uuid, wanted_mode text, wanted_key text) TO molar_app;
+
+REVOKE ALL ON FUNCTION public.first_statistics(least_rows bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.first_statistics(least_rows bigint) TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.acknowledgements TO molar_app;
 

@@ -58,7 +58,7 @@ func New(b Backend) *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), keys(b), eras(b),
-		listen(b), events(b), triggers(b), webhooks(b), version())
+		listen(b), events(b), triggers(b), webhooks(b), ready(), version())
 	explainMisuse(root)
 	return root
 }
@@ -89,7 +89,7 @@ func migrate(b Backend) *cobra.Command {
 		Short: "Bring the database schema up to date",
 		Long: "Brings the schema of MOLAR_DATABASE_URL up to date. It may run at any time, also several at once;\nthe service runs with the schema before and after.\n\n" +
 			"A new database begins with MOLAR_SECRET_KEY: every service needs the same key from then on.",
-		Args:  cobra.NoArgs,
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := b.Migrate(c.Context()); err != nil {
 				return err

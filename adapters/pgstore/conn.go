@@ -22,7 +22,6 @@ type role string
 const (
 	roleApp    role = "molar_app"    // the rows of one scope
 	roleSystem role = "molar_system" // the few things that are done across scopes
-	roleLogin  role = ""             // the owner of the tables, for their upkeep
 )
 
 // session is what a transaction begins with. It travels in the context,
@@ -50,9 +49,6 @@ func (s session) begin(readOnly bool) (string, error) {
 		text = "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY"
 	}
 	text += "; SELECT now()"
-	if s.role == roleLogin {
-		return text, nil
-	}
 	// As a setting the role needs no statement of its own.
 	text += ", set_config('role', '" + string(s.role) + "', true)"
 	if s.role == roleSystem {

@@ -21,6 +21,7 @@ const (
 	codeSerialization    pqerror.Code = "40001"
 	codeDeadlock         pqerror.Code = "40P01"
 	codeUniqueViolation  pqerror.Code = "23505"
+	codeDuplicateObject  pqerror.Code = "42710"
 	codeStalePlan        pqerror.Code = "0A000" // "cached plan must not change result type"
 	codeNoStatement      pqerror.Code = "26000" // the server forgot a prepared statement
 	codeShutdown         pqerror.Code = "57P01"

@@ -22,17 +22,10 @@ import (
 // start together take turns. A database that is ahead of this release is left
 // as it is: every release also runs with the schema of the next.
 func Migrate(ctx context.Context, url string) (err error) {
-	config, err := connConfig(url)
-	if err != nil {
-		return err
-	}
-	config.Runtime["statement_timeout"] = "0" // building an index takes as long as it takes
-	connector, err := pq.NewConnectorConfig(config)
+	db, err := administer(url)
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
-	connector.Dialer(&dialer{dial: (&net.Dialer{}).DialContext})
-	db := sql.OpenDB(connector)
 	defer func() { err = errors.Join(err, db.Close()) }()
 
 	turn, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 120))
@@ -48,6 +41,21 @@ func Migrate(ctx context.Context, url string) (err error) {
 		return fmt.Errorf("migrate: %w", err)
 	}
 	return nil
+}
+
+// administer connects for what only the owner of the tables may do.
+func administer(url string) (*sql.DB, error) {
+	config, err := connConfig(url)
+	if err != nil {
+		return nil, err
+	}
+	config.Runtime["statement_timeout"] = "0" // building an index takes as long as it takes
+	connector, err := pq.NewConnectorConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	connector.Dialer(&dialer{dial: (&net.Dialer{}).DialContext})
+	return sql.OpenDB(connector), nil
 }
 
 // version is the newest step that this release knows.

@@ -2,6 +2,7 @@ package pgstore
 
 import (
 	"context"
+	"database/sql"
 	"log/slog"
 	"time"
 )
@@ -17,11 +18,6 @@ const (
 	statisticsRows  = 200 // before that, no plan is slow
 )
 
-const tablesWithoutStatistics = `
-SELECT format('%I.%I', schemaname, relname)
-FROM pg_stat_user_tables
-WHERE schemaname = current_schema() AND n_live_tup >= $1 AND last_analyze IS NULL AND last_autoanalyze IS NULL`
-
 // keepStatistics makes the first statistics of each table, and looks ever more
 // rarely for tables that need them, until ctx ends.
 func (s *Store) keepStatistics(ctx context.Context) {
@@ -32,20 +28,11 @@ func (s *Store) keepStatistics(ctx context.Context) {
 	}
 }
 
-// firstStatistics analyzes the tables that have rows and no statistics. It
-// works as the login role, which owns the tables; where it may not, autovacuum
-// does it in its time.
+// firstStatistics analyzes the tables that have rows and no statistics, which a
+// function does that belongs to their owner.
 func (s *Store) firstStatistics(ctx context.Context) error {
-	return s.transact(ctx, session{role: roleLogin}, false, func(ctx context.Context, t *tx) error {
-		var tables []string
-		if err := t.list(ctx, &tables, tablesWithoutStatistics, statisticsRows); err != nil {
-			return err
-		}
-		for _, table := range tables {
-			if _, err := t.sql.ExecContext(ctx, "ANALYZE "+table); err != nil {
-				return ofStatement(ctx, err)
-			}
-		}
-		return nil
+	return s.transact(ctx, session{role: roleSystem}, false, func(ctx context.Context, t *tx) error {
+		var nothing sql.NullString
+		return t.get(ctx, &nothing, "SELECT first_statistics($1)", statisticsRows)
 	})
 }

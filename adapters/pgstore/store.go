@@ -23,8 +23,8 @@ import (
 // Options says how to reach the database and what to do with its data.
 type Options struct {
 	// URL is postgres://user:password@host:port/database?sslmode=...; for a
-	// Unix socket, postgres:///database?host=/folder&port=5432. The user is a
-	// member of molar_app and molar_system.
+	// Unix socket, postgres:///database?host=/folder&port=5432. The user can
+	// become molar_app and molar_system, and needs nothing else: see Admit.
 	URL string
 	// MaxConns bounds the connections; 0 stands for 16.
 	MaxConns int

@@ -121,9 +121,14 @@ func Start(ctx context.Context, dir string, o Options) (_ *Cluster, err error) {
 
 // URL is the address of the cluster's database for an administrator; over the
 // socket, which only this user and root can reach.
-func (c *Cluster) URL() string {
+func (c *Cluster) URL() string { return c.urlOf(superuser) }
+
+// ServiceURL is the same address for a service's login, which the caller makes.
+func (c *Cluster) ServiceURL() string { return c.urlOf(service) }
+
+func (c *Cluster) urlOf(user string) string {
 	q := url.Values{"host": {c.socket}, "port": {strconv.Itoa(c.socketPort())}, "sslmode": {"disable"}}
-	return (&url.URL{Scheme: "postgres", User: url.User(superuser), Path: "/" + database, RawQuery: q.Encode()}).String()
+	return (&url.URL{Scheme: "postgres", User: url.User(user), Path: "/" + database, RawQuery: q.Encode()}).String()
 }
 
 // TCPURL is the address over TCP, with the password; empty unless Options
@@ -288,6 +293,7 @@ func (c *Cluster) await(ctx context.Context) error {
 
 const (
 	superuser = "postgres"
+	service   = "molar_service"
 	database  = "postgres"
 )
 

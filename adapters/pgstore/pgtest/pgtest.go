@@ -23,13 +23,15 @@ import (
 )
 
 // Open opens a Store on a fresh, migrated database, which is dropped when the
-// test ends. Each change may set what it likes in the options.
+// test ends. Each change may set what it likes in the options. The store logs in
+// as a service does, with a role that owns nothing.
 func Open(tb testing.TB, changes ...func(*pgstore.Options)) *pgstore.Store {
 	tb.Helper()
 	o := pgstore.Options{URL: URL(tb), MaxConns: 8, EncryptionKey: [32]byte{1, 2, 3}, Begins: true}
 	for _, change := range changes {
 		change(&o)
 	}
+	o.URL = Service(tb, o.URL)
 	s, err := pgstore.Open(tb.Context(), o)
 	if err != nil {
 		tb.Fatalf("pgtest: %v", err)
@@ -67,6 +69,26 @@ var made struct {
 func template(ctx context.Context, server string) (string, error) {
 	made.once.Do(func() { made.name, made.err = migrated(ctx, server) })
 	return made.name, made.err
+}
+
+// Service is the address of the same database for a service, whose login can
+// become molar_app and molar_system, and nothing else.
+func Service(tb testing.TB, admin string) string {
+	tb.Helper()
+	service, err := asService(admin)
+	if err != nil {
+		tb.Fatalf("pgtest: %v", err)
+	}
+	return service
+}
+
+func asService(admin string) (string, error) {
+	u, err := url.Parse(admin)
+	if err != nil {
+		return "", err
+	}
+	u.User = url.UserPassword("molar_service", "service")
+	return u.String(), nil
 }
 
 // migrated names the template, and makes it when the server has none for
@@ -119,6 +141,13 @@ func build(ctx context.Context, admin *sql.Conn, server, name string) error {
 	}
 	u.Path = "/" + half
 	if err := pgstore.Migrate(ctx, u.String()); err != nil {
+		return err
+	}
+	service, err := asService(u.String())
+	if err == nil {
+		err = pgstore.Admit(ctx, u.String(), service)
+	}
+	if err != nil {
 		return err
 	}
 	return run("ALTER DATABASE %s RENAME TO %s", half, name)

@@ -26,6 +26,7 @@ import (
 
 	_ "github.com/lib/pq" // the checker looks into the database itself
 
+	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/testservers"
 )
 
@@ -154,7 +155,7 @@ func startSystem(tb testing.TB, apis, workers int, settings ...string) *system {
 	secret := make([]byte, 32)
 	_, _ = rand.Read(secret)
 	s.env = append([]string{
-		"MOLAR_DATABASE_URL=" + s.postgres.URL(), "MOLAR_QUEUE_URL=" + s.rabbit.URL(),
+		"MOLAR_MIGRATE_URL=" + s.postgres.URL(), "MOLAR_DATABASE_URL=" + pgtest.Service(tb, s.postgres.URL()), "MOLAR_QUEUE_URL=" + s.rabbit.URL(),
 		"MOLAR_SECRET_KEY=" + base64.StdEncoding.EncodeToString(secret), "MOLAR_BLOB_URL=file:" + tb.TempDir(),
 		"MOLAR_RATE_REQUESTS=0", "MOLAR_RATE_CHECKS=0", // one key stands for many
 	}, settings...) // of two values for a variable the last counts

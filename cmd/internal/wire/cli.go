@@ -13,7 +13,6 @@ import (
 
 	"github.com/molar-billing/molar/adapters/cli"
 	"github.com/molar-billing/molar/adapters/edi"
-	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pglocal"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
@@ -75,12 +74,8 @@ func migrate(ctx context.Context) error {
 		return err
 	}
 	g.settings.begins = true
-	url, err := g.database(ctx)
-	if err == nil {
-		err = pgstore.Migrate(ctx, url)
-	}
-	if err == nil {
-		err = g.openStoreAt(ctx, url, nil) // which begins the database
+	if err = migrateServer(ctx, g.settings); err == nil {
+		err = g.openStore(ctx, nil) // which begins the database
 	}
 	return errors.Join(err, g.close(context.WithoutCancel(ctx)))
 }

@@ -12,7 +12,6 @@ import (
 	"syscall"
 
 	"github.com/molar-billing/molar/adapters/cli"
-	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pglocal"
 	"github.com/molar-billing/molar/ports"
 )
@@ -32,16 +31,14 @@ func runDev(ctx context.Context, o cli.DevOptions, stdout io.Writer) (err error)
 	if err != nil {
 		return err
 	}
+	if err := migrateServer(ctx, s); err != nil {
+		return err
+	}
 	g, err := open(ctx, s, newLog(s.LogLevel))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, g.close(context.WithoutCancel(ctx))) }()
-	if !strings.HasPrefix(s.DatabaseURL, "local:") {
-		if err := pgstore.Migrate(ctx, s.DatabaseURL); err != nil {
-			return err
-		}
-	}
 	if s.QueueURL == "mem:" { // whatever was on its way went with the last process
 		err := g.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error { return tx.Jobs.Release(ctx, 0) })
 		if err != nil {

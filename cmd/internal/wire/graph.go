@@ -4,6 +4,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -134,10 +135,6 @@ func (g *graph) openStore(ctx context.Context, staged func([]jobs.Job)) error {
 	if err != nil {
 		return err
 	}
-	return g.openStoreAt(ctx, url, staged)
-}
-
-func (g *graph) openStoreAt(ctx context.Context, url string, staged func([]jobs.Job)) (err error) {
 	var key [32]byte
 	if len(g.settings.SecretKey) > 0 {
 		if key, err = g.settings.subkey("store"); err != nil {
@@ -168,7 +165,25 @@ func (g *graph) database(ctx context.Context) (string, error) {
 		return "", err
 	}
 	g.closers = append(g.closers, cluster.Stop)
-	return cluster.URL(), pgstore.Migrate(ctx, cluster.URL())
+	service := cluster.ServiceURL()
+	return service, prepare(ctx, cluster.URL(), service)
+}
+
+// migrateServer prepares the database of a server. A local one is prepared
+// whenever it is opened.
+func migrateServer(ctx context.Context, s Settings) error {
+	if _, local, err := s.databaseFolder(); local || err != nil {
+		return err
+	}
+	return prepare(ctx, cmp.Or(s.MigrateURL, s.DatabaseURL), s.DatabaseURL)
+}
+
+// prepare migrates the database as its owner, and admits the login of services.
+func prepare(ctx context.Context, owner, service string) error {
+	if err := pgstore.Migrate(ctx, owner); err != nil || owner == service {
+		return err
+	}
+	return pgstore.Admit(ctx, owner, service)
 }
 
 // close closes what was opened, last first.

@@ -18,6 +18,7 @@ import (
 // Settings is everything an operator can set, from MOLAR_* variables.
 type Settings struct {
 	DatabaseURL    string // postgres://... or local:DIR
+	MigrateURL     string // postgres://... of the login that owns the tables; empty for DatabaseURL
 	DatabaseConns  int
 	QueueURL       string // amqp://..., amqps://... or mem:
 	QueueType      string // classic or quorum
@@ -60,6 +61,13 @@ func variables() []variable {
 				return errors.New("want postgres://user@host/database or local:DIR")
 			}
 			s.DatabaseURL = v
+			return nil
+		}},
+		{"MOLAR_MIGRATE_URL", "", "the same database for molar migrate alone, with the login that owns the tables (default: MOLAR_DATABASE_URL)", func(s *Settings, v string) error {
+			if !strings.HasPrefix(v, "postgres://") && !strings.HasPrefix(v, "postgresql://") {
+				return errors.New("want postgres://user@host/database")
+			}
+			s.MigrateURL = v
 			return nil
 		}},
 		{"MOLAR_DATABASE_CONNS", "16", "database connections of one process at most", func(s *Settings, v string) error { return number(&s.DatabaseConns, v) }},

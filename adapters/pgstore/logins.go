@@ -1,0 +1,94 @@
+package pgstore
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/pbkdf2"
+	"crypto/rand"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/base64"
+	"errors"
+	"fmt"
+
+	"github.com/lib/pq"
+)
+
+// Admit lets the login of the service URL become molar_app and molar_system,
+// and makes the login, with the password of that URL, when there is none. A
+// login that is made here owns nothing and can become nothing else. The URL
+// owner is that of a login which may grant the two roles: the one that migrated.
+func Admit(ctx context.Context, owner, service string) (err error) {
+	config, err := connConfig(service)
+	if err != nil {
+		return err
+	}
+	db, err := administer(owner)
+	if err != nil {
+		return fmt.Errorf("admit a login: %w", err)
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	login := pq.QuoteIdentifier(config.User)
+	var known, app, system bool
+	if err = db.QueryRowContext(ctx, "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)", config.User).Scan(&known); err != nil {
+		return fmt.Errorf("admit a login: %w", ofStatement(ctx, err))
+	}
+	if !known {
+		text := "CREATE ROLE " + login + " LOGIN NOINHERIT"
+		if config.Password != "" {
+			kept, err := verifier(config.Password)
+			if err != nil {
+				return fmt.Errorf("make the login %s: %w", config.User, err)
+			}
+			text += " PASSWORD " + pq.QuoteLiteral(kept)
+		}
+		if err = run(ctx, db, text); err != nil {
+			return fmt.Errorf("make the login %s: %w", config.User, err)
+		}
+	}
+	if err = db.QueryRowContext(ctx, "SELECT pg_has_role($1, $2, 'MEMBER'), pg_has_role($1, $3, 'MEMBER')",
+		config.User, roleApp, roleSystem).Scan(&app, &system); err != nil {
+		return fmt.Errorf("admit a login: %w", ofStatement(ctx, err))
+	}
+	if app && system {
+		return nil
+	}
+	if err = run(ctx, db, "GRANT molar_app, molar_system TO "+login); err != nil {
+		return fmt.Errorf("let the login %s become molar_app and molar_system: %w", config.User, err)
+	}
+	return nil
+}
+
+// run runs a statement that another process may be running, too: what that one
+// has made is as good.
+func run(ctx context.Context, db *sql.DB, text string) error {
+	_, err := db.ExecContext(ctx, text)
+	if e, ok := errors.AsType[*pq.Error](err); ok && (e.Code == codeDuplicateObject || e.Code == codeUniqueViolation) {
+		return nil
+	}
+	if err != nil {
+		return ofStatement(ctx, err)
+	}
+	return nil
+}
+
+// iterations is PostgreSQL's own count.
+const iterations = 4096
+
+// verifier is what PostgreSQL keeps of a password (SCRAM-SHA-256, RFC 5803), so
+// that no server log ever holds the password.
+func verifier(password string) (string, error) {
+	salt := make([]byte, 16)
+	_, _ = rand.Read(salt) // never fails
+	salted, err := pbkdf2.Key(sha256.New, password, salt, iterations, sha256.Size)
+	if err != nil {
+		return "", err
+	}
+	mac := func(text string) []byte {
+		h := hmac.New(sha256.New, salted)
+		h.Write([]byte(text))
+		return h.Sum(nil)
+	}
+	stored, encode := sha256.Sum256(mac("Client Key")), base64.StdEncoding.EncodeToString
+	return fmt.Sprintf("SCRAM-SHA-256$%d:%s$%s:%s", iterations, encode(salt), encode(stored[:]), encode(mac("Server Key"))), nil
+}

@@ -223,12 +223,7 @@ func (r deliveries) List(ctx context.Context, endpoint billing.WebhookEndpointID
 	return values(rows, deliveryRow.delivery)
 }
 
-// Deliveries removes deliveries that are settled, or whose endpoint was deleted
-// in the moment in which they were queued, a bounded number a call. Their IDs
-// begin with the time at which they were made, and the primary key finds them.
-func (r forgetter) Deliveries(ctx context.Context, before time.Time) (int, error) {
-	before = micro(before)
-	n, err := r.exec(ctx, `
+const forgetDeliveries = `
 DELETE FROM webhook_deliveries
 WHERE id IN (
 	SELECT id
@@ -236,8 +231,15 @@ WHERE id IN (
 	WHERE id < $1 AND created_at < $2
 		AND (settled_at < $2 OR NOT EXISTS (SELECT FROM webhook_endpoints e WHERE e.id = endpoint_id))
 	ORDER BY id
-	LIMIT $3
-)`, billing.NewID[billing.DeliveryID](before), before, forgetBatch)
+	LIMIT ` + forgetBatch + `
+)`
+
+// Deliveries removes deliveries that are settled, or whose endpoint was deleted
+// in the moment in which they were queued, a bounded number a call. Their IDs
+// begin with the time at which they were made, and the primary key finds them.
+func (r forgetter) Deliveries(ctx context.Context, before time.Time) (int, error) {
+	before = micro(before)
+	n, err := r.exec(ctx, forgetDeliveries, billing.NewID[billing.DeliveryID](before), before)
 	if err != nil {
 		return 0, fmt.Errorf("forget deliveries: %w", err)
 	}

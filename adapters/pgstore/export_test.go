@@ -231,3 +231,12 @@ const (
 	QueuedScopes  = queuedScopes
 	TakenMail     = takeMail
 )
+
+// The statements of sweeps.
+const (
+	ForgetKeyUses    = forgetKeyUses
+	ForgetUploads    = forgetUploads
+	ForgetDeliveries = forgetDeliveries
+	ForgetMail       = forgetMail
+	ForgetNotes      = forgetNotes
+)

@@ -15,6 +15,9 @@ type idempotencyKeys struct{ *tx }
 // usedKey identifies a key for the queue of writes.
 type usedKey string
 
+// UUID is what the key's answer is bound to.
+func (k usedKey) UUID() string { return "idempotency key " + string(k) }
+
 // Claim takes the key for the rest of the transaction; see the function's
 // comment in the migration.
 func (r idempotencyKeys) Claim(ctx context.Context, key string) (*billing.KeyUse, error) {
@@ -41,9 +44,26 @@ FROM claim_idempotency_key($1, $2, $3)`, r.scope.Org, r.scope.Mode, key)
 	use := &billing.KeyUse{Key: key, Held: row.Claimed, CheckID: row.CheckID, Work: row.Work, CreatedAt: row.CreatedAt.Time.UTC()}
 	copy(use.Fingerprint[:], row.Fingerprint)
 	if row.Status != nil {
-		use.Answer = &billing.Answer{Status: *row.Status, Body: row.Body}
+		body, err := r.answer(key, row.Body)
+		if err != nil {
+			return nil, err
+		}
+		use.Answer = &billing.Answer{Status: *row.Status, Body: body}
 	}
 	return use, nil
+}
+
+// answer opens the body of an answer. Releases before kept bodies in clear, for
+// seven days: JSON, which never begins as what is sealed does.
+func (r idempotencyKeys) answer(key string, kept []byte) ([]byte, error) {
+	if len(kept) == 0 || kept[0] != sealVersion {
+		return kept, nil
+	}
+	body, err := r.store.sealer.open(r.scope, usedKey(key), kept)
+	if err != nil {
+		return nil, fmt.Errorf("open the answer of an idempotency key: %w", err)
+	}
+	return body, nil
 }
 
 // Record keeps the use of a claimed key, and nothing of an earlier one. In a
@@ -53,6 +73,9 @@ func (r idempotencyKeys) Record(ctx context.Context, use billing.KeyUse) error {
 	status, body, err := answered(use)
 	if err != nil {
 		return err
+	}
+	if body != nil { // it may tell of a patient
+		body = r.store.sealer.seal(r.scope, usedKey(use.Key), body)
 	}
 	at := micro(use.CreatedAt)
 	if r.made.query == "" {
@@ -98,14 +121,12 @@ func (r idempotencyKeys) Release(ctx context.Context, key string, work billing.J
 
 type forgetter struct{ *tx }
 
-// forgetBatch bounds how long a sweep holds its locks.
-const forgetBatch = 1000
+// forgetBatch bounds how long a sweep holds its locks. It is written into the
+// statements. The planner takes a bound LIMIT for a tenth of the rows, and reads
+// all of a table to join it with so many.
+const forgetBatch = "1000"
 
-// KeyUses removes old idempotency keys, a bounded number a call. A key that is
-// being used again at this moment, or whose work is not done, is left for the
-// next sweep.
-func (r forgetter) KeyUses(ctx context.Context, before time.Time) (int, error) {
-	n, err := r.exec(ctx, `
+const forgetKeyUses = `
 DELETE FROM idempotency_keys k
 USING (
 	SELECT org_id, mode, key
@@ -114,10 +135,25 @@ USING (
 		AND NOT EXISTS (SELECT FROM jobs WHERE subject = coalesce(check_id, work))
 		AND NOT EXISTS (SELECT FROM jobs WHERE id = work)
 	ORDER BY created_at
-	LIMIT $2
+	LIMIT ` + forgetBatch + `
 ) old
-WHERE k.org_id = old.org_id AND k.mode = old.mode AND k.key = old.key AND k.created_at < $1`,
-		before.UTC(), forgetBatch)
+WHERE k.org_id = old.org_id AND k.mode = old.mode AND k.key = old.key AND k.created_at < $1`
+
+const forgetUploads = `
+DELETE FROM uploads
+WHERE state <> 'pending' AND id IN (
+	SELECT id
+	FROM uploads
+	WHERE created_at < $1 AND state <> 'pending'
+	ORDER BY created_at
+	LIMIT ` + forgetBatch + `
+)`
+
+// KeyUses removes old idempotency keys, a bounded number a call. A key that is
+// being used again at this moment, or whose work is not done, is left for the
+// next sweep.
+func (r forgetter) KeyUses(ctx context.Context, before time.Time) (int, error) {
+	n, err := r.exec(ctx, forgetKeyUses, before.UTC())
 	if err != nil {
 		return 0, fmt.Errorf("forget idempotency keys: %w", err)
 	}
@@ -126,15 +162,7 @@ WHERE k.org_id = old.org_id AND k.mode = old.mode AND k.key = old.key AND k.crea
 
 // Uploads removes uploads that are settled, a bounded number a call.
 func (r forgetter) Uploads(ctx context.Context, before time.Time) (int, error) {
-	n, err := r.exec(ctx, `
-DELETE FROM uploads
-WHERE state <> 'pending' AND id IN (
-	SELECT id
-	FROM uploads
-	WHERE created_at < $1 AND state <> 'pending'
-	ORDER BY created_at
-	LIMIT $2
-)`, before.UTC(), forgetBatch)
+	n, err := r.exec(ctx, forgetUploads, before.UTC())
 	if err != nil {
 		return 0, fmt.Errorf("forget uploads: %w", err)
 	}

@@ -243,8 +243,7 @@ WITH due AS (
 )
 UPDATE webhook_endpoints e
 SET called_at = clock_timestamp()
-FROM due
-WHERE e.id = due.id
+WHERE e.id = ANY (ARRAY (SELECT id FROM due)) -- a join would read all of the table
 RETURNING pg_current_xact_id()::text AS xid, e.org_id, e.mode, e.id AS endpoint_id`
 
 // Lanes calls lanes that are due, the one that waits longest for a call first.

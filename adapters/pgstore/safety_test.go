@@ -292,6 +292,48 @@ func TestNumberOfALostTransactionIsNotTrusted(t *testing.T) {
 	}
 }
 
+// TestAnswersAreEncrypted looks at the answer that a key keeps, and replays
+// one that an earlier release kept in clear.
+func TestAnswersAreEncrypted(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	s, in := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url }), scope()
+	const body = `{"first_name":"Sentinelname"}`
+	replay := func(s *pgstore.Store, key string) (use *billing.KeyUse, err error) {
+		err = s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+			use, err = tx.Keys.Claim(ctx, key)
+			return err
+		})
+		return use, err
+	}
+	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+		return errors.Join(
+			tx.Keys.Record(ctx, billing.KeyUse{Key: "sealed", Answer: &billing.Answer{Status: 201, Body: []byte(body)}, CreatedAt: time.Now()}),
+			tx.Keys.Record(ctx, billing.KeyUse{Key: "clear", Answer: &billing.Answer{Status: 201}, CreatedAt: time.Now()}),
+		)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	db := admin(t, url)
+	exec(t, db, "UPDATE idempotency_keys SET body = '"+body+"' WHERE key = 'clear'")
+	for _, key := range []string{"sealed", "clear"} {
+		if use, err := replay(s, key); err != nil || string(use.Answer.Body) != body {
+			t.Errorf("%s: %+v, %v", key, use, err)
+		}
+	}
+	if kept := scan[[]byte](t, db, "SELECT body FROM idempotency_keys WHERE key = 'sealed'"); kept[0] != 1 || bytes.Contains(kept, []byte("Sentinel")) {
+		t.Errorf("stored as %q", kept)
+	}
+	exec(t, db, "UPDATE idempotency_keys SET body = (SELECT body FROM idempotency_keys WHERE key = 'sealed') WHERE key = 'clear'")
+	if use, err := replay(s, "clear"); err == nil {
+		t.Errorf("the answer of another key is replayed: %+v", use)
+	}
+	exec(t, db, "DELETE FROM encryption_key")
+	if use, err := replay(pgtest.Open(t, func(o *pgstore.Options) { o.URL, o.EncryptionKey = url, [32]byte{9} }), "sealed"); err == nil {
+		t.Errorf("another key opened the answer: %+v", use)
+	}
+}
+
 // TestExchangesAreEncrypted looks at the bytes in the table.
 func TestExchangesAreEncrypted(t *testing.T) {
 	t.Parallel()

@@ -18,9 +18,29 @@ import (
 const (
 	sandboxRemembers = 7 * 24 * time.Hour
 	sandboxKnows     = 90 * 24 * time.Hour
-	sandboxForgets   = 500 // names at once
-	sandboxUnlearns  = billing.MaxBatchClaims
+	sandboxForgets   = "500"  // names at once; a literal, as forgetBatch is
+	sandboxUnlearns  = "5000" // notes, as many as a file of claims makes
 )
+
+const forgetMail = `
+DELETE FROM sandbox_mail
+WHERE name IN (
+	SELECT name
+	FROM sandbox_mail
+	WHERE removed_at IS NOT NULL AND removed_at < now() - $1 * interval '1 us'
+	ORDER BY removed_at
+	LIMIT ` + sandboxForgets + `
+)`
+
+const forgetNotes = `
+DELETE FROM sandbox_notes
+WHERE (key, noted_by) IN (
+	SELECT key, noted_by
+	FROM sandbox_notes
+	WHERE noted_at < now() - $1 * interval '1 us'
+	ORDER BY noted_at
+	LIMIT ` + sandboxUnlearns + `
+)`
 
 type sandboxMail struct{ store *Store }
 
@@ -53,15 +73,7 @@ func (m sandboxMail) Put(ctx context.Context, files []billing.SandboxFile) error
 		contents = append(contents, m.store.sealer.seal(billing.Scope{Mode: billing.ModeTest}, mailName(f.Name), f.Content))
 	}
 	return m.in(ctx, func(ctx context.Context, t *tx) error {
-		if _, err := t.exec(ctx, `
-DELETE FROM sandbox_mail
-WHERE name IN (
-	SELECT name
-	FROM sandbox_mail
-	WHERE removed_at IS NOT NULL AND removed_at < now() - $1 * interval '1 us'
-	ORDER BY removed_at
-	LIMIT $2
-)`, sandboxRemembers.Microseconds(), sandboxForgets); err != nil {
+		if _, err := t.exec(ctx, forgetMail, sandboxRemembers.Microseconds()); err != nil {
 			return fmt.Errorf("forget names of the sandbox: %w", err)
 		}
 		if _, err := t.exec(ctx, `
@@ -89,8 +101,7 @@ WITH due AS (
 ), given AS (
 	UPDATE sandbox_mail m
 	SET given_until = $1::timestamptz + $2 * interval '1 us'
-	FROM due
-	WHERE m.name = due.name
+	WHERE m.name = ANY (ARRAY (SELECT name FROM due)) -- a join would read all of the table
 	RETURNING m.name, m.content, m.due, m.org_id, m.mode
 )
 SELECT name, content, org_id, coalesce(mode, '') AS mode, pg_current_xact_id()::text AS xid
@@ -179,11 +190,7 @@ func (m sandboxMail) Remember(ctx context.Context, notes []billing.SandboxNote) 
 			return fmt.Errorf("wait for others who note for the sandbox: %w", err)
 		}
 		t.made = made{"SELECT EXISTS (SELECT FROM sandbox_notes WHERE key = $1 AND noted_by = $2)", []any{notes[0].Key[:], notes[0].By}}
-		if _, err := t.exec(ctx, `
-DELETE FROM sandbox_notes
-WHERE (key, noted_by) IN (
-	SELECT key, noted_by FROM sandbox_notes WHERE noted_at < now() - $1 * interval '1 us' ORDER BY noted_at LIMIT $2
-)`, sandboxKnows.Microseconds(), sandboxUnlearns); err != nil {
+		if _, err := t.exec(ctx, forgetNotes, sandboxKnows.Microseconds()); err != nil {
 			return fmt.Errorf("forget notes of the sandbox: %w", err)
 		}
 		if _, err := t.exec(ctx, noteDown, keys, by, contents); err != nil {

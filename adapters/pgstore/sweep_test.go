@@ -1,0 +1,123 @@
+package pgstore_test
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/adapters/pgstore"
+	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/ports"
+)
+
+// fillExpired makes a million idempotency keys that have expired, and fewer of
+// whatever else is swept. The indexes of keys are made afterwards, which is
+// quicker.
+const fillExpired = madeID + `;
+CREATE TEMPORARY TABLE made_again AS SELECT indexdef FROM pg_indexes WHERE indexname = 'idempotency_keys_sweep';
+DROP INDEX idempotency_keys_sweep;
+ALTER TABLE idempotency_keys DROP CONSTRAINT idempotency_keys_pkey;
+INSERT INTO idempotency_keys (org_id, mode, key, fingerprint, check_id, created_at)
+SELECT made(n % 10, 9), 'test', n, '\x00', CASE WHEN n % 2 = 0 THEN made(n, 1) END, '2026-01-01'::timestamptz + n * interval '1 s'
+FROM generate_series(1, 1000000) n;
+ALTER TABLE idempotency_keys ADD PRIMARY KEY (org_id, mode, key);
+DO $$ BEGIN EXECUTE (SELECT indexdef FROM made_again); END $$;
+INSERT INTO jobs (id, kind, org_id, mode, subject, reply_to, not_before)
+SELECT made(n, 6), 'k', made(0, 9), 'test', made(2 * n, 1), '', now() FROM generate_series(1, 100) n;
+INSERT INTO sandbox_mail (name, due, removed_at) SELECT n, now(), '2026-01-01'::timestamptz + n * interval '1 s' FROM generate_series(1, 50000) n;
+INSERT INTO sandbox_notes (key, noted_by, noted_at, content)
+SELECT n::text::bytea, n, '2025-01-01'::timestamptz + n * interval '1 s', '' FROM generate_series(1, 250000) n;
+ANALYZE idempotency_keys, jobs, sandbox_mail, sandbox_notes`
+
+// TestSweepReadsWhatItForgets has each sweep run once on tables with many more
+// rows than it forgets, and counts the rows that it reads.
+func TestSweepReadsWhatItForgets(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	db := admin(t, url)
+	exec(t, db, fillExpired)
+	after := "'2027-01-01'"
+	for name, sweep := range map[string]struct {
+		text, args     string
+		forgets, reads int
+	}{
+		"keys":  {pgstore.ForgetKeyUses, after, 1000, 2500}, // 50 have work that is not done, of 100 jobs that are read twice
+		"mail":  {pgstore.ForgetMail, "1", 500, 1100},
+		"notes": {pgstore.ForgetNotes, "1", 5000, 10_100},
+	} {
+		if forgotten, read := rowsRead(t, db, sweep.text, sweep.args); forgotten != sweep.forgets || read > sweep.reads {
+			t.Errorf("%s: %d rows were forgotten and %d read, want %d and at most %d", name, forgotten, read, sweep.forgets, sweep.reads)
+		}
+	}
+	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
+	before := scan[int](t, db, "SELECT count(*) FROM idempotency_keys")
+	if err := s.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error {
+		n, err := tx.Forget.KeyUses(ctx, time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))
+		if n != 1000 {
+			t.Errorf("%d keys were forgotten", n)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if n := scan[int](t, db, "SELECT count(*) FROM idempotency_keys"); n != before-1000 {
+		t.Errorf("%d keys are left of %d", n, before)
+	}
+	if n := scan[int](t, db, "SELECT count(*) FROM idempotency_keys WHERE check_id IN (SELECT subject FROM jobs)"); n != 100 {
+		t.Errorf("%d keys are left of the 100 whose work is not done", n)
+	}
+}
+
+// planNode is a node of EXPLAIN (FORMAT JSON).
+type planNode struct {
+	Type    string     `json:"Node Type"`
+	Rows    float64    `json:"Actual Rows"`
+	Loops   float64    `json:"Actual Loops"`
+	Removed float64    `json:"Rows Removed by Filter"`
+	Plans   []planNode `json:"Plans"`
+}
+
+// scanned counts the rows that the scans of tables and indexes read.
+func (n planNode) scanned() (rows int) {
+	if strings.HasSuffix(n.Type, "Scan") && n.Type != "CTE Scan" && n.Type != "Subquery Scan" {
+		rows = int((n.Rows + n.Removed) * n.Loops)
+	}
+	for _, p := range n.Plans {
+		rows += p.scanned()
+	}
+	return rows
+}
+
+// rowsRead runs a statement with the plan and the rights of the store's
+// connections, and counts the rows that it deletes and reads.
+func rowsRead(t *testing.T, db *sql.DB, text, args string) (deleted, read int) {
+	t.Helper()
+	tx, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	for _, s := range []string{
+		"SET LOCAL ROLE molar_system", "SET LOCAL plan_cache_mode = force_generic_plan", "SET LOCAL enable_seqscan = off",
+		"SET LOCAL enable_bitmapscan = off", "SET LOCAL jit = off", "DEALLOCATE ALL", "PREPARE swept AS " + text + " RETURNING 1",
+	} {
+		if _, err := tx.ExecContext(t.Context(), s); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+	var told []byte
+	if err := tx.QueryRowContext(t.Context(), "EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE swept ("+args+")").Scan(&told); err != nil {
+		t.Fatal(err)
+	}
+	var plans []struct {
+		Plan planNode `json:"Plan"`
+	}
+	if err := json.Unmarshal(told, &plans); err != nil || len(plans) != 1 {
+		t.Fatalf("%s: %v", told, err)
+	}
+	t.Logf("%s", told)
+	return int(plans[0].Plan.Rows), plans[0].Plan.scanned()
+}

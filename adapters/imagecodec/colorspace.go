@@ -50,8 +50,8 @@ func fromD50() matrix {
 // matrix. The chromaticities are x and y of white, red, green and blue, as in a
 // cHRM chunk. It is false for what spans no colors, or lies outside the diagram.
 func primaries(xy [8]float64) (matrix, bool) {
-	for i := 0; i < len(xy); i += 2 {
-		if xy[i]+xy[i+1] > 1+chromaticityTolerance {
+	for c := range 4 {
+		if xy[2*c]+xy[2*c+1] > 1+chromaticityTolerance {
 			return matrix{}, false
 		}
 	}

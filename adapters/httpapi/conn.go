@@ -229,5 +229,5 @@ func (c *conn) drain() {
 		}
 		left -= n
 	}
-	time.Sleep(min(lingerIdle, time.Until(end)))
+	<-time.After(min(lingerIdle, time.Until(end)))
 }

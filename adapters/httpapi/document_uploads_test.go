@@ -99,7 +99,7 @@ func TestOrderOfChecksOfAnUpload(t *testing.T) {
 	s.must(t, 201, upload(path, chart(jpegOf(1))))
 	s.must(t, 200, call{path: path + "/close", body: "{}"})
 	for _, key := range []string{"", s.live} { // the key "used" is used, in both modes
-		s.must(t, 201, call{path: "/payer_requests", body: letter(nil), key: key, idem: "used"})
+		s.must(t, 201, call{path: "/providers", body: `{"first_name":"Ann","last_name":"Lee","npi":"1245319599"}`, key: key, idem: "used"})
 	}
 	unknown := "/attachments/" + billing.NewID[billing.AttachmentID](time.Now()).String()
 	form := "multipart/form-data; boundary=" + boundary

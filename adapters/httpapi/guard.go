@@ -105,7 +105,7 @@ func wellFramed(h *fasthttp.RequestHeader) bool {
 	raw := h.RawHeaders()
 	for line := range bytes.Lines(raw) {
 		name, _, field := bytes.Cut(line, []byte(":"))
-		if !bytes.HasSuffix(line, []byte("\r\n")) || len(line) > 2 && !(field && isToken(name)) {
+		if !bytes.HasSuffix(line, []byte("\r\n")) || len(line) > 2 && (!field || !isToken(name)) {
 			return false // a line that a bare LF ends, a folded one, or one without a name
 		}
 	}

@@ -376,45 +376,48 @@ type meaning struct {
 	scratch []byte
 }
 
+// put hashes bytes, which never fails.
+func (m *meaning) put(p []byte) { _, _ = m.Write(p) }
+
 func (m *meaning) sum() [sha256.Size]byte { return [sha256.Size]byte(m.Sum(nil)) }
 
 func (m *meaning) add(n *node) {
 	switch n.kind {
 	case kindNull:
-		m.Write([]byte("null"))
+		m.put([]byte("null"))
 	case kindBool, kindNumber:
-		m.Write([]byte(n.text))
+		m.put([]byte(n.text))
 	case kindString:
 		m.quote(n.text)
 	case kindArray:
-		m.Write([]byte{'['})
+		m.put([]byte{'['})
 		for _, v := range n.items {
 			m.add(v)
-			m.Write([]byte{','})
+			m.put([]byte{','})
 		}
-		m.Write([]byte{']'})
+		m.put([]byte{']'})
 	case kindObject:
 		sorted := slices.Clone(n.fields)
 		slices.SortFunc(sorted, func(a, z field) int { return strings.Compare(a.name, z.name) })
-		m.Write([]byte{'{'})
+		m.put([]byte{'{'})
 		for _, f := range sorted {
 			m.quote(f.name)
-			m.Write([]byte{':'})
+			m.put([]byte{':'})
 			m.add(f.value)
-			m.Write([]byte{','})
+			m.put([]byte{','})
 		}
-		m.Write([]byte{'}'})
+		m.put([]byte{'}'})
 	}
 }
 
 // quote hashes what strconv.Quote gives, piece by piece.
 func (m *meaning) quote(s string) {
-	m.Write([]byte{'"'})
+	m.put([]byte{'"'})
 	for s != "" {
 		piece := firstRunes(s, 1024)
 		m.scratch = strconv.AppendQuote(m.scratch[:0], piece)
-		m.Write(m.scratch[1 : len(m.scratch)-1])
+		m.put(m.scratch[1 : len(m.scratch)-1])
 		s = s[len(piece):]
 	}
-	m.Write([]byte{'"'})
+	m.put([]byte{'"'})
 }

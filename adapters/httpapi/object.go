@@ -37,11 +37,11 @@ func (x *exchange) document(faults *billing.Faults) (doc *object, fingerprint [s
 	}
 	m := x.meaning()
 	if x.json != nil && len(x.jsonFaults) == 0 {
-		m.Write([]byte("json:"))
+		m.put([]byte("json:"))
 		m.add(x.json)
 	} else {
-		m.Write([]byte("raw:"))
-		m.Write(x.body)
+		m.put([]byte("raw:"))
+		m.put(x.body)
 	}
 	return newObject("", x.json, faults), m.sum()
 }
@@ -67,14 +67,14 @@ func (x *exchange) optionalDocument(faults *billing.Faults) (doc *object, finger
 // means.
 func (x *exchange) meaning() *meaning {
 	m := &meaning{Hash: sha256.New()}
-	m.Write([]byte(x.method + " " + string(x.fctx.URI().PathOriginal()) + "\n"))
+	m.put([]byte(x.method + " " + string(x.fctx.URI().PathOriginal()) + "\n"))
 	return m
 }
 
 // fingerprint is of a meaning that is in memory.
 func (x *exchange) fingerprint(meaning []byte) [sha256.Size]byte {
 	m := x.meaning()
-	m.Write(meaning)
+	m.put(meaning)
 	return m.sum()
 }
 

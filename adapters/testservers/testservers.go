@@ -35,7 +35,7 @@ const envContainers = "MOLAR_TEST_CONTAINERS"
 const patience = 10 * time.Minute
 
 // machine runs one server, one way or another.
-type machine interface {
+type machine interface { //nolint:interfacebloat // whatever a test does to a server
 	// start brings the server up on the data there is and returns once it
 	// answers.
 	start(ctx context.Context) error

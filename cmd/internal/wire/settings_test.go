@@ -8,7 +8,7 @@ import (
 	"github.com/molar-billing/molar/adapters/cli"
 )
 
-func TestRates(t *testing.T) { //nolint:paralleltest // it sets the environment
+func TestRates(t *testing.T) {
 	load := func(requests, checks string) (Settings, error) {
 		return LoadSettings(func(name string) string {
 			return map[string]string{"MOLAR_RATE_REQUESTS": requests, "MOLAR_RATE_CHECKS": checks}[name]

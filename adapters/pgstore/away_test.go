@@ -33,6 +33,7 @@ func TestCrashAtCommitWithoutOthers(t *testing.T) {
 			}
 		}}
 	})
+	s.Await()
 	in, runs := scope(), 0
 	c := check(in)
 	err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {

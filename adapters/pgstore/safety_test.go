@@ -209,6 +209,7 @@ func TestServerRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = s.Close() }()
+	s.Await()
 	in, before, within := scope(), job(), job()
 	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Stage(ctx, before) }); err != nil {
 		t.Fatal(err)
@@ -278,6 +279,7 @@ func TestNumberOfALostTransactionIsNotTrusted(t *testing.T) {
 					}
 				}}
 			})
+			s.Await()
 			runs := 0
 			if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
 				runs++

@@ -86,6 +86,7 @@ func newReceiver(t *testing.T) *receiver {
 	}
 	o := webhookhttp.Options{
 		Version: "test", Log: slog.New(slog.DiscardHandler), RootCAs: x509.NewCertPool(), Resolve: map[string]netip.AddrPort{receiverHost: at},
+		Timeouts: webhookhttp.Timeouts{Attempt: time.Hour}, // a receiver that hangs is let go by its test
 	}
 	o.RootCAs.AddCert(cert)
 	if r.client, err = webhookhttp.New(o); err != nil {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -31,10 +32,18 @@ func (a *api) makeOffice(x *exchange) (*reply, error) {
 	faults := x.query().end()
 	doc, fingerprint := x.document(&faults)
 	in := billing.Office{
-		Name: doc.text("name"), NPI: doc.text("npi"), TaxID: doc.text("tax_id"), Phone: doc.text("phone"), TimeZone: doc.text("time_zone"),
+		Name: doc.text("name"), NPI: doc.text("npi"), TaxID: doc.text("tax_id"), Phone: doc.text("phone"),
+	}
+	if zone := doc.optionalText("time_zone"); zone != nil {
+		if in.TimeZone = *zone; in.TimeZone == "" { // not the default, which is for an office that names none
+			faults.Add("time_zone", billing.FaultRequired, "Name the time zone, or leave time_zone out for "+access.DefaultTimeZone+".")
+		}
 	}
 	if address := doc.optionalObject("address"); address != nil {
 		in.Address = billing.Address(readAddress(address))
+		if in.Address == (billing.Address{}) { // not the lack of an address
+			in.Address.Judge(&faults)
+		}
 	}
 	doc.end()
 	return kept(a.access.MakeOffice(x.ctx, x.key.Scope, x.request(fingerprint), in, faults, rendered(x, http.StatusCreated, officeShape)))

@@ -43,10 +43,11 @@ func TestOfficesAndProviders(t *testing.T) {
 		t.Errorf("providers %v", got)
 	}
 	for _, c := range []struct{ path, body, fields string }{
-		{"/offices", `{}`, "name required,npi format"},
+		{"/offices", `{}`, "name required,npi required"},
 		{"/offices", `{"name":1,"npi":2,"address":"x","mode":"test"}`, "name type,npi type,address type,mode unknown"},
-		{"/offices", `{"name":"A","npi":"1234567890","address":{"line1":1,"zip":"1","street":"x"}}`, "address.line1 type,address.street unknown,npi format,address.city required,address.state format,address.zip format"},
-		{"/providers", `{"last_name":null,"colour":1}`, "colour unknown,first_name required,last_name required,npi format"},
+		{"/offices", `{"name":"A","npi":"1234567890","address":{"line1":1,"zip":"1","street":"x"}}`, "address.line1 type,address.street unknown,npi format,address.city required,address.state required,address.zip format"},
+		{"/providers", `{"last_name":null,"colour":1}`, "colour unknown,first_name required,last_name required,npi required"},
+		{"/offices", `{"name":"A","npi":"1234567893","address":{},"time_zone":""}`, "time_zone required,address.line1 required,address.city required,address.state required,address.zip required"},
 		{"/providers", ``, "body required"},
 	} {
 		a := s.do(t, call{method: "POST", path: c.path, body: c.body, bad: true})

@@ -54,6 +54,7 @@ func newOffice(o billing.Office, f *billing.Faults) *billing.Office {
 	if o.TimeZone == "" {
 		o.TimeZone = DefaultTimeZone
 	}
+	o.Normalize()
 	o.Judge(f)
 	return &o
 }

@@ -57,6 +57,7 @@ func (r AttachmentRequest) Names() (n AttachmentNames, kind AttachmentKind, f Fa
 	kind = AttachmentUnsolicited
 	if r.Kind != nil {
 		kind = AttachmentKind(*r.Kind)
+		required(&f, "kind", *r.Kind, 0)
 	}
 	switch {
 	case kind != AttachmentUnsolicited && kind != AttachmentSolicited:

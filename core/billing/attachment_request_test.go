@@ -129,7 +129,7 @@ func TestAttachmentRequestsNameEveryFault(t *testing.T) {
 		"solicited by nobody":     {"own", func(r *request) { r.Kind = new("solicited") }, []string{"payer_request_id required"}},
 		"an answer unsolicited":   {"request", func(r *request) { r.Kind = new("unsolicited") }, []string{"kind required"}},
 		"an answer of no kind":    {"request about a claim", func(r *request) { r.Kind = nil }, []string{"kind required"}},
-		"an answer of some kind":  {"request", func(r *request) { r.Kind = new("") }, []string{"kind not_allowed"}},
+		"an answer of some kind":  {"request", func(r *request) { r.Kind = new("") }, []string{"kind required"}},
 		"an answer by its payer":  {"request", func(r *request) { r.PayerID = new("CHTEST") }, nil},
 		"an answer of no office":  {"request", func(r *request) { r.OfficeID = nil }, []string{"office_id required"}},
 		"an answer about nothing": {"request", func(r *request) { r.About = billing.SubjectInput{} }, []string{"patient required", "subscriber required", "service_dates required"}},
@@ -158,7 +158,7 @@ func TestAttachmentRequestsNameEveryFault(t *testing.T) {
 			"claim", func(r *request) {
 				r.ClaimID, r.OfficeID, r.PayerRequestID, r.Kind = new(""), new(""), new(""), new("solicited")
 			},
-			[]string{"office_id format", "claim_id format", "payer_request_id format"},
+			[]string{"office_id required", "claim_id required", "payer_request_id required"},
 		},
 		"narrative of 2001": {"claim", func(r *request) { r.Narrative = new(strings.Repeat("é", 2001)) }, []string{"narrative too_long"}},
 		"blank narrative":   {"claim", func(r *request) { r.Narrative = new(" ") }, nil},
@@ -232,7 +232,7 @@ func TestAnswerRequests(t *testing.T) {
 		"words":              {billing.AnswerRequest{Narrative: new("Words.")}, billing.AttachmentID{}, nil},
 		"no ID":              {billing.AnswerRequest{AttachmentID: new("att_")}, billing.AttachmentID{}, []string{"attachment_id format"}},
 		"words without end":  {billing.AnswerRequest{Narrative: new(strings.Repeat("é", 2001))}, billing.AttachmentID{}, []string{"narrative too_long"}},
-		"form, words, an ID": {billing.AnswerRequest{Faults: billing.Faults{{Field: "x"}}, AttachmentID: new(""), Narrative: new(strings.Repeat("é", 2001))}, billing.AttachmentID{}, []string{"x ", "narrative too_long", "attachment_id format"}},
+		"form, words, an ID": {billing.AnswerRequest{Faults: billing.Faults{{Field: "x"}}, AttachmentID: new(""), Narrative: new(strings.Repeat("é", 2001))}, billing.AttachmentID{}, []string{"x ", "narrative too_long", "attachment_id required"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -69,39 +69,53 @@ type Provider struct {
 
 var (
 	taxIDForm    = regexp.MustCompile(`^[0-9]{9}$`)
-	phoneForm    = regexp.MustCompile(`^(?:[ +().-]{0,3}[0-9]){7,15}$`)
+	phoneForm    = regexp.MustCompile(`^[0-9]{10}$`)
 	taxonomyForm = regexp.MustCompile(`^[0-9A-Z]{10}$`)
 	stateForm    = regexp.MustCompile(`^[A-Za-z]{2}$`)
 	zipForm      = regexp.MustCompile(`^[0-9]{5}(-?[0-9]{4})?$`)
 )
 
-// Judge adds what is wrong with an office. It may have no tax ID, address and
-// telephone number.
+// Normalize writes the office's numbers and its state as they are kept and sent:
+// nine digits, ten digits without the country code, two capital letters.
+func (o *Office) Normalize() {
+	o.TaxID = strings.NewReplacer("-", "", " ", "").Replace(o.TaxID)
+	o.Phone = strings.NewReplacer(" ", "", "+", "", "-", "", ".", "", "(", "", ")", "").Replace(o.Phone)
+	if len(o.Phone) == 11 {
+		o.Phone = strings.TrimPrefix(o.Phone, "1")
+	}
+	o.Address.State = strings.ToUpper(o.Address.State)
+}
+
+// Judge adds what is wrong with a normalized office. It may have no tax ID,
+// address and telephone number.
 func (o *Office) Judge(f *Faults) {
 	f.Name("name", o.Name)
 	judgeNPI(f, o.NPI)
-	if digits := strings.ReplaceAll(o.TaxID, "-", ""); digits != "" && !taxIDForm.MatchString(digits) {
+	if o.TaxID != "" && !taxIDForm.MatchString(o.TaxID) {
 		f.Add("tax_id", FaultFormat, "A tax ID is nine digits.")
 	}
 	if o.Address != (Address{}) {
-		o.Address.judge(f)
+		o.Address.Judge(f)
 	}
 	if o.Phone != "" && !phoneForm.MatchString(o.Phone) {
-		f.Add("phone", FaultFormat, "A telephone number is 7 to 15 digits, with spaces and + - . ( ) between them.")
+		f.Add("phone", FaultFormat, "A telephone number in the United States has ten digits; spaces and + - . ( ) may separate them.")
 	}
-	if _, err := time.LoadLocation(o.TimeZone); err != nil || o.TimeZone == "Local" {
+	if blank(o.TimeZone) {
+		f.Add("time_zone", FaultRequired, "A value is required.")
+	} else if _, err := time.LoadLocation(o.TimeZone); err != nil || o.TimeZone == "Local" {
 		f.Add("time_zone", FaultFormat, "A time zone is an IANA name such as America/New_York.")
 	}
 }
 
-func (a Address) judge(f *Faults) {
+// Judge adds what is wrong with an office's address, once there is one.
+func (a Address) Judge(f *Faults) {
 	f.Name("address.line1", a.Line1)
 	f.shown("address.line2", a.Line2)
 	f.Name("address.city", a.City)
-	if !stateForm.MatchString(a.State) {
-		f.Add("address.state", FaultFormat, "A state is two letters, such as NY.")
+	if required(f, "address.state", a.State, 0) && (len(a.State) != 2 || !knownState(strings.ToUpper(a.State))) {
+		f.Add("address.state", FaultFormat, "A state is the two letters of the postal service, such as NY.")
 	}
-	if !zipForm.MatchString(a.ZIP) {
+	if required(f, "address.zip", a.ZIP, 0) && !zipForm.MatchString(a.ZIP) {
 		f.Add("address.zip", FaultFormat, "A ZIP code has 5 or 9 digits.")
 	}
 }
@@ -111,13 +125,13 @@ func (p *Provider) Judge(f *Faults) {
 	f.Name("first_name", p.FirstName)
 	f.Name("last_name", p.LastName)
 	judgeNPI(f, p.NPI)
-	if !taxonomyForm.MatchString(p.Taxonomy) {
+	if required(f, "taxonomy", p.Taxonomy, 0) && !taxonomyForm.MatchString(p.Taxonomy) {
 		f.Add("taxonomy", FaultFormat, "A taxonomy code is ten digits and capital letters, such as 122300000X.")
 	}
 }
 
 func judgeNPI(f *Faults, s string) {
-	if !ValidNPI(s) {
+	if required(f, "npi", s, 0) && !ValidNPI(s) {
 		f.Add("npi", FaultFormat, "An NPI is ten digits with a valid check digit.")
 	}
 }

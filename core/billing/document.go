@@ -147,7 +147,7 @@ func (r DocumentRequest) Parse(today Date) (Document, Faults) {
 }
 
 func (d *Document) parseFilm(f *Faults, r DocumentRequest, today Date) {
-	if r.ImageDate == nil {
+	if r.ImageDate == nil || blank(*r.ImageDate) {
 		f.Add("image_date", FaultRequired, "A film needs the date on which it was taken.")
 	} else if date, err := ParseDate(*r.ImageDate); err != nil {
 		f.Add("image_date", FaultFormat, "A date has the form YYYY-MM-DD and exists.")
@@ -156,7 +156,7 @@ func (d *Document) parseFilm(f *Faults, r DocumentRequest, today Date) {
 	} else {
 		d.ImageDate = date
 	}
-	if r.Orientation == nil {
+	if r.Orientation == nil || blank(*r.Orientation) {
 		f.Add("orientation", FaultRequired, "A film needs its orientation, left or right.")
 		return
 	}

@@ -60,7 +60,7 @@ func TestDocumentRequests(t *testing.T) {
 			"unoriented":       {date, nil, []string{"orientation required"}, []string{"image_date not_allowed"}},
 			"tomorrow":         {new("2026-03-21"), left, []string{"image_date range"}, []string{"image_date not_allowed", "orientation not_allowed"}},
 			"no day":           {new("2026-02-30"), left, []string{"image_date format"}, []string{"image_date not_allowed", "orientation not_allowed"}},
-			"empty":            {new(""), new(""), []string{"image_date format", "orientation not_allowed"}, []string{"image_date not_allowed", "orientation not_allowed"}},
+			"empty":            {new(""), new(""), []string{"image_date required", "orientation required"}, []string{"image_date not_allowed", "orientation not_allowed"}},
 			"no orientation":   {date, new("up"), []string{"orientation not_allowed"}, []string{"image_date not_allowed", "orientation not_allowed"}},
 			"in upper case":    {date, new("LEFT"), []string{"orientation not_allowed"}, []string{"image_date not_allowed", "orientation not_allowed"}},
 			"both of it wrong": {new("x"), new("x"), []string{"image_date format", "orientation not_allowed"}, []string{"image_date not_allowed", "orientation not_allowed"}},

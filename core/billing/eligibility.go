@@ -240,6 +240,12 @@ func Unanswered(outcome Outcome, about About, network string, latencyMS int) Che
 	}
 }
 
+// CanBeReused reports whether the check can answer another one like it. A payer
+// that could not tell the status may be able to tell it now.
+func (c *EligibilityCheck) CanBeReused() bool {
+	return c.Benefits != nil && c.Benefits.Status != CoverageUnknown
+}
+
 // AnswerFromCache completes the check with what source was answered. The hit
 // has no latency, and its own time of completion.
 func (c *EligibilityCheck) AnswerFromCache(source *EligibilityCheck, now time.Time) error {

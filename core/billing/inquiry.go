@@ -103,16 +103,17 @@ func (r EligibilityRequest) Parse(today Date) (q Inquiry, office OfficeID, paren
 
 	q.ServiceDate = today
 	if r.ServiceDate != nil {
-		switch q.ServiceDate, err = ParseDate(*r.ServiceDate); {
-		case err != nil:
-			f.Add("service_date", FaultFormat, "A date has the form YYYY-MM-DD and exists.")
+		switch q.ServiceDate = day(&f, "service_date", *r.ServiceDate); {
+		case q.ServiceDate.IsZero(): // told already
 		case q.ServiceDate.Before(today.AddMonths(-maxServiceMonths)), today.AddMonths(maxServiceMonths).Before(q.ServiceDate):
 			f.Add("service_date", FaultRange, "The service date is within 12 months of today.")
+		case q.ServiceDate.Before(q.patientBorn()):
+			f.Add("service_date", FaultRange, "The patient was not born yet on the service date. Correct one of the two dates.")
 		}
 	}
 	for i, code := range r.ProcedureCodes {
-		if !ValidProcedureCode(code) {
-			f.Add("procedure_codes."+strconv.Itoa(i), FaultFormat, "A procedure code is D and four digits.")
+		if at := "procedure_codes." + strconv.Itoa(i); required(&f, at, code, 0) && !ValidProcedureCode(code) {
+			f.Add(at, FaultFormat, "A procedure code is D and four digits.")
 		}
 	}
 	if len(r.ProcedureCodes) > maxProcedureCodes {
@@ -122,17 +123,25 @@ func (r EligibilityRequest) Parse(today Date) (q Inquiry, office OfficeID, paren
 	q.DetailLevel = DetailStandard
 	if r.DetailLevel != nil {
 		q.DetailLevel = DetailLevel(*r.DetailLevel)
-		if q.DetailLevel != DetailStandard && q.DetailLevel != DetailEnhanced {
+		if required(&f, "detail_level", *r.DetailLevel, 0) && q.DetailLevel != DetailStandard && q.DetailLevel != DetailEnhanced {
 			f.Add("detail_level", FaultNotAllowed, "A detail level is standard or enhanced.")
 		}
 	}
 	optional(&f, "tenant_reference", r.TenantReference, maxTenantReference)
-	if r.ParentID != nil {
+	if r.ParentID != nil && required(&f, "parent_id", *r.ParentID, 0) {
 		if parent, err = ParseID[CheckID](*r.ParentID); err != nil {
 			f.Add("parent_id", FaultFormat, "A check ID starts with elg_ and has 26 more characters.")
 		}
 	}
 	return q, office, parent, f
+}
+
+// patientBorn is the date of birth of the patient.
+func (q Inquiry) patientBorn() Date {
+	if q.Patient != nil {
+		return q.Patient.DateOfBirth
+	}
+	return q.Subscriber.DateOfBirth
 }
 
 // required reports whether the value is there and not too long; limit 0 is no

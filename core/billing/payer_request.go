@@ -84,10 +84,7 @@ func (r PayerRequestRecord) Parse() (PayerRequest, Faults) {
 	required(&f, "reference_number", r.ReferenceNumber, maxReferenceNumber)
 	required(&f, "requested", r.Requested, maxRequested)
 	if r.DueDate != nil {
-		var err error
-		if out.DueDate, err = ParseDate(*r.DueDate); err != nil {
-			f.Add("due_date", FaultFormat, "A date has the form YYYY-MM-DD and exists.")
-		}
+		out.DueDate = day(&f, "due_date", *r.DueDate)
 	}
 	return out, f
 }
@@ -98,7 +95,7 @@ func optionalID[T ID[K], K Kind](f *Faults, field string, value *string, what st
 		return T{}
 	}
 	id, err := ParseID[T, K](*value)
-	if err != nil {
+	if required(f, field, *value, 0) && err != nil {
 		var kind K
 		f.Add(field, FaultFormat, "The ID of a "+what+" starts with "+kind.prefix()+" and has 26 more characters.")
 	}

@@ -25,13 +25,13 @@ func TestPayerRequestRecords(t *testing.T) {
 		"for nobody":         {func(r *billing.PayerRequestRecord) { r.ClaimID = nil }, []string{"payer_id required"}},
 		"for an empty payer": {func(r *billing.PayerRequestRecord) { r.ClaimID, r.PayerID = nil, new("") }, []string{"payer_id required"}},
 		"for no claim ID":    {func(r *billing.PayerRequestRecord) { r.ClaimID = new("clm_1") }, []string{"claim_id format"}},
-		"for an empty claim": {func(r *billing.PayerRequestRecord) { r.ClaimID = new("") }, []string{"claim_id format"}},
+		"for an empty claim": {func(r *billing.PayerRequestRecord) { r.ClaimID = new("") }, []string{"claim_id required"}},
 		"reference of 51":    {func(r *billing.PayerRequestRecord) { r.ReferenceNumber = strings.Repeat("é", 51) }, []string{"reference_number too_long"}},
 		"blank reference":    {func(r *billing.PayerRequestRecord) { r.ReferenceNumber = " " }, []string{"reference_number required"}},
 		"words of 2001":      {func(r *billing.PayerRequestRecord) { r.Requested = strings.Repeat("é", 2001) }, []string{"requested too_long"}},
 		"blank words":        {func(r *billing.PayerRequestRecord) { r.Requested = "\n" }, []string{"requested required"}},
 		"a day that is none": {func(r *billing.PayerRequestRecord) { r.DueDate = new("2026-02-29") }, []string{"due_date format"}},
-		"an empty due date":  {func(r *billing.PayerRequestRecord) { r.DueDate = new("") }, []string{"due_date format"}},
+		"an empty due date":  {func(r *billing.PayerRequestRecord) { r.DueDate = new("") }, []string{"due_date required"}},
 		"form comes first": {func(r *billing.PayerRequestRecord) {
 			r.Faults.Add("requested", billing.FaultType, "")
 			r.Requested = ""

@@ -264,6 +264,7 @@ func (r EndpointRequest) Apply(e *WebhookEndpoint) Faults {
 	for i, t := range r.EventTypes {
 		field := "event_types." + strconv.Itoa(i)
 		switch known := EventType(t); {
+		case !required(&f, field, t, 0):
 		case !slices.Contains(EventTypes(), known):
 			f.Add(field, FaultNotAllowed, "There is no such event type.")
 		case slices.Contains(e.EventTypes, known):

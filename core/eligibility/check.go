@@ -146,7 +146,7 @@ func (s *Service) begin(
 		if err != nil {
 			return err
 		}
-		if source != nil {
+		if source != nil && source.CanBeReused() {
 			if err := c.AnswerFromCache(source, c.CreatedAt); err != nil {
 				return err
 			}

@@ -289,6 +289,13 @@ func TestCache(t *testing.T) {
 	if c := b.check("6", b.request("-NOT-FOUND")); !c.CacheSource.IsZero() {
 		t.Error("a rejection answered a check")
 	}
+	// So is a payer that could not tell the status.
+	if c := b.check("5u", b.request("-UNKNOWN")); c.Benefits == nil || c.Benefits.Status != billing.CoverageUnknown {
+		t.Fatalf("not unknown: %+v", c)
+	}
+	if c := b.check("6u", b.request("-UNKNOWN")); !c.CacheSource.IsZero() {
+		t.Error("a check with the status unknown answered a check")
+	}
 	b.clock.advance(24*time.Hour + time.Minute)
 	if c := b.check("7", b.request("-ACTIVE-FULL")); !c.CacheSource.IsZero() {
 		t.Error("an answer of yesterday answered a check")

@@ -133,7 +133,7 @@ func (d *demo) claim(ctx context.Context, g *graph) error {
 
 func (d *demo) office(ctx context.Context, s *access.Service, scope billing.Scope, as, name, npi string) error {
 	o, err := s.CreateOffice(ctx, billing.Office{
-		Scope: scope, Name: name, NPI: npi, TaxID: "123456789", Phone: "555-0100", TimeZone: "America/New_York",
+		Scope: scope, Name: name, NPI: npi, TaxID: "123456789", Phone: "5185550100", TimeZone: "America/New_York",
 		Address: billing.Address{Line1: "1 Main Street", City: "Springfield", State: "IL", ZIP: "627010001"},
 	})
 	if err != nil {

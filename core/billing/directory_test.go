@@ -1,0 +1,63 @@
+package billing_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+func TestOffices(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(*billing.Office)
+		want   []string
+	}{
+		"whole":                {func(*billing.Office) {}, nil},
+		"without what it may":  {func(o *billing.Office) { o.TaxID, o.Phone, o.Address = "", "", billing.Address{} }, nil},
+		"a country code":       {func(o *billing.Office) { o.Phone = "+1 518.555.0100" }, nil},
+		"nothing":              {func(o *billing.Office) { *o = billing.Office{} }, []string{"name required", "npi required", "time_zone required"}},
+		"an invisible name":    {func(o *billing.Office) { o.Name = "\u200b\u3164\u2800\u00ad" }, []string{"name required"}},
+		"a name of no shape":   {func(o *billing.Office) { o.Name = "a\x00" }, []string{"name format"}},
+		"a blank NPI":          {func(o *billing.Office) { o.NPI = " " }, []string{"npi required"}},
+		"a wrong NPI":          {func(o *billing.Office) { o.NPI = "1234567890" }, []string{"npi format"}},
+		"a short tax ID":       {func(o *billing.Office) { o.TaxID = "12-345678" }, []string{"tax_id format"}},
+		"letters for a tax ID": {func(o *billing.Office) { o.TaxID = "12345678x" }, []string{"tax_id format"}},
+		"seven digits":         {func(o *billing.Office) { o.Phone = "555-0100" }, []string{"phone format"}},
+		"another country":      {func(o *billing.Office) { o.Phone = "+44 518 555 0100" }, []string{"phone format"}},
+		"a telephone word":     {func(o *billing.Office) { o.Phone = "518-555-TOOTH" }, []string{"phone format"}},
+		"no such zone":         {func(o *billing.Office) { o.TimeZone = "Mars/Olympus" }, []string{"time_zone format"}},
+		"here":                 {func(o *billing.Office) { o.TimeZone = "Local" }, []string{"time_zone format"}},
+		"no such state":        {func(o *billing.Office) { o.Address.State = "XX" }, []string{"address.state format"}},
+		"half of an address": {func(o *billing.Office) { o.Address = billing.Address{Line2: "Apt 2"} }, []string{
+			"address.line1 required", "address.city required", "address.state required", "address.zip required",
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := billing.Office{
+				Name: "South", NPI: "1234567893", TaxID: "12-3456789", Phone: "(518) 555-0100", TimeZone: "America/New_York",
+				Address: billing.Address{Line1: "1 Main St", City: "Albany", State: "ny", ZIP: "12207"},
+			}
+			c.change(&o)
+			var f billing.Faults
+			o.Normalize()
+			if o.Judge(&f); !slices.Equal(told(f), c.want) {
+				t.Fatalf("faults %v, want %v", told(f), c.want)
+			}
+			if c.want == nil && (strings.TrimPrefix(o.TaxID, "123456789")+strings.TrimPrefix(o.Phone, "5185550100")+strings.TrimPrefix(o.Address.State, "NY") != "") {
+				t.Errorf("normalized to %+v", o)
+			}
+		})
+	}
+}
+
+func TestProviders(t *testing.T) {
+	t.Parallel()
+	var f billing.Faults
+	(&billing.Provider{LastName: "\u200d"}).Judge(&f)
+	if want := []string{"first_name required", "last_name required", "npi required", "taxonomy required"}; !slices.Equal(told(f), want) {
+		t.Errorf("faults %v, want %v", told(f), want)
+	}
+}

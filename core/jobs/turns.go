@@ -1,0 +1,65 @@
+package jobs
+
+import (
+	"slices"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// Turns holds what waits, by scope, and gives it out in turn: one of each scope
+// that has something, whatever another one has. Within a scope the first comes
+// first. The zero value is empty. It is not safe for concurrent use.
+type Turns[T any] struct {
+	waiting map[billing.Scope][]T
+	order   []billing.Scope // those with something; the first is next
+	size    int
+}
+
+// Put adds a value. A scope that had none has its turn after the others.
+func (t *Turns[T]) Put(scope billing.Scope, v T) {
+	if t.waiting == nil {
+		t.waiting = map[billing.Scope][]T{}
+	}
+	if len(t.waiting[scope]) == 0 {
+		t.order = append(t.order, scope)
+	}
+	t.waiting[scope] = append(t.waiting[scope], v)
+	t.size++
+}
+
+// Take removes the value whose turn it is; ok is false when there is none.
+func (t *Turns[T]) Take() (v T, ok bool) {
+	if t.size == 0 {
+		return v, false
+	}
+	scope := t.order[0]
+	t.order = t.order[1:]
+	of := t.waiting[scope]
+	v, of[0] = of[0], v // what was taken is not held on to
+	if of = of[1:]; len(of) == 0 {
+		delete(t.waiting, scope)
+	} else {
+		t.waiting[scope] = of
+		t.order = append(t.order, scope)
+	}
+	t.size--
+	return v, true
+}
+
+// Remove drops the values of a scope that drop names.
+func (t *Turns[T]) Remove(scope billing.Scope, drop func(T) bool) {
+	of := t.waiting[scope]
+	if len(of) == 0 {
+		return
+	}
+	rest := slices.DeleteFunc(of, drop)
+	t.size -= len(of) - len(rest)
+	if t.waiting[scope] = rest; len(rest) > 0 {
+		return
+	}
+	delete(t.waiting, scope)
+	t.order = slices.DeleteFunc(t.order, func(s billing.Scope) bool { return s == scope })
+}
+
+// Len is how many values wait.
+func (t *Turns[T]) Len() int { return t.size }

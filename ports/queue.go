@@ -15,7 +15,9 @@ type Queue interface {
 	Publish(ctx context.Context, j jobs.Job) error
 
 	// Consume calls handle for each job of the kind, at most parallel at once,
-	// until ctx ends; then it waits for the calls under way and returns nil. A
+	// until ctx ends. Of the jobs that have reached it, it takes one of each
+	// scope in turn, so that few jobs of one scope do not wait for many of
+	// another. When ctx ends it waits for the calls under way and returns nil. A
 	// lost connection is made again behind the scenes. A panic in handle is
 	// the caller's to catch. A message that no worker can read goes to the
 	// dead letters without a call.

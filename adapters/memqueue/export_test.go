@@ -1,9 +1,12 @@
 package memqueue
 
-import "github.com/molar-billing/molar/core/jobs"
+import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+)
 
 // Put publishes bytes.
-func (b *Broker) Put(kind jobs.Kind, body []byte) { b.put(kind, body) }
+func (b *Broker) Put(kind jobs.Kind, body []byte) { b.put(kind, billing.Scope{}, body) }
 
 // Mailboxes counts open mailboxes.
 func (q *Queue) Mailboxes() int {

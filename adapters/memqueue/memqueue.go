@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
@@ -22,9 +23,10 @@ type Broker struct {
 	instances map[string]*Queue
 }
 
-// topic is the messages of one kind.
+// topic is the messages of one kind, which are taken from one scope after the
+// other.
 type topic struct {
-	waiting [][]byte
+	waiting jobs.Turns[[]byte]
 	dead    int
 	more    chan struct{} // closed, and made anew, when a message arrives
 }
@@ -53,27 +55,25 @@ func (b *Broker) topic(kind jobs.Kind) *topic {
 	return t
 }
 
-func (b *Broker) put(kind jobs.Kind, body []byte) {
+func (b *Broker) put(kind jobs.Kind, scope billing.Scope, body []byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	t := b.topic(kind)
-	t.waiting = append(t.waiting, body)
+	t.waiting.Put(scope, body)
 	close(t.more)
 	t.more = make(chan struct{})
 }
 
-// take answers the oldest message of a kind, or a channel that is closed when
-// there may be one.
+// take answers the message of a kind whose turn it is, or a channel that is
+// closed when there may be one.
 func (b *Broker) take(kind jobs.Kind) (body []byte, more <-chan struct{}) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	t := b.topic(kind)
-	if len(t.waiting) == 0 {
+	body, ok := t.waiting.Take()
+	if !ok {
 		return nil, t.more
 	}
-	body = t.waiting[0]
-	t.waiting[0] = nil
-	t.waiting = t.waiting[1:]
 	return body, nil
 }
 
@@ -101,7 +101,7 @@ func (q *Queue) Publish(ctx context.Context, j jobs.Job) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	q.broker.put(j.Kind, j.Encode())
+	q.broker.put(j.Kind, j.Scope, j.Encode())
 	return nil
 }
 
@@ -188,5 +188,5 @@ func (q *Queue) Depth(_ context.Context, kind jobs.Kind) (waiting, dead int, err
 	q.broker.mu.Lock()
 	defer q.broker.mu.Unlock()
 	t := q.broker.topic(kind)
-	return len(t.waiting), t.dead, nil
+	return t.waiting.Len(), t.dead, nil
 }

@@ -18,6 +18,12 @@ func OpenDialing(ctx context.Context, o Options, dial func(ctx context.Context, 
 // own deadline: how long one takes to come back is the machine's business.
 func (s *Store) Await() { s.awayTime = time.Hour }
 
+// AwaitWaiting returns when n transactions wait for their turn.
+func (s *Store) AwaitWaiting(ctx context.Context, n int) {
+	for s.turns.length() < n && pause(ctx, time.Millisecond) { //nolint:revive // it waits
+	}
+}
+
 // Times is what the clock of a transaction shows, and what the database calls
 // the time of that transaction.
 func (s *Store) Times(ctx context.Context, scope billing.Scope) (clock, database time.Time, err error) {

@@ -5,8 +5,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 )
 
-// Metrics collects the figures of the connection pool: how many connections
-// are in use, and how long transactions waited for one.
-func (s *Store) Metrics() prometheus.Collector {
-	return collectors.NewDBStatsCollector(s.db.DB, "molar")
+// Metrics collects the figures of the connections: how many are in use, by
+// transactions of a scope and by others, and how many transactions wait.
+func (s *Store) Metrics() []prometheus.Collector {
+	return []prometheus.Collector{
+		collectors.NewDBStatsCollector(s.scoped.DB, "molar"),
+		collectors.NewDBStatsCollector(s.system.DB, "molar_system"),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "molar_database_waiting", Help: "Transactions that wait for their turn at the database.",
+		}, func() float64 { return float64(s.turns.length()) }),
+	}
 }

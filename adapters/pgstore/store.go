@@ -26,7 +26,9 @@ type Options struct {
 	// Unix socket, postgres:///database?host=/folder&port=5432. The user can
 	// become molar_app and molar_system, and needs nothing else: see Admit.
 	URL string
-	// MaxConns bounds the connections; 0 stands for 16.
+	// MaxConns bounds the connections; 0 stands for 16. A quarter of them, at
+	// least one and at most four, are for System alone, so that keys are looked
+	// up and leases are renewed whatever waits for the others.
 	MaxConns int
 	// EncryptionKey encrypts the messages exchanged with payers, and the
 	// secrets of webhook endpoints. It is the one that the database was begun
@@ -48,7 +50,9 @@ type Options struct {
 
 // Store is a PostgreSQL database.
 type Store struct {
-	db        *sqlx.DB
+	scoped    *sqlx.DB // for transactions of a scope, which take turns
+	turns     turns
+	system    *sqlx.DB // for all others
 	connector *connector
 	sealer    *sealer
 	running   running
@@ -115,28 +119,36 @@ func open(ctx context.Context, o Options, dial func(context.Context, string, str
 	if maxConns == 0 {
 		maxConns = 16
 	}
-	db := sql.OpenDB(c)
-	db.SetMaxOpenConns(maxConns)
-	db.SetMaxIdleConns(maxConns) // a connection is worth its prepared statements
-	db.SetConnMaxIdleTime(10 * time.Minute)
-	db.SetConnMaxLifetime(time.Hour)
-	s := &Store{db: sqlx.NewDb(db, "postgres"), connector: c, sealer: seal, staged: o.Staged, log: o.Log, awayTime: awayTime}
+	reserved := min(max(maxConns/4, 1), 4)
+	rest := max(maxConns-reserved, 1)
+	s := &Store{
+		scoped: pool(c, rest), turns: turns{free: rest}, system: pool(c, reserved),
+		connector: c, sealer: seal, staged: o.Staged, log: o.Log, awayTime: awayTime,
+	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	if err := db.PingContext(ctx); err != nil {
-		_ = db.Close()
-		return nil, fmt.Errorf("open the database: %w", err)
+	if err := s.system.PingContext(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("open the database: %w", err), s.disconnect())
 	}
 	s.proof.keyed, s.proof.begins = o.EncryptionKey != [32]byte{}, o.Begins
 	if err := s.prove(ctx); err != nil && (o.Begins || !errors.Is(err, ErrNoKey)) {
-		_ = db.Close()
-		return nil, fmt.Errorf("open the database: %w", err)
+		return nil, errors.Join(fmt.Errorf("open the database: %w", err), s.disconnect())
 	}
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
 	s.upkeep.Go(func() { s.keepStatistics(life) })
 	return s, nil
+}
+
+// pool holds up to n connections.
+func pool(c *connector, n int) *sqlx.DB {
+	db := sql.OpenDB(c)
+	db.SetMaxOpenConns(n)
+	db.SetMaxIdleConns(n) // a connection is worth its prepared statements
+	db.SetConnMaxIdleTime(10 * time.Minute)
+	db.SetConnMaxLifetime(time.Hour)
+	return sqlx.NewDb(db, "postgres")
 }
 
 // connConfig reads the URL and sets what the store relies on.
@@ -174,8 +186,10 @@ func connConfig(url string) (pq.Config, error) {
 func (s *Store) Close() error {
 	s.stop()
 	s.upkeep.Wait()
-	return s.db.Close()
+	return s.disconnect()
 }
+
+func (s *Store) disconnect() error { return errors.Join(s.scoped.Close(), s.system.Close()) }
 
 // InTx runs fn in a transaction that sees and writes only rows of scope.
 func (s *Store) InTx(ctx context.Context, scope billing.Scope, fn func(context.Context, ports.Tx) error) error {
@@ -230,7 +244,15 @@ func (s *Store) repeat(ctx context.Context, in session, readOnly bool, fn func(c
 // for certain.
 func (s *Store) attempt(ctx context.Context, t *tx, in session, readOnly bool, fn func(context.Context, *tx) error) (err error) {
 	in.clock = &t.clock
-	begun, err := s.db.BeginTxx(context.WithValue(ctx, sessionKey{}, in), &sql.TxOptions{ReadOnly: readOnly})
+	db, leave := s.system, func() {}
+	if in.role == roleApp {
+		if err := s.turns.take(ctx, in.scope); err != nil {
+			return err
+		}
+		db, leave = s.scoped, sync.OnceFunc(s.turns.leave)
+	}
+	defer leave()
+	begun, err := db.BeginTxx(context.WithValue(ctx, sessionKey{}, in), &sql.TxOptions{ReadOnly: readOnly})
 	if err != nil {
 		return ofBegin(ctx, err)
 	}
@@ -241,6 +263,7 @@ func (s *Store) attempt(ctx context.Context, t *tx, in session, readOnly bool, f
 		return err
 	}
 	err = t.commit(ctx)
+	leave() // the connection is free, also while the outcome is asked for
 	if unknown, ok := errors.AsType[*commitUnknownError](err); ok && t.xid != "" {
 		return s.resolve(ctx, in, t, unknown)
 	} else if ok {

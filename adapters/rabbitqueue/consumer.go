@@ -12,6 +12,12 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
+// ahead is how many messages a consumer takes from the broker beyond those that
+// it works on. The broker gives them in the order in which they came; only from
+// what lies here can they be taken in turn by scope. It is more than the relays
+// of several processes let one scope have at the broker.
+const ahead = 512
+
 // consumer is one call of Consume. Its calls under way may outlive the
 // connection that brought their jobs, so they are counted here.
 type consumer struct {
@@ -73,9 +79,7 @@ func (c *consumer) on(ctx context.Context, conn *connection) error {
 	if err := c.q.declareKind(ch, c.kind); err != nil {
 		return err
 	}
-	// No message is sent ahead of a free slot: measured, that gains nothing, and
-	// it would wait here while another consumer is free.
-	if err := ch.Qos(c.parallel, 0, false); err != nil {
+	if err := ch.Qos(c.parallel+ahead, 0, false); err != nil {
 		return err
 	}
 	const tag = "jobs" // unique on the channel
@@ -84,53 +88,68 @@ func (c *consumer) on(ctx context.Context, conn *connection) error {
 		return err
 	}
 	ready()
+	return c.serve(ctx, deliveries, func() { _ = ch.Cancel(tag, true) })
+}
+
+// delivery is a message that waits for a slot.
+type delivery struct {
+	amqp.Delivery
+	job jobs.Job
+}
+
+// serve calls the handler for what is delivered, in turn by scope. What still
+// waits when it returns goes back to the queue when the channel closes.
+func (c *consumer) serve(ctx context.Context, deliveries <-chan amqp.Delivery, cancel func()) error {
+	var waiting jobs.Turns[delivery]
 	for {
-		d, err := c.next(ctx, deliveries)
-		if err != nil {
-			return err
+		slots := c.slots
+		if waiting.Len() == 0 {
+			slots = nil
 		}
-		if ctx.Err() != nil {
-			_ = ch.Cancel(tag, true) // what arrives in spite of it goes back when the channel closes
+		select { // what has come is in line before the next one is taken
+		case d, ok := <-deliveries:
+			if !ok {
+				return ErrAway
+			}
+			c.line(ctx, &waiting, d)
+			continue
+		default:
+		}
+		select {
+		case d, ok := <-deliveries:
+			if !ok {
+				return ErrAway
+			}
+			c.line(ctx, &waiting, d)
+		case slots <- struct{}{}:
+			d, _ := waiting.Take()
+			c.calls.Go(func() {
+				defer func() { <-c.slots }()
+				c.call(ctx, d)
+			})
+		case <-ctx.Done():
+			cancel()
 			c.calls.Wait()
 			return nil
 		}
-		c.calls.Go(func() {
-			defer func() { <-c.slots }()
-			c.call(ctx, d)
-		})
 	}
 }
 
-// next takes a slot and then a message for it. After the end of ctx it
-// answers at once.
-func (c *consumer) next(ctx context.Context, deliveries <-chan amqp.Delivery) (amqp.Delivery, error) {
-	select {
-	case c.slots <- struct{}{}:
-	case <-ctx.Done():
-		return amqp.Delivery{}, nil
-	}
-	select {
-	case d, ok := <-deliveries:
-		if !ok {
-			<-c.slots
-			return amqp.Delivery{}, ErrAway
-		}
-		return d, nil
-	case <-ctx.Done():
-		return amqp.Delivery{}, nil
-	}
-}
-
-// call handles one message. When the acknowledgement does not arrive, the
-// message comes again, which is what the port promises.
-func (c *consumer) call(ctx context.Context, d amqp.Delivery) {
+// line puts a message in line.
+func (c *consumer) line(ctx context.Context, waiting *jobs.Turns[delivery], d amqp.Delivery) {
 	j, err := jobs.Decode(d.Body)
 	if err != nil {
 		c.q.opts.Log.ErrorContext(ctx, "unreadable message put with the dead letters", "kind", string(c.kind), "bytes", len(d.Body))
 		_ = d.Reject(false)
 		return
 	}
-	switch c.handle(ctx, ports.Delivery{Job: j, Again: again(d)}) {
+	waiting.Put(j.Scope, delivery{d, j})
+}
+
+// call handles one message. When the acknowledgement does not arrive, the
+// message comes again, which is what the port promises.
+func (c *consumer) call(ctx context.Context, d delivery) {
+	switch c.handle(ctx, ports.Delivery{Job: d.job, Again: again(d.Delivery)}) {
 	case ports.Dead:
 		_ = d.Reject(false)
 	case ports.Finished:

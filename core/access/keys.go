@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
@@ -15,34 +16,54 @@ func (s *Service) Authenticate(ctx context.Context, secret string) (*billing.API
 		return nil, unauthorized()
 	}
 	digest := billing.KeyDigest(secret)
-	now := s.clock.Now()
-	s.mu.Lock()
-	have, ok := s.good[digest]
-	s.mu.Unlock()
-	if ok && now.Before(have.until) {
-		return have.key, nil
+	for {
+		now := s.clock.Now()
+		s.mu.Lock()
+		if have, ok := s.good[digest]; ok && now.Before(have.until) {
+			s.mu.Unlock()
+			return have.key, nil
+		}
+		l := s.lookups[digest]
+		if l == nil {
+			l = &lookup{done: make(chan struct{})}
+			s.lookups[digest] = l
+			s.mu.Unlock()
+			s.lookUp(ctx, digest, l, now)
+			return l.key, l.err
+		}
+		s.mu.Unlock()
+		select {
+		case <-l.done:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		if l.err == nil || billing.CodeOf(l.err) == billing.CodeUnauthorized {
+			return l.key, l.err
+		} // any other error may be of the other's deadline
 	}
+}
 
-	var key *billing.APIKey
+// lookUp reads a key, and remembers it from the time at which that began.
+func (s *Service) lookUp(ctx context.Context, digest [32]byte, l *lookup, now time.Time) {
+	defer close(l.done)
 	err := s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
-		key, err = tx.APIKeys.Find(ctx, digest)
+		l.key, err = tx.APIKeys.Find(ctx, digest)
 		return err
 	})
-	switch {
-	case billing.IsNotFound(err):
-		return nil, unauthorized()
-	case err != nil:
-		return nil, err
-	case !key.RevokedAt.IsZero():
-		return nil, unauthorized()
+	if err == nil && !l.key.RevokedAt.IsZero() || billing.IsNotFound(err) {
+		err = unauthorized()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	delete(s.lookups, digest)
+	if l.err = err; err != nil {
+		l.key = nil
+		return
+	}
 	if len(s.good) >= maxRemembered {
 		clear(s.good)
 	}
-	s.good[digest] = remembered{key, now.Add(rememberKey)}
-	return key, nil
+	s.good[digest] = remembered{l.key, now.Add(rememberKey)}
 }
 
 func unauthorized() error {

@@ -16,8 +16,17 @@ type Service struct {
 	store ports.Store
 	clock ports.Clock
 
-	mu   sync.Mutex
-	good map[[32]byte]remembered
+	mu      sync.Mutex
+	good    map[[32]byte]remembered
+	lookups map[[32]byte]*lookup
+}
+
+// lookup is a key that is being looked up. Whoever needs it meanwhile gets what
+// comes of it: a thousand requests with one key are one look-up.
+type lookup struct {
+	done chan struct{} // closed when key and err are there
+	key  *billing.APIKey
+	err  error
 }
 
 type remembered struct {
@@ -33,5 +42,5 @@ const maxRemembered = 10_000
 
 // New makes the use cases.
 func New(store ports.Store, clock ports.Clock) *Service {
-	return &Service{store: store, clock: clock, good: map[[32]byte]remembered{}}
+	return &Service{store: store, clock: clock, good: map[[32]byte]remembered{}, lookups: map[[32]byte]*lookup{}}
 }

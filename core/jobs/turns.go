@@ -1,10 +1,6 @@
 package jobs
 
-import (
-	"slices"
-
-	"github.com/molar-billing/molar/core/billing"
-)
+import "github.com/molar-billing/molar/core/billing"
 
 // Turns holds what waits, by scope, and gives it out in turn: one of each scope
 // that has something, whatever another one has. Within a scope the first comes
@@ -44,21 +40,6 @@ func (t *Turns[T]) Take() (v T, ok bool) {
 	}
 	t.size--
 	return v, true
-}
-
-// Remove drops the values of a scope that drop names.
-func (t *Turns[T]) Remove(scope billing.Scope, drop func(T) bool) {
-	of := t.waiting[scope]
-	if len(of) == 0 {
-		return
-	}
-	rest := slices.DeleteFunc(of, drop)
-	t.size -= len(of) - len(rest)
-	if t.waiting[scope] = rest; len(rest) > 0 {
-		return
-	}
-	delete(t.waiting, scope)
-	t.order = slices.DeleteFunc(t.order, func(s billing.Scope) bool { return s == scope })
 }
 
 // Len is how many values wait.

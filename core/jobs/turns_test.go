@@ -40,24 +40,3 @@ func TestTurns(t *testing.T) {
 		t.Errorf("took %v, want %v; %d are left", got, want, turns.Len())
 	}
 }
-
-func TestTurnsRemove(t *testing.T) {
-	t.Parallel()
-	a, b := scopeOf(1, billing.ModeTest), scopeOf(2, billing.ModeTest)
-	var turns jobs.Turns[int]
-	turns.Remove(a, func(int) bool { return true })
-	for n := range 3 {
-		turns.Put(a, n)
-		turns.Put(b, 10+n)
-	}
-	turns.Remove(a, func(n int) bool { return n == 1 })
-	turns.Remove(b, func(int) bool { return true })
-	var got []int
-	for turns.Len() > 0 {
-		v, _ := turns.Take()
-		got = append(got, v)
-	}
-	if !slices.Equal(got, []int{0, 2}) {
-		t.Errorf("left %v", got)
-	}
-}

@@ -55,6 +55,7 @@ func Run(t *testing.T, h Harness) {
 	tests := map[string]func(*testing.T, jobs.Kind, Broker){
 		"a published job is consumed":                 testConsumed,
 		"at most parallel at once":                    testParallel,
+		"jobs are taken in turn by scope":             testTurns,
 		"a dead job is with the dead letters":         testDead,
 		"an unreadable message is a dead letter":      testUnreadable,
 		"waiting jobs are counted":                    testDepth,
@@ -203,6 +204,45 @@ func testParallel(t *testing.T, kind jobs.Kind, b Broker) {
 	if most.Load() != parallel {
 		t.Errorf("%d calls at once, want %d", most.Load(), parallel)
 	}
+}
+
+// testTurns has many jobs of one scope wait when one of another scope comes. It
+// is not taken after them.
+func testTurns(t *testing.T, kind jobs.Kind, b Broker) {
+	const crowd, soon = 300, 30 // soon allows for what is on its way from the broker
+	q := b.Open(t)
+	taken, release := make(chan ports.Delivery, crowd+2), make(chan struct{})
+	consume(t, q, kind, 1, func(_ context.Context, d ports.Delivery) ports.Verdict {
+		taken <- d
+		<-release
+		return ports.Finished
+	})
+	first := publish(t, q, kind, 1)[0]
+	take(t, taken, "the first job")
+	for range crowd {
+		j := newJob(kind)
+		j.Scope = first.Scope
+		if err := q.Publish(t.Context(), j); err != nil {
+			t.Fatal(err)
+		}
+	}
+	other := first.Scope
+	other.Mode = billing.ModeLive // of one organization, but another scope
+	j := newJob(kind)
+	j.Scope = other
+	if err := q.Publish(t.Context(), j); err != nil {
+		t.Fatal(err)
+	}
+	close(release)
+	for turn := range crowd + 1 {
+		if d := take(t, taken, "a job"); d.Job.ID == j.ID {
+			if turn > soon {
+				t.Errorf("the job of the other scope was taken after %d of a crowd of %d", turn, crowd)
+			}
+			return
+		}
+	}
+	t.Error("the job of the other scope was not taken")
 }
 
 func testConsumeEnds(t *testing.T, kind jobs.Kind, b Broker) {

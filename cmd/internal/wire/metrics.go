@@ -29,10 +29,10 @@ func jobMetrics(r prometheus.Registerer) func(jobs.Kind, string, time.Duration) 
 
 // registerMetrics adds what is read when it is asked for.
 func registerMetrics(g *graph) {
+	g.metrics.MustRegister(g.store.Metrics()...)
 	g.metrics.MustRegister(
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		g.store.Metrics(),
 		&backlogCollector{
 			graph: g,
 			jobs:  prometheus.NewDesc("molar_outbox_jobs", "Jobs that are not done.", []string{"kind"}, nil),

@@ -8,6 +8,4 @@
 -- yet, and rests again.
 ALTER TABLE jobs ALTER COLUMN lease_until DROP NOT NULL;
 UPDATE jobs SET lease_until = NULL WHERE not_before > now();
-CREATE INDEX jobs_resting ON jobs (not_before) WHERE lease_until IS NULL;
-CREATE INDEX jobs_leased ON jobs (lease_until) WHERE lease_until IS NOT NULL;
 DROP INDEX jobs_due;

@@ -263,10 +263,15 @@ type Outbox interface {
 
 // Jobs is the outbox as the relay and the runners see it, across scopes.
 type Jobs interface {
-	// Due takes up to limit jobs that rested until now, and up to limit whose
-	// lease has run out. It leases them: for lease at the first time, and for
-	// twice as long at each further one, up to a minute.
-	Due(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]jobs.Job, error)
+	// Due takes up to limit jobs that rested until now or whose lease has run
+	// out, and leases them: for lease at the first time, and for twice as long
+	// at each further one, up to a minute. It takes them in turn, one of each
+	// stream and then the next of each, and none of the streams that are full.
+	Due(ctx context.Context, now time.Time, lease time.Duration, limit int, full ...jobs.Stream) ([]jobs.Job, error)
+
+	// Held answers which of the jobs have a lease: they were published, and no
+	// worker has done or postponed them yet.
+	Held(ctx context.Context, ids []billing.JobID) ([]billing.JobID, error)
 
 	// Renew extends the lease of a job that is being worked on.
 	Renew(ctx context.Context, id billing.JobID, lease time.Duration) error

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/lib/pq"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
@@ -73,32 +75,67 @@ func (r jobRow) job() (jobs.Job, error) {
 	}, nil
 }
 
-// Due takes jobs and leases them again. Relays of several processes skip what
-// another one has just taken.
-func (r jobTable) Due(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]jobs.Job, error) {
-	var rows []jobRow
-	err := r.list(ctx, &rows, `
-WITH rested AS (
+// takeDue walks from stream to stream in the index, and looks at the first that
+// are due in each, so that what it reads does not grow with what waits. A job
+// rests until its time comes; after that its lease alone counts. Relays of
+// several processes skip what another one has just taken.
+const takeDue = `
+WITH RECURSIVE streams AS (
+	(SELECT kind, org_id, mode FROM jobs ORDER BY kind, org_id, mode LIMIT 1)
+	UNION ALL
+	SELECT next.kind, next.org_id, next.mode
+	FROM streams s
+	CROSS JOIN LATERAL (
+		SELECT kind, org_id, mode
+		FROM jobs
+		WHERE (kind, org_id, mode) > (s.kind, s.org_id, s.mode)
+		ORDER BY kind, org_id, mode
+		LIMIT 1
+	) next
+), first AS (
+	SELECT j.id
+	FROM streams s
+	CROSS JOIN LATERAL (
+		SELECT id, row_number() OVER () AS turn
+		FROM (
+			(
+				SELECT id
+				FROM jobs
+				WHERE kind = s.kind AND org_id = s.org_id AND mode = s.mode AND lease_until <= now()
+				ORDER BY lease_until
+				LIMIT $2
+			) UNION ALL (
+				SELECT id
+				FROM jobs
+				WHERE kind = s.kind AND org_id = s.org_id AND mode = s.mode AND lease_until IS NULL AND not_before <= $3
+				ORDER BY not_before
+				LIMIT $2
+			)
+		) due
+	) j
+	WHERE (s.kind, s.org_id, s.mode) NOT IN (SELECT * FROM unnest($4::text[], $5::uuid[], $6::text[]))
+	ORDER BY turn
+	LIMIT $2
+), due AS (
 	SELECT id
 	FROM jobs
-	WHERE lease_until IS NULL AND not_before <= $3
-	ORDER BY not_before
-	LIMIT $2
-	FOR UPDATE SKIP LOCKED
-), lapsed AS (
-	SELECT id
-	FROM jobs
-	WHERE lease_until <= now()
-	ORDER BY lease_until
-	LIMIT $2
+	WHERE id = ANY (ARRAY (SELECT id FROM first)) AND (lease_until <= now() OR lease_until IS NULL AND not_before <= $3)
 	FOR UPDATE SKIP LOCKED
 )
 UPDATE jobs
 SET leased_at = clock_timestamp(), lease_until = clock_timestamp() + least($1::bigint << least(publishes, 20), greatest($1, 60000000)) * interval '1 us',
 	publishes = publishes + 1
-WHERE id = ANY (ARRAY (SELECT id FROM rested UNION ALL SELECT id FROM lapsed))
-RETURNING id, kind, org_id, mode, subject, reply_to, not_before, pg_current_xact_id()::text AS xid`,
-		lease.Microseconds(), limit, micro(now))
+WHERE id = ANY (ARRAY (SELECT id FROM due))
+RETURNING id, kind, org_id, mode, subject, reply_to, not_before, pg_current_xact_id()::text AS xid`
+
+// Due takes jobs and leases them again.
+func (r jobTable) Due(ctx context.Context, now time.Time, lease time.Duration, limit int, full ...jobs.Stream) ([]jobs.Job, error) {
+	kinds, orgs, modes := make(pq.StringArray, len(full)), make(pq.StringArray, len(full)), make(pq.StringArray, len(full))
+	for i, s := range full {
+		kinds[i], orgs[i], modes[i] = string(s.Kind), s.Scope.Org.UUID(), string(s.Scope.Mode)
+	}
+	var rows []jobRow
+	err := r.list(ctx, &rows, takeDue, lease.Microseconds(), limit, micro(now), kinds, orgs, modes)
 	if err != nil {
 		return nil, fmt.Errorf("take due jobs: %w", err)
 	}
@@ -106,6 +143,18 @@ RETURNING id, kind, org_id, mode, subject, reply_to, not_before, pg_current_xact
 		r.xid = rows[0].XID
 	}
 	return values(rows, jobRow.job)
+}
+
+// Held looks for leases.
+func (r jobTable) Held(ctx context.Context, ids []billing.JobID) (held []billing.JobID, err error) {
+	all := make(pq.StringArray, len(ids))
+	for i, id := range ids {
+		all[i] = id.UUID()
+	}
+	if err := r.list(ctx, &held, "SELECT id FROM jobs WHERE id = ANY ($1::uuid[]) AND lease_until > now()", all); err != nil {
+		return nil, fmt.Errorf("look for leases: %w", err)
+	}
+	return held, nil
 }
 
 // Renew extends the lease of a job.

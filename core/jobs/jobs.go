@@ -45,6 +45,15 @@ type Job struct {
 	NotBefore time.Time // zero for at once
 }
 
+// Stream is the jobs of one kind and scope: what work is taken from in turn.
+type Stream struct {
+	Kind  Kind
+	Scope billing.Scope
+}
+
+// Stream is the stream that the job is of.
+func (j Job) Stream() Stream { return Stream{j.Kind, j.Scope} }
+
 // DoneError is the error of a job that is done all the same: it tells what went
 // wrong on the way, for the log. The job is not done again.
 type DoneError struct{ Cause error }

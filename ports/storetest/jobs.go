@@ -115,6 +115,66 @@ func testLeases(b *bench) {
 	equal(t, "due after the release", b.due(lease, 10), []billing.JobID{j.ID})
 }
 
+// testDueInTurn has more jobs of one stream due than are taken. A job of each
+// other stream is among those that are; and of a stream that is full there is
+// none.
+func testDueInTurn(b *bench) {
+	t := b.t
+	const crowd, limit = 50, 10
+	many, other, kind := b.job(), b.job(), b.job()
+	for range crowd {
+		j := b.job()
+		b.stage(j)
+		many = j
+	}
+	other.Scope.Mode = billing.ModeLive
+	if err := b.try(other.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Stage(ctx, other) }); err != nil {
+		t.Fatal(err)
+	}
+	kind.Kind = jobs.KindERA
+	b.stage(kind)
+	b.release()
+	var got []jobs.Job
+	due := func(full ...jobs.Stream) {
+		b.system(func(ctx context.Context, tx ports.SystemTx) (err error) {
+			got, err = tx.Jobs.Due(ctx, tx.Clock.Now(), time.Minute, limit, full...)
+			return err
+		})
+	}
+	streams := func() map[jobs.Stream]int {
+		of := map[jobs.Stream]int{}
+		for _, j := range got {
+			of[j.Stream()]++
+		}
+		return of
+	}
+	due(many.Stream(), kind.Stream())
+	equal(t, "taken while two streams are full", streams(), map[jobs.Stream]int{other.Stream(): 1})
+	b.release()
+	due()
+	equal(t, "taken", streams(), map[jobs.Stream]int{many.Stream(): limit - 2, other.Stream(): 1, kind.Stream(): 1})
+}
+
+// testHeld asks for the leases of jobs: at the broker, postponed, done, and gone.
+func testHeld(b *bench) {
+	t := b.t
+	published, postponed, done, never := b.job(), b.job(), b.job(), b.job()
+	b.stage(published, postponed, done)
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		return errors.Join(tx.Outbox.Postpone(ctx, postponed.ID, b.now.Add(time.Hour)), tx.Outbox.Done(ctx, done.ID))
+	})
+	held := func() (ids []billing.JobID) {
+		b.system(func(ctx context.Context, tx ports.SystemTx) (err error) {
+			ids, err = tx.Jobs.Held(ctx, []billing.JobID{published.ID, postponed.ID, done.ID, never.ID})
+			return err
+		})
+		return ids
+	}
+	equal(t, "held", held(), []billing.JobID{published.ID})
+	b.release()
+	equal(t, "held after the release", len(held()), 0)
+}
+
 func testDueRace(b *bench) {
 	t := b.t
 	const total = 40

@@ -138,6 +138,8 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"due jobs":                    testDue,
 		"leases":                      testLeases,
 		"relays share due jobs":       testDueRace,
+		"jobs are taken in turn":      testDueInTurn,
+		"held jobs":                   testHeld,
 		"backlog":                     testBacklog,
 		"the order of writes is kept": testWriteOrder,
 	} {

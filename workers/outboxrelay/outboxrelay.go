@@ -5,6 +5,12 @@
 // the job has a lease, and when that runs out, or the job's time comes, the
 // relay publishes it again. So a job survives a process that dies before it
 // publishes, a worker that dies with it, and a broker that loses everything.
+//
+// Of a stream, which is the jobs of one kind and scope, a relay has only so many
+// in flight: at the broker or with a worker. The others wait for a place, here
+// or in the outbox. So what lies before a job at the broker is little, whatever
+// another organization has to be done, and it is worked on before its lease runs
+// out.
 package outboxrelay
 
 import (
@@ -13,109 +19,196 @@ import (
 	"sync"
 	"time"
 
+	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
 
 const (
 	// tick is how often the relay looks for jobs that are due: half of what a
-	// delayed job may be late.
-	tick = 250 * time.Millisecond
-	// batch bounds how many jobs one look publishes again, and so how fast a
-	// backlog can grow duplicates: 400 a second. As many that rested come beside
-	// them.
+	// delayed job may be late. It looks at once more often while there is more
+	// than it could take.
+	tick     = 250 * time.Millisecond
+	busyTick = 100 * time.Millisecond
+	// batch bounds how many jobs one look takes.
 	batch = 100
+	// window is how many jobs of a stream are in flight: enough for the workers
+	// of a few processes, and few to wait for.
+	window = 64
+	// soon is how long a reply is waited for before the outbox is asked.
+	soon = 50 * time.Millisecond
+	// room is how many jobs of a stream wait for a place in the window.
+	room = 4096
 	// callPause is how long a webhook lane with something due is given to be
 	// taken before it is called again.
 	callPause = time.Second
-	// publishers is how many confirmations are waited for at once.
-	publishers = 32
 	// patience is how long the broker may take to confirm.
 	patience = 5 * time.Second
 )
 
 // Relay publishes jobs. Several may run at once, in any number of processes.
 type Relay struct {
-	store ports.Store
 	queue ports.Queue
 	log   *slog.Logger
-	fresh chan jobs.Job
 
-	mu    sync.Mutex
-	calls map[[16]byte]bool // of webhook lanes, that wait in fresh
+	mu      sync.Mutex
+	streams map[jobs.Stream]*stream
+	calls   map[[16]byte]bool // of webhook lanes, that wait to be published
+	life    context.Context   //nolint:containedctx // Run's, which flights end with; nil while it does not run
+	flights sync.WaitGroup
+}
+
+// stream is the jobs of a stream that this relay has.
+type stream struct {
+	waiting []waiting
+	flights map[billing.JobID]*flight
+}
+
+// waiting is a job that waits for a place in the window.
+type waiting struct {
+	jobs.Job
+	until time.Time // when its lease has run out, and another relay takes it; zero for a call, which has none
+}
+
+// flight is a job that was published.
+type flight struct {
+	since  time.Time
+	landed chan struct{} // closed when no worker has the job any more
 }
 
 // New makes a Relay. The store stages first and is given later, with Run.
 func New(queue ports.Queue, log *slog.Logger) *Relay {
-	return &Relay{queue: queue, log: log, fresh: make(chan jobs.Job, 4096), calls: map[[16]byte]bool{}}
+	return &Relay{queue: queue, log: log, streams: map[jobs.Stream]*stream{}, calls: map[[16]byte]bool{}}
 }
 
 // Staged takes jobs that were just committed. It never waits: what finds no
 // place is published when its lease runs out.
 func (r *Relay) Staged(staged []jobs.Job) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for _, j := range staged {
-		if j.Kind == jobs.KindWebhook && !r.calling(j.Subject, true) {
-			continue // one call of a lane that waits to be published is enough
-		}
-		select {
-		case r.fresh <- j:
-		default:
-			if j.Kind == jobs.KindWebhook {
-				r.calling(j.Subject, false)
+		if j.Kind == jobs.KindWebhook {
+			if r.calls[j.Subject] {
+				continue // one call of a lane that waits to be published is enough
 			}
-			return
+			r.calls[j.Subject] = true
 		}
+		r.put(j)
 	}
 }
 
-// calling notes that a call of the lane waits to be published, or that it does
-// no more, and reports whether that is news.
-func (r *Relay) calling(lane [16]byte, now bool) bool {
+// put has a job published as soon as its stream has a place.
+func (r *Relay) put(j jobs.Job) {
+	s := r.streams[j.Stream()]
+	if s == nil {
+		s = &stream{flights: map[billing.JobID]*flight{}}
+		r.streams[j.Stream()] = s
+	}
+	if len(s.waiting) >= room {
+		delete(r.calls, j.Subject)
+		return
+	}
+	w := waiting{Job: j}
+	if j.Kind != jobs.KindWebhook {
+		w.until = time.Now().Add(jobs.Lease)
+	}
+	s.waiting = append(s.waiting, w)
+	r.advance(j.Stream(), s)
+}
+
+// advance publishes what has a place.
+func (r *Relay) advance(of jobs.Stream, s *stream) {
+	for r.life != nil && len(s.waiting) > 0 && len(s.flights) < window {
+		next := s.waiting[0]
+		s.waiting = s.waiting[1:]
+		if !next.until.IsZero() && time.Now().After(next.until) {
+			continue
+		}
+		if again := s.flights[next.ID]; again != nil {
+			close(again.landed)
+		}
+		f := &flight{time.Now(), make(chan struct{})}
+		s.flights[next.ID] = f
+		life := r.life
+		r.flights.Go(func() { r.fly(life, next.Job, f) })
+	}
+	if len(s.waiting)+len(s.flights) == 0 {
+		delete(r.streams, of)
+	}
+}
+
+// land gives the place of a flight to the next job.
+func (r *Relay) land(j jobs.Job, f *flight) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.calls[lane] == now {
-		return false
+	s := r.streams[j.Stream()]
+	if s == nil || s.flights[j.ID] != f { // it has landed, or was published again, which took the place over
+		return
 	}
-	if now {
-		r.calls[lane] = true
-	} else {
-		delete(r.calls, lane)
+	delete(s.flights, j.ID)
+	r.advance(j.Stream(), s)
+}
+
+// fly publishes a job and waits until no worker has it: the reply to this
+// process tells, or else the outbox. A call of a webhook lane has no row, and
+// nobody waits for it.
+func (r *Relay) fly(ctx context.Context, j jobs.Job, f *flight) {
+	defer r.land(j, f)
+	box := r.queue.Await(j.Subject)
+	defer box.Close()
+	if !r.publish(ctx, j) || j.Kind == jobs.KindWebhook {
+		return
 	}
-	return true
+	select {
+	case <-box.C:
+	case <-f.landed:
+	case <-ctx.Done():
+	}
+}
+
+func (r *Relay) publish(ctx context.Context, j jobs.Job) (published bool) {
+	if j.Kind == jobs.KindWebhook {
+		r.mu.Lock()
+		delete(r.calls, j.Subject) // from here on a new event is a new call
+		r.mu.Unlock()
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	err := r.queue.Publish(ctx, j)
+	if err != nil {
+		r.log.DebugContext(ctx, "job not published; its lease brings it back", "job_id", j.ID.String(), "error", err)
+	}
+	return err == nil
 }
 
 // Run publishes until ctx ends.
 func (r *Relay) Run(ctx context.Context, store ports.Store) error {
-	r.store = store
-	var group sync.WaitGroup
-	for range publishers {
-		group.Go(func() {
-			for {
-				select {
-				case <-ctx.Done():
-					return
-				case j := <-r.fresh:
-					r.publish(ctx, j)
-				}
-			}
-		})
+	r.mu.Lock()
+	r.life = ctx
+	for of, s := range r.streams {
+		r.advance(of, s)
 	}
-	r.sweep(ctx)
-	group.Wait()
+	r.mu.Unlock()
+	r.sweep(ctx, store)
+	r.mu.Lock()
+	r.life = nil
+	r.mu.Unlock()
+	r.flights.Wait()
 	return nil
 }
 
 // sweep publishes what is due. When the broker comes back after it was away it
 // may have lost what it was given before, so the leases of that time end then.
-func (r *Relay) sweep(ctx context.Context) {
-	ticker := time.NewTicker(tick)
-	defer ticker.Stop()
+func (r *Relay) sweep(ctx context.Context, store ports.Store) {
+	timer := time.NewTimer(tick)
+	defer timer.Stop()
 	var away time.Time // since when; zero while the broker is there
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticker.C:
+		case <-timer.C:
+			timer.Reset(tick)
 		}
 		if err := r.queue.Ready(); err != nil {
 			if away.IsZero() {
@@ -124,51 +217,104 @@ func (r *Relay) sweep(ctx context.Context) {
 			}
 			continue
 		}
-		if err := r.due(ctx, away); err == nil {
+		more, err := r.look(ctx, store, away)
+		if err == nil {
 			away = time.Time{}
 		} else if ctx.Err() == nil {
 			r.log.WarnContext(ctx, "outbox not read", "error", err)
 		}
+		if more {
+			timer.Reset(busyTick)
+		}
 	}
 }
 
-// due publishes the jobs that are due. Those that were published before the
-// broker went away are, too; another relay may have seen to them already.
-func (r *Relay) due(ctx context.Context, away time.Time) error {
+// look lands the jobs that no worker has any more, and publishes those that are
+// due. What was published before the broker went away is due, too; another
+// relay may have seen to it already. More tells that there may be others.
+func (r *Relay) look(ctx context.Context, store ports.Store, away time.Time) (more bool, err error) {
 	var due, lanes []jobs.Job
-	err := r.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
+	err = store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
 		if !away.IsZero() {
 			if err := tx.Jobs.Release(ctx, time.Since(away)); err != nil {
 				return err
 			}
 		}
+		if flying := r.flying(); len(flying) > 0 {
+			held, err := tx.Jobs.Held(ctx, flying)
+			if err != nil {
+				return err
+			}
+			r.landed(flying, held)
+		}
 		now := tx.Clock.Now()
-		if due, err = tx.Jobs.Due(ctx, now, jobs.Lease, batch); err != nil {
+		if due, err = tx.Jobs.Due(ctx, now, jobs.Lease, batch, r.full()...); err != nil {
 			return err
 		}
 		lanes, err = tx.Jobs.Lanes(ctx, now, callPause, batch)
 		return err
 	})
 	if err != nil {
-		return err
+		return false, err
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for _, j := range append(due, lanes...) {
-		select {
-		case <-ctx.Done():
-			return nil
-		case r.fresh <- j:
-		}
+		r.put(j)
 	}
-	return nil
+	for _, s := range r.streams {
+		more = more || len(s.waiting) > 0
+	}
+	return more || len(due) == batch, nil
 }
 
-func (r *Relay) publish(ctx context.Context, j jobs.Job) {
-	if j.Kind == jobs.KindWebhook {
-		r.calling(j.Subject, false) // from here on a new event is a new call
+// flying is the flights of which the outbox is asked: no reply came at once.
+func (r *Relay) flying() (ids []billing.JobID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for of, s := range r.streams {
+		if of.Kind == jobs.KindWebhook {
+			continue
+		}
+		for id, f := range s.flights {
+			if time.Since(f.since) > soon {
+				ids = append(ids, id)
+			}
+		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	if err := r.queue.Publish(ctx, j); err != nil {
-		r.log.DebugContext(ctx, "job not published; its lease brings it back", "job_id", j.ID.String(), "error", err)
+	return ids
+}
+
+// landed lands the flights that are not held any more.
+func (r *Relay) landed(flying, held []billing.JobID) {
+	over := make(map[billing.JobID]bool, len(flying))
+	for _, id := range flying {
+		over[id] = true
 	}
+	for _, id := range held {
+		delete(over, id)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for of, s := range r.streams {
+		for id, f := range s.flights {
+			if over[id] {
+				close(f.landed)
+				delete(s.flights, id)
+			}
+		}
+		r.advance(of, s)
+	}
+}
+
+// full is the streams of which no more are wanted now.
+func (r *Relay) full() (full []jobs.Stream) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for of, s := range r.streams {
+		if len(s.waiting) > 0 || len(s.flights) >= window {
+			full = append(full, of)
+		}
+	}
+	return full
 }

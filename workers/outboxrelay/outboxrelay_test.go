@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
@@ -21,13 +22,32 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
 
-// broker takes what is published, and can be made to fail.
+// broker takes what is published, and can be made to fail. Replies come when
+// the test gives them.
 type broker struct {
 	ports.Queue
 	mu        sync.Mutex
 	published []jobs.Job
 	fail      error
 	away      error
+	boxes     map[[16]byte]chan struct{}
+}
+
+func (b *broker) Await(subject [16]byte) ports.Mailbox {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.boxes == nil {
+		b.boxes = map[[16]byte]chan struct{}{}
+	}
+	b.boxes[subject] = make(chan struct{}, 1)
+	return ports.Mailbox{C: b.boxes[subject], Close: func() {}}
+}
+
+// reply tells that the work about the subject is done.
+func (b *broker) reply(subject [16]byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.boxes[subject] <- struct{}{}
 }
 
 func (b *broker) Publish(_ context.Context, j jobs.Job) error {
@@ -60,6 +80,30 @@ func (b *broker) of(subject [16]byte) (n int) {
 		}
 	}
 	return n
+}
+
+// ofScope counts what was published of the scope.
+func (b *broker) ofScope(scope billing.Scope) (n int) {
+	for _, j := range b.from(0) {
+		if j.Scope == scope {
+			n++
+		}
+	}
+	return n
+}
+
+// from is what was published, from the nth on.
+func (b *broker) from(n int) []jobs.Job {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.published[n:])
+}
+
+func inTx(t *testing.T, s ports.Store, in billing.Scope, fn func(context.Context, ports.Tx) error) {
+	t.Helper()
+	if err := s.InTx(t.Context(), in, fn); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func await(t *testing.T, what string, is func() bool) {
@@ -116,27 +160,107 @@ func TestCallsAreGathered(t *testing.T) {
 	}
 }
 
-// TestCallsBeyondThePlaceThereIs stages more than can wait. What finds no place
-// is dropped, and does not keep later calls of its lane from being published.
-func TestCallsBeyondThePlaceThereIs(t *testing.T) {
+// TestBeyondThePlaceThereIs stages more calls of one scope than can wait. What
+// finds no place is dropped, and does not keep later calls of its lane from being
+// published.
+func TestBeyondThePlaceThereIs(t *testing.T) {
 	t.Parallel()
 	b := &broker{}
 	r := outboxrelay.New(b, slog.New(slog.DiscardHandler))
-	first, last := billing.NewID[billing.WebhookEndpointID](time.Now()), billing.NewID[billing.WebhookEndpointID](time.Now())
-	r.Staged([]jobs.Job{call(newScope(), first)})
-	var many []jobs.Job
-	for range 5000 {
-		many = append(many, work())
+	scope := newScope()
+	lanes := make([]billing.WebhookEndpointID, 5000)
+	for n := range lanes {
+		lanes[n] = billing.NewID[billing.WebhookEndpointID](time.Now())
+		r.Staged([]jobs.Job{call(scope, lanes[n])})
 	}
-	r.Staged(many)
-	r.Staged([]jobs.Job{call(newScope(), last)})
 	run(t, r, pgtest.Open(t))
-	await(t, "what waited is published", func() bool { return b.of(first) == 1 && b.of(many[4000].Subject) == 1 })
-	if n := b.of(last) + b.of(many[4999].Subject); n > 0 {
+	await(t, "what waited is published", func() bool { return b.of(lanes[0]) == 1 && b.of(lanes[4000]) == 1 })
+	last := lanes[4999]
+	if b.of(last) > 0 {
 		t.Error("there was a place for more than are kept")
 	}
-	r.Staged([]jobs.Job{call(newScope(), last)})
+	r.Staged([]jobs.Job{call(scope, last)})
 	await(t, "the lane that found no place is called", func() bool { return b.of(last) == 1 })
+}
+
+// TestFewInFlight has one scope stage many jobs, and then another one its first:
+// that is published at once, while of the many only a few are, until replies or
+// the outbox tell that they are done.
+func TestFewInFlight(t *testing.T) {
+	t.Parallel()
+	const crowd, window = 500, 64
+	b := &broker{}
+	r := outboxrelay.New(b, slog.New(slog.DiscardHandler))
+	s := pgtest.Open(t, func(o *pgstore.Options) { o.Staged = r.Staged })
+	run(t, r, s)
+	many, other := newScope(), newScope()
+	all := make([]jobs.Job, crowd)
+	for n := range all {
+		all[n] = work()
+		all[n].Scope = many
+	}
+	first := work()
+	first.Scope = other
+	stage := func(in billing.Scope, staged ...jobs.Job) {
+		inTx(t, s, in, func(ctx context.Context, tx ports.Tx) (err error) {
+			for _, j := range staged {
+				err = errors.Join(err, tx.Outbox.Stage(ctx, j))
+			}
+			return err
+		})
+	}
+	staged := time.Now()
+	stage(many, all...)
+	stage(other, first)
+	await(t, "the other scope's job is published, and a window of the crowd", func() bool {
+		return b.of(first.Subject) == 1 && b.ofScope(many) >= window
+	})
+	if n := b.ofScope(many); n != window && time.Since(staged) < jobs.Lease { // later their leases bring them
+		t.Errorf("%d of the crowd are in flight, want %d", n, window)
+	}
+	b.reply(all[0].Subject)
+	await(t, "a reply gives its place to the next", func() bool { return b.of(all[window].Subject) == 1 })
+	inTx(t, s, many, func(ctx context.Context, tx ports.Tx) error {
+		return errors.Join(tx.Outbox.Done(ctx, all[1].ID), tx.Outbox.Postpone(ctx, all[2].ID, time.Now().Add(time.Hour)))
+	})
+	await(t, "what is done or postponed gives its place to the next", func() bool {
+		return b.of(all[window+1].Subject) == 1 && b.of(all[window+2].Subject) == 1
+	})
+}
+
+// TestBacklogInTurn has the jobs of one scope due, which no relay ever heard of:
+// none keeps the other scope's from being published, and all of them are in the
+// end.
+func TestBacklogInTurn(t *testing.T) {
+	t.Parallel()
+	const crowd = 300
+	b := &broker{}
+	s := pgtest.Open(t)
+	many, other := newScope(), newScope()
+	inTx(t, s, many, func(ctx context.Context, tx ports.Tx) (err error) {
+		for range crowd {
+			err = errors.Join(err, tx.Outbox.Stage(ctx, work()))
+		}
+		return err
+	})
+	last := work()
+	inTx(t, s, other, func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Stage(ctx, last) })
+	if err := s.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error { return tx.Jobs.Release(ctx, 0) }); err != nil {
+		t.Fatal(err)
+	}
+	run(t, outboxrelay.New(b, slog.New(slog.DiscardHandler)), s)
+	await(t, "the other scope's job is published", func() bool { return b.of(last.Subject) > 0 })
+	if n := b.ofScope(many); n > 100 {
+		t.Errorf("%d of the crowd came before it", n)
+	}
+	replied := 0
+	await(t, "all of the crowd are published", func() bool {
+		for _, j := range b.from(replied) {
+			inTx(t, s, j.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Done(ctx, j.ID) })
+			replied++
+		}
+		return replied > crowd
+	})
 }
 
 // TestDueLanesAreCalled has two relays see to lanes that nobody was called for.

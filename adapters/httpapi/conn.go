@@ -110,6 +110,8 @@ type conn struct {
 	cut    bool
 	linger bool
 
+	arrived time.Time // when bytes were read last; for the goroutine that serves the connection
+
 	// While a body is read, by the goroutine that serves the connection.
 	stall   time.Duration
 	until   time.Time
@@ -133,7 +135,9 @@ func (c *conn) endBody() { c.stall = 0 }
 // Read reads, within the stall time while a body is read.
 func (c *conn) Read(p []byte) (int, error) {
 	if c.stall == 0 {
-		return c.Conn.Read(p)
+		n, err := c.Conn.Read(p)
+		c.arrived = time.Now()
+		return n, err
 	}
 	deadline := time.Now().Add(c.stall)
 	if c.until.Before(deadline) {
@@ -143,6 +147,7 @@ func (c *conn) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	n, err := c.Conn.Read(p)
+	c.arrived = time.Now()
 	c.stalled = errors.Is(err, os.ErrDeadlineExceeded)
 	c.ended = errors.Is(err, io.EOF)
 	return n, err

@@ -116,6 +116,9 @@ func (x *exchange) operate(r *route) (*reply, error) {
 	if err := x.permit(r.permission); err != nil {
 		return nil, err
 	}
+	if err := x.share(); err != nil {
+		return nil, err
+	}
 	if r.body == uploadBody {
 		if err := x.beginUpload(); err != nil {
 			return nil, err
@@ -145,12 +148,14 @@ func (x *exchange) operate(r *route) (*reply, error) {
 	return r.handle(x)
 }
 
-// startClock starts the deadline of the request anew.
+// startClock starts the deadline of the request anew, from when the last of it
+// arrived: what has been done with it since then counts, such as looking up its
+// key.
 func (x *exchange) startClock() {
 	if x.cancel != nil {
 		x.cancel()
 	}
-	x.ctx, x.cancel = context.WithTimeout(x.s.base, x.s.timeout)
+	x.ctx, x.cancel = context.WithDeadline(x.s.base, x.conn.arrived.Add(x.s.timeout))
 }
 
 // authenticate finds out who calls.
@@ -208,8 +213,7 @@ func readIdempotencyKey(raw []byte) (string, error) {
 
 const idempotencyKey = "Idempotency-Key"
 
-// readBody reads the whole body, and starts the clock of the request when it
-// is in.
+// readBody reads the whole body. The clock of the request starts when it is in.
 func (x *exchange) readBody(kind bodyKind) (err error) {
 	switch kind {
 	case noBody:
@@ -284,6 +288,7 @@ func (x *exchange) finish() {
 		x.fctx.SetConnectionClose()
 		x.conn.lingerOnClose()
 	}
+	x.conn.arrived = time.Now() // what has come by now of the next request is read from here on
 	x.fctx.RemoveUserValue(exchangeKey{}) // else an idle connection holds on to the body
 	x.observe()
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"strings"
+	"time"
 
 	"github.com/valyala/fasthttp"
 
@@ -45,6 +46,10 @@ func (s *Server) judge(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	}
 }
 
+// lookTime is how long the look-up of a key may hold up a body that is on its
+// way. The exchange looks it up again, with the time of the request.
+const lookTime = time.Second
+
 // welcomes reports whether the body is worth waiting for: the header section
 // names an operation, and a key and an idempotency key that it accepts.
 // fasthttp would not call the handler, which tells all that, before the first
@@ -55,7 +60,7 @@ func (s *Server) welcomes(h *fasthttp.RequestHeader) bool {
 		return false
 	}
 	if r.permission != "" {
-		ctx, cancel := context.WithTimeout(s.base, s.timeout)
+		ctx, cancel := context.WithTimeout(s.base, lookTime)
 		defer cancel()
 		key, err := s.identify(ctx, bearer(h.RawHeaders()))
 		if err == nil && !key.May(r.permission) || err != nil && billing.CodeOf(err) == billing.CodeUnauthorized {

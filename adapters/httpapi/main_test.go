@@ -51,6 +51,7 @@ type probe struct {
 func identify(_ context.Context, secret string) (*billing.APIKey, error) {
 	k := &billing.APIKey{}
 	copy(k.ID[:], secret)
+	copy(k.Scope.Org[:], secret)
 	switch secret {
 	case goodSecret, otherSecret, thirdSecret:
 		k.Permissions = []billing.Permission{billing.PermissionRead, billing.PermissionSubmit}

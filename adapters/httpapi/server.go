@@ -61,6 +61,7 @@ type Limits struct {
 	Idle   time.Duration // between the requests of a connection; 60 s
 	Write  time.Duration // for a reply, or for each piece of a streamed one; 60 s
 
+	Requests       int // under way at once; 4,096, of which an organization has a quarter at most
 	KeyUploads     int // that a key may have under way at once; 2
 	ArrivedUploads int // that are processed at once, of all keys; 6
 }
@@ -78,6 +79,7 @@ type Server struct {
 	metrics  *metrics
 	uploads  *uploads
 	rates    *rates
+	shares   *shares
 	tempDir  string
 	now      func() time.Time
 
@@ -129,6 +131,7 @@ func newServer(
 		s.now = time.Now
 	}
 	s.rates = newRates(o.RateRequests, o.RateChecks, s.now)
+	s.shares = newShares(s.limits.Requests)
 	s.base, s.cancel = context.WithCancel(context.Background()) //nolint:forbidigo // requests outlive the caller of New; Shutdown ends them
 	s.assemble()
 	return s, nil
@@ -259,6 +262,7 @@ func (l Limits) withDefaults() Limits {
 		Idle:   orDefault(l.Idle, 60*time.Second),
 		Write:  orDefault(l.Write, 60*time.Second),
 
+		Requests:       orDefault(l.Requests, 4096),
 		KeyUploads:     orDefault(l.KeyUploads, 2),
 		ArrivedUploads: orDefault(l.ArrivedUploads, 6),
 	}

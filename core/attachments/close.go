@@ -88,9 +88,7 @@ func (s *sending[T]) begin(ctx context.Context, tx ports.Tx, a *billing.Attachme
 // wait waits until the attachment that a holds is sent or is not, and keeps
 // the answer.
 func (s *sending[T]) wait(ctx context.Context, a *billing.Attachment, box ports.Mailbox) (answer billing.Answer, err error) {
-	waiting, cancel := context.WithTimeout(ctx, s.times.SendWait)
-	defer cancel()
-	err = jobs.Wait(waiting, box.C, func(ctx context.Context) bool {
+	err = jobs.Wait(ctx, box.C, func(ctx context.Context) bool {
 		now, err := s.Get(ctx, s.scope, a.ID)
 		return err == nil && now.Sending != a.Sending // a look that failed is no answer
 	})
@@ -117,6 +115,8 @@ func (s *Service) Close(
 			return a, a, err
 		},
 	}
+	ctx, cancel := context.WithTimeout(ctx, s.times.SendWait) // from here on, whatever it waits for
+	defer cancel()
 	box := s.queue.Await(id)
 	defer box.Close()
 	var a *billing.Attachment

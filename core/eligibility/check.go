@@ -24,6 +24,8 @@ func (s *Service) Check(
 	id := billing.NewID[billing.CheckID](time.Now())
 	box := s.queue.Await(id)
 	defer box.Close()
+	ctx, cancel := context.WithTimeout(ctx, s.times.Wait) // from here on, whatever the check waits for
+	defer cancel()
 
 	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		c, replayed, err = s.replay(ctx, tx, req)
@@ -171,8 +173,6 @@ func (s *Service) begin(
 func (s *Service) wait(
 	ctx context.Context, scope billing.Scope, id billing.CheckID, box ports.Mailbox,
 ) (c *billing.EligibilityCheck, err error) {
-	ctx, cancel := context.WithTimeout(ctx, s.times.Wait)
-	defer cancel()
 	err = jobs.Wait(ctx, box.C, func(ctx context.Context) bool {
 		now, err := s.Get(ctx, scope, id)
 		c = now

@@ -221,6 +221,7 @@ func (g *graph) serveAPI(ctx context.Context, addrs *Addresses, fail func(error)
 		PayerRequests: g.payerRequests, Webhooks: g.webhooks, Claims: g.claims, Remittances: g.remittances, Payers: g.payers,
 		CursorKey: cursorKey, TempDir: g.settings.TempDir,
 		RateRequests: g.settings.RateRequests, RateChecks: g.settings.RateChecks,
+		Limits:         httpapi.Limits{Requests: g.settings.Requests},
 		RequestTimeout: g.settings.RequestTimeout, Log: g.log, Metrics: g.metrics,
 	})
 	if err != nil {

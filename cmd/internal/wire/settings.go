@@ -30,6 +30,7 @@ type Settings struct {
 	PayersFile     string // more payers for the directory; empty for none
 	RateRequests   int    // of one API key in a second, at one API process; 0 for no limit
 	RateChecks     int    // eligibility checks among them
+	Requests       int    // under way at once in one API process
 	RequestTimeout time.Duration
 	PayerWait      time.Duration
 	PNGWait        time.Duration
@@ -104,6 +105,7 @@ func variables() []variable {
 		{"MOLAR_PAYERS_FILE", "", "file of more payers: payer ID, name, aliases and capabilities between tabs", func(s *Settings, v string) error { s.PayersFile = v; return nil }},
 		{"MOLAR_RATE_REQUESTS", "200", "requests of an API key per second at one api process, 0 for no limit", func(s *Settings, v string) error { return rate(&s.RateRequests, v) }},
 		{"MOLAR_RATE_CHECKS", "50", "eligibility checks among them, 0 for no limit", func(s *Settings, v string) error { return rate(&s.RateChecks, v) }},
+		{"MOLAR_WAITING_REQUESTS", "4096", "requests under way at one api process; an organization has a quarter of them at most", func(s *Settings, v string) error { return number(&s.Requests, v) }},
 		{"MOLAR_REQUEST_TIMEOUT", "30s", "how long a request may take once its body is in", func(s *Settings, v string) error { return span(&s.RequestTimeout, v) }},
 		{"MOLAR_PAYER_WAIT", "25s", "how long a request waits for a payer, or for the attachment network", func(s *Settings, v string) error { return span(&s.PayerWait, v) }},
 		{"MOLAR_PNG_WAIT", "20s", "how long an upload waits for the conversion of a PNG", func(s *Settings, v string) error { return span(&s.PNGWait, v) }},
@@ -164,6 +166,7 @@ func (s Settings) LogValue() slog.Value {
 		slog.String("blobs", redacted(s.BlobURL)), slog.String("temp_dir", s.TempDir),
 		slog.Bool("secret_key_set", len(s.SecretKey) > 0), slog.String("payers_file", s.PayersFile),
 		slog.Int("rate_requests", s.RateRequests), slog.Int("rate_checks", s.RateChecks),
+		slog.Int("waiting_requests", s.Requests),
 		slog.Duration("request_timeout", s.RequestTimeout), slog.Duration("payer_wait", s.PayerWait), slog.Duration("png_wait", s.PNGWait),
 		slog.Duration("eligibility_cache_ttl", s.CacheTTL), slog.Duration("idempotency_ttl", s.IdempotencyTTL), slog.Duration("orphan_age", s.OrphanAge),
 		slog.Duration("batch_interval", s.BatchInterval), slog.Duration("sandbox_era_delay", s.ERADelay),

@@ -777,9 +777,7 @@ CREATE INDEX events_type ON public.events USING btree (org_id, mode, type, creat
 
 CREATE INDEX idempotency_keys_sweep ON public.idempotency_keys USING btree (created_at);
 
-CREATE INDEX jobs_leased ON public.jobs USING btree (lease_until) WHERE (lease_until IS NOT NULL);
-
-CREATE INDEX jobs_resting ON public.jobs USING btree (not_before) WHERE (lease_until IS NULL);
+CREATE INDEX jobs_streams ON public.jobs USING btree (kind, org_id, mode, lease_until, not_before);
 
 CREATE INDEX offices_list ON public.offices USING btree (org_id, mode, created_at, id);
 

@@ -25,6 +25,8 @@ func (s *Service) Answer(
 			return s.answer(ctx, tx, id)
 		},
 	}
+	waiting, cancel := context.WithTimeout(ctx, s.times.SendWait) // from here on: waiting for the store counts
+	defer cancel()
 	var a *billing.Attachment
 	var box ports.Mailbox
 	done := false
@@ -80,7 +82,10 @@ func (s *Service) Answer(
 	if err != nil || done {
 		return answer, replayed, err
 	}
-	answer, err = answering.wait(ctx, a, box)
+	if err := answering.wait(waiting, a, box); err != nil {
+		return answer, false, err
+	}
+	answer, err = s.kept(ctx, scope, answering.replay)
 	return answer, false, err
 }
 

@@ -85,17 +85,12 @@ func (s *sending[T]) begin(ctx context.Context, tx ports.Tx, a *billing.Attachme
 	return tx.Outbox.Stage(ctx, job)
 }
 
-// wait waits until the attachment that a holds is sent or is not, and keeps
-// the answer.
-func (s *sending[T]) wait(ctx context.Context, a *billing.Attachment, box ports.Mailbox) (answer billing.Answer, err error) {
-	err = jobs.Wait(ctx, box.C, func(ctx context.Context) bool {
+// wait waits until the attachment that a holds is sent or is not.
+func (s *sending[T]) wait(ctx context.Context, a *billing.Attachment, box ports.Mailbox) error {
+	return jobs.Wait(ctx, box.C, func(ctx context.Context) bool {
 		now, err := s.Get(ctx, s.scope, a.ID)
 		return err == nil && now.Sending != a.Sending // a look that failed is no answer
 	})
-	if err != nil {
-		return answer, err
-	}
-	return s.kept(ctx, s.scope, s.replay)
 }
 
 // Close sends an open, unsolicited attachment through its network and closes
@@ -115,7 +110,7 @@ func (s *Service) Close(
 			return a, a, err
 		},
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.times.SendWait) // from here on, whatever it waits for
+	waiting, cancel := context.WithTimeout(ctx, s.times.SendWait) // from here on: waiting for the store counts
 	defer cancel()
 	box := s.queue.Await(id)
 	defer box.Close()
@@ -147,6 +142,9 @@ func (s *Service) Close(
 	if err != nil || done {
 		return answer, replayed, err
 	}
-	answer, err = closing.wait(ctx, a, box)
+	if err := closing.wait(waiting, a, box); err != nil {
+		return answer, false, err
+	}
+	answer, err = s.kept(ctx, scope, closing.replay)
 	return answer, false, err
 }

@@ -24,7 +24,7 @@ func (s *Service) Check(
 	id := billing.NewID[billing.CheckID](time.Now())
 	box := s.queue.Await(id)
 	defer box.Close()
-	ctx, cancel := context.WithTimeout(ctx, s.times.Wait) // from here on, whatever the check waits for
+	waiting, cancel := context.WithTimeout(ctx, s.times.Wait) // from here on: waiting for the store counts
 	defer cancel()
 
 	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
@@ -46,7 +46,7 @@ func (s *Service) Check(
 		return nil, false, timeout(err)
 	}
 	if c.State == billing.CheckPending {
-		c, err = s.wait(ctx, scope, c.ID, box)
+		c, err = s.wait(waiting, scope, c.ID, box)
 	}
 	return c, replayed, timeout(err)
 }

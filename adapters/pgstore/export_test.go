@@ -135,6 +135,9 @@ func (l ListQueries) queued(fn func(t *tx) error) (string, []any, error) {
 	return t.queue[0].statement()
 }
 
+// TakeDue is the statement of Jobs.Due.
+const TakeDue = takeDue
+
 // CallLanes is the statement of Jobs.Lanes.
 func CallLanes(now time.Time, pause time.Duration, limit int) (string, []any) {
 	return callLanes, []any{now, pause.Microseconds(), limit}

@@ -3,6 +3,7 @@ package access_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"slices"
 	"sync"
@@ -101,6 +102,73 @@ func TestKeyLives(t *testing.T) {
 	keys, err := s.ListKeys(t.Context(), scope.Org)
 	if err != nil || len(keys) != 1 || keys[0].ID != k.ID {
 		t.Errorf("ListKeys = %v, %v", keys, err)
+	}
+}
+
+// counting is a store that counts its transactions across scopes, and holds them
+// until it is told.
+type counting struct {
+	ports.Store
+	mu      sync.Mutex
+	began   int
+	release chan struct{}
+}
+
+func (c *counting) System(ctx context.Context, fn func(context.Context, ports.SystemTx) error) error {
+	c.mu.Lock()
+	c.began++
+	c.mu.Unlock()
+	<-c.release
+	return c.Store.System(ctx, fn)
+}
+
+// TestManyRequestsAreOneLookUp has many requests come with a key, good or bad,
+// while it is looked up. One whose time runs out fails alone.
+func TestManyRequestsAreOneLookUp(t *testing.T) {
+	t.Parallel()
+	first, store, c, scope := setup(t)
+	_, secret, err := first.CreateKey(t.Context(), scope, "front desk", both)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range []string{secret, billing.NewKeySecret(billing.ModeTest)} {
+		held := &counting{Store: store, release: make(chan struct{})}
+		s := access.New(held, c)
+		const crowd = 100
+		var all sync.WaitGroup
+		errs := make(chan error, crowd)
+		for range crowd {
+			all.Go(func() {
+				_, err := s.Authenticate(t.Context(), secret)
+				errs <- err
+			})
+		}
+		for began := 0; began == 0; {
+			held.mu.Lock()
+			began = held.began
+			held.mu.Unlock()
+		}
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := s.Authenticate(gone, secret); !errors.Is(err, context.Canceled) {
+			t.Errorf("a request whose time is over: %v", err)
+		}
+		close(held.release)
+		all.Wait()
+		good := 0
+		for range crowd {
+			if err := <-errs; err == nil {
+				good++
+			} else if billing.CodeOf(err) != billing.CodeUnauthorized {
+				t.Error(err)
+			}
+		}
+		if good != 0 && good != crowd {
+			t.Errorf("%d of %d requests with the key were good", good, crowd)
+		}
+		if held.began > crowd/2 { // those that came when it was over look for themselves, if the key is none
+			t.Errorf("%d look-ups for %d requests", held.began, crowd)
+		}
 	}
 }
 

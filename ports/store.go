@@ -68,6 +68,7 @@ type Tx struct {
 type SystemTx struct {
 	Clock      Clock
 	Jobs       Jobs
+	Leases     Leases
 	APIKeys    APIKeys
 	Orgs       Organizations
 	Images     ImageNames
@@ -269,10 +270,6 @@ type Jobs interface {
 	// stream and then the next of each, and none of the streams that are full.
 	Due(ctx context.Context, now time.Time, lease time.Duration, limit int, full ...jobs.Stream) ([]jobs.Job, error)
 
-	// Held answers which of the jobs have a lease: they were published, and no
-	// worker has done or postponed them yet.
-	Held(ctx context.Context, ids []billing.JobID) ([]billing.JobID, error)
-
 	// Renew extends the lease of a job that is being worked on.
 	Renew(ctx context.Context, id billing.JobID, lease time.Duration) error
 
@@ -293,6 +290,13 @@ type Jobs interface {
 	// the jobs that call them. An open circuit whose time has not come is not
 	// called.
 	Lanes(ctx context.Context, now time.Time, pause time.Duration, limit int) ([]jobs.Job, error)
+}
+
+// Leases tells which jobs are under way, across scopes.
+type Leases interface {
+	// Held answers which of the jobs have a lease: they were published, and no
+	// worker has done or postponed them yet.
+	Held(ctx context.Context, ids []billing.JobID) ([]billing.JobID, error)
 }
 
 // Backlog is how much work of a kind waits.

@@ -82,7 +82,7 @@ func (t *tx) ports() ports.Tx {
 func (t *tx) systemPorts() ports.SystemTx {
 	return ports.SystemTx{
 		Clock: &t.clock,
-		Jobs:  jobTable{t}, APIKeys: apiKeys{t}, Orgs: organizations{t}, Images: imageNames{t}, Routes: routes{t}, Quarantine: quarantine{t},
+		Jobs:  jobTable{t}, Leases: jobTable{t}, APIKeys: apiKeys{t}, Orgs: organizations{t}, Images: imageNames{t}, Routes: routes{t}, Quarantine: quarantine{t},
 		Forget: forgetter{t},
 	}
 }

@@ -165,7 +165,7 @@ func testHeld(b *bench) {
 	})
 	held := func() (ids []billing.JobID) {
 		b.system(func(ctx context.Context, tx ports.SystemTx) (err error) {
-			ids, err = tx.Jobs.Held(ctx, []billing.JobID{published.ID, postponed.ID, done.ID, never.ID})
+			ids, err = tx.Leases.Held(ctx, []billing.JobID{published.ID, postponed.ID, done.ID, never.ID})
 			return err
 		})
 		return ids

@@ -241,7 +241,7 @@ func (r *Relay) look(ctx context.Context, store ports.Store, away time.Time) (mo
 			}
 		}
 		if flying := r.flying(); len(flying) > 0 {
-			held, err := tx.Jobs.Held(ctx, flying)
+			held, err := tx.Leases.Held(ctx, flying)
 			if err != nil {
 				return err
 			}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -29,7 +30,7 @@ const (
 type session struct {
 	role  role
 	scope billing.Scope // for roleApp
-	clock *clock        // set by the reply to begin
+	clock *clock        // set when the reply to begin is there
 }
 
 type sessionKey struct{}
@@ -37,18 +38,25 @@ type sessionKey struct{}
 // clock shows the database's time at which a transaction began.
 type clock struct{ now time.Time }
 
-// Now returns the same time, in UTC and microseconds, all through the
-// transaction.
-func (c *clock) Now() time.Time { return c.now }
+// set reads the time from the reply to begin.
+func (c *clock) set(microseconds string) error {
+	us, err := strconv.ParseInt(microseconds, 10, 64)
+	if err != nil {
+		return errors.New("begin: the reply has no time")
+	}
+	c.now = time.UnixMicro(us).UTC()
+	return nil
+}
 
-// begin is the message that starts the transaction and asks for its time. Its
-// values are a UUID and one of two words, so there is nothing to quote.
+// begin is the message that starts the transaction and asks for its time, in
+// microseconds since 1970. Its values are a UUID and one of two words, so there
+// is nothing to quote.
 func (s session) begin(readOnly bool) (string, error) {
 	text := "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 	if readOnly {
 		text = "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY"
 	}
-	text += "; SELECT now()"
+	text += "; SELECT (extract(epoch FROM now()) * 1000000)::bigint::text"
 	// As a setting the role needs no statement of its own.
 	text += ", set_config('role', '" + string(s.role) + "', true)"
 	if s.role == roleSystem {
@@ -83,7 +91,7 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect: %w", err)
 	}
-	d := &dialer{dial: c.dial}
+	d := &dialer{dial: c.dial, plain: c.config.SSLMode == pq.SSLModeDisable}
 	base.Dialer(d)
 	generation := c.generation.Load()
 	inner, err := base.Connect(ctx)
@@ -95,7 +103,7 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	}
 	d.connected = true
 	return &conn{
-		Conn: inner, wire: d.last, connector: c, generation: generation,
+		Conn: inner, socket: d.last, wire: d.wire, connector: c, generation: generation,
 		statements: map[string]*list.Element{}, recent: list.New(),
 	}, nil
 }
@@ -104,8 +112,10 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 // deadline can be set on it.
 type dialer struct {
 	dial      func(ctx context.Context, network, address string) (net.Conn, error)
+	plain     bool // the connection will not be encrypted
 	last      net.Conn
-	connected bool // what is dialled from now on carries cancel requests
+	wire      *wire // around last, when it is plain
+	connected bool  // what is dialled from now on carries cancel requests
 }
 
 func (d *dialer) Dial(network, address string) (net.Conn, error) {
@@ -121,8 +131,11 @@ func (d *dialer) DialTimeout(network, address string, timeout time.Duration) (ne
 func (d *dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	if !d.connected {
 		c, err := d.dial(ctx, network, address)
-		d.last = c
-		return c, err
+		if d.last = c; err != nil || !d.plain {
+			return c, err
+		}
+		d.wire = newWire(c)
+		return d.wire, nil
 	}
 	// A request to cancel is waited for, and gets no answer from a network
 	// that is dead.
@@ -139,7 +152,9 @@ func (d *dialer) DialContext(ctx context.Context, network, address string) (net.
 // prepares each statement once, and never returns to the pool in doubt.
 type conn struct {
 	driver.Conn
-	wire       net.Conn
+	socket     net.Conn
+	wire       *wire  // nil over TLS
+	clock      *clock // waits for the reply to begin
 	connector  *connector
 	generation int64
 	broken     bool
@@ -152,10 +167,12 @@ type statement struct {
 	stmt driver.Stmt
 }
 
-// BeginTx sends BEGIN, the role and the scope as one message, whose reply has
-// the transaction's time. The session comes with the context. When the context of the transaction ends, lib/pq
-// asks the server to cancel; should the network be dead, so that no answer
-// comes to that either, the socket's deadline ends the wait.
+// BeginTx has BEGIN, the role and the scope travel with the first statement of
+// the transaction, and the time come back with its reply. TLS hides messages
+// from the wire, so there they travel on their own. The session comes with the
+// context. When the context of the transaction ends, lib/pq asks the server to
+// cancel; should the network be dead, so that no reply comes to that either,
+// the socket's deadline ends the wait.
 func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
 	s, ok := ctx.Value(sessionKey{}).(session)
 	if !ok || sql.IsolationLevel(opts.Isolation) != sql.LevelDefault {
@@ -165,29 +182,46 @@ func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, e
 	if err != nil {
 		return nil, err
 	}
-	stop := context.AfterFunc(ctx, func() { _ = c.wire.SetDeadline(time.Now().Add(cancelGrace)) })
-	if s.clock.now, err = c.began(ctx, text); err != nil {
+	stop := context.AfterFunc(ctx, func() { _ = c.socket.SetDeadline(time.Now().Add(cancelGrace)) })
+	t := &driverTx{conn: c, readOnly: opts.ReadOnly, unguard: stop}
+	if c.wire != nil {
+		c.wire.ride(simpleQuery(text))
+		c.clock = s.clock
+		return t, nil
+	}
+	if err = c.begin(ctx, text, s.clock); err != nil {
 		stop()
 		c.broken = true
-		if _, told := errors.AsType[*pq.Error](err); !told && ctx.Err() == nil {
+		if _, refused := errors.AsType[*pq.Error](err); !refused && ctx.Err() == nil {
 			return nil, driver.ErrBadConn // nothing has happened yet: database/sql tries another connection
 		}
 		return nil, err
 	}
-	return &driverTx{conn: c, readOnly: opts.ReadOnly, unguard: stop}, nil
+	return t, nil
 }
 
-// began sends the message of begin and returns the transaction's time.
-func (c *conn) began(ctx context.Context, text string) (now time.Time, err error) {
+// begin sends the message of begin and waits for its reply.
+func (c *conn) begin(ctx context.Context, text string, at *clock) error {
 	rows, err := c.Conn.(driver.QueryerContext).QueryContext(ctx, text, nil)
 	if err != nil {
-		return now, err
+		return err
 	}
 	row := make([]driver.Value, 1) // the settings that follow are known
 	if err := errors.Join(rows.Next(row), rows.Close()); err != nil {
-		return now, err
+		return err
 	}
-	return row[0].(time.Time).UTC(), nil
+	return at.set(row[0].(string))
+}
+
+// begun takes the time from the reply to begin, which came in front of the
+// reply to the first statement.
+func (c *conn) begun() error {
+	if c.clock == nil || c.wire.riding() {
+		return nil
+	}
+	at := c.clock
+	c.clock = nil
+	return at.set(c.wire.first)
 }
 
 // Begin is what database/sql calls without a context; nobody does.
@@ -201,6 +235,9 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 		return nil, err
 	}
 	rows, err := s.(driver.StmtQueryContext).QueryContext(ctx, args)
+	if err == nil {
+		err = c.begun()
+	}
 	return rows, c.judge(ctx, err)
 }
 
@@ -210,6 +247,9 @@ func (c *conn) ExecContext(ctx context.Context, query string, args []driver.Name
 		return nil, err
 	}
 	result, err := s.(driver.StmtExecContext).ExecContext(ctx, args)
+	if err == nil {
+		err = c.begun()
+	}
 	return result, c.judge(ctx, err)
 }
 
@@ -288,20 +328,44 @@ type commitUnknownError struct{ cause error }
 func (e *commitUnknownError) Error() string { return "commit: no answer: " + e.cause.Error() }
 func (e *commitUnknownError) Unwrap() error { return e.cause }
 
+// Commit ends a transaction that sent nothing without a word to the server, and
+// one that only read without waiting for the reply.
 func (t *driverTx) Commit() error {
+	if w := t.conn.wire; w != nil && (t.readOnly || w.riding()) {
+		return t.leave(w)
+	}
 	err := t.end(driver.Tx.Commit)
-	if _, told := errors.AsType[*pq.Error](err); err == nil || told || errors.Is(err, pq.ErrInFailedTransaction) || t.readOnly {
+	if _, refused := errors.AsType[*pq.Error](err); err == nil || refused || errors.Is(err, pq.ErrInFailedTransaction) || t.readOnly {
 		return err
 	}
 	return &commitUnknownError{err}
 }
 
-func (t *driverTx) Rollback() error { return t.end(driver.Tx.Rollback) }
+func (t *driverTx) Rollback() error {
+	if w := t.conn.wire; w != nil && w.riding() {
+		return t.leave(w)
+	}
+	return t.end(driver.Tx.Rollback)
+}
+
+// leave ends a transaction whose end changes nothing.
+func (t *driverTx) leave(w *wire) error {
+	t.conn.clock = nil
+	if w.riding() {
+		w.stay()
+	} else if w.post(simpleQuery("COMMIT")) != nil {
+		t.conn.broken = true
+	}
+	if !t.unguard() {
+		t.conn.broken = true // a late cancel request may still be on its way
+	}
+	return nil
+}
 
 func (t *driverTx) end(how func(driver.Tx) error) error {
-	_ = t.conn.wire.SetDeadline(time.Now().Add(commitTimeout))
+	_ = t.conn.socket.SetDeadline(time.Now().Add(commitTimeout))
 	err := how(t.conn.Conn.(driver.Tx))
-	_ = t.conn.wire.SetDeadline(time.Time{})
+	_ = t.conn.socket.SetDeadline(time.Time{})
 	if !t.unguard() || err != nil {
 		t.conn.broken = true // a late cancel request may still be on its way
 	}

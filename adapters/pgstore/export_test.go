@@ -28,7 +28,7 @@ func (s *Store) AwaitWaiting(ctx context.Context, n int) {
 // the time of that transaction.
 func (s *Store) Times(ctx context.Context, scope billing.Scope) (clock, database time.Time, err error) {
 	err = s.transact(ctx, session{role: roleApp, scope: scope}, true, func(ctx context.Context, t *tx) error {
-		clock = t.clock.Now()
+		clock = t.ports(ctx).Clock.Now()
 		return t.get(ctx, &database, "SELECT now()")
 	})
 	return clock, database, err
@@ -50,7 +50,7 @@ func (l ListQueries) Checks(f billing.CheckFilter, p billing.Page) (string, []an
 // Recent is the statement of Checks.Recent.
 func (l ListQueries) Recent(digest [32]byte, f billing.CheckFilter) (string, []any) {
 	q := checks{&tx{scope: l.Scope}}.recent(digest, f.CreatedAfter)
-	text := q.text(newest)
+	text := q.text("")
 	return text, q.args
 }
 

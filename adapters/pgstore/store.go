@@ -193,17 +193,17 @@ func (s *Store) disconnect() error { return errors.Join(s.scoped.Close(), s.syst
 
 // InTx runs fn in a transaction that sees and writes only rows of scope.
 func (s *Store) InTx(ctx context.Context, scope billing.Scope, fn func(context.Context, ports.Tx) error) error {
-	return s.transact(ctx, session{role: roleApp, scope: scope}, false, func(ctx context.Context, t *tx) error { return fn(ctx, t.ports()) })
+	return s.transact(ctx, session{role: roleApp, scope: scope}, false, func(ctx context.Context, t *tx) error { return fn(ctx, t.ports(ctx)) })
 }
 
 // View runs fn in a read-only transaction that sees only rows of scope.
 func (s *Store) View(ctx context.Context, scope billing.Scope, fn func(context.Context, ports.Tx) error) error {
-	return s.transact(ctx, session{role: roleApp, scope: scope}, true, func(ctx context.Context, t *tx) error { return fn(ctx, t.ports()) })
+	return s.transact(ctx, session{role: roleApp, scope: scope}, true, func(ctx context.Context, t *tx) error { return fn(ctx, t.ports(ctx)) })
 }
 
 // System runs fn in a transaction across scopes.
 func (s *Store) System(ctx context.Context, fn func(context.Context, ports.SystemTx) error) error {
-	return s.transact(ctx, session{role: roleSystem}, false, func(ctx context.Context, t *tx) error { return fn(ctx, t.systemPorts()) })
+	return s.transact(ctx, session{role: roleSystem}, false, func(ctx context.Context, t *tx) error { return fn(ctx, t.systemPorts(ctx)) })
 }
 
 // transact repeats fn, with the database's key.

@@ -69,9 +69,9 @@ func (w write) statement() (string, []any, error) {
 	return w.set, []any{string(rows)}, err
 }
 
-func (t *tx) ports() ports.Tx {
+func (t *tx) ports(ctx context.Context) ports.Tx {
 	return ports.Tx{
-		Clock: &t.clock,
+		Clock: transactionClock{ctx, t},
 		Keys:  idempotencyKeys{t}, Checks: checks{t}, Claims: claims{t}, Clearing: clearing{t}, Batches: batches{t}, ERAs: eras{t},
 		ERAClaims: eraClaims{t}, Attachments: attachments{t}, Documents: documents{t}, PayerRequests: payerRequests{t},
 		Patients: patients{t}, Offices: offices{t}, Providers: providers{t}, Events: events{t}, Endpoints: endpoints{t},
@@ -79,12 +79,29 @@ func (t *tx) ports() ports.Tx {
 	}
 }
 
-func (t *tx) systemPorts() ports.SystemTx {
+func (t *tx) systemPorts(ctx context.Context) ports.SystemTx {
 	return ports.SystemTx{
-		Clock: &t.clock,
+		Clock: transactionClock{ctx, t},
 		Jobs:  jobTable{t}, Leases: jobTable{t}, APIKeys: apiKeys{t}, Orgs: organizations{t}, Images: imageNames{t}, Routes: routes{t}, Quarantine: quarantine{t},
 		Forget: forgetter{t},
 	}
+}
+
+// transactionClock is the clock of a transaction for a use case.
+type transactionClock struct {
+	ctx context.Context //nolint:containedctx // of the one function that uses the clock
+	*tx
+}
+
+// Now returns the same time, in UTC and microseconds, all through the
+// transaction. Asked before the first statement it costs a round trip of its
+// own; if that fails, the transaction has failed.
+func (c transactionClock) Now() time.Time {
+	if c.clock.now.IsZero() {
+		var text string
+		_ = c.get(c.ctx, &text, "SELECT 'begin'")
+	}
+	return c.clock.now
 }
 
 // later queues a write. The parts of one statement do not see each other's

@@ -1,0 +1,141 @@
+package pgstore
+
+import (
+	"bufio"
+	"encoding/binary"
+	"io"
+	"net"
+)
+
+// wire is the socket under a connection of lib/pq. It lets messages travel
+// that lib/pq does not wait for: one rides in front of the next message, one
+// goes out on its own. Their replies never reach lib/pq, so a BEGIN and the
+// COMMIT of reads cost no round trip.
+//
+// A reply that reports an error is the exception. The server then refuses the
+// statement that followed as well, so lib/pq gets the error as the reply to its
+// own statement, and the refusal is dropped in its place.
+//
+// See the message formats of PostgreSQL's frontend/backend protocol: a type of
+// one byte, a length that counts itself, the content. ReadyForQuery ends the
+// reply to each Query and each Sync.
+type wire struct {
+	net.Conn
+	in *bufio.Reader
+
+	rider   []byte // goes out with the next message
+	refused int    // replies to drop first, whatever they say: an error is known already
+	dropped int    // replies to drop then, unless one reports an error
+	through bool   // the reply that arrives reports an error, and goes to lib/pq
+	left    int    // bytes of a message that lib/pq has not read yet
+	first   string // the first column of the row that was dropped last
+}
+
+// The types of messages from the server that matter here.
+const (
+	msgDataRow       = 'D'
+	msgErrorResponse = 'E'
+	msgReadyForQuery = 'Z'
+)
+
+func newWire(c net.Conn) *wire { return &wire{Conn: c, in: bufio.NewReader(c)} }
+
+// simpleQuery is the message that runs statements without arguments.
+func simpleQuery(text string) []byte {
+	m := binary.BigEndian.AppendUint32([]byte{'Q'}, uint32(4+len(text)+1)) //nolint:gosec // G115: statements are short
+	return append(append(m, text...), 0)
+}
+
+// ride sends the message with the next one.
+func (w *wire) ride(message []byte) { w.rider = message }
+
+// riding reports whether a message still waits for the next one.
+func (w *wire) riding() bool { return w.rider != nil }
+
+// stay takes back the message that waits.
+func (w *wire) stay() { w.rider = nil }
+
+// post sends a message whose reply nobody waits for.
+func (w *wire) post(message []byte) error {
+	_, err := w.Conn.Write(message)
+	w.dropped++
+	return err
+}
+
+func (w *wire) Write(b []byte) (int, error) {
+	if w.rider == nil {
+		return w.Conn.Write(b)
+	}
+	n, err := w.Conn.Write(append(w.rider, b...))
+	n -= len(w.rider)
+	w.rider = nil
+	w.dropped++
+	return max(0, n), err
+}
+
+// Read passes messages on to lib/pq, whole or in parts, and drops the others.
+func (w *wire) Read(b []byte) (n int, err error) {
+	for n < len(b) && (n == 0 || w.in.Buffered() > 0) {
+		if w.left == 0 {
+			if err = w.next(); err != nil {
+				return n, err
+			}
+			continue
+		}
+		part, err := w.in.Read(b[n:min(len(b), n+w.left)])
+		n += part
+		w.left -= part
+		if err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// next looks at the message that begins, and drops it unless it is for lib/pq.
+func (w *wire) next() error {
+	head, err := w.in.Peek(5)
+	if err != nil {
+		return err
+	}
+	kind, size := head[0], 1+max(4, int(binary.BigEndian.Uint32(head[1:])))
+	last := kind == msgReadyForQuery
+	switch {
+	case w.through:
+		w.through = !last
+		w.left = size
+		return nil
+	case w.refused > 0:
+		if last {
+			w.refused--
+		}
+	case w.dropped == 0:
+		w.left = size
+		return nil
+	case kind == msgErrorResponse:
+		w.through, w.refused, w.dropped = true, w.dropped, 0
+		return nil // looks again
+	case last:
+		w.dropped--
+	case kind == msgDataRow && size <= w.in.Size():
+		row, err := w.in.Peek(size)
+		if err != nil {
+			return err
+		}
+		w.first = firstColumn(row[5:])
+	}
+	_, err = io.CopyN(io.Discard, w.in, int64(size))
+	return err
+}
+
+// firstColumn is the text of a row's first column, empty for NULL.
+func firstColumn(row []byte) string {
+	if len(row) < 6 {
+		return ""
+	}
+	size := int64(binary.BigEndian.Uint32(row[2:]))
+	if row = row[6:]; size > int64(len(row)) {
+		return "" // -1, as an unsigned number, stands for NULL
+	}
+	return string(row[:size])
+}

@@ -1,0 +1,92 @@
+package pgstore
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// message is one from the server.
+func message(kind byte, content string) string {
+	return string(binary.BigEndian.AppendUint32([]byte{kind}, uint32(4+len(content)))) + content
+}
+
+// script is a socket whose peer has said everything already.
+type script struct {
+	net.Conn
+	in  io.Reader
+	out bytes.Buffer
+}
+
+func (s *script) Read(b []byte) (int, error)  { return s.in.Read(b) }
+func (s *script) Write(b []byte) (int, error) { return s.out.Write(b) }
+
+var (
+	beginReply     = message('C', "BEGIN\x00") + message('D', "\x00\x02\x00\x00\x00\x0542000\xff\xff\xff\xff") + message('C', "SELECT 1\x00") + message('Z', "T")
+	commitReply    = message('C', "COMMIT\x00") + message('Z', "I")
+	beginRefused   = message('C', "BEGIN\x00") + message('E', "C22023\x00\x00") + message('Z', "E")
+	statementReply = message('2', "") + message('D', "\x00\x01\x00\x00\x00\x01x") + message('C', "SELECT 1\x00") + message('Z', "T")
+	failedReply    = message('E', "C25P02\x00\x00") + message('Z', "E")
+)
+
+// TestWire checks what reaches lib/pq of the replies to a COMMIT that it did not
+// send, to a BEGIN that rode in front of its statement, and to the statement.
+func TestWire(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, replies, want, first string }{
+		{"all is well", commitReply + beginReply + statementReply, statementReply, "42000"},
+		{"the statement fails", commitReply + beginReply + failedReply, failedReply, "42000"},
+		{"begin is refused", commitReply + beginRefused + failedReply, message('E', "C22023\x00\x00") + message('Z', "E"), ""},
+		{"notices come in between", message('N', "n") + commitReply + message('S', "a\x00b\x00") + beginReply + statementReply, statementReply, "42000"},
+		{"the server shuts down", commitReply + message('E', "C57P01\x00\x00"), message('E', "C57P01\x00\x00"), ""},
+		{"the server is gone", commitReply + beginReply[:9], "", ""},
+	} {
+		for _, slow := range []func(io.Reader) io.Reader{func(r io.Reader) io.Reader { return r }, iotest.OneByteReader, iotest.DataErrReader} {
+			peer := &script{in: slow(bytes.NewReader([]byte(test.replies)))}
+			w := newWire(peer)
+			if err := w.post([]byte("COMMIT")); err != nil {
+				t.Fatal(err)
+			}
+			w.ride([]byte("BEGIN"))
+			if n, err := w.Write([]byte("statement")); n != len("statement") || err != nil || w.riding() {
+				t.Errorf("%s: Write = %d, %v", test.name, n, err)
+			}
+			got, err := io.ReadAll(w)
+			if string(got) != test.want || w.first != test.first || err != nil {
+				t.Errorf("%s: lib/pq reads %q, %v with first column %q; want %q with %q", test.name, got, err, w.first, test.want, test.first)
+			}
+			if sent := peer.out.String(); sent != "COMMITBEGINstatement" {
+				t.Errorf("%s: sent %q", test.name, sent)
+			}
+		}
+	}
+}
+
+// FuzzWire compares the wire with itself on a slower socket, and holds it to
+// never inventing a byte.
+func FuzzWire(f *testing.F) {
+	f.Add([]byte(commitReply+beginReply+statementReply), uint8(2))
+	f.Add([]byte(beginRefused+failedReply), uint8(1))
+	f.Add([]byte("D\x00\x00\x00\x00"), uint8(1))
+	f.Add([]byte("D\xff\xff\xff\xff\x00\x01"), uint8(1))
+	f.Fuzz(func(t *testing.T, replies []byte, dropped uint8) {
+		read := func(slow func(io.Reader) io.Reader) (string, string) {
+			w := newWire(&script{in: slow(bytes.NewReader(replies))})
+			w.dropped = int(dropped)
+			got, _ := io.ReadAll(w)
+			return string(got), w.first
+		}
+		fast, first := read(func(r io.Reader) io.Reader { return r })
+		slow, again := read(iotest.OneByteReader)
+		if fast != slow || first != again {
+			t.Errorf("read %q with %q, then %q with %q", fast, first, slow, again)
+		}
+		if len(fast) > len(replies) || dropped == 0 && !strings.HasPrefix(string(replies), fast) {
+			t.Errorf("read %q of %q", fast, replies)
+		}
+	})
+}

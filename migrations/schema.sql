@@ -215,6 +215,16 @@ END AND (converted_from = ANY (ARRAY[''::text, 'png'::text])) AND (size > 0) AND
 
 ALTER TABLE ONLY public.documents FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.eligibility_answers (
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    digest bytea NOT NULL,
+    completed_at timestamp with time zone NOT NULL,
+    check_id uuid NOT NULL
+);
+
+ALTER TABLE ONLY public.eligibility_answers FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.eligibility_checks (
     id uuid NOT NULL,
     org_id uuid NOT NULL,
@@ -632,6 +642,9 @@ ALTER TABLE ONLY public.documents
 ALTER TABLE ONLY public.documents
     ADD CONSTRAINT documents_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.eligibility_answers
+    ADD CONSTRAINT eligibility_answers_pkey PRIMARY KEY (org_id, mode, digest, completed_at, check_id);
+
 ALTER TABLE ONLY public.eligibility_checks
     ADD CONSTRAINT eligibility_checks_pkey PRIMARY KEY (id);
 
@@ -745,6 +758,8 @@ CREATE INDEX claims_state ON public.claims USING btree (kind, org_id, mode, stat
 
 CREATE UNIQUE INDEX claims_void ON public.claims USING btree (parent_id, org_id, mode) WHERE ((frequency = 'void'::text) AND (state <> 'rejected'::text));
 
+CREATE INDEX eligibility_answers_sweep ON public.eligibility_answers USING btree (completed_at);
+
 CREATE INDEX eligibility_checks_list ON public.eligibility_checks USING btree (org_id, mode, created_at, id);
 
 CREATE INDEX eligibility_checks_office ON public.eligibility_checks USING btree (org_id, mode, office_id, created_at, id);
@@ -752,8 +767,6 @@ CREATE INDEX eligibility_checks_office ON public.eligibility_checks USING btree 
 CREATE INDEX eligibility_checks_outcome ON public.eligibility_checks USING btree (org_id, mode, outcome, created_at, id) WHERE (outcome <> ''::text);
 
 CREATE INDEX eligibility_checks_payer ON public.eligibility_checks USING btree (org_id, mode, payer_id, created_at, id);
-
-CREATE INDEX eligibility_checks_recent ON public.eligibility_checks USING btree (org_id, mode, digest, completed_at) WHERE ((outcome = 'answered'::text) AND (cache_source IS NULL));
 
 CREATE INDEX eligibility_checks_request ON public.eligibility_checks USING btree (org_id, mode, request_id, created_at, id);
 
@@ -855,6 +868,8 @@ ALTER TABLE public.claims ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.documents ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.eligibility_answers ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.eligibility_checks ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.encryption_key ENABLE ROW LEVEL SECURITY;
@@ -895,6 +910,8 @@ CREATE POLICY scope ON public.claims TO molar_app USING (((org_id = (current_set
 
 CREATE POLICY scope ON public.documents TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
+CREATE POLICY scope ON public.eligibility_answers TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
 CREATE POLICY scope ON public.eligibility_checks TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.era_claims TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
@@ -928,6 +945,8 @@ CREATE POLICY system ON public.batches FOR SELECT TO molar_system USING (true);
 CREATE POLICY system ON public.claims FOR SELECT TO molar_system USING (((state = 'queued'::text) AND (batch_id IS NULL)));
 
 CREATE POLICY system ON public.documents FOR SELECT TO molar_system USING (true);
+
+CREATE POLICY system ON public.eligibility_answers TO molar_system USING (true);
 
 CREATE POLICY system ON public.encryption_key TO molar_system USING (true);
 
@@ -1114,6 +1133,9 @@ GRANT UPDATE(history) ON TABLE public.claims TO molar_app;
 GRANT SELECT,INSERT,DELETE ON TABLE public.documents TO molar_app;
 
 GRANT SELECT(id) ON TABLE public.documents TO molar_system;
+
+GRANT SELECT,INSERT ON TABLE public.eligibility_answers TO molar_app;
+GRANT SELECT,DELETE ON TABLE public.eligibility_answers TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.eligibility_checks TO molar_app;
 

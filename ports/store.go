@@ -101,10 +101,13 @@ type Checks interface {
 	// Get reads a check. An absent one is CodeNotFound.
 	Get(ctx context.Context, id billing.CheckID) (*billing.EligibilityCheck, error)
 
-	// Complete keeps what came of a check that was pending, with the messages
-	// exchanged, which are kept encrypted. It reports false, and changes
-	// nothing, when the check was completed already.
-	Complete(ctx context.Context, c *billing.EligibilityCheck, exchanges []billing.Exchange) (bool, error)
+	// Find reads checks. Absent ones are not in the result.
+	Find(ctx context.Context, ids []billing.CheckID) (map[billing.CheckID]*billing.EligibilityCheck, error)
+
+	// Complete keeps what came of checks that were pending, with the messages
+	// exchanged, which are kept encrypted. It returns those that it completed,
+	// and changes nothing of one that was completed already.
+	Complete(ctx context.Context, done []billing.CheckCompletion) ([]billing.CheckID, error)
 
 	// Recent finds the newest fresh, answered check for the same question that
 	// was completed at or after since; nil when there is none.
@@ -189,9 +192,8 @@ type PayerRequests interface {
 
 // Patients is the patient directory.
 type Patients interface {
-	// Find gives the ID of the person, making an entry when there is none.
-	// Name is the normalised name of billing.PatientKey.
-	Find(ctx context.Context, name string, p billing.Patient) (billing.PatientID, error)
+	// Find returns the ID of each person, and makes an entry for a new one.
+	Find(ctx context.Context, people []billing.Person) ([]billing.PatientID, error)
 
 	// Get reads a patient. An absent one is CodeNotFound.
 	Get(ctx context.Context, id billing.PatientID) (*billing.Patient, error)
@@ -352,6 +354,11 @@ type Forgetter interface {
 	// Uploads removes uploads that are pending no more and were made before
 	// the given time, a bounded number a call, and answers how many.
 	Uploads(ctx context.Context, before time.Time) (int, error)
+
+	// Answers removes the answers saved for other checks that were completed
+	// before the given time, a bounded number a call, and returns how many.
+	// The checks stay.
+	Answers(ctx context.Context, before time.Time) (int, error)
 
 	// KeyUses removes idempotency keys used before the given time, a bounded
 	// number a call, and answers how many.

@@ -6,9 +6,7 @@ package workers
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"time"
 
 	"github.com/molar-billing/molar/core/jobs"
@@ -77,7 +75,7 @@ func (r *Runner) handle(ctx context.Context, h Handler, d ports.Delivery) ports.
 		return r.giveUp(ctx, h, d.Job, log, start)
 	}
 	stop := r.keepLease(ctx, d.Job)
-	err := Survive(func() error { return h.Do(ctx, d.Job) })
+	err := jobs.Survive(func() error { return h.Do(ctx, d.Job) })
 	stop()
 	took := time.Since(start)
 	if done, ok := errors.AsType[*jobs.DoneError](err); ok {
@@ -98,17 +96,6 @@ func (r *Runner) handle(ctx context.Context, h Handler, d ports.Delivery) ports.
 	return ports.Finished
 }
 
-// Survive turns a panic of the work into an error, which tells where it was but
-// nothing of what was worked on: no bad job takes a worker down.
-func Survive(work func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %T at %s", p, debug.Stack())
-		}
-	}()
-	return work()
-}
-
 // attempts counts this attempt and answers how many there have been; when the
 // store does not answer it is 0, because a job is not given up for that.
 func (r *Runner) attempts(ctx context.Context, j jobs.Job, again bool) (n int) {
@@ -123,7 +110,7 @@ func (r *Runner) attempts(ctx context.Context, j jobs.Job, again bool) (n int) {
 }
 
 func (r *Runner) giveUp(ctx context.Context, h Handler, j jobs.Job, log *slog.Logger, start time.Time) ports.Verdict {
-	if err := Survive(func() error { return h.Fail(ctx, j) }); err != nil {
+	if err := jobs.Survive(func() error { return h.Fail(ctx, j) }); err != nil {
 		log.ErrorContext(ctx, "job cannot be given up yet", "error", err)
 		return ports.Finished // the row brings it back
 	}

@@ -126,10 +126,10 @@ func TestStatementTextHoldsNoPatient(t *testing.T) {
 	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
 	in := scope()
 	err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
-		_, err := tx.Patients.Find(ctx, "SENTINELNAME|X", billing.Patient{
+		_, err := tx.Patients.Find(ctx, []billing.Person{{Key: "SENTINELNAME|X", Patient: billing.Patient{
 			ID: billing.NewID[billing.PatientID](time.Now()), Scope: in, FirstName: "Sentinelname", LastName: "X",
 			DateOfBirth: billing.Date{Year: 1985, Month: 4, Day: 12}, CreatedAt: time.Now(),
-		})
+		}}})
 		text := scan[string](t, admin(t, url), "SELECT coalesce(string_agg(query, E'\n'), '') FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()") //nolint:contextcheck // the server is asked beside the transaction
 		if !strings.Contains(text, "patients") || strings.Contains(strings.ToUpper(text), "SENTINEL") || strings.Contains(text, "1985") {
 			t.Errorf("the server sees: %s", text)

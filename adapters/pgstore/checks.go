@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/lib/pq"
+
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -96,15 +98,23 @@ func (r checks) Insert(ctx context.Context, c *billing.EligibilityCheck) error {
 	}
 	digest := c.Digest()
 	r.made = madeRow("eligibility_checks", c.ID)
-	return r.later(ctx, c.ID, `
+	if err := r.later(ctx, c.ID, `
 INSERT INTO eligibility_checks (id, org_id, mode, office_id, payer_id, payer_code, payer_name, patient_id, state, outcome,
 	parent_id, request_id, idempotency_key, tenant_reference, cache_source, created_at, digest, inquiry, network, latency_ms,
 	completed_at, rejection, benefits)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`,
 		c.ID, r.scope.Org, r.scope.Mode, c.OfficeID, c.Payer.ID, c.Payer.PayerID, c.Payer.Name, c.PatientID, c.State, c.Outcome,
 		c.ParentID, c.RequestID, c.IdempotencyKey, c.TenantReference, c.CacheSource, micro(c.CreatedAt), digest[:], inquiry,
-		c.Network, c.LatencyMS, optional(c.CompletedAt), rejection, benefits)
+		c.Network, c.LatencyMS, optional(c.CompletedAt), rejection, benefits); err != nil || !c.Answers() {
+		return err
+	}
+	return r.later(ctx, answerOf(c.ID), `
+INSERT INTO eligibility_answers (org_id, mode, digest, completed_at, check_id)
+VALUES ($1, $2, $3, $4, $5)`, r.scope.Org, r.scope.Mode, digest[:], micro(c.CompletedAt), c.ID)
 }
+
+// answerOf identifies the answer of a check for the queue of writes.
+type answerOf billing.CheckID
 
 func outcome(c *billing.EligibilityCheck) (rejection, benefits any, err error) {
 	if rejection, err = encode(c.Rejection); err != nil {
@@ -127,35 +137,102 @@ func (r checks) Get(ctx context.Context, id billing.CheckID) (*billing.Eligibili
 	return row.check()
 }
 
-// Complete keeps what came of a pending check. It runs at once: it takes the
-// row's lock, and the sequence of the event that follows must be read after.
-func (r checks) Complete(ctx context.Context, c *billing.EligibilityCheck, exchanges []billing.Exchange) (bool, error) {
-	rejection, benefits, err := outcome(c)
-	if err != nil {
-		return false, err
+// Find reads checks.
+func (r checks) Find(ctx context.Context, ids []billing.CheckID) (map[billing.CheckID]*billing.EligibilityCheck, error) {
+	names := make(pq.StringArray, len(ids))
+	for i, id := range ids {
+		names[i] = id.UUID()
 	}
-	var sealed []byte
-	if len(exchanges) > 0 {
-		sealed = r.store.sealer.seal(r.scope, c.ID, frame(exchanges))
+	q := r.query(checkColumns, "eligibility_checks")
+	q.where("id = ANY (%::uuid[])", names)
+	var rows []checkRow
+	if err := r.list(ctx, &rows, q.text(""), q.args...); err != nil {
+		return nil, fmt.Errorf("find checks: %w", err)
 	}
-	n, err := r.exec(ctx, `
-UPDATE eligibility_checks
-SET state = $4, outcome = $5, patient_id = $6, cache_source = $7, network = $8, latency_ms = $9, completed_at = $10,
-	rejection = $11, benefits = $12, exchanges = $13
-WHERE org_id = $1 AND mode = $2 AND id = $3 AND state = 'pending'`,
-		r.scope.Org, r.scope.Mode, c.ID, c.State, c.Outcome, c.PatientID, c.CacheSource, c.Network, c.LatencyMS,
-		optional(c.CompletedAt), rejection, benefits, sealed)
-	if err != nil {
-		return false, fmt.Errorf("complete check %s: %w", c.ID, err)
+	found := make(map[billing.CheckID]*billing.EligibilityCheck, len(rows))
+	for _, row := range rows {
+		c, err := row.check()
+		if err != nil {
+			return nil, err
+		}
+		found[c.ID] = c
 	}
-	return n == 1, nil
+	return found, nil
 }
 
-const newest = "ORDER BY completed_at DESC\nLIMIT 1"
+// Complete keeps what came of pending checks. It runs at once: it locks the
+// rows, and the sequences of the events that follow must be read after. Absent
+// values travel as empty ones, because arrays with NULL take longer to write.
+func (r checks) Complete(ctx context.Context, done []billing.CheckCompletion) ([]billing.CheckID, error) {
+	n := len(done)
+	ids, outcomes, patients, networks := make(pq.StringArray, n), make(pq.StringArray, n), make(pq.StringArray, n), make(pq.StringArray, n)
+	latencies, completed := make(pq.Int64Array, n), make(pq.StringArray, n)
+	rejections, benefits, sealed := make(pq.StringArray, n), make(pq.StringArray, n), make(pq.ByteaArray, n)
+	answers := make(pq.BoolArray, n)
+	for i, d := range done {
+		c := d.Check
+		rejection, benefit, err := outcome(c)
+		if err != nil {
+			return nil, err
+		}
+		ids[i], outcomes[i], networks[i], latencies[i], answers[i] = c.ID.UUID(), string(c.Outcome), c.Network, -1, c.Answers()
+		completed[i] = micro(c.CompletedAt).Format(time.RFC3339Nano)
+		if !c.PatientID.IsZero() {
+			patients[i] = c.PatientID.UUID()
+		}
+		if c.LatencyMS != nil {
+			latencies[i] = int64(*c.LatencyMS)
+		}
+		rejections[i], _ = rejection.(string)
+		benefits[i], _ = benefit.(string)
+		if len(d.Exchanges) > 0 {
+			sealed[i] = r.store.sealer.seal(r.scope, c.ID, frame(d.Exchanges))
+		}
+	}
+	var rows []struct {
+		ID  billing.CheckID `db:"id"`
+		XID string          `db:"xid"`
+	}
+	if err := r.list(ctx, &rows, `
+WITH completed AS (
+	UPDATE eligibility_checks c
+	SET state = 'completed', outcome = d.outcome, patient_id = nullif(d.patient_id, '')::uuid, network = d.network,
+		latency_ms = nullif(d.latency_ms, -1), completed_at = d.completed_at, rejection = nullif(d.rejection, '')::json,
+		benefits = nullif(d.benefits, '')::json, exchanges = nullif(d.exchanges, '')
+	FROM unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::integer[], $8::timestamptz[], $9::text[], $10::text[], $11::bytea[], $12::boolean[])
+		AS d (id, outcome, patient_id, network, latency_ms, completed_at, rejection, benefits, exchanges, answers)
+	WHERE c.org_id = $1 AND c.mode = $2 AND c.id = d.id AND c.state = 'pending'
+	RETURNING c.id, c.digest, c.completed_at, d.answers
+), kept AS (
+	INSERT INTO eligibility_answers (org_id, mode, digest, completed_at, check_id)
+	SELECT $1::uuid, $2::text, digest, completed_at, id
+	FROM completed
+	WHERE answers
+)
+SELECT id, pg_current_xact_id()::text AS xid
+FROM completed`,
+		r.scope.Org, r.scope.Mode, ids, outcomes, patients, networks, latencies, completed, rejections, benefits, sealed, answers); err != nil {
+		return nil, fmt.Errorf("complete checks: %w", err)
+	}
+	first := make([]billing.CheckID, len(rows))
+	for i, row := range rows {
+		first[i], r.xid = row.ID, row.XID
+	}
+	return first, nil
+}
 
+// recent is the statement of Recent.
 func (r checks) recent(digest [32]byte, since time.Time) *query {
-	q := r.query(checkColumns, "eligibility_checks")
-	q.where("outcome = 'answered' AND cache_source IS NULL AND digest = % AND completed_at >= %", digest[:], since.UTC())
+	q := &query{}
+	q.built.WriteString("SELECT " + checkColumns + "\nFROM eligibility_checks")
+	q.add(`
+WHERE org_id = % AND mode = % AND id = (
+	SELECT check_id
+	FROM eligibility_answers
+	WHERE org_id = $1 AND mode = $2 AND digest = % AND completed_at >= %
+	ORDER BY completed_at DESC
+	LIMIT 1
+)`, r.scope.Org, r.scope.Mode, digest[:], since.UTC())
 	return q
 }
 
@@ -163,7 +240,7 @@ func (r checks) recent(digest [32]byte, since time.Time) *query {
 func (r checks) Recent(ctx context.Context, digest [32]byte, since time.Time) (*billing.EligibilityCheck, error) {
 	q := r.recent(digest, since)
 	var row checkRow
-	if err := r.get(ctx, &row, q.text(newest), q.args...); errors.Is(err, sql.ErrNoRows) {
+	if err := r.get(ctx, &row, q.text(""), q.args...); errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	} else if err != nil {
 		return nil, fmt.Errorf("find a recent check: %w", err)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lib/pq"
+
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -163,41 +165,68 @@ func (r providers) List(ctx context.Context, p billing.Page) ([]*billing.Provide
 
 type patients struct{ *tx }
 
-// Find gives the ID of the person. Most are known, and then nothing is
+// Find returns the ID of each person. Most are known, and then nothing is
 // written or locked. Two transactions that meet a new person at once make one
-// entry: the later one waits for the other, makes nothing, and looks again.
-func (r patients) Find(ctx context.Context, name string, p billing.Patient) (billing.PatientID, error) {
+// entry: the later one waits for the other, makes nothing, and looks again. All
+// make entries in one order, so that they do not wait for each other in a ring.
+func (r patients) Find(ctx context.Context, people []billing.Person) ([]billing.PatientID, error) {
+	n := len(people)
+	ids, keys, first, last := make(pq.StringArray, n), make(pq.StringArray, n), make(pq.StringArray, n), make(pq.StringArray, n)
+	born, created := make(pq.StringArray, n), make(pq.StringArray, n)
+	for i, p := range people {
+		ids[i], keys[i], first[i], last[i], born[i] = p.ID.UUID(), p.Key, p.FirstName, p.LastName, p.DateOfBirth.String()
+		created[i] = micro(p.CreatedAt).Format(time.RFC3339Nano)
+	}
+	type person struct{ key, born string }
+	found := make(map[person]billing.PatientID, n)
 	for {
-		var found struct {
-			ID  billing.PatientID `db:"id"`
-			XID sql.NullString    `db:"xid"`
+		var rows []struct {
+			ID   billing.PatientID `db:"id"`
+			Key  string            `db:"name_key"`
+			Born string            `db:"born"`
+			XID  sql.NullString    `db:"xid"`
 		}
-		err := r.get(ctx, &found, `
-WITH known AS (
-	SELECT id
-	FROM patients
-	WHERE org_id = $2 AND mode = $3 AND name_key = $4 AND date_of_birth = $7
+		if err := r.list(ctx, &rows, `
+WITH wanted AS (
+	SELECT DISTINCT ON (name_key, date_of_birth) id, name_key, first_name, last_name, date_of_birth, created_at
+	FROM unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::date[], $8::timestamptz[])
+		AS w (id, name_key, first_name, last_name, date_of_birth, created_at)
+	ORDER BY name_key, date_of_birth
+), known AS (
+	SELECT p.id, p.name_key, p.date_of_birth
+	FROM wanted w
+	JOIN patients p ON p.org_id = $1 AND p.mode = $2 AND p.name_key = w.name_key AND p.date_of_birth = w.date_of_birth
 ), made AS (
 	INSERT INTO patients (id, org_id, mode, name_key, first_name, last_name, date_of_birth, created_at)
-	SELECT $1::uuid, $2::uuid, $3::text, $4::text, $5::text, $6::text, $7::date, $8::timestamptz
-	WHERE NOT EXISTS (SELECT FROM known)
+	SELECT id, $1::uuid, $2::text, name_key, first_name, last_name, date_of_birth, created_at
+	FROM wanted w
+	WHERE NOT EXISTS (SELECT FROM known k WHERE k.name_key = w.name_key AND k.date_of_birth = w.date_of_birth)
+	ORDER BY name_key, date_of_birth
 	ON CONFLICT ON CONSTRAINT patients_person DO NOTHING
-	RETURNING id
+	RETURNING id, name_key, date_of_birth
 )
-SELECT id, NULL AS xid FROM known
+SELECT id, name_key, date_of_birth::text AS born, NULL AS xid FROM known
 UNION ALL
-SELECT id, pg_current_xact_id()::text FROM made`,
-			p.ID, r.scope.Org, r.scope.Mode, name, p.FirstName, p.LastName, p.DateOfBirth, micro(p.CreatedAt))
-		if errors.Is(err, sql.ErrNoRows) {
-			continue // the other transaction has committed by now
+SELECT id, name_key, date_of_birth::text, pg_current_xact_id()::text FROM made`,
+			r.scope.Org, r.scope.Mode, ids, keys, first, last, born, created); err != nil {
+			return nil, fmt.Errorf("find patients: %w", err)
 		}
-		if err != nil {
-			return billing.PatientID{}, fmt.Errorf("find a patient: %w", err)
+		for _, row := range rows {
+			found[person{row.Key, row.Born}] = row.ID
+			if row.XID.Valid {
+				r.xid = row.XID.String
+			}
 		}
-		if found.XID.Valid {
-			r.xid = found.XID.String
+		out := make([]billing.PatientID, n)
+		missing := false
+		for i := range people {
+			id, ok := found[person{keys[i], born[i]}]
+			out[i], missing = id, missing || !ok
 		}
-		return found.ID, nil
+		if !missing {
+			return out, nil
+		}
+		// The other transaction has committed by now.
 	}
 }
 

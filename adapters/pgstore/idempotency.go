@@ -160,6 +160,23 @@ func (r forgetter) KeyUses(ctx context.Context, before time.Time) (int, error) {
 	return n, nil
 }
 
+// Answers removes saved answers, a bounded number a call.
+func (r forgetter) Answers(ctx context.Context, before time.Time) (int, error) {
+	n, err := r.exec(ctx, `
+DELETE FROM eligibility_answers
+WHERE ctid = ANY (ARRAY(
+	SELECT ctid
+	FROM eligibility_answers
+	WHERE completed_at < $1
+	ORDER BY completed_at
+	LIMIT 1000
+))`, before.UTC())
+	if err != nil {
+		return 0, fmt.Errorf("forget saved answers: %w", err)
+	}
+	return n, nil
+}
+
 // Uploads removes uploads that are settled, a bounded number a call.
 func (r forgetter) Uploads(ctx context.Context, before time.Time) (int, error) {
 	n, err := r.exec(ctx, forgetUploads, before.UTC())

@@ -30,7 +30,14 @@ VALUES ($1, $2, $3, $4, $5, $6, coalesce($7, now()), CASE WHEN $7 IS NULL THEN n
 
 // Done removes a job.
 func (r outbox) Done(ctx context.Context, id billing.JobID) error {
-	return r.later(ctx, id, "DELETE FROM jobs WHERE org_id = $1 AND mode = $2 AND id = $3", r.scope.Org, r.scope.Mode, id)
+	return r.push(ctx, write{
+		row: id, text: "DELETE FROM jobs WHERE org_id = $1 AND mode = $2 AND id = $3", args: []any{r.scope.Org, r.scope.Mode, id},
+		set: `
+DELETE FROM jobs
+USING json_to_recordset($1) AS d (id uuid, org_id uuid, mode text)
+WHERE jobs.id = d.id AND jobs.org_id = d.org_id AND jobs.mode = d.mode`,
+		rows: []row{{"id": id, "org_id": r.scope.Org, "mode": r.scope.Mode}},
+	})
 }
 
 // Pending reports whether the job is still to be done.

@@ -109,7 +109,7 @@ func TestErrorsHoldNoValues(t *testing.T) {
 		return tx.Providers.Insert(ctx, o)
 	}
 	find := func(ctx context.Context, tx ports.Tx) error {
-		_, err := tx.Patients.Find(ctx, secret+"\x00", billing.Patient{FirstName: secret})
+		_, err := tx.Patients.Find(ctx, []billing.Person{{Key: secret + "\x00", Patient: billing.Patient{FirstName: secret}}})
 		return err
 	}
 	for name, fn := range map[string]func(context.Context, ports.Tx) error{"check constraint": insert, "foreign key": twice, "encoding": find} {
@@ -349,7 +349,7 @@ func TestExchangesAreEncrypted(t *testing.T) {
 			return err
 		}
 		c.State, c.Outcome, c.CompletedAt = billing.CheckCompleted, billing.OutcomeError, time.Now()
-		_, err := tx.Checks.Complete(ctx, c, want)
+		_, err := tx.Checks.Complete(ctx, []billing.CheckCompletion{{Check: c, Exchanges: want}})
 		return err
 	}); err != nil {
 		t.Fatal(err)

@@ -282,7 +282,7 @@ func TestGetPatient(t *testing.T) {
 		DateOfBirth: billing.Date{Year: 1985, Month: time.April, Day: 12}, CreatedAt: c.Now().UTC().Truncate(time.Microsecond),
 	}
 	err := store.InTx(t.Context(), scope, func(ctx context.Context, tx ports.Tx) error {
-		_, err := tx.Patients.Find(ctx, "jane|doe", want)
+		_, err := tx.Patients.Find(ctx, []billing.Person{{Key: "jane|doe", Patient: want}})
 		return err
 	})
 	if err != nil {

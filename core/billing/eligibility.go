@@ -257,6 +257,12 @@ func (c *EligibilityCheck) AnswerFromCache(source *EligibilityCheck, now time.Ti
 // keeps: without it, a caller that tries again with the same key never gets another reply.
 const KeptFailure = "This Idempotency-Key returns this reply again; a new attempt needs a new key."
 
+// Answers reports whether other checks may be answered from this one: the payer
+// answered it, and knows the coverage.
+func (c *EligibilityCheck) Answers() bool {
+	return c.Outcome == OutcomeAnswered && c.CacheSource.IsZero() && c.Benefits.Status != CoverageUnknown
+}
+
 // Failure is the error that the caller of a completed check gets, or nil when
 // the payer answered.
 func (c *EligibilityCheck) Failure() error {
@@ -298,6 +304,12 @@ type Inquiry270 struct {
 type Exchange struct {
 	Request []byte
 	Reply   []byte
+}
+
+// CheckCompletion is a completed check with what was exchanged for it.
+type CheckCompletion struct {
+	Check     *EligibilityCheck
+	Exchanges []Exchange
 }
 
 // CheckFilter narrows a list of checks; zero fields do not.

@@ -22,6 +22,22 @@ type Patient struct {
 	CreatedAt   time.Time
 }
 
+// Person is a patient to look up in the directory, by the key and the date of
+// birth. The rest counts only when the person is new.
+type Person struct {
+	Key string // of PatientKey
+	Patient
+}
+
+// NewPerson is the person as an entry made at that time. ok is false when name
+// or date of birth is missing, so that nothing tells one person from another.
+func NewPerson(scope Scope, firstName, lastName string, born Date, at time.Time) (p Person, ok bool) {
+	key, ok := PatientKey(firstName, lastName, born)
+	return Person{key, Patient{
+		ID: NewID[PatientID](at), Scope: scope, FirstName: firstName, LastName: lastName, DateOfBirth: born, CreatedAt: at,
+	}}, ok
+}
+
 // PatientKey is what makes two patients the same person within a scope, with
 // the date of birth: a digest of the normalised name. ok is false when either is missing.
 func PatientKey(firstName, lastName string, born Date) (name string, ok bool) {

@@ -94,14 +94,15 @@ func (s *Service) judge(
 // or zero when the claim does not say enough to tell who that is.
 func patient(ctx context.Context, tx ports.Tx, c *billing.Claim, now time.Time) (billing.PatientID, error) {
 	who := c.Subject().Patient
-	name, ok := billing.PatientKey(who.FirstName, who.LastName, who.DateOfBirth)
+	p, ok := billing.NewPerson(c.Scope, who.FirstName, who.LastName, who.DateOfBirth, now)
 	if !ok {
 		return billing.PatientID{}, nil
 	}
-	return tx.Patients.Find(ctx, name, billing.Patient{
-		ID: billing.NewID[billing.PatientID](now), Scope: c.Scope, FirstName: who.FirstName, LastName: who.LastName,
-		DateOfBirth: who.DateOfBirth, CreatedAt: now,
-	})
+	found, err := tx.Patients.Find(ctx, []billing.Person{p})
+	if err != nil {
+		return billing.PatientID{}, err
+	}
+	return found[0], nil
 }
 
 // settle judges a claim that was made or changed, and queues it when that is

@@ -17,13 +17,7 @@ import (
 // it postpones the job. An error leaves the job to be done again, but for a
 // *jobs.DoneError, which tells why the check was completed without an answer.
 func (s *Service) Answer(ctx context.Context, j jobs.Job) error {
-	var c *billing.EligibilityCheck
-	var now time.Time
-	err := s.store.View(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) (err error) {
-		now = tx.Clock.Now()
-		c, err = tx.Checks.Get(ctx, billing.CheckID(j.Subject))
-		return err
-	})
+	c, now, err := s.read(ctx, j.Scope, billing.CheckID(j.Subject))
 	if err != nil {
 		return err
 	}
@@ -39,7 +33,7 @@ func (s *Service) Answer(ctx context.Context, j jobs.Job) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err := s.complete(ctx, j, c, answer, exchanges); err != nil || failure == nil {
+	if err := s.complete(ctx, &ending{j, now, c, answer, exchanges}); err != nil || failure == nil {
 		return err
 	}
 	return &jobs.DoneError{Cause: failure}
@@ -47,14 +41,14 @@ func (s *Service) Answer(ctx context.Context, j jobs.Job) error {
 
 // Fail completes a check whose job cannot be done, as an internal failure.
 func (s *Service) Fail(ctx context.Context, j jobs.Job) error {
-	c, err := s.Get(ctx, j.Scope, billing.CheckID(j.Subject))
+	c, now, err := s.read(ctx, j.Scope, billing.CheckID(j.Subject))
 	switch {
 	case billing.IsNotFound(err), err == nil && c.State == billing.CheckCompleted:
 		return s.drop(ctx, j)
 	case err != nil:
 		return err
 	}
-	return s.complete(ctx, j, c, billing.CheckAnswer{Outcome: billing.OutcomeError}, nil)
+	return s.complete(ctx, &ending{job: j, at: now, pending: c, answer: billing.CheckAnswer{Outcome: billing.OutcomeError}})
 }
 
 // ask talks to the payer from now on, which is the database's time. A failure that is no *billing.LaterError comes with an
@@ -137,53 +131,94 @@ func (s *Service) exchange(
 	return done, nil
 }
 
-// complete commits the answer with its event, and tells the instance that
+// ending is what came of asking about a pending check.
+type ending struct {
+	job       jobs.Job
+	at        time.Time // when the check was read, by the database's time
+	pending   *billing.EligibilityCheck
+	answer    billing.CheckAnswer
+	exchanges []billing.Exchange
+}
+
+// person is whom the check is about, if the inquiry tells one person from
+// another. Giving up a check must not fail for what made the work fail, so then
+// there is none.
+func (e *ending) person() (p billing.Person, ok bool) {
+	if e.answer.Rejection == nil && e.answer.Benefits == nil {
+		return p, false
+	}
+	first, last, born := e.pending.Inquiry.Person()
+	return billing.NewPerson(e.pending.Scope, first, last, born, e.at)
+}
+
+// complete commits the answer with its event, and notifies the instance that
 // waits for it.
-func (s *Service) complete(
-	ctx context.Context, j jobs.Job, pending *billing.EligibilityCheck, a billing.CheckAnswer, exchanges []billing.Exchange,
-) error {
-	err := s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
-		var patient billing.PatientID
-		if a.Rejection != nil || a.Benefits != nil { // giving up must not fail for what made the work fail
-			var err error
-			if patient, err = s.patient(ctx, tx, pending); err != nil {
-				return err
-			}
-		}
-		c := *pending
-		if err := c.Complete(a, patient, tx.Clock.Now()); err != nil {
-			return err
-		}
-		first, err := tx.Checks.Complete(ctx, &c, exchanges)
-		if err != nil {
-			return err
-		}
-		if first {
-			if err := tx.Events.Append(ctx, c.CompletedEvent()); err != nil {
-				return err
-			}
-		}
-		return tx.Outbox.Done(ctx, j.ID)
-	})
-	if err != nil {
+func (s *Service) complete(ctx context.Context, e *ending) error {
+	if err := s.ends.Do(ctx, e.job.Scope, e); err != nil {
 		return err
 	}
-	s.reply(ctx, j)
+	s.reply(ctx, e.job)
 	return nil
 }
 
-// patient is the entry of the patient directory for the person asked about, or
-// zero when the inquiry does not say enough to tell who that is.
-func (s *Service) patient(ctx context.Context, tx ports.Tx, c *billing.EligibilityCheck) (billing.PatientID, error) {
-	first, last, born := c.Inquiry.Person()
-	name, ok := billing.PatientKey(first, last, born)
-	if !ok {
-		return billing.PatientID{}, nil
-	}
-	now := tx.Clock.Now()
-	return tx.Patients.Find(ctx, name, billing.Patient{
-		ID: billing.NewID[billing.PatientID](now), Scope: c.Scope, FirstName: first, LastName: last, DateOfBirth: born, CreatedAt: now,
+// completeAll completes checks in one commit. A job that came twice ends with
+// its first answer.
+func (s *Service) completeAll(ctx context.Context, scope billing.Scope, all []*ending) error {
+	return s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		patients, err := s.patients(ctx, tx, all)
+		if err != nil {
+			return err
+		}
+		ended := map[billing.CheckID]*billing.EligibilityCheck{}
+		var done []billing.CheckCompletion
+		for i, e := range all {
+			if ended[e.pending.ID] != nil {
+				continue
+			}
+			c := *e.pending
+			if err := c.Complete(e.answer, patients[i], tx.Clock.Now()); err != nil {
+				return err
+			}
+			ended[c.ID] = &c
+			done = append(done, billing.CheckCompletion{Check: &c, Exchanges: e.exchanges})
+		}
+		first, err := tx.Checks.Complete(ctx, done)
+		if err != nil {
+			return err
+		}
+		for _, id := range first {
+			if err := tx.Events.Append(ctx, ended[id].CompletedEvent()); err != nil {
+				return err
+			}
+		}
+		for _, e := range all {
+			if err := tx.Outbox.Done(ctx, e.job.ID); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
+}
+
+// patients finds the entry of the patient directory for each check, zero where
+// it is unknown whom the check is about.
+func (s *Service) patients(ctx context.Context, tx ports.Tx, all []*ending) ([]billing.PatientID, error) {
+	ids := make([]billing.PatientID, len(all))
+	var people []billing.Person
+	var places []int
+	for i, e := range all {
+		if p, ok := e.person(); ok {
+			people, places = append(people, p), append(places, i)
+		}
+	}
+	if len(people) == 0 {
+		return ids, nil
+	}
+	found, err := tx.Patients.Find(ctx, people)
+	for i, id := range found {
+		ids[places[i]] = id
+	}
+	return ids, err
 }
 
 // drop ends a job whose effect is there already.

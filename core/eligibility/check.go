@@ -84,7 +84,7 @@ func (s *Service) prepare(
 ) (*billing.EligibilityCheck, error) {
 	// Today depends on the office, so the office comes before the faults; a
 	// missing one is told after them.
-	office, officeErr := s.office(ctx, tx, in.OfficeID)
+	office, officeErr := s.office(ctx, tx, scope, in.OfficeID)
 	if officeErr != nil && billing.CodeOf(officeErr) != billing.CodeNotFound {
 		return nil, officeErr
 	}
@@ -124,20 +124,6 @@ func (s *Service) prepare(
 	}, nil
 }
 
-// office is the office that the request names. With CodeNotFound it is an
-// office of no place, whose day is that of UTC.
-func (s *Service) office(ctx context.Context, tx ports.Tx, ref string) (*billing.Office, error) {
-	id, err := billing.ParseID[billing.OfficeID](ref)
-	if err != nil {
-		return &billing.Office{}, billing.NotFound("office", "office_id")
-	}
-	o, err := tx.Offices.Get(ctx, id)
-	if billing.IsNotFound(err) {
-		return &billing.Office{}, billing.NotFound("office", "office_id")
-	}
-	return o, err
-}
-
 // begin keeps the check: completed when a recent one has the answer, else
 // pending, with the job that asks the payer.
 func (s *Service) begin(
@@ -174,9 +160,8 @@ func (s *Service) wait(
 	ctx context.Context, scope billing.Scope, id billing.CheckID, box ports.Mailbox,
 ) (c *billing.EligibilityCheck, err error) {
 	err = jobs.Wait(ctx, box.C, func(ctx context.Context) bool {
-		now, err := s.Get(ctx, scope, id)
-		c = now
-		return err == nil && now.State == billing.CheckCompleted // a look that failed is no answer
+		c, _, err = s.read(ctx, scope, id)
+		return err == nil && c.State == billing.CheckCompleted // a look that failed is no answer
 	})
 	return c, err
 }

@@ -2,6 +2,7 @@ package eligibility
 
 import (
 	"context"
+	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
@@ -29,4 +30,40 @@ func (s *Service) List(
 		return billing.Position{Time: c.CreatedAt, ID: c.ID}
 	})
 	return page, next, err
+}
+
+// reading is a check that is read together with others.
+type reading struct {
+	id    billing.CheckID
+	check *billing.EligibilityCheck
+	at    time.Time // the database's time
+}
+
+// read is Get for those who read many checks at the same time.
+func (s *Service) read(ctx context.Context, scope billing.Scope, id billing.CheckID) (*billing.EligibilityCheck, time.Time, error) {
+	r := &reading{id: id}
+	if err := s.reads.Do(ctx, scope, r); err != nil {
+		return nil, time.Time{}, err
+	}
+	if r.check == nil {
+		return nil, time.Time{}, billing.NotFound("check", "")
+	}
+	return r.check, r.at, nil
+}
+
+func (s *Service) readAll(ctx context.Context, scope billing.Scope, all []*reading) error {
+	ids := make([]billing.CheckID, len(all))
+	for i, r := range all {
+		ids[i] = r.id
+	}
+	return s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		found, err := tx.Checks.Find(ctx, ids)
+		if err != nil {
+			return err
+		}
+		for _, r := range all {
+			r.check, r.at = found[r.id], tx.Clock.Now()
+		}
+		return nil
+	})
 }

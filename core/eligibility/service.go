@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -21,7 +22,15 @@ type Service struct {
 	edi      ports.EDI
 	payers   *billing.PayerDirectory
 	times    Times
+
+	offices offices
+
+	reads *jobs.Together[*reading]
+	ends  *jobs.Together[*ending]
 }
+
+// most is how many checks one transaction reads or completes.
+const most = 32
 
 // Times are the spans that an operator can set.
 type Times struct {
@@ -40,5 +49,8 @@ func New(
 	store ports.Store, queue ports.Queue, networks map[billing.Mode]ports.EligibilityNetwork,
 	edi ports.EDI, payers *billing.PayerDirectory, times Times,
 ) *Service {
-	return &Service{store, queue, networks, edi, payers, times}
+	s := &Service{store: store, queue: queue, networks: networks, edi: edi, payers: payers, times: times}
+	s.reads = jobs.NewTogether(most, s.readAll)
+	s.ends = jobs.NewTogether(most, s.completeAll)
+	return s
 }

@@ -2,6 +2,8 @@ package storetest
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -45,29 +47,71 @@ func testCheckRoundTrip(b *bench) {
 	wantCode(t, "an absent check", err, billing.CodeNotFound)
 }
 
+// complete completes one check, and reports whether it was pending.
+func complete(ctx context.Context, tx ports.Tx, c *billing.EligibilityCheck, exchanges ...billing.Exchange) (bool, error) {
+	done, err := tx.Checks.Complete(ctx, []billing.CheckCompletion{{Check: c, Exchanges: exchanges}})
+	return len(done) == 1 && done[0] == c.ID, err
+}
+
 func testComplete(b *bench) {
 	t := b.t
 	c := b.check(0)
 	b.insert(c)
 	answer(c)
-	complete := func(c *billing.EligibilityCheck) (did bool) {
+	try := func(c *billing.EligibilityCheck) (did bool) {
 		b.in(func(ctx context.Context, tx ports.Tx) (err error) {
-			did, err = tx.Checks.Complete(ctx, c, []billing.Exchange{{Request: []byte("ISA"), Reply: []byte("271")}})
+			did, err = complete(ctx, tx, c, billing.Exchange{Request: []byte("ISA"), Reply: []byte("271")})
 			return err
 		})
 		return did
 	}
-	if !complete(c) {
+	if !try(c) {
 		t.Error("the check was not completed")
 	}
 	equal(t, "check", b.getCheck(c.ID), c)
 	other := *c
 	answer(&other)
 	other.Network = "other"
-	if complete(&other) {
+	if try(&other) {
 		t.Error("the check was completed twice")
 	}
 	equal(t, "check", b.getCheck(c.ID), c)
+}
+
+// testCompleteTogether completes several checks at once, one of them completed
+// already and one absent, and reads them at once.
+func testCompleteTogether(b *bench) {
+	t := b.t
+	all := []*billing.EligibilityCheck{b.check(0), b.check(1), b.answered(2), b.check(3)}
+	b.insert(all[:3]...)
+	var completions []billing.CheckCompletion
+	for i, c := range all {
+		mine := *c
+		answer(&mine)
+		mine.PatientID, mine.Network = id[billing.PatientID](), fmt.Sprint("network ", i)
+		if i == 1 {
+			mine.PatientID, mine.LatencyMS, mine.Benefits = billing.PatientID{}, nil, nil
+			mine.Outcome, mine.Rejection = billing.OutcomeRejected, &billing.Rejection{Kind: billing.RejectionFixAndResend, PayerCode: `7"5\`}
+		}
+		completions = append(completions, billing.CheckCompletion{Check: &mine})
+	}
+	var done []billing.CheckID
+	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
+		done, err = tx.Checks.Complete(ctx, completions)
+		return err
+	})
+	if len(done) != 2 || !slices.Contains(done, all[0].ID) || !slices.Contains(done, all[1].ID) {
+		t.Errorf("completed %v, want the two that were pending", done)
+	}
+	found := read(b, func(ctx context.Context, tx ports.Tx) (map[billing.CheckID]*billing.EligibilityCheck, error) {
+		return tx.Checks.Find(ctx, []billing.CheckID{all[0].ID, all[1].ID, all[2].ID, all[3].ID})
+	})
+	if len(found) != 3 {
+		t.Errorf("found %d checks, want 3", len(found))
+	}
+	equal(t, "answered", found[all[0].ID], completions[0].Check)
+	equal(t, "rejected", found[all[1].ID], completions[1].Check)
+	equal(t, "completed before", found[all[2].ID], all[2])
 }
 
 // testCompleteRace lets several workers finish one check: one succeeds, and
@@ -83,7 +127,7 @@ func testCompleteRace(b *bench) {
 			mine := *c
 			answer(&mine)
 			return b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
-				did, err := tx.Checks.Complete(ctx, &mine, nil)
+				did, err := complete(ctx, tx, &mine)
 				if err != nil || !did {
 					return err
 				}
@@ -111,10 +155,11 @@ func testRecent(b *bench) {
 		c.OfficeID, c.Payer = question.OfficeID, question.Payer
 		return c
 	}
-	old, newer, hit, failed := same(1), same(2), same(3), same(4)
+	old, newer, hit, failed, unknown := same(1), same(2), same(3), same(4), same(6)
 	hit.CacheSource = newer.ID
+	unknown.Benefits.Status = billing.CoverageUnknown
 	failed.Outcome, failed.Benefits = billing.OutcomeError, nil
-	b.insert(question, old, newer, hit, failed, b.answered(5))
+	b.insert(question, old, newer, hit, failed, unknown, b.answered(5))
 	recent := func(since time.Time) *billing.EligibilityCheck {
 		return read(b, func(ctx context.Context, tx ports.Tx) (*billing.EligibilityCheck, error) {
 			return tx.Checks.Recent(ctx, question.Digest(), since)
@@ -179,5 +224,32 @@ func testCheckFilters(b *bench) {
 		"do not combine": {billing.CheckFilter{OfficeID: one.OfficeID, PayerID: two.Payer.ID}, nil},
 	} {
 		equal(t, name, ids(b.listChecks(test.f, billing.Page{Limit: 25})), ids(test.want))
+	}
+}
+
+// testForgetAnswers forgets what is too old to answer a check from. The checks
+// themselves stay.
+func testForgetAnswers(b *bench) {
+	t := b.t
+	old, newer := b.answered(1), b.answered(2)
+	newer.CompletedAt = old.CompletedAt.Add(time.Second)
+	b.insert(old, newer)
+	for _, want := range []int{1, 0} {
+		b.system(func(ctx context.Context, tx ports.SystemTx) error {
+			n, err := tx.Forget.Answers(ctx, newer.CompletedAt)
+			if n != want {
+				t.Errorf("forgot %d answers, want %d", n, want)
+			}
+			return err
+		})
+	}
+	for _, test := range []struct {
+		c    *billing.EligibilityCheck
+		want *billing.EligibilityCheck
+	}{{old, nil}, {newer, newer}} {
+		equal(t, "the saved answer", read(b, func(ctx context.Context, tx ports.Tx) (*billing.EligibilityCheck, error) {
+			return tx.Checks.Recent(ctx, test.c.Digest(), b.now)
+		}), test.want)
+		equal(t, "the check", b.getCheck(test.c.ID), test.c)
 	}
 }

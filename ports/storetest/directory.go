@@ -111,12 +111,35 @@ func (b *bench) person() billing.Patient {
 }
 
 func (b *bench) find(name string, p billing.Patient) (billing.PatientID, error) {
-	var found billing.PatientID
+	var found []billing.PatientID
 	err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) (err error) {
-		found, err = tx.Patients.Find(ctx, name, p)
+		found, err = tx.Patients.Find(ctx, []billing.Person{{Key: name, Patient: p}})
 		return err
 	})
-	return found, err
+	if err != nil {
+		return billing.PatientID{}, err
+	}
+	return found[0], nil
+}
+
+// testPatientsTogether finds several people at once: a known one, a new one
+// twice, and one more.
+func testPatientsTogether(b *bench) {
+	t := b.t
+	known, fresh, again, other := b.person(), b.person(), b.person(), b.person()
+	if _, err := b.find("zoe|obrien", known); err != nil {
+		t.Fatal(err)
+	}
+	var got []billing.PatientID
+	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
+		got, err = tx.Patients.Find(ctx, []billing.Person{
+			{Key: "ann|lee", Patient: fresh}, {Key: "zoe|obrien", Patient: b.person()}, {Key: "ann|lee", Patient: again}, {Key: "al|o", Patient: other},
+		})
+		return err
+	})
+	if len(got) != 4 || got[0] != got[2] || got[0] != fresh.ID && got[0] != again.ID || got[1] != known.ID || got[3] != other.ID {
+		t.Errorf("found %v", got)
+	}
 }
 
 func testPatients(b *bench) {

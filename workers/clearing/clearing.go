@@ -25,7 +25,7 @@ func Cut(ctx context.Context, s *batches.Service, every time.Duration, log *slog
 			return nil
 		}
 		var n int
-		err := workers.Survive(func() (err error) {
+		err := jobs.Survive(func() (err error) {
 			n, err = s.Cut(ctx)
 			return err
 		})
@@ -47,7 +47,7 @@ const (
 func Receive(ctx context.Context, s *batches.Service, log *slog.Logger) error {
 	for pause := time.Duration(0); wait(ctx, pause); {
 		var got batches.Received
-		err := workers.Survive(func() (err error) {
+		err := jobs.Survive(func() (err error) {
 			got, err = s.Receive(ctx)
 			return err
 		})

@@ -158,6 +158,7 @@ func (g *graph) run(ctx context.Context, roles []Role, ready func(Addresses) err
 func (g *graph) sweep(ctx context.Context) error {
 	return sweep.Run(ctx, []sweep.Task{
 		{Things: "idempotency keys", Sweep: g.idempotency.Forget},
+		{Things: "saved answers", Sweep: g.eligibility.ForgetAnswers},
 		{Things: "images", Sweep: g.attachments.Sweep},
 		{Things: "webhook deliveries", Sweep: g.webhooks.Sweep},
 	}, sweepEvery(g.settings), g.log)

@@ -1,0 +1,73 @@
+package eligibility
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// officeTTL is how long checks go by an office as it was read, and most
+// offices how many are remembered.
+const (
+	officeTTL   = 2 * time.Second
+	mostOffices = 4096
+)
+
+// offices remembers offices for a moment, because each check of a practice
+// names the same one.
+type offices struct {
+	mu    sync.Mutex
+	known map[officeKey]knownOffice
+}
+
+type officeKey struct {
+	scope billing.Scope
+	id    billing.OfficeID
+}
+
+type knownOffice struct {
+	office *billing.Office
+	until  time.Time
+}
+
+func (o *offices) recall(key officeKey) *billing.Office {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if k, ok := o.known[key]; ok && time.Now().Before(k.until) {
+		return k.office
+	}
+	return nil
+}
+
+func (o *offices) remember(key officeKey, office *billing.Office) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.known == nil || len(o.known) >= mostOffices {
+		o.known = map[officeKey]knownOffice{}
+	}
+	o.known[key] = knownOffice{office, time.Now().Add(officeTTL)}
+}
+
+// office is the office that the request names. With CodeNotFound it is an
+// office of no place, whose day is that of UTC.
+func (s *Service) office(ctx context.Context, tx ports.Tx, scope billing.Scope, ref string) (*billing.Office, error) {
+	id, err := billing.ParseID[billing.OfficeID](ref)
+	if err != nil {
+		return &billing.Office{}, billing.NotFound("office", "office_id")
+	}
+	key := officeKey{scope, id}
+	if known := s.offices.recall(key); known != nil {
+		return known, nil
+	}
+	o, err := tx.Offices.Get(ctx, id)
+	if billing.IsNotFound(err) {
+		return &billing.Office{}, billing.NotFound("office", "office_id")
+	}
+	if err == nil {
+		s.offices.remember(key, o)
+	}
+	return o, err
+}

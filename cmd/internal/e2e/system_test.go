@@ -83,7 +83,13 @@ func (w lockedWriter) Write(b []byte) (int, error) {
 
 func newProcess(tb testing.TB, name string, env []string, args ...string) *process {
 	tb.Helper()
-	p := &process{tb: tb, name: filepath.Join(binaries(tb), name), env: env, args: args, output: &bytes.Buffer{}}
+	return newProcessOf(tb, binaries(tb), name, env, args...)
+}
+
+// newProcessOf is newProcess of the command in a folder.
+func newProcessOf(tb testing.TB, dir, name string, env []string, args ...string) *process {
+	tb.Helper()
+	p := &process{tb: tb, name: filepath.Join(dir, name), env: env, args: args, output: &bytes.Buffer{}}
 	tb.Cleanup(func() {
 		p.kill()
 		if tb.Failed() {
@@ -134,6 +140,7 @@ func (p *process) stop() int {
 // servers.
 type system struct {
 	tb       testing.TB
+	dir      string // of the commands
 	postgres *testservers.PostgresServer
 	rabbit   *testservers.RabbitServer
 	apis     []*process
@@ -151,7 +158,13 @@ type system struct {
 // processes as asked for.
 func startSystem(tb testing.TB, apis, workers int, settings ...string) *system {
 	tb.Helper()
-	s := &system{tb: tb, postgres: testservers.StartPostgres(tb), rabbit: testservers.StartRabbit(tb)}
+	return startSystemOf(tb, binaries(tb), apis, workers, settings...)
+}
+
+// startSystemOf is startSystem with the commands of a folder.
+func startSystemOf(tb testing.TB, dir string, apis, workers int, settings ...string) *system {
+	tb.Helper()
+	s := &system{tb: tb, dir: dir, postgres: testservers.StartPostgres(tb), rabbit: testservers.StartRabbit(tb)}
 	secret := make([]byte, 32)
 	_, _ = rand.Read(secret)
 	s.env = append([]string{
@@ -171,12 +184,12 @@ func startSystem(tb testing.TB, apis, workers int, settings ...string) *system {
 	tb.Cleanup(func() { _ = s.db.Close() })
 	for range apis {
 		addr := freeAddr(tb)
-		p := newProcess(tb, "api", append(s.env, "MOLAR_LISTEN="+addr, "MOLAR_OPS_LISTEN="+freeAddr(tb)))
+		p := newProcessOf(tb, dir, "api", append(s.env, "MOLAR_LISTEN="+addr, "MOLAR_OPS_LISTEN="+freeAddr(tb)))
 		p.start(io.Discard)
 		s.apis, s.urls = append(s.apis, p), append(s.urls, "http://"+addr+"/api/v1")
 	}
 	for range workers {
-		p := newProcess(tb, "payerworker", append(s.env, "MOLAR_OPS_LISTEN="+freeAddr(tb)))
+		p := newProcessOf(tb, dir, "payerworker", append(s.env, "MOLAR_OPS_LISTEN="+freeAddr(tb)))
 		p.start(io.Discard)
 		s.workers = append(s.workers, p)
 	}
@@ -220,7 +233,7 @@ func (s *system) provide() {
 // molar runs the molar command and gives what it printed.
 func (s *system) molar(args ...string) string {
 	s.tb.Helper()
-	cmd := exec.Command(filepath.Join(binaries(s.tb), "molar"), args...)
+	cmd := exec.Command(filepath.Join(s.dir, "molar"), args...)
 	cmd.Env = append(os.Environ(), s.env...)
 	out, err := cmd.CombinedOutput()
 	if err != nil {

@@ -1,0 +1,146 @@
+package e2e_test
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"text/tabwriter"
+	"time"
+)
+
+// BenchmarkFresh measures fresh checks against the floor: the statements of one
+// check, played by pgbench on the same server in the same run. With other
+// binaries in the folder MOLAR_BENCH_BASE, such as those of an earlier release,
+// the two take turns, A B A B, each on servers of its own.
+func BenchmarkFresh(b *testing.B) {
+	dirs := []string{binaries(b)}
+	if base := os.Getenv("MOLAR_BENCH_BASE"); base != "" {
+		dirs = []string{base, dirs[0], base, dirs[0]}
+	}
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
+	_, _ = fmt.Fprintln(w, "binaries\tfresh checks, 32 connections\tp50, p99\tprocessor\tcommits a check\tone connection, p50\tcommits a check\tpgbench floor\tof the floor\tsingle-row inserts")
+	for b.Loop() {
+		for _, dir := range dirs {
+			b.Run(filepath.Base(dir), func(b *testing.B) {
+				s := startSystemOf(b, dir, 1, 1)
+				s.measure(b, 32, 3*time.Second, "fresh") // the first statistics, plans and connections
+				commits, used := s.commits(), cpu(b)
+				profiles := s.profile(b, "checks", 8)
+				many := s.measure(b, 32, 10*time.Second, "fresh")
+				profiles()
+				took := cpu(b).since(used, many.rate*10)
+				perCheck := float64(s.commits()-commits) / (many.rate * 10)
+				commits = s.commits()
+				one := s.measure(b, 1, 5*time.Second, "fresh")
+				alone := float64(s.commits()-commits) / (one.rate * 5)
+				floor, inserts := "", ""
+				if dir == binaries(b) {
+					rate := 1.0
+					floor = fmt.Sprintf("%.0f/s\t%.2f", rate, many.rate/rate)
+					inserts = fmt.Sprintf("1/%.1f", s.pgbench(b)/many.rate)
+				} else {
+					floor = "\t"
+				}
+				_, _ = fmt.Fprintf(w, "%s\t%.0f/s\t%s, %s\t%s\t%.2f\t%s\t%.2f\t%s\t%s\n", filepath.Base(dir), many.rate, many.p50, many.p99, took, perCheck, one.p50, alone, floor, inserts)
+				b.ReportMetric(many.rate, "fresh/s")
+			})
+		}
+	}
+	if err := w.Flush(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// commits is how many transactions the server has committed in the database.
+func (s *system) commits() int {
+	time.Sleep(1100 * time.Millisecond) // sessions report once a second
+	return s.count("SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()")
+}
+
+// floor is the checks a second that pgbench reaches with their statements.
+func (s *system) floor(b *testing.B) float64 {
+	b.Helper()
+	bin := "pgbench"
+	if found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/pgbench"); len(found) > 0 {
+		bin = found[len(found)-1]
+	}
+	u, err := url.Parse(s.postgres.URL())
+	if err != nil {
+		b.Fatal(err)
+	}
+	q := u.Query()
+	q.Set("options", "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_bitmapscan=off -c jit=off")
+	u.RawQuery = q.Encode()
+	var office, org string
+	if err := s.db.QueryRow("SELECT id, org_id FROM offices").Scan(&office, &org); err != nil {
+		b.Fatal(err)
+	}
+	cmd := exec.Command(bin, "-n", "-M", "prepared", "-f", "testdata/floor.sql", "-D", "org="+org, "-D", "office="+office,
+		"-c", "32", "-j", "2", "-T", "10", u.String())
+	out, err := cmd.CombinedOutput()
+	found := regexp.MustCompile(`tps = ([0-9.]+)`).FindSubmatch(out)
+	if err != nil || found == nil {
+		b.Fatalf("pgbench: %v\n%s", err, out)
+	}
+	tps, _ := strconv.ParseFloat(string(found[1]), 64)
+	return tps
+}
+
+// usage is processor time by command.
+type usage map[string]time.Duration
+
+// cpu is the processor time that the processes started by this test have used,
+// and that of those that ended and were waited for.
+func cpu(tb testing.TB) usage {
+	tb.Helper()
+	parents, names, used := map[int]int{}, map[int]string{}, map[int]int{}
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, name := range stats {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			continue // it has ended
+		}
+		begin, end := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')') // the name may hold anything
+		fields := strings.Fields(string(text[end+1:]))
+		pid, _ := strconv.Atoi(strings.Split(name, "/")[2])
+		names[pid] = string(text[begin+1 : end])
+		parents[pid], _ = strconv.Atoi(fields[1])
+		for _, f := range fields[11:15] {
+			ticks, _ := strconv.Atoi(f)
+			used[pid] += ticks
+		}
+	}
+	all := usage{}
+	for pid := range parents {
+		for p := parents[pid]; p > 1; p = parents[p] {
+			if p == os.Getpid() {
+				all[names[pid]] += time.Duration(used[pid]) * 10 * time.Millisecond
+				break
+			}
+		}
+	}
+	return all
+}
+
+// since is what one of n checks took after an earlier reading: in all, and by
+// the commands that took most.
+func (u usage) since(before usage, n float64) string {
+	var parts []string
+	var sum time.Duration
+	for _, name := range slices.Sorted(maps.Keys(u)) {
+		each := time.Duration(float64(u[name]-before[name]) / n).Round(10 * time.Microsecond)
+		if sum += each; each >= 100*time.Microsecond {
+			parts = append(parts, fmt.Sprintf("%s %s", name, each))
+		}
+	}
+	return fmt.Sprintf("%s (%s)", sum, strings.Join(parts, ", "))
+}

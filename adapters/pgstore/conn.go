@@ -36,15 +36,19 @@ type session struct {
 type sessionKey struct{}
 
 // clock shows the database's time at which a transaction began.
-type clock struct{ now time.Time }
+type clock struct {
+	now     time.Time
+	running *running
+}
 
-// set reads the time from the reply to begin.
-func (c *clock) set(microseconds string) error {
+// set takes the time from the reply to begin.
+func (c *clock) set(microseconds string, received time.Time) error {
 	us, err := strconv.ParseInt(microseconds, 10, 64)
 	if err != nil {
 		return errors.New("begin: the reply has no time")
 	}
 	c.now = time.UnixMicro(us).UTC()
+	c.running.set(c.now, received)
 	return nil
 }
 
@@ -210,7 +214,7 @@ func (c *conn) begin(ctx context.Context, text string, at *clock) error {
 	if err := errors.Join(rows.Next(row), rows.Close()); err != nil {
 		return err
 	}
-	return at.set(row[0].(string))
+	return at.set(row[0].(string), time.Now())
 }
 
 // begun takes the time from the reply to begin, which came in front of the
@@ -221,7 +225,7 @@ func (c *conn) begun() error {
 	}
 	at := c.clock
 	c.clock = nil
-	return at.set(c.wire.first)
+	return at.set(c.wire.first, c.wire.received)
 }
 
 // Begin is what database/sql calls without a context; nobody does.

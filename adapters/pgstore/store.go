@@ -243,6 +243,7 @@ func (s *Store) repeat(ctx context.Context, in session, readOnly bool, fn func(c
 // attempt runs fn in one transaction. A nil error means that it is committed
 // for certain.
 func (s *Store) attempt(ctx context.Context, t *tx, in session, readOnly bool, fn func(context.Context, *tx) error) (err error) {
+	t.clock.running = &s.running
 	in.clock = &t.clock
 	db, leave := s.system, func() {}
 	if in.role == roleApp {
@@ -257,7 +258,6 @@ func (s *Store) attempt(ctx context.Context, t *tx, in session, readOnly bool, f
 		return ofBegin(ctx, err)
 	}
 	t.sql = begun
-	s.running.set(t.clock.now)
 	defer func() { _ = begun.Rollback() }() // does nothing after a commit; runs when fn panics
 	if err = fn(ctx, t); err != nil {
 		return err
@@ -280,7 +280,7 @@ func (s *Store) Clock() ports.Clock { return &s.running }
 // running is how far the database's clock is ahead of this process's.
 type running struct{ ahead atomic.Int64 }
 
-func (r *running) set(database time.Time) { r.ahead.Store(int64(time.Until(database))) }
+func (r *running) set(database, received time.Time) { r.ahead.Store(int64(database.Sub(received))) }
 
 // Now is the database's time.
 func (r *running) Now() time.Time { return time.Now().Add(time.Duration(r.ahead.Load())) }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"io"
 	"net"
+	"time"
 )
 
 // wire is the socket under a connection of lib/pq. It lets messages travel
@@ -28,7 +29,9 @@ type wire struct {
 	dropped int    // replies to drop then, unless one reports an error
 	through bool   // the reply that arrives reports an error, and goes to lib/pq
 	left    int    // bytes of a message that lib/pq has not read yet
-	first   string // the first column of the row that was dropped last
+
+	first    string    // the first column of the row that was dropped last
+	received time.Time // when
 }
 
 // The types of messages from the server that matter here.
@@ -122,7 +125,7 @@ func (w *wire) next() error {
 		if err != nil {
 			return err
 		}
-		w.first = firstColumn(row[5:])
+		w.first, w.received = firstColumn(row[5:]), time.Now()
 	}
 	_, err = io.CopyN(io.Discard, w.in, int64(size))
 	return err

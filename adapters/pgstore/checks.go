@@ -105,7 +105,7 @@ INSERT INTO eligibility_checks (id, org_id, mode, office_id, payer_id, payer_cod
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`,
 		c.ID, r.scope.Org, r.scope.Mode, c.OfficeID, c.Payer.ID, c.Payer.PayerID, c.Payer.Name, c.PatientID, c.State, c.Outcome,
 		c.ParentID, c.RequestID, c.IdempotencyKey, c.TenantReference, c.CacheSource, micro(c.CreatedAt), digest[:], inquiry,
-		c.Network, c.LatencyMS, optional(c.CompletedAt), rejection, benefits); err != nil || !c.Answers() {
+		c.Network, c.LatencyMS, optional(c.CompletedAt), rejection, benefits); err != nil || !c.CanBeReused() {
 		return err
 	}
 	return r.later(ctx, answerOf(c.ID), `
@@ -175,7 +175,7 @@ func (r checks) Complete(ctx context.Context, done []billing.CheckCompletion) ([
 		if err != nil {
 			return nil, err
 		}
-		ids[i], outcomes[i], networks[i], latencies[i], answers[i] = c.ID.UUID(), string(c.Outcome), c.Network, -1, c.Answers()
+		ids[i], outcomes[i], networks[i], latencies[i], answers[i] = c.ID.UUID(), string(c.Outcome), c.Network, -1, c.CanBeReused()
 		completed[i] = micro(c.CompletedAt).Format(time.RFC3339Nano)
 		if !c.PatientID.IsZero() {
 			patients[i] = c.PatientID.UUID()

@@ -240,10 +240,10 @@ func Unanswered(outcome Outcome, about About, network string, latencyMS int) Che
 	}
 }
 
-// CanBeReused reports whether the check can answer another one like it. A payer
-// that could not tell the status may be able to tell it now.
+// CanBeReused reports whether the check can answer others like it: the payer
+// answered it, and knew the status, which it may know by now if it did not.
 func (c *EligibilityCheck) CanBeReused() bool {
-	return c.Benefits != nil && c.Benefits.Status != CoverageUnknown
+	return c.Outcome == OutcomeAnswered && c.CacheSource.IsZero() && c.Benefits.Status != CoverageUnknown
 }
 
 // AnswerFromCache completes the check with what source was answered. The hit
@@ -256,12 +256,6 @@ func (c *EligibilityCheck) AnswerFromCache(source *EligibilityCheck, now time.Ti
 // KeptFailure is the end of the message of a failure that its idempotency key
 // keeps: without it, a caller that tries again with the same key never gets another reply.
 const KeptFailure = "This Idempotency-Key returns this reply again; a new attempt needs a new key."
-
-// Answers reports whether other checks may be answered from this one: the payer
-// answered it, and knows the coverage.
-func (c *EligibilityCheck) Answers() bool {
-	return c.Outcome == OutcomeAnswered && c.CacheSource.IsZero() && c.Benefits.Status != CoverageUnknown
-}
 
 // Failure is the error that the caller of a completed check gets, or nil when
 // the payer answered.

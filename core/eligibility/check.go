@@ -134,7 +134,7 @@ func (s *Service) begin(
 		if err != nil {
 			return err
 		}
-		if source != nil && source.CanBeReused() {
+		if source != nil {
 			if err := c.AnswerFromCache(source, c.CreatedAt); err != nil {
 				return err
 			}

@@ -250,6 +250,7 @@ CREATE TABLE public.eligibility_checks (
     rejection json,
     benefits json,
     exchanges bytea,
+    coverage_status text DEFAULT ''::text NOT NULL,
     CONSTRAINT eligibility_checks_state CHECK (
 CASE state
     WHEN 'pending'::text THEN ((outcome = ''::text) AND (completed_at IS NULL) AND (benefits IS NULL) AND (rejection IS NULL))
@@ -1158,6 +1159,8 @@ GRANT UPDATE(rejection) ON TABLE public.eligibility_checks TO molar_app;
 GRANT UPDATE(benefits) ON TABLE public.eligibility_checks TO molar_app;
 
 GRANT UPDATE(exchanges) ON TABLE public.eligibility_checks TO molar_app;
+
+GRANT UPDATE(coverage_status) ON TABLE public.eligibility_checks TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.encryption_key TO molar_system;
 

@@ -1,8 +1,6 @@
 package httpapi
 
 import (
-	"net/http"
-
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -22,9 +20,11 @@ func (a *api) submitCheck(x *exchange) (*reply, error) {
 		return nil, err
 	}
 	if failure := c.Failure(); failure != nil {
-		return nil, &failedCheckError{failure, checkShape(c), replayed}
+		return nil, &failedCheckError{failure, c, replayed}
 	}
-	return &reply{status: http.StatusOK, body: checkShape(c), replayed: replayed}, nil
+	answer := rawReply(checkShape(c))
+	answer.replayed = replayed
+	return answer, nil
 }
 
 func readEligibilityRequest(doc *object, in *billing.EligibilityRequest) {
@@ -69,7 +69,7 @@ func (a *api) getCheck(x *exchange) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &reply{status: http.StatusOK, body: checkShape(c)}, nil
+	return rawReply(checkShape(c)), nil
 }
 
 // listChecks is GET /eligibility.
@@ -95,5 +95,5 @@ func (a *api) listChecks(x *exchange) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return page(checks, checkShape, a.cursors.encode(l, next)), nil
+	return rawPage(checks, checkShape, a.cursors.encode(l, next)), nil
 }

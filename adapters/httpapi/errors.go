@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 
@@ -67,18 +68,18 @@ func malformed() error {
 // failedCheckError is the failure of a completed check, which the reply shows.
 type failedCheckError struct {
 	error
-	check    checkJSON
+	check    *billing.EligibilityCheck
 	replayed bool
 }
 
 func (f *failedCheckError) Unwrap() error { return f.error }
 
 type errorJSON struct {
-	Error     billing.Code `json:"error"`
-	Message   string       `json:"message"`
-	Errors    []faultJSON  `json:"errors"`
-	RequestID string       `json:"request_id"`
-	Check     *checkJSON   `json:"check,omitempty"`
+	Error     billing.Code    `json:"error"`
+	Message   string          `json:"message"`
+	Errors    []faultJSON     `json:"errors"`
+	RequestID string          `json:"request_id"`
+	Check     json.RawMessage `json:"check,omitempty"`
 }
 
 type faultJSON struct {
@@ -91,9 +92,9 @@ type faultJSON struct {
 func (x *exchange) fail(err error) {
 	code, out := x.failure(err)
 	if f, ok := errors.AsType[*failedCheckError](err); ok {
-		out.Check = &f.check
+		out.Check = checkShape(f.check)
 		x.markReplayed(f.replayed)
-		if f.replayed && f.check.RequestID != nil {
+		if f.replayed && !f.check.RequestID.IsZero() {
 			out.RequestID = f.check.RequestID.String() // the body is the first answer's; the header names this request
 		}
 	}

@@ -153,16 +153,16 @@ func TestEventsAreReadAsTheyArePosted(t *testing.T) {
 	for _, e := range events {
 		m := (&billing.WebhookEndpoint{}).Message(e, shapeTime)
 		posted = append(posted, string(m.Body))
-		if got := eventReply(e).raw; string(got) != string(m.Body)+"\n" {
+		if got := rawReply(e.JSON()).raw; string(got) != string(m.Body)+"\n" {
 			t.Errorf("read  %s\nposted %s", got, m.Body)
 		}
 	}
 	for next, end := range map[*string]string{nil: `null`, new("next"): `"next"`} {
-		if got, want := string(eventPage(events, next).raw), `{"data":[`+strings.Join(posted, ",")+`],"next_cursor":`+end+"}\n"; got != want {
+		if got, want := string(rawPage(events, (*billing.Event).JSON, next).raw), `{"data":[`+strings.Join(posted, ",")+`],"next_cursor":`+end+"}\n"; got != want {
 			t.Errorf("list\n%s\nwant\n%s", got, want)
 		}
 	}
-	if got := string(eventPage(nil, nil).raw); got != `{"data":[],"next_cursor":null}`+"\n" {
+	if got := string(rawPage(nil, (*billing.Event).JSON, nil).raw); got != `{"data":[],"next_cursor":null}`+"\n" {
 		t.Errorf("an empty list is %s", got)
 	}
 }

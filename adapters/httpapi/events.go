@@ -17,7 +17,7 @@ func (a *api) getEvent(x *exchange) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return eventReply(e), nil
+	return rawReply(e.JSON()), nil
 }
 
 // listEvents is GET /events: newest first, or with order=asc the story from an
@@ -47,7 +47,7 @@ func (a *api) listEvents(x *exchange) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return eventPage(events, a.cursors.encode(l, next)), nil
+	return rawPage(events, (*billing.Event).JSON, a.cursors.encode(l, next)), nil
 }
 
 // tailEvents goes on after the cursor when there is one, else after the event
@@ -70,5 +70,5 @@ func (a *api) tailEvents(x *exchange, q *query, f billing.EventFilter, limit int
 		last := events[len(events)-1]
 		next = &billing.Position{Time: last.CreatedAt, ID: last.ID}
 	}
-	return eventPage(events, a.cursors.encode(l, next)), nil
+	return rawPage(events, (*billing.Event).JSON, a.cursors.encode(l, next)), nil
 }

@@ -34,24 +34,23 @@ func listOf[T any](v []T) []T {
 	return v
 }
 
-// eventReply is the event in the very bytes that are posted to webhook
-// endpoints.
-func eventReply(e *billing.Event) *reply {
-	return &reply{status: http.StatusOK, raw: append(e.JSON(), '\n'), mime: "application/json"}
+// rawReply is a resource in the very bytes that are kept of it.
+func rawReply(b []byte) *reply {
+	return &reply{status: http.StatusOK, raw: append(b, '\n'), mime: "application/json"}
 }
 
-// eventPage is a piece of a list of events, each in those bytes.
-func eventPage(rows []*billing.Event, next *string) *reply {
+// rawPage is a piece of a list, each row in such bytes.
+func rawPage[T any, B ~[]byte](rows []T, shape func(T) B, next *string) *reply {
 	b := []byte(`{"data":[`)
-	for i, e := range rows {
+	for i, row := range rows {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(b, e.JSON()...)
+		b = append(b, shape(row)...)
 	}
 	b = append(b, `],"next_cursor":`...)
 	b = append(b, bytes.TrimSuffix(encoded(next), []byte("\n"))...)
-	return &reply{status: http.StatusOK, raw: append(b, "}\n"...), mime: "application/json"}
+	return rawReply(append(b, '}'))
 }
 
 type payerJSON struct {

@@ -18,31 +18,32 @@ type checks struct{ *tx }
 // checkColumns is every column but exchanges, which only an audit reads.
 const checkColumns = `id, org_id, mode, office_id, payer_id, payer_code, payer_name, patient_id, state, outcome, parent_id,
 	request_id, idempotency_key, tenant_reference, cache_source, created_at, inquiry, network, latency_ms, completed_at,
-	rejection, benefits`
+	rejection, coverage_status, benefits`
 
 type checkRow struct {
-	ID              billing.CheckID    `db:"id"`
-	Org             billing.OrgID      `db:"org_id"`
-	Mode            billing.Mode       `db:"mode"`
-	OfficeID        billing.OfficeID   `db:"office_id"`
-	PayerID         billing.PayerID    `db:"payer_id"`
-	PayerCode       string             `db:"payer_code"`
-	PayerName       string             `db:"payer_name"`
-	PatientID       billing.PatientID  `db:"patient_id"`
-	State           billing.CheckState `db:"state"`
-	Outcome         billing.Outcome    `db:"outcome"`
-	ParentID        billing.CheckID    `db:"parent_id"`
-	RequestID       billing.RequestID  `db:"request_id"`
-	IdempotencyKey  string             `db:"idempotency_key"`
-	TenantReference *string            `db:"tenant_reference"`
-	CacheSource     billing.CheckID    `db:"cache_source"`
-	CreatedAt       time.Time          `db:"created_at"`
-	Inquiry         []byte             `db:"inquiry"`
-	Network         string             `db:"network"`
-	LatencyMS       *int               `db:"latency_ms"`
-	CompletedAt     sql.NullTime       `db:"completed_at"`
-	Rejection       []byte             `db:"rejection"`
-	Benefits        []byte             `db:"benefits"`
+	ID              billing.CheckID        `db:"id"`
+	Org             billing.OrgID          `db:"org_id"`
+	Mode            billing.Mode           `db:"mode"`
+	OfficeID        billing.OfficeID       `db:"office_id"`
+	PayerID         billing.PayerID        `db:"payer_id"`
+	PayerCode       string                 `db:"payer_code"`
+	PayerName       string                 `db:"payer_name"`
+	PatientID       billing.PatientID      `db:"patient_id"`
+	State           billing.CheckState     `db:"state"`
+	Outcome         billing.Outcome        `db:"outcome"`
+	ParentID        billing.CheckID        `db:"parent_id"`
+	RequestID       billing.RequestID      `db:"request_id"`
+	IdempotencyKey  string                 `db:"idempotency_key"`
+	TenantReference *string                `db:"tenant_reference"`
+	CacheSource     billing.CheckID        `db:"cache_source"`
+	CreatedAt       time.Time              `db:"created_at"`
+	Inquiry         []byte                 `db:"inquiry"`
+	Network         string                 `db:"network"`
+	LatencyMS       *int                   `db:"latency_ms"`
+	CompletedAt     sql.NullTime           `db:"completed_at"`
+	Rejection       []byte                 `db:"rejection"`
+	CoverageStatus  billing.CoverageStatus `db:"coverage_status"`
+	Benefits        []byte                 `db:"benefits"`
 }
 
 func (r checkRow) check() (*billing.EligibilityCheck, error) {
@@ -51,20 +52,33 @@ func (r checkRow) check() (*billing.EligibilityCheck, error) {
 		Payer:     billing.PayerSummary{ID: r.PayerID, PayerID: r.PayerCode, Name: r.PayerName},
 		PatientID: r.PatientID, State: r.State, Outcome: r.Outcome, ParentID: r.ParentID, RequestID: r.RequestID,
 		IdempotencyKey: r.IdempotencyKey, TenantReference: r.TenantReference, CacheSource: r.CacheSource,
-		CreatedAt: r.CreatedAt.UTC(), Network: r.Network, LatencyMS: r.LatencyMS,
+		CreatedAt: r.CreatedAt.UTC(), Network: r.Network, LatencyMS: r.LatencyMS, Status: r.CoverageStatus, Benefits: r.Benefits,
 	}
 	if r.CompletedAt.Valid {
 		c.CompletedAt = r.CompletedAt.Time.UTC()
 	}
-	if err := errors.Join(decode(r.Inquiry, &c.Inquiry), decode(r.Rejection, &c.Rejection), decode(r.Benefits, &c.Benefits)); err != nil {
+	err := errors.Join(decode(r.Inquiry, &c.Inquiry), decode(r.Rejection, &c.Rejection))
+	if r.Benefits != nil && r.CoverageStatus == "" {
+		err = errors.Join(err, r.earlierBenefits(c))
+	}
+	if err != nil {
 		return nil, fmt.Errorf("read check %s: %w", r.ID, err)
 	}
 	return c, nil
 }
 
-// encode is a json column: NULL for a nil pointer. The names in it are those
-// of the fields in package billing; a golden file guards them, because renaming
-// a field would lose what is stored.
+// earlierBenefits reads the benefits of a check that was answered before there
+// was coverage_status: the fields of billing.Benefits, the status among them.
+func (r checkRow) earlierBenefits(c *billing.EligibilityCheck) error {
+	var b billing.Benefits
+	err := decode(r.Benefits, &b)
+	c.Status, c.Benefits = b.Status, b.Data()
+	return err
+}
+
+// encode is a json column: NULL for a nil pointer. The names in it are those of
+// the fields in package billing; a golden file guards them, because renaming a
+// field would lose what is stored. Benefits are kept as they are shown instead.
 func encode[T any](v *T) (any, error) {
 	if v == nil {
 		return nil, nil
@@ -92,7 +106,7 @@ func (r checks) Insert(ctx context.Context, c *billing.EligibilityCheck) error {
 	if err != nil {
 		return err
 	}
-	rejection, benefits, err := outcome(c)
+	rejection, err := encode(c.Rejection)
 	if err != nil {
 		return err
 	}
@@ -101,11 +115,11 @@ func (r checks) Insert(ctx context.Context, c *billing.EligibilityCheck) error {
 	if err := r.later(ctx, c.ID, `
 INSERT INTO eligibility_checks (id, org_id, mode, office_id, payer_id, payer_code, payer_name, patient_id, state, outcome,
 	parent_id, request_id, idempotency_key, tenant_reference, cache_source, created_at, digest, inquiry, network, latency_ms,
-	completed_at, rejection, benefits)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`,
+	completed_at, rejection, coverage_status, benefits)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, nullif($24, '')::json)`,
 		c.ID, r.scope.Org, r.scope.Mode, c.OfficeID, c.Payer.ID, c.Payer.PayerID, c.Payer.Name, c.PatientID, c.State, c.Outcome,
 		c.ParentID, c.RequestID, c.IdempotencyKey, c.TenantReference, c.CacheSource, micro(c.CreatedAt), digest[:], inquiry,
-		c.Network, c.LatencyMS, optional(c.CompletedAt), rejection, benefits); err != nil || !c.CanBeReused() {
+		c.Network, c.LatencyMS, optional(c.CompletedAt), rejection, c.Status, string(c.Benefits)); err != nil || !c.CanBeReused() {
 		return err
 	}
 	return r.later(ctx, answerOf(c.ID), `
@@ -115,14 +129,6 @@ VALUES ($1, $2, $3, $4, $5)`, r.scope.Org, r.scope.Mode, digest[:], micro(c.Comp
 
 // answerOf identifies the answer of a check for the queue of writes.
 type answerOf billing.CheckID
-
-func outcome(c *billing.EligibilityCheck) (rejection, benefits any, err error) {
-	if rejection, err = encode(c.Rejection); err != nil {
-		return nil, nil, err
-	}
-	benefits, err = encode(c.Benefits)
-	return rejection, benefits, err
-}
 
 // Get reads a check.
 func (r checks) Get(ctx context.Context, id billing.CheckID) (*billing.EligibilityCheck, error) {
@@ -167,11 +173,11 @@ func (r checks) Complete(ctx context.Context, done []billing.CheckCompletion) ([
 	n := len(done)
 	ids, outcomes, patients, networks := make(pq.StringArray, n), make(pq.StringArray, n), make(pq.StringArray, n), make(pq.StringArray, n)
 	latencies, completed := make(pq.Int64Array, n), make(pq.StringArray, n)
-	rejections, benefits, sealed := make(pq.StringArray, n), make(pq.StringArray, n), make(pq.ByteaArray, n)
+	rejections, statuses, benefits, sealed := make(pq.StringArray, n), make(pq.StringArray, n), make(pq.StringArray, n), make(pq.ByteaArray, n)
 	answers := make(pq.BoolArray, n)
 	for i, d := range done {
 		c := d.Check
-		rejection, benefit, err := outcome(c)
+		rejection, err := encode(c.Rejection)
 		if err != nil {
 			return nil, err
 		}
@@ -184,7 +190,7 @@ func (r checks) Complete(ctx context.Context, done []billing.CheckCompletion) ([
 			latencies[i] = int64(*c.LatencyMS)
 		}
 		rejections[i], _ = rejection.(string)
-		benefits[i], _ = benefit.(string)
+		statuses[i], benefits[i] = string(c.Status), string(c.Benefits)
 		if len(d.Exchanges) > 0 {
 			sealed[i] = r.store.sealer.seal(r.scope, c.ID, frame(d.Exchanges))
 		}
@@ -198,9 +204,10 @@ WITH completed AS (
 	UPDATE eligibility_checks c
 	SET state = 'completed', outcome = d.outcome, patient_id = nullif(d.patient_id, '')::uuid, network = d.network,
 		latency_ms = nullif(d.latency_ms, -1), completed_at = d.completed_at, rejection = nullif(d.rejection, '')::json,
-		benefits = nullif(d.benefits, '')::json, exchanges = nullif(d.exchanges, '')
-	FROM unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::integer[], $8::timestamptz[], $9::text[], $10::text[], $11::bytea[], $12::boolean[])
-		AS d (id, outcome, patient_id, network, latency_ms, completed_at, rejection, benefits, exchanges, answers)
+		coverage_status = d.coverage_status, benefits = nullif(d.benefits, '')::json, exchanges = nullif(d.exchanges, '')
+	FROM unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::integer[], $8::timestamptz[], $9::text[], $10::text[], $11::text[],
+		$12::bytea[], $13::boolean[])
+		AS d (id, outcome, patient_id, network, latency_ms, completed_at, rejection, coverage_status, benefits, exchanges, answers)
 	WHERE c.org_id = $1 AND c.mode = $2 AND c.id = d.id AND c.state = 'pending'
 	RETURNING c.id, c.digest, c.completed_at, d.answers
 ), kept AS (
@@ -211,7 +218,7 @@ WITH completed AS (
 )
 SELECT id, pg_current_xact_id()::text AS xid
 FROM completed`,
-		r.scope.Org, r.scope.Mode, ids, outcomes, patients, networks, latencies, completed, rejections, benefits, sealed, answers); err != nil {
+		r.scope.Org, r.scope.Mode, ids, outcomes, patients, networks, latencies, completed, rejections, statuses, benefits, sealed, answers); err != nil {
 		return nil, fmt.Errorf("complete checks: %w", err)
 	}
 	first := make([]billing.CheckID, len(rows))

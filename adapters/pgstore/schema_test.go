@@ -1,6 +1,7 @@
 package pgstore_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
@@ -121,26 +122,14 @@ func TestStoredForm(t *testing.T) {
 	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = address })
 	in := scope()
 	c := check(in)
-	number, percent, yes, money, day := 3, 80.5, true, billing.Money(12345), billing.Date{Year: 2026, Month: 5, Day: 4}
-	often := &billing.Frequency{Count: &number, Period: "calendar_year", Scope: "per tooth"}
+	day := billing.Date{Year: 2026, Month: 5, Day: 4}
 	c.Inquiry = billing.Inquiry{
 		Subscriber:  billing.Subscriber{FirstName: "A", LastName: "B", DateOfBirth: day, MemberID: "M", GroupNumber: new("G")},
 		Patient:     &billing.Dependent{FirstName: "C", LastName: "D", DateOfBirth: day, Relationship: billing.RelationChild},
 		ServiceDate: day, ProcedureCodes: []string{"D0120"}, DetailLevel: billing.DetailEnhanced, Office: billing.InquiringOffice{NPI: "1234567893"},
 	}
 	c.State, c.Outcome, c.CompletedAt = billing.CheckCompleted, billing.OutcomeAnswered, time.Now()
-	c.Benefits = &billing.Benefits{
-		Status: billing.CoverageActive, CoverageEffectiveDate: day, Plan: billing.Plan{Name: "P", Type: "PPO", GroupNumber: "G", BenefitPeriod: "calendar_year"},
-		NetworkStatus: billing.InNetwork,
-		Maximums:      []billing.BenefitAmount{{Level: billing.LevelFamily, Period: billing.PeriodPlanYear, Amount: &money, Used: &money, Remaining: &money, AppliesTo: "basic"}},
-		Coverage:      []billing.CategoryCoverage{{Category: billing.CategoryBasic, PercentPaid: &percent, Covered: &yes, Frequency: often, Notes: []string{"n"}}},
-		Procedures: []billing.ProcedureBenefit{{
-			Code: "D0120", Description: "d", PercentPaid: &percent, Covered: &yes, Frequency: often, MaxAge: &number,
-			LastServiceDate: day, NextEligibleDate: day, Status: billing.ProcedureNotDueYet, Note: "n",
-		}},
-		PlanRules:  billing.PlanRules{MissingToothClause: "m", WaitingPeriod: "w", PreAuthorization: "p", CoordinationOfBenefits: "c", MajorServicesPaidOn: "prep_date"},
-		PayerNotes: []string{"n"}, NotReturned: []string{"deductibles"},
-	}
+	c.Status, c.Benefits = billing.CoverageActive, fullBenefits().Data()
 	rejected := check(in)
 	rejected.State, rejected.Outcome, rejected.CompletedAt = billing.CheckCompleted, billing.OutcomeRejected, time.Now()
 	rejected.Rejection = &billing.Rejection{Kind: billing.RejectionFixAndResend, PayerCode: "75", Reasons: []billing.RejectionReason{{
@@ -168,6 +157,55 @@ func TestStoredForm(t *testing.T) {
 		got.Write(append(b, '\n'))
 	}
 	golden(t, "stored_form.json", got.String())
+}
+
+// fullBenefits has a value in most fields.
+func fullBenefits() *billing.Benefits {
+	number, percent, yes, money, day := 3, 80.5, true, billing.Money(12345), billing.Date{Year: 2026, Month: 5, Day: 4}
+	often := &billing.Frequency{Count: &number, Period: "calendar_year", Scope: "per tooth"}
+	return &billing.Benefits{
+		Status: billing.CoverageActive, CoverageEffectiveDate: day, Plan: billing.Plan{Name: "P", Type: "PPO", GroupNumber: "G", BenefitPeriod: "calendar_year"},
+		NetworkStatus: billing.InNetwork,
+		Maximums:      []billing.BenefitAmount{{Level: billing.LevelFamily, Period: billing.PeriodPlanYear, Amount: &money, Used: &money, Remaining: &money, AppliesTo: "basic"}},
+		Coverage:      []billing.CategoryCoverage{{Category: billing.CategoryBasic, PercentPaid: &percent, Covered: &yes, Frequency: often, Notes: []string{"n"}}},
+		Procedures: []billing.ProcedureBenefit{{
+			Code: "D0120", Description: "d", PercentPaid: &percent, Covered: &yes, Frequency: often, MaxAge: &number,
+			LastServiceDate: day, NextEligibleDate: day, Status: billing.ProcedureNotDueYet, Note: "n",
+		}},
+		PlanRules:  billing.PlanRules{MissingToothClause: "m", WaitingPeriod: "w", PreAuthorization: "p", CoordinationOfBenefits: "c", MajorServicesPaidOn: "prep_date"},
+		PayerNotes: []string{"n"}, NotReturned: []string{"deductibles"},
+	}
+}
+
+// TestEarlierBenefits reads benefits in the form of the releases that kept the
+// fields of package billing, with the status among them.
+func TestEarlierBenefits(t *testing.T) {
+	t.Parallel()
+	address := pgtest.URL(t)
+	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = address })
+	in := scope()
+	c := check(in)
+	c.State, c.Outcome, c.CompletedAt = billing.CheckCompleted, billing.OutcomeAnswered, c.CreatedAt.Add(time.Second)
+	c.Status, c.Benefits = billing.CoverageActive, fullBenefits().Data()
+	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error { return tx.Checks.Insert(ctx, c) }); err != nil {
+		t.Fatal(err)
+	}
+	earlier, err := os.ReadFile("testdata/stored_form_earlier_benefits.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := admin(t, address).ExecContext(t.Context(), "UPDATE eligibility_checks SET coverage_status = DEFAULT, benefits = $1", string(earlier)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.View(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+		got, err := tx.Checks.Get(ctx, c.ID)
+		if err == nil && (got.Status != c.Status || !bytes.Equal(got.Benefits, c.Benefits)) {
+			t.Errorf("read %s %s, want %s %s", got.Status, got.Benefits, c.Status, c.Benefits)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func golden(t *testing.T, name, got string) {

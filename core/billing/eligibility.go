@@ -96,8 +96,9 @@ type EligibilityCheck struct {
 	Network     string
 	LatencyMS   *int // nil for a cache hit
 	CompletedAt time.Time
-	Rejection   *Rejection // set exactly when the outcome is not answered
-	Benefits    *Benefits  // set exactly when the outcome is answered
+	Rejection   *Rejection     // set exactly when the outcome is not answered
+	Status      CoverageStatus // set exactly when the outcome is answered
+	Benefits    []byte         // the Data of what the payer returned; set exactly when the outcome is answered
 }
 
 // Inquiry is the question itself, as the caller put it.
@@ -202,7 +203,9 @@ func (c *EligibilityCheck) Complete(a CheckAnswer, patient PatientID, now time.T
 	}
 	c.State = CheckCompleted
 	c.Outcome = a.Outcome
-	c.Benefits = a.Benefits
+	if a.Benefits != nil {
+		c.Status, c.Benefits = a.Benefits.Status, a.Benefits.Data()
+	}
 	c.Rejection = a.Rejection
 	c.Network = a.Network
 	c.LatencyMS = a.LatencyMS
@@ -243,14 +246,17 @@ func Unanswered(outcome Outcome, about About, network string, latencyMS int) Che
 // CanBeReused reports whether the check can answer others like it: the payer
 // answered it, and knew the status, which it may know by now if it did not.
 func (c *EligibilityCheck) CanBeReused() bool {
-	return c.Outcome == OutcomeAnswered && c.CacheSource.IsZero() && c.Benefits.Status != CoverageUnknown
+	return c.Outcome == OutcomeAnswered && c.CacheSource.IsZero() && c.Status != CoverageUnknown
 }
 
 // AnswerFromCache completes the check with what source was answered. The hit
 // has no latency, and its own time of completion.
 func (c *EligibilityCheck) AnswerFromCache(source *EligibilityCheck, now time.Time) error {
-	c.CacheSource = source.ID
-	return c.Complete(CheckAnswer{Outcome: source.Outcome, Benefits: source.Benefits, Network: source.Network}, source.PatientID, now)
+	if err := c.Complete(CheckAnswer{Outcome: source.Outcome, Network: source.Network}, source.PatientID, now); err != nil {
+		return err
+	}
+	c.CacheSource, c.Status, c.Benefits = source.ID, source.Status, source.Benefits
+	return nil
 }
 
 // KeptFailure is the end of the message of a failure that its idempotency key

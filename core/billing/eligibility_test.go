@@ -122,10 +122,10 @@ func TestEventBodies(t *testing.T) {
 		ID: billing.CheckID{15: 2}, Scope: scope, OfficeID: billing.OfficeID{15: 3},
 		Payer: billing.PayerSummary{ID: billing.PayerID{15: 4}, PayerID: "CHTEST", Name: "Molar Test Payer"},
 		State: billing.CheckCompleted, Outcome: billing.OutcomeAnswered, RequestID: billing.RequestID{15: 5},
-		TenantReference: new("ref"), CreatedAt: at, CompletedAt: at.Add(time.Second), Benefits: &billing.Benefits{Status: billing.CoverageActive},
+		TenantReference: new("ref"), CreatedAt: at, CompletedAt: at.Add(time.Second), Status: billing.CoverageActive,
 	}
 	rejected := *check
-	rejected.Outcome, rejected.Benefits, rejected.TenantReference = billing.OutcomeRejected, nil, nil
+	rejected.Outcome, rejected.Status, rejected.TenantReference = billing.OutcomeRejected, "", nil
 	rejected.Rejection, rejected.ParentID = &billing.Rejection{}, billing.CheckID{15: 6}
 	hit := *check
 	hit.CacheSource = billing.CheckID{15: 7}

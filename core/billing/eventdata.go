@@ -53,15 +53,13 @@ func (c *EligibilityCheck) CompletedEvent() Event {
 		Payer:           payerData(c.Payer),
 		State:           c.State,
 		Outcome:         c.Outcome,
+		Status:          orNull(c.Status),
 		Cache:           cacheData{State: c.CacheState(), SourceID: orNull(c.CacheSource)},
 		ParentID:        orNull(c.ParentID),
 		RequestID:       orNull(c.RequestID),
 		TenantReference: c.TenantReference,
 		CreatedAt:       Timestamp(c.CreatedAt),
 		CompletedAt:     Timestamp(c.CompletedAt),
-	}
-	if c.Benefits != nil {
-		d.Status = &c.Benefits.Status
 	}
 	if u := c.Usage(); u != nil {
 		d.Billing = (*usageData)(u)
@@ -158,17 +156,19 @@ func (r *PayerRequest) ReceivedEvent() Event {
 	})
 }
 
-// newEvent spells the data as it is kept, read and posted from now on.
 func newEvent[R ~[16]byte](scope Scope, t EventType, resource R, at time.Time, data any) Event {
+	return Event{ID: NewID[EventID](at), Scope: scope, Type: t, Resource: resource, CreatedAt: at, Data: spelled(data)}
+}
+
+// spelled is data as it is kept, read and posted from now on.
+func spelled(data any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(data); err != nil {
 		panic("billing: " + err.Error()) // the data types hold nothing that cannot be written
 	}
-	return Event{
-		ID: NewID[EventID](at), Scope: scope, Type: t, Resource: resource, CreatedAt: at, Data: bytes.TrimSuffix(b.Bytes(), []byte("\n")),
-	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
 // orNull is nil for the zero value.

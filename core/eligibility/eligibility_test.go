@@ -2,6 +2,7 @@ package eligibility_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -185,7 +186,7 @@ func TestCheckIsAnswered(t *testing.T) {
 	b, _ := newBench(t, eligibility.DefaultTimes())
 	b.work()
 	c := b.check("k", b.request("-ACTIVE-FULL"))
-	if c.Outcome != billing.OutcomeAnswered || c.Benefits.Status != billing.CoverageActive || c.Network != "sandbox" || c.LatencyMS == nil || c.PatientID.IsZero() {
+	if c.Outcome != billing.OutcomeAnswered || c.Status != billing.CoverageActive || c.Network != "sandbox" || c.LatencyMS == nil || c.PatientID.IsZero() {
 		t.Errorf("%+v", c)
 	}
 	if e := b.events(c.ID); len(e) != 1 || e[0].Type != billing.EventEligibilityCompleted || e[0].Sequence != 1 {
@@ -266,7 +267,7 @@ func TestCache(t *testing.T) {
 	same := b.request("-active-full") // IDs are compared without case
 	same.Subscriber.FirstName = " ADA "
 	hit := b.check("2", same)
-	if hit.CacheSource != source.ID || hit.LatencyMS != nil || hit.CompletedAt.Before(hit.CreatedAt) || hit.PatientID != source.PatientID || hit.Benefits.Status != billing.CoverageActive {
+	if hit.CacheSource != source.ID || hit.LatencyMS != nil || hit.CompletedAt.Before(hit.CreatedAt) || hit.PatientID != source.PatientID || hit.Status != billing.CoverageActive {
 		t.Errorf("hit %+v of %s", hit, source.ID)
 	}
 	if hit.Inquiry.Subscriber.FirstName != " ADA " {
@@ -290,7 +291,7 @@ func TestCache(t *testing.T) {
 		t.Error("a rejection answered a check")
 	}
 	// So is a payer that could not tell the status.
-	if c := b.check("5u", b.request("-UNKNOWN")); c.Benefits == nil || c.Benefits.Status != billing.CoverageUnknown {
+	if c := b.check("5u", b.request("-UNKNOWN")); c.Benefits == nil || c.Status != billing.CoverageUnknown {
 		t.Fatalf("not unknown: %+v", c)
 	}
 	if c := b.check("6u", b.request("-UNKNOWN")); !c.CacheSource.IsZero() {
@@ -467,7 +468,15 @@ func TestEnhancedAsksAgain(t *testing.T) {
 		t.Errorf("the payer was asked %d times, want once and once for each procedure", sandbox.asked())
 	}
 	listed := map[string]bool{}
-	for _, p := range c.Benefits.Procedures {
+	var benefits struct {
+		Procedures []struct {
+			Code string `json:"code"`
+		} `json:"procedures"`
+	}
+	if err := json.Unmarshal(c.Benefits, &benefits); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range benefits.Procedures {
 		listed[p.Code] = true
 	}
 	if !listed["D1110"] || !listed["D2740"] {

@@ -90,7 +90,7 @@ func testCompleteTogether(b *bench) {
 		answer(&mine)
 		mine.PatientID, mine.Network = id[billing.PatientID](), fmt.Sprint("network ", i)
 		if i == 1 {
-			mine.PatientID, mine.LatencyMS, mine.Benefits = billing.PatientID{}, nil, nil
+			mine.PatientID, mine.LatencyMS, mine.Status, mine.Benefits = billing.PatientID{}, nil, "", nil
 			mine.Outcome, mine.Rejection = billing.OutcomeRejected, &billing.Rejection{Kind: billing.RejectionFixAndResend, PayerCode: `7"5\`}
 		}
 		completions = append(completions, billing.CheckCompletion{Check: &mine})
@@ -157,8 +157,8 @@ func testRecent(b *bench) {
 	}
 	old, newer, hit, failed, unknown := same(1), same(2), same(3), same(4), same(6)
 	hit.CacheSource = newer.ID
-	unknown.Benefits.Status = billing.CoverageUnknown
-	failed.Outcome, failed.Benefits = billing.OutcomeError, nil
+	unknown.Status = billing.CoverageUnknown
+	failed.Outcome, failed.Status, failed.Benefits = billing.OutcomeError, "", nil
 	b.insert(question, old, newer, hit, failed, unknown, b.answered(5))
 	recent := func(since time.Time) *billing.EligibilityCheck {
 		return read(b, func(ctx context.Context, tx ports.Tx) (*billing.EligibilityCheck, error) {

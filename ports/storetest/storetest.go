@@ -244,16 +244,17 @@ func answer(c *billing.EligibilityCheck) {
 	latency, percent, covered, count := 812, 80.0, true, 2
 	c.State, c.Outcome, c.Network, c.LatencyMS = billing.CheckCompleted, billing.OutcomeAnswered, "sandbox", &latency
 	c.PatientID, c.CompletedAt = id[billing.PatientID](), c.CreatedAt.Add(time.Second)
-	c.Benefits = &billing.Benefits{
-		Status: billing.CoverageActive, CoverageEffectiveDate: billing.Date{Year: 2026, Month: 1, Day: 1},
-		Plan:     billing.Plan{Name: "Gold <PPO> & more", GroupNumber: "G1"},
-		Maximums: []billing.BenefitAmount{{Level: billing.LevelIndividual, Period: billing.PeriodCalendarYear, Amount: new(billing.Money(150000))}},
+	c.Status = billing.CoverageActive
+	c.Benefits = (&billing.Benefits{
+		CoverageEffectiveDate: billing.Date{Year: 2026, Month: 1, Day: 1},
+		Plan:                  billing.Plan{Name: "Gold <PPO> & more", GroupNumber: "G1"},
+		Maximums:              []billing.BenefitAmount{{Level: billing.LevelIndividual, Period: billing.PeriodCalendarYear, Amount: new(billing.Money(150000))}},
 		Coverage: []billing.CategoryCoverage{{
 			Category: billing.CategoryBasic, PercentPaid: &percent, Covered: &covered,
 			Frequency: &billing.Frequency{Count: &count, Period: "calendar_year"},
 		}},
 		NotReturned: []string{"plan_rules.waiting_period"},
-	}
+	}).Data()
 }
 
 func (b *bench) event(resource [16]byte, kind billing.EventType, n int) billing.Event {

@@ -207,9 +207,9 @@ func resident(b *testing.B, p *process) int {
 func (s *system) pages(b *testing.B) (first, deep time.Duration) {
 	b.Helper()
 	_, err := s.db.Exec(`INSERT INTO eligibility_checks (id, org_id, mode, office_id, payer_id, payer_code, payer_name, state, outcome, request_id,
-			idempotency_key, created_at, digest, inquiry, network, completed_at, benefits)
+			idempotency_key, created_at, digest, inquiry, network, completed_at, coverage_status, benefits)
 		SELECT gen_random_uuid(), c.org_id, c.mode, c.office_id, c.payer_id, c.payer_code, c.payer_name, c.state, c.outcome, gen_random_uuid(),
-			'fill-' || n, c.created_at - n * interval '1 second', sha256(n::text::bytea), c.inquiry, c.network, c.completed_at, c.benefits
+			'fill-' || n, c.created_at - n * interval '1 second', sha256(n::text::bytea), c.inquiry, c.network, c.completed_at, c.coverage_status, c.benefits
 		FROM (SELECT * FROM eligibility_checks WHERE outcome = 'answered' LIMIT 1) AS c,
 			generate_series(1, 1000000 - (SELECT count(*) FROM eligibility_checks)) AS n`)
 	if err == nil {

@@ -1,0 +1,96 @@
+package e2e_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"text/tabwriter"
+	"time"
+
+	"github.com/valyala/fasthttp"
+)
+
+// BenchmarkReads measures a page of 25 answered checks, cache hits and replays,
+// one at a time. With other binaries in the folder MOLAR_BENCH_BASE the two are
+// measured in turns of a second, each on servers of its own, and the last line
+// is the ratio of their medians.
+func BenchmarkReads(b *testing.B) {
+	dirs := []string{binaries(b)}
+	if base := os.Getenv("MOLAR_BENCH_BASE"); base != "" {
+		dirs = []string{base, dirs[0]}
+	}
+	for b.Loop() {
+		var systems []*system
+		for _, dir := range dirs {
+			s := startSystemOf(b, dir, 1, 1)
+			for range 10 { // the first statistics, plans and connections
+				s.measure(b, 1, time.Second/5, "fresh")
+				s.measure(b, 1, time.Second/5, "hit")
+			}
+			systems = append(systems, s)
+		}
+		sorts := []string{"page", "fresh", "hit", "replay"}
+		took := make([]map[string][]time.Duration, len(dirs))
+		for range 15 {
+			for i, s := range systems {
+				if took[i] == nil {
+					took[i] = map[string][]time.Duration{}
+				}
+				took[i]["page"] = append(took[i]["page"], s.readPages(b, time.Second))
+				for _, sort := range sorts[1:] {
+					took[i][sort] = append(took[i][sort], s.measure(b, 1, time.Second/2, sort).p50)
+				}
+			}
+		}
+		w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
+		_, _ = fmt.Fprintln(w, "binaries\tmedian of "+strings.Join(sorts, "\t"))
+		median := func(i int, sort string) time.Duration {
+			slices.Sort(took[i][sort])
+			return took[i][sort][len(took[i][sort])/2]
+		}
+		for i, dir := range dirs {
+			_, _ = fmt.Fprint(w, filepath.Base(dir))
+			for _, sort := range sorts {
+				_, _ = fmt.Fprintf(w, "\t%s", median(i, sort))
+			}
+			_, _ = fmt.Fprintln(w)
+		}
+		if len(dirs) == 2 {
+			_, _ = fmt.Fprint(w, "ratio")
+			for _, sort := range sorts {
+				_, _ = fmt.Fprintf(w, "\t%.2f", float64(median(1, sort))/float64(median(0, sort)))
+			}
+			_, _ = fmt.Fprintln(w)
+		}
+		if err := w.Flush(); err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(median(len(dirs)-1, "page").Microseconds()), "µs/page")
+	}
+}
+
+// readPages reads the newest 25 checks again and again, one connection, and
+// gives the median.
+func (s *system) readPages(b *testing.B, span time.Duration) time.Duration {
+	b.Helper()
+	client := &fasthttp.Client{}
+	req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
+	defer fasthttp.ReleaseRequest(req)
+	defer fasthttp.ReleaseResponse(resp)
+	req.SetRequestURI(s.urls[0] + "/eligibility?limit=25")
+	req.Header.Set("Authorization", "Bearer "+s.key)
+	var took []time.Duration
+	for begun := time.Now(); time.Since(begun) < span; {
+		start := time.Now()
+		err := client.Do(req, resp)
+		took = append(took, time.Since(start))
+		if n := strings.Count(string(resp.Body()), `"outcome":"answered"`); err != nil || resp.StatusCode() != 200 || n != 25 {
+			b.Fatalf("page of %d: %d %v %s", n, resp.StatusCode(), err, resp.Body())
+		}
+	}
+	slices.Sort(took)
+	return took[len(took)/2]
+}

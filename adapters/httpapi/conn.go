@@ -24,6 +24,7 @@ const (
 // listener wraps every connection, and knows those that are open.
 type listener struct {
 	net.Listener
+	maxHead int // bytes of a header section
 	closing sync.Once
 
 	mu   sync.Mutex
@@ -32,8 +33,8 @@ type listener struct {
 	left chan struct{} // receives after a connection has gone
 }
 
-func newListener(ln net.Listener) *listener {
-	return &listener{Listener: ln, open: map[*conn]struct{}{}, left: make(chan struct{}, 1)}
+func newListener(ln net.Listener, maxHead int) *listener {
+	return &listener{Listener: ln, maxHead: maxHead, open: map[*conn]struct{}{}, left: make(chan struct{}, 1)}
 }
 
 // Accept waits for the next connection.
@@ -110,7 +111,9 @@ type conn struct {
 	cut    bool
 	linger bool
 
-	arrived time.Time // when bytes were read last; for the goroutine that serves the connection
+	// For the goroutine that serves the connection.
+	arrived time.Time // when bytes were read last
+	head    []byte    // the first bytes that were read since the last exchange
 
 	// While a body is read, by the goroutine that serves the connection.
 	stall   time.Duration
@@ -137,6 +140,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	if c.stall == 0 {
 		n, err := c.Conn.Read(p)
 		c.arrived = time.Now()
+		c.head = append(c.head, p[:min(n, c.listener.maxHead-len(c.head))]...)
 		return n, err
 	}
 	deadline := time.Now().Add(c.stall)

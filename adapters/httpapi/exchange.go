@@ -289,6 +289,7 @@ func (x *exchange) finish() {
 		x.conn.lingerOnClose()
 	}
 	x.conn.arrived = time.Now() // what has come by now of the next request is read from here on
+	x.conn.head = x.conn.head[:0]
 	x.fctx.RemoveUserValue(exchangeKey{}) // else an idle connection holds on to the body
 	x.observe()
 }

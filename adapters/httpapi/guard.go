@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"strings"
@@ -73,6 +74,49 @@ func (s *Server) welcomes(h *fasthttp.RequestHeader) bool {
 		}
 	}
 	return true
+}
+
+// readAgain reads a header section that fasthttp refused; head is how the
+// request began. It reports whether all that was wrong are control characters in
+// an idempotency key, which are a fault of the key and not of the message. The
+// request has no body then, and the exchange finds out what to reply.
+func (s *Server) readAgain(h *fasthttp.RequestHeader, head []byte) bool {
+	legible := legibleKey(head)
+	if legible == nil || h.Read(bufio.NewReaderSize(bytes.NewReader(legible), len(legible))) != nil {
+		return false
+	}
+	if s.judge(h); len(h.Peek(guardHeader)) == 0 {
+		cutBody(h, verdictRefused)
+	}
+	return true
+}
+
+// legibleKey gives the header section that head begins with, where each control
+// character of an idempotency key has become a byte that fasthttp reads and no
+// key may have. It is nil when there is none. A CR stays, which another program
+// could take for the end of the line.
+func legibleKey(head []byte) []byte {
+	end := bytes.Index(head, []byte("\r\n\r\n"))
+	if end < 0 {
+		return nil
+	}
+	legible := bytes.Clone(head[:end+4])
+	changed := false
+	for line := range bytes.Lines(legible) {
+		name, value, _ := bytes.Cut(line, []byte(":"))
+		if !strings.EqualFold(string(name), idempotencyKey) {
+			continue
+		}
+		for i, c := range value {
+			if c == 0x7f || c < ' ' && c != '\t' && c != '\r' && c != '\n' {
+				value[i], changed = 0xff, true
+			}
+		}
+	}
+	if !changed {
+		return nil
+	}
+	return legible
 }
 
 func cutBody(h *fasthttp.RequestHeader, verdict string) {

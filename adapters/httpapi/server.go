@@ -195,6 +195,10 @@ func (s *Server) serve(fctx *fasthttp.RequestCtx) {
 
 // refuse answers what fasthttp could not read.
 func (s *Server) refuse(fctx *fasthttp.RequestCtx, err error) {
+	if c, ok := fctx.Conn().(*conn); ok && s.readAgain(&fctx.Request.Header, c.head) {
+		s.serve(fctx)
+		return
+	}
 	x := s.begin(fctx)
 	defer x.finish()
 	x.verdict = verdictMalformed
@@ -222,7 +226,7 @@ func (s *Server) Serve(ln net.Listener) error {
 		s.mu.Unlock()
 		return errors.Join(errors.New("httpapi: the server has served already"), ln.Close())
 	}
-	s.listener = newListener(ln)
+	s.listener = newListener(ln, s.limits.Header)
 	s.mu.Unlock()
 	return s.app.Listener(s.listener)
 }

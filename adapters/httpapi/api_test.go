@@ -165,6 +165,12 @@ func TestRefusedRequests(t *testing.T) {
 		"unknown office":       {call{body: with("office_id", unknown)}, 404, "office_id not_found"},
 		"unknown payer":        {call{body: with("payer_id", "NOBODY")}, 404, "payer_id not_found"},
 		"unknown parent":       {call{body: with("parent_id", "elg_"+unknown[4:])}, 404, "parent_id not_found"},
+		"nothing that exists": {
+			call{body: s.question("ACTIVE-FULL", func(q, _ anObject) {
+				q["office_id"], q["payer_id"], q["parent_id"] = unknown, "NOBODY", "elg_"+unknown[4:]
+			})},
+			404, "office_id not_found,payer_id not_found,parent_id not_found",
+		},
 		"parent of other kind": {call{body: with("parent_id", unknown)}, 422, "parent_id format"},
 	} {
 		t.Run(name, func(t *testing.T) {

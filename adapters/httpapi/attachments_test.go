@@ -203,16 +203,19 @@ func TestAttachmentRequestsRefused(t *testing.T) {
 			wantFields(t, s.do(t, call{path: "/attachments", body: c.body, bad: true}), c.fields)
 		})
 	}
-	for field, body := range map[string]string{
+	for fields, body := range map[string]string{
 		"office_id":        s.own(with("office_id", nobody("off"))),
 		"payer_id":         s.own(with("payer_id", nobody("pyr"))),
 		"claim_id":         bare("claim_id", nobody("clm")),
 		"payer_request_id": bare("kind", "solicited", "payer_request_id", "prq_"+claim[4:]),
+		"payer_request_id,claim_id,office_id,payer_id": bare("kind", "solicited", "payer_request_id", "prq_"+claim[4:],
+			"claim_id", nobody("clm"), "office_id", nobody("off"), "payer_id", nobody("pyr")),
 	} {
-		t.Run("unknown "+field, func(t *testing.T) {
+		t.Run("unknown "+fields, func(t *testing.T) {
 			t.Parallel()
 			a := s.do(t, call{path: "/attachments", body: body})
-			if got := fmt.Sprint(a.fields(t)); a.StatusCode != 404 || a.code() != "NOT_FOUND" || got != "["+field+" not_found]" {
+			want := strings.ReplaceAll(fields, ",", " not_found,") + " not_found"
+			if got := strings.Join(a.fields(t), ","); a.StatusCode != 404 || a.code() != "NOT_FOUND" || got != want {
 				t.Errorf("answer %d %s: %s", a.StatusCode, got, a.body)
 			}
 		})
@@ -248,8 +251,11 @@ func TestAttachmentRequestsTaken(t *testing.T) {
 	path := "/attachments/" + a.text(t, "id")
 	s.must(t, 201, upload(path, chart(jpegOf(1))))
 	closed := s.must(t, 200, call{path: path + "/close", body: "{}"})
-	if note := closed.text(t, "claim_file", "nte"); note != closed.text(t, "attachment_number") {
-		t.Errorf("note %q has a part of a word", note)
+	if note := closed.text(t, "claim_file", "nte"); note != closed.text(t, "attachment_number")+" "+strings.Repeat("👩", 67) {
+		t.Errorf("the note %q is not the word's beginning", note)
+	}
+	if closed.get(t, "claim_file", "nte_partial") != true {
+		t.Errorf("answer %s does not say that files cannot carry the word", closed.body)
 	}
 	words := strings.TrimSpace(strings.Repeat("molar ", 300))
 	path = s.attachment(t, words)

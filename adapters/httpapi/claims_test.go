@@ -24,7 +24,7 @@ func (s *service) richClaim() anObject {
 		},
 		"patient":                anObject{"first_name": "Kim", "last_name": "Example", "date_of_birth": "2015-06-01", "relationship": "child", "gender": "female"},
 		"patient_control_number": "Visit-4711", "place_of_service": "22", "prior_authorization": "PA <1>",
-		"accident": anObject{"type": "auto", "date": lately(20), "state": "NY"}, "note": "Fell off \U0001F6B2 & hit a wall.",
+		"accident": anObject{"type": "auto", "date": lately(20), "state": "NY"}, "note": "Fell off his vélo & hit a wall.",
 		"lines": []any{
 			anObject{
 				"procedure_code": "D2391", "service_date": lately(9), "fee": "180.50", "quantity": json.Number("2"), "tooth": "3",
@@ -35,7 +35,7 @@ func (s *service) richClaim() anObject {
 				"surfaces": []any{}, "oral_cavity": []any{"10"}, "prior_placement_date": nil,
 			},
 		},
-		"tenant_reference": "visit <4711> \u2028",
+		"tenant_reference": "visit <4711> \U0001F6B2\u2028",
 	}
 }
 
@@ -152,8 +152,12 @@ func TestRefusedClaims(t *testing.T) {
 		"unknown office":     {s.crown("1", with("office_id", unknown)), 404, "office_id not_found"},
 		"unknown payer":      {s.crown("1", with("payer_id", "NOBODY")), 404, "payer_id not_found"},
 		"unknown provider":   {s.crown("1", with("rendering_provider_id", "prv_"+unknown[4:])), 404, "rendering_provider_id not_found"},
-		"draft and submit":   {s.crown("1", with("draft", true, "submit", true)), 422, "submit conflict"},
-		"dated question":     {s.crown("1", with("kind", "predetermination")), 422, "lines.0.service_date not_allowed"},
+		"nothing that exists": {
+			s.crown("1", with("office_id", unknown, "payer_id", "NOBODY", "rendering_provider_id", "prv_"+unknown[4:])), 404,
+			"office_id not_found,payer_id not_found,rendering_provider_id not_found",
+		},
+		"draft and submit": {s.crown("1", with("draft", true, "submit", true)), 422, "submit conflict"},
+		"dated question":   {s.crown("1", with("kind", "predetermination")), 422, "lines.0.service_date not_allowed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -209,17 +209,20 @@ func TestLettersRefused(t *testing.T) {
 		status int
 		fields string
 	}{
-		"nothing":           {"{}", 422, "payer_id required,reference_number required,requested required"},
-		"no payer":          {letter(with("payer_id", nil)), 422, "payer_id required"},
-		"blank":             {letter(with("reference_number", " ", "requested", "")), 422, "reference_number required,requested required"},
-		"long":              {letter(with("reference_number", strings.Repeat("é", 51), "requested", strings.Repeat("é", 2001))), 422, "reference_number too_long,requested too_long"},
-		"no such day":       {letter(with("due_date", "2026-02-30")), 422, "due_date format"},
-		"unknown field":     {letter(with("state", "answered")), 422, "state unknown"},
-		"wrong types":       {letter(with("claim_id", 1, "due_date", false)), 422, "claim_id type,due_date type"},
-		"malformed claim":   {letter(with("claim_id", "x")), 422, "claim_id format"},
-		"another payer":     {letter(with("claim_id", claim, "payer_id", "60054")), 422, "payer_id conflict"},
-		"unknown payer":     {letter(with("payer_id", "nobody")), 404, "payer_id not_found"},
-		"unknown claim":     {letter(with("claim_id", "clm_"+s.office.String()[4:])), 404, "claim_id not_found"},
+		"nothing":         {"{}", 422, "payer_id required,reference_number required,requested required"},
+		"no payer":        {letter(with("payer_id", nil)), 422, "payer_id required"},
+		"blank":           {letter(with("reference_number", " ", "requested", "")), 422, "reference_number required,requested required"},
+		"long":            {letter(with("reference_number", strings.Repeat("é", 51), "requested", strings.Repeat("é", 2001))), 422, "reference_number too_long,requested too_long"},
+		"no such day":     {letter(with("due_date", "2026-02-30")), 422, "due_date format"},
+		"unknown field":   {letter(with("state", "answered")), 422, "state unknown"},
+		"wrong types":     {letter(with("claim_id", 1, "due_date", false)), 422, "claim_id type,due_date type"},
+		"malformed claim": {letter(with("claim_id", "x")), 422, "claim_id format"},
+		"another payer":   {letter(with("claim_id", claim, "payer_id", "60054")), 422, "payer_id conflict"},
+		"unknown payer":   {letter(with("payer_id", "nobody")), 404, "payer_id not_found"},
+		"unknown claim":   {letter(with("claim_id", "clm_"+s.office.String()[4:])), 404, "claim_id not_found"},
+		"unknown claim and payer": {
+			letter(with("claim_id", "clm_"+s.office.String()[4:], "payer_id", "nobody")), 404, "claim_id not_found,payer_id not_found",
+		},
 		"faults come first": {letter(with("payer_id", "nobody", "requested", nil)), 422, "requested required"},
 	} {
 		t.Run(name, func(t *testing.T) {

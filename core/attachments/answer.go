@@ -130,7 +130,7 @@ func (s *Service) choose(
 			return nil, err
 		}
 		if open == nil {
-			return s.make(ctx, tx, scope, req.ID, in.Making(request), request)
+			return s.make(ctx, tx, scope, req.ID, in.Making(request), request, nil)
 		}
 		named = open.ID
 	}

@@ -18,19 +18,17 @@ func (s *Service) Make(
 	render billing.Render[*billing.Attachment],
 ) (answer billing.Answer, replayed bool, err error) {
 	return s.change(ctx, scope, req, render, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
-		names, _, faults := in.Names()
+		names, _, _ := in.Names()
 		var request *billing.PayerRequest
+		var absent billing.Absent
 		if !names.PayerRequest.IsZero() {
 			r, err := tx.PayerRequests.Lock(ctx, names.PayerRequest)
-			switch {
-			case billing.IsNotFound(err):
-				return nil, firstOf(faults.Err(), billing.NotFound("payer request", "payer_request_id"))
-			case err != nil:
+			if err := absent.Note(err, "payer request", "payer_request_id"); err != nil {
 				return nil, err
 			}
 			request = r
 		}
-		return s.make(ctx, tx, scope, req.ID, in, request)
+		return s.make(ctx, tx, scope, req.ID, in, request, absent)
 	})
 }
 
@@ -44,17 +42,15 @@ func firstOf(errs ...error) error {
 }
 
 // make judges the request, finds what it names, and keeps the attachment.
-// Request is the payer request that it answers, locked; nil for none.
+// Request is the payer request that it answers, locked; nil for none. Absent is
+// what has been found absent so far.
 func (s *Service) make(
 	ctx context.Context, tx ports.Tx, scope billing.Scope, id billing.RequestID, in billing.AttachmentRequest,
-	request *billing.PayerRequest,
+	request *billing.PayerRequest, absent billing.Absent,
 ) (*billing.Attachment, error) {
-	names, _, faults := in.Names()
+	names, _, _ := in.Names()
 	claim, err := s.claim(ctx, tx, names.Claim, request)
-	if billing.IsNotFound(err) {
-		return nil, firstOf(faults.Err(), err)
-	}
-	if err != nil {
+	if err := absent.Note(err, "claim", "claim_id"); err != nil {
 		return nil, err
 	}
 	if claim != nil && in.OfficeID == nil {
@@ -62,12 +58,13 @@ func (s *Service) make(
 	}
 	// Today depends on the office, so the office comes before the faults; a
 	// missing one is told after them.
-	office, officeErr := &billing.Office{}, error(nil)
+	office := &billing.Office{}
 	if !names.Office.IsZero() {
-		if office, officeErr = tx.Offices.Get(ctx, names.Office); billing.IsNotFound(officeErr) {
-			office, officeErr = &billing.Office{}, billing.NotFound("office", "office_id")
-		} else if officeErr != nil {
-			return nil, officeErr
+		found, err := tx.Offices.Get(ctx, names.Office)
+		if err == nil {
+			office = found
+		} else if err := absent.Note(err, "office", "office_id"); err != nil {
+			return nil, err
 		}
 	}
 	now := tx.Clock.Now()
@@ -75,8 +72,8 @@ func (s *Service) make(
 	if claim != nil && !names.Office.IsZero() && names.Office != claim.OfficeID {
 		faults.Add("office_id", billing.FaultConflict, "The claim is of another office. Leave office_id out.")
 	}
-	payer, payerErr := s.payer(&faults, in.PayerID, claim, request)
-	if err := firstOf(faults.Err(), officeErr, payerErr); err != nil {
+	payer := s.payer(&faults, &absent, in.PayerID, claim, request)
+	if err := firstOf(faults.Err(), absent.Err()); err != nil {
 		return nil, err
 	}
 	if request != nil && request.State == billing.PayerRequestAnswered {
@@ -99,18 +96,14 @@ func (s *Service) claim(
 	if id.IsZero() {
 		return nil, nil //nolint:nilnil // no claim and no fault
 	}
-	c, err := tx.Claims.Get(ctx, id)
-	if billing.IsNotFound(err) {
-		return nil, billing.NotFound("claim", "claim_id")
-	}
-	return c, err
+	return tx.Claims.Get(ctx, id)
 }
 
 // payer is the payer that the request names, else that of the claim or of the
 // payer request, which must be the same one and take attachments.
 func (s *Service) payer(
-	faults *billing.Faults, ref *string, claim *billing.Claim, request *billing.PayerRequest,
-) (payer billing.PayerSummary, err error) {
+	faults *billing.Faults, absent *billing.Absent, ref *string, claim *billing.Claim, request *billing.PayerRequest,
+) (payer billing.PayerSummary) {
 	switch {
 	case claim != nil:
 		payer = claim.Payer
@@ -121,7 +114,8 @@ func (s *Service) payer(
 		named, ok := s.payers.Find(*ref)
 		switch {
 		case !ok:
-			return payer, billing.NotFound("payer", "payer_id")
+			absent.Add("payer", "payer_id")
+			return payer
 		case claim != nil && named.ID != claim.Payer.ID:
 			faults.Add("payer_id", billing.FaultConflict, "The claim is for another payer. Leave payer_id out.")
 		case request != nil && named.ID != request.Payer.ID:
@@ -132,5 +126,5 @@ func (s *Service) payer(
 	if known, ok := s.payers.Find(payer.ID.String()); payer != (billing.PayerSummary{}) && (!ok || !known.Capabilities.Attachments) {
 		faults.Add("payer_id", billing.FaultNotAllowed, "The payer takes no attachments.")
 	}
-	return payer, nil
+	return payer
 }

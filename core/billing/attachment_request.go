@@ -82,7 +82,7 @@ func (r AttachmentRequest) Parse(claim *Claim, request *PayerRequest, today Date
 	}
 	if request != nil {
 		a.PayerRequestID, a.PayerReference = request.ID, request.ReferenceNumber
-		if r.ClaimID != nil && (claim == nil || request.ClaimID != claim.ID) {
+		if claim != nil && request.ClaimID != claim.ID {
 			f.Add("claim_id", FaultConflict, "The payer request is about another claim, or about none. Leave claim_id out.")
 		}
 	}

@@ -143,12 +143,46 @@ func (f Faults) Err() error {
 
 // NotFound is the error for a resource that does not exist in the scope.
 // Field is the part of the body that named it, or empty when the path did.
-func NotFound(what, field string) error {
+func NotFound(what, field string) error { return notFound(what, field) }
+
+func notFound(what, field string) *Error {
 	e := &Error{Code: CodeNotFound, Message: "There is no such " + what + "."}
 	if field != "" {
 		e.Faults = []FieldFault{{field, FaultNotFound, "There is no such " + what + " in the key's organization and mode."}}
 	}
 	return e
+}
+
+// Absent collects what a body names and the scope does not have, so that one
+// error names all of it.
+type Absent []*Error
+
+// Add records that what the field names is absent.
+func (a *Absent) Add(what, field string) { *a = append(*a, notFound(what, field)) }
+
+// Note does so when err is CodeNotFound, and returns any other error.
+func (a *Absent) Note(err error, what, field string) error {
+	if !IsNotFound(err) {
+		return err
+	}
+	a.Add(what, field)
+	return nil
+}
+
+// Err is nil when nothing is absent, else an Error with CodeNotFound and a fault
+// for each field.
+func (a Absent) Err() error {
+	switch len(a) {
+	case 0:
+		return nil
+	case 1:
+		return a[0]
+	}
+	all := &Error{Code: CodeNotFound, Message: "The request names things that do not exist; errors says which."}
+	for _, e := range a {
+		all.Faults = append(all.Faults, e.Faults...)
+	}
+	return all
 }
 
 // StorageUnavailable is the error when images cannot be stored or read now: the

@@ -28,28 +28,29 @@ func (s *Service) name(ctx context.Context, tx ports.Tx, c *billing.Claim, in bi
 	if err := faults.Err(); err != nil {
 		return parties{}, err
 	}
+	var absent billing.Absent
 	office, err := officeOf(ctx, tx, c)
-	if err != nil {
+	if err := absent.Note(err, "office", "office_id"); err != nil {
 		return parties{}, err
 	}
 	if names.Payer != "" {
-		payer, ok := s.payers.Find(names.Payer)
-		if !ok {
-			return parties{}, billing.NotFound("payer", "payer_id")
+		if payer, ok := s.payers.Find(names.Payer); ok {
+			c.Payer = payer.PayerSummary
+		} else {
+			absent.Add("payer", "payer_id")
 		}
-		c.Payer = payer.PayerSummary
 	}
 	provider, err := providerOf(ctx, tx, c)
-	return parties{office, provider}, err
+	if err := absent.Note(err, "provider", "rendering_provider_id"); err != nil {
+		return parties{}, err
+	}
+	return parties{office, provider}, absent.Err()
 }
 
 // officeOf reads the office of a claim and puts its name on it.
 func officeOf(ctx context.Context, tx ports.Tx, c *billing.Claim) (*billing.Office, error) {
 	o, err := tx.Offices.Get(ctx, c.OfficeID)
-	switch {
-	case billing.IsNotFound(err):
-		return nil, billing.NotFound("office", "office_id")
-	case err != nil:
+	if err != nil {
 		return nil, err
 	}
 	c.OfficeName = o.Name
@@ -63,8 +64,6 @@ func providerOf(ctx context.Context, tx ports.Tx, c *billing.Claim) (*billing.Pr
 	switch {
 	case billing.IsNotFound(err) && c.Provider.ID.IsZero():
 		return nil, nil //nolint:nilnil // no provider and no fault: the rules find that
-	case billing.IsNotFound(err):
-		return nil, billing.NotFound("provider", "rendering_provider_id")
 	case err != nil:
 		return nil, err
 	}

@@ -84,35 +84,33 @@ func (s *Service) prepare(
 ) (*billing.EligibilityCheck, error) {
 	// Today depends on the office, so the office comes before the faults; a
 	// missing one is told after them.
-	office, officeErr := s.office(ctx, tx, scope, in.OfficeID)
-	if officeErr != nil && billing.CodeOf(officeErr) != billing.CodeNotFound {
-		return nil, officeErr
+	var absent billing.Absent
+	office, err := s.office(ctx, tx, scope, in.OfficeID)
+	if err := absent.Note(err, "office", "office_id"); err != nil {
+		return nil, err
 	}
 	now := tx.Clock.Now()
 	q, officeID, parentID, faults := in.Parse(office.Today(now))
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	if officeErr != nil {
-		return nil, officeErr
-	}
 	payer, ok := s.payers.Find(in.PayerID)
 	if !ok {
-		return nil, billing.NotFound("payer", "payer_id")
-	}
-	if !payer.Capabilities.Eligibility {
+		absent.Add("payer", "payer_id")
+	} else if !payer.Capabilities.Eligibility {
 		faults.Add("payer_id", billing.FaultNotAllowed, "The payer does not answer eligibility checks.")
 	}
 	if !parentID.IsZero() {
 		parent, err := tx.Checks.Get(ctx, parentID)
-		switch {
-		case billing.IsNotFound(err):
-			return nil, billing.NotFound("eligibility check", "parent_id")
-		case err != nil:
-			return nil, err
-		case parent.Outcome != billing.OutcomeRejected:
+		if err == nil && parent.Outcome != billing.OutcomeRejected {
 			faults.Add("parent_id", billing.FaultNotAllowed, "A check can correct only a check that the payer rejected.")
 		}
+		if err := absent.Note(err, "eligibility check", "parent_id"); err != nil {
+			return nil, err
+		}
+	}
+	if err := absent.Err(); err != nil {
+		return nil, err
 	}
 	if err := faults.Err(); err != nil {
 		return nil, err

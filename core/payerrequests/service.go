@@ -77,31 +77,28 @@ func (s *Service) Record(
 // payer finds the payer, which is the claim's when there is a claim. It tells
 // the faults before what is absent.
 func (s *Service) payer(ctx context.Context, tx ports.Tx, r *billing.PayerRequest, faults *billing.Faults, ref *string) error {
-	var absent error
+	var absent billing.Absent
 	if !r.ClaimID.IsZero() {
 		c, err := tx.Claims.Get(ctx, r.ClaimID)
-		switch {
-		case billing.IsNotFound(err):
-			absent = billing.NotFound("claim", "claim_id")
-		case err != nil:
-			return err
-		default:
+		if err == nil {
 			r.Payer = c.Payer
+		} else if err := absent.Note(err, "claim", "claim_id"); err != nil {
+			return err
 		}
 	}
 	if ref != nil {
 		named, ok := s.payers.Find(*ref)
 		switch {
-		case !ok && absent == nil:
-			absent = billing.NotFound("payer", "payer_id")
-		case ok && r.Payer != (billing.PayerSummary{}) && named.ID != r.Payer.ID:
+		case !ok:
+			absent.Add("payer", "payer_id")
+		case r.Payer != (billing.PayerSummary{}) && named.ID != r.Payer.ID:
 			faults.Add("payer_id", billing.FaultConflict, "The claim is for another payer. Leave payer_id out.")
-		case ok:
+		default:
 			r.Payer = named.PayerSummary
 		}
 	}
 	if err := faults.Err(); err != nil {
 		return err
 	}
-	return absent
+	return absent.Err()
 }

@@ -78,8 +78,14 @@ func TestDeliveriesStayInTheirScope(t *testing.T) {
 	}
 	s.check(t, "ACTIVE-FULL")
 	for path, key := range map[string]string{"/live": s.live, "/other": s.other} {
-		s.must(t, 201, call{path: "/payer_requests", body: letter(nil), key: key})
-		if got := s.receiver.wait(t, path, 1); !strings.Contains(got[0].body, `"payer_request.received"`) || len(got) != 1 {
+		theirs, err := s.access.Authenticate(t.Context(), key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := s.access.CreateKey(t.Context(), theirs.Scope, "another", []billing.Permission{billing.PermissionRead}); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.receiver.wait(t, path, 1); !strings.Contains(got[0].body, `"api_key.created"`) || len(got) != 1 {
 			t.Errorf("%s got %v", path, got)
 		}
 	}

@@ -292,8 +292,8 @@ func TestUploadsLeaveNothing(t *testing.T) {
 	p.wantNoUploads()
 }
 
-// A folder that cannot be written to is the service's fault, and costs nobody
-// a place.
+// A folder that cannot be written to is there again later, and costs no client a
+// place.
 func TestUploadWithoutATempDir(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "missing")
@@ -301,7 +301,7 @@ func TestUploadWithoutATempDir(t *testing.T) {
 	for range 3 {
 		w := dial(t, p.addr)
 		w.sendUpload("/upload", goodSecret, formOf(fileOf("image")))
-		wantStatus(t, w.reply(), 500, billing.CodeInternal)
+		wantStatus(t, w.reply(), 503, billing.CodeUnavailable)
 	}
 	if !strings.Contains(p.log.String(), "no such file or directory") {
 		t.Errorf("the log has no cause: %s", p.log)

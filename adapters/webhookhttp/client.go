@@ -167,9 +167,9 @@ func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
 // Check judges whether a URL may be called: its form, and the addresses that its
 // host has now, which must all be public. The error is CodeInvalidRequest about
-// the field "url", CodeUnavailable when the look-up failed, or that of ctx. A
-// name that does not exist is a fault of the URL; a name server that does not
-// respond is not.
+// the field "url", CodeUnavailable when the look-up gives no address, or that of
+// ctx. A name that does not exist now may be published in a moment, so it is
+// like a name server that does not respond.
 func (c *Client) Check(ctx context.Context, url string) error {
 	to, faults := c.rules.read(url)
 	if len(faults) > 0 {
@@ -186,14 +186,12 @@ func (c *Client) Check(ctx context.Context, url string) error {
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case unanswered(err):
+	case errors.Is(err, errNotResolved):
 		return &billing.Error{
-			Code: billing.CodeUnavailable, Message: "The URL's host could not be looked up in DNS now. Send the request again later.", Cause: err,
+			Code: billing.CodeUnavailable, Cause: err,
+			Message: "The URL's host could not be looked up in DNS now. See that its name is right and published, and send the request again later.",
 		}
 	default:
-		// One message for a name that does not exist and for one of an address
-		// inside: it is nobody's business which names there are inside.
-		return fault(billing.FaultNotAllowed,
-			"The host must have public addresses, and no others. See that its name is right and published in DNS.").Err()
+		return fault(billing.FaultNotAllowed, "The host must have public addresses, and no others.").Err()
 	}
 }

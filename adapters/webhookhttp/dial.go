@@ -49,13 +49,6 @@ func (c *Client) lookup(ctx context.Context, host string) ([]netip.Addr, error) 
 	return addrs, c.guard.judge(addrs...)
 }
 
-// unanswered reports whether err is that of a look-up that may go well another
-// time.
-func unanswered(err error) bool {
-	d, ok := errors.AsType[*net.DNSError](err)
-	return errors.Is(err, errNotResolved) && (!ok || !d.IsNotFound)
-}
-
 // dial connects to a host: to its addresses in turn, each for its share of the
 // time that ctx leaves. This is done here and not by net.Dialer so that what is judged is what
 // is dialled, whatever a second look-up would say.

@@ -49,9 +49,9 @@ func TestCrashAtCommitWithoutOthers(t *testing.T) {
 // restart does: no request notices.
 func TestPoolOfDeadConnections(t *testing.T) {
 	t.Parallel()
-	const conns = 16
+	const all, conns = 16, 12 // a quarter is reserved for transactions without a scope
 	url := pgtest.URL(t)
-	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL, o.MaxConns = url, conns })
+	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL, o.MaxConns = url, all })
 	in := scope()
 	list := func(ctx context.Context, tx ports.Tx) error {
 		_, err := tx.Offices.List(ctx, billing.Page{Limit: 1})

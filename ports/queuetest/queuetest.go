@@ -206,6 +206,22 @@ func testParallel(t *testing.T, kind jobs.Kind, b Broker) {
 	}
 }
 
+// steady waits until the broker has handed over what it will.
+func steady(t *testing.T, q ports.Queue, kind jobs.Kind) {
+	t.Helper()
+	last := -1
+	for same := 0; same < 10; {
+		waiting, _, err := q.Depth(t.Context(), kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if same++; waiting != last {
+			last, same = waiting, 0
+		}
+		time.Sleep(20 * time.Millisecond) //nolint:forbidigo // the broker says nothing when it is done
+	}
+}
+
 // testTurns has many jobs of one scope wait when one of another scope comes. It
 // is not taken after them.
 func testTurns(t *testing.T, kind jobs.Kind, b Broker) {
@@ -233,8 +249,10 @@ func testTurns(t *testing.T, kind jobs.Kind, b Broker) {
 	if err := q.Publish(t.Context(), j); err != nil {
 		t.Fatal(err)
 	}
-	close(release)
+	steady(t, q, kind) // until then the crowd may be all there is
+	defer close(release)
 	for turn := range crowd + 1 {
+		release <- struct{}{}
 		if d := take(t, taken, "a job"); d.Job.ID == j.ID {
 			if turn > soon {
 				t.Errorf("the job of the other scope was taken after %d of a crowd of %d", turn, crowd)

@@ -31,7 +31,11 @@ func Open(tb testing.TB, changes ...func(*pgstore.Options)) *pgstore.Store {
 	for _, change := range changes {
 		change(&o)
 	}
-	o.URL = Service(tb, o.URL)
+	admin := o.URL
+	o.URL = Service(tb, admin)
+	if err := pgstore.Admit(tb.Context(), admin, o.URL); err != nil { // the database may be on a server of the test's
+		tb.Fatalf("pgtest: %v", err)
+	}
 	s, err := pgstore.Open(tb.Context(), o)
 	if err != nil {
 		tb.Fatalf("pgtest: %v", err)

@@ -206,8 +206,8 @@ func (c *canary) faults(server *testservers.S3Server) {
 	a := c.attachment("")
 	c.upload(http.StatusCreated, a, "Zyxcanaryfile.jpg", metadataJPEG(4))
 	server.Kill()
-	c.upload(http.StatusInternalServerError, a, "Zyxcanaryfile.jpg", metadataJPEG(5))
-	c.upload(http.StatusInternalServerError, a, "Zyxcanaryfile.png", metadataPNG(6))
+	c.upload(http.StatusServiceUnavailable, a, "Zyxcanaryfile.jpg", metadataJPEG(5))
+	c.upload(http.StatusServiceUnavailable, a, "Zyxcanaryfile.png", metadataPNG(6))
 	sent := make(chan reply, 1)
 	go func() {
 		r, _ := post(c.t.Context(), http.DefaultClient, c.urls[0]+a+"/close", c.key, "canary-close", "application/json", []byte("{}"))

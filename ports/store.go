@@ -294,9 +294,9 @@ type Jobs interface {
 	Lanes(ctx context.Context, now time.Time, pause time.Duration, limit int) ([]jobs.Job, error)
 }
 
-// Leases tells which jobs are under way, across scopes.
+// Leases says which jobs are under way, across scopes.
 type Leases interface {
-	// Held answers which of the jobs have a lease: they were published, and no
+	// Held returns which of the jobs have a lease: they were published, and no
 	// worker has done or postponed them yet.
 	Held(ctx context.Context, ids []billing.JobID) ([]billing.JobID, error)
 }

@@ -74,7 +74,7 @@ func (r idempotencyKeys) Record(ctx context.Context, use billing.KeyUse) error {
 	if err != nil {
 		return err
 	}
-	if body != nil { // it may tell of a patient
+	if body != nil { // it may name a patient
 		body = r.store.sealer.seal(r.scope, usedKey(use.Key), body)
 	}
 	at := micro(use.CreatedAt)

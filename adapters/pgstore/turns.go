@@ -20,7 +20,7 @@ type turns struct {
 // waiter is a transaction that waits for its turn.
 type waiter struct {
 	turn chan struct{} // closed when it has come
-	gone bool          // nobody waits any more
+	gone bool          // the transaction waits no more
 }
 
 // take waits until it is the scope's turn; leave ends it.
@@ -71,8 +71,7 @@ func (t *turns) next() {
 	}
 }
 
-// length is how many transactions wait, also those that nobody waits for any
-// more.
+// length is how many transactions wait, with those that have given up since.
 func (t *turns) length() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -58,7 +58,7 @@ func (w *wire) riding() bool { return w.rider != nil }
 // stay takes back the message that waits.
 func (w *wire) stay() { w.rider = nil }
 
-// post sends a message whose reply nobody waits for.
+// post sends a message and does not wait for the reply.
 func (w *wire) post(message []byte) error {
 	_, err := w.Conn.Write(message)
 	w.dropped++

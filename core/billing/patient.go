@@ -30,7 +30,7 @@ type Person struct {
 }
 
 // NewPerson is the person as an entry made at that time. ok is false when name
-// or date of birth is missing, so that nothing tells one person from another.
+// or date of birth is missing, so that two people could not be kept apart.
 func NewPerson(scope Scope, firstName, lastName string, born Date, at time.Time) (p Person, ok bool) {
 	key, ok := PatientKey(firstName, lastName, born)
 	return Person{key, Patient{

@@ -140,8 +140,7 @@ type ending struct {
 	exchanges []billing.Exchange
 }
 
-// person is whom the check is about, if the inquiry tells one person from
-// another. Giving up a check must not fail for what made the work fail, so then
+// person is the subject of the check, if the inquiry says enough to find one. Giving up a check must not fail for what made the work fail, so then
 // there is none.
 func (e *ending) person() (p billing.Person, ok bool) {
 	if e.answer.Rejection == nil && e.answer.Benefits == nil {
@@ -201,7 +200,7 @@ func (s *Service) completeAll(ctx context.Context, scope billing.Scope, all []*e
 }
 
 // patients finds the entry of the patient directory for each check, zero where
-// it is unknown whom the check is about.
+// the inquiry does not say enough.
 func (s *Service) patients(ctx context.Context, tx ports.Tx, all []*ending) ([]billing.PatientID, error) {
 	ids := make([]billing.PatientID, len(all))
 	var people []billing.Person

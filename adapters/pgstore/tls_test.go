@@ -1,0 +1,100 @@
+package pgstore_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/adapters/pgstore"
+	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/testservers"
+	"github.com/molar-billing/molar/ports"
+)
+
+// TestOverTLS has a server that encrypts: BEGIN then travels on its own.
+func TestOverTLS(t *testing.T) {
+	t.Parallel()
+	server := testservers.StartPostgres(t)
+	if err := pgstore.Migrate(t.Context(), server.URL()); err != nil {
+		t.Fatal(err)
+	}
+	db := admin(t, server.URL())
+	dir := scan[string](t, db, "SHOW data_directory")
+	if _, err := os.Stat(dir); err != nil {
+		// The server runs in a container: its files cannot be reached from here.
+		t.Log("the certificate cannot be put into the server's folder: ", err)
+		return
+	}
+	certify(t, dir)
+	exec(t, db, "ALTER SYSTEM SET ssl = on")
+	exec(t, db, "SELECT pg_reload_conf()")
+	for range time.Tick(50 * time.Millisecond) { // until new sessions go by it; the test's own deadline ends it
+		if scan[string](t, admin(t, server.URL()), "SHOW ssl") == "on" {
+			break
+		}
+	}
+	in := scope()
+	c := check(in)
+	s := pgtest.Open(t, func(o *pgstore.Options) {
+		o.URL = strings.Replace(server.URL(), "sslmode=disable", "sslmode=require", 1)
+	})
+	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error { return tx.Checks.Insert(ctx, c) }); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.View(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+		if now := tx.Clock.Now(); now.IsZero() {
+			t.Error("a transaction has no time")
+		}
+		_, err := tx.Checks.Get(ctx, c.ID)
+		return err
+	}); err != nil {
+		t.Error(err)
+	}
+	if n := scan[int](t, db, "SELECT count(*) FROM pg_stat_ssl s JOIN pg_stat_activity a USING (pid) WHERE s.ssl AND a.usename = 'molar_service'"); n == 0 {
+		t.Error("the store's connections are not encrypted")
+	}
+}
+
+// certify puts a key and a certificate into the server's folder.
+func certify(t *testing.T, dir string) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour)}
+	cert, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner := info.Sys().(*syscall.Stat_t)
+	for name, block := range map[string]*pem.Block{
+		"server.crt": {Type: "CERTIFICATE", Bytes: cert}, "server.key": {Type: "PRIVATE KEY", Bytes: private},
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chown(path, int(owner.Uid), int(owner.Gid)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -28,6 +28,7 @@ func TestNoScopeWaitsForAnother(t *testing.T) {
 	queues := map[string]func(*testing.T) ports.Queue{
 		"in memory": func(*testing.T) ports.Queue { return memqueue.NewBroker().Open() },
 		"over RabbitMQ": func(t *testing.T) ports.Queue {
+			t.Helper()
 			q, err := rabbitqueue.Open(t.Context(), rabbitqueue.Options{
 				URL: testservers.StartRabbit(t).URL(), Log: slog.New(slog.DiscardHandler), Kinds: []jobs.Kind{jobs.KindEligibility},
 			})

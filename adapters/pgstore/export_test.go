@@ -20,7 +20,7 @@ func (s *Store) Await() { s.awayTime = time.Hour }
 
 // AwaitWaiting returns when n transactions wait for their turn.
 func (s *Store) AwaitWaiting(ctx context.Context, n int) {
-	for s.turns.length() < n && pause(ctx, time.Millisecond) { //nolint:revive // it waits
+	for s.turns.length() < n && pause(ctx, time.Millisecond) {
 	}
 }
 

@@ -37,7 +37,7 @@ FROM generate_series(1, %d) n`, org, rows))
 			Plan struct {
 				Hit  int `json:"Shared Hit Blocks"`
 				Read int `json:"Shared Read Blocks"`
-			}
+			} `json:"Plan"`
 		}
 		if err := json.Unmarshal(plan, &out); err != nil {
 			t.Fatalf("%v: %s", err, plan)

@@ -53,8 +53,8 @@ type Relay struct {
 
 	mu      sync.Mutex
 	streams map[jobs.Stream]*stream
-	calls   map[[16]byte]bool // of webhook lanes, that wait to be published
-	life    context.Context   //nolint:containedctx // Run's, which flights end with; nil while it does not run
+	calls   map[[16]byte]bool       // of webhook lanes, that wait to be published
+	start   func(jobs.Job, *flight) // begins a flight, which ends with Run; nil while it does not run
 	flights sync.WaitGroup
 }
 
@@ -118,7 +118,7 @@ func (r *Relay) put(j jobs.Job) {
 
 // advance publishes what has a place.
 func (r *Relay) advance(of jobs.Stream, s *stream) {
-	for r.life != nil && len(s.waiting) > 0 && len(s.flights) < window {
+	for r.start != nil && len(s.waiting) > 0 && len(s.flights) < window {
 		next := s.waiting[0]
 		s.waiting = s.waiting[1:]
 		if !next.until.IsZero() && time.Now().After(next.until) {
@@ -129,8 +129,7 @@ func (r *Relay) advance(of jobs.Stream, s *stream) {
 		}
 		f := &flight{time.Now(), make(chan struct{})}
 		s.flights[next.ID] = f
-		life := r.life
-		r.flights.Go(func() { r.fly(life, next.Job, f) })
+		r.start(next.Job, f)
 	}
 	if len(s.waiting)+len(s.flights) == 0 {
 		delete(r.streams, of)
@@ -184,14 +183,14 @@ func (r *Relay) publish(ctx context.Context, j jobs.Job) (published bool) {
 // Run publishes until ctx ends.
 func (r *Relay) Run(ctx context.Context, store ports.Store) error {
 	r.mu.Lock()
-	r.life = ctx
+	r.start = func(j jobs.Job, f *flight) { r.flights.Go(func() { r.fly(ctx, j, f) }) }
 	for of, s := range r.streams {
 		r.advance(of, s)
 	}
 	r.mu.Unlock()
 	r.sweep(ctx, store)
 	r.mu.Lock()
-	r.life = nil
+	r.start = nil
 	r.mu.Unlock()
 	r.flights.Wait()
 	return nil

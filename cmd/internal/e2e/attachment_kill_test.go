@@ -164,7 +164,7 @@ func (l *attachmentLoad) insist(ctx context.Context, key, path, contentType stri
 			l.s.tb.Errorf("key %s is stuck: status %d, %v %v, %v", key, r.status, r.body["error"], r.body["message"], err)
 			return r, false
 		case err != nil, r.status == http.StatusConflict && r.body["error"] == "IDEMPOTENCY_KEY_IN_USE", r.status == http.StatusTooManyRequests,
-			r.status == http.StatusGatewayTimeout, r.status == http.StatusInternalServerError:
+			r.status == http.StatusGatewayTimeout, r.status == http.StatusInternalServerError, r.status == http.StatusServiceUnavailable:
 			pause(20 * time.Millisecond)
 			continue
 		case r.status == http.StatusOK, r.status == http.StatusCreated, r.status == http.StatusBadGateway:

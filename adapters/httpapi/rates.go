@@ -82,7 +82,7 @@ func (b *buckets) after(key billing.KeyID, now time.Time) level {
 }
 
 // take takes a token that is there. Buckets that are full again are as those
-// that nobody has used, so they are removed: what stays are the keys of the last
+// that no request has used, so they are removed: what stays are the keys of the last
 // second.
 func (b *buckets) take(key billing.KeyID, now time.Time) {
 	if b.perSecond == 0 {

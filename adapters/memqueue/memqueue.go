@@ -64,7 +64,7 @@ func (b *Broker) put(kind jobs.Kind, scope billing.Scope, body []byte) {
 	t.more = make(chan struct{})
 }
 
-// take answers the message of a kind whose turn it is, or a channel that is
+// take returns the message of a kind whose turn it is, or a channel that is
 // closed when there may be one.
 func (b *Broker) take(kind jobs.Kind) (body []byte, more <-chan struct{}) {
 	b.mu.Lock()

@@ -64,13 +64,13 @@ type ClaimReport struct {
 	Outcome          ReportOutcome // empty when nothing that is understood was said
 	Status           ClaimStatus
 	Words            string // the payer's own, STC12; may name the patient
-	Effective        Date   // of the status; zero when not told
+	Effective        Date   // of the status; zero when the file does not say
 	Batch            string // BHT03 of the file that was sent (TRN02 of the receiver); empty in 277s that answer no file
-	ProviderNPI      string // whom the claim is of; empty when not told
+	ProviderNPI      string // of the practice that sent the claim; empty when the file does not say
 	ProviderTaxID    string // the same
-	PayerID          string // the payer's own ID; empty when not told
+	PayerID          string // the payer's own ID; empty when the file does not say
 	ControlNumber    string // the claim's; empty for every claim of the batch
-	PayerClaimNumber string // the payer's; empty when not told
+	PayerClaimNumber string // the payer's; empty when the file does not say
 	Charge           Money  // of the claim (STC04); zero when the report has none
 	PatientFirstName string
 	PatientLastName  string

@@ -104,7 +104,7 @@ func (r EligibilityRequest) Parse(today Date) (q Inquiry, office OfficeID, paren
 	q.ServiceDate = today
 	if r.ServiceDate != nil {
 		switch q.ServiceDate = day(&f, "service_date", *r.ServiceDate); {
-		case q.ServiceDate.IsZero(): // told already
+		case q.ServiceDate.IsZero(): // a fault is recorded already
 		case q.ServiceDate.Before(today.AddMonths(-maxServiceMonths)), today.AddMonths(maxServiceMonths).Before(q.ServiceDate):
 			f.Add("service_date", FaultRange, "The service date is within 12 months of today.")
 		case q.ServiceDate.Before(q.patientBorn()):

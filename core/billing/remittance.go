@@ -75,8 +75,8 @@ type Remittance struct {
 	// payment in another file has the same.
 	Identity   [sha256.Size]byte
 	PayerIDs   []string // what the payer may be found by in the directory
-	PayeeNPI   string   // empty when not told
-	PayeeTaxID string   // digits; empty when not told
+	PayeeNPI   string   // empty when the file does not say
+	PayeeTaxID string   // digits; empty when the file does not say
 	Content    []byte   // the file as received; with this payment alone when there were several
 }
 

@@ -149,8 +149,8 @@ func (r *Relay) land(j jobs.Job, f *flight) {
 }
 
 // fly publishes a job and waits until no worker has it: the reply to this
-// process tells, or else the outbox. A call of a webhook lane has no row, and
-// nobody waits for it.
+// process says so, or else the outbox. A call of a webhook lane has no row, and
+// nothing waits for it.
 func (r *Relay) fly(ctx context.Context, j jobs.Job, f *flight) {
 	defer r.land(j, f)
 	box := r.queue.Await(j.Subject)
@@ -230,7 +230,7 @@ func (r *Relay) sweep(ctx context.Context, store ports.Store) {
 
 // look lands the jobs that no worker has any more, and publishes those that are
 // due. What was published before the broker went away is due, too; another
-// relay may have seen to it already. More tells that there may be others.
+// relay may have seen to it already. More says that there may be others.
 func (r *Relay) look(ctx context.Context, store ports.Store, away time.Time) (more bool, err error) {
 	var due, lanes []jobs.Job
 	err = store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {

@@ -77,7 +77,7 @@ type Party struct {
 	Contacts    []Contact
 }
 
-// NPI is the payee's National Provider Identifier; empty when not told.
+// NPI is the payee's National Provider Identifier; empty when the file does not say.
 func (p *Party) NPI() string {
 	if p.IDQualifier == "XX" {
 		return p.ID

@@ -63,15 +63,19 @@ func (s *system) pgbench(b *testing.B) float64 {
 	if err := os.WriteFile(script, []byte("INSERT INTO baseline (note) VALUES ('one row');\n"), 0o600); err != nil {
 		b.Fatal(err)
 	}
+	return s.play(b, nil, "-f", script, "-T", "5")
+}
+
+// play runs pgbench with 32 clients and gives the scripts that it plays in a
+// second.
+func (s *system) play(b *testing.B, env []string, args ...string) float64 {
+	b.Helper()
 	bin := "pgbench"
 	if found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/pgbench"); len(found) > 0 {
 		bin = found[len(found)-1]
 	}
-	u, err := url.Parse(s.postgres.URL())
-	if err != nil {
-		b.Fatal(err)
-	}
-	cmd := exec.Command(bin, "-n", "-f", script, "-c", "32", "-j", "2", "-T", "5", u.String())
+	cmd := exec.Command(bin, append(append([]string{"-n", "-c", "32", "-j", "2"}, args...), s.postgres.URL())...)
+	cmd.Env = append(os.Environ(), env...)
 	out, err := cmd.CombinedOutput()
 	found := regexp.MustCompile(`tps = ([0-9.]+)`).FindSubmatch(out)
 	if err != nil || found == nil {

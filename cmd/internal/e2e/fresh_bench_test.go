@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,10 +64,6 @@ func (s *system) commits() int {
 // floor is the checks a second that pgbench reaches with their statements.
 func (s *system) floor(b *testing.B) float64 {
 	b.Helper()
-	bin := "pgbench"
-	if found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/pgbench"); len(found) > 0 {
-		bin = found[len(found)-1]
-	}
 	var v struct{ org, office, payer, inquiry, benefits, exchanges, data, name string }
 	if err := s.db.QueryRow(`
 SELECT c.org_id, c.office_id, c.payer_id, c.inquiry, c.benefits, encode(c.exchanges, 'hex'), e.data, p.name_key
@@ -78,17 +72,10 @@ WHERE c.outcome = 'answered'
 LIMIT 1`).Scan(&v.org, &v.office, &v.payer, &v.inquiry, &v.benefits, &v.exchanges, &v.data, &v.name); err != nil {
 		b.Fatal(err)
 	}
-	cmd := exec.Command(bin, "-n", "-M", "prepared", "-f", "testdata/floor.sql", "-c", "32", "-j", "2", "-T", "10", "-D", "n=0",
+	settings := "PGOPTIONS=-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_bitmapscan=off -c jit=off"
+	return s.play(b, []string{settings}, "-M", "prepared", "-f", "testdata/floor.sql", "-T", "10", "-D", "n=0",
 		"-D", "org="+v.org, "-D", "office="+v.office, "-D", "payer="+v.payer, "-D", "inquiry="+v.inquiry, "-D", "benefits="+v.benefits,
-		"-D", "exchanges="+v.exchanges, "-D", "data="+v.data, "-D", "name_key="+v.name, s.postgres.URL())
-	cmd.Env = append(os.Environ(), "PGOPTIONS=-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_bitmapscan=off -c jit=off")
-	out, err := cmd.CombinedOutput()
-	found := regexp.MustCompile(`tps = ([0-9.]+)`).FindSubmatch(out)
-	if err != nil || found == nil {
-		b.Fatalf("pgbench: %v\n%s", err, out)
-	}
-	tps, _ := strconv.ParseFloat(string(found[1]), 64)
-	return tps
+		"-D", "exchanges="+v.exchanges, "-D", "data="+v.data, "-D", "name_key="+v.name)
 }
 
 // usage is processor time by command.

@@ -48,8 +48,8 @@ func layers() []layer {
 		{"adapters/testservers", nil, anything},
 		{"adapters/...", boundary, anything}, // driven: never a use case, never another adapter
 
-		{"workers", boundary, ""},
-		{"workers/...", []string{"core/...", "ports", "workers"}, ""},
+		{"workers", []string{"core/...", "ports"}, ""},
+		{"workers/outboxrelay", boundary, ""},
 		{"migrations", nil, ""},
 		{"cmd/internal/wire", []string{"core/...", "ports", "adapters/...", "workers/...", "migrations"}, anything},
 		{"cmd/...", []string{"cmd/internal/wire", "adapters/cli"}, ""},

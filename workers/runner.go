@@ -1,6 +1,7 @@
 // Package workers runs jobs from the queue: each is decoded, handed to one use
-// case, and its error judged. The packages below it name the use case of each
-// kind of job.
+// case, and its error judged; handlers.go names the use case of each kind. The
+// loops that have no job are here too: what cuts batches, fetches files and
+// sweeps.
 package workers
 
 import (

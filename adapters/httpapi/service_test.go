@@ -34,8 +34,8 @@ import (
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/webhooks"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/workers"
 	"github.com/molar-billing/molar/workers/outboxrelay"
-	"github.com/molar-billing/molar/workers/webhookpost"
 )
 
 type machineClock struct{}
@@ -182,7 +182,7 @@ func work(t *testing.T, queue *memqueue.Queue, kind jobs.Kind, do func(context.C
 func dispatch(t *testing.T, queue *memqueue.Queue, d *webhooks.Dispatcher) {
 	t.Helper()
 	during(t, func(ctx context.Context) { _ = d.Run(ctx) })
-	during(t, func(ctx context.Context) { _ = webhookpost.Run(ctx, queue, d) })
+	during(t, func(ctx context.Context) { _ = workers.Webhooks(ctx, queue, d) })
 }
 
 // during runs until the test ends.

@@ -26,9 +26,7 @@ import (
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/workers"
-	"github.com/molar-billing/molar/workers/attachmentsend"
 	"github.com/molar-billing/molar/workers/outboxrelay"
-	"github.com/molar-billing/molar/workers/pngconvert"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
@@ -132,8 +130,8 @@ func (b *bench) workWith(s *attachments.Service) {
 	runner := workers.NewRunner(b.store, b.queue, slog.New(slog.DiscardHandler), func(jobs.Kind, string, time.Duration) {})
 	var all sync.WaitGroup
 	all.Go(func() { _ = b.relay.Run(ctx, b.store) })
-	all.Go(func() { _ = runner.Run(ctx, attachmentsend.Handler(s, 2)) })
-	all.Go(func() { _ = runner.Run(ctx, pngconvert.Handler(s)) })
+	all.Go(func() { _ = runner.Run(ctx, workers.AttachmentSend(s, 2)) })
+	all.Go(func() { _ = runner.Run(ctx, workers.PNGConvert(s)) })
 	b.t.Cleanup(func() { cancel(); all.Wait() })
 }
 

@@ -24,7 +24,6 @@ import (
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/workers"
 	"github.com/molar-billing/molar/workers/outboxrelay"
-	"github.com/molar-billing/molar/workers/payerreply"
 )
 
 func TestMain(m *testing.M) { os.Exit(testservers.Main(m).Run()) }
@@ -114,7 +113,7 @@ func (b *bench) work() {
 	runner := workers.NewRunner(b.store, b.queue, slog.New(slog.DiscardHandler), func(jobs.Kind, string, time.Duration) {})
 	var all sync.WaitGroup
 	all.Go(func() { _ = b.relay.Run(ctx, b.store) })
-	all.Go(func() { _ = runner.Run(ctx, payerreply.Handler(b.service, 4)) })
+	all.Go(func() { _ = runner.Run(ctx, workers.Eligibility(b.service, 4)) })
 	b.t.Cleanup(func() { cancel(); all.Wait() })
 }
 

@@ -26,8 +26,8 @@ import (
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/webhooks"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/workers"
 	"github.com/molar-billing/molar/workers/outboxrelay"
-	"github.com/molar-billing/molar/workers/webhookpost"
 )
 
 // receiver is an https server that verifies what it is posted, as a customer
@@ -147,7 +147,7 @@ func (b *bench) webhookWorker(sender ports.WebhookSender) (staged func([]jobs.Jo
 	var all sync.WaitGroup
 	all.Go(func() { _ = relay.Run(ctx, b.store) })
 	all.Go(func() { _ = d.Run(ctx) })
-	all.Go(func() { _ = webhookpost.Run(ctx, queue, d) })
+	all.Go(func() { _ = workers.Webhooks(ctx, queue, d) })
 	b.t.Cleanup(func() { cancel(); all.Wait() })
 	return relay.Staged
 }

@@ -16,13 +16,6 @@ import (
 
 	"github.com/molar-billing/molar/adapters/httpapi"
 	"github.com/molar-billing/molar/workers"
-	"github.com/molar-billing/molar/workers/attachmentsend"
-	"github.com/molar-billing/molar/workers/clearing"
-	"github.com/molar-billing/molar/workers/era"
-	"github.com/molar-billing/molar/workers/payerreply"
-	"github.com/molar-billing/molar/workers/pngconvert"
-	"github.com/molar-billing/molar/workers/sweep"
-	"github.com/molar-billing/molar/workers/webhookpost"
 )
 
 // Role is a part that a process runs. Every process relays and has an ops port
@@ -113,21 +106,21 @@ func (g *graph) run(ctx context.Context, roles []Role, ready func(Addresses) err
 				fail(err)
 			}
 		case RolePayerWorker:
-			working.handle(g.runner, payerreply.Handler(g.eligibility, g.settings.Parallel))
-			working.handle(g.runner, attachmentsend.Handler(g.attachments, g.settings.Parallel))
-			working.handle(g.runner, clearing.Handler(g.batches, g.settings.Parallel))
+			working.handle(g.runner, workers.Eligibility(g.eligibility, g.settings.Parallel))
+			working.handle(g.runner, workers.AttachmentSend(g.attachments, g.settings.Parallel))
+			working.handle(g.runner, workers.BatchSend(g.batches, g.settings.Parallel))
 			working.start(func(ctx context.Context) error {
-				return clearing.Cut(ctx, g.batches, g.settings.BatchInterval, g.log)
+				return workers.CutBatches(ctx, g.batches, g.settings.BatchInterval, g.log)
 			})
-			working.start(func(ctx context.Context) error { return clearing.Receive(ctx, g.batches, g.log) })
+			working.start(func(ctx context.Context) error { return workers.ReceiveFiles(ctx, g.batches, g.log) })
 		case RoleERAWorker:
-			working.handle(g.runner, era.Handler(g.remittances, g.settings.Parallel))
+			working.handle(g.runner, workers.ERA(g.remittances, g.settings.Parallel))
 			working.start(g.sweep)
 		case RolePNGWorker:
-			working.handle(g.runner, pngconvert.Handler(g.attachments))
+			working.handle(g.runner, workers.PNGConvert(g.attachments))
 		case RoleWebhookWorker:
 			working.start(g.dispatcher.Run)
-			working.start(func(ctx context.Context) error { return webhookpost.Run(ctx, g.queue, g.dispatcher) })
+			working.start(func(ctx context.Context) error { return workers.Webhooks(ctx, g.queue, g.dispatcher) })
 		}
 	}
 	if ctx.Err() == nil {
@@ -156,7 +149,7 @@ func (g *graph) run(ctx context.Context, roles []Role, ready func(Addresses) err
 
 // sweep removes what is kept for a while only, until ctx ends.
 func (g *graph) sweep(ctx context.Context) error {
-	return sweep.Run(ctx, []sweep.Task{
+	return workers.Sweep(ctx, []workers.SweepTask{
 		{Things: "idempotency keys", Sweep: g.idempotency.Forget},
 		{Things: "saved answers", Sweep: g.eligibility.ForgetAnswers},
 		{Things: "images", Sweep: g.attachments.Sweep},

@@ -1,6 +1,4 @@
-// Package sweep does, now and then, what nobody waits for: it removes what is
-// kept for a while only.
-package sweep
+package workers
 
 import (
 	"context"
@@ -8,15 +6,16 @@ import (
 	"time"
 )
 
-// Task is one thing to sweep. Sweep answers how many of Things it removed.
-type Task struct {
+// SweepTask removes one sort of thing that is kept for a while only. Sweep
+// returns how many it removed.
+type SweepTask struct {
 	Things string
 	Sweep  func(context.Context) (int, error)
 }
 
-// Run does the tasks in turn until ctx ends, every so often. Several may run at
-// once.
-func Run(ctx context.Context, tasks []Task, every time.Duration, log *slog.Logger) error {
+// Sweep runs the tasks in turn, once per interval, until ctx ends. Several
+// processes may sweep at once.
+func Sweep(ctx context.Context, tasks []SweepTask, every time.Duration, log *slog.Logger) error {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	for {

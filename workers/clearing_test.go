@@ -1,4 +1,4 @@
-package clearing_test
+package workers_test
 
 import (
 	"bytes"
@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -17,17 +16,13 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
-	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/workers"
-	"github.com/molar-billing/molar/workers/clearing"
 	"github.com/molar-billing/molar/workers/outboxrelay"
 )
-
-func TestMain(m *testing.M) { os.Exit(testservers.Main(m).Run()) }
 
 type clock struct{}
 
@@ -94,9 +89,9 @@ func TestTraffic(t *testing.T) {
 	for range 2 {
 		runner := workers.NewRunner(store, queue, logger, func(jobs.Kind, string, time.Duration) {})
 		for _, run := range []func() error{
-			func() error { return runner.Run(ctx, clearing.Handler(s, 2)) },
-			func() error { return clearing.Cut(ctx, s, 50*time.Millisecond, logger) },
-			func() error { return clearing.Receive(ctx, s, logger) },
+			func() error { return runner.Run(ctx, workers.BatchSend(s, 2)) },
+			func() error { return workers.CutBatches(ctx, s, 50*time.Millisecond, logger) },
+			func() error { return workers.ReceiveFiles(ctx, s, logger) },
 		} {
 			all.Go(func() {
 				if err := run(); err != nil {

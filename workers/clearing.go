@@ -1,6 +1,4 @@
-// Package clearing keeps the traffic with the clearinghouses going: it cuts
-// batches at fixed times, and fetches what came back.
-package clearing
+package workers
 
 import (
 	"context"
@@ -9,16 +7,10 @@ import (
 
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/jobs"
-	"github.com/molar-billing/molar/workers"
 )
 
-// Handler hands up to parallel batches over at once.
-func Handler(s *batches.Service, parallel int) workers.Handler {
-	return workers.Handler{Kind: jobs.KindBatchSend, Parallel: parallel, Do: s.Send, Fail: s.FailSend}
-}
-
-// Cut cuts batches until ctx ends, whenever the clock shows a multiple of every.
-func Cut(ctx context.Context, s *batches.Service, every time.Duration, log *slog.Logger) error {
+// CutBatches cuts batches until ctx ends, whenever the clock shows a multiple of every.
+func CutBatches(ctx context.Context, s *batches.Service, every time.Duration, log *slog.Logger) error {
 	for {
 		now := time.Now()
 		if !wait(ctx, now.Truncate(every).Add(every).Sub(now)) {
@@ -43,8 +35,8 @@ const (
 	lookAgain = 2 * time.Second        // after an error
 )
 
-// Receive fetches files until ctx ends.
-func Receive(ctx context.Context, s *batches.Service, log *slog.Logger) error {
+// ReceiveFiles fetches files from the clearinghouses until ctx ends.
+func ReceiveFiles(ctx context.Context, s *batches.Service, log *slog.Logger) error {
 	for pause := time.Duration(0); wait(ctx, pause); {
 		var got batches.Received
 		err := jobs.Survive(func() (err error) {

@@ -1,0 +1,23 @@
+package webhooks
+
+import (
+	"context"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Delete removes an endpoint, and what was queued for it.
+func (s *Service) Delete(
+	ctx context.Context, scope billing.Scope, req billing.Request, id billing.WebhookEndpointID,
+	render billing.Render[*billing.WebhookEndpoint],
+) (billing.Answer, bool, error) {
+	return idempotency.Once(ctx, s.store, scope, req, render, func(ctx context.Context, tx ports.Tx) (*billing.WebhookEndpoint, error) {
+		e, err := tx.Endpoints.Lock(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		return e, tx.Endpoints.Delete(ctx, id)
+	})
+}

@@ -1,0 +1,61 @@
+package webhooks
+
+import (
+	"context"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Ping posts an event of type ping to the endpoint, now, also when it is
+// disabled, and answers what came of that.
+func (s *Service) Ping(
+	ctx context.Context, scope billing.Scope, req billing.Request, id billing.WebhookEndpointID, faults billing.Faults,
+	render billing.Render[billing.Attempt],
+) (answer billing.Answer, replayed bool, err error) {
+	var now time.Time
+	var work billing.JobID
+	var e *billing.WebhookEndpoint
+	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		kept, posting, err := idempotency.Claim(ctx, tx, req)
+		if err != nil {
+			return err
+		}
+		if replayed = kept != nil; replayed {
+			answer = *kept
+			return nil
+		}
+		now = tx.Clock.Now()
+		work = billing.NewID[billing.JobID](now)
+		if !posting.IsZero() && now.Sub(posting.Time()) < pingTime {
+			return billing.ErrKeyInUse()
+		}
+		if err := faults.Err(); err != nil {
+			return err
+		}
+		if e, err = tx.Endpoints.Get(ctx, id); err != nil {
+			return err
+		}
+		return tx.Keys.Record(ctx, req.Waiting(work, now))
+	})
+	if err != nil || replayed {
+		return answer, replayed, err
+	}
+	ping := e.Ping(now)
+	attempt, err := post(ctx, s.sender, e, &ping, now, s.clock.Now(), currentSecret(s.store, scope, id))
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil { // it was not posted, or cut off: the key is as new, and if not now, then soon
+		_ = s.store.InTx(context.WithoutCancel(ctx), scope, func(ctx context.Context, tx ports.Tx) error { return tx.Keys.Release(ctx, req.Key, work) })
+		return answer, false, err
+	}
+	return idempotency.Once(ctx, s.store, scope, req, render,
+		func(context.Context, ports.Tx) (billing.Attempt, error) { return attempt, nil })
+}
+
+// pingTime is longer than a ping takes. A key whose ping is older belongs to a
+// process that died, and may be used again.
+const pingTime = 30 * time.Second

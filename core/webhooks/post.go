@@ -1,0 +1,40 @@
+package webhooks
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// post posts an event to the endpoint once. The attempt is made at a time of the
+// database's; the message says the time of this machine, because a receiver
+// compares that with its own. The error is that of reading the secret; nothing
+// was posted then.
+func post(
+	ctx context.Context, sender ports.WebhookSender, e *billing.WebhookEndpoint, event *billing.Event, at, dated time.Time,
+	secret ports.CurrentSecret,
+) (billing.Attempt, error) {
+	attempt, err := sender.Post(ctx, e.Message(event, dated), secret)
+	attempt.At = at
+	if errors.Is(err, billing.ErrMalformedSecret) { // it was encrypted with another key
+		return billing.Attempt{At: at, Error: "the endpoint's secret cannot be used; rotate it"}, nil
+	}
+	return attempt, err
+}
+
+// currentSecret reads the secret that the endpoint has when it is called.
+func currentSecret(store ports.Store, scope billing.Scope, id billing.WebhookEndpointID) ports.CurrentSecret {
+	return func(ctx context.Context) (secret billing.WebhookSecret, err error) {
+		err = store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+			e, err := tx.Endpoints.Get(ctx, id)
+			if err == nil {
+				secret = e.Secret
+			}
+			return err
+		})
+		return secret, err
+	}
+}

@@ -1,0 +1,25 @@
+package webhooks
+
+import (
+	"context"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/ports"
+)
+
+// SetStatus enables or disables an endpoint. An enabled one starts anew: what it
+// had failed at before does not count, and what waited for it goes out.
+func (s *Service) SetStatus(
+	ctx context.Context, scope billing.Scope, req billing.Request, id billing.WebhookEndpointID, status billing.EndpointStatus,
+	faults billing.Faults, render billing.Render[*billing.WebhookEndpoint],
+) (billing.Answer, bool, error) {
+	return idempotency.Once(ctx, s.store, scope, req, render, func(ctx context.Context, tx ports.Tx) (*billing.WebhookEndpoint, error) {
+		return s.alter(ctx, tx, id, faults, func(e *billing.WebhookEndpoint) {
+			if status == billing.EndpointEnabled && e.Status != status {
+				e.Health = billing.EndpointHealth{}
+			}
+			e.Status = status
+		})
+	})
+}

@@ -1,0 +1,52 @@
+package workers
+
+import (
+	"context"
+
+	"github.com/molar-billing/molar/core/attachments"
+	"github.com/molar-billing/molar/core/batches"
+	"github.com/molar-billing/molar/core/eligibility"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/core/remittances"
+	"github.com/molar-billing/molar/core/webhooks"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Eligibility asks payers about up to parallel checks at once.
+func Eligibility(s *eligibility.Service, parallel int) Handler {
+	return Handler{Kind: jobs.KindEligibility, Parallel: parallel, Do: s.Answer, Fail: s.Fail}
+}
+
+// AttachmentSend sends up to parallel attachments at once.
+func AttachmentSend(s *attachments.Service, parallel int) Handler {
+	return Handler{Kind: jobs.KindAttachmentSend, Parallel: parallel, Do: s.Send, Fail: s.FailSend}
+}
+
+// PNGConvert converts one PNG at a time: each needs a processor and much
+// memory. To convert more at once, run more processes.
+func PNGConvert(s *attachments.Service) Handler {
+	return Handler{Kind: jobs.KindPNGConvert, Parallel: 1, Do: s.Convert, Fail: s.FailConvert}
+}
+
+// BatchSend hands up to parallel batches to the clearinghouse at once.
+func BatchSend(s *batches.Service, parallel int) Handler {
+	return Handler{Kind: jobs.KindBatchSend, Parallel: parallel, Do: s.Send, Fail: s.FailSend}
+}
+
+// ERA matches up to parallel remittances at once and applies them to claims,
+// those of one scope in turn.
+func ERA(s *remittances.Service, parallel int) Handler {
+	return Handler{Kind: jobs.KindERA, Parallel: parallel, Do: s.Apply, Fail: s.FailApply}
+}
+
+// laneCalls is how many calls of webhook lanes are read from the queue at once.
+// They cost no time: a call has no row, no lease and is never tried again.
+const laneCalls = 64
+
+// Webhooks passes the calls of webhook lanes to the dispatcher until ctx ends.
+func Webhooks(ctx context.Context, queue ports.Queue, d *webhooks.Dispatcher) error {
+	return queue.Consume(ctx, jobs.KindWebhook, laneCalls, func(_ context.Context, call ports.Delivery) ports.Verdict {
+		d.Call(call.Job) //nolint:contextcheck // a lane outlives the call
+		return ports.Finished
+	})
+}

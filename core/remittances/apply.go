@@ -52,87 +52,104 @@ const (
 // errLater is the error of a claim whose batch is not known to be sent.
 var errLater = errors.New("the batch of a claim is not noted as sent")
 
-// errHeldUp is the error of giving up a remittance whose turn has not come.
-var errHeldUp = errors.New("an earlier remittance holds it up, whose own job will be done or given up")
+// worker is a worker at one job.
+type worker struct {
+	*Service
 
-// FailApply gives up the remittance of a job that cannot be done. It is shown as
-// far as it was read, with its claims not applied. One that has not come to its
-// turn is not given up: an error leaves the job to be done again.
-func (s *Service) FailApply(ctx context.Context, j jobs.Job) error {
-	w := &worker{Service: s, job: j, own: billing.ERAID(j.Subject)}
-	return s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
-		e, over, err := w.turn(ctx, tx)
-		switch {
-		case err != nil:
-			return err
-		case over:
-			return tx.Outbox.Done(ctx, j.ID)
-		case e == nil || e.ID != w.own:
-			return errHeldUp
-		}
-		if err := w.giveUp(ctx, tx, e); err != nil {
-			return err
-		}
-		return tx.Outbox.Done(ctx, j.ID)
+	job   jobs.Job
+	own   billing.ERAID // the remittance that the job is about
+	ended bool          // the job is done; what comes is done for the jobs of others
+	holds bool          // it has the turn of the scope in this process
+	at    billing.ERAID // the remittance at hand; zero for none
+	file  *reading      // the file that is being read; nil for none
+}
+
+// close puts down what the worker has.
+func (w *worker) close() {
+	w.putDown()
+	if w.holds {
+		w.turns.drop(w.job.Scope)
+	}
+}
+
+// putDown ends the reading of a file.
+func (w *worker) putDown() {
+	if w.file != nil {
+		w.file.close()
+	}
+	w.file = nil
+}
+
+func (w *worker) postpone(ctx context.Context, rest time.Duration) error {
+	return w.store.InTx(ctx, w.job.Scope, func(ctx context.Context, tx ports.Tx) error {
+		return tx.Outbox.Postpone(ctx, w.job.ID, tx.Clock.Now().Add(rest))
 	})
 }
 
-// giveUp ends a remittance on which the work fails. It is shown if it was not
-// yet, with the claims that are kept.
-func (w *worker) giveUp(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
-	if e.Progress == billing.ERAReading {
-		kept, matched, err := tx.ERAClaims.Count(ctx, e.ID)
-		if err == nil {
-			err = w.show(ctx, tx, e, max(kept, e.ClaimCount), matched)
-		}
+// run makes one commit after the other until every remittance of the scope is
+// done. An error after the end of the job is for the jobs of others to tell.
+func (w *worker) run(ctx context.Context) error {
+	for {
+		var own, all bool
+		w.at = billing.ERAID{}
+		err := w.store.InTx(ctx, w.job.Scope, func(ctx context.Context, tx ports.Tx) (err error) {
+			own, all, err = w.step(ctx, tx)
+			return err
+		})
 		if err != nil {
+			if w.ended {
+				return nil
+			}
 			return err
 		}
-	}
-	e.Progress = billing.ERADone
-	w.waits.forget(e.ID)
-	return tx.ERAs.Save(ctx, e)
-}
-
-// show makes a remittance visible, with its event; one that was seen before,
-// and is read once more, has had it.
-func (w *worker) show(ctx context.Context, tx ports.Tx, e *billing.ERA, claims, matched int) error {
-	if !e.Read(claims, matched, tx.Clock.Now()) {
-		return nil
-	}
-	return tx.Events.Append(ctx, e.ReceivedEvent())
-}
-
-// Retry takes a remittance up once more that is done, or was given up, with
-// claims that are not applied although they could be. Claims that matched none
-// of ours are not matched again. It reports false when nothing is left to do.
-func (s *Service) Retry(ctx context.Context, scope billing.Scope, id billing.ERAID) (again bool, err error) {
-	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		again = false
-		e, err := tx.ERAs.Lock(ctx, id)
-		if err != nil || e.Progress != billing.ERADone {
-			return err
-		}
-		kept, _, err := tx.ERAClaims.Count(ctx, id)
-		if err != nil {
-			return err
-		}
-		left, err := tx.ERAClaims.List(ctx, id, 0, true, 1)
-		switch {
-		case err != nil:
-			return err
-		case kept < e.ClaimCount:
-			e.Progress = billing.ERAReading
-		case len(left) > 0:
-			e.Progress = billing.ERAApplying
-		default:
+		w.ended = w.ended || own
+		if all && w.turns.leave(w.job.Scope) {
+			w.holds = false
 			return nil
 		}
-		again = true
-		if err := tx.ERAs.Save(ctx, e); err != nil {
-			return err
-		}
-		return tx.Outbox.Stage(ctx, jobs.Job{ID: billing.NewID[billing.JobID](tx.Clock.Now()), Kind: jobs.KindERA, Scope: scope, Subject: id})
-	})
-	return again, err
+	}
+}
+
+// turn locks the remittance whose turn it is: of those that are not done, the
+// one that came first; nil when there is none. Own tells that the job's own
+// remittance is done, or is none.
+func (w *worker) turn(ctx context.Context, tx ports.Tx) (e *billing.ERA, own bool, err error) {
+	e, err = tx.ERAs.Lock(ctx, billing.ERAID{})
+	switch {
+	case billing.IsNotFound(err):
+		e = nil
+	case err != nil:
+		return nil, false, err
+	case w.ended || e.ID == w.own:
+		return e, w.ended, nil
+	}
+	mine, err := tx.ERAs.Lock(ctx, w.own)
+	if billing.IsNotFound(err) {
+		return e, true, nil
+	}
+	return e, err == nil && mine.Progress == billing.ERADone, err
+}
+
+// step is the work of one commit. It reports whether the job's own remittance
+// is done, and whether all are.
+func (w *worker) step(ctx context.Context, tx ports.Tx) (own, all bool, err error) {
+	e, own, err := w.turn(ctx, tx)
+	if err != nil {
+		return false, false, err
+	}
+	switch {
+	case e == nil:
+		all = own // if it is not, somebody has done the last one just now: look again
+	case e.Progress == billing.ERAReading:
+		w.at = e.ID
+		err = w.read(ctx, tx, e)
+	default:
+		w.at = e.ID
+		err = w.apply(ctx, tx, e)
+		own = own || e.ID == w.own && e.Progress == billing.ERADone
+	}
+	if err == nil && own && !w.ended {
+		err = tx.Outbox.Done(ctx, w.job.ID)
+	}
+	return own, all, err
 }

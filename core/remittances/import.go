@@ -1,0 +1,70 @@
+package remittances
+
+import (
+	"context"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Imported is what became of a payment of a file that an operator imports.
+type Imported struct {
+	ID  billing.ERAID // of the remittance that the scope has
+	ERA *billing.ERA  // as read; the ID is another one unless it is new
+	New bool          // false when the scope had the payment before
+}
+
+// Import takes in an 835 for the scope, whoever it says was paid. It tells of
+// each payment whether it is new, and may be repeated.
+//
+// Errors: CodeNotFound of the field org, and CodeInvalidRequest when the file
+// cannot be read.
+func (s *Service) Import(ctx context.Context, scope billing.Scope, name string, content []byte) ([]Imported, error) {
+	payments, err := s.payments(name, content)
+	if err != nil {
+		return nil, &billing.Error{Code: billing.CodeInvalidRequest, Message: "The file cannot be read as an 835.", Cause: err}
+	}
+	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		_, err := tx.Orgs.Get(ctx, scope.Org)
+		return absent(err, "organization", "org")
+	})
+	if err != nil {
+		return nil, err
+	}
+	report := make([]Imported, 0, len(payments))
+	for i := range payments {
+		p := &payments[i]
+		made, err := s.keep(ctx, scope, p)
+		if err != nil {
+			return report, err
+		}
+		report = append(report, made)
+	}
+	return report, nil
+}
+
+// ImportQuarantined does the same with a file of the quarantine, and then takes
+// it out of there. A file that is not there is CodeNotFound of the field id, and
+// one that came in the other mode CodeConflict.
+func (s *Service) ImportQuarantined(ctx context.Context, scope billing.Scope, id billing.FileID) ([]Imported, error) {
+	q, err := s.QuarantinedFile(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if q.Mode != scope.Mode {
+		return nil, &billing.Error{Code: billing.CodeConflict, Message: "The file came in " + string(q.Mode) + " mode and can be imported only there."}
+	}
+	report, err := s.Import(ctx, scope, q.Name, q.Content)
+	if err != nil {
+		return report, err
+	}
+	return report, s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error { return tx.Quarantine.Remove(ctx, id) })
+}
+
+// absent names what is absent, when that is the error.
+func absent(err error, what, field string) error {
+	if billing.IsNotFound(err) {
+		return billing.NotFound(what, field)
+	}
+	return err
+}

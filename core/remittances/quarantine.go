@@ -1,0 +1,40 @@
+package remittances
+
+import (
+	"context"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Quarantined lists the files of the quarantine, without their content, the
+// newest first.
+func (s *Service) Quarantined(ctx context.Context) (files []*billing.Quarantined, err error) {
+	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		files, err = tx.Quarantine.List(ctx)
+		return err
+	})
+	return files, err
+}
+
+// QuarantinedFile reads a file of the quarantine. An absent one is CodeNotFound
+// of the field id.
+func (s *Service) QuarantinedFile(ctx context.Context, id billing.FileID) (q *billing.Quarantined, err error) {
+	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		q, err = tx.Quarantine.Get(ctx, id)
+		return absent(err, "file in quarantine", "id")
+	})
+	return q, err
+}
+
+// Discard takes a file out of the quarantine for good, and tells which it was.
+// An absent one is CodeNotFound of the field id.
+func (s *Service) Discard(ctx context.Context, id billing.FileID) (q *billing.Quarantined, err error) {
+	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		if q, err = tx.Quarantine.Get(ctx, id); err != nil {
+			return absent(err, "file in quarantine", "id")
+		}
+		return tx.Quarantine.Remove(ctx, id)
+	})
+	return q, err
+}

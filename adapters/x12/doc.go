@@ -16,7 +16,7 @@
 //		case "CLP":
 //			number, charge := s.Element(1), s.Element(3)
 //
-// Positions are told as the ordinal of the segment, from 1 for the first ISA,
-// and as the offset of its first byte. Errors have a position and never the
-// text of an element, which may be about a patient.
+// A position is the ordinal of a segment, from 1 for the first ISA, and the
+// offset of its first byte. Errors have a position and never the text of an
+// element, which may be patient data.
 package x12

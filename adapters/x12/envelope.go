@@ -11,8 +11,8 @@ type Delimiters struct {
 	Element, Component, Repetition, Segment byte
 }
 
-// Interchange is what an ISA segment says. Created has the precision of a
-// minute and is taken as UTC.
+// Interchange is an ISA segment. Created is precise to the minute and read as
+// UTC.
 type Interchange struct {
 	SenderQualifier   string // such as "ZZ", mutually defined
 	Sender            string
@@ -24,7 +24,7 @@ type Interchange struct {
 	Test              bool   // ISA15 is T
 }
 
-// Group is what a GS segment says. Created is taken as UTC.
+// Group is a GS segment. Created is read as UTC.
 type Group struct {
 	FunctionalID string // GS01, such as "HS" for a 270
 	Sender       string
@@ -34,32 +34,30 @@ type Group struct {
 	Version      string // GS08, such as "005010X279A1"
 }
 
-// Set is what an ST segment says.
+// Set is an ST segment.
 type Set struct {
 	ID      string // the transaction set, such as "271"
 	Control string // ST02
 	Version string // ST03; empty before 5010
 }
 
-// Warning tells of something that is wrong but harmless, such as a count that
-// real senders get wrong.
+// Warning reports a harmless fault, such as a segment count that does not match.
 type Warning struct {
 	Segment int
 	Offset  int
 	Reason  string
 }
 
-// Error says where and why input is no X12, or not what was looked for. Its
-// text never has the content of an element.
+// Error reports where and why the input is not X12, or lacks the requested
+// transaction set. Its text never quotes an element.
 type Error struct {
-	Segment int // ordinal, from 1; 0 when there is no segment at all
+	Segment int // ordinal, from 1; 0 when the input has no segment
 	Offset  int // of the first byte of the segment
 	Reason  string
 }
 
-// ReasonTrailing is the Reason of the Error for what follows a whole
-// interchange and is no other one. A caller may take the interchanges before it
-// as they are.
+// ReasonTrailing is the Reason of the Error when something other than an
+// interchange follows a whole one. The interchanges before it are valid.
 const ReasonTrailing = "there is more after the interchange trailer (IEA)"
 
 func (e *Error) Error() string {
@@ -67,8 +65,8 @@ func (e *Error) Error() string {
 }
 
 // ParseTime reads a date (CCYYMMDD or YYMMDD) and a time (HHMM, HHMMSS,
-// HHMMSSD or HHMMSSDD, D for tenths and hundredths) as UTC. The zero Time
-// stands for one that cannot be read.
+// HHMMSSD or HHMMSSDD, D for tenths and hundredths) as UTC. It returns the zero
+// Time when it cannot read them.
 func ParseTime(date, clock string) time.Time {
 	layout := "20060102"
 	if len(date) == 6 {

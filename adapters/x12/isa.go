@@ -6,8 +6,8 @@ import (
 )
 
 // readISA reads the header of an interchange, which defines the delimiters. It
-// goes by the element separators and not by the standard's widths, which
-// senders miss.
+// counts element separators, because senders do not keep to the fixed widths of
+// the standard.
 func (r *Reader) readISA() error {
 	s := &r.segment
 	first := s.Ordinal == 0
@@ -58,7 +58,8 @@ func (r *Reader) readISA() error {
 	return err
 }
 
-// afterElements is the index after the nth separator; 0 when there are fewer.
+// afterElements returns the index after the nth separator, or 0 when there are
+// fewer.
 func afterElements(b []byte, separator byte, n int) int {
 	for i, c := range b {
 		if c == separator {
@@ -70,9 +71,9 @@ func afterElements(b []byte, separator byte, n int) int {
 	return 0
 }
 
-// findRepetition takes ISA11 for the repetition separator from version 00402
-// on; before, it is a standards identifier such as U. Senders also put letters
-// there in later versions.
+// findRepetition reads ISA11 as the repetition separator from version 00402 on.
+// Before, it is a standards identifier such as U. Some senders put letters there
+// in later versions too.
 func (r *Reader) findRepetition(s *Segment) {
 	e, d := s.Element(11), &r.delimiters
 	if s.Element(12) < "00402" || len(e) != 1 || !separator(e[0]) ||
@@ -87,8 +88,8 @@ func (d Delimiters) usable() bool {
 		d.Element != d.Component && d.Element != d.Segment && d.Component != d.Segment
 }
 
-// separator reports whether c can separate: ASCII, and nothing that values are
-// made of.
+// separator reports whether c can be a delimiter: ASCII, and not a character
+// that values are made of.
 func separator(c byte) bool {
 	return c > 0 && c < 0x80 && c != ' ' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z')
 }

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// Limits bound what a Reader accepts. A zero field is its default.
+// Limits bound what a Reader accepts. A zero field means the default.
 type Limits struct {
 	Bytes        int // of the whole input; 1 GiB
 	Segments     int // of the whole input; 50 million
@@ -33,7 +33,7 @@ const (
 	maxWarnings = 100
 )
 
-// level is how deep in envelopes the Reader is.
+// level is the depth of the Reader in the envelopes.
 type level int
 
 const (
@@ -44,8 +44,8 @@ const (
 )
 
 // Reader reads interchanges, one segment at a time, and checks that their
-// envelopes are whole. An input may hold several interchanges, each with
-// delimiters of its own.
+// envelopes are complete. An input may hold several interchanges, each with its
+// own delimiters.
 type Reader struct {
 	in      *bufio.Reader
 	limits  Limits
@@ -59,8 +59,8 @@ type Reader struct {
 	control     string // ISA13 as sent
 	groupRef    string // GS06 as sent
 
-	// How many there are so far: sets in the group, groups in the interchange,
-	// the ordinal of the ST, and whether the interchange has a TA1.
+	// So far: the sets of the group, the groups of the interchange, the ordinal of
+	// the ST, and whether the interchange has a TA1.
 	sets, groups, setStart int
 	acknowledged           bool
 
@@ -69,34 +69,35 @@ type Reader struct {
 	err        error
 }
 
-// NewReader reads from r.
+// NewReader returns a Reader of r.
 func NewReader(r io.Reader, limits Limits) *Reader {
 	limits = limits.orDefault()
 	return &Reader{in: bufio.NewReaderSize(r, limits.SegmentBytes), limits: limits}
 }
 
-// Interchange is the one that the latest segment belongs to.
+// Interchange returns the interchange of the latest segment.
 func (r *Reader) Interchange() Interchange { return r.interchange }
 
-// Group is the one that the latest segment belongs to.
+// Group returns the functional group of the latest segment.
 func (r *Reader) Group() Group { return r.group }
 
-// Set is the transaction set that the latest segment belongs to.
+// Set returns the transaction set of the latest segment.
 func (r *Reader) Set() Set { return r.set }
 
-// Delimiters are those of the interchange.
+// Delimiters returns the delimiters of the interchange.
 func (r *Reader) Delimiters() Delimiters { return r.delimiters }
 
-// Offset is that of the byte after the latest segment and its terminator.
+// Offset returns the offset of the byte after the latest segment and its
+// terminator.
 func (r *Reader) Offset() int { return r.offset }
 
-// Warnings tells what was wrong but harmless so far; at most a hundred.
+// Warnings returns the harmless faults found so far, at most a hundred.
 func (r *Reader) Warnings() []Warning { return r.warnings }
 
-// Next reads the next segment, those of the envelopes included. At the end of
-// an input with at least one whole interchange the error is io.EOF. An *Error
-// says what is wrong with the input; any other error comes from the underlying
-// reader. After an error Next returns it again.
+// Next reads the next segment, envelope segments included. The error is io.EOF
+// at the end of an input with at least one whole interchange, an *Error when
+// the input is at fault, else the underlying reader's. Once it has failed, Next
+// returns the same error again.
 func (r *Reader) Next() (*Segment, error) {
 	if r.err != nil {
 		return nil, r.err
@@ -126,8 +127,8 @@ func (r *Reader) next() error {
 	return r.nest(s)
 }
 
-// readSegment reads up to the terminator, over the line breaks that stand
-// between segments and over empty segments.
+// readSegment reads up to the terminator. It skips line breaks between segments
+// and empty segments.
 func (r *Reader) readSegment() error {
 	s := &r.segment
 	s.Ordinal++
@@ -135,7 +136,7 @@ func (r *Reader) readSegment() error {
 		s.Offset = r.offset
 		raw, err := r.in.ReadSlice(r.delimiters.Segment)
 		r.offset += len(raw)
-		ended := errors.Is(err, io.EOF) // a last segment may lack its terminator
+		ended := errors.Is(err, io.EOF) // the last segment may lack its terminator
 		switch {
 		case err == nil:
 			raw = raw[:len(raw)-1]
@@ -174,7 +175,7 @@ func between(c byte) bool {
 	}
 }
 
-// skipSpace reads over what may stand before an interchange.
+// skipSpace skips what may stand before an interchange.
 func (r *Reader) skipSpace() error {
 	for {
 		c, err := r.in.ReadByte()
@@ -193,7 +194,7 @@ func (r *Reader) skipSpace() error {
 // nest checks the segment against the envelopes and enters or leaves them.
 func (r *Reader) nest(s *Segment) error {
 	switch r.level {
-	case outside: // readISA has seen to it
+	case outside: // readISA has checked it
 		r.level, r.groups, r.acknowledged = inInterchange, 0, false
 		return nil
 	case inInterchange:
@@ -259,8 +260,8 @@ func (r *Reader) nestInSet(s *Segment) error {
 	return nil
 }
 
-// checkTrailer compares the count and the control number of SE, GE or IEA.
-// Real senders get both wrong, so a difference is a warning.
+// checkTrailer compares the count and the control number of SE, GE or IEA with
+// what was read. Senders get both wrong, so a difference is a warning.
 func (r *Reader) checkTrailer(s *Segment, count int, ref string) {
 	if n, err := strconv.Atoi(s.Element(1)); err != nil || n != count {
 		r.warn(s, "the count is wrong")
@@ -276,7 +277,7 @@ func (r *Reader) warn(s *Segment, reason string) {
 	}
 }
 
-// control reads a control number; 0 for what is none.
+// control reads a control number. It returns 0 for anything else.
 func control(s string) int {
 	if s == "" || len(s) > 9 || !digits(s) {
 		return 0

@@ -6,22 +6,22 @@ import (
 	"unicode/utf8"
 )
 
-// Segment is a segment of an interchange. The Segment itself is valid until
-// the next call of Reader.Next; the strings that it gives may be kept.
+// Segment is a segment of an interchange. It is valid until the next call of
+// Reader.Next; the strings that it returns stay valid.
 type Segment struct {
 	ID      string // such as "NM1"
 	Ordinal int    // from 1 for the first ISA of the input
 	Offset  int    // of the first byte in the input
 
 	raw        []byte // without the terminator, in the Reader's memory
-	waiting    bool   // raw is yet to be split
-	text       string // the same to keep
+	waiting    bool   // raw is not split yet
+	text       string // a copy of raw that outlives it
 	ends       []int  // in text, of the ID and of each element
 	delimiters Delimiters
-	page       *strings.Builder // has the texts of the latest segments
+	page       *strings.Builder // holds the texts of the latest segments
 }
 
-// Len is how many elements the segment has.
+// Len returns the number of elements.
 func (s *Segment) Len() int {
 	if s.waiting {
 		s.load()
@@ -29,8 +29,8 @@ func (s *Segment) Len() int {
 	return max(len(s.ends)-1, 0)
 }
 
-// Element is the element at position n, from 1 as X12 counts (Element(3) of an
-// EB is EB03), without surrounding spaces. It is empty when absent.
+// Element returns the element at position n, from 1 as X12 counts (Element(3) of
+// an EB is EB03), without surrounding spaces. It is empty when absent.
 func (s *Segment) Element(n int) string {
 	if s.waiting {
 		s.load()
@@ -45,10 +45,10 @@ func (s *Segment) Element(n int) string {
 	return strings.TrimSpace(e)
 }
 
-// solid reports whether c is ASCII and no space.
+// solid reports whether c is printable ASCII other than the space.
 func solid(c byte) bool { return c > ' ' && c < 0x7f }
 
-// Component is component c, from 1, of element n. It is empty when absent.
+// Component returns component c, from 1, of element n. It is empty when absent.
 func (s *Segment) Component(n, c int) string {
 	rest := s.Element(n)
 	for ; c > 1; c-- {
@@ -62,11 +62,11 @@ func (s *Segment) Component(n, c int) string {
 	return strings.TrimSpace(first)
 }
 
-// Components splits element n; nil when it is absent.
+// Components splits element n. It returns nil when the element is absent.
 func (s *Segment) Components(n int) []string { return s.split(n, s.delimiters.Component) }
 
-// Repetitions splits a repeating element n; nil when it is absent. In versions
-// without repetition the element is its only one.
+// Repetitions splits the repeating element n. It returns nil when the element is
+// absent, and the element alone in versions without repetition.
 func (s *Segment) Repetitions(n int) []string {
 	if s.delimiters.Repetition == 0 {
 		if e := s.Element(n); e != "" {
@@ -89,12 +89,12 @@ func (s *Segment) split(n int, by byte) []string {
 	return parts
 }
 
-// Fault is an Error at the segment. The reason must not quote an element.
+// Fault returns an Error at the segment. The reason must not quote an element.
 func (s *Segment) Fault(reason string) *Error { return &Error{s.Ordinal, s.Offset, reason} }
 
-// parse reads the ID of raw, which has no terminator any more; the elements wait
-// until one is asked for, since of many segments none is. It reports false when
-// raw does not start with a segment ID.
+// parse reads the ID of raw, which comes without its terminator. The elements
+// are split when the first of them is needed: of many segments none is. It
+// reports false when raw does not start with a segment ID.
 func (s *Segment) parse(raw []byte, d Delimiters) bool {
 	s.delimiters, s.raw, s.waiting = d, raw, true
 	n := 0
@@ -105,12 +105,12 @@ func (s *Segment) parse(raw []byte, d Delimiters) bool {
 		s.ID = s.name(raw[:n])
 		return true
 	}
-	s.load() // there may be a space or a line break in it
+	s.load() // the ID may contain a space or a line break
 	s.ID = strings.TrimSpace(s.text[:s.ends[0]])
 	return validID(s.ID)
 }
 
-// name is an ID as a string. The most frequent take no memory.
+// name returns an ID as a string, without an allocation for the frequent ones.
 func (s *Segment) name(id []byte) string {
 	switch string(id) {
 	case "CAS":
@@ -132,7 +132,7 @@ func (s *Segment) name(id []byte) string {
 	}
 }
 
-// load splits what parse was given.
+// load splits the segment that parse has read.
 func (s *Segment) load() {
 	if !s.cut(s.keep(s.raw), s.delimiters.Element) { // elements are parts of it
 		s.cut(clean(s.raw, s.delimiters), s.delimiters.Element)
@@ -140,12 +140,12 @@ func (s *Segment) load() {
 	s.waiting = false
 }
 
-// pageSize is how much of the input is kept at once, which is one allocation for
-// a hundred segments. Whoever keeps a string keeps the page that it is on.
+// pageSize is how much text shares an allocation, about a hundred segments. A
+// string that outlives its segment keeps its whole page alive.
 const pageSize = 4 << 10
 
-// keep copies raw to the page, or to a new one when it has no room. A page never
-// grows, so that what is on it stays where it is.
+// keep copies raw to the page, or to a new one when the page is full. A page
+// never grows, so its strings stay in place.
 func (s *Segment) keep(raw []byte) string {
 	if s.page == nil || s.page.Cap()-s.page.Len() < len(raw) {
 		s.page = &strings.Builder{}
@@ -156,9 +156,9 @@ func (s *Segment) keep(raw []byte) string {
 	return s.page.String()[start:]
 }
 
-// cut finds the ID and the elements of text in one pass, and reports whether it
-// is plain: all printable ASCII. It keeps where they end and not the strings
-// themselves, which would be as much to write again as the text.
+// cut finds the ID and the elements of text in one pass, and reports whether the
+// text is plain: all printable ASCII. It records where they end, because strings
+// would take as much memory as the text itself.
 func (s *Segment) cut(text string, by byte) (plain bool) {
 	ends := s.ends[:0]
 	plain = true
@@ -188,9 +188,9 @@ func validID[T string | []byte](id T) bool {
 	return true
 }
 
-// clean makes valid UTF-8 without control characters of a segment: line breaks
-// inside it come from files that were wrapped at a column, and bytes that are
-// no UTF-8 are taken as Latin-1. Delimiters stay, whatever they are.
+// clean returns a segment as valid UTF-8 without control characters. Line breaks
+// inside a segment come from files that were wrapped at a column. Bytes that are
+// not UTF-8 are read as Latin-1. Delimiters stay, whatever they are.
 func clean(b []byte, d Delimiters) string {
 	var out strings.Builder
 	latin1 := !utf8.Valid(b)

@@ -6,16 +6,16 @@ import (
 	"unicode"
 )
 
-// Element is a value that can stand in a segment as it is. Literals are
-// written by hand; everything else becomes an Element through Text, so that no
-// value from outside can hold a delimiter.
+// Element is a value that is safe to write into a segment. Every value that is
+// not a literal becomes an Element through Text, so that it cannot contain a
+// delimiter.
 type Element string
 
-// Text is s as X12 carries it: upper-case ASCII without delimiters, control
-// characters and surplus spaces. Accents are stripped and Latin ligatures
-// written out; letters of other scripts are left out, and other characters
-// become a space. What is left may be empty: whoever writes a mandatory
-// element decides what stands in.
+// Text converts s to what X12 carries: upper-case ASCII without delimiters,
+// control characters and surplus spaces. It strips accents, writes Latin
+// ligatures out, drops letters of other scripts, and turns other characters into
+// spaces. The result may be empty: the writer of a mandatory element must supply
+// a substitute.
 func Text(s string) Element {
 	b := make([]byte, 0, len(s))
 	for _, r := range s {
@@ -33,11 +33,11 @@ func Clip(s string, limit int) Element {
 	return t
 }
 
-// Int is a number without a decimal point.
+// Int formats a whole number.
 func Int(n int) Element { return Element(strconv.Itoa(n)) }
 
-// Cents is an amount of cents as a decimal of dollars (type R): without leading
-// zeros, and without trailing ones after the point.
+// Cents formats cents as a decimal of dollars (type R), without leading zeros
+// and without trailing zeros after the point.
 func Cents(n int64) Element {
 	sign, u := "", uint64(n) //nolint:gosec // G115: the next line undoes the wrap, the lowest number included
 	if n < 0 {
@@ -53,10 +53,10 @@ func Cents(n int64) Element {
 	return Element(sign + "." + strings.TrimRight(string([]byte{'0' + byte(cents/10), '0' + byte(cents%10)}), "0"))
 }
 
-// Composite joins components; trailing empty ones are left out.
+// Composite joins components and drops trailing empty ones.
 func Composite(components ...Element) Element { return join(components, writeDelimiters.Component) }
 
-// Repeat joins the repetitions of one element; empty ones are left out.
+// Repeat joins the repetitions of one element and drops empty ones.
 func Repeat(values ...string) Element {
 	var all []Element
 	for _, v := range values {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// writeDelimiters are the delimiters of everything that is written here.
+// writeDelimiters are the delimiters of every Writer.
 //
 //nolint:gochecknoglobals // a constant; Go has none of struct type
 var writeDelimiters = Delimiters{Element: '*', Component: ':', Repetition: '^', Segment: '~'}
@@ -17,10 +17,10 @@ var writeDelimiters = Delimiters{Element: '*', Component: ':', Repetition: '^', 
 type Writer struct {
 	buf      []byte
 	trailers []trailer // of the open envelopes, the innermost last
-	segments int       // in all
+	segments int       // written so far
 }
 
-// trailer is what the end of an envelope says.
+// trailer is the content of an SE, GE or IEA.
 type trailer struct {
 	id    string
 	count int // of segments before the envelope for SE, of the envelopes inside for GE and IEA
@@ -96,7 +96,7 @@ func (w *Writer) Close() {
 	w.Segment(t.id, Int(t.count), Element(t.ref))
 }
 
-// Bytes ends the envelopes that are open and gives what was written.
+// Bytes closes the open envelopes and returns what was written.
 func (w *Writer) Bytes() []byte {
 	for len(w.trailers) > 0 {
 		w.Close()
@@ -104,15 +104,15 @@ func (w *Writer) Bytes() []byte {
 	return w.buf
 }
 
-// Flush hands on what was written so far and forgets it, so that an interchange
-// of any length is written in the same memory. Envelopes stay open.
+// Flush writes what there is so far to another writer and drops it, so that
+// memory does not grow with the interchange. Envelopes stay open.
 func (w *Writer) Flush(to io.Writer) error {
 	_, err := to.Write(w.buf)
 	w.buf = w.buf[:0]
 	return err
 }
 
-// count counts an envelope in the one around it.
+// count adds one to the count of the enclosing envelope.
 func (w *Writer) count() {
 	if n := len(w.trailers); n > 0 {
 		w.trailers[n-1].count++

@@ -12,53 +12,53 @@ import (
 // Standard is the transaction set of a functional acknowledgement.
 type Standard string
 
-// The standards. They differ in names of segments, and the 999 tells more.
+// The standards. They name segments differently, and the 999 has more detail.
 const (
 	Standard999 Standard = "999"
 	Standard997 Standard = "997"
 )
 
-// Functional is what a file of 999s, 997s and TA1s says.
+// Functional is a file of 999s, 997s and TA1s.
 type Functional struct {
 	Interchange  x12.Interchange // of the first one; the version is the encoder's
 	Group        x12.Group       // of the first one; functional ID and version are the encoder's
-	Standard     Standard        // of the first one; empty stands for 999
+	Standard     Standard        // of the first one; empty means 999
 	Interchanges []InterchangeVerdict
 	Groups       []GroupVerdict
 }
 
 // InterchangeVerdict is a TA1 segment.
 type InterchangeVerdict struct {
-	Control string    // TA101: ISA13 of the file that it is about
+	Control string    // TA101: ISA13 of the acknowledged file
 	At      time.Time // TA102 and TA103, of that file
 	Code    string    // TA104: A accepted, E with errors, R rejected
 	Note    string    // TA105
 }
 
-// GroupVerdict is what one 999 or 997 says of a functional group.
+// GroupVerdict is the verdict of one 999 or 997 on a functional group.
 type GroupVerdict struct {
 	FunctionalID string // AK101, HC for claims
-	Control      string // AK102: GS06 of the group that it is about
+	Control      string // AK102: GS06 of the acknowledged group
 	Version      string // AK103; empty in a 997
 	Sets         []SetVerdict
 	Code         string   // AK901: A, E, P or R, ...; empty without an AK9
-	Included     int      // AK902: how many sets the group says that it has
+	Included     int      // AK902: the number of sets that the group states
 	Received     int      // AK903
 	Accepted     int      // AK904
 	Faults       []string // AK905 to AK909
 }
 
-// SetVerdict is what is said of one transaction set.
+// SetVerdict is the verdict on one transaction set.
 type SetVerdict struct {
 	ID       string // AK201, 837 for claims
-	Control  string // AK202: ST02 of the set that it is about
+	Control  string // AK202: ST02 of the acknowledged set
 	Version  string // AK203; empty in a 997
 	Segments []SegmentFault
 	Code     string   // IK501 or AK501: A, E, R, ...
 	Faults   []string // IK502 to IK506, or AK502 to AK506
 }
 
-// SegmentFault is an IK3 or AK3 segment: what is wrong with a segment.
+// SegmentFault is an IK3 or AK3: a fault of a segment.
 type SegmentFault struct {
 	ID       string // such as CLM
 	Position int    // the ordinal in the set, from 1 for the ST
@@ -75,20 +75,20 @@ type Context struct {
 	Value string
 }
 
-// ElementFault is an IK4 or AK4 segment: what is wrong with an element.
+// ElementFault is an IK4 or AK4: a fault of an element.
 type ElementFault struct {
 	Position   int    // of the element
 	Component  int    // 0 for the whole element
 	Repetition int    // 0 for the only one
 	Reference  string // the number of the data element
 	Code       string
-	Value      string // what was sent; may be patient data
+	Value      string // as sent; may be patient data
 }
 
-// Verdict is what a functional acknowledgement decides.
+// Verdict is the decision of a functional acknowledgement.
 type Verdict string
 
-// The verdicts. The zero Verdict is none: nothing that is understood was said.
+// The verdicts. The zero Verdict means that none could be read.
 const (
 	VerdictAccepted Verdict = "accepted"
 	VerdictRejected Verdict = "rejected"
@@ -108,10 +108,10 @@ func verdictOf(code string) Verdict {
 	}
 }
 
-// Verdict is what TA104 says.
+// Verdict reads TA104.
 func (i *InterchangeVerdict) Verdict() Verdict { return verdictOf(i.Code) }
 
-// Verdict is what AK901 says. Without it the sets speak.
+// Verdict reads AK901. Without it, the verdicts of the sets decide.
 func (g *GroupVerdict) Verdict() Verdict {
 	if v := verdictOf(g.Code); v != "" || len(g.Sets) == 0 {
 		return v
@@ -125,7 +125,7 @@ func (g *GroupVerdict) Verdict() Verdict {
 	return all
 }
 
-// Verdict is what IK501 or AK501 says; a set is never accepted in part.
+// Verdict reads IK501 or AK501. A set is never accepted in part.
 func (s *SetVerdict) Verdict() Verdict {
 	if v := verdictOf(s.Code); v != VerdictPartial {
 		return v
@@ -133,9 +133,9 @@ func (s *SetVerdict) Verdict() Verdict {
 	return ""
 }
 
-// Set is what the group's verdict means for one of its transaction sets, and
-// why. A rejected group rejects every set, whatever is said of the set; a set
-// that an accepted group does not mention is accepted.
+// Set returns the verdict on one transaction set of the group, and why. A
+// rejected group rejects every set, whatever the set's own verdict. A set that an
+// accepted group does not mention is accepted.
 func (g *GroupVerdict) Set(control string) (v Verdict, why []string) {
 	v, why = g.Verdict(), g.words()
 	for i := range g.Sets {
@@ -162,9 +162,10 @@ type Sent struct {
 	Set         string
 }
 
-// About is what the file says of a transaction set, and why, in words without
-// patient data. A rejection stands, whatever else is said. The verdict is empty
-// when the file is not about the set: an accepted interchange says nothing yet.
+// About returns the file's verdict on a transaction set, and why, in words
+// without patient data. One rejection outweighs everything else. The verdict is
+// empty when the file does not mention the set: that an interchange was accepted
+// decides nothing yet.
 func (f *Functional) About(sent Sent) (v Verdict, why []string) {
 	for i := range f.Interchanges {
 		if t := &f.Interchanges[i]; sameNumber(t.Control, strconv.Itoa(sent.Interchange)) && t.Verdict() == VerdictRejected {
@@ -187,7 +188,8 @@ func (f *Functional) About(sent Sent) (v Verdict, why []string) {
 	return v, why
 }
 
-// sameNumber compares control numbers, which senders pad with zeros or do not.
+// sameNumber compares control numbers without leading zeros, which only some
+// senders write.
 func sameNumber(a, b string) bool {
 	return strings.EqualFold(strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0"))
 }

@@ -8,21 +8,20 @@ import (
 	"github.com/molar-billing/molar/adapters/x12"
 )
 
-// limits are far above an acknowledgement of the 5,000 claims that a file has
-// at most.
+// limits are far above the acknowledgement of the largest file, 5,000 claims.
 //
 //nolint:gochecknoglobals // a constant; Go has none of struct type
 var limits = x12.Limits{Bytes: 64 << 20, Segments: 1_000_000}
 
-// The implementation guides that are written. A 997 has none.
+// The implementation guides that the encoder writes. A 997 has none.
 const (
 	version999 = "005010X231A1"
 	version997 = "005010"
 )
 
-// DecodeFunctional reads the 999s, 997s and TA1s of a file. Warnings tell what
-// is wrong but harmless. It refuses a file that has none of them, and an
-// acknowledgement that names no functional group.
+// DecodeFunctional reads the 999s, 997s and TA1s of a file. Warnings are harmless
+// faults. It refuses a file without any of them, and an acknowledgement that
+// names no functional group.
 func DecodeFunctional(r io.Reader) (*Functional, []x12.Warning, error) {
 	d := functionalDecoder{Reader: x12.NewReader(r, limits)}
 	for {
@@ -43,15 +42,15 @@ func DecodeFunctional(r io.Reader) (*Functional, []x12.Warning, error) {
 	return &d.f, d.Warnings(), nil
 }
 
-// ended reports whether nothing more comes: the file is over, or what follows its
-// last interchange is none.
+// ended reports whether the file is over: at its end, or where something other
+// than an interchange follows.
 func ended(err error) bool {
 	e, ok := errors.AsType[*x12.Error](err)
 	return errors.Is(err, io.EOF) || ok && e.Reason == x12.ReasonTrailing
 }
 
-// functionalDecoder walks the segments. Group, set and segment are where it
-// stands; nil before the first.
+// functionalDecoder walks the segments. Group, set and segment are the current
+// ones; nil before the first.
 type functionalDecoder struct {
 	*x12.Reader
 	f       Functional
@@ -147,7 +146,7 @@ func (d *functionalDecoder) inVerdict(s *x12.Segment) {
 	}
 }
 
-// maxFaults is how many fault codes a group or a set has, maxLoop the length
+// maxFaults is the number of fault codes of a group or a set, maxLoop the length
 // of a loop's name.
 const (
 	maxFaults = 5
@@ -163,7 +162,7 @@ func faults(s *x12.Segment, first int) (all []string) {
 	return all
 }
 
-// number reads a count or a position; 0 stands for what is none.
+// number reads a count or a position. It returns 0 for anything else.
 func number(e string) int {
 	n, err := strconv.Atoi(e)
 	if err != nil || n < 0 || n > 999_999_999 {
@@ -205,7 +204,7 @@ func EncodeFunctional(f *Functional) []byte {
 	return e.Bytes()
 }
 
-// setControl is ST02 of the set with the index.
+// setControl returns ST02 of the set at the index.
 func setControl(i int) string {
 	s := strconv.Itoa(i + 1)
 	for len(s) < 4 {
@@ -249,8 +248,8 @@ func (e *functionalEncoder) set(s *SetVerdict) {
 	}
 }
 
-// guide is the implementation guide of what is acknowledged, which only a 999
-// names.
+// guide returns the implementation guide of the acknowledged set, which only a
+// 999 names.
 func (e *functionalEncoder) guide(version string, limit int) x12.Element {
 	if e.version == version997 {
 		return ""
@@ -265,7 +264,7 @@ func positive(n int) x12.Element {
 	return x12.Int(n)
 }
 
-// codes leaves out what is beyond the segment.
+// codes drops the codes that the segment has no place for.
 func codes(all []string) (elements []x12.Element) {
 	for _, c := range all {
 		if t := code(c); t != "" && len(elements) < maxFaults {
@@ -275,5 +274,5 @@ func codes(all []string) (elements []x12.Element) {
 	return elements
 }
 
-// code is a value of a code list.
+// code returns a value of a code list.
 func code(s string) x12.Element { return x12.Clip(s, 3) }

@@ -7,21 +7,21 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// Outcome is what a status means for a claim.
+// Outcome is the meaning of a status for a claim.
 type Outcome string
 
-// The outcomes. The zero Outcome is none: nothing that is understood was said.
+// The outcomes. The zero Outcome means that no known status was reported.
 const (
-	OutcomeAccepted  Outcome = "accepted"  // taken by whoever reports
-	OutcomeRejected  Outcome = "rejected"  // sent back; nothing will come of it
-	OutcomeNotFound  Outcome = "not_found" // the claim is not known there
+	OutcomeAccepted  Outcome = "accepted"  // by the side that reports
+	OutcomeRejected  Outcome = "rejected"  // sent back; it will not be processed
+	OutcomeNotFound  Outcome = "not_found" // the side that reports has no such claim
 	OutcomePending   Outcome = "pending"   // being worked on
 	OutcomeRequested Outcome = "requested" // waiting for information from the provider
-	OutcomeFinalized Outcome = "finalized" // decided; the remittance tells how
-	OutcomeFailed    Outcome = "failed"    // the inquiry failed, which says nothing of the claim
+	OutcomeFinalized Outcome = "finalized" // decided; the remittance has the details
+	OutcomeFailed    Outcome = "failed"    // the inquiry failed; the claim's status is unknown
 )
 
-// Classify tells what a claim status category means when the side reports it.
+// Classify returns the meaning of a claim status category that the side reports.
 func Classify(side Side, category string) Outcome {
 	switch category {
 	case "A0": // forwarded: a clearinghouse is done with the claim, a payer is not
@@ -55,8 +55,8 @@ func Classify(side Side, category string) Outcome {
 	}
 }
 
-// Outcome is what the status means: the worst of its codes, or where they say
-// nothing what its action does.
+// Outcome returns the worst meaning of the status's codes, or that of its action
+// when no code has one.
 func (s *Status) Outcome(side Side) (worst Outcome) {
 	for _, c := range s.Codes {
 		worst = worseOf(worst, Classify(side, c.Category))
@@ -74,8 +74,8 @@ func (s *Status) Outcome(side Side) (worst Outcome) {
 	}
 }
 
-// Outcome is what is said of the claim: the worst of its statuses, or of its
-// lines' when it has none.
+// Outcome returns the worst of the claim's statuses, or of its lines' statuses
+// when it has none.
 func (c *Claim) Outcome(side Side) Outcome {
 	worst := outcomeOf(side, c.Statuses)
 	if worst != "" {
@@ -87,8 +87,8 @@ func (c *Claim) Outcome(side Side) Outcome {
 	return worst
 }
 
-// Outcome is what is said of the level as a whole; empty when only its claims
-// are told of.
+// Outcome returns the outcome of the level as a whole. It is empty when only its
+// claims have statuses.
 func (l *Level) Outcome(side Side) Outcome { return outcomeOf(side, l.Statuses) }
 
 func outcomeOf(side Side, all []Status) (worst Outcome) {
@@ -98,7 +98,7 @@ func outcomeOf(side Side, all []Status) (worst Outcome) {
 	return worst
 }
 
-// worseOf orders outcomes by how much they ask of the claim's sender.
+// worseOf returns the outcome that asks more of the claim's sender.
 func worseOf(a, b Outcome) Outcome {
 	order := []Outcome{
 		"", OutcomeFailed, OutcomePending, OutcomeAccepted, OutcomeFinalized, OutcomeRequested, OutcomeNotFound, OutcomeRejected,
@@ -109,8 +109,8 @@ func worseOf(a, b Outcome) Outcome {
 	return b
 }
 
-// Effective is the latest day of the statuses of the claim and its lines; zero
-// when none has one.
+// Effective returns the latest date of the statuses of the claim and its lines,
+// or zero when none has a date.
 func (c *Claim) Effective() (latest billing.Date) {
 	later := func(all []Status) {
 		for _, s := range all {

@@ -9,39 +9,39 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// Kind is what a Report is for: the implementation guide of the 277.
+// Kind is the use of a Report: the implementation guide of the 277.
 type Kind string
 
-// The kinds, as GS08 and ST03 name them when they are written.
+// The kinds, as the encoder writes them in GS08 and ST03.
 const (
-	KindAcknowledgement Kind = "005010X214" // 277CA: claims were taken, or not
+	KindAcknowledgement Kind = "005010X214" // 277CA: claims were accepted or rejected
 	KindRequest         Kind = "005010X213" // the payer asks for more information
-	KindAnswer          Kind = "005010X212" // an answer to an inquiry about claims
+	KindAnswer          Kind = "005010X212" // the response to a status inquiry
 )
 
-// Side is who reports.
+// Side is the side that reports.
 type Side string
 
-// The sides. The zero Side is somebody else.
+// The sides. The zero Side is neither.
 const (
 	SideClearinghouse Side = "clearinghouse"
 	SidePayer         Side = "payer"
 )
 
-// Report is a 277: where claims stand. Its levels stand in each other as HL
-// segments do: sources, receivers, providers, claims.
+// Report is a 277: the status of claims. Its levels nest as its HL segments do:
+// sources, receivers, providers, claims.
 type Report struct {
 	Interchange x12.Interchange // the version is the encoder's
 	Group       x12.Group       // functional ID and version are the encoder's
 	Kind        Kind
 	Version     string    // of the guide, as sent; the encoder writes the kind's
-	Control     string    // ST02; empty stands for 0001
+	Control     string    // ST02; empty means 0001
 	Reference   string    // BHT03, at most 50 characters
 	CreatedAt   time.Time // BHT04 and BHT05, UTC, cut to seconds; zero when it cannot be read
 	Sources     []Source
 }
 
-// Claims walks the claims of the report with the sources that tell of them.
+// Claims returns each claim of the report with the source that reports it.
 func (r *Report) Claims() iter.Seq2[*Source, *Claim] {
 	return func(yield func(*Source, *Claim) bool) {
 		for i := range r.Sources {
@@ -59,17 +59,17 @@ func (r *Report) Claims() iter.Seq2[*Source, *Claim] {
 	}
 }
 
-// Level is what sources, receivers and providers have alike. A level that is
-// rejected is rejected with all of its claims, which need not follow; one that
-// is accepted leaves it to them.
+// Level is what sources, receivers and providers have in common. A rejected
+// level rejects all of its claims, which need not follow. An accepted one leaves
+// the decision to the claims.
 type Level struct {
 	Name     Name
-	Trace    string // TRN02: a receiver's is BHT03 of the 837 that it sent
+	Trace    string // TRN02: for a receiver, BHT03 of its 837
 	Statuses []Status
 	Totals   Totals
 }
 
-// Source is who reports (HL 20).
+// Source is the party that reports (HL 20).
 type Source struct {
 	Level
 	Received  billing.Date // DTP 050: when the claims came in
@@ -77,7 +77,7 @@ type Source struct {
 	Receivers []Receiver
 }
 
-// Side tells a clearinghouse from a payer.
+// Side distinguishes a clearinghouse from a payer.
 func (s *Source) Side() Side {
 	switch s.Name.Entity {
 	case "AY":
@@ -89,21 +89,21 @@ func (s *Source) Side() Side {
 	}
 }
 
-// Receiver is who sent the claims (HL 21).
+// Receiver is the sender of the claims (HL 21).
 type Receiver struct {
 	Level
 	Providers []Provider
 }
 
-// Provider is who is paid for the claims (HL 19).
+// Provider is the billing provider (HL 19).
 type Provider struct {
 	Level
 	TaxID  string // REF TJ, or EI or SY: beside an NPI
 	Claims []Claim
 }
 
-// Totals is how many claims a level accepts and rejects, and for how much
-// (QTY and AMT); zero where nothing is said.
+// Totals are the number and charge of the claims that a level accepts and
+// rejects (QTY and AMT); zero where absent.
 type Totals struct {
 	Accepted       int
 	Rejected       int
@@ -111,15 +111,15 @@ type Totals struct {
 	RejectedAmount billing.Money
 }
 
-// Claim is what is said of one claim.
+// Claim is the status of one claim.
 type Claim struct {
 	Segment       int    // ordinal of the TRN, or of the HL without one; encoders ignore it
 	Patient       Name   // the ID is the subscriber's member ID
 	ControlNumber string // ours, CLM01: REF EJ, else TRN02 of an acknowledgement
 
-	// Trace is TRN02 where that is neither number of the claim, such as the
-	// inquiry's; PayerReference is TRN02 with TRN01 1: the payer's own, which an
-	// answer to a request repeats.
+	// Trace is TRN02 when it is neither number of the claim, such as the inquiry's.
+	// PayerReference is TRN02 with TRN01 1: the payer's own, which the reply to a
+	// request repeats.
 	Trace          string
 	PayerReference string
 
@@ -127,11 +127,11 @@ type Claim struct {
 	ClearinghouseNumber string // REF D9
 	Statuses            []Status
 	Service             billing.DateSpan // DTP 472; zero when absent
-	Due                 billing.Date     // DTP 106: when an answer is needed
+	Due                 billing.Date     // DTP 106: the date by which the payer needs the reply
 	Lines               []Line
 }
 
-// Line is what is said of one service of a claim.
+// Line is the status of one service of a claim.
 type Line struct {
 	Qualifier string // SVC01-1; AD for dental procedures
 	Procedure string
@@ -154,7 +154,7 @@ type Status struct {
 type Code struct {
 	Category string // such as A7
 	Status   string // of the claim status list, or of List
-	Entity   string // whom it is about, such as 85 for the billing provider
+	Entity   string // the party that it concerns, such as 85 for the billing provider
 	List     string // empty for the claim status list; LOI for LOINC
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// The codes of HL03. Claims stand in a patient's level, or in a subscriber's or
-// dependent's.
+// The codes of HL03. Claims are in the level of a patient, a subscriber or a
+// dependent.
 const (
 	levelSource     = "20"
 	levelReceiver   = "21"
@@ -19,8 +19,8 @@ const (
 	levelDependent  = "23"
 )
 
-// DecodeReports reads the 277s of a file, a Report for each. Warnings tell what
-// is wrong but harmless, such as a date that does not exist.
+// DecodeReports reads the 277s of a file, a Report for each. Warnings are
+// harmless faults, such as a date that does not exist.
 func DecodeReports(r io.Reader) ([]Report, []x12.Warning, error) {
 	d := reportDecoder{Reader: x12.NewReader(r, limits)}
 	for {
@@ -41,14 +41,14 @@ func DecodeReports(r io.Reader) ([]Report, []x12.Warning, error) {
 	return d.reports, append(d.warnings, d.Warnings()...), nil
 }
 
-// What bounds a bad file.
+// Bounds for a bad file.
 const (
 	maxWarnings = 100
 	maxAmount   = billing.Money(1_000_000_000_000_00)
 )
 
-// reportDecoder walks the segments. The pointers tell where it stands: level is
-// the source, receiver or provider, claim and line are nil outside them.
+// reportDecoder walks the segments. Its pointers are the current position: level
+// is the source, receiver or provider; claim and line are nil outside them.
 type reportDecoder struct {
 	*x12.Reader
 	reports  []Report
@@ -71,7 +71,7 @@ func (d *reportDecoder) take(s *x12.Segment) error {
 	case d.report == nil || s.ID == "ST":
 	case s.ID == "SE":
 		if !d.told {
-			return s.Fault("the transaction set tells no status (STC)")
+			return s.Fault("the transaction set has no status (STC)")
 		}
 		d.report = nil
 	case s.ID == "BHT":
@@ -96,7 +96,7 @@ func (d *reportDecoder) begin() {
 	d.report = &d.reports[len(d.reports)-1]
 }
 
-// kindOf goes by the guide, and for a guide that says nothing by BHT06.
+// kindOf goes by the guide, and for an unknown guide by BHT06.
 func kindOf(version, transaction string) Kind {
 	switch {
 	case strings.Contains(version, "X214"):
@@ -114,7 +114,7 @@ func kindOf(version, transaction string) Kind {
 	}
 }
 
-// hl enters a level, and makes the ones above it that the sender left out.
+// hl enters a level, and adds the levels above it that the sender left out.
 func (d *reportDecoder) hl(s *x12.Segment) error {
 	at := s.Element(3)
 	before := d.claim
@@ -131,7 +131,7 @@ func (d *reportDecoder) hl(s *x12.Segment) error {
 	case levelPatient, levelSubscriber, levelDependent:
 		d.newClaim(s, before, at)
 	default:
-		return s.Fault("the hierarchical level (HL03) is not known")
+		return s.Fault("the hierarchical level (HL03) is unknown")
 	}
 	return nil
 }
@@ -165,8 +165,8 @@ func (d *reportDecoder) lastProvider() *Provider {
 	return d.newProvider()
 }
 
-// newClaim begins a claim at an HL. A dependent's level takes the place of the
-// subscriber's above it, when that told of no claim, and keeps the member ID.
+// newClaim starts a claim at an HL. A dependent's level replaces the subscriber's
+// above it when that has no status of its own, and keeps its member ID.
 func (d *reportDecoder) newClaim(s *x12.Segment, before *Claim, level string) {
 	p := d.lastProvider()
 	c := Claim{Segment: s.Ordinal}
@@ -178,7 +178,7 @@ func (d *reportDecoder) newClaim(s *x12.Segment, before *Claim, level string) {
 	d.claim = &p.Claims[len(p.Claims)-1]
 }
 
-// says counts what is said of the claim, its patient apart.
+// says counts the facts about the claim, except its patient.
 func (c *Claim) says() int {
 	return len(c.Statuses) + len(c.Lines) +
 		len(c.ControlNumber) + len(c.Trace) + len(c.PayerReference) + len(c.PayerClaimNumber) + len(c.ClearinghouseNumber)
@@ -199,7 +199,7 @@ func (d *reportDecoder) inLevel(s *x12.Segment) {
 	}
 }
 
-// above keeps what sources, receivers and providers say.
+// above reads a segment of a source, receiver or provider.
 func (d *reportDecoder) above(s *x12.Segment) {
 	l := d.level
 	switch s.ID {
@@ -240,7 +240,7 @@ func (d *reportDecoder) above(s *x12.Segment) {
 	}
 }
 
-// trn numbers the claim; another one begins another claim of the same patient.
+// trn numbers the claim. A second one starts another claim of the same patient.
 func (d *reportDecoder) trn(s *x12.Segment) {
 	if d.number {
 		p := d.lastProvider()
@@ -349,7 +349,7 @@ func nameOf(s *x12.Segment) Name {
 	}
 }
 
-// money reads an amount; 0 stands for one that is absent or malformed.
+// money reads an amount. It returns 0 for one that is absent or malformed.
 func (d *reportDecoder) money(s *x12.Segment, element int) billing.Money {
 	e := s.Element(element)
 	if e == "" {
@@ -365,7 +365,7 @@ func (d *reportDecoder) money(s *x12.Segment, element int) billing.Money {
 
 func (d *reportDecoder) day(s *x12.Segment) billing.Date { return d.span(s).From }
 
-// span reads a DTP of one day or of a range; days that do not exist are zero.
+// span reads a DTP of one day or of a range. Days that do not exist are zero.
 func (d *reportDecoder) span(s *x12.Segment) (span billing.DateSpan) {
 	from, to, ranged := strings.Cut(s.Element(3), "-")
 	var ok bool

@@ -5,7 +5,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// The longest values that the guides let through, in characters.
+// The longest values that the guides allow, in characters.
 const (
 	maxReference = 50
 	maxLast      = 60
@@ -18,8 +18,8 @@ const (
 	maxText      = 264
 )
 
-// EncodeReport writes a 277 as an interchange of one transaction set. Values
-// are cut to the lengths of the guides.
+// EncodeReport writes a 277 as an interchange of one transaction set. It cuts
+// values to the lengths of the guides.
 func EncodeReport(r *Report) []byte {
 	e := reportEncoder{kind: r.Kind}
 	structure, transaction := x12.Element("0085"), x12.Element("TH")
@@ -59,7 +59,7 @@ type reportEncoder struct {
 	levels int
 }
 
-// hl writes HL and gives its number. The guides have no HL04 for patients.
+// hl writes an HL and returns its number. The guides have no HL04 for patients.
 func (e *reportEncoder) hl(parent int, code x12.Element, children int) int {
 	e.levels++
 	var up, below x12.Element
@@ -97,7 +97,7 @@ func (e *reportEncoder) receiver(r *Receiver, parent int) {
 func (e *reportEncoder) provider(p *Provider, parent int) {
 	at := e.hl(parent, levelProvider, len(p.Claims))
 	tax := x12.Element("")
-	if e.kind == KindAcknowledgement { // the other guides have no room for it
+	if e.kind == KindAcknowledgement { // the other guides have no segment for it
 		tax = x12.Clip(p.TaxID, maxReference)
 	}
 	e.level(&p.Level, "1", tax, []x12.Element{"QA", "QC"})
@@ -106,8 +106,8 @@ func (e *reportEncoder) provider(p *Provider, parent int) {
 	}
 }
 
-// level writes what follows the HL of a source, receiver or provider. Counts
-// are the qualifiers of how many claims were accepted and rejected.
+// level writes what follows the HL of a source, receiver or provider. Counts are
+// the qualifiers of the numbers of accepted and rejected claims.
 func (e *reportEncoder) level(l *Level, trace, tax x12.Element, counts []x12.Element) {
 	e.name(l.Name)
 	if number := x12.Clip(l.Trace, maxReference); number != "" {

@@ -7,21 +7,21 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// listLOINC is C043-04 of a code that is a LOINC.
+// listLOINC is C043-04 of a LOINC code.
 const listLOINC = "LOI"
 
-// Request is what a payer wants to know about a claim.
+// Request is the information that a payer requests about a claim.
 type Request struct {
-	Reference        string // the payer's; the answer repeats it
+	Reference        string // the payer's; the reply repeats it
 	ControlNumber    string // ours
 	PayerClaimNumber string
-	Codes            []Code       // what is asked for, each once
-	Requested        string       // the same in words: the payer's, else ours
+	Codes            []Code       // the requested items, without duplicates
+	Requested        string       // the same in the payer's words, else in ours
 	Due              billing.Date // zero when the payer names no day
 }
 
-// Request is what the payer asks for in the claim's statuses; false when it
-// asks for nothing.
+// Request returns what the claim's statuses request. It reports false when they
+// request nothing.
 func (c *Claim) Request() (Request, bool) {
 	r := Request{
 		Reference: first(c.PayerReference, c.PayerClaimNumber, c.Trace), ControlNumber: c.ControlNumber,
@@ -47,7 +47,7 @@ func (c *Claim) Request() (Request, bool) {
 	return r, len(r.Codes) > 0
 }
 
-// add takes the codes of a status that ask for something, and gives its words.
+// add adds the codes of a status that request something, and returns its words.
 func (r *Request) add(s *Status) string {
 	var asked []string
 	for _, c := range s.Codes {
@@ -65,7 +65,7 @@ func (r *Request) add(s *Status) string {
 	return strings.Join(asked, "; ")
 }
 
-// words is what a code of a request asks for.
+// words describes what a code requests.
 func (c Code) words() string {
 	what := asks(c.Category)
 	switch {
@@ -80,7 +80,7 @@ func (c Code) words() string {
 	return what + " (LOINC " + c.Status + ")"
 }
 
-// asks words the categories of requests.
+// asks describes the categories of requests.
 func asks(category string) string {
 	switch category {
 	case "R1":
@@ -118,7 +118,7 @@ func asks(category string) string {
 	}
 }
 
-// loinc names the documents that payers ask for most; empty for others.
+// loinc names the documents that payers request most. It is empty for others.
 func loinc(code string) string {
 	switch code {
 	case "11488-4":

@@ -6,12 +6,12 @@ import (
 	"github.com/molar-billing/molar/adapters/x12"
 )
 
-// Words tells why the interchange was rejected.
+// Words explains why the interchange was rejected.
 func (i *InterchangeVerdict) Words() string {
 	return "The interchange was rejected: " + orCode(interchangeFault(i.Note), i.Note) + "."
 }
 
-// words tells what is wrong with the group itself.
+// words lists the faults of the group itself.
 func (g *GroupVerdict) words() (all []string) {
 	for _, f := range g.Faults {
 		all = append(all, "The functional group: "+orCode(groupFault(f), f)+".")
@@ -19,11 +19,11 @@ func (g *GroupVerdict) words() (all []string) {
 	return all
 }
 
-// Words tells what is wrong with the set, a sentence for each fault, in the
-// order of the file. It has no value that was sent.
+// Words lists the faults of the set, a sentence for each, in the order of the
+// file. It quotes no value that was sent.
 func (s *SetVerdict) Words() (all []string) {
 	for _, f := range s.Faults {
-		if f != "5" && f != "I5" || len(s.Segments) == 0 { // "segments are in error" is told by the segments
+		if f != "5" && f != "I5" || len(s.Segments) == 0 { // the segments themselves say that segments are in error
 			all = append(all, "The transaction set: "+orCode(setFault(f), f)+".")
 		}
 	}
@@ -41,7 +41,7 @@ func (f *SegmentFault) words() (all []string) {
 	if loop := x12.Clip(f.Loop, maxLoop); loop != "" {
 		where += " in loop " + string(loop)
 	}
-	if f.Code != "8" || len(f.Elements) == 0 { // "the segment has faulty elements" is told by the elements
+	if f.Code != "8" || len(f.Elements) == 0 { // the elements themselves say that elements are in error
 		all = append(all, where+": "+orCode(segmentFault(f.Code), f.Code)+".")
 	}
 	for _, e := range f.Elements {
@@ -57,8 +57,8 @@ func (f *SegmentFault) words() (all []string) {
 	return all
 }
 
-// orCode is words with the code behind them. What is longer than a code is
-// none, and not told.
+// orCode returns the words with the code behind them. It drops a value that is
+// too long for a code.
 func orCode(words, sent string) string {
 	c := string(code(sent))
 	switch {
@@ -71,7 +71,7 @@ func orCode(words, sent string) string {
 	}
 }
 
-// interchangeFault words TA105.
+// interchangeFault describes TA105.
 func interchangeFault(code string) string {
 	switch code {
 	case "001", "018":
@@ -81,9 +81,9 @@ func interchangeFault(code string) string {
 	case "004", "026", "027":
 		return "a delimiter is invalid"
 	case "005", "006":
-		return "the sender is not known"
+		return "the sender is unknown"
 	case "007", "008":
-		return "the receiver is not known"
+		return "the receiver is unknown"
 	case "010", "011", "012", "013":
 		return "its authorization or security information is invalid"
 	case "014", "015":
@@ -93,7 +93,7 @@ func interchangeFault(code string) string {
 	case "021":
 		return "the number of functional groups is wrong"
 	case "022":
-		return "its envelopes are not nested as they must be"
+		return "its envelopes are not nested correctly"
 	case "009", "016", "023", "024":
 		return "it is damaged or ends too early"
 	case "025":
@@ -103,7 +103,7 @@ func interchangeFault(code string) string {
 	}
 }
 
-// groupFault words AK905 to AK909.
+// groupFault describes AK905 to AK909.
 func groupFault(code string) string {
 	switch code {
 	case "1":
@@ -127,7 +127,7 @@ func groupFault(code string) string {
 	}
 }
 
-// setFault words IK502 to IK506 and AK502 to AK506.
+// setFault describes IK502 to IK506 and AK502 to AK506.
 func setFault(code string) string {
 	switch code {
 	case "1":
@@ -147,7 +147,7 @@ func setFault(code string) string {
 	case "8", "9", "10", "11", "12", "13", "15", "16", "17":
 		return "its security could not be checked"
 	case "18":
-		return "it does not belong into its functional group"
+		return "it does not belong in its functional group"
 	case "19", "I6":
 		return "its implementation guide is not supported"
 	case "23":
@@ -157,7 +157,7 @@ func setFault(code string) string {
 	}
 }
 
-// segmentFault words IK304 and AK304.
+// segmentFault describes IK304 and AK304.
 func segmentFault(code string) string {
 	switch code {
 	case "1":
@@ -189,7 +189,7 @@ func segmentFault(code string) string {
 	}
 }
 
-// elementFault words IK403 and AK403.
+// elementFault describes IK403 and AK403.
 func elementFault(code string) string {
 	switch code {
 	case "1":
@@ -223,7 +223,7 @@ func elementFault(code string) string {
 	case "I11":
 		return "there are too few repetitions"
 	case "I12":
-		return "the value does not have the form that the guide asks for"
+		return "the value does not have the form that the guide requires"
 	default:
 		return ""
 	}

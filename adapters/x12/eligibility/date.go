@@ -6,9 +6,9 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// Span gives the first and the last day. It reports false for what is no day
-// and no range of days. Payers send 99990101 and 00000000 for "none": the
-// first is a day, the second is not.
+// Span returns the first and the last day. It reports false for anything else
+// than a day or a range of days. Payers send 99990101 and 00000000 for "none":
+// the first is a day, the second is not.
 func (d Date) Span() (from, to billing.Date, ok bool) {
 	first, last, ranged := strings.Cut(d.Value, "-")
 	if !ranged {

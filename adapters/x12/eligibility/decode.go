@@ -9,8 +9,8 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// limits are far above what a reply about one patient has; the longest public
-// dental one has about 500 segments.
+// limits are far above a reply about one patient: the longest public dental one
+// has about 500 segments.
 //
 //nolint:gochecknoglobals // a constant; Go has none of struct type
 var limits = x12.Limits{Bytes: 4 << 20, Segments: 20_000}
@@ -42,9 +42,9 @@ func orEmpty(p *Party) *Party {
 	return p
 }
 
-// Decode reads a 271 about one patient, as leniently as can be: it refuses
-// what is no interchange, what holds no 271, and what tells of more than one
-// patient. The error is an *x12.Error.
+// Decode reads a 271 about one patient. It refuses only input that is not an
+// interchange, has no 271, or is about more than one patient. The error is an
+// *x12.Error.
 func Decode(b []byte) (*Reply, error) {
 	d, err := decode(b, "271")
 	if err != nil {
@@ -57,10 +57,9 @@ func Decode(b []byte) (*Reply, error) {
 	return r, nil
 }
 
-// decoder walks the segments of one transaction set. It serves both sets,
-// which have the same loops. Where it stands is told by the pointers: party is
-// whose loop it is in, benefit the latest EB of it, related the latest NM1 of
-// that.
+// decoder walks the segments of one transaction set, 270 or 271, which have the
+// same loops. Its pointers are the current position: party has the loop, benefit
+// is the latest EB of the party, related the latest NM1 of the benefit.
 type decoder struct {
 	reply   Reply
 	queries []Query
@@ -87,7 +86,7 @@ func decode(b []byte, set string) (*decoder, error) {
 			return nil, err
 		}
 		if r.Set().ID != set {
-			continue // an acknowledgement may come with the reply
+			continue // such as an acknowledgement beside the reply
 		}
 		switch s.ID {
 		case "ST":
@@ -144,8 +143,8 @@ func (d *decoder) segment(s *x12.Segment) error {
 	return nil
 }
 
-// hl enters the loop that HL03 names. A code that is none of the four means
-// the next loop: there are replies with every code replaced.
+// hl enters the loop that HL03 names. An unknown code means the next loop: some
+// public samples have every code replaced.
 func (d *decoder) hl(s *x12.Segment) error {
 	level := s.Element(3)
 	switch level {
@@ -183,7 +182,7 @@ func (d *decoder) taken(level string) bool {
 	}
 }
 
-// enter makes the loop, which is not there yet.
+// enter creates the loop.
 func (d *decoder) enter(level string) {
 	d.at, d.member, d.benefit, d.related, d.listing = level, nil, nil, nil, false
 	switch level {
@@ -202,7 +201,7 @@ func (d *decoder) enter(level string) {
 	}
 }
 
-// enterMember makes sure that the loop is a subscriber's or a dependent's.
+// enterMember enters the subscriber's loop unless it is in a member's loop.
 func (d *decoder) enterMember() {
 	if d.member != nil {
 		return
@@ -215,8 +214,8 @@ func (d *decoder) enterMember() {
 	d.benefit, d.related, d.listing = nil, nil, false
 }
 
-// nm1 names the loop, or whom a benefit refers to. Without levels the entity
-// says whose name it is.
+// nm1 names the party of the loop, or a party that a benefit refers to. In a
+// reply without levels, the entity code decides.
 func (d *decoder) nm1(s *x12.Segment) error {
 	name := Name{
 		Entity: s.Element(1), Kind: s.Element(2), Last: s.Element(3), First: s.Element(4), Middle: s.Element(5),
@@ -241,8 +240,8 @@ func (d *decoder) nm1(s *x12.Segment) error {
 	return nil
 }
 
-// levelOfEntity is the loop that NM101 belongs to; empty for one that says
-// nothing.
+// levelOfEntity returns the loop that NM101 belongs to. It is empty for a code
+// that belongs to several.
 func levelOfEntity(entity string) string {
 	switch entity {
 	case "PR", "2B", "36", "GP", "P5":
@@ -269,8 +268,7 @@ func (d *decoder) eb(s *x12.Segment) {
 	d.benefit, d.related, d.listing = &d.member.Benefits[len(d.member.Benefits)-1], nil, false
 }
 
-// aaa ties a rejection to the loop that it stands in. One before any loop is
-// the payer's.
+// aaa ties a rejection to its loop. One before any loop is the payer's.
 func (d *decoder) aaa(s *x12.Segment) {
 	if d.party == nil {
 		d.enter(levelSource)
@@ -289,7 +287,7 @@ func (d *decoder) aaa(s *x12.Segment) {
 	d.party.Rejections = append(d.party.Rejections, a)
 }
 
-// detail keeps what may stand in a party's loop or under a benefit.
+// detail reads a segment that may be in a party's loop or under a benefit.
 func (d *decoder) detail(s *x12.Segment) {
 	if d.party == nil {
 		d.enterMember()
@@ -327,8 +325,7 @@ func (d *decoder) detail(s *x12.Segment) {
 	}
 }
 
-// person keeps what is told of a party. What the codec has no field for is
-// left out.
+// person reads a segment of a party. It drops what the codec has no field for.
 func (d *decoder) person(s *x12.Segment) {
 	if d.party == nil {
 		d.enterMember()
@@ -394,7 +391,7 @@ func contactOf(s *x12.Segment) Contact {
 	return c
 }
 
-// present leaves empty values out.
+// present drops empty values.
 func present(values []string) []string {
 	var all []string
 	for _, v := range values {

@@ -7,7 +7,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// The codes of HL03, and what AAA before the payer's name belongs to.
+// The codes of HL03, and the loop of an AAA before the payer's name.
 const (
 	levelSource     = "20"
 	levelReceiver   = "21"
@@ -16,7 +16,7 @@ const (
 	loopSource      = "2000A"
 )
 
-// The longest values that the guide lets through, in characters.
+// The longest values that the guide allows, in characters.
 const (
 	maxReference = 50
 	maxLast      = 60
@@ -38,11 +38,11 @@ const (
 	maxProcedure = 48
 )
 
-// setControl is ST02: there is one transaction set in what is written.
+// setControl is ST02: the encoder writes one transaction set.
 const setControl = "0001"
 
-// EncodeInquiry writes the 270. A name without a single letter that ASCII has
-// becomes X, because NM103 must not be empty; values are cut to the lengths of
+// EncodeInquiry writes the 270. A name without a letter that ASCII can carry
+// becomes X, because NM103 must not be empty. Values are cut to the lengths of
 // the guide.
 func EncodeInquiry(q *Inquiry) []byte {
 	var e encoder
@@ -64,7 +64,7 @@ func EncodeInquiry(q *Inquiry) []byte {
 	return e.Bytes()
 }
 
-// Encode writes the 271. Purpose is 11, a response, when it is left out.
+// Encode writes the 271. An empty Purpose is written as 11, a response.
 func Encode(r *Reply) []byte {
 	var e encoder
 	e.open(r.Interchange, r.Group, "HB", "271")
@@ -118,8 +118,7 @@ func (e *encoder) header(purpose x12.Element, reference string, at time.Time) {
 	e.Segment("BHT", "0022", purpose, x12.Clip(reference, maxReference), date, clock)
 }
 
-// level writes HL. Levels stand in each other, so the parent is the level
-// before.
+// level writes an HL. Levels nest, so the parent is the level before.
 func (e *encoder) level(levelCode x12.Element, hasChild bool) {
 	e.levels++
 	var parent x12.Element
@@ -166,8 +165,8 @@ func (e *encoder) party(p *Party) {
 	e.messages(p.Messages)
 }
 
-// name writes NM1. A name of which nothing is left becomes X, so that the
-// loop keeps its first segment.
+// name writes an NM1. A name that ASCII cannot carry becomes X, so that the loop
+// keeps its first segment.
 func (e *encoder) name(n Name) {
 	last, first := x12.Clip(n.Last, maxLast), x12.Clip(n.First, maxFirst)
 	id := x12.Clip(n.ID, maxID)
@@ -265,7 +264,7 @@ func (e *encoder) benefit(b *Benefit) {
 	e.Segment("LE", "2120")
 }
 
-// code is a value of a code list.
+// code returns a value of a code list.
 func code(s string) x12.Element { return x12.Clip(s, maxCode) }
 
 func procedure(p Procedure) x12.Element {

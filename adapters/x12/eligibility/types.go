@@ -8,11 +8,11 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// Version is the implementation guide that is written.
+// Version is the implementation guide that the encoder writes.
 const Version = "005010X279A1"
 
-// Inquiry is a 270 about one patient: a payer is asked by a provider about a
-// subscriber or one dependent.
+// Inquiry is a 270 about one patient: a provider asks a payer about a subscriber
+// or one dependent.
 type Inquiry struct {
 	Interchange x12.Interchange // the version is the encoder's
 	Group       x12.Group       // functional ID and version are the encoder's
@@ -21,11 +21,11 @@ type Inquiry struct {
 	Payer       Party
 	Provider    Party
 	Subscriber  Party
-	Dependent   *Party // nil when the subscriber is the patient
+	Dependent   *Party // nil if the subscriber is the patient
 	Queries     []Query
 }
 
-// Patient is the dependent if there is one, else the subscriber. Its Traces
+// Patient returns the dependent, or the subscriber if there is none. Its Traces
 // and Dates are the inquiry's trace number and service date.
 func (q *Inquiry) Patient() *Party {
 	if q.Dependent != nil {
@@ -49,7 +49,7 @@ type Reply struct {
 	Version     string    // of the guide, from ST03 or else GS08; the encoder writes its own
 	Purpose     string    // BHT02; 11 is a response
 	Reference   string    // BHT03
-	CreatedAt   time.Time // zero when it cannot be read
+	CreatedAt   time.Time // zero if it cannot be read
 	Source      *Party    // loops 2000A and 2100A: the payer
 	Receiver    *Party    // loops 2000B and 2100B: the provider
 	Subscriber  *Member   // loops 2000C, 2100C and 2110C
@@ -57,8 +57,8 @@ type Reply struct {
 	Warnings    []x12.Warning
 }
 
-// Patient is the dependent if the reply has one, else the subscriber; nil when
-// it has neither.
+// Patient returns the dependent, or the subscriber if there is none, or nil if
+// there is neither.
 func (r *Reply) Patient() *Member {
 	if r.Dependent != nil {
 		return r.Dependent
@@ -66,8 +66,8 @@ func (r *Reply) Patient() *Member {
 	return r.Subscriber
 }
 
-// Rejections collects every AAA of the reply in the order of the loops: what
-// belongs to a benefit comes after what belongs to its member.
+// Rejections returns every AAA of the reply in the order of the loops. Those of
+// a benefit follow those of its member.
 func (r *Reply) Rejections() []Rejection {
 	var all []Rejection
 	for _, p := range []*Party{r.Source, r.Receiver} {
@@ -93,8 +93,8 @@ type Member struct {
 	Benefits []Benefit
 }
 
-// Party is somebody named by a loop: payer, provider, subscriber, dependent,
-// or whom a benefit refers to. Fields are as sent; empty ones were not.
+// Party is the party of a loop: payer, provider, subscriber, dependent, or one
+// that a benefit refers to. Fields are as sent; empty ones were absent.
 type Party struct {
 	Segment      int // ordinal of the NM1; 0 without one. Encoders ignore it.
 	Name         Name
@@ -113,8 +113,8 @@ type Party struct {
 	Messages     []string // MSG before the first EB
 }
 
-// Reference gives the value of the first REF with the qualifier, and the empty
-// string when there is none.
+// Reference returns the value of the first REF with the qualifier, or the empty
+// string.
 func (p *Party) Reference(qualifier string) string {
 	for _, r := range p.References {
 		if r.Qualifier == qualifier {
@@ -141,8 +141,8 @@ type Address struct {
 	Line1, Line2, City, State, ZIP string
 }
 
-// Trace is a TRN segment. In a 271 type 2 repeats the inquiry's number, type 1
-// is the payer's own.
+// Trace is a TRN segment. In a 271, type 2 repeats the inquiry's number and type
+// 1 is the payer's own.
 type Trace struct {
 	Type, Number, Originator, Division string
 }
@@ -159,7 +159,7 @@ type Contact struct {
 	Numbers  []Number
 }
 
-// Number is how to reach a Contact: TE telephone, EM e-mail, UR web address.
+// Number is a way to reach a Contact: TE telephone, EM e-mail, UR web address.
 type Number struct {
 	Qualifier, Value string
 }
@@ -171,10 +171,10 @@ type Date struct {
 	Value     string
 }
 
-// On is a Date of one day.
+// On returns a Date of one day.
 func On(qualifier string, day billing.Date) Date { return Date{qualifier, "D8", day.X12()} }
 
-// Through is a Date from one day to another.
+// Through returns a Date from one day to another.
 func Through(qualifier string, from, to billing.Date) Date {
 	return Date{qualifier, "RD8", from.X12() + "-" + to.X12()}
 }
@@ -183,7 +183,7 @@ func Through(qualifier string, from, to billing.Date) Date {
 type Rejection struct {
 	Segment  int    // ordinal of the AAA
 	Loop     string // 2000A, 2100A, 2100B, 2100C, 2110C, 2100D or 2110D
-	Valid    string // AAA01, Y or N; senders disagree on what it means
+	Valid    string // AAA01, Y or N; senders disagree on its meaning
 	Reason   string // AAA03
 	FollowUp string // AAA04
 }

@@ -7,38 +7,38 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// Level is where something does not add up.
+// Level is the level at which a payment is balanced.
 type Level string
 
-// The levels. The guide asks that each adds up, section 1.10.2.1.
+// The levels. The guide requires each to balance, section 1.10.2.1.
 const (
 	LevelLine    Level = "line"    // charge - adjustments = paid
 	LevelClaim   Level = "claim"   // charge - adjustments of the claim and of its lines = paid
-	LevelPayment Level = "payment" // what the claims were paid - provider adjustments = total
+	LevelPayment Level = "payment" // paid amounts of the claims - provider adjustments = total
 )
 
-// Equation is what has to hold at a level: From - Less = Stated.
+// Equation is the balance of a level: From - Less = Stated.
 type Equation struct {
-	From   billing.Money // the charge, or the sum of what the claims were paid
+	From   billing.Money // the charge, or the sum of the claims' paid amounts
 	Less   billing.Money // the adjustments
-	Stated billing.Money // what the payer says was paid
+	Stated billing.Money // the paid amount in the file
 }
 
-// Due is what the payer should have stated.
+// Due returns the paid amount that balances.
 func (e Equation) Due() billing.Money { return e.From - e.Less }
 
-// Off is by how much the payer stated too much; negative is too little.
+// Off returns how much too much the payer stated; negative for too little.
 func (e Equation) Off() billing.Money { return e.Stated - e.Due() }
 
-// Holds reports whether the equation does, to the cent.
+// Holds reports whether the equation balances to the cent.
 func (e Equation) Holds() bool { return e.Off() == 0 }
 
-// Balance says whether a payment adds up, at every level.
+// Balance reports whether a payment balances, at every level.
 type Balance struct {
 	Payment  Equation
 	Claims   Tally
 	Lines    Tally
-	Unread   int       // at how many places, of any level, an amount is missing or cannot be read
+	Unread   int       // the number of amounts, of any level, that are missing or unreadable
 	Findings []Finding // the first hundred
 }
 
@@ -46,34 +46,34 @@ type Balance struct {
 type Tally struct {
 	Checked int
 	Failed  int
-	Off     billing.Money // by how much in all, too much and too little both counted up
+	Off     billing.Money // the sum of all differences, whatever their sign
 }
 
-// Holds reports whether the payment, each claim and each line add up.
+// Holds reports whether the payment, each claim and each line balance.
 func (b *Balance) Holds() bool {
 	return b.Payment.Holds() && b.Claims.Failed == 0 && b.Lines.Failed == 0 && b.Unread == 0
 }
 
-// maxFindings bounds what is kept of a payment of which nothing adds up.
+// maxFindings bounds the findings of a payment in which nothing balances.
 const maxFindings = 100
 
 func (b *Balance) add(all ...Finding) {
 	b.Findings = append(b.Findings, all[:min(len(all), maxFindings-len(b.Findings))]...)
 }
 
-// Finding is one thing that does not add up, and where.
+// Finding is one difference, and its place.
 type Finding struct {
 	Level         Level
 	Claim         int    // ordinal in the payment, from 1; 0 at the level of the payment
 	ControlNumber string // of the claim
 	Line          int    // ordinal in the claim, from 1; 0 above the level of the line
 	Segment       int    // ordinal in the input
-	Unread        bool   // an amount is missing or is no amount; the equation says nothing then
+	Unread        bool   // an amount is missing or unreadable, so Equation is void
 	Equation
 }
 
-// String explains the finding to who works with remittances. It names the claim
-// by its control number.
+// String explains the finding to a biller. It names the claim by its control
+// number.
 func (f Finding) String() string {
 	where := "The payment"
 	if f.Level != LevelPayment {
@@ -104,13 +104,13 @@ func (f Finding) LogValue() slog.Value {
 
 var _ slog.LogValuer = Finding{}
 
-// equation is the line's.
+// equation returns the balance of the line.
 func (s *Service) equation() Equation {
 	return Equation{From: s.Charge, Less: s.Adjusted("", ""), Stated: s.Paid}
 }
 
-// weigh adds a claim that is whole to the balance and tells the claim what it
-// finds. A claim with an amount that could not be read has its findings already.
+// weigh adds a complete claim to the balance, and its findings to the claim. A
+// claim with an unreadable amount has its findings already.
 func (b *Balance) weigh(c *Claim) {
 	b.Payment.From += c.Paid
 	b.Claims.Checked++
@@ -118,7 +118,7 @@ func (b *Balance) weigh(c *Claim) {
 	if unread := len(c.Findings); unread > 0 {
 		b.Unread += unread
 		b.Claims.Failed++
-		for i, f := range c.Findings { // a line has them next to each other
+		for i, f := range c.Findings { // those of a line are adjacent
 			if f.Level == LevelLine && (i == 0 || c.Findings[i-1].Line != f.Line) {
 				b.Lines.Failed++
 			}
@@ -138,8 +138,8 @@ func (b *Balance) weigh(c *Claim) {
 			c.Findings = append(c.Findings, f)
 		}
 	}
-	// What the lines were paid need not be what the claim was paid: the claim may
-	// have adjustments of its own.
+	// The lines' paid amounts need not add up to the claim's: the claim may have
+	// adjustments of its own.
 	if !whole.Holds() {
 		f.Level, f.Line, f.Segment, f.Equation = LevelClaim, 0, c.Segment, whole
 		b.Claims.fail(whole)
@@ -148,11 +148,11 @@ func (b *Balance) weigh(c *Claim) {
 	b.add(c.Findings...)
 }
 
-// conclude closes the balance of a payment, whose total stands at segment.
+// conclude completes the balance of a payment, whose BPR is at segment.
 func (b *Balance) conclude(p *Payment, segment int) {
 	b.Payment.Less, b.Payment.Stated = p.AdjustmentsTotal(), p.Total
 	if !b.Payment.Holds() {
-		b.Findings = b.Findings[:min(len(b.Findings), maxFindings-1)] // what is wrong with the payment itself is never left out
+		b.Findings = b.Findings[:min(len(b.Findings), maxFindings-1)] // a finding of the payment itself is never dropped
 		b.add(Finding{Level: LevelPayment, Segment: segment, Equation: b.Payment})
 	}
 }

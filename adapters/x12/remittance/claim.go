@@ -7,15 +7,15 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// The codes of CLP02 that figures depend on.
+// The codes of CLP02 that change figures.
 const (
 	StatusDenied           = "4"
-	StatusReversal         = "22" // takes an earlier payment back: every sign is turned round
+	StatusReversal         = "22" // takes an earlier payment back: every sign is reversed
 	StatusPredetermination = "25" // pays nothing; see ReasonEstimate
 )
 
-// Claim is a CLP segment and what belongs to it. A payer that splits a claim
-// sends several with one control number.
+// Claim is a CLP segment and its loop. A payer that splits a claim sends several
+// with one control number.
 type Claim struct {
 	Ordinal int // in the payment, from 1; the encoder ignores it
 	Segment int // ordinal of the CLP in the input; the encoder ignores it
@@ -25,7 +25,7 @@ type Claim struct {
 	Status                string         // CLP02
 	Charge                billing.Money  // CLP03
 	Paid                  billing.Money  // CLP04; negative for a reversal
-	PatientResponsibility *billing.Money // CLP05; nil when not told, as in reversals
+	PatientResponsibility *billing.Money // CLP05; nil when absent, as in reversals
 	FilingCode            string         // CLP06: 12 PPO, MC Medicaid, ...
 	PayerControlNumber    string         // CLP07
 	PlaceOfService        string         // CLP08
@@ -41,12 +41,11 @@ type Claim struct {
 	Outpatient  []string // the elements of MOA
 	Services    []Service
 
-	Findings []Finding // why the claim does not add up; the encoder ignores them
+	Findings []Finding // why the claim does not balance; the encoder ignores them
 }
 
-// Name gives the first NM1 with the entity code: QC patient, IL subscriber, 74
-// corrected name, 82 rendering provider, TT next payer. It is zero when there is
-// none.
+// Name returns the first NM1 with the entity code: QC patient, IL subscriber, 74
+// corrected name, 82 rendering provider, TT next payer. It is zero when absent.
 func (c *Claim) Name(entity string) Name {
 	for _, n := range c.Names {
 		if n.Entity == entity {
@@ -56,7 +55,8 @@ func (c *Claim) Name(entity string) Name {
 	return Name{}
 }
 
-// Subscriber is whose plan it is: the patient when the claim names no other.
+// Subscriber returns the subscriber, who is the patient unless the claim names
+// another.
 func (c *Claim) Subscriber() Name {
 	if n := c.Name("IL"); n != (Name{}) {
 		return n
@@ -64,18 +64,18 @@ func (c *Claim) Subscriber() Name {
 	return c.Name("QC")
 }
 
-// Reference gives the value of the first REF of the claim itself with the
-// qualifier; empty when there is none.
+// Reference returns the value of the claim's own first REF with the qualifier, or
+// the empty string.
 func (c *Claim) Reference(qualifier string) string { return reference(c.References, qualifier) }
 
-// Date gives the day of the first DTM of the claim itself with the qualifier.
+// Date returns the day of the claim's own first DTM with the qualifier.
 func (c *Claim) Date(qualifier string) billing.Date { return date(c.Dates, qualifier) }
 
-// Amount gives the first AMT of the claim itself with the qualifier.
+// Amount returns the claim's own first AMT with the qualifier.
 func (c *Claim) Amount(qualifier string) (billing.Money, bool) { return amount(c.Amounts, qualifier) }
 
 // Adjusted adds up the adjustments of the claim and of its lines with the group
-// and the reason; an empty one is any.
+// and the reason. An empty one matches any.
 func (c *Claim) Adjusted(group, reason string) billing.Money {
 	sum := adjusted(c.Adjustments, group, reason)
 	for i := range c.Services {
@@ -84,7 +84,7 @@ func (c *Claim) Adjusted(group, reason string) billing.Money {
 	return sum
 }
 
-// Remarks are the remark codes of the claim, such as MA15 for a split one.
+// Remarks returns the remark codes of the claim, such as MA15 for a split one.
 func (c *Claim) Remarks() []string {
 	var all []string
 	for n, code := range c.Outpatient {
@@ -100,11 +100,11 @@ func (c *Claim) Remarks() []string {
 	return all
 }
 
-// Balanced reports whether the claim adds up on its own, its lines included, so
-// that it can be applied whatever is wrong with the rest of the payment.
+// Balanced reports whether the claim and its lines balance, so that the claim
+// can be applied whatever is wrong with the rest of the payment.
 func (c *Claim) Balanced() bool { return len(c.Findings) == 0 }
 
-// Clone is a copy to keep.
+// Clone returns a copy that stays valid.
 func (c *Claim) Clone() *Claim {
 	k := *c
 	k.Names, k.Adjustments, k.Amounts, k.Dates = kept(c.Names), kept(c.Adjustments), kept(c.Amounts), kept(c.Dates)
@@ -117,7 +117,7 @@ func (c *Claim) Clone() *Claim {
 	return &k
 }
 
-// kept copies a list that may be overwritten; nil when it is empty.
+// kept copies a list that may be overwritten. It returns nil for an empty one.
 func kept[T any](list []T) []T { return append([]T(nil), list...) }
 
 // Name is an NM1 segment.
@@ -132,12 +132,12 @@ type Name struct {
 	ID          string
 }
 
-// Service is an SVC segment and what belongs to it: one line.
+// Service is an SVC segment and its loop: one line.
 type Service struct {
 	Segment int // ordinal of the SVC in the input; the encoder ignores it
 
-	Procedure      Procedure     // SVC01, the one that was paid
-	Submitted      Procedure     // SVC06, the one that was billed; zero when it is the same
+	Procedure      Procedure     // SVC01: adjudicated
+	Submitted      Procedure     // SVC06: billed; zero when it is the same
 	Charge         billing.Money // SVC02
 	Paid           billing.Money // SVC03
 	Revenue        string        // SVC04
@@ -146,28 +146,27 @@ type Service struct {
 
 	Dates       []Date
 	Adjustments []Adjustment
-	References  []Reference // 6R the line's number as it was billed
+	References  []Reference // 6R the billed line's control number
 	Amounts     []Amount    // B6 allowed
 	Remarks     []Remark
 }
 
-// Reference gives the value of the first REF with the qualifier; empty when
-// there is none.
+// Reference returns the value of the first REF with the qualifier, or the empty
+// string.
 func (s *Service) Reference(qualifier string) string { return reference(s.References, qualifier) }
 
-// Amount gives the first AMT with the qualifier.
+// Amount returns the first AMT with the qualifier.
 func (s *Service) Amount(qualifier string) (billing.Money, bool) {
 	return amount(s.Amounts, qualifier)
 }
 
-// Adjusted adds up the adjustments with the group and the reason; an empty one
-// is any.
+// Adjusted adds up the adjustments with the group and the reason. An empty one
+// matches any.
 func (s *Service) Adjusted(group, reason string) billing.Money {
 	return adjusted(s.Adjustments, group, reason)
 }
 
-// Date is the day of the service, the first one when there are several; zero
-// when it is not told.
+// Date returns the first day of the service, or zero when it is absent.
 func (s *Service) Date() billing.Date {
 	if day := date(s.Dates, "472"); !day.IsZero() {
 		return day

@@ -13,12 +13,12 @@ import (
 const (
 	set = "835"
 
-	// maxBytes bounds a claim, and what stands before the first and after the
-	// last, all of which are held in memory. A claim of 999 lines hardly reaches
-	// a third of a megabyte.
+	// maxBytes bounds a claim, and what is before the first and after the last
+	// one, because each is held in memory. A claim of 999 lines has about a third
+	// of a megabyte.
 	maxBytes = 2 << 20
 
-	// maxWarnings bounds what Warnings keeps of the decoder's own.
+	// maxWarnings bounds the decoder's own warnings.
 	maxWarnings = 100
 )
 
@@ -27,46 +27,46 @@ type Decoder struct {
 	in       *x12.Reader
 	payment  *Payment // nil outside a transaction set
 	claim    *Claim   // nil outside a claim; else one of the two
-	two      [2]Claim // the claim that is read, and the one that was given
-	party    *Party   // whose N1 loop it is; nil outside
+	two      [2]Claim // the claim that is read, and the one that was returned
+	party    *Party   // the party of the N1 loop; nil outside
 	within   Span     // the envelopes
 	start    x12.Segment
 	total    int  // ordinal of the BPR; 0 before it
 	claims   int  // of the payment
-	since    int  // offset of the CLP, or of what stands outside claims
+	since    int  // offset of the CLP, or of the first segment outside claims
 	payments int  // of the input
 	listed   bool // the header of the payment is over
-	figures  bool // the rest of claims is left out
+	figures  bool // read nothing of claims but figures
 	warnings []x12.Warning
 	err      error
 }
 
-// NewDecoder reads from r, which may hold several interchanges and transaction
-// sets that are no 835.
+// NewDecoder returns a Decoder of r, which may hold several interchanges, and
+// transaction sets other than 835.
 func NewDecoder(r io.Reader) *Decoder {
 	return &Decoder{in: x12.NewReader(r, x12.Limits{})}
 }
 
-// NewBalancer is a Decoder that reads of claims what the balance takes, and is
-// the faster for it: CLP, SVC and CAS. Lists of names, amounts, dates,
-// references, contacts and remarks stay empty, and nothing is told of claims in
-// Warnings.
+// NewBalancer returns a Decoder that reads only CLP, SVC and CAS of claims, which
+// is all that the balance needs, and faster. The names, amounts, dates,
+// references, contacts and remarks of claims stay empty, and claims add no
+// warnings.
 func NewBalancer(r io.Reader) *Decoder {
 	d := NewDecoder(r)
 	d.figures = true
 	return d
 }
 
-// Warnings tells what was wrong but harmless so far; at most a hundred of the
+// Warnings returns the harmless faults found so far: at most a hundred of the
 // envelopes and a hundred of the payments.
 func (d *Decoder) Warnings() []x12.Warning {
 	return append(slices.Clone(d.in.Warnings()), d.warnings...)
 }
 
-// Next reads up to the first claim of the next payment; claims of the previous
-// one that were not asked for are read over. The error is io.EOF after the last
-// payment of an input that is whole and has at least one. After an error Next
-// and NextClaim return it again.
+// Next reads up to the first claim of the next payment. It skips the rest of the
+// previous payment's claims. The error is io.EOF after the last payment of a
+// complete input with at least one. Once one has failed, Next and NextClaim
+// return the same error again.
 func (d *Decoder) Next() (*Payment, error) {
 	for d.payment != nil {
 		if _, err := d.NextClaim(); err != nil && !errors.Is(err, io.EOF) {
@@ -85,10 +85,10 @@ func (d *Decoder) Next() (*Payment, error) {
 	return p, nil
 }
 
-// NextClaim reads the next claim of the payment that Next gave last. The Claim
-// and its lists are valid until the next call of Next or NextClaim, the strings
-// may be kept: see Claim.Clone. The error is io.EOF after the payment's last
-// claim; the payment is whole then.
+// NextClaim reads the next claim of the payment that Next returned last. The
+// Claim and its lists are valid until the next call of Next or NextClaim, its
+// strings for good: see Claim.Clone. The error is io.EOF after the payment's last
+// claim; the payment is complete then.
 func (d *Decoder) NextClaim() (*Claim, error) {
 	for d.payment != nil {
 		c, err := d.step()
@@ -102,7 +102,7 @@ func (d *Decoder) NextClaim() (*Claim, error) {
 	return nil, io.EOF
 }
 
-// step reads a segment. It gives the claim that the segment ends.
+// step reads a segment. It returns the claim that the segment ends.
 func (d *Decoder) step() (*Claim, error) {
 	if d.err != nil {
 		return nil, d.err
@@ -122,7 +122,7 @@ func (d *Decoder) step() (*Claim, error) {
 	return done, nil
 }
 
-// ending is the error for the end of the input.
+// ending returns the error for the end of the input.
 func (d *Decoder) ending(err error) error {
 	if e, ok := errors.AsType[*x12.Error](err); ok && e.Reason == x12.ReasonTrailing && d.payments > 0 {
 		d.warnAt(e.Segment, e.Offset, e.Reason)
@@ -134,7 +134,7 @@ func (d *Decoder) ending(err error) error {
 	return err
 }
 
-// segment takes a segment in. Outside a payment only its ST is of interest.
+// segment handles a segment. Outside a payment, only an ST matters.
 func (d *Decoder) segment(s *x12.Segment) (*Claim, error) {
 	if d.payment == nil {
 		d.outside(s)
@@ -175,7 +175,7 @@ func (d *Decoder) segment(s *x12.Segment) (*Claim, error) {
 	return nil, d.header(s)
 }
 
-// outside takes in a segment that belongs to no payment, unless it begins one.
+// outside handles a segment outside payments, which may start one.
 func (d *Decoder) outside(s *x12.Segment) {
 	switch s.ID {
 	case "ISA":
@@ -201,8 +201,8 @@ func (d *Decoder) begin(s *x12.Segment) {
 	}
 }
 
-// leaveClaim ends the claim, if there is one, and sees to it that nothing is
-// told of claims before the payment is.
+// leaveClaim ends the claim, if there is one. It makes sure that the payment
+// comes before its claims.
 func (d *Decoder) leaveClaim(s *x12.Segment) (*Claim, error) {
 	if d.total == 0 {
 		return nil, d.start.Fault("the transaction set has no payment (BPR)")
@@ -219,7 +219,8 @@ func (d *Decoder) leaveClaim(s *x12.Segment) (*Claim, error) {
 	return done, nil
 }
 
-// compare warns where figures that need not agree do not.
+// compare warns of figures that differ where the guide does not require that
+// they agree.
 func (d *Decoder) compare(c *Claim) {
 	if c.PatientResponsibility != nil && c.Status != StatusReversal && *c.PatientResponsibility != c.Adjusted(GroupPatient, "") {
 		d.warnAt(c.Segment, c.Offset, "the patient's responsibility is not the sum of the patient's adjustments")
@@ -243,8 +244,8 @@ func (d *Decoder) end() {
 	d.payment = nil
 }
 
-// header takes in what stands before the first claim. An N1 loop is the payer's
-// or the payee's, a REF before it the payment's.
+// header handles a segment before the first claim. An N1 loop is the payer's or
+// the payee's; a REF before it belongs to the payment.
 func (d *Decoder) header(s *x12.Segment) error {
 	p := d.payment
 	switch s.ID {
@@ -257,7 +258,7 @@ func (d *Decoder) header(s *x12.Segment) error {
 			p.Produced = day(s, 2)
 		}
 	case "N1":
-		d.party = &Party{} // of no interest, unless it is one of the two
+		d.party = &Party{} // dropped, unless it is one of the two
 		switch code(s, 1) {
 		case "PR":
 			d.party = &p.Payer
@@ -317,8 +318,7 @@ func contactOf(s *x12.Segment) Contact {
 	return c
 }
 
-// plb takes in the pairs of a PLB. Each has a reference of its own; slots may be
-// empty.
+// plb reads the pairs of a PLB. Each has its own reference; slots may be empty.
 func (d *Decoder) plb(s *x12.Segment) {
 	b := &d.payment.Balance
 	for n := 3; n <= s.Len(); n += 2 {

@@ -8,8 +8,8 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// enterClaim starts a claim in the room of the one before the last, which the
-// caller is done with. Lists keep their room.
+// enterClaim starts a claim in the memory of the one before the last, which the
+// caller no longer uses. Lists keep their capacity.
 func (d *Decoder) enterClaim(s *x12.Segment) {
 	c := &d.two[d.claims%2]
 	d.claims++
@@ -28,16 +28,16 @@ func (d *Decoder) enterClaim(s *x12.Segment) {
 	}
 }
 
-// empty takes away what a claim may lack. It sets field by field, because to
-// write a whole Claim over costs more than to read one.
+// empty clears the optional fields. It does so field by field, because writing a
+// whole Claim costs more than reading one.
 func (c *Claim) empty() {
 	c.PatientResponsibility, c.Inpatient, c.Outpatient, c.Findings = nil, nil, nil, nil
 	c.Names, c.Adjustments, c.Amounts, c.Dates = c.Names[:0], c.Adjustments[:0], c.Amounts[:0], c.Dates[:0]
 	c.References, c.Contacts, c.Services = c.References[:0], c.Contacts[:0], c.Services[:0]
 }
 
-// claimSegment takes in a segment of a claim: of its latest line where one
-// stands there, else of the claim itself.
+// claimSegment handles a segment of a claim: of its latest line when it has one,
+// else of the claim itself.
 func (d *Decoder) claimSegment(s *x12.Segment) {
 	c := d.claim
 	switch s.ID {
@@ -59,7 +59,7 @@ func (d *Decoder) claimSegment(s *x12.Segment) {
 	}
 }
 
-// detail takes in what claims and lines both have.
+// detail handles a segment that claims and lines both have.
 func (d *Decoder) detail(s *x12.Segment) {
 	c := d.claim
 	adjustments, dates, references, amounts := &c.Adjustments, &c.Dates, &c.References, &c.Amounts
@@ -87,7 +87,7 @@ func (d *Decoder) detail(s *x12.Segment) {
 	}
 }
 
-// line is the latest one of the claim; nil before the first.
+// line returns the latest line of the claim, or nil before the first.
 func (d *Decoder) line() *Service {
 	if n := len(d.claim.Services); n > 0 {
 		return &d.claim.Services[n-1]
@@ -95,7 +95,7 @@ func (d *Decoder) line() *Service {
 	return nil
 }
 
-// svc starts a line, in the room of an earlier claim's where there is one.
+// svc starts a line, in the memory of an earlier claim's line if there is one.
 func (d *Decoder) svc(s *x12.Segment) {
 	c := d.claim
 	c.Services = slices.Grow(c.Services, 1)[:len(c.Services)+1]
@@ -120,7 +120,7 @@ func (d *Decoder) cas(list []Adjustment, s *x12.Segment) []Adjustment {
 	return list
 }
 
-// required reads an amount of the claim that has to be there.
+// required reads a mandatory amount of the claim.
 func (d *Decoder) required(s *x12.Segment, e string) billing.Money {
 	value, err := parseMoney(e)
 	if err != nil {
@@ -129,7 +129,7 @@ func (d *Decoder) required(s *x12.Segment, e string) billing.Money {
 	return value
 }
 
-// optional reads an amount of the claim, which is nothing when it is left out.
+// optional reads an amount of the claim, zero when absent.
 func (d *Decoder) optional(s *x12.Segment, e string) billing.Money {
 	if e == "" {
 		return 0
@@ -137,8 +137,8 @@ func (d *Decoder) optional(s *x12.Segment, e string) billing.Money {
 	return d.required(s, e)
 }
 
-// unread notes once for a segment that an amount of the claim cannot be read, so
-// that the claim does not count as one that adds up.
+// unread records, once a segment, that an amount of the claim cannot be read, so
+// that the claim does not count as balanced.
 func (d *Decoder) unread(s *x12.Segment) {
 	c := d.claim
 	if n := len(c.Findings); n > 0 && c.Findings[n-1].Segment == s.Ordinal {
@@ -177,7 +177,7 @@ func procedureOf(composite string, by byte) (p Procedure) {
 	return p
 }
 
-// elements are all of a segment; nil when they are all empty.
+// elements returns all elements of a segment, or nil when all are empty.
 func elements(s *x12.Segment) []string {
 	var all []string
 	for n := range s.Len() {

@@ -1,7 +1,6 @@
-// Package remittance is the codec of the health care claim payment and advice
-// (835), implementation guide 005010X221A1, in both directions: whoever was
-// paid reads it, a payer writes it. A file may hold many payments, and a payment
-// many thousand claims, so both stream.
+// Package remittance reads and writes the health care claim payment and advice
+// (835), implementation guide 005010X221A1. A file may hold many payments, and a
+// payment many thousand claims, so both are streamed.
 //
 //	d := remittance.NewDecoder(file)
 //	for {
@@ -13,19 +12,18 @@
 //			if claim.Balanced() { // apply it
 //			}
 //		}
-//		report := payment.Balance // whole now, as payment.Adjustments is
+//		report := payment.Balance // complete now, like payment.Adjustments
 //	}
 //
-// While it reads, the decoder adds up each line, each claim and the payment, in
-// cents (see Balance). An error is an *x12.Error, or that of the reader. Whoever
-// must not act on half a file reads it to the end once before acting on it: a
-// file may break off after claims that were read without a fault.
+// The decoder balances each line, each claim and the payment to the cent (see
+// Balance). Its error is an *x12.Error, or that of the reader. A file may break
+// off after claims that were read without a fault: a caller that must not apply
+// half a file reads it to the end first.
 //
-// Decoding is lenient, because what payers send is: 4010 versions, any
-// delimiters, missing segments, codes in lower case, empty slots, wrong counts,
-// something after the last trailer. Values are kept as sent, except that codes
-// become upper case; amounts are cents and dates days. What no type here has a
-// field for (such as LX, TS2, TS3, QTY and bank accounts) is left out. Encoding writes
-// upper-case ASCII without delimiters (see x12.Text). Extract cuts one payment
-// out of a file without touching a byte of it.
+// Decoding accepts what payers send: 4010 versions, any delimiters, missing
+// segments, codes in lower case, empty slots, wrong counts, content after the
+// last trailer. Values are kept as sent, except that codes become upper case;
+// amounts are cents. Segments without a field here (LX, TS2, TS3, QTY, bank
+// accounts) are dropped. Encoding writes upper-case ASCII without delimiters (see
+// x12.Text). Extract copies one payment out of a file byte for byte.
 package remittance

@@ -8,7 +8,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// The longest values that the guide lets through, in characters.
+// The longest values that the guide allows, in characters.
 const (
 	maxReference   = 50
 	maxTrace       = 50
@@ -40,9 +40,9 @@ const (
 	maxModifiers = 4 // of a procedure
 )
 
-// Encode writes an interchange with one group of the remittances, one
-// transaction set each, as their figures are: see Settle. Positions, spans,
-// balances and the envelopes of the payments are ignored. Values are cut to the
+// Encode writes an interchange with one group that has a transaction set for each
+// remittance. It writes figures as they are: see Settle. It ignores positions,
+// spans, balances and the envelopes of the payments, and cuts values to the
 // lengths of the guide.
 func Encode(w io.Writer, i x12.Interchange, g x12.Group, all []Remittance) error {
 	var e encoder
@@ -74,7 +74,7 @@ type encoder struct {
 	x12.Writer
 }
 
-// payment writes what stands before the claims.
+// payment writes the segments before the claims.
 func (e *encoder) payment(p *Payment) {
 	e.Segment("BPR", code3(p.Handling), money(p.Total), code3(p.CreditDebit), code3(p.Method),
 		"", "", "", "", "", "", "", "", "", "", "", optionalDay(p.Date))
@@ -169,8 +169,8 @@ func (e *encoder) references(all []Reference) {
 	}
 }
 
-// dates writes a day that is none as zeros, which is what payers send for the
-// service date of a predetermination.
+// dates writes DTMs. A missing day is written as zeros, which is what payers send
+// for the service date of a predetermination.
 func (e *encoder) dates(all []Date) {
 	for _, d := range all {
 		e.Segment("DTM", code3(d.Qualifier), x12.Element(d.Day.X12()))
@@ -205,7 +205,7 @@ func (e *encoder) elements(id string, all []string) {
 
 func money(m billing.Money) x12.Element { return x12.Cents(int64(m)) }
 
-// code3 is a value of a code list.
+// code3 returns a value of a code list.
 func code3(s string) x12.Element { return x12.Clip(s, maxCode) }
 
 func optionalDay(d billing.Date) x12.Element {

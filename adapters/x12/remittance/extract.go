@@ -7,20 +7,19 @@ import (
 	"github.com/molar-billing/molar/adapters/x12"
 )
 
-// ExtractedSegment is the ordinal of the ST in what Extract gives, after an ISA
-// and a GS.
+// ExtractedSegment is the ordinal of the ST in the result of Extract, after an
+// ISA and a GS.
 const ExtractedSegment = 3
 
-// Extract gives an interchange with nothing but one transaction set of the
-// input, whose Span a Decoder told. The set is copied to the byte, between the
-// ISA and GS that it came in; GE and IEA are new, with counts of one and what
-// the input has between segments. It reads no other set, so that the payments of
-// a file are cut out in the time that one reading takes. The error is an
-// *x12.Error when the input has no set there.
+// Extract returns an interchange of one transaction set of the input, at a Span
+// from a Decoder. The ISA, the GS and the set are copied byte for byte. The GE and
+// IEA are new, with counts of one and the line breaks of the input. It reads no
+// other set, so that cutting a file into payments takes as long as reading it
+// once. The error is an *x12.Error when the input has no set there.
 func Extract(input []byte, s Span) ([]byte, error) {
 	absent := &x12.Error{Offset: s.Start, Reason: "no transaction set starts there"}
 	if s.Interchange < 0 || s.Interchange > s.Group || s.Group > s.Start || s.Start > s.End || s.End > len(input) ||
-		s.Start == s.End || input[s.Group] != 'G' || input[s.Start] != 'S' { // line breaks may stand between the letters
+		s.Start == s.End || input[s.Group] != 'G' || input[s.Start] != 'S' { // line breaks may separate the letters
 		return nil, absent
 	}
 	in := x12.NewReader(bytes.NewReader(input[s.Interchange:s.Start]), x12.Limits{})
@@ -49,7 +48,7 @@ func Extract(input []byte, s Span) ([]byte, error) {
 	for _, part := range [][]byte{header, gap, gs, gap, set} {
 		out.Write(part)
 	}
-	if set[len(set)-1] != by.Segment { // the last byte of a file that breaks off
+	if set[len(set)-1] != by.Segment { // the file ends without a terminator
 		out.WriteByte(by.Segment)
 	}
 	for _, trailer := range [][2]string{{"GE", string(group)}, {"IEA", interchange}} {

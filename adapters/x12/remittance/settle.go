@@ -2,15 +2,15 @@ package remittance
 
 import "github.com/molar-billing/molar/core/billing"
 
-// reasonForwarded carries what is owed over to the provider's next payment.
+// reasonForwarded carries a balance over to the provider's next payment.
 const reasonForwarded = "FB"
 
-// Settle works the figures out from the lines' charges, the adjustments and the
-// provider adjustments, so that the remittance adds up: what each line and claim
-// were paid, the charge and the patient's responsibility of claims, and the
-// total. A claim without lines keeps its charge, a reversal tells no
-// responsibility. A negative total, which the guide does not allow, is forwarded
-// to the provider's next payment with an adjustment of its own.
+// Settle computes the figures of the remittance from the lines' charges and all
+// adjustments, so that it balances: the paid amount of each line and claim, the
+// charge and patient responsibility of each claim, and the total. A claim without
+// lines keeps its charge; a reversal states no patient responsibility. The guide
+// allows no negative total: it is forwarded to the provider's next payment by an
+// adjustment.
 func (r *Remittance) Settle() {
 	var sum billing.Money
 	for i := range r.Claims {
@@ -50,8 +50,8 @@ func (c *Claim) settle() {
 	}
 }
 
-// Reversed is the claim that takes c back: every amount with its sign turned
-// round, under the payer's number of c.
+// Reversed returns the claim that takes c back: every amount with its sign
+// reversed, under the payer's number of c.
 func (c *Claim) Reversed() *Claim {
 	r := c.Clone()
 	r.Status, r.PatientResponsibility, r.Findings = StatusReversal, nil, nil

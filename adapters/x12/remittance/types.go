@@ -7,7 +7,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// Version is the implementation guide that is written.
+// Version is the implementation guide that the encoder writes.
 const Version = "005010X221A1"
 
 // Remittance is a Payment with all its claims, for writing.
@@ -17,14 +17,14 @@ type Remittance struct {
 	Claims []Claim
 }
 
-// Payment is one transaction set: one transfer of money, or the notice that
-// there is none.
+// Payment is one transaction set: one transfer of money, or the notice that no
+// money moves.
 type Payment struct {
 	Interchange x12.Interchange
 	Group       x12.Group
 	Control     string // ST02
 	Version     string // of the guide, from ST03 or else GS08; the encoder writes its own
-	Span        Span   // from ST to SE, whole after the last claim; the encoder ignores it
+	Span        Span   // from ST to SE, complete after the last claim; the encoder ignores it
 
 	Handling    string        // BPR01: C with payment, I remittance only, H notice only, ...
 	Total       billing.Money // BPR02; negative in some files, against the guide
@@ -37,11 +37,11 @@ type Payment struct {
 	Payer       Party        // N1 PR
 	Payee       Party        // N1 PE
 
-	Adjustments []ProviderAdjustment // whole after the last claim
-	Balance     Balance              // whole after the last claim; the encoder ignores it
+	Adjustments []ProviderAdjustment // complete after the last claim
+	Balance     Balance              // complete after the last claim; the encoder ignores it
 }
 
-// AdjustmentsTotal is the sum of the provider adjustments: a positive one
+// AdjustmentsTotal returns the sum of the provider adjustments. A positive one
 // reduced the payment.
 func (p *Payment) AdjustmentsTotal() billing.Money {
 	var sum billing.Money
@@ -51,16 +51,15 @@ func (p *Payment) AdjustmentsTotal() billing.Money {
 	return sum
 }
 
-// Span is where a transaction set stands in the input, in bytes: from its ST to
-// the end of its SE, within the ISA and the GS that start where Interchange and
-// Group say.
+// Span is the place of a transaction set in the input, in bytes: from its ST to
+// the end of its SE. Its ISA and GS start at Interchange and Group.
 type Span struct {
 	Start, End, Interchange, Group int
 
 	Segment int // ordinal of the ST
 }
 
-// Trace is TRN: the number of the transfer or check, and who gave it.
+// Trace is TRN: the number of the transfer or check, and its originator.
 type Trace struct {
 	Number     string // TRN02
 	Originator string // TRN03, the payer's number at its bank
@@ -77,7 +76,7 @@ type Party struct {
 	Contacts    []Contact
 }
 
-// NPI is the payee's National Provider Identifier; empty when the file does not say.
+// NPI returns the payee's National Provider Identifier, or the empty string.
 func (p *Party) NPI() string {
 	if p.IDQualifier == "XX" {
 		return p.ID
@@ -85,8 +84,8 @@ func (p *Party) NPI() string {
 	return ""
 }
 
-// TaxID is the payee's tax number as sent, with or without a dash; empty when
-// not told.
+// TaxID returns the payee's tax ID as sent, with or without a dash, or the empty
+// string.
 func (p *Party) TaxID() string {
 	if p.IDQualifier == "FI" {
 		return p.ID
@@ -99,14 +98,14 @@ type Address struct {
 	Line1, Line2, City, State, ZIP string
 }
 
-// Contact is a PER segment; CX is whom to ask about a claim, BL technical help.
+// Contact is a PER segment: CX for questions about claims, BL for technical ones.
 type Contact struct {
 	Function string
 	Name     string
 	Numbers  []Number
 }
 
-// Number is how to reach a Contact: TE telephone, EM e-mail, UR web address.
+// Number is a way to reach a Contact: TE telephone, EM e-mail, UR web address.
 type Number struct {
 	Qualifier, Value string
 }
@@ -125,8 +124,8 @@ func reference(all []Reference, qualifier string) string {
 	return ""
 }
 
-// Date is a DTM segment. Day is zero for what is no day, such as the 00000000
-// of predeterminations.
+// Date is a DTM segment. Day is zero if the file has no valid day, such as the
+// 00000000 of predeterminations.
 type Date struct {
 	Qualifier string // 232 and 233 claim from and to, 050 received, 472 service, 150 and 151 service from and to
 	Day       billing.Date
@@ -142,7 +141,7 @@ func date(all []Date, qualifier string) billing.Date {
 }
 
 // Amount is an AMT segment: AU covered, B6 allowed, F5 paid by the patient, I
-// interest. It is told beside the balance and is no part of it.
+// interest. It is not part of the balance.
 type Amount struct {
 	Qualifier string
 	Amount    billing.Money
@@ -157,8 +156,8 @@ func amount(all []Amount, qualifier string) (billing.Money, bool) {
 	return 0, false
 }
 
-// Adjustment is one triple of a CAS segment: why, and by how much, less was
-// paid than was charged. A negative amount means more.
+// Adjustment is one triple of a CAS segment: the reason and the amount by which
+// the payment is less than the charge. A negative amount raises the payment.
 type Adjustment struct {
 	Group    string // CO contract, PR patient, OA other, PI payer, CR correction (4010)
 	Reason   string // such as 45, over the fee schedule
@@ -166,11 +165,11 @@ type Adjustment struct {
 	Quantity string
 }
 
-// The groups and reasons that figures are taken from.
+// The groups and reasons that figures are computed from.
 const (
 	GroupPatient   = "PR"
 	GroupOther     = "OA"
-	ReasonEstimate = "101" // with GroupOther: what a predetermination says would be paid
+	ReasonEstimate = "101" // with GroupOther: the estimated payment of a predetermination
 )
 
 func adjusted(all []Adjustment, group, reason string) billing.Money {
@@ -183,14 +182,14 @@ func adjusted(all []Adjustment, group, reason string) billing.Money {
 	return sum
 }
 
-// ProviderAdjustment is one pair of a PLB segment: money that is not about a
-// claim of this payment.
+// ProviderAdjustment is one pair of a PLB segment: money that belongs to no claim
+// of this payment.
 type ProviderAdjustment struct {
 	Provider  string        // PLB01
 	Period    billing.Date  // PLB02, the last day of the provider's fiscal year
 	Reason    string        // WO recovery, FB forwarded, 72 returned, L6 interest, CS, ...
 	Reference string        // the pair's own, such as the control number of an earlier claim
-	Amount    billing.Money // as in the segment: a positive one reduced the payment
+	Amount    billing.Money // as sent: a positive one reduces the payment
 }
 
 // LogValue keeps patient data out of logs.

@@ -8,9 +8,9 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// parseMoney reads an amount. The plain form, digits with at most two decimals,
-// is nearly all there is and is read in one pass: a file has a dozen amounts for
-// every claim. What else counts as an amount is for billing to say.
+// parseMoney reads an amount. It reads the usual form, digits with at most two
+// decimals, in one pass, because a file has a dozen amounts for every claim. It
+// leaves other forms to package billing.
 func parseMoney(e string) (billing.Money, error) {
 	digits, negative := strings.CutPrefix(e, "-")
 	var n billing.Money
@@ -43,14 +43,14 @@ func parseMoney(e string) (billing.Money, error) {
 	return n, nil
 }
 
-// code is an element of a code list, in upper case.
+// code returns an element of a code list, in upper case.
 func code(s *x12.Segment, n int) string { return strings.ToUpper(s.Element(n)) }
 
-// day is a date; zero for what is none.
+// day reads a date. It returns zero for anything else.
 func day(s *x12.Segment, n int) billing.Date { return parseDay(s.Element(n)) }
 
-// parseDay reads the days that every month has without the detour of a layout,
-// for the same reason as parseMoney. All others are for billing to judge.
+// parseDay reads days up to the 28th without a layout, for the same reason as
+// parseMoney. It leaves the others to package billing.
 func parseDay(e string) billing.Date {
 	if len(e) == 8 {
 		year, month, of := number(e[:4]), number(e[4:6]), number(e[6:])
@@ -62,7 +62,7 @@ func parseDay(e string) billing.Date {
 	return d
 }
 
-// number is -1 for what is not all digits.
+// number reads a whole number. It returns -1 for anything but digits.
 func number(e string) int {
 	n := 0
 	for i := range len(e) {

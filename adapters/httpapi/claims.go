@@ -118,7 +118,7 @@ func (a *api) listBatches(x *exchange) (*reply, error) {
 	if err := q.end().Err(); err != nil {
 		return nil, err
 	}
-	found, next, err := a.claims.Batches(x.ctx, x.key.Scope, p)
+	found, next, err := a.batches.List(x.ctx, x.key.Scope, p)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (a *api) getBatch(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
 	}
-	b, err := a.claims.Batch(x.ctx, x.key.Scope, fileID(x))
+	b, err := a.batches.Get(x.ctx, x.key.Scope, fileID(x))
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func (a *api) getBatchFile(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
 	}
-	b, content, err := a.claims.BatchFile(x.ctx, x.key.Scope, fileID(x))
+	b, content, err := a.batches.File(x.ctx, x.key.Scope, fileID(x))
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/attachments"
+	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/eligibility"
@@ -41,6 +42,7 @@ const (
 type api struct {
 	access        *access.Service
 	attachments   *attachments.Service
+	batches       *batches.Service
 	claims        *claims.Service
 	eligibility   *eligibility.Service
 	events        *events.Service

@@ -16,6 +16,7 @@ import (
 
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/attachments"
+	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/eligibility"
@@ -30,6 +31,7 @@ import (
 type Options struct {
 	Access        *access.Service
 	Attachments   *attachments.Service
+	Batches       *batches.Service
 	Claims        *claims.Service
 	Eligibility   *eligibility.Service
 	Events        *events.Service
@@ -94,12 +96,12 @@ type Server struct {
 // New makes a server that does not serve yet. It fails when a use case is
 // missing or the metrics are registered already.
 func New(o Options) (*Server, error) {
-	if o.Access == nil || o.Attachments == nil || o.Claims == nil || o.Eligibility == nil || o.Events == nil ||
+	if o.Access == nil || o.Attachments == nil || o.Batches == nil || o.Claims == nil || o.Eligibility == nil || o.Events == nil ||
 		o.PayerRequests == nil || o.Payers == nil || o.Remittances == nil || o.Webhooks == nil {
 		return nil, errors.New("httpapi: a use case or the payer directory is missing")
 	}
 	a := &api{
-		o.Access, o.Attachments, o.Claims, o.Eligibility, o.Events, o.PayerRequests, o.Payers, o.Remittances, o.Webhooks,
+		o.Access, o.Attachments, o.Batches, o.Claims, o.Eligibility, o.Events, o.PayerRequests, o.Payers, o.Remittances, o.Webhooks,
 		cursors{o.CursorKey},
 	}
 	return newServer(o, a.routes(), o.Access.Authenticate)

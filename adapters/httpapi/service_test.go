@@ -115,17 +115,17 @@ func startService(t *testing.T, times eligibility.Times, changes ...func(*setup)
 		RateChecks:    with.checks,
 		Now:           with.now,
 	}
-	s.access, s.store, s.remittances = o.Access, store, o.Remittances
-	s.populate(t)
-	work(t, queue, jobs.KindEligibility, o.Eligibility.Answer)
-	work(t, queue, jobs.KindAttachmentSend, o.Attachments.Send)
-	s.batches = batches.New(store, batches.Outside{
+	o.Batches = batches.New(store, batches.Outside{
 		EDI: edi.New(), Remit: o.Remittances.Receive,
 		Networks: map[billing.Mode]ports.Clearinghouse{
 			billing.ModeTest: sandboxnet.NewClearinghouse(clock, store.SandboxMail(), sandboxnet.Options{}),
 			billing.ModeLive: unavailablenet.Clearinghouse{},
 		},
 	}, payers)
+	s.access, s.store, s.batches, s.remittances = o.Access, store, o.Batches, o.Remittances
+	s.populate(t)
+	work(t, queue, jobs.KindEligibility, o.Eligibility.Answer)
+	work(t, queue, jobs.KindAttachmentSend, o.Attachments.Send)
 	work(t, queue, jobs.KindBatchSend, s.batches.Send)
 	work(t, queue, jobs.KindERA, o.Remittances.Apply)
 	dispatch(t, queue, webhooks.NewDispatcher(store, queue, sender, clock, webhooks.DefaultPace(), with.log, func(billing.Attempt) {}))

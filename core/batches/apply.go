@@ -41,7 +41,7 @@ func (s *Service) apply(ctx context.Context, f billing.IncomingFile, sh *share) 
 	return rejected, nil
 }
 
-// batches lists the batches that are told of, in the order of their IDs, so
+// batches lists the batches that the share names, in the order of their IDs, so
 // that two transactions never wait for each other.
 func (sh *share) batches() (ids []billing.FileID) {
 	for _, v := range sh.verdicts {
@@ -89,7 +89,7 @@ func (s *Service) reports(ctx context.Context, tx ports.Tx, sh *share, now time.
 	if len(sh.reports) == 0 {
 		return nil
 	}
-	claims, err := claimsOf(ctx, tx, sh)
+	claims, err := lockReported(ctx, tx, sh)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (s *Service) reports(ctx context.Context, tx ports.Tx, sh *share, now time.
 
 // report applies what is said of a claim. When the payer takes a void, that
 // takes the claim back which it voids.
-func (t *told) report(ctx context.Context, tx ports.Tx, c *billing.Claim, r *billing.ClaimReport, cause billing.ClaimCause) error {
+func (t *reported) report(ctx context.Context, tx ports.Tx, c *billing.Claim, r *billing.ClaimReport, cause billing.ClaimCause) error {
 	e, moved := c.Reported(r, cause)
 	if !moved {
 		return nil

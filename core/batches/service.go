@@ -6,7 +6,8 @@
 // Cutting and handing over are two commits with the network between them, and
 // either can be repeated: the network knows a file by its name. What comes back
 // is applied in one commit for each organization that it is about, in which the
-// file is kept, so that the same file never counts twice.
+// file is kept, so that the same file never counts twice. Callers read batches
+// here, too.
 package batches
 
 import (

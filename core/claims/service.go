@@ -1,6 +1,6 @@
 // Package claims makes claims and predeterminations, changes them as callers
-// ask, and shows them with the files that carried them. What files do to claims
-// is in packages batches and remittances.
+// ask, and shows them. What files do to claims is in packages batches and
+// remittances.
 //
 // Every use case that changes something is one transaction: the claim, its
 // events and the answer under the request's key are committed together.

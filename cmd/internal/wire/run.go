@@ -211,7 +211,7 @@ func (g *graph) serveAPI(ctx context.Context, addrs *Addresses, fail func(error)
 		return nil, err
 	}
 	api, err := httpapi.New(httpapi.Options{
-		Access: g.access, Attachments: g.attachments, Eligibility: g.eligibility, Events: g.events,
+		Access: g.access, Attachments: g.attachments, Batches: g.batches, Eligibility: g.eligibility, Events: g.events,
 		PayerRequests: g.payerRequests, Webhooks: g.webhooks, Claims: g.claims, Remittances: g.remittances, Payers: g.payers,
 		CursorKey: cursorKey, TempDir: g.settings.TempDir,
 		RateRequests: g.settings.RateRequests, RateChecks: g.settings.RateChecks,

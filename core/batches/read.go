@@ -1,4 +1,4 @@
-package claims
+package batches
 
 import (
 	"context"
@@ -7,9 +7,9 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Batches reads a page of the files of claims, newest first, and where the next
-// page starts: nil after the last.
-func (s *Service) Batches(
+// List reads a page of batches, newest first, and where the next page starts:
+// nil after the last.
+func (s *Service) List(
 	ctx context.Context, scope billing.Scope, p billing.Page,
 ) (page []*billing.Batch, next *billing.Position, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
@@ -22,9 +22,9 @@ func (s *Service) Batches(
 	return page, next, err
 }
 
-// Batch reads a file of claims without its bytes. An absent one is
+// Get reads a batch without the bytes of its file. An absent one is
 // CodeNotFound.
-func (s *Service) Batch(ctx context.Context, scope billing.Scope, id billing.FileID) (b *billing.Batch, err error) {
+func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.FileID) (b *billing.Batch, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		b, err = tx.Batches.Get(ctx, id)
 		return err
@@ -32,9 +32,9 @@ func (s *Service) Batch(ctx context.Context, scope billing.Scope, id billing.Fil
 	return b, err
 }
 
-// BatchFile reads a file of claims with the bytes that the network is handed.
-// An absent one is CodeNotFound.
-func (s *Service) BatchFile(ctx context.Context, scope billing.Scope, id billing.FileID) (b *billing.Batch, content []byte, err error) {
+// File reads a batch with the bytes that its network is handed. An absent one is
+// CodeNotFound.
+func (s *Service) File(ctx context.Context, scope billing.Scope, id billing.FileID) (b *billing.Batch, content []byte, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		if b, err = tx.Batches.Get(ctx, id); err != nil {
 			return err

@@ -9,9 +9,9 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// told is the claims that a file tells of: one value for each, however it is
+// reported is the claims that a file reports on: one value for each, however it is
 // found, so that what was noted on it is not lost.
-type told struct {
+type reported struct {
 	byID      map[billing.ClaimID]*billing.Claim
 	byControl map[string]*billing.Claim // upper case
 	byPayer   map[string]*billing.Claim // without voids
@@ -19,11 +19,11 @@ type told struct {
 	offices   map[billing.OfficeID]*billing.Office // of the claims in byBatch
 }
 
-// claimsOf locks the claims that the share tells of: those that it names, and
-// all of a batch of which it speaks as a whole.
-func claimsOf(ctx context.Context, tx ports.Tx, sh *share) (*told, error) {
+// lockReported locks the claims that the share reports on: those that it names,
+// and all of a batch on which it reports as a whole.
+func lockReported(ctx context.Context, tx ports.Tx, sh *share) (*reported, error) {
 	var control, payer []string
-	t := told{
+	t := reported{
 		byID: map[billing.ClaimID]*billing.Claim{}, byControl: map[string]*billing.Claim{}, byPayer: map[string]*billing.Claim{},
 		byBatch: map[billing.FileID][]*billing.Claim{}, offices: map[billing.OfficeID]*billing.Office{},
 	}
@@ -62,9 +62,8 @@ func claimsOf(ctx context.Context, tx ports.Tx, sh *share) (*told, error) {
 	return &t, nil
 }
 
-// add makes a claim known that is locked, and gives the value that stands for
-// it.
-func (t *told) add(c *billing.Claim) *billing.Claim {
+// add adds a claim that is locked, and returns the value that stands for it.
+func (t *reported) add(c *billing.Claim) *billing.Claim {
 	if have := t.byID[c.ID]; have != nil {
 		return have
 	}
@@ -76,7 +75,7 @@ func (t *told) add(c *billing.Claim) *billing.Claim {
 }
 
 // claim is the claim with the ID, locked.
-func (t *told) claim(ctx context.Context, tx ports.Tx, id billing.ClaimID) (*billing.Claim, error) {
+func (t *reported) claim(ctx context.Context, tx ports.Tx, id billing.ClaimID) (*billing.Claim, error) {
 	if c := t.byID[id]; c != nil {
 		return c, nil
 	}
@@ -89,7 +88,7 @@ func (t *told) claim(ctx context.Context, tx ports.Tx, id billing.ClaimID) (*bil
 
 // about is the claims that a report is about. One of an earlier file is not
 // about a claim that has gone out again since.
-func (t *told) about(r report) []*billing.Claim {
+func (t *reported) about(r report) []*billing.Claim {
 	var c *billing.Claim
 	switch {
 	case r.ControlNumber != "":
@@ -107,7 +106,7 @@ func (t *told) about(r report) []*billing.Claim {
 
 // level is the claims of a batch; those of one provider when the report names
 // one.
-func (t *told) level(r report) (all []*billing.Claim) {
+func (t *reported) level(r report) (all []*billing.Claim) {
 	for _, c := range t.byBatch[r.batch] {
 		if names(r.ClaimReport, t.offices[c.OfficeID]) {
 			all = append(all, c)

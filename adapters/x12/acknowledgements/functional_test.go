@@ -120,7 +120,7 @@ func TestWords(t *testing.T) {
 	want := []string{
 		"The transaction set: the number of segments is wrong (4).",
 		"Segment 22 (CLM) in loop 2300, element 5, component 3: the code is not one of the list (7).",
-		"Segment 22 (CLM) in loop 2300, element 2, repetition 2: the value does not have the form that the guide asks for (I12).",
+		"Segment 22 (CLM) in loop 2300, element 2, repetition 2: the value does not have the form that the guide requires (I12).",
 		"Segment 30 (NM1): a required segment is missing (3).",
 	}
 	if verdict != acknowledgements.VerdictRejected || !reflect.DeepEqual(why, want) {

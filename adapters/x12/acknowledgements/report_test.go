@@ -258,8 +258,8 @@ func TestReportsRefused(t *testing.T) {
 		"nothing":       {"", 1, "there is no interchange header (ISA)"},
 		"another set":   {strings.ReplaceAll(file, "ST*277", "ST*999"), 1, "there is no transaction set 277"},
 		"cut":           {file[:500], 21, "the input ends before its trailers (SE, GE, IEA)"},
-		"unknown level": {wrap("005010X214", "HL*1**20*1~HL*2*1*ZZ~"), 5, "the hierarchical level (HL03) is not known"},
-		"no status":     {wrap("005010X214", "HL*1**20*1~HL*2*1*21*1~"), 6, "the transaction set tells no status (STC)"},
+		"unknown level": {wrap("005010X214", "HL*1**20*1~HL*2*1*ZZ~"), 5, "the hierarchical level (HL03) is unknown"},
+		"no status":     {wrap("005010X214", "HL*1**20*1~HL*2*1*21*1~"), 6, "the transaction set has no status (STC)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -13,11 +13,11 @@ import (
 // functionalOfClaims is GS01 of a group of claims.
 const functionalOfClaims = "HC"
 
-// maxWhy bounds what is kept of the faults of a file.
+// maxWhy bounds the faults that are kept of a file.
 const maxWhy = 100
 
-// Acknowledgement reads all that a file says before any payment. A file with
-// remittances beside is refused: they would be lost.
+// Acknowledgement reads a file of acknowledgements. It refuses a file that also
+// has remittances, because they would be lost.
 func (*Codec) Acknowledgement(name string, content []byte) (a *billing.Acknowledgement, err error) {
 	defer refuse(&err)
 	functional, reports := false, false
@@ -58,10 +58,9 @@ func (*Codec) Acknowledgement(name string, content []byte) (a *billing.Acknowled
 	return a, nil
 }
 
-// verdicts are what the file says of files of claims. Rejections come first,
-// because the first verdict on a batch stands, and a rejection does whatever
-// else is said. An interchange that was accepted says nothing yet: its groups
-// are still to be judged.
+// verdicts returns the verdicts on files of claims. Rejections come first,
+// because the first verdict on a batch stands and a rejection outweighs the
+// others. An accepted interchange is no verdict: its groups have theirs.
 func verdicts(f *acknowledgements.Functional) (all []billing.FileVerdict) {
 	add := func(about billing.ControlNumbers, v acknowledgements.Verdict, why []string) {
 		if r := resultOf(v); r != "" {
@@ -79,7 +78,7 @@ func verdicts(f *acknowledgements.Functional) (all []billing.FileVerdict) {
 			continue
 		}
 		about := billing.ControlNumbers{Group: padded(g.Control)}
-		if len(g.Sets) == 0 { // the only set of a file of ours has the number of its group
+		if len(g.Sets) == 0 { // our files have one set, with the number of its group
 			v, why := g.Set(g.Control)
 			add(about, v, why)
 		}

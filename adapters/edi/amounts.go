@@ -7,7 +7,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// part is which of the three numbers of an amount a row has.
+// part is one of the three numbers of an amount.
 type part int
 
 const (
@@ -16,20 +16,20 @@ const (
 	partRemaining
 )
 
-// sum is an amount in the making: rows that agree on all of it tell of the
-// same money. The period is empty while no row has said it.
+// sum collects an amount: rows that agree on all of these fields are about the
+// same money. The period is empty until a row states it.
 type sum struct {
 	level   billing.BenefitLevel
-	who     string // for whom, where that is neither one person nor a family
+	who     string // the members covered, if neither one person nor a family
 	subject string // the service types, or the class
 	tier    tier
 	period  billing.BenefitPeriod
 	parts   [3]*billing.Money
-	about   string // the subject for a reader
+	about   string // the subject in words
 }
 
-// amounts joins the money rows of a code (F maximums, C deductibles) that are
-// about no procedure.
+// amounts joins the money rows of a code (F maximums, C deductibles) that name no
+// procedure.
 func (a *answer) amounts(code string) []billing.BenefitAmount {
 	var sums []*sum
 	var later []*row // used and remaining, which need the amounts
@@ -65,8 +65,8 @@ func (a *answer) amounts(code string) []billing.BenefitAmount {
 	return list(sums)
 }
 
-// periodOf reads EB06, and the marker that some payers put into EB05. The
-// period is empty where the row leaves it to others.
+// periodOf reads EB06, and the marker that some payers write in EB05. The period
+// is empty when the row does not state one.
 func periodOf(r *row) (p billing.BenefitPeriod, which part, known bool) {
 	switch amountMarker(r.Plan) {
 	case "MET", "USED":
@@ -94,8 +94,8 @@ func periodOf(r *row) (p billing.BenefitPeriod, which part, known bool) {
 	}
 }
 
-// amountMarker is EB05 where it tells which number a row has, instead of
-// naming a plan.
+// amountMarker returns EB05 when it marks the number of the row instead of naming
+// a plan.
 func amountMarker(plan string) string {
 	switch m := strings.ToUpper(strings.TrimSpace(plan)); m {
 	case "MET", "USED", "REMAINING":
@@ -116,7 +116,7 @@ func newSum(r *row, period billing.BenefitPeriod) *sum {
 }
 
 // levelOf reads EB02. The codes for one member of the family are individual
-// amounts that hold for that member.
+// amounts of that member.
 func levelOf(code string) (level billing.BenefitLevel, who string) {
 	switch code {
 	case "FAM", "ECH", "ESP", "SPC":
@@ -134,7 +134,7 @@ func levelOf(code string) (level billing.BenefitLevel, who string) {
 	}
 }
 
-// about is what the row's money is for; empty for the plan as a whole.
+// about names what the row's money is for. It is empty for the whole plan.
 func (r *row) about() string {
 	if r.general() {
 		return ""
@@ -149,14 +149,14 @@ func (r *row) about() string {
 	return strings.Join(words, ", ")
 }
 
-// sameMoney reports whether the two are the same amount, whatever the network.
+// sameMoney reports whether the two are the same amount in any network.
 func (s *sum) sameMoney(o *sum) bool {
 	return s.level == o.level && s.who == o.who && s.subject == o.subject && s.period == o.period
 }
 
-// attach puts what was used or remains to the amount it belongs to. Year to
-// date and remaining (24, 29) say no period: they belong to a year before a
-// lifetime. Without an amount they stand alone.
+// attach adds a used or remaining figure to its amount. Year to date and
+// remaining (24, 29) state no period: they belong to a yearly amount before a
+// lifetime one. Without an amount they stand alone.
 func attach(sums []*sum, r *row, usual billing.BenefitPeriod) []*sum {
 	period, which, _ := periodOf(r)
 	n := newSum(r, period)
@@ -183,9 +183,8 @@ func attach(sums []*sum, r *row, usual billing.BenefitPeriod) []*sum {
 	return sums
 }
 
-// sameNetwork narrows amounts to those of the row's network, or else of the
-// best. A row that names no network is also about the others with the same
-// amount.
+// sameNetwork keeps the amounts of the row's network, or else of the best one. A
+// row that names no network also applies to the others with the same amount.
 func sameNetwork(candidates []*sum, t tier) []*sum {
 	chosen := keepSums(candidates, func(s *sum) bool { return s.tier == t })
 	if len(chosen) == 0 {
@@ -206,8 +205,8 @@ func keepSums(all []*sum, wanted func(*sum) bool) []*sum {
 	return slices.DeleteFunc(slices.Clone(all), func(s *sum) bool { return !wanted(s) })
 }
 
-// usualPeriod is the year that the amounts run by: the first that is told, and
-// the calendar's when none is.
+// usualPeriod returns the first year that an amount states, or else the calendar
+// year.
 func usualPeriod(sums []*sum) billing.BenefitPeriod {
 	for _, s := range sums {
 		if s.period != "" && s.period != billing.PeriodLifetime {
@@ -217,8 +216,8 @@ func usualPeriod(sums []*sum) billing.BenefitPeriod {
 	return billing.PeriodCalendarYear
 }
 
-// list gives the amounts: those of the whole plan first, the better network
-// first. Amounts on which all networks agree are the plan's.
+// list returns the amounts: those of the whole plan first, then by network, the
+// best first. An amount that is the same in all networks is the plan's.
 func list(sums []*sum) []billing.BenefitAmount {
 	slices.SortStableFunc(sums, func(x, y *sum) int {
 		if (x.about == "") != (y.about == "") {
@@ -263,7 +262,7 @@ func agreed(sums []*sum, s *sum) bool {
 	})
 }
 
-// benefit has the third number derived from two.
+// benefit computes the third number from the other two.
 func (s *sum) benefit() billing.BenefitAmount {
 	b := billing.BenefitAmount{
 		Level: s.level, Period: s.period, Amount: s.parts[partAmount], Used: s.parts[partUsed], Remaining: s.parts[partRemaining],
@@ -277,7 +276,7 @@ func equalAmounts(a, b billing.BenefitAmount) bool {
 	return equal(a.Amount, b.Amount) && equal(a.Used, b.Used) && equal(a.Remaining, b.Remaining)
 }
 
-// oddAmount tells of money by a period that amounts do not have, such as a
+// oddAmount describes money by a period that amounts do not have, such as a
 // visit.
 func oddAmount(r *row) string {
 	kind := "Maximum"

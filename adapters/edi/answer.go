@@ -7,15 +7,15 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// answer gathers what the replies to one check say.
+// answer collects the content of the replies to one check.
 type answer struct {
 	inquiry billing.Inquiry
 	member  *eligibility.Member // of the main reply
-	holder  *eligibility.Member // its subscriber, who has the group number when a dependent has none
+	holder  *eligibility.Member // its subscriber, whose group number a dependent may lack
 	rows    []*row
 	rules   billing.PlanRules
-	notes   []string // words of the payer that have no other place
-	remarks []string // facts that have no field of their own
+	notes   []string // messages of the payer without another place
+	remarks []string // facts without a field
 }
 
 func newAnswer(q billing.Inquiry270, r *eligibility.Reply, member *eligibility.Member) *answer {
@@ -31,9 +31,8 @@ func newAnswer(q billing.Inquiry270, r *eligibility.Reply, member *eligibility.M
 	return a
 }
 
-// add takes the rows of one more reply about the same patient. Rows that are
-// there already, as when a payer answers a question about one procedure with
-// everything, are left out.
+// add adds the rows of one more reply about the same patient. It skips rows that
+// it has: some payers reply with everything when asked about one procedure.
 func (a *answer) add(m *eligibility.Member) {
 	for _, r := range rowsOf(m) {
 		if slices.ContainsFunc(a.rows, func(have *row) bool { return same(have, r) }) {
@@ -44,7 +43,7 @@ func (a *answer) add(m *eligibility.Member) {
 	}
 }
 
-// same reports whether two EBs say the same, wherever they stand.
+// same reports whether two EBs are equal except for their position.
 func same(a, b *row) bool {
 	return a.Code == b.Code && a.Level == b.Level && slices.Equal(a.ServiceTypes, b.ServiceTypes) &&
 		a.InsuranceType == b.InsuranceType && a.Plan == b.Plan && a.Period == b.Period && a.Amount == b.Amount &&
@@ -53,8 +52,8 @@ func same(a, b *row) bool {
 		slices.Equal(a.Deliveries, b.Deliveries) && slices.Equal(a.Dates, b.Dates) && slices.Equal(a.Messages, b.Messages)
 }
 
-// benefits puts the answer together. The order matters where one part takes
-// notes that another would else have: what is left over comes last.
+// benefits builds the answer. Its order matters: each part removes the notes that
+// it uses, and PayerNotes has the rest.
 func (a *answer) benefits() *billing.Benefits {
 	b := &billing.Benefits{}
 	a.plan(b)

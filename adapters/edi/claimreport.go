@@ -9,13 +9,13 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// maxTexts bounds how many texts of a payer (STC12, 264 characters) are told of
-// a claim.
+// maxTexts bounds the texts of a payer (STC12, 264 characters) that a report on a
+// claim has.
 const maxTexts = 5
 
-// claimReports are what a 277 says of claims, in the order of the file. What it
-// says of single claims comes before what it says of all claims of a provider or
-// a file, which is no news for those then.
+// claimReports returns the reports of a 277 on claims, in the order of the file.
+// Reports on single claims come before those on all claims of a provider or a
+// file, which then change nothing for the single ones.
 func claimReports(r *acknowledgements.Report) (all []billing.ClaimReport) {
 	for i := range r.Sources {
 		s := reporter{report: r, source: &r.Sources[i]}
@@ -32,7 +32,7 @@ func claimReports(r *acknowledgements.Report) (all []billing.ClaimReport) {
 	return all
 }
 
-// reporter is who tells of claims.
+// reporter is a source of reports on claims.
 type reporter struct {
 	report *acknowledgements.Report
 	source *acknowledgements.Source
@@ -41,7 +41,7 @@ type reporter struct {
 
 func (s *reporter) receiver(r *acknowledgements.Receiver) (all []billing.ClaimReport) {
 	batch := ""
-	if s.report.Kind == acknowledgements.KindAcknowledgement { // others have the number of an inquiry there
+	if s.report.Kind == acknowledgements.KindAcknowledgement { // other kinds have the number of an inquiry there
 		batch = padded(r.Trace)
 	}
 	for i := range r.Providers {
@@ -61,7 +61,7 @@ func (s *reporter) receiver(r *acknowledgements.Receiver) (all []billing.ClaimRe
 	return append(all, s.level(&s.source.Level, s.about(batch))...)
 }
 
-// about is a report on claims of the batch.
+// about starts a report on claims of the batch.
 func (s *reporter) about(batch string) billing.ClaimReport {
 	r := billing.ClaimReport{Side: billing.SideClearinghouse, Batch: batch}
 	if s.side == acknowledgements.SidePayer {
@@ -73,8 +73,8 @@ func (s *reporter) about(batch string) billing.ClaimReport {
 	return r
 }
 
-// level reports the rejection of a level with all its claims: of a batch that
-// the level names, since nothing else tells which claims those are.
+// level reports the rejection of a level with all its claims: those of the batch
+// that the level names, because nothing else identifies them.
 func (s *reporter) level(l *acknowledgements.Level, r billing.ClaimReport) []billing.ClaimReport {
 	if r.Batch == "" || l.Outcome(s.side) != acknowledgements.OutcomeRejected {
 		return nil
@@ -88,9 +88,9 @@ func (s *reporter) level(l *acknowledgements.Level, r billing.ClaimReport) []bil
 	return []billing.ClaimReport{r}
 }
 
-// claim reports on a single claim. It reports false when nothing tells which
-// one that is. A claim without our number is no claim of the batch, lest it be
-// taken for all of them.
+// claim reports on a single claim. It returns false when nothing identifies the
+// claim. A claim without our number must not name the batch: the report would
+// apply to all of its claims.
 func (s *reporter) claim(c *acknowledgements.Claim, r billing.ClaimReport) (billing.ClaimReport, bool) {
 	r.ControlNumber, r.PayerClaimNumber, r.Effective = clip(c.ControlNumber), clip(c.PayerClaimNumber), c.Effective()
 	if r.ControlNumber == "" {
@@ -107,15 +107,15 @@ func (s *reporter) claim(c *acknowledgements.Claim, r billing.ClaimReport) (bill
 	s.judge(&r, statuses, c.Outcome(s.side))
 	if q, ok := c.Request(); ok {
 		r.Request = &billing.Information{Reference: clip(q.Reference), Requested: q.Requested, Due: q.Due}
-		if r.ControlNumber+r.PayerClaimNumber == "" { // the guide means the claim's, some payers the request's
+		if r.ControlNumber+r.PayerClaimNumber == "" { // the guide means the claim's number, some payers the request's
 			r.PayerClaimNumber = clip(q.PayerClaimNumber)
 		}
 	}
 	return r, r.ControlNumber+r.PayerClaimNumber != ""
 }
 
-// judge tells the outcome, the first code that says so, and the words of the
-// statuses that do.
+// judge sets the outcome, the first code with that outcome, and the words of the
+// statuses that have it.
 func (s *reporter) judge(r *billing.ClaimReport, statuses []acknowledgements.Status, outcome acknowledgements.Outcome) {
 	r.Outcome = outcomeOf(outcome)
 	var texts []string
@@ -134,7 +134,7 @@ func (s *reporter) judge(r *billing.ClaimReport, statuses []acknowledgements.Sta
 			}
 		}
 	}
-	if r.Status == (billing.ClaimStatus{}) { // the action (STC03) has decided
+	if r.Status == (billing.ClaimStatus{}) { // the action (STC03) decided
 		for i := range statuses {
 			if codes := statuses[i].Codes; len(codes) > 0 {
 				r.Status = billing.ClaimStatus{Category: clip(codes[0].Category), Code: clip(codes[0].Status)}
@@ -145,7 +145,7 @@ func (s *reporter) judge(r *billing.ClaimReport, statuses []acknowledgements.Sta
 	r.Words = strings.Join(texts, "; ")
 }
 
-// outcomeOf leaves out inquiries that failed, which says nothing of a claim.
+// outcomeOf drops failed inquiries, which have no outcome for the claim.
 func outcomeOf(o acknowledgements.Outcome) billing.ReportOutcome {
 	switch o {
 	case acknowledgements.OutcomeAccepted:
@@ -165,7 +165,7 @@ func outcomeOf(o acknowledgements.Outcome) billing.ReportOutcome {
 	return ""
 }
 
-// idsOf is whom claims are of: an NPI, a tax ID, or both.
+// idsOf returns the billing provider's NPI and tax ID, or the one that is there.
 func idsOf(p *acknowledgements.Provider) (npi, taxID string) {
 	taxID = keep(p.TaxID, isDigit)
 	switch p.Name.IDQualifier {

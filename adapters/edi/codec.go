@@ -16,10 +16,10 @@ type Codec struct{}
 
 var _ ports.EDI = (*Codec)(nil)
 
-// New gives a Codec.
+// New returns a Codec.
 func New() *Codec { return &Codec{} }
 
-// Why a reply cannot be used, beside the errors of the codec.
+// The errors of a reply that cannot be used, beside those of the codec.
 var (
 	errNoReply     = errors.New("edi: there is no reply to read")
 	errSaysNothing = errors.New("edi: the 271 has neither benefits nor a rejection in any segment")
@@ -27,14 +27,14 @@ var (
 	errForeign     = errors.New("the trace numbers (TRN) of the patient belong to another inquiry")
 )
 
-// maxRows bounds the EBs of an answer. The longest public dental reply has 270;
-// the time to join rows grows with the square of their number.
+// maxRows bounds the EBs of an answer. The longest public dental reply has 270.
+// Joining rows takes time that grows with the square of their number.
 const maxRows = 2000
 
-// Answer reads the 271s of one check. The first reply decides: when it cannot
-// be used, its error is the answer's. A later one, about one procedure, that
-// cannot be used, belongs to another inquiry or rejects is left out, as if the
-// payer had not answered it. Network and LatencyMS are the caller's to set.
+// Answer reads the 271s of one check. The first reply decides: when it cannot be
+// used, Answer returns its error. It skips a later one, about one procedure, that
+// cannot be used, belongs to another inquiry or is a rejection. The caller sets
+// Network and LatencyMS.
 func (*Codec) Answer(q billing.Inquiry270, replies [][]byte) (billing.CheckAnswer, error) {
 	if len(replies) == 0 {
 		return billing.CheckAnswer{}, errNoReply
@@ -70,10 +70,10 @@ func (*Codec) Answer(q billing.Inquiry270, replies [][]byte) (billing.CheckAnswe
 	return billing.CheckAnswer{Outcome: billing.OutcomeAnswered, Benefits: a.benefits()}, nil
 }
 
-// read decodes a reply and makes sure that it belongs to the check. A trace of
-// type 2 repeats the inquiry's own number, so a reply that has some and not
-// ours was meant for somebody else. Traces of type 1 are the payer's; replies
-// without a trace pass, since payers leave it out.
+// read decodes a reply and checks that it belongs to the check. A trace of type 2
+// repeats the inquiry's number, so a reply with such traces but not ours belongs
+// to another inquiry. Traces of type 1 are the payer's. Payers may leave traces
+// out, so a reply without any passes.
 func read(q billing.Inquiry270, b []byte) (*eligibility.Reply, error) {
 	r, err := eligibility.Decode(b)
 	if err != nil {
@@ -100,10 +100,10 @@ func read(q billing.Inquiry270, b []byte) (*eligibility.Reply, error) {
 	return r, nil
 }
 
-// patientOf gives the loop that answers for the patient; nil when there is
-// none with an EB. A dependent whom the payer keeps as a member of his own is
-// answered for in the subscriber's loop. A dependent's loop does not answer
-// for a subscriber: see rejectionOf.
+// patientOf returns the loop with the patient's benefits, or nil when there is
+// none with an EB. For a dependent with a member ID of their own, it is the
+// subscriber's loop. A dependent's loop never holds a subscriber's benefits: see
+// rejectionOf.
 func patientOf(q billing.Inquiry270, r *eligibility.Reply) *eligibility.Member {
 	candidates := []*eligibility.Member{r.Subscriber}
 	if q.Inquiry.Patient != nil {
@@ -121,8 +121,8 @@ func patientOf(q billing.Inquiry270, r *eligibility.Reply) *eligibility.Member {
 	return nil
 }
 
-// answers reports whether the loop says anything of benefits. An EB that only
-// disclaims, or names whom to ask, does not.
+// answers reports whether the loop states benefits. An EB with a disclaimer or a
+// contact alone does not.
 func answers(m *eligibility.Member) bool {
 	return m != nil && slices.ContainsFunc(m.Benefits, func(b eligibility.Benefit) bool {
 		switch b.Code {

@@ -6,8 +6,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// best is the row of the best standing for which ok holds, the first of
-// several; nil when there is none.
+// best returns the first row of the best standing for which ok holds, or nil.
 func best(rows []*row, ok func(*row) bool) *row {
 	var found *row
 	for _, r := range rows {
@@ -22,14 +21,14 @@ func hasShare(r *row) bool { return r.share != nil }
 func hasLimit(r *row) bool { return limitOf(r) != nil }
 func excludes(r *row) bool { return r.Code == "I" || r.Code == "E" }
 
-// group is what the payer said of one category: rows about all of it, and rows
-// about parts, such as X-rays among diagnostics.
+// group has the rows of one category: those about all of it, and those about
+// parts, such as X-rays among diagnostics.
 type group struct {
 	category   billing.Category
 	own, parts []*row
 }
 
-// coverage gives the categories of which anything was said.
+// coverage returns the categories that the payer mentions.
 func (a *answer) coverage() []billing.CategoryCoverage {
 	var out []billing.CategoryCoverage
 	for _, c := range billing.Categories() {
@@ -90,8 +89,8 @@ func (g *group) benefit() billing.CategoryCoverage {
 	return out
 }
 
-// shareIn is what the plan pays of the category in one network: what is said
-// of all of it, else what is said of every part alike.
+// shareIn returns the plan's share of the category in one network: that of the
+// whole category, else the one that all its parts have in common.
 func (g *group) shareIn(t tier) *float64 {
 	for _, r := range g.own {
 		if r.tier == t && r.share != nil {
@@ -111,7 +110,7 @@ func (g *group) shareIn(t tier) *float64 {
 	return share
 }
 
-// partShare is what the plan pays of one part in one network.
+// partShare returns the plan's share of one part in one network.
 func (g *group) partShare(of *row, t tier) *float64 {
 	for _, r := range g.parts {
 		if r.tier == t && r.share != nil && r.label() == of.label() {
@@ -129,7 +128,7 @@ func (r *row) label() string {
 	return r.subject
 }
 
-// notes tells what has no field: parts that differ from the whole, networks
+// notes describes what has no field: parts that differ from the whole, networks
 // that differ from the one shown, ages, and the payer's words.
 func (g *group) notes(shown *row) []string {
 	var notes []string
@@ -166,8 +165,8 @@ func (g *group) notes(shown *row) []string {
 	return notes
 }
 
-// partNote tells of a part that is not paid like the whole. In another network
-// than the one shown it is only told when it differs from both.
+// partNote describes a part that is not paid like the whole. In a network other
+// than the one shown, it must differ from both.
 func (g *group) partNote(r, shown *row) string {
 	if r.share == nil {
 		return ""
@@ -185,8 +184,8 @@ func (g *group) partNote(r, shown *row) string {
 	return r.label() + " (" + r.tier.label() + "): " + percent(*r.share)
 }
 
-// facts are the age, the frequency where the category cannot have it, and the
-// latest visit.
+// facts describes the age, the frequency when the category has no field for it,
+// and the latest visit.
 func (r *row) facts(frequency bool) []string {
 	var out []string
 	if n := r.ageNote(); n != "" {
@@ -229,8 +228,8 @@ func (g *group) take(r *row, prefix string, add func(string)) {
 	r.notes = nil
 }
 
-// invertedShares reports whether the percentages look like the patient's: no
-// plan pays little for preventive care and most of major care.
+// invertedShares reports whether the percentages look like the patient's: no plan
+// pays little for preventive care and most of major care.
 func invertedShares(all []billing.CategoryCoverage) bool {
 	var preventive, major *float64
 	for _, c := range all {
@@ -244,7 +243,7 @@ func invertedShares(all []billing.CategoryCoverage) bool {
 	return preventive != nil && major != nil && *preventive <= 20 && *major >= 80
 }
 
-// otherShares tells of shares that belong to no category.
+// otherShares describes shares that belong to no category.
 func (a *answer) otherShares() {
 	var rows []*row
 	for _, r := range a.rows {

@@ -15,17 +15,17 @@ func sortLatestFirst(days *[]billing.Date) {
 	*days = slices.Compact(*days)
 }
 
-// period is a span of days either end of which may be open.
+// period is a span of days with either end open or set.
 type period struct {
 	from, to billing.Date
 }
 
-// covers reports whether the day lies in the span.
+// covers reports whether the day is in the span.
 func (p period) covers(day billing.Date) bool {
 	return (p.from.IsZero() || !day.Before(p.from)) && (p.to.IsZero() || !p.to.Before(day))
 }
 
-// orElse fills the ends that are open.
+// orElse fills the open ends.
 func (p period) orElse(q period) period {
 	if p.from.IsZero() {
 		p.from = q.from
@@ -36,9 +36,9 @@ func (p period) orElse(q period) period {
 	return p
 }
 
-// coveragePeriod reads when somebody is covered: eligibility (356, 357) says
-// so best, then the plan (346, 347, 291), then, where it may, the benefit (348,
-// 349). A 291 of the service date alone only repeats the inquiry.
+// coveragePeriod returns the period of coverage: eligibility (356, 357) first,
+// then the plan (346, 347, 291), then, if benefit is set, the benefit (348, 349).
+// A 291 of the service date alone repeats the inquiry and is skipped.
 func coveragePeriod(dates []eligibility.Date, asked billing.Date, benefit bool) period {
 	var out period
 	begins, ends := []string{"356", "346", "291"}, []string{"357", "347"}
@@ -58,8 +58,8 @@ func coveragePeriod(dates []eligibility.Date, asked billing.Date, benefit bool) 
 	return out
 }
 
-// span is the first usable date of the qualifier: a day opens the span, a
-// range also ends it.
+// span returns the first usable date of the qualifier: a day sets the start, a
+// range both ends.
 func span(dates []eligibility.Date, qualifier string, asked billing.Date) period {
 	for _, d := range dates {
 		from, to, ok := d.Span()

@@ -1,36 +1,36 @@
-// Package edi turns billing values into the bytes of EDI messages and back, on
-// top of the codecs of adapters/x12. It holds what payers mean by what they
-// send; how they send it is the codecs' business.
+// Package edi translates between billing values and EDI messages, on top of the
+// codecs of adapters/x12. The codecs know the syntax; this package knows what
+// payers mean by it.
 //
-// An eligibility check becomes a 270 (Inquiry). The 271s that come back become
-// either benefits or a rejection (Answer), by these rules:
+// An eligibility check is written as a 270 (Inquiry). Answer reads the 271s as
+// benefits or as a rejection, by these rules:
 //
-//   - A reply with benefits of the patient is an answer, whatever it rejects
-//     besides. A reply without is judged by its AAA segments: rejection.go and
-//     the table in reasons.go.
-//   - Each EB is read once into a row (row.go): whom and what it is about,
-//     which network it holds for, its money, share and quantity.
-//   - Where rows for several networks say the same thing differently, in
-//     network goes before any network, that before no word of networks, and
-//     that before out of network; what the others say stands in the notes.
-//   - What no segment says is empty and named in NotReturned (missing.go).
-//   - Words of a payer (MSG) go to the one place that they belong to: a plan
-//     rule, the notes of a category, the note of a procedure, else PayerNotes.
+//   - A reply with benefits of the patient is an answer, whatever else it
+//     rejects. Without benefits, its AAA segments decide: rejection.go and the
+//     table in reasons.go.
+//   - Each EB is read once into a row (row.go): its patient and subject, its
+//     network, money, share and quantity.
+//   - When rows of several networks differ, in network comes before any network,
+//     then no network stated, then out of network. The others go to the notes.
+//   - A field without a segment stays empty, and NotReturned names it
+//     (missing.go).
+//   - A payer's message (MSG) goes to one place: a plan rule, the notes of a
+//     category, the note of a procedure, else PayerNotes.
 //
-// Every value has its source in the reply; the only sums are those that the
-// interface promises: the third of amount, used and remaining, and the day on
-// which a service is paid for again.
+// Every value comes from the reply. Only two things are computed, as the
+// interface promises: the third of amount, used and remaining, and the next day
+// on which a service is covered.
 //
-// Claims become an 837D (File). What comes back for them is an acknowledgement
-// or a remittance (Kind):
+// Claims are written as an 837D (File). What comes back is an acknowledgement or
+// a remittance (Kind):
 //
-//   - Acknowledgement gives verdicts on files (997, 999, TA1) and reports on
-//     claims (277CA, 277): who says so, what it means (the categories of the
-//     claim status), and what a payer wants to know. A rejected level is a report
-//     on all claims of a batch; a claim that nothing identifies is none.
-//   - Payments reads an 835 whole and weighs it: each line, each claim and each
-//     payment. Claims reads one payment again, claim by claim.
+//   - Acknowledgement reads verdicts on files (997, 999, TA1) and reports on
+//     claims (277CA, 277): the side that reports, the meaning of the claim status
+//     category, and what a payer requests. A rejected level is a report on all
+//     claims of a batch. A claim without an identifier is skipped.
+//   - Payments reads a whole 835 and balances each line, claim and payment.
+//     Claims reads one payment again, claim by claim.
 //
-// A file is taken whole or refused with a position. Numbers that files are known
-// by are padded to nine digits, as ours are.
+// A file is read whole or refused with a position. Control numbers are padded to
+// nine digits, as ours are.
 package edi

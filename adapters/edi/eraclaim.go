@@ -11,8 +11,8 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// Claims gives the claims of the one payment of the content. After an error
-// nothing more comes.
+// Claims returns the claims of the one payment of the content. It ends after an
+// error.
 func (*Codec) Claims(content []byte) iter.Seq2[*billing.ERAClaim, error] {
 	return func(yield func(*billing.ERAClaim, error) bool) {
 		d := remittance.NewDecoder(bytes.NewReader(content))
@@ -135,9 +135,8 @@ func lineNumber(told string, place int) int {
 	return n
 }
 
-// allowed is what the plan recognises of the charge: the sum of the lines', when
-// each tells it (AMT B6), else the claim's own, of which some payers tell it as
-// B6 and most as what is covered (AU).
+// allowed returns the allowed amount: the sum of the lines', if each states it
+// (AMT*B6), else the claim's own, which some payers send as B6 and most as AU.
 func allowed(c *remittance.Claim) *billing.Money {
 	var sum billing.Money
 	told := len(c.Services) > 0
@@ -157,8 +156,8 @@ func allowed(c *remittance.Claim) *billing.Money {
 	return nil
 }
 
-// memberOf is the member ID: the subscriber's, whom the claim names when the
-// patient is another.
+// memberOf returns the member ID: the subscriber's if the claim names one, else
+// the patient's.
 func memberOf(c *remittance.Claim, patient remittance.Name) string {
 	if id := c.Name("IL").ID; id != "" {
 		return clip(id)
@@ -166,8 +165,8 @@ func memberOf(c *remittance.Claim, patient remittance.Name) string {
 	return clip(patient.ID)
 }
 
-// serviceDates are the claim's (DTM 232 and 233), else from the first to the
-// last of its lines'.
+// serviceDates returns the claim's dates (DTM 232 and 233), else the span of its
+// lines' dates.
 func serviceDates(c *remittance.Claim) (span billing.DateSpan) {
 	if span = (billing.DateSpan{From: c.Date("232"), To: c.Date("233")}); span.To.Before(span.From) {
 		span.To = span.From

@@ -16,8 +16,8 @@ import (
 
 var _ ports.ClaimsEDI = (*Codec)(nil)
 
-// Kind tells what a file is by its first transaction set that is of use here. A
-// file with nothing but a TA1 is an acknowledgement.
+// Kind returns the kind of a file by its first known transaction set. A file with
+// nothing but a TA1 is an acknowledgement.
 func (*Codec) Kind(content []byte) (kind billing.FileKind, err error) {
 	defer refuse(&err)
 	_, err = walk(content, func(s *x12.Segment, set string) error {
@@ -51,10 +51,10 @@ const (
 
 func isFunctional(set string) bool { return set == "997" || set == "999" }
 
-// walk shows the segments to look, with the transaction set that they are in,
-// until the file ends or look gives io.EOF. It gives the control numbers of the
-// first interchange, group and transaction set. What follows the last
-// interchange and is none is of no interest.
+// walk calls look for each segment, with its transaction set, until the file ends
+// or look returns io.EOF. It returns the control numbers of the first
+// interchange, group and transaction set. It ignores what follows the last
+// interchange.
 func walk(content []byte, look func(s *x12.Segment, set string) error) (billing.ControlNumbers, error) {
 	in := x12.NewReader(bytes.NewReader(content), x12.Limits{})
 	var numbers billing.ControlNumbers
@@ -83,8 +83,9 @@ func walk(content []byte, look func(s *x12.Segment, set string) error) (billing.
 	}
 }
 
-// padded is a control number as files of ours have it, with nine digits:
-// whoever repeats one may leave out the zeros in front. Others stay as they are.
+// padded returns a control number with nine digits, as our files have it, because
+// a sender that repeats one may drop its leading zeros. Other values stay as they
+// are.
 func padded(s string) string {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 0 || keep(s, isDigit) != s || len(s) > maxControl {
@@ -93,11 +94,11 @@ func padded(s string) string {
 	return fmt.Sprintf("%0*d", maxControl, n)
 }
 
-// maxIdentifier bounds what things are looked up by. No guide has a longer
-// identifier, and no index takes one of any length.
+// maxIdentifier bounds identifiers for look-ups. No guide has a longer one, and an
+// index entry has a maximum length.
 const maxIdentifier = 100
 
-// clip cuts an identifier that is too long for one.
+// clip cuts an identifier to the maximum.
 func clip(s string) string {
 	if len(s) <= maxIdentifier {
 		return s
@@ -109,9 +110,8 @@ func clip(s string) string {
 	return strings.Clone(s[:n])
 }
 
-// refuse is deferred by what reads files from outside: one on which a reader
-// itself fails is refused like any other that cannot be read, so that it is kept
-// for a person to look at and stops nothing behind it.
+// refuse is deferred by the readers of files from outside. It turns a panic into
+// a refusal, so that the file is kept for a person and the files behind it go on.
 func refuse(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("the service failed on the file (%T): keep it, and report the fault", p)

@@ -16,8 +16,8 @@ const (
 	lowestAge  = "S8"
 )
 
-// limit is how often a service is paid for: count times in n units, which are
-// an EB06 code, and for what each, such as "per tooth".
+// limit is how often a service is covered: count times in n units (an EB06 code),
+// and its scope, such as "per tooth".
 type limit struct {
 	count int
 	unit  string
@@ -25,7 +25,8 @@ type limit struct {
 	scope string
 }
 
-// limitOf reads HSD, or EB09 and EB10 with EB06; nil when the row has neither.
+// limitOf reads HSD, or EB09 and EB10 with EB06. It returns nil if the row has
+// neither.
 func limitOf(r *row) *limit {
 	for _, d := range r.Deliveries {
 		count, err := strconv.ParseFloat(d.Quantity, 64)
@@ -52,13 +53,13 @@ func limitOf(r *row) *limit {
 	return nil
 }
 
-// counts reports whether the qualifier counts services: visits, services,
-// units. FL, units, is what one payer of dental plans sends.
+// counts reports whether the qualifier counts services: visits, services, units.
+// One dental payer sends FL, units.
 func counts(qualifier string) bool {
 	return qualifier == "VS" || qualifier == "P6" || qualifier == "FL"
 }
 
-// words is the period for a reader; empty for a unit that makes no frequency.
+// words describes the period. It is empty for a unit that makes no frequency.
 func (l limit) words() string {
 	plural := func(one string) string {
 		if l.n == 1 {
@@ -111,17 +112,16 @@ func scopeOf(notes []string) string {
 	return ""
 }
 
-// history is what the payer told of how much of a limit was used.
+// history is the part of a limit that was used, as the payer reports it.
 type history struct {
 	visits []billing.Date // the latest first
-	usedUp bool           // told in numbers
+	usedUp bool           // reported as a number
 }
 
-// nextEligible is the first day on which the service is paid for again; zero
-// when that is not known. Every visit that the limit allows must be known,
-// unless the payer says that all are used: one visit of two does not use them
-// up. A rolling period runs from the oldest of them; a calendar or plan year
-// begins anew for all.
+// nextEligible returns the first day on which the service is covered again, or
+// zero if that is unknown. The payer must report every visit that the limit
+// allows, or that all are used: one visit of two does not use them up. A rolling
+// period runs from the oldest visit; a calendar or plan year starts anew for all.
 func (a *answer) nextEligible(l *limit, h history) billing.Date {
 	if l == nil || l.count < 1 {
 		return billing.Date{}
@@ -148,7 +148,7 @@ func (a *answer) nextEligible(l *limit, h history) billing.Date {
 	return billing.Date{}
 }
 
-// after is the day on which a rolling period ends that began on the day.
+// after returns the end of a rolling period that starts on the day.
 func (l *limit) after(day billing.Date) billing.Date {
 	switch l.unit {
 	case "21":
@@ -162,9 +162,9 @@ func (l *limit) after(day billing.Date) billing.Date {
 	}
 }
 
-// yearAfter is the beginning of the nth year after the one with the latest
-// visit, by years that begin like start. Zero when the visits lie in different
-// years, and so do not use up one.
+// yearAfter returns the start of the nth year after the one with the latest
+// visit, for years that start like start. It is zero if the visits are in
+// different years, so that no year is used up.
 func yearAfter(latest, oldest, start billing.Date, n int) billing.Date {
 	begin := billing.Date{Year: latest.Year, Month: start.Month, Day: 1}.AddDays(start.Day - 1)
 	if latest.Before(begin) {
@@ -179,8 +179,8 @@ func yearAfter(latest, oldest, start billing.Date, n int) billing.Date {
 var yearWords = regexp.MustCompile(
 	`(?i)\bFROM (JANUARY|FEBRUARY|MARCH|APRIL|MAY|JUNE|JULY|AUGUST|SEPTEMBER|OCTOBER|NOVEMBER|DECEMBER) 0?1\b`)
 
-// planYear is a day on which a plan year begins; zero when the payer did not
-// tell. The day on which somebody's own coverage began tells nothing of it.
+// planYear returns a day on which a plan year starts, or zero if the payer states
+// none. The start of a member's own coverage is not one.
 func (a *answer) planYear() billing.Date {
 	texts := slices.Clone(a.member.Messages)
 	for _, r := range a.rows {

@@ -10,10 +10,10 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// identity digests what makes a payment that payment: who pays how much when by
-// which transfer, and each claim's numbers, status and figures. It takes nothing
-// of envelopes, set numbers, delimiters and line breaks, and nothing that a
-// payer may spell in another way the next time.
+// identity digests what identifies a payment: payer, amount, date and transfer,
+// and each claim's numbers, status and figures. It leaves out envelopes, set
+// numbers, delimiters, line breaks, and whatever a payer may spell differently
+// the next time.
 type identity struct {
 	hash.Hash
 	buffer []byte
@@ -43,8 +43,8 @@ func (id *identity) claim(c *remittance.Claim) {
 	id.flush()
 }
 
-// text adds a value with its length in front, so that no two lists of values
-// look the same.
+// text adds a value after its length, so that different lists never digest the
+// same bytes.
 func (id *identity) text(s string) {
 	id.buffer = binary.AppendUvarint(id.buffer, uint64(len(s)))
 	id.buffer = append(id.buffer, s...)
@@ -53,7 +53,7 @@ func (id *identity) text(s string) {
 func (id *identity) money(m billing.Money) { id.buffer = binary.AppendVarint(id.buffer, int64(m)) }
 
 func (id *identity) flush() {
-	_, _ = id.Write(id.buffer) // a hash takes everything
+	_, _ = id.Write(id.buffer) // a hash never fails
 	id.buffer = id.buffer[:0]
 }
 

@@ -13,20 +13,20 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// sender is who sends the interchange: the service, not the office, which the
-// 270 names inside.
+// sender is the sender of the interchange: the service. The 270 inside names the
+// office.
 const sender = "MOLAR"
 
 // dental is the service type of all dental benefits.
 const dental = "35"
 
-// errInquiry is the error of an inquiry that no 270 can be made of.
+// errInquiry is the error for an inquiry that has no valid 270.
 var errInquiry = errors.New("edi: an inquiry needs a check ID, and D and four digits for a procedure")
 
 // Inquiry writes the 270. The main one (no procedure) asks for all dental
-// benefits and names the procedures asked for; payers differ in whether they
-// heed those, which is why an enhanced check asks about each alone, too. The
-// same arguments give the same bytes.
+// benefits and names the requested procedures. Some payers ignore those, so an
+// enhanced check also asks about each alone. The same arguments produce the same
+// bytes.
 func (*Codec) Inquiry(q billing.Inquiry270, procedure string, sequence int) ([]byte, error) {
 	if q.CheckID.IsZero() || sequence < 0 || procedure != "" && !billing.ValidProcedureCode(procedure) {
 		return nil, errInquiry
@@ -54,20 +54,20 @@ func (*Codec) Inquiry(q billing.Inquiry270, procedure string, sequence int) ([]b
 	return eligibility.EncodeInquiry(out), nil
 }
 
-// traceBase is how every trace number of the check begins; the sequence
-// follows. Upper-case letters and digits survive every payer.
+// traceBase returns the start of every trace number of the check; the sequence
+// follows. Payers repeat upper-case letters and digits unchanged.
 func traceBase(id billing.CheckID) string {
 	return strings.ToUpper(strings.ReplaceAll(id.String(), "_", ""))
 }
 
-// controlNumber is a number of one to nine digits that follows from the trace.
+// controlNumber derives a number of one to nine digits from the trace.
 func controlNumber(trace string) int {
 	sum := sha256.Sum256([]byte(trace))
 	return int(binary.BigEndian.Uint32(sum[:])%999_999_999) + 1
 }
 
-// originator is TRN03, ten characters: 1 and an employer's tax ID, or 9 and a
-// number of one's own, here the start of the NPI.
+// originator returns TRN03, ten characters: 1 and the employer's tax ID, or 9 and
+// a number of our choice, here the start of the NPI.
 func originator(o billing.InquiringOffice) string {
 	tax := keep(o.TaxID, isDigit)
 	if len(tax) == 9 {
@@ -97,8 +97,8 @@ func subscriber(s billing.Subscriber) eligibility.Party {
 	return p
 }
 
-// memberID is the ID without the punctuation that cards have and payers do
-// not. Hyphens stay: some payers' IDs have them, and so do the sandbox's.
+// memberID drops the punctuation that cards print and payers do not store.
+// Hyphens stay: some payers' IDs have them, and so do the sandbox's.
 func memberID(s string) string {
 	return keep(string(x12.Text(s)), func(c byte) bool { return c == '-' || isDigit(c) || 'A' <= c && c <= 'Z' })
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// missing lists what the payer did not say, by field path: the coverage dates,
-// the parts of the plan, the network status, both kinds of amounts, every
-// category, every procedure asked for, and every plan rule. The status is not
+// missing lists the field paths that the payer did not return: the coverage
+// dates, the parts of the plan, the network status, both kinds of amounts, every
+// category, every requested procedure, and every plan rule. The status is never
 // among them: unknown is a status.
 func missing(b *billing.Benefits, q billing.Inquiry) []string {
 	var out []string

@@ -8,7 +8,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// plan fills status, dates, plan and network status.
+// plan sets status, dates, plan and network status.
 func (a *answer) plan(b *billing.Benefits) {
 	b.Status = billing.CoverageUnknown
 	told := a.statusRows()
@@ -34,10 +34,10 @@ func (a *answer) plan(b *billing.Benefits) {
 	b.NetworkStatus = a.network(told)
 }
 
-// statusRows are the EBs that tell of coverage, the one to trust first: one
-// whose dates cover the service date, about dental care before the whole plan
-// before its parts, active before inactive. Dental care that is no part of an
-// active plan (I) is an inactive coverage, unless only out of network.
+// statusRows returns the EBs about coverage, the most reliable first: dates that
+// cover the service date, dental care before the whole plan before its parts,
+// active before inactive. Dental care that an active plan excludes (I) is an
+// inactive coverage, unless it is excluded only out of network.
 func (a *answer) statusRows() []*row {
 	var told []*row
 	for _, r := range a.rows {
@@ -66,7 +66,7 @@ func (a *answer) statusRows() []*row {
 	return told
 }
 
-// status is what the row says of the coverage by itself.
+// status returns the coverage status of the row alone.
 func (r *row) status() billing.CoverageStatus {
 	switch r.Code {
 	case "1", "2", "3", "4", "5":
@@ -81,8 +81,8 @@ func (r *row) status() billing.CoverageStatus {
 	return billing.CoverageUnknown
 }
 
-// planType names EB04 for the kinds that dental plans have; another code
-// stands as sent.
+// planType names EB04 for the kinds that dental plans have. It returns another
+// code as sent.
 func planType(code string) string {
 	switch code {
 	case "C1":
@@ -128,7 +128,7 @@ func (a *answer) groupNumber() string {
 
 var periodWords = regexp.MustCompile(`(?i)\bBENEFIT (?:PERIOD|YEAR)\s*(?:IS|:|=)\s*(?:FROM\s+)?(\S.*?)\.?$`)
 
-// statedPeriod is the benefit period in the payer's words, or the range of a
+// statedPeriod returns the benefit period in the payer's words, or the range of a
 // DTP 292.
 func (a *answer) statedPeriod() string {
 	take := func(texts []string) string {
@@ -157,7 +157,7 @@ func (a *answer) statedPeriod() string {
 	return ""
 }
 
-// benefitDates is the range of a DTP 292, benefit.
+// benefitDates returns the range of a DTP 292, benefit.
 func (a *answer) benefitDates() period {
 	p := span(a.member.Dates, "292", billing.Date{})
 	for _, r := range a.rows {
@@ -168,8 +168,8 @@ func (a *answer) benefitDates() period {
 	return p
 }
 
-// benefitPeriod is the year by which the plan counts its money, when the payer
-// said no more of it.
+// benefitPeriod returns the kind of year of the plan's amounts, for a payer that
+// states no more.
 func benefitPeriod(lists ...[]billing.BenefitAmount) string {
 	for _, list := range lists {
 		for _, b := range list {
@@ -181,9 +181,9 @@ func benefitPeriod(lists ...[]billing.BenefitAmount) string {
 	return ""
 }
 
-// network is the office's standing. A row that holds in network alone says
-// that the office is, when there is none for out of network; a row for out of
-// network beside others is only the plan's other side.
+// network returns the office's network status. If all rows hold in network, the
+// office is in network. A row for out of network beside others only describes the
+// plan.
 func (a *answer) network(told []*row) billing.NetworkStatus {
 	for _, r := range told {
 		switch r.InNetwork {

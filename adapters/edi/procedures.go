@@ -12,8 +12,8 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// procedures gives the procedures asked for, in that order, and every other
-// that the payer lists when the check is enhanced or asked for none.
+// procedures returns the requested procedures in their order. If the check is
+// enhanced or requests none, every other one that the payer lists follows.
 func (a *answer) procedures(b *billing.Benefits) []billing.ProcedureBenefit {
 	rows := map[string][]*row{}
 	var listed []string
@@ -41,14 +41,14 @@ func (a *answer) procedures(b *billing.Benefits) []billing.ProcedureBenefit {
 	}
 	for _, r := range a.rows {
 		if r.code != "" {
-			r.notes = nil // told with the procedure, and nothing without it
+			r.notes = nil // they are part of the procedure and mean nothing without it
 		}
 	}
 	return out
 }
 
-// standsForCategory reports whether the rows of a procedure say no more than
-// the share of implants, which have no service type of their own.
+// standsForCategory reports whether the rows of a procedure have only the share
+// of implants, which have no service type of their own.
 func standsForCategory(code string, rows []*row) bool {
 	more := func(r *row) bool { return r.share == nil || hasLimit(r) }
 	return isImplant(code) && !slices.ContainsFunc(rows, more)
@@ -84,7 +84,7 @@ func (a *answer) procedure(code string, all []*row, b *billing.Benefits) billing
 		p.Status = billing.ProcedureNotCovered
 	case tooYoung, p.MaxAge != nil && age > *p.MaxAge:
 		p.Status = billing.ProcedureAgeLimit
-	case early && (l == nil || l.scope == ""): // a limit for each tooth leaves the other teeth
+	case early && (l == nil || l.scope == ""): // with a limit per tooth, other teeth are covered
 		p.Status = billing.ProcedureNotDueYet
 	case downgraded(rows):
 		p.Status = billing.ProcedureDowngraded
@@ -95,9 +95,8 @@ func (a *answer) procedure(code string, all []*row, b *billing.Benefits) billing
 	return p
 }
 
-// coveredAs fills what is paid: what the payer says of the procedure, else of
-// the service type that it gives it. A frequency alone says that it is paid
-// for.
+// coveredAs sets coverage and share from the rows of the procedure, else from
+// their service type. A frequency alone means that the procedure is covered.
 func coveredAs(p *billing.ProcedureBenefit, rows []*row, b *billing.Benefits) {
 	share, excluded := best(rows, hasShare), best(rows, excludes)
 	if excluded != nil && (share == nil || excluded.tier.standing < share.tier.standing) {
@@ -124,8 +123,8 @@ func coveredAs(p *billing.ProcedureBenefit, rows []*row, b *billing.Benefits) {
 func isHighestAge(r *row) bool { return r.quantity != nil && r.QuantityQualifier == highestAge }
 func isLowestAge(r *row) bool  { return r.quantity != nil && r.QuantityQualifier == lowestAge }
 
-// atAge leaves out the rows that hold for other ages. It only does where the
-// payer splits by a lowest age; a highest age alone is a limit, not a split.
+// atAge drops the rows for other ages, if the payer splits by a lowest age. A
+// highest age alone is a limit, not a split.
 func atAge(rows []*row, age int) (fitting []*row, tooYoung bool) {
 	if best(rows, isLowestAge) == nil {
 		return rows, false
@@ -145,8 +144,8 @@ func atAge(rows []*row, age int) (fitting []*row, tooYoung bool) {
 	return fitting, false
 }
 
-// historyOf gathers visits, and counts that are told as remaining (29), used
-// in the year (24) or used (99).
+// historyOf collects visits, and counts reported as remaining (29), used in the
+// year (24) or used (99).
 func historyOf(rows []*row, l *limit) history {
 	var h history
 	for _, r := range rows {
@@ -179,7 +178,7 @@ func downgraded(rows []*row) bool {
 	})
 }
 
-// statedNext is the next eligible date where the payer writes it.
+// statedNext returns the next eligible date that the payer states.
 func statedNext(rows []*row) billing.Date {
 	for _, r := range rows {
 		for _, m := range r.Messages {
@@ -197,7 +196,8 @@ func statedNext(rows []*row) billing.Date {
 	return billing.Date{}
 }
 
-// band tells of a row that holds for some ages only; empty for another row.
+// band describes the ages that a row is limited to. It is empty for a row for all
+// ages.
 func (r *row) band() string {
 	if r.ageNote() == "" {
 		return ""
@@ -212,8 +212,8 @@ func (r *row) band() string {
 	return join(": ", r.ageNote(), join(", ", often, share))
 }
 
-// procedureNote is the payer's words about the procedure, and what has no
-// field: ages from which it is paid, networks that pay another share, money.
+// procedureNote has the payer's words about the procedure, and what has no field:
+// lowest ages, networks with another share, money.
 func procedureNote(rows []*row, shown *row) string {
 	var notes []string
 	add := func(n string) {

@@ -9,10 +9,10 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// rejectionOf judges a reply by its AAA segments; nil when it is an answer, or
-// nothing at all. A person who was asked about as the subscriber and whom the
-// payer keeps as a dependent is rejected for that even without an AAA, because
-// claims would be.
+// rejectionOf reads a rejection from the AAA segments of a reply. It returns nil
+// if the reply has benefits, or neither. A person sent as the subscriber who is a
+// dependent at the payer is a rejection even without an AAA, because claims would
+// be rejected.
 func rejectionOf(q billing.Inquiry270, r *eligibility.Reply, member *eligibility.Member) *billing.Rejection {
 	all := r.Rejections()
 	switch asSubscriber := dependentAsSubscriber(q, r); {
@@ -43,9 +43,9 @@ func rejectionOf(q billing.Inquiry270, r *eligibility.Reply, member *eligibility
 	return out
 }
 
-// dependentAsSubscriber reports whether the payer takes the person, whom the
-// inquiry names as the subscriber, for a dependent: it says so in INS01, or
-// has a dependent's loop and no benefits in the subscriber's.
+// dependentAsSubscriber reports whether the inquiry's subscriber is a dependent
+// at the payer: INS01 says so, or the reply has a dependent's loop and no benefits
+// in the subscriber's.
 func dependentAsSubscriber(q billing.Inquiry270, r *eligibility.Reply) bool {
 	if q.Inquiry.Patient != nil {
 		return false
@@ -63,8 +63,8 @@ func derived(t rule) *billing.Rejection {
 // final reports whether AAA04 forbids sending again.
 func final(followUp string) bool { return followUp == "N" || followUp == "S" || followUp == "Y" }
 
-// reasonOf is the meaning of one AAA. A payer that is silent (42, 80) is often
-// also told to be no participant (79), which then means nothing more.
+// reasonOf returns the meaning of one AAA. A payer that does not respond (42, 80)
+// is often also reported as no participant (79), which then means the same.
 func reasonOf(q billing.Inquiry270, r *eligibility.Reply, a eligibility.Rejection, silent bool) billing.RejectionReason {
 	at := loopOf(a.Loop)
 	t := ruleFor(a.Reason, at, q.Inquiry.Patient != nil)
@@ -98,8 +98,8 @@ func loopOf(name string) loop {
 	}
 }
 
-// personOf is whom an AAA is about. Payers of the 4010 era tell of the patient
-// (64 to 68, 77) in the subscriber's loop.
+// personOf returns the person that an AAA is about. In 4010, codes 64 to 68 and 77
+// in the subscriber's loop are about the patient.
 func personOf(q billing.Inquiry270, a eligibility.Rejection, at loop) billing.About {
 	if q.Inquiry.Patient == nil {
 		return billing.AboutSubscriber
@@ -115,8 +115,8 @@ func personOf(q billing.Inquiry270, a eligibility.Rejection, at loop) billing.Ab
 	}
 }
 
-// suggestName tells the name that the payer has on file, when the reply has
-// another than was sent: the last name, or the first when only that differs.
+// suggestName suggests the name that the payer has on file if it differs from the
+// one sent: the last name, or the first name if only that differs.
 func suggestName(out *billing.RejectionReason, q billing.Inquiry270, r *eligibility.Reply, at loop) {
 	member := r.Subscriber
 	if at == loopPatient || out.About == billing.AboutPatient {

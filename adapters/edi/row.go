@@ -10,7 +10,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// standing is for which networks a row holds, the best first.
+// standing is the kind of network of a row, the best first.
 type standing int
 
 const (
@@ -43,25 +43,24 @@ func (t tier) label() string {
 	}
 }
 
-// row is an EB with what belongs to it, read once.
+// row is an EB and its loop, read once.
 type row struct {
 	*eligibility.Benefit
 	code       string             // the procedure, as D and four digits; empty without one
 	class      string             // BENEFITCLASS=, which some payers send instead of a service type
 	categories []billing.Category // of the class or the service types
-	subject    string             // what the row is about in words; empty for the plan as a whole
+	subject    string             // in words; empty for the whole plan
 	foreign    bool               // about something other than teeth, such as a medical benefit
 	tier       tier
-	share      *float64 // what the plan pays, in percent
+	share      *float64 // the plan's, in percent
 	money      *billing.Money
 	quantity   *int
 	visits     []billing.Date // of the service, the latest first
-	notes      []string       // messages that belong nowhere else
+	notes      []string       // messages without another place
 }
 
-// categoryOf maps service types (EB03). Restorative is what plans call basic,
-// crowns what they call major; the two X-ray and laboratory types are kinds of
-// diagnostics.
+// categoryOf maps service types (EB03). Plans call restorative basic and crowns
+// major. The two X-ray and laboratory types are kinds of diagnostics.
 func categoryOf(serviceType string) (billing.Category, bool) {
 	switch serviceType {
 	case "41":
@@ -87,8 +86,8 @@ func categoryOf(serviceType string) (billing.Category, bool) {
 	}
 }
 
-// subjectOf names a service type: dental ones that are no category, and those
-// that are a part of one. It is empty for a category's own type.
+// subjectOf names dental service types that are not a category, or are a part of
+// one. It is empty for a category's own type.
 func subjectOf(serviceType string) (string, bool) {
 	switch serviceType {
 	case "4":
@@ -108,8 +107,7 @@ func subjectOf(serviceType string) (string, bool) {
 	}
 }
 
-// classes maps words of a BENEFITCLASS to categories; the first that occurs
-// counts.
+// classes maps words of a BENEFITCLASS to categories. The first match counts.
 //
 //nolint:gochecknoglobals // a constant table
 var classes = []struct {
@@ -194,8 +192,8 @@ func newRow(b *eligibility.Benefit) *row {
 	return r
 }
 
-// classify finds what the row is about. A class counts before the service
-// type, which is a mere placeholder beside it.
+// classify finds the subject of the row. A class comes before the service type,
+// which is only a placeholder beside it.
 func (r *row) classify() {
 	if r.class != "" {
 		r.subject = r.class
@@ -225,14 +223,14 @@ func (r *row) classify() {
 // waitingPeriod is the service type of a plan's waiting period.
 const waitingPeriod = "32"
 
-// general reports whether the row is about the plan as a whole: dental care
-// (35), the health plan (30), or nothing in particular.
+// general reports whether the row is about the whole plan: dental care (35), the
+// health plan (30), or no service type.
 func (r *row) general() bool {
 	return r.class == "" && (len(r.ServiceTypes) == 0 || slices.Contains(r.ServiceTypes, dental) || slices.Contains(r.ServiceTypes, "30"))
 }
 
-// bindAge takes an age limit without a procedure for one of the row before,
-// which had one: some payers put the two into a row each.
+// bindAge adds an age limit without a procedure to the row before, which has one:
+// some payers send the two as separate rows.
 func bindAge(r, before *row) {
 	aged := r.QuantityQualifier == highestAge || r.QuantityQualifier == lowestAge
 	same := len(r.ServiceTypes) == 0 || slices.Equal(r.ServiceTypes, []string{dental}) || slices.Equal(r.ServiceTypes, before.ServiceTypes)
@@ -241,8 +239,7 @@ func bindAge(r, before *row) {
 	}
 }
 
-// tierOf is the network that the row holds for. Where EB12 does not say, the
-// name in EB05 may.
+// tierOf returns the network of the row: by EB12, else by the name in EB05.
 func tierOf(b *eligibility.Benefit) tier {
 	t := tier{standing: unstated}
 	if marker := amountMarker(b.Plan); marker == "" {
@@ -267,9 +264,9 @@ func tierOf(b *eligibility.Benefit) tier {
 	return t
 }
 
-// shareOf is what the plan pays, in percent. EB08 is the patient's share of
-// co-insurance (A), and the plan's where some payers put it under a
-// description (D). It is a fraction; one above 1 is a percentage.
+// shareOf returns the plan's share in percent. EB08 is the patient's share of
+// co-insurance (A), and the plan's where some payers send it under a description
+// (D). It is a fraction; a value above 1 is a percentage.
 func shareOf(b *eligibility.Benefit) *float64 {
 	if b.Code != "A" && b.Code != "D" {
 		return nil

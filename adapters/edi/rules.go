@@ -8,8 +8,8 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// Payers state the rules of a plan in words alone, and in few of them. The
-// patterns are for upper case.
+// Payers state the rules of a plan in a few set phrases. The patterns match upper
+// case.
 var (
 	missingToothWords = regexp.MustCompile(`MISSING (?:TOOTH|TEETH)|(?:TOOTH|TEETH) (?:MISSING|LOST|EXTRACTED) (?:PRIOR|BEFORE)`)
 	waitingWords      = regexp.MustCompile(`\bWAIT(?:ING)? PERIOD`)
@@ -19,15 +19,15 @@ var (
 	seatWords         = regexp.MustCompile(`\bSEAT(?:ING)? DATE|\bDATE OF SEAT|\bINSERTION DATE|\bDELIVERY DATE`)
 )
 
-// says reports whether a message matches. One without any of the stems is not
-// searched: most messages say nothing of most rules.
+// says reports whether a message matches. It looks for one of the stems first,
+// which is faster: most messages match no rule.
 func says(message string, words *regexp.Regexp, stems ...string) bool {
 	upper := strings.ToUpper(message)
 	return slices.ContainsFunc(stems, func(s string) bool { return strings.Contains(upper, s) }) && words.MatchString(upper)
 }
 
-// takeRules moves the messages that state a rule of the plan from the row to
-// the rules. What is said of one procedure is no rule of the plan.
+// takeRules moves the messages that state a rule of the plan from the row to the
+// rules. A message about one procedure is not a rule of the plan.
 func (a *answer) takeRules(r *row) {
 	if r.code != "" || r.foreign {
 		return
@@ -41,9 +41,9 @@ func (a *answer) takeRules(r *row) {
 	})
 }
 
-// takeRule reports whether the message states a rule. Said is the message with
-// the category under which it stands: waiting periods and authorizations differ
-// by category, the other rules are the plan's wherever they stand.
+// takeRule adds the rule that the message states, if any, and reports whether it
+// does. Said is the message with its category: waiting periods and authorizations
+// differ by category, other rules belong to the plan wherever they are.
 func (a *answer) takeRule(message, said string) bool {
 	taken := false
 	for _, t := range []struct {
@@ -85,9 +85,9 @@ func names(all []billing.Category) string {
 	return strings.Join(out, ", ")
 }
 
-// waitingPeriods adds the waiting periods that are told by codes: a service
-// type of their own (32), and benefits of a category that begin (DTP 348)
-// after the service date.
+// waitingPeriods adds the waiting periods that are sent as codes: a service type
+// of their own (32), and benefits of a category that start (DTP 348) after the
+// service date.
 func (a *answer) waitingPeriods() {
 	for _, r := range a.rows {
 		if r.code != "" || r.foreign {
@@ -113,7 +113,7 @@ func (a *answer) waitingPeriods() {
 	}
 }
 
-// duration is a span of time that is told as a quantity, such as "6 months".
+// duration returns a span of time that is sent as a quantity, such as "6 months".
 func (r *row) duration() string {
 	unit := map[string]string{"MN": "34", "YY": "21", "DY": "7", "DA": "7"}[r.QuantityQualifier]
 	if unit == "" {
@@ -125,7 +125,7 @@ func (r *row) duration() string {
 	return limit{unit: unit, n: *r.quantity}.words()
 }
 
-// authorizations adds what EB11 says of the plan or of categories.
+// authorizations adds the authorizations (EB11) of the plan or of categories.
 func (a *answer) authorizations() {
 	for _, r := range a.rows {
 		if r.Authorization != "Y" || r.code != "" || r.foreign {
@@ -136,7 +136,7 @@ func (a *answer) authorizations() {
 	}
 }
 
-// otherPayers adds the payers that EB01 R names.
+// otherPayers adds the payers in EB01 R.
 func (a *answer) otherPayers() {
 	for _, r := range a.rows {
 		if r.Code != "R" {
@@ -153,8 +153,8 @@ func (a *answer) otherPayers() {
 	}
 }
 
-// payerNotes are the messages that no other place took, in the payer's order
-// and each once, and then what the codes say that has no field.
+// payerNotes returns the messages without another place, in the payer's order and
+// without duplicates, then the facts without a field.
 func (a *answer) payerNotes() []string {
 	var out []string
 	add := func(n string) {

@@ -29,7 +29,7 @@ const (
 	groupUnfinished   = "3" // AK905: its trailer is missing
 	segmentFaulty     = "8" // AK304
 
-	interchangeNesting = "022" // TA105: envelopes are not nested as they must be
+	interchangeNesting = "022" // TA105: envelopes are not nested correctly
 	interchangeContent = "024" // TA105: what is in it is invalid
 )
 

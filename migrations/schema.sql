@@ -87,6 +87,7 @@ CREATE TABLE public.attachments (
     number text,
     sending uuid,
     sending_since timestamp with time zone,
+    stalled uuid,
     CONSTRAINT attachments_state CHECK ((
 CASE state
     WHEN 'open'::text THEN ((closed_at IS NULL) AND
@@ -1021,6 +1022,8 @@ GRANT UPDATE(number) ON TABLE public.attachments TO molar_app;
 GRANT UPDATE(sending) ON TABLE public.attachments TO molar_app;
 
 GRANT UPDATE(sending_since) ON TABLE public.attachments TO molar_app;
+
+GRANT UPDATE(stalled) ON TABLE public.attachments TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.batches TO molar_app;
 

@@ -97,20 +97,22 @@ func TestBlobStoreIsAway(t *testing.T) {
 	}
 }
 
-// staged is a blob store from which workers cannot read a PNG while it is away.
-type staged struct {
+// unread is a blob store from which nothing can be read while it is away.
+type unread struct {
 	ports.Blobs
 	away atomic.Bool
 }
 
-func (s *staged) Open(ctx context.Context, name string) (io.ReadCloser, int64, error) {
-	if s.away.Load() && strings.HasPrefix(name, billing.StagingBlobs) {
+func (s *unread) Open(ctx context.Context, name string) (io.ReadCloser, int64, error) {
+	if s.away.Load() {
 		return nil, 0, billing.StorageUnavailable(errors.New("away"))
 	}
 	return s.Blobs.Open(ctx, name)
 }
 
-// A worker that cannot read the PNG says so at once to the request that waits.
+// A worker that cannot read images says so at once to the request that waits.
+// A PNG is sent again; an attachment that is being sent goes on by itself, and
+// its key returns the result.
 func TestBlobStoreIsAwayFromWorkers(t *testing.T) {
 	t.Parallel()
 	log := &syncBuffer{}
@@ -119,7 +121,7 @@ func TestBlobStoreIsAwayFromWorkers(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = folder.Close() })
-	blobs := &staged{Blobs: folder}
+	blobs := &unread{Blobs: folder}
 	s := startService(t, eligibility.DefaultTimes(), func(with *setup) { with.blobs, with.log = blobs, slog.New(slog.NewJSONHandler(log, nil)) })
 	path := s.attachment(t, "")
 	png := upload(path, chart(pngOf(1)))
@@ -129,6 +131,27 @@ func TestBlobStoreIsAwayFromWorkers(t *testing.T) {
 	blobs.away.Store(false)
 	if a := s.must(t, 201, png); len(a.documents(t)) != 1 {
 		t.Errorf("attachment %s", a.body)
+	}
+	request, id := s.payerRequest(t, nil)
+	asked := s.must(t, 201, call{path: "/attachments", body: s.own(with("kind", "solicited", "payer_request_id", id, "payer_id", nil))})
+	s.must(t, 201, upload("/attachments/"+asked.text(t, "id"), chart(jpegOf(1))))
+	closing := call{path: path + "/close", body: "{}", idem: "close"}
+	answering := call{path: request + "/answer", body: "{}", idem: "answer"}
+	blobs.away.Store(true)
+	for range 2 {
+		s.unavailable(t, log, closing)
+		s.unavailable(t, log, answering)
+	}
+	blobs.away.Store(false)
+	for _, c := range []call{closing, answering} {
+		a := s.do(t, c)
+		for a.StatusCode == 503 || a.StatusCode == 409 {
+			time.Sleep(100 * time.Millisecond)
+			a = s.do(t, c)
+		}
+		if wantStatus(t, a, 200, ""); a.Header.Get("Idempotent-Replayed") != "true" {
+			t.Errorf("%s was done by another request", c.path)
+		}
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 type attachments struct{ *tx }
 
 const attachmentColumns = `id, org_id, mode, state, kind, claim_id, office_id, payer_id, payer_code, payer_name, payer_request_id,
-	payer_reference, narrative, about, request_id, created_at, updated_at, closed_at, number, sending, sending_since`
+	payer_reference, narrative, about, request_id, created_at, updated_at, closed_at, number, sending, sending_since, stalled`
 
 type attachmentRow struct {
 	ID             billing.AttachmentID    `db:"id"`
@@ -37,6 +37,7 @@ type attachmentRow struct {
 	Number         sql.NullString          `db:"number"`
 	Sending        billing.JobID           `db:"sending"`
 	SendingSince   sql.NullTime            `db:"sending_since"`
+	Stalled        billing.JobID           `db:"stalled"`
 }
 
 func (r attachmentRow) attachment() (*billing.Attachment, error) {
@@ -45,7 +46,7 @@ func (r attachmentRow) attachment() (*billing.Attachment, error) {
 		Payer:          billing.PayerSummary{ID: r.PayerID, PayerID: r.PayerCode, Name: r.PayerName},
 		PayerRequestID: r.PayerRequestID, PayerReference: r.PayerReference, Narrative: r.Narrative, RequestID: r.RequestID,
 		CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(), ClosedAt: present(r.ClosedAt),
-		Number: r.Number.String, Sending: r.Sending, SendingSince: present(r.SendingSince),
+		Number: r.Number.String, Sending: r.Sending, SendingSince: present(r.SendingSince), Stalled: r.Stalled,
 	}
 	if err := decode(r.About, &a.About); err != nil {
 		return nil, fmt.Errorf("read attachment %s: %w", r.ID, err)
@@ -63,12 +64,12 @@ func (r attachments) Insert(ctx context.Context, a *billing.Attachment) error {
 	r.made = madeRow("attachments", a.ID)
 	const text = `
 INSERT INTO attachments (id, org_id, mode, state, kind, claim_id, office_id, payer_id, payer_code, payer_name, payer_request_id,
-	payer_reference, narrative, about, request_id, created_at, updated_at, closed_at, number, sending, sending_since)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, nullif($19, ''), $20, $21)`
+	payer_reference, narrative, about, request_id, created_at, updated_at, closed_at, number, sending, sending_since, stalled)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, nullif($19, ''), $20, $21, $22)`
 	args := []any{
 		a.ID, r.scope.Org, r.scope.Mode, a.State, a.Kind, a.ClaimID, a.OfficeID, a.Payer.ID, a.Payer.PayerID, a.Payer.Name,
 		a.PayerRequestID, a.PayerReference, a.Narrative, about, a.RequestID, micro(a.CreatedAt), micro(a.UpdatedAt),
-		optional(a.ClosedAt), a.Number, a.Sending, optional(a.SendingSince),
+		optional(a.ClosedAt), a.Number, a.Sending, optional(a.SendingSince), a.Stalled,
 	}
 	if a.PayerRequestID.IsZero() {
 		return r.later(ctx, a.ID, text, args...)
@@ -124,10 +125,10 @@ func (r attachments) whole(ctx context.Context, rows []attachmentRow) ([]*billin
 func (r attachments) Save(ctx context.Context, a *billing.Attachment) error {
 	return r.later(ctx, a.ID, `
 UPDATE attachments
-SET state = $4, narrative = $5, updated_at = $6, closed_at = $7, number = nullif($8, ''), sending = $9, sending_since = $10
+SET state = $4, narrative = $5, updated_at = $6, closed_at = $7, number = nullif($8, ''), sending = $9, sending_since = $10, stalled = $11
 WHERE org_id = $1 AND mode = $2 AND id = $3`,
 		r.scope.Org, r.scope.Mode, a.ID, a.State, a.Narrative, micro(a.UpdatedAt), optional(a.ClosedAt), a.Number, a.Sending,
-		optional(a.SendingSince))
+		optional(a.SendingSince), a.Stalled)
 }
 
 func (r attachments) filter(f billing.AttachmentFilter) *query {

@@ -13,7 +13,8 @@ import (
 //
 // Errors: those of the idempotency key, CodeAttachmentsUnavailable,
 // CodeInvalidRequest with every fault, CodeNotFound, and CodeConflict when the
-// attachment cannot answer the request or is being sent. An answer that the
+// attachment cannot answer the request or is being sent, and CodeUnavailable
+// while its images cannot be read: the sending goes on. An answer that the
 // network failed is an answer.
 func (s *Service) Answer(
 	ctx context.Context, scope billing.Scope, req billing.Request, id billing.PayerRequestID, in billing.AnswerRequest,

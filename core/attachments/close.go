@@ -2,6 +2,7 @@ package attachments
 
 import (
 	"context"
+	"errors"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
@@ -29,7 +30,18 @@ func errNotSent() error {
 	}
 }
 
-// replay answers from what an earlier request with the key came to.
+// errStalled is the error while the attachment waits for its images.
+func errStalled() error {
+	return &billing.Error{
+		Code: billing.CodeUnavailable,
+		Message: "Images cannot be read now. The attachment is sent as soon as they can be. " +
+			"Send the request again, with the same key, after the seconds of Retry-After.",
+		Cause: errors.New("the worker cannot read the attachment's images; its log has the cause"),
+	}
+}
+
+// replay answers from what an earlier request with the key came to. A request
+// whose job was given up came to nothing, and its key is as new.
 func (s *sending[T]) replay(ctx context.Context, tx ports.Tx) (answer billing.Answer, replayed bool, err error) {
 	kept, work, err := idempotency.Claim(ctx, tx, s.req)
 	switch {
@@ -46,8 +58,12 @@ func (s *sending[T]) replay(ctx context.Context, tx ports.Tx) (answer billing.An
 		return answer, false, err
 	case a != nil && a.State == billing.AttachmentClosed:
 		answer = s.render(made, nil)
+	case a != nil && a.Sending == work && a.Stalled == work:
+		return answer, false, errStalled()
 	case a != nil && a.Sending == work:
 		return answer, false, billing.ErrKeyInUse()
+	case a != nil && a.Stalled == work:
+		return answer, false, nil
 	default:
 		answer = s.render(made, errNotSent())
 	}
@@ -85,11 +101,12 @@ func (s *sending[T]) begin(ctx context.Context, tx ports.Tx, a *billing.Attachme
 	return tx.Outbox.Stage(ctx, job)
 }
 
-// wait waits until the attachment that a holds is sent or is not.
+// wait waits until the attachment that a holds is sent, or is not, or waits for
+// its images.
 func (s *sending[T]) wait(ctx context.Context, a *billing.Attachment, box ports.Mailbox) error {
 	return jobs.Wait(ctx, box.C, func(ctx context.Context) bool {
 		now, err := s.Get(ctx, s.scope, a.ID)
-		return err == nil && now.Sending != a.Sending // a look that failed is no answer
+		return err == nil && (now.Sending != a.Sending || now.Stalled == a.Sending) // a look that failed is no answer
 	})
 }
 
@@ -98,7 +115,8 @@ func (s *sending[T]) wait(ctx context.Context, a *billing.Attachment, box ports.
 //
 // Errors: those of the idempotency key, CodeAttachmentsUnavailable,
 // CodeNotFound, and CodeConflict when the attachment has no document, is
-// solicited, or is being sent. An answer that the network failed is an answer.
+// solicited, or is being sent, CodeUnavailable while its images cannot be read:
+// the sending goes on. An answer that the network failed is an answer.
 func (s *Service) Close(
 	ctx context.Context, scope billing.Scope, req billing.Request, id billing.AttachmentID, faults billing.Faults,
 	render billing.Render[*billing.Attachment],

@@ -23,7 +23,9 @@ type parcel struct {
 // and the answer to its payer request, in one commit. It may run any number of
 // times: the network knows the attachment by its number, and the first commit
 // counts. When the network fails the attachment is open again, and a
-// *jobs.DoneError tells why. Any other error leaves the job to be done again.
+// *jobs.DoneError has the cause. When the images cannot be read now the job
+// rests, and a *jobs.DoneError has the cause. Any other error leaves the job to
+// be done again.
 func (s *Service) Send(ctx context.Context, j jobs.Job) error {
 	p, err := s.parcel(ctx, j)
 	if err != nil || p == nil {
@@ -38,17 +40,19 @@ func (s *Service) Send(ctx context.Context, j jobs.Job) error {
 	ours := (*ownError)(nil)
 	switch {
 	case err == nil:
-		return s.finish(ctx, j, p.attachment.Number)
+		return s.finish(ctx, j, func(a *billing.Attachment, now time.Time) bool { return a.Sent(p.attachment.Number, now) })
 	case postponed && later.Until.Before(silent):
 		return s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
 			return tx.Outbox.Postpone(ctx, j.ID, later.Until)
 		})
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case errors.As(err, &ours) && billing.CodeOf(ours.error) == billing.CodeUnavailable:
+		return s.stall(ctx, j, ours.error)
 	case errors.As(err, &ours):
 		return ours.error
 	}
-	if err := s.finish(ctx, j, ""); err != nil {
+	if err := s.finish(ctx, j, func(a *billing.Attachment, _ time.Time) bool { return a.NotSent(j.ID) }); err != nil {
 		return err
 	}
 	return &jobs.DoneError{Cause: fmt.Errorf("send the attachment: %w", err)}
@@ -58,8 +62,44 @@ func (s *Service) Send(ctx context.Context, j jobs.Job) error {
 // long already.
 const leastPatience = 10 * time.Second
 
-// FailSend leaves an attachment open whose job cannot be done.
-func (s *Service) FailSend(ctx context.Context, j jobs.Job) error { return s.finish(ctx, j, "") }
+// FailSend leaves an attachment open whose job cannot be done. The network did
+// not fail, so the idempotency key of the request is as new.
+func (s *Service) FailSend(ctx context.Context, j jobs.Job) error {
+	return s.finish(ctx, j, func(a *billing.Attachment, _ time.Time) bool { return a.GiveUp(j.ID) })
+}
+
+// A job that cannot read its images rests as long as it has been waiting, but
+// at least for the Retry-After of its caller, and at most for longestRest.
+const (
+	shortestRest = 5 * time.Second
+	longestRest  = 30 * time.Second
+)
+
+// stall lets the job rest while the blob store is away, and reports that to the
+// instance that waits. No attempt is counted: the job goes on however long the
+// outage lasts.
+func (s *Service) stall(ctx context.Context, j jobs.Job, fault error) error {
+	err := s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
+		a, err := tx.Attachments.Lock(ctx, billing.AttachmentID(j.Subject))
+		if err != nil {
+			return err
+		}
+		if !a.Stall(j.ID) {
+			return tx.Outbox.Done(ctx, j.ID)
+		}
+		if err := tx.Attachments.Save(ctx, a); err != nil {
+			return err
+		}
+		now := tx.Clock.Now()
+		rest := min(max(now.Sub(a.SendingSince), shortestRest), longestRest)
+		return tx.Outbox.Postpone(ctx, j.ID, now.Add(rest))
+	})
+	if err != nil {
+		return err
+	}
+	s.reply(ctx, j)
+	return &jobs.DoneError{Cause: fmt.Errorf("read the images of the attachment: %w", fault)}
+}
 
 // ownError marks a fault on our side of the network.
 type ownError struct{ error }
@@ -122,7 +162,7 @@ func (s *Service) transmit(ctx context.Context, p *parcel) error {
 		err = network.Add(ctx, p.attachment.Number, d, file)
 		_ = content.Close() // it was only read
 		if file.err != nil && ctx.Err() == nil {
-			return &ownError{internal(file.err)}
+			return &ownError{billing.StorageUnavailable(file.err)}
 		}
 		if err != nil {
 			return err
@@ -163,10 +203,9 @@ func (i *image) Read(b []byte) (n int, err error) {
 	return n, err
 }
 
-// finish commits what came of the sending, and tells the instance that waits
-// for it. Sent is the number under which the network has the attachment, empty
-// when it did not take it.
-func (s *Service) finish(ctx context.Context, j jobs.Job, sent string) error {
+// finish commits the end of the sending, and notifies the instance that waits
+// for it. End changes the locked attachment, unless it reports false.
+func (s *Service) finish(ctx context.Context, j jobs.Job, end func(a *billing.Attachment, now time.Time) bool) error {
 	id := billing.AttachmentID(j.Subject)
 	err := s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
 		a, err := tx.Attachments.Get(ctx, id)
@@ -185,13 +224,10 @@ func (s *Service) finish(ctx context.Context, j jobs.Job, sent string) error {
 		if a, err = tx.Attachments.Lock(ctx, id); err != nil {
 			return err
 		}
-		if sent != "" && a.Sent(sent, tx.Clock.Now()) {
-			err = s.close(ctx, tx, a, request)
-		} else if sent == "" && a.NotSent(j.ID) {
-			err = tx.Attachments.Save(ctx, a)
-		}
-		if err != nil {
-			return err
+		if end(a, tx.Clock.Now()) {
+			if err := s.save(ctx, tx, a, request); err != nil {
+				return err
+			}
 		}
 		return tx.Outbox.Done(ctx, j.ID)
 	})
@@ -201,9 +237,10 @@ func (s *Service) finish(ctx context.Context, j jobs.Job, sent string) error {
 	return err
 }
 
-// close keeps a closed attachment, with its event and the answer that it is.
-func (s *Service) close(ctx context.Context, tx ports.Tx, a *billing.Attachment, request *billing.PayerRequest) error {
-	if err := tx.Attachments.Save(ctx, a); err != nil {
+// save keeps an attachment that is being sent no more: a closed one with its
+// event, and with the payer request that it answers.
+func (s *Service) save(ctx context.Context, tx ports.Tx, a *billing.Attachment, request *billing.PayerRequest) error {
+	if err := tx.Attachments.Save(ctx, a); err != nil || a.State != billing.AttachmentClosed {
 		return err
 	}
 	if request != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/iotest"
 	"time"
@@ -205,43 +206,119 @@ func TestNetworkFails(t *testing.T) {
 	b.audit()
 }
 
-// spoilt is a blob store that can lose a blob, or the end of one.
-type spoilt struct {
+// away is a blob store that cannot be read while it is away. A blob that was
+// begun breaks off.
+type away struct {
 	ports.Blobs
-	after int64
+	away   atomic.Bool
+	breaks bool
 }
 
-func (s spoilt) Open(ctx context.Context, name string) (io.ReadCloser, int64, error) {
-	content, size, err := s.Blobs.Open(ctx, name)
-	if err != nil {
-		return nil, 0, err
+func (b *away) Open(ctx context.Context, name string) (io.ReadCloser, int64, error) {
+	if b.away.Load() && !b.breaks {
+		return nil, 0, billing.StorageUnavailable(errLost)
+	}
+	content, size, err := b.Blobs.Open(ctx, name)
+	if err != nil || !b.away.Load() {
+		return content, size, err
 	}
 	return struct {
 		io.Reader
 		io.Closer
-	}{io.MultiReader(io.LimitReader(content, s.after), iotest.ErrReader(errLost)), content}, size, nil
+	}{io.MultiReader(io.LimitReader(content, 9), iotest.ErrReader(errLost)), content}, size, nil
 }
 
-// TestBlobStoreFails has the sending done again when it is not the network's
-// fault, also when it shows in the middle of a file.
-func TestBlobStoreFails(t *testing.T) {
+// waitsForImages checks that the attachment waits for the blob store: the
+// caller of the key may come again, and nothing changes the attachment.
+func (b *bench) waitsForImages(o outcome, id billing.AttachmentID) {
+	b.t.Helper()
+	if o.code() != billing.CodeUnavailable || o.err == nil {
+		b.t.Errorf("%+v, want that the service is unavailable", o)
+	}
+	if o := b.narrate(billing.NewID[billing.JobID](time.Now()).String(), id, "Else."); o.code() != billing.CodeConflict {
+		b.t.Errorf("a change while it waits: %+v", o)
+	}
+}
+
+// atLast repeats a request until the blob store is back for its job.
+func (b *bench) atLast(repeat func() outcome) outcome {
+	o := repeat()
+	for o.code() == billing.CodeUnavailable || o.code() == billing.CodeIdempotencyKeyInUse {
+		b.clock.advance(time.Second)
+		<-time.After(pause)
+		o = repeat()
+	}
+	return o
+}
+
+// TestBlobStoreIsAway keeps the job while images cannot be read, however often
+// it is tried. Callers are refused for now, and the same key has the
+// attachment sent and closed once the store is back.
+func TestBlobStoreIsAway(t *testing.T) {
+	t.Parallel()
+	for name, breaks := range map[string]bool{"away": false, "breaking off": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			blobs := &away{Blobs: b.blobs, breaks: breaks}
+			blobs.away.Store(true)
+			s := b.processOn(blobs)
+			id, request := b.filled("a"), b.asked(b.claim().ID)
+			asked := b.make("m", solicited(request))
+			b.upload(b.service, "i", asked, jpegOf(t, pattern(2)))
+			b.workWith(s)
+			closing := func() outcome { return b.close(s, "close", id) }
+			answering := func() outcome { return b.answer(s, "answer", request, billing.AnswerRequest{}) }
+			b.waitsForImages(closing(), id)
+			b.waitsForImages(answering(), asked)
+			for range 10 { // more often than a job is tried that fails
+				b.clock.advance(time.Minute)
+				<-time.After(pause)
+				b.waitsForImages(closing(), id)
+				b.waitsForImages(answering(), asked)
+			}
+			blobs.away.Store(false)
+			if o := b.atLast(closing); o.err != nil || !o.replayed || o.State != billing.AttachmentClosed {
+				t.Errorf("close: %+v", o)
+			}
+			if o := b.atLast(answering); o.err != nil || !o.replayed || o.Asked != billing.PayerRequestAnswered {
+				t.Errorf("answer: %+v", o)
+			}
+			b.audit()
+		})
+	}
+}
+
+// TestBlobStoreIsAwayTooLong has attempts at the blob store fail as often as a
+// job may fail, and the job stays.
+func TestBlobStoreIsAwayTooLong(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	id, j := b.sending("k", "")
-	s := b.processOn(spoilt{b.blobs, 9})
-	err := s.Send(t.Context(), j)
-	if _, done := errors.AsType[*jobs.DoneError](err); err == nil || done || !b.pending(j) || b.get(id).Sending != j.ID {
-		t.Errorf("%v, want a job that is done again", err)
+	blobs := &away{Blobs: b.blobs}
+	blobs.away.Store(true)
+	s := b.processOn(blobs)
+	for range 10 {
+		err := s.Send(t.Context(), j)
+		if _, noted := errors.AsType[*jobs.DoneError](err); !noted || !errors.Is(err, errLost) || !b.pending(j) || b.get(id).Sending != j.ID {
+			t.Fatalf("%v, want a job that rests", err)
+		}
+		if n := len(b.due()); n != 0 {
+			t.Errorf("%d jobs are due at once", n)
+		}
+		b.clock.advance(time.Minute)
 	}
+	b.waitsForImages(b.close(b.service, "k", id), id)
 	b.settle()
-	if o := b.close(b.service, "k", id); o.State != billing.AttachmentClosed {
+	if o := b.close(b.service, "k", id); o.err != nil || !o.replayed || o.State != billing.AttachmentClosed {
 		t.Errorf("%+v", o)
 	}
 	b.audit()
 }
 
-// TestImageIsLost gives the sending up when an image is gone for good. With
-// the image sent anew, closing goes well.
+// TestImageIsLost gives the sending up when an image is gone for good. That is
+// no failure of the network, so the key is as new. With the image sent anew,
+// closing with it goes well.
 func TestImageIsLost(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -254,12 +331,26 @@ func TestImageIsLost(t *testing.T) {
 		t.Fatalf("%+v", o)
 	}
 	b.work()
-	for b.close(b.service, "k", id).code() == billing.CodeIdempotencyKeyInUse {
+	for !b.get(id).Sending.IsZero() {
 		b.hurry()
 	}
-	b.failed("k", id)
+	if a := b.get(id); a.State != billing.AttachmentOpen {
+		t.Errorf("%s is %s", id, a.State)
+	}
 	if _, dead, err := b.queue.Depth(t.Context(), jobs.KindAttachmentSend); err != nil || dead == 0 {
 		t.Errorf("%d dead letters, %v", dead, err)
+	}
+	waits := make(chan outcome)
+	go func() { waits <- b.close(b.service, "k", id) }()
+	for waiting := true; waiting; {
+		select {
+		case o := <-waits:
+			if waiting = false; o.code() != billing.CodeInternal {
+				t.Errorf("the same key again: %+v, want an internal error", o)
+			}
+		case <-time.After(pause):
+			b.hurry()
+		}
 	}
 	if o := b.remove("r", id, d.ID); o.err != nil {
 		t.Errorf("remove: %+v", o)
@@ -267,7 +358,7 @@ func TestImageIsLost(t *testing.T) {
 	if o := b.upload(b.service, "u", id, jpegOf(t, pattern(1))); o.err != nil {
 		t.Errorf("upload: %+v", o)
 	}
-	if o := b.close(b.service, "k2", id); o.err != nil || o.State != billing.AttachmentClosed {
+	if o := b.close(b.service, "k", id); o.err != nil || o.replayed || o.State != billing.AttachmentClosed {
 		t.Errorf("close: %+v", o)
 	}
 	b.audit()

@@ -102,9 +102,9 @@ func (s *Service) change(
 	})
 }
 
-// errLostKey is the error when the idempotency key no longer knows the work
-// that this request began, which nothing but a hand in the database can cause.
-var errLostKey = errors.New("the idempotency key has lost its work")
+// errGivenUp is the error when the work that this request began failed for a
+// fault of the service itself; the log of the worker has the cause.
+var errGivenUp = errors.New("the work of the request was given up")
 
 // kept keeps the answer of a request whose work has come to its end, by way of
 // replay. Somebody who asks about the key at that moment has it, but not for
@@ -118,7 +118,7 @@ func (s *Service) kept(
 		err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 			var found bool
 			if answer, found, err = replay(ctx, tx); err == nil && !found {
-				return errLostKey
+				return errGivenUp
 			}
 			return err
 		})

@@ -58,6 +58,9 @@ type Attachment struct {
 	// Sending is the job that sends the attachment now; zero for none.
 	Sending      JobID
 	SendingSince time.Time
+	// Stalled is the last job that could not send the attachment because of a
+	// fault of the service itself. While it is Sending too, the job goes on.
+	Stalled JobID
 }
 
 // AttachmentSubject is whom and what an attachment is about.
@@ -253,14 +256,36 @@ func (a *Attachment) Sent(number string, now time.Time) bool {
 		return false
 	}
 	a.State, a.ClosedAt, a.UpdatedAt = AttachmentClosed, now, now
-	a.Sending, a.SendingSince = JobID{}, time.Time{}
+	a.Sending, a.SendingSince, a.Stalled = JobID{}, time.Time{}, JobID{}
 	return true
 }
 
-// NotSent leaves the attachment open after the job could not send it. It
+// NotSent leaves the attachment open after the network failed the job. It
 // reports false, and does nothing, when the job is not the one that sends it.
 func (a *Attachment) NotSent(job JobID) bool {
 	if a.Sending != job || job.IsZero() {
+		return false
+	}
+	a.Sending, a.SendingSince, a.Stalled = JobID{}, time.Time{}, JobID{}
+	return true
+}
+
+// Stall notes that the job cannot read the images now; the attachment stays the
+// job's. It reports false, and does nothing, when the job is not the one that
+// sends it.
+func (a *Attachment) Stall(job JobID) bool {
+	if a.Sending != job || job.IsZero() {
+		return false
+	}
+	a.Stalled = job
+	return true
+}
+
+// GiveUp leaves the attachment open after the job failed for a fault of the
+// service itself. It reports false, and does nothing, when the job is not the
+// one that sends it.
+func (a *Attachment) GiveUp(job JobID) bool {
+	if !a.Stall(job) {
 		return false
 	}
 	a.Sending, a.SendingSince = JobID{}, time.Time{}

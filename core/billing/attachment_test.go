@@ -112,6 +112,11 @@ func TestAttachmentStates(t *testing.T) {
 		{"not sent", no, ok, no, func(a *billing.Attachment) string { return outcome(a.NotSent(mine), nil) }},
 		{"not sent by another job", no, no, no, func(a *billing.Attachment) string { return outcome(a.NotSent(other), nil) }},
 		{"not sent by no job", no, no, no, func(a *billing.Attachment) string { return outcome(a.NotSent(billing.JobID{}), nil) }},
+		{"stall", no, ok, no, func(a *billing.Attachment) string { return outcome(a.Stall(mine), nil) }},
+		{"stall by another job", no, no, no, func(a *billing.Attachment) string { return outcome(a.Stall(other), nil) }},
+		{"stall by no job", no, no, no, func(a *billing.Attachment) string { return outcome(a.Stall(billing.JobID{}), nil) }},
+		{"give up", no, ok, no, func(a *billing.Attachment) string { return outcome(a.GiveUp(mine), nil) }},
+		{"give up by another job", no, no, no, func(a *billing.Attachment) string { return outcome(a.GiveUp(other), nil) }},
 		{"shown on a claim file", no, no, ok, func(a *billing.Attachment) string { return outcome(a.ClaimFile() != nil, nil) }},
 	} {
 		for state, want := range map[string]string{"open": row.open, "sending": row.sending, "closed": row.closed} {

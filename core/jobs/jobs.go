@@ -54,8 +54,8 @@ type Stream struct {
 // Stream is the stream that the job is of.
 func (j Job) Stream() Stream { return Stream{j.Kind, j.Scope} }
 
-// DoneError is the error of a job that is done all the same: it tells what went
-// wrong on the way, for the log. The job is not done again.
+// DoneError is the error of a job that its use case has ended or postponed all
+// the same: the log shows its cause, and no attempt counts as failed.
 type DoneError struct{ Cause error }
 
 func (e *DoneError) Error() string { return e.Cause.Error() }

@@ -75,12 +75,15 @@ func testAttachments(b *bench) {
 		b.insertAttachments(a)
 		equal(t, "attachment", b.getAttachment(a.ID), a)
 	}
-	// It is told, sent, not sent, told again, sent and closed.
+	// It is told, sent, stalled, not sent, given up, told again, sent and closed.
 	job := id[billing.JobID]()
 	for _, change := range []func(*billing.Attachment) error{
 		func(a *billing.Attachment) error { return a.Tell("", b.now.Add(time.Second)) },
 		func(a *billing.Attachment) error { return a.BeginSending(job, 3, b.now.Add(2*time.Second)) },
+		func(a *billing.Attachment) error { return did(a.Stall(job)) },
 		func(a *billing.Attachment) error { return did(a.NotSent(job)) },
+		func(a *billing.Attachment) error { return a.BeginSending(job, 3, b.now.Add(2*time.Second)) },
+		func(a *billing.Attachment) error { return did(a.GiveUp(job)) },
 		func(a *billing.Attachment) error { return a.Tell(unicode+".", b.now.Add(3*time.Second)) },
 		func(a *billing.Attachment) error { return a.BeginSending(job, 4, b.now.Add(4*time.Second)) },
 		func(a *billing.Attachment) error { return did(a.Sent(a.Number, b.now.Add(5*time.Second))) },

@@ -2,6 +2,8 @@ package pgstore_test
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"net"
 	"sync"
@@ -40,6 +42,116 @@ func TestRoundTripsOfACheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
+	f := newCheckFixture(t, s)
+	least := int64(1000)
+	for n := range 8 { // the first ones prepare, and the store's upkeep may come in between
+		trips.Store(0)
+		if err := f.check(fmt.Sprint(n), fmt.Sprint(n)); billing.CodeOf(err) != billing.CodeTimeout || len(staged) != n+1 {
+			t.Fatalf("check: %v, %d jobs", err, len(staged))
+		}
+		if err := f.service.Answer(t.Context(), staged[n]); err != nil {
+			t.Fatal(err)
+		}
+		c, err := f.service.Get(t.Context(), f.scope, billing.CheckID(staged[n].Subject))
+		if err != nil || c.Outcome != billing.OutcomeAnswered {
+			t.Fatalf("%+v, %v", c, err)
+		}
+		least = min(least, trips.Load())
+	}
+	if least != 10 {
+		t.Errorf("a fresh check takes %d round trips, want 10", least)
+	}
+}
+
+// TestCommitsOfACheck notes, for each transaction that writes a check, whether
+// its COMMIT waits for the disk. A pending check with its key and its job does
+// not; what a caller is replied does, and so does a pending check in a
+// transaction that writes anything else.
+func TestCommitsOfACheck(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var staged []jobs.Job
+	var admin string
+	s := pgtest.Open(t, func(o *pgstore.Options) {
+		admin = o.URL
+		o.Staged = func(j []jobs.Job) { mu.Lock(); defer mu.Unlock(); staged = append(staged, j...) }
+	})
+	db, err := sql.Open("postgres", admin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	if _, err := db.Exec(`
+CREATE TABLE commits (id bigserial, state text, waits text);
+CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+BEGIN
+	INSERT INTO public.commits (state, waits) VALUES (new.state, current_setting('synchronous_commit'));
+	RETURN NULL;
+END $$;
+CREATE CONSTRAINT TRIGGER note AFTER INSERT OR UPDATE ON eligibility_checks
+	DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note()`); err != nil {
+		t.Fatal(err)
+	}
+	f := newCheckFixture(t, s)
+	want := func(what, state, waits string) {
+		t.Helper()
+		var got, did string
+		if err := db.QueryRow("DELETE FROM commits WHERE id = (SELECT max(id) FROM commits) RETURNING state, waits").Scan(&got, &did); err != nil {
+			t.Fatal(err)
+		}
+		if got != state || did != waits {
+			t.Errorf("%s: a %s check, synchronous_commit %s; want %s, %s", what, got, did, state, waits)
+		}
+	}
+	if err := f.check("fresh", "1"); billing.CodeOf(err) != billing.CodeTimeout {
+		t.Fatal(err)
+	}
+	want("fresh check", "pending", "off")
+	if err := f.service.Answer(t.Context(), staged[0]); err != nil {
+		t.Fatal(err)
+	}
+	want("its answer", "completed", "on")
+	if err := f.check("hit", "1"); err != nil {
+		t.Fatal(err)
+	}
+	want("cache hit", "completed", "on")
+
+	for what, other := range map[string]func(context.Context, ports.Tx) error{
+		"with an event": func(ctx context.Context, tx ports.Tx) error {
+			return tx.Events.Append(ctx, billing.Event{
+				ID: billing.NewID[billing.EventID](time.Now()), Type: billing.EventEligibilityCompleted, Resource: billing.NewID[billing.CheckID](time.Now()),
+				CreatedAt: time.Now(), Data: []byte("{}"),
+			})
+		},
+		"with another's job": func(ctx context.Context, tx ports.Tx) error {
+			return tx.Outbox.Stage(ctx, jobs.Job{ID: billing.NewID[billing.JobID](time.Now()), Kind: jobs.KindERA, Subject: billing.NewID[billing.CheckID](time.Now())})
+		},
+		"with a patient": func(ctx context.Context, tx ports.Tx) error {
+			p, _ := billing.NewPerson(f.scope, "Ada", "Byron", billing.Date{Year: 1985, Month: 12, Day: 11}, time.Now())
+			_, err := tx.Patients.Find(ctx, []billing.Person{p})
+			return err
+		},
+	} {
+		c := check(f.scope)
+		if err := s.InTx(t.Context(), f.scope, func(ctx context.Context, tx ports.Tx) error {
+			return errors.Join(tx.Checks.Insert(ctx, c), other(ctx, tx))
+		}); err != nil {
+			t.Fatal(err)
+		}
+		want("pending "+what, "pending", "on")
+	}
+}
+
+// checkFixture makes checks that wait for no worker.
+type checkFixture struct {
+	t       *testing.T
+	service *eligibility.Service
+	scope   billing.Scope
+	office  *billing.Office
+}
+
+func newCheckFixture(t *testing.T, s *pgstore.Store) *checkFixture {
+	t.Helper()
 	payers, err := billing.ShippedPayers()
 	if err != nil {
 		t.Fatal(err)
@@ -58,28 +170,16 @@ func TestRoundTripsOfACheck(t *testing.T) {
 	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error { return tx.Offices.Insert(ctx, office) }); err != nil {
 		t.Fatal(err)
 	}
-	least := int64(1000)
-	for n := range 8 { // the first ones prepare, and the store's upkeep may come in between
-		trips.Store(0)
-		_, _, err := service.Check(t.Context(), in, billing.Request{ID: billing.NewID[billing.RequestID](time.Now()), Key: fmt.Sprint(n)}, billing.EligibilityRequest{
-			OfficeID: office.ID.String(), PayerID: "CHTEST",
-			Subscriber: billing.SubscriberInput{FirstName: "Ada", LastName: "Byron", DateOfBirth: "1985-12-10", MemberID: fmt.Sprint(n, "-ACTIVE-FULL")},
-		})
-		if billing.CodeOf(err) != billing.CodeTimeout || len(staged) != n+1 {
-			t.Fatalf("check: %v, %d jobs", err, len(staged))
-		}
-		if err := service.Answer(t.Context(), staged[n]); err != nil {
-			t.Fatal(err)
-		}
-		c, err := service.Get(t.Context(), in, billing.CheckID(staged[n].Subject))
-		if err != nil || c.Outcome != billing.OutcomeAnswered {
-			t.Fatalf("%+v, %v", c, err)
-		}
-		least = min(least, trips.Load())
-	}
-	if least != 10 {
-		t.Errorf("a fresh check takes %d round trips, want 10", least)
-	}
+	return &checkFixture{t, service, in, office}
+}
+
+// check makes a check of the member.
+func (f *checkFixture) check(key, member string) error {
+	_, _, err := f.service.Check(f.t.Context(), f.scope, billing.Request{ID: billing.NewID[billing.RequestID](time.Now()), Key: key}, billing.EligibilityRequest{
+		OfficeID: f.office.ID.String(), PayerID: "CHTEST",
+		Subscriber: billing.SubscriberInput{FirstName: "Ada", LastName: "Byron", DateOfBirth: "1985-12-10", MemberID: member + "-ACTIVE-FULL"},
+	})
+	return err
 }
 
 // processClock is the clock of the process.

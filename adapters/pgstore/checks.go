@@ -112,7 +112,10 @@ func (r checks) Insert(ctx context.Context, c *billing.EligibilityCheck) error {
 	}
 	digest := c.Digest()
 	r.made = madeRow("eligibility_checks", c.ID)
-	if err := r.later(ctx, c.ID, `
+	if c.State == billing.CheckPending {
+		r.pending = c.ID
+	}
+	if err := r.laterOf(ctx, c.ID, c.ID, `
 INSERT INTO eligibility_checks (id, org_id, mode, office_id, payer_id, payer_code, payer_name, patient_id, state, outcome,
 	parent_id, request_id, idempotency_key, tenant_reference, cache_source, created_at, digest, inquiry, network, latency_ms,
 	completed_at, rejection, coverage_status, benefits)

@@ -84,7 +84,7 @@ func (r idempotencyKeys) Record(ctx context.Context, use billing.KeyUse) error {
 			[]any{r.scope.Org, r.scope.Mode, use.Key, at},
 		}
 	}
-	return r.later(ctx, usedKey(use.Key), `
+	return r.laterOf(ctx, use.CheckID, usedKey(use.Key), `
 INSERT INTO idempotency_keys (org_id, mode, key, fingerprint, check_id, created_at, status, body, work)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 ON CONFLICT (org_id, mode, key) DO UPDATE

@@ -22,7 +22,7 @@ func (r outbox) Stage(ctx context.Context, j jobs.Job) error {
 	if j.NotBefore.IsZero() {
 		r.staged = append(r.staged, j)
 	}
-	return r.later(ctx, j.ID, `
+	return r.laterOf(ctx, billing.CheckID(j.Subject), j.ID, `
 INSERT INTO jobs (id, kind, org_id, mode, subject, reply_to, not_before, lease_until)
 VALUES ($1, $2, $3, $4, $5, $6, coalesce($7, now()), CASE WHEN $7 IS NULL THEN now() + $8 * interval '1 us' END)`,
 		j.ID, j.Kind, r.scope.Org, r.scope.Mode, billing.JobID(j.Subject), j.ReplyTo, optional(j.NotBefore), jobs.Lease.Microseconds())

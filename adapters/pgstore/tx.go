@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -33,6 +34,8 @@ type tx struct {
 	made   made             // what is there if the transaction was committed
 	failed error            // the first error of a statement: the transaction is over
 
+	pending billing.CheckID // the pending check that it makes
+
 	lastEvent lastEvent
 }
 
@@ -57,6 +60,8 @@ type write struct {
 	set   string // the statement for several rows at once, if there is one
 	rows  []row  // its argument
 	calls bool   // it returns org_id, mode and endpoint_id of lanes to be called
+
+	of billing.CheckID // for a write that belongs to making a check: its row, the use of its key, its job
 }
 
 // statement is what is sent. For one row the form that takes it apart is
@@ -110,6 +115,11 @@ func (t *tx) later(ctx context.Context, row any, text string, args ...any) error
 	return t.push(ctx, write{row: row, text: text, args: args})
 }
 
+// laterOf queues a write that belongs to making a check.
+func (t *tx) laterOf(ctx context.Context, of billing.CheckID, row any, text string, args ...any) error {
+	return t.push(ctx, write{of: of, row: row, text: text, args: args})
+}
+
 func (t *tx) push(ctx context.Context, w write) error {
 	if _, queued := t.queued[w.row]; queued {
 		if err := t.flush(ctx); err != nil {
@@ -132,9 +142,25 @@ func (t *tx) push(ctx context.Context, w write) error {
 	return nil
 }
 
-// flush sends what is queued. The text depends only on which writes there are,
-// so it is prepared once like any other.
-func (t *tx) flush(ctx context.Context) error {
+// flush sends what is queued.
+func (t *tx) flush(ctx context.Context) error { return t.send(ctx, "") }
+
+// asynchronous is a FROM clause that has COMMIT return before the disk has the
+// transaction.
+const asynchronous = "\nFROM set_config('synchronous_commit', 'off', true)"
+
+// unpromised reports whether the transaction makes a pending check and writes
+// nothing else. The caller has no reply yet, and makes the check again when a
+// crash of the server loses it; see ADR 35.
+func (t *tx) unpromised() bool {
+	elsewhere := func(w write) bool { return w.of != t.pending }
+	return !t.pending.IsZero() && t.xid == "" && len(t.queue) > 0 && !slices.ContainsFunc(t.queue, elsewhere)
+}
+
+// send sends what is queued, with a FROM clause for the result when no lanes
+// are called. The text depends only on which writes there are, so it is
+// prepared once like any other.
+func (t *tx) send(ctx context.Context, from string) error {
 	if len(t.queue) == 0 {
 		return t.failed
 	}
@@ -156,7 +182,9 @@ func (t *tx) flush(ctx context.Context) error {
 		}
 	}
 	text.WriteString("\nSELECT pg_current_xact_id()::text AS xid")
-	if len(calling) > 0 {
+	if len(calling) == 0 {
+		text.WriteString(from)
+	} else {
 		text.WriteString(", org_id, coalesce(mode, '') AS mode, endpoint_id\nFROM (SELECT) sent\nLEFT JOIN (" +
 			strings.Join(calling, " UNION ALL ") + ") called ON true")
 	}
@@ -228,7 +256,11 @@ func (t *tx) run(ctx context.Context, statement func() error) error {
 
 // commit sends what is queued and commits.
 func (t *tx) commit(ctx context.Context) error {
-	if err := t.flush(ctx); err != nil {
+	from := ""
+	if t.unpromised() {
+		from = asynchronous
+	}
+	if err := t.send(ctx, from); err != nil {
 		return err
 	}
 	err := t.sql.Commit()

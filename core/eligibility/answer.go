@@ -18,11 +18,11 @@ import (
 // *jobs.DoneError, which tells why the check was completed without an answer.
 func (s *Service) Answer(ctx context.Context, j jobs.Job) error {
 	c, now, err := s.read(ctx, j.Scope, billing.CheckID(j.Subject))
-	if err != nil {
-		return err
-	}
-	if c.State == billing.CheckCompleted {
+	switch {
+	case billing.IsNotFound(err), err == nil && c.State == billing.CheckCompleted:
 		return s.drop(ctx, j)
+	case err != nil:
+		return err
 	}
 	answer, exchanges, failure := s.ask(ctx, c, now)
 	if later, ok := errors.AsType[*billing.LaterError](failure); ok {
@@ -220,7 +220,8 @@ func (s *Service) patients(ctx context.Context, tx ports.Tx, all []*ending) ([]b
 	return ids, err
 }
 
-// drop ends a job whose effect is there already.
+// drop ends a job whose effect is there already, or whose check the database
+// lost in a crash; see ADR 35.
 func (s *Service) drop(ctx context.Context, j jobs.Job) error {
 	err := s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Done(ctx, j.ID) })
 	if err == nil {

@@ -26,7 +26,27 @@ func (s *Service) Check(
 	defer box.Close()
 	waiting, cancel := context.WithTimeout(ctx, s.times.Wait) // from here on: waiting for the store counts
 	defer cancel()
+	for {
+		c, replayed, err = s.start(ctx, scope, req, in, id, box.Address)
+		if err != nil || c.State == billing.CheckCompleted {
+			return c, replayed, timeout(err)
+		}
+		c, err = s.wait(waiting, scope, id, box)
+		if !errors.Is(err, errLost) {
+			return c, false, timeout(err)
+		}
+	}
+}
 
+// errLost is the error of a pending check that a crash of the database lost.
+// The caller's request is still here, so the check is made again; see ADR 35.
+var errLost = errors.New("the database lost the pending check")
+
+// start finds the check of an earlier request with the key, or makes one with
+// the ID.
+func (s *Service) start(
+	ctx context.Context, scope billing.Scope, req billing.Request, in billing.EligibilityRequest, id billing.CheckID, replyTo string,
+) (c *billing.EligibilityCheck, replayed bool, err error) {
 	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		c, replayed, err = s.replay(ctx, tx, req)
 		if err != nil || replayed {
@@ -40,15 +60,9 @@ func (s *Service) Check(
 			return err
 		}
 		c.ID, c.RequestID, c.IdempotencyKey = id, req.ID, req.Key
-		return s.begin(ctx, tx, c, req, in.NoCache, box.Address)
+		return s.begin(ctx, tx, c, req, in.NoCache, replyTo)
 	})
-	if err != nil {
-		return nil, false, timeout(err)
-	}
-	if c.State == billing.CheckPending {
-		c, err = s.wait(waiting, scope, c.ID, box)
-	}
-	return c, replayed, timeout(err)
+	return c, replayed, err
 }
 
 // replay finds the check of an earlier request with the key.
@@ -153,14 +167,19 @@ func (s *Service) begin(
 	})
 }
 
-// wait returns the check when it is completed.
+// wait returns the check when it is completed, or errLost.
 func (s *Service) wait(
 	ctx context.Context, scope billing.Scope, id billing.CheckID, box ports.Mailbox,
 ) (c *billing.EligibilityCheck, err error) {
+	lost := false
 	err = jobs.Wait(ctx, box.C, func(ctx context.Context) bool {
 		c, _, err = s.read(ctx, scope, id)
-		return err == nil && c.State == billing.CheckCompleted // a look that failed is no answer
+		lost = billing.IsNotFound(err)
+		return lost || err == nil && c.State == billing.CheckCompleted // another error says nothing
 	})
+	if lost {
+		return nil, errLost
+	}
 	return c, err
 }
 

@@ -2,6 +2,7 @@ package eligibility_test
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -50,6 +51,7 @@ func (c *clock) advance(d time.Duration) {
 // sandbox.
 type bench struct {
 	t       *testing.T
+	admin   string // the database's address for an administrator
 	store   pgtest.Clocked
 	queue   *memqueue.Queue
 	service *eligibility.Service
@@ -90,7 +92,7 @@ func newBench(t *testing.T, times eligibility.Times) (*bench, *network) {
 	t.Helper()
 	b := &bench{t: t, queue: memqueue.NewBroker().Open(), clock: &clock{}}
 	b.relay = outboxrelay.New(b.queue, slog.New(slog.DiscardHandler))
-	b.store = pgtest.Clocked{Store: pgtest.Open(t, func(o *pgstore.Options) { o.Staged = b.relay.Staged }), Clock: b.clock}
+	b.store = pgtest.Clocked{Store: pgtest.Open(t, func(o *pgstore.Options) { o.Staged, b.admin = b.relay.Staged, o.URL }), Clock: b.clock}
 	payers, err := billing.ShippedPayers()
 	if err != nil {
 		t.Fatal(err)
@@ -540,5 +542,48 @@ func TestList(t *testing.T) {
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("pages %v, want %v", got, want)
+	}
+}
+
+// TestLostCheck loses a pending check, as a crash of the database may, while its
+// caller waits and a worker has its job.
+func TestLostCheck(t *testing.T) {
+	t.Parallel()
+	b, sandbox := newBench(t, eligibility.DefaultTimes())
+	made := make(chan *billing.EligibilityCheck, 1)
+	go func() {
+		c, _, err := b.service.Check(t.Context(), b.scope, call("k"), b.request("-ACTIVE-FULL"))
+		if err != nil {
+			t.Error(err)
+		}
+		made <- c
+	}()
+	db, err := sql.Open("postgres", b.admin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	for n := 0; n == 0; {
+		if err := db.QueryRow("SELECT count(*) FROM jobs").Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j := b.job()
+	for _, table := range []string{"eligibility_checks", "idempotency_keys", "jobs"} {
+		if _, err := db.Exec("DELETE FROM " + table); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.service.Answer(t.Context(), j); err != nil || sandbox.asked() != 0 {
+		t.Errorf("the job of a lost check: %v, payer asked %d times", err, sandbox.asked())
+	}
+	b.work()
+	c := <-made
+	if c == nil || c.Outcome != billing.OutcomeAnswered || sandbox.asked() != 1 {
+		t.Fatalf("%+v, payer asked %d times", c, sandbox.asked())
+	}
+	again, replayed, err := b.service.Check(t.Context(), b.scope, call("k"), b.request("-ACTIVE-FULL"))
+	if err != nil || !replayed || again.ID != c.ID {
+		t.Errorf("the same request again: %+v, replayed %t, %v", again, replayed, err)
 	}
 }

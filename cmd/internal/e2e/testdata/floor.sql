@@ -26,7 +26,8 @@ WITH w0 AS (
 	INSERT INTO jobs (id, kind, org_id, mode, subject, reply_to, not_before, lease_until)
 	VALUES ((lpad(to_hex(:n::bigint), 8, '0') || '-0000-7000-8002-' || lpad(to_hex(:client_id::bigint), 12, '0'))::uuid, 'floor', :org::uuid, 'test', (lpad(to_hex(:n::bigint), 8, '0') || '-0000-7000-8000-' || lpad(to_hex(:client_id::bigint), 12, '0'))::uuid, 'floor', now(), now() + interval '3 s')
 )
-SELECT pg_current_xact_id()::text AS xid;
+SELECT pg_current_xact_id()::text AS xid
+FROM set_config('synchronous_commit', 'off', true);
 COMMIT;
 \startpipeline
 BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY;

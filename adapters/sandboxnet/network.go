@@ -99,6 +99,10 @@ func (e *Eligibility) Inquire(ctx context.Context, request []byte) ([]byte, erro
 	return eligibility.Encode(&a.reply), nil
 }
 
+// mostBenefits is room for the EBs of the longest answer that names no
+// procedures of its own.
+const mostBenefits = 64
+
 // answer is a reply in the making.
 type answer struct {
 	inquiry *eligibility.Inquiry
@@ -125,7 +129,8 @@ func newAnswer(q *eligibility.Inquiry, wait time.Duration) *answer {
 		a.reply.Dependent = &eligibility.Member{Party: *q.Dependent}
 		a.reply.Dependent.Dates = nil
 	}
-	a.reply.Patient().Traces = a.traces()
+	p := a.reply.Patient()
+	p.Traces, p.Benefits = a.traces(), make([]eligibility.Benefit, 0, mostBenefits)
 	return a
 }
 

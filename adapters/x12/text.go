@@ -17,12 +17,31 @@ type Element string
 // spaces. The result may be empty: the writer of a mandatory element must supply
 // a substitute.
 func Text(s string) Element {
+	if isText(s) { // nearly always
+		return Element(s)
+	}
 	b := make([]byte, 0, len(s))
 	for _, r := range s {
 		b = appendText(b, r)
 	}
 	return Element(strings.Join(strings.Fields(string(b)), " "))
 }
+
+// isText reports whether Text would change nothing.
+func isText(s string) bool {
+	before := byte(' ')
+	for i := range len(s) {
+		c := s[i]
+		if c < ' ' || c >= 0x7f || c >= 'a' && c <= 'z' || c == ' ' && before == ' ' || c == '`' || reserved(rune(c)) {
+			return false
+		}
+		before = c
+	}
+	return before != ' ' || s == ""
+}
+
+// reserved reports whether r is one of the delimiters that are written.
+func reserved(r rune) bool { return r == '*' || r == '^' || r == ':' || r == '~' }
 
 // Clip is Text cut to at most limit characters, the element's maximum length.
 func Clip(s string, limit int) Element {
@@ -102,7 +121,7 @@ func appendText(b []byte, r rune) []byte {
 	switch {
 	case 'a' <= r && r <= 'z':
 		c = byte(r) - 'a' + 'A'
-	case r == '*' || r == '^' || r == ':' || r == '~' || r < ' ' || r == 0x7f:
+	case reserved(r) || r < ' ' || r == 0x7f:
 	case r == '`' || r == '\u2018' || r == '\u2019' || r == '\u02bc' || r == '\u00b4':
 		c = '\''
 	case r < 0x7f:

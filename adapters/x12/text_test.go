@@ -30,8 +30,10 @@ func TestText(t *testing.T) {
 		if got := x12.Text(in); got != want {
 			t.Errorf("Text(%q) = %q, want %q", in, got, want)
 		}
-		if got := x12.Text(string(want)); got != want {
-			t.Errorf("Text(%q) = %q: it changes its own result", want, got)
+		for _, again := range []string{string(want), " " + string(want)} { // the second is spelled character by character
+			if got := x12.Text(again); got != want {
+				t.Errorf("Text(%q) = %q, want %q", again, got, want)
+			}
 		}
 	}
 }
@@ -65,6 +67,9 @@ func FuzzText(f *testing.F) {
 			if c := once[i]; c < ' ' || c >= 0x7f || c == '*' || c == '^' || c == ':' || c == '~' || 'a' <= c && c <= 'z' {
 				t.Fatalf("Text(%q) = %q has %q", s, once, c)
 			}
+		}
+		if spaced := x12.Text(" " + s); spaced != once {
+			t.Fatalf("Text(%q) = %q, and %q after a space", s, once, spaced)
 		}
 		if twice := x12.Text(string(once)); twice != once {
 			t.Fatalf("%q became %q", once, twice)

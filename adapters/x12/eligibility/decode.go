@@ -15,6 +15,12 @@ import (
 //nolint:gochecknoglobals // a constant; Go has none of struct type
 var limits = x12.Limits{Bytes: 4 << 20, Segments: 20_000}
 
+const (
+	maxSegment = 64 << 10 // bytes
+	// manyBenefits is room for the EBs of nearly every reply. An EB is half a kilobyte, and a list that grows is copied.
+	manyBenefits = 64
+)
+
 // DecodeInquiry reads a 270 about one patient. The error is an *x12.Error.
 func DecodeInquiry(b []byte) (*Inquiry, error) {
 	d, err := decode(b, "270")
@@ -76,7 +82,9 @@ type decoder struct {
 
 func decode(b []byte, set string) (*decoder, error) {
 	d := &decoder{}
-	r := x12.NewReader(bytes.NewReader(b), limits)
+	within := limits
+	within.SegmentBytes = min(len(b)+1, maxSegment) // the reader's memory: a message that is here is small
+	r := x12.NewReader(bytes.NewReader(b), within)
 	for {
 		s, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -259,6 +267,9 @@ func levelOfEntity(entity string) string {
 
 func (d *decoder) eb(s *x12.Segment) {
 	d.enterMember()
+	if d.member.Benefits == nil {
+		d.member.Benefits = make([]Benefit, 0, manyBenefits)
+	}
 	d.member.Benefits = append(d.member.Benefits, Benefit{
 		Segment: s.Ordinal, Code: s.Element(1), Level: s.Element(2), ServiceTypes: present(s.Repetitions(3)),
 		InsuranceType: s.Element(4), Plan: s.Element(5), Period: s.Element(6), Amount: s.Element(7), Percent: s.Element(8),

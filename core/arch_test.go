@@ -41,7 +41,7 @@ func layers() []layer {
 		{"adapters/cli", []string{"core/..."}, anything},         // driving
 		{"adapters/x12/...", []string{"core/billing", "adapters/x12/..."}, ""},
 		{"adapters/edi", append([]string{"adapters/x12/..."}, boundary...), ""},
-		{"adapters/sandboxnet/...", append([]string{"adapters/x12/..."}, boundary...), ""},
+		{"adapters/sandboxnet/...", append([]string{"adapters/sandboxnet", "adapters/x12/..."}, boundary...), ""},
 		{"adapters/pgstore", append([]string{"migrations"}, boundary...), anything},
 		{"adapters/pgstore/pglocal", nil, anything},
 		{"adapters/pgstore/pgtest", append([]string{"adapters/pgstore/...", "adapters/testservers", "migrations"}, boundary...), anything},

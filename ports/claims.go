@@ -164,24 +164,3 @@ type Quarantine interface {
 	// Remove takes a file away; removing an absent one does nothing.
 	Remove(ctx context.Context, id billing.FileID) error
 }
-
-// SandboxMail is what the clearinghouse of the sandbox remembers between calls.
-type SandboxMail interface {
-	// Put keeps files until their time comes. One whose name is kept, or was
-	// kept and removed in the last days, stays as it is.
-	Put(ctx context.Context, files []billing.SandboxFile) error
-
-	// Take gives files whose time has come, the one that was due first in
-	// front, at most limit. They are given again after the pause unless they
-	// are removed by then.
-	Take(ctx context.Context, now time.Time, pause time.Duration, limit int) ([]billing.IncomingFile, error)
-
-	// Remove takes a file away.
-	Remove(ctx context.Context, name string) error
-
-	// Remember keeps notes, and answers for each the content of the one that
-	// was made under its key just before it, empty when there was none. Who has
-	// made a note under a key already makes no other: the answer stays what it
-	// was. Of two calls at once, one waits for the other.
-	Remember(ctx context.Context, notes []billing.SandboxNote) ([][]byte, error)
-}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
 )
@@ -73,10 +74,10 @@ func filedUp(t *testing.T) files {
 		t.Fatal(err)
 	}
 	mail := f.store.SandboxMail()
-	if err := mail.Put(t.Context(), []billing.SandboxFile{{IncomingFile: billing.IncomingFile{Name: "m", Content: []byte(canary)}, Due: now}}); err != nil {
+	if err := mail.Put(t.Context(), []sandboxnet.MailFile{{IncomingFile: billing.IncomingFile{Name: "m", Content: []byte(canary)}, Due: now}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := mail.Remember(t.Context(), []billing.SandboxNote{{Key: [32]byte{1}, By: "m", Content: []byte(canary)}}); err != nil {
+	if _, err := mail.Remember(t.Context(), []sandboxnet.Note{{Key: [32]byte{1}, By: "m", Content: []byte(canary)}}); err != nil {
 		t.Fatal(err)
 	}
 	return f
@@ -267,7 +268,7 @@ func TestSandboxForgets(t *testing.T) {
 	db, mail := admin(t, f.url), f.store.SandboxMail()
 	put := func() {
 		t.Helper()
-		if err := mail.Put(t.Context(), []billing.SandboxFile{{IncomingFile: billing.IncomingFile{Name: "m", Content: []byte(canary)}, Due: time.Now()}}); err != nil {
+		if err := mail.Put(t.Context(), []sandboxnet.MailFile{{IncomingFile: billing.IncomingFile{Name: "m", Content: []byte(canary)}, Due: time.Now()}}); err != nil {
 			t.Fatal(err)
 		}
 	}

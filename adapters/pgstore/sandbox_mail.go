@@ -9,7 +9,6 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/ports"
 )
 
 // What the clearinghouse of the sandbox is remembered to have had: names for
@@ -42,11 +41,26 @@ WHERE (key, noted_by) IN (
 	LIMIT ` + sandboxUnlearns + `
 )`
 
-type sandboxMail struct{ store *Store }
+// SandboxMail is the memory of the sandbox's clearinghouse: sandboxnet.Mail. It
+// is of no scope; each call is a transaction of its own.
+type SandboxMail struct{ store *Store }
 
-// SandboxMail is the memory of the sandbox's clearinghouse. It is of no scope;
-// each call is a transaction of its own.
-func (s *Store) SandboxMail() ports.SandboxMail { return sandboxMail{s} }
+// SandboxMail returns the memory of the sandbox's clearinghouse.
+func (s *Store) SandboxMail() SandboxMail { return SandboxMail{s} }
+
+// sandboxFile is sandboxnet.MailFile.
+type sandboxFile = struct {
+	billing.IncomingFile
+
+	Due time.Time
+}
+
+// sandboxNote is sandboxnet.Note.
+type sandboxNote = struct {
+	Key     [32]byte
+	By      string
+	Content []byte
+}
 
 // mailName is the ID of a row for which there is only a name.
 type mailName string
@@ -54,12 +68,12 @@ type mailName string
 // UUID is what the row's content is bound to.
 func (n mailName) UUID() string { return "sandbox mail " + string(n) }
 
-func (m sandboxMail) in(ctx context.Context, fn func(ctx context.Context, t *tx) error) error {
+func (m SandboxMail) in(ctx context.Context, fn func(ctx context.Context, t *tx) error) error {
 	return m.store.transact(ctx, session{role: roleSystem}, false, fn)
 }
 
 // Put keeps files, and forgets names of long ago.
-func (m sandboxMail) Put(ctx context.Context, files []billing.SandboxFile) error {
+func (m SandboxMail) Put(ctx context.Context, files []sandboxFile) error {
 	if len(files) == 0 {
 		return nil
 	}
@@ -109,7 +123,7 @@ FROM given
 ORDER BY due, name`
 
 // Take gives files whose time has come.
-func (m sandboxMail) Take(ctx context.Context, now time.Time, pause time.Duration, limit int) (files []billing.IncomingFile, err error) {
+func (m SandboxMail) Take(ctx context.Context, now time.Time, pause time.Duration, limit int) (files []billing.IncomingFile, err error) {
 	err = m.in(ctx, func(ctx context.Context, t *tx) error {
 		var rows []struct {
 			Name    string        `db:"name"`
@@ -139,7 +153,7 @@ func (m sandboxMail) Take(ctx context.Context, now time.Time, pause time.Duratio
 }
 
 // Remove takes a file away and remembers its name.
-func (m sandboxMail) Remove(ctx context.Context, name string) error {
+func (m SandboxMail) Remove(ctx context.Context, name string) error {
 	return m.in(ctx, func(ctx context.Context, t *tx) error {
 		return t.later(ctx, mailName(name), "UPDATE sandbox_mail SET removed_at = now(), content = NULL WHERE name = $1 AND removed_at IS NULL", name)
 	})
@@ -173,7 +187,7 @@ ORDER BY n.place`
 
 // Remember keeps notes and forgets old ones. The order of notes is that of
 // their serials, because one call waits for the other before it numbers any.
-func (m sandboxMail) Remember(ctx context.Context, notes []billing.SandboxNote) (before [][]byte, err error) {
+func (m SandboxMail) Remember(ctx context.Context, notes []sandboxNote) (before [][]byte, err error) {
 	if len(notes) == 0 {
 		return nil, nil
 	}

@@ -12,6 +12,8 @@ import (
 
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/sandboxnet"
+	"github.com/molar-billing/molar/adapters/sandboxnet/mailtest"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports/storetest"
 )
@@ -33,7 +35,6 @@ func TestStore(t *testing.T) {
 		})
 		return storetest.Fixture{
 			Store: s,
-			Mail:  s.SandboxMail(),
 			Staged: func() []jobs.Job {
 				mu.Lock()
 				defer mu.Unlock()
@@ -41,6 +42,14 @@ func TestStore(t *testing.T) {
 			},
 			FailStage: func(n int) { exec(t, admin(t, url), failStage(n)) },
 		}
+	})
+}
+
+func TestSandboxMail(t *testing.T) {
+	t.Parallel()
+	mailtest.Run(t, func(t *testing.T) sandboxnet.Mail {
+		t.Helper()
+		return pgtest.Open(t).SandboxMail()
 	})
 }
 

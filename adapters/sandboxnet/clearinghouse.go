@@ -39,7 +39,7 @@ type Options struct {
 // its mail.
 type Clearinghouse struct {
 	clock    ports.Clock
-	mail     ports.SandboxMail
+	mail     Mail
 	eraDelay time.Duration
 }
 
@@ -47,7 +47,7 @@ var _ ports.Clearinghouse = (*Clearinghouse)(nil)
 
 // NewClearinghouse makes the network. The clock decides when what comes back
 // is there.
-func NewClearinghouse(clock ports.Clock, mail ports.SandboxMail, o Options) *Clearinghouse {
+func NewClearinghouse(clock ports.Clock, mail Mail, o Options) *Clearinghouse {
 	return &Clearinghouse{clock: clock, mail: mail, eraDelay: max(o.ERADelay, leastERADelay)}
 }
 
@@ -63,7 +63,7 @@ func (c *Clearinghouse) Send(ctx context.Context, scope billing.Scope, name stri
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	remember := func(notes []billing.SandboxNote) ([][]byte, error) {
+	remember := func(notes []Note) ([][]byte, error) {
 		for i := range notes {
 			notes[i].Key = digestOf(scope.Org.UUID(), string(scope.Mode), string(notes[i].Key[:]))
 		}
@@ -90,11 +90,11 @@ func (c *Clearinghouse) Remove(ctx context.Context, name string) error {
 	return c.mail.Remove(ctx, name)
 }
 
-// memory is ports.SandboxMail.Remember.
-type memory func([]billing.SandboxNote) ([][]byte, error)
+// memory is Mail.Remember.
+type memory func([]Note) ([][]byte, error)
 
 // answers is everything that comes back for a file.
-func (c *Clearinghouse) answers(name string, content []byte, remember memory) ([]billing.SandboxFile, error) {
+func (c *Clearinghouse) answers(name string, content []byte, remember memory) ([]MailFile, error) {
 	o := outbox{base: strings.TrimSuffix(name, ".837"), sent: c.clock.Now().UTC(), counts: map[string]int{}}
 	f, err := readSent(content)
 	if err != nil {
@@ -126,7 +126,7 @@ func (c *Clearinghouse) answers(name string, content []byte, remember memory) ([
 type outbox struct {
 	base   string // what all names start with
 	sent   time.Time
-	files  []billing.SandboxFile
+	files  []MailFile
 	counts map[string]int // of files by what they are
 }
 
@@ -149,7 +149,7 @@ func (o *outbox) named(name string, after time.Duration) letter {
 }
 
 func (o *outbox) put(l letter, content []byte) {
-	o.files = append(o.files, billing.SandboxFile{
+	o.files = append(o.files, MailFile{
 		IncomingFile: billing.IncomingFile{Name: l.name, Content: content}, Due: l.due,
 	})
 }

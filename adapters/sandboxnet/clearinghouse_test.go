@@ -125,17 +125,17 @@ func file(tb testing.TB, all ...claims.Claim) []byte {
 	return out.Bytes()
 }
 
-// memory is SandboxMail.Remember.
-type memory = func([]billing.SandboxNote) ([][]byte, error)
+// memory is sandboxnet.Mail.Remember.
+type memory = func([]sandboxnet.Note) ([][]byte, error)
 
 // remembering makes a memory for files that share it.
 func remembering() memory {
-	made := map[[32]byte][]billing.SandboxNote{}
-	return func(notes []billing.SandboxNote) ([][]byte, error) {
+	made := map[[32]byte][]sandboxnet.Note{}
+	return func(notes []sandboxnet.Note) ([][]byte, error) {
 		before := make([][]byte, len(notes))
 		for i, n := range notes {
 			all := made[n.Key]
-			own := slices.IndexFunc(all, func(o billing.SandboxNote) bool { return o.By == n.By })
+			own := slices.IndexFunc(all, func(o sandboxnet.Note) bool { return o.By == n.By })
 			if own < 0 {
 				own, made[n.Key] = len(all), append(all, n)
 			}
@@ -149,7 +149,7 @@ func remembering() memory {
 
 // before is a memory in which every file was rejected once, and nothing was
 // decided.
-func before(notes []billing.SandboxNote) ([][]byte, error) {
+func before(notes []sandboxnet.Note) ([][]byte, error) {
 	all := make([][]byte, len(notes))
 	for i, n := range notes {
 		if string(n.Content) == n.By {
@@ -160,14 +160,14 @@ func before(notes []billing.SandboxNote) ([][]byte, error) {
 }
 
 // answers is what comes back for a file, by what stands behind its name.
-func answers(tb testing.TB, content []byte, remember memory) map[string]billing.SandboxFile {
+func answers(tb testing.TB, content []byte, remember memory) map[string]sandboxnet.MailFile {
 	tb.Helper()
 	c := sandboxnet.NewClearinghouse(clock(asked), nil, sandboxnet.Options{ERADelay: slowly})
 	all, err := c.Answers(sentName, content, remember)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	files := map[string]billing.SandboxFile{}
+	files := map[string]sandboxnet.MailFile{}
 	for _, f := range all {
 		short, ok := strings.CutPrefix(f.Name, "20260315102030450")
 		if _, twice := files[short]; twice || !ok {

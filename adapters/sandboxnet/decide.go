@@ -14,7 +14,7 @@ import (
 // was paid for it taken back.
 func decide(file string, batches []*batch, came billing.Date, remember memory) error {
 	var decided []*received
-	var notes []billing.SandboxNote
+	var notes []Note
 	for _, b := range batches {
 		for _, r := range b.claims {
 			if r.scenario.decision == nil {
@@ -25,7 +25,7 @@ func decide(file string, batches []*batch, came billing.Date, remember memory) e
 				continue // nothing is paid
 			}
 			decided = append(decided, r)
-			notes = append(notes, billing.SandboxNote{
+			notes = append(notes, Note{
 				Key: digestOf("decided", r.Payer.PayerID, r.payerNumber), By: fmt.Sprintf("%s %d", file, r.Segment), Content: r.standing(),
 			})
 		}

@@ -1,7 +1,5 @@
 package sandboxnet
 
-import "github.com/molar-billing/molar/core/billing"
-
 // Endings lists the table's endings for the tests.
 func Endings() []string {
 	var all []string
@@ -37,6 +35,6 @@ func ClaimEndings() []string {
 }
 
 // Answers is what Send puts into the mail.
-func (c *Clearinghouse) Answers(name string, content []byte, remember func([]billing.SandboxNote) ([][]byte, error)) ([]billing.SandboxFile, error) {
+func (c *Clearinghouse) Answers(name string, content []byte, remember func([]Note) ([][]byte, error)) ([]MailFile, error) {
 	return c.answers(name, content, remember)
 }

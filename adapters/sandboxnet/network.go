@@ -11,7 +11,7 @@
 // see scenarioOf. Between their steps a transmission is kept in memory.
 //
 // A file of claims (837) is read, and what comes back for it waits in the mail
-// (ports.SandboxMail) until its time has come: a 997 after 0.3 seconds, a 277CA
+// (Mail) until it is due: a 997 after 0.3 seconds, a 277CA
 // of the clearinghouse after 0.6 and one of each payer after 1 second, and, one
 // ERA delay after that, an 835 of each payer for each payee. What comes of a
 // claim is decided by the ending of the subscriber's member ID; the table in

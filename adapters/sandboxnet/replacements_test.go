@@ -30,7 +30,7 @@ func newHistory() *history { return &history{remember: remembering(), numbers: m
 // send sends the claims, of which those that the payer has a number for are
 // replacements, and answers with the remittances by what stands behind the
 // file's name, in the order in which they come.
-func (h *history) send(t *testing.T, all ...claims.Claim) []billing.SandboxFile {
+func (h *history) send(t *testing.T, all ...claims.Claim) []sandboxnet.MailFile {
 	t.Helper()
 	h.files++
 	for i := range all {
@@ -58,15 +58,15 @@ func (h *history) send(t *testing.T, all ...claims.Claim) []billing.SandboxFile 
 			}
 		}
 	}
-	files = slices.DeleteFunc(files, func(f billing.SandboxFile) bool { return !strings.HasSuffix(f.Name, ".835") })
-	slices.SortStableFunc(files, func(a, b billing.SandboxFile) int {
+	files = slices.DeleteFunc(files, func(f sandboxnet.MailFile) bool { return !strings.HasSuffix(f.Name, ".835") })
+	slices.SortStableFunc(files, func(a, b sandboxnet.MailFile) int {
 		return cmp.Or(a.Due.Compare(b.Due), strings.Compare(a.Name, b.Name))
 	})
 	return files
 }
 
 // said is what remittances say of claims: status and payment, and the total.
-func said(t *testing.T, files []billing.SandboxFile) string {
+func said(t *testing.T, files []sandboxnet.MailFile) string {
 	t.Helper()
 	var words []string
 	for _, f := range files {
@@ -238,7 +238,7 @@ func TestReplacementsAddUp(t *testing.T) {
 func TestWhatWasPaidIsRemembered(t *testing.T) {
 	t.Parallel()
 	mail := pgtest.Open(t).SandboxMail()
-	var got []billing.SandboxFile
+	var got []sandboxnet.MailFile
 	for n, c := range []claims.Claim{charging("C-1", "", 100_00), changed(charging("C-1", "", 80_00), func(c *claims.Claim) { c.Frequency = billing.FrequencyReplacement })} {
 		now := &movable{now: asked.Add(time.Duration(n) * time.Hour)}
 		network := sandboxnet.NewClearinghouse(now, mail, sandboxnet.Options{})
@@ -255,7 +255,7 @@ func TestWhatWasPaidIsRemembered(t *testing.T) {
 		}
 		for _, f := range files {
 			if strings.HasSuffix(f.Name, ".835") {
-				got = append(got, billing.SandboxFile{IncomingFile: f})
+				got = append(got, sandboxnet.MailFile{IncomingFile: f})
 			}
 			if err := network.Remove(t.Context(), f.Name); err != nil {
 				t.Fatal(err)
@@ -272,7 +272,7 @@ func TestNoNamesAreRemembered(t *testing.T) {
 	t.Parallel()
 	remember, noted := remembering(), 0
 	n := sandboxnet.NewClearinghouse(clock(asked), nil, sandboxnet.Options{})
-	_, err := n.Answers(sentName, file(t, changed(claim("C-1", "-PAID-ERA", aetna()), withChild)), func(notes []billing.SandboxNote) ([][]byte, error) {
+	_, err := n.Answers(sentName, file(t, changed(claim("C-1", "-PAID-ERA", aetna()), withChild)), func(notes []sandboxnet.Note) ([][]byte, error) {
 		for _, note := range notes {
 			noted++
 			for _, name := range []string{"Roe", "Jane", "Kim", "Molina", "SANDBOX"} {

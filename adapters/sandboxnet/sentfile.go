@@ -11,7 +11,6 @@ import (
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
 	"github.com/molar-billing/molar/adapters/x12/claims"
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // claimsSet is the transaction set that is taken.
@@ -160,13 +159,13 @@ func (f *sentFile) reject(ordinal int, id string) {
 // file was rejected for the claim already. All such claims are remembered, so
 // that a file is not rejected again for the next one.
 func (f *sentFile) rejectOnce(name string, remember memory) error {
-	var notes []billing.SandboxNote
+	var notes []Note
 	var segments []int
 	for _, b := range f.accepted() {
 		for i := range b.Claims {
 			if c := &b.Claims[i]; scenarioOfClaim(c).rejectsFile {
 				key := digestOf("batch rejected", c.Office.NPI, strings.ToUpper(c.PatientControlNumber))
-				notes, segments = append(notes, billing.SandboxNote{Key: key, By: name, Content: []byte(name)}), append(segments, c.Segment)
+				notes, segments = append(notes, Note{Key: key, By: name, Content: []byte(name)}), append(segments, c.Segment)
 			}
 		}
 	}

@@ -166,19 +166,3 @@ type Quarantined struct {
 func (f IncomingFile) Quarantined(mode Mode, reason string, at time.Time) *Quarantined {
 	return &Quarantined{ID: NewID[FileID](at), Mode: mode, Name: f.Name, Reason: reason, Content: f.Content, ReceivedAt: at}
 }
-
-// SandboxFile is a file that the clearinghouse of the sandbox will have for us.
-type SandboxFile struct {
-	IncomingFile
-
-	Due time.Time
-}
-
-// SandboxNote is what the clearinghouse of the sandbox remembers for later
-// files. Key is a digest of what the note is about, By says who makes it: a file,
-// or a claim of one.
-type SandboxNote struct {
-	Key     [32]byte
-	By      string
-	Content []byte
-}

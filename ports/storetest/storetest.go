@@ -19,8 +19,6 @@ import (
 // Fixture is an empty store, and what a test has to do beside it.
 type Fixture struct {
 	Store ports.Store
-	// Mail is what the store keeps for the sandbox.
-	Mail ports.SandboxMail
 	// Staged gives the jobs that were handed over for publication so far.
 	Staged func() []jobs.Job
 	// FailStage makes the store refuse the next n writes of a job with a
@@ -81,9 +79,6 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"batches by number":           testBatchByNumber,
 		"quarantine":                  testQuarantine,
 		"claims are apart":            testClaimScopes,
-		"the sandbox's mail":          testMail,
-		"the sandbox's mail at once":  testMailRace,
-		"the sandbox's notes":         testNotes,
 		"attachments are kept":        testAttachments,
 		"an attachment is locked":     testAttachmentLock,
 		"one open for a request":      testAnsweringRace,

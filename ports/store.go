@@ -268,7 +268,7 @@ type Outbox interface {
 type Jobs interface {
 	// Due takes up to limit jobs that rested until now or whose lease has run
 	// out, and leases them: for lease at the first time, and for twice as long
-	// at each further one, up to a minute. It takes them in turn, one of each
+	// at each further one, up to billing.JobMaxLease. It takes them in turn, one of each
 	// stream and then the next of each, and none of the streams that are full.
 	Due(ctx context.Context, now time.Time, lease time.Duration, limit int, full ...jobs.Stream) ([]jobs.Job, error)
 

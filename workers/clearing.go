@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/batches"
+	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/jobs"
 )
 
@@ -30,11 +31,6 @@ func CutBatches(ctx context.Context, s *batches.Service, every time.Duration, lo
 	}
 }
 
-const (
-	look      = 200 * time.Millisecond // how often a clearinghouse is asked for files
-	lookAgain = 2 * time.Second        // after an error
-)
-
 // ReceiveFiles fetches files from the clearinghouses until ctx ends.
 func ReceiveFiles(ctx context.Context, s *batches.Service, log *slog.Logger) error {
 	for pause := time.Duration(0); wait(ctx, pause); {
@@ -52,11 +48,11 @@ func ReceiveFiles(ctx context.Context, s *batches.Service, log *slog.Logger) err
 		switch {
 		case err != nil && ctx.Err() == nil:
 			log.WarnContext(ctx, "files not taken in", "error", err)
-			pause = lookAgain
+			pause = billing.FilesRetry
 		case got.Files > 0:
 			pause = 0
 		default:
-			pause = look
+			pause = billing.FilesPoll
 		}
 	}
 	return nil

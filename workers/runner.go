@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
@@ -23,17 +24,13 @@ type Handler struct {
 	// run any number of times. An error leaves the job, and it is done again.
 	Do func(context.Context, jobs.Job) error
 
-	// Fail ends a job that could not be done in maxAttempts, so that whoever
-	// waits for it learns that.
+	// Fail ends a job that failed billing.JobAttempts times, so that a request
+	// that waits for it learns that.
 	Fail func(context.Context, jobs.Job) error
 }
 
-const (
-	maxAttempts = 5
-	// drainTime is how long jobs under way may still take when the process is
-	// told to stop.
-	drainTime = 3 * time.Second
-)
+// drainTime is how long jobs under way may still take when the process stops.
+const drainTime = 3 * time.Second
 
 // Runner takes jobs from the queue and keeps their leases while they run.
 type Runner struct {
@@ -72,7 +69,7 @@ func (r *Runner) handle(ctx context.Context, h Handler, d ports.Delivery) ports.
 	log := r.log.With("kind", string(h.Kind), "job_id", d.Job.ID.String())
 	// A message that comes again may have been held by a process that died of
 	// the job itself.
-	if d.Again && r.attempts(ctx, d.Job, true) > maxAttempts {
+	if d.Again && r.attempts(ctx, d.Job, true) > billing.JobAttempts {
 		return r.giveUp(ctx, h, d.Job, log, start)
 	}
 	stop := r.keepLease(ctx, d.Job)
@@ -88,7 +85,7 @@ func (r *Runner) handle(ctx context.Context, h Handler, d ports.Delivery) ports.
 		log.LogAttrs(ctx, slog.LevelInfo, "job done", slog.Int64("duration_us", took.Microseconds()))
 		return ports.Finished
 	}
-	if ctx.Err() == nil && r.attempts(ctx, d.Job, false) >= maxAttempts {
+	if ctx.Err() == nil && r.attempts(ctx, d.Job, false) >= billing.JobAttempts {
 		log.ErrorContext(ctx, "job failed for the last time", "error", err)
 		return r.giveUp(ctx, h, d.Job, log, start)
 	}
@@ -116,7 +113,7 @@ func (r *Runner) giveUp(ctx context.Context, h Handler, j jobs.Job, log *slog.Lo
 		return ports.Finished // the row brings it back
 	}
 	r.observe(h.Kind, "dead", time.Since(start))
-	log.ErrorContext(ctx, "job given up; its message is with the dead letters", "attempts", maxAttempts)
+	log.ErrorContext(ctx, "job given up; its message is with the dead letters", "attempts", billing.JobAttempts)
 	return ports.Dead
 }
 
@@ -125,20 +122,20 @@ func (r *Runner) giveUp(ctx context.Context, h Handler, j jobs.Job, log *slog.Lo
 func (r *Runner) keepLease(ctx context.Context, j jobs.Job) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
-	timer := time.AfterFunc(jobs.Lease/3, func() {
+	timer := time.AfterFunc(billing.JobLease/3, func() {
 		defer close(done)
 		for ctx.Err() == nil {
 			// A renewal that was begun ends by itself: to cut it would cost the
 			// connection.
 			err := r.store.System(context.WithoutCancel(ctx), func(ctx context.Context, tx ports.SystemTx) error {
-				return tx.Jobs.Renew(ctx, j.ID, jobs.Lease)
+				return tx.Jobs.Renew(ctx, j.ID, billing.JobLease)
 			})
 			if err != nil && ctx.Err() == nil {
 				r.log.WarnContext(ctx, "lease not renewed", "job_id", j.ID.String(), "error", err)
 			}
 			select {
 			case <-ctx.Done():
-			case <-time.After(jobs.Lease / 3):
+			case <-time.After(billing.JobLease / 3):
 			}
 		}
 	})

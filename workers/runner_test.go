@@ -152,7 +152,7 @@ func TestBusyJobIsLeftAlone(t *testing.T) {
 		return b.done(ctx, j)
 	}, nil)
 	b.stage(time.Time{})
-	<-time.After(2*jobs.Lease + time.Second)
+	<-time.After(2*billing.JobLease + time.Second)
 	close(release)
 	receive(t, "the end of the job", finished)
 	if n := starts.Load(); n != 1 {

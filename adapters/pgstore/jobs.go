@@ -25,7 +25,7 @@ func (r outbox) Stage(ctx context.Context, j jobs.Job) error {
 	return r.laterOf(ctx, billing.CheckID(j.Subject), j.ID, `
 INSERT INTO jobs (id, kind, org_id, mode, subject, reply_to, not_before, lease_until)
 VALUES ($1, $2, $3, $4, $5, $6, coalesce($7, now()), CASE WHEN $7 IS NULL THEN now() + $8 * interval '1 us' END)`,
-		j.ID, j.Kind, r.scope.Org, r.scope.Mode, billing.JobID(j.Subject), j.ReplyTo, optional(j.NotBefore), jobs.Lease.Microseconds())
+		j.ID, j.Kind, r.scope.Org, r.scope.Mode, billing.JobID(j.Subject), j.ReplyTo, optional(j.NotBefore), billing.JobLease.Microseconds())
 }
 
 // Done removes a job.
@@ -130,7 +130,7 @@ WITH RECURSIVE streams AS (
 	FOR UPDATE SKIP LOCKED
 )
 UPDATE jobs
-SET leased_at = clock_timestamp(), lease_until = clock_timestamp() + least($1::bigint << least(publishes, 20), greatest($1, 60000000)) * interval '1 us',
+SET leased_at = clock_timestamp(), lease_until = clock_timestamp() + least($1::bigint << least(publishes, 20), greatest($1, $7)) * interval '1 us',
 	publishes = publishes + 1
 WHERE id = ANY (ARRAY (SELECT id FROM due))
 RETURNING id, kind, org_id, mode, subject, reply_to, not_before, pg_current_xact_id()::text AS xid`
@@ -142,7 +142,7 @@ func (r jobTable) Due(ctx context.Context, now time.Time, lease time.Duration, l
 		kinds[i], orgs[i], modes[i] = string(s.Kind), s.Scope.Org.UUID(), string(s.Scope.Mode)
 	}
 	var rows []jobRow
-	err := r.list(ctx, &rows, takeDue, lease.Microseconds(), limit, micro(now), kinds, orgs, modes)
+	err := r.list(ctx, &rows, takeDue, lease.Microseconds(), limit, micro(now), kinds, orgs, modes, billing.JobMaxLease.Microseconds())
 	if err != nil {
 		return nil, fmt.Errorf("take due jobs: %w", err)
 	}

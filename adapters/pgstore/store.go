@@ -41,7 +41,7 @@ type Options struct {
 	Begins bool
 	// Staged is given the jobs that a committed transaction staged, and those
 	// that call the lanes that it gave something to do, and must not block.
-	// They are this process's to publish for jobs.Lease; jobs that rest become
+	// They are this process's to publish for billing.JobLease; jobs that rest become
 	// due by themselves. Nil leaves them all to fall due.
 	Staged func([]jobs.Job)
 	// Log tells of retries and lost connections. Nil stands for silence.

@@ -130,7 +130,7 @@ func (p *practice) due() (all []jobs.Job) {
 	p.t.Helper()
 	err := p.store.System(p.t.Context(), func(ctx context.Context, tx ports.SystemTx) (err error) {
 		if err = tx.Jobs.Release(ctx, 0); err == nil {
-			all, err = tx.Jobs.Due(ctx, tx.Clock.Now(), jobs.Lease, 100)
+			all, err = tx.Jobs.Due(ctx, tx.Clock.Now(), billing.JobLease, 100)
 		}
 		return err
 	})

@@ -148,7 +148,7 @@ func (b *bench) due() (due []jobs.Job) {
 	b.t.Helper()
 	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) (err error) {
 		if err = tx.Jobs.Release(ctx, 0); err == nil {
-			due, err = tx.Jobs.Due(ctx, tx.Clock.Now(), jobs.Lease, 10)
+			due, err = tx.Jobs.Due(ctx, tx.Clock.Now(), billing.JobLease, 10)
 		}
 		return err
 	})

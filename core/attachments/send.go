@@ -174,7 +174,7 @@ func (s *Service) transmit(ctx context.Context, p *parcel) error {
 // commit commits a transmission. An answer that was lost leaves open whether the
 // network has it, so it is asked again before that counts as a failure.
 func commit(ctx context.Context, network ports.AttachmentNetwork, number string) (err error) {
-	for _, pause := range []time.Duration{0, commitPause, 4 * commitPause} {
+	for _, pause := range billing.AttachmentCommitPauses() {
 		select {
 		case <-ctx.Done():
 			return errors.Join(err, ctx.Err())
@@ -186,8 +186,6 @@ func commit(ctx context.Context, network ports.AttachmentNetwork, number string)
 	}
 	return err
 }
-
-const commitPause = 50 * time.Millisecond
 
 // image remembers why it could not be read to its end: to the network that
 // looks like its own fault.

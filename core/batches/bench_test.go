@@ -208,7 +208,7 @@ func (b *bench) due() (all []jobs.Job) {
 	b.t.Helper()
 	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) (err error) {
 		if err = tx.Jobs.Release(ctx, 0); err == nil {
-			all, err = tx.Jobs.Due(ctx, tx.Clock.Now().Add(time.Hour), jobs.Lease, 10_000)
+			all, err = tx.Jobs.Due(ctx, tx.Clock.Now().Add(time.Hour), billing.JobLease, 10_000)
 		}
 		return err
 	})

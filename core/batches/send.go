@@ -10,11 +10,6 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-const (
-	sendAgain = 10 * time.Second // how long a batch rests that the network did not take
-	sendLater = time.Minute      // and one whose job failed again and again
-)
-
 // Send hands a batch to the clearinghouse, and notes in one commit that it and
 // its claims are sent. It may run any number of times. While the network does
 // not take the file the job rests and is done again, for ever; the
@@ -51,19 +46,19 @@ func (s *Service) rest(ctx context.Context, j jobs.Job, cause error) error {
 		return ctx.Err()
 	}
 	err := s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
-		return tx.Outbox.Postpone(ctx, j.ID, tx.Clock.Now().Add(sendAgain))
+		return tx.Outbox.Postpone(ctx, j.ID, tx.Clock.Now().Add(billing.BatchRetry))
 	})
 	if err != nil {
 		return err
 	}
-	return &jobs.DoneError{Cause: fmt.Errorf("send batch %s, again in %s: %w", billing.FileID(j.Subject), sendAgain, cause)}
+	return &jobs.DoneError{Cause: fmt.Errorf("send batch %s, again in %s: %w", billing.FileID(j.Subject), billing.BatchRetry, cause)}
 }
 
 // FailSend lets a batch rest whose job cannot be done: its claims wait in it,
 // and it is tried again until it goes.
 func (s *Service) FailSend(ctx context.Context, j jobs.Job) error {
 	return s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
-		return tx.Outbox.Postpone(ctx, j.ID, tx.Clock.Now().Add(sendLater))
+		return tx.Outbox.Postpone(ctx, j.ID, tx.Clock.Now().Add(billing.BatchFailedRetry))
 	})
 }
 

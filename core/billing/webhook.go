@@ -85,13 +85,6 @@ type EndpointHealth struct {
 	CircuitUntil time.Time // no attempt before; zero while the circuit is closed
 }
 
-// The rules of an endpoint's health.
-const (
-	circuitFailures = 10               // in a row, and the circuit opens
-	circuitPause    = 30 * time.Second // until it is probed
-	disableAfter    = 5 * 24 * time.Hour
-)
-
 // After is the health after an attempt, and whether the endpoint is to be
 // disabled: it said 410, or there was nothing but failures for 5 days.
 func (h EndpointHealth) After(a Attempt) (now EndpointHealth, disable bool) {
@@ -153,22 +146,12 @@ const statusGone = 410
 // Succeeded reports whether the receiver took the event: any 2xx.
 func (a Attempt) Succeeded() bool { return a.Status >= 200 && a.Status <= 299 }
 
-// schedule is how long after a failed attempt the next one comes.
-func schedule() []time.Duration {
-	return []time.Duration{
-		5 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour,
-		10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
-	}
-}
-
-const maxRetryAfter = 24 * time.Hour
-
 // Tried notes an attempt: the delivery is delivered, comes again later, or has
 // failed. Jitter, from 0 to 1, spreads the delays by 10 % to either side.
 func (d *Delivery) Tried(a Attempt, jitter float64) {
 	d.Attempts = append(slices.Clone(d.Attempts), a)
 	d.NextAttemptAt = time.Time{}
-	delays := schedule()
+	delays := deliveryRetries()
 	switch n := len(d.Attempts); {
 	case a.Succeeded():
 		d.State = DeliveryDelivered

@@ -337,7 +337,7 @@ func (b *bench) job() jobs.Job {
 	var due []jobs.Job
 	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) (err error) {
 		if err = tx.Jobs.Release(ctx, 0); err == nil {
-			due, err = tx.Jobs.Due(ctx, tx.Clock.Now(), jobs.Lease, 10)
+			due, err = tx.Jobs.Due(ctx, tx.Clock.Now(), billing.JobLease, 10)
 		}
 		return err
 	})

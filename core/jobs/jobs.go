@@ -29,11 +29,6 @@ func Kinds() []Kind {
 	return []Kind{KindEligibility, KindAttachmentSend, KindPNGConvert, KindBatchSend, KindERA, KindWebhook}
 }
 
-// Lease is how long a job that was published is left alone before it is
-// published again. It is short, so that work which a killed process held starts
-// again soon; a worker renews it while it is busy.
-const Lease = 3 * time.Second
-
 // Job is a row of work: staged in the commit that makes the work necessary,
 // published after it, removed in the commit of the work's effect.
 type Job struct {

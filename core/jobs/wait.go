@@ -3,17 +3,15 @@ package jobs
 import (
 	"context"
 	"time"
-)
 
-// firstLook is how long a waiter waits for a reply before it looks by itself
-// for the first time.
-const firstLook = 500 * time.Millisecond
+	"github.com/molar-billing/molar/core/billing"
+)
 
 // Wait returns nil once look reports that the work is done, and the error of
 // ctx when that ends first. It looks when a reply comes and, since a reply may
-// be lost, after half a second, one, two, four and so on.
+// be lost, after billing.ReplyPoll, twice that, four times and so on.
 func Wait(ctx context.Context, replies <-chan struct{}, look func(context.Context) bool) error {
-	pause := firstLook
+	pause := billing.ReplyPoll
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	for {

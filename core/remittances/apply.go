@@ -24,7 +24,7 @@ import (
 func (s *Service) Apply(ctx context.Context, j jobs.Job) error {
 	w := &worker{Service: s, job: j, own: billing.ERAID(j.Subject)}
 	if !s.turns.take(j.Scope) {
-		return w.postpone(ctx, pause)
+		return w.postpone(ctx, billing.ERARetry)
 	}
 	w.holds = true
 	defer w.close()
@@ -33,21 +33,13 @@ func (s *Service) Apply(ctx context.Context, j jobs.Job) error {
 		return err
 	}
 	if errors.Is(err, errLater) {
-		return w.postpone(ctx, pause)
+		return w.postpone(ctx, billing.ERARetry)
 	}
 	if !w.at.IsZero() && w.at != w.own {
-		return w.postpone(ctx, heldUp)
+		return w.postpone(ctx, billing.ERAHeldUp)
 	}
 	return err
 }
-
-const (
-	// pause is how long a job rests that waits for a batch, or for another job.
-	pause = time.Second
-	// heldUp is how long a job rests when the work fails on an earlier
-	// remittance.
-	heldUp = 10 * time.Second
-)
 
 // errLater is the error of a claim whose batch is not known to be sent.
 var errLater = errors.New("the batch of a claim is not noted as sent")

@@ -42,12 +42,10 @@ func (t *turns) drop(scope billing.Scope) {
 	delete(t.held, scope)
 }
 
-// patience is how long a remittance waits until a batch is noted as sent. The
-// batch's own job does that within seconds, unless the network is away.
-const patience = 10 * time.Minute
-
-// waits is since when remittances wait for a batch, as far as this process
-// knows. Another process, and this one after a restart, has patience anew.
+// waits is since when remittances wait for a batch to be noted as sent, as far
+// as this process knows. The batch's own job does that within seconds, unless
+// the network is away. Another process, and this one after a restart, waits
+// anew.
 type waits struct {
 	mu    sync.Mutex
 	since map[billing.ERAID]time.Time
@@ -63,7 +61,7 @@ func (w *waits) wait(era billing.ERAID, now time.Time) bool {
 		since = now
 		w.since[era] = now
 	}
-	return now.Sub(since) < patience
+	return now.Sub(since) < billing.ERABatchWait
 }
 
 // forget forgets a remittance, which is done.

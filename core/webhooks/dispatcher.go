@@ -20,7 +20,7 @@ type Pace struct {
 
 // DefaultPace is what the figures in the benchmarks were measured with.
 func DefaultPace() Pace {
-	return Pace{InFlight: 16, Lease: 5 * time.Second, Linger: 2 * time.Second}
+	return Pace{InFlight: 16, Lease: billing.LaneLease, Linger: 2 * time.Second}
 }
 
 // Dispatcher delivers: it takes the lanes that it is called to and works them

@@ -46,12 +46,8 @@ func (l *lane) call() {
 	}
 }
 
-// How long a lane waits after the store failed it, and how long it may take to
-// put away what it has when it is told to stop.
-const (
-	storePause = 200 * time.Millisecond
-	farewell   = 3 * time.Second
-)
+// farewell is how long a lane may take to record what it has when it stops.
+const farewell = 3 * time.Second
 
 // run looks after the lane until it was not called any more since it was held.
 func (l *lane) run(ctx context.Context) {
@@ -77,7 +73,7 @@ func (l *lane) hold(ctx context.Context) {
 			if ctx.Err() == nil {
 				l.log.WarnContext(ctx, "webhook lane not worked off; it will be tried again", "endpoint_id", l.id.String(), "error", err)
 			}
-			l.rest(ctx, nil, storePause)
+			l.rest(ctx, nil, billing.LaneStoreRetry)
 			continue
 		}
 		if !ours { // whoever has it makes again what is under way here
@@ -249,7 +245,7 @@ func (l *lane) post(ctx context.Context, e *billing.WebhookEndpoint, s billing.S
 			"endpoint_id", l.id.String(), "event_id", s.Event.ID.String(), "error", err)
 		select {
 		case <-ctx.Done():
-		case <-time.After(storePause):
+		case <-time.After(billing.LaneStoreRetry):
 		}
 	}
 	if err != nil || ctx.Err() != nil { // not posted, or cut off: it counts for nothing and is made again

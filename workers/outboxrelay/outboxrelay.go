@@ -25,11 +25,6 @@ import (
 )
 
 const (
-	// tick is how often the relay looks for jobs that are due: half of what a
-	// delayed job may be late. It looks at once more often while there is more
-	// than it could take.
-	tick     = 250 * time.Millisecond
-	busyTick = 100 * time.Millisecond
 	// batch bounds how many jobs one look takes.
 	batch = 100
 	// window is how many jobs of a stream are in flight: enough for the workers
@@ -39,9 +34,6 @@ const (
 	soon = 50 * time.Millisecond
 	// room is how many jobs of a stream wait for a place in the window.
 	room = 4096
-	// callPause is how long a webhook lane with something due is given to be
-	// taken before it is called again.
-	callPause = time.Second
 	// patience is how long the broker may take to confirm.
 	patience = 5 * time.Second
 )
@@ -110,7 +102,7 @@ func (r *Relay) put(j jobs.Job) {
 	}
 	w := waiting{Job: j}
 	if j.Kind != jobs.KindWebhook {
-		w.until = time.Now().Add(jobs.Lease)
+		w.until = time.Now().Add(billing.JobLease)
 	}
 	s.waiting = append(s.waiting, w)
 	r.advance(j.Stream(), s)
@@ -199,7 +191,7 @@ func (r *Relay) Run(ctx context.Context, store ports.Store) error {
 // sweep publishes what is due. When the broker comes back after it was away it
 // may have lost what it was given before, so the leases of that time end then.
 func (r *Relay) sweep(ctx context.Context, store ports.Store) {
-	timer := time.NewTimer(tick)
+	timer := time.NewTimer(billing.OutboxPoll)
 	defer timer.Stop()
 	var away time.Time // since when; zero while the broker is there
 	for {
@@ -207,7 +199,7 @@ func (r *Relay) sweep(ctx context.Context, store ports.Store) {
 		case <-ctx.Done():
 			return
 		case <-timer.C:
-			timer.Reset(tick)
+			timer.Reset(billing.OutboxPoll)
 		}
 		if err := r.queue.Ready(); err != nil {
 			if away.IsZero() {
@@ -223,7 +215,7 @@ func (r *Relay) sweep(ctx context.Context, store ports.Store) {
 			r.log.WarnContext(ctx, "outbox not read", "error", err)
 		}
 		if more {
-			timer.Reset(busyTick)
+			timer.Reset(billing.OutboxBusyPoll)
 		}
 	}
 }
@@ -247,10 +239,10 @@ func (r *Relay) look(ctx context.Context, store ports.Store, away time.Time) (mo
 			r.landed(flying, held)
 		}
 		now := tx.Clock.Now()
-		if due, err = tx.Jobs.Due(ctx, now, jobs.Lease, batch, r.full()...); err != nil {
+		if due, err = tx.Jobs.Due(ctx, now, billing.JobLease, batch, r.full()...); err != nil {
 			return err
 		}
-		lanes, err = tx.Jobs.Lanes(ctx, now, callPause, batch)
+		lanes, err = tx.Jobs.Lanes(ctx, now, billing.LaneCall, batch)
 		return err
 	})
 	if err != nil {

@@ -215,7 +215,7 @@ func TestFewInFlight(t *testing.T) {
 	await(t, "the other scope's job is published, and a window of the crowd", func() bool {
 		return b.of(first.Subject) == 1 && b.ofScope(many) >= window
 	})
-	if n := b.ofScope(many); n != window && time.Since(staged) < jobs.Lease { // later their leases bring them
+	if n := b.ofScope(many); n != window && time.Since(staged) < billing.JobLease { // later their leases bring them
 		t.Errorf("%d of the crowd are in flight, want %d", n, window)
 	}
 	b.reply(all[0].Subject)

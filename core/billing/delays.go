@@ -1,0 +1,63 @@
+package billing
+
+import "time"
+
+// This file holds every delay after which Molar tries again or looks again.
+// Three sorts stand elsewhere. What an operator sets is in
+// cmd/internal/wire/settings.go, the sandbox's ERA delay among it. The back-off
+// of a broken connection stands in its adapter. How long something may take is
+// with what it bounds.
+
+// Jobs. A job that is not done when its lease ends is published again, with a
+// lease of twice the length.
+const (
+	JobLease    = 3 * time.Second // a busy worker renews it; it is short so that a killed worker's jobs start again soon
+	JobMaxLease = time.Minute
+	JobAttempts = 5 // then the job is given up
+
+	OutboxPoll     = 250 * time.Millisecond // half of what a delayed job may be late
+	OutboxBusyPoll = 100 * time.Millisecond // while more is due than one look takes
+	ReplyPoll      = 500 * time.Millisecond // a waiter's first look without a reply; each further one waits twice as long
+)
+
+// Batches and the files that come back for them.
+const (
+	BatchRetry       = 10 * time.Second // after the network refused a batch
+	BatchFailedRetry = time.Minute      // after its job failed JobAttempts times
+	FilesPoll        = 200 * time.Millisecond
+	FilesRetry       = 2 * time.Second // after a look that failed
+)
+
+// Remittances.
+const (
+	ERARetry     = time.Second      // while it waits for a batch, or for another job
+	ERAHeldUp    = 10 * time.Second // while the work on an earlier remittance fails
+	ERABatchWait = 10 * time.Minute // until it stops waiting for a batch to be noted as sent
+)
+
+// AttachmentCommitPauses returns the pause before each attempt to commit a
+// transmission, which is repeated because its reply may be lost.
+func AttachmentCommitPauses() []time.Duration {
+	return []time.Duration{0, 50 * time.Millisecond, 200 * time.Millisecond}
+}
+
+// Webhooks.
+const (
+	LaneLease      = 5 * time.Second        // of the dispatcher that works off an endpoint's deliveries
+	LaneCall       = time.Second            // until a lane with something due is called again
+	LaneStoreRetry = 200 * time.Millisecond // after the store failed
+
+	circuitFailures = 10                 // in a row, and the circuit opens
+	circuitPause    = 30 * time.Second   // until it is probed
+	disableAfter    = 5 * 24 * time.Hour // of failures alone
+	maxRetryAfter   = 24 * time.Hour     // that a receiver may ask for
+)
+
+// deliveryRetries returns how long after each failed attempt the next one
+// comes. A delivery that fails once more has failed for good.
+func deliveryRetries() []time.Duration {
+	return []time.Duration{
+		5 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour,
+		10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
+	}
+}

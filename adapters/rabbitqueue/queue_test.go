@@ -25,12 +25,11 @@ func TestContract(t *testing.T) {
 			t.Helper()
 			return broker(testservers.Rabbit(t).URL(), kind, rabbitqueue.Classic)
 		},
-		Frail: func(t *testing.T, kind jobs.Kind) (queuetest.Broker, queuetest.Faults) {
+		Frail: func(t *testing.T) (func(jobs.Kind) queuetest.Broker, queuetest.Faults) {
 			t.Helper()
 			srv := testservers.StartRabbit(t)
-			return broker(srv.URL(), kind, rabbitqueue.Classic), queuetest.Faults{
-				Kill: srv.Kill, Restart: srv.Restart, Wipe: srv.Wipe, Block: srv.DiskAlarm,
-			}
+			faults := queuetest.Faults{Kill: srv.Kill, Restart: srv.Restart, Wipe: srv.Wipe, Block: srv.DiskAlarm}
+			return func(kind jobs.Kind) queuetest.Broker { return broker(srv.URL(), kind, rabbitqueue.Classic) }, faults
 		},
 	})
 }

@@ -21,7 +21,7 @@ import (
 type RabbitServer struct{ server }
 
 // Rabbit is the test binary's shared RabbitMQ. Tests keep apart by names of
-// queues and exchanges, or by virtual hosts.
+// queues and exchanges.
 func Rabbit(tb testing.TB) *RabbitServer {
 	tb.Helper()
 	return &RabbitServer{rabbit.share(tb, &shared.rabbit)}
@@ -32,16 +32,6 @@ func Rabbit(tb testing.TB) *RabbitServer {
 func StartRabbit(tb testing.TB) *RabbitServer {
 	tb.Helper()
 	return &RabbitServer{rabbit.start(tb)}
-}
-
-// VirtualHost makes an empty virtual host for the test and answers its URL. A
-// shared broker keeps it until the broker ends, which costs little.
-func (s *RabbitServer) VirtualHost() string {
-	s.tb.Helper()
-	name := filepath.Base(s.tb.TempDir()) + strconv.FormatInt(time.Now().UnixNano(), 36)
-	s.run("rabbitmqctl", "add_vhost", name)
-	s.run("rabbitmqctl", "set_permissions", "-p", name, "guest", ".*", ".*", ".*")
-	return s.URL() + name
 }
 
 // DiskAlarm raises the alarm that makes a broker stop reading from
@@ -120,9 +110,8 @@ func prepareRabbit(_ context.Context, p *program) error {
 		return err
 	}
 	files := map[string]string{
-		"plugins":       "[].",
-		"env.conf":      "",
-		"rabbitmq.conf": "log.console = true\nlog.file = false\n",
+		"plugins":  "[].",
+		"env.conf": "",
 	}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o644); err != nil { //nolint:gosec // G306: the broker's user reads it
@@ -152,6 +141,7 @@ func rabbitEnv(p *program) []string {
 		"RABBITMQ_ENABLED_PLUGINS_FILE":       in("plugins"),
 		"RABBITMQ_MNESIA_BASE":                p.data(),
 		"RABBITMQ_LOG_BASE":                   in("logs"),
+		"RABBITMQ_LOGS":                       "-", // to the console; a configuration file would have its schemas compiled first
 		"RABBITMQ_PID_FILE":                   in("pid"),
 		"RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": "+sbwt none +sbwtdcpu none +sbwtdio none", // no spinning: the tests need the processor
 	}

@@ -40,19 +40,6 @@ func TestRabbitKeepsQueuesOverAKillAndLosesThemWhenWiped(t *testing.T) {
 	}
 }
 
-func TestVirtualHostsAreApart(t *testing.T) {
-	t.Parallel()
-	srv := testservers.Rabbit(t)
-	_, one := open(t, srv.VirtualHost())
-	_, two := open(t, srv.VirtualHost())
-	if _, err := one.QueueDeclare("q", true, false, false, false, nil); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := two.QueueDeclarePassive("q", true, false, false, false, nil); err == nil {
-		t.Error("the queue of one virtual host is in the other")
-	}
-}
-
 func open(t *testing.T, url string) (*amqp.Connection, *amqp.Channel) {
 	t.Helper()
 	conn, err := amqp.Dial(url)

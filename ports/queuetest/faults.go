@@ -9,21 +9,33 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
+// runFaults breaks one broker in each way in turn: the start of a broker costs
+// seconds of the processor.
 func runFaults(t *testing.T, h Harness) {
 	t.Helper()
-	tests := map[string]func(*testing.T, jobs.Kind, Broker, Faults){
-		"a killed broker comes back":         testKilled,
-		"a wiped broker is made ready again": testWiped,
-		"a blocked broker fails fast":        testBlocked,
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+	broker, faults := h.Frail(t)
+	for _, fault := range []struct {
+		name string
+		test func(*testing.T, jobs.Kind, Broker, Faults)
+	}{
+		{"a killed broker comes back", testKilled},
+		{"a wiped broker is made ready again", testWiped},
+		{"a blocked broker fails fast", testBlocked}, // the last: it leaves the broker blocked
+	} {
+		t.Run(fault.name, func(t *testing.T) {
 			kind := newKind()
-			b, faults := h.Frail(t, kind)
-			test(t, kind, b, faults)
+			fault.test(t, kind, broker(kind), faults)
 		})
 	}
+}
+
+// rounds is how often a broker is broken: as often as is said, or once with
+// -short.
+func rounds(all int) int {
+	if testing.Short() {
+		return 1
+	}
+	return all
 }
 
 // refuses checks that publishing fails, long before its context ends or soon
@@ -66,7 +78,8 @@ func testKilled(t *testing.T, kind jobs.Kind, b Broker, faults Faults) {
 	// go with the queue. RabbitMQ 3.10 takes up to two seconds.
 	<-time.After(3 * time.Second)
 	subject := newSubject()
-	for range 3 {
+	kills := rounds(3)
+	for range kills {
 		box := mailbox(t, q, subject)
 		faults.Kill()
 		eventually(t, "noticing", func() bool { return q.Ready() != nil })
@@ -76,7 +89,7 @@ func testKilled(t *testing.T, kind jobs.Kind, b Broker, faults Faults) {
 		box.Close()
 	}
 	kept = append(kept, stop()...)
-	t.Logf("%d jobs confirmed over 3 kills", len(kept))
+	t.Logf("%d jobs confirmed over %d kills", len(kept), kills)
 	got := make(chan ports.Delivery)
 	consume(t, other, kind, 4, into(got))
 	missing := make(map[jobs.Job]bool, len(kept))
@@ -124,7 +137,7 @@ func testWiped(t *testing.T, kind jobs.Kind, b Broker, faults Faults) {
 	got := make(chan ports.Delivery)
 	consume(t, other, kind, 2, into(got))
 	recovers(t, q, kind, got)
-	for range 2 {
+	for range rounds(2) {
 		faults.Wipe()
 		recovers(t, q, kind, got)
 	}

@@ -21,9 +21,10 @@ type Harness struct {
 	// share it.
 	Broker func(t *testing.T, kind jobs.Kind) Broker
 
-	// Frail answers a broker of the test's own that can be broken; nil when the
-	// adapter's broker lives and dies with the process.
-	Frail func(t *testing.T, kind jobs.Kind) (Broker, Faults)
+	// Frail starts a broker of the test's own that can be broken, and says how
+	// jobs of a kind use it. It is nil when the adapter's broker lives and dies
+	// with the process.
+	Frail func(t *testing.T) (func(jobs.Kind) Broker, Faults)
 }
 
 // Broker is a broker as a test uses it.
@@ -75,7 +76,10 @@ func Run(t *testing.T, h Harness) {
 		})
 	}
 	if h.Frail != nil {
-		runFaults(t, h)
+		t.Run("faults", func(t *testing.T) {
+			t.Parallel()
+			runFaults(t, h)
+		})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"maps"
 	"mime/multipart"
 	"net/http"
@@ -36,22 +37,17 @@ const (
 	inPNGText = "Zyxcanarytext"
 )
 
-// TestAttachmentDataStaysIn does with attachments and payer requests what
-// TestPatientDataStaysIn does with checks. The images are searched too: what
-// is stored has no metadata, and no upload leaves a file behind.
-func TestAttachmentDataStaysIn(t *testing.T) {
-	t.Parallel()
-	temp, uploads := t.TempDir(), t.TempDir()
-	server := testservers.StartS3(t)
-	s := startSystem(t, 1, 1, "MOLAR_LOG_LEVEL=debug", "MOLAR_BLOB_URL="+s3(server, "canary"), "TMPDIR="+temp, "MOLAR_TEMP_DIR="+uploads)
-	s.startPNG(1)
-	c := &canary{system: s, t: t, uploaded: map[string]bool{}, sentinels: []string{
+// attachmentDataStaysIn looks for the patients of attachments and payer
+// requests. The images are searched too: what is stored has no metadata, and
+// no upload leaves a file behind.
+func (s *watchedSystem) attachmentDataStaysIn(t *testing.T) {
+	c := &canary{system: s.system, t: t, uploaded: map[string]bool{}, sentinels: []string{
 		"Zyxcanaryfirst", "Zyxcanarylast", "1947-03-29", "19470329", "Zyxcanarysubscriber", "ZYXCANARYMEMBER", "1953-11-17", "19531117",
 		"Zyxcanarynarrative", "Zyxcanaryfile", "Zyxcanaryrequested", "Zyxcanarywrong", inEXIF, inComment, inTrailer, inPNGText,
 	}}
 	c.attach()
 	c.ask()
-	c.faults(server)
+	c.faults(s.images)
 	c.images()
 
 	_, events := get(t, s.urls[0]+"/events?limit=100", s.key)
@@ -65,13 +61,15 @@ func TestAttachmentDataStaysIn(t *testing.T) {
 	s.workers[0].kill() // with nobody to take them, jobs stay in the queue to be looked at
 	s.pngs[0].kill()
 	maps.Copy(texts, c.messages())
+	s.workers[0].start(io.Discard)
+	s.pngs[0].start(io.Discard)
 	texts["log of the api"], texts["log of the payerworker"], texts["log of the pngworker"] = s.apis[0].log(), s.workers[0].log(), s.pngs[0].log()
 	texts["messages to the caller"] = c.told.String()
 	if log, ok := c.databaseLog(); ok {
 		texts["log of the database"] = log
 	}
 	search(t, c.sentinels, texts)
-	for _, dir := range []string{temp, uploads} {
+	for _, dir := range []string{s.temp, s.uploads} {
 		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 			t.Errorf("left in a temporary folder: %v, %v", left, err)
 		}
@@ -208,12 +206,12 @@ func (c *canary) faults(server *testservers.S3Server) {
 	server.Kill()
 	c.upload(http.StatusServiceUnavailable, a, "Zyxcanaryfile.jpg", metadataJPEG(5))
 	c.upload(http.StatusServiceUnavailable, a, "Zyxcanaryfile.png", metadataPNG(6))
-	sent := make(chan reply, 1)
+	sent, had := make(chan reply, 1), len(c.workers[0].log())
 	go func() {
 		r, _ := post(c.t.Context(), http.DefaultClient, c.urls[0]+a+"/close", c.key, "canary-close", "application/json", []byte("{}"))
 		sent <- r
 	}()
-	await(c.t, "a job that failed", func() bool { return strings.Contains(c.workers[0].log(), "job failed") })
+	await(c.t, "a job that failed", func() bool { return strings.Contains(c.workers[0].log()[had:], "job failed") })
 	server.Restart()
 	if r := <-sent; r.status != http.StatusOK {
 		c.t.Errorf("close after the image store came back: %d %v", r.status, r.body)

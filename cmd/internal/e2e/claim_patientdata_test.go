@@ -9,17 +9,13 @@ import (
 	"testing"
 )
 
-// TestClaimDataStaysIn does with claims, their files and remittances what
-// TestPatientDataStaysIn does with checks. Every row of the database is
-// searched too: names are in the tables of patients, claims and what
+// claimDataStaysIn looks for the patients of claims, their files and
+// remittances. Every row of the database is searched too: names are in the tables of patients, claims and what
 // remittances say of claims, and in answers that are kept for a repetition of
 // the request, as columns of their own; files are encrypted.
-func TestClaimDataStaysIn(t *testing.T) {
-	t.Parallel()
-	s := startSystem(t, 1, 1, "MOLAR_LOG_LEVEL=debug", "MOLAR_BATCH_INTERVAL=200ms", "MOLAR_SANDBOX_ERA_DELAY=200ms")
-	s.startERA(1)
+func (s *watchedSystem) claimDataStaysIn(t *testing.T) {
 	s.provide()
-	c := &canary{system: s, t: t, sentinels: []string{
+	c := &canary{system: s.system, t: t, sentinels: []string{
 		"Zyxcanaryfirst", "Zyxcanarylast", "1947-03-29", "19470329", "ZYXCANARYMEMBER", "ZYXCANARYGROUP", "Zyxcanarystreet", "Zyxcanarycity",
 		"Zyxcanarychild", "2011-07-23", "20110723", "Zyxcanarynote", "Zyxcanaryauth", "Zyxcanarywrong",
 	}}

@@ -6,12 +6,10 @@ import (
 	"testing"
 )
 
-// TestSameKeyAtOnce sends 200 equal requests with one key at once, to two
-// instances: one check is made, and everyone gets it or is told to come back.
-func TestSameKeyAtOnce(t *testing.T) {
-	t.Parallel()
+// sameKeyAtOnce sends 200 equal requests with one key at once, to two
+// instances: one check is made, and everyone gets it or is asked to come back.
+func (s *system) sameKeyAtOnce(t *testing.T) {
 	const callers = 200
-	s := startSystem(t, 2, 1)
 	body := checkBody(s.office, "-ACTIVE-FULL", 1)
 	replies := make([]reply, callers)
 	errs := make([]error, callers)

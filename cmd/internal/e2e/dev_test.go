@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/molar-billing/molar/adapters/testservers"
 )
 
 // ready is the line that molar dev --json prints.
@@ -207,21 +205,5 @@ func TestSettingsAreExplained(t *testing.T) {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("%q is missing in:\n%s", want, out)
 		}
-	}
-}
-
-// TestDevHonoursSettings runs molar dev on a RabbitMQ.
-func TestDevHonoursSettings(t *testing.T) {
-	t.Parallel()
-	queue := testservers.StartRabbit(t)
-	p := newProcess(t, "molar", []string{"MOLAR_QUEUE_URL=" + queue.URL()}, "dev", "--json", "--addr", "127.0.0.1:0", "--data", t.TempDir())
-	r := readReady(t, p)
-	stopDev(t, p)
-	got, err := check(t.Context(), http.DefaultClient, r.BaseURL, r.Keys["test"], "k", checkBody(r.Offices["test"], "-ACTIVE-FULL", 1))
-	if err != nil || got.status != http.StatusOK {
-		t.Fatalf("check: %v %v", got, err)
-	}
-	if !strings.Contains(p.log(), "connected to the broker") {
-		t.Error("the broker of the setting was not used")
 	}
 }

@@ -16,12 +16,14 @@ import (
 // each with kill -9 while checks are made, and twice deletes everything that
 // the broker has. Then it compares every reply with the database: no
 // acknowledged check is lost, no key is stuck or did its work twice, no check
-// stays pending, no event is missing or doubled.
+// stays pending, no event is missing or doubled. Before the first kill, many
+// requests with one key come at once.
 func TestKills(t *testing.T) {
 	t.Parallel()
 	const clients = 8
 	rounds := rounds(t, 20)
 	s := startSystem(t, 2, 2)
+	t.Run("one key at once", s.sameKeyAtOnce)
 	load := startLoad(s, clients)
 
 	var slowest time.Duration

@@ -3,12 +3,15 @@ package e2e_test
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"sync"
 	"testing"
 
 	amqp "github.com/rabbitmq/amqp091-go"
+
+	"github.com/molar-billing/molar/adapters/testservers"
 )
 
 // lockedBuffer is a buffer that a process writes and a test reads.
@@ -32,10 +35,34 @@ func (l *lockedBuffer) String() string {
 // TestPatientDataStaysIn sends sentinel patient data through every path, good
 // and bad, and looks for it in everything that leaves the database and the
 // reply: logs at their most talkative, metrics, queue messages, events and
-// error messages.
+// error messages. Its parts share a system and follow each other, each for an
+// organization of its own. Claims come first: they wait for the end of all
+// work, and the other parts leave some.
 func TestPatientDataStaysIn(t *testing.T) {
 	t.Parallel()
-	s := startSystem(t, 1, 1, "MOLAR_LOG_LEVEL=debug")
+	w := &watchedSystem{images: testservers.StartS3(t), temp: t.TempDir(), uploads: t.TempDir()}
+	w.system = startSystem(t, 1, 1, "MOLAR_LOG_LEVEL=debug", "MOLAR_BLOB_URL="+s3(w.images, "canary"), "TMPDIR="+w.temp, "MOLAR_TEMP_DIR="+w.uploads,
+		"MOLAR_BATCH_INTERVAL=200ms", "MOLAR_SANDBOX_ERA_DELAY=200ms")
+	w.startERA(1)
+	w.startPNG(1)
+	t.Run("claims", w.claimDataStaysIn)
+	w.join()
+	t.Run("attachments", w.attachmentDataStaysIn)
+	w.join()
+	t.Run("checks", w.checkDataStaysIn)
+	w.join()
+	t.Run("webhooks", w.webhookDataStaysIn)
+}
+
+// watchedSystem is a system that sentinel patient data is sent through.
+type watchedSystem struct {
+	*system
+	images        *testservers.S3Server
+	temp, uploads string // folders
+}
+
+// checkDataStaysIn looks for the patients of checks.
+func (s *watchedSystem) checkDataStaysIn(t *testing.T) {
 	sentinels := []string{"Zyxcanaryfirst", "Zyxcanarylast", "1947-03-29", "19470329", "ZYXCANARYGROUP", "ZYXCANARYMEMBER", "Zyxcanarychild", "2011-07-23", "20110723"}
 	body := func(ending, extra string) string {
 		return fmt.Sprintf(`{"office_id":%q,"payer_id":"CHTEST","subscriber":{"first_name":"Zyxcanaryfirst","last_name":"Zyxcanarylast","date_of_birth":"1947-03-29",
@@ -70,6 +97,7 @@ func TestPatientDataStaysIn(t *testing.T) {
 		_, _ = check(t.Context(), http.DefaultClient, s.urls[0], s.key, "canary-queued", body("-INACTIVE", ""))
 	}()
 	message := s.message("molar.eligibility")
+	s.workers[0].start(io.Discard)
 
 	search(t, sentinels, map[string]string{
 		"log of the api": s.apis[0].log(), "log of the worker": s.workers[0].log(), "metrics of the api": metrics, "metrics of the worker": workerMetrics,

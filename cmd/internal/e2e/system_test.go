@@ -52,7 +52,7 @@ func binaries(tb testing.TB) string {
 
 var build = sync.OnceValues(func() (string, error) {
 	dir := built()
-	out, err := exec.Command("go", "build", "-o", dir+"/", "github.com/molar-billing/molar/cmd/...").CombinedOutput()
+	out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", dir+"/", "github.com/molar-billing/molar/cmd/...").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("build: %w\n%s", err, out)
 	}
@@ -164,7 +164,14 @@ func startSystem(tb testing.TB, apis, workers int, settings ...string) *system {
 // startSystemOf is startSystem with the commands of a folder.
 func startSystemOf(tb testing.TB, dir string, apis, workers int, settings ...string) *system {
 	tb.Helper()
-	s := &system{tb: tb, dir: dir, postgres: testservers.StartPostgres(tb), rabbit: testservers.StartRabbit(tb)}
+	s := &system{tb: tb, dir: dir}
+	var servers sync.WaitGroup
+	servers.Go(func() { s.postgres = testservers.StartPostgres(tb) })
+	servers.Go(func() { s.rabbit = testservers.StartRabbit(tb) })
+	servers.Wait()
+	if tb.Failed() {
+		tb.FailNow()
+	}
 	secret := make([]byte, 32)
 	_, _ = rand.Read(secret)
 	services := s.postgres.URL() // of earlier releases
@@ -178,9 +185,7 @@ func startSystemOf(tb testing.TB, dir string, apis, workers int, settings ...str
 	}, settings...) // of two values for a variable the last counts
 	s.env = slices.Clip(s.env) // appended to for each process
 	s.molar("migrate")
-	org := s.molar("orgs", "create", "Kill Test Dental")
-	s.office = s.molar("offices", "create", "--org", org, "--name", "Main", "--npi", "1234567893")
-	s.key = strings.Fields(s.molar("keys", "create", "--org", org, "--name", "test"))[1]
+	s.join()
 	var err error
 	if s.db, err = sql.Open("postgres", s.postgres.URL()); err != nil {
 		tb.Fatal(err)
@@ -201,6 +206,14 @@ func startSystemOf(tb testing.TB, dir string, apis, workers int, settings ...str
 		awaitURL(tb, u+"/openapi.yaml")
 	}
 	return s
+}
+
+// join makes an organization with an office, in which requests are made from now on.
+func (s *system) join() {
+	s.tb.Helper()
+	org := s.molar("orgs", "create", "Test Dental")
+	s.office = s.molar("offices", "create", "--org", org, "--name", "Main", "--npi", "1234567893")
+	s.key = strings.Fields(s.molar("keys", "create", "--org", org, "--name", "test"))[1]
 }
 
 // startPNG starts png workers.

@@ -81,13 +81,11 @@ type watched struct {
 // What is in the URL of each endpoint, and is the receiver's alone to know.
 const inPath, inQuery = "Zyxcanarypath", "Zyxcanarytoken"
 
-// TestWebhookDataStaysIn does with webhooks what TestPatientDataStaysIn does
-// with checks: what is posted tells nothing of patients, and neither the
+// webhookDataStaysIn looks at webhooks: what is posted says nothing of patients, and neither the
 // secrets nor the URLs of endpoints are in logs, metrics and messages, whatever
 // receivers answer. The secrets are in no table either as they are.
-func TestWebhookDataStaysIn(t *testing.T) {
-	t.Parallel()
-	w := watch(t)
+func (s *watchedSystem) webhookDataStaysIn(t *testing.T) {
+	w := s.watch(t)
 	for name := range outcomes() {
 		w.register(name)
 	}
@@ -99,8 +97,8 @@ func TestWebhookDataStaysIn(t *testing.T) {
 	w.search(w.lastMessage())
 }
 
-// watch starts the service with a molar dev beside, and a receiver.
-func watch(t *testing.T) *watched {
+// watch starts a molar dev beside the service, and a receiver.
+func (s *watchedSystem) watch(t *testing.T) *watched {
 	t.Helper()
 	at := &answering{held: make(chan struct{}), got: map[string][]hook{}}
 	srv := httptest.NewUnstartedServer(at)
@@ -111,13 +109,12 @@ func watch(t *testing.T) *watched {
 	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: srv.Certificate().Raw}), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := startSystem(t, 1, 1, "MOLAR_LOG_LEVEL=debug")
 	dev := newProcess(t, "molar", append(s.env, "MOLAR_OPS_LISTEN="+freeAddr(t)), "dev", "--json", "--addr", freeAddr(t), "--data", t.TempDir(), "--webhook-ca", ca,
 		"--webhook-resolve", "example.com="+srv.Listener.Addr().String(), "--webhook-resolve", "another.example.org="+srv.Listener.Addr().String(),
 		"--webhook-resolve", "nobody.example.org="+freeAddr(t))
 	return &watched{
 		at: at, dev: dev, base: readReady(t, dev).BaseURL, ids: map[string]string{},
-		canary: &canary{system: s, t: t, uploaded: map[string]bool{}, sentinels: []string{
+		canary: &canary{system: s.system, t: t, uploaded: map[string]bool{}, sentinels: []string{
 			"Zyxcanaryfirst", "Zyxcanarylast", "1947-03-29", "19470329", "Zyxcanarysubscriber", "ZYXCANARYMEMBER", "ZYXCANARYGROUP", "1953-11-17",
 			"Zyxcanarynarrative", "Zyxcanaryfile", "Zyxcanaryrequested", "Zyxcanarywrong", "Zyxcanarychild", "2011-07-23", "whsec_",
 		}},

@@ -157,14 +157,15 @@ func unique(prefix string) string { return prefix + "-" + strconv.FormatInt(seri
 // RabbitMQ: the one command that may post to a receiver on this machine.
 type developers struct {
 	*system
-	procs []*process
-	ready []ready
+	receiver *webhookReceiver
+	procs    []*process
+	ready    []ready
 }
 
 func startDevelopers(tb testing.TB, r *webhookReceiver, n int) *developers {
 	tb.Helper()
 	s := startSystem(tb, 0, 0)
-	d := &developers{system: s}
+	d := &developers{system: s, receiver: r}
 	for range n {
 		flags := append([]string{"dev", "--json", "--addr", freeAddr(tb), "--data", tb.TempDir()}, r.flags()...)
 		p := newProcess(tb, "molar", append(s.env, "MOLAR_OPS_LISTEN="+freeAddr(tb)), flags...)

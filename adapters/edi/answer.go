@@ -43,12 +43,13 @@ func (a *answer) add(m *eligibility.Member) {
 	}
 }
 
-// same reports whether two EBs are equal except for their position.
+// same reports whether two EBs are equal except for their position. It compares
+// first what differs most, because each row is compared with all others.
 func same(a, b *row) bool {
-	return a.Code == b.Code && a.Level == b.Level && slices.Equal(a.ServiceTypes, b.ServiceTypes) &&
-		a.InsuranceType == b.InsuranceType && a.Plan == b.Plan && a.Period == b.Period && a.Amount == b.Amount &&
-		a.Percent == b.Percent && a.QuantityQualifier == b.QuantityQualifier && a.Quantity == b.Quantity &&
-		a.Authorization == b.Authorization && a.InNetwork == b.InNetwork && a.code == b.code &&
+	return a.code == b.code && a.Code == b.Code && a.Amount == b.Amount && slices.Equal(a.ServiceTypes, b.ServiceTypes) &&
+		a.Period == b.Period && a.Level == b.Level && a.Percent == b.Percent && a.InNetwork == b.InNetwork &&
+		a.QuantityQualifier == b.QuantityQualifier && a.Quantity == b.Quantity && a.Authorization == b.Authorization &&
+		a.InsuranceType == b.InsuranceType && a.Plan == b.Plan &&
 		slices.Equal(a.Deliveries, b.Deliveries) && slices.Equal(a.Dates, b.Dates) && slices.Equal(a.Messages, b.Messages)
 }
 

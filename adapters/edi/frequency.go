@@ -105,6 +105,9 @@ var scopeWords = regexp.MustCompile(`(?i)\b(?:PER|EACH) (TOOTH|QUADRANT|ARCH|SEX
 
 func scopeOf(notes []string) string {
 	for _, m := range notes {
+		if !mentions(m, "PER ", "EACH ") {
+			continue
+		}
 		if found := scopeWords.FindStringSubmatch(m); found != nil {
 			return "per " + strings.ToLower(found[1])
 		}
@@ -187,7 +190,10 @@ func (a *answer) planYear() billing.Date {
 		texts = append(texts, r.Messages...)
 	}
 	for _, m := range texts {
-		if found := yearWords.FindStringSubmatch(m); found != nil && periodWords.MatchString(m) {
+		if !statesPeriod(m) {
+			continue
+		}
+		if found := yearWords.FindStringSubmatch(m); found != nil {
 			if t, err := time.Parse("January", found[1][:1]+strings.ToLower(found[1][1:])); err == nil {
 				return billing.Date{Year: a.inquiry.ServiceDate.Year, Month: t.Month(), Day: 1}
 			}

@@ -128,25 +128,27 @@ func (a *answer) groupNumber() string {
 
 var periodWords = regexp.MustCompile(`(?i)\bBENEFIT (?:PERIOD|YEAR)\s*(?:IS|:|=)\s*(?:FROM\s+)?(\S.*?)\.?$`)
 
+func statesPeriod(message string) bool { return mentions(message, "BENEFIT") && periodWords.MatchString(message) }
+
 // statedPeriod returns the benefit period in the payer's words, or the range of a
 // DTP 292.
 func (a *answer) statedPeriod() string {
 	take := func(texts []string) string {
 		for _, m := range texts {
-			if found := periodWords.FindStringSubmatch(m); found != nil {
-				return found[1]
+			if statesPeriod(m) {
+				return periodWords.FindStringSubmatch(m)[1]
 			}
 		}
 		return ""
 	}
 	words := take(a.notes)
-	a.notes = slices.DeleteFunc(a.notes, periodWords.MatchString)
+	a.notes = slices.DeleteFunc(a.notes, statesPeriod)
 	for _, r := range a.rows {
 		if r.code != "" || !r.general() {
 			continue
 		}
 		words = first(words, take(r.notes))
-		r.notes = slices.DeleteFunc(r.notes, periodWords.MatchString)
+		r.notes = slices.DeleteFunc(r.notes, statesPeriod)
 	}
 	if words != "" {
 		return words

@@ -173,7 +173,7 @@ var (
 func downgraded(rows []*row) bool {
 	return slices.ContainsFunc(rows, func(r *row) bool {
 		return slices.ContainsFunc(r.Messages, func(m string) bool {
-			return downgradeWords.MatchString(m) && !noDowngrade.MatchString(m)
+			return mentions(m, "DOWNGRADE", "BENEFIT", "LEAST") && downgradeWords.MatchString(m) && !noDowngrade.MatchString(m)
 		})
 	})
 }
@@ -182,6 +182,9 @@ func downgraded(rows []*row) bool {
 func statedNext(rows []*row) billing.Date {
 	for _, r := range rows {
 		for _, m := range r.Messages {
+			if !mentions(m, "NEXT ELIGIBLE") {
+				continue
+			}
 			found := nextWords.FindStringSubmatch(m)
 			if found == nil {
 				continue

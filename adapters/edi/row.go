@@ -149,19 +149,19 @@ const classMarker = "BENEFITCLASS="
 
 // rowsOf reads the EBs of a member.
 func rowsOf(m *eligibility.Member) []*row {
-	rows := make([]*row, 0, len(m.Benefits))
-	for i := range m.Benefits {
-		r := newRow(&m.Benefits[i])
+	all, rows := make([]row, len(m.Benefits)), make([]*row, len(m.Benefits))
+	for i := range all {
+		all[i].read(&m.Benefits[i])
 		if i > 0 {
-			bindAge(r, rows[i-1])
+			bindAge(&all[i], &all[i-1])
 		}
-		rows = append(rows, r)
+		rows[i] = &all[i]
 	}
 	return rows
 }
 
-func newRow(b *eligibility.Benefit) *row {
-	r := &row{Benefit: b}
+func (r *row) read(b *eligibility.Benefit) {
+	r.Benefit = b
 	if code := strings.ToUpper(b.Procedure.Code); billing.ValidProcedureCode(code) {
 		r.code = code
 	}
@@ -180,8 +180,10 @@ func newRow(b *eligibility.Benefit) *row {
 	if m, err := billing.ParseX12Money(b.Amount); err == nil {
 		r.money = &m
 	}
-	if q, err := strconv.ParseFloat(b.Quantity, 64); err == nil && q >= 0 && q < 10_000 {
-		r.quantity = new(int(q))
+	if b.Quantity != "" {
+		if q, err := strconv.ParseFloat(b.Quantity, 64); err == nil && q >= 0 && q < 10_000 {
+			r.quantity = new(int(q))
+		}
 	}
 	for _, d := range b.Dates {
 		if day, _, ok := d.Span(); ok && d.Qualifier == "304" && !sentinel(day) {
@@ -189,7 +191,6 @@ func newRow(b *eligibility.Benefit) *row {
 		}
 	}
 	sortLatestFirst(&r.visits)
-	return r
 }
 
 // classify finds the subject of the row. A class comes before the service type,

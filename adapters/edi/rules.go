@@ -22,8 +22,13 @@ var (
 // says reports whether a message matches. It looks for one of the stems first,
 // which is faster: most messages match no rule.
 func says(message string, words *regexp.Regexp, stems ...string) bool {
+	return mentions(message, stems...) && words.MatchString(strings.ToUpper(message))
+}
+
+// mentions reports whether one of the stems occurs, in upper or lower case.
+func mentions(message string, stems ...string) bool {
 	upper := strings.ToUpper(message)
-	return slices.ContainsFunc(stems, func(s string) bool { return strings.Contains(upper, s) }) && words.MatchString(upper)
+	return slices.ContainsFunc(stems, func(s string) bool { return strings.Contains(upper, s) })
 }
 
 // takeRules moves the messages that state a rule of the plan from the row to the

@@ -1,6 +1,7 @@
 package billing
 
 import (
+	"cmp"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -56,7 +57,9 @@ func (d Date) X12() string { return fmt.Sprintf("%04d%02d%02d", d.Year, int(d.Mo
 func (d Date) Time() time.Time { return time.Date(d.Year, d.Month, d.Day, 0, 0, 0, 0, time.UTC) }
 
 // Before reports whether d is an earlier day than o.
-func (d Date) Before(o Date) bool { return d.Time().Before(o.Time()) }
+func (d Date) Before(o Date) bool {
+	return cmp.Or(cmp.Compare(d.Year, o.Year), cmp.Compare(d.Month, o.Month), cmp.Compare(d.Day, o.Day)) < 0
+}
 
 // AddDays is the day n days later.
 func (d Date) AddDays(n int) Date { return DateOf(d.Time().AddDate(0, 0, n)) }

@@ -32,7 +32,8 @@ func ParseMoney(s string) (Money, error) {
 func ParseX12Money(s string) (Money, error) {
 	digits, negative := strings.CutPrefix(s, "-")
 	whole, frac, _ := strings.Cut(digits, ".")
-	if groups := strings.Split(whole, ","); len(groups) > 1 {
+	if strings.Contains(whole, ",") {
+		groups := strings.Split(whole, ",")
 		for i, group := range groups {
 			if len(group) != 3 && (i > 0 || group == "" || len(group) > 3) {
 				return 0, ErrMalformedMoney

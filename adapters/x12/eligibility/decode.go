@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/core/billing"
@@ -374,15 +375,16 @@ func (d *decoder) warn(s *x12.Segment, reason string) {
 }
 
 func procedureOf(s *x12.Segment, element int) Procedure {
-	c := s.Components(element)
-	for len(c) < 2 {
-		c = append(c, "")
+	switch c := s.Components(element); len(c) {
+	case 0:
+		return Procedure{}
+	case 1:
+		return Procedure{Qualifier: c[0]}
+	case 2:
+		return Procedure{Qualifier: c[0], Code: c[1]}
+	default:
+		return Procedure{Qualifier: c[0], Code: c[1], Modifiers: c[2:]}
 	}
-	p := Procedure{Qualifier: c[0], Code: c[1]}
-	if len(c) > 2 {
-		p.Modifiers = c[2:]
-	}
-	return p
 }
 
 func deliveryOf(s *x12.Segment) Delivery {
@@ -404,11 +406,8 @@ func contactOf(s *x12.Segment) Contact {
 
 // present drops empty values.
 func present(values []string) []string {
-	var all []string
-	for _, v := range values {
-		if v != "" {
-			all = append(all, v)
-		}
+	if all := slices.DeleteFunc(values, func(v string) bool { return v == "" }); len(all) > 0 {
+		return all
 	}
-	return all
+	return nil
 }

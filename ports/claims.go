@@ -14,13 +14,12 @@ type Claims interface {
 	// void of a claim while the first is not rejected.
 	Insert(ctx context.Context, c *billing.Claim) error
 
-	// Get reads a claim, and whether it has a void. An absent one is
-	// CodeNotFound.
-	Get(ctx context.Context, id billing.ClaimID) (*billing.Claim, error)
+	// Get reads a claim without its attachments. An absent one is CodeNotFound.
+	Get(ctx context.Context, id billing.ClaimID) (*billing.ClaimRecord, error)
 
-	// Lock reads like Get, and nobody else writes the claim until the
-	// transaction ends. It waits for whoever does.
-	Lock(ctx context.Context, id billing.ClaimID) (*billing.Claim, error)
+	// Lock reads like Get, and no other transaction writes the claim until this
+	// one ends. It waits for one that does.
+	Lock(ctx context.Context, id billing.ClaimID) (*billing.ClaimRecord, error)
 
 	// Save keeps all of a claim that is locked, apart from its ID, scope, kind
 	// and creation. A control number of another claim is CodeConflict.
@@ -28,11 +27,11 @@ type Claims interface {
 
 	// List reads a page of claims, newest first, and one row more than asked
 	// for when there is a next page. Findings and History are left out.
-	List(ctx context.Context, f billing.ClaimFilter, p billing.Page) ([]*billing.Claim, error)
+	List(ctx context.Context, f billing.ClaimFilter, p billing.Page) ([]*billing.ClaimRecord, error)
 
 	// Similar reads claims of kind claim for the patient with services in the
 	// span, at most a hundred: no drafts, voided or rejected claims, and no
-	// void transactions.
+	// void transactions. Findings and History are left out.
 	Similar(ctx context.Context, patient billing.PatientID, span billing.DateSpan) ([]*billing.Claim, error)
 }
 

@@ -135,13 +135,16 @@ func claimsOf(t *testing.T, store *pgstore.Store, payers *billing.PayerDirectory
 	}
 	for i := range n {
 		all = append(all, &billing.Claim{
-			ID: billing.NewID[billing.ClaimID](now), Scope: scope, Kind: billing.KindClaim, State: billing.ClaimQueued,
-			Frequency: billing.FrequencyOriginal, PatientControlNumber: fmt.Sprintf("PCN-%d", i), OfficeID: office.ID,
-			Payer: payer.PayerSummary, PlaceOfService: "11", CreatedAt: now, UpdatedAt: now,
-			Subscriber: billing.ClaimSubscriber{
-				FirstName: "Jane", LastName: "Doe", DateOfBirth: billing.Date{Year: 1985, Month: 4, Day: 12}, MemberID: "M1", Address: address,
+			ID: billing.NewID[billing.ClaimID](now), Scope: scope, Kind: billing.KindClaim,
+			Frequency: billing.FrequencyOriginal, PatientControlNumber: fmt.Sprintf("PCN-%d", i), CreatedAt: now,
+			ClaimContent: billing.ClaimContent{
+				OfficeID: office.ID, Payer: payer.PayerSummary, PlaceOfService: "11",
+				Subscriber: billing.ClaimSubscriber{
+					FirstName: "Jane", LastName: "Doe", DateOfBirth: billing.Date{Year: 1985, Month: 4, Day: 12}, MemberID: "M1", Address: address,
+				},
+				Lines: []billing.ClaimLine{{ProcedureCode: "D0120", ServiceDate: billing.Date{Year: 2026, Month: 3, Day: 2}, Fee: 50_00, Quantity: 1}},
 			},
-			Lines: []billing.ClaimLine{{ProcedureCode: "D0120", ServiceDate: billing.Date{Year: 2026, Month: 3, Day: 2}, Fee: 50_00, Quantity: 1}},
+			ClaimProgress: billing.ClaimProgress{State: billing.ClaimQueued, UpdatedAt: now},
 		})
 	}
 	err := store.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error {

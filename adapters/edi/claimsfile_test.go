@@ -29,17 +29,21 @@ func claimOf(id byte, office *billing.Office, controlNumber string) billing.Outg
 	return billing.OutgoingClaim{
 		Office: office,
 		Claim: &billing.Claim{
-			ID: billing.ClaimID{15: id}, OfficeID: office.ID, Kind: billing.KindClaim, Frequency: billing.FrequencyOriginal,
-			PatientControlNumber: controlNumber, PlaceOfService: "11", PayerClaimNumber: "OLD-1",
-			Payer: billing.PayerSummary{PayerID: "CHTEST", Name: "Molar Test Payer"},
-			Subscriber: billing.ClaimSubscriber{
-				FirstName: "Ottoline", LastName: "Quillfeather", DateOfBirth: billing.Date{Year: 1985, Month: time.April, Day: 12},
-				MemberID: "W123", Gender: billing.GenderFemale, Address: billing.Address{Line1: "5 Elm St", City: "Tulsa", State: "OK", ZIP: "74103"},
+			ID: billing.ClaimID{15: id}, Kind: billing.KindClaim, Frequency: billing.FrequencyOriginal,
+			PatientControlNumber: controlNumber,
+			ClaimContent: billing.ClaimContent{
+				OfficeID: office.ID, PlaceOfService: "11",
+				Payer: billing.PayerSummary{PayerID: "CHTEST", Name: "Molar Test Payer"},
+				Subscriber: billing.ClaimSubscriber{
+					FirstName: "Ottoline", LastName: "Quillfeather", DateOfBirth: billing.Date{Year: 1985, Month: time.April, Day: 12},
+					MemberID: "W123", Gender: billing.GenderFemale, Address: billing.Address{Line1: "5 Elm St", City: "Tulsa", State: "OK", ZIP: "74103"},
+				},
+				Lines: []billing.ClaimLine{
+					{ProcedureCode: "D1110", ServiceDate: march(2), Fee: 95_00, Quantity: 1},
+					{ProcedureCode: "D2392", ServiceDate: march(3), Fee: 210_50, Quantity: 1, Tooth: "14", Surfaces: []string{"M", "O"}},
+				},
 			},
-			Lines: []billing.ClaimLine{
-				{ProcedureCode: "D1110", ServiceDate: march(2), Fee: 95_00, Quantity: 1},
-				{ProcedureCode: "D2392", ServiceDate: march(3), Fee: 210_50, Quantity: 1, Tooth: "14", Surfaces: []string{"M", "O"}},
-			},
+			ClaimProgress: billing.ClaimProgress{PayerClaimNumber: "OLD-1"},
 		},
 		Provider: &billing.Provider{FirstName: "Ada", LastName: "Molina", NPI: "1467560003", Taxonomy: "1223G0001X"},
 	}

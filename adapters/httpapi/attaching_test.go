@@ -29,14 +29,17 @@ func (s *service) claim(t *testing.T, change func(*billing.Claim)) *billing.Clai
 	now := time.Now()
 	id := billing.NewID[billing.ClaimID](now)
 	c := &billing.Claim{
-		ID: id, Scope: s.test, Kind: billing.KindClaim, State: billing.ClaimValidated, Frequency: billing.FrequencyOriginal,
-		PatientControlNumber: id.String()[10:], OfficeID: s.office, Payer: payer.PayerSummary, PlaceOfService: "11",
-		Subscriber: billing.ClaimSubscriber{
-			FirstName: "Sam", LastName: "Example", DateOfBirth: billing.Date{Year: 1984, Month: 2, Day: 29}, MemberID: "SANDBOX-PAID-ERA",
-			Gender: billing.GenderUnknown, Address: billing.Address{Line1: "2 Oak St", City: "Albany", State: "NY", ZIP: "12207"},
+		ID: id, Scope: s.test, Kind: billing.KindClaim, Frequency: billing.FrequencyOriginal,
+		PatientControlNumber: id.String()[10:], CreatedAt: now,
+		ClaimContent: billing.ClaimContent{
+			OfficeID: s.office, Payer: payer.PayerSummary, PlaceOfService: "11",
+			Subscriber: billing.ClaimSubscriber{
+				FirstName: "Sam", LastName: "Example", DateOfBirth: billing.Date{Year: 1984, Month: 2, Day: 29}, MemberID: "SANDBOX-PAID-ERA",
+				Gender: billing.GenderUnknown, Address: billing.Address{Line1: "2 Oak St", City: "Albany", State: "NY", ZIP: "12207"},
+			},
+			Lines: []billing.ClaimLine{{ProcedureCode: "D2740", ServiceDate: billing.Date{Year: 2026, Month: 1, Day: 2}, Fee: 125000, Quantity: 1, Tooth: "14"}},
 		},
-		Lines:     []billing.ClaimLine{{ProcedureCode: "D2740", ServiceDate: billing.Date{Year: 2026, Month: 1, Day: 2}, Fee: 125000, Quantity: 1, Tooth: "14"}},
-		CreatedAt: now, UpdatedAt: now,
+		ClaimProgress: billing.ClaimProgress{State: billing.ClaimValidated, UpdatedAt: now},
 	}
 	if change != nil {
 		change(c)

@@ -86,7 +86,7 @@ type lineEstimateJSON struct {
 	Patient    string  `json:"patient"`
 }
 
-func claimSummaryShape(c *billing.Claim) claimSummaryJSON {
+func claimSummaryShape(c *billing.ClaimRecord) claimSummaryJSON {
 	span := c.ServiceDates()
 	out := claimSummaryJSON{
 		ID: c.ID, Object: "claim", Kind: c.Kind, State: c.State, NextStep: c.NextStep(), Frequency: c.Frequency,
@@ -95,7 +95,7 @@ func claimSummaryShape(c *billing.Claim) claimSummaryJSON {
 		PatientName: nameJSON{c.Subscriber.FirstName, c.Subscriber.LastName}, PatientID: orNull(c.PatientID),
 		ServiceDates: serviceDatesJSON{orNull(span.From), orNull(span.To)},
 		Totals:       totalsJSON{c.Charge().String(), len(c.Lines)},
-		Payment:      claimPaymentShape(c), Estimate: estimateShape(c),
+		Payment:      claimPaymentShape(c.Claim), Estimate: estimateShape(c.Claim),
 		ConvertedFrom: orNull(c.ConvertedFrom), ConvertedTo: orNull(c.ConvertedTo), RequestID: orNull(c.RequestID),
 		CreatedAt: billing.Timestamp(c.CreatedAt), UpdatedAt: billing.Timestamp(c.UpdatedAt),
 	}
@@ -208,15 +208,14 @@ type claimMoveJSON struct {
 	File  *string              `json:"file"`
 }
 
-func claimShape(r *billing.ClaimRecord) claimJSON {
-	c := r.Claim
+func claimShape(c *billing.ClaimRecord) claimJSON {
 	out := claimJSON{
 		claimSummaryJSON: claimSummaryShape(c), Subscriber: claimSubscriberShape(c.Subscriber), PlaceOfService: c.PlaceOfService,
 		PriorAuthorization: orNull(c.PriorAuthorization), Note: orNull(c.Note), Lines: make([]claimLineJSON, len(c.Lines)),
 		Findings: mapped(c.Findings, func(f billing.Finding) findingJSON {
 			return findingJSON{f.Code, orNull(f.Field), f.Message, f.Fix}
 		}),
-		Attachments: mapped(r.Attachments, attachmentShape),
+		Attachments: mapped(c.Attachments, attachmentShape),
 		History: mapped(c.History, func(m billing.ClaimMove) claimMoveJSON {
 			return claimMoveJSON{m.State, billing.Timestamp(m.At), m.Cause, orNull(m.File)}
 		}),

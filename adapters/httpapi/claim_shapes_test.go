@@ -12,23 +12,30 @@ func day(year, month, d int) billing.Date {
 	return billing.Date{Year: year, Month: time.Month(month), Day: d}
 }
 
-func draftClaim() *billing.Claim {
-	return &billing.Claim{
-		ID: idOf[billing.ClaimID](1), Scope: billing.Scope{Org: idOf[billing.OrgID](2), Mode: billing.ModeTest}, Kind: billing.KindClaim,
-		State: billing.ClaimDraft, Frequency: billing.FrequencyOriginal, PatientControlNumber: "VISIT-4711",
-		OfficeID: idOf[billing.OfficeID](3), OfficeName: "Main <Street> & Co", PlaceOfService: "11",
-		Payer:      billing.PayerSummary{ID: idOf[billing.PayerID](4), PayerID: "CHTEST", Name: "Molar Test Payer"},
-		Subscriber: billing.ClaimSubscriber{Gender: billing.GenderUnknown}, RequestID: idOf[billing.RequestID](5),
-		CreatedAt: shapeTime, UpdatedAt: shapeTime,
-		History: []billing.ClaimMove{{State: billing.ClaimDraft, At: shapeTime, Cause: billing.TriggerDraft}},
-	}
+func draftClaim() *billing.ClaimRecord {
+	return &billing.ClaimRecord{OfficeName: "Main <Street> & Co", Claim: &billing.Claim{
+		ID:    idOf[billing.ClaimID](1),
+		Scope: billing.Scope{Org: idOf[billing.OrgID](2), Mode: billing.ModeTest}, Kind: billing.KindClaim,
+		Frequency: billing.FrequencyOriginal, PatientControlNumber: "VISIT-4711",
+		RequestID: idOf[billing.RequestID](5), CreatedAt: shapeTime,
+		ClaimContent: billing.ClaimContent{
+			OfficeID: idOf[billing.OfficeID](3), PlaceOfService: "11",
+			Payer:      billing.PayerSummary{ID: idOf[billing.PayerID](4), PayerID: "CHTEST", Name: "Molar Test Payer"},
+			Subscriber: billing.ClaimSubscriber{Gender: billing.GenderUnknown},
+		},
+		ClaimProgress: billing.ClaimProgress{
+			State: billing.ClaimDraft, UpdatedAt: shapeTime,
+			History: []billing.ClaimMove{{State: billing.ClaimDraft, At: shapeTime, Cause: billing.TriggerDraft}},
+		},
+	}}
 }
 
-func fullClaim() *billing.Claim {
+func fullClaim() *billing.ClaimRecord {
 	c := draftClaim()
 	c.State, c.ParentID, c.PatientID = billing.ClaimReconciled, billing.ClaimID{}, idOf[billing.PatientID](6)
 	c.Frequency = billing.FrequencyReplacement
-	c.Provider = billing.ProviderSummary{ID: idOf[billing.ProviderID](7), FirstName: "Ann", LastName: "Lee", NPI: "1245319599"}
+	c.ProviderID = idOf[billing.ProviderID](7)
+	c.Provider = billing.ProviderSummary{ID: c.ProviderID, FirstName: "Ann", LastName: "Lee", NPI: "1245319599"}
 	c.Subscriber = billing.ClaimSubscriber{
 		FirstName: "Sam", LastName: "O'Example", DateOfBirth: day(1984, 2, 29), MemberID: "SANDBOX-PAID-ERA", GroupNumber: "1000",
 		Gender: billing.GenderMale, Address: billing.Address{Line1: "2 Oak St", Line2: "Apt <3>", City: "Albany", State: "NY", ZIP: "122071234"},
@@ -62,7 +69,7 @@ func fullClaim() *billing.Claim {
 	return c
 }
 
-func returnedClaim() *billing.Claim {
+func returnedClaim() *billing.ClaimRecord {
 	c := fullClaim()
 	c.Kind, c.State, c.Payments, c.ConvertedFrom, c.ConvertedTo = billing.KindPredetermination, billing.ClaimReturned, nil, billing.ClaimID{}, idOf[billing.ClaimID](13)
 	c.Patient, c.Accident, c.ReconciledAt = nil, nil, time.Time{}
@@ -78,17 +85,19 @@ func returnedClaim() *billing.Claim {
 
 func TestClaimShapes(t *testing.T) {
 	t.Parallel()
+	full := fullClaim()
+	full.Attachments = []*billing.Attachment{fullAttachment(t), openAttachment()}
 	for name, r := range map[string]*billing.ClaimRecord{
-		"claim_draft":            {Claim: draftClaim()},
-		"claim_full":             {Claim: fullClaim(), Attachments: []*billing.Attachment{fullAttachment(t), openAttachment()}},
-		"claim_predetermination": {Claim: returnedClaim()},
+		"claim_draft":            draftClaim(),
+		"claim_full":             full,
+		"claim_predetermination": returnedClaim(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			golden(t, name, claimShape(r))
 			inSchema(t, "Claim", claimShape(r))
-			golden(t, name+"_summary", claimSummaryShape(r.Claim))
-			inSchema(t, "ClaimSummary", claimSummaryShape(r.Claim))
+			golden(t, name+"_summary", claimSummaryShape(r))
+			inSchema(t, "ClaimSummary", claimSummaryShape(r))
 		})
 	}
 }

@@ -21,19 +21,23 @@ func claim() *billing.Claim {
 	now := time.Now()
 	day := billing.Date{Year: 2026, Month: 5, Day: 4}
 	return &billing.Claim{
-		ID: billing.NewID[billing.ClaimID](now), Kind: billing.KindClaim, State: billing.ClaimValidated, Frequency: billing.FrequencyOriginal,
-		PatientControlNumber: "PCN", OfficeID: billing.NewID[billing.OfficeID](now), Payer: billing.PayerSummary{ID: billing.NewID[billing.PayerID](now)},
-		Subscriber: billing.ClaimSubscriber{
-			FirstName: "A", LastName: "B", DateOfBirth: day, MemberID: "M", GroupNumber: "G", Gender: billing.GenderFemale,
-			Address: billing.Address{Line1: "1", Line2: "2", City: "C", State: "TX", ZIP: "78701"},
+		ID: billing.NewID[billing.ClaimID](now), Kind: billing.KindClaim, Frequency: billing.FrequencyOriginal,
+		PatientControlNumber: "PCN", CreatedAt: now,
+		ClaimContent: billing.ClaimContent{
+			OfficeID: billing.NewID[billing.OfficeID](now),
+			Payer:    billing.PayerSummary{ID: billing.NewID[billing.PayerID](now)},
+			Subscriber: billing.ClaimSubscriber{
+				FirstName: "A", LastName: "B", DateOfBirth: day, MemberID: "M", GroupNumber: "G", Gender: billing.GenderFemale,
+				Address: billing.Address{Line1: "1", Line2: "2", City: "C", State: "TX", ZIP: "78701"},
+			},
+			Patient:  &billing.ClaimPatient{FirstName: "C", LastName: "D", DateOfBirth: day, Relationship: billing.RelationChild, Gender: billing.GenderMale},
+			Accident: &billing.Accident{Type: "auto", Date: day, State: "TX"},
+			Lines: []billing.ClaimLine{{
+				ProcedureCode: "D2740", ServiceDate: day, Fee: 12345, Quantity: 1, Tooth: "3", Surfaces: []string{"M"}, OralCavity: []string{"10"},
+				PriorPlacementDate: day,
+			}},
 		},
-		Patient:  &billing.ClaimPatient{FirstName: "C", LastName: "D", DateOfBirth: day, Relationship: billing.RelationChild, Gender: billing.GenderMale},
-		Accident: &billing.Accident{Type: "auto", Date: day, State: "TX"},
-		Lines: []billing.ClaimLine{{
-			ProcedureCode: "D2740", ServiceDate: day, Fee: 12345, Quantity: 1, Tooth: "3", Surfaces: []string{"M"}, OralCavity: []string{"10"},
-			PriorPlacementDate: day,
-		}},
-		CreatedAt: now, UpdatedAt: now,
+		ClaimProgress: billing.ClaimProgress{State: billing.ClaimValidated, UpdatedAt: now},
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 // List reads a page of claims, newest first. A list is of one kind, or a search
 // for a request or a control number: only these have an index in its order.
-func (r claims) List(ctx context.Context, f billing.ClaimFilter, p billing.Page) ([]*billing.Claim, error) {
+func (r claims) List(ctx context.Context, f billing.ClaimFilter, p billing.Page) ([]*billing.ClaimRecord, error) {
 	few, err := r.fewSent(ctx, f)
 	if err != nil {
 		return nil, err
@@ -20,15 +20,15 @@ func (r claims) List(ctx context.Context, f billing.ClaimFilter, p billing.Page)
 		statement = r.sorted
 	}
 	text, args := statement(f, p)
-	var rows []claimRow
-	if err := r.list(ctx, &rows, text, args...); err != nil {
+	found, err := r.read(ctx, listed, text, args)
+	if err != nil {
 		return nil, fmt.Errorf("list claims: %w", err)
 	}
-	return values(rows, claimRow.claim)
+	return found, nil
 }
 
 func (r claims) walked(f billing.ClaimFilter, p billing.Page) (string, []any) {
-	q := r.query(claimListColumns, "claims c")
+	q := r.query(listed.columns(), "claims c")
 	q.claims(f)
 	q.inList(f)
 	text := q.page(p)
@@ -124,7 +124,7 @@ func (r claims) countSent(f billing.ClaimFilter) (string, []any) {
 // walking the list after all.
 func (r claims) sorted(f billing.ClaimFilter, p billing.Page) (string, []any) {
 	q := &query{}
-	q.add("SELECT "+claimListColumns+`
+	q.add("SELECT "+listed.columns()+`
 FROM claims c
 WHERE org_id = % AND mode = % AND id = ANY (ARRAY(
 	SELECT id

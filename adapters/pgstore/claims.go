@@ -3,9 +3,9 @@ package pgstore
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
-	"time"
+	"slices"
+	"strings"
 
 	"github.com/lib/pq"
 
@@ -14,122 +14,166 @@ import (
 
 type claims struct{ *tx }
 
-// claimListColumns is what lists read. The names of those whom a claim refers
-// to are looked up row by row, so that the rows are read in the order of their
-// index, and none is read for another page.
-const claimListColumns = `id, org_id, mode, kind, state, frequency, parent_id, patient_control_number, office_id, payer_id, payer_code,
-	payer_name, provider_id, patient_id, subscriber, patient, place_of_service, prior_authorization, accident, note, lines,
-	tenant_reference, request_id, created_at, updated_at, sent_at, batch_id, payer_claim_number, payments, reconciled_at, estimate,
-	converted_from, converted_to,
-	coalesce((SELECT o.name FROM offices o WHERE o.id = c.office_id), '') AS office_name,
-	(SELECT ARRAY[p.first_name, p.last_name, p.npi] FROM providers p WHERE p.id = c.provider_id) AS provider`
+// field is a column of the table claims and the field of a claim that it keeps.
+type field struct {
+	column string
+	at     any // a pointer: what Scan fills and Save reads
+}
 
-const claimColumns = claimListColumns + ", findings, history"
+// claimFields is every column that keeps a field, the ones that only a claim's own
+// page shows last: what is added here is written, read and compared.
+func claimFields(c *billing.Claim) []field {
+	return []field{
+		{"id", &c.ID},
+		{"org_id", &c.Scope.Org},
+		{"mode", &c.Scope.Mode},
+		{"kind", &c.Kind},
+		{"parent_id", &c.ParentID},
+		{"created_at", instant{&c.CreatedAt}},
+		// Save changes all from here on.
+		{"frequency", &c.Frequency},
+		{"converted_from", &c.ConvertedFrom},
+		{"patient_control_number", &c.PatientControlNumber},
+		{"request_id", &c.RequestID},
+
+		{"office_id", &c.OfficeID},
+		{"payer_id", &c.Payer.ID},
+		{"payer_code", &c.Payer.PayerID},
+		{"payer_name", &c.Payer.Name},
+		{"provider_id", &c.ProviderID},
+		{"subscriber", document{&c.Subscriber, ""}},
+		{"patient", document{&c.Patient, "null"}},
+		{"patient_id", &c.PatientID},
+		{"place_of_service", &c.PlaceOfService},
+		{"prior_authorization", &c.PriorAuthorization},
+		{"accident", document{&c.Accident, "null"}},
+		{"note", &c.Note},
+		{"lines", document{&c.Lines, "[]"}},
+		{"tenant_reference", &c.TenantReference},
+
+		{"state", &c.State},
+		{"batch_id", &c.BatchID},
+		{"sent_at", instant{&c.SentAt}},
+		{"payer_claim_number", &c.PayerClaimNumber},
+		{"payments", document{&c.Payments, "[]"}},
+		{"reconciled_at", instant{&c.ReconciledAt}},
+		{"estimate", document{&c.Estimate, "null"}},
+		{"converted_to", &c.ConvertedTo},
+		{"updated_at", instant{&c.UpdatedAt}},
+		{"findings", document{&c.Findings, "[]"}},
+		{"history", document{&c.History, "[]"}},
+	}
+}
+
+const (
+	fixed = 6 // of the columns kept, the first: Save leaves them as they are
+	long  = 2 // of the columns kept, the last: lists leave them out
+)
+
+// extent is how much of a claim a statement reads.
+type extent int
+
+const (
+	listed extent = iota // without the long columns
+	whole
+	alone // with whether there is a void, which costs another look at the table
+)
 
 // hasVoid finds the row that Insert would find in the way of another void.
 const hasVoid = `EXISTS (
 	SELECT FROM claims v WHERE v.org_id = c.org_id AND v.mode = c.mode AND v.parent_id = c.id AND v.frequency = 'void' AND v.state <> 'rejected'
 ) AS has_void`
 
-type claimRow struct {
-	ID                 billing.ClaimID        `db:"id"`
-	Org                billing.OrgID          `db:"org_id"`
-	Mode               billing.Mode           `db:"mode"`
-	Kind               billing.ClaimKind      `db:"kind"`
-	State              billing.ClaimState     `db:"state"`
-	Frequency          billing.ClaimFrequency `db:"frequency"`
-	ParentID           billing.ClaimID        `db:"parent_id"`
-	HasVoid            bool                   `db:"has_void"`
-	ControlNumber      string                 `db:"patient_control_number"`
-	OfficeID           billing.OfficeID       `db:"office_id"`
-	OfficeName         string                 `db:"office_name"`
-	PayerID            billing.PayerID        `db:"payer_id"`
-	PayerCode          string                 `db:"payer_code"`
-	PayerName          string                 `db:"payer_name"`
-	ProviderID         billing.ProviderID     `db:"provider_id"`
-	Provider           pq.StringArray         `db:"provider"`
-	PatientID          billing.PatientID      `db:"patient_id"`
-	Subscriber         []byte                 `db:"subscriber"`
-	Patient            []byte                 `db:"patient"`
-	PlaceOfService     string                 `db:"place_of_service"`
-	PriorAuthorization string                 `db:"prior_authorization"`
-	Accident           []byte                 `db:"accident"`
-	Note               string                 `db:"note"`
-	Lines              []byte                 `db:"lines"`
-	TenantReference    *string                `db:"tenant_reference"`
-	RequestID          billing.RequestID      `db:"request_id"`
-	Findings           []byte                 `db:"findings"`
-	BatchID            billing.FileID         `db:"batch_id"`
-	SentAt             sql.NullTime           `db:"sent_at"`
-	PayerClaimNumber   string                 `db:"payer_claim_number"`
-	Payments           []byte                 `db:"payments"`
-	ReconciledAt       sql.NullTime           `db:"reconciled_at"`
-	Estimate           []byte                 `db:"estimate"`
-	ConvertedFrom      billing.ClaimID        `db:"converted_from"`
-	ConvertedTo        billing.ClaimID        `db:"converted_to"`
-	History            []byte                 `db:"history"`
-	CreatedAt          time.Time              `db:"created_at"`
-	UpdatedAt          time.Time              `db:"updated_at"`
+// fields is what a statement of the extent selects, and where it goes. The
+// names of office and provider are looked up row by row, so that the rows are
+// read in the order of their index, and none is read for another page.
+func (e extent) fields(r *billing.ClaimRecord) []field {
+	all := claimFields(r.Claim)
+	end := len(all) - long
+	all = slices.Insert(all, end,
+		field{"coalesce((SELECT o.name FROM offices o WHERE o.id = c.office_id), '') AS office_name", &r.OfficeName},
+		field{"(SELECT ARRAY[p.first_name, p.last_name, p.npi] FROM providers p WHERE p.id = c.provider_id) AS provider", provider{&r.Provider}})
+	switch e {
+	case listed:
+		return all[:len(all)-long]
+	case alone:
+		return append(all, field{hasVoid, &r.HasVoid})
+	case whole:
+	}
+	return all
 }
 
-func (r claimRow) claim() (*billing.Claim, error) {
-	c := &billing.Claim{
-		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, Kind: r.Kind, State: r.State, Frequency: r.Frequency,
-		ParentID: r.ParentID, HasVoid: r.HasVoid, PatientControlNumber: r.ControlNumber, OfficeID: r.OfficeID, OfficeName: r.OfficeName,
-		Payer:    billing.PayerSummary{ID: r.PayerID, PayerID: r.PayerCode, Name: r.PayerName},
-		Provider: billing.ProviderSummary{ID: r.ProviderID}, PatientID: r.PatientID, PlaceOfService: r.PlaceOfService,
-		PriorAuthorization: r.PriorAuthorization, Note: r.Note, TenantReference: r.TenantReference, RequestID: r.RequestID,
-		BatchID: r.BatchID, SentAt: present(r.SentAt), PayerClaimNumber: r.PayerClaimNumber, ReconciledAt: present(r.ReconciledAt),
-		ConvertedFrom: r.ConvertedFrom, ConvertedTo: r.ConvertedTo, CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(),
+// columns is what a statement of the extent selects.
+func (e extent) columns() string { return columnsOf(e.fields(newRecord())) }
+
+func newRecord() *billing.ClaimRecord { return &billing.ClaimRecord{Claim: &billing.Claim{}} }
+
+func columnsOf(fields []field) string {
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.column
 	}
-	if p := r.Provider; len(p) == 3 {
-		c.Provider.FirstName, c.Provider.LastName, c.Provider.NPI = p[0], p[1], p[2]
-	}
-	if err := errors.Join(decode(r.Subscriber, &c.Subscriber), decode(r.Patient, &c.Patient), decode(r.Accident, &c.Accident),
-		decode(r.Estimate, &c.Estimate), decodeList(r.Lines, &c.Lines), decodeList(r.Findings, &c.Findings),
-		decodeList(r.Payments, &c.Payments), decodeList(r.History, &c.History)); err != nil {
-		return nil, fmt.Errorf("read claim %s: %w", r.ID, err)
-	}
-	return c, nil
+	return strings.Join(names, ", ")
 }
 
-// claimKept is what Save writes: all but what a claim is and when it was made.
-const claimKept = `state, frequency, patient_control_number, office_id, payer_id, payer_code, payer_name, provider_id, patient_id, subscriber,
-	patient, place_of_service, prior_authorization, accident, note, lines, first_service_date,
-	last_service_date, findings, tenant_reference, request_id, updated_at, sent_at, batch_id, payer_claim_number, payments,
-	reconciled_at, estimate, converted_from, converted_to, history`
+// provider reads the names of a provider.
+type provider struct{ to *billing.ProviderSummary }
 
-// columns is a claim as it is kept.
-func (r claims) columns(c *billing.Claim) (row, error) {
-	subscriber, err1 := document(&c.Subscriber)
-	patient, err2 := document(c.Patient)
-	accident, err3 := document(c.Accident)
-	estimate, err4 := document(c.Estimate)
-	lines, err5 := documentList(c.Lines)
-	findings, err6 := documentList(c.Findings)
-	payments, err7 := documentList(c.Payments)
-	history, err8 := documentList(c.History)
-	if err := errors.Join(err1, err2, err3, err4, err5, err6, err7, err8); err != nil {
-		return nil, err
+// Scan reads an array of three, or NULL for no provider.
+func (p provider) Scan(src any) error {
+	var names pq.StringArray
+	if err := names.Scan(src); err != nil || len(names) != 3 {
+		return err
 	}
+	p.to.FirstName, p.to.LastName, p.to.NPI = names[0], names[1], names[2]
+	return nil
+}
+
+// read reads claims of the extent.
+func (r claims) read(ctx context.Context, e extent, text string, args []any) ([]*billing.ClaimRecord, error) {
+	all := []*billing.ClaimRecord{}
+	err := r.scan(ctx, func(row *sql.Rows) error {
+		c := newRecord()
+		fields := e.fields(c)
+		to := make([]any, len(fields))
+		for i, f := range fields {
+			to[i] = f.at
+		}
+		err := row.Scan(to...)
+		c.Provider.ID = c.ProviderID
+		all = append(all, c)
+		return err
+	}, text, args...)
+	return all, err
+}
+
+// claimsOf leaves out what other rows say of the claims.
+func claimsOf(records []*billing.ClaimRecord, err error) ([]*billing.Claim, error) {
+	all := make([]*billing.Claim, len(records))
+	for i, r := range records {
+		all[i] = r.Claim
+	}
+	return all, err
+}
+
+// row is a claim as it is kept, with the span of its services for searches.
+func (r claims) row(c *billing.Claim) (row, error) {
 	days := c.ServiceDates()
-	return row{
-		"id": c.ID, "org_id": r.scope.Org, "mode": r.scope.Mode, "kind": c.Kind, "state": c.State, "frequency": c.Frequency,
-		"parent_id": c.ParentID, "patient_control_number": c.PatientControlNumber, "office_id": c.OfficeID, "payer_id": c.Payer.ID,
-		"payer_code": c.Payer.PayerID, "payer_name": c.Payer.Name, "provider_id": c.Provider.ID, "patient_id": c.PatientID,
-		"subscriber": subscriber, "patient": patient, "place_of_service": c.PlaceOfService,
-		"prior_authorization": c.PriorAuthorization, "accident": accident, "note": c.Note, "lines": lines,
-		"first_service_date": days.From, "last_service_date": days.To, "findings": findings,
-		"tenant_reference": c.TenantReference, "request_id": c.RequestID, "created_at": micro(c.CreatedAt),
-		"updated_at": micro(c.UpdatedAt), "sent_at": optional(c.SentAt), "batch_id": c.BatchID,
-		"payer_claim_number": c.PayerClaimNumber, "payments": payments, "reconciled_at": optional(c.ReconciledAt),
-		"estimate": estimate, "converted_from": c.ConvertedFrom, "converted_to": c.ConvertedTo, "history": history,
-	}, nil
+	out := row{"first_service_date": days.From, "last_service_date": days.To}
+	for _, f := range claimFields(c) {
+		v, err := valueOf(f.at)
+		if err != nil {
+			return nil, fmt.Errorf("column %s: %w", f.column, err)
+		}
+		out[f.column] = v
+	}
+	out["org_id"], out["mode"] = r.scope.Org, r.scope.Mode
+	return out, nil
 }
 
 // Insert keeps a new claim.
 func (r claims) Insert(ctx context.Context, c *billing.Claim) error {
-	columns, err := r.columns(c)
+	columns, err := r.row(c)
 	if err != nil {
 		return err
 	}
@@ -137,53 +181,59 @@ func (r claims) Insert(ctx context.Context, c *billing.Claim) error {
 	return r.rows(ctx, c.ID, columns, insertClaims)
 }
 
-const (
-	claimColumnsKept = "id, org_id, mode, kind, parent_id, created_at, " + claimKept
-	insertClaims     = `
-INSERT INTO claims (` + claimColumnsKept + `)
-SELECT ` + claimColumnsKept + `
+//nolint:gochecknoglobals // constants, made of the columns
+var (
+	claimColumns      = columnsOf(claimFields(&billing.Claim{})) + serviceDates
+	claimColumnsSaved = columnsOf(claimFields(&billing.Claim{})[fixed:]) + serviceDates
+	insertClaims      = `
+INSERT INTO claims (` + claimColumns + `)
+SELECT ` + claimColumns + `
 FROM json_populate_recordset(NULL::claims, $1)`
+	saveClaims = insertClaims + `
+ON CONFLICT (id) DO UPDATE
+SET (` + claimColumnsSaved + `) = (SELECT ` + claimColumnsSaved + ` FROM (SELECT excluded.*) kept)`
 )
+
+const serviceDates = ", first_service_date, last_service_date"
 
 // Save keeps all of a claim that can change. A claim that is there already
 // conflicts by its primary key, whatever the planner knows: joined with the rows
 // that are to be saved, a table without statistics was read once for each.
 func (r claims) Save(ctx context.Context, c *billing.Claim) error {
-	columns, err := r.columns(c)
+	columns, err := r.row(c)
 	if err != nil {
 		return err
 	}
-	return r.rows(ctx, c.ID, columns, insertClaims+`
-ON CONFLICT (id) DO UPDATE
-SET (`+claimKept+`) = (SELECT `+claimKept+` FROM (SELECT excluded.*) kept)`)
+	return r.rows(ctx, c.ID, columns, saveClaims)
 }
 
 // Get reads a claim.
-func (r claims) Get(ctx context.Context, id billing.ClaimID) (*billing.Claim, error) {
+func (r claims) Get(ctx context.Context, id billing.ClaimID) (*billing.ClaimRecord, error) {
 	return r.one(ctx, id, "")
 }
 
-// Lock reads a claim that nobody else writes from now on.
-func (r claims) Lock(ctx context.Context, id billing.ClaimID) (*billing.Claim, error) {
+// Lock reads a claim that no other transaction writes from now on.
+func (r claims) Lock(ctx context.Context, id billing.ClaimID) (*billing.ClaimRecord, error) {
 	return r.one(ctx, id, forUpdate)
 }
 
-func (r claims) one(ctx context.Context, id billing.ClaimID, end string) (*billing.Claim, error) {
-	q := r.query(claimColumns+", "+hasVoid, "claims c")
+func (r claims) one(ctx context.Context, id billing.ClaimID, end string) (*billing.ClaimRecord, error) {
+	q := r.query(alone.columns(), "claims c")
 	q.where("id = %", id)
-	var row claimRow
-	if err := r.get(ctx, &row, q.text(end), q.args...); errors.Is(err, sql.ErrNoRows) {
-		return nil, billing.NotFound("claim", "")
-	} else if err != nil {
+	found, err := r.read(ctx, alone, q.text(end), q.args)
+	switch {
+	case err != nil:
 		return nil, fmt.Errorf("get claim %s: %w", id, err)
+	case len(found) == 0:
+		return nil, billing.NotFound("claim", "")
 	}
-	return row.claim()
+	return found[0], nil
 }
 
 const maxSimilar = 100
 
 func (r claims) similar(patient billing.PatientID, span billing.DateSpan) (string, []any) {
-	q := r.query(claimListColumns, "claims c")
+	q := r.query(listed.columns(), "claims c")
 	q.where("kind = 'claim' AND patient_id = % AND patient_id IS NOT NULL", patient)
 	q.where("first_service_date <= % AND last_service_date >= %", span.To, span.From)
 	q.where("state NOT IN ('draft', 'voided', 'rejected') AND frequency <> 'void'")
@@ -193,9 +243,9 @@ func (r claims) similar(patient billing.PatientID, span billing.DateSpan) (strin
 // Similar reads claims with services in the span.
 func (r claims) Similar(ctx context.Context, patient billing.PatientID, span billing.DateSpan) ([]*billing.Claim, error) {
 	text, args := r.similar(patient, span)
-	var rows []claimRow
-	if err := r.list(ctx, &rows, text, args...); err != nil {
+	found, err := claimsOf(r.read(ctx, listed, text, args))
+	if err != nil {
 		return nil, fmt.Errorf("find similar claims: %w", err)
 	}
-	return values(rows, claimRow.claim)
+	return found, nil
 }

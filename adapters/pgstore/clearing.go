@@ -18,7 +18,7 @@ type clearing struct{ *tx }
 const inOrder = "ORDER BY id\n" + forUpdate
 
 func (r clearing) queued(limit int) (string, []any) {
-	q := r.query(claimColumns, "claims c")
+	q := r.query(whole.columns(), "claims c")
 	q.where("state = 'queued' AND batch_id IS NULL")
 	return q.text("ORDER BY id\nLIMIT %\n"+forUpdate+" SKIP LOCKED", limit), q.args
 }
@@ -30,7 +30,7 @@ func (r clearing) Queued(ctx context.Context, limit int) ([]*billing.Claim, erro
 }
 
 func (r clearing) ofBatch(id billing.FileID) (string, []any) {
-	q := r.query(claimColumns, "claims c")
+	q := r.query(whole.columns(), "claims c")
 	q.where("batch_id = %", id)
 	return q.text(inOrder), q.args
 }
@@ -44,7 +44,7 @@ func (r clearing) OfBatch(ctx context.Context, id billing.FileID) ([]*billing.Cl
 // match finds claims by each kind of number through its own index; one OR of
 // both would be served by neither.
 func (r clearing) match(controlNumbers, payerClaimNumbers []string) (string, []any) {
-	q := r.query(claimColumns, "claims c")
+	q := r.query(whole.columns(), "claims c")
 	q.where(`id = ANY (ARRAY(
 		SELECT m.id
 		FROM claims m
@@ -67,11 +67,11 @@ func (r clearing) Match(ctx context.Context, controlNumbers, payerClaimNumbers [
 }
 
 func (r clearing) claims(ctx context.Context, text string, args []any) ([]*billing.Claim, error) {
-	var rows []claimRow
-	if err := r.list(ctx, &rows, text, args...); err != nil {
+	found, err := claimsOf(claims(r).read(ctx, whole, text, args))
+	if err != nil {
 		return nil, fmt.Errorf("lock claims: %w", err)
 	}
-	return values(rows, claimRow.claim)
+	return found, nil
 }
 
 // Attached gives the closed attachments that claim files tell of; one that

@@ -20,7 +20,7 @@ func (r eraClaims) Insert(ctx context.Context, era billing.ERAID, claims []*bill
 	for _, c := range claims {
 		kept := *c
 		kept.ClaimID, kept.Applied = billing.ClaimID{}, false // columns of their own
-		detail, err := document(&kept)
+		detail, err := document{of: &kept}.Value()
 		if err != nil {
 			return err
 		}

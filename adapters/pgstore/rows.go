@@ -2,9 +2,12 @@ package pgstore
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"encoding/json"
 	"fmt"
+	"reflect"
+	"time"
 )
 
 // row is a row to be written, by column. Rows that the same statement writes
@@ -34,27 +37,56 @@ func (t *tx) rows(ctx context.Context, key any, r row, text string) error {
 	return t.push(ctx, write{row: key, set: text, rows: []row{r}})
 }
 
-// document is a json column: null for a nil pointer. Names are as encode says.
-func document[T any](v *T) (json.RawMessage, error) {
-	b, err := json.Marshal(v)
+// valueOf is what a column keeps of the field that at points to, as of now: a
+// row that is queued does not follow the field.
+func valueOf(at any) (any, error) {
+	if v, ok := at.(driver.Valuer); ok {
+		return v.Value()
+	}
+	return reflect.ValueOf(at).Elem().Interface(), nil
+}
+
+// document is a json column of the field that it points to. Names are as encode
+// says.
+type document struct {
+	of    any
+	empty string // what is kept for nil: null, or [] for a list
+}
+
+// Value is the field as JSON.
+func (d document) Value() (driver.Value, error) {
+	b, err := json.Marshal(d.of)
 	if err != nil {
-		return nil, fmt.Errorf("encode %T: %w", v, err)
+		return nil, fmt.Errorf("encode %T: %w", d.of, err)
 	}
-	return b, nil
+	if string(b) == "null" {
+		b = []byte(d.empty)
+	}
+	return json.RawMessage(b), nil
 }
 
-// documentList is a json column of an array, which is empty for nil.
-func documentList[T any](v []T) (json.RawMessage, error) {
-	if len(v) == 0 {
-		return json.RawMessage("[]"), nil
+// Scan reads the field, which stays nil when the column is empty.
+func (d document) Scan(src any) error {
+	b, ok := src.([]byte)
+	if !ok && src != nil {
+		return fmt.Errorf("scan %T into a document", src)
 	}
-	return document(&v)
-}
-
-// decodeList reads an array; an empty one is nil.
-func decodeList[T any](b []byte, into *[]T) error {
-	if string(b) == "[]" {
+	if string(b) == d.empty {
 		return nil
 	}
-	return decode(b, into)
+	return decode(b, d.of)
+}
+
+// instant is a column of a time in microseconds, NULL for zero.
+type instant struct{ of *time.Time }
+
+// Value is the time, or NULL.
+func (i instant) Value() (driver.Value, error) { return optional(*i.of).Value() }
+
+// Scan reads a time in UTC.
+func (i instant) Scan(src any) error {
+	var t sql.NullTime
+	err := t.Scan(src)
+	*i.of = present(t)
+	return err
 }

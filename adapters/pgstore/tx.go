@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strconv"
@@ -70,7 +71,7 @@ func (w write) statement() (string, []any, error) {
 	if w.set == "" || w.text != "" && len(w.rows) == 1 {
 		return w.text, w.args, nil
 	}
-	rows, err := document(&w.rows)
+	rows, err := json.Marshal(w.rows)
 	return w.set, []any{string(rows)}, err
 }
 
@@ -241,6 +242,26 @@ func (t *tx) list(ctx context.Context, dest any, text string, args ...any) error
 		return err
 	}
 	return t.run(ctx, func() error { return t.sql.SelectContext(ctx, dest, text, args...) })
+}
+
+// scan has each row of a statement read.
+func (t *tx) scan(ctx context.Context, read func(row *sql.Rows) error, text string, args ...any) error {
+	if err := t.flush(ctx); err != nil {
+		return err
+	}
+	return t.run(ctx, func() error {
+		rows, err := t.sql.QueryContext(ctx, text, args...)
+		if err != nil {
+			return err
+		}
+		defer rows.Close() //nolint:errcheck // rows.Err has what is wrong
+		for rows.Next() {
+			if err := read(rows); err != nil {
+				return err
+			}
+		}
+		return rows.Err()
+	})
 }
 
 func (t *tx) run(ctx context.Context, statement func() error) error {

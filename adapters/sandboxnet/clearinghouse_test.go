@@ -33,14 +33,17 @@ func molarTest() billing.PayerSummary {
 func claim(number, ending string, payer billing.PayerSummary) claims.Claim {
 	return claims.Claim{
 		Claim: billing.Claim{
-			Kind: billing.KindClaim, Frequency: billing.FrequencyOriginal, PatientControlNumber: number, PlaceOfService: "11", Payer: payer,
-			Subscriber: billing.ClaimSubscriber{
-				FirstName: "Jane", LastName: "Roe", DateOfBirth: on(1, 2), MemberID: "SANDBOX" + ending, GroupNumber: "G-100", Gender: billing.GenderFemale,
-				Address: billing.Address{Line1: "5 Elm St", City: "Tulsa", State: "OK", ZIP: "74103"},
-			},
-			Lines: []billing.ClaimLine{
-				{ProcedureCode: "D1110", ServiceDate: on(3, 2), Fee: 100_00, Quantity: 1},
-				{ProcedureCode: "D2392", ServiceDate: on(3, 3), Fee: 210_53, Quantity: 1, Tooth: "14", Surfaces: []string{"M", "O"}},
+			Kind: billing.KindClaim, Frequency: billing.FrequencyOriginal, PatientControlNumber: number,
+			ClaimContent: billing.ClaimContent{
+				PlaceOfService: "11", Payer: payer,
+				Subscriber: billing.ClaimSubscriber{
+					FirstName: "Jane", LastName: "Roe", DateOfBirth: on(1, 2), MemberID: "SANDBOX" + ending, GroupNumber: "G-100", Gender: billing.GenderFemale,
+					Address: billing.Address{Line1: "5 Elm St", City: "Tulsa", State: "OK", ZIP: "74103"},
+				},
+				Lines: []billing.ClaimLine{
+					{ProcedureCode: "D1110", ServiceDate: on(3, 2), Fee: 100_00, Quantity: 1},
+					{ProcedureCode: "D2392", ServiceDate: on(3, 3), Fee: 210_53, Quantity: 1, Tooth: "14", Surfaces: []string{"M", "O"}},
+				},
 			},
 		},
 		Office: billing.Office{

@@ -79,7 +79,7 @@ func (p *practice) in(fn func(ctx context.Context, tx ports.Tx) error) {
 // content is a claim with the fee.
 func (p *practice) content(ending string, fee billing.Money) *billing.Claim {
 	c := charging("PCN-1", ending, fee).Claim
-	c.Payer, c.OfficeID, c.Provider = p.payer, p.office, billing.ProviderSummary{ID: p.doctor}
+	c.Payer, c.OfficeID, c.ProviderID = p.payer, p.office, p.doctor
 	return &c
 }
 
@@ -105,11 +105,11 @@ func (p *practice) replaces(id billing.ClaimID, ending string, fee billing.Money
 		if err != nil {
 			return err
 		}
-		e, err := c.Replace(p.content(ending, fee), p.now.Now())
+		e, err := c.Replace(p.content(ending, fee).ClaimContent, p.now.Now())
 		if err != nil {
 			return err
 		}
-		if err := tx.Claims.Save(ctx, c); err != nil {
+		if err := tx.Claims.Save(ctx, c.Claim); err != nil {
 			return err
 		}
 		return tx.Events.Append(ctx, e)

@@ -115,11 +115,15 @@ func (b *bench) claim() *billing.Claim {
 	payer, _ := b.payers.Find("CHTEST")
 	now := b.clock.Now()
 	c := &billing.Claim{
-		ID: billing.NewID[billing.ClaimID](now), Scope: b.scope, Kind: billing.KindClaim, State: billing.ClaimAcceptedPayer,
-		Frequency: billing.FrequencyOriginal, PatientControlNumber: "PCN-1", OfficeID: b.office.ID, Payer: payer.PayerSummary,
-		Provider: billing.ProviderSummary{ID: billing.NewID[billing.ProviderID](now)}, PlaceOfService: "11", CreatedAt: now, UpdatedAt: now,
-		Subscriber: billing.ClaimSubscriber{FirstName: "Ada", LastName: "Byron", DateOfBirth: billing.Date{Year: 1985, Month: 12, Day: 10}, MemberID: "M1"},
-		Lines:      []billing.ClaimLine{{ProcedureCode: "D2740", ServiceDate: billing.Date{Year: 2026, Month: 1, Day: 5}, Fee: 120000, Quantity: 1, Tooth: "14"}},
+		ID: billing.NewID[billing.ClaimID](now), Scope: b.scope, Kind: billing.KindClaim,
+		Frequency: billing.FrequencyOriginal, PatientControlNumber: "PCN-1", CreatedAt: now,
+		ClaimContent: billing.ClaimContent{
+			OfficeID: b.office.ID, Payer: payer.PayerSummary, ProviderID: billing.NewID[billing.ProviderID](now),
+			PlaceOfService: "11",
+			Subscriber:     billing.ClaimSubscriber{FirstName: "Ada", LastName: "Byron", DateOfBirth: billing.Date{Year: 1985, Month: 12, Day: 10}, MemberID: "M1"},
+			Lines:          []billing.ClaimLine{{ProcedureCode: "D2740", ServiceDate: billing.Date{Year: 2026, Month: 1, Day: 5}, Fee: 120000, Quantity: 1, Tooth: "14"}},
+		},
+		ClaimProgress: billing.ClaimProgress{State: billing.ClaimAcceptedPayer, UpdatedAt: now},
 	}
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Claims.Insert(ctx, c) })
 	return c

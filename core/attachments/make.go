@@ -96,7 +96,11 @@ func (s *Service) claim(
 	if id.IsZero() {
 		return nil, nil //nolint:nilnil // no claim and no fault
 	}
-	return tx.Claims.Get(ctx, id)
+	c, err := tx.Claims.Get(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return c.Claim, nil
 }
 
 // payer is the payer that the request names, else that of the claim or of the

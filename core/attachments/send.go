@@ -136,15 +136,19 @@ func (s *Service) context(ctx context.Context, tx ports.Tx, a *billing.Attachmen
 	if a.ClaimID.IsZero() {
 		return nil, "", nil
 	}
-	if claim, err = tx.Claims.Get(ctx, a.ClaimID); err != nil || a.Kind != billing.AttachmentSolicited {
-		return claim, "", err
+	c, err := tx.Claims.Get(ctx, a.ClaimID)
+	if err != nil {
+		return nil, "", err
+	}
+	if a.Kind != billing.AttachmentSolicited {
+		return c.Claim, "", nil
 	}
 	before, err := tx.Attachments.List(ctx,
 		billing.AttachmentFilter{ClaimID: a.ClaimID, State: billing.AttachmentClosed}, billing.Page{Limit: 1})
 	if err != nil || len(before) == 0 {
-		return claim, "", err
+		return c.Claim, "", err
 	}
-	return claim, before[0].Number, nil
+	return c.Claim, before[0].Number, nil
 }
 
 // transmit gives the attachment to the network, file by file.

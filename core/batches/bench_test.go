@@ -157,17 +157,23 @@ func (b *bench) claim(p *practice, ending string) *billing.Claim {
 	b.made++
 	now := b.clock.Now()
 	return &billing.Claim{
-		ID: billing.NewID[billing.ClaimID](now), Scope: p.scope, Kind: billing.KindClaim, State: billing.ClaimQueued,
-		Frequency: billing.FrequencyOriginal, PatientControlNumber: fmt.Sprintf("PCN-%06d", b.made), OfficeID: p.office.ID,
-		Payer: payer.PayerSummary, Provider: billing.ProviderSummary{ID: p.provider.ID}, PlaceOfService: "11",
-		Subscriber: billing.ClaimSubscriber{
-			FirstName: "Jane", LastName: "Doe", DateOfBirth: billing.Date{Year: 1985, Month: 4, Day: 12}, Gender: billing.GenderFemale,
-			MemberID: fmt.Sprintf("M%06d%s", b.made, ending),
-			Address:  billing.Address{Line1: "2 Oak St", City: "Springfield", State: "IL", ZIP: "62701"},
+		ID: billing.NewID[billing.ClaimID](now), Scope: p.scope, Kind: billing.KindClaim,
+		Frequency: billing.FrequencyOriginal, PatientControlNumber: fmt.Sprintf("PCN-%06d", b.made),
+		CreatedAt: now,
+		ClaimContent: billing.ClaimContent{
+			OfficeID: p.office.ID, Payer: payer.PayerSummary, ProviderID: p.provider.ID, PlaceOfService: "11",
+			Subscriber: billing.ClaimSubscriber{
+				FirstName: "Jane", LastName: "Doe", DateOfBirth: billing.Date{Year: 1985, Month: 4, Day: 12}, Gender: billing.GenderFemale,
+				MemberID: fmt.Sprintf("M%06d%s", b.made, ending),
+				Address:  billing.Address{Line1: "2 Oak St", City: "Springfield", State: "IL", ZIP: "62701"},
+			},
+			Lines: []billing.ClaimLine{{ProcedureCode: "D0120", ServiceDate: billing.Date{Year: 2026, Month: 3, Day: 2}, Fee: 50_00, Quantity: 1}},
 		},
-		Lines:     []billing.ClaimLine{{ProcedureCode: "D0120", ServiceDate: billing.Date{Year: 2026, Month: 3, Day: 2}, Fee: 50_00, Quantity: 1}},
-		History:   []billing.ClaimMove{{State: billing.ClaimQueued, At: now, Cause: billing.TriggerSubmit}},
-		CreatedAt: now, UpdatedAt: now,
+		ClaimProgress: billing.ClaimProgress{
+			State:     billing.ClaimQueued,
+			History:   []billing.ClaimMove{{State: billing.ClaimQueued, At: now, Cause: billing.TriggerSubmit}},
+			UpdatedAt: now,
+		},
 	}
 }
 
@@ -263,7 +269,10 @@ func (b *bench) turn(files int) {
 func (b *bench) get(p *practice, id billing.ClaimID) (c *billing.Claim) {
 	b.t.Helper()
 	b.in(p, func(ctx context.Context, tx ports.Tx) (err error) {
-		c, err = tx.Claims.Get(ctx, id)
+		r, err := tx.Claims.Get(ctx, id)
+		if err == nil {
+			c = r.Claim
+		}
 		return err
 	})
 	return c

@@ -119,12 +119,12 @@ func outgoing(ctx context.Context, tx ports.Tx, claims []*billing.Claim) ([]bill
 				return nil, err
 			}
 		}
-		if id := c.Provider.ID; !id.IsZero() && providers[id] == nil {
+		if id := c.ProviderID; !id.IsZero() && providers[id] == nil {
 			if providers[id], err = tx.Providers.Get(ctx, id); err != nil {
 				return nil, err
 			}
 		}
-		out[i] = billing.OutgoingClaim{Claim: c, Office: offices[c.OfficeID], Provider: providers[c.Provider.ID], Attachments: of[c.ID]}
+		out[i] = billing.OutgoingClaim{Claim: c, Office: offices[c.OfficeID], Provider: providers[c.ProviderID], Attachments: of[c.ID]}
 	}
 	return out, nil
 }

@@ -203,7 +203,7 @@ func TestNotFound(t *testing.T) {
 }
 
 // change does to a claim what a user does, and keeps what that makes.
-func (b *bench) change(id billing.ClaimID, do func(c *billing.Claim) (*billing.Claim, billing.Event, error)) (made *billing.Claim) {
+func (b *bench) change(id billing.ClaimID, do func(c *billing.ClaimRecord) (*billing.ClaimRecord, billing.Event, error)) (made *billing.ClaimRecord) {
 	b.t.Helper()
 	b.in(b.practice, func(ctx context.Context, tx ports.Tx) error {
 		c, err := tx.Claims.Lock(ctx, id)
@@ -215,9 +215,9 @@ func (b *bench) change(id billing.ClaimID, do func(c *billing.Claim) (*billing.C
 			return err
 		}
 		if made == c {
-			err = tx.Claims.Save(ctx, c)
+			err = tx.Claims.Save(ctx, c.Claim)
 		} else {
-			err = tx.Claims.Insert(ctx, made)
+			err = tx.Claims.Insert(ctx, made.Claim)
 		}
 		if err != nil {
 			return err
@@ -230,16 +230,15 @@ func (b *bench) change(id billing.ClaimID, do func(c *billing.Claim) (*billing.C
 func (b *bench) void(c *billing.Claim) *billing.Claim {
 	b.t.Helper()
 	b.made++
-	return b.change(c.ID, func(c *billing.Claim) (*billing.Claim, billing.Event, error) {
+	return b.change(c.ID, func(c *billing.ClaimRecord) (*billing.ClaimRecord, billing.Event, error) {
 		return c.Void(billing.NewID[billing.ClaimID](b.clock.Now()), fmt.Sprintf("PCN-%06d", b.made), billing.RequestID{}, b.clock.Now())
-	})
+	}).Claim
 }
 
 func (b *bench) replace(c *billing.Claim) {
 	b.t.Helper()
-	b.change(c.ID, func(c *billing.Claim) (*billing.Claim, billing.Event, error) {
-		content := *c
-		e, err := c.Replace(&content, b.clock.Now())
+	b.change(c.ID, func(c *billing.ClaimRecord) (*billing.ClaimRecord, billing.Event, error) {
+		e, err := c.Replace(c.ClaimContent, b.clock.Now())
 		return c, e, err
 	})
 }

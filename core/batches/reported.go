@@ -83,7 +83,7 @@ func (t *reported) claim(ctx context.Context, tx ports.Tx, id billing.ClaimID) (
 	if err != nil {
 		return nil, err
 	}
-	return t.add(c), nil
+	return t.add(c.Claim), nil
 }
 
 // about is the claims that a report is about. One of an earlier file is not

@@ -14,85 +14,85 @@ const maxServiceAgeMonths = 24
 //
 //nolint:gochecknoglobals // a constant table
 var lineRules = []lineRule{
-	{"required", "procedure_code", "A line needs a procedure code.", "Give a value.", func(c *Claim, _ *ClaimContext, i int) bool {
+	{"required", "procedure_code", "A line needs a procedure code.", "Give a value.", func(c *Claim, _ *RuleContext, i int) bool {
 		return c.Lines[i].ProcedureCode == ""
 	}},
 	// Payers pay the first of two equal services and deny the other.
-	{"duplicate_line", "procedure_code", "An earlier line has the same procedure, day, tooth, surfaces and area.", "Take one of the lines out, or raise the quantity of the other.", func(c *Claim, _ *ClaimContext, i int) bool {
+	{"duplicate_line", "procedure_code", "An earlier line has the same procedure, day, tooth, surfaces and area.", "Take one of the lines out, or raise the quantity of the other.", func(c *Claim, _ *RuleContext, i int) bool {
 		return slices.ContainsFunc(c.Lines[:i], func(l ClaimLine) bool { return c.Lines[i].ProcedureCode != "" && c.Lines[i].sameService(&l) })
 	}},
-	{"duplicate_service", "procedure_code", "Another claim to the payer has the service already: same patient, day, procedure, tooth, surfaces and area.", "Take the line out, or replace or void the other claim.", func(c *Claim, w *ClaimContext, i int) bool {
+	{"duplicate_service", "procedure_code", "Another claim to the payer has the service already: same patient, day, procedure, tooth, surfaces and area.", "Take the line out, or replace or void the other claim.", func(c *Claim, w *RuleContext, i int) bool {
 		return slices.ContainsFunc(w.Similar, func(o *Claim) bool { return o.bills(c, &c.Lines[i]) })
 	}},
 
-	{"required", "service_date", "A line of a claim needs its service date.", "Give the day on which the service was done.", func(c *Claim, _ *ClaimContext, i int) bool {
+	{"required", "service_date", "A line of a claim needs its service date.", "Give the day on which the service was done.", func(c *Claim, _ *RuleContext, i int) bool {
 		return c.Kind == KindClaim && c.Lines[i].ServiceDate.IsZero()
 	}},
 	// What is not done yet cannot be billed, only asked about.
-	{"service_date_future", "service_date", "The service is in the future.", "Correct the date, or send a predetermination.", func(c *Claim, w *ClaimContext, i int) bool {
+	{"service_date_future", "service_date", "The service is in the future.", "Correct the date, or send a predetermination.", func(c *Claim, w *RuleContext, i int) bool {
 		return w.Today.Before(c.Lines[i].ServiceDate)
 	}},
 	// A replacement changes what came in time.
-	{"service_date_old", "service_date", "The service is more than 24 months ago; payers take claims for a year or two at most.", "Correct the date.", func(c *Claim, w *ClaimContext, i int) bool {
+	{"service_date_old", "service_date", "The service is more than 24 months ago; payers take claims for a year or two at most.", "Correct the date.", func(c *Claim, w *RuleContext, i int) bool {
 		day := c.Lines[i].ServiceDate
 		return !day.IsZero() && c.Frequency != FrequencyReplacement && day.Before(w.Today.AddMonths(-maxServiceAgeMonths))
 	}},
 
 	// Payers drop lines that charge nothing, and then the claim's sum is wrong.
-	{"fee_zero", "fee", "The fee is zero.", "Give the office's full fee for the service, or take the line out.", func(c *Claim, _ *ClaimContext, i int) bool {
+	{"fee_zero", "fee", "The fee is zero.", "Give the office's full fee for the service, or take the line out.", func(c *Claim, _ *RuleContext, i int) bool {
 		return c.Lines[i].Fee == 0
 	}},
 
-	{"tooth_unknown", "tooth", "There is no such tooth.", "Use 1 to 32 or A to T; for a supernumerary tooth 51 to 82 or AS to TS.", func(c *Claim, _ *ClaimContext, i int) bool {
+	{"tooth_unknown", "tooth", "There is no such tooth.", "Use 1 to 32 or A to T; for a supernumerary tooth 51 to 82 or AS to TS.", func(c *Claim, _ *RuleContext, i int) bool {
 		_, ok := findTooth(c.Lines[i].Tooth)
 		return c.Lines[i].Tooth != "" && !ok
 	}},
-	{"tooth_required", "tooth", "The procedure is for one tooth.", "Name the tooth.", func(c *Claim, _ *ClaimContext, i int) bool {
+	{"tooth_required", "tooth", "The procedure is for one tooth.", "Name the tooth.", func(c *Claim, _ *RuleContext, i int) bool {
 		return c.Lines[i].Tooth == "" && oneTooth(c.Lines[i].ProcedureCode)
 	}},
-	{"tooth_not_allowed", "tooth", "The procedure is for the whole mouth.", "Leave the tooth out.", func(c *Claim, _ *ClaimContext, i int) bool {
+	{"tooth_not_allowed", "tooth", "The procedure is for the whole mouth.", "Leave the tooth out.", func(c *Claim, _ *RuleContext, i int) bool {
 		return c.Lines[i].Tooth != "" && hasPrefix(c.Lines[i].ProcedureCode, wholeMouth)
 	}},
 	// A surface is one of a tooth (005010X224A2, TOO02 is required with TOO03).
-	{"tooth_required", "tooth", "Surfaces are those of a tooth, and none is named.", "Name the tooth, or leave the surfaces out.", func(c *Claim, _ *ClaimContext, i int) bool {
+	{"tooth_required", "tooth", "Surfaces are those of a tooth, and none is named.", "Name the tooth, or leave the surfaces out.", func(c *Claim, _ *RuleContext, i int) bool {
 		l := &c.Lines[i]
 		return l.Tooth == "" && len(l.Surfaces) > 0 && !oneTooth(l.ProcedureCode)
 	}},
 
-	{"surfaces_required", "surfaces", "The procedure restores surfaces.", "Name the surfaces: M, O, D, B, F, L or I.", func(c *Claim, _ *ClaimContext, i int) bool {
+	{"surfaces_required", "surfaces", "The procedure restores surfaces.", "Name the surfaces: M, O, D, B, F, L or I.", func(c *Claim, _ *RuleContext, i int) bool {
 		return len(c.Lines[i].Surfaces) == 0 && hasPrefix(c.Lines[i].ProcedureCode, ofSurfaces)
 	}},
-	{"surface_unknown", "surfaces", "There is no such surface.", "Use M, O, D, B, F, L or I.", func(c *Claim, _ *ClaimContext, i int) bool {
+	{"surface_unknown", "surfaces", "There is no such surface.", "Use M, O, D, B, F, L or I.", func(c *Claim, _ *RuleContext, i int) bool {
 		return slices.ContainsFunc(c.Lines[i].Surfaces, func(s string) bool { return len(s) != 1 || !strings.Contains("MODBFLI", s) })
 	}},
-	{"surface_repeated", "surfaces", "A surface is named twice.", "Name each surface once.", func(c *Claim, _ *ClaimContext, i int) bool {
+	{"surface_repeated", "surfaces", "A surface is named twice.", "Name each surface once.", func(c *Claim, _ *RuleContext, i int) bool {
 		return repeats(c.Lines[i].Surfaces)
 	}},
 	// The composite TOO03 has five components.
-	{"surfaces_too_many", "surfaces", "A tooth has at most five surfaces in a claim.", "Name at most five.", func(c *Claim, _ *ClaimContext, i int) bool {
+	{"surfaces_too_many", "surfaces", "A tooth has at most five surfaces in a claim.", "Name at most five.", func(c *Claim, _ *RuleContext, i int) bool {
 		return len(c.Lines[i].Surfaces) > 5
 	}},
 	// Incisors and canines have an edge where the other teeth have a chewing
 	// surface.
-	{"surface_not_of_tooth", "surfaces", "The tooth has no such surface: I is of front teeth, O of back teeth.", "Correct the tooth or the surfaces.", func(c *Claim, _ *ClaimContext, i int) bool {
+	{"surface_not_of_tooth", "surfaces", "The tooth has no such surface: I is of front teeth, O of back teeth.", "Correct the tooth or the surfaces.", func(c *Claim, _ *RuleContext, i int) bool {
 		l := &c.Lines[i]
 		t, ok := findTooth(l.Tooth)
 		return ok && slices.Contains(l.Surfaces, map[bool]string{true: "O", false: "I"}[t.front()])
 	}},
 
-	{"oral_cavity_unknown", "oral_cavity", "There is no such area of the mouth.", "Use 00 to 09, 10, 20, 30, 40, L or R.", func(c *Claim, _ *ClaimContext, i int) bool {
+	{"oral_cavity_unknown", "oral_cavity", "There is no such area of the mouth.", "Use 00 to 09, 10, 20, 30, 40, L or R.", func(c *Claim, _ *RuleContext, i int) bool {
 		return slices.ContainsFunc(c.Lines[i].OralCavity, func(s string) bool { return !slices.Contains(strings.Fields(oralCavity), s) })
 	}},
-	{"oral_cavity_repeated", "oral_cavity", "An area is named twice.", "Name each area once.", func(c *Claim, _ *ClaimContext, i int) bool {
+	{"oral_cavity_repeated", "oral_cavity", "An area is named twice.", "Name each area once.", func(c *Claim, _ *RuleContext, i int) bool {
 		return repeats(c.Lines[i].OralCavity)
 	}},
 	// The composite SV304 has five components.
-	{"oral_cavity_too_many", "oral_cavity", "A line has at most five areas.", "Name at most five.", func(c *Claim, _ *ClaimContext, i int) bool {
+	{"oral_cavity_too_many", "oral_cavity", "A line has at most five areas.", "Name at most five.", func(c *Claim, _ *RuleContext, i int) bool {
 		return len(c.Lines[i].OralCavity) > 5
 	}},
 
 	// What is replaced was there before: it is not newer than what replaces it.
-	{"prior_placement_late", "prior_placement_date", "What is replaced was placed after the service, or in the future.", "Correct the date.", func(c *Claim, w *ClaimContext, i int) bool {
+	{"prior_placement_late", "prior_placement_date", "What is replaced was placed after the service, or in the future.", "Correct the date.", func(c *Claim, w *RuleContext, i int) bool {
 		l := &c.Lines[i]
 		return w.Today.Before(l.PriorPlacementDate) ||
 			!l.ServiceDate.IsZero() && l.ServiceDate.Before(l.PriorPlacementDate)

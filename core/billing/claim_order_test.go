@@ -156,7 +156,7 @@ func TestAVoidTakesItsClaimBack(t *testing.T) {
 	c := claim()
 	c.Kind, c.Frequency, c.State, c.PayerClaimNumber = billing.KindClaim, billing.FrequencyOriginal, billing.ClaimAcceptedPayer, "PAYER-1"
 	c.BatchID, c.SentAt, c.Payments, c.Findings = billing.FileID{15: 4}, noon, []billing.ClaimPayment{{Paid: 1}}, []billing.Finding{{Code: "x"}}
-	v, e, err := c.Void(billing.ClaimID{15: 99}, "VOID-1", billing.RequestID{15: 9}, evening)
+	v, e, err := record(c).Void(billing.ClaimID{15: 99}, "VOID-1", billing.RequestID{15: 9}, evening)
 	if err != nil || e.Type != billing.EventClaimQueued || e.Resource != v.ID {
 		t.Fatal(err, e.Type)
 	}

@@ -68,13 +68,6 @@ type ConvertLineInput struct {
 	ServiceDate string
 }
 
-// ClaimRecord is a claim with what belongs to it.
-type ClaimRecord struct {
-	*Claim
-
-	Attachments []*Attachment // made for it, the newest first, at most a hundred
-}
-
 // ClaimNames is what a ClaimRequest names. Zero values were left out, null or
 // malformed.
 type ClaimNames struct {
@@ -83,19 +76,19 @@ type ClaimNames struct {
 	Payer    string // pyr_ ID, payer ID or alias
 }
 
-// Names reads what the request names. Make, Replacement and Change tell what is
-// wrong with it.
+// Names reads what the request names. Make, Replacement and Change report what
+// is wrong with it.
 func (r ClaimRequest) Names() (n ClaimNames) {
-	var unheard Faults
+	var reported Faults // by the others
 	if r.PayerID != nil {
 		n.Payer = strings.TrimSpace(*r.PayerID)
 	}
-	n.Office = optionalID[OfficeID](&unheard, "office_id", r.OfficeID, "office")
-	n.Provider = optionalID[ProviderID](&unheard, "rendering_provider_id", r.RenderingProviderID, "provider")
+	n.Office = optionalID[OfficeID](&reported, "office_id", r.OfficeID, "office")
+	n.Provider = optionalID[ProviderID](&reported, "rendering_provider_id", r.RenderingProviderID, "provider")
 	return n
 }
 
-// Make judges the body of a POST and gives the claim that it asks for, apart
+// Make judges the body of a POST and returns the claim that it asks for, apart
 // from its IDs, scope, office, payer and provider. PatientControlNumber is
 // empty when one has to be made. Rules have not judged the claim yet.
 func (r ClaimRequest) Make() (Claim, Faults) {
@@ -120,7 +113,7 @@ func (r ClaimRequest) Make() (Claim, Faults) {
 // payer has of the claim: it can have no other kind and control number, and is
 // no draft. The faults hold all that Make finds; c may be nil, then what
 // depends on it is not judged.
-func (r ClaimRequest) Replacement(c *Claim) (Claim, Faults) {
+func (r ClaimRequest) Replacement(c *Claim) (ClaimContent, Faults) {
 	if r.Draft {
 		r.Faults = slices.Clone(r.Faults)
 		r.Faults.Add("draft", FaultNotAllowed, "A replacement is sent at once; it cannot be a draft.")
@@ -128,17 +121,16 @@ func (r ClaimRequest) Replacement(c *Claim) (Claim, Faults) {
 	}
 	next, f := r.Make()
 	if c != nil {
-		next.PatientControlNumber = c.PatientControlNumber
 		r.mustKeep(&f, c, true)
 	}
-	return next, f
+	return next.ClaimContent, f
 }
 
-// Change judges the body of a PATCH and gives the claim with what it changes,
-// apart from office, payer and provider, which Names tells. A field that is
-// given takes the place of the whole field; null clears it. What is then
-// missing is for the rules to find. C may be nil: then the claim means
-// nothing, and the faults are those that the body has whichever claim it is for.
+// Change judges the body of a PATCH and returns the claim with what it changes,
+// apart from office, payer and provider, which Names reads. A field that is
+// given takes the place of the whole field; null clears it. The rules find what
+// is then missing. When c is nil the claim means nothing, and the faults are
+// those that the body has whichever claim it is for.
 func (r ClaimRequest) Change(c *Claim) (Claim, Faults) {
 	f := slices.Clone(r.Faults)
 	r.draftOrSubmit(&f)
@@ -188,7 +180,7 @@ func NewControlNumber(id ClaimID) string {
 	return s[2:10] + s[14:]
 }
 
-// Parse judges the request for the predetermination and gives the service dates
+// Parse judges the request for the predetermination and returns the service dates
 // by line number. C may be nil; then what depends on it is not judged.
 func (r ConvertRequest) Parse(c *Claim) (map[int]Date, Faults) {
 	f := slices.Clone(r.Faults)

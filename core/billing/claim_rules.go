@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// ClaimContext is what rules know of a claim besides the claim.
-type ClaimContext struct {
+// RuleContext is what rules know of a claim besides the claim.
+type RuleContext struct {
 	Today    Date      // in the office's time zone
 	Office   *Office   // nil leaves its rules out
 	Provider *Provider // who rendered the services; nil for none
@@ -20,21 +20,21 @@ type ClaimContext struct {
 type claimRule struct {
 	code, field, message, fix string
 
-	broken func(c *Claim, with *ClaimContext) bool
+	broken func(c *Claim, with *RuleContext) bool
 }
 
 // lineRule is a claimRule for line i; its field is one of the line.
 type lineRule struct {
 	code, field, message, fix string
 
-	broken func(c *Claim, with *ClaimContext, i int) bool
+	broken func(c *Claim, with *RuleContext, i int) bool
 }
 
 // Judge applies every rule to the claim. The findings are in the order of the
 // fields of POST /claims, and nil when there are none. A rule that is not sure
 // finds nothing: what it misses the payer tells, but what it finds wrongly
 // keeps a good claim from being sent.
-func (c *Claim) Judge(with ClaimContext) (found []Finding) {
+func (c *Claim) Judge(with RuleContext) (found []Finding) {
 	for i := range claimRules {
 		if r := &claimRules[i]; r.broken(c, &with) {
 			found = append(found, Finding{r.code, r.field, r.message, r.fix})
@@ -66,7 +66,7 @@ func FindingFaults(findings []Finding) (f Faults) {
 func missing(field string, is func(c *Claim) bool) claimRule {
 	return claimRule{
 		"required", field, "A claim needs a value here.", "Give a value.",
-		func(c *Claim, _ *ClaimContext) bool { return is(c) },
+		func(c *Claim, _ *RuleContext) bool { return is(c) },
 	}
 }
 
@@ -81,7 +81,7 @@ func unspelled(field string, name func(c *Claim) string) claimRule {
 	return claimRule{
 		"name_not_latin", field, "The name has no Latin letter, and files to payers carry no others.",
 		"Give the name in Latin letters, as the plan has it.",
-		func(c *Claim, _ *ClaimContext) bool {
+		func(c *Claim, _ *RuleContext) bool {
 			return !blank(name(c)) && !strings.ContainsFunc(name(c), func(r rune) bool {
 				return unicode.Is(unicode.Latin, r) || unicode.IsDigit(r)
 			})
@@ -95,7 +95,7 @@ func uncarried(field string, value func(c *Claim) string) claimRule {
 	return claimRule{
 		"text_not_carried", field, "Files to payers cannot carry some characters of this text.",
 		"Write it in Latin letters, digits and plain punctuation.",
-		func(c *Claim, _ *ClaimContext) bool { return !Spellable(value(c)) },
+		func(c *Claim, _ *RuleContext) bool { return !Spellable(value(c)) },
 	}
 }
 
@@ -137,16 +137,16 @@ const (
 var claimRules = []claimRule{
 	// Clearinghouses reject every claim of a billing or rendering provider whose
 	// NPI fails its check digit (45 CFR 162.406).
-	{"office_npi", "office_id", "The office's NPI fails its check digit.", npiFix, func(_ *Claim, w *ClaimContext) bool {
+	{"office_npi", "office_id", "The office's NPI fails its check digit.", npiFix, func(_ *Claim, w *RuleContext) bool {
 		return w.Office != nil && !ValidNPI(w.Office.NPI)
 	}},
-	{"payer_takes_no_claims", "payer_id", "The payer takes no claims through the network.", "Choose another payer, or send the claim on paper.", func(_ *Claim, w *ClaimContext) bool {
+	{"payer_takes_no_claims", "payer_id", "The payer takes no claims through the network.", "Choose another payer, or send the claim on paper.", func(_ *Claim, w *RuleContext) bool {
 		return w.Payer != nil && !w.Payer.Capabilities.Claims
 	}},
-	{"required", "rendering_provider_id", "No provider is named, and the organization has none.", "Create the provider who rendered the services, and name the provider.", func(_ *Claim, w *ClaimContext) bool {
+	{"required", "rendering_provider_id", "No provider is named, and the organization has none.", "Create the provider who rendered the services, and name the provider.", func(_ *Claim, w *RuleContext) bool {
 		return w.Provider == nil
 	}},
-	{"provider_npi", "rendering_provider_id", "The provider's NPI fails its check digit.", npiFix, func(_ *Claim, w *ClaimContext) bool {
+	{"provider_npi", "rendering_provider_id", "The provider's NPI fails its check digit.", npiFix, func(_ *Claim, w *RuleContext) bool {
 		return w.Provider != nil && !ValidNPI(w.Provider.NPI)
 	}},
 
@@ -155,27 +155,27 @@ var claimRules = []claimRule{
 	lacks("subscriber.last_name", func(c *Claim) string { return c.Subscriber.LastName }),
 	unspelled("subscriber.last_name", func(c *Claim) string { return c.Subscriber.LastName }),
 	lacks("subscriber.date_of_birth", func(c *Claim) string { return c.Subscriber.DateOfBirth.String() }),
-	{"date_of_birth_late", "subscriber.date_of_birth", bornLate, correctBorn, func(c *Claim, w *ClaimContext) bool {
+	{"date_of_birth_late", "subscriber.date_of_birth", bornLate, correctBorn, func(c *Claim, w *RuleContext) bool {
 		if c.Patient != nil { // parents may hold a plan for whom they like, but not before they are born
 			return w.Today.Before(c.Subscriber.DateOfBirth)
 		}
 		return bornAfterService(c, w, c.Subscriber.DateOfBirth)
 	}},
-	{"date_of_birth_early", "subscriber.date_of_birth", bornEarly, correctBorn, func(c *Claim, w *ClaimContext) bool {
+	{"date_of_birth_early", "subscriber.date_of_birth", bornEarly, correctBorn, func(c *Claim, w *RuleContext) bool {
 		return implausiblyOld(c.Subscriber.DateOfBirth, w.Today)
 	}},
 	lacks("subscriber.member_id", func(c *Claim) string { return c.Subscriber.MemberID }),
 	// A member ID has 2 characters or more (NM109), and none that cannot travel.
-	{"member_id_form", "subscriber.member_id", "No payer gives member IDs of this form.", "Copy the ID from the member's card: letters and digits, at least two.", func(c *Claim, _ *ClaimContext) bool {
+	{"member_id_form", "subscriber.member_id", "No payer gives member IDs of this form.", "Copy the ID from the member's card: letters and digits, at least two.", func(c *Claim, _ *RuleContext) bool {
 		return !blank(c.Subscriber.MemberID) && !plausibleMemberID(c.Subscriber.MemberID)
 	}},
 	// The address of a patient is in every claim (005010X224A2, 2010BA and
 	// 2010CA N3); a dependent's is taken to be the subscriber's.
-	{"required", "subscriber.address", "Payers need the patient's address; a dependent is taken to live with the subscriber.", "Give the subscriber's address.", func(c *Claim, _ *ClaimContext) bool {
+	{"required", "subscriber.address", "Payers need the patient's address; a dependent is taken to live with the subscriber.", "Give the subscriber's address.", func(c *Claim, _ *RuleContext) bool {
 		return c.Subscriber.Address == Address{}
 	}},
 	ofAddress("line1", func(a Address) string { return a.Line1 }),
-	{"address_line", "subscriber.address.line1", "The line has neither a letter nor a digit.", "Give street and number.", func(c *Claim, _ *ClaimContext) bool {
+	{"address_line", "subscriber.address.line1", "The line has neither a letter nor a digit.", "Give street and number.", func(c *Claim, _ *RuleContext) bool {
 		return !blank(c.Subscriber.Address.Line1) && comparableName(c.Subscriber.Address.Line1) == ""
 	}},
 	uncarried("subscriber.address.line1", func(c *Claim) string { return c.Subscriber.Address.Line1 }),
@@ -183,12 +183,12 @@ var claimRules = []claimRule{
 	ofAddress("city", func(a Address) string { return a.City }),
 	uncarried("subscriber.address.city", func(c *Claim) string { return c.Subscriber.Address.City }),
 	ofAddress("state", func(a Address) string { return a.State }),
-	{"state_unknown", "subscriber.address.state", "There is no such state.", stateFix, func(c *Claim, _ *ClaimContext) bool {
+	{"state_unknown", "subscriber.address.state", "There is no such state.", stateFix, func(c *Claim, _ *RuleContext) bool {
 		return c.Subscriber.Address.State != "" && !knownState(c.Subscriber.Address.State)
 	}},
 	ofAddress("zip", func(a Address) string { return a.ZIP }),
 	// The postal service has given out no prefix below 005.
-	{"zip_unknown", "subscriber.address.zip", "There is no such ZIP code.", "Look the ZIP code up.", func(c *Claim, _ *ClaimContext) bool {
+	{"zip_unknown", "subscriber.address.zip", "There is no such ZIP code.", "Look the ZIP code up.", func(c *Claim, _ *RuleContext) bool {
 		return c.Subscriber.Address.ZIP != "" && c.Subscriber.Address.ZIP < "005"
 	}},
 
@@ -197,10 +197,10 @@ var claimRules = []claimRule{
 	unspelled("patient.first_name", func(c *Claim) string { return c.patient().FirstName }),
 	unspelled("patient.last_name", func(c *Claim) string { return c.patient().LastName }),
 	ofDependent("patient.date_of_birth", func(p *ClaimPatient) bool { return p.DateOfBirth.IsZero() }),
-	{"date_of_birth_late", "patient.date_of_birth", bornLate, correctBorn, func(c *Claim, w *ClaimContext) bool {
+	{"date_of_birth_late", "patient.date_of_birth", bornLate, correctBorn, func(c *Claim, w *RuleContext) bool {
 		return c.Patient != nil && bornAfterService(c, w, c.Patient.DateOfBirth)
 	}},
-	{"date_of_birth_early", "patient.date_of_birth", bornEarly, correctBorn, func(c *Claim, w *ClaimContext) bool {
+	{"date_of_birth_early", "patient.date_of_birth", bornEarly, correctBorn, func(c *Claim, w *RuleContext) bool {
 		return c.Patient != nil && implausiblyOld(c.Patient.DateOfBirth, w.Today)
 	}},
 	ofDependent("patient.relationship", func(p *ClaimPatient) bool { return p.Relationship == "" }),
@@ -211,13 +211,13 @@ var claimRules = []claimRule{
 	// vehicle the state whose law decides who pays (CLM11-4).
 	missing("accident.type", func(c *Claim) bool { return c.Accident != nil && c.Accident.Type == "" }),
 	missing("accident.date", func(c *Claim) bool { return c.Accident != nil && c.Accident.Date.IsZero() }),
-	{"accident_date_future", "accident.date", "The accident is in the future.", "Correct the date.", func(c *Claim, w *ClaimContext) bool {
+	{"accident_date_future", "accident.date", "The accident is in the future.", "Correct the date.", func(c *Claim, w *RuleContext) bool {
 		return c.Accident != nil && w.Today.Before(c.Accident.Date)
 	}},
-	{"accident_state_required", "accident.state", "An auto accident needs the state where it happened.", stateFix, func(c *Claim, _ *ClaimContext) bool {
+	{"accident_state_required", "accident.state", "An auto accident needs the state where it happened.", stateFix, func(c *Claim, _ *RuleContext) bool {
 		return c.Accident != nil && c.Accident.Type == "auto" && c.Accident.State == ""
 	}},
-	{"state_unknown", "accident.state", "There is no such state.", stateFix, func(c *Claim, _ *ClaimContext) bool {
+	{"state_unknown", "accident.state", "There is no such state.", stateFix, func(c *Claim, _ *RuleContext) bool {
 		return c.Accident != nil && c.Accident.State != "" && !knownState(c.Accident.State)
 	}},
 
@@ -228,7 +228,7 @@ var claimRules = []claimRule{
 
 // bornAfterService reports whether a patient was treated, or asks for
 // treatment, before birth.
-func bornAfterService(c *Claim, with *ClaimContext, born Date) bool {
+func bornAfterService(c *Claim, with *RuleContext, born Date) bool {
 	first := c.ServiceDates().From
 	return with.Today.Before(born) || !first.IsZero() && first.Before(born)
 }

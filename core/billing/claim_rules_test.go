@@ -14,10 +14,10 @@ import (
 
 // goodClaim is a claim that no rule finds anything wrong with, and what rules
 // know besides.
-func goodClaim() (*billing.Claim, billing.ClaimContext) {
+func goodClaim() (*billing.Claim, billing.RuleContext) {
 	c, _ := claimRequest().Make()
 	c.ID, c.Payer.ID = billing.ClaimID{15: 12}, billing.PayerID{15: 4}
-	return &c, billing.ClaimContext{
+	return &c, billing.RuleContext{
 		Today: on(2026, 3, 20), Office: &billing.Office{NPI: "1234567893"}, Provider: &billing.Provider{NPI: "1679576722"},
 		Payer: &billing.Payer{Capabilities: billing.Capabilities{Claims: true}},
 	}
@@ -31,15 +31,15 @@ func found(list []billing.Finding) (all []string) {
 	return all
 }
 
-func line(change func(l *billing.ClaimLine)) func(*billing.Claim, *billing.ClaimContext) {
-	return func(c *billing.Claim, _ *billing.ClaimContext) { change(&c.Lines[0]) }
+func line(change func(l *billing.ClaimLine)) func(*billing.Claim, *billing.RuleContext) {
+	return func(c *billing.Claim, _ *billing.RuleContext) { change(&c.Lines[0]) }
 }
 
 func TestRules(t *testing.T) {
 	t.Parallel()
 	type (
 		claim   = billing.Claim
-		context = billing.ClaimContext
+		context = billing.RuleContext
 		service = billing.ClaimLine
 	)
 	for name, x := range map[string]struct {

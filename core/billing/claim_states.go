@@ -1,9 +1,6 @@
 package billing
 
-import (
-	"slices"
-	"time"
-)
+import "slices"
 
 // ClaimTrigger is what can move a claim from one state to another.
 type ClaimTrigger string
@@ -74,8 +71,7 @@ var claimMoves = []claimMove{
 // it takes it.
 func (c *Claim) may(by ClaimTrigger) (to ClaimState, ok bool) {
 	switch {
-	case c.HasVoid && by == TriggerReplace, // the payer may take the two in any order
-		c.Kind == KindPredetermination && slices.Contains([]ClaimTrigger{TriggerPay, TriggerDeny, TriggerReverse, TriggerReconcile, TriggerReplace}, by),
+	case c.Kind == KindPredetermination && slices.Contains([]ClaimTrigger{TriggerPay, TriggerDeny, TriggerReverse, TriggerReconcile, TriggerReplace}, by),
 		c.Kind == KindClaim && slices.Contains([]ClaimTrigger{TriggerReturn, TriggerConvert}, by),
 		c.Frequency == FrequencyVoid && slices.Contains(notOfVoids(), by),
 		c.Frequency == FrequencyVoid && c.State == ClaimAcceptedPayer && (by == TriggerReject || by == TriggerNotFound): // the claim is voided
@@ -119,14 +115,4 @@ func (c *Claim) move(by ClaimTrigger, cause *ClaimCause) bool {
 		c.History = append(slices.Clip(c.History), m)
 	}
 	return true
-}
-
-// ask applies what a caller asks for; the error, with CodeConflict, says why
-// the claim cannot go that way.
-func (c *Claim) ask(by ClaimTrigger, at time.Time) (ClaimCause, error) {
-	cause := ClaimCause{At: at}
-	if !c.move(by, &cause) {
-		return cause, errClaimState(by, c)
-	}
-	return cause, nil
 }

@@ -81,7 +81,7 @@ func asked(e billing.Event, err error) (billing.Event, bool) { return e, err == 
 func claimTriggers() map[billing.ClaimTrigger]func(c *billing.Claim, at time.Time) (billing.Event, bool) {
 	judged := func(findings []billing.Finding, draft bool) func(*billing.Claim, time.Time) (billing.Event, bool) {
 		return func(c *billing.Claim, at time.Time) (billing.Event, bool) {
-			events, err := c.Judged(findings, draft, at)
+			events, err := record(c).Judged(findings, draft, at)
 			return append(events, billing.Event{})[0], err == nil
 		}
 	}
@@ -99,9 +99,11 @@ func claimTriggers() map[billing.ClaimTrigger]func(c *billing.Claim, at time.Tim
 		billing.TriggerValidate: judged(nil, false),
 		billing.TriggerFindings: judged([]billing.Finding{{Code: "required"}}, false),
 		billing.TriggerDraft:    judged([]billing.Finding{{Code: "required"}}, true),
-		billing.TriggerSubmit:   func(c *billing.Claim, at time.Time) (billing.Event, bool) { return asked(c.Submit(at)) },
-		billing.TriggerReplace:  func(c *billing.Claim, at time.Time) (billing.Event, bool) { return asked(c.Replace(claim(), at)) },
-		billing.TriggerSend:     func(c *billing.Claim, at time.Time) (billing.Event, bool) { return c.Sent(fileOf(c), at) },
+		billing.TriggerSubmit:   func(c *billing.Claim, at time.Time) (billing.Event, bool) { return asked(record(c).Submit(at)) },
+		billing.TriggerReplace: func(c *billing.Claim, at time.Time) (billing.Event, bool) {
+			return asked(record(c).Replace(claim().ClaimContent, at))
+		},
+		billing.TriggerSend: func(c *billing.Claim, at time.Time) (billing.Event, bool) { return c.Sent(fileOf(c), at) },
 		billing.TriggerFileRejected: func(c *billing.Claim, at time.Time) (billing.Event, bool) {
 			return c.Requeue(fileOf(c), billing.ClaimCause{At: at})
 		},
@@ -117,17 +119,17 @@ func claimTriggers() map[billing.ClaimTrigger]func(c *billing.Claim, at time.Tim
 			return c.Returned(billing.ClaimEstimate{Pay: 1}, billing.ClaimCause{At: at})
 		},
 		billing.TriggerReconcile: func(c *billing.Claim, at time.Time) (billing.Event, bool) {
-			return asked(billing.Event{}, c.Reconcile(at))
+			return asked(billing.Event{}, record(c).Reconcile(at))
 		},
 		billing.TriggerAskVoid: func(c *billing.Claim, at time.Time) (billing.Event, bool) {
-			v, e, err := c.Void(billing.ClaimID{15: 99}, "VOID", billing.RequestID{15: 9}, at)
+			v, e, err := record(c).Void(billing.ClaimID{15: 99}, "VOID", billing.RequestID{15: 9}, at)
 			return e, err == nil && e.Resource == v.ID
 		},
 		billing.TriggerVoided: func(c *billing.Claim, at time.Time) (billing.Event, bool) {
 			return c.Voided(billing.ClaimCause{At: at})
 		},
 		billing.TriggerConvert: func(c *billing.Claim, at time.Time) (billing.Event, bool) {
-			_, err := c.Convert(billing.ClaimID{15: 98}, "NEXT", map[int]billing.Date{1: {Year: 2026, Month: 3, Day: 2}}, billing.RequestID{}, at)
+			_, err := record(c).Convert(billing.ClaimID{15: 98}, "NEXT", map[int]billing.Date{1: {Year: 2026, Month: 3, Day: 2}}, billing.RequestID{}, at)
 			return asked(billing.Event{}, err)
 		},
 	}
@@ -224,10 +226,10 @@ func TestAClaimThatIsSubmittedAgainLeavesItsFile(t *testing.T) {
 	t.Parallel()
 	c := claim()
 	c.State, c.BatchID, c.SentAt = billing.ClaimRejected, billing.FileID{15: 4}, evening
-	if _, err := c.Judged(nil, false, evening); err != nil {
+	if _, err := record(c).Judged(nil, false, evening); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Submit(evening); err != nil || !c.BatchID.IsZero() || !c.SentAt.Equal(evening) {
+	if _, err := record(c).Submit(evening); err != nil || !c.BatchID.IsZero() || !c.SentAt.Equal(evening) {
 		t.Errorf("%v, batch %s, first sent at %s", err, c.BatchID, c.SentAt)
 	}
 }

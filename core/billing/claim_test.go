@@ -9,19 +9,24 @@ import (
 // claim is one with a dependent and two services.
 func claim() *billing.Claim {
 	return &billing.Claim{
-		ID: billing.ClaimID{15: 12}, PatientControlNumber: "PCN-1", OfficeID: billing.OfficeID{15: 3},
-		Subscriber: billing.ClaimSubscriber{
-			FirstName: "Jane", LastName: "Roe", DateOfBirth: billing.Date{Year: 1985, Month: 4, Day: 12}, MemberID: "W1",
-		},
-		Patient: &billing.ClaimPatient{
-			FirstName: "Kim", LastName: "Poe", DateOfBirth: billing.Date{Year: 2016, Month: 5, Day: 6}, Relationship: billing.RelationChild,
-		},
-		Lines: []billing.ClaimLine{
-			{ServiceDate: billing.Date{Year: 2026, Month: 3, Day: 9}, Fee: 12_50, Quantity: 2},
-			{ServiceDate: billing.Date{Year: 2026, Month: 3, Day: 2}, Fee: 100_00, Quantity: 1},
+		ID: billing.ClaimID{15: 12}, PatientControlNumber: "PCN-1",
+		ClaimContent: billing.ClaimContent{
+			OfficeID: billing.OfficeID{15: 3},
+			Subscriber: billing.ClaimSubscriber{
+				FirstName: "Jane", LastName: "Roe", DateOfBirth: billing.Date{Year: 1985, Month: 4, Day: 12}, MemberID: "W1",
+			},
+			Patient: &billing.ClaimPatient{
+				FirstName: "Kim", LastName: "Poe", DateOfBirth: billing.Date{Year: 2016, Month: 5, Day: 6}, Relationship: billing.RelationChild,
+			},
+			Lines: []billing.ClaimLine{
+				{ServiceDate: billing.Date{Year: 2026, Month: 3, Day: 9}, Fee: 12_50, Quantity: 2},
+				{ServiceDate: billing.Date{Year: 2026, Month: 3, Day: 2}, Fee: 100_00, Quantity: 1},
+			},
 		},
 	}
 }
+
+func record(c *billing.Claim) *billing.ClaimRecord { return &billing.ClaimRecord{Claim: c} }
 
 func TestTheSubjectOfAClaim(t *testing.T) {
 	t.Parallel()
@@ -67,7 +72,7 @@ func TestTheDatesAndTheChargeOfAClaim(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := billing.Claim{Lines: c.lines}
+			got := billing.Claim{ClaimContent: billing.ClaimContent{Lines: c.lines}}
 			if got.ServiceDates() != c.span || got.Charge() != c.charge {
 				t.Errorf("%+v and %d, want %+v and %d", got.ServiceDates(), got.Charge(), c.span, c.charge)
 			}

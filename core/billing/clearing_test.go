@@ -111,9 +111,9 @@ func TestWhichClaimTakesARemittance(t *testing.T) {
 	payment, answer := billing.ERAClaim{StatusCode: "1"}, billing.ERAClaim{StatusCode: "25"}
 	rows := claimTable(t)
 	for _, s := range billing.ClaimStates() {
-		bill := billing.Claim{Kind: billing.KindClaim, State: s}
-		question := billing.Claim{Kind: billing.KindPredetermination, State: s}
-		void := billing.Claim{Kind: billing.KindClaim, State: s, Frequency: billing.FrequencyVoid}
+		bill := billing.Claim{Kind: billing.KindClaim, ClaimProgress: billing.ClaimProgress{State: s}}
+		question := billing.Claim{Kind: billing.KindPredetermination, ClaimProgress: billing.ClaimProgress{State: s}}
+		void := billing.Claim{Kind: billing.KindClaim, Frequency: billing.FrequencyVoid, ClaimProgress: billing.ClaimProgress{State: s}}
 		pays := claimRowOf(t, rows, billing.TriggerPay, s, "c") != nil
 		returns := claimRowOf(t, rows, billing.TriggerReturn, s, "p") != nil
 		if bill.Takes(&payment) != pays || question.Takes(&answer) != returns {

@@ -17,9 +17,9 @@ func (s *Service) Change(
 	render billing.Render[*billing.ClaimRecord],
 ) (billing.Answer, bool, error) {
 	_, ill := in.Change(nil)
-	return s.change(ctx, scope, req, id, ill, render, func(ctx context.Context, tx ports.Tx, c *billing.Claim) ([]billing.Event, error) {
-		next, faults := in.Change(c)
-		p, err := s.name(ctx, tx, &next, in, faults)
+	return s.change(ctx, scope, req, id, ill, render, func(ctx context.Context, tx ports.Tx, c *billing.ClaimRecord) ([]billing.Event, error) {
+		next, faults := in.Change(c.Claim)
+		p, err := s.name(ctx, tx, &next.ClaimContent, in, faults)
 		if err != nil {
 			return nil, err
 		}
@@ -28,8 +28,7 @@ func (s *Service) Change(
 				return nil, err
 			}
 		}
-		events, err := s.settle(ctx, tx, &next, p, in.Draft, in.Submit, tx.Clock.Now())
-		*c = next
-		return events, err
+		*c.Claim = next
+		return s.settle(ctx, tx, c, p, in.Draft, in.Submit, tx.Clock.Now())
 	})
 }

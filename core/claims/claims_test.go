@@ -295,7 +295,7 @@ func (b *bench) put(id billing.ClaimID, state billing.ClaimState) *billing.Claim
 			return err
 		}
 		c.State, c.SentAt, c.PayerClaimNumber = state, start(), "PAYER-1"
-		return tx.Claims.Save(ctx, c)
+		return tx.Claims.Save(ctx, c.Claim)
 	})
 	return b.get(id)
 }

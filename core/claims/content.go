@@ -8,30 +8,30 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// parties are the office and the provider of a claim.
+// parties are the office and the provider that a claim names.
 type parties struct {
 	office   *billing.Office
 	provider *billing.Provider // nil when the scope has none
 }
 
-// name puts office, payer and provider on a claim as the request names them;
-// what it does not name stays. It tells the faults, which are those of the
-// request so far, before what is absent.
-func (s *Service) name(ctx context.Context, tx ports.Tx, c *billing.Claim, in billing.ClaimRequest, faults billing.Faults) (parties, error) {
+// name puts office, payer and provider on a claim's content as the request
+// names them; what it does not name stays. It reports the faults, which are
+// those of the request so far, before what is absent.
+func (s *Service) name(ctx context.Context, tx ports.Tx, c *billing.ClaimContent, in billing.ClaimRequest, faults billing.Faults) (p parties, err error) {
 	names := in.Names()
 	if !names.Office.IsZero() {
 		c.OfficeID = names.Office
 	}
 	if !names.Provider.IsZero() || in.Given["rendering_provider_id"] {
-		c.Provider = billing.ProviderSummary{ID: names.Provider}
+		c.ProviderID = names.Provider
 	}
 	if err := faults.Err(); err != nil {
-		return parties{}, err
+		return p, err
 	}
 	var absent billing.Absent
-	office, err := officeOf(ctx, tx, c)
+	p.office, err = tx.Offices.Get(ctx, c.OfficeID)
 	if err := absent.Note(err, "office", "office_id"); err != nil {
-		return parties{}, err
+		return p, err
 	}
 	if names.Payer != "" {
 		if payer, ok := s.payers.Find(names.Payer); ok {
@@ -40,38 +40,37 @@ func (s *Service) name(ctx context.Context, tx ports.Tx, c *billing.Claim, in bi
 			absent.Add("payer", "payer_id")
 		}
 	}
-	provider, err := providerOf(ctx, tx, c)
+	p.provider, err = providerOf(ctx, tx, c)
 	if err := absent.Note(err, "provider", "rendering_provider_id"); err != nil {
-		return parties{}, err
+		return p, err
 	}
-	return parties{office, provider}, absent.Err()
+	return p, absent.Err()
 }
 
-// officeOf reads the office of a claim and puts its name on it.
-func officeOf(ctx context.Context, tx ports.Tx, c *billing.Claim) (*billing.Office, error) {
-	o, err := tx.Offices.Get(ctx, c.OfficeID)
-	if err != nil {
-		return nil, err
-	}
-	c.OfficeName = o.Name
-	return o, nil
-}
-
-// providerOf reads the provider of a claim, which is the oldest of the scope for
-// a claim without one, and puts the name on it. It is nil when there is none.
-func providerOf(ctx context.Context, tx ports.Tx, c *billing.Claim) (*billing.Provider, error) {
-	p, err := tx.Providers.Get(ctx, c.Provider.ID)
+// providerOf reads the provider of a claim, and puts the oldest of the scope on
+// a claim without one. It is nil when there is none.
+func providerOf(ctx context.Context, tx ports.Tx, c *billing.ClaimContent) (*billing.Provider, error) {
+	p, err := tx.Providers.Get(ctx, c.ProviderID)
 	switch {
-	case billing.IsNotFound(err) && c.Provider.ID.IsZero():
+	case billing.IsNotFound(err) && c.ProviderID.IsZero():
 		return nil, nil //nolint:nilnil // no provider and no fault: the rules find that
 	case err != nil:
 		return nil, err
 	}
-	c.Provider = billing.ProviderSummary{ID: p.ID, FirstName: p.FirstName, LastName: p.LastName, NPI: p.NPI}
+	c.ProviderID = p.ID
 	return p, nil
 }
 
-// judge finds out who the patient is, and what the rules find wrong with the
+// of puts the names of the parties on the record of their claim.
+func (p parties) of(r *billing.ClaimRecord) *billing.ClaimRecord {
+	r.OfficeName, r.Provider = p.office.Name, billing.ProviderSummary{}
+	if d := p.provider; d != nil {
+		r.Provider = billing.ProviderSummary{ID: d.ID, FirstName: d.FirstName, LastName: d.LastName, NPI: d.NPI}
+	}
+	return r
+}
+
+// judge looks the patient up, and returns what the rules find wrong with the
 // claim.
 func (s *Service) judge(
 	ctx context.Context, tx ports.Tx, c *billing.Claim, p parties, now time.Time,
@@ -79,7 +78,7 @@ func (s *Service) judge(
 	if c.PatientID, err = patient(ctx, tx, c, now); err != nil {
 		return nil, err
 	}
-	with := billing.ClaimContext{Today: p.office.Today(now), Office: p.office, Provider: p.provider}
+	with := billing.RuleContext{Today: p.office.Today(now), Office: p.office, Provider: p.provider}
 	with.Payer, _ = s.payers.Find(c.Payer.ID.String()) // unless the directory has lost it
 	if days := c.ServiceDates(); !c.PatientID.IsZero() && !days.From.IsZero() {
 		if with.Similar, err = tx.Claims.Similar(ctx, c.PatientID, days); err != nil {
@@ -90,7 +89,7 @@ func (s *Service) judge(
 }
 
 // patient is the entry of the patient directory for the patient of the claim,
-// or zero when the claim does not say enough to tell who that is.
+// or zero when the claim says too little to identify one.
 func patient(ctx context.Context, tx ports.Tx, c *billing.Claim, now time.Time) (billing.PatientID, error) {
 	who := c.Subject().Patient
 	p, ok := billing.NewPerson(c.Scope, who.FirstName, who.LastName, who.DateOfBirth, now)
@@ -105,18 +104,18 @@ func patient(ctx context.Context, tx ports.Tx, c *billing.Claim, now time.Time) 
 }
 
 // settle judges a claim that was made or changed, and queues it when that is
-// asked for and nothing was found. It gives the events of both.
+// asked for and nothing was found. It returns the events of both.
 func (s *Service) settle(
-	ctx context.Context, tx ports.Tx, c *billing.Claim, p parties, draft, submit bool, now time.Time,
+	ctx context.Context, tx ports.Tx, r *billing.ClaimRecord, p parties, draft, submit bool, now time.Time,
 ) ([]billing.Event, error) {
-	found, err := s.judge(ctx, tx, c, p, now)
+	found, err := s.judge(ctx, tx, p.of(r).Claim, p, now)
 	if err != nil {
 		return nil, err
 	}
-	events, err := c.Judged(found, draft, now)
-	if err != nil || !submit || c.State != billing.ClaimValidated {
+	events, err := r.Judged(found, draft, now)
+	if err != nil || !submit || r.State != billing.ClaimValidated {
 		return events, err
 	}
-	queued, err := c.Submit(now)
+	queued, err := r.Submit(now)
 	return append(events, queued), err
 }

@@ -26,7 +26,7 @@ func (s *Service) Convert(
 		if err != nil {
 			return nil, err
 		}
-		days, faults := in.Parse(asked)
+		days, faults := in.Parse(asked.Claim)
 		if err := faults.Err(); err != nil {
 			return nil, err
 		}
@@ -35,20 +35,21 @@ func (s *Service) Convert(
 		if err != nil {
 			return nil, err
 		}
-		p, err := s.name(ctx, tx, c, billing.ClaimRequest{}, nil)
+		p, err := s.name(ctx, tx, &c.ClaimContent, billing.ClaimRequest{}, nil)
 		if err != nil {
 			return nil, err
 		}
-		events, err := s.settle(ctx, tx, c, p, false, false, now)
+		r := &billing.ClaimRecord{Claim: c}
+		events, err := s.settle(ctx, tx, r, p, false, false, now)
 		if err != nil {
 			return nil, err
 		}
 		if err := tx.Claims.Insert(ctx, c); err != nil {
 			return nil, err
 		}
-		if err := tx.Claims.Save(ctx, asked); err != nil {
+		if err := tx.Claims.Save(ctx, asked.Claim); err != nil {
 			return nil, err
 		}
-		return &billing.ClaimRecord{Claim: c}, tell(ctx, tx, events)
+		return r, emit(ctx, tx, events)
 	})
 }

@@ -25,17 +25,18 @@ func (s *Service) Make(
 		if c.PatientControlNumber == "" {
 			c.PatientControlNumber = billing.NewControlNumber(c.ID)
 		}
-		p, err := s.name(ctx, tx, &c, in, faults)
+		p, err := s.name(ctx, tx, &c.ClaimContent, in, faults)
 		if err != nil {
 			return nil, err
 		}
-		events, err := s.settle(ctx, tx, &c, p, in.Draft, in.Submit, now)
+		r := &billing.ClaimRecord{Claim: &c}
+		events, err := s.settle(ctx, tx, r, p, in.Draft, in.Submit, now)
 		if err != nil {
 			return nil, err
 		}
 		if err := tx.Claims.Insert(ctx, &c); err != nil {
 			return nil, err
 		}
-		return &billing.ClaimRecord{Claim: &c}, tell(ctx, tx, events)
+		return r, emit(ctx, tx, events)
 	})
 }

@@ -10,32 +10,30 @@ import (
 // Get reads a claim with its attachments. An absent one is CodeNotFound.
 func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.ClaimID) (r *billing.ClaimRecord, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		c, err := tx.Claims.Get(ctx, id)
-		if err != nil {
-			return err
+		if r, err = tx.Claims.Get(ctx, id); err == nil {
+			r.Attachments, err = attachmentsOf(ctx, tx, id)
 		}
-		r, err = record(ctx, tx, c)
 		return err
 	})
 	return r, err
 }
 
-// record adds to a claim what belongs to it.
-func record(ctx context.Context, tx ports.Tx, c *billing.Claim) (*billing.ClaimRecord, error) {
-	made, err := tx.Attachments.List(ctx, billing.AttachmentFilter{ClaimID: c.ID}, billing.Page{Limit: billing.MaxPageLimit})
-	return &billing.ClaimRecord{Claim: c, Attachments: made[:min(len(made), billing.MaxPageLimit)]}, err
+// attachmentsOf reads the attachments that were made for a claim.
+func attachmentsOf(ctx context.Context, tx ports.Tx, id billing.ClaimID) ([]*billing.Attachment, error) {
+	made, err := tx.Attachments.List(ctx, billing.AttachmentFilter{ClaimID: id}, billing.Page{Limit: billing.MaxPageLimit})
+	return made[:min(len(made), billing.MaxPageLimit)], err
 }
 
 // List reads a page of claims, newest first, and where the next page starts:
 // nil after the last.
 func (s *Service) List(
 	ctx context.Context, scope billing.Scope, f billing.ClaimFilter, p billing.Page,
-) (page []*billing.Claim, next *billing.Position, err error) {
+) (page []*billing.ClaimRecord, next *billing.Position, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		page, err = tx.Claims.List(ctx, f, p)
 		return err
 	})
-	page, next = billing.Cut(page, p.Limit, func(c *billing.Claim) billing.Position {
+	page, next = billing.Cut(page, p.Limit, func(c *billing.ClaimRecord) billing.Position {
 		return billing.Position{Time: c.CreatedAt, ID: c.ID}
 	})
 	return page, next, err

@@ -19,9 +19,9 @@ func (s *Service) Replace(
 	render billing.Render[*billing.ClaimRecord],
 ) (billing.Answer, bool, error) {
 	_, ill := in.Replacement(nil)
-	return s.change(ctx, scope, req, id, ill, render, func(ctx context.Context, tx ports.Tx, c *billing.Claim) ([]billing.Event, error) {
+	return s.change(ctx, scope, req, id, ill, render, func(ctx context.Context, tx ports.Tx, c *billing.ClaimRecord) ([]billing.Event, error) {
 		now := tx.Clock.Now()
-		next, faults := in.Replacement(c)
+		next, faults := in.Replacement(c.Claim)
 		p, err := s.name(ctx, tx, &next, in, faults)
 		if err != nil {
 			return nil, err
@@ -29,11 +29,11 @@ func (s *Service) Replace(
 		if err := atPayer(c, next.Payer); err != nil {
 			return nil, err
 		}
-		queued, err := c.Replace(&next, now)
+		queued, err := c.Replace(next, now)
 		if err != nil {
 			return nil, err
 		}
-		found, err := s.judge(ctx, tx, c, p, now)
+		found, err := s.judge(ctx, tx, p.of(c).Claim, p, now)
 		if err != nil {
 			return nil, err
 		}
@@ -42,7 +42,7 @@ func (s *Service) Replace(
 }
 
 // atPayer refuses to replace a claim at a payer that does not have it.
-func atPayer(c *billing.Claim, payer billing.PayerSummary) error {
+func atPayer(c *billing.ClaimRecord, payer billing.PayerSummary) error {
 	var f billing.Faults
 	if payer.ID != c.Payer.ID {
 		f.Add("payer_id", billing.FaultNotAllowed, "Another payer has the claim that is replaced. Make a new claim for this one.")

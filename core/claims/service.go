@@ -25,12 +25,12 @@ func New(store ports.Store, payers *billing.PayerDirectory) *Service {
 	return &Service{store, payers}
 }
 
-// change changes a claim, at most once for the request's key, and answers it.
-// Decide has the claim locked and gives the events of what it did to it. Faults
+// change changes a claim, at most once for the request's key, and returns it.
+// Decide has the claim locked and returns the events of what it did to it. Faults
 // is what is wrong with the request whichever claim it is for.
 func (s *Service) change(
 	ctx context.Context, scope billing.Scope, req billing.Request, id billing.ClaimID, faults billing.Faults,
-	render billing.Render[*billing.ClaimRecord], decide func(ctx context.Context, tx ports.Tx, c *billing.Claim) ([]billing.Event, error),
+	render billing.Render[*billing.ClaimRecord], decide func(ctx context.Context, tx ports.Tx, c *billing.ClaimRecord) ([]billing.Event, error),
 ) (billing.Answer, bool, error) {
 	return idempotency.Once(ctx, s.store, scope, req, render, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) {
 		c, err := lock(ctx, tx, id, faults)
@@ -41,21 +41,20 @@ func (s *Service) change(
 		if err != nil {
 			return nil, err
 		}
-		made, err := record(ctx, tx, c)
-		if err != nil {
+		if c.Attachments, err = attachmentsOf(ctx, tx, id); err != nil {
 			return nil, err
 		}
-		if err := tx.Claims.Save(ctx, c); err != nil {
+		if err := tx.Claims.Save(ctx, c.Claim); err != nil {
 			return nil, err
 		}
-		return made, tell(ctx, tx, events)
+		return c, emit(ctx, tx, events)
 	})
 }
 
-// lock reads a claim that is to be changed. Faults of the request are told
+// lock reads a claim that is to be changed. Faults of the request are reported
 // before the claim's absence, and left to the caller when there is a claim:
 // together with it more may be wrong.
-func lock(ctx context.Context, tx ports.Tx, id billing.ClaimID, faults billing.Faults) (*billing.Claim, error) {
+func lock(ctx context.Context, tx ports.Tx, id billing.ClaimID, faults billing.Faults) (*billing.ClaimRecord, error) {
 	c, err := tx.Claims.Lock(ctx, id)
 	if billing.IsNotFound(err) && len(faults) > 0 {
 		err = faults.Err()
@@ -63,8 +62,8 @@ func lock(ctx context.Context, tx ports.Tx, id billing.ClaimID, faults billing.F
 	return c, err
 }
 
-// tell keeps the events in the commit of what they tell of.
-func tell(ctx context.Context, tx ports.Tx, events []billing.Event) error {
+// emit keeps events in the commit that causes them.
+func emit(ctx context.Context, tx ports.Tx, events []billing.Event) error {
 	for _, e := range events {
 		if err := tx.Events.Append(ctx, e); err != nil {
 			return err

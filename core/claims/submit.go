@@ -14,7 +14,7 @@ import (
 func (s *Service) Submit(
 	ctx context.Context, scope billing.Scope, req billing.Request, id billing.ClaimID, render billing.Render[*billing.ClaimRecord],
 ) (billing.Answer, bool, error) {
-	return s.change(ctx, scope, req, id, nil, render, func(_ context.Context, tx ports.Tx, c *billing.Claim) ([]billing.Event, error) {
+	return s.change(ctx, scope, req, id, nil, render, func(_ context.Context, tx ports.Tx, c *billing.ClaimRecord) ([]billing.Event, error) {
 		queued, err := c.Submit(tx.Clock.Now())
 		return []billing.Event{queued}, err
 	})

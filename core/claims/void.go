@@ -27,9 +27,9 @@ func (s *Service) Void(
 		if err != nil {
 			return nil, err
 		}
-		if err := tx.Claims.Insert(ctx, v); err != nil {
+		if err := tx.Claims.Insert(ctx, v.Claim); err != nil {
 			return nil, err
 		}
-		return &billing.ClaimRecord{Claim: v}, tx.Events.Append(ctx, queued)
+		return v, tx.Events.Append(ctx, queued)
 	})
 }

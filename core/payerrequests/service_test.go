@@ -59,9 +59,10 @@ func newBench(t *testing.T) *bench {
 	b.service = payerrequests.New(b.store, networks, payers)
 	payer, _ := payers.Find("CHTEST")
 	b.claim = &billing.Claim{
-		ID: billing.NewID[billing.ClaimID](now), Scope: b.scope, Kind: billing.KindClaim, State: billing.ClaimAcceptedPayer,
-		Frequency: billing.FrequencyOriginal, PatientControlNumber: "PCN-1", OfficeID: billing.NewID[billing.OfficeID](now),
-		Payer: payer.PayerSummary, PlaceOfService: "11", CreatedAt: now, UpdatedAt: now,
+		ID: billing.NewID[billing.ClaimID](now), Scope: b.scope, Kind: billing.KindClaim,
+		Frequency: billing.FrequencyOriginal, PatientControlNumber: "PCN-1", CreatedAt: now,
+		ClaimContent:  billing.ClaimContent{OfficeID: billing.NewID[billing.OfficeID](now), Payer: payer.PayerSummary, PlaceOfService: "11"},
+		ClaimProgress: billing.ClaimProgress{State: billing.ClaimAcceptedPayer, UpdatedAt: now},
 	}
 	err = b.store.InTx(t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) error { return tx.Claims.Insert(ctx, b.claim) })
 	if err != nil {

@@ -98,7 +98,7 @@ func (w *worker) locked(ctx context.Context, tx ports.Tx, rows []*billing.ERACla
 		if err != nil {
 			return nil, err
 		}
-		claims[c.ID] = c
+		claims[c.ID] = c.Claim
 	}
 	return claims, nil
 }

@@ -144,11 +144,14 @@ func (b *bench) newClaim(number string, changes ...func(*billing.Claim)) *billin
 	payer, _ := b.payers.Find("CHTEST")
 	now := b.clock.Now()
 	c := &billing.Claim{
-		ID: billing.NewID[billing.ClaimID](now), Scope: b.scope, Kind: billing.KindClaim, State: billing.ClaimAcceptedPayer,
-		Frequency: billing.FrequencyOriginal, PatientControlNumber: number, OfficeID: billing.NewID[billing.OfficeID](now),
-		Payer: payer.PayerSummary, PlaceOfService: "11", CreatedAt: now, UpdatedAt: now, SentAt: now,
-		Subscriber: billing.ClaimSubscriber{FirstName: "Ada", LastName: "Byron", DateOfBirth: billing.Date{Year: 1985, Month: 12, Day: 10}, MemberID: "M1"},
-		Lines:      []billing.ClaimLine{{ProcedureCode: "D2740", ServiceDate: billing.Date{Year: 2026, Month: 1, Day: 5}, Fee: fee, Quantity: 1}},
+		ID: billing.NewID[billing.ClaimID](now), Scope: b.scope, Kind: billing.KindClaim,
+		Frequency: billing.FrequencyOriginal, PatientControlNumber: number, CreatedAt: now,
+		ClaimContent: billing.ClaimContent{
+			OfficeID: billing.NewID[billing.OfficeID](now), Payer: payer.PayerSummary, PlaceOfService: "11",
+			Subscriber: billing.ClaimSubscriber{FirstName: "Ada", LastName: "Byron", DateOfBirth: billing.Date{Year: 1985, Month: 12, Day: 10}, MemberID: "M1"},
+			Lines:      []billing.ClaimLine{{ProcedureCode: "D2740", ServiceDate: billing.Date{Year: 2026, Month: 1, Day: 5}, Fee: fee, Quantity: 1}},
+		},
+		ClaimProgress: billing.ClaimProgress{State: billing.ClaimAcceptedPayer, UpdatedAt: now, SentAt: now},
 	}
 	for _, change := range changes {
 		change(c)
@@ -169,7 +172,10 @@ func payerNumber(n string) func(*billing.Claim) {
 func (b *bench) get(id billing.ClaimID) (c *billing.Claim) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
-		c, err = tx.Claims.Get(ctx, id)
+		r, err := tx.Claims.Get(ctx, id)
+		if err == nil {
+			c = r.Claim
+		}
 		return err
 	})
 	return c
@@ -183,8 +189,8 @@ func (b *bench) change(id billing.ClaimID, change func(*billing.Claim)) {
 		if err != nil {
 			return err
 		}
-		change(c)
-		return tx.Claims.Save(ctx, c)
+		change(c.Claim)
+		return tx.Claims.Save(ctx, c.Claim)
 	})
 }
 

@@ -3,6 +3,8 @@ package storetest
 import (
 	"context"
 	"errors"
+	"reflect"
+	"slices"
 	"strconv"
 	"time"
 
@@ -19,9 +21,9 @@ func (b *bench) insertClaims(all ...*billing.Claim) {
 	}
 }
 
-func (b *bench) getClaim(id billing.ClaimID) *billing.Claim {
+func (b *bench) getClaim(id billing.ClaimID) *billing.ClaimRecord {
 	b.t.Helper()
-	return read(b, func(ctx context.Context, tx ports.Tx) (*billing.Claim, error) { return tx.Claims.Get(ctx, id) })
+	return read(b, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) { return tx.Claims.Get(ctx, id) })
 }
 
 func (b *bench) changeClaim(id billing.ClaimID, change func(*billing.Claim)) {
@@ -31,8 +33,8 @@ func (b *bench) changeClaim(id billing.ClaimID, change func(*billing.Claim)) {
 		if err != nil {
 			return err
 		}
-		change(c)
-		return tx.Claims.Save(ctx, c)
+		change(c.Claim)
+		return tx.Claims.Save(ctx, c.Claim)
 	})
 }
 
@@ -43,8 +45,8 @@ func (b *bench) queuedClaim(n int) *billing.Claim {
 	return c
 }
 
-// testSaveClaim changes all that can change of a claim, and reads it with the
-// names of those whom it refers to.
+// testSaveClaim writes every field of a claim over others, and reads it with the
+// names of those to which it refers.
 func testSaveClaim(b *bench) {
 	t := b.t
 	b.organization()
@@ -53,53 +55,72 @@ func testSaveClaim(b *bench) {
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		return errors.Join(tx.Offices.Insert(ctx, o), tx.Providers.Insert(ctx, p))
 	})
-	c, other, estimate := b.claim(0), b.claim(1), b.claim(2)
-	estimate.Kind = billing.KindPredetermination
-	b.insertClaims(c, other, estimate)
-	want := b.claim(3)
-	want.ID, want.CreatedAt, want.State, want.OfficeID, want.OfficeName = c.ID, c.CreatedAt, billing.ClaimReconciled, o.ID, o.Name
-	want.Provider = billing.ProviderSummary{ID: p.ID, FirstName: p.FirstName, LastName: p.LastName, NPI: p.NPI}
-	want.Findings = []billing.Finding{{Code: "c", Field: "f", Message: unicode, Fix: "x"}}
-	want.BatchID, want.SentAt, want.PayerClaimNumber, want.ReconciledAt = id[billing.FileID](), b.now, "P "+unicode, b.now.Add(time.Hour)
-	want.Payments = []billing.ClaimPayment{
-		{
-			ERAID: id[billing.ERAID](), Ordinal: 2, StatusCode: "1", Paid: 123, Allowed: new(billing.Money(0)), PatientResponsibility: -4,
-			Date: billing.Date{Year: 2026, Month: 5, Day: 4}, PayerClaimNumber: "P", Original: "O", Cancelled: true,
-		},
-		{ERAID: id[billing.ERAID](), StatusCode: "22", Paid: -123, Cancelled: true},
-		{ERAID: id[billing.ERAID](), StatusCode: "4", Denied: true},
-	}
-	want.History = []billing.ClaimMove{{State: billing.ClaimQueued, At: b.now, Cause: billing.TriggerSubmit}, {State: billing.ClaimPaid, At: b.now, File: "f"}}
-	want.ConvertedFrom = estimate.ID
-	b.changeClaim(c.ID, func(got *billing.Claim) {
-		equal(t, "locked claim", got, c)
-		*got = *want
-	})
-	equal(t, "saved claim", b.getClaim(c.ID), want)
-	b.changeClaim(estimate.ID, func(e *billing.Claim) {
-		e.State, e.ConvertedTo = billing.ClaimReturned, c.ID
-		e.Estimate = &billing.ClaimEstimate{
-			ERAID: id[billing.ERAID](), Allowed: new(billing.Money(7)), Pay: 5, Patient: 2, ReturnedAt: b.now,
-			Lines: []billing.LineEstimate{{Number: 1, Allowed: new(billing.Money(7)), Pay: 5, Patient: 2}},
+	saved, other := b.filledClaims(), b.claim(1)
+	b.insertClaims(other)
+	for _, want := range saved {
+		c := b.claim(0)
+		c.Kind, c.ParentID = want.Kind, want.ParentID
+		if !c.ParentID.IsZero() {
+			c.Frequency = billing.FrequencyVoid
 		}
-		estimate = e
-	})
-	equal(t, "saved estimate", b.getClaim(estimate.ID), estimate)
-	equal(t, "a claim that was not saved", b.getClaim(other.ID), other)
+		b.insertClaims(c)
+		want.ID, want.CreatedAt, want.OfficeID, want.ProviderID = c.ID, c.CreatedAt, o.ID, p.ID
+		b.changeClaim(c.ID, func(got *billing.Claim) {
+			equal(t, "locked claim", got, c)
+			*got = *want
+		})
+		got := b.getClaim(c.ID)
+		equal(t, "saved claim", got.Claim, want)
+		equal(t, "its office", got.OfficeName, o.Name)
+		equal(t, "its provider", got.Provider, billing.ProviderSummary{ID: p.ID, FirstName: p.FirstName, LastName: p.LastName, NPI: p.NPI})
+	}
+	equal(t, "a claim that was not saved", b.getClaim(other.ID).Claim, other)
 
 	wantCode(t, "the control number of another", b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
 		c, err := tx.Claims.Lock(ctx, other.ID)
 		if err != nil {
 			return err
 		}
-		c.PatientControlNumber = want.PatientControlNumber
-		return tx.Claims.Save(ctx, c)
+		c.PatientControlNumber = saved[0].PatientControlNumber
+		return tx.Claims.Save(ctx, c.Claim)
 	}), billing.CodeConflict)
 	_, err := b.lockClaim(id[billing.ClaimID]())
 	wantCode(t, "an absent claim to lock", err, billing.CodeNotFound)
 }
 
-func (b *bench) lockClaim(id billing.ClaimID) (c *billing.Claim, err error) {
+// filledClaims are claims of which, together, every field has a value: no claim
+// can have all of them.
+func (b *bench) filledClaims() []*billing.Claim {
+	b.t.Helper()
+	asked, claimed := b.claim(0), b.claim(0)
+	asked.Kind = billing.KindPredetermination
+	b.insertClaims(asked, claimed)
+	made := func(change func(c *billing.Claim)) *billing.Claim {
+		c := Filled[billing.Claim](b.t)
+		c.ConvertedFrom = asked.ID
+		c.Scope, c.Kind, c.Frequency = b.scope, billing.KindClaim, billing.FrequencyReplacement
+		c.ParentID, c.Estimate, c.ConvertedTo = billing.ClaimID{}, nil, billing.ClaimID{}
+		c.State = billing.ClaimReconciled
+		change(&c)
+		return &c
+	}
+	all := []*billing.Claim{
+		made(func(*billing.Claim) {}),
+		made(func(c *billing.Claim) { c.Frequency, c.ParentID = billing.FrequencyVoid, claimed.ID }),
+		made(func(c *billing.Claim) {
+			c.Kind, c.State, c.Estimate, c.ConvertedTo = billing.KindPredetermination, billing.ClaimReturned, Filled[*billing.ClaimEstimate](b.t), claimed.ID
+			c.ReconciledAt, c.ConvertedFrom = time.Time{}, billing.ClaimID{}
+		}),
+	}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[billing.Claim]()) {
+		if !slices.ContainsFunc(all, func(c *billing.Claim) bool { return !reflect.ValueOf(*c).FieldByIndex(f.Index).IsZero() }) {
+			b.t.Errorf("no claim has %s", f.Name)
+		}
+	}
+	return all
+}
+
+func (b *bench) lockClaim(id billing.ClaimID) (c *billing.ClaimRecord, err error) {
 	err = b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
 		c, err = tx.Claims.Lock(ctx, id)
 		return err
@@ -212,7 +233,7 @@ func testClaimLock(b *bench) {
 					return err
 				}
 				c.Note = strconv.Itoa(mustInt(c.Note) + 1)
-				return tx.Claims.Save(ctx, c)
+				return tx.Claims.Save(ctx, c.Claim)
 			}); err != nil {
 				return err
 			}

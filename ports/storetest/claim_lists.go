@@ -11,7 +11,13 @@ import (
 
 func (b *bench) listClaims(f billing.ClaimFilter, p billing.Page) []*billing.Claim {
 	b.t.Helper()
-	return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Claim, error) { return tx.Claims.List(ctx, f, p) })
+	var page []*billing.Claim
+	for _, c := range read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.ClaimRecord, error) {
+		return tx.Claims.List(ctx, f, p)
+	}) {
+		page = append(page, c.Claim)
+	}
+	return page
 }
 
 func claimAt(c *billing.Claim) billing.Position { return billing.Position{Time: c.CreatedAt, ID: c.ID} }

@@ -168,9 +168,9 @@ func testClaimScopes(b *bench) {
 			var errs []error
 			count := func(n int, err error) { seen, errs = seen+n, append(errs, err) }
 			page := billing.Page{Limit: 10}
-			claims, err := tx.Claims.List(ctx, billing.ClaimFilter{Kind: billing.KindClaim}, page)
-			count(len(claims), err)
-			claims, err = tx.Claims.Similar(ctx, c.PatientID, c.ServiceDates())
+			list, err := tx.Claims.List(ctx, billing.ClaimFilter{Kind: billing.KindClaim}, page)
+			count(len(list), err)
+			claims, err := tx.Claims.Similar(ctx, c.PatientID, c.ServiceDates())
 			count(len(claims), err)
 			claims, err = tx.Clearing.Match(ctx, []string{c.PatientControlNumber}, []string{"P-1"})
 			count(len(claims), err)
@@ -196,7 +196,7 @@ func testClaimScopes(b *bench) {
 			t.Errorf("a claim of another scope was saved in %s", other.Mode)
 		}
 	}
-	equal(t, "claim", b.getClaim(c.ID), c)
+	equal(t, "claim", b.getClaim(c.ID).Claim, c)
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		gotM, err1 := tx.Batches.Get(ctx, m.ID)
 		gotE, err2 := tx.ERAs.Lock(ctx, e.ID)

@@ -107,7 +107,7 @@ func TestHierarchy(t *testing.T) {
 // TestBare proves that a claim of which nothing is known is still well formed.
 func TestBare(t *testing.T) {
 	t.Parallel()
-	c := claims.Claim{Claim: billing.Claim{PatientControlNumber: "1", Lines: []billing.ClaimLine{{ProcedureCode: "D0120"}}}}
+	c := claims.Claim{Claim: billing.Claim{PatientControlNumber: "1", ClaimContent: billing.ClaimContent{Lines: []billing.ClaimLine{{ProcedureCode: "D0120"}}}}}
 	file := encode(t, &claims.Batch{Claims: []claims.Claim{c}})
 	all, err := checkDecode(t, file)
 	if err != nil || len(all[0].Claims) != 1 {

@@ -45,15 +45,17 @@ func office() billing.Office {
 func filling() claims.Claim {
 	return claims.Claim{
 		Claim: billing.Claim{
-			Kind: billing.KindClaim, Frequency: billing.FrequencyOriginal, PatientControlNumber: "PCN-1", PlaceOfService: "11",
-			Payer: billing.PayerSummary{PayerID: "CHTEST", Name: "Molar Test Payer"},
-			Subscriber: billing.ClaimSubscriber{
-				FirstName: "Zoë", LastName: "Núñez*~:^", DateOfBirth: on(1980, 1, 2), MemberID: "W123", GroupNumber: "G-100", Gender: billing.GenderFemale,
-				Address: billing.Address{Line1: "5 Elm St", City: "Tulsa", State: "OK", ZIP: "74103"},
-			},
-			Lines: []billing.ClaimLine{
-				{ProcedureCode: "D1110", ServiceDate: on(2026, 3, 2), Fee: 95_00, Quantity: 1},
-				{ProcedureCode: "D2392", ServiceDate: on(2026, 3, 3), Fee: 210_50, Quantity: 1, Tooth: "14", Surfaces: []string{"M", "O"}},
+			Kind: billing.KindClaim, Frequency: billing.FrequencyOriginal, PatientControlNumber: "PCN-1",
+			ClaimContent: billing.ClaimContent{
+				PlaceOfService: "11", Payer: billing.PayerSummary{PayerID: "CHTEST", Name: "Molar Test Payer"},
+				Subscriber: billing.ClaimSubscriber{
+					FirstName: "Zoë", LastName: "Núñez*~:^", DateOfBirth: on(1980, 1, 2), MemberID: "W123", GroupNumber: "G-100", Gender: billing.GenderFemale,
+					Address: billing.Address{Line1: "5 Elm St", City: "Tulsa", State: "OK", ZIP: "74103"},
+				},
+				Lines: []billing.ClaimLine{
+					{ProcedureCode: "D1110", ServiceDate: on(2026, 3, 2), Fee: 95_00, Quantity: 1},
+					{ProcedureCode: "D2392", ServiceDate: on(2026, 3, 3), Fee: 210_50, Quantity: 1, Tooth: "14", Surfaces: []string{"M", "O"}},
+				},
 			},
 		},
 		Office:   office(),

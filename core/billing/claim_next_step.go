@@ -2,37 +2,6 @@ package billing
 
 import "cmp"
 
-// errClaimState is the error, with CodeConflict, of asking for what the claim's
-// state does not allow.
-func errClaimState(by ClaimTrigger, c *Claim) error {
-	return &Error{Code: CodeConflict, Message: asked(by) + " This one is " + string(c.State) + kindWord(c) + ": " + c.NextStep()}
-}
-
-func kindWord(c *Claim) string {
-	switch {
-	case c.HasVoid:
-		return ", and has a void"
-	case c.Frequency == FrequencyVoid:
-		return ", and the void of another claim"
-	case c.Kind == KindPredetermination:
-		return ", and a predetermination"
-	default:
-		return ""
-	}
-}
-
-// asked says what has to be so for a trigger that callers can pull.
-func asked(by ClaimTrigger) string {
-	words := map[ClaimTrigger]string{
-		TriggerSubmit:    "A claim can be submitted when it is validated.",
-		TriggerReplace:   "A claim can be replaced when the payer has it, accepted_payer, paid or denied, and is not asked to void it.",
-		TriggerReconcile: "A claim can be reconciled when it is paid or denied.",
-		TriggerAskVoid:   "A claim can be voided when it was accepted, paid or denied.",
-		TriggerConvert:   "A predetermination can be converted when the payer has accepted or returned it.",
-	}
-	return cmp.Or(words[by], "A claim can be changed while it is a draft, needs attention or is rejected.")
-}
-
 // NextStep is one sentence on what happens next, or what the user has to do.
 func (c *Claim) NextStep() string {
 	switch c.State {
@@ -81,4 +50,35 @@ func (c *Claim) NextStep() string {
 	default:
 		return ""
 	}
+}
+
+// errClaimState is the error, with CodeConflict, of asking for what the claim's
+// state does not allow.
+func errClaimState(by ClaimTrigger, r *ClaimRecord) error {
+	return &Error{Code: CodeConflict, Message: precondition(by) + " This one is " + string(r.State) + kindWords(r) + ": " + r.NextStep()}
+}
+
+func kindWords(r *ClaimRecord) string {
+	switch {
+	case r.HasVoid:
+		return ", and has a void"
+	case r.Frequency == FrequencyVoid:
+		return ", and the void of another claim"
+	case r.Kind == KindPredetermination:
+		return ", and a predetermination"
+	default:
+		return ""
+	}
+}
+
+// precondition says in which states callers can pull the trigger.
+func precondition(by ClaimTrigger) string {
+	words := map[ClaimTrigger]string{
+		TriggerSubmit:    "A claim can be submitted when it is validated.",
+		TriggerReplace:   "A claim can be replaced when the payer has it, accepted_payer, paid or denied, and is not asked to void it.",
+		TriggerReconcile: "A claim can be reconciled when it is paid or denied.",
+		TriggerAskVoid:   "A claim can be voided when it was accepted, paid or denied.",
+		TriggerConvert:   "A predetermination can be converted when the payer has accepted or returned it.",
+	}
+	return cmp.Or(words[by], "A claim can be changed while it is a draft, needs attention or is rejected.")
 }

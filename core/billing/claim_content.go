@@ -1,0 +1,108 @@
+package billing
+
+// ClaimContent is what the caller wrote: what the payer is asked about. PATCH
+// changes its fields; a replacement, a void and a conversion copy it whole.
+type ClaimContent struct {
+	OfficeID           OfficeID
+	Payer              PayerSummary
+	ProviderID         ProviderID // who rendered the services; zero on a draft without one
+	Subscriber         ClaimSubscriber
+	Patient            *ClaimPatient // nil when the subscriber is the patient
+	PatientID          PatientID     // the directory's entry for the patient; zero while the content does not identify one
+	PlaceOfService     string
+	PriorAuthorization string
+	Accident           *Accident
+	Note               string
+	Lines              []ClaimLine
+	TenantReference    *string
+}
+
+// ClaimSubscriber is the holder of the plan, as a claim names one.
+type ClaimSubscriber struct {
+	FirstName   string
+	LastName    string
+	DateOfBirth Date
+	MemberID    string
+	GroupNumber string
+	Gender      Gender
+	Address     Address
+}
+
+// ClaimPatient is a patient who is covered by another person's plan.
+type ClaimPatient struct {
+	FirstName    string
+	LastName     string
+	DateOfBirth  Date
+	Relationship Relationship
+	Gender       Gender
+}
+
+// Gender is what payers ask for (DMG03).
+type Gender string
+
+// The genders.
+const (
+	GenderFemale  Gender = "female"
+	GenderMale    Gender = "male"
+	GenderUnknown Gender = "unknown"
+)
+
+// Accident is the accident that made the services necessary.
+type Accident struct {
+	Type  string // auto, employment or other
+	Date  Date
+	State string // two letters; where an auto accident happened
+}
+
+// ClaimLine is one service.
+type ClaimLine struct {
+	ProcedureCode      string
+	ServiceDate        Date // zero on a predetermination
+	Fee                Money
+	Quantity           int
+	Tooth              string
+	Surfaces           []string // of M O D B F L I
+	OralCavity         []string
+	PriorPlacementDate Date
+}
+
+// Subject is what an attachment for the claim is about: the dependent, if any,
+// else the subscriber, and the days from the first service to the last.
+func (c *ClaimContent) Subject() AttachmentSubject {
+	s := c.Subscriber
+	about := AttachmentSubject{
+		Patient:    AttachmentPatient{s.FirstName, s.LastName, s.DateOfBirth},
+		Subscriber: AttachmentSubscriber{s.FirstName, s.LastName, s.MemberID, RelationSelf},
+	}
+	if p := c.Patient; p != nil {
+		about.Patient = AttachmentPatient{p.FirstName, p.LastName, p.DateOfBirth}
+		about.Subscriber.Relationship = p.Relationship
+	}
+	about.ServiceDates = c.ServiceDates()
+	return about
+}
+
+// ServiceDates is the span from the first service to the last; zero when no
+// line has a date.
+func (c *ClaimContent) ServiceDates() (span DateSpan) {
+	for _, l := range c.Lines {
+		if l.ServiceDate.IsZero() {
+			continue
+		}
+		if span.From.IsZero() || l.ServiceDate.Before(span.From) {
+			span.From = l.ServiceDate
+		}
+		if span.To.IsZero() || span.To.Before(l.ServiceDate) {
+			span.To = l.ServiceDate
+		}
+	}
+	return span
+}
+
+// Charge is the sum of the fees.
+func (c *ClaimContent) Charge() (sum Money) {
+	for _, l := range c.Lines {
+		sum += l.Fee
+	}
+	return sum
+}

@@ -1,0 +1,173 @@
+package billing
+
+import (
+	"slices"
+	"time"
+)
+
+// ClaimPayment is what one remittance did to a claim.
+type ClaimPayment struct {
+	ERAID                 ERAID
+	Ordinal               int    // of the claim in the remittance
+	StatusCode            string // CLP02: 1 to 3 processed, 4 denied, 22 a reversal
+	Paid                  Money  // negative for a reversal
+	Allowed               *Money // nil when it is not told
+	PatientResponsibility Money
+	Date                  Date   // of the payment; zero when the remittance has none
+	PayerClaimNumber      string // CLP07
+	Original              string // REF F8
+	Denied                bool
+	Cancelled             bool // a reversal has cancelled it, or it is one
+}
+
+// Reverses reports whether the payment takes an earlier one back.
+func (p *ClaimPayment) Reverses() bool { return p.StatusCode == claimReversed }
+
+// PaymentOutcome is how the payer has decided a claim.
+type PaymentOutcome string
+
+// The outcomes.
+const (
+	OutcomePaid   PaymentOutcome = "paid"
+	OutcomeDenied PaymentOutcome = "denied"
+)
+
+// ClaimStanding is a claim's own figures after all payments applied to it,
+// reversals subtracted.
+type ClaimStanding struct {
+	Outcome               PaymentOutcome // of the latest payment that no reversal cancels
+	ERAID                 ERAID          // of the same
+	PaymentDate           Date           // of the same; zero when its remittance has none
+	Paid                  Money
+	Allowed               *Money // nil when it is not told
+	PatientResponsibility Money
+}
+
+// ClaimEstimate is what a payer would pay: the answer to a predetermination.
+type ClaimEstimate struct {
+	ERAID      ERAID
+	Allowed    *Money // nil when it is not told
+	Pay        Money
+	Patient    Money
+	ReturnedAt time.Time
+	Lines      []LineEstimate
+}
+
+// LineEstimate is what a payer would pay for a line.
+type LineEstimate struct {
+	Number  int    // of the line, from 1
+	Allowed *Money // nil when it is not told
+	Pay     Money
+	Patient Money
+}
+
+// Takes reports whether a payment, or for an estimate an answer, could be
+// applied to the claim as it stands.
+func (c *Claim) Takes(r *ERAClaim) bool {
+	if r.Estimates() {
+		_, ok := c.may(TriggerReturn)
+		return ok
+	}
+	if _, ok := c.may(TriggerPay); !ok {
+		return false
+	}
+	return !r.Reverses() || c.reversed(r.Payment(ERAID{})) >= 0
+}
+
+// Pay applies what a remittance says of the claim: a payment, a denial, or a
+// reversal of one of them. It reports false, and changes nothing, when the
+// claim is not in a state for it, or has nothing that the reversal cancels.
+func (c *Claim) Pay(p ClaimPayment, cause ClaimCause) (Event, bool) {
+	cancels := -1
+	if p.Reverses() {
+		if cancels = c.reversed(p); cancels < 0 {
+			return Event{}, false
+		}
+	}
+	next := *c
+	next.Payments = append(slices.Clone(c.Payments), p)
+	if cancels >= 0 {
+		next.Payments[cancels].Cancelled, next.Payments[len(c.Payments)].Cancelled = true, true
+	}
+	standing := next.Standing()
+	by, event := TriggerReverse, EventClaimPaymentReversed
+	switch {
+	case standing == nil:
+	case standing.Outcome == OutcomeDenied:
+		by = TriggerDeny
+	default:
+		by = TriggerPay
+	}
+	switch {
+	case p.Reverses():
+	case p.Denied:
+		event = EventClaimDenied
+	default:
+		event = EventClaimPaid
+	}
+	if !next.move(by, &cause) {
+		return Event{}, false
+	}
+	if p.PayerClaimNumber != "" {
+		next.PayerClaimNumber = p.PayerClaimNumber
+	}
+	*c = next
+	return c.PaymentEvent(event, cause, p, standing), true
+}
+
+// reversed finds the payment that a reversal cancels: the latest that stands,
+// for the same amount, preferably under the payer's same number (005010X221A1,
+// 1.10.2.8: a reversal repeats the claim with every sign turned round). It is
+// -1 for none.
+func (c *Claim) reversed(p ClaimPayment) int {
+	found := -1
+	for i, have := range slices.Backward(c.Payments) {
+		if have.Cancelled || have.Reverses() || have.Paid != -p.Paid {
+			continue
+		}
+		if number := have.PayerClaimNumber; number != "" && (number == p.PayerClaimNumber || number == p.Original) {
+			return i
+		}
+		if found < 0 {
+			found = i
+		}
+	}
+	return found
+}
+
+// Standing is the claim's own figures after all that was applied; nil when
+// nothing stands. A payment and the reversal that cancels it count for nothing:
+// what they pay adds up to that, and with what they leave to the patient payers
+// are not always so careful to turn the sign round. A denial that tells no
+// allowed amount does not make that of a payment unknown.
+func (c *Claim) Standing() *ClaimStanding {
+	var s ClaimStanding
+	known, told := true, false
+	var allowed Money
+	for i := range c.Payments {
+		p := &c.Payments[i]
+		if p.Cancelled {
+			continue
+		}
+		s.Paid += p.Paid
+		s.PatientResponsibility += p.PatientResponsibility
+		s.ERAID, s.PaymentDate, s.Outcome = p.ERAID, p.Date, OutcomePaid
+		if p.Denied {
+			s.Outcome = OutcomeDenied
+		}
+		switch {
+		case p.Allowed != nil:
+			allowed += *p.Allowed
+			told = true
+		case !p.Denied:
+			known = false
+		}
+	}
+	if s.Outcome == "" {
+		return nil
+	}
+	if known && told {
+		s.Allowed = &allowed
+	}
+	return &s
+}

@@ -1,0 +1,57 @@
+package storetest
+
+import (
+	"crypto/rand"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// Filled is a value of which no field is zero, however deep: a test that keeps
+// or copies it notices a field that was forgotten. Lists have two elements, and
+// no two strings or IDs are the same.
+func Filled[T any](t testing.TB) (v T) {
+	t.Helper()
+	fill(t, reflect.ValueOf(&v).Elem())
+	return v
+}
+
+func fill(t testing.TB, v reflect.Value) {
+	t.Helper()
+	day := billing.Date{Year: 2026, Month: 5, Day: 4}
+	switch v.Interface().(type) {
+	case time.Time:
+		v.Set(reflect.ValueOf(time.Date(2026, 5, 4, 3, 2, 1, 7000, time.UTC)))
+		return
+	case billing.Date:
+		v.Set(reflect.ValueOf(day))
+		return
+	}
+	switch v.Kind() { //nolint:exhaustive // the rest is for the default
+	case reflect.String:
+		v.SetString(rand.Text() + unicode)
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(7)
+	case reflect.Array:
+		for i := range v.Len() {
+			v.Index(i).SetUint(uint64(rand.Text()[0]))
+		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(t, v.Elem())
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		fill(t, v.Index(0))
+		fill(t, v.Index(1))
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(t, v.Field(i))
+		}
+	default:
+		t.Fatalf("no value is known for a %s", v.Type())
+	}
+}

@@ -329,6 +329,29 @@ func TestWhatIsDoneOfAPredetermination(t *testing.T) {
 	}
 }
 
+// PATCH reads each field of the content by itself, and leaves the others as
+// they are.
+func TestAChangeReachesEveryField(t *testing.T) {
+	t.Parallel()
+	byUseCase := []string{"OfficeID", "Payer", "ProviderID", "PatientID"} // looked up
+	upper := regexp.MustCompile(`([a-z])([A-Z])`)
+	for f := range reflect.TypeFor[billing.ClaimContent]().Fields() {
+		if slices.Contains(byUseCase, f.Name) {
+			continue
+		}
+		c := filledClaim(t, billing.KindClaim).Claim
+		in := claimRequest()
+		in.PatientControlNumber = nil
+		in.Given = map[string]bool{strings.ToLower(upper.ReplaceAllString(f.Name, "${1}_$2")): true}
+		next, faults := in.Change(c)
+		if len(faults) > 0 {
+			t.Errorf("%s: %v", f.Name, faults)
+		}
+		wantDiffering(t, "a change of "+f.Name, next.ClaimContent, c.ClaimContent, f.Name)
+		wantDiffering(t, "the claim after it", next, *c, "ClaimContent")
+	}
+}
+
 func TestControlNumbersAreUnlikeEachOther(t *testing.T) {
 	t.Parallel()
 	form := regexp.MustCompile(`^[0-9A-Z]{20}$`)

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
 	"net"
 	"strings"
@@ -10,6 +11,8 @@ import (
 	"testing/iotest"
 
 	"github.com/valyala/fasthttp"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // A byte that no header may have is a fault of the key when it is in the key,
@@ -54,6 +57,47 @@ func TestControlCharactersInTheIdempotencyKey(t *testing.T) {
 			t.Errorf("%d bodies were read as requests", n)
 		}
 	})
+}
+
+// TestControlCharacters puts each control character into a header. In the
+// idempotency key it is a fault of the key. Elsewhere it is bad framing: RFC
+// 9110, section 5.5, has a recipient refuse CR, LF and NUL or replace them, and
+// allows no other control character but a tab. A CR and an LF may end a line
+// for another program, so they are bad framing in the key, too.
+func TestControlCharacters(t *testing.T) {
+	t.Parallel()
+	p := startProbe(t, Options{})
+	for c := range 0x80 {
+		if c >= ' ' && c != 0x7f {
+			continue
+		}
+		for name, with := range map[string]func(value string) string{
+			"Idempotency-Key": func(v string) string { return strings.Replace(head("/echo"), "Key: k", "Key: "+v, 1) },
+			"Authorization":   func(v string) string { return strings.Replace(head("/echo"), goodSecret, goodSecret+v, 1) },
+			"Content-Type":    func(v string) string { return strings.Replace(head("/echo"), "/json", "/json"+v, 1) },
+			"Host":            func(v string) string { return strings.Replace(head("/echo"), "molar", v, 1) },
+			"User-Agent":      func(v string) string { return head("/echo", "User-Agent: "+v) },
+			"a field name":    func(v string) string { return head("/echo", "X-"+v+": b") },
+		} {
+			t.Run(fmt.Sprintf("%#02x in %s", c, name), func(t *testing.T) {
+				t.Parallel()
+				w := dial(t, p.addr)
+				w.send("%sContent-Length: 2\r\n\r\n{}", with("a"+string(rune(c))+"b"))
+				a := w.reply()
+				tab, line := c == '\t', c == '\r' || c == '\n'
+				switch {
+				case name == "Idempotency-Key" && !line:
+					wantFields(t, a, "Idempotency-Key format")
+				case name == "Authorization" && tab:
+					wantStatus(t, a, 401, billing.CodeUnauthorized)
+				case tab && (name == "Content-Type" || name == "User-Agent"):
+					wantStatus(t, a, 200, "")
+				default:
+					wantStatus(t, a, 400, billing.CodeInvalidRequest)
+				}
+			})
+		}
+	}
 }
 
 // FuzzLegibleKey holds that nothing but control characters of keys changes, and

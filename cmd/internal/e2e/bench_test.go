@@ -189,12 +189,12 @@ func summary(took []time.Duration, elapsed time.Duration) figures {
 	}
 }
 
-// resident is the resident memory of a process in bytes.
-func resident(b *testing.B, p *process) int {
-	b.Helper()
+// resident is the largest resident memory that a process has had, in bytes.
+func resident(tb testing.TB, p *process) int {
+	tb.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	for line := range strings.Lines(string(status)) {
 		if v, ok := strings.CutPrefix(line, "VmHWM:"); ok {
@@ -202,7 +202,7 @@ func resident(b *testing.B, p *process) int {
 			return kb << 10
 		}
 	}
-	b.Fatal("no VmHWM")
+	tb.Fatal("no VmHWM")
 	return 0
 }
 

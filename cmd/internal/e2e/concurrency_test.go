@@ -1,7 +1,9 @@
 package e2e_test
 
 import (
+	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -51,4 +53,33 @@ func (s *system) sameKeyAtOnce(t *testing.T) {
 		t.Errorf("%d events, want 1", n)
 	}
 	t.Logf("statuses %v", statuses)
+	s.refuseHostileBodies(t)
+}
+
+// hostileMemory is the memory that an api process may have after ten hostile
+// bodies of a megabyte at once.
+const hostileMemory = 250 << 20
+
+// refuseHostileBodies sends ten bodies at once that a parser may spend much
+// memory on: a megabyte with a field name of half a megabyte, which every
+// further fault would repeat.
+func (s *system) refuseHostileBodies(t *testing.T) {
+	t.Helper()
+	const half = 500_000
+	body := `{"` + strings.Repeat("n", half) + `":{` + strings.Repeat(`"a":1,`, half/6) + `"a":1}}`
+	var all sync.WaitGroup
+	for i := range 10 {
+		all.Go(func() {
+			r, err := check(t.Context(), http.DefaultClient, s.urls[0], s.key, fmt.Sprint("hostile-", i), body)
+			if err != nil || r.status != http.StatusUnprocessableEntity {
+				t.Errorf("hostile body %d: status %d, %v, want 422", i, r.status, err)
+			}
+		})
+	}
+	all.Wait()
+	if n := resident(t, s.apis[0]); n > hostileMemory {
+		t.Errorf("the api process has had %d MB after ten hostile bodies, want at most %d", n>>20, hostileMemory>>20)
+	} else {
+		t.Logf("the api process has had %d MB", n>>20)
+	}
 }

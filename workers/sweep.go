@@ -6,11 +6,21 @@ import (
 	"time"
 )
 
-// SweepTask removes one sort of thing that is kept for a while only. Sweep
-// returns how many it removed.
+// SweepTask removes one sort of thing that is kept for a limited time. Sweep
+// removes a bounded number in one transaction and returns how many.
 type SweepTask struct {
 	Things string
 	Sweep  func(context.Context) (int, error)
+}
+
+// all runs the task until nothing is left to remove.
+func (t SweepTask) all(ctx context.Context) (removed int, err error) {
+	for {
+		n, err := t.Sweep(ctx)
+		if removed += n; err != nil || n == 0 {
+			return removed, err
+		}
+	}
 }
 
 // Sweep runs the tasks in turn, once per interval, until ctx ends. Several
@@ -20,7 +30,7 @@ func Sweep(ctx context.Context, tasks []SweepTask, every time.Duration, log *slo
 	defer ticker.Stop()
 	for {
 		for _, t := range tasks {
-			if n, err := t.Sweep(ctx); err != nil && ctx.Err() == nil {
+			if n, err := t.all(ctx); err != nil && ctx.Err() == nil {
 				log.WarnContext(ctx, "not swept", "things", t.Things, "error", err)
 			} else if n > 0 {
 				log.InfoContext(ctx, "swept", "things", t.Things, "removed", n)

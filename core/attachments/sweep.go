@@ -14,8 +14,7 @@ import (
 const sweepBatch = 500
 
 // Sweep removes the blobs that no row names and that are old enough for no
-// request to be about to name them, and answers how many. Then it forgets
-// uploads that were settled long ago.
+// request to be about to name them, and returns how many.
 func (s *Service) Sweep(ctx context.Context) (removed int, err error) {
 	var now time.Time
 	if err := s.store.System(ctx, func(_ context.Context, tx ports.SystemTx) error { now = tx.Clock.Now(); return nil }); err != nil {
@@ -27,16 +26,17 @@ func (s *Service) Sweep(ctx context.Context) (removed int, err error) {
 			return removed, err
 		}
 	}
-	for {
-		var n int
-		err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-			n, err = tx.Forget.Uploads(ctx, now.Add(-s.times.Settled))
-			return err
-		})
-		if err != nil || n == 0 {
-			return removed, err
-		}
-	}
+	return removed, nil
+}
+
+// ForgetUploads removes uploads that were settled long ago, a bounded number in
+// one transaction, and returns how many.
+func (s *Service) ForgetUploads(ctx context.Context) (forgotten int, err error) {
+	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		forgotten, err = tx.Forget.Uploads(ctx, tx.Clock.Now().Add(-s.times.Settled))
+		return err
+	})
+	return forgotten, err
 }
 
 func (s *Service) sweep(ctx context.Context, prefix string, before time.Time) (removed int, err error) {

@@ -115,18 +115,19 @@ func TestSweepForgetsUploads(t *testing.T) {
 	b.settle()
 	b.clock.advance(time.Hour)
 	b.begun(1, func(s *attachments.Service) { b.upload(s, "k2", id, image) })
-	sweep := func() {
-		if _, err := b.service.Sweep(t.Context()); err != nil {
-			t.Error(err)
+	forget := func(want int) {
+		t.Helper()
+		if n, err := b.service.ForgetUploads(t.Context()); n != want || err != nil {
+			t.Errorf("%d were forgotten, %v, want %d", n, err, want)
 		}
 	}
 	b.clock.advance(b.times.Settled - 2*time.Hour)
-	sweep()
+	forget(0)
 	if o := b.upload(b.service, "k1", id, image); !o.replayed {
 		t.Errorf("before its time: %+v", o)
 	}
 	b.clock.advance(3 * time.Hour)
-	sweep()
+	forget(1)
 	b.settle()
 	if o := b.upload(b.service, "k2", id, image); !o.replayed || len(o.Documents) != 1 {
 		t.Errorf("the one that waited: %+v", o)

@@ -24,16 +24,11 @@ func New(store ports.Store, ttl time.Duration) *Service {
 }
 
 // Forget removes the keys that are older than the time they are remembered
-// for, a bounded number in each transaction, and answers how many.
+// for, a bounded number in one transaction, and returns how many.
 func (s *Service) Forget(ctx context.Context) (forgotten int, err error) {
-	for {
-		var n int
-		err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-			n, err = tx.Forget.KeyUses(ctx, tx.Clock.Now().Add(-s.ttl))
-			return err
-		})
-		if forgotten += n; err != nil || n == 0 {
-			return forgotten, err
-		}
-	}
+	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		forgotten, err = tx.Forget.KeyUses(ctx, tx.Clock.Now().Add(-s.ttl))
+		return err
+	})
+	return forgotten, err
 }

@@ -156,12 +156,13 @@ func (l *lane) step(ctx, posts context.Context, address string) (ours bool, err 
 	var at, next time.Time // the database's
 	other := ""
 	err = l.store.InTx(ctx, l.scope, func(ctx context.Context, tx ports.Tx) error {
-		ours, at = true, tx.Clock.Now()
+		ours = true
 		if renew {
 			if ours, other, err = tx.Lanes.Take(ctx, l.id, l.holder, address, l.pace.Lease); err != nil || !ours {
 				return err
 			}
 		}
+		at = tx.Clock.Now()
 		if err := l.record(ctx, tx); err != nil {
 			return err
 		}

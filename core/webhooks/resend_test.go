@@ -83,7 +83,10 @@ func TestSweep(t *testing.T) {
 INSERT INTO webhook_deliveries (id, org_id, mode, endpoint_id, event_id, event_type, state, settled_at, created_at)
 SELECT (left(id::text, 18) || right(gen_random_uuid()::text, 18))::uuid, org_id, mode, $1, event_id, event_type, 'delivered', created_at, created_at
 FROM (SELECT * FROM webhook_deliveries WHERE endpoint_id = $2 LIMIT 1) old, generate_series(1, 5000)`, e.ID, waiting.ID)
-	if n, err := b.service.Sweep(t.Context()); n != 5000 || err != nil {
-		t.Errorf("%d were forgotten, %v, want 5000", n, err)
+	for left := 5000; left > 0; {
+		n, err := b.service.Sweep(t.Context())
+		if left -= n; n == 0 || n > 1000 || left < 0 || err != nil {
+			t.Fatalf("%d were forgotten, %v, and %d are left", n, err, left)
+		}
 	}
 }

@@ -153,6 +153,7 @@ func (g *graph) sweep(ctx context.Context) error {
 		{Things: "idempotency keys", Sweep: g.idempotency.Forget},
 		{Things: "saved answers", Sweep: g.eligibility.ForgetAnswers},
 		{Things: "images", Sweep: g.attachments.Sweep},
+		{Things: "uploads", Sweep: g.attachments.ForgetUploads},
 		{Things: "webhook deliveries", Sweep: g.webhooks.Sweep},
 	}, sweepEvery(g.settings), g.log)
 }

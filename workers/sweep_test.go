@@ -1,0 +1,45 @@
+package workers_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/workers"
+)
+
+// TestSweep runs each task until it has nothing left, and goes on with the next
+// one after an error.
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	of := map[string][]int{"full": {1000, 1000, 3, 0}, "broken": {7, -1}, "empty": {0}}
+	task := func(name string) workers.SweepTask {
+		return workers.SweepTask{Things: name, Sweep: func(context.Context) (int, error) {
+			n := of[name][0]
+			if of[name] = of[name][1:]; n < 0 {
+				return 0, errors.New("no disk")
+			}
+			return n, nil
+		}}
+	}
+	var log bytes.Buffer
+	last := workers.SweepTask{Things: "last", Sweep: func(context.Context) (int, error) { cancel(); return 0, nil }}
+	tasks := []workers.SweepTask{task("full"), task("broken"), task("empty"), last}
+	if err := workers.Sweep(ctx, tasks, time.Hour, slog.New(slog.NewTextHandler(&log, nil))); err != nil {
+		t.Fatal(err)
+	}
+	for name, left := range of {
+		if len(left) != 0 {
+			t.Errorf("the task %q was not run to its end", name)
+		}
+	}
+	if s := log.String(); !strings.Contains(s, "things=full removed=2003") || !strings.Contains(s, "no disk") || strings.Contains(s, "empty") {
+		t.Errorf("log:\n%s", s)
+	}
+}

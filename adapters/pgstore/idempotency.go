@@ -126,6 +126,10 @@ type forgetter struct{ *tx }
 // all of a table to join it with so many.
 const forgetBatch = "1000"
 
+// forgetKeyUses is the one statement that looks jobs up by their subject, which
+// has no index. Jobs are few: what is done is gone. With a million of them a step
+// of the sweep took 3.6 s and with an index 17 ms, but the index made each job's
+// insert, lease and delete cost twice as much, 75 us more, at all times.
 const forgetKeyUses = `
 DELETE FROM idempotency_keys k
 USING (

@@ -1,51 +1,169 @@
 package wire
 
 import (
+	"maps"
+	"net/url"
 	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
 )
 
-// TestCompose holds every service of the compose file to limits and a health
-// check, and finds no password with a default. Only migrate logs in as the owner
-// of the tables.
-func TestCompose(t *testing.T) {
-	t.Parallel()
+// composeService is what the test reads of a service.
+type composeService struct {
+	MemLimit    string `yaml:"mem_limit"`
+	PidsLimit   int    `yaml:"pids_limit"`
+	Healthcheck struct {
+		Test    []string `yaml:"test"`
+		Disable bool     `yaml:"disable"`
+	} `yaml:"healthcheck"`
+	Environment map[string]string `yaml:"environment"`
+	Command     any               `yaml:"command"`
+	Ports       []string          `yaml:"ports"`
+	ReadOnly    bool              `yaml:"read_only"`
+	CapDrop     []string          `yaml:"cap_drop"`
+	SecurityOpt []string          `yaml:"security_opt"`
+	DependsOn   map[string]struct {
+		Condition string `yaml:"condition"`
+	} `yaml:"depends_on"`
+}
+
+// reference is a variable of the shell in a compose file, with what follows its
+// name.
+var reference = regexp.MustCompile(`\$\{([A-Z_]+)([^}]*)\}`)
+
+// filled is the value with something in the place of each variable.
+func filled(value string) string {
+	return reference.ReplaceAllStringFunc(value, func(v string) string {
+		if strings.HasPrefix(v, "${MOLAR_SECRET_KEY") {
+			return strings.Repeat("A", 43) + "="
+		}
+		return strings.ToLower(reference.FindStringSubmatch(v)[1])
+	})
+}
+
+func readCompose(t *testing.T) (services map[string]composeService) {
+	t.Helper()
 	content, err := os.ReadFile("../../../compose/compose.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var file struct {
-		Services map[string]struct {
-			MemLimit    string `yaml:"mem_limit"`
-			PidsLimit   int    `yaml:"pids_limit"`
-			Healthcheck struct {
-				Test    []string `yaml:"test"`
-				Disable bool     `yaml:"disable"`
-			} `yaml:"healthcheck"`
-			Environment map[string]string `yaml:"environment"`
-		} `yaml:"services"`
+		Services map[string]composeService `yaml:"services"`
 	}
 	if err := yaml.Unmarshal(content, &file); err != nil || len(file.Services) != 9 {
 		t.Fatalf("%d services, %v", len(file.Services), err)
 	}
-	for name, s := range file.Services {
-		if s.MemLimit == "" || s.PidsLimit == 0 || len(s.Healthcheck.Test) == 0 && (name != "migrate" || !s.Healthcheck.Disable) {
-			t.Errorf("%s has no limits or no health check: %+v", name, s)
+	return file.Services
+}
+
+// TestCompose checks what every service of the compose file needs: limits, a
+// health check, ports on this machine alone, and no secret but those of the
+// operator.
+func TestCompose(t *testing.T) {
+	t.Parallel()
+	services := readCompose(t)
+	for name, s := range services {
+		if s.MemLimit == "" || s.PidsLimit == 0 {
+			t.Errorf("%s has no limits: %+v", name, s)
 		}
-		if s.Environment["MOLAR_DATABASE_URL"] != "" && !strings.HasPrefix(s.Environment["MOLAR_DATABASE_URL"], "postgres://molar_service:") ||
-			(s.Environment["MOLAR_MIGRATE_URL"] != "") != (name == "migrate") {
-			t.Errorf("%s logs in as the owner of the tables", name)
+		if ends := name == "migrate"; s.Healthcheck.Disable != ends || len(s.Healthcheck.Test) == 0 && !ends {
+			t.Errorf("%s has the health check %+v", name, s.Healthcheck)
+		}
+		for _, p := range s.Ports {
+			if !strings.HasPrefix(p, "127.0.0.1:") {
+				t.Errorf("%s publishes %s", name, p)
+			}
+		}
+		for on, d := range s.DependsOn {
+			if want := map[bool]string{true: "service_completed_successfully", false: "service_healthy"}[on == "migrate"]; d.Condition != want {
+				t.Errorf("%s waits for %s with %s, want %s", name, on, d.Condition, want)
+			}
 		}
 		for variable, value := range s.Environment {
-			if strings.Contains(value, "_PASSWORD") && (strings.Contains(value, ":-") || !strings.Contains(value, ":?") && name != "migrate") {
-				t.Errorf("%s of %s has a default password: %s", variable, name, value)
+			checkSecret(t, name, variable, value)
+		}
+	}
+}
+
+// checkSecret checks that a variable has no secret of its own, and no default
+// for one.
+func checkSecret(t *testing.T, service, variable, value string) {
+	t.Helper()
+	for _, r := range reference.FindAllStringSubmatch(value, -1) {
+		if required := strings.HasPrefix(r[2], ":?"); !required && (service != "migrate" || r[0] != "${POSTGRES_PASSWORD}") { // which postgres requires
+			t.Errorf("%s of %s has a default or may be empty: %s", variable, service, value)
+		}
+	}
+	secret := value
+	if u, err := url.Parse(reference.ReplaceAllString(value, "variable")); err == nil && u.User != nil {
+		secret, _ = u.User.Password()
+	} else if !regexp.MustCompile(`PASS|KEY|SECRET`).MatchString(variable) {
+		return
+	} else {
+		secret = reference.ReplaceAllString(secret, "variable")
+	}
+	if secret != "variable" {
+		t.Errorf("%s of %s has a literal secret", variable, service)
+	}
+}
+
+// TestComposeRunsTheService checks the services that are this program's own:
+// commands that exist, settings that it reads, no privileges. Only migrate has
+// the login that owns the tables.
+func TestComposeRunsTheService(t *testing.T) {
+	t.Parallel()
+	own := 0
+	for name, s := range readCompose(t) {
+		command, ours := s.Command.([]any)
+		if !ours {
+			if len(s.Environment) == 0 || strings.Contains(strings.Join(slices.Collect(maps.Keys(s.Environment)), " "), "MOLAR_") {
+				t.Errorf("%s has the environment %v", name, s.Environment)
 			}
-			if strings.HasPrefix(variable, "MOLAR_") && !strings.Contains(SettingsHelp(), "  "+variable+" ") {
-				t.Errorf("%s of %s is no setting", variable, name)
+			continue
+		}
+		own++
+		if _, err := os.Stat(filepath.Join("..", "..", command[0].(string), "main.go")); err != nil {
+			t.Errorf("%s runs %v: %v", name, command, err)
+		}
+		if !s.ReadOnly || !slices.Equal(s.CapDrop, []string{"ALL"}) || !slices.Contains(s.SecurityOpt, "no-new-privileges:true") {
+			t.Errorf("%s has privileges: %+v", name, s)
+		}
+		if name != "migrate" && !slices.Equal(s.Healthcheck.Test, []string{"CMD", "molar", "ready"}) {
+			t.Errorf("the health check of %s is %v", name, s.Healthcheck.Test)
+		}
+		set, err := LoadSettings(func(v string) string { return filled(s.Environment[v]) },
+			"MOLAR_DATABASE_URL", "MOLAR_QUEUE_URL", "MOLAR_BLOB_URL", "MOLAR_SECRET_KEY", "MOLAR_LISTEN", "MOLAR_OPS_LISTEN")
+		if err != nil {
+			t.Errorf("the settings of %s: %v", name, err)
+		}
+		for setting := range s.Environment {
+			if !slices.ContainsFunc(variables(), func(v variable) bool { return v.name == setting }) {
+				t.Errorf("%s of %s is no setting", setting, name)
 			}
 		}
+		service, _ := url.Parse(set.DatabaseURL)
+		if service == nil || service.User.Username() != "molar_service" || strings.Contains(set.DatabaseURL, "postgres_password") {
+			t.Errorf("%s logs in as the owner of the tables", name)
+		}
+		switch owner, _ := url.Parse(set.MigrateURL); {
+		case (set.MigrateURL != "") != (name == "migrate"):
+			t.Errorf("%s has the login of the owner: %q", name, set.MigrateURL)
+		case name == "migrate" && (owner.Host != service.Host || owner.Path != service.Path || owner.User.Username() == service.User.Username()):
+			t.Errorf("migrate uses %s, and the services %s", owner, service)
+		}
+	}
+	for _, name := range []string{".dockerignore", ".gitignore"} {
+		ignored, err := os.ReadFile("../../../" + name)
+		if err != nil || !regexp.MustCompile(`(?m)^(\*\*/|compose/|/compose/)?\.env$`).Match(ignored) {
+			t.Errorf("%s lets compose/.env into an image or a commit: %v", name, err)
+		}
+	}
+	if own != 6 {
+		t.Errorf("%d services are this program's own, want migrate and five more", own)
 	}
 }

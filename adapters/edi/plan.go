@@ -128,7 +128,9 @@ func (a *answer) groupNumber() string {
 
 var periodWords = regexp.MustCompile(`(?i)\bBENEFIT (?:PERIOD|YEAR)\s*(?:IS|:|=)\s*(?:FROM\s+)?(\S.*?)\.?$`)
 
-func statesPeriod(message string) bool { return mentions(message, "BENEFIT") && periodWords.MatchString(message) }
+func statesPeriod(message string) bool {
+	return mentions(message, "BENEFIT") && periodWords.MatchString(message)
+}
 
 // statedPeriod returns the benefit period in the payer's words, or the range of a
 // DTP 292.

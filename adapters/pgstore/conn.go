@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -52,25 +53,46 @@ func (c *clock) set(microseconds string, received time.Time) error {
 	return nil
 }
 
-// begin is the message that starts the transaction and asks for its time, in
-// microseconds since 1970. Its values are a UUID and one of two words, so there
-// is nothing to quote.
-func (s session) begin(readOnly bool) (string, error) {
-	text := "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+// opening is a statement that starts a transaction. The server prepares each
+// once for a connection.
+type opening struct {
+	name string // for the server
+	text string
+	args []string
+}
+
+// begin returns the statements that start the transaction. The second sets role
+// and scope, and returns the time in microseconds since 1970. As a setting the
+// role needs no statement of its own.
+func (s session) begin(readOnly bool) ([]opening, error) {
+	begin := opening{name: "begin_write", text: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"}
 	if readOnly {
-		text = "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY"
+		begin = opening{name: "begin_read", text: "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY"}
 	}
-	text += "; SELECT (extract(epoch FROM now()) * 1000000)::bigint::text"
-	// As a setting the role needs no statement of its own.
-	text += ", set_config('role', '" + string(s.role) + "', true)"
+	set := opening{
+		name: "set_" + string(s.role),
+		text: "SELECT (extract(epoch FROM now()) * 1000000)::bigint::text, set_config('role', $1, true)",
+		args: []string{string(s.role)},
+	}
 	if s.role == roleSystem {
-		return text, nil
+		return []opening{begin, set}, nil
 	}
 	if s.scope.Org.IsZero() || s.scope.Mode != billing.ModeTest && s.scope.Mode != billing.ModeLive {
-		return "", errors.New("begin: a transaction needs an organization and a mode")
+		return nil, errors.New("begin: a transaction needs an organization and a mode")
 	}
-	return text + ", set_config('molar.org', '" + s.scope.Org.UUID() + "', true), set_config('molar.mode', '" +
-		string(s.scope.Mode) + "', true)", nil
+	set.text += ", set_config('molar.org', $2, true), set_config('molar.mode', $3, true)"
+	set.args = append(set.args, s.scope.Org.UUID(), string(s.scope.Mode))
+	return []opening{begin, set}, nil
+}
+
+// literally is the statement without arguments. They are a role, a UUID and one
+// of two words, so there is nothing to quote.
+func (o opening) literally() string {
+	text := o.text
+	for i, a := range o.args {
+		text = strings.ReplaceAll(text, "$"+strconv.Itoa(i+1), "'"+a+"'")
+	}
+	return text
 }
 
 const (
@@ -108,7 +130,7 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	d.connected = true
 	return &conn{
 		Conn: inner, socket: d.last, wire: d.wire, connector: c, generation: generation,
-		statements: map[string]*list.Element{}, recent: list.New(),
+		statements: map[string]*list.Element{}, recent: list.New(), opened: map[string]bool{},
 	}, nil
 }
 
@@ -157,8 +179,10 @@ func (d *dialer) DialContext(ctx context.Context, network, address string) (net.
 type conn struct {
 	driver.Conn
 	socket     net.Conn
-	wire       *wire  // nil over TLS
-	clock      *clock // waits for the reply to begin
+	wire       *wire           // nil over TLS
+	clock      *clock          // waits for the reply to begin
+	opening    []opening       // the statements that begin the transaction
+	opened     map[string]bool // by name, those that the server has prepared for certain
 	connector  *connector
 	generation int64
 	broken     bool
@@ -182,18 +206,18 @@ func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, e
 	if !ok || sql.IsolationLevel(opts.Isolation) != sql.LevelDefault {
 		return nil, errors.New("begin: only the store begins transactions")
 	}
-	text, err := s.begin(opts.ReadOnly)
+	opening, err := s.begin(opts.ReadOnly)
 	if err != nil {
 		return nil, err
 	}
 	stop := context.AfterFunc(ctx, func() { _ = c.socket.SetDeadline(time.Now().Add(cancelGrace)) })
 	t := &driverTx{conn: c, readOnly: opts.ReadOnly, unguard: stop}
 	if c.wire != nil {
-		c.wire.ride(simpleQuery(text))
-		c.clock = s.clock
+		c.wire.ride(c.open(opening))
+		c.clock, c.opening = s.clock, opening
 		return t, nil
 	}
-	if err = c.begin(ctx, text, s.clock); err != nil {
+	if err = c.begin(ctx, opening, s.clock); err != nil {
 		stop()
 		c.broken = true
 		if _, refused := errors.AsType[*pq.Error](err); !refused && ctx.Err() == nil {
@@ -204,9 +228,26 @@ func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, e
 	return t, nil
 }
 
-// begin sends the message of begin and waits for its reply.
-func (c *conn) begin(ctx context.Context, text string, at *clock) error {
-	rows, err := c.Conn.(driver.QueryerContext).QueryContext(ctx, text, nil)
+// open returns the message that begins a transaction. A statement is prepared
+// anew until a transaction has begun with it.
+func (c *conn) open(all []opening) []byte {
+	var m batch
+	for _, o := range all {
+		if !c.opened[o.name] {
+			m.prepare(o.name, o.text)
+		}
+		m.execute(o.name, o.args...)
+	}
+	return m.sync()
+}
+
+// begin sends the same in one simple query, and waits for the reply.
+func (c *conn) begin(ctx context.Context, all []opening, at *clock) error {
+	texts := make([]string, len(all))
+	for i, o := range all {
+		texts[i] = o.literally()
+	}
+	rows, err := c.Conn.(driver.QueryerContext).QueryContext(ctx, strings.Join(texts, "; "), nil)
 	if err != nil {
 		return err
 	}
@@ -225,6 +266,9 @@ func (c *conn) begun() error {
 	}
 	at := c.clock
 	c.clock = nil
+	for _, o := range c.opening {
+		c.opened[o.name] = true
+	}
 	return at.set(c.wire.first, c.wire.received)
 }
 

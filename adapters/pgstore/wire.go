@@ -49,6 +49,36 @@ func simpleQuery(text string) []byte {
 	return append(append(m, text...), 0)
 }
 
+// batch is messages of the extended protocol that the server replies to
+// together: the last is Sync.
+type batch []byte
+
+// prepare has a statement prepared, also when there is one of that name.
+func (b *batch) prepare(name, text string) {
+	b.add('C', "S"+name+"\x00")
+	b.add('P', name+"\x00"+text+"\x00\x00\x00")
+}
+
+// execute runs a prepared statement with arguments as text.
+func (b *batch) execute(name string, args ...string) {
+	values := binary.BigEndian.AppendUint16(nil, uint16(len(args))) //nolint:gosec // G115: there are few
+	for _, a := range args {
+		values = append(binary.BigEndian.AppendUint32(values, uint32(len(a))), a...) //nolint:gosec // G115: they are short
+	}
+	b.add('B', "\x00"+name+"\x00\x00\x00"+string(values)+"\x00\x00")
+	b.add('E', "\x00\x00\x00\x00\x00")
+}
+
+func (b *batch) sync() []byte {
+	b.add('S', "")
+	return *b
+}
+
+func (b *batch) add(kind byte, content string) {
+	*b = binary.BigEndian.AppendUint32(append(*b, kind), uint32(4+len(content))) //nolint:gosec // G115: statements are short
+	*b = append(*b, content...)
+}
+
 // ride sends the message with the next one.
 func (w *wire) ride(message []byte) { w.rider = message }
 

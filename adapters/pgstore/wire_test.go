@@ -9,6 +9,8 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
+	neturl "net/url"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -399,5 +401,42 @@ func TestLostCommitIsResolved(t *testing.T) {
 		if n < 10 {
 			t.Errorf("only %d cuts of sort %d: the test proves little", n, how)
 		}
+	}
+}
+
+// TestBeginIsRefused uses a connection again after the server refused the
+// statement that sets the role, which it had prepared by then.
+func TestBeginIsRefused(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	admin, login := admin(t, url), "login_"+strings.ReplaceAll(billing.NewID[billing.JobID](time.Now()).UUID(), "-", "")
+	run := func(statement string) {
+		t.Helper()
+		if _, err := admin.Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run("CREATE ROLE " + login + " LOGIN PASSWORD 'x' NOINHERIT; GRANT molar_system TO " + login)
+	t.Cleanup(func() { run("DROP ROLE " + login) })
+	u, err := neturl.Parse(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.User = neturl.UserPassword(login, "x")
+	var dialled atomic.Int64
+	s := openWith(t, u.String(), func(c net.Conn) net.Conn { dialled.Add(1); return c })
+	look := func() error {
+		return s.View(t.Context(), scope(), func(ctx context.Context, tx ports.Tx) error {
+			_, err := tx.Outbox.Pending(ctx, billing.NewID[billing.JobID](time.Now()))
+			return err
+		})
+	}
+	if err := look(); err == nil {
+		t.Fatal("the login became molar_app without a grant")
+	}
+	before := dialled.Load()
+	run("GRANT molar_app TO " + login)
+	if err := look(); err != nil || dialled.Load() != before {
+		t.Errorf("after the grant: %v, over %d new connections", err, dialled.Load()-before)
 	}
 }

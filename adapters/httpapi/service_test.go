@@ -295,7 +295,7 @@ func (s *service) do(t *testing.T, c call) answer {
 	if c.body != "" {
 		forContract.Body = body()
 	}
-	checkContract(t, forContract, !c.bad && got.StatusCode != 400, got.StatusCode, got.Header, string(b))
+	checkContract(t, forContract, c.body, !c.bad && got.StatusCode != 400, got.StatusCode, got.Header, string(b))
 	return answer{got, string(b)}
 }
 

@@ -38,7 +38,7 @@ func (l *lockedBuffer) String() string {
 // error messages. Its parts share a system and follow each other, each for an
 // organization of its own. Claims come first: they wait for the end of all
 // work, and the other parts leave some.
-func TestPatientDataStaysIn(t *testing.T) {
+func TestPatientDataStaysIn(t *testing.T) { //nolint:paralleltest // its parts share a system, and kill processes of it
 	t.Parallel()
 	w := &watchedSystem{images: testservers.StartS3(t), temp: t.TempDir(), uploads: t.TempDir()}
 	w.system = startSystem(t, 1, 1, "MOLAR_LOG_LEVEL=debug", "MOLAR_BLOB_URL="+s3(w.images, "canary"), "TMPDIR="+w.temp, "MOLAR_TEMP_DIR="+w.uploads,

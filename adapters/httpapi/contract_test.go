@@ -96,10 +96,13 @@ func TestContractEnumerations(t *testing.T) {
 		billing.FaultRequired, billing.FaultUnknown, billing.FaultType, billing.FaultFormat, billing.FaultRange, billing.FaultTooLong,
 		billing.FaultTooMany, billing.FaultTooFew, billing.FaultNotAllowed, billing.FaultNotFound, billing.FaultConflict,
 	}
+	rejection := schemas["Rejection"].Value.Properties
+	reason := rejection["reasons"].Value.Items.Value.Properties
 	for name, c := range map[string][2]string{
 		"codes":        {fmt.Sprint(problem["error"].Value.Enum...), fmt.Sprint(anys(billing.Codes())...)},
 		"fault codes":  {fmt.Sprint(problem["errors"].Value.Items.Value.Properties["code"].Value.Enum...), fmt.Sprint(anys(faults)...)},
 		"event types":  {fmt.Sprint(schemas["EventType"].Value.Enum...), fmt.Sprint(anys(billing.EventTypes())...)},
+		"reasons":      {fmt.Sprint(reason["code"].Value.Enum...), fmt.Sprint(anys(billing.ReasonCodes())...)},
 		"claim states": {fmt.Sprint(schemas["ClaimState"].Value.Enum...), fmt.Sprint(anys(billing.ClaimStates())...)},
 		"categories": {
 			fmt.Sprint(schemas["CategoryCoverage"].Value.Properties["category"].Value.Enum...), fmt.Sprint(anys(billing.Categories())...),
@@ -107,6 +110,14 @@ func TestContractEnumerations(t *testing.T) {
 	} {
 		if c[0] != c[1] {
 			t.Errorf("%s are\n%s\nwant\n%s", name, c[0], c[1])
+		}
+	}
+	for name, list := range map[string]*openapi3.SchemaRef{
+		"input": schemas["EventTypesInput"], "endpoint": schemas["WebhookEndpoint"].Value.Properties["event_types"],
+		"endpoint with its secret": schemas["WebhookEndpointRevealed"].Value.Properties["event_types"],
+	} {
+		if most := list.Value.MaxItems; most == nil || *most != uint64(len(billing.EventTypes())) {
+			t.Errorf("%s: maxItems of the event types is not %d", name, len(billing.EventTypes()))
 		}
 	}
 }

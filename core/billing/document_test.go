@@ -34,7 +34,7 @@ func TestDocumentTypes(t *testing.T) {
 	if len(labels) != len(want) {
 		t.Errorf("%d document types, want %d", len(labels), len(want))
 	}
-	for _, code := range []string{"", "0", "17", "01", " 1", "RB", "１"} {
+	for _, code := range []string{"", "0", "99", "01", " 1", "RB", "１"} {
 		if d, ok := billing.FindDocumentType(code); ok {
 			t.Errorf("code %q is %+v", code, d)
 		}
@@ -98,7 +98,7 @@ func TestDocumentRequestsOfNoType(t *testing.T) {
 	}{
 		"none":    {billing.DocumentRequest{}, []string{"document_type required"}},
 		"blank":   {billing.DocumentRequest{DocumentType: " ", ImageDate: new("x")}, []string{"document_type required"}},
-		"unknown": {billing.DocumentRequest{DocumentType: "17", Orientation: new("left")}, []string{"document_type not_allowed"}},
+		"unknown": {billing.DocumentRequest{DocumentType: "99", Orientation: new("left")}, []string{"document_type not_allowed"}},
 		"form": {
 			billing.DocumentRequest{Faults: billing.Faults{{Field: "document_type", Code: billing.FaultTooMany}}},
 			[]string{"document_type too_many"},

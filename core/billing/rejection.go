@@ -20,7 +20,7 @@ type Rejection struct {
 // ReasonCode is a reason of a rejection.
 type ReasonCode string
 
-// The fifteen reasons.
+// The reasons.
 const (
 	ReasonMemberNotFound         ReasonCode = "MEMBER_NOT_FOUND"
 	ReasonPatientIsDependent     ReasonCode = "PATIENT_IS_DEPENDENT"
@@ -39,7 +39,17 @@ const (
 	ReasonPayerRejectedOther     ReasonCode = "PAYER_REJECTED_OTHER"
 )
 
-// About says whose fault a reason tells of.
+// ReasonCodes lists every reason in the order of the interface.
+func ReasonCodes() []ReasonCode {
+	return []ReasonCode{
+		ReasonMemberNotFound, ReasonPatientIsDependent, ReasonDateOfBirthMismatch, ReasonMemberIDInvalid, ReasonMemberIDDuplicate,
+		ReasonNameMismatch, ReasonServiceDateInvalid, ReasonRequestInvalid, ReasonRequestNotAccepted, ReasonProviderNotOnFile,
+		ReasonProviderNotEligible, ReasonPatientNotEligible, ReasonPatientDetailsRequired, ReasonPayerNotAnswering,
+		ReasonPayerRejectedOther,
+	}
+}
+
+// About is the subject of a reason: who or what the payer found at fault.
 type About string
 
 // The subjects of a reason.

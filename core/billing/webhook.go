@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"strconv"
@@ -28,7 +29,6 @@ const (
 	MaxEndpoints          = 10 // of an organization and mode
 	MaxWebhookURL         = 2048
 	maxWebhookDescription = 200
-	maxWebhookEventTypes  = 19
 )
 
 // WebhookEndpoint is a URL of the caller's that events are posted to.
@@ -259,8 +259,8 @@ func (r EndpointRequest) Apply(e *WebhookEndpoint) Faults {
 	switch n := len(r.EventTypes); {
 	case n == 0:
 		f.Add("event_types", FaultTooFew, "Name at least one event type, or leave event_types out for every type.")
-	case n > maxWebhookEventTypes:
-		f.Add("event_types", FaultTooMany, "At most 19 event types can be named.")
+	case n > len(EventTypes()):
+		f.Add("event_types", FaultTooMany, fmt.Sprintf("At most %d event types can be named.", len(EventTypes())))
 	}
 	return f
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -256,7 +257,7 @@ func TestEndpointRequests(t *testing.T) {
 		"too many types": {
 			billing.EndpointRequest{EventTypes: tooMany},
 			with(func(e *billing.WebhookEndpoint) { e.EventTypes = billing.EventTypes() }),
-			"event_types.19:conflict event_types:too_many",
+			"event_types." + strconv.Itoa(len(all)) + ":conflict event_types:too_many",
 		},
 		"what was wrong with the form": {
 			billing.EndpointRequest{Faults: billing.Faults{{Field: "url", Code: billing.FaultType}}, URL: new("")}, before, "url:type",

@@ -21,7 +21,7 @@ type Queue interface {
 	// lost connection is made again behind the scenes. A panic in handle is
 	// the caller's to catch. A message that no worker can read goes to the
 	// dead letters without a call.
-	Consume(ctx context.Context, kind jobs.Kind, parallel int, handle func(context.Context, Delivery) Verdict) error
+	Consume(ctx context.Context, kind jobs.Kind, parallel int, handle func(context.Context, Message) Verdict) error
 
 	// Reply tells the instance at the address that the work about the subject
 	// has an effect to read. It is best effort: an instance that waits also
@@ -39,12 +39,12 @@ type Queue interface {
 	Depth(ctx context.Context, kind jobs.Kind) (waiting, dead int, err error)
 }
 
-// Delivery is a job as it reached a consumer.
-type Delivery struct {
+// Message is a job as it reached a consumer.
+type Message struct {
 	Job jobs.Job
-	// Again is true when the broker has delivered the message before and
-	// cannot tell what came of it.
-	Again bool
+	// Redelivered is true when the broker has delivered the message before and
+	// does not know how that ended.
+	Redelivered bool
 }
 
 // Verdict says what becomes of a delivered message.

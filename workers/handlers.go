@@ -45,7 +45,7 @@ const laneCalls = 64
 
 // Webhooks passes the calls of webhook lanes to the dispatcher until ctx ends.
 func Webhooks(ctx context.Context, queue ports.Queue, d *webhooks.Dispatcher) error {
-	return queue.Consume(ctx, jobs.KindWebhook, laneCalls, func(_ context.Context, call ports.Delivery) ports.Verdict {
+	return queue.Consume(ctx, jobs.KindWebhook, laneCalls, func(_ context.Context, call ports.Message) ports.Verdict {
 		d.Call(call.Job) //nolint:contextcheck // a lane outlives the call
 		return ports.Finished
 	})

@@ -50,7 +50,7 @@ func NewRunner(
 
 // Run does jobs until ctx ends, and then waits a little for those under way.
 func (r *Runner) Run(ctx context.Context, h Handler) error {
-	return r.queue.Consume(ctx, h.Kind, h.Parallel, func(ctx context.Context, d ports.Delivery) ports.Verdict {
+	return r.queue.Consume(ctx, h.Kind, h.Parallel, func(ctx context.Context, d ports.Message) ports.Verdict {
 		work, cancel := drain(ctx)
 		defer cancel()
 		return r.handle(work, h, d)
@@ -64,12 +64,12 @@ func drain(ctx context.Context) (context.Context, context.CancelFunc) {
 	return work, func() { stop(); cancel() }
 }
 
-func (r *Runner) handle(ctx context.Context, h Handler, d ports.Delivery) ports.Verdict {
+func (r *Runner) handle(ctx context.Context, h Handler, d ports.Message) ports.Verdict {
 	start := time.Now()
 	log := r.log.With("kind", string(h.Kind), "job_id", d.Job.ID.String())
 	// A message that comes again may have been held by a process that died of
 	// the job itself.
-	if d.Again && r.attempts(ctx, d.Job, true) > billing.JobAttempts {
+	if d.Redelivered && r.attempts(ctx, d.Job, true) > billing.JobAttempts {
 		return r.giveUp(ctx, h, d.Job, log, start)
 	}
 	stop := r.keepLease(ctx, d.Job)

@@ -207,10 +207,10 @@ func TestStopWaits(t *testing.T) {
 type flapping struct{ ports.Queue }
 
 func (f flapping) Consume(
-	ctx context.Context, kind jobs.Kind, parallel int, handle func(context.Context, ports.Delivery) ports.Verdict,
+	ctx context.Context, kind jobs.Kind, parallel int, handle func(context.Context, ports.Message) ports.Verdict,
 ) error {
-	return f.Queue.Consume(ctx, kind, parallel, func(ctx context.Context, d ports.Delivery) ports.Verdict {
-		d.Again = true
+	return f.Queue.Consume(ctx, kind, parallel, func(ctx context.Context, d ports.Message) ports.Verdict {
+		d.Redelivered = true
 		return handle(ctx, d)
 	})
 }

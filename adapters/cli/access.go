@@ -13,7 +13,7 @@ import (
 func orgs(b Backend) *cobra.Command {
 	create := &cobra.Command{
 		Use: "create NAME", Short: "Make an organization", Example: "  molar orgs create 'Smile Dental'",
-		Args: wanting("name one organization, in quotes, such as: molar orgs create 'Smile Dental'"),
+		Args: exactlyOne("name one organization, in quotes, such as: molar orgs create 'Smile Dental'"),
 		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, args []string) error {
 			o, err := s.CreateOrganization(c.Context(), args[0])
 			if err != nil {
@@ -133,7 +133,7 @@ func offices(b Backend) *cobra.Command {
 		Long: "Confirm that an office is the practice whose NPI and tax ID it has.\n\n" +
 			"Anyone can look up an NPI, so remittances and payer requests from outside go to verified offices only.\n" +
 			"Check the practice's letter from the IRS and its NPPES record first. Test offices are verified when they are created.",
-		Args: naming("office (off_...)", "molar offices list --org org_... --mode live"),
+		Args: oneOf("office (off_...)", "molar offices list --org org_... --mode live"),
 		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, args []string) error {
 			id, err := billing.ParseID[billing.OfficeID](args[0])
 			if err != nil {
@@ -207,7 +207,7 @@ func keys(b Backend) *cobra.Command {
 
 	revoke := &cobra.Command{
 		Use: "revoke KEY_ID", Short: "End an API key; it stops within two seconds",
-		Args: naming("key (key_...)", "molar keys list --org org_..."),
+		Args: oneOf("key (key_...)", "molar keys list --org org_..."),
 		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, args []string) error {
 			id, err := billing.ParseID[billing.KeyID](args[0])
 			if err != nil {

@@ -59,7 +59,7 @@ func New(b Backend) *cobra.Command {
 	}
 	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), keys(b), eras(b),
 		listen(b), events(b), triggers(b), webhooks(b), ready(), version())
-	explainMisuse(root)
+	explainUsage(root)
 	return root
 }
 

@@ -198,7 +198,7 @@ func quarantine(b Backend) *cobra.Command {
 
 func showQuarantined(b Backend) *cobra.Command {
 	return &cobra.Command{
-		Use: "show FILE_ID", Short: "Write a file of the quarantine to standard output, byte for byte", Args: naming("file of the quarantine (fil_...)", "molar era quarantine"),
+		Use: "show FILE_ID", Short: "Write a file of the quarantine to standard output, byte for byte", Args: oneOf("file of the quarantine (fil_...)", "molar era quarantine"),
 		Long: "Writes a file of the quarantine to standard output as it came. It names patients: keep it where they are safe.\n" +
 			"The file stays in quarantine.",
 		Example: "  molar era quarantine show fil_... > payment.835",
@@ -221,7 +221,7 @@ func showQuarantined(b Backend) *cobra.Command {
 
 func removeQuarantined(b Backend) *cobra.Command {
 	return &cobra.Command{
-		Use: "remove FILE_ID", Short: "Discard a file of the quarantine", Args: naming("file of the quarantine (fil_...)", "molar era quarantine"),
+		Use: "remove FILE_ID", Short: "Discard a file of the quarantine", Args: oneOf("file of the quarantine (fil_...)", "molar era quarantine"),
 		Long: "Discards a file of the quarantine that nobody wants to import. It cannot be brought back: keep a copy with\n" +
 			"molar era quarantine show, if it may be of use.",
 		Example: "  molar era quarantine remove fil_...",
@@ -273,7 +273,7 @@ func printQuarantined(c *cobra.Command, all []*billing.Quarantined) error {
 func retryERA(b Backend) *cobra.Command {
 	var f scopeFlags
 	c := &cobra.Command{
-		Use: "retry ERA_ID", Short: "Take up a remittance once more that was given up", Args: naming("remittance (era_...)", "GET /eras"),
+		Use: "retry ERA_ID", Short: "Take up a remittance once more that was given up", Args: oneOf("remittance (era_...)", "GET /eras"),
 		Long: "Gives a remittance to the workers once more that they have given up, because reading or applying it failed\n" +
 			"five times: the log of the worker tells why. Claims that it has applied stay as they are.",
 		Example: "  molar era retry --org org_... --mode test era_...",

@@ -77,31 +77,31 @@ func TestResendRequest(t *testing.T) {
 func TestTriggers(t *testing.T) {
 	t.Parallel()
 	for _, kind := range append(billing.EventTypes(), billing.EventPing) {
-		if (&trigger{}).way(kind).how == "" {
+		if (&eventMaker{}).recipe(kind).how == "" {
 			t.Errorf("%s: nothing says how it comes about", kind)
 		}
 	}
 	golden(t, "triggers.txt", []byte(triggerList()))
 }
 
-func TestTeller(t *testing.T) {
+func TestAttemptLines(t *testing.T) {
 	t.Parallel()
 	e := event{ID: billing.EventID{15: 1}, Type: billing.EventClaimPaid, raw: json.RawMessage(`{"id":"<"}`)}
 	e.Data.ID = "clm_1"
 	steps := []struct {
 		o outcome
 		n int
-	}{{outcome{status: 500, took: 3 * time.Millisecond}, 1}, {outcome{err: io.EOF}, 2}, {outcome{status: 200}, 3}, {outcome{status: 404}, maxAnswers}}
+	}{{outcome{status: 500, took: 3 * time.Millisecond}, 1}, {outcome{err: io.EOF}, 2}, {outcome{status: 200}, 3}, {outcome{status: 404}, maxAttempts}}
 	var all bytes.Buffer
-	for _, tell := range []*teller{{}, {colour: true}, {data: true}, {json: true}, {json: true, data: true}} {
+	for _, r := range []*reporter{{}, {colour: true}, {data: true}, {json: true}, {json: true, data: true}} {
 		var out bytes.Buffer
-		tell.out = &out
+		r.out = &out
 		for _, s := range steps {
-			tell.attempt(e, s.o, s.n, time.Second)
+			r.attempt(e, s.o, s.n, time.Second)
 		}
 		for line := range strings.Lines(out.String()) {
 			switch {
-			case tell.json:
+			case r.json:
 				var parsed map[string]any
 				if err := json.Unmarshal([]byte(line), &parsed); err != nil {
 					t.Errorf("%q: %v", line, err)
@@ -115,7 +115,7 @@ func TestTeller(t *testing.T) {
 			all.WriteString(line)
 		}
 	}
-	golden(t, "teller.txt", all.Bytes())
+	golden(t, "attempts.txt", all.Bytes())
 }
 
 func TestAPIErrors(t *testing.T) {

@@ -82,7 +82,7 @@ func (o outcome) taken() bool { return o.status >= 200 && o.status <= 299 }
 
 // nobody reports that the receiver has not seen the event: nothing listens, or
 // a proxy before it says so while it starts again.
-func (o outcome) nobody() bool {
+func (o outcome) absent() bool {
 	switch o.status {
 	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return true

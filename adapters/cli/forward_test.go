@@ -78,14 +78,14 @@ func TestPost(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := page.Data[0]
-	if o := f.post(t.Context(), e); o.err != nil || o.status != http.StatusTemporaryRedirect || o.taken() || o.nobody() {
+	if o := f.post(t.Context(), e); o.err != nil || o.status != http.StatusTemporaryRedirect || o.taken() || o.absent() {
 		t.Errorf("outcome %+v: a redirect is an answer, and is not followed", o)
 	}
 	r := <-got
 	if !bytes.Equal(r.body, want.JSON()) {
 		t.Errorf("posted\n%s\nand a webhook endpoint gets\n%s", r.body, want.JSON())
 	}
-	d := delivery{r.header.Get("webhook-id"), r.header.Get("webhook-timestamp"), r.header.Get("webhook-signature"), r.body}
+	d := webhookRequest{r.header.Get("webhook-id"), r.header.Get("webhook-timestamp"), r.header.Get("webhook-signature"), r.body}
 	if err := d.verify(secret, time.Now(), time.Minute); err != nil || d.id != want.ID.String() {
 		t.Errorf("%s: %v", d.id, err)
 	}
@@ -97,7 +97,7 @@ func TestPost(t *testing.T) {
 func TestPostToNobody(t *testing.T) {
 	t.Parallel()
 	for status, nobody := range map[int]bool{200: false, 404: false, 500: false, 502: true, 503: true, 504: true} {
-		if (outcome{status: status}).nobody() != nobody {
+		if (outcome{status: status}).absent() != nobody {
 			t.Errorf("%d: nobody is %t", status, !nobody)
 		}
 	}
@@ -108,7 +108,7 @@ func TestPostToNobody(t *testing.T) {
 	}
 	srv.Close()
 	f := newForwarder(target, billing.NewWebhookSecret())
-	if o := f.post(t.Context(), happened(t, 1)[0]); !o.nobody() || o.String() != "connection refused" {
+	if o := f.post(t.Context(), happened(t, 1)[0]); !o.absent() || o.String() != "connection refused" {
 		t.Errorf("outcome %+v", o)
 	}
 	f.url.Host = netip.MustParseAddrPort("192.0.2.1:9").String() // an address of documentation: nothing goes there
@@ -128,7 +128,7 @@ func TestPostCutOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := newForwarder(target, billing.NewWebhookSecret()).post(t.Context(), happened(t, 1)[0])
-	if o.nobody() || o.taken() || o.String() != "connection closed without an answer" {
+	if o.absent() || o.taken() || o.String() != "connection closed without an answer" {
 		t.Errorf("outcome %+v", o)
 	}
 }

@@ -86,12 +86,12 @@ func (f *listening) run(c *cobra.Command, b Backend) error {
 		return err
 	}
 	l := &listener{
-		fetch: api.after, post: newForwarder(target, secret).post, save: state.save, tell: f.teller(c, b),
+		fetch: api.after, post: newForwarder(target, secret).post, save: state.save, report: f.reporter(c, b),
 		takes: func(t billing.EventType) bool { return types == nil || slices.Contains(types, t) },
 	}
 	err = l.start(c.Context(), api, begin, state.kept.Position, func() { f.banner(c, api, target, secret, l.at) })
 	if errors.Is(err, context.Canceled) {
-		l.tell.note("Stopped. The same command goes on from here: events that happen meanwhile wait for it.")
+		l.report.note("Stopped. The same command goes on from here: events that happen meanwhile wait for it.")
 		err = nil
 	}
 	return errors.Join(err, state.close())
@@ -120,9 +120,9 @@ func (f *listening) signingSecret(b Backend, dir string) (billing.WebhookSecret,
 	return localSecret(dir)
 }
 
-func (f *listening) teller(c *cobra.Command, b Backend) *teller {
+func (f *listening) reporter(c *cobra.Command, b Backend) *reporter {
 	out := c.OutOrStdout()
-	return &teller{
+	return &reporter{
 		out: out, err: c.ErrOrStderr(), json: f.json, data: f.printData,
 		colour: terminal(out) && b.Getenv("NO_COLOR") == "" && b.Getenv("TERM") != "dumb",
 	}

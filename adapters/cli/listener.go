@@ -16,20 +16,20 @@ import (
 // taken it. It never loses its place: that moves on only behind an event that
 // was taken, or given up aloud.
 type listener struct {
-	fetch func(ctx context.Context, after position) ([]event, error) // what follows, oldest first
-	post  func(ctx context.Context, e event) outcome
-	save  func(p position) error
-	takes func(t billing.EventType) bool
-	tell  *teller
-	at    position
+	fetch  func(ctx context.Context, after position) ([]event, error) // what follows, oldest first
+	post   func(ctx context.Context, e event) outcome
+	save   func(p position) error
+	takes  func(t billing.EventType) bool
+	report *reporter
+	at     position
 }
 
 const (
 	pollEvery   = 250 * time.Millisecond
 	pollWait    = 10 * time.Second // for an answer of the API
-	maxAnswers  = 6                // to an event that are not 2xx: the first and 5 more
+	maxAttempts = 6                // to an event that are not 2xx: the first and 5 more
 	firstPause  = 250 * time.Millisecond
-	nobodyPause = time.Second // to connect on one machine costs nothing
+	absentPause = time.Second // to connect on one machine costs nothing
 	badPause    = 5 * time.Second
 )
 
@@ -78,14 +78,14 @@ func (l *listener) reach(ctx context.Context, ask func(context.Context) error) e
 		}
 		if err == nil {
 			if failures > 0 {
-				l.tell.note("The API answers again.")
+				l.report.note("The API answers again.")
 			}
 			return nil
 		}
 		if failures == 0 {
-			l.tell.note("%s", "Waiting, because "+err.Error())
+			l.report.note("%s", "Waiting, because "+err.Error())
 		}
-		if err := pause(ctx, backoff(failures, nobodyPause)); err != nil {
+		if err := pause(ctx, backoff(failures, absentPause)); err != nil {
 			return err
 		}
 	}
@@ -100,8 +100,8 @@ func (l *listener) passOn(ctx context.Context, e event) error {
 			return err
 		}
 		wait := backoff(answers-1, badPause)
-		l.tell.attempt(e, o, answers, wait)
-		if o.taken() || answers == maxAnswers {
+		l.report.attempt(e, o, answers, wait)
+		if o.taken() || answers == maxAttempts {
 			break
 		}
 		if err := pause(ctx, wait); err != nil {
@@ -121,15 +121,15 @@ func (l *listener) meet(ctx context.Context, e event) (outcome, error) {
 			return o, ctx.Err()
 		case errors.Is(o.err, errNotLoopback):
 			return o, o.err
-		case !o.nobody():
+		case !o.absent():
 			if absences > 0 {
-				l.tell.note("The receiver is there again.")
+				l.report.note("The receiver is there again.")
 			}
 			return o, nil
 		case absences == 0:
-			l.tell.note("Nobody takes events (%s). Waiting for the receiver; nothing is lost.", o)
+			l.report.note("Nobody takes events (%s). Waiting for the receiver; nothing is lost.", o)
 		}
-		if err := pause(ctx, backoff(absences, nobodyPause)); err != nil {
+		if err := pause(ctx, backoff(absences, absentPause)); err != nil {
 			return o, err
 		}
 	}

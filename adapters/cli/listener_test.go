@@ -64,9 +64,9 @@ func newScene(t *testing.T, n int) *scene {
 			s.attempts, s.times = append(s.attempts, e.ID), append(s.times, time.Since(began))
 			return s.receiver(len(s.attempts) - 1)
 		},
-		save:  func(p position) error { s.saved = append(s.saved, p); return nil },
-		takes: func(billing.EventType) bool { return true },
-		tell:  &teller{out: &s.out, err: &s.err},
+		save:   func(p position) error { s.saved = append(s.saved, p); return nil },
+		takes:  func(billing.EventType) bool { return true },
+		report: &reporter{out: &s.out, err: &s.err},
 	}
 	return s
 }
@@ -141,7 +141,7 @@ func TestReceiverAway(t *testing.T) {
 			t.Errorf("%d attempts, want 101 at the first event and one at the second", n)
 		}
 		for i := 3; i < 100; i++ {
-			if gap := s.times[i] - s.times[i-1]; gap > nobodyPause {
+			if gap := s.times[i] - s.times[i-1]; gap > absentPause {
 				t.Fatalf("%s between two attempts", gap)
 			}
 		}
@@ -164,7 +164,7 @@ func TestBadAnswers(t *testing.T) {
 			return outcome{status: 202}
 		}
 		s.runFor(t, time.Minute)
-		if want := append(slices.Repeat(ids(s.all)[:1], maxAnswers), s.all[1].ID); !slices.Equal(s.attempts, want) {
+		if want := append(slices.Repeat(ids(s.all)[:1], maxAttempts), s.all[1].ID); !slices.Equal(s.attempts, want) {
 			t.Errorf("posted %v, want %v", s.attempts, want)
 		}
 		for i, ms := range []int64{0, 250, 750, 1750, 3750, 7750, 7750} {

@@ -20,7 +20,7 @@ import (
 )
 
 // trigger makes the sandbox do what an event tells of.
-type trigger struct {
+type eventMaker struct {
 	api    *client
 	office string
 	member string // member ID of an eligibility check
@@ -32,30 +32,30 @@ type trigger struct {
 
 // way is how an event type comes about in test mode. Without run it is not
 // this command that does it.
-type way struct {
+type recipe struct {
 	how string
 	run func(ctx context.Context) (resource string, err error)
 }
 
-func (t *trigger) way(kind billing.EventType) way {
+func (t *eventMaker) recipe(kind billing.EventType) recipe {
 	if plan, ok := t.claimPlan(kind); ok {
-		return way{plan.how, func(ctx context.Context) (string, error) { return t.claim(ctx, plan) }}
+		return recipe{plan.how, func(ctx context.Context) (string, error) { return t.claim(ctx, plan) }}
 	}
 	switch kind { //nolint:exhaustive // those of claims have a plan
 	case billing.EventEligibilityCompleted:
-		return way{"makes an eligibility check (POST /eligibility)", t.check}
+		return recipe{"makes an eligibility check (POST /eligibility)", t.check}
 	case billing.EventAttachmentCompleted:
-		return way{"makes an attachment, uploads an image and closes it (POST /attachments ...)", t.attach}
+		return recipe{"makes an attachment, uploads an image and closes it (POST /attachments ...)", t.attach}
 	case billing.EventPayerRequestReceived:
-		return way{"records a payer request (POST /payer_requests)", t.request}
+		return recipe{"records a payer request (POST /payer_requests)", t.request}
 	case billing.EventAPIKeyCreated:
-		return way{how: "run: molar keys create --org org_... --mode test --name NAME"}
+		return recipe{how: "run: molar keys create --org org_... --mode test --name NAME"}
 	case billing.EventAPIKeyRevoked:
-		return way{how: "run: molar keys revoke key_..."}
+		return recipe{how: "run: molar keys revoke key_..."}
 	case billing.EventPing:
-		return way{how: "POST /webhook_endpoints/whe_.../ping sends one to an endpoint; it is never among the events"}
+		return recipe{how: "POST /webhook_endpoints/whe_.../ping sends one to an endpoint; it is never among the events"}
 	}
-	return way{}
+	return recipe{}
 }
 
 func triggers(b Backend) *cobra.Command {
@@ -74,8 +74,8 @@ func triggers(b Backend) *cobra.Command {
 				_, err := fmt.Fprint(c.OutOrStdout(), triggerList())
 				return err
 			}
-			t := trigger{office: office, member: member, now: time.Now()}
-			e, err := t.pull(c, b, &f, billing.EventType(args[0]))
+			t := eventMaker{office: office, member: member, now: time.Now()}
+			e, err := t.makeEvent(c, b, &f, billing.EventType(args[0]))
 			if err != nil {
 				return err
 			}
@@ -98,14 +98,14 @@ func triggers(b Backend) *cobra.Command {
 func triggerList() string {
 	var b strings.Builder
 	for _, t := range billing.EventTypes() {
-		fmt.Fprintf(&b, "  %-26s %s\n", t, (&trigger{}).way(t).how)
+		fmt.Fprintf(&b, "  %-26s %s\n", t, (&eventMaker{}).recipe(t).how)
 	}
 	return b.String()
 }
 
 // pull makes an event of the type happen, and reads it.
-func (t *trigger) pull(c *cobra.Command, b Backend, f *connection, kind billing.EventType) (event, error) {
-	w := t.way(kind)
+func (t *eventMaker) makeEvent(c *cobra.Command, b Backend, f *connection, kind billing.EventType) (event, error) {
+	w := t.recipe(kind)
 	switch {
 	case w.how == "":
 		return event{}, fmt.Errorf("there is no event type %q; the types are\n%s", kind, strings.TrimRight(triggerList(), "\n"))
@@ -141,11 +141,11 @@ const (
 )
 
 // tries is how often to look for what comes of a request.
-func (t *trigger) tries() int { return int(max(t.patience, eventWait) / eventPause) }
+func (t *eventMaker) tries() int { return int(max(t.patience, eventWait) / eventPause) }
 
 // event finds the event of the resource: a resource that a worker completes
 // gets it with that.
-func (t *trigger) event(ctx context.Context, kind billing.EventType, resource string) (event, error) {
+func (t *eventMaker) event(ctx context.Context, kind billing.EventType, resource string) (event, error) {
 	for range t.tries() {
 		all, err := t.api.events(ctx, url.Values{"type": {string(kind)}, "resource_id": {resource}}, 1)
 		if err != nil {
@@ -183,7 +183,7 @@ type made struct {
 }
 
 // check asks the sandbox's payer about a member. A refusal is an answer too.
-func (t *trigger) check(ctx context.Context) (string, error) {
+func (t *eventMaker) check(ctx context.Context) (string, error) {
 	member := t.member
 	if member == "" {
 		member = "TRIGGER" + rand.Text()[:8] + "-ACTIVE-FULL" // a new one each time: the payer is asked
@@ -201,7 +201,7 @@ func (t *trigger) check(ctx context.Context) (string, error) {
 }
 
 // attach makes an attachment for no claim and sends it.
-func (t *trigger) attach(ctx context.Context) (string, error) {
+func (t *eventMaker) attach(ctx context.Context) (string, error) {
 	today := t.now.Format(time.DateOnly)
 	var m made
 	err := t.api.post(ctx, "/attachments", struct {
@@ -248,7 +248,7 @@ func chartForm() (contentType string, body []byte, err error) {
 }
 
 // request records a request of the sandbox's payer, as if by letter.
-func (t *trigger) request(ctx context.Context) (string, error) {
+func (t *eventMaker) request(ctx context.Context) (string, error) {
 	var m made
 	err := t.api.post(ctx, "/payer_requests", struct {
 		PayerID         string `json:"payer_id"`

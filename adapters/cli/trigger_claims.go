@@ -18,7 +18,7 @@ type claimPlan struct {
 	stays    bool              // it is not submitted
 	odd      bool              // a rule finds something
 	patience time.Duration     // for the event, once the claim is made
-	then     func(t *trigger, ctx context.Context, claim string) (resource string, err error)
+	then     func(t *eventMaker, ctx context.Context, claim string) (resource string, err error)
 }
 
 // How long what comes of a claim may take with the sandbox's own delays: a
@@ -30,7 +30,7 @@ const (
 )
 
 // claimPlan is the plan for an event about a claim, or of what claims bring.
-func (t *trigger) claimPlan(kind billing.EventType) (claimPlan, bool) {
+func (t *eventMaker) claimPlan(kind billing.EventType) (claimPlan, bool) {
 	plan := claimPlan{patience: untilSent}
 	const made = "makes a claim (POST /claims)"
 	switch kind { //nolint:exhaustive // the others are not about claims
@@ -47,11 +47,11 @@ func (t *trigger) claimPlan(kind billing.EventType) (claimPlan, bool) {
 	case billing.EventClaimStatusUpdated:
 		plan.how, plan.ending = "submits a claim about which the payer asks for more; 20 seconds or so", "-INFO-REQUEST"
 	case billing.EventClaimVoided:
-		plan.how, plan.then = "submits a claim and voids it when the payer has it; 30 seconds or so", (*trigger).voidIt
+		plan.how, plan.then = "submits a claim and voids it when the payer has it; 30 seconds or so", (*eventMaker).voidIt
 	case billing.EventBatchAcknowledged:
-		plan.how, plan.then = "submits a claim and waits for its batch, 10 seconds or so", (*trigger).batchOf
+		plan.how, plan.then = "submits a claim and waits for its batch, 10 seconds or so", (*eventMaker).batchOf
 	case billing.EventERAReceived:
-		plan.how, plan.then, plan.patience = "submits a claim and waits for its remittance, 2 minutes or so", (*trigger).eraOf, untilPaid
+		plan.how, plan.then, plan.patience = "submits a claim and waits for its remittance, 2 minutes or so", (*eventMaker).eraOf, untilPaid
 	case billing.EventClaimPaid:
 		plan.how, plan.ending, plan.patience = "submits a claim that is paid in part; 2 minutes or so", "-PAID-ERA", untilPaid
 	case billing.EventClaimDenied:
@@ -106,7 +106,7 @@ type claimSeen struct {
 
 // claim makes a claim after the plan. Each is of another patient: a service
 // that was billed already would be found.
-func (t *trigger) claim(ctx context.Context, p claimPlan) (string, error) {
+func (t *eventMaker) claim(ctx context.Context, p claimPlan) (string, error) {
 	line := claimLineBody{"D2740", t.now.AddDate(0, 0, -1).Format(time.DateOnly), "1250.00", "14"}
 	if p.kind == billing.KindPredetermination {
 		line.ServiceDate = ""
@@ -149,7 +149,7 @@ func (c *claimSeen) attention() error {
 }
 
 // watch reads the claim until it is as wanted.
-func (t *trigger) watch(ctx context.Context, claim string, wanted func(c *claimSeen) bool) (claimSeen, error) {
+func (t *eventMaker) watch(ctx context.Context, claim string, wanted func(c *claimSeen) bool) (claimSeen, error) {
 	for range t.tries() {
 		var c claimSeen
 		if err := t.api.get(ctx, "/claims/"+claim, nil, &c); err != nil || wanted(&c) {
@@ -163,7 +163,7 @@ func (t *trigger) watch(ctx context.Context, claim string, wanted func(c *claimS
 }
 
 // voidIt takes the claim back when the payer has it.
-func (t *trigger) voidIt(ctx context.Context, claim string) (string, error) {
+func (t *eventMaker) voidIt(ctx context.Context, claim string) (string, error) {
 	_, err := t.watch(ctx, claim, func(c *claimSeen) bool {
 		return c.State == billing.ClaimAcceptedPayer || c.State == billing.ClaimPaid
 	})
@@ -174,13 +174,13 @@ func (t *trigger) voidIt(ctx context.Context, claim string) (string, error) {
 }
 
 // batchOf is the file that the claim goes out with.
-func (t *trigger) batchOf(ctx context.Context, claim string) (string, error) {
+func (t *eventMaker) batchOf(ctx context.Context, claim string) (string, error) {
 	c, err := t.watch(ctx, claim, func(c *claimSeen) bool { return c.BatchID != "" })
 	return c.BatchID, err
 }
 
 // eraOf is the remittance that pays the claim.
-func (t *trigger) eraOf(ctx context.Context, claim string) (string, error) {
+func (t *eventMaker) eraOf(ctx context.Context, claim string) (string, error) {
 	c, err := t.watch(ctx, claim, func(c *claimSeen) bool { return c.Payment.ERAID != "" })
 	return c.Payment.ERAID, err
 }

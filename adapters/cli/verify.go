@@ -20,8 +20,8 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// delivery is a webhook request as a receiver got it.
-type delivery struct {
+// webhookRequest is a webhook request as a receiver got it.
+type webhookRequest struct {
 	id, timestamp, signature string
 	body                     []byte
 }
@@ -29,10 +29,10 @@ type delivery struct {
 // maxUnix is more seconds, and more milliseconds, than anybody means.
 const maxUnix = 1 << 53
 
-// verify checks a delivery as a receiver should: the signature over the body
+// verify checks a webhookRequest as a receiver should: the signature over the body
 // as it came, and the time. The error says all that is wrong. A tolerance of
 // zero takes any time.
-func (d *delivery) verify(secret billing.WebhookSecret, now time.Time, tolerance time.Duration) error {
+func (d *webhookRequest) verify(secret billing.WebhookSecret, now time.Time, tolerance time.Duration) error {
 	unix, err := strconv.ParseInt(d.timestamp, 10, 64)
 	signatures := versionOne(d.signature)
 	switch {
@@ -86,7 +86,7 @@ func signed(secret billing.WebhookSecret, id string, at time.Time, body []byte, 
 
 // mismatch is the error of a signature that does not fit, with the cause when
 // it is one that is often seen.
-func (d *delivery) mismatch(secret billing.WebhookSecret, at time.Time, signatures []string) error {
+func (d *webhookRequest) mismatch(secret billing.WebhookSecret, at time.Time, signatures []string) error {
 	fits := func(body []byte) bool {
 		good, _ := signed(secret, d.id, at, body, signatures)
 		return good
@@ -118,7 +118,7 @@ func timely(at, now time.Time, tolerance time.Duration) error {
 
 // parseDump reads a request as it was recorded, header and body; the request
 // line may be left out.
-func parseDump(dump []byte) (delivery, error) {
+func parseDump(dump []byte) (webhookRequest, error) {
 	first, _, _ := bytes.Cut(dump, []byte("\n"))
 	if !bytes.Contains(first, []byte(" HTTP/")) {
 		dump = append([]byte("POST / HTTP/1.1\r\n"), dump...)
@@ -126,16 +126,16 @@ func parseDump(dump []byte) (delivery, error) {
 	in := bufio.NewReader(bytes.NewReader(dump))
 	r, err := http.ReadRequest(in)
 	if err != nil {
-		return delivery{}, fmt.Errorf("that is no HTTP request: %w", err)
+		return webhookRequest{}, fmt.Errorf("that is no HTTP request: %w", err)
 	}
 	body, err := io.ReadAll(r.Body)
 	if err == nil && r.ContentLength == 0 && r.Header.Get("Content-Length") == "" {
 		body, err = io.ReadAll(in) // no length: all that there is
 	}
 	if err != nil {
-		return delivery{}, fmt.Errorf("the body is not whole (Content-Length %d, %d bytes are there): %w", r.ContentLength, len(body), err)
+		return webhookRequest{}, fmt.Errorf("the body is not whole (Content-Length %d, %d bytes are there): %w", r.ContentLength, len(body), err)
 	}
-	return delivery{
+	return webhookRequest{
 		id: r.Header.Get("Webhook-Id"), timestamp: r.Header.Get("Webhook-Timestamp"),
 		signature: strings.Join(r.Header.Values("Webhook-Signature"), " "), body: body,
 	}, nil
@@ -146,7 +146,7 @@ against the clock. It prints "valid", or says what is wrong and ends with 1. The
 with the header in a recorded request, --request FILE.`
 
 func webhooks(b Backend) *cobra.Command {
-	var d delivery
+	var d webhookRequest
 	var secret, request string
 	var tolerance time.Duration
 	c := &cobra.Command{
@@ -165,7 +165,7 @@ func webhooks(b Backend) *cobra.Command {
 			if tolerance < 0 {
 				return errors.New("--tolerance is not below 0; 0 takes any time")
 			}
-			got, err := readDelivery(c.InOrStdin(), d, request, args)
+			got, err := readWebhookRequest(c.InOrStdin(), d, request, args)
 			if err != nil {
 				return err
 			}
@@ -185,8 +185,8 @@ func webhooks(b Backend) *cobra.Command {
 	return group("webhooks", "Webhook requests", c)
 }
 
-// readDelivery takes the body from a file, or all of it from a recorded one.
-func readDelivery(stdin io.Reader, flags delivery, request string, args []string) (delivery, error) {
+// readWebhookRequest takes the body from a file, or all of it from a recorded one.
+func readWebhookRequest(stdin io.Reader, flags webhookRequest, request string, args []string) (webhookRequest, error) {
 	switch headers := flags.id + flags.timestamp + flags.signature; {
 	case request == "" && len(args) == 0:
 		return flags, errors.New("name the file with the body (- for standard input), or a recorded request with --request FILE")

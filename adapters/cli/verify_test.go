@@ -14,15 +14,15 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// sent is a delivery signed at a time, and its secret.
-func sent(t *testing.T, at time.Time, id, body string) (delivery, billing.WebhookSecret) {
+// sent is a webhookRequest signed at a time, and its secret.
+func sent(t *testing.T, at time.Time, id, body string) (webhookRequest, billing.WebhookSecret) {
 	t.Helper()
 	secret := billing.NewWebhookSecret()
 	signature, err := secret.Sign(id, at, []byte(body))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return delivery{id, strconv.FormatInt(at.Unix(), 10), signature, []byte(body)}, secret
+	return webhookRequest{id, strconv.FormatInt(at.Unix(), 10), signature, []byte(body)}, secret
 }
 
 func TestVerify(t *testing.T) {
@@ -31,35 +31,35 @@ func TestVerify(t *testing.T) {
 	now := time.Unix(1_770_000_000, 999_999_999)
 	for name, c := range map[string]struct {
 		age    time.Duration
-		change func(d *delivery)
+		change func(d *webhookRequest)
 		want   []string // in the error; none for a good one
 	}{
-		"good":                       {0, func(*delivery) {}, nil},
-		"as old as may be":           {5 * time.Minute, func(*delivery) {}, nil},
-		"as early as may be":         {-5 * time.Minute, func(*delivery) {}, nil},
-		"among others":               {0, func(d *delivery) { d.signature = "v1,AAAA  v1a,BBBB " + d.signature + " v2,C" }, nil},
-		"too old":                    {301 * time.Second, func(*delivery) {}, []string{"tolerance of 5m0s", "5m1s old"}},
-		"too early":                  {-301 * time.Second, func(*delivery) {}, []string{"5m1s in the future"}},
-		"milliseconds":               {0, func(d *delivery) { d.timestamp += "000" }, []string{"does not fit", "in the future", "seconds"}},
-		"other body":                 {0, func(d *delivery) { d.body = []byte("{}") }, []string{"does not fit", "secret is another"}},
-		"other ID":                   {0, func(d *delivery) { d.id += "x" }, []string{"does not fit"}},
-		"other time":                 {0, func(d *delivery) { d.timestamp = "1770000001" }, []string{"does not fit"}},
-		"both wrong":                 {time.Hour, func(d *delivery) { d.body = nil }, []string{"does not fit", "1h0m0s old"}},
-		"line break added":           {0, func(d *delivery) { d.body = append(d.body, "\r\n"...) }, []string{"line break at its end"}},
-		"written anew":               {0, func(d *delivery) { d.body = indented(d.body) }, []string{"without its white space"}},
-		"commas between":             {0, func(d *delivery) { d.signature = "v1,AAAA," + d.signature }, []string{"does not fit"}},
-		"another version only":       {0, func(d *delivery) { d.signature = "v1a," + d.signature[3:] }, []string{"signature is malformed", "version 1"}},
-		"no version":                 {0, func(d *delivery) { d.signature = d.signature[3:] }, []string{"signature is malformed"}},
-		"cut signature":              {0, func(d *delivery) { d.signature = d.signature[:20] }, []string{"does not fit"}},
-		"no ID":                      {0, func(d *delivery) { d.id = "" }, []string{"webhook-id is missing"}},
-		"no timestamp":               {0, func(d *delivery) { d.timestamp = "" }, []string{"webhook-timestamp is missing"}},
-		"no signature":               {0, func(d *delivery) { d.signature = "" }, []string{"webhook-signature is missing"}},
-		"timestamp in words":         {0, func(d *delivery) { d.timestamp = "now" }, []string{"timestamp is malformed", `"now"`}},
-		"fraction of a second":       {0, func(d *delivery) { d.timestamp += ".5" }, []string{"timestamp is malformed"}},
-		"before 1970":                {0, func(d *delivery) { d.timestamp = "-1" }, []string{"timestamp is malformed"}},
-		"the last number":            {0, func(d *delivery) { d.timestamp = "9223372036854775807" }, []string{"timestamp is malformed"}},
-		"far off":                    {0, func(d *delivery) { d.timestamp = "9007199254740992" }, []string{"in the future"}},
-		"timestamp past all numbers": {0, func(d *delivery) { d.timestamp = "99999999999999999999" }, []string{"timestamp is malformed"}},
+		"good":                       {0, func(*webhookRequest) {}, nil},
+		"as old as may be":           {5 * time.Minute, func(*webhookRequest) {}, nil},
+		"as early as may be":         {-5 * time.Minute, func(*webhookRequest) {}, nil},
+		"among others":               {0, func(d *webhookRequest) { d.signature = "v1,AAAA  v1a,BBBB " + d.signature + " v2,C" }, nil},
+		"too old":                    {301 * time.Second, func(*webhookRequest) {}, []string{"tolerance of 5m0s", "5m1s old"}},
+		"too early":                  {-301 * time.Second, func(*webhookRequest) {}, []string{"5m1s in the future"}},
+		"milliseconds":               {0, func(d *webhookRequest) { d.timestamp += "000" }, []string{"does not fit", "in the future", "seconds"}},
+		"other body":                 {0, func(d *webhookRequest) { d.body = []byte("{}") }, []string{"does not fit", "secret is another"}},
+		"other ID":                   {0, func(d *webhookRequest) { d.id += "x" }, []string{"does not fit"}},
+		"other time":                 {0, func(d *webhookRequest) { d.timestamp = "1770000001" }, []string{"does not fit"}},
+		"both wrong":                 {time.Hour, func(d *webhookRequest) { d.body = nil }, []string{"does not fit", "1h0m0s old"}},
+		"line break added":           {0, func(d *webhookRequest) { d.body = append(d.body, "\r\n"...) }, []string{"line break at its end"}},
+		"written anew":               {0, func(d *webhookRequest) { d.body = indented(d.body) }, []string{"without its white space"}},
+		"commas between":             {0, func(d *webhookRequest) { d.signature = "v1,AAAA," + d.signature }, []string{"does not fit"}},
+		"another version only":       {0, func(d *webhookRequest) { d.signature = "v1a," + d.signature[3:] }, []string{"signature is malformed", "version 1"}},
+		"no version":                 {0, func(d *webhookRequest) { d.signature = d.signature[3:] }, []string{"signature is malformed"}},
+		"cut signature":              {0, func(d *webhookRequest) { d.signature = d.signature[:20] }, []string{"does not fit"}},
+		"no ID":                      {0, func(d *webhookRequest) { d.id = "" }, []string{"webhook-id is missing"}},
+		"no timestamp":               {0, func(d *webhookRequest) { d.timestamp = "" }, []string{"webhook-timestamp is missing"}},
+		"no signature":               {0, func(d *webhookRequest) { d.signature = "" }, []string{"webhook-signature is missing"}},
+		"timestamp in words":         {0, func(d *webhookRequest) { d.timestamp = "now" }, []string{"timestamp is malformed", `"now"`}},
+		"fraction of a second":       {0, func(d *webhookRequest) { d.timestamp += ".5" }, []string{"timestamp is malformed"}},
+		"before 1970":                {0, func(d *webhookRequest) { d.timestamp = "-1" }, []string{"timestamp is malformed"}},
+		"the last number":            {0, func(d *webhookRequest) { d.timestamp = "9223372036854775807" }, []string{"timestamp is malformed"}},
+		"far off":                    {0, func(d *webhookRequest) { d.timestamp = "9007199254740992" }, []string{"in the future"}},
+		"timestamp past all numbers": {0, func(d *webhookRequest) { d.timestamp = "99999999999999999999" }, []string{"timestamp is malformed"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -96,7 +96,7 @@ func check(t *testing.T, err error, want []string) {
 func TestParseDump(t *testing.T) {
 	t.Parallel()
 	const header = "Webhook-Id: evt_1\r\nwebhook-timestamp:  17\r\nWEBHOOK-SIGNATURE: v1,a v1,b\r\n"
-	want := delivery{"evt_1", "17", "v1,a v1,b", []byte(`{"a":1}`)}
+	want := webhookRequest{"evt_1", "17", "v1,a v1,b", []byte(`{"a":1}`)}
 	for name, c := range map[string]struct {
 		dump  string
 		fault string
@@ -190,7 +190,7 @@ func TestPublicVectors(t *testing.T) {
 			}
 			text = `{"x":"` + strings.Repeat("y", long.N) + `"}`
 		}
-		d := delivery{v.ID, strconv.FormatInt(v.Timestamp, 10), v.Signature, []byte(text)}
+		d := webhookRequest{v.ID, strconv.FormatInt(v.Timestamp, 10), v.Signature, []byte(text)}
 		if err := d.verify(billing.WebhookSecret(v.Secret), time.Unix(v.Timestamp, 0), time.Minute); err != nil {
 			t.Errorf("%s: %v", v.Name, err)
 		}
@@ -205,18 +205,18 @@ func TestPublicVerifiers(t *testing.T) {
 		return
 	}
 	now := time.Unix(1_770_000_000, 0)
-	cases := map[string]func(d *delivery, sign func(at time.Time)){
-		"ok":          func(*delivery, func(time.Time)) {},
-		"multi":       func(d *delivery, _ func(time.Time)) { d.signature = "v1,AAAA " + d.signature },
-		"v1a_only":    func(d *delivery, _ func(time.Time)) { d.signature = "v1a," + d.signature[3:] },
-		"old":         func(_ *delivery, sign func(time.Time)) { sign(now.Add(-301 * time.Second)) },
-		"future":      func(_ *delivery, sign func(time.Time)) { sign(now.Add(301 * time.Second)) },
-		"edge300":     func(_ *delivery, sign func(time.Time)) { sign(now.Add(-300 * time.Second)) },
-		"millis":      func(_ *delivery, sign func(time.Time)) { sign(time.Unix(now.UnixMilli(), 0)) },
-		"float":       func(d *delivery, _ func(time.Time)) { d.timestamp += ".5" },
-		"comma_sep":   func(d *delivery, _ func(time.Time)) { d.signature = "v1,AAAA," + d.signature },
-		"id_with_dot": func(d *delivery, sign func(time.Time)) { d.id = "a.b"; sign(now) },
-		"svix_headers": func(d *delivery, _ func(time.Time)) {
+	cases := map[string]func(d *webhookRequest, sign func(at time.Time)){
+		"ok":          func(*webhookRequest, func(time.Time)) {},
+		"multi":       func(d *webhookRequest, _ func(time.Time)) { d.signature = "v1,AAAA " + d.signature },
+		"v1a_only":    func(d *webhookRequest, _ func(time.Time)) { d.signature = "v1a," + d.signature[3:] },
+		"old":         func(_ *webhookRequest, sign func(time.Time)) { sign(now.Add(-301 * time.Second)) },
+		"future":      func(_ *webhookRequest, sign func(time.Time)) { sign(now.Add(301 * time.Second)) },
+		"edge300":     func(_ *webhookRequest, sign func(time.Time)) { sign(now.Add(-300 * time.Second)) },
+		"millis":      func(_ *webhookRequest, sign func(time.Time)) { sign(time.Unix(now.UnixMilli(), 0)) },
+		"float":       func(d *webhookRequest, _ func(time.Time)) { d.timestamp += ".5" },
+		"comma_sep":   func(d *webhookRequest, _ func(time.Time)) { d.signature = "v1,AAAA," + d.signature },
+		"id_with_dot": func(d *webhookRequest, sign func(time.Time)) { d.id = "a.b"; sign(now) },
+		"svix_headers": func(d *webhookRequest, _ func(time.Time)) {
 			dump := fmt.Sprintf("svix-id: %s\nsvix-timestamp: %s\nsvix-signature: %s\n\n%s", d.id, d.timestamp, d.signature, d.body)
 			*d, _ = parseDump([]byte(dump))
 		},

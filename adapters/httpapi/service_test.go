@@ -168,7 +168,7 @@ func outside(t *testing.T, queue *memqueue.Queue, clock ports.Clock, with *setup
 func work(t *testing.T, queue *memqueue.Queue, kind jobs.Kind, do func(context.Context, jobs.Job) error) {
 	t.Helper()
 	during(t, func(ctx context.Context) {
-		_ = queue.Consume(ctx, kind, 4, func(ctx context.Context, d ports.Delivery) ports.Verdict {
+		_ = queue.Consume(ctx, kind, 4, func(ctx context.Context, d ports.Message) ports.Verdict {
 			err := do(ctx, d.Job)
 			if _, done := errors.AsType[*jobs.DoneError](err); err != nil && !done && ctx.Err() == nil {
 				t.Errorf("%s: %v", kind, err)

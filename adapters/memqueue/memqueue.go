@@ -107,7 +107,7 @@ func (q *Queue) Publish(ctx context.Context, j jobs.Job) error {
 
 // Consume runs handle for jobs of the kind until ctx ends.
 func (q *Queue) Consume(
-	ctx context.Context, kind jobs.Kind, parallel int, handle func(context.Context, ports.Delivery) ports.Verdict,
+	ctx context.Context, kind jobs.Kind, parallel int, handle func(context.Context, ports.Message) ports.Verdict,
 ) error {
 	if parallel < 1 {
 		return errors.New("memqueue: consume: parallel must be at least 1")
@@ -120,7 +120,7 @@ func (q *Queue) Consume(
 	return nil
 }
 
-func (q *Queue) work(ctx context.Context, kind jobs.Kind, handle func(context.Context, ports.Delivery) ports.Verdict) {
+func (q *Queue) work(ctx context.Context, kind jobs.Kind, handle func(context.Context, ports.Message) ports.Verdict) {
 	for ctx.Err() == nil {
 		body, more := q.broker.take(kind)
 		if more != nil {
@@ -131,7 +131,7 @@ func (q *Queue) work(ctx context.Context, kind jobs.Kind, handle func(context.Co
 			continue
 		}
 		j, err := jobs.Decode(body)
-		if err != nil || handle(ctx, ports.Delivery{Job: j}) == ports.Dead {
+		if err != nil || handle(ctx, ports.Message{Job: j}) == ports.Dead {
 			q.broker.bury(kind)
 		}
 	}

@@ -73,7 +73,7 @@ func BenchmarkRoundTrip(b *testing.B) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = worker.Consume(ctx, kind, 4, func(ctx context.Context, d ports.Delivery) ports.Verdict {
+		_ = worker.Consume(ctx, kind, 4, func(ctx context.Context, d ports.Message) ports.Verdict {
 			_ = worker.Reply(ctx, d.Job.ReplyTo, d.Job.Subject)
 			return ports.Finished
 		})
@@ -124,7 +124,7 @@ func startConsumer(b *testing.B, q *rabbitqueue.Queue, kind jobs.Kind, parallel 
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = q.Consume(ctx, kind, parallel, func(context.Context, ports.Delivery) ports.Verdict {
+		_ = q.Consume(ctx, kind, parallel, func(context.Context, ports.Message) ports.Verdict {
 			each()
 			return ports.Finished
 		})

@@ -24,7 +24,7 @@ type consumer struct {
 	q        *Queue
 	kind     jobs.Kind
 	parallel int
-	handle   func(context.Context, ports.Delivery) ports.Verdict
+	handle   func(context.Context, ports.Message) ports.Verdict
 	slots    chan struct{} // holds one for each call under way
 	calls    sync.WaitGroup
 }
@@ -32,7 +32,7 @@ type consumer struct {
 // Consume runs handle for jobs of the kind until ctx ends, over as many
 // connections as it takes.
 func (q *Queue) Consume(
-	ctx context.Context, kind jobs.Kind, parallel int, handle func(context.Context, ports.Delivery) ports.Verdict,
+	ctx context.Context, kind jobs.Kind, parallel int, handle func(context.Context, ports.Message) ports.Verdict,
 ) error {
 	if parallel < 1 {
 		return errors.New("rabbitqueue: consume: parallel must be at least 1")
@@ -149,7 +149,7 @@ func (c *consumer) line(ctx context.Context, waiting *jobs.Turns[delivery], d am
 // call handles one message. When the acknowledgement does not arrive, the
 // message comes again, which is what the port promises.
 func (c *consumer) call(ctx context.Context, d delivery) {
-	switch c.handle(ctx, ports.Delivery{Job: d.job, Again: again(d.Delivery)}) {
+	switch c.handle(ctx, ports.Message{Job: d.job, Redelivered: redelivered(d.Delivery)}) {
 	case ports.Dead:
 		_ = d.Reject(false)
 	case ports.Finished:
@@ -157,8 +157,8 @@ func (c *consumer) call(ctx context.Context, d delivery) {
 	}
 }
 
-// again reports whether the message was delivered before. Quorum queues count.
-func again(d amqp.Delivery) bool {
+// redelivered reports whether the message was delivered before. Quorum queues count.
+func redelivered(d amqp.Delivery) bool {
 	n, _ := d.Headers["x-delivery-count"].(int64)
 	return d.Redelivered || n > 0
 }

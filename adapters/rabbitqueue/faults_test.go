@@ -62,7 +62,7 @@ func collect(t *testing.T, q ports.Queue, kind jobs.Kind) (seen func(billing.Job
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = q.Consume(ctx, kind, 4, func(_ context.Context, d ports.Delivery) ports.Verdict {
+		_ = q.Consume(ctx, kind, 4, func(_ context.Context, d ports.Message) ports.Verdict {
 			came.Store(d.Job.ID, true)
 			return ports.Finished
 		})

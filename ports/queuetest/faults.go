@@ -52,7 +52,7 @@ func refuses(t *testing.T, q ports.Queue, kind jobs.Kind) {
 }
 
 // recovers publishes until it works and checks that the consumer has it.
-func recovers(t *testing.T, q ports.Queue, kind jobs.Kind, got <-chan ports.Delivery) {
+func recovers(t *testing.T, q ports.Queue, kind jobs.Kind, got <-chan ports.Message) {
 	t.Helper()
 	j := newJob(kind)
 	eventually(t, "publishing", func() bool {
@@ -90,7 +90,7 @@ func testKilled(t *testing.T, kind jobs.Kind, b Broker, faults Faults) {
 	}
 	kept = append(kept, stop()...)
 	t.Logf("%d jobs confirmed over %d kills", len(kept), kills)
-	got := make(chan ports.Delivery)
+	got := make(chan ports.Message)
 	consume(t, other, kind, 4, into(got))
 	missing := make(map[jobs.Job]bool, len(kept))
 	for _, j := range kept {
@@ -134,7 +134,7 @@ func keepPublishing(t *testing.T, q ports.Queue, kind jobs.Kind) (stop func() []
 
 func testWiped(t *testing.T, kind jobs.Kind, b Broker, faults Faults) {
 	q, other := b.Open(t), b.Open(t)
-	got := make(chan ports.Delivery)
+	got := make(chan ports.Message)
 	consume(t, other, kind, 2, into(got))
 	recovers(t, q, kind, got)
 	for range rounds(2) {
@@ -157,7 +157,7 @@ func testWiped(t *testing.T, kind jobs.Kind, b Broker, faults Faults) {
 
 func testBlocked(t *testing.T, kind jobs.Kind, b Broker, faults Faults) {
 	q := b.Open(t)
-	got := make(chan ports.Delivery)
+	got := make(chan ports.Message)
 	consume(t, q, kind, 2, into(got))
 	recovers(t, q, kind, got)
 	faults.Block(true)

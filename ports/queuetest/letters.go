@@ -20,7 +20,7 @@ func awaitDepth(t *testing.T, q ports.Queue, kind jobs.Kind, waiting, dead int) 
 func testDead(t *testing.T, kind jobs.Kind, b Broker) {
 	q := b.Open(t)
 	called := make(chan struct{}, 2)
-	consume(t, q, kind, 1, func(context.Context, ports.Delivery) ports.Verdict {
+	consume(t, q, kind, 1, func(context.Context, ports.Message) ports.Verdict {
 		called <- struct{}{}
 		return ports.Dead
 	})
@@ -36,7 +36,7 @@ func testUnreadable(t *testing.T, kind jobs.Kind, b Broker) {
 		b.Raw(t, []byte(body))
 	}
 	want := publish(t, q, kind, 1)[0]
-	got := make(chan ports.Delivery)
+	got := make(chan ports.Message)
 	consume(t, q, kind, 1, into(got))
 	if d := take(t, got, "the readable job"); d.Job != want {
 		t.Errorf("called with %+v", d)

@@ -117,7 +117,7 @@ func publish(t *testing.T, q ports.Queue, kind jobs.Kind, n int) []jobs.Job {
 // consume consumes in the background until the test ends, or stop is called,
 // which waits for Consume.
 func consume(
-	t *testing.T, q ports.Queue, kind jobs.Kind, parallel int, handle func(context.Context, ports.Delivery) ports.Verdict,
+	t *testing.T, q ports.Queue, kind jobs.Kind, parallel int, handle func(context.Context, ports.Message) ports.Verdict,
 ) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -134,8 +134,8 @@ func consume(
 }
 
 // into sends each delivery to a channel and is finished with it.
-func into(c chan<- ports.Delivery) func(context.Context, ports.Delivery) ports.Verdict {
-	return func(ctx context.Context, d ports.Delivery) ports.Verdict {
+func into(c chan<- ports.Message) func(context.Context, ports.Message) ports.Verdict {
+	return func(ctx context.Context, d ports.Message) ports.Verdict {
 		select {
 		case c <- d:
 		case <-ctx.Done():
@@ -174,9 +174,9 @@ func testConsumed(t *testing.T, kind jobs.Kind, b Broker) {
 	if err := q.Publish(t.Context(), want); err != nil {
 		t.Fatal(err)
 	}
-	got := make(chan ports.Delivery)
+	got := make(chan ports.Message)
 	consume(t, q, kind, 1, into(got))
-	if d := take(t, got, "the job"); d.Job != want || d.Again {
+	if d := take(t, got, "the job"); d.Job != want || d.Redelivered {
 		t.Errorf("delivered %+v, want %+v for the first time", d, want)
 	}
 }
@@ -186,7 +186,7 @@ func testParallel(t *testing.T, kind jobs.Kind, b Broker) {
 	q := b.Open(t)
 	entered, release := make(chan struct{}), make(chan struct{})
 	var now, most atomic.Int32
-	stop := consume(t, q, kind, parallel, func(context.Context, ports.Delivery) ports.Verdict {
+	stop := consume(t, q, kind, parallel, func(context.Context, ports.Message) ports.Verdict {
 		n := now.Add(1)
 		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
 		}
@@ -231,8 +231,8 @@ func steady(t *testing.T, q ports.Queue, kind jobs.Kind) {
 func testTurns(t *testing.T, kind jobs.Kind, b Broker) {
 	const crowd, soon = 300, 30 // soon allows for what is on its way from the broker
 	q := b.Open(t)
-	taken, release := make(chan ports.Delivery, crowd+2), make(chan struct{})
-	consume(t, q, kind, 1, func(_ context.Context, d ports.Delivery) ports.Verdict {
+	taken, release := make(chan ports.Message, crowd+2), make(chan struct{})
+	consume(t, q, kind, 1, func(_ context.Context, d ports.Message) ports.Verdict {
 		taken <- d
 		<-release
 		return ports.Finished
@@ -273,7 +273,7 @@ func testConsumeEnds(t *testing.T, kind jobs.Kind, b Broker) {
 	entered, release, done := make(chan struct{}), make(chan struct{}), make(chan error)
 	var finished atomic.Bool
 	go func() {
-		done <- q.Consume(ctx, kind, 1, func(context.Context, ports.Delivery) ports.Verdict {
+		done <- q.Consume(ctx, kind, 1, func(context.Context, ports.Message) ports.Verdict {
 			close(entered)
 			<-release
 			finished.Store(true)
@@ -294,7 +294,7 @@ func testConsumeEnds(t *testing.T, kind jobs.Kind, b Broker) {
 	}
 	// What came of the call counts, although the context had ended.
 	rest := publish(t, q, kind, 1)
-	got := make(chan ports.Delivery)
+	got := make(chan ports.Message)
 	consume(t, q, kind, 1, into(got))
 	if d := take(t, got, "the next job"); d.Job != rest[0] {
 		t.Errorf("delivered %v, want only the job published later", d.Job.ID)
@@ -307,7 +307,7 @@ func testMany(t *testing.T, kind jobs.Kind, b Broker) {
 	var mu sync.Mutex
 	times := make(map[billing.JobID]int, total)
 	all := make(chan struct{})
-	handle := func(_ context.Context, d ports.Delivery) ports.Verdict {
+	handle := func(_ context.Context, d ports.Message) ports.Verdict {
 		mu.Lock()
 		defer mu.Unlock()
 		if times[d.Job.ID]++; len(times) == total && times[d.Job.ID] == 1 {
@@ -346,11 +346,11 @@ func testAgain(t *testing.T, kind jobs.Kind, b Broker) {
 		return
 	}
 	victim, heir := b.Open(t), b.Open(t)
-	held, release := make(chan ports.Delivery), make(chan struct{})
+	held, release := make(chan ports.Message), make(chan struct{})
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() {
-		done <- victim.Consume(ctx, kind, 1, func(_ context.Context, d ports.Delivery) ports.Verdict {
+		done <- victim.Consume(ctx, kind, 1, func(_ context.Context, d ports.Message) ports.Verdict {
 			held <- d
 			<-release
 			return ports.Finished
@@ -359,9 +359,9 @@ func testAgain(t *testing.T, kind jobs.Kind, b Broker) {
 	want := publish(t, heir, kind, 1)[0]
 	take(t, held, "the job")
 	b.Die(t, victim)
-	got := make(chan ports.Delivery)
+	got := make(chan ports.Message)
 	consume(t, heir, kind, 1, into(got))
-	if d := take(t, got, "the job again"); d.Job != want || !d.Again {
+	if d := take(t, got, "the job again"); d.Job != want || !d.Redelivered {
 		t.Errorf("delivered %+v, want %v again", d, want.ID)
 	}
 	cancel()

@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// explainMisuse has the command, and all below it, say what to do when they are
+// explainUsage has the command, and all below it, say what to do when they are
 // called in the wrong way.
-func explainMisuse(root *cobra.Command) {
+func explainUsage(root *cobra.Command) {
 	root.Args, root.RunE = onlyCommands, help
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return needed(c) }
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
@@ -49,7 +49,7 @@ func needed(c *cobra.Command) error {
 }
 
 // wanting wants one argument, and says what it is about otherwise.
-func wanting(what string) cobra.PositionalArgs {
+func exactlyOne(what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) == 1 {
 			return nil
@@ -59,6 +59,6 @@ func wanting(what string) cobra.PositionalArgs {
 }
 
 // naming wants one argument, of what the list shows.
-func naming(what, list string) cobra.PositionalArgs {
-	return wanting("name one " + what + "; " + list + " lists them")
+func oneOf(what, list string) cobra.PositionalArgs {
+	return exactlyOne("name one " + what + "; " + list + " lists them")
 }

@@ -12,7 +12,7 @@ import (
 
 // teller tells how events are passed on: a line for each attempt on out, all
 // else on err.
-type teller struct {
+type reporter struct {
 	out, err io.Writer
 	json     bool // lines of JSON
 	colour   bool
@@ -29,8 +29,8 @@ func terminal(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-func (t *teller) note(format string, args ...any) {
-	_, _ = fmt.Fprintf(t.err, format+"\n", args...)
+func (r *reporter) note(format string, args ...any) {
+	_, _ = fmt.Fprintf(r.err, format+"\n", args...)
 }
 
 // attemptLine is an attempt for a program to read.
@@ -48,27 +48,27 @@ type attemptLine struct {
 }
 
 // attempt tells of the nth attempt, and of what comes of it.
-func (t *teller) attempt(e event, o outcome, n int, wait time.Duration) {
+func (r *reporter) attempt(e event, o outcome, n int, wait time.Duration) {
 	now := time.Now()
-	if t.json {
-		t.line(e, o, n, now)
+	if r.json {
+		r.line(e, o, n, now)
 		return
 	}
-	status, then := paint(t.colour, red, o.String()), fmt.Sprintf("  again in %s", wait)
+	status, then := paint(r.colour, red, o.String()), fmt.Sprintf("  again in %s", wait)
 	switch {
 	case o.taken():
-		status, then = paint(t.colour, green, o.String()), ""
-	case n >= maxAnswers:
-		then = paint(t.colour, red, fmt.Sprintf("  PASSED OVER after %d attempts; to have it again: molar listen --since %s", n, e.ID))
+		status, then = paint(r.colour, green, o.String()), ""
+	case n >= maxAttempts:
+		then = paint(r.colour, red, fmt.Sprintf("  PASSED OVER after %d attempts; to have it again: molar listen --since %s", n, e.ID))
 	}
-	_, _ = fmt.Fprintf(t.out, "%s  %-28s  %s  %s  %s  %d ms%s\n",
+	_, _ = fmt.Fprintf(r.out, "%s  %-28s  %s  %s  %s  %d ms%s\n",
 		now.Format("15:04:05"), e.Type, e.ID, e.Data.ID, status, o.took.Milliseconds(), then)
-	if t.data && n == 1 {
-		_, _ = fmt.Fprintf(t.out, "%s\n", e.body())
+	if r.data && n == 1 {
+		_, _ = fmt.Fprintf(r.out, "%s\n", e.body())
 	}
 }
 
-func (t *teller) line(e event, o outcome, n int, now time.Time) {
+func (r *reporter) line(e event, o outcome, n int, now time.Time) {
 	l := attemptLine{
 		Time: billing.Timestamp(now), Type: e.Type, EventID: e.ID, ResourceID: e.Data.ID, Status: o.status,
 		DurationMS: o.took.Milliseconds(), Attempt: n, Outcome: "retrying",
@@ -76,16 +76,16 @@ func (t *teller) line(e event, o outcome, n int, now time.Time) {
 	switch {
 	case o.taken():
 		l.Outcome = "delivered"
-	case n >= maxAnswers:
+	case n >= maxAttempts:
 		l.Outcome = "passed_over"
 	}
 	if o.err != nil {
 		l.Error = o.String()
 	}
-	if t.data {
+	if r.data {
 		l.Event = e.body()
 	}
-	_ = json.NewEncoder(t.out).Encode(l)
+	_ = json.NewEncoder(r.out).Encode(l)
 }
 
 const (

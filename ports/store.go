@@ -79,13 +79,13 @@ type SystemTx struct {
 
 // IdempotencyKeys remembers which keys were used for which requests.
 type IdempotencyKeys interface {
-	// Claim takes the key for the rest of the transaction, unless another has
-	// it, and never waits. It answers the use that is on record, which says
+	// Reserve reserves the key for the rest of the transaction, unless another
+	// has it, and never waits. It returns the use that is on record, which says
 	// whether this transaction holds the key; nil when the key is new; and
 	// billing.ErrKeyInUse when another transaction is about to use it first.
-	Claim(ctx context.Context, key string) (*billing.KeyUse, error)
+	Reserve(ctx context.Context, key string) (*billing.KeyUse, error)
 
-	// Record keeps the use of a claimed key, in the commit of its effect.
+	// Record keeps the use of a reserved key, in the commit of its effect.
 	Record(ctx context.Context, use billing.KeyUse) error
 
 	// Release forgets the use of a key that waits for the work, which came to

@@ -2,12 +2,14 @@ package cli
 
 import (
 	"fmt"
+	"os/user"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
 )
 
 func orgs(b Backend) *cobra.Command {
@@ -69,22 +71,39 @@ func parseOrg(flag string) (billing.OrgID, error) {
 	return org, nil
 }
 
+// operator is the account on this machine that runs the command.
+func operator() string {
+	u, err := user.Current()
+	if err != nil {
+		return ""
+	}
+	return u.Username
+}
+
+// printed writes the reply of a use case on a line.
+func printed(c *cobra.Command) func(billing.Reply, error) error {
+	return func(r billing.Reply, err error) error {
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(c.OutOrStdout(), "%s\n", r.Body)
+		return err
+	}
+}
+
 func offices(b Backend) *cobra.Command {
 	var f scopeFlags
 	var o billing.Office
 	create := &cobra.Command{
 		Use: "create", Short: "Make an office", Args: cobra.NoArgs,
 		Example: "  molar offices create --org org_... --mode test --name 'Main Street' --npi 1234567893 --time-zone America/Chicago",
-		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, _ []string) (err error) {
-			if o.Scope, err = f.scope(); err != nil {
-				return err
-			}
-			made, err := s.CreateOffice(c.Context(), o)
+		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, _ []string) error {
+			scope, err := f.scope()
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintln(c.OutOrStdout(), made.ID)
-			return err
+			show := func(o *billing.Office) string { return o.ID.String() }
+			return printed(c)(s.CreateOffice(c.Context(), idempotency.Administration(scope, operator(), show), o, nil))
 		}),
 	}
 	f.on(create)
@@ -157,16 +176,13 @@ func providers(b Backend) *cobra.Command {
 	create := &cobra.Command{
 		Use: "create", Short: "Make a provider", Args: cobra.NoArgs,
 		Example: "  molar providers create --org org_... --mode test --first-name Ann --last-name Lee --npi 1234567893",
-		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, _ []string) (err error) {
-			if p.Scope, err = f.scope(); err != nil {
-				return err
-			}
-			made, err := s.CreateProvider(c.Context(), p)
+		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, _ []string) error {
+			scope, err := f.scope()
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintln(c.OutOrStdout(), made.ID)
-			return err
+			show := func(p *billing.Provider) string { return p.ID.String() }
+			return printed(c)(s.CreateProvider(c.Context(), idempotency.Administration(scope, operator(), show), p, nil))
 		}),
 	}
 	f.on(create)

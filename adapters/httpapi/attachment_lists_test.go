@@ -29,17 +29,14 @@ func TestAttachmentLists(t *testing.T) {
 	s := startService(t, eligibility.DefaultTimes())
 	claim := s.claim(t, nil).ID.String()
 	_, prq := s.payerRequest(t, nil)
-	second, err := s.access.CreateOffice(t.Context(), billing.Office{
-		Scope: s.test, Name: "Lakeside", NPI: "1245319599", TaxID: "123456789", TimeZone: "America/New_York",
+	second := s.newOffice(t, billing.Office{
+		Name: "Lakeside", NPI: "1245319599", TaxID: "123456789", TimeZone: "America/New_York",
 		Address: billing.Address{Line1: "1 Lake St", City: "Albany", State: "NY", ZIP: "12207"}, Phone: "5185550101",
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	var id, at, by [5]string
 	for i, body := range []string{
 		s.own(nil), jsonOf(anObject{"claim_id": claim}, nil), s.own(with("kind", "solicited", "payer_request_id", prq, "payer_id", nil)),
-		s.own(with("office_id", second.ID.String())), jsonOf(anObject{"claim_id": claim}, nil),
+		s.own(with("office_id", second.String())), jsonOf(anObject{"claim_id": claim}, nil),
 	} {
 		a := s.must(t, 201, call{path: "/attachments", body: body})
 		id[i], at[i], by[i] = a.text(t, "id"), url.QueryEscape(a.text(t, "created_at")), a.Header.Get("X-Request-Id")
@@ -55,7 +52,7 @@ func TestAttachmentLists(t *testing.T) {
 	s.wantList(t, list+"claim_id="+claim+"&state=open&", id[4])
 	s.wantList(t, list+"payer_request_id="+prq+"&", id[2])
 	s.wantList(t, list+"request_id="+by[3]+"&", id[3])
-	s.wantList(t, list+"office_id="+second.ID.String()+"&", id[3])
+	s.wantList(t, list+"office_id="+second.String()+"&", id[3])
 	s.wantList(t, list+"office_id=off_"+prq[4:]+"&")
 	s.wantList(t, list+"claim_id=clm_"+prq[4:]+"&")
 	s.wantList(t, list+"created_after="+at[2]+"&", id[2], id[3], id[4])

@@ -19,8 +19,8 @@ func listDocumentTypes(x *exchange) (*reply, error) {
 
 // makeAttachment is POST /attachments.
 func (a *api) makeAttachment(x *exchange) (*reply, error) {
-	in := billing.AttachmentRequest{Faults: x.query().end()}
-	doc, fingerprint := x.document(&in.Faults)
+	var in billing.AttachmentRequest
+	doc := x.document(&in.Faults)
 	in.OfficeID = doc.optionalText("office_id")
 	in.PayerID = doc.optionalText("payer_id")
 	in.ClaimID = doc.optionalText("claim_id")
@@ -29,7 +29,7 @@ func (a *api) makeAttachment(x *exchange) (*reply, error) {
 	in.Narrative = doc.optionalText("narrative")
 	in.About = readSubject(doc)
 	doc.end()
-	return kept(a.attachments.Make(x.ctx, x.key.Scope, x.request(fingerprint), in, rendered(x, http.StatusCreated, attachmentShape)))
+	return kept(a.attachments.Make(x.ctx, replying(x, http.StatusCreated, attachmentShape), in))
 }
 
 // readSubject reads whom and what an attachment is about.
@@ -72,7 +72,7 @@ func (a *api) getAttachment(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
 	}
-	found, err := a.attachments.Get(x.ctx, x.key.Scope, attachmentID(x))
+	found, err := a.attachments.Get(x.ctx, x.call.Scope, attachmentID(x))
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (a *api) getAttachment(x *exchange) (*reply, error) {
 // listAttachments is GET /attachments.
 func (a *api) listAttachments(x *exchange) (*reply, error) {
 	q := x.query()
-	l := q.bind("attachments", x.key.Scope, "limit", "cursor")
+	l := q.bind("attachments", x.call.Scope, "limit", "cursor")
 	f := billing.AttachmentFilter{
 		ClaimID:        id[billing.ClaimID](q, "claim_id"),
 		PayerRequestID: id[billing.PayerRequestID](q, "payer_request_id"),
@@ -96,7 +96,7 @@ func (a *api) listAttachments(x *exchange) (*reply, error) {
 	if err := q.end().Err(); err != nil {
 		return nil, err
 	}
-	found, next, err := a.attachments.List(x.ctx, x.key.Scope, f, p)
+	found, next, err := a.attachments.List(x.ctx, x.call.Scope, f, p)
 	if err != nil {
 		return nil, err
 	}
@@ -105,26 +105,22 @@ func (a *api) listAttachments(x *exchange) (*reply, error) {
 
 // changeAttachment is PATCH /attachments/{id}.
 func (a *api) changeAttachment(x *exchange) (*reply, error) {
-	faults := x.query().end()
-	doc, fingerprint := x.document(&faults)
+	var faults billing.Faults
+	doc := x.document(&faults)
 	narrative := doc.optionalText("narrative")
 	doc.end()
-	return kept(a.attachments.Narrate(x.ctx, x.key.Scope, x.request(fingerprint), attachmentID(x), narrative, faults,
-		rendered(x, http.StatusOK, attachmentShape)))
+	return kept(a.attachments.Narrate(x.ctx, replying(x, http.StatusOK, attachmentShape), attachmentID(x), narrative, faults))
 }
 
 // closeAttachment is POST /attachments/{id}/close.
 func (a *api) closeAttachment(x *exchange) (*reply, error) {
-	faults := x.query().end()
-	fingerprint := x.emptyDocument(&faults)
-	return kept(a.attachments.Close(x.ctx, x.key.Scope, x.request(fingerprint), attachmentID(x), faults,
-		rendered(x, http.StatusOK, attachmentShape)))
+	return kept(a.attachments.Close(x.ctx, replying(x, http.StatusOK, attachmentShape), attachmentID(x)))
 }
 
 // uploadDocument is POST /attachments/{id}/documents.
 func (a *api) uploadDocument(x *exchange) (*reply, error) {
-	in := billing.DocumentRequest{Faults: x.query().end()}
-	form, fingerprint := x.form(&in.Faults)
+	var in billing.DocumentRequest
+	form := x.form(&in.Faults)
 	in.DocumentType = form.text("document_type")
 	in.ImageDate = form.optionalText("image_date")
 	in.Orientation = form.optionalText("orientation")
@@ -134,8 +130,7 @@ func (a *api) uploadDocument(x *exchange) (*reply, error) {
 		in.FileName = sent.name
 	}
 	form.end()
-	return kept(a.attachments.Upload(x.ctx, x.key.Scope, x.request(fingerprint), attachmentID(x), in, file,
-		rendered(x, http.StatusCreated, attachmentShape)))
+	return kept(a.attachments.Upload(x.ctx, replying(x, http.StatusCreated, attachmentShape), attachmentID(x), in, file))
 }
 
 // removeDocument is DELETE /attachments/{id}/documents/{doc_id}.
@@ -143,8 +138,7 @@ func (a *api) removeDocument(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
 	}
-	gone := func(*billing.Attachment, error) billing.Answer { return billing.Answer{Status: http.StatusNoContent} }
-	return kept(a.attachments.RemoveDocument(x.ctx, x.key.Scope, x.request(x.fingerprint(nil)), attachmentID(x), documentID(x), gone))
+	return kept(a.attachments.RemoveDocument(x.ctx, removing[*billing.Attachment](x), attachmentID(x), documentID(x)))
 }
 
 // getContent is GET /attachments/{id}/documents/{doc_id}/content.
@@ -154,7 +148,7 @@ func (a *api) getContent(x *exchange) (*reply, error) {
 	}
 	attachment, document := attachmentID(x), documentID(x)
 	s, err := x.openStream(func(ctx context.Context) (io.ReadCloser, int64, error) {
-		return a.attachments.Content(ctx, x.key.Scope, attachment, document)
+		return a.attachments.Content(ctx, x.call.Scope, attachment, document)
 	})
 	if err != nil {
 		return nil, err

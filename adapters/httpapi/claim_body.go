@@ -5,11 +5,10 @@ import (
 )
 
 // readClaimRequest reads a claim, or what is to change of one.
-func readClaimRequest(x *exchange) (in billing.ClaimRequest, fingerprint [32]byte) {
-	in.Faults = x.query().end()
-	doc, fingerprint := x.document(&in.Faults)
+func readClaimRequest(x *exchange) (in billing.ClaimRequest) {
+	doc := x.document(&in.Faults)
 	readClaim(doc, &in)
-	return in, fingerprint
+	return in
 }
 
 func readClaim(doc *object, in *billing.ClaimRequest) {
@@ -82,14 +81,13 @@ func readClaimLines(doc *object) []billing.ClaimLineInput {
 }
 
 // readConvertRequest reads which services of a predetermination are done.
-func readConvertRequest(x *exchange) (in billing.ConvertRequest, fingerprint [32]byte) {
-	in.Faults = x.query().end()
-	doc, fingerprint := x.document(&in.Faults)
+func readConvertRequest(x *exchange) (in billing.ConvertRequest) {
+	doc := x.document(&in.Faults)
 	in.Lines = mapped(doc.optionalObjects("lines"), func(l *object) billing.ConvertLineInput {
 		line := billing.ConvertLineInput{LineNumber: l.number("line_number"), ServiceDate: l.text("service_date")}
 		l.end()
 		return line
 	})
 	doc.end()
-	return in, fingerprint
+	return in
 }

@@ -8,8 +8,8 @@ import (
 
 // makeClaim is POST /claims.
 func (a *api) makeClaim(x *exchange) (*reply, error) {
-	in, fingerprint := readClaimRequest(x)
-	return kept(a.claims.Make(x.ctx, x.key.Scope, x.request(fingerprint), in, rendered(x, http.StatusCreated, claimShape)))
+	in := readClaimRequest(x)
+	return kept(a.claims.Make(x.ctx, replying(x, http.StatusCreated, claimShape), in))
 }
 
 // claimID is the ID in the path, read like attachmentID.
@@ -23,7 +23,7 @@ func (a *api) getClaim(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
 	}
-	r, err := a.claims.Get(x.ctx, x.key.Scope, claimID(x))
+	r, err := a.claims.Get(x.ctx, x.call.Scope, claimID(x))
 	if err != nil {
 		return nil, err
 	}
@@ -32,51 +32,42 @@ func (a *api) getClaim(x *exchange) (*reply, error) {
 
 // changeClaim is PATCH /claims/{id}.
 func (a *api) changeClaim(x *exchange) (*reply, error) {
-	in, fingerprint := readClaimRequest(x)
-	return kept(a.claims.Change(x.ctx, x.key.Scope, x.request(fingerprint), claimID(x), in, rendered(x, http.StatusOK, claimShape)))
+	in := readClaimRequest(x)
+	return kept(a.claims.Change(x.ctx, replying(x, http.StatusOK, claimShape), claimID(x), in))
 }
 
 // replaceClaim is POST /claims/{id}/replace.
 func (a *api) replaceClaim(x *exchange) (*reply, error) {
-	in, fingerprint := readClaimRequest(x)
-	return kept(a.claims.Replace(x.ctx, x.key.Scope, x.request(fingerprint), claimID(x), in, rendered(x, http.StatusOK, claimShape)))
+	in := readClaimRequest(x)
+	return kept(a.claims.Replace(x.ctx, replying(x, http.StatusOK, claimShape), claimID(x), in))
 }
 
 // convertClaim is POST /claims/{id}/convert.
 func (a *api) convertClaim(x *exchange) (*reply, error) {
-	in, fingerprint := readConvertRequest(x)
-	return kept(a.claims.Convert(x.ctx, x.key.Scope, x.request(fingerprint), claimID(x), in, rendered(x, http.StatusCreated, claimShape)))
+	in := readConvertRequest(x)
+	return kept(a.claims.Convert(x.ctx, replying(x, http.StatusCreated, claimShape), claimID(x), in))
 }
 
 // submitClaim is POST /claims/{id}/submit.
 func (a *api) submitClaim(x *exchange) (*reply, error) {
-	return kept(a.claims.Submit(x.ctx, x.key.Scope, nothingSent(x), claimID(x), rendered(x, http.StatusOK, claimShape)))
+	return kept(a.claims.Submit(x.ctx, replying(x, http.StatusOK, claimShape), claimID(x)))
 }
 
 // reconcileClaim is POST /claims/{id}/reconcile.
 func (a *api) reconcileClaim(x *exchange) (*reply, error) {
-	return kept(a.claims.Reconcile(x.ctx, x.key.Scope, nothingSent(x), claimID(x), rendered(x, http.StatusOK, claimShape)))
+	return kept(a.claims.Reconcile(x.ctx, replying(x, http.StatusOK, claimShape), claimID(x)))
 }
 
-// voidClaim is POST /claims/{id}/void: it makes a claim, and answers that one.
+// voidClaim is POST /claims/{id}/void: it makes a claim, and returns that one.
 func (a *api) voidClaim(x *exchange) (*reply, error) {
-	return kept(a.claims.Void(x.ctx, x.key.Scope, nothingSent(x), claimID(x), rendered(x, http.StatusCreated, claimShape)))
-}
-
-// nothingSent reads the request of an operation that wants to know nothing but
-// what its path says.
-func nothingSent(x *exchange) billing.Request {
-	faults := x.query().end()
-	req := x.request(x.emptyDocument(&faults))
-	req.Faults = faults
-	return req
+	return kept(a.claims.Void(x.ctx, replying(x, http.StatusCreated, claimShape), claimID(x)))
 }
 
 // listClaims is GET /claims. A list holds one kind, unless it looks one claim
 // up, which may be of either.
 func (a *api) listClaims(x *exchange) (*reply, error) {
 	q := x.query()
-	l := q.bind("claims", x.key.Scope, "limit", "cursor")
+	l := q.bind("claims", x.call.Scope, "limit", "cursor")
 	number, _ := q.text("patient_control_number")
 	f := billing.ClaimFilter{
 		Kind:          oneOf(q, "kind", billing.KindClaim, billing.KindPredetermination),
@@ -97,7 +88,7 @@ func (a *api) listClaims(x *exchange) (*reply, error) {
 	if err := q.end().Err(); err != nil {
 		return nil, err
 	}
-	found, next, err := a.claims.List(x.ctx, x.key.Scope, f, p)
+	found, next, err := a.claims.List(x.ctx, x.call.Scope, f, p)
 	if err != nil {
 		return nil, err
 	}
@@ -113,12 +104,12 @@ func fileID(x *exchange) billing.FileID {
 // listBatches is GET /batches.
 func (a *api) listBatches(x *exchange) (*reply, error) {
 	q := x.query()
-	l := q.bind("batches", x.key.Scope, "limit", "cursor")
+	l := q.bind("batches", x.call.Scope, "limit", "cursor")
 	p := billing.Page{Limit: q.limit(), After: q.cursor(a.cursors, l)}
 	if err := q.end().Err(); err != nil {
 		return nil, err
 	}
-	found, next, err := a.batches.List(x.ctx, x.key.Scope, p)
+	found, next, err := a.batches.List(x.ctx, x.call.Scope, p)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +121,7 @@ func (a *api) getBatch(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
 	}
-	b, err := a.batches.Get(x.ctx, x.key.Scope, fileID(x))
+	b, err := a.batches.Get(x.ctx, x.call.Scope, fileID(x))
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +133,7 @@ func (a *api) getBatchFile(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
 	}
-	b, content, err := a.batches.File(x.ctx, x.key.Scope, fileID(x))
+	b, content, err := a.batches.File(x.ctx, x.call.Scope, fileID(x))
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 // needs the ID of the last payer seen and no time.
 func (a *api) listPayers(x *exchange) (*reply, error) {
 	q := x.query()
-	l := q.bind("payers", x.key.Scope, "limit", "cursor")
+	l := q.bind("payers", x.call.Scope, "limit", "cursor")
 	text, _ := q.text("search")
 	limit, after := q.limit(), q.cursor(a.cursors, l)
 	found := a.payers.Search(text)
@@ -29,8 +29,8 @@ func (a *api) listPayers(x *exchange) (*reply, error) {
 
 // makeOffice is POST /offices.
 func (a *api) makeOffice(x *exchange) (*reply, error) {
-	faults := x.query().end()
-	doc, fingerprint := x.document(&faults)
+	var faults billing.Faults
+	doc := x.document(&faults)
 	in := billing.Office{
 		Name: doc.text("name"), NPI: doc.text("npi"), TaxID: doc.text("tax_id"), Phone: doc.text("phone"),
 	}
@@ -46,18 +46,18 @@ func (a *api) makeOffice(x *exchange) (*reply, error) {
 		}
 	}
 	doc.end()
-	return kept(a.access.MakeOffice(x.ctx, x.key.Scope, x.request(fingerprint), in, faults, rendered(x, http.StatusCreated, officeShape)))
+	return kept(a.access.CreateOffice(x.ctx, replying(x, http.StatusCreated, officeShape), in, faults))
 }
 
 // listOffices is GET /offices.
 func (a *api) listOffices(x *exchange) (*reply, error) {
 	q := x.query()
-	l := q.bind("offices", x.key.Scope, "limit", "cursor")
+	l := q.bind("offices", x.call.Scope, "limit", "cursor")
 	p := billing.Page{Limit: q.limit(), After: q.cursor(a.cursors, l)}
 	if err := q.end().Err(); err != nil {
 		return nil, err
 	}
-	found, next, err := a.access.ListOffices(x.ctx, x.key.Scope, p)
+	found, next, err := a.access.ListOffices(x.ctx, x.call.Scope, p)
 	if err != nil {
 		return nil, err
 	}
@@ -66,24 +66,24 @@ func (a *api) listOffices(x *exchange) (*reply, error) {
 
 // makeProvider is POST /providers.
 func (a *api) makeProvider(x *exchange) (*reply, error) {
-	faults := x.query().end()
-	doc, fingerprint := x.document(&faults)
+	var faults billing.Faults
+	doc := x.document(&faults)
 	in := billing.Provider{
 		FirstName: doc.text("first_name"), LastName: doc.text("last_name"), NPI: doc.text("npi"), Taxonomy: doc.text("taxonomy"),
 	}
 	doc.end()
-	return kept(a.access.MakeProvider(x.ctx, x.key.Scope, x.request(fingerprint), in, faults, rendered(x, http.StatusCreated, providerShape)))
+	return kept(a.access.CreateProvider(x.ctx, replying(x, http.StatusCreated, providerShape), in, faults))
 }
 
 // listProviders is GET /providers.
 func (a *api) listProviders(x *exchange) (*reply, error) {
 	q := x.query()
-	l := q.bind("providers", x.key.Scope, "limit", "cursor")
+	l := q.bind("providers", x.call.Scope, "limit", "cursor")
 	p := billing.Page{Limit: q.limit(), After: q.cursor(a.cursors, l)}
 	if err := q.end().Err(); err != nil {
 		return nil, err
 	}
-	found, next, err := a.access.ListProviders(x.ctx, x.key.Scope, p)
+	found, next, err := a.access.ListProviders(x.ctx, x.call.Scope, p)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (a *api) getPatient(x *exchange) (*reply, error) {
 		return nil, err
 	}
 	id, _ := billing.ParseID[billing.PatientID](x.params.Params("id")) // read like attachmentID
-	p, err := a.access.GetPatient(x.ctx, x.key.Scope, id)
+	p, err := a.access.GetPatient(x.ctx, x.call.Scope, id)
 	if err != nil {
 		return nil, err
 	}

@@ -6,25 +6,25 @@ import (
 
 // submitCheck is POST /eligibility.
 func (a *api) submitCheck(x *exchange) (*reply, error) {
-	in := billing.EligibilityRequest{Faults: x.query().end()}
+	var in billing.EligibilityRequest
 	for _, line := range x.headers("Cache-Control") {
 		if in.NoCache = line == "no-cache"; !in.NoCache {
 			in.Faults.Add("Cache-Control", billing.FaultNotAllowed, "The one value that is known is no-cache.")
 			break
 		}
 	}
-	doc, fingerprint := x.document(&in.Faults)
+	doc := x.document(&in.Faults)
 	readEligibilityRequest(doc, &in)
-	c, replayed, err := a.eligibility.Check(x.ctx, x.key.Scope, x.request(fingerprint), in)
+	c, replayed, err := a.eligibility.Check(x.ctx, x.call, in)
 	if err != nil {
 		return nil, err
 	}
 	if failure := c.Failure(); failure != nil {
 		return nil, &failedCheckError{failure, c, replayed}
 	}
-	answer := rawReply(checkShape(c))
-	answer.replayed = replayed
-	return answer, nil
+	r := rawReply(checkShape(c))
+	r.replayed = replayed
+	return r, nil
 }
 
 func readEligibilityRequest(doc *object, in *billing.EligibilityRequest) {
@@ -65,7 +65,7 @@ func (a *api) getCheck(x *exchange) (*reply, error) {
 	if err != nil {
 		return nil, billing.NotFound("eligibility check", "")
 	}
-	c, err := a.eligibility.Get(x.ctx, x.key.Scope, id)
+	c, err := a.eligibility.Get(x.ctx, x.call.Scope, id)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (a *api) getCheck(x *exchange) (*reply, error) {
 // listChecks is GET /eligibility.
 func (a *api) listChecks(x *exchange) (*reply, error) {
 	q := x.query()
-	l := q.bind("eligibility", x.key.Scope, "limit", "cursor")
+	l := q.bind("eligibility", x.call.Scope, "limit", "cursor")
 	reference, _ := q.text("tenant_reference")
 	f := billing.CheckFilter{
 		RequestID: id[billing.RequestID](q, "request_id"),
@@ -91,7 +91,7 @@ func (a *api) listChecks(x *exchange) (*reply, error) {
 	if err := q.end().Err(); err != nil {
 		return nil, err
 	}
-	checks, next, err := a.eligibility.List(x.ctx, x.key.Scope, f, p)
+	checks, next, err := a.eligibility.List(x.ctx, x.call.Scope, f, p)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ func eraID(x *exchange) billing.ERAID {
 // listERAs is GET /eras.
 func (a *api) listERAs(x *exchange) (*reply, error) {
 	q := x.query()
-	l := q.bind("eras", x.key.Scope, "limit", "cursor")
+	l := q.bind("eras", x.call.Scope, "limit", "cursor")
 	f := billing.ERAFilter{
 		State:        oneOf(q, "state", billing.ERANeedsReview, billing.ERAPosted),
 		PayerID:      id[billing.PayerID](q, "payer_id"),
@@ -31,7 +31,7 @@ func (a *api) listERAs(x *exchange) (*reply, error) {
 	if err := q.end().Err(); err != nil {
 		return nil, err
 	}
-	found, next, err := a.remittances.List(x.ctx, x.key.Scope, f, p)
+	found, next, err := a.remittances.List(x.ctx, x.call.Scope, f, p)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (a *api) getERA(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
 	}
-	r, err := a.remittances.Get(x.ctx, x.key.Scope, eraID(x))
+	r, err := a.remittances.Get(x.ctx, x.call.Scope, eraID(x))
 	if err != nil {
 		return nil, err
 	}
@@ -52,13 +52,13 @@ func (a *api) getERA(x *exchange) (*reply, error) {
 
 // postERA is POST /eras/{id}/post.
 func (a *api) postERA(x *exchange) (*reply, error) {
-	return kept(a.remittances.Post(x.ctx, x.key.Scope, nothingSent(x), eraID(x), rendered(x, http.StatusOK, a.wholeERA(x))))
+	return kept(a.remittances.Post(x.ctx, replying(x, http.StatusOK, a.wholeERA(x)), eraID(x)))
 }
 
 // wholeERA is the shape of a remittance whose claims go on in listERAClaims.
 func (a *api) wholeERA(x *exchange) func(*billing.ERARecord) eraJSON {
 	return func(r *billing.ERARecord) eraJSON {
-		return eraShape(r, a.cursors.encode(claimsOf(r.ID, x.key.Scope), afterClaim(r.Claims, r.More)))
+		return eraShape(r, a.cursors.encode(claimsOf(r.ID, x.call.Scope), afterClaim(r.Claims, r.More)))
 	}
 }
 
@@ -66,7 +66,7 @@ func (a *api) wholeERA(x *exchange) func(*billing.ERARecord) eraJSON {
 // claim, in the order of the file.
 func (a *api) listERAClaims(x *exchange) (*reply, error) {
 	era, q := eraID(x), x.query()
-	l := claimsOf(era, x.key.Scope)
+	l := claimsOf(era, x.call.Scope)
 	limit, after := q.limit(), 0
 	if p := q.cursor(a.cursors, l); p != nil {
 		after = ordinalOf(p)
@@ -74,7 +74,7 @@ func (a *api) listERAClaims(x *exchange) (*reply, error) {
 	if err := q.end().Err(); err != nil {
 		return nil, err
 	}
-	found, more, err := a.remittances.Claims(x.ctx, x.key.Scope, era, after, limit)
+	found, more, err := a.remittances.Claims(x.ctx, x.call.Scope, era, after, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (a *api) getERAFile(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
 	}
-	e, content, err := a.remittances.File(x.ctx, x.key.Scope, eraID(x))
+	e, content, err := a.remittances.File(x.ctx, x.call.Scope, eraID(x))
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ func (a *api) getEvent(x *exchange) (*reply, error) {
 	if err != nil {
 		return nil, billing.NotFound("event", "")
 	}
-	e, err := a.events.Get(x.ctx, x.key.Scope, id)
+	e, err := a.events.Get(x.ctx, x.call.Scope, id)
 	if err != nil {
 		return nil, err
 	}
@@ -38,12 +38,12 @@ func (a *api) listEvents(x *exchange) (*reply, error) {
 	if _, given := q.text("after"); given {
 		q.faults.Add("after", billing.FaultNotAllowed, "after goes with order=asc.")
 	}
-	l := q.bind("events", x.key.Scope, "limit", "cursor", "order")
+	l := q.bind("events", x.call.Scope, "limit", "cursor", "order")
 	p := billing.Page{Limit: limit, After: q.cursor(a.cursors, l)}
 	if err := q.end().Err(); err != nil {
 		return nil, err
 	}
-	events, next, err := a.events.List(x.ctx, x.key.Scope, f, p)
+	events, next, err := a.events.List(x.ctx, x.call.Scope, f, p)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (a *api) listEvents(x *exchange) (*reply, error) {
 // tailEvents goes on after the cursor when there is one, else after the event
 // named. The cursor of a tail holds the last event that was read.
 func (a *api) tailEvents(x *exchange, q *query, f billing.EventFilter, limit int) (*reply, error) {
-	l := q.bind("events, ascending", x.key.Scope, "limit", "cursor", "order", "after")
+	l := q.bind("events, ascending", x.call.Scope, "limit", "cursor", "order", "after")
 	after := id[billing.EventID](q, "after")
 	if p := q.cursor(a.cursors, l); p != nil {
 		after = p.ID
@@ -61,7 +61,7 @@ func (a *api) tailEvents(x *exchange, q *query, f billing.EventFilter, limit int
 	if err := q.end().Err(); err != nil {
 		return nil, err
 	}
-	events, more, err := a.events.Tail(x.ctx, x.key.Scope, f, after, limit)
+	events, more, err := a.events.Tail(x.ctx, x.call.Scope, f, after, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -27,17 +27,17 @@ type exchange struct {
 	route    *route // nil until one matches
 	params   *fiber.Ctx
 	key      *billing.APIKey
-	idemKey  string
-	body     []byte // of a jsonBody
-	json     *node  // what it says; nil when it cannot be read
-	upload   *form  // of an uploadBody
+	call     billing.Call // what the use cases see of the request
+	body     []byte       // of a jsonBody, an optionalBody or an emptyBody
+	json     *node        // what it says; nil when it cannot be read
+	upload   *form        // of an uploadBody
 	bodyDone bool
 	ctx      context.Context //nolint:containedctx // the request's own, for its use case
 	cancel   context.CancelFunc
 	code     billing.Code // of the error that was answered
 	atEnd    []func()     // what finish does last
 
-	jsonFaults billing.Faults // what is wrong with the form of a jsonBody
+	jsonFaults billing.Faults // what is wrong with the form of the body
 }
 
 // reply is what an operation answers when nothing failed.
@@ -65,6 +65,7 @@ func (s *Server) begin(fctx *fasthttp.RequestCtx) *exchange {
 		verdict: string(h.Peek(guardHeader)),
 		hasBody: h.ContentLength() > 0 || h.ContentLength() == -1,
 	}
+	x.call.Request.ID = x.id
 	x.conn, _ = fctx.Conn().(*conn)
 	x.set("X-Request-Id", x.id.String())
 	x.set("Cache-Control", "no-store")
@@ -135,7 +136,7 @@ func (x *exchange) operate(r *route) (*reply, error) {
 	}
 	if r.changes() {
 		var err error
-		if x.idemKey, err = readIdempotencyKey(x.fctx.Request.Header.RawHeaders()); err != nil {
+		if x.call.Request.Key, err = readIdempotencyKey(x.fctx.Request.Header.RawHeaders()); err != nil {
 			return nil, err
 		}
 	}
@@ -144,6 +145,12 @@ func (x *exchange) operate(r *route) (*reply, error) {
 	}
 	if err := x.readBody(r.body); err != nil {
 		return nil, err
+	}
+	if r.changes() {
+		x.call.Request.Fingerprint = x.fingerprint()
+	}
+	if r.body == emptyBody {
+		x.document(&x.call.Request.Faults).end()
 	}
 	return r.handle(x)
 }
@@ -160,7 +167,9 @@ func (x *exchange) startClock() {
 
 // authenticate finds out who calls.
 func (x *exchange) authenticate() (err error) {
-	x.key, err = x.s.identify(x.ctx, bearer(x.fctx.Request.Header.RawHeaders()))
+	if x.key, err = x.s.identify(x.ctx, bearer(x.fctx.Request.Header.RawHeaders())); err == nil {
+		x.call.Scope, x.call.Principal = x.key.Scope, x.key.Principal()
+	}
 	return err
 }
 
@@ -218,21 +227,16 @@ func (x *exchange) readBody(kind bodyKind) (err error) {
 	switch kind {
 	case noBody:
 		return nil
-	case jsonBody:
+	case jsonBody, optionalBody, emptyBody:
 		x.body, err = io.ReadAll(x.openBody(x.s.limits.JSON))
 	case uploadBody:
 		err = x.readUpload()
 	}
 	x.startClock()
-	if kind == jsonBody && err == nil {
+	if kind != uploadBody && err == nil {
 		x.json, err = parseJSON(x.ctx, x.body, &x.jsonFaults)
 	}
 	return err
-}
-
-// request is what the use cases want to know of a call that changes something.
-func (x *exchange) request(fingerprint [32]byte) billing.Request {
-	return billing.Request{ID: x.id, Key: x.idemKey, Fingerprint: fingerprint}
 }
 
 // headers gives the value of each line of a header field.

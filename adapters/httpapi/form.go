@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"crypto/sha256"
 	"io"
 	"slices"
 	"strings"
@@ -24,15 +23,16 @@ type form struct {
 	taken []string
 }
 
-// form is the body of an upload. The fingerprint is of what the request means,
-// so that a repetition may have another boundary and another order.
-func (x *exchange) form(faults *billing.Faults) (f *form, fingerprint [sha256.Size]byte) {
-	f = x.upload
+// form reads the body of an upload. It adds to the faults what is wrong with the
+// query, where uploads have no parameters, and with the form itself.
+func (x *exchange) form(faults *billing.Faults) *form {
+	x.noQuery(faults)
+	f := x.upload
 	f.into = faults
 	for _, fault := range f.faults {
 		faults.Add(fault.Field, fault.Code, fault.Message)
 	}
-	return f, x.fingerprint(f.meaning())
+	return f
 }
 
 func (f *form) find(name string) *part {

@@ -22,9 +22,14 @@ type object struct {
 	faults *billing.Faults
 }
 
-// document reads the request's body. The fingerprint is of what the request
-// means, so that a repetition may be spelled differently.
-func (x *exchange) document(faults *billing.Faults) (doc *object, fingerprint [sha256.Size]byte) {
+// document reads the request's body. An optionalBody that is not there is an
+// empty object. It adds to the faults what is wrong with the query, where these
+// operations have no parameters, and with the form of the body.
+func (x *exchange) document(faults *billing.Faults) *object {
+	x.noQuery(faults)
+	if x.bodyless() {
+		return newObject("", nil, faults)
+	}
 	if lines := x.headers("Content-Type"); len(lines) != 1 || !isJSON(lines[0]) {
 		code := billing.FaultFormat
 		if len(lines) == 0 || lines[0] == "" {
@@ -35,46 +40,32 @@ func (x *exchange) document(faults *billing.Faults) (doc *object, fingerprint [s
 	for _, f := range x.jsonFaults {
 		faults.Add(f.Field, f.Code, f.Message)
 	}
-	m := x.meaning()
-	if x.json != nil && len(x.jsonFaults) == 0 {
+	return newObject("", x.json, faults)
+}
+
+// bodyless reports whether the client left a body out that it may leave out.
+func (x *exchange) bodyless() bool {
+	return (x.route.body == optionalBody || x.route.body == emptyBody) && len(x.body) == 0
+}
+
+// fingerprint is of the operation and of what its body means, so that a
+// repetition may be spelled differently.
+func (x *exchange) fingerprint() [sha256.Size]byte {
+	m := &meaning{Hash: sha256.New()}
+	m.put([]byte(x.method + " " + string(x.fctx.URI().PathOriginal()) + "\n"))
+	switch {
+	case x.route.body == noBody:
+	case x.route.body == uploadBody:
+		m.put(x.upload.meaning())
+	case x.bodyless():
+		m.put([]byte("json:{}"))
+	case x.json != nil && len(x.jsonFaults) == 0:
 		m.put([]byte("json:"))
 		m.add(x.json)
-	} else {
+	default:
 		m.put([]byte("raw:"))
 		m.put(x.body)
 	}
-	return newObject("", x.json, faults), m.sum()
-}
-
-// emptyDocument reads the body of an operation that wants to know nothing: an
-// empty object, or nothing at all.
-func (x *exchange) emptyDocument(faults *billing.Faults) (fingerprint [sha256.Size]byte) {
-	doc, fingerprint := x.optionalDocument(faults)
-	doc.end()
-	return fingerprint
-}
-
-// optionalDocument reads a body that need not be there; no body is an empty
-// object.
-func (x *exchange) optionalDocument(faults *billing.Faults) (doc *object, fingerprint [sha256.Size]byte) {
-	if len(x.body) == 0 {
-		return newObject("", nil, faults), x.fingerprint([]byte("json:{}"))
-	}
-	return x.document(faults)
-}
-
-// meaning starts a fingerprint, which is of the operation and what its body
-// means.
-func (x *exchange) meaning() *meaning {
-	m := &meaning{Hash: sha256.New()}
-	m.put([]byte(x.method + " " + string(x.fctx.URI().PathOriginal()) + "\n"))
-	return m
-}
-
-// fingerprint is of a meaning that is in memory.
-func (x *exchange) fingerprint(meaning []byte) [sha256.Size]byte {
-	m := x.meaning()
-	m.put(meaning)
 	return m.sum()
 }
 

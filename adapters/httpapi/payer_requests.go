@@ -8,15 +8,15 @@ import (
 
 // recordPayerRequest is POST /payer_requests.
 func (a *api) recordPayerRequest(x *exchange) (*reply, error) {
-	in := billing.PayerRequestRecord{Faults: x.query().end()}
-	doc, fingerprint := x.document(&in.Faults)
+	var in billing.PayerRequestRecord
+	doc := x.document(&in.Faults)
 	in.ClaimID = doc.optionalText("claim_id")
 	in.PayerID = doc.optionalText("payer_id")
 	in.ReferenceNumber = doc.text("reference_number")
 	in.Requested = doc.text("requested")
 	in.DueDate = doc.optionalText("due_date")
 	doc.end()
-	return kept(a.payerRequests.Record(x.ctx, x.key.Scope, x.request(fingerprint), in, rendered(x, http.StatusCreated, payerRequestShape)))
+	return kept(a.payerRequests.Record(x.ctx, replying(x, http.StatusCreated, payerRequestShape), in))
 }
 
 // payerRequestID is the ID in the path, read like attachmentID.
@@ -30,7 +30,7 @@ func (a *api) getPayerRequest(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
 	}
-	r, err := a.payerRequests.Get(x.ctx, x.key.Scope, payerRequestID(x))
+	r, err := a.payerRequests.Get(x.ctx, x.call.Scope, payerRequestID(x))
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func (a *api) getPayerRequest(x *exchange) (*reply, error) {
 // listPayerRequests is GET /payer_requests.
 func (a *api) listPayerRequests(x *exchange) (*reply, error) {
 	q := x.query()
-	l := q.bind("payer_requests", x.key.Scope, "limit", "cursor")
+	l := q.bind("payer_requests", x.call.Scope, "limit", "cursor")
 	f := billing.PayerRequestFilter{
 		State:   oneOf(q, "state", billing.PayerRequestOpen, billing.PayerRequestAnswered),
 		ClaimID: id[billing.ClaimID](q, "claim_id"),
@@ -51,7 +51,7 @@ func (a *api) listPayerRequests(x *exchange) (*reply, error) {
 	if err := q.end().Err(); err != nil {
 		return nil, err
 	}
-	found, next, err := a.payerRequests.List(x.ctx, x.key.Scope, f, p)
+	found, next, err := a.payerRequests.List(x.ctx, x.call.Scope, f, p)
 	if err != nil {
 		return nil, err
 	}
@@ -60,13 +60,12 @@ func (a *api) listPayerRequests(x *exchange) (*reply, error) {
 
 // answerPayerRequest is POST /payer_requests/{id}/answer.
 func (a *api) answerPayerRequest(x *exchange) (*reply, error) {
-	in := billing.AnswerRequest{Faults: x.query().end()}
-	doc, fingerprint := x.optionalDocument(&in.Faults)
+	var in billing.AnswerRequest
+	doc := x.document(&in.Faults)
 	in.AttachmentID = doc.optionalText("attachment_id")
 	in.OfficeID = doc.optionalText("office_id")
 	in.Narrative = doc.optionalText("narrative")
 	in.About = readSubject(doc)
 	doc.end()
-	return kept(a.attachments.Answer(x.ctx, x.key.Scope, x.request(fingerprint), payerRequestID(x), in,
-		rendered(x, http.StatusOK, answerShape)))
+	return kept(a.attachments.Answer(x.ctx, replying(x, http.StatusOK, answerShape), payerRequestID(x), in))
 }

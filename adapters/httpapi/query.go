@@ -33,7 +33,14 @@ func (x *exchange) query() *query {
 	return q
 }
 
-// end tells every fault, those of parameters that nobody asked for too.
+// noQuery adds the faults of a query to an operation without parameters.
+func (x *exchange) noQuery(faults *billing.Faults) {
+	for _, f := range x.query().end() {
+		faults.Add(f.Field, f.Code, f.Message)
+	}
+}
+
+// end returns every fault, those of unknown parameters too.
 func (q *query) end() billing.Faults {
 	for _, name := range slices.Sorted(maps.Keys(q.values)) {
 		q.faults.Add(cmp.Or(name, "query"), billing.FaultUnknown, "The operation does not know the parameter.")

@@ -33,9 +33,11 @@ type route struct {
 type bodyKind byte
 
 const (
-	noBody     bodyKind = iota // one that is sent all the same is never read
-	jsonBody                   // read into memory; see exchange.document
-	uploadBody                 // multipart/form-data, its file in a temporary file; see exchange.form
+	noBody       bodyKind = iota // one that is sent all the same is never read
+	jsonBody                     // read into memory; see exchange.document
+	optionalBody                 // a jsonBody, or nothing
+	emptyBody                    // an empty object, or nothing; the path says all
+	uploadBody                   // multipart/form-data, its file in a temporary file; see exchange.form
 )
 
 // api is the operations and what they call.
@@ -67,7 +69,7 @@ func (a *api) routes() []route {
 		{http.MethodGet, root + "/attachments", read, noBody, a.listAttachments},
 		{http.MethodGet, root + "/attachments/{id}", read, noBody, a.getAttachment},
 		{http.MethodPatch, root + "/attachments/{id}", submit, jsonBody, a.changeAttachment},
-		{http.MethodPost, root + "/attachments/{id}/close", submit, jsonBody, a.closeAttachment},
+		{http.MethodPost, root + "/attachments/{id}/close", submit, emptyBody, a.closeAttachment},
 		{http.MethodPost, root + "/attachments/{id}/documents", submit, uploadBody, a.uploadDocument},
 		{http.MethodDelete, root + "/attachments/{id}/documents/{doc_id}", submit, noBody, a.removeDocument},
 		{http.MethodGet, root + "/attachments/{id}/documents/{doc_id}/content", read, noBody, a.getContent},
@@ -76,16 +78,16 @@ func (a *api) routes() []route {
 		{http.MethodPost, root + "/payer_requests", submit, jsonBody, a.recordPayerRequest},
 		{http.MethodGet, root + "/payer_requests", read, noBody, a.listPayerRequests},
 		{http.MethodGet, root + "/payer_requests/{id}", read, noBody, a.getPayerRequest},
-		{http.MethodPost, root + "/payer_requests/{id}/answer", submit, jsonBody, a.answerPayerRequest},
+		{http.MethodPost, root + "/payer_requests/{id}/answer", submit, optionalBody, a.answerPayerRequest},
 
 		{http.MethodPost, root + "/claims", submit, jsonBody, a.makeClaim},
 		{http.MethodGet, root + "/claims", read, noBody, a.listClaims},
 		{http.MethodGet, root + "/claims/{id}", read, noBody, a.getClaim},
 		{http.MethodPatch, root + "/claims/{id}", submit, jsonBody, a.changeClaim},
-		{http.MethodPost, root + "/claims/{id}/submit", submit, jsonBody, a.submitClaim},
-		{http.MethodPost, root + "/claims/{id}/void", submit, jsonBody, a.voidClaim},
+		{http.MethodPost, root + "/claims/{id}/submit", submit, emptyBody, a.submitClaim},
+		{http.MethodPost, root + "/claims/{id}/void", submit, emptyBody, a.voidClaim},
 		{http.MethodPost, root + "/claims/{id}/replace", submit, jsonBody, a.replaceClaim},
-		{http.MethodPost, root + "/claims/{id}/reconcile", submit, jsonBody, a.reconcileClaim},
+		{http.MethodPost, root + "/claims/{id}/reconcile", submit, emptyBody, a.reconcileClaim},
 		{http.MethodPost, root + "/claims/{id}/convert", submit, jsonBody, a.convertClaim},
 
 		{http.MethodGet, root + "/batches", read, noBody, a.listBatches},
@@ -96,7 +98,7 @@ func (a *api) routes() []route {
 		{http.MethodGet, root + "/eras/{id}", read, noBody, a.getERA},
 		{http.MethodGet, root + "/eras/{id}/claims", read, noBody, a.listERAClaims},
 		{http.MethodGet, root + "/eras/{id}/file", read, noBody, a.getERAFile},
-		{http.MethodPost, root + "/eras/{id}/post", submit, jsonBody, a.postERA},
+		{http.MethodPost, root + "/eras/{id}/post", submit, emptyBody, a.postERA},
 
 		{http.MethodGet, root + "/payers", read, noBody, a.listPayers},
 		{http.MethodPost, root + "/offices", submit, jsonBody, a.makeOffice},
@@ -109,17 +111,17 @@ func (a *api) routes() []route {
 		{http.MethodGet, root + "/events/{id}", read, noBody, a.getEvent},
 
 		{http.MethodPost, root + "/events/resend", submit, jsonBody, a.resendEvents},
-		{http.MethodPost, root + "/events/{id}/resend", submit, jsonBody, a.resendEvent},
+		{http.MethodPost, root + "/events/{id}/resend", submit, optionalBody, a.resendEvent},
 
 		{http.MethodPost, root + "/webhook_endpoints", submit, jsonBody, a.createEndpoint},
 		{http.MethodGet, root + "/webhook_endpoints", read, noBody, a.listEndpoints},
 		{http.MethodGet, root + "/webhook_endpoints/{id}", read, noBody, a.getEndpoint},
 		{http.MethodPatch, root + "/webhook_endpoints/{id}", submit, jsonBody, a.changeEndpoint},
 		{http.MethodDelete, root + "/webhook_endpoints/{id}", submit, noBody, a.deleteEndpoint},
-		{http.MethodPost, root + "/webhook_endpoints/{id}/rotate_secret", submit, jsonBody, a.rotateSecret},
-		{http.MethodPost, root + "/webhook_endpoints/{id}/disable", submit, jsonBody, a.disableEndpoint},
-		{http.MethodPost, root + "/webhook_endpoints/{id}/enable", submit, jsonBody, a.enableEndpoint},
-		{http.MethodPost, root + "/webhook_endpoints/{id}/ping", submit, jsonBody, a.pingEndpoint},
+		{http.MethodPost, root + "/webhook_endpoints/{id}/rotate_secret", submit, emptyBody, a.rotateSecret},
+		{http.MethodPost, root + "/webhook_endpoints/{id}/disable", submit, emptyBody, a.disableEndpoint},
+		{http.MethodPost, root + "/webhook_endpoints/{id}/enable", submit, emptyBody, a.enableEndpoint},
+		{http.MethodPost, root + "/webhook_endpoints/{id}/ping", submit, emptyBody, a.pingEndpoint},
 		{http.MethodGet, root + "/webhook_endpoints/{id}/deliveries", read, noBody, a.listDeliveries},
 
 		{http.MethodGet, root + "/openapi.yaml", "", noBody, getOpenAPI},

@@ -29,6 +29,7 @@ import (
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/events"
+	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/core/remittances"
@@ -210,18 +211,15 @@ func (s *service) populate(t *testing.T) {
 		t.Fatal(err)
 	}
 	test := billing.Scope{Org: org.ID, Mode: billing.ModeTest}
-	office, err := s.access.CreateOffice(ctx, billing.Office{
-		Scope: test, Name: "Main Street", NPI: "1234567893", TaxID: "123456789", TimeZone: "America/New_York",
+	s.org, s.test = org.ID, test
+	s.office = s.newOffice(t, billing.Office{
+		Name: "Main Street", NPI: "1234567893", TaxID: "123456789", TimeZone: "America/New_York",
 		Address: billing.Address{Line1: "1 Main St", City: "Albany", State: "NY", ZIP: "12207"}, Phone: "5185550100",
 	})
-	if err != nil {
+	dentist := idempotency.Administration(test, "test", func(p *billing.Provider) string { s.dentist = p.ID; return "" })
+	if _, err := s.access.CreateProvider(ctx, dentist, billing.Provider{FirstName: "Ann", LastName: "Lee", NPI: "1245319599"}, nil); err != nil {
 		t.Fatal(err)
 	}
-	dentist, err := s.access.CreateProvider(ctx, billing.Provider{Scope: test, FirstName: "Ann", LastName: "Lee", NPI: "1245319599"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.org, s.test, s.office, s.dentist = org.ID, test, office.ID, dentist.ID
 	for into, k := range map[*string]struct {
 		scope       billing.Scope
 		permissions []billing.Permission
@@ -235,6 +233,15 @@ func (s *service) populate(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+func (s *service) newOffice(t *testing.T, in billing.Office) (id billing.OfficeID) {
+	t.Helper()
+	call := idempotency.Administration(s.test, "test", func(o *billing.Office) string { id = o.ID; return "" })
+	if _, err := s.access.CreateOffice(t.Context(), call, in, nil); err != nil {
+		t.Fatal(err)
+	}
+	return id
 }
 
 // call is a request to the service; the zero value of a field has a default.

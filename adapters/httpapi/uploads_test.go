@@ -33,11 +33,11 @@ type shownUpload struct {
 
 func showUpload(x *exchange) (*reply, error) {
 	var faults billing.Faults
-	f, fingerprint := x.form(&faults)
+	f := x.form(&faults)
 	out := shownUpload{
 		DocumentType: f.text("document_type"),
 		ImageDate:    f.optionalText("image_date"),
-		Fingerprint:  hex.EncodeToString(fingerprint[:]),
+		Fingerprint:  hex.EncodeToString(x.call.Request.Fingerprint[:]),
 	}
 	file := f.file()
 	f.end()

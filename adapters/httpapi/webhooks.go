@@ -9,20 +9,19 @@ import (
 
 // createEndpoint is POST /webhook_endpoints.
 func (a *api) createEndpoint(x *exchange) (*reply, error) {
-	in, fingerprint := readEndpointRequest(x)
-	return kept(a.webhooks.Create(x.ctx, x.key.Scope, x.request(fingerprint), in, rendered(x, http.StatusOK, revealedShape)))
+	in := readEndpointRequest(x)
+	return kept(a.webhooks.Create(x.ctx, replying(x, http.StatusOK, revealedShape), in))
 }
 
 // readEndpointRequest reads what an endpoint is to be, or what is to change.
-func readEndpointRequest(x *exchange) (in billing.EndpointRequest, fingerprint [32]byte) {
-	in.Faults = x.query().end()
-	doc, fingerprint := x.document(&in.Faults)
+func readEndpointRequest(x *exchange) (in billing.EndpointRequest) {
+	doc := x.document(&in.Faults)
 	in.URL = doc.optionalText("url")
 	in.Description = doc.optionalText("description")
 	in.EveryType = doc.isNull("event_types")
 	in.EventTypes = doc.optionalTexts("event_types")
 	doc.end()
-	return in, fingerprint
+	return in
 }
 
 // endpointID is the ID in the path, read like attachmentID.
@@ -36,7 +35,7 @@ func (a *api) getEndpoint(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
 	}
-	e, err := a.webhooks.Get(x.ctx, x.key.Scope, endpointID(x))
+	e, err := a.webhooks.Get(x.ctx, x.call.Scope, endpointID(x))
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +47,7 @@ func (a *api) listEndpoints(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
 	}
-	all, err := a.webhooks.List(x.ctx, x.key.Scope)
+	all, err := a.webhooks.List(x.ctx, x.call.Scope)
 	if err != nil {
 		return nil, err
 	}
@@ -57,8 +56,8 @@ func (a *api) listEndpoints(x *exchange) (*reply, error) {
 
 // changeEndpoint is PATCH /webhook_endpoints/{id}.
 func (a *api) changeEndpoint(x *exchange) (*reply, error) {
-	in, fingerprint := readEndpointRequest(x)
-	return kept(a.webhooks.Change(x.ctx, x.key.Scope, x.request(fingerprint), endpointID(x), in, rendered(x, http.StatusOK, endpointShape)))
+	in := readEndpointRequest(x)
+	return kept(a.webhooks.Change(x.ctx, replying(x, http.StatusOK, endpointShape), endpointID(x), in))
 }
 
 // deleteEndpoint is DELETE /webhook_endpoints/{id}.
@@ -66,17 +65,12 @@ func (a *api) deleteEndpoint(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
 	}
-	gone := func(*billing.WebhookEndpoint, error) billing.Answer {
-		return billing.Answer{Status: http.StatusNoContent}
-	}
-	return kept(a.webhooks.Delete(x.ctx, x.key.Scope, x.request(x.fingerprint(nil)), endpointID(x), gone))
+	return kept(a.webhooks.Delete(x.ctx, removing[*billing.WebhookEndpoint](x), endpointID(x)))
 }
 
 // rotateSecret is POST /webhook_endpoints/{id}/rotate_secret.
 func (a *api) rotateSecret(x *exchange) (*reply, error) {
-	faults := x.query().end()
-	fingerprint := x.emptyDocument(&faults)
-	return kept(a.webhooks.RotateSecret(x.ctx, x.key.Scope, x.request(fingerprint), endpointID(x), faults, rendered(x, http.StatusOK, revealedShape)))
+	return kept(a.webhooks.RotateSecret(x.ctx, replying(x, http.StatusOK, revealedShape), endpointID(x)))
 }
 
 // enableEndpoint is POST /webhook_endpoints/{id}/enable.
@@ -90,27 +84,23 @@ func (a *api) disableEndpoint(x *exchange) (*reply, error) {
 }
 
 func (a *api) setStatus(x *exchange, status billing.EndpointStatus) (*reply, error) {
-	faults := x.query().end()
-	fingerprint := x.emptyDocument(&faults)
-	return kept(a.webhooks.SetStatus(x.ctx, x.key.Scope, x.request(fingerprint), endpointID(x), status, faults, rendered(x, http.StatusOK, endpointShape)))
+	return kept(a.webhooks.SetStatus(x.ctx, replying(x, http.StatusOK, endpointShape), endpointID(x), status))
 }
 
 // pingEndpoint is POST /webhook_endpoints/{id}/ping.
 func (a *api) pingEndpoint(x *exchange) (*reply, error) {
-	faults := x.query().end()
-	fingerprint := x.emptyDocument(&faults)
-	return kept(a.webhooks.Ping(x.ctx, x.key.Scope, x.request(fingerprint), endpointID(x), faults, rendered(x, http.StatusOK, pingShape)))
+	return kept(a.webhooks.Ping(x.ctx, replying(x, http.StatusOK, pingShape), endpointID(x)))
 }
 
 // listDeliveries is GET /webhook_endpoints/{id}/deliveries.
 func (a *api) listDeliveries(x *exchange) (*reply, error) {
 	id, q := endpointID(x), x.query()
-	l := q.bind("deliveries of "+id.String(), x.key.Scope, "limit", "cursor")
+	l := q.bind("deliveries of "+id.String(), x.call.Scope, "limit", "cursor")
 	p := billing.Page{Limit: q.limit(), After: q.cursor(a.cursors, l)}
 	if err := q.end().Err(); err != nil {
 		return nil, err
 	}
-	found, next, err := a.webhooks.Deliveries(x.ctx, x.key.Scope, id, p)
+	found, next, err := a.webhooks.Deliveries(x.ctx, x.call.Scope, id, p)
 	if err != nil {
 		return nil, err
 	}
@@ -119,21 +109,19 @@ func (a *api) listDeliveries(x *exchange) (*reply, error) {
 
 // resendEvent is POST /events/{id}/resend.
 func (a *api) resendEvent(x *exchange) (*reply, error) {
-	faults := x.query().end()
-	doc, fingerprint := x.optionalDocument(&faults)
+	doc := x.document(&x.call.Request.Faults)
 	f := billing.ResendFilter{EndpointID: endpointOf(doc)}
 	doc.end()
 	var err error
 	if f.EventID, err = billing.ParseID[billing.EventID](x.params.Params("id")); err != nil {
 		f.EventID = billing.NewID[billing.EventID](x.started) // which nothing has, while the zero ID stands for every event
 	}
-	return kept(a.webhooks.Resend(x.ctx, x.key.Scope, x.request(fingerprint), f, faults, rendered(x, http.StatusOK, queuedShape)))
+	return kept(a.webhooks.Resend(x.ctx, replying(x, http.StatusOK, queuedShape), f))
 }
 
 // resendEvents is POST /events/resend.
 func (a *api) resendEvents(x *exchange) (*reply, error) {
-	faults := x.query().end()
-	doc, fingerprint := x.document(&faults)
+	doc := x.document(&x.call.Request.Faults)
 	f := billing.ResendFilter{
 		EndpointID:    endpointOf(doc),
 		CreatedAfter:  doc.instant("created_after"),
@@ -142,9 +130,9 @@ func (a *api) resendEvents(x *exchange) (*reply, error) {
 	if types := doc.optionalTexts("event_types"); types != nil {
 		f.EventTypes = mapped(types, func(t string) billing.EventType { return billing.EventType(t) })
 	}
-	f.Judge(&faults)
+	f.Judge(&x.call.Request.Faults)
 	doc.end()
-	return kept(a.webhooks.Resend(x.ctx, x.key.Scope, x.request(fingerprint), f, faults, rendered(x, http.StatusOK, queuedShape)))
+	return kept(a.webhooks.Resend(x.ctx, replying(x, http.StatusOK, queuedShape), f))
 }
 
 // endpointOf is the endpoint that a resend names; zero for all.

@@ -115,9 +115,9 @@ func TestSecretsAreShownOnce(t *testing.T) {
 	})
 	kept := s.dump(t)
 	err := s.store.InTx(t.Context(), s.test, func(ctx context.Context, tx ports.Tx) error {
-		use, err := tx.Keys.Claim(ctx, "rotate")
+		use, err := tx.Keys.Reserve(ctx, "rotate")
 		if err == nil {
-			kept += string(use.Answer.Body) // sealed in its row
+			kept += string(use.Reply.Body) // sealed in its row
 		}
 		return err
 	})

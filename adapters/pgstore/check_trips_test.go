@@ -175,7 +175,8 @@ func newCheckFixture(t *testing.T, s *pgstore.Store) *checkFixture {
 
 // check makes a check of the member.
 func (f *checkFixture) check(key, member string) error {
-	_, _, err := f.service.Check(f.t.Context(), f.scope, billing.Request{ID: billing.NewID[billing.RequestID](time.Now()), Key: key}, billing.EligibilityRequest{
+	call := billing.Call{Scope: f.scope, Request: billing.Request{ID: billing.NewID[billing.RequestID](time.Now()), Key: key}}
+	_, _, err := f.service.Check(f.t.Context(), call, billing.EligibilityRequest{
 		OfficeID: f.office.ID.String(), PayerID: "CHTEST",
 		Subscriber: billing.SubscriberInput{FirstName: "Ada", LastName: "Byron", DateOfBirth: "1985-12-10", MemberID: member + "-ACTIVE-FULL"},
 	})

@@ -15,12 +15,12 @@ type idempotencyKeys struct{ *tx }
 // usedKey identifies a key for the queue of writes.
 type usedKey string
 
-// UUID is what the key's answer is bound to.
+// UUID is what the key's reply is bound to.
 func (k usedKey) UUID() string { return "idempotency key " + string(k) }
 
-// Claim takes the key for the rest of the transaction; see the function's
+// Reserve reserves the key for the rest of the transaction; see the function's
 // comment in the migration.
-func (r idempotencyKeys) Claim(ctx context.Context, key string) (*billing.KeyUse, error) {
+func (r idempotencyKeys) Reserve(ctx context.Context, key string) (*billing.KeyUse, error) {
 	var row struct {
 		Claimed     bool            `db:"claimed"`
 		Fingerprint []byte          `db:"fingerprint"`
@@ -35,7 +35,7 @@ SELECT claimed, fingerprint, check_id, created_at, status, body, work
 FROM claim_idempotency_key($1, $2, $3)`, r.scope.Org, r.scope.Mode, key)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("claim an idempotency key: %w", err)
+		return nil, fmt.Errorf("reserve an idempotency key: %w", err)
 	case !row.CreatedAt.Valid && !row.Claimed:
 		return nil, billing.ErrKeyInUse()
 	case !row.CreatedAt.Valid:
@@ -44,33 +44,33 @@ FROM claim_idempotency_key($1, $2, $3)`, r.scope.Org, r.scope.Mode, key)
 	use := &billing.KeyUse{Key: key, Held: row.Claimed, CheckID: row.CheckID, Work: row.Work, CreatedAt: row.CreatedAt.Time.UTC()}
 	copy(use.Fingerprint[:], row.Fingerprint)
 	if row.Status != nil {
-		body, err := r.answer(key, row.Body)
+		body, err := r.body(key, row.Body)
 		if err != nil {
 			return nil, err
 		}
-		use.Answer = &billing.Answer{Status: *row.Status, Body: body}
+		use.Reply = &billing.Reply{Status: *row.Status, Body: body}
 	}
 	return use, nil
 }
 
-// answer opens the body of an answer. Releases before kept bodies in clear, for
+// body opens the body of a kept reply. Releases before kept bodies in clear, for
 // seven days: JSON, which never begins as what is sealed does.
-func (r idempotencyKeys) answer(key string, kept []byte) ([]byte, error) {
+func (r idempotencyKeys) body(key string, kept []byte) ([]byte, error) {
 	if len(kept) == 0 || kept[0] != sealVersion {
 		return kept, nil
 	}
 	body, err := r.store.sealer.open(r.scope, usedKey(key), kept)
 	if err != nil {
-		return nil, fmt.Errorf("open the answer of an idempotency key: %w", err)
+		return nil, fmt.Errorf("open the reply of an idempotency key: %w", err)
 	}
 	return body, nil
 }
 
-// Record keeps the use of a claimed key, and nothing of an earlier one. In a
+// Record keeps the use of a reserved key, and nothing of an earlier one. In a
 // transaction that makes no row the use tells whether it was committed: what
 // follows the use is never older.
 func (r idempotencyKeys) Record(ctx context.Context, use billing.KeyUse) error {
-	status, body, err := answered(use)
+	status, body, err := replied(use)
 	if err != nil {
 		return err
 	}
@@ -93,24 +93,27 @@ SET fingerprint = excluded.fingerprint, check_id = excluded.check_id, created_at
 		r.scope.Org, r.scope.Mode, use.Key, use.Fingerprint[:], use.CheckID, at, status, body, use.Work)
 }
 
-// answered is the answer of a use by value, NULL when it has none. A use has
-// its answer in one way.
-func answered(use billing.KeyUse) (status *int, body []byte, err error) {
-	a := use.Answer
-	if a == nil {
+// replied is the reply of a use by value, NULL when it has none. A use keeps
+// its reply in one way.
+func replied(use billing.KeyUse) (status *int, body []byte, err error) {
+	reply := use.Reply
+	if use.Key == "" {
+		return nil, nil, errors.New("record an idempotency key: it is empty")
+	}
+	if reply == nil {
 		if !use.CheckID.IsZero() && !use.Work.IsZero() {
-			return nil, nil, errors.New("record an idempotency key: both a check and other work answer it")
+			return nil, nil, errors.New("record an idempotency key: both a check and other work keep its reply")
 		}
 		return nil, nil, nil
 	}
-	if a.Status < 100 || a.Status > 599 || !use.CheckID.IsZero() || !use.Work.IsZero() {
-		return nil, nil, fmt.Errorf("record an idempotency key: an answer with status %d, a check %t, work %t",
-			a.Status, !use.CheckID.IsZero(), !use.Work.IsZero())
+	if reply.Status < 100 || reply.Status > 599 || !use.CheckID.IsZero() || !use.Work.IsZero() {
+		return nil, nil, fmt.Errorf("record an idempotency key: a reply with status %d, a check %t, work %t",
+			reply.Status, !use.CheckID.IsZero(), !use.Work.IsZero())
 	}
-	if len(a.Body) == 0 {
-		return &a.Status, nil, nil
+	if len(reply.Body) == 0 {
+		return &reply.Status, nil, nil
 	}
-	return &a.Status, a.Body, nil
+	return &reply.Status, reply.Body, nil
 }
 
 // Release forgets the use of a key that waits for the work.

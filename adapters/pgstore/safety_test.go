@@ -256,7 +256,7 @@ func TestNumberOfALostTransactionIsNotTrusted(t *testing.T) {
 	}{
 		"a row": {"eligibility_checks", func(ctx context.Context, tx ports.Tx) error { return tx.Checks.Insert(ctx, check(in)) }},
 		"a key": {"idempotency_keys", func(ctx context.Context, tx ports.Tx) error {
-			return tx.Keys.Record(ctx, billing.KeyUse{Key: "k", Answer: &billing.Answer{Status: 200}, CreatedAt: time.Now()})
+			return tx.Keys.Record(ctx, billing.KeyUse{Key: "k", Reply: &billing.Reply{Status: 200}, CreatedAt: time.Now()})
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -303,15 +303,15 @@ func TestAnswersAreEncrypted(t *testing.T) {
 	const body = `{"first_name":"Sentinelname"}`
 	replay := func(s *pgstore.Store, key string) (use *billing.KeyUse, err error) {
 		err = s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
-			use, err = tx.Keys.Claim(ctx, key)
+			use, err = tx.Keys.Reserve(ctx, key)
 			return err
 		})
 		return use, err
 	}
 	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
 		return errors.Join(
-			tx.Keys.Record(ctx, billing.KeyUse{Key: "sealed", Answer: &billing.Answer{Status: 201, Body: []byte(body)}, CreatedAt: time.Now()}),
-			tx.Keys.Record(ctx, billing.KeyUse{Key: "clear", Answer: &billing.Answer{Status: 201}, CreatedAt: time.Now()}),
+			tx.Keys.Record(ctx, billing.KeyUse{Key: "sealed", Reply: &billing.Reply{Status: 201, Body: []byte(body)}, CreatedAt: time.Now()}),
+			tx.Keys.Record(ctx, billing.KeyUse{Key: "clear", Reply: &billing.Reply{Status: 201}, CreatedAt: time.Now()}),
 		)
 	}); err != nil {
 		t.Fatal(err)
@@ -319,7 +319,7 @@ func TestAnswersAreEncrypted(t *testing.T) {
 	db := admin(t, url)
 	exec(t, db, "UPDATE idempotency_keys SET body = '"+body+"' WHERE key = 'clear'")
 	for _, key := range []string{"sealed", "clear"} {
-		if use, err := replay(s, key); err != nil || string(use.Answer.Body) != body {
+		if use, err := replay(s, key); err != nil || string(use.Reply.Body) != body {
 			t.Errorf("%s: %+v, %v", key, use, err)
 		}
 	}

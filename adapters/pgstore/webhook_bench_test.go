@@ -50,7 +50,7 @@ func BenchmarkFreshCheck(b *testing.B) {
 }
 
 func freshCheck(ctx context.Context, tx ports.Tx, in billing.Scope, key string) error {
-	if _, err := tx.Keys.Claim(ctx, key); err != nil {
+	if _, err := tx.Keys.Reserve(ctx, key); err != nil {
 		return err
 	}
 	c := check(in)

@@ -143,12 +143,12 @@ func TestRoundTrips(t *testing.T) {
 			return nil
 		})},
 		{"a known key", 2, write(func(ctx context.Context, tx ports.Tx) error {
-			_, err := tx.Keys.Claim(ctx, "k")
+			_, err := tx.Keys.Reserve(ctx, "k")
 			return err
 		})},
 		{"a new check: key, patient, four writes", 4, write(func(ctx context.Context, tx ports.Tx) error {
 			key++
-			if _, err := tx.Keys.Claim(ctx, fmt.Sprint("new", key)); err != nil {
+			if _, err := tx.Keys.Reserve(ctx, fmt.Sprint("new", key)); err != nil {
 				return err
 			}
 			born := billing.Date{Year: 1990, Month: 1, Day: 1}
@@ -162,11 +162,11 @@ func TestRoundTrips(t *testing.T) {
 		})},
 		{"a new attachment: key, two writes", 3, write(func(ctx context.Context, tx ports.Tx) error {
 			key++
-			if _, err := tx.Keys.Claim(ctx, fmt.Sprint("new", key)); err != nil {
+			if _, err := tx.Keys.Reserve(ctx, fmt.Sprint("new", key)); err != nil {
 				return err
 			}
 			return errors.Join(tx.Attachments.Insert(ctx, attachment()), tx.Keys.Record(ctx, billing.KeyUse{
-				Key: fmt.Sprint("new", key), Answer: &billing.Answer{Status: 201, Body: []byte("{}")}, CreatedAt: time.Now(),
+				Key: fmt.Sprint("new", key), Reply: &billing.Reply{Status: 201, Body: []byte("{}")}, CreatedAt: time.Now(),
 			}))
 		})},
 		{"a new image: lock, documents, two writes", 4, write(func(ctx context.Context, tx ports.Tx) error {

@@ -193,19 +193,18 @@ func TestFaults(t *testing.T) {
 	t.Parallel()
 	s, _, _, scope := setup(t)
 	nobody := billing.Scope{Org: billing.OrgID{1}, Mode: billing.ModeTest}
-	good := billing.Office{Scope: scope, Name: "Main", NPI: "1234567893", TimeZone: "America/Chicago"}
-	office := func(change func(*billing.Office)) error {
-		o := good
+	office := func(scope billing.Scope, change func(*billing.Office)) error {
+		o := billing.Office{Name: "Main", NPI: "1234567893", TimeZone: "America/Chicago"}
 		change(&o)
-		_, err := s.CreateOffice(t.Context(), o)
+		_, err := s.CreateOffice(t.Context(), administration(scope, renderOffice), o, nil)
 		return err
 	}
 	key := func(scope billing.Scope, name string, p ...billing.Permission) error {
 		_, _, err := s.CreateKey(t.Context(), scope, name, p)
 		return err
 	}
-	provider := func(p billing.Provider) error {
-		_, err := s.CreateProvider(t.Context(), p)
+	provider := func(scope billing.Scope, p billing.Provider) error {
+		_, err := s.CreateProvider(t.Context(), administration(scope, renderProvider), p, nil)
 		return err
 	}
 	_, orgErr := s.CreateOrganization(t.Context(), " ")
@@ -223,15 +222,16 @@ func TestFaults(t *testing.T) {
 		"key of nobody":               {key(nobody, "k", billing.PermissionRead), billing.CodeNotFound},
 		"revoke no key":               {revokeErr, billing.CodeNotFound},
 		"list keys of nobody":         {listErr, billing.CodeNotFound},
-		"office without a name":       {office(func(o *billing.Office) { o.Name = "" }), billing.CodeInvalidRequest},
-		"office with a bad NPI":       {office(func(o *billing.Office) { o.NPI = "1234567890" }), billing.CodeInvalidRequest},
-		"office in no time zone":      {office(func(o *billing.Office) { o.TimeZone = "Mars/Olympus" }), billing.CodeInvalidRequest},
-		"office with a bad tax ID":    {office(func(o *billing.Office) { o.TaxID = "12-34" }), billing.CodeInvalidRequest},
-		"office of nobody":            {office(func(o *billing.Office) { o.Scope = nobody }), billing.CodeNotFound},
-		"good office":                 {office(func(*billing.Office) {}), ""},
-		"provider without a name":     {provider(billing.Provider{Scope: scope, LastName: "Lee", NPI: "1234567893"}), billing.CodeInvalidRequest},
-		"provider of nobody":          {provider(billing.Provider{Scope: nobody, FirstName: "Ann", LastName: "Lee", NPI: "1234567893"}), billing.CodeNotFound},
-		"good provider":               {provider(billing.Provider{Scope: scope, FirstName: "Ann", LastName: "Lee", NPI: "1234567893"}), ""},
+		"office without a name":       {office(scope, func(o *billing.Office) { o.Name = "" }), billing.CodeInvalidRequest},
+		"office with a bad NPI":       {office(scope, func(o *billing.Office) { o.NPI = "1234567890" }), billing.CodeInvalidRequest},
+		"office in no time zone":      {office(scope, func(o *billing.Office) { o.TimeZone = "Mars/Olympus" }), billing.CodeInvalidRequest},
+		"office with a bad tax ID":    {office(scope, func(o *billing.Office) { o.TaxID = "12-34" }), billing.CodeInvalidRequest},
+		"office of nobody":            {office(nobody, func(*billing.Office) {}), billing.CodeNotFound},
+		"office of no mode":           {office(billing.Scope{Org: scope.Org, Mode: "prod"}, func(*billing.Office) {}), billing.CodeInvalidRequest},
+		"good office":                 {office(scope, func(*billing.Office) {}), ""},
+		"provider without a name":     {provider(scope, billing.Provider{LastName: "Lee", NPI: "1234567893"}), billing.CodeInvalidRequest},
+		"provider of nobody":          {provider(nobody, billing.Provider{FirstName: "Ann", LastName: "Lee", NPI: "1234567893"}), billing.CodeNotFound},
+		"good provider":               {provider(scope, billing.Provider{FirstName: "Ann", LastName: "Lee", NPI: "1234567893"}), ""},
 	} {
 		if c.want == "" && c.err != nil || c.want != "" && (c.err == nil || billing.CodeOf(c.err) != c.want) {
 			t.Errorf("%s: %v, want %s", name, c.err, c.want)

@@ -11,10 +11,21 @@ import (
 
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/ports"
 )
 
 func call(key string) billing.Request { return billing.Request{Key: key, Fingerprint: [32]byte{1}} }
+
+// write is a call whose reply is rendered by render.
+func write[T any](scope billing.Scope, req billing.Request, render func(T, error) billing.Reply) idempotency.Write[T] {
+	return idempotency.Write[T]{Call: billing.Call{Scope: scope, Request: req}, Render: render}
+}
+
+// administration is the call of an operator.
+func administration[T any](scope billing.Scope, render func(T, error) billing.Reply) idempotency.Write[T] {
+	return write(scope, billing.Request{}, render)
+}
 
 func good() billing.Office {
 	return billing.Office{
@@ -23,12 +34,12 @@ func good() billing.Office {
 	}
 }
 
-func renderOffice(o *billing.Office, _ error) billing.Answer {
-	return billing.Answer{Status: 201, Body: []byte(o.ID.String())}
+func renderOffice(o *billing.Office, _ error) billing.Reply {
+	return billing.Reply{Status: 201, Body: []byte(o.ID.String())}
 }
 
-func renderProvider(p *billing.Provider, _ error) billing.Answer {
-	return billing.Answer{Status: 201, Body: []byte(p.ID.String())}
+func renderProvider(p *billing.Provider, _ error) billing.Reply {
+	return billing.Reply{Status: 201, Body: []byte(p.ID.String())}
 }
 
 // faults tells what an error says is wrong, field by field.
@@ -42,20 +53,20 @@ func faults(err error) string {
 	return strings.Join(told, ", ")
 }
 
-func TestMakeOffice(t *testing.T) {
+func TestCreateOffice(t *testing.T) {
 	t.Parallel()
 	s, _, c, scope := setup(t)
-	first, replayed, err := s.MakeOffice(t.Context(), scope, call("k"), good(), nil, renderOffice)
-	if err != nil || replayed {
-		t.Fatalf("replayed %t, %v", replayed, err)
+	first, err := s.CreateOffice(t.Context(), write(scope, call("k"), renderOffice), good(), nil)
+	if err != nil || first.Replayed {
+		t.Fatalf("replayed %t, %v", first.Replayed, err)
 	}
-	again, replayed, err := s.MakeOffice(t.Context(), scope, call("k"), good(), nil, renderOffice)
-	if err != nil || !replayed || string(again.Body) != string(first.Body) {
-		t.Errorf("again: %s, replayed %t, %v; want %s", again.Body, replayed, err, first.Body)
+	again, err := s.CreateOffice(t.Context(), write(scope, call("k"), renderOffice), good(), nil)
+	if err != nil || !again.Replayed || string(again.Body) != string(first.Body) {
+		t.Errorf("again: %s, replayed %t, %v; want %s", again.Body, again.Replayed, err, first.Body)
 	}
 	other := call("k")
 	other.Fingerprint = [32]byte{2}
-	if _, _, err := s.MakeOffice(t.Context(), scope, other, good(), nil, renderOffice); billing.CodeOf(err) != billing.CodeIdempotencyKeyReused {
+	if _, err := s.CreateOffice(t.Context(), write(scope, other, renderOffice), good(), nil); billing.CodeOf(err) != billing.CodeIdempotencyKeyReused {
 		t.Errorf("another office with the key: %v", err)
 	}
 	all, next, err := s.ListOffices(t.Context(), scope, billing.Page{Limit: 10})
@@ -83,9 +94,14 @@ func TestVerifyOffice(t *testing.T) {
 	in := good()
 	in.VerifiedAt = c.Now() // it is not the caller's to say
 	for mode, verified := range map[billing.Mode]bool{billing.ModeTest: true, billing.ModeLive: false} {
-		in.Scope = billing.Scope{Org: scope.Org, Mode: mode}
-		made, err := s.CreateOffice(t.Context(), in)
-		if err != nil || made.VerifiedAt.Equal(made.CreatedAt) != verified || made.VerifiedAt.IsZero() == verified {
+		there := billing.Scope{Org: scope.Org, Mode: mode}
+		_, err := s.CreateOffice(t.Context(), administration(there, renderOffice), in, nil)
+		all, _, err2 := s.ListOffices(t.Context(), there, billing.Page{Limit: 1})
+		if err := errors.Join(err, err2); err != nil {
+			t.Fatal(err)
+		}
+		made := all[0]
+		if made.VerifiedAt.Equal(made.CreatedAt) != verified || made.VerifiedAt.IsZero() == verified {
 			t.Fatalf("in %s mode: %+v, %v", mode, made, err)
 		}
 		at := c.Now().Add(time.Hour)
@@ -134,35 +150,34 @@ func TestOfficesThatAreRefused(t *testing.T) {
 	} {
 		in := good()
 		c.change(&in)
-		_, _, err := s.MakeOffice(t.Context(), scope, call(name), in, nil, renderOffice)
+		_, err := s.CreateOffice(t.Context(), write(scope, call(name), renderOffice), in, nil)
 		if got := faults(err); got != c.want || (err != nil) != (c.want != "") {
 			t.Errorf("%s: %v with %q, want %q", name, err, got, c.want)
 		}
-		in.Scope = scope
-		if _, err := s.CreateOffice(t.Context(), in); faults(err) != c.want || (err != nil) != (c.want != "") {
+		if _, err := s.CreateOffice(t.Context(), administration(scope, renderOffice), in, nil); faults(err) != c.want || (err != nil) != (c.want != "") {
 			t.Errorf("%s, created: %v, want %q", name, err, c.want)
 		}
 	}
 	form := billing.Faults{{Field: "name", Code: billing.FaultType}}
-	if _, _, err := s.MakeOffice(t.Context(), scope, call("form"), billing.Office{NPI: "1"}, form, renderOffice); faults(err) != "name type, npi format" || len(form) != 1 {
+	if _, err := s.CreateOffice(t.Context(), write(scope, call("form"), renderOffice), billing.Office{NPI: "1"}, form); faults(err) != "name type, npi format" || len(form) != 1 {
 		t.Errorf("what the form lacks: %v", faults(err))
 	}
-	if _, replayed, err := s.MakeOffice(t.Context(), scope, call("form"), good(), nil, renderOffice); err != nil || replayed {
-		t.Errorf("the key of a refusal: replayed %t, %v", replayed, err)
+	if r, err := s.CreateOffice(t.Context(), write(scope, call("form"), renderOffice), good(), nil); err != nil || r.Replayed {
+		t.Errorf("the key of a refusal: replayed %t, %v", r.Replayed, err)
 	}
 }
 
-func TestMakeProvider(t *testing.T) {
+func TestCreateProvider(t *testing.T) {
 	t.Parallel()
 	s, store, c, scope := setup(t)
 	in := billing.Provider{FirstName: "Ann", LastName: "Lee", NPI: "1234567893"}
-	first, replayed, err := s.MakeProvider(t.Context(), scope, call("k"), in, nil, renderProvider)
-	if err != nil || replayed {
-		t.Fatalf("replayed %t, %v", replayed, err)
+	first, err := s.CreateProvider(t.Context(), write(scope, call("k"), renderProvider), in, nil)
+	if err != nil || first.Replayed {
+		t.Fatalf("replayed %t, %v", first.Replayed, err)
 	}
-	again, replayed, err := s.MakeProvider(t.Context(), scope, call("k"), in, nil, renderProvider)
-	if err != nil || !replayed || string(again.Body) != string(first.Body) {
-		t.Errorf("again: %s, replayed %t, %v", again.Body, replayed, err)
+	again, err := s.CreateProvider(t.Context(), write(scope, call("k"), renderProvider), in, nil)
+	if err != nil || !again.Replayed || string(again.Body) != string(first.Body) {
+		t.Errorf("again: %s, replayed %t, %v", again.Body, again.Replayed, err)
 	}
 	var have *billing.Provider
 	err = store.View(t.Context(), scope, func(ctx context.Context, tx ports.Tx) (err error) {
@@ -184,16 +199,15 @@ func TestMakeProvider(t *testing.T) {
 		"nothing":        {billing.Provider{}, "first_name required, last_name required, npi required"},
 		"a bad taxonomy": {billing.Provider{FirstName: "Ann", LastName: "Lee", NPI: "1234567893", Taxonomy: "dentist"}, "taxonomy format"},
 	} {
-		if _, _, err := s.MakeProvider(t.Context(), scope, call(name), c.in, nil, renderProvider); faults(err) != c.want {
+		if _, err := s.CreateProvider(t.Context(), write(scope, call(name), renderProvider), c.in, nil); faults(err) != c.want {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
-		c.in.Scope = scope
-		if _, err := s.CreateProvider(t.Context(), c.in); faults(err) != c.want {
+		if _, err := s.CreateProvider(t.Context(), administration(scope, renderProvider), c.in, nil); faults(err) != c.want {
 			t.Errorf("%s, created: %v, want %q", name, err, c.want)
 		}
 	}
 	form := billing.Faults{{Field: "npi", Code: billing.FaultType}}
-	if _, _, err := s.MakeProvider(t.Context(), scope, call("form"), in, form, renderProvider); faults(err) != "npi type" {
+	if _, err := s.CreateProvider(t.Context(), write(scope, call("form"), renderProvider), in, form); faults(err) != "npi type" {
 		t.Errorf("what the form lacks: %v", err)
 	}
 }
@@ -208,10 +222,10 @@ func TestOneKeyAtOnce(t *testing.T) {
 		all.Go(func() {
 			var err error
 			if n%2 == 0 {
-				_, _, err = s.MakeOffice(t.Context(), scope, call("office"), good(), nil, renderOffice)
+				_, err = s.CreateOffice(t.Context(), write(scope, call("office"), renderOffice), good(), nil)
 			} else {
 				in := billing.Provider{FirstName: "Ann", LastName: "Lee", NPI: "1234567893"}
-				_, _, err = s.MakeProvider(t.Context(), scope, call("provider"), in, nil, renderProvider)
+				_, err = s.CreateProvider(t.Context(), write(scope, call("provider"), renderProvider), in, nil)
 			}
 			if err != nil && billing.CodeOf(err) != billing.CodeIdempotencyKeyInUse {
 				t.Error(err)
@@ -232,17 +246,16 @@ func TestListsArePaged(t *testing.T) {
 	var offices, providers []string
 	for n := range 5 {
 		c.advance(time.Second)
-		in := good()
-		in.Scope = scope
-		o, err := s.CreateOffice(t.Context(), in)
+		o, err := s.CreateOffice(t.Context(), administration(scope, renderOffice), good(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := s.CreateProvider(t.Context(), billing.Provider{Scope: scope, FirstName: fmt.Sprint(n), LastName: "Lee", NPI: "1234567893"})
+		in := billing.Provider{FirstName: fmt.Sprint(n), LastName: "Lee", NPI: "1234567893"}
+		p, err := s.CreateProvider(t.Context(), administration(scope, renderProvider), in, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		offices, providers = append([]string{o.ID.String()}, offices...), append([]string{p.ID.String()}, providers...)
+		offices, providers = append([]string{string(o.Body)}, offices...), append([]string{string(p.Body)}, providers...)
 	}
 	var gotOffices, gotProviders []string
 	for p := (billing.Page{Limit: 2}); ; {

@@ -10,41 +10,21 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// DefaultTimeZone is where an office is that does not say.
+// DefaultTimeZone is used for an office that names none.
 const DefaultTimeZone = "America/New_York"
 
-// CreateOffice makes an office in a scope; its ID and times are given here.
-// Faults of the office are CodeInvalidRequest, an unknown organization is
-// CodeNotFound.
-func (s *Service) CreateOffice(ctx context.Context, o billing.Office) (*billing.Office, error) {
-	var faults billing.Faults
-	mode(&faults, o.Scope.Mode)
-	made := newOffice(o, &faults)
-	if err := faults.Err(); err != nil {
-		return nil, err
-	}
-	return made, s.inOrganization(ctx, made.Scope, func(ctx context.Context, tx ports.Tx) error {
-		return insertOffice(ctx, tx, made)
-	})
-}
-
-// MakeOffice makes an office in the scope, at most once for the request's key;
-// its ID and times are given here. Faults is what is wrong with the request's
-// form already.
+// CreateOffice creates an office in the call's scope. It sets the ID and the
+// times. Faults is what is wrong with the request's form already.
 //
-// Errors: those of the idempotency key, and CodeInvalidRequest with every
-// fault.
-func (s *Service) MakeOffice(
-	ctx context.Context, scope billing.Scope, req billing.Request, in billing.Office, faults billing.Faults,
-	render billing.Render[*billing.Office],
-) (billing.Answer, bool, error) {
-	in.Scope = scope
+// Errors: those of the idempotency key, CodeInvalidRequest with every fault, and
+// CodeNotFound for the organization that an operator names.
+func (s *Service) CreateOffice(
+	ctx context.Context, call idempotency.Write[*billing.Office], in billing.Office, faults billing.Faults,
+) (billing.Reply, error) {
+	in.Scope = call.Scope
 	faults = slices.Clone(faults)
 	made := newOffice(in, &faults)
-	return idempotency.Once(ctx, s.store, scope, req, render, func(ctx context.Context, tx ports.Tx) (*billing.Office, error) {
-		if err := faults.Err(); err != nil {
-			return nil, err
-		}
+	return once(ctx, s, call, faults, func(ctx context.Context, tx ports.Tx) (*billing.Office, error) {
 		return made, insertOffice(ctx, tx, made)
 	})
 }

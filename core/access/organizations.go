@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -32,16 +33,32 @@ func (s *Service) ListOrganizations(ctx context.Context) (orgs []*billing.Organi
 	return orgs, err
 }
 
-// inOrganization runs fn in the scope if its organization exists.
-func (s *Service) inOrganization(ctx context.Context, scope billing.Scope, fn func(context.Context, ports.Tx) error) error {
-	err := s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		_, err := tx.Orgs.Get(ctx, scope.Org)
-		return err
-	})
-	if err != nil {
-		return err
+// once makes a change in the call's scope, unless there are faults. A key is of
+// an organization that exists; the organization and the mode that an operator
+// names are checked first.
+func once[T any](
+	ctx context.Context, s *Service, call idempotency.Write[T], faults billing.Faults,
+	change func(ctx context.Context, tx ports.Tx) (T, error),
+) (billing.Reply, error) {
+	if call.Request.Key == "" {
+		mode(&faults, call.Scope.Mode)
+		if err := faults.Err(); err != nil {
+			return billing.Reply{}, err
+		}
+		err := s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+			_, err := tx.Orgs.Get(ctx, call.Scope.Org)
+			return err
+		})
+		if err != nil {
+			return billing.Reply{}, err
+		}
 	}
-	return s.store.InTx(ctx, scope, fn)
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (made T, err error) {
+		if err := faults.Err(); err != nil {
+			return made, err
+		}
+		return change(ctx, tx)
+	})
 }
 
 func mode(f *billing.Faults, m billing.Mode) {

@@ -9,41 +9,21 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// DefaultTaxonomy is what a provider does who does not say: dentistry.
+// DefaultTaxonomy is dentistry, for a provider that names none.
 const DefaultTaxonomy = "122300000X"
 
-// CreateProvider makes a provider in a scope; its ID and times are given here.
-// Faults of the provider are CodeInvalidRequest, an unknown organization is
-// CodeNotFound.
-func (s *Service) CreateProvider(ctx context.Context, p billing.Provider) (*billing.Provider, error) {
-	var faults billing.Faults
-	mode(&faults, p.Scope.Mode)
-	made := newProvider(p, &faults)
-	if err := faults.Err(); err != nil {
-		return nil, err
-	}
-	return made, s.inOrganization(ctx, made.Scope, func(ctx context.Context, tx ports.Tx) error {
-		return insertProvider(ctx, tx, made)
-	})
-}
-
-// MakeProvider makes a provider in the scope, at most once for the request's
-// key; its ID and times are given here. Faults is what is wrong with the
-// request's form already.
+// CreateProvider creates a provider in the call's scope. It sets the ID and the
+// time. Faults is what is wrong with the request's form already.
 //
-// Errors: those of the idempotency key, and CodeInvalidRequest with every
-// fault.
-func (s *Service) MakeProvider(
-	ctx context.Context, scope billing.Scope, req billing.Request, in billing.Provider, faults billing.Faults,
-	render billing.Render[*billing.Provider],
-) (billing.Answer, bool, error) {
-	in.Scope = scope
+// Errors: those of the idempotency key, CodeInvalidRequest with every fault, and
+// CodeNotFound for the organization that an operator names.
+func (s *Service) CreateProvider(
+	ctx context.Context, call idempotency.Write[*billing.Provider], in billing.Provider, faults billing.Faults,
+) (billing.Reply, error) {
+	in.Scope = call.Scope
 	faults = slices.Clone(faults)
 	made := newProvider(in, &faults)
-	return idempotency.Once(ctx, s.store, scope, req, render, func(ctx context.Context, tx ports.Tx) (*billing.Provider, error) {
-		if err := faults.Err(); err != nil {
-			return nil, err
-		}
+	return once(ctx, s, call, faults, func(ctx context.Context, tx ports.Tx) (*billing.Provider, error) {
 		return made, insertProvider(ctx, tx, made)
 	})
 }

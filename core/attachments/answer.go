@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -14,80 +15,44 @@ import (
 // Errors: those of the idempotency key, CodeAttachmentsUnavailable,
 // CodeInvalidRequest with every fault, CodeNotFound, and CodeConflict when the
 // attachment cannot answer the request or is being sent, and CodeUnavailable
-// while its images cannot be read: the sending goes on. An answer that the
-// network failed is an answer.
+// while its images cannot be read: the sending goes on. That the network failed
+// is a reply.
 func (s *Service) Answer(
-	ctx context.Context, scope billing.Scope, req billing.Request, id billing.PayerRequestID, in billing.AnswerRequest,
-	render billing.Render[billing.PayerRequestAnswer],
-) (answer billing.Answer, replayed bool, err error) {
+	ctx context.Context, call idempotency.Write[billing.PayerRequestAnswer], id billing.PayerRequestID, in billing.AnswerRequest,
+) (billing.Reply, error) {
 	answering := sending[billing.PayerRequestAnswer]{
-		s, scope, req, render,
+		s, call,
 		func(ctx context.Context, tx ports.Tx) (billing.PayerRequestAnswer, *billing.Attachment, error) {
 			return s.answer(ctx, tx, id)
 		},
 	}
-	waiting, cancel := context.WithTimeout(ctx, s.times.SendWait) // from here on: waiting for the store counts
-	defer cancel()
-	var a *billing.Attachment
-	var box ports.Mailbox
-	done := false
-	defer func() {
-		if box.Close != nil {
-			box.Close()
-		}
-	}()
-	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		answer, replayed, err = answering.replay(ctx, tx)
-		if done = replayed; err != nil || done {
-			return err
-		}
-		if err := s.networks[scope.Mode].Available(); err != nil {
-			return err
-		}
+	return answering.run(ctx, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
 		named, faults := in.Attachment()
 		request, err := tx.PayerRequests.Lock(ctx, id)
 		if billing.IsNotFound(err) {
-			return firstOf(faults.Err(), err)
+			return nil, firstOf(faults.Err(), err)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if done = request.State == billing.PayerRequestAnswered; done {
+		if request.State == billing.PayerRequestAnswered {
 			if err := faults.Err(); err != nil {
-				return err
+				return nil, err
 			}
-			made, _, err := s.answer(ctx, tx, id)
-			if err == nil {
-				answer, err = answering.keep(ctx, tx, made)
-			}
-			return err
+			return tx.Attachments.Get(ctx, request.AnsweringAttachment)
 		}
 		if payer, ok := s.payers.Find(request.Payer.ID.String()); !ok || !payer.Capabilities.Attachments {
-			return &billing.Error{
+			return nil, &billing.Error{
 				Code:    billing.CodeConflict,
 				Message: "The payer takes no attachments. Answer in the way that its letter names.",
 			}
 		}
-		if a, err = s.choose(ctx, tx, scope, req, named, faults, in, request); err != nil {
-			return err
+		a, err := s.choose(ctx, tx, call.Call, named, faults, in, request)
+		if err != nil {
+			return nil, err
 		}
-		if err := a.Answers(request); err != nil {
-			return err
-		}
-		if box.Close != nil { // the transaction runs again
-			box.Close()
-		}
-		box = s.queue.Await(a.ID)
-		return answering.begin(ctx, tx, a, box.Address)
+		return a, a.Answers(request)
 	})
-	if err != nil || done {
-		return answer, replayed, err
-	}
-	if err := answering.wait(waiting, a, box); err != nil {
-		return answer, false, err
-	}
-	answer, err = s.kept(ctx, scope, answering.replay)
-	return answer, false, err
 }
 
 // answer reads a payer request with the attachment that answers it, or that is
@@ -122,7 +87,7 @@ func (s *Service) open(ctx context.Context, tx ports.Tx, id billing.PayerRequest
 // choose is the attachment that answers, locked, with the narrative of the
 // answer: the one named, the one that is open, or a new one.
 func (s *Service) choose(
-	ctx context.Context, tx ports.Tx, scope billing.Scope, req billing.Request, named billing.AttachmentID,
+	ctx context.Context, tx ports.Tx, call billing.Call, named billing.AttachmentID,
 	faults billing.Faults, in billing.AnswerRequest, request *billing.PayerRequest,
 ) (*billing.Attachment, error) {
 	if in.AttachmentID == nil {
@@ -131,7 +96,7 @@ func (s *Service) choose(
 			return nil, err
 		}
 		if open == nil {
-			return s.make(ctx, tx, scope, req.ID, in.Making(request), request, nil)
+			return s.make(ctx, tx, call, in.Making(request), request, nil)
 		}
 		named = open.ID
 	}

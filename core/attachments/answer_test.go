@@ -117,7 +117,7 @@ func TestAnswersThatAreRefused(t *testing.T) {
 	if o := b.close(b.service, "c", theirs); o.code() != billing.CodeConflict {
 		t.Errorf("closing a solicited one: %+v", o)
 	}
-	if o := came(b.service.Make(t.Context(), b.scope, call("second"), solicited(others), render)); o.code() != billing.CodeConflict {
+	if o := came(b.service.Make(t.Context(), write(b.scope, call("second"), render), solicited(others))); o.code() != billing.CodeConflict {
 		t.Errorf("a second one for a request: %+v", o)
 	}
 	b.audit()
@@ -174,7 +174,9 @@ func TestAnswerRacesWithUploadsAndMaking(t *testing.T) {
 				func() outcome {
 					return b.answer(b.service, key, fresh, billing.AnswerRequest{Narrative: new("It broke.")})
 				},
-				func() outcome { return came(b.service.Make(t.Context(), b.scope, call(key), solicited(fresh), render)) },
+				func() outcome {
+					return came(b.service.Make(t.Context(), write(b.scope, call(key), render), solicited(fresh)))
+				},
 			}[i]()
 			if o[i].code() != "" && o[i].code() != billing.CodeConflict {
 				t.Errorf("%d: %+v", i, o[i])
@@ -251,7 +253,7 @@ func TestLiveMode(t *testing.T) {
 	var a billing.AttachmentID
 	var d billing.DocumentID
 	for name, o := range map[string]outcome{
-		"make":   came(b.service.Make(t.Context(), b.scope, call("1"), billing.AttachmentRequest{}, render)),
+		"make":   came(b.service.Make(t.Context(), write(b.scope, call("1"), render), billing.AttachmentRequest{})),
 		"upload": b.upload(b.service, "2", a, nil),
 		"close":  b.close(b.service, "3", a),
 		"tell":   b.narrate("4", a, ""),

@@ -70,7 +70,7 @@ func (b *bench) open(key string) billing.AttachmentID {
 
 func (b *bench) make(key string, in billing.AttachmentRequest) billing.AttachmentID {
 	b.t.Helper()
-	o := came(b.service.Make(b.t.Context(), b.scope, call(key), in, render))
+	o := came(b.service.Make(b.t.Context(), write(b.scope, call(key), render), in))
 	if o.err != nil {
 		b.t.Fatalf("make %s: %v", key, o.err)
 	}
@@ -326,7 +326,7 @@ func (b *bench) events(id billing.AttachmentID) (all []*billing.Event) {
 // from asks to release.
 func (b *bench) hold(key string, asks chan<- struct{}, release <-chan struct{}) error {
 	return b.store.InTx(b.t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) error {
-		_, err := tx.Keys.Claim(ctx, key)
+		_, err := tx.Keys.Reserve(ctx, key)
 		close(asks)
 		<-release
 		return err

@@ -23,6 +23,7 @@ import (
 	"github.com/molar-billing/molar/adapters/unavailablenet"
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/workers"
@@ -163,6 +164,11 @@ func call(key string) billing.Request {
 	return billing.Request{ID: billing.NewID[billing.RequestID](time.Now()), Key: key, Fingerprint: [32]byte{1}}
 }
 
+// write is a call whose reply is rendered by render.
+func write[T any](scope billing.Scope, req billing.Request, render func(T, error) billing.Reply) idempotency.Write[T] {
+	return idempotency.Write[T]{Call: billing.Call{Scope: scope, Request: req}, Render: render}
+}
+
 // other is another request with the key.
 func other(key string) billing.Request {
 	r := call(key)
@@ -181,11 +187,11 @@ type shown struct {
 	Error      billing.Code              `json:"error"`
 }
 
-func render(a *billing.Attachment, err error) billing.Answer {
+func render(a *billing.Attachment, err error) billing.Reply {
 	return rendered(billing.PayerRequestAnswer{Attachment: a}, err)
 }
 
-func rendered(made billing.PayerRequestAnswer, err error) billing.Answer {
+func rendered(made billing.PayerRequestAnswer, err error) billing.Reply {
 	var s shown
 	if a := made.Attachment; a != nil {
 		s = shown{Attachment: a.ID.String(), State: a.State, Number: a.Number}
@@ -204,7 +210,7 @@ func rendered(made billing.PayerRequestAnswer, err error) billing.Answer {
 	if err != nil {
 		panic(err)
 	}
-	return billing.Answer{Status: status, Body: body}
+	return billing.Reply{Status: status, Body: body}
 }
 
 // outcome is what a request came to.
@@ -214,11 +220,11 @@ type outcome struct {
 	err      error
 }
 
-func came(a billing.Answer, replayed bool, err error) (o outcome) {
+func came(r billing.Reply, err error) (o outcome) {
 	if err == nil {
-		err = json.Unmarshal(a.Body, &o.shown)
+		err = json.Unmarshal(r.Body, &o.shown)
 	}
-	o.replayed, o.err = replayed, err
+	o.replayed, o.err = r.Replayed, err
 	return o
 }
 
@@ -244,23 +250,23 @@ func (b *bench) upload(s *attachments.Service, key string, id billing.Attachment
 
 func (b *bench) uploadAs(ctx context.Context, s *attachments.Service, r billing.Request, id billing.AttachmentID, image []byte) outcome {
 	in := billing.DocumentRequest{DocumentType: "2", FileName: "image"}
-	return came(s.Upload(ctx, b.scope, r, id, in, fileOf(image), render))
+	return came(s.Upload(ctx, write(b.scope, r, render), id, in, fileOf(image)))
 }
 
 func (b *bench) close(s *attachments.Service, key string, id billing.AttachmentID) outcome {
-	return came(s.Close(b.t.Context(), b.scope, call(key), id, nil, render))
+	return came(s.Close(b.t.Context(), write(b.scope, call(key), render), id))
 }
 
 func (b *bench) answer(s *attachments.Service, key string, id billing.PayerRequestID, in billing.AnswerRequest) outcome {
-	return came(s.Answer(b.t.Context(), b.scope, call(key), id, in, rendered))
+	return came(s.Answer(b.t.Context(), write(b.scope, call(key), rendered), id, in))
 }
 
 func (b *bench) narrate(key string, id billing.AttachmentID, narrative string) outcome {
-	return came(b.service.Narrate(b.t.Context(), b.scope, call(key), id, &narrative, nil, render))
+	return came(b.service.Narrate(b.t.Context(), write(b.scope, call(key), render), id, &narrative, nil))
 }
 
 func (b *bench) remove(key string, id billing.AttachmentID, document billing.DocumentID) outcome {
-	return came(b.service.RemoveDocument(b.t.Context(), b.scope, call(key), id, document, render))
+	return came(b.service.RemoveDocument(b.t.Context(), write(b.scope, call(key), render), id, document))
 }
 
 // keys gives keys that were not used before.

@@ -10,15 +10,14 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// sending is one request that has an attachment sent and waits for that. T is
-// what it shows when the attachment was sent.
+// sending is a call that has an attachment sent and waits for that. T is what
+// it returns when the attachment was sent.
 type sending[T any] struct {
 	*Service
-	scope  billing.Scope
-	req    billing.Request
-	render billing.Render[T]
-	// show reads what the answer shows, with the attachment whose sending
-	// counts, which is nil while there is none.
+
+	call idempotency.Write[T]
+	// show reads what the reply shows, with the attachment whose sending counts,
+	// which is nil while there is none.
 	show func(ctx context.Context, tx ports.Tx) (T, *billing.Attachment, error)
 }
 
@@ -40,40 +39,32 @@ func errStalled() error {
 	}
 }
 
-// replay answers from what an earlier request with the key came to. A request
-// whose job was given up came to nothing, and its key is as new.
-func (s *sending[T]) replay(ctx context.Context, tx ports.Tx) (answer billing.Answer, replayed bool, err error) {
-	kept, work, err := idempotency.Claim(ctx, tx, s.req)
-	switch {
-	case err != nil:
-		return answer, false, err
-	case kept != nil:
-		return *kept, true, nil
-	case work.IsZero():
-		return answer, false, nil
+// replay is the reply to what an earlier request with the key came to, which is
+// nil when the key is new. It is as new after a request whose job was given up.
+func (s *sending[T]) replay(ctx context.Context, tx ports.Tx) (*billing.Reply, error) {
+	kept, work, err := idempotency.Reserve(ctx, tx, s.call.Request)
+	if err != nil || kept != nil || work.IsZero() {
+		return kept, err
 	}
 	made, a, err := s.show(ctx, tx)
-	switch {
-	case err != nil:
-		return answer, false, err
-	case a != nil && a.State == billing.AttachmentClosed:
-		answer = s.render(made, nil)
-	case a != nil && a.Sending == work && a.Stalled == work:
-		return answer, false, errStalled()
-	case a != nil && a.Sending == work:
-		return answer, false, billing.ErrKeyInUse()
-	case a != nil && a.Stalled == work:
-		return answer, false, nil
-	default:
-		answer = s.render(made, errNotSent())
+	if err != nil {
+		return nil, err
 	}
-	return answer, true, tx.Keys.Record(ctx, s.req.Answered(answer, tx.Clock.Now()))
-}
-
-// keep answers at once with what is there.
-func (s *sending[T]) keep(ctx context.Context, tx ports.Tx, made T) (billing.Answer, error) {
-	answer := s.render(made, nil)
-	return answer, tx.Keys.Record(ctx, s.req.Answered(answer, tx.Clock.Now()))
+	var failure error
+	switch {
+	case a != nil && a.State == billing.AttachmentClosed:
+	case a != nil && a.Sending == work && a.Stalled == work:
+		return nil, errStalled()
+	case a != nil && a.Sending == work:
+		return nil, billing.ErrKeyInUse()
+	case a != nil && a.Stalled == work:
+		return nil, nil //nolint:nilnil // it came to nothing, and the key is as new
+	default:
+		failure = errNotSent()
+	}
+	reply, err := s.call.Keep(ctx, tx, made, failure)
+	reply.Replayed = true
+	return &reply, err
 }
 
 // begin gives the locked attachment to a job that sends it.
@@ -87,7 +78,7 @@ func (s *sending[T]) begin(ctx context.Context, tx ports.Tx, a *billing.Attachme
 	}
 	now := tx.Clock.Now()
 	job := jobs.Job{
-		ID: billing.NewID[billing.JobID](now), Kind: jobs.KindAttachmentSend, Scope: s.scope, Subject: a.ID, ReplyTo: replyTo,
+		ID: billing.NewID[billing.JobID](now), Kind: jobs.KindAttachmentSend, Scope: s.call.Scope, Subject: a.ID, ReplyTo: replyTo,
 	}
 	if err := a.BeginSending(job.ID, serial, now); err != nil {
 		return err
@@ -95,19 +86,57 @@ func (s *sending[T]) begin(ctx context.Context, tx ports.Tx, a *billing.Attachme
 	if err := tx.Attachments.Save(ctx, a); err != nil {
 		return err
 	}
-	if err := tx.Keys.Record(ctx, s.req.Waiting(job.ID, now)); err != nil {
+	if err := tx.Keys.Record(ctx, s.call.Request.Waiting(job.ID, now)); err != nil {
 		return err
 	}
 	return tx.Outbox.Stage(ctx, job)
 }
 
-// wait waits until the attachment that a holds is sent, or is not, or waits for
-// its images.
-func (s *sending[T]) wait(ctx context.Context, a *billing.Attachment, box ports.Mailbox) error {
-	return jobs.Wait(ctx, box.C, func(ctx context.Context) bool {
-		now, err := s.Get(ctx, s.scope, a.ID)
-		return err == nil && (now.Sending != a.Sending || now.Stalled == a.Sending) // a look that failed is no answer
+// run has the attachment sent that choose locks, and waits until it is sent, or
+// is not, or waits for its images. One that is closed was sent before.
+func (s *sending[T]) run(
+	ctx context.Context, choose func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error),
+) (reply billing.Reply, err error) {
+	waiting, cancel := context.WithTimeout(ctx, s.times.SendWait) // from here on: waiting for the store counts
+	defer cancel()
+	var a *billing.Attachment
+	var box ports.Mailbox
+	defer func() {
+		if box.Close != nil {
+			box.Close()
+		}
+	}()
+	reply, err = s.first(ctx, s.call.Scope, s.replay, func(ctx context.Context, tx ports.Tx) (reply billing.Reply, err error) {
+		if err := s.networks[s.call.Scope.Mode].Available(); err != nil {
+			return reply, err
+		}
+		if a, err = choose(ctx, tx); err != nil {
+			return reply, err
+		}
+		if a.State == billing.AttachmentClosed {
+			made, _, err := s.show(ctx, tx)
+			if err != nil {
+				return reply, err
+			}
+			return s.call.Keep(ctx, tx, made, nil)
+		}
+		if box.Close != nil { // the transaction runs again
+			box.Close()
+		}
+		box = s.queue.Await(a.ID)
+		return reply, s.begin(ctx, tx, a, box.Address)
 	})
+	if err != nil || reply.Replayed || a.State == billing.AttachmentClosed {
+		return reply, err
+	}
+	err = jobs.Wait(waiting, box.C, func(ctx context.Context) bool {
+		now, err := s.Get(ctx, s.call.Scope, a.ID)
+		return err == nil && (now.Sending != a.Sending || now.Stalled == a.Sending) // a look that failed says nothing
+	})
+	if err != nil {
+		return reply, err
+	}
+	return s.kept(ctx, s.call.Scope, s.replay)
 }
 
 // Close sends an open, unsolicited attachment through its network and closes
@@ -116,53 +145,20 @@ func (s *sending[T]) wait(ctx context.Context, a *billing.Attachment, box ports.
 // Errors: those of the idempotency key, CodeAttachmentsUnavailable,
 // CodeNotFound, and CodeConflict when the attachment has no document, is
 // solicited, or is being sent, CodeUnavailable while its images cannot be read:
-// the sending goes on. An answer that the network failed is an answer.
-func (s *Service) Close(
-	ctx context.Context, scope billing.Scope, req billing.Request, id billing.AttachmentID, faults billing.Faults,
-	render billing.Render[*billing.Attachment],
-) (answer billing.Answer, replayed bool, err error) {
-	closing := sending[*billing.Attachment]{
-		s, scope, req, render,
-		func(ctx context.Context, tx ports.Tx) (*billing.Attachment, *billing.Attachment, error) {
-			a, err := tx.Attachments.Get(ctx, id)
-			return a, a, err
-		},
-	}
-	waiting, cancel := context.WithTimeout(ctx, s.times.SendWait) // from here on: waiting for the store counts
-	defer cancel()
-	box := s.queue.Await(id)
-	defer box.Close()
-	var a *billing.Attachment
-	done := false
-	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		answer, replayed, err = closing.replay(ctx, tx)
-		if done = replayed; err != nil || done {
-			return err
+// the sending goes on. That the network failed is a reply.
+func (s *Service) Close(ctx context.Context, call idempotency.Write[*billing.Attachment], id billing.AttachmentID) (billing.Reply, error) {
+	closing := sending[*billing.Attachment]{s, call, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, *billing.Attachment, error) {
+		a, err := tx.Attachments.Get(ctx, id)
+		return a, a, err
+	}}
+	return closing.run(ctx, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
+		if err := call.Request.Faults.Err(); err != nil {
+			return nil, err
 		}
-		if err := s.networks[scope.Mode].Available(); err != nil {
-			return err
+		a, err := tx.Attachments.Lock(ctx, id)
+		if err != nil || a.State == billing.AttachmentClosed {
+			return a, err
 		}
-		if err := faults.Err(); err != nil {
-			return err
-		}
-		if a, err = tx.Attachments.Lock(ctx, id); err != nil {
-			return err
-		}
-		if done = a.State == billing.AttachmentClosed; done {
-			answer, err = closing.keep(ctx, tx, a)
-			return err
-		}
-		if err := a.Closable(); err != nil {
-			return err
-		}
-		return closing.begin(ctx, tx, a, box.Address)
+		return a, a.Closable()
 	})
-	if err != nil || done {
-		return answer, replayed, err
-	}
-	if err := closing.wait(waiting, a, box); err != nil {
-		return answer, false, err
-	}
-	answer, err = s.kept(ctx, scope, closing.replay)
-	return answer, false, err
 }

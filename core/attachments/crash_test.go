@@ -209,7 +209,7 @@ func TestRemoveDiesAnywhere(t *testing.T) {
 		id, k := b.filled(key()), key()
 		document := b.get(id).Documents[0].ID
 		dies(func() {
-			_, _, _ = b.process(f).RemoveDocument(t.Context(), b.scope, call(k), id, document, render)
+			_, _ = b.process(f).RemoveDocument(t.Context(), write(b.scope, call(k), render), id, document)
 		})
 		if o := b.remove(k, id, document); o.err != nil || len(o.Documents) != 0 {
 			t.Errorf("the same request again: %+v", o)

@@ -6,16 +6,17 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/ports"
 )
 
 // Narrate sets the narrative of an open attachment. Nil is a narrative that was
 // left out; faults is what is wrong with the request's form already.
 func (s *Service) Narrate(
-	ctx context.Context, scope billing.Scope, req billing.Request, id billing.AttachmentID, narrative *string,
-	faults billing.Faults, render billing.Render[*billing.Attachment],
-) (billing.Answer, bool, error) {
-	return s.change(ctx, scope, req, render, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
+	ctx context.Context, call idempotency.Write[*billing.Attachment], id billing.AttachmentID, narrative *string,
+	faults billing.Faults,
+) (billing.Reply, error) {
+	return s.change(ctx, call, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
 		if narrative == nil {
 			faults.Add("narrative", billing.FaultRequired, "Send the narrative; it is the one thing that can be changed.")
 			return nil, faults.Err()
@@ -36,11 +37,10 @@ func (s *Service) Narrate(
 
 // RemoveDocument takes a document off an open attachment, and then its image.
 func (s *Service) RemoveDocument(
-	ctx context.Context, scope billing.Scope, req billing.Request, id billing.AttachmentID, document billing.DocumentID,
-	render billing.Render[*billing.Attachment],
-) (billing.Answer, bool, error) {
+	ctx context.Context, call idempotency.Write[*billing.Attachment], id billing.AttachmentID, document billing.DocumentID,
+) (billing.Reply, error) {
 	var removed *billing.Document
-	answer, replayed, err := s.change(ctx, scope, req, render, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
+	reply, err := s.change(ctx, call, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
 		a, err := tx.Attachments.Lock(ctx, id)
 		if err != nil {
 			return nil, err
@@ -53,10 +53,10 @@ func (s *Service) RemoveDocument(
 		}
 		return a, tx.Attachments.Save(ctx, a)
 	})
-	if err == nil && !replayed {
+	if err == nil && !reply.Replayed {
 		s.discard(ctx, removed.Blob())
 	}
-	return answer, replayed, err
+	return reply, err
 }
 
 // Content opens the stored JPEG of a document. An absent attachment or document

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -14,10 +15,9 @@ import (
 // CodeInvalidRequest with every fault, CodeNotFound for what the request names,
 // and CodeConflict when the payer request has an open attachment or an answer.
 func (s *Service) Make(
-	ctx context.Context, scope billing.Scope, req billing.Request, in billing.AttachmentRequest,
-	render billing.Render[*billing.Attachment],
-) (answer billing.Answer, replayed bool, err error) {
-	return s.change(ctx, scope, req, render, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
+	ctx context.Context, call idempotency.Write[*billing.Attachment], in billing.AttachmentRequest,
+) (billing.Reply, error) {
+	return s.change(ctx, call, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
 		names, _, _ := in.Names()
 		var request *billing.PayerRequest
 		var absent billing.Absent
@@ -28,7 +28,7 @@ func (s *Service) Make(
 			}
 			request = r
 		}
-		return s.make(ctx, tx, scope, req.ID, in, request, absent)
+		return s.make(ctx, tx, call.Call, in, request, absent)
 	})
 }
 
@@ -45,7 +45,7 @@ func firstOf(errs ...error) error {
 // Request is the payer request that it answers, locked; nil for none. Absent is
 // what has been found absent so far.
 func (s *Service) make(
-	ctx context.Context, tx ports.Tx, scope billing.Scope, id billing.RequestID, in billing.AttachmentRequest,
+	ctx context.Context, tx ports.Tx, call billing.Call, in billing.AttachmentRequest,
 	request *billing.PayerRequest, absent billing.Absent,
 ) (*billing.Attachment, error) {
 	names, _, _ := in.Names()
@@ -79,8 +79,8 @@ func (s *Service) make(
 	if request != nil && request.State == billing.PayerRequestAnswered {
 		return nil, &billing.Error{Code: billing.CodeConflict, Message: "The payer request is answered already."}
 	}
-	a.ID, a.Scope, a.OfficeID, a.Payer = billing.NewID[billing.AttachmentID](now), scope, names.Office, payer
-	a.RequestID, a.CreatedAt, a.UpdatedAt = id, now, now
+	a.ID, a.Scope, a.OfficeID, a.Payer = billing.NewID[billing.AttachmentID](now), call.Scope, names.Office, payer
+	a.RequestID, a.CreatedAt, a.UpdatedAt = call.Request.ID, now, now
 	return &a, tx.Attachments.Insert(ctx, &a)
 }
 

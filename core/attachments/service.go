@@ -2,10 +2,10 @@
 // them through an attachment network, with a claim or in answer to the payer's
 // request.
 //
-// What takes one transaction is made under the request's idempotency key with
-// its answer. What takes longer is a job: converting a PNG, and sending. The
+// What takes one transaction is made under the call's idempotency key with
+// its reply. What takes longer is a job: converting a PNG, and sending. The
 // request commits the intent and waits; a worker does the work and commits what
-// came of it; the request, or its repetition, reads that and keeps the answer.
+// came of it; the request, or its repetition, reads that and keeps the reply.
 //
 // A blob is written before the row that names it and removed after the row, so
 // that no row is ever without its blob; the sweeper removes what is left over.
@@ -89,40 +89,63 @@ func (s *Service) List(
 }
 
 // change makes a change of one transaction to an attachment, at most once for
-// the request's key.
+// the call's key.
 func (s *Service) change(
-	ctx context.Context, scope billing.Scope, req billing.Request, render billing.Render[*billing.Attachment],
+	ctx context.Context, call idempotency.Write[*billing.Attachment],
 	change func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error),
-) (billing.Answer, bool, error) {
-	return idempotency.Once(ctx, s.store, scope, req, render, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
-		if err := s.networks[scope.Mode].Available(); err != nil {
+) (billing.Reply, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
+		if err := s.networks[call.Scope.Mode].Available(); err != nil {
 			return nil, err
 		}
 		return change(ctx, tx)
 	})
 }
 
+// first does work in a transaction unless the request is a repetition, whose
+// reply is replayed.
+func (s *Service) first(
+	ctx context.Context, scope billing.Scope, replay func(context.Context, ports.Tx) (*billing.Reply, error),
+	work func(context.Context, ports.Tx) (billing.Reply, error),
+) (reply billing.Reply, err error) {
+	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		kept, err := replay(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if kept != nil {
+			reply = *kept
+			return nil
+		}
+		reply, err = work(ctx, tx)
+		return err
+	})
+	return reply, err
+}
+
 // errGivenUp is the error when the work that this request began failed for a
 // fault of the service itself; the log of the worker has the cause.
 var errGivenUp = errors.New("the work of the request was given up")
 
-// kept keeps the answer of a request whose work has come to its end, by way of
-// replay. Somebody who asks about the key at that moment has it, but not for
-// long.
+// kept keeps the reply of a request whose work has come to its end, by way of
+// replay. Another request may hold the key at that moment, but not for long.
 func (s *Service) kept(
-	ctx context.Context, scope billing.Scope, replay func(context.Context, ports.Tx) (billing.Answer, bool, error),
-) (answer billing.Answer, err error) {
+	ctx context.Context, scope billing.Scope, replay func(context.Context, ports.Tx) (*billing.Reply, error),
+) (reply billing.Reply, err error) {
 	atOnce := make(chan struct{}, 1)
 	atOnce <- struct{}{}
 	over := jobs.Wait(ctx, atOnce, func(ctx context.Context) bool {
 		err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-			var found bool
-			if answer, found, err = replay(ctx, tx); err == nil && !found {
+			found, err := replay(ctx, tx)
+			if err == nil && found == nil {
 				return errGivenUp
+			}
+			if err == nil {
+				reply = billing.Reply{Status: found.Status, Body: found.Body}
 			}
 			return err
 		})
 		return billing.CodeOf(err) != billing.CodeIdempotencyKeyInUse
 	})
-	return answer, firstOf(over, err)
+	return reply, firstOf(over, err)
 }

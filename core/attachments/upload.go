@@ -23,11 +23,10 @@ type File struct {
 // upload is one request to add an image.
 type upload struct {
 	*Service
-	scope      billing.Scope
-	req        billing.Request
+
+	call       idempotency.Write[*billing.Attachment]
 	attachment billing.AttachmentID
 	now        time.Time // when the request was first looked at
-	render     billing.Render[*billing.Attachment]
 }
 
 // Upload adds an image to an open attachment: a JPEG rewritten without its
@@ -39,41 +38,36 @@ type upload struct {
 // the image, CodeNotFound, CodeConflict when the attachment is closed or being
 // sent, and CodeTooManyRequests when no worker converted the PNG in time.
 func (s *Service) Upload(
-	ctx context.Context, scope billing.Scope, req billing.Request, id billing.AttachmentID, in billing.DocumentRequest, file File,
-	render billing.Render[*billing.Attachment],
-) (answer billing.Answer, replayed bool, err error) {
-	u := upload{Service: s, scope: scope, req: req, attachment: id, render: render}
+	ctx context.Context, call idempotency.Write[*billing.Attachment], id billing.AttachmentID, in billing.DocumentRequest, file File,
+) (reply billing.Reply, err error) {
+	u := upload{Service: s, call: call, attachment: id}
 	var a *billing.Attachment
 	var absent error
 	var today billing.Date
-	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+	reply, err = s.first(ctx, call.Scope, u.replay, func(ctx context.Context, tx ports.Tx) (reply billing.Reply, err error) {
 		u.now = tx.Clock.Now()
 		today = billing.DateOf(u.now)
-		answer, replayed, err = u.replay(ctx, tx)
-		if err != nil || replayed {
-			return err
-		}
-		if err := s.networks[scope.Mode].Available(); err != nil {
-			return err
+		if err := s.networks[call.Scope.Mode].Available(); err != nil {
+			return reply, err
 		}
 		if a, absent = tx.Attachments.Get(ctx, id); billing.IsNotFound(absent) {
-			return nil // what is wrong with the request is told first
+			return reply, nil // what is wrong with the request is reported first
 		} else if absent != nil {
-			return absent
+			return reply, absent
 		}
 		office, err := tx.Offices.Get(ctx, a.OfficeID)
 		if err == nil {
 			today = office.Today(u.now)
 		}
-		return err
+		return reply, err
 	})
-	if err != nil || replayed {
-		return answer, replayed, err
+	if err != nil || reply.Replayed {
+		return reply, err
 	}
 	d, faults := in.Parse(today)
 	format := sniff(&faults, file)
 	if err := faults.Err(); err != nil {
-		return answer, false, err
+		return reply, err
 	}
 	d.ID = billing.NewID[billing.DocumentID](u.now)
 	if format == billing.FormatPNG {
@@ -97,86 +91,78 @@ func sniff(faults *billing.Faults, file File) billing.ImageFormat {
 	return format
 }
 
-// replay answers from what an earlier request with the key came to.
-func (u *upload) replay(ctx context.Context, tx ports.Tx) (answer billing.Answer, replayed bool, err error) {
-	kept, work, err := idempotency.Claim(ctx, tx, u.req)
-	switch {
-	case err != nil:
-		return answer, false, err
-	case kept != nil:
-		return *kept, true, nil
-	case work.IsZero():
-		return answer, false, nil
+// replay is the reply to what an earlier request with the key came to, which is
+// nil when the key is new.
+func (u *upload) replay(ctx context.Context, tx ports.Tx) (*billing.Reply, error) {
+	kept, work, err := idempotency.Reserve(ctx, tx, u.call.Request)
+	if err != nil || kept != nil || work.IsZero() {
+		return kept, err
 	}
 	earlier, err := tx.Documents.Upload(ctx, billing.DocumentID(work))
 	switch {
 	case billing.IsNotFound(err):
-		return answer, false, nil
+		return nil, nil //nolint:nilnil // the key is new
 	case err != nil:
-		return answer, false, err
+		return nil, err
 	case earlier.State == billing.UploadPending:
-		return answer, false, billing.ErrKeyInUse()
+		return nil, billing.ErrKeyInUse()
 	case earlier.State != billing.UploadDone:
-		return answer, false, nil // it came to nothing, and the key is as new
+		return nil, nil //nolint:nilnil // it came to nothing, and the key is as new
 	}
 	a, err := tx.Attachments.Get(ctx, u.attachment)
 	if err != nil {
-		return answer, false, err
+		return nil, err
 	}
-	answer = u.render(a, nil)
-	return answer, true, tx.Keys.Record(ctx, u.req.Answered(answer, tx.Clock.Now()))
+	reply, err := u.call.Keep(ctx, tx, a, nil)
+	reply.Replayed = true
+	return &reply, err
 }
 
 // jpeg rewrites the image, keeps it, and then adds the document.
 func (u *upload) jpeg(
 	ctx context.Context, a *billing.Attachment, absent error, d billing.Document, file File,
-) (answer billing.Answer, replayed bool, err error) {
+) (reply billing.Reply, err error) {
 	picture, err := u.images.Sanitize(ctx, file.Content, file.Size)
 	if err != nil {
-		return answer, false, err
+		return reply, err
 	}
 	defer picture.Content.Close() //nolint:errcheck // it was only read
 	if absent != nil {
-		return answer, false, absent
+		return reply, absent
 	}
 	d.Size, d.MD5, d.SHA256 = picture.Size, picture.MD5, picture.SHA256
 	trial := d
 	added, err := a.Add(&trial, u.now) // as it looks now; the locked row decides
 	if err != nil {
-		return answer, false, err
+		return reply, err
 	}
 	if added {
 		if err := u.keep(ctx, d.Blob(), picture); err != nil {
-			return answer, false, err
+			return reply, err
 		}
 	}
 	stored := added
-	err = u.store.InTx(ctx, u.scope, func(ctx context.Context, tx ports.Tx) error {
-		answer, replayed, err = u.replay(ctx, tx)
-		if err != nil || replayed {
-			return err
-		}
+	reply, err = u.first(ctx, u.call.Scope, u.replay, func(ctx context.Context, tx ports.Tx) (reply billing.Reply, err error) {
 		if a, err = tx.Attachments.Lock(ctx, u.attachment); err != nil {
-			return err
+			return reply, err
 		}
 		document := d
 		if added, err = a.Add(&document, tx.Clock.Now()); err != nil {
-			return err
+			return reply, err
 		}
 		if added && !stored { // the twin was taken off in between
-			return &billing.Error{Code: billing.CodeConflict, Message: "The attachment changed while the image was looked at. Send it again."}
+			return reply, &billing.Error{Code: billing.CodeConflict, Message: "The attachment changed while the image was looked at. Send it again."}
 		}
 		if err := u.insert(ctx, tx, a, &document, added); err != nil {
-			return err
+			return reply, err
 		}
-		answer = u.render(a, nil)
-		return tx.Keys.Record(ctx, u.req.Answered(answer, tx.Clock.Now()))
+		return u.call.Keep(ctx, tx, a, nil)
 	})
 	_, refused := errors.AsType[*billing.Error](err)
-	if stored && (refused || err == nil && (replayed || !added)) {
+	if stored && (refused || err == nil && (reply.Replayed || !added)) {
 		u.discard(ctx, d.Blob())
 	}
-	return answer, replayed, err
+	return reply, err
 }
 
 // insert keeps what adding a document changed.
@@ -198,52 +184,48 @@ func (s *Service) keep(ctx context.Context, name string, p *ports.Picture) error
 // png keeps the file for a worker to convert, and waits for that.
 func (u *upload) png(
 	ctx context.Context, a *billing.Attachment, absent error, d billing.Document, file File,
-) (answer billing.Answer, replayed bool, err error) {
+) (reply billing.Reply, err error) {
 	if err := u.images.CheckPNG(ctx, file.Content, file.Size); err != nil {
-		return answer, false, err
+		return reply, err
 	}
 	if absent != nil {
-		return answer, false, absent
+		return reply, absent
 	}
 	if err := a.Admits(); err != nil {
-		return answer, false, err
+		return reply, err
 	}
 	d.ConvertedFrom = billing.FormatPNG
 	up := billing.Upload{
-		AttachmentID: u.attachment, Document: d, Size: file.Size, Key: u.req.Key, State: billing.UploadPending, CreatedAt: u.now,
+		AttachmentID: u.attachment, Document: d, Size: file.Size, Key: u.call.Request.Key, State: billing.UploadPending, CreatedAt: u.now,
 	}
 	if err := u.stage(ctx, &up, file); err != nil {
-		return answer, false, err
+		return reply, err
 	}
 	box := u.queue.Await(d.ID)
 	defer box.Close()
 	job := jobs.Job{
-		ID: billing.NewID[billing.JobID](u.now), Kind: jobs.KindPNGConvert, Scope: u.scope, Subject: d.ID, ReplyTo: box.Address,
+		ID: billing.NewID[billing.JobID](u.now), Kind: jobs.KindPNGConvert, Scope: u.call.Scope, Subject: d.ID, ReplyTo: box.Address,
 	}
-	err = u.store.InTx(ctx, u.scope, func(ctx context.Context, tx ports.Tx) error {
-		answer, replayed, err = u.replay(ctx, tx)
-		if err != nil || replayed {
-			return err
-		}
+	reply, err = u.first(ctx, u.call.Scope, u.replay, func(ctx context.Context, tx ports.Tx) (reply billing.Reply, err error) {
 		if a, err = tx.Attachments.Lock(ctx, u.attachment); err != nil {
-			return err
+			return reply, err
 		}
 		if err := a.Admits(); err != nil {
-			return err
+			return reply, err
 		}
 		if err := tx.Documents.Receive(ctx, &up); err != nil {
-			return err
+			return reply, err
 		}
-		if err := tx.Keys.Record(ctx, u.req.Waiting(up.Work(), tx.Clock.Now())); err != nil {
-			return err
+		if err := tx.Keys.Record(ctx, u.call.Request.Waiting(up.Work(), tx.Clock.Now())); err != nil {
+			return reply, err
 		}
-		return tx.Outbox.Stage(ctx, job)
+		return reply, tx.Outbox.Stage(ctx, job)
 	})
-	if _, refused := errors.AsType[*billing.Error](err); refused || replayed {
+	if _, refused := errors.AsType[*billing.Error](err); refused || reply.Replayed {
 		u.discard(ctx, up.Blob())
 	}
-	if err != nil || replayed {
-		return answer, replayed, err
+	if err != nil || reply.Replayed {
+		return reply, err
 	}
 	return u.wait(ctx, d.ID, job.ID, box)
 }
@@ -264,39 +246,38 @@ func (u *upload) stage(ctx context.Context, up *billing.Upload, file File) error
 // long: nobody would learn of the document.
 func (u *upload) wait(
 	ctx context.Context, id billing.DocumentID, job billing.JobID, box ports.Mailbox,
-) (answer billing.Answer, replayed bool, err error) {
+) (reply billing.Reply, err error) {
 	waiting, cancel := context.WithTimeout(ctx, u.times.ConvertWait)
 	defer cancel()
 	err = jobs.Wait(waiting, box.C, func(ctx context.Context) bool {
 		up, err := u.read(ctx, id)
-		return err == nil && up.State != billing.UploadPending // a look that failed is no answer
+		return err == nil && up.State != billing.UploadPending // a look that failed says nothing
 	})
 	if ctx.Err() != nil {
-		return answer, false, ctx.Err()
+		return reply, ctx.Err()
 	}
 	if err != nil {
 		if err := u.cancel(ctx, id, job); err != nil {
-			return answer, false, err
+			return reply, err
 		}
 	}
 	up, err := u.read(ctx, id)
 	switch {
 	case err != nil:
-		return answer, false, err
+		return reply, err
 	case up.State == billing.UploadCancelled:
 		u.discard(ctx, up.Blob())
-		return answer, false, &billing.Error{
+		return reply, &billing.Error{
 			Code: billing.CodeTooManyRequests, Message: "Too many PNGs wait for their conversion. Send it again later, or send a JPEG.",
 		}
 	case up.Refusal != nil:
-		return answer, false, up.Refusal
+		return reply, up.Refusal
 	}
-	answer, err = u.kept(ctx, u.scope, u.replay)
-	return answer, false, err
+	return u.kept(ctx, u.call.Scope, u.replay)
 }
 
 func (u *upload) read(ctx context.Context, id billing.DocumentID) (up *billing.Upload, err error) {
-	err = u.store.View(ctx, u.scope, func(ctx context.Context, tx ports.Tx) error {
+	err = u.store.View(ctx, u.call.Scope, func(ctx context.Context, tx ports.Tx) error {
 		up, err = tx.Documents.Upload(ctx, id)
 		return err
 	})
@@ -305,7 +286,7 @@ func (u *upload) read(ctx context.Context, id billing.DocumentID) (up *billing.U
 
 // cancel gives the upload up, unless it was settled by now.
 func (u *upload) cancel(ctx context.Context, id billing.DocumentID, job billing.JobID) error {
-	return u.store.InTx(ctx, u.scope, func(ctx context.Context, tx ports.Tx) error {
+	return u.store.InTx(ctx, u.call.Scope, func(ctx context.Context, tx ports.Tx) error {
 		up, err := tx.Documents.Upload(ctx, id)
 		if err != nil {
 			return err

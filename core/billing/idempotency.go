@@ -5,28 +5,16 @@ import (
 	"time"
 )
 
-// Request is what the service knows of an API call that changes something:
-// its ID, its idempotency key and what it means.
-type Request struct {
-	ID          RequestID
-	Key         string
-	Fingerprint [sha256.Size]byte // of method, path and the meaning of the body
-
-	// Faults is what is wrong with the form of a request that says nothing but
-	// what its path says. It is told when the key is new.
-	Faults Faults
-}
-
 // KeyUse is an idempotency key that has been used: by whom, and for which
-// request. A key belongs to one organization and mode. What the request was
-// answered is kept in one of three ways: by reference to a check, which no
-// longer changes once it is completed; by value; or, until there is an answer,
-// by reference to the work that it waits for.
+// request. A key belongs to one organization and mode. The reply is kept in one
+// of three ways: by reference to a check, which no longer changes once it is
+// completed; by value; or, until there is a reply, by reference to the work that
+// it waits for.
 type KeyUse struct {
 	Key         string
 	Fingerprint [sha256.Size]byte
 	CheckID     CheckID
-	Answer      *Answer
+	Reply       *Reply
 	Work        JobID // an upload, or a job that sends an attachment
 	CreatedAt   time.Time
 	// Held is true when the transaction that read the use holds the key, and
@@ -34,16 +22,12 @@ type KeyUse struct {
 	Held bool
 }
 
-// Answer is the reply to a request, in the bytes that a replay repeats.
-type Answer struct {
-	Status int
-	Body   []byte // empty for a reply without one
+// Reply is what a request is replied, in the bytes that a replay repeats.
+type Reply struct {
+	Status   int
+	Body     []byte // empty for a reply without one
+	Replayed bool   // an earlier request with the key made it
 }
-
-// Render makes the answer of a request from what it made, or from the error
-// that it ended with. The adapter that talks to the caller gives it along, so
-// that the answer is kept in the commit of the effect.
-type Render[T any] func(made T, err error) Answer
 
 // Match reports whether r repeats the request that used the key; the error
 // has CodeIdempotencyKeyReused.
@@ -57,22 +41,22 @@ func (u *KeyUse) Match(r Request) error {
 	}
 }
 
-// Replay is the answer that the request got before, which is nil when the key
-// is new (u is nil) or has no answer yet. A key that was used with a different
+// Replay is the reply that the request got before, which is nil when the key is
+// new (u is nil) or has no reply yet. A key that was used with a different
 // request is CodeIdempotencyKeyReused.
-func (u *KeyUse) Replay(r Request) (*Answer, error) {
+func (u *KeyUse) Replay(r Request) (*Reply, error) {
 	if u == nil {
-		return nil, nil //nolint:nilnil // a new key has no use, no answer and no fault
+		return nil, nil //nolint:nilnil // a new key has no use, no reply and no fault
 	}
-	if err := u.Match(r); err != nil {
+	if err := u.Match(r); err != nil || u.Reply == nil {
 		return nil, err
 	}
-	return u.Answer, nil
+	return &Reply{u.Reply.Status, u.Reply.Body, true}, nil
 }
 
-// Answered is the use of the request's key that keeps its answer.
-func (r Request) Answered(a Answer, at time.Time) KeyUse {
-	return KeyUse{Key: r.Key, Fingerprint: r.Fingerprint, Answer: &a, CreatedAt: at}
+// Replied is the use of the request's key that keeps its reply.
+func (r Request) Replied(reply Reply, at time.Time) KeyUse {
+	return KeyUse{Key: r.Key, Fingerprint: r.Fingerprint, Reply: &reply, CreatedAt: at}
 }
 
 // Waiting is the use of the request's key until the work is done.

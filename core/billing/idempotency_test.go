@@ -11,7 +11,7 @@ func TestReplay(t *testing.T) {
 	r := billing.Request{ID: billing.RequestID{1}, Key: "k", Fingerprint: [32]byte{1}}
 	again := billing.Request{ID: billing.RequestID{2}, Key: "k", Fingerprint: [32]byte{1}}
 	changed := billing.Request{ID: billing.RequestID{3}, Key: "k", Fingerprint: [32]byte{2}}
-	answered := r.Answered(billing.Answer{Status: 201, Body: []byte("{}")}, noon)
+	answered := r.Replied(billing.Reply{Status: 201, Body: []byte("{}")}, noon)
 	waiting := r.Waiting(mine, noon)
 	if waiting.Work != mine || answered.Work != (billing.JobID{}) || waiting.Key != r.Key || answered.Key != r.Key || !waiting.CreatedAt.Equal(noon) {
 		t.Errorf("uses %+v and %+v", answered, waiting)

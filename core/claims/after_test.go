@@ -36,8 +36,8 @@ func TestVoid(t *testing.T) {
 	b := newBench(t)
 	c := b.at(billing.ClaimPaid)
 	req := b.request()
-	v := b.does(func(r billing.Render[*billing.ClaimRecord]) (billing.Answer, bool, error) {
-		return b.service.Void(t.Context(), b.scope, req, c.ID, r)
+	v := b.does(func(r rendering) (billing.Reply, error) {
+		return b.service.Void(t.Context(), b.write(req, r), c.ID)
 	})
 	if v.ID == c.ID || v.ParentID != c.ID || v.Frequency != billing.FrequencyVoid || v.State != billing.ClaimQueued || v.RequestID != req.ID {
 		t.Errorf("%+v", v.Claim)
@@ -184,9 +184,9 @@ func TestConvert(t *testing.T) {
 	in.TenantReference = new("mine")
 	asked := b.put(b.does(b.make(in)).ID, billing.ClaimReturned)
 	req := b.request()
-	c := b.does(func(r billing.Render[*billing.ClaimRecord]) (billing.Answer, bool, error) {
+	c := b.does(func(r rendering) (billing.Reply, error) {
 		lines := []billing.ConvertLineInput{{LineNumber: 2, ServiceDate: "2026-03-04"}}
-		return b.service.Convert(t.Context(), b.scope, req, asked.ID, billing.ConvertRequest{Lines: lines}, r)
+		return b.service.Convert(t.Context(), b.write(req, r), asked.ID, billing.ConvertRequest{Lines: lines})
 	})
 	if c.Kind != billing.KindClaim || c.State != billing.ClaimValidated || c.ConvertedFrom != asked.ID || c.RequestID != req.ID ||
 		c.PatientControlNumber == asked.PatientControlNumber {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -13,11 +14,10 @@ import (
 //
 // Errors: as of Make, and CodeConflict for a claim in another state.
 func (s *Service) Change(
-	ctx context.Context, scope billing.Scope, req billing.Request, id billing.ClaimID, in billing.ClaimRequest,
-	render billing.Render[*billing.ClaimRecord],
-) (billing.Answer, bool, error) {
+	ctx context.Context, call idempotency.Write[*billing.ClaimRecord], id billing.ClaimID, in billing.ClaimRequest,
+) (billing.Reply, error) {
 	_, ill := in.Change(nil)
-	return s.change(ctx, scope, req, id, ill, render, func(ctx context.Context, tx ports.Tx, c *billing.ClaimRecord) ([]billing.Event, error) {
+	return s.change(ctx, call, id, ill, func(ctx context.Context, tx ports.Tx, c *billing.ClaimRecord) ([]billing.Event, error) {
 		next, faults := in.Change(c.Claim)
 		p, err := s.name(ctx, tx, &next.ClaimContent, in, faults)
 		if err != nil {

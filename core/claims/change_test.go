@@ -183,7 +183,7 @@ func TestChangeInEachState(t *testing.T) {
 				{"convert", b.convert(c.ID, billing.ConvertLineInput{LineNumber: 1, ServiceDate: "2026-03-04"})},
 			} {
 				before, events := text(t, b.get(c.ID)), b.events(c.ID)
-				switch _, _, err := x.use(render); {
+				switch _, err := x.use(render); {
 				case err == nil:
 					allowed += " " + x.name
 					b.put(c.ID, state)

@@ -17,6 +17,7 @@ import (
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/claims"
+	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -125,27 +126,34 @@ func call(key string) billing.Request {
 }
 
 // render answers with the ID of the claim.
-func render(r *billing.ClaimRecord, err error) billing.Answer {
+func render(r *billing.ClaimRecord, err error) billing.Reply {
 	if err != nil {
-		return billing.Answer{Status: 500}
+		return billing.Reply{Status: 500}
 	}
-	return billing.Answer{Status: 201, Body: []byte(r.ID.String())}
+	return billing.Reply{Status: 201, Body: []byte(r.ID.String())}
 }
 
-// use is a use case that answers a claim.
-type use func(render billing.Render[*billing.ClaimRecord]) (billing.Answer, bool, error)
+// rendering makes the reply of a use case of claims.
+type rendering func(*billing.ClaimRecord, error) billing.Reply
+
+// use is a use case that returns a claim.
+type use func(rendering) (billing.Reply, error)
+
+func (b *bench) write(req billing.Request, render rendering) idempotency.Write[*billing.ClaimRecord] {
+	return idempotency.Write[*billing.ClaimRecord]{Call: billing.Call{Scope: b.scope, Request: req}, Render: render}
+}
 
 // does runs a use case that must go well, and gives the claim that it answers,
 // which is what is kept.
 func (b *bench) does(u use) *billing.ClaimRecord {
 	b.t.Helper()
 	var made *billing.ClaimRecord
-	_, replayed, err := u(func(r *billing.ClaimRecord, err error) billing.Answer {
+	reply, err := u(func(r *billing.ClaimRecord, err error) billing.Reply {
 		made = r
 		return render(r, err)
 	})
-	if err != nil || replayed {
-		b.t.Fatalf("replayed %t, %v, %s", replayed, err, faults(err))
+	if err != nil || reply.Replayed {
+		b.t.Fatalf("replayed %t, %v, %s", reply.Replayed, err, faults(err))
 	}
 	kept := b.get(made.ID)
 	if said, is := text(b.t, made), text(b.t, kept); said != is {
@@ -158,9 +166,9 @@ func (b *bench) does(u use) *billing.ClaimRecord {
 // and its faults, field by field.
 func (b *bench) refused(u use) string {
 	b.t.Helper()
-	a, replayed, err := u(render)
+	a, err := u(render)
 	if err == nil {
-		b.t.Errorf("answered %s, replayed %t; want an error", a.Body, replayed)
+		b.t.Errorf("replied %s, replayed %t; want an error", a.Body, a.Replayed)
 		return ""
 	}
 	return strings.TrimSpace(string(billing.CodeOf(err)) + " " + faults(err))
@@ -201,29 +209,29 @@ func (b *bench) get(id billing.ClaimID) *billing.ClaimRecord {
 
 func (b *bench) make(in billing.ClaimRequest) use {
 	req := b.request()
-	return func(r billing.Render[*billing.ClaimRecord]) (billing.Answer, bool, error) {
-		return b.service.Make(b.t.Context(), b.scope, req, in, r)
+	return func(r rendering) (billing.Reply, error) {
+		return b.service.Make(b.t.Context(), b.write(req, r), in)
 	}
 }
 
 func (b *bench) change(id billing.ClaimID, in billing.ClaimRequest) use {
 	req := b.request()
-	return func(r billing.Render[*billing.ClaimRecord]) (billing.Answer, bool, error) {
-		return b.service.Change(b.t.Context(), b.scope, req, id, in, r)
+	return func(r rendering) (billing.Reply, error) {
+		return b.service.Change(b.t.Context(), b.write(req, r), id, in)
 	}
 }
 
 func (b *bench) replace(id billing.ClaimID, in billing.ClaimRequest) use {
 	req := b.request()
-	return func(r billing.Render[*billing.ClaimRecord]) (billing.Answer, bool, error) {
-		return b.service.Replace(b.t.Context(), b.scope, req, id, in, r)
+	return func(r rendering) (billing.Reply, error) {
+		return b.service.Replace(b.t.Context(), b.write(req, r), id, in)
 	}
 }
 
 func (b *bench) convert(id billing.ClaimID, lines ...billing.ConvertLineInput) use {
 	req := b.request()
-	return func(r billing.Render[*billing.ClaimRecord]) (billing.Answer, bool, error) {
-		return b.service.Convert(b.t.Context(), b.scope, req, id, billing.ConvertRequest{Lines: lines}, r)
+	return func(r rendering) (billing.Reply, error) {
+		return b.service.Convert(b.t.Context(), b.write(req, r), id, billing.ConvertRequest{Lines: lines})
 	}
 }
 
@@ -232,12 +240,11 @@ func (b *bench) reconcile(id billing.ClaimID) use { return b.plain(b.service.Rec
 func (b *bench) void(id billing.ClaimID) use      { return b.plain(b.service.Void, id) }
 
 func (b *bench) plain(
-	do func(context.Context, billing.Scope, billing.Request, billing.ClaimID, billing.Render[*billing.ClaimRecord]) (billing.Answer, bool, error),
-	id billing.ClaimID,
+	do func(context.Context, idempotency.Write[*billing.ClaimRecord], billing.ClaimID) (billing.Reply, error), id billing.ClaimID,
 ) use {
 	req := b.request()
-	return func(r billing.Render[*billing.ClaimRecord]) (billing.Answer, bool, error) {
-		return do(b.t.Context(), b.scope, req, id, r)
+	return func(r rendering) (billing.Reply, error) {
+		return do(b.t.Context(), b.write(req, r), id)
 	}
 }
 

@@ -9,18 +9,17 @@ import (
 )
 
 // Convert makes the claim for services of a predetermination that are done, and
-// answers it: validated, or what is wrong with it. The predetermination names
+// returns it: validated, or what is wrong with it. The predetermination names
 // the claim from then on.
 //
 // Errors: those of the idempotency key, CodeInvalidRequest with every fault,
 // CodeNotFound, and CodeConflict for a claim that is none, and a
 // predetermination that was converted already or that the payer does not have.
 func (s *Service) Convert(
-	ctx context.Context, scope billing.Scope, req billing.Request, id billing.ClaimID, in billing.ConvertRequest,
-	render billing.Render[*billing.ClaimRecord],
-) (billing.Answer, bool, error) {
+	ctx context.Context, call idempotency.Write[*billing.ClaimRecord], id billing.ClaimID, in billing.ConvertRequest,
+) (billing.Reply, error) {
 	_, ill := in.Parse(nil)
-	return idempotency.Once(ctx, s.store, scope, req, render, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) {
 		now := tx.Clock.Now()
 		asked, err := lock(ctx, tx, id, ill)
 		if err != nil {
@@ -31,7 +30,7 @@ func (s *Service) Convert(
 			return nil, err
 		}
 		made := billing.NewID[billing.ClaimID](now)
-		c, err := asked.Convert(made, billing.NewControlNumber(made), days, req.ID, now)
+		c, err := asked.Convert(made, billing.NewControlNumber(made), days, call.Request.ID, now)
 		if err != nil {
 			return nil, err
 		}

@@ -15,13 +15,11 @@ import (
 // form, CodeNotFound for the office, the payer or the provider, and
 // CodeConflict for a control number that another claim has. What the rules find
 // is no error: the claim needs attention.
-func (s *Service) Make(
-	ctx context.Context, scope billing.Scope, req billing.Request, in billing.ClaimRequest, render billing.Render[*billing.ClaimRecord],
-) (billing.Answer, bool, error) {
-	return idempotency.Once(ctx, s.store, scope, req, render, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) {
+func (s *Service) Make(ctx context.Context, call idempotency.Write[*billing.ClaimRecord], in billing.ClaimRequest) (billing.Reply, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) {
 		now := tx.Clock.Now()
 		c, faults := in.Make()
-		c.ID, c.Scope, c.RequestID, c.CreatedAt, c.UpdatedAt = billing.NewID[billing.ClaimID](now), scope, req.ID, now, now
+		c.ID, c.Scope, c.RequestID, c.CreatedAt, c.UpdatedAt = billing.NewID[billing.ClaimID](now), call.Scope, call.Request.ID, now, now
 		if c.PatientControlNumber == "" {
 			c.PatientControlNumber = billing.NewControlNumber(c.ID)
 		}

@@ -15,8 +15,8 @@ func TestMake(t *testing.T) {
 	req := b.request()
 	in := b.good()
 	in.TenantReference = new("mine")
-	c := b.does(func(r billing.Render[*billing.ClaimRecord]) (billing.Answer, bool, error) {
-		return b.service.Make(t.Context(), b.scope, req, in, r)
+	c := b.does(func(r rendering) (billing.Reply, error) {
+		return b.service.Make(t.Context(), b.write(req, r), in)
 	})
 	if c.State != billing.ClaimValidated || c.Kind != billing.KindClaim || c.Frequency != billing.FrequencyOriginal || found(c) != "" {
 		t.Errorf("%s %s %s with %q", c.State, c.Kind, c.Frequency, found(c))
@@ -169,20 +169,20 @@ func TestRefusalsKeepNoKey(t *testing.T) {
 	b := newBench(t)
 	in := b.good()
 	in.PayerID = new("NOBODY")
-	if _, _, err := b.service.Make(t.Context(), b.scope, call("k"), in, render); billing.CodeOf(err) != billing.CodeNotFound {
+	if _, err := b.service.Make(t.Context(), b.write(call("k"), render), in); billing.CodeOf(err) != billing.CodeNotFound {
 		t.Fatal(err)
 	}
-	first, replayed, err := b.service.Make(t.Context(), b.scope, call("k"), b.good(), render)
-	if err != nil || replayed {
-		t.Fatalf("replayed %t, %v", replayed, err)
+	first, err := b.service.Make(t.Context(), b.write(call("k"), render), b.good())
+	if err != nil || first.Replayed {
+		t.Fatalf("replayed %t, %v", first.Replayed, err)
 	}
-	again, replayed, err := b.service.Make(t.Context(), b.scope, call("k"), b.good(), render)
-	if err != nil || !replayed || again.Status != 201 || string(again.Body) != string(first.Body) {
-		t.Errorf("again: %s, replayed %t, %v", again.Body, replayed, err)
+	again, err := b.service.Make(t.Context(), b.write(call("k"), render), b.good())
+	if err != nil || !again.Replayed || again.Status != 201 || string(again.Body) != string(first.Body) {
+		t.Errorf("again: %s, replayed %t, %v", again.Body, again.Replayed, err)
 	}
 	other := call("k")
 	other.Fingerprint = [32]byte{2}
-	if _, _, err := b.service.Make(t.Context(), b.scope, other, b.good(), render); billing.CodeOf(err) != billing.CodeIdempotencyKeyReused {
+	if _, err := b.service.Make(t.Context(), b.write(other, render), b.good()); billing.CodeOf(err) != billing.CodeIdempotencyKeyReused {
 		t.Errorf("another claim with the key: %v", err)
 	}
 	if n := b.count(); n != 1 {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -12,10 +13,8 @@ import (
 //
 // Errors: those of the idempotency key, CodeNotFound, and CodeConflict for a
 // claim in another state than paid or denied.
-func (s *Service) Reconcile(
-	ctx context.Context, scope billing.Scope, req billing.Request, id billing.ClaimID, render billing.Render[*billing.ClaimRecord],
-) (billing.Answer, bool, error) {
-	return s.change(ctx, scope, req, id, nil, render, func(_ context.Context, tx ports.Tx, c *billing.ClaimRecord) ([]billing.Event, error) {
+func (s *Service) Reconcile(ctx context.Context, call idempotency.Write[*billing.ClaimRecord], id billing.ClaimID) (billing.Reply, error) {
+	return s.change(ctx, call, id, nil, func(_ context.Context, tx ports.Tx, c *billing.ClaimRecord) ([]billing.Event, error) {
 		return nil, c.Reconcile(tx.Clock.Now())
 	})
 }

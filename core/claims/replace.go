@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -15,11 +16,10 @@ import (
 // another payer; CodeConflict for a claim that the payer does not have, and
 // while a void of it is on its way.
 func (s *Service) Replace(
-	ctx context.Context, scope billing.Scope, req billing.Request, id billing.ClaimID, in billing.ClaimRequest,
-	render billing.Render[*billing.ClaimRecord],
-) (billing.Answer, bool, error) {
+	ctx context.Context, call idempotency.Write[*billing.ClaimRecord], id billing.ClaimID, in billing.ClaimRequest,
+) (billing.Reply, error) {
 	_, ill := in.Replacement(nil)
-	return s.change(ctx, scope, req, id, ill, render, func(ctx context.Context, tx ports.Tx, c *billing.ClaimRecord) ([]billing.Event, error) {
+	return s.change(ctx, call, id, ill, func(ctx context.Context, tx ports.Tx, c *billing.ClaimRecord) ([]billing.Event, error) {
 		now := tx.Clock.Now()
 		next, faults := in.Replacement(c.Claim)
 		p, err := s.name(ctx, tx, &next, in, faults)

@@ -3,7 +3,7 @@
 // remittances.
 //
 // Every use case that changes something is one transaction: the claim, its
-// events and the answer under the request's key are committed together.
+// events and the reply under the call's key are committed together.
 package claims
 
 import (
@@ -25,14 +25,14 @@ func New(store ports.Store, payers *billing.PayerDirectory) *Service {
 	return &Service{store, payers}
 }
 
-// change changes a claim, at most once for the request's key, and returns it.
+// change changes a claim, at most once for the call's key, and returns it.
 // Decide has the claim locked and returns the events of what it did to it. Faults
 // is what is wrong with the request whichever claim it is for.
 func (s *Service) change(
-	ctx context.Context, scope billing.Scope, req billing.Request, id billing.ClaimID, faults billing.Faults,
-	render billing.Render[*billing.ClaimRecord], decide func(ctx context.Context, tx ports.Tx, c *billing.ClaimRecord) ([]billing.Event, error),
-) (billing.Answer, bool, error) {
-	return idempotency.Once(ctx, s.store, scope, req, render, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) {
+	ctx context.Context, call idempotency.Write[*billing.ClaimRecord], id billing.ClaimID, faults billing.Faults,
+	decide func(ctx context.Context, tx ports.Tx, c *billing.ClaimRecord) ([]billing.Event, error),
+) (billing.Reply, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) {
 		c, err := lock(ctx, tx, id, faults)
 		if err != nil {
 			return nil, err

@@ -8,22 +8,20 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Void makes the transaction that takes a claim back, and answers it, queued.
+// Void makes the transaction that takes a claim back, and returns it, queued.
 // The claim is voided when the payer has accepted that.
 //
 // Errors: those of the idempotency key, CodeNotFound, and CodeConflict for a
 // claim that the payer does not have, and while another void is on its way.
-func (s *Service) Void(
-	ctx context.Context, scope billing.Scope, req billing.Request, id billing.ClaimID, render billing.Render[*billing.ClaimRecord],
-) (billing.Answer, bool, error) {
-	return idempotency.Once(ctx, s.store, scope, req, render, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) {
+func (s *Service) Void(ctx context.Context, call idempotency.Write[*billing.ClaimRecord], id billing.ClaimID) (billing.Reply, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) {
 		now := tx.Clock.Now()
 		c, err := tx.Claims.Lock(ctx, id)
 		if err != nil {
 			return nil, err
 		}
 		void := billing.NewID[billing.ClaimID](now)
-		v, queued, err := c.Void(void, billing.NewControlNumber(void), req.ID, now)
+		v, queued, err := c.Void(void, billing.NewControlNumber(void), call.Request.ID, now)
 		if err != nil {
 			return nil, err
 		}

@@ -19,7 +19,7 @@ import (
 // for an office, payer or parent, and CodeTimeout when the payer took too long:
 // the check goes on, and the same request finds it later.
 func (s *Service) Check(
-	ctx context.Context, scope billing.Scope, req billing.Request, in billing.EligibilityRequest,
+	ctx context.Context, call billing.Call, in billing.EligibilityRequest,
 ) (c *billing.EligibilityCheck, replayed bool, err error) {
 	id := billing.NewID[billing.CheckID](time.Now())
 	box := s.queue.Await(id)
@@ -27,11 +27,11 @@ func (s *Service) Check(
 	waiting, cancel := context.WithTimeout(ctx, s.times.Wait) // from here on: waiting for the store counts
 	defer cancel()
 	for {
-		c, replayed, err = s.start(ctx, scope, req, in, id, box.Address)
+		c, replayed, err = s.start(ctx, call, in, id, box.Address)
 		if err != nil || c.State == billing.CheckCompleted {
 			return c, replayed, timeout(err)
 		}
-		c, err = s.wait(waiting, scope, id, box)
+		c, err = s.wait(waiting, call.Scope, id, box)
 		if !errors.Is(err, errLost) {
 			return c, false, timeout(err)
 		}
@@ -45,29 +45,29 @@ var errLost = errors.New("the database lost the pending check")
 // start finds the check of an earlier request with the key, or makes one with
 // the ID.
 func (s *Service) start(
-	ctx context.Context, scope billing.Scope, req billing.Request, in billing.EligibilityRequest, id billing.CheckID, replyTo string,
+	ctx context.Context, call billing.Call, in billing.EligibilityRequest, id billing.CheckID, replyTo string,
 ) (c *billing.EligibilityCheck, replayed bool, err error) {
-	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		c, replayed, err = s.replay(ctx, tx, req)
+	err = s.store.InTx(ctx, call.Scope, func(ctx context.Context, tx ports.Tx) error {
+		c, replayed, err = s.replay(ctx, tx, call.Request)
 		if err != nil || replayed {
 			return err
 		}
-		if err := s.networks[scope.Mode].Available(); err != nil {
+		if err := s.networks[call.Scope.Mode].Available(); err != nil {
 			return err
 		}
-		c, err = s.prepare(ctx, tx, scope, in)
+		c, err = s.prepare(ctx, tx, call.Scope, in)
 		if err != nil {
 			return err
 		}
-		c.ID, c.RequestID, c.IdempotencyKey = id, req.ID, req.Key
-		return s.begin(ctx, tx, c, req, in.NoCache, replyTo)
+		c.ID, c.RequestID, c.IdempotencyKey = id, call.Request.ID, call.Request.Key
+		return s.begin(ctx, tx, c, call.Request, in.NoCache, replyTo)
 	})
 	return c, replayed, err
 }
 
 // replay finds the check of an earlier request with the key.
 func (s *Service) replay(ctx context.Context, tx ports.Tx, req billing.Request) (*billing.EligibilityCheck, bool, error) {
-	use, err := tx.Keys.Claim(ctx, req.Key)
+	use, err := tx.Keys.Reserve(ctx, req.Key)
 	if err != nil || use == nil {
 		return nil, false, err
 	}

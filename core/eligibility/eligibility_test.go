@@ -147,10 +147,14 @@ func call(key string) billing.Request {
 	return billing.Request{ID: billing.NewID[billing.RequestID](time.Now()), Key: key, Fingerprint: [32]byte{1}}
 }
 
+func calling(scope billing.Scope, req billing.Request) billing.Call {
+	return billing.Call{Scope: scope, Request: req}
+}
+
 // check makes a check that must be completed.
 func (b *bench) check(key string, in billing.EligibilityRequest) *billing.EligibilityCheck {
 	b.t.Helper()
-	c, replayed, err := b.service.Check(b.t.Context(), b.scope, call(key), in)
+	c, replayed, err := b.service.Check(b.t.Context(), calling(b.scope, call(key)), in)
 	if err != nil || replayed || c.State != billing.CheckCompleted {
 		b.t.Fatalf("check %s: %+v, replayed %t, %v", key, c, replayed, err)
 	}
@@ -160,7 +164,7 @@ func (b *bench) check(key string, in billing.EligibilityRequest) *billing.Eligib
 // refused is a check that must fail with the code and the fault.
 func (b *bench) refused(key string, in billing.EligibilityRequest, code billing.Code, fault string) {
 	b.t.Helper()
-	_, _, err := b.service.Check(b.t.Context(), b.scope, call(key), in)
+	_, _, err := b.service.Check(b.t.Context(), calling(b.scope, call(key)), in)
 	got := ""
 	if e, ok := errors.AsType[*billing.Error](err); ok && len(e.Faults) > 0 {
 		got = e.Faults[0].Field + " " + string(e.Faults[0].Code)
@@ -204,18 +208,18 @@ func TestReplay(t *testing.T) {
 	b, sandbox := newBench(t, eligibility.DefaultTimes())
 	b.work()
 	first := b.check("k", b.request("-NOT-FOUND"))
-	c, replayed, err := b.service.Check(t.Context(), b.scope, call("k"), b.request("-NOT-FOUND"))
+	c, replayed, err := b.service.Check(t.Context(), calling(b.scope, call("k")), b.request("-NOT-FOUND"))
 	if err != nil || !replayed || c.ID != first.ID || sandbox.asked() != 1 {
 		t.Errorf("replay: %v, replayed %t, %v, payer asked %d times", c, replayed, err, sandbox.asked())
 	}
 	other := call("k")
 	other.Fingerprint = [32]byte{2}
-	if _, _, err := b.service.Check(t.Context(), b.scope, other, b.request("-NOT-FOUND")); billing.CodeOf(err) != billing.CodeIdempotencyKeyReused {
+	if _, _, err := b.service.Check(t.Context(), calling(b.scope, other), b.request("-NOT-FOUND")); billing.CodeOf(err) != billing.CodeIdempotencyKeyReused {
 		t.Errorf("another request with the key: %v", err)
 	}
 	// The key of another scope is another key.
 	strange := billing.Scope{Org: billing.NewID[billing.OrgID](time.Now()), Mode: billing.ModeTest}
-	if _, _, err := b.service.Check(t.Context(), strange, call("k"), b.request("-NOT-FOUND")); billing.CodeOf(err) != billing.CodeNotFound {
+	if _, _, err := b.service.Check(t.Context(), calling(strange, call("k")), b.request("-NOT-FOUND")); billing.CodeOf(err) != billing.CodeNotFound {
 		t.Errorf("the key in another organization: %v, want its office not found", err)
 	}
 	// A refused request does not use the key up.
@@ -255,7 +259,7 @@ func TestRefusals(t *testing.T) {
 
 	live := billing.Scope{Org: b.scope.Org, Mode: billing.ModeLive}
 	b.newOffice(live)
-	if _, _, err := b.service.Check(t.Context(), live, call("7"), billing.EligibilityRequest{}); billing.CodeOf(err) != billing.CodeEligibilityUnavailable {
+	if _, _, err := b.service.Check(t.Context(), calling(live, call("7")), billing.EligibilityRequest{}); billing.CodeOf(err) != billing.CodeEligibilityUnavailable {
 		t.Errorf("live mode: %v", err)
 	}
 }
@@ -309,24 +313,24 @@ func TestCallerDoesNotWaitForEver(t *testing.T) {
 	times := eligibility.DefaultTimes()
 	times.Wait = 50 * time.Millisecond
 	b, _ := newBench(t, times) // and nobody works
-	_, _, err := b.service.Check(t.Context(), b.scope, call("k"), b.request("-ACTIVE-FULL"))
+	_, _, err := b.service.Check(t.Context(), calling(b.scope, call("k")), b.request("-ACTIVE-FULL"))
 	if billing.CodeOf(err) != billing.CodeTimeout {
 		t.Fatalf("%v, want a timeout", err)
 	}
-	if _, _, err := b.service.Check(t.Context(), b.scope, call("k"), b.request("-ACTIVE-FULL")); billing.CodeOf(err) != billing.CodeIdempotencyKeyInUse {
+	if _, _, err := b.service.Check(t.Context(), calling(b.scope, call("k")), b.request("-ACTIVE-FULL")); billing.CodeOf(err) != billing.CodeIdempotencyKeyInUse {
 		t.Errorf("while the work runs: %v, want the key in use", err)
 	}
 	j := b.job()
 	if err := b.service.Answer(t.Context(), j); err != nil {
 		t.Fatal(err)
 	}
-	c, replayed, err := b.service.Check(t.Context(), b.scope, call("k"), b.request("-ACTIVE-FULL"))
+	c, replayed, err := b.service.Check(t.Context(), calling(b.scope, call("k")), b.request("-ACTIVE-FULL"))
 	if err != nil || !replayed || c.Outcome != billing.OutcomeAnswered {
 		t.Errorf("after the work: %+v, replayed %t, %v", c, replayed, err)
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := b.service.Check(gone, b.scope, call("k2"), b.request("-ACTIVE-FULL")); billing.CodeOf(err) != billing.CodeTimeout {
+	if _, _, err := b.service.Check(gone, calling(b.scope, call("k2")), b.request("-ACTIVE-FULL")); billing.CodeOf(err) != billing.CodeTimeout {
 		t.Errorf("a request that is over: %v, want a timeout", err)
 	}
 }
@@ -350,7 +354,7 @@ func (b *bench) job() jobs.Job {
 // begin makes a pending check without waiting for it.
 func (b *bench) begin(in billing.EligibilityRequest) jobs.Job {
 	b.t.Helper()
-	if _, _, err := b.impatient.Check(b.t.Context(), b.scope, call(fmt.Sprint(time.Now().UnixNano())), in); billing.CodeOf(err) != billing.CodeTimeout {
+	if _, _, err := b.impatient.Check(b.t.Context(), calling(b.scope, call(fmt.Sprint(time.Now().UnixNano()))), in); billing.CodeOf(err) != billing.CodeTimeout {
 		b.t.Fatalf("%v, want a pending check", err)
 	}
 	return b.job()
@@ -490,7 +494,7 @@ func TestEnhancedAsksAgain(t *testing.T) {
 func TestGivenUp(t *testing.T) {
 	t.Parallel()
 	b, _ := newBench(t, eligibility.DefaultTimes())
-	_, _, _ = b.impatient.Check(t.Context(), b.scope, call("k"), b.request("-ACTIVE-FULL"))
+	_, _, _ = b.impatient.Check(t.Context(), calling(b.scope, call("k")), b.request("-ACTIVE-FULL"))
 	j := b.job()
 	for range 2 {
 		if err := b.service.Fail(t.Context(), j); err != nil {
@@ -504,11 +508,11 @@ func TestGivenUp(t *testing.T) {
 	b.work()
 	other := call("k")
 	other.Fingerprint = [32]byte{9}
-	if c, replayed, err := b.service.Check(t.Context(), b.scope, other, b.request("-ACTIVE-BASIC")); err != nil || replayed || c.Outcome != billing.OutcomeAnswered {
+	if c, replayed, err := b.service.Check(t.Context(), calling(b.scope, other), b.request("-ACTIVE-BASIC")); err != nil || replayed || c.Outcome != billing.OutcomeAnswered {
 		t.Errorf("the key with another request: %+v, replayed %t, %v", c, replayed, err)
 	}
 	other.Fingerprint = [32]byte{1}
-	if _, _, err := b.service.Check(t.Context(), b.scope, other, b.request("-ACTIVE-FULL")); billing.CodeOf(err) != billing.CodeIdempotencyKeyReused {
+	if _, _, err := b.service.Check(t.Context(), calling(b.scope, other), b.request("-ACTIVE-FULL")); billing.CodeOf(err) != billing.CodeIdempotencyKeyReused {
 		t.Errorf("the first request again: %v, want the key reused by now", err)
 	}
 	if again := b.check("k4", b.request("-ACTIVE-FULL")); again.ID == c.ID || again.Outcome != billing.OutcomeAnswered {
@@ -552,7 +556,7 @@ func TestLostCheck(t *testing.T) {
 	b, sandbox := newBench(t, eligibility.DefaultTimes())
 	made := make(chan *billing.EligibilityCheck, 1)
 	go func() {
-		c, _, err := b.service.Check(t.Context(), b.scope, call("k"), b.request("-ACTIVE-FULL"))
+		c, _, err := b.service.Check(t.Context(), calling(b.scope, call("k")), b.request("-ACTIVE-FULL"))
 		if err != nil {
 			t.Error(err)
 		}
@@ -582,7 +586,7 @@ func TestLostCheck(t *testing.T) {
 	if c == nil || c.Outcome != billing.OutcomeAnswered || sandbox.asked() != 1 {
 		t.Fatalf("%+v, payer asked %d times", c, sandbox.asked())
 	}
-	again, replayed, err := b.service.Check(t.Context(), b.scope, call("k"), b.request("-ACTIVE-FULL"))
+	again, replayed, err := b.service.Check(t.Context(), calling(b.scope, call("k")), b.request("-ACTIVE-FULL"))
 	if err != nil || !replayed || again.ID != c.ID {
 		t.Errorf("the same request again: %+v, replayed %t, %v", again, replayed, err)
 	}

@@ -23,24 +23,24 @@ func TestKeyOfAnotherOperation(t *testing.T) {
 		return r
 	}
 	for key, use := range map[string]billing.KeyUse{
-		"answered": elsewhere("answered").Answered(billing.Answer{Status: 201}, now),
+		"answered": elsewhere("answered").Replied(billing.Reply{Status: 201}, now),
 		"waits":    elsewhere("waits").Waiting(billing.NewID[billing.JobID](now), now),
 	} {
 		err := b.store.InTx(t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) error { return tx.Keys.Record(ctx, use) })
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := b.service.Check(t.Context(), b.scope, call(key), b.request("-ACTIVE-FULL")); billing.CodeOf(err) != billing.CodeIdempotencyKeyReused {
+		if _, _, err := b.service.Check(t.Context(), calling(b.scope, call(key)), b.request("-ACTIVE-FULL")); billing.CodeOf(err) != billing.CodeIdempotencyKeyReused {
 			t.Errorf("a check with a key that %s: %v", key, err)
 		}
 	}
 	claim := func(key string) error {
 		return b.store.InTx(t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) error {
-			_, _, err := idempotency.Claim(ctx, tx, elsewhere(key))
+			_, _, err := idempotency.Reserve(ctx, tx, elsewhere(key))
 			return err
 		})
 	}
-	_, _, _ = b.impatient.Check(t.Context(), b.scope, call("check"), b.request("-ACTIVE-FULL"))
+	_, _, _ = b.impatient.Check(t.Context(), calling(b.scope, call("check")), b.request("-ACTIVE-FULL"))
 	if err := claim("check"); billing.CodeOf(err) != billing.CodeIdempotencyKeyReused {
 		t.Errorf("the key of a check that waits: %v", err)
 	}

@@ -44,11 +44,11 @@ func call(key string, what byte) billing.Request {
 	return billing.Request{Key: key, Fingerprint: [32]byte{what}}
 }
 
-func render(o *billing.Office, err error) billing.Answer {
+func render(o *billing.Office, err error) billing.Reply {
 	if err != nil {
-		return billing.Answer{Status: 500}
+		return billing.Reply{Status: 500}
 	}
-	return billing.Answer{Status: 201, Body: []byte(o.ID.String())}
+	return billing.Reply{Status: 201, Body: []byte(o.ID.String())}
 }
 
 func (b *bench) office(ctx context.Context, tx ports.Tx) (*billing.Office, error) {
@@ -58,8 +58,12 @@ func (b *bench) office(ctx context.Context, tx ports.Tx) (*billing.Office, error
 }
 
 // once makes an office at most once for the request.
-func (b *bench) once(r billing.Request) (billing.Answer, bool, error) {
-	return idempotency.Once(b.t.Context(), b.store, b.scope, r, render, b.office)
+func (b *bench) once(r billing.Request) (billing.Reply, error) {
+	return idempotency.Once(b.t.Context(), b.store, b.write(r), b.office)
+}
+
+func (b *bench) write(r billing.Request) idempotency.Write[*billing.Office] {
+	return idempotency.Write[*billing.Office]{Call: billing.Call{Scope: b.scope, Request: r}, Render: render}
 }
 
 func (b *bench) in(fn func(ctx context.Context, tx ports.Tx) error) {
@@ -85,21 +89,21 @@ func (b *bench) offices(want int) {
 func TestOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	first, replayed, err := b.once(call("k", 1))
-	if err != nil || replayed || first.Status != 201 {
-		t.Fatalf("%+v, replayed %t, %v", first, replayed, err)
+	first, err := b.once(call("k", 1))
+	if err != nil || first.Replayed || first.Status != 201 {
+		t.Fatalf("%+v, replayed %t, %v", first, first.Replayed, err)
 	}
-	again, replayed, err := b.once(call("k", 1))
-	if err != nil || !replayed || again.Status != 201 || string(again.Body) != string(first.Body) {
-		t.Errorf("again: %+v, replayed %t, %v", again, replayed, err)
+	again, err := b.once(call("k", 1))
+	if err != nil || !again.Replayed || again.Status != 201 || string(again.Body) != string(first.Body) {
+		t.Errorf("again: %+v, replayed %t, %v", again, again.Replayed, err)
 	}
-	if _, _, err := b.once(call("k", 2)); billing.CodeOf(err) != billing.CodeIdempotencyKeyReused {
+	if _, err := b.once(call("k", 2)); billing.CodeOf(err) != billing.CodeIdempotencyKeyReused {
 		t.Errorf("another request with the key: %v", err)
 	}
 	b.offices(1)
 	b.scope.Mode = billing.ModeLive
-	if _, replayed, err := b.once(call("k", 2)); err != nil || replayed {
-		t.Errorf("the key in another mode: replayed %t, %v", replayed, err)
+	if r, err := b.once(call("k", 2)); err != nil || r.Replayed {
+		t.Errorf("the key in another mode: replayed %t, %v", r.Replayed, err)
 	}
 }
 
@@ -108,7 +112,7 @@ func TestRefusedChange(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	why := errors.New("no")
-	_, _, err := idempotency.Once(t.Context(), b.store, b.scope, call("k", 1), render,
+	_, err := idempotency.Once(t.Context(), b.store, b.write(call("k", 1)),
 		func(ctx context.Context, tx ports.Tx) (*billing.Office, error) {
 			o, err := b.office(ctx, tx)
 			return o, errors.Join(err, why)
@@ -117,8 +121,29 @@ func TestRefusedChange(t *testing.T) {
 		t.Errorf("%v, want the change's error", err)
 	}
 	b.offices(0)
-	if _, replayed, err := b.once(call("k", 2)); err != nil || replayed {
-		t.Errorf("another request with the key: replayed %t, %v", replayed, err)
+	if r, err := b.once(call("k", 2)); err != nil || r.Replayed {
+		t.Errorf("another request with the key: replayed %t, %v", r.Replayed, err)
+	}
+}
+
+// TestAdministration makes offices without a key, which is each time another.
+// What needs a key refuses to go without.
+func TestAdministration(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	call := idempotency.Administration(b.scope, "root", func(o *billing.Office) string { return o.ID.String() })
+	for range 2 {
+		r, err := idempotency.Once(t.Context(), b.store, call, b.office)
+		if _, bad := billing.ParseID[billing.OfficeID](string(r.Body)); err != nil || bad != nil || r.Replayed {
+			t.Errorf("%+v, %v", r, err)
+		}
+	}
+	b.offices(2)
+	err := b.store.InTx(t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) error {
+		return tx.Keys.Record(ctx, call.Request.Waiting(billing.NewID[billing.JobID](time.Now()), time.Now()))
+	})
+	if err == nil {
+		t.Error("work waits under no key")
 	}
 }
 
@@ -143,10 +168,10 @@ func TestConflict(t *testing.T) {
 	has := [2]chan struct{}{make(chan struct{}), make(chan struct{})}
 	var runs atomic.Int32
 	var all sync.WaitGroup
-	var answers [2]billing.Answer
+	var answers [2]billing.Reply
 	for i := range lock {
 		all.Go(func() {
-			a, replayed, err := idempotency.Once(t.Context(), b.store, b.scope, call(fmt.Sprint("k", i), 1), render,
+			a, err := idempotency.Once(t.Context(), b.store, b.write(call(fmt.Sprint("k", i), 1)),
 				func(ctx context.Context, tx ports.Tx) (*billing.Office, error) {
 					runs.Add(1)
 					o, err := b.office(ctx, tx)
@@ -161,8 +186,8 @@ func TestConflict(t *testing.T) {
 					_, err = tx.PayerRequests.Lock(ctx, lock[1-i])
 					return o, err
 				})
-			if err != nil || replayed {
-				t.Errorf("replayed %t, %v", replayed, err)
+			if err != nil || a.Replayed {
+				t.Errorf("replayed %t, %v", a.Replayed, err)
 			}
 			answers[i] = a
 		})
@@ -173,9 +198,9 @@ func TestConflict(t *testing.T) {
 	}
 	b.offices(2)
 	for i, a := range answers {
-		again, replayed, err := b.once(call(fmt.Sprint("k", i), 1))
-		if err != nil || !replayed || string(again.Body) != string(a.Body) {
-			t.Errorf("again: %s, replayed %t, %v; want %s", again.Body, replayed, err, a.Body)
+		again, err := b.once(call(fmt.Sprint("k", i), 1))
+		if err != nil || !again.Replayed || string(again.Body) != string(a.Body) {
+			t.Errorf("again: %s, replayed %t, %v; want %s", again.Body, again.Replayed, err, a.Body)
 		}
 		id, err := billing.ParseID[billing.OfficeID](string(a.Body))
 		if err != nil {
@@ -196,8 +221,8 @@ func TestAtOnce(t *testing.T) {
 	var made, replays, inUse atomic.Int32
 	for range 20 {
 		all.Go(func() {
-			switch _, replayed, err := b.once(call("k", 1)); {
-			case err == nil && replayed:
+			switch r, err := b.once(call("k", 1)); {
+			case err == nil && r.Replayed:
 				replays.Add(1)
 			case err == nil:
 				made.Add(1)
@@ -220,16 +245,16 @@ func TestAtOnce(t *testing.T) {
 func TestKeyIsTaken(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	if _, _, err := b.once(call("answered", 1)); err != nil {
+	if _, err := b.once(call("answered", 1)); err != nil {
 		t.Fatal(err)
 	}
 	work := billing.NewID[billing.JobID](time.Now())
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		return tx.Keys.Record(ctx, call("waits", 1).Waiting(work, time.Now()))
 	})
-	claim := func(r billing.Request) (kept *billing.Answer, of billing.JobID, err error) {
+	claim := func(r billing.Request) (kept *billing.Reply, of billing.JobID, err error) {
 		err = b.store.InTx(t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) (err error) {
-			kept, of, err = idempotency.Claim(ctx, tx, r)
+			kept, of, err = idempotency.Reserve(ctx, tx, r)
 			return err
 		})
 		return kept, of, err
@@ -239,7 +264,7 @@ func TestKeyIsTaken(t *testing.T) {
 	}
 	for _, key := range []string{"answered", "waits", "new"} {
 		b.in(func(ctx context.Context, tx ports.Tx) error {
-			if _, err := tx.Keys.Claim(ctx, key); err != nil {
+			if _, err := tx.Keys.Reserve(ctx, key); err != nil {
 				return err
 			}
 			kept, _, err := claim(call(key, 1))
@@ -267,7 +292,7 @@ func TestForget(t *testing.T) {
 	for n := range 17 { // 17 x 59 are more than one transaction forgets
 		b.in(func(ctx context.Context, tx ports.Tx) error {
 			for m := range 59 {
-				if err := tx.Keys.Record(ctx, call(fmt.Sprint("k", n, m), 1).Answered(billing.Answer{Status: 200}, now)); err != nil {
+				if err := tx.Keys.Record(ctx, call(fmt.Sprint("k", n, m), 1).Replied(billing.Reply{Status: 200}, now)); err != nil {
 					return err
 				}
 			}
@@ -298,8 +323,8 @@ func TestForget(t *testing.T) {
 	c.ahead += 2 * time.Minute
 	forgets(1000) // a call
 	forgets(3)
-	if _, replayed, err := b.once(call("k0 0", 2)); err != nil || replayed {
-		t.Errorf("a key that was forgotten: replayed %t, %v", replayed, err)
+	if r, err := b.once(call("k0 0", 2)); err != nil || r.Replayed {
+		t.Errorf("a key that was forgotten: replayed %t, %v", r.Replayed, err)
 	}
 	forgets(1) // it was used at the real time, a week ago here
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Done(ctx, sending.ID) })

@@ -1,4 +1,4 @@
-// Package idempotency forgets keys whose time is over. Claiming and replaying
+// Package idempotency forgets keys whose time is over. Reserving and replaying
 // are part of each use case's first transaction; see billing.KeyUse.
 package idempotency
 

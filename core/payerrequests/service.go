@@ -53,12 +53,9 @@ func (s *Service) List(
 // Errors: those of the idempotency key, CodeAttachmentsUnavailable where no
 // attachment could answer it, CodeInvalidRequest with every fault, and
 // CodeNotFound for the claim and the payer.
-func (s *Service) Record(
-	ctx context.Context, scope billing.Scope, req billing.Request, in billing.PayerRequestRecord,
-	render billing.Render[*billing.PayerRequest],
-) (billing.Answer, bool, error) {
-	return idempotency.Once(ctx, s.store, scope, req, render, func(ctx context.Context, tx ports.Tx) (*billing.PayerRequest, error) {
-		if err := s.networks[scope.Mode].Available(); err != nil {
+func (s *Service) Record(ctx context.Context, call idempotency.Write[*billing.PayerRequest], in billing.PayerRequestRecord) (billing.Reply, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.PayerRequest, error) {
+		if err := s.networks[call.Scope.Mode].Available(); err != nil {
 			return nil, err
 		}
 		r, faults := in.Parse()
@@ -66,7 +63,7 @@ func (s *Service) Record(
 			return nil, err
 		}
 		now := tx.Clock.Now()
-		r.ID, r.Scope, r.CreatedAt = billing.NewID[billing.PayerRequestID](now), scope, now
+		r.ID, r.Scope, r.CreatedAt = billing.NewID[billing.PayerRequestID](now), call.Scope, now
 		if err := tx.PayerRequests.Insert(ctx, &r); err != nil {
 			return nil, err
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/adapters/unavailablenet"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/ports"
 )
@@ -73,20 +74,25 @@ func newBench(t *testing.T) *bench {
 
 func call(key string) billing.Request { return billing.Request{Key: key, Fingerprint: [32]byte{1}} }
 
+// write is a call whose reply is rendered by render.
+func write[T any](scope billing.Scope, req billing.Request, render func(T, error) billing.Reply) idempotency.Write[T] {
+	return idempotency.Write[T]{Call: billing.Call{Scope: scope, Request: req}, Render: render}
+}
+
 // render answers with the request's ID.
-func render(r *billing.PayerRequest, err error) billing.Answer {
+func render(r *billing.PayerRequest, err error) billing.Reply {
 	if err != nil {
-		return billing.Answer{Status: 500}
+		return billing.Reply{Status: 500}
 	}
-	return billing.Answer{Status: 201, Body: []byte(r.ID.String())}
+	return billing.Reply{Status: 201, Body: []byte(r.ID.String())}
 }
 
 // record records a payer request that must be good.
 func (b *bench) record(key string, in billing.PayerRequestRecord) *billing.PayerRequest {
 	b.t.Helper()
-	a, replayed, err := b.service.Record(b.t.Context(), b.scope, call(key), in, render)
-	if err != nil || replayed {
-		b.t.Fatalf("record %s: replayed %t, %v", key, replayed, err)
+	a, err := b.service.Record(b.t.Context(), write(b.scope, call(key), render), in)
+	if err != nil || a.Replayed {
+		b.t.Fatalf("record %s: replayed %t, %v", key, a.Replayed, err)
 	}
 	id, err := billing.ParseID[billing.PayerRequestID](string(a.Body))
 	if err != nil {
@@ -177,7 +183,7 @@ func TestRecordsThatAreRefused(t *testing.T) {
 	} {
 		in := letter()
 		c.change(&in)
-		_, _, err := b.service.Record(t.Context(), b.scope, call("k"), in, render)
+		_, err := b.service.Record(t.Context(), write(b.scope, call("k"), render), in)
 		got := ""
 		if e, ok := errors.AsType[*billing.Error](err); ok && len(e.Faults) > 0 {
 			got = e.Faults[0].Field + " " + string(e.Faults[0].Code)
@@ -189,13 +195,13 @@ func TestRecordsThatAreRefused(t *testing.T) {
 	// Where no attachment could answer it, a request is refused before it is read.
 	live, about := billing.Scope{Org: b.scope.Org, Mode: billing.ModeLive}, letter()
 	about.Requested = ""
-	if _, _, err := b.service.Record(t.Context(), live, call("k"), about, render); billing.CodeOf(err) != billing.CodeAttachmentsUnavailable {
+	if _, err := b.service.Record(t.Context(), write(live, call("k"), render), about); billing.CodeOf(err) != billing.CodeAttachmentsUnavailable {
 		t.Errorf("in live mode: %v", err)
 	}
 	// The claim of another organization is no claim.
 	about.ClaimID, about.Requested = new(b.claim.ID.String()), "All."
 	other := billing.Scope{Org: billing.NewID[billing.OrgID](time.Now()), Mode: billing.ModeTest}
-	if _, _, err := b.service.Record(t.Context(), other, call("k"), about, render); billing.CodeOf(err) != billing.CodeNotFound {
+	if _, err := b.service.Record(t.Context(), write(other, call("k"), render), about); billing.CodeOf(err) != billing.CodeNotFound {
 		t.Errorf("the claim of another organization: %v", err)
 	}
 	r := b.record("k", letter()) // the key is still good
@@ -216,7 +222,7 @@ func TestRecordOnce(t *testing.T) {
 	answers := map[string]int{}
 	for range 12 {
 		all.Go(func() {
-			a, _, err := b.service.Record(t.Context(), b.scope, call("k"), letter(), render)
+			a, err := b.service.Record(t.Context(), write(b.scope, call("k"), render), letter())
 			mu.Lock()
 			defer mu.Unlock()
 			if err == nil {
@@ -227,13 +233,13 @@ func TestRecordOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	a, replayed, err := b.service.Record(t.Context(), b.scope, call("k"), letter(), render)
-	if err != nil || !replayed || a.Status != 201 || answers[string(a.Body)] == 0 || len(answers) != 1 {
-		t.Errorf("again: %s, replayed %t, %v; at once %v", a.Body, replayed, err, answers)
+	a, err := b.service.Record(t.Context(), write(b.scope, call("k"), render), letter())
+	if err != nil || !a.Replayed || a.Status != 201 || answers[string(a.Body)] == 0 || len(answers) != 1 {
+		t.Errorf("again: %s, replayed %t, %v; at once %v", a.Body, a.Replayed, err, answers)
 	}
 	other := call("k")
 	other.Fingerprint = [32]byte{2}
-	if _, _, err := b.service.Record(t.Context(), b.scope, other, letter(), render); billing.CodeOf(err) != billing.CodeIdempotencyKeyReused {
+	if _, err := b.service.Record(t.Context(), write(b.scope, other, render), letter()); billing.CodeOf(err) != billing.CodeIdempotencyKeyReused {
 		t.Errorf("another record with the key: %v", err)
 	}
 	if n := len(b.events()); n != 1 {

@@ -12,10 +12,8 @@ import (
 // as it is.
 //
 // Errors: those of the idempotency key, and of Get.
-func (s *Service) Post(
-	ctx context.Context, scope billing.Scope, req billing.Request, id billing.ERAID, render billing.Render[*billing.ERARecord],
-) (billing.Answer, bool, error) {
-	return idempotency.Once(ctx, s.store, scope, req, render, func(ctx context.Context, tx ports.Tx) (*billing.ERARecord, error) {
+func (s *Service) Post(ctx context.Context, call idempotency.Write[*billing.ERARecord], id billing.ERAID) (billing.Reply, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.ERARecord, error) {
 		if _, err := tx.ERAs.Get(ctx, id); err != nil { // it cannot be seen until it is read
 			return nil, err
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
@@ -19,9 +20,14 @@ func call(key string) billing.Request {
 	return billing.Request{ID: billing.NewID[billing.RequestID](time.Now()), Key: key, Fingerprint: [32]byte{1}}
 }
 
+// write is a call whose reply is rendered by render.
+func write[T any](scope billing.Scope, req billing.Request, render func(T, error) billing.Reply) idempotency.Write[T] {
+	return idempotency.Write[T]{Call: billing.Call{Scope: scope, Request: req}, Render: render}
+}
+
 // render answers with the state and the claims.
-func render(r *billing.ERARecord, _ error) billing.Answer {
-	return billing.Answer{Status: 200, Body: fmt.Appendf(nil, "%s %d %t %s", r.State, len(r.Claims), r.More, billing.Timestamp(r.PostedAt))}
+func render(r *billing.ERARecord, _ error) billing.Reply {
+	return billing.Reply{Status: 200, Body: fmt.Appendf(nil, "%s %d %t %s", r.State, len(r.Claims), r.More, billing.Timestamp(r.PostedAt))}
 }
 
 func TestPost(t *testing.T) {
@@ -33,28 +39,28 @@ func TestPost(t *testing.T) {
 	}
 	j := b.receive(says...)
 	id := billing.ERAID(j.Subject)
-	if _, _, err := b.service.Post(t.Context(), b.scope, call("k"), id, render); codeOf(err) != billing.CodeNotFound {
+	if _, err := b.service.Post(t.Context(), write(b.scope, call("k"), render), id); codeOf(err) != billing.CodeNotFound {
 		t.Errorf("before it is read: %v", err)
 	}
 	b.apply(j)
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			if _, _, err := b.service.Post(t.Context(), b.scope, call("k"), id, render); err != nil && codeOf(err) != billing.CodeIdempotencyKeyInUse {
+			if _, err := b.service.Post(t.Context(), write(b.scope, call("k"), render), id); err != nil && codeOf(err) != billing.CodeIdempotencyKeyInUse {
 				t.Error(err)
 			}
 		})
 	}
 	all.Wait()
-	first, replayed, err := b.service.Post(t.Context(), b.scope, call("k"), id, render)
+	first, err := b.service.Post(t.Context(), write(b.scope, call("k"), render), id)
 	r := b.era(j)
 	want := fmt.Sprintf("posted 25 true %s", billing.Timestamp(r.PostedAt))
-	if err != nil || !replayed || string(first.Body) != want || r.PostedAt.IsZero() {
-		t.Errorf("%q, replayed %t, %v, want %q", first.Body, replayed, err, want)
+	if err != nil || !first.Replayed || string(first.Body) != want || r.PostedAt.IsZero() {
+		t.Errorf("%q, replayed %t, %v, want %q", first.Body, first.Replayed, err, want)
 	}
-	again, replayed, err := b.service.Post(t.Context(), b.scope, call("k2"), id, render)
-	if err != nil || replayed || string(again.Body) != want {
-		t.Errorf("posted again: %q, replayed %t, %v", again.Body, replayed, err)
+	again, err := b.service.Post(t.Context(), write(b.scope, call("k2"), render), id)
+	if err != nil || again.Replayed || string(again.Body) != want {
+		t.Errorf("posted again: %q, replayed %t, %v", again.Body, again.Replayed, err)
 	}
 	if b.events(id) != "era.received" {
 		t.Errorf("events %s", b.events(id))
@@ -105,7 +111,7 @@ func TestReading(t *testing.T) {
 	_, errGet := b.service.Get(t.Context(), live, r.ID)
 	_, _, errClaims := b.service.Claims(t.Context(), live, r.ID, 0, 5)
 	_, _, errFile := b.service.File(t.Context(), live, r.ID)
-	_, _, errPost := b.service.Post(t.Context(), live, call("k"), r.ID, render)
+	_, errPost := b.service.Post(t.Context(), write(live, call("k"), render), r.ID)
 	_, errRetry := b.service.Retry(t.Context(), live, r.ID)
 	for i, err := range []error{errGet, errClaims, errFile, errPost, errRetry} {
 		if codeOf(err) != billing.CodeNotFound {

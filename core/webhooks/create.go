@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -14,19 +15,19 @@ import (
 // cannot be looked up now, and CodeConflict when the organization has as many
 // endpoints as it may have.
 func (s *Service) Create(
-	ctx context.Context, scope billing.Scope, req billing.Request, in billing.EndpointRequest, render billing.Render[Revealed],
-) (answer billing.Answer, replayed bool, err error) {
-	if answer, replayed, err = s.replay(ctx, scope, req); err != nil || replayed {
-		return answer, replayed, err
+	ctx context.Context, call idempotency.Write[Revealed], in billing.EndpointRequest,
+) (reply billing.Reply, err error) {
+	if reply, err = s.replay(ctx, call.Call); err != nil || reply.Replayed {
+		return reply, err
 	}
-	made := billing.WebhookEndpoint{Scope: scope, Status: billing.EndpointEnabled, Secret: billing.NewWebhookSecret()}
+	made := billing.WebhookEndpoint{Scope: call.Scope, Status: billing.EndpointEnabled, Secret: billing.NewWebhookSecret()}
 	if in.URL == nil {
 		in.URL = new(string)
 	}
 	if err := s.judge(ctx, in, &made); err != nil {
-		return answer, false, err
+		return reply, err
 	}
-	return s.reveal(ctx, scope, req, render, func(ctx context.Context, tx ports.Tx) (*billing.WebhookEndpoint, error) {
+	return s.reveal(ctx, call, func(ctx context.Context, tx ports.Tx) (*billing.WebhookEndpoint, error) {
 		made.CreatedAt = tx.Clock.Now()
 		made.ID = billing.NewID[billing.WebhookEndpointID](made.CreatedAt)
 		return &made, tx.Endpoints.Insert(ctx, &made)

@@ -9,11 +9,8 @@ import (
 )
 
 // Delete removes an endpoint, and what was queued for it.
-func (s *Service) Delete(
-	ctx context.Context, scope billing.Scope, req billing.Request, id billing.WebhookEndpointID,
-	render billing.Render[*billing.WebhookEndpoint],
-) (billing.Answer, bool, error) {
-	return idempotency.Once(ctx, s.store, scope, req, render, func(ctx context.Context, tx ports.Tx) (*billing.WebhookEndpoint, error) {
+func (s *Service) Delete(ctx context.Context, call idempotency.Write[*billing.WebhookEndpoint], id billing.WebhookEndpointID) (billing.Reply, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.WebhookEndpoint, error) {
 		e, err := tx.Endpoints.Lock(ctx, id)
 		if err != nil {
 			return nil, err

@@ -10,21 +10,20 @@ import (
 )
 
 // Ping posts an event of type ping to the endpoint, now, also when it is
-// disabled, and answers what came of that.
+// disabled, and returns what came of that.
 func (s *Service) Ping(
-	ctx context.Context, scope billing.Scope, req billing.Request, id billing.WebhookEndpointID, faults billing.Faults,
-	render billing.Render[billing.Attempt],
-) (answer billing.Answer, replayed bool, err error) {
+	ctx context.Context, call idempotency.Write[billing.Attempt], id billing.WebhookEndpointID,
+) (reply billing.Reply, err error) {
 	var now time.Time
 	var work billing.JobID
 	var e *billing.WebhookEndpoint
-	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		kept, posting, err := idempotency.Claim(ctx, tx, req)
+	err = s.store.InTx(ctx, call.Scope, func(ctx context.Context, tx ports.Tx) error {
+		kept, posting, err := idempotency.Reserve(ctx, tx, call.Request)
 		if err != nil {
 			return err
 		}
-		if replayed = kept != nil; replayed {
-			answer = *kept
+		if kept != nil {
+			reply = *kept
 			return nil
 		}
 		now = tx.Clock.Now()
@@ -32,27 +31,27 @@ func (s *Service) Ping(
 		if !posting.IsZero() && now.Sub(posting.Time()) < pingTime {
 			return billing.ErrKeyInUse()
 		}
-		if err := faults.Err(); err != nil {
+		if err := call.Request.Faults.Err(); err != nil {
 			return err
 		}
 		if e, err = tx.Endpoints.Get(ctx, id); err != nil {
 			return err
 		}
-		return tx.Keys.Record(ctx, req.Waiting(work, now))
+		return tx.Keys.Record(ctx, call.Request.Waiting(work, now))
 	})
-	if err != nil || replayed {
-		return answer, replayed, err
+	if err != nil || reply.Replayed {
+		return reply, err
 	}
 	ping := e.Ping(now)
-	attempt, err := post(ctx, s.sender, e, &ping, now, s.clock.Now(), currentSecret(s.store, scope, id))
+	attempt, err := post(ctx, s.sender, e, &ping, now, s.clock.Now(), currentSecret(s.store, call.Scope, id))
 	if err == nil {
 		err = ctx.Err()
 	}
 	if err != nil { // it was not posted, or cut off: the key is as new, and if not now, then soon
-		_ = s.store.InTx(context.WithoutCancel(ctx), scope, func(ctx context.Context, tx ports.Tx) error { return tx.Keys.Release(ctx, req.Key, work) })
-		return answer, false, err
+		_ = s.store.InTx(context.WithoutCancel(ctx), call.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Keys.Release(ctx, call.Request.Key, work) })
+		return reply, err
 	}
-	return idempotency.Once(ctx, s.store, scope, req, render,
+	return idempotency.Once(ctx, s.store, call,
 		func(context.Context, ports.Tx) (billing.Attempt, error) { return attempt, nil })
 }
 

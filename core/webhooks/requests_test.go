@@ -47,7 +47,7 @@ func TestCreate(t *testing.T) {
 	}
 	other := call("k")
 	other.Fingerprint = [32]byte{2}
-	if _, _, err := b.service.Create(t.Context(), b.scope, other, in, revealedShown); billing.CodeOf(err) != billing.CodeIdempotencyKeyReused {
+	if _, err := b.service.Create(t.Context(), write(b.scope, other, revealedShown), in); billing.CodeOf(err) != billing.CodeIdempotencyKeyReused {
 		t.Errorf("another request with the key: %v", err)
 	}
 	b.keptWithout("k", o.Secret)
@@ -58,11 +58,11 @@ func TestCreate(t *testing.T) {
 func (b *bench) keptWithout(key string, secret billing.WebhookSecret) {
 	b.t.Helper()
 	err := b.store.InTx(b.t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) error {
-		use, err := tx.Keys.Claim(ctx, key)
+		use, err := tx.Keys.Reserve(ctx, key)
 		if err != nil {
 			return err
 		}
-		if body := string(use.Answer.Body); !strings.Contains(body, "whe_") || strings.Contains(body, strings.TrimPrefix(string(secret), "whsec_")) {
+		if body := string(use.Reply.Body); !strings.Contains(body, "whe_") || strings.Contains(body, strings.TrimPrefix(string(secret), "whsec_")) {
 			b.t.Errorf("the answer that is kept is %s", body)
 		}
 		return nil
@@ -130,10 +130,10 @@ func TestSecretIsShownOnce(t *testing.T) {
 	made := b.endpoint()
 	for name, request := range map[string]func(s *webhooks.Service) outcome{
 		"create": func(s *webhooks.Service) outcome {
-			return came(s.Create(t.Context(), b.scope, call("create"), billing.EndpointRequest{URL: new(hook)}, revealedShown))
+			return came(s.Create(t.Context(), write(b.scope, call("create"), revealedShown), billing.EndpointRequest{URL: new(hook)}))
 		},
 		"rotate": func(s *webhooks.Service) outcome {
-			return came(s.RotateSecret(t.Context(), b.scope, call("rotate"), made.ID, nil, revealedShown))
+			return came(s.RotateSecret(t.Context(), write(b.scope, call("rotate"), revealedShown), made.ID))
 		},
 	} {
 		outcomes := make([]outcome, 10)
@@ -326,7 +326,7 @@ func TestPingIsGivenUp(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() {
-		_, _, err := b.service.Ping(ctx, b.scope, call("k"), e.ID, nil, attemptShown)
+		_, err := b.service.Ping(ctx, write(b.scope, call("k"), attemptShown), e.ID)
 		done <- err
 	}()
 	b.await("the ping is under way", func() bool { now, _ := b.outside.underway(e.URL); return now == 1 })
@@ -349,7 +349,7 @@ func TestPingDies(t *testing.T) {
 	close(buried)
 	f := &fate{how: diesAfter, only: "InTx", over: buried}
 	s := webhooks.New(fatedStore{b.store, f}, b.outside, b.clock)
-	if o := came(s.Ping(t.Context(), b.scope, call("k"), e.ID, nil, attemptShown)); o.err == nil {
+	if o := came(s.Ping(t.Context(), write(b.scope, call("k"), attemptShown), e.ID)); o.err == nil {
 		t.Fatalf("%+v", o)
 	}
 	if o := b.ping("k", e); billing.CodeOf(o.err) != billing.CodeIdempotencyKeyInUse {
@@ -378,7 +378,7 @@ func TestRequestDiesAnywhere(t *testing.T) {
 			f := &fate{at: at, how: how, only: "InTx", over: buried}
 			s := webhooks.New(fatedStore{b.store, f}, b.outside, b.clock)
 			key, landed := b.key(), how == diesAfter || how == failsAfter
-			o := came(s.Create(t.Context(), b.scope, call(key), billing.EndpointRequest{URL: new(hook)}, revealedShown))
+			o := came(s.Create(t.Context(), write(b.scope, call(key), revealedShown), billing.EndpointRequest{URL: new(hook)}))
 			again := b.create(key, billing.EndpointRequest{URL: new(hook)})
 			if done := landed && at == 1; o.err == nil || again.err != nil || again.replayed != done || (again.Secret == "") != done {
 				t.Errorf("create %s commit %d: %+v, then %+v", how, at, o, again)
@@ -391,7 +391,7 @@ func TestRequestDiesAnywhere(t *testing.T) {
 		f := &fate{how: how, only: "InTx", over: buried}
 		s := webhooks.New(fatedStore{b.store, f}, b.outside, b.clock)
 		key, before, landed := b.key(), b.get(made).Secret, how == diesAfter || how == failsAfter
-		o := came(s.RotateSecret(t.Context(), b.scope, call(key), made.ID, nil, revealedShown))
+		o := came(s.RotateSecret(t.Context(), write(b.scope, call(key), revealedShown), made.ID))
 		rotated := b.get(made).Secret
 		again := b.rotate(key, made)
 		if o.err == nil || (rotated != before) != landed || again.err != nil || again.replayed != landed || (again.Secret == "") != landed {

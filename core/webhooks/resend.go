@@ -11,14 +11,9 @@ import (
 // maxResend bounds what one request queues again.
 const maxResend = 100_000
 
-// Resend queues events again, and answers how many deliveries that makes.
-func (s *Service) Resend(
-	ctx context.Context, scope billing.Scope, req billing.Request, f billing.ResendFilter, faults billing.Faults, render billing.Render[int],
-) (billing.Answer, bool, error) {
-	return idempotency.Once(ctx, s.store, scope, req, render, func(ctx context.Context, tx ports.Tx) (int, error) {
-		if err := faults.Err(); err != nil {
-			return 0, err
-		}
+// Resend queues events again, and returns how many deliveries that makes.
+func (s *Service) Resend(ctx context.Context, call idempotency.Write[int], f billing.ResendFilter) (billing.Reply, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (int, error) {
 		return tx.Deliveries.Resend(ctx, f, tx.Clock.Now(), maxResend)
 	})
 }

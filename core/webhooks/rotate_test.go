@@ -40,7 +40,7 @@ func TestRotationUnderWay(t *testing.T) {
 	r.knows(e, nil)
 	service := webhooks.New(b.store, r.client, b.clock)
 	b.rotatedUnderWay(r, e, func() {
-		if o := came(service.Ping(t.Context(), b.scope, call("ping"), e.ID, nil, attemptShown)); o.err != nil || o.Code != 200 {
+		if o := came(service.Ping(t.Context(), write(b.scope, call("ping"), attemptShown), e.ID)); o.err != nil || o.Code != 200 {
 			t.Errorf("%+v", o)
 		}
 	})
@@ -97,10 +97,10 @@ func TestSecretCannotBeRead(t *testing.T) {
 	}
 	s.left.Store(1)
 	service := webhooks.New(s, b.outside, b.clock)
-	if o := came(service.Ping(t.Context(), b.scope, call("k"), e.ID, nil, attemptShown)); o.err == nil {
+	if o := came(service.Ping(t.Context(), write(b.scope, call("k"), attemptShown), e.ID)); o.err == nil {
 		t.Errorf("%+v", o)
 	}
-	if o := came(service.Ping(t.Context(), b.scope, call("k"), e.ID, nil, attemptShown)); o.err != nil || o.replayed || o.Code != 200 {
+	if o := came(service.Ping(t.Context(), write(b.scope, call("k"), attemptShown), e.ID)); o.err != nil || o.replayed || o.Code != 200 {
 		t.Errorf("again with the key: %+v", o)
 	}
 }

@@ -56,44 +56,39 @@ func (s *Service) judge(ctx context.Context, in billing.EndpointRequest, e *bill
 	return faults.Err()
 }
 
-// replay is the answer that the request got before, before anything outside of
-// a transaction is done for it.
-func (s *Service) replay(ctx context.Context, scope billing.Scope, req billing.Request) (answer billing.Answer, replayed bool, err error) {
-	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		kept, _, err := idempotency.Claim(ctx, tx, req)
-		if replayed = kept != nil; replayed {
-			answer = *kept
+// replay is the reply that the request got before, before anything outside of a
+// transaction is done for it.
+func (s *Service) replay(ctx context.Context, call billing.Call) (reply billing.Reply, err error) {
+	err = s.store.InTx(ctx, call.Scope, func(ctx context.Context, tx ports.Tx) error {
+		kept, _, err := idempotency.Reserve(ctx, tx, call.Request)
+		if kept != nil {
+			reply = *kept
 		}
 		return err
 	})
-	return answer, replayed, err
+	return reply, err
 }
 
-// reveal makes a change whose answer shows the endpoint's secret, at most once
-// for the request's key. The answer that is kept does not show it.
+// reveal makes a change whose reply shows the endpoint's secret, at most once for
+// the call's key. The reply that is kept does not show it.
 func (s *Service) reveal(
-	ctx context.Context, scope billing.Scope, req billing.Request, render billing.Render[Revealed],
-	change func(ctx context.Context, tx ports.Tx) (*billing.WebhookEndpoint, error),
-) (answer billing.Answer, replayed bool, err error) {
-	var shown billing.Answer
-	hidden := func(e *billing.WebhookEndpoint, err error) billing.Answer {
-		shown = render(Revealed{e, e.Secret}, err)
-		return render(Revealed{Endpoint: e}, err)
+	ctx context.Context, call idempotency.Write[Revealed], change func(ctx context.Context, tx ports.Tx) (*billing.WebhookEndpoint, error),
+) (billing.Reply, error) {
+	var e *billing.WebhookEndpoint
+	reply, err := idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (hidden Revealed, err error) {
+		e, err = change(ctx, tx)
+		return Revealed{Endpoint: e}, err
+	})
+	if err == nil && !reply.Replayed {
+		reply = call.Render(Revealed{e, e.Secret}, nil)
 	}
-	answer, replayed, err = idempotency.Once(ctx, s.store, scope, req, hidden, change)
-	if err == nil && !replayed {
-		answer = shown
-	}
-	return answer, replayed, err
+	return reply, err
 }
 
 // alter changes an endpoint under its lock.
 func (s *Service) alter(
-	ctx context.Context, tx ports.Tx, id billing.WebhookEndpointID, faults billing.Faults, change func(*billing.WebhookEndpoint),
+	ctx context.Context, tx ports.Tx, id billing.WebhookEndpointID, change func(*billing.WebhookEndpoint),
 ) (*billing.WebhookEndpoint, error) {
-	if err := faults.Err(); err != nil {
-		return nil, err
-	}
 	e, err := tx.Endpoints.Lock(ctx, id)
 	if err != nil {
 		return nil, err

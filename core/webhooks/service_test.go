@@ -5,12 +5,18 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/webhooks"
 )
 
 // call is a request with the key. Every request of a kind means the same.
 func call(key string) billing.Request {
 	return billing.Request{ID: billing.NewID[billing.RequestID](time.Now()), Key: key, Fingerprint: [32]byte{1}}
+}
+
+// write is a call whose reply is rendered by render.
+func write[T any](scope billing.Scope, req billing.Request, render func(T, error) billing.Reply) idempotency.Write[T] {
+	return idempotency.Write[T]{Call: billing.Call{Scope: scope, Request: req}, Render: render}
 }
 
 // shown is what the answers of these tests show.
@@ -31,46 +37,46 @@ type outcome struct {
 	err      error
 }
 
-func answered(s shown) billing.Answer {
+func answered(s shown) billing.Reply {
 	body, err := json.Marshal(s)
 	if err != nil {
 		panic(err)
 	}
-	return billing.Answer{Status: 200, Body: body}
+	return billing.Reply{Status: 200, Body: body}
 }
 
-func endpointShown(e *billing.WebhookEndpoint, _ error) billing.Answer {
+func endpointShown(e *billing.WebhookEndpoint, _ error) billing.Reply {
 	return answered(shown{Endpoint: e.ID.String(), URL: e.URL, Status: string(e.Status)})
 }
 
-func revealedShown(r webhooks.Revealed, _ error) billing.Answer {
+func revealedShown(r webhooks.Revealed, _ error) billing.Reply {
 	return answered(shown{Endpoint: r.Endpoint.ID.String(), URL: r.Endpoint.URL, Status: string(r.Endpoint.Status), Secret: r.Secret})
 }
 
-func attemptShown(a billing.Attempt, _ error) billing.Answer {
+func attemptShown(a billing.Attempt, _ error) billing.Reply {
 	return answered(shown{Code: a.Status, Error: a.Error})
 }
 
-func queuedShown(n int, _ error) billing.Answer { return answered(shown{Queued: n}) }
+func queuedShown(n int, _ error) billing.Reply { return answered(shown{Queued: n}) }
 
-func came(a billing.Answer, replayed bool, err error) (o outcome) {
+func came(r billing.Reply, err error) (o outcome) {
 	if err == nil {
-		err = json.Unmarshal(a.Body, &o.shown)
+		err = json.Unmarshal(r.Body, &o.shown)
 	}
-	o.replayed, o.err = replayed, err
+	o.replayed, o.err = r.Replayed, err
 	return o
 }
 
 func (b *bench) create(key string, in billing.EndpointRequest) outcome {
-	return came(b.service.Create(b.t.Context(), b.scope, call(key), in, revealedShown))
+	return came(b.service.Create(b.t.Context(), write(b.scope, call(key), revealedShown), in))
 }
 
 func (b *bench) rotate(key string, e *billing.WebhookEndpoint) outcome {
-	return came(b.service.RotateSecret(b.t.Context(), e.Scope, call(key), e.ID, nil, revealedShown))
+	return came(b.service.RotateSecret(b.t.Context(), write(e.Scope, call(key), revealedShown), e.ID))
 }
 
 func (b *bench) set(key string, e *billing.WebhookEndpoint, status billing.EndpointStatus) outcome {
-	return came(b.service.SetStatus(b.t.Context(), e.Scope, call(key), e.ID, status, nil, endpointShown))
+	return came(b.service.SetStatus(b.t.Context(), write(e.Scope, call(key), endpointShown), e.ID, status))
 }
 
 // status enables or disables the endpoint.
@@ -81,17 +87,17 @@ func (b *bench) status(e *billing.WebhookEndpoint, status billing.EndpointStatus
 }
 
 func (b *bench) change(key string, e *billing.WebhookEndpoint, in billing.EndpointRequest) outcome {
-	return came(b.service.Change(b.t.Context(), e.Scope, call(key), e.ID, in, endpointShown))
+	return came(b.service.Change(b.t.Context(), write(e.Scope, call(key), endpointShown), e.ID, in))
 }
 
 func (b *bench) remove(key string, e *billing.WebhookEndpoint) outcome {
-	return came(b.service.Delete(b.t.Context(), e.Scope, call(key), e.ID, endpointShown))
+	return came(b.service.Delete(b.t.Context(), write(e.Scope, call(key), endpointShown), e.ID))
 }
 
 func (b *bench) ping(key string, e *billing.WebhookEndpoint) outcome {
-	return came(b.service.Ping(b.t.Context(), e.Scope, call(key), e.ID, nil, attemptShown))
+	return came(b.service.Ping(b.t.Context(), write(e.Scope, call(key), attemptShown), e.ID))
 }
 
 func (b *bench) resend(key string, f billing.ResendFilter) outcome {
-	return came(b.service.Resend(b.t.Context(), b.scope, call(key), f, nil, queuedShown))
+	return came(b.service.Resend(b.t.Context(), write(b.scope, call(key), queuedShown), f))
 }

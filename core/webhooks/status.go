@@ -11,11 +11,10 @@ import (
 // SetStatus enables or disables an endpoint. An enabled one starts anew: what it
 // had failed at before does not count, and what waited for it goes out.
 func (s *Service) SetStatus(
-	ctx context.Context, scope billing.Scope, req billing.Request, id billing.WebhookEndpointID, status billing.EndpointStatus,
-	faults billing.Faults, render billing.Render[*billing.WebhookEndpoint],
-) (billing.Answer, bool, error) {
-	return idempotency.Once(ctx, s.store, scope, req, render, func(ctx context.Context, tx ports.Tx) (*billing.WebhookEndpoint, error) {
-		return s.alter(ctx, tx, id, faults, func(e *billing.WebhookEndpoint) {
+	ctx context.Context, call idempotency.Write[*billing.WebhookEndpoint], id billing.WebhookEndpointID, status billing.EndpointStatus,
+) (billing.Reply, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.WebhookEndpoint, error) {
+		return s.alter(ctx, tx, id, func(e *billing.WebhookEndpoint) {
 			if status == billing.EndpointEnabled && e.Status != status {
 				e.Health = billing.EndpointHealth{}
 			}

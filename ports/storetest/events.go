@@ -255,7 +255,7 @@ func testScopes(b *bench) {
 			offices, err3 := tx.Offices.List(ctx, billing.Page{Limit: 10})
 			recent, err4 := tx.Checks.Recent(ctx, c.Digest(), b.now)
 			pending, err5 := tx.Outbox.Pending(ctx, j.ID)
-			use, err6 := tx.Keys.Claim(ctx, "k")
+			use, err6 := tx.Keys.Reserve(ctx, "k")
 			did, err7 := complete(ctx, tx, c)
 			if len(checks)+len(events)+len(offices) > 0 || recent != nil || pending || use != nil || did {
 				t.Errorf("%s sees another scope's rows", other.Mode)

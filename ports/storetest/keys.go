@@ -15,14 +15,14 @@ func testKeys(b *bench) {
 	c := b.answered(0)
 	use := billing.KeyUse{Key: "Key-Aa", Fingerprint: digest("f"), CheckID: c.ID, CreatedAt: b.now}
 	b.in(func(ctx context.Context, tx ports.Tx) error {
-		got, err := tx.Keys.Claim(ctx, use.Key)
+		got, err := tx.Keys.Reserve(ctx, use.Key)
 		if err != nil || got != nil {
 			t.Errorf("a new key: %+v, %v", got, err)
 		}
 		return errors.Join(tx.Checks.Insert(ctx, c), tx.Keys.Record(ctx, use))
 	})
 	b.in(func(ctx context.Context, tx ports.Tx) error {
-		got, err := tx.Keys.Claim(ctx, use.Key)
+		got, err := tx.Keys.Reserve(ctx, use.Key)
 		if err != nil {
 			return err
 		}
@@ -32,13 +32,13 @@ func testKeys(b *bench) {
 		// Another may read the use meanwhile, and is told that it does not hold
 		// the key.
 		if err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) error { //nolint:contextcheck // a transaction beside this one
-			seen, err := tx.Keys.Claim(ctx, use.Key)
+			seen, err := tx.Keys.Reserve(ctx, use.Key)
 			equal(t, "use that another holds", seen, &use)
 			return err
 		}); err != nil {
 			return err
 		}
-		other, err := tx.Keys.Claim(ctx, "key-aa")
+		other, err := tx.Keys.Reserve(ctx, "key-aa")
 		if other != nil {
 			t.Errorf("another spelling is another key: %+v", other)
 		}
@@ -59,7 +59,7 @@ func testKeyRace(b *bench) {
 				won := false
 				err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
 					won = false // a transaction that the store repeats decides anew
-					use, err := tx.Keys.Claim(ctx, "same")
+					use, err := tx.Keys.Reserve(ctx, "same")
 					if err != nil || use != nil {
 						return err
 					}
@@ -106,7 +106,7 @@ func testKeyRace(b *bench) {
 func (b *bench) claimed(key string) (use *billing.KeyUse) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
-		use, err = tx.Keys.Claim(ctx, key)
+		use, err = tx.Keys.Reserve(ctx, key)
 		return err
 	})
 	return use
@@ -118,17 +118,17 @@ func testKeyAnswers(b *bench) {
 	t := b.t
 	const key = "Key-Aa"
 	for n, use := range []billing.KeyUse{
-		{Answer: &billing.Answer{Status: 201, Body: []byte(`{"a": "é", "b":1.50}` + "\x00\xff\n")}},
+		{Reply: &billing.Reply{Status: 201, Body: []byte(`{"a": "é", "b":1.50}` + "\x00\xff\n")}},
 		{Work: id[billing.JobID]()},
-		{Answer: &billing.Answer{Status: 204}},
+		{Reply: &billing.Reply{Status: 204}},
 		{CheckID: id[billing.CheckID]()},
-		{Answer: &billing.Answer{Status: 502, Body: make([]byte, 100_000)}},
+		{Reply: &billing.Reply{Status: 502, Body: make([]byte, 100_000)}},
 		{Work: id[billing.JobID]()},
 		{},
 	} {
 		use.Key, use.Fingerprint, use.CreatedAt = key, digest(string(rune(n))), b.now.Add(time.Duration(n)*time.Second)
 		b.in(func(ctx context.Context, tx ports.Tx) error {
-			if _, err := tx.Keys.Claim(ctx, key); err != nil {
+			if _, err := tx.Keys.Reserve(ctx, key); err != nil {
 				return err
 			}
 			return tx.Keys.Record(ctx, use)
@@ -137,11 +137,11 @@ func testKeyAnswers(b *bench) {
 		equal(t, "use", b.claimed(key), &use)
 	}
 	for name, use := range map[string]billing.KeyUse{
-		"no status":           {Answer: &billing.Answer{Body: []byte("{}")}},
-		"a status of four":    {Answer: &billing.Answer{Status: 1000}},
+		"no status":           {Reply: &billing.Reply{Body: []byte("{}")}},
+		"a status of four":    {Reply: &billing.Reply{Status: 1000}},
 		"a check and work":    {CheckID: id[billing.CheckID](), Work: id[billing.JobID]()},
-		"an answer and work":  {Answer: &billing.Answer{Status: 200}, Work: id[billing.JobID]()},
-		"an answer and check": {Answer: &billing.Answer{Status: 200}, CheckID: id[billing.CheckID]()},
+		"an answer and work":  {Reply: &billing.Reply{Status: 200}, Work: id[billing.JobID]()},
+		"an answer and check": {Reply: &billing.Reply{Status: 200}, CheckID: id[billing.CheckID]()},
 	} {
 		use.Key, use.CreatedAt = "other", b.now
 		if err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) error { return tx.Keys.Record(ctx, use) }); err == nil {
@@ -172,7 +172,7 @@ func testKeyRelease(b *bench) {
 		t.Errorf("a released key is used: %+v", got)
 	}
 	answered := use
-	answered.Work, answered.Answer = billing.JobID{}, &billing.Answer{Status: 200}
+	answered.Work, answered.Reply = billing.JobID{}, &billing.Reply{Status: 200}
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		return errors.Join(tx.Keys.Record(ctx, use), tx.Keys.Record(ctx, answered))
 	})
@@ -192,7 +192,7 @@ func testForgetWaiting(b *bench) {
 		{Key: "upload", Work: billing.JobID(upload.Subject)},
 		{Key: "send", Work: send.ID},
 		{Key: "done", Work: id[billing.JobID]()},
-		{Key: "answered", Answer: &billing.Answer{Status: 200}},
+		{Key: "answered", Reply: &billing.Reply{Status: 200}},
 	} {
 		use.CreatedAt = old
 		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Keys.Record(ctx, use) })
@@ -224,8 +224,8 @@ func testForget(b *bench) {
 		return err
 	})
 	b.in(func(ctx context.Context, tx ports.Tx) error {
-		old, err1 := tx.Keys.Claim(ctx, "old")
-		kept, err2 := tx.Keys.Claim(ctx, "new")
+		old, err1 := tx.Keys.Reserve(ctx, "old")
+		kept, err2 := tx.Keys.Reserve(ctx, "new")
 		if old != nil || kept == nil {
 			t.Errorf("old %+v, new %+v", old, kept)
 		}

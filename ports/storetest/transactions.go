@@ -244,7 +244,7 @@ func testWriteOrder(b *bench) {
 		equal(t, "sequence", got.Sequence, want+1)
 	}
 	b.in(func(ctx context.Context, tx ports.Tx) error {
-		got, err := tx.Keys.Claim(ctx, "k")
+		got, err := tx.Keys.Reserve(ctx, "k")
 		again.Held = true
 		equal(t, "use", got, &again)
 		return err

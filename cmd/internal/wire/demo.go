@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"github.com/molar-billing/molar/adapters/cli"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
 )
 
 // demo is what molar dev keeps in its data folder, so that the same keys print
@@ -123,24 +123,25 @@ func (d *demo) claim(ctx context.Context, g *graph) error {
 		},
 		Lines: []billing.ClaimLineInput{{ProcedureCode: "D2740", ServiceDate: new(lately.String()), Fee: "1250.00", Tooth: new("14")}},
 	}
-	// No caller can have a key with spaces.
-	_, _, err = g.claims.Make(ctx, key.Scope, billing.Request{Key: "the demo claim"}, in, func(made *billing.ClaimRecord, _ error) billing.Answer {
-		d.Claims = map[string]string{"test": made.ID.String()}
-		return billing.Answer{Status: http.StatusCreated}
-	})
+	show := func(made *billing.ClaimRecord) string { return made.ID.String() }
+	made, err := g.claims.Make(ctx, idempotency.Administration(key.Scope, demoOperator, show), in)
+	if err == nil {
+		d.Claims = map[string]string{"test": string(made.Body)}
+	}
 	return err
 }
 
+// demoOperator makes the demo data.
+const demoOperator = "molar dev"
+
 func (d *demo) office(ctx context.Context, s *access.Service, scope billing.Scope, as, name, npi string) error {
-	o, err := s.CreateOffice(ctx, billing.Office{
-		Scope: scope, Name: name, NPI: npi, TaxID: "123456789", Phone: "5185550100", TimeZone: "America/New_York",
+	show := func(o *billing.Office) string { return o.ID.String() }
+	made, err := s.CreateOffice(ctx, idempotency.Administration(scope, demoOperator, show), billing.Office{
+		Name: name, NPI: npi, TaxID: "123456789", Phone: "5185550100", TimeZone: "America/New_York",
 		Address: billing.Address{Line1: "1 Main Street", City: "Springfield", State: "IL", ZIP: "627010001"},
-	})
-	if err != nil {
-		return err
-	}
-	d.Offices[as] = o.ID.String()
-	return nil
+	}, nil)
+	d.Offices[as] = string(made.Body)
+	return err
 }
 
 func (d *demo) key(ctx context.Context, s *access.Service, scope billing.Scope, as string, may ...billing.Permission) error {
@@ -150,7 +151,9 @@ func (d *demo) key(ctx context.Context, s *access.Service, scope billing.Scope, 
 }
 
 func provider(ctx context.Context, s *access.Service, scope billing.Scope, first, last, npi string) error {
-	_, err := s.CreateProvider(ctx, billing.Provider{Scope: scope, FirstName: first, LastName: last, NPI: npi, Taxonomy: "122300000X"})
+	show := func(p *billing.Provider) string { return p.ID.String() }
+	_, err := s.CreateProvider(ctx, idempotency.Administration(scope, demoOperator, show),
+		billing.Provider{FirstName: first, LastName: last, NPI: npi, Taxonomy: "122300000X"}, nil)
 	return err
 }
 

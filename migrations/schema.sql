@@ -264,6 +264,7 @@ CASE state
 END)
 )
 WITH (fillfactor='90');
+ALTER TABLE ONLY public.eligibility_checks ALTER COLUMN benefits SET COMPRESSION lz4;
 ALTER TABLE ONLY public.eligibility_checks ALTER COLUMN exchanges SET STORAGE EXTERNAL;
 
 ALTER TABLE ONLY public.eligibility_checks FORCE ROW LEVEL SECURITY;

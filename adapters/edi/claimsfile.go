@@ -11,8 +11,8 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// clearinghouse is whom a file of claims is for: it finds the payers, whom the
-// claims name.
+// clearinghouse receives files of claims: it finds the payers that the claims
+// name.
 const clearinghouse = "CLEARINGHOUSE"
 
 // claimSize is what a claim of a few lines takes in a file, to make room once.
@@ -39,7 +39,7 @@ func (*Codec) File(f billing.ClaimsFile) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	contact := &all[0].Office // whom to call about the file is who sends it
+	contact := &all[0].Billing // the sender is the contact for the file
 	b := claims.Batch{
 		Interchange: x12.Interchange{
 			SenderQualifier: "ZZ", Sender: sender, ReceiverQualifier: "ZZ", Receiver: clearinghouse,
@@ -59,7 +59,7 @@ func (*Codec) File(f billing.ClaimsFile) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// outgoing gives the claims as the codec takes them, in the order of the file.
+// outgoing translates the claims, in the order of the file.
 func outgoing(list []billing.OutgoingClaim) ([]claims.Claim, error) {
 	list = slices.Clone(list)
 	for i := range list {
@@ -75,19 +75,7 @@ func outgoing(list []billing.OutgoingClaim) ([]claims.Claim, error) {
 	})
 	all := make([]claims.Claim, len(list))
 	for i := range list {
-		o, c := &list[i], &all[i]
-		c.Claim, c.Office = *o.Claim, *o.Office
-		if o.Provider != nil {
-			c.Provider = *o.Provider
-		}
-		if o.Claim.Frequency != billing.FrequencyOriginal { // an original is about no claim that the payer has
-			c.PayerClaimNumber = o.Claim.PayerClaimNumber
-		}
-		for _, a := range o.Attachments {
-			if told, ok := claims.AttachmentOf(a); ok {
-				c.Attachments = append(c.Attachments, told)
-			}
-		}
+		all[i] = outgoingClaim(&list[i])
 	}
 	return all, nil
 }

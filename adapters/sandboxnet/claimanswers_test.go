@@ -310,7 +310,7 @@ func TestALargeBatch(t *testing.T) {
 	endings := append(sandboxnet.ClaimEndings(), "-NONE")
 	all := make([]claims.Claim, billing.MaxBatchClaims)
 	for i := range all {
-		all[i] = claim(fmt.Sprintf("PCN-%d", i), endings[i%len(endings)], billing.PayerSummary{PayerID: fmt.Sprintf("P%02d", i%60), Name: "Payer"})
+		all[i] = claim(fmt.Sprintf("PCN-%d", i), endings[i%len(endings)], claims.Payer{PayerID: fmt.Sprintf("P%02d", i%60), Name: "Payer"})
 	}
 	told := map[string]int{}
 	for name, f := range answers(t, file(t, all...), before) {

@@ -66,13 +66,13 @@ func scenarioOfClaim(c *claims.Claim) (found claimScenario) {
 		found.decision = inFull
 	}
 	id := strings.ToUpper(c.Subscriber.MemberID)
-	estimate := c.Kind == billing.KindPredetermination
+	estimate := c.Predetermination
 	for _, s := range claimScenarios {
 		if strings.HasSuffix(id, s.ending) && len(s.ending) > len(found.ending) && (estimate || !s.estimates) {
 			found = s
 		}
 	}
-	if c.Frequency == billing.FrequencyVoid {
+	if c.Frequency == claims.FrequencyVoid {
 		return claimScenario{rejectsFile: found.rejectsFile}
 	}
 	found.reversed = found.reversed && !estimate

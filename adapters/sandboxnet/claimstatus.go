@@ -37,8 +37,8 @@ func newBatch(b *claims.Batch) *batch {
 			Claim: c, scenario: scenarioOfClaim(c), payerNumber: c.PayerClaimNumber,
 			clearinghouseNumber: "SC" + digits(12, "clearinghouse", b.Reference, c.PatientControlNumber),
 		}
-		if c.Frequency == billing.FrequencyOriginal || r.payerNumber == "" {
-			r.payerNumber = "SP" + digits(12, "payer", c.Payer.PayerID, c.Office.NPI, c.Office.TaxID, c.PatientControlNumber)
+		if c.Frequency == claims.FrequencyOriginal || r.payerNumber == "" {
+			r.payerNumber = "SP" + digits(12, "payer", c.Payer.PayerID, c.Billing.NPI, c.Billing.TaxID, c.PatientControlNumber)
 		}
 		all.claims[i] = &r
 	}
@@ -53,7 +53,7 @@ func (b *batch) byPayer() [][]*received {
 // payee is who is paid.
 type payee struct{ npi, taxID string }
 
-func (r *received) payee() payee { return payee{r.Office.NPI, r.Office.TaxID} }
+func (r *received) payee() payee { return payee{r.Billing.NPI, r.Billing.TaxID} }
 
 // grouped puts together what has the same key, everything in the order in which
 // it came.
@@ -177,12 +177,12 @@ func (o *outbox) report(
 
 // provider is the level of one payee with its claims.
 func provider(kind acknowledgements.Kind, of []*received, say func(*received, *acknowledgements.Claim)) acknowledgements.Provider {
-	office := of[0].Office
+	from := of[0].Billing
 	p := acknowledgements.Provider{Level: acknowledgements.Level{
-		Name: acknowledgements.Name{Entity: "85", Kind: "2", Last: office.Name, IDQualifier: "XX", ID: office.NPI},
+		Name: acknowledgements.Name{Entity: "85", Kind: "2", Last: from.Name, IDQualifier: "XX", ID: from.NPI},
 	}}
-	if office.NPI == "" {
-		p.Name.IDQualifier, p.Name.ID = "FI", office.TaxID
+	if from.NPI == "" {
+		p.Name.IDQualifier, p.Name.ID = "FI", from.TaxID
 	}
 	for _, r := range of {
 		s := &r.Subscriber

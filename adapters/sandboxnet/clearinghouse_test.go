@@ -23,34 +23,29 @@ func on(m, d int) billing.Date { return billing.Date{Year: 2026, Month: time.Mon
 const slowly = 2 * time.Minute
 
 // aetna is a payer that only does what endings say.
-func aetna() billing.PayerSummary { return billing.PayerSummary{PayerID: "60054", Name: "Aetna"} }
+func aetna() claims.Payer { return claims.Payer{PayerID: "60054", Name: "Aetna"} }
 
-func molarTest() billing.PayerSummary {
-	return billing.PayerSummary{PayerID: "CHTEST", Name: "Molar Test Payer"}
+func molarTest() claims.Payer {
+	return claims.Payer{PayerID: "CHTEST", Name: "Molar Test Payer"}
 }
 
 // claim is one with two lines, one of an odd fee.
-func claim(number, ending string, payer billing.PayerSummary) claims.Claim {
+func claim(number, ending string, payer claims.Payer) claims.Claim {
 	return claims.Claim{
-		Claim: billing.Claim{
-			Kind: billing.KindClaim, Frequency: billing.FrequencyOriginal, PatientControlNumber: number,
-			ClaimContent: billing.ClaimContent{
-				PlaceOfService: "11", Payer: payer,
-				Subscriber: billing.ClaimSubscriber{
-					FirstName: "Jane", LastName: "Roe", DateOfBirth: on(1, 2), MemberID: "SANDBOX" + ending, GroupNumber: "G-100", Gender: billing.GenderFemale,
-					Address: billing.Address{Line1: "5 Elm St", City: "Tulsa", State: "OK", ZIP: "74103"},
-				},
-				Lines: []billing.ClaimLine{
-					{ProcedureCode: "D1110", ServiceDate: on(3, 2), Fee: 100_00, Quantity: 1},
-					{ProcedureCode: "D2392", ServiceDate: on(3, 3), Fee: 210_53, Quantity: 1, Tooth: "14", Surfaces: []string{"M", "O"}},
-				},
-			},
-		},
-		Office: billing.Office{
+		Billing: claims.BillingProvider{
 			Name: "Bright Smiles", NPI: "1234567893", TaxID: "12-3456789", Phone: "555-010-0100",
-			Address: billing.Address{Line1: "1 Main St", City: "Tulsa", State: "OK", ZIP: "74101-0001"},
+			Address: claims.Address{Line1: "1 Main St", City: "Tulsa", State: "OK", ZIP: "74101-0001"},
 		},
-		Provider: billing.Provider{FirstName: "Ada", LastName: "Molina", NPI: "1467560003", Taxonomy: "1223G0001X"},
+		Subscriber: claims.Subscriber{
+			FirstName: "Jane", LastName: "Roe", DateOfBirth: on(1, 2), MemberID: "SANDBOX" + ending, GroupNumber: "G-100", Gender: claims.GenderFemale,
+			Address: claims.Address{Line1: "5 Elm St", City: "Tulsa", State: "OK", ZIP: "74103"},
+		},
+		Payer: payer, PatientControlNumber: number, PlaceOfService: "11", Frequency: claims.FrequencyOriginal,
+		Rendering: claims.Provider{FirstName: "Ada", LastName: "Molina", NPI: "1467560003", Taxonomy: "1223G0001X"},
+		Lines: []claims.Line{
+			{Procedure: "D1110", ServiceDate: on(3, 2), Fee: 100_00, Quantity: 1},
+			{Procedure: "D2392", ServiceDate: on(3, 3), Fee: 210_53, Quantity: 1, Tooth: "14", Surfaces: []string{"M", "O"}},
+		},
 	}
 }
 
@@ -60,24 +55,24 @@ func changed(c claims.Claim, change func(*claims.Claim)) claims.Claim {
 }
 
 func withChild(c *claims.Claim) {
-	c.Patient = &billing.ClaimPatient{FirstName: "Kim", LastName: "Roe", DateOfBirth: on(5, 6), Relationship: billing.RelationChild}
+	c.Patient = &claims.Patient{FirstName: "Kim", LastName: "Roe", DateOfBirth: on(5, 6), Relationship: claims.RelationChild}
 }
 
 func predetermined(c *claims.Claim) {
-	c.Kind = billing.KindPredetermination
-	c.Lines = []billing.ClaimLine{{ProcedureCode: "D2740", Fee: 1200_01, Quantity: 1, Tooth: "3"}}
+	c.Predetermination = true
+	c.Lines = []claims.Line{{Procedure: "D2740", Fee: 1200_01, Quantity: 1, Tooth: "3"}}
 }
 
 func replacing(c *claims.Claim) {
-	c.Frequency, c.PayerClaimNumber = billing.FrequencyReplacement, "SP000000000001"
+	c.Frequency, c.PayerClaimNumber = claims.FrequencyReplacement, "SP000000000001"
 }
 
 func voiding(c *claims.Claim) {
-	c.Frequency, c.PayerClaimNumber = billing.FrequencyVoid, "SP000000000002"
+	c.Frequency, c.PayerClaimNumber = claims.FrequencyVoid, "SP000000000002"
 }
 
 func anotherOffice(c *claims.Claim) {
-	c.Office = billing.Office{Name: "Kind Dental", NPI: "1215931106", Address: billing.Address{Line1: "2 Oak Ave", City: "Tulsa", State: "OK", ZIP: "74102"}}
+	c.Billing = claims.BillingProvider{Name: "Kind Dental", NPI: "1215931106", Address: claims.Address{Line1: "2 Oak Ave", City: "Tulsa", State: "OK", ZIP: "74102"}}
 }
 
 // everything has a claim for every ending, and what they do with other kinds of

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/molar-billing/molar/adapters/x12"
+	"github.com/molar-billing/molar/adapters/x12/claims"
 	"github.com/molar-billing/molar/adapters/x12/remittance"
 	"github.com/molar-billing/molar/core/billing"
 )
@@ -21,7 +22,7 @@ func decide(file string, batches []*batch, came billing.Date, remember memory) e
 				continue
 			}
 			r.decided = decision(r, came)
-			if r.Kind == billing.KindPredetermination {
+			if r.Predetermination {
 				continue // nothing is paid
 			}
 			decided = append(decided, r)
@@ -35,7 +36,7 @@ func decide(file string, batches []*batch, came billing.Date, remember memory) e
 		return err
 	}
 	for i, r := range decided {
-		if r.Frequency != billing.FrequencyReplacement || len(before[i]) == 0 {
+		if r.Frequency != claims.FrequencyReplacement || len(before[i]) == 0 {
 			continue
 		}
 		if r.takeBack, err = reversal(before[i], namesOf(r)); err != nil {

@@ -56,9 +56,15 @@ func newPractice(t *testing.T) *practice {
 		t.Fatal(err)
 	}
 	p.scope = billing.Scope{Org: org.ID, Mode: billing.ModeTest}
-	office, doctor := claim("", "", p.payer).Office, claim("", "", p.payer).Provider
-	office.ID, office.Scope, office.TimeZone, office.CreatedAt = billing.NewID[billing.OfficeID](asked), p.scope, "America/Chicago", asked
-	doctor.ID, doctor.Scope, doctor.CreatedAt = billing.NewID[billing.ProviderID](asked), p.scope, asked
+	office := billing.Office{
+		ID: billing.NewID[billing.OfficeID](asked), Scope: p.scope, Name: "Bright Smiles", NPI: "1234567893", TaxID: "12-3456789",
+		Phone: "555-010-0100", Address: billing.Address{Line1: "1 Main St", City: "Tulsa", State: "OK", ZIP: "74101-0001"},
+		TimeZone: "America/Chicago", CreatedAt: asked,
+	}
+	doctor := billing.Provider{
+		ID: billing.NewID[billing.ProviderID](asked), Scope: p.scope, FirstName: "Ada", LastName: "Molina", NPI: "1467560003",
+		Taxonomy: "1223G0001X", CreatedAt: asked,
+	}
 	p.office, p.doctor = office.ID, doctor.ID
 	p.in(func(ctx context.Context, tx ports.Tx) error {
 		if err := tx.Offices.Insert(ctx, &office); err != nil {
@@ -76,18 +82,27 @@ func (p *practice) in(fn func(ctx context.Context, tx ports.Tx) error) {
 	}
 }
 
-// content is a claim with the fee.
-func (p *practice) content(ending string, fee billing.Money) *billing.Claim {
-	c := charging("PCN-1", ending, fee).Claim
-	c.Payer, c.OfficeID, c.ProviderID = p.payer, p.office, p.doctor
-	return &c
+// content is a claim for one service with the fee.
+func (p *practice) content(ending string, fee billing.Money) billing.ClaimContent {
+	return billing.ClaimContent{
+		OfficeID: p.office, Payer: p.payer, ProviderID: p.doctor, PlaceOfService: "11",
+		Subscriber: billing.ClaimSubscriber{
+			FirstName: "Jane", LastName: "Roe", DateOfBirth: on(1, 2), MemberID: "SANDBOX" + ending, GroupNumber: "G-100", Gender: billing.GenderFemale,
+			Address: billing.Address{Line1: "5 Elm St", City: "Tulsa", State: "OK", ZIP: "74103"},
+		},
+		Lines: []billing.ClaimLine{{ProcedureCode: "D1110", ServiceDate: on(3, 2), Fee: fee, Quantity: 1}},
+	}
 }
 
 // makes makes a claim that is queued.
 func (p *practice) makes(ending string, fee billing.Money) billing.ClaimID {
 	p.t.Helper()
-	c, now := p.content(ending, fee), p.now.Now()
-	c.ID, c.Scope, c.State, c.CreatedAt, c.UpdatedAt = billing.NewID[billing.ClaimID](now), p.scope, billing.ClaimQueued, now, now
+	now := p.now.Now()
+	c := &billing.Claim{
+		ID: billing.NewID[billing.ClaimID](now), Scope: p.scope, Kind: billing.KindClaim, Frequency: billing.FrequencyOriginal,
+		PatientControlNumber: "PCN-1", CreatedAt: now, ClaimContent: p.content(ending, fee),
+		ClaimProgress: billing.ClaimProgress{State: billing.ClaimQueued, UpdatedAt: now},
+	}
 	p.in(func(ctx context.Context, tx ports.Tx) error {
 		if err := tx.Claims.Insert(ctx, c); err != nil {
 			return err
@@ -105,7 +120,7 @@ func (p *practice) replaces(id billing.ClaimID, ending string, fee billing.Money
 		if err != nil {
 			return err
 		}
-		e, err := c.Replace(p.content(ending, fee).ClaimContent, p.now.Now())
+		e, err := c.Replace(p.content(ending, fee), p.now.Now())
 		if err != nil {
 			return err
 		}

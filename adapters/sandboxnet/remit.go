@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/molar-billing/molar/adapters/x12/claims"
 	"github.com/molar-billing/molar/adapters/x12/remittance"
 	"github.com/molar-billing/molar/core/billing"
 )
@@ -57,7 +58,7 @@ func (o *outbox) remit(l letter, b *batch, first *received, all []remittance.Cla
 			Handling: "I", CreditDebit: "C", Method: "CHK", Date: l.day(), Produced: l.day(),
 			Trace:      remittance.Trace{Number: trace, Originator: "1999999999"},
 			References: []remittance.Reference{{Qualifier: "EV", Value: b.Submitter.ID}},
-			Payer:      payerOf(first.Payer), Payee: payeeOf(&first.Office),
+			Payer:      payerOf(first.Payer), Payee: payeeOf(&first.Billing),
 		},
 		Claims: all,
 	}
@@ -78,7 +79,7 @@ func (o *outbox) remit(l letter, b *batch, first *received, all []remittance.Cla
 	o.put(l, file.Bytes())
 }
 
-func payerOf(p billing.PayerSummary) remittance.Party {
+func payerOf(p claims.Payer) remittance.Party {
 	return remittance.Party{
 		Name: p.Name, IDQualifier: "XV", ID: p.PayerID,
 		Address:    remittance.Address{Line1: "1 Sandbox Way", City: "Springfield", State: "IL", ZIP: "627010001"},
@@ -89,11 +90,8 @@ func payerOf(p billing.PayerSummary) remittance.Party {
 	}
 }
 
-func payeeOf(o *billing.Office) remittance.Party {
-	a := o.Address
-	p := remittance.Party{Name: o.Name, IDQualifier: "XX", ID: o.NPI, Address: remittance.Address{
-		Line1: a.Line1, Line2: a.Line2, City: a.City, State: a.State, ZIP: a.ZIP,
-	}}
+func payeeOf(o *claims.BillingProvider) remittance.Party {
+	p := remittance.Party{Name: o.Name, IDQualifier: "XX", ID: o.NPI, Address: remittance.Address(o.Address)}
 	switch {
 	case o.NPI == "":
 		p.IDQualifier, p.ID = "FI", o.TaxID
@@ -108,7 +106,7 @@ func payeeOf(o *billing.Office) remittance.Party {
 func decision(r *received, came billing.Date) *remittance.Claim {
 	c := &remittance.Claim{
 		ControlNumber: r.PatientControlNumber, Status: statusOf(r), FilingCode: "12", PayerControlNumber: r.payerNumber,
-		PlaceOfService: r.PlaceOfService, Frequency: frequencyOf(r.Frequency), Names: namesOf(r),
+		PlaceOfService: r.PlaceOfService, Frequency: r.Frequency, Names: namesOf(r),
 	}
 	if span := r.ServiceDates(); !span.From.IsZero() {
 		c.Dates = []remittance.Date{{Qualifier: "232", Day: span.From}, {Qualifier: "233", Day: span.To}}
@@ -128,24 +126,13 @@ const statusProcessed = "1" // as the primary payer
 
 func statusOf(r *received) string {
 	switch {
-	case r.Kind == billing.KindPredetermination:
+	case r.Predetermination:
 		return remittance.StatusPredetermination
 	case r.scenario.decision.denied:
 		return remittance.StatusDenied
 	default:
 		return statusProcessed
 	}
-}
-
-func frequencyOf(f billing.ClaimFrequency) string {
-	switch f {
-	case billing.FrequencyReplacement:
-		return "7"
-	case billing.FrequencyVoid:
-		return "8"
-	case billing.FrequencyOriginal:
-	}
-	return "1"
 }
 
 // namesOf is the patient, the subscriber where that is another, and who
@@ -158,7 +145,7 @@ func namesOf(r *received) []remittance.Name {
 		insured.Entity = entitySubscriber
 		names = []remittance.Name{{Entity: "QC", Kind: "1", Last: p.LastName, First: p.FirstName}, insured}
 	}
-	if p := &r.Provider; p.NPI != "" {
+	if p := &r.Rendering; p.NPI != "" {
 		names = append(names, remittance.Name{Entity: "82", Kind: "1", Last: p.LastName, First: p.FirstName, IDQualifier: "XX", ID: p.NPI})
 	}
 	return names
@@ -169,10 +156,10 @@ func namesOf(r *received) []remittance.Name {
 func service(r *received, i int) remittance.Service {
 	line, t := &r.Lines[i], r.scenario.decision
 	s := remittance.Service{
-		Procedure: remittance.Procedure{Qualifier: "AD", Code: line.ProcedureCode}, Charge: line.Fee, Units: strconv.Itoa(line.Quantity),
+		Procedure: remittance.Procedure{Qualifier: "AD", Code: line.Procedure}, Charge: line.Fee, Units: strconv.Itoa(line.Quantity),
 		References: []remittance.Reference{{Qualifier: "6R", Value: strconv.Itoa(i + 1)}},
 	}
-	estimate := r.Kind == billing.KindPredetermination
+	estimate := r.Predetermination
 	if !line.ServiceDate.IsZero() || estimate {
 		s.Dates = []remittance.Date{{Qualifier: "472", Day: line.ServiceDate}}
 	}

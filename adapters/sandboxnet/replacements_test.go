@@ -35,7 +35,7 @@ func (h *history) send(t *testing.T, all ...claims.Claim) []sandboxnet.MailFile 
 	h.files++
 	for i := range all {
 		if n := h.numbers[all[i].PatientControlNumber]; n != "" {
-			all[i].Frequency, all[i].PayerClaimNumber = billing.FrequencyReplacement, n
+			all[i].Frequency, all[i].PayerClaimNumber = claims.FrequencyReplacement, n
 		}
 	}
 	name, content := numbered(t, h.files, all...)
@@ -132,7 +132,7 @@ func TestReplacementsOfOthers(t *testing.T) {
 		t.Fatal(got)
 	}
 	unknown := charging("C-2", "", 60_00)
-	unknown.Frequency, unknown.PayerClaimNumber = billing.FrequencyReplacement, "SP000000000001"
+	unknown.Frequency, unknown.PayerClaimNumber = claims.FrequencyReplacement, "SP000000000001"
 	for name, c := range map[string]claims.Claim{
 		"of another claim":        charging("C-3", "", 60_00),
 		"of one never seen":       unknown,
@@ -171,7 +171,7 @@ func TestAReplacementIsInTheGoldenFiles(t *testing.T) {
 	h := newHistory()
 	h.send(t, changed(claim("C-PART", "-PAID-ERA", aetna()), withChild))
 	corrected := changed(claim("C-PART", "-PAID-ERA", aetna()), withChild)
-	corrected.Lines = []billing.ClaimLine{{ProcedureCode: "D1110", ServiceDate: on(3, 4), Fee: 80_00, Quantity: 1}}
+	corrected.Lines = []claims.Line{{Procedure: "D1110", ServiceDate: on(3, 4), Fee: 80_00, Quantity: 1}}
 	files := h.send(t, corrected)
 	if len(files) != 1 {
 		t.Fatalf("%d remittances", len(files))
@@ -239,7 +239,7 @@ func TestWhatWasPaidIsRemembered(t *testing.T) {
 	t.Parallel()
 	mail := pgtest.Open(t).SandboxMail()
 	var got []sandboxnet.MailFile
-	for n, c := range []claims.Claim{charging("C-1", "", 100_00), changed(charging("C-1", "", 80_00), func(c *claims.Claim) { c.Frequency = billing.FrequencyReplacement })} {
+	for n, c := range []claims.Claim{charging("C-1", "", 100_00), changed(charging("C-1", "", 80_00), func(c *claims.Claim) { c.Frequency = claims.FrequencyReplacement })} {
 		now := &movable{now: asked.Add(time.Duration(n) * time.Hour)}
 		network := sandboxnet.NewClearinghouse(now, mail, sandboxnet.Options{})
 		name, content := numbered(t, n+1, c)

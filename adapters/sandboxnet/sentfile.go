@@ -164,7 +164,7 @@ func (f *sentFile) rejectOnce(name string, remember memory) error {
 	for _, b := range f.accepted() {
 		for i := range b.Claims {
 			if c := &b.Claims[i]; scenarioOfClaim(c).rejectsFile {
-				key := digestOf("batch rejected", c.Office.NPI, strings.ToUpper(c.PatientControlNumber))
+				key := digestOf("batch rejected", c.Billing.NPI, strings.ToUpper(c.PatientControlNumber))
 				notes, segments = append(notes, Note{Key: key, By: name, Content: []byte(name)}), append(segments, c.Segment)
 			}
 		}

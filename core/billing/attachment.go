@@ -85,12 +85,6 @@ type AttachmentSubscriber struct {
 	Relationship Relationship // of the patient to the subscriber
 }
 
-// DateSpan is a span of days, both included.
-type DateSpan struct {
-	From Date
-	To   Date
-}
-
 // AttachmentFilter narrows a list of attachments; zero fields do not.
 type AttachmentFilter struct {
 	ClaimID        ClaimID

@@ -86,15 +86,7 @@ func (c *ClaimContent) Subject() AttachmentSubject {
 // line has a date.
 func (c *ClaimContent) ServiceDates() (span DateSpan) {
 	for _, l := range c.Lines {
-		if l.ServiceDate.IsZero() {
-			continue
-		}
-		if span.From.IsZero() || l.ServiceDate.Before(span.From) {
-			span.From = l.ServiceDate
-		}
-		if span.To.IsZero() || span.To.Before(l.ServiceDate) {
-			span.To = l.ServiceDate
-		}
+		span = span.Including(l.ServiceDate)
 	}
 	return span
 }

@@ -116,3 +116,23 @@ func (d *Date) Scan(src any) error {
 		return fmt.Errorf("scan %T into a Date", src)
 	}
 }
+
+// DateSpan is a span of days, both included.
+type DateSpan struct {
+	From Date
+	To   Date
+}
+
+// Including is the span with the day in it; the zero Date adds nothing.
+func (s DateSpan) Including(day Date) DateSpan {
+	if day.IsZero() {
+		return s
+	}
+	if s.From.IsZero() || day.Before(s.From) {
+		s.From = day
+	}
+	if s.To.IsZero() || s.To.Before(day) {
+		s.To = day
+	}
+	return s
+}

@@ -54,9 +54,9 @@ type decoder struct {
 	level   string // HL03; empty before the first
 	next    Claim
 	entity  string // NM101 of the loop
-	address *billing.Address
+	address *Address
 	claim   *Claim
-	line    *billing.ClaimLine
+	line    *Line
 	head    claimHead
 	others  bool // in the loops of other payers (2320)
 }
@@ -147,12 +147,12 @@ func (d *decoder) hl(s *x12.Segment) error {
 		if above == "" {
 			return s.Fault("a subscriber stands outside a billing provider (HL)")
 		}
-		d.next.Subscriber, d.next.Payer, d.next.Patient = billing.ClaimSubscriber{}, billing.PayerSummary{}, nil
+		d.next.Subscriber, d.next.Payer, d.next.Patient = Subscriber{}, Payer{}, nil
 	case levelPatient:
 		if above != levelSubscriber && above != levelPatient {
 			return s.Fault("a patient stands outside a subscriber (HL)")
 		}
-		d.next.Patient = &billing.ClaimPatient{}
+		d.next.Patient = &Patient{}
 	default:
 		return s.Fault("the hierarchical level (HL03) is no billing provider, subscriber or patient")
 	}
@@ -175,8 +175,8 @@ func (d *decoder) inLevel(s *x12.Segment) error {
 			d.address.City, d.address.State, d.address.ZIP = s.Element(1), s.Element(2), s.Element(3)
 		}
 	case "REF":
-		if d.entity == "85" && (s.Element(1) == "EI" || s.Element(1) == "SY" && d.next.Office.TaxID == "") {
-			d.next.Office.TaxID = s.Element(2)
+		if d.entity == "85" && (s.Element(1) == "EI" || s.Element(1) == "SY" && d.next.Billing.TaxID == "") {
+			d.next.Billing.TaxID = s.Element(2)
 		}
 	case "PAT":
 		if p := d.next.Patient; p != nil {
@@ -198,7 +198,7 @@ func (d *decoder) nm1(s *x12.Segment) {
 	case "40":
 		d.batch.Receiver = Receiver{name, id}
 	case "85":
-		o := &d.next.Office
+		o := &d.next.Billing
 		o.Name, d.address = name, &o.Address
 		switch s.Element(8) {
 		case "XX":
@@ -235,7 +235,7 @@ func (d *decoder) per(s *x12.Segment) {
 		t := &d.batch.Submitter
 		t.Contact, t.Phone, t.Email = s.Element(2), phone, email
 	case "85":
-		d.next.Office.Phone = phone
+		d.next.Billing.Phone = phone
 	}
 }
 
@@ -282,26 +282,20 @@ func money(s *x12.Segment, element int) (billing.Money, error) {
 	return m, nil
 }
 
-func relationshipOf(c string) billing.Relationship {
-	switch c {
-	case "01":
-		return billing.RelationSpouse
-	case "19":
-		return billing.RelationChild
+func relationshipOf(code string) string {
+	switch code {
+	case RelationSpouse, RelationChild:
+		return code
 	default:
-		return billing.RelationOther
+		return RelationOther
 	}
 }
 
-func genderOf(c string) billing.Gender {
-	switch c {
-	case "F":
-		return billing.GenderFemale
-	case "M":
-		return billing.GenderMale
-	case "":
-		return ""
+func genderOf(code string) string {
+	switch code {
+	case "", GenderFemale, GenderMale:
+		return code
 	default:
-		return billing.GenderUnknown
+		return GenderUnknown
 	}
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/claims"
-	"github.com/molar-billing/molar/core/billing"
 )
 
 func read(t *testing.T, name string) string {
@@ -47,30 +46,30 @@ func TestLenient(t *testing.T) {
 		t.Fatalf("%d claims", len(b.Claims))
 	}
 	c := b.Claims[0]
-	if c.Office.Name != "ANNA TOOTH" || c.Office.TaxID != "587654321" || c.Office.NPI != "" || c.Office.Address.City != "MIAMI" {
-		t.Errorf("office %+v", c.Office)
+	if c.Billing.Name != "ANNA TOOTH" || c.Billing.TaxID != "587654321" || c.Billing.NPI != "" || c.Billing.Address.City != "MIAMI" {
+		t.Errorf("billing provider %+v", c.Billing)
 	}
 	if c.Subscriber.MemberID != "111223333" || c.Subscriber.Address.Line1 != "" || !c.Subscriber.DateOfBirth.IsZero() || c.Payer.PayerID != "66783" {
 		t.Errorf("subscriber %+v, payer %+v", c.Subscriber, c.Payer)
 	}
-	if p := c.Patient; p == nil || p.FirstName != "TED" || p.Relationship != billing.RelationSpouse || p.DateOfBirth != on(1973, 5, 1) {
+	if p := c.Patient; p == nil || p.FirstName != "TED" || p.Relationship != claims.RelationSpouse || p.DateOfBirth != on(1973, 5, 1) {
 		t.Errorf("patient %+v", c.Patient)
 	}
-	if c.Frequency != billing.FrequencyReplacement || c.PayerClaimNumber != "" || c.Note != "FIRST SECOND" || *c.Accident != (billing.Accident{Type: "employment", Date: on(2026, 1, 1)}) {
+	if c.Frequency != claims.FrequencyReplacement || c.PayerClaimNumber != "" || c.Note != "FIRST SECOND" || *c.Accident != (claims.Accident{Cause: claims.CauseEmployment, Date: on(2026, 1, 1)}) {
 		t.Errorf("claim %+v", c)
 	}
-	if p := c.Provider; p.LastName != "KILDARE" || p.NPI != "" || p.Taxonomy != "122300000N" {
+	if p := c.Rendering; p.LastName != "KILDARE" || p.NPI != "" || p.Taxonomy != "122300000N" {
 		t.Errorf("provider %+v", p)
 	}
-	want := []billing.ClaimLine{
-		{ProcedureCode: "D2150", Fee: 1_100_00, Quantity: 1, Tooth: "12", Surfaces: []string{"M", "O"}, ServiceDate: on(2026, 2, 9)},
-		{ProcedureCode: "D1110", Fee: 50_00, Quantity: 1, OralCavity: []string{"10"}, ServiceDate: on(2026, 2, 10)},
+	want := []claims.Line{
+		{Procedure: "D2150", Fee: 1_100_00, Quantity: 1, Tooth: "12", Surfaces: []string{"M", "O"}, ServiceDate: on(2026, 2, 9)},
+		{Procedure: "D1110", Fee: 50_00, Quantity: 1, OralCavity: []string{"10"}, ServiceDate: on(2026, 2, 10)},
 	}
 	if !reflect.DeepEqual(c.Lines, want) {
 		t.Errorf("lines\n%+v, want\n%+v", c.Lines, want)
 	}
 	second := b.Claims[1]
-	if second.Patient == c.Patient || !reflect.DeepEqual(second.Patient, c.Patient) || second.Lines[0].Quantity != 1 || second.Frequency != billing.FrequencyOriginal {
+	if second.Patient == c.Patient || !reflect.DeepEqual(second.Patient, c.Patient) || second.Lines[0].Quantity != 1 || second.Frequency != claims.FrequencyOriginal {
 		t.Errorf("the second claim of the patient is %+v", second)
 	}
 }
@@ -142,50 +141,8 @@ func TestSeveralSets(t *testing.T) {
 	if err != nil || len(all) != 2 || len(warnings) > 0 {
 		t.Fatalf("%d batches, %v, %v", len(all), warnings, err)
 	}
-	if len(all[0].Claims) != 1 || len(all[1].Claims) != 2 || all[1].Control != "0008" || all[1].Claims[1].Office.Name != "OTHER OFFICE" {
+	if len(all[0].Claims) != 1 || len(all[1].Claims) != 2 || all[1].Control != "0008" || all[1].Claims[1].Billing.Name != "OTHER OFFICE" {
 		t.Errorf("batches %+v", all)
-	}
-}
-
-func TestAttachmentOf(t *testing.T) {
-	t.Parallel()
-	documents := func(codes ...string) (all []*billing.Document) {
-		for _, c := range codes {
-			all = append(all, &billing.Document{Type: c})
-		}
-		return all
-	}
-	for name, c := range map[string]struct {
-		documents []*billing.Document
-		want      string
-	}{
-		"bitewings":                {documents("11"), "RB"},
-		"radiographs":              {documents("11", "12"), "RB"},
-		"radiograph and narrative": {documents("2", "11"), "RB"},
-		"narrative":                {documents("2"), "03"},
-		"photo":                    {documents("9"), "XP"},
-		"chart and statement":      {documents("7", "1"), "P6"},
-		"chart and referral":       {documents("7", "4"), "OZ"},
-		"narrative and photo":      {documents("2", "9"), "OZ"},
-		"unknown":                  {documents("99"), "OZ"},
-		"none":                     {nil, "OZ"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			a := &billing.Attachment{State: billing.AttachmentClosed, Kind: billing.AttachmentUnsolicited, Number: "MLR000000001", Narrative: "two words", Documents: c.documents}
-			got, ok := claims.AttachmentOf(a)
-			if want := (claims.Attachment{ReportType: c.want, Number: "MLR000000001", Note: "MLR000000001 two words"}); !ok || got != want {
-				t.Errorf("got %+v, %t, want %+v", got, ok, want)
-			}
-		})
-	}
-	for _, a := range []*billing.Attachment{
-		{State: billing.AttachmentOpen, Kind: billing.AttachmentUnsolicited, Number: "MLR000000001"},
-		{State: billing.AttachmentClosed, Kind: billing.AttachmentSolicited, Number: "MLR000000001"},
-	} {
-		if _, ok := claims.AttachmentOf(a); ok {
-			t.Errorf("an attachment that is %s and %s went onto a claim", a.State, a.Kind)
-		}
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/molar-billing/molar/adapters/x12"
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // clm begins a claim of the subscriber or patient whose level it is in.
@@ -31,22 +30,19 @@ func (d *decoder) clm(s *x12.Segment) error {
 	}
 	c.PlaceOfService = s.Component(5, 1)
 	switch s.Component(5, 3) {
-	case "", "1":
-		c.Frequency = billing.FrequencyOriginal
-	case "6", "7": // 6, corrected, exists on some networks
-		c.Frequency = billing.FrequencyReplacement
-	case "8":
-		c.Frequency = billing.FrequencyVoid
+	case "", FrequencyOriginal:
+		c.Frequency = FrequencyOriginal
+	case "6", FrequencyReplacement: // 6, corrected, exists on some networks
+		c.Frequency = FrequencyReplacement
+	case FrequencyVoid:
+		c.Frequency = FrequencyVoid
 	default:
 		return s.Fault("the claim's frequency (CLM05) is not known")
 	}
 	if a := s.Component(11, 1); a != "" {
-		c.Accident = &billing.Accident{Type: accidentOf(a), State: s.Component(11, 4)}
+		c.Accident = &Accident{Cause: causeOf(a), State: s.Component(11, 4)}
 	}
-	c.Kind = billing.KindClaim
-	if s.Element(19) == "PB" {
-		c.Kind = billing.KindPredetermination
-	}
+	c.Predetermination = s.Element(19) == "PB"
 	d.batch.Claims = append(d.batch.Claims, c)
 	d.claim = &d.batch.Claims[len(d.batch.Claims)-1]
 	d.head = claimHead{segment: s.Ordinal, offset: s.Offset, charge: charge}
@@ -103,7 +99,7 @@ func (d *decoder) inClaim(s *x12.Segment) (err error) {
 		c.note(s.Element(2))
 	case "NM1":
 		if d.entity = s.Element(1); d.entity == "82" {
-			p := &c.Provider
+			p := &c.Rendering
 			p.LastName, p.FirstName, p.NPI = s.Element(3), s.Element(4), ""
 			if s.Element(8) == "XX" {
 				p.NPI = s.Element(9)
@@ -111,7 +107,7 @@ func (d *decoder) inClaim(s *x12.Segment) (err error) {
 		}
 	case "PRV":
 		if d.entity == "82" {
-			c.Provider.Taxonomy = s.Element(3)
+			c.Rendering.Taxonomy = s.Element(3)
 		}
 	}
 	return err
@@ -161,8 +157,8 @@ func (d *decoder) sv3(s *x12.Segment) error {
 	if len(d.claim.Lines) >= maxLines {
 		return s.Fault("the claim has too many service lines")
 	}
-	d.claim.Lines = append(d.claim.Lines, billing.ClaimLine{
-		ProcedureCode: procedure, Fee: fee, Quantity: quantity, OralCavity: present(s.Components(4)),
+	d.claim.Lines = append(d.claim.Lines, Line{
+		Procedure: procedure, Fee: fee, Quantity: quantity, OralCavity: present(s.Components(4)),
 	})
 	d.line = &d.claim.Lines[len(d.claim.Lines)-1]
 	return nil
@@ -181,7 +177,7 @@ func (d *decoder) inLine(s *x12.Segment) (err error) {
 		case "472":
 			l.ServiceDate, err = day(s, s.Element(3))
 		case "441":
-			l.PriorPlacementDate, err = day(s, s.Element(3))
+			l.PriorPlacement, err = day(s, s.Element(3))
 		}
 	}
 	return err
@@ -216,13 +212,11 @@ func present(values []string) []string {
 	return all
 }
 
-func accidentOf(c string) string {
-	switch c {
-	case "AA":
-		return accidentAuto
-	case "EM":
-		return accidentEmployment
+func causeOf(code string) string {
+	switch code {
+	case CauseAuto, CauseEmployment:
+		return code
 	default:
-		return accidentOther
+		return CauseOther
 	}
 }

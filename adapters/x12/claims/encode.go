@@ -71,8 +71,8 @@ type encoder struct {
 // file says it.
 type (
 	sender struct {
-		office billing.Office
-		payTo  billing.Address
+		provider BillingProvider
+		payTo    Address
 	}
 	biller struct {
 		name, npi, taxID, phone x12.Element
@@ -106,7 +106,7 @@ func (e *encoder) claim(c *Claim) {
 		e.patient(c)
 	}
 	e.detail(c)
-	if p := c.Provider; p.FirstName+p.LastName+p.NPI != "" {
+	if p := c.Rendering; p.FirstName+p.LastName+p.NPI != "" {
 		e.person("82", p.FirstName, p.LastName, "XX", x12.Clip(p.NPI, maxID))
 		if t := x12.Clip(p.Taxonomy, maxReference); t != "" {
 			e.Segment("PRV", "PE", "PXC", t)
@@ -131,14 +131,14 @@ func (e *encoder) level(code x12.Element, parent int, hasChild bool) {
 }
 
 func (e *encoder) biller(c *Claim) {
-	said := sender{c.Office, c.PayTo}
+	said := sender{c.Billing, c.PayTo}
 	if e.billing > 0 && said == e.said {
 		return
 	}
 	from := billerOf(said)
 	e.said = said
 	if e.billing > 0 && from == e.from {
-		return // other IDs or spellings, the same in the file
+		return // another spelling, the same in the file
 	}
 	e.from = from
 	e.level(levelBilling, 0, true)
@@ -156,7 +156,7 @@ func (e *encoder) biller(c *Claim) {
 }
 
 func billerOf(s sender) biller {
-	o := s.office
+	o := s.provider
 	return biller{
 		name: or(x12.Clip(o.Name, maxLast), "X"), npi: x12.Clip(o.NPI, maxID),
 		taxID: x12.Clip(strings.ReplaceAll(o.TaxID, "-", ""), maxReference), phone: phone(o.Phone),
@@ -182,7 +182,7 @@ func (e *encoder) subscriber(c *Claim) {
 func (e *encoder) patient(c *Claim) {
 	e.level(levelPatient, e.levels, false)
 	p := c.Patient
-	e.Segment("PAT", relationshipCode(p.Relationship))
+	e.Segment("PAT", or(code(p.Relationship), RelationOther))
 	e.person("QC", p.FirstName, p.LastName, "", "")
 	e.address(addressOf(c.Subscriber.Address))
 	e.demographics(p.DateOfBirth, p.Gender)
@@ -208,22 +208,22 @@ func (e *encoder) address(a address) {
 	e.Optional("N4", a.city, a.state, a.zip)
 }
 
-func addressOf(a billing.Address) address {
+func addressOf(a Address) address {
 	return address{
 		x12.Clip(a.Line1, maxLine), x12.Clip(a.Line2, maxLine), x12.Clip(a.City, maxCity), x12.Clip(a.State, maxState),
 		x12.Clip(strings.ReplaceAll(a.ZIP, "-", ""), maxZIP),
 	}
 }
 
-func (e *encoder) demographics(born billing.Date, g billing.Gender) {
-	if born.IsZero() && g == "" {
+func (e *encoder) demographics(born billing.Date, gender string) {
+	if born.IsZero() && gender == "" {
 		return
 	}
 	var format, day x12.Element
 	if !born.IsZero() {
 		format, day = "D8", x12.Element(born.X12())
 	}
-	e.Segment("DMG", format, day, genderCode(g))
+	e.Segment("DMG", format, day, or(code(gender), GenderUnknown))
 }
 
 // contact writes PER.

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/adapters/x12/claims"
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // segments gives the segments of a file with the ID.
@@ -81,7 +80,7 @@ func TestPlacement(t *testing.T) {
 		"D6245": "I", "D6930": "", "D7140": "", "D": "", "D27405": "",
 	} {
 		c := filling()
-		c.Lines = []billing.ClaimLine{{ProcedureCode: procedure, Fee: 1}}
+		c.Lines = []claims.Line{{Procedure: procedure, Fee: 1}}
 		b := batch(c)
 		if got := strings.Split(segments(encode(t, &b), "SV3")[0], "*")[5]; got != want {
 			t.Errorf("%s is placed as %q, want %q", procedure, got, want)
@@ -94,9 +93,9 @@ func TestPlacement(t *testing.T) {
 func TestHierarchy(t *testing.T) {
 	t.Parallel()
 	first, second, third := filling(), crown(), filling()
-	second.PayTo = billing.Address{}
-	second.Office.ID[0], second.Office.Name = 1, "BRIGHT  smiles, p.c."
-	third.Office.NPI = "1467560003"
+	second.PayTo = claims.Address{}
+	second.Billing.Name = "BRIGHT  smiles, p.c."
+	third.Billing.NPI = "1467560003"
 	b := batch(first, second, third)
 	want := "HL*1**20*1 HL*2*1*22*0 HL*3*1*22*1 HL*4*3*23*0 HL*5**20*1 HL*6*5*22*0"
 	if got := strings.Join(segments(encode(t, &b), "HL"), " "); got != want {
@@ -107,7 +106,7 @@ func TestHierarchy(t *testing.T) {
 // TestBare proves that a claim of which nothing is known is still well formed.
 func TestBare(t *testing.T) {
 	t.Parallel()
-	c := claims.Claim{Claim: billing.Claim{PatientControlNumber: "1", ClaimContent: billing.ClaimContent{Lines: []billing.ClaimLine{{ProcedureCode: "D0120"}}}}}
+	c := claims.Claim{PatientControlNumber: "1", Lines: []claims.Line{{Procedure: "D0120"}}}
 	file := encode(t, &claims.Batch{Claims: []claims.Claim{c}})
 	all, err := checkDecode(t, file)
 	if err != nil || len(all[0].Claims) != 1 {

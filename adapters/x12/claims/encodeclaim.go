@@ -4,22 +4,21 @@ import (
 	"strings"
 
 	"github.com/molar-billing/molar/adapters/x12"
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // detail writes loop 2300: what the claim says as a whole.
 func (e *encoder) detail(c *Claim) {
-	place := x12.Composite(or(code(c.PlaceOfService), "11"), "B", frequencyCode(c.Frequency))
+	place := x12.Composite(or(code(c.PlaceOfService), "11"), "B", or(code(c.Frequency), FrequencyOriginal))
 	// The provider's signature is on file, the benefits are assigned to the
-	// provider, and the patient has agreed to the release of what is told.
+	// provider, and the patient has agreed to the release of information.
 	elements := [19]x12.Element{
 		0: x12.Clip(c.PatientControlNumber, maxControl), 1: x12.Cents(int64(c.Charge())), 4: place,
 		5: "Y", 6: "A", 7: "Y", 8: "Y",
 	}
 	if a := c.Accident; a != nil {
-		elements[10] = x12.Composite(accidentCode(a.Type), "", "", x12.Clip(a.State, maxState))
+		elements[10] = x12.Composite(or(code(a.Cause), CauseOther), "", "", x12.Clip(a.State, maxState))
 	}
-	if c.Kind == billing.KindPredetermination {
+	if c.Predetermination {
 		elements[18] = "PB"
 	}
 	e.Segment("CLM", elements[:]...)
@@ -29,7 +28,7 @@ func (e *encoder) detail(c *Claim) {
 	attachments := c.Attachments[:min(len(c.Attachments), MaxAttachments)]
 	for _, a := range attachments {
 		if number := x12.Clip(a.Number, maxReference); number != "" {
-			e.Segment("PWK", or(code(a.ReportType), reportOther), "EL", "", "", "AC", number)
+			e.Segment("PWK", or(code(a.ReportType), ReportOther), "EL", "", "", "AC", number)
 		}
 	}
 	e.reference("F8", x12.Clip(c.PayerClaimNumber, maxReference))
@@ -114,15 +113,15 @@ func split(text string, limit int) (parts []string) {
 func (e *encoder) line(c *Claim, i int) {
 	l, number := &c.Lines[i], x12.Int(i+1)
 	e.Segment("LX", number)
-	e.Segment("SV3", x12.Composite("AD", x12.Clip(l.ProcedureCode, maxProcedure)), x12.Cents(int64(l.Fee)), "",
+	e.Segment("SV3", x12.Composite("AD", x12.Clip(l.Procedure, maxProcedure)), x12.Cents(int64(l.Fee)), "",
 		codes(l.OralCavity, maxCavities), placement(l), x12.Int(max(l.Quantity, 1)))
 	if tooth := code(l.Tooth); tooth != "" {
 		e.Segment("TOO", "JP", tooth, codes(l.Surfaces, maxSurfaces))
 	}
-	if c.Kind != billing.KindPredetermination {
+	if !c.Predetermination {
 		e.date("472", l.ServiceDate)
 	}
-	e.date("441", l.PriorPlacementDate)
+	e.date("441", l.PriorPlacement)
 	e.reference("6R", number)
 }
 
@@ -141,11 +140,11 @@ func codes(values []string, limit int) x12.Element {
 
 // placement is SV305: R replaces a prosthesis, crown or inlay that was placed
 // earlier, I is the first in its place, and other services have none.
-func placement(l *billing.ClaimLine) x12.Element {
+func placement(l *Line) x12.Element {
 	switch {
-	case !l.PriorPlacementDate.IsZero():
+	case !l.PriorPlacement.IsZero():
 		return "R"
-	case isPlaced(l.ProcedureCode):
+	case isPlaced(l.Procedure):
 		return "I"
 	default:
 		return ""
@@ -160,55 +159,4 @@ func isPlaced(procedure string) bool {
 			procedure >= "D5100" && procedure < "D5300" ||
 			procedure >= "D6050" && procedure < "D6080" ||
 			procedure >= "D6200" && procedure < "D6800")
-}
-
-func frequencyCode(f billing.ClaimFrequency) x12.Element {
-	switch f {
-	case billing.FrequencyReplacement:
-		return "7"
-	case billing.FrequencyVoid:
-		return "8"
-	case billing.FrequencyOriginal:
-	}
-	return "1"
-}
-
-func relationshipCode(r billing.Relationship) x12.Element {
-	switch r {
-	case billing.RelationSpouse:
-		return "01"
-	case billing.RelationChild:
-		return "19"
-	case billing.RelationSelf, billing.RelationOther:
-	}
-	return "G8"
-}
-
-func genderCode(g billing.Gender) x12.Element {
-	switch g {
-	case billing.GenderFemale:
-		return "F"
-	case billing.GenderMale:
-		return "M"
-	case billing.GenderUnknown:
-	}
-	return "U"
-}
-
-// The types of an accident, as claims have them, and their codes (CLM11).
-const (
-	accidentAuto       = "auto"
-	accidentEmployment = "employment"
-	accidentOther      = "other"
-)
-
-func accidentCode(kind string) x12.Element {
-	switch kind {
-	case accidentAuto:
-		return "AA"
-	case accidentEmployment:
-		return "EM"
-	default:
-		return "OA"
-	}
 }

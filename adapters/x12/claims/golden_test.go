@@ -34,32 +34,27 @@ func batch(all ...claims.Claim) claims.Batch {
 	}
 }
 
-func office() billing.Office {
-	return billing.Office{
+func office() claims.BillingProvider {
+	return claims.BillingProvider{
 		Name: "Bright Smiles, P.C.", NPI: "1234567893", TaxID: "12-3456789", Phone: "555-010-0100",
-		Address: billing.Address{Line1: "1 Main St", Line2: "Suite 2", City: "Tulsa", State: "OK", ZIP: "74101-0001"},
+		Address: claims.Address{Line1: "1 Main St", Line2: "Suite 2", City: "Tulsa", State: "OK", ZIP: "74101-0001"},
 	}
 }
 
 // filling is a claim about the subscriber.
 func filling() claims.Claim {
 	return claims.Claim{
-		Claim: billing.Claim{
-			Kind: billing.KindClaim, Frequency: billing.FrequencyOriginal, PatientControlNumber: "PCN-1",
-			ClaimContent: billing.ClaimContent{
-				PlaceOfService: "11", Payer: billing.PayerSummary{PayerID: "CHTEST", Name: "Molar Test Payer"},
-				Subscriber: billing.ClaimSubscriber{
-					FirstName: "Zoë", LastName: "Núñez*~:^", DateOfBirth: on(1980, 1, 2), MemberID: "W123", GroupNumber: "G-100", Gender: billing.GenderFemale,
-					Address: billing.Address{Line1: "5 Elm St", City: "Tulsa", State: "OK", ZIP: "74103"},
-				},
-				Lines: []billing.ClaimLine{
-					{ProcedureCode: "D1110", ServiceDate: on(2026, 3, 2), Fee: 95_00, Quantity: 1},
-					{ProcedureCode: "D2392", ServiceDate: on(2026, 3, 3), Fee: 210_50, Quantity: 1, Tooth: "14", Surfaces: []string{"M", "O"}},
-				},
-			},
+		Billing: office(), PatientControlNumber: "PCN-1", PlaceOfService: "11", Frequency: claims.FrequencyOriginal,
+		Subscriber: claims.Subscriber{
+			FirstName: "Zoë", LastName: "Núñez*~:^", DateOfBirth: on(1980, 1, 2), MemberID: "W123", GroupNumber: "G-100", Gender: claims.GenderFemale,
+			Address: claims.Address{Line1: "5 Elm St", City: "Tulsa", State: "OK", ZIP: "74103"},
 		},
-		Office:   office(),
-		Provider: billing.Provider{FirstName: "Ada", LastName: "Molina", NPI: "1467560003", Taxonomy: "1223G0001X"},
+		Payer:     claims.Payer{PayerID: "CHTEST", Name: "Molar Test Payer"},
+		Rendering: claims.Provider{FirstName: "Ada", LastName: "Molina", NPI: "1467560003", Taxonomy: "1223G0001X"},
+		Lines: []claims.Line{
+			{Procedure: "D1110", ServiceDate: on(2026, 3, 2), Fee: 95_00, Quantity: 1},
+			{Procedure: "D2392", ServiceDate: on(2026, 3, 3), Fee: 210_50, Quantity: 1, Tooth: "14", Surfaces: []string{"M", "O"}},
+		},
 	}
 }
 
@@ -67,39 +62,39 @@ func filling() claims.Claim {
 func crown() claims.Claim {
 	c := filling()
 	c.PatientControlNumber, c.PlaceOfService, c.PriorAuthorization = "pcn-2", "22", "auth 77"
-	c.Patient = &billing.ClaimPatient{FirstName: "偉", LastName: "張", DateOfBirth: on(2009, 5, 6), Relationship: billing.RelationChild, Gender: billing.GenderMale}
-	c.Accident = &billing.Accident{Type: "auto", Date: on(2026, 2, 1), State: "OK"}
+	c.Patient = &claims.Patient{FirstName: "偉", LastName: "張", DateOfBirth: on(2009, 5, 6), Relationship: claims.RelationChild, Gender: claims.GenderMale}
+	c.Accident = &claims.Accident{Cause: claims.CauseAuto, Date: on(2026, 2, 1), State: "OK"}
 	c.Note = "Tooth fractured in the accident; the old crown could not be kept. Temporary placed at the first visit, final crown seated two weeks later."
-	c.PayTo = billing.Address{Line1: "PO Box 9", City: "Tulsa", State: "OK", ZIP: "741019000"}
+	c.PayTo = claims.Address{Line1: "PO Box 9", City: "Tulsa", State: "OK", ZIP: "741019000"}
 	c.Attachments = []claims.Attachment{
 		{ReportType: "RB", Number: "MLR000000012", Note: "MLR000000012 Pre-op periapical of tooth 3"},
 		{ReportType: "P6", Number: "MLR000000013"},
 	}
-	c.Lines = []billing.ClaimLine{
-		{ProcedureCode: "D2740", ServiceDate: on(2026, 3, 2), Fee: 1_200_00, Quantity: 1, Tooth: "3", PriorPlacementDate: on(2015, 6, 1)},
-		{ProcedureCode: "D2740", ServiceDate: on(2026, 3, 2), Fee: 1_200_00, Quantity: 1, Tooth: "4"},
-		{ProcedureCode: "D4341", ServiceDate: on(2026, 3, 2), Fee: 180_05, Quantity: 2, OralCavity: []string{"10", "20"}},
+	c.Lines = []claims.Line{
+		{Procedure: "D2740", ServiceDate: on(2026, 3, 2), Fee: 1_200_00, Quantity: 1, Tooth: "3", PriorPlacement: on(2015, 6, 1)},
+		{Procedure: "D2740", ServiceDate: on(2026, 3, 2), Fee: 1_200_00, Quantity: 1, Tooth: "4"},
+		{Procedure: "D4341", ServiceDate: on(2026, 3, 2), Fee: 180_05, Quantity: 2, OralCavity: []string{"10", "20"}},
 	}
 	return c
 }
 
 func predetermination() claims.Claim {
 	c := filling()
-	c.Kind, c.PatientControlNumber = billing.KindPredetermination, "PRE-1"
-	c.Lines = []billing.ClaimLine{{ProcedureCode: "D5110", Fee: 1_800_00, Quantity: 1, OralCavity: []string{"01"}}}
+	c.Predetermination, c.PatientControlNumber = true, "PRE-1"
+	c.Lines = []claims.Line{{Procedure: "D5110", Fee: 1_800_00, Quantity: 1, OralCavity: []string{"01"}}}
 	return c
 }
 
 func replacement() claims.Claim {
 	c := filling()
-	c.Frequency, c.PayerClaimNumber = billing.FrequencyReplacement, "PAYER-55"
+	c.Frequency, c.PayerClaimNumber = claims.FrequencyReplacement, "PAYER-55"
 	return c
 }
 
 func void() claims.Claim {
 	c := filling()
-	c.Frequency, c.PayerClaimNumber, c.PatientControlNumber = billing.FrequencyVoid, "PAYER-55", "VOID-1"
-	c.Office.Name = "Other Office"
+	c.Frequency, c.PayerClaimNumber, c.PatientControlNumber = claims.FrequencyVoid, "PAYER-55", "VOID-1"
+	c.Billing.Name = "Other Office"
 	return c
 }
 

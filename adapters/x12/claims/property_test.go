@@ -54,36 +54,34 @@ func (g generator) day() billing.Date {
 	return billing.DateOf(time.Date(1930, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, g.IntN(36_000)))
 }
 
-func (g generator) address() billing.Address {
-	a := billing.Address{Line1: g.word(55), City: g.word(30), State: g.pick("OK", "TX", "NY"), ZIP: g.digits(5)}
+func (g generator) address() claims.Address {
+	a := claims.Address{Line1: g.word(55), City: g.word(30), State: g.pick("OK", "TX", "NY"), ZIP: g.digits(5)}
 	if g.chance(2) {
 		a.Line2, a.ZIP = g.word(55), g.digits(9)
 	}
 	return a
 }
 
-func (g generator) gender() billing.Gender {
-	return billing.Gender(g.pick("female", "male", "unknown"))
+func (g generator) gender() string { return g.pick("F", "M", "U") }
+
+func (g generator) office() claims.BillingProvider {
+	return claims.BillingProvider{Name: g.word(60), NPI: g.digits(10), TaxID: g.digits(9), Phone: g.digits(10), Address: g.address()}
 }
 
-func (g generator) office() billing.Office {
-	return billing.Office{Name: g.word(60), NPI: g.digits(10), TaxID: g.digits(9), Phone: g.digits(10), Address: g.address()}
-}
-
-func (g generator) claim(o billing.Office) claims.Claim {
-	c := claims.Claim{Office: o}
-	c.Kind = billing.ClaimKind(g.pick("claim", "claim", "predetermination"))
-	c.Frequency = billing.ClaimFrequency(g.pick("original", "replacement", "void"))
+func (g generator) claim(o claims.BillingProvider) claims.Claim {
+	c := claims.Claim{Billing: o}
+	c.Predetermination = g.chance(3)
+	c.Frequency = g.pick("1", "7", "8")
 	c.PatientControlNumber, c.PlaceOfService = g.word(20), g.pick("11", "22", "31")
-	c.Payer = billing.PayerSummary{PayerID: g.word(20), Name: g.word(60)}
-	c.Subscriber = billing.ClaimSubscriber{
+	c.Payer = claims.Payer{PayerID: g.word(20), Name: g.word(60)}
+	c.Subscriber = claims.Subscriber{
 		FirstName: g.word(35), LastName: g.word(60), DateOfBirth: g.day(), MemberID: g.word(30), GroupNumber: g.word(30),
 		Gender: g.gender(), Address: g.address(),
 	}
 	if g.chance(2) {
-		c.Patient = &billing.ClaimPatient{
+		c.Patient = &claims.Patient{
 			FirstName: g.word(35), LastName: g.word(60), DateOfBirth: g.day(), Gender: g.gender(),
-			Relationship: billing.Relationship(g.pick("spouse", "child", "other")),
+			Relationship: g.pick("01", "19", "G8"),
 		}
 	}
 	if g.chance(4) {
@@ -93,13 +91,13 @@ func (g generator) claim(o billing.Office) claims.Claim {
 		c.PriorAuthorization = g.word(50)
 	}
 	if g.chance(4) {
-		c.Accident = &billing.Accident{Type: g.pick("auto", "employment", "other"), Date: g.day(), State: g.pick("", "OK")}
+		c.Accident = &claims.Accident{Cause: g.pick("AA", "EM", "OA"), Date: g.day(), State: g.pick("", "OK")}
 	}
-	if c.Frequency != billing.FrequencyOriginal {
+	if c.Frequency != claims.FrequencyOriginal {
 		c.PayerClaimNumber = g.word(50)
 	}
 	if g.chance(2) {
-		c.Provider = billing.Provider{FirstName: g.word(35), LastName: g.word(60), NPI: g.digits(10), Taxonomy: g.word(10)}
+		c.Rendering = claims.Provider{FirstName: g.word(35), LastName: g.word(60), NPI: g.digits(10), Taxonomy: g.word(10)}
 	}
 	if g.chance(3) {
 		c.Note = g.text(160)
@@ -115,14 +113,14 @@ func (g generator) claim(o billing.Office) claims.Claim {
 		c.Note = "" // the notes of three attachments leave room for two more
 	}
 	for range 1 + g.IntN(5) {
-		c.Lines = append(c.Lines, g.line(c.Kind))
+		c.Lines = append(c.Lines, g.line(c.Predetermination))
 	}
 	return c
 }
 
-func (g generator) line(kind billing.ClaimKind) billing.ClaimLine {
-	l := billing.ClaimLine{ProcedureCode: "D" + g.digits(4), Fee: billing.Money(g.IntN(500_000)), Quantity: 1 + g.IntN(9)}
-	if kind == billing.KindClaim {
+func (g generator) line(estimate bool) claims.Line {
+	l := claims.Line{Procedure: "D" + g.digits(4), Fee: billing.Money(g.IntN(500_000)), Quantity: 1 + g.IntN(9)}
+	if !estimate {
 		l.ServiceDate = g.day()
 	}
 	switch g.IntN(3) {
@@ -135,7 +133,7 @@ func (g generator) line(kind billing.ClaimKind) billing.ClaimLine {
 		l.OralCavity = []string{"10", "20", "30", "40", "00"}[:1+g.IntN(5)]
 	}
 	if g.chance(5) {
-		l.PriorPlacementDate = g.day()
+		l.PriorPlacement = g.day()
 	}
 	return l
 }

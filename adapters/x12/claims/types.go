@@ -30,7 +30,7 @@ type Batch struct {
 	Claims      []Claim
 }
 
-// Submitter is who sends the file (loop 1000A), and whom to call about it.
+// Submitter is who sends the file (loop 1000A), and the contact for it.
 type Submitter struct {
 	Name    string
 	ID      string // as agreed with the receiver
@@ -39,81 +39,148 @@ type Submitter struct {
 	Email   string
 }
 
-// Receiver is whom the file is for (loop 1000B).
+// Receiver is who gets the file (loop 1000B).
 type Receiver struct {
 	Name string
 	ID   string
 }
 
-// Claim is a claim with what its file says of those whom the noun only names.
-// What the file has no place for, such as IDs, states and times, is ignored by
-// the encoder and zero after decoding.
-//
-// An address for a dependent is mandatory in the file: the encoder gives the
-// subscriber's.
+// Claim is one claim (CLM) with the loops above it that it stands in. Codes are
+// those of X12; a decoded claim has none but the ones named here.
 type Claim struct {
-	billing.Claim
-	Office           billing.Office   // the billing provider: name, NPI, tax ID, address and phone (loop 2010AA)
-	PayTo            billing.Address  // where payments go (loop 2010AB); zero when that is the office's address
-	Provider         billing.Provider // who rendered the services (loop 2310B); zero for none
-	PayerClaimNumber string           // REF F8 of a replacement or a void: the payer's number of the claim it is about
-	Attachments      []Attachment     // at most MaxAttachments
-	Segment          int              // ordinal of the CLM; encoders ignore it
+	Billing    BillingProvider // loop 2010AA
+	PayTo      Address         // where payments go (loop 2010AB); zero when that is the billing provider's address
+	Subscriber Subscriber      // loops 2000B and 2010BA
+	Payer      Payer           // loop 2010BB
+	Patient    *Patient        // loops 2000C and 2010CA; nil when the subscriber is the patient
+
+	PatientControlNumber string       // CLM01
+	PlaceOfService       string       // CLM05-1; empty stands for 11, an office
+	Frequency            string       // CLM05-3; empty stands for FrequencyOriginal
+	Predetermination     bool         // CLM19 PB
+	Accident             *Accident    // CLM11 and DTP 439
+	Attachments          []Attachment // at most MaxAttachments
+	PayerClaimNumber     string       // REF F8 of a replacement or a void: the payer's number of the claim it is about
+	PriorAuthorization   string       // REF G1
+	Note                 string       // NTE, as one text
+	Rendering            Provider     // loop 2310B; zero for none
+	Lines                []Line       // loop 2400
+	Segment              int          // ordinal of the CLM; encoders ignore it
 }
 
-// Attachment is what a claim tells of an attachment that goes another way (PWK
+// Charge is the sum of the fees (CLM02).
+func (c *Claim) Charge() (sum billing.Money) {
+	for i := range c.Lines {
+		sum += c.Lines[i].Fee
+	}
+	return sum
+}
+
+// ServiceDates is the span from the first service to the last; zero when no
+// line has a date.
+func (c *Claim) ServiceDates() (span billing.DateSpan) {
+	for i := range c.Lines {
+		span = span.Including(c.Lines[i].ServiceDate)
+	}
+	return span
+}
+
+// The frequencies of a claim (CLM05-3).
+const (
+	FrequencyOriginal    = "1"
+	FrequencyReplacement = "7"
+	FrequencyVoid        = "8"
+)
+
+// BillingProvider is the practice that sends the claim.
+type BillingProvider struct {
+	Name    string
+	NPI     string
+	TaxID   string // REF EI
+	Phone   string
+	Address Address
+}
+
+// Provider is a person who renders services.
+type Provider struct{ FirstName, LastName, NPI, Taxonomy string }
+
+// Address is N3 and N4.
+type Address struct{ Line1, Line2, City, State, ZIP string }
+
+// Subscriber is the holder of the plan.
+type Subscriber struct {
+	FirstName   string
+	LastName    string
+	MemberID    string
+	GroupNumber string // SBR03
+	DateOfBirth billing.Date
+	Gender      string // a Gender constant, or empty when the file does not say
+	Address     Address
+}
+
+// Payer is who is asked to pay.
+type Payer struct{ Name, PayerID string }
+
+// Patient is a dependent of the subscriber. The file must have an address: the
+// encoder writes the subscriber's.
+type Patient struct {
+	FirstName    string
+	LastName     string
+	Relationship string // a Relation constant
+	DateOfBirth  billing.Date
+	Gender       string // a Gender constant, or empty when the file does not say
+}
+
+// The genders (DMG03).
+const (
+	GenderFemale  = "F"
+	GenderMale    = "M"
+	GenderUnknown = "U"
+)
+
+// What a patient is to the subscriber (PAT01).
+const (
+	RelationSpouse = "01"
+	RelationChild  = "19"
+	RelationOther  = "G8"
+)
+
+// Accident is the accident that made the services necessary.
+type Accident struct {
+	Cause string // CLM11-1, a Cause constant
+	Date  billing.Date
+	State string // CLM11-4
+}
+
+// The causes of services (CLM11-1).
+const (
+	CauseAuto       = "AA"
+	CauseEmployment = "EM"
+	CauseOther      = "OA"
+)
+
+// Line is one service (SV3).
+type Line struct {
+	Procedure      string
+	Fee            billing.Money
+	Quantity       int          // 0 stands for 1
+	OralCavity     []string     // SV304
+	Tooth          string       // TOO02
+	Surfaces       []string     // TOO03
+	ServiceDate    billing.Date // DTP 472
+	PriorPlacement billing.Date // DTP 441; zero for none
+}
+
+// Attachment is what a claim says of an attachment that goes another way (PWK
 // and NTE of loop 2300).
 type Attachment struct {
-	ReportType string // PWK01, such as RB for radiographs
+	ReportType string // PWK01, such as RB for radiographs; empty stands for ReportOther
 	Number     string // PWK06, at most 50 characters
 	Note       string // NTE02, at most 80 characters, starting with Number; empty for none
 }
 
-// AttachmentOf is what a claim tells of the attachment. It reports false for
-// one that no claim carries: an open one, or one that answers a payer request.
-func AttachmentOf(a *billing.Attachment) (Attachment, bool) {
-	file := a.ClaimFile()
-	if file == nil || a.Kind == billing.AttachmentSolicited {
-		return Attachment{}, false
-	}
-	return Attachment{ReportType: reportType(a.Documents), Number: file.PWK, Note: file.NTE}, true
-}
-
-// Report type codes of X12 data element 755 that several documents go under.
-const (
-	reportModels      = "DA"
-	reportRadiographs = "RB"
-	reportPerio       = "P6"
-	reportEOB         = "EB"
-	reportOther       = "OZ"
-)
-
-// reportType is the one code for all documents. When they differ models come
-// before radiographs, these before anything else, a periodontal chart before an
-// explanation of benefits.
-func reportType(documents []*billing.Document) string {
-	has := map[string]bool{}
-	var last string
-	for _, d := range documents {
-		t, known := billing.FindDocumentType(d.Type)
-		if !known {
-			t.PWK01 = reportOther
-		}
-		last, has[t.PWK01] = t.PWK01, true
-	}
-	switch {
-	case len(has) == 1:
-		return last
-	case has[reportModels]:
-		return reportModels
-	case has[reportRadiographs]:
-		return reportRadiographs
-	case len(has) == 2 && has[reportPerio] && has[reportEOB]:
-		return reportPerio
-	default:
-		return reportOther
-	}
-}
+// ReportOther is the report type of support data for a claim.
+const ReportOther = "OZ"
 
 // LogValue keeps patient data out of logs.
 func (b Batch) LogValue() slog.Value { return slog.StringValue("837") }

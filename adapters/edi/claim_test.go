@@ -1,0 +1,63 @@
+package edi_test
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"github.com/molar-billing/molar/adapters/x12/claims"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// attached is what the file of a claim says of its attachment.
+func attached(t *testing.T, a *billing.Attachment) []claims.Attachment {
+	t.Helper()
+	c := claimOf(1, newOffice(1, "Bright Smiles", "1234567893"), "PCN-1")
+	c.Attachments = []*billing.Attachment{a}
+	all, _, err := claims.Decode(bytes.NewReader(mustFile(t, billing.ClaimsFile{Batch: newBatch(), Claims: []billing.OutgoingClaim{c}})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all[0].Claims[0].Attachments
+}
+
+func TestAttachmentsOfAClaim(t *testing.T) {
+	t.Parallel()
+	documents := func(codes ...string) (all []*billing.Document) {
+		for _, c := range codes {
+			all = append(all, &billing.Document{Type: c})
+		}
+		return all
+	}
+	for name, c := range map[string]struct {
+		documents []*billing.Document
+		want      string
+	}{
+		"bitewings":                {documents("11"), "RB"},
+		"radiographs":              {documents("11", "12"), "RB"},
+		"radiograph and narrative": {documents("2", "11"), "RB"},
+		"narrative":                {documents("2"), "03"},
+		"photo":                    {documents("9"), "XP"},
+		"chart and statement":      {documents("7", "1"), "P6"},
+		"chart and referral":       {documents("7", "4"), "OZ"},
+		"narrative and photo":      {documents("2", "9"), "OZ"},
+		"unknown":                  {documents("99"), "OZ"},
+		"none":                     {nil, "OZ"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := &billing.Attachment{State: billing.AttachmentClosed, Kind: billing.AttachmentUnsolicited, Number: "MLR000000001", Narrative: "two words", Documents: c.documents}
+			if got, want := attached(t, a), (claims.Attachment{ReportType: c.want, Number: "MLR000000001", Note: "MLR000000001 TWO WORDS"}); !slices.Equal(got, []claims.Attachment{want}) {
+				t.Errorf("got %+v, want %+v", got, want)
+			}
+		})
+	}
+	for _, a := range []*billing.Attachment{
+		{State: billing.AttachmentOpen, Kind: billing.AttachmentUnsolicited, Number: "MLR000000001"},
+		{State: billing.AttachmentClosed, Kind: billing.AttachmentSolicited, Number: "MLR000000001"},
+	} {
+		if got := attached(t, a); len(got) > 0 {
+			t.Errorf("an attachment that is %s and %s went onto a claim", a.State, a.Kind)
+		}
+	}
+}

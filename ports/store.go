@@ -294,11 +294,15 @@ type Jobs interface {
 	Lanes(ctx context.Context, now time.Time, pause time.Duration, limit int) ([]jobs.Job, error)
 }
 
-// Leases says which jobs are under way, across scopes.
+// Leases is the leases of jobs under way, across scopes.
 type Leases interface {
 	// Held returns which of the jobs have a lease: they were published, and no
 	// worker has done or postponed them yet.
 	Held(ctx context.Context, ids []billing.JobID) ([]billing.JobID, error)
+
+	// Again leases those of the jobs whose lease has run out, as Jobs.Due does,
+	// and returns them.
+	Again(ctx context.Context, ids []billing.JobID, lease time.Duration) ([]jobs.Job, error)
 }
 
 // Backlog is how much work of a kind waits.

@@ -110,27 +110,39 @@ WITH RECURSIVE streams AS (
 				FROM jobs
 				WHERE kind = s.kind AND org_id = s.org_id AND mode = s.mode AND lease_until <= now()
 				ORDER BY lease_until
-				LIMIT $2
+				LIMIT $3
 			) UNION ALL (
 				SELECT id
 				FROM jobs
-				WHERE kind = s.kind AND org_id = s.org_id AND mode = s.mode AND lease_until IS NULL AND not_before <= $3
+				WHERE kind = s.kind AND org_id = s.org_id AND mode = s.mode AND lease_until IS NULL AND not_before <= $4
 				ORDER BY not_before
-				LIMIT $2
+				LIMIT $3
 			)
 		) due
 	) j
-	WHERE (s.kind, s.org_id, s.mode) NOT IN (SELECT * FROM unnest($4::text[], $5::uuid[], $6::text[]))
+	WHERE (s.kind, s.org_id, s.mode) NOT IN (SELECT * FROM unnest($5::text[], $6::uuid[], $7::text[]))
 	ORDER BY turn
-	LIMIT $2
+	LIMIT $3
 ), due AS (
 	SELECT id
 	FROM jobs
-	WHERE id = ANY (ARRAY (SELECT id FROM first)) AND (lease_until <= now() OR lease_until IS NULL AND not_before <= $3)
+	WHERE id = ANY (ARRAY (SELECT id FROM first)) AND (lease_until <= now() OR lease_until IS NULL AND not_before <= $4)
 	FOR UPDATE SKIP LOCKED
-)
+)` + takeThem
+
+// takeAgain takes jobs of which the lease alone says that they are due.
+const takeAgain = `
+WITH due AS (
+	SELECT id
+	FROM jobs
+	WHERE id = ANY ($3::uuid[]) AND lease_until <= now()
+	FOR UPDATE SKIP LOCKED
+)` + takeThem
+
+// takeThem leases what a statement has found to be due.
+const takeThem = `
 UPDATE jobs
-SET leased_at = clock_timestamp(), lease_until = clock_timestamp() + least($1::bigint << least(publishes, 20), greatest($1, $7)) * interval '1 us',
+SET leased_at = clock_timestamp(), lease_until = clock_timestamp() + least($1::bigint << least(publishes, 20), greatest($1, $2)) * interval '1 us',
 	publishes = publishes + 1
 WHERE id = ANY (ARRAY (SELECT id FROM due))
 RETURNING id, kind, org_id, mode, subject, reply_to, not_before, pg_current_xact_id()::text AS xid`
@@ -141,8 +153,17 @@ func (r jobTable) Due(ctx context.Context, now time.Time, lease time.Duration, l
 	for i, s := range full {
 		kinds[i], orgs[i], modes[i] = string(s.Kind), s.Scope.Org.UUID(), string(s.Scope.Mode)
 	}
+	return r.take(ctx, takeDue, lease, limit, micro(now), kinds, orgs, modes)
+}
+
+// Again takes jobs by their IDs.
+func (r jobTable) Again(ctx context.Context, ids []billing.JobID, lease time.Duration) ([]jobs.Job, error) {
+	return r.take(ctx, takeAgain, lease, jobIDs(ids))
+}
+
+func (r jobTable) take(ctx context.Context, query string, lease time.Duration, args ...any) ([]jobs.Job, error) {
 	var rows []jobRow
-	err := r.list(ctx, &rows, takeDue, lease.Microseconds(), limit, micro(now), kinds, orgs, modes, billing.JobMaxLease.Microseconds())
+	err := r.list(ctx, &rows, query, append([]any{lease.Microseconds(), billing.JobMaxLease.Microseconds()}, args...)...)
 	if err != nil {
 		return nil, fmt.Errorf("take due jobs: %w", err)
 	}
@@ -154,14 +175,18 @@ func (r jobTable) Due(ctx context.Context, now time.Time, lease time.Duration, l
 
 // Held looks for leases.
 func (r jobTable) Held(ctx context.Context, ids []billing.JobID) (held []billing.JobID, err error) {
-	all := make(pq.StringArray, len(ids))
-	for i, id := range ids {
-		all[i] = id.UUID()
-	}
-	if err := r.list(ctx, &held, "SELECT id FROM jobs WHERE id = ANY ($1::uuid[]) AND lease_until > now()", all); err != nil {
+	if err := r.list(ctx, &held, "SELECT id FROM jobs WHERE id = ANY ($1::uuid[]) AND lease_until > now()", jobIDs(ids)); err != nil {
 		return nil, fmt.Errorf("look for leases: %w", err)
 	}
 	return held, nil
+}
+
+func jobIDs(ids []billing.JobID) pq.StringArray {
+	out := make(pq.StringArray, len(ids))
+	for i, id := range ids {
+		out[i] = id.UUID()
+	}
+	return out
 }
 
 // Renew extends the lease of a job.

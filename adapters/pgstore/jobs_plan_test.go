@@ -31,7 +31,7 @@ FROM generate_series(1, %d) n`, org, rows))
 	}
 	read := func() (blocks int) {
 		exec(t, db, "BEGIN")
-		plan := scan[[]byte](t, db, "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE due (3000000, 30, now(), '{}', '{}', '{}', 60000000)")
+		plan := scan[[]byte](t, db, "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE due (3000000, 60000000, 30, now(), '{}', '{}', '{}')")
 		exec(t, db, "ROLLBACK")
 		var out []struct {
 			Plan struct {

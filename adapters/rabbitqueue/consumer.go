@@ -8,6 +8,7 @@ import (
 
 	amqp "github.com/rabbitmq/amqp091-go"
 
+	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
@@ -97,10 +98,18 @@ type delivery struct {
 	job jobs.Job
 }
 
+// line is the messages that wait for a slot, of each job one: what was published
+// again while the first message of the job waits is not needed.
+type line struct {
+	jobs.Turns[delivery]
+
+	jobs map[billing.JobID]bool
+}
+
 // serve calls the handler for what is delivered, in turn by scope. What still
 // waits when it returns goes back to the queue when the channel closes.
 func (c *consumer) serve(ctx context.Context, deliveries <-chan amqp.Delivery, cancel func()) error {
-	var waiting jobs.Turns[delivery]
+	waiting := line{jobs: map[billing.JobID]bool{}}
 	for {
 		slots := c.slots
 		if waiting.Len() == 0 {
@@ -123,6 +132,7 @@ func (c *consumer) serve(ctx context.Context, deliveries <-chan amqp.Delivery, c
 			c.line(ctx, &waiting, d)
 		case slots <- struct{}{}:
 			d, _ := waiting.Take()
+			delete(waiting.jobs, d.job.ID)
 			c.calls.Go(func() {
 				defer func() { <-c.slots }()
 				c.call(ctx, d)
@@ -136,13 +146,18 @@ func (c *consumer) serve(ctx context.Context, deliveries <-chan amqp.Delivery, c
 }
 
 // line puts a message in line.
-func (c *consumer) line(ctx context.Context, waiting *jobs.Turns[delivery], d amqp.Delivery) {
+func (c *consumer) line(ctx context.Context, waiting *line, d amqp.Delivery) {
 	j, err := jobs.Decode(d.Body)
 	if err != nil {
 		c.q.opts.Log.ErrorContext(ctx, "unreadable message put with the dead letters", "kind", string(c.kind), "bytes", len(d.Body))
 		_ = d.Reject(false)
 		return
 	}
+	if waiting.jobs[j.ID] {
+		_ = d.Ack(false)
+		return
+	}
+	waiting.jobs[j.ID] = true
 	waiting.Put(j.Scope, delivery{d, j})
 }
 

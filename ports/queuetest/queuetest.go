@@ -57,6 +57,7 @@ func Run(t *testing.T, h Harness) {
 		"a published job is consumed":                 testConsumed,
 		"at most parallel at once":                    testParallel,
 		"jobs are taken in turn by scope":             testTurns,
+		"a job published often is taken in turn":      testSameJobInTurn,
 		"a dead job is with the dead letters":         testDead,
 		"an unreadable message is a dead letter":      testUnreadable,
 		"waiting jobs are counted":                    testDepth,
@@ -229,7 +230,19 @@ func steady(t *testing.T, q ports.Queue, kind jobs.Kind) {
 // testTurns has many jobs of one scope wait when one of another scope comes. It
 // is not taken after them.
 func testTurns(t *testing.T, kind jobs.Kind, b Broker) {
-	const crowd, soon = 300, 30 // soon allows for what is on its way from the broker
+	turns(t, kind, b, 300, newJob)
+}
+
+// testSameJobInTurn has one job published a thousand times while another scope's
+// waits. That one is not taken after all of them.
+func testSameJobInTurn(t *testing.T, kind jobs.Kind, b Broker) {
+	same := newJob(kind)
+	turns(t, kind, b, 1000, func(jobs.Kind) jobs.Job { return same })
+}
+
+func turns(t *testing.T, kind jobs.Kind, b Broker, crowd int, next func(jobs.Kind) jobs.Job) {
+	t.Helper()
+	const soon = 30 // allows for what is on its way from the broker
 	q := b.Open(t)
 	taken, release := make(chan ports.Message, crowd+2), make(chan struct{})
 	consume(t, q, kind, 1, func(_ context.Context, d ports.Message) ports.Verdict {
@@ -240,7 +253,7 @@ func testTurns(t *testing.T, kind jobs.Kind, b Broker) {
 	first := publish(t, q, kind, 1)[0]
 	take(t, taken, "the first job")
 	for range crowd {
-		j := newJob(kind)
+		j := next(kind)
 		j.Scope = first.Scope
 		if err := q.Publish(t.Context(), j); err != nil {
 			t.Fatal(err)

@@ -175,6 +175,32 @@ func testHeld(b *bench) {
 	equal(t, "held after the release", len(held()), 0)
 }
 
+// testAgain takes jobs by their IDs: of those at the broker, postponed, done and
+// gone the first one only, and that once its lease has run out.
+func testAgain(b *bench) {
+	t := b.t
+	published, other, postponed, done, never := b.job(), b.job(), b.job(), b.job(), b.job()
+	b.stage(published, other, postponed, done)
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		return errors.Join(tx.Outbox.Postpone(ctx, postponed.ID, b.now.Add(-time.Hour)), tx.Outbox.Done(ctx, done.ID))
+	})
+	again := func() (ids []billing.JobID) {
+		b.system(func(ctx context.Context, tx ports.SystemTx) error {
+			ids = nil
+			got, err := tx.Leases.Again(ctx, []billing.JobID{published.ID, postponed.ID, done.ID, never.ID}, time.Minute)
+			for _, j := range got {
+				ids = append(ids, j.ID)
+			}
+			return err
+		})
+		return ids
+	}
+	equal(t, "while it has a lease", len(again()), 0)
+	b.release()
+	equal(t, "after the release", again(), []billing.JobID{published.ID})
+	equal(t, "once it was taken", len(again()), 0)
+}
+
 func testDueRace(b *bench) {
 	t := b.t
 	const total = 40

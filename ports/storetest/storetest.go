@@ -135,6 +135,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"outbox":                      testOutbox,
 		"due jobs":                    testDue,
 		"leases":                      testLeases,
+		"leases that ran out, by ID":  testAgain,
 		"relays share due jobs":       testDueRace,
 		"jobs are taken in turn":      testDueInTurn,
 		"held jobs":                   testHeld,

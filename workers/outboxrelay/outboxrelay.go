@@ -9,8 +9,9 @@
 // Of a stream, which is the jobs of one kind and scope, a relay has only so many
 // in flight: at the broker or with a worker. The others wait for a place, here
 // or in the outbox. So what lies before a job at the broker is little, whatever
-// another organization has to be done, and it is worked on before its lease runs
-// out.
+// another organization has to be done. A job keeps its place when its lease runs
+// out and it is published again. Otherwise a slow worker would have ever more of
+// one stream lie before the next one's.
 package outboxrelay
 
 import (
@@ -116,16 +117,21 @@ func (r *Relay) advance(of jobs.Stream, s *stream) {
 		if !next.until.IsZero() && time.Now().After(next.until) {
 			continue
 		}
-		if again := s.flights[next.ID]; again != nil {
-			close(again.landed)
-		}
-		f := &flight{time.Now(), make(chan struct{})}
-		s.flights[next.ID] = f
-		r.start(next.Job, f)
+		r.launch(s, next.Job)
 	}
 	if len(s.waiting)+len(s.flights) == 0 {
 		delete(r.streams, of)
 	}
+}
+
+// launch begins a flight of a job, in the place of an earlier one.
+func (r *Relay) launch(s *stream, j jobs.Job) {
+	if earlier := s.flights[j.ID]; earlier != nil {
+		close(earlier.landed)
+	}
+	f := &flight{time.Now(), make(chan struct{})}
+	s.flights[j.ID] = f
+	r.start(j, f)
 }
 
 // land gives the place of a flight to the next job.
@@ -224,7 +230,7 @@ func (r *Relay) sweep(ctx context.Context, store ports.Store) {
 // due. What was published before the broker went away is due, too; another
 // relay may have seen to it already. More says that there may be others.
 func (r *Relay) look(ctx context.Context, store ports.Store, away time.Time) (more bool, err error) {
-	var due, lanes []jobs.Job
+	var again, due, lanes []jobs.Job
 	err = store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
 		if !away.IsZero() {
 			if err := tx.Jobs.Release(ctx, time.Since(away)); err != nil {
@@ -232,6 +238,9 @@ func (r *Relay) look(ctx context.Context, store ports.Store, away time.Time) (mo
 			}
 		}
 		if flying := r.flying(); len(flying) > 0 {
+			if again, err = tx.Leases.Again(ctx, flying, billing.JobLease); err != nil {
+				return err
+			}
 			held, err := tx.Leases.Held(ctx, flying)
 			if err != nil {
 				return err
@@ -250,6 +259,13 @@ func (r *Relay) look(ctx context.Context, store ports.Store, away time.Time) (mo
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	for _, j := range again {
+		if s := r.streams[j.Stream()]; s != nil && s.flights[j.ID] != nil {
+			r.launch(s, j)
+		} else { // it landed meanwhile
+			r.put(j)
+		}
+	}
 	for _, j := range append(due, lanes...) {
 		r.put(j)
 	}

@@ -228,6 +228,47 @@ func TestFewInFlight(t *testing.T) {
 	})
 }
 
+// TestLeasesRunOutInFlight has no worker take a window of jobs, so that their
+// leases run out: they are published again, and no others in their place.
+func TestLeasesRunOutInFlight(t *testing.T) {
+	t.Parallel()
+	const crowd, window = 500, 64
+	b := &broker{}
+	r := outboxrelay.New(b, slog.New(slog.DiscardHandler))
+	s := pgtest.Open(t, func(o *pgstore.Options) { o.Staged = r.Staged })
+	run(t, r, s)
+	scope := newScope()
+	inTx(t, s, scope, func(ctx context.Context, tx ports.Tx) (err error) {
+		for range crowd {
+			err = errors.Join(err, tx.Outbox.Stage(ctx, work()))
+		}
+		return err
+	})
+	times := func() map[billing.JobID]int {
+		n := map[billing.JobID]int{}
+		for _, j := range b.from(0) {
+			n[j.ID]++
+		}
+		return n
+	}
+	await(t, "a window is published", func() bool { return len(times()) >= window })
+	await(t, "all that is in flight is published again and again", func() bool {
+		if err := s.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error { return tx.Jobs.Release(ctx, 0) }); err != nil {
+			t.Fatal(err)
+		}
+		thrice := 0
+		for _, n := range times() {
+			if n >= 3 {
+				thrice++
+			}
+		}
+		return thrice >= window
+	})
+	if n := len(times()); n != window {
+		t.Errorf("%d jobs are in flight, want %d", n, window)
+	}
+}
+
 // TestBacklogInTurn has the jobs of one scope due, which no relay ever heard of:
 // none keeps the other scope's from being published, and all of them are in the
 // end.

@@ -3,7 +3,6 @@ package pgstore
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
@@ -59,13 +58,7 @@ func (r apiKeys) Find(ctx context.Context, digest [32]byte) (*billing.APIKey, er
 }
 
 func (r apiKeys) one(ctx context.Context, text string, arg any) (*billing.APIKey, error) {
-	var row keyRow
-	if err := r.get(ctx, &row, text, arg); errors.Is(err, sql.ErrNoRows) {
-		return nil, billing.NotFound("key", "")
-	} else if err != nil {
-		return nil, fmt.Errorf("get a key: %w", err)
-	}
-	return row.key()
+	return one(ctx, r.tx, "key", keyRow.key, text, arg)
 }
 
 // Revoke ends a key.
@@ -114,15 +107,7 @@ func (r organizations) Insert(ctx context.Context, o *billing.Organization) erro
 
 // Get reads an organization.
 func (r organizations) Get(ctx context.Context, id billing.OrgID) (*billing.Organization, error) {
-	var row orgRow
-	err := r.get(ctx, &row, "SELECT id, name, created_at FROM organizations WHERE id = $1", id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, billing.NotFound("organization", "")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("get organization %s: %w", id, err)
-	}
-	return row.org()
+	return one(ctx, r.tx, "organization", orgRow.org, "SELECT id, name, created_at FROM organizations WHERE id = $1", id)
 }
 
 // VerifyOffice notes when an office was verified, unless that is noted.
@@ -131,13 +116,7 @@ func (r organizations) VerifyOffice(ctx context.Context, id billing.OfficeID, at
 		return nil, fmt.Errorf("verify office %s: %w", id, err)
 	}
 	r.made = made{"SELECT EXISTS (SELECT FROM offices WHERE id = $1 AND verified_at IS NOT NULL)", []any{id}}
-	var row officeRow
-	if err := r.get(ctx, &row, "SELECT "+officeColumns+" FROM offices WHERE id = $1", id); errors.Is(err, sql.ErrNoRows) {
-		return nil, billing.NotFound("office", "")
-	} else if err != nil {
-		return nil, fmt.Errorf("verify office %s: %w", id, err)
-	}
-	return row.office()
+	return one(ctx, r.tx, "office", officeRow.office, "SELECT "+officeColumns+" FROM offices WHERE id = $1", id)
 }
 
 // List reads every organization, oldest first.

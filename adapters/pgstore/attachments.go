@@ -3,7 +3,6 @@ package pgstore
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
@@ -99,26 +98,11 @@ func (r attachments) Lock(ctx context.Context, id billing.AttachmentID) (*billin
 func (r attachments) one(ctx context.Context, id billing.AttachmentID, end string) (*billing.Attachment, error) {
 	q := r.query(attachmentColumns, "attachments")
 	q.where("id = %", id)
-	var row attachmentRow
-	if err := r.get(ctx, &row, q.text(end), q.args...); errors.Is(err, sql.ErrNoRows) {
-		return nil, billing.NotFound("attachment", "")
-	} else if err != nil {
-		return nil, fmt.Errorf("get attachment %s: %w", id, err)
-	}
-	all, err := r.whole(ctx, []attachmentRow{row})
+	a, err := one(ctx, r.tx, "attachment", attachmentRow.attachment, q.text(end), q.args...)
 	if err != nil {
 		return nil, err
 	}
-	return all[0], nil
-}
-
-// whole makes attachments of rows, with their documents.
-func (r attachments) whole(ctx context.Context, rows []attachmentRow) ([]*billing.Attachment, error) {
-	all, err := values(rows, attachmentRow.attachment)
-	if err != nil || len(all) == 0 {
-		return all, err
-	}
-	return all, documents(r).addTo(ctx, all)
+	return a, documents(r).addTo(ctx, []*billing.Attachment{a})
 }
 
 // Save keeps what can change of an attachment.
@@ -155,11 +139,11 @@ func (r attachments) filter(f billing.AttachmentFilter) *query {
 // List reads a page of attachments, newest first, and all their documents with
 // one statement.
 func (r attachments) List(ctx context.Context, f billing.AttachmentFilter, p billing.Page) ([]*billing.Attachment, error) {
-	rows, err := page[attachmentRow](ctx, r.tx, r.filter(f), p)
+	all, err := page(ctx, r.tx, "attachments", attachmentRow.attachment, r.filter(f), p)
 	if err != nil {
-		return nil, fmt.Errorf("list attachments: %w", err)
+		return nil, err
 	}
-	return r.whole(ctx, rows)
+	return all, documents(r).addTo(ctx, all)
 }
 
 // Serial gives the next number for an attachment.

@@ -82,13 +82,7 @@ func (r batches) Lock(ctx context.Context, id billing.FileID) (*billing.Batch, e
 func (r batches) one(ctx context.Context, id billing.FileID, end string) (*billing.Batch, error) {
 	q := r.query(batchColumns, "batches")
 	q.where("id = %", id)
-	var row batchRow
-	if err := r.get(ctx, &row, q.text(end), q.args...); errors.Is(err, sql.ErrNoRows) {
-		return nil, billing.NotFound("batch", "")
-	} else if err != nil {
-		return nil, fmt.Errorf("get batch %s: %w", id, err)
-	}
-	return row.batch()
+	return one(ctx, r.tx, "batch", batchRow.batch, q.text(end), q.args...)
 }
 
 // Save keeps where a batch stands.
@@ -102,11 +96,7 @@ WHERE org_id = $1 AND mode = $2 AND id = $3`,
 
 // List reads a page of batches, newest first.
 func (r batches) List(ctx context.Context, p billing.Page) ([]*billing.Batch, error) {
-	rows, err := page[batchRow](ctx, r.tx, r.query(batchColumns, "batches"), p)
-	if err != nil {
-		return nil, fmt.Errorf("list batches: %w", err)
-	}
-	return values(rows, batchRow.batch)
+	return page(ctx, r.tx, "batches", batchRow.batch, r.query(batchColumns, "batches"), p)
 }
 
 // Content reads the file.

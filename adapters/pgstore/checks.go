@@ -137,13 +137,7 @@ type answerOf billing.CheckID
 func (r checks) Get(ctx context.Context, id billing.CheckID) (*billing.EligibilityCheck, error) {
 	q := r.query(checkColumns, "eligibility_checks")
 	q.where("id = %", id)
-	var row checkRow
-	if err := r.get(ctx, &row, q.text(""), q.args...); errors.Is(err, sql.ErrNoRows) {
-		return nil, billing.NotFound("check", "")
-	} else if err != nil {
-		return nil, fmt.Errorf("get check %s: %w", id, err)
-	}
-	return row.check()
+	return one(ctx, r.tx, "check", checkRow.check, q.text(""), q.args...)
 }
 
 // Find reads checks.
@@ -281,11 +275,7 @@ func (r checks) filter(f billing.CheckFilter) *query {
 
 // List reads a page of checks, newest first.
 func (r checks) List(ctx context.Context, f billing.CheckFilter, p billing.Page) ([]*billing.EligibilityCheck, error) {
-	rows, err := page[checkRow](ctx, r.tx, r.filter(f), p)
-	if err != nil {
-		return nil, fmt.Errorf("list checks: %w", err)
-	}
-	return values(rows, checkRow.check)
+	return page(ctx, r.tx, "checks", checkRow.check, r.filter(f), p)
 }
 
 // Exchanges reads the messages exchanged for a check, for an audit; none when

@@ -87,7 +87,11 @@ func (r clearing) Attached(ctx context.Context, of []billing.ClaimID) ([]*billin
 	if err := r.list(ctx, &rows, q.text("ORDER BY created_at, id"), q.args...); err != nil {
 		return nil, fmt.Errorf("find attachments of claims: %w", err)
 	}
-	return attachments(r).whole(ctx, rows)
+	all, err := values(rows, attachmentRow.attachment)
+	if err != nil {
+		return nil, err
+	}
+	return all, documents(r).addTo(ctx, all)
 }
 
 // Serial gives the next number for a file.

@@ -216,11 +216,7 @@ func (r deliveries) filter(endpoint billing.WebhookEndpointID) *query {
 
 // List reads a page of an endpoint's deliveries, newest first.
 func (r deliveries) List(ctx context.Context, endpoint billing.WebhookEndpointID, p billing.Page) ([]*billing.Delivery, error) {
-	rows, err := page[deliveryRow](ctx, r.tx, r.filter(endpoint), p)
-	if err != nil {
-		return nil, fmt.Errorf("list deliveries: %w", err)
-	}
-	return values(rows, deliveryRow.delivery)
+	return page(ctx, r.tx, "deliveries", deliveryRow.delivery, r.filter(endpoint), p)
 }
 
 const forgetDeliveries = `

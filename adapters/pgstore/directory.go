@@ -3,7 +3,6 @@ package pgstore
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -47,13 +46,7 @@ func (r officeRow) office() (*billing.Office, error) {
 func (r offices) Get(ctx context.Context, id billing.OfficeID) (*billing.Office, error) {
 	q := r.query(officeColumns, "offices")
 	q.where("id = %", id)
-	var row officeRow
-	if err := r.get(ctx, &row, q.text(""), q.args...); errors.Is(err, sql.ErrNoRows) {
-		return nil, billing.NotFound("office", "")
-	} else if err != nil {
-		return nil, fmt.Errorf("get office %s: %w", id, err)
-	}
-	return row.office()
+	return one(ctx, r.tx, "office", officeRow.office, q.text(""), q.args...)
 }
 
 func (r offices) byNPI(npi string) (string, []any) {
@@ -89,11 +82,7 @@ func (r offices) Numbered(ctx context.Context, npi, taxID string) ([]*billing.Of
 
 // List reads a page of offices, newest first.
 func (r offices) List(ctx context.Context, p billing.Page) ([]*billing.Office, error) {
-	rows, err := page[officeRow](ctx, r.tx, r.query(officeColumns, "offices"), p)
-	if err != nil {
-		return nil, fmt.Errorf("list offices: %w", err)
-	}
-	return values(rows, officeRow.office)
+	return page(ctx, r.tx, "offices", officeRow.office, r.query(officeColumns, "offices"), p)
 }
 
 // Insert keeps a new office.
@@ -145,22 +134,12 @@ func (r providers) Get(ctx context.Context, id billing.ProviderID) (*billing.Pro
 		q.where("id = %", id)
 		end = ""
 	}
-	var row providerRow
-	if err := r.get(ctx, &row, q.text(end), q.args...); errors.Is(err, sql.ErrNoRows) {
-		return nil, billing.NotFound("provider", "")
-	} else if err != nil {
-		return nil, fmt.Errorf("get provider %s: %w", id, err)
-	}
-	return row.provider()
+	return one(ctx, r.tx, "provider", providerRow.provider, q.text(end), q.args...)
 }
 
 // List reads a page of providers, newest first.
 func (r providers) List(ctx context.Context, p billing.Page) ([]*billing.Provider, error) {
-	rows, err := page[providerRow](ctx, r.tx, r.query(providerColumns, "providers"), p)
-	if err != nil {
-		return nil, fmt.Errorf("list providers: %w", err)
-	}
-	return values(rows, providerRow.provider)
+	return page(ctx, r.tx, "providers", providerRow.provider, r.query(providerColumns, "providers"), p)
 }
 
 type patients struct{ *tx }
@@ -240,18 +219,16 @@ type patientRow struct {
 	CreatedAt   time.Time         `db:"created_at"`
 }
 
+func (r patientRow) patient() (*billing.Patient, error) {
+	return &billing.Patient{
+		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, FirstName: r.FirstName, LastName: r.LastName,
+		DateOfBirth: r.DateOfBirth, CreatedAt: r.CreatedAt.UTC(),
+	}, nil
+}
+
 // Get reads a patient.
 func (r patients) Get(ctx context.Context, id billing.PatientID) (*billing.Patient, error) {
 	q := r.query("id, org_id, mode, first_name, last_name, date_of_birth, created_at", "patients")
 	q.where("id = %", id)
-	var row patientRow
-	if err := r.get(ctx, &row, q.text(""), q.args...); errors.Is(err, sql.ErrNoRows) {
-		return nil, billing.NotFound("patient", "")
-	} else if err != nil {
-		return nil, fmt.Errorf("get patient %s: %w", id, err)
-	}
-	return &billing.Patient{
-		ID: row.ID, Scope: billing.Scope{Org: row.Org, Mode: row.Mode}, FirstName: row.FirstName, LastName: row.LastName,
-		DateOfBirth: row.DateOfBirth, CreatedAt: row.CreatedAt.UTC(),
-	}, nil
+	return one(ctx, r.tx, "patient", patientRow.patient, q.text(""), q.args...)
 }

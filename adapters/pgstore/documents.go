@@ -2,8 +2,6 @@ package pgstore
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
@@ -56,6 +54,9 @@ func (r documents) of(all []*billing.Attachment) (string, []any) {
 
 // addTo gives attachments their documents.
 func (r documents) addTo(ctx context.Context, all []*billing.Attachment) error {
+	if len(all) == 0 {
+		return nil
+	}
 	byID := make(map[billing.AttachmentID]*billing.Attachment, len(all))
 	for _, a := range all {
 		byID[a.ID] = a
@@ -158,13 +159,7 @@ type upload billing.DocumentID
 func (r documents) Upload(ctx context.Context, id billing.DocumentID) (*billing.Upload, error) {
 	q := r.query(uploadColumns, "uploads")
 	q.where("id = %", id)
-	var row uploadRow
-	if err := r.get(ctx, &row, q.text(""), q.args...); errors.Is(err, sql.ErrNoRows) {
-		return nil, billing.NotFound("upload", "")
-	} else if err != nil {
-		return nil, fmt.Errorf("get upload %s: %w", id, err)
-	}
-	return row.upload()
+	return one(ctx, r.tx, "upload", uploadRow.upload, q.text(""), q.args...)
 }
 
 // Settle keeps the state of an upload that was pending.

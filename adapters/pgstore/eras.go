@@ -3,7 +3,6 @@ package pgstore
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -116,13 +115,7 @@ func (r eras) next() (string, []any) {
 }
 
 func (r eras) one(ctx context.Context, text string, args []any) (*billing.ERA, error) {
-	var row eraRow
-	if err := r.get(ctx, &row, text, args...); errors.Is(err, sql.ErrNoRows) {
-		return nil, billing.NotFound("remittance", "")
-	} else if err != nil {
-		return nil, fmt.Errorf("get a remittance: %w", err)
-	}
-	return row.era()
+	return one(ctx, r.tx, "remittance", eraRow.era, text, args...)
 }
 
 // Save keeps where a remittance stands.

@@ -3,8 +3,6 @@ package pgstore
 import (
 	"bytes"
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
@@ -96,13 +94,7 @@ func (t *tx) appendTo(ctx context.Context, scope billing.Scope, e billing.Event)
 func (r events) Get(ctx context.Context, id billing.EventID) (*billing.Event, error) {
 	q := r.query(eventColumns, "events")
 	q.where("id = %", id)
-	var row eventRow
-	if err := r.get(ctx, &row, q.text(""), q.args...); errors.Is(err, sql.ErrNoRows) {
-		return nil, billing.NotFound("event", "")
-	} else if err != nil {
-		return nil, fmt.Errorf("get event %s: %w", id, err)
-	}
-	return row.event()
+	return one(ctx, r.tx, "event", eventRow.event, q.text(""), q.args...)
 }
 
 func (r events) filter(f billing.EventFilter) *query {
@@ -119,11 +111,7 @@ func (r events) filter(f billing.EventFilter) *query {
 
 // List reads a page of events, newest first.
 func (r events) List(ctx context.Context, f billing.EventFilter, p billing.Page) ([]*billing.Event, error) {
-	rows, err := page[eventRow](ctx, r.tx, r.filter(f), p)
-	if err != nil {
-		return nil, fmt.Errorf("list events: %w", err)
-	}
-	return values(rows, eventRow.event)
+	return page(ctx, r.tx, "events", eventRow.event, r.filter(f), p)
 }
 
 // beginning has a tail start with the first transaction that wrote anything

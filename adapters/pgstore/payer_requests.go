@@ -3,7 +3,6 @@ package pgstore
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
@@ -66,13 +65,7 @@ func (r payerRequests) Lock(ctx context.Context, id billing.PayerRequestID) (*bi
 func (r payerRequests) one(ctx context.Context, id billing.PayerRequestID, end string) (*billing.PayerRequest, error) {
 	q := r.query(payerRequestColumns, "payer_requests")
 	q.where("id = %", id)
-	var row payerRequestRow
-	if err := r.get(ctx, &row, q.text(end), q.args...); errors.Is(err, sql.ErrNoRows) {
-		return nil, billing.NotFound("payer request", "")
-	} else if err != nil {
-		return nil, fmt.Errorf("get payer request %s: %w", id, err)
-	}
-	return row.payerRequest()
+	return one(ctx, r.tx, "payer request", payerRequestRow.payerRequest, q.text(end), q.args...)
 }
 
 // Save keeps the state of a payer request, and its answer.
@@ -103,11 +96,7 @@ func (r payerRequests) filter(f billing.PayerRequestFilter) *query {
 
 // List reads a page of payer requests, newest first.
 func (r payerRequests) List(ctx context.Context, f billing.PayerRequestFilter, p billing.Page) ([]*billing.PayerRequest, error) {
-	rows, err := page[payerRequestRow](ctx, r.tx, r.filter(f), p)
-	if err != nil {
-		return nil, fmt.Errorf("list payer requests: %w", err)
-	}
-	return values(rows, payerRequestRow.payerRequest)
+	return page(ctx, r.tx, "payer requests", payerRequestRow.payerRequest, r.filter(f), p)
 }
 
 // received is answered by an index: a claim has few requests of one reference.

@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -291,13 +292,31 @@ func (t *tx) commit(ctx context.Context) error {
 	return ofStatement(ctx, err)
 }
 
-// page reads a page of rows from a list ordered by time and ID, newest first,
-// and one row more.
-func page[Row any](ctx context.Context, t *tx, q *query, p billing.Page) ([]Row, error) {
+// one reads the row that a statement finds; what names its value in errors. No
+// row is CodeNotFound.
+func one[Row, Value any](
+	ctx context.Context, t *tx, what string, value func(Row) (*Value, error), text string, args ...any,
+) (*Value, error) {
+	var row Row
+	if err := t.get(ctx, &row, text, args...); errors.Is(err, sql.ErrNoRows) {
+		return nil, billing.NotFound(what, "")
+	} else if err != nil {
+		return nil, fmt.Errorf("get %s: %w", what, err)
+	}
+	return value(row)
+}
+
+// page reads a page of a list ordered by time and ID, newest first, and one row
+// more.
+func page[Row, Value any](
+	ctx context.Context, t *tx, what string, value func(Row) (Value, error), q *query, p billing.Page,
+) ([]Value, error) {
 	text := q.page(p)
 	var rows []Row
-	err := t.list(ctx, &rows, text, q.args...)
-	return rows, err
+	if err := t.list(ctx, &rows, text, q.args...); err != nil {
+		return nil, fmt.Errorf("list %s: %w", what, err)
+	}
+	return values(rows, value)
 }
 
 // query builds a SELECT with the filters that are in use. Each % of a

@@ -3,7 +3,6 @@ package pgstore
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
@@ -107,13 +106,7 @@ func (r endpoints) Lock(ctx context.Context, id billing.WebhookEndpointID) (*bil
 func (r endpoints) one(ctx context.Context, id billing.WebhookEndpointID, end string) (*billing.WebhookEndpoint, error) {
 	q := r.query(endpointColumns, "webhook_endpoints")
 	q.where("id = %", id)
-	var row endpointRow
-	if err := r.get(ctx, &row, q.text(end), q.args...); errors.Is(err, sql.ErrNoRows) {
-		return nil, billing.NotFound("webhook endpoint", "")
-	} else if err != nil {
-		return nil, fmt.Errorf("get webhook endpoint %s: %w", id, err)
-	}
-	return row.endpoint(r.store.sealer), nil
+	return one(ctx, r.tx, "webhook endpoint", r.endpoint, q.text(end), q.args...)
 }
 
 // Save keeps what can change of an endpoint; a secret that is not known stays
@@ -147,5 +140,9 @@ func (r endpoints) List(ctx context.Context) ([]*billing.WebhookEndpoint, error)
 	if err := r.list(ctx, &rows, q.text("ORDER BY created_at DESC, id DESC"), q.args...); err != nil {
 		return nil, fmt.Errorf("list webhook endpoints: %w", err)
 	}
-	return values(rows, func(row endpointRow) (*billing.WebhookEndpoint, error) { return row.endpoint(r.store.sealer), nil })
+	return values(rows, r.endpoint)
+}
+
+func (r endpoints) endpoint(row endpointRow) (*billing.WebhookEndpoint, error) {
+	return row.endpoint(r.store.sealer), nil
 }

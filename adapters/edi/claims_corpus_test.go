@@ -17,35 +17,28 @@ import (
 // refused with a position.
 func TestClaimsCorpus(t *testing.T) {
 	t.Parallel()
-	for _, file := range x12test.Corpus(t, "*/*") {
-		kind := filepath.Base(filepath.Dir(file))
-		t.Run(kind+" "+filepath.Base(file), func(t *testing.T) {
-			t.Parallel()
-			b, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			a, payments := tryAcknowledgement(t, b), tryPayments(t, b)
-			found, err := edi.New().Kind(b)
-			if err != nil {
-				positioned(t, err, len(b))
-			}
-			want := billing.FileKind("")
-			switch kind {
-			case "835":
-				want = billing.FileRemittance
-			case "277", "277ca", "997", "999":
-				want = billing.FileAcknowledgement
-			}
-			if found != want && err == nil || a != nil && want != billing.FileAcknowledgement || len(payments) > 0 && want != billing.FileRemittance {
-				t.Errorf("kind %q, %d payments, want %q", found, len(payments), want)
-			}
-			t.Logf("kind %q, %d payments, error %v", found, len(payments), err)
-			if a != nil {
-				t.Logf("%d verdicts, %d reports", len(a.Verdicts), len(a.Reports))
-			}
-		})
-	}
+	x12test.EachOfCorpus(t, "*/*", func(t *testing.T, kind string, b []byte) {
+		t.Helper()
+		a, payments := tryAcknowledgement(t, b), tryPayments(t, b)
+		found, err := edi.New().Kind(b)
+		if err != nil {
+			positioned(t, err, len(b))
+		}
+		want := billing.FileKind("")
+		switch kind {
+		case "835":
+			want = billing.FileRemittance
+		case "277", "277ca", "997", "999":
+			want = billing.FileAcknowledgement
+		}
+		if found != want && err == nil || a != nil && want != billing.FileAcknowledgement || len(payments) > 0 && want != billing.FileRemittance {
+			t.Errorf("kind %q, %d payments, want %q", found, len(payments), want)
+		}
+		t.Logf("kind %q, %d payments, error %v", found, len(payments), err)
+		if a != nil {
+			t.Logf("%d verdicts, %d reports", len(a.Verdicts), len(a.Reports))
+		}
+	})
 }
 
 // tryAcknowledgement proves that an acknowledgement is refused with a position,

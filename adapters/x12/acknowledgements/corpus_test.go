@@ -2,50 +2,28 @@ package acknowledgements_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/molar-billing/molar/adapters/x12/x12test"
 )
 
 // TestCorpus reads public samples, which are not part of the project, from the
-// folder in MOLAR_CORPUS_DIR, and prints a table of what became of them.
+// folder in MOLAR_CORPUS_DIR, and logs what became of them.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
-	files := x12test.Corpus(t, "*/*")
-	var mu sync.Mutex
-	table := map[string]string{}
-	t.Cleanup(func() {
-		for _, file := range files {
-			if v := table[file]; v != "" {
-				t.Logf("%-7s%-90s %s", filepath.Base(filepath.Dir(file)), filepath.Base(file), v)
-			}
+	x12test.EachOfCorpus(t, "*/*", func(t *testing.T, kind string, b []byte) {
+		t.Helper()
+		functional, reports := functionalVerdict(t, b), reportVerdict(t, b)
+		switch {
+		case kind == "997" || kind == "999":
+			t.Log(functional)
+		case strings.HasPrefix(kind, "277"):
+			t.Log(reports)
+		case strings.HasPrefix(functional, "decoded"), strings.HasPrefix(reports, "decoded"):
+			t.Errorf("a %s was taken for another: %s, %s", kind, functional, reports)
 		}
 	})
-	for _, file := range files {
-		kind := filepath.Base(filepath.Dir(file))
-		t.Run(kind+"/"+filepath.Base(file), func(t *testing.T) {
-			t.Parallel()
-			b, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			functional, reports := functionalVerdict(t, b), reportVerdict(t, b)
-			mu.Lock()
-			defer mu.Unlock()
-			switch {
-			case kind == "997" || kind == "999":
-				table[file] = functional
-			case strings.HasPrefix(kind, "277"):
-				table[file] = reports
-			case strings.HasPrefix(functional, "decoded"), strings.HasPrefix(reports, "decoded"):
-				t.Errorf("a %s was taken for another: %s, %s", kind, functional, reports)
-			}
-		})
-	}
 }
 
 func functionalVerdict(t *testing.T, b []byte) string {

@@ -2,26 +2,11 @@ package acknowledgements_test
 
 import (
 	"bytes"
-	"errors"
-	"os"
-	"path/filepath"
 	"testing"
 
-	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
+	"github.com/molar-billing/molar/adapters/x12/x12test"
 )
-
-// checkPosition proves that a refusal says where.
-func checkPosition(t *testing.T, b []byte, err error) {
-	t.Helper()
-	e, ok := errors.AsType[*x12.Error](err)
-	if !ok {
-		t.Fatalf("the error is a %T, want an *x12.Error", err)
-	}
-	if e.Segment < 0 || e.Offset < 0 || e.Offset > len(b) || e.Reason == "" {
-		t.Fatalf("the position is off: %v, in %d bytes", err, len(b))
-	}
-}
 
 // checkFunctional proves that decoding b fails with a position, or that what it
 // gave is written and read again without a change, in both standards.
@@ -29,7 +14,7 @@ func checkFunctional(t *testing.T, b []byte) (*acknowledgements.Functional, erro
 	t.Helper()
 	first, _, err := acknowledgements.DecodeFunctional(bytes.NewReader(b))
 	if err != nil {
-		checkPosition(t, b, err)
+		x12test.Refused(t, b, err)
 		return nil, err
 	}
 	for _, standard := range []acknowledgements.Standard{first.Standard, "999", "997"} {
@@ -57,7 +42,7 @@ func checkReports(t *testing.T, b []byte) ([]acknowledgements.Report, error) {
 	t.Helper()
 	all, _, err := acknowledgements.DecodeReports(bytes.NewReader(b))
 	if err != nil {
-		checkPosition(t, b, err)
+		x12test.Refused(t, b, err)
 		return nil, err
 	}
 	for i := range all {
@@ -84,27 +69,12 @@ func count(r *acknowledgements.Report) (n int) {
 	return n
 }
 
-func seeds(f *testing.F) {
-	f.Helper()
-	files, err := filepath.Glob("testdata/*.edi")
-	if err != nil || len(files) == 0 {
-		f.Fatalf("no seeds in testdata: %v", err)
-	}
-	for _, file := range files {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(b)
-	}
-}
-
 func FuzzDecodeFunctional(f *testing.F) {
-	seeds(f)
+	x12test.Seed(f)
 	f.Fuzz(func(t *testing.T, b []byte) { _, _ = checkFunctional(t, b) })
 }
 
 func FuzzDecodeReports(f *testing.F) {
-	seeds(f)
+	x12test.Seed(f)
 	f.Fuzz(func(t *testing.T, b []byte) { _, _ = checkReports(t, b) })
 }

@@ -2,13 +2,10 @@ package claims_test
 
 import (
 	"bytes"
-	"errors"
-	"os"
-	"path/filepath"
 	"testing"
 
-	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/claims"
+	"github.com/molar-billing/molar/adapters/x12/x12test"
 )
 
 // checkDecode proves that decoding b fails with a position, or that every batch
@@ -17,13 +14,7 @@ func checkDecode(t *testing.T, b []byte) ([]claims.Batch, error) {
 	t.Helper()
 	all, _, err := claims.Decode(bytes.NewReader(b))
 	if err != nil {
-		e, ok := errors.AsType[*x12.Error](err)
-		if !ok {
-			t.Fatalf("the error is a %T, want an *x12.Error", err)
-		}
-		if e.Segment < 0 || e.Offset < 0 || e.Offset > len(b) || e.Reason == "" {
-			t.Fatalf("the position is off: %v, in %d bytes", err, len(b))
-		}
+		x12test.Refused(t, b, err)
 		return nil, err
 	}
 	for i := range all {
@@ -46,16 +37,6 @@ func checkDecode(t *testing.T, b []byte) ([]claims.Batch, error) {
 }
 
 func FuzzDecode(f *testing.F) {
-	files, err := filepath.Glob("testdata/*.edi")
-	if err != nil || len(files) == 0 {
-		f.Fatalf("no seeds in testdata: %v", err)
-	}
-	for _, file := range files {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(b)
-	}
+	x12test.Seed(f)
 	f.Fuzz(func(t *testing.T, b []byte) { _, _ = checkDecode(t, b) })
 }

@@ -1,8 +1,6 @@
 package eligibility_test
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/molar-billing/molar/adapters/x12/eligibility"
@@ -13,26 +11,19 @@ import (
 // folder in MOLAR_CORPUS_DIR.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
-	files := x12test.Corpus(t, "27[01]/*")
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			t.Parallel()
-			b, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			checkReply(t, b)
-			checkInquiry(t, b)
-			if r, err := eligibility.Decode(b); err == nil {
-				t.Logf("271: %d rejections, %d warnings", len(r.Rejections()), len(r.Warnings))
-				for _, m := range []*eligibility.Member{r.Subscriber, r.Dependent} {
-					if m != nil {
-						t.Logf("%d benefits", len(m.Benefits))
-					}
+	x12test.EachOfCorpus(t, "27[01]/*", func(t *testing.T, _ string, b []byte) {
+		t.Helper()
+		checkReply(t, b)
+		checkInquiry(t, b)
+		if r, err := eligibility.Decode(b); err == nil {
+			t.Logf("271: %d rejections, %d warnings", len(r.Rejections()), len(r.Warnings))
+			for _, m := range []*eligibility.Member{r.Subscriber, r.Dependent} {
+				if m != nil {
+					t.Logf("%d benefits", len(m.Benefits))
 				}
-			} else if _, err2 := eligibility.DecodeInquiry(b); err2 != nil {
-				t.Logf("refused: %v; %v", err, err2)
 			}
-		})
-	}
+		} else if _, err2 := eligibility.DecodeInquiry(b); err2 != nil {
+			t.Logf("refused: %v; %v", err, err2)
+		}
+	})
 }

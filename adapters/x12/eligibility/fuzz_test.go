@@ -2,26 +2,11 @@ package eligibility_test
 
 import (
 	"bytes"
-	"errors"
-	"os"
-	"path/filepath"
 	"testing"
 
-	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/eligibility"
+	"github.com/molar-billing/molar/adapters/x12/x12test"
 )
-
-// checkPosition proves that a refusal says where.
-func checkPosition(t *testing.T, b []byte, err error) {
-	t.Helper()
-	e, ok := errors.AsType[*x12.Error](err)
-	if !ok {
-		t.Fatalf("the error is a %T, want an *x12.Error", err)
-	}
-	if e.Segment < 0 || e.Offset < 0 || e.Offset > len(b) || e.Reason == "" {
-		t.Fatalf("the position is off: %v, in %d bytes", err, len(b))
-	}
-}
 
 // checkReply proves that decoding b fails with a position, or that what it
 // gave is written and read again without a change.
@@ -29,7 +14,7 @@ func checkReply(t *testing.T, b []byte) {
 	t.Helper()
 	first, err := eligibility.Decode(b)
 	if err != nil {
-		checkPosition(t, b, err)
+		x12test.Refused(t, b, err)
 		return
 	}
 	once := eligibility.Encode(first)
@@ -52,7 +37,7 @@ func checkInquiry(t *testing.T, b []byte) {
 	t.Helper()
 	first, err := eligibility.DecodeInquiry(b)
 	if err != nil {
-		checkPosition(t, b, err)
+		x12test.Refused(t, b, err)
 		return
 	}
 	once := eligibility.EncodeInquiry(first)
@@ -65,27 +50,12 @@ func checkInquiry(t *testing.T, b []byte) {
 	}
 }
 
-func seeds(f *testing.F) {
-	f.Helper()
-	files, err := filepath.Glob("testdata/*.edi")
-	if err != nil || len(files) == 0 {
-		f.Fatalf("no seeds in testdata: %v", err)
-	}
-	for _, file := range files {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(b)
-	}
-}
-
 func FuzzDecode(f *testing.F) {
-	seeds(f)
+	x12test.Seed(f)
 	f.Fuzz(func(t *testing.T, b []byte) { checkReply(t, b) })
 }
 
 func FuzzDecodeInquiry(f *testing.F) {
-	seeds(f)
+	x12test.Seed(f)
 	f.Fuzz(func(t *testing.T, b []byte) { checkInquiry(t, b) })
 }

@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/adapters/x12/remittance"
+	"github.com/molar-billing/molar/adapters/x12/x12test"
 )
 
 // TestBalancer finds the same payments, figures and findings as a Decoder that
 // reads everything.
 func TestBalancer(t *testing.T) {
 	t.Parallel()
-	for _, input := range samples(t) {
+	for _, input := range x12test.Samples(t) {
 		whole, figures := remittance.NewDecoder(bytes.NewReader(input)), remittance.NewBalancer(bytes.NewReader(input))
 		for {
 			want, err := whole.Next()

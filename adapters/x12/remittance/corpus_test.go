@@ -18,27 +18,21 @@ import (
 // TestCorpus reads every remittance and every other sample, which has none.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
-	for _, file := range x12test.Corpus(t, "*/*") {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			t.Parallel()
-			b, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
+	x12test.EachOfCorpus(t, "*/*", func(t *testing.T, kind string, b []byte) {
+		t.Helper()
+		check(t, b)
+		all, warnings, err := readAll(bytes.NewReader(b))
+		if _, refused := errors.AsType[*x12.Error](err); err != nil && !refused {
+			t.Errorf("error %v without a position", err)
+		}
+		if kind != "835" {
+			if len(all) > 0 {
+				t.Errorf("%d payments where there are none", len(all))
 			}
-			check(t, b)
-			all, warnings, err := readAll(bytes.NewReader(b))
-			if _, refused := errors.AsType[*x12.Error](err); err != nil && !refused {
-				t.Errorf("error %v without a position", err)
-			}
-			if filepath.Base(filepath.Dir(file)) != "835" {
-				if len(all) > 0 {
-					t.Errorf("%d payments where there are none", len(all))
-				}
-				return
-			}
-			t.Logf("%d payments, %d warnings, error %v", len(all), len(warnings), err)
-		})
-	}
+			return
+		}
+		t.Logf("%d payments, %d warnings, error %v", len(all), len(warnings), err)
+	})
 }
 
 // TestBalanceCorpus compares with a table that another program made: file,

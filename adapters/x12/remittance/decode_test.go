@@ -11,6 +11,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/remittance"
+	"github.com/molar-billing/molar/adapters/x12/x12test"
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -209,7 +210,7 @@ func TestLoops(t *testing.T) {
 // TestPosition proves that Segment and Offset are those of the input.
 func TestPosition(t *testing.T) {
 	t.Parallel()
-	for name, input := range samples(t) {
+	for name, input := range x12test.Samples(t) {
 		all, _, err := readAll(bytes.NewReader(input))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)

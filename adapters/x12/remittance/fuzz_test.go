@@ -8,6 +8,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/remittance"
+	"github.com/molar-billing/molar/adapters/x12/x12test"
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -17,10 +18,7 @@ func check(t *testing.T, b []byte) {
 	t.Helper()
 	first, _, err := readAll(bytes.NewReader(b))
 	if err != nil {
-		e, ok := errors.AsType[*x12.Error](err)
-		if !ok || e.Segment < 0 || e.Offset < 0 || e.Offset > len(b) || e.Reason == "" {
-			t.Fatalf("the position is off: %v, in %d bytes", err, len(b))
-		}
+		x12test.Refused(t, b, err)
 	}
 	if len(first) == 0 {
 		return
@@ -154,16 +152,14 @@ func checkExtract(t *testing.T, b []byte, r *remittance.Remittance) {
 }
 
 func FuzzDecode(f *testing.F) {
-	for _, b := range samples(f) {
-		f.Add(b)
-	}
+	x12test.Seed(f)
 	f.Fuzz(func(t *testing.T, b []byte) { check(t, b) })
 }
 
 // FuzzExtract cuts at any bytes of any input: it gives a set or an error with a
 // position.
 func FuzzExtract(f *testing.F) {
-	for _, b := range samples(f) {
+	for _, b := range x12test.Samples(f) {
 		at := bytes.Index(b, []byte("ST*835"))
 		f.Add(b, at, len(b), 0, bytes.Index(b, []byte("GS*")))
 		f.Add(b, at, at+3, bytes.Index(b, []byte("ISA")), at-2)

@@ -88,7 +88,7 @@ func TestEncodeGolden(t *testing.T) {
 // TestDecodeGolden tells what each sample says, in words.
 func TestDecodeGolden(t *testing.T) {
 	t.Parallel()
-	for name, b := range samples(t) {
+	for name, b := range x12test.Samples(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			all, warnings, err := readAll(bytes.NewReader(b))

@@ -4,12 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/remittance"
+	"github.com/molar-billing/molar/adapters/x12/x12test"
 )
 
 // readAll keeps all that r has, up to the error if there is one.
@@ -81,26 +80,9 @@ func bareFindings(all []remittance.Finding) []remittance.Finding {
 }
 
 // samples are the files of testdata by name.
-func samples(tb testing.TB) map[string][]byte {
-	tb.Helper()
-	files, err := filepath.Glob("testdata/*.edi")
-	if err != nil || len(files) == 0 {
-		tb.Fatalf("no samples in testdata: %v", err)
-	}
-	all := make(map[string][]byte)
-	for _, file := range files {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		all[filepath.Base(file)] = b
-	}
-	return all
-}
-
 func sample(tb testing.TB, name string) []byte {
 	tb.Helper()
-	b, ok := samples(tb)[name]
+	b, ok := x12test.Samples(tb)[name]
 	if !ok {
 		tb.Fatalf("no sample %s", name)
 	}

@@ -1,441 +1,97 @@
 package remittances_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"slices"
-	"strconv"
-	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/molar-billing/molar/adapters/edi"
-	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
-	"github.com/molar-billing/molar/adapters/testservers"
-	"github.com/molar-billing/molar/adapters/x12"
-	"github.com/molar-billing/molar/adapters/x12/remittance"
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/ports"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
-
-// clock can be moved on.
-type clock struct {
-	mu    sync.Mutex
-	ahead time.Duration
+// countedStore counts commits.
+type countedStore struct {
+	ports.Store
+	commits *atomic.Int64
 }
 
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return time.Now().Add(c.ahead)
+func (s countedStore) InTx(ctx context.Context, scope billing.Scope, fn func(context.Context, ports.Tx) error) error {
+	s.commits.Add(1)
+	return s.Store.InTx(ctx, scope, fn)
 }
 
-func (c *clock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.ahead += d
-}
-
-// bench is the use cases on a real database, with one organization.
-type bench struct {
-	t       testing.TB
-	store   pgtest.Clocked
-	payers  *billing.PayerDirectory
-	clock   *clock
-	service *remittances.Service
-	scope   billing.Scope
-	npi     string // of its office
-	traces  int
-}
-
-const (
-	ourNPI   = "1234567893"
-	ourTaxID = "987654321"
-)
-
-func newBench(tb testing.TB) *bench {
-	tb.Helper()
-	payers, err := billing.ShippedPayers()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	b := &bench{t: tb, payers: payers, clock: &clock{}, npi: ourNPI}
-	b.store = pgtest.Clocked{Store: pgtest.Open(tb), Clock: b.clock}
-	b.service = b.process(nil)
-	b.scope = b.organization(billing.ModeTest, ourNPI, ourTaxID)
-	return b
-}
-
-// process is the use cases as another process has them. Fate, when not nil,
-// decides what becomes of its commits.
-func (b *bench) process(f *fate) *remittances.Service {
-	return remittances.New(fatedStore{b.store, f}, edi.New(), b.payers)
-}
-
-// organization makes an organization with an office.
-func (b *bench) organization(mode billing.Mode, npi, taxID string) billing.Scope {
-	b.t.Helper()
-	now := b.clock.Now()
-	o := &billing.Organization{ID: billing.NewID[billing.OrgID](now), Name: "Test", CreatedAt: now}
-	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) error { return tx.Orgs.Insert(ctx, o) })
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	scope := billing.Scope{Org: o.ID, Mode: mode}
-	b.office(scope, npi, taxID)
-	return scope
-}
-
-// office makes an office that is verified.
-func (b *bench) office(scope billing.Scope, npi, taxID string) billing.OfficeID {
-	b.t.Helper()
-	return b.officeAsOf(scope, npi, taxID, b.clock.Now())
-}
-
-// claimedOffice makes an office that the operator has not verified.
-func (b *bench) claimedOffice(scope billing.Scope, npi, taxID string) {
-	b.t.Helper()
-	b.officeAsOf(scope, npi, taxID, time.Time{})
-}
-
-func (b *bench) officeAsOf(scope billing.Scope, npi, taxID string, verified time.Time) billing.OfficeID {
-	b.t.Helper()
-	now := b.clock.Now()
-	o := &billing.Office{
-		ID: billing.NewID[billing.OfficeID](now), Scope: scope, Name: "Main", NPI: npi, TaxID: taxID, TimeZone: "America/New_York", CreatedAt: now, VerifiedAt: verified,
-	}
-	b.inScope(scope, func(ctx context.Context, tx ports.Tx) error { return tx.Offices.Insert(ctx, o) })
-	return o.ID
-}
-
-func (b *bench) in(fn func(ctx context.Context, tx ports.Tx) error) {
-	b.t.Helper()
-	b.inScope(b.scope, fn)
-}
-
-func (b *bench) inScope(scope billing.Scope, fn func(ctx context.Context, tx ports.Tx) error) {
-	b.t.Helper()
-	if err := b.store.InTx(b.t.Context(), scope, fn); err != nil {
-		b.t.Fatal(err)
-	}
-}
-
-// fee is what the claims of these tests charge.
-const fee = billing.Money(20000)
-
-// claim makes a claim to CHTEST that the payer has accepted.
-func (b *bench) claim(number string, changes ...func(*billing.Claim)) billing.ClaimID {
-	b.t.Helper()
-	c := b.newClaim(number, changes...)
-	b.inScope(c.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Claims.Insert(ctx, c) })
-	return c.ID
-}
-
-func (b *bench) newClaim(number string, changes ...func(*billing.Claim)) *billing.Claim {
-	payer, _ := b.payers.Find("CHTEST")
-	now := b.clock.Now()
-	c := &billing.Claim{
-		ID: billing.NewID[billing.ClaimID](now), Scope: b.scope, Kind: billing.KindClaim,
-		Frequency: billing.FrequencyOriginal, PatientControlNumber: number, CreatedAt: now,
-		ClaimContent: billing.ClaimContent{
-			OfficeID: billing.NewID[billing.OfficeID](now), Payer: payer.PayerSummary, PlaceOfService: "11",
-			Subscriber: billing.ClaimSubscriber{FirstName: "Ada", LastName: "Byron", DateOfBirth: billing.Date{Year: 1985, Month: 12, Day: 10}, MemberID: "M1"},
-			Lines:      []billing.ClaimLine{{ProcedureCode: "D2740", ServiceDate: billing.Date{Year: 2026, Month: 1, Day: 5}, Fee: fee, Quantity: 1}},
-		},
-		ClaimProgress: billing.ClaimProgress{State: billing.ClaimAcceptedPayer, UpdatedAt: now, SentAt: now},
-	}
-	for _, change := range changes {
-		change(c)
-	}
-	return c
-}
-
-func inState(s billing.ClaimState) func(*billing.Claim) {
-	return func(c *billing.Claim) { c.State = s }
-}
-
-func predetermination(c *billing.Claim) { c.Kind = billing.KindPredetermination }
-
-func payerNumber(n string) func(*billing.Claim) {
-	return func(c *billing.Claim) { c.PayerClaimNumber = n }
-}
-
-func (b *bench) get(id billing.ClaimID) (c *billing.Claim) {
-	b.t.Helper()
-	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
-		r, err := tx.Claims.Get(ctx, id)
-		if err == nil {
-			c = r.Claim
+// BenchmarkApply takes in and applies a remittance of 10,000 claims, with an
+// endpoint that takes the events, and compares that with 10,000 commits of one
+// claim each on the same server.
+func BenchmarkApply(bm *testing.B) {
+	const many = 10_000
+	for range bm.N {
+		b := newBench(bm)
+		f := b.file(b.payment(b.crowd(many)...))
+		b.listen()
+		baseline := b.single(500) * many / 500
+		var commits atomic.Int64
+		b.service = remittances.New(countedStore{b.store, &commits}, edi.New(), b.payers)
+		start := time.Now()
+		j := b.receiveFile(f)
+		received := time.Since(start)
+		r := b.apply(j)
+		took := time.Since(start)
+		if r.MatchedCount != many || r.Progress != billing.ERADone {
+			bm.Fatalf("%d claims matched, %s", r.MatchedCount, r.Progress)
 		}
-		return err
-	})
-	return c
+		bm.ReportMetric(took.Seconds(), "s/10k-claims")
+		bm.ReportMetric(received.Seconds(), "s/10k-intake")
+		bm.ReportMetric(float64(commits.Load()), "commits")
+		bm.ReportMetric(took.Seconds()/baseline.Seconds(), "x-of-10k-commits")
+	}
 }
 
-// change changes a claim as another use case does.
-func (b *bench) change(id billing.ClaimID, change func(*billing.Claim)) {
+// crowd makes claims, and says of each what it is paid.
+func (b *bench) crowd(many int) []saying {
 	b.t.Helper()
-	b.in(func(ctx context.Context, tx ports.Tx) error {
-		c, err := tx.Claims.Lock(ctx, id)
-		if err != nil {
-			return err
+	var says []saying
+	for len(says) < many {
+		from := len(says)
+		for i := range 500 {
+			says = append(says, paid(fmt.Sprint("A-", from+i), fmt.Sprint("P-", from+i), 2500))
 		}
-		change(c.Claim)
-		return tx.Claims.Save(ctx, c.Claim)
-	})
-}
-
-// paid is a claim of an 835: of the fee, the contract takes 50.00, the patient
-// owes the share, and the rest is paid.
-func paid(number, payers string, share billing.Money) remittance.Claim {
-	return remittance.Claim{
-		ControlNumber: number, Status: "1", PayerControlNumber: payers,
-		Names: []remittance.Name{{Entity: "QC", Kind: "1", Last: "BYRON", First: "ADA", IDQualifier: "MI", ID: "M1"}},
-		Services: []remittance.Service{{
-			Procedure: remittance.Procedure{Qualifier: "AD", Code: "D2740"}, Charge: fee, Units: "1",
-			Adjustments: []remittance.Adjustment{{Group: "CO", Reason: "45", Amount: 5000}, {Group: "PR", Reason: "2", Amount: share}},
-			References:  []remittance.Reference{{Qualifier: "6R", Value: "1"}},
-			Amounts:     []remittance.Amount{{Qualifier: "B6", Amount: fee - 5000}},
-		}},
-	}
-}
-
-// denied is a claim of an 835 of which nothing is paid.
-func denied(number, payers string) remittance.Claim {
-	c := paid(number, payers, 0)
-	c.Status = "4"
-	c.Services[0].Adjustments = []remittance.Adjustment{{Group: "CO", Reason: "96", Amount: fee}}
-	return c
-}
-
-// estimated answers a predetermination: 100.00 would be paid.
-func estimated(number string) remittance.Claim {
-	c := paid(number, "P-"+number, 0)
-	c.Status = "25"
-	c.Services[0].Adjustments = []remittance.Adjustment{{Group: "OA", Reason: "101", Amount: 10000}, {Group: "PR", Reason: "2", Amount: 10000}}
-	return c
-}
-
-func reversed(c remittance.Claim) remittance.Claim { return *c.Reversed() }
-
-// saying is what an 835 says of a claim.
-type saying = remittance.Claim
-
-func withNumber(c remittance.Claim, number string) remittance.Claim {
-	c.ControlNumber = number
-	return c
-}
-
-func ref(qualifier, value string) remittance.Reference {
-	return remittance.Reference{Qualifier: qualifier, Value: value}
-}
-
-// payment is a payment by CHTEST to the office, under a trace number of its own.
-func (b *bench) payment(claims ...remittance.Claim) remittance.Remittance {
-	b.traces++
-	r := remittance.Remittance{
-		Payment: remittance.Payment{
-			Handling: "I", CreditDebit: "C", Method: "ACH", Date: billing.Date{Year: 2026, Month: 2, Day: 3},
-			Trace: remittance.Trace{Number: fmt.Sprintf("T%06d", b.traces), Originator: "1999999999"},
-			Payer: remittance.Party{Name: "MOLAR TEST PAYER", IDQualifier: "XV", ID: "CHTEST"},
-			Payee: remittance.Party{Name: "MAIN", IDQualifier: "XX", ID: b.npi},
-		},
-		Claims: slices.Clone(claims),
-	}
-	for i := range r.Claims { // the caller may say the same once more
-		r.Claims[i] = *r.Claims[i].Clone()
-	}
-	r.Settle()
-	return r
-}
-
-// file is an 835 of the payments.
-func (b *bench) file(payments ...remittance.Remittance) billing.IncomingFile {
-	b.t.Helper()
-	b.traces++
-	at := time.Date(2026, 2, 3, 4, 5, 0, 0, time.UTC)
-	var out bytes.Buffer
-	err := remittance.Encode(&out,
-		x12.Interchange{SenderQualifier: "ZZ", Sender: "CLEARING", ReceiverQualifier: "ZZ", Receiver: "MOLAR", Created: at, Version: "00501", Control: b.traces, Test: true},
-		x12.Group{Sender: "CLEARING", Receiver: "MOLAR", Created: at, Control: b.traces}, payments)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return billing.IncomingFile{Name: "F" + strconv.Itoa(b.traces) + ".835", Content: out.Bytes()}
-}
-
-// receive takes in a file with one payment of the claims, and gives its job.
-func (b *bench) receive(claims ...remittance.Claim) jobs.Job {
-	b.t.Helper()
-	return b.receiveFile(b.file(b.payment(claims...)))
-}
-
-func (b *bench) receiveFile(f billing.IncomingFile) jobs.Job {
-	b.t.Helper()
-	have := map[billing.JobID]bool{}
-	for _, j := range b.due() {
-		have[j.ID] = true
-	}
-	if err := b.service.Receive(b.t.Context(), b.scope.Mode, f); err != nil {
-		b.t.Fatal(err)
-	}
-	for _, j := range b.due() {
-		if !have[j.ID] {
-			return j
-		}
-	}
-	b.t.Fatal("the file has made no job")
-	return jobs.Job{}
-}
-
-// remit takes in a payment of the claims and applies it.
-func (b *bench) remit(claims ...remittance.Claim) *billing.ERARecord {
-	b.t.Helper()
-	return b.apply(b.receive(claims...))
-}
-
-func (b *bench) apply(j jobs.Job) *billing.ERARecord {
-	b.t.Helper()
-	if err := b.service.Apply(b.t.Context(), j); err != nil {
-		b.t.Fatalf("apply: %v", err)
-	}
-	return b.era(j)
-}
-
-func (b *bench) era(j jobs.Job) *billing.ERARecord {
-	b.t.Helper()
-	r, err := b.service.Get(b.t.Context(), j.Scope, billing.ERAID(j.Subject))
-	if err != nil {
-		b.t.Fatalf("get: %v", err)
-	}
-	return r
-}
-
-// due takes the jobs of the outbox whose time has come.
-func (b *bench) due() (due []jobs.Job) {
-	b.t.Helper()
-	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) (err error) {
-		if err = tx.Jobs.Release(ctx, 0); err == nil {
-			due, err = tx.Jobs.Due(ctx, tx.Clock.Now(), billing.JobLease, 100)
-		}
-		return err
-	})
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return due
-}
-
-// isDue reports whether the job's time has come.
-func (b *bench) isDue(j jobs.Job) bool {
-	b.t.Helper()
-	return slices.ContainsFunc(b.due(), func(due jobs.Job) bool { return due.ID == j.ID })
-}
-
-func (b *bench) quarantined() []*billing.Quarantined {
-	b.t.Helper()
-	files, err := b.service.Quarantined(b.t.Context())
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return files
-}
-
-// eras is every remittance of the scope.
-func (b *bench) eras(scope billing.Scope) []*billing.ERA {
-	b.t.Helper()
-	all, next, err := b.service.List(b.t.Context(), scope, billing.ERAFilter{}, billing.Page{Limit: 1000})
-	if err != nil || next != nil {
-		b.t.Fatalf("list: %v", err)
-	}
-	return all
-}
-
-// settle does what is due until nothing is.
-func (b *bench) settle() {
-	b.t.Helper()
-	for due := b.due(); len(due) > 0; due = b.due() {
-		for _, j := range due {
-			if err := b.service.Apply(b.t.Context(), j); err != nil {
-				b.t.Fatalf("apply: %v", err)
+		b.in(func(ctx context.Context, tx ports.Tx) error {
+			for _, said := range says[from:] {
+				if err := tx.Claims.Insert(ctx, b.newClaim(said.ControlNumber)); err != nil {
+					return err
+				}
 			}
-		}
+			return nil
+		})
 	}
+	return says
 }
 
-func (b *bench) pending(j jobs.Job) (is bool) {
+// listen makes an endpoint for every event.
+func (b *bench) listen() {
 	b.t.Helper()
-	b.inScope(j.Scope, func(ctx context.Context, tx ports.Tx) (err error) {
-		is, err = tx.Outbox.Pending(ctx, j.ID)
-		return err
-	})
-	return is
-}
-
-// events are the types of a resource's events, in their order.
-func (b *bench) events(id [16]byte) string {
-	b.t.Helper()
-	var told []string
+	now := b.clock.Now()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
-		all, err := tx.Events.List(ctx, billing.EventFilter{Resource: id}, billing.Page{Limit: 100})
-		told = make([]string, len(all))
-		for i, e := range all {
-			told[len(all)-1-i] = string(e.Type)
-			if e.Sequence != len(all)-i {
-				b.t.Errorf("event %s has the sequence %d, want %d", e.Type, e.Sequence, len(all)-i)
-			}
-		}
-		return err
-	})
-	return strings.Join(told, " ")
-}
-
-// last is the data of a resource's last event.
-func (b *bench) last(id [16]byte, data any) {
-	b.t.Helper()
-	b.in(func(ctx context.Context, tx ports.Tx) error {
-		all, err := tx.Events.List(ctx, billing.EventFilter{Resource: id}, billing.Page{Limit: 1})
-		if err != nil || len(all) == 0 {
-			return fmt.Errorf("no event: %w", err)
-		}
-		return json.Unmarshal(all[0].Data, data)
+		return tx.Endpoints.Insert(ctx, &billing.WebhookEndpoint{
+			ID: billing.NewID[billing.WebhookEndpointID](now), Scope: b.scope, URL: "https://example.com/hooks",
+			Status: billing.EndpointEnabled, Secret: billing.NewWebhookSecret(), CreatedAt: now,
+		})
 	})
 }
 
-// counts is how the claims of a remittance came out: c claims, m matched, and
-// for each ordinal whether it was applied (a), only matched (m) or neither (-).
-func counts(r *billing.ERARecord) string {
-	var each strings.Builder
-	for _, c := range r.Claims {
-		switch {
-		case c.Applied && !c.ClaimID.IsZero():
-			each.WriteByte('a')
-		case c.Applied:
-			each.WriteByte('?')
-		case !c.ClaimID.IsZero():
-			each.WriteByte('m')
-		default:
-			each.WriteByte('-')
-		}
-	}
-	return fmt.Sprintf("%d/%d %s %s", r.MatchedCount, r.ClaimCount, each.String(), r.Progress)
-}
-
-// stands is a claim's state and what was paid in all.
-func (b *bench) stands(id billing.ClaimID) string {
+// single is how long commits of one claim take.
+func (b *bench) single(commits int) time.Duration {
 	b.t.Helper()
-	c := b.get(id)
-	if s := c.Standing(); s != nil {
-		return fmt.Sprintf("%s %s %s", c.State, s.Outcome, s.Paid)
+	start := time.Now()
+	for i := range commits {
+		b.in(func(ctx context.Context, tx ports.Tx) error {
+			return tx.Claims.Insert(ctx, b.newClaim(fmt.Sprint("S-", i)))
+		})
 	}
-	return string(c.State)
+	return time.Since(start)
 }

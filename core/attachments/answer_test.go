@@ -9,10 +9,11 @@ import (
 
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // words is an answer in words, which makes its attachment.
-func (b *bench) words(narrative string) billing.AnswerRequest {
+func (b *fixture) words(narrative string) billing.AnswerRequest {
 	return billing.AnswerRequest{OfficeID: new(b.office.ID.String()), Narrative: &narrative, About: about()}
 }
 
@@ -25,7 +26,7 @@ func solicited(id billing.PayerRequestID) billing.AttachmentRequest {
 // with a new one.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	b.work()
 	claim := b.claim()
 	for name, c := range map[string]struct {
@@ -74,7 +75,7 @@ func TestAnswers(t *testing.T) {
 
 func TestAnswersThatAreRefused(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	claim := b.claim()
 	mine, others, empty := b.asked(claim.ID), b.asked(claim.ID), b.asked(claim.ID)
 	unsolicited := b.filled("a")
@@ -127,7 +128,7 @@ func TestAnswersThatAreRefused(t *testing.T) {
 // and the others get it, or word that it is on its way.
 func TestAnswersAtOnce(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	b.work()
 	for n := range 10 {
 		request := b.asked(billing.ClaimID{})
@@ -156,7 +157,7 @@ func TestAnswersAtOnce(t *testing.T) {
 // filled.
 func TestAnswerRacesWithUploadsAndMaking(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	b.work()
 	claim := b.claim()
 	for n := range 10 {
@@ -202,7 +203,7 @@ func TestAnswerRacesWithUploadsAndMaking(t *testing.T) {
 // the next answer takes it.
 func TestAnswerThatFails(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	b.work()
 	request := b.asked(billing.ClaimID{})
 	first := b.answer(b.service, "k", request, b.words("SANDBOX-NETWORK-ERROR"))
@@ -225,7 +226,7 @@ func TestAnswerThatFails(t *testing.T) {
 // later.
 func TestAnswerWithoutPatience(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	request := b.asked(billing.ClaimID{})
 	if o := b.answer(b.impatient(nil), "k", request, b.words("It broke.")); !errors.Is(o.err, context.DeadlineExceeded) {
 		t.Errorf("%+v, want a timeout", o)
@@ -247,9 +248,9 @@ func TestAnswerWithoutPatience(t *testing.T) {
 // TestLiveMode refuses every change before it looks at it.
 func TestLiveMode(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	b.scope.Mode = billing.ModeLive
-	b.newOffice(b.scope)
+	porttest.Office(t, b.store, b.scope)
 	var a billing.AttachmentID
 	var d billing.DocumentID
 	for name, o := range map[string]outcome{
@@ -271,7 +272,7 @@ func TestLiveMode(t *testing.T) {
 // the request that waits for the work keeps its answer.
 func TestKeyIsAskedForWhileTheWorkEnds(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	b.work()
 	id, image := b.filled("a"), pngOf(t, pattern(2))
 	for name, c := range map[string]struct {
@@ -284,7 +285,7 @@ func TestKeyIsAskedForWhileTheWorkEnds(t *testing.T) {
 		asks, release := make(chan struct{}), make(chan struct{})
 		ended := make(chan error, 1)
 		held := false
-		s := b.process(&fate{at: c.last, only: "InTx", how: meets, then: func() {
+		s := b.process(&porttest.Fault{At: c.last, Only: "InTx", How: porttest.Passes, Then: func() {
 			held = true
 			go func() { ended <- b.hold("k "+name, asks, release) }()
 			<-asks
@@ -308,7 +309,7 @@ func TestKeyIsAskedForWhileTheWorkEnds(t *testing.T) {
 // it waits for is sent. Nobody is told that it failed.
 func TestSameAnswerAtOnce(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	b.work()
 	for n := range 6 {
 		request, key := b.asked(billing.ClaimID{}), fmt.Sprint("k", n)

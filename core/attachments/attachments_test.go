@@ -8,7 +8,7 @@ import (
 
 func TestImagesAreSentAndClosed(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	b.work()
 	id := b.filled("a")
 	if o := b.upload(b.service, "png", id, pngOf(t, pattern(2))); o.err != nil || len(o.Documents) != 2 {

@@ -63,12 +63,12 @@ func about() billing.SubjectInput {
 }
 
 // open makes an open attachment for no claim.
-func (b *bench) open(key string) billing.AttachmentID {
+func (b *fixture) open(key string) billing.AttachmentID {
 	b.t.Helper()
 	return b.make(key, billing.AttachmentRequest{OfficeID: new(b.office.ID.String()), PayerID: new("CHTEST"), About: about()})
 }
 
-func (b *bench) make(key string, in billing.AttachmentRequest) billing.AttachmentID {
+func (b *fixture) make(key string, in billing.AttachmentRequest) billing.AttachmentID {
 	b.t.Helper()
 	o := came(b.service.Make(b.t.Context(), write(b.scope, call(key), render), in))
 	if o.err != nil {
@@ -77,7 +77,7 @@ func (b *bench) make(key string, in billing.AttachmentRequest) billing.Attachmen
 	return b.id(o)
 }
 
-func (b *bench) id(o outcome) billing.AttachmentID {
+func (b *fixture) id(o outcome) billing.AttachmentID {
 	b.t.Helper()
 	id, err := billing.ParseID[billing.AttachmentID](o.Attachment)
 	if err != nil {
@@ -87,7 +87,7 @@ func (b *bench) id(o outcome) billing.AttachmentID {
 }
 
 // filled makes an open attachment with a JPEG.
-func (b *bench) filled(key string) billing.AttachmentID {
+func (b *fixture) filled(key string) billing.AttachmentID {
 	b.t.Helper()
 	id := b.open(key)
 	if o := b.upload(b.service, key+" image", id, jpegOf(b.t, pattern(1))); o.err != nil || len(o.Documents) != 1 {
@@ -97,7 +97,7 @@ func (b *bench) filled(key string) billing.AttachmentID {
 }
 
 // asked makes an open payer request about the claim, or about none.
-func (b *bench) asked(claim billing.ClaimID) billing.PayerRequestID {
+func (b *fixture) asked(claim billing.ClaimID) billing.PayerRequestID {
 	b.t.Helper()
 	payer, _ := b.payers.Find("CHTEST")
 	now := b.clock.Now()
@@ -110,7 +110,7 @@ func (b *bench) asked(claim billing.ClaimID) billing.PayerRequestID {
 }
 
 // claim makes a claim with the control number PCN-1.
-func (b *bench) claim() *billing.Claim {
+func (b *fixture) claim() *billing.Claim {
 	b.t.Helper()
 	payer, _ := b.payers.Find("CHTEST")
 	now := b.clock.Now()
@@ -129,7 +129,7 @@ func (b *bench) claim() *billing.Claim {
 	return c
 }
 
-func (b *bench) get(id billing.AttachmentID) *billing.Attachment {
+func (b *fixture) get(id billing.AttachmentID) *billing.Attachment {
 	b.t.Helper()
 	a, err := b.service.Get(b.t.Context(), b.scope, id)
 	if err != nil {
@@ -138,7 +138,7 @@ func (b *bench) get(id billing.AttachmentID) *billing.Attachment {
 	return a
 }
 
-func (b *bench) request(id billing.PayerRequestID) (r *billing.PayerRequest) {
+func (b *fixture) request(id billing.PayerRequestID) (r *billing.PayerRequest) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
 		r, err = tx.PayerRequests.Get(ctx, id)
@@ -148,7 +148,7 @@ func (b *bench) request(id billing.PayerRequestID) (r *billing.PayerRequest) {
 }
 
 // due takes the jobs of the outbox whose time has come.
-func (b *bench) due() (due []jobs.Job) {
+func (b *fixture) due() (due []jobs.Job) {
 	b.t.Helper()
 	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) (err error) {
 		if err = tx.Jobs.Release(ctx, 0); err == nil {
@@ -166,7 +166,7 @@ func (b *bench) due() (due []jobs.Job) {
 const pause = 20 * time.Millisecond
 
 // hurry ends the leases of jobs, not to wait for leases that grow.
-func (b *bench) hurry() {
+func (b *fixture) hurry() {
 	b.t.Helper()
 	<-time.After(pause)
 	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) error { return tx.Jobs.Release(ctx, 0) })
@@ -176,7 +176,7 @@ func (b *bench) hurry() {
 }
 
 // job is the one job of the outbox.
-func (b *bench) job() jobs.Job {
+func (b *fixture) job() jobs.Job {
 	b.t.Helper()
 	due := b.due()
 	if len(due) != 1 {
@@ -186,7 +186,7 @@ func (b *bench) job() jobs.Job {
 }
 
 // do does a job as a worker of the process does.
-func (b *bench) do(s *attachments.Service, j jobs.Job) error {
+func (b *fixture) do(s *attachments.Service, j jobs.Job) error {
 	if j.Kind == jobs.KindPNGConvert {
 		return s.Convert(b.t.Context(), j)
 	}
@@ -194,7 +194,7 @@ func (b *bench) do(s *attachments.Service, j jobs.Job) error {
 }
 
 // settle does what is due until nothing is.
-func (b *bench) settle() {
+func (b *fixture) settle() {
 	b.t.Helper()
 	for due := b.due(); len(due) > 0; due = b.due() {
 		for _, j := range due {
@@ -205,7 +205,7 @@ func (b *bench) settle() {
 	}
 }
 
-func (b *bench) pending(j jobs.Job) (is bool) {
+func (b *fixture) pending(j jobs.Job) (is bool) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
 		is, err = tx.Outbox.Pending(ctx, j.ID)
@@ -215,7 +215,7 @@ func (b *bench) pending(j jobs.Job) (is bool) {
 }
 
 // all is every attachment of the scope.
-func (b *bench) all() []*billing.Attachment {
+func (b *fixture) all() []*billing.Attachment {
 	b.t.Helper()
 	all, next, err := b.service.List(b.t.Context(), b.scope, billing.AttachmentFilter{}, billing.Page{Limit: 1000})
 	if err != nil || next != nil {
@@ -225,7 +225,7 @@ func (b *bench) all() []*billing.Attachment {
 }
 
 // blobNames lists what the blob store has.
-func (b *bench) blobNames() (names []string) {
+func (b *fixture) blobNames() (names []string) {
 	b.t.Helper()
 	for _, prefix := range []string{billing.DocumentBlobs, billing.StagingBlobs} {
 		for blob, err := range b.blobs.List(b.t.Context(), prefix) {
@@ -240,7 +240,7 @@ func (b *bench) blobNames() (names []string) {
 }
 
 // whole checks that every document has its image.
-func (b *bench) whole() (blobs []string) {
+func (b *fixture) whole() (blobs []string) {
 	b.t.Helper()
 	for _, a := range b.all() {
 		for _, d := range a.Documents {
@@ -264,13 +264,13 @@ func (b *bench) whole() (blobs []string) {
 // audit checks what must hold when all work is done: each document has its
 // image, and after a sweep no image is left over; each closed attachment was
 // sent as it is, once, and told of once; nothing else was sent.
-func (b *bench) audit() {
+func (b *fixture) audit() {
 	b.t.Helper()
 	if due := b.due(); len(due) > 0 {
 		b.t.Errorf("%d jobs are left", len(due))
 	}
 	b.whole()
-	b.clock.advance(b.times.Orphan + time.Minute)
+	b.clock.Advance(b.times.Orphan + time.Minute)
 	if _, err := b.service.Sweep(b.t.Context()); err != nil {
 		b.t.Errorf("sweep: %v", err)
 	}
@@ -298,7 +298,7 @@ func (b *bench) audit() {
 
 // sentOnce checks that the network has the closed attachment as it is, and
 // that one event tells of it.
-func (b *bench) sentOnce(a *billing.Attachment) {
+func (b *fixture) sentOnce(a *billing.Attachment) {
 	b.t.Helper()
 	var documents []string
 	for _, d := range a.Documents {
@@ -313,7 +313,7 @@ func (b *bench) sentOnce(a *billing.Attachment) {
 	}
 }
 
-func (b *bench) events(id billing.AttachmentID) (all []*billing.Event) {
+func (b *fixture) events(id billing.AttachmentID) (all []*billing.Event) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
 		all, err = tx.Events.List(ctx, billing.EventFilter{Resource: id}, billing.Page{Limit: 10})
@@ -324,7 +324,7 @@ func (b *bench) events(id billing.AttachmentID) (all []*billing.Event) {
 
 // hold has the key in a transaction of its own, as another request with it,
 // from asks to release.
-func (b *bench) hold(key string, asks chan<- struct{}, release <-chan struct{}) error {
+func (b *fixture) hold(key string, asks chan<- struct{}, release <-chan struct{}) error {
 	return b.store.InTx(b.t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) error {
 		_, err := tx.Keys.Reserve(ctx, key)
 		close(asks)

@@ -8,29 +8,8 @@ import (
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports/porttest"
 )
-
-// everyEnding runs a test for each call that a piece of work makes and each
-// way in which that call may end, until the work comes to its end with none of
-// its calls reached.
-func everyEnding(t *testing.T, least int, test func(t *testing.T, f *fate)) {
-	t.Helper()
-	for how := range meets {
-		reached := 0
-		for ; reached < 30; reached++ {
-			f := &fate{at: reached, how: how}
-			if test(t, f); f.met == "" {
-				break
-			}
-			if t.Failed() {
-				t.Fatalf("the process %s call %d, %s", how, f.at, f.met)
-			}
-		}
-		if reached < least {
-			t.Fatalf("%d calls were reached, want %d at least", reached, least)
-		}
-	}
-}
 
 // TestUploadDiesAnywhere ends the process of an upload at each of its calls.
 // The same request again has the document made, once.
@@ -39,13 +18,13 @@ func TestUploadDiesAnywhere(t *testing.T) {
 	for name, image := range map[string][]byte{"JPEG": jpegOf(t, pattern(1)), "PNG": pngOf(t, pattern(1))} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t)
+			b := newFixture(t)
 			b.work()
 			key := keys()
-			everyEnding(t, 3, func(t *testing.T, f *fate) {
+			porttest.EveryEnding(t, 3, func(t *testing.T, f *porttest.Fault) {
 				t.Helper()
 				id, k := b.open(key()), key()
-				dies(func() { b.upload(b.process(f), k, id, image) })
+				porttest.Dies(func() { b.upload(b.process(f), k, id, image) })
 				o := b.upload(b.service, k, id, image)
 				for o.code() == billing.CodeIdempotencyKeyInUse {
 					b.settle()
@@ -68,10 +47,10 @@ func TestUploadDiesAnywhere(t *testing.T) {
 
 // begun begins work that waits for a worker, in a process that dies when it
 // has committed what it wants: after the commit of that number.
-func (b *bench) begun(commit int, work func(*attachments.Service)) jobs.Job {
+func (b *fixture) begun(commit int, work func(*attachments.Service)) jobs.Job {
 	b.t.Helper()
-	f := &fate{at: commit, only: "InTx", how: diesAfter}
-	if !dies(func() { work(b.process(f)) }) {
+	f := &porttest.Fault{At: commit, Only: "InTx", How: porttest.DiesAfter}
+	if !porttest.Dies(func() { work(b.process(f)) }) {
 		b.t.Fatal("the work did not begin")
 	}
 	return b.job()
@@ -81,11 +60,11 @@ func (b *bench) begun(commit int, work func(*attachments.Service)) jobs.Job {
 // calls. The next worker has the document made, once.
 func TestConvertDiesAnywhere(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	key := keys()
 	image, twin := pngOf(t, pattern(1)), pngOf(t, pattern(2))
 	for _, twins := range []bool{false, true} {
-		everyEnding(t, 6, func(t *testing.T, f *fate) {
+		porttest.EveryEnding(t, 6, func(t *testing.T, f *porttest.Fault) {
 			t.Helper()
 			id, k := b.open(key()), key()
 			want := 1
@@ -98,7 +77,7 @@ func TestConvertDiesAnywhere(t *testing.T) {
 				want = 2
 			}
 			j := b.begun(1, upload)
-			dies(func() { _ = b.process(f).Convert(t.Context(), j) })
+			porttest.Dies(func() { _ = b.process(f).Convert(t.Context(), j) })
 			b.settle()
 			o := b.upload(b.service, k, id, image)
 			if o.err != nil || !o.replayed || len(o.Documents) != want {
@@ -113,13 +92,13 @@ func TestConvertDiesAnywhere(t *testing.T) {
 // calls. The attachment is sent once, and the same request tells so.
 func TestCloseDiesAnywhere(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	b.work()
 	key := keys()
-	everyEnding(t, 2, func(t *testing.T, f *fate) {
+	porttest.EveryEnding(t, 2, func(t *testing.T, f *porttest.Fault) {
 		t.Helper()
 		id, k := b.filled(key()), key()
-		dies(func() { b.close(b.process(f), k, id) })
+		porttest.Dies(func() { b.close(b.process(f), k, id) })
 		o := b.close(b.service, k, id)
 		for o.code() == billing.CodeIdempotencyKeyInUse {
 			b.settle()
@@ -136,14 +115,14 @@ func TestCloseDiesAnywhere(t *testing.T) {
 // attachment.
 func TestAnswerDiesAnywhere(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	b.work()
 	key := keys()
-	everyEnding(t, 2, func(t *testing.T, f *fate) {
+	porttest.EveryEnding(t, 2, func(t *testing.T, f *porttest.Fault) {
 		t.Helper()
 		id, k := b.asked(billing.ClaimID{}), key()
 		in := billing.AnswerRequest{OfficeID: new(b.office.ID.String()), Narrative: new("It broke."), About: about()}
-		dies(func() { b.answer(b.process(f), k, id, in) })
+		porttest.Dies(func() { b.answer(b.process(f), k, id, in) })
 		o := b.answer(b.service, k, id, in)
 		for o.code() == billing.CodeIdempotencyKeyInUse {
 			b.settle()
@@ -165,9 +144,9 @@ func TestAnswerDiesAnywhere(t *testing.T) {
 // lost is asked for again.
 func TestSendDiesAnywhere(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	key := keys()
-	everyEnding(t, 7, func(t *testing.T, f *fate) {
+	porttest.EveryEnding(t, 7, func(t *testing.T, f *porttest.Fault) {
 		t.Helper()
 		id, k := b.filled(key()), key()
 		if o := b.upload(b.service, key(), id, jpegOf(t, pattern(2))); o.err != nil {
@@ -176,9 +155,9 @@ func TestSendDiesAnywhere(t *testing.T) {
 		j := b.begun(0, func(s *attachments.Service) { b.close(s, k, id) })
 		number := b.get(id).Number
 		var err error
-		died := dies(func() { err = b.process(f).Send(t.Context(), j) })
+		died := porttest.Dies(func() { err = b.process(f).Send(t.Context(), j) })
 		_, ended := errors.AsType[*jobs.DoneError](err)
-		if networks := f.met == "Open" || f.met == "Add"; ended != (networks && !died) {
+		if networks := f.Met() == "Open" || f.Met() == "Add"; ended != (networks && !died) {
 			t.Errorf("sending: %v", err)
 		}
 		b.settle()
@@ -202,13 +181,13 @@ func TestSendDiesAnywhere(t *testing.T) {
 // TestRemoveDiesAnywhere ends the process that takes a document off.
 func TestRemoveDiesAnywhere(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	key := keys()
-	everyEnding(t, 2, func(t *testing.T, f *fate) {
+	porttest.EveryEnding(t, 2, func(t *testing.T, f *porttest.Fault) {
 		t.Helper()
 		id, k := b.filled(key()), key()
 		document := b.get(id).Documents[0].ID
-		dies(func() {
+		porttest.Dies(func() {
 			_, _ = b.process(f).RemoveDocument(t.Context(), write(b.scope, call(k), render), id, document)
 		})
 		if o := b.remove(k, id, document); o.err != nil || len(o.Documents) != 0 {

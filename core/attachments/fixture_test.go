@@ -26,33 +26,16 @@ import (
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 	"github.com/molar-billing/molar/workers"
 	"github.com/molar-billing/molar/workers/outboxrelay"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
 
-// clock can be moved on.
-type clock struct {
-	mu    sync.Mutex
-	ahead time.Duration
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return time.Now().Add(c.ahead)
-}
-
-func (c *clock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.ahead += d
-}
-
-// bench is the use cases on a real database, a queue in memory, images in a
+// fixture is the use cases on a real database, a queue in memory, images in a
 // folder, the real codec and the sandbox.
-type bench struct {
+type fixture struct {
 	t       *testing.T
 	store   pgtest.Clocked
 	queue   *memqueue.Queue
@@ -61,7 +44,7 @@ type bench struct {
 	codec   *imagecodec.Codec
 	network *network
 	payers  *billing.PayerDirectory
-	clock   *clock
+	clock   *porttest.Clock
 	times   attachments.Times
 	service *attachments.Service
 	scope   billing.Scope
@@ -69,10 +52,10 @@ type bench struct {
 	relay   *outboxrelay.Relay
 }
 
-func newBench(t *testing.T) *bench {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	b := &bench{
-		t: t, queue: memqueue.NewBroker().Open(), clock: &clock{}, times: attachments.DefaultTimes(), folder: t.TempDir(),
+	b := &fixture{
+		t: t, queue: memqueue.NewBroker().Open(), clock: &porttest.Clock{}, times: attachments.DefaultTimes(), folder: t.TempDir(),
 	}
 	b.relay = outboxrelay.New(b.queue, slog.New(slog.DiscardHandler))
 	b.store = pgtest.Clocked{Store: pgtest.Open(t, func(o *pgstore.Options) { o.Staged = b.relay.Staged }), Clock: b.clock}
@@ -85,30 +68,25 @@ func newBench(t *testing.T) *bench {
 	if b.codec, err = imagecodec.New(imagecodec.Options{TempDir: t.TempDir()}); err != nil {
 		t.Fatal(err)
 	}
-	if b.payers, err = billing.ShippedPayers(); err != nil {
-		t.Fatal(err)
-	}
+	b.payers = porttest.Payers(t)
 	b.service = b.process(nil)
-	b.scope = billing.Scope{Org: billing.NewID[billing.OrgID](time.Now()), Mode: billing.ModeTest}
-	b.office = b.newOffice(b.scope)
+	b.scope = porttest.Organization(t, b.store, billing.ModeTest)
+	b.office = porttest.Office(t, b.store, b.scope)
 	return b
 }
 
-// process is the use cases as another process has them. Fate, when not nil,
+// process is the use cases as another process has them. The fault, when not nil,
 // decides what becomes of its calls.
-func (b *bench) process(f *fate) *attachments.Service {
-	if f == nil {
-		return b.build(b.store, b.queue, b.blobs, b.network)
-	}
-	return b.build(fatedStore{b.store, f}, fatedQueue{b.queue, f}, fatedBlobs{b.blobs, f}, fatedNetwork{b.network, f})
+func (b *fixture) process(f *porttest.Fault) *attachments.Service {
+	return b.build(porttest.Store{Store: b.store, Fault: f}, faultyQueue{b.queue, f}, faultyBlobs{b.blobs, f}, faultyNetwork{b.network, f})
 }
 
 // processOn is the use cases of a process with another blob store.
-func (b *bench) processOn(blobs ports.Blobs) *attachments.Service {
+func (b *fixture) processOn(blobs ports.Blobs) *attachments.Service {
 	return b.build(b.store, b.queue, blobs, b.network)
 }
 
-func (b *bench) build(store ports.Store, queue ports.Queue, blobs ports.Blobs, sandbox ports.AttachmentNetwork) *attachments.Service {
+func (b *fixture) build(store ports.Store, queue ports.Queue, blobs ports.Blobs, sandbox ports.AttachmentNetwork) *attachments.Service {
 	return attachments.New(store, attachments.Outside{
 		Queue: queue, Blobs: blobs, Images: b.codec,
 		Networks: map[billing.Mode]ports.AttachmentNetwork{billing.ModeTest: sandbox, billing.ModeLive: unavailablenet.Attachments{}},
@@ -116,7 +94,7 @@ func (b *bench) build(store ports.Store, queue ports.Queue, blobs ports.Blobs, s
 }
 
 // impatient is the use cases of a process that waits for nothing.
-func (b *bench) impatient(f *fate) *attachments.Service {
+func (b *fixture) impatient(f *porttest.Fault) *attachments.Service {
 	patient := b.times
 	defer func() { b.times = patient }()
 	b.times.SendWait, b.times.ConvertWait = 0, 0
@@ -124,9 +102,9 @@ func (b *bench) impatient(f *fate) *attachments.Service {
 }
 
 // work runs the relay and workers until the test ends.
-func (b *bench) work() { b.workWith(b.service) }
+func (b *fixture) work() { b.workWith(b.service) }
 
-func (b *bench) workWith(s *attachments.Service) {
+func (b *fixture) workWith(s *attachments.Service) {
 	ctx, cancel := context.WithCancel(b.t.Context())
 	runner := workers.NewRunner(b.store, b.queue, slog.New(slog.DiscardHandler), func(jobs.Kind, string, time.Duration) {})
 	var all sync.WaitGroup
@@ -136,27 +114,9 @@ func (b *bench) workWith(s *attachments.Service) {
 	b.t.Cleanup(func() { cancel(); all.Wait() })
 }
 
-func (b *bench) in(fn func(ctx context.Context, tx ports.Tx) error) {
+func (b *fixture) in(fn func(ctx context.Context, tx ports.Tx) error) {
 	b.t.Helper()
-	if err := b.store.InTx(b.t.Context(), b.scope, fn); err != nil {
-		b.t.Fatal(err)
-	}
-}
-
-func (b *bench) newOffice(scope billing.Scope) *billing.Office {
-	b.t.Helper()
-	now := time.Now()
-	o := &billing.Office{ID: billing.NewID[billing.OfficeID](now), Scope: scope, Name: "Main", NPI: "1234567893", TimeZone: "America/New_York", CreatedAt: now}
-	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) error {
-		return tx.Orgs.Insert(ctx, &billing.Organization{ID: scope.Org, Name: "Test", CreatedAt: now})
-	})
-	if err != nil && scope.Mode == billing.ModeTest {
-		b.t.Fatal(err)
-	}
-	if err := b.store.InTx(b.t.Context(), scope, func(ctx context.Context, tx ports.Tx) error { return tx.Offices.Insert(ctx, o) }); err != nil {
-		b.t.Fatal(err)
-	}
-	return o
+	porttest.In(b.t, b.store, b.scope, fn)
 }
 
 // call is a request with the key. Every request of a kind means the same.
@@ -244,28 +204,28 @@ func (o outcome) code() billing.Code {
 	return o.Error
 }
 
-func (b *bench) upload(s *attachments.Service, key string, id billing.AttachmentID, image []byte) outcome {
+func (b *fixture) upload(s *attachments.Service, key string, id billing.AttachmentID, image []byte) outcome {
 	return b.uploadAs(b.t.Context(), s, call(key), id, image)
 }
 
-func (b *bench) uploadAs(ctx context.Context, s *attachments.Service, r billing.Request, id billing.AttachmentID, image []byte) outcome {
+func (b *fixture) uploadAs(ctx context.Context, s *attachments.Service, r billing.Request, id billing.AttachmentID, image []byte) outcome {
 	in := billing.DocumentRequest{DocumentType: "2", FileName: "image"}
 	return came(s.Upload(ctx, write(b.scope, r, render), id, in, fileOf(image)))
 }
 
-func (b *bench) close(s *attachments.Service, key string, id billing.AttachmentID) outcome {
+func (b *fixture) close(s *attachments.Service, key string, id billing.AttachmentID) outcome {
 	return came(s.Close(b.t.Context(), write(b.scope, call(key), render), id))
 }
 
-func (b *bench) answer(s *attachments.Service, key string, id billing.PayerRequestID, in billing.AnswerRequest) outcome {
+func (b *fixture) answer(s *attachments.Service, key string, id billing.PayerRequestID, in billing.AnswerRequest) outcome {
 	return came(s.Answer(b.t.Context(), write(b.scope, call(key), rendered), id, in))
 }
 
-func (b *bench) narrate(key string, id billing.AttachmentID, narrative string) outcome {
+func (b *fixture) narrate(key string, id billing.AttachmentID, narrative string) outcome {
 	return came(b.service.Narrate(b.t.Context(), write(b.scope, call(key), render), id, &narrative, nil))
 }
 
-func (b *bench) remove(key string, id billing.AttachmentID, document billing.DocumentID) outcome {
+func (b *fixture) remove(key string, id billing.AttachmentID, document billing.DocumentID) outcome {
 	return came(b.service.RemoveDocument(b.t.Context(), write(b.scope, call(key), render), id, document))
 }
 

@@ -15,7 +15,7 @@ import (
 // TestManyDocuments fills an attachment from many requests at once.
 func TestManyDocuments(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	id := b.open("a")
 	var taken, refused atomic.Int32
 	const requests = billing.MaxDocuments + 5
@@ -57,7 +57,7 @@ func noise(seed uint64) image.Image {
 // TestManyBytes does so with images of which only some have room.
 func TestManyBytes(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	id := b.open("a")
 	images := make([][]byte, 6)
 	at(len(images), func(n int) { images[n] = jpegOf(t, noise(uint64(n))) })
@@ -81,7 +81,7 @@ func TestManyBytes(t *testing.T) {
 // was sent, and what was not sent is told to have come too late.
 func TestUploadsRaceWithClose(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	b.work()
 	added := 0
 	for n := range 12 {
@@ -121,7 +121,7 @@ func TestUploadsRaceWithClose(t *testing.T) {
 // is what it says.
 func TestChangesRaceWithClose(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	b.work()
 	for n := range 12 {
 		id := b.filled(fmt.Sprint("a", n))

@@ -14,10 +14,11 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // sending is an attachment that is being sent, and its job.
-func (b *bench) sending(key string, narrative string) (billing.AttachmentID, jobs.Job) {
+func (b *fixture) sending(key string, narrative string) (billing.AttachmentID, jobs.Job) {
 	b.t.Helper()
 	id := b.filled(key + " made")
 	if o := b.narrate(key+" told", id, narrative); o.err != nil {
@@ -28,7 +29,7 @@ func (b *bench) sending(key string, narrative string) (billing.AttachmentID, job
 
 // failed checks that the attachment is open again, that the key tells why, and
 // that closing with another key gets it sent.
-func (b *bench) failed(key string, id billing.AttachmentID) {
+func (b *fixture) failed(key string, id billing.AttachmentID) {
 	b.t.Helper()
 	if o := b.close(b.service, key, id); !o.replayed || o.Error != billing.CodeAttachmentsNetworkError || o.State != billing.AttachmentOpen {
 		b.t.Errorf("the request again: %+v, want that the network failed", o)
@@ -40,7 +41,7 @@ func (b *bench) failed(key string, id billing.AttachmentID) {
 
 func TestCallerDoesNotWaitForEver(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	id := b.filled("a")
 	if o := b.close(b.impatient(nil), "k", id); !errors.Is(o.err, context.DeadlineExceeded) {
 		t.Fatalf("%+v, want a timeout", o)
@@ -73,7 +74,7 @@ func TestCallerDoesNotWaitForEver(t *testing.T) {
 
 func TestSlowNetwork(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	id, j := b.sending("k", "SANDBOX-SLOW-5")
 	for range 2 {
 		if err := b.service.Send(t.Context(), j); err != nil || !b.pending(j) || b.get(id).Sending != j.ID {
@@ -83,7 +84,7 @@ func TestSlowNetwork(t *testing.T) {
 	if due := b.due(); len(due) != 0 {
 		t.Errorf("%d jobs are due before the network's time", len(due))
 	}
-	b.clock.advance(5 * time.Second)
+	b.clock.Advance(5 * time.Second)
 	if err := b.service.Send(t.Context(), j); err != nil || b.get(id).State != billing.AttachmentClosed {
 		t.Errorf("at its time: %v", err)
 	}
@@ -94,7 +95,7 @@ func TestSlowNetwork(t *testing.T) {
 // worker: others are sent meanwhile.
 func TestSlowNetworkWithWorkers(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	var slow []jobs.Job
 	for _, key := range []string{"k1", "k2", "k3"} { // more than there are workers
 		_, j := b.sending(key, "SANDBOX-SLOW-2")
@@ -129,7 +130,7 @@ func TestSlowNetworkWithWorkers(t *testing.T) {
 
 func TestSilentNetwork(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	for key, narrative := range map[string]string{"k1": "SANDBOX-SLOW-60", "k2": "SANDBOX-SLOW-999"} {
 		id, j := b.sending(key, narrative)
 		if _, done := errors.AsType[*jobs.DoneError](b.service.Send(t.Context(), j)); !done || b.pending(j) {
@@ -156,9 +157,9 @@ func TestSilentNetwork(t *testing.T) {
 // not asked is not silent.
 func TestLateSending(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	id, j := b.sending("k", "Late.")
-	b.clock.advance(10 * time.Minute)
+	b.clock.Advance(10 * time.Minute)
 	if err := b.service.Send(t.Context(), j); err != nil || b.get(id).State != billing.AttachmentClosed {
 		t.Errorf("%v, %+v", err, b.get(id))
 	}
@@ -167,7 +168,7 @@ func TestLateSending(t *testing.T) {
 
 func TestNetworkFails(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	b.work()
 	id := b.filled("a")
 	b.narrate("n1", id, "SANDBOX-NETWORK-ERROR")
@@ -216,7 +217,7 @@ type away struct {
 
 func (b *away) Open(ctx context.Context, name string) (io.ReadCloser, int64, error) {
 	if b.away.Load() && !b.breaks {
-		return nil, 0, billing.StorageUnavailable(errLost)
+		return nil, 0, billing.StorageUnavailable(porttest.ErrLost)
 	}
 	content, size, err := b.Blobs.Open(ctx, name)
 	if err != nil || !b.away.Load() {
@@ -225,12 +226,12 @@ func (b *away) Open(ctx context.Context, name string) (io.ReadCloser, int64, err
 	return struct {
 		io.Reader
 		io.Closer
-	}{io.MultiReader(io.LimitReader(content, 9), iotest.ErrReader(errLost)), content}, size, nil
+	}{io.MultiReader(io.LimitReader(content, 9), iotest.ErrReader(porttest.ErrLost)), content}, size, nil
 }
 
 // waitsForImages checks that the attachment waits for the blob store: the
 // caller of the key may come again, and nothing changes the attachment.
-func (b *bench) waitsForImages(o outcome, id billing.AttachmentID) {
+func (b *fixture) waitsForImages(o outcome, id billing.AttachmentID) {
 	b.t.Helper()
 	if o.code() != billing.CodeUnavailable || o.err == nil {
 		b.t.Errorf("%+v, want that the service is unavailable", o)
@@ -241,10 +242,10 @@ func (b *bench) waitsForImages(o outcome, id billing.AttachmentID) {
 }
 
 // atLast repeats a request until the blob store is back for its job.
-func (b *bench) atLast(repeat func() outcome) outcome {
+func (b *fixture) atLast(repeat func() outcome) outcome {
 	o := repeat()
 	for o.code() == billing.CodeUnavailable || o.code() == billing.CodeIdempotencyKeyInUse {
-		b.clock.advance(time.Second)
+		b.clock.Advance(time.Second)
 		<-time.After(pause)
 		o = repeat()
 	}
@@ -259,7 +260,7 @@ func TestBlobStoreIsAway(t *testing.T) {
 	for name, breaks := range map[string]bool{"away": false, "breaking off": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t)
+			b := newFixture(t)
 			blobs := &away{Blobs: b.blobs, breaks: breaks}
 			blobs.away.Store(true)
 			s := b.processOn(blobs)
@@ -272,7 +273,7 @@ func TestBlobStoreIsAway(t *testing.T) {
 			b.waitsForImages(closing(), id)
 			b.waitsForImages(answering(), asked)
 			for range 10 { // more often than a job is tried that fails
-				b.clock.advance(time.Minute)
+				b.clock.Advance(time.Minute)
 				<-time.After(pause)
 				b.waitsForImages(closing(), id)
 				b.waitsForImages(answering(), asked)
@@ -293,20 +294,20 @@ func TestBlobStoreIsAway(t *testing.T) {
 // job may fail, and the job stays.
 func TestBlobStoreIsAwayTooLong(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	id, j := b.sending("k", "")
 	blobs := &away{Blobs: b.blobs}
 	blobs.away.Store(true)
 	s := b.processOn(blobs)
 	for range 10 {
 		err := s.Send(t.Context(), j)
-		if _, noted := errors.AsType[*jobs.DoneError](err); !noted || !errors.Is(err, errLost) || !b.pending(j) || b.get(id).Sending != j.ID {
+		if _, noted := errors.AsType[*jobs.DoneError](err); !noted || !errors.Is(err, porttest.ErrLost) || !b.pending(j) || b.get(id).Sending != j.ID {
 			t.Fatalf("%v, want a job that rests", err)
 		}
 		if n := len(b.due()); n != 0 {
 			t.Errorf("%d jobs are due at once", n)
 		}
-		b.clock.advance(time.Minute)
+		b.clock.Advance(time.Minute)
 	}
 	b.waitsForImages(b.close(b.service, "k", id), id)
 	b.settle()
@@ -321,7 +322,7 @@ func TestBlobStoreIsAwayTooLong(t *testing.T) {
 // closing with it goes well.
 func TestImageIsLost(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	id := b.filled("a")
 	d := b.get(id).Documents[0]
 	if err := b.blobs.Delete(t.Context(), d.Blob()); err != nil {
@@ -368,10 +369,10 @@ func TestImageIsLost(t *testing.T) {
 // answer refers to what was sent with the claim.
 func TestNumbers(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	b.work()
 	claim := b.claim()
-	b.clock.advance(time.Second)
+	b.clock.Advance(time.Second)
 	first := b.make("a", billing.AttachmentRequest{ClaimID: new(claim.ID.String())})
 	b.upload(b.service, "i", first, jpegOf(t, pattern(1)))
 	earlier := b.close(b.service, "c", first)

@@ -15,10 +15,11 @@ import (
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // put keeps a blob that no row names.
-func (b *bench) put(name string) {
+func (b *fixture) put(name string) {
 	b.t.Helper()
 	blob := ports.Blob{Size: 4, MD5: md5.Sum([]byte("blob")), SHA256: sha256.Sum256([]byte("blob")), Content: strings.NewReader("blob")}
 	if err := b.blobs.Put(b.t.Context(), name, blob); err != nil {
@@ -27,7 +28,7 @@ func (b *bench) put(name string) {
 }
 
 // age makes blobs two days old; all of them without names.
-func (b *bench) age(names ...string) {
+func (b *fixture) age(names ...string) {
 	b.t.Helper()
 	if names == nil {
 		names = b.blobNames()
@@ -46,7 +47,7 @@ func nobody(prefix string) string {
 
 func TestSweep(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	id, image := b.filled("a"), pngOf(t, pattern(2))
 	b.begun(1, func(s *attachments.Service) { b.upload(s, "png", id, image) })
 	waiting := b.blobNames() // of a document, and of an upload
@@ -90,7 +91,7 @@ func TestSweep(t *testing.T) {
 // TestSweepOfMany sweeps more than are looked up at once.
 func TestSweepOfMany(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	b.filled("a")
 	const many = 1001
 	for range many { // to force each to disk takes longer than all the rest
@@ -109,11 +110,11 @@ func TestSweepOfMany(t *testing.T) {
 // that waits.
 func TestSweepForgetsUploads(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	id, image := b.open("a"), pngOf(t, pattern(1))
 	b.begun(1, func(s *attachments.Service) { b.upload(s, "k1", id, image) })
 	b.settle()
-	b.clock.advance(time.Hour)
+	b.clock.Advance(time.Hour)
 	b.begun(1, func(s *attachments.Service) { b.upload(s, "k2", id, image) })
 	forget := func(want int) {
 		t.Helper()
@@ -121,12 +122,12 @@ func TestSweepForgetsUploads(t *testing.T) {
 			t.Errorf("%d were forgotten, %v, want %d", n, err, want)
 		}
 	}
-	b.clock.advance(b.times.Settled - 2*time.Hour)
+	b.clock.Advance(b.times.Settled - 2*time.Hour)
 	forget(0)
 	if o := b.upload(b.service, "k1", id, image); !o.replayed {
 		t.Errorf("before its time: %+v", o)
 	}
-	b.clock.advance(3 * time.Hour)
+	b.clock.Advance(3 * time.Hour)
 	forget(1)
 	b.settle()
 	if o := b.upload(b.service, "k2", id, image); !o.replayed || len(o.Documents) != 1 {
@@ -139,12 +140,12 @@ func TestSweepForgetsUploads(t *testing.T) {
 // old PNG: what it needs and what it makes stays.
 func TestSweepAmidTheWork(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	key := keys()
 	for n := range 6 {
 		id, k, image := b.open(key()), key(), pngOf(t, pattern(1))
 		j := b.begun(1, func(s *attachments.Service) { b.upload(s, k, id, image) })
-		worker := b.process(&fate{at: n, how: meets, then: func() {
+		worker := b.process(&porttest.Fault{At: n, How: porttest.Passes, Then: func() {
 			b.age()
 			if _, err := b.service.Sweep(t.Context()); err != nil {
 				t.Error(err)
@@ -165,7 +166,7 @@ func TestSweepAmidTheWork(t *testing.T) {
 // those that have a row are old: none of them goes.
 func TestSweepRacesWithUploads(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	b.work()
 	id := b.filled("a")
 	done := make(chan struct{})

@@ -7,13 +7,14 @@ import (
 
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // TestNoWorkerConverts gives a PNG up when nobody converts it in time: the key
 // is as new, and a worker that gets the job later does nothing.
 func TestNoWorkerConverts(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	id, image := b.open("a"), pngOf(t, pattern(1))
 	o := b.upload(b.impatient(nil), "k", id, image)
 	if o.code() != billing.CodeTooManyRequests {
@@ -36,7 +37,7 @@ func TestNoWorkerConverts(t *testing.T) {
 // the key tells what came of it.
 func TestCallerOfUploadIsGone(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	id, image := b.open("a"), pngOf(t, pattern(1))
 	b.begun(1, func(s *attachments.Service) { b.upload(s, "k", id, image) })
 	if o := b.upload(b.service, "k", id, image); o.code() != billing.CodeIdempotencyKeyInUse {
@@ -61,10 +62,10 @@ type leaving struct {
 	came  chan outcome
 }
 
-func (b *bench) leaving(key string, id billing.AttachmentID, image []byte) leaving {
+func (b *fixture) leaving(key string, id billing.AttachmentID, image []byte) leaving {
 	l := leaving{make(chan struct{}), make(chan outcome, 1)}
 	waits := make(chan struct{})
-	s := b.impatient(&fate{at: 2, only: "InTx", how: meets, then: func() { close(waits); <-l.leave }})
+	s := b.impatient(&porttest.Fault{At: 2, Only: "InTx", How: porttest.Passes, Then: func() { close(waits); <-l.leave }})
 	go func() { l.came <- b.upload(s, key, id, image) }()
 	<-waits
 	return l
@@ -75,7 +76,7 @@ func (b *bench) leaving(key string, id billing.AttachmentID, image []byte) leavi
 // is none.
 func TestGivingUpAmidTheWork(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	key := keys()
 	const calls = 6
 	for n := range calls {
@@ -83,7 +84,7 @@ func TestGivingUpAmidTheWork(t *testing.T) {
 		request := b.leaving(k, id, image)
 		j := b.job()
 		var o outcome
-		worker := b.process(&fate{at: n, how: meets, then: func() {
+		worker := b.process(&porttest.Fault{At: n, How: porttest.Passes, Then: func() {
 			close(request.leave)
 			o = <-request.came
 		}})
@@ -111,7 +112,7 @@ func TestGivingUpAmidTheWork(t *testing.T) {
 // TestGivingUpAtTheCommit does so in the very moment.
 func TestGivingUpAtTheCommit(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	key := keys()
 	const races = 20
 	made := 0
@@ -119,7 +120,7 @@ func TestGivingUpAtTheCommit(t *testing.T) {
 		id := b.open(key())
 		request := b.leaving(key(), id, pngOf(t, pattern(n+1)))
 		j := b.job()
-		worker := b.process(&fate{at: 1, only: "InTx", how: meets, then: func() { close(request.leave) }})
+		worker := b.process(&porttest.Fault{At: 1, Only: "InTx", How: porttest.Passes, Then: func() { close(request.leave) }})
 		if err := worker.Convert(t.Context(), j); err != nil {
 			t.Errorf("convert: %v", err)
 		}
@@ -138,7 +139,7 @@ func TestGivingUpAtTheCommit(t *testing.T) {
 // worker, and leaves nothing behind.
 func TestRefusedImages(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	b.work()
 	id := b.open("a")
 	whole, wholePNG := jpegOf(t, pattern(1)), pngOf(t, pattern(1))
@@ -166,7 +167,7 @@ func TestSameImage(t *testing.T) {
 	for name, image := range map[string][]byte{"JPEG": jpegOf(t, pattern(1)), "PNG": pngOf(t, pattern(1))} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t)
+			b := newFixture(t)
 			b.work()
 			id := b.open("a")
 			at(8, func(n int) {
@@ -193,7 +194,7 @@ func TestSameKeyAtOnce(t *testing.T) {
 	for name, image := range map[string][]byte{"JPEG": jpegOf(t, pattern(1)), "PNG": pngOf(t, pattern(1))} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t)
+			b := newFixture(t)
 			b.work()
 			id := b.open("a")
 			at(8, func(int) {
@@ -213,7 +214,7 @@ func TestSameKeyAtOnce(t *testing.T) {
 // TestKeyOfTwoRequests sends two requests with one key at once: one has it.
 func TestKeyOfTwoRequests(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	b.work()
 	for n := range 10 {
 		id, key := b.open(fmt.Sprint("a", n)), fmt.Sprint("k", n)
@@ -242,7 +243,7 @@ func TestKeyOfTwoRequests(t *testing.T) {
 // is as new.
 func TestPNGIsLost(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	id, image := b.open("a"), pngOf(t, pattern(1))
 	j := b.begun(1, func(s *attachments.Service) { b.upload(s, "k", id, image) })
 	if err := b.blobs.Delete(t.Context(), billing.StagingBlobs+billing.DocumentID(j.Subject).String()); err != nil {
@@ -262,10 +263,10 @@ func TestPNGIsLost(t *testing.T) {
 // TestUpdatedAt lets a request that began first end last.
 func TestUpdatedAt(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	id := b.open("a")
 	var later *billing.Attachment
-	first := b.process(&fate{only: "Put", how: meets, then: func() {
+	first := b.process(&porttest.Fault{Only: "Put", How: porttest.Passes, Then: func() {
 		if o := b.upload(b.service, "k2", id, jpegOf(t, pattern(2))); o.err != nil {
 			t.Error(o.err)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // at runs work that many times at once.
@@ -23,7 +24,7 @@ func at(once int, work func(n int)) {
 // connections come and go.
 func TestConvertAtOnce(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	key := keys()
 	for range 10 {
 		id, k, image := b.open(key()), key(), pngOf(t, pattern(1))
@@ -41,10 +42,10 @@ func TestConvertAtOnce(t *testing.T) {
 func TestConvertLate(t *testing.T) {
 	t.Parallel()
 	for _, removed := range []bool{false, true} {
-		b := newBench(t)
+		b := newFixture(t)
 		id, image := b.open("a"), pngOf(t, pattern(1))
 		j := b.begun(1, func(s *attachments.Service) { b.upload(s, "k", id, image) })
-		late := b.process(&fate{only: "Put", how: meets, then: func() {
+		late := b.process(&porttest.Fault{Only: "Put", How: porttest.Passes, Then: func() {
 			b.settle()
 			if removed {
 				if o := b.remove("r", id, b.get(id).Documents[0].ID); o.err != nil {
@@ -64,7 +65,7 @@ func TestConvertLate(t *testing.T) {
 
 func TestSendAtOnce(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	key := keys()
 	for range 10 {
 		id, k := b.filled(key()), key()
@@ -85,14 +86,14 @@ func TestSendAtOnce(t *testing.T) {
 // given the network every file.
 func TestSendTwice(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	id := b.filled("a")
 	j := b.begun(0, func(s *attachments.Service) { b.close(s, "k", id) })
 	begun, ended := make(chan struct{}), make(chan struct{})
 	var second sync.WaitGroup
-	first := b.process(&fate{only: "Commit", how: meets, then: func() {
+	first := b.process(&porttest.Fault{Only: "Commit", How: porttest.Passes, Then: func() {
 		second.Go(func() {
-			s := b.process(&fate{only: "Add", how: meets, then: func() { close(begun); <-ended }})
+			s := b.process(&porttest.Fault{Only: "Add", How: porttest.Passes, Then: func() { close(begun); <-ended }})
 			if err := s.Send(t.Context(), j); err != nil {
 				t.Errorf("the second worker: %v", err)
 			}
@@ -116,11 +117,11 @@ func TestSendTwice(t *testing.T) {
 // closed: an edit and a second sending would be one too many.
 func TestSentAfterAll(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	id := b.filled("a")
 	j := b.begun(0, func(s *attachments.Service) { b.close(s, "k", id) })
-	first := b.process(&fate{only: "Commit", how: meets, then: func() {
-		err := b.process(&fate{only: "Open", how: failsBefore}).Send(t.Context(), j)
+	first := b.process(&porttest.Fault{Only: "Commit", How: porttest.Passes, Then: func() {
+		err := b.process(&porttest.Fault{Only: "Open", How: porttest.FailsBefore}).Send(t.Context(), j)
 		if _, told := errors.AsType[*jobs.DoneError](err); !told || !b.get(id).Sending.IsZero() {
 			t.Errorf("the second worker: %v", err)
 		}

@@ -8,12 +8,13 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // ended checks that claims which were queued with the endings went out once,
 // twice where the file was rejected, and that all of it was told once. A story
 // is what was told of a claim.
-func (b *bench) ended(all []*billing.Claim, stories ...string) {
+func (b *fixture) ended(all []*billing.Claim, stories ...string) {
 	b.t.Helper()
 	for i, c := range all {
 		state := billing.ClaimAcceptedPayer
@@ -43,11 +44,11 @@ func (b *bench) ended(all []*billing.Claim, stories ...string) {
 // TestCutDiesAnywhere ends a process that cuts at each of its calls.
 func TestCutDiesAnywhere(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
-	everyEnding(t, 2, func(t *testing.T, f *fate) {
+	b := newFixture(t)
+	porttest.EveryEnding(t, 2, func(t *testing.T, f *porttest.Fault) {
 		t.Helper()
 		all := b.queue(b.practice, "", "-REJECTED")
-		dies(func() { _, _ = b.process(f).Cut(t.Context()) })
+		porttest.Dies(func() { _, _ = b.process(f).Cut(t.Context()) })
 		if _, err := b.service.Cut(t.Context()); err != nil {
 			t.Error(err)
 		}
@@ -59,15 +60,15 @@ func TestCutDiesAnywhere(t *testing.T) {
 // TestSendDiesAnywhere ends a process that sends at each of its calls.
 func TestSendDiesAnywhere(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
-	everyEnding(t, 3, func(t *testing.T, f *fate) {
+	b := newFixture(t)
+	porttest.EveryEnding(t, 3, func(t *testing.T, f *porttest.Fault) {
 		t.Helper()
 		all := b.queue(b.practice, "", "-REJECTED")
 		b.cut(1)
 		var err error
-		died := dies(func() { err = b.process(f).Send(t.Context(), b.due()[0]) })
+		died := porttest.Dies(func() { err = b.process(f).Send(t.Context(), b.due()[0]) })
 		_, rests := errors.AsType[*jobs.DoneError](err)
-		if want := f.met == "Send" && !died; rests != want || err == nil && f.met != "" && !died {
+		if want := f.Met() == "Send" && !died; rests != want || err == nil && f.Met() != "" && !died {
 			t.Errorf("sending: %v", err)
 		}
 		b.turn(0)
@@ -78,17 +79,17 @@ func TestSendDiesAnywhere(t *testing.T) {
 // TestReceiveDiesAnywhere ends a process that receives at each of its calls.
 func TestReceiveDiesAnywhere(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
-	everyEnding(t, 10, func(t *testing.T, f *fate) {
+	b := newFixture(t)
+	porttest.EveryEnding(t, 10, func(t *testing.T, f *porttest.Fault) {
 		t.Helper()
 		all := b.queue(b.practice, "-BATCH-REJECTED", "-INFO-REQUEST", "-REJECTED")
 		asked := len(b.requests(b.practice))
 		b.turn(1)
 		b.cut(1)
 		b.send()
-		b.clock.advance(untilAll)
-		dies(func() { _, _ = b.process(f).Receive(t.Context()) })
-		b.clock.advance(untilAll)
+		b.clock.Advance(untilAll)
+		porttest.Dies(func() { _, _ = b.process(f).Receive(t.Context()) })
+		b.clock.Advance(untilAll)
 		b.receive()
 		// A file that could not be taken in comes after those that follow it.
 		twice := "queued submitted queued submitted "
@@ -109,16 +110,16 @@ func TestReceiveDiesAnywhere(t *testing.T) {
 // and change nothing.
 func TestTakenInOnceThoughNotRemoved(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	all := b.queue(b.practice, "")
 	b.cut(1)
 	b.send()
-	b.clock.advance(untilAll)
-	f := &fate{only: "Remove", how: failsBefore}
-	if got, err := b.process(f).Receive(t.Context()); got.Files != 2 || !errors.Is(err, errLost) {
+	b.clock.Advance(untilAll)
+	f := &porttest.Fault{Only: "Remove", How: porttest.FailsBefore}
+	if got, err := b.process(f).Receive(t.Context()); got.Files != 2 || !errors.Is(err, porttest.ErrLost) {
 		t.Fatalf("%d files were taken in of three, of which one stays: %v", got.Files, err)
 	}
-	b.clock.advance(time.Minute)
+	b.clock.Advance(time.Minute)
 	b.receive()
 	b.ended(all, "queued submitted accepted accepted")
 }

@@ -21,12 +21,12 @@ import (
 // TestTurn sends claims and takes in what comes back.
 func TestTurn(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	taken, refused := b.queue(b.practice, "")[0], b.queue(b.practice, "-REJECTED")[0]
 	b.cut(1)
 	b.told(b.practice, taken.ID, billing.ClaimQueued, "queued") // it is not out yet
 	b.cut(0)
-	b.clock.advance(time.Second)
+	b.clock.Advance(time.Second)
 	b.send()
 	b.told(b.practice, taken.ID, billing.ClaimSubmitted, "queued submitted")
 	f := b.batch(b.practice, b.get(b.practice, taken.ID).BatchID)
@@ -36,7 +36,7 @@ func TestTurn(t *testing.T) {
 	if c := b.get(b.practice, taken.ID); !c.SentAt.Equal(b.clock.Now()) {
 		t.Errorf("the claim was sent at %s", c.SentAt)
 	}
-	b.clock.advance(untilAll)
+	b.clock.Advance(untilAll)
 	b.receive()
 	b.told(b.practice, taken.ID, billing.ClaimAcceptedPayer, "queued submitted accepted accepted")
 	b.told(b.practice, refused.ID, billing.ClaimRejected, "queued submitted accepted rejected")
@@ -64,7 +64,7 @@ func TestTurn(t *testing.T) {
 // with what is kept.
 func TestFileIsWhatWasSent(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	all := b.queue(b.practice, "", "", "")
 	b.turn(1)
 	files, content := b.batches(b.practice)
@@ -92,7 +92,7 @@ func TestFileIsWhatWasSent(t *testing.T) {
 // processes and for two practices.
 func TestNamesNeverRepeat(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	other := b.newPractice("1679576722")
 	const each, cutters = 100, 3
 	var all sync.WaitGroup
@@ -131,7 +131,7 @@ func TestNamesNeverRepeat(t *testing.T) {
 // TestTwoCutters cuts what is more than one file holds, in two processes at once.
 func TestTwoCutters(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	const many = 5200
 	all := b.queue(b.practice, make([]string, many)...)
 	b.analyze()
@@ -173,7 +173,7 @@ func TestTwoCutters(t *testing.T) {
 }
 
 // analyze makes the statistics that a table has once it has stood for a while.
-func (b *bench) analyze() {
+func (b *fixture) analyze() {
 	b.t.Helper()
 	db, err := sql.Open("postgres", b.url)
 	if err != nil {
@@ -186,7 +186,7 @@ func (b *bench) analyze() {
 }
 
 // stateCount counts the claims of the practice in a state.
-func (b *bench) stateCount(state billing.ClaimState) (n int) {
+func (b *fixture) stateCount(state billing.ClaimState) (n int) {
 	b.t.Helper()
 	b.in(b.practice, func(ctx context.Context, tx ports.Tx) error {
 		all, err := tx.Claims.List(ctx, billing.ClaimFilter{Kind: billing.KindClaim, State: state}, billing.Page{Limit: 100_000})
@@ -213,7 +213,7 @@ func (r refusing) File(f billing.ClaimsFile) ([]byte, error) {
 // cut, between two whose claims can.
 func TestOneOrganizationHoldsUpNoOther(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	all := []*practice{b.practice, b.newPractice("1679576722"), b.newPractice("1003000126")}
 	for i, bad := range all { // whichever comes first
 		for _, p := range all {

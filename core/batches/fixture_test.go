@@ -21,37 +21,20 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
 
-// clock stands still until it is moved on.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
-// bench is the use cases on a real database with the real codec and the
+// fixture is the use cases on a real database with the real codec and the
 // sandbox.
-type bench struct {
+type fixture struct {
 	*practice
 
 	t       *testing.T
 	url     string // of the database
 	store   pgtest.Clocked
-	clock   *clock
+	clock   *porttest.Clock
 	payers  *billing.PayerDirectory
 	codec   ports.ClaimsEDI
 	network *network
@@ -70,34 +53,30 @@ type practice struct {
 	provider *billing.Provider
 }
 
-func newBench(t *testing.T) *bench {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	b := &bench{t: t, clock: &clock{now: time.Date(2026, 3, 4, 5, 6, 7, 8_000_000, time.UTC)}, codec: edi.New(), remitted: map[string]int{}}
+	b := &fixture{t: t, clock: porttest.At(time.Date(2026, 3, 4, 5, 6, 7, 8_000_000, time.UTC), 0), payers: porttest.Payers(t), codec: edi.New(), remitted: map[string]int{}}
 	b.store = pgtest.Clocked{Store: pgtest.Open(t, func(o *pgstore.Options) { b.url = o.URL }), Clock: b.clock}
 	b.network = newNetwork(sandboxnet.NewClearinghouse(b.clock, b.store.SandboxMail(), sandboxnet.Options{ERADelay: time.Second}))
-	var err error
-	if b.payers, err = billing.ShippedPayers(); err != nil {
-		t.Fatal(err)
-	}
 	b.service = b.build(b.store, b.network)
 	b.practice = b.newPractice("1234567893")
 	return b
 }
 
 // process is the use cases as another process has them, of whose calls the
-// fate decides what becomes.
-func (b *bench) process(f *fate) *batches.Service {
-	return b.build(fatedStore{b.store, f}, fatedNetwork{b.network, f})
+// fault decides what becomes.
+func (b *fixture) process(f *porttest.Fault) *batches.Service {
+	return b.build(porttest.Store{Store: b.store, Fault: f}, faultyNetwork{b.network, f})
 }
 
-func (b *bench) build(store ports.Store, network ports.Clearinghouse) *batches.Service {
+func (b *fixture) build(store ports.Store, network ports.Clearinghouse) *batches.Service {
 	return batches.New(store, batches.Outside{
 		EDI: b.codec, Remit: b.remit,
 		Networks: map[billing.Mode]ports.Clearinghouse{billing.ModeTest: network, billing.ModeLive: unavailablenet.Clearinghouse{}},
 	}, b.payers)
 }
 
-func (b *bench) remit(_ context.Context, _ billing.Mode, f billing.IncomingFile) error {
+func (b *fixture) remit(_ context.Context, _ billing.Mode, f billing.IncomingFile) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.remitted[f.Name]++
@@ -105,50 +84,39 @@ func (b *bench) remit(_ context.Context, _ billing.Mode, f billing.IncomingFile)
 	return nil
 }
 
-func (b *bench) newPractice(npi string) *practice {
+func (b *fixture) newPractice(npi string) *practice {
 	b.t.Helper()
 	now := b.clock.Now()
-	p := &practice{scope: billing.Scope{Org: billing.NewID[billing.OrgID](now), Mode: billing.ModeTest}}
+	p := &practice{scope: porttest.Organization(b.t, b.store, billing.ModeTest)}
 	p.provider = &billing.Provider{
 		ID: billing.NewID[billing.ProviderID](now), Scope: p.scope, FirstName: "Ann", LastName: "Rivers", NPI: "1679576722",
 		Taxonomy: "1223G0001X", CreatedAt: now,
-	}
-	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) error {
-		return tx.Orgs.Insert(ctx, &billing.Organization{ID: p.scope.Org, Name: "Test", CreatedAt: now})
-	})
-	if err != nil {
-		b.t.Fatal(err)
 	}
 	b.in(p, func(ctx context.Context, tx ports.Tx) error { return tx.Providers.Insert(ctx, p.provider) })
 	p.office = b.newOffice(p.scope, npi)
 	return p
 }
 
-func (b *bench) newOffice(scope billing.Scope, npi string) *billing.Office {
+func (b *fixture) newOffice(scope billing.Scope, npi string) *billing.Office {
 	b.t.Helper()
 	b.made++
-	now := b.clock.Now()
-	o := &billing.Office{
-		ID: billing.NewID[billing.OfficeID](now), Scope: scope, Name: "Main Street Dental", NPI: npi, TaxID: fmt.Sprintf("12%07d", b.made),
-		Address: billing.Address{Line1: "1 Main St", City: "Springfield", State: "IL", ZIP: "627011234"}, Phone: "2175550100",
-		TimeZone: "America/Chicago", CreatedAt: now, VerifiedAt: now,
-	}
-	b.in(&practice{scope: scope}, func(ctx context.Context, tx ports.Tx) error { return tx.Offices.Insert(ctx, o) })
-	return o
+	return porttest.Office(b.t, b.store, scope, func(o *billing.Office) {
+		o.Name, o.NPI, o.TaxID, o.Phone, o.VerifiedAt = "Main Street Dental", npi, fmt.Sprintf("12%07d", b.made), "2175550100", b.clock.Now()
+		o.Address = billing.Address{Line1: "1 Main St", City: "Springfield", State: "IL", ZIP: "627011234"}
+		o.TimeZone = "America/Chicago"
+	})
 }
 
-func (b *bench) in(p *practice, fn func(ctx context.Context, tx ports.Tx) error) {
+func (b *fixture) in(p *practice, fn func(ctx context.Context, tx ports.Tx) error) {
 	b.t.Helper()
-	if err := b.store.InTx(b.t.Context(), p.scope, fn); err != nil {
-		b.t.Fatal(err)
-	}
+	porttest.In(b.t, b.store, p.scope, fn)
 }
 
 // quietPayer takes claims and never decides them.
 const quietPayer = "60054"
 
 // claim is a claim of the practice that waits for a batch.
-func (b *bench) claim(p *practice, ending string) *billing.Claim {
+func (b *fixture) claim(p *practice, ending string) *billing.Claim {
 	b.t.Helper()
 	payer, ok := b.payers.Find(quietPayer)
 	if !ok {
@@ -178,7 +146,7 @@ func (b *bench) claim(p *practice, ending string) *billing.Claim {
 }
 
 // queue makes claims of the practice, each with its event.
-func (b *bench) queue(p *practice, endings ...string) (all []*billing.Claim) {
+func (b *fixture) queue(p *practice, endings ...string) (all []*billing.Claim) {
 	b.t.Helper()
 	for _, ending := range endings {
 		all = append(all, b.claim(p, ending))
@@ -201,7 +169,7 @@ func (b *bench) queue(p *practice, endings ...string) (all []*billing.Claim) {
 }
 
 // cut cuts batches, and they must be as many as wanted.
-func (b *bench) cut(want int) {
+func (b *fixture) cut(want int) {
 	b.t.Helper()
 	if n, err := b.service.Cut(b.t.Context()); err != nil || n != want {
 		b.t.Fatalf("%d batches were cut, want %d; %v", n, want, err)
@@ -210,7 +178,7 @@ func (b *bench) cut(want int) {
 
 // due are the jobs that are not done, whoever holds them, those that rest
 // included.
-func (b *bench) due() (all []jobs.Job) {
+func (b *fixture) due() (all []jobs.Job) {
 	b.t.Helper()
 	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) (err error) {
 		if err = tx.Jobs.Release(ctx, 0); err == nil {
@@ -225,7 +193,7 @@ func (b *bench) due() (all []jobs.Job) {
 }
 
 // send does the jobs that there are, and leaves none.
-func (b *bench) send() {
+func (b *fixture) send() {
 	b.t.Helper()
 	for _, j := range b.due() {
 		if err := b.service.Send(b.t.Context(), j); err != nil {
@@ -238,7 +206,7 @@ func (b *bench) send() {
 }
 
 // receive takes in what there is, and must take in all of it.
-func (b *bench) receive() {
+func (b *fixture) receive() {
 	b.t.Helper()
 	for {
 		got, err := b.service.Receive(b.t.Context())
@@ -257,16 +225,16 @@ const untilAll = time.Minute
 
 // turn sends what is queued, which makes so many files, and takes in what
 // comes back.
-func (b *bench) turn(files int) {
+func (b *fixture) turn(files int) {
 	b.t.Helper()
 	b.cut(files)
 	b.send()
-	b.clock.advance(untilAll)
+	b.clock.Advance(untilAll)
 	b.receive()
 }
 
 // get reads a claim.
-func (b *bench) get(p *practice, id billing.ClaimID) (c *billing.Claim) {
+func (b *fixture) get(p *practice, id billing.ClaimID) (c *billing.Claim) {
 	b.t.Helper()
 	b.in(p, func(ctx context.Context, tx ports.Tx) (err error) {
 		r, err := tx.Claims.Get(ctx, id)
@@ -279,7 +247,7 @@ func (b *bench) get(p *practice, id billing.ClaimID) (c *billing.Claim) {
 }
 
 // batch reads a batch.
-func (b *bench) batch(p *practice, id billing.FileID) (f *billing.Batch) {
+func (b *fixture) batch(p *practice, id billing.FileID) (f *billing.Batch) {
 	b.t.Helper()
 	b.in(p, func(ctx context.Context, tx ports.Tx) (err error) {
 		f, err = tx.Batches.Get(ctx, id)
@@ -289,7 +257,7 @@ func (b *bench) batch(p *practice, id billing.FileID) (f *billing.Batch) {
 }
 
 // batches lists all batches of the practice with their bytes, the newest first.
-func (b *bench) batches(p *practice) (all []*billing.Batch, content map[string]string) {
+func (b *fixture) batches(p *practice) (all []*billing.Batch, content map[string]string) {
 	b.t.Helper()
 	content = map[string]string{}
 	b.in(p, func(ctx context.Context, tx ports.Tx) (err error) {
@@ -309,7 +277,7 @@ func (b *bench) batches(p *practice) (all []*billing.Batch, content map[string]s
 }
 
 // story is the events of a resource, which must count up from 1.
-func (b *bench) story(p *practice, resource [16]byte) string {
+func (b *fixture) story(p *practice, resource [16]byte) string {
 	b.t.Helper()
 	var words []string
 	for i, e := range b.events(p, resource) {
@@ -322,7 +290,7 @@ func (b *bench) story(p *practice, resource [16]byte) string {
 }
 
 // events are those of a resource in their order.
-func (b *bench) events(p *practice, resource [16]byte) (all []*billing.Event) {
+func (b *fixture) events(p *practice, resource [16]byte) (all []*billing.Event) {
 	b.t.Helper()
 	b.in(p, func(ctx context.Context, tx ports.Tx) error {
 		list, err := tx.Events.List(ctx, billing.EventFilter{Resource: resource}, billing.Page{Limit: 100})
@@ -339,7 +307,7 @@ func (b *bench) events(p *practice, resource [16]byte) (all []*billing.Event) {
 }
 
 // told checks where a claim stands and what was told of it.
-func (b *bench) told(p *practice, id billing.ClaimID, state billing.ClaimState, story string) {
+func (b *fixture) told(p *practice, id billing.ClaimID, state billing.ClaimState, story string) {
 	b.t.Helper()
 	if c := b.get(p, id); c.State != state {
 		b.t.Errorf("the claim is %s, want %s", c.State, state)
@@ -350,7 +318,7 @@ func (b *bench) told(p *practice, id billing.ClaimID, state billing.ClaimState, 
 }
 
 // requests lists the payer requests of the practice.
-func (b *bench) requests(p *practice) (all []*billing.PayerRequest) {
+func (b *fixture) requests(p *practice) (all []*billing.PayerRequest) {
 	b.t.Helper()
 	b.in(p, func(ctx context.Context, tx ports.Tx) (err error) {
 		all, err = tx.PayerRequests.List(ctx, billing.PayerRequestFilter{}, billing.Page{Limit: 1000})
@@ -360,7 +328,7 @@ func (b *bench) requests(p *practice) (all []*billing.PayerRequest) {
 }
 
 // quarantined lists what is in quarantine.
-func (b *bench) quarantined() (all []*billing.Quarantined) {
+func (b *fixture) quarantined() (all []*billing.Quarantined) {
 	b.t.Helper()
 	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) (err error) {
 		all, err = tx.Quarantine.List(ctx)

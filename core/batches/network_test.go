@@ -10,6 +10,7 @@ import (
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // network records what a clearinghouse was sent, and can be down.
@@ -73,7 +74,7 @@ func (n *network) files(c *billing.Claim) (names []string) {
 }
 
 // take takes out of the clearinghouse what there is for us.
-func (b *bench) take() (files []billing.IncomingFile) {
+func (b *fixture) take() (files []billing.IncomingFile) {
 	b.t.Helper()
 	for {
 		got, err := b.network.Receive(b.t.Context(), 20)
@@ -104,7 +105,7 @@ func (inbox) Remove(context.Context, string) error { return nil }
 
 // give takes in the files, which must all be taken in, and answers which batches
 // they reject.
-func (b *bench) give(files ...billing.IncomingFile) []batches.Rejection {
+func (b *fixture) give(files ...billing.IncomingFile) []batches.Rejection {
 	b.t.Helper()
 	got, err := b.build(b.store, inbox{b.network, files}).Receive(b.t.Context())
 	if err != nil || got.Files != len(files) {
@@ -116,12 +117,12 @@ func (b *bench) give(files ...billing.IncomingFile) []batches.Rejection {
 // slowNetwork takes half a minute to take a file, or to fail.
 type slowNetwork struct {
 	ports.Clearinghouse
-	clock *clock
+	clock *porttest.Clock
 	fail  error
 }
 
 func (n slowNetwork) Send(ctx context.Context, scope billing.Scope, name string, content []byte) error {
-	n.clock.advance(30 * time.Second)
+	n.clock.Advance(30 * time.Second)
 	if n.fail != nil {
 		return n.fail
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // permutations gives every order of the numbers below n.
@@ -46,22 +47,22 @@ func expected(order []billing.IncomingFile) (state billing.ClaimState, story str
 // has sent the batch, because it died.
 func TestEveryOrder(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	for i, order := range permutations(4) {
 		c := b.queue(b.practice, "-INFO-REQUEST")[0]
 		b.cut(1)
 		j := b.due()[0]
 		late := i%2 == 1
 		if late {
-			f := &fate{only: "Send", how: diesAfter}
-			if !dies(func() { _ = b.process(f).Send(t.Context(), j) }) {
+			f := &porttest.Fault{Only: "Send", How: porttest.DiesAfter}
+			if !porttest.Dies(func() { _ = b.process(f).Send(t.Context(), j) }) {
 				t.Fatal("the sender did not die")
 			}
 			b.told(b.practice, c.ID, billing.ClaimQueued, "queued")
 		} else {
 			b.send()
 		}
-		b.clock.advance(untilAll)
+		b.clock.Advance(untilAll)
 		files := b.take()
 		if len(files) != len(order) {
 			t.Fatalf("%d files came back", len(files))
@@ -74,7 +75,7 @@ func TestEveryOrder(t *testing.T) {
 		}
 		if late {
 			b.send()
-			b.clock.advance(untilAll)
+			b.clock.Advance(untilAll)
 			if again := b.take(); len(again) > 0 {
 				t.Errorf("%d files came for a batch that was sent again", len(again))
 			}
@@ -99,11 +100,13 @@ func TestEveryOrder(t *testing.T) {
 // TestSameFilesAtOnce has two processes take in the same files again and again.
 func TestSameFilesAtOnce(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	all := b.queue(b.practice, "-INFO-REQUEST", "-REJECTED", "", "", "")
 	b.cut(1)
-	dies(func() { _ = b.process(&fate{only: "Send", how: diesAfter}).Send(t.Context(), b.due()[0]) })
-	b.clock.advance(untilAll)
+	porttest.Dies(func() {
+		_ = b.process(&porttest.Fault{Only: "Send", How: porttest.DiesAfter}).Send(t.Context(), b.due()[0])
+	})
+	b.clock.Advance(untilAll)
 	files := b.take()
 	var both sync.WaitGroup
 	for range 2 {
@@ -135,7 +138,7 @@ func TestSameFilesAtOnce(t *testing.T) {
 
 // accepted makes a claim that the payer has, with the batch that brought it
 // there.
-func (b *bench) accepted() (*billing.Claim, *billing.Batch) {
+func (b *fixture) accepted() (*billing.Claim, *billing.Batch) {
 	b.t.Helper()
 	c := b.queue(b.practice, "")[0]
 	b.turn(1)
@@ -150,7 +153,7 @@ func (b *bench) accepted() (*billing.Claim, *billing.Batch) {
 // said before.
 func TestNothingGoesBack(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	c, sent := b.accepted()
 	base := "queued submitted accepted accepted"
 	about := func(category string, days int) said {
@@ -193,7 +196,7 @@ func TestNothingGoesBack(t *testing.T) {
 // TestNotFound has the payer deny that it has the claim: it needs attention.
 func TestNotFound(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	c, sent := b.accepted()
 	b.give(b.report("PR", 1, b.about(b.practice, sent, said{control: c.PatientControlNumber, category: "A4"})))
 	b.told(b.practice, c.ID, billing.ClaimNeedsAttention, "queued submitted accepted accepted needs_attention")
@@ -203,7 +206,7 @@ func TestNotFound(t *testing.T) {
 }
 
 // change does to a claim what a user does, and keeps what that makes.
-func (b *bench) change(id billing.ClaimID, do func(c *billing.ClaimRecord) (*billing.ClaimRecord, billing.Event, error)) (made *billing.ClaimRecord) {
+func (b *fixture) change(id billing.ClaimID, do func(c *billing.ClaimRecord) (*billing.ClaimRecord, billing.Event, error)) (made *billing.ClaimRecord) {
 	b.t.Helper()
 	b.in(b.practice, func(ctx context.Context, tx ports.Tx) error {
 		c, err := tx.Claims.Lock(ctx, id)
@@ -227,7 +230,7 @@ func (b *bench) change(id billing.ClaimID, do func(c *billing.ClaimRecord) (*bil
 	return made
 }
 
-func (b *bench) void(c *billing.Claim) *billing.Claim {
+func (b *fixture) void(c *billing.Claim) *billing.Claim {
 	b.t.Helper()
 	b.made++
 	return b.change(c.ID, func(c *billing.ClaimRecord) (*billing.ClaimRecord, billing.Event, error) {
@@ -235,7 +238,7 @@ func (b *bench) void(c *billing.Claim) *billing.Claim {
 	}).Claim
 }
 
-func (b *bench) replace(c *billing.Claim) {
+func (b *fixture) replace(c *billing.Claim) {
 	b.t.Helper()
 	b.change(c.ID, func(c *billing.ClaimRecord) (*billing.ClaimRecord, billing.Event, error) {
 		e, err := c.Replace(c.ClaimContent, b.clock.Now())
@@ -247,7 +250,7 @@ func (b *bench) replace(c *billing.Claim) {
 // replaced since: it is about the one that went out before.
 func TestLateForAReplacement(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	c, sent := b.accepted()
 	late := b.report("PR", 1, b.about(b.practice, sent, said{control: c.PatientControlNumber, category: "A7"}))
 	story := "queued submitted accepted accepted queued"
@@ -258,7 +261,7 @@ func TestLateForAReplacement(t *testing.T) {
 	b.send()
 	b.give(b.report("PR", 3, b.about(b.practice, sent, said{control: c.PatientControlNumber, category: "A7"})), b.functional(sent, "R", 4))
 	b.told(b.practice, c.ID, billing.ClaimSubmitted, story+" submitted")
-	b.clock.advance(untilAll)
+	b.clock.Advance(untilAll)
 	b.receive()
 	b.told(b.practice, c.ID, billing.ClaimAcceptedPayer, story+" submitted accepted accepted")
 	sentAs := b.network.sent[b.network.files(c)[1]]
@@ -270,13 +273,13 @@ func TestLateForAReplacement(t *testing.T) {
 // TestVoid takes a claim back once the payer has accepted the void.
 func TestVoid(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	c, _ := b.accepted()
 	v := b.void(c)
 	b.cut(1)
 	b.send()
 	b.told(b.practice, c.ID, billing.ClaimAcceptedPayer, "queued submitted accepted accepted")
-	b.clock.advance(untilAll)
+	b.clock.Advance(untilAll)
 	files := b.take()
 	b.give(files...)
 	b.give(files...)
@@ -301,7 +304,7 @@ func TestVoidAndClaimInOneFile(t *testing.T) {
 	for name, order := range map[string][2]int{"the void first": {0, 1}, "the claim first": {1, 0}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t)
+			b := newFixture(t)
 			c, _ := b.accepted()
 			v := b.void(c)
 			b.cut(1)
@@ -321,7 +324,7 @@ func TestVoidAndClaimInOneFile(t *testing.T) {
 // TestRejectedVoid leaves the claim as it is.
 func TestRejectedVoid(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	c, _ := b.accepted()
 	v := b.void(c)
 	b.cut(1)

@@ -15,7 +15,7 @@ import (
 // organization only.
 func TestRead(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	var want []billing.FileID
 	for n := range 3 {
 		made := billing.NewBatch(b.practice.scope, int64(n+1), 1, b.clock.Now().Add(time.Duration(n)*time.Second))

@@ -10,7 +10,7 @@ import (
 )
 
 // envelope is that of a file with the control number.
-func (b *bench) envelope(control int) (x12.Interchange, x12.Group) {
+func (b *fixture) envelope(control int) (x12.Interchange, x12.Group) {
 	return x12.Interchange{
 			SenderQualifier: "ZZ", Sender: "NETWORK", ReceiverQualifier: "ZZ", Receiver: "MOLAR", Created: b.clock.Now(), Control: control, Test: true,
 		}, x12.Group{
@@ -23,7 +23,7 @@ func fileOf(control int, content []byte) billing.IncomingFile {
 }
 
 // functional is a 999 about a batch: A for accepted, R for rejected.
-func (b *bench) functional(about *billing.Batch, verdict string, control int) billing.IncomingFile {
+func (b *fixture) functional(about *billing.Batch, verdict string, control int) billing.IncomingFile {
 	n := about.File.ControlNumbers
 	f := acknowledgements.Functional{Standard: acknowledgements.Standard999, Groups: []acknowledgements.GroupVerdict{{
 		FunctionalID: "HC", Control: n.Group, Code: verdict, Included: 1, Received: 1,
@@ -34,7 +34,7 @@ func (b *bench) functional(about *billing.Batch, verdict string, control int) bi
 }
 
 // status is a status category, of the day.
-func (b *bench) status(category string) []acknowledgements.Status {
+func (b *fixture) status(category string) []acknowledgements.Status {
 	return []acknowledgements.Status{{
 		Codes:     []acknowledgements.Code{{Category: category, Status: "20", Entity: "PR"}},
 		Effective: billing.DateOf(b.clock.Now()), Action: map[bool]string{true: "WQ", false: "U"}[category < "A3"],
@@ -52,7 +52,7 @@ type said struct {
 
 // about is the level of a receiver with claims of the practice. The batch may
 // be nil.
-func (b *bench) about(p *practice, batch *billing.Batch, all ...said) acknowledgements.Receiver {
+func (b *fixture) about(p *practice, batch *billing.Batch, all ...said) acknowledgements.Receiver {
 	office := acknowledgements.Provider{Level: acknowledgements.Level{
 		Name: acknowledgements.Name{Entity: "85", Kind: "2", Last: "Main Street Dental", IDQualifier: "XX", ID: p.office.NPI},
 	}}
@@ -75,7 +75,7 @@ func (b *bench) about(p *practice, batch *billing.Batch, all ...said) acknowledg
 }
 
 // report is a 277CA of a payer (PR) or a clearinghouse (AY).
-func (b *bench) report(entity string, control int, about ...acknowledgements.Receiver) billing.IncomingFile {
+func (b *fixture) report(entity string, control int, about ...acknowledgements.Receiver) billing.IncomingFile {
 	r := acknowledgements.Report{
 		Kind: acknowledgements.KindAcknowledgement, Reference: strconv.Itoa(control), CreatedAt: b.clock.Now(),
 		Sources: []acknowledgements.Source{{
@@ -88,7 +88,7 @@ func (b *bench) report(entity string, control int, about ...acknowledgements.Rec
 }
 
 // request is a 277 of a payer that asks for information about a claim.
-func (b *bench) request(p *practice, control int, c *billing.Claim, reference string) billing.IncomingFile {
+func (b *fixture) request(p *practice, control int, c *billing.Claim, reference string) billing.IncomingFile {
 	about := b.about(p, nil, said{control: c.PatientControlNumber, category: "R4", number: "PAYER-1"})
 	asks := &about.Providers[0].Claims[0]
 	asks.PayerReference, asks.Due = reference, billing.DateOf(b.clock.Now()).AddDays(30)

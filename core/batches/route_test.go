@@ -10,10 +10,11 @@ import (
 	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // submitted makes a claim of the practice that is out in a batch of its own.
-func (b *bench) submitted(p *practice) (*billing.Claim, *billing.Batch) {
+func (b *fixture) submitted(p *practice) (*billing.Claim, *billing.Batch) {
 	b.t.Helper()
 	c := b.queue(p, "")[0]
 	b.cut(1)
@@ -26,7 +27,7 @@ func (b *bench) submitted(p *practice) (*billing.Claim, *billing.Batch) {
 // between two of them.
 func TestOneFileForSeveralOrganizations(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	second, third := b.newPractice("1679576722"), b.newPractice("1003000126")
 	one, oneFile := b.submitted(b.practice)
 	two, _ := b.submitted(second)
@@ -38,8 +39,8 @@ func TestOneFileForSeveralOrganizations(t *testing.T) {
 		b.about(b.practice, threeFile, said{control: three.PatientControlNumber, category: "A7"}), // the batch counts, not the NPI
 	)
 	for commit := range 3 {
-		dies(func() {
-			_, _ = b.build(fatedStore{b.store, &fate{only: "InTx", at: commit, how: diesAfter}}, inbox{b.network, []billing.IncomingFile{f}}).Receive(t.Context())
+		porttest.Dies(func() {
+			_, _ = b.build(porttest.Store{Store: b.store, Fault: &porttest.Fault{Only: "InTx", At: commit, How: porttest.DiesAfter}}, inbox{b.network, []billing.IncomingFile{f}}).Receive(t.Context())
 		})
 	}
 	b.give(f, f)
@@ -55,7 +56,7 @@ func TestOneFileForSeveralOrganizations(t *testing.T) {
 // TestStrays sets files aside that cannot be read, or are nobody's.
 func TestStrays(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	twin := b.newPractice(b.office.NPI)
 	c, sent := b.submitted(b.practice)
 	nobodys := *sent
@@ -91,7 +92,7 @@ func TestStrays(t *testing.T) {
 // use our control numbers. What comes back for our claims stays ours.
 func TestAnothersNPI(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	twin := b.newPractice(b.office.NPI)
 	fates := []string{"-PAID-ERA", "-REJECTED", "-INFO-REQUEST"}
 	b.made = 100
@@ -125,7 +126,7 @@ func TestAnothersNPI(t *testing.T) {
 // to verified offices alone, and of several to whoever sent the claim.
 func TestReportsFromOutside(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	const unregistered = "1902809049"
 	thief := b.newPractice("1679576722")
 	b.in(thief, func(ctx context.Context, tx ports.Tx) error {
@@ -162,7 +163,7 @@ func TestReportsFromOutside(t *testing.T) {
 // TestFileOfAScope takes of a file that concerns one scope nothing for others.
 func TestFileOfAScope(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	other := b.newPractice("1679576722")
 	_, sent := b.submitted(other)
 	rejects := b.functional(sent, "R", 1)
@@ -182,7 +183,7 @@ func TestFileOfAScope(t *testing.T) {
 // number.
 func TestSameNumbersOfTwoOrganizations(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	other := b.newPractice("1679576722")
 	mine := b.queue(b.practice, "")[0]
 	b.made--
@@ -201,7 +202,7 @@ func TestSameNumbersOfTwoOrganizations(t *testing.T) {
 // provider in it, without naming them.
 func TestRejectionOfALevel(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	branch := &practice{scope: b.scope, provider: b.provider}
 	branch.office = b.newOffice(b.scope, "1679576722")
 	all := [][]*billing.Claim{b.queue(b.practice, "", ""), b.queue(branch, "", "")}
@@ -235,16 +236,16 @@ func TestRejectionOfALevel(t *testing.T) {
 // often it does, and one more when it asks for something else.
 func TestPayerAsksOnce(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	c, _ := b.accepted()
 	for i, reference := range []string{"REF-1", "REF-1", "REF-2", "REF-1"} {
-		b.clock.advance(time.Second)
+		b.clock.Advance(time.Second)
 		b.give(b.request(b.practice, i+1, c, reference))
 	}
 	// However many have come since.
 	b.in(b.practice, func(ctx context.Context, tx ports.Tx) error {
 		for n := range 120 {
-			b.clock.advance(time.Second)
+			b.clock.Advance(time.Second)
 			now := b.clock.Now()
 			err := tx.PayerRequests.Insert(ctx, &billing.PayerRequest{
 				ID: billing.NewID[billing.PayerRequestID](now), Scope: c.Scope, State: billing.PayerRequestOpen, Source: billing.SourceNetwork,
@@ -268,7 +269,7 @@ func TestPayerAsksOnce(t *testing.T) {
 	}
 	// About a claim that is not ours; the payer is known.
 	nobodys := b.claim(b.practice, "")
-	b.clock.advance(time.Second)
+	b.clock.Advance(time.Second)
 	b.give(b.request(b.practice, 10, nobodys, "REF-1"))
 	b.give(b.request(b.practice, 11, nobodys, "REF-1"))
 	all = b.requests(b.practice)
@@ -281,7 +282,7 @@ func TestPayerAsksOnce(t *testing.T) {
 // are taken.
 func TestRemittancesGoOn(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	b.queue(b.practice, "-PAID-ERA")
 	b.turn(1)
 	if len(b.remitted) != 1 || len(b.quarantined()) > 0 {
@@ -290,7 +291,7 @@ func TestRemittancesGoOn(t *testing.T) {
 }
 
 // interchangeRejected is a TA1 that rejects the file.
-func (b *bench) interchangeRejected(about *billing.Batch, control int) billing.IncomingFile {
+func (b *fixture) interchangeRejected(about *billing.Batch, control int) billing.IncomingFile {
 	f := acknowledgements.Functional{Interchanges: []acknowledgements.InterchangeVerdict{{Control: about.File.ControlNumbers.Interchange, Code: "R", Note: "024"}}}
 	f.Interchange, f.Group = b.envelope(control)
 	return fileOf(control, acknowledgements.EncodeFunctional(&f))
@@ -299,7 +300,7 @@ func (b *bench) interchangeRejected(about *billing.Batch, control int) billing.I
 // TestInterchangeRejected takes a TA1 for what it says.
 func TestInterchangeRejected(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	c, sent := b.submitted(b.practice)
 	rejected := b.give(b.interchangeRejected(sent, 1))
 	if len(rejected) != 1 || rejected[0].Batch != sent.ID || !strings.Contains(strings.Join(rejected[0].Why, " "), "(024)") {

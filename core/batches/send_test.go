@@ -7,12 +7,13 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // TestNetworkIsDown keeps a batch until the network takes it.
 func TestNetworkIsDown(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	c := b.queue(b.practice, "")[0]
 	down := errors.New("nobody answers")
 	b.network.set(down)
@@ -29,7 +30,7 @@ func TestNetworkIsDown(t *testing.T) {
 		if again := b.due()[0].NotBefore; !again.Equal(b.clock.Now().Add(10 * time.Second)) {
 			t.Errorf("it is tried again at %s, now is %s", again, b.clock.Now())
 		}
-		b.clock.advance(10 * time.Second)
+		b.clock.Advance(10 * time.Second)
 	}
 	if got, err := b.service.Receive(t.Context()); got.Files != 0 || !errors.Is(err, down) {
 		t.Errorf("receiving: %d, %v", got.Files, err)
@@ -54,11 +55,11 @@ func TestNetworkIsDown(t *testing.T) {
 // handed over, from the end of the attempt.
 func TestSlowNetworkIsGivenTime(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	c := b.queue(b.practice, "")[0]
 	b.cut(1)
-	slow := b.build(b.store, slowNetwork{b.network, b.clock, errLost})
-	if err := slow.Send(t.Context(), b.due()[0]); !errors.Is(err, errLost) {
+	slow := b.build(b.store, slowNetwork{b.network, b.clock, porttest.ErrLost})
+	if err := slow.Send(t.Context(), b.due()[0]); !errors.Is(err, porttest.ErrLost) {
 		t.Errorf("sending: %v", err)
 	}
 	if again := b.due()[0].NotBefore; !again.Equal(b.clock.Now().Add(10 * time.Second)) {
@@ -76,7 +77,7 @@ func TestSlowNetworkIsGivenTime(t *testing.T) {
 // TestGivenUpIsNotForgotten lets a batch rest whose job was given up.
 func TestGivenUpIsNotForgotten(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	c := b.queue(b.practice, "")[0]
 	b.cut(1)
 	j := b.due()[0]
@@ -95,13 +96,13 @@ func TestGivenUpIsNotForgotten(t *testing.T) {
 // words, changes nothing.
 func TestBatchRejectedOnce(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	both := b.queue(b.practice, "-BATCH-REJECTED", "")
 	first := b.clock.Now()
 	b.cut(1)
 	b.send()
 	rejected := b.batch(b.practice, b.get(b.practice, both[0].ID).BatchID)
-	b.clock.advance(untilAll)
+	b.clock.Advance(untilAll)
 	answer := b.take()
 	b.give(answer...)
 	for _, c := range both {
@@ -120,7 +121,7 @@ func TestBatchRejectedOnce(t *testing.T) {
 	b.send()
 	b.give(answer...)
 	b.give(b.functional(rejected, "R", 78), b.functional(rejected, "A", 79))
-	b.clock.advance(untilAll)
+	b.clock.Advance(untilAll)
 	b.receive()
 	for _, c := range both {
 		b.told(b.practice, c.ID, billing.ClaimAcceptedPayer, "queued submitted queued submitted accepted accepted")

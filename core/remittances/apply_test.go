@@ -9,11 +9,12 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 func TestApply(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	whole, part, nothing := b.claim("A-1"), b.claim("B-1"), b.claim("C-1")
 	f := b.file(b.payment(paid("a-1", "P1", 0), paid("B-1", "P2", 2500), denied("C-1", "P3"), paid("OTHER", "P4", 0)))
 	j := b.receiveFile(f)
@@ -108,7 +109,7 @@ func TestMatching(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t)
+			b := newFixture(t)
 			parent := b.claim("PARENT")
 			id := b.claim("A-1", func(ours *billing.Claim) {
 				if c.ours != nil {
@@ -171,7 +172,7 @@ func TestSeveralSayings(t *testing.T) {
 		for _, pieces := range []int{1, 300} {
 			t.Run(name+"/"+map[int]string{1: "in pieces", 300: "at once"}[pieces], func(t *testing.T) {
 				t.Parallel()
-				b := newBench(t)
+				b := newFixture(t)
 				b.service.InPieces(pieces)
 				if c.ours == nil {
 					c.ours = func(*billing.Claim) {}
@@ -204,7 +205,7 @@ func TestSeveralSayings(t *testing.T) {
 
 func TestEstimate(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	id := b.claim("D-1", predetermination)
 	r := b.remit(estimated("D-1"))
 	e := b.get(id).Estimate
@@ -220,7 +221,7 @@ func TestEstimate(t *testing.T) {
 // TestUnbalanced applies what adds up of a remittance that does not.
 func TestUnbalanced(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	good, line, claim := b.claim("A-1"), b.claim("B-1"), b.claim("C-1")
 	p := b.payment(paid("A-1", "P1", 0), paid("B-1", "P2", 0), paid("C-1", "P3", 0))
 	p.Claims[1].Services[0].Paid += 100
@@ -253,7 +254,7 @@ func TestUnbalanced(t *testing.T) {
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
-		b := newBench(t)
+		b := newFixture(t)
 		id := b.claim("A-1")
 		first, second := paid("A-1", "P1", 0), paid("A-1", "P2", 5000)
 		all := []jobs.Job{b.receive(first), b.receive(reversed(first)), b.receive(second)}
@@ -277,10 +278,10 @@ func TestOrder(t *testing.T) {
 // TestMeanwhile changes claims between the matching and the applying.
 func TestMeanwhile(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	void, number := b.claim("A-1"), b.claim("B-1", payerNumber("P2"))
 	j := b.receive(paid("A-1", "P1", 0), paid("LOST", "P2", 0))
-	s := b.process(&fate{at: 1, how: meets, then: func() {
+	s := b.process(&porttest.Fault{At: 1, How: porttest.Passes, Then: func() {
 		if r := b.era(j); counts(r) != "2/2 mm applying" {
 			t.Errorf("when it is read: %s", counts(r))
 		}

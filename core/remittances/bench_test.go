@@ -30,7 +30,7 @@ func (s countedStore) InTx(ctx context.Context, scope billing.Scope, fn func(con
 func BenchmarkApply(bm *testing.B) {
 	const many = 10_000
 	for range bm.N {
-		b := newBench(bm)
+		b := newFixture(bm)
 		f := b.file(b.payment(b.crowd(many)...))
 		b.listen()
 		baseline := b.single(500) * many / 500
@@ -52,7 +52,7 @@ func BenchmarkApply(bm *testing.B) {
 }
 
 // crowd makes claims, and says of each what it is paid.
-func (b *bench) crowd(many int) []saying {
+func (b *fixture) crowd(many int) []saying {
 	b.t.Helper()
 	var says []saying
 	for len(says) < many {
@@ -73,7 +73,7 @@ func (b *bench) crowd(many int) []saying {
 }
 
 // listen makes an endpoint for every event.
-func (b *bench) listen() {
+func (b *fixture) listen() {
 	b.t.Helper()
 	now := b.clock.Now()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
@@ -85,7 +85,7 @@ func (b *bench) listen() {
 }
 
 // single is how long commits of one claim take.
-func (b *bench) single(commits int) time.Duration {
+func (b *fixture) single(commits int) time.Duration {
 	b.t.Helper()
 	start := time.Now()
 	for i := range commits {

@@ -23,7 +23,7 @@ func TestCorpus(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no samples in the corpus: %v", err)
 	}
-	b := newBench(t)
+	b := newFixture(t)
 	b.service.InPieces(5)
 	ours := map[string]billing.ClaimID{}
 	imported := 0

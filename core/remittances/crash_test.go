@@ -14,34 +14,13 @@ import (
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
-
-// everyEnding runs a test for each transaction that a piece of work makes and
-// each way in which that may end, until the work comes to its end with none of
-// them reached.
-func everyEnding(t *testing.T, least int, test func(t *testing.T, f *fate)) {
-	t.Helper()
-	for how := range meets {
-		reached := 0
-		for ; reached < 30; reached++ {
-			f := &fate{at: reached, how: how}
-			if test(t, f); !f.met {
-				break
-			}
-			if t.Failed() {
-				t.Fatalf("the process %s transaction %d", how, f.at)
-			}
-		}
-		if reached < least {
-			t.Fatalf("%d transactions were reached, want %d at least", reached, least)
-		}
-	}
-}
 
 // world is some claims, and a remittance that tells of them: payments, a split
 // claim, a reversal of one of its own payments, a denial, an estimate, a claim
 // that does not add up, and one of somebody else's.
-func (b *bench) world(n int) (claims []billing.ClaimID, f billing.IncomingFile, want []string) {
+func (b *fixture) world(n int) (claims []billing.ClaimID, f billing.IncomingFile, want []string) {
 	name := func(s string) string { return fmt.Sprintf("%s-%d", s, n) }
 	first := paid(name("B"), "P2", 0)
 	p := b.payment(
@@ -60,7 +39,7 @@ func (b *bench) world(n int) (claims []billing.ClaimID, f billing.IncomingFile, 
 }
 
 // audit checks that the remittance was applied, once.
-func (b *bench) audit(j jobs.Job, claims []billing.ClaimID, want []string) {
+func (b *fixture) audit(j jobs.Job, claims []billing.ClaimID, want []string) {
 	b.t.Helper()
 	r := b.era(j)
 	if got := counts(r); got != "8/9 aa-aaaama done" {
@@ -86,16 +65,16 @@ func TestApplyDiesAnywhere(t *testing.T) {
 	for _, pieces := range []int{2, 300} {
 		t.Run(fmt.Sprintf("pieces of %d", pieces), func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t)
+			b := newFixture(t)
 			b.service.InPieces(pieces)
 			n := 0
-			everyEnding(t, 2, func(t *testing.T, f *fate) {
+			porttest.EveryEnding(t, 2, func(t *testing.T, f *porttest.Fault) {
 				t.Helper()
 				n++
 				claims, file, want := b.world(n)
 				j := b.receiveFile(file)
 				s := b.process(f).InPieces(pieces)
-				dies(func() { _ = s.Apply(t.Context(), j) })
+				porttest.Dies(func() { _ = s.Apply(t.Context(), j) })
 				if e := b.eras(b.scope); !b.pending(j) && e[0].Progress != billing.ERADone {
 					t.Errorf("the job is gone, the remittance is %s", e[0].Progress)
 				}
@@ -110,10 +89,10 @@ func TestApplyDiesAnywhere(t *testing.T) {
 // still there, and is taken in again.
 func TestReceiveDiesAnywhere(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	other := b.organization(billing.ModeTest, "1457898765", "")
 	n := 0
-	everyEnding(t, 6, func(t *testing.T, f *fate) {
+	porttest.EveryEnding(t, 6, func(t *testing.T, f *porttest.Fault) {
 		t.Helper()
 		n++
 		id := b.claim(fmt.Sprintf("A-%d", n))
@@ -123,7 +102,7 @@ func TestReceiveDiesAnywhere(t *testing.T) {
 		theirs.Payee.ID = "1457898765"
 		file := b.file(b.payment(paid(fmt.Sprintf("A-%d", n), "", 0)), nobody, theirs)
 		have, had := len(b.quarantined()), len(b.eras(other))
-		dies(func() { _ = b.process(f).Receive(t.Context(), billing.ModeTest, file) })
+		porttest.Dies(func() { _ = b.process(f).Receive(t.Context(), billing.ModeTest, file) })
 		if err := b.service.Receive(t.Context(), billing.ModeTest, file); err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +120,7 @@ func TestReceiveDiesAnywhere(t *testing.T) {
 // once, while workers apply what comes.
 func TestSameFileAtOnce(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	claims, file, want := b.world(1)
 	processes := []*remittances.Service{b.process(nil).InPieces(2), b.process(nil).InPieces(2)}
 	var all sync.WaitGroup
@@ -173,7 +152,7 @@ func TestSameFileAtOnce(t *testing.T) {
 // each, at once.
 func TestWorkersAtOnce(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	id := b.claim("A-1")
 	first := paid("A-1", "P1", 0)
 	var all []jobs.Job
@@ -226,7 +205,7 @@ func (s *afterStore) InTx(ctx context.Context, scope billing.Scope, fn func(cont
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	for commits := 1; commits <= 3; commits++ { // it is read, it is applied, nothing is left
-		b := newBench(t)
+		b := newFixture(t)
 		b.claim("A-1")
 		store := &afterStore{Store: b.store, commits: commits}
 		s := remittances.New(store, edi.New(), b.payers)
@@ -281,7 +260,7 @@ func TestGivenUp(t *testing.T) {
 	for _, from := range []int{0, 3, 5} {
 		t.Run(fmt.Sprintf("at claim %d", from+1), func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t)
+			b := newFixture(t)
 			claims, file, want := b.world(1)
 			later := b.claim("L-1")
 			bad, good := b.receiveFile(file), b.receive(paid("L-1", "P1", 0))

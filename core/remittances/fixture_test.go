@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -23,34 +22,17 @@ import (
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
 
-// clock can be moved on.
-type clock struct {
-	mu    sync.Mutex
-	ahead time.Duration
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return time.Now().Add(c.ahead)
-}
-
-func (c *clock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.ahead += d
-}
-
-// bench is the use cases on a real database, with one organization.
-type bench struct {
+// fixture is the use cases on a real database, with one organization.
+type fixture struct {
 	t       testing.TB
 	store   pgtest.Clocked
 	payers  *billing.PayerDirectory
-	clock   *clock
+	clock   *porttest.Clock
 	service *remittances.Service
 	scope   billing.Scope
 	npi     string // of its office
@@ -62,85 +44,68 @@ const (
 	ourTaxID = "987654321"
 )
 
-func newBench(tb testing.TB) *bench {
+func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
-	payers, err := billing.ShippedPayers()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	b := &bench{t: tb, payers: payers, clock: &clock{}, npi: ourNPI}
+	b := &fixture{t: tb, payers: porttest.Payers(tb), clock: &porttest.Clock{}, npi: ourNPI}
 	b.store = pgtest.Clocked{Store: pgtest.Open(tb), Clock: b.clock}
 	b.service = b.process(nil)
 	b.scope = b.organization(billing.ModeTest, ourNPI, ourTaxID)
 	return b
 }
 
-// process is the use cases as another process has them. Fate, when not nil,
+// process is the use cases as another process has them. The fault, when not nil,
 // decides what becomes of its commits.
-func (b *bench) process(f *fate) *remittances.Service {
-	return remittances.New(fatedStore{b.store, f}, edi.New(), b.payers)
+func (b *fixture) process(f *porttest.Fault) *remittances.Service {
+	return remittances.New(porttest.Store{Store: b.store, Fault: f}, edi.New(), b.payers)
 }
 
 // organization makes an organization with an office.
-func (b *bench) organization(mode billing.Mode, npi, taxID string) billing.Scope {
+func (b *fixture) organization(mode billing.Mode, npi, taxID string) billing.Scope {
 	b.t.Helper()
-	now := b.clock.Now()
-	o := &billing.Organization{ID: billing.NewID[billing.OrgID](now), Name: "Test", CreatedAt: now}
-	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) error { return tx.Orgs.Insert(ctx, o) })
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	scope := billing.Scope{Org: o.ID, Mode: mode}
+	scope := porttest.Organization(b.t, b.store, mode)
 	b.office(scope, npi, taxID)
 	return scope
 }
 
 // office makes an office that is verified.
-func (b *bench) office(scope billing.Scope, npi, taxID string) billing.OfficeID {
+func (b *fixture) office(scope billing.Scope, npi, taxID string) billing.OfficeID {
 	b.t.Helper()
 	return b.officeAsOf(scope, npi, taxID, b.clock.Now())
 }
 
 // claimedOffice makes an office that the operator has not verified.
-func (b *bench) claimedOffice(scope billing.Scope, npi, taxID string) {
+func (b *fixture) claimedOffice(scope billing.Scope, npi, taxID string) {
 	b.t.Helper()
 	b.officeAsOf(scope, npi, taxID, time.Time{})
 }
 
-func (b *bench) officeAsOf(scope billing.Scope, npi, taxID string, verified time.Time) billing.OfficeID {
+func (b *fixture) officeAsOf(scope billing.Scope, npi, taxID string, verified time.Time) billing.OfficeID {
 	b.t.Helper()
-	now := b.clock.Now()
-	o := &billing.Office{
-		ID: billing.NewID[billing.OfficeID](now), Scope: scope, Name: "Main", NPI: npi, TaxID: taxID, TimeZone: "America/New_York", CreatedAt: now, VerifiedAt: verified,
-	}
-	b.inScope(scope, func(ctx context.Context, tx ports.Tx) error { return tx.Offices.Insert(ctx, o) })
-	return o.ID
+	return porttest.Office(b.t, b.store, scope, func(o *billing.Office) { o.NPI, o.TaxID, o.VerifiedAt = npi, taxID, verified }).ID
 }
 
-func (b *bench) in(fn func(ctx context.Context, tx ports.Tx) error) {
+func (b *fixture) in(fn func(ctx context.Context, tx ports.Tx) error) {
 	b.t.Helper()
 	b.inScope(b.scope, fn)
 }
 
-func (b *bench) inScope(scope billing.Scope, fn func(ctx context.Context, tx ports.Tx) error) {
+func (b *fixture) inScope(scope billing.Scope, fn func(ctx context.Context, tx ports.Tx) error) {
 	b.t.Helper()
-	if err := b.store.InTx(b.t.Context(), scope, fn); err != nil {
-		b.t.Fatal(err)
-	}
+	porttest.In(b.t, b.store, scope, fn)
 }
 
 // fee is what the claims of these tests charge.
 const fee = billing.Money(20000)
 
 // claim makes a claim to CHTEST that the payer has accepted.
-func (b *bench) claim(number string, changes ...func(*billing.Claim)) billing.ClaimID {
+func (b *fixture) claim(number string, changes ...func(*billing.Claim)) billing.ClaimID {
 	b.t.Helper()
 	c := b.newClaim(number, changes...)
 	b.inScope(c.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Claims.Insert(ctx, c) })
 	return c.ID
 }
 
-func (b *bench) newClaim(number string, changes ...func(*billing.Claim)) *billing.Claim {
+func (b *fixture) newClaim(number string, changes ...func(*billing.Claim)) *billing.Claim {
 	payer, _ := b.payers.Find("CHTEST")
 	now := b.clock.Now()
 	c := &billing.Claim{
@@ -169,7 +134,7 @@ func payerNumber(n string) func(*billing.Claim) {
 	return func(c *billing.Claim) { c.PayerClaimNumber = n }
 }
 
-func (b *bench) get(id billing.ClaimID) (c *billing.Claim) {
+func (b *fixture) get(id billing.ClaimID) (c *billing.Claim) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
 		r, err := tx.Claims.Get(ctx, id)
@@ -182,7 +147,7 @@ func (b *bench) get(id billing.ClaimID) (c *billing.Claim) {
 }
 
 // change changes a claim as another use case does.
-func (b *bench) change(id billing.ClaimID, change func(*billing.Claim)) {
+func (b *fixture) change(id billing.ClaimID, change func(*billing.Claim)) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		c, err := tx.Claims.Lock(ctx, id)
@@ -240,7 +205,7 @@ func ref(qualifier, value string) remittance.Reference {
 }
 
 // payment is a payment by CHTEST to the office, under a trace number of its own.
-func (b *bench) payment(claims ...remittance.Claim) remittance.Remittance {
+func (b *fixture) payment(claims ...remittance.Claim) remittance.Remittance {
 	b.traces++
 	r := remittance.Remittance{
 		Payment: remittance.Payment{
@@ -259,7 +224,7 @@ func (b *bench) payment(claims ...remittance.Claim) remittance.Remittance {
 }
 
 // file is an 835 of the payments.
-func (b *bench) file(payments ...remittance.Remittance) billing.IncomingFile {
+func (b *fixture) file(payments ...remittance.Remittance) billing.IncomingFile {
 	b.t.Helper()
 	b.traces++
 	at := time.Date(2026, 2, 3, 4, 5, 0, 0, time.UTC)
@@ -274,12 +239,12 @@ func (b *bench) file(payments ...remittance.Remittance) billing.IncomingFile {
 }
 
 // receive takes in a file with one payment of the claims, and gives its job.
-func (b *bench) receive(claims ...remittance.Claim) jobs.Job {
+func (b *fixture) receive(claims ...remittance.Claim) jobs.Job {
 	b.t.Helper()
 	return b.receiveFile(b.file(b.payment(claims...)))
 }
 
-func (b *bench) receiveFile(f billing.IncomingFile) jobs.Job {
+func (b *fixture) receiveFile(f billing.IncomingFile) jobs.Job {
 	b.t.Helper()
 	have := map[billing.JobID]bool{}
 	for _, j := range b.due() {
@@ -298,12 +263,12 @@ func (b *bench) receiveFile(f billing.IncomingFile) jobs.Job {
 }
 
 // remit takes in a payment of the claims and applies it.
-func (b *bench) remit(claims ...remittance.Claim) *billing.ERARecord {
+func (b *fixture) remit(claims ...remittance.Claim) *billing.ERARecord {
 	b.t.Helper()
 	return b.apply(b.receive(claims...))
 }
 
-func (b *bench) apply(j jobs.Job) *billing.ERARecord {
+func (b *fixture) apply(j jobs.Job) *billing.ERARecord {
 	b.t.Helper()
 	if err := b.service.Apply(b.t.Context(), j); err != nil {
 		b.t.Fatalf("apply: %v", err)
@@ -311,7 +276,7 @@ func (b *bench) apply(j jobs.Job) *billing.ERARecord {
 	return b.era(j)
 }
 
-func (b *bench) era(j jobs.Job) *billing.ERARecord {
+func (b *fixture) era(j jobs.Job) *billing.ERARecord {
 	b.t.Helper()
 	r, err := b.service.Get(b.t.Context(), j.Scope, billing.ERAID(j.Subject))
 	if err != nil {
@@ -321,7 +286,7 @@ func (b *bench) era(j jobs.Job) *billing.ERARecord {
 }
 
 // due takes the jobs of the outbox whose time has come.
-func (b *bench) due() (due []jobs.Job) {
+func (b *fixture) due() (due []jobs.Job) {
 	b.t.Helper()
 	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) (err error) {
 		if err = tx.Jobs.Release(ctx, 0); err == nil {
@@ -336,12 +301,12 @@ func (b *bench) due() (due []jobs.Job) {
 }
 
 // isDue reports whether the job's time has come.
-func (b *bench) isDue(j jobs.Job) bool {
+func (b *fixture) isDue(j jobs.Job) bool {
 	b.t.Helper()
 	return slices.ContainsFunc(b.due(), func(due jobs.Job) bool { return due.ID == j.ID })
 }
 
-func (b *bench) quarantined() []*billing.Quarantined {
+func (b *fixture) quarantined() []*billing.Quarantined {
 	b.t.Helper()
 	files, err := b.service.Quarantined(b.t.Context())
 	if err != nil {
@@ -351,7 +316,7 @@ func (b *bench) quarantined() []*billing.Quarantined {
 }
 
 // eras is every remittance of the scope.
-func (b *bench) eras(scope billing.Scope) []*billing.ERA {
+func (b *fixture) eras(scope billing.Scope) []*billing.ERA {
 	b.t.Helper()
 	all, next, err := b.service.List(b.t.Context(), scope, billing.ERAFilter{}, billing.Page{Limit: 1000})
 	if err != nil || next != nil {
@@ -361,7 +326,7 @@ func (b *bench) eras(scope billing.Scope) []*billing.ERA {
 }
 
 // settle does what is due until nothing is.
-func (b *bench) settle() {
+func (b *fixture) settle() {
 	b.t.Helper()
 	for due := b.due(); len(due) > 0; due = b.due() {
 		for _, j := range due {
@@ -372,7 +337,7 @@ func (b *bench) settle() {
 	}
 }
 
-func (b *bench) pending(j jobs.Job) (is bool) {
+func (b *fixture) pending(j jobs.Job) (is bool) {
 	b.t.Helper()
 	b.inScope(j.Scope, func(ctx context.Context, tx ports.Tx) (err error) {
 		is, err = tx.Outbox.Pending(ctx, j.ID)
@@ -382,7 +347,7 @@ func (b *bench) pending(j jobs.Job) (is bool) {
 }
 
 // events are the types of a resource's events, in their order.
-func (b *bench) events(id [16]byte) string {
+func (b *fixture) events(id [16]byte) string {
 	b.t.Helper()
 	var told []string
 	b.in(func(ctx context.Context, tx ports.Tx) error {
@@ -400,7 +365,7 @@ func (b *bench) events(id [16]byte) string {
 }
 
 // last is the data of a resource's last event.
-func (b *bench) last(id [16]byte, data any) {
+func (b *fixture) last(id [16]byte, data any) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		all, err := tx.Events.List(ctx, billing.EventFilter{Resource: id}, billing.Page{Limit: 1})
@@ -431,7 +396,7 @@ func counts(r *billing.ERARecord) string {
 }
 
 // stands is a claim's state and what was paid in all.
-func (b *bench) stands(id billing.ClaimID) string {
+func (b *fixture) stands(id billing.ClaimID) string {
 	b.t.Helper()
 	c := b.get(id)
 	if s := c.Standing(); s != nil {

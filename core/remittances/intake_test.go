@@ -10,6 +10,7 @@ import (
 	"github.com/molar-billing/molar/adapters/x12/remittance"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/remittances"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 const (
@@ -21,7 +22,7 @@ const (
 // TestRoutes gives the payments of one file to whom they are for.
 func TestRoutes(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	theirs := b.organization(billing.ModeTest, theirNPI, "111111111")
 	live := b.organization(billing.ModeLive, unknownNPI, "222222222")
 	b.office(b.scope, sharedNPI, "")
@@ -96,7 +97,7 @@ func TestRoutes(t *testing.T) {
 // is not theirs: ours, and one that we have not registered.
 func TestAnothersNumbers(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	for _, mode := range []billing.Mode{billing.ModeTest, billing.ModeLive} {
 		ours := billing.Scope{Org: b.scope.Org, Mode: mode}
 		if mode == billing.ModeLive {
@@ -128,7 +129,7 @@ func TestAnothersNumbers(t *testing.T) {
 // whoever has verified offices with the payee's numbers.
 func TestFileOfAScope(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	twin := b.organization(billing.ModeTest, ourNPI, ourTaxID)
 	for name, npi := range map[string]string{"a shared NPI": ourNPI, "an NPI of nobody": unknownNPI} {
 		p := b.payment(paid("X", "", 0))
@@ -155,7 +156,7 @@ func TestFileOfAScope(t *testing.T) {
 // verified office of the payee which sent one of its claims.
 func TestSeveralCandidates(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	b.service.InPieces(2)
 	twin := b.organization(billing.ModeTest, ourNPI, ourTaxID)
 	of := func(c *billing.Claim) { c.Scope = twin }
@@ -209,7 +210,7 @@ func TestSeveralCandidates(t *testing.T) {
 // keeps nothing of it.
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	whole := b.file(b.payment(paid("A-1", "", 0)), b.payment(paid("B-1", "", 0))).Content
 	for name, content := range map[string][]byte{
 		"nothing":   {},
@@ -243,7 +244,7 @@ func TestUnreadable(t *testing.T) {
 // TestTooLarge refuses a file that the store could not keep, before it is read.
 func TestTooLarge(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	_, err := b.service.Import(t.Context(), b.scope, "large.835", make([]byte, remittances.MaxFile+1))
 	e, ok := errors.AsType[*billing.Error](err)
 	if !ok || e.Code != billing.CodeInvalidRequest || e.Cause == nil || !strings.Contains(e.Cause.Error(), "more than 128 MB") {
@@ -255,7 +256,7 @@ func TestTooLarge(t *testing.T) {
 // up.
 func TestReasonIsShort(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.payment(paid("A-1", "", 0))
 	p.Payer.Name, p.Payee.IDQualifier, p.Payee.ID = strings.Repeat("LONG ", 1000), "FI", "000000000"
 	if err := b.service.Receive(t.Context(), billing.ModeTest, b.file(p)); err != nil {
@@ -269,7 +270,7 @@ func TestReasonIsShort(t *testing.T) {
 
 func TestImport(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	ours, id := b.claim("A-1"), b.claim("B-1")
 	known := b.payment(paid("A-1", "", 0))
 	b.apply(b.receiveFile(b.file(known)))
@@ -325,8 +326,8 @@ func TestImport(t *testing.T) {
 // the quarantine. It is there until it is imported.
 func TestImportDiesAnywhere(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
-	everyEnding(t, 4, func(t *testing.T, f *fate) {
+	b := newFixture(t)
+	porttest.EveryEnding(t, 4, func(t *testing.T, f *porttest.Fault) {
 		t.Helper()
 		p := b.payment(paid("X", "", 0))
 		p.Payee.ID = unknownNPI
@@ -337,7 +338,7 @@ func TestImportDiesAnywhere(t *testing.T) {
 		id := b.quarantined()[0].ID
 		var report []remittances.Imported
 		var err error
-		died := dies(func() { report, err = b.process(f).ImportQuarantined(t.Context(), b.scope, id) })
+		died := porttest.Dies(func() { report, err = b.process(f).ImportQuarantined(t.Context(), b.scope, id) })
 		if !died && err == nil && !report[0].New {
 			t.Error("it is not new")
 		}

@@ -32,7 +32,7 @@ func render(r *billing.ERARecord, _ error) billing.Reply {
 
 func TestPost(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	var says []saying
 	for n := range 30 {
 		says = append(says, paid(fmt.Sprint("A-", n), "", 0))
@@ -73,7 +73,7 @@ func TestPost(t *testing.T) {
 
 func TestReading(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	b.service.InPieces(7)
 	var says []saying
 	for n := range 60 {
@@ -130,7 +130,7 @@ func TestWaitsForBatch(t *testing.T) {
 	for name, noted := range map[string]bool{"the sending is noted": true, "it never is": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t)
+			b := newFixture(t)
 			batch := billing.NewBatch(b.scope, 1, 2, b.clock.Now())
 			b.in(func(ctx context.Context, tx ports.Tx) error {
 				_, err := tx.Batches.Insert(ctx, batch, []byte("837"))
@@ -152,7 +152,7 @@ func TestWaitsForBatch(t *testing.T) {
 			if noted {
 				b.change(id, func(c *billing.Claim) { c.State, c.SentAt = billing.ClaimSubmitted, b.clock.Now() })
 			} else {
-				b.clock.advance(11 * time.Minute)
+				b.clock.Advance(11 * time.Minute)
 				want = "queued"
 			}
 			b.apply(j)
@@ -172,7 +172,7 @@ func TestFigures(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t)
+			b := newFixture(t)
 			b.service.InPieces(1 + int(seed)*2)
 			roll := rand.New(rand.NewPCG(seed, 1))
 			var ids []billing.ClaimID
@@ -213,7 +213,7 @@ func TestFigures(t *testing.T) {
 
 // agree checks that the figures of claims are the sums of what remittances
 // applied to them, and that each is told of by one event.
-func (b *bench) agree(ids []billing.ClaimID) {
+func (b *fixture) agree(ids []billing.ClaimID) {
 	b.t.Helper()
 	sums, many := map[billing.ClaimID]billing.Money{}, map[billing.ClaimID]int{}
 	for _, e := range b.eras(b.scope) {

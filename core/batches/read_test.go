@@ -18,7 +18,7 @@ func TestRead(t *testing.T) {
 	b := newFixture(t)
 	var want []billing.FileID
 	for n := range 3 {
-		made := billing.NewBatch(b.practice.scope, int64(n+1), 1, b.clock.Now().Add(time.Duration(n)*time.Second))
+		made := billing.NewBatch(b.scope, int64(n+1), 1, b.clock.Now().Add(time.Duration(n)*time.Second))
 		b.in(b.practice, func(ctx context.Context, tx ports.Tx) error {
 			if kept, err := tx.Batches.Insert(ctx, made, []byte("ISA*"+made.File.Name)); err != nil || !kept {
 				return fmt.Errorf("kept %t: %w", kept, err)
@@ -29,7 +29,7 @@ func TestRead(t *testing.T) {
 	}
 	var got []billing.FileID
 	for p := (billing.Page{Limit: 2}); ; {
-		page, next, err := b.service.List(t.Context(), b.practice.scope, p)
+		page, next, err := b.service.List(t.Context(), b.scope, p)
 		if err != nil || len(page) > 2 {
 			t.Fatal(len(page), err)
 		}
@@ -43,11 +43,11 @@ func TestRead(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("batches %v, want %v", got, want)
 	}
-	one, err := b.service.Get(t.Context(), b.practice.scope, want[0])
+	one, err := b.service.Get(t.Context(), b.scope, want[0])
 	if err != nil || one.ID != want[0] || one.ClaimCount != 1 {
 		t.Fatalf("%+v, %v", one, err)
 	}
-	file, content, err := b.service.File(t.Context(), b.practice.scope, want[0])
+	file, content, err := b.service.File(t.Context(), b.scope, want[0])
 	if err != nil || file.File.Name != one.File.Name || string(content) != "ISA*"+one.File.Name {
 		t.Errorf("%+v with %q, %v", file, content, err)
 	}

@@ -28,14 +28,14 @@ type Fault struct {
 // Ending is how a call ends.
 type Ending int
 
+// The ways in which a call ends. Before its effect is, for a transaction, before
+// the commit.
 const (
-	// DiesBefore ends the process before the call has its effect: before the
-	// commit of a transaction.
-	DiesBefore Ending = iota
-	DiesAfter         // the process dies when the call has had its effect
-	FailsBefore
-	FailsAfter // the call has its effect, but its outcome is lost
-	Passes     // the call is what it is
+	DiesBefore  Ending = iota // the process dies without the effect
+	DiesAfter                 // the process dies when the call has had its effect
+	FailsBefore               // the call fails without the effect
+	FailsAfter                // the call has its effect, but its outcome is lost
+	Passes                    // the call is what it is
 )
 
 func (e Ending) String() string {

@@ -38,7 +38,7 @@ func (l *lockedBuffer) String() string {
 // error messages. Its parts share a system and follow each other, each for an
 // organization of its own. Claims come first: they wait for the end of all
 // work, and the other parts leave some.
-func TestPatientDataStaysIn(t *testing.T) { //nolint:paralleltest // its parts share a system, and kill processes of it
+func TestPatientDataStaysIn(t *testing.T) {
 	t.Parallel()
 	w := &watchedSystem{images: testservers.StartS3(t), temp: t.TempDir(), uploads: t.TempDir()}
 	w.system = startSystem(t, 1, 1, "MOLAR_LOG_LEVEL=debug", "MOLAR_BLOB_URL="+s3(w.images, "canary"), "TMPDIR="+w.temp, "MOLAR_TEMP_DIR="+w.uploads,
@@ -46,12 +46,13 @@ func TestPatientDataStaysIn(t *testing.T) { //nolint:paralleltest // its parts s
 	w.startERA(1)
 	w.startPNG(1)
 	t.Run("claims", w.claimDataStaysIn)
-	w.join()
-	t.Run("attachments", w.attachmentDataStaysIn)
-	w.join()
-	t.Run("checks", w.checkDataStaysIn)
-	w.join()
-	t.Run("webhooks", w.webhookDataStaysIn)
+	for _, part := range []struct { //nolint:paralleltest // they share a system, and kill processes of it
+		name string
+		run  func(*testing.T)
+	}{{"attachments", w.attachmentDataStaysIn}, {"checks", w.checkDataStaysIn}, {"webhooks", w.webhookDataStaysIn}} {
+		w.join()
+		t.Run(part.name, part.run)
+	}
 }
 
 // watchedSystem is a system that sentinel patient data is sent through.

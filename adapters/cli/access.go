@@ -222,7 +222,7 @@ func keys(b Backend) *cobra.Command {
 	create.Flags().StringSliceVar(&permissions, "permissions", []string{"read", "submit"}, "read, submit or both")
 
 	revoke := &cobra.Command{
-		Use: "revoke KEY_ID", Short: "End an API key; it stops within two seconds",
+		Use: "revoke KEY_ID", Short: "Revoke an API key; it stops working within two seconds",
 		Args: oneOf("key (key_...)", "molar keys list --org org_..."),
 		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, args []string) error {
 			id, err := billing.ParseID[billing.KeyID](args[0])

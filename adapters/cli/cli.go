@@ -1,5 +1,5 @@
-// Package cli is the molar command: the service for trying out, and the tools
-// of whoever runs it.
+// Package cli is the molar command: the service for trying out, and the tools of
+// its operators.
 package cli
 
 import (
@@ -53,7 +53,7 @@ func New(b Backend) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "molar",
 		Short:         "Dental insurance billing that you run yourself",
-		Long:          "Molar answers eligibility checks over one HTTP API, with a sandbox of payers that speak real X12.\nStart with: molar dev",
+		Long:          "Molar is a dental billing service with one HTTP API, and a sandbox of payers that speak real X12.\nStart with: molar dev",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
@@ -69,7 +69,7 @@ func dev(b Backend) *cobra.Command {
 		Use:   "dev",
 		Short: "Run everything in one process, with demo data",
 		Long: "Runs the API and every worker in one process, on a private PostgreSQL, with a queue in memory,\n" +
-			"two demo organizations and keys. Data and keys are kept between runs. Every setting is honoured:\n\n" + b.Settings,
+			"two demo organizations and keys. Data and keys are kept between runs. Every setting applies:\n\n" + b.Settings,
 		Example: "  molar dev\n  molar dev --addr 127.0.0.1:0 --json\n  MOLAR_QUEUE_URL=amqp://localhost:5672/ molar dev",
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return b.Dev(c.Context(), o) },
@@ -87,8 +87,8 @@ func migrate(b Backend) *cobra.Command {
 	return &cobra.Command{
 		Use:   "migrate",
 		Short: "Bring the database schema up to date",
-		Long: "Brings the schema of MOLAR_DATABASE_URL up to date. It may run at any time, also several at once;\nthe service runs with the schema before and after.\n\n" +
-			"A new database begins with MOLAR_SECRET_KEY: every service needs the same key from then on.",
+		Long: "Brings the schema of MOLAR_DATABASE_URL up to date. It may run at any time, also several times at once;\nthe service runs with the schema before and after it.\n\n" +
+			"A new database keeps a mark of MOLAR_SECRET_KEY: from then on every service needs the same key.",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := b.Migrate(c.Context()); err != nil {
@@ -147,7 +147,7 @@ func table(c *cobra.Command, head string, rows []string) error {
 	return w.Flush()
 }
 
-// group is a command that only has others below it.
+// group is a command that has only subcommands.
 func group(use, short string, below ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: use, Short: short, Args: onlyCommands, RunE: help, DisableFlagsInUseLine: true}
 	c.AddCommand(below...)

@@ -22,7 +22,7 @@ type client struct {
 	http *http.Client
 }
 
-// answerWait is longer than the service makes a caller wait, by default.
+// answerWait is longer than the service makes a caller wait by default.
 const answerWait = 45 * time.Second
 
 func newClient(base, key string) (*client, error) {
@@ -42,7 +42,7 @@ func newClient(base, key string) (*client, error) {
 	}}, nil
 }
 
-// apiError is an answer of the API that is an error.
+// apiError is an error reply of the API.
 type apiError struct {
 	Status    int    `json:"-"`
 	Code      string `json:"error"`
@@ -54,13 +54,13 @@ type apiError struct {
 	} `json:"errors"`
 	Check struct {
 		ID string `json:"id"`
-	} `json:"check"` // of an eligibility check that the payer did not answer
+	} `json:"check"` // of an eligibility check that the payer refused or did not respond to
 }
 
 // Error says what is wrong, and what to do about it where that is known.
 func (e *apiError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "the API answered %d", e.Status)
+	fmt.Fprintf(&b, "the API returned %d", e.Status)
 	if e.Code != "" {
 		fmt.Fprintf(&b, " %s: %s", e.Code, e.Message)
 	}
@@ -69,32 +69,31 @@ func (e *apiError) Error() string {
 	}
 	switch {
 	case e.Status == http.StatusUnauthorized:
-		b.WriteString("\nGive a good key with --api-key or MOLAR_API_KEY; molar keys create makes one.")
+		b.WriteString("\nSet a valid key with --api-key or MOLAR_API_KEY; molar keys create makes one.")
 	case e.Status == http.StatusForbidden:
 		b.WriteString("\nmolar keys create --permissions read,submit makes a key that may do both.")
 	case e.Code == "":
-		b.WriteString("\nThat is no answer of Molar: check --api-url or MOLAR_API_URL.")
+		b.WriteString("\nThat reply is not Molar's: check --api-url or MOLAR_API_URL.")
 	case e.Status == http.StatusInternalServerError:
-		b.WriteString("\nThe log of the service has more, under " + e.RequestID + ".")
+		b.WriteString("\nThe log of the service has the cause, under " + e.RequestID + ".")
 	}
 	return b.String()
 }
 
-// lasting reports whether the same request would be answered so again.
+// lasting reports whether a repetition would fail in the same way.
 func (e *apiError) lasting() bool {
 	return e.Status < http.StatusInternalServerError && e.Status != http.StatusTooManyRequests && e.Status != http.StatusRequestTimeout
 }
 
-// awayError is the error of an API that gave no answer, or none that can be
-// read.
+// awayError is the error of an API that sent no reply, or none that can be read.
 type awayError struct {
 	base  string
 	cause error
 }
 
-// Error tells where the API was looked for.
+// Error names the URL that was tried.
 func (e *awayError) Error() string {
-	return fmt.Sprintf("the API at %s does not answer: %v\nStart it with molar dev, or say where it is with --api-url or MOLAR_API_URL.", e.base, e.cause)
+	return fmt.Sprintf("the API at %s does not respond: %v\nStart it with molar dev, or set its URL with --api-url or MOLAR_API_URL.", e.base, e.cause)
 }
 
 // Unwrap is what went wrong.
@@ -121,8 +120,8 @@ const (
 	sendPause = 500 * time.Millisecond
 )
 
-// send posts bytes under an idempotency key of its own, and again when the
-// connection broke: what took effect the first time is not done twice.
+// send posts bytes under a new idempotency key, and repeats that when the
+// connection breaks: the key keeps the effect from happening twice.
 func (c *client) send(ctx context.Context, path, contentType string, body []byte, into any) (err error) {
 	key := rand.Text()
 	for range sendTries {
@@ -144,8 +143,8 @@ func (c *client) send(ctx context.Context, path, contentType string, body []byte
 	return err
 }
 
-// maxAnswer bounds what is read of an answer: a full page of events is far
-// below it.
+// maxAnswer bounds what is read of a reply: a full page of events is far below
+// it.
 const maxAnswer = 32 << 20
 
 func (c *client) do(ctx context.Context, request func() (*http.Request, error), into any) error {
@@ -160,7 +159,7 @@ func (c *client) do(ctx context.Context, request func() (*http.Request, error), 
 			return ctx.Err()
 		}
 		if e, ok := errors.AsType[*url.Error](err); ok {
-			err = e.Err // without the URL, which is told once
+			err = e.Err // without the URL, which awayError names
 		}
 		return &awayError{c.base, err}
 	}
@@ -176,7 +175,7 @@ func (c *client) do(ctx context.Context, request func() (*http.Request, error), 
 		return e
 	}
 	if err := json.Unmarshal(b, into); err != nil {
-		return &awayError{c.base, fmt.Errorf("its answer cannot be read: %w", err)}
+		return &awayError{c.base, fmt.Errorf("its reply cannot be read: %w", err)}
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 
 const defaultURL = "http://127.0.0.1:8080/api/v1"
 
-// Demo is what molar dev keeps in its data folder for those who try it out.
+// Demo is what molar dev keeps in its data folder for trying the service out.
 type Demo struct {
 	Dir     string            // the data folder
 	URL     string            // of the API, when it last ran; empty when that is not known
@@ -42,10 +42,10 @@ func (f *connection) on(c *cobra.Command) {
 	c.Flags().StringVar(&f.data, "data", "", "data folder of molar dev, when it is not the default one")
 }
 
-var errNoKey = errors.New("no API key: give one with MOLAR_API_KEY or --api-key (molar keys create makes one),\n" +
-	"or run molar dev on this machine, whose test key is found by itself (--data DIR where it has a folder of its own)")
+var errNoKey = errors.New("no API key: set one with MOLAR_API_KEY or --api-key (molar keys create makes one),\n" +
+	"or run molar dev on this machine, whose test key this command finds (with --data DIR, if molar dev uses another folder)")
 
-// open settles where the API is. A key of molar dev goes to no other API.
+// open finds the API and the key. A key of molar dev goes to no other API.
 func (f *connection) open(c *cobra.Command, b Backend) (*client, error) {
 	base, key := cmp.Or(f.url, b.Getenv("MOLAR_API_URL")), cmp.Or(f.key, b.Getenv("MOLAR_API_KEY"))
 	if key == "" {
@@ -56,7 +56,7 @@ func (f *connection) open(c *cobra.Command, b Backend) (*client, error) {
 		case d == nil || d.Keys["test"] == "":
 			return nil, errNoKey
 		case base != "" && !sameURL(base, cmp.Or(d.URL, defaultURL)):
-			return nil, fmt.Errorf("no API key for %s: give one with MOLAR_API_KEY or --api-key.\nThe one in %s is for %s", base, d.Dir, cmp.Or(d.URL, defaultURL))
+			return nil, fmt.Errorf("no API key for %s: set one with MOLAR_API_KEY or --api-key.\nThe one in %s is for %s", base, d.Dir, cmp.Or(d.URL, defaultURL))
 		}
 		base, key = cmp.Or(d.URL, defaultURL), d.Keys["test"]
 		_, _ = fmt.Fprintf(c.ErrOrStderr(), "Using the test key of molar dev, from %s.\n", d.Dir)
@@ -67,7 +67,7 @@ func (f *connection) open(c *cobra.Command, b Backend) (*client, error) {
 	return newClient(cmp.Or(base, defaultURL), key)
 }
 
-// demo is what molar dev keeps; nil for nothing.
+// demo is what molar dev keeps; nil if there is nothing.
 func (f *connection) demo(b Backend) (*Demo, error) {
 	d, err := b.Demo(f.data)
 	if f.data == "" && err != nil {

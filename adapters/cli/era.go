@@ -62,9 +62,9 @@ func importERA(b Backend) *cobra.Command {
 	var quarantined string
 	c := &cobra.Command{
 		Use: "import [FILE]", Short: "Import an 835 for an organization", Args: atMostOneFile,
-		Long: "Imports an 835, or one that is in quarantine, for the organization in the mode, whoever it says was paid.\n" +
-			"It prints the payments of the file. One that the organization has already is left as it is, so that an import\n" +
-			"may be repeated; a worker (molar dev, or eraworker) applies those that are new. FILE - reads standard input.\n" +
+		Long: "Imports an 835, or one that is in quarantine, for the organization in the mode, whatever payee it names.\n" +
+			"It prints the payments of the file. One that the organization has already stays as it is, so an import may be\n" +
+			"repeated. A worker (molar dev, or eraworker) applies the new ones. FILE - reads standard input.\n" +
 			fmt.Sprintf("A file has at most %d MB.", remittances.MaxFile>>20),
 		Example: "  molar era import --org org_... --mode test payment.835\n" +
 			"  molar era import --org org_... --mode live --quarantined fil_...",
@@ -109,13 +109,13 @@ func readERAFile(stdin io.Reader, path string) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%w; give the path of an 835, or - for standard input", err)
 	case content == nil:
-		return nil, fmt.Errorf("%s has more than %d MB: it is no 835, or holds very many payments\n"+
+		return nil, fmt.Errorf("%s has more than %d MB: it is not an 835, or holds very many payments\n"+
 			"Nothing was imported. Ask the sender for the payments in several files", cmp.Or(strings.TrimPrefix(path, "-"), "standard input"), remittances.MaxFile>>20)
 	}
 	return content, nil
 }
 
-// readAtMost gives nil for what is larger.
+// readAtMost returns nil for a larger file.
 func readAtMost(stdin io.Reader, path string, limit int64) (content []byte, err error) {
 	in := stdin
 	if path != "-" {
@@ -162,7 +162,7 @@ func explainImport(err error, scope billing.Scope, from eraSource) error {
 	case err == nil || !ok:
 		return err
 	case e.Code == billing.CodeInvalidRequest:
-		return fmt.Errorf("not an 835 that can be read: %w\nNothing was imported. Ask the sender for the file again, or mend it at that place", e.Cause)
+		return fmt.Errorf("not an 835 that can be read: %w\nNothing was imported. Ask the sender for the file again, or correct it at that position", e.Cause)
 	case e.Code == billing.CodeConflict && from.path == "":
 		came := map[billing.Mode]billing.Mode{billing.ModeTest: billing.ModeLive, billing.ModeLive: billing.ModeTest}[scope.Mode]
 		return fmt.Errorf("%s came in %s mode; import it with --mode %s", from.quarantined, came, came)
@@ -177,9 +177,9 @@ func explainImport(err error, scope billing.Scope, from eraSource) error {
 
 func quarantine(b Backend) *cobra.Command {
 	c := &cobra.Command{
-		Use: "quarantine", Short: "The 835s that could not be given to an organization: list, show, remove", Args: onlyCommands,
+		Use: "quarantine", Short: "The 835s that belong to no known organization: list, show, remove", Args: onlyCommands,
 		Long: "Lists files, and single payments of files, that came from a clearinghouse and cannot be read, or whose payee's\n" +
-			"NPI or tax ID is that of no office, or of offices of several organizations. molar era import takes them out.",
+			"NPI or tax ID belongs to no office, or to offices of several organizations. molar era import removes them from here.",
 		Example: "  molar era quarantine\n  molar era quarantine show fil_...\n" +
 			"  molar era import --org org_... --mode test --quarantined fil_...",
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -199,7 +199,7 @@ func quarantine(b Backend) *cobra.Command {
 func showQuarantined(b Backend) *cobra.Command {
 	return &cobra.Command{
 		Use: "show FILE_ID", Short: "Write a file of the quarantine to standard output, byte for byte", Args: oneOf("file of the quarantine (fil_...)", "molar era quarantine"),
-		Long: "Writes a file of the quarantine to standard output as it came. It names patients: keep it where they are safe.\n" +
+		Long: "Writes a file of the quarantine to standard output as it came. It names patients: store it securely.\n" +
 			"The file stays in quarantine.",
 		Example: "  molar era quarantine show fil_... > payment.835",
 		RunE: func(c *cobra.Command, args []string) error {
@@ -222,8 +222,8 @@ func showQuarantined(b Backend) *cobra.Command {
 func removeQuarantined(b Backend) *cobra.Command {
 	return &cobra.Command{
 		Use: "remove FILE_ID", Short: "Discard a file of the quarantine", Args: oneOf("file of the quarantine (fil_...)", "molar era quarantine"),
-		Long: "Discards a file of the quarantine that nobody wants to import. It cannot be brought back: keep a copy with\n" +
-			"molar era quarantine show, if it may be of use.",
+		Long: "Discards a file of the quarantine that is not to be imported. This cannot be undone: if you may need the file,\n" +
+			"keep a copy with molar era quarantine show.",
 		Example: "  molar era quarantine remove fil_...",
 		RunE: func(c *cobra.Command, args []string) error {
 			id, err := parseQuarantined(args[0])
@@ -253,7 +253,7 @@ func parseQuarantined(arg string) (billing.FileID, error) {
 // explainQuarantined says what to do when a file is not in quarantine.
 func explainQuarantined(err error, id billing.FileID) error {
 	if billing.IsNotFound(err) {
-		return fmt.Errorf("there is no %s in quarantine, or no more; molar era quarantine lists what is", id)
+		return fmt.Errorf("%s is not in quarantine; molar era quarantine lists the files that are", id)
 	}
 	return err
 }
@@ -273,9 +273,9 @@ func printQuarantined(c *cobra.Command, all []*billing.Quarantined) error {
 func retryERA(b Backend) *cobra.Command {
 	var f scopeFlags
 	c := &cobra.Command{
-		Use: "retry ERA_ID", Short: "Take up a remittance once more that was given up", Args: oneOf("remittance (era_...)", "GET /eras"),
-		Long: "Gives a remittance to the workers once more that they have given up, because reading or applying it failed\n" +
-			"five times: the log of the worker tells why. Claims that it has applied stay as they are.",
+		Use: "retry ERA_ID", Short: "Retry a remittance that could not be applied", Args: oneOf("remittance (era_...)", "GET /eras"),
+		Long: "Gives a remittance to the workers again after reading or applying it failed five times. The log of the worker\n" +
+			"has the cause. Claims that it has applied stay as they are.",
 		Example: "  molar era retry --org org_... --mode test era_...",
 		RunE: func(c *cobra.Command, args []string) error {
 			scope, err := f.scope()
@@ -294,7 +294,7 @@ func retryERA(b Backend) *cobra.Command {
 				case err != nil:
 					return err
 				case again:
-					_, err = fmt.Fprintln(c.OutOrStdout(), id, "is taken up once more.")
+					_, err = fmt.Fprintln(c.OutOrStdout(), id, "is queued again.")
 				default:
 					_, err = fmt.Fprintln(c.OutOrStdout(), id, "has nothing left to apply, or is being worked on.")
 				}

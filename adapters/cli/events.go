@@ -16,7 +16,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// event is an event as the API gives it.
+// event is an event as the API returns it.
 type event struct {
 	raw       json.RawMessage
 	ID        billing.EventID   `json:"id"`
@@ -28,7 +28,7 @@ type event struct {
 	} `json:"data"`
 }
 
-// UnmarshalJSON keeps the whole of it as well.
+// UnmarshalJSON also keeps the bytes.
 func (e *event) UnmarshalJSON(b []byte) error {
 	type plain event
 	e.raw = slices.Clone(b)
@@ -115,7 +115,7 @@ func listEvents(b Backend) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "list", Short: "List events, newest first", Args: cobra.NoArgs,
-		Long:    "Lists the events of the key's organization and mode, newest first. It needs a key that may read.",
+		Long:    "Lists the events of the key's organization and mode, newest first. It needs a key with the permission read.",
 		Example: "  molar events list\n  molar events list --type eligibility.completed --after 1h\n  molar events list --resource elg_... --json | jq .data",
 		RunE: func(c *cobra.Command, _ []string) error {
 			q, err := listQuery(kind, resource, &when)
@@ -123,7 +123,7 @@ func listEvents(b Backend) *cobra.Command {
 				return err
 			}
 			if limit < 1 {
-				return errors.New("--limit wants a number of at least 1")
+				return errors.New("--limit must be at least 1")
 			}
 			api, err := f.open(c, b)
 			if err != nil {
@@ -141,7 +141,7 @@ func listEvents(b Backend) *cobra.Command {
 	c.Flags().StringVar(&kind, "type", "", "only events of this type")
 	c.Flags().StringVar(&resource, "resource", "", "only events of this resource, by its ID")
 	c.Flags().IntVar(&limit, "limit", 25, "how many at most")
-	c.Flags().BoolVar(&asJSON, "json", false, "print each event as the API gives it, one a line")
+	c.Flags().BoolVar(&asJSON, "json", false, "print each event as the API returns it, one a line")
 	return c
 }
 
@@ -195,9 +195,9 @@ func resendEvents(b Backend) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "resend [EVENT_ID]", Short: "Send events to webhook endpoints again", Args: cobra.MaximumNArgs(1),
-		Long: "Queues one event, or all events of a span of time, for delivery to the webhook endpoints that take them, or to one\n" +
-			"of them. It prints how many deliveries that makes. A receiver tells a repeated event by its webhook-id.\n" +
-			"It needs a key that may submit.",
+		Long: "Queues one event, or all events of a span of time, for delivery to the webhook endpoints that receive them, or to one\n" +
+			"of them. It prints the number of deliveries. A receiver recognizes a repeated event by its webhook-id.\n" +
+			"It needs a key with the permission submit.",
 		Example: "  molar events resend evt_...\n  molar events resend evt_... --endpoint whe_...\n" +
 			"  molar events resend --after 2h --before 30m\n  molar events resend --after 2026-01-02T15:00:00Z --type claim.paid --type claim.denied",
 		RunE: func(c *cobra.Command, args []string) error {
@@ -220,7 +220,7 @@ func resendEvents(b Backend) *cobra.Command {
 	r.when.on(c)
 	c.Flags().StringVar(&r.endpoint, "endpoint", "", "only to this webhook endpoint (whe_...)")
 	c.Flags().StringSliceVar(&r.types, "type", nil, "only events of this type; may be given several times")
-	c.Flags().BoolVar(&asJSON, "json", false, "print the API's answer")
+	c.Flags().BoolVar(&asJSON, "json", false, "print the API's reply")
 	return c
 }
 
@@ -237,12 +237,12 @@ func printQueued(c *cobra.Command, answer json.RawMessage, asJSON bool) error {
 	}
 	_, err := fmt.Fprintf(c.OutOrStdout(), "%d queued\n", parsed.Queued)
 	if parsed.Queued == 0 {
-		_, _ = fmt.Fprintln(c.ErrOrStderr(), "No enabled webhook endpoint takes what was asked for; GET /webhook_endpoints lists them.")
+		_, _ = fmt.Fprintln(c.ErrOrStderr(), "No enabled webhook endpoint receives these events; GET /webhook_endpoints lists the endpoints.")
 	}
 	return err
 }
 
-// resendBody is what the API is asked.
+// resendBody is the body of the request.
 type resendBody struct {
 	EndpointID    string              `json:"endpoint_id,omitempty"`
 	CreatedAfter  string              `json:"created_after,omitempty"`
@@ -250,7 +250,7 @@ type resendBody struct {
 	EventTypes    []billing.EventType `json:"event_types,omitempty"`
 }
 
-// request is what the API is asked: about the event named, or a span of time.
+// request is the path and the body: for one event, or for a span of time.
 func (r *resend) request(args []string, now time.Time) (path string, body resendBody, err error) {
 	if r.endpoint != "" {
 		id, err := billing.ParseID[billing.WebhookEndpointID](r.endpoint)
@@ -262,7 +262,7 @@ func (r *resend) request(args []string, now time.Time) (path string, body resend
 	narrowed := r.when.after != "" || r.when.before != "" || len(r.types) > 0
 	switch {
 	case len(args) == 1 && narrowed:
-		return "", body, errors.New("an event is named, so --after, --before and --type have nothing to say")
+		return "", body, errors.New("name an event, or use --after, --before and --type, not both")
 	case len(args) == 1:
 		id, err := billing.ParseID[billing.EventID](args[0])
 		if err != nil {
@@ -277,7 +277,7 @@ func (r *resend) request(args []string, now time.Time) (path string, body resend
 		return "", body, err
 	}
 	if before.IsZero() {
-		before = now // the API wants to be told, so that a repetition asks the same
+		before = now // set here, so that a repetition means the same
 	}
 	body.CreatedAfter, body.CreatedBefore = billing.Timestamp(after), billing.Timestamp(before)
 	body.EventTypes, err = parseTypes("type", r.types)

@@ -51,7 +51,7 @@ func TestResendRequest(t *testing.T) {
 		"types of a span":   {resend{when: span{after: "1h"}, endpoint: whe, types: []string{"claim.paid", "claim.denied"}}, nil, "/events/resend", `{"endpoint_id":"` + whe + `","created_after":"2026-01-02T14:00:00.000000+00:00","created_before":"2026-01-02T15:00:00.000000+00:00","event_types":["claim.paid","claim.denied"]}`, ""},
 		"nothing":           {fault: "--after"},
 		"no beginning":      {resend: resend{when: span{before: "1h"}}, fault: "--after"},
-		"both":              {resend: resend{when: span{after: "1h"}}, args: []string{evt}, fault: "nothing to say"},
+		"both":              {resend: resend{when: span{after: "1h"}}, args: []string{evt}, fault: "not both"},
 		"no event":          {args: []string{"elg_" + evt[4:]}, fault: "evt_"},
 		"no endpoint":       {resend: resend{endpoint: evt}, args: []string{evt}, fault: "whe_"},
 		"no such type":      {resend: resend{when: span{after: "1h"}, types: []string{"claim.lost"}}, fault: "claim.denied"},
@@ -125,7 +125,7 @@ func TestAPIErrors(t *testing.T) {
 		`403 {"error":"PERMISSION_DENIED","message":"No."}`:                                                                                 {"403", "read,submit"},
 		`422 {"error":"INVALID_REQUEST","message":"Wrong.","errors":[{"field":"office_id","message":"Bad."},{"field":"x","message":"Y."}]}`: {"422 INVALID_REQUEST: Wrong.", "\n  office_id: Bad.\n  x: Y."},
 		`500 {"error":"INTERNAL","message":"Fault.","request_id":"req_1"}`:                                                                  {"req_1", "log"},
-		`502 {}`: {"no answer of Molar", "--api-url"},
+		`502 {}`: {"not Molar's", "--api-url"},
 	} {
 		e := &apiError{}
 		status, object, _ := strings.Cut(body, " ")

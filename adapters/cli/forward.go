@@ -53,8 +53,8 @@ func onlyLoopback(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// parseTarget reads the URL of a receiver, which is on this machine: molar
-// listen is for development, and events are not to leave by a typing error.
+// parseTarget reads the URL of a receiver, which must be on this machine: molar
+// listen is for development, and a typing error must not send events elsewhere.
 func parseTarget(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
@@ -64,24 +64,24 @@ func parseTarget(raw string) (*url.URL, error) {
 	addr, err := netip.ParseAddr(host)
 	loopback := err == nil && addr.Unmap().IsLoopback() || host == "localhost" || strings.HasSuffix(host, ".localhost")
 	if !loopback {
-		return nil, fmt.Errorf("--forward-to %q: the receiver has to be on this machine (localhost, 127.0.0.1 or [::1]);\n"+
-			"for any other make a webhook endpoint with POST /webhook_endpoints", raw)
+		return nil, fmt.Errorf("--forward-to %q: the receiver must be on this machine (localhost, 127.0.0.1 or [::1]);\n"+
+			"for any other, make a webhook endpoint with POST /webhook_endpoints", raw)
 	}
 	u.Fragment = ""
 	return u, nil
 }
 
-// outcome is what came of posting an event once.
+// outcome is the result of posting an event once.
 type outcome struct {
-	status int // 0 for no answer
+	status int // 0 for no reply
 	took   time.Duration
 	err    error
 }
 
 func (o outcome) taken() bool { return o.status >= 200 && o.status <= 299 }
 
-// nobody reports that the receiver has not seen the event: nothing listens, or
-// a proxy before it says so while it starts again.
+// absent reports that the receiver has not seen the event: nothing listens, or a
+// proxy in front of it says so while it restarts.
 func (o outcome) absent() bool {
 	switch o.status {
 	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
@@ -91,17 +91,17 @@ func (o outcome) absent() bool {
 	return ok && e.Op == "dial"
 }
 
-// String is the status, or what kept an answer from coming.
+// String is the status, or why there was no reply.
 func (o outcome) String() string {
 	switch {
 	case o.err == nil:
 		return strconv.Itoa(o.status)
 	case isTimeout(o.err):
-		return "no answer within " + receiverWait.String()
+		return "no reply within " + receiverWait.String()
 	case errors.Is(o.err, syscall.ECONNREFUSED):
 		return "connection refused"
 	case errors.Is(o.err, io.EOF), errors.Is(o.err, syscall.ECONNRESET):
-		return "connection closed without an answer"
+		return "connection closed without a reply"
 	}
 	return o.err.Error()
 }

@@ -128,7 +128,7 @@ func TestPostCutOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := newForwarder(target, billing.NewWebhookSecret()).post(t.Context(), happened(t, 1)[0])
-	if o.absent() || o.taken() || o.String() != "connection closed without an answer" {
+	if o.absent() || o.taken() || o.String() != "connection closed without a reply" {
 		t.Errorf("outcome %+v", o)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// listening is the flags of molar listen.
+// listening holds the flags of molar listen.
 type listening struct {
 	connection
 	forward, since, secret        string
@@ -23,16 +23,16 @@ type listening struct {
 	json, printData, secretAndEnd bool
 }
 
-const listenHelp = `Passes events on to a receiver on this machine, as they happen, posted and signed as they are to webhook endpoints: no
-tunnel, and no endpoint to make. The secret to check the signatures with is printed at the start; it stays the same.
+const listenHelp = `Passes events on to a receiver on this machine as they happen, posted and signed as for webhook endpoints. It needs no
+tunnel and no endpoint. At the start it prints the secret that checks the signatures; the secret stays the same.
 
-Events come in order, each until the receiver has answered 2xx. While the receiver is away (a 502, 503 or 504
-of a proxy is that too) they wait, and while the API is away molar listen waits; where it left off is kept (for each API, key and receiver), so that the next run goes on from there,
-however this one ended. An event may come twice then: its webhook-id tells. A receiver that answers, but not with 2xx, is
-asked 5 times more, within some seconds; then the event is passed over, aloud.
+Events arrive in order; each is posted until the receiver returns 2xx. While the receiver or the API is away, events wait.
+A 502, 503 or 504 of a proxy counts as away. The position is kept for each API, key and receiver, and the next run goes on
+from it, however this one ended. An event may then arrive twice, with the same webhook-id. When the receiver returns another
+status, the event is posted 5 times more, within some seconds. Then it is skipped, with a message.
 
-The first run begins now. --since begins elsewhere: 10m begins ten minutes ago (or where the last run left off, if that is
-earlier), evt_... with that event, now with what happens next. It needs a key that may read.`
+The first run begins now. --since changes that: 10m begins ten minutes ago, or where the last run left off if that is
+earlier; evt_... begins with that event; now begins with what happens next. It needs a key with the permission read.`
 
 func listen(b Backend) *cobra.Command {
 	var f listening
@@ -45,11 +45,11 @@ func listen(b Backend) *cobra.Command {
 	}
 	f.on(c)
 	c.Flags().StringVar(&f.forward, "forward-to", "", "URL of the receiver, such as http://localhost:3000/hooks")
-	c.Flags().StringSliceVar(&f.types, "events", nil, "only events of these types, with commas between them")
+	c.Flags().StringSliceVar(&f.types, "events", nil, "only events of these types, separated by commas")
 	c.Flags().StringVar(&f.since, "since", "", "where to begin: 10m, evt_... or now (default: where the last run left off)")
-	c.Flags().StringVar(&f.secret, "secret", "", "secret to sign with, whsec_... (default $MOLAR_WEBHOOK_SECRET, else one that is kept for this machine)")
-	c.Flags().BoolVar(&f.secretAndEnd, "print-secret", false, "print the secret, and nothing else")
-	c.Flags().BoolVar(&f.printData, "print-data", false, "print the events themselves too")
+	c.Flags().StringVar(&f.secret, "secret", "", "secret to sign with, whsec_... (default $MOLAR_WEBHOOK_SECRET, else the one kept on this machine)")
+	c.Flags().BoolVar(&f.secretAndEnd, "print-secret", false, "print only the secret")
+	c.Flags().BoolVar(&f.printData, "print-data", false, "print the events too")
 	c.Flags().BoolVar(&f.json, "json", false, "print a line of JSON for each attempt")
 	return c
 }
@@ -57,7 +57,7 @@ func listen(b Backend) *cobra.Command {
 func (f *listening) run(c *cobra.Command, b Backend) error {
 	dir, err := b.Config()
 	if err != nil {
-		return fmt.Errorf("molar listen keeps its place in a folder of yours: %w", err)
+		return fmt.Errorf("molar listen needs a folder for its position: %w", err)
 	}
 	dir = filepath.Join(dir, "listen")
 	secret, err := f.signingSecret(b, dir)
@@ -69,7 +69,7 @@ func (f *listening) run(c *cobra.Command, b Backend) error {
 		return err
 	}
 	if f.forward == "" {
-		return errors.New("--forward-to says where events go, such as --forward-to http://localhost:3000/hooks")
+		return errors.New("name the receiver, such as --forward-to http://localhost:3000/hooks")
 	}
 	target, errTarget := parseTarget(f.forward)
 	types, errTypes := parseTypes("events", f.types)
@@ -91,13 +91,13 @@ func (f *listening) run(c *cobra.Command, b Backend) error {
 	}
 	err = l.start(c.Context(), api, begin, state.kept.Position, func() { f.banner(c, api, target, secret, l.at) })
 	if errors.Is(err, context.Canceled) {
-		l.report.note("Stopped. The same command goes on from here: events that happen meanwhile wait for it.")
+		l.report.note("Stopped. The same command goes on from here; events that happen meanwhile wait for it.")
 		err = nil
 	}
 	return errors.Join(err, state.close())
 }
 
-// start settles where to begin, keeps that, and runs.
+// start chooses where to begin, keeps that position, and runs.
 func (l *listener) start(ctx context.Context, api *client, b beginning, left *position, ready func()) error {
 	err := l.reach(ctx, func(ctx context.Context) (err error) {
 		l.at, err = api.begin(ctx, b, left)

@@ -12,9 +12,9 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// listener passes events on one after another, each until the receiver has
-// taken it. It never loses its place: that moves on only behind an event that
-// was taken, or given up aloud.
+// listener passes events on, one after another, until the receiver accepts each.
+// Its position moves past an event only when the receiver has accepted it, or
+// when a message says that it is skipped.
 type listener struct {
 	fetch  func(ctx context.Context, after position) ([]event, error) // what follows, oldest first
 	post   func(ctx context.Context, e event) outcome
@@ -26,7 +26,7 @@ type listener struct {
 
 const (
 	pollEvery   = 250 * time.Millisecond
-	pollWait    = 10 * time.Second // for an answer of the API
+	pollWait    = 10 * time.Second // for a reply of the API
 	maxAttempts = 6                // to an event that are not 2xx: the first and 5 more
 	firstPause  = 250 * time.Millisecond
 	absentPause = time.Second // to connect on one machine costs nothing
@@ -63,8 +63,8 @@ func (l *listener) run(ctx context.Context) error {
 	}
 }
 
-// reach asks the API until it answers; only what would be answered the same
-// again is an error.
+// reach calls the API until it responds. It returns only the errors that a
+// repetition would not change.
 func (l *listener) reach(ctx context.Context, ask func(context.Context) error) error {
 	for failures := 0; ; failures++ {
 		within, cancel := context.WithTimeout(ctx, pollWait)
@@ -78,12 +78,12 @@ func (l *listener) reach(ctx context.Context, ask func(context.Context) error) e
 		}
 		if err == nil {
 			if failures > 0 {
-				l.report.note("The API answers again.")
+				l.report.note("The API responds again.")
 			}
 			return nil
 		}
 		if failures == 0 {
-			l.report.note("%s", "Waiting, because "+err.Error())
+			l.report.note("%s", "Waiting: "+err.Error())
 		}
 		if err := pause(ctx, backoff(failures, absentPause)); err != nil {
 			return err
@@ -91,17 +91,17 @@ func (l *listener) reach(ctx context.Context, ask func(context.Context) error) e
 	}
 }
 
-// passOn posts an event until it is taken. Who listens and answers badly, or
-// not at all, is asked a few times more; then the event is passed over.
+// passOn posts an event until the receiver accepts it. A receiver that refuses
+// it or does not reply gets it a few times more; then the event is skipped.
 func (l *listener) passOn(ctx context.Context, e event) error {
-	for answers := 1; l.takes(e.Type); answers++ {
+	for attempts := 1; l.takes(e.Type); attempts++ {
 		o, err := l.meet(ctx, e)
 		if err != nil {
 			return err
 		}
-		wait := backoff(answers-1, badPause)
-		l.report.attempt(e, o, answers, wait)
-		if o.taken() || answers == maxAttempts {
+		wait := backoff(attempts-1, badPause)
+		l.report.attempt(e, o, attempts, wait)
+		if o.taken() || attempts == maxAttempts {
 			break
 		}
 		if err := pause(ctx, wait); err != nil {
@@ -112,7 +112,7 @@ func (l *listener) passOn(ctx context.Context, e event) error {
 	return l.save(l.at)
 }
 
-// meet posts an event until somebody listens, as long as that takes.
+// meet posts an event until a receiver listens, however long that takes.
 func (l *listener) meet(ctx context.Context, e event) (outcome, error) {
 	for absences := 0; ; absences++ {
 		o := l.post(ctx, e)
@@ -123,11 +123,11 @@ func (l *listener) meet(ctx context.Context, e event) (outcome, error) {
 			return o, o.err
 		case !o.absent():
 			if absences > 0 {
-				l.report.note("The receiver is there again.")
+				l.report.note("The receiver is back.")
 			}
 			return o, nil
 		case absences == 0:
-			l.report.note("Nobody takes events (%s). Waiting for the receiver; nothing is lost.", o)
+			l.report.note("The receiver is not running (%s). Waiting for it; no event is lost.", o)
 		}
 		if err := pause(ctx, backoff(absences, absentPause)); err != nil {
 			return o, err
@@ -147,14 +147,14 @@ func (c *client) after(ctx context.Context, p position) ([]event, error) {
 	var page eventPage
 	err := c.get(ctx, "/events", q, &page)
 	if e, ok := errors.AsType[*apiError](err); ok && e.Status == http.StatusNotFound && e.Code != "" && !p.After.IsZero() {
-		err = fmt.Errorf("%w\nThe service has no %s, after which this is to go on: was its data wiped?\nBegin anew with --since now, or with --since 1h", err, p.After)
+		err = fmt.Errorf("%w\nThe service does not have %s, the last event passed on. Its data may have been wiped.\nStart over with --since now or --since 1h", err, p.After)
 	}
 	return page.Data, err
 }
 
-// newest is the position behind what has happened so far: a time and not an
-// event, because only one that came from the tail itself has nothing behind it
-// that may still commit.
+// newest is the position after everything that has happened so far. It is a time
+// and not an event: an event that commits late may come before one that was
+// listed, unless that one came from the tail itself.
 func (c *client) newest(ctx context.Context) (position, error) {
 	all, err := c.events(ctx, url.Values{}, 1)
 	if err != nil || len(all) == 0 {
@@ -185,9 +185,9 @@ func parseBeginning(flag string, now time.Time) (b beginning, err error) {
 	return b, err
 }
 
-// begin settles the position to begin with. A span of time never begins later
-// than where the last run left off: whoever starts the same command again and
-// again loses nothing.
+// begin chooses the position to begin at. A span of time never begins later than
+// where the last run left off, so that starting the same command again loses no
+// event.
 func (c *client) begin(ctx context.Context, b beginning, left *position) (position, error) {
 	switch {
 	case !b.id.IsZero():

@@ -145,7 +145,7 @@ func TestReceiverAway(t *testing.T) {
 				t.Fatalf("%s between two attempts", gap)
 			}
 		}
-		if got, want := s.err.String(), "Nobody takes events (connection refused). Waiting for the receiver; nothing is lost.\nThe receiver is there again.\n"; got != want {
+		if got, want := s.err.String(), "The receiver is not running (connection refused). Waiting for it; no event is lost.\nThe receiver is back.\n"; got != want {
 			t.Errorf("told %q, want %q", got, want)
 		}
 	})
@@ -173,7 +173,7 @@ func TestBadAnswers(t *testing.T) {
 			}
 		}
 		out := s.out.String()
-		for _, w := range []string{"500  0 ms  again in 250ms", "302", "connection closed without an answer", "no answer within 15s", "PASSED OVER after 6 attempts", "--since " + s.all[0].ID.String(), "202"} {
+		for _, w := range []string{"500  0 ms  again in 250ms", "302", "connection closed without a reply", "no reply within 15s", "SKIPPED after 6 attempts", "--since " + s.all[0].ID.String(), "202"} {
 			if !strings.Contains(out, w) {
 				t.Errorf("%q is not among\n%s", w, out)
 			}
@@ -221,7 +221,7 @@ func TestAPIAway(t *testing.T) {
 			t.Errorf("posted %v", s.attempts)
 		}
 		told := s.err.String()
-		if strings.Count(told, "Waiting") != 1 || !strings.HasSuffix(told, "The API answers again.\n") {
+		if strings.Count(told, "Waiting") != 1 || !strings.HasSuffix(told, "The API responds again.\n") {
 			t.Errorf("told %q", told)
 		}
 	})

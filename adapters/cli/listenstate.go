@@ -32,7 +32,8 @@ type listenState struct {
 	kept keptState
 }
 
-// keptState is the file. It names what it is about for whoever looks into it.
+// keptState is the content of the file. It names the API, the key and the
+// receiver for people who read it.
 type keptState struct {
 	API      string    `json:"api_url"`
 	Key      string    `json:"key"` // the last four characters
@@ -65,13 +66,13 @@ func openState(dir, api, key, forward string) (*listenState, error) {
 		err = json.Unmarshal(b, &s.kept)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("the file where molar listen keeps its place is damaged: %w\nRemove %s; then --since says where to begin", err, file), lock.Close())
+		return nil, errors.Join(fmt.Errorf("the file where molar listen keeps its place is damaged: %w\nRemove %s, and choose where to begin with --since", err, file), lock.Close())
 	}
 	return s, nil
 }
 
-// save keeps the position: whoever is killed while it does leaves the old file
-// or the new one.
+// save keeps the position. A process that is killed meanwhile leaves the old
+// file or the new one.
 func (s *listenState) save(p position) error {
 	s.kept.Position = &p
 	b, err := json.Marshal(s.kept)
@@ -87,8 +88,7 @@ func (s *listenState) save(p position) error {
 func (s *listenState) close() error { return s.lock.Close() }
 
 // localSecret is the secret that molar listen signs with, made when it first
-// runs. It is one for everything on this machine, so that a receiver is told
-// it once.
+// runs. This machine has one for all receivers, so that each is configured once.
 func localSecret(dir string) (billing.WebhookSecret, error) {
 	file := filepath.Join(dir, "webhook-secret")
 	b, err := os.ReadFile(file) //nolint:gosec // G304: a name of ours in this user's folder
@@ -103,7 +103,7 @@ func localSecret(dir string) (billing.WebhookSecret, error) {
 	}
 	s, err := parseSecret(strings.TrimSpace(string(b)))
 	if err != nil {
-		return "", fmt.Errorf("%s: %w; remove the file to have a new one", file, err)
+		return "", fmt.Errorf("%s: %w; remove the file to get a new one", file, err)
 	}
 	return s, nil
 }
@@ -128,7 +128,7 @@ func makeSecret(dir, file string) error {
 	return nil
 }
 
-// parseSecret checks that a secret is one that can sign.
+// parseSecret checks that a secret can sign.
 func parseSecret(raw string) (billing.WebhookSecret, error) {
 	s := billing.WebhookSecret(raw)
 	if _, err := s.Sign("", time.Time{}, nil); err != nil || raw == "whsec_" {

@@ -17,8 +17,8 @@ const (
 	maxComplaint = 1 << 10 // bytes of what keeps a process from being ready
 )
 
-// ready asks a process of the service whether it is ready: for health checks in
-// images that have no other program to ask with.
+// ready asks a process of the service whether it is ready, for health checks in
+// images that have no other program for that.
 func ready() *cobra.Command {
 	return &cobra.Command{
 		Use: "ready [URL]", Short: "Ask a process of the service whether it is ready",

@@ -10,8 +10,8 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// teller tells how events are passed on: a line for each attempt on out, all
-// else on err.
+// reporter reports how events are passed on: a line for each attempt on out, and
+// everything else on err.
 type reporter struct {
 	out, err io.Writer
 	json     bool // lines of JSON
@@ -19,7 +19,7 @@ type reporter struct {
 	data     bool // the events themselves as well
 }
 
-// terminal reports whether somebody watches.
+// terminal reports whether the output is a terminal.
 func terminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {
@@ -39,7 +39,7 @@ type attemptLine struct {
 	Type       billing.EventType `json:"type"`
 	EventID    billing.EventID   `json:"event_id"`
 	ResourceID string            `json:"resource_id"`
-	Status     int               `json:"status,omitempty"` // left out when there was no answer
+	Status     int               `json:"status,omitempty"` // omitted when there was no reply
 	Error      string            `json:"error,omitempty"`  // why there was none
 	DurationMS int64             `json:"duration_ms"`
 	Attempt    int               `json:"attempt"`
@@ -47,7 +47,7 @@ type attemptLine struct {
 	Event      json.RawMessage   `json:"event,omitempty"`
 }
 
-// attempt tells of the nth attempt, and of what comes of it.
+// attempt reports the nth attempt and what follows it.
 func (r *reporter) attempt(e event, o outcome, n int, wait time.Duration) {
 	now := time.Now()
 	if r.json {
@@ -59,7 +59,7 @@ func (r *reporter) attempt(e event, o outcome, n int, wait time.Duration) {
 	case o.taken():
 		status, then = paint(r.colour, green, o.String()), ""
 	case n >= maxAttempts:
-		then = paint(r.colour, red, fmt.Sprintf("  PASSED OVER after %d attempts; to have it again: molar listen --since %s", n, e.ID))
+		then = paint(r.colour, red, fmt.Sprintf("  SKIPPED after %d attempts; to receive it again: molar listen --since %s", n, e.ID))
 	}
 	_, _ = fmt.Fprintf(r.out, "%s  %-28s  %s  %s  %s  %d ms%s\n",
 		now.Format("15:04:05"), e.Type, e.ID, e.Data.ID, status, o.took.Milliseconds(), then)

@@ -19,7 +19,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// trigger makes the sandbox do what an event tells of.
+// eventMaker makes the sandbox do what an event reports.
 type eventMaker struct {
 	api    *client
 	office string
@@ -27,11 +27,11 @@ type eventMaker struct {
 	now    time.Time
 
 	patience time.Duration // for the event; none is a few seconds
-	progress io.Writer     // is told of what takes its time
+	progress io.Writer     // gets a line before a long wait
 }
 
-// way is how an event type comes about in test mode. Without run it is not
-// this command that does it.
+// recipe is how an event type comes about in test mode. Without run this command
+// cannot do it.
 type recipe struct {
 	how string
 	run func(ctx context.Context) (resource string, err error)
@@ -53,7 +53,7 @@ func (t *eventMaker) recipe(kind billing.EventType) recipe {
 	case billing.EventAPIKeyRevoked:
 		return recipe{how: "run: molar keys revoke key_..."}
 	case billing.EventPing:
-		return recipe{how: "POST /webhook_endpoints/whe_.../ping sends one to an endpoint; it is never among the events"}
+		return recipe{how: "POST /webhook_endpoints/whe_.../ping sends one to an endpoint; no list of events has it"}
 	}
 	return recipe{}
 }
@@ -64,9 +64,9 @@ func triggers(b Backend) *cobra.Command {
 	var asJSON, list bool
 	c := &cobra.Command{
 		Use: "trigger EVENT_TYPE", Short: "Make something happen, in test mode", Args: cobra.MaximumNArgs(1),
-		Long: "Does in test mode what leads to an event of the type, the way any caller would: the sandbox answers, and the event is\n" +
-			"that of a real change. Types that can be triggered, and how the others come about:\n\n" + triggerList() +
-			"\nIt needs a key that may submit, and read to tell of the event. The office is that of molar dev unless --office names one.",
+		Long: "Does in test mode what leads to an event of the type, as any caller would. The sandbox responds, and the event is that\n" +
+			"of a real change. These types can be triggered; for the others the list says how they come about:\n\n" + triggerList() +
+			"\nIt needs a key with the permissions submit and read. The office is that of molar dev unless --office names one.",
 		Example: "  molar trigger eligibility.completed\n  molar trigger eligibility.completed --member-id SANDBOX-NOT-FOUND\n" +
 			"  molar trigger attachment.completed --office off_...\n  molar trigger claim.paid\n  molar trigger --list",
 		RunE: func(c *cobra.Command, args []string) error {
@@ -89,9 +89,9 @@ func triggers(b Backend) *cobra.Command {
 	}
 	f.on(c)
 	c.Flags().StringVar(&office, "office", "", "office to do it for (off_...; default that of molar dev)")
-	c.Flags().StringVar(&member, "member-id", "", "of an eligibility check; its ending chooses what the payer answers (default one that is answered in full)")
+	c.Flags().StringVar(&member, "member-id", "", "of an eligibility check; its ending chooses the payer's response (default: full benefits)")
 	c.Flags().BoolVar(&list, "list", false, "list the event types and how they come about")
-	c.Flags().BoolVar(&asJSON, "json", false, "print the event as the API gives it")
+	c.Flags().BoolVar(&asJSON, "json", false, "print the event as the API returns it")
 	return c
 }
 
@@ -103,7 +103,7 @@ func triggerList() string {
 	return b.String()
 }
 
-// pull makes an event of the type happen, and reads it.
+// makeEvent causes an event of the type, and reads it.
 func (t *eventMaker) makeEvent(c *cobra.Command, b Backend, f *connection, kind billing.EventType) (event, error) {
 	w := t.recipe(kind)
 	switch {
@@ -117,7 +117,7 @@ func (t *eventMaker) makeEvent(c *cobra.Command, b Backend, f *connection, kind 
 		return event{}, err
 	}
 	if strings.HasPrefix(api.key, "molar_"+string(billing.ModeLive)+"_") {
-		return event{}, errors.New("that is a key of live mode: only the sandbox of test mode can be made to do something; give a molar_test_ key")
+		return event{}, errors.New("the key is for live mode, and only the sandbox of test mode can be triggered; use a molar_test_ key")
 	}
 	t.api, t.progress = api, c.ErrOrStderr()
 	if t.office == "" {
@@ -140,11 +140,11 @@ const (
 	eventPause = 250 * time.Millisecond
 )
 
-// tries is how often to look for what comes of a request.
+// tries is how often to look for the effect of a request.
 func (t *eventMaker) tries() int { return int(max(t.patience, eventWait) / eventPause) }
 
-// event finds the event of the resource: a resource that a worker completes
-// gets it with that.
+// event finds the event of the resource, which may come only when a worker has
+// completed it.
 func (t *eventMaker) event(ctx context.Context, kind billing.EventType, resource string) (event, error) {
 	for range t.tries() {
 		all, err := t.api.events(ctx, url.Values{"type": {string(kind)}, "resource_id": {resource}}, 1)
@@ -161,7 +161,7 @@ func (t *eventMaker) event(ctx context.Context, kind billing.EventType, resource
 	return event{}, fmt.Errorf("%s is made, but there is no event yet; see: molar events list --resource %s", resource, resource)
 }
 
-// The sandbox's payer, and who is insured there.
+// testPayer is the payer of the sandbox.
 const testPayer = "CHTEST"
 
 type subscriberBody struct {
@@ -182,7 +182,7 @@ type made struct {
 	ID string `json:"id"`
 }
 
-// check asks the sandbox's payer about a member. A refusal is an answer too.
+// check asks the sandbox's payer about a member. A rejection has an event too.
 func (t *eventMaker) check(ctx context.Context) (string, error) {
 	member := t.member
 	if member == "" {

@@ -10,18 +10,18 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// claimPlan is the claim that makes the sandbox do what an event tells of.
+// claimPlan is the claim that makes the sandbox do what an event reports.
 type claimPlan struct {
 	how      string
 	ending   string            // of the member ID
 	kind     billing.ClaimKind // empty for a claim
 	stays    bool              // it is not submitted
-	odd      bool              // a rule finds something
+	odd      bool              // validation finds something
 	patience time.Duration     // for the event, once the claim is made
 	then     func(t *eventMaker, ctx context.Context, claim string) (resource string, err error)
 }
 
-// How long what comes of a claim may take with the sandbox's own delays: a
+// How long the effects of a claim may take with the sandbox's own delays: a
 // batch goes out every 10 seconds, and a remittance comes 2 minutes after the
 // payer has accepted the claim.
 const (
@@ -37,13 +37,13 @@ func (t *eventMaker) claimPlan(kind billing.EventType) (claimPlan, bool) {
 	case billing.EventClaimValidated:
 		plan.how, plan.stays = made, true
 	case billing.EventClaimNeedsAttention:
-		plan.how, plan.odd = "makes a claim for a tooth that there is not (POST /claims)", true
+		plan.how, plan.odd = "makes a claim for a tooth that does not exist (POST /claims)", true
 	case billing.EventClaimQueued:
 		plan.how = "makes a claim and submits it (POST /claims)"
 	case billing.EventClaimSubmitted, billing.EventClaimAccepted:
 		plan.how = "submits a claim and waits for its batch, 10 seconds or so"
 	case billing.EventClaimRejected:
-		plan.how, plan.ending = "submits a claim for a member whom the payer does not know; 10 seconds or so", "-REJECTED"
+		plan.how, plan.ending = "submits a claim for a member unknown to the payer; 10 seconds or so", "-REJECTED"
 	case billing.EventClaimStatusUpdated:
 		plan.how, plan.ending = "submits a claim about which the payer asks for more; 20 seconds or so", "-INFO-REQUEST"
 	case billing.EventClaimVoided:
@@ -89,7 +89,7 @@ type claimLineBody struct {
 	Tooth         string `json:"tooth"`
 }
 
-// claimSeen is what the command looks at in a claim.
+// claimSeen is what the command reads of a claim.
 type claimSeen struct {
 	ID      string             `json:"id"`
 	State   billing.ClaimState `json:"state"`
@@ -104,8 +104,8 @@ type claimSeen struct {
 	} `json:"findings"`
 }
 
-// claim makes a claim after the plan. Each is of another patient: a service
-// that was billed already would be found.
+// claim makes a claim by the plan. Each is for another patient, because
+// validation finds a service that was billed before.
 func (t *eventMaker) claim(ctx context.Context, p claimPlan) (string, error) {
 	line := claimLineBody{"D2740", t.now.AddDate(0, 0, -1).Format(time.DateOnly), "1250.00", "14"}
 	if p.kind == billing.KindPredetermination {
@@ -132,7 +132,7 @@ func (t *eventMaker) claim(ctx context.Context, p claimPlan) (string, error) {
 		return c.ID, nil
 	}
 	t.patience = p.patience
-	_, _ = fmt.Fprintf(t.progress, "%s is made; waiting for what comes of it. Ctrl-C ends the waiting alone.\n", c.ID)
+	_, _ = fmt.Fprintf(t.progress, "%s is made; waiting for its event. Ctrl-C ends only the waiting.\n", c.ID)
 	if p.then == nil {
 		return c.ID, nil
 	}
@@ -159,10 +159,10 @@ func (t *eventMaker) watch(ctx context.Context, claim string, wanted func(c *cla
 			return c, err
 		}
 	}
-	return claimSeen{}, fmt.Errorf("%s is made, but nothing came of it in time; see: molar events list --resource %s", claim, claim)
+	return claimSeen{}, fmt.Errorf("%s is made, but its event did not come in time; see: molar events list --resource %s", claim, claim)
 }
 
-// voidIt takes the claim back when the payer has it.
+// voidIt voids the claim once the payer has it.
 func (t *eventMaker) voidIt(ctx context.Context, claim string) (string, error) {
 	_, err := t.watch(ctx, claim, func(c *claimSeen) bool {
 		return c.State == billing.ClaimAcceptedPayer || c.State == billing.ClaimPaid
@@ -173,7 +173,7 @@ func (t *eventMaker) voidIt(ctx context.Context, claim string) (string, error) {
 	return claim, t.api.post(ctx, "/claims/"+claim+"/void", struct{}{}, &made{})
 }
 
-// batchOf is the file that the claim goes out with.
+// batchOf is the batch of the claim.
 func (t *eventMaker) batchOf(ctx context.Context, claim string) (string, error) {
 	c, err := t.watch(ctx, claim, func(c *claimSeen) bool { return c.BatchID != "" })
 	return c.BatchID, err

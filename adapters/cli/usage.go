@@ -8,23 +8,23 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// explainUsage has the command, and all below it, say what to do when they are
-// called in the wrong way.
+// explainUsage makes the command and all of its subcommands say how they are
+// used when they are called wrongly.
 func explainUsage(root *cobra.Command) {
 	root.Args, root.RunE = onlyCommands, help
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return needed(c) }
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		if args := c.Flags().Args(); len(args) > 0 && c.HasSubCommands() {
-			return onlyCommands(c, args) // what is not known is the command of the flag
+			return onlyCommands(c, args) // the unknown word is the command, not the flag
 		}
 		return fmt.Errorf("%w; see: %s --help", err, c.CommandPath())
 	})
 }
 
-// help is what a command does that only has others below it.
+// help is what a command with nothing but subcommands does.
 func help(c *cobra.Command, _ []string) error { return c.Help() }
 
-// onlyCommands wants no argument of a command that has others below it.
+// onlyCommands accepts no argument for a command that has subcommands.
 func onlyCommands(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -38,8 +38,8 @@ func onlyCommands(c *cobra.Command, args []string) error {
 	return fmt.Errorf("%s has no command %q; it has: %s", c.CommandPath(), args[0], strings.Join(names, ", "))
 }
 
-// needed wants the flags that a command cannot do without, and says of the
-// organization where to find it.
+// needed checks the required flags. For a missing organization it says how to
+// list organizations.
 func needed(c *cobra.Command) error {
 	err := c.ValidateRequiredFlags()
 	if org := c.Flags().Lookup("org"); err != nil && org != nil && !org.Changed {
@@ -48,7 +48,7 @@ func needed(c *cobra.Command) error {
 	return err
 }
 
-// wanting wants one argument, and says what it is about otherwise.
+// exactlyOne accepts one argument; what is the error for any other number.
 func exactlyOne(what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) == 1 {
@@ -58,7 +58,7 @@ func exactlyOne(what string) cobra.PositionalArgs {
 	}
 }
 
-// naming wants one argument, of what the list shows.
+// oneOf accepts one argument, which the command list shows.
 func oneOf(what, list string) cobra.PositionalArgs {
 	return exactlyOne("name one " + what + "; " + list + " lists them")
 }

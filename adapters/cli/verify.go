@@ -20,18 +20,18 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// webhookRequest is a webhook request as a receiver got it.
+// webhookRequest is a webhook request as a receiver received it.
 type webhookRequest struct {
 	id, timestamp, signature string
 	body                     []byte
 }
 
-// maxUnix is more seconds, and more milliseconds, than anybody means.
+// maxUnix is more seconds, and more milliseconds, than any real time has.
 const maxUnix = 1 << 53
 
 // verify checks a webhookRequest as a receiver should: the signature over the body
-// as it came, and the time. The error says all that is wrong. A tolerance of
-// zero takes any time.
+// as it came, and the time. The error names everything that is wrong. A tolerance
+// of zero accepts any time.
 func (d *webhookRequest) verify(secret billing.WebhookSecret, now time.Time, tolerance time.Duration) error {
 	unix, err := strconv.ParseInt(d.timestamp, 10, 64)
 	signatures := versionOne(d.signature)
@@ -69,8 +69,8 @@ func versionOne(header string) (signatures []string) {
 	return signatures
 }
 
-// signed reports whether one of the signatures is the secret's. How long it
-// takes does not tell how much of one is right.
+// signed reports whether one of the signatures was made with the secret. It
+// takes the same time however much of a signature is right.
 func signed(secret billing.WebhookSecret, id string, at time.Time, body []byte, signatures []string) (good bool, err error) {
 	want, err := secret.Sign(id, at, body)
 	if err != nil {
@@ -84,8 +84,8 @@ func signed(secret billing.WebhookSecret, id string, at time.Time, body []byte, 
 	return good, nil
 }
 
-// mismatch is the error of a signature that does not fit, with the cause when
-// it is one that is often seen.
+// mismatch is the error of a signature that does not match, with the cause if it
+// is a common one.
 func (d *webhookRequest) mismatch(secret billing.WebhookSecret, at time.Time, signatures []string) error {
 	fits := func(body []byte) bool {
 		good, _ := signed(secret, d.id, at, body, signatures)
@@ -95,17 +95,17 @@ func (d *webhookRequest) mismatch(secret billing.WebhookSecret, at time.Time, si
 	isJSON := json.Compact(&compact, d.body) == nil
 	switch {
 	case fits(bytes.TrimRight(d.body, "\r\n")):
-		return errors.New("the signature fits the body without the line break at its end: something has added that (an editor, echo); sign the bytes as they came")
+		return errors.New("the signature matches the body without the line break at its end, which an editor or echo may have added; check the bytes as they came")
 	case isJSON && fits(compact.Bytes()):
-		return errors.New("the signature fits the body without its white space: something has written the JSON anew; check the bytes as they came, before they are parsed")
+		return errors.New("the signature matches the body without its white space: the JSON was formatted again; check the bytes as they came, before they are parsed")
 	}
-	return errors.New("the signature does not fit: the secret is another, or the ID, the timestamp or a byte of the body was changed")
+	return errors.New("the signature does not match: the secret is a different one, or the ID, the timestamp or the body was changed")
 }
 
 func timely(at, now time.Time, tolerance time.Duration) error {
 	now = time.Unix(now.Unix(), 0)         // whole seconds, as in the header
 	old, early := now.Sub(at), at.Sub(now) // each stops at 292 years
-	const hint = "(--tolerance 0 takes any time)"
+	const hint = "(--tolerance 0 accepts any time)"
 	switch {
 	case tolerance == 0:
 	case old > tolerance:
@@ -126,14 +126,14 @@ func parseDump(dump []byte) (webhookRequest, error) {
 	in := bufio.NewReader(bytes.NewReader(dump))
 	r, err := http.ReadRequest(in)
 	if err != nil {
-		return webhookRequest{}, fmt.Errorf("that is no HTTP request: %w", err)
+		return webhookRequest{}, fmt.Errorf("the file is not an HTTP request: %w", err)
 	}
 	body, err := io.ReadAll(r.Body)
 	if err == nil && r.ContentLength == 0 && r.Header.Get("Content-Length") == "" {
 		body, err = io.ReadAll(in) // no length: all that there is
 	}
 	if err != nil {
-		return webhookRequest{}, fmt.Errorf("the body is not whole (Content-Length %d, %d bytes are there): %w", r.ContentLength, len(body), err)
+		return webhookRequest{}, fmt.Errorf("the body is incomplete (Content-Length %d, %d bytes found): %w", r.ContentLength, len(body), err)
 	}
 	return webhookRequest{
 		id: r.Header.Get("Webhook-Id"), timestamp: r.Header.Get("Webhook-Timestamp"),
@@ -141,9 +141,9 @@ func parseDump(dump []byte) (webhookRequest, error) {
 	}, nil
 }
 
-const verifyHelp = `Checks the signature of a webhook request, as a receiver has to: over ID, timestamp and body as they came, and the timestamp
-against the clock. It prints "valid", or says what is wrong and ends with 1. The body is in FILE (- for standard input), or
-with the header in a recorded request, --request FILE.`
+const verifyHelp = `Checks a webhook request as a receiver must: the signature over ID, timestamp and body as they came, and the timestamp
+against the clock. It prints "valid", or says what is wrong and exits with 1. The body is in FILE (- for standard input). For
+a recorded request, with its header, use --request FILE.`
 
 func webhooks(b Backend) *cobra.Command {
 	var d webhookRequest
@@ -156,14 +156,14 @@ func webhooks(b Backend) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			given := cmp.Or(secret, b.Getenv("MOLAR_WEBHOOK_SECRET"))
 			if given == "" {
-				return errors.New("no secret: give it with --secret or MOLAR_WEBHOOK_SECRET; molar listen prints its own, an endpoint's is shown when it is made")
+				return errors.New("no secret: set it with --secret or MOLAR_WEBHOOK_SECRET; molar listen prints its own, and an endpoint's is shown when it is made")
 			}
 			s, err := parseSecret(given)
 			if err != nil {
 				return err
 			}
 			if tolerance < 0 {
-				return errors.New("--tolerance is not below 0; 0 takes any time")
+				return errors.New("--tolerance must not be below 0; 0 accepts any time")
 			}
 			got, err := readWebhookRequest(c.InOrStdin(), d, request, args)
 			if err != nil {
@@ -181,11 +181,11 @@ func webhooks(b Backend) *cobra.Command {
 	c.Flags().StringVar(&d.timestamp, "timestamp", "", "the header webhook-timestamp")
 	c.Flags().StringVar(&d.signature, "signature", "", "the header webhook-signature")
 	c.Flags().StringVar(&request, "request", "", "a file with the whole request, header and body (- for standard input)")
-	c.Flags().DurationVar(&tolerance, "tolerance", 5*time.Minute, "how far the timestamp may be from now; 0 for any")
+	c.Flags().DurationVar(&tolerance, "tolerance", 5*time.Minute, "how far the timestamp may be from now; 0 accepts any")
 	return group("webhooks", "Webhook requests", c)
 }
 
-// readWebhookRequest takes the body from a file, or all of it from a recorded one.
+// readWebhookRequest reads the body from a file, or all of a recorded request.
 func readWebhookRequest(stdin io.Reader, flags webhookRequest, request string, args []string) (webhookRequest, error) {
 	switch headers := flags.id + flags.timestamp + flags.signature; {
 	case request == "" && len(args) == 0:
@@ -195,7 +195,7 @@ func readWebhookRequest(stdin io.Reader, flags webhookRequest, request string, a
 		flags.body, err = readFile(stdin, args[0])
 		return flags, err
 	case len(args) > 0 || headers != "":
-		return flags, errors.New("--request has header and body, so that --id, --timestamp, --signature and another file have no place")
+		return flags, errors.New("--request has header and body; leave out --id, --timestamp, --signature and the other file")
 	}
 	dump, err := readFile(stdin, request)
 	if err != nil {

@@ -40,17 +40,17 @@ func TestVerify(t *testing.T) {
 		"among others":               {0, func(d *webhookRequest) { d.signature = "v1,AAAA  v1a,BBBB " + d.signature + " v2,C" }, nil},
 		"too old":                    {301 * time.Second, func(*webhookRequest) {}, []string{"tolerance of 5m0s", "5m1s old"}},
 		"too early":                  {-301 * time.Second, func(*webhookRequest) {}, []string{"5m1s in the future"}},
-		"milliseconds":               {0, func(d *webhookRequest) { d.timestamp += "000" }, []string{"does not fit", "in the future", "seconds"}},
-		"other body":                 {0, func(d *webhookRequest) { d.body = []byte("{}") }, []string{"does not fit", "secret is another"}},
-		"other ID":                   {0, func(d *webhookRequest) { d.id += "x" }, []string{"does not fit"}},
-		"other time":                 {0, func(d *webhookRequest) { d.timestamp = "1770000001" }, []string{"does not fit"}},
-		"both wrong":                 {time.Hour, func(d *webhookRequest) { d.body = nil }, []string{"does not fit", "1h0m0s old"}},
+		"milliseconds":               {0, func(d *webhookRequest) { d.timestamp += "000" }, []string{"does not match", "in the future", "seconds"}},
+		"other body":                 {0, func(d *webhookRequest) { d.body = []byte("{}") }, []string{"does not match", "secret is a different one"}},
+		"other ID":                   {0, func(d *webhookRequest) { d.id += "x" }, []string{"does not match"}},
+		"other time":                 {0, func(d *webhookRequest) { d.timestamp = "1770000001" }, []string{"does not match"}},
+		"both wrong":                 {time.Hour, func(d *webhookRequest) { d.body = nil }, []string{"does not match", "1h0m0s old"}},
 		"line break added":           {0, func(d *webhookRequest) { d.body = append(d.body, "\r\n"...) }, []string{"line break at its end"}},
 		"written anew":               {0, func(d *webhookRequest) { d.body = indented(d.body) }, []string{"without its white space"}},
-		"commas between":             {0, func(d *webhookRequest) { d.signature = "v1,AAAA," + d.signature }, []string{"does not fit"}},
+		"commas between":             {0, func(d *webhookRequest) { d.signature = "v1,AAAA," + d.signature }, []string{"does not match"}},
 		"another version only":       {0, func(d *webhookRequest) { d.signature = "v1a," + d.signature[3:] }, []string{"signature is malformed", "version 1"}},
 		"no version":                 {0, func(d *webhookRequest) { d.signature = d.signature[3:] }, []string{"signature is malformed"}},
-		"cut signature":              {0, func(d *webhookRequest) { d.signature = d.signature[:20] }, []string{"does not fit"}},
+		"cut signature":              {0, func(d *webhookRequest) { d.signature = d.signature[:20] }, []string{"does not match"}},
 		"no ID":                      {0, func(d *webhookRequest) { d.id = "" }, []string{"webhook-id is missing"}},
 		"no timestamp":               {0, func(d *webhookRequest) { d.timestamp = "" }, []string{"webhook-timestamp is missing"}},
 		"no signature":               {0, func(d *webhookRequest) { d.signature = "" }, []string{"webhook-signature is missing"}},
@@ -71,7 +71,7 @@ func TestVerify(t *testing.T) {
 	d, secret := sent(t, time.Unix(0, 0), "x", "")
 	check(t, d.verify(secret, now, 0), nil)
 	check(t, d.verify("whsec_%", now, 0), []string{"whsec_"})
-	check(t, d.verify(billing.NewWebhookSecret(), now, 0), []string{"does not fit"})
+	check(t, d.verify(billing.NewWebhookSecret(), now, 0), []string{"does not match"})
 }
 
 func indented(b []byte) []byte {
@@ -108,9 +108,9 @@ func TestParseDump(t *testing.T) {
 		"bare line breaks": {strings.ReplaceAll("POST / HTTP/1.1\r\n"+header+"\r\n"+`{"a":1}`, "\r\n", "\n"), ""},
 		"chunked":          {"POST / HTTP/1.1\r\n" + header + "Transfer-Encoding: chunked\r\n\r\n3\r\n{\"a\r\n4\r\n\":1}\r\n0\r\n\r\n", ""},
 		"two fields":       {"webhook-id: evt_1\nwebhook-timestamp: 17\nwebhook-signature: v1,a\nwebhook-signature: v1,b\n\n" + `{"a":1}`, ""},
-		"cut":              {"POST / HTTP/1.1\r\n" + header + "Content-Length: 9\r\n\r\n" + `{"a":1}`, "not whole"},
-		"no header at all": {`{"a":1}`, "no HTTP request"},
-		"empty":            {"", "no HTTP request"},
+		"cut":              {"POST / HTTP/1.1\r\n" + header + "Content-Length: 9\r\n\r\n" + `{"a":1}`, "incomplete"},
+		"no header at all": {`{"a":1}`, "not an HTTP request"},
+		"empty":            {"", "not an HTTP request"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

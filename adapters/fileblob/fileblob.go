@@ -1,8 +1,8 @@
 // Package fileblob keeps images in a folder: a ports.Blobs for one machine.
 //
 // A blob is written to a file under incoming, forced to disk, and renamed to
-// its name, so whoever is killed at whatever moment leaves the old blob, the
-// new one, or none. Several processes may use one folder.
+// its name. A process that is killed at any moment leaves the old blob, the new
+// one, or none. Several processes may use one folder.
 package fileblob
 
 import (
@@ -27,17 +27,17 @@ import (
 const (
 	// incoming holds what is being written. No blob can have such a name.
 	incoming = "incoming~"
-	// abandoned is the age at which a file under incoming is taken for a killed
-	// process's. Writing 15 MB takes seconds.
+	// abandoned is the age from which a file under incoming counts as left by a
+	// killed process. Writing 15 MB takes seconds.
 	abandoned = time.Hour
 
 	folderMode, fileMode = 0o700, 0o600
 )
 
-// The errors of a wrong call, and of content that is not what the call says.
+// The errors of a wrong name, and of content that differs from its description.
 var (
 	ErrName    = errors.New("fileblob: no name for a blob")
-	ErrContent = errors.New("fileblob: the content has another size or other sums than was said")
+	ErrContent = errors.New("fileblob: the content has another size or other sums than described")
 )
 
 // Store is a folder of blobs. It is safe for use by many goroutines.
@@ -46,7 +46,7 @@ type Store struct{ root *os.Root }
 var _ ports.Blobs = (*Store)(nil)
 
 // Open opens the folder, makes it when it is missing, and removes what killed
-// processes left in it. Only the process's user can read what it makes.
+// processes left in it. Only the process's user can read the files.
 func Open(dir string) (*Store, error) {
 	if err := os.MkdirAll(dir, folderMode); err != nil {
 		return nil, fmt.Errorf("fileblob: %w", err)
@@ -63,10 +63,10 @@ func Open(dir string) (*Store, error) {
 	return s, nil
 }
 
-// Close lets go of the folder.
+// Close closes the folder.
 func (s *Store) Close() error { return s.root.Close() }
 
-// clean removes what was last written to before a time and never got a name.
+// clean removes the unnamed files that were last written before a time.
 func (s *Store) clean(before time.Time) error {
 	entries, err := fs.ReadDir(s.root.FS(), incoming)
 	for _, e := range entries {
@@ -102,9 +102,9 @@ func (s *Store) Put(ctx context.Context, name string, b ports.Blob) (err error) 
 	return nil
 }
 
-// failure is the error of a call that came to nothing: what the system refuses,
-// with a full disk or a folder that is gone, makes the store unavailable. A blob
-// in the place of a folder is a name that no store takes.
+// failure is the error of a call that failed. When the system refuses, because
+// the disk is full or the folder is gone, it is StorageUnavailable. A blob in the
+// place of a folder is the name's fault.
 func failure(call string, err error) error {
 	_, refused := errors.AsType[*fs.PathError](err)
 	err = fmt.Errorf("fileblob: %s: %w", call, err)
@@ -114,7 +114,7 @@ func failure(call string, err error) error {
 	return err
 }
 
-// write fills the file, and fails when the content is not what b says.
+// write fills the file, and fails when the content differs from b's description.
 func write(ctx context.Context, f *os.File, b ports.Blob) error {
 	md5sum, sha := md5.New(), sha256.New() //nolint:gosec // G401: compared, not trusted
 	n, err := io.Copy(io.MultiWriter(f, md5sum, sha), io.LimitReader(reader{ctx, b.Content}, b.Size+1))
@@ -130,7 +130,7 @@ func write(ctx context.Context, f *os.File, b ports.Blob) error {
 	return ctx.Err()
 }
 
-// name gives the file its name, in place of what had it.
+// name renames the file to its name, and replaces an earlier blob.
 func (s *Store) name(temp, name string) error {
 	if err := s.root.MkdirAll(path.Dir(name), folderMode); err != nil {
 		return err
@@ -168,8 +168,8 @@ func (r reader) Read(p []byte) (int, error) {
 	return r.src.Read(p)
 }
 
-// Open reads a blob. What is read stays whole and the same, whatever happens
-// to the name meanwhile.
+// Open reads a blob. The content stays whole and the same, even if the blob is
+// replaced or deleted meanwhile.
 func (s *Store) Open(ctx context.Context, name string) (io.ReadCloser, int64, error) {
 	if !billing.ValidBlobName(name) {
 		return nil, 0, ErrName
@@ -219,7 +219,7 @@ func (s *Store) Delete(ctx context.Context, name string) error {
 	return nil
 }
 
-// List gives the blobs whose names begin with prefix.
+// List returns the blobs whose names begin with prefix.
 func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[ports.BlobInfo, error] {
 	return func(yield func(ports.BlobInfo, error) bool) {
 		err := s.walk(ctx, prefix, func(b ports.BlobInfo) bool { return yield(b, nil) })

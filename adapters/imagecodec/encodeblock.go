@@ -103,7 +103,7 @@ func newQuantizer(steps [64]uint8) (q quantizer) {
 	return q
 }
 
-// quantize divides to the nearest and tells which values are not 0, one bit
+// quantize divides to the nearest and returns which values are not 0, one bit
 // each. A value below 2^15 times an inverse that is too large by less than 1
 // errs by less than 2^-17, and a quotient of a divisor below 2^11 is no nearer
 // than 2^-11 to the next, so the division is exact.

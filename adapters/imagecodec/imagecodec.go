@@ -72,7 +72,7 @@ func New(o Options) (*Codec, error) {
 	return &Codec{tempDir: o.TempDir, budget: o.MemoryBudget, memory: semaphore.NewWeighted(o.MemoryBudget), turns: semaphore.NewWeighted(int64(o.Parallel))}, nil
 }
 
-// refuse is the error that tells a caller what is wrong with a picture.
+// refuse is the error that says what is wrong with a picture.
 func refuse(code billing.FaultCode, message string) error {
 	var faults billing.Faults
 	faults.Add("file", code, message)

@@ -19,7 +19,7 @@ type entropy struct {
 	err error // of reading
 
 	disputed bool // from here on, libjpeg may need bytes that seem to be too many
-	over     int  // empty blocks that a run tells of beyond the last of a scan
+	over     int  // empty blocks of a run beyond the end of the scan
 }
 
 const (

@@ -199,8 +199,8 @@ func (f *jpegFrame) namedRGB() bool {
 	return f.components[0].id == 'R' && f.components[1].id == 'G' && f.components[2].id == 'B'
 }
 
-// append writes the markers of a colour. Of JFIF nothing is kept but that it
-// is there, and that only where components can be told in two ways.
+// append writes the markers of a colour. A JFIF marker is reduced to its presence,
+// and written only where the components would otherwise be ambiguous.
 func (c jpegColour) append(out []byte, f *jpegFrame) []byte {
 	if c.jfif && len(f.components) == 3 {
 		out = append(out, 0xff, markerAPP0, 0, 16, 'J', 'F', 'I', 'F', 0, 1, 1, 0, 0, 1, 0, 1, 0, 0)

@@ -65,7 +65,7 @@ func (w *pictureWriter) finish() (*ports.Picture, error) {
 // abandon removes the file of a picture that was not finished.
 func (w *pictureWriter) abandon() {
 	if w.file != nil {
-		_ = w.file.Close() // nobody needs the bytes
+		_ = w.file.Close() // the bytes are not needed
 		w.file = nil
 	}
 }

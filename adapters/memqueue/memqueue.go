@@ -1,6 +1,6 @@
-// Package memqueue is a queue inside one process, for running everything in
-// one. It carries the same bytes as a real broker and has the same contract.
-// What it holds is gone when the process ends: the store brings it back.
+// Package memqueue is a queue inside one process, for running the whole service
+// in that process. It carries the same bytes as a real broker and has the same
+// contract. Its messages are lost when the process ends; the store has the jobs.
 package memqueue
 
 import (
@@ -15,16 +15,15 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Broker holds the messages. It is bounded by what the store lets be in
-// flight, not by itself.
+// Broker holds the messages. It has no limit of its own: the relay bounds how
+// many jobs are in flight.
 type Broker struct {
 	mu        sync.Mutex
 	topics    map[jobs.Kind]*topic
 	instances map[string]*Queue
 }
 
-// topic is the messages of one kind, which are taken from one scope after the
-// other.
+// topic is the messages of one kind, which are served in turn by scope.
 type topic struct {
 	waiting jobs.Turns[[]byte]
 	dead    int
@@ -45,7 +44,7 @@ func (b *Broker) Open() *Queue {
 	return q
 }
 
-// topic answers the messages of a kind; the broker's lock is held.
+// topic returns the messages of a kind; the caller holds the broker's lock.
 func (b *Broker) topic(kind jobs.Kind) *topic {
 	t := b.topics[kind]
 	if t == nil {
@@ -77,8 +76,8 @@ func (b *Broker) take(kind jobs.Kind) (body []byte, more <-chan struct{}) {
 	return body, nil
 }
 
-// bury counts a dead letter. Nothing could read it out of this process, so
-// nothing of it is kept.
+// bury counts a dead letter. It is not kept, because nothing outside of this
+// process could read it.
 func (b *Broker) bury(kind jobs.Kind) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -137,8 +136,8 @@ func (q *Queue) work(ctx context.Context, kind jobs.Kind, handle func(context.Co
 	}
 }
 
-// Reply wakes the mailboxes for the subject at the address. An address that
-// nobody has is no error.
+// Reply wakes the mailboxes for the subject at the address. An unknown address is
+// no error.
 func (q *Queue) Reply(ctx context.Context, address string, subject [16]byte) error {
 	q.broker.mu.Lock()
 	to := q.broker.instances[address]
@@ -155,7 +154,7 @@ func (q *Queue) wake(subject [16]byte) {
 	for _, c := range q.boxes[subject] {
 		select {
 		case c <- struct{}{}:
-		default: // it has been woken and has not looked yet
+		default: // it was woken and has not looked yet
 		}
 	}
 }
@@ -180,10 +179,10 @@ func (q *Queue) forget(subject [16]byte, c chan struct{}) {
 	q.boxes[subject] = rest
 }
 
-// Ready is always so.
+// Ready returns nil: the queue is always ready.
 func (q *Queue) Ready() error { return nil }
 
-// Depth counts what waits.
+// Depth counts the messages that wait, and the dead letters.
 func (q *Queue) Depth(_ context.Context, kind jobs.Kind) (waiting, dead int, err error) {
 	q.broker.mu.Lock()
 	defer q.broker.mu.Unlock()

@@ -12,18 +12,16 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// ErrContent is the error of a Put whose content is not what was said of it.
-var ErrContent = errors.New("minioblob: the content has another size or other sums than was said")
+// ErrContent is the error of a Put whose content differs from its description.
+var ErrContent = errors.New("minioblob: the content has another size or other sums than described")
 
 var errOver = errors.New("minioblob: the upload is over")
 
-// content reads what is to be kept, once, and checks it. The last bytes are
-// handed out only when all of it proved right: a server that never gets them
-// keeps nothing.
+// content reads the blob once and checks it. It returns the last bytes only when
+// all of it is right: a server that never receives them keeps nothing.
 //
-// A request may read its body in the background after its caller has the
-// answer, so the upload is ended by stop, and no Read of the source outlives
-// that.
+// A request may read its body in the background after its caller has the reply,
+// so stop ends the upload, and no Read of the source outlives that.
 type content struct {
 	ctx context.Context
 
@@ -32,7 +30,7 @@ type content struct {
 	left int64 // bytes to come
 	sha  hash.Hash
 	want [sha256.Size]byte
-	err  error // what all further reading answers; io.EOF when all was right
+	err  error // what every further Read returns; io.EOF when all was right
 }
 
 func newContent(ctx context.Context, b ports.Blob) *content {
@@ -81,7 +79,7 @@ func (c *content) read(p []byte) (int, error) {
 	return n, io.EOF
 }
 
-// stop ends the reading, once a Read under way has returned, and answers what
+// stop ends the reading, once a Read under way has returned, and returns what
 // was wrong with the content, or nil.
 func (c *content) stop() error {
 	c.mu.Lock()

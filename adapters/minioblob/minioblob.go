@@ -1,9 +1,9 @@
 // Package minioblob keeps images in a bucket of any S3 server: a ports.Blobs.
 //
-// A blob is one PUT request of a length that is known before, which every S3
-// server keeps whole or not at all. Its sums are signed with the request, so
-// the server checks them, and so does the sender while the bytes go by.
-// Nothing is held in memory but the bytes on their way.
+// A blob is one PUT request of a known length, which every S3 server keeps whole
+// or not at all. Its sums are signed with the request, so the server checks
+// them, and the sender checks them too while it reads. A blob is never held in
+// memory as a whole.
 package minioblob
 
 import (
@@ -27,15 +27,15 @@ import (
 )
 
 const (
-	// attempts is how often a request is sent before its failure is told. More
-	// than one, because a server that was restarted leaves dead connections.
+	// attempts is how often a request is sent before its failure is returned. It
+	// is more than one, because a restarted server leaves dead connections.
 	attempts = 3
 	// firstPause is the pause before the second attempt; each is twice as long
 	// as the one before.
 	firstPause = 100 * time.Millisecond
 )
 
-// ErrName is the error of a call with a name that no blob can have.
+// ErrName is the error of a name that no blob can have.
 var ErrName = errors.New("minioblob: no name for a blob")
 
 // Store is a bucket. It is safe for use by many goroutines.
@@ -51,8 +51,8 @@ type Store struct {
 var _ ports.Blobs = (*Store)(nil)
 
 // Open makes the bucket when it is missing. A server that is away is no error:
-// the bucket is made by the first Put or Ready after it came. A server that
-// answers no is.
+// the first Put or Ready after it is back makes the bucket. A server that refuses
+// is an error.
 func Open(ctx context.Context, opts Options) (*Store, error) {
 	at, err := parseURL(opts.URL)
 	if err != nil {
@@ -102,30 +102,30 @@ func (s *Store) makeBucket(ctx context.Context) error {
 		s.log.InfoContext(ctx, "made a bucket", "host", s.at.host, "bucket", s.at.bucket)
 		return nil
 	}
-	// Another process may have been quicker, which servers tell in various ways.
+	// Another process may have been quicker, which servers report in various ways.
 	if found, lookErr := s.often.BucketExists(ctx, s.at.bucket); lookErr == nil && found {
 		return nil
 	}
 	return err
 }
 
-// passes reports whether the error may go away by itself: that of a network,
-// and that of a server which is not well.
+// passes reports whether the error may go away by itself: a fault of the network,
+// or of a server that is unwell.
 func passes(err error) bool {
-	answer, ok := errors.AsType[minio.ErrorResponse](err)
-	return !ok || answer.StatusCode >= http.StatusInternalServerError ||
-		answer.StatusCode == http.StatusTooManyRequests || answer.StatusCode == http.StatusRequestTimeout
+	reply, ok := errors.AsType[minio.ErrorResponse](err)
+	return !ok || reply.StatusCode >= http.StatusInternalServerError ||
+		reply.StatusCode == http.StatusTooManyRequests || reply.StatusCode == http.StatusRequestTimeout
 }
 
 func isCode(err error, code string) bool {
-	answer, ok := errors.AsType[minio.ErrorResponse](err)
-	return ok && answer.Code == code
+	reply, ok := errors.AsType[minio.ErrorResponse](err)
+	return ok && reply.Code == code
 }
 
-// Put keeps a blob. When its connection is lost after the last byte, nobody
-// knows what the server did: it sends the blob again if the content can be
-// read again (io.Seeker), or else fails, and the name may have the new blob.
-// A Read of the content that blocks is waited for, even when ctx ends.
+// Put keeps a blob. When its connection is lost after the last byte, the server
+// may or may not have the blob. Put then sends it again if the content can be
+// read again (io.Seeker); otherwise it fails, and the name may have the new blob.
+// It waits for a Read of the content that blocks, even when ctx ends.
 func (s *Store) Put(ctx context.Context, name string, b ports.Blob) error {
 	if !billing.ValidBlobName(name) {
 		return ErrName
@@ -136,7 +136,7 @@ func (s *Store) Put(ctx context.Context, name string, b ports.Blob) error {
 		if err == nil {
 			return nil
 		}
-		if n == attempts || again == nil || !s.mended(ctx, err, firstPause<<(n-1)) {
+		if n == attempts || again == nil || !s.worthRetrying(ctx, err, firstPause<<(n-1)) {
 			return failure(ctx, "put", err)
 		}
 		if seekErr := again(); seekErr != nil {
@@ -145,14 +145,14 @@ func (s *Store) Put(ctx context.Context, name string, b ports.Blob) error {
 	}
 }
 
-// failure is the error of a call that came to nothing. The store is unavailable,
-// unless the content was wrong, the server took the request for a bad one, or
-// the caller gave up.
+// failure is the error of a call that failed. It is StorageUnavailable, unless
+// the content was wrong, the server called the request a bad one, or the caller
+// gave up.
 func failure(ctx context.Context, call string, err error) error {
 	_, content := errors.AsType[contentError](err)
-	answer, _ := errors.AsType[minio.ErrorResponse](err)
+	reply, _ := errors.AsType[minio.ErrorResponse](err)
 	err = fmt.Errorf("minioblob: %s: %w", call, err)
-	if content || answer.StatusCode == http.StatusBadRequest || errors.Is(ctx.Err(), context.Canceled) {
+	if content || reply.StatusCode == http.StatusBadRequest || errors.Is(ctx.Err(), context.Canceled) {
 		return err
 	}
 	return billing.StorageUnavailable(err)
@@ -165,14 +165,14 @@ func (e contentError) Unwrap() error { return e.error }
 
 func (s *Store) put(ctx context.Context, name string, b ports.Blob) error {
 	body := newContent(ctx, b)
-	if b.Size <= 0 { // which has no body, and nobody would read it
+	if b.Size <= 0 { // the request has no body, and would not read it
 		if _, err := io.Copy(io.Discard, body); err != nil {
 			return contentError{err}
 		}
 	}
 	_, err := s.once.PutObject(ctx, s.at.bucket, name, body, b.Size,
 		base64.StdEncoding.EncodeToString(b.MD5[:]), hex.EncodeToString(b.SHA256[:]),
-		// The sum of the whole is signed, in place of one for each piece.
+		// The sum of the whole is signed instead of one for each piece.
 		minio.PutObjectOptions{DisableContentSha256: true})
 	if wrong := body.stop(); wrong != nil {
 		return contentError{wrong}
@@ -180,8 +180,8 @@ func (s *Store) put(ctx context.Context, name string, b ports.Blob) error {
 	return err
 }
 
-// rewinder answers what brings content back to where it stands now, or nil
-// when it can be read only once.
+// rewinder returns a function that brings the content back to its position now,
+// or nil when it can be read only once.
 func rewinder(content io.Reader) func() error {
 	seeker, ok := content.(io.Seeker)
 	if !ok {
@@ -197,9 +197,9 @@ func rewinder(content io.Reader) func() error {
 	}
 }
 
-// mended reports whether a Put that failed is worth another attempt, after a
-// pause.
-func (s *Store) mended(ctx context.Context, err error, pause time.Duration) bool {
+// worthRetrying reports whether a Put that failed is worth another attempt, after
+// a pause.
+func (s *Store) worthRetrying(ctx context.Context, err error, pause time.Duration) bool {
 	if _, ok := errors.AsType[contentError](err); ok || ctx.Err() != nil {
 		return false
 	}
@@ -218,9 +218,9 @@ func (s *Store) mended(ctx context.Context, err error, pause time.Duration) bool
 }
 
 // Open reads a blob while ctx lasts. Content that is cut short ends with an
-// error; its name changing meanwhile makes no mixture. A server that has not
-// begun to respond when the patience is over is away, however often it was
-// asked.
+// error, and a blob that is replaced meanwhile is never mixed with the new one. A
+// server that has not begun to respond within the patience is away, however many
+// requests that allowed.
 func (s *Store) Open(ctx context.Context, name string) (io.ReadCloser, int64, error) {
 	if !billing.ValidBlobName(name) {
 		return nil, 0, ErrName
@@ -235,7 +235,7 @@ func (s *Store) Open(ctx context.Context, name string) (io.ReadCloser, int64, er
 		return nil, 0, billing.NotFound("image", "")
 	case err == nil && !inTime:
 		err = errors.Join(context.DeadlineExceeded, content.Close())
-	case err == nil && info.Size < 0: // without it, the end would not be known from a cut
+	case err == nil && info.Size < 0: // without a size, a cut would look like the end
 		err = errors.Join(errors.New("the server does not say the size"), content.Close())
 	}
 	if err != nil {
@@ -268,7 +268,7 @@ func (s *Store) Delete(ctx context.Context, name string) error {
 	return nil
 }
 
-// List gives the blobs whose names begin with prefix, a thousand at a time.
+// List returns the blobs whose names begin with prefix, a thousand at a time.
 func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[ports.BlobInfo, error] {
 	return func(yield func(ports.BlobInfo, error) bool) {
 		if !billing.ValidBlobPrefix(prefix) {
@@ -280,14 +280,14 @@ func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[ports.BlobInf
 				yield(ports.BlobInfo{}, failure(ctx, "list", o.Err))
 				return
 			}
-			if !billing.ValidBlobName(o.Key) { // somebody else's
+			if !billing.ValidBlobName(o.Key) { // not a blob of this service
 				continue
 			}
 			if !yield(ports.BlobInfo{Name: o.Key, Size: o.Size, WrittenAt: o.LastModified}, nil) {
 				return
 			}
 		}
-		if err := ctx.Err(); err != nil { // which ends the library's list without a word
+		if err := ctx.Err(); err != nil { // which ends the library's list without an error
 			yield(ports.BlobInfo{}, failure(ctx, "list", err))
 		}
 	}

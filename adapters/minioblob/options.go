@@ -20,8 +20,7 @@ type Options struct {
 	Log *slog.Logger
 
 	// Patience is how long the server may take to accept a connection, and how
-	// long no byte may come or go, before a connection is taken for dead; 15 s
-	// when zero.
+	// long a connection may stand still before it counts as dead; 15 s when zero.
 	Patience time.Duration
 }
 
@@ -40,7 +39,7 @@ type location struct {
 func parseURL(raw string) (location, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
-		return location{}, errors.New("the URL cannot be read; in its keys, percent-encode what is no letter or digit")
+		return location{}, errors.New("the URL cannot be read; in its keys, percent-encode what is not a letter or a digit")
 	}
 	secret, _ := u.User.Password()
 	l := location{

@@ -11,14 +11,14 @@ import (
 // run at once on an instance.
 const maxIdle = 16
 
-// writeBuffer is how much the system takes ahead of a connection. What lies
-// there moves unseen, and the system's own choice of some megabytes would make
-// a slow line look dead.
+// writeBuffer is how much the system buffers for a connection. Its progress is
+// not seen here, and the system's own choice of some megabytes would make a slow
+// line look dead.
 const writeBuffer = 256 << 10
 
-// newTransport makes connections that are given up when nothing moves on them
-// for as long as patience. Requests have no other bound than their context:
-// a slow line may take its time.
+// newTransport makes connections that are closed when nothing moves on them for
+// as long as patience. Requests have no other limit than their context: a slow
+// line may take its time.
 func newTransport(patience time.Duration) *http.Transport {
 	dialer := net.Dialer{Timeout: patience, KeepAlive: patience}
 	return &http.Transport{
@@ -28,7 +28,7 @@ func newTransport(patience time.Duration) *http.Transport {
 				return nil, err
 			}
 			if tcp, ok := conn.(*net.TCPConn); ok {
-				_ = tcp.SetWriteBuffer(writeBuffer) // a wish
+				_ = tcp.SetWriteBuffer(writeBuffer) // the system may refuse
 			}
 			return timedConn{conn, patience}, nil
 		},
@@ -36,12 +36,12 @@ func newTransport(patience time.Duration) *http.Transport {
 		MaxIdleConns:        maxIdle,
 		MaxIdleConnsPerHost: maxIdle,
 		IdleConnTimeout:     patience / 2, // before the connection itself gives up
-		DisableCompression:  true,         // images do not shrink, and their length counts
+		DisableCompression:  true,         // images do not shrink, and their length is needed
 	}
 }
 
-// timedConn ends a Read or Write in which nothing moves. A Write that gets on
-// keeps a Read alive that waits for the answer.
+// timedConn ends a Read or Write in which nothing moves. A Write that makes
+// progress keeps a Read alive that waits for the reply.
 type timedConn struct {
 	net.Conn
 	patience time.Duration

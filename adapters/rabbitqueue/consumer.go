@@ -13,10 +13,10 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// ahead is how many messages a consumer takes from the broker beyond those that
-// it works on. The broker gives them in the order in which they came; only from
-// what lies here can they be taken in turn by scope. It is more than the relays
-// of several processes let one scope have at the broker.
+// ahead is how many messages a consumer fetches beyond those that it works on.
+// The broker delivers them in the order in which they came; only messages that
+// are here can be served in turn by scope. It is more than the relays of several
+// processes let one scope have at the broker.
 const ahead = 512
 
 // consumer is one call of Consume. Its calls under way may outlive the
@@ -58,7 +58,7 @@ func (q *Queue) Consume(
 		if time.Since(started) > maxWait {
 			wait = minWait
 		}
-		select { // a connection that stands, but a channel that cannot be had
+		select { // the connection is up, but has no channel for this consumer
 		case <-ctx.Done():
 		case <-time.After(wait):
 		}
@@ -68,7 +68,7 @@ func (q *Queue) Consume(
 }
 
 // on consumes on one connection until it is lost or ctx ends. When ctx ends,
-// it waits for the calls under way, to acknowledge what they did.
+// it waits for the calls under way and acknowledges them.
 func (c *consumer) on(ctx context.Context, conn *connection) error {
 	ready := conn.hurry()
 	defer ready()
@@ -115,7 +115,7 @@ func (c *consumer) serve(ctx context.Context, deliveries <-chan amqp.Delivery, c
 		if waiting.Len() == 0 {
 			slots = nil
 		}
-		select { // what has come is in line before the next one is taken
+		select { // messages that are here are in line before the next one is served
 		case d, ok := <-deliveries:
 			if !ok {
 				return ErrAway
@@ -161,8 +161,8 @@ func (c *consumer) line(ctx context.Context, waiting *line, d amqp.Delivery) {
 	waiting.Put(j.Scope, delivery{d, j})
 }
 
-// call handles one message. When the acknowledgement does not arrive, the
-// message comes again, which is what the port promises.
+// call handles one message. When the acknowledgment is lost, the broker delivers
+// the message again, which the port allows.
 func (c *consumer) call(ctx context.Context, d delivery) {
 	switch c.handle(ctx, ports.Message{Job: d.job, Redelivered: redelivered(d.Delivery)}) {
 	case ports.Dead:

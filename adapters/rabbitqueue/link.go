@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	closeTimeout = time.Second // for a polite end
+	closeTimeout = time.Second // for an orderly close
 	// The first and the longest wait between attempts to connect.
 	minWait = 50 * time.Millisecond
 	maxWait = time.Second
 )
 
-// link is a connection that is made again whenever it is lost.
+// link is a connection that is restored whenever it is lost.
 type link struct {
 	opts    Options
 	purpose string
@@ -101,14 +101,14 @@ func (l *link) set(c *connection, why error) {
 	l.conn, l.why = c, why
 }
 
-// current answers the connection, or why it cannot be used.
+// current returns the connection, or why it cannot be used.
 func (l *link) current() (*connection, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.conn, l.why
 }
 
-// wait answers the connection as soon as there is one.
+// wait returns the connection as soon as there is one.
 func (l *link) wait(ctx context.Context) (*connection, error) {
 	for {
 		l.mu.Lock()
@@ -142,7 +142,7 @@ func dial(ctx context.Context, opts Options, purpose string) (*connection, error
 			}
 			c.socket = conn
 			unwatch = context.AfterFunc(ctx, func() { _ = conn.Close() })
-			// The library takes the deadline away when the handshake is over.
+			// The library removes the deadline after the handshake.
 			return timedConn{conn, opts.Patience}, conn.SetDeadline(time.Now().Add(opts.Patience))
 		},
 	})
@@ -173,29 +173,29 @@ func (c timedConn) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// end ends the connection: politely when it is we who end it, and at once when
+// end closes the connection: in order when this process ends it, and at once when
 // something is wrong with it.
 func (c *connection) end(ctx context.Context) {
 	if ctx.Err() != nil {
 		force := time.AfterFunc(closeTimeout, func() { _ = c.socket.Close() })
-		_ = c.CloseDeadline(time.Now().Add(closeTimeout)) // it fails when the connection is gone, which is as good
+		_ = c.CloseDeadline(time.Now().Add(closeTimeout)) // an error means that the connection is gone already
 		force.Stop()
 	}
 	_ = c.socket.Close()
 }
 
 // hurry closes the socket when done is not called in time: the library's calls
-// wait for answers without a bound.
+// wait for replies without a limit.
 func (c *connection) hurry() (done func()) {
 	force := time.AfterFunc(c.patience, func() { _ = c.socket.Close() })
 	return func() { force.Stop() }
 }
 
-// closeChannel closes a channel, and the connection with it when the broker
-// does not answer.
+// closeChannel closes a channel, and the whole connection when the broker does
+// not respond.
 func (c *connection) closeChannel(ch *amqp.Channel) {
 	force := time.AfterFunc(closeTimeout, func() { _ = c.socket.Close() })
-	_ = ch.Close() // it fails when the channel is gone, which is as good
+	_ = ch.Close() // an error means that the channel is gone already
 	force.Stop()
 }
 

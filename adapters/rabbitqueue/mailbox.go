@@ -10,7 +10,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// mailboxes are where an instance waits for replies.
+// mailboxes holds the replies that an instance waits for.
 type mailboxes struct {
 	name string // the instance's address
 
@@ -50,8 +50,8 @@ func (b *mailboxes) wake(subject [16]byte) {
 	}
 }
 
-// bind says whether replies arrive. When they begin to, everybody is woken,
-// because some may have been missed.
+// bind sets whether replies arrive. When they begin to, it wakes every waiter,
+// because some replies may have been missed.
 func (b *mailboxes) bind(bound bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -66,8 +66,8 @@ func (b *mailboxes) bind(bound bool) {
 	}
 }
 
-// ring wakes whoever waits; one who was woken and has not looked yet needs no
-// second call.
+// ring wakes a waiter. One that was woken and has not looked yet needs no second
+// signal.
 func ring(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -76,8 +76,8 @@ func ring(c chan struct{}) {
 }
 
 // serveReplies is the consuming connection: it brings replies, and consumers
-// open channels on it. The queue of replies has no name of ours, because the
-// broker may take the queue of a connection that was cut for alive.
+// open channels on it. The broker names the queue of replies, because it may still
+// hold the queue of a connection that was cut.
 func (q *Queue) serveReplies(ctx context.Context, c *connection, up func()) error {
 	ch, err := c.Channel()
 	if err != nil {

@@ -23,7 +23,7 @@ type publisher struct {
 type message struct {
 	exchange, key string
 	body          amqp.Publishing
-	outcome       chan error // nil for a message that nobody waits for
+	outcome       chan error // nil for a message without a waiting caller
 }
 
 // session is the use of one connection for publishing.
@@ -94,7 +94,7 @@ func (p *publisher) offer(ctx context.Context, m message) error {
 	}
 }
 
-// events are what the library tells of a session. Each channel must be read
+// events are what the library reports about a session. Each channel must be read
 // until it is closed, or the connection stands still.
 type events struct {
 	confirms <-chan amqp.Confirmation
@@ -188,7 +188,7 @@ func (s *session) write(c *connection) {
 	}
 }
 
-// watch tells the callers what became of their messages, until the session
+// watch gives the callers the outcomes of their messages, until the session
 // cannot be used any more.
 func (p *publisher) watch(ctx context.Context, c *connection, s *session, ev events) error {
 	tick := time.NewTicker(c.patience / 5)
@@ -255,7 +255,7 @@ func (ev events) drain() {
 	}
 }
 
-// confirm tells the oldest message's caller; the library sorts confirmations.
+// confirm completes the oldest message; the library sorts confirmations.
 // It reports whether the message had no queue.
 func (s *session) confirm(c amqp.Confirmation, unroutable map[string]int) bool {
 	s.mu.Lock()

@@ -53,13 +53,13 @@ type Options struct {
 	QueueType string      // Classic when empty; a queue that exists keeps its type
 	Kinds     []jobs.Kind // the kinds that have queues; jobs.Kinds() when empty
 
-	// Patience is how long the broker may take to answer, to confirm a message
-	// or to read what is written, before the connection is taken for dead; 5 s
-	// when zero. It holds while something is asked of the broker; Heartbeat, 10
-	// s when zero, finds a dead connection that is idle, after three of them.
+	// Patience is how long the broker may take to respond, to confirm a message
+	// or to read what is written, before the connection counts as dead; 5 s when
+	// zero. It applies while a request is under way. An idle connection counts
+	// as dead after three Heartbeats, 10 s each when zero.
 	Patience, Heartbeat time.Duration
 
-	// Observe is told how long the broker took to confirm a message, or why it
+	// Observe receives how long the broker took to confirm a message, or why it
 	// did not. It may be nil.
 	Observe func(kind jobs.Kind, took time.Duration, err error)
 }
@@ -78,11 +78,11 @@ type Queue struct {
 var _ ports.Queue = (*Queue)(nil)
 
 // Open makes an instance and tries to connect once; when that fails it goes on
-// trying behind the scenes. Ready tells how it went. An error means that the
+// trying in the background, and Ready reports the state. An error means that the
 // options are wrong, or that ctx ended.
 func Open(ctx context.Context, opts Options) (*Queue, error) {
 	if _, err := amqp.ParseURI(opts.URL); err != nil {
-		return nil, errors.New("rabbitqueue: the URL is none of amqp or amqps") // the cause would show the password
+		return nil, errors.New("rabbitqueue: the URL must begin with amqp:// or amqps://") // the cause would show the password
 	}
 	if opts.QueueType != "" && opts.QueueType != Classic && opts.QueueType != Quorum {
 		return nil, fmt.Errorf("rabbitqueue: queue type %q, want %q or %q", opts.QueueType, Classic, Quorum)
@@ -114,7 +114,7 @@ func Open(ctx context.Context, opts Options) (*Queue, error) {
 	return q, nil
 }
 
-// Close ends the connections. Consumers should have ended before.
+// Close ends the connections. End the consumers first.
 func (q *Queue) Close(ctx context.Context) error {
 	q.stop()
 	ended := make(chan struct{})
@@ -130,7 +130,7 @@ func (q *Queue) Close(ctx context.Context) error {
 	}
 }
 
-// Ready reports whether both connections stand and the broker takes messages.
+// Ready reports whether both connections are up and the broker accepts messages.
 func (q *Queue) Ready() error {
 	if _, err := q.publish.current(); err != nil {
 		return err
@@ -173,16 +173,16 @@ func (q *Queue) Depth(ctx context.Context, kind jobs.Kind) (waiting, dead int, e
 		waiting, dead int
 		err           error
 	}
-	// The client library knows no contexts. What outlives ctx ends with the
-	// connection, or when the broker's time is up.
-	answer := make(chan depth, 1)
+	// The client library accepts no contexts. A call that outlives ctx ends with
+	// the connection, or after the broker's Patience.
+	counted := make(chan depth, 1)
 	go func() {
 		var d depth
 		d.waiting, d.dead, d.err = conn.depth(kind)
-		answer <- d
+		counted <- d
 	}()
 	select {
-	case d := <-answer:
+	case d := <-counted:
 		return d.waiting, d.dead, d.err
 	case <-ctx.Done():
 		return 0, 0, ctx.Err()
@@ -212,8 +212,7 @@ const repliesName = "molar.replies"
 func queueName(kind jobs.Kind) string { return "molar." + string(kind) }
 func deadName(kind jobs.Kind) string  { return queueName(kind) + ".dead" }
 
-// declare makes everything that jobs need on the broker, or sees that it is
-// there.
+// declare makes everything that jobs need on the broker, unless it exists.
 func (q *Queue) declare(ch *amqp.Channel) error {
 	for _, kind := range q.opts.Kinds {
 		if err := q.declareKind(ch, kind); err != nil {
@@ -240,7 +239,7 @@ func (q *Queue) declareKind(ch *amqp.Channel, kind jobs.Kind) error {
 	return explain(err)
 }
 
-// explain adds what a person has to do.
+// explain adds what the operator can do.
 func explain(err error) error {
 	if e, ok := errors.AsType[*amqp.Error](err); ok && e.Code == amqp.PreconditionFailed && strings.Contains(e.Reason, "inequivalent") {
 		return fmt.Errorf("%w; delete the queue on the broker to change its settings: its jobs are in the database too", err)

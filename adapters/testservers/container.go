@@ -29,8 +29,8 @@ type container struct {
 	out  int // on the host
 }
 
-// dockerAnswers tells whether a Docker engine is there, as testcontainers
-// finds it.
+// dockerAnswers reports whether a Docker engine responds, found as
+// testcontainers finds it.
 func dockerAnswers(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()

@@ -61,15 +61,15 @@ func memory() string {
 }
 
 // Database makes an empty database on the shared server, drops it when the
-// test ends, and answers its URL.
+// test ends, and returns its URL.
 func Database(tb testing.TB) string {
 	tb.Helper()
 	return Postgres(tb).Clone("template0")
 }
 
 // Clone makes a copy of a database of the shared server (named by its name,
-// not its URL), drops it when the test ends, and answers the copy's URL.
-// Nobody may be connected to the template.
+// not its URL), drops it when the test ends, and returns the copy's URL.
+// The template must have no connections.
 func Clone(tb testing.TB, template string) string {
 	tb.Helper()
 	return Postgres(tb).Clone(template)

@@ -147,7 +147,8 @@ func (p *program) output(cmd *exec.Cmd) error {
 	return nil
 }
 
-// waitReady waits until the server answers; exited tells that it ended instead.
+// waitReady waits until the server responds; exited reports that it ended
+// instead.
 func (p *program) waitReady(ctx context.Context) (exited bool, err error) {
 	for {
 		try, cancel := context.WithTimeout(ctx, 30*time.Second)
@@ -211,7 +212,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// freePort finds a port that nobody listens on. It is below the range from
+// freePort finds a port that no program listens on. It is below the range from
 // which Linux and macOS pick source ports: a client that knocks while the
 // server is away would otherwise take the server's port, sooner or later.
 func freePort() (int, error) {
@@ -247,7 +248,7 @@ func lesser(names ...string) *syscall.Credential {
 	return nil
 }
 
-// reachable tells whether everybody may enter the folder.
+// reachable reports whether every user may enter the folder.
 func reachable(dir string) bool {
 	for {
 		info, err := os.Stat(dir)

@@ -75,8 +75,8 @@ func s3Program(gateway string) *program {
 	}
 }
 
-// pingS3 takes every reply for a good one, even a refusal, but not that the
-// server is unwell, which MinIO says while it starts.
+// pingS3 accepts every reply, even a refusal, except that the server is unwell,
+// which MinIO returns while it starts.
 func pingS3(ctx context.Context, base string) error {
 	u, err := url.Parse(base)
 	if err != nil {

@@ -1,12 +1,12 @@
 // Package testservers starts real servers for tests: PostgreSQL, RabbitMQ and
 // S3, private to the test binary, on free ports and in a temporary folder.
-// The way is picked for each server: one named in the environment, else a
-// container when a Docker engine answers, else the programs on the machine.
-// Where none will do, the test fails and says what to install.
+// Each server is the one that the environment names, else a container if a Docker
+// engine responds, else programs of the machine. If none of these is available,
+// the test fails and says what to install.
 //
-// One shared server of each sort serves a test binary and is started by the
-// first test that asks for it. A test that kills its server starts a private
-// one. Everything ends with the binary, even when the binary is killed.
+// A test binary has one shared server of each kind, which the first test that
+// needs it starts. A test that kills its server starts a private one. All of them
+// end with the binary, even when the binary is killed.
 package testservers
 
 import (
@@ -27,7 +27,7 @@ const (
 	envS3       = "MOLAR_TEST_S3_URL"
 )
 
-// envContainers set to "off" leaves a Docker engine alone.
+// envContainers set to "off" keeps tests from using a Docker engine.
 const envContainers = "MOLAR_TEST_CONTAINERS"
 
 // patience bounds the start of a server. A machine of two cores that runs
@@ -117,14 +117,14 @@ func lasting(tb testing.TB) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(tb.Context()), patience)
 }
 
-// brand is how one sort of server is run in each way.
+// brand is how one kind of server is run in each way.
 type brand struct {
 	env       string
 	container func() machine
 	program   func() (machine, error) // the error says what to install
 }
 
-// open starts a server in the best way there is.
+// open starts a server in the best available way.
 func (b brand) open(ctx context.Context, private bool) (machine, error) {
 	if url := os.Getenv(b.env); url != "" && !private { //nolint:forbidigo // where the tests' servers are is said to the tests, not to the program
 		return external(url), nil
@@ -148,7 +148,7 @@ func (b brand) open(ctx context.Context, private bool) (machine, error) {
 	return m, nil
 }
 
-// share answers this binary's shared server, and starts it when need be.
+// share returns this binary's shared server, and starts it if necessary.
 func (b brand) share(tb testing.TB, of *lazy) server {
 	tb.Helper()
 	of.once.Do(func() {
@@ -183,7 +183,7 @@ type lazy struct {
 }
 
 func (l *lazy) close() {
-	l.once.Do(func() {}) // after this nothing starts any more
+	l.once.Do(func() {}) // from now on nothing starts
 	if l.m != nil {
 		l.m.close()
 	}
@@ -204,7 +204,7 @@ func Main(m *testing.M) Suite { return Suite{m} }
 // Suite is the tests of a package, with the end of their servers.
 type Suite struct{ m *testing.M }
 
-// Run runs the tests, ends the shared servers, and answers the exit code.
+// Run runs the tests, ends the shared servers, and returns the exit code.
 func (s Suite) Run() int {
 	defer shared.postgres.close()
 	defer shared.rabbit.close()
@@ -212,7 +212,7 @@ func (s Suite) Run() int {
 	return s.m.Run()
 }
 
-// external is a server that somebody else runs.
+// external is a server that the environment names.
 type external string
 
 var errExternal = errors.New("the server belongs to the environment")

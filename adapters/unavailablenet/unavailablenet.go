@@ -1,6 +1,5 @@
 // Package unavailablenet is the networks of live mode until a clearinghouse is
-// configured: they answer every call with an error that says so, and have
-// nothing that came back.
+// configured. Every call returns an error that says so, and nothing is received.
 package unavailablenet
 
 import (
@@ -12,7 +11,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Eligibility answers no inquiry.
+// Eligibility refuses every inquiry.
 type Eligibility struct{}
 
 var _ ports.EligibilityNetwork = Eligibility{}
@@ -31,7 +30,7 @@ func (Eligibility) Available() error {
 // Inquire is always CodeEligibilityUnavailable.
 func (e Eligibility) Inquire(context.Context, []byte) ([]byte, error) { return nil, e.Available() }
 
-// Attachments takes no attachment.
+// Attachments refuses every attachment.
 type Attachments struct{}
 
 var _ ports.AttachmentNetwork = Attachments{}
@@ -55,10 +54,11 @@ func (a Attachments) Add(context.Context, string, *billing.Document, io.Reader) 
 // Commit is always CodeAttachmentsUnavailable.
 func (a Attachments) Commit(context.Context, string) error { return a.Available() }
 
-// errNoClearinghouse is what live mode says until there is one.
+// errNoClearinghouse is the error of live mode until a clearinghouse is
+// configured.
 var errNoClearinghouse = errors.New("unavailablenet: no clearinghouse is configured for live mode")
 
-// Clearinghouse takes no file and has none.
+// Clearinghouse refuses every file and receives none.
 type Clearinghouse struct{}
 
 var _ ports.Clearinghouse = Clearinghouse{}
@@ -71,7 +71,7 @@ func (c Clearinghouse) Send(context.Context, billing.Scope, string, []byte) erro
 	return c.Available()
 }
 
-// Receive gives nothing.
+// Receive returns nothing.
 func (Clearinghouse) Receive(context.Context, int) ([]billing.IncomingFile, error) { return nil, nil }
 
 // Remove does nothing.

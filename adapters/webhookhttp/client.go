@@ -1,13 +1,11 @@
 // Package webhookhttp is the HTTP client that posts webhooks to addresses that
-// strangers choose, and never into the operator's own network.
+// customers choose, and never into the operator's own network.
 //
-// Three things stand in the way of that. The form of a URL is judged by rules
-// that leave no room for two readings of it. The host's addresses are looked up
-// here, and all of them must be public. And every connection is judged once more
-// at the moment it is made, by the address that is really dialled, so that an
-// answer that changes in between, or a look-up that went another way, gets
-// nowhere. No redirect is followed, and no proxy of the environment is used,
-// behind which the address could not be seen.
+// Three checks prevent that. The rules for a URL allow only one reading of it.
+// The host's addresses are looked up here, and all of them must be public. Every
+// connection is checked again when it is made, by the address that is dialed: a
+// DNS reply that changes in between has no effect. No redirect is followed, and
+// no proxy of the environment is used, because it would hide the address.
 package webhookhttp
 
 import (
@@ -30,21 +28,21 @@ type Options struct {
 	Version string // the last part of the User-Agent
 	Log     *slog.Logger
 
-	// AllowCIDRs are addresses that may be dialled although they are not
-	// public: the operator's word, for receivers in a network of their own.
+	// AllowCIDRs are addresses that may be dialed although they are not public:
+	// the operator lists them for receivers in a private network.
 	AllowCIDRs []netip.Prefix
 
-	// Resolve replaces, for the hosts that it names, the look-up, the judgement
-	// of the address and that of the port, in Check as in Post. It is for
-	// trying out a receiver on the developer's own machine.
+	// Resolve replaces, for the hosts that it names, the look-up and the checks
+	// of address and port, in Check and in Post. It is for testing a receiver on
+	// the developer's own machine.
 	Resolve map[string]netip.AddrPort
 
-	// RootCAs sign the certificates that are trusted; nil for the system's. Who
-	// wants to add to the system's starts with x509.SystemCertPool.
+	// RootCAs sign the certificates that are trusted; nil for the system's. To
+	// add to the system's, start with x509.SystemCertPool.
 	RootCAs *x509.CertPool
 
-	// Resolver looks hosts up; nil for Go's own, which reads no number for an
-	// address that is not written as one.
+	// Resolver looks hosts up; nil for Go's own, which does not read a number
+	// such as 127.1 as an address.
 	Resolver Resolver
 
 	Timeouts Timeouts
@@ -55,7 +53,8 @@ type Resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// Timeouts bound what a stranger can keep waiting. A zero one has its default.
+// Timeouts bound how long a receiver can keep this side waiting. A zero one has
+// its default.
 type Timeouts struct {
 	Lookup  time.Duration // of a host, by Check; 3 s
 	Attempt time.Duration // all of a Post, from the look-up to the reply; 15 s
@@ -84,10 +83,10 @@ const (
 	maxBody        = 64 << 10
 	maxIdlePerHost = 32  // more than are posted to one endpoint at once
 	maxIdle        = 512 // of all hosts
-	maxSessions    = 512 // of TLS, which spare the better part of a handshake
+	maxSessions    = 512 // of TLS; a kept session saves most of a handshake
 )
 
-// Client posts webhooks. It is for use by many at once.
+// Client posts webhooks. It is safe for concurrent use.
 type Client struct {
 	rules     *rules
 	guard     *guard
@@ -97,7 +96,7 @@ type Client struct {
 	direct    net.Dialer // for Options.Resolve alone
 	tls       *tls.Config
 	transport *http.Transport
-	starts    sync.Pool // *[billing.MaxResponse]byte: the start of a reply
+	starts    sync.Pool // *[billing.MaxResponse]byte for the start of a reply
 	userAgent string
 	log       *slog.Logger
 }
@@ -138,15 +137,15 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// newTransport makes the transport. It speaks HTTP/1.1 alone: with HTTP/2 a post
-// costs more of this side's time, not less (see BenchmarkPost), one connection
-// that stalls stalls every post to the host, and there are many more ways to
-// keep a client busy.
+// newTransport makes the transport. It speaks only HTTP/1.1: with HTTP/2 a post
+// costs more processor time here (see BenchmarkPost), one stalled connection
+// stalls every post to the host, and there are many more ways to keep a client
+// busy.
 func (c *Client) newTransport() *http.Transport {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
 	return &http.Transport{
-		Proxy:                  nil, // whatever the environment says
+		Proxy:                  nil, // even if the environment names one
 		DialContext:            func(context.Context, string, string) (net.Conn, error) { return nil, errPlain },
 		DialTLSContext:         c.dialTLS,
 		Protocols:              &protocols,
@@ -158,18 +157,18 @@ func (c *Client) newTransport() *http.Transport {
 	}
 }
 
-// errPlain is the error of a connection without TLS, which nothing here asks
-// for.
+// errPlain is the error of a connection without TLS, which this client never
+// makes.
 var errPlain = errors.New("webhookhttp: a connection without TLS")
 
-// Close gives up the connections that wait for their next use.
+// Close closes the idle connections.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
-// Check judges whether a URL may be called: its form, and the addresses that its
+// Check checks whether a URL may be called: its form, and the addresses that its
 // host has now, which must all be public. The error is CodeInvalidRequest about
-// the field "url", CodeUnavailable when the look-up gives no address, or that of
-// ctx. A name that does not exist now may be published in a moment, so it is
-// like a name server that does not respond.
+// the field "url", CodeUnavailable when the look-up finds no address, or that of
+// ctx. A name that does not exist yet may be published in a moment, so it counts
+// as a name server that does not respond.
 func (c *Client) Check(ctx context.Context, url string) error {
 	to, faults := c.rules.read(url)
 	if len(faults) > 0 {
@@ -189,7 +188,7 @@ func (c *Client) Check(ctx context.Context, url string) error {
 	case errors.Is(err, errNotResolved):
 		return &billing.Error{
 			Code: billing.CodeUnavailable, Cause: err,
-			Message: "The URL's host could not be looked up in DNS now. See that its name is right and published, and send the request again later.",
+			Message: "The URL's host could not be looked up in DNS now. Check that its name is right and published, and send the request again later.",
 		}
 	default:
 		return fault(billing.FaultNotAllowed, "The host must have public addresses, and no others.").Err()

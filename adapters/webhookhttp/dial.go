@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// failure is why there was no reply, in the words that the endpoint's owner may
-// read. What the network said stays behind it, for the operator's log.
+// failure is why there was no reply, in words for the endpoint's owner. The
+// network's own error is wrapped with it, for the operator's log.
 type failure string
 
 func (f failure) Error() string { return string(f) }
 
-// What can go wrong before a request is sent. Those of certificates are told
-// apart because they are the receiver's to repair.
+// What can go wrong before a request is sent. Faults of certificates have errors
+// of their own, because the receiver can fix them.
 const (
 	errNotResolved  failure = "the name could not be resolved"
 	errNotAllowed   failure = "the address is not allowed"
@@ -32,8 +32,8 @@ const (
 	errInvalidCert  failure = "the TLS handshake failed: the certificate is not valid"
 )
 
-// lookup gives the addresses of a host, which may all be dialled. It asks for
-// the name as it is, without the suffixes that a resolver may be told to try.
+// lookup returns the addresses of a host if all of them may be dialed. It asks
+// for the name as it is, without the search suffixes of the resolver.
 func (c *Client) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	found, err := c.resolver.LookupNetIP(ctx, "ip", host+".")
 	if err != nil {
@@ -50,8 +50,8 @@ func (c *Client) lookup(ctx context.Context, host string) ([]netip.Addr, error) 
 }
 
 // dial connects to a host: to its addresses in turn, each for its share of the
-// time that ctx leaves. This is done here and not by net.Dialer so that what is judged is what
-// is dialled, whatever a second look-up would say.
+// time that ctx leaves. It does not leave the look-up to net.Dialer, so that the
+// addresses that were checked are the ones that are dialed.
 func (c *Client) dial(ctx context.Context, host, port string) (net.Conn, error) {
 	if to, fixed := c.rules.resolve[host]; fixed {
 		return c.connect(ctx, &c.direct, 1, to)
@@ -87,8 +87,8 @@ func (c *Client) connect(ctx context.Context, d *net.Dialer, left int, to netip.
 	return conn, err
 }
 
-// dialTLS connects to a host and makes sure that it is the host. The context
-// that net/http gives it outlives the post and has no deadline.
+// dialTLS connects to a host and verifies its certificate. The context that
+// net/http passes outlives the post and has no deadline.
 func (c *Client) dialTLS(ctx context.Context, _, addr string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeouts.Attempt)
 	defer cancel()

@@ -11,9 +11,9 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// guard judges addresses. Public is what no registry of IANA keeps for special
-// use, and in IPv6 nothing but global unicast, so that no address in which an
-// IPv4 one is hidden is public either.
+// guard checks addresses. An address is public if no IANA registry reserves it
+// for special use. In IPv6 only global unicast is public, which excludes every
+// address that embeds an IPv4 one.
 type guard struct {
 	public *ssrf.Guardian
 	allow  []netip.Prefix
@@ -29,7 +29,7 @@ func newGuard(allow []netip.Prefix) (*guard, error) {
 	g := &guard{
 		public: ssrf.New(
 			ssrf.WithAnyPort(),
-			// Azure gives its machines their credentials at a public address.
+			// Azure serves its machines their credentials at a public address.
 			ssrf.WithDeniedV4Prefixes(netip.PrefixFrom(netip.AddrFrom4([4]byte{168, 63, 129, 16}), 32)),
 		),
 		allow: slices.Clone(allow),
@@ -39,8 +39,8 @@ func newGuard(allow []netip.Prefix) (*guard, error) {
 	return g, err
 }
 
-// judge answers nil when all of the addresses may be dialled. A mapped address
-// never may: it is to be judged as the IPv4 address that it stands for.
+// judge returns nil when all of the addresses may be dialed. It refuses mapped
+// addresses: the caller passes the IPv4 address instead.
 func (g *guard) judge(addrs ...netip.Addr) error {
 	own, err := g.interfaces()
 	if err != nil {
@@ -80,7 +80,7 @@ func (g *guard) interfaces() (own []netip.Addr, err error) {
 	return own, nil
 }
 
-// control is called by the dialler with the address that it is about to connect
+// control is called by the dialer with the address that it is about to connect
 // to.
 func (g *guard) control(_ context.Context, network, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)

@@ -28,16 +28,16 @@ const (
 	errUnreadable failure = "the reply is not HTTP/1.1, or its header breaks off or is larger than 16 KiB"
 )
 
-// Post posts a message once. Whatever goes wrong is part of the attempt. The
-// URL, which was judged when it was registered, is judged again: the rules may
-// have become stricter since.
+// Post posts a message once and returns what happened as an attempt. The URL was
+// checked when it was registered and is checked again, because the rules may
+// have become stricter.
 //
-// The status decides. A body is read as far as it is kept, or worth reading to
-// use the connection again, and for as long as the attempt may take; when it
-// breaks off or drips, a 2xx is no less a success.
+// The status decides. The body is read for what is kept of it, and a little
+// further so that the connection can be used again. A body that breaks off or is
+// slow does not make a 2xx a failure.
 //
-// The signature is the last thing that a request gets. Looking up, connecting
-// and the handshake can take seconds, in which the secret may be rotated.
+// The request is signed last. Looking up, connecting and the handshake can take
+// seconds, in which the secret may be rotated.
 func (c *Client) Post(ctx context.Context, m billing.WebhookMessage, secret ports.CurrentSecret) (billing.Attempt, error) {
 	a := billing.Attempt{At: m.At}
 	to, faults := c.rules.read(m.URL)
@@ -69,7 +69,7 @@ func (c *Client) Post(ctx context.Context, m billing.WebhookMessage, secret port
 		c.note(ctx, to.host, m.ID, err)
 		return a, nil
 	}
-	defer func() { _ = reply.Body.Close() }() // what was not read is not wanted
+	defer func() { _ = reply.Body.Close() }() // the rest is not needed
 	a.Response = c.start(reply)
 	a.Duration = time.Since(started)
 	if a.Status = reply.StatusCode; a.Status < http.StatusContinue {
@@ -100,9 +100,9 @@ func (c *Client) request(m billing.WebhookMessage, to *target) *http.Request {
 			"User-Agent":        values[1:2:2],
 			"Webhook-Id":        values[2:3:3],
 			"Webhook-Timestamp": values[3:4:4],
-			// Not sent. It tells the transport to post again, on another
-			// connection, when one that had waited turns out to be closed: the
-			// receiver knows a message by its ID.
+			// Not sent. It lets the transport post again on another connection
+			// when an idle one turns out to be closed: the receiver recognizes a
+			// message by its ID.
 			"Idempotency-Key": nil,
 		},
 		Body:          io.NopCloser(bytes.NewReader(m.Body)),
@@ -115,7 +115,8 @@ func (c *Client) request(m billing.WebhookMessage, to *target) *http.Request {
 	return r
 }
 
-// start reads a reply to its end, if that is near, and gives what is kept of it.
+// start reads a reply to its end, if that is near, and returns what is kept of
+// it.
 func (c *Client) start(reply *http.Response) string {
 	if reply.StatusCode == http.StatusSwitchingProtocols {
 		return "" // no body, but a connection that no deadline ends
@@ -129,9 +130,9 @@ func (c *Client) start(reply *http.Response) string {
 	return text(buffer[:n])
 }
 
-// text makes text of bytes that may be anything: what is not UTF-8 is replaced,
-// and NUL, which PostgreSQL does not keep, is left out. It is no longer than
-// billing.MaxResponse, and ends with a whole character.
+// text makes valid text of any bytes: what is not UTF-8 is replaced, and NUL,
+// which PostgreSQL cannot store, is left out. It is at most billing.MaxResponse
+// long and ends with a whole character.
 func text(b []byte) string {
 	s := string(b)
 	if len(s) == billing.MaxResponse {
@@ -160,8 +161,8 @@ func whole(s string) string {
 	return s
 }
 
-// retryAfter reads the header of that name: seconds, or a date. What is no
-// time, or in the past, is nothing.
+// retryAfter reads the header Retry-After: seconds, or a date. It returns 0 for
+// any other value, and for a date in the past.
 func retryAfter(header string, now time.Time) time.Duration {
 	if header == "" {
 		return 0
@@ -177,7 +178,7 @@ func retryAfter(header string, now time.Time) time.Duration {
 	return max(0, at.Sub(now))
 }
 
-// words say why there was no reply. Caller is the context that Post was given.
+// words says why there was no reply. Caller is the context that Post received.
 func (c *Client) words(caller context.Context, after time.Duration, err error) string {
 	if caller.Err() != nil {
 		return errCutOff.Error()
@@ -199,8 +200,8 @@ func (c *Client) words(caller context.Context, after time.Duration, err error) s
 	return errUnreadable.Error()
 }
 
-// note keeps for the operator what the endpoint's owner is not told. An address
-// that was refused may be an attempt to get inside.
+// note logs for the operator what the endpoint's owner does not see. An address
+// that was refused may be an attempt to reach the private network.
 func (c *Client) note(ctx context.Context, host, id string, err error) {
 	level := slog.LevelDebug
 	if errors.Is(err, errNotAllowed) {

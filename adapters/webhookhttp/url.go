@@ -14,9 +14,9 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// rules judge the form of URLs. What passes has one reading only: that of the
-// dialler here, of net/url and of the WHATWG URL standard, which browsers and
-// most libraries follow.
+// rules check the form of URLs. A URL that passes has only one reading: the
+// dialer here, net/url and the WHATWG URL standard, which browsers and most
+// libraries follow, agree on it.
 type rules struct {
 	names   *idna.Profile
 	resolve map[string]netip.AddrPort
@@ -60,8 +60,8 @@ const (
 	notThePort = "The port must be 443, or 1024 to 65535."
 )
 
-// read judges the form of a URL. The authority is taken apart here and not by
-// net/url, which decodes it on the way.
+// read checks the form of a URL. It splits the authority itself, because net/url
+// would decode it.
 func (r *rules) read(raw string) (*target, billing.Faults) {
 	if utf8.RuneCountInString(raw) > billing.MaxWebhookURL {
 		return nil, fault(billing.FaultTooLong, fmt.Sprintf("The URL has at most %d characters.", billing.MaxWebhookURL))
@@ -92,7 +92,7 @@ func (r *rules) read(raw string) (*target, billing.Faults) {
 		return nil, faults
 	}
 	if _, fixed := r.resolve[name]; !fixed && isSpecial(name) {
-		return nil, fault(billing.FaultNotAllowed, "The host's name is one that the internet does not have.")
+		return nil, fault(billing.FaultNotAllowed, "The host's name is reserved and is not on the internet.")
 	} else if withPort && !isPort(port, fixed) {
 		return nil, fault(billing.FaultNotAllowed, notThePort)
 	}
@@ -107,8 +107,9 @@ func (r *rules) read(raw string) (*target, billing.Faults) {
 	return &target{name, u}, nil
 }
 
-// name judges a host and gives its one spelling. The mapping of IDNA comes
-// first: it turns circled digits and ideographic full stops into an address.
+// name checks a host and returns its one spelling. The mapping of IDNA comes
+// first, because it can turn circled digits and ideographic full stops into an
+// address.
 func (r *rules) name(host string) (string, billing.Faults) {
 	ascii, err := r.names.ToASCII(host)
 	ascii = strings.TrimSuffix(ascii, ".")
@@ -132,7 +133,7 @@ func (r *rules) name(host string) (string, billing.Faults) {
 
 // isSpecial reports whether a name is under one of the top-level domains that
 // are for private use or for no use (RFC 6761, 6762, 7686, 8375, 9476, and
-// ICANN's of 2024), whatever the operator's resolver makes of them.
+// ICANN's of 2024), even if the operator's resolver knows the name.
 func isSpecial(name string) bool {
 	return slices.Contains([]string{
 		"localhost", "local", "localdomain", "internal", "lan", "arpa", "test", "invalid", "example", "onion", "alt",
@@ -144,11 +145,12 @@ func isPort(s string, whichever bool) bool {
 	return err == nil && s[0] != '0' && (whichever || portAllowed(uint16(n)))
 }
 
-// portAllowed tells the port of https and those that anybody may listen on
-// from those of the other services of a host.
+// portAllowed reports whether the port is that of https, or one that an
+// unprivileged program may listen on. The others belong to a host's other
+// services.
 func portAllowed(n uint16) bool { return n == 443 || n >= 1024 }
 
-// escaped percent-encodes what net/url lets stand in a query and HTTP does not.
+// escaped percent-encodes what net/url accepts in a query and HTTP does not.
 func escaped(query string) string {
 	harmless := func(c byte) bool { return c < 0x80 && c != '"' && c != '<' && c != '>' }
 	for i := range len(query) {

@@ -201,11 +201,11 @@ func TestWebhooksVerify(t *testing.T) {
 			t.Errorf("%v printed %q", args, out)
 		}
 	}
-	c.bad("does not fit", append(slices.Clone(header), "--secret", string(billing.NewWebhookSecret()), file)...)
+	c.bad("does not match", append(slices.Clone(header), "--secret", string(billing.NewWebhookSecret()), file)...)
 	withSecret.bad("line break", append(slices.Clone(header), edited)...)
-	withSecret.bad("does not fit", append(slices.Clone(header), "--id", "evt_2", file)...)
+	withSecret.bad("does not match", append(slices.Clone(header), "--id", "evt_2", file)...)
 	withSecret.bad("malformed", append(slices.Clone(header), "--timestamp", "now", file)...)
-	withSecret.bad("does not fit", append(slices.Clone(header), "-")...) // standard input is empty
+	withSecret.bad("does not match", append(slices.Clone(header), "-")...) // standard input is empty
 	c.bad("no secret", append(slices.Clone(header), file)...)
 	withSecret.bad("--request", header...)
 	withSecret.bad("--request", append(slices.Clone(header), "--request", request)...)

@@ -193,7 +193,7 @@ func TestListenLosesNothing(t *testing.T) {
 		verifyHook(t, h, secret)
 	}
 	t.Logf("%d checks, %d posts", len(want), len(hooks.hooks()))
-	for told, most := range map[string]int{"Nobody takes events": 2 * rounds, "Waiting, because": 2 * rounds} {
+	for told, most := range map[string]int{"The receiver is not running": 2 * rounds, "Waiting: ": 2 * rounds} {
 		if n := strings.Count(listen.log(), told); n > most {
 			t.Errorf("%q was told %d times, want at most %d: once for each time", told, n, most)
 		}

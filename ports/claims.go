@@ -35,26 +35,26 @@ type Claims interface {
 	Similar(ctx context.Context, patient billing.PatientID, span billing.DateSpan) ([]*billing.Claim, error)
 }
 
-// Clearing reads claims as files are made of them and tell of them. The claims
-// that it gives are locked, always in the order of their IDs.
+// Clearing reads claims for the files that carry them or report on them. The
+// claims that it returns are locked, always in the order of their IDs.
 type Clearing interface {
-	// Queued gives claims that wait for a batch, the oldest, at most limit.
+	// Queued reads claims that wait for a batch, the oldest, at most limit.
 	// Claims that another transaction has locked are passed over.
 	Queued(ctx context.Context, limit int) ([]*billing.Claim, error)
 
-	// OfBatch gives the claims whose batch it is.
+	// OfBatch reads the claims whose batch it is.
 	OfBatch(ctx context.Context, id billing.FileID) ([]*billing.Claim, error)
 
-	// Match gives the claims that have one of the control numbers, compared
+	// Match reads the claims that have one of the control numbers, compared
 	// without case, or one of the payer's claim numbers; void transactions
 	// have the payer's number of the claim that they void.
 	Match(ctx context.Context, controlNumbers, payerClaimNumbers []string) ([]*billing.Claim, error)
 
-	// Attached gives the closed attachments of claims that their files tell of.
+	// Attached reads the closed attachments of claims that their files name.
 	Attached(ctx context.Context, claims []billing.ClaimID) ([]*billing.Attachment, error)
 
-	// Serial gives the next number for a file, across all scopes. A number that
-	// was given and not kept is lost.
+	// Serial returns the next number for a file, across all scopes. A number that
+	// was returned and not kept is lost.
 	Serial(ctx context.Context) (int64, error)
 
 	// Keep keeps an acknowledgement that the transaction applies, its bytes
@@ -72,8 +72,8 @@ type Batches interface {
 	// Get reads a batch. An absent one is CodeNotFound.
 	Get(ctx context.Context, id billing.FileID) (*billing.Batch, error)
 
-	// Lock reads like Get, and nobody else writes the batch until the
-	// transaction ends. Whoever locks a batch and claims locks the batch first.
+	// Lock reads like Get, and no other transaction writes the batch until this
+	// one ends. A transaction that locks a batch and claims locks the batch first.
 	Lock(ctx context.Context, id billing.FileID) (*billing.Batch, error)
 
 	// Save keeps what can change of a batch that is locked.
@@ -90,15 +90,15 @@ type Batches interface {
 // ERAs keeps remittances, the files encrypted.
 type ERAs interface {
 	// Insert keeps a new remittance. When the scope has one with the identity it
-	// keeps nothing, and gives the ID of that; otherwise the zero ID.
+	// keeps nothing, and returns the ID of that; otherwise the zero ID.
 	Insert(ctx context.Context, e *billing.ERA, identity [32]byte, content []byte) (known billing.ERAID, err error)
 
 	// Get reads a remittance that callers may see: one that is read. An absent
 	// one is CodeNotFound.
 	Get(ctx context.Context, id billing.ERAID) (*billing.ERA, error)
 
-	// Lock reads a remittance, whatever its progress, and nobody else writes it
-	// until the transaction ends; for the zero ID the one of the scope that came
+	// Lock reads a remittance, whatever its progress, and no other transaction
+	// writes it until this one ends; for the zero ID the one of the scope that came
 	// first of those that are not done. An absent one is CodeNotFound.
 	Lock(ctx context.Context, id billing.ERAID) (*billing.ERA, error)
 
@@ -120,7 +120,7 @@ type ERAClaims interface {
 	// Insert keeps claims of a remittance.
 	Insert(ctx context.Context, era billing.ERAID, claims []*billing.ERAClaim) error
 
-	// Count tells how many claims of the remittance are kept, and how many of
+	// Count returns how many claims of the remittance are kept, and how many of
 	// them have a claim of ours.
 	Count(ctx context.Context, era billing.ERAID) (kept, matched int, err error)
 
@@ -135,16 +135,16 @@ type ERAClaims interface {
 
 // Routes finds out whose a file is, across scopes.
 type Routes interface {
-	// Payees gives the verified offices of the mode that have each of the two
+	// Payees reads the verified offices of the mode that have each of the two
 	// numbers that is not empty; none when both are. Tax IDs are compared by
 	// their digits.
 	Payees(ctx context.Context, mode billing.Mode, npi, taxID string) ([]*billing.Office, error)
 
-	// Batch gives the batch of the mode with one of the numbers, which are the
+	// Batch reads the batch of the mode with one of the numbers, which are the
 	// same for all parts of a file of ours. An absent one is CodeNotFound.
 	Batch(ctx context.Context, mode billing.Mode, n billing.ControlNumbers) (*billing.Batch, error)
 
-	// Queued gives the scopes of the mode in which claims wait for a batch.
+	// Queued reads the scopes of the mode in which claims wait for a batch.
 	Queued(ctx context.Context, mode billing.Mode) ([]billing.Scope, error)
 }
 

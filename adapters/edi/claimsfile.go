@@ -24,7 +24,7 @@ var errFile = errors.New("edi: a file of claims needs control numbers of at most
 // File writes the 837D of a batch: one transaction set, whose number is also
 // its reference (BHT03), so that whatever comes back for it names the batch.
 // Claims stand in the order of their offices and IDs, because those of an office
-// share a level. A claim tells of at most ten attachments, and has room for five
+// share a level. A claim names at most ten attachments, and has room for five
 // notes: those of attachments come first, then as much of its own as fits.
 func (*Codec) File(f billing.ClaimsFile) ([]byte, error) {
 	if f.Batch == nil || len(f.Claims) == 0 {

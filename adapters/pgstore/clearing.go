@@ -23,7 +23,7 @@ func (r clearing) queued(limit int) (string, []any) {
 	return q.text("ORDER BY id\nLIMIT %\n"+forUpdate+" SKIP LOCKED", limit), q.args
 }
 
-// Queued gives the oldest claims that wait for a batch.
+// Queued reads the oldest claims that wait for a batch.
 func (r clearing) Queued(ctx context.Context, limit int) ([]*billing.Claim, error) {
 	text, args := r.queued(limit)
 	return r.claims(ctx, text, args)
@@ -35,7 +35,7 @@ func (r clearing) ofBatch(id billing.FileID) (string, []any) {
 	return q.text(inOrder), q.args
 }
 
-// OfBatch gives the claims of a batch.
+// OfBatch reads the claims of a batch.
 func (r clearing) OfBatch(ctx context.Context, id billing.FileID) ([]*billing.Claim, error) {
 	text, args := r.ofBatch(id)
 	return r.claims(ctx, text, args)
@@ -57,7 +57,7 @@ func (r clearing) match(controlNumbers, payerClaimNumbers []string) (string, []a
 	return q.text(inOrder), q.args
 }
 
-// Match gives the claims that files tell of by one of the numbers.
+// Match reads the claims that have one of the numbers.
 func (r clearing) Match(ctx context.Context, controlNumbers, payerClaimNumbers []string) ([]*billing.Claim, error) {
 	if len(controlNumbers)+len(payerClaimNumbers) == 0 {
 		return nil, nil
@@ -74,8 +74,8 @@ func (r clearing) claims(ctx context.Context, text string, args []any) ([]*billi
 	return found, nil
 }
 
-// Attached gives the closed attachments that claim files tell of; one that
-// answers a request of the payer is told of by its answer.
+// Attached reads the closed attachments that claim files name; the file for a
+// payer request names the one that was made for it.
 func (r clearing) Attached(ctx context.Context, of []billing.ClaimID) ([]*billing.Attachment, error) {
 	ids := make(pq.StringArray, 0, len(of))
 	for _, id := range of {
@@ -94,7 +94,7 @@ func (r clearing) Attached(ctx context.Context, of []billing.ClaimID) ([]*billin
 	return all, documents(r).addTo(ctx, all)
 }
 
-// Serial gives the next number for a file.
+// Serial returns the next number for a file.
 func (r clearing) Serial(ctx context.Context) (n int64, err error) {
 	if err = r.get(ctx, &n, "SELECT nextval('file_serials')"); err != nil {
 		return 0, fmt.Errorf("number a file: %w", err)

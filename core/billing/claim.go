@@ -8,7 +8,7 @@ type ClaimKind string
 // The kinds of claims.
 const (
 	KindClaim            ClaimKind = "claim"
-	KindPredetermination ClaimKind = "predetermination" // sent before treatment; its answer is an estimate
+	KindPredetermination ClaimKind = "predetermination" // sent before treatment; the payer responds with an estimate
 )
 
 // ClaimState is where a claim stands.

@@ -11,7 +11,7 @@ type ClaimPayment struct {
 	Ordinal               int    // of the claim in the remittance
 	StatusCode            string // CLP02: 1 to 3 processed, 4 denied, 22 a reversal
 	Paid                  Money  // negative for a reversal
-	Allowed               *Money // nil when it is not told
+	Allowed               *Money // nil when the remittance does not say
 	PatientResponsibility Money
 	Date                  Date   // of the payment; zero when the remittance has none
 	PayerClaimNumber      string // CLP07
@@ -39,14 +39,14 @@ type ClaimStanding struct {
 	ERAID                 ERAID          // of the same
 	PaymentDate           Date           // of the same; zero when its remittance has none
 	Paid                  Money
-	Allowed               *Money // nil when it is not told
+	Allowed               *Money // nil when the remittance does not say
 	PatientResponsibility Money
 }
 
-// ClaimEstimate is what a payer would pay: the answer to a predetermination.
+// ClaimEstimate is what a payer would pay: its response to a predetermination.
 type ClaimEstimate struct {
 	ERAID      ERAID
-	Allowed    *Money // nil when it is not told
+	Allowed    *Money // nil when the remittance does not say
 	Pay        Money
 	Patient    Money
 	ReturnedAt time.Time
@@ -56,14 +56,14 @@ type ClaimEstimate struct {
 // LineEstimate is what a payer would pay for a line.
 type LineEstimate struct {
 	Number  int    // of the line, from 1
-	Allowed *Money // nil when it is not told
+	Allowed *Money // nil when the remittance does not say
 	Pay     Money
 	Patient Money
 }
 
-// Takes reports whether a payment, or for an estimate an answer, could be
-// applied to the claim as it stands.
-func (c *Claim) Takes(r *ERAClaim) bool {
+// CanApply reports whether what a remittance says, a payment or an estimate,
+// applies to the claim as it stands.
+func (c *Claim) CanApply(r *ERAClaim) bool {
 	if r.Estimates() {
 		_, ok := c.may(TriggerReturn)
 		return ok
@@ -137,12 +137,12 @@ func (c *Claim) reversed(p ClaimPayment) int {
 
 // Standing is the claim's own figures after all that was applied; nil when
 // nothing stands. A payment and the reversal that cancels it count for nothing:
-// what they pay adds up to that, and with what they leave to the patient payers
-// are not always so careful to turn the sign round. A denial that tells no
-// allowed amount does not make that of a payment unknown.
+// what they pay adds up to that, but some payers do not turn the sign of the
+// patient's share round. A denial without an allowed amount does not make that
+// of a payment unknown.
 func (c *Claim) Standing() *ClaimStanding {
 	var s ClaimStanding
-	known, told := true, false
+	known, stated := true, false
 	var allowed Money
 	for i := range c.Payments {
 		p := &c.Payments[i]
@@ -158,7 +158,7 @@ func (c *Claim) Standing() *ClaimStanding {
 		switch {
 		case p.Allowed != nil:
 			allowed += *p.Allowed
-			told = true
+			stated = true
 		case !p.Denied:
 			known = false
 		}
@@ -166,7 +166,7 @@ func (c *Claim) Standing() *ClaimStanding {
 	if s.Outcome == "" {
 		return nil
 	}
-	if known && told {
+	if known && stated {
 		s.Allowed = &allowed
 	}
 	return &s

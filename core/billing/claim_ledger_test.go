@@ -173,8 +173,8 @@ func TestWhatAReversalCancels(t *testing.T) {
 			before := append(make([]billing.ClaimPayment, 0, 8), c.have...) // with room, that a copy of the claim shares
 			of.Kind, of.State, of.Payments = billing.KindClaim, billing.ClaimPaid, before
 			row := billing.ERAClaim{StatusCode: "22", Paid: -80_00, PayerClaimNumber: c.number, Original: c.original}
-			if of.Takes(&row) != (c.cancels >= 0) {
-				t.Errorf("takes it: %v", of.Takes(&row))
+			if of.CanApply(&row) != (c.cancels >= 0) {
+				t.Errorf("takes it: %v", of.CanApply(&row))
 			}
 			_, applied := of.Pay(row.Payment(billing.ERAID{}), billing.ClaimCause{At: evening})
 			if applied != (c.cancels >= 0) {

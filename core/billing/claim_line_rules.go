@@ -99,7 +99,7 @@ var lineRules = []lineRule{
 	}},
 }
 
-// Procedures by their leading digits, where these are enough to tell.
+// Procedures by their leading digits, where these are enough.
 const (
 	// Restorations and endodontics as a whole but for what is coded by report;
 	// sealants and what else goes on a tooth; pontics and retainers of fixed

@@ -32,7 +32,7 @@ type lineRule struct {
 
 // Judge applies every rule to the claim. The findings are in the order of the
 // fields of POST /claims, and nil when there are none. A rule that is not sure
-// finds nothing: what it misses the payer tells, but what it finds wrongly
+// finds nothing: the payer reports what it misses, but what it finds wrongly
 // keeps a good claim from being sent.
 func (c *Claim) Judge(with RuleContext) (found []Finding) {
 	for i := range claimRules {
@@ -51,7 +51,7 @@ func (c *Claim) Judge(with RuleContext) (found []Finding) {
 	return found
 }
 
-// FindingFaults tells findings as faults, for a request that is refused because
+// FindingFaults lists findings as faults, for a request that is refused because
 // of them. The values are well formed: that they are not allowed is all that
 // their code says.
 func FindingFaults(findings []Finding) (f Faults) {
@@ -120,7 +120,7 @@ func ofAddress(field string, value func(a Address) string) claimRule {
 	})
 }
 
-// oldestAge is an age that nobody who goes to a dentist has passed.
+// oldestAge is an age that no patient of a dentist has passed.
 const oldestAge = 120
 
 const (
@@ -156,7 +156,7 @@ var claimRules = []claimRule{
 	unspelled("subscriber.last_name", func(c *Claim) string { return c.Subscriber.LastName }),
 	lacks("subscriber.date_of_birth", func(c *Claim) string { return c.Subscriber.DateOfBirth.String() }),
 	{"date_of_birth_late", "subscriber.date_of_birth", bornLate, correctBorn, func(c *Claim, w *RuleContext) bool {
-		if c.Patient != nil { // parents may hold a plan for whom they like, but not before they are born
+		if c.Patient != nil { // a subscriber may be younger than the patient, but is born
 			return w.Today.Before(c.Subscriber.DateOfBirth)
 		}
 		return bornAfterService(c, w, c.Subscriber.DateOfBirth)

@@ -116,10 +116,10 @@ func TestWhichClaimTakesARemittance(t *testing.T) {
 		void := billing.Claim{Kind: billing.KindClaim, Frequency: billing.FrequencyVoid, ClaimProgress: billing.ClaimProgress{State: s}}
 		pays := claimRowOf(t, rows, billing.TriggerPay, s, "c") != nil
 		returns := claimRowOf(t, rows, billing.TriggerReturn, s, "p") != nil
-		if bill.Takes(&payment) != pays || question.Takes(&answer) != returns {
-			t.Errorf("%s: a payment %v, an answer %v", s, bill.Takes(&payment), question.Takes(&answer))
+		if bill.CanApply(&payment) != pays || question.CanApply(&answer) != returns {
+			t.Errorf("%s: a payment %v, an answer %v", s, bill.CanApply(&payment), question.CanApply(&answer))
 		}
-		if bill.Takes(&answer) || question.Takes(&payment) || void.Takes(&payment) || void.Takes(&answer) {
+		if bill.CanApply(&answer) || question.CanApply(&payment) || void.CanApply(&payment) || void.CanApply(&answer) {
 			t.Errorf("%s takes what is for others", s)
 		}
 	}

@@ -2,7 +2,7 @@ package billing
 
 import "time"
 
-// ClaimStatus is a status that a payer or clearinghouse has told (277, STC01).
+// ClaimStatus is a status that a payer or clearinghouse has reported (277, STC01).
 type ClaimStatus struct {
 	Category string // such as A2
 	Code     string // such as 20

@@ -31,7 +31,7 @@ func (w *worker) match(ctx context.Context, tx ports.Tx, e *billing.ERA, claims 
 	for _, r := range claims {
 		r.ClaimID = billing.ClaimID{} // the commit may be a second try
 		for _, c := range ours.candidates(e, r) {
-			if c.Takes(r) {
+			if c.CanApply(r) {
 				r.ClaimID = c.ID
 				matched++
 				if r.Balanced {

@@ -15,7 +15,7 @@ import (
 var limits = x12.Limits{Bytes: 256 << 20, Segments: 5_000_000}
 
 // Decode reads the 837s of a file, one Batch for each transaction set. Warnings
-// tell what is wrong but harmless. An error is an *x12.Error, or the reader's.
+// say what is wrong but harmless. An error is an *x12.Error, or the reader's.
 func Decode(r io.Reader) ([]Batch, []x12.Warning, error) {
 	d := decoder{Reader: x12.NewReader(r, limits)}
 	for {
@@ -253,7 +253,7 @@ func (d *decoder) dmg(s *x12.Segment) error {
 	return nil
 }
 
-// warn tells of something about the claim.
+// warn notes what is wrong with the claim but harmless.
 func (d *decoder) warn(reason string) {
 	if len(d.warnings) < maxWarnings {
 		d.warnings = append(d.warnings, x12.Warning{Segment: d.head.segment, Offset: d.head.offset, Reason: reason})

@@ -64,11 +64,11 @@ type encoder struct {
 	levels  int // HL segments so far
 	billing int // the HL of the billing provider; 0 before the first
 	from    biller
-	said    sender // what from was made of
+	source  sender // what from was made of
 }
 
-// sender is whom a claim comes from as the claim has it, biller the same as the
-// file says it.
+// sender is the billing provider as the claim has it, biller the same as it is
+// written.
 type (
 	sender struct {
 		provider BillingProvider
@@ -131,12 +131,12 @@ func (e *encoder) level(code x12.Element, parent int, hasChild bool) {
 }
 
 func (e *encoder) biller(c *Claim) {
-	said := sender{c.Billing, c.PayTo}
-	if e.billing > 0 && said == e.said {
+	source := sender{c.Billing, c.PayTo}
+	if e.billing > 0 && source == e.source {
 		return
 	}
-	from := billerOf(said)
-	e.said = said
+	from := billerOf(source)
+	e.source = source
 	if e.billing > 0 && from == e.from {
 		return // another spelling, the same in the file
 	}

@@ -53,13 +53,16 @@ func (r outbox) Pending(ctx context.Context, id billing.JobID) (bool, error) {
 // Postpone ends the lease and lets the job rest until the given time, when any
 // relay may take it.
 func (r outbox) Postpone(ctx context.Context, id billing.JobID, until time.Time) error {
-	if _, err := r.exec(ctx, `
+	return r.push(ctx, write{
+		row: id, text: "UPDATE jobs SET not_before = $4, lease_until = NULL WHERE org_id = $1 AND mode = $2 AND id = $3",
+		args: []any{r.scope.Org, r.scope.Mode, id, micro(until)},
+		set: `
 UPDATE jobs
-SET not_before = $4, lease_until = NULL
-WHERE org_id = $1 AND mode = $2 AND id = $3`, r.scope.Org, r.scope.Mode, id, micro(until)); err != nil {
-		return fmt.Errorf("postpone job %s: %w", id, err)
-	}
-	return nil
+SET not_before = p.until, lease_until = NULL
+FROM json_to_recordset($1) AS p (id uuid, org_id uuid, mode text, until timestamptz)
+WHERE jobs.id = p.id AND jobs.org_id = p.org_id AND jobs.mode = p.mode`,
+		rows: []row{{"id": id, "org_id": r.scope.Org, "mode": r.scope.Mode, "until": micro(until)}},
+	})
 }
 
 type jobTable struct{ *tx }

@@ -26,9 +26,7 @@ func (s *Service) Answer(ctx context.Context, j jobs.Job) error {
 	}
 	answer, exchanges, failure := s.ask(ctx, c, now)
 	if later, ok := errors.AsType[*billing.LaterError](failure); ok {
-		return s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
-			return tx.Outbox.Postpone(ctx, j.ID, later.Until)
-		})
+		return s.rests.Do(ctx, j.Scope, rest{j.ID, later.Until})
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -192,6 +190,24 @@ func (s *Service) completeAll(ctx context.Context, scope billing.Scope, all []*e
 		}
 		for _, e := range all {
 			if err := tx.Outbox.Done(ctx, e.job.ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// rest is a job that waits for the payer's response.
+type rest struct {
+	job   billing.JobID
+	until time.Time
+}
+
+// postponeAll postpones jobs in one commit.
+func (s *Service) postponeAll(ctx context.Context, scope billing.Scope, all []rest) error {
+	return s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		for _, r := range all {
+			if err := tx.Outbox.Postpone(ctx, r.job, r.until); err != nil {
 				return err
 			}
 		}

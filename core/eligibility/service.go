@@ -27,9 +27,10 @@ type Service struct {
 
 	reads *jobs.Together[*reading]
 	ends  *jobs.Together[*ending]
+	rests *jobs.Together[rest]
 }
 
-// most is how many checks one transaction reads or completes.
+// most is how many checks one transaction reads, completes or postpones.
 const most = 32
 
 // Times are the spans that an operator can set.
@@ -52,5 +53,6 @@ func New(
 	s := &Service{store: store, queue: queue, networks: networks, edi: edi, payers: payers, times: times}
 	s.reads = jobs.NewTogether(most, s.readAll)
 	s.ends = jobs.NewTogether(most, s.completeAll)
+	s.rests = jobs.NewTogether(most, s.postponeAll)
 	return s
 }

@@ -138,6 +138,9 @@ func testDeadlock(b *bench) {
 				if err := tx.Outbox.Postpone(ctx, first, b.now); err != nil {
 					return err
 				}
+				if _, err := tx.Outbox.Pending(ctx, first); err != nil { // a write is sent before the next read at the latest
+					return err
+				}
 				if !met { // the first time, both hold one row before either asks for the other
 					met = true
 					locked <- struct{}{}

@@ -15,30 +15,14 @@ import (
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 func TestMain(m *testing.M) { os.Exit(testservers.Main(m).Run()) }
 
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
-func setup(t *testing.T) (*access.Service, pgtest.Clocked, *clock, billing.Scope) {
+func setup(t *testing.T) (*access.Service, pgtest.Clocked, *porttest.Clock, billing.Scope) {
 	t.Helper()
-	c := &clock{now: time.Now()}
+	c := porttest.At(time.Now(), 0)
 	store := pgtest.Clocked{Store: pgtest.Open(t), Clock: c}
 	s := access.New(store, c)
 	org, err := s.CreateOrganization(t.Context(), "Demo Dental")
@@ -65,12 +49,12 @@ func TestKeyLives(t *testing.T) {
 		t.Errorf("key %+v", k)
 	}
 
-	c.advance(time.Millisecond) // the list is by time
+	c.Advance(time.Millisecond) // the list is by time
 	revoked, err := s.RevokeKey(t.Context(), k.ID)
 	if err != nil || revoked.RevokedAt.IsZero() {
 		t.Fatalf("RevokeKey = %+v, %v", revoked, err)
 	}
-	c.advance(2 * time.Second) // a revoked key stops within this
+	c.Advance(2 * time.Second) // a revoked key stops within this
 	if _, err := s.Authenticate(t.Context(), secret); billing.CodeOf(err) != billing.CodeUnauthorized {
 		t.Errorf("revoked key: %v", err)
 	}

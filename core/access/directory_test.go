@@ -109,7 +109,7 @@ func TestVerifyOffice(t *testing.T) {
 			at = made.VerifiedAt
 		}
 		for range 2 {
-			c.advance(time.Hour)
+			c.Advance(time.Hour)
 			o, err := s.VerifyOffice(t.Context(), made.ID)
 			if err != nil || o.ID != made.ID || !o.VerifiedAt.Equal(at.Truncate(time.Microsecond)) {
 				t.Errorf("in %s mode: %+v, %v; want it verified at %s", mode, o, err, at)
@@ -245,7 +245,7 @@ func TestListsArePaged(t *testing.T) {
 	s, _, c, scope := setup(t)
 	var offices, providers []string
 	for n := range 5 {
-		c.advance(time.Second)
+		c.Advance(time.Second)
 		o, err := s.CreateOffice(t.Context(), administration(scope, renderOffice), good(), nil)
 		if err != nil {
 			t.Fatal(err)

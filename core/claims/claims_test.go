@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,22 +18,10 @@ import (
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
-
-// clock makes every look at it a second later than the last.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(time.Second)
-	return c.now
-}
 
 // start is when tests begin: an evening in New York, and the next day in UTC.
 func start() time.Time { return time.Date(2026, 3, 5, 2, 0, 0, 8000, time.UTC) }
@@ -47,7 +34,7 @@ type bench struct {
 	t        *testing.T
 	store    pgtest.Clocked
 	service  *claims.Service
-	clock    *clock
+	clock    *porttest.Clock
 	payers   *billing.PayerDirectory
 	scope    billing.Scope
 	office   *billing.Office
@@ -62,7 +49,7 @@ func newBench(t *testing.T) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{t: t, clock: &clock{now: start()}, payers: payers}
+	b := &bench{t: t, clock: porttest.At(start(), time.Second), payers: payers}
 	b.store = pgtest.Clocked{Store: pgtest.Open(t), Clock: b.clock}
 	b.service = claims.New(b.store, payers)
 	return b.of(billing.ModeTest)

@@ -23,29 +23,12 @@ import (
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 	"github.com/molar-billing/molar/workers"
 	"github.com/molar-billing/molar/workers/outboxrelay"
 )
 
 func TestMain(m *testing.M) { os.Exit(testservers.Main(m).Run()) }
-
-// clock can be moved on.
-type clock struct {
-	mu    sync.Mutex
-	ahead time.Duration
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return time.Now().Add(c.ahead)
-}
-
-func (c *clock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.ahead += d
-}
 
 // bench is the use cases on a real database, a queue in memory and the
 // sandbox.
@@ -57,7 +40,7 @@ type bench struct {
 	service *eligibility.Service
 	// impatient waits for no payer, and leaves its checks pending.
 	impatient *eligibility.Service
-	clock     *clock
+	clock     *porttest.Clock
 	scope     billing.Scope
 	office    *billing.Office
 	relay     *outboxrelay.Relay
@@ -90,7 +73,7 @@ func (n *network) asked() int {
 
 func newBench(t *testing.T, times eligibility.Times) (*bench, *network) {
 	t.Helper()
-	b := &bench{t: t, queue: memqueue.NewBroker().Open(), clock: &clock{}}
+	b := &bench{t: t, queue: memqueue.NewBroker().Open(), clock: &porttest.Clock{}}
 	b.relay = outboxrelay.New(b.queue, slog.New(slog.DiscardHandler))
 	b.store = pgtest.Clocked{Store: pgtest.Open(t, func(o *pgstore.Options) { o.Staged, b.admin = b.relay.Staged, o.URL }), Clock: b.clock}
 	payers, err := billing.ShippedPayers()
@@ -302,7 +285,7 @@ func TestCache(t *testing.T) {
 	if c := b.check("6u", b.request("-UNKNOWN")); !c.CacheSource.IsZero() {
 		t.Error("a check with the status unknown answered a check")
 	}
-	b.clock.advance(24*time.Hour + time.Minute)
+	b.clock.Advance(24*time.Hour + time.Minute)
 	if c := b.check("7", b.request("-ACTIVE-FULL")); !c.CacheSource.IsZero() {
 		t.Error("an answer of yesterday answered a check")
 	}
@@ -409,7 +392,7 @@ func TestSlowPayer(t *testing.T) {
 	if err := b.service.Answer(t.Context(), j); err != nil || b.get(j).State != billing.CheckPending || !b.pending(j) {
 		t.Fatalf("before the payer's time: %v, %+v", err, b.get(j))
 	}
-	b.clock.advance(5 * time.Second)
+	b.clock.Advance(5 * time.Second)
 	if err := b.service.Answer(t.Context(), j); err != nil {
 		t.Fatal(err)
 	}
@@ -425,7 +408,7 @@ func TestSilentPayer(t *testing.T) {
 	if err := b.service.Answer(t.Context(), j); err != nil {
 		t.Fatal(err)
 	}
-	b.clock.advance(60 * time.Second)
+	b.clock.Advance(60 * time.Second)
 	if err := b.service.Answer(t.Context(), j); err != nil {
 		t.Fatal(err)
 	}
@@ -441,7 +424,7 @@ func TestLateAsking(t *testing.T) {
 	t.Parallel()
 	b, sandbox := newBench(t, eligibility.DefaultTimes())
 	j := b.begin(b.request("-ACTIVE-FULL"))
-	b.clock.advance(10 * time.Minute)
+	b.clock.Advance(10 * time.Minute)
 	if err := b.service.Answer(t.Context(), j); err != nil || b.get(j).Outcome != billing.OutcomeAnswered || sandbox.asked() != 1 {
 		t.Errorf("%v, %s, payer asked %d times", err, b.get(j).Outcome, sandbox.asked())
 	}

@@ -20,22 +20,10 @@ import (
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
-
-// clock makes every look at it a second later than the last.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(time.Second)
-	return c.now
-}
 
 // bench is the use cases on a real database, with a claim for CHTEST.
 type bench struct {
@@ -53,9 +41,9 @@ func newBench(t *testing.T) *bench {
 		t.Fatal(err)
 	}
 	now := time.Date(2026, 3, 4, 5, 6, 7, 8000, time.UTC)
-	b := &bench{t: t, store: pgtest.Clocked{Store: pgtest.Open(t), Clock: &clock{now: now}}, scope: billing.Scope{Org: billing.NewID[billing.OrgID](now), Mode: billing.ModeTest}}
+	b := &bench{t: t, store: pgtest.Clocked{Store: pgtest.Open(t), Clock: porttest.At(now, time.Second)}, scope: billing.Scope{Org: billing.NewID[billing.OrgID](now), Mode: billing.ModeTest}}
 	networks := map[billing.Mode]ports.AttachmentNetwork{
-		billing.ModeTest: sandboxnet.NewAttachments(&clock{now: now}), billing.ModeLive: unavailablenet.Attachments{},
+		billing.ModeTest: sandboxnet.NewAttachments(porttest.At(now, time.Second)), billing.ModeLive: unavailablenet.Attachments{},
 	}
 	b.service = payerrequests.New(b.store, networks, payers)
 	payer, _ := payers.Find("CHTEST")

@@ -4,10 +4,11 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // is checks that the post is one of the events, signed with the endpoint's secret.
-func (b *bench) is(p *post, e *billing.WebhookEndpoint, events []*billing.Event) {
+func (b *fixture) is(p *post, e *billing.WebhookEndpoint, events []*billing.Event) {
 	b.t.Helper()
 	for _, event := range events {
 		if event.ID.String() != p.ID {
@@ -26,7 +27,7 @@ func (b *bench) is(p *post, e *billing.WebhookEndpoint, events []*billing.Event)
 // exactlyOnce checks what is recorded of an endpoint to which nothing was posted
 // but what is on record: each delivery's attempts are its posts, one after
 // another, and the last of them settled it.
-func (b *bench) exactlyOnce(e *billing.WebhookEndpoint) {
+func (b *fixture) exactlyOnce(e *billing.WebhookEndpoint) {
 	b.t.Helper()
 	for _, d := range b.deliveries(e) {
 		if n := b.outside.timesOf(e.URL, d.EventID); n != len(d.Attempts) {
@@ -38,7 +39,7 @@ func (b *bench) exactlyOnce(e *billing.WebhookEndpoint) {
 
 // inOrder checks that the attempts are in the order in which they were made, and
 // agree with the state.
-func (b *bench) inOrder(d *billing.Delivery) {
+func (b *fixture) inOrder(d *billing.Delivery) {
 	b.t.Helper()
 	for i, a := range d.Attempts {
 		if i > 0 && !d.Attempts[i-1].At.Before(a.At) {
@@ -51,10 +52,10 @@ func (b *bench) inOrder(d *billing.Delivery) {
 }
 
 // still checks that the process leaves the store alone, but for a few calls.
-func (b *bench) still(p *process, what string, few int) {
+func (b *fixture) still(p *process, what string, few int) {
 	b.t.Helper()
 	var before int
-	b.await("the process comes to rest", func() bool {
+	porttest.Await(b.t, "the process comes to rest", func() bool {
 		before = p.fate.count("InTx")
 		<-time.After(20 * pause)
 		return p.fate.count("InTx") <= before+few

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // TestLateFailure has an old holder learn of a failure when the endpoint is
 // well again, as the new holder knows.
 func TestLateFailure(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	e := b.endpoint()
 	release := make(chan struct{})
 	b.outside.at(e.URL, says(500))
@@ -25,7 +26,7 @@ func TestLateFailure(t *testing.T) {
 	b.backlog(1)
 	b.outside.at(e.URL, holds(release, says(500)))
 	a.looks(e)
-	b.await("it is posted", func() bool { now, _ := b.outside.underway(e.URL); return now == 1 })
+	porttest.Await(b.t, "it is posted", func() bool { now, _ := b.outside.underway(e.URL); return now == 1 })
 	b.outside.at(e.URL, nil)
 	b.lapse(e)
 	other.worked(e)
@@ -43,7 +44,7 @@ func TestLateFailure(t *testing.T) {
 // post is under way, of which nothing good comes. The change stands.
 func TestChangeWithPostsUnderWay(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	for name, test := range map[string]struct {
 		change       func(p *process, e *billing.WebhookEndpoint)
 		answer       int
@@ -81,7 +82,7 @@ func TestChangeWithPostsUnderWay(t *testing.T) {
 		b.outside.at(e.URL, holds(release, says(test.answer)))
 		b.backlog(1)
 		p.looks(e)
-		b.await("it is posted", func() bool { now, _ := b.outside.underway(e.URL); return now == 1 })
+		porttest.Await(b.t, "it is posted", func() bool { now, _ := b.outside.underway(e.URL); return now == 1 })
 		test.change(p, e)
 		close(release)
 		p.quiet()
@@ -99,7 +100,7 @@ func TestChangeWithPostsUnderWay(t *testing.T) {
 }
 
 // move gives the endpoint another URL.
-func (b *bench) move(e *billing.WebhookEndpoint) {
+func (b *fixture) move(e *billing.WebhookEndpoint) {
 	if o := b.change(b.key(), e, billing.EndpointRequest{URL: new(e.URL + "/new")}); o.err != nil || o.URL != e.URL+"/new" {
 		b.t.Errorf("change the URL: %+v", o)
 	}
@@ -109,14 +110,14 @@ func (b *bench) move(e *billing.WebhookEndpoint) {
 // after the posts under way goes by the change, all of it.
 func TestChangeOfAFullLane(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	for name, change := range b.changes() {
 		p, e := b.process(nil), b.endpoint()
 		release := make(chan struct{})
 		b.outside.at(e.URL, holds(release, says(200)))
 		events := b.backlog(30)
 		p.looks(e)
-		b.await("the lane is full", func() bool { now, _ := b.outside.underway(e.URL); return now == b.pace.InFlight })
+		porttest.Await(b.t, "the lane is full", func() bool { now, _ := b.outside.underway(e.URL); return now == b.pace.InFlight })
 		change(e)
 		close(release)
 		p.quiet()
@@ -132,10 +133,10 @@ func TestChangeOfAFullLane(t *testing.T) {
 // Only what the lane has read by then goes out as before.
 func TestChangeAtAnyMoment(t *testing.T) {
 	t.Parallel()
-	for name := range (&bench{}).changes() {
+	for name := range (&fixture{}).changes() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t)
+			b := newFixture(t)
 			change := b.changes()[name]
 			everyMoment(t, func(t *testing.T, f *fate, at func(func())) {
 				t.Helper()
@@ -159,7 +160,7 @@ func TestChangeAtAnyMoment(t *testing.T) {
 }
 
 // changes are what the owner of an endpoint may do.
-func (b *bench) changes() map[string]func(*billing.WebhookEndpoint) {
+func (b *fixture) changes() map[string]func(*billing.WebhookEndpoint) {
 	return map[string]func(*billing.WebhookEndpoint){
 		"disabled": func(e *billing.WebhookEndpoint) { b.status(e, billing.EndpointDisabled) },
 		"rotated":  func(e *billing.WebhookEndpoint) { b.rotate(b.key(), e) },
@@ -175,7 +176,7 @@ func (b *bench) changes() map[string]func(*billing.WebhookEndpoint) {
 // changed checks what became of an endpoint that was changed while its lane was
 // worked off, once that is at rest. E is the endpoint as it was, and before is
 // how many posts may have gone out by that.
-func (b *bench) changed(t *testing.T, p *process, e *billing.WebhookEndpoint, events []*billing.Event, before int) {
+func (b *fixture) changed(t *testing.T, p *process, e *billing.WebhookEndpoint, events []*billing.Event, before int) {
 	t.Helper()
 	if w := p.log.warned(); len(w) > 0 {
 		t.Errorf("warnings: %v", w)
@@ -217,7 +218,7 @@ func (b *bench) changed(t *testing.T, p *process, e *billing.WebhookEndpoint, ev
 }
 
 // signed counts the posts that are signed with the endpoint's secret.
-func (b *bench) signed(t *testing.T, e *billing.WebhookEndpoint, events []*billing.Event, posts []*post) (n int) {
+func (b *fixture) signed(t *testing.T, e *billing.WebhookEndpoint, events []*billing.Event, posts []*post) (n int) {
 	t.Helper()
 	for _, p := range posts {
 		i := slices.IndexFunc(events, func(event *billing.Event) bool { return event.ID.String() == p.ID })

@@ -12,14 +12,14 @@ import (
 // only the date of a message is the process's own.
 func TestClocksApart(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	fast, slow := 300*time.Second, -300*time.Second
 	for _, test := range []struct{ first, second time.Duration }{{fast, slow}, {slow, fast}} {
 		e := b.endpoint()
 		b.outside.at(e.URL, firstSays(500))
 		began := b.clock.Now().Truncate(time.Microsecond)
 		b.happens()
-		p := b.processAt(&clock{ahead: b.clock.ahead + test.first}, nil)
+		p := b.processAt(b.clock.Apart(test.first), nil)
 		p.worked(e)
 		p.stop()
 		ended := b.clock.Now()
@@ -41,8 +41,8 @@ func TestClocksApart(t *testing.T) {
 		if dated := posts[0].At.Add(-test.first); dated.Before(began) || dated.After(ended) {
 			t.Errorf("%s off: the message is dated %s", test.first, posts[0].At)
 		}
-		b.clock.to(d.NextAttemptAt)
-		p = b.processAt(&clock{ahead: b.clock.ahead + test.second}, nil)
+		b.clock.To(d.NextAttemptAt)
+		p = b.processAt(b.clock.Apart(test.second), nil)
 		p.worked(e)
 		p.stop()
 		if n := b.states(e); n[billing.DeliveryDelivered] != 1 {

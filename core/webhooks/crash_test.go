@@ -5,16 +5,17 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // everyEnding runs a test for each call of a process, and each way in which that
 // call may end, until the work comes to its end with none of its calls reached.
-func everyEnding(t *testing.T, least int, test func(t *testing.T, b *bench, f *fate)) {
+func everyEnding(t *testing.T, least int, test func(t *testing.T, b *fixture, f *fate)) {
 	t.Helper()
 	for how := diesBefore; how <= failsAfter; how++ {
 		t.Run(how.String(), func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t)
+			b := newFixture(t)
 			met := map[string]bool{}
 			reached := 0
 			for ; reached < 60; reached++ {
@@ -43,7 +44,7 @@ func everyEnding(t *testing.T, least int, test func(t *testing.T, b *bench, f *f
 func TestLaneDiesAnywhere(t *testing.T) {
 	t.Parallel()
 	const events = 3
-	everyEnding(t, 15, func(t *testing.T, b *bench, f *fate) {
+	everyEnding(t, 15, func(t *testing.T, b *fixture, f *fate) {
 		t.Helper()
 		b.pace.InFlight = events - 1
 		e := b.endpoint()
@@ -57,7 +58,7 @@ func TestLaneDiesAnywhere(t *testing.T) {
 
 // workedOff has the process work off the lane, and another one when it dies. A
 // lease that nobody can give back ends.
-func (b *bench) workedOff(p *process, e *billing.WebhookEndpoint) {
+func (b *fixture) workedOff(p *process, e *billing.WebhookEndpoint) {
 	b.t.Helper()
 	defer p.stop()
 	for range 8 {
@@ -70,14 +71,14 @@ func (b *bench) workedOff(p *process, e *billing.WebhookEndpoint) {
 		if p.worked(e); b.delivered(e)() && !p.fate.isDead() {
 			return
 		}
-		b.clock.advance(70 * time.Second) // past the second retry
+		b.clock.Advance(70 * time.Second) // past the second retry
 	}
 	b.t.Errorf("the deliveries are %v", b.states(e))
 }
 
 // survived checks what became of the endpoint's deliveries, all of them
 // delivered in the end, through the fate of a process.
-func (b *bench) survived(t *testing.T, e *billing.WebhookEndpoint, f *fate, events int) {
+func (b *fixture) survived(t *testing.T, e *billing.WebhookEndpoint, f *fate, events int) {
 	t.Helper()
 	all := b.deliveries(e)
 	if len(all) != events {
@@ -108,14 +109,14 @@ func (b *bench) survived(t *testing.T, e *billing.WebhookEndpoint, f *fate, even
 // once or when the relay calls once more.
 func TestPassingOnDiesAnywhere(t *testing.T) {
 	t.Parallel()
-	everyEnding(t, 3, func(t *testing.T, b *bench, f *fate) {
+	everyEnding(t, 3, func(t *testing.T, b *fixture, f *fate) {
 		t.Helper()
 		quick := b.pace
 		b.pace.Linger = time.Hour
 		holder, e := b.process(nil), b.endpoint()
 		defer holder.stop()
 		holder.looks(e)
-		b.await("the lane is held", func() bool { return b.holder(e) != "" })
+		porttest.Await(b.t, "the lane is held", func() bool { return b.holder(e) != "" })
 		p := b.process(f)
 		defer p.stop()
 		b.call(p.Call)
@@ -137,7 +138,7 @@ func TestPassingOnDiesAnywhere(t *testing.T) {
 // happen, more than once. Nothing is posted twice, and all is on record.
 func TestStoreIsAway(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	p, e := b.process(nil), b.endpoint()
 	b.outside.at(e.URL, firstSays(500))
 	b.call(p.Call)
@@ -146,20 +147,20 @@ func TestStoreIsAway(t *testing.T) {
 		b.outside.at(e.URL, holds(release, firstSays(500)))
 		b.backlog(5)
 		p.looks(e)
-		b.await("posts are under way", func() bool { now, _ := b.outside.underway(e.URL); return now == b.pace.InFlight })
+		porttest.Await(b.t, "posts are under way", func() bool { now, _ := b.outside.underway(e.URL); return now == b.pace.InFlight })
 		p.fate.leave(true)
 		for range 3 {
 			b.happens()
 		}
 		close(release)
 		failed := p.fate.count("InTx")
-		b.await("the lane has tried again", func() bool { return p.fate.count("InTx") > failed+2 })
-		b.await("no post without a store", func() bool { now, _ := b.outside.underway(e.URL); return now == 0 })
+		porttest.Await(b.t, "the lane has tried again", func() bool { return p.fate.count("InTx") > failed+2 })
+		porttest.Await(b.t, "no post without a store", func() bool { now, _ := b.outside.underway(e.URL); return now == 0 })
 		p.fate.leave(false)
 		p.quiet()
-		b.clock.advance(10 * time.Minute)
+		b.clock.Advance(10 * time.Minute)
 		p.worked(e)
-		b.clock.advance(10 * time.Minute)
+		b.clock.Advance(10 * time.Minute)
 		p.worked(e)
 	}
 	if n := b.states(e); n[billing.DeliveryDelivered] != 24 || len(n) != 1 {

@@ -6,22 +6,23 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 func TestEventsAreDelivered(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.process(nil)
 	b.call(p.Call)
 	every, some := b.endpoint(), b.endpoint(billing.EventClaimPaid, billing.EventClaimDenied)
-	other, disabled, foreign := b.endpoint(billing.EventClaimDenied), b.endpoint(), b.endpointOf(b.newScope())
+	other, disabled, foreign := b.endpoint(billing.EventClaimDenied), b.endpoint(), b.endpointOf(porttest.Organization(b.t, b.store, billing.ModeTest))
 	b.status(disabled, billing.EndpointDisabled)
 	var events []*billing.Event
 	for range 20 {
 		events = append(events, b.happens())
 	}
 	for _, e := range []*billing.WebhookEndpoint{every, some} {
-		b.await("all is delivered", b.delivered(e))
+		porttest.Await(b.t, "all is delivered", b.delivered(e))
 		if d := b.deliveries(e); len(d) != len(events) {
 			t.Errorf("%d deliveries, want %d", len(d), len(events))
 		}
@@ -51,7 +52,7 @@ func TestEventsAreDelivered(t *testing.T) {
 // ends.
 func TestPostsAtOnce(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.process(nil)
 	e, release := b.endpoint(), make(chan struct{})
 	one := make(chan struct{})
@@ -68,17 +69,17 @@ func TestPostsAtOnce(t *testing.T) {
 	events := b.backlog(20)
 	p.looks(e)
 	full := func() bool { now, _ := b.outside.underway(e.URL); return now == b.pace.InFlight }
-	b.await("the lane is full", full)
+	porttest.Await(b.t, "the lane is full", full)
 	b.still(p, "a full lane", 0)
 	for range 100 {
 		p.looks(e)
 	}
 	b.still(p, "a full lane that is called", 1)
 	<-one
-	b.await("another one is posted", func() bool { return len(b.outside.got(e.URL)) == b.pace.InFlight+1 })
-	b.await("the lane is full again", full)
+	porttest.Await(b.t, "another one is posted", func() bool { return len(b.outside.got(e.URL)) == b.pace.InFlight+1 })
+	porttest.Await(b.t, "the lane is full again", full)
 	close(release)
-	b.await("all is delivered", b.delivered(e))
+	porttest.Await(b.t, "all is delivered", b.delivered(e))
 	p.quiet()
 	b.exactlyOnce(e)
 	if _, most := b.outside.underway(e.URL); most != b.pace.InFlight || len(b.deliveries(e)) != len(events) {
@@ -90,7 +91,7 @@ func TestPostsAtOnce(t *testing.T) {
 // more to do, answers nothing.
 func TestSlowEndpointHoldsUpNobody(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.process(nil)
 	slow, release := b.endpoint(), make(chan struct{})
 	defer close(release)
@@ -101,7 +102,7 @@ func TestSlowEndpointHoldsUpNobody(t *testing.T) {
 	for range 50 {
 		b.happens()
 	}
-	b.await("all is delivered to the healthy endpoint", b.delivered(healthy))
+	porttest.Await(b.t, "all is delivered to the healthy endpoint", b.delivered(healthy))
 	if n := len(b.outside.got(slow.URL)); n > b.pace.InFlight {
 		t.Errorf("%d posts to the slow endpoint: it was not slow enough to tell", n)
 	}
@@ -115,7 +116,7 @@ func TestSlowEndpointHoldsUpNobody(t *testing.T) {
 // another key: it says so, and a new secret mends it.
 func TestUnusableSecret(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.process(nil)
 	e := b.endpoint()
 	b.exec("UPDATE webhook_endpoints SET secret = sha512('') WHERE id = $1", e.ID)
@@ -134,7 +135,7 @@ func TestUnusableSecret(t *testing.T) {
 	if o := b.rotate(b.key(), e); o.err != nil || o.Secret == "" {
 		t.Fatalf("rotate: %+v", o)
 	}
-	b.clock.advance(6 * time.Second)
+	b.clock.Advance(6 * time.Second)
 	p.worked(e)
 	if d := b.deliveries(e)[0]; d.State != billing.DeliveryDelivered {
 		t.Errorf("after a rotation: %+v", d)

@@ -163,26 +163,26 @@ func (f *fate) leave(away bool) {
 	f.away = away
 }
 
-type fatedStore struct {
+type mortalStore struct {
 	ports.Store
 	f *fate
 }
 
-func (s fatedStore) InTx(ctx context.Context, scope billing.Scope, fn func(context.Context, ports.Tx) error) error {
+func (s mortalStore) InTx(ctx context.Context, scope billing.Scope, fn func(context.Context, ports.Tx) error) error {
 	return s.f.call("InTx", false, func() error {
 		return s.Store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-			tx.Lanes = fatedLanes{tx.Lanes, s.f}
+			tx.Lanes = mortalLanes{tx.Lanes, s.f}
 			return fn(ctx, tx)
 		})
 	})
 }
 
-type fatedLanes struct {
+type mortalLanes struct {
 	ports.Lanes
 	f *fate
 }
 
-func (l fatedLanes) Take(
+func (l mortalLanes) Take(
 	ctx context.Context, id billing.WebhookEndpointID, holder billing.JobID, address string, lease time.Duration,
 ) (taken bool, other string, err error) {
 	err = l.f.call("Take", true, func() error {
@@ -192,7 +192,7 @@ func (l fatedLanes) Take(
 	return taken, other, err
 }
 
-func (l fatedLanes) Due(
+func (l mortalLanes) Due(
 	ctx context.Context, id billing.WebhookEndpointID, now time.Time, limit int, inFlight []billing.DeliveryID,
 ) (e *billing.WebhookEndpoint, due []billing.Shipment, next time.Time, err error) {
 	err = l.f.call("Due", true, func() error {
@@ -202,24 +202,24 @@ func (l fatedLanes) Due(
 	return e, due, next, err
 }
 
-func (l fatedLanes) Record(ctx context.Context, tried []*billing.Delivery) error {
+func (l mortalLanes) Record(ctx context.Context, tried []*billing.Delivery) error {
 	return l.f.call("Record", true, func() error { return l.Lanes.Record(ctx, tried) })
 }
 
-func (l fatedLanes) Suffer(ctx context.Context, e *billing.WebhookEndpoint) error {
+func (l mortalLanes) Suffer(ctx context.Context, e *billing.WebhookEndpoint) error {
 	return l.f.call("Suffer", true, func() error { return l.Lanes.Suffer(ctx, e) })
 }
 
-func (l fatedLanes) Leave(ctx context.Context, id billing.WebhookEndpointID, holder billing.JobID) error {
+func (l mortalLanes) Leave(ctx context.Context, id billing.WebhookEndpointID, holder billing.JobID) error {
 	return l.f.call("Leave", true, func() error { return l.Lanes.Leave(ctx, id, holder) })
 }
 
-type fatedQueue struct {
+type mortalQueue struct {
 	ports.Queue
 	f *fate
 }
 
-func (q fatedQueue) Await(subject [16]byte) ports.Mailbox {
+func (q mortalQueue) Await(subject [16]byte) ports.Mailbox {
 	box, forget := q.Queue.Await(subject), sync.OnceFunc(func() { q.f.open(-1) })
 	q.f.open(1)
 	ended := box.Close
@@ -227,17 +227,17 @@ func (q fatedQueue) Await(subject [16]byte) ports.Mailbox {
 	return box
 }
 
-func (q fatedQueue) Reply(ctx context.Context, address string, subject [16]byte) error {
+func (q mortalQueue) Reply(ctx context.Context, address string, subject [16]byte) error {
 	return q.f.call("Reply", false, func() error { return q.Queue.Reply(ctx, address, subject) })
 }
 
-// fatedSender posts for a process: a dead one begins no post.
-type fatedSender struct {
+// mortalSender posts for a process: a dead one begins no post.
+type mortalSender struct {
 	ports.WebhookSender
 	f *fate
 }
 
-func (s fatedSender) Post(ctx context.Context, m billing.WebhookMessage, secret ports.CurrentSecret) (a billing.Attempt, err error) {
+func (s mortalSender) Post(ctx context.Context, m billing.WebhookMessage, secret ports.CurrentSecret) (a billing.Attempt, err error) {
 	if lost := s.f.call("Post", false, func() error { a, err = s.WebhookSender.Post(ctx, m, secret); return nil }); lost != nil {
 		return billing.Attempt{At: m.At, Error: lost.Error()}, nil
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // everyMoment runs a test for each transaction of a lane's life, before it and
@@ -42,7 +43,7 @@ func everyMoment(t *testing.T, test func(t *testing.T, f *fate, now func(func())
 // lane, at every moment of the lane's life. It is delivered without another call.
 func TestCallAtAnyMoment(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	everyMoment(t, func(t *testing.T, f *fate, at func(func())) {
 		t.Helper()
 		at(func() { b.happens() })
@@ -51,7 +52,7 @@ func TestCallAtAnyMoment(t *testing.T) {
 		e := b.endpoint()
 		b.call(p.Call)
 		b.happens()
-		b.await("the lane ends", func() bool { return p.Lanes() == 0 && b.delivered(e)() })
+		porttest.Await(b.t, "the lane ends", func() bool { return p.Lanes() == 0 && b.delivered(e)() })
 		b.call(nil)
 		want := map[bool]int{true: 1, false: 2}[f.reached() == ""]
 		if n := len(b.deliveries(e)); n != want {
@@ -66,7 +67,7 @@ func TestCallAtAnyMoment(t *testing.T) {
 // lane. It is delivered after one more call, at most, as the relay makes it.
 func TestCallOfAnotherAtAnyMoment(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	other := b.process(nil)
 	everyMoment(t, func(t *testing.T, f *fate, at func(func())) {
 		t.Helper()
@@ -97,22 +98,22 @@ func TestCallOfAnotherAtAnyMoment(t *testing.T) {
 // lane. The other, which is in no hurry to look by itself, delivers at once.
 func TestCallsArePassedOn(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	b.pace.Linger = time.Hour
 	a := b.process(nil)
 	other := b.process(nil)
 	e := b.endpoint()
 	a.looks(e)
-	b.await("the lane is held", func() bool { return b.holder(e) != "" })
+	porttest.Await(b.t, "the lane is held", func() bool { return b.holder(e) != "" })
 	holder := b.holder(e)
 	b.call(other.Call)
 	const events = 30
 	for n := range events {
 		event := b.happens()
-		b.await(fmt.Sprintf("event %d comes", n), func() bool { return b.outside.timesOf(e.URL, event.ID) == 1 })
+		porttest.Await(b.t, fmt.Sprintf("event %d comes", n), func() bool { return b.outside.timesOf(e.URL, event.ID) == 1 })
 		other.quiet()
 	}
-	b.await("all is delivered", b.delivered(e))
+	porttest.Await(b.t, "all is delivered", b.delivered(e))
 	b.exactlyOnce(e)
 	if now := b.holder(e); now != holder {
 		t.Errorf("the lane went from %s to %s", holder, now)
@@ -126,22 +127,22 @@ func TestCallsArePassedOn(t *testing.T) {
 // first is passed on, and its holder has done with that.
 func TestCallWhileOneIsPassedOn(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	b.pace.Linger = time.Hour
 	a := b.process(nil)
 	e := b.endpoint()
 	a.looks(e)
-	b.await("the lane is held", func() bool { return b.holder(e) != "" })
+	porttest.Await(b.t, "the lane is held", func() bool { return b.holder(e) != "" })
 	f := &fate{only: "Reply"}
 	f.after = func() {
-		b.await("the first is delivered", b.delivered(e))
+		porttest.Await(b.t, "the first is delivered", b.delivered(e))
 		b.still(a, "a lane with nothing to do", 0)
 		b.happens()
 	}
 	other := b.process(f)
 	b.call(other.Call)
 	b.happens()
-	b.await("both are delivered", func() bool {
+	porttest.Await(b.t, "both are delivered", func() bool {
 		return b.states(e)[billing.DeliveryDelivered] == 2
 	})
 	b.exactlyOnce(e)
@@ -151,21 +152,21 @@ func TestCallWhileOneIsPassedOn(t *testing.T) {
 // has the lane, and learns from the call that it has not.
 func TestCallOfOneThatLostTheLane(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	b.pace.Linger = time.Hour
 	a, other := b.process(nil), b.process(nil)
 	e := b.endpoint()
 	a.looks(e)
-	b.await("the lane is held", func() bool { return b.holder(e) != "" })
+	porttest.Await(b.t, "the lane is held", func() bool { return b.holder(e) != "" })
 	b.lapse(e)
 	first := b.holder(e)
 	other.looks(e)
-	b.await("the other has it", func() bool { h := b.holder(e); return h != "" && h != first })
+	porttest.Await(b.t, "the other has it", func() bool { h := b.holder(e); return h != "" && h != first })
 	b.still(other, "a lane with nothing to do", 0)
-	b.clock.advance(b.pace.Lease) // the first has to renew
+	b.clock.Advance(b.pace.Lease) // the first has to renew
 	b.call(a.Call)
 	b.happens()
-	b.await("it is delivered", b.delivered(e))
+	porttest.Await(b.t, "it is delivered", b.delivered(e))
 	a.quiet()
 	b.exactlyOnce(e)
 }
@@ -175,7 +176,7 @@ func TestCallOfOneThatLostTheLane(t *testing.T) {
 // lane. It posts nothing more, and what it knows does no harm.
 func TestTakeover(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	const events = 12
 	everyMoment(t, func(t *testing.T, f *fate, at func(func())) {
 		t.Helper()
@@ -187,7 +188,7 @@ func TestTakeover(t *testing.T) {
 		defer a.stop()
 		defer other.stop()
 		a.looks(e)
-		b.await("it stops, or ends", func() bool {
+		porttest.Await(b.t, "it stops, or ends", func() bool {
 			select {
 			case <-stopped:
 				return true
@@ -202,7 +203,7 @@ func TestTakeover(t *testing.T) {
 		b.lapse(e)
 		other.worked(e)
 		posted := a.fate.count("Post")
-		b.clock.advance(b.pace.Lease) // as long as it was away
+		b.clock.Advance(b.pace.Lease) // as long as it was away
 		close(goOn)
 		a.quiet()
 		if n := a.fate.count("Post") - posted; n > b.pace.InFlight {
@@ -228,13 +229,13 @@ func TestTakeover(t *testing.T) {
 // TestLeaseIsRenewed has a post take longer than the lease of its lane.
 func TestLeaseIsRenewed(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	b.pace.Lease = 300 * time.Millisecond
 	p, e, release := b.process(nil), b.endpoint(), make(chan struct{})
 	b.outside.at(e.URL, holds(release, says(200)))
 	b.backlog(1)
 	p.looks(e)
-	b.await("the lease is renewed again and again", func() bool { return p.fate.count("Take") >= 5 })
+	porttest.Await(b.t, "the lease is renewed again and again", func() bool { return p.fate.count("Take") >= 5 })
 	if now, _ := b.outside.underway(e.URL); now != 1 || len(b.outside.got(e.URL)) != 1 {
 		t.Errorf("%d posts are under way, of %d", now, len(b.outside.got(e.URL)))
 	}
@@ -247,11 +248,11 @@ func TestLeaseIsRenewed(t *testing.T) {
 // Without faults nothing is posted twice, so nothing was held twice.
 func TestOneHolder(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	var scopes []billing.Scope
 	var endpoints []*billing.WebhookEndpoint
 	for range 4 {
-		scopes = append(scopes, b.newScope())
+		scopes = append(scopes, porttest.Organization(b.t, b.store, billing.ModeTest))
 		for range 5 {
 			endpoints = append(endpoints, b.endpointOf(scopes[len(scopes)-1]))
 		}
@@ -274,7 +275,7 @@ func TestOneHolder(t *testing.T) {
 		})
 	}
 	all.Wait()
-	b.await("all is delivered", func() bool {
+	porttest.Await(b.t, "all is delivered", func() bool {
 		b.sweep(processes[0])
 		for _, e := range endpoints {
 			if !b.delivered(e)() {

@@ -12,12 +12,13 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/webhooks"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 const hook = "https://hooks.example.com/hook"
 
 // id is the endpoint that the answer is about.
-func (b *bench) id(o outcome) *billing.WebhookEndpoint {
+func (b *fixture) id(o outcome) *billing.WebhookEndpoint {
 	b.t.Helper()
 	id, err := billing.ParseID[billing.WebhookEndpointID](o.Endpoint)
 	if err != nil {
@@ -28,7 +29,7 @@ func (b *bench) id(o outcome) *billing.WebhookEndpoint {
 
 func TestCreate(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	in := billing.EndpointRequest{URL: new(hook), Description: new("ours"), EventTypes: []string{"claim.paid"}}
 	o := b.create("k", in)
 	if o.err != nil || o.replayed || o.Status != "enabled" || o.URL != hook || !strings.HasPrefix(string(o.Secret), "whsec_") {
@@ -55,7 +56,7 @@ func TestCreate(t *testing.T) {
 
 // keptWithout checks that the answer that is kept for the key shows the
 // endpoint, and not the secret.
-func (b *bench) keptWithout(key string, secret billing.WebhookSecret) {
+func (b *fixture) keptWithout(key string, secret billing.WebhookSecret) {
 	b.t.Helper()
 	err := b.store.InTx(b.t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) error {
 		use, err := tx.Keys.Reserve(ctx, key)
@@ -74,7 +75,7 @@ func (b *bench) keptWithout(key string, secret billing.WebhookSecret) {
 
 func TestCreateIsRefused(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	for name, test := range map[string]struct {
 		in    billing.EndpointRequest
 		check error
@@ -126,7 +127,7 @@ func faults(err error) string {
 // is made, or one secret, and one caller is shown it.
 func TestSecretIsShownOnce(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	made := b.endpoint()
 	for name, request := range map[string]func(s *webhooks.Service) outcome{
 		"create": func(s *webhooks.Service) outcome {
@@ -169,7 +170,7 @@ func TestSecretIsShownOnce(t *testing.T) {
 // TestLimit makes more endpoints at once than there may be.
 func TestLimit(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	var all sync.WaitGroup
 	outcomes := make([]outcome, 15)
 	for i := range outcomes {
@@ -203,7 +204,7 @@ func TestLimit(t *testing.T) {
 
 func TestRotate(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	e := b.endpoint()
 	o := b.rotate("k", e)
 	if o.err != nil || o.replayed || o.Secret == "" || o.Secret == e.Secret || b.get(e).Secret != o.Secret {
@@ -220,7 +221,7 @@ func TestRotate(t *testing.T) {
 // TestChange looks a host up only for a URL that the request names.
 func TestChange(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	e := b.endpoint()
 	b.outside.judges(notAllowed())
 	if o := b.change("k1", e, billing.EndpointRequest{Description: new("new"), EventTypes: []string{"claim.paid"}}); o.err != nil || o.URL != e.URL {
@@ -250,8 +251,8 @@ func TestChange(t *testing.T) {
 // TestAbsentEndpoint asks for what is not there, or belongs to somebody else.
 func TestAbsentEndpoint(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
-	foreign := *b.endpointOf(b.newScope())
+	b := newFixture(t)
+	foreign := *b.endpointOf(porttest.Organization(b.t, b.store, billing.ModeTest))
 	foreign.Scope = b.scope
 	for name, err := range map[string]error{
 		"rotate":   b.rotate(b.key(), &foreign).err,
@@ -278,7 +279,7 @@ func TestAbsentEndpoint(t *testing.T) {
 // it but the answer.
 func TestPing(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.process(nil)
 	e := b.broken(p, 20)
 	b.status(e, billing.EndpointDisabled)
@@ -320,7 +321,7 @@ func TestPing(t *testing.T) {
 // TestPingIsGivenUp has the caller hang up while the receiver thinks.
 func TestPingIsGivenUp(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	e := b.endpoint()
 	b.outside.at(e.URL, holds(nil, says(200)))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -329,7 +330,7 @@ func TestPingIsGivenUp(t *testing.T) {
 		_, err := b.service.Ping(ctx, write(b.scope, call("k"), attemptShown), e.ID)
 		done <- err
 	}()
-	b.await("the ping is under way", func() bool { now, _ := b.outside.underway(e.URL); return now == 1 })
+	porttest.Await(b.t, "the ping is under way", func() bool { now, _ := b.outside.underway(e.URL); return now == 1 })
 	cancel()
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Errorf("given up: %v", err)
@@ -344,18 +345,18 @@ func TestPingIsGivenUp(t *testing.T) {
 // for as long as the ping may take, and then does what it was meant to.
 func TestPingDies(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	e, buried := b.endpoint(), make(chan struct{})
 	close(buried)
 	f := &fate{how: diesAfter, only: "InTx", over: buried}
-	s := webhooks.New(fatedStore{b.store, f}, b.outside, b.clock)
+	s := webhooks.New(mortalStore{b.store, f}, b.outside, b.clock)
 	if o := came(s.Ping(t.Context(), write(b.scope, call("k"), attemptShown), e.ID)); o.err == nil {
 		t.Fatalf("%+v", o)
 	}
 	if o := b.ping("k", e); billing.CodeOf(o.err) != billing.CodeIdempotencyKeyInUse {
 		t.Errorf("with the key: %+v", o)
 	}
-	b.clock.advance(31 * time.Second)
+	b.clock.Advance(31 * time.Second)
 	if o := b.ping("k", e); o.err != nil || o.replayed || o.Code != 200 {
 		t.Errorf("with the key, later: %+v", o)
 	}
@@ -369,14 +370,14 @@ func TestPingDies(t *testing.T) {
 // not shown later.
 func TestRequestDiesAnywhere(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	buried := make(chan struct{})
 	close(buried)
 	made := b.endpoint()
 	for how := diesBefore; how <= failsAfter; how++ {
 		for at := range 2 {
 			f := &fate{at: at, how: how, only: "InTx", over: buried}
-			s := webhooks.New(fatedStore{b.store, f}, b.outside, b.clock)
+			s := webhooks.New(mortalStore{b.store, f}, b.outside, b.clock)
 			key, landed := b.key(), how == diesAfter || how == failsAfter
 			o := came(s.Create(t.Context(), write(b.scope, call(key), revealedShown), billing.EndpointRequest{URL: new(hook)}))
 			again := b.create(key, billing.EndpointRequest{URL: new(hook)})
@@ -389,7 +390,7 @@ func TestRequestDiesAnywhere(t *testing.T) {
 			b.removed(b.id(again))
 		}
 		f := &fate{how: how, only: "InTx", over: buried}
-		s := webhooks.New(fatedStore{b.store, f}, b.outside, b.clock)
+		s := webhooks.New(mortalStore{b.store, f}, b.outside, b.clock)
 		key, before, landed := b.key(), b.get(made).Secret, how == diesAfter || how == failsAfter
 		o := came(s.RotateSecret(t.Context(), write(b.scope, call(key), revealedShown), made.ID))
 		rotated := b.get(made).Secret

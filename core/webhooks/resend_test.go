@@ -6,11 +6,12 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/webhooks"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 func TestResend(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.process(nil)
 	every, none, disabled := b.endpoint(), b.endpoint(billing.EventClaimDenied), b.endpoint()
 	b.status(disabled, billing.EndpointDisabled)
@@ -49,7 +50,7 @@ func TestResend(t *testing.T) {
 		}
 	}
 	for e, want := range map[*billing.WebhookEndpoint]int{every: 5 + 1 + 5, late: 1 + 1 + 5} {
-		b.await("all is delivered", b.delivered(e))
+		porttest.Await(b.t, "all is delivered", b.delivered(e))
 		if n := len(b.outside.got(e.URL)); n != want {
 			t.Errorf("%d posts, want %d", n, want)
 		}
@@ -60,19 +61,19 @@ func TestResend(t *testing.T) {
 // many there are, and never one that waits.
 func TestSweep(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.process(nil)
 	e, waiting := b.endpoint(), b.endpoint()
 	b.backlog(5)
 	b.status(waiting, billing.EndpointDisabled)
 	p.worked(e)
-	b.clock.advance(webhooks.KeepDeliveries - time.Hour)
+	b.clock.Advance(webhooks.KeepDeliveries - time.Hour)
 	b.backlog(3)
 	p.worked(e)
 	if n, err := b.service.Sweep(t.Context()); n != 0 || err != nil {
 		t.Errorf("%d were forgotten within 30 days, %v", n, err)
 	}
-	b.clock.advance(2 * time.Hour)
+	b.clock.Advance(2 * time.Hour)
 	if n, err := b.service.Sweep(t.Context()); n != 5 || err != nil {
 		t.Errorf("%d were forgotten, %v, want 5", n, err)
 	}

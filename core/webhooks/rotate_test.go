@@ -10,11 +10,12 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/webhooks"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // rotatedUnderWay rotates the endpoint's secret while posts wait for the
 // receiver's half of the handshake. The receiver verifies them with the new one.
-func (b *bench) rotatedUnderWay(r *receiver, e *billing.WebhookEndpoint, posts func()) {
+func (b *fixture) rotatedUnderWay(r *receiver, e *billing.WebhookEndpoint, posts func()) {
 	b.t.Helper()
 	begun, rotated := make(chan struct{}), make(chan struct{})
 	begins := sync.OnceFunc(func() { close(begun) })
@@ -34,7 +35,7 @@ func (b *bench) rotatedUnderWay(r *receiver, e *billing.WebhookEndpoint, posts f
 
 func TestRotationUnderWay(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	r := newReceiver(t)
 	e := b.endpoint()
 	r.knows(e, nil)
@@ -48,7 +49,7 @@ func TestRotationUnderWay(t *testing.T) {
 	b.backlog(20)
 	b.rotatedUnderWay(r, e, func() {
 		b.webhookWorker(r.client)
-		b.await("all is delivered", b.delivered(e))
+		porttest.Await(b.t, "all is delivered", b.delivered(e))
 	})
 	for id, n := range r.times(e) {
 		if n != 1 {
@@ -74,7 +75,7 @@ func (s *blind) View(ctx context.Context, scope billing.Scope, fn func(context.C
 // and are made when they can be.
 func TestSecretCannotBeRead(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	e := b.endpoint()
 	b.backlog(3)
 	s, warnings := &blind{Store: b.store}, &log{}
@@ -85,7 +86,7 @@ func TestSecretCannotBeRead(t *testing.T) {
 	running.Go(func() { _ = d.Run(ctx) })
 	defer running.Wait()
 	defer cancel()
-	b.await("the process runs", d.Running)
+	porttest.Await(b.t, "the process runs", d.Running)
 	p := &process{Dispatcher: d, b: b, fate: &fate{}}
 	p.worked(e)
 	b.exactlyOnce(e)

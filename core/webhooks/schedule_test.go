@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // TestSchedule fails a delivery until it is given up. No attempt is made before
 // its time, and each is made then.
 func TestSchedule(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	p, e := b.process(nil), b.endpoint()
 	b.outside.at(e.URL, says(500))
 	b.backlog(1)
@@ -31,12 +32,12 @@ func TestSchedule(t *testing.T) {
 		if least, most := delay*9/10-time.Millisecond, delay*11/10+time.Millisecond; wait < least || wait > most {
 			t.Errorf("attempt %d comes %v after the one before, want %v and a tenth more or less", n+2, wait, delay)
 		}
-		b.clock.to(d.NextAttemptAt.Add(-2 * time.Second))
+		b.clock.To(d.NextAttemptAt.Add(-2 * time.Second))
 		p.worked(e)
 		if n := len(first().Attempts); n != len(d.Attempts) {
 			t.Fatalf("attempt %d was made before its time", n)
 		}
-		b.clock.to(d.NextAttemptAt)
+		b.clock.To(d.NextAttemptAt)
 		if n := b.sweep(p); n != 1 {
 			t.Errorf("%d lanes are due, want one", n)
 		}
@@ -47,7 +48,7 @@ func TestSchedule(t *testing.T) {
 		t.Errorf("after the last attempt: %+v", d)
 	}
 	b.inOrder(d)
-	b.clock.advance(48 * time.Hour)
+	b.clock.Advance(48 * time.Hour)
 	if n := b.sweep(p); n != 0 {
 		t.Errorf("%d lanes are due", n)
 	}
@@ -58,7 +59,7 @@ func TestSchedule(t *testing.T) {
 
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.process(nil)
 	for asked, want := range map[time.Duration]time.Duration{
 		0: 5 * time.Second, time.Second: 5 * time.Second, time.Hour: time.Hour, 48 * time.Hour: 24 * time.Hour,
@@ -72,7 +73,7 @@ func TestRetryAfter(t *testing.T) {
 		if wait < want*9/10-time.Millisecond || wait > want*11/10+time.Millisecond || want > time.Minute && wait.Round(time.Second) != want {
 			t.Errorf("asked to come after %v, it comes after %v, want %v", asked, wait, want)
 		}
-		b.clock.to(d.NextAttemptAt.Add(-time.Second))
+		b.clock.To(d.NextAttemptAt.Add(-time.Second))
 		if n := b.sweep(p); n != 0 {
 			t.Errorf("%d lanes are due before the time that the receiver asked for", n)
 		}
@@ -84,7 +85,7 @@ func TestRetryAfter(t *testing.T) {
 // and what waits goes out when it is enabled.
 func TestGone(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	p, e := b.process(nil), b.endpoint()
 	b.outside.at(e.URL, says(410))
 	b.backlog(20)
@@ -96,7 +97,7 @@ func TestGone(t *testing.T) {
 	if n := b.states(e); n[billing.DeliveryPending] != 20 {
 		t.Errorf("the deliveries are %v", n)
 	}
-	b.clock.advance(time.Hour)
+	b.clock.Advance(time.Hour)
 	if n := b.sweep(p); n != 0 {
 		t.Errorf("%d lanes are called", n)
 	}
@@ -111,7 +112,7 @@ func TestGone(t *testing.T) {
 	if h := b.get(e).Health; h != (billing.EndpointHealth{}) {
 		t.Errorf("it starts anew with %+v", h)
 	}
-	b.await("what waited is delivered", b.delivered(e))
+	porttest.Await(b.t, "what waited is delivered", b.delivered(e))
 	p.quiet()
 	b.exactlyOnce(e)
 }
@@ -130,12 +131,12 @@ func TestNothingButFailures(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t)
+			b := newFixture(t)
 			p, e := b.process(nil), b.endpoint()
 			b.outside.at(e.URL, says(500))
 			began := b.clock.Now()
 			at := func(since time.Duration) billing.EndpointStatus {
-				b.clock.to(began.Add(since))
+				b.clock.To(began.Add(since))
 				b.backlog(1)
 				p.worked(e)
 				return b.get(e).Status
@@ -157,7 +158,7 @@ func TestNothingButFailures(t *testing.T) {
 				t.Errorf("it is %s after %v", s, test.end)
 			}
 			posts := len(b.outside.got(e.URL))
-			b.clock.advance(day)
+			b.clock.Advance(day)
 			if n := b.sweep(p); n != 0 || len(b.outside.got(e.URL)) != posts {
 				t.Errorf("%d lanes are called, %d posts more", n, len(b.outside.got(e.URL))-posts)
 			}
@@ -166,7 +167,7 @@ func TestNothingButFailures(t *testing.T) {
 }
 
 // tries counts the attempts at the endpoint that are on record.
-func (b *bench) tries(e *billing.WebhookEndpoint) (n int) {
+func (b *fixture) tries(e *billing.WebhookEndpoint) (n int) {
 	b.t.Helper()
 	for _, d := range b.deliveries(e) {
 		n += len(d.Attempts)
@@ -175,7 +176,7 @@ func (b *bench) tries(e *billing.WebhookEndpoint) (n int) {
 }
 
 // broken has an endpoint fail until its circuit opens, with more that is due.
-func (b *bench) broken(p *process, events int) *billing.WebhookEndpoint {
+func (b *fixture) broken(p *process, events int) *billing.WebhookEndpoint {
 	b.t.Helper()
 	e := b.endpoint()
 	b.outside.at(e.URL, says(500))
@@ -191,7 +192,7 @@ func (b *bench) broken(p *process, events int) *billing.WebhookEndpoint {
 // one succeeds; then all that waited goes out.
 func TestCircuit(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.process(nil)
 	e := b.broken(p, 30)
 	b.call(p.Call)
@@ -200,13 +201,13 @@ func TestCircuit(t *testing.T) {
 		if wait := open.Sub(b.clock.Now()); wait < 20*time.Second || wait > 30*time.Second {
 			t.Errorf("the next probe is to come after %v", wait)
 		}
-		b.clock.to(open.Add(-2 * time.Second))
+		b.clock.To(open.Add(-2 * time.Second))
 		b.happens() // and calls
 		p.worked(e)
 		if n, called := b.tries(e), b.sweep(p); n != tries || called != 0 {
 			t.Fatalf("round %d: %d attempts while the circuit is open, want %d; %d lanes called", round, n, tries, called)
 		}
-		b.clock.to(open)
+		b.clock.To(open)
 		if n := b.sweep(p); n != 1 {
 			t.Errorf("round %d: %d lanes are called", round, n)
 		}
@@ -217,7 +218,7 @@ func TestCircuit(t *testing.T) {
 		}
 	}
 	b.outside.at(e.URL, nil)
-	b.clock.to(b.get(e).Health.CircuitUntil)
+	b.clock.To(b.get(e).Health.CircuitUntil)
 	p.worked(e)
 	for _, d := range b.deliveries(e) {
 		if d.State != billing.DeliveryDelivered && d.NextAttemptAt.Before(b.clock.Now().Add(-time.Minute)) {
@@ -227,7 +228,7 @@ func TestCircuit(t *testing.T) {
 	if h := b.get(e).Health; h != (billing.EndpointHealth{}) {
 		t.Errorf("after a success: %+v", h)
 	}
-	b.clock.advance(time.Hour)
+	b.clock.Advance(time.Hour)
 	if p.worked(e); !b.delivered(e)() {
 		t.Errorf("the deliveries are %v", b.states(e))
 	}
@@ -237,17 +238,17 @@ func TestCircuit(t *testing.T) {
 // TestSlowProbe has the probe take longer than the circuit pauses.
 func TestSlowProbe(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.process(nil)
 	e := b.broken(p, 20)
 	release := make(chan struct{})
 	b.outside.at(e.URL, holds(release, says(200)))
-	b.clock.to(b.get(e).Health.CircuitUntil)
+	b.clock.To(b.get(e).Health.CircuitUntil)
 	tries := b.tries(e)
 	p.looks(e)
-	b.await("the probe is under way", func() bool { now, _ := b.outside.underway(e.URL); return now == 1 })
+	porttest.Await(b.t, "the probe is under way", func() bool { now, _ := b.outside.underway(e.URL); return now == 1 })
 	for range 3 {
-		b.clock.advance(time.Minute)
+		b.clock.Advance(time.Minute)
 		b.sweep(p)
 		p.looks(e)
 		b.still(p, "a lane that waits for its probe", 1)
@@ -266,7 +267,7 @@ func TestSlowProbe(t *testing.T) {
 // TestFailuresInARow has one success among failures keep the circuit closed.
 func TestFailuresInARow(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	b.pace.InFlight = 1
 	p, e := b.process(nil), b.endpoint()
 	for range 3 {
@@ -288,7 +289,7 @@ func TestFailuresInARow(t *testing.T) {
 // what waits goes out at once.
 func TestStartingAnew(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	for name, does := range map[string]func(e *billing.WebhookEndpoint){
 		"enabled": func(e *billing.WebhookEndpoint) {
 			b.status(e, billing.EndpointDisabled)

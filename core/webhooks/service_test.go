@@ -67,37 +67,37 @@ func came(r billing.Reply, err error) (o outcome) {
 	return o
 }
 
-func (b *bench) create(key string, in billing.EndpointRequest) outcome {
+func (b *fixture) create(key string, in billing.EndpointRequest) outcome {
 	return came(b.service.Create(b.t.Context(), write(b.scope, call(key), revealedShown), in))
 }
 
-func (b *bench) rotate(key string, e *billing.WebhookEndpoint) outcome {
+func (b *fixture) rotate(key string, e *billing.WebhookEndpoint) outcome {
 	return came(b.service.RotateSecret(b.t.Context(), write(e.Scope, call(key), revealedShown), e.ID))
 }
 
-func (b *bench) set(key string, e *billing.WebhookEndpoint, status billing.EndpointStatus) outcome {
+func (b *fixture) set(key string, e *billing.WebhookEndpoint, status billing.EndpointStatus) outcome {
 	return came(b.service.SetStatus(b.t.Context(), write(e.Scope, call(key), endpointShown), e.ID, status))
 }
 
 // status enables or disables the endpoint.
-func (b *bench) status(e *billing.WebhookEndpoint, status billing.EndpointStatus) {
+func (b *fixture) status(e *billing.WebhookEndpoint, status billing.EndpointStatus) {
 	if o := b.set(b.key(), e, status); o.err != nil || o.Status != string(status) {
 		b.t.Errorf("the endpoint is to be %s: %+v", status, o)
 	}
 }
 
-func (b *bench) change(key string, e *billing.WebhookEndpoint, in billing.EndpointRequest) outcome {
+func (b *fixture) change(key string, e *billing.WebhookEndpoint, in billing.EndpointRequest) outcome {
 	return came(b.service.Change(b.t.Context(), write(e.Scope, call(key), endpointShown), e.ID, in))
 }
 
-func (b *bench) remove(key string, e *billing.WebhookEndpoint) outcome {
+func (b *fixture) remove(key string, e *billing.WebhookEndpoint) outcome {
 	return came(b.service.Delete(b.t.Context(), write(e.Scope, call(key), endpointShown), e.ID))
 }
 
-func (b *bench) ping(key string, e *billing.WebhookEndpoint) outcome {
+func (b *fixture) ping(key string, e *billing.WebhookEndpoint) outcome {
 	return came(b.service.Ping(b.t.Context(), write(e.Scope, call(key), attemptShown), e.ID))
 }
 
-func (b *bench) resend(key string, f billing.ResendFilter) outcome {
+func (b *fixture) resend(key string, f billing.ResendFilter) outcome {
 	return came(b.service.Resend(b.t.Context(), write(b.scope, call(key), queuedShown), f))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/webhooks"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // stopping ends the process and answers a channel that is closed when it has
@@ -25,17 +26,17 @@ func (p *process) stopping() <-chan struct{} {
 // which need not wait for a lease to end.
 func TestStop(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	p, e, idle := b.process(nil), b.endpoint(), b.endpoint(billing.EventClaimDenied)
 	one := make(chan struct{})
 	b.outside.at(e.URL, holds(one, says(200)))
 	events := b.backlog(10)
 	p.looks(e)
-	b.await("the lane is full", func() bool { now, _ := b.outside.underway(e.URL); return now == b.pace.InFlight })
-	b.clock.advance(b.pace.Lease / 2)
+	porttest.Await(b.t, "the lane is full", func() bool { now, _ := b.outside.underway(e.URL); return now == b.pace.InFlight })
+	b.clock.Advance(b.pace.Lease / 2)
 	p.looks(idle)
 	ended := p.stopping()
-	b.await("the process stops", func() bool { return !p.Running() })
+	porttest.Await(b.t, "the process stops", func() bool { return !p.Running() })
 	p.looks(e) // nobody is there any more
 	one <- struct{}{}
 	<-ended
@@ -69,16 +70,16 @@ func TestStop(t *testing.T) {
 // TestStopWithoutStore ends a process with the store away: it ends all the same.
 func TestStopWithoutStore(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	p, e := b.process(nil), b.endpoint()
 	release := make(chan struct{})
 	b.outside.at(e.URL, holds(release, says(200)))
 	b.backlog(10)
 	p.looks(e)
-	b.await("the lane is full", func() bool { now, _ := b.outside.underway(e.URL); return now == b.pace.InFlight })
+	porttest.Await(b.t, "the lane is full", func() bool { now, _ := b.outside.underway(e.URL); return now == b.pace.InFlight })
 	p.fate.leave(true)
 	ended := p.stopping()
-	b.await("the process stops", func() bool { return !p.Running() })
+	porttest.Await(b.t, "the process stops", func() bool { return !p.Running() })
 	close(release)
 	<-ended
 	if w := p.log.warned(); len(w) == 0 || p.Lanes() > 0 {
@@ -105,7 +106,7 @@ func TestStopWithoutStore(t *testing.T) {
 // it gives back, and nothing is posted twice: no post hangs.
 func TestStopAtAnyMoment(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	next := b.process(nil)
 	everyMoment(t, func(t *testing.T, f *fate, at func(func())) {
 		t.Helper()
@@ -116,7 +117,7 @@ func TestStopAtAnyMoment(t *testing.T) {
 		begun := make(chan struct{})
 		at(func() {
 			ended = p.stopping()
-			b.await("the process stops", func() bool { return !p.Running() })
+			porttest.Await(b.t, "the process stops", func() bool { return !p.Running() })
 			close(begun)
 		})
 		p = b.process(f)
@@ -141,7 +142,7 @@ func TestStopAtAnyMoment(t *testing.T) {
 // TestCallsOfNobody calls a Dispatcher that does not run, yet or any more.
 func TestCallsOfNobody(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	e := b.endpoint()
 	j := jobs.Job{Kind: jobs.KindWebhook, Scope: e.Scope, Subject: e.ID}
 	d := webhooks.NewDispatcher(b.store, b.broker.Open(), b.outside, b.clock, webhooks.DefaultPace(), slog.New(slog.DiscardHandler), func(billing.Attempt) {})
@@ -165,7 +166,7 @@ func TestCallsOfNobody(t *testing.T) {
 // most of them deleted by then. Nothing of them is left in the process.
 func TestNothingIsLeft(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.process(nil)
 	var there []*billing.WebhookEndpoint
 	for range 10 {
@@ -189,7 +190,7 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 	all.Wait()
 	p.quiet()
-	b.await("the mailboxes are closed", func() bool { return p.fate.open(0) == 0 })
+	porttest.Await(b.t, "the mailboxes are closed", func() bool { return p.fate.open(0) == 0 })
 	if n, w := p.fate.count("Leave"), p.log.warned(); n < len(there) || len(w) > 0 {
 		t.Errorf("%d lanes were given back, warnings %v", n, w)
 	}

@@ -26,6 +26,7 @@ import (
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/webhooks"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 	"github.com/molar-billing/molar/workers"
 	"github.com/molar-billing/molar/workers/outboxrelay"
 )
@@ -139,7 +140,7 @@ func (r *receiver) times(e *billing.WebhookEndpoint) map[string]int {
 
 // webhookWorker runs a process as they are put together: a relay, and the worker
 // that brings calls to its dispatcher. Staged is the relay's.
-func (b *bench) webhookWorker(sender ports.WebhookSender) (staged func([]jobs.Job)) {
+func (b *fixture) webhookWorker(sender ports.WebhookSender) (staged func([]jobs.Job)) {
 	queue, quiet := b.broker.Open(), slog.New(slog.DiscardHandler)
 	relay := outboxrelay.New(queue, quiet)
 	d := webhooks.NewDispatcher(b.store, queue, sender, b.clock, b.pace, quiet, func(billing.Attempt) {})
@@ -156,7 +157,7 @@ func (b *bench) webhookWorker(sender ports.WebhookSender) (staged func([]jobs.Jo
 // and some fail, by three processes. Those that are well get everything once.
 func TestManyEndpoints(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	b.pace = webhooks.Pace{InFlight: 4, Lease: time.Minute, Linger: 100 * time.Millisecond}
 	r := newReceiver(t)
 	release := make(chan struct{})
@@ -171,7 +172,7 @@ func TestManyEndpoints(t *testing.T) {
 	var in []billing.Scope
 	var well, hung, ill []*billing.WebhookEndpoint
 	for range scopes {
-		scope := b.newScope()
+		scope := porttest.Organization(b.t, b.store, billing.ModeTest)
 		in = append(in, scope)
 		for n := range billing.MaxEndpoints {
 			e := b.endpointOf(scope)
@@ -206,12 +207,12 @@ func TestManyEndpoints(t *testing.T) {
 		})
 	}
 	all.Wait()
-	b.await("all is delivered where all is well", func() bool { return b.counted(well, billing.DeliveryDelivered) == len(well)*events })
+	porttest.Await(b.t, "all is delivered where all is well", func() bool { return b.counted(well, billing.DeliveryDelivered) == len(well)*events })
 	if n := b.counted(hung, billing.DeliveryPending); n != len(hung)*events {
 		t.Errorf("%d wait for those that hang", n)
 	}
 	close(release)
-	b.await("all is delivered where it hung", func() bool { return b.counted(hung, billing.DeliveryDelivered) == len(hung)*events })
+	porttest.Await(b.t, "all is delivered where it hung", func() bool { return b.counted(hung, billing.DeliveryDelivered) == len(hung)*events })
 	for _, e := range append(well, hung...) {
 		if times := r.times(e); len(times) != events {
 			t.Errorf("%d events came, want %d", len(times), events)
@@ -225,7 +226,7 @@ func TestManyEndpoints(t *testing.T) {
 }
 
 // counted is how many deliveries of the endpoints are in the state.
-func (b *bench) counted(of []*billing.WebhookEndpoint, state billing.DeliveryState) (n int) {
+func (b *fixture) counted(of []*billing.WebhookEndpoint, state billing.DeliveryState) (n int) {
 	b.t.Helper()
 	for _, e := range of {
 		if n += b.states(e)[state]; state == billing.DeliveryDelivered && n == 0 {
@@ -239,15 +240,15 @@ func (b *bench) counted(of []*billing.WebhookEndpoint, state billing.DeliverySta
 // everything.
 func TestLostCalls(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	r := newReceiver(t)
 	e := b.endpoint()
 	r.knows(e, nil)
 	b.backlog(20)
 	b.webhookWorker(r.client)
-	b.await("all is delivered", b.delivered(e))
+	porttest.Await(b.t, "all is delivered", b.delivered(e))
 	b.backlog(20)
-	b.await("all is delivered", b.delivered(e))
+	porttest.Await(b.t, "all is delivered", b.delivered(e))
 	if n := len(r.times(e)); n != 40 {
 		t.Errorf("%d events came", n)
 	}
@@ -257,7 +258,7 @@ func TestLostCalls(t *testing.T) {
 // record.
 func TestReceiversThatFail(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	r := newReceiver(t)
 	for name, test := range map[string]struct {
 		answer http.HandlerFunc
@@ -282,9 +283,9 @@ func TestReceiversThatFail(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		running.Go(func() { _ = d.Run(ctx) })
-		b.await("the process runs", d.Running)
+		porttest.Await(b.t, "the process runs", d.Running)
 		d.Call(jobs.Job{Kind: jobs.KindWebhook, Scope: e.Scope, Subject: e.ID})
-		b.await("the lane ends", func() bool { return d.Lanes() == 0 })
+		porttest.Await(b.t, "the lane ends", func() bool { return d.Lanes() == 0 })
 		cancel()
 		running.Wait()
 		got := b.deliveries(e)[0]

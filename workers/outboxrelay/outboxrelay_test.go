@@ -17,6 +17,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 	"github.com/molar-billing/molar/workers/outboxrelay"
 )
 
@@ -106,15 +107,6 @@ func inTx(t *testing.T, s ports.Store, in billing.Scope, fn func(context.Context
 	}
 }
 
-func await(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	for end := time.Now().Add(5 * time.Minute); !is(); <-time.After(2 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("it never happens that %s", what)
-		}
-	}
-}
-
 // run runs the relay until the test ends.
 func run(t *testing.T, r *outboxrelay.Relay, s ports.Store) {
 	t.Helper()
@@ -149,11 +141,11 @@ func TestCallsAreGathered(t *testing.T) {
 		r.Staged([]jobs.Job{call(newScope(), one), call(newScope(), two)})
 	}
 	run(t, r, pgtest.Open(t))
-	await(t, "both lanes are called", func() bool { return b.of(one) > 0 && b.of(two) > 0 })
+	porttest.Await(t, "both lanes are called", func() bool { return b.of(one) > 0 && b.of(two) > 0 })
 	for n, fail := range []error{errors.New("lost"), nil, nil} {
 		b.fails(fail)
 		r.Staged([]jobs.Job{call(newScope(), one)})
-		await(t, "the lane is called again", func() bool { return b.of(one) == n+2 })
+		porttest.Await(t, "the lane is called again", func() bool { return b.of(one) == n+2 })
 	}
 	if n := b.of(two); n != 1 {
 		t.Errorf("the other lane was called %d times", n)
@@ -174,13 +166,13 @@ func TestBeyondThePlaceThereIs(t *testing.T) {
 		r.Staged([]jobs.Job{call(scope, lanes[n])})
 	}
 	run(t, r, pgtest.Open(t))
-	await(t, "what waited is published", func() bool { return b.of(lanes[0]) == 1 && b.of(lanes[4000]) == 1 })
+	porttest.Await(t, "what waited is published", func() bool { return b.of(lanes[0]) == 1 && b.of(lanes[4000]) == 1 })
 	last := lanes[4999]
 	if b.of(last) > 0 {
 		t.Error("there was a place for more than are kept")
 	}
 	r.Staged([]jobs.Job{call(scope, last)})
-	await(t, "the lane that found no place is called", func() bool { return b.of(last) == 1 })
+	porttest.Await(t, "the lane that found no place is called", func() bool { return b.of(last) == 1 })
 }
 
 // TestFewInFlight has one scope stage many jobs, and then another one its first:
@@ -212,18 +204,18 @@ func TestFewInFlight(t *testing.T) {
 	staged := time.Now()
 	stage(many, all...)
 	stage(other, first)
-	await(t, "the other scope's job is published, and a window of the crowd", func() bool {
+	porttest.Await(t, "the other scope's job is published, and a window of the crowd", func() bool {
 		return b.of(first.Subject) == 1 && b.ofScope(many) >= window
 	})
 	if n := b.ofScope(many); n != window && time.Since(staged) < billing.JobLease { // later their leases bring them
 		t.Errorf("%d of the crowd are in flight, want %d", n, window)
 	}
 	b.reply(all[0].Subject)
-	await(t, "a reply gives its place to the next", func() bool { return b.of(all[window].Subject) == 1 })
+	porttest.Await(t, "a reply gives its place to the next", func() bool { return b.of(all[window].Subject) == 1 })
 	inTx(t, s, many, func(ctx context.Context, tx ports.Tx) error {
 		return errors.Join(tx.Outbox.Done(ctx, all[1].ID), tx.Outbox.Postpone(ctx, all[2].ID, time.Now().Add(time.Hour)))
 	})
-	await(t, "what is done or postponed gives its place to the next", func() bool {
+	porttest.Await(t, "what is done or postponed gives its place to the next", func() bool {
 		return b.of(all[window+1].Subject) == 1 && b.of(all[window+2].Subject) == 1
 	})
 }
@@ -251,8 +243,8 @@ func TestLeasesRunOutInFlight(t *testing.T) {
 		}
 		return n
 	}
-	await(t, "a window is published", func() bool { return len(times()) >= window })
-	await(t, "all that is in flight is published again and again", func() bool {
+	porttest.Await(t, "a window is published", func() bool { return len(times()) >= window })
+	porttest.Await(t, "all that is in flight is published again and again", func() bool {
 		if err := s.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error { return tx.Jobs.Release(ctx, 0) }); err != nil {
 			t.Fatal(err)
 		}
@@ -290,12 +282,12 @@ func TestBacklogInTurn(t *testing.T) {
 		t.Fatal(err)
 	}
 	run(t, outboxrelay.New(b, slog.New(slog.DiscardHandler)), s)
-	await(t, "the other scope's job is published", func() bool { return b.of(last.Subject) > 0 })
+	porttest.Await(t, "the other scope's job is published", func() bool { return b.of(last.Subject) > 0 })
 	if n := b.ofScope(many); n > 100 {
 		t.Errorf("%d of the crowd came before it", n)
 	}
 	replied := 0
-	await(t, "all of the crowd are published", func() bool {
+	porttest.Await(t, "all of the crowd are published", func() bool {
 		for _, j := range b.from(replied) {
 			inTx(t, s, j.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Done(ctx, j.ID) })
 			replied++
@@ -341,7 +333,7 @@ func TestDueLanesAreCalled(t *testing.T) {
 	for range 2 {
 		run(t, outboxrelay.New(b, slog.New(slog.DiscardHandler)), s)
 	}
-	await(t, "the lanes are called twice", func() bool {
+	porttest.Await(t, "the lanes are called twice", func() bool {
 		return !slices.ContainsFunc(ids[:3], func(id billing.WebhookEndpointID) bool { return b.of(id) < 2 })
 	})
 	for _, id := range ids[:3] {

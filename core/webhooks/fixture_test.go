@@ -21,39 +21,19 @@ import (
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/webhooks"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
 
-// clock can be moved on.
-type clock struct {
-	mu    sync.Mutex
-	ahead time.Duration
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return time.Now().Add(c.ahead)
-}
-
-func (c *clock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.ahead += d
-}
-
-// to moves the clock on to the time.
-func (c *clock) to(t time.Time) { c.advance(t.Sub(c.Now())) }
-
-// bench is endpoints and their deliveries in a real database, and a queue in
+// fixture is endpoints and their deliveries in a real database, and a queue in
 // memory. The receivers, which are the outside, are made up.
-type bench struct {
+type fixture struct {
 	t       *testing.T
 	broker  *memqueue.Broker
 	store   pgtest.Clocked
 	db      *sql.DB // as an administrator
-	clock   *clock
+	clock   *porttest.Clock
 	outside *outside
 	pace    webhooks.Pace // of the processes that are started from now on
 	service *webhooks.Service
@@ -64,10 +44,10 @@ type bench struct {
 	keys  int
 }
 
-func newBench(t *testing.T) *bench {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	b := &bench{
-		t: t, broker: memqueue.NewBroker(), clock: &clock{}, outside: newOutside(),
+	b := &fixture{
+		t: t, broker: memqueue.NewBroker(), clock: &porttest.Clock{}, outside: newOutside(),
 		pace: webhooks.Pace{InFlight: 4, Lease: time.Minute, Linger: time.Millisecond},
 	}
 	url := pgtest.URL(t)
@@ -78,22 +58,11 @@ func newBench(t *testing.T) *bench {
 	}
 	t.Cleanup(func() { _ = b.db.Close() })
 	b.service = webhooks.New(b.store, b.outside, b.clock)
-	b.scope = b.newScope()
+	b.scope = porttest.Organization(t, b.store, billing.ModeTest)
 	return b
 }
 
-func (b *bench) newScope() billing.Scope {
-	b.t.Helper()
-	now := time.Now()
-	o := &billing.Organization{ID: billing.NewID[billing.OrgID](now), Name: "Test", CreatedAt: now}
-	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) error { return tx.Orgs.Insert(ctx, o) })
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return billing.Scope{Org: o.ID, Mode: billing.ModeTest}
-}
-
-func (b *bench) staged(staged []jobs.Job) {
+func (b *fixture) staged(staged []jobs.Job) {
 	b.mu.Lock()
 	calls := b.calls
 	b.mu.Unlock()
@@ -105,7 +74,7 @@ func (b *bench) staged(staged []jobs.Job) {
 }
 
 // call has the calls of lanes that commits make go somewhere else from now on.
-func (b *bench) call(to func(jobs.Job)) {
+func (b *fixture) call(to func(jobs.Job)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.calls = to
@@ -114,24 +83,24 @@ func (b *bench) call(to func(jobs.Job)) {
 // process is a process that delivers.
 type process struct {
 	*webhooks.Dispatcher
-	b    *bench
+	b    *fixture
 	log  *log
 	fate *fate
 	stop func() // ends it as a signal does, or buries it, and waits for that
 }
 
 // process starts a process; a fate of nil lets it live.
-func (b *bench) process(f *fate) *process { return b.processAt(b.clock, f) }
+func (b *fixture) process(f *fate) *process { return b.processAt(b.clock, f) }
 
 // processAt starts a process with a clock of its own.
-func (b *bench) processAt(own ports.Clock, f *fate) *process {
+func (b *fixture) processAt(own ports.Clock, f *fate) *process {
 	if f == nil {
 		f = &fate{}
 	}
 	over := make(chan struct{})
 	f.over = over
 	p := &process{b: b, fate: f, log: &log{}}
-	p.Dispatcher = webhooks.NewDispatcher(fatedStore{b.store, f}, fatedQueue{b.broker.Open(), f}, fatedSender{b.outside, f},
+	p.Dispatcher = webhooks.NewDispatcher(mortalStore{b.store, f}, mortalQueue{b.broker.Open(), f}, mortalSender{b.outside, f},
 		own, b.pace, slog.New(p.log), func(billing.Attempt) {})
 	ctx, cancel := context.WithCancel(b.t.Context())
 	var running sync.WaitGroup
@@ -139,7 +108,7 @@ func (b *bench) processAt(own ports.Clock, f *fate) *process {
 	end := sync.OnceFunc(func() { cancel(); close(over) })
 	p.stop = func() { end(); running.Wait() }
 	b.t.Cleanup(p.stop)
-	b.await("the process runs", p.Running)
+	porttest.Await(b.t, "the process runs", p.Running)
 	return p
 }
 
@@ -151,7 +120,7 @@ func (p *process) looks(e *billing.WebhookEndpoint) {
 // quiet waits until the process has nothing to look after, or is dead.
 func (p *process) quiet() {
 	p.b.t.Helper()
-	p.b.await("the lanes end", func() bool { return p.Lanes() == 0 || p.fate.isDead() })
+	porttest.Await(p.b.t, "the lanes end", func() bool { return p.Lanes() == 0 || p.fate.isDead() })
 }
 
 // worked has the process look after the lane until nothing is due.
@@ -190,24 +159,12 @@ func (l *log) warned() []string {
 // pause is how long these tests wait before they look again.
 const pause = 2 * time.Millisecond
 
-// await waits for something that comes sooner or later.
-func (b *bench) await(what string, is func() bool) {
+func (b *fixture) in(scope billing.Scope, fn func(ctx context.Context, tx ports.Tx) error) {
 	b.t.Helper()
-	for end := time.Now().Add(5 * time.Minute); !is(); <-time.After(pause) {
-		if time.Now().After(end) {
-			b.t.Fatalf("it never happens that %s", what)
-		}
-	}
+	porttest.In(b.t, b.store, scope, fn)
 }
 
-func (b *bench) in(scope billing.Scope, fn func(ctx context.Context, tx ports.Tx) error) {
-	b.t.Helper()
-	if err := b.store.InTx(b.t.Context(), scope, fn); err != nil {
-		b.t.Fatal(err)
-	}
-}
-
-func (b *bench) exec(query string, args ...any) {
+func (b *fixture) exec(query string, args ...any) {
 	b.t.Helper()
 	if _, err := b.db.ExecContext(b.t.Context(), query, args...); err != nil {
 		b.t.Fatal(err)
@@ -215,7 +172,7 @@ func (b *bench) exec(query string, args ...any) {
 }
 
 // key is one that was not used before.
-func (b *bench) key() string {
+func (b *fixture) key() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.keys++
@@ -223,12 +180,12 @@ func (b *bench) key() string {
 }
 
 // endpoint makes an enabled endpoint with a URL of its own.
-func (b *bench) endpoint(types ...billing.EventType) *billing.WebhookEndpoint {
+func (b *fixture) endpoint(types ...billing.EventType) *billing.WebhookEndpoint {
 	b.t.Helper()
 	return b.endpointOf(b.scope, types...)
 }
 
-func (b *bench) endpointOf(scope billing.Scope, types ...billing.EventType) *billing.WebhookEndpoint {
+func (b *fixture) endpointOf(scope billing.Scope, types ...billing.EventType) *billing.WebhookEndpoint {
 	b.t.Helper()
 	now := b.clock.Now()
 	e := &billing.WebhookEndpoint{
@@ -241,12 +198,12 @@ func (b *bench) endpointOf(scope billing.Scope, types ...billing.EventType) *bil
 }
 
 // removed removes an endpoint that a test has done with.
-func (b *bench) removed(e *billing.WebhookEndpoint) {
+func (b *fixture) removed(e *billing.WebhookEndpoint) {
 	b.t.Helper()
 	b.in(e.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Endpoints.Delete(ctx, e.ID) })
 }
 
-func (b *bench) get(e *billing.WebhookEndpoint) *billing.WebhookEndpoint {
+func (b *fixture) get(e *billing.WebhookEndpoint) *billing.WebhookEndpoint {
 	b.t.Helper()
 	now, err := b.service.Get(b.t.Context(), e.Scope, e.ID)
 	if err != nil {
@@ -256,9 +213,9 @@ func (b *bench) get(e *billing.WebhookEndpoint) *billing.WebhookEndpoint {
 }
 
 // happens commits an event.
-func (b *bench) happens() *billing.Event { return b.happensIn(b.scope) }
+func (b *fixture) happens() *billing.Event { return b.happensIn(b.scope) }
 
-func (b *bench) happensIn(scope billing.Scope) *billing.Event {
+func (b *fixture) happensIn(scope billing.Scope) *billing.Event {
 	now := b.clock.Now().UTC().Truncate(time.Microsecond)
 	e := &billing.Event{
 		ID: billing.NewID[billing.EventID](now), Scope: scope, Type: billing.EventClaimPaid, Resource: billing.NewID[billing.ClaimID](now),
@@ -272,7 +229,7 @@ func (b *bench) happensIn(scope billing.Scope) *billing.Event {
 }
 
 // backlog commits n events whose calls are lost.
-func (b *bench) backlog(n int) (out []*billing.Event) {
+func (b *fixture) backlog(n int) (out []*billing.Event) {
 	b.mu.Lock()
 	calls := b.calls
 	b.mu.Unlock()
@@ -285,7 +242,7 @@ func (b *bench) backlog(n int) (out []*billing.Event) {
 }
 
 // deliveries is what was queued for the endpoint, oldest first.
-func (b *bench) deliveries(e *billing.WebhookEndpoint) []*billing.Delivery {
+func (b *fixture) deliveries(e *billing.WebhookEndpoint) []*billing.Delivery {
 	b.t.Helper()
 	all, next, err := b.service.Deliveries(b.t.Context(), e.Scope, e.ID, billing.Page{Limit: 1000})
 	if err != nil || next != nil {
@@ -296,7 +253,7 @@ func (b *bench) deliveries(e *billing.WebhookEndpoint) []*billing.Delivery {
 }
 
 // states counts the endpoint's deliveries by state.
-func (b *bench) states(e *billing.WebhookEndpoint) map[billing.DeliveryState]int {
+func (b *fixture) states(e *billing.WebhookEndpoint) map[billing.DeliveryState]int {
 	b.t.Helper()
 	n := map[billing.DeliveryState]int{}
 	for _, d := range b.deliveries(e) {
@@ -306,7 +263,7 @@ func (b *bench) states(e *billing.WebhookEndpoint) map[billing.DeliveryState]int
 }
 
 // delivered reports whether all that was queued for the endpoint is delivered.
-func (b *bench) delivered(e *billing.WebhookEndpoint) func() bool {
+func (b *fixture) delivered(e *billing.WebhookEndpoint) func() bool {
 	return func() bool {
 		b.t.Helper()
 		n := b.states(e)
@@ -315,13 +272,13 @@ func (b *bench) delivered(e *billing.WebhookEndpoint) func() bool {
 }
 
 // lapse ends the lease of whoever holds the lane.
-func (b *bench) lapse(e *billing.WebhookEndpoint) {
+func (b *fixture) lapse(e *billing.WebhookEndpoint) {
 	b.t.Helper()
 	b.exec("UPDATE webhook_endpoints SET lease_until = now() - interval '1 min' WHERE id = $1 AND holder IS NOT NULL", e.ID)
 }
 
 // holder is who holds the lane; empty for nobody.
-func (b *bench) holder(e *billing.WebhookEndpoint) (id string) {
+func (b *fixture) holder(e *billing.WebhookEndpoint) (id string) {
 	b.t.Helper()
 	row := b.db.QueryRowContext(b.t.Context(), "SELECT coalesce(holder::text, '') FROM webhook_endpoints WHERE id = $1", e.ID)
 	if err := row.Scan(&id); err != nil {
@@ -331,7 +288,7 @@ func (b *bench) holder(e *billing.WebhookEndpoint) (id string) {
 }
 
 // sweep calls the lanes that are due, as a relay does, and reports how many.
-func (b *bench) sweep(p *process) int {
+func (b *fixture) sweep(p *process) int {
 	b.t.Helper()
 	var due []jobs.Job
 	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) (err error) {

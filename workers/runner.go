@@ -1,7 +1,7 @@
-// Package workers runs jobs from the queue: each is decoded, handed to one use
-// case, and its error judged; handlers.go names the use case of each kind. The
-// loops that have no job are here too: what cuts batches, fetches files and
-// sweeps.
+// Package workers runs jobs from the queue. It passes each to one use case and
+// decides by the error what becomes of it; handlers.go names the use case of each
+// kind. The loops without jobs are here too: they cut batches, fetch files and
+// sweep.
 package workers
 
 import (
@@ -24,8 +24,8 @@ type Handler struct {
 	// run any number of times. An error leaves the job, and it is done again.
 	Do func(context.Context, jobs.Job) error
 
-	// Fail ends a job that failed billing.JobAttempts times, so that a request
-	// that waits for it learns that.
+	// Fail ends a job that failed billing.JobAttempts times, so that a waiting
+	// request fails too.
 	Fail func(context.Context, jobs.Job) error
 }
 
@@ -40,7 +40,7 @@ type Runner struct {
 	observe func(kind jobs.Kind, result string, took time.Duration)
 }
 
-// NewRunner makes a Runner. Observe is told of every attempt: its result is
+// NewRunner makes a Runner. It calls observe for every attempt, with the result
 // "done", "error" or "dead".
 func NewRunner(
 	store ports.Store, queue ports.Queue, log *slog.Logger, observe func(kind jobs.Kind, result string, took time.Duration),
@@ -94,8 +94,8 @@ func (r *Runner) handle(ctx context.Context, h Handler, d ports.Message) ports.V
 	return ports.Finished
 }
 
-// attempts counts this attempt and answers how many there have been; when the
-// store does not answer it is 0, because a job is not given up for that.
+// attempts counts this attempt and returns how many there have been. It returns
+// 0 when the store fails: a job is not given up for that.
 func (r *Runner) attempts(ctx context.Context, j jobs.Job, again bool) (n int) {
 	err := r.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
 		n, err = tx.Jobs.Attempt(ctx, j.ID, again)

@@ -1,4 +1,4 @@
-// Command api answers the HTTP API.
+// Command api serves the HTTP API.
 package main
 
 import "github.com/molar-billing/molar/cmd/internal/wire"

@@ -1,4 +1,4 @@
-// Command molar is the service for trying out, and the tools of whoever runs
+// Command molar is the service for trying out, and the tools of those who run
 // it: see molar --help.
 package main
 

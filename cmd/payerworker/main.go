@@ -1,5 +1,5 @@
-// Command payerworker asks payers and answers eligibility checks, sends
-// attachments, cuts batches of claims, and takes in what comes back.
+// Command payerworker asks payers and completes eligibility checks, sends
+// attachments, cuts batches of claims, and receives the replies.
 package main
 
 import "github.com/molar-billing/molar/cmd/internal/wire"

@@ -134,7 +134,7 @@ func (r *Relay) launch(s *stream, j jobs.Job) {
 	r.start(j, f)
 }
 
-// land gives the place of a flight to the next job.
+// land ends a flight, and the next job takes its place.
 func (r *Relay) land(j jobs.Job, f *flight) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -157,7 +157,7 @@ func provider(ctx context.Context, s *access.Service, scope billing.Scope, first
 	return err
 }
 
-// announce tells whoever started it that the service is ready.
+// announce prints that the service is ready.
 func (d *demo) announce(w io.Writer, o cli.DevOptions, a Addresses, dir string) error {
 	base, ops := "http://"+a.API+"/api/v1", "http://"+a.Ops
 	d.BaseURL = base

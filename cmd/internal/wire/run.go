@@ -24,8 +24,8 @@ type Role int
 
 // The roles.
 const (
-	RoleAPI           Role = iota // answers HTTP
-	RolePayerWorker               // asks payers, sends attachments, cuts batches, and takes in what comes back
+	RoleAPI           Role = iota // serves HTTP
+	RolePayerWorker               // asks payers, sends attachments, cuts batches, and receives the replies
 	RoleERAWorker                 // matches and applies remittances, and sweeps
 	RolePNGWorker                 // converts PNGs
 	RoleWebhookWorker             // posts events to webhook endpoints

@@ -125,6 +125,8 @@ CREATE TABLE public.batches (
     sent_at timestamp with time zone,
     acknowledged_at timestamp with time zone,
     content bytea NOT NULL,
+    network text DEFAULT 'sandbox'::text NOT NULL,
+    CONSTRAINT batches_network CHECK ((network <> ''::text)),
     CONSTRAINT batches_state CHECK (((name <> ''::text) AND
 CASE state
     WHEN 'pending'::text THEN ((sent_at IS NULL) AND (acknowledged_at IS NULL) AND (result = ''::text))
@@ -753,6 +755,8 @@ CREATE INDEX claims_payer_number ON public.claims USING btree (payer_claim_numbe
 
 CREATE INDEX claims_queued ON public.claims USING btree (mode, org_id, id) WHERE ((state = 'queued'::text) AND (batch_id IS NULL));
 
+CREATE INDEX claims_queued_payers ON public.claims USING btree (mode, org_id, payer_id) WHERE ((state = 'queued'::text) AND (batch_id IS NULL));
+
 CREATE INDEX claims_request ON public.claims USING btree (request_id, org_id, mode, created_at, id) WHERE (request_id IS NOT NULL);
 
 CREATE INDEX claims_sent ON public.claims USING btree (kind, org_id, mode, sent_at, created_at, id) WHERE ((sent_at IS NOT NULL) AND (frequency <> 'void'::text));
@@ -1063,6 +1067,8 @@ GRANT SELECT(sent_at) ON TABLE public.batches TO molar_system;
 GRANT UPDATE(acknowledged_at) ON TABLE public.batches TO molar_app;
 GRANT SELECT(acknowledged_at) ON TABLE public.batches TO molar_system;
 
+GRANT SELECT(network) ON TABLE public.batches TO molar_system;
+
 GRANT SELECT,INSERT ON TABLE public.claims TO molar_app;
 
 GRANT SELECT(id) ON TABLE public.claims TO molar_system;
@@ -1081,6 +1087,7 @@ GRANT UPDATE(patient_control_number) ON TABLE public.claims TO molar_app;
 GRANT UPDATE(office_id) ON TABLE public.claims TO molar_app;
 
 GRANT UPDATE(payer_id) ON TABLE public.claims TO molar_app;
+GRANT SELECT(payer_id) ON TABLE public.claims TO molar_system;
 
 GRANT UPDATE(payer_code) ON TABLE public.claims TO molar_app;
 

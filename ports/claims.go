@@ -38,9 +38,9 @@ type Claims interface {
 // Clearing reads claims for the files that carry them or report on them. The
 // claims that it returns are locked, always in the order of their IDs.
 type Clearing interface {
-	// Queued reads claims that wait for a batch, the oldest, at most limit.
-	// Claims that another transaction has locked are passed over.
-	Queued(ctx context.Context, limit int) ([]*billing.Claim, error)
+	// Queued reads claims for the payers that wait for a batch, the oldest, at
+	// most limit. Claims that another transaction has locked are passed over.
+	Queued(ctx context.Context, payers []billing.PayerID, limit int) ([]*billing.Claim, error)
 
 	// OfBatch reads the claims whose batch it is.
 	OfBatch(ctx context.Context, id billing.FileID) ([]*billing.Claim, error)
@@ -140,12 +140,14 @@ type Routes interface {
 	// their digits.
 	Payees(ctx context.Context, mode billing.Mode, npi, taxID string) ([]*billing.Office, error)
 
-	// Batch reads the batch of the mode with one of the numbers, which are the
-	// same for all parts of a file of ours. An absent one is CodeNotFound.
-	Batch(ctx context.Context, mode billing.Mode, n billing.ControlNumbers) (*billing.Batch, error)
+	// Batch reads the batch of the mode and network with one of the numbers,
+	// which are the same for all parts of a file of ours. An absent one is
+	// CodeNotFound.
+	Batch(ctx context.Context, mode billing.Mode, network string, n billing.ControlNumbers) (*billing.Batch, error)
 
-	// Queued reads the scopes of the mode in which claims wait for a batch.
-	Queued(ctx context.Context, mode billing.Mode) ([]billing.Scope, error)
+	// Queued reads the scopes of the mode in which claims wait for a batch, each
+	// with the payers of those claims.
+	Queued(ctx context.Context, mode billing.Mode) (map[billing.Scope][]billing.PayerID, error)
 }
 
 // Quarantine keeps files that could not be given to an organization, their

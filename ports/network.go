@@ -9,16 +9,37 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
+// Networks is the networks that are open now. Use cases ask it anew for each
+// message, because networks open and close while the service runs.
+type Networks interface {
+	// Available is nil when a network carries the transaction for the scope, to
+	// one payer at least. The error is that of For.
+	Available(scope billing.Scope, t billing.Transaction) error
+
+	// For returns the network that carries the transaction between the scope and
+	// the payer. When there is none the error, with CodeEligibilityUnavailable,
+	// CodeAttachmentsUnavailable or CodeUnavailable, is for the caller.
+	For(scope billing.Scope, payer billing.PayerID, t billing.Transaction) (*Network, error)
+
+	// Clearinghouses lists the networks that carry claims. Their names differ.
+	Clearinghouses() []*Network
+}
+
+// Network is one way to payers. What it does not carry is nil.
+type Network struct {
+	Name     string // for a check's source; a batch keeps the one that carries it
+	Route    billing.Route
+	Envelope billing.Envelope
+	Poll     time.Duration // how often Claims is asked for files
+
+	Eligibility EligibilityNetwork
+	Claims      Clearinghouse
+	Attachments AttachmentNetwork
+}
+
 // EligibilityNetwork carries inquiries to payers and their answers back, as
 // X12 bytes.
 type EligibilityNetwork interface {
-	// Name is the network's name for a check's source, such as "sandbox".
-	Name() string
-
-	// Available reports whether inquiries can be made; the error, with
-	// CodeEligibilityUnavailable, is for the caller.
-	Available() error
-
 	// Inquire sends a 270 and returns the payer's reply, whatever its bytes.
 	// It may be called again for the same inquiry. A *billing.LaterError error says when the
 	// answer can be fetched by asking again. Any other error means that the
@@ -31,10 +52,6 @@ type EligibilityNetwork interface {
 // may take the same steps at once: a network knows a transmission by its number,
 // under which the same is always sent, and one that is committed stays as it is.
 type AttachmentNetwork interface {
-	// Available reports whether attachments can be sent; the error, with
-	// CodeAttachmentsUnavailable, is for the caller.
-	Available() error
-
 	// Open begins a transmission. A *billing.LaterError says when to begin
 	// anew. Any other error means that the network failed.
 	Open(ctx context.Context, t billing.Transmission) error
@@ -63,9 +80,6 @@ type EDI interface {
 // Clearinghouse takes files of claims to payers, and has what comes back until
 // it is taken away.
 type Clearinghouse interface {
-	// Available is nil when files can be sent.
-	Available() error
-
 	// Send hands a file of the scope over. It may be called again with the same
 	// file: one whose name was sent before stays as it is.
 	Send(ctx context.Context, scope billing.Scope, name string, content []byte) error

@@ -2,7 +2,9 @@ package workers
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/molar-billing/molar/core/batches"
@@ -31,31 +33,54 @@ func CutBatches(ctx context.Context, s *batches.Service, every time.Duration, lo
 	}
 }
 
-// ReceiveFiles fetches files from the clearinghouses until ctx ends.
+// ReceiveFiles fetches files from the clearinghouses until ctx ends, from each as
+// often as its network wants: one that is slow holds up no other.
 func ReceiveFiles(ctx context.Context, s *batches.Service, log *slog.Logger) error {
+	var all sync.WaitGroup
+	defer all.Wait()
+	var asked sync.Map // the names of the networks that are asked
+	for pause := time.Duration(0); wait(ctx, pause); pause = billing.FilesRetry {
+		for _, name := range s.Clearinghouses() {
+			if _, already := asked.LoadOrStore(name, true); already {
+				continue
+			}
+			all.Go(func() {
+				defer asked.Delete(name)
+				receiveFrom(ctx, s, name, log)
+			})
+		}
+	}
+	return nil
+}
+
+// receiveFrom fetches files from one network until ctx ends or the network is
+// closed.
+func receiveFrom(ctx context.Context, s *batches.Service, name string, log *slog.Logger) {
 	for pause := time.Duration(0); wait(ctx, pause); {
 		var got batches.Received
 		err := jobs.Survive(func() (err error) {
-			got, err = s.Receive(ctx)
+			got, err = s.Receive(ctx, name)
 			return err
 		})
+		if errors.Is(err, batches.ErrClosed) {
+			return
+		}
 		if got.Files > 0 {
-			log.InfoContext(ctx, "files taken in", "files", got.Files)
+			log.InfoContext(ctx, "files taken in", "network", name, "files", got.Files)
 		}
 		for _, r := range got.Rejected {
 			log.WarnContext(ctx, "batch rejected", "batch_id", r.Batch.String(), "reasons", r.Why)
 		}
 		switch {
 		case err != nil && ctx.Err() == nil:
-			log.WarnContext(ctx, "files not taken in", "error", err)
-			pause = billing.FilesRetry
+			log.WarnContext(ctx, "files not taken in", "network", name, "error", err)
+			pause = max(got.Poll, billing.FilesRetry)
 		case got.Files > 0:
 			pause = 0
 		default:
-			pause = billing.FilesPoll
+			pause = got.Poll
 		}
 	}
-	return nil
 }
 
 // wait waits, and reports false when ctx ended.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/memqueue"
+	"github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
@@ -77,9 +78,10 @@ func TestTraffic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	network := &failing{Clearinghouse: sandboxnet.NewClearinghouse(clock{}, store.SandboxMail(), sandboxnet.Options{ERADelay: time.Hour}), fails: 1}
+	sandbox := sandboxnet.Networks(clock{}, store.SandboxMail(), sandboxnet.Options{ERADelay: time.Hour})[1]
+	sandbox.Claims = &failing{Clearinghouse: sandbox.Claims, fails: 1}
 	s := batches.New(store, batches.Outside{
-		EDI: edi.New(), Networks: map[billing.Mode]ports.Clearinghouse{billing.ModeTest: network},
+		EDI: edi.New(), Networks: networks.New(sandbox),
 	}, payers)
 	claims := claimsOf(t, store, payers, 20)
 

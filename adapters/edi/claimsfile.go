@@ -11,15 +11,11 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// clearinghouse receives files of claims: it finds the payers that the claims
-// name.
-const clearinghouse = "CLEARINGHOUSE"
-
 // claimSize is what a claim of a few lines takes in a file, to make room once.
 const claimSize = 1 << 10
 
 // errFile is the error of a batch that no file can be made of.
-var errFile = errors.New("edi: a file of claims needs control numbers of at most nine digits, and claims with their offices")
+var errFile = errors.New("edi: a file of claims needs a sender, a receiver, control numbers of at most nine digits, and claims with their offices")
 
 // File writes the 837D of a batch: one transaction set, whose number is also
 // its reference (BHT03), so that whatever comes back for it names the batch.
@@ -27,7 +23,8 @@ var errFile = errors.New("edi: a file of claims needs control numbers of at most
 // share a level. A claim names at most ten attachments, and has room for five
 // notes: those of attachments come first, then as much of its own as fits.
 func (*Codec) File(f billing.ClaimsFile) ([]byte, error) {
-	if f.Batch == nil || len(f.Claims) == 0 {
+	from, to := f.Envelope.Sender, f.Envelope.Receiver
+	if f.Batch == nil || len(f.Claims) == 0 || from.ID == "" || to.ID == "" {
 		return nil, errFile
 	}
 	numbers, created := f.Batch.File.ControlNumbers, f.Batch.CreatedAt.UTC()
@@ -42,13 +39,13 @@ func (*Codec) File(f billing.ClaimsFile) ([]byte, error) {
 	contact := &all[0].Billing // the sender is the contact for the file
 	b := claims.Batch{
 		Interchange: x12.Interchange{
-			SenderQualifier: "ZZ", Sender: sender, ReceiverQualifier: "ZZ", Receiver: clearinghouse,
+			SenderQualifier: from.Qualifier, Sender: from.ID, ReceiverQualifier: to.Qualifier, Receiver: to.ID,
 			Created: created, Control: interchange, Test: f.Batch.Scope.Mode != billing.ModeLive,
 		},
-		Group:   x12.Group{Sender: sender, Receiver: clearinghouse, Created: created, Control: group},
+		Group:   x12.Group{Sender: from.ID, Receiver: to.ID, Created: created, Control: group},
 		Control: numbers.Transaction, Reference: numbers.Transaction, CreatedAt: created,
-		Submitter: claims.Submitter{Name: sender, ID: sender, Contact: contact.Name, Phone: contact.Phone},
-		Receiver:  claims.Receiver{Name: clearinghouse, ID: clearinghouse},
+		Submitter: claims.Submitter{Name: from.ID, ID: from.ID, Contact: contact.Name, Phone: contact.Phone},
+		Receiver:  claims.Receiver{Name: to.ID, ID: to.ID},
 		Claims:    all,
 	}
 	var out bytes.Buffer

@@ -58,7 +58,16 @@ func newOffice(id byte, name, npi string) *billing.Office {
 
 func newBatch() *billing.Batch {
 	scope := billing.Scope{Org: billing.OrgID{1}, Mode: billing.ModeTest}
-	return billing.NewBatch(scope, 901, 5, time.Date(2026, 3, 4, 5, 6, 7, 891e6, time.UTC))
+	return billing.NewBatch(scope, "sandbox", 901, 5, time.Date(2026, 3, 4, 5, 6, 7, 891e6, time.UTC))
+}
+
+// envelope is from us to a receiver; to none, it is to the payer itself.
+func envelope(receiver string) (e billing.Envelope) {
+	e.Sender = billing.EnvelopeEnd{Qualifier: "ZZ", ID: "MOLAR"}
+	if receiver != "" {
+		e.Receiver = billing.EnvelopeEnd{Qualifier: "ZZ", ID: receiver}
+	}
+	return e
 }
 
 // claimsFile has all that a file can have: claims of two offices that take
@@ -80,7 +89,7 @@ func claimsFile() billing.ClaimsFile {
 	for i := range estimate.Claim.Lines {
 		estimate.Claim.Lines[i].ServiceDate = billing.Date{}
 	}
-	return billing.ClaimsFile{Batch: newBatch(), Claims: []billing.OutgoingClaim{replaced, voided, estimate, first}}
+	return billing.ClaimsFile{Batch: newBatch(), Envelope: envelope("CLEARINGHOUSE"), Claims: []billing.OutgoingClaim{replaced, voided, estimate, first}}
 }
 
 func TestFileGolden(t *testing.T) {
@@ -148,7 +157,7 @@ func TestLongNote(t *testing.T) {
 
 // BenchmarkFile writes a file of 5,000 claims. A claim is an operation.
 func BenchmarkFile(b *testing.B) {
-	f := billing.ClaimsFile{Batch: newBatch()}
+	f := billing.ClaimsFile{Batch: newBatch(), Envelope: envelope("CLEARINGHOUSE")}
 	offices := []*billing.Office{newOffice(1, "Bright Smiles", "1234567893"), newOffice(2, "Other", "1467560003"), newOffice(3, "Third", "1234567893")}
 	for i := range billing.MaxBatchClaims {
 		c := claimOf(0, offices[i%3], fmt.Sprintf("PCN-%d", i))

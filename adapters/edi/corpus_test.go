@@ -286,6 +286,7 @@ func inquiry270() billing.Inquiry270 {
 		CheckID:   id,
 		CreatedAt: time.Date(2026, 6, 15, 13, 4, 5, 670_000_000, time.UTC),
 		Mode:      billing.ModeTest,
+		Envelope:  envelope(""),
 		Payer:     billing.PayerSummary{PayerID: "60054", Name: "Sample Dental"},
 		Inquiry: billing.Inquiry{
 			Subscriber: billing.Subscriber{

@@ -13,33 +13,33 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// sender is the sender of the interchange: the service. The 270 inside names the
-// office.
-const sender = "MOLAR"
-
 // dental is the service type of all dental benefits.
 const dental = "35"
 
 // errInquiry is the error for an inquiry that has no valid 270.
-var errInquiry = errors.New("edi: an inquiry needs a check ID, and D and four digits for a procedure")
+var errInquiry = errors.New("edi: an inquiry needs a check ID, a sender, and D and four digits for a procedure")
 
 // Inquiry writes the 270. The main one (no procedure) asks for all dental
 // benefits and names the requested procedures. Some payers ignore those, so an
 // enhanced check also asks about each alone. The same arguments produce the same
 // bytes.
 func (*Codec) Inquiry(q billing.Inquiry270, procedure string, sequence int) ([]byte, error) {
-	if q.CheckID.IsZero() || sequence < 0 || procedure != "" && !billing.ValidProcedureCode(procedure) {
+	if q.CheckID.IsZero() || q.Envelope.Sender.ID == "" || sequence < 0 || procedure != "" && !billing.ValidProcedureCode(procedure) {
 		return nil, errInquiry
 	}
 	trace := fmt.Sprintf("%s%02d", traceBase(q.CheckID), sequence)
 	control := controlNumber(trace)
 	created := q.CreatedAt.UTC()
+	from, to := q.Envelope.Sender, q.Envelope.Receiver
+	if to.ID == "" {
+		to = billing.EnvelopeEnd{Qualifier: "ZZ", ID: q.Payer.PayerID}
+	}
 	out := &eligibility.Inquiry{
 		Interchange: x12.Interchange{
-			SenderQualifier: "ZZ", Sender: sender, ReceiverQualifier: "ZZ", Receiver: q.Payer.PayerID,
+			SenderQualifier: from.Qualifier, Sender: from.ID, ReceiverQualifier: to.Qualifier, Receiver: to.ID,
 			Created: created, Control: control, Test: q.Mode != billing.ModeLive,
 		},
-		Group:      x12.Group{Sender: sender, Receiver: q.Payer.PayerID, Created: created, Control: control},
+		Group:      x12.Group{Sender: from.ID, Receiver: to.ID, Created: created, Control: control},
 		Reference:  trace,
 		CreatedAt:  created,
 		Payer:      eligibility.Party{Name: eligibility.Name{Entity: "PR", Kind: "2", Last: q.Payer.Name, IDQualifier: "PI", ID: q.Payer.PayerID}},

@@ -182,7 +182,7 @@ func TestERAShapes(t *testing.T) {
 
 func TestBatchShapes(t *testing.T) {
 	t.Parallel()
-	pending := billing.NewBatch(billing.Scope{}, 1_000_000_042, 3, shapeTime)
+	pending := billing.NewBatch(billing.Scope{}, "sandbox", 1_000_000_042, 3, shapeTime)
 	pending.ID = idOf[billing.FileID](1)
 	done := *pending
 	done.Sent(shapeTime.Add(time.Second))

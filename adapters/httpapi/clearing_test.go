@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
 )
@@ -25,7 +26,7 @@ func (s *service) clear(t *testing.T) {
 			case <-tick.C:
 			}
 			_, cut := s.batches.Cut(ctx)
-			_, received := s.batches.Receive(ctx)
+			_, received := s.batches.Receive(ctx, sandboxnet.Name)
 			for _, err := range []error{cut, received} {
 				if err != nil && ctx.Err() == nil {
 					t.Error(err)
@@ -77,7 +78,7 @@ func asked(o anObject) {
 // batch keeps a batch with the content.
 func (s *service) batch(t *testing.T, serial int64, content string) *billing.Batch {
 	t.Helper()
-	b := billing.NewBatch(s.test, serial, 2, time.Now())
+	b := billing.NewBatch(s.test, sandboxnet.Name, serial, 2, time.Now())
 	err := s.store.InTx(t.Context(), s.test, func(ctx context.Context, tx ports.Tx) error {
 		for at := b.CreatedAt; ; at = at.Add(time.Millisecond) {
 			if ok, err := tx.Batches.Insert(ctx, b, []byte(content)); ok || err != nil {

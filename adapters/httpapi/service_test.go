@@ -18,10 +18,10 @@ import (
 	"github.com/molar-billing/molar/adapters/fileblob"
 	"github.com/molar-billing/molar/adapters/imagecodec"
 	"github.com/molar-billing/molar/adapters/memqueue"
+	"github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
-	"github.com/molar-billing/molar/adapters/unavailablenet"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/batches"
@@ -96,16 +96,15 @@ func startService(t *testing.T, times eligibility.Times, changes ...func(*setup)
 		t.Fatal(err)
 	}
 	clock, sender := machineClock{}, s.receiver.sender(t, with.log)
-	networks := map[billing.Mode]ports.EligibilityNetwork{
-		billing.ModeTest: sandboxnet.NewEligibility(clock), billing.ModeLive: unavailablenet.Eligibility{},
-	}
-	attaching := outside(t, queue, clock, &with)
+	sandbox := sandboxnet.Networks(clock, store.SandboxMail(), sandboxnet.Options{})
+	sandbox[0].Attachments = with.network(sandbox[0].Attachments)
+	attaching := outside(t, queue, networks.New(sandbox...), &with)
 	o := Options{
 		Access:        access.New(store, clock),
 		Attachments:   attachments.New(store, attaching, payers, with.attaching),
 		Claims:        claims.New(store, payers),
 		Events:        events.New(store),
-		Eligibility:   eligibility.New(store, queue, networks, edi.New(), payers, times),
+		Eligibility:   eligibility.New(store, queue, attaching.Networks, edi.New(), payers, times),
 		PayerRequests: payerrequests.New(store, attaching.Networks, payers),
 		Payers:        payers,
 		Remittances:   remittances.New(store, edi.New(), payers),
@@ -117,11 +116,7 @@ func startService(t *testing.T, times eligibility.Times, changes ...func(*setup)
 		Now:           with.now,
 	}
 	o.Batches = batches.New(store, batches.Outside{
-		EDI: edi.New(), Remit: o.Remittances.Receive,
-		Networks: map[billing.Mode]ports.Clearinghouse{
-			billing.ModeTest: sandboxnet.NewClearinghouse(clock, store.SandboxMail(), sandboxnet.Options{}),
-			billing.ModeLive: unavailablenet.Clearinghouse{},
-		},
+		EDI: edi.New(), Networks: attaching.Networks, Remit: o.Remittances.Receive,
 	}, payers)
 	s.access, s.store, s.batches, s.remittances = o.Access, store, o.Batches, o.Remittances
 	s.populate(t)
@@ -141,9 +136,8 @@ func startService(t *testing.T, times eligibility.Times, changes ...func(*setup)
 	return s
 }
 
-// outside is images in a folder of their own, if nowhere else, and the
-// sandbox's network.
-func outside(t *testing.T, queue *memqueue.Queue, clock ports.Clock, with *setup) attachments.Outside {
+// outside is images in a folder of their own, if nowhere else, and the networks.
+func outside(t *testing.T, queue *memqueue.Queue, open ports.Networks, with *setup) attachments.Outside {
 	t.Helper()
 	images, err := imagecodec.New(imagecodec.Options{TempDir: t.TempDir()})
 	if err != nil {
@@ -158,10 +152,7 @@ func outside(t *testing.T, queue *memqueue.Queue, clock ports.Clock, with *setup
 		with.blobs = folder
 	}
 	return attachments.Outside{
-		Queue: queue, Blobs: with.blobs, Images: images,
-		Networks: map[billing.Mode]ports.AttachmentNetwork{
-			billing.ModeTest: with.network(sandboxnet.NewAttachments(clock)), billing.ModeLive: unavailablenet.Attachments{},
-		},
+		Queue: queue, Blobs: with.blobs, Images: images, Networks: open,
 	}
 }
 

@@ -14,13 +14,14 @@ import (
 type batches struct{ *tx }
 
 // batchColumns is every column but the content.
-const batchColumns = `id, org_id, mode, state, name, interchange_number, group_number, transaction_number, claim_count, result,
+const batchColumns = `id, org_id, mode, network, state, name, interchange_number, group_number, transaction_number, claim_count, result,
 	acknowledgement, created_at, sent_at, acknowledged_at`
 
 type batchRow struct {
 	ID              billing.FileID      `db:"id"`
 	Org             billing.OrgID       `db:"org_id"`
 	Mode            billing.Mode        `db:"mode"`
+	Network         string              `db:"network"`
 	State           billing.BatchState  `db:"state"`
 	Name            string              `db:"name"`
 	Interchange     string              `db:"interchange_number"`
@@ -36,7 +37,7 @@ type batchRow struct {
 
 func (r batchRow) batch() (*billing.Batch, error) {
 	return &billing.Batch{
-		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, State: r.State,
+		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, Network: r.Network, State: r.State,
 		File: billing.FileRef{Name: r.Name, ControlNumbers: billing.ControlNumbers{
 			Interchange: r.Interchange, Group: r.Group, Transaction: r.Transaction,
 		}},
@@ -53,11 +54,11 @@ func comparableNumber(s string) string { return strings.TrimLeft(strings.TrimSpa
 func (r batches) Insert(ctx context.Context, b *billing.Batch, content []byte) (bool, error) {
 	n := b.File.ControlNumbers
 	kept, err := r.exec(ctx, `
-INSERT INTO batches (id, org_id, mode, state, name, interchange_number, group_number, transaction_number, number, claim_count,
+INSERT INTO batches (id, org_id, mode, network, state, name, interchange_number, group_number, transaction_number, number, claim_count,
 	result, acknowledgement, created_at, sent_at, acknowledged_at, content)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
 ON CONFLICT ON CONSTRAINT batches_name DO NOTHING`,
-		b.ID, r.scope.Org, r.scope.Mode, b.State, b.File.Name, n.Interchange, n.Group, n.Transaction, comparableNumber(n.Interchange),
+		b.ID, r.scope.Org, r.scope.Mode, b.Network, b.State, b.File.Name, n.Interchange, n.Group, n.Transaction, comparableNumber(n.Interchange),
 		b.ClaimCount, b.Result, b.Acknowledgement, micro(b.CreatedAt), optional(b.SentAt), optional(b.AcknowledgedAt),
 		r.store.sealer.seal(r.scope, b.ID, content))
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/memqueue"
+	"github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
@@ -158,8 +159,8 @@ func newCheckFixture(t *testing.T, s *pgstore.Store) *checkFixture {
 	}
 	times := eligibility.DefaultTimes()
 	times.Wait = 0 // the wait for the worker is over at once
-	networks := map[billing.Mode]ports.EligibilityNetwork{billing.ModeTest: sandboxnet.NewEligibility(processClock{})}
-	service := eligibility.New(s, memqueue.NewBroker().Open(), networks, edi.New(), payers, times)
+	sandbox := sandboxnet.Networks(processClock{}, s.SandboxMail(), sandboxnet.Options{})
+	service := eligibility.New(s, memqueue.NewBroker().Open(), networks.New(sandbox...), edi.New(), payers, times)
 	in := scope()
 	office := &billing.Office{ID: billing.NewID[billing.OfficeID](time.Now()), Scope: in, Name: "Main", NPI: "1234567893", CreatedAt: time.Now()}
 	if err := s.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error {

@@ -58,7 +58,7 @@ func claimStatements(t *testing.T, in billing.Scope) map[string]statement {
 	statements := map[string]statement{
 		"similar":                    made(q.Similar(number(7, 5), billing.DateSpan{From: billing.Date{Year: 2026, Month: 5, Day: 1}, To: billing.Date{Year: 2026, Month: 5, Day: 9}})),
 		"match":                      made(q.Match(control, payer)),
-		"queued":                     made(q.Queued(5000)),
+		"queued":                     made(q.Queued([]billing.PayerID{number(2, 3), number(5, 3)}, 5000)),
 		"of a batch":                 made(q.OfBatch(number(7, 8))),
 		"count sent":                 made(q.CountSent(billing.ClaimFilter{Kind: billing.KindClaim, SentFrom: at, SentTo: at.AddDate(0, 0, 1)})),
 		"next remittance":            made(q.NextERA()),
@@ -68,10 +68,10 @@ func claimStatements(t *testing.T, in billing.Scope) map[string]statement {
 		"number events":              queued(q.AppendEvents(t.Context(), event(number(3, 6)), event(number(5, 6)))),
 		"offices, NPI":               made(q.OfficesByNPI("1234567893")),
 		"offices, tax ID":            made(q.OfficesByTaxID("123456789")),
-		"every scope, queued":        {pgstore.QueuedScopes, []any{"test"}},
+		"every scope, queued":        {pgstore.QueuedPayers, []any{"test"}},
 		"every scope, NPI":           {pgstore.RoutedByNPI, []any{"test", "123456789", "1234567893"}},
 		"every scope, tax ID":        {pgstore.RoutedByTaxID, []any{"test", "123456789"}},
-		"every scope, batch":         {pgstore.RoutedBatch, []any{"test", pq.StringArray{"7", "8"}}},
+		"every scope, batch":         {pgstore.RoutedBatch, []any{"test", pq.StringArray{"7", "8"}, "sandbox"}},
 		"every scope, mail":          {pgstore.TakenMail, []any{at, 1000000, 10}},
 	}
 	first, next := billing.Page{Limit: 25}, billing.Page{Limit: 25, After: &billing.Position{Time: at, ID: number(7, 1)}}

@@ -40,7 +40,7 @@ func filedUp(t *testing.T) files {
 	f := files{url: pgtest.URL(t), in: scope(), claim: claim()}
 	f.store = pgtest.Open(t, func(o *pgstore.Options) { o.URL = f.url })
 	day, money := billing.Date{Year: 2026, Month: 5, Day: 4}, billing.Money(12345)
-	f.batch = billing.NewBatch(f.in, 7, 1, now)
+	f.batch = billing.NewBatch(f.in, "sandbox", 7, 1, now)
 	f.era = &billing.ERA{
 		ID: billing.NewID[billing.ERAID](now), State: billing.ERANeedsReview, PayerName: "P", Progress: billing.ERAApplying, ReceivedAt: now,
 		Payment:             billing.ERAPayment{Method: "ACH", TraceNumber: "T", Date: day, Total: money, ProviderAdjustmentsTotal: money},

@@ -17,15 +17,15 @@ type clearing struct{ *tx }
 // the same ones never wait for each other.
 const inOrder = "ORDER BY id\n" + forUpdate
 
-func (r clearing) queued(limit int) (string, []any) {
+func (r clearing) queued(payers []billing.PayerID, limit int) (string, []any) {
 	q := r.query(whole.columns(), "claims c")
-	q.where("state = 'queued' AND batch_id IS NULL")
+	q.where("state = 'queued' AND batch_id IS NULL AND payer_id = ANY (%::uuid[])", pq.Array(payers))
 	return q.text("ORDER BY id\nLIMIT %\n"+forUpdate+" SKIP LOCKED", limit), q.args
 }
 
 // Queued reads the oldest claims that wait for a batch.
-func (r clearing) Queued(ctx context.Context, limit int) ([]*billing.Claim, error) {
-	text, args := r.queued(limit)
+func (r clearing) Queued(ctx context.Context, payers []billing.PayerID, limit int) ([]*billing.Claim, error) {
+	text, args := r.queued(payers, limit)
 	return r.claims(ctx, text, args)
 }
 

@@ -180,8 +180,8 @@ func (l ListQueries) Match(controlNumbers, payerClaimNumbers []string) (string, 
 }
 
 // Queued is the statement of Clearing.Queued.
-func (l ListQueries) Queued(limit int) (string, []any) {
-	return clearing{&tx{scope: l.Scope}}.queued(limit)
+func (l ListQueries) Queued(payers []billing.PayerID, limit int) (string, []any) {
+	return clearing{&tx{scope: l.Scope}}.queued(payers, limit)
 }
 
 // OfBatch is the statement of Clearing.OfBatch.
@@ -231,13 +231,13 @@ func (l ListQueries) AppendEvents(ctx context.Context, events ...billing.Event) 
 	})
 }
 
-// RoutedByNPI, RoutedByTaxID, RoutedBatch and QueuedScopes are the statements
+// RoutedByNPI, RoutedByTaxID, RoutedBatch and QueuedPayers are the statements
 // of Routes, and TakenMail is that of SandboxMail.Take.
 const (
 	RoutedByNPI   = payeesByNPI
 	RoutedByTaxID = payeesByTaxID
 	RoutedBatch   = batchByNumber
-	QueuedScopes  = queuedScopes
+	QueuedPayers  = queuedPayers
 	TakenMail     = takeMail
 )
 

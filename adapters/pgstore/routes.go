@@ -49,10 +49,10 @@ func (r routes) Payees(ctx context.Context, mode billing.Mode, npi, taxID string
 }
 
 // Numbers begin again after a billion files, so the newest one is meant.
-const batchByNumber = "SELECT " + batchColumns + "\nFROM batches\nWHERE mode = $1 AND number = ANY ($2)\nORDER BY created_at DESC\nLIMIT 1"
+const batchByNumber = "SELECT " + batchColumns + "\nFROM batches\nWHERE mode = $1 AND number = ANY ($2) AND network = $3\nORDER BY created_at DESC\nLIMIT 1"
 
 // Batch gives the batch that a file answers.
-func (r routes) Batch(ctx context.Context, mode billing.Mode, n billing.ControlNumbers) (*billing.Batch, error) {
+func (r routes) Batch(ctx context.Context, mode billing.Mode, network string, n billing.ControlNumbers) (*billing.Batch, error) {
 	var numbers pq.StringArray
 	for _, number := range []string{n.Interchange, n.Group, n.Transaction} {
 		if number = comparableNumber(number); number != "" {
@@ -60,7 +60,7 @@ func (r routes) Batch(ctx context.Context, mode billing.Mode, n billing.ControlN
 		}
 	}
 	var row batchRow
-	if err := r.get(ctx, &row, batchByNumber, mode, numbers); errors.Is(err, sql.ErrNoRows) {
+	if err := r.get(ctx, &row, batchByNumber, mode, numbers, network); errors.Is(err, sql.ErrNoRows) {
 		return nil, billing.NotFound("batch", "")
 	} else if err != nil {
 		return nil, fmt.Errorf("find a batch: %w", err)
@@ -68,35 +68,46 @@ func (r routes) Batch(ctx context.Context, mode billing.Mode, n billing.ControlN
 	return row.batch()
 }
 
-// queuedScopes goes from organization to organization through the index of
-// claims that wait, and reads one claim of each, however many there are.
-const queuedScopes = `
+// queuedPayers goes from payer to payer, of one organization after the other,
+// through the index of claims that wait, and reads one claim of each, however
+// many there are.
+const queuedPayers = `
 WITH RECURSIVE waiting AS (
-	(SELECT org_id FROM claims WHERE mode = $1 AND state = 'queued' AND batch_id IS NULL ORDER BY org_id LIMIT 1)
-	UNION ALL
-	SELECT (
-		SELECT c.org_id
-		FROM claims c
-		WHERE c.mode = $1 AND c.state = 'queued' AND c.batch_id IS NULL AND c.org_id > w.org_id
-		ORDER BY c.org_id
+	(
+		SELECT org_id, payer_id
+		FROM claims
+		WHERE mode = $1 AND state = 'queued' AND batch_id IS NULL
+		ORDER BY org_id, payer_id
 		LIMIT 1
 	)
+	UNION ALL
+	SELECT next.org_id, next.payer_id
 	FROM waiting w
-	WHERE w.org_id IS NOT NULL
+	CROSS JOIN LATERAL (
+		SELECT c.org_id, c.payer_id
+		FROM claims c
+		WHERE c.mode = $1 AND c.state = 'queued' AND c.batch_id IS NULL AND (c.org_id, c.payer_id) > (w.org_id, w.payer_id)
+		ORDER BY c.org_id, c.payer_id
+		LIMIT 1
+	) next
 )
-SELECT org_id FROM waiting WHERE org_id IS NOT NULL`
+SELECT org_id, payer_id FROM waiting`
 
-// Queued gives the scopes in which claims wait for a batch.
-func (r routes) Queued(ctx context.Context, mode billing.Mode) ([]billing.Scope, error) {
-	var orgs []billing.OrgID
-	if err := r.list(ctx, &orgs, queuedScopes, mode); err != nil {
+// Queued returns the scopes in which claims wait for a batch, with their payers.
+func (r routes) Queued(ctx context.Context, mode billing.Mode) (map[billing.Scope][]billing.PayerID, error) {
+	var rows []struct {
+		Org   billing.OrgID   `db:"org_id"`
+		Payer billing.PayerID `db:"payer_id"`
+	}
+	if err := r.list(ctx, &rows, queuedPayers, mode); err != nil {
 		return nil, fmt.Errorf("find queued claims: %w", err)
 	}
-	var scopes []billing.Scope
-	for _, org := range orgs {
-		scopes = append(scopes, billing.Scope{Org: org, Mode: mode})
+	payers := map[billing.Scope][]billing.PayerID{}
+	for _, row := range rows {
+		scope := billing.Scope{Org: row.Org, Mode: mode}
+		payers[scope] = append(payers[scope], row.Payer)
 	}
-	return scopes, nil
+	return payers, nil
 }
 
 type quarantine struct{ *tx }

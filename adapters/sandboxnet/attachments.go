@@ -73,9 +73,6 @@ func NewAttachments(clock ports.Clock) *Attachments {
 	}
 }
 
-// Available is nil: the sandbox is always there.
-func (*Attachments) Available() error { return nil }
-
 // Open begins a transmission. One that was opened with the same details goes
 // on with the files that it has: they are given again one by one, and whoever
 // opened it before may still be at it. With other details it begins anew. One

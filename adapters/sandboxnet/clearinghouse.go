@@ -51,9 +51,6 @@ func NewClearinghouse(clock ports.Clock, mail Mail, o Options) *Clearinghouse {
 	return &Clearinghouse{clock: clock, mail: mail, eraDelay: max(o.ERADelay, leastERADelay)}
 }
 
-// Available is nil: the sandbox is always there.
-func (*Clearinghouse) Available() error { return nil }
-
 // Send reads a file and puts into the mail whatever will come back for it, all
 // at once and under names that follow from the file's, so that sending it again
 // changes nothing. All of that, and what is remembered, is the scope's alone:

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/adapters/edi"
+	"github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/batches"
@@ -46,9 +47,9 @@ func newPractice(t *testing.T) *practice {
 	p := &practice{t: t, now: &movable{now: asked}, payer: payer.PayerSummary}
 	p.store = pgtest.Clocked{Store: pgtest.Open(t), Clock: p.now}
 	p.eras = remittances.New(p.store, edi.New(), payers)
-	network := sandboxnet.NewClearinghouse(p.now, p.store.SandboxMail(), sandboxnet.Options{ERADelay: eraDelay})
+	open := sandboxnet.Networks(p.now, p.store.SandboxMail(), sandboxnet.Options{ERADelay: eraDelay})
 	p.batches = batches.New(p.store, batches.Outside{
-		EDI: edi.New(), Remit: p.eras.Receive, Networks: map[billing.Mode]ports.Clearinghouse{billing.ModeTest: network},
+		EDI: edi.New(), Remit: p.eras.Receive, Networks: networks.New(open...),
 	}, payers)
 	org := &billing.Organization{ID: billing.NewID[billing.OrgID](asked), Name: "Test", CreatedAt: asked}
 	err = p.store.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error { return tx.Orgs.Insert(ctx, org) })
@@ -177,7 +178,7 @@ func (p *practice) passes(d time.Duration) {
 	p.t.Helper()
 	p.now.pass(d)
 	for more := true; more; {
-		got, err := p.batches.Receive(p.t.Context())
+		got, err := p.batches.Receive(p.t.Context(), sandboxnet.Name)
 		if err != nil {
 			p.t.Fatal(err)
 		}

@@ -67,11 +67,31 @@ var _ ports.EligibilityNetwork = (*Eligibility)(nil)
 // there.
 func NewEligibility(clock ports.Clock) *Eligibility { return &Eligibility{clock: clock} }
 
-// Name is the name in a check's source.
-func (*Eligibility) Name() string { return "sandbox" }
+// Name is the name of the sandbox's networks.
+const Name = "sandbox"
 
-// Available is nil: the sandbox is always there.
-func (*Eligibility) Available() error { return nil }
+// look is how often the sandbox is asked for files.
+const look = 200 * time.Millisecond
+
+// Networks returns the sandbox as it is wired: its payers, which take inquiries
+// and attachments under their own payer IDs, and its clearinghouse, which takes
+// files of claims for all of them. The clock decides when what comes back is
+// there.
+func Networks(clock ports.Clock, mail Mail, o Options) []*ports.Network {
+	route := billing.Route{Mode: billing.ModeTest}
+	sender := billing.EnvelopeEnd{Qualifier: "ZZ", ID: "MOLAR"}
+	return []*ports.Network{
+		{
+			Name: Name, Route: route, Envelope: billing.Envelope{Sender: sender},
+			Eligibility: NewEligibility(clock), Attachments: NewAttachments(clock),
+		},
+		{
+			Name: Name, Route: route, Poll: look,
+			Envelope: billing.Envelope{Sender: sender, Receiver: billing.EnvelopeEnd{Qualifier: "ZZ", ID: "CLEARINGHOUSE"}},
+			Claims:   NewClearinghouse(clock, mail, o),
+		},
+	}
+}
 
 // Inquire answers a 270 with a 271. A slow answer is there as many seconds
 // after the time in the 270's BHT as the member ID says; before that the error

@@ -107,7 +107,7 @@ func (s *sending[T]) run(
 		}
 	}()
 	reply, err = s.first(ctx, s.call.Scope, s.replay, func(ctx context.Context, tx ports.Tx) (reply billing.Reply, err error) {
-		if err := s.networks[s.call.Scope.Mode].Available(); err != nil {
+		if err := s.networks.Available(s.call.Scope, billing.TransactionAttachments); err != nil {
 			return reply, err
 		}
 		if a, err = choose(ctx, tx); err != nil {

@@ -16,11 +16,11 @@ import (
 	"github.com/molar-billing/molar/adapters/fileblob"
 	"github.com/molar-billing/molar/adapters/imagecodec"
 	"github.com/molar-billing/molar/adapters/memqueue"
+	"github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/adapters/testservers"
-	"github.com/molar-billing/molar/adapters/unavailablenet"
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
@@ -87,9 +87,10 @@ func (b *fixture) processOn(blobs ports.Blobs) *attachments.Service {
 }
 
 func (b *fixture) build(store ports.Store, queue ports.Queue, blobs ports.Blobs, sandbox ports.AttachmentNetwork) *attachments.Service {
+	of := sandboxnet.Networks(b.clock, nil, sandboxnet.Options{})[0]
+	of.Attachments = sandbox
 	return attachments.New(store, attachments.Outside{
-		Queue: queue, Blobs: blobs, Images: b.codec,
-		Networks: map[billing.Mode]ports.AttachmentNetwork{billing.ModeTest: sandbox, billing.ModeLive: unavailablenet.Attachments{}},
+		Queue: queue, Blobs: blobs, Images: b.codec, Networks: networks.New(of),
 	}, b.payers, b.times)
 }
 

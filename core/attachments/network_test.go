@@ -34,8 +34,6 @@ func newNetwork(to ports.AttachmentNetwork) *network {
 	return &network{to: to, opened: map[string]billing.Transmission{}, files: map[string]map[string]bool{}, sent: map[string]sent{}}
 }
 
-func (n *network) Available() error { return n.to.Available() }
-
 func (n *network) Open(ctx context.Context, t billing.Transmission) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()

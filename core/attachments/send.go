@@ -153,7 +153,11 @@ func (s *Service) context(ctx context.Context, tx ports.Tx, a *billing.Attachmen
 
 // transmit gives the attachment to the network, file by file.
 func (s *Service) transmit(ctx context.Context, p *parcel) error {
-	network := s.networks[p.attachment.Scope.Mode]
+	to, err := s.networks.For(p.attachment.Scope, p.attachment.Payer.ID, billing.TransactionAttachments)
+	if err != nil {
+		return err
+	}
+	network := to.Attachments
 	if err := network.Open(ctx, p.transmission); err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ type Service struct {
 	queue    ports.Queue
 	blobs    ports.Blobs
 	images   ports.Images
-	networks map[billing.Mode]ports.AttachmentNetwork
+	networks ports.Networks
 	payers   *billing.PayerDirectory
 	times    Times
 }
@@ -51,12 +51,12 @@ func DefaultTimes() Times {
 }
 
 // Outside is what the use cases need beside the store: the queue, where images
-// are kept, who judges them, and one network for each mode.
+// are kept, who judges them, and the networks.
 type Outside struct {
 	Queue    ports.Queue
 	Blobs    ports.Blobs
 	Images   ports.Images
-	Networks map[billing.Mode]ports.AttachmentNetwork
+	Networks ports.Networks
 }
 
 // New makes the use cases.
@@ -95,7 +95,7 @@ func (s *Service) change(
 	change func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error),
 ) (billing.Reply, error) {
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
-		if err := s.networks[call.Scope.Mode].Available(); err != nil {
+		if err := s.networks.Available(call.Scope, billing.TransactionAttachments); err != nil {
 			return nil, err
 		}
 		return change(ctx, tx)

@@ -47,7 +47,7 @@ func (s *Service) Upload(
 	reply, err = s.first(ctx, call.Scope, u.replay, func(ctx context.Context, tx ports.Tx) (reply billing.Reply, err error) {
 		u.now = tx.Clock.Now()
 		today = billing.DateOf(u.now)
-		if err := s.networks[call.Scope.Mode].Available(); err != nil {
+		if err := s.networks.Available(call.Scope, billing.TransactionAttachments); err != nil {
 			return reply, err
 		}
 		if a, absent = tx.Attachments.Get(ctx, id); billing.IsNotFound(absent) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -88,7 +89,7 @@ func TestReceiveDiesAnywhere(t *testing.T) {
 		b.cut(1)
 		b.send()
 		b.clock.Advance(untilAll)
-		porttest.Dies(func() { _, _ = b.process(f).Receive(t.Context()) })
+		porttest.Dies(func() { _, _ = b.process(f).Receive(t.Context(), sandboxnet.Name) })
 		b.clock.Advance(untilAll)
 		b.receive()
 		// A file that could not be taken in comes after those that follow it.
@@ -116,7 +117,7 @@ func TestTakenInOnceThoughNotRemoved(t *testing.T) {
 	b.send()
 	b.clock.Advance(untilAll)
 	f := &porttest.Fault{Only: "Remove", How: porttest.FailsBefore}
-	if got, err := b.process(f).Receive(t.Context()); got.Files != 2 || !errors.Is(err, porttest.ErrLost) {
+	if got, err := b.process(f).Receive(t.Context(), sandboxnet.Name); got.Files != 2 || !errors.Is(err, porttest.ErrLost) {
 		t.Fatalf("%d files were taken in of three, of which one stays: %v", got.Files, err)
 	}
 	b.clock.Advance(time.Minute)

@@ -11,23 +11,23 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Cut makes batches of all claims that are queued, where there is a
-// clearinghouse for them, and answers how many. Several processes may cut at
-// once: a claim that one of them has is not seen by the others. The error tells
-// of all organizations for which it could not be done; they hold up no other.
+// Cut makes batches of all claims that are queued, where a network carries them
+// to their payers, and returns how many. Several processes may cut at once: a
+// claim that one of them has is not seen by the others. The error names every
+// organization for which it could not be done; none of them holds up another.
 func (s *Service) Cut(ctx context.Context) (batches int, err error) {
 	var errs []error
-	for _, mode := range s.reachable() {
-		var scopes []billing.Scope
+	for _, mode := range []billing.Mode{billing.ModeTest, billing.ModeLive} {
+		var queued map[billing.Scope][]billing.PayerID
 		err := s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
-			scopes, err = tx.Routes.Queued(ctx, mode)
+			queued, err = tx.Routes.Queued(ctx, mode)
 			return err
 		})
 		if err != nil {
 			errs = append(errs, err)
 		}
-		for _, scope := range scopes {
-			n, err := s.cutAll(ctx, scope)
+		for scope, payers := range queued {
+			n, err := s.cutAll(ctx, scope, payers)
 			if batches += n; err != nil {
 				errs = append(errs, fmt.Errorf("cut the claims of %s: %w", scope.Org, err))
 			}
@@ -36,23 +36,33 @@ func (s *Service) Cut(ctx context.Context) (batches int, err error) {
 	return batches, errors.Join(errs...)
 }
 
-// cutAll makes batches of the scope until no claims are queued.
-func (s *Service) cutAll(ctx context.Context, scope billing.Scope) (batches int, err error) {
-	for {
-		claims, err := s.cut(ctx, scope)
-		if err != nil || claims == 0 {
-			return batches, err
-		}
-		if batches++; claims < billing.MaxBatchClaims {
-			return batches, nil
+// cutAll makes batches of the scope until no claims are queued for those of the
+// payers that a network reaches.
+func (s *Service) cutAll(ctx context.Context, scope billing.Scope, payers []billing.PayerID) (batches int, err error) {
+	reached := map[*ports.Network][]billing.PayerID{}
+	for _, payer := range payers {
+		if n, err := s.networks.For(scope, payer, billing.TransactionClaims); err == nil {
+			reached[n] = append(reached[n], payer)
 		}
 	}
+	for n, payers := range reached {
+		for claims := billing.MaxBatchClaims; claims == billing.MaxBatchClaims; {
+			if claims, err = s.cut(ctx, scope, n, payers); err != nil {
+				return batches, err
+			}
+			if claims > 0 {
+				batches++
+			}
+		}
+	}
+	return batches, nil
 }
 
-// cut makes one batch of the scope and answers how many claims it has.
-func (s *Service) cut(ctx context.Context, scope billing.Scope) (cut int, err error) {
+// cut makes one batch of the scope for a network, of claims for the payers, and
+// returns how many claims it has.
+func (s *Service) cut(ctx context.Context, scope billing.Scope, network *ports.Network, payers []billing.PayerID) (cut int, err error) {
 	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		claims, err := tx.Clearing.Queued(ctx, billing.MaxBatchClaims)
+		claims, err := tx.Clearing.Queued(ctx, payers, billing.MaxBatchClaims)
 		if cut = len(claims); err != nil || cut == 0 {
 			return err
 		}
@@ -65,8 +75,8 @@ func (s *Service) cut(ctx context.Context, scope billing.Scope) (cut int, err er
 			return err
 		}
 		now := tx.Clock.Now()
-		b := billing.NewBatch(scope, serial, len(claims), now)
-		content, err := s.edi.File(billing.ClaimsFile{Batch: b, Claims: outgoing})
+		b := billing.NewBatch(scope, network.Name, serial, len(claims), now)
+		content, err := s.edi.File(billing.ClaimsFile{Batch: b, Envelope: network.Envelope, Claims: outgoing})
 		if err != nil {
 			return err
 		}

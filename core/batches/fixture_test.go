@@ -12,11 +12,11 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/molar-billing/molar/adapters/edi"
+	"github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/adapters/testservers"
-	"github.com/molar-billing/molar/adapters/unavailablenet"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/jobs"
@@ -70,10 +70,23 @@ func (b *fixture) process(f *porttest.Fault) *batches.Service {
 }
 
 func (b *fixture) build(store ports.Store, network ports.Clearinghouse) *batches.Service {
-	return batches.New(store, batches.Outside{
-		EDI: b.codec, Remit: b.remit,
-		Networks: map[billing.Mode]ports.Clearinghouse{billing.ModeTest: network, billing.ModeLive: unavailablenet.Clearinghouse{}},
-	}, b.payers)
+	return b.buildOn(store, sandbox(network))
+}
+
+// buildOn is the use cases with the networks.
+func (b *fixture) buildOn(store ports.Store, open ...*ports.Network) *batches.Service {
+	return batches.New(store, batches.Outside{EDI: b.codec, Remit: b.remit, Networks: networks.New(open...)}, b.payers)
+}
+
+// sandbox is the sandbox's network with a clearinghouse of the test's own.
+func sandbox(clearinghouse ports.Clearinghouse) *ports.Network {
+	return &ports.Network{
+		Name: sandboxnet.Name, Route: billing.Route{Mode: billing.ModeTest}, Poll: time.Millisecond, Claims: clearinghouse,
+		Envelope: billing.Envelope{
+			Sender:   billing.EnvelopeEnd{Qualifier: "ZZ", ID: "MOLAR"},
+			Receiver: billing.EnvelopeEnd{Qualifier: "ZZ", ID: "CLEARINGHOUSE"},
+		},
+	}
 }
 
 func (b *fixture) remit(_ context.Context, _ billing.Mode, f billing.IncomingFile) error {
@@ -151,6 +164,13 @@ func (b *fixture) queue(p *practice, endings ...string) (all []*billing.Claim) {
 	for _, ending := range endings {
 		all = append(all, b.claim(p, ending))
 	}
+	b.keep(p, all...)
+	return all
+}
+
+// keep keeps new claims, each with its event.
+func (b *fixture) keep(p *practice, all ...*billing.Claim) {
+	b.t.Helper()
 	for some := range slices.Chunk(all, 500) {
 		b.in(p, func(ctx context.Context, tx ports.Tx) error {
 			for _, c := range some {
@@ -165,7 +185,6 @@ func (b *fixture) queue(p *practice, endings ...string) (all []*billing.Claim) {
 			return nil
 		})
 	}
-	return all
 }
 
 // cut cuts batches, and they must be as many as wanted.
@@ -209,7 +228,7 @@ func (b *fixture) send() {
 func (b *fixture) receive() {
 	b.t.Helper()
 	for {
-		got, err := b.service.Receive(b.t.Context())
+		got, err := b.service.Receive(b.t.Context(), sandboxnet.Name)
 		if err != nil {
 			b.t.Fatalf("receive: %v", err)
 		}

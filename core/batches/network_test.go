@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
@@ -107,7 +108,7 @@ func (inbox) Remove(context.Context, string) error { return nil }
 // they reject.
 func (b *fixture) give(files ...billing.IncomingFile) []batches.Rejection {
 	b.t.Helper()
-	got, err := b.build(b.store, inbox{b.network, files}).Receive(b.t.Context())
+	got, err := b.build(b.store, inbox{b.network, files}).Receive(b.t.Context(), sandboxnet.Name)
 	if err != nil || got.Files != len(files) {
 		b.t.Fatalf("%d files were taken in of %d: %v", got.Files, len(files), err)
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -112,7 +113,7 @@ func TestSameFilesAtOnce(t *testing.T) {
 	for range 2 {
 		both.Go(func() {
 			for range 50 {
-				if got, err := b.build(b.store, inbox{b.network, files}).Receive(t.Context()); err != nil || got.Files != len(files) {
+				if got, err := b.build(b.store, inbox{b.network, files}).Receive(t.Context(), sandboxnet.Name); err != nil || got.Files != len(files) {
 					t.Errorf("%d files were taken in, %v", got.Files, err)
 				}
 			}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
@@ -13,10 +14,11 @@ import (
 // receiveAtOnce is how many files are fetched in one go.
 const receiveAtOnce = 20
 
-// Received is what a look into the mailboxes of the clearinghouses brought.
+// Received is what a look for files brought.
 type Received struct {
 	Files    int
 	Rejected []Rejection
+	Poll     time.Duration // how often the network is to be asked
 }
 
 // Rejection tells whoever runs the service why a batch was rejected. Its claims
@@ -26,34 +28,50 @@ type Rejection struct {
 	Why   []string // without patient data
 }
 
-// Receive takes in what the clearinghouses have. A file is removed there once
-// all of it is committed here; one that could not be taken in is given again,
-// and the error tells why. Files that cannot be read, or that name nobody
-// here, go into quarantine.
-func (s *Service) Receive(ctx context.Context) (all Received, err error) {
+// Clearinghouses lists the names of the networks that are to be asked for files.
+func (s *Service) Clearinghouses() (names []string) {
+	for _, n := range s.networks.Clearinghouses() {
+		names = append(names, n.Name)
+	}
+	return names
+}
+
+// Receive takes in what the network with the name has. A file is removed there
+// once all of it is committed here. One that could not be taken in comes again,
+// and the error says why. Files that cannot be read, or that name no batch and
+// no office here, go into quarantine. What comes on an organization's own
+// network concerns that organization alone.
+func (s *Service) Receive(ctx context.Context, name string) (all Received, err error) {
+	n, err := s.network(name)
+	if err != nil {
+		return all, err
+	}
+	all.Poll = n.Poll
+	got, err := n.Claims.Receive(ctx, receiveAtOnce)
+	if err != nil {
+		return all, fmt.Errorf("ask %s for files: %w", name, err)
+	}
 	var errs []error
-	for _, mode := range s.reachable() {
-		got, err := s.networks[mode].Receive(ctx, receiveAtOnce)
+	for _, f := range got {
+		if !n.Route.Org.IsZero() {
+			f.Scope = billing.Scope{Org: n.Route.Org, Mode: n.Route.Mode}
+		}
+		rejected, err := s.take(ctx, n, f)
+		all.Rejected = append(all.Rejected, rejected...)
+		if err == nil {
+			err = n.Claims.Remove(ctx, f.Name)
+		}
 		if err != nil {
-			errs = append(errs, fmt.Errorf("ask for files: %w", err))
+			errs = append(errs, fmt.Errorf("take %s: %w", f.Name, err))
+			continue
 		}
-		for _, f := range got {
-			rejected, err := s.take(ctx, mode, f)
-			all.Rejected = append(all.Rejected, rejected...)
-			if err == nil {
-				err = s.networks[mode].Remove(ctx, f.Name)
-			}
-			if err != nil {
-				errs = append(errs, fmt.Errorf("take %s: %w", f.Name, err))
-				continue
-			}
-			all.Files++
-		}
+		all.Files++
 	}
 	return all, errors.Join(errs...)
 }
 
-func (s *Service) take(ctx context.Context, mode billing.Mode, f billing.IncomingFile) (rejected []Rejection, err error) {
+func (s *Service) take(ctx context.Context, n *ports.Network, f billing.IncomingFile) (rejected []Rejection, err error) {
+	mode := n.Route.Mode
 	kind, err := s.edi.Kind(f.Content)
 	if err != nil {
 		return nil, s.quarantine(ctx, mode, f, err.Error())
@@ -65,7 +83,7 @@ func (s *Service) take(ctx context.Context, mode billing.Mode, f billing.Incomin
 	if err != nil {
 		return nil, s.quarantine(ctx, mode, f, err.Error())
 	}
-	shares, strays, err := s.route(ctx, mode, f.Scope, a)
+	shares, strays, err := s.route(ctx, n, f.Scope, a)
 	if err != nil {
 		return nil, err
 	}
@@ -114,9 +132,9 @@ type report struct {
 // unless that is zero; else by the batch that they answer, else by the provider
 // that they name. Strays counts those that belong to nobody here.
 func (s *Service) route(
-	ctx context.Context, mode billing.Mode, only billing.Scope, a *billing.Acknowledgement,
+	ctx context.Context, n *ports.Network, only billing.Scope, a *billing.Acknowledgement,
 ) (shares []*share, strays int, err error) {
-	r := router{mode: mode, only: only, batches: map[billing.ControlNumbers]*billing.Batch{}, payees: map[[2]string][]billing.Scope{}}
+	r := router{network: n, only: only, batches: map[billing.ControlNumbers]*billing.Batch{}, payees: map[[2]string][]billing.Scope{}}
 	verdicts, reports := make([]*billing.Batch, len(a.Verdicts)), make([]origin, len(a.Reports))
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
 		for i := range a.Verdicts {
@@ -173,18 +191,18 @@ type origin struct {
 
 // router looks each batch and each provider of a file up once.
 type router struct {
-	mode    billing.Mode
+	network *ports.Network
 	only    billing.Scope // when not zero, the file concerns this scope alone
 	batches map[billing.ControlNumbers]*billing.Batch
 	payees  map[[2]string][]billing.Scope
 }
 
-// batch is the batch with the numbers; nil for none.
+// batch is the batch of the network with the numbers; nil for none.
 func (r *router) batch(ctx context.Context, tx ports.Routes, n billing.ControlNumbers) (*billing.Batch, error) {
 	if b, known := r.batches[n]; known {
 		return b, nil
 	}
-	b, err := tx.Batch(ctx, r.mode, n)
+	b, err := tx.Batch(ctx, r.network.Route.Mode, r.network.Name, n)
 	if err != nil && !billing.IsNotFound(err) {
 		return nil, err
 	}
@@ -213,7 +231,7 @@ func (r *router) report(ctx context.Context, tx ports.Routes, c *billing.ClaimRe
 	if scopes, known := r.payees[key]; known {
 		return origin{scopes: scopes}, nil
 	}
-	offices, err := tx.Payees(ctx, r.mode, c.ProviderNPI, c.ProviderTaxID)
+	offices, err := tx.Payees(ctx, r.network.Route.Mode, c.ProviderNPI, c.ProviderTaxID)
 	if err != nil {
 		return o, err
 	}

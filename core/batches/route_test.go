@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
@@ -40,7 +41,7 @@ func TestOneFileForSeveralOrganizations(t *testing.T) {
 	)
 	for commit := range 3 {
 		porttest.Dies(func() {
-			_, _ = b.build(porttest.Store{Store: b.store, Fault: &porttest.Fault{Only: "InTx", At: commit, How: porttest.DiesAfter}}, inbox{b.network, []billing.IncomingFile{f}}).Receive(t.Context())
+			_, _ = b.build(porttest.Store{Store: b.store, Fault: &porttest.Fault{Only: "InTx", At: commit, How: porttest.DiesAfter}}, inbox{b.network, []billing.IncomingFile{f}}).Receive(t.Context(), sandboxnet.Name)
 		})
 	}
 	b.give(f, f)

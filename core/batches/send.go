@@ -28,7 +28,7 @@ func (s *Service) Send(ctx context.Context, j jobs.Job) error {
 		return err
 	}
 	if content != nil {
-		if err := s.networks[j.Scope.Mode].Send(ctx, j.Scope, b.File.Name, content); err != nil {
+		if err := s.hand(ctx, b, content); err != nil {
 			return s.rest(ctx, j, err)
 		}
 	}
@@ -38,6 +38,15 @@ func (s *Service) Send(ctx context.Context, j jobs.Job) error {
 		}
 		return tx.Outbox.Done(ctx, j.ID)
 	})
+}
+
+// hand hands a batch over to its network.
+func (s *Service) hand(ctx context.Context, b *billing.Batch, content []byte) error {
+	n, err := s.network(b.Network)
+	if err != nil {
+		return err
+	}
+	return n.Claims.Send(ctx, b.Scope, b.File.Name, content)
 }
 
 // rest lets the job rest, because of what went wrong.

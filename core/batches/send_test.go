@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -32,7 +33,7 @@ func TestNetworkIsDown(t *testing.T) {
 		}
 		b.clock.Advance(10 * time.Second)
 	}
-	if got, err := b.service.Receive(t.Context()); got.Files != 0 || !errors.Is(err, down) {
+	if got, err := b.service.Receive(t.Context(), sandboxnet.Name); got.Files != 0 || !errors.Is(err, down) {
 		t.Errorf("receiving: %d, %v", got.Files, err)
 	}
 	b.cut(0)

@@ -12,6 +12,8 @@ package batches
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
@@ -21,7 +23,7 @@ import (
 type Service struct {
 	store    ports.Store
 	edi      ports.ClaimsEDI
-	networks map[billing.Mode]ports.Clearinghouse
+	networks ports.Networks
 	payers   *billing.PayerDirectory
 	remit    Remit
 }
@@ -29,11 +31,11 @@ type Service struct {
 // Remit takes a remittance in. It may be called again with the same file.
 type Remit func(ctx context.Context, mode billing.Mode, f billing.IncomingFile) error
 
-// Outside is what the use cases need beside the store: a clearinghouse for each
-// mode, the codec of their files, and whoever takes remittances.
+// Outside is what the use cases need beside the store: the networks, the codec
+// of their files, and who takes remittances.
 type Outside struct {
 	EDI      ports.ClaimsEDI
-	Networks map[billing.Mode]ports.Clearinghouse
+	Networks ports.Networks
 	Remit    Remit
 }
 
@@ -42,12 +44,15 @@ func New(store ports.Store, o Outside, payers *billing.PayerDirectory) *Service 
 	return &Service{store, o.EDI, o.Networks, payers, o.Remit}
 }
 
-// reachable lists the modes that have a clearinghouse.
-func (s *Service) reachable() (modes []billing.Mode) {
-	for _, m := range []billing.Mode{billing.ModeTest, billing.ModeLive} {
-		if n, ok := s.networks[m]; ok && n.Available() == nil {
-			modes = append(modes, m)
+// ErrClosed is the error for a network that is not open, or not any more.
+var ErrClosed = errors.New("the network is not open")
+
+// network returns the network with the name that carries claims.
+func (s *Service) network(name string) (*ports.Network, error) {
+	for _, n := range s.networks.Clearinghouses() {
+		if n.Name == name {
+			return n, nil
 		}
 	}
-	return modes
+	return nil, fmt.Errorf("%s: %w", name, ErrClosed)
 }

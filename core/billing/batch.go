@@ -41,10 +41,11 @@ const (
 	BatchRejected BatchResult = "rejected" // its claims go back to the queue
 )
 
-// Batch is a file of claims (837D) of one organization and mode.
+// Batch is a file of claims (837D) of one organization and mode, for one network.
 type Batch struct {
 	ID              FileID
 	Scope           Scope
+	Network         string // the name of the network that carries it
 	State           BatchState
 	File            FileRef
 	ClaimCount      int
@@ -57,10 +58,10 @@ type Batch struct {
 
 // NewBatch is a batch of claims under a serial number that no other has. Its
 // name is that of the millisecond now.
-func NewBatch(scope Scope, serial int64, claims int, now time.Time) *Batch {
+func NewBatch(scope Scope, network string, serial int64, claims int, now time.Time) *Batch {
 	control := fmt.Sprintf("%09d", serial%1_000_000_000)
 	b := &Batch{
-		ID: NewID[FileID](now), Scope: scope, State: BatchPending, ClaimCount: claims, CreatedAt: now,
+		ID: NewID[FileID](now), Scope: scope, Network: network, State: BatchPending, ClaimCount: claims, CreatedAt: now,
 		File: FileRef{ControlNumbers: ControlNumbers{control, control, control}},
 	}
 	b.Rename(now)
@@ -96,8 +97,9 @@ func (b *Batch) Acknowledge(r BatchResult, name string, at time.Time) bool {
 
 // ClaimsFile is what a batch file is made of.
 type ClaimsFile struct {
-	Batch  *Batch
-	Claims []OutgoingClaim
+	Batch    *Batch
+	Envelope Envelope // of the batch's network
+	Claims   []OutgoingClaim
 }
 
 // OutgoingClaim is a claim with what its file says of those whom the claim

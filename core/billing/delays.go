@@ -24,8 +24,7 @@ const (
 const (
 	BatchRetry       = 10 * time.Second // after the network refused a batch
 	BatchFailedRetry = time.Minute      // after its job failed JobAttempts times
-	FilesPoll        = 200 * time.Millisecond
-	FilesRetry       = 2 * time.Second // after a look that failed
+	FilesRetry       = 2 * time.Second  // after a look for files that failed, and between looks for new networks
 )
 
 // Remittances.

@@ -296,6 +296,7 @@ type Inquiry270 struct {
 	CheckID   CheckID   // the trace number comes from it
 	CreatedAt time.Time // when the check was made
 	Mode      Mode      // a test inquiry says so in ISA15
+	Envelope  Envelope  // of the network that carries it
 	Inquiry   Inquiry
 	Payer     PayerSummary
 }

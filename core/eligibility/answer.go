@@ -54,20 +54,25 @@ func (s *Service) Fail(ctx context.Context, j jobs.Job) error {
 func (s *Service) ask(
 	ctx context.Context, c *billing.EligibilityCheck, now time.Time,
 ) (billing.CheckAnswer, []billing.Exchange, error) {
-	network := s.networks[c.Scope.Mode]
 	silent := c.CreatedAt.Add(s.times.Silence)
 	begun := time.Now()
 	waited := func() time.Duration { return now.Sub(c.CreatedAt) + time.Since(begun) }
 	latency := func() int { return max(0, int(waited().Milliseconds())) }
+	network, err := s.networks.For(c.Scope, c.Payer.ID, billing.TransactionEligibility)
+	if err != nil { // it was closed since the check was made
+		return billing.Unanswered(billing.OutcomeError, billing.AboutClearinghouse, "", latency()), nil, fmt.Errorf("ask the payer: %w", err)
+	}
 	unanswered := func(o billing.Outcome, about billing.About) billing.CheckAnswer {
-		return billing.Unanswered(o, about, network.Name(), latency())
+		return billing.Unanswered(o, about, network.Name, latency())
 	}
 	// A payer is silent only once it was asked, however long the job waited.
 	asking, cancel := context.WithTimeout(ctx, max(s.times.Silence-waited(), leastPatience))
 	defer cancel()
 
-	q := billing.Inquiry270{CheckID: c.ID, CreatedAt: c.CreatedAt, Mode: c.Scope.Mode, Inquiry: c.Inquiry, Payer: c.Payer}
-	exchanges, err := s.exchange(asking, network, q)
+	q := billing.Inquiry270{
+		CheckID: c.ID, CreatedAt: c.CreatedAt, Mode: c.Scope.Mode, Envelope: network.Envelope, Inquiry: c.Inquiry, Payer: c.Payer,
+	}
+	exchanges, err := s.exchange(asking, network.Eligibility, q)
 	later, postponed := errors.AsType[*billing.LaterError](err)
 	unwritable := (*unwritableError)(nil)
 	switch {
@@ -78,7 +83,7 @@ func (s *Service) ask(
 	case postponed, ctx.Err() != nil:
 		return billing.CheckAnswer{}, nil, err
 	case errors.As(err, &unwritable):
-		return billing.CheckAnswer{Outcome: billing.OutcomeError, Network: network.Name()}, nil, err
+		return billing.CheckAnswer{Outcome: billing.OutcomeError, Network: network.Name}, nil, err
 	case errors.Is(err, context.DeadlineExceeded):
 		return unanswered(billing.OutcomePayerUnavailable, billing.AboutPayer), exchanges, nil
 	case err != nil:
@@ -92,7 +97,7 @@ func (s *Service) ask(
 	if err != nil { // the bytes are no 271: the network garbled them
 		return unanswered(billing.OutcomeError, billing.AboutClearinghouse), exchanges, fmt.Errorf("read the payer's answer: %w", err)
 	}
-	answer.Network, answer.LatencyMS = network.Name(), new(latency())
+	answer.Network, answer.LatencyMS = network.Name, new(latency())
 	return answer, exchanges, nil
 }
 

@@ -52,7 +52,7 @@ func (s *Service) start(
 		if err != nil || replayed {
 			return err
 		}
-		if err := s.networks[call.Scope.Mode].Available(); err != nil {
+		if err := s.networks.Available(call.Scope, billing.TransactionEligibility); err != nil {
 			return err
 		}
 		c, err = s.prepare(ctx, tx, call.Scope, in)
@@ -127,6 +127,9 @@ func (s *Service) prepare(
 		return nil, err
 	}
 	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	if _, err := s.networks.For(scope, payer.ID, billing.TransactionEligibility); err != nil {
 		return nil, err
 	}
 	q.Office = billing.InquiringOffice{Name: office.Name, NPI: office.NPI, TaxID: office.TaxID}

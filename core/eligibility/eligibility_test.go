@@ -14,11 +14,11 @@ import (
 
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/memqueue"
+	"github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/adapters/testservers"
-	"github.com/molar-billing/molar/adapters/unavailablenet"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/jobs"
@@ -81,7 +81,9 @@ func newBench(t *testing.T, times eligibility.Times) (*bench, *network) {
 		t.Fatal(err)
 	}
 	sandbox := &network{EligibilityNetwork: sandboxnet.NewEligibility(b.clock)}
-	networks := map[billing.Mode]ports.EligibilityNetwork{billing.ModeTest: sandbox, billing.ModeLive: unavailablenet.Eligibility{}}
+	of := sandboxnet.Networks(b.clock, nil, sandboxnet.Options{})[0]
+	of.Eligibility = sandbox
+	networks := networks.New(of)
 	b.service = eligibility.New(b.store, b.queue, networks, edi.New(), payers, times)
 	times.Wait = 0
 	b.impatient = eligibility.New(b.store, b.queue, networks, edi.New(), payers, times)

@@ -18,7 +18,7 @@ import (
 type Service struct {
 	store    ports.Store
 	queue    ports.Queue
-	networks map[billing.Mode]ports.EligibilityNetwork
+	networks ports.Networks
 	edi      ports.EDI
 	payers   *billing.PayerDirectory
 	times    Times
@@ -45,9 +45,9 @@ func DefaultTimes() Times {
 	return Times{Wait: 25 * time.Second, Silence: 60 * time.Second, CacheTTL: 24 * time.Hour}
 }
 
-// New makes the use cases. Networks has one network for each mode.
+// New makes the use cases.
 func New(
-	store ports.Store, queue ports.Queue, networks map[billing.Mode]ports.EligibilityNetwork,
+	store ports.Store, queue ports.Queue, networks ports.Networks,
 	edi ports.EDI, payers *billing.PayerDirectory, times Times,
 ) *Service {
 	s := &Service{store: store, queue: queue, networks: networks, edi: edi, payers: payers, times: times}

@@ -14,13 +14,12 @@ import (
 // Service is the use cases of payer requests.
 type Service struct {
 	store    ports.Store
-	networks map[billing.Mode]ports.AttachmentNetwork
+	networks ports.Networks
 	payers   *billing.PayerDirectory
 }
 
-// New makes the use cases. Networks carry the answers to payer requests, one for
-// each mode.
-func New(store ports.Store, networks map[billing.Mode]ports.AttachmentNetwork, payers *billing.PayerDirectory) *Service {
+// New makes the use cases. Attachments on the networks answer payer requests.
+func New(store ports.Store, networks ports.Networks, payers *billing.PayerDirectory) *Service {
 	return &Service{store, networks, payers}
 }
 
@@ -55,7 +54,7 @@ func (s *Service) List(
 // CodeNotFound for the claim and the payer.
 func (s *Service) Record(ctx context.Context, call idempotency.Write[*billing.PayerRequest], in billing.PayerRequestRecord) (billing.Reply, error) {
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.PayerRequest, error) {
-		if err := s.networks[call.Scope.Mode].Available(); err != nil {
+		if err := s.networks.Available(call.Scope, billing.TransactionAttachments); err != nil {
 			return nil, err
 		}
 		r, faults := in.Parse()

@@ -12,10 +12,10 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/adapters/testservers"
-	"github.com/molar-billing/molar/adapters/unavailablenet"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/payerrequests"
@@ -42,10 +42,8 @@ func newBench(t *testing.T) *bench {
 	}
 	now := time.Date(2026, 3, 4, 5, 6, 7, 8000, time.UTC)
 	b := &bench{t: t, store: pgtest.Clocked{Store: pgtest.Open(t), Clock: porttest.At(now, time.Second)}, scope: billing.Scope{Org: billing.NewID[billing.OrgID](now), Mode: billing.ModeTest}}
-	networks := map[billing.Mode]ports.AttachmentNetwork{
-		billing.ModeTest: sandboxnet.NewAttachments(porttest.At(now, time.Second)), billing.ModeLive: unavailablenet.Attachments{},
-	}
-	b.service = payerrequests.New(b.store, networks, payers)
+	sandbox := sandboxnet.Networks(porttest.At(now, time.Second), b.store.SandboxMail(), sandboxnet.Options{})
+	b.service = payerrequests.New(b.store, networks.New(sandbox...), payers)
 	payer, _ := payers.Find("CHTEST")
 	b.claim = &billing.Claim{
 		ID: billing.NewID[billing.ClaimID](now), Scope: b.scope, Kind: billing.KindClaim,

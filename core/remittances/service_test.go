@@ -131,7 +131,7 @@ func TestWaitsForBatch(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newFixture(t)
-			batch := billing.NewBatch(b.scope, 1, 2, b.clock.Now())
+			batch := billing.NewBatch(b.scope, "sandbox", 1, 2, b.clock.Now())
 			b.in(func(ctx context.Context, tx ports.Tx) error {
 				_, err := tx.Batches.Insert(ctx, batch, []byte("837"))
 				return err

@@ -76,8 +76,20 @@ func testFileTells(t *testing.T, f ClaimsEDIFixture) {
 	}
 	other.File.ControlNumbers = billing.ControlNumbers{Interchange: "987654321", Group: "987654321", Transaction: "987654321"}
 	for name, batch := range map[string]*billing.Batch{"mode": &live, "number": &other} {
-		b, err := f.EDI.File(billing.ClaimsFile{Batch: batch, Claims: f.File.Claims})
+		b, err := f.EDI.File(billing.ClaimsFile{Batch: batch, Envelope: f.File.Envelope, Claims: f.File.Claims})
 		if err != nil || bytes.Equal(b, base) {
+			t.Errorf("another %s gives the same file, or error %v", name, err)
+		}
+	}
+	for name, change := range map[string]func(*billing.Envelope){
+		"sender":             func(e *billing.Envelope) { e.Sender.ID = "OTHER" },
+		"sender qualifier":   func(e *billing.Envelope) { e.Sender.Qualifier = "30" },
+		"receiver":           func(e *billing.Envelope) { e.Receiver.ID = "OTHER" },
+		"receiver qualifier": func(e *billing.Envelope) { e.Receiver.Qualifier = "30" },
+	} {
+		file := f.File
+		change(&file.Envelope)
+		if b, err := f.EDI.File(file); err != nil || bytes.Equal(b, base) {
 			t.Errorf("another %s gives the same file, or error %v", name, err)
 		}
 	}
@@ -86,10 +98,16 @@ func testFileTells(t *testing.T, f ClaimsEDIFixture) {
 func testFileEmpty(t *testing.T, f ClaimsEDIFixture) {
 	nameless := *f.File.Batch
 	nameless.File.ControlNumbers = billing.ControlNumbers{}
-	for name, file := range map[string]billing.ClaimsFile{
-		"no claims": {Batch: f.File.Batch}, "no numbers": {Batch: &nameless, Claims: f.File.Claims},
-		"no batch": {Claims: f.File.Claims}, "no office": {Batch: f.File.Batch, Claims: []billing.OutgoingClaim{{Claim: f.File.Claims[0].Claim}}},
+	for name, spoil := range map[string]func(*billing.ClaimsFile){
+		"no claims":   func(f *billing.ClaimsFile) { f.Claims = nil },
+		"no numbers":  func(f *billing.ClaimsFile) { f.Batch = &nameless },
+		"no batch":    func(f *billing.ClaimsFile) { f.Batch = nil },
+		"no office":   func(f *billing.ClaimsFile) { f.Claims = []billing.OutgoingClaim{{Claim: f.Claims[0].Claim}} },
+		"no sender":   func(f *billing.ClaimsFile) { f.Envelope.Sender.ID = "" },
+		"no receiver": func(f *billing.ClaimsFile) { f.Envelope.Receiver.ID = "" },
 	} {
+		file := f.File
+		spoil(&file)
 		if _, err := f.EDI.File(file); err == nil {
 			t.Errorf("%s: no error", name)
 		}

@@ -39,7 +39,6 @@ const receiveAll = 1000
 func RunClearinghouse(t *testing.T, open func(t *testing.T) ClearinghouseFixture) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, ClearinghouseFixture){
-		"available":                               testReachable,
 		"nothing comes of nothing":                testNothingSent,
 		"a file is answered":                      testAnswered,
 		"a file that is sent again stays":         testSentAgain,
@@ -126,12 +125,6 @@ func names(files map[string][]byte) (all []string) {
 	}
 	slices.Sort(all)
 	return all
-}
-
-func testReachable(t *testing.T, f ClearinghouseFixture) {
-	if err := f.Network.Available(); err != nil {
-		t.Error(err)
-	}
 }
 
 func testNothingSent(t *testing.T, f ClearinghouseFixture) {

@@ -33,7 +33,6 @@ type Fixture struct {
 func Run(t *testing.T, open func(t *testing.T) Fixture) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, Fixture){
-		"available":                                testAvailable,
 		"a transmission with its files is taken":   testTaken,
 		"words alone are taken":                    testWords,
 		"every step may be repeated":               testRepeated,
@@ -104,12 +103,6 @@ func (s *sender) all(t *testing.T) {
 	s.open(t)
 	s.add(t, s.images...)
 	s.commit(t)
-}
-
-func testAvailable(t *testing.T, f Fixture) {
-	if err := f.Network.Available(); err != nil {
-		t.Error(err)
-	}
 }
 
 func testTaken(t *testing.T, f Fixture) {

@@ -144,7 +144,7 @@ func testManyClaims(b *bench) {
 		return err
 	})
 	b.in(func(ctx context.Context, tx ports.Tx) error {
-		locked, err := tx.Clearing.Queued(ctx, many+1)
+		locked, err := tx.Clearing.Queued(ctx, payersOf(all...), many+1)
 		for n, c := range locked {
 			c.Note = strconv.Itoa(n)
 			again := *c

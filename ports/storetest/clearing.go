@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -108,13 +109,16 @@ func testQueued(b *bench) {
 	cut.BatchID, sent.State = id[billing.FileID](), billing.ClaimSubmitted
 	sent.BatchID = cut.BatchID
 	b.insertClaims(one, two, three, cut, sent)
+	payers := payersOf(one, two, three, cut, sent)
 	queued := func(limit int) []billing.ClaimID {
-		return b.clearing(func(ctx context.Context, c ports.Clearing) ([]*billing.Claim, error) { return c.Queued(ctx, limit) })
+		return b.clearing(func(ctx context.Context, c ports.Clearing) ([]*billing.Claim, error) {
+			return c.Queued(ctx, payers, limit)
+		})
 	}
 	equal(t, "queued", queued(10), claimIDs([]*billing.Claim{one, two, three}))
 	equal(t, "the oldest", queued(2), claimIDs([]*billing.Claim{one, two}))
 	b.in(func(ctx context.Context, tx ports.Tx) error {
-		mine, err := tx.Clearing.Queued(ctx, 1)
+		mine, err := tx.Clearing.Queued(ctx, payers, 1)
 		if err != nil {
 			return err
 		}
@@ -122,6 +126,9 @@ func testQueued(b *bench) {
 		equal(t, "passed over", queued(10), claimIDs([]*billing.Claim{two, three}))
 		return nil
 	})
+	equal(t, "for some payers", b.clearing(func(ctx context.Context, c ports.Clearing) ([]*billing.Claim, error) {
+		return c.Queued(ctx, payersOf(three, cut, one), 10)
+	}), claimIDs([]*billing.Claim{one, three}))
 	equal(t, "of a batch", b.clearing(func(ctx context.Context, c ports.Clearing) ([]*billing.Claim, error) {
 		return c.OfBatch(ctx, cut.BatchID)
 	}), inOrder(cut, sent))
@@ -130,28 +137,47 @@ func testQueued(b *bench) {
 	})), 0)
 }
 
-// testQueuedScopes tells in which scopes claims wait.
+func payersOf(claims ...*billing.Claim) (payers []billing.PayerID) {
+	for _, c := range claims {
+		payers = append(payers, c.Payer.ID)
+	}
+	return payers
+}
+
+// testQueuedScopes finds the scopes in which claims wait, and the payers of
+// those claims.
 func testQueuedScopes(b *bench) {
 	t := b.t
 	scopes := []billing.Scope{b.scope, newScope(), newScope(), newScope()}
 	live := billing.Scope{Org: b.scope.Org, Mode: billing.ModeLive}
-	for _, in := range append(slices.Clone(scopes), live, live) {
+	known, other := id[billing.PayerID](), id[billing.PayerID]()
+	want := map[billing.Scope][]billing.PayerID{}
+	for i, in := range append(slices.Clone(scopes), live) {
 		for n := range 3 {
 			c := b.queuedClaim(n)
 			c.Scope = in
+			c.Payer.ID = known
+			if i == 1 && n == 1 {
+				c.Payer.ID = other
+			}
 			b.insertClaims(c)
 		}
+		want[in] = []billing.PayerID{known}
 	}
+	want[scopes[1]] = []billing.PayerID{known, other}
 	drafts, cut := b.claim(0), b.queuedClaim(1)
 	drafts.Scope, cut.Scope, cut.BatchID = newScope(), newScope(), id[billing.FileID]()
 	b.insertClaims(drafts, cut)
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
 		got, err := tx.Routes.Queued(ctx, billing.ModeTest)
-		slices.SortFunc(scopes, func(x, y billing.Scope) int { return strings.Compare(x.Org.UUID(), y.Org.UUID()) })
-		slices.SortFunc(got, func(x, y billing.Scope) int { return strings.Compare(x.Org.UUID(), y.Org.UUID()) })
-		equal(t, "scopes with queued claims", got, scopes)
-		got, err2 := tx.Routes.Queued(ctx, billing.ModeLive)
-		equal(t, "live ones", got, []billing.Scope{live})
+		alive, err2 := tx.Routes.Queued(ctx, billing.ModeLive)
+		maps.Copy(got, alive)
+		for _, payers := range []map[billing.Scope][]billing.PayerID{got, want} {
+			for _, of := range payers {
+				slices.SortFunc(of, func(x, y billing.PayerID) int { return strings.Compare(x.UUID(), y.UUID()) })
+			}
+		}
+		equal(t, "scopes with queued claims, and their payers", got, want)
 		return errors.Join(err, err2)
 	})
 }
@@ -262,7 +288,7 @@ func testFileSerials(b *bench) {
 // batch is a pending one, n milliseconds after the start of the test.
 func (b *bench) batch(n int) *billing.Batch {
 	at := b.now.Add(time.Duration(n) * time.Millisecond)
-	made := billing.NewBatch(b.scope, int64(n+1), 3, at)
+	made := billing.NewBatch(b.scope, "sandbox", int64(n+1), 3, at)
 	made.File.Name = made.ID.String() + ".837"
 	return made
 }

@@ -68,6 +68,11 @@ func testBatchByNumber(b *bench) {
 		}
 	}
 	n := one.File.ControlNumbers
+	elsewhere := b.batch(0)
+	elsewhere.Network, elsewhere.CreatedAt = "another", again.CreatedAt
+	if kept, err := b.insertBatch(elsewhere, "x"); !kept || err != nil {
+		t.Fatal(kept, err)
+	}
 	for name, test := range map[string]struct {
 		n    billing.ControlNumbers
 		mode billing.Mode
@@ -84,7 +89,7 @@ func testBatchByNumber(b *bench) {
 		"nothing":                 {billing.ControlNumbers{}, billing.ModeTest, nil},
 	} {
 		b.system(func(ctx context.Context, tx ports.SystemTx) error {
-			got, err := tx.Routes.Batch(ctx, test.mode, test.n)
+			got, err := tx.Routes.Batch(ctx, test.mode, one.Network, test.n)
 			if test.want == nil {
 				wantCode(t, name, err, billing.CodeNotFound)
 				return nil
@@ -93,6 +98,11 @@ func testBatchByNumber(b *bench) {
 			return err
 		})
 	}
+	b.system(func(ctx context.Context, tx ports.SystemTx) error {
+		got, err := tx.Routes.Batch(ctx, billing.ModeTest, elsewhere.Network, n)
+		equal(t, "of another network", got, elsewhere)
+		return err
+	})
 }
 
 // testQuarantine keeps each file once, until it is removed.
@@ -174,7 +184,7 @@ func testClaimScopes(b *bench) {
 			count(len(claims), err)
 			claims, err = tx.Clearing.Match(ctx, []string{c.PatientControlNumber}, []string{"P-1"})
 			count(len(claims), err)
-			claims, err = tx.Clearing.Queued(ctx, 10)
+			claims, err = tx.Clearing.Queued(ctx, []billing.PayerID{c.Payer.ID}, 10)
 			count(len(claims), err)
 			claims, err = tx.Clearing.OfBatch(ctx, m.ID)
 			count(len(claims), err)

@@ -17,11 +17,11 @@ import (
 
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/memqueue"
+	"github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pglocal"
 	"github.com/molar-billing/molar/adapters/rabbitqueue"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
-	"github.com/molar-billing/molar/adapters/unavailablenet"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/batches"
@@ -45,12 +45,13 @@ type graph struct {
 	log      *slog.Logger
 	metrics  *prometheus.Registry
 
-	store  *pgstore.Store
-	queue  ports.Queue
-	blobs  ports.Blobs
-	payers *billing.PayerDirectory
-	relay  *outboxrelay.Relay
-	runner *workers.Runner
+	store    *pgstore.Store
+	queue    ports.Queue
+	blobs    ports.Blobs
+	payers   *billing.PayerDirectory
+	networks *networks.Networks
+	relay    *outboxrelay.Relay
+	runner   *workers.Runner
 
 	access        *access.Service
 	attachments   *attachments.Service
@@ -100,10 +101,7 @@ func open(ctx context.Context, s Settings, log *slog.Logger) (_ *graph, err erro
 		return nil, err
 	}
 	clock := systemClock{}
-	networks := map[billing.Mode]ports.EligibilityNetwork{
-		billing.ModeTest: sandboxnet.NewEligibility(g.store.Clock()),
-		billing.ModeLive: unavailablenet.Eligibility{},
-	}
+	g.networks = networks.New(sandboxnet.Networks(g.store.Clock(), g.store.SandboxMail(), sandboxnet.Options{ERADelay: s.ERADelay})...)
 	times := eligibility.Times{Wait: s.PayerWait, Silence: eligibility.DefaultTimes().Silence, CacheTTL: s.CacheTTL}
 	if err := g.openAttachments(ctx); err != nil {
 		return nil, err
@@ -113,7 +111,7 @@ func open(ctx context.Context, s Settings, log *slog.Logger) (_ *graph, err erro
 	}
 	g.openClaims()
 	g.access = access.New(g.store, clock)
-	g.eligibility = eligibility.New(g.store, g.queue, networks, edi.New(), g.payers, times)
+	g.eligibility = eligibility.New(g.store, g.queue, g.networks, edi.New(), g.payers, times)
 	g.events = events.New(g.store)
 	g.idempotency = idempotency.New(g.store, s.IdempotencyTTL)
 	g.runner = workers.NewRunner(g.store, g.queue, log, jobMetrics(g.metrics))

@@ -9,12 +9,8 @@ import (
 	"github.com/molar-billing/molar/adapters/fileblob"
 	"github.com/molar-billing/molar/adapters/imagecodec"
 	"github.com/molar-billing/molar/adapters/minioblob"
-	"github.com/molar-billing/molar/adapters/sandboxnet"
-	"github.com/molar-billing/molar/adapters/unavailablenet"
 	"github.com/molar-billing/molar/core/attachments"
-	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/payerrequests"
-	"github.com/molar-billing/molar/ports"
 )
 
 // openAttachments puts together what has to do with images.
@@ -28,16 +24,12 @@ func (g *graph) openAttachments(ctx context.Context) error {
 		return fmt.Errorf("MOLAR_BLOB_URL: %w", err)
 	}
 	outside := attachments.Outside{
-		Queue: g.queue, Blobs: g.blobs, Images: images,
-		Networks: map[billing.Mode]ports.AttachmentNetwork{
-			billing.ModeTest: sandboxnet.NewAttachments(g.store.Clock()),
-			billing.ModeLive: unavailablenet.Attachments{},
-		},
+		Queue: g.queue, Blobs: g.blobs, Images: images, Networks: g.networks,
 	}
 	times := attachments.DefaultTimes()
 	times.SendWait, times.ConvertWait, times.Orphan, times.Settled = s.PayerWait, s.PNGWait, s.OrphanAge, s.IdempotencyTTL
 	g.attachments = attachments.New(g.store, outside, g.payers, times)
-	g.payerRequests = payerrequests.New(g.store, outside.Networks, g.payers)
+	g.payerRequests = payerrequests.New(g.store, g.networks, g.payers)
 	return nil
 }
 

@@ -1,0 +1,114 @@
+package batches_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/molar-billing/molar/adapters/sandboxnet"
+	"github.com/molar-billing/molar/core/batches"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+)
+
+// own is a network of the practice's own, to one payer.
+func (b *fixture) own(p *practice, payer billing.PayerID, clearinghouse ports.Clearinghouse) *ports.Network {
+	n := sandbox(clearinghouse)
+	n.Name, n.Envelope.Receiver.ID = "own", "OWNHOUSE"
+	n.Route = billing.Route{Mode: p.scope.Mode, Org: p.scope.Org, Payers: map[billing.PayerID][]billing.Transaction{payer: {billing.TransactionClaims}}}
+	return n
+}
+
+// TestABatchIsForOneNetwork cuts the claims of a practice for the networks of
+// their payers. A claim for a payer that no network reaches waits.
+func TestABatchIsForOneNetwork(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t)
+	payer := func(number string) billing.PayerSummary {
+		t.Helper()
+		found, ok := b.payers.Find(number)
+		if !ok {
+			t.Fatalf("there is no payer %s", number)
+		}
+		return found.PayerSummary
+	}
+	quiet, mine, nowhere := payer(quietPayer), payer("CHTEST"), payer("62308")
+	shared, private := newNetwork(b.network), newNetwork(b.network)
+	everyone, own := sandbox(shared), b.own(b.practice, mine.ID, private)
+	everyone.Route.Payers = map[billing.PayerID][]billing.Transaction{quiet.ID: {billing.TransactionClaims}, mine.ID: {billing.TransactionClaims}}
+	both, alone := b.buildOn(b.store, everyone, own), b.buildOn(b.store, everyone)
+
+	var claims []*billing.Claim
+	for _, to := range []billing.PayerSummary{nowhere, quiet, mine, quiet} {
+		c := b.claim(b.practice, "")
+		c.Payer = to
+		claims = append(claims, c)
+	}
+	b.keep(b.practice, claims...)
+	if n, err := both.Cut(t.Context()); n != 2 || err != nil {
+		t.Fatalf("%d batches, %v", n, err)
+	}
+	all, content := b.batches(b.practice)
+	byNetwork := map[string]*billing.Batch{}
+	for _, f := range all {
+		byNetwork[f.Network] = f
+	}
+	first, second := byNetwork[sandboxnet.Name], byNetwork["own"]
+	if len(all) != 2 || first == nil || second == nil || first.ClaimCount != 2 || second.ClaimCount != 1 {
+		t.Fatalf("batches %+v", all)
+	}
+	for i, want := range []billing.FileID{{}, first.ID, second.ID, first.ID} {
+		if c := b.get(b.practice, claims[i].ID); c.BatchID != want {
+			t.Errorf("claim %d is in batch %s, want %s", i, c.BatchID, want)
+		}
+	}
+	if f := content[second.File.Name]; !strings.Contains(f, "*ZZ*OWNHOUSE ") || strings.Contains(content[first.File.Name], "OWNHOUSE") {
+		t.Error("the interchanges do not name the receivers of their networks")
+	}
+
+	for _, j := range b.due() { // the practice's own network is closed
+		_, rests := errors.AsType[*jobs.DoneError](alone.Send(t.Context(), j))
+		if closed := billing.FileID(j.Subject) == second.ID; rests != closed {
+			t.Errorf("the batch of %s rests: %v", j.Subject, rests)
+		}
+	}
+	if _, err := alone.Receive(t.Context(), "own"); !errors.Is(err, batches.ErrClosed) {
+		t.Errorf("receive from a closed network: %v", err)
+	}
+	for _, j := range b.due() {
+		if err := both.Send(t.Context(), j); err != nil {
+			t.Error(err)
+		}
+	}
+	if len(shared.sent) != 1 || shared.sent[first.File.Name] == "" || len(private.sent) != 1 || private.sent[second.File.Name] == "" {
+		t.Errorf("sent %d and %d files", len(shared.sent), len(private.sent))
+	}
+}
+
+// TestAcknowledgementsAreOfTheirNetwork applies what comes back on a network to
+// its batches alone, and what comes on a practice's own network to the practice
+// alone.
+func TestAcknowledgementsAreOfTheirNetwork(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t)
+	other := b.newPractice("1679576722")
+	c, batch := b.submitted(b.practice)
+	theirs, _ := b.submitted(other)
+	receive := func(f billing.IncomingFile) {
+		t.Helper()
+		s := b.buildOn(b.store, sandbox(b.network), b.own(b.practice, c.Payer.ID, inbox{b.network, []billing.IncomingFile{f}}))
+		if got, err := s.Receive(t.Context(), "own"); got.Files != 1 || err != nil {
+			t.Fatalf("%+v, %v", got, err)
+		}
+	}
+	receive(b.functional(batch, "R", 1)) // of a batch that went through the sandbox
+	b.told(b.practice, c.ID, billing.ClaimSubmitted, "queued submitted")
+	receive(b.report("PR", 2, b.about(other, nil, said{control: theirs.PatientControlNumber, category: "A7"})))
+	b.told(other, theirs.ID, billing.ClaimSubmitted, "queued submitted")
+	if aside := b.quarantined(); len(aside) != 1 {
+		t.Errorf("in quarantine: %+v", aside)
+	}
+	b.give(b.functional(batch, "R", 1)) // the same on the sandbox
+	b.told(b.practice, c.ID, billing.ClaimQueued, "queued submitted queued")
+}

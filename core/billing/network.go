@@ -1,0 +1,65 @@
+package billing
+
+import "slices"
+
+// Transaction is what a network carries between practices and payers.
+type Transaction string
+
+// The transactions, each with what comes back for it.
+const (
+	TransactionEligibility Transaction = "eligibility" // 270; 271
+	TransactionClaims      Transaction = "claims"      // 837D; TA1, 997, 999, 277, 835
+	TransactionAttachments Transaction = "attachments" // narratives and images
+)
+
+// Unavailable is the error for the caller when no network carries the
+// transaction.
+func (t Transaction) Unavailable() error {
+	switch t {
+	case TransactionEligibility:
+		return &Error{Code: CodeEligibilityUnavailable, Message: "Eligibility checks are not available in live mode yet. Use a test key."}
+	case TransactionAttachments:
+		return &Error{Code: CodeAttachmentsUnavailable, Message: "Attachments are not available in live mode yet. Use a test key."}
+	default:
+		return &Error{Code: CodeUnavailable, Message: "No clearinghouse is configured for live mode."}
+	}
+}
+
+// Route says for which practices and payers a network carries messages.
+type Route struct {
+	Mode   Mode
+	Org    OrgID                     // zero for every organization
+	Payers map[PayerID][]Transaction // what it carries to each payer; nil for all that it carries, to every payer
+}
+
+// Serves reports whether the route is open to the scope for the transaction,
+// to one payer at least.
+func (r *Route) Serves(scope Scope, t Transaction) bool {
+	if r.Mode != scope.Mode || !r.Org.IsZero() && r.Org != scope.Org {
+		return false
+	}
+	for _, carried := range r.Payers {
+		if slices.Contains(carried, t) {
+			return true
+		}
+	}
+	return r.Payers == nil
+}
+
+// Reaches reports whether the route leads from the scope to the payer for the
+// transaction.
+func (r *Route) Reaches(scope Scope, payer PayerID, t Transaction) bool {
+	return r.Serves(scope, t) && (r.Payers == nil || slices.Contains(r.Payers[payer], t))
+}
+
+// Envelope names the two ends of the interchanges on a network.
+type Envelope struct {
+	Sender   EnvelopeEnd
+	Receiver EnvelopeEnd // without an ID: the payer itself, under its own payer ID
+}
+
+// EnvelopeEnd is one end of an interchange (ISA05 and ISA06, ISA07 and ISA08).
+type EnvelopeEnd struct {
+	Qualifier string // such as "ZZ", mutually defined
+	ID        string
+}

@@ -46,7 +46,7 @@ func fromD50() matrix {
 	return inverse
 }
 
-// primaries gives the matrix from light to XYZ under D50, adapted by Bradford's
+// primaries returns the matrix from light to XYZ under D50, adapted by Bradford's
 // matrix. The chromaticities are x and y of white, red, green and blue, as in a
 // cHRM chunk. It is false for what spans no colors, or lies outside the diagram.
 func primaries(xy [8]float64) (matrix, bool) {
@@ -75,7 +75,7 @@ func primaries(xy [8]float64) (matrix, bool) {
 	return adaptation.times(columns), ok
 }
 
-// adapt gives the matrix that takes one white to another.
+// adapt returns the matrix that maps one white to another.
 func adapt(from, to triple) (matrix, bool) {
 	bradford := matrix{{0.8951, 0.2664, -0.1614}, {-0.7502, 1.7135, 0.0367}, {0.0389, -0.0685, 1.0296}}
 	back, _ := bradford.inverse()

@@ -9,7 +9,7 @@ import (
 // encoder writes a baseline JPEG strip by strip: one component for grey, three
 // in full resolution (4:4:4) for colour, and the Huffman tables that the
 // specification suggests. All arithmetic is on integers, so that every machine
-// gives the same bytes.
+// returns the same bytes.
 type encoder struct {
 	w          io.Writer
 	out        []byte // what is not written yet

@@ -50,7 +50,7 @@ const (
 )
 
 // transform is the forward cosine transform, along rows and then along columns.
-// Pass one gives at most 8 * 128 * 4 and pass two adds up at most 8 of those
+// Pass one returns at most 8 * 128 * 4 and pass two adds up at most 8 of those
 // times a cosine, which stays within 31 bits.
 func (b *block) transform() {
 	for i := 0; i < 64; i += 8 {

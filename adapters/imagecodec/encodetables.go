@@ -60,7 +60,7 @@ func (h *huffmanSpec) table(classAndID byte) *jpegTable {
 	return &jpegTable{body: slices.Concat([]byte{classAndID}, h.counts[:], h.values)}
 }
 
-// suggested gives the tables for luma (0) and chroma (1).
+// suggested returns the tables for luma (0) and chroma (1).
 func suggested(table byte) tableSpec {
 	spec := tableSpec{
 		steps: [64]uint8{

@@ -17,7 +17,7 @@ const (
 	maxProfile = 1 << 20
 )
 
-// iccProfile reads what a profile says of RGB or grey samples, or gives nil for
+// iccProfile reads what a profile says of RGB or grey samples, or returns nil for
 // one that is damaged or of another kind: of CMYK or Lab, a link between
 // devices, or one that has only tables of several dimensions.
 func iccProfile(b []byte, components int) *colorSpace {
@@ -88,7 +88,7 @@ func (p icc) tag(signature, kind string) []byte {
 	return nil
 }
 
-// curve reads a curve of either type, or gives nil.
+// curve reads a curve of either type, or returns nil.
 func (p icc) curve(signature string) curve {
 	if b := p.tag(signature, "curv"); b != nil {
 		return sampledCurve(b)

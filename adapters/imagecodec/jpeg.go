@@ -279,7 +279,7 @@ func (j *jpegRewriter) maskOf(s *jpegScan) ([]uint64, error) {
 	return j.masks[c], nil
 }
 
-// release gives memory back.
+// release returns memory.
 func (j *jpegRewriter) release() {
 	if j.held > 0 {
 		j.masks = nil

@@ -47,7 +47,7 @@ func (w *pictureWriter) WriteByte(b byte) error { return w.buf.WriteByte(b) }
 // Flush brings what was written to the file.
 func (w *pictureWriter) Flush() error { return w.buf.Flush() }
 
-// finish gives the picture, at its first byte. The caller closes its Content.
+// finish returns the picture, at its first byte. The caller closes its Content.
 func (w *pictureWriter) finish() (*ports.Picture, error) {
 	if err := w.buf.Flush(); err != nil {
 		return nil, err

@@ -92,7 +92,7 @@ func (i *pngInfo) colorSpace(ctx context.Context, src io.ReaderAt) (*colorSpace,
 	return gammaSpace(i.color.short[kindGAMA], chrm), nil
 }
 
-// inflateProfile reads the profile of an iCCP chunk, or gives none when it is
+// inflateProfile reads the profile of an iCCP chunk, or returns none when it is
 // damaged. An error is of the service.
 func (c *pngColor) inflateProfile(ctx context.Context, src io.ReaderAt) ([]byte, error) {
 	source := newPNGSource(ctx, src, c.profile, c.profile+min(c.length, maxProfile))
@@ -105,7 +105,7 @@ func (c *pngColor) inflateProfile(ctx context.Context, src io.ReaderAt) ([]byte,
 
 // profileOf reads the content of an iCCP chunk: a name, a method, and the
 // profile, of which it inflates as much as its header says, and no more than
-// maxProfile. It gives nil for anything else.
+// maxProfile. It returns nil for anything else.
 func profileOf(r *bufio.Reader) []byte {
 	if _, err := r.ReadSlice(0); err != nil {
 		return nil

@@ -18,7 +18,7 @@ func newFilteredRows(r io.Reader, info *pngInfo, width int) *filteredRows {
 	}
 }
 
-// next gives the next row. It is good until the call after the next.
+// next returns the next row. It is good until the call after the next.
 func (f *filteredRows) next() ([]byte, error) {
 	f.cur, f.prev = f.prev, f.cur
 	if _, err := io.ReadFull(f.r, f.cur); err != nil {
@@ -81,7 +81,7 @@ func unfilterPaeth(row, above []byte, bpp int) {
 }
 
 // paeth is whichever of its arguments is nearest to left + up - corner, left
-// before up before corner where they tie. This form gives the same as the three
+// before up before corner where they tie. This form returns the same as the three
 // distances of the specification for all of the 2^24 arguments (a test tries
 // them), without a branch: on a photograph it takes a third of the time.
 func paeth(left, up, corner int) uint8 {

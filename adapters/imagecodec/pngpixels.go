@@ -61,7 +61,7 @@ func overWhite(value, alpha uint8) uint8 {
 	return uint8((sum + 127) / 255) //nolint:gosec // G115: at most 255
 }
 
-// narrow reduces 16 bits to 8, to the nearest: the shift gives the same as a
+// narrow reduces 16 bits to 8, to the nearest: the shift returns the same as a
 // division by 65535 for every value.
 func narrow(value uint16) uint8 {
 	return uint8((uint32(value)*255 + 32895) >> 16) //nolint:gosec // G115: at most 255
@@ -76,7 +76,7 @@ func wideOverWhite(value, alpha uint16) uint16 {
 	return uint16((sum + most/2) / most)                         //nolint:gosec // G115: at most most
 }
 
-// unpack gives the values of a row that has 1, 2, 4 or 8 bits a value.
+// unpack returns the values of a row that has 1, 2, 4 or 8 bits a value.
 func unpack(dst, row []byte, depth int) {
 	perByte, mask := 8/depth, byte(1<<depth-1)
 	for x := range dst {

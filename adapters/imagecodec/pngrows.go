@@ -57,11 +57,11 @@ func (i *idatReader) Read(p []byte) (int, error) {
 		}
 	}
 	n, err := i.r.Read(p[:min(len(p), int(i.left))])
-	i.left -= uint32(n) //nolint:gosec // G115: Read gives no more than left
+	i.left -= uint32(n) //nolint:gosec // G115: Read returns no more than left
 	return n, err
 }
 
-// begin goes to the next IDAT chunk, or gives io.EOF before any other.
+// begin goes to the next IDAT chunk, or returns io.EOF before any other.
 func (i *idatReader) begin() error {
 	if i.within {
 		if _, err := i.r.Discard(4); err != nil {

@@ -202,7 +202,7 @@ func (p *publisher) watch(ctx context.Context, c *connection, s *session, ev eve
 				return ErrAway
 			}
 			if s.confirm(confirm, unroutable) {
-				return ErrUnroutable // whoever took the queue away: the next session makes it again
+				return ErrUnroutable // the queue was deleted: the next session makes it again
 			}
 		case r, ok := <-ev.returns:
 			if !ok {
@@ -275,7 +275,7 @@ func (s *session) confirm(c amqp.Confirmation, unroutable map[string]int) bool {
 	return errors.Is(err, ErrUnroutable)
 }
 
-// settle gives an outcome, unless there is one already.
+// settle sets the outcome, unless there is one already.
 func settle(outcome chan error, err error) {
 	select {
 	case outcome <- err:

@@ -33,7 +33,7 @@ type program struct {
 
 	dir   string
 	ports [3]int // the server's own, and two for its helpers
-	up    bool   // whether the server ever answered
+	up    bool   // whether the server ever responded
 	child *child
 }
 
@@ -42,7 +42,7 @@ func (p *program) addr() string    { return net.JoinHostPort("127.0.0.1", strcon
 func (p *program) data() string    { return filepath.Join(p.dir, "data") }
 func (p *program) logFile() string { return filepath.Join(p.dir, "log") }
 
-// start starts the server over and over until it answers: the children of a
+// start starts the server repeatedly until it responds: the children of a
 // killed PostgreSQL keep its data locked for a moment, and another process may
 // take a free port.
 func (p *program) start(ctx context.Context) error {

@@ -168,7 +168,7 @@ func pingRabbit(ctx context.Context, url string) error {
 	if err != nil {
 		return err
 	}
-	defer conn.CloseDeadline(time.Now().Add(time.Second)) //nolint:errcheck // the answer is known by then
+	defer conn.CloseDeadline(time.Now().Add(time.Second)) //nolint:errcheck // the result is known by then
 	ch, err := conn.Channel()
 	if err != nil {
 		return err

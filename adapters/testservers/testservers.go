@@ -37,7 +37,7 @@ const patience = 10 * time.Minute
 // machine runs one server, one way or another.
 type machine interface { //nolint:interfacebloat // whatever a test does to a server
 	// start brings the server up on the data there is and returns once it
-	// answers.
+	// responds.
 	start(ctx context.Context) error
 	// kill ends the server with SIGKILL and returns once it is gone.
 	kill(ctx context.Context) error
@@ -47,7 +47,7 @@ type machine interface { //nolint:interfacebloat // whatever a test does to a se
 	wipe(ctx context.Context) error
 	// run runs one of the server's own commands beside it.
 	run(ctx context.Context, command ...string) error
-	// url is where the server answers; it stays the same over a restart.
+	// url is where the server listens; it stays the same over a restart.
 	url() string
 	// close ends the server and deletes everything it wrote.
 	close()
@@ -60,7 +60,7 @@ type server struct {
 	shared bool
 }
 
-// URL is where the server answers. It stays the same over a restart.
+// URL is where the server listens. It stays the same over a restart.
 func (s *server) URL() string { return s.m.url() }
 
 // Kill ends a private server with SIGKILL and returns once it is gone.
@@ -70,7 +70,7 @@ func (s *server) Kill() {
 }
 
 // Restart starts a private server that was killed, on the same port and data,
-// and returns once it answers. A server that runs is killed first.
+// and returns once it responds. A server that runs is killed first.
 func (s *server) Restart() {
 	s.tb.Helper()
 	s.do("kill", s.m.kill)

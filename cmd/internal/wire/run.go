@@ -81,7 +81,7 @@ type Addresses struct {
 }
 
 // run runs the roles until ctx ends or one of them fails, and calls ready when
-// all are up. The API drains first, while workers still answer what it waits
+// all are up. The API drains first, while workers still finish what it waits
 // for; then the workers; then the relay.
 func (g *graph) run(ctx context.Context, roles []Role, ready func(Addresses) error) error {
 	if os.Getenv("GOGC") == "" {

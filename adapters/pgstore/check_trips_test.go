@@ -141,6 +141,39 @@ CREATE CONSTRAINT TRIGGER note AFTER INSERT OR UPDATE ON eligibility_checks
 		}
 		want("pending "+what, "pending", "on")
 	}
+
+	if _, err := db.Exec(`
+CREATE FUNCTION note_job() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+BEGIN
+	INSERT INTO public.commits (state, waits) VALUES ('postponed', current_setting('synchronous_commit'));
+	RETURN NULL;
+END $$;
+CREATE CONSTRAINT TRIGGER note AFTER UPDATE ON jobs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_job()`); err != nil {
+		t.Fatal(err)
+	}
+	newJob := func() jobs.Job {
+		return jobs.Job{ID: billing.NewID[billing.JobID](time.Now()), Kind: jobs.KindERA, Subject: billing.NewID[billing.CheckID](time.Now())}
+	}
+	job := newJob()
+	stage := func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Stage(ctx, job) }
+	postpone := func(ctx context.Context, tx ports.Tx) error {
+		return tx.Outbox.Postpone(ctx, job.ID, time.Now().Add(time.Hour))
+	}
+	both := func(ctx context.Context, tx ports.Tx) error {
+		return errors.Join(postpone(ctx, tx), tx.Outbox.Stage(ctx, newJob()))
+	}
+	if err := s.InTx(t.Context(), f.scope, stage); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		what, waits string
+		do          func(context.Context, ports.Tx) error
+	}{{"a job is postponed", "off", postpone}, {"a job is postponed, another one staged", "on", both}} {
+		if err := s.InTx(t.Context(), f.scope, tc.do); err != nil {
+			t.Fatal(err)
+		}
+		want(tc.what, "postponed", tc.waits)
+	}
 }
 
 // checkFixture makes checks that wait for no worker.

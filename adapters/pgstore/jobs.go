@@ -54,7 +54,7 @@ func (r outbox) Pending(ctx context.Context, id billing.JobID) (bool, error) {
 // relay may take it.
 func (r outbox) Postpone(ctx context.Context, id billing.JobID, until time.Time) error {
 	return r.push(ctx, write{
-		row: id, text: "UPDATE jobs SET not_before = $4, lease_until = NULL WHERE org_id = $1 AND mode = $2 AND id = $3",
+		row: id, again: true, text: "UPDATE jobs SET not_before = $4, lease_until = NULL WHERE org_id = $1 AND mode = $2 AND id = $3",
 		args: []any{r.scope.Org, r.scope.Mode, id, micro(until)},
 		set: `
 UPDATE jobs

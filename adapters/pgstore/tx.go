@@ -63,7 +63,8 @@ type write struct {
 	rows  []row  // its argument
 	calls bool   // it returns org_id, mode and endpoint_id of lanes to be called
 
-	of billing.CheckID // for a write that belongs to making a check: its row, the use of its key, its job
+	of    billing.CheckID // for a write that belongs to making a check: its row, the use of its key, its job
+	again bool            // if a crash loses it, the same job makes it again
 }
 
 // statement is what is sent. For one row the form that takes it apart is
@@ -151,12 +152,12 @@ func (t *tx) flush(ctx context.Context) error { return t.send(ctx, "") }
 // transaction.
 const asynchronous = "\nFROM set_config('synchronous_commit', 'off', true)"
 
-// unpromised reports whether the transaction makes a pending check and writes
-// nothing else. The caller has no reply yet, and makes the check again when a
-// crash of the server loses it; see ADR 35.
+// unpromised reports whether the transaction only makes a pending check or
+// postpones jobs. After a crash of the server that loses it, the caller makes the
+// check again, and the job runs again once its lease ends; see ADR 35.
 func (t *tx) unpromised() bool {
-	elsewhere := func(w write) bool { return w.of != t.pending }
-	return !t.pending.IsZero() && t.xid == "" && len(t.queue) > 0 && !slices.ContainsFunc(t.queue, elsewhere)
+	promised := func(w write) bool { return !w.again && (t.pending.IsZero() || w.of != t.pending) }
+	return t.xid == "" && len(t.queue) > 0 && !slices.ContainsFunc(t.queue, promised)
 }
 
 // send sends what is queued, with a FROM clause for the result when no lanes

@@ -34,7 +34,8 @@ func layers() []layer {
 		{"core/billing", nil, "golang.org/x/text"},
 		{"core/jobs", []string{"core/billing"}, ""},
 		{"core/idempotency", boundary, ""},
-		{"core/...", append([]string{"core/idempotency"}, boundary...), ""}, // a capability never imports its sibling
+		{"core/intake", []string{"core/billing"}, ""},
+		{"core/...", append([]string{"core/idempotency", "core/intake"}, boundary...), ""}, // a capability never imports its sibling
 		{"ports/...", boundary, ""},
 
 		{"adapters/httpapi/...", []string{"core/..."}, anything}, // driving: calls use cases

@@ -7,6 +7,7 @@ import (
 
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
 )
 
 // listDocumentTypes is GET /document_types.
@@ -19,7 +20,7 @@ func listDocumentTypes(x *exchange) (*reply, error) {
 
 // makeAttachment is POST /attachments.
 func (a *api) makeAttachment(x *exchange) (*reply, error) {
-	var in billing.AttachmentRequest
+	var in intake.AttachmentRequest
 	doc := x.document(&in.Faults)
 	in.OfficeID = doc.optionalText("office_id")
 	in.PayerID = doc.optionalText("payer_id")
@@ -33,22 +34,22 @@ func (a *api) makeAttachment(x *exchange) (*reply, error) {
 }
 
 // readSubject reads whom and what an attachment is about.
-func readSubject(doc *object) (in billing.SubjectInput) {
+func readSubject(doc *object) (in intake.SubjectInput) {
 	if p := doc.optionalObject("patient"); p != nil {
-		in.Patient = &billing.AttachmentPatientInput{
+		in.Patient = &intake.AttachmentPatientInput{
 			FirstName: p.text("first_name"), LastName: p.text("last_name"), DateOfBirth: p.text("date_of_birth"),
 		}
 		p.end()
 	}
 	if s := doc.optionalObject("subscriber"); s != nil {
-		in.Subscriber = &billing.AttachmentSubscriberInput{
+		in.Subscriber = &intake.AttachmentSubscriberInput{
 			FirstName: s.text("first_name"), LastName: s.text("last_name"), MemberID: s.text("member_id"),
 			Relationship: s.text("relationship"),
 		}
 		s.end()
 	}
 	if d := doc.optionalObject("service_dates"); d != nil {
-		in.ServiceDates = &billing.DateSpanInput{From: d.text("from"), To: d.text("to")}
+		in.ServiceDates = &intake.DateSpanInput{From: d.text("from"), To: d.text("to")}
 		d.end()
 	}
 	return in
@@ -119,7 +120,7 @@ func (a *api) closeAttachment(x *exchange) (*reply, error) {
 
 // uploadDocument is POST /attachments/{id}/documents.
 func (a *api) uploadDocument(x *exchange) (*reply, error) {
-	var in billing.DocumentRequest
+	var in intake.DocumentRequest
 	form := x.form(&in.Faults)
 	in.DocumentType = form.text("document_type")
 	in.ImageDate = form.optionalText("image_date")

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
 )
 
 // Whatever a body is, it is refused or is a claim that can be shown.
@@ -21,7 +22,7 @@ func FuzzClaimBody(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		var in billing.ClaimRequest
+		var in intake.ClaimRequest
 		tree, faults := readTree(t, string(body))
 		in.Faults = faults
 		readClaim(newObject("", tree, &in.Faults), &in)
@@ -30,7 +31,7 @@ func FuzzClaimBody(f *testing.F) {
 				t.Errorf("%q is given", name)
 			}
 		}
-		c, faults := in.Make()
+		c, faults := in.Claim()
 		if len(faults) > 0 {
 			for _, fault := range faults {
 				if fault.Code == "" || fault.Message == "" {

@@ -2,11 +2,12 @@ package httpapi
 
 import (
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
 )
 
 // submitCheck is POST /eligibility.
 func (a *api) submitCheck(x *exchange) (*reply, error) {
-	var in billing.EligibilityRequest
+	var in intake.EligibilityRequest
 	for _, line := range x.headers("Cache-Control") {
 		if in.NoCache = line == "no-cache"; !in.NoCache {
 			in.Faults.Add("Cache-Control", billing.FaultNotAllowed, "The one value that is known is no-cache.")
@@ -27,11 +28,11 @@ func (a *api) submitCheck(x *exchange) (*reply, error) {
 	return r, nil
 }
 
-func readEligibilityRequest(doc *object, in *billing.EligibilityRequest) {
+func readEligibilityRequest(doc *object, in *intake.EligibilityRequest) {
 	in.OfficeID = doc.text("office_id")
 	in.PayerID = doc.text("payer_id")
 	s := doc.object("subscriber")
-	in.Subscriber = billing.SubscriberInput{
+	in.Subscriber = intake.SubscriberInput{
 		FirstName:   s.text("first_name"),
 		LastName:    s.text("last_name"),
 		DateOfBirth: s.text("date_of_birth"),
@@ -40,7 +41,7 @@ func readEligibilityRequest(doc *object, in *billing.EligibilityRequest) {
 	}
 	s.end()
 	if p := doc.optionalObject("patient"); p != nil {
-		in.Patient = &billing.PatientInput{
+		in.Patient = &intake.PatientInput{
 			FirstName:    p.text("first_name"),
 			LastName:     p.text("last_name"),
 			DateOfBirth:  p.text("date_of_birth"),

@@ -13,6 +13,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/eligibility"
+	"github.com/molar-billing/molar/core/intake"
 )
 
 // hostileBodies are of a megabyte each, and made to cost as much as they can.
@@ -164,12 +165,12 @@ func BenchmarkHostileBodies(b *testing.B) {
 				if m := (meaning{Hash: sha256.New()}); tree != nil {
 					m.add(tree)
 				}
-				check := billing.EligibilityRequest{Faults: faults}
+				check := intake.EligibilityRequest{Faults: faults}
 				readEligibilityRequest(newObject("", tree, &check.Faults), &check)
-				check.Parse(billing.Date{Year: 2026, Month: 1, Day: 2})
-				claim := billing.ClaimRequest{Faults: faults}
+				check.Inquiry(billing.Date{Year: 2026, Month: 1, Day: 2})
+				claim := intake.ClaimRequest{Faults: faults}
 				readClaim(newObject("", tree, &claim.Faults), &claim)
-				claim.Make()
+				claim.Claim()
 			}
 		})
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
 )
 
 func TestParseJSON(t *testing.T) {
@@ -190,7 +191,7 @@ func plain(n *node) any {
 
 func TestObjectCollectsEveryFault(t *testing.T) {
 	t.Parallel()
-	var in billing.EligibilityRequest
+	var in intake.EligibilityRequest
 	tree, faults := readTree(t, `{
 		"office_id": 7, "payer_id": null, "subscriber": {"first_name": [], "member_id": "A", "shoe_size": 44},
 		"patient": "me", "procedure_codes": ["D0120", 1, null], "service_date": {}, "detail_level": true,
@@ -199,7 +200,7 @@ func TestObjectCollectsEveryFault(t *testing.T) {
 	in.Faults = faults
 	readEligibilityRequest(newObject("", tree, &in.Faults), &in)
 	var got []string
-	_, _, _, faults = in.Parse(billing.Date{Year: 2026, Month: 1, Day: 2})
+	_, _, _, faults = in.Inquiry(billing.Date{Year: 2026, Month: 1, Day: 2})
 	for _, f := range faults {
 		got = append(got, f.Field+" "+string(f.Code))
 	}
@@ -238,9 +239,9 @@ func TestFaultsAreBounded(t *testing.T) {
 		"types":   `{"procedure_codes":[` + types.String() + `1]}`,
 	} {
 		tree, faults := readTree(t, body)
-		in := billing.EligibilityRequest{Faults: faults}
+		in := intake.EligibilityRequest{Faults: faults}
 		readEligibilityRequest(newObject("", tree, &in.Faults), &in)
-		if _, _, _, faults := in.Parse(billing.Date{Year: 2026, Month: 1, Day: 2}); len(faults) != 100 {
+		if _, _, _, faults := in.Inquiry(billing.Date{Year: 2026, Month: 1, Day: 2}); len(faults) != 100 {
 			t.Errorf("%s: %d faults", name, len(faults))
 		}
 	}

@@ -4,11 +4,12 @@ import (
 	"net/http"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
 )
 
 // recordPayerRequest is POST /payer_requests.
 func (a *api) recordPayerRequest(x *exchange) (*reply, error) {
-	var in billing.PayerRequestRecord
+	var in intake.PayerRequestRecord
 	doc := x.document(&in.Faults)
 	in.ClaimID = doc.optionalText("claim_id")
 	in.PayerID = doc.optionalText("payer_id")
@@ -60,7 +61,7 @@ func (a *api) listPayerRequests(x *exchange) (*reply, error) {
 
 // answerPayerRequest is POST /payer_requests/{id}/answer.
 func (a *api) answerPayerRequest(x *exchange) (*reply, error) {
-	var in billing.AnswerRequest
+	var in intake.AnswerRequest
 	doc := x.document(&in.Faults)
 	in.AttachmentID = doc.optionalText("attachment_id")
 	in.OfficeID = doc.optionalText("office_id")

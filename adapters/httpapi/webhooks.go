@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/webhooks"
 )
 
@@ -14,7 +15,7 @@ func (a *api) createEndpoint(x *exchange) (*reply, error) {
 }
 
 // readEndpointRequest reads what an endpoint is to be, or what is to change.
-func readEndpointRequest(x *exchange) (in billing.EndpointRequest) {
+func readEndpointRequest(x *exchange) (in intake.EndpointRequest) {
 	doc := x.document(&in.Faults)
 	in.URL = doc.optionalText("url")
 	in.Description = doc.optionalText("description")

@@ -19,6 +19,7 @@ import (
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/eligibility"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
@@ -210,9 +211,9 @@ func newCheckFixture(t *testing.T, s *pgstore.Store) *checkFixture {
 // check makes a check of the member.
 func (f *checkFixture) check(key, member string) error {
 	call := billing.Call{Scope: f.scope, Request: billing.Request{ID: billing.NewID[billing.RequestID](time.Now()), Key: key}}
-	_, _, err := f.service.Check(f.t.Context(), call, billing.EligibilityRequest{
+	_, _, err := f.service.Check(f.t.Context(), call, intake.EligibilityRequest{
 		OfficeID: f.office.ID.String(), PayerID: "CHTEST",
-		Subscriber: billing.SubscriberInput{FirstName: "Ada", LastName: "Byron", DateOfBirth: "1985-12-10", MemberID: member + "-ACTIVE-FULL"},
+		Subscriber: intake.SubscriberInput{FirstName: "Ada", LastName: "Byron", DateOfBirth: "1985-12-10", MemberID: member + "-ACTIVE-FULL"},
 	})
 	return err
 }

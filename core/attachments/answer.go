@@ -5,6 +5,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -18,7 +19,7 @@ import (
 // while its images cannot be read: the sending goes on. That the network failed
 // is a reply.
 func (s *Service) Answer(
-	ctx context.Context, call idempotency.Write[billing.PayerRequestAnswer], id billing.PayerRequestID, in billing.AnswerRequest,
+	ctx context.Context, call idempotency.Write[billing.PayerRequestAnswer], id billing.PayerRequestID, in intake.AnswerRequest,
 ) (billing.Reply, error) {
 	answering := sending[billing.PayerRequestAnswer]{
 		s, call,
@@ -27,7 +28,7 @@ func (s *Service) Answer(
 		},
 	}
 	return answering.run(ctx, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
-		named, faults := in.Attachment()
+		named, faults := in.Named()
 		request, err := tx.PayerRequests.Lock(ctx, id)
 		if billing.IsNotFound(err) {
 			return nil, firstOf(faults.Err(), err)
@@ -88,7 +89,7 @@ func (s *Service) open(ctx context.Context, tx ports.Tx, id billing.PayerRequest
 // answer: the one named, the one that is open, or a new one.
 func (s *Service) choose(
 	ctx context.Context, tx ports.Tx, call billing.Call, named billing.AttachmentID,
-	faults billing.Faults, in billing.AnswerRequest, request *billing.PayerRequest,
+	faults billing.Faults, in intake.AnswerRequest, request *billing.PayerRequest,
 ) (*billing.Attachment, error) {
 	if in.AttachmentID == nil {
 		open, err := s.open(ctx, tx, request.ID)
@@ -96,7 +97,7 @@ func (s *Service) choose(
 			return nil, err
 		}
 		if open == nil {
-			return s.make(ctx, tx, call, in.Making(request), request, nil)
+			return s.make(ctx, tx, call, in.AttachmentRequest(request), request, nil)
 		}
 		named = open.ID
 	}

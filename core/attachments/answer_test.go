@@ -9,17 +9,18 @@ import (
 
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // words is an answer in words, which makes its attachment.
-func (b *fixture) words(narrative string) billing.AnswerRequest {
-	return billing.AnswerRequest{OfficeID: new(b.office.ID.String()), Narrative: &narrative, About: about()}
+func (b *fixture) words(narrative string) intake.AnswerRequest {
+	return intake.AnswerRequest{OfficeID: new(b.office.ID.String()), Narrative: &narrative, About: about()}
 }
 
 // solicited makes an attachment for the payer request, which is about a claim.
-func solicited(id billing.PayerRequestID) billing.AttachmentRequest {
-	return billing.AttachmentRequest{Kind: new(string(billing.AttachmentSolicited)), PayerRequestID: new(id.String())}
+func solicited(id billing.PayerRequestID) intake.AttachmentRequest {
+	return intake.AttachmentRequest{Kind: new(string(billing.AttachmentSolicited)), PayerRequestID: new(id.String())}
 }
 
 // TestAnswers answers with the attachment that is named, with the open one and
@@ -41,7 +42,7 @@ func TestAnswers(t *testing.T) {
 		"the one named, words":     {made: true, named: true, narrative: new("It broke.")},
 	} {
 		request := b.asked(claim.ID)
-		in := billing.AnswerRequest{Narrative: c.narrative}
+		in := intake.AnswerRequest{Narrative: c.narrative}
 		var id billing.AttachmentID
 		if c.made {
 			id = b.make(name, solicited(request))
@@ -85,20 +86,20 @@ func TestAnswersThatAreRefused(t *testing.T) {
 	before := b.get(theirs)
 	for name, c := range map[string]struct {
 		to   billing.PayerRequestID
-		in   billing.AnswerRequest
+		in   intake.AnswerRequest
 		want billing.Code
 	}{
-		"an unsolicited one":     {mine, billing.AnswerRequest{AttachmentID: new(unsolicited.String())}, billing.CodeConflict},
-		"another request's":      {mine, billing.AnswerRequest{AttachmentID: new(theirs.String()), Narrative: new("Mine.")}, billing.CodeConflict},
-		"nobody's":               {mine, billing.AnswerRequest{AttachmentID: new(nobodys.String())}, billing.CodeNotFound},
-		"no ID":                  {mine, billing.AnswerRequest{AttachmentID: new("att_1")}, billing.CodeInvalidRequest},
-		"nothing":                {mine, billing.AnswerRequest{}, billing.CodeInvalidRequest},
-		"blank words":            {mine, billing.AnswerRequest{Narrative: new(" \n")}, billing.CodeInvalidRequest},
-		"an empty one":           {empty, billing.AnswerRequest{}, billing.CodeInvalidRequest},
-		"an empty one, blank":    {empty, billing.AnswerRequest{Narrative: new(" ")}, billing.CodeInvalidRequest},
-		"a request of nobody":    {billing.PayerRequestID(nobodys), billing.AnswerRequest{}, billing.CodeNotFound},
-		"of nobody, ill-formed":  {billing.PayerRequestID(nobodys), billing.AnswerRequest{AttachmentID: new("x")}, billing.CodeInvalidRequest},
-		"a subject beside claim": {mine, billing.AnswerRequest{Narrative: new("It broke."), About: about()}, billing.CodeInvalidRequest},
+		"an unsolicited one":     {mine, intake.AnswerRequest{AttachmentID: new(unsolicited.String())}, billing.CodeConflict},
+		"another request's":      {mine, intake.AnswerRequest{AttachmentID: new(theirs.String()), Narrative: new("Mine.")}, billing.CodeConflict},
+		"nobody's":               {mine, intake.AnswerRequest{AttachmentID: new(nobodys.String())}, billing.CodeNotFound},
+		"no ID":                  {mine, intake.AnswerRequest{AttachmentID: new("att_1")}, billing.CodeInvalidRequest},
+		"nothing":                {mine, intake.AnswerRequest{}, billing.CodeInvalidRequest},
+		"blank words":            {mine, intake.AnswerRequest{Narrative: new(" \n")}, billing.CodeInvalidRequest},
+		"an empty one":           {empty, intake.AnswerRequest{}, billing.CodeInvalidRequest},
+		"an empty one, blank":    {empty, intake.AnswerRequest{Narrative: new(" ")}, billing.CodeInvalidRequest},
+		"a request of nobody":    {billing.PayerRequestID(nobodys), intake.AnswerRequest{}, billing.CodeNotFound},
+		"of nobody, ill-formed":  {billing.PayerRequestID(nobodys), intake.AnswerRequest{AttachmentID: new("x")}, billing.CodeInvalidRequest},
+		"a subject beside claim": {mine, intake.AnswerRequest{Narrative: new("It broke."), About: about()}, billing.CodeInvalidRequest},
 	} {
 		if o := b.answer(b.service, "k", c.to, c.in); o.err == nil || o.code() != c.want {
 			t.Errorf("%s: %+v, want %s", name, o, c.want)
@@ -168,12 +169,12 @@ func TestAnswerRacesWithUploadsAndMaking(t *testing.T) {
 			key := fmt.Sprint("k", n, i)
 			o[i] = []func() outcome{
 				func() outcome {
-					return b.answer(b.service, key, filled, billing.AnswerRequest{Narrative: new("It broke.")})
+					return b.answer(b.service, key, filled, intake.AnswerRequest{Narrative: new("It broke.")})
 				},
 				func() outcome { return b.upload(b.service, key, id, jpegOf(t, pattern(1))) },
 				func() outcome { return b.upload(b.service, key, id, pngOf(t, pattern(2))) },
 				func() outcome {
-					return b.answer(b.service, key, fresh, billing.AnswerRequest{Narrative: new("It broke.")})
+					return b.answer(b.service, key, fresh, intake.AnswerRequest{Narrative: new("It broke.")})
 				},
 				func() outcome {
 					return came(b.service.Make(t.Context(), write(b.scope, call(key), render), solicited(fresh)))
@@ -215,7 +216,7 @@ func TestAnswerThatFails(t *testing.T) {
 	if !again.replayed || again.Error != first.Error || again.Attachment != first.Attachment {
 		t.Errorf("again: %+v", again)
 	}
-	o := b.answer(b.service, "k2", request, billing.AnswerRequest{Narrative: new("It broke.")})
+	o := b.answer(b.service, "k2", request, intake.AnswerRequest{Narrative: new("It broke.")})
 	if o.err != nil || o.Error != "" || o.Attachment != first.Attachment || o.Number == number {
 		t.Errorf("the next answer: %+v", o)
 	}
@@ -254,12 +255,12 @@ func TestLiveMode(t *testing.T) {
 	var a billing.AttachmentID
 	var d billing.DocumentID
 	for name, o := range map[string]outcome{
-		"make":   came(b.service.Make(t.Context(), write(b.scope, call("1"), render), billing.AttachmentRequest{})),
+		"make":   came(b.service.Make(t.Context(), write(b.scope, call("1"), render), intake.AttachmentRequest{})),
 		"upload": b.upload(b.service, "2", a, nil),
 		"close":  b.close(b.service, "3", a),
 		"tell":   b.narrate("4", a, ""),
 		"remove": b.remove("5", a, d),
-		"answer": b.answer(b.service, "6", billing.PayerRequestID{}, billing.AnswerRequest{}),
+		"answer": b.answer(b.service, "6", billing.PayerRequestID{}, intake.AnswerRequest{}),
 	} {
 		if o.code() != billing.CodeAttachmentsUnavailable {
 			t.Errorf("%s: %+v", name, o)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
@@ -54,21 +55,21 @@ func fileOf(b []byte) attachments.File {
 }
 
 // about is whom and what the attachments for no claim are about.
-func about() billing.SubjectInput {
-	return billing.SubjectInput{
-		Patient:      &billing.AttachmentPatientInput{FirstName: "Ada", LastName: "Byron", DateOfBirth: "1985-12-10"},
-		Subscriber:   &billing.AttachmentSubscriberInput{FirstName: "Ada", LastName: "Byron", MemberID: "M1", Relationship: "self"},
-		ServiceDates: &billing.DateSpanInput{From: "2026-01-05", To: "2026-01-05"},
+func about() intake.SubjectInput {
+	return intake.SubjectInput{
+		Patient:      &intake.AttachmentPatientInput{FirstName: "Ada", LastName: "Byron", DateOfBirth: "1985-12-10"},
+		Subscriber:   &intake.AttachmentSubscriberInput{FirstName: "Ada", LastName: "Byron", MemberID: "M1", Relationship: "self"},
+		ServiceDates: &intake.DateSpanInput{From: "2026-01-05", To: "2026-01-05"},
 	}
 }
 
 // open makes an open attachment for no claim.
 func (b *fixture) open(key string) billing.AttachmentID {
 	b.t.Helper()
-	return b.make(key, billing.AttachmentRequest{OfficeID: new(b.office.ID.String()), PayerID: new("CHTEST"), About: about()})
+	return b.make(key, intake.AttachmentRequest{OfficeID: new(b.office.ID.String()), PayerID: new("CHTEST"), About: about()})
 }
 
-func (b *fixture) make(key string, in billing.AttachmentRequest) billing.AttachmentID {
+func (b *fixture) make(key string, in intake.AttachmentRequest) billing.AttachmentID {
 	b.t.Helper()
 	o := came(b.service.Make(b.t.Context(), write(b.scope, call(key), render), in))
 	if o.err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -121,7 +122,7 @@ func TestAnswerDiesAnywhere(t *testing.T) {
 	porttest.EveryEnding(t, 2, func(t *testing.T, f *porttest.Fault) {
 		t.Helper()
 		id, k := b.asked(billing.ClaimID{}), key()
-		in := billing.AnswerRequest{OfficeID: new(b.office.ID.String()), Narrative: new("It broke."), About: about()}
+		in := intake.AnswerRequest{OfficeID: new(b.office.ID.String()), Narrative: new("It broke."), About: about()}
 		porttest.Dies(func() { b.answer(b.process(f), k, id, in) })
 		o := b.answer(b.service, k, id, in)
 		for o.code() == billing.CodeIdempotencyKeyInUse {

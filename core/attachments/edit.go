@@ -7,6 +7,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -21,7 +22,7 @@ func (s *Service) Narrate(
 			faults.Add("narrative", billing.FaultRequired, "Send the narrative; it is the one thing that can be changed.")
 			return nil, faults.Err()
 		}
-		if err := billing.ValidNarrative(*narrative, faults); err != nil {
+		if err := intake.ValidNarrative(*narrative, faults); err != nil {
 			return nil, err
 		}
 		a, err := tx.Attachments.Lock(ctx, id)

@@ -24,6 +24,7 @@ import (
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -210,7 +211,7 @@ func (b *fixture) upload(s *attachments.Service, key string, id billing.Attachme
 }
 
 func (b *fixture) uploadAs(ctx context.Context, s *attachments.Service, r billing.Request, id billing.AttachmentID, image []byte) outcome {
-	in := billing.DocumentRequest{DocumentType: "2", FileName: "image"}
+	in := intake.DocumentRequest{DocumentType: "2", FileName: "image"}
 	return came(s.Upload(ctx, write(b.scope, r, render), id, in, fileOf(image)))
 }
 
@@ -218,7 +219,7 @@ func (b *fixture) close(s *attachments.Service, key string, id billing.Attachmen
 	return came(s.Close(b.t.Context(), write(b.scope, call(key), render), id))
 }
 
-func (b *fixture) answer(s *attachments.Service, key string, id billing.PayerRequestID, in billing.AnswerRequest) outcome {
+func (b *fixture) answer(s *attachments.Service, key string, id billing.PayerRequestID, in intake.AnswerRequest) outcome {
 	return came(s.Answer(b.t.Context(), write(b.scope, call(key), rendered), id, in))
 }
 

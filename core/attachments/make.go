@@ -5,6 +5,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -15,10 +16,10 @@ import (
 // CodeInvalidRequest with every fault, CodeNotFound for what the request names,
 // and CodeConflict when the payer request has an open attachment or an answer.
 func (s *Service) Make(
-	ctx context.Context, call idempotency.Write[*billing.Attachment], in billing.AttachmentRequest,
+	ctx context.Context, call idempotency.Write[*billing.Attachment], in intake.AttachmentRequest,
 ) (billing.Reply, error) {
 	return s.change(ctx, call, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
-		names, _, _ := in.Names()
+		names := in.IDs()
 		var request *billing.PayerRequest
 		var absent billing.Absent
 		if !names.PayerRequest.IsZero() {
@@ -45,10 +46,10 @@ func firstOf(errs ...error) error {
 // Request is the payer request that it answers, locked; nil for none. Absent is
 // what has been found absent so far.
 func (s *Service) make(
-	ctx context.Context, tx ports.Tx, call billing.Call, in billing.AttachmentRequest,
+	ctx context.Context, tx ports.Tx, call billing.Call, in intake.AttachmentRequest,
 	request *billing.PayerRequest, absent billing.Absent,
 ) (*billing.Attachment, error) {
-	names, _, _ := in.Names()
+	names := in.IDs()
 	claim, err := s.claim(ctx, tx, names.Claim, request)
 	if err := absent.Note(err, "claim", "claim_id"); err != nil {
 		return nil, err
@@ -68,7 +69,7 @@ func (s *Service) make(
 		}
 	}
 	now := tx.Clock.Now()
-	a, faults := in.Parse(claim, request, office.Today(now))
+	a, faults := in.Attachment(claim, request, office.Today(now))
 	if claim != nil && !names.Office.IsZero() && names.Office != claim.OfficeID {
 		faults.Add("office_id", billing.FaultConflict, "The claim is of another office. Leave office_id out.")
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -269,7 +270,7 @@ func TestBlobStoreIsAway(t *testing.T) {
 			b.upload(b.service, "i", asked, jpegOf(t, pattern(2)))
 			b.workWith(s)
 			closing := func() outcome { return b.close(s, "close", id) }
-			answering := func() outcome { return b.answer(s, "answer", request, billing.AnswerRequest{}) }
+			answering := func() outcome { return b.answer(s, "answer", request, intake.AnswerRequest{}) }
 			b.waitsForImages(closing(), id)
 			b.waitsForImages(answering(), asked)
 			for range 10 { // more often than a job is tried that fails
@@ -373,7 +374,7 @@ func TestNumbers(t *testing.T) {
 	b.work()
 	claim := b.claim()
 	b.clock.Advance(time.Second)
-	first := b.make("a", billing.AttachmentRequest{ClaimID: new(claim.ID.String())})
+	first := b.make("a", intake.AttachmentRequest{ClaimID: new(claim.ID.String())})
 	b.upload(b.service, "i", first, jpegOf(t, pattern(1)))
 	earlier := b.close(b.service, "c", first)
 	if earlier.err != nil || !strings.HasPrefix(earlier.Number, "MLR") {
@@ -390,7 +391,7 @@ func TestNumbers(t *testing.T) {
 		{b.asked(claim.ID), earlier.Number, "PCN-1"},
 		{b.asked(billing.ClaimID{}), "", ""},
 	} {
-		in := billing.AnswerRequest{Narrative: new("It broke.")}
+		in := intake.AnswerRequest{Narrative: new("It broke.")}
 		if want.control == "" {
 			in.OfficeID, in.About = new(b.office.ID.String()), about()
 		}

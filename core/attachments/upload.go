@@ -10,6 +10,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
@@ -38,7 +39,7 @@ type upload struct {
 // the image, CodeNotFound, CodeConflict when the attachment is closed or being
 // sent, and CodeTooManyRequests when no worker converted the PNG in time.
 func (s *Service) Upload(
-	ctx context.Context, call idempotency.Write[*billing.Attachment], id billing.AttachmentID, in billing.DocumentRequest, file File,
+	ctx context.Context, call idempotency.Write[*billing.Attachment], id billing.AttachmentID, in intake.DocumentRequest, file File,
 ) (reply billing.Reply, err error) {
 	u := upload{Service: s, call: call, attachment: id}
 	var a *billing.Attachment
@@ -64,7 +65,7 @@ func (s *Service) Upload(
 	if err != nil || reply.Replayed {
 		return reply, err
 	}
-	d, faults := in.Parse(today)
+	d, faults := in.Document(today)
 	format := sniff(&faults, file)
 	if err := faults.Err(); err != nil {
 		return reply, err

@@ -30,7 +30,6 @@ const (
 const (
 	MaxDocuments     = 127
 	MaxDocumentBytes = 15 << 20 // of all stored images together
-	maxNarrative     = 2000     // characters
 )
 
 // Attachment is a set of images with a narrative for a payer.
@@ -222,7 +221,7 @@ func (a *Attachment) Answers(r *PayerRequest) error {
 		return err
 	}
 	var f Faults
-	if len(a.Documents) == 0 && blank(a.Narrative) {
+	if len(a.Documents) == 0 && Blank(a.Narrative) {
 		f.Add("narrative", FaultRequired, "An answer needs a narrative, or an attachment with a document.")
 	}
 	return f.Err()

@@ -6,14 +6,15 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
 )
 
 // The parts of requests, complete.
-func subjectInput() billing.SubjectInput {
-	return billing.SubjectInput{
-		Patient:      &billing.AttachmentPatientInput{FirstName: "Kim", LastName: "Poe", DateOfBirth: "2016-05-06"},
-		Subscriber:   &billing.AttachmentSubscriberInput{FirstName: "Jane", LastName: "Roe", MemberID: "W1", Relationship: "child"},
-		ServiceDates: &billing.DateSpanInput{From: "2026-03-02", To: "2026-03-09"},
+func subjectInput() intake.SubjectInput {
+	return intake.SubjectInput{
+		Patient:      &intake.AttachmentPatientInput{FirstName: "Kim", LastName: "Poe", DateOfBirth: "2016-05-06"},
+		Subscriber:   &intake.AttachmentSubscriberInput{FirstName: "Jane", LastName: "Roe", MemberID: "W1", Relationship: "child"},
+		ServiceDates: &intake.DateSpanInput{From: "2026-03-02", To: "2026-03-09"},
 	}
 }
 
@@ -22,7 +23,7 @@ func payerRequest(about billing.ClaimID) *billing.PayerRequest {
 }
 
 // asking is a request of one of the three kinds, with what it names.
-func asking(kind string) (r billing.AttachmentRequest, c *billing.Claim, p *billing.PayerRequest) {
+func asking(kind string) (r intake.AttachmentRequest, c *billing.Claim, p *billing.PayerRequest) {
 	switch kind {
 	case "claim":
 		c = claim()
@@ -50,7 +51,7 @@ func TestAttachmentRequests(t *testing.T) {
 			t.Parallel()
 			r, c, p := asking(kind)
 			r.Narrative = new(strings.Repeat("é", 2000))
-			a, faults := r.Parse(c, p, today)
+			a, faults := r.Attachment(c, p, today)
 			if len(faults) > 0 {
 				t.Fatal(told(faults))
 			}
@@ -67,10 +68,10 @@ func TestAttachmentRequests(t *testing.T) {
 				a.ClaimID != want.ClaimID || a.PayerRequestID != want.PayerRequestID || a.PayerReference != want.PayerReference {
 				t.Errorf("attachment %+v, want %+v", a, want)
 			}
-			names, named, faults := r.Names()
-			if len(faults) > 0 || named != want.Kind || names.Office.IsZero() != (r.OfficeID == nil) ||
+			names := r.IDs()
+			if names.Office.IsZero() != (r.OfficeID == nil) ||
 				names.Claim.IsZero() != (r.ClaimID == nil) || names.PayerRequest.IsZero() != (p == nil) {
-				t.Errorf("names %+v, %s, %v", names, named, told(faults))
+				t.Errorf("names %+v", names)
 			}
 		})
 	}
@@ -79,7 +80,7 @@ func TestAttachmentRequests(t *testing.T) {
 func TestAttachmentRequestsNameEveryFault(t *testing.T) {
 	t.Parallel()
 	today := billing.Date{Year: 2026, Month: 3, Day: 20}
-	type request = billing.AttachmentRequest
+	type request = intake.AttachmentRequest
 	for name, c := range map[string]struct {
 		kind   string
 		change func(*request)
@@ -89,8 +90,8 @@ func TestAttachmentRequestsNameEveryFault(t *testing.T) {
 			"office_id required", "payer_id required", "patient required", "subscriber required", "service_dates required",
 		}},
 		"empty objects": {"own", func(r *request) {
-			r.About = billing.SubjectInput{
-				Patient: &billing.AttachmentPatientInput{}, Subscriber: &billing.AttachmentSubscriberInput{}, ServiceDates: &billing.DateSpanInput{},
+			r.About = intake.SubjectInput{
+				Patient: &intake.AttachmentPatientInput{}, Subscriber: &intake.AttachmentSubscriberInput{}, ServiceDates: &intake.DateSpanInput{},
 			}
 		}, []string{
 			"patient.first_name required", "patient.last_name required", "patient.date_of_birth required",
@@ -99,9 +100,9 @@ func TestAttachmentRequestsNameEveryFault(t *testing.T) {
 		}},
 		"everything is wrong": {"own", func(r *request) {
 			r.OfficeID, r.Kind, r.Narrative = new("off_1"), new("x"), new(strings.Repeat("n", 2001))
-			r.About.Patient = &billing.AttachmentPatientInput{FirstName: strings.Repeat("é", 121), LastName: " ", DateOfBirth: "2026-03-21"}
-			r.About.Subscriber = &billing.AttachmentSubscriberInput{FirstName: "\t", LastName: strings.Repeat("é", 121), MemberID: strings.Repeat("1", 81), Relationship: "parent"}
-			r.About.ServiceDates = &billing.DateSpanInput{From: "2026-02-30", To: "03/02/2026"}
+			r.About.Patient = &intake.AttachmentPatientInput{FirstName: strings.Repeat("é", 121), LastName: " ", DateOfBirth: "2026-03-21"}
+			r.About.Subscriber = &intake.AttachmentSubscriberInput{FirstName: "\t", LastName: strings.Repeat("é", 121), MemberID: strings.Repeat("1", 81), Relationship: "parent"}
+			r.About.ServiceDates = &intake.DateSpanInput{From: "2026-02-30", To: "03/02/2026"}
 		}, []string{
 			"office_id format", "kind not_allowed", "narrative too_long",
 			"patient.first_name too_long", "patient.last_name required", "patient.date_of_birth range",
@@ -132,12 +133,12 @@ func TestAttachmentRequestsNameEveryFault(t *testing.T) {
 		"an answer of some kind":  {"request", func(r *request) { r.Kind = new("") }, []string{"kind required"}},
 		"an answer by its payer":  {"request", func(r *request) { r.PayerID = new("CHTEST") }, nil},
 		"an answer of no office":  {"request", func(r *request) { r.OfficeID = nil }, []string{"office_id required"}},
-		"an answer about nothing": {"request", func(r *request) { r.About = billing.SubjectInput{} }, []string{"patient required", "subscriber required", "service_dates required"}},
+		"an answer about nothing": {"request", func(r *request) { r.About = intake.SubjectInput{} }, []string{"patient required", "subscriber required", "service_dates required"}},
 		"an answer, its claim": {
 			"request about a claim", func(r *request) { r.ClaimID = new(claim().ID.String()) }, nil,
 		},
 		"an answer for nobody's ID": {
-			"request", func(r *request) { r.PayerRequestID = new("prq_1"); r.About = billing.SubjectInput{}; r.OfficeID = nil },
+			"request", func(r *request) { r.PayerRequestID = new("prq_1"); r.About = intake.SubjectInput{}; r.OfficeID = nil },
 			[]string{"payer_request_id format"},
 		},
 
@@ -146,10 +147,10 @@ func TestAttachmentRequestsNameEveryFault(t *testing.T) {
 			[]string{"patient not_allowed", "subscriber not_allowed", "service_dates not_allowed"},
 		},
 		"an empty patient of a claim": {
-			"claim", func(r *request) { r.About.Patient = &billing.AttachmentPatientInput{} }, []string{"patient not_allowed"},
+			"claim", func(r *request) { r.About.Patient = &intake.AttachmentPatientInput{} }, []string{"patient not_allowed"},
 		},
 		"a claim request's subject": {
-			"request about a claim", func(r *request) { r.About.ServiceDates = &billing.DateSpanInput{} }, []string{"service_dates not_allowed"},
+			"request about a claim", func(r *request) { r.About.ServiceDates = &intake.DateSpanInput{} }, []string{"service_dates not_allowed"},
 		},
 		"no claim ID": {
 			"claim", func(r *request) { r.ClaimID = new("elg_1") }, []string{"claim_id format"},
@@ -167,7 +168,7 @@ func TestAttachmentRequestsNameEveryFault(t *testing.T) {
 			t.Parallel()
 			r, cl, p := asking(c.kind)
 			c.change(&r)
-			names, _, _ := r.Names()
+			names := r.IDs()
 			if r.ClaimID != nil && names.Claim.IsZero() {
 				cl = nil // a malformed ID names nothing
 			}
@@ -175,7 +176,7 @@ func TestAttachmentRequestsNameEveryFault(t *testing.T) {
 				p = nil
 			}
 			given := slices.Clone(r.Faults)
-			_, faults := r.Parse(cl, p, today)
+			_, faults := r.Attachment(cl, p, today)
 			if !slices.Equal(told(faults), c.want) {
 				t.Errorf("faults %v, want %v", told(faults), c.want)
 			}
@@ -198,7 +199,7 @@ func TestAnAnswerIsAboutTheRequestsClaim(t *testing.T) {
 			t.Parallel()
 			r, c, p := asking("request about a claim")
 			r.ClaimID, p.ClaimID = new(c.ID.String()), about
-			if _, faults := r.Parse(c, p, billing.Date{}); !slices.Equal(told(faults), []string{"claim_id conflict"}) {
+			if _, faults := r.Attachment(c, p, billing.Date{}); !slices.Equal(told(faults), []string{"claim_id conflict"}) {
 				t.Errorf("faults %v", told(faults))
 			}
 		})
@@ -208,13 +209,13 @@ func TestAnAnswerIsAboutTheRequestsClaim(t *testing.T) {
 func TestValidNarrative(t *testing.T) {
 	t.Parallel()
 	form := billing.Faults{{Field: "narrative", Code: billing.FaultType}}
-	if got := faultsOf(t, billing.ValidNarrative(strings.Repeat("é", 2000), nil)); got != nil {
+	if got := faultsOf(t, intake.ValidNarrative(strings.Repeat("é", 2000), nil)); got != nil {
 		t.Error(got)
 	}
-	if got := faultsOf(t, billing.ValidNarrative(strings.Repeat("é", 2001), nil)); !slices.Equal(got, []string{"narrative too_long"}) {
+	if got := faultsOf(t, intake.ValidNarrative(strings.Repeat("é", 2001), nil)); !slices.Equal(got, []string{"narrative too_long"}) {
 		t.Error(got)
 	}
-	if got := faultsOf(t, billing.ValidNarrative("", form)); !slices.Equal(got, []string{"narrative type"}) {
+	if got := faultsOf(t, intake.ValidNarrative("", form)); !slices.Equal(got, []string{"narrative type"}) {
 		t.Error(got)
 	}
 }
@@ -223,20 +224,20 @@ func TestAnswerRequests(t *testing.T) {
 	t.Parallel()
 	id := billing.AttachmentID{15: 10}
 	for name, c := range map[string]struct {
-		r    billing.AnswerRequest
+		r    intake.AnswerRequest
 		id   billing.AttachmentID
 		want []string
 	}{
-		"nothing":            {billing.AnswerRequest{}, billing.AttachmentID{}, nil},
-		"an attachment":      {billing.AnswerRequest{AttachmentID: new(id.String())}, id, nil},
-		"words":              {billing.AnswerRequest{Narrative: new("Words.")}, billing.AttachmentID{}, nil},
-		"no ID":              {billing.AnswerRequest{AttachmentID: new("att_")}, billing.AttachmentID{}, []string{"attachment_id format"}},
-		"words without end":  {billing.AnswerRequest{Narrative: new(strings.Repeat("é", 2001))}, billing.AttachmentID{}, []string{"narrative too_long"}},
-		"form, words, an ID": {billing.AnswerRequest{Faults: billing.Faults{{Field: "x"}}, AttachmentID: new(""), Narrative: new(strings.Repeat("é", 2001))}, billing.AttachmentID{}, []string{"x ", "narrative too_long", "attachment_id required"}},
+		"nothing":            {intake.AnswerRequest{}, billing.AttachmentID{}, nil},
+		"an attachment":      {intake.AnswerRequest{AttachmentID: new(id.String())}, id, nil},
+		"words":              {intake.AnswerRequest{Narrative: new("Words.")}, billing.AttachmentID{}, nil},
+		"no ID":              {intake.AnswerRequest{AttachmentID: new("att_")}, billing.AttachmentID{}, []string{"attachment_id format"}},
+		"words without end":  {intake.AnswerRequest{Narrative: new(strings.Repeat("é", 2001))}, billing.AttachmentID{}, []string{"narrative too_long"}},
+		"form, words, an ID": {intake.AnswerRequest{Faults: billing.Faults{{Field: "x"}}, AttachmentID: new(""), Narrative: new(strings.Repeat("é", 2001))}, billing.AttachmentID{}, []string{"x ", "narrative too_long", "attachment_id required"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, faults := c.r.Attachment()
+			got, faults := c.r.Named()
 			if got != c.id || !slices.Equal(told(faults), c.want) {
 				t.Errorf("attachment %v, faults %v, want %v", got, told(faults), c.want)
 			}
@@ -248,19 +249,19 @@ func TestAnAnswerMakesWhatItNeeds(t *testing.T) {
 	t.Parallel()
 	today := billing.Date{Year: 2026, Month: 3, Day: 20}
 	p := payerRequest(billing.ClaimID{})
-	full := billing.AnswerRequest{OfficeID: new(billing.OfficeID{15: 3}.String()), Narrative: new("Words."), About: subjectInput()}
-	a, faults := full.Making(p).Parse(nil, p, today)
+	full := intake.AnswerRequest{OfficeID: new(billing.OfficeID{15: 3}.String()), Narrative: new("Words."), About: subjectInput()}
+	a, faults := full.AttachmentRequest(p).Attachment(nil, p, today)
 	if len(faults) > 0 || a.Kind != billing.AttachmentSolicited || a.PayerRequestID != p.ID || a.PayerReference != "R1" ||
 		a.Narrative != "Words." || a.About != claim().Subject() || a.Answers(p) != nil {
 		t.Errorf("attachment %+v, faults %v", a, told(faults))
 	}
-	_, faults = billing.AnswerRequest{}.Making(p).Parse(nil, p, today)
+	_, faults = intake.AnswerRequest{}.AttachmentRequest(p).Attachment(nil, p, today)
 	if want := []string{"office_id required", "patient required", "subscriber required", "service_dates required"}; !slices.Equal(told(faults), want) {
 		t.Errorf("faults %v, want %v", told(faults), want)
 	}
 	c := claim()
 	about := payerRequest(c.ID)
-	a, faults = billing.AnswerRequest{}.Making(about).Parse(c, about, today)
+	a, faults = intake.AnswerRequest{}.AttachmentRequest(about).Attachment(c, about, today)
 	if len(faults) > 0 || a.ClaimID != c.ID || a.About != c.Subject() {
 		t.Errorf("attachment %+v, faults %v", a, told(faults))
 	}

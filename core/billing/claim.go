@@ -1,6 +1,9 @@
 package billing
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // ClaimKind is what a claim asks of the payer.
 type ClaimKind string
@@ -96,4 +99,12 @@ type ClaimFilter struct {
 	SentTo        time.Time // exclusive
 	RequestID     RequestID
 	ControlNumber string // compared without case
+}
+
+// NewControlNumber makes a patient control number for the claim: 20 characters,
+// all that payers have to keep of one (005010X224A2, CLM01), 8 of the ID's time
+// and 12 of its random part.
+func NewControlNumber(id ClaimID) string {
+	s := strings.ToUpper(strings.TrimPrefix(id.String(), "clm_"))
+	return s[2:10] + s[14:]
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
 )
 
 // Whatever a caller writes is refused or makes a claim within the limits, whose
@@ -18,11 +18,11 @@ func FuzzClaimRequest(f *testing.F) {
 		r := claimRequest()
 		r.Draft, r.Subscriber.DateOfBirth, r.Subscriber.MemberID = draft, born, member
 		r.Subscriber.Address.State, r.Subscriber.Address.ZIP = state, zip
-		r.Lines = []billing.ClaimLineInput{{
+		r.Lines = []intake.ClaimLineInput{{
 			ProcedureCode: code, ServiceDate: &day, Fee: fee, Quantity: &quantity, Tooth: &tooth,
 			Surfaces: strings.Split(surfaces, ","), OralCavity: strings.Split(areas, ","), PriorPlacementDate: &placed,
 		}}
-		c, faults := r.Make()
+		c, faults := r.Claim()
 		if len(faults) == 0 {
 			l := c.Lines[0]
 			if l.Fee < 0 || l.Fee.String() != "0.00" && 50*l.Fee > 99_999_999_99 || l.Quantity < 1 || l.Quantity > 99 {

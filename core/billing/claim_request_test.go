@@ -9,20 +9,21 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
 )
 
 // claimRequest is one with everything, as a caller may write it.
-func claimRequest() billing.ClaimRequest {
-	return billing.ClaimRequest{
+func claimRequest() intake.ClaimRequest {
+	return intake.ClaimRequest{
 		OfficeID: new(billing.OfficeID{15: 3}.String()), PayerID: new("CHTEST"), RenderingProviderID: new(billing.ProviderID{15: 6}.String()),
-		Subscriber: &billing.ClaimSubscriberInput{
+		Subscriber: &intake.ClaimSubscriberInput{
 			FirstName: "Jane", LastName: "Roe", DateOfBirth: "1985-04-12", MemberID: "W1", GroupNumber: "G1", Gender: "female",
-			Address: &billing.AddressInput{Line1: "2 Oak Street", Line2: "Flat 1", City: "Springfield", State: "il", ZIP: "62701-0001"},
+			Address: &intake.AddressInput{Line1: "2 Oak Street", Line2: "Flat 1", City: "Springfield", State: "il", ZIP: "62701-0001"},
 		},
-		Patient:              &billing.ClaimPatientInput{FirstName: "Kim", LastName: "Poe", DateOfBirth: "2016-05-06", Relationship: "child"},
+		Patient:              &intake.ClaimPatientInput{FirstName: "Kim", LastName: "Poe", DateOfBirth: "2016-05-06", Relationship: "child"},
 		PatientControlNumber: new("pcn-1"), PlaceOfService: new("22"), PriorAuthorization: new("AUTH1"),
-		Accident: &billing.AccidentInput{Type: "auto", Date: "2026-03-01", State: "tx"}, Note: new("A note."), TenantReference: new("T1"),
-		Lines: []billing.ClaimLineInput{
+		Accident: &intake.AccidentInput{Type: "auto", Date: "2026-03-01", State: "tx"}, Note: new("A note."), TenantReference: new("T1"),
+		Lines: []intake.ClaimLineInput{
 			{ProcedureCode: "D2392", ServiceDate: new("2026-03-02"), Fee: "100.00", Tooth: new(" a "), Surfaces: []string{"m", "O"}},
 			{
 				ProcedureCode: "D4341", ServiceDate: new("2026-03-09"), Fee: "12.50", Quantity: new(2), OralCavity: []string{"10"},
@@ -39,7 +40,7 @@ func on(year int, month time.Month, day int) billing.Date {
 func TestAClaimIsReadWhole(t *testing.T) {
 	t.Parallel()
 	r := claimRequest()
-	got, faults := r.Make()
+	got, faults := r.Claim()
 	want := billing.Claim{
 		Kind: billing.KindClaim, Frequency: billing.FrequencyOriginal, PatientControlNumber: "pcn-1",
 		ClaimContent: billing.ClaimContent{
@@ -65,7 +66,7 @@ func TestAClaimIsReadWhole(t *testing.T) {
 	if len(faults) > 0 || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v\nwant\n%+v\nfaults %v", got, want, faults)
 	}
-	names := r.Names()
+	names := r.IDs()
 	if names.Office != (billing.OfficeID{15: 3}) || names.Provider != (billing.ProviderID{15: 6}) || names.Payer != "CHTEST" {
 		t.Errorf("names %+v", names)
 	}
@@ -78,19 +79,19 @@ func TestWhatCanBeLeftOutOfAClaim(t *testing.T) {
 	r.Accident, r.Note, r.TenantReference, r.Lines = nil, nil, nil, r.Lines[:1]
 	r.Subscriber.GroupNumber, r.Subscriber.Gender, r.Subscriber.Address = "", "", nil
 	r.Lines[0].Tooth, r.Lines[0].Surfaces = nil, nil
-	c, faults := r.Make()
+	c, faults := r.Claim()
 	if len(faults) > 0 || c.PlaceOfService != "11" || c.PatientControlNumber != "" || c.Lines[0].Quantity != 1 || c.Subscriber.Gender != billing.GenderUnknown {
 		t.Errorf("%+v, faults %v", c, faults)
 	}
-	draft := billing.ClaimRequest{OfficeID: r.OfficeID, PayerID: r.PayerID, Draft: true}
-	if c, faults := draft.Make(); len(faults) > 0 || c.Kind != billing.KindClaim || c.Lines != nil || c.PlaceOfService != "11" {
+	draft := intake.ClaimRequest{OfficeID: r.OfficeID, PayerID: r.PayerID, Draft: true}
+	if c, faults := draft.Claim(); len(faults) > 0 || c.Kind != billing.KindClaim || c.Lines != nil || c.PlaceOfService != "11" {
 		t.Errorf("a draft: %+v, faults %v", c, faults)
 	}
-	if _, faults := (billing.ClaimRequest{Draft: true}).Make(); !slices.Equal(told(faults), []string{"office_id required", "payer_id required"}) {
+	if _, faults := (intake.ClaimRequest{Draft: true}).Claim(); !slices.Equal(told(faults), []string{"office_id required", "payer_id required"}) {
 		t.Errorf("an empty draft: %v", faults)
 	}
 	r.Kind, r.Lines[0].ServiceDate = new("predetermination"), nil
-	if c, faults := r.Make(); len(faults) > 0 || c.Kind != billing.KindPredetermination || !c.Lines[0].ServiceDate.IsZero() {
+	if c, faults := r.Claim(); len(faults) > 0 || c.Kind != billing.KindPredetermination || !c.Lines[0].ServiceDate.IsZero() {
 		t.Errorf("a predetermination: %+v, faults %v", c, faults)
 	}
 }
@@ -99,36 +100,36 @@ func TestWhatIsWrongWithTheShapeOfAClaim(t *testing.T) {
 	t.Parallel()
 	long := func(n int) string { return strings.Repeat("é", n) }
 	for name, c := range map[string]struct {
-		change func(r *billing.ClaimRequest)
+		change func(r *intake.ClaimRequest)
 		want   []string
 	}{
-		"nothing but a body": {func(r *billing.ClaimRequest) { *r = billing.ClaimRequest{} }, []string{
+		"nothing but a body": {func(r *intake.ClaimRequest) { *r = intake.ClaimRequest{} }, []string{
 			"office_id required", "payer_id required", "subscriber required", "lines required",
 		}},
-		"empty objects": {func(r *billing.ClaimRequest) {
-			r.Subscriber, r.Patient, r.Accident = &billing.ClaimSubscriberInput{Address: &billing.AddressInput{}}, &billing.ClaimPatientInput{}, &billing.AccidentInput{}
-			r.Lines = []billing.ClaimLineInput{{}}
+		"empty objects": {func(r *intake.ClaimRequest) {
+			r.Subscriber, r.Patient, r.Accident = &intake.ClaimSubscriberInput{Address: &intake.AddressInput{}}, &intake.ClaimPatientInput{}, &intake.AccidentInput{}
+			r.Lines = []intake.ClaimLineInput{{}}
 		}, []string{
 			"subscriber.first_name required", "subscriber.last_name required", "subscriber.date_of_birth required", "subscriber.member_id required",
 			"subscriber.address.line1 required", "subscriber.address.city required", "subscriber.address.state required", "subscriber.address.zip required",
 			"patient.first_name required", "patient.last_name required", "patient.date_of_birth required", "patient.relationship required",
 			"accident.type required", "accident.date required", "lines.0.procedure_code required", "lines.0.fee required", "lines.0.service_date required",
 		}},
-		"no line":          {func(r *billing.ClaimRequest) { r.Lines = []billing.ClaimLineInput{} }, []string{"lines too_few"}},
-		"51 lines":         {func(r *billing.ClaimRequest) { r.Lines = make([]billing.ClaimLineInput, 51) }, []string{"lines too_many"}},
-		"draft and submit": {func(r *billing.ClaimRequest) { r.Draft, r.Submit = true, true }, []string{"submit conflict"}},
-		"IDs and words": {func(r *billing.ClaimRequest) {
+		"no line":          {func(r *intake.ClaimRequest) { r.Lines = []intake.ClaimLineInput{} }, []string{"lines too_few"}},
+		"51 lines":         {func(r *intake.ClaimRequest) { r.Lines = make([]intake.ClaimLineInput, 51) }, []string{"lines too_many"}},
+		"draft and submit": {func(r *intake.ClaimRequest) { r.Draft, r.Submit = true, true }, []string{"submit conflict"}},
+		"IDs and words": {func(r *intake.ClaimRequest) {
 			r.Kind, r.OfficeID, r.PayerID, r.RenderingProviderID = new("bill"), new("prv_1"), new(" "), new("off_1")
 			r.Subscriber.Gender, r.Patient.Gender, r.Patient.Relationship, r.Accident.Type = "F", "x", "self", "fall"
 		}, []string{
 			"kind not_allowed", "office_id format", "payer_id required", "rendering_provider_id format", "subscriber.gender not_allowed",
 			"patient.gender not_allowed", "patient.relationship not_allowed", "accident.type not_allowed",
 		}},
-		"a friend": {func(r *billing.ClaimRequest) { r.Patient.Relationship = "friend" }, []string{"patient.relationship not_allowed"}},
-		"empty words": {func(r *billing.ClaimRequest) {
+		"a friend": {func(r *intake.ClaimRequest) { r.Patient.Relationship = "friend" }, []string{"patient.relationship not_allowed"}},
+		"empty words": {func(r *intake.ClaimRequest) {
 			r.Kind, r.PlaceOfService, r.PatientControlNumber = new(""), new(""), new("")
 		}, []string{"kind required", "patient_control_number required", "place_of_service required"}},
-		"forms": {func(r *billing.ClaimRequest) {
+		"forms": {func(r *intake.ClaimRequest) {
 			r.PatientControlNumber, r.PlaceOfService = new("a_b"), new("1")
 			r.Subscriber.Address.State, r.Subscriber.Address.ZIP, r.Accident.State = "ILL", "6270", "T"
 			r.Lines[0].ProcedureCode, r.Lines[1].ProcedureCode = "2740", "D27400"
@@ -136,14 +137,14 @@ func TestWhatIsWrongWithTheShapeOfAClaim(t *testing.T) {
 			"subscriber.address.state format", "subscriber.address.zip format", "patient_control_number format", "place_of_service format",
 			"accident.state format", "lines.0.procedure_code format", "lines.1.procedure_code format",
 		}},
-		"dates that do not exist": {func(r *billing.ClaimRequest) {
+		"dates that do not exist": {func(r *intake.ClaimRequest) {
 			r.Subscriber.DateOfBirth, r.Patient.DateOfBirth, r.Accident.Date = "1985-02-30", "x", "2026-13-01"
 			r.Lines[0].ServiceDate, r.Lines[1].PriorPlacementDate = new("2026-3-2"), new("")
 		}, []string{
 			"subscriber.date_of_birth format", "patient.date_of_birth format", "accident.date format", "lines.0.service_date format",
 			"lines.1.prior_placement_date required",
 		}},
-		"too long": {func(r *billing.ClaimRequest) {
+		"too long": {func(r *intake.ClaimRequest) {
 			s := r.Subscriber
 			s.FirstName, s.LastName, s.MemberID, s.GroupNumber = long(121), long(121), long(81), long(81)
 			s.Address.Line1, s.Address.Line2, s.Address.City = long(56), long(56), long(31)
@@ -156,35 +157,35 @@ func TestWhatIsWrongWithTheShapeOfAClaim(t *testing.T) {
 			"patient.first_name too_long", "patient.last_name too_long", "patient_control_number too_long", "prior_authorization too_long", "note too_long",
 			"lines.0.tooth too_long", "lines.0.surfaces.1 too_long", "lines.0.surfaces.2 required", "lines.1.oral_cavity too_many", "tenant_reference too_long",
 		}},
-		"as long as can be": {func(r *billing.ClaimRequest) {
+		"as long as can be": {func(r *intake.ClaimRequest) {
 			s := r.Subscriber
 			s.FirstName, s.LastName, s.MemberID, s.GroupNumber = long(120), long(120), long(80), long(80)
 			s.Address.Line1, s.Address.Line2, s.Address.City, s.Address.ZIP = long(55), long(55), long(30), "627010001"
 			r.PatientControlNumber, r.PriorAuthorization, r.Note, r.TenantReference = new(strings.Repeat("Z-", 10)), new(long(50)), new(long(400)), new(long(255))
 		}, nil},
-		"amounts": {func(r *billing.ClaimRequest) {
+		"amounts": {func(r *intake.ClaimRequest) {
 			r.Lines = slices.Repeat(r.Lines[:1], 7)
 			for i, fee := range []string{"-0.01", "1000000.00", "1", "1,000.00", "99999999999999999999.00", "0.00", "999999.99"} {
 				r.Lines[i].Fee = fee
 			}
 		}, []string{"lines.0.fee range", "lines.1.fee range", "lines.2.fee format", "lines.3.fee format", "lines.4.fee format"}},
-		"quantities": {func(r *billing.ClaimRequest) {
+		"quantities": {func(r *intake.ClaimRequest) {
 			r.Lines = slices.Repeat(r.Lines[:1], 4)
 			for i, n := range []int{0, 1, 99, 100} {
 				r.Lines[i].Quantity = new(n)
 			}
 		}, []string{"lines.0.quantity range", "lines.3.quantity range"}},
-		"a dated predetermination": {func(r *billing.ClaimRequest) { r.Kind = new("predetermination") }, []string{
+		"a dated predetermination": {func(r *intake.ClaimRequest) { r.Kind = new("predetermination") }, []string{
 			"lines.0.service_date not_allowed", "lines.1.service_date not_allowed",
 		}},
-		"a draft is judged by what it has": {func(r *billing.ClaimRequest) {
-			r.Draft, r.Subscriber, r.Patient = true, &billing.ClaimSubscriberInput{DateOfBirth: "x", Address: &billing.AddressInput{ZIP: "1"}}, &billing.ClaimPatientInput{Relationship: "self"}
-			r.Lines = []billing.ClaimLineInput{{}, {Fee: "x", ProcedureCode: "x"}}
+		"a draft is judged by what it has": {func(r *intake.ClaimRequest) {
+			r.Draft, r.Subscriber, r.Patient = true, &intake.ClaimSubscriberInput{DateOfBirth: "x", Address: &intake.AddressInput{ZIP: "1"}}, &intake.ClaimPatientInput{Relationship: "self"}
+			r.Lines = []intake.ClaimLineInput{{}, {Fee: "x", ProcedureCode: "x"}}
 		}, []string{
 			"subscriber.date_of_birth format", "subscriber.address.zip format", "patient.relationship not_allowed",
 			"lines.1.fee format", "lines.1.procedure_code format",
 		}},
-		"what is known already stays": {func(r *billing.ClaimRequest) {
+		"what is known already stays": {func(r *intake.ClaimRequest) {
 			r.Subscriber = nil
 			r.Faults = billing.Faults{{Field: "subscriber", Code: billing.FaultType}}
 		}, []string{"subscriber type"}},
@@ -193,7 +194,7 @@ func TestWhatIsWrongWithTheShapeOfAClaim(t *testing.T) {
 			t.Parallel()
 			r := claimRequest()
 			c.change(&r)
-			if _, faults := r.Make(); !slices.Equal(told(faults), c.want) {
+			if _, faults := r.Claim(); !slices.Equal(told(faults), c.want) {
 				t.Errorf("%q\nwant %q", told(faults), c.want)
 			}
 		})
@@ -202,31 +203,31 @@ func TestWhatIsWrongWithTheShapeOfAClaim(t *testing.T) {
 
 func TestAPatchReplacesWhatIsGiven(t *testing.T) {
 	t.Parallel()
-	made, _ := claimRequest().Make()
+	made, _ := claimRequest().Claim()
 	made.ID, made.OfficeID, made.State, made.PatientID = billing.ClaimID{15: 12}, billing.OfficeID{15: 3}, billing.ClaimNeedsAttention, billing.PatientID{15: 8}
 	for name, c := range map[string]struct {
-		in     billing.ClaimRequest
+		in     intake.ClaimRequest
 		change func(c *billing.Claim)
 	}{
-		"nothing": {billing.ClaimRequest{Note: new("not given")}, func(*billing.Claim) {}},
-		"null clears": {billing.ClaimRequest{Given: map[string]bool{
+		"nothing": {intake.ClaimRequest{Note: new("not given")}, func(*billing.Claim) {}},
+		"null clears": {intake.ClaimRequest{Given: map[string]bool{
 			"subscriber": true, "patient": true, "patient_control_number": true, "place_of_service": true, "prior_authorization": true, "accident": true,
 			"note": true, "lines": true, "tenant_reference": true, "rendering_provider_id": true, "kind": true,
 		}}, func(c *billing.Claim) {
 			c.Subscriber, c.Patient, c.PlaceOfService, c.PriorAuthorization = billing.ClaimSubscriber{Gender: billing.GenderUnknown}, nil, "11", ""
 			c.Accident, c.Note, c.Lines, c.TenantReference = nil, "", nil, nil
 		}},
-		"an object as a whole": {billing.ClaimRequest{
-			Subscriber: &billing.ClaimSubscriberInput{MemberID: "W2"}, Given: map[string]bool{"subscriber": true},
+		"an object as a whole": {intake.ClaimRequest{
+			Subscriber: &intake.ClaimSubscriberInput{MemberID: "W2"}, Given: map[string]bool{"subscriber": true},
 		}, func(c *billing.Claim) {
 			c.Subscriber = billing.ClaimSubscriber{MemberID: "W2", Gender: billing.GenderUnknown}
 		}},
-		"lines as a whole": {billing.ClaimRequest{
-			Lines: []billing.ClaimLineInput{{ProcedureCode: "D1110", Fee: "1.00"}}, Given: map[string]bool{"lines": true},
+		"lines as a whole": {intake.ClaimRequest{
+			Lines: []intake.ClaimLineInput{{ProcedureCode: "D1110", Fee: "1.00"}}, Given: map[string]bool{"lines": true},
 		}, func(c *billing.Claim) {
 			c.Lines = []billing.ClaimLine{{ProcedureCode: "D1110", Fee: 1_00, Quantity: 1}}
 		}},
-		"another number, the same kind": {billing.ClaimRequest{
+		"another number, the same kind": {intake.ClaimRequest{
 			Kind: new("claim"), PatientControlNumber: new("NEW"), Note: new("n"),
 			Given: map[string]bool{"kind": true, "patient_control_number": true, "note": true},
 		}, func(c *billing.Claim) { c.PatientControlNumber, c.Note = "NEW", "n" }},
@@ -248,7 +249,7 @@ func TestAPatchReplacesWhatIsGiven(t *testing.T) {
 
 func TestWhatAPatchOrAReplacementCannotSay(t *testing.T) {
 	t.Parallel()
-	sent, _ := claimRequest().Make()
+	sent, _ := claimRequest().Claim()
 	sent.SentAt = noon
 	asks := sent
 	asks.Kind = billing.KindPredetermination
@@ -261,19 +262,19 @@ func TestWhatAPatchOrAReplacementCannotSay(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		of   *billing.Claim
-		in   billing.ClaimRequest
+		in   intake.ClaimRequest
 		want []string
 	}{
-		"another kind":              {&asks, billing.ClaimRequest{Kind: new("claim"), Given: given("kind")}, []string{"kind not_allowed"}},
-		"another number, once sent": {&sent, billing.ClaimRequest{PatientControlNumber: new("X"), Given: given("patient_control_number")}, []string{"patient_control_number not_allowed"}},
-		"the same number":           {&sent, billing.ClaimRequest{PatientControlNumber: new("pcn-1"), Given: given("patient_control_number")}, nil},
-		"no office and payer":       {&sent, billing.ClaimRequest{Given: given("office_id", "payer_id")}, []string{"office_id required", "payer_id required"}},
-		"draft and submit":          {&sent, billing.ClaimRequest{Draft: true, Submit: true}, []string{"submit conflict"}},
-		"a day for what is not done": {&asks, billing.ClaimRequest{
-			Lines: []billing.ClaimLineInput{{ServiceDate: new("2026-03-02")}}, Given: given("lines"),
+		"another kind":              {&asks, intake.ClaimRequest{Kind: new("claim"), Given: given("kind")}, []string{"kind not_allowed"}},
+		"another number, once sent": {&sent, intake.ClaimRequest{PatientControlNumber: new("X"), Given: given("patient_control_number")}, []string{"patient_control_number not_allowed"}},
+		"the same number":           {&sent, intake.ClaimRequest{PatientControlNumber: new("pcn-1"), Given: given("patient_control_number")}, nil},
+		"no office and payer":       {&sent, intake.ClaimRequest{Given: given("office_id", "payer_id")}, []string{"office_id required", "payer_id required"}},
+		"draft and submit":          {&sent, intake.ClaimRequest{Draft: true, Submit: true}, []string{"submit conflict"}},
+		"a day for what is not done": {&asks, intake.ClaimRequest{
+			Lines: []intake.ClaimLineInput{{ServiceDate: new("2026-03-02")}}, Given: given("lines"),
 		}, []string{"lines.0.service_date not_allowed"}},
-		"without the claim": {nil, billing.ClaimRequest{
-			Kind: new("x"), PatientControlNumber: new("_"), Lines: []billing.ClaimLineInput{{ServiceDate: new("2026-03-02"), Fee: "x"}},
+		"without the claim": {nil, intake.ClaimRequest{
+			Kind: new("x"), PatientControlNumber: new("_"), Lines: []intake.ClaimLineInput{{ServiceDate: new("2026-03-02"), Fee: "x"}},
 			Given: given("kind", "patient_control_number", "lines"),
 		}, []string{"kind not_allowed", "patient_control_number format", "lines.0.fee format"}},
 	} {
@@ -304,21 +305,21 @@ func TestWhatIsDoneOfAPredetermination(t *testing.T) {
 	t.Parallel()
 	c := &billing.Claim{ClaimContent: billing.ClaimContent{Lines: make([]billing.ClaimLine, 3)}}
 	for name, x := range map[string]struct {
-		lines []billing.ConvertLineInput
+		lines []intake.ConvertLineInput
 		of    *billing.Claim
 		want  []string
 	}{
-		"two of three": {[]billing.ConvertLineInput{{3, "2026-03-02"}, {1, "2026-03-03"}}, c, nil},
+		"two of three": {[]intake.ConvertLineInput{{LineNumber: 3, ServiceDate: "2026-03-02"}, {LineNumber: 1, ServiceDate: "2026-03-03"}}, c, nil},
 		"none":         {nil, c, []string{"lines required"}},
-		"too many":     {make([]billing.ConvertLineInput, 51), c, []string{"lines too_many"}},
-		"faults": {[]billing.ConvertLineInput{{0, "2026-03-02"}, {4, "2026-03-02"}, {1, ""}, {1, "2026-02-30"}}, c, []string{
+		"too many":     {make([]intake.ConvertLineInput, 51), c, []string{"lines too_many"}},
+		"faults": {[]intake.ConvertLineInput{{LineNumber: 0, ServiceDate: "2026-03-02"}, {LineNumber: 4, ServiceDate: "2026-03-02"}, {LineNumber: 1, ServiceDate: ""}, {LineNumber: 1, ServiceDate: "2026-02-30"}}, c, []string{
 			"lines.0.line_number range", "lines.1.line_number range", "lines.2.service_date required", "lines.3.line_number conflict", "lines.3.service_date format",
 		}},
-		"without the claim": {[]billing.ConvertLineInput{{50, "2026-03-02"}, {-1, "2026-03-02"}}, nil, []string{"lines.1.line_number range"}},
+		"without the claim": {[]intake.ConvertLineInput{{LineNumber: 50, ServiceDate: "2026-03-02"}, {LineNumber: -1, ServiceDate: "2026-03-02"}}, nil, []string{"lines.1.line_number range"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			days, faults := billing.ConvertRequest{Lines: x.lines}.Parse(x.of)
+			days, faults := intake.ConvertRequest{Lines: x.lines}.ServiceDates(x.of)
 			if !slices.Equal(told(faults), x.want) {
 				t.Errorf("%q, want %q", told(faults), x.want)
 			}

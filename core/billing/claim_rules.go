@@ -72,7 +72,7 @@ func missing(field string, is func(c *Claim) bool) claimRule {
 
 // lacks is missing, for the text of a field.
 func lacks(field string, value func(c *Claim) string) claimRule {
-	return missing(field, func(c *Claim) bool { return blank(value(c)) })
+	return missing(field, func(c *Claim) bool { return Blank(value(c)) })
 }
 
 // unspelled is a name of which X12 cannot carry a letter: files spell Latin
@@ -82,7 +82,7 @@ func unspelled(field string, name func(c *Claim) string) claimRule {
 		"name_not_latin", field, "The name has no Latin letter, and files to payers carry no others.",
 		"Give the name in Latin letters, as the plan has it.",
 		func(c *Claim, _ *RuleContext) bool {
-			return !blank(name(c)) && !strings.ContainsFunc(name(c), func(r rune) bool {
+			return !Blank(name(c)) && !strings.ContainsFunc(name(c), func(r rune) bool {
 				return unicode.Is(unicode.Latin, r) || unicode.IsDigit(r)
 			})
 		},
@@ -116,7 +116,7 @@ func (c *Claim) patient() ClaimPatient {
 // ofAddress is missing, for a field of an address of which there is something.
 func ofAddress(field string, value func(a Address) string) claimRule {
 	return missing("subscriber.address."+field, func(c *Claim) bool {
-		return c.Subscriber.Address != Address{} && blank(value(c.Subscriber.Address))
+		return c.Subscriber.Address != Address{} && Blank(value(c.Subscriber.Address))
 	})
 }
 
@@ -167,7 +167,7 @@ var claimRules = []claimRule{
 	lacks("subscriber.member_id", func(c *Claim) string { return c.Subscriber.MemberID }),
 	// A member ID has 2 characters or more (NM109), and none that cannot travel.
 	{"member_id_form", "subscriber.member_id", "No payer gives member IDs of this form.", "Copy the ID from the member's card: letters and digits, at least two.", func(c *Claim, _ *RuleContext) bool {
-		return !blank(c.Subscriber.MemberID) && !plausibleMemberID(c.Subscriber.MemberID)
+		return !Blank(c.Subscriber.MemberID) && !plausibleMemberID(c.Subscriber.MemberID)
 	}},
 	// The address of a patient is in every claim (005010X224A2, 2010BA and
 	// 2010CA N3); a dependent's is taken to be the subscriber's.
@@ -176,7 +176,7 @@ var claimRules = []claimRule{
 	}},
 	ofAddress("line1", func(a Address) string { return a.Line1 }),
 	{"address_line", "subscriber.address.line1", "The line has neither a letter nor a digit.", "Give street and number.", func(c *Claim, _ *RuleContext) bool {
-		return !blank(c.Subscriber.Address.Line1) && comparableName(c.Subscriber.Address.Line1) == ""
+		return !Blank(c.Subscriber.Address.Line1) && comparableName(c.Subscriber.Address.Line1) == ""
 	}},
 	uncarried("subscriber.address.line1", func(c *Claim) string { return c.Subscriber.Address.Line1 }),
 	uncarried("subscriber.address.line2", func(c *Claim) string { return c.Subscriber.Address.Line2 }),
@@ -192,8 +192,8 @@ var claimRules = []claimRule{
 		return c.Subscriber.Address.ZIP != "" && c.Subscriber.Address.ZIP < "005"
 	}},
 
-	ofDependent("patient.first_name", func(p *ClaimPatient) bool { return blank(p.FirstName) }),
-	ofDependent("patient.last_name", func(p *ClaimPatient) bool { return blank(p.LastName) }),
+	ofDependent("patient.first_name", func(p *ClaimPatient) bool { return Blank(p.FirstName) }),
+	ofDependent("patient.last_name", func(p *ClaimPatient) bool { return Blank(p.LastName) }),
 	unspelled("patient.first_name", func(c *Claim) string { return c.patient().FirstName }),
 	unspelled("patient.last_name", func(c *Claim) string { return c.patient().LastName }),
 	ofDependent("patient.date_of_birth", func(p *ClaimPatient) bool { return p.DateOfBirth.IsZero() }),

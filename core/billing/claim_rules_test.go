@@ -15,7 +15,7 @@ import (
 // goodClaim is a claim that no rule finds anything wrong with, and what rules
 // know besides.
 func goodClaim() (*billing.Claim, billing.RuleContext) {
-	c, _ := claimRequest().Make()
+	c, _ := claimRequest().Claim()
 	c.ID, c.Payer.ID = billing.ClaimID{15: 12}, billing.PayerID{15: 4}
 	return &c, billing.RuleContext{
 		Today: on(2026, 3, 20), Office: &billing.Office{NPI: "1234567893"}, Provider: &billing.Provider{NPI: "1679576722"},

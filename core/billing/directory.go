@@ -71,7 +71,6 @@ var (
 	taxIDForm    = regexp.MustCompile(`^[0-9]{9}$`)
 	phoneForm    = regexp.MustCompile(`^[0-9]{10}$`)
 	taxonomyForm = regexp.MustCompile(`^[0-9A-Z]{10}$`)
-	stateForm    = regexp.MustCompile(`^[A-Za-z]{2}$`)
 	zipForm      = regexp.MustCompile(`^[0-9]{5}(-?[0-9]{4})?$`)
 )
 
@@ -100,7 +99,7 @@ func (o *Office) Judge(f *Faults) {
 	if o.Phone != "" && !phoneForm.MatchString(o.Phone) {
 		f.Add("phone", FaultFormat, "A telephone number in the United States has ten digits; spaces and + - . ( ) may separate them.")
 	}
-	if blank(o.TimeZone) {
+	if Blank(o.TimeZone) {
 		f.Add("time_zone", FaultRequired, "A value is required.")
 	} else if _, err := time.LoadLocation(o.TimeZone); err != nil || o.TimeZone == "Local" {
 		f.Add("time_zone", FaultFormat, "A time zone is an IANA name such as America/New_York.")
@@ -112,10 +111,10 @@ func (a Address) Judge(f *Faults) {
 	f.Name("address.line1", a.Line1)
 	f.shown("address.line2", a.Line2)
 	f.Name("address.city", a.City)
-	if required(f, "address.state", a.State, 0) && (len(a.State) != 2 || !knownState(strings.ToUpper(a.State))) {
+	if f.Required("address.state", a.State, 0) && (len(a.State) != 2 || !knownState(strings.ToUpper(a.State))) {
 		f.Add("address.state", FaultFormat, "A state is the two letters of the postal service, such as NY.")
 	}
-	if required(f, "address.zip", a.ZIP, 0) && !zipForm.MatchString(a.ZIP) {
+	if f.Required("address.zip", a.ZIP, 0) && !ValidZIP(a.ZIP) {
 		f.Add("address.zip", FaultFormat, "A ZIP code has 5 or 9 digits.")
 	}
 }
@@ -125,13 +124,13 @@ func (p *Provider) Judge(f *Faults) {
 	f.Name("first_name", p.FirstName)
 	f.Name("last_name", p.LastName)
 	judgeNPI(f, p.NPI)
-	if required(f, "taxonomy", p.Taxonomy, 0) && !taxonomyForm.MatchString(p.Taxonomy) {
+	if f.Required("taxonomy", p.Taxonomy, 0) && !taxonomyForm.MatchString(p.Taxonomy) {
 		f.Add("taxonomy", FaultFormat, "A taxonomy code is ten digits and capital letters, such as 122300000X.")
 	}
 }
 
 func judgeNPI(f *Faults, s string) {
-	if required(f, "npi", s, 0) && !ValidNPI(s) {
+	if f.Required("npi", s, 0) && !ValidNPI(s) {
 		f.Add("npi", FaultFormat, "An NPI is ten digits with a valid check digit.")
 	}
 }
@@ -142,7 +141,7 @@ const maxShown = 200
 
 // Name adds what is wrong with a name that has to be there.
 func (f *Faults) Name(field, value string) {
-	if blank(value) {
+	if Blank(value) {
 		f.Add(field, FaultRequired, "A value is required.")
 	}
 	f.shown(field, value)
@@ -157,6 +156,9 @@ func (f *Faults) shown(field, value string) {
 		f.Add(field, FaultTooLong, "A value has at most 200 characters.")
 	}
 }
+
+// ValidZIP reports whether s has the form of a ZIP code, of 5 or 9 digits.
+func ValidZIP(s string) bool { return zipForm.MatchString(s) }
 
 // ValidNPI reports whether s is a national provider identifier: ten digits
 // whose last is the Luhn check digit over 80840 and the first nine (45 CFR

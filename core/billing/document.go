@@ -114,64 +114,6 @@ const (
 // Blob is the name of the stored JPEG.
 func (d *Document) Blob() string { return DocumentBlobs + d.ID.String() }
 
-// DocumentRequest is what a caller says of an image that is to be added;
-// nothing is parsed yet. Nil is a value that was left out.
-type DocumentRequest struct {
-	DocumentType string
-	ImageDate    *string
-	Orientation  *string
-	FileName     string
-	Faults       Faults // what is wrong with the request's form already
-}
-
-// Parse judges the request and gives the document that it asks for, without an
-// image yet. An image was taken today at the latest.
-func (r DocumentRequest) Parse(today Date) (Document, Faults) {
-	f := slices.Clone(r.Faults)
-	d := Document{Type: r.DocumentType, FileName: r.FileName}
-	if !required(&f, "document_type", r.DocumentType, 0) {
-		return d, f
-	}
-	t, known := FindDocumentType(r.DocumentType)
-	d.Medium = t.Medium
-	switch {
-	case !known:
-		f.Add("document_type", FaultNotAllowed, "The document type is not known. GET /document_types lists the codes.")
-	case t.Medium == MediumFilm:
-		d.parseFilm(&f, r, today)
-	default:
-		paperHasNone(&f, "image_date", r.ImageDate)
-		paperHasNone(&f, "orientation", r.Orientation)
-	}
-	return d, f
-}
-
-func (d *Document) parseFilm(f *Faults, r DocumentRequest, today Date) {
-	if r.ImageDate == nil || blank(*r.ImageDate) {
-		f.Add("image_date", FaultRequired, "A film needs the date on which it was taken.")
-	} else if date, err := ParseDate(*r.ImageDate); err != nil {
-		f.Add("image_date", FaultFormat, "A date has the form YYYY-MM-DD and exists.")
-	} else if today.Before(date) {
-		f.Add("image_date", FaultRange, "The date of an image is not in the future.")
-	} else {
-		d.ImageDate = date
-	}
-	if r.Orientation == nil || blank(*r.Orientation) {
-		f.Add("orientation", FaultRequired, "A film needs its orientation, left or right.")
-		return
-	}
-	d.Orientation = Orientation(*r.Orientation)
-	if d.Orientation != OrientationLeft && d.Orientation != OrientationRight {
-		f.Add("orientation", FaultNotAllowed, "An orientation is left or right.")
-	}
-}
-
-func paperHasNone(f *Faults, field string, value *string) {
-	if value != nil {
-		f.Add(field, FaultNotAllowed, "Only films have it; the document type is for paper.")
-	}
-}
-
 // UploadState is where the conversion of an uploaded PNG stands.
 type UploadState string
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
 )
 
 func TestDocumentTypes(t *testing.T) {
@@ -71,8 +72,8 @@ func TestDocumentRequests(t *testing.T) {
 				if film {
 					want = c.film
 				}
-				r := billing.DocumentRequest{DocumentType: d.Code, ImageDate: c.date, Orientation: c.orientation, FileName: "x.jpg"}
-				got, faults := r.Parse(today)
+				r := intake.DocumentRequest{DocumentType: d.Code, ImageDate: c.date, Orientation: c.orientation, FileName: "x.jpg"}
+				got, faults := r.Document(today)
 				if !slices.Equal(told(faults), want) {
 					t.Fatalf("faults %v, want %v", told(faults), want)
 				}
@@ -93,24 +94,24 @@ func TestDocumentRequests(t *testing.T) {
 func TestDocumentRequestsOfNoType(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		r    billing.DocumentRequest
+		r    intake.DocumentRequest
 		want []string
 	}{
-		"none":    {billing.DocumentRequest{}, []string{"document_type required"}},
-		"blank":   {billing.DocumentRequest{DocumentType: " ", ImageDate: new("x")}, []string{"document_type required"}},
-		"unknown": {billing.DocumentRequest{DocumentType: "99", Orientation: new("left")}, []string{"document_type not_allowed"}},
+		"none":    {intake.DocumentRequest{}, []string{"document_type required"}},
+		"blank":   {intake.DocumentRequest{DocumentType: " ", ImageDate: new("x")}, []string{"document_type required"}},
+		"unknown": {intake.DocumentRequest{DocumentType: "99", Orientation: new("left")}, []string{"document_type not_allowed"}},
 		"form": {
-			billing.DocumentRequest{Faults: billing.Faults{{Field: "document_type", Code: billing.FaultTooMany}}},
+			intake.DocumentRequest{Faults: billing.Faults{{Field: "document_type", Code: billing.FaultTooMany}}},
 			[]string{"document_type too_many"},
 		},
 		"form of a film": {
-			billing.DocumentRequest{DocumentType: "9", Faults: billing.Faults{{Field: "file", Code: billing.FaultRequired}}},
+			intake.DocumentRequest{DocumentType: "9", Faults: billing.Faults{{Field: "file", Code: billing.FaultRequired}}},
 			[]string{"file required", "image_date required", "orientation required"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if _, faults := c.r.Parse(billing.Date{Year: 2026, Month: 3, Day: 20}); !slices.Equal(told(faults), c.want) {
+			if _, faults := c.r.Document(billing.Date{Year: 2026, Month: 3, Day: 20}); !slices.Equal(told(faults), c.want) {
 				t.Errorf("faults %v, want %v", told(faults), c.want)
 			}
 		})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Code names a fault that a caller can act on. The HTTP adapter maps each to
@@ -132,6 +133,25 @@ func (f *Faults) Add(field string, code FaultCode, message string) {
 // Full reports whether Add records no more faults. A caller whose field costs
 // something to name asks first.
 func (f *Faults) Full() bool { return len(*f) >= maxFaults }
+
+// Required adds a fault unless the value is there and has at most limit
+// characters; 0 is no limit. It reports whether that is so.
+func (f *Faults) Required(field, value string, limit int) bool {
+	if Blank(value) {
+		f.Add(field, FaultRequired, "A value is required.")
+		return false
+	}
+	return f.Optional(field, &value, limit)
+}
+
+// Optional does so for a value that may be left out.
+func (f *Faults) Optional(field string, value *string, limit int) bool {
+	if value != nil && limit > 0 && utf8.RuneCountInString(*value) > limit {
+		f.Add(field, FaultTooLong, fmt.Sprintf("A value has at most %d characters.", limit))
+		return false
+	}
+	return true
+}
 
 // Err is nil without faults, else an Error with CodeInvalidRequest.
 func (f Faults) Err() error {

@@ -14,6 +14,12 @@ import (
 // A Kind names what an ID identifies and gives its prefix on the outside.
 type Kind interface{ prefix() string }
 
+// Prefix is what the IDs of a kind begin with.
+func Prefix[K Kind]() string {
+	var kind K
+	return kind.prefix()
+}
+
 // ID identifies one resource of kind K. Inside it is a UUID (version 7, so
 // that new rows land together in an index); on the outside it is the kind's
 // prefix and 26 Crockford base32 characters. The zero ID stands for "none"

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// blank reports whether nothing of s can be seen.
-func blank(s string) bool { return !strings.ContainsFunc(s, visible) }
+// Blank reports whether nothing of s can be seen.
+func Blank(s string) bool { return !strings.ContainsFunc(s, visible) }
 
 // visible reports whether r leaves a mark. Unicode has letters and symbols that
 // do not, such as the Hangul fillers and the empty braille pattern.
@@ -20,7 +20,7 @@ func visible(r rune) bool {
 // punctuation becomes plain or a space. Other letters, digits and symbols are
 // left out. A text of which nothing would be left is not spellable.
 func Spellable(s string) bool {
-	return !strings.ContainsFunc(s, lost) && (blank(s) || strings.ContainsFunc(s, carried))
+	return !strings.ContainsFunc(s, lost) && (Blank(s) || strings.ContainsFunc(s, carried))
 }
 
 // carried reports whether files carry r, or something that stands for it.

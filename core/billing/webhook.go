@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"strconv"
@@ -26,9 +25,8 @@ const (
 
 // The limits of webhook endpoints.
 const (
-	MaxEndpoints          = 10 // of an organization and mode
-	MaxWebhookURL         = 2048
-	maxWebhookDescription = 200
+	MaxEndpoints  = 10 // of an organization and mode
+	MaxWebhookURL = 2048
 )
 
 // WebhookEndpoint is a URL of the caller's that events are posted to.
@@ -215,54 +213,6 @@ func (e *Event) JSON() []byte {
 	b = append(b, `","data":`...)
 	b = append(b, e.Data...)
 	return append(b, '}')
-}
-
-// EndpointRequest is a request for an endpoint, or for a change of one, as a
-// caller wrote it; nothing is parsed yet. Nil is a value that was left out.
-type EndpointRequest struct {
-	URL         *string
-	Description *string
-	EventTypes  []string // empty but not nil was an empty array
-	EveryType   bool     // event_types was null
-	Faults      Faults   // what is wrong with the request's form already
-}
-
-// Apply judges the request and puts what it says into the endpoint. Whether the
-// URL may be called is not judged here.
-func (r EndpointRequest) Apply(e *WebhookEndpoint) Faults {
-	f := slices.Clone(r.Faults)
-	if r.URL != nil && required(&f, "url", *r.URL, MaxWebhookURL) {
-		e.URL = *r.URL
-	}
-	if r.Description != nil && optional(&f, "description", r.Description, maxWebhookDescription) {
-		e.Description = *r.Description
-	}
-	if r.EveryType {
-		e.EventTypes = nil
-	}
-	if r.EventTypes == nil {
-		return f
-	}
-	e.EventTypes = nil
-	for i, t := range r.EventTypes {
-		field := "event_types." + strconv.Itoa(i)
-		switch known := EventType(t); {
-		case !required(&f, field, t, 0):
-		case !slices.Contains(EventTypes(), known):
-			f.Add(field, FaultNotAllowed, "There is no such event type.")
-		case slices.Contains(e.EventTypes, known):
-			f.Add(field, FaultConflict, "The event type is there twice.")
-		default:
-			e.EventTypes = append(e.EventTypes, known)
-		}
-	}
-	switch n := len(r.EventTypes); {
-	case n == 0:
-		f.Add("event_types", FaultTooFew, "Name at least one event type, or leave event_types out for every type.")
-	case n > len(EventTypes()):
-		f.Add("event_types", FaultTooMany, fmt.Sprintf("At most %d event types can be named.", len(EventTypes())))
-	}
-	return f
 }
 
 // Takes reports whether events of the type go to the endpoint.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
 )
 
 // The example of the Standard Webhooks specification.
@@ -214,53 +215,53 @@ func TestEndpointRequests(t *testing.T) {
 	}
 	tooMany := append(slices.Clone(all), all[0])
 	for name, test := range map[string]struct {
-		request billing.EndpointRequest
+		request intake.EndpointRequest
 		want    billing.WebhookEndpoint
 		faults  string // field:code, in order
 	}{
-		"nothing": {billing.EndpointRequest{}, before, ""},
+		"nothing": {intake.EndpointRequest{}, before, ""},
 		"a URL": {
-			billing.EndpointRequest{URL: new("https://b.com")}, with(func(e *billing.WebhookEndpoint) { e.URL = "https://b.com" }), "",
+			intake.EndpointRequest{URL: new("https://b.com")}, with(func(e *billing.WebhookEndpoint) { e.URL = "https://b.com" }), "",
 		},
 		"a URL of 2048 characters": {
-			billing.EndpointRequest{URL: new(strings.Repeat("ä", 2048))},
+			intake.EndpointRequest{URL: new(strings.Repeat("ä", 2048))},
 			with(func(e *billing.WebhookEndpoint) { e.URL = strings.Repeat("ä", 2048) }), "",
 		},
-		"a URL of 2049": {billing.EndpointRequest{URL: new(strings.Repeat("a", 2049))}, before, "url:too_long"},
-		"an empty URL":  {billing.EndpointRequest{URL: new("")}, before, "url:required"},
-		"a blank URL":   {billing.EndpointRequest{URL: new(" ")}, before, "url:required"},
+		"a URL of 2049": {intake.EndpointRequest{URL: new(strings.Repeat("a", 2049))}, before, "url:too_long"},
+		"an empty URL":  {intake.EndpointRequest{URL: new("")}, before, "url:required"},
+		"a blank URL":   {intake.EndpointRequest{URL: new(" ")}, before, "url:required"},
 		"a description": {
-			billing.EndpointRequest{Description: new("new")}, with(func(e *billing.WebhookEndpoint) { e.Description = "new" }), "",
+			intake.EndpointRequest{Description: new("new")}, with(func(e *billing.WebhookEndpoint) { e.Description = "new" }), "",
 		},
-		"no description": {billing.EndpointRequest{Description: new("")}, with(func(e *billing.WebhookEndpoint) { e.Description = "" }), ""},
+		"no description": {intake.EndpointRequest{Description: new("")}, with(func(e *billing.WebhookEndpoint) { e.Description = "" }), ""},
 		"a long description": {
-			billing.EndpointRequest{Description: new(strings.Repeat("a", 201))}, before, "description:too_long",
+			intake.EndpointRequest{Description: new(strings.Repeat("a", 201))}, before, "description:too_long",
 		},
-		"every type": {billing.EndpointRequest{EveryType: true}, with(func(e *billing.WebhookEndpoint) { e.EventTypes = nil }), ""},
+		"every type": {intake.EndpointRequest{EveryType: true}, with(func(e *billing.WebhookEndpoint) { e.EventTypes = nil }), ""},
 		"two types": {
-			billing.EndpointRequest{EventTypes: []string{"claim.denied", "era.received"}},
+			intake.EndpointRequest{EventTypes: []string{"claim.denied", "era.received"}},
 			with(func(e *billing.WebhookEndpoint) {
 				e.EventTypes = types(billing.EventClaimDenied, billing.EventERAReceived)
 			}), "",
 		},
 		"all types by name": {
-			billing.EndpointRequest{EventTypes: all}, with(func(e *billing.WebhookEndpoint) { e.EventTypes = billing.EventTypes() }), "",
+			intake.EndpointRequest{EventTypes: all}, with(func(e *billing.WebhookEndpoint) { e.EventTypes = billing.EventTypes() }), "",
 		},
 		"no types": {
-			billing.EndpointRequest{EventTypes: []string{}}, with(func(e *billing.WebhookEndpoint) { e.EventTypes = nil }), "event_types:too_few",
+			intake.EndpointRequest{EventTypes: []string{}}, with(func(e *billing.WebhookEndpoint) { e.EventTypes = nil }), "event_types:too_few",
 		},
 		"an unknown type, and one twice": {
-			billing.EndpointRequest{EventTypes: []string{"claim.paid", "ping", "claim.paid"}},
+			intake.EndpointRequest{EventTypes: []string{"claim.paid", "ping", "claim.paid"}},
 			before,
 			"event_types.1:not_allowed event_types.2:conflict",
 		},
 		"too many types": {
-			billing.EndpointRequest{EventTypes: tooMany},
+			intake.EndpointRequest{EventTypes: tooMany},
 			with(func(e *billing.WebhookEndpoint) { e.EventTypes = billing.EventTypes() }),
 			"event_types." + strconv.Itoa(len(all)) + ":conflict event_types:too_many",
 		},
 		"what was wrong with the form": {
-			billing.EndpointRequest{Faults: billing.Faults{{Field: "url", Code: billing.FaultType}}, URL: new("")}, before, "url:type",
+			intake.EndpointRequest{Faults: billing.Faults{{Field: "url", Code: billing.FaultType}}, URL: new("")}, before, "url:type",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
 )
 
 func TestReconcile(t *testing.T) {
@@ -65,7 +66,7 @@ func TestVoid(t *testing.T) {
 		t.Errorf("another void has the control number of the first")
 	}
 	for name, use := range map[string]use{
-		"void": b.void(v.ID), "replace": b.replace(v.ID, b.good()), "change": b.change(v.ID, given(billing.ClaimRequest{})), "submit": b.submit(v.ID),
+		"void": b.void(v.ID), "replace": b.replace(v.ID, b.good()), "change": b.change(v.ID, given(intake.ClaimRequest{})), "submit": b.submit(v.ID),
 	} {
 		if got := b.refused(use); got != "CONFLICT" {
 			t.Errorf("%s a void: %q", name, got)
@@ -109,28 +110,28 @@ func TestReplacementsThatAreRefused(t *testing.T) {
 	for name, x := range map[string]struct {
 		of     *bench
 		id     billing.ClaimID
-		change func(*billing.ClaimRequest)
+		change func(*intake.ClaimRequest)
 		want   string
 	}{
 		"form": {
-			b, c.ID, func(in *billing.ClaimRequest) { in.Subscriber.DateOfBirth, in.Lines = "", nil },
+			b, c.ID, func(in *intake.ClaimRequest) { in.Subscriber.DateOfBirth, in.Lines = "", nil },
 			"INVALID_REQUEST subscriber.date_of_birth required, lines required",
 		},
 		"findings": {
-			b, c.ID, func(in *billing.ClaimRequest) { in.Subscriber.MemberID, in.Lines[0].Tooth = "é", nil },
+			b, c.ID, func(in *intake.ClaimRequest) { in.Subscriber.MemberID, in.Lines[0].Tooth = "é", nil },
 			"INVALID_REQUEST subscriber.member_id not_allowed, lines.0.tooth not_allowed",
 		},
-		"a draft":                       {b, c.ID, func(in *billing.ClaimRequest) { in.Draft = true }, "INVALID_REQUEST draft not_allowed"},
-		"another control number":        {b, c.ID, func(in *billing.ClaimRequest) { in.PatientControlNumber = new("X") }, "INVALID_REQUEST patient_control_number not_allowed"},
-		"another kind":                  {b, c.ID, func(in *billing.ClaimRequest) { *in = b.asking() }, "INVALID_REQUEST kind not_allowed"},
-		"another payer":                 {b, c.ID, func(in *billing.ClaimRequest) { in.PayerID = new("AETNA") }, "INVALID_REQUEST payer_id not_allowed"},
-		"an unknown payer":              {b, c.ID, func(in *billing.ClaimRequest) { in.PayerID = new("NOBODY") }, "NOT_FOUND payer_id not_found"},
-		"no claim":                      {b, absent, func(*billing.ClaimRequest) {}, "NOT_FOUND"},
-		"no claim, form":                {b, absent, func(in *billing.ClaimRequest) { in.Lines = nil }, "INVALID_REQUEST lines required"},
-		"another organization's claim":  {other, c.ID, func(in *billing.ClaimRequest) { in.OfficeID = new(other.office.ID.String()) }, "NOT_FOUND"},
-		"one that the payer has not":    {b, waits.ID, func(*billing.ClaimRequest) {}, "CONFLICT"},
-		"its state before its findings": {b, waits.ID, func(in *billing.ClaimRequest) { in.Lines[0].Tooth = nil }, "CONFLICT"},
-		"a predetermination":            {b, asked.ID, func(in *billing.ClaimRequest) { *in = b.asking() }, "CONFLICT"},
+		"a draft":                       {b, c.ID, func(in *intake.ClaimRequest) { in.Draft = true }, "INVALID_REQUEST draft not_allowed"},
+		"another control number":        {b, c.ID, func(in *intake.ClaimRequest) { in.PatientControlNumber = new("X") }, "INVALID_REQUEST patient_control_number not_allowed"},
+		"another kind":                  {b, c.ID, func(in *intake.ClaimRequest) { *in = b.asking() }, "INVALID_REQUEST kind not_allowed"},
+		"another payer":                 {b, c.ID, func(in *intake.ClaimRequest) { in.PayerID = new("AETNA") }, "INVALID_REQUEST payer_id not_allowed"},
+		"an unknown payer":              {b, c.ID, func(in *intake.ClaimRequest) { in.PayerID = new("NOBODY") }, "NOT_FOUND payer_id not_found"},
+		"no claim":                      {b, absent, func(*intake.ClaimRequest) {}, "NOT_FOUND"},
+		"no claim, form":                {b, absent, func(in *intake.ClaimRequest) { in.Lines = nil }, "INVALID_REQUEST lines required"},
+		"another organization's claim":  {other, c.ID, func(in *intake.ClaimRequest) { in.OfficeID = new(other.office.ID.String()) }, "NOT_FOUND"},
+		"one that the payer has not":    {b, waits.ID, func(*intake.ClaimRequest) {}, "CONFLICT"},
+		"its state before its findings": {b, waits.ID, func(in *intake.ClaimRequest) { in.Lines[0].Tooth = nil }, "CONFLICT"},
+		"a predetermination":            {b, asked.ID, func(in *intake.ClaimRequest) { *in = b.asking() }, "CONFLICT"},
 	} {
 		in := b.good()
 		x.change(&in)
@@ -150,10 +151,10 @@ func TestRejectedReplacementStaysWithItsPayer(t *testing.T) {
 	c := b.at(billing.ClaimPaid)
 	b.does(b.replace(c.ID, b.good()))
 	b.put(c.ID, billing.ClaimRejected)
-	if got := b.refused(b.change(c.ID, given(billing.ClaimRequest{PayerID: new("AETNA")}))); got != "INVALID_REQUEST payer_id not_allowed" {
+	if got := b.refused(b.change(c.ID, given(intake.ClaimRequest{PayerID: new("AETNA")}))); got != "INVALID_REQUEST payer_id not_allowed" {
 		t.Errorf("another payer: %q", got)
 	}
-	if r := b.does(b.change(c.ID, given(billing.ClaimRequest{PayerID: new("MOLARTEST")}))); r.Frequency != billing.FrequencyReplacement {
+	if r := b.does(b.change(c.ID, given(intake.ClaimRequest{PayerID: new("MOLARTEST")}))); r.Frequency != billing.FrequencyReplacement {
 		t.Errorf("%+v", r.Claim)
 	}
 }
@@ -185,8 +186,8 @@ func TestConvert(t *testing.T) {
 	asked := b.put(b.does(b.make(in)).ID, billing.ClaimReturned)
 	req := b.request()
 	c := b.does(func(r rendering) (billing.Reply, error) {
-		lines := []billing.ConvertLineInput{{LineNumber: 2, ServiceDate: "2026-03-04"}}
-		return b.service.Convert(t.Context(), b.write(req, r), asked.ID, billing.ConvertRequest{Lines: lines})
+		lines := []intake.ConvertLineInput{{LineNumber: 2, ServiceDate: "2026-03-04"}}
+		return b.service.Convert(t.Context(), b.write(req, r), asked.ID, intake.ConvertRequest{Lines: lines})
 	})
 	if c.Kind != billing.KindClaim || c.State != billing.ClaimValidated || c.ConvertedFrom != asked.ID || c.RequestID != req.ID ||
 		c.PatientControlNumber == asked.PatientControlNumber {
@@ -204,14 +205,14 @@ func TestConvert(t *testing.T) {
 		b.events(asked.ID) != "claim.validated none>validated" || !now.UpdatedAt.After(asked.UpdatedAt) {
 		t.Errorf("the predetermination: %+v, events %q", now.Claim, b.events(asked.ID))
 	}
-	if got := b.refused(b.convert(asked.ID, billing.ConvertLineInput{LineNumber: 1, ServiceDate: "2026-03-04"})); got != "CONFLICT" {
+	if got := b.refused(b.convert(asked.ID, intake.ConvertLineInput{LineNumber: 1, ServiceDate: "2026-03-04"})); got != "CONFLICT" {
 		t.Errorf("again: %q", got)
 	}
 
 	// A claim that is made of it may need attention.
 	in.Subscriber.MemberID = "ANOTHER"
 	asked = b.put(b.does(b.make(in)).ID, billing.ClaimAcceptedPayer)
-	c = b.does(b.convert(asked.ID, billing.ConvertLineInput{LineNumber: 1, ServiceDate: "2026-03-05"}))
+	c = b.does(b.convert(asked.ID, intake.ConvertLineInput{LineNumber: 1, ServiceDate: "2026-03-05"}))
 	if c.State != billing.ClaimNeedsAttention || found(c) != "lines.0.service_date service_date_future" ||
 		b.events(c.ID) != "claim.needs_attention none>needs_attention" {
 		t.Errorf("%s with %q, events %q", c.State, found(c), b.events(c.ID))
@@ -226,8 +227,8 @@ func TestConversionsThatAreRefused(t *testing.T) {
 	claim := b.at(billing.ClaimAcceptedPayer)
 	absent := billing.NewID[billing.ClaimID](start())
 	other := newBenchBeside(b)
-	line := func(n int, day string) billing.ConvertLineInput {
-		return billing.ConvertLineInput{LineNumber: n, ServiceDate: day}
+	line := func(n int, day string) intake.ConvertLineInput {
+		return intake.ConvertLineInput{LineNumber: n, ServiceDate: day}
 	}
 	done := line(1, "2026-03-04")
 	for name, x := range map[string]struct {

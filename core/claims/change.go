@@ -5,6 +5,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -14,7 +15,7 @@ import (
 //
 // Errors: as of Make, and CodeConflict for a claim in another state.
 func (s *Service) Change(
-	ctx context.Context, call idempotency.Write[*billing.ClaimRecord], id billing.ClaimID, in billing.ClaimRequest,
+	ctx context.Context, call idempotency.Write[*billing.ClaimRecord], id billing.ClaimID, in intake.ClaimRequest,
 ) (billing.Reply, error) {
 	_, ill := in.Change(nil)
 	return s.change(ctx, call, id, ill, func(ctx context.Context, tx ports.Tx, c *billing.ClaimRecord) ([]billing.Event, error) {

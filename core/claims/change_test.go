@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
 )
 
 // TestDraft leads a claim from an office and a payer to the queue.
 func TestDraft(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	c := b.does(b.make(billing.ClaimRequest{OfficeID: new(b.office.ID.String()), PayerID: new("CHTEST"), Draft: true}))
+	c := b.does(b.make(intake.ClaimRequest{OfficeID: new(b.office.ID.String()), PayerID: new("CHTEST"), Draft: true}))
 	const lacks = "subscriber.first_name required, subscriber.last_name required, subscriber.date_of_birth required, " +
 		"subscriber.member_id required, subscriber.address required, lines required"
 	if c.State != billing.ClaimDraft || found(c) != lacks || !c.PatientID.IsZero() || c.Provider.ID != b.provider.ID || c.PatientControlNumber == "" {
@@ -31,10 +32,10 @@ func TestDraft(t *testing.T) {
 		t.Errorf("%s with %q", c.State, found(c))
 	}
 	// Without draft it is judged for good.
-	if c = b.does(b.change(c.ID, given(billing.ClaimRequest{}))); c.State != billing.ClaimNeedsAttention || found(c) != "lines required" {
+	if c = b.does(b.change(c.ID, given(intake.ClaimRequest{}))); c.State != billing.ClaimNeedsAttention || found(c) != "lines required" {
 		t.Errorf("%s with %q", c.State, found(c))
 	}
-	if c = b.does(b.change(c.ID, given(billing.ClaimRequest{Draft: true}))); c.State != billing.ClaimDraft {
+	if c = b.does(b.change(c.ID, given(intake.ClaimRequest{Draft: true}))); c.State != billing.ClaimDraft {
 		t.Errorf("%s, want a draft again", c.State)
 	}
 	if c = b.does(b.change(c.ID, given(b.good(), "lines"))); c.State != billing.ClaimValidated || found(c) != "" {
@@ -62,7 +63,7 @@ func TestChange(t *testing.T) {
 	c := b.does(b.make(in))
 	// What stays wrong is no news.
 	before := c.UpdatedAt
-	c = b.does(b.change(c.ID, given(billing.ClaimRequest{PlaceOfService: new("22")}, "place_of_service")))
+	c = b.does(b.change(c.ID, given(intake.ClaimRequest{PlaceOfService: new("22")}, "place_of_service")))
 	if c.State != billing.ClaimNeedsAttention || found(c) != "lines.0.tooth tooth_required" || c.PlaceOfService != "22" || !c.UpdatedAt.After(before) {
 		t.Errorf("%s with %q at %q", c.State, found(c), c.PlaceOfService)
 	}
@@ -121,27 +122,27 @@ func TestChangesThatAreRefused(t *testing.T) {
 	absent := billing.NewID[billing.ClaimID](start())
 	other := newBenchBeside(b)
 
-	number := given(billing.ClaimRequest{PatientControlNumber: new("TAKEN-1")}, "patient_control_number")
-	long := given(billing.ClaimRequest{OfficeID: new("off_1"), PlaceOfService: new("1")}, "office_id", "place_of_service")
+	number := given(intake.ClaimRequest{PatientControlNumber: new("TAKEN-1")}, "patient_control_number")
+	long := given(intake.ClaimRequest{OfficeID: new("off_1"), PlaceOfService: new("1")}, "office_id", "place_of_service")
 	for name, x := range map[string]struct {
 		of   *bench
 		id   billing.ClaimID
-		in   billing.ClaimRequest
+		in   intake.ClaimRequest
 		want string
 	}{
 		"nothing is right":                {b, c.ID, long, "INVALID_REQUEST office_id format, place_of_service format"},
-		"no claim":                        {b, absent, given(billing.ClaimRequest{}), "NOT_FOUND"},
+		"no claim":                        {b, absent, given(intake.ClaimRequest{}), "NOT_FOUND"},
 		"no claim, and nothing is right":  {b, absent, long, "INVALID_REQUEST office_id format, place_of_service format"},
-		"another organization's claim":    {other, c.ID, given(billing.ClaimRequest{}), "NOT_FOUND"},
-		"no office":                       {b, c.ID, given(billing.ClaimRequest{}, "office_id", "payer_id"), "INVALID_REQUEST office_id required, payer_id required"},
-		"another organization's office":   {b, c.ID, given(billing.ClaimRequest{OfficeID: new(other.office.ID.String())}, "office_id"), "NOT_FOUND office_id not_found"},
-		"another organization's provider": {b, c.ID, given(billing.ClaimRequest{RenderingProviderID: new(other.provider.ID.String())}, "rendering_provider_id"), "NOT_FOUND rendering_provider_id not_found"},
-		"an unknown payer":                {b, c.ID, given(billing.ClaimRequest{PayerID: new("NOBODY")}, "payer_id"), "NOT_FOUND payer_id not_found"},
+		"another organization's claim":    {other, c.ID, given(intake.ClaimRequest{}), "NOT_FOUND"},
+		"no office":                       {b, c.ID, given(intake.ClaimRequest{}, "office_id", "payer_id"), "INVALID_REQUEST office_id required, payer_id required"},
+		"another organization's office":   {b, c.ID, given(intake.ClaimRequest{OfficeID: new(other.office.ID.String())}, "office_id"), "NOT_FOUND office_id not_found"},
+		"another organization's provider": {b, c.ID, given(intake.ClaimRequest{RenderingProviderID: new(other.provider.ID.String())}, "rendering_provider_id"), "NOT_FOUND rendering_provider_id not_found"},
+		"an unknown payer":                {b, c.ID, given(intake.ClaimRequest{PayerID: new("NOBODY")}, "payer_id"), "NOT_FOUND payer_id not_found"},
 		"a control number that is taken":  {b, c.ID, number, "CONFLICT patient_control_number conflict"},
-		"another kind":                    {b, c.ID, given(billing.ClaimRequest{Kind: new("predetermination")}, "kind"), "INVALID_REQUEST kind not_allowed"},
+		"another kind":                    {b, c.ID, given(intake.ClaimRequest{Kind: new("predetermination")}, "kind"), "INVALID_REQUEST kind not_allowed"},
 		"a day of a predetermination":     {b, predetermination.ID, given(b.good(), "lines"), "INVALID_REQUEST lines.0.service_date not_allowed, lines.1.service_date not_allowed"},
 		"another number of what was sent": {b, sent.ID, number, "INVALID_REQUEST patient_control_number not_allowed"},
-		"a draft to submit":               {b, c.ID, given(billing.ClaimRequest{Draft: true, Submit: true}), "INVALID_REQUEST submit conflict"},
+		"a draft to submit":               {b, c.ID, given(intake.ClaimRequest{Draft: true, Submit: true}), "INVALID_REQUEST submit conflict"},
 	} {
 		if got := x.of.refused(x.of.change(x.id, x.in)); got != x.want {
 			t.Errorf("%s: %q, want %q", name, got, x.want)
@@ -175,12 +176,12 @@ func TestChangeInEachState(t *testing.T) {
 				name string
 				use  use
 			}{
-				{"change", b.change(c.ID, given(billing.ClaimRequest{}))},
+				{"change", b.change(c.ID, given(intake.ClaimRequest{}))},
 				{"submit", b.submit(c.ID)},
 				{"reconcile", b.reconcile(c.ID)},
 				{"replace", b.replace(c.ID, b.good())},
 				{"void", b.void(c.ID)},
-				{"convert", b.convert(c.ID, billing.ConvertLineInput{LineNumber: 1, ServiceDate: "2026-03-04"})},
+				{"convert", b.convert(c.ID, intake.ConvertLineInput{LineNumber: 1, ServiceDate: "2026-03-04"})},
 			} {
 				before, events := text(t, b.get(c.ID)), b.events(c.ID)
 				switch _, err := x.use(render); {

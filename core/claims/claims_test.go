@@ -17,6 +17,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -194,31 +195,31 @@ func (b *bench) get(id billing.ClaimID) *billing.ClaimRecord {
 
 // The use cases, each under a key of its own.
 
-func (b *bench) make(in billing.ClaimRequest) use {
+func (b *bench) make(in intake.ClaimRequest) use {
 	req := b.request()
 	return func(r rendering) (billing.Reply, error) {
 		return b.service.Make(b.t.Context(), b.write(req, r), in)
 	}
 }
 
-func (b *bench) change(id billing.ClaimID, in billing.ClaimRequest) use {
+func (b *bench) change(id billing.ClaimID, in intake.ClaimRequest) use {
 	req := b.request()
 	return func(r rendering) (billing.Reply, error) {
 		return b.service.Change(b.t.Context(), b.write(req, r), id, in)
 	}
 }
 
-func (b *bench) replace(id billing.ClaimID, in billing.ClaimRequest) use {
+func (b *bench) replace(id billing.ClaimID, in intake.ClaimRequest) use {
 	req := b.request()
 	return func(r rendering) (billing.Reply, error) {
 		return b.service.Replace(b.t.Context(), b.write(req, r), id, in)
 	}
 }
 
-func (b *bench) convert(id billing.ClaimID, lines ...billing.ConvertLineInput) use {
+func (b *bench) convert(id billing.ClaimID, lines ...intake.ConvertLineInput) use {
 	req := b.request()
 	return func(r rendering) (billing.Reply, error) {
-		return b.service.Convert(b.t.Context(), b.write(req, r), id, billing.ConvertRequest{Lines: lines})
+		return b.service.Convert(b.t.Context(), b.write(req, r), id, intake.ConvertRequest{Lines: lines})
 	}
 }
 
@@ -236,14 +237,14 @@ func (b *bench) plain(
 }
 
 // good is a claim in which no rule finds anything.
-func (b *bench) good() billing.ClaimRequest {
-	return billing.ClaimRequest{
+func (b *bench) good() intake.ClaimRequest {
+	return intake.ClaimRequest{
 		OfficeID: new(b.office.ID.String()), PayerID: new("CHTEST"),
-		Subscriber: &billing.ClaimSubscriberInput{
+		Subscriber: &intake.ClaimSubscriberInput{
 			FirstName: "Jane", LastName: "Doe", DateOfBirth: "1985-04-12", MemberID: "SANDBOX-PAID-ERA", GroupNumber: "G-1", Gender: "female",
-			Address: &billing.AddressInput{Line1: "2 Oak Street", City: "Springfield", State: "IL", ZIP: "62701"},
+			Address: &intake.AddressInput{Line1: "2 Oak Street", City: "Springfield", State: "IL", ZIP: "62701"},
 		},
-		Lines: []billing.ClaimLineInput{
+		Lines: []intake.ClaimLineInput{
 			{ProcedureCode: "D2740", ServiceDate: new("2026-03-04"), Fee: "1250.00", Tooth: new("14")},
 			{ProcedureCode: "D0120", ServiceDate: new("2026-03-02"), Fee: "60.00"},
 		},
@@ -251,7 +252,7 @@ func (b *bench) good() billing.ClaimRequest {
 }
 
 // asking is a predetermination in which no rule finds anything.
-func (b *bench) asking() billing.ClaimRequest {
+func (b *bench) asking() intake.ClaimRequest {
 	in := b.good()
 	in.Kind = new("predetermination")
 	for i := range in.Lines {
@@ -261,13 +262,13 @@ func (b *bench) asking() billing.ClaimRequest {
 }
 
 // child makes the patient of a request a dependent.
-func child(in billing.ClaimRequest) billing.ClaimRequest {
-	in.Patient = &billing.ClaimPatientInput{FirstName: "Tim", LastName: "Doe", DateOfBirth: "2015-06-07", Relationship: "child", Gender: "male"}
+func child(in intake.ClaimRequest) intake.ClaimRequest {
+	in.Patient = &intake.ClaimPatientInput{FirstName: "Tim", LastName: "Doe", DateOfBirth: "2015-06-07", Relationship: "child", Gender: "male"}
 	return in
 }
 
 // given is a PATCH of the fields.
-func given(in billing.ClaimRequest, fields ...string) billing.ClaimRequest {
+func given(in intake.ClaimRequest, fields ...string) intake.ClaimRequest {
 	in.Given = map[string]bool{}
 	for _, f := range fields {
 		in.Given[f] = true

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -17,8 +18,8 @@ type parties struct {
 // name puts office, payer and provider on a claim's content as the request
 // names them; what it does not name stays. It reports the faults, which are
 // those of the request so far, before what is absent.
-func (s *Service) name(ctx context.Context, tx ports.Tx, c *billing.ClaimContent, in billing.ClaimRequest, faults billing.Faults) (p parties, err error) {
-	names := in.Names()
+func (s *Service) name(ctx context.Context, tx ports.Tx, c *billing.ClaimContent, in intake.ClaimRequest, faults billing.Faults) (p parties, err error) {
+	names := in.IDs()
 	if !names.Office.IsZero() {
 		c.OfficeID = names.Office
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -16,16 +17,16 @@ import (
 // CodeNotFound, and CodeConflict for a claim that is none, and a
 // predetermination that was converted already or that the payer does not have.
 func (s *Service) Convert(
-	ctx context.Context, call idempotency.Write[*billing.ClaimRecord], id billing.ClaimID, in billing.ConvertRequest,
+	ctx context.Context, call idempotency.Write[*billing.ClaimRecord], id billing.ClaimID, in intake.ConvertRequest,
 ) (billing.Reply, error) {
-	_, ill := in.Parse(nil)
+	_, ill := in.ServiceDates(nil)
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) {
 		now := tx.Clock.Now()
 		asked, err := lock(ctx, tx, id, ill)
 		if err != nil {
 			return nil, err
 		}
-		days, faults := in.Parse(asked.Claim)
+		days, faults := in.ServiceDates(asked.Claim)
 		if err := faults.Err(); err != nil {
 			return nil, err
 		}
@@ -34,7 +35,7 @@ func (s *Service) Convert(
 		if err != nil {
 			return nil, err
 		}
-		p, err := s.name(ctx, tx, &c.ClaimContent, billing.ClaimRequest{}, nil)
+		p, err := s.name(ctx, tx, &c.ClaimContent, intake.ClaimRequest{}, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -15,10 +16,10 @@ import (
 // form, CodeNotFound for the office, the payer or the provider, and
 // CodeConflict for a control number that another claim has. What the rules find
 // is no error: the claim needs attention.
-func (s *Service) Make(ctx context.Context, call idempotency.Write[*billing.ClaimRecord], in billing.ClaimRequest) (billing.Reply, error) {
+func (s *Service) Make(ctx context.Context, call idempotency.Write[*billing.ClaimRecord], in intake.ClaimRequest) (billing.Reply, error) {
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) {
 		now := tx.Clock.Now()
-		c, faults := in.Make()
+		c, faults := in.Claim()
 		c.ID, c.Scope, c.RequestID, c.CreatedAt, c.UpdatedAt = billing.NewID[billing.ClaimID](now), call.Scope, call.Request.ID, now, now
 		if c.PatientControlNumber == "" {
 			c.PatientControlNumber = billing.NewControlNumber(c.ID)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -119,31 +120,31 @@ func TestClaimsThatAreRefused(t *testing.T) {
 	b.does(b.make(taken))
 	other := newBenchBeside(b)
 	for name, c := range map[string]struct {
-		change func(*billing.ClaimRequest)
+		change func(*intake.ClaimRequest)
 		want   string
 	}{
 		"nothing": {
-			func(in *billing.ClaimRequest) { *in = billing.ClaimRequest{} },
+			func(in *intake.ClaimRequest) { *in = intake.ClaimRequest{} },
 			"INVALID_REQUEST office_id required, payer_id required, subscriber required, lines required",
 		},
 		"what the form lacks": {
-			func(in *billing.ClaimRequest) { in.Faults.Add("x", billing.FaultUnknown, "?"); in.Lines[0].Fee = "1" },
+			func(in *intake.ClaimRequest) { in.Faults.Add("x", billing.FaultUnknown, "?"); in.Lines[0].Fee = "1" },
 			"INVALID_REQUEST x unknown, lines.0.fee format",
 		},
-		"form before absence": {func(in *billing.ClaimRequest) {
+		"form before absence": {func(in *intake.ClaimRequest) {
 			in.OfficeID, in.PayerID, in.Note = new(other.office.ID.String()), new("NOBODY"), new(strings.Repeat("é", 401))
 		}, "INVALID_REQUEST note too_long"},
-		"a draft to submit":               {func(in *billing.ClaimRequest) { in.Draft, in.Submit = true, true }, "INVALID_REQUEST submit conflict"},
-		"an ill-formed office":            {func(in *billing.ClaimRequest) { in.OfficeID = new("off_1") }, "INVALID_REQUEST office_id format"},
-		"an unknown office":               {func(in *billing.ClaimRequest) { in.OfficeID = new(billing.NewID[billing.OfficeID](start()).String()) }, "NOT_FOUND office_id not_found"},
-		"another organization's office":   {func(in *billing.ClaimRequest) { in.OfficeID = new(other.office.ID.String()) }, "NOT_FOUND office_id not_found"},
-		"an unknown payer":                {func(in *billing.ClaimRequest) { in.PayerID = new("NOBODY") }, "NOT_FOUND payer_id not_found"},
-		"another organization's provider": {func(in *billing.ClaimRequest) { in.RenderingProviderID = new(other.provider.ID.String()) }, "NOT_FOUND rendering_provider_id not_found"},
-		"a control number that is taken":  {func(in *billing.ClaimRequest) { in.PatientControlNumber = new("TAKEN-1") }, "CONFLICT patient_control_number conflict"},
-		"a draft with one that is taken":  {func(in *billing.ClaimRequest) { in.PatientControlNumber, in.Draft = new("taken-1"), true }, "CONFLICT patient_control_number conflict"},
-		"a day of a predetermination":     {func(in *billing.ClaimRequest) { in.Kind = new("predetermination") }, "INVALID_REQUEST lines.0.service_date not_allowed, lines.1.service_date not_allowed"},
-		"a draft's fault":                 {func(in *billing.ClaimRequest) { in.Draft, in.Lines[0].ServiceDate = true, new("2026-02-30") }, "INVALID_REQUEST lines.0.service_date format"},
-		"absent before taken":             {func(in *billing.ClaimRequest) { in.PatientControlNumber, in.PayerID = new("taken-1"), new("NOBODY") }, "NOT_FOUND payer_id not_found"},
+		"a draft to submit":               {func(in *intake.ClaimRequest) { in.Draft, in.Submit = true, true }, "INVALID_REQUEST submit conflict"},
+		"an ill-formed office":            {func(in *intake.ClaimRequest) { in.OfficeID = new("off_1") }, "INVALID_REQUEST office_id format"},
+		"an unknown office":               {func(in *intake.ClaimRequest) { in.OfficeID = new(billing.NewID[billing.OfficeID](start()).String()) }, "NOT_FOUND office_id not_found"},
+		"another organization's office":   {func(in *intake.ClaimRequest) { in.OfficeID = new(other.office.ID.String()) }, "NOT_FOUND office_id not_found"},
+		"an unknown payer":                {func(in *intake.ClaimRequest) { in.PayerID = new("NOBODY") }, "NOT_FOUND payer_id not_found"},
+		"another organization's provider": {func(in *intake.ClaimRequest) { in.RenderingProviderID = new(other.provider.ID.String()) }, "NOT_FOUND rendering_provider_id not_found"},
+		"a control number that is taken":  {func(in *intake.ClaimRequest) { in.PatientControlNumber = new("TAKEN-1") }, "CONFLICT patient_control_number conflict"},
+		"a draft with one that is taken":  {func(in *intake.ClaimRequest) { in.PatientControlNumber, in.Draft = new("taken-1"), true }, "CONFLICT patient_control_number conflict"},
+		"a day of a predetermination":     {func(in *intake.ClaimRequest) { in.Kind = new("predetermination") }, "INVALID_REQUEST lines.0.service_date not_allowed, lines.1.service_date not_allowed"},
+		"a draft's fault":                 {func(in *intake.ClaimRequest) { in.Draft, in.Lines[0].ServiceDate = true, new("2026-02-30") }, "INVALID_REQUEST lines.0.service_date format"},
+		"absent before taken":             {func(in *intake.ClaimRequest) { in.PatientControlNumber, in.PayerID = new("taken-1"), new("NOBODY") }, "NOT_FOUND payer_id not_found"},
 	} {
 		in := b.good()
 		c.change(&in)
@@ -155,7 +156,7 @@ func TestClaimsThatAreRefused(t *testing.T) {
 		t.Errorf("%d claims, want one", n)
 	}
 	// A control number is unique within the organization and mode.
-	if c := other.does(other.make(func() billing.ClaimRequest { in := other.good(); in.PatientControlNumber = new("Taken-1"); return in }())); c.State != billing.ClaimValidated {
+	if c := other.does(other.make(func() intake.ClaimRequest { in := other.good(); in.PatientControlNumber = new("Taken-1"); return in }())); c.State != billing.ClaimValidated {
 		t.Errorf("another organization's claim with the control number: %s", found(c))
 	}
 }
@@ -199,19 +200,19 @@ func TestFindings(t *testing.T) {
 	}
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Providers.Insert(ctx, bad) })
 	for name, c := range map[string]struct {
-		change func(*billing.ClaimRequest)
+		change func(*intake.ClaimRequest)
 		want   string
 	}{
-		"the provider":         {func(in *billing.ClaimRequest) { in.RenderingProviderID = new(bad.ID.String()) }, "rendering_provider_id provider_npi"},
-		"the subscriber":       {func(in *billing.ClaimRequest) { in.Subscriber.MemberID = "é" }, "subscriber.member_id member_id_form"},
-		"the address":          {func(in *billing.ClaimRequest) { in.Subscriber.Address.State = "XX" }, "subscriber.address.state state_unknown"},
-		"a patient yet unborn": {func(in *billing.ClaimRequest) { *in = child(*in); in.Patient.DateOfBirth = "2026-03-03" }, "patient.date_of_birth date_of_birth_late"},
-		"an accident to come": {func(in *billing.ClaimRequest) {
-			in.Accident = &billing.AccidentInput{Type: "other", Date: "2026-03-05"}
+		"the provider":         {func(in *intake.ClaimRequest) { in.RenderingProviderID = new(bad.ID.String()) }, "rendering_provider_id provider_npi"},
+		"the subscriber":       {func(in *intake.ClaimRequest) { in.Subscriber.MemberID = "é" }, "subscriber.member_id member_id_form"},
+		"the address":          {func(in *intake.ClaimRequest) { in.Subscriber.Address.State = "XX" }, "subscriber.address.state state_unknown"},
+		"a patient yet unborn": {func(in *intake.ClaimRequest) { *in = child(*in); in.Patient.DateOfBirth = "2026-03-03" }, "patient.date_of_birth date_of_birth_late"},
+		"an accident to come": {func(in *intake.ClaimRequest) {
+			in.Accident = &intake.AccidentInput{Type: "other", Date: "2026-03-05"}
 		}, "accident.date accident_date_future"},
-		"a tooth that is none":   {func(in *billing.ClaimRequest) { in.Lines[0].Tooth = new("33") }, "lines.0.tooth tooth_unknown"},
-		"a service tomorrow":     {func(in *billing.ClaimRequest) { in.Lines[0].ServiceDate = new("2026-03-05") }, "lines.0.service_date service_date_future"},
-		"the same service twice": {func(in *billing.ClaimRequest) { in.Lines = append(in.Lines, in.Lines[0]) }, "lines.2.procedure_code duplicate_line"},
+		"a tooth that is none":   {func(in *intake.ClaimRequest) { in.Lines[0].Tooth = new("33") }, "lines.0.tooth tooth_unknown"},
+		"a service tomorrow":     {func(in *intake.ClaimRequest) { in.Lines[0].ServiceDate = new("2026-03-05") }, "lines.0.service_date service_date_future"},
+		"the same service twice": {func(in *intake.ClaimRequest) { in.Lines = append(in.Lines, in.Lines[0]) }, "lines.2.procedure_code duplicate_line"},
 	} {
 		in := b.good()
 		in.Subscriber.MemberID = "ID-" + name[len(name)-3:] // plans of their own, so that none is a duplicate
@@ -242,7 +243,7 @@ func TestNoProvider(t *testing.T) {
 	hired := *b.provider
 	hired.ID, hired.Scope = billing.NewID[billing.ProviderID](start()), lone
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Providers.Insert(ctx, &hired) })
-	if c = b.does(b.change(c.ID, given(billing.ClaimRequest{}))); c.State != billing.ClaimValidated || c.Provider.ID != hired.ID {
+	if c = b.does(b.change(c.ID, given(intake.ClaimRequest{}))); c.State != billing.ClaimValidated || c.Provider.ID != hired.ID {
 		t.Errorf("once there is a provider: %s with %q, provider %v", c.State, found(c), c.Provider)
 	}
 }
@@ -269,7 +270,7 @@ func TestDuplicates(t *testing.T) {
 		t.Errorf("another organization's claim: %q", found(c))
 	}
 	b.put(first.ID, billing.ClaimVoided)
-	if c = b.does(b.change(c.ID, given(billing.ClaimRequest{}))); c.State != billing.ClaimValidated {
+	if c = b.does(b.change(c.ID, given(intake.ClaimRequest{}))); c.State != billing.ClaimValidated {
 		t.Errorf("once the other claim is voided: %s with %q", c.State, found(c))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
 )
 
 // atOnce runs use cases at once and tells, for each, "" or the code of its
@@ -44,7 +45,7 @@ func TestOneKeyAtOnce(t *testing.T) {
 		"change": func(b *bench) (use, int, string) {
 			in := b.good()
 			in.Draft = true
-			return b.change(b.does(b.make(in)).ID, given(billing.ClaimRequest{})), 1, "claim.validated draft>validated"
+			return b.change(b.does(b.make(in)).ID, given(intake.ClaimRequest{})), 1, "claim.validated draft>validated"
 		},
 		"submit": func(b *bench) (use, int, string) {
 			return b.submit(b.does(b.make(b.good())).ID), 1, "claim.validated none>validated, claim.queued validated>queued"
@@ -60,7 +61,7 @@ func TestOneKeyAtOnce(t *testing.T) {
 		},
 		"convert": func(b *bench) (use, int, string) {
 			asked := b.put(b.does(b.make(b.asking())).ID, billing.ClaimReturned)
-			return b.convert(asked.ID, billing.ConvertLineInput{LineNumber: 1, ServiceDate: "2026-03-04"}), 2, "claim.validated none>validated"
+			return b.convert(asked.ID, intake.ConvertLineInput{LineNumber: 1, ServiceDate: "2026-03-04"}), 2, "claim.validated none>validated"
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -103,7 +104,7 @@ func TestOneOf(t *testing.T) {
 		},
 		"convert": func(b *bench) ([]use, int) {
 			c := b.put(b.does(b.make(b.asking())).ID, billing.ClaimReturned)
-			done := billing.ConvertLineInput{LineNumber: 1, ServiceDate: "2026-03-04"}
+			done := intake.ConvertLineInput{LineNumber: 1, ServiceDate: "2026-03-04"}
 			return []use{b.convert(c.ID, done), b.convert(c.ID, done), b.convert(c.ID, done)}, 2
 		},
 		"submit": func(b *bench) ([]use, int) {
@@ -152,7 +153,7 @@ func TestSubmitAndChange(t *testing.T) {
 	for _, member := range strings.Fields("A1 A2 A3 A4 A5 A6") {
 		in.Subscriber.MemberID = member // a plan for each, so that none is a duplicate
 		c := b.does(b.make(in))
-		codes, _ := b.atOnce(b.submit(c.ID), b.change(c.ID, given(billing.ClaimRequest{})), b.change(c.ID, given(billing.ClaimRequest{Submit: true})))
+		codes, _ := b.atOnce(b.submit(c.ID), b.change(c.ID, given(intake.ClaimRequest{})), b.change(c.ID, given(intake.ClaimRequest{Submit: true})))
 		now, events := b.get(c.ID), b.events(c.ID)
 		told := map[string]string{
 			"draft>draft, validation>validated":                "claim.validated draft>validated",

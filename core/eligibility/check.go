@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
@@ -19,7 +20,7 @@ import (
 // for an office, payer or parent, and CodeTimeout when the payer took too long:
 // the check goes on, and the same request finds it later.
 func (s *Service) Check(
-	ctx context.Context, call billing.Call, in billing.EligibilityRequest,
+	ctx context.Context, call billing.Call, in intake.EligibilityRequest,
 ) (c *billing.EligibilityCheck, replayed bool, err error) {
 	id := billing.NewID[billing.CheckID](time.Now())
 	box := s.queue.Await(id)
@@ -45,7 +46,7 @@ var errLost = errors.New("the database lost the pending check")
 // start finds the check of an earlier request with the key, or makes one with
 // the ID.
 func (s *Service) start(
-	ctx context.Context, call billing.Call, in billing.EligibilityRequest, id billing.CheckID, replyTo string,
+	ctx context.Context, call billing.Call, in intake.EligibilityRequest, id billing.CheckID, replyTo string,
 ) (c *billing.EligibilityCheck, replayed bool, err error) {
 	err = s.store.InTx(ctx, call.Scope, func(ctx context.Context, tx ports.Tx) error {
 		c, replayed, err = s.replay(ctx, tx, call.Request)
@@ -94,7 +95,7 @@ func (s *Service) replay(ctx context.Context, tx ports.Tx, req billing.Request) 
 
 // prepare judges the request and finds what it names.
 func (s *Service) prepare(
-	ctx context.Context, tx ports.Tx, scope billing.Scope, in billing.EligibilityRequest,
+	ctx context.Context, tx ports.Tx, scope billing.Scope, in intake.EligibilityRequest,
 ) (*billing.EligibilityCheck, error) {
 	// Today depends on the office, so the office comes before the faults; a
 	// missing one is told after them.
@@ -104,7 +105,7 @@ func (s *Service) prepare(
 		return nil, err
 	}
 	now := tx.Clock.Now()
-	q, officeID, parentID, faults := in.Parse(office.Today(now))
+	q, officeID, parentID, faults := in.Inquiry(office.Today(now))
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}

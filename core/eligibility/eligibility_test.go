@@ -21,6 +21,7 @@ import (
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/eligibility"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -121,10 +122,10 @@ func (b *bench) newOffice(scope billing.Scope) *billing.Office {
 	return o
 }
 
-func (b *bench) request(ending string) billing.EligibilityRequest {
-	return billing.EligibilityRequest{
+func (b *bench) request(ending string) intake.EligibilityRequest {
+	return intake.EligibilityRequest{
 		OfficeID: b.office.ID.String(), PayerID: "CHTEST",
-		Subscriber: billing.SubscriberInput{FirstName: "Ada", LastName: "Byron", DateOfBirth: "1985-12-10", MemberID: "SANDBOX" + ending},
+		Subscriber: intake.SubscriberInput{FirstName: "Ada", LastName: "Byron", DateOfBirth: "1985-12-10", MemberID: "SANDBOX" + ending},
 	}
 }
 
@@ -137,7 +138,7 @@ func calling(scope billing.Scope, req billing.Request) billing.Call {
 }
 
 // check makes a check that must be completed.
-func (b *bench) check(key string, in billing.EligibilityRequest) *billing.EligibilityCheck {
+func (b *bench) check(key string, in intake.EligibilityRequest) *billing.EligibilityCheck {
 	b.t.Helper()
 	c, replayed, err := b.service.Check(b.t.Context(), calling(b.scope, call(key)), in)
 	if err != nil || replayed || c.State != billing.CheckCompleted {
@@ -147,7 +148,7 @@ func (b *bench) check(key string, in billing.EligibilityRequest) *billing.Eligib
 }
 
 // refused is a check that must fail with the code and the fault.
-func (b *bench) refused(key string, in billing.EligibilityRequest, code billing.Code, fault string) {
+func (b *bench) refused(key string, in intake.EligibilityRequest, code billing.Code, fault string) {
 	b.t.Helper()
 	_, _, err := b.service.Check(b.t.Context(), calling(b.scope, call(key)), in)
 	got := ""
@@ -218,7 +219,7 @@ func TestRefusals(t *testing.T) {
 	t.Parallel()
 	b, sandbox := newBench(t, eligibility.DefaultTimes())
 	b.work()
-	with := func(change func(*billing.EligibilityRequest)) billing.EligibilityRequest {
+	with := func(change func(*intake.EligibilityRequest)) intake.EligibilityRequest {
 		r := b.request("-ACTIVE-FULL")
 		change(&r)
 		return r
@@ -227,24 +228,24 @@ func TestRefusals(t *testing.T) {
 	rejected := b.check("rejected", b.request("-NOT-FOUND"))
 	someID := billing.NewID[billing.CheckID](time.Now()).String()
 	before := sandbox.asked()
-	b.refused("1", with(func(r *billing.EligibilityRequest) { r.OfficeID = "off_1" }), billing.CodeInvalidRequest, "office_id format")
-	b.refused("2", with(func(r *billing.EligibilityRequest) { r.OfficeID = "off_" + someID[4:] }), billing.CodeNotFound, "office_id not_found")
-	b.refused("3", with(func(r *billing.EligibilityRequest) { r.PayerID = "NOBODY" }), billing.CodeNotFound, "payer_id not_found")
-	b.refused("4", with(func(r *billing.EligibilityRequest) { r.ParentID = &someID }), billing.CodeNotFound, "parent_id not_found")
-	b.refused("5", with(func(r *billing.EligibilityRequest) { r.ParentID = new(answered.ID.String()) }), billing.CodeInvalidRequest, "parent_id not_allowed")
+	b.refused("1", with(func(r *intake.EligibilityRequest) { r.OfficeID = "off_1" }), billing.CodeInvalidRequest, "office_id format")
+	b.refused("2", with(func(r *intake.EligibilityRequest) { r.OfficeID = "off_" + someID[4:] }), billing.CodeNotFound, "office_id not_found")
+	b.refused("3", with(func(r *intake.EligibilityRequest) { r.PayerID = "NOBODY" }), billing.CodeNotFound, "payer_id not_found")
+	b.refused("4", with(func(r *intake.EligibilityRequest) { r.ParentID = &someID }), billing.CodeNotFound, "parent_id not_found")
+	b.refused("5", with(func(r *intake.EligibilityRequest) { r.ParentID = new(answered.ID.String()) }), billing.CodeInvalidRequest, "parent_id not_allowed")
 	// What is wrong with the body is told before what it names.
-	b.refused("6", with(func(r *billing.EligibilityRequest) { r.OfficeID, r.Subscriber.LastName = "off_"+someID[4:], "" }), billing.CodeInvalidRequest, "subscriber.last_name required")
+	b.refused("6", with(func(r *intake.EligibilityRequest) { r.OfficeID, r.Subscriber.LastName = "off_"+someID[4:], "" }), billing.CodeInvalidRequest, "subscriber.last_name required")
 	if sandbox.asked() != before {
 		t.Error("a refused check was sent to the payer")
 	}
-	child := b.check("child", with(func(r *billing.EligibilityRequest) { r.ParentID = new(rejected.ID.String()) }))
+	child := b.check("child", with(func(r *intake.EligibilityRequest) { r.ParentID = new(rejected.ID.String()) }))
 	if child.ParentID != rejected.ID {
 		t.Errorf("parent %s, want %s", child.ParentID, rejected.ID)
 	}
 
 	live := billing.Scope{Org: b.scope.Org, Mode: billing.ModeLive}
 	b.newOffice(live)
-	if _, _, err := b.service.Check(t.Context(), calling(live, call("7")), billing.EligibilityRequest{}); billing.CodeOf(err) != billing.CodeEligibilityUnavailable {
+	if _, _, err := b.service.Check(t.Context(), calling(live, call("7")), intake.EligibilityRequest{}); billing.CodeOf(err) != billing.CodeEligibilityUnavailable {
 		t.Errorf("live mode: %v", err)
 	}
 }
@@ -337,7 +338,7 @@ func (b *bench) job() jobs.Job {
 }
 
 // begin makes a pending check without waiting for it.
-func (b *bench) begin(in billing.EligibilityRequest) jobs.Job {
+func (b *bench) begin(in intake.EligibilityRequest) jobs.Job {
 	b.t.Helper()
 	if _, _, err := b.impatient.Check(b.t.Context(), calling(b.scope, call(fmt.Sprint(time.Now().UnixNano()))), in); billing.CodeOf(err) != billing.CodeTimeout {
 		b.t.Fatalf("%v, want a pending check", err)

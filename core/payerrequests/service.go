@@ -8,6 +8,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -52,12 +53,12 @@ func (s *Service) List(
 // Errors: those of the idempotency key, CodeAttachmentsUnavailable where no
 // attachment could answer it, CodeInvalidRequest with every fault, and
 // CodeNotFound for the claim and the payer.
-func (s *Service) Record(ctx context.Context, call idempotency.Write[*billing.PayerRequest], in billing.PayerRequestRecord) (billing.Reply, error) {
+func (s *Service) Record(ctx context.Context, call idempotency.Write[*billing.PayerRequest], in intake.PayerRequestRecord) (billing.Reply, error) {
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.PayerRequest, error) {
 		if err := s.networks.Available(call.Scope, billing.TransactionAttachments); err != nil {
 			return nil, err
 		}
-		r, faults := in.Parse()
+		r, faults := in.PayerRequest()
 		if err := s.payer(ctx, tx, &r, &faults, in.PayerID); err != nil {
 			return nil, err
 		}

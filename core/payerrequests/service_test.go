@@ -18,6 +18,7 @@ import (
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -74,7 +75,7 @@ func render(r *billing.PayerRequest, err error) billing.Reply {
 }
 
 // record records a payer request that must be good.
-func (b *bench) record(key string, in billing.PayerRequestRecord) *billing.PayerRequest {
+func (b *bench) record(key string, in intake.PayerRequestRecord) *billing.PayerRequest {
 	b.t.Helper()
 	a, err := b.service.Record(b.t.Context(), write(b.scope, call(key), render), in)
 	if err != nil || a.Replayed {
@@ -91,8 +92,8 @@ func (b *bench) record(key string, in billing.PayerRequestRecord) *billing.Payer
 	return r
 }
 
-func letter() billing.PayerRequestRecord {
-	return billing.PayerRequestRecord{PayerID: new("CHTEST"), ReferenceNumber: "REF-1", Requested: "An X-ray of tooth 14.", DueDate: new("2026-04-01")}
+func letter() intake.PayerRequestRecord {
+	return intake.PayerRequestRecord{PayerID: new("CHTEST"), ReferenceNumber: "REF-1", Requested: "An X-ray of tooth 14.", DueDate: new("2026-04-01")}
 }
 
 func (b *bench) events() (all []*billing.Event) {
@@ -149,23 +150,23 @@ func TestRecordsThatAreRefused(t *testing.T) {
 	b := newBench(t)
 	nobody := billing.NewID[billing.ClaimID](time.Now()).String()
 	for name, c := range map[string]struct {
-		change func(*billing.PayerRequestRecord)
+		change func(*intake.PayerRequestRecord)
 		code   billing.Code
 		want   string
 	}{
-		"nobody asks":           {func(r *billing.PayerRequestRecord) { r.PayerID = nil }, billing.CodeInvalidRequest, "payer_id required"},
-		"a blank payer":         {func(r *billing.PayerRequestRecord) { r.PayerID = new("") }, billing.CodeInvalidRequest, "payer_id required"},
-		"an unknown payer":      {func(r *billing.PayerRequestRecord) { r.PayerID = new("NOBODY") }, billing.CodeNotFound, "payer_id not_found"},
-		"an ill-formed claim":   {func(r *billing.PayerRequestRecord) { r.ClaimID = new("clm_1") }, billing.CodeInvalidRequest, "claim_id format"},
-		"an unknown claim":      {func(r *billing.PayerRequestRecord) { r.ClaimID = &nobody }, billing.CodeNotFound, "claim_id not_found"},
-		"both are unknown":      {func(r *billing.PayerRequestRecord) { r.ClaimID, r.PayerID = &nobody, new("NOBODY") }, billing.CodeNotFound, "claim_id not_found"},
-		"another payer's claim": {func(r *billing.PayerRequestRecord) { r.ClaimID, r.PayerID = new(b.claim.ID.String()), new("60054") }, billing.CodeInvalidRequest, "payer_id conflict"},
-		"no reference":          {func(r *billing.PayerRequestRecord) { r.ReferenceNumber = " " }, billing.CodeInvalidRequest, "reference_number required"},
-		"a long reference":      {func(r *billing.PayerRequestRecord) { r.ReferenceNumber = strings.Repeat("é", 51) }, billing.CodeInvalidRequest, "reference_number too_long"},
-		"nothing is asked":      {func(r *billing.PayerRequestRecord) { r.Requested = "" }, billing.CodeInvalidRequest, "requested required"},
-		"a day that is none":    {func(r *billing.PayerRequestRecord) { r.DueDate = new("2026-02-30") }, billing.CodeInvalidRequest, "due_date format"},
-		"faults before absence": {func(r *billing.PayerRequestRecord) { r.ClaimID, r.Requested = &nobody, "" }, billing.CodeInvalidRequest, "requested required"},
-		"what the form lacks":   {func(r *billing.PayerRequestRecord) { r.Faults.Add("x", billing.FaultUnknown, "?") }, billing.CodeInvalidRequest, "x unknown"},
+		"nobody asks":           {func(r *intake.PayerRequestRecord) { r.PayerID = nil }, billing.CodeInvalidRequest, "payer_id required"},
+		"a blank payer":         {func(r *intake.PayerRequestRecord) { r.PayerID = new("") }, billing.CodeInvalidRequest, "payer_id required"},
+		"an unknown payer":      {func(r *intake.PayerRequestRecord) { r.PayerID = new("NOBODY") }, billing.CodeNotFound, "payer_id not_found"},
+		"an ill-formed claim":   {func(r *intake.PayerRequestRecord) { r.ClaimID = new("clm_1") }, billing.CodeInvalidRequest, "claim_id format"},
+		"an unknown claim":      {func(r *intake.PayerRequestRecord) { r.ClaimID = &nobody }, billing.CodeNotFound, "claim_id not_found"},
+		"both are unknown":      {func(r *intake.PayerRequestRecord) { r.ClaimID, r.PayerID = &nobody, new("NOBODY") }, billing.CodeNotFound, "claim_id not_found"},
+		"another payer's claim": {func(r *intake.PayerRequestRecord) { r.ClaimID, r.PayerID = new(b.claim.ID.String()), new("60054") }, billing.CodeInvalidRequest, "payer_id conflict"},
+		"no reference":          {func(r *intake.PayerRequestRecord) { r.ReferenceNumber = " " }, billing.CodeInvalidRequest, "reference_number required"},
+		"a long reference":      {func(r *intake.PayerRequestRecord) { r.ReferenceNumber = strings.Repeat("é", 51) }, billing.CodeInvalidRequest, "reference_number too_long"},
+		"nothing is asked":      {func(r *intake.PayerRequestRecord) { r.Requested = "" }, billing.CodeInvalidRequest, "requested required"},
+		"a day that is none":    {func(r *intake.PayerRequestRecord) { r.DueDate = new("2026-02-30") }, billing.CodeInvalidRequest, "due_date format"},
+		"faults before absence": {func(r *intake.PayerRequestRecord) { r.ClaimID, r.Requested = &nobody, "" }, billing.CodeInvalidRequest, "requested required"},
+		"what the form lacks":   {func(r *intake.PayerRequestRecord) { r.Faults.Add("x", billing.FaultUnknown, "?") }, billing.CodeInvalidRequest, "x unknown"},
 	} {
 		in := letter()
 		c.change(&in)

@@ -5,12 +5,13 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
 )
 
 // Change changes the URL, the description or the event types of an endpoint.
 func (s *Service) Change(
-	ctx context.Context, call idempotency.Write[*billing.WebhookEndpoint], id billing.WebhookEndpointID, in billing.EndpointRequest,
+	ctx context.Context, call idempotency.Write[*billing.WebhookEndpoint], id billing.WebhookEndpointID, in intake.EndpointRequest,
 ) (reply billing.Reply, err error) {
 	if reply, err = s.replay(ctx, call.Call); err != nil || reply.Replayed {
 		return reply, err

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
@@ -71,7 +72,7 @@ func TestChangeWithPostsUnderWay(t *testing.T) {
 		"another URL in place of one that is gone": {func(_ *process, e *billing.WebhookEndpoint) { b.move(e) }, 410, billing.EndpointEnabled, 0, true},
 		"another secret": {func(_ *process, e *billing.WebhookEndpoint) { b.rotate(b.key(), e) }, 500, billing.EndpointEnabled, 10, false},
 		"another description": {func(_ *process, e *billing.WebhookEndpoint) {
-			b.change(b.key(), e, billing.EndpointRequest{Description: new("new")})
+			b.change(b.key(), e, intake.EndpointRequest{Description: new("new")})
 		}, 500, billing.EndpointEnabled, 10, false},
 	} {
 		p, e := b.process(nil), b.endpoint()
@@ -101,7 +102,7 @@ func TestChangeWithPostsUnderWay(t *testing.T) {
 
 // move gives the endpoint another URL.
 func (b *fixture) move(e *billing.WebhookEndpoint) {
-	if o := b.change(b.key(), e, billing.EndpointRequest{URL: new(e.URL + "/new")}); o.err != nil || o.URL != e.URL+"/new" {
+	if o := b.change(b.key(), e, intake.EndpointRequest{URL: new(e.URL + "/new")}); o.err != nil || o.URL != e.URL+"/new" {
 		b.t.Errorf("change the URL: %+v", o)
 	}
 }

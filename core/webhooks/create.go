@@ -5,6 +5,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -15,7 +16,7 @@ import (
 // cannot be looked up now, and CodeConflict when the organization has as many
 // endpoints as it may have.
 func (s *Service) Create(
-	ctx context.Context, call idempotency.Write[Revealed], in billing.EndpointRequest,
+	ctx context.Context, call idempotency.Write[Revealed], in intake.EndpointRequest,
 ) (reply billing.Reply, err error) {
 	if reply, err = s.replay(ctx, call.Call); err != nil || reply.Replayed {
 		return reply, err

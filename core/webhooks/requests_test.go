@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/webhooks"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -30,7 +31,7 @@ func (b *fixture) id(o outcome) *billing.WebhookEndpoint {
 func TestCreate(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
-	in := billing.EndpointRequest{URL: new(hook), Description: new("ours"), EventTypes: []string{"claim.paid"}}
+	in := intake.EndpointRequest{URL: new(hook), Description: new("ours"), EventTypes: []string{"claim.paid"}}
 	o := b.create("k", in)
 	if o.err != nil || o.replayed || o.Status != "enabled" || o.URL != hook || !strings.HasPrefix(string(o.Secret), "whsec_") {
 		t.Fatalf("%+v", o)
@@ -77,19 +78,19 @@ func TestCreateIsRefused(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
 	for name, test := range map[string]struct {
-		in    billing.EndpointRequest
+		in    intake.EndpointRequest
 		check error
 		want  string
 	}{
-		"no URL":         {billing.EndpointRequest{}, nil, "[url required]"},
-		"an empty URL":   {billing.EndpointRequest{URL: new("")}, nil, "[url required]"},
-		"a long URL":     {billing.EndpointRequest{URL: new(hook + strings.Repeat("x", 2048))}, nil, "[url too_long]"},
-		"a long text":    {billing.EndpointRequest{URL: new(hook), Description: new(strings.Repeat("x", 201))}, nil, "[description too_long]"},
-		"no types":       {billing.EndpointRequest{URL: new(hook), EventTypes: []string{}}, nil, "[event_types too_few]"},
-		"an odd type":    {billing.EndpointRequest{URL: new(hook), EventTypes: []string{"ping"}}, nil, "[event_types.0 not_allowed]"},
-		"a private URL":  {billing.EndpointRequest{URL: new(hook)}, notAllowed(), "[url not_allowed]"},
-		"all of it":      {billing.EndpointRequest{URL: new(hook), EventTypes: []string{}}, notAllowed(), "[event_types too_few url not_allowed]"},
-		"a broken check": {billing.EndpointRequest{URL: new(hook)}, errLost, "[]"},
+		"no URL":         {intake.EndpointRequest{}, nil, "[url required]"},
+		"an empty URL":   {intake.EndpointRequest{URL: new("")}, nil, "[url required]"},
+		"a long URL":     {intake.EndpointRequest{URL: new(hook + strings.Repeat("x", 2048))}, nil, "[url too_long]"},
+		"a long text":    {intake.EndpointRequest{URL: new(hook), Description: new(strings.Repeat("x", 201))}, nil, "[description too_long]"},
+		"no types":       {intake.EndpointRequest{URL: new(hook), EventTypes: []string{}}, nil, "[event_types too_few]"},
+		"an odd type":    {intake.EndpointRequest{URL: new(hook), EventTypes: []string{"ping"}}, nil, "[event_types.0 not_allowed]"},
+		"a private URL":  {intake.EndpointRequest{URL: new(hook)}, notAllowed(), "[url not_allowed]"},
+		"all of it":      {intake.EndpointRequest{URL: new(hook), EventTypes: []string{}}, notAllowed(), "[event_types too_few url not_allowed]"},
+		"a broken check": {intake.EndpointRequest{URL: new(hook)}, errLost, "[]"},
 	} {
 		b.outside.judges(test.check)
 		o := b.create("k", test.in)
@@ -98,7 +99,7 @@ func TestCreateIsRefused(t *testing.T) {
 		}
 	}
 	b.outside.judges(nil)
-	if o := b.create("k", billing.EndpointRequest{URL: new(hook)}); o.err != nil || o.replayed {
+	if o := b.create("k", intake.EndpointRequest{URL: new(hook)}); o.err != nil || o.replayed {
 		t.Errorf("the key of refused requests: %+v", o)
 	}
 	if all, err := b.service.List(t.Context(), b.scope); err != nil || len(all) != 1 {
@@ -131,7 +132,7 @@ func TestSecretIsShownOnce(t *testing.T) {
 	made := b.endpoint()
 	for name, request := range map[string]func(s *webhooks.Service) outcome{
 		"create": func(s *webhooks.Service) outcome {
-			return came(s.Create(t.Context(), write(b.scope, call("create"), revealedShown), billing.EndpointRequest{URL: new(hook)}))
+			return came(s.Create(t.Context(), write(b.scope, call("create"), revealedShown), intake.EndpointRequest{URL: new(hook)}))
 		},
 		"rotate": func(s *webhooks.Service) outcome {
 			return came(s.RotateSecret(t.Context(), write(b.scope, call("rotate"), revealedShown), made.ID))
@@ -174,7 +175,7 @@ func TestLimit(t *testing.T) {
 	var all sync.WaitGroup
 	outcomes := make([]outcome, 15)
 	for i := range outcomes {
-		all.Go(func() { outcomes[i] = b.create(fmt.Sprint("k", i), billing.EndpointRequest{URL: new(hook)}) })
+		all.Go(func() { outcomes[i] = b.create(fmt.Sprint("k", i), intake.EndpointRequest{URL: new(hook)}) })
 	}
 	all.Wait()
 	made := 0
@@ -197,7 +198,7 @@ func TestLimit(t *testing.T) {
 	if o := b.remove("remove", one); o.err != nil || !o.replayed {
 		t.Errorf("delete again: %+v", o)
 	}
-	if o := b.create("k more", billing.EndpointRequest{URL: new(hook)}); o.err != nil {
+	if o := b.create("k more", intake.EndpointRequest{URL: new(hook)}); o.err != nil {
 		t.Error(o.err)
 	}
 }
@@ -224,19 +225,19 @@ func TestChange(t *testing.T) {
 	b := newFixture(t)
 	e := b.endpoint()
 	b.outside.judges(notAllowed())
-	if o := b.change("k1", e, billing.EndpointRequest{Description: new("new"), EventTypes: []string{"claim.paid"}}); o.err != nil || o.URL != e.URL {
+	if o := b.change("k1", e, intake.EndpointRequest{Description: new("new"), EventTypes: []string{"claim.paid"}}); o.err != nil || o.URL != e.URL {
 		t.Errorf("without a URL: %+v", o)
 	}
-	if o := b.change("k2", e, billing.EndpointRequest{URL: new(hook)}); faults(o.err) != "[url not_allowed]" {
+	if o := b.change("k2", e, intake.EndpointRequest{URL: new(hook)}); faults(o.err) != "[url not_allowed]" {
 		t.Errorf("to a private URL: %+v", o)
 	}
 	if asked := b.outside.judges(nil); len(asked) != 1 || asked[0] != hook {
 		t.Errorf("the URLs %v were judged", asked)
 	}
-	if o := b.change("k2", e, billing.EndpointRequest{URL: new(hook), EveryType: true}); o.err != nil || o.replayed || o.URL != hook {
+	if o := b.change("k2", e, intake.EndpointRequest{URL: new(hook), EveryType: true}); o.err != nil || o.replayed || o.URL != hook {
 		t.Errorf("to a public URL: %+v", o)
 	}
-	if o := b.change("k2", e, billing.EndpointRequest{URL: new(hook), EveryType: true}); o.err != nil || !o.replayed {
+	if o := b.change("k2", e, intake.EndpointRequest{URL: new(hook), EveryType: true}); o.err != nil || !o.replayed {
 		t.Errorf("again: %+v", o)
 	}
 	if asked := b.outside.judges(nil); len(asked) != 1 {
@@ -257,7 +258,7 @@ func TestAbsentEndpoint(t *testing.T) {
 	for name, err := range map[string]error{
 		"rotate":   b.rotate(b.key(), &foreign).err,
 		"status":   b.set(b.key(), &foreign, billing.EndpointDisabled).err,
-		"change":   b.change(b.key(), &foreign, billing.EndpointRequest{Description: new("mine")}).err,
+		"change":   b.change(b.key(), &foreign, intake.EndpointRequest{Description: new("mine")}).err,
 		"delete":   b.remove(b.key(), &foreign).err,
 		"ping":     b.ping(b.key(), &foreign).err,
 		"resend":   b.resend(b.key(), billing.ResendFilter{EndpointID: foreign.ID}).err,
@@ -379,8 +380,8 @@ func TestRequestDiesAnywhere(t *testing.T) {
 			f := &fate{at: at, how: how, only: "InTx", over: buried}
 			s := webhooks.New(mortalStore{b.store, f}, b.outside, b.clock)
 			key, landed := b.key(), how == diesAfter || how == failsAfter
-			o := came(s.Create(t.Context(), write(b.scope, call(key), revealedShown), billing.EndpointRequest{URL: new(hook)}))
-			again := b.create(key, billing.EndpointRequest{URL: new(hook)})
+			o := came(s.Create(t.Context(), write(b.scope, call(key), revealedShown), intake.EndpointRequest{URL: new(hook)}))
+			again := b.create(key, intake.EndpointRequest{URL: new(hook)})
 			if done := landed && at == 1; o.err == nil || again.err != nil || again.replayed != done || (again.Secret == "") != done {
 				t.Errorf("create %s commit %d: %+v, then %+v", how, at, o, again)
 			}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -38,7 +39,7 @@ type Revealed struct {
 // judge puts what the request says into a new endpoint, and asks whether its URL
 // may be called when it names one. The host is looked up, so this is done outside
 // of transactions.
-func (s *Service) judge(ctx context.Context, in billing.EndpointRequest, e *billing.WebhookEndpoint) error {
+func (s *Service) judge(ctx context.Context, in intake.EndpointRequest, e *billing.WebhookEndpoint) error {
 	faults := in.Apply(e)
 	if e.URL == "" {
 		return faults.Err()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/webhooks"
 )
 
@@ -67,7 +68,7 @@ func came(r billing.Reply, err error) (o outcome) {
 	return o
 }
 
-func (b *fixture) create(key string, in billing.EndpointRequest) outcome {
+func (b *fixture) create(key string, in intake.EndpointRequest) outcome {
 	return came(b.service.Create(b.t.Context(), write(b.scope, call(key), revealedShown), in))
 }
 
@@ -86,7 +87,7 @@ func (b *fixture) status(e *billing.WebhookEndpoint, status billing.EndpointStat
 	}
 }
 
-func (b *fixture) change(key string, e *billing.WebhookEndpoint, in billing.EndpointRequest) outcome {
+func (b *fixture) change(key string, e *billing.WebhookEndpoint, in intake.EndpointRequest) outcome {
 	return came(b.service.Change(b.t.Context(), write(e.Scope, call(key), endpointShown), e.ID, in))
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
 )
 
 // demo is what molar dev keeps in its data folder, so that the same keys print
@@ -115,13 +116,13 @@ func (d *demo) claim(ctx context.Context, g *graph) error {
 	}
 	number := billing.NewID[billing.ClaimID](time.Now()).String()
 	lately := billing.DateOf(time.Now().AddDate(0, 0, -20))
-	in := billing.ClaimRequest{
+	in := intake.ClaimRequest{
 		OfficeID: new(d.Offices["test"]), PayerID: new("CHTEST"), PatientControlNumber: new("DEMO-" + number[len(number)-8:]),
-		Subscriber: &billing.ClaimSubscriberInput{
+		Subscriber: &intake.ClaimSubscriberInput{
 			FirstName: "Jane", LastName: "Doe", DateOfBirth: "1985-04-12", MemberID: "SANDBOX-PAID-ERA", Gender: "female",
-			Address: &billing.AddressInput{Line1: "2 Oak Street", City: "Springfield", State: "IL", ZIP: "62701"},
+			Address: &intake.AddressInput{Line1: "2 Oak Street", City: "Springfield", State: "IL", ZIP: "62701"},
 		},
-		Lines: []billing.ClaimLineInput{{ProcedureCode: "D2740", ServiceDate: new(lately.String()), Fee: "1250.00", Tooth: new("14")}},
+		Lines: []intake.ClaimLineInput{{ProcedureCode: "D2740", ServiceDate: new(lately.String()), Fee: "1250.00", Tooth: new("14")}},
 	}
 	show := func(made *billing.ClaimRecord) string { return made.ID.String() }
 	made, err := g.claims.Make(ctx, idempotency.Administration(key.Scope, demoOperator, show), in)

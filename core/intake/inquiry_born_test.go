@@ -1,10 +1,11 @@
-package billing_test
+package intake_test
 
 import (
 	"slices"
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
 )
 
 // TestServiceBeforeBirth asks about a service of a patient who was not born yet.
@@ -20,15 +21,15 @@ func TestServiceBeforeBirth(t *testing.T) {
 		"a dependent":          {"1990-01-01", "2026-03-10", "2026-03-09", []string{"service_date range"}},
 		"before a young guard": {"2026-03-10", "2020-03-10", "2026-03-09", nil},
 	} {
-		r := billing.EligibilityRequest{
+		r := intake.EligibilityRequest{
 			OfficeID: billing.OfficeID{1}.String(), PayerID: "CHTEST", ServiceDate: &c.service,
-			Subscriber: billing.SubscriberInput{FirstName: "Sam", LastName: "Example", MemberID: "M1", DateOfBirth: c.subscriber},
+			Subscriber: intake.SubscriberInput{FirstName: "Sam", LastName: "Example", MemberID: "M1", DateOfBirth: c.subscriber},
 		}
 		if c.patient != "" {
-			r.Patient = &billing.PatientInput{FirstName: "Kim", LastName: "Example", DateOfBirth: c.patient, Relationship: "child"}
+			r.Patient = &intake.PatientInput{FirstName: "Kim", LastName: "Example", DateOfBirth: c.patient, Relationship: "child"}
 		}
-		if _, _, _, f := r.Parse(today); !slices.Equal(told(f), c.want) {
-			t.Errorf("%s: faults %v, want %v", name, told(f), c.want)
+		if _, _, _, f := r.Inquiry(today); !slices.Equal(found(f), c.want) {
+			t.Errorf("%s: faults %v, want %v", name, found(f), c.want)
 		}
 	}
 }

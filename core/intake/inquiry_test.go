@@ -1,4 +1,4 @@
-package billing_test
+package intake_test
 
 import (
 	"slices"
@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
 )
 
-func request() billing.EligibilityRequest {
-	return billing.EligibilityRequest{
+func request() intake.EligibilityRequest {
+	return intake.EligibilityRequest{
 		OfficeID: billing.NewID[billing.OfficeID](time.Now()).String(),
 		PayerID:  "CHTEST",
-		Subscriber: billing.SubscriberInput{
+		Subscriber: intake.SubscriberInput{
 			FirstName: "Ada", LastName: "Byron", DateOfBirth: "1985-12-10", MemberID: "M1",
 		},
 	}
@@ -23,7 +24,7 @@ func TestParseGoodRequest(t *testing.T) {
 	t.Parallel()
 	today := day(t, "2026-11-21")
 	r := request()
-	q, office, _, faults := r.Parse(today)
+	q, office, _, faults := r.Inquiry(today)
 	if len(faults) != 0 {
 		t.Fatalf("faults %v", faults)
 	}
@@ -36,44 +37,44 @@ func TestParseNamesEveryFault(t *testing.T) {
 	t.Parallel()
 	today := day(t, "2026-11-21")
 	for name, c := range map[string]struct {
-		change func(*billing.EligibilityRequest)
+		change func(*intake.EligibilityRequest)
 		want   []string // field code
 	}{
-		"nothing at all": {func(r *billing.EligibilityRequest) { *r = billing.EligibilityRequest{} }, []string{
+		"nothing at all": {func(r *intake.EligibilityRequest) { *r = intake.EligibilityRequest{} }, []string{
 			"office_id required", "payer_id required", "subscriber.first_name required", "subscriber.last_name required",
 			"subscriber.member_id required", "subscriber.date_of_birth required",
 		}},
-		"blank is missing":   {func(r *billing.EligibilityRequest) { r.Subscriber.LastName = " \t " }, []string{"subscriber.last_name required"}},
-		"ID of another kind": {func(r *billing.EligibilityRequest) { r.OfficeID = "pyr_" + r.OfficeID[4:] }, []string{"office_id format"}},
-		"name of 121":        {func(r *billing.EligibilityRequest) { r.Subscriber.FirstName = strings.Repeat("é", 121) }, []string{"subscriber.first_name too_long"}},
-		"name of 120":        {func(r *billing.EligibilityRequest) { r.Subscriber.FirstName = strings.Repeat("é", 120) }, nil},
-		"member ID of 81":    {func(r *billing.EligibilityRequest) { r.Subscriber.MemberID = strings.Repeat("1", 81) }, []string{"subscriber.member_id too_long"}},
-		"group of 81":        {func(r *billing.EligibilityRequest) { r.Subscriber.GroupNumber = new(strings.Repeat("1", 81)) }, []string{"subscriber.group_number too_long"}},
-		"day that is none":   {func(r *billing.EligibilityRequest) { r.Subscriber.DateOfBirth = "2025-02-29" }, []string{"subscriber.date_of_birth format"}},
-		"born tomorrow":      {func(r *billing.EligibilityRequest) { r.Subscriber.DateOfBirth = "2026-11-22" }, []string{"subscriber.date_of_birth range"}},
-		"13 months on":       {func(r *billing.EligibilityRequest) { r.ServiceDate = new("2027-11-22") }, []string{"service_date range"}},
-		"12 months on":       {func(r *billing.EligibilityRequest) { r.ServiceDate = new("2027-11-21") }, nil},
-		"12 months back":     {func(r *billing.EligibilityRequest) { r.ServiceDate = new("2025-11-21") }, nil},
-		"more than 12 back":  {func(r *billing.EligibilityRequest) { r.ServiceDate = new("2025-11-20") }, []string{"service_date range"}},
-		"11 codes":           {func(r *billing.EligibilityRequest) { r.ProcedureCodes = slices.Repeat([]string{"D1110"}, 11) }, []string{"procedure_codes too_many"}},
-		"11 bad codes": {func(r *billing.EligibilityRequest) {
+		"blank is missing":   {func(r *intake.EligibilityRequest) { r.Subscriber.LastName = " \t " }, []string{"subscriber.last_name required"}},
+		"ID of another kind": {func(r *intake.EligibilityRequest) { r.OfficeID = "pyr_" + r.OfficeID[4:] }, []string{"office_id format"}},
+		"name of 121":        {func(r *intake.EligibilityRequest) { r.Subscriber.FirstName = strings.Repeat("é", 121) }, []string{"subscriber.first_name too_long"}},
+		"name of 120":        {func(r *intake.EligibilityRequest) { r.Subscriber.FirstName = strings.Repeat("é", 120) }, nil},
+		"member ID of 81":    {func(r *intake.EligibilityRequest) { r.Subscriber.MemberID = strings.Repeat("1", 81) }, []string{"subscriber.member_id too_long"}},
+		"group of 81":        {func(r *intake.EligibilityRequest) { r.Subscriber.GroupNumber = new(strings.Repeat("1", 81)) }, []string{"subscriber.group_number too_long"}},
+		"day that is none":   {func(r *intake.EligibilityRequest) { r.Subscriber.DateOfBirth = "2025-02-29" }, []string{"subscriber.date_of_birth format"}},
+		"born tomorrow":      {func(r *intake.EligibilityRequest) { r.Subscriber.DateOfBirth = "2026-11-22" }, []string{"subscriber.date_of_birth range"}},
+		"13 months on":       {func(r *intake.EligibilityRequest) { r.ServiceDate = new("2027-11-22") }, []string{"service_date range"}},
+		"12 months on":       {func(r *intake.EligibilityRequest) { r.ServiceDate = new("2027-11-21") }, nil},
+		"12 months back":     {func(r *intake.EligibilityRequest) { r.ServiceDate = new("2025-11-21") }, nil},
+		"more than 12 back":  {func(r *intake.EligibilityRequest) { r.ServiceDate = new("2025-11-20") }, []string{"service_date range"}},
+		"11 codes":           {func(r *intake.EligibilityRequest) { r.ProcedureCodes = slices.Repeat([]string{"D1110"}, 11) }, []string{"procedure_codes too_many"}},
+		"11 bad codes": {func(r *intake.EligibilityRequest) {
 			r.ProcedureCodes = append(slices.Repeat([]string{"D1110"}, 10), "x")
 		}, []string{"procedure_codes too_many", "procedure_codes.10 format"}},
-		"no code":             {func(r *billing.EligibilityRequest) { r.ProcedureCodes = []string{"D1110", "1110"} }, []string{"procedure_codes.1 format"}},
-		"no level":            {func(r *billing.EligibilityRequest) { r.DetailLevel = new("full") }, []string{"detail_level not_allowed"}},
-		"reference of 256":    {func(r *billing.EligibilityRequest) { r.TenantReference = new(strings.Repeat("r", 256)) }, []string{"tenant_reference too_long"}},
-		"parent of no kind":   {func(r *billing.EligibilityRequest) { r.ParentID = new("elg_1") }, []string{"parent_id format"}},
-		"patient without all": {func(r *billing.EligibilityRequest) { r.Patient = &billing.PatientInput{} }, []string{"patient.first_name required", "patient.last_name required", "patient.date_of_birth required", "patient.relationship required"}},
-		"patient is subscriber": {func(r *billing.EligibilityRequest) {
-			r.Patient = &billing.PatientInput{FirstName: "A", LastName: "B", DateOfBirth: "2010-01-01", Relationship: "self"}
+		"no code":             {func(r *intake.EligibilityRequest) { r.ProcedureCodes = []string{"D1110", "1110"} }, []string{"procedure_codes.1 format"}},
+		"no level":            {func(r *intake.EligibilityRequest) { r.DetailLevel = new("full") }, []string{"detail_level not_allowed"}},
+		"reference of 256":    {func(r *intake.EligibilityRequest) { r.TenantReference = new(strings.Repeat("r", 256)) }, []string{"tenant_reference too_long"}},
+		"parent of no kind":   {func(r *intake.EligibilityRequest) { r.ParentID = new("elg_1") }, []string{"parent_id format"}},
+		"patient without all": {func(r *intake.EligibilityRequest) { r.Patient = &intake.PatientInput{} }, []string{"patient.first_name required", "patient.last_name required", "patient.date_of_birth required", "patient.relationship required"}},
+		"patient is subscriber": {func(r *intake.EligibilityRequest) {
+			r.Patient = &intake.PatientInput{FirstName: "A", LastName: "B", DateOfBirth: "2010-01-01", Relationship: "self"}
 		}, []string{"patient.relationship not_allowed"}},
-		"form comes first": {func(r *billing.EligibilityRequest) { r.PayerID = ""; r.Faults.Add("payer_id", billing.FaultType, "") }, []string{"payer_id type"}},
+		"form comes first": {func(r *intake.EligibilityRequest) { r.PayerID = ""; r.Faults.Add("payer_id", billing.FaultType, "") }, []string{"payer_id type"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := request()
 			c.change(&r)
-			_, _, _, faults := r.Parse(today)
+			_, _, _, faults := r.Inquiry(today)
 			var got []string
 			for _, f := range faults {
 				got = append(got, f.Field+" "+string(f.Code))

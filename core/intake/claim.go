@@ -1,9 +1,11 @@
-package billing
+package intake
 
 import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // ClaimRequest is a claim as a caller wrote it, the body of POST and PATCH;
@@ -25,7 +27,7 @@ type ClaimRequest struct {
 	Draft                bool
 	Submit               bool
 	Given                map[string]bool // the fields of the body, those with null too
-	Faults               Faults          // what is wrong with the request's form already
+	Faults               billing.Faults  // what is wrong with the request's form already
 }
 
 // ClaimSubscriberInput is a subscriber as a caller wrote it.
@@ -59,7 +61,7 @@ type ClaimLineInput struct {
 // wrote it.
 type ConvertRequest struct {
 	Lines  []ConvertLineInput
-	Faults Faults // what is wrong with the request's form already
+	Faults billing.Faults // what is wrong with the request's form already
 }
 
 // ConvertLineInput is the day on which a line was done, as a caller wrote it.
@@ -68,41 +70,41 @@ type ConvertLineInput struct {
 	ServiceDate string
 }
 
-// ClaimNames is what a ClaimRequest names. Zero values were left out, null or
+// ClaimIDs is what a ClaimRequest names. Zero values were left out, null or
 // malformed.
-type ClaimNames struct {
-	Office   OfficeID
-	Provider ProviderID
+type ClaimIDs struct {
+	Office   billing.OfficeID
+	Provider billing.ProviderID
 	Payer    string // pyr_ ID, payer ID or alias
 }
 
-// Names reads what the request names. Make, Replacement and Change report what
+// IDs reads what the request names. Claim, Replacement and Change report what
 // is wrong with it.
-func (r ClaimRequest) Names() (n ClaimNames) {
-	var reported Faults // by the others
+func (r ClaimRequest) IDs() (n ClaimIDs) {
+	var reported billing.Faults // by the others
 	if r.PayerID != nil {
 		n.Payer = strings.TrimSpace(*r.PayerID)
 	}
-	n.Office = optionalID[OfficeID](&reported, "office_id", r.OfficeID, "office")
-	n.Provider = optionalID[ProviderID](&reported, "rendering_provider_id", r.RenderingProviderID, "provider")
+	n.Office = optionalID[billing.OfficeID](&reported, "office_id", r.OfficeID, "office")
+	n.Provider = optionalID[billing.ProviderID](&reported, "rendering_provider_id", r.RenderingProviderID, "provider")
 	return n
 }
 
-// Make judges the body of a POST and returns the claim that it asks for, apart
+// Claim judges the body of a POST and returns the claim that it asks for, apart
 // from its IDs, scope, office, payer and provider. PatientControlNumber is
 // empty when one has to be made. Rules have not judged the claim yet.
-func (r ClaimRequest) Make() (Claim, Faults) {
+func (r ClaimRequest) Claim() (billing.Claim, billing.Faults) {
 	f := slices.Clone(r.Faults)
 	r.draftOrSubmit(&f)
-	c := Claim{Kind: KindClaim, Frequency: FrequencyOriginal}
+	c := billing.Claim{Kind: billing.KindClaim, Frequency: billing.FrequencyOriginal}
 	if r.Kind != nil {
-		c.Kind = ClaimKind(*r.Kind)
+		c.Kind = billing.ClaimKind(*r.Kind)
 	}
 	if r.OfficeID == nil {
-		f.Add("office_id", FaultRequired, "A value is required.")
+		f.Add("office_id", billing.FaultRequired, "A value is required.")
 	}
 	if r.PayerID == nil {
-		f.Add("payer_id", FaultRequired, "A value is required.")
+		f.Add("payer_id", billing.FaultRequired, "A value is required.")
 	}
 	p := claimParser{f: &f, whole: !r.Draft, kind: c.Kind}
 	p.claim(&r, &c, func(string) bool { return true })
@@ -111,15 +113,15 @@ func (r ClaimRequest) Make() (Claim, Faults) {
 
 // Replacement judges the body of a POST that is to take the place of what the
 // payer has of the claim: it can have no other kind and control number, and is
-// no draft. The faults hold all that Make finds; c may be nil, then what
+// no draft. The faults hold all that Claim finds; c may be nil, then what
 // depends on it is not judged.
-func (r ClaimRequest) Replacement(c *Claim) (ClaimContent, Faults) {
+func (r ClaimRequest) Replacement(c *billing.Claim) (billing.ClaimContent, billing.Faults) {
 	if r.Draft {
 		r.Faults = slices.Clone(r.Faults)
-		r.Faults.Add("draft", FaultNotAllowed, "A replacement is sent at once; it cannot be a draft.")
+		r.Faults.Add("draft", billing.FaultNotAllowed, "A replacement is sent at once; it cannot be a draft.")
 		r.Draft = false
 	}
-	next, f := r.Make()
+	next, f := r.Claim()
 	if c != nil {
 		r.mustKeep(&f, c, true)
 	}
@@ -127,11 +129,11 @@ func (r ClaimRequest) Replacement(c *Claim) (ClaimContent, Faults) {
 }
 
 // Change judges the body of a PATCH and returns the claim with what it changes,
-// apart from office, payer and provider, which Names reads. A field that is
+// apart from office, payer and provider, which IDs reads. A field that is
 // given takes the place of the whole field; null clears it. The rules find what
 // is then missing. When c is nil the claim means nothing, and the faults are
 // those that the body has whichever claim it is for.
-func (r ClaimRequest) Change(c *Claim) (Claim, Faults) {
+func (r ClaimRequest) Change(c *billing.Claim) (billing.Claim, billing.Faults) {
 	f := slices.Clone(r.Faults)
 	r.draftOrSubmit(&f)
 	for _, field := range []struct {
@@ -139,10 +141,10 @@ func (r ClaimRequest) Change(c *Claim) (Claim, Faults) {
 		null bool
 	}{{"office_id", r.OfficeID == nil}, {"payer_id", r.PayerID == nil}} {
 		if r.Given[field.name] && field.null {
-			f.Add(field.name, FaultRequired, "A claim always has one; leave the field out to keep it.")
+			f.Add(field.name, billing.FaultRequired, "A claim always has one; leave the field out to keep it.")
 		}
 	}
-	var next Claim
+	var next billing.Claim
 	if c != nil {
 		next = *c
 		r.mustKeep(&f, c, !c.SentAt.IsZero())
@@ -155,50 +157,42 @@ func (r ClaimRequest) Change(c *Claim) (Claim, Faults) {
 	return next, f
 }
 
-func (r ClaimRequest) draftOrSubmit(f *Faults) {
+func (r ClaimRequest) draftOrSubmit(f *billing.Faults) {
 	if r.Draft && r.Submit {
-		f.Add("submit", FaultConflict, "A draft is not submitted: leave draft or submit out.")
+		f.Add("submit", billing.FaultConflict, "A draft is not submitted: leave draft or submit out.")
 	}
 }
 
 // mustKeep refuses what would make another claim of it. Payers and their files
 // know a claim that was sent by its control number.
-func (r ClaimRequest) mustKeep(f *Faults, c *Claim, sent bool) {
-	if r.Kind != nil && ClaimKind(*r.Kind) != c.Kind {
-		f.Add("kind", FaultNotAllowed, "The kind of a claim does not change.")
+func (r ClaimRequest) mustKeep(f *billing.Faults, c *billing.Claim, sent bool) {
+	if r.Kind != nil && billing.ClaimKind(*r.Kind) != c.Kind {
+		f.Add("kind", billing.FaultNotAllowed, "The kind of a claim does not change.")
 	}
 	if n := r.PatientControlNumber; sent && n != nil && *n != c.PatientControlNumber {
-		f.Add("patient_control_number", FaultNotAllowed, "A claim that was sent keeps its control number; leave it out.")
+		f.Add("patient_control_number", billing.FaultNotAllowed, "A claim that was sent keeps its control number; leave it out.")
 	}
 }
 
-// NewControlNumber makes a patient control number for the claim: 20 characters,
-// all that payers have to keep of one (005010X224A2, CLM01), 8 of the ID's time
-// and 12 of its random part.
-func NewControlNumber(id ClaimID) string {
-	s := strings.ToUpper(strings.TrimPrefix(id.String(), "clm_"))
-	return s[2:10] + s[14:]
-}
-
-// Parse judges the request for the predetermination and returns the service dates
+// ServiceDates judges the request for the predetermination and returns the service dates
 // by line number. C may be nil; then what depends on it is not judged.
-func (r ConvertRequest) Parse(c *Claim) (map[int]Date, Faults) {
+func (r ConvertRequest) ServiceDates(c *billing.Claim) (map[int]billing.Date, billing.Faults) {
 	f := slices.Clone(r.Faults)
-	days := map[int]Date{}
+	days := map[int]billing.Date{}
 	switch {
 	case len(r.Lines) == 0:
-		f.Add("lines", FaultRequired, "Name at least one line that is done.")
+		f.Add("lines", billing.FaultRequired, "Name at least one line that is done.")
 	case len(r.Lines) > maxClaimLines:
-		f.Add("lines", FaultTooMany, "A claim has at most 50 lines.")
+		f.Add("lines", billing.FaultTooMany, "A claim has at most 50 lines.")
 		return days, f
 	}
 	for i, l := range r.Lines {
 		at := "lines." + strconv.Itoa(i) + "."
 		switch _, twice := days[l.LineNumber]; {
 		case l.LineNumber < 1, c != nil && l.LineNumber > len(c.Lines):
-			f.Add(at+"line_number", FaultRange, "The predetermination has no such line; the first is 1.")
+			f.Add(at+"line_number", billing.FaultRange, "The predetermination has no such line; the first is 1.")
 		case twice:
-			f.Add(at+"line_number", FaultConflict, "The line is named twice.")
+			f.Add(at+"line_number", billing.FaultConflict, "The line is named twice.")
 		}
 		days[l.LineNumber] = day(&f, at+"service_date", l.ServiceDate)
 	}

@@ -1,0 +1,219 @@
+package intake
+
+import (
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// maxNarrative is how many characters a narrative has at most.
+const maxNarrative = 2000
+
+// AttachmentRequest is a request for an attachment as a caller wrote it;
+// nothing is parsed yet. Nil is a value that was left out or null.
+type AttachmentRequest struct {
+	OfficeID       *string
+	PayerID        *string
+	ClaimID        *string
+	Kind           *string
+	PayerRequestID *string
+	Narrative      *string
+	About          SubjectInput
+	Faults         billing.Faults // what is wrong with the request's form already
+}
+
+// SubjectInput is whom and what an attachment is about, as a caller wrote it.
+type SubjectInput struct {
+	Patient      *AttachmentPatientInput
+	Subscriber   *AttachmentSubscriberInput
+	ServiceDates *DateSpanInput
+}
+
+// AttachmentPatientInput is a patient as a caller wrote it.
+type AttachmentPatientInput struct{ FirstName, LastName, DateOfBirth string }
+
+// AttachmentSubscriberInput is a subscriber as a caller wrote it.
+type AttachmentSubscriberInput struct{ FirstName, LastName, MemberID, Relationship string }
+
+// DateSpanInput is a span of days as a caller wrote it.
+type DateSpanInput struct{ From, To string }
+
+// AttachmentIDs is what an AttachmentRequest names by ID. Zero IDs were left
+// out or malformed.
+type AttachmentIDs struct {
+	Office       billing.OfficeID
+	Claim        billing.ClaimID
+	PayerRequest billing.PayerRequestID
+}
+
+// IDs reads what the request names. Attachment reports what is wrong with it.
+func (r AttachmentRequest) IDs() AttachmentIDs {
+	ids, _, _ := r.names()
+	return ids
+}
+
+// names reads the IDs of the request, and what it says of its kind.
+func (r AttachmentRequest) names() (ids AttachmentIDs, kind billing.AttachmentKind, f billing.Faults) {
+	f = slices.Clone(r.Faults)
+	ids = AttachmentIDs{
+		Office:       optionalID[billing.OfficeID](&f, "office_id", r.OfficeID, "office"),
+		Claim:        optionalID[billing.ClaimID](&f, "claim_id", r.ClaimID, "claim"),
+		PayerRequest: optionalID[billing.PayerRequestID](&f, "payer_request_id", r.PayerRequestID, "payer request"),
+	}
+	if r.PayerID != nil && billing.Blank(*r.PayerID) {
+		f.Add("payer_id", billing.FaultRequired, "A value is required; leave payer_id out instead.")
+	}
+	kind = billing.AttachmentUnsolicited
+	if r.Kind != nil {
+		kind = billing.AttachmentKind(*r.Kind)
+		f.Required("kind", *r.Kind, 0)
+	}
+	switch {
+	case kind != billing.AttachmentUnsolicited && kind != billing.AttachmentSolicited:
+		f.Add("kind", billing.FaultNotAllowed, "A kind is unsolicited or solicited.")
+	case kind == billing.AttachmentSolicited && r.PayerRequestID == nil:
+		f.Add("payer_request_id", billing.FaultRequired, "A solicited attachment names the payer request that it answers.")
+	case kind == billing.AttachmentUnsolicited && r.PayerRequestID != nil:
+		f.Add("kind", billing.FaultRequired, "An attachment that answers a payer request is solicited.")
+	}
+	return ids, kind, f
+}
+
+// Attachment judges the request and returns the attachment that it asks for, apart
+// from office and payer. Claim and request are what it names, nil for none that
+// exists. Today judges dates.
+func (r AttachmentRequest) Attachment(claim *billing.Claim, request *billing.PayerRequest, today billing.Date) (billing.Attachment, billing.Faults) {
+	_, kind, f := r.names()
+	a := billing.Attachment{State: billing.AttachmentOpen, Kind: kind}
+	if r.Narrative != nil {
+		a.Narrative = *r.Narrative
+		validNarrative(&f, a.Narrative)
+	}
+	if request != nil {
+		a.PayerRequestID, a.PayerReference = request.ID, request.ReferenceNumber
+		if claim != nil && request.ClaimID != claim.ID {
+			f.Add("claim_id", billing.FaultConflict, "The payer request is about another claim, or about none. Leave claim_id out.")
+		}
+	}
+	if r.ClaimID != nil && claim == nil || r.PayerRequestID != nil && request == nil {
+		return a, f // what else is needed depends on what the ID was to name
+	}
+	if claim != nil {
+		a.ClaimID = claim.ID
+		a.About = claim.Subject()
+		r.About.mustBeAbsent(&f)
+		return a, f
+	}
+	if r.OfficeID == nil {
+		f.Add("office_id", billing.FaultRequired, "An attachment for no claim names its office.")
+	}
+	if r.PayerID == nil && request == nil {
+		f.Add("payer_id", billing.FaultRequired, "An attachment for no claim and no payer request names its payer.")
+	}
+	a.About = r.About.parse(&f, today)
+	return a, f
+}
+
+func validNarrative(f *billing.Faults, narrative string) {
+	if utf8.RuneCountInString(narrative) > maxNarrative {
+		f.Add("narrative", billing.FaultTooLong, "A narrative has at most 2000 characters.")
+	}
+}
+
+// ValidNarrative judges a narrative on its own; the error has every fault.
+func ValidNarrative(narrative string, faults billing.Faults) error {
+	f := slices.Clone(faults)
+	validNarrative(&f, narrative)
+	return f.Err()
+}
+
+// mustBeAbsent refuses a subject beside a claim, which has one.
+func (in SubjectInput) mustBeAbsent(f *billing.Faults) {
+	for _, part := range []struct {
+		field string
+		given bool
+	}{{"patient", in.Patient != nil}, {"subscriber", in.Subscriber != nil}, {"service_dates", in.ServiceDates != nil}} {
+		if part.given {
+			f.Add(part.field, billing.FaultNotAllowed, "It is copied from the claim. Leave it out.")
+		}
+	}
+}
+
+// parse judges a subject that must be there.
+func (in SubjectInput) parse(f *billing.Faults, today billing.Date) billing.AttachmentSubject {
+	for _, part := range []struct {
+		field  string
+		absent bool
+	}{{"patient", in.Patient == nil}, {"subscriber", in.Subscriber == nil}, {"service_dates", in.ServiceDates == nil}} {
+		if part.absent {
+			f.Add(part.field, billing.FaultRequired, "An attachment for no claim needs it.")
+		}
+	}
+	return in.judge(f, today)
+}
+
+// judge judges the parts of a subject that are there.
+func (in SubjectInput) judge(f *billing.Faults, today billing.Date) (out billing.AttachmentSubject) {
+	if p := in.Patient; p != nil {
+		f.Required("patient.first_name", p.FirstName, maxName)
+		f.Required("patient.last_name", p.LastName, maxName)
+		out.Patient = billing.AttachmentPatient{
+			FirstName: p.FirstName, LastName: p.LastName, DateOfBirth: birthday(f, "patient.date_of_birth", p.DateOfBirth, today),
+		}
+	}
+	if s := in.Subscriber; s != nil {
+		f.Required("subscriber.first_name", s.FirstName, maxName)
+		f.Required("subscriber.last_name", s.LastName, maxName)
+		f.Required("subscriber.member_id", s.MemberID, maxMemberID)
+		out.Subscriber = billing.AttachmentSubscriber{
+			FirstName: s.FirstName, LastName: s.LastName, MemberID: s.MemberID, Relationship: billing.Relationship(s.Relationship),
+		}
+		if f.Required("subscriber.relationship", s.Relationship, 0) {
+			switch out.Subscriber.Relationship {
+			case billing.RelationSelf, billing.RelationSpouse, billing.RelationChild, billing.RelationOther:
+			default:
+				f.Add("subscriber.relationship", billing.FaultNotAllowed, "A relationship is self, spouse, child or other.")
+			}
+		}
+	}
+	if d := in.ServiceDates; d != nil {
+		out.ServiceDates = billing.DateSpan{From: day(f, "service_dates.from", d.From), To: day(f, "service_dates.to", d.To)}
+		if !out.ServiceDates.From.IsZero() && !out.ServiceDates.To.IsZero() && out.ServiceDates.To.Before(out.ServiceDates.From) {
+			f.Add("service_dates.to", billing.FaultRange, "The last day is not before the first.")
+		}
+	}
+	return out
+}
+
+// AnswerRequest is an answer to a payer request as a caller wrote it; nothing
+// is parsed yet. Nil is a value that was left out or null.
+type AnswerRequest struct {
+	AttachmentID *string
+	OfficeID     *string
+	Narrative    *string
+	About        SubjectInput
+	Faults       billing.Faults // what is wrong with the request's form already
+}
+
+// Named is the ID of the attachment that the answer names, zero for none,
+// and what is wrong with the answer whichever attachment it takes.
+func (r AnswerRequest) Named() (billing.AttachmentID, billing.Faults) {
+	f := slices.Clone(r.Faults)
+	if r.Narrative != nil {
+		validNarrative(&f, *r.Narrative)
+	}
+	optionalID[billing.OfficeID](&f, "office_id", r.OfficeID, "office")
+	r.About.judge(&f, billing.Date{Year: 9999, Month: time.December, Day: 31}) // today depends on an office that may not be named
+	return optionalID[billing.AttachmentID](&f, "attachment_id", r.AttachmentID, "attachment"), f
+}
+
+// AttachmentRequest is the request for the attachment that the answer needs when it takes
+// none that is there.
+func (r AnswerRequest) AttachmentRequest(request *billing.PayerRequest) AttachmentRequest {
+	return AttachmentRequest{
+		OfficeID: r.OfficeID, Kind: new(string(billing.AttachmentSolicited)), PayerRequestID: new(request.ID.String()),
+		Narrative: r.Narrative, About: r.About, Faults: r.Faults,
+	}
+}

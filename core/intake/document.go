@@ -1,0 +1,65 @@
+package intake
+
+import (
+	"slices"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// DocumentRequest is what a caller says of an image that is to be added;
+// nothing is parsed yet. Nil is a value that was left out.
+type DocumentRequest struct {
+	DocumentType string
+	ImageDate    *string
+	Orientation  *string
+	FileName     string
+	Faults       billing.Faults // what is wrong with the request's form already
+}
+
+// Document judges the request and returns the document that it asks for, without an
+// image yet. An image was taken today at the latest.
+func (r DocumentRequest) Document(today billing.Date) (billing.Document, billing.Faults) {
+	f := slices.Clone(r.Faults)
+	d := billing.Document{Type: r.DocumentType, FileName: r.FileName}
+	if !f.Required("document_type", r.DocumentType, 0) {
+		return d, f
+	}
+	t, known := billing.FindDocumentType(r.DocumentType)
+	d.Medium = t.Medium
+	switch {
+	case !known:
+		f.Add("document_type", billing.FaultNotAllowed, "The document type is not known. GET /document_types lists the codes.")
+	case t.Medium == billing.MediumFilm:
+		film(&d, &f, r, today)
+	default:
+		paperHasNone(&f, "image_date", r.ImageDate)
+		paperHasNone(&f, "orientation", r.Orientation)
+	}
+	return d, f
+}
+
+func film(d *billing.Document, f *billing.Faults, r DocumentRequest, today billing.Date) {
+	if r.ImageDate == nil || billing.Blank(*r.ImageDate) {
+		f.Add("image_date", billing.FaultRequired, "A film needs the date on which it was taken.")
+	} else if date, err := billing.ParseDate(*r.ImageDate); err != nil {
+		f.Add("image_date", billing.FaultFormat, "A date has the form YYYY-MM-DD and exists.")
+	} else if today.Before(date) {
+		f.Add("image_date", billing.FaultRange, "The date of an image is not in the future.")
+	} else {
+		d.ImageDate = date
+	}
+	if r.Orientation == nil || billing.Blank(*r.Orientation) {
+		f.Add("orientation", billing.FaultRequired, "A film needs its orientation, left or right.")
+		return
+	}
+	d.Orientation = billing.Orientation(*r.Orientation)
+	if d.Orientation != billing.OrientationLeft && d.Orientation != billing.OrientationRight {
+		f.Add("orientation", billing.FaultNotAllowed, "An orientation is left or right.")
+	}
+}
+
+func paperHasNone(f *billing.Faults, field string, value *string) {
+	if value != nil {
+		f.Add(field, billing.FaultNotAllowed, "Only films have it; the document type is for paper.")
+	}
+}

@@ -1,0 +1,135 @@
+package intake
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// EligibilityRequest is a request for a check as a caller wrote it: nothing is
+// parsed yet, so that every fault can be told at once. Nil is a value that was
+// left out or null.
+type EligibilityRequest struct {
+	OfficeID        string
+	PayerID         string
+	Subscriber      SubscriberInput
+	Patient         *PatientInput
+	ServiceDate     *string
+	ProcedureCodes  []string
+	DetailLevel     *string
+	TenantReference *string
+	ParentID        *string
+	NoCache         bool           // ask the payer even when a recent answer is saved
+	Faults          billing.Faults // what is wrong with the request's form already
+}
+
+// SubscriberInput is the subscriber as a caller wrote it.
+type SubscriberInput struct {
+	FirstName   string
+	LastName    string
+	DateOfBirth string
+	MemberID    string
+	GroupNumber *string
+}
+
+// PatientInput is a dependent as a caller wrote it.
+type PatientInput struct {
+	FirstName    string
+	LastName     string
+	DateOfBirth  string
+	Relationship string
+}
+
+// The limits of the interface on an eligibility request, in characters.
+const (
+	maxName            = 120
+	maxMemberID        = 80
+	maxTenantReference = 255
+	maxProcedureCodes  = 10
+	maxServiceMonths   = 12
+)
+
+// Inquiry judges the request and returns the inquiry that it asks for, with the
+// IDs that it names. Today is the day in the office's time zone: the default
+// service date, and what it is judged by. The faults have every fault; with
+// any, the other results mean nothing.
+func (r EligibilityRequest) Inquiry(today billing.Date) (q billing.Inquiry, office billing.OfficeID, parent billing.CheckID, faults billing.Faults) {
+	f := slices.Clone(r.Faults)
+	var err error
+	if f.Required("office_id", r.OfficeID, 0) {
+		if office, err = billing.ParseID[billing.OfficeID](r.OfficeID); err != nil {
+			f.Add("office_id", billing.FaultFormat, "An office ID starts with off_ and has 26 more characters.")
+		}
+	}
+	f.Required("payer_id", r.PayerID, 0)
+
+	s := r.Subscriber
+	f.Required("subscriber.first_name", s.FirstName, maxName)
+	f.Required("subscriber.last_name", s.LastName, maxName)
+	f.Required("subscriber.member_id", s.MemberID, maxMemberID)
+	f.Optional("subscriber.group_number", s.GroupNumber, maxMemberID)
+	q.Subscriber = billing.Subscriber{
+		FirstName: s.FirstName, LastName: s.LastName, MemberID: s.MemberID, GroupNumber: s.GroupNumber,
+		DateOfBirth: birthday(&f, "subscriber.date_of_birth", s.DateOfBirth, today),
+	}
+	if p := r.Patient; p != nil {
+		f.Required("patient.first_name", p.FirstName, maxName)
+		f.Required("patient.last_name", p.LastName, maxName)
+		q.Patient = &billing.Dependent{
+			FirstName: p.FirstName, LastName: p.LastName, Relationship: billing.Relationship(p.Relationship),
+			DateOfBirth: birthday(&f, "patient.date_of_birth", p.DateOfBirth, today),
+		}
+		if f.Required("patient.relationship", p.Relationship, 0) {
+			switch q.Patient.Relationship {
+			case billing.RelationSpouse, billing.RelationChild, billing.RelationOther:
+			case billing.RelationSelf:
+				f.Add("patient.relationship", billing.FaultNotAllowed, "Leave patient out when the subscriber is the patient.")
+			default:
+				f.Add("patient.relationship", billing.FaultNotAllowed, "A relationship is spouse, child or other.")
+			}
+		}
+	}
+
+	q.ServiceDate = today
+	if r.ServiceDate != nil {
+		switch q.ServiceDate = day(&f, "service_date", *r.ServiceDate); {
+		case q.ServiceDate.IsZero(): // a fault is recorded already
+		case q.ServiceDate.Before(today.AddMonths(-maxServiceMonths)), today.AddMonths(maxServiceMonths).Before(q.ServiceDate):
+			f.Add("service_date", billing.FaultRange, "The service date is within 12 months of today.")
+		case q.ServiceDate.Before(patientBorn(q)):
+			f.Add("service_date", billing.FaultRange, "The patient was not born yet on the service date. Correct one of the two dates.")
+		}
+	}
+	for i, code := range r.ProcedureCodes {
+		if at := "procedure_codes." + strconv.Itoa(i); f.Required(at, code, 0) && !billing.ValidProcedureCode(code) {
+			f.Add(at, billing.FaultFormat, "A procedure code is D and four digits.")
+		}
+	}
+	if len(r.ProcedureCodes) > maxProcedureCodes {
+		f.Add("procedure_codes", billing.FaultTooMany, "At most 10 procedure codes can be asked for at once.")
+	}
+	q.ProcedureCodes = r.ProcedureCodes
+	q.DetailLevel = billing.DetailStandard
+	if r.DetailLevel != nil {
+		q.DetailLevel = billing.DetailLevel(*r.DetailLevel)
+		if f.Required("detail_level", *r.DetailLevel, 0) && q.DetailLevel != billing.DetailStandard && q.DetailLevel != billing.DetailEnhanced {
+			f.Add("detail_level", billing.FaultNotAllowed, "A detail level is standard or enhanced.")
+		}
+	}
+	f.Optional("tenant_reference", r.TenantReference, maxTenantReference)
+	if r.ParentID != nil && f.Required("parent_id", *r.ParentID, 0) {
+		if parent, err = billing.ParseID[billing.CheckID](*r.ParentID); err != nil {
+			f.Add("parent_id", billing.FaultFormat, "A check ID starts with elg_ and has 26 more characters.")
+		}
+	}
+	return q, office, parent, f
+}
+
+// patientBorn is the date of birth of the patient.
+func patientBorn(q billing.Inquiry) billing.Date {
+	if q.Patient != nil {
+		return q.Patient.DateOfBirth
+	}
+	return q.Subscriber.DateOfBirth
+}

@@ -1,0 +1,61 @@
+package intake
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// maxDescription is how many characters the description of an endpoint has at
+// most.
+const maxDescription = 200
+
+// EndpointRequest is a request for an endpoint, or for a change of one, as a
+// caller wrote it; nothing is parsed yet. Nil is a value that was left out.
+type EndpointRequest struct {
+	URL         *string
+	Description *string
+	EventTypes  []string       // empty but not nil was an empty array
+	EveryType   bool           // event_types was null
+	Faults      billing.Faults // what is wrong with the request's form already
+}
+
+// Apply judges the request and puts what it says into the endpoint. Whether the
+// URL may be called is not judged here.
+func (r EndpointRequest) Apply(e *billing.WebhookEndpoint) billing.Faults {
+	f := slices.Clone(r.Faults)
+	if r.URL != nil && f.Required("url", *r.URL, billing.MaxWebhookURL) {
+		e.URL = *r.URL
+	}
+	if r.Description != nil && f.Optional("description", r.Description, maxDescription) {
+		e.Description = *r.Description
+	}
+	if r.EveryType {
+		e.EventTypes = nil
+	}
+	if r.EventTypes == nil {
+		return f
+	}
+	e.EventTypes = nil
+	for i, t := range r.EventTypes {
+		field := "event_types." + strconv.Itoa(i)
+		switch known := billing.EventType(t); {
+		case !f.Required(field, t, 0):
+		case !slices.Contains(billing.EventTypes(), known):
+			f.Add(field, billing.FaultNotAllowed, "There is no such event type.")
+		case slices.Contains(e.EventTypes, known):
+			f.Add(field, billing.FaultConflict, "The event type is there twice.")
+		default:
+			e.EventTypes = append(e.EventTypes, known)
+		}
+	}
+	switch n := len(r.EventTypes); {
+	case n == 0:
+		f.Add("event_types", billing.FaultTooFew, "Name at least one event type, or leave event_types out for every type.")
+	case n > len(billing.EventTypes()):
+		f.Add("event_types", billing.FaultTooMany, fmt.Sprintf("At most %d event types can be named.", len(billing.EventTypes())))
+	}
+	return f
+}

@@ -1,0 +1,44 @@
+package intake
+
+import (
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// optionalID reads an ID that may be left out.
+func optionalID[T billing.ID[K], K billing.Kind](f *billing.Faults, field string, value *string, what string) T {
+	if value == nil {
+		return T{}
+	}
+	id, err := billing.ParseID[T, K](*value)
+	if f.Required(field, *value, 0) && err != nil {
+		f.Add(field, billing.FaultFormat, "The ID of a "+what+" starts with "+billing.Prefix[K]()+" and has 26 more characters.")
+	}
+	return id
+}
+
+// day reads a date that must be there.
+func day(f *billing.Faults, field, value string) billing.Date {
+	if !f.Required(field, value, 0) {
+		return billing.Date{}
+	}
+	d, err := billing.ParseDate(value)
+	if err != nil {
+		f.Add(field, billing.FaultFormat, "A date has the form YYYY-MM-DD and exists.")
+	}
+	return d
+}
+
+// birthday reads a date of birth, which must be there.
+func birthday(f *billing.Faults, field, value string, today billing.Date) billing.Date {
+	if !f.Required(field, value, 0) {
+		return billing.Date{}
+	}
+	d, err := billing.ParseDate(value)
+	switch {
+	case err != nil:
+		f.Add(field, billing.FaultFormat, "A date has the form YYYY-MM-DD and exists.")
+	case today.Before(d):
+		f.Add(field, billing.FaultRange, "A date of birth is not in the future.")
+	}
+	return d
+}

@@ -1,0 +1,44 @@
+package intake
+
+import (
+	"slices"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// PayerRequestRecord is a payer request as staff write it down from a letter;
+// nothing is parsed yet. Nil is a value that was left out.
+type PayerRequestRecord struct {
+	ClaimID         *string
+	PayerID         *string
+	ReferenceNumber string
+	Requested       string
+	DueDate         *string
+	Faults          billing.Faults // what is wrong with the request's form already
+}
+
+// The limits of a recorded payer request, in characters: the reference number
+// goes into TRN02, the rest is the payer's words.
+const (
+	maxReferenceNumber = 50
+	maxRequested       = 2000
+)
+
+// PayerRequest judges the record and returns the payer request. Claim and payer are the values of its fields; which
+// they name is for the caller to find out.
+func (r PayerRequestRecord) PayerRequest() (billing.PayerRequest, billing.Faults) {
+	f := slices.Clone(r.Faults)
+	out := billing.PayerRequest{
+		State: billing.PayerRequestOpen, Source: billing.SourceStaff, ReferenceNumber: r.ReferenceNumber, Requested: r.Requested,
+		ClaimID: optionalID[billing.ClaimID](&f, "claim_id", r.ClaimID, "claim"),
+	}
+	if r.PayerID != nil && billing.Blank(*r.PayerID) || r.PayerID == nil && r.ClaimID == nil {
+		f.Add("payer_id", billing.FaultRequired, "Name the payer, or leave payer_id out and name the claim that the request is about.")
+	}
+	f.Required("reference_number", r.ReferenceNumber, maxReferenceNumber)
+	f.Required("requested", r.Requested, maxRequested)
+	if r.DueDate != nil {
+		out.DueDate = day(&f, "due_date", *r.DueDate)
+	}
+	return out, f
+}

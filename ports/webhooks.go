@@ -84,8 +84,8 @@ type Lanes interface {
 	// and so does one whose attempt is on record already.
 	Record(ctx context.Context, tried []*billing.Delivery) error
 
-	// Suffer keeps the health of the endpoint, and its status.
-	Suffer(ctx context.Context, e *billing.WebhookEndpoint) error
+	// RecordHealth stores the health of the endpoint, and its status.
+	RecordHealth(ctx context.Context, e *billing.WebhookEndpoint) error
 
 	// Leave gives the lane back, if the holder has it.
 	Leave(ctx context.Context, id billing.WebhookEndpointID, holder billing.JobID) error

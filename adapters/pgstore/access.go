@@ -39,20 +39,20 @@ func (r keyRow) key() (*billing.APIKey, error) {
 	return k, nil
 }
 
-// Insert keeps a key.
+// Insert stores a key.
 func (r apiKeys) Insert(ctx context.Context, k *billing.APIKey, digest [32]byte) error {
 	var permissions pq.StringArray
 	for _, p := range k.Permissions {
 		permissions = append(permissions, string(p))
 	}
-	r.made = madeRow("api_keys", k.ID)
+	r.evidence = rowEvidence("api_keys", k.ID)
 	return r.later(ctx, k.ID, `
 INSERT INTO api_keys (id, org_id, mode, name, permissions, last_four, digest, created_at, revoked_at)
 VALUES ($1, $2, $3, $4, coalesce($5, '{}'::text[]), $6, $7, $8, $9)`,
 		k.ID, k.Scope.Org, k.Scope.Mode, k.Name, permissions, k.LastFour, digest[:], micro(k.CreatedAt), optional(k.RevokedAt))
 }
 
-// Find looks a key up by its digest.
+// Find looks up a key by its digest.
 func (r apiKeys) Find(ctx context.Context, digest [32]byte) (*billing.APIKey, error) {
 	return r.one(ctx, "SELECT "+keyColumns+"\nFROM api_keys\nWHERE digest = $1", digest[:])
 }
@@ -61,7 +61,7 @@ func (r apiKeys) one(ctx context.Context, text string, arg any) (*billing.APIKey
 	return one(ctx, r.tx, "key", keyRow.key, text, arg)
 }
 
-// Revoke ends a key.
+// Revoke revokes a key.
 func (r apiKeys) Revoke(ctx context.Context, id billing.KeyID, at time.Time) (*billing.APIKey, bool, error) {
 	n, err := r.exec(ctx, "UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL", id, micro(at))
 	if err != nil {
@@ -81,9 +81,9 @@ func (r apiKeys) List(ctx context.Context, org billing.OrgID) ([]*billing.APIKey
 	return values(rows, keyRow.key)
 }
 
-// Append keeps the event of a key, in the key's own scope.
+// Append stores the event of a key, in the key's own scope.
 func (r apiKeys) Append(ctx context.Context, e billing.Event) error {
-	r.made = madeRow("events", e.ID)
+	r.evidence = rowEvidence("events", e.ID)
 	return r.appendTo(ctx, e.Scope, e)
 }
 
@@ -99,9 +99,9 @@ func (r orgRow) org() (*billing.Organization, error) {
 	return &billing.Organization{ID: r.ID, Name: r.Name, CreatedAt: r.CreatedAt.UTC()}, nil
 }
 
-// Insert keeps a new organization.
+// Insert stores a new organization.
 func (r organizations) Insert(ctx context.Context, o *billing.Organization) error {
-	r.made = madeRow("organizations", o.ID)
+	r.evidence = rowEvidence("organizations", o.ID)
 	return r.later(ctx, o.ID, "INSERT INTO organizations (id, name, created_at) VALUES ($1, $2, $3)", o.ID, o.Name, micro(o.CreatedAt))
 }
 
@@ -110,12 +110,12 @@ func (r organizations) Get(ctx context.Context, id billing.OrgID) (*billing.Orga
 	return one(ctx, r.tx, "organization", orgRow.org, "SELECT id, name, created_at FROM organizations WHERE id = $1", id)
 }
 
-// VerifyOffice notes when an office was verified, unless that is noted.
+// VerifyOffice sets the time at which an office was verified, unless it is set.
 func (r organizations) VerifyOffice(ctx context.Context, id billing.OfficeID, at time.Time) (*billing.Office, error) {
 	if _, err := r.exec(ctx, "UPDATE offices SET verified_at = $2 WHERE id = $1 AND verified_at IS NULL", id, micro(at)); err != nil {
 		return nil, fmt.Errorf("verify office %s: %w", id, err)
 	}
-	r.made = made{"SELECT EXISTS (SELECT FROM offices WHERE id = $1 AND verified_at IS NOT NULL)", []any{id}}
+	r.evidence = evidence{"SELECT EXISTS (SELECT FROM offices WHERE id = $1 AND verified_at IS NOT NULL)", []any{id}}
 	return one(ctx, r.tx, "office", officeRow.office, "SELECT "+officeColumns+" FROM offices WHERE id = $1", id)
 }
 

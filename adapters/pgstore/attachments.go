@@ -53,14 +53,14 @@ func (r attachmentRow) attachment() (*billing.Attachment, error) {
 	return a, nil
 }
 
-// Insert keeps a new attachment. A solicited one is written at once, so that
-// whoever makes the second one for a payer request learns it here.
+// Insert stores a new attachment. It writes a solicited one at once, so that
+// the second one for a payer request fails here.
 func (r attachments) Insert(ctx context.Context, a *billing.Attachment) error {
 	about, err := encode(&a.About)
 	if err != nil {
 		return err
 	}
-	r.made = madeRow("attachments", a.ID)
+	r.evidence = rowEvidence("attachments", a.ID)
 	const text = `
 INSERT INTO attachments (id, org_id, mode, state, kind, claim_id, office_id, payer_id, payer_code, payer_name, payer_request_id,
 	payer_reference, narrative, about, request_id, created_at, updated_at, closed_at, number, sending, sending_since, stalled)
@@ -79,18 +79,18 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $
 	return nil
 }
 
-// forUpdate keeps everybody else from writing the row, and from locking it.
+// forUpdate keeps other transactions from writing and from locking the row.
 const forUpdate = "FOR UPDATE"
 
-// Get reads an attachment. Its documents are read after it, so they are never
+// Get reads an attachment. It reads the documents afterwards, so they are never
 // older: a closed attachment has all of them.
 func (r attachments) Get(ctx context.Context, id billing.AttachmentID) (*billing.Attachment, error) {
 	return r.one(ctx, id, "")
 }
 
-// Lock reads an attachment that nobody else writes from now on. Its documents
-// are read in a statement that begins when the lock is there, so that those of
-// the last holder are seen.
+// Lock reads an attachment and keeps other transactions from writing it. It
+// reads the documents in a statement that begins after the lock is acquired, so
+// that it sees those of the last holder.
 func (r attachments) Lock(ctx context.Context, id billing.AttachmentID) (*billing.Attachment, error) {
 	return r.one(ctx, id, forUpdate)
 }
@@ -105,7 +105,7 @@ func (r attachments) one(ctx context.Context, id billing.AttachmentID, end strin
 	return a, documents(r).addTo(ctx, []*billing.Attachment{a})
 }
 
-// Save keeps what can change of an attachment.
+// Save stores the fields of an attachment that can change.
 func (r attachments) Save(ctx context.Context, a *billing.Attachment) error {
 	return r.later(ctx, a.ID, `
 UPDATE attachments
@@ -136,7 +136,7 @@ func (r attachments) filter(f billing.AttachmentFilter) *query {
 	return q
 }
 
-// List reads a page of attachments, newest first, and all their documents with
+// List reads a page of attachments, newest first, and all their documents in
 // one statement.
 func (r attachments) List(ctx context.Context, f billing.AttachmentFilter, p billing.Page) ([]*billing.Attachment, error) {
 	all, err := page(ctx, r.tx, "attachments", attachmentRow.attachment, r.filter(f), p)
@@ -146,7 +146,7 @@ func (r attachments) List(ctx context.Context, f billing.AttachmentFilter, p bil
 	return all, documents(r).addTo(ctx, all)
 }
 
-// Serial gives the next number for an attachment.
+// Serial returns the next number for an attachment.
 func (r attachments) Serial(ctx context.Context) (n int64, err error) {
 	if err = r.get(ctx, &n, "SELECT nextval('attachment_serials')"); err != nil {
 		return 0, fmt.Errorf("number an attachment: %w", err)

@@ -13,7 +13,7 @@ import (
 
 type batches struct{ *tx }
 
-// batchColumns is every column but the content.
+// batchColumns is every column except the content.
 const batchColumns = `id, org_id, mode, network, state, name, interchange_number, group_number, transaction_number, claim_count, result,
 	acknowledgement, created_at, sent_at, acknowledged_at`
 
@@ -46,11 +46,11 @@ func (r batchRow) batch() (*billing.Batch, error) {
 	}, nil
 }
 
-// comparableNumber is a control number without the zeros and spaces that others may
-// leave out when they repeat it.
+// comparableNumber strips the zeros and spaces that others may leave out when
+// they repeat a control number.
 func comparableNumber(s string) string { return strings.TrimLeft(strings.TrimSpace(s), "0") }
 
-// Insert keeps a new batch, unless its name is taken.
+// Insert stores a new batch, unless a batch has its name.
 func (r batches) Insert(ctx context.Context, b *billing.Batch, content []byte) (bool, error) {
 	n := b.File.ControlNumbers
 	kept, err := r.exec(ctx, `
@@ -65,7 +65,7 @@ ON CONFLICT ON CONSTRAINT batches_name DO NOTHING`,
 		return false, fmt.Errorf("insert batch %s: %w", b.ID, err)
 	}
 	if kept == 1 {
-		r.made = madeRow("batches", b.ID)
+		r.evidence = rowEvidence("batches", b.ID)
 	}
 	return kept == 1, nil
 }
@@ -75,7 +75,7 @@ func (r batches) Get(ctx context.Context, id billing.FileID) (*billing.Batch, er
 	return r.one(ctx, id, "")
 }
 
-// Lock reads a batch that nobody else writes from now on.
+// Lock reads a batch and keeps other transactions from writing it.
 func (r batches) Lock(ctx context.Context, id billing.FileID) (*billing.Batch, error) {
 	return r.one(ctx, id, forUpdate)
 }
@@ -86,7 +86,7 @@ func (r batches) one(ctx context.Context, id billing.FileID, end string) (*billi
 	return one(ctx, r.tx, "batch", batchRow.batch, q.text(end), q.args...)
 }
 
-// Save keeps where a batch stands.
+// Save stores the state of a batch.
 func (r batches) Save(ctx context.Context, b *billing.Batch) error {
 	return r.later(ctx, b.ID, `
 UPDATE batches

@@ -15,7 +15,7 @@ import (
 
 type checks struct{ *tx }
 
-// checkColumns is every column but exchanges, which only an audit reads.
+// checkColumns is every column except exchanges, which only an audit reads.
 const checkColumns = `id, org_id, mode, office_id, payer_id, payer_code, payer_name, patient_id, state, outcome, parent_id,
 	request_id, idempotency_key, tenant_reference, cache_source, created_at, inquiry, network, latency_ms, completed_at,
 	rejection, coverage_status, benefits`
@@ -67,8 +67,9 @@ func (r checkRow) check() (*billing.EligibilityCheck, error) {
 	return c, nil
 }
 
-// earlierBenefits reads the benefits of a check that was answered before there
-// was coverage_status: the fields of billing.Benefits, the status among them.
+// earlierBenefits reads the benefits of a check that was answered before the
+// column coverage_status existed: the fields of billing.Benefits, with the
+// status among them.
 func (r checkRow) earlierBenefits(c *billing.EligibilityCheck) error {
 	var b billing.Benefits
 	err := decode(r.Benefits, &b)
@@ -76,9 +77,10 @@ func (r checkRow) earlierBenefits(c *billing.EligibilityCheck) error {
 	return err
 }
 
-// encode is a json column: NULL for a nil pointer. The names in it are those of
-// the fields in package billing; a golden file guards them, because renaming a
-// field would lose what is stored. Benefits are kept as they are shown instead.
+// encode returns the value of a JSON column: NULL for a nil pointer. Its names
+// are the field names of package billing. A golden file guards them, because
+// renaming a field would lose stored data. Benefits are stored as the API shows
+// them instead.
 func encode[T any](v *T) (any, error) {
 	if v == nil {
 		return nil, nil
@@ -100,7 +102,7 @@ func decode(b []byte, into any) error {
 	return nil
 }
 
-// Insert keeps a new check.
+// Insert stores a new check.
 func (r checks) Insert(ctx context.Context, c *billing.EligibilityCheck) error {
 	inquiry, err := encode(&c.Inquiry)
 	if err != nil {
@@ -111,7 +113,7 @@ func (r checks) Insert(ctx context.Context, c *billing.EligibilityCheck) error {
 		return err
 	}
 	digest := c.Digest()
-	r.made = madeRow("eligibility_checks", c.ID)
+	r.evidence = rowEvidence("eligibility_checks", c.ID)
 	if c.State == billing.CheckPending {
 		r.pending = c.ID
 	}
@@ -163,9 +165,10 @@ func (r checks) Find(ctx context.Context, ids []billing.CheckID) (map[billing.Ch
 	return found, nil
 }
 
-// Complete keeps what came of pending checks. It runs at once: it locks the
-// rows, and the sequences of the events that follow must be read after. Absent
-// values travel as empty ones, because arrays with NULL take longer to write.
+// Complete stores the results of pending checks. It runs at once, because it
+// locks the rows, and the sequences of the events that follow must be read
+// afterwards. Absent values are sent as empty ones: arrays with NULL take
+// longer to write.
 func (r checks) Complete(ctx context.Context, done []billing.CheckCompletion) ([]billing.CheckID, error) {
 	n := len(done)
 	ids, outcomes, patients, networks := make(pq.StringArray, n), make(pq.StringArray, n), make(pq.StringArray, n), make(pq.StringArray, n)
@@ -225,7 +228,7 @@ FROM completed`,
 	return first, nil
 }
 
-// recent is the statement of Recent.
+// recent returns the statement of Recent.
 func (r checks) recent(digest [32]byte, since time.Time) *query {
 	q := &query{}
 	q.built.WriteString("SELECT " + checkColumns + "\nFROM eligibility_checks")
@@ -278,8 +281,8 @@ func (r checks) List(ctx context.Context, f billing.CheckFilter, p billing.Page)
 	return page(ctx, r.tx, "checks", checkRow.check, r.filter(f), p)
 }
 
-// Exchanges reads the messages exchanged for a check, for an audit; none when
-// the check was not sent.
+// Exchanges reads the messages exchanged for a check, for an audit. A check
+// that was not sent has none.
 func (s *Store) Exchanges(ctx context.Context, scope billing.Scope, id billing.CheckID) ([]billing.Exchange, error) {
 	var sealed []byte
 	err := s.transact(ctx, session{role: roleApp, scope: scope}, true, func(ctx context.Context, t *tx) error {

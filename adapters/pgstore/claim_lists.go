@@ -35,11 +35,11 @@ func (r claims) walked(f billing.ClaimFilter, p billing.Page) (string, []any) {
 	return text, q.args
 }
 
-// clockSkew is how far the clocks of two machines may be apart: one makes a
-// claim, another sends it.
+// clockSkew bounds the difference between the clocks of two machines: one
+// creates a claim, another sends it.
 const clockSkew = time.Minute
 
-// claims narrows to what the filter lets through.
+// claims adds the conditions of the filter.
 func (q *query) claims(f billing.ClaimFilter) {
 	if f.Kind != "" {
 		q.where("kind = %", f.Kind)
@@ -61,14 +61,14 @@ func (q *query) claims(f billing.ClaimFilter) {
 	}
 	q.created(f.CreatedAfter, f.CreatedBefore)
 	if !f.SentTo.IsZero() {
-		// No claim is sent before it is made, so the list begins here.
+		// No claim is sent before it is created, so the list begins here.
 		q.where("created_at < %", f.SentTo.UTC().Add(clockSkew))
 	}
 }
 
-// inList narrows a walk through a list to claims that were first sent in the
-// span. A void is what has a parent; said like this, it is not what the index of
-// times says, so the planner does not take that one and sort.
+// inList restricts a walk through a list to claims that were first sent in the
+// span. A void is a claim with a parent. This wording differs from that of the
+// index on sent_at, so the planner does not choose that index and sort.
 func (q *query) inList(f billing.ClaimFilter) {
 	if !f.SentFrom.IsZero() || !f.SentTo.IsZero() {
 		q.where("parent_id IS NULL")
@@ -76,8 +76,8 @@ func (q *query) inList(f billing.ClaimFilter) {
 	}
 }
 
-// bySent narrows to claims that were first sent in the span, by the index of
-// these times.
+// bySent restricts to claims that were first sent in the span, through the
+// index on sent_at.
 func (q *query) bySent(f billing.ClaimFilter) {
 	q.where("sent_at IS NOT NULL AND frequency <> 'void'")
 	q.sent(f)
@@ -92,14 +92,13 @@ func (q *query) sent(f billing.ClaimFilter) {
 	}
 }
 
-// maxSorted is how many claims of a span are read and sorted for a page, in
-// some eight milliseconds. To count them takes two, before every page.
+// maxSorted bounds the claims of a span that are read and sorted for a page, in
+// about eight milliseconds. Counting them takes two, before every page.
 const maxSorted = 10_000
 
-// fewSent reports whether the claims that were sent in the span of the filter
-// are so few that they are better sorted than looked for in the list: the list
-// is in the order of another time, and those of the span may be anywhere before
-// its end.
+// fewSent reports whether few enough claims were sent in the span of the filter
+// to sort them. The list is in the order of creation, so claims of the span may
+// be anywhere before its end, and a walk through the list may be long.
 func (r claims) fewSent(ctx context.Context, f billing.ClaimFilter) (bool, error) {
 	if f.Kind == "" || f.SentFrom.IsZero() && f.SentTo.IsZero() || !f.RequestID.IsZero() || f.ControlNumber != "" {
 		return false, nil
@@ -119,9 +118,9 @@ func (r claims) countSent(f billing.ClaimFilter) (string, []any) {
 	return q.text("ORDER BY sent_at\nLIMIT %\n) sent", maxSorted+1), q.args
 }
 
-// sorted reads the claims of a span by the time at which they were sent, and
-// of those that make the page all columns. OFFSET keeps the planner from
-// walking the list after all.
+// sorted reads the claims of a span in the order in which they were sent, and
+// all columns of those on the page. OFFSET keeps the planner from walking the
+// list.
 func (r claims) sorted(f billing.ClaimFilter, p billing.Page) (string, []any) {
 	q := &query{}
 	q.add("SELECT "+listed.columns()+`

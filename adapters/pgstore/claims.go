@@ -14,14 +14,16 @@ import (
 
 type claims struct{ *tx }
 
-// field is a column of the table claims and the field of a claim that it keeps.
+// field is a column of the table claims and the field of a claim that it
+// stores.
 type field struct {
 	column string
-	at     any // a pointer: what Scan fills and Save reads
+	at     any // a pointer: Scan sets it and Save reads it
 }
 
-// claimFields is every column that keeps a field, the ones that only a claim's own
-// page shows last: what is added here is written, read and compared.
+// claimFields returns every column that stores a field. Those that only the
+// page of one claim shows come last. A field that is added here is written,
+// read and compared.
 func claimFields(c *billing.Claim) []field {
 	return []field{
 		{"id", &c.ID},
@@ -30,7 +32,7 @@ func claimFields(c *billing.Claim) []field {
 		{"kind", &c.Kind},
 		{"parent_id", &c.ParentID},
 		{"created_at", instant{&c.CreatedAt}},
-		// Save changes all from here on.
+		// Save writes all fields from here on.
 		{"frequency", &c.Frequency},
 		{"converted_from", &c.ConvertedFrom},
 		{"patient_control_number", &c.PatientControlNumber},
@@ -66,8 +68,8 @@ func claimFields(c *billing.Claim) []field {
 }
 
 const (
-	fixed = 6 // of the columns kept, the first: Save leaves them as they are
-	long  = 2 // of the columns kept, the last: lists leave them out
+	fixed = 6 // the first columns: Save does not change them
+	long  = 2 // the last columns: lists do not read them
 )
 
 // extent is how much of a claim a statement reads.
@@ -76,17 +78,17 @@ type extent int
 const (
 	listed extent = iota // without the long columns
 	whole
-	alone // with whether there is a void, which costs another look at the table
+	alone // and whether a void exists, which costs another lookup
 )
 
-// hasVoid finds the row that Insert would find in the way of another void.
+// hasVoid finds the row that would make Insert refuse another void.
 const hasVoid = `EXISTS (
 	SELECT FROM claims v WHERE v.org_id = c.org_id AND v.mode = c.mode AND v.parent_id = c.id AND v.frequency = 'void' AND v.state <> 'rejected'
 ) AS has_void`
 
-// fields is what a statement of the extent selects, and where it goes. The
-// names of office and provider are looked up row by row, so that the rows are
-// read in the order of their index, and none is read for another page.
+// fields returns the columns that a statement of the extent selects, and where
+// each goes. The names of office and provider are looked up for each row, so
+// that rows are read in the order of their index and only for this page.
 func (e extent) fields(r *billing.ClaimRecord) []field {
 	all := claimFields(r.Claim)
 	end := len(all) - long
@@ -103,7 +105,7 @@ func (e extent) fields(r *billing.ClaimRecord) []field {
 	return all
 }
 
-// columns is what a statement of the extent selects.
+// columns returns the columns that a statement of the extent selects.
 func (e extent) columns() string { return columnsOf(e.fields(newRecord())) }
 
 func newRecord() *billing.ClaimRecord { return &billing.ClaimRecord{Claim: &billing.Claim{}} }
@@ -147,7 +149,7 @@ func (r claims) read(ctx context.Context, e extent, text string, args []any) ([]
 	return all, err
 }
 
-// claimsOf leaves out what other rows say of the claims.
+// claimsOf returns the claims of the records, without what other tables add.
 func claimsOf(records []*billing.ClaimRecord, err error) ([]*billing.Claim, error) {
 	all := make([]*billing.Claim, len(records))
 	for i, r := range records {
@@ -156,7 +158,8 @@ func claimsOf(records []*billing.ClaimRecord, err error) ([]*billing.Claim, erro
 	return all, err
 }
 
-// row is a claim as it is kept, with the span of its services for searches.
+// row returns a claim as it is stored, with the span of its services for
+// searches.
 func (r claims) row(c *billing.Claim) (row, error) {
 	days := c.ServiceDates()
 	out := row{"first_service_date": days.From, "last_service_date": days.To}
@@ -171,17 +174,17 @@ func (r claims) row(c *billing.Claim) (row, error) {
 	return out, nil
 }
 
-// Insert keeps a new claim.
+// Insert stores a new claim.
 func (r claims) Insert(ctx context.Context, c *billing.Claim) error {
 	columns, err := r.row(c)
 	if err != nil {
 		return err
 	}
-	r.made = madeRow("claims", c.ID)
+	r.evidence = rowEvidence("claims", c.ID)
 	return r.rows(ctx, c.ID, columns, insertClaims)
 }
 
-//nolint:gochecknoglobals // constants, made of the columns
+//nolint:gochecknoglobals // constants, built from the columns
 var (
 	claimColumns      = columnsOf(claimFields(&billing.Claim{})) + serviceDates
 	claimColumnsSaved = columnsOf(claimFields(&billing.Claim{})[fixed:]) + serviceDates
@@ -196,9 +199,10 @@ SET (` + claimColumnsSaved + `) = (SELECT ` + claimColumnsSaved + ` FROM (SELECT
 
 const serviceDates = ", first_service_date, last_service_date"
 
-// Save keeps all of a claim that can change. A claim that is there already
-// conflicts by its primary key, whatever the planner knows: joined with the rows
-// that are to be saved, a table without statistics was read once for each.
+// Save stores all fields of a claim that can change. An existing claim
+// conflicts by its primary key, whatever statistics the planner has: when the
+// statement joined the rows to save, a table without statistics was read once
+// for each row.
 func (r claims) Save(ctx context.Context, c *billing.Claim) error {
 	columns, err := r.row(c)
 	if err != nil {
@@ -212,7 +216,7 @@ func (r claims) Get(ctx context.Context, id billing.ClaimID) (*billing.ClaimReco
 	return r.one(ctx, id, "")
 }
 
-// Lock reads a claim that no other transaction writes from now on.
+// Lock reads a claim and keeps other transactions from writing it.
 func (r claims) Lock(ctx context.Context, id billing.ClaimID) (*billing.ClaimRecord, error) {
 	return r.one(ctx, id, forUpdate)
 }

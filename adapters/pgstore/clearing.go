@@ -13,8 +13,8 @@ import (
 
 type clearing struct{ *tx }
 
-// inOrder locks claims one after another, so that two transactions that lock
-// the same ones never wait for each other.
+// inOrder locks claims in the order of their IDs, so that two transactions that
+// lock the same claims cannot deadlock.
 const inOrder = "ORDER BY id\n" + forUpdate
 
 func (r clearing) queued(payers []billing.PayerID, limit int) (string, []any) {
@@ -41,8 +41,8 @@ func (r clearing) OfBatch(ctx context.Context, id billing.FileID) ([]*billing.Cl
 	return r.claims(ctx, text, args)
 }
 
-// match finds claims by each kind of number through its own index; one OR of
-// both would be served by neither.
+// match finds claims by each kind of number through its own index. Neither
+// index would serve an OR of both.
 func (r clearing) match(controlNumbers, payerClaimNumbers []string) (string, []any) {
 	q := r.query(whole.columns(), "claims c")
 	q.where(`id = ANY (ARRAY(
@@ -74,8 +74,8 @@ func (r clearing) claims(ctx context.Context, text string, args []any) ([]*billi
 	return found, nil
 }
 
-// Attached reads the closed attachments that claim files name; the file for a
-// payer request names the one that was made for it.
+// Attached reads the closed attachments of claims. The attachment for a payer
+// request is in the request's own file.
 func (r clearing) Attached(ctx context.Context, of []billing.ClaimID) ([]*billing.Attachment, error) {
 	ids := make(pq.StringArray, 0, len(of))
 	for _, id := range of {
@@ -102,7 +102,7 @@ func (r clearing) Serial(ctx context.Context) (n int64, err error) {
 	return n, nil
 }
 
-// Keep keeps an acknowledgement, unless the scope has it. The unique key makes
+// Keep stores an acknowledgement, unless the scope has it. The unique key makes
 // a second transaction wait for the first.
 func (r clearing) Keep(ctx context.Context, f billing.IncomingFile, at time.Time) (bool, error) {
 	id, digest := billing.NewID[billing.FileID](at), sha256.Sum256(f.Content)
@@ -115,7 +115,7 @@ ON CONFLICT ON CONSTRAINT acknowledgements_content DO NOTHING`,
 		return false, fmt.Errorf("keep an acknowledgement: %w", err)
 	}
 	if n == 1 {
-		r.made = madeRow("acknowledgements", id)
+		r.evidence = rowEvidence("acknowledgements", id)
 	}
 	return n == 1, nil
 }

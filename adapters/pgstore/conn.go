@@ -18,20 +18,20 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// role is what a transaction may do.
+// role is the database role that a transaction has.
 type role string
 
 const (
 	roleApp    role = "molar_app"    // the rows of one scope
-	roleSystem role = "molar_system" // the few things that are done across scopes
+	roleSystem role = "molar_system" // the few tables that are used across scopes
 )
 
-// session is what a transaction begins with. It travels in the context,
-// because database/sql hands the driver nothing else.
+// session is the role and scope of a transaction. It travels in the context,
+// because database/sql passes nothing else to the driver.
 type session struct {
 	role  role
 	scope billing.Scope // for roleApp
-	clock *clock        // set when the reply to begin is there
+	clock *clock        // set by the reply to begin
 }
 
 type sessionKey struct{}
@@ -42,7 +42,7 @@ type clock struct {
 	running *running
 }
 
-// set takes the time from the reply to begin.
+// set reads the time from the reply to begin.
 func (c *clock) set(microseconds string, received time.Time) error {
 	us, err := strconv.ParseInt(microseconds, 10, 64)
 	if err != nil {
@@ -53,17 +53,17 @@ func (c *clock) set(microseconds string, received time.Time) error {
 	return nil
 }
 
-// opening is a statement that starts a transaction. The server prepares each
-// once for a connection.
+// opening is a statement that begins a transaction. The server prepares each
+// once per connection.
 type opening struct {
 	name string // for the server
 	text string
 	args []string
 }
 
-// begin returns the statements that start the transaction. The second sets role
-// and scope, and returns the time in microseconds since 1970. As a setting the
-// role needs no statement of its own.
+// begin returns the statements that begin the transaction. The second sets role
+// and scope, and returns the time in microseconds since 1970. Setting the role
+// as a parameter saves a statement.
 func (s session) begin(readOnly bool) ([]opening, error) {
 	begin := opening{name: "begin_write", text: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"}
 	if readOnly {
@@ -85,8 +85,8 @@ func (s session) begin(readOnly bool) ([]opening, error) {
 	return []opening{begin, set}, nil
 }
 
-// literally is the statement without arguments. They are a role, a UUID and one
-// of two words, so there is nothing to quote.
+// literally returns the statement with its arguments in the text. They are a
+// role, a UUID and a mode, so nothing needs quoting.
 func (o opening) literally() string {
 	text := o.text
 	for i, a := range o.args {
@@ -96,17 +96,17 @@ func (o opening) literally() string {
 }
 
 const (
-	maxStatements = 256              // prepared statements kept for a connection
-	cancelGrace   = time.Second      // for the server to answer a cancelled statement
-	commitTimeout = 20 * time.Second // for the answer to COMMIT or ROLLBACK
+	maxStatements = 256              // prepared statements kept per connection
+	cancelGrace   = time.Second      // for the server to reply to a canceled statement
+	commitTimeout = 20 * time.Second // for the reply to COMMIT or ROLLBACK
 )
 
 // connector makes connections whose transactions begin with a session.
 type connector struct {
 	config pq.Config
 	dial   func(ctx context.Context, network, address string) (net.Conn, error)
-	// generation grows when prepared statements have become useless because
-	// the schema changed; connections of an older one are not used again.
+	// generation grows when a change of the schema makes prepared statements
+	// useless. Connections of an older generation are not reused.
 	generation atomic.Int64
 }
 
@@ -122,8 +122,8 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	generation := c.generation.Load()
 	inner, err := base.Connect(ctx)
 	if err != nil {
-		if told, ok := errors.AsType[*pq.Error](err); ok {
-			return nil, fmt.Errorf("connect: %s: %w", told.Message, clean(told)) // no row has been read yet
+		if pqErr, ok := errors.AsType[*pq.Error](err); ok {
+			return nil, fmt.Errorf("connect: %s: %w", pqErr.Message, clean(pqErr)) // no row has been read yet
 		}
 		return nil, fmt.Errorf("connect: %w", err)
 	}
@@ -134,14 +134,14 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	}, nil
 }
 
-// dialer remembers the socket of the connection that it is used for, so that a
-// deadline can be set on it.
+// dialer keeps the socket of its connection, so that a deadline can be set on
+// it.
 type dialer struct {
 	dial      func(ctx context.Context, network, address string) (net.Conn, error)
 	plain     bool // the connection will not be encrypted
 	last      net.Conn
 	wire      *wire // around last, when it is plain
-	connected bool  // what is dialled from now on carries cancel requests
+	connected bool  // the next sockets carry cancel requests
 }
 
 func (d *dialer) Dial(network, address string) (net.Conn, error) {
@@ -163,8 +163,8 @@ func (d *dialer) DialContext(ctx context.Context, network, address string) (net.
 		d.wire = newWire(c)
 		return d.wire, nil
 	}
-	// A request to cancel is waited for, and gets no answer from a network
-	// that is dead.
+	// lib/pq waits for a cancel request, which gets no reply when the network
+	// is down.
 	ctx, cancel := context.WithTimeout(ctx, cancelGrace)
 	defer cancel()
 	c, err := d.dial(ctx, network, address)
@@ -174,15 +174,15 @@ func (d *dialer) DialContext(ctx context.Context, network, address string) (net.
 	return c, err
 }
 
-// conn is a connection of lib/pq's that begins transactions with a session,
-// prepares each statement once, and never returns to the pool in doubt.
+// conn is a lib/pq connection that begins transactions with a session, prepares
+// each statement once, and never returns to the pool in doubt.
 type conn struct {
 	driver.Conn
 	socket     net.Conn
 	wire       *wire           // nil over TLS
-	clock      *clock          // waits for the reply to begin
+	clock      *clock          // set by the reply to begin
 	opening    []opening       // the statements that begin the transaction
-	opened     map[string]bool // by name, those that the server has prepared for certain
+	opened     map[string]bool // by name, those that the server has certainly prepared
 	connector  *connector
 	generation int64
 	broken     bool
@@ -195,12 +195,12 @@ type statement struct {
 	stmt driver.Stmt
 }
 
-// BeginTx has BEGIN, the role and the scope travel with the first statement of
-// the transaction, and the time come back with its reply. TLS hides messages
-// from the wire, so there they travel on their own. The session comes with the
-// context. When the context of the transaction ends, lib/pq asks the server to
-// cancel; should the network be dead, so that no reply comes to that either,
-// the socket's deadline ends the wait.
+// BeginTx sends BEGIN, the role and the scope with the first statement of the
+// transaction; the time comes back with its reply. TLS hides messages from the
+// wire, so there they are sent on their own. The context carries the session.
+// When the context of the transaction ends, lib/pq asks the server to cancel.
+// If the network is down and no reply comes to that either, the socket's
+// deadline ends the wait.
 func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
 	s, ok := ctx.Value(sessionKey{}).(session)
 	if !ok || sql.IsolationLevel(opts.Isolation) != sql.LevelDefault {
@@ -221,15 +221,15 @@ func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, e
 		stop()
 		c.broken = true
 		if _, refused := errors.AsType[*pq.Error](err); !refused && ctx.Err() == nil {
-			return nil, driver.ErrBadConn // nothing has happened yet: database/sql tries another connection
+			return nil, driver.ErrBadConn // nothing was sent yet: database/sql tries another connection
 		}
 		return nil, err
 	}
 	return t, nil
 }
 
-// open returns the message that begins a transaction. A statement is prepared
-// anew until a transaction has begun with it.
+// open returns the message that begins a transaction. It prepares a statement
+// again until a transaction has begun with it.
 func (c *conn) open(all []opening) []byte {
 	var m batch
 	for _, o := range all {
@@ -241,7 +241,7 @@ func (c *conn) open(all []opening) []byte {
 	return m.sync()
 }
 
-// begin sends the same in one simple query, and waits for the reply.
+// begin sends the same statements in one simple query, and waits for the reply.
 func (c *conn) begin(ctx context.Context, all []opening, at *clock) error {
 	texts := make([]string, len(all))
 	for i, o := range all {
@@ -258,8 +258,8 @@ func (c *conn) begin(ctx context.Context, all []opening, at *clock) error {
 	return at.set(row[0].(string), time.Now())
 }
 
-// begun takes the time from the reply to begin, which came in front of the
-// reply to the first statement.
+// begun reads the time from the reply to begin, which precedes the reply to the
+// first statement.
 func (c *conn) begun() error {
 	if c.clock == nil || c.wire.riding() {
 		return nil
@@ -272,7 +272,8 @@ func (c *conn) begun() error {
 	return at.set(c.wire.first, c.wire.received)
 }
 
-// Begin is what database/sql calls without a context; nobody does.
+// Begin always fails: database/sql calls it only for transactions without a
+// context.
 func (c *conn) Begin() (driver.Tx, error) {
 	return nil, errors.New("begin: only the store begins transactions")
 }
@@ -301,7 +302,7 @@ func (c *conn) ExecContext(ctx context.Context, query string, args []driver.Name
 	return result, c.judge(ctx, err)
 }
 
-// prepared is the statement for a text, from the cache when it is there.
+// prepared returns the statement for a text, from the cache if it is there.
 func (c *conn) prepared(ctx context.Context, text string) (driver.Stmt, error) {
 	if e, ok := c.statements[text]; ok {
 		c.recent.MoveToFront(e)
@@ -322,16 +323,16 @@ func (c *conn) prepared(ctx context.Context, text string) (driver.Stmt, error) {
 	return s, nil
 }
 
-// judge decides after an error whether the connection may be used again.
+// judge decides after an error whether the connection may be reused.
 func (c *conn) judge(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
-	told, ok := errors.AsType[*pq.Error](err)
+	pqErr, ok := errors.AsType[*pq.Error](err)
 	switch {
 	case !ok || ctx.Err() != nil:
 		c.broken = true
-	case told.Code == codeStalePlan || told.Code == codeNoStatement:
+	case pqErr.Code == codeStalePlan || pqErr.Code == codeNoStatement:
 		c.connector.generation.Add(1)
 	}
 	return err
@@ -342,7 +343,7 @@ func (c *conn) CheckNamedValue(v *driver.NamedValue) error {
 	return c.Conn.(driver.NamedValueChecker).CheckNamedValue(v)
 }
 
-// Ping asks the server for a sign of life.
+// Ping checks that the server responds.
 func (c *conn) Ping(ctx context.Context) error {
 	return c.judge(ctx, c.Conn.(driver.Pinger).Ping(ctx))
 }
@@ -352,8 +353,7 @@ func (c *conn) IsValid() bool {
 	return !c.broken && c.generation == c.connector.generation.Load() && c.Conn.(driver.Validator).IsValid()
 }
 
-// ResetSession refuses a connection that waited in the pool and is not good
-// any more.
+// ResetSession rejects a connection that became unusable in the pool.
 func (c *conn) ResetSession(ctx context.Context) error {
 	if !c.IsValid() {
 		return driver.ErrBadConn
@@ -361,23 +361,22 @@ func (c *conn) ResetSession(ctx context.Context) error {
 	return c.Conn.(driver.SessionResetter).ResetSession(ctx)
 }
 
-// driverTx ends transactions in bounded time and tells a COMMIT that failed
-// from one whose outcome is unknown.
+// driverTx ends transactions in bounded time. It distinguishes a COMMIT that
+// failed from one whose outcome is unknown.
 type driverTx struct {
 	conn     *conn
 	readOnly bool
 	unguard  func() bool
 }
 
-// commitUnknownError is the error of a COMMIT that was sent and whose answer did
-// not come.
+// commitUnknownError is the error of a COMMIT that was sent and got no reply.
 type commitUnknownError struct{ cause error }
 
-func (e *commitUnknownError) Error() string { return "commit: no answer: " + e.cause.Error() }
+func (e *commitUnknownError) Error() string { return "commit: no reply: " + e.cause.Error() }
 func (e *commitUnknownError) Unwrap() error { return e.cause }
 
-// Commit ends a transaction that sent nothing without a word to the server, and
-// one that only read without waiting for the reply.
+// Commit ends a transaction that sent nothing without contacting the server,
+// and one that only read without waiting for the reply.
 func (t *driverTx) Commit() error {
 	if w := t.conn.wire; w != nil && (t.readOnly || w.riding()) {
 		return t.leave(w)
@@ -396,7 +395,7 @@ func (t *driverTx) Rollback() error {
 	return t.end(driver.Tx.Rollback)
 }
 
-// leave ends a transaction whose end changes nothing.
+// leave ends a transaction that changed nothing.
 func (t *driverTx) leave(w *wire) error {
 	t.conn.clock = nil
 	if w.riding() {
@@ -405,7 +404,7 @@ func (t *driverTx) leave(w *wire) error {
 		t.conn.broken = true
 	}
 	if !t.unguard() {
-		t.conn.broken = true // a late cancel request may still be on its way
+		t.conn.broken = true // a late cancel request may still arrive
 	}
 	return nil
 }
@@ -415,7 +414,7 @@ func (t *driverTx) end(how func(driver.Tx) error) error {
 	err := how(t.conn.Conn.(driver.Tx))
 	_ = t.conn.socket.SetDeadline(time.Time{})
 	if !t.unguard() || err != nil {
-		t.conn.broken = true // a late cancel request may still be on its way
+		t.conn.broken = true // a late cancel request may still arrive
 	}
 	return err
 }

@@ -13,19 +13,20 @@ import (
 
 type deliveries struct{ *tx }
 
-// For the queue of writes: the deliveries of an event, and those of an endpoint.
+// The rows that a queued write changes: the deliveries of an event, or of an
+// endpoint.
 type (
 	queuedOf  billing.EventID
 	queuedFor billing.WebhookEndpointID
 )
 
-// calledRow is a lane that a write gave something to do, if any.
+// calledRow is a lane that a write added work to, if any.
 type calledRow struct {
 	XID      string                    `db:"xid"`
 	Org      billing.OrgID             `db:"org_id"`
 	Mode     billing.Mode              `db:"mode"`
 	Endpoint billing.WebhookEndpointID `db:"endpoint_id"`
-	Queued   int                       `db:"queued"` // how many deliveries, where that was asked for
+	Queued   int                       `db:"queued"` // number of deliveries, if counted
 }
 
 func (t *tx) called(rows []calledRow) {
@@ -37,7 +38,7 @@ func (t *tx) called(rows []calledRow) {
 	}
 }
 
-// call has a lane called after the commit, once.
+// call calls a lane once after the commit.
 func (t *tx) call(scope billing.Scope, endpoint billing.WebhookEndpointID) {
 	if !slices.ContainsFunc(t.staged, func(j jobs.Job) bool { return j.Kind == jobs.KindWebhook && j.Subject == endpoint }) {
 		t.staged = append(t.staged, lane(scope, endpoint))
@@ -48,9 +49,8 @@ func lane(scope billing.Scope, endpoint billing.WebhookEndpointID) jobs.Job {
 	return jobs.Job{ID: billing.NewID[billing.JobID](time.Now()), Kind: jobs.KindWebhook, Scope: scope, Subject: endpoint}
 }
 
-// newDeliveryID makes the ID of each row that a statement inserts: the time of
-// the ID in its first parameter, which is the first half of the text, and random
-// bits for the rest.
+// newDeliveryID builds the ID of each row that a statement inserts. The first
+// half of the first parameter has the time of the ID; the rest is random.
 const newDeliveryID = "(left($1::uuid::text, 18) || right(gen_random_uuid()::text, 18))::uuid"
 
 const fanOutOne = `
@@ -68,8 +68,8 @@ JOIN webhook_endpoints e ON e.org_id = v.org_id AND e.mode = v.mode
 WHERE e.status = 'enabled' AND (e.event_types IS NULL OR v.event_type = ANY (e.event_types))
 RETURNING org_id, mode, endpoint_id`
 
-// fanOut queues an event for every enabled endpoint that takes it. Most scopes
-// have none, and for them nothing is written.
+// fanOut queues an event for every enabled endpoint that subscribes to it. Most
+// scopes have none, and then it writes nothing.
 func (t *tx) fanOut(ctx context.Context, scope billing.Scope, e billing.Event) error {
 	id, at := billing.NewID[billing.DeliveryID](e.CreatedAt), micro(e.CreatedAt)
 	return t.push(ctx, write{
@@ -78,8 +78,8 @@ func (t *tx) fanOut(ctx context.Context, scope billing.Scope, e billing.Event) e
 	})
 }
 
-// Resend queues events again for the enabled endpoints that take them. They
-// keep their order: each is due a microsecond after the one before.
+// Resend queues events again for the enabled endpoints that subscribe to them.
+// They keep their order: each is due a microsecond after the one before.
 func (r deliveries) Resend(ctx context.Context, f billing.ResendFilter, now time.Time, limit int) (int, error) {
 	if err := r.named(ctx, f); err != nil {
 		return 0, err
@@ -87,7 +87,7 @@ func (r deliveries) Resend(ctx context.Context, f billing.ResendFilter, now time
 	text, args := r.count(f, limit)
 	var n int
 	if err := r.get(ctx, &n, text, args...); err != nil {
-		return 0, fmt.Errorf("count what is sent again: %w", err)
+		return 0, fmt.Errorf("count the events to resend: %w", err)
 	}
 	if n > limit {
 		var faults billing.Faults
@@ -109,7 +109,7 @@ WITH queued AS (
 SELECT pg_current_xact_id()::text AS xid, count(*) AS queued, org_id, mode, endpoint_id
 FROM queued
 GROUP BY org_id, mode, endpoint_id`, q.args...); err != nil {
-		return 0, fmt.Errorf("queue what is sent again: %w", err)
+		return 0, fmt.Errorf("queue the events to resend: %w", err)
 	}
 	r.called(rows)
 	n = 0
@@ -119,15 +119,15 @@ GROUP BY org_id, mode, endpoint_id`, q.args...); err != nil {
 	return n, nil
 }
 
-// count counts what is sent again, up to one more than the limit.
+// count counts the deliveries to resend, up to one more than the limit.
 func (r deliveries) count(f billing.ResendFilter, limit int) (string, []any) {
 	q := &query{}
 	q.resent("SELECT count(*) FROM (\nSELECT FROM", r.scope, f)
 	return q.text("LIMIT %\n) resent", limit+1), q.args
 }
 
-// named looks for the endpoint and the event that a filter names. That one is
-// absent is told before that the endpoint is disabled.
+// named looks up the endpoint and the event that a filter names. An absent
+// event or endpoint is reported before a disabled endpoint.
 func (r deliveries) named(ctx context.Context, f billing.ResendFilter) error {
 	enabled := true
 	if !f.EndpointID.IsZero() {
@@ -151,7 +151,7 @@ func (r deliveries) named(ctx context.Context, f billing.ResendFilter) error {
 	return nil
 }
 
-// resent adds the events, and the endpoints that each is sent to again.
+// resent adds the events, and the endpoints to which each is sent again.
 func (q *query) resent(what string, in billing.Scope, f billing.ResendFilter) {
 	q.add(what+` events v
 JOIN webhook_endpoints e ON e.org_id = v.org_id AND e.mode = v.mode
@@ -200,9 +200,9 @@ func (r deliveryRow) delivery() (*billing.Delivery, error) {
 	}, nil
 }
 
-// tries reads the array of attempts; none is nil.
+// tries reads the array of attempts. It returns nil for an empty one.
 func tries(array []byte) (out []billing.Attempt, err error) {
-	if string(array) == "[]" { // as of nearly every delivery that is due
+	if string(array) == "[]" { // as for nearly every due delivery
 		return nil, nil
 	}
 	return out, decode(array, &out)
@@ -231,8 +231,8 @@ WHERE id IN (
 )`
 
 // Deliveries removes deliveries that are settled, or whose endpoint was deleted
-// in the moment in which they were queued, a bounded number a call. Their IDs
-// begin with the time at which they were made, and the primary key finds them.
+// while they were queued, a bounded number per call. Their IDs begin with their
+// creation time, so the primary key finds them.
 func (r forgetter) Deliveries(ctx context.Context, before time.Time) (int, error) {
 	before = micro(before)
 	n, err := r.exec(ctx, forgetDeliveries, billing.NewID[billing.DeliveryID](before), before)

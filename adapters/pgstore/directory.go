@@ -61,7 +61,7 @@ func (r offices) byTaxID(taxID string) (string, []any) {
 	return q.text("ORDER BY created_at, id"), q.args
 }
 
-// Numbered gives the offices with the NPI, else those with the tax ID.
+// Numbered returns the offices with the NPI, or else those with the tax ID.
 func (r offices) Numbered(ctx context.Context, npi, taxID string) ([]*billing.Office, error) {
 	npi, taxID = strings.TrimSpace(npi), digits(taxID)
 	var rows []officeRow
@@ -85,10 +85,10 @@ func (r offices) List(ctx context.Context, p billing.Page) ([]*billing.Office, e
 	return page(ctx, r.tx, "offices", officeRow.office, r.query(officeColumns, "offices"), p)
 }
 
-// Insert keeps a new office.
+// Insert stores a new office.
 func (r offices) Insert(ctx context.Context, o *billing.Office) error {
 	a := o.Address
-	r.made = madeRow("offices", o.ID)
+	r.evidence = rowEvidence("offices", o.ID)
 	return r.later(ctx, o.ID, `
 INSERT INTO offices (id, org_id, mode, name, npi, tax_id, line1, line2, city, state, zip, phone, time_zone, created_at, verified_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
@@ -118,16 +118,16 @@ func (r providerRow) provider() (*billing.Provider, error) {
 	}, nil
 }
 
-// Insert keeps a new provider.
+// Insert stores a new provider.
 func (r providers) Insert(ctx context.Context, p *billing.Provider) error {
-	r.made = madeRow("providers", p.ID)
+	r.evidence = rowEvidence("providers", p.ID)
 	return r.later(ctx, p.ID, `
 INSERT INTO providers (id, org_id, mode, first_name, last_name, npi, taxonomy, created_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		p.ID, r.scope.Org, r.scope.Mode, p.FirstName, p.LastName, p.NPI, p.Taxonomy, micro(p.CreatedAt))
 }
 
-// Get reads a provider; for the zero ID the oldest of the scope.
+// Get reads a provider, or the oldest of the scope for the zero ID.
 func (r providers) Get(ctx context.Context, id billing.ProviderID) (*billing.Provider, error) {
 	q, end := r.query(providerColumns, "providers"), "ORDER BY created_at, id\nLIMIT 1"
 	if !id.IsZero() {
@@ -144,10 +144,10 @@ func (r providers) List(ctx context.Context, p billing.Page) ([]*billing.Provide
 
 type patients struct{ *tx }
 
-// Find returns the ID of each person. Most are known, and then nothing is
-// written or locked. Two transactions that meet a new person at once make one
-// entry: the later one waits for the other, makes nothing, and looks again. All
-// make entries in one order, so that they do not wait for each other in a ring.
+// Find returns the ID of each person. Most are known, and then it writes and
+// locks nothing. Two transactions that add the same person create one entry:
+// the later one waits for the other, inserts nothing, and looks again. All
+// transactions insert in one order, so that they cannot deadlock.
 func (r patients) Find(ctx context.Context, people []billing.Person) ([]billing.PatientID, error) {
 	n := len(people)
 	ids, keys, first, last := make(pq.StringArray, n), make(pq.StringArray, n), make(pq.StringArray, n), make(pq.StringArray, n)

@@ -1,14 +1,13 @@
-// Package pgstore keeps the service's data in PostgreSQL. It is the one
+// Package pgstore stores the service's data in PostgreSQL. It is the only
 // adapter of ports.Store.
 //
-// Every statement runs in a transaction that the Store opens: the connection
-// sends BEGIN together with the role and the scope in one message (conn.go),
-// each statement is prepared once for a connection, and writes whose results
-// nobody needs travel together (tx.go). What a transaction costs is therefore
-// one round trip to begin, one for each read, one for all the rest of the
-// writes, and one to commit. A COMMIT whose answer is lost is resolved by
-// asking the server what became of the transaction and of something that it
-// wrote (store.go).
+// Every statement runs in a transaction that the Store begins. The connection
+// sends BEGIN with the role and the scope in one message (conn.go). Each
+// statement is prepared once per connection. Writes whose results are not
+// needed are sent together (tx.go). A transaction therefore costs one round
+// trip to begin, one for each read, one for the remaining writes, and one to
+// commit. When the reply to COMMIT is lost, the Store asks the server for the
+// state of the transaction and for a row that it wrote (store.go).
 //
 // The SQL is written out, one file for each repository.
 package pgstore

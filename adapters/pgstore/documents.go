@@ -15,7 +15,7 @@ type documents struct{ *tx }
 const documentColumns = `id, attachment_id, document_type, medium, image_date, orientation, file_name, converted_from, size, md5,
 	sha256, created_at`
 
-// documentRow is a document, and what an upload has in common with one.
+// documentRow is a document, or the part that an upload shares with one.
 type documentRow struct {
 	ID            billing.DocumentID   `db:"id"`
 	AttachmentID  billing.AttachmentID `db:"attachment_id"`
@@ -52,7 +52,7 @@ func (r documents) of(all []*billing.Attachment) (string, []any) {
 	return q.text("ORDER BY created_at, id"), q.args
 }
 
-// addTo gives attachments their documents.
+// addTo adds the documents to attachments.
 func (r documents) addTo(ctx context.Context, all []*billing.Attachment) error {
 	if len(all) == 0 {
 		return nil
@@ -75,7 +75,7 @@ func (r documents) addTo(ctx context.Context, all []*billing.Attachment) error {
 
 // Insert adds a document to an attachment.
 func (r documents) Insert(ctx context.Context, a billing.AttachmentID, d *billing.Document) error {
-	r.made = madeRow("documents", d.ID)
+	r.evidence = rowEvidence("documents", d.ID)
 	return r.later(ctx, d.ID, `
 INSERT INTO documents (id, org_id, mode, attachment_id, document_type, medium, image_date, orientation, file_name, converted_from,
 	size, md5, sha256, created_at)
@@ -84,8 +84,8 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 		d.Size, d.MD5[:], d.SHA256[:], micro(d.CreatedAt))
 }
 
-// Delete removes a document. It runs at once, so that its image may be added
-// again by the same transaction.
+// Delete removes a document. It runs at once, so that the same transaction may
+// add its image again.
 func (r documents) Delete(ctx context.Context, id billing.DocumentID) error {
 	if _, err := r.exec(ctx, "DELETE FROM documents WHERE org_id = $1 AND mode = $2 AND id = $3", r.scope.Org, r.scope.Mode, id); err != nil {
 		return fmt.Errorf("delete document %s: %w", id, err)
@@ -103,7 +103,7 @@ type uploadRow struct {
 	Refusal []byte              `db:"refusal"`
 }
 
-// refusal is why an upload was refused, as it is stored: without the cause,
+// refusal is the stored reason why an upload was refused, without the cause,
 // which is for the log.
 type refusal struct {
 	Code    billing.Code
@@ -111,7 +111,7 @@ type refusal struct {
 	Faults  []billing.FieldFault
 }
 
-// refused is the json column of a refusal.
+// refused returns the JSON column of a refusal.
 func refused(e *billing.Error) (any, error) {
 	if e == nil {
 		return nil, nil
@@ -135,14 +135,14 @@ func (r uploadRow) upload() (*billing.Upload, error) {
 	return u, nil
 }
 
-// Receive keeps a new upload.
+// Receive stores a new upload.
 func (r documents) Receive(ctx context.Context, u *billing.Upload) error {
 	why, err := refused(u.Refusal)
 	if err != nil {
 		return err
 	}
 	d := &u.Document
-	r.made = madeRow("uploads", d.ID)
+	r.evidence = rowEvidence("uploads", d.ID)
 	return r.later(ctx, upload(d.ID), `
 INSERT INTO uploads (id, org_id, mode, attachment_id, document_type, medium, image_date, orientation, file_name, converted_from,
 	size, sha256, idempotency_key, state, refusal, created_at)
@@ -162,7 +162,7 @@ func (r documents) Upload(ctx context.Context, id billing.DocumentID) (*billing.
 	return one(ctx, r.tx, "upload", uploadRow.upload, q.text(""), q.args...)
 }
 
-// Settle keeps the state of an upload that was pending.
+// Settle stores the state of an upload that was pending.
 func (r documents) Settle(ctx context.Context, u *billing.Upload) (bool, error) {
 	why, err := refused(u.Refusal)
 	if err != nil {
@@ -180,8 +180,9 @@ WHERE org_id = $1 AND mode = $2 AND id = $3 AND state = 'pending'`, r.scope.Org,
 
 type imageNames struct{ *tx }
 
-// Kept tells which images have a row. One statement asks both tables: between
-// two of them, an upload could become a document and be seen in neither.
+// Kept returns the images that have a row. One statement reads both tables:
+// between two statements, an upload could become a document and appear in
+// neither.
 func (r imageNames) Kept(ctx context.Context, ids []billing.DocumentID) (kept, pending []billing.DocumentID, err error) {
 	var names pq.StringArray
 	for _, id := range ids {
@@ -196,7 +197,7 @@ SELECT id, false AS pending FROM documents WHERE id = ANY ($1::uuid[])
 UNION ALL
 SELECT id, true FROM uploads WHERE id = ANY ($1::uuid[]) AND state = 'pending'`, names)
 	if err != nil {
-		return nil, nil, fmt.Errorf("look for images: %w", err)
+		return nil, nil, fmt.Errorf("find images: %w", err)
 	}
 	for _, row := range rows {
 		if row.Pending {

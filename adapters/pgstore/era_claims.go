@@ -9,13 +9,13 @@ import (
 
 type eraClaims struct{ *tx }
 
-// eraPlace identifies, for the queue of writes, a claim of a remittance.
+// eraPlace identifies a claim of a remittance for the queue of writes.
 type eraPlace struct {
 	era     billing.ERAID
 	ordinal int
 }
 
-// Insert keeps claims of a remittance, all with one statement.
+// Insert stores claims of a remittance in one statement.
 func (r eraClaims) Insert(ctx context.Context, era billing.ERAID, claims []*billing.ERAClaim) error {
 	for _, c := range claims {
 		kept := *c
@@ -33,12 +33,13 @@ SELECT era_id, ordinal, org_id, mode, claim_id, applied, balanced, detail
 FROM json_populate_recordset(NULL::era_claims, $1)`); err != nil {
 			return err
 		}
-		r.made = made{"SELECT EXISTS (SELECT FROM era_claims WHERE era_id = $1 AND ordinal = $2)", []any{era, c.Ordinal}}
+		r.evidence = evidence{"SELECT EXISTS (SELECT FROM era_claims WHERE era_id = $1 AND ordinal = $2)", []any{era, c.Ordinal}}
 	}
 	return nil
 }
 
-// Count counts the claims of a remittance, and those that are ours.
+// Count counts the claims of a remittance, and those that match a claim of the
+// scope.
 func (r eraClaims) Count(ctx context.Context, era billing.ERAID) (kept, matched int, err error) {
 	q := r.query("count(*) AS kept, count(claim_id) AS matched", "era_claims")
 	q.where("era_id = %", era)
@@ -87,7 +88,7 @@ func (r eraClaims) List(ctx context.Context, era billing.ERAID, after int, unapp
 	return values(rows, eraClaimRow.claim)
 }
 
-// Save keeps whose claims are and which were applied, all with one statement.
+// Save stores in one statement which claims match and which were applied.
 func (r eraClaims) Save(ctx context.Context, era billing.ERAID, claims []*billing.ERAClaim) error {
 	for _, c := range claims {
 		if err := r.rows(ctx, eraPlace{era, c.Ordinal}, row{

@@ -10,7 +10,7 @@ import (
 
 type eras struct{ *tx }
 
-// eraColumns is every column but identity and content.
+// eraColumns is every column except identity and content.
 const eraColumns = `id, org_id, mode, state, payer_id, payer_code, payer_name, office_id, detail, balanced, claim_count, matched_count,
 	progress, received_at, posted_at`
 
@@ -32,7 +32,7 @@ type eraRow struct {
 	PostedAt     sql.NullTime        `db:"posted_at"`
 }
 
-// eraDetail is what is kept of a remittance as one value.
+// eraDetail is the part of a remittance that one column stores.
 type eraDetail struct {
 	PayerName           string
 	Payment             billing.ERAPayment
@@ -55,7 +55,7 @@ func (r eraRow) era() (*billing.ERA, error) {
 	}, nil
 }
 
-// Insert keeps a new remittance, unless the scope has the payment.
+// Insert stores a new remittance, unless the scope has the payment.
 func (r eras) Insert(ctx context.Context, e *billing.ERA, identity [32]byte, content []byte) (known billing.ERAID, err error) {
 	detail, err := encode(&eraDetail{e.PayerName, e.Payment, e.ProviderAdjustments, e.Balance, e.File})
 	if err != nil {
@@ -73,7 +73,7 @@ ON CONFLICT ON CONSTRAINT eras_identity DO NOTHING`,
 		return known, fmt.Errorf("insert remittance %s: %w", e.ID, err)
 	}
 	if n == 1 {
-		r.made = madeRow("eras", e.ID)
+		r.evidence = rowEvidence("eras", e.ID)
 		return known, nil
 	}
 	q := r.query("id", "eras")
@@ -95,9 +95,9 @@ func (r eras) Get(ctx context.Context, id billing.ERAID) (*billing.ERA, error) {
 	return e, err
 }
 
-// Lock reads a remittance that nobody else writes from now on; for the zero ID
-// the first that is not done. One that was done while this waited for it is
-// passed over.
+// Lock reads a remittance and keeps other transactions from writing it. For the
+// zero ID it reads the first that is not done. It skips one that another
+// transaction finished while this one waited.
 func (r eras) Lock(ctx context.Context, id billing.ERAID) (*billing.ERA, error) {
 	if id.IsZero() {
 		text, args := r.next()
@@ -118,7 +118,7 @@ func (r eras) one(ctx context.Context, text string, args []any) (*billing.ERA, e
 	return one(ctx, r.tx, "remittance", eraRow.era, text, args...)
 }
 
-// Save keeps where a remittance stands.
+// Save stores the state of a remittance.
 func (r eras) Save(ctx context.Context, e *billing.ERA) error {
 	return r.later(ctx, e.ID, `
 UPDATE eras

@@ -32,8 +32,9 @@ const (
 	codeInvalidParameter pqerror.Code = "22023" // of SET ROLE: no such role; of pg_xact_status: a number of the future
 )
 
-// serverError is what may be told of an error from PostgreSQL. Its message,
-// detail and context can hold the values of a row and stay behind.
+// serverError is the part of a PostgreSQL error that may leave the package. The
+// message, detail and context are dropped, because they can contain values of a
+// row.
 type serverError struct {
 	Code       pqerror.Code
 	Table      string
@@ -60,26 +61,26 @@ func isNetwork(err error) bool {
 	return ok || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
 }
 
-// connectionError is a connection that broke before COMMIT was sent: nothing
-// has happened.
+// connectionError is a connection that broke before COMMIT was sent: the
+// transaction had no effect.
 type connectionError struct{ cause error }
 
 func (e *connectionError) Error() string { return "postgres: connection lost: " + e.cause.Error() }
 func (e *connectionError) Unwrap() error { return e.cause }
 
-// clean makes a driver's error fit to leave the package.
+// clean removes the values of rows from a driver's error.
 func clean(err error) error {
 	if err == nil || errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
-	if told, ok := errors.AsType[*pq.Error](err); ok {
-		return conflict(&serverError{told.Code, told.Table, told.Constraint})
+	if pqErr, ok := errors.AsType[*pq.Error](err); ok {
+		return conflict(&serverError{pqErr.Code, pqErr.Table, pqErr.Constraint})
 	}
 	return err
 }
 
-// conflict tells a caller of the unique keys that are a rule of the interface.
-// To break any other one is a fault of the service.
+// conflict returns the error for the caller when a unique key is a rule of the
+// API. Violating any other key is a fault of the service.
 func conflict(e *serverError) error {
 	if e.Code != codeUniqueViolation {
 		return e
@@ -102,8 +103,8 @@ func conflict(e *serverError) error {
 	return &billing.Error{Code: billing.CodeConflict, Message: message, Faults: faults, Cause: e}
 }
 
-// ofStatement is clean for the error of a statement in a transaction, which is
-// over with it. The caller's own deadline is told as such.
+// ofStatement cleans the error of a statement, which ends its transaction. It
+// reports the caller's own deadline as such.
 func ofStatement(ctx context.Context, err error) error {
 	switch {
 	case err == nil || errors.Is(err, sql.ErrNoRows):
@@ -111,8 +112,8 @@ func ofStatement(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return fmt.Errorf("postgres: %w", context.Cause(ctx))
 	}
-	if told, ok := errors.AsType[*pq.Error](err); ok {
-		return clean(told)
+	if pqErr, ok := errors.AsType[*pq.Error](err); ok {
+		return clean(pqErr)
 	}
 	if errors.Is(err, driver.ErrBadConn) || isNetwork(err) {
 		return &connectionError{err}
@@ -120,8 +121,8 @@ func ofStatement(ctx context.Context, err error) error {
 	return err
 }
 
-// passing reports whether the transaction may do better when it runs again: it
-// had no effect, for a reason that passes.
+// passing reports whether the transaction may succeed when it runs again: it
+// had no effect, and the cause is temporary.
 func passing(err error) bool {
 	if _, ok := errors.AsType[*connectionError](err); ok {
 		return true
@@ -134,12 +135,12 @@ func passing(err error) bool {
 		return true
 	}
 	if e.Code == codeUniqueViolation {
-		return e.Constraint == "events_sequence" // somebody took the number first
+		return e.Constraint == "events_sequence" // another transaction used the number first
 	}
 	return slices.Contains([]pqerror.Code{codeSerialization, codeDeadlock, codeStalePlan, codeNoStatement}, e.Code)
 }
 
-// away reports whether there is no server to speak of, as while it restarts.
+// away reports whether there is no server to connect to, as during a restart.
 func away(err error) bool {
 	if _, ok := errors.AsType[*connectionError](err); ok {
 		return true

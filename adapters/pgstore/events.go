@@ -31,27 +31,27 @@ func (r eventRow) event() (*billing.Event, error) {
 	}, nil
 }
 
-// Append keeps an event, and queues it for the endpoints that take it. Its
-// number is read in a statement that begins after the resource's row was locked
-// or made, so it follows every committed one.
-// Events of one transaction may be of one instant: lists and tails then tell
-// them by their IDs, which are made to follow each other.
+// Append stores an event, and queues it for the endpoints that subscribe to it.
+// It reads the sequence in a statement that begins after the resource's row was
+// locked or inserted, so the sequence follows every committed one. Events of
+// one transaction may have the same time. Lists and tails then order them by
+// their IDs, which ascend.
 func (r events) Append(ctx context.Context, e billing.Event) error {
 	if last := &r.lastEvent; e.CreatedAt.Equal(last.at) && bytes.Compare(e.ID[:], last.id[:]) <= 0 {
 		e.ID = following(last.id)
 	}
 	r.lastEvent = lastEvent{e.ID, e.CreatedAt}
-	r.made = madeRow("events", e.ID)
+	r.evidence = rowEvidence("events", e.ID)
 	return r.appendTo(ctx, r.scope, e)
 }
 
-// lastEvent is the event that a transaction has kept last.
+// lastEvent is the last event that a transaction stored.
 type lastEvent struct {
 	id billing.EventID
 	at time.Time
 }
 
-// following is the ID after id.
+// following returns the ID after id.
 func following(id billing.EventID) billing.EventID {
 	for i := len(id) - 1; i >= 0; i-- {
 		if id[i]++; id[i] != 0 {
@@ -68,7 +68,7 @@ FROM events
 WHERE org_id = $2 AND mode = $3 AND resource_id = $5`
 
 // appendEvents numbers the events of a resource in the order in which they were
-// queued. Data travels as text, which keeps every byte of it.
+// queued. Data is sent as text, which preserves every byte.
 const appendEvents = `
 INSERT INTO events (id, org_id, mode, type, resource_id, created_at, data, sequence)
 SELECT e.id, e.org_id, e.mode, e.type, e.resource_id, e.created_at, e.data::json, coalesce((
@@ -114,10 +114,10 @@ func (r events) List(ctx context.Context, f billing.EventFilter, p billing.Page)
 	return page(ctx, r.tx, "events", eventRow.event, r.filter(f), p)
 }
 
-// beginning has a tail start with the first transaction that wrote anything
-// created since. Else whoever waits for the first event from now on would have
-// the whole history read each time: the index of tails knows nothing of times.
-// OFFSET keeps the planner from looking for that transaction in the same way.
+// beginning starts a tail at the first transaction that wrote an event created
+// since the given time. Otherwise a caller that waits for new events would make
+// each call read the whole history, because the index of tails has no times.
+// OFFSET keeps the planner from searching that index for the transaction.
 func (q *query) beginning(since time.Time) {
 	q.where(`xid >= (
 		SELECT xid
@@ -139,8 +139,8 @@ func (r events) tail(f billing.EventFilter, after billing.EventID, limit int) (s
 	return text, q.args
 }
 
-// Tail reads on in the order of transactions, below the oldest one that still
-// runs: whatever commits later has a higher number than all that is shown.
+// Tail reads on in the order of transactions, up to the oldest one that still
+// runs: every later commit has a higher number than the events shown.
 func (r events) Tail(ctx context.Context, f billing.EventFilter, after billing.EventID, limit int) ([]*billing.Event, error) {
 	text, args := r.tail(f, after, limit)
 	var rows []eventRow
@@ -148,7 +148,7 @@ func (r events) Tail(ctx context.Context, f billing.EventFilter, after billing.E
 		return nil, fmt.Errorf("tail events: %w", err)
 	}
 	if len(rows) == 0 && !after.IsZero() {
-		if _, err := r.Get(ctx, after); err != nil { // nothing follows an unknown event either
+		if _, err := r.Get(ctx, after); err != nil { // no event follows an unknown one
 			return nil, err
 		}
 	}

@@ -15,7 +15,7 @@ type idempotencyKeys struct{ *tx }
 // usedKey identifies a key for the queue of writes.
 type usedKey string
 
-// UUID is what the key's reply is bound to.
+// UUID returns the name that the sealed reply of the key is bound to.
 func (k usedKey) UUID() string { return "idempotency key " + string(k) }
 
 // Reserve reserves the key for the rest of the transaction; see the function's
@@ -53,8 +53,8 @@ FROM claim_idempotency_key($1, $2, $3)`, r.scope.Org, r.scope.Mode, key)
 	return use, nil
 }
 
-// body opens the body of a kept reply. Releases before kept bodies in clear, for
-// seven days: JSON, which never begins as what is sealed does.
+// body decrypts the body of a stored reply. Earlier releases stored bodies in
+// clear for seven days: those are JSON, which never begins like a sealed one.
 func (r idempotencyKeys) body(key string, kept []byte) ([]byte, error) {
 	if len(kept) == 0 || kept[0] != sealVersion {
 		return kept, nil
@@ -66,20 +66,20 @@ func (r idempotencyKeys) body(key string, kept []byte) ([]byte, error) {
 	return body, nil
 }
 
-// Record keeps the use of a reserved key, and nothing of an earlier one. In a
-// transaction that makes no row the use tells whether it was committed: what
-// follows the use is never older.
+// Record stores the use of a reserved key and replaces an earlier one. In a
+// transaction that inserts no other row, the use proves the commit: a later use
+// is never older.
 func (r idempotencyKeys) Record(ctx context.Context, use billing.KeyUse) error {
 	status, body, err := replied(use)
 	if err != nil {
 		return err
 	}
-	if body != nil { // it may name a patient
+	if body != nil { // the body may name a patient
 		body = r.store.sealer.seal(r.scope, usedKey(use.Key), body)
 	}
 	at := micro(use.CreatedAt)
-	if r.made.query == "" {
-		r.made = made{
+	if r.evidence.query == "" {
+		r.evidence = evidence{
 			"SELECT EXISTS (SELECT FROM idempotency_keys WHERE org_id = $1 AND mode = $2 AND key = $3 AND created_at >= $4)",
 			[]any{r.scope.Org, r.scope.Mode, use.Key, at},
 		}
@@ -93,8 +93,8 @@ SET fingerprint = excluded.fingerprint, check_id = excluded.check_id, created_at
 		r.scope.Org, r.scope.Mode, use.Key, use.Fingerprint[:], use.CheckID, at, status, body, use.Work)
 }
 
-// replied is the reply of a use by value, NULL when it has none. A use keeps
-// its reply in one way.
+// replied returns the reply of a use by value, or NULL when it has none. A use
+// stores its reply in one way only.
 func replied(use billing.KeyUse) (status *int, body []byte, err error) {
 	reply := use.Reply
 	if use.Key == "" {
@@ -116,7 +116,7 @@ func replied(use billing.KeyUse) (status *int, body []byte, err error) {
 	return &reply.Status, reply.Body, nil
 }
 
-// Release forgets the use of a key that waits for the work.
+// Release removes the use of a key that waits for the work.
 func (r idempotencyKeys) Release(ctx context.Context, key string, work billing.JobID) error {
 	return r.later(ctx, usedKey(key), "DELETE FROM idempotency_keys WHERE org_id = $1 AND mode = $2 AND key = $3 AND work = $4",
 		r.scope.Org, r.scope.Mode, key, work)
@@ -124,15 +124,15 @@ func (r idempotencyKeys) Release(ctx context.Context, key string, work billing.J
 
 type forgetter struct{ *tx }
 
-// forgetBatch bounds how long a sweep holds its locks. It is written into the
-// statements. The planner takes a bound LIMIT for a tenth of the rows, and reads
-// all of a table to join it with so many.
+// forgetBatch bounds how long a sweep holds its locks. It is a literal in the
+// statements: the planner assumes that a LIMIT parameter is a tenth of the
+// rows, and reads a whole table to join it with so many.
 const forgetBatch = "1000"
 
-// forgetKeyUses is the one statement that looks jobs up by their subject, which
-// has no index. Jobs are few: what is done is gone. With a million of them a step
-// of the sweep took 3.6 s and with an index 17 ms, but the index made each job's
-// insert, lease and delete cost twice as much, 75 us more, at all times.
+// forgetKeyUses is the only statement that finds jobs by their subject, which
+// has no index. Jobs are few, because finished ones are deleted. With a million
+// of them a step of the sweep took 3.6 s, and with an index 17 ms. But the
+// index doubled the cost of each insert, lease and delete of a job, by 75 us.
 const forgetKeyUses = `
 DELETE FROM idempotency_keys k
 USING (
@@ -156,9 +156,8 @@ WHERE state <> 'pending' AND id IN (
 	LIMIT ` + forgetBatch + `
 )`
 
-// KeyUses removes old idempotency keys, a bounded number a call. A key that is
-// being used again at this moment, or whose work is not done, is left for the
-// next sweep.
+// KeyUses removes old idempotency keys, a bounded number per call. It leaves a
+// key for the next sweep while the key is in use or its work is not done.
 func (r forgetter) KeyUses(ctx context.Context, before time.Time) (int, error) {
 	n, err := r.exec(ctx, forgetKeyUses, before.UTC())
 	if err != nil {
@@ -167,7 +166,7 @@ func (r forgetter) KeyUses(ctx context.Context, before time.Time) (int, error) {
 	return n, nil
 }
 
-// Answers removes saved answers, a bounded number a call.
+// Answers removes saved answers, a bounded number per call.
 func (r forgetter) Answers(ctx context.Context, before time.Time) (int, error) {
 	n, err := r.exec(ctx, `
 DELETE FROM eligibility_answers
@@ -184,7 +183,7 @@ WHERE ctid = ANY (ARRAY(
 	return n, nil
 }
 
-// Uploads removes uploads that are settled, a bounded number a call.
+// Uploads removes uploads that are settled, a bounded number per call.
 func (r forgetter) Uploads(ctx context.Context, before time.Time) (int, error) {
 	n, err := r.exec(ctx, forgetUploads, before.UTC())
 	if err != nil {

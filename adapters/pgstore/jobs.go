@@ -16,8 +16,9 @@ import (
 
 type outbox struct{ *tx }
 
-// Stage keeps a job. One for at once is leased to this process, which publishes
-// it right after the commit; one with a time rests until then.
+// Stage stores a job. A job that is due at once is leased to this process,
+// which publishes it right after the commit. A job with a time rests until
+// then.
 func (r outbox) Stage(ctx context.Context, j jobs.Job) error {
 	if j.NotBefore.IsZero() {
 		r.staged = append(r.staged, j)
@@ -40,18 +41,18 @@ WHERE jobs.id = d.id AND jobs.org_id = d.org_id AND jobs.mode = d.mode`,
 	})
 }
 
-// Pending reports whether the job is still to be done.
+// Pending reports whether the job is not done yet.
 func (r outbox) Pending(ctx context.Context, id billing.JobID) (bool, error) {
 	var there bool
 	err := r.get(ctx, &there, "SELECT EXISTS (SELECT FROM jobs WHERE org_id = $1 AND mode = $2 AND id = $3)", r.scope.Org, r.scope.Mode, id)
 	if err != nil {
-		return false, fmt.Errorf("look for job %s: %w", id, err)
+		return false, fmt.Errorf("find job %s: %w", id, err)
 	}
 	return there, nil
 }
 
-// Postpone ends the lease and lets the job rest until the given time, when any
-// relay may take it.
+// Postpone ends the lease and lets the job rest until the given time. Any relay
+// may lease it then.
 func (r outbox) Postpone(ctx context.Context, id billing.JobID, until time.Time) error {
 	return r.push(ctx, write{
 		row: id, again: true, text: "UPDATE jobs SET not_before = $4, lease_until = NULL WHERE org_id = $1 AND mode = $2 AND id = $3",
@@ -85,10 +86,10 @@ func (r jobRow) job() (jobs.Job, error) {
 	}, nil
 }
 
-// takeDue walks from stream to stream in the index, and looks at the first that
-// are due in each, so that what it reads does not grow with what waits. A job
-// rests until its time comes; after that its lease alone counts. Relays of
-// several processes skip what another one has just taken.
+// takeDue walks from stream to stream in the index and reads the first due jobs
+// of each, so that its cost does not grow with the backlog. A job rests until
+// its time comes; after that only its lease counts. Relays of several processes
+// skip the jobs that another one is leasing.
 const takeDue = `
 WITH RECURSIVE streams AS (
 	(SELECT kind, org_id, mode FROM jobs ORDER BY kind, org_id, mode LIMIT 1)
@@ -133,7 +134,7 @@ WITH RECURSIVE streams AS (
 	FOR UPDATE SKIP LOCKED
 )` + takeThem
 
-// takeAgain takes jobs of which the lease alone says that they are due.
+// takeAgain selects jobs that are due because their lease has expired.
 const takeAgain = `
 WITH due AS (
 	SELECT id
@@ -142,7 +143,7 @@ WITH due AS (
 	FOR UPDATE SKIP LOCKED
 )` + takeThem
 
-// takeThem leases what a statement has found to be due.
+// takeThem leases the jobs that a statement selected.
 const takeThem = `
 UPDATE jobs
 SET leased_at = clock_timestamp(), lease_until = clock_timestamp() + least($1::bigint << least(publishes, 20), greatest($1, $2)) * interval '1 us',
@@ -150,7 +151,7 @@ SET leased_at = clock_timestamp(), lease_until = clock_timestamp() + least($1::b
 WHERE id = ANY (ARRAY (SELECT id FROM due))
 RETURNING id, kind, org_id, mode, subject, reply_to, not_before, pg_current_xact_id()::text AS xid`
 
-// Due takes jobs and leases them again.
+// Due leases due jobs.
 func (r jobTable) Due(ctx context.Context, now time.Time, lease time.Duration, limit int, full ...jobs.Stream) ([]jobs.Job, error) {
 	kinds, orgs, modes := make(pq.StringArray, len(full)), make(pq.StringArray, len(full)), make(pq.StringArray, len(full))
 	for i, s := range full {
@@ -159,7 +160,7 @@ func (r jobTable) Due(ctx context.Context, now time.Time, lease time.Duration, l
 	return r.take(ctx, takeDue, lease, limit, micro(now), kinds, orgs, modes)
 }
 
-// Again takes jobs by their IDs.
+// Again leases jobs by their IDs.
 func (r jobTable) Again(ctx context.Context, ids []billing.JobID, lease time.Duration) ([]jobs.Job, error) {
 	return r.take(ctx, takeAgain, lease, jobIDs(ids))
 }
@@ -168,7 +169,7 @@ func (r jobTable) take(ctx context.Context, query string, lease time.Duration, a
 	var rows []jobRow
 	err := r.list(ctx, &rows, query, append([]any{lease.Microseconds(), billing.JobMaxLease.Microseconds()}, args...)...)
 	if err != nil {
-		return nil, fmt.Errorf("take due jobs: %w", err)
+		return nil, fmt.Errorf("lease due jobs: %w", err)
 	}
 	if len(rows) > 0 {
 		r.xid = rows[0].XID
@@ -176,10 +177,10 @@ func (r jobTable) take(ctx context.Context, query string, lease time.Duration, a
 	return values(rows, jobRow.job)
 }
 
-// Held looks for leases.
+// Held returns the jobs that have a lease.
 func (r jobTable) Held(ctx context.Context, ids []billing.JobID) (held []billing.JobID, err error) {
 	if err := r.list(ctx, &held, "SELECT id FROM jobs WHERE id = ANY ($1::uuid[]) AND lease_until > now()", jobIDs(ids)); err != nil {
-		return nil, fmt.Errorf("look for leases: %w", err)
+		return nil, fmt.Errorf("find leases: %w", err)
 	}
 	return held, nil
 }
@@ -200,7 +201,7 @@ func (r jobTable) Renew(ctx context.Context, id billing.JobID, lease time.Durati
 	return nil
 }
 
-// Attempt counts an attempt; a job that is gone has had none.
+// Attempt counts an attempt. It returns zero for a job that is gone.
 func (r jobTable) Attempt(ctx context.Context, id billing.JobID, again bool) (int, error) {
 	var row struct {
 		Attempts int    `db:"attempts"`
@@ -229,8 +230,8 @@ func (r jobTable) Release(ctx context.Context, age time.Duration) error {
 	return nil
 }
 
-// Backlog counts jobs by kind. The table holds only work that is not done, so
-// it is small even when a payer is slow.
+// Backlog counts jobs by kind. The table holds only unfinished work, so it is
+// small even when a payer is slow.
 func (r jobTable) Backlog(ctx context.Context) ([]ports.Backlog, error) {
 	var rows []struct {
 		Kind   jobs.Kind `db:"kind"`

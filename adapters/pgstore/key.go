@@ -11,34 +11,35 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// ErrOtherKey is the error of a store with an encryption key that is not the
-// database's: what it would keep, nobody else could open.
-var ErrOtherKey = errors.New("the database was begun with another encryption key")
+// ErrOtherKey is the error of a store whose encryption key is not the
+// database's: no other process could decrypt what it stores.
+var ErrOtherKey = errors.New("the database has another encryption key")
 
-// ErrNoKey is the error of a database that no process has begun with a key.
+// ErrNoKey is the error of a database without an encryption key.
 var ErrNoKey = errors.New("the database has no encryption key yet: set MOLAR_SECRET_KEY and run molar migrate")
 
-// keyProof is sealed and kept by the process that begins the database. Every
-// process with a key opens it before anything else.
+// keyProof is sealed and stored by the process that sets the database's key.
+// Every process with a key decrypts it first.
 const keyProof = "molar"
 
-// proofRow is the row of the proof, as far as what is sealed is bound to one.
+// proofRow is the row of the proof, which the sealed text is bound to.
 type proofRow struct{}
 
-// UUID is what the proof is bound to.
+// UUID returns the name that the proof is bound to.
 func (proofRow) UUID() string { return "encryption key" }
 
-// proof is how far a store has come with the proof of its key.
+// proof is the state of the check of a store's key.
 type proof struct {
-	keyed  bool // there is a key
-	begins bool // it becomes that of a database without one
+	keyed  bool // the store has a key
+	begins bool // the store sets the key of a database without one
 	done   atomic.Bool
 	turn   sync.Mutex
 }
 
-// prove checks, once, that the key is the database's. Only a store that begins
-// the database gives it a key: a process that merely waits for the schema may
-// have a wrong one. A database without a schema has nothing to open.
+// prove checks once that the key is the database's. Only a store with
+// Options.Begins sets the key of a database: a process that merely waits for
+// the schema may have a wrong one. A database without a schema has nothing to
+// decrypt.
 func (s *Store) prove(ctx context.Context) error {
 	if !s.proof.keyed && !s.proof.begins || s.proof.done.Load() {
 		return nil
@@ -64,13 +65,13 @@ func (s *Store) proveIn(ctx context.Context, t *tx) error {
 		}
 		if _, err = t.exec(ctx, "INSERT INTO encryption_key (proof) VALUES ($1) ON CONFLICT (one) DO NOTHING",
 			s.sealer.seal(billing.Scope{}, proofRow{}, []byte(keyProof))); err != nil {
-			return fmt.Errorf("keep the proof of the key: %w", err)
+			return fmt.Errorf("store the proof of the key: %w", err)
 		}
-		t.made = made{query: "SELECT EXISTS (SELECT FROM encryption_key WHERE one)"}
+		t.evidence = evidence{query: "SELECT EXISTS (SELECT FROM encryption_key WHERE one)"}
 		sealed, err = t.keyProof(ctx) // another process may have been first
 	}
 	if err != nil {
-		return fmt.Errorf("prove the key: %w", err)
+		return fmt.Errorf("check the key: %w", err)
 	}
 	if !s.proof.keyed {
 		return nil

@@ -14,13 +14,14 @@ import (
 	"github.com/molar-billing/molar/core/jobs"
 )
 
-// lanes goes by two clocks. Leases and calls, which concern the processes among
-// themselves, go by the server's; when a delivery is due goes by the time that
-// the caller gives, which is the transaction's.
+// lanes uses two clocks. Leases and calls, which concern only the processes,
+// use the server's. Due times use the time that the caller passes, which is the
+// transaction's.
 type lanes struct{ *tx }
 
-// Take gives the lane to the holder. Who holds it instead is read in a statement
-// of its own: the one that waited for another holder's commit does not see it.
+// Take gives the lane to the holder. It reads another holder in a separate
+// statement, because the statement that waited for that holder's commit does
+// not see it.
 func (r lanes) Take(
 	ctx context.Context, id billing.WebhookEndpointID, holder billing.JobID, address string, lease time.Duration,
 ) (taken bool, other string, err error) {
@@ -45,9 +46,9 @@ WHERE org_id = $1 AND mode = $2 AND id = $3`, r.scope.Org, r.scope.Mode, id)
 			return false, "", nil
 		}
 		if err != nil || row.Held {
-			return false, row.Address, laneError(err, "look for the holder of", id)
+			return false, row.Address, laneError(err, "find the holder of", id)
 		}
-	} // the other has left it in the meantime
+	} // the other holder left it in the meantime
 }
 
 func laneError(err error, what string, id billing.WebhookEndpointID) error {
@@ -90,9 +91,9 @@ func (r dueRow) shipment() (billing.Shipment, error) {
 	}, nil
 }
 
-// due reads the endpoint with its first pending deliveries, whether or not their
-// time has come. Each event is looked up for its delivery: OFFSET 0 keeps the
-// planner from reading all of them.
+// due reads the endpoint with its first pending deliveries, due or not. Each
+// event is looked up for its delivery: OFFSET 0 keeps the planner from reading
+// all events.
 const due = `
 SELECT e.id, e.org_id, e.mode, url, description, event_types, status, secret, failures, failing_since, circuit_until, e.created_at,
 	delivery_id, next_attempt_at, attempts, queued_at, event_id, type, resource_id, sequence, happened_at, data
@@ -122,16 +123,17 @@ func (r lanes) due(id billing.WebhookEndpointID, limit int, inFlight []billing.D
 	return due, []any{r.scope.Org, r.scope.Mode, id, flying, limit + 1}
 }
 
-// Due reads one delivery more than it gives, which says when the next is due.
-// While the circuit is open there is none before its time, and then one, the
-// probe, as long as nothing is in flight: what comes of it decides.
+// Due reads one delivery more than it returns, to know when the next is due.
+// While the circuit is open it returns nothing before the probe's time. Then it
+// returns one delivery, the probe, if nothing is in flight, because the probe's
+// result decides.
 func (r lanes) Due(
 	ctx context.Context, id billing.WebhookEndpointID, now time.Time, limit int, inFlight []billing.DeliveryID,
 ) (*billing.WebhookEndpoint, []billing.Shipment, time.Time, error) {
 	text, args := r.due(id, limit, inFlight)
 	var rows []dueRow
 	if err := r.list(ctx, &rows, text, args...); err != nil {
-		return nil, nil, time.Time{}, laneError(err, "read what is due in", id)
+		return nil, nil, time.Time{}, laneError(err, "read the due deliveries of", id)
 	}
 	if len(rows) == 0 {
 		return nil, nil, time.Time{}, billing.NotFound("webhook endpoint", "")
@@ -167,13 +169,13 @@ func latest(a, b time.Time) time.Time {
 	return b
 }
 
-// results identifies, for the queue of writes, what comes of deliveries.
+// results identifies the results of deliveries for the queue of writes.
 type results struct{}
 
-// Record keeps what came of attempts, all in one statement. A delivery that is
-// pending is told by its next attempt: asked by their state, all that are
-// pending might be read for the few. An attempt is the same as one on record when
-// its text is, which tells when it was made to the nanosecond.
+// Record stores the results of attempts in one statement. It finds pending
+// deliveries by their next attempt: by their state, the server might read all
+// that are pending. Two attempts are the same when their texts are equal, which
+// include the time to the nanosecond.
 func (r lanes) Record(ctx context.Context, tried []*billing.Delivery) error {
 	if len(tried) == 0 {
 		return nil
@@ -203,9 +205,10 @@ WHERE d.org_id = $1 AND d.mode = $2 AND d.id = ANY ($3::uuid[]) AND d.id = t.id 
 		r.scope.Org, r.scope.Mode, ids, states, pq.Array(next), last, pq.Array(settled))
 }
 
-// Suffer keeps the health of the endpoint. It disables and never enables: what
-// the caller knows of the status may be older than somebody's decision.
-func (r lanes) Suffer(ctx context.Context, e *billing.WebhookEndpoint) error {
+// RecordHealth stores the health of the endpoint. It disables and never
+// enables: the caller's copy of the status may be older than an operator's
+// decision.
+func (r lanes) RecordHealth(ctx context.Context, e *billing.WebhookEndpoint) error {
 	h := e.Health
 	return r.later(ctx, e.ID, `
 UPDATE webhook_endpoints
@@ -214,7 +217,7 @@ WHERE org_id = $1 AND mode = $2 AND id = $3`,
 		r.scope.Org, r.scope.Mode, e.ID, h.Failures, optional(h.FailingSince), optional(h.CircuitUntil), e.Status)
 }
 
-// Leave gives the lane back.
+// Leave ends the hold of the lane.
 func (r lanes) Leave(ctx context.Context, id billing.WebhookEndpointID, holder billing.JobID) error {
 	return r.later(ctx, id, `
 UPDATE webhook_endpoints
@@ -222,9 +225,9 @@ SET holder = NULL, holder_address = '', lease_until = NULL
 WHERE org_id = $1 AND mode = $2 AND id = $3 AND holder = $4`, r.scope.Org, r.scope.Mode, id, holder)
 }
 
-// callLanes looks once into the deliveries of each enabled endpoint that nobody
-// looks after. LIMIT 1 keeps the planner from reading all that are due. Relays
-// of several processes skip what another one is calling.
+// callLanes checks the deliveries of each enabled endpoint without a holder
+// once. LIMIT 1 keeps the planner from reading all that are due. Relays of
+// several processes skip the lanes that another one is calling.
 const callLanes = `
 WITH due AS (
 	SELECT e.id
@@ -246,7 +249,7 @@ SET called_at = clock_timestamp()
 WHERE e.id = ANY (ARRAY (SELECT id FROM due)) -- a join would read all of the table
 RETURNING pg_current_xact_id()::text AS xid, e.org_id, e.mode, e.id AS endpoint_id`
 
-// Lanes calls lanes that are due, the one that waits longest for a call first.
+// Lanes calls lanes that are due, the one that has waited longest first.
 func (r jobTable) Lanes(ctx context.Context, now time.Time, pause time.Duration, limit int) ([]jobs.Job, error) {
 	var rows []calledRow
 	if err := r.list(ctx, &rows, callLanes, micro(now), pause.Microseconds(), limit); err != nil {

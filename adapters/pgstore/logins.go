@@ -14,10 +14,10 @@ import (
 	"github.com/lib/pq"
 )
 
-// Admit lets the login of the service URL become molar_app and molar_system,
-// and makes the login, with the password of that URL, when there is none. A
-// login that is made here owns nothing and can become nothing else. The URL
-// owner is that of a login which may grant the two roles: the one that migrated.
+// Admit grants molar_app and molar_system to the login of the service URL. It
+// creates the login, with the password of that URL, when there is none. A
+// created login owns nothing and has no other role. The owner URL is that of a
+// login that may grant the two roles: the one that migrated.
 func Admit(ctx context.Context, owner, service string) (err error) {
 	config, err := connConfig(service)
 	if err != nil {
@@ -38,12 +38,12 @@ func Admit(ctx context.Context, owner, service string) (err error) {
 		if config.Password != "" {
 			kept, err := verifier(config.Password)
 			if err != nil {
-				return fmt.Errorf("make the login %s: %w", config.User, err)
+				return fmt.Errorf("create the login %s: %w", config.User, err)
 			}
 			text += " PASSWORD " + pq.QuoteLiteral(kept)
 		}
 		if err = run(ctx, db, text); err != nil {
-			return fmt.Errorf("make the login %s: %w", config.User, err)
+			return fmt.Errorf("create the login %s: %w", config.User, err)
 		}
 	}
 	if err = db.QueryRowContext(ctx, "SELECT pg_has_role($1, $2, 'MEMBER'), pg_has_role($1, $3, 'MEMBER')",
@@ -54,13 +54,13 @@ func Admit(ctx context.Context, owner, service string) (err error) {
 		return nil
 	}
 	if err = run(ctx, db, "GRANT molar_app, molar_system TO "+login); err != nil {
-		return fmt.Errorf("let the login %s become molar_app and molar_system: %w", config.User, err)
+		return fmt.Errorf("grant molar_app and molar_system to the login %s: %w", config.User, err)
 	}
 	return nil
 }
 
-// run runs a statement that another process may be running, too: what that one
-// has made is as good.
+// run runs a statement that another process may be running too. An object that
+// the other process created counts as success.
 func run(ctx context.Context, db *sql.DB, text string) error {
 	_, err := db.ExecContext(ctx, text)
 	if e, ok := errors.AsType[*pq.Error](err); ok && (e.Code == codeDuplicateObject || e.Code == codeUniqueViolation) {
@@ -75,8 +75,8 @@ func run(ctx context.Context, db *sql.DB, text string) error {
 // iterations is PostgreSQL's own count.
 const iterations = 4096
 
-// verifier is what PostgreSQL keeps of a password (SCRAM-SHA-256, RFC 5803), so
-// that no server log ever holds the password.
+// verifier returns the form in which PostgreSQL stores a password
+// (SCRAM-SHA-256, RFC 5803), so that no server log ever contains the password.
 func verifier(password string) (string, error) {
 	salt := make([]byte, 16)
 	_, _ = rand.Read(salt) // never fails

@@ -5,7 +5,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 )
 
-// Metrics collects the figures of the connections: how many are in use, by
+// Metrics returns the collectors of the connections: how many are in use, by
 // transactions of a scope and by others, and how many transactions wait.
 func (s *Store) Metrics() []prometheus.Collector {
 	return []prometheus.Collector{

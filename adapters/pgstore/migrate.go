@@ -18,9 +18,9 @@ import (
 	"github.com/molar-billing/molar/migrations"
 )
 
-// Migrate takes the steps that the database has not taken yet. Processes that
-// start together take turns. A database that is ahead of this release is left
-// as it is: every release also runs with the schema of the next.
+// Migrate runs the migrations that the database does not have yet. Processes
+// that start together take turns. It leaves a database that is ahead of this
+// release as it is: every release also runs with the schema of the next.
 func Migrate(ctx context.Context, url string) (err error) {
 	db, err := administer(url)
 	if err != nil {
@@ -43,13 +43,13 @@ func Migrate(ctx context.Context, url string) (err error) {
 	return nil
 }
 
-// administer connects for what only the owner of the tables may do.
+// administer connects for work that only the owner of the tables may do.
 func administer(url string) (*sql.DB, error) {
 	config, err := connConfig(url)
 	if err != nil {
 		return nil, err
 	}
-	config.Runtime["statement_timeout"] = "0" // building an index takes as long as it takes
+	config.Runtime["statement_timeout"] = "0" // building an index may take long
 	connector, err := pq.NewConnectorConfig(config)
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func administer(url string) (*sql.DB, error) {
 	return sql.OpenDB(connector), nil
 }
 
-// version is the newest step that this release knows.
+// version returns the newest migration of this release.
 func version() (int64, error) {
 	names, err := fs.Glob(migrations.FS, "*.sql")
 	if err != nil || len(names) == 0 {
@@ -68,8 +68,8 @@ func version() (int64, error) {
 	return strconv.ParseInt(number, 10, 64)
 }
 
-// Ready reports whether the database answers and has taken every step that
-// this release needs. Its answer is kept for a second.
+// Ready reports whether the database responds and has every migration of this
+// release. It caches the result for a second.
 func (s *Store) Ready(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,7 +79,7 @@ func (s *Store) Ready(ctx context.Context) error {
 	bounded, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	err := s.schema(bounded)
-	if ctx.Err() == nil { // a caller that gave up says nothing of the database
+	if ctx.Err() == nil { // a caller that gave up proves nothing about the database
 		s.ready, s.checked = err, time.Now()
 	}
 	return err

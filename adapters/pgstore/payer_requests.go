@@ -41,9 +41,9 @@ func (r payerRequestRow) payerRequest() (*billing.PayerRequest, error) {
 	}, nil
 }
 
-// Insert keeps a new payer request.
+// Insert stores a new payer request.
 func (r payerRequests) Insert(ctx context.Context, p *billing.PayerRequest) error {
-	r.made = madeRow("payer_requests", p.ID)
+	r.evidence = rowEvidence("payer_requests", p.ID)
 	return r.later(ctx, p.ID, `
 INSERT INTO payer_requests (id, org_id, mode, state, source, claim_id, payer_id, payer_code, payer_name, reference_number,
 	requested, due_date, answering_attachment_id, answered_at, created_at)
@@ -57,7 +57,7 @@ func (r payerRequests) Get(ctx context.Context, id billing.PayerRequestID) (*bil
 	return r.one(ctx, id, "")
 }
 
-// Lock reads a payer request that nobody else writes from now on.
+// Lock reads a payer request and keeps other transactions from writing it.
 func (r payerRequests) Lock(ctx context.Context, id billing.PayerRequestID) (*billing.PayerRequest, error) {
 	return r.one(ctx, id, forUpdate)
 }
@@ -68,7 +68,7 @@ func (r payerRequests) one(ctx context.Context, id billing.PayerRequestID, end s
 	return one(ctx, r.tx, "payer request", payerRequestRow.payerRequest, q.text(end), q.args...)
 }
 
-// Save keeps the state of a payer request, and its answer.
+// Save stores the state of a payer request, and its answer.
 func (r payerRequests) Save(ctx context.Context, p *billing.PayerRequest) error {
 	return r.later(ctx, p.ID, `
 UPDATE payer_requests
@@ -99,7 +99,8 @@ func (r payerRequests) List(ctx context.Context, f billing.PayerRequestFilter, p
 	return page(ctx, r.tx, "payer requests", payerRequestRow.payerRequest, r.filter(f), p)
 }
 
-// received is answered by an index: a claim has few requests of one reference.
+// received uses an index on the claim: a claim has few requests with one
+// reference.
 const received = `
 SELECT EXISTS (
 	SELECT
@@ -113,7 +114,7 @@ func (r payerRequests) Received(
 	ctx context.Context, payer billing.PayerID, claim billing.ClaimID, reference string,
 ) (have bool, err error) {
 	if err = r.get(ctx, &have, received, r.scope.Org, r.scope.Mode, payer, reference, claim); err != nil {
-		return false, fmt.Errorf("look for a payer request: %w", err)
+		return false, fmt.Errorf("find a payer request: %w", err)
 	}
 	return have, nil
 }

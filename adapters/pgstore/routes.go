@@ -16,7 +16,7 @@ import (
 
 type routes struct{ *tx }
 
-// digits are the digits of a text.
+// digits returns the digits of a text.
 func digits(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < '0' || r > '9' {
@@ -32,7 +32,7 @@ const (
 	payeesByTaxID = payees + "tax_key = $2\nORDER BY created_at, id"
 )
 
-// Payees gives the verified offices with the numbers.
+// Payees returns the verified offices with the numbers.
 func (r routes) Payees(ctx context.Context, mode billing.Mode, npi, taxID string) ([]*billing.Office, error) {
 	text, args := payeesByTaxID, []any{mode, digits(taxID)}
 	switch npi = strings.TrimSpace(npi); {
@@ -48,10 +48,11 @@ func (r routes) Payees(ctx context.Context, mode billing.Mode, npi, taxID string
 	return values(rows, officeRow.office)
 }
 
-// Numbers begin again after a billion files, so the newest one is meant.
+// batchByNumber reads the newest batch, because numbers restart after a billion
+// files.
 const batchByNumber = "SELECT " + batchColumns + "\nFROM batches\nWHERE mode = $1 AND number = ANY ($2) AND network = $3\nORDER BY created_at DESC\nLIMIT 1"
 
-// Batch gives the batch that a file answers.
+// Batch returns the batch that a file replies to.
 func (r routes) Batch(ctx context.Context, mode billing.Mode, network string, n billing.ControlNumbers) (*billing.Batch, error) {
 	var numbers pq.StringArray
 	for _, number := range []string{n.Interchange, n.Group, n.Transaction} {
@@ -68,9 +69,8 @@ func (r routes) Batch(ctx context.Context, mode billing.Mode, network string, n 
 	return row.batch()
 }
 
-// queuedPayers goes from payer to payer, of one organization after the other,
-// through the index of claims that wait, and reads one claim of each, however
-// many there are.
+// queuedPayers goes from payer to payer of each organization through the index of
+// waiting claims, and reads one claim of each, however many wait.
 const queuedPayers = `
 WITH RECURSIVE waiting AS (
 	(
@@ -125,7 +125,7 @@ func (r quarantineRow) file() (*billing.Quarantined, error) {
 	return &billing.Quarantined{ID: r.ID, Mode: r.Mode, Name: r.Name, Reason: r.Reason, Content: r.Content, ReceivedAt: r.ReceivedAt.UTC()}, nil
 }
 
-// Insert keeps a file, unless the same one is kept.
+// Insert stores a file, unless the same file is stored.
 func (r quarantine) Insert(ctx context.Context, q *billing.Quarantined) error {
 	digest := sha256.Sum256(q.Content)
 	if _, err := r.exec(ctx, `
@@ -135,7 +135,7 @@ ON CONFLICT ON CONSTRAINT quarantine_content DO NOTHING`,
 		q.ID, q.Mode, q.Name, q.Reason, digest[:], r.store.sealer.seal(billing.Scope{Mode: q.Mode}, q.ID, q.Content), micro(q.ReceivedAt)); err != nil {
 		return fmt.Errorf("quarantine a file: %w", err)
 	}
-	r.made = made{"SELECT EXISTS (SELECT FROM quarantine WHERE mode = $1 AND digest = $2)", []any{q.Mode, digest[:]}}
+	r.evidence = evidence{"SELECT EXISTS (SELECT FROM quarantine WHERE mode = $1 AND digest = $2)", []any{q.Mode, digest[:]}}
 	return nil
 }
 
@@ -164,7 +164,7 @@ func (r quarantine) List(ctx context.Context) ([]*billing.Quarantined, error) {
 	return values(rows, quarantineRow.file)
 }
 
-// Remove takes a file away.
+// Remove deletes a file.
 func (r quarantine) Remove(ctx context.Context, id billing.FileID) error {
 	return r.later(ctx, id, "DELETE FROM quarantine WHERE id = $1", id)
 }

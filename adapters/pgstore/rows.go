@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// row is a row to be written, by column. Rows that the same statement writes
-// are sent together, as one argument, so that hundreds cost what one costs in
-// round trips and planning. The statement reads them with
-// json_populate_recordset or json_to_recordset from $1.
+// row is a row to write, by column. Rows of the same statement are sent
+// together as one argument, so that hundreds cost the round trips and the
+// planning of one. The statement reads them from $1 with
+// json_populate_recordset or json_to_recordset.
 type row map[string]any
 
-// MarshalJSON gives values the form in which the server reads them.
+// MarshalJSON encodes values in the form that the server reads.
 func (r row) MarshalJSON() ([]byte, error) {
 	plain := make(map[string]any, len(r))
 	for name, value := range r {
@@ -31,14 +31,14 @@ func (r row) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain)
 }
 
-// rows queues a row for the statement, which writes all that are queued for it.
-// Key identifies the row, as with later.
+// rows queues a row for the statement, which writes all rows that are queued
+// for it. Key identifies the row, as in later.
 func (t *tx) rows(ctx context.Context, key any, r row, text string) error {
 	return t.push(ctx, write{row: key, set: text, rows: []row{r}})
 }
 
-// valueOf is what a column keeps of the field that at points to, as of now: a
-// row that is queued does not follow the field.
+// valueOf returns the current value of the field that at points to. A queued
+// row does not follow later changes of the field.
 func valueOf(at any) (any, error) {
 	if v, ok := at.(driver.Valuer); ok {
 		return v.Value()
@@ -46,14 +46,14 @@ func valueOf(at any) (any, error) {
 	return reflect.ValueOf(at).Elem().Interface(), nil
 }
 
-// document is a json column of the field that it points to. Names are as encode
-// says.
+// document is a JSON column of the field that it points to. See encode for the
+// names.
 type document struct {
 	of    any
-	empty string // what is kept for nil: null, or [] for a list
+	empty string // the value stored for nil: null, or [] for a list
 }
 
-// Value is the field as JSON.
+// Value returns the field as JSON.
 func (d document) Value() (driver.Value, error) {
 	b, err := json.Marshal(d.of)
 	if err != nil {
@@ -77,10 +77,10 @@ func (d document) Scan(src any) error {
 	return decode(b, d.of)
 }
 
-// instant is a column of a time in microseconds, NULL for zero.
+// instant is a column of a time in microseconds, NULL for the zero time.
 type instant struct{ of *time.Time }
 
-// Value is the time, or NULL.
+// Value returns the time, or NULL.
 func (i instant) Value() (driver.Value, error) { return optional(*i.of).Value() }
 
 // Scan reads a time in UTC.

@@ -11,14 +11,14 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// What the clearinghouse of the sandbox is remembered to have had: names for
-// longer than anybody asks again for a file, and notes, of which there is one
-// for each claim that it decided, for as long as somebody may replace one.
+// How long the sandbox's clearinghouse remembers: names for longer than any
+// client asks for a file again, and notes, one for each claim that it decided,
+// for as long as a claim may be replaced.
 const (
 	sandboxRemembers = 7 * 24 * time.Hour
 	sandboxKnows     = 90 * 24 * time.Hour
-	sandboxForgets   = "500"  // names at once; a literal, as forgetBatch is
-	sandboxUnlearns  = "5000" // notes, as many as a file of claims makes
+	sandboxForgets   = "500"  // names at once; a literal, like forgetBatch
+	sandboxUnlearns  = "5000" // notes per call, as many as a file of claims makes
 )
 
 const forgetMail = `
@@ -41,8 +41,8 @@ WHERE (key, noted_by) IN (
 	LIMIT ` + sandboxUnlearns + `
 )`
 
-// SandboxMail is the memory of the sandbox's clearinghouse: sandboxnet.Mail. It
-// is of no scope; each call is a transaction of its own.
+// SandboxMail stores the memory of the sandbox's clearinghouse: it is a
+// sandboxnet.Mail. It has no scope; each call is its own transaction.
 type SandboxMail struct{ store *Store }
 
 // SandboxMail returns the memory of the sandbox's clearinghouse.
@@ -62,17 +62,17 @@ type sandboxNote = struct {
 	Content []byte
 }
 
-// mailName is the ID of a row for which there is only a name.
+// mailName is the ID of a row that has only a name.
 type mailName string
 
-// UUID is what the row's content is bound to.
+// UUID returns the name that the row's content is bound to.
 func (n mailName) UUID() string { return "sandbox mail " + string(n) }
 
 func (m SandboxMail) in(ctx context.Context, fn func(ctx context.Context, t *tx) error) error {
 	return m.store.transact(ctx, session{role: roleSystem}, false, fn)
 }
 
-// Put keeps files, and forgets names of long ago.
+// Put stores files, and deletes old names.
 func (m SandboxMail) Put(ctx context.Context, files []sandboxFile) error {
 	if len(files) == 0 {
 		return nil
@@ -88,22 +88,22 @@ func (m SandboxMail) Put(ctx context.Context, files []sandboxFile) error {
 	}
 	return m.in(ctx, func(ctx context.Context, t *tx) error {
 		if _, err := t.exec(ctx, forgetMail, sandboxRemembers.Microseconds()); err != nil {
-			return fmt.Errorf("forget names of the sandbox: %w", err)
+			return fmt.Errorf("delete old names of the sandbox: %w", err)
 		}
 		if _, err := t.exec(ctx, `
 INSERT INTO sandbox_mail (name, content, due, org_id, mode)
 SELECT name, content, due, org_id, mode
 FROM unnest($1::text[], $2::bytea[], $3::timestamptz[], $4::uuid[], $5::text[]) f (name, content, due, org_id, mode)
 ON CONFLICT (name) DO NOTHING`, names, contents, pq.Array(due), pq.Array(orgs), modes); err != nil {
-			return fmt.Errorf("keep files of the sandbox: %w", err)
+			return fmt.Errorf("store files of the sandbox: %w", err)
 		}
-		t.made = made{"SELECT EXISTS (SELECT FROM sandbox_mail WHERE name = $1)", []any{files[0].Name}}
+		t.evidence = evidence{"SELECT EXISTS (SELECT FROM sandbox_mail WHERE name = $1)", []any{files[0].Name}}
 		return nil
 	})
 }
 
-// The files that were given a moment ago are in front of those whose turn it
-// is, and they are few.
+// takeMail skips the files that were returned a moment ago: they come before
+// those whose turn it is, and they are few.
 const takeMail = `
 WITH due AS (
 	SELECT name
@@ -122,7 +122,7 @@ SELECT name, content, org_id, coalesce(mode, '') AS mode, pg_current_xact_id()::
 FROM given
 ORDER BY due, name`
 
-// Take gives files whose time has come.
+// Take returns files whose time has come.
 func (m SandboxMail) Take(ctx context.Context, now time.Time, pause time.Duration, limit int) (files []billing.IncomingFile, err error) {
 	err = m.in(ctx, func(ctx context.Context, t *tx) error {
 		var rows []struct {
@@ -133,14 +133,14 @@ func (m SandboxMail) Take(ctx context.Context, now time.Time, pause time.Duratio
 			XID     string        `db:"xid"`
 		}
 		if err := t.list(ctx, &rows, takeMail, micro(now), pause.Microseconds(), limit); err != nil {
-			return fmt.Errorf("take files of the sandbox: %w", err)
+			return fmt.Errorf("read files of the sandbox: %w", err)
 		}
 		files = nil
 		for _, row := range rows {
 			t.xid = row.XID
 			content, err := m.store.sealer.open(billing.Scope{Mode: billing.ModeTest}, mailName(row.Name), row.Content)
 			if err != nil {
-				return fmt.Errorf("open a file of the sandbox: %w", err)
+				return fmt.Errorf("decrypt a file of the sandbox: %w", err)
 			}
 			files = append(files, billing.IncomingFile{Scope: billing.Scope{Org: row.Org, Mode: row.Mode}, Name: row.Name, Content: content})
 		}
@@ -152,17 +152,17 @@ func (m SandboxMail) Take(ctx context.Context, now time.Time, pause time.Duratio
 	return files, nil
 }
 
-// Remove takes a file away and remembers its name.
+// Remove deletes a file and keeps its name.
 func (m SandboxMail) Remove(ctx context.Context, name string) error {
 	return m.in(ctx, func(ctx context.Context, t *tx) error {
 		return t.later(ctx, mailName(name), "UPDATE sandbox_mail SET removed_at = now(), content = NULL WHERE name = $1 AND removed_at IS NULL", name)
 	})
 }
 
-// noteKey is the ID of what is noted under a key.
+// noteKey is the ID of the notes under a key.
 type noteKey [32]byte
 
-// UUID is what the note's content is bound to.
+// UUID returns the name that the note's content is bound to.
 func (k noteKey) UUID() string { return fmt.Sprintf("sandbox note %x", k[:]) }
 
 const noteDown = `
@@ -185,8 +185,9 @@ LEFT JOIN LATERAL (
 ) before ON true
 ORDER BY n.place`
 
-// Remember keeps notes and forgets old ones. The order of notes is that of
-// their serials, because one call waits for the other before it numbers any.
+// Remember stores notes and deletes old ones. Notes are in the order of their
+// serials, because each call waits for the previous one before it numbers its
+// own.
 func (m SandboxMail) Remember(ctx context.Context, notes []sandboxNote) (before [][]byte, err error) {
 	if len(notes) == 0 {
 		return nil, nil
@@ -201,14 +202,14 @@ func (m SandboxMail) Remember(ctx context.Context, notes []sandboxNote) (before 
 	err = m.in(ctx, func(ctx context.Context, t *tx) error {
 		var locked sql.NullString
 		if err := t.get(ctx, &locked, "SELECT pg_advisory_xact_lock(hashtextextended('sandbox notes', 0))"); err != nil {
-			return fmt.Errorf("wait for others who note for the sandbox: %w", err)
+			return fmt.Errorf("wait for other notes of the sandbox: %w", err)
 		}
-		t.made = made{"SELECT EXISTS (SELECT FROM sandbox_notes WHERE key = $1 AND noted_by = $2)", []any{notes[0].Key[:], notes[0].By}}
+		t.evidence = evidence{"SELECT EXISTS (SELECT FROM sandbox_notes WHERE key = $1 AND noted_by = $2)", []any{notes[0].Key[:], notes[0].By}}
 		if _, err := t.exec(ctx, forgetNotes, sandboxKnows.Microseconds()); err != nil {
-			return fmt.Errorf("forget notes of the sandbox: %w", err)
+			return fmt.Errorf("delete old notes of the sandbox: %w", err)
 		}
 		if _, err := t.exec(ctx, noteDown, keys, by, contents); err != nil {
-			return fmt.Errorf("note for the sandbox: %w", err)
+			return fmt.Errorf("store notes of the sandbox: %w", err)
 		}
 		rows = nil
 		if err := t.list(ctx, &rows, notedBefore, keys, by); err != nil {
@@ -225,7 +226,7 @@ func (m SandboxMail) Remember(ctx context.Context, notes []sandboxNote) (before 
 			continue
 		}
 		if before[i], err = m.store.sealer.open(billing.Scope{Mode: billing.ModeTest}, noteKey(notes[i].Key), row); err != nil {
-			return nil, fmt.Errorf("open a note of the sandbox: %w", err)
+			return nil, fmt.Errorf("decrypt a note of the sandbox: %w", err)
 		}
 	}
 	return before, nil

@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// DumpSchema is the schema of a database as pg_dump (a name, or the path of
-// one as new as the server) tells it, without what differs between versions of
-// pg_dump. migrations/schema.sql holds it for the migrated database.
+// DumpSchema returns the schema of a database as pg_dump prints it, without the
+// parts that differ between versions of pg_dump. The program pgDump, a name or
+// a path, must be as new as the server. migrations/schema.sql has the schema of
+// the migrated database.
 func DumpSchema(ctx context.Context, pgDump, url string) (string, error) {
 	cmd := exec.CommandContext(ctx, pgDump, "--schema-only", "--no-owner", "--dbname", url) //nolint:gosec // G204: the caller's pg_dump
 	var complaint strings.Builder
@@ -22,8 +23,8 @@ func DumpSchema(ctx context.Context, pgDump, url string) (string, error) {
 	return normal(string(out)), nil
 }
 
-// normal drops comments, settings of the session, psql's own commands, and
-// runs of empty lines.
+// normal drops comments, session settings, psql's own commands, and repeated
+// empty lines.
 func normal(dump string) string {
 	noise := regexp.MustCompile(`(?m)^(--.*|SET .*|SELECT pg_catalog\.set_config.*|\\.*)\n`)
 	gaps := regexp.MustCompile(`\n{3,}`)

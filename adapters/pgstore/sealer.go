@@ -12,16 +12,15 @@ import (
 )
 
 // sealer encrypts the messages exchanged with payers and the secrets of webhook
-// endpoints with AES-256-GCM. What it writes is
+// endpoints with AES-256-GCM. It writes
 //
 //	1 byte   version
-//	4 bytes  ID of the key: the start of its SHA-256, so that keys can be told
-//	         apart when they are changed
+//	4 bytes  ID of the key, the start of its SHA-256, which identifies it
 //	12 bytes nonce, random
 //	rest     ciphertext and tag
 //
-// The row's scope and ID are authenticated with it: moved to another row, the
-// bytes no longer open.
+// The row's scope and ID are authenticated with it: the bytes do not decrypt in
+// another row.
 type sealer struct {
 	aead  cipher.AEAD
 	keyID [4]byte
@@ -29,7 +28,7 @@ type sealer struct {
 
 const sealVersion = 1
 
-var errSealed = errors.New("what is sealed is damaged, or the encryption key is another one")
+var errSealed = errors.New("the encrypted data is damaged, or the encryption key is another one")
 
 func newSealer(key [32]byte) (*sealer, error) {
 	block, err := aes.NewCipher(key[:])
@@ -67,8 +66,7 @@ func sealedFor(scope billing.Scope, id rowID) []byte {
 	return []byte(scope.Org.UUID() + "|" + string(scope.Mode) + "|" + id.UUID())
 }
 
-// frame joins messages into one string of bytes: each is preceded by its
-// length.
+// frame joins messages into one string of bytes, each preceded by its length.
 func frame(exchanges []billing.Exchange) []byte {
 	var out []byte
 	for _, x := range exchanges {

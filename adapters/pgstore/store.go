@@ -20,31 +20,31 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Options says how to reach the database and what to do with its data.
+// Options configures the connection to the database and the handling of its
+// data.
 type Options struct {
-	// URL is postgres://user:password@host:port/database?sslmode=...; for a
-	// Unix socket, postgres:///database?host=/folder&port=5432. The user can
-	// become molar_app and molar_system, and needs nothing else: see Admit.
+	// URL is postgres://user:password@host:port/database?sslmode=..., or for a
+	// Unix socket postgres:///database?host=/folder&port=5432. The user needs
+	// the roles molar_app and molar_system, and nothing else: see Admit.
 	URL string
-	// MaxConns bounds the connections; 0 stands for 16. A quarter of them, at
-	// least one and at most four, are for System alone, so that keys are looked
-	// up and leases are renewed whatever waits for the others.
+	// MaxConns bounds the connections; 0 means 16. A quarter of them, at least
+	// one and at most four, are for System alone, so that key lookups and lease
+	// renewals never wait for other transactions.
 	MaxConns int
 	// EncryptionKey encrypts the messages exchanged with payers, and the
-	// secrets of webhook endpoints. It is the one that the database was begun
-	// with. The zero key stands for none: for processes that touch nothing of the
-	// kind.
+	// secrets of webhook endpoints. It must be the database's key. The zero key
+	// means none, for processes that use neither.
 	EncryptionKey [32]byte
-	// Begins makes the key that of a database without one. Without Begins such
-	// a database is ErrNoKey. It is for the process that an operator has make the
-	// database.
+	// Begins sets the key of a database that has none. Without Begins such a
+	// database is ErrNoKey. Set it in the process with which an operator
+	// creates the database.
 	Begins bool
-	// Staged is given the jobs that a committed transaction staged, and those
-	// that call the lanes that it gave something to do, and must not block.
-	// They are this process's to publish for billing.JobLease; jobs that rest become
-	// due by themselves. Nil leaves them all to fall due.
+	// Staged receives the jobs that a committed transaction staged, and those
+	// that call its lanes. It must not block. This process publishes them
+	// within billing.JobLease. Jobs that rest become due by themselves. When
+	// Staged is nil, all jobs wait until they are due.
 	Staged func([]jobs.Job)
-	// Log tells of retries and lost connections. Nil stands for silence.
+	// Log receives retries and lost connections. Nil means no log.
 	Log *slog.Logger
 }
 
@@ -59,30 +59,30 @@ type Store struct {
 	proof     proof
 	staged    func([]jobs.Job)
 	log       *slog.Logger
-	awayTime  time.Duration // how long a transaction waits for a server that is not there
+	awayTime  time.Duration // how long a transaction waits for a server that is away
 
 	stop   context.CancelFunc // ends the upkeep
 	upkeep sync.WaitGroup
 
-	mu      sync.Mutex // guards the answer of Ready
+	mu      sync.Mutex // guards the cached result of Ready
 	checked time.Time
 	ready   error
 }
 
 var _ ports.Store = (*Store)(nil)
 
-// The limits that the server keeps for every transaction. A use case takes
-// milliseconds; these end what hangs, and let the locks of a client that died
-// in the middle go.
+// The server's limits for every transaction. A use case takes milliseconds. The
+// limits end a transaction that hangs, and release the locks of a client that
+// died in the middle.
 const (
 	statementTimeout = "15s"
 	lockTimeout      = "5s"
 	idleTimeout      = "15s"
 )
 
-// The retries of a transaction; the wait for a COMMIT whose answer was lost,
-// which is longer than the server takes to notice that its client is gone; and
-// how long an answer of Ready holds and may take.
+// The retries of a transaction; the wait for a COMMIT whose reply was lost,
+// which is longer than the server takes to notice a lost client; and how long a
+// result of Ready is cached and may take.
 const (
 	attempts       = 6
 	retryDelay     = 5 * time.Millisecond
@@ -93,13 +93,14 @@ const (
 	readyTimeout   = 2 * time.Second
 )
 
-// ErrUnknownOutcome is the error of a transaction that may or may not have
-// been committed: the answer was lost and the server could not be asked.
+// ErrUnknownOutcome is the error of a transaction that may or may not have been
+// committed: the reply was lost and the server cannot be asked.
 var ErrUnknownOutcome = errors.New("postgres: it is unknown whether the transaction was committed")
 
-// Open connects to a migrated database. A key that is not the database's is
-// ErrOtherKey, here or, of a database that was not migrated yet, later. That the
-// database has no key, or no schema, is an error only when it is used.
+// Open connects to a migrated database. It returns ErrOtherKey for a key that
+// is not the database's; for a database that is not migrated yet, the first use
+// returns it. A database without a key, or without a schema, fails only when it
+// is used.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	var d net.Dialer
 	return open(ctx, o, d.DialContext)
@@ -141,21 +142,21 @@ func open(ctx context.Context, o Options, dial func(context.Context, string, str
 	return s, nil
 }
 
-// pool holds up to n connections.
+// pool returns a pool of up to n connections.
 func pool(c *connector, n int) *sqlx.DB {
 	db := sql.OpenDB(c)
 	db.SetMaxOpenConns(n)
-	db.SetMaxIdleConns(n) // a connection is worth its prepared statements
+	db.SetMaxIdleConns(n) // keep connections for their prepared statements
 	db.SetConnMaxIdleTime(10 * time.Minute)
 	db.SetConnMaxLifetime(time.Hour)
 	return sqlx.NewDb(db, "postgres")
 }
 
-// connConfig reads the URL and sets what the store relies on.
+// connConfig reads the URL and adds the settings that the store relies on.
 func connConfig(url string) (pq.Config, error) {
 	config, err := pq.NewConfig(url)
 	if err != nil {
-		return pq.Config{}, errors.New("read the database URL: it has the form postgres://user:password@host:port/database")
+		return pq.Config{}, errors.New("read the database URL: it must have the form postgres://user:password@host:port/database")
 	}
 	if config.Runtime == nil {
 		config.Runtime = map[string]string{}
@@ -163,10 +164,10 @@ func connConfig(url string) (pq.Config, error) {
 	for name, value := range map[string]string{
 		"statement_timeout": statementTimeout, "lock_timeout": lockTimeout,
 		"idle_in_transaction_session_timeout": idleTimeout, "TimeZone": "UTC",
-		// Every statement is prepared and meant for an index. A plan made once
-		// serves it: planning again for each new value took as long as running.
-		// One made while a table is empty must not read all of it later, nor
-		// read and sort what an index has in order.
+		// Every statement is prepared and meant for an index, so one plan
+		// serves all values: planning again for each value took as long as
+		// running. A plan made while a table is empty must not read the whole
+		// table later, nor sort rows that an index has in order.
 		"plan_cache_mode": "force_generic_plan", "enable_seqscan": "off", "enable_bitmapscan": "off", "jit": "off",
 	} {
 		if _, chosen := config.Runtime[name]; !chosen {
@@ -182,7 +183,7 @@ func connConfig(url string) (pq.Config, error) {
 	return config, nil
 }
 
-// Close ends the connections; transactions under way finish first.
+// Close closes the connections; transactions under way finish first.
 func (s *Store) Close() error {
 	s.stop()
 	s.upkeep.Wait()
@@ -206,7 +207,7 @@ func (s *Store) System(ctx context.Context, fn func(context.Context, ports.Syste
 	return s.transact(ctx, session{role: roleSystem}, false, func(ctx context.Context, t *tx) error { return fn(ctx, t.systemPorts(ctx)) })
 }
 
-// transact repeats fn, with the database's key.
+// transact runs fn like repeat, after checking the database's key.
 func (s *Store) transact(ctx context.Context, in session, readOnly bool, fn func(context.Context, *tx) error) error {
 	if err := s.prove(ctx); err != nil {
 		return err
@@ -214,8 +215,8 @@ func (s *Store) transact(ctx context.Context, in session, readOnly bool, fn func
 	return s.repeat(ctx, in, readOnly, fn)
 }
 
-// repeat runs fn in transactions until one of them commits or fails for a
-// reason that does not pass.
+// repeat runs fn in transactions until one commits, or fails for a reason that
+// is not temporary.
 func (s *Store) repeat(ctx context.Context, in session, readOnly bool, fn func(context.Context, *tx) error) error {
 	start := time.Now()
 	for n := 1; ; n++ {
@@ -240,19 +241,19 @@ func (s *Store) repeat(ctx context.Context, in session, readOnly bool, fn func(c
 	}
 }
 
-// attempt runs fn in one transaction. A nil error means that it is committed
-// for certain.
+// attempt runs fn in one transaction. A nil error means that it is certainly
+// committed.
 func (s *Store) attempt(ctx context.Context, t *tx, in session, readOnly bool, fn func(context.Context, *tx) error) (err error) {
 	t.clock.running = &s.running
 	in.clock = &t.clock
-	db, leave := s.system, func() {}
+	db, release := s.system, func() {}
 	if in.role == roleApp {
-		if err := s.turns.take(ctx, in.scope); err != nil {
+		if err := s.turns.acquire(ctx, in.scope); err != nil {
 			return err
 		}
-		db, leave = s.scoped, sync.OnceFunc(s.turns.leave)
+		db, release = s.scoped, sync.OnceFunc(s.turns.release)
 	}
-	defer leave()
+	defer release()
 	begun, err := db.BeginTxx(context.WithValue(ctx, sessionKey{}, in), &sql.TxOptions{ReadOnly: readOnly})
 	if err != nil {
 		return ofBegin(ctx, err)
@@ -263,29 +264,30 @@ func (s *Store) attempt(ctx context.Context, t *tx, in session, readOnly bool, f
 		return err
 	}
 	err = t.commit(ctx)
-	leave() // the connection is free, also while the outcome is asked for
+	release() // frees the connection, also while the outcome is in doubt
 	if unknown, ok := errors.AsType[*commitUnknownError](err); ok && t.xid != "" {
 		return s.resolve(ctx, in, t, unknown)
 	} else if ok {
-		return nil // nothing was written, so nothing was lost
+		return nil // nothing was written
 	}
 	return err
 }
 
-// Clock shows the database's time where there is no transaction, going on from
-// the beginning of the last one. It is for the simulated payers, which go by the
-// times that the store keeps. Until the first transaction it is this process's.
+// Clock shows the database's time outside transactions, running on from the
+// beginning of the last one. The simulated payers use it, because they compare
+// it with stored times. Before the first transaction it shows this process's
+// time.
 func (s *Store) Clock() ports.Clock { return &s.running }
 
-// running is how far the database's clock is ahead of this process's.
+// running is the difference between the database's clock and this process's.
 type running struct{ ahead atomic.Int64 }
 
 func (r *running) set(database, received time.Time) { r.ahead.Store(int64(database.Sub(received))) }
 
-// Now is the database's time.
+// Now returns the database's time.
 func (r *running) Now() time.Time { return time.Now().Add(time.Duration(r.ahead.Load())) }
 
-// ofBegin is the error of a transaction that did not begin.
+// ofBegin returns the error of a transaction that did not begin.
 func ofBegin(ctx context.Context, err error) error {
 	err = ofStatement(ctx, err)
 	if e, ok := errors.AsType[*serverError](err); ok && e.Code == codeInvalidParameter {
@@ -294,18 +296,18 @@ func ofBegin(ctx context.Context, err error) error {
 	return err
 }
 
-// resolve asks what became of a transaction whose COMMIT got no answer. One
-// that was rolled back is reported as a lost connection, so that it runs
-// again. The caller's deadline does not count: what it wants to know is
-// whether the thing was done.
-func (s *Store) resolve(ctx context.Context, in session, lost *tx, cause error) error {
+// resolve asks the server for the outcome of a transaction whose COMMIT got no
+// reply. It reports one that was rolled back as a lost connection, so that the
+// transaction runs again. It ignores the caller's deadline, because the caller
+// needs to know the outcome.
+func (s *Store) resolve(ctx context.Context, in session, inDoubt *tx, cause error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), resolveTimeout)
 	defer cancel()
 	for {
-		over, committed, err := s.status(ctx, in, lost)
+		over, committed, err := s.status(ctx, in, inDoubt)
 		switch {
 		case err == nil && committed:
-			s.log.InfoContext(ctx, "commit confirmed after its answer was lost")
+			s.log.InfoContext(ctx, "commit confirmed after its reply was lost")
 			return nil
 		case err == nil && over:
 			return &connectionError{cause}
@@ -318,36 +320,34 @@ func (s *Store) resolve(ctx context.Context, in session, lost *tx, cause error) 
 
 // status reports whether a transaction is over, and whether it was committed.
 //
-// A server that crashed may give the number of a transaction that it lost to
-// another one, so a number that was committed proves nothing by itself: the
-// row that the transaction made, or the use of a key that it recorded, has to be
-// there too. Transactions that write neither only move leases, remove jobs,
-// give up uploads and note what came of deliveries, and those do no harm when
-// they are lost: the job runs again and finds its effect, and a receiver gets
-// what it has had again.
-func (s *Store) status(ctx context.Context, in session, lost *tx) (over, committed bool, err error) {
+// A server that crashed may reuse the number of a lost transaction, so a
+// committed number alone proves nothing: the transaction's evidence must exist
+// too. Transactions without evidence only move leases, remove jobs, discard
+// uploads and record delivery results. Losing those is harmless: the job runs
+// again and finds its effect, and a receiver gets a duplicate.
+func (s *Store) status(ctx context.Context, in session, inDoubt *tx) (over, committed bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, resolveTimeout/4)
 	defer cancel()
 	err = s.attempt(ctx, &tx{store: s, scope: in.scope}, in, true, func(ctx context.Context, t *tx) error {
 		var status string
-		err := t.get(ctx, &status, "SELECT coalesce(pg_xact_status($1::xid8), 'unknown')", lost.xid)
+		err := t.get(ctx, &status, "SELECT coalesce(pg_xact_status($1::xid8), 'unknown')", inDoubt.xid)
 		if e, ok := errors.AsType[*serverError](err); ok && e.Code == codeInvalidParameter {
-			over = true // the number has not been given out: a crash took the transaction
+			over = true // the number is not in use: the transaction was lost in a crash
 			return nil
 		}
 		over, committed = status == "aborted" || status == "committed", status == "committed"
-		if err != nil || !committed || lost.made.query == "" {
+		if err != nil || !committed || inDoubt.evidence.query == "" {
 			return err
 		}
-		return t.get(ctx, &committed, lost.made.query, lost.made.args...)
+		return t.get(ctx, &committed, inDoubt.evidence.query, inDoubt.evidence.args...)
 	})
 	if over && !committed {
-		err = nil // also of a read-only transaction that could not be ended after the number was refused
+		err = nil // also for a read-only transaction that failed to end after the number was rejected
 	}
 	return over, committed, err
 }
 
-// pause waits; it reports false when ctx ended first.
+// pause waits. It returns false when ctx ends first.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

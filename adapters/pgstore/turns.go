@@ -8,9 +8,9 @@ import (
 	"github.com/molar-billing/molar/core/jobs"
 )
 
-// turns gives out the connections for transactions of one scope, to one scope
-// after the other: database/sql would give them to whoever came first, and a
-// thousand requests of one organization come before the next one's.
+// turns assigns the connections for transactions to one scope after the other.
+// database/sql would serve them in order of arrival: a thousand requests of one
+// organization before the next one's.
 type turns struct {
 	mu      sync.Mutex
 	free    int // connections
@@ -19,12 +19,12 @@ type turns struct {
 
 // waiter is a transaction that waits for its turn.
 type waiter struct {
-	turn chan struct{} // closed when it has come
+	turn chan struct{} // closed when the turn comes
 	gone bool          // the transaction waits no more
 }
 
-// take waits until it is the scope's turn; leave ends it.
-func (t *turns) take(ctx context.Context, scope billing.Scope) error {
+// acquire waits for the scope's turn. Release ends the turn.
+func (t *turns) acquire(ctx context.Context, scope billing.Scope) error {
 	t.mu.Lock()
 	if t.free > 0 {
 		t.free--
@@ -50,8 +50,8 @@ func (t *turns) take(ctx context.Context, scope billing.Scope) error {
 	return ctx.Err()
 }
 
-// leave gives the connection to whose turn it is.
-func (t *turns) leave() {
+// release passes the connection to the next scope.
+func (t *turns) release() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.next()
@@ -71,7 +71,8 @@ func (t *turns) next() {
 	}
 }
 
-// length is how many transactions wait, with those that have given up since.
+// length returns the number of waiting transactions, including some that have
+// given up.
 func (t *turns) length() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -21,37 +21,37 @@ import (
 
 // tx is a transaction under way; the repositories are views of it.
 //
-// A write whose result nobody needs is queued. The queue is sent as one
+// A write whose result is not needed is queued. The queue is sent as one
 // statement before the next read and before COMMIT, so that a use case may
-// write row by row and still pay for one round trip.
+// write row by row at the cost of one round trip.
 type tx struct {
-	store  *Store
-	sql    *sqlx.Tx
-	scope  billing.Scope
-	clock  clock
-	queue  []write
-	queued map[any]struct{} // the rows that the queue writes
-	staged []jobs.Job       // published after the commit; calls of lanes among them
-	xid    string           // the transaction's ID, once it has written something
-	made   made             // what is there if the transaction was committed
-	failed error            // the first error of a statement: the transaction is over
+	store    *Store
+	sql      *sqlx.Tx
+	scope    billing.Scope
+	clock    clock
+	queue    []write
+	queued   map[any]struct{} // the rows that the queue writes
+	staged   []jobs.Job       // published after the commit, including calls of lanes
+	xid      string           // the transaction's ID, once it has written something
+	evidence evidence         // exists if the transaction was committed
+	failed   error            // the first error of a statement, which ends the transaction
 
-	pending billing.CheckID // the pending check that it makes
+	pending billing.CheckID // the pending check that it creates
 
 	lastEvent lastEvent
 }
 
-// made asks for something that a transaction writes and that stays. The zero
-// value stands for a transaction that writes nothing of the kind.
-type made struct {
+// evidence is a query for a row that a transaction writes and that stays. The
+// zero value belongs to a transaction that writes no such row.
+type evidence struct {
 	query string
 	args  []any
 }
 
-// madeRow is a row that a transaction inserts and that is there for days at
-// least. A document may be removed sooner, but only by somebody who has read it.
-func madeRow(table string, id driver.Valuer) made {
-	return made{"SELECT EXISTS (SELECT FROM " + table + " WHERE id = $1)", []any{id}}
+// rowEvidence is the evidence of a row that stays for days at least. A document
+// may be removed sooner, but only by a caller that has read it.
+func rowEvidence(table string, id driver.Valuer) evidence {
+	return evidence{"SELECT EXISTS (SELECT FROM " + table + " WHERE id = $1)", []any{id}}
 }
 
 // write is a queued statement.
@@ -59,16 +59,17 @@ type write struct {
 	row   any // identifies the row that it writes
 	text  string
 	args  []any
-	set   string // the statement for several rows at once, if there is one
-	rows  []row  // its argument
-	calls bool   // it returns org_id, mode and endpoint_id of lanes to be called
+	set   string // the statement for several rows at once, if any
+	rows  []row  // the argument of set
+	calls bool   // the write returns org_id, mode and endpoint_id of lanes to call
 
-	of    billing.CheckID // for a write that belongs to making a check: its row, the use of its key, its job
-	again bool            // if a crash loses it, the same job makes it again
+	of    billing.CheckID // for a write that creates a check: its row, the use of its key, its job
+	again bool            // the same job repeats the write after a crash
 }
 
-// statement is what is sent. For one row the form that takes it apart is
-// preferred: the server reads it in two thirds of the time.
+// statement returns the text and arguments to send. It prefers the form with a
+// parameter per column for one row, which the server reads in two thirds of the
+// time.
 func (w write) statement() (string, []any, error) {
 	if w.set == "" || w.text != "" && len(w.rows) == 1 {
 		return w.text, w.args, nil
@@ -101,9 +102,9 @@ type transactionClock struct {
 	*tx
 }
 
-// Now returns the same time, in UTC and microseconds, all through the
-// transaction. Asked before the first statement it costs a round trip of its
-// own; if that fails, the transaction has failed.
+// Now returns the same time all through the transaction, in UTC and
+// microseconds. Before the first statement it costs a separate round trip. If
+// that fails, the transaction has failed.
 func (c transactionClock) Now() time.Time {
 	if c.clock.now.IsZero() {
 		var text string
@@ -113,12 +114,12 @@ func (c transactionClock) Now() time.Time {
 }
 
 // later queues a write. The parts of one statement do not see each other's
-// effects, so a second write to a row waits for the first to be sent.
+// effects, so a second write to a row waits until the first is sent.
 func (t *tx) later(ctx context.Context, row any, text string, args ...any) error {
 	return t.push(ctx, write{row: row, text: text, args: args})
 }
 
-// laterOf queues a write that belongs to making a check.
+// laterOf queues a write that belongs to creating a check.
 func (t *tx) laterOf(ctx context.Context, of billing.CheckID, row any, text string, args ...any) error {
 	return t.push(ctx, write{of: of, row: row, text: text, args: args})
 }
@@ -145,24 +146,24 @@ func (t *tx) push(ctx context.Context, w write) error {
 	return nil
 }
 
-// flush sends what is queued.
+// flush sends the queue.
 func (t *tx) flush(ctx context.Context) error { return t.send(ctx, "") }
 
-// asynchronous is a FROM clause that has COMMIT return before the disk has the
-// transaction.
+// asynchronous is a FROM clause that lets COMMIT return before the transaction
+// is on disk.
 const asynchronous = "\nFROM set_config('synchronous_commit', 'off', true)"
 
-// unpromised reports whether the transaction only makes a pending check or
-// postpones jobs. After a crash of the server that loses it, the caller makes the
-// check again, and the job runs again once its lease ends; see ADR 35.
+// unpromised reports whether the transaction only creates a pending check or
+// postpones jobs. When a crash of the server loses it, the caller creates the
+// check again, and the job runs again after its lease; see ADR 35.
 func (t *tx) unpromised() bool {
 	promised := func(w write) bool { return !w.again && (t.pending.IsZero() || w.of != t.pending) }
 	return t.xid == "" && len(t.queue) > 0 && !slices.ContainsFunc(t.queue, promised)
 }
 
-// send sends what is queued, with a FROM clause for the result when no lanes
-// are called. The text depends only on which writes there are, so it is
-// prepared once like any other.
+// send sends the queue, with a FROM clause for the result when no lanes are
+// called. The text depends only on the kinds of writes, so it is prepared once
+// like any other.
 func (t *tx) send(ctx context.Context, from string) error {
 	if len(t.queue) == 0 {
 		return t.failed
@@ -216,7 +217,7 @@ func renumber(to *strings.Builder, text string, by int) {
 	}
 }
 
-// exec runs a write at once and answers how many rows it wrote.
+// exec runs a write at once and returns the number of rows written.
 func (t *tx) exec(ctx context.Context, text string, args ...any) (int, error) {
 	var done struct {
 		Rows int    `db:"rows"`
@@ -230,7 +231,7 @@ func (t *tx) exec(ctx context.Context, text string, args ...any) (int, error) {
 	return done.Rows, nil
 }
 
-// get reads one row; sql.ErrNoRows stays what it is.
+// get reads one row. It returns sql.ErrNoRows unchanged.
 func (t *tx) get(ctx context.Context, dest any, text string, args ...any) error {
 	if err := t.flush(ctx); err != nil {
 		return err
@@ -246,7 +247,7 @@ func (t *tx) list(ctx context.Context, dest any, text string, args ...any) error
 	return t.run(ctx, func() error { return t.sql.SelectContext(ctx, dest, text, args...) })
 }
 
-// scan has each row of a statement read.
+// scan calls read for each row of a statement.
 func (t *tx) scan(ctx context.Context, read func(row *sql.Rows) error, text string, args ...any) error {
 	if err := t.flush(ctx); err != nil {
 		return err
@@ -256,7 +257,7 @@ func (t *tx) scan(ctx context.Context, read func(row *sql.Rows) error, text stri
 		if err != nil {
 			return err
 		}
-		defer rows.Close() //nolint:errcheck // rows.Err has what is wrong
+		defer rows.Close() //nolint:errcheck // rows.Err has the error
 		for rows.Next() {
 			if err := read(rows); err != nil {
 				return err
@@ -277,7 +278,7 @@ func (t *tx) run(ctx context.Context, statement func() error) error {
 	return err
 }
 
-// commit sends what is queued and commits.
+// commit sends the queue and commits.
 func (t *tx) commit(ctx context.Context) error {
 	from := ""
 	if t.unpromised() {
@@ -293,8 +294,8 @@ func (t *tx) commit(ctx context.Context) error {
 	return ofStatement(ctx, err)
 }
 
-// one reads the row that a statement finds; what names its value in errors. No
-// row is CodeNotFound.
+// one reads the row that a statement finds. It uses the name what in errors,
+// and returns CodeNotFound when there is no row.
 func one[Row, Value any](
 	ctx context.Context, t *tx, what string, value func(Row) (*Value, error), text string, args ...any,
 ) (*Value, error) {
@@ -307,8 +308,8 @@ func one[Row, Value any](
 	return value(row)
 }
 
-// page reads a page of a list ordered by time and ID, newest first, and one row
-// more.
+// page reads a page of a list ordered by time and ID, newest first, and one
+// more row.
 func page[Row, Value any](
 	ctx context.Context, t *tx, what string, value func(Row) (Value, error), q *query, p billing.Page,
 ) ([]Value, error) {
@@ -320,8 +321,8 @@ func page[Row, Value any](
 	return values(rows, value)
 }
 
-// query builds a SELECT with the filters that are in use. Each % of a
-// condition stands for the next argument.
+// query builds a SELECT with the filters that are set. Each % in a condition
+// stands for the next argument.
 type query struct {
 	built strings.Builder
 	args  []any
@@ -343,7 +344,7 @@ func (q *query) pageBy(order string, p billing.Page) string {
 	return q.text("ORDER BY "+order+" DESC, id DESC\nLIMIT %", p.Limit+1)
 }
 
-// before leaves out what earlier pages had.
+// before skips the rows of earlier pages.
 func (q *query) before(order string, p billing.Page) {
 	if p.After != nil {
 		q.where("("+order+", id) < (%, %)", micro(p.After.Time), billing.JobID(p.After.ID))
@@ -365,7 +366,7 @@ func (q *query) add(text string, args ...any) {
 	q.built.WriteString(text)
 }
 
-// created narrows to a span of time; zero bounds do not.
+// created restricts to a span of time. Zero bounds add no condition.
 func (q *query) created(after, before time.Time) {
 	if !after.IsZero() {
 		q.where("created_at >= %", after.UTC())
@@ -375,11 +376,11 @@ func (q *query) created(after, before time.Time) {
 	}
 }
 
-// micro is a time as PostgreSQL keeps it. Nanoseconds would be rounded, and a
-// row would not compare equal to what was written.
+// micro returns a time in PostgreSQL's precision. PostgreSQL would round
+// nanoseconds, and a row would not compare equal to the value written.
 func micro(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
-// optional is a time or NULL.
+// optional returns a time or NULL.
 func optional(t time.Time) sql.NullTime { return sql.NullTime{Time: micro(t), Valid: !t.IsZero()} }
 
 // present is the inverse of optional.
@@ -390,7 +391,7 @@ func present(t sql.NullTime) time.Time {
 	return t.Time.UTC()
 }
 
-// values makes the domain's values of rows.
+// values converts rows to the domain's values.
 func values[Row, Value any](rows []Row, value func(Row) (Value, error)) ([]Value, error) {
 	out := make([]Value, 0, len(rows))
 	for _, r := range rows {

@@ -31,9 +31,9 @@ type endpointRow struct {
 	CreatedAt    time.Time                 `db:"created_at"`
 }
 
-// endpoint opens the secret. One that does not open, because the encryption key
-// is another one, is empty: the endpoint can be read, changed and removed all
-// the same, and rotating makes a new secret.
+// endpoint decrypts the secret. The secret is empty when the encryption key is
+// another one: the endpoint can still be read, changed and removed, and
+// rotating creates a new secret.
 func (r endpointRow) endpoint(s *sealer) *billing.WebhookEndpoint {
 	e := &billing.WebhookEndpoint{
 		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, URL: r.URL, Description: r.Description, Status: r.Status,
@@ -49,7 +49,7 @@ func (r endpointRow) endpoint(s *sealer) *billing.WebhookEndpoint {
 	return e
 }
 
-// eventTypes is the column of event types: NULL for every type.
+// eventTypes returns the column of event types: NULL for every type.
 func eventTypes(types []billing.EventType) (out pq.StringArray) {
 	for _, t := range types {
 		out = append(out, string(t))
@@ -57,7 +57,7 @@ func eventTypes(types []billing.EventType) (out pq.StringArray) {
 	return out
 }
 
-// sealed is the column of the secret; NULL stands for one that is not known.
+// sealed returns the column of the secret: NULL for an unknown one.
 func (r endpoints) sealed(e *billing.WebhookEndpoint) []byte {
 	if e.Secret == "" {
 		return nil
@@ -65,15 +65,15 @@ func (r endpoints) sealed(e *billing.WebhookEndpoint) []byte {
 	return r.store.sealer.seal(r.scope, e.ID, []byte(e.Secret))
 }
 
-// Insert keeps a new endpoint. Whoever inserts waits for the others of the
-// scope first, and counts in a statement that begins after that.
+// Insert stores a new endpoint. It waits for other inserts of the scope first,
+// and counts in a statement that begins after that.
 func (r endpoints) Insert(ctx context.Context, e *billing.WebhookEndpoint) error {
 	var locked sql.NullString
 	if err := r.get(ctx, &locked, "SELECT pg_advisory_xact_lock(hashtextextended(format('webhook endpoints %s %s', $1::uuid, $2::text), 0))",
 		r.scope.Org, r.scope.Mode); err != nil {
 		return fmt.Errorf("insert webhook endpoint %s: %w", e.ID, err)
 	}
-	r.made = madeRow("webhook_endpoints", e.ID)
+	r.evidence = rowEvidence("webhook_endpoints", e.ID)
 	n, err := r.exec(ctx, `
 INSERT INTO webhook_endpoints (id, org_id, mode, url, description, event_types, status, secret, failures, failing_since, circuit_until,
 	created_at)
@@ -98,7 +98,7 @@ func (r endpoints) Get(ctx context.Context, id billing.WebhookEndpointID) (*bill
 	return r.one(ctx, id, "")
 }
 
-// Lock reads an endpoint that nobody else writes from now on.
+// Lock reads an endpoint and keeps other transactions from writing it.
 func (r endpoints) Lock(ctx context.Context, id billing.WebhookEndpointID) (*billing.WebhookEndpoint, error) {
 	return r.one(ctx, id, "FOR NO KEY UPDATE")
 }
@@ -109,8 +109,8 @@ func (r endpoints) one(ctx context.Context, id billing.WebhookEndpointID, end st
 	return one(ctx, r.tx, "webhook endpoint", r.endpoint, q.text(end), q.args...)
 }
 
-// Save keeps what can change of an endpoint; a secret that is not known stays
-// as it is.
+// Save stores the fields of an endpoint that can change. It does not change a
+// secret that is unknown.
 func (r endpoints) Save(ctx context.Context, e *billing.WebhookEndpoint) error {
 	if e.Status == billing.EndpointEnabled {
 		r.call(r.scope, e.ID)

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// wire is the socket under a connection of lib/pq. It lets messages travel
-// that lib/pq does not wait for: one rides in front of the next message, one
-// goes out on its own. Their replies never reach lib/pq, so a BEGIN and the
-// COMMIT of reads cost no round trip.
+// wire is the socket under a lib/pq connection. It sends messages that lib/pq
+// does not wait for: one in front of the next message, one on its own. Their
+// replies never reach lib/pq, so a BEGIN and the COMMIT of reads cost no round
+// trip.
 //
-// A reply that reports an error is the exception. The server then refuses the
-// statement that followed as well, so lib/pq gets the error as the reply to its
-// own statement, and the refusal is dropped in its place.
+// A reply that reports an error is the exception. The server then also rejects
+// the statement that followed. lib/pq gets the error as the reply to its own
+// statement, and the wire drops the rejection.
 //
 // See the message formats of PostgreSQL's frontend/backend protocol: a type of
 // one byte, a length that counts itself, the content. ReadyForQuery ends the
@@ -24,17 +24,17 @@ type wire struct {
 	net.Conn
 	in *bufio.Reader
 
-	rider   []byte // goes out with the next message
-	refused int    // replies to drop first, whatever they say: an error is known already
-	dropped int    // replies to drop then, unless one reports an error
-	through bool   // the reply that arrives reports an error, and goes to lib/pq
+	rider   []byte // sent in front of the next message
+	refused int    // replies to drop first, because an error is known already
+	dropped int    // further replies to drop, unless one reports an error
+	through bool   // the current reply reports an error, and goes to lib/pq
 	left    int    // bytes of a message that lib/pq has not read yet
 
-	first    string    // the first column of the row that was dropped last
-	received time.Time // when
+	first    string    // the first column of the last dropped row
+	received time.Time // when that row arrived
 }
 
-// The types of messages from the server that matter here.
+// The types of messages from the server that the wire handles.
 const (
 	msgDataRow       = 'D'
 	msgErrorResponse = 'E'
@@ -43,17 +43,17 @@ const (
 
 func newWire(c net.Conn) *wire { return &wire{Conn: c, in: bufio.NewReader(c)} }
 
-// simpleQuery is the message that runs statements without arguments.
+// simpleQuery returns the message that runs statements without arguments.
 func simpleQuery(text string) []byte {
 	m := binary.BigEndian.AppendUint32([]byte{'Q'}, uint32(4+len(text)+1)) //nolint:gosec // G115: statements are short
 	return append(append(m, text...), 0)
 }
 
-// batch is messages of the extended protocol that the server replies to
-// together: the last is Sync.
+// batch is messages of the extended protocol with one reply for all. The last
+// is Sync.
 type batch []byte
 
-// prepare has a statement prepared, also when there is one of that name.
+// prepare prepares a statement and replaces one of the same name.
 func (b *batch) prepare(name, text string) {
 	b.add('C', "S"+name+"\x00")
 	b.add('P', name+"\x00"+text+"\x00\x00\x00")
@@ -79,13 +79,13 @@ func (b *batch) add(kind byte, content string) {
 	*b = append(*b, content...)
 }
 
-// ride sends the message with the next one.
+// ride sends the message in front of the next one.
 func (w *wire) ride(message []byte) { w.rider = message }
 
-// riding reports whether a message still waits for the next one.
+// riding reports whether a message waits for the next one.
 func (w *wire) riding() bool { return w.rider != nil }
 
-// stay takes back the message that waits.
+// stay withdraws the waiting message.
 func (w *wire) stay() { w.rider = nil }
 
 // post sends a message and does not wait for the reply.
@@ -106,7 +106,7 @@ func (w *wire) Write(b []byte) (int, error) {
 	return max(0, n), err
 }
 
-// Read passes messages on to lib/pq, whole or in parts, and drops the others.
+// Read passes messages to lib/pq, whole or in parts, and drops the others.
 func (w *wire) Read(b []byte) (n int, err error) {
 	for n < len(b) && (n == 0 || w.in.Buffered() > 0) {
 		if w.left == 0 {
@@ -125,7 +125,8 @@ func (w *wire) Read(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// next looks at the message that begins, and drops it unless it is for lib/pq.
+// next reads the head of a message, and drops the message unless it is for
+// lib/pq.
 func (w *wire) next() error {
 	head, err := w.in.Peek(5)
 	if err != nil {
@@ -147,7 +148,7 @@ func (w *wire) next() error {
 		return nil
 	case kind == msgErrorResponse:
 		w.through, w.refused, w.dropped = true, w.dropped, 0
-		return nil // looks again
+		return nil // reads the next head
 	case last:
 		w.dropped--
 	case kind == msgDataRow && size <= w.in.Size():
@@ -161,14 +162,14 @@ func (w *wire) next() error {
 	return err
 }
 
-// firstColumn is the text of a row's first column, empty for NULL.
+// firstColumn returns the text of a row's first column, empty for NULL.
 func firstColumn(row []byte) string {
 	if len(row) < 6 {
 		return ""
 	}
 	size := int64(binary.BigEndian.Uint32(row[2:]))
 	if row = row[6:]; size > int64(len(row)) {
-		return "" // -1, as an unsigned number, stands for NULL
+		return "" // -1, as an unsigned number, means NULL
 	}
 	return string(row[:size])
 }

@@ -186,7 +186,7 @@ func TestRoundTrips(t *testing.T) {
 				s.Delivery.Tried(billing.Attempt{At: time.Now(), Status: 500}, 0)
 				tried = append(tried, s.Delivery)
 			}
-			if err := errors.Join(tx.Lanes.Record(ctx, tried), tx.Lanes.Suffer(ctx, hook)); err != nil {
+			if err := errors.Join(tx.Lanes.Record(ctx, tried), tx.Lanes.RecordHealth(ctx, hook)); err != nil {
 				return err
 			}
 			_, due, _, err = tx.Lanes.Due(ctx, hook.ID, time.Now(), 1, nil)

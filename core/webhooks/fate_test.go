@@ -206,8 +206,8 @@ func (l mortalLanes) Record(ctx context.Context, tried []*billing.Delivery) erro
 	return l.f.call("Record", true, func() error { return l.Lanes.Record(ctx, tried) })
 }
 
-func (l mortalLanes) Suffer(ctx context.Context, e *billing.WebhookEndpoint) error {
-	return l.f.call("Suffer", true, func() error { return l.Lanes.Suffer(ctx, e) })
+func (l mortalLanes) RecordHealth(ctx context.Context, e *billing.WebhookEndpoint) error {
+	return l.f.call("RecordHealth", true, func() error { return l.Lanes.RecordHealth(ctx, e) })
 }
 
 func (l mortalLanes) Leave(ctx context.Context, id billing.WebhookEndpointID, holder billing.JobID) error {

@@ -235,7 +235,7 @@ func (l *lane) suffer(ctx context.Context, tx ports.Tx) error {
 			e.Status = billing.EndpointDisabled
 		}
 	}
-	return tx.Lanes.Suffer(ctx, e)
+	return tx.Lanes.RecordHealth(ctx, e)
 }
 
 // post posts one delivery. It owns a place in done, so it never waits.

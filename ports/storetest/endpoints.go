@@ -254,7 +254,7 @@ func testWebhookScopes(b *bench) {
 			if len(endpoints)+len(deliveries)+n > 0 || taken || holds != "" {
 				t.Errorf("%s reaches another scope's rows", other.Mode)
 			}
-			return errors.Join(err1, err2, err3, err4, tx.Endpoints.Save(ctx, &changed), tx.Lanes.Suffer(ctx, &changed),
+			return errors.Join(err1, err2, err3, err4, tx.Endpoints.Save(ctx, &changed), tx.Lanes.RecordHealth(ctx, &changed),
 				tx.Lanes.Record(ctx, []*billing.Delivery{&settled}), tx.Lanes.Leave(ctx, e.ID, holder), tx.Endpoints.Delete(ctx, e.ID))
 		}); err != nil {
 			t.Error(err)

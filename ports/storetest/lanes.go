@@ -61,7 +61,7 @@ func (b *bench) record(status int, due ...billing.Shipment) []*billing.Delivery 
 func (b *bench) suffer(e billing.WebhookEndpoint, h billing.EndpointHealth) {
 	b.t.Helper()
 	e.Health = h
-	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Lanes.Suffer(ctx, &e) })
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Lanes.RecordHealth(ctx, &e) })
 }
 
 func shipped(due []billing.Shipment) (out []billing.EventID) {
@@ -322,7 +322,7 @@ func testRecordAndDue(b *bench) {
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		if err := errors.Join(
 			tx.Lanes.Record(ctx, []*billing.Delivery{first[0].Delivery}), tx.Lanes.Record(ctx, []*billing.Delivery{first[1].Delivery}),
-			tx.Lanes.Suffer(ctx, &ill)); err != nil {
+			tx.Lanes.RecordHealth(ctx, &ill)); err != nil {
 			return err
 		}
 		got, due, next, err := tx.Lanes.Due(ctx, e.ID, b.now.Add(time.Second), 2, nil)
@@ -333,8 +333,8 @@ func testRecordAndDue(b *bench) {
 	})
 }
 
-// testSuffer tells of an endpoint's health while its owner changes it.
-func testSuffer(b *bench) {
+// testRecordHealth records the health of an endpoint while its owner changes it.
+func testRecordHealth(b *bench) {
 	t := b.t
 	e := b.newEndpoint(0)
 	seen := *e

@@ -119,7 +119,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"an open circuit":             testCircuit,
 		"attempts are recorded":       testRecord,
 		"the step of a lane":          testRecordAndDue,
-		"an endpoint suffers":         testSuffer,
+		"the health of an endpoint":   testRecordHealth,
 		"call lanes":                  testCallLanes,
 		"relays share lanes":          testCallLanesRace,
 		"events are kept":             testEvents,

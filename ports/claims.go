@@ -7,11 +7,11 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// Claims keeps claims.
+// Claims stores claims.
 type Claims interface {
-	// Insert keeps a new claim. A control number that another claim of the
-	// scope has, compared without case, is CodeConflict, and so is a second
-	// void of a claim while the first is not rejected.
+	// Insert stores a new claim. A control number of another claim in the scope,
+	// compared without case, is CodeConflict. So is a second void of a claim
+	// while the first is not rejected.
 	Insert(ctx context.Context, c *billing.Claim) error
 
 	// Get reads a claim without its attachments. An absent one is CodeNotFound.
@@ -21,128 +21,128 @@ type Claims interface {
 	// one ends. It waits for one that does.
 	Lock(ctx context.Context, id billing.ClaimID) (*billing.ClaimRecord, error)
 
-	// Save keeps all of a claim that is locked, apart from its ID, scope, kind
-	// and creation. A control number of another claim is CodeConflict.
+	// Save stores all of a locked claim except its ID, scope, kind and creation
+	// time. A control number of another claim is CodeConflict.
 	Save(ctx context.Context, c *billing.Claim) error
 
-	// List reads a page of claims, newest first, and one row more than asked
-	// for when there is a next page. Findings and History are left out.
+	// List reads a page of claims, newest first, and one extra row when there is
+	// a next page. It leaves out Findings and History.
 	List(ctx context.Context, f billing.ClaimFilter, p billing.Page) ([]*billing.ClaimRecord, error)
 
-	// Similar reads claims of kind claim for the patient with services in the
-	// span, at most a hundred: no drafts, voided or rejected claims, and no
-	// void transactions. Findings and History are left out.
+	// Similar reads at most a hundred claims of kind claim for the patient with
+	// services in the span. It leaves out drafts, voided and rejected claims and
+	// void transactions, and of each claim Findings and History.
 	Similar(ctx context.Context, patient billing.PatientID, span billing.DateSpan) ([]*billing.Claim, error)
 }
 
-// Clearing reads claims for the files that carry them or report on them. The
-// claims that it returns are locked, always in the order of their IDs.
+// Clearing reads claims for the files that carry or report on them. It locks
+// the claims that it returns, always in the order of their IDs.
 type Clearing interface {
-	// Queued reads claims for the payers that wait for a batch, the oldest, at
-	// most limit. Claims that another transaction has locked are passed over.
+	// Queued reads the oldest claims for the payers that wait for a batch, at
+	// most limit. It skips claims that another transaction has locked.
 	Queued(ctx context.Context, payers []billing.PayerID, limit int) ([]*billing.Claim, error)
 
-	// OfBatch reads the claims whose batch it is.
+	// OfBatch reads the claims of a batch.
 	OfBatch(ctx context.Context, id billing.FileID) ([]*billing.Claim, error)
 
-	// Match reads the claims that have one of the control numbers, compared
-	// without case, or one of the payer's claim numbers; void transactions
-	// have the payer's number of the claim that they void.
+	// Match reads the claims with one of the control numbers, compared without
+	// case, or one of the payer's claim numbers. A void transaction has the
+	// payer's number of the claim that it voids.
 	Match(ctx context.Context, controlNumbers, payerClaimNumbers []string) ([]*billing.Claim, error)
 
-	// Attached reads the closed attachments of claims that their files name.
+	// Attached reads the closed attachments that the claims' files name.
 	Attached(ctx context.Context, claims []billing.ClaimID) ([]*billing.Attachment, error)
 
 	// Serial returns the next number for a file, across all scopes. A number that
-	// was returned and not kept is lost.
+	// is not stored is lost.
 	Serial(ctx context.Context) (int64, error)
 
-	// Keep keeps an acknowledgement that the transaction applies, its bytes
-	// encrypted. It reports false, and keeps nothing, when the scope has one
-	// with the same content; it waits for a transaction that is keeping it.
+	// Keep stores an acknowledgement that the transaction applies, its bytes
+	// encrypted. It returns false and stores nothing when the scope has one with
+	// the same content. It waits for a transaction that is storing it.
 	Keep(ctx context.Context, f billing.IncomingFile, at time.Time) (bool, error)
 }
 
-// Batches keeps files of claims, their bytes encrypted.
+// Batches stores files of claims, their bytes encrypted.
 type Batches interface {
-	// Insert keeps a new batch. It reports false, and keeps nothing, when
-	// another batch of any scope has the name.
+	// Insert stores a new batch. It returns false and stores nothing when a batch
+	// of any scope has the name.
 	Insert(ctx context.Context, b *billing.Batch, content []byte) (bool, error)
 
 	// Get reads a batch. An absent one is CodeNotFound.
 	Get(ctx context.Context, id billing.FileID) (*billing.Batch, error)
 
 	// Lock reads like Get, and no other transaction writes the batch until this
-	// one ends. A transaction that locks a batch and claims locks the batch first.
+	// one ends. A transaction that locks a batch and claims locks the batch
+	// first.
 	Lock(ctx context.Context, id billing.FileID) (*billing.Batch, error)
 
-	// Save keeps what can change of a batch that is locked.
+	// Save stores the fields of a locked batch that can change.
 	Save(ctx context.Context, b *billing.Batch) error
 
-	// List reads a page of batches, newest first, and one row more than asked
-	// for when there is a next page.
+	// List reads a page of batches, newest first, and one extra row when there is
+	// a next page.
 	List(ctx context.Context, p billing.Page) ([]*billing.Batch, error)
 
-	// Content reads the file. That of an absent batch is CodeNotFound.
+	// Content reads the file. An absent batch is CodeNotFound.
 	Content(ctx context.Context, id billing.FileID) ([]byte, error)
 }
 
-// ERAs keeps remittances, the files encrypted.
+// ERAs stores remittances, their files encrypted.
 type ERAs interface {
-	// Insert keeps a new remittance. When the scope has one with the identity it
-	// keeps nothing, and returns the ID of that; otherwise the zero ID.
+	// Insert stores a new remittance and returns the zero ID. When the scope has
+	// one with the identity it stores nothing and returns that one's ID.
 	Insert(ctx context.Context, e *billing.ERA, identity [32]byte, content []byte) (known billing.ERAID, err error)
 
-	// Get reads a remittance that callers may see: one that is read. An absent
-	// one is CodeNotFound.
+	// Get reads a remittance that callers may see: one whose claims are all read.
+	// An absent one is CodeNotFound.
 	Get(ctx context.Context, id billing.ERAID) (*billing.ERA, error)
 
-	// Lock reads a remittance, whatever its progress, and no other transaction
-	// writes it until this one ends; for the zero ID the one of the scope that came
-	// first of those that are not done. An absent one is CodeNotFound.
+	// Lock reads a remittance in any stage, and no other transaction writes it
+	// until this one ends. The zero ID stands for the scope's first one that is
+	// not done. An absent one is CodeNotFound.
 	Lock(ctx context.Context, id billing.ERAID) (*billing.ERA, error)
 
-	// Save keeps what can change of a remittance that is locked: state, counts,
-	// progress and times.
+	// Save stores the fields of a locked remittance that can change: state,
+	// counts, progress and times.
 	Save(ctx context.Context, e *billing.ERA) error
 
 	// List reads a page of the remittances that callers may see, the last
-	// received first, and one row more than asked for when there is a next page.
+	// received first, and one extra row when there is a next page.
 	List(ctx context.Context, f billing.ERAFilter, p billing.Page) ([]*billing.ERA, error)
 
-	// Content reads the file. That of an absent remittance is CodeNotFound.
+	// Content reads the file. An absent remittance is CodeNotFound.
 	Content(ctx context.Context, id billing.ERAID) ([]byte, error)
 }
 
-// ERAClaims keeps the claims of remittances. Who writes them has locked the
-// remittance.
+// ERAClaims stores the claims of remittances. A transaction that writes them
+// has locked the remittance.
 type ERAClaims interface {
-	// Insert keeps claims of a remittance.
+	// Insert stores claims of a remittance.
 	Insert(ctx context.Context, era billing.ERAID, claims []*billing.ERAClaim) error
 
-	// Count returns how many claims of the remittance are kept, and how many of
-	// them have a claim of ours.
+	// Count returns how many claims of the remittance are stored, and how many of
+	// them match one of our claims.
 	Count(ctx context.Context, era billing.ERAID) (kept, matched int, err error)
 
-	// List reads claims in the order of the file, from the one after the
-	// ordinal on, at most limit. Unapplied leaves out what was applied and what
-	// matches no claim of ours or does not add up.
+	// List reads claims in the order of the file, beginning after the ordinal, at
+	// most limit. Unapplied leaves out claims that were applied, match none of
+	// ours, or do not add up.
 	List(ctx context.Context, era billing.ERAID, after int, unapplied bool, limit int) ([]*billing.ERAClaim, error)
 
-	// Save keeps of claims what can change: ClaimID and Applied.
+	// Save stores the fields of claims that can change: ClaimID and Applied.
 	Save(ctx context.Context, era billing.ERAID, claims []*billing.ERAClaim) error
 }
 
-// Routes finds out whose a file is, across scopes.
+// Routes finds the organization that a file belongs to, across scopes.
 type Routes interface {
-	// Payees reads the verified offices of the mode that have each of the two
-	// numbers that is not empty; none when both are. Tax IDs are compared by
+	// Payees reads the verified offices of the mode that match each of the two
+	// numbers that is not empty; none when both are empty. It compares tax IDs by
 	// their digits.
 	Payees(ctx context.Context, mode billing.Mode, npi, taxID string) ([]*billing.Office, error)
 
 	// Batch reads the batch of the mode and network with one of the numbers,
-	// which are the same for all parts of a file of ours. An absent one is
-	// CodeNotFound.
+	// which all parts of a file of ours share. An absent one is CodeNotFound.
 	Batch(ctx context.Context, mode billing.Mode, network string, n billing.ControlNumbers) (*billing.Batch, error)
 
 	// Queued reads the scopes of the mode in which claims wait for a batch, each
@@ -150,10 +150,10 @@ type Routes interface {
 	Queued(ctx context.Context, mode billing.Mode) (map[billing.Scope][]billing.PayerID, error)
 }
 
-// Quarantine keeps files that could not be given to an organization, their
-// bytes encrypted, until an operator sees to them.
+// Quarantine stores files that match no organization, their bytes encrypted,
+// until an operator handles them.
 type Quarantine interface {
-	// Insert keeps a file, unless one with the same content is kept.
+	// Insert stores a file, unless one with the same content is stored.
 	Insert(ctx context.Context, q *billing.Quarantined) error
 
 	// Get reads a file. An absent one is CodeNotFound.
@@ -162,6 +162,6 @@ type Quarantine interface {
 	// List reads all files without their content, the newest first.
 	List(ctx context.Context) ([]*billing.Quarantined, error)
 
-	// Remove takes a file away; removing an absent one does nothing.
+	// Remove removes a file; removing an absent one does nothing.
 	Remove(ctx context.Context, id billing.FileID) error
 }

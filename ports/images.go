@@ -9,58 +9,59 @@ import (
 	"time"
 )
 
-// Images judges pictures and rewrites them, so that nothing is left but the
-// picture. What is wrong with a picture is a *billing.Error with
-// CodeInvalidRequest about the field "file", and says why. A temporary folder
-// that takes no more is CodeUnavailable; any other error is the service's.
+// Images checks images and rewrites them, so that only the picture is left. A
+// fault of the image is a *billing.Error with CodeInvalidRequest for the field
+// "file" and states the reason. A full temporary folder is CodeUnavailable; any
+// other error is internal.
 type Images interface {
-	// Sanitize proves that src, of size bytes, is a whole JPEG, and writes it
-	// anew: every pixel as it was, and no metadata.
+	// Sanitize checks that src, of size bytes, is a complete JPEG, and rewrites
+	// it: with every pixel and without metadata.
 	Sanitize(ctx context.Context, src io.ReaderAt, size int64) (*Picture, error)
 
-	// CheckPNG judges a PNG of size bytes by its chunks, without decoding a
+	// CheckPNG checks a PNG of size bytes by its chunks, without decoding a
 	// pixel.
 	CheckPNG(ctx context.Context, src io.ReaderAt, size int64) error
 
-	// Convert makes a JPEG of a PNG of size bytes, composited onto white and
-	// converted to sRGB. The same PNG always gives the same bytes, and Sanitize
-	// returns them unchanged.
+	// Convert converts a PNG of size bytes to a JPEG, composited onto white and
+	// in sRGB. The same PNG always returns the same bytes, and Sanitize returns
+	// those unchanged.
 	Convert(ctx context.Context, src io.ReaderAt, size int64) (*Picture, error)
 }
 
-// Picture is a JPEG in the form in which it is stored.
+// Picture is a JPEG in its stored form.
 type Picture struct {
 	Size    int64 // bytes
 	MD5     [md5.Size]byte
 	SHA256  [sha256.Size]byte
-	Content io.ReadSeekCloser // Close removes what holds the bytes
+	Content io.ReadSeekCloser // Close releases the bytes
 }
 
-// Blobs keeps images, each under a name of its own (billing.ValidBlobName) that
-// is no folder of another. A blob is there whole or not at all. A store that
+// Blobs stores images, each under its own name (billing.ValidBlobName); no name
+// is a folder of another. A blob is there whole or not at all. A store that
 // does not respond, is full or refuses is CodeUnavailable, with its cause.
 type Blobs interface {
-	// Put keeps a blob, in place of what the name had, and returns nil when it
-	// is safe. A Put that fails, is cancelled, or is given other bytes than b
-	// says leaves the name as it was; one that lost the store after the last
-	// byte may have kept it. It may read b.Content again (io.Seeker).
+	// Put stores a blob, replaces what the name had, and returns nil once the
+	// blob is safe. A Put that fails, is cancelled, or finds other bytes than b
+	// describes leaves the name unchanged. If the connection is lost after the
+	// last byte, the blob may be stored. Put may read b.Content again
+	// (io.Seeker).
 	Put(ctx context.Context, name string, b Blob) error
 
-	// Open reads one blob to its end, or an error, while ctx lasts. An absent one
-	// is CodeNotFound. The caller closes it.
+	// Open returns one blob to read to its end, or an error, while ctx lasts. An
+	// absent one is CodeNotFound. The caller closes it.
 	Open(ctx context.Context, name string) (content io.ReadCloser, size int64, err error)
 
 	// Delete removes a blob; removing an absent one does nothing.
 	Delete(ctx context.Context, name string) error
 
-	// List gives every blob whose name begins with prefix, in any order.
+	// List returns every blob whose name begins with prefix, in any order.
 	List(ctx context.Context, prefix string) iter.Seq2[BlobInfo, error]
 
 	// Ready reports whether blobs can be written.
 	Ready(ctx context.Context) error
 }
 
-// Blob is what is to be kept.
+// Blob is content to store.
 type Blob struct {
 	Size    int64 // bytes
 	MD5     [md5.Size]byte

@@ -9,112 +9,113 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// Networks is the networks that are open now. Use cases ask it anew for each
-// message, because networks open and close while the service runs.
+// Networks are the networks that are open now. Use cases ask for each message,
+// because networks open and close while the service runs.
 type Networks interface {
-	// Available is nil when a network carries the transaction for the scope, to
-	// one payer at least. The error is that of For.
+	// Available returns nil when a network carries the transaction for the scope
+	// to at least one payer, and otherwise the error of For.
 	Available(scope billing.Scope, t billing.Transaction) error
 
 	// For returns the network that carries the transaction between the scope and
-	// the payer. When there is none the error, with CodeEligibilityUnavailable,
-	// CodeAttachmentsUnavailable or CodeUnavailable, is for the caller.
+	// the payer. Without one it returns CodeEligibilityUnavailable,
+	// CodeAttachmentsUnavailable or CodeUnavailable.
 	For(scope billing.Scope, payer billing.PayerID, t billing.Transaction) (*Network, error)
 
-	// Clearinghouses lists the networks that carry claims. Their names differ.
+	// Clearinghouses lists the networks that carry claims. Each has its own name.
 	Clearinghouses() []*Network
 }
 
-// Network is one way to payers. What it does not carry is nil.
+// Network is one way to payers. A transaction that it does not carry is nil.
 type Network struct {
-	Name     string // for a check's source; a batch keeps the one that carries it
+	Name     string // the source of a check; a batch stores the name of its network
 	Route    billing.Route
 	Envelope billing.Envelope
-	Poll     time.Duration // how often Claims is asked for files
+	Poll     time.Duration // how often to ask Claims for files
 
 	Eligibility EligibilityNetwork
 	Claims      Clearinghouse
 	Attachments AttachmentNetwork
 }
 
-// EligibilityNetwork carries inquiries to payers and their answers back, as
+// EligibilityNetwork carries inquiries to payers, and their responses back, as
 // X12 bytes.
 type EligibilityNetwork interface {
-	// Inquire sends a 270 and returns the payer's reply, whatever its bytes.
-	// It may be called again for the same inquiry. A *billing.LaterError error says when the
-	// answer can be fetched by asking again. Any other error means that the
-	// network failed.
+	// Inquire sends a 270 and returns the payer's response unread. It may be
+	// called again for the same inquiry. A *billing.LaterError states when to ask
+	// again for the response. Any other error means that the network failed.
 	Inquire(ctx context.Context, request []byte) ([]byte, error)
 }
 
 // AttachmentNetwork carries attachments to payers: it opens a transmission,
-// takes its files, and commits it. Every step may be repeated, and two senders
-// may take the same steps at once: a network knows a transmission by its number,
-// under which the same is always sent, and one that is committed stays as it is.
+// receives its files, and commits it. Every step may be repeated, and two
+// senders may run the same steps at once. The network identifies a transmission
+// by its number, and a number always stands for the same content. A committed
+// transmission does not change.
 type AttachmentNetwork interface {
-	// Open begins a transmission. A *billing.LaterError says when to begin
-	// anew. Any other error means that the network failed.
+	// Open begins a transmission. A *billing.LaterError states when to begin
+	// again. Any other error means that the network failed.
 	Open(ctx context.Context, t billing.Transmission) error
 
-	// Add gives the transmission a file, whose bytes are those of the
-	// document.
+	// Add sends a file of the transmission. Its bytes are those of the document.
 	Add(ctx context.Context, number string, d *billing.Document, content io.Reader) error
 
-	// Commit ends a transmission that has all its files. Only now does the
-	// payer see it.
+	// Commit ends a transmission that has all its files. The payer sees it only
+	// after this.
 	Commit(ctx context.Context, number string) error
 }
 
 // EDI turns billing values into the bytes of EDI messages and back.
 type EDI interface {
-	// Inquiry is the 270 for a check. Procedure, when not empty, asks about
-	// that procedure alone; sequence numbers the 270s of one check from 0.
+	// Inquiry returns the 270 of a check. A procedure, when not empty, is the
+	// only one that the 270 asks about. Sequence numbers the 270s of one check
+	// from 0.
 	Inquiry(q billing.Inquiry270, procedure string, sequence int) ([]byte, error)
 
-	// Answer reads the 271s that answered the 270s of one check, the main one
-	// first. An error means that the bytes are no usable 271; it has a
+	// Answer reads the 271s that respond to the 270s of one check, the main one
+	// first. An error means that the bytes are no usable 271; it states a
 	// position and no patient data.
 	Answer(q billing.Inquiry270, replies [][]byte) (billing.CheckAnswer, error)
 }
 
-// Clearinghouse takes files of claims to payers, and has what comes back until
-// it is taken away.
+// Clearinghouse carries files of claims to payers, and holds the files that
+// come back until they are removed.
 type Clearinghouse interface {
-	// Send hands a file of the scope over. It may be called again with the same
-	// file: one whose name was sent before stays as it is.
+	// Send hands over a file of the scope. It may be called again with the same
+	// file: a name that was sent before changes nothing.
 	Send(ctx context.Context, scope billing.Scope, name string, content []byte) error
 
-	// Receive gives files that have come, the oldest first, at most limit. A
-	// file that is not removed is given again, by some networks after a while.
+	// Receive returns the files that have come back, the oldest first, at most
+	// limit. It returns a file again until it is removed; some networks do so
+	// after a while.
 	Receive(ctx context.Context, limit int) ([]billing.IncomingFile, error)
 
-	// Remove takes a file away; removing an absent one does nothing.
+	// Remove removes a file; removing an absent one does nothing.
 	Remove(ctx context.Context, name string) error
 }
 
-// ClaimsEDI turns claims into the bytes of EDI files, and files that come back
-// into billing values. An error of a reader means that the bytes are no usable
-// file; it has a position and no patient data.
+// ClaimsEDI writes claims as EDI files, and reads the files that come back. An
+// error of a reader means that the bytes are no usable file; it states a
+// position and no patient data.
 type ClaimsEDI interface {
-	// File is the 837D of a batch. The same arguments give the same bytes.
+	// File returns the 837D of a batch. The same arguments return the same bytes.
 	File(f billing.ClaimsFile) ([]byte, error)
 
-	// Kind tells which of the readers a file is for.
+	// Kind returns the kind of a file, which selects its reader.
 	Kind(content []byte) (billing.FileKind, error)
 
 	// Acknowledgement reads the 997s, 999s, TA1s and 277s of a file.
 	Acknowledgement(name string, content []byte) (*billing.Acknowledgement, error)
 
-	// Payments reads an 835 to its end, and gives its payments without their
+	// Payments reads an 835 to its end and returns its payments without their
 	// claims.
 	Payments(name string, content []byte) ([]billing.Remittance, error)
 
-	// Claims gives the claims of the content of a billing.Remittance one by
-	// one. A claim is the caller's to keep.
+	// Claims returns the claims in the content of a billing.Remittance one by
+	// one. The caller may keep a claim.
 	Claims(content []byte) iter.Seq2[*billing.ERAClaim, error]
 }
 
-// Clock tells the time.
+// Clock shows the time.
 type Clock interface {
 	Now() time.Time
 }

@@ -7,41 +7,40 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// WebhookSender posts to the outside, and never into the operator's network.
+// WebhookSender posts to public addresses, never into the operator's network.
 type WebhookSender interface {
-	// Check judges whether a URL may be called: its form, and the addresses
-	// that its host has now. The error, with CodeInvalidRequest about the field
-	// "url", says what is wrong. CodeUnavailable: the host could not be looked up
-	// now, and another try may succeed.
+	// Check checks whether a URL may be called: its form, and the addresses that
+	// its host has now. CodeInvalidRequest for the field "url" states the fault.
+	// CodeUnavailable means that the host could not be looked up now; another try
+	// may succeed.
 	Check(ctx context.Context, url string) error
 
-	// Post posts a message once. It asks for the secret when the connection is
-	// ready, and again for each further connection, so that a post goes out with
-	// the secret that is current at that moment. The error is that of secret, or
-	// billing.ErrMalformedSecret; nothing was posted then. Whatever else goes
-	// wrong is part of the attempt, in words that reveal nothing of the
-	// operator's network; At is the message's.
+	// Post posts a message once. It reads the secret once the connection is
+	// ready, and again for each further connection, so that it signs with the
+	// current one. It returns the error of secret or billing.ErrMalformedSecret
+	// without posting. Any other failure is part of the attempt, in words that
+	// reveal nothing of the operator's network. At is the message's.
 	Post(ctx context.Context, m billing.WebhookMessage, secret CurrentSecret) (billing.Attempt, error)
 }
 
-// CurrentSecret reads the secret that an endpoint has now.
+// CurrentSecret reads the current secret of an endpoint.
 type CurrentSecret func(ctx context.Context) (billing.WebhookSecret, error)
 
-// WebhookEndpoints keeps webhook endpoints, their secrets encrypted.
+// WebhookEndpoints stores webhook endpoints, their secrets encrypted.
 type WebhookEndpoints interface {
-	// Insert keeps a new endpoint. One more than billing.MaxEndpoints in the
-	// scope is CodeConflict, however many are made at once.
+	// Insert stores a new endpoint. More than billing.MaxEndpoints in the scope
+	// is CodeConflict, even when several are created at once.
 	Insert(ctx context.Context, e *billing.WebhookEndpoint) error
 
 	// Get reads an endpoint. An absent one is CodeNotFound.
 	Get(ctx context.Context, id billing.WebhookEndpointID) (*billing.WebhookEndpoint, error)
 
-	// Lock reads like Get, and nobody else writes the endpoint until the
-	// transaction ends. It does not keep events from being queued for it.
+	// Lock reads like Get, and no other transaction writes the endpoint until
+	// this one ends. Events are still queued for it.
 	Lock(ctx context.Context, id billing.WebhookEndpointID) (*billing.WebhookEndpoint, error)
 
-	// Save keeps what can change of an endpoint. After an enabled one was saved
-	// its lane is called, so that what waited goes out.
+	// Save stores the fields of an endpoint that can change. Saving an enabled
+	// one calls its lane, so that waiting deliveries go out.
 	Save(ctx context.Context, e *billing.WebhookEndpoint) error
 
 	// Delete removes an endpoint with its deliveries.
@@ -51,12 +50,12 @@ type WebhookEndpoints interface {
 	List(ctx context.Context) ([]*billing.WebhookEndpoint, error)
 }
 
-// Deliveries keeps events on their way to endpoints. Events.Append queues one
-// for each enabled endpoint that takes the event, in the same commit, and calls
-// the endpoints' lanes after it.
+// Deliveries stores events on their way to endpoints. Events.Append queues one
+// for each enabled endpoint that subscribes to the event, in the same commit,
+// and calls the endpoints' lanes after it.
 type Deliveries interface {
-	// Resend queues events again, and answers how many deliveries that makes.
-	// It calls the lanes. More than limit is CodeInvalidRequest.
+	// Resend queues events again and returns the number of deliveries. It calls
+	// the lanes. More than limit is CodeInvalidRequest.
 	Resend(ctx context.Context, f billing.ResendFilter, now time.Time, limit int) (int, error)
 
 	// List reads a page of an endpoint's deliveries, newest first, and one row
@@ -64,29 +63,29 @@ type Deliveries interface {
 	List(ctx context.Context, endpoint billing.WebhookEndpointID, p billing.Page) ([]*billing.Delivery, error)
 }
 
-// Lanes is the deliveries of endpoints as those see them who deliver. Each
-// endpoint has a lane, and a lane has one holder at a time, as long as the
-// holder renews its lease. A call of a lane is a job of KindWebhook about the
-// endpoint, without a row of its own: what is due is in the deliveries.
+// Lanes are the deliveries of endpoints as a dispatcher sees them. Each
+// endpoint has a lane. A lane has one holder at a time, for as long as the
+// holder renews its lease. A call of a lane is a job of KindWebhook for the
+// endpoint; it has no row, because the deliveries show what is due.
 type Lanes interface {
-	// Take gives the lane to the holder for the lease, or renews it. When
-	// another holds it, it reports false and where to reach the other.
+	// Take acquires the lane for the holder and the lease, or renews it. When
+	// another process holds the lane, it returns false and that holder's address.
 	Take(ctx context.Context, id billing.WebhookEndpointID, holder billing.JobID, address string, lease time.Duration) (taken bool, other string, err error)
 
-	// Due reads up to limit pending deliveries of the lane whose time has come,
-	// but for those that are in flight, oldest time first, with the endpoint as
-	// it is now; and when the next one after those is due, zero for none. A
-	// disabled endpoint and an open circuit have none; a probe is due alone.
+	// Due reads up to limit pending deliveries of the lane that are due now,
+	// without those in flight, the oldest first. It also returns the endpoint as
+	// it is now, and when the next delivery after those is due: zero for none. A
+	// disabled endpoint and an open circuit have none due; a probe is due alone.
 	Due(ctx context.Context, id billing.WebhookEndpointID, now time.Time, limit int, inFlight []billing.DeliveryID) (*billing.WebhookEndpoint, []billing.Shipment, time.Time, error)
 
-	// Record keeps what came of attempts: state, next attempt and the last of
-	// the attempts of each delivery. One that is pending no more stays as it is,
-	// and so does one whose attempt is on record already.
+	// Record stores the result of attempts: the state, the next attempt and the
+	// last attempt of each delivery. It changes no delivery that is no longer
+	// pending or that has the attempt already.
 	Record(ctx context.Context, tried []*billing.Delivery) error
 
 	// RecordHealth stores the health of the endpoint, and its status.
 	RecordHealth(ctx context.Context, e *billing.WebhookEndpoint) error
 
-	// Leave gives the lane back, if the holder has it.
+	// Leave releases the lane if the holder has it.
 	Leave(ctx context.Context, id billing.WebhookEndpointID, holder billing.JobID) error
 }

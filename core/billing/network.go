@@ -20,9 +20,9 @@ func (t Transaction) Unavailable() error {
 		return &Error{Code: CodeEligibilityUnavailable, Message: "Eligibility checks are not available in live mode yet. Use a test key."}
 	case TransactionAttachments:
 		return &Error{Code: CodeAttachmentsUnavailable, Message: "Attachments are not available in live mode yet. Use a test key."}
-	default:
-		return &Error{Code: CodeUnavailable, Message: "No clearinghouse is configured for live mode."}
+	case TransactionClaims:
 	}
+	return &Error{Code: CodeUnavailable, Message: "No clearinghouse is configured for live mode."}
 }
 
 // Route says for which practices and payers a network carries messages.

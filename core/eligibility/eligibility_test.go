@@ -84,10 +84,10 @@ func newBench(t *testing.T, times eligibility.Times) (*bench, *network) {
 	sandbox := &network{EligibilityNetwork: sandboxnet.NewEligibility(b.clock)}
 	of := sandboxnet.Networks(b.clock, nil, sandboxnet.Options{})[0]
 	of.Eligibility = sandbox
-	networks := networks.New(of)
-	b.service = eligibility.New(b.store, b.queue, networks, edi.New(), payers, times)
+	carriers := networks.New(of)
+	b.service = eligibility.New(b.store, b.queue, carriers, edi.New(), payers, times)
 	times.Wait = 0
-	b.impatient = eligibility.New(b.store, b.queue, networks, edi.New(), payers, times)
+	b.impatient = eligibility.New(b.store, b.queue, carriers, edi.New(), payers, times)
 
 	now := time.Now()
 	b.scope = billing.Scope{Org: billing.NewID[billing.OrgID](now), Mode: billing.ModeTest}

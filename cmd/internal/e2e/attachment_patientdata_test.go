@@ -41,6 +41,7 @@ const (
 // requests. The images are searched too: what is stored has no metadata, and
 // no upload leaves a file behind.
 func (s *watchedSystem) attachmentDataStaysIn(t *testing.T) {
+	t.Helper()
 	c := &canary{system: s.system, t: t, uploaded: map[string]bool{}, sentinels: []string{
 		"Zyxcanaryfirst", "Zyxcanarylast", "1947-03-29", "19470329", "Zyxcanarysubscriber", "ZYXCANARYMEMBER", "1953-11-17", "19531117",
 		"Zyxcanarynarrative", "Zyxcanaryfile", "Zyxcanaryrequested", "Zyxcanarywrong", inEXIF, inComment, inTrailer, inPNGText,

@@ -64,6 +64,7 @@ type watchedSystem struct {
 
 // checkDataStaysIn looks for the patients of checks.
 func (s *watchedSystem) checkDataStaysIn(t *testing.T) {
+	t.Helper()
 	sentinels := []string{"Zyxcanaryfirst", "Zyxcanarylast", "1947-03-29", "19470329", "ZYXCANARYGROUP", "ZYXCANARYMEMBER", "Zyxcanarychild", "2011-07-23", "20110723"}
 	body := func(ending, extra string) string {
 		return fmt.Sprintf(`{"office_id":%q,"payer_id":"CHTEST","subscriber":{"first_name":"Zyxcanaryfirst","last_name":"Zyxcanarylast","date_of_birth":"1947-03-29",

@@ -85,6 +85,7 @@ const inPath, inQuery = "Zyxcanarypath", "Zyxcanarytoken"
 // secrets nor the URLs of endpoints are in logs, metrics and messages, whatever
 // receivers answer. The secrets are in no table either as they are.
 func (s *watchedSystem) webhookDataStaysIn(t *testing.T) {
+	t.Helper()
 	w := s.watch(t)
 	for name := range outcomes() {
 		w.register(name)

@@ -16,14 +16,15 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// The scenarios of a narrative; any other is accepted. Failing comes last, when
-// every file was taken, which is the worst that a network can do. Slow is
-// followed by one to three digits: the seconds until the network begins.
+// The scenarios of a narrative. Any other narrative is accepted. A failure
+// comes at the commit, after every file was accepted, which is the worst case
+// for a sender. Slow is followed by one to three digits: the seconds until the
+// network starts.
 const narrativeFails = "SANDBOX-NETWORK-ERROR"
 
 var narrativeSlow = regexp.MustCompile(`SANDBOX-SLOW-([0-9]{1,3})(?:[^0-9]|$)`)
 
-// scenarioOf tells how the network treats an attachment with the narrative.
+// scenarioOf returns how the network treats an attachment with the narrative.
 func scenarioOf(narrative string) (wait time.Duration, fails bool) {
 	if m := narrativeSlow.FindStringSubmatch(narrative); m != nil {
 		n, _ := strconv.Atoi(m[1]) // three digits at most
@@ -32,12 +33,12 @@ func scenarioOf(narrative string) (wait time.Duration, fails bool) {
 	return wait, strings.Contains(narrative, narrativeFails)
 }
 
-// digest is a digest that makes two details or two files the same.
+// digest identifies equal details or equal files.
 type digest [sha256.Size]byte
 
-// detailsOf is the digest of what an attachment cannot change without getting
-// another number. The claim's control number and its earlier attachment are
-// left out, because they are the claim's, and may be others at the next try.
+// detailsOf returns the digest of the details that an attachment cannot change
+// without a new number. It excludes the claim's control number and its earlier
+// attachment: they belong to the claim, and may differ at the next try.
 func detailsOf(t *billing.Transmission) digest {
 	p, s, span := t.About.Patient, t.About.Subscriber, t.About.ServiceDates
 	return digestOf(
@@ -55,8 +56,8 @@ func digestOf(parts ...string) digest {
 	return sha256.Sum256(b)
 }
 
-// complete judges whether the network is told all that it needs. A claim may
-// have no service dates: a predetermination is sent before treatment.
+// complete reports the first required detail that is missing. A claim may have
+// no service dates: a predetermination is sent before treatment.
 func complete(t *billing.Transmission) error {
 	p, s, span := t.About.Patient, t.About.Subscriber, t.About.ServiceDates
 	noDates := span.From.IsZero() && span.To.IsZero()
@@ -88,33 +89,33 @@ func complete(t *billing.Transmission) error {
 		}
 	}
 	if t.Documents < 0 || t.Documents > billing.MaxDocuments {
-		return fmt.Errorf("sandboxnet: the transmission announces %d documents, at most %d are taken", t.Documents, billing.MaxDocuments)
+		return fmt.Errorf("sandboxnet: the transmission announces %d documents, above the maximum of %d", t.Documents, billing.MaxDocuments)
 	}
 	return nil
 }
 
-// file is what is kept of one.
+// file is the part of a file that the network keeps.
 type file struct {
 	document billing.DocumentID
 	digest   digest
 }
 
-// fileOf is the digest of a document whose content has been checked.
+// fileOf returns the digest of a document whose content has been checked.
 func fileOf(d *billing.Document) file {
 	return file{d.ID, digestOf(d.Type, d.ImageDate.String(), string(d.Orientation), strconv.FormatInt(d.Size, 10), string(d.MD5[:]))}
 }
 
-// The faults of a document. None has the file's name.
+// The faults of a document. None includes the file's name.
 var (
 	errType        = errors.New("sandboxnet: the document is of no known type")
 	errImageDate   = errors.New("sandboxnet: the document is a film and lacks image_date")
 	errOrientation = errors.New("sandboxnet: the document is a film and lacks orientation")
-	errSize        = errors.New("sandboxnet: the file has another size than its document says")
-	errMD5         = errors.New("sandboxnet: the file has another MD5 sum than its document says")
-	errNoJPEG      = errors.New("sandboxnet: the file is no whole JPEG")
+	errSize        = errors.New("sandboxnet: the file's size differs from its document's")
+	errMD5         = errors.New("sandboxnet: the file's MD5 sum differs from its document's")
+	errNoJPEG      = errors.New("sandboxnet: the file is not a complete JPEG")
 )
 
-// described judges what is said of a file, before its content.
+// described checks the details of a document, before its content.
 func described(d *billing.Document) error {
 	t, known := billing.FindDocumentType(d.Type)
 	switch {
@@ -130,8 +131,8 @@ func described(d *billing.Document) error {
 	return nil
 }
 
-// check reads a file to its end, or to where it is longer than its document
-// says, and judges it.
+// check reads a file to its end, or until it is longer than its document says,
+// and checks it.
 func check(ctx context.Context, d *billing.Document, content io.Reader) error {
 	p := &picture{md5: md5.New()} //nolint:gosec // G401: see the import
 	if _, err := io.Copy(p, io.LimitReader(&cancellable{ctx, content}, d.Size+1)); err != nil {
@@ -148,7 +149,7 @@ func check(ctx context.Context, d *billing.Document, content io.Reader) error {
 	return nil
 }
 
-// picture is what a network looks at while a file goes through it.
+// picture collects the properties of a file that the network checks.
 type picture struct {
 	size       int64
 	md5        hash.Hash
@@ -166,7 +167,7 @@ func (p *picture) Write(b []byte) (int, error) {
 
 // cancellable reads until its context ends.
 type cancellable struct {
-	ctx     context.Context //nolint:containedctx // a reader has nowhere else to take it from
+	ctx     context.Context //nolint:containedctx // a reader has no context of its own
 	content io.Reader
 }
 

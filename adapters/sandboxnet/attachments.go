@@ -17,42 +17,43 @@ import (
 // openFor is how long a transmission may take from its opening to its commit.
 const openFor = time.Hour
 
-// bounds is how much the attachment network keeps; past a bound the oldest is
-// forgotten. A transmission has at most billing.MaxDocuments files.
+// bounds limits what the attachment network keeps. Beyond a limit it drops the
+// oldest. A transmission has at most billing.MaxDocuments files.
 type bounds struct {
-	open      int // transmissions that may yet be committed
+	open      int // transmissions that are not committed yet
 	committed int // transmissions
 	files     int // of all committed ones, 48 bytes each
 }
 
-// The faults of a sender. None says anything of the patient.
+// The errors for a sender. None includes patient data.
 var (
-	errUnknownNumber = errors.New("sandboxnet: the number is of no transmission that is open here; open it and begin anew")
-	errOpenedAnew    = errors.New("sandboxnet: the transmission was opened anew while the file came")
-	errNumberUsed    = errors.New("sandboxnet: a transmission with other details was committed under the number")
+	errUnknownNumber = errors.New("sandboxnet: the number belongs to no open transmission; open it and start again")
+	errOpenedAnew    = errors.New("sandboxnet: the transmission was reopened while the file was read")
+	errNumberUsed    = errors.New("sandboxnet: a transmission with other details was already committed under the number")
 	errCommitted     = errors.New("sandboxnet: the transmission was committed without this file")
-	errTooManyFiles  = errors.New("sandboxnet: the transmission has as many files as were announced")
+	errTooManyFiles  = errors.New("sandboxnet: the transmission has all of its announced files")
 )
 
-// errAttachmentNetworkDown is what SANDBOX-NETWORK-ERROR asks for.
+// errAttachmentNetworkDown is the error of SANDBOX-NETWORK-ERROR.
 var errAttachmentNetworkDown = errors.New("sandboxnet: the network failed, as the narrative asked for")
 
-// Attachments takes attachments for every payer. What it knows is in memory,
-// so another process, or the same one after a restart, does not know it.
+// Attachments accepts attachments for every payer. It keeps them in memory, so
+// another process, or the same one after a restart, does not have them.
 type Attachments struct {
-	clock ports.Clock
-	most  bounds
+	clock  ports.Clock
+	limits bounds
 
 	mu             sync.Mutex
 	known          map[string]*transmission // by number
-	open           *list.List               // of *transmission, the one opened first in front
-	committed      *list.List               // of *transmission, the one committed first in front
+	open           *list.List               // of *transmission, in the order of opening
+	committed      *list.List               // of *transmission, in the order of commit
 	committedFiles int
 }
 
 var _ ports.AttachmentNetwork = (*Attachments)(nil)
 
-// transmission is what is kept of one. It never holds a file's content.
+// transmission is the kept part of a transmission. It never has a file's
+// content.
 type transmission struct {
 	number    string
 	details   digest
@@ -64,20 +65,20 @@ type transmission struct {
 	place     *list.Element // in one of the lists
 }
 
-// NewAttachments makes a network that knows of no transmission. The clock
-// decides when a slow one begins and when one that was left open is forgotten.
+// NewAttachments returns a network without transmissions. The clock decides
+// when a slow one starts and when an abandoned one is dropped.
 func NewAttachments(clock ports.Clock) *Attachments {
 	return &Attachments{
-		clock: clock, most: bounds{open: 10_000, committed: 100_000, files: 500_000},
+		clock: clock, limits: bounds{open: 10_000, committed: 100_000, files: 500_000},
 		known: map[string]*transmission{}, open: list.New(), committed: list.New(),
 	}
 }
 
-// Open begins a transmission. One that was opened with the same details goes
-// on with the files that it has: they are given again one by one, and whoever
-// opened it before may still be at it. With other details it begins anew. One
-// that was committed stays as it is; its number is good for nothing else. An
-// error names the detail that is missing, never its value.
+// Open begins a transmission. One that was opened with the same details keeps
+// its files, which the sender sends again one by one; the earlier sender may
+// still be at work. With other details it starts again. A committed one does
+// not change, and its number cannot be reused. An error names the missing
+// detail, never its value.
 func (a *Attachments) Open(ctx context.Context, t billing.Transmission) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -109,15 +110,15 @@ func (a *Attachments) Open(ctx context.Context, t billing.Transmission) error {
 	}
 	a.known[next.number] = next
 	next.place = a.open.PushBack(next)
-	if a.open.Len() > a.most.open {
+	if a.open.Len() > a.limits.open {
 		a.forget(oldest(a.open))
 	}
 	return nil
 }
 
-// Add takes a file, whose content is checked and not kept. A document that
-// comes again takes the place of what came before; one more than were announced
-// is refused.
+// Add checks the content of a file and does not keep it. A document that is
+// sent again replaces the earlier one. Add rejects a file beyond the announced
+// number.
 func (a *Attachments) Add(ctx context.Context, number string, d *billing.Document, content io.Reader) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -135,7 +136,7 @@ func (a *Attachments) Add(ctx context.Context, number string, d *billing.Documen
 	f := fileOf(d)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if now := a.known[number]; now != t { // it took a while to read the file
+	if now := a.known[number]; now != t { // the file took a while to read
 		return errOpenedAnew
 	}
 	at := slices.IndexFunc(t.files, func(have file) bool { return have.document == f.document })
@@ -152,8 +153,8 @@ func (a *Attachments) Add(ctx context.Context, number string, d *billing.Documen
 	return nil
 }
 
-// Commit ends a transmission that has as many files as were announced. One
-// that was committed stays as it is.
+// Commit ends a transmission that has all of its announced files. It does not
+// change a committed one.
 func (a *Attachments) Commit(ctx context.Context, number string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -175,13 +176,13 @@ func (a *Attachments) Commit(ctx context.Context, number string) error {
 	t.committed, t.files = true, slices.Clip(t.files)
 	t.place = a.committed.PushBack(t)
 	a.committedFiles += len(t.files)
-	for a.committed.Len() > a.most.committed || a.committedFiles > a.most.files {
+	for a.committed.Len() > a.limits.committed || a.committedFiles > a.limits.files {
 		a.forget(oldest(a.committed))
 	}
 	return nil
 }
 
-// find gives the transmission that has the number; nil for none.
+// find returns the transmission with the number, or nil.
 func (a *Attachments) find(number string) *transmission {
 	now := a.clock.Now()
 	a.mu.Lock()
@@ -190,7 +191,8 @@ func (a *Attachments) find(number string) *transmission {
 	return a.known[number]
 }
 
-// expire forgets what was opened too long ago. The lock is held.
+// expire drops transmissions that were opened too long ago. The caller holds
+// the lock.
 func (a *Attachments) expire(now time.Time) {
 	for a.open.Len() > 0 {
 		t := oldest(a.open)
@@ -201,7 +203,7 @@ func (a *Attachments) expire(now time.Time) {
 	}
 }
 
-// forget takes a transmission off every list. The lock is held.
+// forget removes a transmission from every list. The caller holds the lock.
 func (a *Attachments) forget(t *transmission) {
 	delete(a.known, t.number)
 	if t.committed {
@@ -213,6 +215,6 @@ func (a *Attachments) forget(t *transmission) {
 }
 
 func oldest(l *list.List) *transmission {
-	t, _ := l.Front().Value.(*transmission) // the lists hold nothing else
+	t, _ := l.Front().Value.(*transmission) // the lists have no other type
 	return t
 }

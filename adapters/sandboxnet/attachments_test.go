@@ -151,14 +151,14 @@ func TestFilesThatAreRefused(t *testing.T) {
 		"no known type":       {shortJPEG, func(d *billing.Document) { d.Type = "17" }},
 		"lacks image_date":    {shortJPEG, func(d *billing.Document) { d.ImageDate = billing.Date{} }},
 		"lacks orientation":   {shortJPEG, func(d *billing.Document) { d.Orientation = "" }},
-		"another size":        {shortJPEG, func(d *billing.Document) { d.Size++ }},
-		"another MD5 sum":     {shortJPEG, func(d *billing.Document) { d.MD5[0]++ }},
-		"no whole JPEG":       {shortJPEG[:len(shortJPEG)-1], func(*billing.Document) {}},
-		"is no whole JPEG":    {shortJPEG[1:], func(*billing.Document) {}},
-		"file is no whole":    {"", func(*billing.Document) {}},
-		"another size than":   {shortJPEG, func(d *billing.Document) { d.Size = 0 }},
-		"size than its":       {shortJPEG, func(d *billing.Document) { d.Size = -5 }},
-		"the file is no":      {"\xff\xd8\xd9", func(*billing.Document) {}},
+		"size differs":        {shortJPEG, func(d *billing.Document) { d.Size++ }},
+		"MD5 sum differs":     {shortJPEG, func(d *billing.Document) { d.MD5[0]++ }},
+		"a complete JPEG":     {shortJPEG[:len(shortJPEG)-1], func(*billing.Document) {}},
+		"not a complete JPEG": {shortJPEG[1:], func(*billing.Document) {}},
+		"file is not":         {"", func(*billing.Document) {}},
+		"the file's size":     {shortJPEG, func(d *billing.Document) { d.Size = 0 }},
+		"from its document":   {shortJPEG, func(d *billing.Document) { d.Size = -5 }},
+		"the file is not a":   {"\xff\xd8\xd9", func(*billing.Document) {}},
 		"sandboxnet: the fil": {"\xff\xd8\xff", func(*billing.Document) {}},
 	} {
 		t.Run(want, func(t *testing.T) {
@@ -257,7 +257,7 @@ func TestWhatHappensWhileAFileComes(t *testing.T) {
 	again := func(n *sandboxnet.Attachments, s billing.Transmission) func() error {
 		return func() error { return n.Open(t.Context(), s) }
 	}
-	anew := func(n *sandboxnet.Attachments, s billing.Transmission) func() error {
+	changed := func(n *sandboxnet.Attachments, s billing.Transmission) func() error {
 		s.Narrative += " And more."
 		return func() error { return n.Open(t.Context(), s) }
 	}
@@ -270,11 +270,11 @@ func TestWhatHappensWhileAFileComes(t *testing.T) {
 		want   string
 	}{
 		"opened again":              {1, again, ""},
-		"opened again, file is new": {2, again, "as many files as were announced"},
-		"opened anew":               {2, anew, "opened anew"},
+		"opened again, file is new": {2, again, "all of its announced files"},
+		"changed":                   {2, changed, "reopened"},
 		"committed with the file":   {1, commit, ""},
 		"committed without it":      {2, commit, "committed without"},
-		"opened anew, file was had": {1, anew, "opened anew"},
+		"changed, file was added":   {1, changed, "reopened"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -308,7 +308,7 @@ func TestWhatIsLeftOpenIsForgotten(t *testing.T) {
 		t.Fatalf("%d open", open)
 	}
 	h.now = asked.Add(time.Hour)
-	if err := n.Commit(t.Context(), left.Number); err == nil || !strings.Contains(err.Error(), "begin anew") {
+	if err := n.Commit(t.Context(), left.Number); err == nil || !strings.Contains(err.Error(), "start again") {
 		t.Errorf("commit after an hour: %v", err)
 	}
 	if open, done, files := n.Kept(); open != 0 || done != 1 || files != 1 {

@@ -33,8 +33,8 @@ const (
 	highestAge   = "S7"
 )
 
-// shares is what the patient pays of each category (EB08), by service type.
-// Implants have no service type: they travel as a procedure.
+// shares lists the patient's share of each category (EB08), by service type.
+// Implants have no service type: they are sent as a procedure.
 //
 //nolint:gochecknoglobals // a constant table
 var shares = []struct{ serviceType, share string }{
@@ -50,7 +50,7 @@ var shares = []struct{ serviceType, share string }{
 	{implant.code, ".5"}, // a procedure
 }
 
-// activeFull is a payer that says all that can be said.
+// activeFull replies with every kind of benefit.
 func (a *answer) activeFull() {
 	a.membership()
 	if a.aboutProcedures() {
@@ -80,7 +80,7 @@ func (a *answer) activeFull() {
 	})
 }
 
-// activeBasic is a payer that names the plan and the shares, and no more.
+// activeBasic replies with the plan and the shares only.
 func (a *answer) activeBasic() {
 	b := a.plan(active)
 	b.InNetwork = ""
@@ -90,15 +90,15 @@ func (a *answer) activeBasic() {
 	}
 }
 
-// activeUsedUp is a plan whose maximum is spent. It lists a procedure that is
-// not due yet, one that is downgraded, one for younger patients, and one that
-// it does not cover.
+// activeUsedUp replies with a plan whose maximum is spent. It lists a procedure
+// that is not due yet, one that is downgraded, one for younger patients, and
+// one that is not covered.
 func (a *answer) activeUsedUp() {
 	a.membership()
-	troubled := a.troubled()
+	rules := a.problemPlan()
 	if a.aboutProcedures() {
 		a.add(a.plan(active))
-		a.procedures(troubled, a.asked())
+		a.procedures(rules, a.asked())
 		return
 	}
 	a.add(a.plan(active, "Benefit period is from January 1 to December 31"))
@@ -106,18 +106,17 @@ func (a *answer) activeUsedUp() {
 	a.money(deductible, individual, dental, sum{calendarYear, "50.00"}, sum{remaining, "0.00"})
 	a.categories(inNetwork, false)
 	codes := a.asked()
-	for _, p := range troubled[:troubles] {
+	for _, p := range rules[:listedProblems] {
 		codes = append(codes, p.code)
 	}
-	a.procedures(troubled, codes)
+	a.procedures(rules, codes)
 	a.add(eligibility.Benefit{
 		Code: description, Level: individual, ServiceTypes: []string{dental},
 		Messages: []string{"The annual maximum has been met"},
 	})
 }
 
-// inactive is a plan that ended with the second month before the service
-// date's.
+// inactive replies with a plan that ended two months before the service date.
 func (a *answer) inactive() {
 	a.membership()
 	firstOfMonth := billing.Date{Year: a.date.Year, Month: a.date.Month, Day: 1}
@@ -128,7 +127,7 @@ func (a *answer) inactive() {
 	a.add(b)
 }
 
-// unknown is a payer that cannot tell here, and asks for a call.
+// unknown replies that the payer has no benefits here, and asks for a call.
 func (a *answer) unknown() {
 	a.add(eligibility.Benefit{Code: cannotTell, Level: individual, ServiceTypes: []string{dental}})
 	a.add(eligibility.Benefit{
@@ -142,8 +141,8 @@ func (a *answer) add(b eligibility.Benefit) {
 	p.Benefits = append(p.Benefits, b)
 }
 
-// membership tells the group, when coverage began (ten years ago, or at
-// birth), and whether the patient is the subscriber.
+// membership adds the group, the date on which coverage began (ten years ago,
+// or at birth), and whether the patient is the subscriber.
 func (a *answer) membership() {
 	holder, p := &a.reply.Subscriber.Party, a.reply.Patient()
 	if holder.Reference("6P") == "" {
@@ -167,7 +166,7 @@ func (a *answer) plan(status string, messages ...string) eligibility.Benefit {
 	}
 }
 
-// sum is an amount and what it is: EB06 and EB07.
+// sum is an amount (EB07) and its period (EB06).
 type sum struct{ period, amount string }
 
 // money adds a row for each sum.
@@ -179,8 +178,8 @@ func (a *answer) money(code, level, serviceType string, sums ...sum) {
 	}
 }
 
-// categories adds what the patient pays of each category; in detail, how often
-// check-ups are paid for, too.
+// categories adds the patient's share of each category and, in detail, how
+// often check-ups are paid for.
 func (a *answer) categories(network string, inDetail bool) {
 	for _, c := range shares {
 		b := eligibility.Benefit{Code: coinsurance, Level: individual, Percent: c.share, InNetwork: network}
@@ -197,7 +196,7 @@ func (a *answer) categories(network string, inDetail bool) {
 	}
 }
 
-// visits is count visits in n periods.
+// visits returns a limit of count visits in n periods.
 func visits(count int, period string, n int) eligibility.Delivery {
 	return eligibility.Delivery{Quantifier: "VS", Quantity: strconv.Itoa(count), Period: period, Periods: strconv.Itoa(n)}
 }

@@ -8,31 +8,31 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// testPayer pays in full whatever no ending is about.
+// testPayer pays claims without an ending in full.
 const testPayer = "CHTEST"
 
-// claimScenario is what becomes of a claim that the clearinghouse has read. The
-// zero one is accepted, and nothing more is heard of it.
+// claimScenario decides a claim that the clearinghouse has read. The zero
+// scenario is accepted without further messages.
 type claimScenario struct {
 	ending      string
-	rejectsFile bool   // the first time
+	rejectsFile bool   // at its first submission
 	rejected    bool   // by the payer
-	asked       bool   // for information
-	decision    *terms // nil for none: there is no remittance
-	reversed    bool   // one ERA delay after it was paid
+	asked       bool   // the payer requests information
+	decision    *terms // nil if there is no remittance
+	reversed    bool   // one ERA delay after the payment
 	unbalanced  bool   // the remittance does not add up
-	estimates   bool   // is about predeterminations alone
+	estimates   bool   // for predeterminations only
 }
 
-// terms is how a payer works out what it pays: in percent of the fee what the
-// contract takes off, and of what is then left what the patient owes.
+// terms computes a payment: the contract discount in percent of the fee, and
+// the patient's share in percent of the rest.
 type terms struct {
 	contract, patient int64
-	denied            bool // nothing is left of the fee
+	denied            bool // nothing is paid
 }
 
 // The terms of the sandbox. A line of 100.00 that is paid in part is allowed
-// 80.00, of which 64.00 are paid and 16.00 are the patient's.
+// 80.00, of which 64.00 are paid and the patient owes 16.00.
 //
 //nolint:gochecknoglobals // constants; Go has none of struct type
 var (
@@ -41,10 +41,10 @@ var (
 	denied = &terms{denied: true}
 )
 
-// claimScenarios is the table of endings for claims. The longest that a member
-// ID has wins, whatever its case: X12 is upper case. The test payer pays claims
-// with no ending of the table, and estimates predeterminations, in full. Other
-// payers accept them, and nothing more is heard.
+// claimScenarios is the table of endings for claims. The longest matching
+// ending of a member ID wins, in upper or lower case, because X12 is upper
+// case. Without an ending, the test payer pays claims and estimates
+// predeterminations in full. Other payers accept them and send nothing more.
 //
 //nolint:gochecknoglobals // a constant table
 var claimScenarios = []claimScenario{
@@ -58,9 +58,9 @@ var claimScenarios = []claimScenario{
 	{ending: "-ESTIMATE", decision: inPart, estimates: true},
 }
 
-// scenarioOfClaim is what becomes of a claim. A void is accepted whatever the
-// member ID says, and brings no remittance; what is no predetermination has no
-// estimate; and what was never paid is not reversed.
+// scenarioOfClaim returns the scenario of a claim. A void is always accepted
+// and has no remittance. Only a predetermination has an estimate, and only a
+// paid claim is reversed.
 func scenarioOfClaim(c *claims.Claim) (found claimScenario) {
 	if c.Payer.PayerID == testPayer {
 		found.decision = inFull
@@ -79,7 +79,7 @@ func scenarioOfClaim(c *claims.Claim) (found claimScenario) {
 	return found
 }
 
-// The adjustments that are used: group and reason.
+// The adjustments of the sandbox: group and reason.
 const (
 	groupContract    = "CO"
 	reasonFee        = "45" // over the fee schedule
@@ -87,11 +87,11 @@ const (
 	reasonShare      = "2" // coinsurance
 )
 
-// remarkPlan goes with reasonNotCovered, which asks for a remark: see the plan's
-// documents.
+// remarkPlan accompanies reasonNotCovered, which requires a remark: see the
+// plan's documents.
 const remarkPlan = "N130"
 
-// adjust is why less than the fee is paid, and what is allowed of it.
+// adjust returns the adjustments of a fee, and the amount allowed.
 func (t *terms) adjust(fee billing.Money) (all []remittance.Adjustment, allowed billing.Money) {
 	less := func(group, reason string, amount billing.Money) {
 		if amount != 0 {

@@ -7,14 +7,14 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// batch is a transaction set of claims that was read.
+// batch is a transaction set of claims.
 type batch struct {
 	*claims.Batch
 
 	claims []*received
 }
 
-// received is a claim, what becomes of it, and the numbers that it gets.
+// received is a claim with its scenario and the numbers that it gets.
 type received struct {
 	*claims.Claim
 
@@ -22,13 +22,13 @@ type received struct {
 	clearinghouseNumber string
 	payerNumber         string
 
-	decided  *remittance.Claim // nil for none
-	takeBack *remittance.Claim // what was paid for the claim that this one replaces; nil for none
+	decided  *remittance.Claim // nil if not decided
+	takeBack *remittance.Claim // the reversal of the claim that this one replaces; nil if none
 }
 
-// newBatch numbers the claims. A payer knows a claim that is replaced or voided
-// by the number that it gave, and numbers others by their control numbers, so
-// that it gives a claim that comes again the same.
+// newBatch numbers the claims. A payer keeps its own number for a claim that is
+// replaced or voided. It derives other numbers from the control numbers, so
+// that a resent claim gets the same number.
 func newBatch(b *claims.Batch) *batch {
 	all := batch{Batch: b, claims: make([]*received, len(b.Claims))}
 	for i := range b.Claims {
@@ -45,18 +45,17 @@ func newBatch(b *claims.Batch) *batch {
 	return &all
 }
 
-// byPayer gives the claims of each payer.
+// byPayer groups the claims by payer.
 func (b *batch) byPayer() [][]*received {
 	return grouped(b.claims, func(c *received) string { return c.Payer.PayerID })
 }
 
-// payee is who is paid.
+// payee is the practice that is paid.
 type payee struct{ npi, taxID string }
 
 func (r *received) payee() payee { return payee{r.Billing.NPI, r.Billing.TaxID} }
 
-// grouped puts together what has the same key, everything in the order in which
-// it came.
+// grouped groups items by key and keeps their order.
 func grouped[K comparable](all []*received, key func(*received) K) (groups [][]*received) {
 	at := map[K]int{}
 	for _, c := range all {
@@ -71,7 +70,7 @@ func grouped[K comparable](all []*received, key func(*received) K) (groups [][]*
 	return groups
 }
 
-// The statuses that are used (STC01), and what they make of a claim (STC03).
+// The statuses of the sandbox (STC01), and the resulting actions (STC03).
 const (
 	entityClearinghouse = "AY"
 	entityPayer         = "PR"
@@ -85,7 +84,7 @@ func status(day billing.Date, action string, charge billing.Money, c acknowledge
 	return acknowledgements.Status{Codes: []acknowledgements.Code{c}, Effective: day, Action: action, Charge: charge}
 }
 
-// forwarded is the clearinghouse's report: it has passed on every claim.
+// forwarded writes the clearinghouse's report: it has forwarded every claim.
 func (o *outbox) forwarded(b *batch) {
 	l := o.letter("clearinghouse", "277", untilForwarded)
 	source := acknowledgements.Name{Entity: entityClearinghouse, Kind: "2", Last: sandboxName, IDQualifier: "46", ID: sandboxID}
@@ -96,8 +95,8 @@ func (o *outbox) forwarded(b *batch) {
 	})
 }
 
-// accepted is the payer's report: it has taken the claims, but for those whose
-// subscriber it does not know.
+// accepted writes the payer's report: it has accepted the claims whose
+// subscriber it knows.
 func (o *outbox) accepted(b *batch, of []*received) {
 	l := o.letter("payer", "277", untilAccepted)
 	o.report(l, acknowledgements.KindAcknowledgement, b, of, payerName(of), func(r *received, c *acknowledgements.Claim) {
@@ -114,11 +113,11 @@ func (o *outbox) accepted(b *batch, of []*received) {
 	})
 }
 
-// daysToAnswer is how long a payer waits for information.
+// daysToAnswer is the time that a payer allows for information.
 const daysToAnswer = 30
 
-// asked is the payer's request for a radiologist's report (LOINC 18748-4) on
-// the claims that are about one.
+// asked writes the payer's request for a radiologist's report (LOINC 18748-4)
+// on the claims whose scenario has one.
 func (o *outbox) asked(b *batch, of []*received) {
 	var about []*received
 	for _, r := range of {
@@ -144,8 +143,8 @@ func payerName(of []*received) acknowledgements.Name {
 	return acknowledgements.Name{Entity: entityPayer, Kind: "2", Last: p.Name, IDQualifier: "PI", ID: p.PayerID}
 }
 
-// report writes a 277 of the source about claims of a batch. Say adds to what
-// identifies a claim what is said of it.
+// report writes a 277 of the source about claims of a batch. Say adds the
+// status to a claim that report has identified.
 func (o *outbox) report(
 	l letter, kind acknowledgements.Kind, b *batch, of []*received, source acknowledgements.Name, say func(*received, *acknowledgements.Claim),
 ) {
@@ -175,7 +174,7 @@ func (o *outbox) report(
 	o.put(l, acknowledgements.EncodeReport(&r))
 }
 
-// provider is the level of one payee with its claims.
+// provider returns the level of one payee with its claims.
 func provider(kind acknowledgements.Kind, of []*received, say func(*received, *acknowledgements.Claim)) acknowledgements.Provider {
 	from := of[0].Billing
 	p := acknowledgements.Provider{Level: acknowledgements.Level{
@@ -204,7 +203,7 @@ func provider(kind acknowledgements.Kind, of []*received, say func(*received, *a
 	return p
 }
 
-// count adds up what is accepted of claims and what is rejected.
+// count adds up the accepted and the rejected claims.
 func count(t *acknowledgements.Totals, all []acknowledgements.Claim) {
 	for i := range all {
 		if s := all[i].Statuses[0]; s.Action == actionReject {

@@ -13,29 +13,28 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// When what comes back for a file is there, counted from its sending; and what
-// follows a payer's acceptance, counted from that.
+// The times from sending a file to the messages about it, and from a payer's
+// acceptance to those that follow it.
 const (
 	untilRead      = 300 * time.Millisecond // the 997
 	untilForwarded = 600 * time.Millisecond // the clearinghouse's 277CA
 	untilAccepted  = time.Second            // the payers' 277CAs
 	untilAsked     = 5 * time.Second        // a request for information
 
-	// leastERADelay keeps what is decided at once behind the acceptance, and a
-	// reversal behind the payment.
+	// leastERADelay keeps the order: acceptance, payment, reversal.
 	leastERADelay = 10 * time.Millisecond
 )
 
-// takenFor is how long a file is not given again, so that whoever takes it can
-// deal with it.
+// takenFor is the pause before a file is returned again, so that the receiver
+// can process it.
 const takenFor = 10 * time.Second
 
-// Options says how the payers behave.
+// Options configures the payers.
 type Options struct {
-	ERADelay time.Duration // from a payer's acceptance to its remittance; none is as good as at once
+	ERADelay time.Duration // from a payer's acceptance to its remittance; zero means at once
 }
 
-// Clearinghouse takes files of claims for every payer. What it remembers is in
+// Clearinghouse accepts files of claims for every payer. It keeps its state in
 // its mail.
 type Clearinghouse struct {
 	clock    ports.Clock
@@ -45,17 +44,17 @@ type Clearinghouse struct {
 
 var _ ports.Clearinghouse = (*Clearinghouse)(nil)
 
-// NewClearinghouse makes the network. The clock decides when what comes back
-// is there.
+// NewClearinghouse returns the network. The clock decides when a message is
+// due.
 func NewClearinghouse(clock ports.Clock, mail Mail, o Options) *Clearinghouse {
 	return &Clearinghouse{clock: clock, mail: mail, eraDelay: max(o.ERADelay, leastERADelay)}
 }
 
-// Send reads a file and puts into the mail whatever will come back for it, all
-// at once and under names that follow from the file's, so that sending it again
-// changes nothing. All of that, and what is remembered, is the scope's alone:
-// practices that use the same NPI and control numbers never meet here. The error
-// of a file that cannot even be answered has a position and no patient data.
+// Send reads a file and puts all messages about it into the mail in one step.
+// Their names derive from the file's, so that sending the file again changes
+// nothing. Messages and memory belong to the scope: practices with the same NPI
+// and control numbers never share them. The error of an unreadable file has a
+// position and no patient data.
 func (c *Clearinghouse) Send(ctx context.Context, scope billing.Scope, name string, content []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -66,7 +65,7 @@ func (c *Clearinghouse) Send(ctx context.Context, scope billing.Scope, name stri
 		}
 		return c.mail.Remember(ctx, notes)
 	}
-	files, err := c.answers(name, content, remember)
+	files, err := c.replies(name, content, remember)
 	if err != nil {
 		return fmt.Errorf("sandboxnet: %w", err)
 	}
@@ -76,22 +75,22 @@ func (c *Clearinghouse) Send(ctx context.Context, scope billing.Scope, name stri
 	return c.mail.Put(ctx, files)
 }
 
-// Receive gives the files that are there; again after ten seconds unless they
-// are removed.
+// Receive returns the files that are due. It returns them again after ten
+// seconds unless they are removed.
 func (c *Clearinghouse) Receive(ctx context.Context, limit int) ([]billing.IncomingFile, error) {
 	return c.mail.Take(ctx, c.clock.Now(), takenFor, limit)
 }
 
-// Remove takes a file away.
+// Remove removes a file.
 func (c *Clearinghouse) Remove(ctx context.Context, name string) error {
 	return c.mail.Remove(ctx, name)
 }
 
-// memory is Mail.Remember.
+// memory is the function Mail.Remember.
 type memory func([]Note) ([][]byte, error)
 
-// answers is everything that comes back for a file.
-func (c *Clearinghouse) answers(name string, content []byte, remember memory) ([]MailFile, error) {
+// replies returns all messages about a file.
+func (c *Clearinghouse) replies(name string, content []byte, remember memory) ([]MailFile, error) {
 	o := outbox{base: strings.TrimSuffix(name, ".837"), sent: c.clock.Now().UTC(), counts: map[string]int{}}
 	f, err := readSent(content)
 	if err != nil {
@@ -119,12 +118,12 @@ func (c *Clearinghouse) answers(name string, content []byte, remember memory) ([
 	return o.files, nil
 }
 
-// outbox is what comes back for a file, in the making.
+// outbox collects the messages about a file.
 type outbox struct {
-	base   string // what all names start with
+	base   string // the prefix of all names
 	sent   time.Time
 	files  []MailFile
-	counts map[string]int // of files by what they are
+	counts map[string]int // of files, by type
 }
 
 // letter is a file before it is written.
@@ -134,14 +133,14 @@ type letter struct {
 	control int // the numbers of its interchange and group
 }
 
-// letter names the next file of what it is, such as payer or payment.
+// letter names the next file of a type, such as payer or payment.
 func (o *outbox) letter(what, ending string, after time.Duration) letter {
 	o.counts[what]++
 	return o.named(fmt.Sprintf("%s-%s-%d.%s", o.base, what, o.counts[what], ending), after)
 }
 
 func (o *outbox) named(name string, after time.Duration) letter {
-	control, _ := strconv.Atoi(digits(9, name)) // digits alone
+	control, _ := strconv.Atoi(digits(9, name)) // digits only
 	return letter{name: name, due: o.sent.Add(after), control: control}
 }
 
@@ -151,13 +150,13 @@ func (o *outbox) put(l letter, content []byte) {
 	})
 }
 
-// The sender of everything that comes back.
+// The sender of all messages.
 const (
 	sandboxID   = "SANDBOX"
 	sandboxName = "Sandbox Clearinghouse"
 )
 
-// envelope answers to whoever sent the interchange.
+// envelope returns an envelope addressed to the sender of the interchange.
 func (l *letter) envelope(sent x12.Interchange, group x12.Group) (x12.Interchange, x12.Group) {
 	i := x12.Interchange{
 		Sender: sandboxID, ReceiverQualifier: sent.SenderQualifier, Receiver: sent.Sender,
@@ -166,10 +165,10 @@ func (l *letter) envelope(sent x12.Interchange, group x12.Group) (x12.Interchang
 	return i, x12.Group{Sender: sandboxID, Receiver: group.Sender, Created: l.due, Control: l.control}
 }
 
-// day is when the letter is there.
+// day returns the day on which the letter is due.
 func (l *letter) day() billing.Date { return billing.DateOf(l.due) }
 
-// digits is a number of n digits that follows from the parts.
+// digits returns a number of n digits that derives from the parts.
 func digits(n int, parts ...string) string {
 	d := digestOf(parts...)
 	of := uint64(1)

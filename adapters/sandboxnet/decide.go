@@ -10,9 +10,9 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// decide works out what the payers say of the claims that came in a file on the
-// day, and remembers that by the payers' numbers: who replaces a claim has what
-// was paid for it taken back.
+// decide computes the payers' decisions on the claims that came in a file on
+// the day. It remembers the payments by the payers' numbers. A claim that
+// replaces a paid one gets the reversal of that payment.
 func decide(file string, batches []*batch, came billing.Date, remember memory) error {
 	var decided []*received
 	var notes []Note
@@ -40,14 +40,15 @@ func decide(file string, batches []*batch, came billing.Date, remember memory) e
 			continue
 		}
 		if r.takeBack, err = reversal(before[i], namesOf(r)); err != nil {
-			return fmt.Errorf("what was decided of a claim: %w", err)
+			return fmt.Errorf("read the decision on a claim: %w", err)
 		}
 	}
 	return nil
 }
 
-// standing is what stays of the decision until the claim is replaced, as an 835
-// without names: nothing, when it pays nothing, or nothing that anybody keeps.
+// standing returns the decision to reverse when the claim is replaced, as an
+// 835 without names. It is empty when the decision pays nothing, or when its
+// payment does not last.
 func (r *received) standing() []byte {
 	if r.scenario.reversed || r.scenario.unbalanced {
 		return nil
@@ -60,11 +61,11 @@ func (r *received) standing() []byte {
 		return nil
 	}
 	var file bytes.Buffer
-	_ = remittance.Encode(&file, x12.Interchange{}, x12.Group{}, []remittance.Remittance{alone}) // the error would be the buffer's, which has none
+	_ = remittance.Encode(&file, x12.Interchange{}, x12.Group{}, []remittance.Remittance{alone}) // a bytes.Buffer never fails
 	return file.Bytes()
 }
 
-// reversal is what takes back what standing remembers.
+// reversal returns the claim that reverses the payment in standing.
 func reversal(standing []byte, names []remittance.Name) (*remittance.Claim, error) {
 	d := remittance.NewDecoder(bytes.NewReader(standing))
 	_, err := d.Next()

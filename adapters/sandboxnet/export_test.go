@@ -11,7 +11,7 @@ func Endings() []string {
 
 // Bound makes the network forget sooner, for the tests.
 func (a *Attachments) Bound(open, committed, files int) {
-	a.most = bounds{open: open, committed: committed, files: files}
+	a.limits = bounds{open: open, committed: committed, files: files}
 }
 
 // Kept is how much the network keeps: transmissions that are open, those that
@@ -36,5 +36,5 @@ func ClaimEndings() []string {
 
 // Answers is what Send puts into the mail.
 func (c *Clearinghouse) Answers(name string, content []byte, remember func([]Note) ([][]byte, error)) ([]MailFile, error) {
-	return c.answers(name, content, remember)
+	return c.replies(name, content, remember)
 }

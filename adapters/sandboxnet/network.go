@@ -1,45 +1,44 @@
 // Package sandboxnet simulates the payers and their networks in test mode. It
-// speaks real X12: it decodes the 270 that it is sent and answers with the
-// bytes of a 271, so that test mode takes the very path that a clearinghouse
-// will.
+// speaks real X12: it decodes a 270 and returns the bytes of a 271, so that
+// test mode runs the same code as live mode.
 //
-// What a payer answers is decided by the ending of the subscriber's member ID;
-// the table in scenarios.go has every ending for inquiries. Nothing is kept
-// between calls, and the same inquiry always gets the same answer.
+// The ending of the subscriber's member ID selects the payer's reply; the table
+// in scenarios.go lists the endings for inquiries. No state is kept between
+// calls, and the same inquiry always gets the same reply.
 //
-// Attachments are checked and accepted, unless the narrative asks for trouble;
-// see scenarioOf. Between their steps a transmission is kept in memory.
+// Attachments are checked and accepted, unless the narrative selects a failure;
+// see scenarioOf. A transmission is kept in memory until its commit.
 //
-// A file of claims (837) is read, and what comes back for it waits in the mail
-// (Mail) until it is due: a 997 after 0.3 seconds, a 277CA
-// of the clearinghouse after 0.6 and one of each payer after 1 second, and, one
-// ERA delay after that, an 835 of each payer for each payee. What comes of a
-// claim is decided by the ending of the subscriber's member ID; the table in
-// claimscenarios.go has every ending:
+// Send reads a file of claims (837) and puts the messages about it into the
+// mail (Mail) until they are due: a 997 after 0.3 seconds, a 277CA of the
+// clearinghouse after 0.6 and one of each payer after 1 second. One ERA delay
+// later follows an 835 of each payer for each payee. The ending of the
+// subscriber's member ID decides a claim; the table in claimscenarios.go lists
+// the endings:
 //
-//	-REJECTED        the payer rejects the claim: it does not know the member ID
+//	-REJECTED        the payer rejects the claim for an unknown member ID
 //	-BATCH-REJECTED  the 997 rejects the file, the first time it has the claim
 //	-INFO-REQUEST    the payer asks for a document 5 seconds after it has
-//	                 accepted the claim (277, 005010X213), and wants it in 30 days
-//	-PAID-ERA        paid in part: 80 percent of the fee are allowed, the patient
-//	                 owes 20 percent of those
+//	                 accepted the claim (277, 005010X213), due in 30 days
+//	-PAID-ERA        paid in part: 80 percent of the fee are allowed, and the
+//	                 patient owes 20 percent of that
 //	-DENIED          denied; the patient owes nothing
-//	-REVERSED        paid as -PAID-ERA; one ERA delay later an 835 takes it back,
-//	                 and what it leaves owing is forwarded to the next payment
-//	-UNBALANCED      paid as -PAID-ERA, in an 835 of its own that says of a line
-//	                 and of the claim 1.00 more than adds up
-//	-ESTIMATE        a predetermination is estimated as -PAID-ERA pays
+//	-REVERSED        paid like -PAID-ERA; one ERA delay later an 835 reverses it,
+//	                 and its negative balance is forwarded to the next payment
+//	-UNBALANCED      paid like -PAID-ERA, in a separate 835 in which the payments
+//	                 of a line and of the claim are 1.00 too high
+//	-ESTIMATE        a predetermination is estimated like -PAID-ERA
 //
-// A member ID with none of them has its claim paid in full by the test payer,
-// CHTEST; other payers accept it, and nothing more is heard. Predeterminations
-// are never paid: what would be is an estimate, and nothing is reversed. Claims
-// with -ESTIMATE are claims with no ending. A void is accepted, whatever the
-// member ID says, and brings no 835. A replacement is decided like a new claim,
-// under the payer's number of the one that it replaces. What the payer decided to
-// pay under that number before is remembered for 90 days, and the 835 takes it
-// back just before it tells the new decision; not so what it takes back anyway
-// (-REVERSED), what nobody can post (-UNBALANCED), and a denial, which has paid
-// nothing. A replacement that is not decided takes nothing back.
+// Without an ending, the test payer, CHTEST, pays a claim in full; other payers
+// accept it and send nothing more. Predeterminations are never paid or
+// reversed: they get an estimate of the payment. A claim with -ESTIMATE is
+// decided like one without an ending. A void is always accepted and has no 835.
+// A replacement is decided like a new claim, under the payer's number of the
+// original. The payer remembers for 90 days what it decided to pay under that
+// number, and the 835 reverses that payment just before the new decision. Some
+// payments are not reversed this way: one that is reversed anyway (-REVERSED),
+// one that cannot be posted (-UNBALANCED), and a denial, which paid nothing. A
+// replacement without a decision reverses nothing.
 package sandboxnet
 
 import (
@@ -53,30 +52,30 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// errNetworkDown is what -NETWORK-ERROR asks for.
+// errNetworkDown is the error of -NETWORK-ERROR.
 var errNetworkDown = errors.New("sandboxnet: the network failed, as the member ID asked for")
 
-// Eligibility answers inquiries for every payer.
+// Eligibility replies to inquiries for every payer.
 type Eligibility struct {
 	clock ports.Clock
 }
 
 var _ ports.EligibilityNetwork = (*Eligibility)(nil)
 
-// NewEligibility makes the network. The clock decides when a slow answer is
-// there.
+// NewEligibility returns the network. The clock decides when a slow reply is
+// due.
 func NewEligibility(clock ports.Clock) *Eligibility { return &Eligibility{clock: clock} }
 
 // Name is the name of the sandbox's networks.
 const Name = "sandbox"
 
-// look is how often the sandbox is asked for files.
-const look = 200 * time.Millisecond
+// pollInterval is the time between two receipts of files.
+const pollInterval = 200 * time.Millisecond
 
-// Networks returns the sandbox as it is wired: its payers, which take inquiries
-// and attachments under their own payer IDs, and its clearinghouse, which takes
-// files of claims for all of them. The clock decides when what comes back is
-// there.
+// Networks returns the sandbox's networks: its payers, which accept inquiries
+// and attachments under their own payer IDs, and its clearinghouse, which
+// accepts files of claims for all payers. The clock decides when a message is
+// due.
 func Networks(clock ports.Clock, mail Mail, o Options) []*ports.Network {
 	route := billing.Route{Mode: billing.ModeTest}
 	sender := billing.EnvelopeEnd{Qualifier: "ZZ", ID: "MOLAR"}
@@ -86,16 +85,16 @@ func Networks(clock ports.Clock, mail Mail, o Options) []*ports.Network {
 			Eligibility: NewEligibility(clock), Attachments: NewAttachments(clock),
 		},
 		{
-			Name: Name, Route: route, Poll: look,
+			Name: Name, Route: route, Poll: pollInterval,
 			Envelope: billing.Envelope{Sender: sender, Receiver: billing.EnvelopeEnd{Qualifier: "ZZ", ID: "CLEARINGHOUSE"}},
 			Claims:   NewClearinghouse(clock, mail, o),
 		},
 	}
 }
 
-// Inquire answers a 270 with a 271. A slow answer is there as many seconds
-// after the time in the 270's BHT as the member ID says; before that the error
-// is a *billing.LaterError. What is no 270 is an error.
+// Inquire returns the 271 for a 270. A slow reply is due as many seconds after
+// the time in the 270's BHT as the member ID states. Before that the error is a
+// *billing.LaterError. A request that is not a 270 is an error.
 func (e *Eligibility) Inquire(ctx context.Context, request []byte) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -119,19 +118,19 @@ func (e *Eligibility) Inquire(ctx context.Context, request []byte) ([]byte, erro
 	return eligibility.Encode(&a.reply), nil
 }
 
-// mostBenefits is room for the EBs of the longest answer that names no
-// procedures of its own.
+// mostBenefits is the capacity for the EBs of the longest reply without
+// procedures.
 const mostBenefits = 64
 
-// answer is a reply in the making.
+// answer builds a reply.
 type answer struct {
 	inquiry *eligibility.Inquiry
-	date    billing.Date // of service: everything in the answer is relative to it
+	date    billing.Date // of service; all other dates are relative to it
 	reply   eligibility.Reply
 }
 
-// newAnswer repeats of the inquiry what a payer repeats: the parties, the
-// reference and the trace number.
+// newAnswer starts a reply with the parties, the reference and the trace number
+// of the inquiry.
 func newAnswer(q *eligibility.Inquiry, wait time.Duration) *answer {
 	a := &answer{inquiry: q, date: serviceDate(q)}
 	i, g := q.Interchange, q.Group
@@ -158,7 +157,8 @@ func help() eligibility.Contact {
 	return eligibility.Contact{Function: "IC", Name: "Sandbox Help", Numbers: []eligibility.Number{{Qualifier: "TE", Value: "8005550100"}}}
 }
 
-// serviceDate is the inquiry's; without one it is the day of the inquiry.
+// serviceDate returns the service date of the inquiry, or else the day of the
+// inquiry.
 func serviceDate(q *eligibility.Inquiry) billing.Date {
 	for _, d := range q.Patient().Dates {
 		if from, _, ok := d.Span(); ok {
@@ -168,8 +168,8 @@ func serviceDate(q *eligibility.Inquiry) billing.Date {
 	return billing.DateOf(q.CreatedAt)
 }
 
-// reject answers with an AAA and nothing else. The loops below the one that
-// has it are left out, as a payer that stops there does.
+// reject adds an AAA and drops the loops below it, as a payer does that stops
+// there.
 func (a *answer) reject(loop, reason, followUp string) {
 	r := &a.reply
 	aaa := []eligibility.Rejection{{Loop: loop, Valid: "N", Reason: reason, FollowUp: followUp}}
@@ -188,7 +188,8 @@ func (a *answer) reject(loop, reason, followUp string) {
 	}
 }
 
-// traces are the inquiry's, as a reply repeats them: type 2 says whose they are.
+// traces returns the traces of the inquiry as type 2, which marks them as the
+// sender's.
 func (a *answer) traces() []eligibility.Trace {
 	var all []eligibility.Trace
 	for _, t := range a.inquiry.Patient().Traces {
@@ -198,8 +199,8 @@ func (a *answer) traces() []eligibility.Trace {
 	return all
 }
 
-// rejectPerson is reject in the loop of whom the inquiry is about, with the
-// dependent's code where that is another.
+// rejectPerson rejects in the patient's loop, with the dependent's code if the
+// patient is a dependent.
 func (a *answer) rejectPerson(reason, dependentReason, followUp string) {
 	if a.inquiry.Dependent != nil {
 		a.reject(patientLoop, dependentReason, followUp)

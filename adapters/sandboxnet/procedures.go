@@ -10,26 +10,25 @@ import (
 
 const months = "34"
 
-// procedure is what the sandbox's plan says of one.
+// procedure is the plan's rule for a procedure.
 type procedure struct {
 	code       string
 	notCovered bool
-	count      int // how many visits in n periods; 0 for no limit
+	count      int // visits in n periods; 0 means no limit
 	period     string
 	n          int
-	maxAge     int   // the last age covered; negative for no limit
+	maxAge     int   // the last age covered; negative means no limit
 	history    []int // months before the service date
 	messages   []string
 }
 
-// implant is the procedure that stands for implants, which have no service
-// type of their own.
+// implant stands for the category of implants, which have no service type.
 //
 //nolint:gochecknoglobals // a constant; Go has none of struct type
 var implant = procedure{code: "D6010", count: 1, period: lifetime, n: 1, maxAge: -1, messages: []string{"Once per tooth"}}
 
-// plan is what the plan has of its own for some procedures; see general for
-// the others.
+// plan returns the plan's rules for certain procedures; see general for the
+// others.
 func plan() []procedure {
 	return []procedure{
 		{code: "D0120", count: 2, period: calendarYear, n: 1, maxAge: -1, history: []int{7}},
@@ -47,7 +46,7 @@ func plan() []procedure {
 	}
 }
 
-// listed are the procedures that are told of without being asked for.
+// listed returns the procedures that a reply lists without a question.
 func listed() []string {
 	var codes []string
 	for _, p := range plan() {
@@ -56,14 +55,15 @@ func listed() []string {
 	return codes
 }
 
-// troubles is how many procedures of troubled are told of in any case.
-const troubles = 4
+// listedProblems is the number of procedures of problemPlan that a reply always
+// lists.
+const listedProblems = 4
 
-// troubled is the plan with four procedures that would not be paid as billed:
-// a cleaning two months after the last, a filling paid as a cheaper one,
-// fluoride for a patient who is too old, and whitening. These are told of
-// without being asked for; their like have the same trouble when asked for.
-func (a *answer) troubled() []procedure {
+// problemPlan returns the plan with four procedures that would not be paid as
+// billed: a cleaning two months after the last, a filling paid as a cheaper
+// one, fluoride for a patient who is too old, and whitening. A reply always
+// lists these. Similar procedures have the same problems when asked for.
+func (a *answer) problemPlan() []procedure {
 	downgraded := func(code, to string) procedure {
 		return procedure{code: code, count: 1, period: months, n: 60, maxAge: -1, messages: []string{"Alternate benefit, downgraded to " + to}}
 	}
@@ -83,8 +83,8 @@ func (a *answer) troubled() []procedure {
 	}, plan()...)
 }
 
-// ageBelow is an age limit that the patient is over: the usual one, or for a
-// younger patient the age of last year.
+// ageBelow returns an age limit that the patient exceeds: the usual limit, or
+// last year's age for a younger patient.
 func (a *answer) ageBelow(usual int) int {
 	born := a.inquiry.Patient().BirthDate
 	if born.IsZero() {
@@ -93,7 +93,7 @@ func (a *answer) ageBelow(usual int) int {
 	return max(min(usual, born.AgeOn(a.date)-1), 0)
 }
 
-// general is what the plan says of a procedure by its category.
+// general returns the rule of a procedure by its category.
 func general(code string) procedure {
 	p := procedure{code: code, maxAge: -1}
 	switch c := categoryOf(code); c {
@@ -113,8 +113,8 @@ func general(code string) procedure {
 	return p
 }
 
-// categoryOf is the service type, as in shares, by the leading digits of a
-// code.
+// categoryOf returns the service type of a code, as in shares, by its leading
+// digits.
 func categoryOf(code string) string {
 	switch {
 	case code < "D1000":
@@ -144,7 +144,7 @@ func categoryOf(code string) string {
 	}
 }
 
-// asked are the procedures in the inquiry, each once.
+// asked returns the procedures in the inquiry, each once.
 func (a *answer) asked() []string {
 	var codes []string
 	for _, q := range a.inquiry.Queries {
@@ -155,7 +155,7 @@ func (a *answer) asked() []string {
 	return codes
 }
 
-// aboutProcedures reports whether the inquiry asks for nothing but procedures.
+// aboutProcedures reports whether the inquiry asks only about procedures.
 func (a *answer) aboutProcedures() bool {
 	for _, q := range a.inquiry.Queries {
 		if len(q.ServiceTypes) > 0 {
@@ -165,8 +165,8 @@ func (a *answer) aboutProcedures() bool {
 	return len(a.asked()) > 0
 }
 
-// procedures adds what the plan says of the codes, each once, in their order.
-// The first entry of a code counts.
+// procedures adds the rules of the codes, each once, in their order. The first
+// entry of a code counts.
 func (a *answer) procedures(entries []procedure, codes []string) {
 	for i, code := range codes {
 		if slices.Contains(codes[:i], code) {
@@ -181,8 +181,8 @@ func (a *answer) procedures(entries []procedure, codes []string) {
 	}
 }
 
-// procedure adds the EBs of one: what the patient pays, how often it is paid
-// for and when it was last done, and up to which age.
+// procedure adds the EBs of one: the patient's share, the limits of visits, the
+// last visit, and the age limit.
 func (a *answer) procedure(p procedure) {
 	row := func(code string) eligibility.Benefit {
 		return eligibility.Benefit{
@@ -195,7 +195,7 @@ func (a *answer) procedure(p procedure) {
 		a.add(b)
 		return
 	}
-	if p.code != implant.code || a.aboutProcedures() { // else its share is the category's
+	if p.code != implant.code || a.aboutProcedures() { // otherwise its share is the category's
 		b := row(coinsurance)
 		b.Percent = shareOf(p.code)
 		a.add(b)
@@ -218,7 +218,7 @@ func (a *answer) procedure(p procedure) {
 	}
 }
 
-// shareOf is what the patient pays of the procedure's category; adjunctive
+// shareOf returns the patient's share of the procedure's category. Adjunctive
 // services are paid like basic ones.
 func shareOf(code string) string {
 	category := categoryOf(code)

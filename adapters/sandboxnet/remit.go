@@ -10,13 +10,13 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// unbalancedBy is how much more than it should be a line and its claim say that
-// was paid, in a remittance that does not add up.
+// unbalancedBy is the excess of a line and its claim in a remittance that does
+// not add up.
 const unbalancedBy billing.Money = 1_00
 
-// paid is what the payer pays for its claims: a remittance for each payee, one
-// more for the claims that would spoil it, and later one that takes payments
-// back. What is corrected is taken back first, in the same remittance
+// paid writes the payer's remittances: one for each payee, a separate one for
+// unbalanced claims, and later one that reverses payments. The reversal of a
+// replaced claim comes before its correction in the same remittance
 // (005010X221A1, 1.10.2.8).
 func (o *outbox) paid(b *batch, of []*received, delay time.Duration) {
 	var due []*received
@@ -48,13 +48,13 @@ func (o *outbox) paid(b *batch, of []*received, delay time.Duration) {
 	}
 }
 
-// remit writes the remittance of the claims, whose figures it settles. First is
-// one of them.
+// remit writes the remittance of the claims and computes their figures. First
+// is one of the claims.
 func (o *outbox) remit(l letter, b *batch, first *received, all []remittance.Claim) {
 	trace := digits(12, "trace", l.name)
 	r := remittance.Remittance{
 		Payment: remittance.Payment{
-			// A check tells nothing of bank accounts, which nobody here has.
+			// A check needs no bank accounts, and the sandbox has none.
 			Handling: "I", CreditDebit: "C", Method: "CHK", Date: l.day(), Produced: l.day(),
 			Trace:      remittance.Trace{Number: trace, Originator: "1999999999"},
 			References: []remittance.Reference{{Qualifier: "EV", Value: b.Submitter.ID}},
@@ -75,7 +75,7 @@ func (o *outbox) remit(l letter, b *batch, first *received, all []remittance.Cla
 	}
 	i, g := l.envelope(b.Interchange, b.Group)
 	var file bytes.Buffer
-	_ = remittance.Encode(&file, i, g, []remittance.Remittance{r}) // the error would be the buffer's, which has none
+	_ = remittance.Encode(&file, i, g, []remittance.Remittance{r}) // a bytes.Buffer never fails
 	o.put(l, file.Bytes())
 }
 
@@ -101,8 +101,8 @@ func payeeOf(o *claims.BillingProvider) remittance.Party {
 	return p
 }
 
-// decision is what the payer says of a claim that came in on the day, before
-// its figures are settled.
+// decision returns the payer's decision on a claim that came in on the day. Its
+// figures are computed later.
 func decision(r *received, came billing.Date) *remittance.Claim {
 	c := &remittance.Claim{
 		ControlNumber: r.PatientControlNumber, Status: statusOf(r), FilingCode: "12", PayerControlNumber: r.payerNumber,
@@ -121,8 +121,8 @@ func decision(r *received, came billing.Date) *remittance.Claim {
 	return c
 }
 
-// The codes of claims (CLP02) that are used beside those of the codec.
-const statusProcessed = "1" // as the primary payer
+// The codes of claims (CLP02) that the codec does not define.
+const statusProcessed = "1" // processed as the primary payer
 
 func statusOf(r *received) string {
 	switch {
@@ -135,8 +135,8 @@ func statusOf(r *received) string {
 	}
 }
 
-// namesOf is the patient, the subscriber where that is another, and who
-// rendered the services.
+// namesOf returns the patient, the subscriber if different, and the rendering
+// provider.
 func namesOf(r *received) []remittance.Name {
 	s := &r.Subscriber
 	names := []remittance.Name{{Entity: "QC", Kind: "1", Last: s.LastName, First: s.FirstName, IDQualifier: "MI", ID: s.MemberID}}
@@ -151,8 +151,8 @@ func namesOf(r *received) []remittance.Name {
 	return names
 }
 
-// service is what the payer says of a line. A predetermination is paid nothing:
-// what would be is an adjustment.
+// service returns the payer's decision on a line. A predetermination is not
+// paid: an adjustment has the estimated payment.
 func service(r *received, i int) remittance.Service {
 	line, t := &r.Lines[i], r.scenario.decision
 	s := remittance.Service{

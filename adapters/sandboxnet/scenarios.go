@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// The loops that a rejection can stand in.
+// The loops of a rejection.
 const (
 	payerLoop      = "2100A"
 	providerLoop   = "2100B"
@@ -14,14 +14,14 @@ const (
 	patientLoop    = "2100D"
 )
 
-// The follow-up actions (AAA04) that are used.
+// The follow-up actions (AAA04) of the sandbox.
 const (
 	correctAndResend = "C"
 	resendNever      = "N"
 	resendLater      = "R"
 )
 
-// scenario is how a payer behaves: it fails, or sends raw bytes, or answers.
+// scenario is the behavior of a payer: it fails, sends raw bytes, or replies.
 type scenario struct {
 	ending string
 	fails  bool
@@ -29,27 +29,28 @@ type scenario struct {
 	answer func(*answer)
 }
 
-// slowEnding is followed by one to three digits: the seconds until the answer
-// is there.
+// slowEnding is followed by one to three digits: the seconds until the reply is
+// due.
 const slowEnding = "-SLOW-"
 
-// garbled is what a proxy may put in place of a payer's reply.
+// garbled is a proxy's error page in place of a payer's reply.
 const garbled = "<html><head><title>502 Bad Gateway</title></head><body>upstream sent no response</body></html>\n"
 
-// rejection is a scenario in which the payer rejects the inquiry in a fixed
-// loop.
+// rejection returns a scenario in which the payer rejects the inquiry in a
+// fixed loop.
 func rejection(ending, loop, reason, followUp string) scenario {
 	return scenario{ending: ending, answer: func(a *answer) { a.reject(loop, reason, followUp) }}
 }
 
-// personal is a scenario in which the payer rejects the inquiry in the loop of
-// the patient: the subscriber's, or with another code the dependent's.
+// personal returns a scenario in which the payer rejects the inquiry in the
+// patient's loop: the subscriber's, or with another code the dependent's.
 func personal(ending, reason, dependentReason, followUp string) scenario {
 	return scenario{ending: ending, answer: func(a *answer) { a.rejectPerson(reason, dependentReason, followUp) }}
 }
 
-// scenarios is the table of endings. The longest that a member ID has wins; an
-// ID with none is answered as -ACTIVE-FULL, so that a first try works.
+// scenarios is the table of endings. The longest matching ending of a member ID
+// wins. An ID without an ending is treated like -ACTIVE-FULL, so that a first
+// try works.
 //
 //nolint:gochecknoglobals // a constant table
 var scenarios = []scenario{
@@ -72,7 +73,7 @@ var scenarios = []scenario{
 	rejection("-PROVIDER-INELIGIBLE", providerLoop, "50", resendNever),
 	personal("-PATIENT-INELIGIBLE", "95", "95", resendNever),
 	personal("-PATIENT-DETAILS", "15", "15", correctAndResend),
-	personal("-REJECTED-OTHER", "ZZ", "ZZ", resendNever), // in no code list: payers do that
+	personal("-REJECTED-OTHER", "ZZ", "ZZ", resendNever), // not in the code list, as some payers send
 	rejection("-PAYER-DOWN", payerLoop, "42", resendLater),
 
 	{ending: "-NETWORK-ERROR", fails: true},
@@ -80,7 +81,7 @@ var scenarios = []scenario{
 	{ending: slowEnding, answer: (*answer).activeFull},
 }
 
-// find gives the scenario of a member ID, and how long the payer takes.
+// find returns the scenario of a member ID, and the payer's delay.
 func find(memberID string) (found scenario, wait time.Duration) {
 	found.answer = (*answer).activeFull
 	longest := 0
@@ -92,8 +93,7 @@ func find(memberID string) (found scenario, wait time.Duration) {
 	return found, wait
 }
 
-// match gives the length of the ending that the member ID has of the scenario,
-// 0 for none.
+// match returns the length of the scenario's ending in the member ID, or 0.
 func (s scenario) match(memberID string) (length int, wait time.Duration) {
 	if s.ending != slowEnding {
 		if strings.HasSuffix(memberID, s.ending) {
@@ -113,9 +113,8 @@ func (s scenario) match(memberID string) (length int, wait time.Duration) {
 	return len(slowEnding) + len(digits), time.Duration(n) * time.Second
 }
 
-// isDependent is a payer that has the person on file under somebody else's
-// plan: it does not find them as a subscriber, and answers when they are sent
-// as the patient.
+// isDependent replies as a payer that has the person on file as a dependent: it
+// rejects them as a subscriber, and replies when they are sent as the patient.
 func (a *answer) isDependent() {
 	if a.inquiry.Dependent != nil {
 		a.activeFull()
@@ -124,7 +123,7 @@ func (a *answer) isDependent() {
 	a.reject(subscriberLoop, "67", correctAndResend)
 }
 
-// nameMismatch is a payer that has another last name on file, and tells it.
+// nameMismatch replies with another last name.
 func (a *answer) nameMismatch() {
 	a.rejectPerson("73", "65", correctAndResend)
 	name := &a.reply.Patient().Name

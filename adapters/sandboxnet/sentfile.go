@@ -13,44 +13,44 @@ import (
 	"github.com/molar-billing/molar/adapters/x12/claims"
 )
 
-// claimsSet is the transaction set that is taken.
+// claimsSet is the transaction set that the clearinghouse accepts.
 const claimsSet = "837"
 
-// The codes of functional acknowledgements that are used.
+// The codes of functional acknowledgements that the clearinghouse sends.
 const (
 	verdictAccepted = "A"
 	verdictPartly   = "P"
 	verdictRejected = "R"
 
-	setUnsupported    = "1" // AK502: its kind is not supported
+	setUnsupported    = "1" // AK502: the type is not supported
 	setWithoutTrailer = "2" // AK502
 	setFaulty         = "5" // AK502: it has faulty segments
 	groupUnfinished   = "3" // AK905: its trailer is missing
 	segmentFaulty     = "8" // AK304
 
 	interchangeNesting = "022" // TA105: envelopes are not nested correctly
-	interchangeContent = "024" // TA105: what is in it is invalid
+	interchangeContent = "024" // TA105: invalid content
 )
 
 // sentFile is a file of claims as the clearinghouse reads it.
 type sentFile struct {
-	interchange x12.Interchange // of the first one
-	group       x12.Group       // of the first one
-	damage      string          // TA105, when no group can be named for what is wrong
+	interchange x12.Interchange // of the first interchange
+	group       x12.Group       // of the first group
+	damage      string          // TA105, if the fault is in no group
 	groups      []acknowledgements.GroupVerdict
 	sets        []sentSet
 }
 
-// sentSet is a transaction set: where it is, and its claims if it has any.
+// sentSet is a transaction set with its position, and its claims if any.
 type sentSet struct {
-	group, verdict int // indexes: of the group, and of the set in it
-	start          int // ordinal of the ST
+	group, verdict int // the indexes of the group, and of the set in it
+	start          int // the ordinal of the ST
 	batch          *claims.Batch
 }
 
-// readSent reads a file and judges what it is made of. A file that is no usable
-// interchange at all is an error: there is nobody to answer. What else is wrong
-// is in the verdicts, and none of the sets has claims then.
+// readSent reads a file and checks its structure. A file without a usable
+// interchange is an error, because it names no sender to reply to. The verdicts
+// have all other faults. If there are any, no set has claims.
 func readSent(content []byte) (*sentFile, error) {
 	batches, _, err := claims.Decode(bytes.NewReader(content))
 	fault, isFault := errors.AsType[*x12.Error](err)
@@ -83,11 +83,11 @@ func readSent(content []byte) (*sentFile, error) {
 	return &f, nil
 }
 
-// scan finds the envelopes, and the ID of the segment with the fault, if any.
-// It reports whether they are whole, and notes what is wrong when they are not.
+// scan finds the envelopes, and the ID of the faulty segment, if any. It
+// reports whether the envelopes are complete, and records the fault if not.
 func (f *sentFile) scan(content []byte, fault *x12.Error) (whole bool, faulty string) {
 	r := x12.NewReader(bytes.NewReader(content), x12.Limits{})
-	last := "" // the segment that says where the reader stands
+	last := "" // the last segment read
 	for {
 		s, err := r.Next()
 		switch {
@@ -123,7 +123,7 @@ func (f *sentFile) scan(content []byte, fault *x12.Error) (whole bool, faulty st
 	}
 }
 
-// broken notes that the envelopes are not whole after the segment.
+// broken records that the envelopes are incomplete after the segment.
 func (f *sentFile) broken(last string) {
 	switch last {
 	case "ST":
@@ -140,7 +140,7 @@ func (f *sentFile) verdict(s *sentSet) *acknowledgements.SetVerdict {
 	return &f.groups[s.group].Sets[s.verdict]
 }
 
-// reject rejects the set that has the segment with the ordinal, if any has.
+// reject rejects the set that has the segment with the ordinal, if any.
 func (f *sentFile) reject(ordinal int, id string) {
 	for i := len(f.sets) - 1; i >= 0; i-- {
 		s := &f.sets[i]
@@ -156,8 +156,8 @@ func (f *sentFile) reject(ordinal int, id string) {
 }
 
 // rejectOnce rejects the sets with a claim that asks for it, unless an earlier
-// file was rejected for the claim already. All such claims are remembered, so
-// that a file is not rejected again for the next one.
+// file was rejected for that claim. It remembers all such claims, so that a
+// resent file is not rejected for the next one.
 func (f *sentFile) rejectOnce(name string, remember memory) error {
 	var notes []Note
 	var segments []int
@@ -181,7 +181,7 @@ func (f *sentFile) rejectOnce(name string, remember memory) error {
 	return nil
 }
 
-// accepted gives the claims of the sets that are not rejected.
+// accepted returns the claims of the sets that are not rejected.
 func (f *sentFile) accepted() (all []*claims.Batch) {
 	for i := range f.sets {
 		if b := f.sets[i].batch; b != nil {
@@ -191,7 +191,7 @@ func (f *sentFile) accepted() (all []*claims.Batch) {
 	return all
 }
 
-// acknowledged tells what became of the file as a file.
+// acknowledged writes the acknowledgement of the file.
 func (o *outbox) acknowledged(f *sentFile) {
 	l := o.named(o.base+".997", untilRead)
 	i, g := l.envelope(f.interchange, f.group)

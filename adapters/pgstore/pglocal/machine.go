@@ -13,11 +13,12 @@ import (
 	"syscall"
 )
 
-// ErrNoPostgres is the error where PostgreSQL is not installed.
-var ErrNoPostgres = errors.New("PostgreSQL is not on this machine: install it (on Debian and Ubuntu: sudo apt-get install postgresql), or give the address of a server (postgres://...)")
+// ErrNoPostgres is the error of a machine without PostgreSQL.
+var ErrNoPostgres = errors.New("PostgreSQL is not installed on this machine: install it (on Debian and Ubuntu: sudo apt-get install postgresql), or give the address of a server (postgres://...)")
 
-// binaries finds the folder of initdb and postgres: for a new cluster the one
-// on PATH, else the newest; for an existing one, those of its version.
+// binaries returns the folder of initdb and postgres. For a new cluster it is
+// the one on PATH, or else the newest; for an existing cluster it is that of
+// the cluster's version.
 func binaries(version string) (string, error) {
 	var found []string
 	if name, err := exec.LookPath("postgres"); err == nil {
@@ -26,7 +27,7 @@ func binaries(version string) (string, error) {
 		}
 	}
 	for _, pattern := range []string{"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/opt/homebrew/opt/postgresql@*/bin"} {
-		dirs, _ := filepath.Glob(pattern) // fails for a malformed pattern alone
+		dirs, _ := filepath.Glob(pattern) // fails only for a malformed pattern
 		slices.SortFunc(dirs, func(a, b string) int { return number(b) - number(a) })
 		found = append(found, dirs...)
 	}
@@ -36,7 +37,7 @@ func binaries(version string) (string, error) {
 		}
 	}
 	if version != "" && len(found) > 0 {
-		return "", fmt.Errorf("the cluster was made by PostgreSQL %s, which is not on this machine: install it (apt-get install postgresql-%s)", version, version)
+		return "", fmt.Errorf("the cluster was created by PostgreSQL %s, which is not installed on this machine: install it (apt-get install postgresql-%s)", version, version)
 	}
 	return "", ErrNoPostgres
 }
@@ -46,7 +47,7 @@ func has(dir, name string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
-// number is the digits of a path, as one number: what tells versions apart.
+// number returns the digits of a path as one number, to compare versions.
 func number(path string) int {
 	n, _ := strconv.Atoi(strings.Map(func(r rune) rune {
 		if r < '0' || r > '9' {
@@ -57,7 +58,7 @@ func number(path string) int {
 	return n
 }
 
-// majorOf asks the binaries for their major version.
+// majorOf returns the major version of the binaries.
 func majorOf(dir string) string {
 	out, err := exec.Command(filepath.Join(dir, "postgres"), "--version").Output() //nolint:gosec,noctx // G204: a program of PostgreSQL that answers at once
 	if err != nil {
@@ -73,7 +74,7 @@ type owner struct {
 	name     string
 	uid, gid uint32
 	become   bool // this process is root, and the server must not be
-	passes   bool // folders that are closed to the user are in its way
+	passes   bool // folders in its path are closed to the user
 }
 
 func serverUser() (owner, error) {
@@ -95,34 +96,34 @@ func serverUser() (owner, error) {
 }
 
 // apply makes a command run as the owner, in a folder that it can enter and in
-// a process group of its own, so that a Ctrl-C is not sent to it.
+// its own process group, so that it gets no Ctrl-C.
 func (o owner) apply(cmd *exec.Cmd, dir string) {
 	cmd.Dir = dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if o.become {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: o.uid, Gid: o.gid}
 		if o.passes {
-			cmd.Dir = "/" // the child may pass only once it has become the server
+			cmd.Dir = "/" // the child may pass only after it has changed its user
 			letPass(cmd.SysProcAttr)
 		}
 		cmd.Env = append(os.Environ(), "HOME="+dir, "USER="+o.name, "LOGNAME="+o.name)
 	}
 }
 
-// give makes the owner the owner of a file or folder.
+// give changes the owner of a file or folder.
 func (o owner) give(path string) error {
 	if !o.become {
 		return nil
 	}
 	if err := os.Lchown(path, int(o.uid), int(o.gid)); err != nil {
-		return fmt.Errorf("give %s to %s: %w", path, o.name, err)
+		return fmt.Errorf("change the owner of %s to %s: %w", path, o.name, err)
 	}
 	return nil
 }
 
-// reach sees to it that the owner gets through every folder to dir. Where one
-// is closed, as root's own and fresh temporary ones are, the server is allowed
-// to pass closed folders, and nothing else of what root may.
+// reach makes sure that the owner can enter every folder up to dir. If one is
+// closed, such as root's home or a new temporary folder, the server gets the
+// capability to pass closed folders, and no other right of root.
 func (o *owner) reach(dir string) error {
 	if !o.become {
 		return nil

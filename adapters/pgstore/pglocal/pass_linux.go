@@ -7,14 +7,14 @@ import (
 	"syscall"
 )
 
-// capReadSearch is CAP_DAC_READ_SEARCH: to pass folders and read files without
-// being asked for permission.
+// capReadSearch is CAP_DAC_READ_SEARCH, which allows passing folders and
+// reading files without a permission check.
 const capReadSearch = 2
 
 // letPass lets a child that is not root pass closed folders.
 func letPass(attr *syscall.SysProcAttr) { attr.AmbientCaps = []uintptr{capReadSearch} }
 
-// canLetPass reports whether this process has that to give: root in a
+// canLetPass reports whether this process has that capability. Root in a
 // container may not.
 func canLetPass() bool {
 	status, err := os.ReadFile("/proc/self/status")

@@ -13,17 +13,17 @@ import (
 	"syscall"
 )
 
-// paths are the places of a cluster.
+// paths has the files and folders of a cluster.
 type paths struct {
 	dir, data, log, password, socket string
 	owner                            owner
 }
 
-// maxSocket leaves room for the name of the socket within the 107 bytes that
-// a socket's address has.
+// maxSocket leaves space for the name of the socket within the 107 bytes of a
+// socket's address.
 const maxSocket = 85
 
-// prepare makes the folders.
+// prepare creates the folders.
 func prepare(dir string) (paths, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -50,8 +50,8 @@ func prepare(dir string) (paths, error) {
 	return p, p.makeSocketFolder()
 }
 
-// makeSocketFolder makes the folder that only the server's user can enter.
-// One that is there already has to be such a folder: anybody can make names in
+// makeSocketFolder creates the folder that only the server's user can enter. An
+// existing one must be such a folder, because any user can create names in
 // /tmp.
 func (p paths) makeSocketFolder() error {
 	if err := os.Mkdir(p.socket, 0o700); err == nil {
@@ -64,15 +64,15 @@ func (p paths) makeSocketFolder() error {
 		return fmt.Errorf("socket folder: %w", err)
 	}
 	if st, ok := info.Sys().(*syscall.Stat_t); !ok || !info.IsDir() || st.Uid != p.owner.uid || info.Mode().Perm() != 0o700 {
-		return fmt.Errorf("socket folder %s belongs to somebody else or is open to others: remove it", p.socket)
+		return fmt.Errorf("socket folder %s belongs to another user or is open to others: remove it", p.socket)
 	}
 	return nil
 }
 
 var errHeld = errors.New("another process runs the database")
 
-// hold makes this process the one that runs the cluster. The lock goes with
-// the process, however it ends; the server does not inherit it.
+// hold locks the cluster for this process. The lock ends with the process in
+// any case; the server does not inherit it.
 func (p paths) hold() (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(p.dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -85,8 +85,8 @@ func (p paths) hold() (*os.File, error) {
 	return f, nil
 }
 
-// clusterVersion is the major version that made the cluster, or empty when
-// there is none.
+// clusterVersion returns the major version that created the cluster, or an
+// empty string when there is none.
 func (p paths) clusterVersion() string {
 	b, err := os.ReadFile(filepath.Join(p.data, "PG_VERSION"))
 	if err != nil {
@@ -95,7 +95,7 @@ func (p paths) clusterVersion() string {
 	return strings.TrimSpace(string(b))
 }
 
-// state is what postmaster.pid tells of a server.
+// state is the content of postmaster.pid.
 type state struct {
 	pid     int
 	socket  string
@@ -121,9 +121,9 @@ func (p paths) state() (state, error) {
 	return s, err
 }
 
-// running finds the server that an earlier process left behind. The file of
-// one that is gone is removed: its number may meanwhile be another process's,
-// and PostgreSQL would not start beside that.
+// running finds the server that an earlier process left behind. It removes the
+// file of a server that is gone: another process may have its number by now,
+// and then PostgreSQL would not start.
 func (p paths) running() (state, bool) {
 	s, err := p.state()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -136,8 +136,8 @@ func (p paths) running() (state, bool) {
 	return state{}, false
 }
 
-// runningElsewhere finds the server of a process that holds the cluster, when
-// holding it failed with err.
+// runningElsewhere finds the server of the process that holds the cluster,
+// after hold failed with err.
 func (p paths) runningElsewhere(err error) (state, bool) {
 	if !errors.Is(err, errHeld) {
 		return state{}, false
@@ -147,8 +147,8 @@ func (p paths) runningElsewhere(err error) (state, bool) {
 }
 
 // isServer reports whether the process is the server of this cluster: a
-// server's working folder is its cluster. Where there is no /proc, a live
-// process is believed to be it.
+// server's working folder is its cluster. Without /proc, any live process
+// counts.
 func (p paths) isServer(pid int) bool {
 	if err := syscall.Kill(pid, 0); errors.Is(err, syscall.ESRCH) {
 		return false
@@ -164,7 +164,7 @@ func (p paths) isServer(pid int) bool {
 	return err == nil && os.SameFile(cwd, data)
 }
 
-// lastWords is the end of the server's log.
+// lastWords returns the end of the server's log.
 func (p paths) lastWords() string {
 	b, err := os.ReadFile(p.log)
 	if err != nil {

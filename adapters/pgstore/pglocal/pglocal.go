@@ -1,16 +1,16 @@
 // Package pglocal runs a private PostgreSQL cluster in a folder, with the
-// binaries of the machine: what `local:DIR` stands for in a database URL.
+// machine's binaries. In a database URL it is `local:DIR`.
 //
 // The folder holds
 //
 //	data/     the cluster
-//	log       what the server has to say; statements and values are kept out
+//	log       the server's log, without statements and values
 //	password  for connections over TCP
 //	lock      held by the process that runs the cluster
 //	sock/     the server's socket, unless its path would be too long
 //
-// PostgreSQL refuses to run as root. Under root the server, and the server
-// alone, becomes the user postgres (or nobody), who gets data/ and sock/.
+// PostgreSQL refuses to run as root. Under root only the server becomes the
+// user postgres (or nobody), who owns data/ and sock/.
 package pglocal
 
 import (
@@ -30,16 +30,17 @@ import (
 	"time"
 )
 
-// Options changes how a cluster runs; the zero value is right for one process
-// on one machine.
+// Options changes how a cluster runs. The zero value fits one process on one
+// machine.
 type Options struct {
-	// Port makes the server listen on 127.0.0.1 too; 0 keeps it to its socket.
+	// Port makes the server also listen on 127.0.0.1. With 0 it listens on its
+	// socket only.
 	Port int
 	// Settings override those of the server, such as "fsync": "off" for a
-	// cluster that is thrown away.
+	// temporary cluster.
 	Settings map[string]string
-	// Log tells what is started, taken over and stopped. Nil stands for
-	// silence.
+	// Log receives when servers are started, taken over and stopped. Nil means
+	// no log.
 	Log *slog.Logger
 }
 
@@ -55,23 +56,24 @@ type Cluster struct {
 	joined   bool // another process runs it
 }
 
-// defaultPort names the socket of a server without TCP; it means nothing else.
+// defaultPort names the socket of a server without TCP; it has no other
+// meaning.
 const defaultPort = 5432
 
-// poll is how often a starting or stopping server is looked at.
+// poll is the interval of checks on a starting or stopping server.
 const poll = 10 * time.Millisecond
 
-// Exists reports whether there is a cluster in dir, as far as can be seen.
+// Exists reports whether dir appears to have a cluster.
 func Exists(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, "data", "PG_VERSION"))
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// Start runs the cluster in dir, making it first when there is none. A server
-// that still runs there, because the process that started it was killed, is
-// taken over; one that another process runs is joined, and Stop leaves it
-// running. It returns when connections are accepted; ctx bounds the wait.
-// The error says what to do next.
+// Start runs the cluster in dir, and creates it when there is none. It takes
+// over a server that still runs there because its process was killed. It joins
+// one that another process runs, and Stop leaves that one running. Start
+// returns when the server accepts connections; ctx bounds the wait. The error
+// says what to do next.
 func Start(ctx context.Context, dir string, o Options) (_ *Cluster, err error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -97,7 +99,7 @@ func Start(ctx context.Context, dir string, o Options) (_ *Cluster, err error) {
 		return nil, err
 	}
 	if p.clusterVersion() == "" {
-		o.Log.InfoContext(ctx, "making a database cluster", "folder", p.dir, "binaries", bin)
+		o.Log.InfoContext(ctx, "creating a database cluster", "folder", p.dir, "binaries", bin)
 		if err = p.initdb(ctx, bin); err != nil {
 			return nil, err
 		}
@@ -112,18 +114,19 @@ func Start(ctx context.Context, dir string, o Options) (_ *Cluster, err error) {
 		c.pid, c.socket, c.port = s.pid, s.socket, s.tcpPort
 		return c, c.await(ctx)
 	} else if alive {
-		if err = (&Cluster{pid: s.pid, paths: p}).Stop(ctx); err != nil { // it has to listen on TCP from now on
+		if err = (&Cluster{pid: s.pid, paths: p}).Stop(ctx); err != nil { // from now on it must listen on TCP
 			return nil, err
 		}
 	}
 	return c, c.launch(ctx, bin, o)
 }
 
-// URL is the address of the cluster's database for an administrator; over the
-// socket, which only this user and root can reach.
+// URL returns the address of the cluster's database for an administrator, over
+// the socket, which only this user and root can reach.
 func (c *Cluster) URL() string { return c.urlOf(superuser) }
 
-// ServiceURL is the same address for a service's login, which the caller makes.
+// ServiceURL returns the address for a service's login, which the caller
+// creates.
 func (c *Cluster) ServiceURL() string { return c.urlOf(service) }
 
 func (c *Cluster) urlOf(user string) string {
@@ -131,8 +134,8 @@ func (c *Cluster) urlOf(user string) string {
 	return (&url.URL{Scheme: "postgres", User: url.User(user), Path: "/" + database, RawQuery: q.Encode()}).String()
 }
 
-// TCPURL is the address over TCP, with the password; empty unless Options
-// asked for a port.
+// TCPURL returns the address over TCP with the password, or an empty string
+// when Options has no port.
 func (c *Cluster) TCPURL() string {
 	if c.port == 0 {
 		return ""
@@ -143,7 +146,7 @@ func (c *Cluster) TCPURL() string {
 	}).String()
 }
 
-// The server has one port, which also names the socket.
+// socketPort returns the server's one port, which also names the socket.
 func (c *Cluster) socketPort() int {
 	if c.port != 0 {
 		return c.port
@@ -151,9 +154,9 @@ func (c *Cluster) socketPort() int {
 	return defaultPort
 }
 
-// Stop ends the server: open transactions are rolled back, and everything
-// committed is safe. When ctx ends first, the server is stopped the hard way,
-// which is as safe and costs recovery at the next start.
+// Stop ends the server. Open transactions are rolled back, and committed ones
+// are safe. When ctx ends first, Stop kills the server, which is as safe and
+// costs a recovery at the next start.
 func (c *Cluster) Stop(ctx context.Context) error {
 	if c.joined {
 		return nil
@@ -165,7 +168,7 @@ func (c *Cluster) Stop(ctx context.Context) error {
 	}()
 	select {
 	case <-c.exited:
-		return nil // and its number may be another process's by now
+		return nil // another process may have its number by now
 	default:
 	}
 	if err := syscall.Kill(c.pid, syscall.SIGINT); errors.Is(err, syscall.ESRCH) {
@@ -185,7 +188,7 @@ func (c *Cluster) Stop(ctx context.Context) error {
 	return nil
 }
 
-// gone waits for the server to end; it reports false when ctx ended first.
+// gone waits for the server to end. It returns false when ctx ends first.
 func (c *Cluster) gone(ctx context.Context) bool {
 	for {
 		select {
@@ -201,8 +204,8 @@ func (c *Cluster) gone(ctx context.Context) bool {
 	}
 }
 
-// launch starts the server, more than once when children of a killed one are
-// still letting go of the cluster.
+// launch starts the server. It tries again while children of a killed server
+// still hold the cluster.
 func (c *Cluster) launch(ctx context.Context, bin string, o Options) error {
 	for {
 		if err := c.start(bin, o); err != nil {
@@ -254,9 +257,8 @@ func (c *Cluster) start(bin string, o Options) error {
 	return nil
 }
 
-// settings are meant for a service and its database on one machine. The log
-// says what went wrong without the statement and its values, which may be
-// those of a patient.
+// settings suit a service and its database on one machine. The log has errors
+// without the statement and its values, which may be a patient's.
 func settings(c *Cluster, o Options) map[string]string {
 	s := map[string]string{
 		"listen_addresses": "", "port": strconv.Itoa(c.socketPort()),
@@ -275,7 +277,7 @@ func settings(c *Cluster, o Options) map[string]string {
 	return s
 }
 
-// await waits for the server to accept connections.
+// await waits until the server accepts connections.
 func (c *Cluster) await(ctx context.Context) error {
 	for {
 		if s, err := c.paths.state(); err == nil && s.pid == c.pid && s.ready {
@@ -297,15 +299,15 @@ const (
 	database  = "postgres"
 )
 
-// initdb makes the cluster beside its place and moves it there when it is
-// whole. Checksums are on: they cost little and tell of a failing disk.
+// initdb creates the cluster in a temporary folder and renames it when it is
+// complete. Checksums are on: they cost little and reveal a failing disk.
 func (p paths) initdb(ctx context.Context, bin string) error {
 	fresh := p.data + ".new"
 	if err := os.RemoveAll(fresh); err != nil {
-		return fmt.Errorf("make the cluster: %w", err)
+		return fmt.Errorf("create the cluster: %w", err)
 	}
 	if err := os.WriteFile(p.password, []byte(rand.Text()+"\n"), 0o600); err != nil {
-		return fmt.Errorf("make the cluster: %w", err)
+		return fmt.Errorf("create the cluster: %w", err)
 	}
 	for _, change := range []func() error{
 		func() error { return os.Mkdir(fresh, 0o700) },
@@ -313,17 +315,17 @@ func (p paths) initdb(ctx context.Context, bin string) error {
 		func() error { return p.owner.give(p.password) },
 	} {
 		if err := change(); err != nil {
-			return fmt.Errorf("make the cluster: %w", err)
+			return fmt.Errorf("create the cluster: %w", err)
 		}
 	}
 	cmd := exec.CommandContext(ctx, filepath.Join(bin, "initdb"), "-D", fresh, "-U", superuser, "--pwfile", p.password, //nolint:gosec // G204: a program of PostgreSQL
 		"--auth-local=trust", "--auth-host=scram-sha-256", "--encoding=UTF8", "--locale=C", "--data-checksums", "--no-instructions")
 	p.owner.apply(cmd, fresh)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("make the cluster with initdb: %w: %s", err, strings.TrimSpace(string(out)))
+		return fmt.Errorf("create the cluster with initdb: %w: %s", err, strings.TrimSpace(string(out)))
 	}
 	if err := os.Rename(fresh, p.data); err != nil {
-		return fmt.Errorf("make the cluster: %w", err)
+		return fmt.Errorf("create the cluster: %w", err)
 	}
 	return nil
 }

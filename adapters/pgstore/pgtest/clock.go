@@ -9,14 +9,14 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Clocked is a Store whose transactions show the time of the test's clock. The
-// leases inside go on by the database's.
+// Clocked is a Store whose transactions show the time of the test's clock.
+// Leases still use the database's time.
 type Clocked struct {
 	*pgstore.Store
 	Clock ports.Clock
 }
 
-// frozen is the time of one transaction, which looks at the clock at most once.
+// frozen is the time of one transaction, which reads the clock at most once.
 type frozen struct {
 	clock ports.Clock
 	now   time.Time
@@ -29,7 +29,7 @@ func (f *frozen) Now() time.Time {
 	return f.now
 }
 
-// InTx is the store's, with the test's time.
+// InTx calls the store's InTx with the test's time.
 func (c Clocked) InTx(ctx context.Context, scope billing.Scope, fn func(context.Context, ports.Tx) error) error {
 	return c.Store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		tx.Clock = &frozen{clock: c.Clock}
@@ -37,7 +37,7 @@ func (c Clocked) InTx(ctx context.Context, scope billing.Scope, fn func(context.
 	})
 }
 
-// View is the store's, with the test's time.
+// View calls the store's View with the test's time.
 func (c Clocked) View(ctx context.Context, scope billing.Scope, fn func(context.Context, ports.Tx) error) error {
 	return c.Store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		tx.Clock = &frozen{clock: c.Clock}
@@ -45,7 +45,7 @@ func (c Clocked) View(ctx context.Context, scope billing.Scope, fn func(context.
 	})
 }
 
-// System is the store's, with the test's time.
+// System calls the store's System with the test's time.
 func (c Clocked) System(ctx context.Context, fn func(context.Context, ports.SystemTx) error) error {
 	return c.Store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		tx.Clock = &frozen{clock: c.Clock}

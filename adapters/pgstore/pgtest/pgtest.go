@@ -1,6 +1,6 @@
-// Package pgtest gives tests a Store on a database of their own: a copy of a
-// migrated one, made in some ten milliseconds, so that tests run in parallel
-// and start empty.
+// Package pgtest returns a Store on a separate database for each test: a copy
+// of a migrated one, created in about ten milliseconds, so that tests run in
+// parallel and start empty.
 package pgtest
 
 import (
@@ -23,8 +23,8 @@ import (
 )
 
 // Open opens a Store on a fresh, migrated database, which is dropped when the
-// test ends. Each change may set what it likes in the options. The store logs in
-// as a service does, with a role that owns nothing.
+// test ends. Each change may modify the options. The store logs in like a
+// service, with a role that owns nothing.
 func Open(tb testing.TB, changes ...func(*pgstore.Options)) *pgstore.Store {
 	tb.Helper()
 	o := pgstore.Options{URL: URL(tb), MaxConns: 8, EncryptionKey: [32]byte{1, 2, 3}, Begins: true}
@@ -48,8 +48,8 @@ func Open(tb testing.TB, changes ...func(*pgstore.Options)) *pgstore.Store {
 	return s
 }
 
-// URL is the address of a fresh, migrated database, for an administrator. It
-// is dropped when the test ends.
+// URL returns the address of a fresh, migrated database for an administrator.
+// The database is dropped when the test ends.
 func URL(tb testing.TB) string {
 	tb.Helper()
 	server := testservers.Postgres(tb)
@@ -60,23 +60,22 @@ func URL(tb testing.TB) string {
 	return server.Clone(template)
 }
 
-// made remembers the template of the shared server, of which a test binary has
-// one.
+// shared is the template of the shared server, of which a test binary has one.
 //
 //nolint:gochecknoglobals // shared by tests, as the server is
-var made struct {
+var shared struct {
 	once sync.Once
 	name string
 	err  error
 }
 
 func template(ctx context.Context, server string) (string, error) {
-	made.once.Do(func() { made.name, made.err = migrated(ctx, server) })
-	return made.name, made.err
+	shared.once.Do(func() { shared.name, shared.err = migrated(ctx, server) })
+	return shared.name, shared.err
 }
 
-// Service is the address of the same database for a service, whose login can
-// become molar_app and molar_system, and nothing else.
+// Service returns the address of the same database for a service, whose login
+// has the roles molar_app and molar_system, and no other rights.
 func Service(tb testing.TB, admin string) string {
 	tb.Helper()
 	service, err := asService(admin)
@@ -95,8 +94,8 @@ func asService(admin string) (string, error) {
 	return u.String(), nil
 }
 
-// migrated names the template, and makes it when the server has none for
-// these migrations. Test binaries that share the server take turns.
+// migrated returns the name of the template, and creates it when the server has
+// none for these migrations. Test binaries that share the server take turns.
 func migrated(ctx context.Context, server string) (name string, err error) {
 	if name, err = templateName(); err != nil {
 		return "", err
@@ -125,8 +124,8 @@ func migrated(ctx context.Context, server string) (name string, err error) {
 	return name, build(ctx, turn, server, name)
 }
 
-// build migrates a database under another name first, so that one that was
-// left half-made is never taken for the template.
+// build migrates a database under another name first, so that an unfinished one
+// is never used as the template.
 func build(ctx context.Context, admin *sql.Conn, server, name string) error {
 	half := name + "_half"
 	run := func(query string, names ...any) error {
@@ -157,7 +156,7 @@ func build(ctx context.Context, admin *sql.Conn, server, name string) error {
 	return run("ALTER DATABASE %s RENAME TO %s", half, name)
 }
 
-// templateName changes with the migrations.
+// templateName returns a name that changes with the migrations.
 func templateName() (string, error) {
 	h := sha256.New()
 	err := fs.WalkDir(migrations.FS, ".", func(name string, d fs.DirEntry, err error) error {

@@ -16,7 +16,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// Run runs the contract. Open makes a mail that no other test uses.
+// Run runs the contract. Open returns a mail that no other test uses.
 func Run(t *testing.T, open func(t *testing.T) sandboxnet.Mail) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, sandboxnet.Mail){
@@ -34,7 +34,7 @@ func Run(t *testing.T, open func(t *testing.T) sandboxnet.Mail) {
 	}
 }
 
-// scope is whose the files are, apart from the file named c, which has no scope.
+// scope returns the scope of a file. The file named c has none.
 func scope(name string) billing.Scope {
 	if name == "c" {
 		return billing.Scope{}
@@ -94,7 +94,7 @@ func testFiles(t *testing.T, mail sandboxnet.Mail) {
 	take(2*time.Hour, 10, "b=2", "c=3")
 }
 
-// testFileRace takes files in several places at once.
+// testFileRace takes files in several goroutines at once.
 func testFileRace(t *testing.T, mail sandboxnet.Mail) {
 	const files = 40
 	for n := range files {
@@ -149,8 +149,8 @@ func testNotes(t *testing.T, mail sandboxnet.Mail) {
 	}
 }
 
-// testNoteRace has many calls note under the same keys, in any order: one of
-// them was first, and each other comes after another one.
+// testNoteRace runs many calls that note under the same keys, in any order. One
+// of them is first, and each other one follows another.
 func testNoteRace(t *testing.T, mail sandboxnet.Mail) {
 	const calls = 12
 	var before [calls][][]byte
@@ -181,7 +181,7 @@ func testNoteRace(t *testing.T, mail sandboxnet.Mail) {
 	}
 }
 
-// testManyNotes notes as many claims as a file may have.
+// testManyNotes stores a note for each claim of the largest file.
 func testManyNotes(t *testing.T, mail sandboxnet.Mail) {
 	notes := make([]sandboxnet.Note, billing.MaxBatchClaims)
 	for _, by := range []string{"f1", "f2"} {

@@ -59,8 +59,8 @@ func TestContractHasTheRoutesAndNoMore(t *testing.T) {
 	for _, r := range (&api{}).routes() {
 		served = append(served, fmt.Sprint(r.method, " ", r.path, " key:", r.permission != "", " body:", r.body != noBody, " idempotent:", r.changes()))
 		if op := doc.Paths.Find(strings.TrimPrefix(r.path, root)); op != nil && r.permission != "" {
-			if d := op.GetOperation(r.method); d != nil && !strings.Contains(d.Description, "the permission `"+string(r.permission)+"`") {
-				t.Errorf("%s %s does not tell its permission", r.method, r.path)
+			if d := op.GetOperation(r.method); d != nil && !strings.Contains(d.Description, "Requires the `"+string(r.permission)+"` permission.") {
+				t.Errorf("%s %s does not name its permission", r.method, r.path)
 			}
 		}
 	}

@@ -57,8 +57,8 @@ func upload() *billing.Upload {
 	}
 }
 
-// filled is a database with one row of each: a claim, a payer request, an
-// attachment that answers it, its document and an upload.
+// filled returns a database with one row of each: a claim, a payer request, an
+// attachment for it, its document and an upload.
 func filled(t *testing.T, in billing.Scope) *sql.DB {
 	t.Helper()
 	url := pgtest.URL(t)
@@ -81,7 +81,7 @@ func filled(t *testing.T, in billing.Scope) *sql.DB {
 	return admin(t, url)
 }
 
-// TestRawSQLOfAnotherScopeReachesNoRow asks without any condition, as a
+// TestRawSQLOfAnotherScopeReachesNoRow queries without any condition, as a
 // mistaken query would.
 func TestRawSQLOfAnotherScopeReachesNoRow(t *testing.T) {
 	t.Parallel()
@@ -103,20 +103,20 @@ func TestRawSQLOfAnotherScopeReachesNoRow(t *testing.T) {
 			}
 		}
 	}
-	// Rows cannot be planted in another scope.
+	// No row can be inserted into another scope.
 	for _, table := range []string{"claims", "payer_requests", "attachments", "documents", "uploads"} {
 		columns := scan[string](t, db, `SELECT string_agg(column_name, ', ') FROM information_schema.columns
 			WHERE table_schema = 'public' AND table_name = $1 AND is_generated = 'NEVER'`, table)
 		query := "INSERT INTO " + table + " (" + columns + ") SELECT " + columns + " FROM json_populate_recordset(NULL::" + table +
 			", (SELECT json_agg(to_json(t)) FROM " + table + " t))"
 		_, err := as(t, db, "molar_app", in, strings.Replace(query, "to_json(t)", `(to_jsonb(t) || '{"mode": "live"}')::json`, 1))
-		if told, ok := errors.AsType[*pq.Error](err); !ok || told.Code != "42501" {
+		if pqErr, ok := errors.AsType[*pq.Error](err); !ok || pqErr.Code != "42501" {
 			t.Errorf("%s: %v, want a refusal", table, err)
 		}
 	}
 }
 
-// TestRolesMayDoNoMoreThanTheyNeed tries what no repository does.
+// TestRolesMayDoNoMoreThanTheyNeed tries statements that no repository uses.
 func TestRolesMayDoNoMoreThanTheyNeed(t *testing.T) {
 	t.Parallel()
 	in := scope()
@@ -134,7 +134,7 @@ func TestRolesMayDoNoMoreThanTheyNeed(t *testing.T) {
 	} {
 		for _, query := range queries {
 			_, err := as(t, db, role, in, query)
-			if told, ok := errors.AsType[*pq.Error](err); !ok || told.Code != "42501" {
+			if pqErr, ok := errors.AsType[*pq.Error](err); !ok || pqErr.Code != "42501" {
 				t.Errorf("%s, %s: %v, want a refusal", role, query, err)
 			}
 		}
@@ -144,7 +144,7 @@ func TestRolesMayDoNoMoreThanTheyNeed(t *testing.T) {
 	}
 }
 
-// as runs a statement as a role with a scope, and takes it back.
+// as runs a statement as a role with a scope, and rolls it back.
 func as(t *testing.T, db *sql.DB, role string, in billing.Scope, query string) (int64, error) {
 	t.Helper()
 	tx, err := db.BeginTx(t.Context(), nil)
@@ -211,7 +211,7 @@ func TestRowsThatMakeNoSenseAreRefused(t *testing.T) {
 		"UPDATE claims SET converted_to = id",
 	} {
 		_, err := db.ExecContext(t.Context(), query)
-		if told, ok := errors.AsType[*pq.Error](err); !ok || told.Code != "23514" {
+		if pqErr, ok := errors.AsType[*pq.Error](err); !ok || pqErr.Code != "23514" {
 			t.Errorf("%s: %v, want a check violation", query, err)
 		}
 	}
@@ -228,7 +228,7 @@ func TestRowsThatMakeNoSenseAreRefused(t *testing.T) {
 	}
 }
 
-// TestConflictsHoldNoValues breaks the unique keys that callers are told of.
+// TestConflictsHoldNoValues violates the unique keys that callers see.
 func TestConflictsHoldNoValues(t *testing.T) {
 	t.Parallel()
 	s := pgtest.Open(t)
@@ -268,8 +268,8 @@ func TestConflictsHoldNoValues(t *testing.T) {
 	}
 }
 
-// TestStoredFormOfAttachments guards the names in the json columns, as
-// TestStoredForm does.
+// TestStoredFormOfAttachments guards the names in the JSON columns, like
+// TestStoredForm.
 func TestStoredFormOfAttachments(t *testing.T) {
 	t.Parallel()
 	in, url := scope(), pgtest.URL(t)

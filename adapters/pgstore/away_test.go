@@ -16,9 +16,9 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// TestCrashAtCommitWithoutOthers crashes the server at COMMIT while nobody else
-// writes, so that the transaction's number has not been given out afterwards:
-// the transaction runs again, and its row is there once.
+// TestCrashAtCommitWithoutOthers crashes the server at COMMIT while no other
+// transaction writes, so that no other one has used the transaction's number.
+// The transaction runs again, and its row exists once.
 func TestCrashAtCommitWithoutOthers(t *testing.T) {
 	t.Parallel()
 	server := testservers.StartPostgres(t)
@@ -46,7 +46,7 @@ func TestCrashAtCommitWithoutOthers(t *testing.T) {
 }
 
 // TestPoolOfDeadConnections ends every pooled connection at the server, as a
-// restart does: no request notices.
+// restart does. No request fails.
 func TestPoolOfDeadConnections(t *testing.T) {
 	t.Parallel()
 	const all, conns = 16, 12 // a quarter is reserved for transactions without a scope
@@ -85,8 +85,8 @@ func TestPoolOfDeadConnections(t *testing.T) {
 	}
 }
 
-// TestServerRestarts makes requests while the server is away for a moment:
-// they wait for it.
+// TestServerRestarts sends requests while the server is away for a moment. They
+// wait for it.
 func TestServerRestarts(t *testing.T) {
 	t.Parallel()
 	server := testservers.StartPostgres(t)
@@ -118,8 +118,8 @@ func TestServerRestarts(t *testing.T) {
 	}
 }
 
-// TestStatementTextHoldsNoPatient looks at the statements as the server sees
-// them: it logs the text of one that fails.
+// TestStatementTextHoldsNoPatient checks the statements as the server sees
+// them: it logs the text of a failed one.
 func TestStatementTextHoldsNoPatient(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)

@@ -14,9 +14,9 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// The benchmarks print, beside their time, its ratio to a bare transaction of
-// the same statements with lib/pq in the same run: times alone say little of
-// another machine.
+// The benchmarks print their time, and its ratio to a bare transaction of the
+// same statements with lib/pq in the same run: times alone do not compare
+// across machines.
 
 func BenchmarkInTx(b *testing.B) {
 	url := pgtest.URL(b)
@@ -83,7 +83,7 @@ func BenchmarkList(b *testing.B) {
 	}
 }
 
-// bare is the time of a transaction of one statement without the store.
+// bare measures a transaction of one statement without the store.
 func bare(b *testing.B, db *sql.DB, query string, args ...any) time.Duration {
 	b.Helper()
 	const n = 500
@@ -111,7 +111,7 @@ func report(b *testing.B, base time.Duration) {
 	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(base), "x-bare")
 }
 
-// BenchmarkCheckWithEvent is what a fresh check writes.
+// BenchmarkCheckWithEvent measures the writes of a fresh check.
 func BenchmarkCheckWithEvent(b *testing.B) {
 	url := pgtest.URL(b)
 	s := pgtest.Open(b, func(o *pgstore.Options) { o.URL = url })
@@ -128,7 +128,8 @@ func BenchmarkCheckWithEvent(b *testing.B) {
 	report(b, base)
 }
 
-// BenchmarkManyClaims moves 300 claims in one transaction, each with an event.
+// BenchmarkManyClaims changes 300 claims in one transaction, each with an
+// event.
 func BenchmarkManyClaims(b *testing.B) {
 	const many = 300
 	s := pgtest.Open(b)

@@ -14,10 +14,10 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// fillClaims makes claims of one organization, one every ten minutes: nine in
-// ten of kind claim, sent a quarter of an hour after they were made. Of the
-// first ones 20,000 were sent in one day long after all were made, which is
-// what a list in the order of creation likes least.
+// fillClaims creates claims of one organization, one every ten minutes: nine in
+// ten of kind claim, sent a quarter of an hour later. Of the first claims,
+// 20,000 were sent on one day long after all were created, which is the worst
+// case for a list in the order of creation.
 const fillClaims = `
 INSERT INTO claims (id, org_id, mode, kind, state, frequency, patient_control_number, office_id, payer_id, payer_code, payer_name, provider_id,
 	patient_id, subscriber, place_of_service, prior_authorization, note, lines, first_service_date, last_service_date,
@@ -48,8 +48,8 @@ INSERT INTO providers SELECT made(n, 4), made(3, 9), 'test', 'Ada', 'Byron', '12
 	exec(tb, db, "VACUUM ANALYZE claims, offices, providers")
 }
 
-// BenchmarkMillionClaims lists the claims of an organization that has a
-// million, with each filter: the first page, and one 100,000 claims down.
+// BenchmarkMillionClaims lists the claims of an organization with a million,
+// with each filter: the first page, and one 100,000 claims down.
 func BenchmarkMillionClaims(b *testing.B) {
 	const rows, depth, samples = 1_000_000, 100_000, 300
 	url := pgtest.URL(b)
@@ -63,7 +63,7 @@ func BenchmarkMillionClaims(b *testing.B) {
 	for _, test := range []struct {
 		name string
 		f    billing.ClaimFilter
-		deep time.Time // a cursor after some 100,000 claims of the list; zero when it has fewer
+		deep time.Time // a cursor after about 100,000 claims of the list; zero when it has fewer
 	}{
 		{"kind", billing.ClaimFilter{}, made(rows - depth*10/9)},
 		{"state", billing.ClaimFilter{State: billing.ClaimSubmitted}, made(rows - depth*40/9)},

@@ -16,8 +16,8 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// fillFiles makes 20,000 remittances for ten scopes and the claims of two,
-// 2,000 batches, and has some claims wait and others be in a batch.
+// fillFiles creates 20,000 remittances for ten scopes and the claims of two,
+// and 2,000 batches. Some claims wait and others are in a batch.
 const fillFiles = `
 INSERT INTO eras (id, org_id, mode, state, payer_id, payer_code, payer_name, payment_date, detail, balanced, claim_count, matched_count, progress,
 	identity, received_at, posted_at, content)
@@ -37,8 +37,8 @@ UPDATE claims SET batch_id = made(n, 8) FROM (SELECT n, made(n * 4, 1) AS claim 
 INSERT INTO offices SELECT made(n, 2), made(3, 9), 'test', '', 1000000000 + n, 100000000 + n, '', '', '', '', '', '', '', now(), now() FROM generate_series(20, 2000) n;
 ANALYZE claims, offices, eras, era_claims, batches, sandbox_mail`
 
-// claimStatements is what is asked of claims and their files. Names that begin
-// with "every scope" are asked across scopes.
+// claimStatements returns the statements on claims and their files. Names that
+// begin with "every scope" run across scopes.
 func claimStatements(t *testing.T, in billing.Scope) map[string]statement {
 	t.Helper()
 	q := pgstore.ListQueries{Scope: in}
@@ -100,10 +100,10 @@ func claimStatements(t *testing.T, in billing.Scope) map[string]statement {
 	return statements
 }
 
-// TestClaimPlans holds the statements about claims and their files to their
-// indexes, as the store's connections plan them. What is locked is sorted first,
-// by ID, and the few claims that were sent in a span are sorted; no list is, but
-// that of the one claim with a control number.
+// TestClaimPlans checks that the statements on claims and their files use their
+// indexes, as the store's connections plan them. Rows to lock are sorted first,
+// by ID, and so are the few claims that were sent in a span. No list is sorted,
+// except that of the one claim with a control number.
 func TestClaimPlans(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)

@@ -21,9 +21,9 @@ import (
 
 const canary = "ISA*Sentinelname~"
 
-// files is a database with one of each file that is kept, all with the canary
-// as content, a remittance with a claim, and a claim with all that later steps
-// of its life know.
+// files is a database with one of each stored file, all with the canary as
+// content, a remittance with a claim, and a claim with all fields of later
+// states.
 type files struct {
 	url   string
 	store *pgstore.Store
@@ -56,7 +56,7 @@ func filedUp(t *testing.T) files {
 		Original: "O", Denied: true, Cancelled: true,
 	}}
 	f.claim.History = []billing.ClaimMove{{State: billing.ClaimPaid, At: now, Cause: billing.TriggerPay, File: "f"}}
-	told := &billing.ERAClaim{
+	posted := &billing.ERAClaim{
 		Ordinal: 1, ControlNumber: "A", PayerClaimNumber: "P", Original: "O", StatusCode: "1", Charge: money, Paid: money, Allowed: &money,
 		PatientResponsibility: &money, PatientFirstName: "A", PatientLastName: "B", MemberID: "M", ServiceDates: billing.DateSpan{From: day, To: day}, Date: day,
 		Balanced: true, Adjustments: []billing.Adjustment{{Group: "CO", Reason: "45", Amount: money, Quantity: "1"}}, Remarks: []string{"N1"},
@@ -66,7 +66,7 @@ func filedUp(t *testing.T) files {
 		_, err1 := tx.Batches.Insert(ctx, f.batch, []byte(canary))
 		_, err2 := tx.ERAs.Insert(ctx, f.era, [32]byte{1}, []byte(canary))
 		_, err3 := tx.Clearing.Keep(ctx, billing.IncomingFile{Name: "a", Content: []byte(canary)}, now)
-		return errors.Join(err1, err2, err3, tx.ERAClaims.Insert(ctx, f.era.ID, []*billing.ERAClaim{told}), tx.Claims.Insert(ctx, f.claim))
+		return errors.Join(err1, err2, err3, tx.ERAClaims.Insert(ctx, f.era.ID, []*billing.ERAClaim{posted}), tx.Claims.Insert(ctx, f.claim))
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -83,8 +83,8 @@ func filedUp(t *testing.T) files {
 	return f
 }
 
-// TestFilesAreEncrypted looks for the content in all that the tables hold, and
-// opens it with another key, and in another row.
+// TestFilesAreEncrypted searches all columns for the content, and decrypts it
+// with another key, and in another row.
 func TestFilesAreEncrypted(t *testing.T) {
 	t.Parallel()
 	f := filedUp(t)
@@ -95,7 +95,7 @@ func TestFilesAreEncrypted(t *testing.T) {
 			t.Errorf("%s: stored as %q", table, stored)
 		}
 		if text := scan[string](t, db, "SELECT to_json(t)::text FROM "+table+" t"); strings.Contains(text, "Sentinel") {
-			t.Errorf("%s: told in %s", table, text)
+			t.Errorf("%s: in clear in %s", table, text)
 		}
 	}
 	read := func(s *pgstore.Store) map[string]error {
@@ -151,7 +151,7 @@ func TestFilesAreEncrypted(t *testing.T) {
 	}
 }
 
-// TestRawSQLAboutFiles asks without any condition, with either role.
+// TestRawSQLAboutFiles queries without any condition, with either role.
 func TestRawSQLAboutFiles(t *testing.T) {
 	t.Parallel()
 	f := filedUp(t)
@@ -184,7 +184,7 @@ func TestRawSQLAboutFiles(t *testing.T) {
 			"UPDATE sandbox_mail SET name = ''", "INSERT INTO offices (id) VALUES (NULL)",
 		},
 	})
-	// Across scopes only claims that wait are seen.
+	// Across scopes only waiting claims are visible.
 	for update, want := range map[string]int64{
 		"state = 'queued', batch_id = NULL": 1, "state = 'submitted', batch_id = NULL": 0, "state = 'queued', batch_id = id": 0,
 	} {
@@ -195,13 +195,13 @@ func TestRawSQLAboutFiles(t *testing.T) {
 	}
 }
 
-// forbidden fails unless a role may not do what the queries do.
+// forbidden fails unless the role is denied the queries.
 func forbidden(t *testing.T, db *sql.DB, in billing.Scope, of map[string][]string) {
 	t.Helper()
 	for role, queries := range of {
 		for _, query := range queries {
 			_, err := as(t, db, role, in, query)
-			if told, ok := errors.AsType[*pq.Error](err); !ok || told.Code != "42501" {
+			if pqErr, ok := errors.AsType[*pq.Error](err); !ok || pqErr.Code != "42501" {
 				t.Errorf("%s, %s: %v, want a refusal", role, query, err)
 			}
 		}
@@ -220,7 +220,7 @@ func TestFilesThatMakeNoSenseAreRefused(t *testing.T) {
 		"UPDATE eras SET received_at = NULL", "UPDATE eras SET identity = ''", "UPDATE sandbox_mail SET content = NULL", "UPDATE sandbox_mail SET removed_at = now()",
 	} {
 		_, err := db.ExecContext(t.Context(), query)
-		if told, ok := errors.AsType[*pq.Error](err); !ok || told.Code != "23514" {
+		if pqErr, ok := errors.AsType[*pq.Error](err); !ok || pqErr.Code != "23514" {
 			t.Errorf("%s: %v, want a check violation", query, err)
 		}
 	}
@@ -232,7 +232,7 @@ func TestFilesThatMakeNoSenseAreRefused(t *testing.T) {
 	}
 }
 
-// TestStoredFormOfClaims guards the names in the json columns.
+// TestStoredFormOfClaims guards the names in the JSON columns.
 func TestStoredFormOfClaims(t *testing.T) {
 	t.Parallel()
 	f := filedUp(t)
@@ -261,7 +261,7 @@ func TestStoredFormOfClaims(t *testing.T) {
 	golden(t, "stored_form_claims.json", got.String())
 }
 
-// TestSandboxForgets forgets what the sandbox had long ago.
+// TestSandboxForgets removes old data of the sandbox.
 func TestSandboxForgets(t *testing.T) {
 	t.Parallel()
 	f := filedUp(t)

@@ -17,7 +17,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// fill makes 20,000 rows of each list for ten scopes, and their statistics.
+// fill creates 20,000 rows of each list for ten scopes, and their statistics.
 const fill = `
 INSERT INTO eligibility_checks (id, org_id, mode, office_id, payer_id, payer_code, payer_name, state, outcome, request_id,
 	idempotency_key, tenant_reference, created_at, digest, inquiry, network, completed_at, benefits, rejection)
@@ -52,10 +52,10 @@ SELECT uuid(n, 8), uuid(n % 10, 9), 'test', CASE WHEN n % 70 < 10 THEN 'open' EL
 FROM generate_series(1, 20000) n;
 ANALYZE eligibility_checks, events, attachments, documents, payer_requests`
 
-// TestListPlans is EXPLAIN of every list and filter, planned for the values
-// and without knowing them: an index in the order of the list, nothing read in
-// vain and nothing sorted, but for the few events of one resource, the
-// documents of a page, and the transactions since a time.
+// TestListPlans runs EXPLAIN for every list and filter, with generic and custom
+// plans. Each uses an index in the order of the list, reads no row in vain and
+// sorts none, except the few events of one resource, the documents of a page,
+// and the transactions since a time.
 func TestListPlans(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
@@ -78,7 +78,7 @@ func TestListPlans(t *testing.T) {
 	golden(t, "plans.txt", got.String())
 }
 
-// number is an ID as fill makes it.
+// number returns an ID as fill creates it.
 func number(n, kind byte) (id [16]byte) {
 	id[3], id[15] = kind, n
 	return id
@@ -89,7 +89,7 @@ type statement struct {
 	args []any
 }
 
-// listStatements is every list with every filter.
+// listStatements returns every list with every filter.
 func listStatements(in billing.Scope) map[string]statement {
 	q := pgstore.ListQueries{Scope: in}
 	at := time.Date(2026, 1, 10, 0, 0, 0, 0, time.UTC)
@@ -130,8 +130,8 @@ func listStatements(in billing.Scope) map[string]statement {
 	return statements
 }
 
-// scans keeps of a plan which index is read how: the rest differs between
-// versions of PostgreSQL.
+// scans returns the index scans of a plan. The rest differs between versions of
+// PostgreSQL.
 func scans(plan string) string {
 	var out strings.Builder
 	for line := range strings.Lines(plan) {
@@ -142,9 +142,9 @@ func scans(plan string) string {
 	return out.String()
 }
 
-// explain plans a statement as the store's connections do: prepared, with
-// settings, and with the role and scope of a tenant; without a scope, with the
-// role that works across scopes.
+// explain plans a statement as the store's connections do: prepared, with their
+// settings, and with the role and scope of a tenant, or without a scope with
+// the role that works across scopes.
 func explain(t *testing.T, db *sql.DB, in billing.Scope, settings []string, s statement) string {
 	t.Helper()
 	tx, err := db.BeginTx(t.Context(), nil)

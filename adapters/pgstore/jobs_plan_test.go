@@ -9,13 +9,13 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 )
 
-// TestDueReadsWhatItTakes takes what is due while a hundred, and then a hundred
+// TestDueReadsWhatItTakes leases due jobs while 500, and then a hundred
 // thousand jobs of one stream wait: some due, some leased, some at rest, beside
-// a few of other streams. It reads no more for that.
+// a few of other streams. It must not read more blocks for the larger number.
 func TestDueReadsWhatItTakes(t *testing.T) {
 	t.Parallel()
 	db := admin(t, pgtest.URL(t))
-	db.SetMaxOpenConns(1) // a prepared statement is the connection's
+	db.SetMaxOpenConns(1) // a prepared statement belongs to its connection
 	exec(t, db, "ALTER TABLE jobs SET (autovacuum_enabled = off)")
 	for _, setting := range []string{"plan_cache_mode = force_generic_plan", "enable_seqscan = off", "enable_bitmapscan = off"} {
 		exec(t, db, "SET "+setting)

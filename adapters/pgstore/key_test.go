@@ -25,8 +25,8 @@ func openKeyed(t *testing.T, url string, key [32]byte, begins bool) (*pgstore.St
 	return s, err
 }
 
-// TestKeyOfTheDatabase has a process begin the database with its key: another
-// key is refused from then on, and none is needed.
+// TestKeyOfTheDatabase sets the database's key in one process. From then on
+// another key is rejected, and no key is needed.
 func TestKeyOfTheDatabase(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
@@ -67,8 +67,8 @@ func TestKeyOfTheDatabase(t *testing.T) {
 	}
 }
 
-// TestKeysAtOnce begins a new database with two keys, by several processes each:
-// one of the keys is the database's, for all of them.
+// TestKeysAtOnce starts several processes with each of two keys on a new
+// database. One of the keys becomes the database's, for all of them.
 func TestKeysAtOnce(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
@@ -91,8 +91,8 @@ func TestKeysAtOnce(t *testing.T) {
 }
 
 // TestOnlyWhoBeginsGivesTheKey has processes wait for a schema, the first of
-// them with a wrong key. Neither gives the database its key, however long the
-// operator takes to begin it.
+// them with a wrong key. Neither sets the database's key, however long the
+// operator waits to set it.
 func TestOnlyWhoBeginsGivesTheKey(t *testing.T) {
 	t.Parallel()
 	url, wrong, right := testservers.Database(t), [32]byte{9}, [32]byte{1}

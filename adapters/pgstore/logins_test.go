@@ -18,8 +18,8 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// TestServiceLoginOwnsNothing tries what the login of services may not do. All
-// other tests of the store run with this login.
+// TestServiceLoginOwnsNothing tries statements that the login of services may
+// not run. All other tests of the store use this login.
 func TestServiceLoginOwnsNothing(t *testing.T) {
 	t.Parallel()
 	address := pgtest.URL(t)
@@ -31,7 +31,7 @@ func TestServiceLoginOwnsNothing(t *testing.T) {
 		AND NOT (rolsuper OR rolbypassrls OR rolcreaterole OR rolcreatedb OR rolreplication OR rolinherit)
 		AND NOT EXISTS (SELECT FROM pg_shdepend WHERE refobjid = r.oid AND deptype = 'o')
 		AND (SELECT array_agg(roleid::regrole::text ORDER BY 1) FROM pg_auth_members WHERE member = r.oid) = '{molar_app,molar_system}'`); n != 1 {
-		t.Error("the login has a power of its own, owns something or can become something else")
+		t.Error("the login has an attribute, owns an object or has another role")
 	}
 	rows, err := db.QueryContext(t.Context(), "SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
 	if err != nil {
@@ -58,7 +58,8 @@ func TestServiceLoginOwnsNothing(t *testing.T) {
 	}
 }
 
-// TestFirstStatistics fills a table, and has a store make its statistics, once.
+// TestFirstStatistics fills a table, and has a store create its statistics
+// once.
 func TestFirstStatistics(t *testing.T) {
 	t.Parallel()
 	address := pgtest.URL(t)
@@ -76,14 +77,14 @@ func TestFirstStatistics(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := scan[int](t, db, made); n != 1 {
-		t.Errorf("the statistics were made %d times", n)
+		t.Errorf("the statistics were created %d times", n)
 	}
 	if n := scan[int](t, db, "SELECT count(*) FROM pg_stat_user_tables WHERE relname = 'quarantine' AND last_analyze IS NOT NULL"); n != 0 {
 		t.Error("an empty table was analyzed")
 	}
 }
 
-// TestAdmit makes a login on a server that asks for passwords, by several
+// TestAdmit creates a login on a server that requires passwords, from several
 // processes at once, and uses it.
 func TestAdmit(t *testing.T) {
 	t.Parallel()
@@ -151,6 +152,6 @@ func TestAdmit(t *testing.T) {
 	}
 	var name sql.NullString
 	if err := admin(t, owner).QueryRowContext(t.Context(), "SELECT rolname FROM pg_roles WHERE rolname = 'another'").Scan(&name); err == nil {
-		t.Error("the other login was made")
+		t.Error("the other login was created")
 	}
 }

@@ -22,8 +22,8 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// TestEveryTenantTableIsUnderRowSecurity reads the catalog, so that a table
-// that a later migration adds is judged too.
+// TestEveryTenantTableIsUnderRowSecurity reads the catalog, so that it also
+// checks tables that a later migration adds.
 func TestEveryTenantTableIsUnderRowSecurity(t *testing.T) {
 	t.Parallel()
 	db := admin(t, pgtest.URL(t))
@@ -69,7 +69,7 @@ WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')
 	}
 }
 
-// withoutScope runs a statement as the tenants' role that was told no scope.
+// withoutScope runs a statement as the tenants' role without a scope.
 func withoutScope(t *testing.T, db *sql.DB, query string) (n int, err error) {
 	t.Helper()
 	tx, err := db.BeginTx(t.Context(), nil)
@@ -91,8 +91,8 @@ func withoutScope(t *testing.T, db *sql.DB, query string) (n int, err error) {
 	return int(affected), err
 }
 
-// TestErrorsHoldNoValues makes the server complain about rows with a telling
-// name, and looks for the name in what leaves the package.
+// TestErrorsHoldNoValues makes the server report rows with a sentinel name, and
+// searches the errors of the package for it.
 func TestErrorsHoldNoValues(t *testing.T) {
 	t.Parallel()
 	s := pgtest.Open(t)
@@ -119,7 +119,7 @@ func TestErrorsHoldNoValues(t *testing.T) {
 			continue
 		}
 		if _, ok := errors.AsType[*pq.Error](err); ok || strings.Contains(err.Error(), secret) {
-			t.Errorf("%s: the error tells too much: %v", name, err)
+			t.Errorf("%s: the error reveals a value: %v", name, err)
 		}
 		if billing.CodeOf(err) != billing.CodeInternal {
 			t.Errorf("%s: code %s", name, billing.CodeOf(err))
@@ -127,8 +127,8 @@ func TestErrorsHoldNoValues(t *testing.T) {
 	}
 }
 
-// TestCancelledTransactionsDoNoHarm cancels statements that wait, and uses the
-// store on.
+// TestCancelledTransactionsDoNoHarm cancels waiting statements, and goes on
+// using the store.
 func TestCancelledTransactionsDoNoHarm(t *testing.T) {
 	t.Parallel()
 	s := pgtest.Open(t, func(o *pgstore.Options) { o.MaxConns = 3 })
@@ -196,8 +196,8 @@ func TestSchemaChangesUnderPreparedStatements(t *testing.T) {
 	all()
 }
 
-// TestServerRestart kills the server between transactions and within them. A
-// store that was open goes on, and what was committed is there.
+// TestServerRestart kills the server between transactions and within them. An
+// open store continues, and committed data is there.
 func TestServerRestart(t *testing.T) {
 	t.Parallel()
 	server := testservers.StartPostgres(t)
@@ -232,7 +232,7 @@ func TestServerRestart(t *testing.T) {
 	}
 }
 
-// crashing runs a function when COMMIT is about to be sent.
+// crashing calls a function just before COMMIT is sent.
 type crashing struct {
 	net.Conn
 	before func()
@@ -245,8 +245,8 @@ func (c *crashing) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// TestNumberOfALostTransactionIsNotTrusted crashes the server at COMMIT, and
-// has it give the lost transaction's number to others, which commit.
+// TestNumberOfALostTransactionIsNotTrusted crashes the server at COMMIT. The
+// server then reuses the lost transaction's number for others, which commit.
 func TestNumberOfALostTransactionIsNotTrusted(t *testing.T) {
 	t.Parallel()
 	in := scope()
@@ -294,8 +294,8 @@ func TestNumberOfALostTransactionIsNotTrusted(t *testing.T) {
 	}
 }
 
-// TestAnswersAreEncrypted looks at the answer that a key keeps, and replays
-// one that an earlier release kept in clear.
+// TestAnswersAreEncrypted reads the stored reply of a key, and replays one that
+// an earlier release stored in clear.
 func TestAnswersAreEncrypted(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
@@ -328,15 +328,15 @@ func TestAnswersAreEncrypted(t *testing.T) {
 	}
 	exec(t, db, "UPDATE idempotency_keys SET body = (SELECT body FROM idempotency_keys WHERE key = 'sealed') WHERE key = 'clear'")
 	if use, err := replay(s, "clear"); err == nil {
-		t.Errorf("the answer of another key is replayed: %+v", use)
+		t.Errorf("the reply of another key is replayed: %+v", use)
 	}
 	exec(t, db, "DELETE FROM encryption_key")
 	if use, err := replay(pgtest.Open(t, func(o *pgstore.Options) { o.URL, o.EncryptionKey = url, [32]byte{9} }), "sealed"); err == nil {
-		t.Errorf("another key opened the answer: %+v", use)
+		t.Errorf("another key decrypted the reply: %+v", use)
 	}
 }
 
-// TestExchangesAreEncrypted looks at the bytes in the table.
+// TestExchangesAreEncrypted reads the bytes in the table.
 func TestExchangesAreEncrypted(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
@@ -365,7 +365,7 @@ func TestExchangesAreEncrypted(t *testing.T) {
 	exec(t, admin(t, url), "DELETE FROM encryption_key")
 	other := pgtest.Open(t, func(o *pgstore.Options) { o.URL, o.EncryptionKey = url, [32]byte{9} })
 	if _, err := other.Exchanges(t.Context(), in, c.ID); err == nil {
-		t.Error("another key opened the messages")
+		t.Error("another key decrypted the messages")
 	}
 	if _, err := s.Exchanges(t.Context(), scope(), c.ID); billing.CodeOf(err) != billing.CodeNotFound {
 		t.Errorf("another scope: %v", err)

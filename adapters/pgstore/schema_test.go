@@ -44,11 +44,11 @@ func TestSchemaFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	} else if got != migrations.Schema {
-		t.Error("migrations/schema.sql is not what the migrations make; run this test with -update and look at the difference")
+		t.Error("migrations/schema.sql differs from the migrated schema; run this test with -update and check the difference")
 	}
 }
 
-// TestDatabasesOfOneClusterMigrateTogether makes the roles, which belong to
+// TestDatabasesOfOneClusterMigrateTogether creates the roles, which belong to
 // the cluster, in several databases at once, each by several processes.
 func TestDatabasesOfOneClusterMigrateTogether(t *testing.T) {
 	t.Parallel()
@@ -73,8 +73,8 @@ func TestDatabasesOfOneClusterMigrateTogether(t *testing.T) {
 	group.Wait()
 }
 
-// TestOrdinaryUserOwnsTheDatabase migrates and works as a user who is no
-// administrator.
+// TestOrdinaryUserOwnsTheDatabase migrates and works as a user without
+// administrator rights.
 func TestOrdinaryUserOwnsTheDatabase(t *testing.T) {
 	t.Parallel()
 	server := testservers.StartPostgres(t)
@@ -114,8 +114,8 @@ func TestReadySaysWhatIsMissing(t *testing.T) {
 	}
 }
 
-// TestStoredForm guards the names in the json columns: a field of package
-// billing that is renamed would no longer be found in the rows there are.
+// TestStoredForm guards the names in the JSON columns: a renamed field of
+// package billing would not be found in existing rows.
 func TestStoredForm(t *testing.T) {
 	t.Parallel()
 	address := pgtest.URL(t)
@@ -159,7 +159,7 @@ func TestStoredForm(t *testing.T) {
 	golden(t, "stored_form.json", got.String())
 }
 
-// fullBenefits has a value in most fields.
+// fullBenefits returns benefits with a value in most fields.
 func fullBenefits() *billing.Benefits {
 	number, percent, yes, money, day := 3, 80.5, true, billing.Money(12345), billing.Date{Year: 2026, Month: 5, Day: 4}
 	often := &billing.Frequency{Count: &number, Period: "calendar_year", Scope: "per tooth"}
@@ -177,7 +177,7 @@ func fullBenefits() *billing.Benefits {
 	}
 }
 
-// TestEarlierBenefits reads benefits in the form of the releases that kept the
+// TestEarlierBenefits reads benefits as earlier releases stored them: the
 // fields of package billing, with the status among them.
 func TestEarlierBenefits(t *testing.T) {
 	t.Parallel()

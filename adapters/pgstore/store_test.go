@@ -53,7 +53,7 @@ func TestSandboxMail(t *testing.T) {
 	})
 }
 
-// failStage is a trigger that fails n times. A sequence counts, because it
+// failStage is a trigger that fails n times. It counts with a sequence, which
 // keeps its value when the transaction is rolled back.
 func failStage(n int) string {
 	return `
@@ -70,7 +70,7 @@ $$;
 CREATE TRIGGER fail BEFORE INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION fail()`
 }
 
-// admin is a connection of an administrator, beside the store.
+// admin opens an administrator's connection, beside the store.
 func admin(tb testing.TB, url string) *sql.DB {
 	tb.Helper()
 	db, err := sql.Open("postgres", url)

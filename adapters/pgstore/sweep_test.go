@@ -13,9 +13,9 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// fillExpired makes a million idempotency keys that have expired, and fewer of
-// whatever else is swept. The indexes of keys are made afterwards, which is
-// quicker.
+// fillExpired creates a million expired idempotency keys, and fewer rows of the
+// other swept tables. It builds the indexes of keys afterwards, which is
+// faster.
 const fillExpired = madeID + `;
 CREATE TEMPORARY TABLE made_again AS SELECT indexdef FROM pg_indexes WHERE indexname = 'idempotency_keys_sweep';
 DROP INDEX idempotency_keys_sweep;
@@ -32,8 +32,8 @@ INSERT INTO sandbox_notes (key, noted_by, noted_at, content)
 SELECT n::text::bytea, n, '2025-01-01'::timestamptz + n * interval '1 s', '' FROM generate_series(1, 250000) n;
 ANALYZE idempotency_keys, jobs, sandbox_mail, sandbox_notes`
 
-// TestSweepReadsWhatItForgets has each sweep run once on tables with many more
-// rows than it forgets, and counts the rows that it reads.
+// TestSweepReadsWhatItForgets runs each sweep once on tables with many more
+// rows than it removes, and counts the rows that it reads.
 func TestSweepReadsWhatItForgets(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
@@ -44,12 +44,12 @@ func TestSweepReadsWhatItForgets(t *testing.T) {
 		text, args     string
 		forgets, reads int
 	}{
-		"keys":  {pgstore.ForgetKeyUses, after, 1000, 2500}, // 50 have work that is not done, of 100 jobs that are read twice
+		"keys":  {pgstore.ForgetKeyUses, after, 1000, 2500}, // 50 have unfinished work, of 100 jobs that are read twice
 		"mail":  {pgstore.ForgetMail, "1", 500, 1100},
 		"notes": {pgstore.ForgetNotes, "1", 5000, 10_100},
 	} {
 		if forgotten, read := rowsRead(t, db, sweep.text, sweep.args); forgotten != sweep.forgets || read > sweep.reads {
-			t.Errorf("%s: %d rows were forgotten and %d read, want %d and at most %d", name, forgotten, read, sweep.forgets, sweep.reads)
+			t.Errorf("%s: %d rows were removed and %d read, want %d and at most %d", name, forgotten, read, sweep.forgets, sweep.reads)
 		}
 	}
 	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
@@ -108,16 +108,16 @@ func rowsRead(t *testing.T, db *sql.DB, text, args string) (deleted, read int) {
 			t.Fatalf("%s: %v", s, err)
 		}
 	}
-	var told []byte
-	if err := tx.QueryRowContext(t.Context(), "EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE swept ("+args+")").Scan(&told); err != nil {
+	var output []byte
+	if err := tx.QueryRowContext(t.Context(), "EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE swept ("+args+")").Scan(&output); err != nil {
 		t.Fatal(err)
 	}
 	var plans []struct {
 		Plan planNode `json:"Plan"`
 	}
-	if err := json.Unmarshal(told, &plans); err != nil || len(plans) != 1 {
-		t.Fatalf("%s: %v", told, err)
+	if err := json.Unmarshal(output, &plans); err != nil || len(plans) != 1 {
+		t.Fatalf("%s: %v", output, err)
 	}
-	t.Logf("%s", told)
+	t.Logf("%s", output)
 	return int(plans[0].Plan.Rows), plans[0].Plan.scanned()
 }

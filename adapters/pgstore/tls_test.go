@@ -21,7 +21,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// TestOverTLS has a server that encrypts: BEGIN then travels on its own.
+// TestOverTLS uses a server that encrypts: BEGIN is then sent on its own.
 func TestOverTLS(t *testing.T) {
 	t.Parallel()
 	server := testservers.StartPostgres(t)
@@ -31,14 +31,15 @@ func TestOverTLS(t *testing.T) {
 	db := admin(t, server.URL())
 	dir := scan[string](t, db, "SHOW data_directory")
 	if _, err := os.Stat(dir); err != nil {
-		// The server runs in a container: its files cannot be reached from here.
+		// The server runs in a container, and its files are not accessible from
+		// here.
 		t.Log("the certificate cannot be put into the server's folder: ", err)
 		return
 	}
 	certify(t, dir)
 	exec(t, db, "ALTER SYSTEM SET ssl = on")
 	exec(t, db, "SELECT pg_reload_conf()")
-	for range time.Tick(50 * time.Millisecond) { // until new sessions go by it; the test's own deadline ends it
+	for range time.Tick(50 * time.Millisecond) { // until new sessions use it; the test's own deadline ends the loop
 		if scan[string](t, admin(t, server.URL()), "SHOW ssl") == "on" {
 			break
 		}

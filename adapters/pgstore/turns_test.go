@@ -13,7 +13,7 @@ import (
 )
 
 // TestConnectionsInTurn has many transactions of one organization wait when the
-// first of another one comes: that one is next but one at the latest. Keys are
+// first of another one arrives. That one is second at the latest. Keys are
 // looked up meanwhile.
 func TestConnectionsInTurn(t *testing.T) {
 	t.Parallel()
@@ -45,7 +45,7 @@ func TestConnectionsInTurn(t *testing.T) {
 	const crowd = 500
 	for range crowd {
 		run(t.Context(), a)
-		run(given, a) // of those nobody waits any more
+		run(given, a) // a transaction that no caller waits for any more
 	}
 	s.AwaitWaiting(t.Context(), 2*crowd)
 	cancel()
@@ -55,7 +55,7 @@ func TestConnectionsInTurn(t *testing.T) {
 		_, err := tx.Orgs.List(ctx)
 		return err
 	}); err != nil {
-		t.Errorf("System, while all connections of scopes are taken: %v", err)
+		t.Errorf("System, while all connections of scopes are in use: %v", err)
 	}
 	close(release)
 	all.Wait()

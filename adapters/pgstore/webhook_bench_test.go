@@ -22,9 +22,9 @@ func endpoint(in billing.Scope) *billing.WebhookEndpoint {
 	}
 }
 
-// BenchmarkFreshCheck is the first transaction of a fresh eligibility check that
-// is done at once, so that it appends an event: for a scope with no endpoint,
-// and for one with some.
+// BenchmarkFreshCheck measures the first transaction of a fresh eligibility
+// check that completes at once, so that it appends an event: for a scope
+// without endpoints, and for one with some.
 func BenchmarkFreshCheck(b *testing.B) {
 	for _, endpoints := range []int{0, 1, 10} {
 		b.Run(strconv.Itoa(endpoints)+"-endpoints", func(b *testing.B) {
@@ -59,8 +59,8 @@ func freshCheck(ctx context.Context, tx ports.Tx, in billing.Scope, key string) 
 		tx.Events.Append(ctx, event(c.ID)), tx.Outbox.Stage(ctx, job()))
 }
 
-// BenchmarkLane is the transaction of a busy lane on one connection: what came
-// of 32 deliveries is recorded, and the next 32 are read.
+// BenchmarkLane measures the transaction of a busy lane on one connection: it
+// records 32 deliveries and reads the next 32.
 func BenchmarkLane(b *testing.B) {
 	const batch = 32
 	url := pgtest.URL(b)
@@ -92,7 +92,7 @@ func BenchmarkLane(b *testing.B) {
 	report(b, base)
 }
 
-// fillLane makes 50,000 deliveries with events of 1 kB.
+// fillLane creates 50,000 deliveries with events of 1 kB.
 const fillLane = `
 WITH made AS (
 	INSERT INTO events (id, org_id, mode, type, resource_id, sequence, created_at, data)

@@ -13,8 +13,9 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// fillWebhooks makes 1,000 endpoints in 100 scopes. One has 100,000 deliveries,
-// of which 300 are pending, as have all others together.
+// fillWebhooks creates 1,000 endpoints in 100 scopes. One endpoint has 100,000
+// deliveries, of which 300 are pending; all others together have as many
+// pending.
 const fillWebhooks = `
 INSERT INTO webhook_endpoints (id, org_id, mode, url, description, status, secret, created_at)
 SELECT uuid(n, 11), uuid(n % 100, 9), 'test', 'https://example.com', '', CASE WHEN n % 7 = 6 THEN 'disabled' ELSE 'enabled' END, sha512(''),
@@ -33,8 +34,8 @@ CROSS JOIN LATERAL (SELECT n % 600 < 2 AS pending) p
 JOIN webhook_endpoints e ON e.id = CASE n % 2 WHEN 1 THEN uuid(3, 11) ELSE uuid(n / 2 % 1000 + 1, 11) END;
 `
 
-// webhookStatements is what is asked of deliveries, and nothing of it may cost
-// more because many were made.
+// webhookStatements returns the statements on deliveries. None may cost more
+// because an endpoint has many.
 func webhookStatements(t *testing.T, in billing.Scope) map[string]statement {
 	t.Helper()
 	q := pgstore.ListQueries{Scope: in}
@@ -66,16 +67,16 @@ func webhookStatements(t *testing.T, in billing.Scope) map[string]statement {
 	}
 }
 
-// TestWebhookPlans holds the statements to their indexes, planned as the store's
-// connections plan, once and for all: in an empty database, in one that was
-// filled since, and in one with statistics. Only endpoints may be read one after
-// another, by Lanes, which looks at each.
+// TestWebhookPlans checks that the statements use their indexes, planned once
+// as the store's connections plan: in an empty database, in one that was filled
+// afterwards, and in one with statistics. Only Lanes may read all endpoints,
+// because it checks each.
 func TestWebhookPlans(t *testing.T) {
 	t.Parallel()
 	db := admin(t, pgtest.URL(t))
 	exec(t, db, `CREATE FUNCTION pg_temp_uuid(n int, kind int) RETURNS uuid LANGUAGE sql IMMUTABLE AS $$ SELECT (lpad(to_hex(kind), 8, '0') || lpad(to_hex(n), 24, '0'))::uuid $$`)
 	for _, table := range []string{"webhook_endpoints", "webhook_deliveries", "events"} {
-		exec(t, db, "ALTER TABLE "+table+" SET (autovacuum_enabled = off)") // it would come sooner or later
+		exec(t, db, "ALTER TABLE "+table+" SET (autovacuum_enabled = off)") // it would run at any time
 	}
 	in := billing.Scope{Org: number(3, 9), Mode: billing.ModeTest}
 	statements := webhookStatements(t, in)

@@ -17,8 +17,8 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// hooked is a store with an endpoint, a delivery that was tried and one that was
-// not, and the lane held.
+// hooked is a store with an endpoint, a delivery that was tried and one that
+// was not, and the lane held.
 func hooked(t *testing.T, in billing.Scope) (*pgstore.Store, string, *billing.WebhookEndpoint) {
 	t.Helper()
 	url := pgtest.URL(t)
@@ -49,7 +49,7 @@ func hooked(t *testing.T, in billing.Scope) (*pgstore.Store, string, *billing.We
 	return s, url, e
 }
 
-// TestRawSQLOfAnotherScopeReachesNoWebhook asks without any condition.
+// TestRawSQLOfAnotherScopeReachesNoWebhook queries without any condition.
 func TestRawSQLOfAnotherScopeReachesNoWebhook(t *testing.T) {
 	t.Parallel()
 	in := scope()
@@ -82,11 +82,11 @@ func TestRawSQLOfAnotherScopeReachesNoWebhook(t *testing.T) {
 }
 
 func refused(err error) bool {
-	told, ok := errors.AsType[*pq.Error](err)
-	return ok && told.Code == "42501"
+	pqErr, ok := errors.AsType[*pq.Error](err)
+	return ok && pqErr.Code == "42501"
 }
 
-// TestRolesMayDoNoMoreWithWebhooks tries what no repository does.
+// TestRolesMayDoNoMoreWithWebhooks tries statements that no repository uses.
 func TestRolesMayDoNoMoreWithWebhooks(t *testing.T) {
 	t.Parallel()
 	in := scope()
@@ -138,15 +138,15 @@ func TestWebhookRowsThatMakeNoSenseAreRefused(t *testing.T) {
 		"UPDATE webhook_deliveries SET next_attempt_at = NULL WHERE state = 'pending'",
 	} {
 		_, err := db.ExecContext(t.Context(), query)
-		if told, ok := errors.AsType[*pq.Error](err); !ok || told.Code != "23514" {
+		if pqErr, ok := errors.AsType[*pq.Error](err); !ok || pqErr.Code != "23514" {
 			t.Errorf("%s: %v, want a check violation", query, err)
 		}
 	}
 }
 
-// TestWebhookSecretsAreEncrypted looks at the bytes in the table, and opens the
-// store with another key: the endpoint is there, without a secret, and what is
-// changed of it leaves the secret alone.
+// TestWebhookSecretsAreEncrypted reads the bytes in the table, and opens the
+// store with another key. The endpoint is then without a secret, and changing
+// the endpoint does not change the stored secret.
 func TestWebhookSecretsAreEncrypted(t *testing.T) {
 	t.Parallel()
 	in := scope()
@@ -165,7 +165,7 @@ func TestWebhookSecretsAreEncrypted(t *testing.T) {
 			return err
 		}
 		if got.Secret != "" {
-			t.Error("another key opened the secret")
+			t.Error("another key decrypted the secret")
 		}
 		got.Description = "changed"
 		return tx.Endpoints.Save(ctx, got)
@@ -185,7 +185,7 @@ func TestWebhookSecretsAreEncrypted(t *testing.T) {
 	if err := s.View(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
 		got, err := tx.Endpoints.List(ctx)
 		if err == nil && got[0].Secret != "" {
-			t.Error("the secret of another row was opened")
+			t.Error("the secret of another row was decrypted")
 		}
 		return err
 	}); err != nil {
@@ -193,8 +193,8 @@ func TestWebhookSecretsAreEncrypted(t *testing.T) {
 	}
 }
 
-// TestStoredFormOfAttempts guards the names in the json column, as
-// TestStoredForm does.
+// TestStoredFormOfAttempts guards the names in the JSON column, like
+// TestStoredForm.
 func TestStoredFormOfAttempts(t *testing.T) {
 	t.Parallel()
 	_, url, _ := hooked(t, scope())
@@ -206,8 +206,8 @@ func TestStoredFormOfAttempts(t *testing.T) {
 	golden(t, "stored_form_attempts.json", string(b)+"\n")
 }
 
-// TestDeliveriesWithoutAnEndpointAreForgotten queues an event while its endpoint
-// is being deleted: neither waits for the other.
+// TestDeliveriesWithoutAnEndpointAreForgotten queues an event while its
+// endpoint is being deleted. Neither waits for the other.
 func TestDeliveriesWithoutAnEndpointAreForgotten(t *testing.T) {
 	t.Parallel()
 	in := scope()
@@ -216,7 +216,7 @@ func TestDeliveriesWithoutAnEndpointAreForgotten(t *testing.T) {
 		if err := tx.Endpoints.Delete(ctx, e.ID); err != nil {
 			return err
 		}
-		if _, err := tx.Endpoints.Get(ctx, e.ID); billing.CodeOf(err) != billing.CodeNotFound { // sends what is queued
+		if _, err := tx.Endpoints.Get(ctx, e.ID); billing.CodeOf(err) != billing.CodeNotFound { // sends the queue
 			return err
 		}
 		return s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error { //nolint:contextcheck // a transaction beside this one
@@ -246,8 +246,8 @@ func TestDeliveriesWithoutAnEndpointAreForgotten(t *testing.T) {
 	}
 }
 
-// TestForgettingIsBounded forgets more than one call removes, and keeps what
-// was made long ago and settled of late.
+// TestForgettingIsBounded removes more than one call does, and keeps deliveries
+// that are old but settled recently.
 func TestForgettingIsBounded(t *testing.T) {
 	t.Parallel()
 	in := scope()

@@ -10,12 +10,12 @@ import (
 	"testing/iotest"
 )
 
-// message is one from the server.
+// message returns a message from the server.
 func message(kind byte, content string) string {
 	return string(binary.BigEndian.AppendUint32([]byte{kind}, uint32(4+len(content)))) + content
 }
 
-// script is a socket whose peer has said everything already.
+// script is a socket whose peer has already sent everything.
 type script struct {
 	net.Conn
 	in  io.Reader
@@ -33,8 +33,8 @@ var (
 	failedReply    = message('E', "C25P02\x00\x00") + message('Z', "E")
 )
 
-// TestWire checks what reaches lib/pq of the replies to a COMMIT that it did not
-// send, to a BEGIN that rode in front of its statement, and to the statement.
+// TestWire checks what reaches lib/pq of the replies to a COMMIT that it did
+// not send, to a BEGIN in front of its statement, and to the statement.
 func TestWire(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, replies, want, first string }{
@@ -66,8 +66,8 @@ func TestWire(t *testing.T) {
 	}
 }
 
-// FuzzWire compares the wire with itself on a slower socket, and holds it to
-// never inventing a byte.
+// FuzzWire compares the wire with itself on a slower socket, and checks that it
+// never invents a byte.
 func FuzzWire(f *testing.F) {
 	f.Add([]byte(commitReply+beginReply+statementReply), uint8(2))
 	f.Add([]byte(beginRefused+failedReply), uint8(1))

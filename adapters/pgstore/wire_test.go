@@ -100,7 +100,7 @@ func event(resource [16]byte) billing.Event {
 	}
 }
 
-// TestRoundTrips holds each sort of transaction to its number of round trips,
+// TestRoundTrips checks the number of round trips of each sort of transaction,
 // once its statements are prepared.
 func TestRoundTrips(t *testing.T) {
 	t.Parallel()
@@ -204,7 +204,7 @@ func TestRoundTrips(t *testing.T) {
 			return errors.Join(tx.Events.Append(ctx, event(c.ID)), tx.Outbox.Done(ctx, job().ID))
 		})},
 	} {
-		for range 3 { // what comes before the last prepares
+		for range 3 { // the runs before the last prepare the statements
 			trips.Store(0)
 			if err := test.run(); err != nil {
 				t.Fatalf("%s: %v", test.name, err)
@@ -216,7 +216,7 @@ func TestRoundTrips(t *testing.T) {
 	}
 }
 
-// TestClockIsTheDatabases also has a session in another time zone.
+// TestClockIsTheDatabases also uses a session in another time zone.
 func TestClockIsTheDatabases(t *testing.T) {
 	t.Parallel()
 	for _, zone := range []string{"UTC", "Asia/Kathmandu"} {
@@ -229,7 +229,7 @@ func TestClockIsTheDatabases(t *testing.T) {
 }
 
 // cutting breaks some of the connections on which COMMIT is sent: before it
-// goes out, right after, or when its answer has arrived.
+// goes out, right after, or when its reply has arrived.
 type cutting struct {
 	net.Conn
 	cuts  *cuts
@@ -285,8 +285,8 @@ func (c *cutting) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// dying stops carrying anything once it is dead, as a network does whose
-// cable was pulled: what is sent vanishes, and nothing comes.
+// dying carries nothing once it is dead, like a network with a pulled cable:
+// bytes that are sent vanish, and none arrive.
 type dying struct {
 	net.Conn
 	dead *atomic.Bool
@@ -299,7 +299,7 @@ func (c *dying) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// TestDeadNetworkEndsWithTheDeadline pulls the cable within transactions,
+// TestDeadNetworkEndsWithTheDeadline cuts the network within transactions,
 // before a statement and before COMMIT.
 func TestDeadNetworkEndsWithTheDeadline(t *testing.T) {
 	t.Parallel()
@@ -365,8 +365,8 @@ func TestManyStatements(t *testing.T) {
 	}
 }
 
-// TestLostCommitIsResolved cuts connections around COMMIT, over and over, and
-// then counts: every transaction that was reported done is there, once.
+// TestLostCommitIsResolved cuts connections around COMMIT repeatedly, and then
+// counts: every transaction that was reported committed is there, once.
 func TestLostCommitIsResolved(t *testing.T) {
 	t.Parallel()
 	const writers, each = 4, 75
@@ -404,8 +404,8 @@ func TestLostCommitIsResolved(t *testing.T) {
 	}
 }
 
-// TestBeginIsRefused uses a connection again after the server refused the
-// statement that sets the role, which it had prepared by then.
+// TestBeginIsRefused uses a connection again after the server rejected the
+// statement that sets the role, which was already prepared.
 func TestBeginIsRefused(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)

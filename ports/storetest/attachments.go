@@ -12,8 +12,8 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// attachment is an open one for no claim, n microseconds after the start of
-// the test.
+// attachment returns an open attachment without a claim, n microseconds after
+// the start of the test.
 func (b *bench) attachment(n int) *billing.Attachment {
 	at := b.now.Add(time.Duration(n) * time.Microsecond)
 	return &billing.Attachment{
@@ -30,7 +30,7 @@ func (b *bench) attachment(n int) *billing.Attachment {
 	}
 }
 
-// solicited is an open attachment for a payer request.
+// solicited returns an open attachment for a payer request.
 func (b *bench) solicited(n int, request billing.PayerRequestID) *billing.Attachment {
 	a := b.attachment(n)
 	a.Kind, a.PayerRequestID, a.PayerReference = billing.AttachmentSolicited, request, unicode
@@ -75,7 +75,8 @@ func testAttachments(b *bench) {
 		b.insertAttachments(a)
 		equal(t, "attachment", b.getAttachment(a.ID), a)
 	}
-	// It is told, sent, stalled, not sent, given up, told again, sent and closed.
+	// It is announced, sent, stalled, not sent, given up, announced again, sent
+	// and closed.
 	job := id[billing.JobID]()
 	for _, change := range []func(*billing.Attachment) error{
 		func(a *billing.Attachment) error { return a.Tell("", b.now.Add(time.Second)) },
@@ -124,8 +125,8 @@ func did(ok bool) error {
 	return nil
 }
 
-// testAttachmentLock has a transaction hold an attachment while another one
-// asks for it. The second waits, and then sees what the first has added.
+// testAttachmentLock locks an attachment in two transactions. The second waits,
+// and then sees what the first added.
 func testAttachmentLock(b *bench) {
 	t := b.t
 	a, d := b.attachment(0), b.document(0)
@@ -165,8 +166,8 @@ func testAttachmentLock(b *bench) {
 	equal(t, "documents after the lock", got.Load().Documents, []*billing.Document{d})
 }
 
-// testDocumentRace has many add a document to one attachment at once, some of
-// them the same image. Each is there once, and each saw those before it.
+// testDocumentRace adds documents to one attachment concurrently, some with the
+// same image. Each is stored once, and each transaction sees those before it.
 func testDocumentRace(b *bench) {
 	t := b.t
 	const images, adders = 5, 10
@@ -211,7 +212,7 @@ func testDocumentRace(b *bench) {
 	equal(t, "documents", len(b.getAttachment(a.ID).Documents), images)
 }
 
-// testAnsweringRace has many make an attachment for one payer request.
+// testAnsweringRace creates many attachments for one payer request.
 func testAnsweringRace(b *bench) {
 	t := b.t
 	request := id[billing.PayerRequestID]()
@@ -276,15 +277,15 @@ func testSerials(b *bench) {
 	seen := map[int64]bool{}
 	for n := range given {
 		if n < 1 || seen[n] {
-			t.Errorf("serial %d was given twice, or is none", n)
+			t.Errorf("serial %d was returned twice, or is zero", n)
 		}
 		seen[n] = true
 	}
 	equal(t, "serials", len(seen), callers*each)
 }
 
-// testListAttachments walks pages whose rows share times, each with documents
-// of its own.
+// testListAttachments walks pages whose rows share times. Each attachment has
+// its own documents.
 func testListAttachments(b *bench) {
 	t := b.t
 	var want []*billing.Attachment

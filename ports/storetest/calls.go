@@ -11,7 +11,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// callLanes answers whose lanes are called.
+// callLanes returns the endpoints whose lanes are called.
 func (b *bench) callLanes(now time.Time, pause time.Duration, limit int) (out []billing.WebhookEndpointID) {
 	b.t.Helper()
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
@@ -42,7 +42,7 @@ func testCallLanes(b *bench) {
 	off.Status = billing.EndpointDisabled
 	b.saveEndpoint(off)
 	circuit := billing.EndpointHealth{Failures: 10, FailingSince: b.now, CircuitUntil: b.now.Add(time.Minute)}
-	b.suffer(*open, circuit)
+	b.recordHealth(*open, circuit)
 	held := id[billing.JobID]()
 	b.take(two.ID, held, time.Minute)
 
@@ -66,7 +66,8 @@ func testCallLanes(b *bench) {
 	equal(t, "endpoint", b.getEndpoint(one.ID), one)
 }
 
-// testCallLanesRace has several relays call lanes at once: each is called once.
+// testCallLanesRace calls lanes from several relays at once. Each lane is
+// called once.
 func testCallLanesRace(b *bench) {
 	t := b.t
 	var all []*billing.WebhookEndpoint
@@ -93,7 +94,7 @@ func testCallLanesRace(b *bench) {
 	if err := errors.Join(together(relay, relay, relay, relay)...); err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range b.callLanes(b.now.Add(time.Second), time.Hour, len(all)) { // what was skipped for its lock
+	for _, e := range b.callLanes(b.now.Add(time.Second), time.Hour, len(all)) { // the lanes that were skipped because they were locked
 		called <- e
 	}
 	close(called)

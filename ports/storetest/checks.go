@@ -79,7 +79,7 @@ func testComplete(b *bench) {
 }
 
 // testCompleteTogether completes several checks at once, one of them completed
-// already and one absent, and reads them at once.
+// already and one absent, and reads them.
 func testCompleteTogether(b *bench) {
 	t := b.t
 	all := []*billing.EligibilityCheck{b.check(0), b.check(1), b.answered(2), b.check(3)}
@@ -114,7 +114,7 @@ func testCompleteTogether(b *bench) {
 	equal(t, "completed before", found[all[2].ID], all[2])
 }
 
-// testCompleteRace lets several workers finish one check: one succeeds, and
+// testCompleteRace completes one check from several workers. One succeeds, and
 // its event is the only one.
 func testCompleteRace(b *bench) {
 	t := b.t
@@ -227,8 +227,8 @@ func testCheckFilters(b *bench) {
 	}
 }
 
-// testForgetAnswers forgets what is too old to answer a check from. The checks
-// themselves stay.
+// testForgetAnswers removes answers that are too old for reuse. The checks
+// stay.
 func testForgetAnswers(b *bench) {
 	t := b.t
 	old, newer := b.answered(1), b.answered(2)
@@ -238,7 +238,7 @@ func testForgetAnswers(b *bench) {
 		b.system(func(ctx context.Context, tx ports.SystemTx) error {
 			n, err := tx.Forget.Answers(ctx, newer.CompletedAt)
 			if n != want {
-				t.Errorf("forgot %d answers, want %d", n, want)
+				t.Errorf("removed %d answers, want %d", n, want)
 			}
 			return err
 		})

@@ -38,15 +38,15 @@ func (b *bench) changeClaim(id billing.ClaimID, change func(*billing.Claim)) {
 	})
 }
 
-// queuedClaim waits for a batch.
+// queuedClaim returns a claim that waits for a batch.
 func (b *bench) queuedClaim(n int) *billing.Claim {
 	c := b.claim(n)
 	c.State = billing.ClaimQueued
 	return c
 }
 
-// testSaveClaim writes every field of a claim over others, and reads it with the
-// names of those to which it refers.
+// testSaveClaim overwrites every field of a claim, and reads it with the names
+// of its office and provider.
 func testSaveClaim(b *bench) {
 	t := b.t
 	b.organization()
@@ -88,8 +88,8 @@ func testSaveClaim(b *bench) {
 	wantCode(t, "an absent claim to lock", err, billing.CodeNotFound)
 }
 
-// filledClaims are claims of which, together, every field has a value: no claim
-// can have all of them.
+// filledClaims returns claims that together have a value in every field. No
+// single claim can.
 func (b *bench) filledClaims() []*billing.Claim {
 	b.t.Helper()
 	asked, claimed := b.claim(0), b.claim(0)
@@ -129,7 +129,7 @@ func (b *bench) lockClaim(id billing.ClaimID) (c *billing.ClaimRecord, err error
 }
 
 // testManyClaims changes hundreds of claims in one transaction, each with
-// events, and finds every change and number.
+// events, and checks every change and sequence.
 func testManyClaims(b *bench) {
 	t := b.t
 	const many = 300
@@ -152,7 +152,7 @@ func testManyClaims(b *bench) {
 			err = errors.Join(err, tx.Claims.Save(ctx, c), tx.Events.Append(ctx, c.Event(billing.EventClaimSubmitted, billing.ClaimCause{At: b.now})),
 				tx.Events.Append(ctx, c.Event(billing.EventClaimAccepted, billing.ClaimCause{At: b.now})))
 			if n%50 == 0 {
-				err = errors.Join(err, tx.Claims.Save(ctx, &again)) // the later one of two stands
+				err = errors.Join(err, tx.Claims.Save(ctx, &again)) // the later save wins
 			}
 		}
 		equal(t, "locked", len(locked), many)
@@ -183,7 +183,7 @@ func mustInt(s string) int {
 	return n
 }
 
-// testVoids makes a second void of a claim while the first is not rejected.
+// testVoids inserts a second void of a claim while the first is not rejected.
 func testVoids(b *bench) {
 	t := b.t
 	c := b.claim(0)
@@ -220,7 +220,7 @@ func testVoids(b *bench) {
 	equal(t, "voids made at once", made, 1)
 }
 
-// testClaimLock has two transactions count up in one claim.
+// testClaimLock increments a field of one claim in two transactions.
 func testClaimLock(b *bench) {
 	c := b.claim(0)
 	c.Note = "0"

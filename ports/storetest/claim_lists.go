@@ -22,8 +22,8 @@ func (b *bench) listClaims(f billing.ClaimFilter, p billing.Page) []*billing.Cla
 
 func claimAt(c *billing.Claim) billing.Position { return billing.Position{Time: c.CreatedAt, ID: c.ID} }
 
-// testListClaims walks the list while claims are added in front of it, two of
-// them made in each microsecond.
+// testListClaims walks the list while claims are added in front. Two of them
+// are created in each microsecond.
 func testListClaims(b *bench) {
 	var want []*billing.Claim
 	for n := range 23 {
@@ -87,7 +87,7 @@ func testClaimFilters(b *bench) {
 	equal(t, "another number", len(b.listClaims(billing.ClaimFilter{ControlNumber: strings.ToUpper("abc-")}, billing.Page{Limit: 10})), 0)
 }
 
-// testSimilar looks for other claims for the services.
+// testSimilar finds other claims for the same services.
 func testSimilar(b *bench) {
 	t := b.t
 	day := func(n int) billing.Date { return billing.Date{Year: 2026, Month: 5, Day: n} }

@@ -9,11 +9,11 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// unicode is text of all sorts, as callers may send it.
+// unicode is text with characters of several scripts, as callers may send it.
 const unicode = "Zoë \"Q\" \\ <b>&amp; $1 %s '; -- \t\n\u007f\u0301\u2028\u202e\ufffd \U0001F9B7 歯科 \U0010FFFF"
 
-// claim is a claim with all that a claim can have, n microseconds after the
-// start of the test.
+// claim returns a claim with every part that a claim can have, n microseconds
+// after the start of the test.
 func (b *bench) claim(n int) *billing.Claim {
 	day := billing.Date{Year: 2026, Month: 5, Day: 4}
 	at := b.now.Add(time.Duration(n) * time.Microsecond)
@@ -57,7 +57,7 @@ func (b *bench) insertClaim(c *billing.Claim) error {
 	return b.try(c.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Claims.Insert(ctx, c) })
 }
 
-// testClaims keeps every field of a claim, and a draft with hardly any.
+// testClaims stores a claim with every field, and a draft with few.
 func testClaims(b *bench) {
 	t := b.t
 	draft := b.claim(2)

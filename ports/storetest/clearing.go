@@ -19,14 +19,14 @@ func claimIDs(all []*billing.Claim) (ids []billing.ClaimID) {
 	return ids
 }
 
-// inOrder are the IDs of claims in their order.
+// inOrder returns the IDs of claims in ascending order.
 func inOrder(all ...*billing.Claim) []billing.ClaimID {
 	ids := claimIDs(all)
 	slices.SortFunc(ids, func(a, b billing.ClaimID) int { return slices.Compare(a[:], b[:]) })
 	return ids
 }
 
-// clearing answers the IDs of the claims that fn locks.
+// clearing returns the IDs of the claims that fn locks.
 func (b *bench) clearing(fn func(ctx context.Context, tx ports.Clearing) ([]*billing.Claim, error)) (ids []billing.ClaimID) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
@@ -44,7 +44,7 @@ func (b *bench) match(control, payer []string) []billing.ClaimID {
 	})
 }
 
-// testMatch finds claims by the numbers that files tell.
+// testMatch finds claims by the numbers in files.
 func testMatch(b *bench) {
 	t := b.t
 	one, two, three, void, bare := b.claim(0), b.claim(1), b.claim(2), b.claim(3), b.claim(4)
@@ -66,8 +66,8 @@ func testMatch(b *bench) {
 	})
 }
 
-// testMatchRace locks the same claims in several transactions, found by
-// numbers in different orders, and counts in each of them.
+// testMatchRace locks the same claims in several transactions, which name the
+// numbers in different orders, and counts in each claim.
 func testMatchRace(b *bench) {
 	var numbers []string
 	for n := range 20 {
@@ -100,8 +100,8 @@ func testMatchRace(b *bench) {
 	}
 }
 
-// testQueued gives the oldest claims that wait, and to two transactions never
-// the same ones.
+// testQueued reads the oldest claims that wait. Two transactions never get the
+// same ones.
 func testQueued(b *bench) {
 	t := b.t
 	one, two, three := b.queuedClaim(0), b.queuedClaim(1), b.queuedClaim(2)
@@ -182,7 +182,7 @@ func testQueuedScopes(b *bench) {
 	})
 }
 
-// testAttached gives the attachments that files of claims tell of.
+// testAttached reads the attachments that files of claims name.
 func testAttached(b *bench) {
 	t := b.t
 	one, two, other := b.claim(0), b.claim(1), b.claim(2)
@@ -209,7 +209,8 @@ func testAttached(b *bench) {
 	})
 }
 
-// testKeep keeps an acknowledgement once, also when it comes twice at once.
+// testKeep stores an acknowledgement once, also when two transactions store it
+// at the same time.
 func testKeep(b *bench) {
 	t := b.t
 	f := billing.IncomingFile{Name: "a.997", Content: []byte("ST*997~")}
@@ -285,7 +286,7 @@ func testFileSerials(b *bench) {
 	equal(b.t, "numbers", len(numbers), 40)
 }
 
-// batch is a pending one, n milliseconds after the start of the test.
+// batch returns a pending batch, n milliseconds after the start of the test.
 func (b *bench) batch(n int) *billing.Batch {
 	at := b.now.Add(time.Duration(n) * time.Millisecond)
 	made := billing.NewBatch(b.scope, "sandbox", int64(n+1), 3, at)
@@ -301,7 +302,7 @@ func (b *bench) insertBatch(m *billing.Batch, content string) (kept bool, err er
 	return kept, err
 }
 
-// testBatches keeps batches, and saves where they stand.
+// testBatches stores batches and saves their states.
 func testBatches(b *bench) {
 	t := b.t
 	one, two := b.batch(0), b.batch(1)
@@ -314,7 +315,7 @@ func testBatches(b *bench) {
 		taken := b.batch(2)
 		taken.Scope, taken.File.Name = in, one.File.Name
 		if kept, err := b.insertBatch(taken, "other"); kept || err != nil {
-			t.Errorf("a taken name: %v, %v", kept, err)
+			t.Errorf("a used name: %v, %v", kept, err)
 		}
 	}
 	get := func(ctx context.Context, tx ports.Tx) (*billing.Batch, error) { return tx.Batches.Get(ctx, one.ID) }
@@ -332,7 +333,7 @@ func testBatches(b *bench) {
 			}
 			equal(t, "locked batch", m, one)
 			if !change(m) || !change(one) {
-				t.Error("the batch did not move")
+				t.Error("the batch did not change")
 			}
 			return tx.Batches.Save(ctx, m)
 		})

@@ -20,7 +20,7 @@ func (b *bench) listDeliveries(endpoint billing.WebhookEndpointID, p billing.Pag
 	})
 }
 
-// deliveries are all of an endpoint, newest first.
+// deliveries returns the deliveries of an endpoint, newest first.
 func (b *bench) deliveries(endpoint billing.WebhookEndpointID) []*billing.Delivery {
 	b.t.Helper()
 	return b.listDeliveries(endpoint, billing.Page{Limit: 10_000})
@@ -33,8 +33,8 @@ func eventsOf(ds []*billing.Delivery) (out []billing.EventID) {
 	return out
 }
 
-// happen keeps n events, each of a resource of its own and a microsecond after
-// the one before, oldest first.
+// happen stores n events, oldest first. Each is of another resource and a
+// microsecond after the one before.
 func (b *bench) happen(n int) []billing.Event {
 	b.t.Helper()
 	var out []billing.Event
@@ -45,7 +45,7 @@ func (b *bench) happen(n int) []billing.Event {
 	return out
 }
 
-// testFanOut appends events of two types and looks who is sent which.
+// testFanOut appends events of two types and checks which endpoint gets which.
 func testFanOut(b *bench) {
 	t := b.t
 	taking := func(types ...billing.EventType) func(*billing.WebhookEndpoint) {
@@ -89,8 +89,8 @@ func testFanOut(b *bench) {
 	equal(t, "deliveries of the others", len(b.deliveries(paid.ID)), 1)
 }
 
-// testFanOutRollback appends in transactions that come to nothing, and in one
-// that comes to something when it runs again.
+// testFanOutRollback appends in transactions that are rolled back, and in one
+// that commits when it runs again.
 func testFanOutRollback(b *bench) {
 	t := b.t
 	e := b.newEndpoint(0)
@@ -98,7 +98,7 @@ func testFanOutRollback(b *bench) {
 		if err := tx.Events.Append(ctx, b.event(id[billing.CheckID](), billing.EventClaimPaid, 0)); err != nil {
 			return err
 		}
-		_, err := tx.Endpoints.Get(ctx, e.ID) // sends what is queued
+		_, err := tx.Endpoints.Get(ctx, e.ID) // sends the queue
 		return errors.Join(err, errStop)
 	})
 	if !errors.Is(err, errStop) {
@@ -123,7 +123,8 @@ func testFanOutRollback(b *bench) {
 	equal(t, "deliveries after conflicts", eventsOf(b.deliveries(e.ID)), []billing.EventID{event.ID})
 }
 
-// testKeyEventsFanOut queues the events of keys, which are written across scopes.
+// testKeyEventsFanOut queues the events of keys, which are written across
+// scopes.
 func testKeyEventsFanOut(b *bench) {
 	t := b.t
 	mine := b.newEndpoint(0)
@@ -137,9 +138,9 @@ func testKeyEventsFanOut(b *bench) {
 	}
 }
 
-// testFanOutRace appends events while an endpoint is disabled and enabled all the
-// time and another one is not: no event is queued twice, none is lost for the
-// endpoint that was enabled, and what is due comes in order.
+// testFanOutRace appends events while one endpoint is disabled and enabled
+// repeatedly and another stays enabled. No event is queued twice, none is lost
+// for the enabled endpoint, and due deliveries come in order.
 func testFanOutRace(b *bench) {
 	t := b.t
 	const writers, each = 4, 15
@@ -188,7 +189,7 @@ func testFanOutRace(b *bench) {
 		queued := map[billing.EventID]bool{}
 		for _, d := range b.deliveries(e.ID) {
 			if queued[d.EventID] || !happened[d.EventID] {
-				t.Errorf("event %s is queued twice, or never happened", d.EventID)
+				t.Errorf("event %s is queued twice, or was never appended", d.EventID)
 			}
 			queued[d.EventID] = true
 		}
@@ -199,7 +200,7 @@ func testFanOutRace(b *bench) {
 	_, due, _ := b.dueAt(steady.ID, b.now.Add(time.Hour), writers*each)
 	equal(t, "deliveries due", len(due), writers*each)
 	if !slices.IsSortedFunc(due, func(x, y billing.Shipment) int { return x.Delivery.NextAttemptAt.Compare(y.Delivery.NextAttemptAt) }) {
-		t.Error("what is due is not in order")
+		t.Error("the due deliveries are out of order")
 	}
 }
 
@@ -227,12 +228,12 @@ func (b *bench) resend(f billing.ResendFilter, limit int) (n int, err error) {
 	return n, err
 }
 
-// testResend sends again what each filter names.
+// testResend sends again the events of each filter.
 func testResend(b *bench) {
 	t := b.t
 	paid, denied, checked := b.event(id[billing.ClaimID](), billing.EventClaimPaid, 0), b.event(id[billing.ClaimID](), billing.EventClaimDenied, 10),
 		b.event(id[billing.CheckID](), billing.EventEligibilityCompleted, 20)
-	b.appendEvents(checked, denied, paid) // before there was any endpoint
+	b.appendEvents(checked, denied, paid) // before any endpoint existed
 	every := b.newEndpoint(0)
 	claims := b.newEndpoint(1, func(e *billing.WebhookEndpoint) { e.EventTypes = []billing.EventType{paid.Type, denied.Type} })
 	off := b.newEndpoint(2, disabled)
@@ -274,15 +275,16 @@ func testResend(b *bench) {
 	calls, before := b.calls(), len(b.deliveries(every.ID))
 	n, err := b.resend(billing.ResendFilter{}, 4)
 	wantCode(t, "one too many", err, billing.CodeInvalidRequest)
-	var told *billing.Error
-	if !errors.As(err, &told) || len(told.Faults) != 1 || told.Faults[0].Field != "created_after" || told.Faults[0].Code != billing.FaultTooMany || n != 0 {
-		t.Errorf("one too many: %d, %+v", n, told)
+	var refusal *billing.Error
+	if !errors.As(err, &refusal) || len(refusal.Faults) != 1 || refusal.Faults[0].Field != "created_after" || refusal.Faults[0].Code != billing.FaultTooMany || n != 0 {
+		t.Errorf("one too many: %d, %+v", n, refusal)
 	}
 	equal(t, "calls for nothing", b.calls(), calls)
 	equal(t, "deliveries queued for nothing", len(b.deliveries(every.ID)), before)
 }
 
-// resent compares what is pending of an endpoint with events, in their order.
+// resent compares the pending deliveries of an endpoint with events, in their
+// order.
 func (b *bench) resent(name string, endpoint billing.WebhookEndpointID, want []billing.Event) {
 	b.t.Helper()
 	_, got, _ := b.dueAt(endpoint, b.now.Add(2*time.Hour), 100)
@@ -301,7 +303,7 @@ func (b *bench) resent(name string, endpoint billing.WebhookEndpointID, want []b
 	equal(b.t, name+": due", strings.Join(order, " "), strings.Join(types, " "))
 }
 
-// settleAll delivers what is pending.
+// settleAll delivers all pending deliveries.
 func (b *bench) settleAll(endpoints ...billing.WebhookEndpointID) {
 	b.t.Helper()
 	for _, e := range endpoints {
@@ -310,7 +312,8 @@ func (b *bench) settleAll(endpoints ...billing.WebhookEndpointID) {
 	}
 }
 
-// testForgetDeliveries forgets what is old and settled, a bounded number a call.
+// testForgetDeliveries removes old settled deliveries, a bounded number per
+// call.
 func testForgetDeliveries(b *bench) {
 	t := b.t
 	e, off := b.newEndpoint(0), b.newEndpoint(1)

@@ -54,8 +54,8 @@ func testOffices(b *bench) {
 	b.verify(second, first)
 }
 
-// numbered looks offices of the scope up by their numbers. Another scope has
-// others with the same.
+// numbered finds offices of the scope by their numbers. Another scope has
+// offices with the same numbers.
 func (b *bench) numbered(first, second *billing.Office) {
 	t, in := b.t, b.scope
 	twin := *first
@@ -83,7 +83,7 @@ func (b *bench) numbered(first, second *billing.Office) {
 	}
 }
 
-// verify verifies an office; one that is verified stays as it is.
+// verify verifies an office. A verified one does not change.
 func (b *bench) verify(fresh, verified *billing.Office) {
 	t, at := b.t, b.now.Add(time.Hour)
 	now := *fresh

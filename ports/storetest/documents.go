@@ -13,7 +13,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// document is a film with image n.
+// document returns a film with image n.
 func (b *bench) document(n int) *billing.Document {
 	return &billing.Document{
 		ID: id[billing.DocumentID](), Type: "12", Medium: billing.MediumFilm, ImageDate: billing.Date{Year: 2026, Month: 4, Day: 30},
@@ -23,14 +23,14 @@ func (b *bench) document(n int) *billing.Document {
 	}
 }
 
-// paper is a document that is no film.
+// paper returns a document that is not a film.
 func (b *bench) paper(n int) *billing.Document {
 	d := b.document(n)
 	d.Type, d.Medium, d.ImageDate, d.Orientation, d.ConvertedFrom = "7", billing.MediumPaper, billing.Date{}, "", ""
 	return d
 }
 
-// addDocument adds to the attachment in the store, and to a.
+// addDocument adds a document to the attachment in the store, and to a.
 func (b *bench) addDocument(a *billing.Attachment, d *billing.Document) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
@@ -62,7 +62,7 @@ func testDocuments(b *bench) {
 	equal(t, "attachment without a document", b.getAttachment(a.ID), a)
 	equal(t, "documents of the other attachment", len(b.getAttachment(other.ID).Documents), 1)
 
-	// An image may go and come back within a transaction.
+	// A transaction may delete an image and add it again.
 	again := b.document(1)
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		if _, err := tx.Attachments.Lock(ctx, a.ID); err != nil {
@@ -79,7 +79,7 @@ func testDocuments(b *bench) {
 	}), billing.CodeConflict)
 }
 
-// upload is a pending one, with image n.
+// upload returns a pending upload with image n.
 func (b *bench) upload(n int) *billing.Upload {
 	d := b.document(n)
 	return &billing.Upload{
@@ -130,7 +130,7 @@ func testUploads(b *bench) {
 	}
 	paper.State = billing.UploadCancelled
 	for _, u := range []*billing.Upload{film, paper} {
-		// What caused a refusal is for the log, and not kept.
+		// The cause of a refusal is for the log, and is not stored.
 		given := *u
 		if u.Refusal != nil {
 			given.Refusal = new(*u.Refusal)
@@ -156,8 +156,8 @@ func testUploads(b *bench) {
 	}
 }
 
-// testSettleRace has the worker finish an upload while whoever waits for it
-// gives up, again and again.
+// testSettleRace settles an upload from the worker while the waiting request
+// gives up, repeatedly.
 func testSettleRace(b *bench) {
 	t := b.t
 	u := b.upload(0)

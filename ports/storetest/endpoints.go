@@ -12,7 +12,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// endpoint is an enabled endpoint that takes every event, n microseconds after
+// endpoint returns an enabled endpoint for every event, n microseconds after
 // the start of the test.
 func (b *bench) endpoint(n int) *billing.WebhookEndpoint {
 	return &billing.WebhookEndpoint{
@@ -25,7 +25,7 @@ func (b *bench) insertEndpoint(e *billing.WebhookEndpoint) error {
 	return b.try(e.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Endpoints.Insert(ctx, e) })
 }
 
-// newEndpoint keeps an endpoint after it was changed.
+// newEndpoint changes an endpoint and stores it.
 func (b *bench) newEndpoint(n int, changes ...func(*billing.WebhookEndpoint)) *billing.WebhookEndpoint {
 	b.t.Helper()
 	e := b.endpoint(n)
@@ -62,7 +62,7 @@ func (b *bench) deleteEndpoint(id billing.WebhookEndpointID) {
 
 func disabled(e *billing.WebhookEndpoint) { e.Status = billing.EndpointDisabled }
 
-// calls counts how often the lane of each endpoint was called so far.
+// calls counts the calls of each endpoint's lane.
 func (b *bench) calls() map[billing.WebhookEndpointID]int {
 	b.t.Helper()
 	out := map[billing.WebhookEndpointID]int{}
@@ -108,8 +108,8 @@ func testEndpoints(b *bench) {
 	}
 }
 
-// testSaveEndpoint changes all that can change, and looks which changes call
-// the lane.
+// testSaveEndpoint changes every field that can change, and checks which
+// changes call the lane.
 func testSaveEndpoint(b *bench) {
 	t := b.t
 	e, other := b.newEndpoint(0), b.newEndpoint(1)
@@ -143,7 +143,7 @@ func testSaveEndpoint(b *bench) {
 	equal(t, "calls after a rollback", b.calls()[other.ID], 0)
 }
 
-// testEndpointLimit makes too many endpoints at once.
+// testEndpointLimit creates too many endpoints at once.
 func testEndpointLimit(b *bench) {
 	t := b.t
 	var fs []func() error
@@ -178,8 +178,8 @@ func testEndpointLimit(b *bench) {
 	wantCode(t, "and another one", b.insertEndpoint(b.endpoint(0)), billing.CodeConflict)
 }
 
-// testEndpointLock has a transaction hold an endpoint: another one that wants it
-// waits and sees the change, and events are queued all the time.
+// testEndpointLock locks an endpoint in two transactions. The second waits and
+// sees the change. Events are queued meanwhile.
 func testEndpointLock(b *bench) {
 	t := b.t
 	e := b.newEndpoint(0)
@@ -216,8 +216,8 @@ func testEndpointLock(b *bench) {
 	equal(t, "deliveries queued meanwhile", len(b.deliveries(e.ID)), 1)
 }
 
-// testWebhookScopes reads and writes one scope's endpoints, deliveries and lanes
-// from others.
+// testWebhookScopes reads and writes one scope's endpoints, deliveries and
+// lanes from other scopes.
 func testWebhookScopes(b *bench) {
 	t := b.t
 	e := b.newEndpoint(0)

@@ -70,8 +70,8 @@ func testEventFilters(b *bench) {
 	equal(t, "second page", eventIDs(page), []billing.EventID{two.ID, one.ID})
 }
 
-// testEventOrder has a transaction keep many events of one instant: lists and
-// tails give them in the order in which they were kept.
+// testEventOrder stores many events with the same time in one transaction.
+// Lists and tails return them in the order in which they were stored.
 func testEventOrder(b *bench) {
 	var kept []billing.Event
 	for range 20 {
@@ -103,8 +103,8 @@ func testEventOrder(b *bench) {
 	equal(b.t, "list", resources(b.listEvents(billing.EventFilter{}, billing.Page{Limit: 100})), want)
 }
 
-// await tails until there are n events: transactions of others may hold the
-// tail back for a moment.
+// await tails until there are n events. Transactions of other tests may delay
+// the tail for a moment.
 func (b *bench) await(f billing.EventFilter, n int) []billing.EventID {
 	b.t.Helper()
 	for {
@@ -116,8 +116,8 @@ func (b *bench) await(f billing.EventFilter, n int) []billing.EventID {
 	}
 }
 
-// testSequences has many writers append to few resources, each under the lock
-// of the resource.
+// testSequences appends from many writers to few resources, each with the
+// resource locked.
 func testSequences(b *bench) {
 	t := b.t
 	const writers, each = 8, 10
@@ -168,7 +168,7 @@ func testTail(b *bench) {
 	t := b.t
 	var want []billing.EventID
 	for n := range 5 {
-		e := b.event(id[billing.CheckID](), billing.EventEligibilityCompleted, -n) // time does not decide
+		e := b.event(id[billing.CheckID](), billing.EventEligibilityCompleted, -n) // the time does not decide
 		b.appendEvents(e)
 		want = append(want, e.ID)
 	}
@@ -192,7 +192,7 @@ func testTailLateCommit(b *bench) {
 		committed <- b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
 			err := tx.Events.Append(ctx, late)
 			if err == nil {
-				_, err = tx.Events.Get(ctx, late.ID) // now it is written
+				_, err = tx.Events.Get(ctx, late.ID) // writes the event
 			}
 			close(written)
 			<-commit

@@ -9,9 +9,9 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// Filled is a value of which no field is zero, however deep: a test that keeps
-// or copies it notices a field that was forgotten. Lists have two elements, and
-// no two strings or IDs are the same.
+// Filled returns a value without zero fields at any depth. A test that stores
+// or copies it notices a missing field. Lists have two elements, and no two
+// strings or IDs are equal.
 func Filled[T any](t testing.TB) (v T) {
 	t.Helper()
 	fill(t, reflect.ValueOf(&v).Elem())

@@ -83,8 +83,8 @@ func testDue(b *bench) {
 	equal(t, "due after its time was changed", b.due(time.Minute, 10), []billing.JobID{later.ID})
 }
 
-// testLeases takes a job again and again: each lease is twice as long as the
-// one before.
+// testLeases leases a job repeatedly. Each lease is twice as long as the one
+// before.
 func testLeases(b *bench) {
 	t := b.t
 	j := b.job()
@@ -98,7 +98,7 @@ func testLeases(b *bench) {
 		}
 		least := time.Duration(1<<n-1) * lease // the sum of the leases so far
 		if took := time.Since(began); took < least {
-			t.Errorf("taken for the %dth time after %v, before the leases of %v ran out", n+1, took, least)
+			t.Errorf("leased for the %dth time after %v, before the leases of %v ran out", n+1, took, least)
 		}
 	}
 	b.release()
@@ -115,9 +115,8 @@ func testLeases(b *bench) {
 	equal(t, "due after the release", b.due(lease, 10), []billing.JobID{j.ID})
 }
 
-// testDueInTurn has more jobs of one stream due than are taken. A job of each
-// other stream is among those that are; and of a stream that is full there is
-// none.
+// testDueInTurn has more due jobs of one stream than it leases. The leased ones
+// include a job of each other stream, and none of a stream that is full.
 func testDueInTurn(b *bench) {
 	t := b.t
 	const crowd, limit = 50, 10
@@ -155,7 +154,7 @@ func testDueInTurn(b *bench) {
 	equal(t, "taken", streams(), map[jobs.Stream]int{many.Stream(): limit - 2, other.Stream(): 1, kind.Stream(): 1})
 }
 
-// testHeld asks for the leases of jobs: at the broker, postponed, done, and gone.
+// testHeld reads the leases of jobs: at the broker, postponed, done, and gone.
 func testHeld(b *bench) {
 	t := b.t
 	published, postponed, done, never := b.job(), b.job(), b.job(), b.job()
@@ -175,8 +174,9 @@ func testHeld(b *bench) {
 	equal(t, "held after the release", len(held()), 0)
 }
 
-// testAgain takes jobs by their IDs: of those at the broker, postponed, done and
-// gone the first one only, and that once its lease has run out.
+// testAgain leases jobs by their IDs. Of a job at the broker, a postponed, a
+// done and a gone one it leases only the first, and only after its lease has
+// expired.
 func testAgain(b *bench) {
 	t := b.t
 	published, other, postponed, done, never := b.job(), b.job(), b.job(), b.job(), b.job()
@@ -232,14 +232,14 @@ func testDueRace(b *bench) {
 			t.Error(err)
 		}
 	}
-	for _, j := range b.due(time.Minute, total) { // what a relay that skipped locked rows left
+	for _, j := range b.due(time.Minute, total) { // the jobs that a relay skipped because they were locked
 		taken <- j
 	}
 	close(taken)
 	seen := map[billing.JobID]bool{}
 	for j := range taken {
 		if seen[j] {
-			t.Errorf("job %s was taken twice", j)
+			t.Errorf("job %s was leased twice", j)
 		}
 		seen[j] = true
 	}

@@ -29,8 +29,8 @@ func testKeys(b *bench) {
 		held := use
 		held.Held = true
 		equal(t, "use", got, &held)
-		// Another may read the use meanwhile, and is told that it does not hold
-		// the key.
+		// Another transaction may read the use meanwhile. The store reports
+		// that it does not hold the key.
 		if err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) error { //nolint:contextcheck // a transaction beside this one
 			seen, err := tx.Keys.Reserve(ctx, use.Key)
 			equal(t, "use that another holds", seen, &use)
@@ -46,8 +46,8 @@ func testKeys(b *bench) {
 	})
 }
 
-// testKeyRace lets many use one key at once: one does the work, the others are
-// told to come back, and then all get the same answer.
+// testKeyRace uses one key many times at once. One caller does the work, the
+// others must retry, and then all get the same reply.
 func testKeyRace(b *bench) {
 	t := b.t
 	const callers = 12
@@ -58,7 +58,7 @@ func testKeyRace(b *bench) {
 			for t.Context().Err() == nil {
 				won := false
 				err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
-					won = false // a transaction that the store repeats decides anew
+					won = false // a transaction that the store repeats decides again
 					use, err := tx.Keys.Reserve(ctx, "same")
 					if err != nil || use != nil {
 						return err
@@ -67,8 +67,8 @@ func testKeyRace(b *bench) {
 					if err := errors.Join(tx.Checks.Insert(ctx, c), tx.Keys.Record(ctx, billing.KeyUse{Key: "same", CheckID: c.ID, CreatedAt: b.now})); err != nil {
 						return err
 					}
-					// The key is held, by a transaction that is never idle for long, until
-					// another caller has tried it.
+					// The key is held, by a transaction that is never idle for
+					// long, until another caller has tried it.
 					for busy.Load() == 0 {
 						if _, err := tx.Checks.Get(ctx, c.ID); err != nil {
 							return err
@@ -95,14 +95,14 @@ func testKeyRace(b *bench) {
 		}
 	}
 	if winners.Load() != 1 || busy.Load() == 0 {
-		t.Errorf("%d did the work and %d were told that the key is in use", winners.Load(), busy.Load())
+		t.Errorf("%d did the work and %d got the error for a key in use", winners.Load(), busy.Load())
 	}
 	if n := len(b.listChecks(billing.CheckFilter{}, billing.Page{Limit: 100})); n != 1 {
 		t.Errorf("%d checks, want 1", n)
 	}
 }
 
-// claimed answers the use of the key that is on record.
+// claimed returns the recorded use of the key.
 func (b *bench) claimed(key string) (use *billing.KeyUse) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
@@ -112,8 +112,8 @@ func (b *bench) claimed(key string) (use *billing.KeyUse) {
 	return use
 }
 
-// testKeyAnswers uses one key again and again: nothing of a use is left in the
-// next one.
+// testKeyAnswers uses one key repeatedly. No part of one use remains in the
+// next.
 func testKeyAnswers(b *bench) {
 	t := b.t
 	const key = "Key-Aa"
@@ -149,7 +149,7 @@ func testKeyAnswers(b *bench) {
 		}
 	}
 	if use := b.claimed("other"); use != nil {
-		t.Errorf("a use that is none is on record: %+v", use)
+		t.Errorf("an invalid use is on record: %+v", use)
 	}
 }
 
@@ -181,7 +181,7 @@ func testKeyRelease(b *bench) {
 }
 
 // testForgetWaiting keeps keys whose work is not done: the work is the job, or
-// what the job is about.
+// the subject of the job.
 func testForgetWaiting(b *bench) {
 	t := b.t
 	old := b.now.Add(-8 * 24 * time.Hour)
@@ -206,7 +206,7 @@ func testForgetWaiting(b *bench) {
 	}
 	for _, key := range []string{"check", "upload", "send"} {
 		if b.claimed(key) == nil {
-			t.Errorf("the key of a pending %s was forgotten", key)
+			t.Errorf("the key of a pending %s was removed", key)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func (b *bench) leave(endpoint billing.WebhookEndpointID, holder billing.JobID) 
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Lanes.Leave(ctx, endpoint, holder) })
 }
 
-// dueAt is what is due of a lane.
+// dueAt returns the due deliveries of a lane.
 func (b *bench) dueAt(
 	endpoint billing.WebhookEndpointID, now time.Time, limit int, inFlight ...billing.DeliveryID,
 ) (e *billing.WebhookEndpoint, due []billing.Shipment, next time.Time) {
@@ -44,8 +44,8 @@ func (b *bench) dueAt(
 	return e, due, next
 }
 
-// record keeps an attempt at each delivery, made when it was due, and answers the
-// deliveries as they are then.
+// record records an attempt at each delivery, made when it was due, and returns
+// the updated deliveries.
 func (b *bench) record(status int, due ...billing.Shipment) []*billing.Delivery {
 	b.t.Helper()
 	var tried []*billing.Delivery
@@ -58,7 +58,7 @@ func (b *bench) record(status int, due ...billing.Shipment) []*billing.Delivery 
 	return tried
 }
 
-func (b *bench) suffer(e billing.WebhookEndpoint, h billing.EndpointHealth) {
+func (b *bench) recordHealth(e billing.WebhookEndpoint, h billing.EndpointHealth) {
 	b.t.Helper()
 	e.Health = h
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Lanes.RecordHealth(ctx, &e) })
@@ -89,7 +89,7 @@ func testTake(b *bench) {
 	take("another lane", other.ID, two, true, "")
 	take("an absent lane", id[billing.WebhookEndpointID](), two, false, "")
 	b.leave(e.ID, two)
-	take("one that somebody else left", e.ID, two, false, "at "+one.String())
+	take("one that another holder left", e.ID, two, false, "at "+one.String())
 	b.leave(e.ID, one)
 	b.leave(e.ID, one)
 	take("one that its holder left", e.ID, two, true, "")
@@ -113,11 +113,12 @@ func testTake(b *bench) {
 	}
 	take("one that was taken over", e.ID, one, false, "at "+two.String())
 	b.saveEndpoint(e)
-	b.suffer(*e, billing.EndpointHealth{Failures: 1, FailingSince: b.now})
+	b.recordHealth(*e, billing.EndpointHealth{Failures: 1, FailingSince: b.now})
 	take("one whose endpoint was changed", e.ID, one, false, "at "+two.String())
 }
 
-// testTakeRace has many take a lane at once: one has it, the others know who.
+// testTakeRace takes a lane from many holders at once. One gets it, and the
+// others learn its address.
 func testTakeRace(b *bench) {
 	t := b.t
 	const holders, rounds = 8, 5
@@ -141,7 +142,7 @@ func testTakeRace(b *bench) {
 		}
 		for n, other := range others {
 			if n != winner && other != "at "+ids[winner].String() {
-				t.Errorf("told of %q, want the winner", other)
+				t.Errorf("the holder is %q, want the winner", other)
 			}
 		}
 		b.leave(e.ID, ids[winner])
@@ -211,12 +212,12 @@ func testDueDeliveries(b *bench) {
 	}), billing.CodeNotFound)
 }
 
-// testCircuit asks for what is due while the circuit is open.
+// testCircuit reads the due deliveries while the circuit is open.
 func testCircuit(b *bench) {
 	t := b.t
 	e := b.newEndpoint(0)
 	open := billing.EndpointHealth{Failures: 10, FailingSince: b.now, CircuitUntil: b.now.Add(30 * time.Second)}
-	b.suffer(*e, open)
+	b.recordHealth(*e, open)
 	_, due, next := b.dueAt(e.ID, b.now.Add(time.Minute), 10)
 	if len(due) > 0 || !next.IsZero() {
 		t.Errorf("nothing is queued: %d, next %v", len(due), next)
@@ -242,13 +243,13 @@ func testCircuit(b *bench) {
 	_, probe, _ := b.dueAt(e.ID, open.CircuitUntil, 10)
 	equal(t, "probe", shipped(probe), []billing.EventID{events[0].ID})
 	b.record(200, probe...)
-	b.suffer(*e, billing.EndpointHealth{})
+	b.recordHealth(*e, billing.EndpointHealth{})
 	_, due, _ = b.dueAt(e.ID, open.CircuitUntil, 10)
 	equal(t, "due once the circuit is closed", len(due), 2)
 
-	// What is due later than the circuit's time is not due at that.
+	// A delivery that is due after the circuit's time is not due at that time.
 	retried := b.record(500, due...)
-	b.suffer(*e, billing.EndpointHealth{Failures: 10, FailingSince: b.now, CircuitUntil: b.now.Add(time.Second)})
+	b.recordHealth(*e, billing.EndpointHealth{Failures: 10, FailingSince: b.now, CircuitUntil: b.now.Add(time.Second)})
 	_, due, next = b.dueAt(e.ID, b.now, 10)
 	equal(t, "due of an open circuit", len(due), 0)
 	equal(t, "next of an open circuit", next, retried[0].NextAttemptAt)
@@ -268,7 +269,7 @@ func testRecord(b *bench) {
 	b.record(204, well)
 	for range 10 {
 		tried := b.record(500, ill[0])
-		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Lanes.Record(ctx, tried) }) // the answer was lost
+		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Lanes.Record(ctx, tried) }) // the reply was lost
 		_, again, _ := b.dueAt(e.ID, later, 10, ill[1].Delivery.ID)
 		if len(again) != 1 || len(again[0].Delivery.Attempts) != len(ill[0].Delivery.Attempts)+1 {
 			t.Fatalf("due again: %+v", again)
@@ -277,9 +278,9 @@ func testRecord(b *bench) {
 	}
 	failed := b.record(503, ill[0])[0]
 	equal(t, "state after the last attempt", failed.State, billing.DeliveryFailed)
-	stale := b.record(200, well, ill[0]) // settled: nothing of this is kept
+	stale := b.record(200, well, ill[0]) // settled: this changes nothing
 	if len(stale[0].Attempts) != 1 || len(failed.Attempts) != 11 {
-		t.Fatal("the test tries something else")
+		t.Fatal("the test tries another delivery")
 	}
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Lanes.Record(ctx, nil) })
 	for _, d := range b.deliveries(e.ID) {
@@ -308,8 +309,8 @@ func testRecord(b *bench) {
 	}
 }
 
-// testRecordAndDue is the step of a lane: what is recorded in a transaction is
-// not due in it.
+// testRecordAndDue is the step of a lane: a delivery that a transaction records
+// is not due in it.
 func testRecordAndDue(b *bench) {
 	t := b.t
 	e := b.newEndpoint(0)
@@ -341,23 +342,23 @@ func testRecordHealth(b *bench) {
 	ill := billing.EndpointHealth{Failures: 3, FailingSince: b.now, CircuitUntil: b.now.Add(time.Minute)}
 	e.URL, e.Secret, e.Description, e.EventTypes = "https://example.net", billing.NewWebhookSecret(), "new", billing.EventTypes()[:1]
 	b.saveEndpoint(e)
-	b.suffer(seen, ill) // knows the old URL
+	b.recordHealth(seen, ill) // has the old URL
 	e.Health = ill
-	equal(t, "endpoint that suffers", b.getEndpoint(e.ID), e)
+	equal(t, "endpoint with failures", b.getEndpoint(e.ID), e)
 	e.Status = billing.EndpointDisabled
 	b.saveEndpoint(e)
 	calls := b.calls()[e.ID]
-	b.suffer(seen, billing.EndpointHealth{}) // does not know that it was disabled
+	b.recordHealth(seen, billing.EndpointHealth{}) // does not know that it was disabled
 	e.Health = billing.EndpointHealth{}
-	equal(t, "endpoint that somebody disabled", b.getEndpoint(e.ID), e)
+	equal(t, "endpoint that its owner disabled", b.getEndpoint(e.ID), e)
 	e.Status = billing.EndpointEnabled
 	b.saveEndpoint(e)
 	gone := *e
 	gone.Status = billing.EndpointDisabled
-	b.suffer(gone, ill)
+	b.recordHealth(gone, ill)
 	gone.Health = ill
 	equal(t, "endpoint that is gone", b.getEndpoint(e.ID), &gone)
 	equal(t, "calls", b.calls()[e.ID], calls+1)
 	b.deleteEndpoint(e.ID)
-	b.suffer(gone, ill)
+	b.recordHealth(gone, ill)
 }

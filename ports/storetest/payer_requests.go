@@ -9,7 +9,8 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// payerRequest is an open one, n microseconds after the start of the test.
+// payerRequest returns an open request, n microseconds after the start of the
+// test.
 func (b *bench) payerRequest(n int) *billing.PayerRequest {
 	return &billing.PayerRequest{
 		ID: id[billing.PayerRequestID](), Scope: b.scope, State: billing.PayerRequestOpen, Source: billing.SourceNetwork,
@@ -77,8 +78,8 @@ func testPayerRequests(b *bench) {
 	}
 }
 
-// testAnswerRace has many answer one payer request: one does, and the others
-// see its answer.
+// testAnswerRace answers one payer request many times at once. One answer is
+// stored, and the others see it.
 func testAnswerRace(b *bench) {
 	t := b.t
 	r := b.payerRequest(0)

@@ -11,7 +11,8 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// era is one that was read, n microseconds after the start of the test.
+// era returns a remittance that was read, n microseconds after the start of the
+// test.
 func (b *bench) era(n int) *billing.ERA {
 	return &billing.ERA{
 		ID: id[billing.ERAID](), Scope: b.scope, State: billing.ERANeedsReview, Payer: b.payer(), PayerName: unicode, OfficeID: id[billing.OfficeID](),
@@ -57,8 +58,8 @@ func (b *bench) lockERA(id billing.ERAID) (e *billing.ERA, err error) {
 	return e, err
 }
 
-// testERAs keeps remittances, shows those that are read, and saves where they
-// stand.
+// testERAs stores remittances, lists those that are read, and saves their
+// states.
 func testERAs(b *bench) {
 	t := b.t
 	one, bare := b.era(0), b.era(1)
@@ -103,8 +104,8 @@ func testERAs(b *bench) {
 	})
 }
 
-// testNextERA takes remittances in the order in which they came; callers do
-// not see one that is being read.
+// testNextERA locks remittances in the order of arrival. Callers do not see one
+// that is being read.
 func testNextERA(b *bench) {
 	t := b.t
 	first, second, done := b.era(0), b.era(1), b.era(2)
@@ -141,7 +142,7 @@ func testNextERA(b *bench) {
 			default:
 				close(finish)
 			}
-			e, err := tx.ERAs.Lock(ctx, billing.ERAID{}) // waits for the first, and passes it over
+			e, err := tx.ERAs.Lock(ctx, billing.ERAID{}) // waits for the first, and skips it
 			if err == nil {
 				next = e.ID
 			}
@@ -200,7 +201,7 @@ func (b *bench) eraClaim(n int) *billing.ERAClaim {
 	}
 }
 
-// testERAClaims keeps hundreds of claims of a remittance, in chunks, and reads
+// testERAClaims stores hundreds of claims of a remittance in chunks, and reads
 // them in the order of the file.
 func testERAClaims(b *bench) {
 	t := b.t

@@ -10,7 +10,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// testPayees finds verified offices by the numbers that are given.
+// testPayees finds verified offices by their numbers.
 func testPayees(b *bench) {
 	t := b.t
 	office := func(n int, in billing.Scope, npi, taxID string) *billing.Office {
@@ -56,8 +56,8 @@ func testPayees(b *bench) {
 	}
 }
 
-// testBatchByNumber finds the batch that a file answers by the numbers that it
-// repeats.
+// testBatchByNumber finds the batch that a file replies to, by the numbers that
+// the file repeats.
 func testBatchByNumber(b *bench) {
 	t := b.t
 	one, two, again := b.batch(0), b.batch(11), b.batch(11)
@@ -105,7 +105,7 @@ func testBatchByNumber(b *bench) {
 	})
 }
 
-// testQuarantine keeps each file once, until it is removed.
+// testQuarantine stores each file once, until it is removed.
 func testQuarantine(b *bench) {
 	t := b.t
 	file := func(n int, content string) *billing.Quarantined {
@@ -143,7 +143,8 @@ func testQuarantine(b *bench) {
 	equal(t, "after one was removed and came again", got, []*billing.Quarantined{bare(live), bare(again), bare(two)})
 }
 
-// testClaimScopes reads and writes one scope's claims and files from others.
+// testClaimScopes reads and writes one scope's claims and files from other
+// scopes.
 func testClaimScopes(b *bench) {
 	t := b.t
 	c, m, e, said := b.queuedClaim(0), b.batch(0), b.era(0), b.eraClaim(1)
@@ -157,8 +158,8 @@ func testClaimScopes(b *bench) {
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		return tx.ERAClaims.Insert(ctx, e.ID, []*billing.ERAClaim{said})
 	})
-	changed, told, moved, paid := *c, *said, *m, *e
-	changed.Note, told.Applied, told.ClaimID, paid.ClaimCount = "changed", true, billing.ClaimID{}, 99
+	changed, posted, moved, paid := *c, *said, *m, *e
+	changed.Note, posted.Applied, posted.ClaimID, paid.ClaimCount = "changed", true, billing.ClaimID{}, 99
 	moved.Sent(b.now)
 	for _, other := range []billing.Scope{{Org: b.scope.Org, Mode: billing.ModeLive}, newScope()} {
 		if err := b.try(other, func(ctx context.Context, tx ports.Tx) error {
@@ -198,7 +199,7 @@ func testClaimScopes(b *bench) {
 			count(kept, err)
 			equal(t, "another scope's rows seen by "+string(other.Mode), seen, 0)
 			return errors.Join(append(errs, tx.Batches.Save(ctx, &moved), tx.ERAs.Save(ctx, &paid),
-				tx.ERAClaims.Save(ctx, e.ID, []*billing.ERAClaim{&told}))...)
+				tx.ERAClaims.Save(ctx, e.ID, []*billing.ERAClaim{&posted}))...)
 		}); err != nil {
 			t.Error(err)
 		}

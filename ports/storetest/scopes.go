@@ -9,7 +9,7 @@ import (
 )
 
 // testAttachmentScopes reads and writes one scope's claims, attachments and
-// payer requests from others.
+// payer requests from other scopes.
 func testAttachmentScopes(b *bench) {
 	t := b.t
 	c, r, a, d, u := b.claim(0), b.payerRequest(0), b.attachment(0), b.document(0), b.upload(0)
@@ -20,8 +20,8 @@ func testAttachmentScopes(b *bench) {
 	if err := b.insertClaim(c); err != nil {
 		t.Fatal(err)
 	}
-	told, answered, settled := *a, *r, *u
-	told.Narrative, settled.State = "changed", billing.UploadDone
+	announced, answered, settled := *a, *r, *u
+	announced.Narrative, settled.State = "changed", billing.UploadDone
 	answeredRequest(&answered)
 	for _, other := range []billing.Scope{{Org: b.scope.Org, Mode: billing.ModeLive}, newScope()} {
 		if err := b.try(other, func(ctx context.Context, tx ports.Tx) error {
@@ -41,12 +41,12 @@ func testAttachmentScopes(b *bench) {
 			if len(attachments)+len(requests) > 0 || did {
 				t.Errorf("%s sees another scope's rows", other.Mode)
 			}
-			return errors.Join(err1, err2, err3, tx.Attachments.Save(ctx, &told), tx.PayerRequests.Save(ctx, &answered),
+			return errors.Join(err1, err2, err3, tx.Attachments.Save(ctx, &announced), tx.PayerRequests.Save(ctx, &answered),
 				tx.Documents.Delete(ctx, d.ID))
 		}); err != nil {
 			t.Error(err)
 		}
-		// A document for another scope's attachment is seen by neither.
+		// Neither scope sees a document for another scope's attachment.
 		_ = b.try(other, func(ctx context.Context, tx ports.Tx) error { return tx.Documents.Insert(ctx, a.ID, b.document(1)) })
 	}
 	equal(t, "attachment", b.getAttachment(a.ID), a)

@@ -1,5 +1,5 @@
-// Package storetest is the contract of ports.Store as tests. Every adapter
-// runs it against the real thing.
+// Package storetest is the contract of ports.Store as tests. Every adapter runs
+// it against a real server.
 package storetest
 
 import (
@@ -16,17 +16,17 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Fixture is an empty store, and what a test has to do beside it.
+// Fixture is an empty store with controls for a test.
 type Fixture struct {
 	Store ports.Store
-	// Staged gives the jobs that were handed over for publication so far.
+	// Staged returns the jobs that were staged for publication so far.
 	Staged func() []jobs.Job
-	// FailStage makes the store refuse the next n writes of a job with a
-	// conflict that passes, such as a serialization failure.
+	// FailStage makes the next n writes of a job fail with a temporary
+	// conflict, such as a serialization failure.
 	FailStage func(n int)
 }
 
-// Run runs the contract. Open makes a fixture that nobody else uses.
+// Run runs the contract. Open returns a fixture that no other test uses.
 func Run(t *testing.T, open func(t *testing.T) Fixture) {
 	t.Helper()
 	for name, test := range map[string]func(*bench){
@@ -42,7 +42,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"a deadline ends the work":    testDeadline,
 		"keys":                        testKeys,
 		"one winner for a key":        testKeyRace,
-		"keys with answers":           testKeyAnswers,
+		"keys with replies":           testKeyAnswers,
 		"keys are released":           testKeyRelease,
 		"forget keys":                 testForget,
 		"forget answers":              testForgetAnswers,
@@ -107,7 +107,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"an endpoint is locked":       testEndpointLock,
 		"webhooks are apart":          testWebhookScopes,
 		"events are queued":           testFanOut,
-		"events queued for nothing":   testFanOutRollback,
+		"events of rolled back work":  testFanOutRollback,
 		"events of keys are queued":   testKeyEventsFanOut,
 		"no event is lost":            testFanOutRace,
 		"list deliveries":             testListDeliveries,
@@ -150,7 +150,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 	}
 }
 
-// bench is a fixture with a scope to work in.
+// bench is a fixture with a scope.
 type bench struct {
 	Fixture
 	t     *testing.T
@@ -162,7 +162,7 @@ func newScope() billing.Scope {
 	return billing.Scope{Org: id[billing.OrgID](), Mode: billing.ModeTest}
 }
 
-// id makes a new ID.
+// id returns a new ID.
 func id[T billing.ID[K], K billing.Kind]() T { return billing.NewID[T, K](time.Now()) }
 
 func (b *bench) try(scope billing.Scope, fn func(ctx context.Context, tx ports.Tx) error) error {
@@ -191,7 +191,7 @@ func (b *bench) system(fn func(ctx context.Context, tx ports.SystemTx) error) {
 	}
 }
 
-// read answers what fn reads in a view.
+// read returns what fn reads in a view.
 func read[T any](b *bench, fn func(ctx context.Context, tx ports.Tx) (T, error)) T {
 	b.t.Helper()
 	var out T
@@ -202,7 +202,7 @@ func read[T any](b *bench, fn func(ctx context.Context, tx ports.Tx) (T, error))
 	return out
 }
 
-// check is a pending check, n microseconds after the start of the test.
+// check returns a pending check, n microseconds after the start of the test.
 func (b *bench) check(n int) *billing.EligibilityCheck {
 	group := "Group-7"
 	return &billing.EligibilityCheck{
@@ -221,7 +221,7 @@ func (b *bench) check(n int) *billing.EligibilityCheck {
 	}
 }
 
-// insert keeps checks, each in a transaction of its own.
+// insert stores checks, each in a separate transaction.
 func (b *bench) insert(checks ...*billing.EligibilityCheck) {
 	b.t.Helper()
 	for _, c := range checks {
@@ -229,7 +229,7 @@ func (b *bench) insert(checks ...*billing.EligibilityCheck) {
 	}
 }
 
-// answered is a completed check.
+// answered returns a completed check.
 func (b *bench) answered(n int) *billing.EligibilityCheck {
 	c := b.check(n)
 	answer(c)
@@ -288,7 +288,7 @@ func wantCode(t *testing.T, what string, err error, code billing.Code) {
 	}
 }
 
-// newestFirst sorts rows as lists do.
+// newestFirst sorts rows like a list.
 func newestFirst[T any](rows []T, at func(T) billing.Position) {
 	slices.SortFunc(rows, func(x, y T) int {
 		px, py := at(x), at(y)
@@ -299,7 +299,7 @@ func newestFirst[T any](rows []T, at func(T) billing.Position) {
 	})
 }
 
-// walk reads a list page by page, and does something between the pages.
+// walk reads a list page by page, and calls between after each page.
 func walk[T any](limit int, list func(billing.Page) []T, at func(T) billing.Position, between func()) (all []T) {
 	p := billing.Page{Limit: limit}
 	for {

@@ -102,7 +102,7 @@ func testConflictsEnd(b *bench) {
 		t.Errorf("error %v after %d runs, want one after a few", err, runs)
 	}
 	if len(b.Staged()) > 0 {
-		t.Error("a job was handed over without a commit")
+		t.Error("a job was published without a commit")
 	}
 }
 
@@ -114,14 +114,14 @@ func testStaged(b *bench) {
 			return err
 		}
 		if len(b.Staged()) > 0 {
-			t.Error("a job was handed over before the commit")
+			t.Error("a job was published before the commit")
 		}
 		return tx.Outbox.Stage(ctx, two)
 	})
 	equal(t, "jobs handed over", b.Staged(), []jobs.Job{one, two})
 }
 
-// testDeadlock makes two transactions lock two rows in opposite order.
+// testDeadlock locks two rows in opposite order from two transactions.
 func testDeadlock(b *bench) {
 	t := b.t
 	one, two := b.job(), b.job()
@@ -138,10 +138,10 @@ func testDeadlock(b *bench) {
 				if err := tx.Outbox.Postpone(ctx, first, b.now); err != nil {
 					return err
 				}
-				if _, err := tx.Outbox.Pending(ctx, first); err != nil { // a write is sent before the next read at the latest
+				if _, err := tx.Outbox.Pending(ctx, first); err != nil { // a queued write is sent before the next read
 					return err
 				}
-				if !met { // the first time, both hold one row before either asks for the other
+				if !met { // in the first run, both hold one row before either locks the other
 					met = true
 					locked <- struct{}{}
 					for len(locked) < 2 && ctx.Err() == nil {
@@ -162,8 +162,8 @@ func testDeadlock(b *bench) {
 	}
 }
 
-// testClock holds the clock of a transaction to one time, which is not before
-// that of one that has ended.
+// testClock checks that a transaction's clock shows one time, which is not
+// before that of a transaction that ended earlier.
 func testClock(b *bench) {
 	t := b.t
 	var last time.Time
@@ -224,7 +224,7 @@ func testDeadline(b *bench) {
 	}
 }
 
-// testWriteOrder writes to one row again and again in one transaction.
+// testWriteOrder writes to one row repeatedly in one transaction.
 func testWriteOrder(b *bench) {
 	t := b.t
 	j, c := b.job(), b.answered(0)
@@ -268,7 +268,7 @@ func testNoScope(b *bench) {
 	}
 }
 
-// together runs the functions at once and answers their errors.
+// together runs the functions concurrently and returns their errors.
 func together(fs ...func() error) []error {
 	errs := make([]error, len(fs))
 	done := make(chan struct{})
@@ -284,7 +284,7 @@ func together(fs ...func() error) []error {
 	return errs
 }
 
-// waitABit lets others go on.
+// waitABit lets other goroutines run.
 func waitABit(ctx context.Context) {
 	select {
 	case <-ctx.Done():

@@ -9,8 +9,8 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Authenticate gives the key whose secret it is. The error for anything but a
-// good key is CodeUnauthorized. A secret that is mistyped costs no look-up.
+// Authenticate returns the key with the secret. Without a valid key it returns
+// CodeUnauthorized. A malformed secret costs no look-up.
 func (s *Service) Authenticate(ctx context.Context, secret string) (*billing.APIKey, error) {
 	if !billing.WellFormedKeySecret(secret) {
 		return nil, unauthorized()
@@ -39,11 +39,12 @@ func (s *Service) Authenticate(ctx context.Context, secret string) (*billing.API
 		}
 		if l.err == nil || billing.CodeOf(l.err) == billing.CodeUnauthorized {
 			return l.key, l.err
-		} // any other error may be of the other's deadline
+		} // any other error may come from the other call's deadline
 	}
 }
 
-// lookUp reads a key, and remembers it from the time at which that began.
+// lookUp reads a key, and remembers it counting from the time at which the read
+// began.
 func (s *Service) lookUp(ctx context.Context, digest [32]byte, l *lookup, now time.Time) {
 	defer close(l.done)
 	err := s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
@@ -73,8 +74,8 @@ func unauthorized() error {
 	}
 }
 
-// CreateKey makes a key, with its event, and gives its secret, which cannot be
-// read again. An unknown organization is CodeNotFound; a blank name, no
+// CreateKey creates a key, with its event, and returns its secret, which cannot
+// be read again. An unknown organization is CodeNotFound; a blank name, no
 // permission or an unknown mode is CodeInvalidRequest.
 func (s *Service) CreateKey(
 	ctx context.Context, scope billing.Scope, name string, permissions []billing.Permission,
@@ -83,11 +84,11 @@ func (s *Service) CreateKey(
 	faults.Name("name", name)
 	mode(&faults, scope.Mode)
 	if len(permissions) == 0 {
-		faults.Add("permissions", billing.FaultRequired, "A key has the permission read, submit or both.")
+		faults.Add("permissions", billing.FaultRequired, "A key needs the permission read, submit or both.")
 	}
 	for _, p := range permissions {
 		if p != billing.PermissionRead && p != billing.PermissionSubmit {
-			faults.Add("permissions", billing.FaultNotAllowed, "A permission is read or submit.")
+			faults.Add("permissions", billing.FaultNotAllowed, "The permission must be read or submit.")
 		}
 	}
 	if err := faults.Err(); err != nil {
@@ -114,8 +115,8 @@ func (s *Service) CreateKey(
 	return k, secret, err
 }
 
-// RevokeKey ends a key, with its event; a key that is revoked already stays as
-// it is. An unknown key is CodeNotFound.
+// RevokeKey revokes a key, with its event; a revoked key stays as it is. An
+// unknown key is CodeNotFound.
 func (s *Service) RevokeKey(ctx context.Context, id billing.KeyID) (k *billing.APIKey, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		var first bool
@@ -131,7 +132,7 @@ func (s *Service) RevokeKey(ctx context.Context, id billing.KeyID) (k *billing.A
 	return k, err
 }
 
-// ListKeys lists the keys of an organization, revoked ones too.
+// ListKeys lists the keys of an organization, including revoked ones.
 func (s *Service) ListKeys(ctx context.Context, org billing.OrgID) (keys []*billing.APIKey, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		if _, err := tx.Orgs.Get(ctx, org); err != nil {

@@ -14,10 +14,10 @@ import (
 const DefaultTimeZone = "America/New_York"
 
 // CreateOffice creates an office in the call's scope. It sets the ID and the
-// times. Faults is what is wrong with the request's form already.
+// times. Faults are those that the form of the request has already.
 //
-// Errors: those of the idempotency key, CodeInvalidRequest with every fault, and
-// CodeNotFound for the organization that an operator names.
+// Errors: those of the idempotency key, CodeInvalidRequest with every fault,
+// and CodeNotFound for the organization that an operator names.
 func (s *Service) CreateOffice(
 	ctx context.Context, call idempotency.Write[*billing.Office], in billing.Office, faults billing.Faults,
 ) (billing.Reply, error) {
@@ -29,7 +29,7 @@ func (s *Service) CreateOffice(
 	})
 }
 
-// newOffice judges an office and fills in what it leaves out.
+// newOffice validates an office and fills in what it leaves out.
 func newOffice(o billing.Office, f *billing.Faults) *billing.Office {
 	if o.TimeZone == "" {
 		o.TimeZone = DefaultTimeZone
@@ -39,8 +39,8 @@ func newOffice(o billing.Office, f *billing.Faults) *billing.Office {
 	return &o
 }
 
-// insertOffice keeps an office that is made now. The operator verifies those of
-// live mode; in test mode every office is verified.
+// insertOffice stores a new office. An operator verifies the offices of live
+// mode; in test mode every office is verified.
 func insertOffice(ctx context.Context, tx ports.Tx, o *billing.Office) error {
 	o.CreatedAt = tx.Clock.Now()
 	o.ID = billing.NewID[billing.OfficeID](o.CreatedAt)
@@ -50,9 +50,9 @@ func insertOffice(ctx context.Context, tx ports.Tx, o *billing.Office) error {
 	return tx.Offices.Insert(ctx, o)
 }
 
-// VerifyOffice notes that the operator has verified an office, of whichever
-// organization. One that is verified stays as it is. An absent one is
-// CodeNotFound of the field id.
+// VerifyOffice records that the operator has verified an office of any
+// organization. A verified office stays as it is. An absent one is CodeNotFound
+// for the field id.
 func (s *Service) VerifyOffice(ctx context.Context, id billing.OfficeID) (o *billing.Office, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		if o, err = tx.Orgs.VerifyOffice(ctx, id, tx.Clock.Now()); billing.IsNotFound(err) {
@@ -63,8 +63,8 @@ func (s *Service) VerifyOffice(ctx context.Context, id billing.OfficeID) (o *bil
 	return o, err
 }
 
-// ListOffices reads a page of the offices of a scope, newest first, and where
-// the next page starts: nil after the last.
+// ListOffices reads a page of the offices of a scope, newest first, and the
+// start of the next page: nil after the last.
 func (s *Service) ListOffices(
 	ctx context.Context, scope billing.Scope, p billing.Page,
 ) (page []*billing.Office, next *billing.Position, err error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// CreateOrganization makes an organization. A blank name is
+// CreateOrganization creates an organization. A blank name is
 // CodeInvalidRequest.
 func (s *Service) CreateOrganization(ctx context.Context, name string) (*billing.Organization, error) {
 	var faults billing.Faults
@@ -33,9 +33,9 @@ func (s *Service) ListOrganizations(ctx context.Context) (orgs []*billing.Organi
 	return orgs, err
 }
 
-// once makes a change in the call's scope, unless there are faults. A key is of
-// an organization that exists; the organization and the mode that an operator
-// names are checked first.
+// once makes a change in the call's scope, unless there are faults. A key
+// belongs to an existing organization; the organization and mode that an
+// operator names are checked first.
 func once[T any](
 	ctx context.Context, s *Service, call idempotency.Write[T], faults billing.Faults,
 	change func(ctx context.Context, tx ports.Tx) (T, error),
@@ -63,6 +63,6 @@ func once[T any](
 
 func mode(f *billing.Faults, m billing.Mode) {
 	if m != billing.ModeTest && m != billing.ModeLive {
-		f.Add("mode", billing.FaultNotAllowed, "A mode is test or live.")
+		f.Add("mode", billing.FaultNotAllowed, "The mode must be test or live.")
 	}
 }

@@ -13,10 +13,10 @@ import (
 const DefaultTaxonomy = "122300000X"
 
 // CreateProvider creates a provider in the call's scope. It sets the ID and the
-// time. Faults is what is wrong with the request's form already.
+// time. Faults are those that the form of the request has already.
 //
-// Errors: those of the idempotency key, CodeInvalidRequest with every fault, and
-// CodeNotFound for the organization that an operator names.
+// Errors: those of the idempotency key, CodeInvalidRequest with every fault,
+// and CodeNotFound for the organization that an operator names.
 func (s *Service) CreateProvider(
 	ctx context.Context, call idempotency.Write[*billing.Provider], in billing.Provider, faults billing.Faults,
 ) (billing.Reply, error) {
@@ -28,7 +28,7 @@ func (s *Service) CreateProvider(
 	})
 }
 
-// newProvider judges a provider and fills in what it leaves out.
+// newProvider validates a provider and fills in what it leaves out.
 func newProvider(p billing.Provider, f *billing.Faults) *billing.Provider {
 	if p.Taxonomy == "" {
 		p.Taxonomy = DefaultTaxonomy
@@ -37,15 +37,15 @@ func newProvider(p billing.Provider, f *billing.Faults) *billing.Provider {
 	return &p
 }
 
-// insertProvider keeps a provider that is made now.
+// insertProvider stores a new provider.
 func insertProvider(ctx context.Context, tx ports.Tx, p *billing.Provider) error {
 	p.CreatedAt = tx.Clock.Now()
 	p.ID = billing.NewID[billing.ProviderID](p.CreatedAt)
 	return tx.Providers.Insert(ctx, p)
 }
 
-// ListProviders reads a page of the providers of a scope, newest first, and
-// where the next page starts: nil after the last.
+// ListProviders reads a page of the providers of a scope, newest first, and the
+// start of the next page: nil after the last.
 func (s *Service) ListProviders(
 	ctx context.Context, scope billing.Scope, p billing.Page,
 ) (page []*billing.Provider, next *billing.Position, err error) {

@@ -1,5 +1,5 @@
-// Package access manages who uses the service: organizations, their offices,
-// providers and patients, and the keys that their programs call the API with.
+// Package access manages organizations, their offices, providers and patients,
+// and the API keys of their programs.
 package access
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Service is the use cases of access. It remembers good keys for a moment, so
-// a revoked key stops everywhere within rememberKey.
+// Service has the use cases of access. It remembers valid keys for rememberKey,
+// so a revoked key stops working everywhere within that time.
 type Service struct {
 	store ports.Store
 	clock ports.Clock
@@ -21,10 +21,10 @@ type Service struct {
 	lookups map[[32]byte]*lookup
 }
 
-// lookup is a key that is being looked up. Whoever needs it meanwhile gets what
-// comes of it: a thousand requests with one key are one look-up.
+// lookup is a running look-up of a key. Requests with the same key wait for it:
+// a thousand requests with one key cost one look-up.
 type lookup struct {
-	done chan struct{} // closed when key and err are there
+	done chan struct{} // closed when key and err are set
 	key  *billing.APIKey
 	err  error
 }
@@ -37,10 +37,10 @@ type remembered struct {
 // rememberKey is half of the two seconds within which a revoked key stops.
 const rememberKey = time.Second
 
-// maxRemembered bounds the memory that keys take.
+// maxRemembered limits the number of remembered keys.
 const maxRemembered = 10_000
 
-// New makes the use cases.
+// New creates the use cases.
 func New(store ports.Store, clock ports.Clock) *Service {
 	return &Service{store: store, clock: clock, good: map[[32]byte]remembered{}, lookups: map[[32]byte]*lookup{}}
 }

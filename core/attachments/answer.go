@@ -9,15 +9,15 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Answer answers a payer request with the attachment that it names, else with
-// the open one of the request, else with a new one, which is sent and closed.
-// An answered request returns its answer.
+// Answer answers a payer request. It uses the attachment that the request
+// names, else the open one of the payer request, else a new one, and sends and
+// closes it. An answered payer request returns its answer.
 //
 // Errors: those of the idempotency key, CodeAttachmentsUnavailable,
-// CodeInvalidRequest with every fault, CodeNotFound, and CodeConflict when the
-// attachment cannot answer the request or is being sent, and CodeUnavailable
-// while its images cannot be read: the sending goes on. That the network failed
-// is a reply.
+// CodeInvalidRequest with every fault, CodeNotFound, CodeConflict when the
+// attachment cannot answer the payer request or is being sent, and
+// CodeUnavailable while its images cannot be read, in which case the sending
+// continues. A failure of the network is a reply.
 func (s *Service) Answer(
 	ctx context.Context, call idempotency.Write[billing.PayerRequestAnswer], id billing.PayerRequestID, in intake.AnswerRequest,
 ) (billing.Reply, error) {
@@ -45,7 +45,7 @@ func (s *Service) Answer(
 		if payer, ok := s.payers.Find(request.Payer.ID.String()); !ok || !payer.Capabilities.Attachments {
 			return nil, &billing.Error{
 				Code:    billing.CodeConflict,
-				Message: "The payer takes no attachments. Answer in the way that its letter names.",
+				Message: "The payer accepts no attachments. Reply in the way that its letter describes.",
 			}
 		}
 		a, err := s.choose(ctx, tx, call.Call, named, faults, in, request)
@@ -56,9 +56,9 @@ func (s *Service) Answer(
 	})
 }
 
-// answer reads a payer request with the attachment that answers it, or that is
-// to: nil when there is none. It locks the request, so that the attachment is
-// not closed between the two reads: it would be neither open nor the answer.
+// answer reads a payer request with its answering or open attachment; nil when
+// it has none. It locks the payer request, so that the attachment cannot close
+// between the two reads: it would be neither open nor the answer.
 func (s *Service) answer(
 	ctx context.Context, tx ports.Tx, id billing.PayerRequestID,
 ) (out billing.PayerRequestAnswer, a *billing.Attachment, err error) {
@@ -74,8 +74,7 @@ func (s *Service) answer(
 	return billing.PayerRequestAnswer{Request: request, Attachment: a}, a, err
 }
 
-// open is the open attachment made for the payer request; nil when there is
-// none.
+// open returns the open attachment of the payer request; nil when it has none.
 func (s *Service) open(ctx context.Context, tx ports.Tx, id billing.PayerRequestID) (*billing.Attachment, error) {
 	found, err := tx.Attachments.List(ctx,
 		billing.AttachmentFilter{PayerRequestID: id, State: billing.AttachmentOpen}, billing.Page{Limit: 1})
@@ -85,8 +84,8 @@ func (s *Service) open(ctx context.Context, tx ports.Tx, id billing.PayerRequest
 	return found[0], nil
 }
 
-// choose is the attachment that answers, locked, with the narrative of the
-// answer: the one named, the one that is open, or a new one.
+// choose returns the answering attachment, locked, with the narrative of the
+// answer: the named one, the open one, or a new one.
 func (s *Service) choose(
 	ctx context.Context, tx ports.Tx, call billing.Call, named billing.AttachmentID,
 	faults billing.Faults, in intake.AnswerRequest, request *billing.PayerRequest,
@@ -109,7 +108,7 @@ func (s *Service) choose(
 		return nil, billing.NotFound("attachment", "attachment_id")
 	}
 	if err != nil || in.Narrative == nil || a.PayerRequestID != request.ID {
-		return a, err // one of another request is not changed, and refused
+		return a, err // one of another payer request stays unchanged and is refused
 	}
 	return a, a.Tell(*in.Narrative, tx.Clock.Now())
 }

@@ -10,22 +10,22 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// sending is a call that has an attachment sent and waits for that. T is what
-// it returns when the attachment was sent.
+// sending is a call that starts sending an attachment and waits for the end. T
+// is its result.
 type sending[T any] struct {
 	*Service
 
 	call idempotency.Write[T]
-	// show reads what the reply shows, with the attachment whose sending counts,
-	// which is nil while there is none.
+	// show reads the content of the reply, and the attachment whose sending
+	// decides it; nil while there is none.
 	show func(ctx context.Context, tx ports.Tx) (T, *billing.Attachment, error)
 }
 
-// errNotSent is the error when the network did not take the attachment.
+// errNotSent is the error when the network did not accept the attachment.
 func errNotSent() error {
 	return &billing.Error{
 		Code:    billing.CodeAttachmentsNetworkError,
-		Message: "The attachment network did not finish. The attachment is still open and nothing is lost; close or answer again. " + billing.KeptFailure,
+		Message: "The attachment network did not finish. The attachment is still open and nothing is lost. Close it or answer again. " + billing.KeptFailure,
 	}
 }
 
@@ -33,14 +33,14 @@ func errNotSent() error {
 func errStalled() error {
 	return &billing.Error{
 		Code: billing.CodeUnavailable,
-		Message: "Images cannot be read now. The attachment is sent as soon as they can be. " +
+		Message: "The images cannot be read now. The attachment will be sent as soon as they can be. " +
 			"Send the request again, with the same key, after the seconds of Retry-After.",
 		Cause: errors.New("the worker cannot read the attachment's images; its log has the cause"),
 	}
 }
 
-// replay is the reply to what an earlier request with the key came to, which is
-// nil when the key is new. It is as new after a request whose job was given up.
+// replay returns the reply to an earlier request with the key; nil when the key
+// is new. After a request whose job was given up the key is as new.
 func (s *sending[T]) replay(ctx context.Context, tx ports.Tx) (*billing.Reply, error) {
 	kept, work, err := idempotency.Reserve(ctx, tx, s.call.Request)
 	if err != nil || kept != nil || work.IsZero() {
@@ -58,7 +58,7 @@ func (s *sending[T]) replay(ctx context.Context, tx ports.Tx) (*billing.Reply, e
 	case a != nil && a.Sending == work:
 		return nil, billing.ErrKeyInUse()
 	case a != nil && a.Stalled == work:
-		return nil, nil //nolint:nilnil // it came to nothing, and the key is as new
+		return nil, nil //nolint:nilnil // the earlier request failed, and the key is as new
 	default:
 		failure = errNotSent()
 	}
@@ -67,7 +67,7 @@ func (s *sending[T]) replay(ctx context.Context, tx ports.Tx) (*billing.Reply, e
 	return &reply, err
 }
 
-// begin gives the locked attachment to a job that sends it.
+// begin assigns the locked attachment to a job that sends it.
 func (s *sending[T]) begin(ctx context.Context, tx ports.Tx, a *billing.Attachment, replyTo string) error {
 	var serial int64
 	if a.Number == "" {
@@ -92,12 +92,12 @@ func (s *sending[T]) begin(ctx context.Context, tx ports.Tx, a *billing.Attachme
 	return tx.Outbox.Stage(ctx, job)
 }
 
-// run has the attachment sent that choose locks, and waits until it is sent, or
-// is not, or waits for its images. One that is closed was sent before.
+// run sends the attachment that choose locks. It waits until the attachment is
+// sent, fails, or waits for its images. A closed one was sent before.
 func (s *sending[T]) run(
 	ctx context.Context, choose func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error),
 ) (reply billing.Reply, err error) {
-	waiting, cancel := context.WithTimeout(ctx, s.times.SendWait) // from here on: waiting for the store counts
+	waiting, cancel := context.WithTimeout(ctx, s.times.SendWait) // the wait includes waiting for the store
 	defer cancel()
 	var a *billing.Attachment
 	var box ports.Mailbox
@@ -131,7 +131,7 @@ func (s *sending[T]) run(
 	}
 	err = jobs.Wait(waiting, box.C, func(ctx context.Context) bool {
 		now, err := s.Get(ctx, s.call.Scope, a.ID)
-		return err == nil && (now.Sending != a.Sending || now.Stalled == a.Sending) // a look that failed says nothing
+		return err == nil && (now.Sending != a.Sending || now.Stalled == a.Sending) // a failed read proves nothing
 	})
 	if err != nil {
 		return reply, err
@@ -140,12 +140,12 @@ func (s *sending[T]) run(
 }
 
 // Close sends an open, unsolicited attachment through its network and closes
-// it. A closed one is returned as it is.
+// it. It returns a closed one as it is.
 //
 // Errors: those of the idempotency key, CodeAttachmentsUnavailable,
-// CodeNotFound, and CodeConflict when the attachment has no document, is
-// solicited, or is being sent, CodeUnavailable while its images cannot be read:
-// the sending goes on. That the network failed is a reply.
+// CodeNotFound, CodeConflict when the attachment has no document, is solicited,
+// or is being sent, and CodeUnavailable while its images cannot be read, in
+// which case the sending continues. A failure of the network is a reply.
 func (s *Service) Close(ctx context.Context, call idempotency.Write[*billing.Attachment], id billing.AttachmentID) (billing.Reply, error) {
 	closing := sending[*billing.Attachment]{s, call, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, *billing.Attachment, error) {
 		a, err := tx.Attachments.Get(ctx, id)

@@ -12,10 +12,10 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Convert makes a document of an uploaded PNG, or notes why that cannot be. It
-// may run any number of times, and at the same time as another: the first
-// commit counts. A *jobs.DoneError reports that images cannot be stored or read
-// now; any other error leaves the job to be done again.
+// Convert converts an uploaded PNG to a document, or records why it cannot. It
+// may run any number of times, even at the same time; the first commit counts.
+// A *jobs.DoneError reports that images cannot be stored or read now; after any
+// other error the job runs again.
 func (s *Service) Convert(ctx context.Context, j jobs.Job) error {
 	up, err := s.pending(ctx, j)
 	if err != nil || up == nil {
@@ -58,8 +58,8 @@ func (s *Service) FailConvert(ctx context.Context, j jobs.Job) error {
 	return s.refuse(ctx, j, up, &billing.Error{Code: billing.CodeInternal, Message: "The image could not be converted."})
 }
 
-// pending reads the upload of the job. When there is nothing left to do it ends
-// the job, and answers nil.
+// pending reads the upload of the job. When nothing is left to do it ends the
+// job and returns nil.
 func (s *Service) pending(ctx context.Context, j jobs.Job) (up *billing.Upload, err error) {
 	err = s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
 		up, err = tx.Documents.Upload(ctx, billing.DocumentID(j.Subject))
@@ -77,11 +77,11 @@ func (s *Service) pending(ctx context.Context, j jobs.Job) (up *billing.Upload, 
 		return up, err
 	}
 	s.reply(ctx, j)
-	return nil, nil //nolint:nilnil // nothing to do and no fault
+	return nil, nil //nolint:nilnil // nothing to do, and no error
 }
 
-// picture reads the PNG and converts it. A PNG is at most as large as an
-// upload, so it is held in memory: the codec reads it more than once.
+// picture reads the PNG and converts it. A PNG is no larger than an upload, so
+// it is read into memory: the codec reads it more than once.
 func (s *Service) picture(ctx context.Context, up *billing.Upload) (*ports.Picture, error) {
 	content, size, err := s.blobs.Open(ctx, up.Blob())
 	if err != nil {
@@ -98,8 +98,8 @@ func (s *Service) picture(ctx context.Context, up *billing.Upload) (*ports.Pictu
 	return s.images.Convert(ctx, bytes.NewReader(file), up.Size)
 }
 
-// internal hides the code of an error that its caller cannot fix. A store that
-// is unavailable stays so.
+// internal hides the code of an error that the caller cannot fix.
+// CodeUnavailable stays.
 func internal(err error) error {
 	if billing.CodeOf(err) == billing.CodeUnavailable {
 		return err
@@ -107,10 +107,10 @@ func internal(err error) error {
 	return &billing.Error{Code: billing.CodeInternal, Cause: err}
 }
 
-// document commits the document, if the attachment takes it. Twin tells that
-// the attachment had the image already, so that the new blob has no row and
-// never will have one. When somebody else settled the upload, the blob may be
-// theirs.
+// document commits the document if the attachment accepts it. Twin reports that
+// the attachment had the image already, so that no row will ever name the new
+// blob. If another commit settled the upload, the blob may belong to its
+// document.
 func (s *Service) document(ctx context.Context, j jobs.Job, up *billing.Upload, d billing.Document) (twin bool, err error) {
 	done := *up
 	done.State = billing.UploadDone
@@ -140,7 +140,7 @@ func (s *Service) document(ctx context.Context, j jobs.Job, up *billing.Upload, 
 	return twin && err == nil, err
 }
 
-// refuse ends an upload that does not become a document, and tells why.
+// refuse ends an upload that does not become a document, and records why.
 func (s *Service) refuse(ctx context.Context, j jobs.Job, up *billing.Upload, why *billing.Error) error {
 	refused := *up
 	refused.State, refused.Refusal = billing.UploadRefused, why
@@ -155,7 +155,7 @@ func (s *Service) refuse(ctx context.Context, j jobs.Job, up *billing.Upload, wh
 }
 
 // unavailable ends an upload that the blob store or a full disk stopped, and
-// returns any other fault. The client waits and still has the PNG, so a prompt
+// returns any other error. The client waits and still has the PNG, so a prompt
 // 503 is better than attempts that outlast the wait.
 func (s *Service) unavailable(ctx context.Context, j jobs.Job, up *billing.Upload, fault error) error {
 	why, ok := errors.AsType[*billing.Error](fault)
@@ -168,7 +168,7 @@ func (s *Service) unavailable(ctx context.Context, j jobs.Job, up *billing.Uploa
 	return &jobs.DoneError{Cause: fault}
 }
 
-// reply is best effort: whoever waits also looks by itself.
+// reply is best effort: a waiting instance also polls.
 func (s *Service) reply(ctx context.Context, j jobs.Job) {
 	if j.ReplyTo != "" {
 		_ = s.queue.Reply(ctx, j.ReplyTo, j.Subject)

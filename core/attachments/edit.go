@@ -11,15 +11,15 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Narrate sets the narrative of an open attachment. Nil is a narrative that was
-// left out; faults is what is wrong with the request's form already.
+// Narrate sets the narrative of an open attachment; nil when the request left
+// it out. Faults are those that the form of the request has already.
 func (s *Service) Narrate(
 	ctx context.Context, call idempotency.Write[*billing.Attachment], id billing.AttachmentID, narrative *string,
 	faults billing.Faults,
 ) (billing.Reply, error) {
 	return s.change(ctx, call, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
 		if narrative == nil {
-			faults.Add("narrative", billing.FaultRequired, "Send the narrative; it is the one thing that can be changed.")
+			faults.Add("narrative", billing.FaultRequired, "Send the narrative. It is the only field that can be changed.")
 			return nil, faults.Err()
 		}
 		if err := intake.ValidNarrative(*narrative, faults); err != nil {
@@ -36,7 +36,8 @@ func (s *Service) Narrate(
 	})
 }
 
-// RemoveDocument takes a document off an open attachment, and then its image.
+// RemoveDocument removes a document from an open attachment, and then its
+// image.
 func (s *Service) RemoveDocument(
 	ctx context.Context, call idempotency.Write[*billing.Attachment], id billing.AttachmentID, document billing.DocumentID,
 ) (billing.Reply, error) {
@@ -76,8 +77,8 @@ func (s *Service) Content(
 	return s.blobs.Open(ctx, d.Blob())
 }
 
-// discard removes a blob that no row names any more. It is best effort: the
-// sweeper removes what is left.
+// discard removes a blob that no row names any longer. It is best effort: the
+// sweeper removes the rest.
 func (s *Service) discard(ctx context.Context, blob string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTime)
 	defer cancel()

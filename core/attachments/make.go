@@ -9,7 +9,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Make makes an open attachment without documents: for a claim, for a payer
+// Make creates an open attachment without documents: for a claim, for a payer
 // request, or on its own.
 //
 // Errors: those of the idempotency key, CodeAttachmentsUnavailable,
@@ -42,9 +42,9 @@ func firstOf(errs ...error) error {
 	return nil
 }
 
-// make judges the request, finds what it names, and keeps the attachment.
-// Request is the payer request that it answers, locked; nil for none. Absent is
-// what has been found absent so far.
+// make validates the request, finds what it names, and stores the attachment.
+// Request is the payer request that it answers, locked; nil for none. Absent
+// collects what was not found.
 func (s *Service) make(
 	ctx context.Context, tx ports.Tx, call billing.Call, in intake.AttachmentRequest,
 	request *billing.PayerRequest, absent billing.Absent,
@@ -57,8 +57,8 @@ func (s *Service) make(
 	if claim != nil && in.OfficeID == nil {
 		names.Office = claim.OfficeID
 	}
-	// Today depends on the office, so the office comes before the faults; a
-	// missing one is told after them.
+	// The faults of dates depend on the office's day, so the office is read
+	// first. An absent one is reported after the faults.
 	office := &billing.Office{}
 	if !names.Office.IsZero() {
 		found, err := tx.Offices.Get(ctx, names.Office)
@@ -71,22 +71,22 @@ func (s *Service) make(
 	now := tx.Clock.Now()
 	a, faults := in.Attachment(claim, request, office.Today(now))
 	if claim != nil && !names.Office.IsZero() && names.Office != claim.OfficeID {
-		faults.Add("office_id", billing.FaultConflict, "The claim is of another office. Leave office_id out.")
+		faults.Add("office_id", billing.FaultConflict, "The claim belongs to another office. Leave office_id out.")
 	}
 	payer := s.payer(&faults, &absent, in.PayerID, claim, request)
 	if err := firstOf(faults.Err(), absent.Err()); err != nil {
 		return nil, err
 	}
 	if request != nil && request.State == billing.PayerRequestAnswered {
-		return nil, &billing.Error{Code: billing.CodeConflict, Message: "The payer request is answered already."}
+		return nil, &billing.Error{Code: billing.CodeConflict, Message: "The payer request has an answer already."}
 	}
 	a.ID, a.Scope, a.OfficeID, a.Payer = billing.NewID[billing.AttachmentID](now), call.Scope, names.Office, payer
 	a.RequestID, a.CreatedAt, a.UpdatedAt = call.Request.ID, now, now
 	return &a, tx.Attachments.Insert(ctx, &a)
 }
 
-// claim is the claim that the request names, or that its payer request is
-// about; nil for none.
+// claim returns the claim that the request or its payer request names; nil for
+// none.
 func (s *Service) claim(
 	ctx context.Context, tx ports.Tx, named billing.ClaimID, request *billing.PayerRequest,
 ) (*billing.Claim, error) {
@@ -95,7 +95,7 @@ func (s *Service) claim(
 		id = request.ClaimID
 	}
 	if id.IsZero() {
-		return nil, nil //nolint:nilnil // no claim and no fault
+		return nil, nil //nolint:nilnil // no claim, and no error
 	}
 	c, err := tx.Claims.Get(ctx, id)
 	if err != nil {
@@ -104,8 +104,8 @@ func (s *Service) claim(
 	return c.Claim, nil
 }
 
-// payer is the payer that the request names, else that of the claim or of the
-// payer request, which must be the same one and take attachments.
+// payer returns the payer that the request names, else that of the claim or of
+// the payer request. They must agree, and the payer must accept attachments.
 func (s *Service) payer(
 	faults *billing.Faults, absent *billing.Absent, ref *string, claim *billing.Claim, request *billing.PayerRequest,
 ) (payer billing.PayerSummary) {
@@ -124,12 +124,12 @@ func (s *Service) payer(
 		case claim != nil && named.ID != claim.Payer.ID:
 			faults.Add("payer_id", billing.FaultConflict, "The claim is for another payer. Leave payer_id out.")
 		case request != nil && named.ID != request.Payer.ID:
-			faults.Add("payer_id", billing.FaultConflict, "The payer request is of another payer. Leave payer_id out.")
+			faults.Add("payer_id", billing.FaultConflict, "The payer request is from another payer. Leave payer_id out.")
 		}
 		payer = named.PayerSummary
 	}
 	if known, ok := s.payers.Find(payer.ID.String()); payer != (billing.PayerSummary{}) && (!ok || !known.Capabilities.Attachments) {
-		faults.Add("payer_id", billing.FaultNotAllowed, "The payer takes no attachments.")
+		faults.Add("payer_id", billing.FaultNotAllowed, "The payer accepts no attachments.")
 	}
 	return payer
 }

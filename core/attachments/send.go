@@ -12,8 +12,8 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// parcel is an attachment with what the network is told of it.
-type parcel struct {
+// outgoing is an attachment that is ready for its network.
+type outgoing struct {
 	attachment   *billing.Attachment
 	transmission billing.Transmission
 	read         time.Time
@@ -21,18 +21,18 @@ type parcel struct {
 
 // Send sends an attachment through its network and closes it, with its event
 // and the answer to its payer request, in one commit. It may run any number of
-// times: the network knows the attachment by its number, and the first commit
-// counts. When the network fails the attachment is open again, and a
-// *jobs.DoneError has the cause. When the images cannot be read now the job
-// rests, and a *jobs.DoneError has the cause. Any other error leaves the job to
-// be done again.
+// times: the network identifies the attachment by its number, and the first
+// commit counts. When the network fails the attachment is open again. When the
+// images cannot be read now the job rests. Both return a *jobs.DoneError with
+// the cause; after any other error the job runs again.
 func (s *Service) Send(ctx context.Context, j jobs.Job) error {
-	p, err := s.parcel(ctx, j)
+	p, err := s.outgoing(ctx, j)
 	if err != nil || p == nil {
 		return err
 	}
 	silent := p.attachment.SendingSince.Add(s.times.Silence)
-	// The network is silent only once it was asked, however long the job waited.
+	// The network's time runs from the first request, however long the job
+	// waited.
 	sending, cancel := context.WithTimeout(ctx, max(silent.Sub(p.read), leastPatience))
 	err = s.transmit(sending, p)
 	cancel()
@@ -58,25 +58,25 @@ func (s *Service) Send(ctx context.Context, j jobs.Job) error {
 	return &jobs.DoneError{Cause: fmt.Errorf("send the attachment: %w", err)}
 }
 
-// leastPatience is how long the network has for an attachment that has waited
-// long already.
+// leastPatience is the minimum time for the network when the attachment has
+// waited long.
 const leastPatience = 10 * time.Second
 
-// FailSend leaves an attachment open whose job cannot be done. The network did
-// not fail, so the idempotency key of the request is as new.
+// FailSend leaves an attachment open when its job cannot be done. The network
+// did not fail, so the idempotency key of the request is as new.
 func (s *Service) FailSend(ctx context.Context, j jobs.Job) error {
 	return s.finish(ctx, j, func(a *billing.Attachment, _ time.Time) bool { return a.GiveUp(j.ID) })
 }
 
-// A job that cannot read its images rests as long as it has been waiting, but
-// at least for the Retry-After of its caller, and at most for longestRest.
+// A job that cannot read its images rests for as long as it has waited: at
+// least for the Retry-After of its caller, at most for longestRest.
 const (
 	shortestRest = 5 * time.Second
 	longestRest  = 30 * time.Second
 )
 
-// stall lets the job rest while the blob store is away, and reports that to the
-// instance that waits. No attempt is counted: the job goes on however long the
+// stall lets the job rest while the blob store is down, and notifies the
+// waiting instance. It counts no attempt: the job continues however long the
 // outage lasts.
 func (s *Service) stall(ctx context.Context, j jobs.Job, fault error) error {
 	err := s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
@@ -101,12 +101,12 @@ func (s *Service) stall(ctx context.Context, j jobs.Job, fault error) error {
 	return &jobs.DoneError{Cause: fmt.Errorf("read the images of the attachment: %w", fault)}
 }
 
-// ownError marks a fault on our side of the network.
+// ownError marks an error on our side of the network.
 type ownError struct{ error }
 
-// parcel reads what is to be sent. When the job has nothing left to do it ends
-// the job, and answers nil.
-func (s *Service) parcel(ctx context.Context, j jobs.Job) (p *parcel, err error) {
+// outgoing reads what is to be sent. When nothing is left to do it ends the job
+// and returns nil.
+func (s *Service) outgoing(ctx context.Context, j jobs.Job) (p *outgoing, err error) {
 	err = s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
 		p = nil
 		a, err := tx.Attachments.Get(ctx, billing.AttachmentID(j.Subject))
@@ -121,7 +121,7 @@ func (s *Service) parcel(ctx context.Context, j jobs.Job) (p *parcel, err error)
 			return err
 		}
 		claim, earlier, err := s.context(ctx, tx, a)
-		p = &parcel{a, a.Transmission(office, claim, earlier), tx.Clock.Now()}
+		p = &outgoing{a, a.Transmission(office, claim, earlier), tx.Clock.Now()}
 		return err
 	})
 	if err == nil && p == nil {
@@ -130,8 +130,8 @@ func (s *Service) parcel(ctx context.Context, j jobs.Job) (p *parcel, err error)
 	return p, err
 }
 
-// context is the claim of the attachment, and for an answer the number of the
-// attachment that the claim had before.
+// context returns the claim of the attachment, and for an answer the number of
+// the claim's attachment before it.
 func (s *Service) context(ctx context.Context, tx ports.Tx, a *billing.Attachment) (claim *billing.Claim, earlier string, err error) {
 	if a.ClaimID.IsZero() {
 		return nil, "", nil
@@ -151,8 +151,8 @@ func (s *Service) context(ctx context.Context, tx ports.Tx, a *billing.Attachmen
 	return c.Claim, before[0].Number, nil
 }
 
-// transmit gives the attachment to the network, file by file.
-func (s *Service) transmit(ctx context.Context, p *parcel) error {
+// transmit sends the attachment to the network, file by file.
+func (s *Service) transmit(ctx context.Context, p *outgoing) error {
 	to, err := s.networks.For(p.attachment.Scope, p.attachment.Payer.ID, billing.TransactionAttachments)
 	if err != nil {
 		return err
@@ -179,8 +179,8 @@ func (s *Service) transmit(ctx context.Context, p *parcel) error {
 	return commit(ctx, network, p.attachment.Number)
 }
 
-// commit commits a transmission. An answer that was lost leaves open whether the
-// network has it, so it is asked again before that counts as a failure.
+// commit commits a transmission. When the response is lost the network may
+// still have it, so commit asks again before it returns a failure.
 func commit(ctx context.Context, network ports.AttachmentNetwork, number string) (err error) {
 	for _, pause := range billing.AttachmentCommitPauses() {
 		select {
@@ -195,8 +195,8 @@ func commit(ctx context.Context, network ports.AttachmentNetwork, number string)
 	return err
 }
 
-// image remembers why it could not be read to its end: to the network that
-// looks like its own fault.
+// image remembers why it could not be read to its end: the network reports that
+// as its own error.
 type image struct {
 	io.Reader
 	err error
@@ -209,8 +209,8 @@ func (i *image) Read(b []byte) (n int, err error) {
 	return n, err
 }
 
-// finish commits the end of the sending, and notifies the instance that waits
-// for it. End changes the locked attachment, unless it reports false.
+// finish commits the end of the sending, and notifies the waiting instance. End
+// changes the locked attachment, or returns false.
 func (s *Service) finish(ctx context.Context, j jobs.Job, end func(a *billing.Attachment, now time.Time) bool) error {
 	id := billing.AttachmentID(j.Subject)
 	err := s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
@@ -243,7 +243,7 @@ func (s *Service) finish(ctx context.Context, j jobs.Job, end func(a *billing.At
 	return err
 }
 
-// save keeps an attachment that is being sent no more: a closed one with its
+// save stores an attachment whose sending has ended: a closed one with its
 // event, and with the payer request that it answers.
 func (s *Service) save(ctx context.Context, tx ports.Tx, a *billing.Attachment, request *billing.PayerRequest) error {
 	if err := tx.Attachments.Save(ctx, a); err != nil || a.State != billing.AttachmentClosed {

@@ -1,14 +1,16 @@
 // Package attachments collects images and a narrative for a payer and sends
-// them through an attachment network, with a claim or in answer to the payer's
+// them through an attachment network, with a claim or in answer to a payer
 // request.
 //
-// What takes one transaction is made under the call's idempotency key with
-// its reply. What takes longer is a job: converting a PNG, and sending. The
-// request commits the intent and waits; a worker does the work and commits what
-// came of it; the request, or its repetition, reads that and keeps the reply.
+// A change of one transaction is committed together with its reply, under the
+// call's idempotency key. Longer work is a job: converting a PNG, and sending.
+// The request commits the intent and waits. A worker does the work and commits
+// the result. The request, or its repetition, reads the result and stores the
+// reply.
 //
 // A blob is written before the row that names it and removed after the row, so
-// that no row is ever without its blob; the sweeper removes what is left over.
+// that no row is ever without its blob. The sweeper removes the blobs that are
+// left.
 package attachments
 
 import (
@@ -22,7 +24,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Service is the use cases of attachments.
+// Service has the use cases of attachments.
 type Service struct {
 	store    ports.Store
 	queue    ports.Queue
@@ -33,16 +35,16 @@ type Service struct {
 	times    Times
 }
 
-// Times are the spans that an operator can set.
+// Times are the time limits that an operator can set.
 type Times struct {
-	SendWait    time.Duration // how long a caller waits for the attachment network
-	Silence     time.Duration // how long the network may take before the sending counts as failed
-	ConvertWait time.Duration // how long a caller waits for the conversion of a PNG
-	Orphan      time.Duration // how old a blob without a row is when it is swept
-	Settled     time.Duration // how long the uploads that are settled are remembered
+	SendWait    time.Duration // how long a call waits for the attachment network
+	Silence     time.Duration // how long the network may take before the sending has failed
+	ConvertWait time.Duration // how long a call waits for the conversion of a PNG
+	Orphan      time.Duration // the age from which a blob without a row is swept
+	Settled     time.Duration // how long settled uploads are stored
 }
 
-// DefaultTimes are the spans of the interface.
+// DefaultTimes are the limits that the specification names.
 func DefaultTimes() Times {
 	return Times{
 		SendWait: 25 * time.Second, Silence: 60 * time.Second, ConvertWait: 20 * time.Second,
@@ -50,8 +52,8 @@ func DefaultTimes() Times {
 	}
 }
 
-// Outside is what the use cases need beside the store: the queue, where images
-// are kept, who judges them, and the networks.
+// Outside is what the use cases need besides the store: the queue, the image
+// store and codec, and the networks.
 type Outside struct {
 	Queue    ports.Queue
 	Blobs    ports.Blobs
@@ -59,7 +61,7 @@ type Outside struct {
 	Networks ports.Networks
 }
 
-// New makes the use cases.
+// New creates the use cases.
 func New(store ports.Store, o Outside, payers *billing.PayerDirectory, times Times) *Service {
 	return &Service{store, o.Queue, o.Blobs, o.Images, o.Networks, payers, times}
 }
@@ -73,8 +75,8 @@ func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.Attac
 	return a, err
 }
 
-// List reads a page of attachments, newest first, and where the next page
-// starts: nil after the last.
+// List reads a page of attachments, newest first, and the start of the next
+// page: nil after the last.
 func (s *Service) List(
 	ctx context.Context, scope billing.Scope, f billing.AttachmentFilter, p billing.Page,
 ) (page []*billing.Attachment, next *billing.Position, err error) {
@@ -102,8 +104,8 @@ func (s *Service) change(
 	})
 }
 
-// first does work in a transaction unless the request is a repetition, whose
-// reply is replayed.
+// first runs work in a transaction, unless the request is a repetition with a
+// reply to replay.
 func (s *Service) first(
 	ctx context.Context, scope billing.Scope, replay func(context.Context, ports.Tx) (*billing.Reply, error),
 	work func(context.Context, ports.Tx) (billing.Reply, error),
@@ -123,12 +125,12 @@ func (s *Service) first(
 	return reply, err
 }
 
-// errGivenUp is the error when the work that this request began failed for a
-// fault of the service itself; the log of the worker has the cause.
+// errGivenUp is the error when the work of this request failed internally; the
+// worker's log has the cause.
 var errGivenUp = errors.New("the work of the request was given up")
 
-// kept keeps the reply of a request whose work has come to its end, by way of
-// replay. Another request may hold the key at that moment, but not for long.
+// kept stores the reply of a request whose work has ended, by replaying it.
+// Another request may hold the key at that moment, but not for long.
 func (s *Service) kept(
 	ctx context.Context, scope billing.Scope, replay func(context.Context, ports.Tx) (*billing.Reply, error),
 ) (reply billing.Reply, err error) {

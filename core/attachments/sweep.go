@@ -10,11 +10,11 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// sweepBatch is how many blobs are looked up at once.
+// sweepBatch is the number of blobs per look-up.
 const sweepBatch = 500
 
-// Sweep removes the blobs that no row names and that are old enough for no
-// request to be about to name them, and returns how many.
+// Sweep removes the blobs that no row names and that are too old for a running
+// request to name, and returns how many.
 func (s *Service) Sweep(ctx context.Context) (removed int, err error) {
 	var now time.Time
 	if err := s.store.System(ctx, func(_ context.Context, tx ports.SystemTx) error { now = tx.Clock.Now(); return nil }); err != nil {
@@ -29,7 +29,7 @@ func (s *Service) Sweep(ctx context.Context) (removed int, err error) {
 	return removed, nil
 }
 
-// ForgetUploads removes uploads that were settled long ago, a bounded number in
+// ForgetUploads deletes uploads that were settled long ago, a limited number in
 // one transaction, and returns how many.
 func (s *Service) ForgetUploads(ctx context.Context) (forgotten int, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
@@ -53,7 +53,7 @@ func (s *Service) sweep(ctx context.Context, prefix string, before time.Time) (r
 		}
 		id, err := billing.ParseID[billing.DocumentID](strings.TrimPrefix(blob.Name, prefix))
 		if err != nil || !blob.WrittenAt.Before(before) {
-			continue // not ours, or of a request that may still be running
+			continue // not ours, or of a request that may still run
 		}
 		if old = append(old, id); len(old) == sweepBatch {
 			if err := remove(); err != nil {
@@ -64,7 +64,7 @@ func (s *Service) sweep(ctx context.Context, prefix string, before time.Time) (r
 	return removed, remove()
 }
 
-// orphans removes those of the blobs that have no row.
+// orphans removes the blobs that have no row.
 func (s *Service) orphans(ctx context.Context, prefix string, ids []billing.DocumentID) (removed int, err error) {
 	if len(ids) == 0 {
 		return 0, nil
@@ -78,7 +78,7 @@ func (s *Service) orphans(ctx context.Context, prefix string, ids []billing.Docu
 		return 0, err
 	}
 	for _, id := range ids {
-		// The document of a pending upload may be about to be committed.
+		// The document of a pending upload may be committed soon.
 		if slices.Contains(pending, id) || prefix == billing.DocumentBlobs && slices.Contains(documents, id) {
 			continue
 		}

@@ -15,28 +15,28 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// File is an uploaded file as it arrived; Content is nil when none did.
+// File is an uploaded file as it arrived; Content is nil when there is none.
 type File struct {
 	Content io.ReaderAt
 	Size    int64
 }
 
-// upload is one request to add an image.
+// upload is a request that adds an image.
 type upload struct {
 	*Service
 
 	call       idempotency.Write[*billing.Attachment]
 	attachment billing.AttachmentID
-	now        time.Time // when the request was first looked at
+	now        time.Time // when the request was first read
 }
 
 // Upload adds an image to an open attachment: a JPEG rewritten without its
-// metadata, or a PNG that a worker makes a JPEG of. An image that the attachment
-// has already changes nothing.
+// metadata, or a PNG that a worker converts to a JPEG. An image that the
+// attachment has already changes nothing.
 //
 // Errors: those of the idempotency key, CodeAttachmentsUnavailable,
-// CodeInvalidRequest with every fault of the form or with what is wrong with
-// the image, CodeNotFound, CodeConflict when the attachment is closed or being
+// CodeInvalidRequest with every fault of the form or with the fault of the
+// image, CodeNotFound, CodeConflict when the attachment is closed or being
 // sent, and CodeTooManyRequests when no worker converted the PNG in time.
 func (s *Service) Upload(
 	ctx context.Context, call idempotency.Write[*billing.Attachment], id billing.AttachmentID, in intake.DocumentRequest, file File,
@@ -52,7 +52,7 @@ func (s *Service) Upload(
 			return reply, err
 		}
 		if a, absent = tx.Attachments.Get(ctx, id); billing.IsNotFound(absent) {
-			return reply, nil // what is wrong with the request is reported first
+			return reply, nil // faults of the request are reported first
 		} else if absent != nil {
 			return reply, absent
 		}
@@ -77,7 +77,7 @@ func (s *Service) Upload(
 	return u.jpeg(ctx, a, absent, d, file)
 }
 
-// sniff tells the format of the file, and what is wrong when there is none.
+// sniff returns the format of the file, or adds a fault.
 func sniff(faults *billing.Faults, file File) billing.ImageFormat {
 	if file.Content == nil {
 		faults.Add("file", billing.FaultRequired, "Send the image as the part named file.")
@@ -87,13 +87,13 @@ func sniff(faults *billing.Faults, file File) billing.ImageFormat {
 	n, _ := file.Content.ReadAt(head, 0)
 	format := billing.SniffImage(head[:n])
 	if format == "" {
-		faults.Add("file", billing.FaultFormat, "The file is neither a JPEG nor a PNG. PDF and other formats are not taken: save it as one of them.")
+		faults.Add("file", billing.FaultFormat, "The file is neither a JPEG nor a PNG. Other formats, such as PDF, are not accepted. Save the file as a JPEG or a PNG.")
 	}
 	return format
 }
 
-// replay is the reply to what an earlier request with the key came to, which is
-// nil when the key is new.
+// replay returns the reply to an earlier request with the key; nil when the key
+// is new.
 func (u *upload) replay(ctx context.Context, tx ports.Tx) (*billing.Reply, error) {
 	kept, work, err := idempotency.Reserve(ctx, tx, u.call.Request)
 	if err != nil || kept != nil || work.IsZero() {
@@ -108,7 +108,7 @@ func (u *upload) replay(ctx context.Context, tx ports.Tx) (*billing.Reply, error
 	case earlier.State == billing.UploadPending:
 		return nil, billing.ErrKeyInUse()
 	case earlier.State != billing.UploadDone:
-		return nil, nil //nolint:nilnil // it came to nothing, and the key is as new
+		return nil, nil //nolint:nilnil // the earlier request failed, and the key is as new
 	}
 	a, err := tx.Attachments.Get(ctx, u.attachment)
 	if err != nil {
@@ -119,7 +119,7 @@ func (u *upload) replay(ctx context.Context, tx ports.Tx) (*billing.Reply, error
 	return &reply, err
 }
 
-// jpeg rewrites the image, keeps it, and then adds the document.
+// jpeg rewrites the image, stores it, and then adds the document.
 func (u *upload) jpeg(
 	ctx context.Context, a *billing.Attachment, absent error, d billing.Document, file File,
 ) (reply billing.Reply, err error) {
@@ -133,7 +133,7 @@ func (u *upload) jpeg(
 	}
 	d.Size, d.MD5, d.SHA256 = picture.Size, picture.MD5, picture.SHA256
 	trial := d
-	added, err := a.Add(&trial, u.now) // as it looks now; the locked row decides
+	added, err := a.Add(&trial, u.now) // a preview; the locked row decides
 	if err != nil {
 		return reply, err
 	}
@@ -151,8 +151,8 @@ func (u *upload) jpeg(
 		if added, err = a.Add(&document, tx.Clock.Now()); err != nil {
 			return reply, err
 		}
-		if added && !stored { // the twin was taken off in between
-			return reply, &billing.Error{Code: billing.CodeConflict, Message: "The attachment changed while the image was looked at. Send it again."}
+		if added && !stored { // the twin was removed in between
+			return reply, &billing.Error{Code: billing.CodeConflict, Message: "The attachment changed while the image was checked. Send the image again."}
 		}
 		if err := u.insert(ctx, tx, a, &document, added); err != nil {
 			return reply, err
@@ -166,7 +166,7 @@ func (u *upload) jpeg(
 	return reply, err
 }
 
-// insert keeps what adding a document changed.
+// insert stores the changes of adding a document.
 func (s *Service) insert(ctx context.Context, tx ports.Tx, a *billing.Attachment, d *billing.Document, added bool) error {
 	if !added {
 		return nil
@@ -182,7 +182,7 @@ func (s *Service) keep(ctx context.Context, name string, p *ports.Picture) error
 	return s.blobs.Put(ctx, name, ports.Blob{Size: p.Size, MD5: p.MD5, SHA256: p.SHA256, Content: p.Content})
 }
 
-// png keeps the file for a worker to convert, and waits for that.
+// png stores the file for a worker to convert, and waits for the result.
 func (u *upload) png(
 	ctx context.Context, a *billing.Attachment, absent error, d billing.Document, file File,
 ) (reply billing.Reply, err error) {
@@ -243,8 +243,8 @@ func (u *upload) stage(ctx context.Context, up *billing.Upload, file File) error
 	})
 }
 
-// wait waits until the upload is settled, and cancels it when that takes too
-// long: nobody would learn of the document.
+// wait waits until the upload is settled. When that takes too long it cancels
+// the upload, because no reply would name the document.
 func (u *upload) wait(
 	ctx context.Context, id billing.DocumentID, job billing.JobID, box ports.Mailbox,
 ) (reply billing.Reply, err error) {
@@ -252,7 +252,7 @@ func (u *upload) wait(
 	defer cancel()
 	err = jobs.Wait(waiting, box.C, func(ctx context.Context) bool {
 		up, err := u.read(ctx, id)
-		return err == nil && up.State != billing.UploadPending // a look that failed says nothing
+		return err == nil && up.State != billing.UploadPending // a failed read proves nothing
 	})
 	if ctx.Err() != nil {
 		return reply, ctx.Err()
@@ -269,7 +269,7 @@ func (u *upload) wait(
 	case up.State == billing.UploadCancelled:
 		u.discard(ctx, up.Blob())
 		return reply, &billing.Error{
-			Code: billing.CodeTooManyRequests, Message: "Too many PNGs wait for their conversion. Send it again later, or send a JPEG.",
+			Code: billing.CodeTooManyRequests, Message: "Too many PNGs are waiting for conversion. Send the PNG again later, or send a JPEG.",
 		}
 	case up.Refusal != nil:
 		return reply, up.Refusal
@@ -285,7 +285,7 @@ func (u *upload) read(ctx context.Context, id billing.DocumentID) (up *billing.U
 	return up, err
 }
 
-// cancel gives the upload up, unless it was settled by now.
+// cancel cancels the upload, unless it is settled by now.
 func (u *upload) cancel(ctx context.Context, id billing.DocumentID, job billing.JobID) error {
 	return u.store.InTx(ctx, u.call.Scope, func(ctx context.Context, tx ports.Tx) error {
 		up, err := tx.Documents.Upload(ctx, id)
@@ -297,8 +297,8 @@ func (u *upload) cancel(ctx context.Context, id billing.DocumentID, job billing.
 	})
 }
 
-// settle ends an upload that did not become a document: its key is as new. It
-// does nothing when the upload is settled already.
+// settle ends an upload that did not become a document, and releases its key.
+// It does nothing when the upload is settled already.
 func settle(ctx context.Context, tx ports.Tx, up *billing.Upload, job billing.JobID) error {
 	first, err := tx.Documents.Settle(ctx, up)
 	if err != nil || !first {

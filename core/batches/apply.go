@@ -10,22 +10,22 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// apply commits what an acknowledgement says to an organization, unless it was
-// committed before.
-func (s *Service) apply(ctx context.Context, f billing.IncomingFile, sh *share) (rejected []Rejection, err error) {
-	err = s.store.InTx(ctx, sh.scope, func(ctx context.Context, tx ports.Tx) error {
+// apply commits the verdicts and reports of an acknowledgement for one
+// organization, unless they were committed before.
+func (s *Service) apply(ctx context.Context, f billing.IncomingFile, p *part) (rejected []Rejection, err error) {
+	err = s.store.InTx(ctx, p.scope, func(ctx context.Context, tx ports.Tx) error {
 		rejected = nil
 		now := tx.Clock.Now()
 		if fresh, err := tx.Clearing.Keep(ctx, f, now); err != nil || !fresh {
 			return err
 		}
-		for _, id := range sh.batches() {
+		for _, id := range p.batches() {
 			if err := sent(ctx, tx, id, now); err != nil {
 				return err
 			}
 		}
-		for _, v := range sh.verdicts {
-			news, err := acknowledge(ctx, tx, v, &sh.file, now)
+		for _, v := range p.verdicts {
+			news, err := acknowledge(ctx, tx, v, &p.file, now)
 			if err != nil {
 				return err
 			}
@@ -33,7 +33,7 @@ func (s *Service) apply(ctx context.Context, f billing.IncomingFile, sh *share) 
 				rejected = append(rejected, Rejection{v.batch, v.Why})
 			}
 		}
-		return s.reports(ctx, tx, sh, now)
+		return s.reports(ctx, tx, p, now)
 	})
 	if err != nil {
 		return nil, err
@@ -41,13 +41,13 @@ func (s *Service) apply(ctx context.Context, f billing.IncomingFile, sh *share) 
 	return rejected, nil
 }
 
-// batches lists the batches that the share names, in the order of their IDs, so
-// that two transactions never wait for each other.
-func (sh *share) batches() (ids []billing.FileID) {
-	for _, v := range sh.verdicts {
+// batches lists the batches that the part names, in the order of their IDs, so
+// that no two transactions deadlock.
+func (p *part) batches() (ids []billing.FileID) {
+	for _, v := range p.verdicts {
 		ids = append(ids, v.batch)
 	}
-	for _, r := range sh.reports {
+	for _, r := range p.reports {
 		if !r.batch.IsZero() {
 			ids = append(ids, r.batch)
 		}
@@ -56,8 +56,8 @@ func (sh *share) batches() (ids []billing.FileID) {
 	return slices.Compact(ids)
 }
 
-// acknowledge applies the verdict on a batch; it reports false when that is no
-// news. The claims of a rejected one go back to the queue.
+// acknowledge applies the verdict on a batch; it returns false when the batch
+// already has it. The claims of a rejected batch return to the queue.
 func acknowledge(ctx context.Context, tx ports.Tx, v verdict, file *billing.FileRef, now time.Time) (news bool, err error) {
 	b, err := tx.Batches.Lock(ctx, v.batch)
 	if err != nil || !b.Acknowledge(v.Result, file.Name, now) {
@@ -83,28 +83,27 @@ func acknowledge(ctx context.Context, tx ports.Tx, v verdict, file *billing.File
 	return true, nil
 }
 
-// reports applies what is said of claims, in the order of the days on which it
-// came to be so.
-func (s *Service) reports(ctx context.Context, tx ports.Tx, sh *share, now time.Time) error {
-	if len(sh.reports) == 0 {
+// reports applies the reports on claims, in the order of their status dates.
+func (s *Service) reports(ctx context.Context, tx ports.Tx, p *part, now time.Time) error {
+	if len(p.reports) == 0 {
 		return nil
 	}
-	claims, err := lockReported(ctx, tx, sh)
+	claims, err := lockReported(ctx, tx, p)
 	if err != nil {
 		return err
 	}
-	slices.SortStableFunc(sh.reports, func(a, b report) int {
+	slices.SortStableFunc(p.reports, func(a, b report) int {
 		return cmp.Compare(a.Effective.String(), b.Effective.String())
 	})
-	for _, r := range sh.reports {
+	for _, r := range p.reports {
 		about := claims.about(r)
 		for _, c := range about {
-			if err := claims.report(ctx, tx, c, r.ClaimReport, billing.ClaimCause{File: &sh.file, At: now}); err != nil {
+			if err := claims.report(ctx, tx, c, r.ClaimReport, billing.ClaimCause{File: &p.file, At: now}); err != nil {
 				return err
 			}
 		}
 		if r.Request != nil {
-			if err := s.request(ctx, tx, about, r.ClaimReport, sh.scope, now); err != nil {
+			if err := s.request(ctx, tx, about, r.ClaimReport, p.scope, now); err != nil {
 				return err
 			}
 		}
@@ -112,8 +111,8 @@ func (s *Service) reports(ctx context.Context, tx ports.Tx, sh *share, now time.
 	return nil
 }
 
-// report applies what is said of a claim. When the payer takes a void, that
-// takes the claim back which it voids.
+// report applies a report on a claim. When the payer accepts a void, the voided
+// claim changes with it.
 func (t *reported) report(ctx context.Context, tx ports.Tx, c *billing.Claim, r *billing.ClaimReport, cause billing.ClaimCause) error {
 	e, moved := c.Reported(r, cause)
 	if !moved {
@@ -136,7 +135,7 @@ func (t *reported) report(ctx context.Context, tx ports.Tx, c *billing.Claim, r 
 	return keep(ctx, tx, parent, e)
 }
 
-// request keeps what the payer asks for, unless the claim has the request.
+// request stores what the payer requests, unless the claim has the request.
 func (s *Service) request(
 	ctx context.Context, tx ports.Tx, about []*billing.Claim, r *billing.ClaimReport, scope billing.Scope, now time.Time,
 ) error {
@@ -151,7 +150,7 @@ func (s *Service) request(
 	case known:
 		q.Payer = payer.PayerSummary
 	default:
-		return nil // nobody to answer; the file is kept
+		return nil // no payer to answer; the file is stored
 	}
 	if have, err := tx.PayerRequests.Received(ctx, q.Payer.ID, q.ClaimID, q.ReferenceNumber); err != nil || have {
 		return err

@@ -11,10 +11,10 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Cut makes batches of all claims that are queued, where a network carries them
-// to their payers, and returns how many. Several processes may cut at once: a
-// claim that one of them has is not seen by the others. The error names every
-// organization for which it could not be done; none of them holds up another.
+// Cut puts all queued claims that a network carries to their payers into
+// batches, and returns how many batches. Several processes may cut at once:
+// each skips the claims that another has locked. The error names every
+// organization that failed; none holds up another.
 func (s *Service) Cut(ctx context.Context) (batches int, err error) {
 	var errs []error
 	for _, mode := range []billing.Mode{billing.ModeTest, billing.ModeLive} {
@@ -36,8 +36,8 @@ func (s *Service) Cut(ctx context.Context) (batches int, err error) {
 	return batches, errors.Join(errs...)
 }
 
-// cutAll makes batches of the scope until no claims are queued for those of the
-// payers that a network reaches.
+// cutAll makes batches of the scope until none of its queued claims are for a
+// payer that a network reaches.
 func (s *Service) cutAll(ctx context.Context, scope billing.Scope, payers []billing.PayerID) (batches int, err error) {
 	reached := map[*ports.Network][]billing.PayerID{}
 	for _, payer := range payers {
@@ -59,7 +59,7 @@ func (s *Service) cutAll(ctx context.Context, scope billing.Scope, payers []bill
 }
 
 // cut makes one batch of the scope for a network, of claims for the payers, and
-// returns how many claims it has.
+// returns the number of claims.
 func (s *Service) cut(ctx context.Context, scope billing.Scope, network *ports.Network, payers []billing.PayerID) (cut int, err error) {
 	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		claims, err := tx.Clearing.Queued(ctx, payers, billing.MaxBatchClaims)
@@ -95,9 +95,9 @@ func (s *Service) cut(ctx context.Context, scope billing.Scope, network *ports.N
 	return cut, err
 }
 
-// insert keeps the batch under the name of the first millisecond from now on
-// that no other has. It comes last, because another cutter of the millisecond
-// waits until this one has committed.
+// insert stores the batch under the name of the first free millisecond from now
+// on. It comes last, because another cutter in the same millisecond waits until
+// this transaction has committed.
 func insert(ctx context.Context, tx ports.Tx, b *billing.Batch, content []byte, now time.Time) error {
 	for at := now; ; at = at.Add(time.Millisecond) {
 		b.Rename(at)
@@ -107,7 +107,7 @@ func insert(ctx context.Context, tx ports.Tx, b *billing.Batch, content []byte, 
 	}
 }
 
-// outgoing reads what the file says of those whom the claims only name.
+// outgoing reads the parties that the file describes and the claims only name.
 func outgoing(ctx context.Context, tx ports.Tx, claims []*billing.Claim) ([]billing.OutgoingClaim, error) {
 	offices, providers := map[billing.OfficeID]*billing.Office{}, map[billing.ProviderID]*billing.Provider{}
 	ids := make([]billing.ClaimID, len(claims))

@@ -7,7 +7,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// List reads a page of batches, newest first, and where the next page starts:
+// List reads a page of batches, newest first, and the start of the next page:
 // nil after the last.
 func (s *Service) List(
 	ctx context.Context, scope billing.Scope, p billing.Page,
@@ -22,8 +22,7 @@ func (s *Service) List(
 	return page, next, err
 }
 
-// Get reads a batch without the bytes of its file. An absent one is
-// CodeNotFound.
+// Get reads a batch without its file. An absent one is CodeNotFound.
 func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.FileID) (b *billing.Batch, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		b, err = tx.Batches.Get(ctx, id)
@@ -32,8 +31,8 @@ func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.FileI
 	return b, err
 }
 
-// File reads a batch with the bytes that its network is handed. An absent one is
-// CodeNotFound.
+// File reads a batch with its file, as its network receives it. An absent one
+// is CodeNotFound.
 func (s *Service) File(ctx context.Context, scope billing.Scope, id billing.FileID) (b *billing.Batch, content []byte, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		if b, err = tx.Batches.Get(ctx, id); err != nil {

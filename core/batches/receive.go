@@ -11,24 +11,24 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// receiveAtOnce is how many files are fetched in one go.
+// receiveAtOnce is the number of files that are fetched at once.
 const receiveAtOnce = 20
 
-// Received is what a look for files brought.
+// Received is the result of asking a network for files.
 type Received struct {
 	Files    int
 	Rejected []Rejection
-	Poll     time.Duration // how often the network is to be asked
+	Poll     time.Duration // how often to ask the network
 }
 
-// Rejection tells whoever runs the service why a batch was rejected. Its claims
-// go out again, so it comes again until that is mended.
+// Rejection states why a batch was rejected, for the operator. Its claims go
+// out again, and are rejected again until the cause is fixed.
 type Rejection struct {
 	Batch billing.FileID
-	Why   []string // without patient data
+	Why   []string // no patient data
 }
 
-// Clearinghouses lists the names of the networks that are to be asked for files.
+// Clearinghouses lists the names of the networks to ask for files.
 func (s *Service) Clearinghouses() (names []string) {
 	for _, n := range s.networks.Clearinghouses() {
 		names = append(names, n.Name)
@@ -36,11 +36,11 @@ func (s *Service) Clearinghouses() (names []string) {
 	return names
 }
 
-// Receive takes in what the network with the name has. A file is removed there
-// once all of it is committed here. One that could not be taken in comes again,
-// and the error says why. Files that cannot be read, or that name no batch and
-// no office here, go into quarantine. What comes on an organization's own
-// network concerns that organization alone.
+// Receive imports the files of the network with the name. It removes a file
+// there once all of it is committed here. The network returns a file again that
+// could not be imported; the error states why. Unreadable files, and files that
+// name no batch or office here, go to the quarantine. A file of an
+// organization's own network concerns that organization alone.
 func (s *Service) Receive(ctx context.Context, name string) (all Received, err error) {
 	n, err := s.network(name)
 	if err != nil {
@@ -62,7 +62,7 @@ func (s *Service) Receive(ctx context.Context, name string) (all Received, err e
 			err = n.Claims.Remove(ctx, f.Name)
 		}
 		if err != nil {
-			errs = append(errs, fmt.Errorf("take %s: %w", f.Name, err))
+			errs = append(errs, fmt.Errorf("import %s: %w", f.Name, err))
 			continue
 		}
 		all.Files++
@@ -83,19 +83,19 @@ func (s *Service) take(ctx context.Context, n *ports.Network, f billing.Incoming
 	if err != nil {
 		return nil, s.quarantine(ctx, mode, f, err.Error())
 	}
-	shares, strays, err := s.route(ctx, n, f.Scope, a)
+	parts, unrouted, err := s.route(ctx, n, f.Scope, a)
 	if err != nil {
 		return nil, err
 	}
-	for _, share := range shares {
-		of, err := s.apply(ctx, f, share)
+	for _, p := range parts {
+		of, err := s.apply(ctx, f, p)
 		if err != nil {
 			return rejected, err
 		}
 		rejected = append(rejected, of...)
 	}
-	if strays > 0 {
-		return rejected, s.quarantine(ctx, mode, f, fmt.Sprintf("%d of the parts of the file name no batch and no verified office, or verified offices of several organizations.", strays))
+	if unrouted > 0 {
+		return rejected, s.quarantine(ctx, mode, f, fmt.Sprintf("%d of the parts of the file name no batch and no verified office, or verified offices of several organizations.", unrouted))
 	}
 	return rejected, nil
 }
@@ -106,34 +106,34 @@ func (s *Service) quarantine(ctx context.Context, mode billing.Mode, f billing.I
 	})
 }
 
-// share is what an acknowledgement says to one organization.
-type share struct {
+// part is what an acknowledgement reports to one organization.
+type part struct {
 	scope    billing.Scope
 	file     billing.FileRef
 	verdicts []verdict
 	reports  []report
 }
 
-// verdict is what is said of a batch.
+// verdict is the result for a batch.
 type verdict struct {
 	*billing.FileVerdict
 
 	batch billing.FileID
 }
 
-// report is what is said of claims, which are those of the batch if there is one.
+// report is a report on claims: those of the batch, if it has one.
 type report struct {
 	*billing.ClaimReport
 
 	batch billing.FileID
 }
 
-// route finds out to whom the parts of an acknowledgement belong: to the scope,
-// unless that is zero; else by the batch that they answer, else by the provider
-// that they name. Strays counts those that belong to nobody here.
+// route assigns the parts of an acknowledgement to organizations: to the scope
+// unless that is zero, else by the batch that they answer, else by the provider
+// that they name. Unrouted counts the parts without an organization.
 func (s *Service) route(
 	ctx context.Context, n *ports.Network, only billing.Scope, a *billing.Acknowledgement,
-) (shares []*share, strays int, err error) {
+) (parts []*part, unrouted int, err error) {
 	r := router{network: n, only: only, batches: map[billing.ControlNumbers]*billing.Batch{}, payees: map[[2]string][]billing.Scope{}}
 	verdicts, reports := make([]*billing.Batch, len(a.Verdicts)), make([]origin, len(a.Reports))
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
@@ -155,41 +155,42 @@ func (s *Service) route(
 	if err != nil {
 		return nil, 0, err
 	}
-	of := func(scope billing.Scope) *share {
-		for _, sh := range shares {
-			if sh.scope == scope {
-				return sh
+	of := func(scope billing.Scope) *part {
+		for _, p := range parts {
+			if p.scope == scope {
+				return p
 			}
 		}
-		shares = append(shares, &share{scope: scope, file: a.File})
-		return shares[len(shares)-1]
+		parts = append(parts, &part{scope: scope, file: a.File})
+		return parts[len(parts)-1]
 	}
 	for i, b := range verdicts {
 		if b == nil {
-			strays++
+			unrouted++
 			continue
 		}
-		sh := of(b.Scope)
-		sh.verdicts = append(sh.verdicts, verdict{&a.Verdicts[i], b.ID})
+		p := of(b.Scope)
+		p.verdicts = append(p.verdicts, verdict{&a.Verdicts[i], b.ID})
 	}
 	for i, o := range reports {
 		if len(o.scopes) != 1 {
-			strays++
+			unrouted++
 			continue
 		}
-		sh := of(o.scopes[0])
-		sh.reports = append(sh.reports, report{&a.Reports[i], o.batch})
+		p := of(o.scopes[0])
+		p.reports = append(p.reports, report{&a.Reports[i], o.batch})
 	}
-	return shares, strays, nil
+	return parts, unrouted, nil
 }
 
-// origin is whose claims a report may be about: one scope when that is certain.
+// origin is the scopes and batch of a report's claims; one scope when that is
+// certain.
 type origin struct {
 	scopes []billing.Scope
-	batch  billing.FileID // zero when the report does not say
+	batch  billing.FileID // zero when the report names none
 }
 
-// router looks each batch and each provider of a file up once.
+// router looks up each batch and each provider of a file once.
 type router struct {
 	network *ports.Network
 	only    billing.Scope // when not zero, the file concerns this scope alone
@@ -197,7 +198,7 @@ type router struct {
 	payees  map[[2]string][]billing.Scope
 }
 
-// batch is the batch of the network with the numbers; nil for none.
+// batch returns the batch of the network with the numbers; nil for none.
 func (r *router) batch(ctx context.Context, tx ports.Routes, n billing.ControlNumbers) (*billing.Batch, error) {
 	if b, known := r.batches[n]; known {
 		return b, nil
@@ -213,7 +214,8 @@ func (r *router) batch(ctx context.Context, tx ports.Routes, n billing.ControlNu
 	return b, nil
 }
 
-// report is whose claims a report may be about, and of which batch if it says so.
+// report returns the scopes whose claims a report may be about, and its batch
+// if it names one.
 func (r *router) report(ctx context.Context, tx ports.Routes, c *billing.ClaimReport) (o origin, err error) {
 	if c.Batch != "" {
 		b, err := r.batch(ctx, tx, billing.ControlNumbers{Interchange: c.Batch, Group: c.Batch, Transaction: c.Batch})
@@ -239,12 +241,12 @@ func (r *router) report(ctx context.Context, tx ports.Routes, c *billing.ClaimRe
 	return origin{scopes: r.payees[key]}, nil
 }
 
-// matchAtOnce is how many claims are looked up in one go.
+// matchAtOnce is the number of claims per look-up.
 const matchAtOnce = 300
 
 // senders narrows the origin of each report that may be about claims of several
-// scopes to those that have the claim, by its control number with its charge or
-// its patient's name.
+// scopes. It keeps the scopes that have the claim: by control number, and by
+// charge or patient name.
 func (s *Service) senders(ctx context.Context, reports []billing.ClaimReport, origins []origin) error {
 	asked, have := map[billing.Scope][]int{}, map[int][]billing.Scope{}
 	for i := range origins {

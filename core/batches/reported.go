@@ -9,8 +9,8 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// reported is the claims that a file reports on: one value for each, however it is
-// found, so that what was noted on it is not lost.
+// reported are the claims that a file reports on. Each has one value, however
+// it is found, so that no change to it is lost.
 type reported struct {
 	byID      map[billing.ClaimID]*billing.Claim
 	byControl map[string]*billing.Claim // upper case
@@ -19,15 +19,15 @@ type reported struct {
 	offices   map[billing.OfficeID]*billing.Office // of the claims in byBatch
 }
 
-// lockReported locks the claims that the share reports on: those that it names,
-// and all of a batch on which it reports as a whole.
-func lockReported(ctx context.Context, tx ports.Tx, sh *share) (*reported, error) {
+// lockReported locks the claims that the part reports on: those that it names,
+// and all claims of a batch that it reports on as a whole.
+func lockReported(ctx context.Context, tx ports.Tx, p *part) (*reported, error) {
 	var control, payer []string
 	t := reported{
 		byID: map[billing.ClaimID]*billing.Claim{}, byControl: map[string]*billing.Claim{}, byPayer: map[string]*billing.Claim{},
 		byBatch: map[billing.FileID][]*billing.Claim{}, offices: map[billing.OfficeID]*billing.Office{},
 	}
-	for _, r := range sh.reports {
+	for _, r := range p.reports {
 		switch {
 		case r.ControlNumber != "":
 			control = append(control, r.ControlNumber)
@@ -62,7 +62,7 @@ func lockReported(ctx context.Context, tx ports.Tx, sh *share) (*reported, error
 	return &t, nil
 }
 
-// add adds a claim that is locked, and returns the value that stands for it.
+// add adds a locked claim, and returns the value that represents it.
 func (t *reported) add(c *billing.Claim) *billing.Claim {
 	if have := t.byID[c.ID]; have != nil {
 		return have
@@ -74,7 +74,7 @@ func (t *reported) add(c *billing.Claim) *billing.Claim {
 	return c
 }
 
-// claim is the claim with the ID, locked.
+// claim returns the claim with the ID, locked.
 func (t *reported) claim(ctx context.Context, tx ports.Tx, id billing.ClaimID) (*billing.Claim, error) {
 	if c := t.byID[id]; c != nil {
 		return c, nil
@@ -86,7 +86,7 @@ func (t *reported) claim(ctx context.Context, tx ports.Tx, id billing.ClaimID) (
 	return t.add(c.Claim), nil
 }
 
-// about is the claims that a report is about. One of an earlier file is not
+// about returns the claims of a report. A report on an earlier file is not
 // about a claim that has gone out again since.
 func (t *reported) about(r report) []*billing.Claim {
 	var c *billing.Claim
@@ -104,8 +104,8 @@ func (t *reported) about(r report) []*billing.Claim {
 	return []*billing.Claim{c}
 }
 
-// level is the claims of a batch; those of one provider when the report names
-// one.
+// level returns the claims of a batch; those of one provider when the report
+// names one.
 func (t *reported) level(r report) (all []*billing.Claim) {
 	for _, c := range t.byBatch[r.batch] {
 		if names(r.ClaimReport, t.offices[c.OfficeID]) {

@@ -10,10 +10,10 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Send hands a batch to the clearinghouse, and notes in one commit that it and
-// its claims are sent. It may run any number of times. While the network does
-// not take the file the job rests and is done again, for ever; the
-// *jobs.DoneError tells why.
+// Send hands a batch to the clearinghouse, and marks the batch and its claims
+// as sent in one commit. It may run any number of times. While the network does
+// not accept the file the job rests and runs again, without limit; the
+// *jobs.DoneError states why.
 func (s *Service) Send(ctx context.Context, j jobs.Job) error {
 	id := billing.FileID(j.Subject)
 	var b *billing.Batch
@@ -40,7 +40,7 @@ func (s *Service) Send(ctx context.Context, j jobs.Job) error {
 	})
 }
 
-// hand hands a batch over to its network.
+// hand hands a batch to its network.
 func (s *Service) hand(ctx context.Context, b *billing.Batch, content []byte) error {
 	n, err := s.network(b.Network)
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *Service) hand(ctx context.Context, b *billing.Batch, content []byte) er
 	return n.Claims.Send(ctx, b.Scope, b.File.Name, content)
 }
 
-// rest lets the job rest, because of what went wrong.
+// rest lets the job rest, because of the cause.
 func (s *Service) rest(ctx context.Context, j jobs.Job, cause error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -63,17 +63,16 @@ func (s *Service) rest(ctx context.Context, j jobs.Job, cause error) error {
 	return &jobs.DoneError{Cause: fmt.Errorf("send batch %s, again in %s: %w", billing.FileID(j.Subject), billing.BatchRetry, cause)}
 }
 
-// FailSend lets a batch rest whose job cannot be done: its claims wait in it,
-// and it is tried again until it goes.
+// FailSend lets a batch rest whose job cannot be done. Its claims stay in it,
+// and the job runs again until it succeeds.
 func (s *Service) FailSend(ctx context.Context, j jobs.Job) error {
 	return s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
 		return tx.Outbox.Postpone(ctx, j.ID, tx.Clock.Now().Add(billing.BatchFailedRetry))
 	})
 }
 
-// sent notes that a batch and its claims are sent, unless that was noted
-// before. A file that comes back for the batch proves it as well: whoever sent
-// it may have died before it could commit that.
+// sent marks a batch and its claims as sent, unless they are. A file that comes
+// back for the batch proves it too: its sender may have died before its commit.
 func sent(ctx context.Context, tx ports.Tx, id billing.FileID, now time.Time) error {
 	b, err := tx.Batches.Lock(ctx, id)
 	if err != nil || !b.Sent(now) {
@@ -93,7 +92,7 @@ func sent(ctx context.Context, tx ports.Tx, id billing.FileID, now time.Time) er
 	return tx.Batches.Save(ctx, b)
 }
 
-// keep keeps a claim that has moved, with its event.
+// keep stores a changed claim, with its event.
 func keep(ctx context.Context, tx ports.Tx, c *billing.Claim, e billing.Event) error {
 	if err := tx.Claims.Save(ctx, c); err != nil {
 		return err

@@ -1,13 +1,13 @@
 // Package batches carries claims to payers and applies what comes back before
-// any payment: it cuts queued claims into files (837D), hands the files to the
-// clearinghouse, and reads the acknowledgements (997, 999, 277). A remittance
-// (835) that it receives goes to package remittances.
+// any payment. It cuts queued claims into files (837D), hands the files to the
+// clearinghouse, and reads the acknowledgements (997, 999, 277). Remittances
+// (835) that it receives go to package remittances.
 //
 // Cutting and handing over are two commits with the network between them, and
-// either can be repeated: the network knows a file by its name. What comes back
-// is applied in one commit for each organization that it is about, in which the
-// file is kept, so that the same file never counts twice. Callers read batches
-// here, too.
+// either can be repeated: the network identifies a file by its name. An
+// acknowledgement is applied in one commit for each organization that it is
+// about. That commit also stores the file, so that no file counts twice.
+// Callers read batches here, too.
 package batches
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Service is the use cases of batches.
+// Service has the use cases of batches.
 type Service struct {
 	store    ports.Store
 	edi      ports.ClaimsEDI
@@ -28,23 +28,23 @@ type Service struct {
 	remit    Remit
 }
 
-// Remit takes a remittance in. It may be called again with the same file.
+// Remit imports a remittance. It may be called again with the same file.
 type Remit func(ctx context.Context, mode billing.Mode, f billing.IncomingFile) error
 
-// Outside is what the use cases need beside the store: the networks, the codec
-// of their files, and who takes remittances.
+// Outside is what the use cases need besides the store: the networks, the codec
+// of their files, and the importer of remittances.
 type Outside struct {
 	EDI      ports.ClaimsEDI
 	Networks ports.Networks
 	Remit    Remit
 }
 
-// New makes the use cases.
+// New creates the use cases.
 func New(store ports.Store, o Outside, payers *billing.PayerDirectory) *Service {
 	return &Service{store, o.EDI, o.Networks, payers, o.Remit}
 }
 
-// ErrClosed is the error for a network that is not open, or not any more.
+// ErrClosed is the error for a network that is not open, or no longer open.
 var ErrClosed = errors.New("the network is not open")
 
 // network returns the network with the name that carries claims.

@@ -10,8 +10,9 @@ import (
 )
 
 // Change changes a claim that is a draft, needs attention or was rejected, and
-// judges it anew: it is a draft afterwards only when the request says so, and
-// queued when that is asked for and nothing is found.
+// validates it again. It is a draft afterwards only when the request asks for
+// one. It is queued when the request asks for that and validation finds
+// nothing.
 //
 // Errors: as of Make, and CodeConflict for a claim in another state.
 func (s *Service) Change(

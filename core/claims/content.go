@@ -15,9 +15,9 @@ type parties struct {
 	provider *billing.Provider // nil when the scope has none
 }
 
-// name puts office, payer and provider on a claim's content as the request
-// names them; what it does not name stays. It reports the faults, which are
-// those of the request so far, before what is absent.
+// name sets the office, payer and provider that the request names on a claim's
+// content; the others stay. It reports the faults so far before what is not
+// found.
 func (s *Service) name(ctx context.Context, tx ports.Tx, c *billing.ClaimContent, in intake.ClaimRequest, faults billing.Faults) (p parties, err error) {
 	names := in.IDs()
 	if !names.Office.IsZero() {
@@ -48,13 +48,13 @@ func (s *Service) name(ctx context.Context, tx ports.Tx, c *billing.ClaimContent
 	return p, absent.Err()
 }
 
-// providerOf reads the provider of a claim, and puts the oldest of the scope on
-// a claim without one. It is nil when there is none.
+// providerOf reads the provider of a claim, and sets the oldest of the scope on
+// a claim without one. It returns nil when there is none.
 func providerOf(ctx context.Context, tx ports.Tx, c *billing.ClaimContent) (*billing.Provider, error) {
 	p, err := tx.Providers.Get(ctx, c.ProviderID)
 	switch {
 	case billing.IsNotFound(err) && c.ProviderID.IsZero():
-		return nil, nil //nolint:nilnil // no provider and no fault: the rules find that
+		return nil, nil //nolint:nilnil // no provider, and no error: the rules find that
 	case err != nil:
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func providerOf(ctx context.Context, tx ports.Tx, c *billing.ClaimContent) (*bil
 	return p, nil
 }
 
-// of puts the names of the parties on the record of their claim.
+// of sets the names of the parties on the record of their claim.
 func (p parties) of(r *billing.ClaimRecord) *billing.ClaimRecord {
 	r.OfficeName, r.Provider = p.office.Name, billing.ProviderSummary{}
 	if d := p.provider; d != nil {
@@ -71,8 +71,7 @@ func (p parties) of(r *billing.ClaimRecord) *billing.ClaimRecord {
 	return r
 }
 
-// judge looks the patient up, and returns what the rules find wrong with the
-// claim.
+// judge looks the patient up, and returns the findings of the rules.
 func (s *Service) judge(
 	ctx context.Context, tx ports.Tx, c *billing.Claim, p parties, now time.Time,
 ) (found []billing.Finding, err error) {
@@ -80,7 +79,7 @@ func (s *Service) judge(
 		return nil, err
 	}
 	with := billing.RuleContext{Today: p.office.Today(now), Office: p.office, Provider: p.provider}
-	with.Payer, _ = s.payers.Find(c.Payer.ID.String()) // unless the directory has lost it
+	with.Payer, _ = s.payers.Find(c.Payer.ID.String()) // unless it has left the directory
 	if days := c.ServiceDates(); !c.PatientID.IsZero() && !days.From.IsZero() {
 		if with.Similar, err = tx.Claims.Similar(ctx, c.PatientID, days); err != nil {
 			return nil, err
@@ -89,8 +88,8 @@ func (s *Service) judge(
 	return c.Judge(with), nil
 }
 
-// patient is the entry of the patient directory for the patient of the claim,
-// or zero when the claim says too little to identify one.
+// patient returns the patient directory's entry for the patient of the claim,
+// or zero when the claim does not identify one.
 func patient(ctx context.Context, tx ports.Tx, c *billing.Claim, now time.Time) (billing.PatientID, error) {
 	who := c.Subject().Patient
 	p, ok := billing.NewPerson(c.Scope, who.FirstName, who.LastName, who.DateOfBirth, now)
@@ -104,8 +103,8 @@ func patient(ctx context.Context, tx ports.Tx, c *billing.Claim, now time.Time) 
 	return found[0], nil
 }
 
-// settle judges a claim that was made or changed, and queues it when that is
-// asked for and nothing was found. It returns the events of both.
+// settle validates a new or changed claim, and queues it when the request asks
+// for that and nothing was found. It returns the events of both.
 func (s *Service) settle(
 	ctx context.Context, tx ports.Tx, r *billing.ClaimRecord, p parties, draft, submit bool, now time.Time,
 ) ([]billing.Event, error) {

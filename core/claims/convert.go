@@ -9,13 +9,14 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Convert makes the claim for services of a predetermination that are done, and
-// returns it: validated, or what is wrong with it. The predetermination names
+// Convert creates the claim for the services of a predetermination that are
+// done, and returns it, validated or with findings. The predetermination names
 // the claim from then on.
 //
 // Errors: those of the idempotency key, CodeInvalidRequest with every fault,
-// CodeNotFound, and CodeConflict for a claim that is none, and a
-// predetermination that was converted already or that the payer does not have.
+// CodeNotFound, and CodeConflict for a claim that is no predetermination, and
+// for a predetermination that was converted already or that the payer does not
+// have.
 func (s *Service) Convert(
 	ctx context.Context, call idempotency.Write[*billing.ClaimRecord], id billing.ClaimID, in intake.ConvertRequest,
 ) (billing.Reply, error) {

@@ -9,13 +9,14 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Make makes a claim or a predetermination, as a draft when that is asked for,
-// and queues it when that is asked for and nothing is found wrong with it.
+// Make creates a claim or a predetermination, as a draft when the request asks
+// for one. It queues the claim when the request asks for that and validation
+// finds nothing.
 //
 // Errors: those of the idempotency key, CodeInvalidRequest with every fault of
 // form, CodeNotFound for the office, the payer or the provider, and
-// CodeConflict for a control number that another claim has. What the rules find
-// is no error: the claim needs attention.
+// CodeConflict for a control number that another claim has. Findings of the
+// rules are no error: the claim needs attention.
 func (s *Service) Make(ctx context.Context, call idempotency.Write[*billing.ClaimRecord], in intake.ClaimRequest) (billing.Reply, error) {
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) {
 		now := tx.Clock.Now()

@@ -18,13 +18,13 @@ func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.Claim
 	return r, err
 }
 
-// attachmentsOf reads the attachments that were made for a claim.
+// attachmentsOf reads the attachments of a claim.
 func attachmentsOf(ctx context.Context, tx ports.Tx, id billing.ClaimID) ([]*billing.Attachment, error) {
 	made, err := tx.Attachments.List(ctx, billing.AttachmentFilter{ClaimID: id}, billing.Page{Limit: billing.MaxPageLimit})
 	return made[:min(len(made), billing.MaxPageLimit)], err
 }
 
-// List reads a page of claims, newest first, and where the next page starts:
+// List reads a page of claims, newest first, and the start of the next page:
 // nil after the last.
 func (s *Service) List(
 	ctx context.Context, scope billing.Scope, f billing.ClaimFilter, p billing.Page,

@@ -8,8 +8,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Reconcile notes that the user has posted what was paid. There is no event of
-// it.
+// Reconcile records that the user has posted the payment. It has no event.
 //
 // Errors: those of the idempotency key, CodeNotFound, and CodeConflict for a
 // claim in another state than paid or denied.

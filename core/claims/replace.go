@@ -9,13 +9,13 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Replace puts other content in place of what the payer has of a claim, and
-// queues it. The claim keeps its ID and its control number.
+// Replace replaces the content of a claim that the payer has, and queues it.
+// The claim keeps its ID and its control number.
 //
-// Errors: as of Make, CodeInvalidRequest also for what the rules find, because
-// the payer's claim must not be replaced by one that it would refuse, and for
-// another payer; CodeConflict for a claim that the payer does not have, and
-// while a void of it is on its way.
+// Errors: as of Make. Findings of the rules are CodeInvalidRequest too, because
+// the payer would refuse the replacement, and so is another payer. CodeConflict
+// for a claim that the payer does not have, and while a void of it is on its
+// way.
 func (s *Service) Replace(
 	ctx context.Context, call idempotency.Write[*billing.ClaimRecord], id billing.ClaimID, in intake.ClaimRequest,
 ) (billing.Reply, error) {
@@ -46,7 +46,7 @@ func (s *Service) Replace(
 func atPayer(c *billing.ClaimRecord, payer billing.PayerSummary) error {
 	var f billing.Faults
 	if payer.ID != c.Payer.ID {
-		f.Add("payer_id", billing.FaultNotAllowed, "Another payer has the claim that is replaced. Make a new claim for this one.")
+		f.Add("payer_id", billing.FaultNotAllowed, "Another payer has the claim. Create a new claim for this payer.")
 	}
 	return f.Err()
 }

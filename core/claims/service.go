@@ -1,6 +1,5 @@
-// Package claims makes claims and predeterminations, changes them as callers
-// ask, and shows them. What files do to claims is in packages batches and
-// remittances.
+// Package claims creates claims and predeterminations, changes them as callers
+// ask, and shows them. Packages batches and remittances apply files to claims.
 //
 // Every use case that changes something is one transaction: the claim, its
 // events and the reply under the call's key are committed together.
@@ -14,20 +13,20 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Service is the use cases of claims.
+// Service has the use cases of claims.
 type Service struct {
 	store  ports.Store
 	payers *billing.PayerDirectory
 }
 
-// New makes the use cases.
+// New creates the use cases.
 func New(store ports.Store, payers *billing.PayerDirectory) *Service {
 	return &Service{store, payers}
 }
 
 // change changes a claim, at most once for the call's key, and returns it.
-// Decide has the claim locked and returns the events of what it did to it. Faults
-// is what is wrong with the request whichever claim it is for.
+// Decide receives the locked claim, changes it and returns the events. Faults
+// are those that the request has for any claim.
 func (s *Service) change(
 	ctx context.Context, call idempotency.Write[*billing.ClaimRecord], id billing.ClaimID, faults billing.Faults,
 	decide func(ctx context.Context, tx ports.Tx, c *billing.ClaimRecord) ([]billing.Event, error),
@@ -51,9 +50,9 @@ func (s *Service) change(
 	})
 }
 
-// lock reads a claim that is to be changed. Faults of the request are reported
-// before the claim's absence, and left to the caller when there is a claim:
-// together with it more may be wrong.
+// lock reads a claim for a change. When the claim is absent it reports the
+// faults first; otherwise the caller reports them, with those that depend on
+// the claim.
 func lock(ctx context.Context, tx ports.Tx, id billing.ClaimID, faults billing.Faults) (*billing.ClaimRecord, error) {
 	c, err := tx.Claims.Lock(ctx, id)
 	if billing.IsNotFound(err) && len(faults) > 0 {
@@ -62,7 +61,7 @@ func lock(ctx context.Context, tx ports.Tx, id billing.ClaimID, faults billing.F
 	return c, err
 }
 
-// emit keeps events in the commit that causes them.
+// emit stores events in the commit that causes them.
 func emit(ctx context.Context, tx ports.Tx, events []billing.Event) error {
 	for _, e := range events {
 		if err := tx.Events.Append(ctx, e); err != nil {

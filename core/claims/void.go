@@ -8,8 +8,8 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Void makes the transaction that takes a claim back, and returns it, queued.
-// The claim is voided when the payer has accepted that.
+// Void creates the void transaction of a claim, and returns it, queued. The
+// claim is voided once the payer has accepted it.
 //
 // Errors: those of the idempotency key, CodeNotFound, and CodeConflict for a
 // claim that the payer does not have, and while another void is on its way.

@@ -11,11 +11,11 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Answer asks the payer of a pending check and completes it, with its event,
-// in one commit. It may run any number of times, and at the same time as
-// another: the first commit counts. While the payer's answer is not there yet
-// it postpones the job. An error leaves the job to be done again, but for a
-// *jobs.DoneError, which tells why the check was completed without an answer.
+// Answer asks the payer of a pending check and completes it, with its event, in
+// one commit. It may run any number of times, even at the same time; the first
+// commit counts. Until the payer's response is there it postpones the job.
+// After an error the job runs again. A *jobs.DoneError is the exception: the
+// check was completed without an answer, and the error states why.
 func (s *Service) Answer(ctx context.Context, j jobs.Job) error {
 	c, now, err := s.read(ctx, j.Scope, billing.CheckID(j.Subject))
 	switch {
@@ -49,8 +49,8 @@ func (s *Service) Fail(ctx context.Context, j jobs.Job) error {
 	return s.complete(ctx, &ending{job: j, at: now, pending: c, answer: billing.CheckAnswer{Outcome: billing.OutcomeError}})
 }
 
-// ask talks to the payer from now on, which is the database's time. A failure that is no *billing.LaterError comes with an
-// answer that says so.
+// ask asks the payer. A failure other than *billing.LaterError comes with an
+// answer that reports it.
 func (s *Service) ask(
 	ctx context.Context, c *billing.EligibilityCheck, now time.Time,
 ) (billing.CheckAnswer, []billing.Exchange, error) {
@@ -59,13 +59,14 @@ func (s *Service) ask(
 	waited := func() time.Duration { return now.Sub(c.CreatedAt) + time.Since(begun) }
 	latency := func() int { return max(0, int(waited().Milliseconds())) }
 	network, err := s.networks.For(c.Scope, c.Payer.ID, billing.TransactionEligibility)
-	if err != nil { // it was closed since the check was made
+	if err != nil { // it was closed after the check was made
 		return billing.Unanswered(billing.OutcomeError, billing.AboutClearinghouse, "", latency()), nil, fmt.Errorf("ask the payer: %w", err)
 	}
 	unanswered := func(o billing.Outcome, about billing.About) billing.CheckAnswer {
 		return billing.Unanswered(o, about, network.Name, latency())
 	}
-	// A payer is silent only once it was asked, however long the job waited.
+	// A payer's silence counts from the first request, however long the job
+	// waited.
 	asking, cancel := context.WithTimeout(ctx, max(s.times.Silence-waited(), leastPatience))
 	defer cancel()
 
@@ -94,22 +95,22 @@ func (s *Service) ask(
 		replies[i] = e.Reply
 	}
 	answer, err := s.edi.Answer(q, replies)
-	if err != nil { // the bytes are no 271: the network garbled them
+	if err != nil { // the bytes are no 271: the network corrupted them
 		return unanswered(billing.OutcomeError, billing.AboutClearinghouse), exchanges, fmt.Errorf("read the payer's answer: %w", err)
 	}
 	answer.Network, answer.LatencyMS = network.Name, new(latency())
 	return answer, exchanges, nil
 }
 
-// leastPatience is how long a payer has to answer a check that is old already
-// when it is asked first.
+// leastPatience is the minimum time for the payer when a check is old before it
+// is first asked.
 const leastPatience = 10 * time.Second
 
-// unwritableError marks an inquiry that cannot be put into X12.
+// unwritableError marks an inquiry that X12 cannot express.
 type unwritableError struct{ error }
 
 // exchange sends the 270 and, for an enhanced check, one more for each
-// procedure. A payer that does not answer about a procedure alone has still
+// procedure. A payer that does not respond about a procedure alone has still
 // answered the check.
 func (s *Service) exchange(
 	ctx context.Context, network ports.EligibilityNetwork, q billing.Inquiry270,
@@ -134,7 +135,7 @@ func (s *Service) exchange(
 	return done, nil
 }
 
-// ending is what came of asking about a pending check.
+// ending is the result of asking about a pending check.
 type ending struct {
 	job       jobs.Job
 	at        time.Time // when the check was read, by the database's time
@@ -143,7 +144,8 @@ type ending struct {
 	exchanges []billing.Exchange
 }
 
-// person is the subject of the check, if the inquiry says enough to find one. Giving up a check must not fail for what made the work fail, so then
+// person returns the subject of the check, if the inquiry identifies one.
+// Giving up a check must not fail for the cause of the failed work, so then
 // there is none.
 func (e *ending) person() (p billing.Person, ok bool) {
 	if e.answer.Rejection == nil && e.answer.Benefits == nil {
@@ -153,8 +155,8 @@ func (e *ending) person() (p billing.Person, ok bool) {
 	return billing.NewPerson(e.pending.Scope, first, last, born, e.at)
 }
 
-// complete commits the answer with its event, and notifies the instance that
-// waits for it.
+// complete commits the answer with its event, and notifies the waiting
+// instance.
 func (s *Service) complete(ctx context.Context, e *ending) error {
 	if err := s.ends.Do(ctx, e.job.Scope, e); err != nil {
 		return err
@@ -163,7 +165,7 @@ func (s *Service) complete(ctx context.Context, e *ending) error {
 	return nil
 }
 
-// completeAll completes checks in one commit. A job that came twice ends with
+// completeAll completes checks in one commit. A job that ran twice ends with
 // its first answer.
 func (s *Service) completeAll(ctx context.Context, scope billing.Scope, all []*ending) error {
 	return s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
@@ -220,8 +222,8 @@ func (s *Service) postponeAll(ctx context.Context, scope billing.Scope, all []re
 	})
 }
 
-// patients finds the entry of the patient directory for each check, zero where
-// the inquiry does not say enough.
+// patients finds the patient directory's entry of each check; zero when the
+// inquiry identifies none.
 func (s *Service) patients(ctx context.Context, tx ports.Tx, all []*ending) ([]billing.PatientID, error) {
 	ids := make([]billing.PatientID, len(all))
 	var people []billing.Person
@@ -241,8 +243,8 @@ func (s *Service) patients(ctx context.Context, tx ports.Tx, all []*ending) ([]b
 	return ids, err
 }
 
-// drop ends a job whose effect is there already, or whose check the database
-// lost in a crash; see ADR 35.
+// drop ends a job whose effect is committed already, or whose check the
+// database lost in a crash; see ADR 35.
 func (s *Service) drop(ctx context.Context, j jobs.Job) error {
 	err := s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Done(ctx, j.ID) })
 	if err == nil {
@@ -251,7 +253,7 @@ func (s *Service) drop(ctx context.Context, j jobs.Job) error {
 	return err
 }
 
-// reply is best effort: whoever waits also looks by itself.
+// reply is best effort: a waiting instance also polls.
 func (s *Service) reply(ctx context.Context, j jobs.Job) {
 	if j.ReplyTo != "" {
 		_ = s.queue.Reply(ctx, j.ReplyTo, j.Subject)

@@ -11,21 +11,21 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Check makes an eligibility check and waits for its end. A nil error means
-// that the check is completed, whatever its outcome: ask it for its Failure.
-// Replayed tells that an earlier request with the key made it.
+// Check creates an eligibility check and waits for its end. A nil error means
+// that the check is completed, with any outcome; its Failure reports a failed
+// one. Replayed reports that an earlier request with the key created it.
 //
 // Errors: CodeIdempotencyKeyReused and CodeIdempotencyKeyInUse,
 // CodeEligibilityUnavailable, CodeInvalidRequest with every fault, CodeNotFound
-// for an office, payer or parent, and CodeTimeout when the payer took too long:
-// the check goes on, and the same request finds it later.
+// for an office, payer or parent, and CodeTimeout when the payer took too long.
+// After a timeout the check continues, and the same request finds it later.
 func (s *Service) Check(
 	ctx context.Context, call billing.Call, in intake.EligibilityRequest,
 ) (c *billing.EligibilityCheck, replayed bool, err error) {
 	id := billing.NewID[billing.CheckID](time.Now())
 	box := s.queue.Await(id)
 	defer box.Close()
-	waiting, cancel := context.WithTimeout(ctx, s.times.Wait) // from here on: waiting for the store counts
+	waiting, cancel := context.WithTimeout(ctx, s.times.Wait) // the wait includes waiting for the store
 	defer cancel()
 	for {
 		c, replayed, err = s.start(ctx, call, in, id, box.Address)
@@ -40,10 +40,11 @@ func (s *Service) Check(
 }
 
 // errLost is the error of a pending check that a crash of the database lost.
-// The caller's request is still here, so the check is made again; see ADR 35.
+// The caller's request is still open, so the check is created again; see ADR
+// 35.
 var errLost = errors.New("the database lost the pending check")
 
-// start finds the check of an earlier request with the key, or makes one with
+// start finds the check of an earlier request with the key, or creates one with
 // the ID.
 func (s *Service) start(
 	ctx context.Context, call billing.Call, in intake.EligibilityRequest, id billing.CheckID, replyTo string,
@@ -93,12 +94,12 @@ func (s *Service) replay(ctx context.Context, tx ports.Tx, req billing.Request) 
 	return c, true, nil
 }
 
-// prepare judges the request and finds what it names.
+// prepare validates the request and finds what it names.
 func (s *Service) prepare(
 	ctx context.Context, tx ports.Tx, scope billing.Scope, in intake.EligibilityRequest,
 ) (*billing.EligibilityCheck, error) {
-	// Today depends on the office, so the office comes before the faults; a
-	// missing one is told after them.
+	// The faults of dates depend on the office's day, so the office is read
+	// first. An absent one is reported after the faults.
 	var absent billing.Absent
 	office, err := s.office(ctx, tx, scope, in.OfficeID)
 	if err := absent.Note(err, "office", "office_id"); err != nil {
@@ -113,7 +114,7 @@ func (s *Service) prepare(
 	if !ok {
 		absent.Add("payer", "payer_id")
 	} else if !payer.Capabilities.Eligibility {
-		faults.Add("payer_id", billing.FaultNotAllowed, "The payer does not answer eligibility checks.")
+		faults.Add("payer_id", billing.FaultNotAllowed, "The payer does not support eligibility checks.")
 	}
 	if !parentID.IsZero() {
 		parent, err := tx.Checks.Get(ctx, parentID)
@@ -140,7 +141,7 @@ func (s *Service) prepare(
 	}, nil
 }
 
-// begin keeps the check: completed when a recent one has the answer, else
+// begin stores the check: completed when a recent one has the answer, otherwise
 // pending, with the job that asks the payer.
 func (s *Service) begin(
 	ctx context.Context, tx ports.Tx, c *billing.EligibilityCheck, req billing.Request, noCache bool, replyTo string,
@@ -171,7 +172,7 @@ func (s *Service) begin(
 	})
 }
 
-// wait returns the check when it is completed, or errLost.
+// wait returns the check once it is completed, or errLost.
 func (s *Service) wait(
 	ctx context.Context, scope billing.Scope, id billing.CheckID, box ports.Mailbox,
 ) (c *billing.EligibilityCheck, err error) {
@@ -179,7 +180,7 @@ func (s *Service) wait(
 	err = jobs.Wait(ctx, box.C, func(ctx context.Context) bool {
 		c, _, err = s.read(ctx, scope, id)
 		lost = billing.IsNotFound(err)
-		return lost || err == nil && c.State == billing.CheckCompleted // another error says nothing
+		return lost || err == nil && c.State == billing.CheckCompleted // another error proves nothing
 	})
 	if lost {
 		return nil, errLost
@@ -187,12 +188,12 @@ func (s *Service) wait(
 	return c, err
 }
 
-// timeout turns the end of a context into the caller's error.
+// timeout converts the end of a context to the caller's error.
 func timeout(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return &billing.Error{
 			Code: billing.CodeTimeout,
-			Message: "The check took too long; it may go on. Send the same request again with the same Idempotency-Key, " +
+			Message: "The check took too long; it may still finish. Send the same request again with the same Idempotency-Key, " +
 				"or look the check up by request_id.",
 			Cause: err,
 		}

@@ -9,15 +9,15 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// officeTTL is how long checks go by an office as it was read, and most
-// offices how many are remembered.
+// officeTTL is how long checks use an office without reading it again, and
+// mostOffices how many are remembered.
 const (
 	officeTTL   = 2 * time.Second
 	mostOffices = 4096
 )
 
-// offices remembers offices for a moment, because each check of a practice
-// names the same one.
+// offices remembers offices for a moment, because the checks of a practice name
+// the same one.
 type offices struct {
 	mu    sync.Mutex
 	known map[officeKey]knownOffice
@@ -51,8 +51,8 @@ func (o *offices) remember(key officeKey, office *billing.Office) {
 	o.known[key] = knownOffice{office, time.Now().Add(officeTTL)}
 }
 
-// office is the office that the request names. With CodeNotFound it is an
-// office of no place, whose day is that of UTC.
+// office returns the office that the request names. With CodeNotFound it
+// returns an office without a place, whose day is that of UTC.
 func (s *Service) office(ctx context.Context, tx ports.Tx, scope billing.Scope, ref string) (*billing.Office, error) {
 	id, err := billing.ParseID[billing.OfficeID](ref)
 	if err != nil {

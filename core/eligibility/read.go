@@ -17,7 +17,7 @@ func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.Check
 	return c, err
 }
 
-// List reads a page of checks, newest first, and where the next page starts:
+// List reads a page of checks, newest first, and the start of the next page:
 // nil after the last.
 func (s *Service) List(
 	ctx context.Context, scope billing.Scope, f billing.CheckFilter, p billing.Page,
@@ -39,7 +39,7 @@ type reading struct {
 	at    time.Time // the database's time
 }
 
-// read is Get for those who read many checks at the same time.
+// read is Get for many calls at the same time: they share a transaction.
 func (s *Service) read(ctx context.Context, scope billing.Scope, id billing.CheckID) (*billing.EligibilityCheck, time.Time, error) {
 	r := &reading{id: id}
 	if err := s.reads.Do(ctx, scope, r); err != nil {

@@ -1,9 +1,9 @@
 // Package eligibility asks payers about a person's dental coverage.
 //
-// A check is made in two phases. Check commits the pending check with the job
-// to answer it, and waits; Answer, in a worker, talks to the payer and commits
-// what came of it. Whoever dies in between, the job brings the check to its
-// end, and a repeated request with the same idempotency key finds it.
+// A check has two phases. Check commits the pending check with the job that
+// answers it, and waits. Answer, in a worker, asks the payer and commits the
+// result. When a process dies in between, the job completes the check, and a
+// repeated request with the same idempotency key finds it.
 package eligibility
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Service is the use cases of eligibility checks.
+// Service has the use cases of eligibility checks.
 type Service struct {
 	store    ports.Store
 	queue    ports.Queue
@@ -30,22 +30,23 @@ type Service struct {
 	rests *jobs.Together[rest]
 }
 
-// most is how many checks one transaction reads, completes or postpones.
+// most is the number of checks that one transaction reads, completes or
+// postpones.
 const most = 32
 
-// Times are the spans that an operator can set.
+// Times are the time limits that an operator can set.
 type Times struct {
-	Wait     time.Duration // how long a caller waits for the payer
+	Wait     time.Duration // how long a call waits for the payer
 	Silence  time.Duration // how long a payer may be silent before the check ends as payer_unavailable
 	CacheTTL time.Duration // how long an answer counts as recent
 }
 
-// DefaultTimes are the spans of the interface.
+// DefaultTimes are the limits that the specification names.
 func DefaultTimes() Times {
 	return Times{Wait: 25 * time.Second, Silence: 60 * time.Second, CacheTTL: 24 * time.Hour}
 }
 
-// New makes the use cases.
+// New creates the use cases.
 func New(
 	store ports.Store, queue ports.Queue, networks ports.Networks,
 	edi ports.EDI, payers *billing.PayerDirectory, times Times,

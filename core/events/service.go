@@ -1,5 +1,4 @@
-// Package events reads what happened: one event, the newest first, or the
-// whole story from a point on.
+// Package events reads events: one, a page, or all from a point on.
 package events
 
 import (
@@ -9,12 +8,12 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Service is the use cases of events.
+// Service has the use cases of events.
 type Service struct {
 	store ports.Store
 }
 
-// New makes the use cases.
+// New creates the use cases.
 func New(store ports.Store) *Service { return &Service{store} }
 
 // Get reads an event. An absent one is CodeNotFound.
@@ -26,7 +25,7 @@ func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.Event
 	return e, err
 }
 
-// List reads a page of events, newest first, and where the next page starts:
+// List reads a page of events, newest first, and the start of the next page:
 // nil after the last.
 func (s *Service) List(
 	ctx context.Context, scope billing.Scope, f billing.EventFilter, p billing.Page,
@@ -41,10 +40,10 @@ func (s *Service) List(
 	return page, next, err
 }
 
-// Tail reads up to limit events that come after the given one, or from the
-// first when it is zero, and tells whether there are more by now. No event
-// ever appears before one that was read, so a reader that goes on from the
-// last misses none. An unknown event is CodeNotFound.
+// Tail reads up to limit events after the given one, or from the first when it
+// is zero, and reports whether there are more. No event ever appears before one
+// that was read, so a reader that continues from the last one misses none. An
+// unknown event is CodeNotFound.
 func (s *Service) Tail(
 	ctx context.Context, scope billing.Scope, f billing.EventFilter, after billing.EventID, limit int,
 ) (page []*billing.Event, more bool, err error) {

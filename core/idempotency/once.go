@@ -7,18 +7,18 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Write is a call that changes something and is replied with a T.
+// Write is a call that changes something and whose result is a T.
 type Write[T any] struct {
 	billing.Call
 
-	// Render makes the reply from what the use case made, or from the error that
-	// the request ended with. It is the caller's, so that the reply is kept in the
+	// Render renders the reply from the result of the use case, or from the error
+	// of the request. The caller provides it, so that the reply is stored in the
 	// commit of the change.
 	Render func(made T, failure error) billing.Reply
 }
 
-// Administration is the call of an operator of the command line, which has no
-// key. Its reply is a text.
+// Administration is the call of an operator on the command line, without a key.
+// Its reply is a text.
 func Administration[T any](scope billing.Scope, operator string, show func(made T) string) Write[T] {
 	return Write[T]{
 		Call:   billing.Call{Scope: scope, Principal: billing.Principal{Type: billing.PrincipalOperator, ID: operator}},
@@ -26,7 +26,7 @@ func Administration[T any](scope billing.Scope, operator string, show func(made 
 	}
 }
 
-// Keep renders the reply and keeps it under the call's key.
+// Keep renders the reply and stores it under the call's key.
 func (w Write[T]) Keep(ctx context.Context, tx ports.Tx, made T, failure error) (billing.Reply, error) {
 	reply := w.Render(made, failure)
 	if w.Request.Key == "" {
@@ -36,9 +36,9 @@ func (w Write[T]) Keep(ctx context.Context, tx ports.Tx, made T, failure error) 
 }
 
 // Reserve reserves the request's key for the rest of the transaction. Kept is
-// the reply that the request got before, to be repeated. Work, when not zero, is
-// what an earlier request with the key waits for: it has no reply yet. Without a
-// key there is nothing to reserve.
+// the stored reply of an earlier request, to be replayed. Work, when not zero,
+// is the work that an earlier request with the key waits for; it has no reply
+// yet. A request without a key reserves nothing.
 //
 // Errors: CodeIdempotencyKeyReused, and CodeIdempotencyKeyInUse while another
 // transaction has the key.
@@ -57,10 +57,11 @@ func Reserve(ctx context.Context, tx ports.Tx, req billing.Request) (kept *billi
 	return kept, use.Work, err
 }
 
-// Once makes a change that is one transaction, at most once for the call's key:
-// the reply is kept in the commit of the change, and a repeated request gets it
-// without another change. A call without a key is made each time. The faults of the request are reported when its key is
-// new, before the change. Change may run again after a conflict.
+// Once makes a change of one transaction, at most once for the call's key: the
+// reply is stored in the commit of the change, and a repeated request returns
+// it without another change. A call without a key always makes the change. When
+// the key is new, the faults of the request are reported before the change.
+// Change may run again after a conflict.
 func Once[T any](
 	ctx context.Context, store ports.Store, call Write[T], change func(ctx context.Context, tx ports.Tx) (T, error),
 ) (reply billing.Reply, err error) {

@@ -1,6 +1,6 @@
-// Package jobs says what crosses the queue: the kinds of work and their
-// payloads. A payload holds a scope and IDs, never patient data; whoever takes
-// the job reads the rest from the store.
+// Package jobs defines what crosses the queue: the kinds of work and their
+// payloads. A payload holds a scope and IDs, never patient data; the worker
+// reads the rest from the store.
 package jobs
 
 import (
@@ -11,17 +11,17 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// Kind names a sort of work; it is the name of the queue too.
+// Kind is a kind of work, and the name of its queue.
 type Kind string
 
 // The kinds.
 const (
 	KindEligibility    Kind = "eligibility"     // ask the payer and complete the check
 	KindAttachmentSend Kind = "attachment_send" // send an attachment and close it
-	KindPNGConvert     Kind = "png_convert"     // make a document of an uploaded PNG
+	KindPNGConvert     Kind = "png_convert"     // convert an uploaded PNG to a document
 	KindBatchSend      Kind = "batch_send"      // hand a batch to the clearinghouse
 	KindERA            Kind = "era"             // match a remittance and apply it
-	KindWebhook        Kind = "webhook"         // deliver what is due to an endpoint; see ports.Lanes
+	KindWebhook        Kind = "webhook"         // post the due deliveries of an endpoint; see ports.Lanes
 )
 
 // Kinds lists every kind.
@@ -29,33 +29,34 @@ func Kinds() []Kind {
 	return []Kind{KindEligibility, KindAttachmentSend, KindPNGConvert, KindBatchSend, KindERA, KindWebhook}
 }
 
-// Job is a row of work: staged in the commit that makes the work necessary,
-// published after it, removed in the commit of the work's effect.
+// Job is a unit of work. It is staged in the commit that makes the work
+// necessary, published after that commit, and removed in the commit of its
+// effect.
 type Job struct {
 	ID        billing.JobID
 	Kind      Kind
 	Scope     billing.Scope
-	Subject   [16]byte  // the ID of the resource that the work is about
+	Subject   [16]byte  // the ID of the resource that the work is on
 	ReplyTo   string    // address of the instance that waits for the effect; empty for none
-	NotBefore time.Time // zero for at once
+	NotBefore time.Time // zero for immediately
 }
 
-// Stream is the jobs of one kind and scope: what work is taken from in turn.
+// Stream is the jobs of one kind and scope. Streams take turns.
 type Stream struct {
 	Kind  Kind
 	Scope billing.Scope
 }
 
-// Stream is the stream that the job is of.
+// Stream returns the stream of the job.
 func (j Job) Stream() Stream { return Stream{j.Kind, j.Scope} }
 
-// DoneError is the error of a job that its use case has ended or postponed all
-// the same: the log shows its cause, and no attempt counts as failed.
+// DoneError is the error of a job that its use case has nevertheless ended or
+// postponed. The log shows the cause, and no attempt counts as failed.
 type DoneError struct{ Cause error }
 
 func (e *DoneError) Error() string { return e.Cause.Error() }
 
-// Unwrap gives the cause to errors.Is and errors.AsType.
+// Unwrap returns the cause, for errors.Is and errors.AsType.
 func (e *DoneError) Unwrap() error { return e.Cause }
 
 // wire is a Job as it crosses the queue. The version changes when an older
@@ -72,7 +73,7 @@ type wire struct {
 
 const version = 1
 
-// Encode is the message for the job.
+// Encode returns the message of the job.
 func (j Job) Encode() []byte {
 	b, err := json.Marshal(wire{version, j.ID, j.Kind, j.Scope.Org, j.Scope.Mode, j.Subject, j.ReplyTo})
 	if err != nil {

@@ -9,16 +9,16 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// Together does in one call what several callers of one scope need at the same
-// time: one runs, those that arrive meanwhile make up the next call. A caller
-// that is alone waits for no other, so a busy process pays for fewer
-// transactions and an idle one is as quick as before.
+// Together combines what several callers of one scope need at the same time
+// into one call: one call runs, and the callers that arrive meanwhile share the
+// next. A caller that is alone does not wait. So a busy process needs fewer
+// transactions, and an idle one is as fast as before.
 type Together[T any] struct {
 	most int
 	work func(context.Context, billing.Scope, []T) error
 
 	mu      sync.Mutex
-	waiting map[billing.Scope][]turn[T] // an entry, even an empty one, while a call for the scope runs
+	waiting map[billing.Scope][]turn[T] // has an entry, perhaps empty, while a call for the scope runs
 }
 
 type turn[T any] struct {
@@ -26,15 +26,15 @@ type turn[T any] struct {
 	done chan error
 }
 
-// NewTogether makes calls of up to most items. The context of work outlives
+// NewTogether combines up to most items in a call. The context of work outlives
 // that of any single caller.
 func NewTogether[T any](most int, work func(context.Context, billing.Scope, []T) error) *Together[T] {
 	return &Together[T]{most: most, work: work, waiting: map[billing.Scope][]turn[T]{}}
 }
 
-// Do returns what became of the item, or when ctx ends, while the work goes on.
-// After a call that failed each of its items is tried alone, so that no item
-// fails for another.
+// Do returns the result of the item, or the error of ctx when that ends first;
+// the work continues. After a failed call each of its items is tried alone, so
+// that no item fails because of another.
 func (t *Together[T]) Do(ctx context.Context, scope billing.Scope, item T) error {
 	mine := turn[T]{item, make(chan error, 1)}
 	t.mu.Lock()
@@ -54,7 +54,7 @@ func (t *Together[T]) Do(ctx context.Context, scope billing.Scope, item T) error
 	}
 }
 
-// run calls until no caller waits.
+// run makes calls until no caller waits.
 func (t *Together[T]) run(ctx context.Context, scope billing.Scope, turns []turn[T]) {
 	for len(turns) > 0 {
 		t.call(ctx, scope, turns)
@@ -88,9 +88,8 @@ func (t *Together[T]) call(ctx context.Context, scope billing.Scope, turns []tur
 	}
 }
 
-// Survive turns a panic into an error that quotes no value, because values may
-// be patient data. A bug must not take the process down, and what remains is
-// done again.
+// Survive converts a panic to an error without its value, which may be patient
+// data. A bug must not stop the process; the remaining work runs again.
 func Survive(work func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

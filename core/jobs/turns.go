@@ -2,16 +2,16 @@ package jobs
 
 import "github.com/molar-billing/molar/core/billing"
 
-// Turns holds what waits, by scope, and gives it out in turn: one of each scope
-// that has something, whatever another one has. Within a scope the first comes
-// first. The zero value is empty. It is not safe for concurrent use.
+// Turns is a queue that takes turns between scopes: Take returns one value of
+// each scope that has any, however many another has. Within a scope it is first
+// in, first out. The zero value is empty. It is not safe for concurrent use.
 type Turns[T any] struct {
 	waiting map[billing.Scope][]T
-	order   []billing.Scope // those with something; the first is next
+	order   []billing.Scope // those with values; the first is next
 	size    int
 }
 
-// Put adds a value. A scope that had none has its turn after the others.
+// Put adds a value. A scope without values gets its turn after the others.
 func (t *Turns[T]) Put(scope billing.Scope, v T) {
 	if t.waiting == nil {
 		t.waiting = map[billing.Scope][]T{}
@@ -23,7 +23,7 @@ func (t *Turns[T]) Put(scope billing.Scope, v T) {
 	t.size++
 }
 
-// Take removes the value whose turn it is; ok is false when there is none.
+// Take removes the next value; ok is false when there is none.
 func (t *Turns[T]) Take() (v T, ok bool) {
 	if t.size == 0 {
 		return v, false
@@ -31,7 +31,7 @@ func (t *Turns[T]) Take() (v T, ok bool) {
 	scope := t.order[0]
 	t.order = t.order[1:]
 	of := t.waiting[scope]
-	v, of[0] = of[0], v // what was taken is not held on to
+	v, of[0] = of[0], v // drop the reference
 	if of = of[1:]; len(of) == 0 {
 		delete(t.waiting, scope)
 	} else {
@@ -42,5 +42,5 @@ func (t *Turns[T]) Take() (v T, ok bool) {
 	return v, true
 }
 
-// Len is how many values wait.
+// Len returns the number of waiting values.
 func (t *Turns[T]) Len() int { return t.size }

@@ -8,8 +8,9 @@ import (
 )
 
 // Wait returns nil once look reports that the work is done, and the error of
-// ctx when that ends first. It looks when a reply comes and, since a reply may
-// be lost, after billing.ReplyPoll, twice that, four times and so on.
+// ctx when that ends first. It looks when a reply arrives. A reply may be lost,
+// so it also looks after billing.ReplyPoll, twice that, four times that and so
+// on.
 func Wait(ctx context.Context, replies <-chan struct{}, look func(context.Context) bool) error {
 	pause := billing.ReplyPoll
 	timer := time.NewTimer(pause)

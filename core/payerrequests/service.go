@@ -1,6 +1,5 @@
-// Package payerrequests keeps what payers ask for: requests that came through
-// the network, and those that staff record from a letter. Answering one is
-// sending an attachment: see package attachments.
+// Package payerrequests stores what payers request: requests from the network,
+// and those that staff record from a letter. Package attachments answers them.
 package payerrequests
 
 import (
@@ -12,14 +11,14 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Service is the use cases of payer requests.
+// Service has the use cases of payer requests.
 type Service struct {
 	store    ports.Store
 	networks ports.Networks
 	payers   *billing.PayerDirectory
 }
 
-// New makes the use cases. Attachments on the networks answer payer requests.
+// New creates the use cases. Networks with attachments carry the answers.
 func New(store ports.Store, networks ports.Networks, payers *billing.PayerDirectory) *Service {
 	return &Service{store, networks, payers}
 }
@@ -33,8 +32,8 @@ func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.Payer
 	return r, err
 }
 
-// List reads a page of payer requests, newest first, and where the next page
-// starts: nil after the last.
+// List reads a page of payer requests, newest first, and the start of the next
+// page: nil after the last.
 func (s *Service) List(
 	ctx context.Context, scope billing.Scope, f billing.PayerRequestFilter, p billing.Page,
 ) (page []*billing.PayerRequest, next *billing.Position, err error) {
@@ -48,9 +47,9 @@ func (s *Service) List(
 	return page, next, err
 }
 
-// Record keeps a payer request that came by letter, with its event.
+// Record stores a payer request from a letter, with its event.
 //
-// Errors: those of the idempotency key, CodeAttachmentsUnavailable where no
+// Errors: those of the idempotency key, CodeAttachmentsUnavailable when no
 // attachment could answer it, CodeInvalidRequest with every fault, and
 // CodeNotFound for the claim and the payer.
 func (s *Service) Record(ctx context.Context, call idempotency.Write[*billing.PayerRequest], in intake.PayerRequestRecord) (billing.Reply, error) {
@@ -71,8 +70,8 @@ func (s *Service) Record(ctx context.Context, call idempotency.Write[*billing.Pa
 	})
 }
 
-// payer finds the payer, which is the claim's when there is a claim. It tells
-// the faults before what is absent.
+// payer finds the payer: that of the claim, when there is one. It reports the
+// faults before what is absent.
 func (s *Service) payer(ctx context.Context, tx ports.Tx, r *billing.PayerRequest, faults *billing.Faults, ref *string) error {
 	var absent billing.Absent
 	if !r.ClaimID.IsZero() {

@@ -10,17 +10,16 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Apply brings the remittances of the scope to their end, in the order in which
-// they came, and those that come meanwhile. It may run any number of times, and
-// at the same time as others: each commit is made under the lock of the
-// remittance, and begins where the last one ended. In one process it rests
-// while another call is at work for the scope, so that one organization never
-// takes all workers.
+// Apply finishes the remittances of the scope in the order in which they came,
+// including those that come meanwhile. It may run any number of times, even at
+// the same time: each commit holds the lock of the remittance and continues
+// where the last one ended. In one process it rests while another call works
+// for the scope, so that one organization never occupies all workers.
 //
-// The job is postponed when a remittance tells of a claim whose file was sent by
-// a process that died before it noted that, and when the work fails on a
-// remittance that came earlier: that has a job of its own. Any other error
-// leaves the job to be done again.
+// Apply postpones the job when a remittance names a claim whose batch was sent
+// by a process that died before it recorded that. It also does so when the work
+// fails on an earlier remittance, which has a job of its own. After any other
+// error the job runs again.
 func (s *Service) Apply(ctx context.Context, j jobs.Job) error {
 	w := &worker{Service: s, job: j, own: billing.ERAID(j.Subject)}
 	if !s.turns.take(j.Scope) {
@@ -41,22 +40,22 @@ func (s *Service) Apply(ctx context.Context, j jobs.Job) error {
 	return err
 }
 
-// errLater is the error of a claim whose batch is not known to be sent.
-var errLater = errors.New("the batch of a claim is not noted as sent")
+// errLater is the error of a claim whose batch is not recorded as sent.
+var errLater = errors.New("the batch of a claim is not recorded as sent")
 
-// worker is a worker at one job.
+// worker works on one job.
 type worker struct {
 	*Service
 
 	job   jobs.Job
-	own   billing.ERAID // the remittance that the job is about
-	ended bool          // the job is done; what comes is done for the jobs of others
+	own   billing.ERAID // the remittance of the job
+	ended bool          // the job is done; the rest is work of the others' jobs
 	holds bool          // it has the turn of the scope in this process
-	at    billing.ERAID // the remittance at hand; zero for none
+	at    billing.ERAID // the current remittance; zero for none
 	file  *reading      // the file that is being read; nil for none
 }
 
-// close puts down what the worker has.
+// close releases what the worker holds.
 func (w *worker) close() {
 	w.putDown()
 	if w.holds {
@@ -64,7 +63,7 @@ func (w *worker) close() {
 	}
 }
 
-// putDown ends the reading of a file.
+// putDown stops reading a file.
 func (w *worker) putDown() {
 	if w.file != nil {
 		w.file.close()
@@ -79,7 +78,8 @@ func (w *worker) postpone(ctx context.Context, rest time.Duration) error {
 }
 
 // run makes one commit after the other until every remittance of the scope is
-// done. An error after the end of the job is for the jobs of others to tell.
+// done. Once its own job is done, run drops errors; the other remittances' jobs
+// report them.
 func (w *worker) run(ctx context.Context) error {
 	for {
 		var own, all bool
@@ -102,9 +102,9 @@ func (w *worker) run(ctx context.Context) error {
 	}
 }
 
-// turn locks the remittance whose turn it is: of those that are not done, the
-// one that came first; nil when there is none. Own tells that the job's own
-// remittance is done, or is none.
+// turn locks the next remittance: of those that are not done, the one that came
+// first; nil when there is none. Own reports that the job's own remittance is
+// done or absent.
 func (w *worker) turn(ctx context.Context, tx ports.Tx) (e *billing.ERA, own bool, err error) {
 	e, err = tx.ERAs.Lock(ctx, billing.ERAID{})
 	switch {
@@ -122,7 +122,7 @@ func (w *worker) turn(ctx context.Context, tx ports.Tx) (e *billing.ERA, own boo
 	return e, err == nil && mine.Progress == billing.ERADone, err
 }
 
-// step is the work of one commit. It reports whether the job's own remittance
+// step does the work of one commit. It reports whether the job's own remittance
 // is done, and whether all are.
 func (w *worker) step(ctx context.Context, tx ports.Tx) (own, all bool, err error) {
 	e, own, err := w.turn(ctx, tx)
@@ -131,7 +131,7 @@ func (w *worker) step(ctx context.Context, tx ports.Tx) (own, all bool, err erro
 	}
 	switch {
 	case e == nil:
-		all = own // if it is not, somebody has done the last one just now: look again
+		all = own // if not, another worker has just finished the last one: look again
 	case e.Progress == billing.ERAReading:
 		w.at = e.ID
 		err = w.read(ctx, tx, e)

@@ -9,9 +9,9 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// match gives each claim of the remittance the claim of ours that it is about,
-// if that takes it, and answers how many have one. It takes into account what
-// the remittance says before.
+// match matches each claim of the remittance to one of our claims, if that
+// accepts it, and returns how many match. It takes earlier claims of the
+// remittance into account.
 func (w *worker) match(ctx context.Context, tx ports.Tx, e *billing.ERA, claims []*billing.ERAClaim, now time.Time) (matched int, err error) {
 	found, err := matching(ctx, tx, claims)
 	if err != nil {
@@ -19,7 +19,7 @@ func (w *worker) match(ctx context.Context, tx ports.Tx, e *billing.ERA, claims 
 	}
 	cause := billing.ClaimCause{File: &e.File, At: now}
 	for _, c := range found {
-		for _, p := range w.file.told[c.ID] {
+		for _, p := range w.file.pending[c.ID] {
 			if c.Kind == billing.KindPredetermination {
 				c.Returned(billing.ClaimEstimate{}, cause)
 			} else {
@@ -47,7 +47,7 @@ func (w *worker) match(ctx context.Context, tx ports.Tx, e *billing.ERA, claims 
 	return matched, nil
 }
 
-// matching locks the claims that those of a remittance may be about.
+// matching locks our claims that those of a remittance may be about.
 func matching(ctx context.Context, tx ports.Tx, claims []*billing.ERAClaim) ([]*billing.Claim, error) {
 	if len(claims) == 0 {
 		return nil, nil
@@ -84,10 +84,10 @@ func indexed(claims []*billing.Claim) index {
 	return x
 }
 
-// candidates are the claims that a claim of a remittance may be about, the
+// candidates returns the claims that a claim of a remittance may be about, the
 // likeliest first: the one with our control number, then those with the payer's
-// number. Such a number is the payer's own, so a claim for another payer is
-// none; payers that the directory does not know may pay for those it does.
+// number. The payer assigns its number, so claims for another payer are
+// excluded. Payers that the directory lacks may pay for those that it has.
 func (x index) candidates(e *billing.ERA, r *billing.ERAClaim) (all []*billing.Claim) {
 	if c := x.byControl[strings.ToLower(r.ControlNumber)]; c != nil && r.ControlNumber != "" {
 		all = append(all, c)

@@ -43,9 +43,8 @@ func (w *worker) apply(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
 	return tx.ERAs.Save(ctx, e)
 }
 
-// putAll applies to our claims what rows of the remittance say of them, and
-// gives those that changed and the events of that. A claim that cannot take what
-// it could when it was matched is matched no more.
+// putAll applies rows of the remittance to our claims, and returns the changed
+// claims and their events. A claim that no longer accepts its row is unmatched.
 func (w *worker) putAll(
 	e *billing.ERA, rows []*billing.ERAClaim, claims map[billing.ClaimID]*billing.Claim, now time.Time,
 ) (changed []*billing.Claim, events []billing.Event, err error) {
@@ -70,8 +69,8 @@ func (w *worker) putAll(
 	return changed, events, nil
 }
 
-// put applies to a claim what a remittance says of it. It reports false, and
-// changes nothing, when the claim does not take it.
+// put applies a row of a remittance to a claim. It returns false and changes
+// nothing when the claim does not accept it.
 func put(c *billing.Claim, r *billing.ERAClaim, era billing.ERAID, cause billing.ClaimCause) (billing.Event, bool) {
 	if r.Estimates() {
 		return c.Returned(r.Estimate(era), cause)
@@ -79,7 +78,7 @@ func put(c *billing.Claim, r *billing.ERAClaim, era billing.ERAID, cause billing
 	return c.Pay(r.Payment(era), cause)
 }
 
-// locked gives the claims that the rows are matched to.
+// locked returns the claims that the rows match, locked.
 func (w *worker) locked(ctx context.Context, tx ports.Tx, rows []*billing.ERAClaim) (map[billing.ClaimID]*billing.Claim, error) {
 	found, err := matching(ctx, tx, rows)
 	if err != nil {
@@ -93,7 +92,7 @@ func (w *worker) locked(ctx context.Context, tx ports.Tx, rows []*billing.ERACla
 		if claims[r.ClaimID] != nil {
 			continue
 		}
-		// An earlier piece has changed the payer's number by which it matched.
+		// An earlier chunk has changed the payer's number by which it matched.
 		c, err := tx.Claims.Lock(ctx, r.ClaimID)
 		if err != nil {
 			return nil, err
@@ -103,9 +102,9 @@ func (w *worker) locked(ctx context.Context, tx ports.Tx, rows []*billing.ERACla
 	return claims, nil
 }
 
-// mustWait reports whether what is said of the claim has to wait: it is in a
-// batch that is not sent yet, as far as is known, so that either its sender died
-// before it noted that, or an earlier file with it is answered.
+// mustWait reports whether the row has to wait because the claim's batch is not
+// recorded as sent. Then its sender died before it recorded that, or the
+// remittance is about an earlier file with the claim.
 func (w *worker) mustWait(era billing.ERAID, c *billing.Claim, r *billing.ERAClaim, now time.Time) bool {
 	return c.State == billing.ClaimQueued && !c.BatchID.IsZero() && c.Frequency != billing.FrequencyVoid &&
 		r.Estimates() == (c.Kind == billing.KindPredetermination) && w.waits.wait(era, now)

@@ -8,8 +8,8 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// read keeps the next claims of a remittance, matched. After the last one the
-// remittance can be seen.
+// read stores the next claims of a remittance, matched. After the last one
+// callers can see the remittance.
 func (w *worker) read(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
 	kept, matched, err := tx.ERAClaims.Count(ctx, e.ID)
 	if err != nil {
@@ -45,26 +45,26 @@ func (w *worker) read(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
 	return tx.ERAs.Save(ctx, e)
 }
 
-// reading is the file of a remittance under a worker's eyes: the claims that
-// are to be kept next, and what the remittance did before them.
+// reading is the open file of a remittance: the claims to store next, and the
+// effects of those before.
 type reading struct {
 	era   billing.ERAID
 	next  func() (*billing.ERAClaim, error, bool)
 	close func()
-	from  int // how many claims of the file stand before those at hand
+	from  int // the number of claims in the file before the current ones
 	hand  []*billing.ERAClaim
-	// told is what the claims before those at hand will do to claims of ours,
-	// which shows there only when it is applied.
-	told map[billing.ClaimID][]billing.ClaimPayment
+	// pending is what earlier claims of the file will do to our claims, which do
+	// not show it until it is applied.
+	pending map[billing.ClaimID][]billing.ClaimPayment
 }
 
-// open begins to read the file, of which kept claims are kept.
+// open opens the file, of which kept claims are stored.
 func (w *worker) open(ctx context.Context, tx ports.Tx, era billing.ERAID, kept int) (*reading, error) {
 	content, err := tx.ERAs.Content(ctx, era)
 	if err != nil {
 		return nil, err
 	}
-	f := &reading{era: era, told: map[billing.ClaimID][]billing.ClaimPayment{}}
+	f := &reading{era: era, pending: map[billing.ClaimID][]billing.ClaimPayment{}}
 	for f.from < kept {
 		page, err := tx.ERAClaims.List(ctx, era, f.from, false, w.chunk)
 		if err != nil {
@@ -73,7 +73,7 @@ func (w *worker) open(ctx context.Context, tx ports.Tx, era billing.ERAID, kept 
 		if len(page) == 0 {
 			break
 		}
-		f.tell(page)
+		f.note(page)
 	}
 	f.next, f.close = iter.Pull2(w.edi.Claims(content))
 	for range f.from {
@@ -85,24 +85,23 @@ func (w *worker) open(ctx context.Context, tx ports.Tx, era billing.ERAID, kept 
 	return f, nil
 }
 
-// tell notes what claims do that are kept.
-func (f *reading) tell(claims []*billing.ERAClaim) {
+// note records the effects of claims that are stored.
+func (f *reading) note(claims []*billing.ERAClaim) {
 	for _, r := range claims {
 		if !r.ClaimID.IsZero() && r.Balanced {
-			f.told[r.ClaimID] = append(f.told[r.ClaimID], r.Payment(f.era))
+			f.pending[r.ClaimID] = append(f.pending[r.ClaimID], r.Payment(f.era))
 		}
 	}
 	f.from += len(claims)
 }
 
-// after gives the next claims of the file, a chunk of them, that follow those
-// that are kept: the same again, when those that were given before have not been
-// kept.
+// after returns the next chunk of claims after those that are stored. It
+// returns the same claims again when they have not been stored.
 func (f *reading) after(kept, chunk int) ([]*billing.ERAClaim, error) {
 	if f.hand != nil && f.from == kept {
 		return f.hand, nil
 	}
-	f.tell(f.hand)
+	f.note(f.hand)
 	f.hand = make([]*billing.ERAClaim, 0, chunk)
 	for len(f.hand) < chunk {
 		r, err, ok := f.next()

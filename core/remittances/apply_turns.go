@@ -7,14 +7,14 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// turns lets one job of a scope work at a time, in this process.
+// turns lets one job of a scope work at a time in this process.
 type turns struct {
 	mu   sync.Mutex
-	held map[billing.Scope]bool // the scopes at work: whether a job has come meanwhile
+	held map[billing.Scope]bool // the working scopes: whether a job came meanwhile
 }
 
-// take takes the turn of the scope; it reports false when another job has it,
-// which then looks once more before it leaves.
+// take takes the turn of the scope. It returns false when another job has it;
+// that job then looks once more before it leaves.
 func (t *turns) take(scope billing.Scope) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -23,7 +23,7 @@ func (t *turns) take(scope billing.Scope) bool {
 	return !held
 }
 
-// leave gives the turn back; it reports false when a job has come meanwhile.
+// leave ends the turn; it returns false when a job came meanwhile.
 func (t *turns) leave(scope billing.Scope) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -35,24 +35,24 @@ func (t *turns) leave(scope billing.Scope) bool {
 	return true
 }
 
-// drop gives the turn back whatever has come.
+// drop ends the turn in any case.
 func (t *turns) drop(scope billing.Scope) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.held, scope)
 }
 
-// waits is since when remittances wait for a batch to be noted as sent, as far
-// as this process knows. The batch's own job does that within seconds, unless
-// the network is away. Another process, and this one after a restart, waits
-// anew.
+// waits records since when remittances wait for a batch to be recorded as sent,
+// in this process. The batch's own job records that within seconds, unless the
+// network is down. Another process, or this one after a restart, waits from the
+// start.
 type waits struct {
 	mu    sync.Mutex
 	since map[billing.ERAID]time.Time
 }
 
-// wait reports whether the remittance is to wait, which it does from the first
-// call on.
+// wait reports whether the remittance must wait; its wait begins with the first
+// call.
 func (w *waits) wait(era billing.ERAID, now time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -64,7 +64,7 @@ func (w *waits) wait(era billing.ERAID, now time.Time) bool {
 	return now.Sub(since) < billing.ERABatchWait
 }
 
-// forget forgets a remittance, which is done.
+// forget removes a remittance that is done.
 func (w *waits) forget(era billing.ERAID) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -9,12 +9,12 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// errHeldUp is the error of giving up a remittance whose turn has not come.
-var errHeldUp = errors.New("an earlier remittance holds it up, whose own job will be done or given up")
+// errHeldUp is the error of giving up a remittance that is not the next one.
+var errHeldUp = errors.New("an earlier remittance comes first; its own job will finish it or give it up")
 
-// FailApply gives up the remittance of a job that cannot be done. It is shown as
-// far as it was read, with its claims not applied. One that has not come to its
-// turn is not given up: an error leaves the job to be done again.
+// FailApply gives up the remittance of a job that cannot be done. Callers see
+// it as far as it was read, with its claims not applied. A remittance that is
+// not the next one is not given up: after the error the job runs again.
 func (s *Service) FailApply(ctx context.Context, j jobs.Job) error {
 	w := &worker{Service: s, job: j, own: billing.ERAID(j.Subject)}
 	return s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
@@ -34,8 +34,8 @@ func (s *Service) FailApply(ctx context.Context, j jobs.Job) error {
 	})
 }
 
-// giveUp ends a remittance on which the work fails. It is shown if it was not
-// yet, with the claims that are kept.
+// giveUp ends a remittance on which the work fails. It shows it with the claims
+// that are stored, unless it was shown before.
 func (w *worker) giveUp(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
 	if e.Progress == billing.ERAReading {
 		kept, matched, err := tx.ERAClaims.Count(ctx, e.ID)
@@ -51,8 +51,8 @@ func (w *worker) giveUp(ctx context.Context, tx ports.Tx, e *billing.ERA) error 
 	return tx.ERAs.Save(ctx, e)
 }
 
-// show makes a remittance visible, with its event; one that was seen before,
-// and is read once more, has had it.
+// show makes a remittance visible, with its event. A remittance that is read
+// once more has had its event.
 func (w *worker) show(ctx context.Context, tx ports.Tx, e *billing.ERA, claims, matched int) error {
 	if !e.Read(claims, matched, tx.Clock.Now()) {
 		return nil

@@ -7,17 +7,17 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Imported is what became of a payment of a file that an operator imports.
+// Imported is the result for one payment of a file that an operator imports.
 type Imported struct {
-	ID  billing.ERAID // of the remittance that the scope has
-	ERA *billing.ERA  // as read; the ID is another one unless it is new
+	ID  billing.ERAID // of the remittance in the scope
+	ERA *billing.ERA  // as read; its ID is only right when it is new
 	New bool          // false when the scope had the payment before
 }
 
-// Import takes in an 835 for the scope, whoever it says was paid. It tells of
+// Import imports an 835 for the scope, whatever payee it names. It returns for
 // each payment whether it is new, and may be repeated.
 //
-// Errors: CodeNotFound of the field org, and CodeInvalidRequest when the file
+// Errors: CodeNotFound for the field org, and CodeInvalidRequest when the file
 // cannot be read.
 func (s *Service) Import(ctx context.Context, scope billing.Scope, name string, content []byte) ([]Imported, error) {
 	payments, err := s.payments(name, content)
@@ -43,16 +43,16 @@ func (s *Service) Import(ctx context.Context, scope billing.Scope, name string, 
 	return report, nil
 }
 
-// ImportQuarantined does the same with a file of the quarantine, and then takes
-// it out of there. A file that is not there is CodeNotFound of the field id, and
-// one that came in the other mode CodeConflict.
+// ImportQuarantined imports a file of the quarantine, and then removes it from
+// there. An absent file is CodeNotFound for the field id; a file of the other
+// mode is CodeConflict.
 func (s *Service) ImportQuarantined(ctx context.Context, scope billing.Scope, id billing.FileID) ([]Imported, error) {
 	q, err := s.QuarantinedFile(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	if q.Mode != scope.Mode {
-		return nil, &billing.Error{Code: billing.CodeConflict, Message: "The file came in " + string(q.Mode) + " mode and can be imported only there."}
+		return nil, &billing.Error{Code: billing.CodeConflict, Message: "The file arrived in " + string(q.Mode) + " mode and can be imported only there."}
 	}
 	report, err := s.Import(ctx, scope, q.Name, q.Content)
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *Service) ImportQuarantined(ctx context.Context, scope billing.Scope, id
 	return report, s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error { return tx.Quarantine.Remove(ctx, id) })
 }
 
-// absent names what is absent, when that is the error.
+// absent names the absent object when the error is CodeNotFound.
 func absent(err error, what, field string) error {
 	if billing.IsNotFound(err) {
 		return billing.NotFound(what, field)

@@ -7,8 +7,8 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Quarantined lists the files of the quarantine, without their content, the
-// newest first.
+// Quarantined lists the files in quarantine without their content, the newest
+// first.
 func (s *Service) Quarantined(ctx context.Context) (files []*billing.Quarantined, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		files, err = tx.Quarantine.List(ctx)
@@ -17,8 +17,8 @@ func (s *Service) Quarantined(ctx context.Context) (files []*billing.Quarantined
 	return files, err
 }
 
-// QuarantinedFile reads a file of the quarantine. An absent one is CodeNotFound
-// of the field id.
+// QuarantinedFile reads a file in quarantine. An absent one is CodeNotFound for
+// the field id.
 func (s *Service) QuarantinedFile(ctx context.Context, id billing.FileID) (q *billing.Quarantined, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		q, err = tx.Quarantine.Get(ctx, id)
@@ -27,8 +27,8 @@ func (s *Service) QuarantinedFile(ctx context.Context, id billing.FileID) (q *bi
 	return q, err
 }
 
-// Discard takes a file out of the quarantine for good, and tells which it was.
-// An absent one is CodeNotFound of the field id.
+// Discard removes a file from the quarantine for good, and returns it. An
+// absent one is CodeNotFound for the field id.
 func (s *Service) Discard(ctx context.Context, id billing.FileID) (q *billing.Quarantined, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		if q, err = tx.Quarantine.Get(ctx, id); err != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // Get reads a remittance with the first page of its claims. An absent one is
-// CodeNotFound, and so is one that is not read to its end yet.
+// CodeNotFound, and so is one that is not completely read yet.
 func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.ERAID) (r *billing.ERARecord, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		e, err := tx.ERAs.Get(ctx, id)
@@ -36,8 +36,8 @@ func claimsAfter(ctx context.Context, tx ports.Tx, id billing.ERAID, after, limi
 }
 
 // Claims reads up to limit claims of a remittance, in the order of the file,
-// from the one after the ordinal on, and whether there are more. Errors are
-// those of Get.
+// beginning after the ordinal, and whether there are more. Errors are those of
+// Get.
 func (s *Service) Claims(
 	ctx context.Context, scope billing.Scope, id billing.ERAID, after, limit int,
 ) (claims []*billing.ERAClaim, more bool, err error) {
@@ -51,7 +51,7 @@ func (s *Service) Claims(
 	return claims, more, err
 }
 
-// File reads the 835 of a remittance, as it was received; with this payment
+// File reads the 835 of a remittance as it was received, or with this payment
 // alone when it had several. Errors are those of Get.
 func (s *Service) File(ctx context.Context, scope billing.Scope, id billing.ERAID) (e *billing.ERA, content []byte, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
@@ -64,8 +64,8 @@ func (s *Service) File(ctx context.Context, scope billing.Scope, id billing.ERAI
 	return e, content, err
 }
 
-// List reads a page of remittances, the last received first, and where the next
-// page starts: nil after the last.
+// List reads a page of remittances, the last received first, and the start of
+// the next page: nil after the last.
 func (s *Service) List(
 	ctx context.Context, scope billing.Scope, f billing.ERAFilter, p billing.Page,
 ) (page []*billing.ERA, next *billing.Position, err error) {

@@ -11,11 +11,11 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Receive takes in an 835 that a clearinghouse has for the mode. A file with a
-// scope is applied there. Each payment of another goes to the organization that
-// was paid; a payment of which that is not certain, and a file that cannot be
-// read, goes to the quarantine. It may be called any number of times with the
-// same file, also by several processes at once.
+// Receive imports an 835 that a clearinghouse has for the mode. A file with a
+// scope belongs to that scope. Each payment of another file goes to the
+// organization that was paid. A payment whose organization is uncertain goes to
+// the quarantine, and so does a file that cannot be read. Receive may be called
+// any number of times with the same file, even by several processes at once.
 func (s *Service) Receive(ctx context.Context, mode billing.Mode, f billing.IncomingFile) error {
 	payments, err := s.payments(f.Name, f.Content)
 	if err != nil {
@@ -40,9 +40,9 @@ func (s *Service) Receive(ctx context.Context, mode billing.Mode, f billing.Inco
 	return nil
 }
 
-// MaxFile is how many bytes a file has at most: half a million claims. It is
-// read, encrypted and kept in one piece, for which Postgres takes a gigabyte at
-// most and a process several times the file.
+// MaxFile is the maximum size of a file in bytes: half a million claims. A file
+// is read, encrypted and stored in one piece. PostgreSQL stores at most a
+// gigabyte, and a process needs several times the file.
 const MaxFile = 128 << 20
 
 var (
@@ -62,10 +62,10 @@ func (s *Service) payments(name string, content []byte) ([]billing.Remittance, e
 	return payments, err
 }
 
-// payee is the scope that a payment from outside is for, or why that is not
-// certain. Only organizations with a verified office of the payee's numbers are
-// considered: an NPI is public, and an office can be created with any. When
-// several have one, the payment is for the one that sent a claim of it.
+// payee returns the scope of a payment from outside, or why that is uncertain.
+// Only organizations with a verified office of the payee's numbers count: an
+// NPI is public, and anyone can create an office with it. When several have
+// one, the payment belongs to the one that sent a claim of it.
 func (s *Service) payee(ctx context.Context, mode billing.Mode, p *billing.Remittance) (scope billing.Scope, why string, err error) {
 	var offices []*billing.Office
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
@@ -86,7 +86,7 @@ func (s *Service) payee(ctx context.Context, mode billing.Mode, p *billing.Remit
 	}
 }
 
-// senders are those of the scopes that have sent a claim of the payment.
+// senders returns the scopes that have sent a claim of the payment.
 func (s *Service) senders(ctx context.Context, scopes []billing.Scope, p *billing.Remittance) (have []billing.Scope, err error) {
 	for _, scope := range scopes {
 		sent, err := s.sent(ctx, scope, p)
@@ -100,8 +100,8 @@ func (s *Service) senders(ctx context.Context, scopes []billing.Scope, p *billin
 	return have, nil
 }
 
-// sent reports whether the scope has a claim that the payment is about, by its
-// control number with its charge or its patient's name.
+// sent reports whether the scope has a claim of the payment: by control number,
+// and by charge or patient name.
 func (s *Service) sent(ctx context.Context, scope billing.Scope, p *billing.Remittance) (bool, error) {
 	marks := make([]billing.ClaimMark, 0, s.chunk)
 	fits := func() (found bool, err error) {
@@ -138,10 +138,11 @@ func fit(ctx context.Context, tx ports.Tx, marks []billing.ClaimMark) (bool, err
 	}), err
 }
 
-// unroutable says, for the operator, why it is not certain whose a payment is.
-// Several is true when several organizations have a verified office of the payee.
+// unroutable states, for the operator, why the organization of a payment is
+// uncertain. Several is true when several organizations have a verified office
+// of the payee.
 func unroutable(p *billing.Remittance, several bool) string {
-	payment := fmt.Sprintf("The payment %.50s of %.60s", p.Payment.TraceNumber, p.PayerName) // longer ones are against the guide
+	payment := fmt.Sprintf("The payment %.50s of %.60s", p.Payment.TraceNumber, p.PayerName) // the guide forbids longer ones
 	payee := "NPI " + p.PayeeNPI
 	switch {
 	case p.PayeeNPI == "" && p.PayeeTaxID == "":
@@ -163,7 +164,7 @@ func (s *Service) quarantine(ctx context.Context, mode billing.Mode, f billing.I
 	})
 }
 
-// keep keeps a payment for the scope, with the job that applies it, in one
+// keep stores a payment for the scope, with the job that applies it, in one
 // commit. New is false when the scope had the payment before.
 func (s *Service) keep(ctx context.Context, scope billing.Scope, p *billing.Remittance) (made Imported, err error) {
 	e := p.ERA

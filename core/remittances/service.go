@@ -1,21 +1,21 @@
-// Package remittances takes in what payers pay (835), and applies it to claims.
+// Package remittances imports what payers pay (835), and applies it to claims.
 //
-// A file is read whole before anything of it is kept. Each payment of it is
-// then kept for the organization that was paid, under an identity of its own,
-// with a job; what cannot be read, or is nobody's, goes to the quarantine, and
-// an operator imports it. So a file may come any number of times.
+// A file is read whole before anything of it is stored. Each payment of it is
+// then stored for the organization that was paid, under its own identity, with
+// a job. A file that cannot be read, or a payment without an organization, goes
+// to the quarantine, and an operator imports it. So a file may come any number
+// of times.
 //
 // A worker takes the remittances of a scope in the order in which they came,
-// whichever of them its job is about: a reversal finds the payment that it
-// takes back. It keeps and matches the claims of a remittance, piece by piece;
-// when all are there the remittance is shown to callers, and its claims are
-// applied, again piece by piece, each piece in one commit with its events. A
-// worker that dies leaves whole pieces, and the next one goes on after them.
+// whichever of them its job is for, so that a reversal finds the payment that
+// it reverses. It stores and matches the claims of a remittance in chunks. Then
+// callers see the remittance, and the worker applies its claims, again in
+// chunks, each in one commit with its events. A worker that dies leaves whole
+// chunks, and the next one continues after them.
 //
-// A remittance on which the work fails again and again is given up, so that it
-// does not hold up those that came later: it is shown as far as it was read,
-// with the claims that were not applied, and `molar era retry` takes it up
-// once more.
+// A remittance on which the work fails repeatedly is given up, so that it does
+// not hold up later ones. Callers see it as far as it was read, with the claims
+// that were not applied, and `molar era retry` applies it again.
 package remittances
 
 import (
@@ -25,12 +25,12 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Service is the use cases of remittances.
+// Service has the use cases of remittances.
 type Service struct {
 	store  ports.Store
 	edi    ports.ClaimsEDI
 	payers *billing.PayerDirectory
-	chunk  int // how many claims of a remittance are kept, or applied, in a commit
+	chunk  int // the number of claims that a commit stores or applies
 
 	turns turns
 	waits waits
@@ -39,7 +39,7 @@ type Service struct {
 // defaultChunk keeps a commit, and the locks on its claims, well below a second.
 const defaultChunk = 300
 
-// New makes the use cases.
+// New creates the use cases.
 func New(store ports.Store, edi ports.ClaimsEDI, payers *billing.PayerDirectory) *Service {
 	return &Service{
 		store: store, edi: edi, payers: payers, chunk: defaultChunk,

@@ -9,12 +9,12 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Create makes an enabled endpoint with a secret.
+// Create creates an enabled endpoint with a secret.
 //
 // Errors: those of the idempotency key, CodeInvalidRequest with every fault,
-// what is wrong with the URL among them, CodeUnavailable when the URL's host
-// cannot be looked up now, and CodeConflict when the organization has as many
-// endpoints as it may have.
+// including those of the URL, CodeUnavailable when the URL's host cannot be
+// looked up now, and CodeConflict when the organization has the maximum number
+// of endpoints.
 func (s *Service) Create(
 	ctx context.Context, call idempotency.Write[Revealed], in intake.EndpointRequest,
 ) (reply billing.Reply, err error) {

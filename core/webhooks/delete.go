@@ -8,7 +8,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Delete removes an endpoint, and what was queued for it.
+// Delete deletes an endpoint and its queued deliveries.
 func (s *Service) Delete(ctx context.Context, call idempotency.Write[*billing.WebhookEndpoint], id billing.WebhookEndpointID) (billing.Reply, error) {
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.WebhookEndpoint, error) {
 		e, err := tx.Endpoints.Lock(ctx, id)

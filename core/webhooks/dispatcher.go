@@ -11,20 +11,20 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Pace is how a Dispatcher works.
+// Pace limits a Dispatcher.
 type Pace struct {
-	InFlight int           // posts under way to one endpoint at most
-	Lease    time.Duration // how long a lane is kept from others by a holder that says nothing
+	InFlight int           // the most posts in flight to one endpoint
+	Lease    time.Duration // how long a lane stays reserved for a holder that does not renew it
 	Linger   time.Duration // how long a lane with nothing due is held, in case more comes; less than half of Lease
 }
 
-// DefaultPace is what the figures in the benchmarks were measured with.
+// DefaultPace is the pace of the published benchmarks.
 func DefaultPace() Pace {
 	return Pace{InFlight: 16, Lease: billing.LaneLease, Linger: 2 * time.Second}
 }
 
-// Dispatcher delivers: it takes the lanes that it is called to and works them
-// off. A process has one.
+// Dispatcher delivers: it acquires the lanes that calls name and delivers what
+// is due. A process has one.
 type Dispatcher struct {
 	store   ports.Store
 	queue   ports.Queue
@@ -40,7 +40,7 @@ type Dispatcher struct {
 	life  context.Context //nolint:containedctx // Run's, which the lanes end with
 }
 
-// NewDispatcher makes a Dispatcher. Observe is told of every attempt.
+// NewDispatcher creates a Dispatcher. It calls observe for every attempt.
 func NewDispatcher(
 	store ports.Store, queue ports.Queue, sender ports.WebhookSender, clock ports.Clock, pace Pace, log *slog.Logger,
 	observe func(billing.Attempt),
@@ -51,8 +51,8 @@ func NewDispatcher(
 	}
 }
 
-// Run serves calls until ctx ends; then it waits for the posts under way, and
-// gives the lanes back.
+// Run serves calls until ctx ends; then it waits for the running posts and
+// releases the lanes.
 func (d *Dispatcher) Run(ctx context.Context) error {
 	d.mu.Lock()
 	d.life = ctx
@@ -65,10 +65,10 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	return nil
 }
 
-// Call looks after the lane of an endpoint: it takes it, or tells whoever holds
-// it that there is more to do. It returns at once. A call that finds the
-// Dispatcher stopped is lost, which costs nothing but a moment: a lane with
-// something due is called again.
+// Call serves the lane of an endpoint: it acquires the lane, or notifies its
+// holder that there is more to do. It returns immediately. A stopped Dispatcher
+// ignores the call, which only costs time: a lane with something due is called
+// again.
 func (d *Dispatcher) Call(j jobs.Job) {
 	id := billing.WebhookEndpointID(j.Subject)
 	d.mu.Lock()
@@ -90,7 +90,7 @@ func (d *Dispatcher) Call(j jobs.Job) {
 	d.work.Go(func() { l.run(life) })
 }
 
-// forget ends a lane, unless it was called in the meantime.
+// forget removes a lane, unless it was called in the meantime.
 func (d *Dispatcher) forget(l *lane, always bool) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

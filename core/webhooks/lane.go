@@ -12,7 +12,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// lane is the deliveries to one endpoint while this process looks after them.
+// lane is the deliveries to one endpoint while this process serves them.
 type lane struct {
 	*Dispatcher
 	scope  billing.Scope
@@ -20,11 +20,11 @@ type lane struct {
 	holder billing.JobID
 	secret ports.CurrentSecret
 
-	called   chan struct{}                 // there is more to do
+	called   chan struct{}                 // receives when there is more to do
 	done     chan *billing.Delivery        // posts that ended
-	inFlight map[billing.DeliveryID]string // the URLs to which they are posted
-	tried    []tried                       // ended, and not recorded yet
-	well     bool                          // the endpoint, when it was read last
+	inFlight map[billing.DeliveryID]string // the URLs of the running posts
+	tried    []tried                       // ended but not recorded yet
+	well     bool                          // whether the endpoint was healthy when last read
 	next     time.Time                     // when this process looks for the next delivery; zero for none
 	renewed  time.Time
 	held     bool
@@ -38,7 +38,7 @@ type tried struct {
 
 func (t tried) attempt() billing.Attempt { return t.Attempts[len(t.Attempts)-1] }
 
-// call notes that there is more to do; one note is enough.
+// call signals that there is more to do; one signal is enough.
 func (l *lane) call() {
 	select {
 	case l.called <- struct{}{}:
@@ -46,18 +46,18 @@ func (l *lane) call() {
 	}
 }
 
-// farewell is how long a lane may take to record what it has when it stops.
+// farewell is how long a stopping lane may take to record its results.
 const farewell = 3 * time.Second
 
-// run looks after the lane until it was not called any more since it was held.
+// run serves the lane until no call came while it was held.
 func (l *lane) run(ctx context.Context) {
 	for again := true; again; again = !l.forget(l, ctx.Err() != nil) {
 		l.hold(ctx)
 	}
 }
 
-// hold works the lane off until nothing has been due for a while, another
-// dispatcher has it, or ctx ends.
+// hold delivers what is due until nothing was due for a while, another
+// dispatcher has the lane, or ctx ends.
 func (l *lane) hold(ctx context.Context) {
 	box := l.queue.Await(l.id)
 	defer box.Close()
@@ -65,18 +65,18 @@ func (l *lane) hold(ctx context.Context) {
 	defer cut()
 	for idle := l.clock.Now(); ctx.Err() == nil; {
 		select {
-		case <-l.called: // the step sees what for
+		case <-l.called: // the step finds out why
 		default:
 		}
 		ours, err := l.step(ctx, posts, box.Address)
 		if err != nil {
 			if ctx.Err() == nil {
-				l.log.WarnContext(ctx, "webhook lane not worked off; it will be tried again", "endpoint_id", l.id.String(), "error", err)
+				l.log.WarnContext(ctx, "webhook lane not served; it will be tried again", "endpoint_id", l.id.String(), "error", err)
 			}
 			l.rest(ctx, nil, billing.LaneStoreRetry)
 			continue
 		}
-		if !ours { // whoever has it makes again what is under way here
+		if !ours { // the new holder repeats the posts that are running here
 			cut()
 			l.leave(ctx)
 			return
@@ -92,25 +92,25 @@ func (l *lane) hold(ctx context.Context) {
 			idle = l.clock.Now()
 		}
 	}
-	last := time.AfterFunc(farewell, cut) // posts under way may still end
+	last := time.AfterFunc(farewell, cut) // running posts may still end
 	defer last.Stop()
 	l.leave(ctx)
 }
 
-// pause is how long there is nothing to do, as far as is known.
+// pause returns how long there is nothing to do, as far as is known.
 func (l *lane) pause(now, idle time.Time) time.Duration {
 	pause := idle.Add(l.pace.Linger).Sub(now)
 	if len(l.inFlight) > 0 {
 		pause = l.pace.Lease / 3
 	}
-	if !l.next.IsZero() && len(l.inFlight) < l.pace.InFlight { // a full lane goes on where a post ends
+	if !l.next.IsZero() && len(l.inFlight) < l.pace.InFlight { // a full lane continues when a post ends
 		pause = min(pause, l.next.Sub(now))
 	}
 	return max(pause, time.Millisecond)
 }
 
-// rest waits for something to do, but not longer than pause. It reports whether
-// the lane was called.
+// rest waits for something to do, at most for pause. It reports whether the
+// lane was called.
 func (l *lane) rest(ctx context.Context, replies <-chan struct{}, pause time.Duration) (called bool) {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
@@ -124,7 +124,7 @@ func (l *lane) rest(ctx context.Context, replies <-chan struct{}, pause time.Dur
 	case d := <-l.done:
 		l.ended(d)
 	}
-	for { // what else has ended is recorded with it
+	for { // record everything that has ended together
 		select {
 		case d := <-l.done:
 			l.ended(d)
@@ -134,7 +134,8 @@ func (l *lane) rest(ctx context.Context, replies <-chan struct{}, pause time.Dur
 	}
 }
 
-// ended takes note of a post that ended. One without an attempt was not made.
+// ended records a post that ended. A delivery without an attempt was not
+// posted.
 func (l *lane) ended(d *billing.Delivery) {
 	if len(d.Attempts) > 0 {
 		l.tried = append(l.tried, tried{d, l.inFlight[d.ID]})
@@ -142,18 +143,18 @@ func (l *lane) ended(d *billing.Delivery) {
 	delete(l.inFlight, d.ID)
 }
 
-// step records what has ended and starts what is due, in one transaction. It
-// reports false when another dispatcher has the lane.
+// step records the posts that ended and starts those that are due, in one
+// transaction. It returns false when another dispatcher has the lane.
 func (l *lane) step(ctx, posts context.Context, address string) (ours bool, err error) {
 	now := l.clock.Now()
 	free := l.pace.InFlight - len(l.inFlight)
 	renew := !l.held || now.Sub(l.renewed) > l.pace.Lease/3
 	if free == 0 && len(l.tried) == 0 && !renew {
-		return true, nil // nothing can be done
+		return true, nil // nothing to do
 	}
 	var endpoint *billing.WebhookEndpoint
 	var due []billing.Shipment
-	var at, next time.Time // the database's
+	var at, next time.Time // by the database's time
 	other := ""
 	err = l.store.InTx(ctx, l.scope, func(ctx context.Context, tx ports.Tx) error {
 		ours = true
@@ -197,8 +198,8 @@ func (l *lane) step(ctx, posts context.Context, address string) (ours bool, err 
 	return true, nil
 }
 
-// record keeps what came of the posts that ended, and what that says of the
-// endpoint. While all is well that is nothing.
+// record stores the results of the posts that ended, and their effect on the
+// endpoint's health. While the endpoint is healthy there is no effect.
 func (l *lane) record(ctx context.Context, tx ports.Tx) error {
 	var deliveries []*billing.Delivery
 	well := l.well
@@ -207,18 +208,18 @@ func (l *lane) record(ctx context.Context, tx ports.Tx) error {
 		well = well && t.attempt().Succeeded()
 	}
 	if !well && len(deliveries) > 0 {
-		if err := l.suffer(ctx, tx); err != nil {
+		if err := l.recordHealth(ctx, tx); err != nil {
 			return err
 		}
 	}
 	return tx.Lanes.Record(ctx, deliveries)
 }
 
-// suffer keeps the endpoint's health. The endpoint is read anew, and nobody else
-// writes it meanwhile: since it was read for the posts somebody may have enabled
-// it, or given it another URL, of which the posts say nothing, and another
-// dispatcher may have delivered to it.
-func (l *lane) suffer(ctx context.Context, tx ports.Tx) error {
+// recordHealth stores the endpoint's health. It reads the endpoint again and
+// locks it. Since the endpoint was read for the posts it may have been enabled,
+// or got another URL that the posts do not concern, or another dispatcher may
+// have delivered to it.
+func (l *lane) recordHealth(ctx context.Context, tx ports.Tx) error {
 	e, err := tx.Endpoints.Lock(ctx, l.id)
 	if err != nil {
 		if billing.IsNotFound(err) { // deleted
@@ -238,18 +239,18 @@ func (l *lane) suffer(ctx context.Context, tx ports.Tx) error {
 	return tx.Lanes.RecordHealth(ctx, e)
 }
 
-// post posts one delivery. It owns a place in done, so it never waits.
+// post posts one delivery. It has a reserved place in done, so it never blocks.
 func (l *lane) post(ctx context.Context, e *billing.WebhookEndpoint, s billing.Shipment, at time.Time) {
 	attempt, err := post(ctx, l.sender, e, s.Event, at, l.clock.Now(), l.secret)
 	if err != nil && !billing.IsNotFound(err) && ctx.Err() == nil { // deleted, it is not due either
-		l.log.WarnContext(ctx, "webhook not posted, for its secret could not be read; it will be tried again",
+		l.log.WarnContext(ctx, "webhook not posted: its secret could not be read; it will be tried again",
 			"endpoint_id", l.id.String(), "event_id", s.Event.ID.String(), "error", err)
 		select {
 		case <-ctx.Done():
 		case <-time.After(billing.LaneStoreRetry):
 		}
 	}
-	if err != nil || ctx.Err() != nil { // not posted, or cut off: it counts for nothing and is made again
+	if err != nil || ctx.Err() != nil { // not posted, or interrupted: it does not count and is repeated
 		l.done <- &billing.Delivery{ID: s.Delivery.ID}
 		return
 	}
@@ -264,8 +265,8 @@ func (l *lane) post(ctx context.Context, e *billing.WebhookEndpoint, s billing.S
 	l.done <- &d
 }
 
-// leave waits for the posts under way, records what came of those that were not
-// cut off, and gives the lane back.
+// leave waits for the running posts, records those that were not interrupted,
+// and releases the lane.
 func (l *lane) leave(ctx context.Context) {
 	for len(l.inFlight) > 0 {
 		l.ended(<-l.done)
@@ -281,7 +282,7 @@ func (l *lane) leave(ctx context.Context) {
 	})
 	l.held, l.tried = false, nil
 	if err != nil {
-		l.log.WarnContext(ctx, "webhook lane not given back; its lease will end, and what was not recorded is made again",
+		l.log.WarnContext(ctx, "webhook lane not released; its lease will end, and unrecorded posts will be repeated",
 			"endpoint_id", l.id.String(), "error", err)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Ping posts an event of type ping to the endpoint, now, also when it is
-// disabled, and returns what came of that.
+// Ping posts an event of type ping to the endpoint now, even to a disabled one,
+// and returns the attempt.
 func (s *Service) Ping(
 	ctx context.Context, call idempotency.Write[billing.Attempt], id billing.WebhookEndpointID,
 ) (reply billing.Reply, err error) {
@@ -47,7 +47,7 @@ func (s *Service) Ping(
 	if err == nil {
 		err = ctx.Err()
 	}
-	if err != nil { // it was not posted, or cut off: the key is as new, and if not now, then soon
+	if err != nil { // not posted, or interrupted: the key is as new, at once or after pingTime
 		_ = s.store.InTx(context.WithoutCancel(ctx), call.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Keys.Release(ctx, call.Request.Key, work) })
 		return reply, err
 	}
@@ -55,6 +55,6 @@ func (s *Service) Ping(
 		func(context.Context, ports.Tx) (billing.Attempt, error) { return attempt, nil })
 }
 
-// pingTime is longer than a ping takes. A key whose ping is older belongs to a
+// pingTime is longer than a ping takes. A key with an older ping belongs to a
 // process that died, and may be used again.
 const pingTime = 30 * time.Second

@@ -9,10 +9,10 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// post posts an event to the endpoint once. The attempt is made at a time of the
-// database's; the message says the time of this machine, because a receiver
-// compares that with its own. The error is that of reading the secret; nothing
-// was posted then.
+// post posts an event to the endpoint once. The attempt has the database's
+// time; the message has the time of this machine, because a receiver compares
+// that with its own. The error is that of reading the secret; nothing was
+// posted then.
 func post(
 	ctx context.Context, sender ports.WebhookSender, e *billing.WebhookEndpoint, event *billing.Event, at, dated time.Time,
 	secret ports.CurrentSecret,
@@ -25,7 +25,7 @@ func post(
 	return attempt, err
 }
 
-// currentSecret reads the secret that the endpoint has when it is called.
+// currentSecret returns a reader of the endpoint's current secret.
 func currentSecret(store ports.Store, scope billing.Scope, id billing.WebhookEndpointID) ports.CurrentSecret {
 	return func(ctx context.Context) (secret billing.WebhookSecret, err error) {
 		err = store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {

@@ -25,8 +25,8 @@ func (s *Service) List(ctx context.Context, scope billing.Scope) (all []*billing
 	return all, err
 }
 
-// Deliveries reads a page of what was sent to an endpoint, newest first, and
-// where the next page starts: nil after the last. An absent endpoint is
+// Deliveries reads a page of the deliveries to an endpoint, newest first, and
+// the start of the next page: nil after the last. An absent endpoint is
 // CodeNotFound.
 func (s *Service) Deliveries(
 	ctx context.Context, scope billing.Scope, id billing.WebhookEndpointID, p billing.Page,

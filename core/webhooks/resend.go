@@ -8,10 +8,10 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// maxResend bounds what one request queues again.
+// maxResend is the most deliveries that one request queues again.
 const maxResend = 100_000
 
-// Resend queues events again, and returns how many deliveries that makes.
+// Resend queues events again and returns the number of deliveries.
 func (s *Service) Resend(ctx context.Context, call idempotency.Write[int], f billing.ResendFilter) (billing.Reply, error) {
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (int, error) {
 		return tx.Deliveries.Resend(ctx, f, tx.Clock.Now(), maxResend)

@@ -8,8 +8,8 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// RotateSecret gives the endpoint a new secret, which signs everything from now
-// on.
+// RotateSecret replaces the secret of an endpoint. The new one signs everything
+// from now on.
 func (s *Service) RotateSecret(ctx context.Context, call idempotency.Write[Revealed], id billing.WebhookEndpointID) (billing.Reply, error) {
 	return s.reveal(ctx, call, func(ctx context.Context, tx ports.Tx) (*billing.WebhookEndpoint, error) {
 		return s.alter(ctx, tx, id, func(e *billing.WebhookEndpoint) { e.Secret = billing.NewWebhookSecret() })

@@ -8,26 +8,27 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// secrets reads an endpoint's secret for posts that are ready to be sent. A read
-// serves every post that asked before it began: those of a lane become ready
-// together, and a read for each would cost the store more than the lane itself.
+// secrets reads an endpoint's secret for posts that are ready to be sent. One
+// read serves every post that asked before it began: those of a lane become
+// ready together, and a read for each would cost the store more than the lane
+// itself.
 type secrets struct {
 	read ports.CurrentSecret
 
-	reading sync.Mutex // held by the read under way
+	reading sync.Mutex // held by the running read
 	mu      sync.Mutex
-	next    *secretRead // the one that has not begun; nil when no post waits for it
+	next    *secretRead // the read that has not begun; nil when no post waits for it
 }
 
-// secretRead is a read and what came of it, once done is closed.
+// secretRead is a read, with its result once done is closed.
 type secretRead struct {
 	done   chan struct{}
 	secret billing.WebhookSecret
 	err    error
 }
 
-// current reads the secret; the read begins after the call. A read that fails
-// fails for every post that waited for it.
+// current reads the secret; the read begins after the call. A failed read fails
+// for every post that waited for it.
 func (s *secrets) current(ctx context.Context) (billing.WebhookSecret, error) {
 	s.mu.Lock()
 	r := s.next
@@ -45,7 +46,7 @@ func (s *secrets) current(ctx context.Context) (billing.WebhookSecret, error) {
 	}
 }
 
-// begin reads once the read before has ended.
+// begin reads once the running read has ended.
 func (s *secrets) begin(ctx context.Context, r *secretRead) {
 	s.reading.Lock()
 	defer s.reading.Unlock()

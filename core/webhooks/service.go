@@ -1,10 +1,10 @@
 // Package webhooks posts events to the endpoints that callers register.
 //
-// An event is queued for the endpoints in the commit of the change that it
-// tells of. Each endpoint has a lane, which one Dispatcher holds at a time and
-// works off with a bounded number of posts under way, so that a slow endpoint
-// keeps nobody waiting but itself. When a delivery comes next is a column, not a
-// timer: any dispatcher can go on where another died.
+// An event is queued for the endpoints in the commit of its change. Each
+// endpoint has a lane, which one Dispatcher holds at a time. A lane has a
+// limited number of running posts, so that a slow endpoint delays only itself.
+// The time of the next delivery is a column, not a timer: any dispatcher can
+// continue where another died.
 package webhooks
 
 import (
@@ -17,28 +17,27 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Service is the use cases of webhook endpoints and their deliveries.
+// Service has the use cases of webhook endpoints and their deliveries.
 type Service struct {
 	store  ports.Store
 	sender ports.WebhookSender
 	clock  ports.Clock
 }
 
-// New makes the use cases.
+// New creates the use cases.
 func New(store ports.Store, sender ports.WebhookSender, clock ports.Clock) *Service {
 	return &Service{store, sender, clock}
 }
 
-// Revealed is an endpoint as the reply shows it that makes its secret, or
-// replaces it. The reply that is kept for replays has no secret.
+// Revealed is the result of creating or replacing a secret. The reply that is
+// stored for replays has no secret.
 type Revealed struct {
 	Endpoint *billing.WebhookEndpoint
-	Secret   billing.WebhookSecret // empty when it cannot be shown any more
+	Secret   billing.WebhookSecret // empty when it can no longer be shown
 }
 
-// judge puts what the request says into a new endpoint, and asks whether its URL
-// may be called when it names one. The host is looked up, so this is done outside
-// of transactions.
+// judge applies the request to a new endpoint, and checks the URL if the
+// request has one. That looks up the host, so it happens outside transactions.
 func (s *Service) judge(ctx context.Context, in intake.EndpointRequest, e *billing.WebhookEndpoint) error {
 	faults := in.Apply(e)
 	if e.URL == "" {
@@ -57,8 +56,8 @@ func (s *Service) judge(ctx context.Context, in intake.EndpointRequest, e *billi
 	return faults.Err()
 }
 
-// replay is the reply that the request got before, before anything outside of a
-// transaction is done for it.
+// replay returns the stored reply of the request, before any work outside a
+// transaction.
 func (s *Service) replay(ctx context.Context, call billing.Call) (reply billing.Reply, err error) {
 	err = s.store.InTx(ctx, call.Scope, func(ctx context.Context, tx ports.Tx) error {
 		kept, _, err := idempotency.Reserve(ctx, tx, call.Request)
@@ -70,8 +69,8 @@ func (s *Service) replay(ctx context.Context, call billing.Call) (reply billing.
 	return reply, err
 }
 
-// reveal makes a change whose reply shows the endpoint's secret, at most once for
-// the call's key. The reply that is kept does not show it.
+// reveal makes a change whose reply shows the endpoint's secret, at most once
+// for the call's key. The stored reply does not show it.
 func (s *Service) reveal(
 	ctx context.Context, call idempotency.Write[Revealed], change func(ctx context.Context, tx ports.Tx) (*billing.WebhookEndpoint, error),
 ) (billing.Reply, error) {
@@ -86,7 +85,7 @@ func (s *Service) reveal(
 	return reply, err
 }
 
-// alter changes an endpoint under its lock.
+// alter changes a locked endpoint.
 func (s *Service) alter(
 	ctx context.Context, tx ports.Tx, id billing.WebhookEndpointID, change func(*billing.WebhookEndpoint),
 ) (*billing.WebhookEndpoint, error) {

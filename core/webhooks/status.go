@@ -8,8 +8,8 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// SetStatus enables or disables an endpoint. An enabled one starts anew: what it
-// had failed at before does not count, and what waited for it goes out.
+// SetStatus enables or disables an endpoint. Enabling one clears its failures
+// and sends what waits for it.
 func (s *Service) SetStatus(
 	ctx context.Context, call idempotency.Write[*billing.WebhookEndpoint], id billing.WebhookEndpointID, status billing.EndpointStatus,
 ) (billing.Reply, error) {

@@ -10,7 +10,7 @@ import (
 // KeepDeliveries is how long a settled delivery can be looked up.
 const KeepDeliveries = 30 * 24 * time.Hour
 
-// Sweep removes deliveries that were settled long ago, a bounded number in one
+// Sweep deletes deliveries that were settled long ago, a limited number in one
 // transaction, and returns how many.
 func (s *Service) Sweep(ctx context.Context) (forgotten int, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {

@@ -208,7 +208,7 @@ func (w *watched) failTheStore() {
 	await(w.t, "a post that is held", func() bool { return len(w.at.hooks("held")) > 0 })
 	w.postgres.Kill()
 	close(w.at.held)
-	await(w.t, "a lane that fails", func() bool { return strings.Contains(w.dev.log(), "webhook lane not worked off") })
+	await(w.t, "a lane that fails", func() bool { return strings.Contains(w.dev.log(), "webhook lane not served") })
 	w.postgres.Restart()
 }
 

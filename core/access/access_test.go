@@ -176,7 +176,7 @@ func TestAuthenticateRefuses(t *testing.T) {
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	s, _, _, scope := setup(t)
-	nobody := billing.Scope{Org: billing.OrgID{1}, Mode: billing.ModeTest}
+	absent := billing.Scope{Org: billing.OrgID{1}, Mode: billing.ModeTest}
 	office := func(scope billing.Scope, change func(*billing.Office)) error {
 		o := billing.Office{Name: "Main", NPI: "1234567893", TimeZone: "America/Chicago"}
 		change(&o)
@@ -193,7 +193,7 @@ func TestFaults(t *testing.T) {
 	}
 	_, orgErr := s.CreateOrganization(t.Context(), " ")
 	_, revokeErr := s.RevokeKey(t.Context(), billing.KeyID{1})
-	_, listErr := s.ListKeys(t.Context(), nobody.Org)
+	_, listErr := s.ListKeys(t.Context(), absent.Org)
 	for name, c := range map[string]struct {
 		err  error
 		want billing.Code
@@ -203,18 +203,18 @@ func TestFaults(t *testing.T) {
 		"key without permission":      {key(scope, "k"), billing.CodeInvalidRequest},
 		"key that may fly":            {key(scope, "k", "fly"), billing.CodeInvalidRequest},
 		"key of no mode":              {key(billing.Scope{Org: scope.Org, Mode: "prod"}, "k", billing.PermissionRead), billing.CodeInvalidRequest},
-		"key of nobody":               {key(nobody, "k", billing.PermissionRead), billing.CodeNotFound},
+		"key of an absent one":        {key(absent, "k", billing.PermissionRead), billing.CodeNotFound},
 		"revoke no key":               {revokeErr, billing.CodeNotFound},
-		"list keys of nobody":         {listErr, billing.CodeNotFound},
+		"list keys of an absent one":  {listErr, billing.CodeNotFound},
 		"office without a name":       {office(scope, func(o *billing.Office) { o.Name = "" }), billing.CodeInvalidRequest},
 		"office with a bad NPI":       {office(scope, func(o *billing.Office) { o.NPI = "1234567890" }), billing.CodeInvalidRequest},
 		"office in no time zone":      {office(scope, func(o *billing.Office) { o.TimeZone = "Mars/Olympus" }), billing.CodeInvalidRequest},
 		"office with a bad tax ID":    {office(scope, func(o *billing.Office) { o.TaxID = "12-34" }), billing.CodeInvalidRequest},
-		"office of nobody":            {office(nobody, func(*billing.Office) {}), billing.CodeNotFound},
+		"office of an absent one":     {office(absent, func(*billing.Office) {}), billing.CodeNotFound},
 		"office of no mode":           {office(billing.Scope{Org: scope.Org, Mode: "prod"}, func(*billing.Office) {}), billing.CodeInvalidRequest},
 		"good office":                 {office(scope, func(*billing.Office) {}), ""},
 		"provider without a name":     {provider(scope, billing.Provider{LastName: "Lee", NPI: "1234567893"}), billing.CodeInvalidRequest},
-		"provider of nobody":          {provider(nobody, billing.Provider{FirstName: "Ann", LastName: "Lee", NPI: "1234567893"}), billing.CodeNotFound},
+		"provider of an absent one":   {provider(absent, billing.Provider{FirstName: "Ann", LastName: "Lee", NPI: "1234567893"}), billing.CodeNotFound},
 		"good provider":               {provider(scope, billing.Provider{FirstName: "Ann", LastName: "Lee", NPI: "1234567893"}), ""},
 	} {
 		if c.want == "" && c.err != nil || c.want != "" && (c.err == nil || billing.CodeOf(c.err) != c.want) {

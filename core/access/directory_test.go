@@ -44,13 +44,13 @@ func renderProvider(p *billing.Provider, _ error) billing.Reply {
 
 // faults tells what an error says is wrong, field by field.
 func faults(err error) string {
-	var told []string
+	var words []string
 	if e, ok := errors.AsType[*billing.Error](err); ok {
 		for _, f := range e.Faults {
-			told = append(told, f.Field+" "+string(f.Code))
+			words = append(words, f.Field+" "+string(f.Code))
 		}
 	}
-	return strings.Join(told, ", ")
+	return strings.Join(words, ", ")
 }
 
 func TestCreateOffice(t *testing.T) {

@@ -82,7 +82,7 @@ func TestAnswersThatAreRefused(t *testing.T) {
 	unsolicited := b.filled("a")
 	theirs := b.make("m", solicited(others))
 	b.make("e", solicited(empty))
-	nobodys := billing.NewID[billing.AttachmentID](b.clock.Now())
+	absent := billing.NewID[billing.AttachmentID](b.clock.Now())
 	before := b.get(theirs)
 	for name, c := range map[string]struct {
 		to   billing.PayerRequestID
@@ -91,14 +91,14 @@ func TestAnswersThatAreRefused(t *testing.T) {
 	}{
 		"an unsolicited one":     {mine, intake.AnswerRequest{AttachmentID: new(unsolicited.String())}, billing.CodeConflict},
 		"another request's":      {mine, intake.AnswerRequest{AttachmentID: new(theirs.String()), Narrative: new("Mine.")}, billing.CodeConflict},
-		"nobody's":               {mine, intake.AnswerRequest{AttachmentID: new(nobodys.String())}, billing.CodeNotFound},
+		"nobody's":               {mine, intake.AnswerRequest{AttachmentID: new(absent.String())}, billing.CodeNotFound},
 		"no ID":                  {mine, intake.AnswerRequest{AttachmentID: new("att_1")}, billing.CodeInvalidRequest},
 		"nothing":                {mine, intake.AnswerRequest{}, billing.CodeInvalidRequest},
 		"blank words":            {mine, intake.AnswerRequest{Narrative: new(" \n")}, billing.CodeInvalidRequest},
 		"an empty one":           {empty, intake.AnswerRequest{}, billing.CodeInvalidRequest},
 		"an empty one, blank":    {empty, intake.AnswerRequest{Narrative: new(" ")}, billing.CodeInvalidRequest},
-		"a request of nobody":    {billing.PayerRequestID(nobodys), intake.AnswerRequest{}, billing.CodeNotFound},
-		"of nobody, ill-formed":  {billing.PayerRequestID(nobodys), intake.AnswerRequest{AttachmentID: new("x")}, billing.CodeInvalidRequest},
+		"a request of nobody":    {billing.PayerRequestID(absent), intake.AnswerRequest{}, billing.CodeNotFound},
+		"of nobody, ill-formed":  {billing.PayerRequestID(absent), intake.AnswerRequest{AttachmentID: new("x")}, billing.CodeInvalidRequest},
 		"a subject beside claim": {mine, intake.AnswerRequest{Narrative: new("It broke."), About: about()}, billing.CodeInvalidRequest},
 	} {
 		if o := b.answer(b.service, "k", c.to, c.in); o.err == nil || o.code() != c.want {

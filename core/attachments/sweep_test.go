@@ -41,7 +41,7 @@ func (b *fixture) age(names ...string) {
 	}
 }
 
-func nobody(prefix string) string {
+func orphan(prefix string) string {
 	return prefix + billing.NewID[billing.DocumentID](time.Now()).String()
 }
 
@@ -53,9 +53,9 @@ func TestSweep(t *testing.T) {
 	waiting := b.blobNames() // of a document, and of an upload
 	var old []string
 	for range 3 {
-		old = append(old, nobody(billing.DocumentBlobs), nobody(billing.StagingBlobs))
+		old = append(old, orphan(billing.DocumentBlobs), orphan(billing.StagingBlobs))
 	}
-	young, foreign := nobody(billing.StagingBlobs), "documents/readme.txt"
+	young, foreign := orphan(billing.StagingBlobs), "documents/readme.txt"
 	for _, name := range append(old, young, foreign) {
 		b.put(name)
 	}
@@ -95,7 +95,7 @@ func TestSweepOfMany(t *testing.T) {
 	b.filled("a")
 	const many = 1001
 	for range many { // to force each to disk takes longer than all the rest
-		if err := os.WriteFile(filepath.Join(b.folder, nobody(billing.DocumentBlobs)), []byte("blob"), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(b.folder, orphan(billing.DocumentBlobs)), []byte("blob"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -143,12 +143,12 @@ func TestRefusedImages(t *testing.T) {
 	b.work()
 	id := b.open("a")
 	whole, wholePNG := jpegOf(t, pattern(1)), pngOf(t, pattern(1))
-	spoilt := slices.Clone(wholePNG)
-	for at := len(spoilt) - 25; at < len(spoilt)-17; at++ { // in the pixels, which only a conversion reads
-		spoilt[at] ^= 0x55
+	corrupt := slices.Clone(wholePNG)
+	for at := len(corrupt) - 25; at < len(corrupt)-17; at++ { // in the pixels, which only a conversion reads
+		corrupt[at] ^= 0x55
 	}
 	for what, image := range map[string][]byte{
-		"nothing": {}, "words": []byte("%PDF-1.7"), "half a JPEG": whole[:len(whole)/2], "half a PNG": wholePNG[:len(wholePNG)/2], "a spoilt PNG": spoilt,
+		"nothing": {}, "words": []byte("%PDF-1.7"), "half a JPEG": whole[:len(whole)/2], "half a PNG": wholePNG[:len(wholePNG)/2], "a corrupt PNG": corrupt,
 	} {
 		o := b.upload(b.service, "k", id, image)
 		if o.code() != billing.CodeInvalidRequest {

@@ -22,7 +22,7 @@ func (b *fixture) ended(all []*billing.Claim, stories ...string) {
 		if strings.HasSuffix(stories[i], "rejected") {
 			state = billing.ClaimRejected
 		}
-		b.told(b.practice, c.ID, state, stories[i])
+		b.wantClaim(b.practice, c.ID, state, stories[i])
 		files := b.network.files(c)
 		if want := strings.Count(stories[i], "submitted"); len(files) != want {
 			b.t.Errorf("the claim is in the files %v, want %d", files, want)

@@ -25,11 +25,11 @@ func TestTurn(t *testing.T) {
 	b := newFixture(t)
 	taken, refused := b.queue(b.practice, "")[0], b.queue(b.practice, "-REJECTED")[0]
 	b.cut(1)
-	b.told(b.practice, taken.ID, billing.ClaimQueued, "queued") // it is not out yet
+	b.wantClaim(b.practice, taken.ID, billing.ClaimQueued, "queued") // it is not out yet
 	b.cut(0)
 	b.clock.Advance(time.Second)
 	b.send()
-	b.told(b.practice, taken.ID, billing.ClaimSubmitted, "queued submitted")
+	b.wantClaim(b.practice, taken.ID, billing.ClaimSubmitted, "queued submitted")
 	f := b.batch(b.practice, b.get(b.practice, taken.ID).BatchID)
 	if f.State != billing.BatchSent || f.ClaimCount != 2 || !f.SentAt.Equal(b.clock.Now()) || f.File.Name != "20260304050607008.837" {
 		t.Errorf("the batch is %+v", f)
@@ -39,8 +39,8 @@ func TestTurn(t *testing.T) {
 	}
 	b.clock.Advance(untilAll)
 	b.receive()
-	b.told(b.practice, taken.ID, billing.ClaimAcceptedPayer, "queued submitted accepted accepted")
-	b.told(b.practice, refused.ID, billing.ClaimRejected, "queued submitted accepted rejected")
+	b.wantClaim(b.practice, taken.ID, billing.ClaimAcceptedPayer, "queued submitted accepted accepted")
+	b.wantClaim(b.practice, refused.ID, billing.ClaimRejected, "queued submitted accepted rejected")
 	if c := b.get(b.practice, taken.ID); c.PayerClaimNumber == "" || len(c.Findings) > 0 {
 		t.Errorf("the payer's number is %q, and there are %d findings", c.PayerClaimNumber, len(c.Findings))
 	}
@@ -166,7 +166,7 @@ func TestTwoCutters(t *testing.T) {
 	}
 	b.send()
 	for _, c := range []*billing.Claim{all[0], all[many/2], all[many-1]} {
-		b.told(b.practice, c.ID, billing.ClaimSubmitted, "queued submitted")
+		b.wantClaim(b.practice, c.ID, billing.ClaimSubmitted, "queued submitted")
 	}
 	if n := b.stateCount(billing.ClaimSubmitted); n != many {
 		t.Errorf("%d claims are submitted", n)

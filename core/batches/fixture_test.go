@@ -325,8 +325,8 @@ func (b *fixture) events(p *practice, resource [16]byte) (all []*billing.Event) 
 	return all
 }
 
-// told checks where a claim stands and what was told of it.
-func (b *fixture) told(p *practice, id billing.ClaimID, state billing.ClaimState, story string) {
+// wantClaim checks the state of a claim and its events.
+func (b *fixture) wantClaim(p *practice, id billing.ClaimID, state billing.ClaimState, story string) {
 	b.t.Helper()
 	if c := b.get(p, id); c.State != state {
 		b.t.Errorf("the claim is %s, want %s", c.State, state)

@@ -94,7 +94,7 @@ func (b *fixture) take() (files []billing.IncomingFile) {
 	}
 }
 
-// told is a clearinghouse that has the files, and goes on having them.
+// inbox is a clearinghouse that always has the files.
 type inbox struct {
 	ports.Clearinghouse
 	files []billing.IncomingFile
@@ -104,18 +104,18 @@ func (i inbox) Receive(context.Context, int) ([]billing.IncomingFile, error) { r
 
 func (inbox) Remove(context.Context, string) error { return nil }
 
-// give takes in the files, which must all be taken in, and answers which batches
+// give imports the files, which must all succeed, and returns the batches that
 // they reject.
 func (b *fixture) give(files ...billing.IncomingFile) []batches.Rejection {
 	b.t.Helper()
 	got, err := b.build(b.store, inbox{b.network, files}).Receive(b.t.Context(), sandboxnet.Name)
 	if err != nil || got.Files != len(files) {
-		b.t.Fatalf("%d files were taken in of %d: %v", got.Files, len(files), err)
+		b.t.Fatalf("%d files were imported of %d: %v", got.Files, len(files), err)
 	}
 	return got.Rejected
 }
 
-// slowNetwork takes half a minute to take a file, or to fail.
+// slowNetwork needs half a minute to accept a file or to fail.
 type slowNetwork struct {
 	ports.Clearinghouse
 	clock *porttest.Clock

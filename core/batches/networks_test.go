@@ -103,12 +103,12 @@ func TestAcknowledgementsAreOfTheirNetwork(t *testing.T) {
 		}
 	}
 	receive(b.functional(batch, "R", 1)) // of a batch that went through the sandbox
-	b.told(b.practice, c.ID, billing.ClaimSubmitted, "queued submitted")
+	b.wantClaim(b.practice, c.ID, billing.ClaimSubmitted, "queued submitted")
 	receive(b.report("PR", 2, b.about(other, nil, said{control: theirs.PatientControlNumber, category: "A7"})))
-	b.told(other, theirs.ID, billing.ClaimSubmitted, "queued submitted")
+	b.wantClaim(other, theirs.ID, billing.ClaimSubmitted, "queued submitted")
 	if aside := b.quarantined(); len(aside) != 1 {
 		t.Errorf("in quarantine: %+v", aside)
 	}
 	b.give(b.functional(batch, "R", 1)) // the same on the sandbox
-	b.told(b.practice, c.ID, billing.ClaimQueued, "queued submitted queued")
+	b.wantClaim(b.practice, c.ID, billing.ClaimQueued, "queued submitted queued")
 }

@@ -59,7 +59,7 @@ func TestEveryOrder(t *testing.T) {
 			if !porttest.Dies(func() { _ = b.process(f).Send(t.Context(), j) }) {
 				t.Fatal("the sender did not die")
 			}
-			b.told(b.practice, c.ID, billing.ClaimQueued, "queued")
+			b.wantClaim(b.practice, c.ID, billing.ClaimQueued, "queued")
 		} else {
 			b.send()
 		}
@@ -82,7 +82,7 @@ func TestEveryOrder(t *testing.T) {
 			}
 		}
 		state, story := expected(given)
-		b.told(b.practice, c.ID, state, story)
+		b.wantClaim(b.practice, c.ID, state, story)
 		f := b.batch(b.practice, b.get(b.practice, c.ID).BatchID)
 		if f.State != billing.BatchAcknowledged || b.story(b.practice, f.ID) != "batch.acknowledged" {
 			t.Errorf("the batch is %s with the events %q", f.State, b.story(b.practice, f.ID))
@@ -130,7 +130,7 @@ func TestSameFilesAtOnce(t *testing.T) {
 		case 1:
 			story = "queued submitted accepted rejected"
 		}
-		b.told(b.practice, c.ID, state[i == 1], story)
+		b.wantClaim(b.practice, c.ID, state[i == 1], story)
 	}
 	if n := len(b.requests(b.practice)); n != 1 {
 		t.Errorf("%d payer requests", n)
@@ -182,7 +182,7 @@ func TestNothingGoesBack(t *testing.T) {
 		f := step.file(at)
 		b.give(f, f)
 		base += step.more
-		if b.told(b.practice, c.ID, step.state, base); t.Failed() {
+		if b.wantClaim(b.practice, c.ID, step.state, base); t.Failed() {
 			t.Fatal(step.what)
 		}
 	}
@@ -200,7 +200,7 @@ func TestNotFound(t *testing.T) {
 	b := newFixture(t)
 	c, sent := b.accepted()
 	b.give(b.report("PR", 1, b.about(b.practice, sent, said{control: c.PatientControlNumber, category: "A4"})))
-	b.told(b.practice, c.ID, billing.ClaimNeedsAttention, "queued submitted accepted accepted needs_attention")
+	b.wantClaim(b.practice, c.ID, billing.ClaimNeedsAttention, "queued submitted accepted accepted needs_attention")
 	if c := b.get(b.practice, c.ID); len(c.Findings) != 1 {
 		t.Errorf("findings %+v", c.Findings)
 	}
@@ -257,14 +257,14 @@ func TestLateForAReplacement(t *testing.T) {
 	story := "queued submitted accepted accepted queued"
 	b.replace(c)
 	b.give(late, b.report("PR", 2, b.about(b.practice, sent, said{control: c.PatientControlNumber, category: "A2"})))
-	b.told(b.practice, c.ID, billing.ClaimQueued, story)
+	b.wantClaim(b.practice, c.ID, billing.ClaimQueued, story)
 	b.cut(1)
 	b.send()
 	b.give(b.report("PR", 3, b.about(b.practice, sent, said{control: c.PatientControlNumber, category: "A7"})), b.functional(sent, "R", 4))
-	b.told(b.practice, c.ID, billing.ClaimSubmitted, story+" submitted")
+	b.wantClaim(b.practice, c.ID, billing.ClaimSubmitted, story+" submitted")
 	b.clock.Advance(untilAll)
 	b.receive()
-	b.told(b.practice, c.ID, billing.ClaimAcceptedPayer, story+" submitted accepted accepted")
+	b.wantClaim(b.practice, c.ID, billing.ClaimAcceptedPayer, story+" submitted accepted accepted")
 	sentAs := b.network.sent[b.network.files(c)[1]]
 	if !strings.Contains(sentAs, "REF*F8*"+c.PayerClaimNumber+"~") || !strings.Contains(sentAs, ":B:7*") {
 		t.Errorf("the replacement was sent as %s", sentAs)
@@ -279,13 +279,13 @@ func TestVoid(t *testing.T) {
 	v := b.void(c)
 	b.cut(1)
 	b.send()
-	b.told(b.practice, c.ID, billing.ClaimAcceptedPayer, "queued submitted accepted accepted")
+	b.wantClaim(b.practice, c.ID, billing.ClaimAcceptedPayer, "queued submitted accepted accepted")
 	b.clock.Advance(untilAll)
 	files := b.take()
 	b.give(files...)
 	b.give(files...)
-	b.told(b.practice, v.ID, billing.ClaimAcceptedPayer, "queued submitted accepted accepted")
-	b.told(b.practice, c.ID, billing.ClaimVoided, "queued submitted accepted accepted voided")
+	b.wantClaim(b.practice, v.ID, billing.ClaimAcceptedPayer, "queued submitted accepted accepted")
+	b.wantClaim(b.practice, c.ID, billing.ClaimVoided, "queued submitted accepted accepted voided")
 	events := b.events(b.practice, c.ID)
 	if data := string(events[4].Data); !strings.Contains(data, "payer") || !strings.Contains(data, `"previous_state":"accepted_payer"`) || !strings.Contains(data, `"category":"A2"`) {
 		t.Errorf("claim.voided tells %s", data)
@@ -295,7 +295,7 @@ func TestVoid(t *testing.T) {
 	}
 	// The payer still has something to say of what it has taken back.
 	b.give(b.report("PR", 1, b.about(b.practice, nil, said{control: c.PatientControlNumber, category: "A2"})))
-	b.told(b.practice, c.ID, billing.ClaimVoided, "queued submitted accepted accepted voided")
+	b.wantClaim(b.practice, c.ID, billing.ClaimVoided, "queued submitted accepted accepted voided")
 }
 
 // TestVoidAndClaimInOneFile has the payer take a void and speak of the claim
@@ -316,8 +316,8 @@ func TestVoidAndClaimInOneFile(t *testing.T) {
 			if order[0] == 1 {
 				story += " status_updated"
 			}
-			b.told(b.practice, v.ID, billing.ClaimAcceptedPayer, "queued submitted accepted")
-			b.told(b.practice, c.ID, billing.ClaimVoided, story+" voided")
+			b.wantClaim(b.practice, v.ID, billing.ClaimAcceptedPayer, "queued submitted accepted")
+			b.wantClaim(b.practice, c.ID, billing.ClaimVoided, story+" voided")
 		})
 	}
 }
@@ -331,6 +331,6 @@ func TestRejectedVoid(t *testing.T) {
 	b.cut(1)
 	b.send()
 	b.give(b.report("PR", 1, b.about(b.practice, nil, said{control: v.PatientControlNumber, category: "A3"})))
-	b.told(b.practice, v.ID, billing.ClaimRejected, "queued submitted rejected")
-	b.told(b.practice, c.ID, billing.ClaimAcceptedPayer, "queued submitted accepted accepted")
+	b.wantClaim(b.practice, v.ID, billing.ClaimRejected, "queued submitted rejected")
+	b.wantClaim(b.practice, c.ID, billing.ClaimAcceptedPayer, "queued submitted accepted accepted")
 }

@@ -45,29 +45,29 @@ func TestOneFileForSeveralOrganizations(t *testing.T) {
 		})
 	}
 	b.give(f, f)
-	b.told(b.practice, one.ID, billing.ClaimAcceptedPayer, "queued submitted accepted")
-	b.told(second, two.ID, billing.ClaimAcceptedPayer, "queued submitted accepted")
-	b.told(third, three.ID, billing.ClaimRejected, "queued submitted rejected")
+	b.wantClaim(b.practice, one.ID, billing.ClaimAcceptedPayer, "queued submitted accepted")
+	b.wantClaim(second, two.ID, billing.ClaimAcceptedPayer, "queued submitted accepted")
+	b.wantClaim(third, three.ID, billing.ClaimRejected, "queued submitted rejected")
 	aside := b.quarantined()
 	if len(aside) != 1 || aside[0].Name != f.Name || !strings.HasPrefix(aside[0].Reason, "1 of the parts") {
 		t.Errorf("in quarantine: %+v", aside)
 	}
 }
 
-// TestStrays sets files aside that cannot be read, or are nobody's.
-func TestStrays(t *testing.T) {
+// TestUnrouted sets files aside that cannot be read, or are nobody's.
+func TestUnrouted(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
 	twin := b.newPractice(b.office.NPI)
 	c, sent := b.submitted(b.practice)
-	nobodys := *sent
-	nobodys.File.ControlNumbers = billing.ControlNumbers{Interchange: "987654321", Group: "987654321", Transaction: "987654321"}
+	unknown := *sent
+	unknown.File.ControlNumbers = billing.ControlNumbers{Interchange: "987654321", Group: "987654321", Transaction: "987654321"}
 	for i, f := range []billing.IncomingFile{
 		{Name: "empty"},
 		{Name: "page", Content: []byte("<html>Jane Doe</html>")},
 		{Name: "claims", Content: []byte(b.network.sent[sent.File.Name])},
 		{Name: "half", Content: b.functional(sent, "R", 1).Content[:150]},
-		b.functional(&nobodys, "R", 2),
+		b.functional(&unknown, "R", 2),
 		b.report("PR", 3, b.about(twin, nil, said{control: "PCN-999999", category: "A7"})),                                           // two organizations have the NPI, and neither the claim
 		b.report("PR", 4, b.about(&practice{office: &billing.Office{}}, nil, said{control: c.PatientControlNumber, category: "A7"})), // none is named
 	} {
@@ -83,7 +83,7 @@ func TestStrays(t *testing.T) {
 			}
 		}
 	}
-	b.told(b.practice, c.ID, billing.ClaimSubmitted, "queued submitted")
+	b.wantClaim(b.practice, c.ID, billing.ClaimSubmitted, "queued submitted")
 	if f := b.batch(b.practice, sent.ID); f.State != billing.BatchSent {
 		t.Errorf("the batch is %s", f.State)
 	}
@@ -95,12 +95,12 @@ func TestAnothersNPI(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
 	twin := b.newPractice(b.office.NPI)
-	fates := []string{"-PAID-ERA", "-REJECTED", "-INFO-REQUEST"}
+	scenarios := []string{"-PAID-ERA", "-REJECTED", "-INFO-REQUEST"}
 	b.made = 100
-	theirs := b.queue(twin, fates...)
+	theirs := b.queue(twin, scenarios...)
 	b.turn(1)
 	b.made = 100
-	mine := b.queue(b.practice, fates...)
+	mine := b.queue(b.practice, scenarios...)
 	b.payees = nil
 	b.turn(1)
 	for i, story := range []string{"queued submitted accepted accepted", "queued submitted accepted rejected", "queued submitted accepted accepted status_updated"} {
@@ -109,7 +109,7 @@ func TestAnothersNPI(t *testing.T) {
 		}
 		for p, c := range map[*practice]*billing.Claim{b.practice: mine[i], twin: theirs[i]} {
 			if got := b.story(p, c.ID); got != story {
-				t.Errorf("%s: %q, want %q", fates[i], got, story)
+				t.Errorf("%s: %q, want %q", scenarios[i], got, story)
 			}
 		}
 	}
@@ -195,8 +195,8 @@ func TestSameNumbersOfTwoOrganizations(t *testing.T) {
 	b.cut(2)
 	b.send()
 	b.give(b.report("PR", 1, b.about(other, nil, said{control: theirs.PatientControlNumber, category: "A7"})))
-	b.told(b.practice, mine.ID, billing.ClaimSubmitted, "queued submitted")
-	b.told(other, theirs.ID, billing.ClaimRejected, "queued submitted rejected")
+	b.wantClaim(b.practice, mine.ID, billing.ClaimSubmitted, "queued submitted")
+	b.wantClaim(other, theirs.ID, billing.ClaimRejected, "queued submitted rejected")
 }
 
 // TestRejectionOfALevel has a 277CA reject all claims of a batch, or of one
@@ -218,16 +218,16 @@ func TestRejectionOfALevel(t *testing.T) {
 	here.Providers = append(here.Providers, there.Providers...)
 	b.give(b.report("PR", 1, here))
 	for _, c := range all[0] {
-		b.told(b.practice, c.ID, billing.ClaimRejected, "queued submitted rejected")
+		b.wantClaim(b.practice, c.ID, billing.ClaimRejected, "queued submitted rejected")
 	}
-	b.told(b.practice, all[1][0].ID, billing.ClaimAcceptedPayer, "queued submitted accepted")
-	b.told(b.practice, all[1][1].ID, billing.ClaimSubmitted, "queued submitted")
+	b.wantClaim(b.practice, all[1][0].ID, billing.ClaimAcceptedPayer, "queued submitted accepted")
+	b.wantClaim(b.practice, all[1][1].ID, billing.ClaimSubmitted, "queued submitted")
 
 	whole := b.about(b.practice, sent)
 	whole.Providers, whole.Statuses = nil, b.status("A8")
 	b.give(b.report("AY", 2, whole))
-	b.told(b.practice, all[0][0].ID, billing.ClaimRejected, "queued submitted rejected")
-	b.told(b.practice, all[1][1].ID, billing.ClaimRejected, "queued submitted rejected")
+	b.wantClaim(b.practice, all[0][0].ID, billing.ClaimRejected, "queued submitted rejected")
+	b.wantClaim(b.practice, all[1][1].ID, billing.ClaimRejected, "queued submitted rejected")
 	if c := b.get(b.practice, all[1][1].ID); len(c.Findings) != 1 || !strings.Contains(c.Findings[0].Message, "clearinghouse") {
 		t.Errorf("findings %+v", c.Findings)
 	}
@@ -269,10 +269,10 @@ func TestPayerAsksOnce(t *testing.T) {
 		t.Errorf("payer requests %+v", all)
 	}
 	// About a claim that is not ours; the payer is known.
-	nobodys := b.claim(b.practice, "")
+	unknown := b.claim(b.practice, "")
 	b.clock.Advance(time.Second)
-	b.give(b.request(b.practice, 10, nobodys, "REF-1"))
-	b.give(b.request(b.practice, 11, nobodys, "REF-1"))
+	b.give(b.request(b.practice, 10, unknown, "REF-1"))
+	b.give(b.request(b.practice, 11, unknown, "REF-1"))
 	all = b.requests(b.practice)
 	if len(all) != 123 || !all[0].ClaimID.IsZero() || all[0].Payer.PayerID != quietPayer || b.story(b.practice, all[0].ID) != "payer_request.received" {
 		t.Errorf("payer requests %+v", all)
@@ -310,7 +310,7 @@ func TestInterchangeRejected(t *testing.T) {
 	if again := b.give(b.interchangeRejected(sent, 2)); len(again) != 0 {
 		t.Errorf("told once more: %+v", again)
 	}
-	b.told(b.practice, c.ID, billing.ClaimQueued, "queued submitted queued")
+	b.wantClaim(b.practice, c.ID, billing.ClaimQueued, "queued submitted queued")
 	if f := b.batch(b.practice, sent.ID); f.Result != billing.BatchRejected {
 		t.Errorf("the batch is %+v", f)
 	}

@@ -37,7 +37,7 @@ func TestNetworkIsDown(t *testing.T) {
 		t.Errorf("receiving: %d, %v", got.Files, err)
 	}
 	b.cut(0)
-	b.told(b.practice, c.ID, billing.ClaimQueued, "queued")
+	b.wantClaim(b.practice, c.ID, billing.ClaimQueued, "queued")
 	if f, _ := b.batches(b.practice); len(f) != 1 || f[0].State != billing.BatchPending || !f[0].SentAt.IsZero() {
 		t.Errorf("batches %+v", f)
 	}
@@ -45,7 +45,7 @@ func TestNetworkIsDown(t *testing.T) {
 	b.network.set(nil)
 	b.turn(1)
 	for _, c := range []*billing.Claim{c, late} {
-		b.told(b.practice, c.ID, billing.ClaimAcceptedPayer, "queued submitted accepted accepted")
+		b.wantClaim(b.practice, c.ID, billing.ClaimAcceptedPayer, "queued submitted accepted accepted")
 		if names := b.network.files(c); len(names) != 1 {
 			t.Errorf("a claim is in the files %v", names)
 		}
@@ -89,7 +89,7 @@ func TestGivenUpIsNotForgotten(t *testing.T) {
 		t.Errorf("it is tried again at %s, now is %s", again, b.clock.Now())
 	}
 	b.turn(0)
-	b.told(b.practice, c.ID, billing.ClaimAcceptedPayer, "queued submitted accepted accepted")
+	b.wantClaim(b.practice, c.ID, billing.ClaimAcceptedPayer, "queued submitted accepted accepted")
 }
 
 // TestBatchRejectedOnce has the clearinghouse reject a file: all its claims go
@@ -107,7 +107,7 @@ func TestBatchRejectedOnce(t *testing.T) {
 	answer := b.take()
 	b.give(answer...)
 	for _, c := range both {
-		b.told(b.practice, c.ID, billing.ClaimQueued, "queued submitted queued")
+		b.wantClaim(b.practice, c.ID, billing.ClaimQueued, "queued submitted queued")
 		if c := b.get(b.practice, c.ID); !c.BatchID.IsZero() || !c.SentAt.Equal(first) {
 			t.Errorf("the claim is in batch %s and was first sent at %s", c.BatchID, c.SentAt)
 		}
@@ -125,7 +125,7 @@ func TestBatchRejectedOnce(t *testing.T) {
 	b.clock.Advance(untilAll)
 	b.receive()
 	for _, c := range both {
-		b.told(b.practice, c.ID, billing.ClaimAcceptedPayer, "queued submitted queued submitted accepted accepted")
+		b.wantClaim(b.practice, c.ID, billing.ClaimAcceptedPayer, "queued submitted queued submitted accepted accepted")
 		if c := b.get(b.practice, c.ID); !c.SentAt.Equal(first) {
 			t.Errorf("the claim was first sent at %s, want %s", c.SentAt, first)
 		}

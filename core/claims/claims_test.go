@@ -163,13 +163,13 @@ func (b *bench) refused(u use) string {
 }
 
 func faults(err error) string {
-	var told []string
+	var words []string
 	if e, ok := errors.AsType[*billing.Error](err); ok {
 		for _, f := range e.Faults {
-			told = append(told, f.Field+" "+string(f.Code))
+			words = append(words, f.Field+" "+string(f.Code))
 		}
 	}
-	return strings.Join(told, ", ")
+	return strings.Join(words, ", ")
 }
 
 // text is all of a value, in which no list and an empty one are the same.
@@ -304,7 +304,7 @@ func (b *bench) events(id billing.ClaimID) string {
 		all, err = tx.Events.List(ctx, billing.EventFilter{Resource: id}, billing.Page{Limit: 100})
 		return err
 	})
-	told := make([]string, len(all))
+	words := make([]string, len(all))
 	for _, e := range all {
 		var data struct {
 			ID       string  `json:"id"`
@@ -318,27 +318,27 @@ func (b *bench) events(id billing.ClaimID) string {
 		if data.Previous != nil {
 			from = *data.Previous
 		}
-		told[e.Sequence-1] = string(e.Type) + " " + from + ">" + data.State
+		words[e.Sequence-1] = string(e.Type) + " " + from + ">" + data.State
 	}
-	return strings.Join(told, ", ")
+	return strings.Join(words, ", ")
 }
 
 // history tells how a claim has moved.
 func history(c *billing.ClaimRecord) string {
-	var told []string
+	var words []string
 	for _, m := range c.History {
-		told = append(told, string(m.Cause)+">"+string(m.State))
+		words = append(words, string(m.Cause)+">"+string(m.State))
 	}
-	return strings.Join(told, ", ")
+	return strings.Join(words, ", ")
 }
 
 // found tells what the rules found, field by field.
 func found(c *billing.ClaimRecord) string {
-	var told []string
+	var words []string
 	for _, f := range c.Findings {
-		told = append(told, f.Field+" "+f.Code)
+		words = append(words, f.Field+" "+f.Code)
 	}
-	return strings.Join(told, ", ")
+	return strings.Join(words, ", ")
 }
 
 // count counts claims of the scope, of either kind.

@@ -155,12 +155,12 @@ func TestSubmitAndChange(t *testing.T) {
 		c := b.does(b.make(in))
 		codes, _ := b.atOnce(b.submit(c.ID), b.change(c.ID, given(intake.ClaimRequest{})), b.change(c.ID, given(intake.ClaimRequest{Submit: true})))
 		now, events := b.get(c.ID), b.events(c.ID)
-		told := map[string]string{
+		story := map[string]string{
 			"draft>draft, validation>validated":                "claim.validated draft>validated",
 			"draft>draft, validation>validated, submit>queued": "claim.validated draft>validated, claim.queued validated>queued",
 		}[history(now)]
 		queued := codes[0] == "" || codes[2] == ""
-		if told == "" || told != events || queued != (now.State == billing.ClaimQueued) || codes[1] == "" && codes[2] == "" {
+		if story == "" || story != events || queued != (now.State == billing.ClaimQueued) || codes[1] == "" && codes[2] == "" {
 			t.Errorf("%q: %s by %q, events %q", codes, now.State, history(now), events)
 		}
 	}

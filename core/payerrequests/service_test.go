@@ -120,15 +120,15 @@ func TestRecord(t *testing.T) {
 	if len(all) != 1 || all[0].Type != billing.EventPayerRequestReceived || all[0].Sequence != 1 || all[0].Resource != r.ID || !all[0].CreatedAt.Equal(r.CreatedAt) {
 		t.Fatalf("events %+v, want one payer_request.received", all)
 	}
-	var told struct {
+	var data struct {
 		ID      string  `json:"id"`
 		Source  string  `json:"source"`
 		DueDate *string `json:"due_date"`
 		ClaimID *string `json:"claim_id"`
 	}
-	err := json.Unmarshal(all[0].Data, &told)
-	if err != nil || told.ID != r.ID.String() || told.Source != "staff" || *told.DueDate != "2026-04-01" || told.ClaimID != nil {
-		t.Errorf("the event tells %+v, %v", told, err)
+	err := json.Unmarshal(all[0].Data, &data)
+	if err != nil || data.ID != r.ID.String() || data.Source != "staff" || *data.DueDate != "2026-04-01" || data.ClaimID != nil {
+		t.Errorf("the event has %+v, %v", data, err)
 	}
 	if strings.Contains(string(all[0].Data), "X-ray") {
 		t.Error("the event has the payer's words")
@@ -148,24 +148,24 @@ func TestRecord(t *testing.T) {
 func TestRecordsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	nobody := billing.NewID[billing.ClaimID](time.Now()).String()
+	unknown := billing.NewID[billing.ClaimID](time.Now()).String()
 	for name, c := range map[string]struct {
 		change func(*intake.PayerRequestRecord)
 		code   billing.Code
 		want   string
 	}{
-		"nobody asks":           {func(r *intake.PayerRequestRecord) { r.PayerID = nil }, billing.CodeInvalidRequest, "payer_id required"},
+		"no payer":              {func(r *intake.PayerRequestRecord) { r.PayerID = nil }, billing.CodeInvalidRequest, "payer_id required"},
 		"a blank payer":         {func(r *intake.PayerRequestRecord) { r.PayerID = new("") }, billing.CodeInvalidRequest, "payer_id required"},
 		"an unknown payer":      {func(r *intake.PayerRequestRecord) { r.PayerID = new("NOBODY") }, billing.CodeNotFound, "payer_id not_found"},
 		"an ill-formed claim":   {func(r *intake.PayerRequestRecord) { r.ClaimID = new("clm_1") }, billing.CodeInvalidRequest, "claim_id format"},
-		"an unknown claim":      {func(r *intake.PayerRequestRecord) { r.ClaimID = &nobody }, billing.CodeNotFound, "claim_id not_found"},
-		"both are unknown":      {func(r *intake.PayerRequestRecord) { r.ClaimID, r.PayerID = &nobody, new("NOBODY") }, billing.CodeNotFound, "claim_id not_found"},
+		"an unknown claim":      {func(r *intake.PayerRequestRecord) { r.ClaimID = &unknown }, billing.CodeNotFound, "claim_id not_found"},
+		"both are unknown":      {func(r *intake.PayerRequestRecord) { r.ClaimID, r.PayerID = &unknown, new("NOBODY") }, billing.CodeNotFound, "claim_id not_found"},
 		"another payer's claim": {func(r *intake.PayerRequestRecord) { r.ClaimID, r.PayerID = new(b.claim.ID.String()), new("60054") }, billing.CodeInvalidRequest, "payer_id conflict"},
 		"no reference":          {func(r *intake.PayerRequestRecord) { r.ReferenceNumber = " " }, billing.CodeInvalidRequest, "reference_number required"},
 		"a long reference":      {func(r *intake.PayerRequestRecord) { r.ReferenceNumber = strings.Repeat("é", 51) }, billing.CodeInvalidRequest, "reference_number too_long"},
 		"nothing is asked":      {func(r *intake.PayerRequestRecord) { r.Requested = "" }, billing.CodeInvalidRequest, "requested required"},
 		"a day that is none":    {func(r *intake.PayerRequestRecord) { r.DueDate = new("2026-02-30") }, billing.CodeInvalidRequest, "due_date format"},
-		"faults before absence": {func(r *intake.PayerRequestRecord) { r.ClaimID, r.Requested = &nobody, "" }, billing.CodeInvalidRequest, "requested required"},
+		"faults before absence": {func(r *intake.PayerRequestRecord) { r.ClaimID, r.Requested = &unknown, "" }, billing.CodeInvalidRequest, "requested required"},
 		"what the form lacks":   {func(r *intake.PayerRequestRecord) { r.Faults.Add("x", billing.FaultUnknown, "?") }, billing.CodeInvalidRequest, "x unknown"},
 	} {
 		in := letter()

@@ -43,7 +43,7 @@ func TestApply(t *testing.T) {
 	if b.events(whole) != "claim.paid" || b.events(nothing) != "claim.denied" || b.events(id) != "era.received" {
 		t.Errorf("events %s, %s, %s", b.events(whole), b.events(nothing), b.events(id))
 	}
-	var told struct {
+	var data struct {
 		Matched   int `json:"matched_count"`
 		Unmatched int `json:"unmatched_count"`
 		File      struct {
@@ -51,11 +51,11 @@ func TestApply(t *testing.T) {
 			Control string `json:"interchange_control_number"`
 		} `json:"file"`
 	}
-	if b.last(id, &told); told.Matched != 3 || told.Unmatched != 1 {
-		t.Errorf("era.received tells %+v", told)
+	if b.last(id, &data); data.Matched != 3 || data.Unmatched != 1 {
+		t.Errorf("era.received has %+v", data)
 	}
-	if b.last(whole, &told); told.File.Name != f.Name || told.File.Control == "" {
-		t.Errorf("claim.paid tells of the file %+v", told.File)
+	if b.last(whole, &data); data.File.Name != f.Name || data.File.Control == "" {
+		t.Errorf("claim.paid has the file %+v", data.File)
 	}
 	if e, content, err := b.service.File(t.Context(), b.scope, id); err != nil || !bytes.Equal(content, f.Content) || e.ID != id {
 		t.Errorf("the file: %d bytes, %v", len(content), err)
@@ -132,8 +132,8 @@ func TestMatching(t *testing.T) {
 			if got := b.get(id); applied != (len(got.Payments) == 1) || applied && r.Claims[0].ClaimID != id || !applied && got.State != was {
 				t.Errorf("the claim is %s with %d payments", got.State, len(got.Payments))
 			}
-			if told := b.events(id); (told == "claim.paid") != applied {
-				t.Errorf("events %q", told)
+			if events := b.events(id); (events == "claim.paid") != applied {
+				t.Errorf("events %q", events)
 			}
 		})
 	}
@@ -182,11 +182,11 @@ func TestSeveralSayings(t *testing.T) {
 				for _, says := range c.says {
 					r := b.remit(says...)
 					got = counts(r)
-					var told struct {
+					var data struct {
 						Matched int `json:"matched_count"`
 					}
-					if b.last(r.ID, &told); told.Matched != r.MatchedCount {
-						t.Errorf("era.received tells of %d matched claims, of %d", told.Matched, r.MatchedCount)
+					if b.last(r.ID, &data); data.Matched != r.MatchedCount {
+						t.Errorf("era.received reports %d matched claims, of %d", data.Matched, r.MatchedCount)
 					}
 				}
 				if got != c.counts {

@@ -96,11 +96,11 @@ func TestReceiveDiesAnywhere(t *testing.T) {
 		t.Helper()
 		n++
 		id := b.claim(fmt.Sprintf("A-%d", n))
-		nobody := b.payment(paid("N", "", 0))
-		nobody.Payee.ID = "9999999999"
+		unknown := b.payment(paid("N", "", 0))
+		unknown.Payee.ID = "9999999999"
 		theirs := b.payment(paid("T", "", 0))
 		theirs.Payee.ID = "1457898765"
-		file := b.file(b.payment(paid(fmt.Sprintf("A-%d", n), "", 0)), nobody, theirs)
+		file := b.file(b.payment(paid(fmt.Sprintf("A-%d", n), "", 0)), unknown, theirs)
 		have, had := len(b.quarantined()), len(b.eras(other))
 		porttest.Dies(func() { _ = b.process(f).Receive(t.Context(), billing.ModeTest, file) })
 		if err := b.service.Receive(t.Context(), billing.ModeTest, file); err != nil {

@@ -349,19 +349,19 @@ func (b *fixture) pending(j jobs.Job) (is bool) {
 // events are the types of a resource's events, in their order.
 func (b *fixture) events(id [16]byte) string {
 	b.t.Helper()
-	var told []string
+	var events []string
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		all, err := tx.Events.List(ctx, billing.EventFilter{Resource: id}, billing.Page{Limit: 100})
-		told = make([]string, len(all))
+		events = make([]string, len(all))
 		for i, e := range all {
-			told[len(all)-1-i] = string(e.Type)
+			events[len(all)-1-i] = string(e.Type)
 			if e.Sequence != len(all)-i {
 				b.t.Errorf("event %s has the sequence %d, want %d", e.Type, e.Sequence, len(all)-i)
 			}
 		}
 		return err
 	})
-	return strings.Join(told, " ")
+	return strings.Join(events, " ")
 }
 
 // last is the data of a resource's last event.

@@ -46,11 +46,11 @@ func TestRoutes(t *testing.T) {
 		"by tax ID":                  {payee("FI", "98-7654321"), b.scope, true, ""},
 		"by tax ID in a reference":   {payee("", "", ref("TJ", "111111111")), theirs, true, ""},
 		"by both":                    {payee("XX", ourNPI, ref("TJ", ourTaxID)), b.scope, true, ""},
-		"an NPI of nobody":           {payee("XX", unknownNPI, ref("TJ", "111111111")), billing.Scope{}, false, "which no verified office has"},
+		"an unknown NPI":             {payee("XX", unknownNPI, ref("TJ", "111111111")), billing.Scope{}, false, "which no verified office has"},
 		"two that do not go along":   {payee("XX", ourNPI, ref("TJ", "111111111")), billing.Scope{}, false, "which no verified office has"},
 		"one of an office's own NPI": {payee("XX", "1000000004", ref("TJ", "333333333")), b.scope, true, ""},
 		"several offices":            {payee("FI", "333333333"), b.scope, false, ""},
-		"nobody's":                   {payee("XX", unknownNPI), billing.Scope{}, false, "which no verified office has"},
+		"a payee of none":            {payee("XX", unknownNPI), billing.Scope{}, false, "which no verified office has"},
 		"two organizations'":         {payee("XX", sharedNPI), billing.Scope{}, false, "do not show which of them sent it"},
 		"unnamed":                    {payee("", ""), billing.Scope{}, false, "neither NPI nor tax ID"},
 	} {
@@ -131,7 +131,7 @@ func TestFileOfAScope(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
 	twin := b.organization(billing.ModeTest, ourNPI, ourTaxID)
-	for name, npi := range map[string]string{"a shared NPI": ourNPI, "an NPI of nobody": unknownNPI} {
+	for name, npi := range map[string]string{"a shared NPI": ourNPI, "an unknown NPI": unknownNPI} {
 		p := b.payment(paid("X", "", 0))
 		p.Payee.ID = npi
 		f := b.file(p)
@@ -176,7 +176,7 @@ func TestSeveralCandidates(t *testing.T) {
 	b.claim("BOTH", of)
 	b.claim("NEITHER", charging(1), called("Bo", "Li"))
 	b.claim("NEITHER", of, charging(2), called("Bo", "Li"))
-	nobody := billing.Scope{}
+	none := billing.Scope{}
 	for name, c := range map[string]struct {
 		claims []saying
 		of     billing.Scope
@@ -186,20 +186,20 @@ func TestSeveralCandidates(t *testing.T) {
 		"the patient's name":          {[]saying{paid("NAME", "", 0)}, b.scope},
 		"the name of a dependent":     {[]saying{paid("CHILD", "", 0)}, twin},
 		"a claim after many others":   {[]saying{paid("X", "", 0), paid("Y", "", 0), paid("NEITHER", "", 0), paid("Z", "", 0), paid("NAME", "", 0)}, b.scope},
-		"both fit":                    {[]saying{paid("BOTH", "", 0)}, nobody},
-		"one claim of each":           {[]saying{paid("CHARGE", "", 0), paid("NAME", "", 0)}, nobody},
-		"the control number alone":    {[]saying{paid("NEITHER", "", 0)}, nobody},
-		"neither has the claim":       {[]saying{paid("UNKNOWN", "", 0)}, nobody},
-		"a claim without a number":    {[]saying{paid("", "", 0)}, nobody},
-		"no claims, provider's money": {nil, nobody},
+		"both fit":                    {[]saying{paid("BOTH", "", 0)}, none},
+		"one claim of each":           {[]saying{paid("CHARGE", "", 0), paid("NAME", "", 0)}, none},
+		"the control number alone":    {[]saying{paid("NEITHER", "", 0)}, none},
+		"neither has the claim":       {[]saying{paid("UNKNOWN", "", 0)}, none},
+		"a claim without a number":    {[]saying{paid("", "", 0)}, none},
+		"no claims, provider's money": {nil, none},
 	} {
-		had := map[billing.Scope]int{b.scope: len(b.eras(b.scope)), twin: len(b.eras(twin)), nobody: len(b.quarantined())}
+		had := map[billing.Scope]int{b.scope: len(b.eras(b.scope)), twin: len(b.eras(twin)), none: len(b.quarantined())}
 		if err := b.service.Receive(t.Context(), billing.ModeTest, b.file(b.payment(c.claims...))); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		b.settle()
 		had[c.of]++
-		got := map[billing.Scope]int{b.scope: len(b.eras(b.scope)), twin: len(b.eras(twin)), nobody: len(b.quarantined())}
+		got := map[billing.Scope]int{b.scope: len(b.eras(b.scope)), twin: len(b.eras(twin)), none: len(b.quarantined())}
 		if !maps.Equal(got, had) {
 			t.Errorf("%s: remittances here, there and in quarantine: %v, want %v", name, got, had)
 		}
@@ -274,9 +274,9 @@ func TestImport(t *testing.T) {
 	ours, id := b.claim("A-1"), b.claim("B-1")
 	known := b.payment(paid("A-1", "", 0))
 	b.apply(b.receiveFile(b.file(known)))
-	nobodys := b.payment(paid("B-1", "", 0))
-	nobodys.Payee.ID = unknownNPI
-	f := b.file(known, nobodys)
+	unknown := b.payment(paid("B-1", "", 0))
+	unknown.Payee.ID = unknownNPI
+	f := b.file(known, unknown)
 	if err := b.service.Receive(t.Context(), billing.ModeTest, f); err != nil {
 		t.Fatal(err)
 	}
@@ -286,7 +286,7 @@ func TestImport(t *testing.T) {
 	}
 
 	report, err := b.service.Import(t.Context(), b.scope, f.Name, f.Content)
-	if err != nil || len(report) != 2 || report[0].New || !report[1].New || report[1].ID != report[1].ERA.ID || report[1].ERA.Payment.TraceNumber != nobodys.Trace.Number {
+	if err != nil || len(report) != 2 || report[0].New || !report[1].New || report[1].ID != report[1].ERA.ID || report[1].ERA.Payment.TraceNumber != unknown.Trace.Number {
 		t.Fatalf("%+v, %v", report, err)
 	}
 	b.settle()
@@ -301,9 +301,9 @@ func TestImport(t *testing.T) {
 	if _, err := b.service.ImportQuarantined(t.Context(), live, q[0].ID); codeOf(err) != billing.CodeConflict {
 		t.Errorf("in the other mode: %v", err)
 	}
-	nobody := billing.Scope{Org: billing.OrgID{1}, Mode: billing.ModeTest}
-	if _, err := b.service.ImportQuarantined(t.Context(), nobody, q[0].ID); codeOf(err) != billing.CodeNotFound {
-		t.Errorf("for nobody: %v", err)
+	absent := billing.Scope{Org: billing.OrgID{1}, Mode: billing.ModeTest}
+	if _, err := b.service.ImportQuarantined(t.Context(), absent, q[0].ID); codeOf(err) != billing.CodeNotFound {
+		t.Errorf("for an absent organization: %v", err)
 	}
 	if len(b.quarantined()) != 1 {
 		t.Fatal("the file is not in quarantine any more")

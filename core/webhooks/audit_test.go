@@ -56,12 +56,12 @@ func (b *fixture) still(p *process, what string, few int) {
 	b.t.Helper()
 	var before int
 	porttest.Await(b.t, "the process comes to rest", func() bool {
-		before = p.fate.count("InTx")
+		before = p.fault.count("InTx")
 		<-time.After(20 * pause)
-		return p.fate.count("InTx") <= before+few
+		return p.fault.count("InTx") <= before+few
 	})
 	<-time.After(20 * pause)
-	if n := p.fate.count("InTx") - before; n > 2*few {
+	if n := p.fault.count("InTx") - before; n > 2*few {
 		b.t.Errorf("%s made %d transactions", what, n)
 	}
 }

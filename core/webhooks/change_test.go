@@ -139,7 +139,7 @@ func TestChangeAtAnyMoment(t *testing.T) {
 			t.Parallel()
 			b := newFixture(t)
 			change := b.changes()[name]
-			everyMoment(t, func(t *testing.T, f *fate, at func(func())) {
+			everyMoment(t, func(t *testing.T, f *fault, at func(func())) {
 				t.Helper()
 				e := b.endpoint()
 				events := b.backlog(12)

@@ -10,7 +10,7 @@ import (
 
 // everyEnding runs a test for each call of a process, and each way in which that
 // call may end, until the work comes to its end with none of its calls reached.
-func everyEnding(t *testing.T, least int, test func(t *testing.T, b *fixture, f *fate)) {
+func everyEnding(t *testing.T, least int, test func(t *testing.T, b *fixture, f *fault)) {
 	t.Helper()
 	for how := diesBefore; how <= failsAfter; how++ {
 		t.Run(how.String(), func(t *testing.T) {
@@ -19,7 +19,7 @@ func everyEnding(t *testing.T, least int, test func(t *testing.T, b *fixture, f 
 			met := map[string]bool{}
 			reached := 0
 			for ; reached < 60; reached++ {
-				f := &fate{at: reached, how: how}
+				f := &fault{at: reached, how: how}
 				test(t, b, f)
 				name := f.reached()
 				if name == "" {
@@ -44,7 +44,7 @@ func everyEnding(t *testing.T, least int, test func(t *testing.T, b *fixture, f 
 func TestLaneDiesAnywhere(t *testing.T) {
 	t.Parallel()
 	const events = 3
-	everyEnding(t, 15, func(t *testing.T, b *fixture, f *fate) {
+	everyEnding(t, 15, func(t *testing.T, b *fixture, f *fault) {
 		t.Helper()
 		b.pace.InFlight = events - 1
 		e := b.endpoint()
@@ -62,13 +62,13 @@ func (b *fixture) workedOff(p *process, e *billing.WebhookEndpoint) {
 	b.t.Helper()
 	defer p.stop()
 	for range 8 {
-		if p.fate.isDead() {
+		if p.fault.isDead() {
 			heir := b.process(nil)
 			defer heir.stop()
 			p = heir
 		}
 		b.lapse(e)
-		if p.worked(e); b.delivered(e)() && !p.fate.isDead() {
+		if p.worked(e); b.delivered(e)() && !p.fault.isDead() {
 			return
 		}
 		b.clock.Advance(70 * time.Second) // past the second retry
@@ -77,8 +77,8 @@ func (b *fixture) workedOff(p *process, e *billing.WebhookEndpoint) {
 }
 
 // survived checks what became of the endpoint's deliveries, all of them
-// delivered in the end, through the fate of a process.
-func (b *fixture) survived(t *testing.T, e *billing.WebhookEndpoint, f *fate, events int) {
+// delivered in the end, through the fault of a process.
+func (b *fixture) survived(t *testing.T, e *billing.WebhookEndpoint, f *fault, events int) {
 	t.Helper()
 	all := b.deliveries(e)
 	if len(all) != events {
@@ -109,7 +109,7 @@ func (b *fixture) survived(t *testing.T, e *billing.WebhookEndpoint, f *fate, ev
 // once or when the relay calls once more.
 func TestPassingOnDiesAnywhere(t *testing.T) {
 	t.Parallel()
-	everyEnding(t, 3, func(t *testing.T, b *fixture, f *fate) {
+	everyEnding(t, 3, func(t *testing.T, b *fixture, f *fault) {
 		t.Helper()
 		quick := b.pace
 		b.pace.Linger = time.Hour
@@ -148,15 +148,15 @@ func TestStoreIsAway(t *testing.T) {
 		b.backlog(5)
 		p.looks(e)
 		porttest.Await(b.t, "posts are under way", func() bool { now, _ := b.outside.underway(e.URL); return now == b.pace.InFlight })
-		p.fate.leave(true)
+		p.fault.leave(true)
 		for range 3 {
 			b.happens()
 		}
 		close(release)
-		failed := p.fate.count("InTx")
-		porttest.Await(b.t, "the lane has tried again", func() bool { return p.fate.count("InTx") > failed+2 })
+		failed := p.fault.count("InTx")
+		porttest.Await(b.t, "the lane has tried again", func() bool { return p.fault.count("InTx") > failed+2 })
 		porttest.Await(b.t, "no post without a store", func() bool { now, _ := b.outside.underway(e.URL); return now == 0 })
-		p.fate.leave(false)
+		p.fault.leave(false)
 		p.quiet()
 		b.clock.Advance(10 * time.Minute)
 		p.worked(e)

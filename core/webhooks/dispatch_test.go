@@ -87,9 +87,9 @@ func TestPostsAtOnce(t *testing.T) {
 	}
 }
 
-// TestSlowEndpointHoldsUpNobody delivers to one endpoint while another one, with
+// TestSlowEndpointHoldsUpNoOther delivers to one endpoint while another one, with
 // more to do, answers nothing.
-func TestSlowEndpointHoldsUpNobody(t *testing.T) {
+func TestSlowEndpointHoldsUpNoOther(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
 	p := b.process(nil)

@@ -83,23 +83,23 @@ func (b *fixture) call(to func(jobs.Job)) {
 // process is a process that delivers.
 type process struct {
 	*webhooks.Dispatcher
-	b    *fixture
-	log  *log
-	fate *fate
-	stop func() // ends it as a signal does, or buries it, and waits for that
+	b     *fixture
+	log   *log
+	fault *fault
+	stop  func() // ends it as a signal does, or buries it, and waits for that
 }
 
-// process starts a process; a fate of nil lets it live.
-func (b *fixture) process(f *fate) *process { return b.processAt(b.clock, f) }
+// process starts a process; a fault of nil lets it live.
+func (b *fixture) process(f *fault) *process { return b.processAt(b.clock, f) }
 
 // processAt starts a process with a clock of its own.
-func (b *fixture) processAt(own ports.Clock, f *fate) *process {
+func (b *fixture) processAt(own ports.Clock, f *fault) *process {
 	if f == nil {
-		f = &fate{}
+		f = &fault{}
 	}
 	over := make(chan struct{})
 	f.over = over
-	p := &process{b: b, fate: f, log: &log{}}
+	p := &process{b: b, fault: f, log: &log{}}
 	p.Dispatcher = webhooks.NewDispatcher(mortalStore{b.store, f}, mortalQueue{b.broker.Open(), f}, mortalSender{b.outside, f},
 		own, b.pace, slog.New(p.log), func(billing.Attempt) {})
 	ctx, cancel := context.WithCancel(b.t.Context())
@@ -120,7 +120,7 @@ func (p *process) looks(e *billing.WebhookEndpoint) {
 // quiet waits until the process has nothing to look after, or is dead.
 func (p *process) quiet() {
 	p.b.t.Helper()
-	porttest.Await(p.b.t, "the lanes end", func() bool { return p.Lanes() == 0 || p.fate.isDead() })
+	porttest.Await(p.b.t, "the lanes end", func() bool { return p.Lanes() == 0 || p.fault.isDead() })
 }
 
 // worked has the process look after the lane until nothing is due.

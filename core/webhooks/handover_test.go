@@ -13,12 +13,12 @@ import (
 
 // everyMoment runs a test for each transaction of a lane's life, before it and
 // after its commit, until the lane makes no more of them.
-func everyMoment(t *testing.T, test func(t *testing.T, f *fate, now func(func()))) {
+func everyMoment(t *testing.T, test func(t *testing.T, f *fault, now func(func()))) {
 	t.Helper()
 	for _, when := range []string{"before", "after"} {
 		reached := 0
 		for ; reached < 30; reached++ {
-			f := &fate{at: reached, only: "InTx"}
+			f := &fault{at: reached, only: "InTx"}
 			test(t, f, func(happens func()) {
 				if when == "before" {
 					f.then = happens
@@ -44,7 +44,7 @@ func everyMoment(t *testing.T, test func(t *testing.T, f *fate, now func(func())
 func TestCallAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
-	everyMoment(t, func(t *testing.T, f *fate, at func(func())) {
+	everyMoment(t, func(t *testing.T, f *fault, at func(func())) {
 		t.Helper()
 		at(func() { b.happens() })
 		p := b.process(f)
@@ -69,7 +69,7 @@ func TestCallOfAnotherAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
 	other := b.process(nil)
-	everyMoment(t, func(t *testing.T, f *fate, at func(func())) {
+	everyMoment(t, func(t *testing.T, f *fault, at func(func())) {
 		t.Helper()
 		at(func() {
 			b.call(other.Call)
@@ -118,7 +118,7 @@ func TestCallsArePassedOn(t *testing.T) {
 	if now := b.holder(e); now != holder {
 		t.Errorf("the lane went from %s to %s", holder, now)
 	}
-	if n := other.fate.count("InTx"); n != events {
+	if n := other.fault.count("InTx"); n != events {
 		t.Errorf("%d calls were passed on in %d transactions, want one each", events, n)
 	}
 }
@@ -133,7 +133,7 @@ func TestCallWhileOneIsPassedOn(t *testing.T) {
 	e := b.endpoint()
 	a.looks(e)
 	porttest.Await(b.t, "the lane is held", func() bool { return b.holder(e) != "" })
-	f := &fate{only: "Reply"}
+	f := &fault{only: "Reply"}
 	f.after = func() {
 		porttest.Await(b.t, "the first is delivered", b.delivered(e))
 		b.still(a, "a lane with nothing to do", 0)
@@ -178,7 +178,7 @@ func TestTakeover(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
 	const events = 12
-	everyMoment(t, func(t *testing.T, f *fate, at func(func())) {
+	everyMoment(t, func(t *testing.T, f *fault, at func(func())) {
 		t.Helper()
 		e := b.endpoint()
 		b.backlog(events)
@@ -202,11 +202,11 @@ func TestTakeover(t *testing.T) {
 		}
 		b.lapse(e)
 		other.worked(e)
-		posted := a.fate.count("Post")
+		posted := a.fault.count("Post")
 		b.clock.Advance(b.pace.Lease) // as long as it was away
 		close(goOn)
 		a.quiet()
-		if n := a.fate.count("Post") - posted; n > b.pace.InFlight {
+		if n := a.fault.count("Post") - posted; n > b.pace.InFlight {
 			t.Errorf("the old holder posted %d times more, which is more than it had read", n)
 		}
 		if n := b.states(e); n[billing.DeliveryDelivered] != events {
@@ -235,7 +235,7 @@ func TestLeaseIsRenewed(t *testing.T) {
 	b.outside.at(e.URL, holds(release, says(200)))
 	b.backlog(1)
 	p.looks(e)
-	porttest.Await(b.t, "the lease is renewed again and again", func() bool { return p.fate.count("Take") >= 5 })
+	porttest.Await(b.t, "the lease is renewed again and again", func() bool { return p.fault.count("Take") >= 5 })
 	if now, _ := b.outside.underway(e.URL); now != 1 || len(b.outside.got(e.URL)) != 1 {
 		t.Errorf("%d posts are under way, of %d", now, len(b.outside.got(e.URL)))
 	}
@@ -292,7 +292,7 @@ func TestOneHolder(t *testing.T) {
 	}
 	for _, p := range processes {
 		p.quiet()
-		if p.fate.count("Post") == 0 {
+		if p.fault.count("Post") == 0 {
 			t.Error("one process did everything")
 		}
 	}

@@ -349,7 +349,7 @@ func TestPingDies(t *testing.T) {
 	b := newFixture(t)
 	e, buried := b.endpoint(), make(chan struct{})
 	close(buried)
-	f := &fate{how: diesAfter, only: "InTx", over: buried}
+	f := &fault{how: diesAfter, only: "InTx", over: buried}
 	s := webhooks.New(mortalStore{b.store, f}, b.outside, b.clock)
 	if o := came(s.Ping(t.Context(), write(b.scope, call("k"), attemptShown), e.ID)); o.err == nil {
 		t.Fatalf("%+v", o)
@@ -377,7 +377,7 @@ func TestRequestDiesAnywhere(t *testing.T) {
 	made := b.endpoint()
 	for how := diesBefore; how <= failsAfter; how++ {
 		for at := range 2 {
-			f := &fate{at: at, how: how, only: "InTx", over: buried}
+			f := &fault{at: at, how: how, only: "InTx", over: buried}
 			s := webhooks.New(mortalStore{b.store, f}, b.outside, b.clock)
 			key, landed := b.key(), how == diesAfter || how == failsAfter
 			o := came(s.Create(t.Context(), write(b.scope, call(key), revealedShown), intake.EndpointRequest{URL: new(hook)}))
@@ -390,7 +390,7 @@ func TestRequestDiesAnywhere(t *testing.T) {
 			}
 			b.removed(b.id(again))
 		}
-		f := &fate{how: how, only: "InTx", over: buried}
+		f := &fault{how: how, only: "InTx", over: buried}
 		s := webhooks.New(mortalStore{b.store, f}, b.outside, b.clock)
 		key, before, landed := b.key(), b.get(made).Secret, how == diesAfter || how == failsAfter
 		o := came(s.RotateSecret(t.Context(), write(b.scope, call(key), revealedShown), made.ID))

@@ -87,7 +87,7 @@ func TestSecretCannotBeRead(t *testing.T) {
 	defer running.Wait()
 	defer cancel()
 	porttest.Await(b.t, "the process runs", d.Running)
-	p := &process{Dispatcher: d, b: b, fate: &fate{}}
+	p := &process{Dispatcher: d, b: b, fault: &fault{}}
 	p.worked(e)
 	b.exactlyOnce(e)
 	if n := b.states(e)[billing.DeliveryDelivered]; n != 3 {

@@ -49,8 +49,8 @@ func TestStop(t *testing.T) {
 			t.Errorf("the lane is held by %s", h)
 		}
 	}
-	if w := p.log.warned(); len(w) > 0 || p.Lanes() > 0 || p.fate.open(0) > 0 {
-		t.Errorf("left are %d lanes, %d mailboxes, warnings %v", p.Lanes(), p.fate.open(0), w)
+	if w := p.log.warned(); len(w) > 0 || p.Lanes() > 0 || p.fault.open(0) > 0 {
+		t.Errorf("left are %d lanes, %d mailboxes, warnings %v", p.Lanes(), p.fault.open(0), w)
 	}
 	posts := len(b.outside.got(e.URL))
 	b.outside.at(e.URL, nil)
@@ -77,7 +77,7 @@ func TestStopWithoutStore(t *testing.T) {
 	b.backlog(10)
 	p.looks(e)
 	porttest.Await(b.t, "the lane is full", func() bool { now, _ := b.outside.underway(e.URL); return now == b.pace.InFlight })
-	p.fate.leave(true)
+	p.fault.leave(true)
 	ended := p.stopping()
 	porttest.Await(b.t, "the process stops", func() bool { return !p.Running() })
 	close(release)
@@ -108,7 +108,7 @@ func TestStopAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
 	next := b.process(nil)
-	everyMoment(t, func(t *testing.T, f *fate, at func(func())) {
+	everyMoment(t, func(t *testing.T, f *fault, at func(func())) {
 		t.Helper()
 		e := b.endpoint()
 		b.backlog(10)
@@ -139,8 +139,8 @@ func TestStopAtAnyMoment(t *testing.T) {
 	})
 }
 
-// TestCallsOfNobody calls a Dispatcher that does not run, yet or any more.
-func TestCallsOfNobody(t *testing.T) {
+// TestCallsWhenStopped calls a Dispatcher that does not run, yet or any more.
+func TestCallsWhenStopped(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
 	e := b.endpoint()
@@ -190,8 +190,8 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 	all.Wait()
 	p.quiet()
-	porttest.Await(b.t, "the mailboxes are closed", func() bool { return p.fate.open(0) == 0 })
-	if n, w := p.fate.count("Leave"), p.log.warned(); n < len(there) || len(w) > 0 {
+	porttest.Await(b.t, "the mailboxes are closed", func() bool { return p.fault.open(0) == 0 })
+	if n, w := p.fault.count("Leave"), p.log.warned(); n < len(there) || len(w) > 0 {
 		t.Errorf("%d lanes were given back, warnings %v", n, w)
 	}
 	for _, e := range there {

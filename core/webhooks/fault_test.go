@@ -10,10 +10,10 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// fate is what becomes of one call that a process makes to the outside, the
-// commit of a transaction ("InTx") being a call. The zero fate is a process that
+// fault is what becomes of one call that a process makes to the outside, the
+// commit of a transaction ("InTx") being a call. The zero fault is a process that
 // lives.
-type fate struct {
+type fault struct {
 	at    int // which call, from 0
 	how   ending
 	only  string // counts the calls of this name alone; empty for all
@@ -57,7 +57,7 @@ var (
 // call makes a call. A dead process gets no further than its next call, in none
 // of its goroutines, until it is buried. Inside of a transaction it does not
 // wait there: what a dead process had under way the server rolls back.
-func (f *fate) call(name string, inside bool, do func() error) error {
+func (f *fault) call(name string, inside bool, do func() error) error {
 	f.mu.Lock()
 	if f.calls == nil {
 		f.calls = map[string]int{}
@@ -82,7 +82,7 @@ func (f *fate) call(name string, inside bool, do func() error) error {
 }
 
 // end is the call that was reached.
-func (f *fate) end(inside bool, do func() error) error {
+func (f *fault) end(inside bool, do func() error) error {
 	if f.then != nil {
 		f.then()
 	}
@@ -106,7 +106,7 @@ func (f *fate) end(inside bool, do func() error) error {
 	return f.outlived(inside, err)
 }
 
-func (f *fate) die(inside bool) error {
+func (f *fault) die(inside bool) error {
 	f.mu.Lock()
 	f.dead = true
 	f.mu.Unlock()
@@ -114,42 +114,42 @@ func (f *fate) die(inside bool) error {
 }
 
 // outlived is the answer of a call that the process may have died in.
-func (f *fate) outlived(inside bool, err error) error {
+func (f *fault) outlived(inside bool, err error) error {
 	if f.isDead() {
 		return f.gone(inside)
 	}
 	return err
 }
 
-func (f *fate) gone(inside bool) error {
+func (f *fault) gone(inside bool) error {
 	if !inside {
 		<-f.over
 	}
 	return errDead
 }
 
-func (f *fate) isDead() bool {
+func (f *fault) isDead() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.dead
 }
 
 // reached is the name of the call that was reached; empty before.
-func (f *fate) reached() string {
+func (f *fault) reached() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.met
 }
 
 // count is how many calls of the name were made.
-func (f *fate) count(name string) int {
+func (f *fault) count(name string) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.calls[name]
 }
 
 // open counts mailboxes that are opened and closed, and answers how many are open.
-func (f *fate) open(n int) int {
+func (f *fault) open(n int) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.boxes += n
@@ -157,7 +157,7 @@ func (f *fate) open(n int) int {
 }
 
 // leave takes the store away, or brings it back.
-func (f *fate) leave(away bool) {
+func (f *fault) leave(away bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.away = away
@@ -165,7 +165,7 @@ func (f *fate) leave(away bool) {
 
 type mortalStore struct {
 	ports.Store
-	f *fate
+	f *fault
 }
 
 func (s mortalStore) InTx(ctx context.Context, scope billing.Scope, fn func(context.Context, ports.Tx) error) error {
@@ -179,7 +179,7 @@ func (s mortalStore) InTx(ctx context.Context, scope billing.Scope, fn func(cont
 
 type mortalLanes struct {
 	ports.Lanes
-	f *fate
+	f *fault
 }
 
 func (l mortalLanes) Take(
@@ -216,7 +216,7 @@ func (l mortalLanes) Leave(ctx context.Context, id billing.WebhookEndpointID, ho
 
 type mortalQueue struct {
 	ports.Queue
-	f *fate
+	f *fault
 }
 
 func (q mortalQueue) Await(subject [16]byte) ports.Mailbox {
@@ -234,7 +234,7 @@ func (q mortalQueue) Reply(ctx context.Context, address string, subject [16]byte
 // mortalSender posts for a process: a dead one begins no post.
 type mortalSender struct {
 	ports.WebhookSender
-	f *fate
+	f *fault
 }
 
 func (s mortalSender) Post(ctx context.Context, m billing.WebhookMessage, secret ports.CurrentSecret) (a billing.Attempt, err error) {

@@ -1,18 +1,18 @@
-// Package migrations holds the database schema as steps that only go forward.
-// A step keeps working for the release before it, so that a release can be
-// rolled out while its predecessor still runs. schema.sql shows where the
-// steps lead; a test compares the two.
+// Package migrations holds the database schema as migrations that only go
+// forward. The release before a migration must still run with it, so that a new
+// release can start while the old one runs. schema.sql shows the resulting
+// schema; a test compares the two.
 package migrations
 
 import "embed"
 
-// FS holds the steps, named NNNN_what.sql and read by goose.
+// FS holds the migrations, named NNNN_what.sql. Goose reads them.
 //
 //go:embed [0-9]*.sql
 var FS embed.FS
 
-// Schema is the dump of a database that has taken every step, as
-// `pgstore.DumpSchema` writes it.
+// Schema is the dump of a fully migrated database, as `pgstore.DumpSchema`
+// returns it.
 //
 //go:embed schema.sql
 var Schema string

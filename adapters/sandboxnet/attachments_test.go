@@ -33,7 +33,7 @@ func TestAttachmentNetwork(t *testing.T) {
 	})
 }
 
-// sending is a transmission that lacks nothing.
+// sending returns a complete transmission.
 func sending(documents int) billing.Transmission {
 	return billing.Transmission{
 		Number: "MLR000000001", Kind: billing.AttachmentUnsolicited,
@@ -50,7 +50,7 @@ func sending(documents int) billing.Transmission {
 
 const shortJPEG = "\xff\xd8\xff\xe0 as far as this network looks \xff\xd9"
 
-// film is a document with the content.
+// film returns a document with the content.
 func film(id byte, content string) *billing.Document {
 	return &billing.Document{
 		ID: billing.DocumentID{id}, Type: "12", Medium: billing.MediumFilm, ImageDate: billing.Date{Year: 2026, Month: 3, Day: 1},
@@ -59,7 +59,7 @@ func film(id byte, content string) *billing.Document {
 	}
 }
 
-// send takes every step for documents of shortJPEG and gives the first error.
+// send runs every step for documents of shortJPEG and returns the first error.
 func send(t *testing.T, n *sandboxnet.Attachments, s billing.Transmission) error {
 	t.Helper()
 	if err := n.Open(t.Context(), s); err != nil {
@@ -110,7 +110,7 @@ func TestIncompleteTransmissions(t *testing.T) {
 			}
 			for _, secret := range []string{"Kim", "Roe", "Jane", "W1", "2016", "cusp", "1234567893"} {
 				if strings.Contains(err.Error(), secret) {
-					t.Errorf("error %v tells %q", err, secret)
+					t.Errorf("error %v contains %q", err, secret)
 				}
 			}
 		})
@@ -206,7 +206,7 @@ func TestTheNarrativeDecides(t *testing.T) {
 					t.Fatalf("later %v, want %s after the sending began", later, c.wait)
 				}
 				if open, _, _ := n.Kept(); open != 0 {
-					t.Error("what is to be begun anew is kept")
+					t.Error("the delayed transmission is kept")
 				}
 				h.now = later.Until
 			}
@@ -242,7 +242,7 @@ func TestOpeningAgain(t *testing.T) {
 	}
 }
 
-// reached runs do when a reader gets to it.
+// reached calls do when it is read.
 type reached struct{ do func() error }
 
 func (r reached) Read([]byte) (int, error) {
@@ -265,7 +265,7 @@ func TestWhatHappensWhileAFileComes(t *testing.T) {
 		return func() error { return n.Commit(t.Context(), s.Number) }
 	}
 	for name, c := range map[string]struct {
-		coming byte // the document; 1 is there already
+		coming byte // the document; 1 is already added
 		do     func(*sandboxnet.Attachments, billing.Transmission) func() error
 		want   string
 	}{
@@ -379,7 +379,7 @@ func TestAFileTooManyIsNotEvenKept(t *testing.T) {
 	}
 }
 
-// endless counts what is read of it.
+// endless counts the bytes that are read of it.
 type endless struct{ read int64 }
 
 func (e *endless) Read(b []byte) (int, error) {
@@ -412,7 +412,7 @@ func FuzzAddJudgesBytes(f *testing.F) {
 		want := bytes.HasPrefix(b, []byte("\xff\xd8\xff")) && bytes.HasSuffix(b, []byte("\xff\xd9"))
 		for _, content := range []io.Reader{bytes.NewReader(b), iotest.OneByteReader(bytes.NewReader(b)), iotest.DataErrReader(bytes.NewReader(b))} {
 			if err := n.Add(t.Context(), sending(1).Number, film(1, string(b)), content); (err == nil) != want {
-				t.Fatalf("add: %v, want it taken: %t", err, want)
+				t.Fatalf("add: %v, want it accepted: %t", err, want)
 			}
 		}
 	})

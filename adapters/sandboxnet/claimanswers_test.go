@@ -55,7 +55,7 @@ func reported(t *testing.T, content []byte) acknowledgements.Report {
 	return all[0]
 }
 
-// verdict is what a 997 says of the set that file makes.
+// verdict returns the verdict of a 997 on the set that file makes.
 func verdict(t *testing.T, content []byte) (acknowledgements.Verdict, []string) {
 	t.Helper()
 	f, warnings, err := acknowledgements.DecodeFunctional(bytes.NewReader(content))
@@ -74,12 +74,12 @@ func TestEveryEndingIsInTheGoldenFiles(t *testing.T) {
 	}
 }
 
-// TestWhatBecomesOfAClaim has what each claim of the batch comes to: the
+// TestWhatBecomesOfAClaim checks the result of each claim of the batch: the
 // outcomes at the clearinghouse and the payer, and its remittances.
 func TestWhatBecomesOfAClaim(t *testing.T) {
 	t.Parallel()
 	got := map[string][]string{}
-	files := answers(t, file(t, everything()...), before)
+	files := replies(t, file(t, everything()...), before)
 	for _, name := range slices.Sorted(func(yield func(string) bool) {
 		for name := range files {
 			if !yield(name) {
@@ -120,12 +120,12 @@ func TestWhatBecomesOfAClaim(t *testing.T) {
 		delete(got, number)
 	}
 	for number := range got {
-		t.Errorf("something is told of %s", number)
+		t.Errorf("there is a report on %s", number)
 	}
 }
 
 // TestRemittancesAddUp makes batches of all kinds of claims with all kinds of
-// fees, and adds up what comes back.
+// fees, and adds up the remittances.
 func TestRemittancesAddUp(t *testing.T) {
 	t.Parallel()
 	endings := append(sandboxnet.ClaimEndings(), "-NONE")
@@ -147,7 +147,7 @@ func TestRemittancesAddUp(t *testing.T) {
 			}
 			all = append(all, c)
 		}
-		for name, f := range answers(t, file(t, all...), before) {
+		for name, f := range replies(t, file(t, all...), before) {
 			if !strings.HasSuffix(name, ".835") {
 				continue
 			}
@@ -165,7 +165,8 @@ func TestRemittancesAddUp(t *testing.T) {
 	}
 }
 
-// TestAFileIsRejectedOnce follows a claim that asks for it through its files.
+// TestAFileIsRejectedOnce sends several files with a claim that asks for a
+// rejection.
 func TestAFileIsRejectedOnce(t *testing.T) {
 	t.Parallel()
 	remember := remembering()
@@ -183,7 +184,7 @@ func TestAFileIsRejectedOnce(t *testing.T) {
 		{"other.837", file(t, changed(claim("C-2", "-BATCH-REJECTED", aetna()), anotherOffice)), true},
 	} {
 		n := sandboxnet.NewClearinghouse(clock(asked), nil, sandboxnet.Options{})
-		files, err := n.Answers(c.name, c.content, remember)
+		files, err := n.Replies(c.name, c.content, remember)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -197,7 +198,7 @@ func TestAFileIsRejectedOnce(t *testing.T) {
 	}
 }
 
-// TestBrokenFiles has what the 997 says of files that cannot be taken.
+// TestBrokenFiles checks the 997 of files that are not acceptable.
 func TestBrokenFiles(t *testing.T) {
 	t.Parallel()
 	whole := string(file(t, claim("C-1", "-PAID-ERA", aetna())))
@@ -230,7 +231,7 @@ func TestBrokenFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			n := sandboxnet.NewClearinghouse(clock(asked), nil, sandboxnet.Options{})
-			files, err := n.Answers(sentName, []byte(c.file), before)
+			files, err := n.Replies(sentName, []byte(c.file), before)
 			if c.says == "" {
 				if _, isFault := errors.AsType[*x12.Error](err); !isFault || len(files) > 0 {
 					t.Errorf("%d files, %v, want an error with a position", len(files), err)
@@ -247,24 +248,25 @@ func TestBrokenFiles(t *testing.T) {
 	}
 }
 
-// TestASetOfAnotherKind is not taken, and the others of the file are.
+// TestASetOfAnotherKind checks that it is rejected, and the file's other sets
+// are accepted.
 func TestASetOfAnotherKind(t *testing.T) {
 	t.Parallel()
 	whole := string(file(t, claim("C-1", "-PAID-ERA", aetna())))
 	mixed := strings.Replace(whole, "ST*837*", "ST*276*0001~SE*2*0001~ST*837*", 1)
-	got := answers(t, []byte(strings.Replace(mixed, "GE*1*", "GE*2*", 1)), before)
+	got := replies(t, []byte(strings.Replace(mixed, "GE*1*", "GE*2*", 1)), before)
 	if v, why := verdict(t, got[".997"].Content); v != acknowledgements.VerdictAccepted || len(got) != 4 {
 		t.Errorf("%s %v, and %d files more", v, why, len(got)-1)
 	}
 }
 
-// TestNumbersAreTheirOwn proves that no two files have a name or number alike.
+// TestNumbersAreTheirOwn checks that no two files share a name or number.
 func TestNumbersAreTheirOwn(t *testing.T) {
 	t.Parallel()
 	n := sandboxnet.NewClearinghouse(clock(asked), nil, sandboxnet.Options{})
 	seen := map[string]string{}
 	for batch := range 50 {
-		all, err := n.Answers(fmt.Sprintf("202603151020304%02d.837", batch), file(t, everything()...), before)
+		all, err := n.Replies(fmt.Sprintf("202603151020304%02d.837", batch), file(t, everything()...), before)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -283,8 +285,8 @@ func TestNumbersAreTheirOwn(t *testing.T) {
 	}
 }
 
-// TestTheERADelay has the remittance behind the acceptance, and the reversal
-// behind the payment, even when there is no delay.
+// TestTheERADelay checks that the remittance follows the acceptance, and the
+// reversal follows the payment, even without a delay.
 func TestTheERADelay(t *testing.T) {
 	t.Parallel()
 	for delay, want := range map[time.Duration][2]time.Duration{
@@ -293,7 +295,7 @@ func TestTheERADelay(t *testing.T) {
 		2 * time.Second: {2 * time.Second, 4 * time.Second},
 	} {
 		n := sandboxnet.NewClearinghouse(clock(asked), nil, sandboxnet.Options{ERADelay: delay})
-		files, err := n.Answers(sentName, file(t, claim("C-1", "-REVERSED", aetna())), before)
+		files, err := n.Replies(sentName, file(t, claim("C-1", "-REVERSED", aetna())), before)
 		if err != nil || len(files) != 5 {
 			t.Fatalf("%d files, %v", len(files), err)
 		}
@@ -304,7 +306,7 @@ func TestTheERADelay(t *testing.T) {
 	}
 }
 
-// TestALargeBatch is of as many claims as a file may have.
+// TestALargeBatch has as many claims as a file may have.
 func TestALargeBatch(t *testing.T) {
 	t.Parallel()
 	endings := append(sandboxnet.ClaimEndings(), "-NONE")
@@ -312,22 +314,22 @@ func TestALargeBatch(t *testing.T) {
 	for i := range all {
 		all[i] = claim(fmt.Sprintf("PCN-%d", i), endings[i%len(endings)], claims.Payer{PayerID: fmt.Sprintf("P%02d", i%60), Name: "Payer"})
 	}
-	told := map[string]int{}
-	for name, f := range answers(t, file(t, all...), before) {
+	reports := map[string]int{}
+	for name, f := range replies(t, file(t, all...), before) {
 		what, _, _ := strings.Cut(strings.TrimPrefix(name, "-"), "-")
 		switch {
 		case strings.HasSuffix(name, ".277"):
 			r := reported(t, f.Content)
 			for range r.Claims() {
-				told[what]++
+				reports[what]++
 			}
 		case strings.HasSuffix(name, ".835"):
-			told[what] += len(paid(t, f.Content).Claims)
+			reports[what] += len(paid(t, f.Content).Claims)
 		}
 	}
 	want := map[string]int{"clearinghouse": 5000, "payer": 5000, "request": 556, "payment": 2222, "reversal": 555}
-	if fmt.Sprint(told) != fmt.Sprint(want) {
-		t.Errorf("%v are told of, want %v", told, want)
+	if fmt.Sprint(reports) != fmt.Sprint(want) {
+		t.Errorf("reports on %v, want %v", reports, want)
 	}
 }
 
@@ -341,7 +343,7 @@ func FuzzSend(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content []byte) {
 		n := sandboxnet.NewClearinghouse(clock(asked), nil, sandboxnet.Options{})
 		remember := remembering()
-		all, err := n.Answers(sentName, content, remember)
+		all, err := n.Replies(sentName, content, remember)
 		if err != nil {
 			if _, isFault := errors.AsType[*x12.Error](err); !isFault || len(all) > 0 {
 				t.Fatalf("%d files, %v", len(all), err)
@@ -362,11 +364,11 @@ func FuzzSend(f *testing.F) {
 				t.Errorf("%s: %v\n%s", file.Name, err, file.Content)
 			}
 		}
-		again, _ := n.Answers(sentName, content, remember)
+		again, _ := n.Replies(sentName, content, remember)
 		if fmt.Sprint(again) != fmt.Sprint(all) {
-			t.Error("the same file was answered in another way")
+			t.Error("the same file has other replies")
 		}
-		if _, err := n.Answers("20260315102030451.837", content, remember); err != nil {
+		if _, err := n.Replies("20260315102030451.837", content, remember); err != nil {
 			t.Errorf("the same claims in another file: %v", err)
 		}
 	})

@@ -19,17 +19,17 @@ const sentName = "20260315102030450.837"
 
 func on(m, d int) billing.Date { return billing.Date{Year: 2026, Month: time.Month(m), Day: d} }
 
-// slowly is how long payers take to decide, unless a test is in a hurry.
+// slowly is the payers' usual delay in tests.
 const slowly = 2 * time.Minute
 
-// aetna is a payer that only does what endings say.
+// aetna is a payer that decides by endings only.
 func aetna() claims.Payer { return claims.Payer{PayerID: "60054", Name: "Aetna"} }
 
 func molarTest() claims.Payer {
 	return claims.Payer{PayerID: "CHTEST", Name: "Molar Test Payer"}
 }
 
-// claim is one with two lines, one of an odd fee.
+// claim returns a claim with two lines, one of them with an odd fee.
 func claim(number, ending string, payer claims.Payer) claims.Claim {
 	return claims.Claim{
 		Billing: claims.BillingProvider{
@@ -75,8 +75,8 @@ func anotherOffice(c *claims.Claim) {
 	c.Billing = claims.BillingProvider{Name: "Kind Dental", NPI: "1215931106", Address: claims.Address{Line1: "2 Oak Ave", City: "Tulsa", State: "OK", ZIP: "74102"}}
 }
 
-// everything has a claim for every ending, and what they do with other kinds of
-// claims.
+// everything has a claim for every ending, and claims that use endings of other
+// kinds.
 func everything() []claims.Claim {
 	return []claims.Claim{
 		claim("C-PLAIN", "-123", aetna()),
@@ -105,7 +105,7 @@ func everything() []claims.Claim {
 	}
 }
 
-// file is the 837 of the claims.
+// file returns the 837 of the claims.
 func file(tb testing.TB, all ...claims.Claim) []byte {
 	tb.Helper()
 	b := claims.Batch{
@@ -123,10 +123,10 @@ func file(tb testing.TB, all ...claims.Claim) []byte {
 	return out.Bytes()
 }
 
-// memory is sandboxnet.Mail.Remember.
+// memory is the function sandboxnet.Mail.Remember.
 type memory = func([]sandboxnet.Note) ([][]byte, error)
 
-// remembering makes a memory for files that share it.
+// remembering returns a memory that several files share.
 func remembering() memory {
 	made := map[[32]byte][]sandboxnet.Note{}
 	return func(notes []sandboxnet.Note) ([][]byte, error) {
@@ -145,7 +145,8 @@ func remembering() memory {
 	}
 }
 
-// before is a memory in which every file was rejected once, and nothing was
+// before is a memory in which every file was rejected once, and no claim was
+// decided.
 // decided.
 func before(notes []sandboxnet.Note) ([][]byte, error) {
 	all := make([][]byte, len(notes))
@@ -157,11 +158,11 @@ func before(notes []sandboxnet.Note) ([][]byte, error) {
 	return all, nil
 }
 
-// answers is what comes back for a file, by what stands behind its name.
-func answers(tb testing.TB, content []byte, remember memory) map[string]sandboxnet.MailFile {
+// replies returns the messages about a file, by the suffix of their names.
+func replies(tb testing.TB, content []byte, remember memory) map[string]sandboxnet.MailFile {
 	tb.Helper()
 	c := sandboxnet.NewClearinghouse(clock(asked), nil, sandboxnet.Options{ERADelay: slowly})
-	all, err := c.Answers(sentName, content, remember)
+	all, err := c.Replies(sentName, content, remember)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -176,11 +177,11 @@ func answers(tb testing.TB, content []byte, remember memory) map[string]sandboxn
 	return files
 }
 
-// TestEverythingThatComesBack has a golden file of each answer to a batch with
-// every ending, and the time at which it is there.
+// TestEverythingThatComesBack compares each message about a batch with every
+// ending, and its time, with a golden file.
 func TestEverythingThatComesBack(t *testing.T) {
 	t.Parallel()
-	got := answers(t, file(t, everything()...), before)
+	got := replies(t, file(t, everything()...), before)
 	for name, after := range map[string]time.Duration{
 		".997": 300 * time.Millisecond, "-clearinghouse-1.277": 600 * time.Millisecond,
 		"-payer-1.277": time.Second, "-payer-2.277": time.Second, "-request-1.277": 6 * time.Second, "-request-2.277": 6 * time.Second,

@@ -8,8 +8,8 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// TestTheServiceReadsEverything proves that the codec of the service takes what
-// comes back, knows whom it is about, and sees in it what was meant.
+// TestTheServiceReadsEverything checks that the service's codec reads every
+// message of the sandbox, finds its claim, and returns the intended content.
 func TestTheServiceReadsEverything(t *testing.T) {
 	t.Parallel()
 	codec := edi.New()
@@ -17,7 +17,7 @@ func TestTheServiceReadsEverything(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, f := range answers(t, file(t, everything()...), before) {
+	for name, f := range replies(t, file(t, everything()...), before) {
 		kind, err := codec.Kind(f.Content)
 		if want := strings.HasSuffix(name, ".835"); err != nil || (kind == billing.FileRemittance) != want {
 			t.Errorf("%s: %s, %v", name, kind, err)
@@ -70,7 +70,7 @@ func readAcknowledgement(t *testing.T, codec *edi.Codec, name string, content []
 	}
 }
 
-// readClaim has the figures that a user will see.
+// readClaim checks the figures that a user sees.
 func readClaim(t *testing.T, c *billing.ERAClaim) {
 	t.Helper()
 	p, e := c.Payment(billing.ERAID{}), c.Estimate(billing.ERAID{})

@@ -9,12 +9,13 @@ func Endings() []string {
 	return all
 }
 
-// Bound makes the network forget sooner, for the tests.
+// Bound lowers the limits of the network.
 func (a *Attachments) Bound(open, committed, files int) {
 	a.limits = bounds{open: open, committed: committed, files: files}
 }
 
-// Kept is how much the network keeps: transmissions that are open, those that
+// Kept returns the number of open transmissions, of committed ones, and of the
+// latter's files.
 // are committed, and the latter's files.
 func (a *Attachments) Kept() (open, committed, files int) {
 	a.mu.Lock()
@@ -34,7 +35,7 @@ func ClaimEndings() []string {
 	return all
 }
 
-// Answers is what Send puts into the mail.
-func (c *Clearinghouse) Answers(name string, content []byte, remember func([]Note) ([][]byte, error)) ([]MailFile, error) {
+// Replies returns the messages that Send puts into the mail.
+func (c *Clearinghouse) Replies(name string, content []byte, remember func([]Note) ([][]byte, error)) ([]MailFile, error) {
 	return c.replies(name, content, remember)
 }

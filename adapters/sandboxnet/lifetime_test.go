@@ -17,7 +17,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// practice is an office whose claims go to the sandbox by way of the use cases,
+// practice is an office whose claims go to the sandbox through the use cases,
 // on a real database.
 type practice struct {
 	t       *testing.T
@@ -31,7 +31,7 @@ type practice struct {
 	payer   billing.PayerSummary
 }
 
-// eraDelay is how long the payers take here.
+// eraDelay is the payers' delay in these tests.
 const eraDelay = time.Minute
 
 func newPractice(t *testing.T) *practice {
@@ -83,7 +83,7 @@ func (p *practice) in(fn func(ctx context.Context, tx ports.Tx) error) {
 	}
 }
 
-// content is a claim for one service with the fee.
+// content returns a claim for one service with the fee.
 func (p *practice) content(ending string, fee billing.Money) billing.ClaimContent {
 	return billing.ClaimContent{
 		OfficeID: p.office, Payer: p.payer, ProviderID: p.doctor, PlaceOfService: "11",
@@ -95,7 +95,7 @@ func (p *practice) content(ending string, fee billing.Money) billing.ClaimConten
 	}
 }
 
-// makes makes a claim that is queued.
+// makes creates a queued claim.
 func (p *practice) makes(ending string, fee billing.Money) billing.ClaimID {
 	p.t.Helper()
 	now := p.now.Now()
@@ -113,7 +113,7 @@ func (p *practice) makes(ending string, fee billing.Money) billing.ClaimID {
 	return c.ID
 }
 
-// replaces replaces it.
+// replaces replaces the claim.
 func (p *practice) replaces(id billing.ClaimID, ending string, fee billing.Money) {
 	p.t.Helper()
 	p.in(func(ctx context.Context, tx ports.Tx) error {
@@ -132,7 +132,7 @@ func (p *practice) replaces(id billing.ClaimID, ending string, fee billing.Money
 	})
 }
 
-// sends sends what is queued.
+// sends sends the queued claims.
 func (p *practice) sends() {
 	p.t.Helper()
 	if n, err := p.batches.Cut(p.t.Context()); err != nil || n != 1 {
@@ -141,7 +141,7 @@ func (p *practice) sends() {
 	p.works()
 }
 
-// due are the jobs that there are.
+// due returns the jobs that exist.
 func (p *practice) due() (all []jobs.Job) {
 	p.t.Helper()
 	err := p.store.System(p.t.Context(), func(ctx context.Context, tx ports.SystemTx) (err error) {
@@ -156,7 +156,7 @@ func (p *practice) due() (all []jobs.Job) {
 	return all
 }
 
-// works does the jobs that there are, and leaves none.
+// works runs all jobs.
 func (p *practice) works() {
 	p.t.Helper()
 	for _, j := range p.due() {
@@ -173,7 +173,7 @@ func (p *practice) works() {
 	}
 }
 
-// passes lets time go by, and takes in what comes.
+// passes advances the time, and receives the due messages.
 func (p *practice) passes(d time.Duration) {
 	p.t.Helper()
 	p.now.pass(d)
@@ -187,7 +187,7 @@ func (p *practice) passes(d time.Duration) {
 	p.works()
 }
 
-// stands is the claim's state, what was paid for it, and what was told of that.
+// stands returns the claim's state, its payment, and its events about payments.
 func (p *practice) stands(id billing.ClaimID) string {
 	p.t.Helper()
 	var words []string
@@ -201,23 +201,23 @@ func (p *practice) stands(id billing.ClaimID) string {
 			words[1] = s.Paid.String() + ":"
 		}
 		events, err := tx.Events.List(ctx, billing.EventFilter{Resource: id}, billing.Page{Limit: 100})
-		told := make([]string, len(events))
+		posted := make([]string, len(events))
 		for _, e := range events {
 			if about := strings.TrimPrefix(string(e.Type), "claim."); about == "paid" || about == "denied" || about == "payment_reversed" {
-				told[e.Sequence-1] = " " + about
+				posted[e.Sequence-1] = " " + about
 			}
 		}
-		words[1] += strings.Join(told, "")
+		words[1] += strings.Join(posted, "")
 		return err
 	})
 	return strings.Join(words, " ")
 }
 
-// TestNoMoreIsPaidThanDecided has a claim replaced before and after the payer's
-// decision on it has come. In the end what was paid is what was decided last.
+// TestNoMoreIsPaidThanDecided replaces a claim before and after the payer's
+// decision. At the end the payment is that of the last decision.
 func TestNoMoreIsPaidThanDecided(t *testing.T) {
 	t.Parallel()
-	const all = 3 * eraDelay // until nothing more comes
+	const all = 3 * eraDelay // until no more messages come
 	for name, c := range map[string]struct {
 		ending string
 		wait   time.Duration // until the claim is replaced
@@ -261,8 +261,7 @@ func TestNoMoreIsPaidThanDecided(t *testing.T) {
 	}
 }
 
-// TestLastDecisions has a paid claim replaced by one for which nothing is paid
-// in the end.
+// TestLastDecisions replaces a paid claim by one that is not paid.
 func TestLastDecisions(t *testing.T) {
 	t.Parallel()
 	for ending, want := range map[string]string{

@@ -42,7 +42,7 @@ func (m *movable) pass(d time.Duration) {
 	m.now = m.now.Add(d)
 }
 
-// numbered is the file of a batch with numbers of its own.
+// numbered returns the file of a batch with unique numbers.
 func numbered(tb testing.TB, n int, all ...claims.Claim) (name string, content []byte) {
 	tb.Helper()
 	number := fmt.Sprintf("%09d", n)
@@ -78,7 +78,7 @@ func TestClearinghouseContract(t *testing.T) {
 	})
 }
 
-// TestTheOrderOfThings receives what comes back for a file step by step.
+// TestTheOrderOfThings receives the messages about a file step by step.
 func TestTheOrderOfThings(t *testing.T) {
 	t.Parallel()
 	now := &movable{now: asked}
@@ -119,8 +119,8 @@ func TestTheOrderOfThings(t *testing.T) {
 	}
 }
 
-// TestRejectedOnceByWhatIsRemembered lets two processes send the files of a
-// claim that asks for a rejection.
+// TestRejectedOnceByWhatIsRemembered sends the files of a claim that asks for a
+// rejection from two processes.
 func TestRejectedOnceByWhatIsRemembered(t *testing.T) {
 	t.Parallel()
 	mail := pgtest.Open(t).SandboxMail()
@@ -154,7 +154,8 @@ func TestRejectedOnceByWhatIsRemembered(t *testing.T) {
 		v, _ := f.About(acknowledgements.Sent{Interchange: number, Group: number, Set: fmt.Sprintf("%09d", number)})
 		return v
 	}
-	// The last one is another practice's, with the same NPI and control number.
+	// The last file belongs to another practice, with the same NPI and control
+	// number.
 	for number, want := range []acknowledgements.Verdict{
 		"", acknowledgements.VerdictRejected, acknowledgements.VerdictAccepted, acknowledgements.VerdictAccepted, acknowledgements.VerdictRejected,
 	} {

@@ -23,7 +23,7 @@ func (c clock) Now() time.Time { return time.Time(c) }
 
 var asked = time.Date(2026, 3, 15, 10, 20, 30, 450_000_000, time.UTC)
 
-// request is an inquiry for a member ID; change, when not nil, alters it.
+// request returns an inquiry for a member ID. Change alters it unless nil.
 func request(memberID string, change func(*eligibility.Inquiry)) []byte {
 	q := &eligibility.Inquiry{
 		Interchange: x12.Interchange{Sender: "MOLAR", Receiver: "CHTEST", Created: asked, Control: 42, Test: true},
@@ -64,7 +64,7 @@ func asking(codes ...string) func(*eligibility.Inquiry) {
 	}
 }
 
-// only asks for one procedure and nothing else.
+// only asks only for one procedure.
 func only(code string) func(*eligibility.Inquiry) {
 	return func(q *eligibility.Inquiry) {
 		q.Queries = nil
@@ -77,7 +77,7 @@ func inquire(t *testing.T, b []byte) ([]byte, error) {
 	return sandboxnet.NewEligibility(clock(asked)).Inquire(t.Context(), b)
 }
 
-// ask gives the decoded answer.
+// ask returns the decoded reply.
 func ask(t *testing.T, memberID string, change func(*eligibility.Inquiry)) *eligibility.Reply {
 	t.Helper()
 	b, err := inquire(t, request(memberID, change))
@@ -133,13 +133,13 @@ func TestGoldenAnswers(t *testing.T) {
 			x12test.Golden(t, name+".edi", x12test.Lines(b))
 			again, err := inquire(t, request(q.member, q.change))
 			if err != nil || !bytes.Equal(b, again) {
-				t.Errorf("a second time the answer is another: %v", err)
+				t.Errorf("the second reply differs: %v", err)
 			}
 		})
 	}
 }
 
-// TestTable proves that the table has exactly the endings that are documented.
+// TestTable checks that the table has exactly the documented endings.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	want := strings.Fields(`-ACTIVE-FULL -ACTIVE-BASIC -ACTIVE-USED-UP -INACTIVE -UNKNOWN
@@ -270,7 +270,7 @@ func TestFailures(t *testing.T) {
 		t.Error("garbled bytes are a 271")
 	}
 	if _, err := inquire(t, []byte("no 270")); err == nil {
-		t.Error("what is no 270 is answered")
+		t.Error("a request that is not a 270 has a reply")
 	} else if _, ok := errors.AsType[*x12.Error](err); !ok {
 		t.Errorf("error %v has no position", err)
 	}

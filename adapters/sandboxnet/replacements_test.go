@@ -27,9 +27,8 @@ type history struct {
 
 func newHistory() *history { return &history{remember: remembering(), numbers: map[string]string{}} }
 
-// send sends the claims, of which those that the payer has a number for are
-// replacements, and answers with the remittances by what stands behind the
-// file's name, in the order in which they come.
+// send sends the claims and returns the remittances by the suffix of their
+// names, in order. A claim with a payer's number is a replacement.
 func (h *history) send(t *testing.T, all ...claims.Claim) []sandboxnet.MailFile {
 	t.Helper()
 	h.files++
@@ -40,11 +39,11 @@ func (h *history) send(t *testing.T, all ...claims.Claim) []sandboxnet.MailFile 
 	}
 	name, content := numbered(t, h.files, all...)
 	n := sandboxnet.NewClearinghouse(clock(asked.Add(time.Duration(h.files)*time.Hour)), nil, sandboxnet.Options{})
-	files, err := n.Answers(name, content, h.remember)
+	files, err := n.Replies(name, content, h.remember)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := n.Answers(name, content, h.remember)
+	again, err := n.Replies(name, content, h.remember)
 	if err != nil || fmt.Sprint(again) != fmt.Sprint(files) {
 		t.Errorf("%s, sent again, is answered in another way: %v", name, err)
 	}
@@ -65,7 +64,8 @@ func (h *history) send(t *testing.T, all ...claims.Claim) []sandboxnet.MailFile 
 	return files
 }
 
-// said is what remittances say of claims: status and payment, and the total.
+// said returns the content of remittances: status and payment of each claim,
+// and the total.
 func said(t *testing.T, files []sandboxnet.MailFile) string {
 	t.Helper()
 	var words []string
@@ -79,8 +79,8 @@ func said(t *testing.T, files []sandboxnet.MailFile) string {
 	return strings.Join(words, ", ")
 }
 
-// charging has a line charge another fee, with the payments of "-PAID-ERA" being
-// 64 percent of it.
+// charging changes the fee of a line. The payments of "-PAID-ERA" are 64
+// percent of it.
 func charging(number, ending string, fee billing.Money) claims.Claim {
 	c := claim(number, ending, molarTest())
 	c.Lines = c.Lines[:1]
@@ -88,8 +88,8 @@ func charging(number, ending string, fee billing.Money) claims.Claim {
 	return c
 }
 
-// TestReplacements has what is said of a claim that is replaced, and replaced
-// again.
+// TestReplacements checks the remittances for a claim that is replaced, and
+// replaced again.
 func TestReplacements(t *testing.T) {
 	t.Parallel()
 	type step struct {
@@ -124,7 +124,7 @@ func TestReplacements(t *testing.T) {
 	}
 }
 
-// TestReplacementsOfOthers have nothing taken back.
+// TestReplacementsOfOthers checks that they reverse nothing.
 func TestReplacementsOfOthers(t *testing.T) {
 	t.Parallel()
 	h := newHistory()
@@ -147,13 +147,14 @@ func TestReplacementsOfOthers(t *testing.T) {
 	if got := said(t, h.send(t, elsewhere)); got != "1 64.00, = 64.00" {
 		t.Errorf("at another payer: %s", got)
 	}
-	h.numbers = map[string]string{} // the claim is new once more
+	h.numbers = map[string]string{} // the claim is new again
 	if got := said(t, h.send(t, charging("C-1", "", 30_00))); got != "1 30.00, = 30.00" {
 		t.Errorf("no replacement: %s", got)
 	}
 }
 
-// TestReplacementsInOneFile follow each other like those of several.
+// TestReplacementsInOneFile checks that they follow each other like those of
+// several files.
 func TestReplacementsInOneFile(t *testing.T) {
 	t.Parallel()
 	h := newHistory()
@@ -164,8 +165,8 @@ func TestReplacementsInOneFile(t *testing.T) {
 	}
 }
 
-// TestAReplacementIsInTheGoldenFiles has the bytes: the earlier payment with
-// every sign turned round, and the corrected claim.
+// TestAReplacementIsInTheGoldenFiles compares the bytes: the earlier payment
+// with every sign reversed, and the corrected claim.
 func TestAReplacementIsInTheGoldenFiles(t *testing.T) {
 	t.Parallel()
 	h := newHistory()
@@ -179,8 +180,8 @@ func TestAReplacementIsInTheGoldenFiles(t *testing.T) {
 	x12test.Golden(t, "claims-corrected.835", x12test.Lines(files[0].Content))
 }
 
-// TestReplacementsAddUp sends claims of all kinds, and replacements of them, and
-// adds up what was paid for each: what its last decision says.
+// TestReplacementsAddUp sends claims of all kinds, and replacements of them,
+// and checks that the payments of each add up to its last decision.
 func TestReplacementsAddUp(t *testing.T) {
 	t.Parallel()
 	endings := append(sandboxnet.ClaimEndings(), "-NONE")
@@ -196,7 +197,7 @@ func TestReplacementsAddUp(t *testing.T) {
 				}
 				c := charging(fmt.Sprintf("PCN-%d", n), ending, billing.Money(r.IntN(50_000))*billing.Money(r.IntN(3)))
 				switch fee := c.Lines[0].Fee; ending {
-				case "-REJECTED", "-INFO-REQUEST": // nothing is decided
+				case "-REJECTED", "-INFO-REQUEST": // no decision
 				case "-DENIED", "-REVERSED", "-UNBALANCED":
 					stands[c.PatientControlNumber] = 0
 				case "-PAID-ERA":
@@ -233,8 +234,8 @@ func TestReplacementsAddUp(t *testing.T) {
 	}
 }
 
-// TestWhatWasPaidIsRemembered has two processes decide a claim and its
-// replacement, with what the store remembers, and neither keeps a name.
+// TestWhatWasPaidIsRemembered decides a claim and its replacement in two
+// processes that share a store, and neither stores a name.
 func TestWhatWasPaidIsRemembered(t *testing.T) {
 	t.Parallel()
 	mail := pgtest.Open(t).SandboxMail()
@@ -267,12 +268,12 @@ func TestWhatWasPaidIsRemembered(t *testing.T) {
 	}
 }
 
-// TestNoNamesAreRemembered reads what is noted of a claim with a patient.
+// TestNoNamesAreRemembered reads the notes on a claim with a patient.
 func TestNoNamesAreRemembered(t *testing.T) {
 	t.Parallel()
 	remember, noted := remembering(), 0
 	n := sandboxnet.NewClearinghouse(clock(asked), nil, sandboxnet.Options{})
-	_, err := n.Answers(sentName, file(t, changed(claim("C-1", "-PAID-ERA", aetna()), withChild)), func(notes []sandboxnet.Note) ([][]byte, error) {
+	_, err := n.Replies(sentName, file(t, changed(claim("C-1", "-PAID-ERA", aetna()), withChild)), func(notes []sandboxnet.Note) ([][]byte, error) {
 		for _, note := range notes {
 			noted++
 			for _, name := range []string{"Roe", "Jane", "Kim", "Molina", "SANDBOX"} {

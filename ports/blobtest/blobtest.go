@@ -1,5 +1,5 @@
 // Package blobtest is the contract of ports.Blobs as tests. Every adapter of
-// the port runs it, against a real server where it has one.
+// the port runs it, against a real server if it has one.
 package blobtest
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Fixture is an empty store, and what a test can do to it.
+// Fixture is an empty store, with controls for a test.
 type Fixture struct {
 	Blobs ports.Blobs
 
@@ -25,34 +25,34 @@ type Fixture struct {
 	Away func() (back func())
 }
 
-// The sizes of blobs: one of a few packets, and the largest that is taken.
+// The sizes of blobs: one of a few packets, and the largest that is accepted.
 const (
 	small   = 64 << 10
 	largest = 15_000_000
 )
 
-// Run runs the contract. Open makes a fixture that nobody else uses and that
-// ends with the test.
+// Run runs the contract. Open returns a fixture that no other test uses and
+// that ends with the test.
 func Run(t *testing.T, open func(t *testing.T) Fixture) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, Fixture){
-		"ready":                                testReady,
-		"a blob is kept":                       testKept,
-		"content is read from where it stands": testPosition,
-		"a blob takes the place of another":    testReplaced,
-		"an absent blob is not found":          testAbsent,
-		"a deleted blob is gone":               testDeleted,
-		"other bytes are refused":              testOtherBytes,
-		"content that fails is refused":        testFailingContent,
-		"a cancelled put leaves nothing":       testCancelledPut,
-		"a cancelled context ends everything":  testCancelled,
-		"puts at once leave one whole":         testPutsAtOnce,
-		"an open reader reads one blob":        testOpenReader,
-		"readers and writers at once":          testReadersAndWriters,
-		"blobs are listed by prefix":           testList,
-		"a list may be left":                   testListLeft,
-		"names":                                testNames,
-		"a store that is away":                 testAway,
+		"ready":                               testReady,
+		"a blob is kept":                      testKept,
+		"content is read from its position":   testPosition,
+		"a blob replaces another":             testReplaced,
+		"an absent blob is not found":         testAbsent,
+		"a deleted blob is gone":              testDeleted,
+		"other bytes are refused":             testOtherBytes,
+		"content that fails is refused":       testFailingContent,
+		"a cancelled put leaves nothing":      testCancelledPut,
+		"a cancelled context ends everything": testCancelled,
+		"puts at once leave one whole":        testPutsAtOnce,
+		"an open reader reads one blob":       testOpenReader,
+		"readers and writers at once":         testReadersAndWriters,
+		"blobs are listed by prefix":          testList,
+		"a list may be left":                  testListLeft,
+		"names":                               testNames,
+		"a store that is away":                testAway,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -61,14 +61,14 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 	}
 }
 
-// bytesOf makes content that no other seed gives.
+// bytesOf returns content that no other seed returns.
 func bytesOf(seed byte, size int) []byte {
 	b := make([]byte, size)
 	_, _ = rand.NewChaCha8([32]byte{seed}).Read(b)
 	return b
 }
 
-// blob says of content what is true of it.
+// blob returns a blob with the size and sums of the content.
 func blob(content []byte) ports.Blob {
 	return ports.Blob{
 		Size:    int64(len(content)),
@@ -78,7 +78,7 @@ func blob(content []byte) ports.Blob {
 	}
 }
 
-// plain hides that a reader can do more than read.
+// plain hides every method of a reader except Read.
 type plain struct{ io.Reader }
 
 func put(t *testing.T, s ports.Blobs, name string, content []byte) {
@@ -88,7 +88,7 @@ func put(t *testing.T, s ports.Blobs, name string, content []byte) {
 	}
 }
 
-// read answers the whole of a blob.
+// read returns the whole of a blob.
 func read(ctx context.Context, s ports.Blobs, name string) ([]byte, error) {
 	content, size, err := s.Open(ctx, name)
 	if err != nil {
@@ -101,7 +101,7 @@ func read(ctx context.Context, s ports.Blobs, name string) ([]byte, error) {
 	return got, errors.Join(err, content.Close())
 }
 
-// holds checks that a name has the content, or nothing when that is nil.
+// holds checks that a name has the content, or no blob when the content is nil.
 func holds(t *testing.T, s ports.Blobs, name string, want []byte) {
 	t.Helper()
 	got, err := read(t.Context(), s, name)

@@ -15,7 +15,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// lastError answers the error of a list, which comes last.
+// lastError returns the error of a list, which comes last.
 func lastError(list iter.Seq2[ports.BlobInfo, error]) (last error) {
 	for _, err := range list {
 		if last != nil {
@@ -26,7 +26,7 @@ func lastError(list iter.Seq2[ports.BlobInfo, error]) (last error) {
 	return last
 }
 
-// fill puts some hundred small blobs and answers their sizes.
+// fill puts about a hundred small blobs and returns their sizes.
 func fill(t *testing.T, s ports.Blobs) map[string]int64 {
 	t.Helper()
 	sizes := make(map[string]int64)
@@ -84,9 +84,9 @@ func testListLeft(t *testing.T, f Fixture) {
 		cancel()
 	}
 	if n < 300 && !errors.Is(last, context.Canceled) {
-		t.Errorf("a list that was cancelled ends after %d as if it were whole: %v", n, last)
+		t.Errorf("a cancelled list ends after %d without an error: %v", n, last)
 	}
-	for b, err := range f.Blobs.List(t.Context(), "") { // a sweeper's work
+	for b, err := range f.Blobs.List(t.Context(), "") { // as a sweeper does
 		if err := errors.Join(err, f.Blobs.Delete(t.Context(), b.Name)); err != nil {
 			t.Fatal(err)
 		}

@@ -84,8 +84,8 @@ func testDeleted(t *testing.T, f Fixture) {
 	holds(t, f.Blobs, "folder/one", two)
 }
 
-// testOpenReader: who reads a blob while its name changes reads all of it, or
-// is told by an error that it cannot. It never reads a mixture, or less.
+// testOpenReader reads a blob while its name changes. The reader gets the whole
+// blob or an error, never a mixture or a part.
 func testOpenReader(t *testing.T, f Fixture) {
 	old := bytesOf(1, largest)
 	for name, change := range map[string]func(name string) error{

@@ -12,9 +12,8 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// refuses checks that a put fails and leaves the name as it was, both where
-// there is nothing and where there is a blob. Make makes the put's context and
-// blob anew for each.
+// refuses checks that a put fails and leaves the name unchanged, with and
+// without an existing blob. Make returns a new context and blob for each put.
 func refuses(t *testing.T, f Fixture, what string, spoil func(ctx context.Context) (context.Context, ports.Blob)) {
 	t.Helper()
 	name := "refused/" + strings.ReplaceAll(what, " ", "-")
@@ -27,7 +26,7 @@ func refuses(t *testing.T, f Fixture, what string, spoil func(ctx context.Contex
 		if err := f.Blobs.Put(ctx, name, b); err == nil {
 			t.Errorf("%s: no error", what)
 		} else if billing.CodeOf(err) != billing.CodeInternal {
-			t.Errorf("%s: a caller would be told %v", what, err)
+			t.Errorf("%s: the caller would get %v", what, err)
 		}
 		holds(t, f.Blobs, name, before)
 	}
@@ -54,7 +53,7 @@ func testOtherBytes(t *testing.T, f Fixture) {
 			})
 		}
 	}
-	// Of no bytes, only another size and other sums can be said.
+	// For empty content, only the size and the sums can be wrong.
 	refuses(t, f, "size of nothing", func(ctx context.Context) (context.Context, ports.Blob) {
 		b := blob(nil)
 		b.Size = 1
@@ -124,7 +123,7 @@ func testCancelledPut(t *testing.T, f Fixture) {
 		cancel()
 		return ctx, blob(bytesOf(1, small))
 	})
-	// The content is the caller's again as soon as Put has returned.
+	// The caller may reuse the content after Put has returned.
 	ctx, cancel := context.WithCancel(t.Context())
 	content := bytesOf(1, largest)
 	b := blob(content)
@@ -132,7 +131,7 @@ func testCancelledPut(t *testing.T, f Fixture) {
 	if err := f.Blobs.Put(ctx, "returned", b); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled put: %v", err)
 	}
-	clear(content) // the race detector tells when somebody still reads
+	clear(content) // the race detector reports a reader that is still active
 	holds(t, f.Blobs, "returned", nil)
 }
 

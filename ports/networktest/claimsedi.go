@@ -10,16 +10,16 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// ClaimsEDIFixture is a codec of claims, and what a test needs of it.
+// ClaimsEDIFixture is a codec of claims, with the files that a test needs.
 type ClaimsEDIFixture struct {
 	EDI ports.ClaimsEDI
 
-	// File is a batch of at least two claims, of one office at least, with
-	// somebody named Quillfeather in it.
+	// File is a batch of at least two claims of at least one office, with a
+	// patient named Quillfeather.
 	File billing.ClaimsFile
 
-	// Acknowledgement and Remittance are files that came back; the remittance
-	// has at least two payments with claims of somebody named Quillfeather.
+	// Acknowledgement and Remittance are received files. The remittance has at
+	// least two payments with claims of a patient named Quillfeather.
 	Acknowledgement []byte
 	Remittance      []byte
 }
@@ -28,17 +28,17 @@ type ClaimsEDIFixture struct {
 func RunClaimsEDI(t *testing.T, f ClaimsEDIFixture) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, ClaimsEDIFixture){
-		"the same arguments give the same bytes": testFileStable,
-		"a file tells its mode and its numbers":  testFileTells,
-		"a file of nothing is refused":           testFileEmpty,
-		"files are told apart":                   testKinds,
-		"an acknowledgement says something":      testAcknowledgement,
-		"payments come with their claims":        testPayments,
-		"a payment is the same in another file":  testPaymentAlone,
-		"claims are the caller's to keep":        testClaimsKept,
-		"reading claims may stop at any":         testClaimsStop,
-		"a file that breaks off is refused":      testCutOff,
-		"what is no file is refused":             testGarbage,
+		"the same arguments return the same bytes": testFileStable,
+		"a file has its mode and its numbers":      testFileNumbers,
+		"a file without claims is refused":         testFileEmpty,
+		"kinds of files are recognized":            testKinds,
+		"an acknowledgement has content":           testAcknowledgement,
+		"payments come with their claims":          testPayments,
+		"a payment is the same in another file":    testPaymentAlone,
+		"the caller may keep claims":               testClaimsKept,
+		"reading claims may stop at any":           testClaimsStop,
+		"a file that breaks off is refused":        testCutOff,
+		"other bytes are refused":                  testGarbage,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -64,7 +64,7 @@ func testFileStable(t *testing.T, f ClaimsEDIFixture) {
 	}
 }
 
-func testFileTells(t *testing.T, f ClaimsEDIFixture) {
+func testFileNumbers(t *testing.T, f ClaimsEDIFixture) {
 	base, err := f.EDI.File(f.File)
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func testFileTells(t *testing.T, f ClaimsEDIFixture) {
 	for name, batch := range map[string]*billing.Batch{"mode": &live, "number": &other} {
 		b, err := f.EDI.File(billing.ClaimsFile{Batch: batch, Envelope: f.File.Envelope, Claims: f.File.Claims})
 		if err != nil || bytes.Equal(b, base) {
-			t.Errorf("another %s gives the same file, or error %v", name, err)
+			t.Errorf("another %s returns the same file, or error %v", name, err)
 		}
 	}
 	for name, change := range map[string]func(*billing.Envelope){
@@ -90,7 +90,7 @@ func testFileTells(t *testing.T, f ClaimsEDIFixture) {
 		file := f.File
 		change(&file.Envelope)
 		if b, err := f.EDI.File(file); err != nil || bytes.Equal(b, base) {
-			t.Errorf("another %s gives the same file, or error %v", name, err)
+			t.Errorf("another %s returns the same file, or error %v", name, err)
 		}
 	}
 }
@@ -201,7 +201,7 @@ func testPaymentAlone(t *testing.T, f ClaimsEDIFixture) {
 			t.Fatalf("%d payments, error %v", len(again), err)
 		}
 		got := again[0]
-		for k := range got.Balance.Findings { // positions are those of the file
+		for k := range got.Balance.Findings { // positions refer to the file
 			got.Balance.Findings[k].Segment = want.Balance.Findings[k].Segment
 		}
 		if !reflect.DeepEqual(got, want) {
@@ -238,8 +238,7 @@ func testClaimsStop(t *testing.T, f ClaimsEDIFixture) {
 	}
 }
 
-// testCutOff leaves out the end: of all files, at every byte up to the last that
-// matters.
+// testCutOff truncates all files at every byte up to the last significant one.
 func testCutOff(t *testing.T, f ClaimsEDIFixture) {
 	end := len(bytes.TrimSpace(f.Remittance)) - 20
 	for n := 0; n < end; n += 1 + n/500 {
@@ -281,7 +280,7 @@ func testGarbage(t *testing.T, f ClaimsEDIFixture) {
 	}
 }
 
-// quiet proves that an error names nobody.
+// quiet checks that an error names no patient.
 func quiet(t *testing.T, err error) {
 	t.Helper()
 	if strings.Contains(strings.ToLower(err.Error()), "quillfeather") {

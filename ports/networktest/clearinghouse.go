@@ -13,43 +13,43 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// ClearinghouseFixture is a clearinghouse that takes files, and what a test
-// needs of it. Nobody else receives from it meanwhile.
+// ClearinghouseFixture is a clearinghouse that accepts files, with controls for
+// a test. No other test receives from it.
 type ClearinghouseFixture struct {
 	Network ports.Clearinghouse
 
-	// Another makes an instance as another process would, or the same one after
-	// a restart.
+	// Another returns an instance like that of another process, or of the same
+	// one after a restart.
 	Another func() ports.Clearinghouse
 
-	// File makes a file that the clearinghouse takes and answers, with a name
-	// and control numbers of its own.
+	// File returns a file that the clearinghouse accepts and replies to, with a
+	// unique name and control numbers.
 	File func(t *testing.T) (name string, content []byte)
 
-	// Later lets as much time go by as it takes until all that comes back is
-	// there, and until what was received and not removed is given again.
+	// Later advances the time until all replies are due, and until files that
+	// were received and not removed are returned again.
 	Later func()
 }
 
-// receiveAll is more than comes back in any test.
+// receiveAll is more than any test receives.
 const receiveAll = 1000
 
-// RunClearinghouse runs the contract of ports.Clearinghouse. Open makes a
+// RunClearinghouse runs the contract of ports.Clearinghouse. Open returns a
 // fixture that ends with the test.
 func RunClearinghouse(t *testing.T, open func(t *testing.T) ClearinghouseFixture) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, ClearinghouseFixture){
-		"nothing comes of nothing":                testNothingSent,
-		"a file is answered":                      testAnswered,
-		"a file that is sent again stays":         testSentAgain,
-		"two senders of one file are one":         testSentAtOnce,
-		"what is not removed is given again":      testGivenAgain,
-		"what is removed is gone":                 testRemoved,
-		"removing an absent file does nothing":    testRemoveAbsent,
-		"no more is given than asked for":         testLimit,
-		"another process has the same":            testAnotherReceives,
-		"what is no file of claims is not silent": testNoClaims,
-		"a cancelled context ends every call":     testCancelledCalls,
+		"no file has no reply":                      testNothingSent,
+		"a file has replies":                        testAnswered,
+		"a file that is sent again changes nothing": testSentAgain,
+		"two senders of one file count as one":      testSentAtOnce,
+		"a file comes again until it is removed":    testGivenAgain,
+		"a removed file is gone":                    testRemoved,
+		"removing an absent file does nothing":      testRemoveAbsent,
+		"Receive keeps its limit":                   testLimit,
+		"another process receives the same":         testAnotherReceives,
+		"a file without claims is reported":         testNoClaims,
+		"a cancelled context ends every call":       testCancelledCalls,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -58,7 +58,7 @@ func RunClearinghouse(t *testing.T, open func(t *testing.T) ClearinghouseFixture
 	}
 }
 
-// practice is whose files the tests send.
+// practice is the scope of the test's files.
 func practice() billing.Scope { return billing.Scope{Org: billing.OrgID{7}, Mode: billing.ModeTest} }
 
 func (f ClearinghouseFixture) send(t *testing.T) (name string, content []byte) {
@@ -70,7 +70,7 @@ func (f ClearinghouseFixture) send(t *testing.T) (name string, content []byte) {
 	return name, content
 }
 
-// receive gives everything that is there, by name.
+// receive returns all files that are due, by name.
 func receive(t *testing.T, n ports.Clearinghouse) map[string][]byte {
 	t.Helper()
 	all, err := n.Receive(t.Context(), receiveAll)
@@ -90,7 +90,7 @@ func receive(t *testing.T, n ports.Clearinghouse) map[string][]byte {
 	return got
 }
 
-// come is receive when everything is there; something has to be.
+// come receives all files once they are due. It fails when there are none.
 func (f ClearinghouseFixture) come(t *testing.T) map[string][]byte {
 	t.Helper()
 	f.Later()
@@ -255,15 +255,15 @@ func testAnotherReceives(t *testing.T, f ClearinghouseFixture) {
 	}
 }
 
-// testNoClaims sends what is no file of claims, or half of one: either the
-// sender is told at once, or something comes back.
+// testNoClaims sends files that have no complete claims. Either Send fails at
+// once, or a reply arrives.
 func testNoClaims(t *testing.T, f ClearinghouseFixture) {
 	name, content := f.File(t)
 	for what, broken := range map[string][]byte{"empty": nil, "words": []byte("Quillfeather's claims"), "half": content[:len(content)/2]} {
 		err := f.Network.Send(t.Context(), practice(), what+"-"+name, broken)
 		if err != nil {
 			if strings.Contains(strings.ToLower(err.Error()), strings.ToLower(lastName)) {
-				t.Errorf("%s: the error tells who it is about: %v", what, err)
+				t.Errorf("%s: the error names the patient: %v", what, err)
 			}
 			continue
 		}

@@ -14,41 +14,42 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Fixture is a network that takes attachments, and what a test needs of it.
+// Fixture is a network that accepts attachments, with the values that a test
+// needs.
 type Fixture struct {
 	Network ports.AttachmentNetwork
 
-	// Another makes an instance as another process would, or the same one after
-	// a restart. It may know of the transmissions of the first, or of none.
+	// Another returns an instance like that of another process, or of the same
+	// one after a restart. It may know the transmissions of the first, or none.
 	Another func() ports.AttachmentNetwork
 
-	// Payer and Office are known to the network.
+	// The network knows Payer and Office.
 	Payer  billing.PayerSummary
 	Office billing.Office
 }
 
-// Run runs the contract of ports.AttachmentNetwork. Open makes a fixture that
-// ends with the test; the numbers are the test's own, so the network behind it
-// may be shared.
+// Run runs the contract of ports.AttachmentNetwork. Open returns a fixture that
+// ends with the test. Each test uses its own numbers, so tests may share the
+// network behind the fixture.
 func Run(t *testing.T, open func(t *testing.T) Fixture) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, Fixture){
-		"a transmission with its files is taken":   testTaken,
-		"words alone are taken":                    testWords,
-		"every step may be repeated":               testRepeated,
-		"a sending that broke off begins anew":     testAnew,
-		"another process begins anew":              testAnotherProcess,
-		"other bytes are refused":                  testOtherBytes,
-		"content that fails is refused":            testFailingContent,
-		"too few files are refused":                testTooFew,
-		"too many files are refused":               testTooMany,
-		"a document that comes again is one file":  testReplaced,
-		"a number that is not open is refused":     testUnknown,
-		"what is committed stays as it is":         testCommittedStays,
-		"a cancelled context ends every step":      testCancelled,
-		"a context that ends amid a file ends Add": testCancelledAdd,
-		"transmissions at once do not mix":         testAtOnce,
-		"two senders of one do not disturb":        testTwoSenders,
+		"a transmission with its files is accepted": testTaken,
+		"a narrative alone is accepted":             testWords,
+		"every step may be repeated":                testRepeated,
+		"an interrupted sending starts again":       testAnew,
+		"another process starts again":              testAnotherProcess,
+		"other bytes are refused":                   testOtherBytes,
+		"content that fails is refused":             testFailingContent,
+		"too few files are refused":                 testTooFew,
+		"too many files are refused":                testTooMany,
+		"a document that is sent again is one file": testReplaced,
+		"a number that is not open is refused":      testUnknown,
+		"a committed transmission stays the same":   testCommittedStays,
+		"a cancelled context ends every step":       testCancelled,
+		"a context that ends amid a file ends Add":  testCancelledAdd,
+		"transmissions at once do not mix":          testAtOnce,
+		"two senders of one do not disturb":         testTwoSenders,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -64,7 +65,7 @@ type sender struct {
 	images  []image
 }
 
-// sending prepares an attachment with that many images.
+// sending prepares an attachment with the number of images.
 func (f Fixture) sending(t *testing.T, images int) *sender {
 	t.Helper()
 	s := &sender{network: f.Network, sent: f.transmission(images)}
@@ -97,7 +98,7 @@ func (s *sender) commit(t *testing.T) {
 	}
 }
 
-// all takes every step, as a sending that begins anew does.
+// all runs every step, as a restarted sending does.
 func (s *sender) all(t *testing.T) {
 	t.Helper()
 	s.open(t)
@@ -126,7 +127,7 @@ func testRepeated(t *testing.T, f Fixture) {
 	}
 	s.commit(t)
 	s.commit(t)
-	s.add(t, s.images...) // a sender that did not hear that it was committed
+	s.add(t, s.images...) // a sender that missed the reply to the commit
 	s.all(t)
 	s.sent.SendingSince = s.sent.SendingSince.AddDate(0, 0, 1)
 	s.sent.EarlierNumber = newNumber() // of an attachment that was sent in between
@@ -179,7 +180,7 @@ func testOtherBytes(t *testing.T, f Fixture) {
 		s.refused(t, err, what)
 	}
 	s.refused(t, s.network.Commit(t.Context(), s.sent.Number), "committing without the file")
-	s.all(t) // nothing is spoilt
+	s.all(t) // the transmission still works
 }
 
 func testFailingContent(t *testing.T, f Fixture) {
@@ -210,7 +211,7 @@ func testTooMany(t *testing.T, f Fixture) {
 	s.open(t)
 	s.add(t, s.images...)
 	err := s.network.Add(t.Context(), s.sent.Number, one.document, bytes.NewReader(one.content))
-	if err == nil { // a network may count when it is all there
+	if err == nil { // a network may count at the commit
 		err = s.network.Commit(t.Context(), s.sent.Number)
 	}
 	s.refused(t, err, "too many files")
@@ -286,7 +287,7 @@ func testCancelledAdd(t *testing.T, f Fixture) {
 	defer cancel()
 	content := io.MultiReader(bytes.NewReader(i.content[:99]), doing(cancel), bytes.NewReader(i.content[99:]))
 	if err := s.network.Add(ctx, s.sent.Number, i.document, content); !errors.Is(err, context.Canceled) {
-		t.Errorf("add: %v, want that the context ended", err)
+		t.Errorf("add: %v, want the context's error", err)
 	}
 	s.all(t)
 }
@@ -297,7 +298,7 @@ func testAtOnce(t *testing.T, f Fixture) {
 	for n := range senders {
 		senders[n] = f.sending(t, images)
 	}
-	shared := newImage(t) // a document's ID is only unique within its transmission
+	shared := newImage(t) // a document's ID is unique only within its transmission
 	var wg sync.WaitGroup
 	for n, s := range senders {
 		s.images[0] = shared
@@ -327,8 +328,8 @@ func testAtOnce(t *testing.T, f Fixture) {
 	wg.Wait()
 }
 
-// testTwoSenders lets a second sender of the same attachment begin after each
-// step of the first.
+// testTwoSenders starts a second sender of the same attachment after each step
+// of the first.
 func testTwoSenders(t *testing.T, f Fixture) {
 	for step := range 4 {
 		first := f.sending(t, 2)

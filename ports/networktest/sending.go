@@ -15,7 +15,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// The parts of a sending that nobody may read in an error.
+// The values that no error may contain.
 const (
 	firstName = "Ottoline"
 	lastName  = "Quillfeather"
@@ -26,8 +26,8 @@ const (
 
 func newNumber() string { return "MLR" + rand.Text() }
 
-// transmission is one that every network takes, for a claim and with a number
-// of its own.
+// transmission returns a transmission that every network accepts, for a claim
+// and with a unique number.
 func (f Fixture) transmission(documents int) billing.Transmission {
 	return billing.Transmission{
 		Number: newNumber(), Kind: billing.AttachmentUnsolicited, Payer: f.Payer, Office: f.Office,
@@ -53,7 +53,7 @@ type image struct {
 	content  []byte
 }
 
-// newImage is a film that no other test has.
+// newImage returns a film that no other test has.
 func newImage(t *testing.T) image {
 	t.Helper()
 	picture := stdimage.NewGray(stdimage.Rect(0, 0, 32, 24))
@@ -73,14 +73,14 @@ func newImage(t *testing.T) image {
 	return i
 }
 
-// sum makes the document say what its bytes are.
+// sum sets the document's size and sums from its bytes.
 func (i image) sum() {
 	i.document.Size = int64(len(i.content))
 	i.document.MD5 = md5.Sum(i.content) //nolint:gosec // G401: see the import
 	i.document.SHA256 = sha256.Sum256(i.content)
 }
 
-// paper makes the document one.
+// paper makes the document a paper document.
 func (i image) paper() {
 	d := i.document
 	d.Type, d.Medium, d.ImageDate, d.Orientation = "7", billing.MediumPaper, billing.Date{}, ""
@@ -88,27 +88,27 @@ func (i image) paper() {
 
 func (i image) copy() *billing.Document { return new(*i.document) }
 
-// refused wants an error that tells nothing of the patient.
+// refused checks that there is an error without patient data.
 func (s *sender) refused(t *testing.T, err error, what string) {
 	t.Helper()
 	if err == nil {
 		t.Errorf("%s: not refused", what)
 		return
 	}
-	told := strings.ToLower(err.Error())
+	text := strings.ToLower(err.Error())
 	for _, secret := range []string{firstName, lastName, memberID, fileName, narrative, "1985"} {
-		if strings.Contains(told, strings.ToLower(secret)) {
-			t.Errorf("%s: the error tells %q: %v", what, secret, err)
+		if strings.Contains(text, strings.ToLower(secret)) {
+			t.Errorf("%s: the error contains %q: %v", what, secret, err)
 		}
 	}
 }
 
-// failing is content whose source broke.
+// failing is content that cannot be read.
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// doing is content of no bytes that does something when it is reached.
+// doing is empty content that runs a function when it is read.
 type doing func()
 
 func (d doing) Read([]byte) (int, error) {

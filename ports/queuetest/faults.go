@@ -9,8 +9,8 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// runFaults breaks one broker in each way in turn: the start of a broker costs
-// seconds of the processor.
+// runFaults breaks one broker in each way in turn, because starting a broker
+// takes seconds of CPU time.
 func runFaults(t *testing.T, h Harness) {
 	t.Helper()
 	broker, faults := h.Frail(t)
@@ -29,8 +29,7 @@ func runFaults(t *testing.T, h Harness) {
 	}
 }
 
-// rounds is how often a broker is broken: as often as is said, or once with
-// -short.
+// rounds returns how often a broker is broken: n times, or once with -short.
 func rounds(all int) int {
 	if testing.Short() {
 		return 1
@@ -51,7 +50,7 @@ func refuses(t *testing.T, q ports.Queue, kind jobs.Kind) {
 	}
 }
 
-// recovers publishes until it works and checks that the consumer has it.
+// recovers publishes until it works and checks that the consumer has the job.
 func recovers(t *testing.T, q ports.Queue, kind jobs.Kind, got <-chan ports.Message) {
 	t.Helper()
 	j := newJob(kind)
@@ -74,8 +73,8 @@ func testKilled(t *testing.T, kind jobs.Kind, b Broker, faults Faults) {
 	q, other := b.Open(t), b.Open(t)
 	kept := publish(t, q, kind, 100)
 	stop := keepPublishing(t, b.Open(t), kind)
-	// A broker may take a moment until a new queue is on disk, and the messages
-	// go with the queue. RabbitMQ 3.10 takes up to two seconds.
+	// A broker may take a moment to write a new queue to disk, and the queue's
+	// messages are lost until then. RabbitMQ 3.10 takes up to two seconds.
 	<-time.After(3 * time.Second)
 	subject := newSubject()
 	kills := rounds(3)
@@ -106,7 +105,7 @@ func testKilled(t *testing.T, kind jobs.Kind, b Broker, faults Faults) {
 	take(t, box.C, "a reply after the kill")
 }
 
-// keepPublishing publishes whatever happens; stop answers what was confirmed.
+// keepPublishing publishes through all faults. Stop returns the confirmed jobs.
 func keepPublishing(t *testing.T, q ports.Queue, kind jobs.Kind) (stop func() []jobs.Job) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -161,11 +160,11 @@ func testBlocked(t *testing.T, kind jobs.Kind, b Broker, faults Faults) {
 	consume(t, q, kind, 2, into(got))
 	recovers(t, q, kind, got)
 	faults.Block(true)
-	refuses(t, q, kind) // which makes the broker say that it is blocked
+	refuses(t, q, kind) // which makes the broker report that it is blocked
 	eventually(t, "noticing", func() bool { return q.Ready() != nil })
 	refuses(t, q, kind)
 	faults.Block(false)
 	recovers(t, q, kind, got)
-	faults.Block(true) // and an instance can be closed at such a time
+	faults.Block(true) // closing an instance must still work
 	refuses(t, q, kind)
 }

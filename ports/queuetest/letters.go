@@ -8,7 +8,8 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// awaitDepth waits until the queue holds so many; brokers count a little late.
+// awaitDepth waits until the queue holds n messages, because brokers count with
+// a delay.
 func awaitDepth(t *testing.T, q ports.Queue, kind jobs.Kind, waiting, dead int) {
 	t.Helper()
 	eventually(t, "the depth", func() bool {
@@ -83,7 +84,8 @@ func testReply(t *testing.T, _ jobs.Kind, b Broker) {
 	}
 	reply(t, two, boxOne.Address, subject)
 	take(t, boxOne.C, "the reply")
-	// Replies to one instance come in order, so a wrong one would be here by now.
+	// Replies to one instance arrive in order, so a wrong one would have
+	// arrived by now.
 	reply(t, two, boxTwo.Address, last)
 	take(t, barrier.C, "the second reply")
 	select {
@@ -100,7 +102,7 @@ func testMailboxes(t *testing.T, _ jobs.Kind, b Broker) {
 	reply(t, q, one.Address, subject)
 	take(t, one.C, "the first mailbox")
 	take(t, two.C, "the second mailbox")
-	for range 3 { // nobody reads between these: they must not block each other
+	for range 3 { // no mailbox is read between these: they must not block each other
 		reply(t, q, one.Address, subject)
 	}
 	take(t, one.C, "a later reply")
@@ -113,7 +115,7 @@ func testClosedMailbox(t *testing.T, _ jobs.Kind, b Broker) {
 	m.Close()
 	m.Close()
 	reply(t, q, m.Address, closed)
-	reply(t, q, "nobody", closed)
+	reply(t, q, "unknown", closed)
 	reply(t, q, barrier.Address, open)
 	take(t, barrier.C, "the reply after")
 	select {

@@ -1,5 +1,5 @@
 // Package queuetest is the contract of ports.Queue as tests. Every adapter of
-// the port runs it, against a real broker where it has one.
+// the port runs it, against a real broker if it has one.
 package queuetest
 
 import (
@@ -15,13 +15,12 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Harness gives the suite what it needs of an adapter.
+// Harness connects the suite to an adapter.
 type Harness struct {
-	// Broker answers a broker on which nothing of the kind is queued. Tests may
-	// share it.
+	// Broker returns a broker without jobs of the kind. Tests may share it.
 	Broker func(t *testing.T, kind jobs.Kind) Broker
 
-	// Frail starts a broker of the test's own that can be broken, and says how
+	// Frail starts a separate broker that the test can break, and returns how
 	// jobs of a kind use it. It is nil when the adapter's broker lives and dies
 	// with the process.
 	Frail func(t *testing.T) (func(jobs.Kind) Broker, Faults)
@@ -29,8 +28,8 @@ type Harness struct {
 
 // Broker is a broker as a test uses it.
 type Broker struct {
-	// Open makes an instance at the broker, as a process would. It ends with
-	// the test.
+	// Open returns an instance at the broker, like that of a process. It ends
+	// with the test.
 	Open func(t *testing.T) ports.Queue
 
 	// Raw publishes bytes as a job of the kind.
@@ -41,12 +40,12 @@ type Broker struct {
 	Die func(t *testing.T, q ports.Queue)
 }
 
-// Faults are what a test does to a broker of its own. Each returns when the
-// broker is in the state, which clients may notice later.
+// Faults are the faults of a test's own broker. Each function returns when the
+// broker is in the state. Clients may notice later.
 type Faults struct {
 	Kill    func() // SIGKILL
-	Restart func() // on the data there is
-	Wipe    func() // kills it, deletes its data, starts it
+	Restart func() // with the existing data
+	Wipe    func() // kills the broker, deletes its data, starts it
 	Block   func(on bool)
 }
 
@@ -56,8 +55,8 @@ func Run(t *testing.T, h Harness) {
 	tests := map[string]func(*testing.T, jobs.Kind, Broker){
 		"a published job is consumed":                 testConsumed,
 		"at most parallel at once":                    testParallel,
-		"jobs are taken in turn by scope":             testTurns,
-		"a job published often is taken in turn":      testSameJobInTurn,
+		"scopes take turns":                           testTurns,
+		"a job published often waits its turn":        testSameJobInTurn,
 		"a dead job is with the dead letters":         testDead,
 		"an unreadable message is a dead letter":      testUnreadable,
 		"waiting jobs are counted":                    testDepth,
@@ -67,7 +66,7 @@ func Run(t *testing.T, h Harness) {
 		"a job comes again when its consumer died":    testAgain,
 		"a reply reaches the addressed instance only": testReply,
 		"every mailbox of a subject is woken":         testMailboxes,
-		"a closed mailbox is no trouble":              testClosedMailbox,
+		"a closed mailbox does no harm":               testClosedMailbox,
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -84,7 +83,7 @@ func Run(t *testing.T, h Harness) {
 	}
 }
 
-// newKind is a kind of the test's own, so that tests can share a broker.
+// newKind returns a unique kind, so that tests can share a broker.
 func newKind() jobs.Kind { return jobs.Kind("test-" + rand.Text()) }
 
 func newJob(kind jobs.Kind) jobs.Job {
@@ -102,7 +101,7 @@ func newSubject() (s [16]byte) {
 	return s
 }
 
-// publish publishes jobs and answers them.
+// publish publishes jobs and returns them.
 func publish(t *testing.T, q ports.Queue, kind jobs.Kind, n int) []jobs.Job {
 	t.Helper()
 	all := make([]jobs.Job, n)
@@ -115,8 +114,8 @@ func publish(t *testing.T, q ports.Queue, kind jobs.Kind, n int) []jobs.Job {
 	return all
 }
 
-// consume consumes in the background until the test ends, or stop is called,
-// which waits for Consume.
+// consume consumes in the background until the test ends, or until stop is
+// called. Stop waits for Consume.
 func consume(
 	t *testing.T, q ports.Queue, kind jobs.Kind, parallel int, handle func(context.Context, ports.Message) ports.Verdict,
 ) (stop func()) {
@@ -134,7 +133,7 @@ func consume(
 	return stop
 }
 
-// into sends each delivery to a channel and is finished with it.
+// into sends each delivery to a channel and finishes it.
 func into(c chan<- ports.Message) func(context.Context, ports.Message) ports.Verdict {
 	return func(ctx context.Context, d ports.Message) ports.Verdict {
 		select {
@@ -145,19 +144,19 @@ func into(c chan<- ports.Message) func(context.Context, ports.Message) ports.Ver
 	}
 }
 
-// take receives, or fails when the test runs out of time.
+// take receives a value, or fails when the test runs out of time.
 func take[T any](t *testing.T, c <-chan T, what string) T {
 	t.Helper()
 	select {
 	case v := <-c:
 		return v
-	case <-time.After(5 * time.Minute): // no correct run takes as long
+	case <-time.After(5 * time.Minute): // no correct run takes that long
 		t.Fatalf("%s: nothing came", what)
 		panic("unreachable")
 	}
 }
 
-// eventually waits until what is said of the broker becomes true.
+// eventually waits until the condition becomes true.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(5 * time.Minute); !ok(); {
@@ -171,7 +170,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 func testConsumed(t *testing.T, kind jobs.Kind, b Broker) {
 	q := b.Open(t)
 	want := newJob(kind)
-	want.ReplyTo = "somebody"
+	want.ReplyTo = "an instance"
 	if err := q.Publish(t.Context(), want); err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +210,7 @@ func testParallel(t *testing.T, kind jobs.Kind, b Broker) {
 	}
 }
 
-// steady waits until the broker has handed over what it will.
+// steady waits until the broker has delivered all that it will.
 func steady(t *testing.T, q ports.Queue, kind jobs.Kind) {
 	t.Helper()
 	last := -1
@@ -227,14 +226,14 @@ func steady(t *testing.T, q ports.Queue, kind jobs.Kind) {
 	}
 }
 
-// testTurns has many jobs of one scope wait when one of another scope comes. It
-// is not taken after them.
+// testTurns has many jobs of one scope wait when a job of another scope
+// arrives. That job must not wait for all of them.
 func testTurns(t *testing.T, kind jobs.Kind, b Broker) {
 	turns(t, kind, b, 300, newJob)
 }
 
-// testSameJobInTurn has one job published a thousand times while another scope's
-// waits. That one is not taken after all of them.
+// testSameJobInTurn publishes one job a thousand times while another scope's
+// job waits. That job must not wait for all of them.
 func testSameJobInTurn(t *testing.T, kind jobs.Kind, b Broker) {
 	same := newJob(kind)
 	turns(t, kind, b, 1000, func(jobs.Kind) jobs.Job { return same })
@@ -242,7 +241,7 @@ func testSameJobInTurn(t *testing.T, kind jobs.Kind, b Broker) {
 
 func turns(t *testing.T, kind jobs.Kind, b Broker, crowd int, next func(jobs.Kind) jobs.Job) {
 	t.Helper()
-	const soon = 30 // allows for what is on its way from the broker
+	const soon = 30 // allows for deliveries on their way from the broker
 	q := b.Open(t)
 	taken, release := make(chan ports.Message, crowd+2), make(chan struct{})
 	consume(t, q, kind, 1, func(_ context.Context, d ports.Message) ports.Verdict {
@@ -260,13 +259,13 @@ func turns(t *testing.T, kind jobs.Kind, b Broker, crowd int, next func(jobs.Kin
 		}
 	}
 	other := first.Scope
-	other.Mode = billing.ModeLive // of one organization, but another scope
+	other.Mode = billing.ModeLive // of the same organization, but another scope
 	j := newJob(kind)
 	j.Scope = other
 	if err := q.Publish(t.Context(), j); err != nil {
 		t.Fatal(err)
 	}
-	steady(t, q, kind) // until then the crowd may be all there is
+	steady(t, q, kind) // until then the crowd may not be complete
 	defer close(release)
 	for turn := range crowd + 1 {
 		release <- struct{}{}
@@ -277,7 +276,7 @@ func turns(t *testing.T, kind jobs.Kind, b Broker, crowd int, next func(jobs.Kin
 			return
 		}
 	}
-	t.Error("the job of the other scope was not taken")
+	t.Error("the job of the other scope was not delivered")
 }
 
 func testConsumeEnds(t *testing.T, kind jobs.Kind, b Broker) {
@@ -299,13 +298,13 @@ func testConsumeEnds(t *testing.T, kind jobs.Kind, b Broker) {
 	select {
 	case <-done:
 		t.Fatal("Consume returned during a call")
-	case <-time.After(20 * time.Millisecond): // a return would be at once
+	case <-time.After(20 * time.Millisecond): // a wrong return would come at once
 	}
 	close(release)
 	if err := take(t, done, "the return"); err != nil || !finished.Load() {
 		t.Errorf("Consume: %v, call finished: %t", err, finished.Load())
 	}
-	// What came of the call counts, although the context had ended.
+	// The outcome of the call counts, although the context had ended.
 	rest := publish(t, q, kind, 1)
 	got := make(chan ports.Message)
 	consume(t, q, kind, 1, into(got))
@@ -389,5 +388,5 @@ func testPublishContext(t *testing.T, kind jobs.Kind, b Broker) {
 	if err := q.Publish(ctx, newJob(kind)); err == nil {
 		t.Error("published although the context had ended")
 	}
-	publish(t, q, kind, 1) // and nothing is spoilt
+	publish(t, q, kind, 1) // publishing still works
 }

@@ -103,19 +103,10 @@ func testAttachments(b *bench) {
 		})
 		equal(t, "saved attachment", b.getAttachment(asked.ID), asked)
 	}
-	for name, get := range map[string]func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error){
-		"get": func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
-			return tx.Attachments.Get(ctx, id[billing.AttachmentID]())
-		},
-		"lock": func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
-			return tx.Attachments.Lock(ctx, id[billing.AttachmentID]())
-		},
-	} {
-		wantCode(t, name+" an absent attachment", b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
-			_, err := get(ctx, tx)
-			return err
-		}), billing.CodeNotFound)
-	}
+	nothing := id[billing.AttachmentID]()
+	b.absent("an absent attachment",
+		func(ctx context.Context, tx ports.Tx) error { _, err := tx.Attachments.Get(ctx, nothing); return err },
+		func(ctx context.Context, tx ports.Tx) error { _, err := tx.Attachments.Lock(ctx, nothing); return err })
 }
 
 func did(ok bool) error {
@@ -133,7 +124,7 @@ func testAttachmentLock(b *bench) {
 	b.insertAttachments(a)
 	held, asking := make(chan struct{}), make(chan struct{})
 	var got atomic.Pointer[billing.Attachment]
-	first := func() error {
+	b.race(func() error {
 		return b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
 			if _, err := tx.Attachments.Lock(ctx, a.ID); err != nil {
 				return err
@@ -148,8 +139,7 @@ func testAttachmentLock(b *bench) {
 			}
 			return tx.Documents.Insert(ctx, a.ID, d)
 		})
-	}
-	second := func() error {
+	}, func() error {
 		<-held
 		close(asking)
 		return b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
@@ -157,12 +147,7 @@ func testAttachmentLock(b *bench) {
 			got.Store(locked)
 			return err
 		})
-	}
-	for _, err := range together(first, second) {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 	equal(t, "documents after the lock", got.Load().Documents, []*billing.Document{d})
 }
 
@@ -174,32 +159,24 @@ func testDocumentRace(b *bench) {
 	a := b.attachment(0)
 	b.insertAttachments(a)
 	seen := make(chan int, adders)
-	var fs []func() error
-	for n := range adders {
-		fs = append(fs, func() error {
-			added := -1
-			err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
-				mine, err := tx.Attachments.Lock(ctx, a.ID)
-				if err != nil {
-					return err
-				}
-				d := b.document(n % images)
-				added = -1
-				if fresh, err := mine.Add(d, d.CreatedAt); err != nil || !fresh {
-					return err
-				}
-				added = len(mine.Documents)
-				return errors.Join(tx.Documents.Insert(ctx, a.ID, d), tx.Attachments.Save(ctx, mine))
-			})
-			seen <- added
-			return err
+	b.race(times(adders, func(n int) error {
+		added := -1
+		err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
+			mine, err := tx.Attachments.Lock(ctx, a.ID)
+			if err != nil {
+				return err
+			}
+			d := b.document(n % images)
+			added = -1
+			if fresh, err := mine.Add(d, d.CreatedAt); err != nil || !fresh {
+				return err
+			}
+			added = len(mine.Documents)
+			return errors.Join(tx.Documents.Insert(ctx, a.ID, d), tx.Attachments.Save(ctx, mine))
 		})
-	}
-	for _, err := range together(fs...) {
-		if err != nil {
-			t.Error(err)
-		}
-	}
+		seen <- added
+		return err
+	})...)
 	close(seen)
 	var counts []int
 	for n := range seen {
@@ -216,16 +193,12 @@ func testDocumentRace(b *bench) {
 func testAnsweringRace(b *bench) {
 	t := b.t
 	request := id[billing.PayerRequestID]()
-	var fs []func() error
-	for n := range 6 {
-		fs = append(fs, func() error {
-			return b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
-				return tx.Attachments.Insert(ctx, b.solicited(n, request))
-			})
-		})
-	}
 	made := 0
-	for _, err := range together(fs...) {
+	for _, err := range together(times(6, func(n int) error {
+		return b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
+			return tx.Attachments.Insert(ctx, b.solicited(n, request))
+		})
+	})...) {
 		if err == nil {
 			made++
 			continue
@@ -245,63 +218,56 @@ func testAnsweringRace(b *bench) {
 	equal(t, "attachments, of which one is closed", len(b.listAttachments(f, billing.Page{Limit: 10})), 2)
 }
 
+// testSerials numbers attachments, and files, of several scopes at once.
 func testSerials(b *bench) {
 	t := b.t
 	const callers, each = 6, 5
-	given := make(chan int64, callers*each)
-	var fs []func() error
-	for n := range callers {
-		in := b.scope
-		if n%2 == 1 {
-			in = newScope()
-		}
-		fs = append(fs, func() error {
+	for what, next := range map[string]func(ctx context.Context, tx ports.Tx) (int64, error){
+		"attachment": func(ctx context.Context, tx ports.Tx) (int64, error) { return tx.Attachments.Serial(ctx) },
+		"file":       func(ctx context.Context, tx ports.Tx) (int64, error) { return tx.Clearing.Serial(ctx) },
+	} {
+		given := make(chan int64, 2*callers*each)
+		b.race(times(callers, func(n int) error {
+			in := b.scope
+			if n%2 == 1 {
+				in = newScope()
+			}
 			for range each {
 				if err := b.try(in, func(ctx context.Context, tx ports.Tx) error {
-					serial, err := tx.Attachments.Serial(ctx)
-					given <- serial
-					return err
+					one, err1 := next(ctx, tx)
+					two, err2 := next(ctx, tx)
+					given <- one
+					given <- two
+					return errors.Join(err1, err2)
 				}); err != nil {
 					return err
 				}
 			}
 			return nil
-		})
-	}
-	for _, err := range together(fs...) {
-		if err != nil {
-			t.Error(err)
+		})...)
+		close(given)
+		seen := map[int64]bool{}
+		for n := range given {
+			if n < 1 || seen[n] {
+				t.Errorf("%s serial %d was returned twice, or is zero", what, n)
+			}
+			seen[n] = true
 		}
+		equal(t, what+" serials", len(seen), 2*callers*each)
 	}
-	close(given)
-	seen := map[int64]bool{}
-	for n := range given {
-		if n < 1 || seen[n] {
-			t.Errorf("serial %d was returned twice, or is zero", n)
-		}
-		seen[n] = true
-	}
-	equal(t, "serials", len(seen), callers*each)
 }
 
-// testListAttachments walks pages whose rows share times. Each attachment has
-// its own documents.
+// testListAttachments lists attachments that have documents of their own.
 func testListAttachments(b *bench) {
-	t := b.t
-	var want []*billing.Attachment
-	for n := range 9 {
-		a := b.attachment(n / 3)
-		b.insertAttachments(a)
-		for i := range n % 3 {
-			b.addDocument(a, b.document(i))
+	listed(b, b.attachment, func(as ...*billing.Attachment) {
+		b.insertAttachments(as...)
+		for n, a := range as {
+			for i := range n % 3 {
+				b.addDocument(a, b.document(i))
+			}
 		}
-		want = append(want, a)
-	}
-	at := func(a *billing.Attachment) billing.Position { return billing.Position{Time: a.CreatedAt, ID: a.ID} }
-	newestFirst(want, at)
-	got := walk(4, func(p billing.Page) []*billing.Attachment { return b.listAttachments(billing.AttachmentFilter{}, p) }, at,
-		func() { b.insertAttachments(b.attachment(1000)) })
-	equal(t, "the list", got, want)
+	}, func(p billing.Page) []*billing.Attachment { return b.listAttachments(billing.AttachmentFilter{}, p) },
+		func(a *billing.Attachment) billing.Position { return billing.Position{Time: a.CreatedAt, ID: a.ID} })
 }
 
 func testAttachmentFilters(b *bench) {

@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -14,17 +13,14 @@ import (
 // callLanes returns the endpoints whose lanes are called.
 func (b *bench) callLanes(now time.Time, pause time.Duration, limit int) (out []billing.WebhookEndpointID) {
 	b.t.Helper()
-	b.system(func(ctx context.Context, tx ports.SystemTx) error {
-		out = nil
-		called, err := tx.Jobs.Lanes(ctx, now, pause, limit)
-		for _, j := range called {
-			if j.Kind != jobs.KindWebhook || j.Scope.Mode == "" || j.ID.IsZero() {
-				b.t.Errorf("a lane is called with %+v", j)
-			}
-			out = append(out, j.Subject)
+	for _, j := range system(b, func(ctx context.Context, tx ports.SystemTx) ([]jobs.Job, error) {
+		return tx.Jobs.Lanes(ctx, now, pause, limit)
+	}) {
+		if j.Kind != jobs.KindWebhook || j.Scope.Mode == "" || j.ID.IsZero() {
+			b.t.Errorf("a lane is called with %+v", j)
 		}
-		return err
-	})
+		out = append(out, j.Subject)
+	}
 	slices.SortFunc(out, func(x, y billing.WebhookEndpointID) int { return slices.Compare(x[:], y[:]) })
 	return out
 }
@@ -76,7 +72,7 @@ func testCallLanesRace(b *bench) {
 	}
 	b.happen(1)
 	called := make(chan billing.WebhookEndpointID, 4*len(all))
-	relay := func() error {
+	b.race(times(4, func(int) error {
 		for range all {
 			var got []jobs.Job
 			if err := b.Store.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) (err error) {
@@ -90,10 +86,7 @@ func testCallLanesRace(b *bench) {
 			}
 		}
 		return nil
-	}
-	if err := errors.Join(together(relay, relay, relay, relay)...); err != nil {
-		t.Fatal(err)
-	}
+	})...)
 	for _, e := range b.callLanes(b.now.Add(time.Second), time.Hour, len(all)) { // the lanes that were skipped because they were locked
 		called <- e
 	}

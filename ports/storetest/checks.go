@@ -40,11 +40,10 @@ func testCheckRoundTrip(b *bench) {
 		b.insert(c)
 		equal(t, "check", b.getCheck(c.ID), c)
 	}
-	err := b.Store.View(t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) error {
+	b.absent("an absent check", func(ctx context.Context, tx ports.Tx) error {
 		_, err := tx.Checks.Get(ctx, id[billing.CheckID]())
 		return err
 	})
-	wantCode(t, "an absent check", err, billing.CodeNotFound)
 }
 
 // complete completes one check, and reports whether it was pending.
@@ -58,21 +57,20 @@ func testComplete(b *bench) {
 	c := b.check(0)
 	b.insert(c)
 	answer(c)
-	try := func(c *billing.EligibilityCheck) (did bool) {
-		b.in(func(ctx context.Context, tx ports.Tx) (err error) {
-			did, err = complete(ctx, tx, c, billing.Exchange{Request: []byte("ISA"), Reply: []byte("271")})
-			return err
+	completes := func(c *billing.EligibilityCheck) bool {
+		did, err := try(b, b.scope, func(ctx context.Context, tx ports.Tx) (bool, error) {
+			return complete(ctx, tx, c, billing.Exchange{Request: []byte("ISA"), Reply: []byte("271")})
 		})
-		return did
+		return did && err == nil
 	}
-	if !try(c) {
+	if !completes(c) {
 		t.Error("the check was not completed")
 	}
 	equal(t, "check", b.getCheck(c.ID), c)
 	other := *c
 	answer(&other)
 	other.Network = "other"
-	if try(&other) {
+	if completes(&other) {
 		t.Error("the check was completed twice")
 	}
 	equal(t, "check", b.getCheck(c.ID), c)
@@ -121,26 +119,18 @@ func testCompleteRace(b *bench) {
 	c := b.check(0)
 	b.insert(c)
 	var won atomic.Int32
-	var fs []func() error
-	for range 6 {
-		fs = append(fs, func() error {
-			mine := *c
-			answer(&mine)
-			return b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
-				did, err := complete(ctx, tx, &mine)
-				if err != nil || !did {
-					return err
-				}
-				won.Add(1)
-				return tx.Events.Append(ctx, b.event(c.ID, billing.EventEligibilityCompleted, 0))
-			})
+	b.race(times(6, func(int) error {
+		mine := *c
+		answer(&mine)
+		return b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
+			did, err := complete(ctx, tx, &mine)
+			if err != nil || !did {
+				return err
+			}
+			won.Add(1)
+			return tx.Events.Append(ctx, b.event(c.ID, billing.EventEligibilityCompleted, 0))
 		})
-	}
-	for _, err := range together(fs...) {
-		if err != nil {
-			t.Error(err)
-		}
-	}
+	})...)
 	events := b.listEvents(billing.EventFilter{Resource: c.ID}, billing.Page{Limit: 10})
 	if won.Load() != 1 || len(events) != 1 || events[0].Sequence != 1 {
 		t.Errorf("%d workers completed the check, %d events", won.Load(), len(events))
@@ -172,22 +162,11 @@ func testRecent(b *bench) {
 	}
 }
 
-// testListChecks walks pages whose rows share times, while rows are added.
 func testListChecks(b *bench) {
-	t := b.t
-	var want []*billing.EligibilityCheck
-	for n := range 9 {
-		c := b.check(n / 3)
-		want = append(want, c)
-		b.insert(c)
-	}
-	at := func(c *billing.EligibilityCheck) billing.Position {
-		return billing.Position{Time: c.CreatedAt, ID: c.ID}
-	}
-	newestFirst(want, at)
-	got := walk(4, func(p billing.Page) []*billing.EligibilityCheck { return b.listChecks(billing.CheckFilter{}, p) }, at,
-		func() { b.insert(b.check(1000)) })
-	equal(t, "the list", ids(got), ids(want))
+	listed(b, b.check, b.insert, func(p billing.Page) []*billing.EligibilityCheck { return b.listChecks(billing.CheckFilter{}, p) },
+		func(c *billing.EligibilityCheck) billing.Position {
+			return billing.Position{Time: c.CreatedAt, ID: c.ID}
+		})
 }
 
 func ids(cs []*billing.EligibilityCheck) []billing.CheckID {
@@ -234,15 +213,8 @@ func testForgetAnswers(b *bench) {
 	old, newer := b.answered(1), b.answered(2)
 	newer.CompletedAt = old.CompletedAt.Add(time.Second)
 	b.insert(old, newer)
-	for _, want := range []int{1, 0} {
-		b.system(func(ctx context.Context, tx ports.SystemTx) error {
-			n, err := tx.Forget.Answers(ctx, newer.CompletedAt)
-			if n != want {
-				t.Errorf("removed %d answers, want %d", n, want)
-			}
-			return err
-		})
-	}
+	b.forgets(ports.Forgetter.Answers, newer.CompletedAt, 1)
+	b.forgets(ports.Forgetter.Answers, newer.CompletedAt, 0)
 	for _, test := range []struct {
 		c    *billing.EligibilityCheck
 		want *billing.EligibilityCheck

@@ -84,8 +84,10 @@ func testSaveClaim(b *bench) {
 		c.PatientControlNumber = saved[0].PatientControlNumber
 		return tx.Claims.Save(ctx, c.Claim)
 	}), billing.CodeConflict)
-	_, err := b.lockClaim(id[billing.ClaimID]())
-	wantCode(t, "an absent claim to lock", err, billing.CodeNotFound)
+	b.absent("an absent claim to lock", func(ctx context.Context, tx ports.Tx) error {
+		_, err := tx.Claims.Lock(ctx, id[billing.ClaimID]())
+		return err
+	})
 }
 
 // filledClaims returns claims that together have a value in every field. No
@@ -118,14 +120,6 @@ func (b *bench) filledClaims() []*billing.Claim {
 		}
 	}
 	return all
-}
-
-func (b *bench) lockClaim(id billing.ClaimID) (c *billing.ClaimRecord, err error) {
-	err = b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
-		c, err = tx.Claims.Lock(ctx, id)
-		return err
-	})
-	return c, err
 }
 
 // testManyClaims changes hundreds of claims in one transaction, each with
@@ -209,8 +203,7 @@ func testVoids(b *bench) {
 	other := b.claim(4)
 	b.insertClaims(other)
 	var made int
-	for _, err := range together(func() error { v := void(5); v.ParentID = other.ID; return b.insertClaim(v) },
-		func() error { v := void(6); v.ParentID = other.ID; return b.insertClaim(v) }) {
+	for _, err := range together(times(2, func(n int) error { v := void(5 + n); v.ParentID = other.ID; return b.insertClaim(v) })...) {
 		if err == nil {
 			made++
 		} else {
@@ -225,7 +218,7 @@ func testClaimLock(b *bench) {
 	c := b.claim(0)
 	c.Note = "0"
 	b.insertClaims(c)
-	count := func() error {
+	b.race(times(2, func(int) error {
 		for range 10 {
 			if err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
 				c, err := tx.Claims.Lock(ctx, c.ID)
@@ -239,9 +232,6 @@ func testClaimLock(b *bench) {
 			}
 		}
 		return nil
-	}
-	if err := errors.Join(together(count, count)...); err != nil {
-		b.t.Fatal(err)
-	}
+	})...)
 	equal(b.t, "counted", b.getClaim(c.ID).Note, "20")
 }

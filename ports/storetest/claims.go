@@ -75,10 +75,10 @@ func testClaims(b *bench) {
 		equal(t, "claim", got.Claim, c)
 		equal(t, "the names of absent rows", got.OfficeName+got.Provider.LastName, "")
 	}
-	wantCode(t, "an absent claim", b.Store.View(t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) error {
+	b.absent("an absent claim", func(ctx context.Context, tx ports.Tx) error {
 		_, err := tx.Claims.Get(ctx, id[billing.ClaimID]())
 		return err
-	}), billing.CodeNotFound)
+	})
 }
 
 // testControlNumbers uses one control number again, in another case and in
@@ -93,7 +93,7 @@ func testControlNumbers(b *bench) {
 	again := b.claim(1)
 	again.PatientControlNumber = strings.ToLower(c.PatientControlNumber)
 	wantCode(t, "the same number", b.insertClaim(again), billing.CodeConflict)
-	for _, other := range []billing.Scope{{Org: b.scope.Org, Mode: billing.ModeLive}, newScope()} {
+	for _, other := range b.others() {
 		again.Scope = other
 		if err := b.insertClaim(again); err != nil {
 			t.Errorf("the number in another scope: %v", err)

@@ -76,25 +76,20 @@ func testMatchRace(b *bench) {
 		numbers = append(numbers, c.PatientControlNumber)
 		b.insertClaims(c)
 	}
-	count := func(seed int) func() error {
+	b.race(times(6, func(n int) error {
 		mine := slices.Clone(numbers)
-		if seed%2 == 1 {
+		if n%2 == 1 {
 			slices.Reverse(mine)
 		}
-		return func() error {
-			return b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
-				all, err := tx.Clearing.Match(ctx, mine, nil)
-				for _, c := range all {
-					c.Note += "x"
-					err = errors.Join(err, tx.Claims.Save(ctx, c))
-				}
-				return err
-			})
-		}
-	}
-	if err := errors.Join(together(count(0), count(1), count(2), count(3), count(4), count(5))...); err != nil {
-		b.t.Fatal(err)
-	}
+		return b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
+			all, err := tx.Clearing.Match(ctx, mine, nil)
+			for _, c := range all {
+				c.Note += "x"
+				err = errors.Join(err, tx.Claims.Save(ctx, c))
+			}
+			return err
+		})
+	})...)
 	for _, c := range b.listClaims(billing.ClaimFilter{Kind: billing.KindClaim}, billing.Page{Limit: 100}) {
 		equal(b.t, "counted", c.Note, "xxxxxx")
 	}
@@ -229,16 +224,10 @@ func testKeep(b *bench) {
 	var kept int
 	for range 2 {
 		var fresh [4]bool
-		var fs []func() error
-		for n := range fresh {
-			fs = append(fs, func() (err error) {
-				fresh[n], err = keep(f, false)
-				return err
-			})
-		}
-		if err := errors.Join(together(fs...)...); err != nil {
-			t.Fatal(err)
-		}
+		b.race(times(len(fresh), func(n int) (err error) {
+			fresh[n], err = keep(f, false)
+			return err
+		})...)
 		for _, one := range fresh {
 			if one {
 				kept++
@@ -256,36 +245,6 @@ func testKeep(b *bench) {
 	}
 }
 
-// testFileSerials numbers files of several scopes at once.
-func testFileSerials(b *bench) {
-	seen := make(chan int64, 40)
-	var fs []func() error
-	for range 4 {
-		in := newScope()
-		fs = append(fs, func() error {
-			return b.try(in, func(ctx context.Context, tx ports.Tx) error {
-				for range 10 {
-					n, err := tx.Clearing.Serial(ctx)
-					if err != nil {
-						return err
-					}
-					seen <- n
-				}
-				return nil
-			})
-		})
-	}
-	if err := errors.Join(together(fs...)...); err != nil {
-		b.t.Fatal(err)
-	}
-	close(seen)
-	numbers := map[int64]bool{}
-	for n := range seen {
-		numbers[n] = n > 0
-	}
-	equal(b.t, "numbers", len(numbers), 40)
-}
-
 // batch returns a pending batch, n milliseconds after the start of the test.
 func (b *bench) batch(n int) *billing.Batch {
 	at := b.now.Add(time.Duration(n) * time.Millisecond)
@@ -295,22 +254,26 @@ func (b *bench) batch(n int) *billing.Batch {
 }
 
 func (b *bench) insertBatch(m *billing.Batch, content string) (kept bool, err error) {
-	err = b.try(m.Scope, func(ctx context.Context, tx ports.Tx) (err error) {
-		kept, err = tx.Batches.Insert(ctx, m, []byte(content))
-		return err
+	return try(b, m.Scope, func(ctx context.Context, tx ports.Tx) (bool, error) {
+		return tx.Batches.Insert(ctx, m, []byte(content))
 	})
-	return kept, err
+}
+
+// insertBatches keeps batches whose names are free.
+func (b *bench) insertBatches(all ...*billing.Batch) {
+	b.t.Helper()
+	for _, m := range all {
+		if kept, err := b.insertBatch(m, "ISA*"+m.File.Name); !kept || err != nil {
+			b.t.Fatal(kept, err)
+		}
+	}
 }
 
 // testBatches stores batches and saves their states.
 func testBatches(b *bench) {
 	t := b.t
 	one, two := b.batch(0), b.batch(1)
-	for _, m := range []*billing.Batch{one, two} {
-		if kept, err := b.insertBatch(m, "ISA*"+m.File.Name); !kept || err != nil {
-			t.Fatal(kept, err)
-		}
-	}
+	b.insertBatches(one, two)
 	for _, in := range []billing.Scope{b.scope, newScope()} {
 		taken := b.batch(2)
 		taken.Scope, taken.File.Name = in, one.File.Name
@@ -344,13 +307,9 @@ func testBatches(b *bench) {
 		return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Batch, error) { return tx.Batches.List(ctx, p) })
 	}, func(m *billing.Batch) billing.Position { return billing.Position{Time: m.CreatedAt, ID: m.ID} }, func() {})
 	equal(t, "batches", pages, []*billing.Batch{two, one})
-	b.in(func(ctx context.Context, tx ports.Tx) error {
-		_, err1 := tx.Batches.Get(ctx, id[billing.FileID]())
-		_, err2 := tx.Batches.Lock(ctx, id[billing.FileID]())
-		_, err3 := tx.Batches.Content(ctx, id[billing.FileID]())
-		for _, err := range []error{err1, err2, err3} {
-			wantCode(t, "an absent batch", err, billing.CodeNotFound)
-		}
-		return nil
-	})
+	nothing := id[billing.FileID]()
+	b.absent("an absent batch",
+		func(ctx context.Context, tx ports.Tx) error { _, err := tx.Batches.Get(ctx, nothing); return err },
+		func(ctx context.Context, tx ports.Tx) error { _, err := tx.Batches.Lock(ctx, nothing); return err },
+		func(ctx context.Context, tx ports.Tx) error { _, err := tx.Batches.Content(ctx, nothing); return err })
 }

@@ -145,24 +145,20 @@ func testFanOutRace(b *bench) {
 	t := b.t
 	const writers, each = 4, 15
 	steady, flickering := b.newEndpoint(0), b.newEndpoint(1)
-	var fs []func() error
 	var left atomic.Int32
 	left.Store(writers)
 	all := make(chan billing.EventID, writers*each)
-	for range writers {
-		fs = append(fs, func() error {
-			defer left.Add(-1)
-			for n := range each {
-				e := b.event(id[billing.CheckID](), billing.EventClaimPaid, n)
-				if err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) error { return tx.Events.Append(ctx, e) }); err != nil {
-					return err
-				}
-				all <- e.ID
+	b.race(append(times(writers, func(int) error {
+		defer left.Add(-1)
+		for n := range each {
+			e := b.event(id[billing.CheckID](), billing.EventClaimPaid, n)
+			if err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) error { return tx.Events.Append(ctx, e) }); err != nil {
+				return err
 			}
-			return nil
-		})
-	}
-	fs = append(fs, func() error {
+			all <- e.ID
+		}
+		return nil
+	}), func() error {
 		for left.Load() > 0 {
 			if err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
 				e, err := tx.Endpoints.Lock(ctx, flickering.ID)
@@ -176,10 +172,7 @@ func testFanOutRace(b *bench) {
 			}
 		}
 		return nil
-	})
-	if err := errors.Join(together(fs...)...); err != nil {
-		t.Fatal(err)
-	}
+	})...)
 	close(all)
 	happened := map[billing.EventID]bool{}
 	for e := range all {
@@ -220,12 +213,9 @@ func testListDeliveries(b *bench) {
 }
 
 func (b *bench) resend(f billing.ResendFilter, limit int) (n int, err error) {
-	b.t.Helper()
-	err = b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
-		n, err = tx.Deliveries.Resend(ctx, f, b.now.Add(time.Hour), limit)
-		return err
+	return try(b, b.scope, func(ctx context.Context, tx ports.Tx) (int, error) {
+		return tx.Deliveries.Resend(ctx, f, b.now.Add(time.Hour), limit)
 	})
-	return n, err
 }
 
 // testResend sends again the events of each filter.
@@ -325,19 +315,10 @@ func testForgetDeliveries(b *bench) {
 	events[0].CreatedAt, events[1].CreatedAt = old, old.Add(time.Microsecond)
 	b.appendEvents(events...)
 	b.settleAll(e.ID)
-	for _, want := range []int{2, 0} {
-		b.system(func(ctx context.Context, tx ports.SystemTx) error {
-			n, err := tx.Forget.Deliveries(ctx, b.now.Add(-30*24*time.Hour))
-			equal(t, "forgotten", n, want)
-			return err
-		})
-	}
+	b.forgets(ports.Forgetter.Deliveries, b.now.Add(-30*24*time.Hour), 2)
+	b.forgets(ports.Forgetter.Deliveries, b.now.Add(-30*24*time.Hour), 0)
 	equal(t, "deliveries that are young", len(b.deliveries(e.ID)), 2)
 	equal(t, "deliveries that are pending", len(b.deliveries(off.ID)), 4)
-	b.system(func(ctx context.Context, tx ports.SystemTx) error {
-		n, err := tx.Forget.Deliveries(ctx, events[2].CreatedAt.Add(time.Microsecond))
-		equal(t, "forgotten up to a microsecond", n, 1)
-		return err
-	})
+	b.forgets(ports.Forgetter.Deliveries, events[2].CreatedAt.Add(time.Microsecond), 1) // up to a microsecond
 	equal(t, "what is left", fmt.Sprint(eventsOf(b.deliveries(e.ID))), fmt.Sprint([]billing.EventID{events[3].ID}))
 }

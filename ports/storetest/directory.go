@@ -111,10 +111,8 @@ func (b *bench) person() billing.Patient {
 }
 
 func (b *bench) find(name string, p billing.Patient) (billing.PatientID, error) {
-	var found []billing.PatientID
-	err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) (err error) {
-		found, err = tx.Patients.Find(ctx, []billing.Person{{Key: name, Patient: p}})
-		return err
+	found, err := try(b, b.scope, func(ctx context.Context, tx ports.Tx) ([]billing.PatientID, error) {
+		return tx.Patients.Find(ctx, []billing.Person{{Key: name, Patient: p}})
 	})
 	if err != nil {
 		return billing.PatientID{}, err
@@ -167,18 +165,10 @@ func testPatientRace(b *bench) {
 	t := b.t
 	const callers = 8
 	var found [callers]billing.PatientID
-	var fs []func() error
-	for n := range callers {
-		fs = append(fs, func() (err error) {
-			found[n], err = b.find("same|person", b.person())
-			return err
-		})
-	}
-	for _, err := range together(fs...) {
-		if err != nil {
-			t.Error(err)
-		}
-	}
+	b.race(times(callers, func(n int) (err error) {
+		found[n], err = b.find("same|person", b.person())
+		return err
+	})...)
 	for _, id := range found {
 		equal(t, "patient", id, found[0])
 	}

@@ -109,11 +109,7 @@ func (b *bench) getUpload(id billing.DocumentID) *billing.Upload {
 }
 
 func (b *bench) settle(u *billing.Upload) (settled bool, err error) {
-	err = b.try(b.scope, func(ctx context.Context, tx ports.Tx) (err error) {
-		settled, err = tx.Documents.Settle(ctx, u)
-		return err
-	})
-	return settled, err
+	return try(b, b.scope, func(ctx context.Context, tx ports.Tx) (bool, error) { return tx.Documents.Settle(ctx, u) })
 }
 
 func testUploads(b *bench) {
@@ -147,10 +143,10 @@ func testUploads(b *bench) {
 		}
 		equal(t, "upload settled before", b.getUpload(u.Document.ID), u)
 	}
-	wantCode(t, "an absent upload", b.Store.View(t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) error {
+	b.absent("an absent upload", func(ctx context.Context, tx ports.Tx) error {
 		_, err := tx.Documents.Upload(ctx, id[billing.DocumentID]())
 		return err
-	}), billing.CodeNotFound)
+	})
 	if ok, err := b.settle(b.upload(2)); ok || err != nil {
 		t.Errorf("settle an absent upload: %v, %v", ok, err)
 	}
@@ -163,23 +159,15 @@ func testSettleRace(b *bench) {
 	u := b.upload(0)
 	b.receive(u)
 	var won atomic.Int32
-	var fs []func() error
-	for n := range 8 {
+	b.race(times(8, func(n int) error {
 		mine := *u
 		mine.State = []billing.UploadState{billing.UploadDone, billing.UploadCancelled}[n%2]
-		fs = append(fs, func() error {
-			ok, err := b.settle(&mine)
-			if ok {
-				won.Add(1)
-			}
-			return err
-		})
-	}
-	for _, err := range together(fs...) {
-		if err != nil {
-			t.Error(err)
+		ok, err := b.settle(&mine)
+		if ok {
+			won.Add(1)
 		}
-	}
+		return err
+	})...)
 	equal(t, "those who settled the upload", won.Load(), int32(1))
 }
 
@@ -228,13 +216,8 @@ func testForgetUploads(b *bench) {
 		}
 	}
 	b.receive(all...)
-	for _, want := range []int{2, 0} {
-		b.system(func(ctx context.Context, tx ports.SystemTx) error {
-			n, err := tx.Forget.Uploads(ctx, b.now.Add(-7*24*time.Hour))
-			equal(t, "forgotten uploads", n, want)
-			return err
-		})
-	}
+	b.forgets(ports.Forgetter.Uploads, b.now.Add(-7*24*time.Hour), 2)
+	b.forgets(ports.Forgetter.Uploads, b.now.Add(-7*24*time.Hour), 0)
 	for _, u := range all {
 		err := b.Store.View(t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) error {
 			_, err := tx.Documents.Upload(ctx, u.Document.ID)

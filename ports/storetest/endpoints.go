@@ -100,12 +100,9 @@ func testEndpoints(b *bench) {
 	b.deleteEndpoint(some.ID)
 	b.deleteEndpoint(some.ID)
 	equal(t, "endpoints but for a deleted one", read(b, list), []*billing.WebhookEndpoint{ill, every})
-	for what, get := range map[string]func(ctx context.Context, tx ports.Tx) error{
-		"get":  func(ctx context.Context, tx ports.Tx) error { _, err := tx.Endpoints.Get(ctx, some.ID); return err },
-		"lock": func(ctx context.Context, tx ports.Tx) error { _, err := tx.Endpoints.Lock(ctx, some.ID); return err },
-	} {
-		wantCode(t, what+" a deleted endpoint", b.try(b.scope, get), billing.CodeNotFound)
-	}
+	b.absent("a deleted endpoint",
+		func(ctx context.Context, tx ports.Tx) error { _, err := tx.Endpoints.Get(ctx, some.ID); return err },
+		func(ctx context.Context, tx ports.Tx) error { _, err := tx.Endpoints.Lock(ctx, some.ID); return err })
 }
 
 // testSaveEndpoint changes every field that can change, and checks which
@@ -146,15 +143,12 @@ func testSaveEndpoint(b *bench) {
 // testEndpointLimit creates too many endpoints at once.
 func testEndpointLimit(b *bench) {
 	t := b.t
-	var fs []func() error
-	var made []*billing.WebhookEndpoint
-	for n := range billing.MaxEndpoints + 6 {
-		e := b.endpoint(n)
-		made = append(made, e)
-		fs = append(fs, func() error { return b.insertEndpoint(e) })
-	}
+	var made [billing.MaxEndpoints + 6]*billing.WebhookEndpoint
 	var kept []billing.WebhookEndpointID
-	for n, err := range together(fs...) {
+	for n, err := range together(times(len(made), func(n int) error {
+		made[n] = b.endpoint(n)
+		return b.insertEndpoint(made[n])
+	})...) {
 		if err == nil {
 			kept = append(kept, made[n].ID)
 			continue
@@ -185,7 +179,7 @@ func testEndpointLock(b *bench) {
 	e := b.newEndpoint(0)
 	held, release := make(chan struct{}), make(chan struct{})
 	var seen *billing.WebhookEndpoint
-	errs := together(func() error {
+	b.race(func() error {
 		return b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
 			got, err := tx.Endpoints.Lock(ctx, e.ID)
 			if err != nil {
@@ -209,9 +203,6 @@ func testEndpointLock(b *bench) {
 			return tx.Events.Append(ctx, b.event(id[billing.CheckID](), billing.EventEligibilityCompleted, 0))
 		})
 	})
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
 	equal(t, "what the second one locked", seen.Description, "changed")
 	equal(t, "deliveries queued meanwhile", len(b.deliveries(e.ID)), 1)
 }
@@ -230,36 +221,32 @@ func testWebhookScopes(b *bench) {
 	changed := *e
 	changed.URL, changed.Status = "https://evil.example", billing.EndpointDisabled
 	holder := id[billing.JobID]()
-	for _, other := range []billing.Scope{{Org: b.scope.Org, Mode: billing.ModeLive}, newScope()} {
-		if err := b.try(other, func(ctx context.Context, tx ports.Tx) error {
-			for what, read := range map[string]func() error{
-				"endpoint":         func() error { _, err := tx.Endpoints.Get(ctx, e.ID); return err },
-				"endpoint to lock": func() error { _, err := tx.Endpoints.Lock(ctx, e.ID); return err },
-				"what is due":      func() error { _, _, _, err := tx.Lanes.Due(ctx, e.ID, b.now, 10, nil); return err },
-				"resend of an event": func() error {
-					_, err := tx.Deliveries.Resend(ctx, billing.ResendFilter{EventID: event.ID}, b.now, 10)
-					return err
-				},
-				"resend to an endpoint": func() error {
-					_, err := tx.Deliveries.Resend(ctx, billing.ResendFilter{EndpointID: e.ID}, b.now, 10)
-					return err
-				},
-			} {
-				wantCode(t, what, read(), billing.CodeNotFound)
-			}
-			endpoints, err1 := tx.Endpoints.List(ctx)
-			deliveries, err2 := tx.Deliveries.List(ctx, e.ID, billing.Page{Limit: 10})
-			taken, holds, err3 := tx.Lanes.Take(ctx, e.ID, holder, "there", time.Minute)
-			n, err4 := tx.Deliveries.Resend(ctx, billing.ResendFilter{}, b.now, 10)
-			if len(endpoints)+len(deliveries)+n > 0 || taken || holds != "" {
-				t.Errorf("%s reaches another scope's rows", other.Mode)
-			}
-			return errors.Join(err1, err2, err3, err4, tx.Endpoints.Save(ctx, &changed), tx.Lanes.RecordHealth(ctx, &changed),
-				tx.Lanes.Record(ctx, []*billing.Delivery{&settled}), tx.Lanes.Leave(ctx, e.ID, holder), tx.Endpoints.Delete(ctx, e.ID))
-		}); err != nil {
-			t.Error(err)
+	b.elsewhere(func(ctx context.Context, tx ports.Tx, mode billing.Mode) error {
+		for what, read := range map[string]func() error{
+			"endpoint":         func() error { _, err := tx.Endpoints.Get(ctx, e.ID); return err },
+			"endpoint to lock": func() error { _, err := tx.Endpoints.Lock(ctx, e.ID); return err },
+			"what is due":      func() error { _, _, _, err := tx.Lanes.Due(ctx, e.ID, b.now, 10, nil); return err },
+			"resend of an event": func() error {
+				_, err := tx.Deliveries.Resend(ctx, billing.ResendFilter{EventID: event.ID}, b.now, 10)
+				return err
+			},
+			"resend to an endpoint": func() error {
+				_, err := tx.Deliveries.Resend(ctx, billing.ResendFilter{EndpointID: e.ID}, b.now, 10)
+				return err
+			},
+		} {
+			wantCode(t, what, read(), billing.CodeNotFound)
 		}
-	}
+		endpoints, err1 := tx.Endpoints.List(ctx)
+		deliveries, err2 := tx.Deliveries.List(ctx, e.ID, billing.Page{Limit: 10})
+		taken, holds, err3 := tx.Lanes.Take(ctx, e.ID, holder, "there", time.Minute)
+		n, err4 := tx.Deliveries.Resend(ctx, billing.ResendFilter{}, b.now, 10)
+		if len(endpoints)+len(deliveries)+n > 0 || taken || holds != "" {
+			t.Errorf("%s reaches another scope's rows", mode)
+		}
+		return errors.Join(err1, err2, err3, err4, tx.Endpoints.Save(ctx, &changed), tx.Lanes.RecordHealth(ctx, &changed),
+			tx.Lanes.Record(ctx, []*billing.Delivery{&settled}), tx.Lanes.Leave(ctx, e.ID, holder), tx.Endpoints.Delete(ctx, e.ID))
+	})
 	equal(t, "endpoint", b.getEndpoint(e.ID), e)
 	equal(t, "deliveries", b.deliveries(e.ID), queued)
 	equal(t, "calls", b.calls()[e.ID], calls)

@@ -24,16 +24,16 @@ func (b *bench) stage(js ...jobs.Job) {
 
 func (b *bench) due(lease time.Duration, limit int) []billing.JobID {
 	b.t.Helper()
-	var out []billing.JobID
-	b.system(func(ctx context.Context, tx ports.SystemTx) error {
-		out = nil
-		got, err := tx.Jobs.Due(ctx, tx.Clock.Now(), lease, limit)
-		for _, j := range got {
-			out = append(out, j.ID)
-		}
-		return err
-	})
-	return out
+	return jobIDs(system(b, func(ctx context.Context, tx ports.SystemTx) ([]jobs.Job, error) {
+		return tx.Jobs.Due(ctx, tx.Clock.Now(), lease, limit)
+	}))
+}
+
+func jobIDs(all []jobs.Job) (ids []billing.JobID) {
+	for _, j := range all {
+		ids = append(ids, j.ID)
+	}
+	return ids
 }
 
 func (b *bench) release() {
@@ -65,12 +65,9 @@ func testDue(b *bench) {
 	equal(t, "jobs to publish after the commit", b.Staged(), []jobs.Job{now})
 	takes := func(what string, at time.Time, want jobs.Job) {
 		t.Helper()
-		var got []jobs.Job
-		b.system(func(ctx context.Context, tx ports.SystemTx) (err error) {
-			got, err = tx.Jobs.Due(ctx, at, time.Minute, 10)
-			return err
-		})
-		equal(t, what, got, []jobs.Job{want})
+		equal(t, what, system(b, func(ctx context.Context, tx ports.SystemTx) ([]jobs.Job, error) {
+			return tx.Jobs.Due(ctx, at, time.Minute, 10)
+		}), []jobs.Job{want})
 	}
 	takes("due at once, when the commit has leased another", past.NotBefore, past)
 	equal(t, "due while the jobs are leased", len(b.due(time.Minute, 10)), 0)
@@ -133,25 +130,18 @@ func testDueInTurn(b *bench) {
 	kind.Kind = jobs.KindERA
 	b.stage(kind)
 	b.release()
-	var got []jobs.Job
-	due := func(full ...jobs.Stream) {
-		b.system(func(ctx context.Context, tx ports.SystemTx) (err error) {
-			got, err = tx.Jobs.Due(ctx, tx.Clock.Now(), time.Minute, limit, full...)
-			return err
-		})
-	}
-	streams := func() map[jobs.Stream]int {
+	due := func(full ...jobs.Stream) map[jobs.Stream]int {
 		of := map[jobs.Stream]int{}
-		for _, j := range got {
+		for _, j := range system(b, func(ctx context.Context, tx ports.SystemTx) ([]jobs.Job, error) {
+			return tx.Jobs.Due(ctx, tx.Clock.Now(), time.Minute, limit, full...)
+		}) {
 			of[j.Stream()]++
 		}
 		return of
 	}
-	due(many.Stream(), kind.Stream())
-	equal(t, "taken while two streams are full", streams(), map[jobs.Stream]int{other.Stream(): 1})
+	equal(t, "taken while two streams are full", due(many.Stream(), kind.Stream()), map[jobs.Stream]int{other.Stream(): 1})
 	b.release()
-	due()
-	equal(t, "taken", streams(), map[jobs.Stream]int{many.Stream(): limit - 2, other.Stream(): 1, kind.Stream(): 1})
+	equal(t, "taken", due(), map[jobs.Stream]int{many.Stream(): limit - 2, other.Stream(): 1, kind.Stream(): 1})
 }
 
 // testHeld reads the leases of jobs: at the broker, postponed, done, and gone.
@@ -162,12 +152,10 @@ func testHeld(b *bench) {
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		return errors.Join(tx.Outbox.Postpone(ctx, postponed.ID, b.now.Add(time.Hour)), tx.Outbox.Done(ctx, done.ID))
 	})
-	held := func() (ids []billing.JobID) {
-		b.system(func(ctx context.Context, tx ports.SystemTx) (err error) {
-			ids, err = tx.Leases.Held(ctx, []billing.JobID{published.ID, postponed.ID, done.ID, never.ID})
-			return err
+	held := func() []billing.JobID {
+		return system(b, func(ctx context.Context, tx ports.SystemTx) ([]billing.JobID, error) {
+			return tx.Leases.Held(ctx, []billing.JobID{published.ID, postponed.ID, done.ID, never.ID})
 		})
-		return ids
 	}
 	equal(t, "held", held(), []billing.JobID{published.ID})
 	b.release()
@@ -184,16 +172,10 @@ func testAgain(b *bench) {
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		return errors.Join(tx.Outbox.Postpone(ctx, postponed.ID, b.now.Add(-time.Hour)), tx.Outbox.Done(ctx, done.ID))
 	})
-	again := func() (ids []billing.JobID) {
-		b.system(func(ctx context.Context, tx ports.SystemTx) error {
-			ids = nil
-			got, err := tx.Leases.Again(ctx, []billing.JobID{published.ID, postponed.ID, done.ID, never.ID}, time.Minute)
-			for _, j := range got {
-				ids = append(ids, j.ID)
-			}
-			return err
-		})
-		return ids
+	again := func() []billing.JobID {
+		return jobIDs(system(b, func(ctx context.Context, tx ports.SystemTx) ([]jobs.Job, error) {
+			return tx.Leases.Again(ctx, []billing.JobID{published.ID, postponed.ID, done.ID, never.ID}, time.Minute)
+		}))
 	}
 	equal(t, "while it has a lease", len(again()), 0)
 	b.release()
@@ -211,7 +193,7 @@ func testDueRace(b *bench) {
 	b.stage(js...)
 	b.release()
 	taken := make(chan billing.JobID, 4*total)
-	relay := func() error {
+	b.race(times(4, func(int) error {
 		for range total {
 			var got []jobs.Job
 			err := b.Store.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) (err error) {
@@ -226,12 +208,7 @@ func testDueRace(b *bench) {
 			}
 		}
 		return nil
-	}
-	for _, err := range together(relay, relay, relay, relay) {
-		if err != nil {
-			t.Error(err)
-		}
-	}
+	})...)
 	for _, j := range b.due(time.Minute, total) { // the jobs that a relay skipped because they were locked
 		taken <- j
 	}
@@ -248,12 +225,8 @@ func testDueRace(b *bench) {
 
 func testBacklog(b *bench) {
 	t := b.t
-	backlog := func() (out []ports.Backlog) {
-		b.system(func(ctx context.Context, tx ports.SystemTx) (err error) {
-			out, err = tx.Jobs.Backlog(ctx)
-			return err
-		})
-		return out
+	backlog := func() []ports.Backlog {
+		return system(b, func(ctx context.Context, tx ports.SystemTx) ([]ports.Backlog, error) { return tx.Jobs.Backlog(ctx) })
 	}
 	equal(t, "kinds with jobs", len(backlog()), 0)
 	waiting := b.job()

@@ -52,48 +52,40 @@ func testKeyRace(b *bench) {
 	t := b.t
 	const callers = 12
 	var winners, busy atomic.Int32
-	var fs []func() error
-	for range callers {
-		fs = append(fs, func() error {
-			for t.Context().Err() == nil {
-				won := false
-				err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
-					won = false // a transaction that the store repeats decides again
-					use, err := tx.Keys.Reserve(ctx, "same")
-					if err != nil || use != nil {
-						return err
-					}
-					c := b.answered(0)
-					if err := errors.Join(tx.Checks.Insert(ctx, c), tx.Keys.Record(ctx, billing.KeyUse{Key: "same", CheckID: c.ID, CreatedAt: b.now})); err != nil {
-						return err
-					}
-					// The key is held, by a transaction that is never idle for
-					// long, until another caller has tried it.
-					for busy.Load() == 0 {
-						if _, err := tx.Checks.Get(ctx, c.ID); err != nil {
-							return err
-						}
-						waitABit(ctx)
-					}
-					won = true
-					return nil
-				})
-				if billing.CodeOf(err) != billing.CodeIdempotencyKeyInUse {
-					if err == nil && won {
-						winners.Add(1)
-					}
+	b.race(times(callers, func(int) error {
+		for t.Context().Err() == nil {
+			won := false
+			err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
+				won = false // a transaction that the store repeats decides again
+				use, err := tx.Keys.Reserve(ctx, "same")
+				if err != nil || use != nil {
 					return err
 				}
-				busy.Add(1)
+				c := b.answered(0)
+				if err := errors.Join(tx.Checks.Insert(ctx, c), tx.Keys.Record(ctx, billing.KeyUse{Key: "same", CheckID: c.ID, CreatedAt: b.now})); err != nil {
+					return err
+				}
+				// The key is held, by a transaction that is never idle for long, until
+				// another caller has tried it.
+				for busy.Load() == 0 {
+					if _, err := tx.Checks.Get(ctx, c.ID); err != nil {
+						return err
+					}
+					waitABit(ctx)
+				}
+				won = true
+				return nil
+			})
+			if billing.CodeOf(err) != billing.CodeIdempotencyKeyInUse {
+				if err == nil && won {
+					winners.Add(1)
+				}
+				return err
 			}
-			return t.Context().Err()
-		})
-	}
-	for _, err := range together(fs...) {
-		if err != nil {
-			t.Error(err)
+			busy.Add(1)
 		}
-	}
+		return t.Context().Err()
+	})...)
 	if winners.Load() != 1 || busy.Load() == 0 {
 		t.Errorf("%d did the work and %d got the error for a key in use", winners.Load(), busy.Load())
 	}
@@ -180,9 +172,9 @@ func testKeyRelease(b *bench) {
 	equal(t, "an answered key released", release(use.Key, use.Work), &answered)
 }
 
-// testForgetWaiting keeps keys whose work is not done: the work is the job, or
-// the subject of the job.
-func testForgetWaiting(b *bench) {
+// testForget keeps keys that are young, and those whose work is not done: the
+// work is the job, or what the job is about.
+func testForget(b *bench) {
 	t := b.t
 	old := b.now.Add(-8 * 24 * time.Hour)
 	check, upload, send := b.job(), b.job(), b.job()
@@ -193,44 +185,26 @@ func testForgetWaiting(b *bench) {
 		{Key: "send", Work: send.ID},
 		{Key: "done", Work: id[billing.JobID]()},
 		{Key: "answered", Reply: &billing.Reply{Status: 200}},
+		{Key: "old"},
+		{Key: "new", CreatedAt: b.now},
 	} {
-		use.CreatedAt = old
+		if use.CreatedAt.IsZero() {
+			use.CreatedAt = old
+		}
 		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Keys.Record(ctx, use) })
 	}
-	for _, want := range []int{2, 0} {
-		b.system(func(ctx context.Context, tx ports.SystemTx) error {
-			n, err := tx.Forget.KeyUses(ctx, b.now.Add(-7*24*time.Hour))
-			equal(t, "forgotten", n, want)
-			return err
-		})
-	}
-	for _, key := range []string{"check", "upload", "send"} {
+	b.forgets(ports.Forgetter.KeyUses, b.now.Add(-7*24*time.Hour), 3)
+	b.forgets(ports.Forgetter.KeyUses, b.now.Add(-7*24*time.Hour), 0)
+	for _, key := range []string{"check", "upload", "send", "new"} {
 		if b.claimed(key) == nil {
-			t.Errorf("the key of a pending %s was removed", key)
+			t.Errorf("the key %s was forgotten", key)
 		}
 	}
-}
-
-func testForget(b *bench) {
-	t := b.t
-	b.in(func(ctx context.Context, tx ports.Tx) error {
-		return errors.Join(
-			tx.Keys.Record(ctx, billing.KeyUse{Key: "old", CreatedAt: b.now.Add(-8 * 24 * time.Hour)}),
-			tx.Keys.Record(ctx, billing.KeyUse{Key: "new", CreatedAt: b.now}))
-	})
-	b.system(func(ctx context.Context, tx ports.SystemTx) error {
-		n, err := tx.Forget.KeyUses(ctx, b.now.Add(-7*24*time.Hour))
-		equal(t, "forgotten", n, 1)
-		return err
-	})
-	b.in(func(ctx context.Context, tx ports.Tx) error {
-		old, err1 := tx.Keys.Reserve(ctx, "old")
-		kept, err2 := tx.Keys.Reserve(ctx, "new")
-		if old != nil || kept == nil {
-			t.Errorf("old %+v, new %+v", old, kept)
+	for _, key := range []string{"old", "done", "answered"} {
+		if use := b.claimed(key); use != nil {
+			t.Errorf("the key %s is kept: %+v", key, use)
 		}
-		return errors.Join(err1, err2)
-	})
+	}
 }
 
 func testAPIKeys(b *bench) {

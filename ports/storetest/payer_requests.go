@@ -63,19 +63,13 @@ func testPayerRequests(b *bench) {
 		return tx.PayerRequests.Save(ctx, r)
 	})
 	equal(t, "answered payer request", b.getRequest(full.ID), full)
-	for name, get := range map[string]func(ctx context.Context, tx ports.Tx) (*billing.PayerRequest, error){
-		"get": func(ctx context.Context, tx ports.Tx) (*billing.PayerRequest, error) {
-			return tx.PayerRequests.Get(ctx, id[billing.PayerRequestID]())
-		},
-		"lock": func(ctx context.Context, tx ports.Tx) (*billing.PayerRequest, error) {
-			return tx.PayerRequests.Lock(ctx, id[billing.PayerRequestID]())
-		},
-	} {
-		wantCode(t, name+" an absent payer request", b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
-			_, err := get(ctx, tx)
+	nothing := id[billing.PayerRequestID]()
+	b.absent("an absent payer request",
+		func(ctx context.Context, tx ports.Tx) error { _, err := tx.PayerRequests.Get(ctx, nothing); return err },
+		func(ctx context.Context, tx ports.Tx) error {
+			_, err := tx.PayerRequests.Lock(ctx, nothing)
 			return err
-		}), billing.CodeNotFound)
-	}
+		})
 }
 
 // testAnswerRace answers one payer request many times at once. One answer is
@@ -85,47 +79,31 @@ func testAnswerRace(b *bench) {
 	r := b.payerRequest(0)
 	b.insertRequests(r)
 	var won atomic.Int32
-	var fs []func() error
-	for range 6 {
-		fs = append(fs, func() error {
-			first := false
-			err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
-				mine, err := tx.PayerRequests.Lock(ctx, r.ID)
-				if err != nil {
-					return err
-				}
-				if first = mine.State == billing.PayerRequestOpen; !first {
-					return nil
-				}
-				waitABit(ctx)
-				return tx.PayerRequests.Save(ctx, answeredRequest(mine))
-			})
-			if first && err == nil {
-				won.Add(1)
+	b.race(times(6, func(int) error {
+		first := false
+		err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
+			mine, err := tx.PayerRequests.Lock(ctx, r.ID)
+			if err != nil {
+				return err
 			}
-			return err
+			if first = mine.State == billing.PayerRequestOpen; !first {
+				return nil
+			}
+			waitABit(ctx)
+			return tx.PayerRequests.Save(ctx, answeredRequest(mine))
 		})
-	}
-	for _, err := range together(fs...) {
-		if err != nil {
-			t.Error(err)
+		if first && err == nil {
+			won.Add(1)
 		}
-	}
+		return err
+	})...)
 	equal(t, "those who answered", won.Load(), int32(1))
 }
 
 func testListPayerRequests(b *bench) {
-	t := b.t
-	var want []*billing.PayerRequest
-	for n := range 9 {
-		want = append(want, b.payerRequest(n/3))
-	}
-	b.insertRequests(want...)
-	at := func(r *billing.PayerRequest) billing.Position { return billing.Position{Time: r.CreatedAt, ID: r.ID} }
-	newestFirst(want, at)
-	got := walk(4, func(p billing.Page) []*billing.PayerRequest { return b.listRequests(billing.PayerRequestFilter{}, p) }, at,
-		func() { b.insertRequests(b.payerRequest(1000)) })
-	equal(t, "the list", got, want)
+	listed(b, b.payerRequest, b.insertRequests,
+		func(p billing.Page) []*billing.PayerRequest { return b.listRequests(billing.PayerRequestFilter{}, p) },
+		func(r *billing.PayerRequest) billing.Position { return billing.Position{Time: r.CreatedAt, ID: r.ID} })
 }
 
 func testPayerRequestsReceived(b *bench) {

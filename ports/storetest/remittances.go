@@ -43,19 +43,13 @@ func (b *bench) insertERAs(all ...*billing.ERA) {
 }
 
 func (b *bench) insertERA(e *billing.ERA, identity [32]byte) (known billing.ERAID, err error) {
-	err = b.try(e.Scope, func(ctx context.Context, tx ports.Tx) (err error) {
-		known, err = tx.ERAs.Insert(ctx, e, identity, []byte("ISA*"+e.ID.String()))
-		return err
+	return try(b, e.Scope, func(ctx context.Context, tx ports.Tx) (billing.ERAID, error) {
+		return tx.ERAs.Insert(ctx, e, identity, []byte("ISA*"+e.ID.String()))
 	})
-	return known, err
 }
 
 func (b *bench) lockERA(id billing.ERAID) (e *billing.ERA, err error) {
-	err = b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
-		e, err = tx.ERAs.Lock(ctx, id)
-		return err
-	})
-	return e, err
+	return try(b, b.scope, func(ctx context.Context, tx ports.Tx) (*billing.ERA, error) { return tx.ERAs.Lock(ctx, id) })
 }
 
 // testERAs stores remittances, lists those that are read, and saves their
@@ -92,16 +86,11 @@ func testERAs(b *bench) {
 	})
 	equal(t, "saved remittance", read(b, get), one)
 	equal(t, "content", string(read(b, func(ctx context.Context, tx ports.Tx) ([]byte, error) { return tx.ERAs.Content(ctx, one.ID) })), "ISA*"+one.ID.String())
-	b.in(func(ctx context.Context, tx ports.Tx) error {
-		absent := id[billing.ERAID]()
-		_, err1 := tx.ERAs.Get(ctx, absent)
-		_, err2 := tx.ERAs.Lock(ctx, absent)
-		_, err3 := tx.ERAs.Content(ctx, absent)
-		for _, err := range []error{err1, err2, err3} {
-			wantCode(t, "an absent remittance", err, billing.CodeNotFound)
-		}
-		return nil
-	})
+	nothing := id[billing.ERAID]()
+	b.absent("an absent remittance",
+		func(ctx context.Context, tx ports.Tx) error { _, err := tx.ERAs.Get(ctx, nothing); return err },
+		func(ctx context.Context, tx ports.Tx) error { _, err := tx.ERAs.Lock(ctx, nothing); return err },
+		func(ctx context.Context, tx ports.Tx) error { _, err := tx.ERAs.Content(ctx, nothing); return err })
 }
 
 // testNextERA locks remittances in the order of arrival. Callers do not see one
@@ -121,7 +110,7 @@ func testNextERA(b *bench) {
 	})
 	locked, finish := make(chan struct{}), make(chan struct{})
 	var next billing.ERAID
-	err := errors.Join(together(func() error {
+	b.race(func() error {
 		return b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
 			e, err := tx.ERAs.Lock(ctx, billing.ERAID{})
 			if err != nil {
@@ -148,13 +137,10 @@ func testNextERA(b *bench) {
 			}
 			return err
 		})
-	})...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	})
 	equal(t, "the next to do", next, second.ID)
 	b.scope = newScope()
-	_, err = b.lockERA(billing.ERAID{})
+	_, err := b.lockERA(billing.ERAID{})
 	wantCode(t, "nothing to do", err, billing.CodeNotFound)
 }
 

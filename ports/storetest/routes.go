@@ -62,17 +62,10 @@ func testBatchByNumber(b *bench) {
 	t := b.t
 	one, two, again := b.batch(0), b.batch(11), b.batch(11)
 	again.CreatedAt = again.CreatedAt.Add(time.Hour)
-	for _, m := range []*billing.Batch{one, again, two} {
-		if kept, err := b.insertBatch(m, "x"); !kept || err != nil {
-			t.Fatal(kept, err)
-		}
-	}
 	n := one.File.ControlNumbers
 	elsewhere := b.batch(0)
 	elsewhere.Network, elsewhere.CreatedAt = "another", again.CreatedAt
-	if kept, err := b.insertBatch(elsewhere, "x"); !kept || err != nil {
-		t.Fatal(kept, err)
-	}
+	b.insertBatches(one, again, two, elsewhere)
 	for name, test := range map[string]struct {
 		n    billing.ControlNumbers
 		mode billing.Mode
@@ -152,57 +145,53 @@ func testClaimScopes(b *bench) {
 	waits := b.queuedClaim(1)
 	b.insertClaims(c, waits)
 	b.insertERAs(e)
-	if kept, err := b.insertBatch(m, "x"); !kept || err != nil {
-		t.Fatal(kept, err)
-	}
+	b.insertBatches(m)
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		return tx.ERAClaims.Insert(ctx, e.ID, []*billing.ERAClaim{said})
 	})
 	changed, posted, moved, paid := *c, *said, *m, *e
 	changed.Note, posted.Applied, posted.ClaimID, paid.ClaimCount = "changed", true, billing.ClaimID{}, 99
 	moved.Sent(b.now)
-	for _, other := range []billing.Scope{{Org: b.scope.Org, Mode: billing.ModeLive}, newScope()} {
-		if err := b.try(other, func(ctx context.Context, tx ports.Tx) error {
-			for what, read := range map[string]func() error{
-				"claim to lock":         func() error { _, err := tx.Claims.Lock(ctx, c.ID); return err },
-				"batch":                 func() error { _, err := tx.Batches.Get(ctx, m.ID); return err },
-				"batch to lock":         func() error { _, err := tx.Batches.Lock(ctx, m.ID); return err },
-				"content of a batch":    func() error { _, err := tx.Batches.Content(ctx, m.ID); return err },
-				"remittance":            func() error { _, err := tx.ERAs.Get(ctx, e.ID); return err },
-				"remittance to lock":    func() error { _, err := tx.ERAs.Lock(ctx, e.ID); return err },
-				"next remittance":       func() error { _, err := tx.ERAs.Lock(ctx, billing.ERAID{}); return err },
-				"content of remittance": func() error { _, err := tx.ERAs.Content(ctx, e.ID); return err },
-			} {
-				wantCode(t, what, read(), billing.CodeNotFound)
-			}
-			seen := 0
-			var errs []error
-			count := func(n int, err error) { seen, errs = seen+n, append(errs, err) }
-			page := billing.Page{Limit: 10}
-			list, err := tx.Claims.List(ctx, billing.ClaimFilter{Kind: billing.KindClaim}, page)
-			count(len(list), err)
-			claims, err := tx.Claims.Similar(ctx, c.PatientID, c.ServiceDates())
-			count(len(claims), err)
-			claims, err = tx.Clearing.Match(ctx, []string{c.PatientControlNumber}, []string{"P-1"})
-			count(len(claims), err)
-			claims, err = tx.Clearing.Queued(ctx, []billing.PayerID{c.Payer.ID}, 10)
-			count(len(claims), err)
-			claims, err = tx.Clearing.OfBatch(ctx, m.ID)
-			count(len(claims), err)
-			batches, err := tx.Batches.List(ctx, page)
-			count(len(batches), err)
-			eras, err := tx.ERAs.List(ctx, billing.ERAFilter{}, page)
-			count(len(eras), err)
-			of, err := tx.ERAClaims.List(ctx, e.ID, 0, false, 10)
-			count(len(of), err)
-			kept, _, err := tx.ERAClaims.Count(ctx, e.ID)
-			count(kept, err)
-			equal(t, "another scope's rows seen by "+string(other.Mode), seen, 0)
-			return errors.Join(append(errs, tx.Batches.Save(ctx, &moved), tx.ERAs.Save(ctx, &paid),
-				tx.ERAClaims.Save(ctx, e.ID, []*billing.ERAClaim{&posted}))...)
-		}); err != nil {
-			t.Error(err)
+	b.elsewhere(func(ctx context.Context, tx ports.Tx, mode billing.Mode) error {
+		for what, read := range map[string]func() error{
+			"claim to lock":         func() error { _, err := tx.Claims.Lock(ctx, c.ID); return err },
+			"batch":                 func() error { _, err := tx.Batches.Get(ctx, m.ID); return err },
+			"batch to lock":         func() error { _, err := tx.Batches.Lock(ctx, m.ID); return err },
+			"content of a batch":    func() error { _, err := tx.Batches.Content(ctx, m.ID); return err },
+			"remittance":            func() error { _, err := tx.ERAs.Get(ctx, e.ID); return err },
+			"remittance to lock":    func() error { _, err := tx.ERAs.Lock(ctx, e.ID); return err },
+			"next remittance":       func() error { _, err := tx.ERAs.Lock(ctx, billing.ERAID{}); return err },
+			"content of remittance": func() error { _, err := tx.ERAs.Content(ctx, e.ID); return err },
+		} {
+			wantCode(t, what, read(), billing.CodeNotFound)
 		}
+		seen := 0
+		var errs []error
+		count := func(n int, err error) { seen, errs = seen+n, append(errs, err) }
+		page := billing.Page{Limit: 10}
+		list, err := tx.Claims.List(ctx, billing.ClaimFilter{Kind: billing.KindClaim}, page)
+		count(len(list), err)
+		claims, err := tx.Claims.Similar(ctx, c.PatientID, c.ServiceDates())
+		count(len(claims), err)
+		claims, err = tx.Clearing.Match(ctx, []string{c.PatientControlNumber}, []string{"P-1"})
+		count(len(claims), err)
+		claims, err = tx.Clearing.Queued(ctx, []billing.PayerID{c.Payer.ID}, 10)
+		count(len(claims), err)
+		claims, err = tx.Clearing.OfBatch(ctx, m.ID)
+		count(len(claims), err)
+		batches, err := tx.Batches.List(ctx, page)
+		count(len(batches), err)
+		eras, err := tx.ERAs.List(ctx, billing.ERAFilter{}, page)
+		count(len(eras), err)
+		of, err := tx.ERAClaims.List(ctx, e.ID, 0, false, 10)
+		count(len(of), err)
+		kept, _, err := tx.ERAClaims.Count(ctx, e.ID)
+		count(kept, err)
+		equal(t, "another scope's rows seen by "+string(mode), seen, 0)
+		return errors.Join(append(errs, tx.Batches.Save(ctx, &moved), tx.ERAs.Save(ctx, &paid),
+			tx.ERAClaims.Save(ctx, e.ID, []*billing.ERAClaim{&posted}))...)
+	})
+	for _, other := range b.others() {
 		if err := b.try(other, func(ctx context.Context, tx ports.Tx) error { return tx.Claims.Save(ctx, &changed) }); err == nil {
 			t.Errorf("a claim of another scope was saved in %s", other.Mode)
 		}

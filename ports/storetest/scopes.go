@@ -23,30 +23,27 @@ func testAttachmentScopes(b *bench) {
 	announced, answered, settled := *a, *r, *u
 	announced.Narrative, settled.State = "changed", billing.UploadDone
 	answeredRequest(&answered)
-	for _, other := range []billing.Scope{{Org: b.scope.Org, Mode: billing.ModeLive}, newScope()} {
-		if err := b.try(other, func(ctx context.Context, tx ports.Tx) error {
-			for what, read := range map[string]func() error{
-				"claim":              func() error { _, err := tx.Claims.Get(ctx, c.ID); return err },
-				"attachment":         func() error { _, err := tx.Attachments.Get(ctx, a.ID); return err },
-				"attachment to lock": func() error { _, err := tx.Attachments.Lock(ctx, a.ID); return err },
-				"upload":             func() error { _, err := tx.Documents.Upload(ctx, u.Document.ID); return err },
-				"request":            func() error { _, err := tx.PayerRequests.Get(ctx, r.ID); return err },
-				"request to lock":    func() error { _, err := tx.PayerRequests.Lock(ctx, r.ID); return err },
-			} {
-				wantCode(t, what, read(), billing.CodeNotFound)
-			}
-			attachments, err1 := tx.Attachments.List(ctx, billing.AttachmentFilter{}, billing.Page{Limit: 10})
-			requests, err2 := tx.PayerRequests.List(ctx, billing.PayerRequestFilter{}, billing.Page{Limit: 10})
-			did, err3 := tx.Documents.Settle(ctx, &settled)
-			if len(attachments)+len(requests) > 0 || did {
-				t.Errorf("%s sees another scope's rows", other.Mode)
-			}
-			return errors.Join(err1, err2, err3, tx.Attachments.Save(ctx, &announced), tx.PayerRequests.Save(ctx, &answered),
-				tx.Documents.Delete(ctx, d.ID))
-		}); err != nil {
-			t.Error(err)
+	b.elsewhere(func(ctx context.Context, tx ports.Tx, mode billing.Mode) error {
+		for what, read := range map[string]func() error{
+			"claim":              func() error { _, err := tx.Claims.Get(ctx, c.ID); return err },
+			"attachment":         func() error { _, err := tx.Attachments.Get(ctx, a.ID); return err },
+			"attachment to lock": func() error { _, err := tx.Attachments.Lock(ctx, a.ID); return err },
+			"upload":             func() error { _, err := tx.Documents.Upload(ctx, u.Document.ID); return err },
+			"request":            func() error { _, err := tx.PayerRequests.Get(ctx, r.ID); return err },
+			"request to lock":    func() error { _, err := tx.PayerRequests.Lock(ctx, r.ID); return err },
+		} {
+			wantCode(t, what, read(), billing.CodeNotFound)
 		}
-		// Neither scope sees a document for another scope's attachment.
+		attachments, err1 := tx.Attachments.List(ctx, billing.AttachmentFilter{}, billing.Page{Limit: 10})
+		requests, err2 := tx.PayerRequests.List(ctx, billing.PayerRequestFilter{}, billing.Page{Limit: 10})
+		did, err3 := tx.Documents.Settle(ctx, &settled)
+		if len(attachments)+len(requests) > 0 || did {
+			t.Errorf("%s sees another scope's rows", mode)
+		}
+		return errors.Join(err1, err2, err3, tx.Attachments.Save(ctx, &announced), tx.PayerRequests.Save(ctx, &answered),
+			tx.Documents.Delete(ctx, d.ID))
+	})
+	for _, other := range b.others() { // neither scope sees a document for another scope's attachment
 		_ = b.try(other, func(ctx context.Context, tx ports.Tx) error { return tx.Documents.Insert(ctx, a.ID, b.document(1)) })
 	}
 	equal(t, "attachment", b.getAttachment(a.ID), a)

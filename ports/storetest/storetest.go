@@ -46,7 +46,6 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"keys are released":           testKeyRelease,
 		"forget keys":                 testForget,
 		"forget answers":              testForgetAnswers,
-		"keys of work are kept":       testForgetWaiting,
 		"checks are kept":             testCheckRoundTrip,
 		"a check completes once":      testComplete,
 		"completed together":          testCompleteTogether,
@@ -69,7 +68,6 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"scopes with queued claims":   testQueuedScopes,
 		"attached":                    testAttached,
 		"acknowledgements once":       testKeep,
-		"file serials":                testFileSerials,
 		"batches":                     testBatches,
 		"remittances are kept":        testERAs,
 		"the next remittance":         testNextERA,
@@ -82,7 +80,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"attachments are kept":        testAttachments,
 		"an attachment is locked":     testAttachmentLock,
 		"one open for a request":      testAnsweringRace,
-		"attachment serials":          testSerials,
+		"serials":                     testSerials,
 		"list attachments":            testListAttachments,
 		"attachment filters":          testAttachmentFilters,
 		"documents are kept":          testDocuments,
@@ -191,6 +189,74 @@ func (b *bench) system(fn func(ctx context.Context, tx ports.SystemTx) error) {
 	}
 }
 
+// race runs functions at once, all of which must go well.
+func (b *bench) race(fs ...func() error) {
+	b.t.Helper()
+	if err := errors.Join(together(fs...)...); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// times returns n functions that run f, each with its own number.
+func times(n int, f func(n int) error) (fs []func() error) {
+	for n := range n {
+		fs = append(fs, func() error { return f(n) })
+	}
+	return fs
+}
+
+// absent checks that calls ask for what is not there.
+func (b *bench) absent(what string, calls ...func(ctx context.Context, tx ports.Tx) error) {
+	b.t.Helper()
+	for _, call := range calls {
+		wantCode(b.t, what, b.try(b.scope, call), billing.CodeNotFound)
+	}
+}
+
+// forgets checks how many rows made before the time are deleted.
+func (b *bench) forgets(what func(ports.Forgetter, context.Context, time.Time) (int, error), before time.Time, want int) {
+	b.t.Helper()
+	b.system(func(ctx context.Context, tx ports.SystemTx) error {
+		n, err := what(tx.Forget, ctx, before)
+		equal(b.t, "forgotten", n, want)
+		return err
+	})
+}
+
+// others returns scopes that must not reach the rows of the bench's.
+func (b *bench) others() []billing.Scope {
+	return []billing.Scope{{Org: b.scope.Org, Mode: billing.ModeLive}, newScope()}
+}
+
+// elsewhere runs fn in a transaction of each of the other scopes.
+func (b *bench) elsewhere(fn func(ctx context.Context, tx ports.Tx, mode billing.Mode) error) {
+	b.t.Helper()
+	for _, other := range b.others() {
+		if err := b.try(other, func(ctx context.Context, tx ports.Tx) error { return fn(ctx, tx, other.Mode) }); err != nil {
+			b.t.Error(err)
+		}
+	}
+}
+
+// try returns what fn does in a transaction of the scope.
+func try[T any](b *bench, scope billing.Scope, fn func(ctx context.Context, tx ports.Tx) (T, error)) (out T, err error) {
+	err = b.try(scope, func(ctx context.Context, tx ports.Tx) (err error) {
+		out, err = fn(ctx, tx)
+		return err
+	})
+	return out, err
+}
+
+// system returns what fn does in a transaction without a scope.
+func system[T any](b *bench, fn func(ctx context.Context, tx ports.SystemTx) (T, error)) (out T) {
+	b.t.Helper()
+	b.system(func(ctx context.Context, tx ports.SystemTx) (err error) {
+		out, err = fn(ctx, tx)
+		return err
+	})
+	return out
+}
+
 // read returns what fn reads in a view.
 func read[T any](b *bench, fn func(ctx context.Context, tx ports.Tx) (T, error)) T {
 	b.t.Helper()
@@ -286,6 +352,18 @@ func wantCode(t *testing.T, what string, err error, code billing.Code) {
 	if e, ok := errors.AsType[*billing.Error](err); !ok || e.Code != code {
 		t.Errorf("%s: error %v, want %s", what, err, code)
 	}
+}
+
+// listed walks the pages of a list whose rows share times, while rows are added.
+func listed[T any](b *bench, row func(n int) T, insert func(...T), list func(billing.Page) []T, at func(T) billing.Position) {
+	b.t.Helper()
+	var want []T
+	for n := range 9 {
+		want = append(want, row(n/3))
+	}
+	insert(want...)
+	newestFirst(want, at)
+	equal(b.t, "the list", walk(4, list, at, func() { insert(row(1000)) }), want)
 }
 
 // newestFirst sorts rows like a list.

@@ -49,7 +49,7 @@ type Message struct {
 type Verdict int
 
 // The verdicts. A job that failed for now is Finished too: its row in the store
-// brings it back.
+// starts it again.
 const (
 	Finished Verdict = iota // delete the message
 	Dead                    // move it to the dead letters, for a person to look at

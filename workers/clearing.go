@@ -33,12 +33,12 @@ func CutBatches(ctx context.Context, s *batches.Service, every time.Duration, lo
 	}
 }
 
-// ReceiveFiles fetches files from the clearinghouses until ctx ends, from each as
-// often as its network wants: one that is slow holds up no other.
+// ReceiveFiles fetches files from each clearinghouse at its network's interval
+// until ctx ends: a slow one holds up no other.
 func ReceiveFiles(ctx context.Context, s *batches.Service, log *slog.Logger) error {
 	var all sync.WaitGroup
 	defer all.Wait()
-	var asked sync.Map // the names of the networks that are asked
+	var asked sync.Map // the names of the networks that are being asked
 	for pause := time.Duration(0); wait(ctx, pause); pause = billing.FilesRetry {
 		for _, name := range s.Clearinghouses() {
 			if _, already := asked.LoadOrStore(name, true); already {
@@ -66,14 +66,14 @@ func receiveFrom(ctx context.Context, s *batches.Service, name string, log *slog
 			return
 		}
 		if got.Files > 0 {
-			log.InfoContext(ctx, "files taken in", "network", name, "files", got.Files)
+			log.InfoContext(ctx, "files imported", "network", name, "files", got.Files)
 		}
 		for _, r := range got.Rejected {
 			log.WarnContext(ctx, "batch rejected", "batch_id", r.Batch.String(), "reasons", r.Why)
 		}
 		switch {
 		case err != nil && ctx.Err() == nil:
-			log.WarnContext(ctx, "files not taken in", "network", name, "error", err)
+			log.WarnContext(ctx, "files not imported", "network", name, "error", err)
 			pause = max(got.Poll, billing.FilesRetry)
 		case got.Files > 0:
 			pause = 0
@@ -83,7 +83,7 @@ func receiveFrom(ctx context.Context, s *batches.Service, name string, log *slog
 	}
 }
 
-// wait waits, and reports false when ctx ended.
+// wait waits, and returns false when ctx ended.
 func wait(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():

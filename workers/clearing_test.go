@@ -117,7 +117,7 @@ func TestTraffic(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for _, want := range []string{"batches cut", "files taken in", "files not taken in"} {
+	for _, want := range []string{"batches cut", "files imported", "files not imported"} {
 		if !strings.Contains(l.text(), want) {
 			t.Errorf("the log has no %q", want)
 		}

@@ -1,7 +1,7 @@
-// Package workers runs jobs from the queue. It passes each to one use case and
-// decides by the error what becomes of it; handlers.go names the use case of each
-// kind. The loops without jobs are here too: they cut batches, fetch files and
-// sweep.
+// Package workers runs jobs from the queue. It passes each job to one use case,
+// whose error decides what happens to the job; handlers.go names the use case
+// of each kind. The loops without jobs are here too: they cut batches, fetch
+// files and sweep.
 package workers
 
 import (
@@ -15,13 +15,13 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Handler is how a kind of job is done.
+// Handler runs the jobs of a kind.
 type Handler struct {
 	Kind     jobs.Kind
 	Parallel int // how many at once in this process
 
 	// Do does the work and removes the job in the commit of its effect. It may
-	// run any number of times. An error leaves the job, and it is done again.
+	// run any number of times. After an error the job stays and runs again.
 	Do func(context.Context, jobs.Job) error
 
 	// Fail ends a job that failed billing.JobAttempts times, so that a waiting
@@ -29,10 +29,10 @@ type Handler struct {
 	Fail func(context.Context, jobs.Job) error
 }
 
-// drainTime is how long jobs under way may still take when the process stops.
+// drainTime is how much longer running jobs may take when the process stops.
 const drainTime = 3 * time.Second
 
-// Runner takes jobs from the queue and keeps their leases while they run.
+// Runner runs jobs from the queue and renews their leases meanwhile.
 type Runner struct {
 	store   ports.Store
 	queue   ports.Queue
@@ -40,15 +40,15 @@ type Runner struct {
 	observe func(kind jobs.Kind, result string, took time.Duration)
 }
 
-// NewRunner makes a Runner. It calls observe for every attempt, with the result
-// "done", "error" or "dead".
+// NewRunner creates a Runner. It calls observe for every attempt, with the
+// result "done", "error" or "dead".
 func NewRunner(
 	store ports.Store, queue ports.Queue, log *slog.Logger, observe func(kind jobs.Kind, result string, took time.Duration),
 ) *Runner {
 	return &Runner{store, queue, log, observe}
 }
 
-// Run does jobs until ctx ends, and then waits a little for those under way.
+// Run runs jobs until ctx ends, and then waits a little for those that run.
 func (r *Runner) Run(ctx context.Context, h Handler) error {
 	return r.queue.Consume(ctx, h.Kind, h.Parallel, func(ctx context.Context, d ports.Message) ports.Verdict {
 		work, cancel := drain(ctx)
@@ -57,7 +57,7 @@ func (r *Runner) Run(ctx context.Context, h Handler) error {
 	})
 }
 
-// drain is ctx, but it ends drainTime later.
+// drain returns a context that ends drainTime after ctx.
 func drain(ctx context.Context) (context.Context, context.CancelFunc) {
 	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(drainTime, cancel) })
@@ -67,8 +67,7 @@ func drain(ctx context.Context) (context.Context, context.CancelFunc) {
 func (r *Runner) handle(ctx context.Context, h Handler, d ports.Message) ports.Verdict {
 	start := time.Now()
 	log := r.log.With("kind", string(h.Kind), "job_id", d.Job.ID.String())
-	// A message that comes again may have been held by a process that died of
-	// the job itself.
+	// A redelivered message may come from a process that died because of the job.
 	if d.Redelivered && r.attempts(ctx, d.Job, true) > billing.JobAttempts {
 		return r.giveUp(ctx, h, d.Job, log, start)
 	}
@@ -77,7 +76,7 @@ func (r *Runner) handle(ctx context.Context, h Handler, d ports.Message) ports.V
 	stop()
 	took := time.Since(start)
 	if done, ok := errors.AsType[*jobs.DoneError](err); ok {
-		log.WarnContext(ctx, "job done without success", "error", done.Cause)
+		log.WarnContext(ctx, "job ended without success", "error", done.Cause)
 		err = nil
 	}
 	if err == nil {
@@ -94,8 +93,8 @@ func (r *Runner) handle(ctx context.Context, h Handler, d ports.Message) ports.V
 	return ports.Finished
 }
 
-// attempts counts this attempt and returns how many there have been. It returns
-// 0 when the store fails: a job is not given up for that.
+// attempts counts this attempt and returns how many there have been. When the
+// store fails it returns 0, so that the job is not given up for that.
 func (r *Runner) attempts(ctx context.Context, j jobs.Job, again bool) (n int) {
 	err := r.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
 		n, err = tx.Jobs.Attempt(ctx, j.ID, again)
@@ -110,7 +109,7 @@ func (r *Runner) attempts(ctx context.Context, j jobs.Job, again bool) (n int) {
 func (r *Runner) giveUp(ctx context.Context, h Handler, j jobs.Job, log *slog.Logger, start time.Time) ports.Verdict {
 	if err := jobs.Survive(func() error { return h.Fail(ctx, j) }); err != nil {
 		log.ErrorContext(ctx, "job cannot be given up yet", "error", err)
-		return ports.Finished // the row brings it back
+		return ports.Finished // the row starts it again
 	}
 	r.observe(h.Kind, "dead", time.Since(start))
 	log.ErrorContext(ctx, "job given up; its message is with the dead letters", "attempts", billing.JobAttempts)
@@ -118,14 +117,14 @@ func (r *Runner) giveUp(ctx context.Context, h Handler, j jobs.Job, log *slog.Lo
 }
 
 // keepLease renews the job's lease until it is stopped, so that the relay does
-// not publish a job again that is being worked on.
+// not publish a running job again.
 func (r *Runner) keepLease(ctx context.Context, j jobs.Job) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	timer := time.AfterFunc(billing.JobLease/3, func() {
 		defer close(done)
 		for ctx.Err() == nil {
-			// A renewal that was begun ends by itself: to cut it would cost the
+			// A renewal that has begun ends by itself: canceling it would cost the
 			// connection.
 			err := r.store.System(context.WithoutCancel(ctx), func(ctx context.Context, tx ports.SystemTx) error {
 				return tx.Jobs.Renew(ctx, j.ID, billing.JobLease)

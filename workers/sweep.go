@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// SweepTask removes one sort of thing that is kept for a limited time. Sweep
-// removes a bounded number in one transaction and returns how many.
+// SweepTask removes one kind of expired data. Sweep removes a limited number in
+// one transaction and returns how many.
 type SweepTask struct {
 	Things string
 	Sweep  func(context.Context) (int, error)

@@ -13,25 +13,25 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// ahead is how many messages a consumer fetches beyond those that it works on.
-// The broker delivers them in the order in which they came; only messages that
-// are here can be served in turn by scope. It is more than the relays of several
+// ahead is the number of messages that a consumer fetches beyond those that it
+// works on. The broker delivers them in order of arrival, so only fetched
+// messages can take turns by scope. It is more than the relays of several
 // processes let one scope have at the broker.
 const ahead = 512
 
-// consumer is one call of Consume. Its calls under way may outlive the
-// connection that brought their jobs, so they are counted here.
+// consumer is one call of Consume. Its running calls may outlive the connection
+// that delivered their jobs, so they are counted here.
 type consumer struct {
 	q        *Queue
 	kind     jobs.Kind
 	parallel int
 	handle   func(context.Context, ports.Message) ports.Verdict
-	slots    chan struct{} // holds one for each call under way
+	slots    chan struct{} // holds one for each running call
 	calls    sync.WaitGroup
 }
 
 // Consume runs handle for jobs of the kind until ctx ends, over as many
-// connections as it takes.
+// connections as necessary.
 func (q *Queue) Consume(
 	ctx context.Context, kind jobs.Kind, parallel int, handle func(context.Context, ports.Message) ports.Verdict,
 ) error {
@@ -67,8 +67,8 @@ func (q *Queue) Consume(
 	return nil
 }
 
-// on consumes on one connection until it is lost or ctx ends. When ctx ends,
-// it waits for the calls under way and acknowledges them.
+// on consumes on one connection until it is lost or ctx ends. When ctx ends, it
+// waits for the running calls and acknowledges them.
 func (c *consumer) on(ctx context.Context, conn *connection) error {
 	ready := conn.hurry()
 	defer ready()
@@ -98,16 +98,17 @@ type delivery struct {
 	job jobs.Job
 }
 
-// line is the messages that wait for a slot, of each job one: what was published
-// again while the first message of the job waits is not needed.
+// line is the messages that wait for a slot, one for each job: a second message
+// of a waiting job is not needed.
 type line struct {
 	jobs.Turns[delivery]
 
 	jobs map[billing.JobID]bool
 }
 
-// serve calls the handler for what is delivered, in turn by scope. What still
-// waits when it returns goes back to the queue when the channel closes.
+// serve calls the handler for delivered messages, taking turns by scope.
+// Messages that still wait when it returns go back to the queue when the
+// channel closes.
 func (c *consumer) serve(ctx context.Context, deliveries <-chan amqp.Delivery, cancel func()) error {
 	waiting := line{jobs: map[billing.JobID]bool{}}
 	for {
@@ -115,7 +116,7 @@ func (c *consumer) serve(ctx context.Context, deliveries <-chan amqp.Delivery, c
 		if waiting.Len() == 0 {
 			slots = nil
 		}
-		select { // messages that are here are in line before the next one is served
+		select { // messages that have arrived enter the line before the next one is served
 		case d, ok := <-deliveries:
 			if !ok {
 				return ErrAway
@@ -145,11 +146,11 @@ func (c *consumer) serve(ctx context.Context, deliveries <-chan amqp.Delivery, c
 	}
 }
 
-// line puts a message in line.
+// line adds a message to the line.
 func (c *consumer) line(ctx context.Context, waiting *line, d amqp.Delivery) {
 	j, err := jobs.Decode(d.Body)
 	if err != nil {
-		c.q.opts.Log.ErrorContext(ctx, "unreadable message put with the dead letters", "kind", string(c.kind), "bytes", len(d.Body))
+		c.q.opts.Log.ErrorContext(ctx, "unreadable message moved to the dead letters", "kind", string(c.kind), "bytes", len(d.Body))
 		_ = d.Reject(false)
 		return
 	}

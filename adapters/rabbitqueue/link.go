@@ -30,7 +30,7 @@ type link struct {
 	mu      sync.Mutex
 	conn    *connection   // nil while down
 	why     error         // why it cannot be used; nil while it can
-	changed chan struct{} // closed, and made anew, when conn changes
+	changed chan struct{} // closed and replaced when conn changes
 }
 
 // connection is one connection, with the socket under it.
@@ -74,7 +74,7 @@ func (l *link) run(ctx context.Context) {
 	l.set(nil, ErrClosed)
 }
 
-// once makes a connection and serves it to its end.
+// once opens a connection and serves it until it ends.
 func (l *link) once(ctx context.Context, up func()) error {
 	c, err := dial(ctx, l.opts, l.purpose)
 	if err != nil {
@@ -159,8 +159,8 @@ func dial(ctx context.Context, opts Options, purpose string) (*connection, error
 	return c, nil
 }
 
-// timedConn bounds each write, because the library's own calls wait for ever
-// on a broker that does not read.
+// timedConn limits each write, because the library's own calls wait without
+// limit on a broker that does not read.
 type timedConn struct {
 	net.Conn
 	patience time.Duration
@@ -173,8 +173,8 @@ func (c timedConn) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// end closes the connection: in order when this process ends it, and at once when
-// something is wrong with it.
+// end closes the connection: orderly when this process ends it, and at once
+// after an error.
 func (c *connection) end(ctx context.Context) {
 	if ctx.Err() != nil {
 		force := time.AfterFunc(closeTimeout, func() { _ = c.socket.Close() })
@@ -199,7 +199,7 @@ func (c *connection) closeChannel(ch *amqp.Channel) {
 	force.Stop()
 }
 
-// lostError says why a connection ended.
+// lostError returns why a connection ended.
 func lostError(e *amqp.Error) error {
 	if e == nil {
 		return ErrAway

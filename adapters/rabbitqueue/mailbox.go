@@ -51,7 +51,7 @@ func (b *mailboxes) wake(subject [16]byte) {
 }
 
 // bind sets whether replies arrive. When they begin to, it wakes every waiter,
-// because some replies may have been missed.
+// because replies may have been missed.
 func (b *mailboxes) bind(bound bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -66,8 +66,7 @@ func (b *mailboxes) bind(bound bool) {
 	}
 }
 
-// ring wakes a waiter. One that was woken and has not looked yet needs no second
-// signal.
+// ring wakes a waiter. A waiter with a pending signal needs no second one.
 func ring(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -75,9 +74,9 @@ func ring(c chan struct{}) {
 	}
 }
 
-// serveReplies is the consuming connection: it brings replies, and consumers
-// open channels on it. The broker names the queue of replies, because it may still
-// hold the queue of a connection that was cut.
+// serveReplies serves the consuming connection: it delivers replies, and
+// consumers open channels on it. The broker names the queue of replies, because
+// it may still hold the queue of a lost connection.
 func (q *Queue) serveReplies(ctx context.Context, c *connection, up func()) error {
 	ch, err := c.Channel()
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	amqp "github.com/rabbitmq/amqp091-go"
 )
 
-// publisher is the connection that publishes. Many callers share one channel
-// of it: one goroutine writes their messages, and each waits for its own
+// publisher is the publishing connection. Many callers share one of its
+// channels: one goroutine writes their messages, and each waits for its own
 // confirmation, so that the broker confirms many at a time.
 type publisher struct {
 	link
@@ -94,8 +94,8 @@ func (p *publisher) offer(ctx context.Context, m message) error {
 	}
 }
 
-// events are what the library reports about a session. Each channel must be read
-// until it is closed, or the connection stands still.
+// events are what the library reports about a session. Each channel must be
+// read until it is closed, or the connection blocks.
 type events struct {
 	confirms <-chan amqp.Confirmation
 	returns  <-chan amqp.Return
@@ -103,7 +103,7 @@ type events struct {
 	closed   <-chan *amqp.Error // of either channel
 }
 
-// serve makes the function that serves a link.
+// serve returns the function that serves a link.
 func (p *publisher) serve(declare func(*amqp.Channel) error) func(context.Context, *connection, func()) error {
 	return func(ctx context.Context, c *connection, up func()) error {
 		s := &session{in: make(chan message), over: make(chan struct{})}
@@ -120,7 +120,7 @@ func (p *publisher) serve(declare func(*amqp.Channel) error) func(context.Contex
 		close(s.over)
 		var rest sync.WaitGroup
 		rest.Go(ev.drain)
-		c.end(ctx) // which frees a writer that is stuck
+		c.end(ctx) // frees a blocked writer
 		rest.Wait()
 		writer.Wait()
 		s.fail(ErrAway)
@@ -134,7 +134,7 @@ func (p *publisher) use(s *session) {
 	p.now = s
 }
 
-// open makes the session's channels, and everything that jobs need.
+// open opens the session's channels and declares everything that jobs need.
 //
 // The listeners have no buffer and one reader. So when a confirmation is read,
 // the return that the broker sent before it has been read too.
@@ -183,13 +183,13 @@ func (s *session) write(c *connection) {
 			s.mu.Unlock()
 		}
 		if _, err := ch.PublishWithDeferredConfirm(m.exchange, m.key, m.outcome != nil, false, m.body); err != nil {
-			_ = c.socket.Close() // the session ends, and with it the wait of the callers
+			_ = c.socket.Close() // ends the session, and with it the wait of the callers
 		}
 	}
 }
 
-// watch gives the callers the outcomes of their messages, until the session
-// cannot be used any more.
+// watch passes the outcomes of messages to the callers, until the session
+// cannot be used any longer.
 func (p *publisher) watch(ctx context.Context, c *connection, s *session, ev events) error {
 	tick := time.NewTicker(c.patience / 5)
 	defer tick.Stop()
@@ -202,7 +202,7 @@ func (p *publisher) watch(ctx context.Context, c *connection, s *session, ev eve
 				return ErrAway
 			}
 			if s.confirm(confirm, unroutable) {
-				return ErrUnroutable // the queue was deleted: the next session makes it again
+				return ErrUnroutable // the queue was deleted: the next session declares it again
 			}
 		case r, ok := <-ev.returns:
 			if !ok {
@@ -214,11 +214,11 @@ func (p *publisher) watch(ctx context.Context, c *connection, s *session, ev eve
 				return ErrAway
 			}
 			if blocked, since = b.Active, time.Now(); blocked {
-				p.opts.Log.WarnContext(ctx, "the broker takes no messages", "reason", b.Reason)
+				p.opts.Log.WarnContext(ctx, "the broker accepts no messages", "reason", b.Reason)
 				p.set(c, ErrBlocked)
 				s.fail(ErrBlocked)
 			} else {
-				p.opts.Log.InfoContext(ctx, "the broker takes messages again")
+				p.opts.Log.InfoContext(ctx, "the broker accepts messages again")
 				p.set(c, nil)
 			}
 		case <-tick.C:
@@ -235,7 +235,7 @@ func (p *publisher) watch(ctx context.Context, c *connection, s *session, ev eve
 	}
 }
 
-// drain reads what is left of a session whose connection has ended.
+// drain reads the remaining events of a session whose connection has ended.
 func (ev events) drain() {
 	for ev.confirms != nil || ev.returns != nil || ev.blocked != nil {
 		select {
@@ -283,8 +283,8 @@ func settle(outcome chan error, err error) {
 	}
 }
 
-// fail gives every pending message an outcome. They stay pending: the broker
-// may still confirm them.
+// fail fails every pending message. They stay pending: the broker may still
+// confirm them.
 func (s *session) fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -293,7 +293,7 @@ func (s *session) fail(err error) {
 	}
 }
 
-// late reports whether the oldest message waits for too long, not counting the
+// late reports whether the oldest message has waited too long, not counting the
 // time before since.
 func (s *session) late(since time.Time, patience time.Duration) bool {
 	s.mu.Lock()

@@ -1,10 +1,10 @@
 // Package rabbitqueue carries jobs over RabbitMQ: a ports.Queue.
 //
-// An instance holds two connections, because a broker that runs short of disk
-// or memory stops reading from connections that publish: one publishes, one
-// consumes. Each is made again for ever, and with it everything it needs on
-// the broker, so that a broker may be restarted, or come back empty, at any
-// time.
+// An instance holds two connections, one that publishes and one that consumes,
+// because a broker that is short of disk or memory stops reading from
+// connections that publish. It reconnects without limit, and then declares
+// everything it needs on the broker again. So a broker may restart, or come
+// back empty, at any time.
 package rabbitqueue
 
 import (
@@ -24,12 +24,12 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// The errors of a queue that cannot be used now. What was handed to Publish
-// may have reached the broker all the same, except for ErrClosed.
+// The errors of a queue that cannot be used now. After any error but ErrClosed,
+// a published message may still have reached the broker.
 var (
 	ErrClosed     = errors.New("rabbitqueue: closed")
 	ErrAway       = errors.New("rabbitqueue: no connection to the broker")
-	ErrBlocked    = errors.New("rabbitqueue: the broker is short of disk or memory and takes no messages")
+	ErrBlocked    = errors.New("rabbitqueue: the broker is short of disk or memory and accepts no messages")
 	ErrUnroutable = errors.New("rabbitqueue: the broker has no queue for the message")
 	ErrRefused    = errors.New("rabbitqueue: the broker refused the message")
 	errLate       = errors.New("rabbitqueue: the broker confirms nothing")
@@ -41,11 +41,12 @@ const (
 	Quorum  = "quorum"  // for a cluster of three; it survives the loss of one
 )
 
-// deliveryLimit is after how many lost consumers a quorum queue puts a message
-// with the dead letters. RabbitMQ has no limit of its own before version 4.
+// deliveryLimit is the number of lost consumers after which a quorum queue
+// moves a message to the dead letters. RabbitMQ has no default before version
+// 4.
 const deliveryLimit = 5
 
-// Options says how to reach the broker.
+// Options describes how to reach the broker.
 type Options struct {
 	URL       string // amqp:// or amqps://, with user and password
 	Log       *slog.Logger

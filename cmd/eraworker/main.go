@@ -1,5 +1,5 @@
-// Command eraworker matches remittances with claims and applies them, and
-// removes what is kept for a while only.
+// Command eraworker matches remittances with claims, applies them, and removes
+// expired data.
 package main
 
 import "github.com/molar-billing/molar/cmd/internal/wire"

@@ -1,5 +1,5 @@
-// Command molar is the service for trying out, and the tools of those who run
-// it: see molar --help.
+// Command molar is the service for trying it out, and the operator's tools: see
+// molar --help.
 package main
 
 import "github.com/molar-billing/molar/cmd/internal/wire"

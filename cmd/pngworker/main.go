@@ -1,4 +1,4 @@
-// Command pngworker makes JPEGs of uploaded PNGs.
+// Command pngworker converts uploaded PNGs to JPEGs.
 package main
 
 import "github.com/molar-billing/molar/cmd/internal/wire"

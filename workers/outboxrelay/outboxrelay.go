@@ -1,17 +1,17 @@
 // Package outboxrelay moves jobs from the outbox to the queue.
 //
-// A job is published right after the commit that staged it. Nothing is marked
-// when the broker confirms it: the row goes when the work is done. Until then
-// the job has a lease, and when that runs out, or the job's time comes, the
-// relay publishes it again. So a job survives a process that dies before it
+// A job is published right after the commit that staged it. The broker's
+// confirmation is not recorded: the row goes when the work is done. Until then
+// the job has a lease. When the lease ends, or the job's time comes, the relay
+// publishes the job again. So a job survives a process that dies before it
 // publishes, a worker that dies with it, and a broker that loses everything.
 //
-// Of a stream, which is the jobs of one kind and scope, a relay has only so many
-// in flight: at the broker or with a worker. The others wait for a place, here
-// or in the outbox. So what lies before a job at the broker is little, whatever
-// another organization has to be done. A job keeps its place when its lease runs
-// out and it is published again. Otherwise a slow worker would have ever more of
-// one stream lie before the next one's.
+// A stream is the jobs of one kind and scope. A relay has a limited number of
+// each stream in flight: at the broker or with a worker. The others wait for a
+// place, here or in the outbox. So few messages are ahead of a job at the
+// broker, however much work another organization has. A job keeps its place
+// when its lease ends and it is published again. Otherwise a slow worker would
+// let more and more jobs of one stream get ahead of the next.
 package outboxrelay
 
 import (
@@ -26,15 +26,16 @@ import (
 )
 
 const (
-	// batch bounds how many jobs one look takes.
+	// batch is the most jobs that one look reads.
 	batch = 100
-	// window is how many jobs of a stream are in flight: enough for the workers
+	// window is the number of jobs of a stream in flight: enough for the workers
 	// of a few processes, and few to wait for.
 	window = 64
-	// soon is how long a reply is waited for before the outbox is asked.
+	// soon is how long a flight waits for a reply before the outbox is asked.
 	soon = 50 * time.Millisecond
-	// room is how many jobs of a stream wait for a place in the window.
-	room = 4096
+	// maxWaiting is the most jobs of a stream that wait for a place in the
+	// window.
+	maxWaiting = 4096
 	// patience is how long the broker may take to confirm.
 	patience = 5 * time.Second
 )
@@ -46,12 +47,12 @@ type Relay struct {
 
 	mu      sync.Mutex
 	streams map[jobs.Stream]*stream
-	calls   map[[16]byte]bool       // of webhook lanes, that wait to be published
-	start   func(jobs.Job, *flight) // begins a flight, which ends with Run; nil while it does not run
+	calls   map[[16]byte]bool       // webhook lanes whose calls wait to be published
+	start   func(jobs.Job, *flight) // starts a flight, which ends with Run; nil while the relay does not run
 	flights sync.WaitGroup
 }
 
-// stream is the jobs of a stream that this relay has.
+// stream is this relay's jobs of a stream.
 type stream struct {
 	waiting []waiting
 	flights map[billing.JobID]*flight
@@ -60,29 +61,29 @@ type stream struct {
 // waiting is a job that waits for a place in the window.
 type waiting struct {
 	jobs.Job
-	until time.Time // when its lease has run out, and another relay takes it; zero for a call, which has none
+	until time.Time // when its lease ends and another relay takes it; zero for a call, which has no lease
 }
 
 // flight is a job that was published.
 type flight struct {
 	since  time.Time
-	landed chan struct{} // closed when no worker has the job any more
+	landed chan struct{} // closed when no worker has the job any longer
 }
 
-// New makes a Relay. The store stages first and is given later, with Run.
+// New creates a Relay. The store stages jobs before Run receives it.
 func New(queue ports.Queue, log *slog.Logger) *Relay {
 	return &Relay{queue: queue, log: log, streams: map[jobs.Stream]*stream{}, calls: map[[16]byte]bool{}}
 }
 
-// Staged takes jobs that were just committed. It never waits: what finds no
-// place is published when its lease runs out.
+// Staged accepts jobs that were just committed. It never waits: a job without a
+// place is published when its lease ends.
 func (r *Relay) Staged(staged []jobs.Job) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, j := range staged {
 		if j.Kind == jobs.KindWebhook {
 			if r.calls[j.Subject] {
-				continue // one call of a lane that waits to be published is enough
+				continue // one waiting call of a lane is enough
 			}
 			r.calls[j.Subject] = true
 		}
@@ -90,14 +91,14 @@ func (r *Relay) Staged(staged []jobs.Job) {
 	}
 }
 
-// put has a job published as soon as its stream has a place.
+// put publishes a job as soon as its stream has a place.
 func (r *Relay) put(j jobs.Job) {
 	s := r.streams[j.Stream()]
 	if s == nil {
 		s = &stream{flights: map[billing.JobID]*flight{}}
 		r.streams[j.Stream()] = s
 	}
-	if len(s.waiting) >= room {
+	if len(s.waiting) >= maxWaiting {
 		delete(r.calls, j.Subject)
 		return
 	}
@@ -109,7 +110,7 @@ func (r *Relay) put(j jobs.Job) {
 	r.advance(j.Stream(), s)
 }
 
-// advance publishes what has a place.
+// advance publishes the jobs that have a place.
 func (r *Relay) advance(of jobs.Stream, s *stream) {
 	for r.start != nil && len(s.waiting) > 0 && len(s.flights) < window {
 		next := s.waiting[0]
@@ -124,7 +125,7 @@ func (r *Relay) advance(of jobs.Stream, s *stream) {
 	}
 }
 
-// launch begins a flight of a job, in the place of an earlier one.
+// launch starts the flight of a job, in place of an earlier one.
 func (r *Relay) launch(s *stream, j jobs.Job) {
 	if earlier := s.flights[j.ID]; earlier != nil {
 		close(earlier.landed)
@@ -134,12 +135,12 @@ func (r *Relay) launch(s *stream, j jobs.Job) {
 	r.start(j, f)
 }
 
-// land ends a flight, and the next job takes its place.
+// land ends a flight, and the next job gets its place.
 func (r *Relay) land(j jobs.Job, f *flight) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := r.streams[j.Stream()]
-	if s == nil || s.flights[j.ID] != f { // it has landed, or was published again, which took the place over
+	if s == nil || s.flights[j.ID] != f { // it has landed, or a later flight has its place
 		return
 	}
 	delete(s.flights, j.ID)
@@ -147,8 +148,8 @@ func (r *Relay) land(j jobs.Job, f *flight) {
 }
 
 // fly publishes a job and waits until no worker has it: the reply to this
-// process says so, or else the outbox. A call of a webhook lane has no row, and
-// nothing waits for it.
+// process reports that, or else the outbox. A call of a webhook lane has no
+// row, so fly does not wait for it.
 func (r *Relay) fly(ctx context.Context, j jobs.Job, f *flight) {
 	defer r.land(j, f)
 	box := r.queue.Await(j.Subject)
@@ -166,14 +167,14 @@ func (r *Relay) fly(ctx context.Context, j jobs.Job, f *flight) {
 func (r *Relay) publish(ctx context.Context, j jobs.Job) (published bool) {
 	if j.Kind == jobs.KindWebhook {
 		r.mu.Lock()
-		delete(r.calls, j.Subject) // from here on a new event is a new call
+		delete(r.calls, j.Subject) // after this a new event needs a new call
 		r.mu.Unlock()
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	err := r.queue.Publish(ctx, j)
 	if err != nil {
-		r.log.DebugContext(ctx, "job not published; its lease brings it back", "job_id", j.ID.String(), "error", err)
+		r.log.DebugContext(ctx, "job not published; it will be published again when its lease ends", "job_id", j.ID.String(), "error", err)
 	}
 	return err == nil
 }
@@ -194,12 +195,12 @@ func (r *Relay) Run(ctx context.Context, store ports.Store) error {
 	return nil
 }
 
-// sweep publishes what is due. When the broker comes back after it was away it
-// may have lost what it was given before, so the leases of that time end then.
+// sweep publishes the due jobs. When the broker returns it may have lost
+// earlier messages, so the leases from before end then.
 func (r *Relay) sweep(ctx context.Context, store ports.Store) {
 	timer := time.NewTimer(billing.OutboxPoll)
 	defer timer.Stop()
-	var away time.Time // since when; zero while the broker is there
+	var away time.Time // since when; zero while the broker is up
 	for {
 		select {
 		case <-ctx.Done():
@@ -210,7 +211,7 @@ func (r *Relay) sweep(ctx context.Context, store ports.Store) {
 		if err := r.queue.Ready(); err != nil {
 			if away.IsZero() {
 				away = time.Now()
-				r.log.WarnContext(ctx, "broker is away; jobs wait in the outbox", "error", err)
+				r.log.WarnContext(ctx, "broker is down; jobs wait in the outbox", "error", err)
 			}
 			continue
 		}
@@ -226,9 +227,9 @@ func (r *Relay) sweep(ctx context.Context, store ports.Store) {
 	}
 }
 
-// look lands the jobs that no worker has any more, and publishes those that are
-// due. What was published before the broker went away is due, too; another
-// relay may have seen to it already. More says that there may be others.
+// look lands the jobs that no worker has any longer, and publishes the due
+// ones. Jobs published before the broker went down are due, too, unless another
+// relay has published them again. More reports that there may be others.
 func (r *Relay) look(ctx context.Context, store ports.Store, away time.Time) (more bool, err error) {
 	var again, due, lanes []jobs.Job
 	err = store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
@@ -275,7 +276,8 @@ func (r *Relay) look(ctx context.Context, store ports.Store, away time.Time) (mo
 	return more || len(due) == batch, nil
 }
 
-// flying is the flights of which the outbox is asked: no reply came at once.
+// flying returns the flights to look up in the outbox: those without a prompt
+// reply.
 func (r *Relay) flying() (ids []billing.JobID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -292,7 +294,7 @@ func (r *Relay) flying() (ids []billing.JobID) {
 	return ids
 }
 
-// landed lands the flights that are not held any more.
+// landed lands the flights that are no longer held.
 func (r *Relay) landed(flying, held []billing.JobID) {
 	over := make(map[billing.JobID]bool, len(flying))
 	for _, id := range flying {
@@ -314,7 +316,7 @@ func (r *Relay) landed(flying, held []billing.JobID) {
 	}
 }
 
-// full is the streams of which no more are wanted now.
+// full returns the streams that accept no more jobs now.
 func (r *Relay) full() (full []jobs.Stream) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -7,8 +7,7 @@ import (
 	"github.com/molar-billing/molar/core/remittances"
 )
 
-// openClaims puts together what has to do with claims and what comes back for
-// them.
+// openClaims opens the parts for claims, batches and remittances.
 func (g *graph) openClaims() {
 	codec := edi.New()
 	g.claims = claims.New(g.store, g.payers)

@@ -40,7 +40,7 @@ func CLI() {
 	}
 }
 
-// complain prints an error for a person: what to change comes one a line.
+// complain prints an error for people: each thing to change on its own line.
 func complain(w io.Writer, err error) {
 	if e, ok := errors.AsType[*billing.Error](err); ok {
 		_, _ = fmt.Fprintln(w, e.Message)
@@ -56,7 +56,8 @@ const databaseHint = "set it to the service's database; that of molar dev is loc
 
 const secretHint = "MOLAR_SECRET_KEY is that of the service, because files are kept encrypted; that of molar dev is in DIR/demo.json"
 
-// administration opens only the database. Needed are settings besides.
+// administration opens only the database. Needed are the names of other
+// settings that must be set.
 func administration(needed ...string) (*graph, error) {
 	s, err := LoadSettings(os.Getenv, append(needed, "MOLAR_DATABASE_URL")...)
 	if err != nil && len(needed) > 0 {
@@ -75,13 +76,13 @@ func migrate(ctx context.Context) error {
 	}
 	g.settings.begins = true
 	if err = migrateServer(ctx, g.settings); err == nil {
-		err = g.openStore(ctx, nil) // which begins the database
+		err = g.openStore(ctx, nil) // this begins the database
 	}
 	return errors.Join(err, g.close(context.WithoutCancel(ctx)))
 }
 
-// openExisting opens a store for administration. A folder without a database
-// is taken for a mistake, and none is made there.
+// openExisting opens a store for administration. In a folder without a database
+// it returns an error and creates none.
 func openExisting(ctx context.Context, g *graph) error {
 	dir, local, err := g.settings.databaseFolder()
 	if err == nil && local && !pglocal.Exists(dir) {
@@ -119,19 +120,19 @@ func openRemittances(ctx context.Context) (*remittances.Service, func() error, e
 	return s, func() error { return g.close(context.WithoutCancel(ctx)) }, nil
 }
 
-// configFolder is where the commands of this user keep what they remember.
+// configFolder returns the folder for what this user's commands store.
 func configFolder() (string, error) {
 	dir, err := os.UserConfigDir()
 	return filepath.Join(dir, "molar"), err
 }
 
-// readDemo reads what molar dev keeps, and makes nothing where it never ran.
+// readDemo reads what molar dev stored, and creates nothing where it never ran.
 func readDemo(dir string) (*cli.Demo, error) {
 	if dir == "" {
 		dir = defaultData()
 	}
 	if _, err := os.Stat(filepath.Join(dir, "demo.json")); err != nil {
-		return nil, fmt.Errorf("molar dev has kept nothing in %s: %w", dir, err)
+		return nil, fmt.Errorf("molar dev has stored nothing in %s: %w", dir, err)
 	}
 	d, err := loadDemo(dir)
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/molar-billing/molar/core/intake"
 )
 
-// demo is what molar dev keeps in its data folder, so that the same keys print
-// again after a restart.
+// demo is what molar dev stores in its data folder, so that it prints the same
+// keys after a restart.
 type demo struct {
 	SecretKey string            `json:"secret_key"`
 	Keys      map[string]string `json:"keys"`
@@ -59,7 +59,7 @@ func (d *demo) save(dir string) error {
 	return os.Rename(tmp, filepath.Join(dir, "demo.json"))
 }
 
-// seed makes the demo data unless the database has it.
+// seed creates the demo data unless the database has it.
 func (d *demo) seed(ctx context.Context, g *graph, dir string) error {
 	if err := d.organizations(ctx, g.access); err != nil {
 		return err
@@ -108,7 +108,7 @@ func (d *demo) organizations(ctx context.Context, s *access.Service) error {
 	)
 }
 
-// claim makes a claim that an attachment can be made for, as a caller would.
+// claim creates a claim for trying out attachments, as a caller would.
 func (d *demo) claim(ctx context.Context, g *graph) error {
 	key, err := g.access.Authenticate(ctx, d.Keys["test"])
 	if err != nil {
@@ -132,7 +132,7 @@ func (d *demo) claim(ctx context.Context, g *graph) error {
 	return err
 }
 
-// demoOperator makes the demo data.
+// demoOperator creates the demo data.
 const demoOperator = "molar dev"
 
 func (d *demo) office(ctx context.Context, s *access.Service, scope billing.Scope, as, name, npi string) error {

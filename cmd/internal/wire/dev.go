@@ -39,7 +39,7 @@ func runDev(ctx context.Context, o cli.DevOptions, stdout io.Writer) (err error)
 		return err
 	}
 	defer func() { err = errors.Join(err, g.close(context.WithoutCancel(ctx))) }()
-	if s.QueueURL == "mem:" { // whatever was on its way went with the last process
+	if s.QueueURL == "mem:" { // the last process's messages ended with it
 		err := g.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error { return tx.Jobs.Release(ctx, 0) })
 		if err != nil {
 			return err
@@ -51,7 +51,7 @@ func runDev(ctx context.Context, o cli.DevOptions, stdout io.Writer) (err error)
 	return g.run(ctx, []Role{RoleAPI, RolePayerWorker, RoleERAWorker, RolePNGWorker, RoleWebhookWorker}, func(a Addresses) error { return d.announce(stdout, o, a, dir) })
 }
 
-// devSettings are the settings with what molar dev brings along.
+// devSettings returns the settings with the defaults of molar dev.
 func devSettings(o cli.DevOptions, dir string, d *demo) (Settings, error) {
 	opsAddr := "127.0.0.1:9090" // the ops port stays on this machine, wherever the API listens
 	if anyPort(o.Addr) {
@@ -88,8 +88,8 @@ func devSettings(o cli.DevOptions, dir string, d *demo) (Settings, error) {
 
 func anyPort(addr string) bool { return strings.HasSuffix(addr, ":0") }
 
-// dataFolder finds or makes the data folder and holds it for this process.
-// When free ports were asked for and the default folder is taken, it is a
+// dataFolder finds or creates the data folder and locks it for this process. If
+// free ports are requested and the default folder is in use, it creates a
 // temporary one, so that several can run at once.
 func dataFolder(ctx context.Context, o cli.DevOptions) (dir string, done func() error, err error) {
 	dir = o.Data
@@ -134,8 +134,8 @@ func temporaryData(ctx context.Context, o cli.DevOptions) (string, func() error,
 	return dir, func() error { return errors.Join(done(), os.RemoveAll(tmp)) }, nil
 }
 
-// defaultData is a folder of this user's. Root's home cannot be passed through
-// by the user that the database runs as, so root's is elsewhere.
+// defaultData returns this user's folder. The database's user cannot enter
+// root's home, so root's folder is elsewhere.
 func defaultData() string {
 	if home, err := os.UserHomeDir(); err == nil && os.Getuid() != 0 {
 		return filepath.Join(home, ".local", "state", "molar-dev")
@@ -143,8 +143,9 @@ func defaultData() string {
 	return "/var/tmp/molar-dev"
 }
 
-// wipe removes what molar dev made in the folder, and nothing else. A server
-// that a killed process left running is stopped first: it would go on writing.
+// wipe removes what molar dev created in the folder, and nothing else. It first
+// stops a server that a killed process left running, because that would go on
+// writing.
 func wipe(ctx context.Context, dir string) error {
 	database := filepath.Join(dir, "postgres")
 	if _, err := os.Stat(filepath.Join(database, "data", "postmaster.pid")); err == nil {

@@ -1,4 +1,4 @@
-// Package wire puts the service together: it reads the settings once, chooses
+// Package wire assembles the service: it reads the settings once, chooses
 // adapters by the scheme of their URLs, and starts and drains the parts that a
 // binary runs.
 package wire
@@ -11,7 +11,7 @@ import (
 	"log/slog"
 	"os"
 	"time"
-	_ "time/tzdata" // images without time zones have offices too
+	_ "time/tzdata" // container images without time zones have offices too
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -39,7 +39,7 @@ import (
 	"github.com/molar-billing/molar/workers/outboxrelay"
 )
 
-// graph is the service, put together. Its parts do nothing until they are run.
+// graph is the assembled service. Its parts do nothing until they run.
 type graph struct {
 	settings Settings
 	log      *slog.Logger
@@ -78,8 +78,8 @@ type systemClock struct{}
 
 func (systemClock) Now() time.Time { return time.Now() }
 
-// open puts the service together. On an error everything that was opened is
-// closed again.
+// open assembles the service. After an error it closes everything that it
+// opened.
 func open(ctx context.Context, s Settings, log *slog.Logger) (_ *graph, err error) {
 	g := &graph{settings: s, log: log, metrics: prometheus.NewRegistry()}
 	defer func() {
@@ -127,7 +127,7 @@ func openQueue(ctx context.Context, s Settings, log *slog.Logger) (ports.Queue, 
 }
 
 // openStore opens the database; local:DIR starts the cluster in DIR first.
-// Without MOLAR_SECRET_KEY there is no key, and nothing encrypted to touch.
+// Without MOLAR_SECRET_KEY encrypted data cannot be read.
 func (g *graph) openStore(ctx context.Context, staged func([]jobs.Job)) error {
 	url, err := g.database(ctx)
 	if err != nil {
@@ -176,7 +176,8 @@ func migrateServer(ctx context.Context, s Settings) error {
 	return prepare(ctx, cmp.Or(s.MigrateURL, s.DatabaseURL), s.DatabaseURL)
 }
 
-// prepare migrates the database as its owner, and admits the login of services.
+// prepare migrates the database as its owner, and admits the login of the
+// services.
 func prepare(ctx context.Context, owner, service string) error {
 	if err := pgstore.Migrate(ctx, owner); err != nil || owner == service {
 		return err
@@ -184,7 +185,7 @@ func prepare(ctx context.Context, owner, service string) error {
 	return pgstore.Admit(ctx, owner, service)
 }
 
-// close closes what was opened, last first.
+// close closes everything that was opened, in reverse order.
 func (g *graph) close(ctx context.Context) error {
 	var errs []error
 	for i := len(g.closers) - 1; i >= 0; i-- {

@@ -13,7 +13,7 @@ import (
 	"github.com/molar-billing/molar/core/payerrequests"
 )
 
-// openAttachments puts together what has to do with images.
+// openAttachments opens the parts for attachments and images.
 func (g *graph) openAttachments(ctx context.Context) error {
 	s := g.settings
 	images, err := imagecodec.New(imagecodec.Options{TempDir: s.TempDir})

@@ -27,7 +27,7 @@ func jobMetrics(r prometheus.Registerer) func(jobs.Kind, string, time.Duration) 
 	}
 }
 
-// registerMetrics adds what is read when it is asked for.
+// registerMetrics adds the metrics that are read at each scrape.
 func registerMetrics(g *graph) {
 	g.metrics.MustRegister(g.store.Metrics()...)
 	g.metrics.MustRegister(

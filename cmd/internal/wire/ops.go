@@ -13,8 +13,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// ops is the port for operators: health, metrics, profiles. It is not the
-// API's, and is not for the outside.
+// ops is the port for operators: health, metrics, profiles. It is separate from
+// the API's and must stay private.
 type ops struct {
 	server   *http.Server
 	draining atomic.Bool
@@ -45,7 +45,7 @@ func (g *graph) serveOps(ctx context.Context, addrs *Addresses) (*ops, error) {
 	return o, nil
 }
 
-// ready reports what keeps the process from doing its work.
+// ready reports why the process cannot do its work.
 func (o *ops) ready(ctx context.Context, g *graph) error {
 	if o.draining.Load() {
 		return errors.New("draining")

@@ -18,8 +18,8 @@ import (
 	"github.com/molar-billing/molar/workers"
 )
 
-// Role is a part that a process runs. Every process relays and has an ops port
-// besides.
+// Role is a part that a process runs. Every process also runs a relay and has
+// an ops port.
 type Role int
 
 // The roles.
@@ -32,7 +32,8 @@ const (
 )
 
 // gcPercent trades memory for time: the heap is a few megabytes, and with Go's
-// default a tenth of the CPU went into collecting it. GOGC overrides it.
+// default a tenth of the CPU time went to garbage collection. GOGC overrides
+// it.
 const gcPercent = 400
 
 // drainTime bounds how long a process takes to stop.
@@ -57,7 +58,7 @@ func Main(roles ...Role) {
 func serve(ctx context.Context, roles []Role) error {
 	s, err := LoadSettings(os.Getenv, "MOLAR_DATABASE_URL", "MOLAR_QUEUE_URL", "MOLAR_BLOB_URL", "MOLAR_SECRET_KEY")
 	if err == nil && s.QueueURL == "mem:" {
-		err = errors.New("MOLAR_QUEUE_URL: mem: works within one process only, which is molar dev; want amqp://")
+		err = errors.New("MOLAR_QUEUE_URL: mem: works only within one process, for molar dev; want amqp://")
 	}
 	if err != nil {
 		return fmt.Errorf("the settings are not complete:\n%w\n\nAll settings:\n%s", err, SettingsHelp())
@@ -81,8 +82,8 @@ type Addresses struct {
 }
 
 // run runs the roles until ctx ends or one of them fails, and calls ready when
-// all are up. The API drains first, while workers still finish what it waits
-// for; then the workers; then the relay.
+// all are up. The API drains first, while workers finish the jobs that its
+// requests wait for; then the workers; then the relay.
 func (g *graph) run(ctx context.Context, roles []Role, ready func(Addresses) error) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
@@ -147,7 +148,7 @@ func (g *graph) run(ctx context.Context, roles []Role, ready func(Addresses) err
 	return errors.Join(errs...)
 }
 
-// sweep removes what is kept for a while only, until ctx ends.
+// sweep removes expired data until ctx ends.
 func (g *graph) sweep(ctx context.Context) error {
 	return workers.Sweep(ctx, []workers.SweepTask{
 		{Things: "idempotency keys", Sweep: g.idempotency.Forget},
@@ -158,13 +159,13 @@ func (g *graph) sweep(ctx context.Context) error {
 	}, sweepEvery(g.settings), g.log)
 }
 
-// sweepEvery is often enough that nothing is kept much longer than it should.
+// sweepEvery is often enough that nothing stays much longer than it should.
 func sweepEvery(s Settings) time.Duration {
 	return min(max(min(s.IdempotencyTTL, s.OrphanAge)/10, time.Second), 10*time.Minute)
 }
 
-// group is work that goes on in the background until it is stopped. One that
-// ends by itself takes the process down.
+// group runs work in the background until it is stopped. Work that ends by
+// itself stops the process.
 type group struct {
 	work   errgroup.Group
 	ctx    context.Context //nolint:containedctx // the group's own, which only stop ends
@@ -188,7 +189,7 @@ func (g *group) start(run func(context.Context) error) {
 	})
 }
 
-// handle does jobs of a kind.
+// handle runs jobs of a kind.
 func (g *group) handle(r *workers.Runner, h workers.Handler) {
 	g.start(func(ctx context.Context) error { return r.Run(ctx, h) })
 }

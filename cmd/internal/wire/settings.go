@@ -49,7 +49,7 @@ type Settings struct {
 	begins         bool // the database, with the secret key
 }
 
-// variable is one setting: how it is read, and what help says of it.
+// variable is one setting: its parser and its help.
 type variable struct {
 	name, fallback, help string
 	set                  func(s *Settings, value string) error
@@ -121,7 +121,7 @@ func variables() []variable {
 }
 
 // LoadSettings reads the settings with getenv and reports every mistake at
-// once. Needed names variables that must be set.
+// once. Needed are the names of variables that must be set.
 func LoadSettings(getenv func(string) string, needed ...string) (Settings, error) {
 	var s Settings
 	var mistakes []error
@@ -158,7 +158,7 @@ func SettingsHelp() string {
 	return b.String()
 }
 
-// LogValue is the configuration without what must stay secret.
+// LogValue returns the configuration without its secrets.
 func (s Settings) LogValue() slog.Value {
 	return slog.GroupValue(
 		slog.String("database", redacted(s.DatabaseURL)), slog.Int("database_conns", s.DatabaseConns),
@@ -183,7 +183,7 @@ func redacted(raw string) string {
 	return u.Redacted()
 }
 
-// databaseFolder is DIR of local:DIR.
+// databaseFolder returns DIR of local:DIR.
 func (s Settings) databaseFolder() (dir string, local bool, err error) {
 	dir, local = strings.CutPrefix(s.DatabaseURL, "local:")
 	if local {
@@ -192,7 +192,7 @@ func (s Settings) databaseFolder() (dir string, local bool, err error) {
 	return dir, local, err
 }
 
-// subkey is the key for one purpose, so that no key serves two.
+// subkey derives the key for one purpose, so that no key has two.
 func (s Settings) subkey(purpose string) (key [32]byte, err error) {
 	b, err := hkdf.Key(sha256.New, s.SecretKey, nil, "molar "+purpose, len(key))
 	copy(key[:], b)

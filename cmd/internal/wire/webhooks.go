@@ -18,7 +18,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// openWebhooks puts together what has to do with webhooks.
+// openWebhooks opens the parts for webhooks.
 func (g *graph) openWebhooks(clock ports.Clock) error {
 	o := webhookhttp.Options{
 		Version: version(), Log: g.log, AllowCIDRs: g.settings.WebhookCIDRs, Resolve: g.settings.webhookResolve,
@@ -40,7 +40,7 @@ func (g *graph) openWebhooks(clock ports.Clock) error {
 	return nil
 }
 
-// version is what the binary was built from.
+// version returns the version that the binary was built from.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return strings.Trim(info.Main.Version, "()")
@@ -71,7 +71,7 @@ func attemptMetrics(r prometheus.Registerer) func(billing.Attempt) {
 	}
 }
 
-// rootsWith are the machine's certificate authorities and those of a file.
+// rootsWith returns the machine's certificate authorities and those of a file.
 func rootsWith(file string) (*x509.CertPool, error) {
 	roots, err := x509.SystemCertPool()
 	if err != nil {
@@ -87,7 +87,8 @@ func rootsWith(file string) (*x509.CertPool, error) {
 	return roots, nil
 }
 
-// resolvedHosts reads host=ip:port, which is where webhooks for the host go.
+// resolvedHosts reads host=ip:port, the address that webhooks for the host go
+// to.
 func resolvedHosts(pairs []string) (map[string]netip.AddrPort, error) {
 	hosts := map[string]netip.AddrPort{}
 	for _, pair := range pairs {
@@ -101,7 +102,7 @@ func resolvedHosts(pairs []string) (map[string]netip.AddrPort, error) {
 	return hosts, nil
 }
 
-// prefixes reads networks with commas between them.
+// prefixes reads networks separated by commas.
 func prefixes(to *[]netip.Prefix, value string) error {
 	for part := range strings.SplitSeq(value, ",") {
 		p, err := netip.ParsePrefix(strings.TrimSpace(part))

@@ -2,14 +2,13 @@ package imagecodec
 
 import "math"
 
-// colorSpace says what light the samples of a picture stand for. Both run from
-// 0 to 1.
+// colorSpace maps the samples of a picture to light. Both run from 0 to 1.
 type colorSpace struct {
 	curves []curve // sample to light: one for all components, or one for each
 	matrix matrix  // light to the light of sRGB's primaries
 }
 
-// curve takes a sample to the light of its component.
+// curve maps a sample to the light of its component.
 type curve func(sample float64) float64
 
 // matrix has a row for each of red, green and blue; a grey picture needs none.
@@ -17,7 +16,7 @@ type matrix [3][3]float64
 
 func identity() matrix { return matrix{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}} }
 
-// srgb is the color space of what is stored.
+// srgb returns the color space of stored pictures.
 func srgb() *colorSpace { return &colorSpace{[]curve{srgbLight}, identity()} }
 
 // srgbLight is the curve of sRGB (IEC 61966-2-1).
@@ -28,7 +27,7 @@ func srgbLight(sample float64) float64 {
 	return math.Pow((sample+0.055)/1.055, 2.4)
 }
 
-// power is a curve that is a power alone.
+// power returns a curve that is a power alone.
 func power(exponent float64) curve {
 	return func(sample float64) float64 { return math.Pow(sample, exponent) }
 }
@@ -36,19 +35,20 @@ func power(exponent float64) curve {
 // triple is X, Y and Z, or the light of red, green and blue.
 type triple [3]float64
 
-// d50 is the white to which profiles adapt colors (ICC.1, 7.2.16).
+// d50 returns the white to which profiles adapt colors (ICC.1, 7.2.16).
 func d50() triple { return triple{0.9642, 1, 0.8249} }
 
-// fromD50 takes XYZ under D50 to the light of sRGB.
+// fromD50 returns the matrix from XYZ under D50 to the light of sRGB.
 func fromD50() matrix {
 	toD50, _ := primaries([8]float64{0.3127, 0.329, 0.64, 0.33, 0.3, 0.6, 0.15, 0.06})
 	inverse, _ := toD50.inverse()
 	return inverse
 }
 
-// primaries returns the matrix from light to XYZ under D50, adapted by Bradford's
-// matrix. The chromaticities are x and y of white, red, green and blue, as in a
-// cHRM chunk. It is false for what spans no colors, or lies outside the diagram.
+// primaries returns the matrix from light to XYZ under D50, adapted by
+// Bradford's matrix. The chromaticities are x and y of white, red, green and
+// blue, as in a cHRM chunk. It returns false for values that span no colors or
+// lie outside the diagram.
 func primaries(xy [8]float64) (matrix, bool) {
 	for c := range 4 {
 		if xy[2*c]+xy[2*c+1] > 1+chromaticityTolerance {
@@ -107,7 +107,7 @@ func (m matrix) times(other matrix) (out matrix) {
 	return out
 }
 
-// inverse is false for a matrix that has none.
+// inverse returns false for a matrix without an inverse.
 func (m *matrix) inverse() (out matrix, ok bool) {
 	cofactor := func(row, c int) float64 {
 		r1, r2, c1, c2 := (row+1)%3, (row+2)%3, (c+1)%3, (c+2)%3
@@ -129,15 +129,15 @@ const (
 	chromaticityTolerance = 1e-4  // of x and y, as files round them
 )
 
-// usable is whether white stays white. A color space that turns it into
-// something else is damaged, and would spoil the picture.
+// usable reports whether white stays white. A color space that changes white is
+// damaged, and would corrupt the picture.
 func (s *colorSpace) usable() bool {
 	var light triple
 	for c := range light {
 		light[c] = s.curves[c%len(s.curves)](1)
 	}
 	for c, value := range s.matrix.apply(light) {
-		if !(math.Abs(value-1) <= whiteTolerance) { // not a number is not usable
+		if !(math.Abs(value-1) <= whiteTolerance) { // not a number is unusable
 			return false
 		}
 		for _, factor := range s.matrix[c] {
@@ -152,7 +152,7 @@ func (s *colorSpace) usable() bool {
 // most is the largest sample of 16 bits.
 const most = 1<<16 - 1
 
-// converter takes samples of 16 bits to sRGB of 8 bits, by tables alone.
+// converter converts samples of 16 bits to sRGB of 8 bits, by tables alone.
 type converter struct {
 	light   [3][]uint16     // by sample
 	matrix  *[3][3]int64    // in fractionBits, or nil when each component stands alone
@@ -161,8 +161,8 @@ type converter struct {
 
 const fractionBits = 14
 
-// newConverter makes the tables of a color space, or nil for one that is sRGB
-// but for rounding: then samples stay as they are.
+// newConverter builds the tables of a color space. It returns nil for one that
+// equals sRGB except for rounding: then samples stay as they are.
 func newConverter(s *colorSpace, components int) *converter {
 	c := &converter{encoded: encodedLight()}
 	if components == 3 && !s.matrix.near(identity()) {
@@ -199,7 +199,7 @@ func (m *matrix) near(other matrix) bool {
 	return true
 }
 
-// wholeLight is light in 16 bits. What is not a number is dark.
+// wholeLight returns light in 16 bits. Not a number is dark.
 func wholeLight(light float64) uint16 {
 	if !(light > 0) {
 		return 0
@@ -207,7 +207,7 @@ func wholeLight(light float64) uint16 {
 	return uint16(math.Round(min(light, 1) * most))
 }
 
-// encodedLight is sRGB of 8 bits for light of 16 bits.
+// encodedLight returns sRGB of 8 bits for light of 16 bits.
 func encodedLight() *[most + 1]byte {
 	table, light := new([most + 1]byte), 0
 	for code := range 256 {
@@ -222,7 +222,7 @@ func encodedLight() *[most + 1]byte {
 	return table
 }
 
-// roundsTo is whether curves make no other value of 8 bits out of any, but for
+// roundsTo reports whether curves change no value of 8 bits, except by
 // rounding.
 func (c *converter) roundsTo(curves []curve) bool {
 	for _, toLight := range curves {

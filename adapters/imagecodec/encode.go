@@ -7,7 +7,7 @@ import (
 )
 
 // encoder writes a baseline JPEG strip by strip: one component for grey, three
-// in full resolution (4:4:4) for colour, and the Huffman tables that the
+// in full resolution (4:4:4) for color, and the Huffman tables that the
 // specification suggests. All arithmetic is on integers, so that every machine
 // returns the same bytes.
 type encoder struct {
@@ -21,7 +21,7 @@ type encoder struct {
 	tables     [2]*encoderTables
 }
 
-// encoderTables are what luma or chroma is encoded with.
+// encoderTables encode luma or chroma.
 type encoderTables struct {
 	quantizer quantizer
 	dc        [12]huffmanCode
@@ -34,8 +34,8 @@ type huffmanCode struct {
 	length uint
 }
 
-// newEncoder begins a JPEG of 1 or 3 components, in the form in which Sanitize
-// writes one: of an image that was downloaded it makes the same bytes again.
+// newEncoder starts a JPEG of 1 or 3 components, in the form that Sanitize
+// writes: uploading a downloaded image again stores the same bytes.
 func newEncoder(w io.Writer, width, height, components int) *encoder {
 	e := &encoder{w: w, stride: wholeBlocks(width), components: components}
 	frame := &jpegFrame{marker: markerSOF0, width: width, height: height, components: make([]jpegComponent, components)}
@@ -56,8 +56,7 @@ func newEncoder(w io.Writer, width, height, components int) *encoder {
 	return e
 }
 
-// define makes the tables for luma (0) or chroma (1), as they are used and as
-// they are written.
+// define returns the tables for luma (0) or chroma (1), for use and as written.
 func (e *encoder) define(table byte) (steps, dc, ac *jpegTable) {
 	spec := suggested(table)
 	t := &encoderTables{quantizer: newQuantizer(spec.steps)}
@@ -129,8 +128,8 @@ func (e *encoder) block(b *block, previous *int32, t *encoderTables) {
 	}
 }
 
-// magnitude is how many bits a value takes, and what they are: one less than
-// the value for negative ones.
+// magnitude returns the number of bits of a value, and the bits: for a negative
+// value, those of the value less one.
 func magnitude(value int32) (size uint, extra uint64) {
 	sign := value >> 31
 	size = uint(bits.Len32(uint32((value ^ sign) - sign)))  //nolint:gosec // G115: an absolute value
@@ -146,7 +145,7 @@ func (e *encoder) put(code uint64, n uint) {
 	}
 }
 
-// drain brings whole bytes to out, with a zero after each 0xff.
+// drain moves whole bytes to out, with a zero after each 0xff.
 func (e *encoder) drain() {
 	if e.held >= 32 {
 		word := uint32(e.bits >> (e.held - 32))      //nolint:gosec // G115: the bits above are in out

@@ -4,7 +4,7 @@ package imagecodec
 // transform the coefficients of the cosine transform times 8.
 type block [64]int32
 
-// grey takes the block at the beginning of pixels.
+// grey reads the block at the beginning of pixels.
 func (b *block) grey(pixels []byte, stride int) {
 	for y := range blockSide {
 		from, to := pixels[y*stride:y*stride+8:y*stride+8], b[8*y:8*y+8:8*y+8]
@@ -14,7 +14,7 @@ func (b *block) grey(pixels []byte, stride int) {
 	}
 }
 
-// colours takes the blocks of luma and chroma at the beginning of pixels, by
+// colours reads the blocks of luma and chroma at the beginning of pixels, by
 // the equations of JFIF in 16 bits of fraction.
 func colours(planes *[3]block, pixels []byte, stride int) {
 	const (
@@ -104,9 +104,9 @@ func newQuantizer(steps [64]uint8) (q quantizer) {
 }
 
 // quantize divides to the nearest and returns which values are not 0, one bit
-// each. A value below 2^15 times an inverse that is too large by less than 1
-// errs by less than 2^-17, and a quotient of a divisor below 2^11 is no nearer
-// than 2^-11 to the next, so the division is exact.
+// each. The division is exact. A value below 2^15 times an inverse that is too
+// large by less than 1 errs by less than 2^-17. A quotient of a divisor below
+// 2^11 is at least 2^-11 from the next.
 func (q *quantizer) quantize(b *block, values *[64]int32) (present uint64) {
 	for k := range q {
 		step := &q[k]

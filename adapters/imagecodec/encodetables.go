@@ -35,8 +35,7 @@ type tableSpec struct {
 	dc, ac huffmanSpec
 }
 
-// huffmanSpec says how many codes there are of 1 to 16 bits, and what they
-// stand for.
+// huffmanSpec has the number of codes of 1 to 16 bits, and their values.
 type huffmanSpec struct {
 	counts [16]uint8
 	values []byte
@@ -55,7 +54,7 @@ func (h *huffmanSpec) codes(table []huffmanCode) {
 	}
 }
 
-// table is the codes as they are written, for a class and a place.
+// table returns the codes as they are written, for a class and an ID.
 func (h *huffmanSpec) table(classAndID byte) *jpegTable {
 	return &jpegTable{body: slices.Concat([]byte{classAndID}, h.counts[:], h.values)}
 }
@@ -97,11 +96,11 @@ func suggested(table byte) tableSpec {
 	return spec
 }
 
-// sizes are the values of a DC table: how many bits a difference has.
+// sizes returns the values of a DC table: the number of bits of a difference.
 func sizes() []byte { return []byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11} }
 
-// The values of the AC tables: the upper half of each is how many zeros go
-// before a coefficient, the lower half how many bits it has.
+// The values of the AC tables: the upper half of each is the number of zeros
+// before a coefficient, the lower half the number of its bits.
 const (
 	lumaRuns = "" +
 		"\x01\x02\x03\x00\x04\x11\x05\x12\x21\x31\x41\x06\x13\x51\x61\x07\x22\x71" +

@@ -12,14 +12,14 @@ const (
 	iccXYZ      = 20 // size of an XYZ tag of one color
 	iccFraction = 1 << 16
 
-	// maxProfile is more than any profile of a matrix and curves has; those with
+	// maxProfile is larger than any profile of a matrix and curves. Profiles with
 	// larger tables are of kinds that are dropped.
 	maxProfile = 1 << 20
 )
 
-// iccProfile reads what a profile says of RGB or grey samples, or returns nil for
-// one that is damaged or of another kind: of CMYK or Lab, a link between
-// devices, or one that has only tables of several dimensions.
+// iccProfile reads a profile of RGB or grey samples. It returns nil for a
+// damaged one, and for other kinds: of CMYK or Lab, links between devices, and
+// those with multidimensional tables only.
 func iccProfile(b []byte, components int) *colorSpace {
 	p := icc(b)
 	if len(p) < iccHeader+4 || string(p[36:40]) != "acsp" || string(p[20:24]) != "XYZ " {
@@ -50,7 +50,7 @@ func iccProfile(b []byte, components int) *colorSpace {
 	return s
 }
 
-// icc is the bytes of a profile.
+// icc holds the bytes of a profile.
 type icc []byte
 
 // rgb reads three curves and the XYZ of the primaries.
@@ -71,7 +71,7 @@ func (p icc) rgb() *colorSpace {
 	return s
 }
 
-// tag is a tag of a type, or nil.
+// tag returns the content of a tag of a type, or nil.
 func (p icc) tag(signature, kind string) []byte {
 	count := binary.BigEndian.Uint32(p[iccHeader:])
 	for at := iccHeader + 4; count > 0 && at+iccTag <= len(p); at, count = at+iccTag, count-1 {
@@ -99,8 +99,8 @@ func (p icc) curve(signature string) curve {
 	return nil
 }
 
-// sampledCurve reads a curveType (10.6): nothing for a straight line, one number
-// for a power, or a table that is read linearly.
+// sampledCurve reads a curveType (10.6): nothing for a straight line, one
+// number for a power, or a table that is interpolated linearly.
 func sampledCurve(b []byte) curve {
 	count, table := uint64(binary.BigEndian.Uint32(b[8:])), b[12:]
 	switch {
@@ -119,10 +119,10 @@ func sampledCurve(b []byte) curve {
 	}
 }
 
-// parametricCurve reads a parametricCurveType (10.18), all of whose forms are
-// (a x + b)^g + e from d on, and c x + f below.
+// parametricCurve reads a parametricCurveType (10.18), whose forms are all (a x
+// + b)^g + e from d on, and c x + f below.
 func parametricCurve(p []byte) curve {
-	parameters := map[uint16]int{0: 1, 1: 3, 2: 4, 3: 5, 4: 7} // how many each form has
+	parameters := map[uint16]int{0: 1, 1: 3, 2: 4, 3: 5, 4: 7} // the number of parameters of each form
 	form := binary.BigEndian.Uint16(p[8:])
 	if count, known := parameters[form]; !known || len(p) < 12+4*count {
 		return nil

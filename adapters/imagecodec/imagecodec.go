@@ -1,6 +1,6 @@
-// Package imagecodec judges pictures and rewrites them, in Go alone. A JPEG is
-// proved whole by decoding its entropy-coded data, and written anew with every
-// pixel as it was and no metadata. A PNG is made a JPEG.
+// Package imagecodec checks images and rewrites them, in Go alone. It decodes
+// the entropy-coded data of a JPEG to check that it is complete, and rewrites
+// it with every pixel and no metadata. It converts a PNG to a JPEG.
 package imagecodec
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// maxSide is the most pixels that a picture has in a row or a column.
+// maxSide is the most pixels that an image has in a row or a column.
 const maxSide = 20_000
 
 // defaultBudget is the memory for progressive JPEGs when Options names none.
@@ -24,33 +24,33 @@ const defaultBudget = 64 << 20
 // Codec is ports.Images without any other program or library.
 type Codec struct {
 	tempDir string
-	budget  int64               // what memory holds in all
+	budget  int64               // the bytes of memory in all
 	memory  *semaphore.Weighted // bytes that progressive JPEGs hold at once
 	turns   *semaphore.Weighted // JPEGs that are decoded at once
 }
 
 var _ ports.Images = (*Codec)(nil)
 
-// Options says where a Codec works, and within what. The zero value is fine.
+// Options limits a Codec. The zero value is fine.
 type Options struct {
 	// TempDir holds pictures until they are closed; the system's folder for
 	// temporary files when empty.
 	TempDir string
 
-	// MemoryBudget is how many bytes of working memory the progressive JPEGs
-	// checked at once in this process may take together; 0 is 64 MiB. A JPEG
-	// waits for its share; one that needs more than there is takes all of it.
+	// MemoryBudget limits the working memory, in bytes, of the progressive JPEGs
+	// that this process checks at once; 0 is 64 MiB. A JPEG waits for its part;
+	// one that needs more than the budget takes all of it.
 	MemoryBudget int64
 
-	// Parallel is how many JPEGs are checked at once in this process; 0 leaves
-	// one processor to whoever else is in it. It is pure computing: six uploads
-	// at once made requests of a millisecond wait for a quarter of a second, and
-	// were no faster for it.
+	// Parallel is the number of JPEGs that this process checks at once; 0 leaves
+	// one processor to the rest of the process. The work is pure computing: six
+	// uploads at once delayed requests of a millisecond by a quarter of a second,
+	// and were no faster.
 	Parallel int
 }
 
-// New makes a Codec. Its error is a folder that is not there, or a budget that
-// is negative.
+// New creates a Codec. It returns an error for an absent folder or a negative
+// limit.
 func New(o Options) (*Codec, error) {
 	if o.MemoryBudget < 0 || o.Parallel < 0 {
 		return nil, errors.New("imagecodec: the memory budget or the number of JPEGs at once is negative")
@@ -61,7 +61,7 @@ func New(o Options) (*Codec, error) {
 	if info, err := os.Stat(o.TempDir); err != nil {
 		return nil, fmt.Errorf("imagecodec: folder for temporary files: %w", err)
 	} else if !info.IsDir() {
-		return nil, fmt.Errorf("imagecodec: %s is no folder", o.TempDir)
+		return nil, fmt.Errorf("imagecodec: %s is not a folder", o.TempDir)
 	}
 	if o.MemoryBudget == 0 {
 		o.MemoryBudget = defaultBudget
@@ -72,7 +72,7 @@ func New(o Options) (*Codec, error) {
 	return &Codec{tempDir: o.TempDir, budget: o.MemoryBudget, memory: semaphore.NewWeighted(o.MemoryBudget), turns: semaphore.NewWeighted(int64(o.Parallel))}, nil
 }
 
-// refuse is the error that says what is wrong with a picture.
+// refuse returns the error that states a fault of an image.
 func refuse(code billing.FaultCode, message string) error {
 	var faults billing.Faults
 	faults.Add("file", code, message)

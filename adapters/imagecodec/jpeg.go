@@ -11,10 +11,10 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Sanitize proves that src is a whole JPEG, by decoding its entropy-coded data
-// to the last coefficient, and writes it anew: the frame, the tables that
-// scans name, the scans, and the one or two markers that decide the colours.
-// The entropy-coded data are the same bytes, so no pixel changes.
+// Sanitize checks that src is a complete JPEG, by decoding its entropy-coded
+// data to the last coefficient, and rewrites it: the frame, the tables that
+// scans name, the scans, and the one or two markers that decide the colors. The
+// entropy-coded data are the same bytes, so no pixel changes.
 func (c *Codec) Sanitize(ctx context.Context, src io.ReaderAt, size int64) (*ports.Picture, error) {
 	if err := c.turns.Acquire(ctx, 1); err != nil {
 		return nil, context.Cause(ctx)
@@ -37,7 +37,7 @@ func (c *Codec) Sanitize(ctx context.Context, src io.ReaderAt, size int64) (*por
 	return out.finish()
 }
 
-// jpegRewriter is one JPEG on its way through.
+// jpegRewriter rewrites one JPEG.
 type jpegRewriter struct {
 	codec *Codec
 	ctx   context.Context //nolint:containedctx // one rewriter is one call
@@ -46,18 +46,18 @@ type jpegRewriter struct {
 
 	frame  *jpegFrame
 	tables jpegTables
-	room   [2][4]huffTable
+	space  [2][4]huffTable
 	data   entropy
 	scans  int
 
-	// libjpeg looks for the markers of colour until the first scan, and sees
-	// every JFIF; image/jpeg looks to the end, and sees the last one if no
-	// other APP0 comes after it.
+	// libjpeg reads the color markers before the first scan, and every JFIF;
+	// image/jpeg reads to the end, and counts the last JFIF if no other APP0
+	// comes after it.
 	libjpeg, standard jpegColour
 	model             colourModel // of standard, at the first scan
 
-	// masks has a bit for each AC coefficient that is not zero, by component
-	// and block, if the picture refines any; held is the memory they take.
+	// masks has a bit for each AC coefficient that is not zero, by component and
+	// block, if the image has refinement scans; held is their memory.
 	masks map[*jpegComponent][]uint64
 	held  int64
 }
@@ -80,7 +80,7 @@ func (j *jpegRewriter) rewrite() error {
 			return j.end()
 		}
 		if m >= markerRST0 && m <= markerRST7 {
-			continue // some cameras write one more than there are intervals to part
+			continue // some cameras write one more than separates the intervals
 		}
 		if err := j.segment(m); err != nil {
 			return err
@@ -145,8 +145,8 @@ func unsupported(m byte) error {
 	return refuse(billing.FaultFormat, "The JPEG "+how+"; save it as baseline or progressive.")
 }
 
-// colour reads an APP0 or APP14 segment of n bytes, of which only what decides
-// the colours matters.
+// colour reads an APP0 or APP14 segment of n bytes, and keeps only what decides
+// the colors.
 func (j *jpegRewriter) colour(m byte, n int) error {
 	b, err := j.in.take(min(n, 14))
 	if err != nil {
@@ -169,12 +169,12 @@ func (j *jpegRewriter) colour(m byte, n int) error {
 	return j.in.skip(n - len(b))
 }
 
-// chooseColour gives the markers of colour that mean, to each decoder, what it
-// has seen.
+// chooseColour returns the markers that give each decoder the colors it has
+// read.
 func (j *jpegRewriter) chooseColour() (jpegColour, error) {
 	j.model = j.standard.standard(j.frame)
 	if j.model == modelUnknown {
-		return jpegColour{}, refuse(billing.FaultFormat, "The JPEG has four colour components and no Adobe marker that says what they are; save it as RGB.")
+		return jpegColour{}, refuse(billing.FaultFormat, "The JPEG has four color components and no Adobe marker that names their color space. Save it as RGB.")
 	}
 	model := j.libjpeg.libjpeg(j.frame)
 	for _, c := range []jpegColour{j.libjpeg, j.standard} {
@@ -185,7 +185,7 @@ func (j *jpegRewriter) chooseColour() (jpegColour, error) {
 	return jpegColour{}, refuseColour()
 }
 
-// scan reads a SOS segment of n bytes and the data behind it.
+// scan reads a SOS segment of n bytes and the data after it.
 func (j *jpegRewriter) scan(n int) error {
 	if j.ctx.Err() != nil {
 		return context.Cause(j.ctx)
@@ -200,7 +200,7 @@ func (j *jpegRewriter) scan(n int) error {
 	if err != nil {
 		return err
 	}
-	if err := s.buildTables(&j.tables, j.frame.progressive(), &j.room); err != nil {
+	if err := s.buildTables(&j.tables, j.frame.progressive(), &j.space); err != nil {
 		return err
 	}
 	if err := j.header(s); err != nil {
@@ -214,8 +214,8 @@ func (j *jpegRewriter) scan(n int) error {
 	return s.walk(&j.data, s.units(j.frame), j.tables.restart, masks)
 }
 
-// header writes what comes before the data of a scan: before the first one,
-// the beginning of the file.
+// header writes what comes before the data of a scan. Before the first scan
+// that is the beginning of the file.
 func (j *jpegRewriter) header(s *jpegScan) error {
 	var head []byte
 	var quant, huffman []*jpegTable
@@ -249,16 +249,16 @@ func (j *jpegRewriter) header(s *jpegScan) error {
 	return err
 }
 
-// opening is how a JPEG begins, up to its frame header.
+// opening returns the beginning of a JPEG, up to its frame header.
 func opening(c jpegColour, f *jpegFrame, quant []*jpegTable) []byte {
 	head := c.append([]byte{0xff, markerSOI}, f)
 	return f.append(flush(head, markerDQT, quant...))
 }
 
-// maskOf is the masks of the component of a scan, when it needs any.
+// maskOf returns the masks of the component of a scan that needs them.
 func (j *jpegRewriter) maskOf(s *jpegScan) ([]uint64, error) {
 	if s.first == 0 || s.high == 0 && s.low == 0 {
-		return nil, nil // nothing is added to these coefficients
+		return nil, nil // no scan refines these coefficients
 	}
 	if j.masks == nil {
 		blocks := 0
@@ -287,7 +287,7 @@ func (j *jpegRewriter) release() {
 	}
 }
 
-// end ends the picture. What comes after it in the file is not read.
+// end ends the image. The rest of the file is not read.
 func (j *jpegRewriter) end() error {
 	switch {
 	case j.scans == 0:
@@ -296,7 +296,7 @@ func (j *jpegRewriter) end() error {
 		return refuseColour()
 	}
 	for _, c := range j.frame.components {
-		// libjpeg goes by the table at the first scan, image/jpeg by the last one.
+		// libjpeg uses the table at the first scan, image/jpeg the last one
 		if j.frame.progressive() && c.latched != nil && !bytes.Equal(c.latched, j.tables.quant[c.quant].body) {
 			return refuseDamaged("a quantization table changes within the image")
 		}

@@ -5,20 +5,19 @@ import (
 	"math/bits"
 )
 
-// entropy walks Huffman-coded data, as in T.81 annexes F and G. It learns
-// where each coefficient ends and whether it is zero; their values it skips,
-// but for DC, whose sum can overflow.
+// entropy walks Huffman-coded data, as in T.81 annexes F and G. It finds where
+// each coefficient ends and whether it is zero. It skips their values, except
+// DC, whose sum can overflow.
 //
-// It goes by image/jpeg, which reads damaged data more strictly. Where libjpeg
-// understands them in another way, and would still show something, the data are
-// disputed.
+// It follows image/jpeg, which is stricter about damaged data. Where libjpeg
+// reads them differently and would still show something, the data are disputed.
 type entropy struct {
 	in  *window
 	acc uint64 // the next bits, the first one topmost; below the n valid ones, zeros or the true bits
 	n   int
 	err error // of reading
 
-	disputed bool // from here on, libjpeg may need bytes that seem to be too many
+	disputed bool // from here on, libjpeg may need bytes that seem surplus
 	over     int  // empty blocks of a run beyond the end of the scan
 }
 
@@ -29,7 +28,7 @@ const (
 	refillBelow = 32 // a code and what follows it have at most 31 bits
 )
 
-// refill brings n above refillBelow, unless the data end before.
+// refill fills n to at least refillBelow, unless the data end before.
 func (e *entropy) refill() {
 	w := e.in
 	if w.end-w.pos >= 8 {
@@ -66,9 +65,9 @@ func (e *entropy) refillSlowly() {
 	}
 }
 
-// endInterval drops the bits that fill the last byte, gives whole bytes back,
-// and copies what was read. Bytes that no decoder reads, which could be
-// anything, are not copied.
+// endInterval drops the bits that fill the last byte, returns whole bytes to
+// the window, and copies what was read. It copies no bytes that decoders
+// ignore, which could hold anything.
 func (e *entropy) endInterval() error {
 	w := e.in
 	for ; e.n >= 8; e.n -= 8 {
@@ -100,8 +99,7 @@ func (e *entropy) skip(k int) error {
 	return nil
 }
 
-// fault is the error of a code that is none (s is 0), or of bits that are not
-// there.
+// fault returns the error for an unknown code (s is 0), or for missing bits.
 func (e *entropy) fault(s step) error {
 	if e.err != nil {
 		return e.err
@@ -112,7 +110,7 @@ func (e *entropy) fault(s step) error {
 	return refuseDamaged("its image data hold a code that is not in its tables")
 }
 
-// next reads a code. The bits that come with it are still to be skipped.
+// next reads a code. Its extra bits are still to be skipped.
 func (e *entropy) next(t *huffTable) (step, error) {
 	if e.n < refillBelow {
 		e.refill()
@@ -124,8 +122,8 @@ func (e *entropy) next(t *huffTable) (step, error) {
 	return s, nil
 }
 
-// dc reads the difference of a DC coefficient from the one before (F.2.2.1),
-// and adds it. al is how many low bits come in later scans.
+// dc reads the difference of a DC coefficient from the one before (F.2.2.1) and
+// adds it. al is the number of low bits that later scans add.
 func (e *entropy) dc(t *huffTable, sum *int32, al int) error {
 	s, err := e.next(t)
 	if err != nil {
@@ -176,7 +174,7 @@ func (e *entropy) block(t *huffTable) error {
 }
 
 // overrun ends a block at a code that skips more zeros than the block has.
-// For image/jpeg that is all; libjpeg reads the value first.
+// image/jpeg stops there; libjpeg reads the value first.
 func (e *entropy) overrun(s step) {
 	e.acc <<= s.codeBits()
 	e.n -= s.codeBits()
@@ -186,7 +184,7 @@ func (e *entropy) overrun(s step) {
 }
 
 // bands reads count blocks of a first scan of a band of AC coefficients
-// (G.1.2.2), and sets in the masks, if there are any, which are not zero.
+// (G.1.2.2), and marks the nonzero ones in the masks, if there are any.
 func (e *entropy) bands(t *huffTable, s *jpegScan, masks []uint64, count int) error {
 	i := e.over
 	for ; i < count; i++ {
@@ -218,7 +216,8 @@ func (e *entropy) bands(t *huffTable, s *jpegScan, masks []uint64, count int) er
 	return nil
 }
 
-// emptyBlocks reads for how many blocks, from this one on, nothing more comes.
+// emptyBlocks reads the number of blocks, from this one on, that have no more
+// data.
 func (e *entropy) emptyBlocks(s step) int {
 	extra := s.bits() - s.codeBits()
 	run := 1<<extra | int(e.acc<<s.codeBits()>>(64-extra)) //nolint:gosec // G115: at most 14 bits
@@ -227,12 +226,12 @@ func (e *entropy) emptyBlocks(s step) int {
 	return run
 }
 
-// refinements reads as many blocks as there are masks of a scan that adds a
-// bit to a band of AC coefficients (G.1.2.3): every coefficient that is not
-// zero has a bit of correction, and others become 1 or -1.
+// refinements reads as many blocks as there are masks, of a scan that adds a
+// bit to a band of AC coefficients (G.1.2.3). Every nonzero coefficient has a
+// correction bit, and others become 1 or -1.
 func (e *entropy) refinements(t *huffTable, s *jpegScan, masks []uint64) error {
 	band := uint64(2)<<s.last - uint64(1)<<s.first
-	run := e.over // of blocks that nothing is added to
+	run := e.over // of blocks without new data
 	for i, mask := range masks {
 		k := s.first
 		for run == 0 && k <= s.last {

@@ -10,7 +10,7 @@ import (
 const (
 	maxJPEGPixels = 64_000_000
 
-	unseen = -1 // of a coefficient that no scan has brought
+	unseen = -1 // of a coefficient that no scan has had yet
 )
 
 // jpegFrame is the SOF segment.
@@ -21,7 +21,7 @@ type jpegFrame struct {
 	components    []jpegComponent
 }
 
-// jpegComponent is one of the colours.
+// jpegComponent is one of the color components.
 type jpegComponent struct {
 	id, sampling, quant byte
 	h, v                int
@@ -29,12 +29,12 @@ type jpegComponent struct {
 	blocksHigh          int
 	latched             []byte // the quantization table of its first scan
 
-	// bits is, for each coefficient in zigzag order, how many of its low bits
-	// are still to come, or unseen.
+	// bits is, for each coefficient in zigzag order, the number of its low bits
+	// that later scans add, or unseen.
 	bits [64]int8
 }
 
-// progressive is whether coefficients come in several scans.
+// progressive reports whether coefficients come in several scans.
 func (f *jpegFrame) progressive() bool { return f.marker == markerSOF2 }
 
 // readFrame reads a SOF segment of n bytes.
@@ -62,7 +62,7 @@ func readFrame(w *window, marker byte, n int) (*jpegFrame, error) {
 		return nil, malformed
 	}
 	if count != 1 && count != 3 && count != 4 {
-		return nil, refuse(billing.FaultFormat, fmt.Sprintf("The JPEG has %d colour components; 1, 3 and 4 are known.", count))
+		return nil, refuse(billing.FaultFormat, fmt.Sprintf("The JPEG has %d color components; 1, 3 or 4 are accepted.", count))
 	}
 	for i := 6; i < n; i += 3 {
 		c := jpegComponent{id: b[i], sampling: b[i+1], quant: b[i+2]}
@@ -81,7 +81,7 @@ func readFrame(w *window, marker byte, n int) (*jpegFrame, error) {
 func (f *jpegFrame) checkSize() error {
 	switch {
 	case f.height == 0:
-		return refuse(billing.FaultFormat, "The JPEG does not say its height before its image; save it anew.")
+		return refuse(billing.FaultFormat, "The JPEG does not state its height before its image. Save it again.")
 	case f.width == 0:
 		return refuseDamaged("it has no width")
 	case f.width > maxSide || f.height > maxSide:
@@ -92,9 +92,9 @@ func (f *jpegFrame) checkSize() error {
 	return nil
 }
 
-// layOut computes the blocks of each component (T.81 A.1.1, A.2). Every
-// component has to have a whole fraction of the samples of the largest: libjpeg,
-// which most viewers are made of, reads no others.
+// layOut computes the blocks of each component (T.81 A.1.1, A.2). The samples
+// of every component must be a whole fraction of the largest: libjpeg, which
+// most viewers use, reads no others.
 func (f *jpegFrame) layOut() error {
 	for i := range f.components {
 		c := &f.components[i]
@@ -116,7 +116,7 @@ func (f *jpegFrame) layOut() error {
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
-// find is the component with an ID, or nil.
+// find returns the component with an ID, or nil.
 func (f *jpegFrame) find(id byte) *jpegComponent {
 	for i := range f.components {
 		if f.components[i].id == id {
@@ -126,7 +126,7 @@ func (f *jpegFrame) find(id byte) *jpegComponent {
 	return nil
 }
 
-// groups is how many MCUs a scan of several components has.
+// groups returns the number of MCUs in a scan of several components.
 func (f *jpegFrame) groups() int {
 	return ceilDiv(f.width, 8*f.hMax) * ceilDiv(f.height, 8*f.vMax)
 }
@@ -143,7 +143,7 @@ func (f *jpegFrame) append(out []byte) []byte {
 	return out
 }
 
-// jpegColour is what says how a decoder turns components into colours.
+// jpegColour decides how a decoder converts components to colors.
 type jpegColour struct {
 	jfif  bool
 	adobe int // transform of the Adobe marker, or noAdobe
@@ -151,7 +151,7 @@ type jpegColour struct {
 
 const noAdobe = -1
 
-// colourModel is what a decoder makes of the components.
+// colourModel is a decoder's interpretation of the components.
 type colourModel int
 
 const (
@@ -163,7 +163,7 @@ const (
 	modelYCCK
 )
 
-// libjpeg is the model that libjpeg chooses (default_decompress_parms).
+// libjpeg returns the model that libjpeg chooses (default_decompress_parms).
 func (c jpegColour) libjpeg(f *jpegFrame) colourModel {
 	switch {
 	case len(f.components) == 1:
@@ -181,7 +181,7 @@ func (c jpegColour) libjpeg(f *jpegFrame) colourModel {
 	}
 }
 
-// standard is the model that image/jpeg chooses.
+// standard returns the model that image/jpeg chooses.
 func (c jpegColour) standard(f *jpegFrame) colourModel {
 	switch {
 	case len(f.components) == 4 && c.adobe == noAdobe:

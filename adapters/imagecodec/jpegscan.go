@@ -10,7 +10,7 @@ const maxScans = 100
 type jpegScan struct {
 	parts       []scanPart
 	first, last int // coefficients
-	high, low   int // how many low bits were, and are, still to come
+	high, low   int // how many low bits were, and are, left to later scans
 }
 
 // scanPart is a component in a scan, with the tables that it needs there.
@@ -55,15 +55,15 @@ func readScan(w *window, f *jpegFrame, n int) (*jpegScan, error) {
 	return s, s.check(f)
 }
 
-// check holds the scan against T.81 (B.2.3, G.1.1.1) and the scans before it:
-// every coefficient comes once, and each of its low bits once. That bounds the
+// check checks the scan against T.81 (B.2.3, G.1.1.1) and the scans before it:
+// every coefficient comes once, and each of its low bits once. That limits the
 // work.
 func (s *jpegScan) check(f *jpegFrame) error {
 	blocks := 0
 	for _, p := range s.parts {
 		blocks += p.h * p.v
 		if last := byte(3); p.dcID > last || p.acID > last || f.marker == markerSOF0 && (p.dcID > 1 || p.acID > 1) {
-			return refuseDamaged("a scan names a table that there cannot be")
+			return refuseDamaged("a scan names a table that cannot exist")
 		}
 	}
 	if len(s.parts) > 1 && blocks > 10 {
@@ -86,9 +86,9 @@ func (s *jpegScan) check(f *jpegFrame) error {
 	return nil
 }
 
-// buildTables gives the parts their tables, out of room for four of each
-// class, and forgets the names of those that the scan does not read.
-func (s *jpegScan) buildTables(t *jpegTables, progressive bool, room *[2][4]huffTable) error {
+// buildTables assigns their tables to the parts, from space for four of each
+// class, and clears the names of tables that the scan does not read.
+func (s *jpegScan) buildTables(t *jpegTables, progressive bool, space *[2][4]huffTable) error {
 	dc := s.first == 0 && s.high == 0
 	ac, meaning := s.last > 0, codesSequential
 	if progressive {
@@ -98,7 +98,7 @@ func (s *jpegScan) buildTables(t *jpegTables, progressive bool, room *[2][4]huff
 	}
 	for i := range s.parts {
 		p := &s.parts[i]
-		p.dc, p.ac = &room[0][p.dcID], &room[1][p.acID]
+		p.dc, p.ac = &space[0][p.dcID], &space[1][p.acID]
 		if !dc {
 			p.dc, p.dcID = nil, 0
 		} else if err := t.build(p.dc, 0, int(p.dcID), codesDC, s.low); err != nil {
@@ -122,7 +122,7 @@ func (s *jpegScan) append(out []byte) []byte {
 	return append(out, byte(s.first), byte(s.last), byte(s.high<<4|s.low)) //nolint:gosec // G115: check bounds them
 }
 
-// units is how many MCUs the scan has.
+// units returns the number of MCUs in the scan.
 func (s *jpegScan) units(f *jpegFrame) int {
 	if len(s.parts) > 1 {
 		return f.groups()
@@ -137,7 +137,7 @@ func (s *jpegScan) walk(e *entropy, units, interval int, masks []uint64) error {
 	}
 	w := e.in
 	if s.first > 0 && e.over > 0 {
-		e.disputed = true // libjpeg begins anew
+		e.disputed = true // libjpeg starts over
 	}
 	for done, next := 0, byte(markerRST0); ; {
 		n := min(interval, units-done)
@@ -203,7 +203,7 @@ func (s *jpegScan) interval(e *entropy, n int, masks []uint64) error {
 	return nil
 }
 
-// correctDC passes over a bit for every block of n MCUs.
+// correctDC skips a bit for every block of n MCUs.
 func (s *jpegScan) correctDC(e *entropy, n int) error {
 	blocks := 0
 	for i := range s.parts {
@@ -212,7 +212,7 @@ func (s *jpegScan) correctDC(e *entropy, n int) error {
 	return e.skip(n * blocks)
 }
 
-// blocks is how many blocks of a component an MCU of the scan has.
+// blocks returns the number of a component's blocks in an MCU of the scan.
 func (s *jpegScan) blocks(p *scanPart) int {
 	if len(s.parts) == 1 {
 		return 1

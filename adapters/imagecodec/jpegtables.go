@@ -7,9 +7,9 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// jpegTables are the tables that a JPEG has defined so far. They are written
-// when a scan needs them, so that a table no scan names, which could hold
-// anything, is not written at all.
+// jpegTables are the tables that a JPEG has defined so far. A table is written
+// when a scan needs it. A table that no scan names could hold anything, and is
+// not written.
 type jpegTables struct {
 	quant    [4]jpegTable
 	huffman  [2][4]jpegTable // DC, AC
@@ -18,8 +18,8 @@ type jpegTables struct {
 	baseline bool            // two Huffman tables of each class, not four
 }
 
-// jpegTable is a table as it stands in its segment: the byte that says which it
-// is, and the rest.
+// jpegTable is a table in its segment: the byte with its class and ID, and the
+// rest.
 type jpegTable struct{ body, written []byte }
 
 // define reads tables of kind DQT or DHT from a segment of n bytes.
@@ -95,7 +95,7 @@ func (t *jpegTables) readRestart(w *window, n int) error {
 	return nil
 }
 
-// flushRestart appends a DRI segment, if the interval is another.
+// flushRestart appends a DRI segment if the interval has changed.
 func (t *jpegTables) flushRestart(out []byte) []byte {
 	if t.restarts == t.restart {
 		return out
@@ -104,7 +104,7 @@ func (t *jpegTables) flushRestart(out []byte) []byte {
 	return append(out, 0xff, markerDRI, 0, 4, byte(t.restart>>8), byte(t.restart)) //nolint:gosec // G115: it was two bytes
 }
 
-// flush appends a segment with those of the tables that are not written yet.
+// flush appends a segment with the tables that are not written yet.
 func flush(out []byte, marker byte, tables ...*jpegTable) []byte {
 	at := len(out)
 	out = append(out, 0xff, marker, 0, 0)
@@ -135,10 +135,10 @@ func (s step) advance() int  { return int(s >> 16 & 0xff) }
 func (s step) size() int     { return int(s >> 24) }
 
 // endOfBlock is the advance of a code that ends a block, more than any sum of
-// others.
+// other advances.
 const endOfBlock = 128
 
-// codes says what a table's symbols mean.
+// codes is the meaning of a table's symbols.
 type codes int
 
 const (
@@ -148,8 +148,8 @@ const (
 	codesRefinement       // AC, later scan
 )
 
-// step is what symbol means when its code has n bits, or 0 when it means
-// nothing. Of the coefficient, al low bits come in later scans.
+// step returns the meaning of symbol when its code has n bits, or 0 when it has
+// none. al is the number of the coefficient's low bits that later scans add.
 func (c codes) step(symbol byte, n, al int) step {
 	run, size := int(symbol>>4), int(symbol&15)
 	extra, advance := size, run+1
@@ -175,7 +175,7 @@ func (c codes) step(symbol byte, n, al int) step {
 
 const fastBits = 10
 
-// huffTable finds the step of a code (T.81 annex C).
+// huffTable returns the step of a code (T.81 annex C).
 type huffTable struct {
 	fast  [1 << fastBits]step // by the next fastBits, 0 for longer codes
 	steps [256]step           // in the order of the codes
@@ -183,7 +183,7 @@ type huffTable struct {
 	first [17]int             // what to add to a code of n bits for its place in steps
 }
 
-// build makes the table of a DHT body.
+// build builds the table of a DHT body.
 func (h *huffTable) build(body []byte, c codes, al int) error {
 	counts, symbols := body[1:17], body[17:]
 	clear(h.fast[:])
@@ -191,7 +191,7 @@ func (h *huffTable) build(body []byte, c codes, al int) error {
 	for n := 1; n <= 16; n++ {
 		h.first[n] = at - code
 		for range counts[n-1] {
-			if code == 1<<n-1 { // a code of ones alone is never given
+			if code == 1<<n-1 { // a code of ones alone is not allowed
 				return refuseDamaged("a Huffman table has too many codes")
 			}
 			if c == codesDC && symbols[at] > 15 {
@@ -214,7 +214,7 @@ func (h *huffTable) build(body []byte, c codes, al int) error {
 	return nil
 }
 
-// lookup finds the step of the code that acc begins with.
+// lookup returns the step of the code that acc begins with.
 func (h *huffTable) lookup(acc uint64) step {
 	if s := h.fast[acc>>(64-fastBits)]; s != 0 {
 		return s
@@ -228,7 +228,7 @@ func (h *huffTable) lookup(acc uint64) step {
 	return 0
 }
 
-// huffman makes the table that a scan names.
+// build builds the table that a scan names.
 func (t *jpegTables) build(h *huffTable, class, id int, c codes, al int) error {
 	body := t.huffman[class][id].body
 	if body == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// The markers of ITU-T T.81, table B.1, that the rewriter knows. Each follows
-// a byte 0xff.
+// The markers of ITU-T T.81, table B.1, that the rewriter knows. A byte 0xff
+// precedes each.
 const (
 	markerSOF0  = 0xc0 // baseline
 	markerSOF1  = 0xc1 // extended sequential
@@ -32,13 +32,13 @@ const (
 const (
 	windowSize = 64 << 10
 
-	// lookBehind is how many bytes before pos stay in the window: the bits that
-	// an entropy decoder holds are at most 8 bytes, and each may be stuffed.
+	// lookBehind is the number of bytes before pos that stay in the window: an
+	// entropy decoder holds the bits of at most 8 bytes, and each may be stuffed.
 	lookBehind = 16
 )
 
 // window reads a JPEG front to back through a small buffer, and copies the
-// part of it that is to be kept.
+// parts to keep.
 type window struct {
 	ctx  context.Context //nolint:containedctx // one window is one call; it is looked at with each read
 	src  io.ReaderAt
@@ -56,7 +56,7 @@ func newWindow(ctx context.Context, src io.ReaderAt, size int64, out io.Writer) 
 	return &window{ctx: ctx, src: src, size: size, buf: make([]byte, windowSize), out: out, keep: -1}
 }
 
-// more reads on. It does nothing at the end of src.
+// more reads more. It does nothing at the end of src.
 func (w *window) more() error {
 	if w.off == w.size {
 		return nil
@@ -88,10 +88,10 @@ func (w *window) more() error {
 	return nil
 }
 
-// ended says that nothing is left to read.
+// ended reports whether nothing is left to read.
 func (w *window) ended() bool { return w.pos == w.end && w.off == w.size }
 
-// take reads n bytes, far fewer than a window. They are good until the next
+// take reads n bytes, far fewer than a window. They are valid until the next
 // read.
 func (w *window) take(n int) ([]byte, error) {
 	if w.end-w.pos < n {
@@ -106,7 +106,7 @@ func (w *window) take(n int) ([]byte, error) {
 	return w.buf[w.pos-n : w.pos], nil
 }
 
-// skip passes over n bytes, and reads none of them that it need not.
+// skip skips n bytes, and reads as few of them as possible.
 func (w *window) skip(n int) error {
 	if have := w.end - w.pos; n > have {
 		if w.off += int64(n - have); w.off > w.size {
@@ -118,8 +118,8 @@ func (w *window) skip(n int) error {
 	return nil
 }
 
-// marker reads the next marker. Bytes before it that belong to nothing are
-// passed over, as every decoder does.
+// marker reads the next marker. It skips stray bytes before it, as every
+// decoder does.
 func (w *window) marker() (byte, error) {
 	for {
 		if err := w.seekFF(); err != nil {
@@ -146,7 +146,7 @@ func (w *window) marker() (byte, error) {
 	}
 }
 
-// seekFF goes past the next byte 0xff.
+// seekFF moves past the next byte 0xff.
 func (w *window) seekFF() error {
 	for {
 		if i := bytes.IndexByte(w.buf[w.pos:w.end], 0xff); i >= 0 {
@@ -162,7 +162,7 @@ func (w *window) seekFF() error {
 	}
 }
 
-// toMarker goes to the next marker, past stuffed bytes.
+// toMarker moves to the next marker, past stuffed bytes.
 func (w *window) toMarker() error {
 	for {
 		if err := w.seekFF(); err != nil {
@@ -179,10 +179,10 @@ func (w *window) toMarker() error {
 	}
 }
 
-// startCopy makes what is read from now on part of the output.
+// startCopy starts copying what is read to the output.
 func (w *window) startCopy() { w.keep = w.pos }
 
-// endCopy ends that.
+// endCopy stops copying.
 func (w *window) endCopy() error {
 	_, err := w.out.Write(w.buf[w.keep:w.pos])
 	w.keep = -1

@@ -15,11 +15,11 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// pictureWriter writes a picture to a temporary file, and counts and hashes
-// its bytes on the way. Either finish or abandon ends it; abandon after finish
-// does nothing, so that it can be deferred.
+// pictureWriter writes a picture to a temporary file, and counts and hashes its
+// bytes meanwhile. Either finish or abandon ends it; abandon after finish does
+// nothing, so that it can be deferred.
 type pictureWriter struct {
-	ctx    context.Context // encoders take none: theirs ends at the next write
+	ctx    context.Context // encoders accept none: they end at the next write
 	file   *tempFile
 	buf    *bufio.Writer
 	size   int64
@@ -27,7 +27,7 @@ type pictureWriter struct {
 	sha256 hash.Hash
 }
 
-// newPicture begins a picture. Its writes fail once ctx is done.
+// newPicture starts a picture. Its writes fail once ctx is done.
 func (c *Codec) newPicture(ctx context.Context) (*pictureWriter, error) {
 	file, err := newTempFile(c.tempDir)
 	if err != nil {
@@ -38,16 +38,17 @@ func (c *Codec) newPicture(ctx context.Context) (*pictureWriter, error) {
 	return w, nil
 }
 
-// Write adds to the picture.
+// Write appends to the picture.
 func (w *pictureWriter) Write(p []byte) (int, error) { return w.buf.Write(p) }
 
-// WriteByte adds a byte to the picture.
+// WriteByte appends a byte to the picture.
 func (w *pictureWriter) WriteByte(b byte) error { return w.buf.WriteByte(b) }
 
-// Flush brings what was written to the file.
+// Flush writes the buffer to the file.
 func (w *pictureWriter) Flush() error { return w.buf.Flush() }
 
-// finish returns the picture, at its first byte. The caller closes its Content.
+// finish returns the picture, positioned at its first byte. The caller closes
+// its Content.
 func (w *pictureWriter) finish() (*ports.Picture, error) {
 	if err := w.buf.Flush(); err != nil {
 		return nil, err
@@ -62,7 +63,7 @@ func (w *pictureWriter) finish() (*ports.Picture, error) {
 	return p, nil
 }
 
-// abandon removes the file of a picture that was not finished.
+// abandon removes the file of an unfinished picture.
 func (w *pictureWriter) abandon() {
 	if w.file != nil {
 		_ = w.file.Close() // the bytes are not needed
@@ -88,8 +89,8 @@ func (s sink) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// tempFile is a file that is gone when it is closed. Where the system can, its
-// name is gone from the start, so that a killed process leaves nothing.
+// tempFile is a file that is deleted when it is closed. Where the system allows
+// it, the name is deleted at once, so that a killed process leaves nothing.
 type tempFile struct {
 	*os.File
 	named bool

@@ -11,17 +11,16 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// CheckPNG judges a PNG by its chunks: nothing is inflated, and the memory it
-// takes does not depend on the file.
+// CheckPNG checks a PNG by its chunks. It inflates nothing, and its memory does
+// not depend on the file.
 func (c *Codec) CheckPNG(ctx context.Context, src io.ReaderAt, size int64) error {
 	_, err := inspectPNG(ctx, src, size)
 	return err
 }
 
-// Convert decodes a PNG strip by strip and encodes each strip at once, both at
-// the same time, so that a picture of 20 megapixels takes no more memory than
-// its widest eight rows. Only an interlaced PNG is held whole, up to 4
-// megapixels of it.
+// Convert decodes a PNG strip by strip and encodes each strip at the same time,
+// so that 20 megapixels need no more memory than the widest eight rows. Only an
+// interlaced PNG is held whole, up to 4 megapixels.
 func (c *Codec) Convert(ctx context.Context, src io.ReaderAt, size int64) (*ports.Picture, error) {
 	info, err := inspectPNG(ctx, src, size)
 	if err != nil {
@@ -38,14 +37,14 @@ func (c *Codec) Convert(ctx context.Context, src io.ReaderAt, size int64) (*port
 	return out.finish()
 }
 
-// strips is how many there are: one is filled, one encoded, and the others
-// smooth what either side finds harder. More were no faster.
+// strips is the number of buffers: one is filled, one encoded, and the others
+// even out the two sides. More were no faster.
 const strips = 4
 
 // transcode runs the decoder and the encoder side by side until both are done.
 func transcode(ctx context.Context, info *pngInfo, src io.ReaderAt, size int64, out io.Writer) error {
 	group, ctx := errgroup.WithContext(ctx)
-	full, free := make(chan []byte, strips), make(chan []byte, strips) // have room for all: sending never waits
+	full, free := make(chan []byte, strips), make(chan []byte, strips) // have space for all: sending never blocks
 	for range strips {
 		free <- nil
 	}
@@ -66,7 +65,7 @@ func transcode(ctx context.Context, info *pngInfo, src io.ReaderAt, size int64, 
 	return group.Wait()
 }
 
-// pngSource reads an upload onwards from an offset until ctx ends. It keeps its
+// pngSource reads an upload from an offset on until ctx ends. It records its
 // own failure, so that it is not taken for a fault of the picture.
 type pngSource struct {
 	ctx  context.Context
@@ -89,8 +88,8 @@ func (s *pngSource) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// broken is the error that ended reading, if it was none of the picture: there
-// is no more time, or no more upload to read.
+// broken returns the error that ended reading, unless the picture caused it:
+// the time is over, or the upload cannot be read.
 func (s *pngSource) broken() error {
 	switch {
 	case s.ctx.Err() != nil:
@@ -101,9 +100,9 @@ func (s *pngSource) broken() error {
 	return nil
 }
 
-// verdict is what to report to the caller after err: what ended reading, what is
-// wrong with the picture, or, for an error of a decoder, that the pixels are
-// damaged.
+// verdict returns the error to report to the caller after err: what ended
+// reading, the fault of the picture, or, for an error of a decoder, that the
+// pixels are damaged.
 func (s *pngSource) verdict(err error) error {
 	if err == nil {
 		return nil
@@ -117,7 +116,7 @@ func (s *pngSource) verdict(err error) error {
 	return pngDamaged("its pixel data is damaged or incomplete")
 }
 
-// pngDamaged refuses a file that is not the PNG it should be.
+// pngDamaged refuses a file that is not a correct PNG.
 func pngDamaged(why string) error {
 	return refuse(billing.FaultFormat, "This is not a valid PNG: "+why+".")
 }

@@ -62,7 +62,7 @@ func chrmChunk(xy ...uint32) []byte {
 func srgbChrm() []byte  { return chrmChunk(31270, 32900, 64000, 33000, 30000, 60000, 15000, 6000) }
 func adobeChrm() []byte { return chrmChunk(31270, 32900, 64000, 33000, 21000, 71000, 15000, 6000) }
 
-func spoiltChunk(b []byte) []byte {
+func corruptChunk(b []byte) []byte {
 	b = bytes.Clone(b)
 	b[len(b)-1] ^= 1
 	return b
@@ -145,8 +145,8 @@ func TestConvertToSRGB(t *testing.T) {
 		"the longest profile":             {swatch(t, 8, pngRGB, half, profile(longer(iccRGB(4, false, iccParametric(0, 1)), maxProfile))), grey(137)},
 		"another compression":             {swatch(t, 8, pngRGB, half, pngChunk(kindICCP, append([]byte("a\x00\x01"), deflated(t, iccRGB(4, false, iccParametric(0, 1)))...))), grey(64)},
 		"a profile without a name's end":  {swatch(t, 8, pngRGB, half, pngChunk(kindICCP, bytes.Repeat([]byte{'a'}, 9000))), grey(64)},
-		"a wrong checksum":                {swatch(t, 8, pngRGB, half, spoiltChunk(linear)), grey(64)},
-		"a profile with a wrong checksum": {swatch(t, 8, pngRGB, half, spoiltChunk(iccChunk(t, iccRGB(4, false, iccParametric(0, 1))))), grey(64)},
+		"a wrong checksum":                {swatch(t, 8, pngRGB, half, corruptChunk(linear)), grey(64)},
+		"a profile with a wrong checksum": {swatch(t, 8, pngRGB, half, corruptChunk(iccChunk(t, iccRGB(4, false, iccParametric(0, 1))))), grey(64)},
 		"a gamma of 3 bytes":              {swatch(t, 8, pngRGB, half, pngChunk(kindGAMA, []byte{1, 2, 3})), grey(64)},
 		"a gamma twice":                   {swatch(t, 8, pngRGB, half, linear, gamaChunk(50_000)), grey(137)},
 		"a profile twice":                 {swatch(t, 8, pngRGB, half, profile(iccRGB(4, false, iccParametric(0, 1))), profile(srgbProfile())), grey(137)},

@@ -102,7 +102,7 @@ func TestCheckPNGRefuses(t *testing.T) {
 	c := newPNGCodec(t)
 	data := pngChunk("IDAT", deflated(t, []byte{0, 255, 0, 0, 0, 255, 0, 1, 0, 0, 255, 9, 9, 9}))
 	two := pngHeader(2, 2, 8, pngRGB, 0)
-	spoilt := func(b []byte, at int) []byte { b = bytes.Clone(b); b[at] ^= 0x10; return b }
+	corrupt := func(b []byte, at int) []byte { b = bytes.Clone(b); b[at] ^= 0x10; return b }
 	long := binary.BigEndian.AppendUint32(nil, 1<<31)
 	tests := map[string]struct {
 		png  []byte
@@ -113,8 +113,8 @@ func TestCheckPNGRefuses(t *testing.T) {
 		"signature alone":      {pngFile(), "ends before"},
 		"no header":            {pngFile(data, pngEnd()), "header"},
 		"long header":          {pngFile(pngChunk("IHDR", make([]byte, 14)), data, pngEnd()), "header"},
-		"header checksum":      {spoilt(pngFile(two, data, pngEnd()), 30), "checksum"},
-		"colour type 5":        {pngFile(pngHeader(2, 2, 8, 5, 0), data, pngEnd()), "colour type 5"},
+		"header checksum":      {corrupt(pngFile(two, data, pngEnd()), 30), "checksum"},
+		"colour type 5":        {pngFile(pngHeader(2, 2, 8, 5, 0), data, pngEnd()), "color type 5"},
 		"palette of 16 bits":   {pngFile(pngHeader(2, 2, 16, pngPalette, 0), data, pngEnd()), "16 bits"},
 		"RGB of 4 bits":        {pngFile(pngHeader(2, 2, 4, pngRGB, 0), data, pngEnd()), "4 bits"},
 		"interlace 2":          {pngFile(pngHeader(2, 2, 8, pngRGB, 2), data, pngEnd()), "interlace"},
@@ -130,10 +130,10 @@ func TestCheckPNGRefuses(t *testing.T) {
 		"no end":               {pngFile(two, data), "ends before"},
 		"end with content":     {pngFile(two, data, pngChunk("IEND", []byte{0})), "not empty"},
 		"interrupted pixels":   {pngFile(two, data, pngChunk("tEXt", nil), data, pngEnd()), "interrupted"},
-		"pixels' checksum":     {spoilt(pngFile(two, data, pngEnd()), 33+len(data)-1), "checksum"},
+		"pixels' checksum":     {corrupt(pngFile(two, data, pngEnd()), 33+len(data)-1), "checksum"},
 		"length beyond":        {pngFile(two, long, []byte("tEXt")), "within a chunk"},
 		"kind of no letters":   {pngFile(two, pngChunk("a1bc", nil), data, pngEnd()), "between its chunks"},
-		"unknown and critical": {pngFile(two, pngChunk("ABCD", nil), data, pngEnd()), "no PNG decoder knows"},
+		"unknown and critical": {pngFile(two, pngChunk("ABCD", nil), data, pngEnd()), "unknown chunk"},
 		"animated":             {tiny(t, pngChunk("acTL", make([]byte, 8))), "animated"},
 		"frame control":        {tiny(t, pngChunk("fcTL", make([]byte, 26))), "animated"},
 		"animated after":       {pngFile(two, data, pngChunk("fdAT", make([]byte, 9)), pngEnd()), "animated"},
@@ -149,7 +149,7 @@ func TestCheckPNGRefuses(t *testing.T) {
 		"tRNS of RGBA":         {pngFile(pngHeader(2, 2, 8, pngRGBA, 0), pngChunk("tRNS", make([]byte, 2)), data, pngEnd()), "transparency"},
 		"tRNS twice":           {tiny(t, pngChunk("tRNS", make([]byte, 6)), pngChunk("tRNS", make([]byte, 6))), "transparency"},
 		"tRNS late":            {pngFile(two, data, pngChunk("tRNS", make([]byte, 6)), pngEnd()), "transparency"},
-		"tRNS checksum":        {tiny(t, spoilt(pngChunk("tRNS", make([]byte, 6)), 17)), "checksum"},
+		"tRNS checksum":        {tiny(t, corrupt(pngChunk("tRNS", make([]byte, 6)), 17)), "checksum"},
 		"tRNS without palette": {pngFile(pngHeader(2, 2, 8, pngPalette, 0), pngChunk("tRNS", []byte{0}), data, pngEnd()), "transparency"},
 	}
 	for name, test := range tests {

@@ -12,8 +12,8 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// The limits of the interface. A megapixel is 1,000,000 pixels, because the
-// interface says that 20 of them are 160 MB when decoded, at 8 bytes a pixel.
+// The limits of the interface. A megapixel is 1,000,000 pixels: the interface
+// counts 20 of them as 160 MB when decoded, at 8 bytes a pixel.
 const (
 	maxPNGPixels             = 20_000_000
 	maxInterlacedPixels      = 4_000_000
@@ -29,7 +29,7 @@ const (
 	ancillaryBit        byte = 0x20 // in the first letter of a kind
 )
 
-// The colour types of PNG.
+// The color types of PNG.
 const (
 	pngGrey      = 0
 	pngRGB       = 2
@@ -38,7 +38,7 @@ const (
 	pngRGBA      = 6
 )
 
-// pngInfo is what the chunks say of a picture.
+// pngInfo is the content of the chunks before the pixels.
 type pngInfo struct {
 	width, height int
 	depth         int // bits a sample
@@ -50,7 +50,7 @@ type pngInfo struct {
 	pixels        int64 // where the first IDAT chunk begins
 }
 
-// samples is how many values the PNG has for a pixel.
+// samples returns the number of values that the PNG has for a pixel.
 func (i *pngInfo) samples() int {
 	switch i.colour {
 	case pngRGB:
@@ -64,7 +64,8 @@ func (i *pngInfo) samples() int {
 	}
 }
 
-// components is how many values the JPEG gets for a pixel: grey stays grey.
+// components returns the number of values that the JPEG has for a pixel: grey
+// stays grey.
 func (i *pngInfo) components() int {
 	if i.colour == pngGrey || i.colour == pngGreyAlpha {
 		return 1
@@ -72,10 +73,10 @@ func (i *pngInfo) components() int {
 	return 3
 }
 
-// rowBytes is the length of a row of width pixels without its filter byte.
+// rowBytes returns the length of a row of width pixels without its filter byte.
 func (i *pngInfo) rowBytes(width int) int { return (width*i.samples()*i.depth + 7) / 8 }
 
-// chunkWalk goes through the chunks of a PNG once.
+// chunkWalk walks the chunks of a PNG once.
 type chunkWalk struct {
 	r        *bufio.Reader
 	left     int64 // bytes of the file not read yet
@@ -86,10 +87,9 @@ type chunkWalk struct {
 	buf      [3 * maxPalette]byte
 }
 
-// inspectPNG proves all that can be known of a PNG without decoding it. Of the
-// ancillary chunks only tRNS and those about color decide about pixels: the others
-// are passed over unread, whatever their checksums, and so is all that follows
-// IEND.
+// inspectPNG checks a PNG as far as possible without decoding it. Of the
+// ancillary chunks only tRNS and those about color affect pixels. The others
+// are skipped unread, with any checksums, and so is everything after IEND.
 func inspectPNG(ctx context.Context, src io.ReaderAt, size int64) (*pngInfo, error) {
 	source := newPNGSource(ctx, src, 0, size)
 	w := &chunkWalk{r: bufio.NewReaderSize(source, pngBuffer), left: size, size: size}
@@ -129,8 +129,8 @@ func (w *chunkWalk) run() error {
 	}
 }
 
-// head reads the length and the kind of a chunk, and promises that the file
-// holds the whole chunk.
+// head reads the length and the kind of a chunk, and checks that the file holds
+// the whole chunk.
 func (w *chunkWalk) head() (string, int64, error) {
 	head := w.buf[:8]
 	if _, err := io.ReadFull(w.r, head); err != nil {
@@ -149,7 +149,7 @@ func (w *chunkWalk) head() (string, int64, error) {
 	return string(head[4:]), length, nil
 }
 
-// chunk takes one chunk between the header and the end.
+// chunk reads one chunk between the header and the end.
 func (w *chunkWalk) chunk(kind string, length int64) error {
 	if kind != kindIDAT {
 		w.idatOver = w.idat
@@ -169,7 +169,7 @@ func (w *chunkWalk) chunk(kind string, length int64) error {
 		return refuse(billing.FaultNotAllowed, "An animated PNG is not accepted; send one picture.")
 	}
 	if kind[0]&ancillaryBit == 0 {
-		return pngDamaged("it has a chunk that no PNG decoder knows, and that none may pass over")
+		return pngDamaged("it has an unknown chunk that decoders must not skip")
 	}
 	return w.skip(length + 4)
 }
@@ -183,7 +183,7 @@ func (w *chunkWalk) header() error {
 	depth, colour := int(b[8]), int(b[9])
 	switch {
 	case !legalDepth(depth, colour):
-		return pngDamaged(fmt.Sprintf("colour type %d with %d bits does not exist", colour, depth))
+		return pngDamaged(fmt.Sprintf("color type %d with %d bits does not exist", colour, depth))
 	case b[10] != 0 || b[11] != 0 || b[12] > 1:
 		return pngDamaged("its compression, filter or interlace method does not exist")
 	case width == 0 || height == 0:
@@ -247,7 +247,7 @@ func (w *chunkWalk) transparency(length int64) error {
 	case w.info.transparency != nil || w.idat:
 		return pngDamaged("its transparency is not where it belongs")
 	case !right:
-		return pngDamaged("its transparency does not fit its colours")
+		return pngDamaged("its transparency does not match its colors")
 	}
 	b, err := w.body(kindTRNS, length)
 	w.info.transparency = bytes.Clone(b)
@@ -277,7 +277,7 @@ func (w *chunkWalk) end(length int64) error {
 	return err
 }
 
-// body reads a chunk that fits the buffer, and proves its checksum.
+// body reads a chunk that fits into the buffer, and checks its checksum.
 func (w *chunkWalk) body(kind string, length int64) ([]byte, error) {
 	b, err := w.r.Peek(int(length))
 	if err != nil {
@@ -286,7 +286,7 @@ func (w *chunkWalk) body(kind string, length int64) ([]byte, error) {
 	return w.buf[:copy(w.buf[:], b)], w.whole(kind, length)
 }
 
-// whole reads the content of a chunk, and proves its checksum.
+// whole reads the content of a chunk, and checks its checksum.
 func (w *chunkWalk) whole(kind string, length int64) error {
 	intact, err := w.intact(kind, length)
 	if err == nil && !intact {
@@ -296,7 +296,7 @@ func (w *chunkWalk) whole(kind string, length int64) error {
 }
 
 // intact reads the content of a chunk, and reports whether its checksum is
-// right.
+// correct.
 func (w *chunkWalk) intact(kind string, length int64) (bool, error) {
 	crc := crc32.ChecksumIEEE([]byte(kind))
 	for length > 0 {

@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-// The chunks that say what color samples stand for.
+// The chunks that define the color of samples.
 const (
 	kindCICP = "cICP"
 	kindICCP = "iCCP"
@@ -26,14 +26,14 @@ const (
 	leastSRGBGamma, mostSRGBGamma = 45_000, 46_000
 )
 
-// pngColor holds those chunks: the contents of the short ones by kind, and where
-// the profile is.
+// pngColor holds those chunks: the contents of the short ones by kind, and the
+// position of the profile.
 type pngColor struct {
 	short           map[string][]byte
 	profile, length int64 // content of the iCCP chunk; length is 0 without one
 }
 
-// color takes a chunk about color. As any ancillary chunk it is passed over when
+// color reads a chunk about color. Like any ancillary chunk it is skipped when
 // it is damaged, repeated or out of place.
 func (w *chunkWalk) color(kind string, length int64) error {
 	sizes := map[string]int64{kindCICP: 4, kindSRGB: 1, kindGAMA: 4, kindCHRM: 32}
@@ -66,9 +66,10 @@ func (w *chunkWalk) color(kind string, length int64) error {
 	}
 }
 
-// colorSpace is that of a picture, by the precedence of the PNG specification
-// (third edition, 4.3): cICP, iCCP, sRGB, and then gAMA with cHRM. What cannot be
-// used gives way to the next. It is nil for sRGB, and without any.
+// colorSpace returns the color space of a picture, by the precedence of the PNG
+// specification (third edition, 4.3): cICP, iCCP, sRGB, and then gAMA with
+// cHRM. An unusable chunk gives precedence to the next. It returns nil for
+// sRGB, and without any.
 func (i *pngInfo) colorSpace(ctx context.Context, src io.ReaderAt) (*colorSpace, error) {
 	if s := codedSpace(i.color.short[kindCICP]); s != nil {
 		return s, nil
@@ -93,7 +94,7 @@ func (i *pngInfo) colorSpace(ctx context.Context, src io.ReaderAt) (*colorSpace,
 }
 
 // inflateProfile reads the profile of an iCCP chunk, or returns none when it is
-// damaged. An error is of the service.
+// damaged. An error is internal.
 func (c *pngColor) inflateProfile(ctx context.Context, src io.ReaderAt) ([]byte, error) {
 	source := newPNGSource(ctx, src, c.profile, c.profile+min(c.length, maxProfile))
 	profile := profileOf(bufio.NewReader(source))
@@ -104,7 +105,7 @@ func (c *pngColor) inflateProfile(ctx context.Context, src io.ReaderAt) ([]byte,
 }
 
 // profileOf reads the content of an iCCP chunk: a name, a method, and the
-// profile, of which it inflates as much as its header says, and no more than
+// profile. It inflates as much as the profile's header states, and at most
 // maxProfile. It returns nil for anything else.
 func profileOf(r *bufio.Reader) []byte {
 	if _, err := r.ReadSlice(0); err != nil {
@@ -132,8 +133,8 @@ func profileOf(r *bufio.Reader) []byte {
 	return profile
 }
 
-// gammaSpace is the color space of a gAMA chunk and, if there is one, a cHRM
-// chunk. As in browsers, cHRM alone says nothing.
+// gammaSpace returns the color space of a gAMA chunk and, if there is one, a
+// cHRM chunk. As in browsers, cHRM alone has no effect.
 func gammaSpace(gama, chrm []byte) *colorSpace {
 	if gama == nil || binary.BigEndian.Uint32(gama) == 0 {
 		return nil
@@ -158,10 +159,10 @@ func gammaSpace(gama, chrm []byte) *colorSpace {
 	return s
 }
 
-// codedSpace is the color space of the code points of a cICP chunk (ITU-T
-// H.273): those of television and of displays in the range of sRGB. Others, of
-// high dynamic range above all, would have to be toned down first; for viewers
-// that do not, writers add one of the other chunks.
+// codedSpace returns the color space of the code points of a cICP chunk (ITU-T
+// H.273): those of television and of displays in the range of sRGB. Others,
+// mostly of high dynamic range, would need tone mapping; for viewers without
+// that, writers add one of the other chunks.
 func codedSpace(cicp []byte) *colorSpace {
 	if cicp == nil || cicp[2] != 0 || cicp[3] != 1 { // not RGB, or not of full range
 		return nil
@@ -197,7 +198,7 @@ func codedSpace(cicp []byte) *colorSpace {
 	return s
 }
 
-// spanned is the matrix of primaries under the white of sRGB.
+// spanned returns the matrix of primaries under the white of sRGB.
 func spanned(xy ...float64) matrix {
 	toXYZ, _ := primaries([8]float64(append([]float64{0.3127, 0.329}, xy...)))
 	return fromD50().times(toXYZ)

@@ -5,11 +5,11 @@ import "io"
 // filteredRows undoes the filters of PNG, row by row.
 type filteredRows struct {
 	r         io.Reader
-	bpp       int // how far back the byte is that a filter compares with
+	bpp       int // the distance to the byte that a filter compares with
 	cur, prev []byte
 }
 
-// newFilteredRows reads rows of width pixels. What is above the first is 0.
+// newFilteredRows reads rows of width pixels. Above the first all bytes are 0.
 func newFilteredRows(r io.Reader, info *pngInfo, width int) *filteredRows {
 	n := 1 + info.rowBytes(width)
 	return &filteredRows{
@@ -18,7 +18,7 @@ func newFilteredRows(r io.Reader, info *pngInfo, width int) *filteredRows {
 	}
 }
 
-// next returns the next row. It is good until the call after the next.
+// next returns the next row. It is valid until the call after the next.
 func (f *filteredRows) next() ([]byte, error) {
 	f.cur, f.prev = f.prev, f.cur
 	if _, err := io.ReadFull(f.r, f.cur); err != nil {
@@ -80,10 +80,10 @@ func unfilterPaeth(row, above []byte, bpp int) {
 	}
 }
 
-// paeth is whichever of its arguments is nearest to left + up - corner, left
-// before up before corner where they tie. This form returns the same as the three
-// distances of the specification for all of the 2^24 arguments (a test tries
-// them), without a branch: on a photograph it takes a third of the time.
+// paeth returns the argument nearest to left + up - corner; in a tie left
+// before up before corner. This form returns the same as the three distances of
+// the specification for all of the 2^24 arguments (a test tries them), without
+// a branch: a photograph needs a third of the time.
 func paeth(left, up, corner int) uint8 {
 	low, high := min(left, up), max(left, up)
 	middle := 3*corner - left - up

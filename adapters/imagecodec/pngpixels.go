@@ -5,12 +5,11 @@ import (
 	"slices"
 )
 
-// expander turns a row of a PNG into width pixels of the JPEG: 8 bits a
+// expander converts a row of a PNG to width pixels of the JPEG: 8 bits a
 // component, over white.
 type expander func(dst, row []byte, width int)
 
-// newExpander picks the expander of a picture in a color space, or in sRGB when
-// that is nil.
+// newExpander returns the expander of a picture in a color space; nil is sRGB.
 func newExpander(info *pngInfo, space *colorSpace) expander {
 	key := transparentColour(info)
 	var c *converter
@@ -41,7 +40,7 @@ func newExpander(info *pngInfo, space *colorSpace) expander {
 	}
 }
 
-// transparentColour is the colour that a tRNS chunk makes transparent in a
+// transparentColour returns the color that a tRNS chunk makes transparent in a
 // picture without alpha, one value a sample, or nil. Bits above the depth do
 // not count.
 func transparentColour(info *pngInfo) []uint16 {
@@ -67,7 +66,7 @@ func narrow(value uint16) uint8 {
 	return uint8((uint32(value)*255 + 32895) >> 16) //nolint:gosec // G115: at most 255
 }
 
-// widen is the value of 16 bits that a value of 8 bits stands for.
+// widen converts a value of 8 bits to 16 bits.
 func widen(value uint8) uint16 { return uint16(value) * 257 }
 
 // wideOverWhite lays a value of 16 bits over white.
@@ -85,7 +84,7 @@ func unpack(dst, row []byte, depth int) {
 	}
 }
 
-// expandGrey looks grey values up in a table.
+// expandGrey converts grey values by a table.
 func expandGrey(depth int, key []uint16, c *converter) expander {
 	var table [256]uint8
 	for value := range 1 << depth {
@@ -106,8 +105,8 @@ func expandGrey(depth int, key []uint16, c *converter) expander {
 	}
 }
 
-// expandPalette looks colours up in a table. An index without a colour is
-// black, as other decoders have it.
+// expandPalette converts colors by a table. An index without a color is black,
+// as in other decoders.
 func expandPalette(info *pngInfo, converter *converter) expander {
 	var table [maxPalette][3]uint8
 	for i := range len(info.palette) / 3 {
@@ -167,7 +166,7 @@ func expandGreyAlpha(dst, row []byte, width int) {
 	}
 }
 
-// expandWide takes grey or RGB of 16 bits.
+// expandWide converts grey or RGB of 16 bits.
 func expandWide(samples int, key []uint16) expander {
 	return func(dst, row []byte, width int) {
 		for x := range width {
@@ -187,7 +186,7 @@ func expandWide(samples int, key []uint16) expander {
 	}
 }
 
-// expandWideAlpha takes grey or RGB of 16 bits with alpha.
+// expandWideAlpha converts grey or RGB of 16 bits with alpha.
 func expandWideAlpha(samples int) expander {
 	return func(dst, row []byte, width int) {
 		for x := range width {
@@ -200,8 +199,8 @@ func expandWideAlpha(samples int) expander {
 	}
 }
 
-// expandConverted takes every kind of picture without a table. It composites in
-// the picture's own color space, in 16 bits, and converts what comes of it.
+// expandConverted converts every kind of picture without a table. It composites
+// in the picture's own color space, in 16 bits, and then converts the result.
 func expandConverted(info *pngInfo, key []uint16, converter *converter) expander {
 	samples, components, wide := info.samples(), info.components(), info.depth == 16
 	return func(dst, row []byte, width int) {

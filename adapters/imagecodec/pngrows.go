@@ -8,14 +8,14 @@ import (
 	"io"
 )
 
-// blockSide is the side of a JPEG's blocks: strips have as many rows, and rows
-// of whole blocks.
+// blockSide is the side of a JPEG's blocks: strips have that many rows, and
+// rows consist of whole blocks.
 const blockSide = 8
 
 // wholeBlocks rounds a side up to whole blocks.
 func wholeBlocks(side int) int { return (side + blockSide - 1) &^ (blockSide - 1) }
 
-// decodePNG sends the picture's strips to full, and takes the memory for them
+// decodePNG sends the picture's strips to full, and gets the memory for them
 // from free, where nil is memory not allocated yet.
 func decodePNG(ctx context.Context, info *pngInfo, src io.ReaderAt, size int64, free <-chan []byte, full chan<- []byte) error {
 	space, err := info.colorSpace(ctx, src)
@@ -42,12 +42,12 @@ func decodePNG(ctx context.Context, info *pngInfo, src io.ReaderAt, size int64, 
 	return source.verdict(err)
 }
 
-// idatReader joins the contents of the IDAT chunks. The chunks were proved
-// before, so it looks at nothing but their lengths.
+// idatReader joins the contents of the IDAT chunks. The chunks were checked
+// before, so it reads only their lengths.
 type idatReader struct {
 	r      *bufio.Reader
 	left   uint32 // bytes of the chunk
-	within bool   // a chunk was begun, its checksum follows
+	within bool   // a chunk was started; its checksum follows
 }
 
 func (i *idatReader) Read(p []byte) (int, error) {
@@ -61,7 +61,7 @@ func (i *idatReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// begin goes to the next IDAT chunk, or returns io.EOF before any other.
+// begin moves to the next IDAT chunk, or returns io.EOF before any other.
 func (i *idatReader) begin() error {
 	if i.within {
 		if _, err := i.r.Discard(4); err != nil {
@@ -91,7 +91,7 @@ type pngDecoder struct {
 	full     chan<- []byte
 }
 
-// progressive sends each strip as soon as its rows are there.
+// progressive sends each strip as soon as its rows are decoded.
 func (d *pngDecoder) progressive() error {
 	rows := newFilteredRows(d.inflated, d.info, d.info.width)
 	for top := 0; top < d.info.height; top += blockSide {
@@ -112,8 +112,8 @@ func (d *pngDecoder) progressive() error {
 	return nil
 }
 
-// adam7 are the passes of an interlaced PNG: where each begins, and how far
-// apart its pixels are.
+// adam7 returns the passes of an interlaced PNG: where each begins, and the
+// distances of its pixels.
 func adam7() [7]struct{ x, y, dx, dy int } {
 	return [...]struct{ x, y, dx, dy int }{
 		{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4}, {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2},
@@ -154,7 +154,7 @@ func (d *pngDecoder) interlaced() error {
 	return nil
 }
 
-// strip waits for memory that the encoder is done with.
+// strip waits for memory that the encoder has released.
 func (d *pngDecoder) strip() ([]byte, error) {
 	select {
 	case strip := <-d.free:
@@ -167,8 +167,8 @@ func (d *pngDecoder) strip() ([]byte, error) {
 	}
 }
 
-// send fills a strip up to whole blocks with its own reflection, and passes it
-// on. A cosine transform goes on in reflections, so they cost the least: a
+// send fills a strip up to whole blocks with its own reflection, and sends it.
+// A cosine transform continues in reflections, so they cost the least: a
 // picture of 3 x 3 pixels keeps 8 dB more than with its last pixels repeated.
 func (d *pngDecoder) send(strip []byte, rows int) {
 	components, width := d.info.components(), d.info.width
@@ -184,19 +184,19 @@ func (d *pngDecoder) send(strip []byte, rows int) {
 	d.full <- strip
 }
 
-// reflected is the place below side that a place at or beyond it reflects.
+// reflected returns the place below side that reflects a place at or beyond it.
 func reflected(at, side int) int {
 	at %= 2 * side
 	return min(at, 2*side-1-at)
 }
 
-// noMore proves that the pixel data ends with the last row, checksum included.
+// noMore checks that the pixel data ends with the last row, checksum included.
 func (d *pngDecoder) noMore() error {
 	switch _, err := io.ReadFull(d.inflated, make([]byte, 1)); err {
 	case io.EOF:
 		return nil
 	case nil:
-		return pngDamaged("it has more pixel data than its header says")
+		return pngDamaged("it has more pixel data than its header states")
 	default:
 		return err
 	}

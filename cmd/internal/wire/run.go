@@ -75,7 +75,7 @@ func newLog(level slog.Level) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
 }
 
-// Addresses is where a running process listens.
+// Addresses are where a running process listens.
 type Addresses struct {
 	API string // host:port; empty without RoleAPI
 	Ops string

@@ -13,8 +13,8 @@ import (
 )
 
 // refuses checks that a put fails and leaves the name unchanged, with and
-// without an existing blob. Make returns a new context and blob for each put.
-func refuses(t *testing.T, f Fixture, what string, spoil func(ctx context.Context) (context.Context, ports.Blob)) {
+// without an existing blob. Prepare returns a new context and blob for each put.
+func refuses(t *testing.T, f Fixture, what string, prepare func(ctx context.Context) (context.Context, ports.Blob)) {
 	t.Helper()
 	name := "refused/" + strings.ReplaceAll(what, " ", "-")
 	old := bytesOf(99, small)
@@ -22,7 +22,7 @@ func refuses(t *testing.T, f Fixture, what string, spoil func(ctx context.Contex
 		if before != nil {
 			put(t, f.Blobs, name, before)
 		}
-		ctx, b := spoil(t.Context())
+		ctx, b := prepare(t.Context())
 		if err := f.Blobs.Put(ctx, name, b); err == nil {
 			t.Errorf("%s: no error", what)
 		} else if billing.CodeOf(err) != billing.CodeInternal {
@@ -33,7 +33,7 @@ func refuses(t *testing.T, f Fixture, what string, spoil func(ctx context.Contex
 }
 
 func testOtherBytes(t *testing.T, f Fixture) {
-	for what, spoil := range map[string]func(b *ports.Blob, content []byte){
+	for what, corrupt := range map[string]func(b *ports.Blob, content []byte){
 		"short":       func(b *ports.Blob, content []byte) { b.Content = bytes.NewReader(content[:len(content)-1]) },
 		"long":        func(b *ports.Blob, content []byte) { b.Content = bytes.NewReader(append(content, 'x')) },
 		"empty":       func(b *ports.Blob, _ []byte) { b.Content = strings.NewReader("") },
@@ -48,7 +48,7 @@ func testOtherBytes(t *testing.T, f Fixture) {
 			refuses(t, f, what+" "+of, func(ctx context.Context) (context.Context, ports.Blob) {
 				content := bytesOf(1, size)
 				b := blob(content)
-				spoil(&b, content)
+				corrupt(&b, content)
 				return ctx, b
 			})
 		}

@@ -98,7 +98,7 @@ func testFileNumbers(t *testing.T, f ClaimsEDIFixture) {
 func testFileEmpty(t *testing.T, f ClaimsEDIFixture) {
 	nameless := *f.File.Batch
 	nameless.File.ControlNumbers = billing.ControlNumbers{}
-	for name, spoil := range map[string]func(*billing.ClaimsFile){
+	for name, change := range map[string]func(*billing.ClaimsFile){
 		"no claims":   func(f *billing.ClaimsFile) { f.Claims = nil },
 		"no numbers":  func(f *billing.ClaimsFile) { f.Batch = &nameless },
 		"no batch":    func(f *billing.ClaimsFile) { f.Batch = nil },
@@ -107,7 +107,7 @@ func testFileEmpty(t *testing.T, f ClaimsEDIFixture) {
 		"no receiver": func(f *billing.ClaimsFile) { f.Envelope.Receiver.ID = "" },
 	} {
 		file := f.File
-		spoil(&file)
+		change(&file)
 		if _, err := f.EDI.File(file); err == nil {
 			t.Errorf("%s: no error", name)
 		}
@@ -246,7 +246,7 @@ func testCutOff(t *testing.T, f ClaimsEDIFixture) {
 		if err == nil || len(payments) > 0 {
 			t.Fatalf("%d payments of the first %d bytes, error %v", len(payments), n, err)
 		}
-		quiet(t, err)
+		noPatient(t, err)
 	}
 	end = len(bytes.TrimSpace(f.Acknowledgement)) - 20
 	for n := 0; n < end; n += 1 + n/500 {
@@ -254,7 +254,7 @@ func testCutOff(t *testing.T, f ClaimsEDIFixture) {
 		if err == nil {
 			t.Fatalf("an acknowledgement of the first %d bytes", n)
 		}
-		quiet(t, err)
+		noPatient(t, err)
 	}
 }
 
@@ -275,13 +275,13 @@ func testGarbage(t *testing.T, f ClaimsEDIFixture) {
 			if err == nil {
 				t.Fatalf("no error for %.20q", b)
 			}
-			quiet(t, err)
+			noPatient(t, err)
 		}
 	}
 }
 
-// quiet checks that an error names no patient.
-func quiet(t *testing.T, err error) {
+// noPatient checks that an error names no patient.
+func noPatient(t *testing.T, err error) {
 	t.Helper()
 	if strings.Contains(strings.ToLower(err.Error()), "quillfeather") {
 		t.Fatalf("the error names a patient: %v", err)

@@ -6,8 +6,8 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// attachmentJSON is an attachment as the interface shows it: every field is
-// there, null where it has nothing to say.
+// attachmentJSON is an attachment as the API returns it. Every field is
+// present; fields without a value are null.
 type attachmentJSON struct {
 	ID               billing.AttachmentID    `json:"id"`
 	Object           string                  `json:"object"`

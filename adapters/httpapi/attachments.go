@@ -18,8 +18,8 @@ func listDocumentTypes(x *exchange) (*reply, error) {
 	return page(billing.DocumentTypes(), documentTypeShape, nil), nil
 }
 
-// makeAttachment is POST /attachments.
-func (a *api) makeAttachment(x *exchange) (*reply, error) {
+// createAttachment is POST /attachments.
+func (a *api) createAttachment(x *exchange) (*reply, error) {
 	var in intake.AttachmentRequest
 	doc := x.document(&in.Faults)
 	in.OfficeID = doc.optionalText("office_id")
@@ -33,7 +33,8 @@ func (a *api) makeAttachment(x *exchange) (*reply, error) {
 	return kept(a.attachments.Make(x.ctx, replying(x, http.StatusCreated, attachmentShape), in))
 }
 
-// readSubject reads whom and what an attachment is about.
+// readSubject reads the patient, the subscriber and the service dates of an
+// attachment.
 func readSubject(doc *object) (in intake.SubjectInput) {
 	if p := doc.optionalObject("patient"); p != nil {
 		in.Patient = &intake.AttachmentPatientInput{
@@ -55,14 +56,15 @@ func readSubject(doc *object) (in intake.SubjectInput) {
 	return in
 }
 
-// attachmentID is the ID in the path. One that is malformed is the zero ID,
-// which nothing has: so it is told as absent, and after whatever comes first.
+// attachmentID returns the ID in the path. A malformed ID becomes the zero ID,
+// which no resource has. So it is reported as not found, and only after any
+// earlier error.
 func attachmentID(x *exchange) billing.AttachmentID {
 	id, _ := billing.ParseID[billing.AttachmentID](x.params.Params("id"))
 	return id
 }
 
-// documentID is the ID of a document in the path, read like attachmentID.
+// documentID returns the document's ID in the path, like attachmentID.
 func documentID(x *exchange) billing.DocumentID {
 	id, _ := billing.ParseID[billing.DocumentID](x.params.Params("doc_id"))
 	return id
@@ -104,8 +106,8 @@ func (a *api) listAttachments(x *exchange) (*reply, error) {
 	return page(found, attachmentShape, a.cursors.encode(l, next)), nil
 }
 
-// changeAttachment is PATCH /attachments/{id}.
-func (a *api) changeAttachment(x *exchange) (*reply, error) {
+// updateAttachment is PATCH /attachments/{id}.
+func (a *api) updateAttachment(x *exchange) (*reply, error) {
 	var faults billing.Faults
 	doc := x.document(&faults)
 	narrative := doc.optionalText("narrative")
@@ -134,16 +136,16 @@ func (a *api) uploadDocument(x *exchange) (*reply, error) {
 	return kept(a.attachments.Upload(x.ctx, replying(x, http.StatusCreated, attachmentShape), attachmentID(x), in, file))
 }
 
-// removeDocument is DELETE /attachments/{id}/documents/{doc_id}.
-func (a *api) removeDocument(x *exchange) (*reply, error) {
+// deleteDocument is DELETE /attachments/{id}/documents/{doc_id}.
+func (a *api) deleteDocument(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
 	}
 	return kept(a.attachments.RemoveDocument(x.ctx, removing[*billing.Attachment](x), attachmentID(x), documentID(x)))
 }
 
-// getContent is GET /attachments/{id}/documents/{doc_id}/content.
-func (a *api) getContent(x *exchange) (*reply, error) {
+// getDocumentContent is GET /attachments/{id}/documents/{doc_id}/content.
+func (a *api) getDocumentContent(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
 	}

@@ -8,21 +8,20 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// body reads what a client sends after the header section, up to a limit. It
-// tells a body that is too large, one that stalled and one that was cut short
-// apart; each is an error for the caller. Nothing else reads the body:
-// fasthttp's and Fiber's own ways inflate without a limit and read without a
-// stall time.
+// body reads the request body, up to a limit. It returns a different error for
+// a body that is too large, that stalled or that was cut short. Nothing else
+// reads the body: fasthttp and Fiber would decompress without a limit and read
+// without a stall time.
 type body struct {
 	x        *exchange
 	src      io.Reader
 	declared int // bytes, or -1 when chunked
-	left     int // bytes until the limit
+	left     int // bytes left until the limit
 	read     int
 }
 
 // openBody starts reading the body. The caller reads it to its end or returns
-// an error; a body that is left unread costs the connection.
+// an error. An unread body costs the connection.
 func (x *exchange) openBody(limit int) io.Reader {
 	stream := x.fctx.RequestBodyStream()
 	if stream == nil {
@@ -37,7 +36,7 @@ type eof struct{}
 
 func (eof) Read([]byte) (int, error) { return 0, io.EOF }
 
-// Read reads on, with a *billing.Error or a *transportError when it cannot.
+// Read returns a *billing.Error or a *transportError when it fails.
 func (b *body) Read(p []byte) (int, error) {
 	if len(p) > b.left+1 {
 		p = p[:b.left+1]
@@ -60,8 +59,8 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 }
 
-// whole reports whether the body has really come to its end: fasthttp reports
-// the end of the connection in the same way.
+// whole reports whether the body was received to its end. fasthttp reports the
+// end of the connection in the same way.
 func (b *body) whole() bool {
 	if b.declared < 0 {
 		return !b.x.conn.ended
@@ -69,8 +68,8 @@ func (b *body) whole() bool {
 	return b.read == b.declared
 }
 
-// failure tells why the body could not be read. fasthttp's own error does not:
-// it says of a stalled trailer that it is malformed.
+// failure returns why the body could not be read. The error of fasthttp does
+// not say: it calls a stalled trailer malformed.
 func (b *body) failure() error {
 	switch {
 	case b.x.conn.stalled && b.x.s.base.Err() != nil:

@@ -7,8 +7,8 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// checkJSON is an eligibility check as the interface shows it, without its
-// benefits: every field is there, null where it has nothing to say.
+// checkJSON is an eligibility check as the API returns it, without its
+// benefits. Every field is present; fields without a value are null.
 type checkJSON struct {
 	ID              billing.CheckID         `json:"id"`
 	Object          string                  `json:"object"`
@@ -87,9 +87,9 @@ type reasonJSON struct {
 	SuggestedValue string             `json:"suggested_value,omitempty"`
 }
 
-// checkShape is the one builder of checks. The benefits are in it in the very
-// bytes that are kept: a page holds 25 of them, and to decode and encode them
-// anew took most of its time.
+// checkShape builds the JSON of a check. It copies the benefits as the stored
+// bytes: a page has 25 checks, and decoding and encoding the benefits took
+// most of its time.
 func checkShape(c *billing.EligibilityCheck) json.RawMessage {
 	q := c.Inquiry
 	out := checkJSON{
@@ -144,7 +144,7 @@ func money(m *billing.Money) *string {
 	return new(m.String())
 }
 
-// mapped is an array, never null.
+// mapped returns an array, never null.
 func mapped[T, J any](rows []T, shape func(T) J) []J {
 	out := make([]J, len(rows))
 	for i, row := range rows {

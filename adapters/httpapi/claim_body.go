@@ -4,7 +4,7 @@ import (
 	"github.com/molar-billing/molar/core/intake"
 )
 
-// readClaimRequest reads a claim, or what is to change of one.
+// readClaimRequest reads a claim, or the changes to one.
 func readClaimRequest(x *exchange) (in intake.ClaimRequest) {
 	doc := x.document(&in.Faults)
 	readClaim(doc, &in)
@@ -80,7 +80,7 @@ func readClaimLines(doc *object) []intake.ClaimLineInput {
 	})
 }
 
-// readConvertRequest reads which services of a predetermination are done.
+// readConvertRequest reads the performed services of a predetermination.
 func readConvertRequest(x *exchange) (in intake.ConvertRequest) {
 	doc := x.document(&in.Faults)
 	in.Lines = mapped(doc.optionalObjects("lines"), func(l *object) intake.ConvertLineInput {

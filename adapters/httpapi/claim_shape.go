@@ -6,8 +6,8 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// claimSummaryJSON is a claim as lists show it: every field is there, null
-// where it has nothing to say.
+// claimSummaryJSON is a claim as it appears in lists. Every field is present;
+// fields without a value are null.
 type claimSummaryJSON struct {
 	ID                   billing.ClaimID        `json:"id"`
 	Object               string                 `json:"object"`
@@ -108,8 +108,8 @@ func claimSummaryShape(c *billing.ClaimRecord) claimSummaryJSON {
 	return out
 }
 
-// claimPaymentShape is what was paid for a claim that the payer has decided,
-// and null for any other: one that is replaced waits for another decision.
+// claimPaymentShape returns the payment of a claim that the payer has decided,
+// and null for any other. A claim that was replaced waits for a new decision.
 func claimPaymentShape(c *billing.Claim) *claimPaymentJSON {
 	decided := c.State == billing.ClaimPaid || c.State == billing.ClaimDenied || c.State == billing.ClaimReconciled
 	s := c.Standing()
@@ -137,8 +137,8 @@ func estimateShape(c *billing.Claim) *estimateJSON {
 	}
 }
 
-// claimJSON is a claim as it is read alone: the summary, and what a body of
-// POST /claims has, in the same form, so that what was read can be sent back.
+// claimJSON is a whole claim: the summary, and the fields of the body of POST
+// /claims in the same form, so that a client can send back what it read.
 type claimJSON struct {
 	claimSummaryJSON
 
@@ -158,7 +158,8 @@ type claimJSON struct {
 	TenantReference    *string              `json:"tenant_reference"`
 }
 
-// claimSubscriberJSON is the holder of the plan. A draft need not say all of it.
+// claimSubscriberJSON is the person who holds the plan. On a draft, fields may
+// be missing.
 type claimSubscriberJSON struct {
 	FirstName   *string         `json:"first_name"`
 	LastName    *string         `json:"last_name"`
@@ -239,7 +240,7 @@ func claimShape(c *billing.ClaimRecord) claimJSON {
 	return out
 }
 
-// claimSubscriberShape is null for the subscriber of a draft that names none.
+// claimSubscriberShape returns null for a draft that names no subscriber.
 func claimSubscriberShape(s billing.ClaimSubscriber) *claimSubscriberJSON {
 	if s == (billing.ClaimSubscriber{}) || s == (billing.ClaimSubscriber{Gender: billing.GenderUnknown}) {
 		return nil
@@ -250,7 +251,7 @@ func claimSubscriberShape(s billing.ClaimSubscriber) *claimSubscriberJSON {
 	}
 }
 
-// timeOrNull is null for the zero time.
+// timeOrNull returns null for the zero time.
 func timeOrNull(at time.Time) *string {
 	if at.IsZero() {
 		return nil

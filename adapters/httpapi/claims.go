@@ -6,13 +6,13 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// makeClaim is POST /claims.
-func (a *api) makeClaim(x *exchange) (*reply, error) {
+// createClaim is POST /claims.
+func (a *api) createClaim(x *exchange) (*reply, error) {
 	in := readClaimRequest(x)
 	return kept(a.claims.Make(x.ctx, replying(x, http.StatusCreated, claimShape), in))
 }
 
-// claimID is the ID in the path, read like attachmentID.
+// claimID returns the ID in the path, like attachmentID.
 func claimID(x *exchange) billing.ClaimID {
 	id, _ := billing.ParseID[billing.ClaimID](x.params.Params("id"))
 	return id
@@ -30,8 +30,8 @@ func (a *api) getClaim(x *exchange) (*reply, error) {
 	return &reply{status: http.StatusOK, body: claimShape(r)}, nil
 }
 
-// changeClaim is PATCH /claims/{id}.
-func (a *api) changeClaim(x *exchange) (*reply, error) {
+// updateClaim is PATCH /claims/{id}.
+func (a *api) updateClaim(x *exchange) (*reply, error) {
 	in := readClaimRequest(x)
 	return kept(a.claims.Change(x.ctx, replying(x, http.StatusOK, claimShape), claimID(x), in))
 }
@@ -58,13 +58,13 @@ func (a *api) reconcileClaim(x *exchange) (*reply, error) {
 	return kept(a.claims.Reconcile(x.ctx, replying(x, http.StatusOK, claimShape), claimID(x)))
 }
 
-// voidClaim is POST /claims/{id}/void: it makes a claim, and returns that one.
+// voidClaim is POST /claims/{id}/void. It returns the void transaction.
 func (a *api) voidClaim(x *exchange) (*reply, error) {
 	return kept(a.claims.Void(x.ctx, replying(x, http.StatusCreated, claimShape), claimID(x)))
 }
 
-// listClaims is GET /claims. A list holds one kind, unless it looks one claim
-// up, which may be of either.
+// listClaims is GET /claims. A list has one kind. A search for a single claim
+// without a kind finds both.
 func (a *api) listClaims(x *exchange) (*reply, error) {
 	q := x.query()
 	l := q.bind("claims", x.call.Scope, "limit", "cursor")
@@ -95,7 +95,7 @@ func (a *api) listClaims(x *exchange) (*reply, error) {
 	return page(found, claimSummaryShape, a.cursors.encode(l, next)), nil
 }
 
-// fileID is the ID in the path, read like attachmentID.
+// fileID returns the ID in the path, like attachmentID.
 func fileID(x *exchange) billing.FileID {
 	id, _ := billing.ParseID[billing.FileID](x.params.Params("id"))
 	return id

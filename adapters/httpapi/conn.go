@@ -10,18 +10,18 @@ import (
 	"time"
 )
 
-// How long a connection with unread bytes is read on before it is closed, and
-// how many of them are read. A close with unread bytes resets the connection,
-// and the reset can overtake the reply, so that the client never learns why it
-// was refused. A client that has sent more than is read gets lingerIdle to see
-// the reply before the reset.
+// The limits for reading the unread bytes of a connection before it is closed.
+// A close with unread bytes resets the connection. The reset can overtake the
+// reply, and the client never sees why the request was rejected. A client that
+// has sent more than lingerBytes gets lingerIdle to read the reply before the
+// reset.
 const (
 	lingerIdle  = 2 * time.Second
 	lingerTotal = 10 * time.Second
 	lingerBytes = 1 << 20
 )
 
-// listener wraps every connection, and knows those that are open.
+// listener wraps every connection, and keeps a list of the open ones.
 type listener struct {
 	net.Listener
 	maxHead int // bytes of a header section
@@ -30,7 +30,7 @@ type listener struct {
 	mu   sync.Mutex
 	open map[*conn]struct{}
 	cut  bool
-	left chan struct{} // receives after a connection has gone
+	left chan struct{} // receives after a connection has closed
 }
 
 func newListener(ln net.Listener, maxHead int) *listener {
@@ -50,14 +50,15 @@ func (l *listener) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// Close stops accepting; further calls do nothing.
+// Close stops accepting. Further calls do nothing.
 func (l *listener) Close() (err error) {
 	l.closing.Do(func() { err = l.Listener.Close() })
 	return err
 }
 
-// cutReads ends every read, now and later: requests that are still arriving
-// and connections that wait for one. Replies are still written.
+// cutReads ends every read, now and later: of requests that are still
+// arriving, and of connections that wait for a request. Replies are still
+// written.
 func (l *listener) cutReads() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -67,8 +68,8 @@ func (l *listener) cutReads() {
 	}
 }
 
-// wait returns when every connection has gone; when ctx ends first it closes
-// those that are left.
+// wait returns when every connection is closed. When ctx ends first, it closes
+// the others.
 func (l *listener) wait(ctx context.Context) error {
 	for {
 		l.mu.Lock()
@@ -100,8 +101,8 @@ func (l *listener) forget(c *conn) {
 	}
 }
 
-// conn is a connection that cuts a body off when it stalls, and that closes so
-// that the last reply arrives.
+// conn is a connection that cuts off a stalled body, and that closes so that
+// the last reply arrives.
 type conn struct {
 	net.Conn
 	listener *listener
@@ -111,31 +112,31 @@ type conn struct {
 	cut    bool
 	linger bool
 
-	// For the goroutine that serves the connection.
-	arrived time.Time // when bytes were read last
-	head    []byte    // the first bytes that were read since the last exchange
+	// Used by the goroutine that serves the connection.
+	arrived time.Time // the time of the last bytes read
+	head    []byte    // the first bytes read since the last exchange
 
-	// While a body is read, by the goroutine that serves the connection.
+	// Used by the same goroutine while it reads a body.
 	stall   time.Duration
 	until   time.Time
-	stalled bool // a read took longer
-	ended   bool // the client has said that no more comes
+	stalled bool // a read exceeded the stall time
+	ended   bool // the client has closed its side
 
-	// While a reply is streamed, by the same goroutine.
+	// Used by the same goroutine while it streams a reply.
 	writeStall time.Duration
 }
 
-// startBody gives each read from now on the stall time, and all together the
-// time until until.
+// startBody limits each read from now on to the stall time, and all reads to
+// until.
 func (c *conn) startBody(stall time.Duration, until time.Time) {
 	c.stall, c.until, c.stalled, c.ended = stall, until, false, false
 }
 
-// endBody leaves read deadlines to the server again, which sets one before
-// each request.
+// endBody returns the read deadline to the server, which sets it before each
+// request.
 func (c *conn) endBody() { c.stall = 0 }
 
-// Read reads, within the stall time while a body is read.
+// Read reads within the stall time while a body is read.
 func (c *conn) Read(p []byte) (int, error) {
 	if c.stall == 0 {
 		n, err := c.Conn.Read(p)
@@ -157,15 +158,15 @@ func (c *conn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// startStream gives each write from now on a time of its own, where the server
-// gives one to the reply as a whole.
+// startStream limits each write from now on to the stall time. Without it, the
+// server limits the whole reply.
 func (c *conn) startStream(stall time.Duration) { c.writeStall = stall }
 
-// endStream leaves write deadlines to the server again, which sets one before
+// endStream returns the write deadline to the server, which sets it before
 // each reply.
 func (c *conn) endStream() { c.writeStall = 0 }
 
-// Write writes, within the stall time while a reply is streamed.
+// Write writes within the stall time while a reply is streamed.
 func (c *conn) Write(p []byte) (int, error) {
 	if c.writeStall != 0 {
 		if err := c.SetWriteDeadline(time.Now().Add(c.writeStall)); err != nil {
@@ -175,7 +176,7 @@ func (c *conn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// SetReadDeadline sets the deadline, unless reads have been cut.
+// SetReadDeadline sets the deadline, unless cutReads was called.
 func (c *conn) SetReadDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -192,7 +193,7 @@ func (c *conn) cutReads() {
 	_ = c.Conn.SetReadDeadline(time.Unix(1, 0))
 }
 
-// lingerOnClose makes Close read on until the client has had the time to see
+// lingerOnClose makes Close keep reading until the client has had time to read
 // the reply.
 func (c *conn) lingerOnClose() {
 	c.mu.Lock()
@@ -200,7 +201,7 @@ func (c *conn) lingerOnClose() {
 	c.mu.Unlock()
 }
 
-// Close ends the connection.
+// Close closes the connection.
 func (c *conn) Close() (err error) {
 	c.closing.Do(func() {
 		c.mu.Lock()
@@ -215,7 +216,7 @@ func (c *conn) Close() (err error) {
 	return err
 }
 
-// drain says that no more is sent, and reads until the client says the same or
+// drain closes the sending side, and reads until the client closes its side or
 // has sent too much.
 func (c *conn) drain() {
 	w, ok := c.Conn.(interface{ CloseWrite() error })

@@ -12,9 +12,9 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// cursors makes and reads the cursors of lists. A cursor is a version, the
-// position of the last row seen, and a code that authenticates both for one
-// list, scope and set of filters.
+// cursors encodes and decodes the cursors of lists. A cursor has a version,
+// the position of the last row of the page, and a code that authenticates both
+// for one list, scope and set of filters.
 type cursors struct{ key [32]byte }
 
 const (
@@ -23,15 +23,15 @@ const (
 	cursorMAC     = 16
 )
 
-// list is what a cursor is bound to.
+// list is the list that a cursor belongs to.
 type list struct {
 	name    string
 	scope   billing.Scope
 	filters [][2]string // sorted
 }
 
-// bind describes a list by the request's parameters, but for those that page
-// through it. Call it before reading them.
+// bind describes the requested list by its parameters, except the paging
+// parameters. Call it before reading them.
 func (q *query) bind(name string, scope billing.Scope, paging ...string) list {
 	l := list{name: name, scope: scope}
 	for parameter, values := range q.all {
@@ -45,7 +45,7 @@ func (q *query) bind(name string, scope billing.Scope, paging ...string) list {
 	return l
 }
 
-// encode is the cursor of a position, or nil for none.
+// encode returns the cursor of a position, or nil for no position.
 func (c cursors) encode(l list, p *billing.Position) *string {
 	if p == nil {
 		return nil
@@ -58,7 +58,8 @@ func (c cursors) encode(l list, p *billing.Position) *string {
 	return new(base64.RawURLEncoding.EncodeToString(b))
 }
 
-// decode reads a cursor; false means that it is damaged, or of another list.
+// decode reads a cursor. It returns false for a cursor that is damaged or
+// belongs to another list.
 func (c cursors) decode(l list, s string) (*billing.Position, bool) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(s)
 	if err != nil || len(b) != cursorBody+cursorMAC || b[0] != cursorVersion {
@@ -68,14 +69,14 @@ func (c cursors) decode(l list, s string) (*billing.Position, bool) {
 	if !hmac.Equal(mac, c.mac(l, body)) {
 		return nil, false
 	}
-	micros := int64(binary.BigEndian.Uint64(body[1:9])) //nolint:gosec // G115: two's complement there and back
+	micros := int64(binary.BigEndian.Uint64(body[1:9])) //nolint:gosec // G115: two's complement in both directions
 	return &billing.Position{Time: time.UnixMicro(micros).UTC(), ID: [16]byte(body[9:])}, true
 }
 
 func (c cursors) mac(l list, body []byte) []byte {
 	h := hmac.New(sha256.New, c.key[:])
 	h.Write(body)
-	// JSON keeps the parts apart whatever characters they have.
+	// JSON keeps the parts separate, whatever characters they have.
 	_ = json.NewEncoder(h).Encode([]any{l.name, l.scope.Org, l.scope.Mode, l.filters})
 	return h.Sum(nil)[:cursorMAC]
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// listPayers is GET /payers. The directory is read from a file, so a cursor
-// needs the ID of the last payer seen and no time.
+// listPayers is GET /payers. The directory comes from a file, so a cursor
+// needs only the ID of the last payer, without a time.
 func (a *api) listPayers(x *exchange) (*reply, error) {
 	q := x.query()
 	l := q.bind("payers", x.call.Scope, "limit", "cursor")
@@ -18,7 +18,7 @@ func (a *api) listPayers(x *exchange) (*reply, error) {
 	found := a.payers.Search(text)
 	if after != nil {
 		last := slices.IndexFunc(found, func(p *billing.Payer) bool { return p.ID == after.ID })
-		found = found[last+1:] // all of it for a payer that the directory has no more
+		found = found[last+1:] // the whole list if the directory no longer has the payer
 	}
 	if err := q.end().Err(); err != nil {
 		return nil, err
@@ -27,21 +27,21 @@ func (a *api) listPayers(x *exchange) (*reply, error) {
 	return page(found, payerEntryShape, a.cursors.encode(l, next)), nil
 }
 
-// makeOffice is POST /offices.
-func (a *api) makeOffice(x *exchange) (*reply, error) {
+// createOffice is POST /offices.
+func (a *api) createOffice(x *exchange) (*reply, error) {
 	var faults billing.Faults
 	doc := x.document(&faults)
 	in := billing.Office{
 		Name: doc.text("name"), NPI: doc.text("npi"), TaxID: doc.text("tax_id"), Phone: doc.text("phone"),
 	}
 	if zone := doc.optionalText("time_zone"); zone != nil {
-		if in.TimeZone = *zone; in.TimeZone == "" { // not the default, which is for an office that names none
+		if in.TimeZone = *zone; in.TimeZone == "" { // unlike an office that names none, which gets the default
 			faults.Add("time_zone", billing.FaultRequired, "Name the time zone, or leave time_zone out for "+access.DefaultTimeZone+".")
 		}
 	}
 	if address := doc.optionalObject("address"); address != nil {
 		in.Address = billing.Address(readAddress(address))
-		if in.Address == (billing.Address{}) { // not the lack of an address
+		if in.Address == (billing.Address{}) { // an empty address is not a missing one
 			in.Address.Judge(&faults)
 		}
 	}
@@ -64,8 +64,8 @@ func (a *api) listOffices(x *exchange) (*reply, error) {
 	return page(found, officeShape, a.cursors.encode(l, next)), nil
 }
 
-// makeProvider is POST /providers.
-func (a *api) makeProvider(x *exchange) (*reply, error) {
+// createProvider is POST /providers.
+func (a *api) createProvider(x *exchange) (*reply, error) {
 	var faults billing.Faults
 	doc := x.document(&faults)
 	in := billing.Provider{
@@ -95,7 +95,7 @@ func (a *api) getPatient(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
 	}
-	id, _ := billing.ParseID[billing.PatientID](x.params.Params("id")) // read like attachmentID
+	id, _ := billing.ParseID[billing.PatientID](x.params.Params("id")) // like attachmentID
 	p, err := a.access.GetPatient(x.ctx, x.call.Scope, id)
 	if err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ type addressJSON struct {
 	ZIP   string  `json:"zip"`
 }
 
-// addressShape is null for no address.
+// addressShape returns null for the zero address.
 func addressShape(a billing.Address) *addressJSON {
 	if a == (billing.Address{}) {
 		return nil
@@ -75,7 +75,7 @@ func patientShape(p *billing.Patient) patientJSON {
 	return patientJSON{p.ID, "patient", p.FirstName, p.LastName, p.DateOfBirth, billing.Timestamp(p.CreatedAt)}
 }
 
-// payerEntryJSON is a payer as the directory has it.
+// payerEntryJSON is a payer of the directory.
 type payerEntryJSON struct {
 	ID           billing.PayerID  `json:"id"`
 	Object       string           `json:"object"`

@@ -5,8 +5,8 @@ import (
 	"github.com/molar-billing/molar/core/intake"
 )
 
-// submitCheck is POST /eligibility.
-func (a *api) submitCheck(x *exchange) (*reply, error) {
+// createCheck is POST /eligibility.
+func (a *api) createCheck(x *exchange) (*reply, error) {
 	var in intake.EligibilityRequest
 	for _, line := range x.headers("Cache-Control") {
 		if in.NoCache = line == "no-cache"; !in.NoCache {

@@ -4,7 +4,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// eraSummaryJSON is a remittance as lists show it.
+// eraSummaryJSON is a remittance as it appears in lists.
 type eraSummaryJSON struct {
 	ID         billing.ERAID     `json:"id"`
 	Object     string            `json:"object"`
@@ -47,7 +47,7 @@ func eraSummaryShape(e *billing.ERA) eraSummaryJSON {
 	return out
 }
 
-// eraJSON is a remittance as it is read alone.
+// eraJSON is a whole remittance.
 type eraJSON struct {
 	eraSummaryJSON
 
@@ -91,8 +91,8 @@ type balanceFindingJSON struct {
 	Explanation          string  `json:"explanation"`
 }
 
-// eraShape is the one builder of whole remittances. Next is the cursor of
-// GET /eras/{id}/claims that goes on after the claims that are there.
+// eraShape builds the JSON of a whole remittance. Next is the cursor of GET
+// /eras/{id}/claims for the claims that follow.
 func eraShape(r *billing.ERARecord, next *string) eraJSON {
 	b := r.Balance
 	return eraJSON{
@@ -123,7 +123,7 @@ func balanceFindingShape(f billing.BalanceFinding) balanceFindingJSON {
 	return out
 }
 
-// eraClaimJSON is what a remittance says of one claim.
+// eraClaimJSON is what a remittance reports for one claim.
 type eraClaimJSON struct {
 	Object                string           `json:"object"`
 	Ordinal               int              `json:"ordinal"`

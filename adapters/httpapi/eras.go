@@ -9,7 +9,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// eraID is the ID in the path, read like attachmentID.
+// eraID returns the ID in the path, like attachmentID.
 func eraID(x *exchange) billing.ERAID {
 	id, _ := billing.ParseID[billing.ERAID](x.params.Params("id"))
 	return id
@@ -55,15 +55,16 @@ func (a *api) postERA(x *exchange) (*reply, error) {
 	return kept(a.remittances.Post(x.ctx, replying(x, http.StatusOK, a.wholeERA(x)), eraID(x)))
 }
 
-// wholeERA is the shape of a remittance whose claims go on in listERAClaims.
+// wholeERA returns the shape of a remittance whose other claims listERAClaims
+// returns.
 func (a *api) wholeERA(x *exchange) func(*billing.ERARecord) eraJSON {
 	return func(r *billing.ERARecord) eraJSON {
 		return eraShape(r, a.cursors.encode(claimsOf(r.ID, x.call.Scope), afterClaim(r.Claims, r.More)))
 	}
 }
 
-// listERAClaims is GET /eras/{id}/claims: what the remittance says of each
-// claim, in the order of the file.
+// listERAClaims is GET /eras/{id}/claims: the claims of the remittance, in the
+// order of the file.
 func (a *api) listERAClaims(x *exchange) (*reply, error) {
 	era, q := eraID(x), x.query()
 	l := claimsOf(era, x.call.Scope)
@@ -81,13 +82,14 @@ func (a *api) listERAClaims(x *exchange) (*reply, error) {
 	return page(found, eraClaimShape, a.cursors.encode(l, afterClaim(found, more))), nil
 }
 
-// claimsOf is the list of what a remittance says of claims. It has no filters.
+// claimsOf describes the list of the claims of a remittance. It has no
+// filters.
 func claimsOf(era billing.ERAID, scope billing.Scope) list {
 	return list{name: "claims of " + era.String(), scope: scope}
 }
 
-// afterClaim is the place after the last of the claims, for those that follow.
-// The position of a claim of a remittance is its ordinal, which never changes.
+// afterClaim returns the position of the last of the claims, or nil if no more
+// follow. A position is the ordinal of the claim, which never changes.
 func afterClaim(claims []*billing.ERAClaim, more bool) *billing.Position {
 	if !more || len(claims) == 0 {
 		return nil
@@ -97,7 +99,7 @@ func afterClaim(claims []*billing.ERAClaim, more bool) *billing.Position {
 	return &p
 }
 
-// ordinalOf reads what afterClaim wrote.
+// ordinalOf reads the position of afterClaim.
 func ordinalOf(p *billing.Position) int {
 	return int(min(binary.BigEndian.Uint64(p.ID[8:]), math.MaxInt32)) //nolint:gosec // G115: it is bounded
 }
@@ -114,8 +116,8 @@ func (a *api) getERAFile(x *exchange) (*reply, error) {
 	return fileReply(e.File.Name, content), nil
 }
 
-// fileReply is an X12 file, to be saved under its name, as far as it is one
-// that every system takes: others have given it.
+// fileReply returns an X12 file as a download. The sender chose the name, so
+// it drops characters that some systems do not accept.
 func fileReply(name string, content []byte) *reply {
 	plain := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r) {

@@ -9,7 +9,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// status is the one table from codes to statuses.
+// status returns the HTTP status of a code. It is the only such table.
 func status(code billing.Code) int {
 	switch code {
 	case billing.CodeIdempotencyKeyRequired:
@@ -51,8 +51,8 @@ const (
 	timeoutMessage  = "The request took too long. It may still have taken effect: look before sending it again with a new key."
 )
 
-// transportError is a fault of the HTTP message itself, below the interface's
-// codes; it has a status of its own.
+// transportError is a fault of the HTTP message itself. It has no code of the
+// interface, but a status of its own.
 type transportError struct {
 	status  int
 	message string
@@ -60,12 +60,13 @@ type transportError struct {
 
 func (e *transportError) Error() string { return e.message }
 
-// malformed is the error for a message that is not HTTP, or not safely so.
+// malformed is the error for a message that is not well-formed HTTP.
 func malformed() error {
 	return &transportError{http.StatusBadRequest, "The request is not well-formed HTTP, or it was cut short."}
 }
 
-// failedCheckError is the failure of a completed check, which the reply shows.
+// failedCheckError is the error of a check that completed without an answer.
+// The reply shows the check.
 type failedCheckError struct {
 	error
 	check    *billing.EligibilityCheck
@@ -88,17 +89,17 @@ type faultJSON struct {
 	Message string            `json:"message"`
 }
 
-// fail replies with an error, and logs the cause when it is the service's.
+// fail replies with an error. It logs the cause if the service is at fault.
 func (x *exchange) fail(err error) {
 	code, out := x.failure(err)
 	if f, ok := errors.AsType[*failedCheckError](err); ok {
 		out.Check = checkShape(f.check)
 		x.markReplayed(f.replayed)
 		if f.replayed && !f.check.RequestID.IsZero() {
-			out.RequestID = f.check.RequestID.String() // the body is the first answer's; the header names this request
+			out.RequestID = f.check.RequestID.String() // the body is the first reply's; the header names this request
 		}
 	}
-	switch out.Error { //nolint:exhaustive // the others need no header
+	switch out.Error { //nolint:exhaustive // other codes need no header
 	case billing.CodeUnauthorized:
 		x.set("WWW-Authenticate", "Bearer")
 	case billing.CodeTooManyRequests, billing.CodeIdempotencyKeyInUse:
@@ -114,8 +115,8 @@ func (x *exchange) fail(err error) {
 	x.writeJSON(code, out)
 }
 
-// failure is what an error is told as: a status and a body. It notes the code
-// for the log.
+// failure returns the status and the body for an error. It keeps the code for
+// the log.
 func (x *exchange) failure(err error) (code int, out errorJSON) {
 	out = errorJSON{Error: billing.CodeInternal, Message: internalMessage, Errors: []faultJSON{}, RequestID: x.id.String()}
 	e, known := errors.AsType[*billing.Error](err)
@@ -138,10 +139,10 @@ func (x *exchange) failure(err error) (code int, out errorJSON) {
 	return code, out
 }
 
-// maxFieldName bounds how much of an unknown field's name comes back.
+// maxFieldName limits how much of an unknown field's name the reply repeats.
 const maxFieldName = 200
 
-// fieldName is how a reply names a field; the body as a whole is "body".
+// fieldName returns the name of a field in a reply. The whole body is "body".
 func fieldName(field string) string {
 	switch {
 	case field == "":

@@ -20,8 +20,8 @@ func (a *api) getEvent(x *exchange) (*reply, error) {
 	return rawReply(e.JSON()), nil
 }
 
-// listEvents is GET /events: newest first, or with order=asc the story from an
-// event on, for a reader who tails it.
+// listEvents is GET /events: newest first, or with order=asc the events after
+// a given one, for readers that follow them.
 func (a *api) listEvents(x *exchange) (*reply, error) {
 	q := x.query()
 	ascending := oneOf(q, "order", "asc", "desc") == "asc"
@@ -50,8 +50,8 @@ func (a *api) listEvents(x *exchange) (*reply, error) {
 	return rawPage(events, (*billing.Event).JSON, a.cursors.encode(l, next)), nil
 }
 
-// tailEvents goes on after the cursor when there is one, else after the event
-// named. The cursor of a tail holds the last event that was read.
+// tailEvents continues after the cursor, or else after the named event. The
+// cursor has the last event of the page.
 func (a *api) tailEvents(x *exchange, q *query, f billing.EventFilter, limit int) (*reply, error) {
 	l := q.bind("events, ascending", x.call.Scope, "limit", "cursor", "order", "after")
 	after := id[billing.EventID](q, "after")

@@ -21,39 +21,39 @@ type exchange struct {
 	id      billing.RequestID
 	started time.Time
 	method  string
-	verdict string // of the guard
+	verdict string // the guard's
 	hasBody bool
 
 	route    *route // nil until one matches
 	params   *fiber.Ctx
 	key      *billing.APIKey
-	call     billing.Call // what the use cases see of the request
+	call     billing.Call // what the use cases get of the request
 	body     []byte       // of a jsonBody, an optionalBody or an emptyBody
-	json     *node        // what it says; nil when it cannot be read
+	json     *node        // the parsed body; nil if it cannot be read
 	upload   *form        // of an uploadBody
 	bodyDone bool
 	ctx      context.Context //nolint:containedctx // the request's own, for its use case
 	cancel   context.CancelFunc
-	code     billing.Code // of the error that was answered
-	atEnd    []func()     // what finish does last
+	code     billing.Code // of the error in the reply
+	atEnd    []func()     // run by finish, last
 
-	jsonFaults billing.Faults // what is wrong with the form of the body
+	jsonFaults billing.Faults // faults in the form of the body
 }
 
-// reply is what an operation answers when nothing failed.
+// reply is what an operation returns on success.
 type reply struct {
 	status   int
-	body     any  // becomes JSON
-	replayed bool // an earlier request with the idempotency key made it
+	body     any  // encoded as JSON
+	replayed bool // repeats the reply of an earlier request with the idempotency key
 	raw      []byte
 	stream   *stream
 	mime     string // of raw or stream
-	fileName string // that a client is to save it under: an ID and an extension
+	fileName string // for the client to save it as: an ID and an extension
 }
 
 type exchangeKey struct{}
 
-// begin starts the exchange with what every reply carries.
+// begin starts the exchange and sets the headers that every reply has.
 func (s *Server) begin(fctx *fasthttp.RequestCtx) *exchange {
 	h := &fctx.Request.Header
 	x := &exchange{
@@ -76,11 +76,11 @@ func (s *Server) begin(fctx *fasthttp.RequestCtx) *exchange {
 }
 
 func of(c *fiber.Ctx) *exchange {
-	return c.Context().UserValue(exchangeKey{}).(*exchange) // serve has set it
+	return c.Context().UserValue(exchangeKey{}).(*exchange) // set by serve
 }
 
-// run does what comes before an operation, in the order of the interface, then
-// the operation, and writes its reply.
+// run makes the checks that come before an operation, in the order of the
+// interface, runs the operation and writes its reply.
 func (x *exchange) run(r *route, c *fiber.Ctx) {
 	x.route, x.params = r, c
 	x.startClock()
@@ -140,7 +140,7 @@ func (x *exchange) operate(r *route) (*reply, error) {
 			return nil, err
 		}
 	}
-	if x.verdict == verdictRefused { // what was wrong a moment ago is not any more, and the body is lost
+	if x.verdict == verdictRefused { // the fault has gone since then, but the body is lost
 		return nil, malformed()
 	}
 	if err := x.readBody(r.body); err != nil {
@@ -155,8 +155,8 @@ func (x *exchange) operate(r *route) (*reply, error) {
 	return r.handle(x)
 }
 
-// startClock starts the deadline of the request anew, from when the last of it
-// arrived: what has been done with it since then counts, such as looking up its
+// startClock restarts the request's deadline, counted from the arrival of its
+// last byte. So it includes what was done since then, such as looking up the
 // key.
 func (x *exchange) startClock() {
 	if x.cancel != nil {
@@ -165,7 +165,7 @@ func (x *exchange) startClock() {
 	x.ctx, x.cancel = context.WithDeadline(x.s.base, x.conn.arrived.Add(x.s.timeout))
 }
 
-// authenticate finds out who calls.
+// authenticate identifies the caller.
 func (x *exchange) authenticate() (err error) {
 	if x.key, err = x.s.identify(x.ctx, bearer(x.fctx.Request.Header.RawHeaders())); err == nil {
 		x.call.Scope, x.call.Principal = x.key.Scope, x.key.Principal()
@@ -173,7 +173,7 @@ func (x *exchange) authenticate() (err error) {
 	return err
 }
 
-// takesNoBody is the error for a body where the method has no place for one.
+// takesNoBody is the error for a body on a method that has none.
 func (x *exchange) takesNoBody() error {
 	message := x.method + " takes no body. Send the request without one."
 	var faults billing.Faults
@@ -192,7 +192,7 @@ func (x *exchange) permit(need billing.Permission) error {
 	}
 }
 
-// bearer is the API key that a header section carries, if any.
+// bearer returns the API key of a header section, if any.
 func bearer(raw []byte) string {
 	if lines := fieldLines(raw, "Authorization"); len(lines) == 1 {
 		if scheme, token, ok := strings.Cut(lines[0], " "); ok && strings.EqualFold(scheme, "Bearer") {
@@ -202,7 +202,7 @@ func bearer(raw []byte) string {
 	return ""
 }
 
-// readIdempotencyKey is the idempotency key that a header section carries.
+// readIdempotencyKey returns the idempotency key of a header section.
 func readIdempotencyKey(raw []byte) (string, error) {
 	lines := fieldLines(raw, idempotencyKey)
 	var faults billing.Faults
@@ -222,7 +222,7 @@ func readIdempotencyKey(raw []byte) (string, error) {
 
 const idempotencyKey = "Idempotency-Key"
 
-// readBody reads the whole body. The clock of the request starts when it is in.
+// readBody reads the whole body. The request's clock starts at its end.
 func (x *exchange) readBody(kind bodyKind) (err error) {
 	switch kind {
 	case noBody:
@@ -239,13 +239,13 @@ func (x *exchange) readBody(kind bodyKind) (err error) {
 	return err
 }
 
-// headers gives the value of each line of a header field.
+// headers returns the value of each line of a header field.
 func (x *exchange) headers(name string) []string {
 	return fieldLines(x.fctx.Request.Header.RawHeaders(), name)
 }
 
-// unrouted answers a path that no operation has, or a method that the path's
-// operations do not know.
+// unrouted replies to an unknown path, or to a method that the path does not
+// support.
 func (x *exchange) unrouted() {
 	allowed := x.s.methods(string(x.fctx.URI().PathOriginal()))
 	if len(allowed) == 0 {
@@ -272,9 +272,9 @@ func (x *exchange) write(status int, mime string, b []byte) {
 	x.fctx.Response.SetBody(b)
 }
 
-// finish ends the exchange, however it went, and gives back what it held.
-// Bytes of the body that are still unread would be taken for the next request,
-// so they cost the connection.
+// finish ends the exchange, whatever happened, and releases its resources. It
+// closes the connection if the body has unread bytes, because they would be
+// read as the next request.
 func (x *exchange) finish() {
 	defer func() {
 		for _, end := range x.atEnd {
@@ -292,8 +292,8 @@ func (x *exchange) finish() {
 		x.fctx.SetConnectionClose()
 		x.conn.lingerOnClose()
 	}
-	x.conn.arrived = time.Now() // what has come by now of the next request is read from here on
+	x.conn.arrived = time.Now() // from here on, read bytes belong to the next request
 	x.conn.head = x.conn.head[:0]
-	x.fctx.RemoveUserValue(exchangeKey{}) // else an idle connection holds on to the body
+	x.fctx.RemoveUserValue(exchangeKey{}) // otherwise an idle connection keeps the body in memory
 	x.observe()
 }

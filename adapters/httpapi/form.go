@@ -11,20 +11,20 @@ import (
 )
 
 // form reads the parts of a multipart/form-data body by name, as an object
-// reads the fields of a JSON object: what is of the wrong kind, or has a name
-// that nobody asked for, becomes a fault, and what is missing reads as the zero
-// value. The file and its content are there until the operation returns.
+// reads the fields of a JSON object. A part of the wrong kind, or with an
+// unknown name, becomes a fault. A missing part reads as the zero value. The
+// file and its content exist until the operation returns.
 type form struct {
 	parts  []*part
 	faults billing.Faults // of the form itself
-	broken bool           // parts are only those before the fault
+	broken bool           // parts has only those before the fault
 
 	into  *billing.Faults
 	taken []string
 }
 
-// form reads the body of an upload. It adds to the faults what is wrong with the
-// query, where uploads have no parameters, and with the form itself.
+// form reads the body of an upload. It adds the faults of the query, where
+// uploads have no parameters, and of the form itself.
 func (x *exchange) form(faults *billing.Faults) *form {
 	x.noQuery(faults)
 	f := x.upload
@@ -47,7 +47,7 @@ func (f *form) take(name string) *part {
 	return f.find(name)
 }
 
-// text is the text of the part, or "" when it is missing.
+// text returns the text of the part, or "" if it is missing.
 func (f *form) text(name string) string {
 	p := f.take(name)
 	switch {
@@ -62,8 +62,8 @@ func (f *form) text(name string) string {
 	return ""
 }
 
-// optionalText is the text of the part, or nil when it is missing or empty: a
-// form has no null, and browsers send a part for what was not filled in.
+// optionalText returns the text of the part, or nil if it is missing or empty.
+// A form has no null, and browsers send an empty part for an empty field.
 func (f *form) optionalText(name string) *string {
 	if s := f.text(name); s != "" {
 		return &s
@@ -73,12 +73,12 @@ func (f *form) optionalText(name string) *string {
 
 // formFile is a file as a client sent it.
 type formFile struct {
-	name    string // in a form that is safe to show; never empty
+	name    string // safe to display; never empty
 	size    int64  // bytes
 	content *io.SectionReader
 }
 
-// file is the part file; when there is none, that is a fault.
+// file returns the part file. A missing file is a fault.
 func (f *form) file() *formFile {
 	p := f.take(filePart)
 	if p == nil {
@@ -88,7 +88,7 @@ func (f *form) file() *formFile {
 	return &formFile{cleanFileName(p.fileName), p.size, io.NewSectionReader(p.content, 0, p.size)}
 }
 
-// end tells of the parts that nobody asked for.
+// end adds a fault for each unknown part.
 func (f *form) end() {
 	for _, p := range f.parts {
 		if !slices.Contains(f.taken, p.name) {
@@ -97,12 +97,12 @@ func (f *form) end() {
 	}
 }
 
-// maxFileName is how many characters of a file name are kept.
+// maxFileName limits the stored file name, in characters.
 const maxFileName = 255
 
-// cleanFileName is the last part of a path of whatever system, without control
-// characters and those that turn the direction of text, which can make a name
-// look like another. What is not UTF-8 becomes U+FFFD.
+// cleanFileName returns the last part of a path of any operating system. It
+// removes control characters, and those that change the direction of text,
+// which can disguise a name. Bytes that are not UTF-8 become U+FFFD.
 func cleanFileName(path string) string {
 	name := strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {

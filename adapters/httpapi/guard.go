@@ -12,21 +12,20 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// guardHeader carries the guard's verdict from the header section to the
-// exchange: fasthttp offers no other way. What a client sends under the name
-// is dropped.
+// guardHeader carries the guard's verdict to the exchange, because fasthttp
+// offers no other way. The guard drops the header if a client sends it.
 const guardHeader = "X-Molar-Guard"
 
 const (
 	verdictMalformed = "malformed"
 	verdictTooLarge  = "too-large"
-	verdictNoBody    = "no-body" // the method takes none, and one comes
-	verdictRefused   = "refused" // for what the header section says; the exchange finds out again
+	verdictNoBody    = "no-body" // the method has no body, but the request does
+	verdictRefused   = "refused" // by the header section; the exchange finds out why
 )
 
-// judge runs when the header section is in and nothing of the body is. A
-// request that is refused for its framing or for the length it declares is cut
-// down to its header, so that not one byte of the body is read.
+// judge runs when the header section has arrived, and none of the body. It
+// reduces a request with bad framing or a too large Content-Length to its
+// header section, so that not one byte of the body is read.
 func (s *Server) judge(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	h.Del(guardHeader)
 	switch {
@@ -36,36 +35,37 @@ func (s *Server) judge(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 		cutBody(h, verdictNoBody)
 	case h.ContentLength() > s.bodyLimit(h):
 		cutBody(h, verdictTooLarge)
-	case h.ContentLength() > 0 && !s.welcomes(h):
+	case h.ContentLength() > 0 && !s.wantsBody(h):
 		cutBody(h, verdictRefused)
 	}
 	return fasthttp.RequestConfig{
 		ReadTimeout: s.limits.Stall,
-		// fasthttp reads up to this much of a body before the handler runs,
-		// within one deadline for all of it. One byte is the least it knows.
+		// fasthttp reads up to this many bytes of the body before the handler
+		// runs, within one deadline for all of them. The minimum is 1.
 		MaxRequestBodySize: 1,
 	}
 }
 
-// lookTime is how long the look-up of a key may hold up a body that is on its
-// way. The exchange looks it up again, with the time of the request.
-const lookTime = time.Second
+// lookupTime limits how long looking up a key may delay an arriving body. The
+// exchange looks it up again, within the time of the request.
+const lookupTime = time.Second
 
-// welcomes reports whether the body is worth waiting for: the header section
-// names an operation, and a key and an idempotency key that it accepts.
-// fasthttp would not call the handler, which tells all that, before the first
-// byte of the body has come. A chunked body is not waited for.
-func (s *Server) welcomes(h *fasthttp.RequestHeader) bool {
+// wantsBody reports whether the request may send its body: the header section
+// names an operation, and has a key and an idempotency key that the operation
+// accepts. Without this check, fasthttp would wait for the first byte of the
+// body before the handler can reject the request. A chunked body is not waited
+// for.
+func (s *Server) wantsBody(h *fasthttp.RequestHeader) bool {
 	r := s.find(string(h.Method()), targetPath(h.RequestURI()))
 	if r == nil {
 		return false
 	}
 	if r.permission != "" {
-		ctx, cancel := context.WithTimeout(s.base, lookTime)
+		ctx, cancel := context.WithTimeout(s.base, lookupTime)
 		defer cancel()
 		key, err := s.identify(ctx, bearer(h.RawHeaders()))
 		if err == nil && !key.May(r.permission) || err != nil && billing.CodeOf(err) == billing.CodeUnauthorized {
-			return false // any other error may be gone when the exchange asks
+			return false // the exchange tries again, since any other error may be temporary
 		}
 	}
 	if r.changes() {
@@ -76,10 +76,10 @@ func (s *Server) welcomes(h *fasthttp.RequestHeader) bool {
 	return true
 }
 
-// readAgain reads a header section that fasthttp refused; head is how the
-// request began. It reports whether all that was wrong are control characters in
-// an idempotency key, which are a fault of the key and not of the message. The
-// request has no body then, and the exchange finds out what to reply.
+// readAgain reads a header section that fasthttp rejected; head is the start
+// of the request. It reports whether the only faults are control characters in
+// the idempotency key, which are a fault of the key and not of the message.
+// The request then has no body, and the exchange chooses the reply.
 func (s *Server) readAgain(h *fasthttp.RequestHeader, head []byte) bool {
 	legible := legibleKey(head)
 	if legible == nil || h.Read(bufio.NewReaderSize(bytes.NewReader(legible), len(legible))) != nil {
@@ -91,10 +91,10 @@ func (s *Server) readAgain(h *fasthttp.RequestHeader, head []byte) bool {
 	return true
 }
 
-// legibleKey gives the header section that head begins with, where each control
-// character of an idempotency key has become a byte that fasthttp reads and no
-// key may have. It is nil when there is none. A CR stays, which another program
-// could take for the end of the line.
+// legibleKey returns the header section at the start of head, or nil if its
+// idempotency key has no control characters. Each control character becomes a
+// byte that fasthttp reads and no key may have. A CR stays, because another
+// program could read it as the end of the line.
 func legibleKey(head []byte) []byte {
 	end := bytes.Index(head, []byte("\r\n\r\n"))
 	if end < 0 {
@@ -126,9 +126,9 @@ func cutBody(h *fasthttp.RequestHeader, verdict string) {
 	h.SetConnectionClose()
 }
 
-// bodyLimit is how many bytes the body of the request may have. A path that no
-// route has, and one that takes no body, get the limit of JSON; their bodies
-// are never read.
+// bodyLimit returns the maximum number of bytes of the request's body. An
+// unknown path, and an operation without a body, get the limit of JSON; their
+// bodies are never read.
 func (s *Server) bodyLimit(h *fasthttp.RequestHeader) int {
 	if r := s.find(string(h.Method()), targetPath(h.RequestURI())); r != nil && r.body == uploadBody {
 		return s.limits.Upload
@@ -136,7 +136,7 @@ func (s *Server) bodyLimit(h *fasthttp.RequestHeader) int {
 	return s.limits.JSON
 }
 
-// targetPath is the path of a request target in origin or absolute form.
+// targetPath returns the path of a request target in origin or absolute form.
 func targetPath(target []byte) string {
 	if _, rest, ok := bytes.Cut(target, []byte("://")); ok && target[0] != '/' {
 		target = rest[max(bytes.IndexByte(rest, '/'), 0):]
@@ -145,8 +145,9 @@ func targetPath(target []byte) string {
 	return string(path)
 }
 
-// wellFramed refuses what two HTTP programs in a row could read as two
-// different requests (RFC 9112, section 11.2), beyond what fasthttp refuses.
+// wellFramed rejects messages that two HTTP programs in a row could read as
+// two different requests (RFC 9112, section 11.2), beyond those that fasthttp
+// rejects.
 func wellFramed(h *fasthttp.RequestHeader) bool {
 	if p := string(h.Protocol()); p != "HTTP/1.1" && p != "HTTP/1.0" {
 		return false
@@ -155,7 +156,7 @@ func wellFramed(h *fasthttp.RequestHeader) bool {
 	for line := range bytes.Lines(raw) {
 		name, _, field := bytes.Cut(line, []byte(":"))
 		if !bytes.HasSuffix(line, []byte("\r\n")) || len(line) > 2 && (!field || !isToken(name)) {
-			return false // a line that a bare LF ends, a folded one, or one without a name
+			return false // a line that ends in a bare LF, a folded line, or one without a name
 		}
 	}
 	lengths, encodings := fieldLines(raw, "Content-Length"), fieldLines(raw, "Transfer-Encoding")
@@ -166,15 +167,15 @@ func wellFramed(h *fasthttp.RequestHeader) bool {
 }
 
 // isToken reports whether b has the form of a field name (RFC 9110, section
-// 5.6.2). Programs differ in what they make of "Transfer Encoding".
+// 5.6.2). Programs read names such as "Transfer Encoding" differently.
 func isToken(b []byte) bool {
 	return len(b) > 0 && !bytes.ContainsFunc(b, func(r rune) bool {
 		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
 	})
 }
 
-// fieldLines gives the value of each line with the field name, as they came.
-// fasthttp's own view keeps only the last line of some fields.
+// fieldLines returns the value of each line with the field name, unchanged.
+// fasthttp itself keeps only the last line of some fields.
 func fieldLines(raw []byte, name string) (values []string) {
 	for line := range bytes.Lines(raw) {
 		key, value, ok := bytes.Cut(line, []byte(":"))

@@ -28,10 +28,10 @@ const (
 )
 
 // node is a JSON value as it was sent: numbers keep their digits, and objects
-// their fields in order.
+// keep the order of their fields.
 type node struct {
 	kind   kind
-	text   string // a string's characters; a number's or a boolean's literal
+	text   string // the characters of a string; the literal of a number or a boolean
 	items  []*node
 	fields []field
 }
@@ -41,7 +41,7 @@ type field struct {
 	value *node
 }
 
-// What a body may hold. The largest request of the interface, a claim of 50
+// The limits of a body. The largest request of the interface, a claim of 50
 // lines, is 3 deep and has fewer than 2,000 values. With these limits no body
 // costs more than a fixed multiple of its bytes.
 const (
@@ -49,14 +49,15 @@ const (
 	maxValues = 10_000
 )
 
-// deadlineStep is how many values are read between two looks at the deadline.
+// deadlineStep is the number of values read between two checks of the
+// deadline.
 const deadlineStep = 256
 
-// parseJSON reads one JSON object (RFC 8259) and nothing else, and records what
-// is wrong with it: that it is none is the fault of the body; U+0000, half a
-// surrogate pair and a name that occurs twice are faults of their field. The
-// object is nil when the body cannot be read. The error is that of ctx, once it
-// has ended. encoding/json would replace, drop or merge what is refused here.
+// parseJSON reads one JSON object (RFC 8259) and nothing else, and adds its
+// faults. A body that is not one JSON object is a fault of the body. U+0000,
+// half a surrogate pair and a duplicate name are faults of their field;
+// encoding/json would replace, drop or merge them. The object is nil if the
+// body cannot be read. The error is that of ctx, once it has ended.
 func parseJSON(ctx context.Context, data []byte, faults *billing.Faults) (*node, error) {
 	if len(bytes.Trim(data, " \t\r\n")) == 0 {
 		faults.Add("", billing.FaultRequired, "Send one JSON object.")
@@ -86,17 +87,17 @@ func parseJSON(ctx context.Context, data []byte, faults *billing.Faults) (*node,
 	return nil, nil
 }
 
-// parser reads a text from its start to its end. Its methods report false when
-// they have stopped; why says what for.
+// parser reads a text from start to end. Its methods return false once the
+// parser has stopped; why says what for.
 type parser struct {
-	ctx     context.Context //nolint:containedctx // of the one call that the parser lives for
+	ctx     context.Context //nolint:containedctx // of the one call that uses the parser
 	in      string
 	at      int
 	why     string
 	err     error // of ctx
 	values  int
 	path    []string
-	scratch []byte // of the string with escapes that is being read
+	scratch []byte // the current string, if it has escapes
 	faults  *billing.Faults
 }
 
@@ -107,9 +108,9 @@ func (p *parser) stop(why string) bool {
 	return false
 }
 
-// fault records a fault of the value at the path. Only a fault that may be kept
-// costs a path, and no more of it than a reply shows: the names of a body can be
-// as long as the body.
+// fault adds a fault of the value at the path. It builds a path only for a
+// fault that may be kept, and only as much of it as a reply shows: the names
+// of a body can be as long as the body.
 func (p *parser) fault(code billing.FaultCode, message string) {
 	if p.faults.Full() {
 		return
@@ -140,7 +141,7 @@ func (p *parser) space() {
 	}
 }
 
-// next reports whether c comes next, and steps over it.
+// next skips c and returns true, if c comes next.
 func (p *parser) next(c byte) bool {
 	if p.at < len(p.in) && p.in[p.at] == c {
 		p.at++
@@ -254,7 +255,7 @@ func (p *parser) array(depth int) (*node, bool) {
 	}
 }
 
-// number reads the literal; it is nowhere turned into a float.
+// number reads the literal. It is never converted to a float.
 func (p *parser) number() (*node, bool) {
 	start := p.at
 	digits := func() bool {
@@ -282,7 +283,7 @@ func (p *parser) number() (*node, bool) {
 	return &node{kind: kindNumber, text: p.in[start:p.at]}, true
 }
 
-// string reads a string. It is sound when it has neither U+0000 nor half of a
+// string reads a string. It is sound if it has neither U+0000 nor half of a
 // surrogate pair.
 func (p *parser) string() (s string, sound, ok bool) {
 	p.at++
@@ -319,11 +320,11 @@ func (p *parser) string() (s string, sound, ok bool) {
 	return "", false, p.stop("a string has no end")
 }
 
-// halfPair is no character.
+// halfPair stands for half of a surrogate pair, which is not a character.
 const halfPair rune = -1
 
-// escape reads what follows a backslash, both halves of a surrogate pair at
-// once. Half a pair reads as halfPair.
+// escape reads the characters after a backslash, and both halves of a
+// surrogate pair at once. It returns halfPair for one half.
 func (p *parser) escape() (rune, bool) {
 	if p.at++; p.at == len(p.in) {
 		return 0, p.stop("a string has no end")
@@ -350,7 +351,7 @@ func (p *parser) escape() (rune, bool) {
 		return 0, false
 	}
 	if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
-		p.at = back // the second escape may stand for itself
+		p.at = back // the second escape may be a character of its own
 		return halfPair, true
 	}
 	return r, true
@@ -368,15 +369,15 @@ func (p *parser) hex() (rune, bool) {
 	return rune(v), true
 }
 
-// meaning hashes values in a form that is the same for every spelling that
-// means the same: fields sorted, no white space, one way to escape. The form is
-// never in memory as a whole, since it can be three times as long as the body.
+// meaning hashes values in one form for all spellings with the same meaning:
+// sorted fields, no white space, one way to escape. It never holds the whole
+// form in memory, which can be three times as long as the body.
 type meaning struct {
 	hash.Hash
 	scratch []byte
 }
 
-// put hashes bytes, which never fails.
+// put hashes bytes. It never fails.
 func (m *meaning) put(p []byte) { _, _ = m.Write(p) }
 
 func (m *meaning) sum() [sha256.Size]byte { return [sha256.Size]byte(m.Sum(nil)) }
@@ -410,7 +411,7 @@ func (m *meaning) add(n *node) {
 	}
 }
 
-// quote hashes what strconv.Quote gives, piece by piece.
+// quote hashes the result of strconv.Quote, piece by piece.
 func (m *meaning) quote(s string) {
 	m.put([]byte{'"'})
 	for s != "" {

@@ -20,25 +20,25 @@ import (
 )
 
 const (
-	filePart    = "file"   // the one part that is kept in a file
-	formLimit   = 64 << 10 // bytes of all the rest of a form, headers and boundaries included
+	filePart    = "file"   // the only part that is stored in a file
+	formLimit   = 64 << 10 // bytes of a form without its file, headers and boundaries included
 	maxParts    = 20
 	maxBoundary = 70       // characters (RFC 2046, section 5.1.1)
-	fileBuffer  = 64 << 10 // bytes of the file that are in memory at once
+	fileBuffer  = 64 << 10 // bytes of the file in memory at once
 )
 
 // part is one part of a form as it was sent.
 type part struct {
 	name     string
-	isFile   bool // it has a file name, which may be empty
+	isFile   bool // the part has a file name, which may be empty
 	fileName string
 	size     int64
 	sum      [sha256.Size]byte
 	content  *os.File // of the part file
-	text     []byte   // of any other
+	text     []byte   // of any other part
 }
 
-// brokenFormError says why a body is no form.
+// brokenFormError says why a body is not a form.
 type brokenFormError struct {
 	code    billing.FaultCode
 	message string
@@ -46,9 +46,9 @@ type brokenFormError struct {
 
 func (b *brokenFormError) Error() string { return b.message }
 
-// readForm reads the body as multipart/form-data. What is wrong with the form
-// becomes its faults; an error says that the body did not arrive, or is too
-// large, and comes first: so a body that is no form is read to its end too.
+// readForm reads the body as multipart/form-data. Faults of the form go into
+// its faults. An error says that the body did not arrive or is too large, and
+// it has priority, so even a broken form is read to its end.
 func (x *exchange) readForm() (*form, error) {
 	body := x.openBody(x.s.limits.Upload)
 	f := &form{}
@@ -69,7 +69,7 @@ func (x *exchange) readForm() (*form, error) {
 	return f, err
 }
 
-// boundaryOf is the boundary that the Content-Type lines name.
+// boundaryOf returns the boundary of the Content-Type lines.
 func boundaryOf(lines []string) (boundary string, ok bool) {
 	if len(lines) != 1 {
 		return "", false
@@ -79,7 +79,7 @@ func boundaryOf(lines []string) (boundary string, ok bool) {
 	return boundary, err == nil && kind == "multipart/form-data" && boundary != "" && len(boundary) <= maxBoundary
 }
 
-// read reads the form up to its last boundary; the body goes on after it.
+// read reads the form up to its last boundary. The body may continue after it.
 func (f *form) read(body io.Reader, boundary string, temp func() (*os.File, error)) error {
 	src := &formSource{body: &headerTabs{from: body, dash: "--" + boundary}, last: "\r\n"}
 	parts := multipart.NewReader(src, boundary)
@@ -97,7 +97,7 @@ func (f *form) read(body io.Reader, boundary string, temp func() (*os.File, erro
 	return err
 }
 
-// breakOff records that the body is no form.
+// breakOff records that the body is not a form.
 func (f *form) breakOff(why *brokenFormError) {
 	f.broken = true
 	f.faults.Add("", why.code, why.message)
@@ -107,7 +107,7 @@ func (f *form) readParts(parts *multipart.Reader, src *formSource, temp func() (
 	for {
 		in, err := parts.NextRawPart()
 		switch {
-		case err == io.EOF: //nolint:errorlint // a wrapped one is of a part that is cut short
+		case err == io.EOF: //nolint:errorlint // a wrapped one means that a part was cut short
 			return nil
 		case err != nil:
 			return noPart(err)
@@ -135,8 +135,9 @@ func (f *form) readParts(parts *multipart.Reader, src *formSource, temp func() (
 	}
 }
 
-// noPart is the error for what mime/multipart cannot read, unless the source
-// has stopped it. Its own errors quote what they read, and are told to nobody.
+// noPart is the error when mime/multipart cannot read a part, unless the
+// source stopped it. It replaces the package's own errors, because they quote
+// the body.
 func noPart(err error) error {
 	if _, stopped := errors.AsType[*brokenFormError](err); stopped || errors.Is(err, io.ErrUnexpectedEOF) {
 		return err
@@ -144,7 +145,7 @@ func noPart(err error) error {
 	return &brokenFormError{billing.FaultFormat, "The form is not well-formed: where a part should begin there is none, or its header cannot be read."}
 }
 
-// newPart reads what the header of a part says.
+// newPart reads the header of a part.
 func newPart(h textproto.MIMEHeader) (*part, error) {
 	lines := h["Content-Disposition"]
 	if len(lines) != 1 {
@@ -159,14 +160,15 @@ func newPart(h textproto.MIMEHeader) (*part, error) {
 	return p, nil
 }
 
-// isIdentity reports whether content of the encoding is what it says.
+// isIdentity reports whether the transfer encoding leaves the content
+// unchanged.
 func isIdentity(encoding string) bool {
 	return encoding == "" || slices.ContainsFunc([]string{"binary", "8bit", "7bit"}, func(identity string) bool {
 		return strings.EqualFold(encoding, identity)
 	})
 }
 
-// read reads the content, into the part's file if it has one.
+// read reads the content of the part, into its file if it has one.
 func (p *part) read(in io.Reader, src *formSource) (err error) {
 	sum := sha256.New()
 	if p.content != nil {
@@ -185,16 +187,16 @@ func (p *part) read(in io.Reader, src *formSource) (err error) {
 	return err
 }
 
-// spool copies in pieces that are worth a write each.
+// spool copies in large pieces, to write less often.
 func spool(to io.Writer, from io.Reader) (int64, error) {
 	out := bufio.NewWriterSize(to, fileBuffer)
 	n, err := io.Copy(out, from)
 	return n, errors.Join(err, out.Flush())
 }
 
-// meaning is what the fingerprint of a form is of: neither its boundary nor the
-// order of its parts. A form that is broken is refused and never kept, so it is
-// enough that it means something else than every other.
+// meaning returns what the fingerprint of a form covers: neither its boundary
+// nor the order of its parts. A broken form is rejected and never stored, so
+// its meaning only has to differ from all others.
 func (f *form) meaning() []byte {
 	if f.broken {
 		return []byte("broken:")
@@ -213,10 +215,10 @@ func (f *form) meaning() []byte {
 	return meaning
 }
 
-// formSource is a body as the reader of its parts sees it.
+// formSource is the body as mime/multipart reads it.
 type formSource struct {
 	body   io.Reader
-	last   string // what still comes after the body
+	last   string // follows the body
 	ended  bool
 	err    error // of the body
 	read   int64 // bytes
@@ -224,9 +226,9 @@ type formSource struct {
 	inFile bool
 }
 
-// Read reads on. After the body comes a line's end, which the last boundary
-// need not have, and then not an end but an error: to mime/multipart the end
-// of a body within the header of a part is the end of the form.
+// Read adds a line break after the body, which the last boundary need not
+// have. It ends with an error and not with io.EOF: to mime/multipart, the end
+// of the body within a part's header is the end of the form.
 func (s *formSource) Read(b []byte) (int, error) {
 	switch {
 	case !s.inFile && s.read-s.file > formLimit:

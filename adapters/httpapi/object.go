@@ -11,20 +11,19 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// object reads the fields of a JSON object by name and type. What has the
-// wrong type, or a name that nobody asked for, becomes a fault with its dotted
-// path; what is missing or null reads as the zero value, which the rules of
-// billing judge.
+// object reads the fields of a JSON object by name and type. A field of the
+// wrong type, or with an unknown name, becomes a fault with its dotted path. A
+// missing or null field reads as the zero value, which package intake judges.
 type object struct {
 	path   string           // with a dot at its end, or empty
-	node   *node            // nil when there is none to read
-	fields map[string]*node // those that nobody has asked for yet
+	node   *node            // nil if there is nothing to read
+	fields map[string]*node // not read yet
 	faults *billing.Faults
 }
 
-// document reads the request's body. An optionalBody that is not there is an
-// empty object. It adds to the faults what is wrong with the query, where these
-// operations have no parameters, and with the form of the body.
+// document reads the request's body. An optionalBody that was not sent is an
+// empty object. It adds the faults of the query, where these operations have
+// no parameters, and of the form of the body.
 func (x *exchange) document(faults *billing.Faults) *object {
 	x.noQuery(faults)
 	if x.bodyless() {
@@ -43,13 +42,13 @@ func (x *exchange) document(faults *billing.Faults) *object {
 	return newObject("", x.json, faults)
 }
 
-// bodyless reports whether the client left a body out that it may leave out.
+// bodyless reports whether the client left out an optional body.
 func (x *exchange) bodyless() bool {
 	return (x.route.body == optionalBody || x.route.body == emptyBody) && len(x.body) == 0
 }
 
-// fingerprint is of the operation and of what its body means, so that a
-// repetition may be spelled differently.
+// fingerprint covers the operation and the meaning of its body, so that a
+// repeated request may be spelled differently.
 func (x *exchange) fingerprint() [sha256.Size]byte {
 	m := &meaning{Hash: sha256.New()}
 	m.put([]byte(x.method + " " + string(x.fctx.URI().PathOriginal()) + "\n"))
@@ -91,8 +90,8 @@ func newObject(path string, n *node, faults *billing.Faults) *object {
 	return o
 }
 
-// take gives the field if it is of the kind, and nil when it is missing or
-// null.
+// take returns the field if it has the kind, and nil if it is missing or null.
+// It removes the field from those not read yet.
 func (o *object) take(name string, want kind, fault string) *node {
 	n := o.fields[name]
 	delete(o.fields, name)
@@ -106,7 +105,7 @@ func (o *object) take(name string, want kind, fault string) *node {
 	return n
 }
 
-// text is the string, or "" when it is missing or null.
+// text returns the string, or "" if it is missing or null.
 func (o *object) text(name string) string {
 	if n := o.take(name, kindString, "The value is a string."); n != nil {
 		return n.text
@@ -114,7 +113,7 @@ func (o *object) text(name string) string {
 	return ""
 }
 
-// optionalText is the string, or nil when it is missing or null.
+// optionalText returns the string, or nil if it is missing or null.
 func (o *object) optionalText(name string) *string {
 	if n := o.take(name, kindString, "The value is a string or null."); n != nil {
 		return &n.text
@@ -122,13 +121,13 @@ func (o *object) optionalText(name string) *string {
 	return nil
 }
 
-// isNull reports whether the field is there and null.
+// isNull reports whether the field is present and null.
 func (o *object) isNull(name string) bool {
 	n := o.fields[name]
 	return n != nil && n.kind == kindNull
 }
 
-// given names the fields that are there, those that are null too.
+// given returns the names of the fields that are present, including null ones.
 func (o *object) given() map[string]bool {
 	names := map[string]bool{}
 	if o.node != nil {
@@ -139,16 +138,17 @@ func (o *object) given() map[string]bool {
 	return names
 }
 
-// flag is the boolean; false when it is missing or null.
+// flag returns the boolean, or false if it is missing or null.
 func (o *object) flag(name string) bool {
 	n := o.take(name, kindBool, "The value is true, false or null.")
 	return n != nil && n.text == "true"
 }
 
-// maxNumber bounds the numbers of the interface, which count things.
+// maxNumber is the upper limit of the numbers of the interface, which are
+// counts.
 const maxNumber = 1_000_000_000
 
-// optionalNumber is the whole number, however it is written, or nil when it is
+// optionalNumber returns the whole number, in any spelling, or nil if it is
 // missing or null.
 func (o *object) optionalNumber(name string) *int {
 	n := o.take(name, kindNumber, "The value is a whole number.")
@@ -167,7 +167,7 @@ func (o *object) optionalNumber(name string) *int {
 	return new(int(v))
 }
 
-// number is the whole number; when there is none, that is a fault.
+// number returns the whole number. A missing number is a fault.
 func (o *object) number(name string) int {
 	if o.isMissing(name) {
 		o.faults.Add(o.path+name, billing.FaultRequired, "A value is required.")
@@ -178,13 +178,14 @@ func (o *object) number(name string) int {
 	return 0
 }
 
-// isMissing reports whether the field is not there, or null.
+// isMissing reports whether the field is missing or null.
 func (o *object) isMissing(name string) bool {
 	n := o.fields[name]
 	return n == nil || n.kind == kindNull
 }
 
-// instant is a date-time with an offset, or zero when it is missing or null.
+// instant returns a date-time with an offset, or zero if it is missing or
+// null.
 func (o *object) instant(name string) time.Time {
 	n := o.take(name, kindString, "The value is a string or null.")
 	if n == nil {
@@ -197,7 +198,7 @@ func (o *object) instant(name string) time.Time {
 	return t
 }
 
-// optionalTexts is the array of strings, or nil when it is missing or null.
+// optionalTexts returns the array of strings, or nil if it is missing or null.
 func (o *object) optionalTexts(name string) []string {
 	n := o.take(name, kindArray, "The value is an array of strings, or null.")
 	if n == nil {
@@ -213,8 +214,8 @@ func (o *object) optionalTexts(name string) []string {
 	return texts
 }
 
-// optionalObjects are the objects of the array, or nil when it is missing or
-// null. Read each to its end.
+// optionalObjects returns the objects of the array, or nil if it is missing or
+// null. Call end on each.
 func (o *object) optionalObjects(name string) []*object {
 	n := o.take(name, kindArray, "The value is an array of objects, or null.")
 	if n == nil {
@@ -232,7 +233,7 @@ func (o *object) optionalObjects(name string) []*object {
 	return objects
 }
 
-// object is the object in the field; when there is none, that is a fault.
+// object returns the object in the field. A missing object is a fault.
 func (o *object) object(name string) *object {
 	n := o.take(name, kindObject, "The value is an object.")
 	if n == nil {
@@ -241,7 +242,7 @@ func (o *object) object(name string) *object {
 	return newObject(o.path+name+".", n, o.faults)
 }
 
-// optionalObject is the object in the field, or nil when it is missing or
+// optionalObject returns the object in the field, or nil if it is missing or
 // null.
 func (o *object) optionalObject(name string) *object {
 	n := o.take(name, kindObject, "The value is an object or null.")
@@ -251,7 +252,7 @@ func (o *object) optionalObject(name string) *object {
 	return newObject(o.path+name+".", n, o.faults)
 }
 
-// end tells of the fields that nobody asked for.
+// end adds a fault for each unknown field.
 func (o *object) end() {
 	if o.node == nil {
 		return

@@ -12,7 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// metrics are rate, errors and duration of each operation.
+// metrics are the rate, the errors and the duration of each operation.
 type metrics struct {
 	requests *prometheus.CounterVec
 	duration *prometheus.HistogramVec
@@ -23,7 +23,7 @@ func newMetrics(r prometheus.Registerer) (*metrics, error) {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "molar_http_requests_total",
-			Help: "Requests answered, by route template, method and status.",
+			Help: "Completed requests, by route template, method and status.",
 		}, []string{"route", "method", "status"}),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "molar_http_request_duration_seconds",
@@ -32,7 +32,7 @@ func newMetrics(r prometheus.Registerer) (*metrics, error) {
 		}, []string{"route", "method"}),
 		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "molar_http_requests_in_flight",
-			Help: "Requests that have no reply yet.",
+			Help: "Requests in progress.",
 		}),
 	}
 	if r == nil {
@@ -47,7 +47,7 @@ func newMetrics(r prometheus.Registerer) (*metrics, error) {
 }
 
 // observe counts the exchange and writes its line of the access log. Paths and
-// queries can name people, so the log has the route's template alone.
+// queries can contain names of people, so it logs only the route's template.
 func (x *exchange) observe() {
 	route, method, status := "none", x.method, x.fctx.Response.StatusCode()
 	if x.route != nil {
@@ -75,17 +75,17 @@ func (x *exchange) observe() {
 	if x.key != nil {
 		attrs = append(attrs, slog.String("key_id", x.key.ID.String()))
 	}
-	x.s.log.LogAttrs(x.s.base, slog.LevelInfo, "request answered", attrs...)
+	x.s.log.LogAttrs(x.s.base, slog.LevelInfo, "request completed", attrs...)
 }
 
-// logCause writes down why the service could not do what was asked.
+// logCause logs why the service failed.
 func (x *exchange) logCause(err error) {
 	x.s.log.LogAttrs(x.s.base, slog.LevelError, "request failed",
 		slog.String("request_id", x.id.String()), slog.Any("error", err))
 }
 
-// logPanic writes down where the panic came from, but not its value, which may
-// hold patient data.
+// logPanic logs where a panic came from, but not its value, which may contain
+// patient data.
 func (x *exchange) logPanic(p any) {
 	x.s.log.LogAttrs(x.s.base, slog.LevelError, "request panicked",
 		slog.String("request_id", x.id.String()),

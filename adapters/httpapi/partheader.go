@@ -5,32 +5,32 @@ import (
 	"io"
 )
 
-// headerTabs reads a form, with tabs for the control characters in the headers
-// of its parts: a file name may hold any, and is shown without them, but
-// mime/multipart refuses a header with others than tabs. All else is given as
-// it is: a line is a boundary where mime/multipart takes it for one. U+0000
-// stays, and is refused, as it is everywhere.
+// headerTabs reads a form and replaces control characters in the headers of
+// its parts with tabs. A file name may contain any, and the API removes them,
+// but mime/multipart rejects all but tabs. Nothing else changes: headerTabs
+// finds boundaries exactly as mime/multipart does. U+0000 stays and is
+// rejected, as everywhere.
 type headerTabs struct {
 	from io.Reader
-	dash string // the boundary with its dashes, without a line's end
+	dash string // the boundary with its dashes, without the line break
 	in   place
-	met  int  // bytes of dash that the line began with; -1 once it began otherwise
-	any  bool // a boundary has come
-	lf   bool // lines end with LF alone, as the first boundary's did
+	met  int  // bytes of dash at the start of the line; -1 if the line starts differently
+	any  bool // a boundary was found
+	lf   bool // lines end with LF alone, as the first boundary does
 	last byte
 }
 
-// place is what the next byte of a form belongs to.
+// place is the part of the form that the next byte belongs to.
 type place byte
 
 const (
 	inContent  place = iota // of a part, or before the first boundary
-	inBoundary              // after dash, in its line
-	atHeader                // of a part, where a line begins
-	inHeader                // of a part, further on in a line
+	inBoundary              // after dash, on its line
+	atHeader                // at the start of a line of a part's header
+	inHeader                // further on in that line
 )
 
-// Read reads on.
+// Read replaces the control characters in what it reads.
 func (h *headerTabs) Read(b []byte) (int, error) {
 	n, err := h.from.Read(b)
 	for i := 0; i < n; i++ {
@@ -44,8 +44,8 @@ func (h *headerTabs) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// skip passes bytes in which no boundary can begin, all but one at the most, and
-// tells how many: nearly every byte of a file is one.
+// skip returns the number of bytes to skip, in which no boundary can begin:
+// nearly all bytes of a file. It keeps the last byte before the next line.
 func (h *headerTabs) skip(b []byte) int {
 	if h.in != inContent || h.met >= 0 {
 		return 0
@@ -60,7 +60,7 @@ func (h *headerTabs) skip(b []byte) int {
 	return n
 }
 
-// pass moves on by a byte.
+// pass updates the place for a byte.
 func (h *headerTabs) pass(c byte) {
 	switch h.in {
 	case inContent:

@@ -20,7 +20,7 @@ func (a *api) recordPayerRequest(x *exchange) (*reply, error) {
 	return kept(a.payerRequests.Record(x.ctx, replying(x, http.StatusCreated, payerRequestShape), in))
 }
 
-// payerRequestID is the ID in the path, read like attachmentID.
+// payerRequestID returns the ID in the path, like attachmentID.
 func payerRequestID(x *exchange) billing.PayerRequestID {
 	id, _ := billing.ParseID[billing.PayerRequestID](x.params.Params("id"))
 	return id

@@ -15,11 +15,11 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// query reads the parameters of a request by name and type, and collects what
-// is wrong with them. A parameter that is left out reads as the zero value.
+// query reads the parameters of a request by name and type, and collects their
+// faults. A missing parameter reads as the zero value.
 type query struct {
 	values url.Values
-	all    url.Values // also those that have been read
+	all    url.Values // including those already read
 	faults billing.Faults
 }
 
@@ -40,7 +40,7 @@ func (x *exchange) noQuery(faults *billing.Faults) {
 	}
 }
 
-// end returns every fault, those of unknown parameters too.
+// end returns all faults, with one for each unknown parameter.
 func (q *query) end() billing.Faults {
 	for _, name := range slices.Sorted(maps.Keys(q.values)) {
 		q.faults.Add(cmp.Or(name, "query"), billing.FaultUnknown, "The operation does not know the parameter.")
@@ -48,8 +48,8 @@ func (q *query) end() billing.Faults {
 	return q.faults
 }
 
-// text is the value of a parameter; given is false when it is left out or
-// wrong.
+// text returns the value of a parameter. Given is false if the parameter is
+// missing or wrong.
 func (q *query) text(name string) (value string, given bool) {
 	values := q.values[name]
 	delete(q.values, name)
@@ -73,7 +73,7 @@ func (q *query) limit() int {
 	if !given {
 		return billing.DefaultPageLimit
 	}
-	n, err := strconv.Atoi(s) // of a number that is too large, the largest
+	n, err := strconv.Atoi(s) // for a number that is too large, n is the largest int
 	switch {
 	case s[0] == '+', err != nil && !errors.Is(err, strconv.ErrRange):
 		q.faults.Add("limit", billing.FaultType, "A limit is a number from 1 to 100.")
@@ -83,8 +83,8 @@ func (q *query) limit() int {
 	return n
 }
 
-// instant is a date-time with an offset. A plus that was not escaped arrives
-// as a space and is read as what was meant.
+// instant returns a date-time with an offset. A plus that was not escaped
+// arrives as a space, and is read as a plus.
 func (q *query) instant(name string) time.Time {
 	s, given := q.text(name)
 	if !given {
@@ -97,7 +97,7 @@ func (q *query) instant(name string) time.Time {
 	return t
 }
 
-// date is a day of the calendar.
+// date returns a calendar day.
 func (q *query) date(name string) billing.Date {
 	s, given := q.text(name)
 	if !given {
@@ -110,13 +110,13 @@ func (q *query) date(name string) billing.Date {
 	return d
 }
 
-// instantForm is RFC 3339 to the letter; time.Parse also takes hours of one
-// digit, a comma before the fraction and offsets of more than a day.
+// instantForm is strict RFC 3339. time.Parse also accepts one-digit hours, a
+// comma before the fraction, and offsets of more than a day.
 var instantForm = regexp.MustCompile(
 	`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`)
 
-// parseInstant reads RFC 3339 and rounds up to the microsecond, which is what
-// times are kept in: "from" and "before" then hold for every kept time.
+// parseInstant reads RFC 3339 and rounds up to the microsecond, the precision
+// of stored times. So "from" and "before" are exact for every stored time.
 func parseInstant(s string) (time.Time, error) {
 	s = strings.ReplaceAll(s, " ", "+")
 	t, err := time.Parse(time.RFC3339, s)
@@ -133,7 +133,7 @@ func parseInstant(s string) (time.Time, error) {
 	if t.Year() < 1 || t.Year() > 9999 {
 		return time.Time{}, strconv.ErrRange
 	}
-	if t.IsZero() { // which would stand for "no filter"
+	if t.IsZero() { // the zero time means "no filter"
 		t = t.Add(time.Microsecond)
 	}
 	return t, nil
@@ -152,7 +152,7 @@ func id[T billing.ID[K], K billing.Kind](q *query, name string) T {
 	return v
 }
 
-// anyID reads an ID of whatever kind of the interface.
+// anyID reads an ID of any kind.
 func (q *query) anyID(name string) [16]byte {
 	s, given := q.text(name)
 	if !given {

@@ -9,21 +9,21 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// rates limits how much each API key asks for in a second, within this process.
+// rates limits the requests of each API key per second, within this process.
 type rates struct {
 	now      func() time.Time
 	mu       sync.Mutex
 	requests buckets
-	checks   buckets // a check is a request too
+	checks   buckets // a check also counts as a request
 }
 
 func newRates(requests, checks int, now func() time.Time) *rates {
 	return &rates{now: now, requests: newBuckets(requests), checks: newBuckets(checks)}
 }
 
-// take takes what a request needs from the buckets of the key, or nothing when
-// one of them has too little. It returns the bucket that decides: the one that
-// has too little, or else the one with less left.
+// take takes the tokens for a request from the buckets of the key, or none if
+// a bucket is empty. It returns the level of the bucket that decides: the
+// empty one, or else the one with fewer tokens.
 func (r *rates) take(key billing.KeyID, isCheck bool) level {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -43,30 +43,30 @@ func (r *rates) take(key billing.KeyID, isCheck bool) level {
 	return tight
 }
 
-// buckets are token buckets, one for each key. A bucket holds the tokens of one
-// second and is full at first.
+// buckets are token buckets, one for each key. A bucket holds the tokens of
+// one second, and starts full.
 type buckets struct {
 	perSecond int                         // 0: no limit
-	fullAt    map[billing.KeyID]time.Time // a bucket is the time at which it is full again
-	sweepAt   int                         // buckets
+	fullAt    map[billing.KeyID]time.Time // when each bucket is full again
+	sweepAt   int                         // the number of buckets that starts the next sweep
 }
 
-// minSweep is how many buckets there are at least when full ones are removed.
+// minSweep is the least number of buckets at which full ones are removed.
 const minSweep = 1024
 
 func newBuckets(perSecond int) buckets {
 	return buckets{perSecond, map[billing.KeyID]time.Time{}, minSweep}
 }
 
-// level is how a bucket stands after a request.
+// level is the state of a bucket after a request.
 type level struct {
-	limit     int           // tokens; 0 when there is no limit, and the rest means nothing
+	limit     int           // tokens; 0 means no limit, and the other fields mean nothing
 	remaining int           // whole tokens
 	refill    time.Duration // until the bucket is full
-	refused   bool          // there was no token
+	refused   bool          // no token was left
 }
 
-// after is the level once one more token is taken.
+// after returns the level after one more token is taken.
 func (b *buckets) after(key billing.KeyID, now time.Time) level {
 	if b.perSecond == 0 {
 		return level{remaining: math.MaxInt}
@@ -81,9 +81,9 @@ func (b *buckets) after(key billing.KeyID, now time.Time) level {
 	return level{b.perSecond, int((empty - refill) / token), refill, false}
 }
 
-// take takes a token that is there. Buckets that are full again are as those
-// that no request has used, so they are removed: what stays are the keys of the last
-// second.
+// take takes a token, which must be there. It removes the buckets that are
+// full again, since an unused bucket is full: the keys of the last second
+// remain.
 func (b *buckets) take(key billing.KeyID, now time.Time) {
 	if b.perSecond == 0 {
 		return
@@ -100,8 +100,8 @@ func (b *buckets) take(key billing.KeyID, now time.Time) {
 	b.sweepAt = max(minSweep, 2*len(b.fullAt))
 }
 
-// meter counts the request against the limits of its key. The operations that
-// take no key share the buckets of none.
+// meter counts the request against the limits of its key. Operations without a
+// key share one bucket.
 func (x *exchange) meter(isCheck bool) error {
 	var key billing.KeyID
 	if x.key != nil {

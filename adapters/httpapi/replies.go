@@ -9,8 +9,8 @@ import (
 	"github.com/molar-billing/molar/core/idempotency"
 )
 
-// replying is the call as a use case takes it, which renders the bytes to keep
-// with what it makes: the resource in its shape, or the error as x replies it.
+// replying returns the call for a use case, with the function that renders its
+// reply: the resource in its shape, or the error.
 func replying[T, J any](x *exchange, status int, shape func(T) J) idempotency.Write[T] {
 	return idempotency.Write[T]{Call: x.call, Render: func(made T, failure error) billing.Reply {
 		if failure != nil {
@@ -21,12 +21,12 @@ func replying[T, J any](x *exchange, status int, shape func(T) J) idempotency.Wr
 	}}
 }
 
-// removing is the call of an operation that leaves nothing to show.
+// removing returns the call of an operation without a reply body.
 func removing[T any](x *exchange) idempotency.Write[T] {
 	return idempotency.Write[T]{Call: x.call, Render: func(T, error) billing.Reply { return billing.Reply{Status: http.StatusNoContent} }}
 }
 
-// kept replies with a reply that is kept.
+// kept returns the stored reply of an operation.
 func kept(r billing.Reply, err error) (*reply, error) {
 	if err != nil {
 		return nil, err
@@ -34,13 +34,13 @@ func kept(r billing.Reply, err error) (*reply, error) {
 	return &reply{status: r.Status, raw: r.Body, mime: "application/json", replayed: r.Replayed}, nil
 }
 
-// encoded is v as JSON, with a line feed at its end.
+// encoded returns v as JSON, with a line feed at its end.
 func encoded(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		panic(err) // shapes hold nothing that cannot be written; finish answers 500
+		panic(err) // shapes always encode; finish replies with 500
 	}
 	return b.Bytes()
 }

@@ -17,30 +17,30 @@ import (
 	"github.com/molar-billing/molar/core/webhooks"
 )
 
-// route is one operation. Everything that depends on which operations there
-// are comes from the table: Fiber's routes, 405 and Allow, the limits of
-// bodies, the labels of metrics, and the comparison with openapi.yaml.
+// route is one operation. Everything that depends on the list of operations
+// comes from the table: Fiber's routes, 405 and Allow, the limits of bodies,
+// the labels of metrics, and the comparison with openapi.yaml.
 type route struct {
 	method     string
 	path       string             // an OpenAPI template
-	permission billing.Permission // empty: no key is asked for
+	permission billing.Permission // empty: needs no key
 	body       bodyKind
 	handle     func(x *exchange) (*reply, error)
 }
 
-// bodyKind is what an operation takes as its body. The kind decides how large
-// the body may be, how it is read, and what a client has to wait for first.
+// bodyKind is the kind of body that an operation accepts. It decides the
+// maximum size, how the body is read, and what a client has to wait for first.
 type bodyKind byte
 
 const (
-	noBody       bodyKind = iota // one that is sent all the same is never read
+	noBody       bodyKind = iota // a body is never read
 	jsonBody                     // read into memory; see exchange.document
-	optionalBody                 // a jsonBody, or nothing
-	emptyBody                    // an empty object, or nothing; the path says all
+	optionalBody                 // a jsonBody, or none
+	emptyBody                    // an empty object, or none; the path says everything
 	uploadBody                   // multipart/form-data, its file in a temporary file; see exchange.form
 )
 
-// api is the operations and what they call.
+// api has the operations and the use cases that they call.
 type api struct {
 	access        *access.Service
 	attachments   *attachments.Service
@@ -57,22 +57,22 @@ type api struct {
 
 const root = "/api/v1"
 
-// routes is the whole surface.
+// routes returns the whole interface.
 func (a *api) routes() []route {
 	const read, submit = billing.PermissionRead, billing.PermissionSubmit
 	return []route{
-		{http.MethodPost, root + "/eligibility", submit, jsonBody, a.submitCheck},
+		{http.MethodPost, root + "/eligibility", submit, jsonBody, a.createCheck},
 		{http.MethodGet, root + "/eligibility", read, noBody, a.listChecks},
 		{http.MethodGet, root + "/eligibility/{id}", read, noBody, a.getCheck},
 
-		{http.MethodPost, root + "/attachments", submit, jsonBody, a.makeAttachment},
+		{http.MethodPost, root + "/attachments", submit, jsonBody, a.createAttachment},
 		{http.MethodGet, root + "/attachments", read, noBody, a.listAttachments},
 		{http.MethodGet, root + "/attachments/{id}", read, noBody, a.getAttachment},
-		{http.MethodPatch, root + "/attachments/{id}", submit, jsonBody, a.changeAttachment},
+		{http.MethodPatch, root + "/attachments/{id}", submit, jsonBody, a.updateAttachment},
 		{http.MethodPost, root + "/attachments/{id}/close", submit, emptyBody, a.closeAttachment},
 		{http.MethodPost, root + "/attachments/{id}/documents", submit, uploadBody, a.uploadDocument},
-		{http.MethodDelete, root + "/attachments/{id}/documents/{doc_id}", submit, noBody, a.removeDocument},
-		{http.MethodGet, root + "/attachments/{id}/documents/{doc_id}/content", read, noBody, a.getContent},
+		{http.MethodDelete, root + "/attachments/{id}/documents/{doc_id}", submit, noBody, a.deleteDocument},
+		{http.MethodGet, root + "/attachments/{id}/documents/{doc_id}/content", read, noBody, a.getDocumentContent},
 		{http.MethodGet, root + "/document_types", read, noBody, listDocumentTypes},
 
 		{http.MethodPost, root + "/payer_requests", submit, jsonBody, a.recordPayerRequest},
@@ -80,10 +80,10 @@ func (a *api) routes() []route {
 		{http.MethodGet, root + "/payer_requests/{id}", read, noBody, a.getPayerRequest},
 		{http.MethodPost, root + "/payer_requests/{id}/answer", submit, optionalBody, a.answerPayerRequest},
 
-		{http.MethodPost, root + "/claims", submit, jsonBody, a.makeClaim},
+		{http.MethodPost, root + "/claims", submit, jsonBody, a.createClaim},
 		{http.MethodGet, root + "/claims", read, noBody, a.listClaims},
 		{http.MethodGet, root + "/claims/{id}", read, noBody, a.getClaim},
-		{http.MethodPatch, root + "/claims/{id}", submit, jsonBody, a.changeClaim},
+		{http.MethodPatch, root + "/claims/{id}", submit, jsonBody, a.updateClaim},
 		{http.MethodPost, root + "/claims/{id}/submit", submit, emptyBody, a.submitClaim},
 		{http.MethodPost, root + "/claims/{id}/void", submit, emptyBody, a.voidClaim},
 		{http.MethodPost, root + "/claims/{id}/replace", submit, jsonBody, a.replaceClaim},
@@ -101,9 +101,9 @@ func (a *api) routes() []route {
 		{http.MethodPost, root + "/eras/{id}/post", submit, emptyBody, a.postERA},
 
 		{http.MethodGet, root + "/payers", read, noBody, a.listPayers},
-		{http.MethodPost, root + "/offices", submit, jsonBody, a.makeOffice},
+		{http.MethodPost, root + "/offices", submit, jsonBody, a.createOffice},
 		{http.MethodGet, root + "/offices", read, noBody, a.listOffices},
-		{http.MethodPost, root + "/providers", submit, jsonBody, a.makeProvider},
+		{http.MethodPost, root + "/providers", submit, jsonBody, a.createProvider},
 		{http.MethodGet, root + "/providers", read, noBody, a.listProviders},
 		{http.MethodGet, root + "/patients/{id}", read, noBody, a.getPatient},
 
@@ -116,7 +116,7 @@ func (a *api) routes() []route {
 		{http.MethodPost, root + "/webhook_endpoints", submit, jsonBody, a.createEndpoint},
 		{http.MethodGet, root + "/webhook_endpoints", read, noBody, a.listEndpoints},
 		{http.MethodGet, root + "/webhook_endpoints/{id}", read, noBody, a.getEndpoint},
-		{http.MethodPatch, root + "/webhook_endpoints/{id}", submit, jsonBody, a.changeEndpoint},
+		{http.MethodPatch, root + "/webhook_endpoints/{id}", submit, jsonBody, a.updateEndpoint},
 		{http.MethodDelete, root + "/webhook_endpoints/{id}", submit, noBody, a.deleteEndpoint},
 		{http.MethodPost, root + "/webhook_endpoints/{id}/rotate_secret", submit, emptyBody, a.rotateSecret},
 		{http.MethodPost, root + "/webhook_endpoints/{id}/disable", submit, emptyBody, a.disableEndpoint},
@@ -136,12 +136,12 @@ func (r *route) changes() bool {
 // isCheck reports whether the operation asks a payer about coverage.
 func (r *route) isCheck() bool { return r.method == http.MethodPost && r.path == root+"/eligibility" }
 
-// fiberPath is the template as Fiber writes it.
+// fiberPath returns the template in Fiber's syntax.
 func (r *route) fiberPath() string {
 	return strings.ReplaceAll(strings.ReplaceAll(r.path, "{", ":"), "}", "")
 }
 
-// matches reports whether the path fits the template.
+// matches reports whether the path matches the template.
 func (r *route) matches(path string) bool {
 	want, have := strings.Split(r.path, "/"), strings.Split(path, "/")
 	return slices.EqualFunc(want, have, func(w, h string) bool {
@@ -149,7 +149,7 @@ func (r *route) matches(path string) bool {
 	})
 }
 
-// find is the route of a request, or nil.
+// find returns the route of a request, or nil.
 func (s *Server) find(method, path string) *route {
 	for i := range s.routes {
 		if r := &s.routes[i]; r.method == method && r.matches(path) {
@@ -159,7 +159,7 @@ func (s *Server) find(method, path string) *route {
 	return nil
 }
 
-// methods lists what a path's operations can be called with.
+// methods returns the methods that a path supports.
 func (s *Server) methods(path string) (allowed []string) {
 	for i := range s.routes {
 		if r := &s.routes[i]; r.matches(path) {

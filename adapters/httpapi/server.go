@@ -26,8 +26,8 @@ import (
 	"github.com/molar-billing/molar/core/webhooks"
 )
 
-// Options are what the API needs. The use cases and the payer directory are
-// required; everything else has a default.
+// Options are the dependencies and settings of the API. The use cases and the
+// payer directory are required; everything else has a default.
 type Options struct {
 	Access        *access.Service
 	Attachments   *attachments.Service
@@ -40,32 +40,32 @@ type Options struct {
 	Remittances   *remittances.Service
 	Webhooks      *webhooks.Service
 
-	CursorKey      [32]byte              // authenticates cursors; the same at every instance
-	RequestTimeout time.Duration         // from when the body is in; 30 s
-	DrainTimeout   time.Duration         // how long requests may run on after Shutdown was called; 2 s
-	Limits         Limits                // each zero field has its default
-	RateRequests   int                   // of one API key in a second, at this server; 0 for no limit
+	CursorKey      [32]byte              // authenticates cursors; the same in every process
+	RequestTimeout time.Duration         // counted from the end of the body; default 30 s
+	DrainTimeout   time.Duration         // how long requests may continue after Shutdown; default 2 s
+	Limits         Limits                // zero fields get their defaults
+	RateRequests   int                   // per API key and second, in this process; 0 for no limit
 	RateChecks     int                   // eligibility checks among them; 0 for no limit
-	TempDir        string                // where uploads are while they are handled; the system's own
+	TempDir        string                // for uploads while they are processed; default is the system's
 	Log            *slog.Logger          // nil discards
-	Metrics        prometheus.Registerer // nil keeps the metrics to itself
-	Now            func() time.Time      // nil is time.Now
+	Metrics        prometheus.Registerer // nil discards
+	Now            func() time.Time      // nil means time.Now
 }
 
-// Limits bound what a client can make the server hold. They are variable for
-// tests; the interface names the defaults.
+// Limits are the limits on the resources that a client can use. Tests vary
+// them; the interface names the defaults.
 type Limits struct {
 	JSON   int           // bytes of a JSON body; 1,048,576
 	Upload int           // bytes of an upload's body; 15 MB and 64 KiB
 	Header int           // bytes of a header section; 16 KiB
-	Stall  time.Duration // without a byte of the header section or the body; 15 s
+	Stall  time.Duration // the longest time without a byte of the header section or the body; 15 s
 	Body   time.Duration // for a whole body, and for a whole streamed reply; 10 minutes
 	Idle   time.Duration // between the requests of a connection; 60 s
 	Write  time.Duration // for a reply, or for each piece of a streamed one; 60 s
 
-	Requests       int // under way at once; 4,096, of which an organization has a quarter at most
-	KeyUploads     int // that a key may have under way at once; 2
-	ArrivedUploads int // that are processed at once, of all keys; 6
+	Requests       int // in progress at once; 4,096, at most a quarter of them for one organization
+	KeyUploads     int // in progress at once for one key; 2
+	ArrivedUploads int // processed at once, for all keys; 6
 }
 
 // Server serves the API.
@@ -85,7 +85,7 @@ type Server struct {
 	tempDir  string
 	now      func() time.Time
 
-	base   context.Context //nolint:containedctx // the parent of every request's context: Shutdown ends it
+	base   context.Context //nolint:containedctx // the parent of every request's context; Shutdown ends it
 	cancel context.CancelFunc
 
 	mu       sync.Mutex
@@ -93,7 +93,7 @@ type Server struct {
 	stopped  bool
 }
 
-// New makes a server that does not serve yet. It fails when a use case is
+// New returns a server that does not serve yet. It fails if a use case is
 // missing or the metrics are registered already.
 func New(o Options) (*Server, error) {
 	if o.Access == nil || o.Attachments == nil || o.Batches == nil || o.Claims == nil || o.Eligibility == nil || o.Events == nil ||
@@ -123,7 +123,7 @@ func newServer(
 		log:      o.Log,
 		metrics:  m,
 		uploads:  newUploads(),
-		tempDir:  o.TempDir, // empty is the system's own
+		tempDir:  o.TempDir, // empty means the system's own
 		now:      o.Now,
 	}
 	if s.log == nil {
@@ -139,13 +139,13 @@ func newServer(
 	return s, nil
 }
 
-// assemble puts the guard around Fiber's server and the routes into it.
+// assemble puts the guard in front of Fiber's server, and adds the routes.
 func (s *Server) assemble() {
 	s.app = fiber.New(fiber.Config{
 		DisableStartupMessage:        true,
 		StreamRequestBody:            true,
 		DisablePreParseMultipartForm: true,
-		Immutable:                    true, // else strings alias buffers that the next request overwrites
+		Immutable:                    true, // otherwise strings alias buffers that the next request overwrites
 		CaseSensitive:                true,
 		StrictRouting:                true,
 		ReadBufferSize:               s.limits.Header,
@@ -181,21 +181,21 @@ func (s *Server) assemble() {
 	server.CloseOnShutdown = true
 }
 
-// serve is the way of every request that has a header section.
+// serve handles every request with a readable header section.
 func (s *Server) serve(fctx *fasthttp.RequestCtx) {
 	x := s.begin(fctx)
 	defer x.finish()
 	switch {
 	case x.verdict == verdictMalformed:
 		x.fail(malformed())
-	case !slices.Contains(fiber.DefaultMethods, x.method): // Fiber answers these itself
+	case !slices.Contains(fiber.DefaultMethods, x.method): // Fiber replies to these itself
 		x.unrouted()
 	default:
 		s.fiber(fctx)
 	}
 }
 
-// refuse answers what fasthttp could not read.
+// refuse replies to a request that fasthttp could not read.
 func (s *Server) refuse(fctx *fasthttp.RequestCtx, err error) {
 	if c, ok := fctx.Conn().(*conn); ok && s.readAgain(&fctx.Request.Header, c.head) {
 		s.serve(fctx)
@@ -216,8 +216,8 @@ func (s *Server) refuse(fctx *fasthttp.RequestCtx, err error) {
 	}
 }
 
-// Serve answers requests from the listener until Shutdown, and then returns
-// nil, also when Shutdown came first. A server serves once.
+// Serve serves the listener until Shutdown, and then returns nil, even if
+// Shutdown came first. A server serves once.
 func (s *Server) Serve(ln net.Listener) error {
 	s.mu.Lock()
 	switch {
@@ -233,11 +233,11 @@ func (s *Server) Serve(ln net.Listener) error {
 	return s.app.Listener(s.listener)
 }
 
-// Shutdown stops the server: no connection is taken any more, and idle ones
-// are closed. Requests may run on for the drain timeout; those that still wait
-// then are answered with TIMEOUT, while the work that they began goes on. It
-// returns when every connection is closed; when ctx ends first, it closes
-// those that are left and returns the error of ctx.
+// Shutdown stops the server. It accepts no new connections and closes idle
+// ones. Requests may continue for the drain timeout. Those that still wait
+// then get TIMEOUT, while their work continues. Shutdown returns when every
+// connection is closed. When ctx ends first, it closes the others and returns
+// the error of ctx.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.mu.Lock()
 	first, ln := !s.stopped, s.listener
@@ -253,7 +253,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	})
 	defer cut.Stop()
 	defer s.cancel()
-	_ = ln.Close() // also when Serve has not come to accept from it yet
+	_ = ln.Close() // in case Serve has not accepted from it yet
 	drained := s.app.ShutdownWithContext(ctx)
 	return errors.Join(drained, ln.wait(ctx))
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// pageJSON is a piece of a list.
+// pageJSON is a page of a list.
 type pageJSON[T any] struct {
 	Data       []T     `json:"data"`
 	NextCursor *string `json:"next_cursor"`
@@ -17,7 +17,7 @@ func page[T, J any](rows []T, shape func(T) J, next *string) *reply {
 	return &reply{status: http.StatusOK, body: pageJSON[J]{mapped(rows, shape), next}}
 }
 
-// orNull is nil for the zero value.
+// orNull returns nil for the zero value.
 func orNull[T comparable](v T) *T {
 	var zero T
 	if v == zero {
@@ -26,7 +26,7 @@ func orNull[T comparable](v T) *T {
 	return &v
 }
 
-// listOf is an array, never null.
+// listOf returns an array, never null.
 func listOf[T any](v []T) []T {
 	if v == nil {
 		return []T{}
@@ -34,12 +34,12 @@ func listOf[T any](v []T) []T {
 	return v
 }
 
-// rawReply is a resource in the very bytes that are kept of it.
+// rawReply returns a resource as its stored bytes.
 func rawReply(b []byte) *reply {
 	return &reply{status: http.StatusOK, raw: append(b, '\n'), mime: "application/json"}
 }
 
-// rawPage is a piece of a list, each row in such bytes.
+// rawPage returns a page of rows in such bytes.
 func rawPage[T any, B ~[]byte](rows []T, shape func(T) B, next *string) *reply {
 	b := []byte(`{"data":[`)
 	for i, row := range rows {

@@ -6,24 +6,25 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// leastShares is into how many parts the places for requests are divided at
-// least: one organization holds a quarter of them at most.
+// leastShares is the least number of shares of the places for requests: one
+// organization gets at most a quarter of them.
 const leastShares = 4
 
-// shares counts the requests under way in this process, by organization, so that
-// one that floods it leaves places, memory and time for the others.
+// shares counts the requests in progress in this process by organization. An
+// organization that floods the process leaves places, memory and time for the
+// others.
 type shares struct {
-	places int // for requests under way
+	places int // for requests in progress
 
 	mu sync.Mutex
-	of map[billing.OrgID]int // those that have requests under way
+	of map[billing.OrgID]int // the organizations with requests in progress
 }
 
 func newShares(places int) *shares { return &shares{places: places, of: map[billing.OrgID]int{}} }
 
-// begin takes a place for a request, unless the organization has its share of
-// them: a quarter, or less while more than four organizations have requests
-// under way. Each may have one request in any case.
+// begin reserves a place for a request, unless the organization has used its
+// share: a quarter of the places, or less while more than four organizations
+// have requests in progress. Each organization may always have one request.
 func (s *shares) begin(org billing.OrgID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -43,7 +44,7 @@ func (s *shares) end(org billing.OrgID) {
 	}
 }
 
-// share takes one of the organization's places until the exchange ends.
+// share holds one of the organization's places until the exchange ends.
 func (x *exchange) share() error {
 	if x.key == nil {
 		return nil

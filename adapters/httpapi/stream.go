@@ -7,22 +7,22 @@ import (
 	"io"
 )
 
-// stream is the body of a reply that is sent while it is read. It is sent after
-// the exchange has ended, so it has a context of its own.
+// stream is a reply body that is sent while it is read. The server sends it
+// after the exchange has ended, so it has a context of its own.
 type stream struct {
 	x       *exchange
 	content io.ReadCloser
 	size    int64           // bytes
-	left    int64           // of those, to be read
-	ctx     context.Context //nolint:containedctx // what content was opened with
+	left    int64           // bytes still to read
+	ctx     context.Context //nolint:containedctx // content was opened with it
 	cancel  context.CancelFunc
 	sent    bool // the server closes it
 }
 
-// openStream opens what a reply is to send, of size bytes. The context that
-// open gets ends with the request's while it opens; from then on it lasts until
-// the reply is sent, for as long as Limits.Body at most, or until Shutdown cuts
-// what still runs.
+// openStream opens the content of a reply, of size bytes. While it opens, its
+// context ends with the request's. After that the context lasts until the
+// reply is sent, for at most Limits.Body, or until Shutdown cuts the remaining
+// requests.
 func (x *exchange) openStream(open func(context.Context) (content io.ReadCloser, size int64, err error)) (*stream, error) {
 	ctx, cancel := context.WithTimeout(x.s.base, x.s.limits.Body)
 	detach := context.AfterFunc(x.ctx, cancel)
@@ -52,8 +52,8 @@ func (x *exchange) send(status int, mime string, s *stream) {
 	x.fctx.Response.SetBodyStream(s, int(s.size))
 }
 
-// Read reads on. It gives size bytes or fails, which costs the connection: one
-// byte more would be read as the next reply.
+// Read returns size bytes in all, or fails, which costs the connection: a
+// client would read one byte more as the next reply.
 func (s *stream) Read(p []byte) (int, error) {
 	if s.left == 0 {
 		return 0, io.EOF
@@ -71,12 +71,12 @@ func (s *stream) Read(p []byte) (int, error) {
 		err = io.ErrUnexpectedEOF
 	}
 	if err != nil {
-		s.x.logCause(fmt.Errorf("reading what the reply sends: %w", err))
+		s.x.logCause(fmt.Errorf("read the content of the reply: %w", err))
 	}
 	return n, err
 }
 
-// Close ends the stream, whether it was read to its end or not.
+// Close ends the stream, even if it was not read to its end.
 func (s *stream) Close() error {
 	s.x.conn.endStream()
 	err := s.content.Close()

@@ -56,7 +56,7 @@ func startContent(t *testing.T, o Options, size int64, read func() io.Reader) (p
 	return p, open
 }
 
-func getContent(method string) string {
+func getDocumentContent(method string) string {
 	return method + " /content HTTP/1.1\r\nHost: molar\r\nAuthorization: Bearer " + readSecret + "\r\n\r\n"
 }
 
@@ -79,7 +79,7 @@ func TestStream(t *testing.T) {
 	})
 	w := dial(t, p.addr)
 	for range 3 {
-		w.send("%s", getContent(http.MethodGet))
+		w.send("%s", getDocumentContent(http.MethodGet))
 		a := w.reply()
 		if a.StatusCode != 200 || a.Close || a.body != image || a.ContentLength != int64(len(image)) {
 			t.Errorf("answer %d, close %v, %d bytes of %d", a.StatusCode, a.Close, len(a.body), a.ContentLength)
@@ -103,7 +103,7 @@ func TestStreamHead(t *testing.T) {
 	t.Parallel()
 	p, open := startContent(t, Options{}, 1000, func() io.Reader { return strings.NewReader("not sent") })
 	w := dial(t, p.addr)
-	w.send("%s%s", getContent(http.MethodHead), smuggled)
+	w.send("%s%s", getDocumentContent(http.MethodHead), smuggled)
 	a, err := http.ReadResponse(w.r, &http.Request{Method: http.MethodHead})
 	if err != nil {
 		t.Fatal(err)
@@ -135,7 +135,7 @@ func TestStreamOfAnotherSize(t *testing.T) {
 			t.Parallel()
 			p, open := startContent(t, Options{}, 100_000, func() io.Reader { return c.content })
 			w := dial(t, p.addr)
-			w.send("%s", getContent(http.MethodGet))
+			w.send("%s", getDocumentContent(http.MethodGet))
 			a, err := w.tryReply()
 			if c.whole && (err != nil || len(a.body) != 100_000) || !c.whole && !errors.Is(err, io.ErrUnexpectedEOF) {
 				t.Errorf("%d bytes, %v", len(a.body), err)
@@ -145,7 +145,7 @@ func TestStreamOfAnotherSize(t *testing.T) {
 				if next := w.reply(); next.body != "\"smuggled\"\n" {
 					t.Errorf("after it: %q", next.body)
 				}
-			} else if w.closed(); !strings.Contains(p.log.String(), "reading what the reply sends") {
+			} else if w.closed(); !strings.Contains(p.log.String(), "read the content of the reply") {
 				t.Error("the log has no cause")
 			}
 			wantClosed(t, open)
@@ -180,7 +180,7 @@ func TestStreamThatDoesNotOpen(t *testing.T) {
 		{works, "/content?panic=1", 500, billing.CodeInternal},
 	} {
 		p.content = c.open
-		w.send("%s", strings.Replace(getContent(http.MethodGet), "/content", c.target, 1))
+		w.send("%s", strings.Replace(getDocumentContent(http.MethodGet), "/content", c.target, 1))
 		a := w.reply()
 		wantStatus(t, a, c.status, c.code)
 		if a.Header.Get("Content-Disposition") != "" || a.Close {
@@ -199,7 +199,7 @@ func TestStreamToSlowClients(t *testing.T) {
 	})
 	gone, stuck, slow := dial(t, p.addr), dial(t, p.addr), dial(t, p.addr)
 	for _, w := range []*wire{gone, stuck, slow} {
-		w.send("%s", getContent(http.MethodGet))
+		w.send("%s", getDocumentContent(http.MethodGet))
 	}
 	_ = gone.Close()
 	a, err := http.ReadResponse(slow.r, nil)
@@ -232,7 +232,7 @@ func TestShutdownEndsStreams(t *testing.T) {
 	t.Parallel()
 	p, open := startContent(t, Options{DrainTimeout: 50 * time.Millisecond}, 1<<40, func() io.Reader { return endless{} })
 	w := dial(t, p.addr)
-	w.send("%s", getContent(http.MethodGet))
+	w.send("%s", getDocumentContent(http.MethodGet))
 	read := make(chan error, 1)
 	go func() {
 		_, err := io.Copy(io.Discard, w.r)

@@ -7,16 +7,17 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// uploads counts those under way in this process.
+// uploads counts the uploads in progress in this process.
 type uploads struct {
 	mu      sync.Mutex
-	ofKey   map[billing.KeyID]int // that arrive or are processed
-	arrived int                   // that are processed
+	ofKey   map[billing.KeyID]int // arriving or being processed
+	arrived int                   // being processed
 }
 
 func newUploads() *uploads { return &uploads{ofKey: map[billing.KeyID]int{}} }
 
-// begin counts one more upload of the key, unless it has limit of them.
+// begin counts one more upload of the key. It returns false if the key is at
+// the limit.
 func (u *uploads) begin(key billing.KeyID, limit int) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -35,7 +36,8 @@ func (u *uploads) end(key billing.KeyID) {
 	}
 }
 
-// arrive counts one more upload whose body is in, unless there are limit.
+// arrive counts one more upload whose body has arrived. It returns false at
+// the limit.
 func (u *uploads) arrive(limit int) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -52,7 +54,7 @@ func (u *uploads) leave() {
 	u.arrived--
 }
 
-// beginUpload takes one of the key's places until the exchange ends. Nothing
+// beginUpload holds one of the key's places until the exchange ends. Nothing
 // of the body has been read yet.
 func (x *exchange) beginUpload() error {
 	if !x.s.uploads.begin(x.key.ID, x.s.limits.KeyUploads) {
@@ -62,9 +64,9 @@ func (x *exchange) beginUpload() error {
 	return nil
 }
 
-// readUpload reads the form, and then takes one of the places for uploads that
-// have arrived, until the exchange ends. Those that still arrive hold none, so
-// that slow clients cannot keep the others out.
+// readUpload reads the form, and then holds one of the places for arrived
+// uploads until the exchange ends. Uploads that are still arriving hold none,
+// so that slow clients do not block the others.
 func (x *exchange) readUpload() (err error) {
 	if x.upload, err = x.readForm(); err != nil {
 		return err
@@ -76,8 +78,8 @@ func (x *exchange) readUpload() (err error) {
 	return nil
 }
 
-// tempFile opens a file that is gone when the exchange ends. It has no name any
-// more, so that not even a kill leaves it behind.
+// tempFile opens a file that is deleted when the exchange ends. The file has
+// no name, so even a killed process leaves nothing behind.
 func (x *exchange) tempFile() (*os.File, error) {
 	f, err := os.CreateTemp(x.s.tempDir, "molar-upload-*") // for the owner alone
 	if err != nil {

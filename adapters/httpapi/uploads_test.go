@@ -363,7 +363,7 @@ func TestUploadsAreNotLogged(t *testing.T) {
 		w.sendUpload(target, goodSecret, body)
 		w.reply()
 	}
-	if log := p.log.String(); strings.Contains(log, "canary") || strings.Contains(log, "Jane") || !strings.Contains(log, "request answered") {
+	if log := p.log.String(); strings.Contains(log, "canary") || strings.Contains(log, "Jane") || !strings.Contains(log, "request completed") {
 		t.Errorf("the log is %s", log)
 	}
 }

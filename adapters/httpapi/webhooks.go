@@ -14,7 +14,7 @@ func (a *api) createEndpoint(x *exchange) (*reply, error) {
 	return kept(a.webhooks.Create(x.ctx, replying(x, http.StatusOK, revealedShape), in))
 }
 
-// readEndpointRequest reads what an endpoint is to be, or what is to change.
+// readEndpointRequest reads a new endpoint, or the changes to one.
 func readEndpointRequest(x *exchange) (in intake.EndpointRequest) {
 	doc := x.document(&in.Faults)
 	in.URL = doc.optionalText("url")
@@ -25,7 +25,7 @@ func readEndpointRequest(x *exchange) (in intake.EndpointRequest) {
 	return in
 }
 
-// endpointID is the ID in the path, read like attachmentID.
+// endpointID returns the ID in the path, like attachmentID.
 func endpointID(x *exchange) billing.WebhookEndpointID {
 	id, _ := billing.ParseID[billing.WebhookEndpointID](x.params.Params("id"))
 	return id
@@ -43,7 +43,8 @@ func (a *api) getEndpoint(x *exchange) (*reply, error) {
 	return &reply{status: http.StatusOK, body: endpointShape(e)}, nil
 }
 
-// listEndpoints is GET /webhook_endpoints: all of them, for there are few.
+// listEndpoints is GET /webhook_endpoints. It returns all of them, since there
+// are few.
 func (a *api) listEndpoints(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
@@ -55,8 +56,8 @@ func (a *api) listEndpoints(x *exchange) (*reply, error) {
 	return page(all, endpointShape, nil), nil
 }
 
-// changeEndpoint is PATCH /webhook_endpoints/{id}.
-func (a *api) changeEndpoint(x *exchange) (*reply, error) {
+// updateEndpoint is PATCH /webhook_endpoints/{id}.
+func (a *api) updateEndpoint(x *exchange) (*reply, error) {
 	in := readEndpointRequest(x)
 	return kept(a.webhooks.Change(x.ctx, replying(x, http.StatusOK, endpointShape), endpointID(x), in))
 }
@@ -115,7 +116,7 @@ func (a *api) resendEvent(x *exchange) (*reply, error) {
 	doc.end()
 	var err error
 	if f.EventID, err = billing.ParseID[billing.EventID](x.params.Params("id")); err != nil {
-		f.EventID = billing.NewID[billing.EventID](x.started) // which nothing has, while the zero ID stands for every event
+		f.EventID = billing.NewID[billing.EventID](x.started) // an ID that no event has; the zero ID would mean every event
 	}
 	return kept(a.webhooks.Resend(x.ctx, replying(x, http.StatusOK, queuedShape), f))
 }
@@ -136,7 +137,7 @@ func (a *api) resendEvents(x *exchange) (*reply, error) {
 	return kept(a.webhooks.Resend(x.ctx, replying(x, http.StatusOK, queuedShape), f))
 }
 
-// endpointOf is the endpoint that a resend names; zero for all.
+// endpointOf returns the endpoint that a resend names, or zero for all.
 func endpointOf(doc *object) (id billing.WebhookEndpointID) {
 	ref := doc.optionalText("endpoint_id")
 	if ref == nil {

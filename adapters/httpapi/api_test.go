@@ -10,12 +10,11 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/eligibility"
 )
 
 func TestCheckAndReplay(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	question := s.question("ACTIVE-FULL", func(q, _ anObject) {
 		q["tenant_reference"] = "appointment <1> & \u2028 \U0001F600"
 		q["procedure_codes"] = []string{"D0120"}
@@ -24,10 +23,8 @@ func TestCheckAndReplay(t *testing.T) {
 	if first.StatusCode != 200 || first.text(t, "outcome") != "answered" || first.Header.Get("Idempotent-Replayed") != "" {
 		t.Fatalf("answer %d %v %s", first.StatusCode, first.Header, first.body)
 	}
-	if first.text(t, "request_id") != first.Header.Get("X-Request-Id") || first.text(t, "idempotency_key") != "one" ||
-		first.text(t, "tenant_reference") != "appointment <1> & \u2028 \U0001F600" {
-		t.Errorf("answer %s", first.body)
-	}
+	first.shows(t, "request_id", first.Header.Get("X-Request-Id"), "idempotency_key", "one",
+		"tenant_reference", "appointment <1> & \u2028 \U0001F600")
 
 	var indented bytes.Buffer
 	if err := json.Indent(&indented, []byte(question), " ", "\t"); err != nil {
@@ -58,13 +55,9 @@ func TestCheckAndReplay(t *testing.T) {
 		}
 	}
 	hit := s.do(t, call{path: "/eligibility", body: question})
-	if hit.text(t, "cache", "state") != "hit" || hit.text(t, "cache", "source_id") != id {
-		t.Errorf("hit %s", hit.body)
-	}
+	hit.shows(t, "cache.state", "hit", "cache.source_id", id)
 	fresh := s.do(t, call{path: "/eligibility", body: question, header: map[string]string{"Cache-Control": "no-cache"}})
-	if fresh.text(t, "cache", "state") != "fresh" {
-		t.Errorf("fresh %s", fresh.body)
-	}
+	fresh.shows(t, "cache.state", "fresh")
 	found := s.do(t, call{path: "/eligibility?request_id=" + first.Header.Get("X-Request-Id")})
 	if !strings.Contains(found.body, id) || strings.Contains(found.body, fresh.text(t, "id")) {
 		t.Errorf("found %s", found.body)
@@ -73,7 +66,7 @@ func TestCheckAndReplay(t *testing.T) {
 
 func TestFailedChecks(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	for member, want := range map[string]struct {
 		status        int
 		code          billing.Code
@@ -101,9 +94,7 @@ func TestFailedChecks(t *testing.T) {
 
 func TestSlowPayer(t *testing.T) {
 	t.Parallel()
-	times := eligibility.DefaultTimes()
-	times.Wait = 100 * time.Millisecond
-	s := startService(t, times)
+	s := startService(t, func(with *setup) { with.checking.Wait = 100 * time.Millisecond })
 	c := call{path: "/eligibility", body: s.question("SLOW-30", nil), idem: "slow"}
 	late := s.do(t, c)
 	wantStatus(t, late, 504, billing.CodeTimeout)
@@ -120,7 +111,7 @@ func TestSlowPayer(t *testing.T) {
 
 func TestLiveModeIsUnavailable(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	a := s.do(t, call{path: "/eligibility", body: s.question("ACTIVE-FULL", nil), key: s.live})
 	wantStatus(t, a, 503, billing.CodeEligibilityUnavailable)
 	bad := s.do(t, call{path: "/eligibility", body: "nothing", key: s.live, bad: true})
@@ -129,7 +120,7 @@ func TestLiveModeIsUnavailable(t *testing.T) {
 
 func TestRefusedRequests(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	good := s.question("ACTIVE-FULL", nil)
 	unknown := billing.NewID[billing.OfficeID](time.Now()).String()
 	with := func(name string, value any) string {
@@ -186,7 +177,7 @@ func TestRefusedRequests(t *testing.T) {
 
 func TestReadsRefuse(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	id := billing.NewID[billing.CheckID](time.Now()).String()
 	for path, status := range map[string]int{
 		"/eligibility/x":                        404,
@@ -253,7 +244,7 @@ func (s *service) walk(t *testing.T, path string) (ids []string) {
 
 func TestListsAndEvents(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	var made []string
 	for i := range 5 {
 		a := s.do(t, call{path: "/eligibility", body: s.question("ACTIVE-BASIC", func(q, sub anObject) {
@@ -315,7 +306,7 @@ func TestListsAndEvents(t *testing.T) {
 // The time filters are inclusive and exclusive to the microsecond.
 func TestCreatedFilters(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	at := s.do(t, call{path: "/eligibility", body: s.question("ACTIVE-BASIC", nil)}).text(t, "created_at")
 	for path, want := range map[string]int{
 		"/eligibility?created_after=" + at:                                   1,

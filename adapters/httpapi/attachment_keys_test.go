@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/eligibility"
 )
 
 // keyed is an operation that changes something, tried under one key.
@@ -71,7 +70,7 @@ func (s *service) keyedOperations(t *testing.T) map[string]keyed {
 
 func TestKeysOfAttachments(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	s.tryKeys(t, s.keyedOperations(t), s.newKeys(t))
 }
 
@@ -184,7 +183,7 @@ func (s *service) wantReplays(t *testing.T, k keyed, c call, first answer) {
 // A request that was refused has not used its key.
 func TestRefusalsKeepNoKey(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	path := s.attachment(t, "x")
 	nobody := path[len("/attachments/att_"):]
 	request, _ := s.payerRequest(t, nil)

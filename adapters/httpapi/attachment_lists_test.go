@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/eligibility"
 )
 
 // wantList walks a list in pages of every size and compares its rows, newest
@@ -26,7 +25,7 @@ func (s *service) wantList(t *testing.T, path string, want ...string) {
 
 func TestAttachmentLists(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	claim := s.claim(t, nil).ID.String()
 	_, prq := s.payerRequest(t, nil)
 	second := s.newOffice(t, billing.Office{
@@ -108,7 +107,7 @@ func (s *service) stableAndBound(t *testing.T, list, filter string, insert func(
 
 func TestPayerRequestLists(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	claim := s.claim(t, nil).ID.String()
 	aetna := payerOf(t, "60054").ID.String()
 	var id [5]string

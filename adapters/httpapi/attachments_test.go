@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -23,9 +22,7 @@ func (s *service) event(t *testing.T, resource, kind string) answer {
 		t.Fatalf("events of %s: %v", resource, found)
 	}
 	a := s.must(t, 200, call{path: "/events/" + found[0]})
-	if a.text(t, "type") != kind || fmt.Sprint(a.get(t, "sequence")) != "1" || a.text(t, "data", "id") != resource {
-		t.Errorf("event %s", a.body)
-	}
+	a.shows(t, "type", kind, "sequence", "1", "data.id", resource)
 	return a
 }
 
@@ -65,7 +62,7 @@ func wantSent(t *testing.T, a answer, path ...string) (number string) {
 
 func TestAttachmentWithAClaim(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	claim := s.claim(t, nil)
 	made := s.must(t, 201, call{path: "/attachments", body: jsonOf(anObject{
 		"claim_id": claim.ID.String(), "narrative": "Tooth 14 is fractured.",
@@ -127,12 +124,10 @@ func (s *service) wantNothingChanges(t *testing.T, path, document string) {
 
 func TestAttachmentOnItsOwn(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	for _, payer := range []string{"CHTEST", "MOLARTEST"} { // an alias
 		made := s.must(t, 201, call{path: "/attachments", body: s.own(with("payer_id", payer, "claim_id", nil, "kind", "unsolicited"))})
-		if made.get(t, "claim_id") != nil || made.text(t, "payer", "payer_id") != "CHTEST" || made.text(t, "narrative") != "The chart of the last visit." {
-			t.Errorf("attachment %s", made.body)
-		}
+		made.shows(t, "claim_id", nil, "payer.payer_id", "CHTEST", "narrative", "The chart of the last visit.")
 		path := "/attachments/" + made.text(t, "id")
 		wantStatus(t, s.do(t, call{path: path + "/close", body: "{}"}), 409, billing.CodeConflict)
 		s.must(t, 201, upload(path, chart(pngOf(1))))
@@ -146,7 +141,7 @@ func TestAttachmentOnItsOwn(t *testing.T) {
 
 func TestAttachmentRequestsRefused(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	claim := s.claim(t, nil).ID.String()
 	other := s.claim(t, nil).ID.String()
 	mute := s.claim(t, func(c *billing.Claim) { c.Payer = payerOf(t, "53287") }).ID.String()
@@ -239,24 +234,20 @@ func payerOf(t *testing.T, ref string) billing.PayerSummary {
 // is kept as it is.
 func TestAttachmentRequestsTaken(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	claim := s.claim(t, nil).ID.String()
 	long := strings.Repeat("👩", 2000)
 	a := s.must(t, 201, call{path: "/attachments", body: jsonOf(anObject{
 		"claim_id": claim, "office_id": s.office.String(), "payer_id": "CHTEST", "narrative": long, "kind": nil, "patient": nil,
 	}, nil)})
-	if a.text(t, "narrative") != long {
-		t.Errorf("narrative %s", a.body)
-	}
+	a.shows(t, "narrative", long)
 	path := "/attachments/" + a.text(t, "id")
 	s.must(t, 201, upload(path, chart(jpegOf(1))))
 	closed := s.must(t, 200, call{path: path + "/close", body: "{}"})
 	if note := closed.text(t, "claim_file", "nte"); note != closed.text(t, "attachment_number")+" "+strings.Repeat("👩", 67) {
 		t.Errorf("the note %q is not the word's beginning", note)
 	}
-	if closed.get(t, "claim_file", "nte_partial") != true {
-		t.Errorf("answer %s does not say that files cannot carry the word", closed.body)
-	}
+	closed.shows(t, "claim_file.nte_partial", true)
 	words := strings.TrimSpace(strings.Repeat("molar ", 300))
 	path = s.attachment(t, words)
 	s.must(t, 201, upload(path, chart(jpegOf(1))))
@@ -268,7 +259,7 @@ func TestAttachmentRequestsTaken(t *testing.T) {
 
 func TestNarrative(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	path := s.attachment(t, "first")
 	for _, narrative := range []string{"second", "", strings.Repeat("é", 2000), "a\nb \"c\" \\ \u2028 👩"} {
 		a := s.must(t, 200, patch(path, narrative))
@@ -313,7 +304,7 @@ func (s *service) liveRequest(t *testing.T) billing.PayerRequestID {
 // In live mode there is nothing to write yet, and reading works.
 func TestAttachmentsInLiveMode(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	path := "/attachments/" + billing.NewID[billing.AttachmentID](time.Now()).String()
 	document := billing.NewID[billing.DocumentID](time.Now()).String()
 	prq := s.liveRequest(t).String()

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/molar-billing/molar/core/eligibility"
 )
 
 // corpus lists files of the public test data that MOLAR_CORPUS_DIR names.
@@ -90,7 +88,7 @@ func TestCorpusOfBodies(t *testing.T) {
 	if len(files) == 0 {
 		return
 	}
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	good := s.question("ACTIVE-BASIC", nil)
 	for _, file := range files {
 		data := string(readFile(t, file))
@@ -165,7 +163,7 @@ func anyOf(s *string) any {
 // Texts that break programs are kept as they are, or refused.
 func TestNaughtyStrings(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	for _, text := range []string{
 		"", " ", "null", "undefined", "'; DROP TABLE checks; --", `" OR 1=1`, `\`, `\\x00`, "%s%n", "${jndi:ldap://x}", "<script>alert(1)</script>",
 		"é", "e\u0301", "\u202etxet", "\u200b", "\ufeff", "\ufffd", "\uffff", "\U0010ffff", "👩‍👩‍👧‍👦", "Ω≈ç√", "田中さん", "مرحبا", "Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍A̴",

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/eligibility"
 )
 
 // check asks a question of the outcome, and gives the check's ID and its event's.
@@ -43,7 +42,7 @@ func (s *service) settled(t *testing.T, endpoint string, n int) (rows []anObject
 // The event of a check reaches a server of the caller's, who verifies it.
 func TestDelivery(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	endpoint, secret := s.endpoint(t, "/a?clinic=7", nil)
 	narrow, _ := s.endpoint(t, "/narrow", with("event_types", []string{"attachment.completed", "claim.paid"}))
 	check, event := s.check(t, "ACTIVE-FULL")
@@ -72,7 +71,7 @@ func TestDelivery(t *testing.T) {
 // Events go to the endpoints of their organization and mode alone.
 func TestDeliveriesStayInTheirScope(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	for path, key := range map[string]string{"/test": s.key, "/live": s.live, "/other": s.other} {
 		s.must(t, 200, call{path: "/webhook_endpoints", body: hook(path, nil), key: key})
 	}
@@ -109,7 +108,7 @@ func pauseAfter(t *testing.T, d, attempt anObject) time.Duration {
 // What fails comes again, in five seconds and under the same ID.
 func TestFailedDeliveryComesAgain(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	endpoint, secret := s.endpoint(t, "/a", nil)
 	s.receiver.answers("/a", 503)
 	_, event := s.check(t, "ACTIVE-FULL")
@@ -139,7 +138,7 @@ func TestFailedDeliveryComesAgain(t *testing.T) {
 // An endpoint that is gone says so, once.
 func TestGoneEndpointIsDisabled(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	endpoint, _ := s.endpoint(t, "/a", nil)
 	s.receiver.answers("/a", 410)
 	s.check(t, "ACTIVE-FULL")
@@ -153,16 +152,14 @@ func TestGoneEndpointIsDisabled(t *testing.T) {
 		t.Errorf("delivery %v", d)
 	}
 	s.receiver.answers("/a", 204)
-	if a := s.must(t, 200, act(endpoint, "enable")); a.text(t, "status") != "enabled" {
-		t.Errorf("answer %s", a.body)
-	}
+	s.must(t, 200, act(endpoint, "enable")).shows(t, "status", "enabled")
 	s.receiver.wait(t, "/a", 2)
 }
 
 // From a rotation on, only the new secret signs.
 func TestRotation(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	endpoint, old := s.endpoint(t, "/a", nil)
 	s.receiver.answers("/a", 500)
 	s.check(t, "ACTIVE-FULL")
@@ -192,7 +189,7 @@ func TestRotation(t *testing.T) {
 // queued.
 func TestDisabledEndpoint(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	endpoint, secret := s.endpoint(t, "/a", nil)
 	s.endpoint(t, "/witness", nil)
 	s.receiver.answers("/a", 500)
@@ -234,7 +231,7 @@ func TestDisabledEndpoint(t *testing.T) {
 // A change of the URL is where what is queued goes to.
 func TestChangedEndpoint(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	endpoint, _ := s.endpoint(t, "/a", with("event_types", []string{"payer_request.received"}))
 	s.check(t, "ACTIVE-FULL")
 	s.must(t, 200, call{method: "PATCH", path: endpoint, body: `{"url":"https://` + hooks + `/b","event_types":["eligibility.completed"]}`})
@@ -252,7 +249,7 @@ func TestChangedEndpoint(t *testing.T) {
 // nothing.
 func TestPingsAtOnce(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	endpoint, _ := s.endpoint(t, "/held", nil)
 	release := s.receiver.hold("/held")
 	t.Cleanup(release)
@@ -275,7 +272,7 @@ func TestPingsAtOnce(t *testing.T) {
 
 func TestPing(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	endpoint, secret := s.endpoint(t, "/ping", with("event_types", []string{"claim.paid"}))
 	ping := func(status string) {
 		t.Helper()
@@ -317,7 +314,5 @@ func TestPing(t *testing.T) {
 	if rows := s.walk(t, endpoint+"/deliveries"); len(got) != 4 || len(rows) != 0 {
 		t.Errorf("%d posts, and the deliveries %v", len(got), rows)
 	}
-	if a := s.must(t, 200, call{path: endpoint}); a.text(t, "status") != "disabled" {
-		t.Errorf("endpoint %s", a.body)
-	}
+	s.must(t, 200, call{path: endpoint}).shows(t, "status", "disabled")
 }

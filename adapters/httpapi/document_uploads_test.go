@@ -10,14 +10,13 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/eligibility"
 )
 
 // The 128th document is refused, as a JPEG and as a PNG, and one that is there
 // already is not.
 func TestDocumentsAreCounted(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	path := s.attachment(t, "")
 	var group sync.WaitGroup
 	for part := range 3 {
@@ -47,15 +46,13 @@ func TestDocumentsAreCounted(t *testing.T) {
 	s.must(t, 201, upload(path, chart(pngOf(200))))
 	closed := s.must(t, 200, call{path: path + "/close", body: "{}"})
 	wantSent(t, closed)
-	if e := s.event(t, closed.text(t, "id"), "attachment.completed"); fmt.Sprint(e.get(t, "data", "document_count")) != "127" {
-		t.Errorf("event %s", e.body)
-	}
+	s.event(t, closed.text(t, "id"), "attachment.completed").shows(t, "data.document_count", "127")
 }
 
 // What is stored is counted, not what was sent.
 func TestStoredBytesAreCounted(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	path := s.attachment(t, "")
 	send := func(file []byte) answer {
 		up := upload(path, chart(file))
@@ -94,7 +91,7 @@ func TestStoredBytesAreCounted(t *testing.T) {
 // has it and everything after it wrong.
 func TestOrderOfChecksOfAnUpload(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	path := s.attachment(t, "")
 	s.must(t, 201, upload(path, chart(jpegOf(1))))
 	s.must(t, 200, call{path: path + "/close", body: "{}"})
@@ -186,7 +183,7 @@ func (s *service) slotsComeFirst(t *testing.T, path string) {
 // is as new.
 func TestConversionTakesTooLong(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes(), func(o *setup) {
+	s := startService(t, func(o *setup) {
 		o.converts, o.attaching.ConvertWait = false, 50*time.Millisecond
 	})
 	path := s.attachment(t, "")

@@ -10,13 +10,12 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/eligibility"
 )
 
 // What is wrong with a form is told, all at once, and nothing is kept.
 func TestDocumentFormsRefused(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	path := s.attachment(t, "")
 	file := fileOf(string(jpegOf(1)))
 	kind, date, side := textOf("document_type", "13"), textOf("image_date", "2026-01-02"), textOf("orientation", "left")
@@ -85,7 +84,7 @@ func pngHead(width, height uint32, chunks ...[]byte) []byte {
 // A file that is no image that can be stored is refused, with a reason.
 func TestImagesRefused(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	path := s.attachment(t, "")
 	good, goodPNG := noiseJPEG(64, 1), pngOf(1)
 	flipped := bytes.Clone(goodPNG)
@@ -137,7 +136,7 @@ func TestImagesRefused(t *testing.T) {
 // wrapped in.
 func TestSameImageTwice(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	path := s.attachment(t, "")
 	picture := jpegOf(1)
 	comment := "\xff\xfe\x00\x10Jane Doe, 1984"
@@ -170,7 +169,7 @@ func TestSameImageTwice(t *testing.T) {
 
 func TestFileNamesShown(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	path := s.attachment(t, "")
 	var want []string
 	for i, c := range [][2]string{
@@ -196,7 +195,7 @@ func TestFileNamesShown(t *testing.T) {
 
 func TestDocumentsTakenOff(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	path, other := s.attachment(t, ""), s.attachment(t, "")
 	s.must(t, 201, upload(path, film(jpegOf(1))))
 	both := s.must(t, 201, upload(path, chart(pngOf(2)))).documents(t)
@@ -228,7 +227,7 @@ func TestDocumentsTakenOff(t *testing.T) {
 
 func TestDocumentTypeList(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	a := s.must(t, 200, call{path: "/document_types"})
 	rows, _ := a.get(t, "data").([]any)
 	if len(rows) != len(billing.DocumentTypes()) || a.get(t, "next_cursor") != nil {

@@ -8,20 +8,17 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/eligibility"
 )
 
 // A claim goes to the payer and is paid, and the remittance is read, posted and
 // reconciled; another is denied, and voided.
 func TestClaimsArePaid(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	s.clear(t)
 	made := s.must(t, 201, call{path: "/claims", body: s.crown("1", with("submit", true))})
 	denied := s.must(t, 201, call{path: "/claims", body: s.crown("X-DENIED", with("submit", true))})
-	if made.text(t, "state") != "queued" || made.text(t, "batch_id") != "" {
-		t.Errorf("made %s", made.body)
-	}
+	made.shows(t, "state", "queued", "batch_id", "")
 	claim, lost := "/claims/"+made.text(t, "id"), "/claims/"+denied.text(t, "id")
 	paid := s.until(t, claim, "paid")
 	if paid.text(t, "payment", "paid") != "1250.00" || paid.text(t, "payment", "outcome") != "paid" || paid.get(t, "payment", "reconciled_at") != nil ||
@@ -32,9 +29,7 @@ func TestClaimsArePaid(t *testing.T) {
 	s.wantERA(t, paid.text(t, "payment", "era_id"), made.text(t, "id"))
 
 	reconciled := s.must(t, 200, call{method: "POST", path: claim + "/reconcile"})
-	if reconciled.text(t, "state") != "reconciled" || reconciled.text(t, "payment", "reconciled_at") == "" || reconciled.text(t, "payment", "outcome") != "paid" {
-		t.Errorf("reconciled %s", reconciled.body)
-	}
+	reconciled.shows(t, "state", "reconciled", "payment.reconciled_at", some{}, "payment.outcome", "paid")
 	since := "sent_from=" + strings.Replace(paid.text(t, "created_at"), "+", "%2B", 1) + "&sent_to=2999-01-01T00:00:00Z"
 	if got := s.walk(t, "/claims?state=reconciled&"+since); fmt.Sprint(got) != fmt.Sprint([]string{made.text(t, "id")}) {
 		t.Errorf("reconciled are %v", got)
@@ -51,9 +46,7 @@ func TestClaimsArePaid(t *testing.T) {
 		t.Errorf("void again %s", again.body)
 	}
 	wantStatus(t, s.do(t, call{method: "POST", path: lost + "/void"}), 409, billing.CodeConflict)
-	if a := s.until(t, lost, "voided"); a.get(t, "payment") != nil {
-		t.Errorf("voided %s", a.body)
-	}
+	s.until(t, lost, "voided").shows(t, "payment", nil)
 }
 
 // wantBatch reads a batch and its file.
@@ -61,10 +54,7 @@ func (s *service) wantBatch(t *testing.T, id, number string) {
 	t.Helper()
 	b := s.must(t, 200, call{path: "/batches/" + id})
 	name := b.text(t, "name")
-	if b.text(t, "state") != "acknowledged" || b.text(t, "result") != "accepted" || b.text(t, "acknowledgement", "name") == "" ||
-		b.text(t, "sent_at") == "" || b.text(t, "acknowledged_at") == "" {
-		t.Errorf("batch %s", b.body)
-	}
+	b.shows(t, "state", "acknowledged", "result", "accepted", "acknowledgement.name", some{}, "sent_at", some{}, "acknowledged_at", some{})
 	f := s.must(t, 200, call{path: "/batches/" + id + "/file", key: s.read})
 	if !strings.HasPrefix(f.body, "ISA*") || !strings.Contains(f.body, number) || f.Header.Get("Content-Type") != "application/edi-x12" ||
 		f.Header.Get("Content-Disposition") != `attachment; filename="`+name+`"` {
@@ -104,9 +94,7 @@ func (s *service) wantERA(t *testing.T, id, claim string) {
 		}
 	}
 	posted := s.must(t, 200, call{method: "POST", path: path + "/post"})
-	if posted.text(t, "state") != "posted" || posted.text(t, "posted_at") == "" || fmt.Sprint(posted.get(t, "claims")) != fmt.Sprint(era.get(t, "claims")) {
-		t.Errorf("posted %s", posted.body)
-	}
+	posted.shows(t, "state", "posted", "posted_at", some{}, "claims", era.get(t, "claims"))
 	if again := s.must(t, 200, call{path: path + "/post", body: "{}"}); again.body != posted.body {
 		t.Errorf("posted again %s", again.body)
 	}
@@ -116,14 +104,12 @@ func (s *service) wantERA(t *testing.T, id, claim string) {
 // remittance itself too.
 func TestClaimsOfERAArePaged(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	const claims = 60
 	id := s.remittance(t, claims)
 	path := "/eras/" + id
 	era := s.must(t, 200, call{path: path})
-	if era.get(t, "payer") != nil || era.text(t, "payer_name") != "SOMEBODY" || fmt.Sprint(era.get(t, "counts")) != "map[claims:60 matched:0 unmatched:60]" {
-		t.Errorf("era %s", era.body)
-	}
+	era.shows(t, "payer", nil, "payer_name", "SOMEBODY", "counts", "map[claims:60 matched:0 unmatched:60]")
 	ordinals := func(a answer, path ...string) (out []int) {
 		rows, _ := a.get(t, append(path, "data")...).([]any)
 		for _, row := range rows {
@@ -176,7 +162,7 @@ func TestClaimsOfERAArePaged(t *testing.T) {
 // A predetermination is estimated, and becomes a claim.
 func TestPredeterminationsAreConverted(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	s.clear(t)
 	made := s.must(t, 201, call{path: "/claims", body: s.crown("X-ESTIMATE", func(o anObject) {
 		o["lines"] = append(o["lines"].([]anObject), anObject{"procedure_code": "D2740", "fee": "1000.00", "tooth": "15"})
@@ -191,23 +177,17 @@ func TestPredeterminationsAreConverted(t *testing.T) {
 	}
 	days := jsonOf(anObject{"lines": []anObject{{"line_number": 2, "service_date": lately(1)}}}, nil)
 	claim := s.must(t, 201, call{path: path + "/convert", body: days})
-	if claim.text(t, "kind") != "claim" || claim.text(t, "converted_from") != made.text(t, "id") || claim.text(t, "totals", "charge") != "1000.00" ||
-		claim.text(t, "state") != "validated" || claim.get(t, "estimate") != nil {
-		t.Errorf("converted %s", claim.body)
-	}
-	if a := s.must(t, 200, call{path: path}); a.text(t, "converted_to") != claim.text(t, "id") {
-		t.Errorf("predetermination %s", a.body)
-	}
+	claim.shows(t, "kind", "claim", "converted_from", made.text(t, "id"), "totals.charge", "1000.00", "state", "validated",
+		"estimate", nil)
+	s.must(t, 200, call{path: path}).shows(t, "converted_to", claim.text(t, "id"))
 	wantStatus(t, s.do(t, call{path: path + "/convert", body: days}), 409, billing.CodeConflict)
-	if a := s.must(t, 200, call{method: "POST", path: "/claims/" + claim.text(t, "id") + "/submit"}); a.text(t, "state") != "queued" {
-		t.Errorf("submitted %s", a.body)
-	}
+	s.must(t, 200, call{method: "POST", path: "/claims/" + claim.text(t, "id") + "/submit"}).shows(t, "state", "queued")
 }
 
 // A claim that the payer has is sent anew under the same ID.
 func TestClaimsAreReplaced(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	s.clear(t)
 	body := s.crown("X-DENIED", with("submit", true))
 	made := s.must(t, 201, call{path: "/claims", body: body})

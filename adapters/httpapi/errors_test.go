@@ -55,9 +55,7 @@ func TestErrorReplies(t *testing.T) {
 	t.Parallel()
 	p := startProbe(t, Options{})
 	for code, status := range wantStatuses() {
-		w := dial(t, p.addr)
-		w.send("%s\r\n", head("/status/"+string(code), "Content-Length: 0"))
-		a := w.reply()
+		a := p.ask(t, "%s\r\n", head("/status/"+string(code), "Content-Length: 0"))
 		wantStatus(t, a, status, code)
 		message := "as asked"
 		if code == billing.CodeInternal {
@@ -135,9 +133,7 @@ func TestOrderOfChecks(t *testing.T) {
 		{"POST /echo HTTP/1.1\r\nIdempotency-Key: a\r\n" + good, 200, ""},
 		{"POST http://molar/echo HTTP/1.1\r\nIdempotency-Key: a\r\n" + good, 200, ""},
 	} {
-		w := dial(t, p.addr)
-		w.send("%sHost: molar\r\nContent-Length: 0\r\n\r\n", c.request)
-		a := w.reply()
+		a := p.ask(t, "%sHost: molar\r\nContent-Length: 0\r\n\r\n", c.request)
 		if a.StatusCode != c.status || a.code() != string(c.code) {
 			t.Errorf("%q: answer %d %s, want %d %s", c.request, a.StatusCode, a.code(), c.status, c.code)
 		}

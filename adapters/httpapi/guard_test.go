@@ -57,9 +57,7 @@ func TestHeaderIsJudgedBeforeTheBody(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := dial(t, p.addr)
-			w.send("%sContent-Length: 100\r\n\r\n", c.head)
-			a := w.reply()
+			a := p.ask(t, "%sContent-Length: 100\r\n\r\n", c.head)
 			wantStatus(t, a, c.status, c.code)
 			if !a.Close {
 				t.Error("the connection goes on, and the body would be the next request")
@@ -78,9 +76,7 @@ func TestDeclaredTooLargeComesAfterTheKey(t *testing.T) {
 		403: "POST /echo HTTP/1.1\r\nHost: molar\r\nAuthorization: Bearer " + readSecret + "\r\n",
 		413: "POST /echo HTTP/1.1\r\nHost: molar\r\nAuthorization: bearer " + goodSecret + "\r\nContent-Encoding: gzip\r\n",
 	} {
-		w := dial(t, p.addr)
-		w.send("%sContent-Length: 9999999\r\n\r\n", from)
-		if a := w.reply(); a.StatusCode != status || !a.Close {
+		if a := p.ask(t, "%sContent-Length: 9999999\r\n\r\n", from); a.StatusCode != status || !a.Close {
 			t.Errorf("answer %d, close %v, want %d and a close", a.StatusCode, a.Close, status)
 		}
 	}
@@ -172,9 +168,7 @@ func TestStall(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := dial(t, p.addr)
-			w.send("%s", sent)
-			a := w.reply()
+			a := p.ask(t, "%s", sent)
 			wantStatus(t, a, 408, billing.CodeRequestTimeout)
 			if !a.Close {
 				t.Error("the connection stays open")
@@ -186,9 +180,7 @@ func TestStall(t *testing.T) {
 func TestBodyTimeoutEndsAnEndlessDrip(t *testing.T) {
 	t.Parallel()
 	p := startProbe(t, Options{Limits: Limits{Stall: 10 * time.Second, Body: 300 * time.Millisecond}})
-	w := dial(t, p.addr)
-	w.send("%s\r\nx", head("/echo", "Content-Length: 100"))
-	wantStatus(t, w.reply(), 408, billing.CodeRequestTimeout)
+	wantStatus(t, p.ask(t, "%s\r\nx", head("/echo", "Content-Length: 100")), 408, billing.CodeRequestTimeout)
 }
 
 // A slow body is fine for as long as something comes, even when each byte of
@@ -481,9 +473,7 @@ func TestGetTakesNoBody(t *testing.T) {
 			w.closed()
 		})
 	}
-	w := dial(t, p.addr)
-	w.send("GET /ok HTTP/1.1\r\nHost: molar\r\n%sContent-Length: 0\r\n\r\n", key)
-	wantStatus(t, w.reply(), 200, "")
+	wantStatus(t, p.ask(t, "GET /ok HTTP/1.1\r\nHost: molar\r\n%sContent-Length: 0\r\n\r\n", key), 200, "")
 	t.Cleanup(func() {
 		if n := p.smuggled.Load(); n != 0 {
 			t.Errorf("%d smuggled requests ran", n)
@@ -588,9 +578,7 @@ func TestGuardHeaderIsTheServersOwn(t *testing.T) {
 	t.Parallel()
 	p := startProbe(t, Options{})
 	for _, verdict := range []string{verdictMalformed, verdictTooLarge} {
-		w := dial(t, p.addr)
-		w.send("%s\r\nhello", head("/echo", "x-molar-guard: "+verdict, "Content-Length: 5"))
-		if a := w.reply(); a.StatusCode != 200 || a.Close {
+		if a := p.ask(t, "%s\r\nhello", head("/echo", "x-molar-guard: "+verdict, "Content-Length: 5")); a.StatusCode != 200 || a.Close {
 			t.Errorf("answer %d, close %v", a.StatusCode, a.Close)
 		}
 	}

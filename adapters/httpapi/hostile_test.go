@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/intake"
 )
 
@@ -107,7 +106,7 @@ const hostileAllocation = 20 << 20
 // that are allocated stand for the work here; BenchmarkHostileBodies shows the
 // time.
 func TestHostileBodies(t *testing.T) { //nolint:paralleltest // it counts what the process allocates
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	m := s.make(t)
 	ids := map[string]string{
 		"attachments": m.attachment, "payer_requests": m.request, "claims": m.claim, "eras": m.era, "events": m.event, "webhook_endpoints": m.endpoint,

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/molar-billing/molar/core/eligibility"
 )
 
 // anImage is a file of the public test data, with what is to become of it.
@@ -95,7 +93,7 @@ func TestCorpusOfImages(t *testing.T) {
 	if len(all) == 0 {
 		return
 	}
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	next := make(chan anImage, len(all))
 	for _, i := range all {
 		next <- i

@@ -81,9 +81,7 @@ func TestControlCharacters(t *testing.T) {
 		} {
 			t.Run(fmt.Sprintf("%#02x in %s", c, name), func(t *testing.T) {
 				t.Parallel()
-				w := dial(t, p.addr)
-				w.send("%sContent-Length: 2\r\n\r\n{}", with("a"+string(rune(c))+"b"))
-				a := w.reply()
+				a := p.ask(t, "%sContent-Length: 2\r\n\r\n{}", with("a"+string(rune(c))+"b"))
 				tab, line := c == '\t', c == '\r' || c == '\n'
 				switch {
 				case name == "Idempotency-Key" && !line:

@@ -169,6 +169,15 @@ func (w *wire) send(format string, args ...any) {
 	}
 }
 
+// ask sends one request on a connection of its own.
+func (p *probe) ask(t *testing.T, format string, args ...any) answer {
+	t.Helper()
+	w := dial(t, p.addr)
+	defer func() { _ = w.Close() }()
+	w.send(format, args...)
+	return w.reply()
+}
+
 // answer is a reply as it came, with its body read.
 type answer struct {
 	*http.Response

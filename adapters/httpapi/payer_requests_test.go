@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/eligibility"
 )
 
 // wantAnswered checks an answer and what it leaves behind: the request, the
@@ -16,14 +15,11 @@ import (
 func (s *service) wantAnswered(t *testing.T, request string, a answer) (attachment string) {
 	t.Helper()
 	attachment = a.text(t, "attachment", "id")
-	if a.text(t, "object") != "payer_request_answer" || a.text(t, "payer_request", "state") != "answered" ||
-		a.text(t, "payer_request", "answering_attachment_id") != attachment ||
-		a.get(t, "payer_request", "answered_at") != a.get(t, "attachment", "closed_at") ||
-		a.get(t, "attachment", "payer_request_id") != a.get(t, "payer_request", "id") || a.text(t, "attachment", "kind") != "solicited" ||
-		a.get(t, "attachment", "payer_reference") != a.get(t, "payer_request", "reference_number") ||
-		fmt.Sprint(a.get(t, "attachment", "payer")) != fmt.Sprint(a.get(t, "payer_request", "payer")) {
-		t.Errorf("answer %s", a.body)
-	}
+	a.shows(t, "object", "payer_request_answer", "payer_request.state", "answered",
+		"payer_request.answering_attachment_id", attachment, "payer_request.answered_at", a.get(t, "attachment", "closed_at"),
+		"attachment.payer_request_id", a.get(t, "payer_request", "id"), "attachment.kind", "solicited",
+		"attachment.payer_reference", a.get(t, "payer_request", "reference_number"),
+		"attachment.payer", a.get(t, "payer_request", "payer"))
 	number := wantSent(t, a, "attachment")
 	if r := s.must(t, 200, call{path: request}); fmt.Sprint(r.get(t)) != fmt.Sprint(a.get(t, "payer_request")) {
 		t.Errorf("payer request %s after %s", r.body, a.body)
@@ -32,27 +28,21 @@ func (s *service) wantAnswered(t *testing.T, request string, a answer) (attachme
 		t.Errorf("attachment %s after %s", got.body, a.body)
 	}
 	e := s.event(t, attachment, "attachment.completed")
-	if e.get(t, "data", "payer_request_id") != a.get(t, "payer_request", "id") || e.text(t, "data", "attachment_number") != number ||
-		e.text(t, "data", "kind") != "solicited" {
-		t.Errorf("event %s", e.body)
-	}
+	e.shows(t, "data.payer_request_id", a.get(t, "payer_request", "id"), "data.attachment_number", number, "data.kind", "solicited")
 	return attachment
 }
 
 // An attachment is made for the request, gets its images, and answers it.
 func TestSolicitedAnswer(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	claim := s.claim(t, nil).ID.String()
 	recorded := s.must(t, 201, call{path: "/payer_requests", body: letter(with("claim_id", claim, "payer_id", nil, "due_date", "2026-03-01"))})
 	id := recorded.text(t, "id")
 	request := "/payer_requests/" + id
-	if recorded.text(t, "state") != "open" || recorded.text(t, "source") != "staff" || recorded.text(t, "claim_id") != claim ||
-		recorded.text(t, "payer", "payer_id") != "CHTEST" || recorded.text(t, "reference_number") != "REF-1" ||
-		recorded.text(t, "requested") != "The full-mouth series, please." || recorded.text(t, "due_date") != "2026-03-01" ||
-		recorded.get(t, "answering_attachment_id") != nil || recorded.get(t, "answered_at") != nil {
-		t.Errorf("payer request %s", recorded.body)
-	}
+	recorded.shows(t, "state", "open", "source", "staff", "claim_id", claim, "payer.payer_id", "CHTEST",
+		"reference_number", "REF-1", "requested", "The full-mouth series, please.", "due_date", "2026-03-01",
+		"answering_attachment_id", nil, "answered_at", nil)
 	if r := s.must(t, 200, call{path: request, key: s.read}); r.body != recorded.body {
 		t.Errorf("read %s after %s", r.body, recorded.body)
 	}
@@ -67,9 +57,7 @@ func TestSolicitedAnswer(t *testing.T) {
 	solicited := jsonOf(anObject{"kind": "solicited", "payer_request_id": id}, nil)
 	made := s.must(t, 201, call{path: "/attachments", body: solicited})
 	path := "/attachments/" + made.text(t, "id")
-	if made.text(t, "claim_id") != claim || made.text(t, "payer_reference") != "REF-1" || made.text(t, "office_id") != s.office.String() {
-		t.Errorf("attachment %s", made.body)
-	}
+	made.shows(t, "claim_id", claim, "payer_reference", "REF-1", "office_id", s.office.String())
 	wantStatus(t, s.do(t, call{path: "/attachments", body: solicited}), 409, billing.CodeConflict)
 	wantStatus(t, s.do(t, call{path: path + "/close", body: "{}"}), 409, billing.CodeConflict)
 	wantFields(t, s.do(t, call{path: request + "/answer", body: "{}"}), "narrative required")
@@ -91,9 +79,7 @@ func TestSolicitedAnswer(t *testing.T) {
 	}
 	s.event(t, made.text(t, "id"), "attachment.completed")
 	wantStatus(t, s.do(t, call{path: "/attachments", body: solicited}), 409, billing.CodeConflict)
-	if closed := s.must(t, 200, call{path: path + "/close", body: "{}"}); closed.text(t, "attachment_number") != first.text(t, "attachment", "attachment_number") {
-		t.Errorf("closed %s", closed.body)
-	}
+	s.must(t, 200, call{path: path + "/close", body: "{}"}).shows(t, "attachment_number", first.text(t, "attachment", "attachment_number"))
 	wantFields(t, s.do(t, call{path: request + "/answer", body: `{"attachment_id":"x"}`}), "attachment_id format")
 }
 
@@ -101,7 +87,7 @@ func TestSolicitedAnswer(t *testing.T) {
 // one.
 func TestWaysToAnswer(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	claim := s.claim(t, nil).ID.String()
 	about := with("claim_id", claim, "payer_id", nil)
 	words := `{"narrative":"The tooth was extracted."}`
@@ -118,9 +104,7 @@ func TestWaysToAnswer(t *testing.T) {
 	wantFields(t, s.do(t, call{path: request + "/answer", body: words}), "office_id required,patient required,subscriber required,service_dates required")
 	a = s.must(t, 200, call{path: request + "/answer", body: s.own(with("payer_id", nil))})
 	s.wantAnswered(t, request, a)
-	if a.get(t, "attachment", "claim_id") != nil || a.text(t, "attachment", "office_id") != s.office.String() {
-		t.Errorf("answer %s", a.body)
-	}
+	a.shows(t, "attachment.claim_id", nil, "attachment.office_id", s.office.String())
 
 	request, id := s.payerRequest(t, nil) // the open one, with another narrative
 	open := s.must(t, 201, call{path: "/attachments", body: s.own(with("kind", "solicited", "payer_request_id", id, "payer_id", nil))}).text(t, "id")
@@ -139,7 +123,7 @@ func TestWaysToAnswer(t *testing.T) {
 
 func TestAnswersRefused(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	claim := s.claim(t, nil).ID.String()
 	request, id := s.payerRequest(t, with("claim_id", claim, "payer_id", nil))
 	_, elsewhere := s.payerRequest(t, with("claim_id", claim, "payer_id", nil))
@@ -177,9 +161,7 @@ func TestAnswersRefused(t *testing.T) {
 			if got := strings.Join(a.fields(t), ","); a.StatusCode != c.status || got != c.fields {
 				t.Errorf("answer %d %s, want %d %s: %s", a.StatusCode, got, c.status, c.fields, a.body)
 			}
-			if r := s.must(t, 200, call{path: request}); r.text(t, "state") != "open" {
-				t.Errorf("payer request %s", r.body)
-			}
+			s.must(t, 200, call{path: request}).shows(t, "state", "open")
 			if made := s.walk(t, "/attachments?limit=100&payer_request_id="+id); len(made) != 0 {
 				t.Errorf("attachments %v", made)
 			}
@@ -194,15 +176,13 @@ func TestAnswersRefused(t *testing.T) {
 			wantStatus(t, s.do(t, call{path: "/payer_requests/" + unknown}), 404, billing.CodeNotFound)
 		}
 		wantFields(t, s.do(t, call{path: "/payer_requests/prq_" + plain[4:] + "/answer", body: `{"colour":1}`, bad: true}), "colour unknown")
-		if a := s.must(t, 200, call{path: "/attachments/" + other}); a.text(t, "narrative") != "x" {
-			t.Errorf("another request's attachment %s", a.body)
-		}
+		s.must(t, 200, call{path: "/attachments/" + other}).shows(t, "narrative", "x")
 	})
 }
 
 func TestLettersRefused(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	claim := s.claim(t, nil).ID.String()
 	for name, c := range map[string]struct {
 		body   string
@@ -248,7 +228,7 @@ func TestLettersRefused(t *testing.T) {
 // is told that it is being sent.
 func TestAnswersAtOnce(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	request, id := s.payerRequest(t, nil)
 	var group sync.WaitGroup
 	var mu sync.Mutex
@@ -283,7 +263,7 @@ func TestAnswersAtOnce(t *testing.T) {
 // A claim's earlier attachment has no part in what a client sees of an answer.
 func TestAnswerAboutAClaimWithAnAttachment(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	claim := s.claim(t, nil).ID.String()
 	path := "/attachments/" + s.must(t, 201, call{path: "/attachments", body: jsonOf(anObject{"claim_id": claim}, nil)}).text(t, "id")
 	s.must(t, 201, upload(path, chart(jpegOf(1))))

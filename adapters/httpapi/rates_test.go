@@ -2,32 +2,15 @@ package httpapi
 
 import (
 	"strconv"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/eligibility"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
-// handClock is a clock that a test sets.
-type handClock struct {
-	mu sync.Mutex
-	at time.Time
-}
-
-func newHandClock() *handClock { return &handClock{at: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)} }
-
-func (c *handClock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.at
-}
-
-func (c *handClock) pass(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.at = c.at.Add(d)
+func newHandClock() *porttest.Clock {
+	return porttest.At(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), 0)
 }
 
 func newKey() billing.KeyID { return billing.NewID[billing.KeyID](time.Now()) }
@@ -48,22 +31,22 @@ func TestBuckets(t *testing.T) {
 	t.Parallel()
 	for _, rate := range []int{1, 3, 7, 50, 200, 9973, 100_000} {
 		clock, key := newHandClock(), newKey()
-		r := newRates(rate, 0, clock.now)
+		r := newRates(rate, 0, clock.Now)
 		if n := r.grants(key, false, rate+10); n != rate {
 			t.Errorf("%d a second: %d at once", rate, n)
 		}
-		clock.pass(time.Second/time.Duration(rate) - 1)
+		clock.Advance(time.Second/time.Duration(rate) - 1)
 		if r.grants(key, false, 1) != 0 {
 			t.Errorf("%d a second: one more, too early", rate)
 		}
-		clock.pass(1)
+		clock.Advance(1)
 		if n := r.grants(key, false, 2); n != 1 {
 			t.Errorf("%d a second: %d after the time of one", rate, n)
 		}
 		if n := r.grants(newKey(), false, rate); n != rate {
 			t.Errorf("%d a second: another key gets %d", rate, n)
 		}
-		clock.pass(time.Hour)
+		clock.Advance(time.Hour)
 		if n := r.grants(key, false, rate+10); n != rate {
 			t.Errorf("%d a second: %d after an hour", rate, n)
 		}
@@ -73,24 +56,24 @@ func TestBuckets(t *testing.T) {
 func TestBucketsOfChecks(t *testing.T) {
 	t.Parallel()
 	clock, key := newHandClock(), newKey()
-	r := newRates(10, 4, clock.now)
+	r := newRates(10, 4, clock.Now)
 	if n := r.grants(key, true, 20); n != 4 {
 		t.Errorf("%d checks at once, want 4", n)
 	}
 	if n := r.grants(key, false, 20); n != 6 {
 		t.Errorf("%d other requests beside them, want 6: refused checks cost nothing", n)
 	}
-	clock.pass(time.Second)
+	clock.Advance(time.Second)
 	if n := r.grants(key, false, 9); n != 9 {
 		t.Errorf("%d requests, want 9", n)
 	}
 	if n := r.grants(key, true, 4); n != 1 {
 		t.Errorf("%d checks where one request is left", n)
 	}
-	if n := newRates(0, 3, clock.now).grants(key, true, 10); n != 3 {
+	if n := newRates(0, 3, clock.Now).grants(key, true, 10); n != 3 {
 		t.Errorf("%d checks without a limit of requests, want 3", n)
 	}
-	if n := newRates(0, 0, clock.now).grants(key, true, 10_000); n != 10_000 {
+	if n := newRates(0, 0, clock.Now).grants(key, true, 10_000); n != 10_000 {
 		t.Errorf("%d without limits", n)
 	}
 }
@@ -98,7 +81,7 @@ func TestBucketsOfChecks(t *testing.T) {
 func TestLevels(t *testing.T) {
 	t.Parallel()
 	clock, key := newHandClock(), newKey()
-	r := newRates(4, 2, clock.now)
+	r := newRates(4, 2, clock.Now)
 	for i, want := range []struct {
 		isCheck bool
 		level
@@ -119,11 +102,11 @@ func TestLevels(t *testing.T) {
 func TestBucketsAreBounded(t *testing.T) {
 	t.Parallel()
 	clock := newHandClock()
-	r := newRates(5, 5, clock.now)
+	r := newRates(5, 5, clock.Now)
 	most := 0
 	for range 20_000 {
 		r.take(newKey(), true)
-		clock.pass(time.Millisecond)
+		clock.Advance(time.Millisecond)
 		most = max(most, len(r.requests.fullAt)+len(r.checks.fullAt))
 	}
 	if most > 2*minSweep {
@@ -135,11 +118,9 @@ func TestBucketsAreBounded(t *testing.T) {
 func TestRateLimit(t *testing.T) {
 	t.Parallel()
 	clock := newHandClock()
-	p := startProbe(t, Options{RateRequests: 2, Now: clock.now})
+	p := startProbe(t, Options{RateRequests: 2, Now: clock.Now})
 	ask := func(request string) answer {
-		w := dial(t, p.addr)
-		w.send("%sHost: molar\r\n\r\n", request)
-		return w.reply()
+		return p.ask(t, "%sHost: molar\r\n\r\n", request)
 	}
 	get := "GET /ok HTTP/1.1\r\nAuthorization: Bearer " + goodSecret + "\r\n"
 	for i, want := range []string{"1 1", "0 1"} {
@@ -176,7 +157,7 @@ func TestRateLimit(t *testing.T) {
 	wantStatus(t, ask("GET /smuggled HTTP/1.1\r\nAuthorization: Bearer "+goodSecret+"\r\n"), 200, "")
 	wantStatus(t, ask("GET /smuggled HTTP/1.1\r\n"), 429, billing.CodeTooManyRequests)
 
-	clock.pass(500 * time.Millisecond)
+	clock.Advance(500 * time.Millisecond)
 	wantStatus(t, ask(get), 200, "")
 	wantStatus(t, ask(get), 429, billing.CodeTooManyRequests)
 }
@@ -185,7 +166,7 @@ func TestRateLimit(t *testing.T) {
 func TestNoRateLimit(t *testing.T) {
 	t.Parallel()
 	clock := newHandClock()
-	p := startProbe(t, Options{Now: clock.now})
+	p := startProbe(t, Options{Now: clock.Now})
 	w := dial(t, p.addr)
 	for range 500 {
 		w.send("GET /ok HTTP/1.1\r\nHost: molar\r\nAuthorization: Bearer %s\r\n\r\n", goodSecret)
@@ -200,7 +181,7 @@ func TestNoRateLimit(t *testing.T) {
 func TestRateLimitOfChecks(t *testing.T) {
 	t.Parallel()
 	clock := newHandClock()
-	s := startService(t, eligibility.DefaultTimes(), func(with *setup) { with.checks, with.now = 2, clock.now })
+	s := startService(t, func(with *setup) { with.checks, with.now = 2, clock.Now })
 	question := s.question("ACTIVE-BASIC", nil)
 	for i := range 2 {
 		a := s.must(t, 200, call{path: "/eligibility", body: question})
@@ -216,7 +197,7 @@ func TestRateLimitOfChecks(t *testing.T) {
 	for range 10 {
 		s.must(t, 200, call{path: "/offices"})
 	}
-	clock.pass(time.Second)
+	clock.Advance(time.Second)
 	if a := s.must(t, 200, third); a.Header.Get("Idempotent-Replayed") != "" {
 		t.Error("the refused check was kept")
 	}

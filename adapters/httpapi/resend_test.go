@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/eligibility"
 )
 
 // ever is a range that every event is in, as fields of a body.
@@ -35,7 +34,7 @@ type resending struct {
 
 func startResending(t *testing.T) *resending {
 	t.Helper()
-	r := &resending{service: startService(t, eligibility.DefaultTimes())}
+	r := &resending{service: startService(t)}
 	_, r.first = r.check(t, "ACTIVE-FULL")
 	_, r.second = r.check(t, "ACTIVE-BASIC")
 	r.at = r.must(t, 200, call{path: "/events/" + r.second}).text(t, "created_at")

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -16,7 +15,7 @@ import (
 // closed again with a new key. What the first key got is kept.
 func TestNetworkFailsClosing(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	path := s.attachment(t, "SANDBOX-NETWORK-ERROR")
 	s.must(t, 201, upload(path, film(jpegOf(1))))
 	before := s.must(t, 201, upload(path, chart(pngOf(2))))
@@ -49,23 +48,19 @@ func TestNetworkFailsClosing(t *testing.T) {
 
 func TestNetworkFailsAnswering(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	request, id := s.payerRequest(t, nil)
 	body := s.own(with("payer_id", nil, "narrative", "SANDBOX-NETWORK-ERROR"))
 	first := s.do(t, call{path: request + "/answer", body: body, idem: "first"})
 	wantStatus(t, first, 502, billing.CodeAttachmentsNetworkError)
 	wantReplay(t, first, s.do(t, call{path: request + "/answer", body: body, idem: "first"}))
-	if r := s.must(t, 200, call{path: request}); r.text(t, "state") != "open" || r.get(t, "answering_attachment_id") != nil {
-		t.Errorf("payer request %s", r.body)
-	}
+	s.must(t, 200, call{path: request}).shows(t, "state", "open", "answering_attachment_id", nil)
 	all := s.walk(t, "/attachments?limit=100&payer_request_id="+id)
 	if len(all) != 1 {
 		t.Fatalf("attachments %v", all)
 	}
 	open := s.must(t, 200, call{path: "/attachments/" + all[0]})
-	if open.text(t, "state") != "open" || open.get(t, "attachment_number") != nil || open.text(t, "narrative") != "SANDBOX-NETWORK-ERROR" {
-		t.Errorf("attachment %s", open.body)
-	}
+	open.shows(t, "state", "open", "attachment_number", nil, "narrative", "SANDBOX-NETWORK-ERROR")
 	s.must(t, 201, upload("/attachments/"+all[0], chart(jpegOf(1))))
 	a := s.must(t, 200, call{path: request + "/answer", body: `{"narrative":"Now it works."}`})
 	if s.wantAnswered(t, request, a) != all[0] || len(a.documents(t, "attachment")) != 1 {
@@ -95,7 +90,7 @@ func TestNothingChangesWhileSending(t *testing.T) {
 	start := func(t *testing.T) (s *service, opened chan struct{}) {
 		t.Helper()
 		opened = make(chan struct{})
-		return startService(t, eligibility.DefaultTimes(), func(o *setup) {
+		return startService(t, func(o *setup) {
 			o.network = func(n ports.AttachmentNetwork) ports.AttachmentNetwork { return &gate{n, opened} }
 		}), opened
 	}
@@ -156,7 +151,7 @@ func (s *service) sendSlowly(t *testing.T, path string, send call, opened chan s
 // A slow network is waited for.
 func TestSlowNetwork(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	path := s.attachment(t, "SANDBOX-SLOW-2")
 	s.must(t, 201, upload(path, chart(jpegOf(1))))
 	wantSent(t, s.must(t, 200, call{path: path + "/close", body: "{}"}))

@@ -16,9 +16,7 @@ import (
 func TestRequestTimeout(t *testing.T) {
 	t.Parallel()
 	p := startProbe(t, Options{RequestTimeout: 50 * time.Millisecond})
-	w := dial(t, p.addr)
-	w.send("%s\r\n", head("/wait", "Content-Length: 0"))
-	a := w.reply()
+	a := p.ask(t, "%s\r\n", head("/wait", "Content-Length: 0"))
 	wantStatus(t, a, 504, billing.CodeTimeout)
 	if a.Close {
 		t.Error("the connection closes")
@@ -135,9 +133,7 @@ func TestServerServesOnce(t *testing.T) {
 	}
 
 	p := startProbe(t, Options{})
-	w := dial(t, p.addr)
-	w.send("%s", smuggled)
-	w.reply() // it serves
+	p.ask(t, "%s", smuggled) // it serves
 	ln, err = net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -182,12 +178,9 @@ func TestAccessLogNamesNobody(t *testing.T) {
 		head("/status/INTERNAL", "Content-Length: 8", "Jane-Doe: Jane-Doe") + "\r\nJane-Doe",
 		head("/echo", "Content-Length: 8", "Transfer-Encoding: Jane-Doe") + "\r\nJane-Doe",
 	} {
-		w := dial(t, p.addr)
-		w.send("%s", request)
-		if a := w.reply(); a.Header.Get("X-Request-Id") == "Jane-Doe" || strings.Contains(a.body, "Jane-Doe") {
+		if a := p.ask(t, "%s", request); a.Header.Get("X-Request-Id") == "Jane-Doe" || strings.Contains(a.body, "Jane-Doe") {
 			t.Errorf("answer %v %s", a.Header, a.body)
 		}
-		_ = w.Close()
 	}
 	shutDown(t, p.server)
 	log := p.log.String()

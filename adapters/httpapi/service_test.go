@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -35,13 +36,10 @@ import (
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/webhooks"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 	"github.com/molar-billing/molar/workers"
 	"github.com/molar-billing/molar/workers/outboxrelay"
 )
-
-type machineClock struct{}
-
-func (machineClock) Now() time.Time { return time.Now() }
 
 // service is the whole service behind its API, on a database of its own.
 type service struct {
@@ -67,6 +65,7 @@ type service struct {
 
 // setup is what a test can have otherwise.
 type setup struct {
+	checking  eligibility.Times
 	attaching attachments.Times
 	converts  bool                                                  // PNGs
 	network   func(ports.AttachmentNetwork) ports.AttachmentNetwork // wraps the sandbox's
@@ -77,11 +76,11 @@ type setup struct {
 }
 
 // startService starts the service. Each change may set what it likes.
-func startService(t *testing.T, times eligibility.Times, changes ...func(*setup)) *service {
+func startService(t *testing.T, changes ...func(*setup)) *service {
 	t.Helper()
 	with := setup{
-		attaching: attachments.DefaultTimes(), converts: true, network: func(n ports.AttachmentNetwork) ports.AttachmentNetwork { return n },
-		log: slog.New(slog.DiscardHandler),
+		checking: eligibility.DefaultTimes(), attaching: attachments.DefaultTimes(), converts: true,
+		network: func(n ports.AttachmentNetwork) ports.AttachmentNetwork { return n }, log: slog.New(slog.DiscardHandler),
 	}
 	for _, change := range changes {
 		change(&with)
@@ -95,7 +94,7 @@ func startService(t *testing.T, times eligibility.Times, changes ...func(*setup)
 	if err != nil {
 		t.Fatal(err)
 	}
-	clock, sender := machineClock{}, s.receiver.sender(t, with.log)
+	clock, sender := &porttest.Clock{}, s.receiver.sender(t, with.log)
 	sandbox := sandboxnet.Networks(clock, store.SandboxMail(), sandboxnet.Options{})
 	sandbox[0].Attachments = with.network(sandbox[0].Attachments)
 	attaching := outside(t, queue, networks.New(sandbox...), &with)
@@ -104,7 +103,7 @@ func startService(t *testing.T, times eligibility.Times, changes ...func(*setup)
 		Attachments:   attachments.New(store, attaching, payers, with.attaching),
 		Claims:        claims.New(store, payers),
 		Events:        events.New(store),
-		Eligibility:   eligibility.New(store, queue, attaching.Networks, edi.New(), payers, times),
+		Eligibility:   eligibility.New(store, queue, attaching.Networks, edi.New(), payers, with.checking),
 		PayerRequests: payerrequests.New(store, attaching.Networks, payers),
 		Payers:        payers,
 		Remittances:   remittances.New(store, edi.New(), payers),
@@ -324,11 +323,17 @@ func (a answer) get(t *testing.T, path ...string) any {
 		t.Fatalf("%v: %s", err, a.body)
 	}
 	for _, name := range path {
-		o, ok := v.(anObject)
-		if !ok {
+		list, isList := v.([]any)
+		at, err := strconv.Atoi(name)
+		o, isObject := v.(anObject)
+		switch {
+		case isList && err == nil && at < len(list):
+			v = list[at]
+		case isObject:
+			v = o[name]
+		default:
 			t.Fatalf("no %s in %s", name, a.body)
 		}
-		v = o[name]
 	}
 	return v
 }
@@ -337,6 +342,26 @@ func (a answer) text(t *testing.T, path ...string) string {
 	t.Helper()
 	s, _ := a.get(t, path...).(string)
 	return s
+}
+
+// some stands for a value that a test does not know beforehand.
+type some struct{}
+
+// shows checks fields of the body, each given as its path, such as
+// documents.0.md5, and its value. An empty text is as good as null.
+func (a answer) shows(t *testing.T, fields ...any) {
+	t.Helper()
+	for i := 0; i < len(fields); i += 2 {
+		path, want := fields[i].(string), fields[i+1]
+		got := a.get(t, strings.Split(path, ".")...)
+		absent := got == nil || got == ""
+		if want == "" {
+			want = nil
+		}
+		if _, whatever := want.(some); whatever && absent || !whatever && fmt.Sprint(got) != fmt.Sprint(want) && (want != nil || !absent) {
+			t.Errorf("%s is %v, want %v in %s", path, got, want, a.body)
+		}
+	}
 }
 
 // fields lists the faults of an error reply as "field code".

@@ -15,7 +15,6 @@ import (
 	"github.com/molar-billing/molar/adapters/minioblob"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -67,7 +66,7 @@ func TestBlobStoreIsAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(blobs.Close)
-	s := startService(t, eligibility.DefaultTimes(), func(with *setup) { with.blobs, with.log = blobs, slog.New(slog.NewJSONHandler(log, nil)) })
+	s := startService(t, func(with *setup) { with.blobs, with.log = blobs, slog.New(slog.NewJSONHandler(log, nil)) })
 	path := s.attachment(t, "")
 	first := s.atLast(t, 201, upload(path, chart(jpegOf(1))))
 	content := call{path: path + "/documents/" + first.documents(t)[0]["id"].(string) + "/content"}
@@ -122,7 +121,7 @@ func TestBlobStoreIsAwayFromWorkers(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = folder.Close() })
 	blobs := &unread{Blobs: folder}
-	s := startService(t, eligibility.DefaultTimes(), func(with *setup) { with.blobs, with.log = blobs, slog.New(slog.NewJSONHandler(log, nil)) })
+	s := startService(t, func(with *setup) { with.blobs, with.log = blobs, slog.New(slog.NewJSONHandler(log, nil)) })
 	path := s.attachment(t, "")
 	png := upload(path, chart(pngOf(1)))
 	png.idem = "png"
@@ -159,7 +158,7 @@ func TestBlobStoreIsAwayFromWorkers(t *testing.T) {
 // as full as the kernel says.
 func TestTemporaryFolderIsFull(t *testing.T) { //nolint:paralleltest // it limits the files of the whole process
 	log := &syncBuffer{}
-	s := startService(t, eligibility.DefaultTimes(), func(with *setup) { with.log = slog.New(slog.NewJSONHandler(log, nil)) })
+	s := startService(t, func(with *setup) { with.log = slog.New(slog.NewJSONHandler(log, nil)) })
 	path := s.attachment(t, "")
 	jpeg, png := upload(path, chart(noiseJPEG(512, 1))), upload(path, chart(pngHead(512, 512, chunk("IDAT", make([]byte, 200_000)), chunk("IEND", nil))))
 	jpeg.idem, png.idem = "jpeg", "png"

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/eligibility"
 )
 
 // foreign is a call with a key that may not see what it names.
@@ -67,7 +66,7 @@ func (s *service) makeClaims(t *testing.T, m *made) {
 // without a row here fails, so that none is forgotten.
 func TestForeignKeysSeeNothing(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	m := s.make(t)
 	rows := s.readsByStrangers(m)
 	for name, row := range s.writesByStrangers(t, m) {
@@ -220,9 +219,7 @@ func (s *service) untouched(t *testing.T, m made) {
 	if a.text(t, "state") != "open" || a.text(t, "narrative") != "" || len(a.documents(t)) != 1 {
 		t.Errorf("attachment %s", a.body)
 	}
-	if r := s.must(t, 200, call{path: "/payer_requests/" + m.request}); r.text(t, "state") != "open" {
-		t.Errorf("payer request %s", r.body)
-	}
+	s.must(t, 200, call{path: "/payer_requests/" + m.request}).shows(t, "state", "open")
 	s.untouchedEndpoint(t, m)
 	s.untouchedClaims(t, m)
 	theirs := s.must(t, 201, call{path: "/payer_requests", body: letter(nil), key: s.other}).text(t, "id")
@@ -242,9 +239,7 @@ func (s *service) untouchedEndpoint(t *testing.T, m made) {
 		t.Errorf("endpoints %v", ids)
 	}
 	e := s.must(t, 200, call{path: "/webhook_endpoints/" + m.endpoint})
-	if e.text(t, "status") != "enabled" || e.text(t, "description") != "" {
-		t.Errorf("endpoint %s", e.body)
-	}
+	e.shows(t, "status", "enabled", "description", "")
 	posts := s.receiver.wait(t, "/tenant", 1)
 	if len(posts) != 1 || !posts[0].verifies(m.secret) || len(s.walk(t, "/webhook_endpoints/"+m.endpoint+"/deliveries")) != 1 {
 		t.Errorf("posts %v", posts)
@@ -255,13 +250,9 @@ func (s *service) untouchedEndpoint(t *testing.T, m made) {
 func (s *service) untouchedClaims(t *testing.T, m made) {
 	t.Helper()
 	for id, state := range map[string]string{m.sent: "validated", m.queued: "needs_attention", m.paid: "paid", m.question: "returned"} {
-		if c := s.must(t, 200, call{path: "/claims/" + id}); c.text(t, "state") != state || c.get(t, "note") != nil || c.get(t, "converted_to") != nil {
-			t.Errorf("claim %s", c.body)
-		}
+		s.must(t, 200, call{path: "/claims/" + id}).shows(t, "state", state, "note", nil, "converted_to", nil)
 	}
-	if e := s.must(t, 200, call{path: "/eras/" + m.era}); e.text(t, "state") != "needs_review" {
-		t.Errorf("remittance %s", e.body)
-	}
+	s.must(t, 200, call{path: "/eras/" + m.era}).shows(t, "state", "needs_review")
 	for _, key := range []string{s.other, s.live} {
 		office := s.must(t, 201, call{path: "/offices", body: `{"name":"Mine","npi":"1234567893"}`, key: key}).text(t, "id")
 		provider := s.must(t, 201, call{path: "/providers", body: `{"first_name":"Ann","last_name":"Lee","npi":"1234567893"}`, key: key}).text(t, "id")

@@ -104,9 +104,7 @@ func TestStalledUpload(t *testing.T) {
 		} {
 			t.Run(name+" "+framing, func(t *testing.T) {
 				t.Parallel()
-				w := dial(t, p.addr)
-				w.send("%s%s", start, whole[:sent])
-				a := w.reply()
+				a := p.ask(t, "%s%s", start, whole[:sent])
 				wantStatus(t, a, 408, billing.CodeRequestTimeout)
 				if !a.Close {
 					t.Error("the connection stays open")
@@ -195,9 +193,7 @@ func TestUploadsThatHaveArrived(t *testing.T) {
 		// One that still arrives takes no place of those, and none is kept for it.
 		late := dial(t, p.addr)
 		late.send("%s\r\n%s", fourth, body[:50_000])
-		seventh := dial(t, p.addr)
-		seventh.sendUpload("/upload/wait", thirdSecret, body)
-		a := seventh.reply()
+		a := p.askUpload(t, "/upload/wait", thirdSecret, body)
 		wantStatus(t, a, 429, billing.CodeTooManyRequests)
 		if a.Header.Get("Retry-After") == "" || a.Close {
 			t.Errorf("close %v, headers are %v", a.Close, a.Header)
@@ -222,7 +218,7 @@ func TestUploadsThatHaveArrived(t *testing.T) {
 			}
 			_ = w.Close()
 		}
-		_ = seventh.Close()
+
 	}
 	p.wantNoUploads()
 }

@@ -98,6 +98,12 @@ func (w *wire) sendUpload(target, secret, body string) {
 	w.send("%s", body)
 }
 
+// askUpload is ask for a whole upload.
+func (p *probe) askUpload(t *testing.T, target, secret, body string) answer {
+	t.Helper()
+	return p.ask(t, "%s\r\n%s", uploadHead(target, secret, "Content-Length: "+strconv.Itoa(len(body))), body)
+}
+
 func TestUpload(t *testing.T) {
 	t.Parallel()
 	p := startProbe(t, Options{TempDir: t.TempDir()})
@@ -214,9 +220,7 @@ func TestOrderOfUploadChecks(t *testing.T) {
 	}
 	ask := func(name, request string, status int) {
 		t.Helper()
-		w := dial(t, p.addr)
-		w.send("%s", request)
-		a := w.reply()
+		a := p.ask(t, "%s", request)
 		if a.StatusCode != status {
 			t.Errorf("%s: answer %d %s, want %d", name, a.StatusCode, a.body, status)
 		}
@@ -267,9 +271,7 @@ func TestUploadsLeaveNothing(t *testing.T) {
 		_ = w.Close()
 	}
 	for target, want := range map[string]int{"/upload": 422, "/upload/panic": 500, "/upload/wait": 504} {
-		w := dial(t, p.addr)
-		w.sendUpload(target, goodSecret, body)
-		if a := w.reply(); a.StatusCode != want || a.Close {
+		if a := p.askUpload(t, target, goodSecret, body); a.StatusCode != want || a.Close {
 			t.Errorf("%s: answer %d, close %v", target, a.StatusCode, a.Close)
 		}
 	}
@@ -299,9 +301,7 @@ func TestUploadWithoutATempDir(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "missing")
 	p := startProbe(t, Options{TempDir: dir})
 	for range 3 {
-		w := dial(t, p.addr)
-		w.sendUpload("/upload", goodSecret, formOf(fileOf("image")))
-		wantStatus(t, w.reply(), 503, billing.CodeUnavailable)
+		wantStatus(t, p.askUpload(t, "/upload", goodSecret, formOf(fileOf("image"))), 503, billing.CodeUnavailable)
 	}
 	if !strings.Contains(p.log.String(), "no such file or directory") {
 		t.Errorf("the log has no cause: %s", p.log)

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/eligibility"
 )
 
 // keyedWebhooks are the operations of webhooks, each on an endpoint of its own.
@@ -53,7 +52,7 @@ func (s *service) keyedWebhooks(t *testing.T) map[string]keyed {
 
 func TestKeysOfWebhooks(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	secrets := s.newKeys(t)
 	operations := s.keyedWebhooks(t)
 	// What deletes an endpoint comes last, for another counts them.
@@ -66,7 +65,7 @@ func TestKeysOfWebhooks(t *testing.T) {
 // A ping that was answered is not sent again for its key.
 func TestKeysOfPings(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	endpoint, _ := s.endpoint(t, "/a", nil)
 	c := act(endpoint, "ping")
 	c.idem = "ping"
@@ -87,14 +86,12 @@ func TestKeysOfPings(t *testing.T) {
 // A replay repeats an answer, and not what led to it.
 func TestReplaysOfEnable(t *testing.T) {
 	t.Parallel()
-	s := startService(t, eligibility.DefaultTimes())
+	s := startService(t)
 	endpoint, _ := s.endpoint(t, "/a", nil)
 	enable := act(endpoint, "enable")
 	enable.idem = "enable"
 	first := s.must(t, 200, enable)
 	s.must(t, 200, act(endpoint, "disable"))
 	wantReplay(t, first, s.must(t, 200, enable))
-	if a := s.must(t, 200, call{path: endpoint}); a.text(t, "status") != "disabled" {
-		t.Errorf("endpoint %s", a.body)
-	}
+	s.must(t, 200, call{path: endpoint}).shows(t, "status", "disabled")
 }

@@ -4,88 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 )
-
-// The 128th document is refused, as a JPEG and as a PNG, and one that is there
-// already is not.
-func TestDocumentsAreCounted(t *testing.T) {
-	t.Parallel()
-	s := startService(t)
-	path := s.attachment(t, "")
-	var group sync.WaitGroup
-	for part := range 3 {
-		key := s.newKey(t)
-		group.Go(func() {
-			for n := part; n < billing.MaxDocuments; n += 3 {
-				up := upload(path, chart(jpegOf(n)))
-				up.key = key
-				s.must(t, 201, up)
-			}
-		})
-	}
-	group.Wait()
-	for _, file := range [][]byte{jpegOf(200), pngOf(200)} {
-		a := s.do(t, upload(path, chart(file)))
-		wantFields(t, a, "file too_many")
-		if !strings.Contains(a.body, "127") {
-			t.Errorf("answer %s", a.body)
-		}
-	}
-	a := s.must(t, 201, upload(path, chart(jpegOf(5))))
-	documents := a.documents(t)
-	if len(documents) != billing.MaxDocuments {
-		t.Fatalf("%d documents", len(documents))
-	}
-	s.must(t, 204, remove(path, documents[0]["id"].(string)))
-	s.must(t, 201, upload(path, chart(pngOf(200))))
-	closed := s.must(t, 200, call{path: path + "/close", body: "{}"})
-	wantSent(t, closed)
-	s.event(t, closed.text(t, "id"), "attachment.completed").shows(t, "data.document_count", "127")
-}
-
-// What is stored is counted, not what was sent.
-func TestStoredBytesAreCounted(t *testing.T) {
-	t.Parallel()
-	s := startService(t)
-	path := s.attachment(t, "")
-	send := func(file []byte) answer {
-		up := upload(path, chart(file))
-		up.bad = true // to spare the contract so many bytes
-		return s.do(t, up)
-	}
-	large := noiseJPEG(1750, 1)
-	padded := append(append([]byte{}, large...), make([]byte, 10<<20)...) // a trailer that is not stored
-	var total int64
-	for seed := uint64(1); ; seed++ {
-		file := padded
-		if seed > 1 {
-			file = noiseJPEG(1750, seed)
-		}
-		a := send(file)
-		if a.StatusCode != 201 {
-			wantFields(t, a, "file too_many")
-			if !strings.Contains(a.body, "15 MB") || total < 8<<20 || seed < 3 {
-				t.Errorf("after %d images of %d bytes: %s", seed-1, total, a.body)
-			}
-			break
-		}
-		documents := a.documents(t)
-		size := documents[len(documents)-1]["size"].(interface{ Int64() (int64, error) })
-		n, err := size.Int64()
-		if total += n; err != nil || total > billing.MaxDocumentBytes || n < 2<<20 {
-			t.Fatalf("%d bytes of %d in all, %v", n, total, err)
-		}
-	}
-	if a := send(jpegOf(1)); a.StatusCode != 201 { // there is still a little room
-		t.Errorf("answer %d %s", a.StatusCode, a.body)
-	}
-}
 
 // What is wrong first in the order of the interface is told, on an upload that
 // has it and everything after it wrong.
@@ -177,25 +100,4 @@ func (s *service) slotsComeFirst(t *testing.T, path string) {
 		}
 		return nil
 	})
-}
-
-// A PNG that nobody converts in time is refused, leaves nothing, and its key
-// is as new.
-func TestConversionTakesTooLong(t *testing.T) {
-	t.Parallel()
-	s := startService(t, func(o *setup) {
-		o.converts, o.attaching.ConvertWait = false, 50*time.Millisecond
-	})
-	path := s.attachment(t, "")
-	up := upload(path, chart(pngOf(1)))
-	up.idem = "late"
-	a := s.do(t, up)
-	wantStatus(t, a, 429, billing.CodeTooManyRequests)
-	if a.Header.Get("Retry-After") == "" {
-		t.Error("no Retry-After")
-	}
-	up.body = formOf(chart(jpegOf(1))...) // another request with the key
-	if a := s.must(t, 201, up); len(a.documents(t)) != 1 {
-		t.Errorf("attachment %s", a.body)
-	}
 }

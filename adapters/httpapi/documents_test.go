@@ -1,9 +1,7 @@
 package httpapi
 
 import (
-	"bytes"
 	"encoding/binary"
-	"fmt"
 	"hash/crc32"
 	"strings"
 	"testing"
@@ -81,57 +79,6 @@ func pngHead(width, height uint32, chunks ...[]byte) []byte {
 	return b
 }
 
-// A file that is no image that can be stored is refused, with a reason.
-func TestImagesRefused(t *testing.T) {
-	t.Parallel()
-	s := startService(t)
-	path := s.attachment(t, "")
-	good, goodPNG := noiseJPEG(64, 1), pngOf(1)
-	flipped := bytes.Clone(goodPNG)
-	flipped[len(flipped)-20] ^= 0x10 // in the image data
-	for name, file := range map[string]string{
-		"PDF":              "%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n",
-		"GIF":              "GIF89a\x01\x00\x01\x00",
-		"TIFF":             "II*\x00\x08\x00\x00\x00",
-		"WebP":             "RIFF\x1a\x00\x00\x00WEBPVP8L",
-		"BMP":              "BM\x3a\x00\x00\x00",
-		"DICOM":            strings.Repeat("\x00", 128) + "DICM",
-		"HTML":             "<html><script>alert(1)</script>",
-		"nothing":          "",
-		"a JPEG's start":   "\xff\xd8\xff",
-		"JPEG, cut":        string(good[:len(good)/2]),
-		"JPEG, no end":     string(good[:len(good)-2]),
-		"JPEG, no picture": string(good[:20]) + "\xff\xd9",
-		"PNG, cut":         string(goodPNG[:len(goodPNG)-30]),
-		"PNG, no end":      string(goodPNG[:len(goodPNG)-12]),
-		"PNG, flipped bit": string(flipped),
-		"PNG, only a head": string(pngHead(1, 1)),
-		"PNG, too wide":    string(pngHead(20_001, 1, chunk("IDAT", nil), chunk("IEND", nil))),
-		"PNG, too large":   string(pngHead(20_000, 1001, chunk("IDAT", nil), chunk("IEND", nil))),
-		"PNG, animated":    string(pngHead(1, 1, chunk("acTL", make([]byte, 8)), chunk("IDAT", nil), chunk("IEND", nil))),
-		"PNG, no pixels":   string(pngHead(100, 100, chunk("IDAT", nil), chunk("IEND", nil))),
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			up := upload(path, chart([]byte(file)))
-			up.key, up.idem = s.newKey(t), strings.ReplaceAll(name, " ", "-")
-			for range 2 { // a refusal is not kept, and is the same again
-				a := s.do(t, up)
-				wantStatus(t, a, 422, billing.CodeInvalidRequest)
-				faults, _ := a.get(t, "errors").([]any)
-				if len(faults) != 1 || faults[0].(anObject)["field"] != "file" || len(fmt.Sprint(faults[0].(anObject)["message"])) < 20 ||
-					a.Header.Get("Idempotent-Replayed") != "" {
-					t.Errorf("answer %s", a.body)
-				}
-			}
-			up.body = formOf(chart(good)...)
-			if name == "PDF" { // the key goes to another request
-				s.must(t, 201, up)
-			}
-		})
-	}
-}
-
 // An image that the attachment has already changes nothing, whatever it is
 // wrapped in.
 func TestSameImageTwice(t *testing.T) {
@@ -165,32 +112,6 @@ func TestSameImageTwice(t *testing.T) {
 		t.Errorf("attachment %s", a.body)
 	}
 	s.wantStored(t, path, documents)
-}
-
-func TestFileNamesShown(t *testing.T) {
-	t.Parallel()
-	s := startService(t)
-	path := s.attachment(t, "")
-	var want []string
-	for i, c := range [][2]string{
-		{`/home/jane/p\u00e4no.jpg`, "u00e4no.jpg"},
-		{`C:\scans\pano.png`, "pano.png"},
-		{"pa\tno\u0085.jpg", "pano.jpg"},
-		{"../..", ".."},
-		{"", "file"},
-		{strings.Repeat("é", 300), strings.Repeat("é", 255)},
-	} {
-		part := strings.Replace(fileOf(string(jpegOf(i))), "x-ray.jpg", strings.ReplaceAll(c[0], `\`, `\\`), 1)
-		up := upload(path, []string{textOf("document_type", "7"), part})
-		up.bad = true // an empty name
-		a := s.must(t, 201, up)
-		want = append(want, c[1])
-		for j, d := range a.documents(t) {
-			if d["file_name"] != want[j] {
-				t.Errorf("file name %q, want %q", d["file_name"], want[j])
-			}
-		}
-	}
 }
 
 func TestDocumentsTakenOff(t *testing.T) {
@@ -232,18 +153,6 @@ func TestDocumentTypeList(t *testing.T) {
 	rows, _ := a.get(t, "data").([]any)
 	if len(rows) != len(billing.DocumentTypes()) || a.get(t, "next_cursor") != nil {
 		t.Fatalf("document types %s", a.body)
-	}
-	path := s.attachment(t, "")
-	for i, row := range rows { // whatever is listed can be uploaded
-		d := row.(anObject)
-		parts := []string{textOf("document_type", d["code"].(string)), fileOf(string(jpegOf(i)))}
-		if d["medium"] == "film" {
-			parts = append(parts, textOf("orientation", "right"), textOf("image_date", time.Now().AddDate(0, 0, -1).Format(time.DateOnly)))
-		}
-		got := s.must(t, 201, upload(path, parts)).documents(t)[i]
-		if got["document_type"] != d["code"] || got["medium"] != d["medium"] {
-			t.Errorf("document %v of type %v", got, d)
-		}
 	}
 	wantFields(t, s.do(t, call{path: "/document_types?limit=1", bad: true}), "limit unknown")
 }

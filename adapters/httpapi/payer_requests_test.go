@@ -3,9 +3,7 @@ package httpapi
 import (
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 )
@@ -81,44 +79,6 @@ func TestSolicitedAnswer(t *testing.T) {
 	wantStatus(t, s.do(t, call{path: "/attachments", body: solicited}), 409, billing.CodeConflict)
 	s.must(t, 200, call{path: path + "/close", body: "{}"}).shows(t, "attachment_number", first.text(t, "attachment", "attachment_number"))
 	wantFields(t, s.do(t, call{path: request + "/answer", body: `{"attachment_id":"x"}`}), "attachment_id format")
-}
-
-// The attachment that answers is the one named, else the open one, else a new
-// one.
-func TestWaysToAnswer(t *testing.T) {
-	t.Parallel()
-	s := startService(t)
-	claim := s.claim(t, nil).ID.String()
-	about := with("claim_id", claim, "payer_id", nil)
-	words := `{"narrative":"The tooth was extracted."}`
-
-	request, _ := s.payerRequest(t, about) // a new one, of the claim
-	a := s.must(t, 200, call{path: request + "/answer", body: words})
-	s.wantAnswered(t, request, a)
-	if a.text(t, "attachment", "narrative") != "The tooth was extracted." || len(a.documents(t, "attachment")) != 0 ||
-		a.text(t, "attachment", "claim_id") != claim || a.text(t, "attachment", "request_id") != a.Header.Get("X-Request-Id") {
-		t.Errorf("answer %s", a.body)
-	}
-
-	request, _ = s.payerRequest(t, nil) // a new one, of no claim
-	wantFields(t, s.do(t, call{path: request + "/answer", body: words}), "office_id required,patient required,subscriber required,service_dates required")
-	a = s.must(t, 200, call{path: request + "/answer", body: s.own(with("payer_id", nil))})
-	s.wantAnswered(t, request, a)
-	a.shows(t, "attachment.claim_id", nil, "attachment.office_id", s.office.String())
-
-	request, id := s.payerRequest(t, nil) // the open one, with another narrative
-	open := s.must(t, 201, call{path: "/attachments", body: s.own(with("kind", "solicited", "payer_request_id", id, "payer_id", nil))}).text(t, "id")
-	a = s.must(t, 200, call{path: request + "/answer", body: words})
-	if s.wantAnswered(t, request, a) != open || a.text(t, "attachment", "narrative") != "The tooth was extracted." {
-		t.Errorf("answer %s", a.body)
-	}
-
-	request, id = s.payerRequest(t, about) // the one named, with its own narrative
-	named := s.must(t, 201, call{path: "/attachments", body: jsonOf(anObject{"kind": "solicited", "payer_request_id": id, "narrative": "Mine."}, nil)}).text(t, "id")
-	a = s.must(t, 200, call{path: request + "/answer", body: jsonOf(anObject{"attachment_id": named}, nil)})
-	if s.wantAnswered(t, request, a) != named || a.text(t, "attachment", "narrative") != "Mine." {
-		t.Errorf("answer %s", a.body)
-	}
 }
 
 func TestAnswersRefused(t *testing.T) {
@@ -224,44 +184,9 @@ func TestLettersRefused(t *testing.T) {
 	})
 }
 
-// Answers that come at once are one: it is sent once, and everybody gets it or
-// is told that it is being sent.
-func TestAnswersAtOnce(t *testing.T) {
-	t.Parallel()
-	s := startService(t)
-	request, id := s.payerRequest(t, nil)
-	var group sync.WaitGroup
-	var mu sync.Mutex
-	got := map[string]int{}
-	for i := range 20 {
-		group.Go(func() {
-			a := s.do(t, call{path: request + "/answer", body: s.own(with("payer_id", nil, "narrative", fmt.Sprint("answer ", i)))})
-			mu.Lock()
-			defer mu.Unlock()
-			switch {
-			case a.StatusCode == 200:
-				got[a.body]++
-			case a.StatusCode != 409 || a.code() != "CONFLICT":
-				t.Errorf("answer %d %s", a.StatusCode, a.body)
-			}
-		})
-	}
-	group.Wait()
-	if len(got) != 1 {
-		t.Errorf("answers %v", got)
-	}
-	a := s.must(t, 200, call{path: request + "/answer", body: "{}"})
-	if got[a.body] == 0 {
-		t.Errorf("answer %s, before %v", a.body, got)
-	}
-	s.wantAnswered(t, request, a)
-	if all := s.walk(t, "/attachments?limit=100&payer_request_id="+id); len(all) != 1 {
-		t.Errorf("attachments %v", all)
-	}
-}
-
-// A claim's earlier attachment has no part in what a client sees of an answer.
-func TestAnswerAboutAClaimWithAnAttachment(t *testing.T) {
+// Words alone answer: their attachment has a number of its own beside the
+// claim's earlier one.
+func TestAnswerInWords(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
 	claim := s.claim(t, nil).ID.String()
@@ -271,9 +196,8 @@ func TestAnswerAboutAClaimWithAnAttachment(t *testing.T) {
 	request, _ := s.payerRequest(t, with("claim_id", claim, "payer_id", nil))
 	a := s.must(t, 200, call{path: request + "/answer", body: `{"narrative":"See the chart."}`})
 	s.wantAnswered(t, request, a)
-	if a.text(t, "attachment", "attachment_number") == number {
-		t.Errorf("answer %s has the number of the first", a.body)
+	a.shows(t, "attachment.narrative", "See the chart.", "attachment.claim_id", claim, "attachment.request_id", a.Header.Get("X-Request-Id"))
+	if a.text(t, "attachment", "attachment_number") == number || len(a.documents(t, "attachment")) != 0 {
+		t.Errorf("answer %s", a.body)
 	}
-	unknown := "/payer_requests/" + billing.NewID[billing.PayerRequestID](time.Now()).String()
-	wantStatus(t, s.do(t, call{path: unknown + "/answer", body: "{}"}), 404, billing.CodeNotFound)
 }

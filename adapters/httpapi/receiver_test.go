@@ -32,8 +32,7 @@ type receiver struct {
 	mu       sync.Mutex
 	received map[string][]received
 	statuses map[string]int
-	held     map[string]chan struct{} // a path answers once its channel is closed
-	arrived  chan struct{}            // closed and made anew when something arrives
+	arrived  chan struct{} // closed and made anew when something arrives
 }
 
 // received is one post as it arrived.
@@ -51,7 +50,7 @@ const (
 
 func newReceiver(t *testing.T) *receiver {
 	t.Helper()
-	r := &receiver{received: map[string][]received{}, statuses: map[string]int{}, held: map[string]chan struct{}{}, arrived: make(chan struct{})}
+	r := &receiver{received: map[string][]received{}, statuses: map[string]int{}, arrived: make(chan struct{})}
 	server := httptest.NewTLSServer(r)
 	t.Cleanup(server.Close)
 	r.addr, r.cert = netip.MustParseAddrPort(server.Listener.Addr().String()), server.Certificate()
@@ -68,11 +67,6 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		close(r.arrived)
 		r.arrived = make(chan struct{})
 	}
-	if held := r.held[q.URL.Path]; held != nil {
-		r.mu.Unlock()
-		<-held
-		r.mu.Lock()
-	}
 	status := r.statuses[q.URL.Path]
 	if status == 0 {
 		status = http.StatusNoContent
@@ -87,15 +81,6 @@ func (r *receiver) answers(path string, status int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.statuses[path] = status
-}
-
-// hold lets a path answer only once what it gives is called.
-func (r *receiver) hold(path string) (release func()) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	held := make(chan struct{})
-	r.held[path] = held
-	return sync.OnceFunc(func() { close(held) })
 }
 
 // at gives what has arrived at a path.

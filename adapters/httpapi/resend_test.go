@@ -131,36 +131,22 @@ func TestResendsThatCannotBe(t *testing.T) {
 	}
 }
 
-// A range of events goes to the endpoints that are enabled, each taking what it
-// takes.
+// Each field of a range counts.
 func TestResendEvents(t *testing.T) {
 	t.Parallel()
 	r := startResending(t)
 	keys := len(r.walk(t, "/events?type=api_key.created"))
-	r.must(t, 201, call{path: "/payer_requests", body: letter(nil), key: r.other})
 	const path = "/events/resend"
-	r.wantQueued(t, path, ever("event_types", []string{"eligibility.completed"}), 2)
-	r.wantQueued(t, path, ever("endpoint_id", lastOf(r.all), "event_types", []string{"eligibility.completed", "eligibility.completed"}), 2)
-	r.wantQueued(t, path, ever("endpoint_id", lastOf(r.narrow), "event_types", []string{"eligibility.completed"}), 0)
-	r.wantQueued(t, path, ever("endpoint_id", lastOf(r.narrow)), keys)
-	r.wantQueued(t, path, ever("event_types", []string{"api_key.created"}), 2*keys)
-	r.wantQueued(t, path, ever("endpoint_id", nil, "event_types", nil), 2+2*keys)     // two endpoints, one of which takes no checks
-	r.wantQueued(t, path, ever("event_types", []string{"payer_request.received"}), 0) // which only others have
-	// The range holds its start and not its end.
 	checks := []string{"eligibility.completed"}
+	r.wantQueued(t, path, ever("event_types", checks), 2)
+	r.wantQueued(t, path, ever("endpoint_id", lastOf(r.narrow)), keys)
+	r.wantQueued(t, path, ever("endpoint_id", nil, "event_types", nil), 2+2*keys) // two endpoints, one of which takes no checks
+	// The range holds its start and not its end.
 	r.wantQueued(t, path, ever("event_types", checks, "created_after", r.at), 1)
 	r.wantQueued(t, path, ever("event_types", checks, "created_before", r.at), 1)
-	r.wantQueued(t, path, ever("event_types", checks, "created_after", "2099-01-01T00:00:00Z"), 0)
-	posts := r.receiver.wait(t, "/all", 2+2+keys+2+keys+2)
-	got := map[string]int{}
-	for _, p := range posts {
-		got[p.header.Get("Webhook-Id")]++
-	}
-	if got[r.first] != 4 || got[r.second] != 4 {
-		t.Errorf("%v, and the events are %s and %s", got, r.first, r.second)
-	}
-	if n := len(r.receiver.wait(t, "/narrow", 3*keys)); n != 3*keys || len(r.receiver.at("/off")) != 0 {
-		t.Errorf("%d posts, want %d", n, 3*keys)
+	r.receiver.wait(t, "/all", 2+2+keys+1+1)
+	if len(r.receiver.at("/off")) != 0 {
+		t.Error("a disabled endpoint gets events again")
 	}
 }
 

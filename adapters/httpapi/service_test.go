@@ -60,47 +60,38 @@ type service struct {
 	keys        atomic.Int64
 
 	receiver *receiver // of webhooks
-	database string    // its URL, for an administrator
 }
 
 // setup is what a test can have otherwise.
 type setup struct {
-	checking  eligibility.Times
-	attaching attachments.Times
-	converts  bool                                                  // PNGs
-	network   func(ports.AttachmentNetwork) ports.AttachmentNetwork // wraps the sandbox's
-	log       *slog.Logger
-	blobs     ports.Blobs      // a folder when nil
-	checks    int              // of a key in a second; none is no limit
-	now       func() time.Time // of the server
+	checking eligibility.Times
+	log      *slog.Logger
+	blobs    ports.Blobs      // a folder when nil
+	checks   int              // of a key in a second; none is no limit
+	now      func() time.Time // of the server
 }
 
 // startService starts the service. Each change may set what it likes.
 func startService(t *testing.T, changes ...func(*setup)) *service {
 	t.Helper()
-	with := setup{
-		checking: eligibility.DefaultTimes(), attaching: attachments.DefaultTimes(), converts: true,
-		network: func(n ports.AttachmentNetwork) ports.AttachmentNetwork { return n }, log: slog.New(slog.DiscardHandler),
-	}
+	with := setup{checking: eligibility.DefaultTimes(), log: slog.New(slog.DiscardHandler)}
 	for _, change := range changes {
 		change(&with)
 	}
 	s := &service{receiver: newReceiver(t)}
 	queue := memqueue.NewBroker().Open()
 	relay := outboxrelay.New(queue, with.log)
-	store := pgtest.Open(t, func(po *pgstore.Options) { po.Staged, po.Log, s.database = relay.Staged, with.log, po.URL })
+	store := pgtest.Open(t, func(po *pgstore.Options) { po.Staged, po.Log = relay.Staged, with.log })
 	during(t, func(ctx context.Context) { _ = relay.Run(ctx, store) })
 	payers, err := billing.ShippedPayers()
 	if err != nil {
 		t.Fatal(err)
 	}
 	clock, sender := &porttest.Clock{}, s.receiver.sender(t, with.log)
-	sandbox := sandboxnet.Networks(clock, store.SandboxMail(), sandboxnet.Options{})
-	sandbox[0].Attachments = with.network(sandbox[0].Attachments)
-	attaching := outside(t, queue, networks.New(sandbox...), &with)
+	attaching := outside(t, queue, networks.New(sandboxnet.Networks(clock, store.SandboxMail(), sandboxnet.Options{})...), &with)
 	o := Options{
 		Access:        access.New(store, clock),
-		Attachments:   attachments.New(store, attaching, payers, with.attaching),
+		Attachments:   attachments.New(store, attaching, payers, attachments.DefaultTimes()),
 		Claims:        claims.New(store, payers),
 		Events:        events.New(store),
 		Eligibility:   eligibility.New(store, queue, attaching.Networks, edi.New(), payers, with.checking),
@@ -124,9 +115,7 @@ func startService(t *testing.T, changes ...func(*setup)) *service {
 	work(t, queue, jobs.KindBatchSend, s.batches.Send)
 	work(t, queue, jobs.KindERA, o.Remittances.Apply)
 	dispatch(t, queue, webhooks.NewDispatcher(store, queue, sender, clock, webhooks.DefaultPace(), with.log, func(billing.Attempt) {}))
-	if with.converts {
-		work(t, queue, jobs.KindPNGConvert, o.Attachments.Convert)
-	}
+	work(t, queue, jobs.KindPNGConvert, o.Attachments.Convert)
 	server, err := New(o)
 	if err != nil {
 		t.Fatal(err)

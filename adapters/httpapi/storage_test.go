@@ -109,9 +109,7 @@ func (s *unread) Open(ctx context.Context, name string) (io.ReadCloser, int64, e
 	return s.Blobs.Open(ctx, name)
 }
 
-// A worker that cannot read images says so at once to the request that waits.
-// A PNG is sent again; an attachment that is being sent goes on by itself, and
-// its key returns the result.
+// A worker that cannot read a PNG says so at once to the request that waits.
 func TestBlobStoreIsAwayFromWorkers(t *testing.T) {
 	t.Parallel()
 	log := &syncBuffer{}
@@ -130,27 +128,6 @@ func TestBlobStoreIsAwayFromWorkers(t *testing.T) {
 	blobs.away.Store(false)
 	if a := s.must(t, 201, png); len(a.documents(t)) != 1 {
 		t.Errorf("attachment %s", a.body)
-	}
-	request, id := s.payerRequest(t, nil)
-	asked := s.must(t, 201, call{path: "/attachments", body: s.own(with("kind", "solicited", "payer_request_id", id, "payer_id", nil))})
-	s.must(t, 201, upload("/attachments/"+asked.text(t, "id"), chart(jpegOf(1))))
-	closing := call{path: path + "/close", body: "{}", idem: "close"}
-	answering := call{path: request + "/answer", body: "{}", idem: "answer"}
-	blobs.away.Store(true)
-	for range 2 {
-		s.unavailable(t, log, closing)
-		s.unavailable(t, log, answering)
-	}
-	blobs.away.Store(false)
-	for _, c := range []call{closing, answering} {
-		a := s.do(t, c)
-		for a.StatusCode == 503 || a.StatusCode == 409 {
-			time.Sleep(100 * time.Millisecond)
-			a = s.do(t, c)
-		}
-		if wantStatus(t, a, 200, ""); a.Header.Get("Idempotent-Replayed") != "true" {
-			t.Errorf("%s was done by another request", c.path)
-		}
 	}
 }
 

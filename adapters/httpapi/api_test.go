@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -137,9 +136,6 @@ func TestRefusedRequests(t *testing.T) {
 		"wrong type of nobody": {call{body: "{", header: map[string]string{"Content-Type": "text/plain"}}, 422, "Content-Type format,body format"},
 		"cache control":        {call{body: good, header: map[string]string{"Cache-Control": "no-store"}}, 422, "Cache-Control not_allowed"},
 		"cache control twice":  {call{body: good, header: map[string]string{"Cache-Control": "no-cache, no-store"}}, 422, "Cache-Control not_allowed"},
-		"query":                {call{path: "?dry_run=1", body: good}, 422, "dry_run unknown"},
-		"no object":            {call{body: "[]"}, 422, "body type"},
-		"empty":                {call{method: http.MethodPost}, 422, "body required"},
 		"cut":                  {call{body: good[:len(good)-1]}, 422, "body format"},
 		"trailing":             {call{body: good + "x"}, 422, "body format"},
 		"invalid UTF-8":        {call{body: strings.Replace(good, "Sam", "S\xe9m", 1)}, 422, "body format"},
@@ -147,7 +143,6 @@ func TestRefusedRequests(t *testing.T) {
 		"half a pair":          {call{body: strings.Replace(good, "Sam", `S\ud800m`, 1)}, 422, "subscriber.first_name format"},
 		"twice":                {call{body: strings.Replace(good, `{"`, `{"payer_id":"X","`, 1)}, 422, "payer_id conflict"},
 		"empty object":         {call{body: "{}"}, 422, "subscriber required,office_id required,payer_id required"},
-		"unknown field":        {call{body: with("colour", "red")}, 422, "colour unknown"},
 		"no patient":           {call{body: with("patient", anObject{})}, 422, "patient.first_name required,patient.last_name required,patient.date_of_birth required,patient.relationship required"},
 		"no such day":          {call{body: with("service_date", "2026-02-30")}, 422, "service_date format"},
 		"too many procedures":  {call{body: with("procedure_codes", strings.Split(strings.Repeat("D0120,", 11)[:65], ","))}, 422, "procedure_codes too_many"},
@@ -175,46 +170,31 @@ func TestRefusedRequests(t *testing.T) {
 	}
 }
 
-func TestReadsRefuse(t *testing.T) {
+func TestOddReads(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
 	id := billing.NewID[billing.CheckID](time.Now()).String()
 	for path, status := range map[string]int{
-		"/eligibility/x":                        404,
-		"/eligibility/" + id:                    404,
-		"/eligibility/evt_" + id[4:]:            404,
 		"/eligibility/elg_%30" + id[5:]:         404,
-		"/eligibility/" + id + "?x=1":           422,
 		"/eligibility/":                         404,
 		"/eligibility/" + id + "/":              404,
 		"/eligibility?outcome=ANSWERED":         422,
-		"/eligibility?request_id=" + id:         422,
-		"/eligibility?payer_id=CHTEST":          422,
-		"/eligibility?cursor=x":                 422,
 		"/eligibility?%zz":                      422,
 		"/eligibility?a=1;b=2":                  422,
-		"/eligibility?created_after=2026-01-01": 422,
 		"/eligibility?tenant_reference=nobody":  200,
 		"/eligibility?office_id=off_" + id[4:]:  200,
-		"/events/x":                             404,
-		"/events/evt_" + id[4:]:                 404,
-		"/events?after=evt_" + id[4:]:           422,
 		"/events?order=asc&after=" + id:         422,
 		"/events?order=asc&after=evt_" + id[4:]: 404,
-		"/events?order=up":                      422,
 		"/events?order=asc&cursor=x":            422,
 		"/events?type=ping":                     422,
 		"/events?resource_id=" + id:             200,
 		"/openapi.yaml?x":                       422,
 		"/nowhere":                              404,
 	} {
-		a := s.do(t, call{path: path, bad: true})
-		if a.StatusCode != status {
+		if a := s.do(t, call{path: path, bad: true}); a.StatusCode != status {
 			t.Errorf("%s: answer %d, want %d: %s", path, a.StatusCode, status, a.body)
 		}
 	}
-	wantStatus(t, s.do(t, call{path: "/eligibility", key: "nobody"}), 401, billing.CodeUnauthorized)
-	wantStatus(t, s.do(t, call{path: "/eligibility", key: s.read, body: "{}", bad: true}), 403, billing.CodePermissionDenied)
 	a := s.do(t, call{path: "/openapi.yaml", key: "nobody"})
 	if a.StatusCode != 200 || a.body != string(contract) || a.Header.Get("Content-Type") != "application/yaml" {
 		t.Errorf("contract: %d %v", a.StatusCode, a.Header)

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"image"
 	"image/color"
 	"image/jpeg"
 	"image/png"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -219,6 +221,32 @@ func wantFields(t *testing.T, a answer, fields string) {
 	t.Helper()
 	if got := strings.Join(a.fields(t), ","); a.StatusCode != 422 || a.code() != "INVALID_REQUEST" || got != fields {
 		t.Errorf("answer %d %s, want 422 %s: %s", a.StatusCode, got, fields, a.body)
+	}
+}
+
+// refused is a body that is not taken, and its faults in any order.
+type refused struct {
+	body   string
+	status int
+	faults string
+}
+
+// refuses sends the bodies. What the rules of a request refuse has its tests
+// beside them, in core/intake and core/billing; here are types, and what is
+// looked up.
+func (s *service) refuses(t *testing.T, path string, bodies map[string]refused) {
+	t.Helper()
+	for name, c := range bodies {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := s.do(t, call{path: path, body: c.body, bad: true})
+			got, want := a.fields(t), strings.Split(c.faults, ",")
+			slices.Sort(got)
+			slices.Sort(want)
+			if a.StatusCode != c.status || fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("answer %d %s, want %d %s: %s", a.StatusCode, got, c.status, want, a.body)
+			}
+		})
 	}
 }
 

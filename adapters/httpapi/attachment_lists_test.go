@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -62,24 +61,15 @@ func TestAttachmentLists(t *testing.T) {
 	if one := s.must(t, 200, call{path: "/attachments/" + id[1]}); len(rows) != 1 || fmt.Sprint(rows[0]) != fmt.Sprint(one.get(t)) {
 		t.Errorf("the row %v is not %s", rows, one.body)
 	}
-	s.stableAndBound(t, "/attachments?", "state=open&", func() {
+	s.stableAndBound(t, "/attachments?", "/attachments?state=open&", func() {
 		s.must(t, 201, call{path: "/attachments", body: s.own(nil)})
 	})
-	for _, q := range []string{
-		"state=answered", "claim_id=x", "claim_id=" + prq, "payer_request_id=" + claim, "office_id=x", "request_id=" + id[0],
-		"created_after=2026-01-01", "limit=0", "limit=101", "payer_id=CHTEST", "state=open&state=closed", "cursor=x",
-	} {
-		name, _, _ := strings.Cut(q, "=")
-		a := s.do(t, call{path: "/attachments?" + q, bad: true})
-		if fields := a.fields(t); a.StatusCode != 422 || len(fields) != 1 || !strings.HasPrefix(fields[0], name+" ") {
-			t.Errorf("%s: %d %s", q, a.StatusCode, a.body)
-		}
-	}
 }
 
 // stableAndBound checks that a page which follows another has none of its rows
-// when more are made in between, and that its cursor is good for nothing else.
-func (s *service) stableAndBound(t *testing.T, list, filter string, insert func()) {
+// when more are made in between, and that its cursor is good for nothing else,
+// such as another list.
+func (s *service) stableAndBound(t *testing.T, list, another string, insert func()) {
 	t.Helper()
 	all := s.walk(t, list+"limit=100")
 	first := s.must(t, 200, call{path: list + "limit=2"})
@@ -93,11 +83,9 @@ func (s *service) stableAndBound(t *testing.T, list, filter string, insert func(
 		changed = "B" + cursor[1:]
 	}
 	for _, foreign := range []call{
-		{path: list + filter + "cursor=" + cursor},
+		{path: another + "cursor=" + cursor},
 		{path: list + "cursor=" + cursor, key: s.other},
 		{path: list + "cursor=" + cursor, key: s.live},
-		{path: "/eligibility?cursor=" + cursor},
-		{path: "/events?cursor=" + cursor},
 		{path: list + "cursor=" + changed},
 	} {
 		foreign.bad = true
@@ -133,14 +121,5 @@ func TestPayerRequestLists(t *testing.T) {
 	if one := s.must(t, 200, call{path: "/payer_requests/" + id[3]}); len(rows) != 1 || fmt.Sprint(rows[0]) != fmt.Sprint(one.get(t)) {
 		t.Errorf("the row %v is not %s", rows, one.body)
 	}
-	s.stableAndBound(t, list, "state=open&", func() { s.payerRequest(t, nil) })
-	for _, q := range []string{
-		"state=closed", "claim_id=x", "payer_id=CHTEST", "due_before=2026-02-30", "due_before=2026-02-01T00:00:00Z", "limit=x", "created_after=2026-01-01T00:00:00Z",
-	} {
-		name, _, _ := strings.Cut(q, "=")
-		a := s.do(t, call{path: list + q, bad: true})
-		if fields := a.fields(t); a.StatusCode != 422 || len(fields) != 1 || !strings.HasPrefix(fields[0], name+" ") {
-			t.Errorf("%s: %d %s", q, a.StatusCode, a.body)
-		}
-	}
+	s.stableAndBound(t, list, list+"state=open&", func() { s.payerRequest(t, nil) })
 }

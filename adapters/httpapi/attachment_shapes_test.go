@@ -41,24 +41,10 @@ func fullAttachment(t *testing.T) *billing.Attachment {
 	return a
 }
 
-func TestAttachmentShapes(t *testing.T) {
-	t.Parallel()
-	sending := fullAttachment(t)
+func attachmentShapes(t *testing.T) map[string]shown {
+	t.Helper()
+	a, sending := fullAttachment(t), fullAttachment(t)
 	sending.State, sending.ClosedAt, sending.Sending = billing.AttachmentOpen, time.Time{}, idOf[billing.JobID](10)
-	for name, a := range map[string]*billing.Attachment{
-		"attachment_open": openAttachment(), "attachment_sending": sending, "attachment_closed": fullAttachment(t),
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			golden(t, name, attachmentShape(a))
-			inSchema(t, "Attachment", attachmentShape(a))
-		})
-	}
-}
-
-func TestPayerRequestShapes(t *testing.T) {
-	t.Parallel()
-	a := fullAttachment(t)
 	open := &billing.PayerRequest{
 		ID: a.PayerRequestID, State: billing.PayerRequestOpen, Source: billing.SourceNetwork, Payer: a.Payer,
 		ReferenceNumber: a.PayerReference, Requested: "Images of tooth 14 & 15.", CreatedAt: shapeTime,
@@ -66,11 +52,13 @@ func TestPayerRequestShapes(t *testing.T) {
 	answered := *open
 	answered.ClaimID, answered.DueDate, answered.Source = a.ClaimID, billing.Date{Year: 2026, Month: 3, Day: 1}, billing.SourceStaff
 	answered.Answer(a)
-	golden(t, "payer_request_open", payerRequestShape(open))
-	inSchema(t, "PayerRequest", payerRequestShape(open))
-	both := answerShape(billing.PayerRequestAnswer{Request: &answered, Attachment: a})
-	golden(t, "payer_request_answer", both)
-	inSchema(t, "PayerRequestAnswer", both)
+	return map[string]shown{
+		"attachment_open":      {"Attachment", attachmentShape(openAttachment())},
+		"attachment_sending":   {"Attachment", attachmentShape(sending)},
+		"attachment_closed":    {"Attachment", attachmentShape(a)},
+		"payer_request_open":   {"PayerRequest", payerRequestShape(open)},
+		"payer_request_answer": {"PayerRequestAnswer", answerShape(billing.PayerRequestAnswer{Request: &answered, Attachment: a})},
+	}
 }
 
 func TestDocumentTypeShapes(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 )
@@ -39,7 +38,6 @@ func TestOfficesAndProviders(t *testing.T) {
 		{"/offices", `{"name":"A","npi":"1234567890","address":{"line1":1,"zip":"1","street":"x"}}`, "address.line1 type,address.street unknown,npi format,address.city required,address.state required,address.zip format"},
 		{"/providers", `{"last_name":null,"colour":1}`, "colour unknown,first_name required,last_name required,npi required"},
 		{"/offices", `{"name":"A","npi":"1234567893","address":{},"time_zone":""}`, "time_zone required,address.line1 required,address.city required,address.state required,address.zip required"},
-		{"/providers", ``, "body required"},
 	} {
 		a := s.do(t, call{method: "POST", path: c.path, body: c.body, bad: true})
 		if got := strings.Join(a.fields(t), ","); a.StatusCode != 422 || got != c.fields {
@@ -74,14 +72,5 @@ func TestPayersAndPatients(t *testing.T) {
 		t.Errorf("nobody is %v", got)
 	}
 	cursor := s.must(t, 200, call{path: "/payers?limit=1"}).text(t, "next_cursor")
-	unknown := billing.NewID[billing.PatientID](time.Now()).String()
-	for path, status := range map[string]int{
-		"/payers?search=a&cursor=" + cursor: 422, "/offices?cursor=" + cursor: 422, "/payers?search=": 422, "/payers?search=%00": 422, "/payers?name=a": 422,
-		"/patients/x": 404, "/patients/" + unknown: 404, "/patients/pyr_" + unknown[4:]: 404, "/patients/" + unknown + "?x=1": 422,
-		"/payers/" + test.ID.String(): 404,
-	} {
-		if a := s.do(t, call{path: path, bad: true}); a.StatusCode != status {
-			t.Errorf("%s: %d %s", path, a.StatusCode, a.body)
-		}
-	}
+	wantFields(t, s.do(t, call{path: "/payers?search=a&cursor=" + cursor}), "cursor format")
 }

@@ -136,27 +136,6 @@ func TestClaimsOfERAArePaged(t *testing.T) {
 	if f.body != strangers(claims) || f.Header.Get("Content-Disposition") != `attachment; filename="a__file___.835"` {
 		t.Errorf("file %v", f.Header)
 	}
-	cursor := era.text(t, "claims", "next_cursor")
-	for path, status := range map[string]int{
-		path + "/claims?cursor=x": 422,
-		"/eras?cursor=" + cursor:  422,
-		path + "/claims?x=1":      422,
-		path + "/file?x=1":        422,
-		"/eras/" + billing.NewID[billing.ERAID](time.Now()).String() + "/claims": 404,
-		"/eras/x":                          404,
-		"/eras/x/claims":                   404,
-		"/eras/x/file":                     404,
-		"/batches/" + "x":                  404,
-		"/batches/fil_" + id[4:] + "/file": 404,
-		"/eras/" + "era_" + strings.Repeat("0", 26): 404,
-	} {
-		if a := s.do(t, call{path: path, bad: true}); a.StatusCode != status {
-			t.Errorf("%s: %d %s", path, a.StatusCode, a.body)
-		}
-	}
-	for _, era := range []string{"x", "era_" + strings.Repeat("0", 26)} {
-		wantStatus(t, s.do(t, call{method: "POST", path: "/eras/" + era + "/post"}), 404, billing.CodeNotFound)
-	}
 }
 
 // A predetermination is estimated, and becomes a claim.

@@ -91,8 +91,6 @@ func TestResendsThatCannotBe(t *testing.T) {
 		{one(r.first, absent), 404, billing.CodeNotFound, "[endpoint_id not_found]"},
 		{one(unknown, lastOf(r.off)), 404, billing.CodeNotFound, "[]"}, // what is absent comes before what is disabled
 		{call{path: "/events/" + unknown + "/resend", body: "{}"}, 404, billing.CodeNotFound, "[]"},
-		{call{path: "/events/x/resend", body: "{}"}, 404, billing.CodeNotFound, "[]"},
-		{call{path: "/events/evt_00000000000000000000000000/resend", body: "{}"}, 404, billing.CodeNotFound, "[]"},
 		{call{path: "/events/" + theirs + "/resend", body: "{}"}, 404, billing.CodeNotFound, "[]"},
 		{call{path: "/events/resend", body: ever("endpoint_id", lastOf(r.off))}, 409, billing.CodeConflict, "[]"},
 		{call{path: "/events/resend", body: ever("endpoint_id", absent)}, 404, billing.CodeNotFound, "[endpoint_id not_found]"},
@@ -103,12 +101,11 @@ func TestResendsThatCannotBe(t *testing.T) {
 		}
 	}
 	for body, fields := range map[string]string{
-		"":                                  "body required",
-		"{}":                                "created_after required,created_before required",
-		ever("created_after", 5):            "created_after type",
-		ever("created_after", "2026-01-02"): "created_after format",
-		ever("created_after", nil):          "created_after required",
-		ever("created_before", nil):         "created_before required",
+		"{}":                                                  "created_after required,created_before required",
+		ever("created_after", 5):                              "created_after type",
+		ever("created_after", "2026-01-02"):                   "created_after format",
+		ever("created_after", nil):                            "created_after required",
+		ever("created_before", nil):                           "created_before required",
 		ever("created_before", "2000-01-01T00:00:00Z"):        "created_before range",
 		ever("created_before", "1999-01-01T00:00:00Z"):        "created_before range",
 		ever("event_types", []string{}):                       "event_types too_few",
@@ -117,7 +114,6 @@ func TestResendsThatCannotBe(t *testing.T) {
 		ever("endpoint_id", "x"):                              "endpoint_id format",
 		ever("endpoint_id", r.first):                          "endpoint_id format",
 		ever("endpoint_id", "whe_00000000000000000000000000"): "endpoint_id format",
-		ever("event_id", r.first):                             "event_id unknown",
 	} {
 		wantFields(t, r.do(t, call{method: "POST", path: "/events/resend", body: body, bad: true}), fields)
 	}
@@ -158,30 +154,8 @@ func TestListDeliveries(t *testing.T) {
 		r.wantQueued(t, "/events/"+r.first+"/resend", "", 1)
 	}
 	r.receiver.wait(t, "/all", 5)
-	all := r.walk(t, list+"limit=100")
-	oldest := slices.Clone(all)
+	oldest := r.walk(t, list+"limit=100")
 	slices.Reverse(oldest)
 	r.wantList(t, list, oldest...)
-	for _, limit := range []string{"0", "101", "x", "-1"} {
-		a := r.do(t, call{path: list + "limit=" + limit, bad: true})
-		if f := a.fields(t); a.StatusCode != 422 || len(f) != 1 {
-			t.Errorf("limit %s: %s", limit, a.body)
-		}
-	}
-	cursor := r.must(t, 200, call{path: list + "limit=2", key: r.read}).text(t, "next_cursor")
-	r.wantQueued(t, "/events/"+r.second+"/resend", "", 1)
-	if got := r.walk(t, list+"limit=100&cursor="+cursor); fmt.Sprint(got) != fmt.Sprint(all[2:]) {
-		t.Errorf("after the first page %v, want %v", got, all[2:])
-	}
-	for _, foreign := range []call{
-		{path: r.narrow + "/deliveries?cursor=" + cursor},
-		{path: list + "cursor=" + cursor, key: r.other},
-		{path: list + "cursor=" + cursor, key: r.live},
-		{path: "/events?cursor=" + cursor},
-		{path: list + "cursor=" + cursor[1:]},
-		{path: list + "cursor=x"},
-	} {
-		foreign.bad = true
-		wantFields(t, r.do(t, foreign), "cursor format")
-	}
+	r.stableAndBound(t, list, r.narrow+"/deliveries?", func() { r.wantQueued(t, "/events/"+r.second+"/resend", "", 1) })
 }

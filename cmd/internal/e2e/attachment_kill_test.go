@@ -10,14 +10,11 @@ import (
 	"image/color"
 	"image/jpeg"
 	"image/png"
-	"io"
 	"log/slog"
 	"math/rand/v2"
 	"mime/multipart"
 	"net/http"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -40,33 +37,23 @@ func TestKillsWithImages(t *testing.T) {
 	const clients = 6
 	server := testservers.StartS3(t)
 	s := startSystem(t, 2, 2, "MOLAR_BLOB_URL="+s3(server, "kills"))
-	s.startPNG(2)
-	load := startAttachments(s, clients)
-	kills := 0
+	s.pngs = s.spawn("pngworker", 2)
+	load := startLoad(s, clients, s.sendAttachment)
+	count := 0
 	for round := range rounds(t, 6) {
-		both := func(p []*process) (kill, restart func()) {
-			return func() { p[0].kill(); p[1].kill() }, func() { p[0].start(io.Discard); p[1].start(io.Discard) }
-		}
-		one := func(p *process) (kill, restart func()) { return p.kill, func() { p.start(io.Discard) } }
-		for _, victim := range []func() (kill, restart func()){
-			func() (func(), func()) { return one(s.apis[round%2]) },
-			func() (func(), func()) { return both(s.apis) },
-			func() (func(), func()) { return both(s.workers) },
-			func() (func(), func()) { return both(s.pngs) },
-			func() (func(), func()) { return server.Kill, server.Restart },
-			func() (func(), func()) { return s.postgres.Kill, s.postgres.Restart },
-			func() (func(), func()) { return s.rabbit.Kill, s.rabbit.Restart },
+		for _, v := range []victim{
+			kills(s.apis[round%2]), kills(s.apis...), kills(s.workers...), kills(s.pngs...),
+			{server.Kill, server.Restart},
+			{s.postgres.Kill, s.postgres.Restart},
+			{s.rabbit.Kill, s.rabbit.Restart},
 		} {
-			pause(time.Duration(100+rand.IntN(400)) * time.Millisecond)
-			kill, restart := victim()
-			kill()
-			pause(time.Duration(rand.IntN(100)) * time.Millisecond)
-			restart()
-			kills++
+			pause(100 * time.Millisecond)
+			v.die(400 * time.Millisecond)
+			count++
 		}
 	}
 	sent := load.stop()
-	t.Logf("%d attachments sent with their images through %d kills", len(sent), kills)
+	t.Logf("%d attachments sent with their images through %d kills", len(sent), count)
 	s.verifyAttachments(sent)
 	s.verifySweep(server, sent)
 }
@@ -77,110 +64,29 @@ type sentAttachment struct {
 	documents  map[string]string // ID -> MD5 of the image
 }
 
-// attachmentLoad makes attachments, each step until it is answered, whatever
-// happens on the way.
-type attachmentLoad struct {
-	s      *system
-	cancel context.CancelFunc
-	done   sync.WaitGroup
-	n      atomic.Int64
-	mu     sync.Mutex
-	sent   []sentAttachment
-}
-
-func startAttachments(s *system, clients int) *attachmentLoad {
-	ctx, cancel := context.WithCancel(s.tb.Context())
-	l := &attachmentLoad{s: s, cancel: cancel}
-	for range clients {
-		l.done.Go(func() {
-			for ctx.Err() == nil {
-				l.one(context.WithoutCancel(ctx), int(l.n.Add(1)))
-			}
-		})
+// sendAttachment makes an attachment, uploads a JPEG and a PNG, and closes it.
+func (s *system) sendAttachment(ctx context.Context, n int) (out sentAttachment, ok bool) {
+	step := func(key, path, contentType string, body []byte) (r reply) {
+		r, ok = s.insist(ctx, fmt.Sprintf("%s-%d", key, n), path, contentType, body)
+		return r
 	}
-	return l
-}
-
-func (l *attachmentLoad) stop() []sentAttachment {
-	l.cancel()
-	l.done.Wait()
-	return l.sent
-}
-
-// one makes an attachment, uploads a JPEG and a PNG, and closes it.
-func (l *attachmentLoad) one(ctx context.Context, n int) {
-	step := func(key, path, contentType string, body []byte) (reply, bool) {
-		return l.insist(ctx, fmt.Sprintf("%s-%d", key, n), path, contentType, body)
-	}
-	made, ok := step("make", "/attachments", "application/json", attachmentBody(l.s.office, "Decay."))
-	if !ok {
-		return
-	}
-	id, _ := made.body["id"].(string)
-	for _, upload := range []struct {
-		key, name string
-		image     []byte
-	}{
-		{"jpeg", "a.jpg", photo(n, false)}, {"png", "b.png", photo(n, true)},
-	} {
-		contentType, body := uploadBody(upload.name, upload.image)
-		if _, ok := step(upload.key, "/attachments/"+id+"/documents", contentType, body); !ok {
-			return
+	out = sentAttachment{id: idOf(step("make", "/attachments", "application/json", attachmentBody(s.office, "Decay."))), documents: map[string]string{}}
+	for name, asPNG := range map[string]bool{"a.jpg": false, "b.png": true} {
+		if contentType, body := uploadBody(name, photo(n, asPNG)); ok {
+			step(name, "/attachments/"+out.id+"/documents", contentType, body)
 		}
 	}
-	for again := 0; ; again++ {
-		closed, ok := step(fmt.Sprintf("close%d", again), "/attachments/"+id+"/close", "application/json", []byte("{}"))
-		if !ok {
-			return
-		}
-		if closed.status == http.StatusBadGateway {
-			continue // the network did not finish, as the reply says: close again
-		}
-		out := sentAttachment{id: id, documents: map[string]string{}}
-		out.number, _ = closed.body["attachment_number"].(string)
-		documents, _ := closed.body["documents"].([]any)
-		for _, d := range documents {
-			d, _ := d.(map[string]any)
-			out.documents[d["id"].(string)] = d["md5"].(string)
-		}
-		l.mu.Lock()
-		l.sent = append(l.sent, out)
-		l.mu.Unlock()
-		return
+	closed := reply{status: http.StatusBadGateway}
+	for again := 0; ok && closed.status == http.StatusBadGateway; again++ { // the network did not finish: close again
+		closed = step(fmt.Sprintf("close%d", again), "/attachments/"+out.id+"/close", "application/json", []byte("{}"))
 	}
-}
-
-// insist sends a request with its key until there is an answer, and then once
-// more: the replay is the same.
-func (l *attachmentLoad) insist(ctx context.Context, key, path, contentType string, body []byte) (reply, bool) {
-	client := &http.Client{Timeout: 40 * time.Second}
-	defer client.CloseIdleConnections()
-	var first *reply
-	deadline := time.Now().Add(patience)
-	for {
-		r, err := post(ctx, client, l.s.urls[rand.IntN(len(l.s.urls))]+path, l.s.key, key, contentType, body)
-		switch {
-		case time.Now().After(deadline):
-			l.s.tb.Errorf("key %s is stuck: status %d, %v %v, %v", key, r.status, r.body["error"], r.body["message"], err)
-			return r, false
-		case err != nil, r.status == http.StatusConflict && r.body["error"] == "IDEMPOTENCY_KEY_IN_USE", r.status == http.StatusTooManyRequests,
-			r.status == http.StatusGatewayTimeout, r.status == http.StatusInternalServerError, r.status == http.StatusServiceUnavailable:
-			pause(20 * time.Millisecond)
-			continue
-		case r.status == http.StatusOK, r.status == http.StatusCreated, r.status == http.StatusBadGateway:
-		default:
-			l.s.tb.Errorf("key %s: status %d: %v", key, r.status, r.body)
-			return r, false
-		}
-		if first == nil {
-			first = &r
-			continue
-		}
-		if a, b := fmt.Sprint(first.body), fmt.Sprint(r.body); a != b || !r.replayed {
-			l.s.tb.Errorf("key %s was answered\n%s\nand later (replayed %t)\n%s", key, a, r.replayed, b)
-		}
-		return r, true
+	out.number, _ = closed.body["attachment_number"].(string)
+	documents, _ := closed.body["documents"].([]any)
+	for _, d := range documents {
+		d, _ := d.(map[string]any)
+		out.documents[d["id"].(string)] = d["md5"].(string)
 	}
+	return out, ok
 }
 
 func attachmentBody(office, narrative string) []byte {
@@ -212,13 +118,20 @@ func photo(n int, asPNG bool) []byte {
 
 // uploadBody is a form with the image as a bitewing.
 func uploadBody(name string, content []byte) (contentType string, body []byte) {
+	return formBody(name, content, field{"document_type", "11"}, field{"image_date", "2026-01-02"}, field{"orientation", "right"})
+}
+
+// field is a part of a form.
+type field struct{ name, value string }
+
+func formBody(fileName string, content []byte, fields ...field) (contentType string, body []byte) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
-	f, _ := w.CreateFormFile("file", name)
+	for _, f := range fields {
+		_ = w.WriteField(f.name, f.value)
+	}
+	f, _ := w.CreateFormFile("file", fileName)
 	_, _ = f.Write(content)
-	_ = w.WriteField("document_type", "11")
-	_ = w.WriteField("image_date", "2026-01-02")
-	_ = w.WriteField("orientation", "right")
 	_ = w.Close()
 	return w.FormDataContentType(), b.Bytes()
 }
@@ -231,18 +144,14 @@ func (s *system) verifyAttachments(sent []sentAttachment) {
 		s.tb.Error("no attachment was sent")
 	}
 	await(s.tb, "the end of all work", func() bool { return s.count("SELECT count(*) FROM jobs") == 0 })
-	for what, query := range map[string]string{
+	s.none(map[string]string{
 		"attachments still being sent":               `SELECT count(*) FROM attachments WHERE sending IS NOT NULL`,
 		"uploads still pending":                      `SELECT count(*) FROM uploads WHERE state = 'pending'`,
 		"attachments with more than two documents":   `SELECT count(*) FROM attachments a WHERE (SELECT count(*) FROM documents d WHERE d.attachment_id = a.id) > 2`,
 		"closed attachments without two documents":   `SELECT count(*) FROM attachments a WHERE state = 'closed' AND (SELECT count(*) FROM documents d WHERE d.attachment_id = a.id) <> 2`,
 		"closed attachments without exactly 1 event": `SELECT count(*) FROM attachments a WHERE state = 'closed' AND (SELECT count(*) FROM events e WHERE e.resource_id = a.id AND e.type = 'attachment.completed' AND e.sequence = 1) <> 1`,
 		"events of open attachments":                 `SELECT count(*) FROM events e JOIN attachments a ON a.id = e.resource_id WHERE a.state = 'open' OR e.sequence <> 1`,
-	} {
-		if n := s.count(query); n != 0 {
-			s.tb.Errorf("%d %s", n, what)
-		}
-	}
+	})
 	numbers := map[string]string{}
 	for _, a := range sent {
 		if twin, taken := numbers[a.number]; a.number == "" || taken {
@@ -289,8 +198,7 @@ func (s *system) verifySweep(server *testservers.S3Server, sent []sentAttachment
 	documents := s.count("SELECT count(*) FROM documents")
 	s.tb.Logf("%d images of %d documents, and %d waiting PNGs, are there before the sweep", count("documents/"), documents, count("staging/"))
 	pause(time.Second) // until the last of them is older than the age below
-	sweeper := newProcess(s.tb, "eraworker", append(s.env, "MOLAR_OPS_LISTEN="+freeAddr(s.tb), "MOLAR_ORPHAN_AGE=1s"))
-	sweeper.start(io.Discard)
+	s.spawn("eraworker", 1, "MOLAR_ORPHAN_AGE=1s")
 	await(s.tb, "the sweep of images without a document", func() bool { return count("documents/") <= documents && count("staging/") == 0 })
 	if n := count("documents/"); n != documents {
 		s.tb.Errorf("%d images are left of %d documents", n, documents)

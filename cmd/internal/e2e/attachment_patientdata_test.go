@@ -7,10 +7,8 @@ import (
 	"hash/crc32"
 	"io"
 	"maps"
-	"mime/multipart"
 	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -56,19 +54,15 @@ func (s *watchedSystem) attachmentDataStaysIn(t *testing.T) {
 		t.Errorf("the events lack some: %s", events)
 	}
 	texts := map[string]string{"events": events}
-	for name, p := range map[string]*process{"api": s.apis[0], "payerworker": s.workers[0], "pngworker": s.pngs[0]} {
-		_, texts["metrics of the "+name] = get(t, p.opsURL()+"/metrics", "")
-	}
+	named := map[string]*process{"api": s.apis[0], "payerworker": s.workers[0], "pngworker": s.pngs[0]}
+	s.metrics(texts, named)
 	s.workers[0].kill() // with nobody to take them, jobs stay in the queue to be looked at
 	s.pngs[0].kill()
 	maps.Copy(texts, c.messages())
 	s.workers[0].start(io.Discard)
 	s.pngs[0].start(io.Discard)
-	texts["log of the api"], texts["log of the payerworker"], texts["log of the pngworker"] = s.apis[0].log(), s.workers[0].log(), s.pngs[0].log()
+	s.logs(texts, named)
 	texts["messages to the caller"] = c.told.String()
-	if log, ok := c.databaseLog(); ok {
-		texts["log of the database"] = log
-	}
 	search(t, c.sentinels, texts)
 	for _, dir := range []string{s.temp, s.uploads} {
 		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
@@ -105,12 +99,8 @@ const about = `"patient":{"first_name":"Zyxcanaryfirst","last_name":"Zyxcanaryla
 func (c *canary) attachment(narrative string) (path string) {
 	c.t.Helper()
 	r := c.json(http.StatusCreated, "/attachments", fmt.Sprintf(`{"office_id":%q,"payer_id":"CHTEST","narrative":"Zyxcanarynarrative %s",%s}`, c.office, narrative, about))
-	id, _ := r.body["id"].(string)
-	return "/attachments/" + id
+	return "/attachments/" + idOf(r)
 }
-
-// field is a part of a form.
-type field struct{ name, value string }
 
 // upload sends an image as a bitewing, or as what the fields say instead.
 func (c *canary) upload(want int, path, fileName string, content []byte, fields ...field) {
@@ -118,15 +108,8 @@ func (c *canary) upload(want int, path, fileName string, content []byte, fields 
 	if len(fields) == 0 {
 		fields = []field{{"document_type", "11"}, {"image_date", "1953-11-17"}, {"orientation", "left"}}
 	}
-	var b bytes.Buffer
-	w := multipart.NewWriter(&b)
-	for _, f := range fields {
-		_ = w.WriteField(f.name, f.value)
-	}
-	f, _ := w.CreateFormFile("file", fileName)
-	_, _ = f.Write(content)
-	_ = w.Close()
-	c.send(want, path+"/documents", w.FormDataContentType(), b.Bytes())
+	contentType, body := formBody(fileName, content, fields...)
+	c.send(want, path+"/documents", contentType, body)
 	if want == http.StatusCreated {
 		c.uploaded[path] = true
 	}
@@ -159,11 +142,8 @@ func (c *canary) attach() {
 	}
 	c.json(http.StatusBadGateway, a+"/close", `{}`)
 	c.json(refused, a+"/close", `{"note":"Zyxcanarywrong"}`)
-	req, _ := http.NewRequestWithContext(c.t.Context(), http.MethodPatch, c.urls[0]+a, strings.NewReader(`{"narrative":"Zyxcanarynarrative"}`))
-	req.Header.Set("Authorization", "Bearer "+c.key)
-	req.Header.Set("Idempotency-Key", "canary-patch")
-	req.Header.Set("Content-Type", "application/json")
-	if r, err := do(http.DefaultClient, req); err != nil || r.status != http.StatusOK {
+	r, err := send(c.t.Context(), http.DefaultClient, http.MethodPatch, c.urls[0]+a, c.key, "canary-patch", "application/json", []byte(`{"narrative":"Zyxcanarynarrative"}`))
+	if err != nil || r.status != http.StatusOK {
 		c.t.Errorf("PATCH: %v %v", r, err)
 	}
 	c.json(http.StatusOK, a+"/close", `{}`)
@@ -185,8 +165,7 @@ func (c *canary) ask() {
 	const refused = http.StatusUnprocessableEntity
 	record := func() string {
 		r := c.json(http.StatusCreated, "/payer_requests", `{"payer_id":"CHTEST","reference_number":"R1","requested":"Zyxcanaryrequested of Zyxcanarylast","due_date":"2027-01-02"}`)
-		id, _ := r.body["id"].(string)
-		return "/payer_requests/" + id + "/answer"
+		return "/payer_requests/" + idOf(r) + "/answer"
 	}
 	c.json(refused, "/payer_requests", `{"payer_id":"CHTEST","claim_id":"Zyxcanarylast","reference_number":"R1","requested":"Zyxcanaryrequested","due_date":"Zyxcanarywrong"}`)
 	c.json(http.StatusNotFound, "/payer_requests", `{"payer_id":"Zyxcanarylast","reference_number":"R1","requested":"Zyxcanaryrequested"}`)
@@ -207,16 +186,18 @@ func (c *canary) faults(server *testservers.S3Server) {
 	server.Kill()
 	c.upload(http.StatusServiceUnavailable, a, "Zyxcanaryfile.jpg", metadataJPEG(5))
 	c.upload(http.StatusServiceUnavailable, a, "Zyxcanaryfile.png", metadataPNG(6))
-	sent, had := make(chan reply, 1), len(c.workers[0].log())
-	go func() {
+	had := len(c.workers[0].log())
+	closing := func() int {
 		r, _ := post(c.t.Context(), http.DefaultClient, c.urls[0]+a+"/close", c.key, "canary-close", "application/json", []byte("{}"))
-		sent <- r
-	}()
-	await(c.t, "a job that failed", func() bool { return strings.Contains(c.workers[0].log()[had:], "job failed") })
-	server.Restart()
-	if r := <-sent; r.status != http.StatusOK {
-		c.t.Errorf("close after the image store came back: %d %v", r.status, r.body)
+		fmt.Fprintln(&c.told, r.body["message"], r.body["errors"])
+		return r.status
 	}
+	if status := closing(); status != http.StatusServiceUnavailable {
+		c.t.Errorf("close without the image store: %d", status)
+	}
+	await(c.t, "a job that rests", func() bool { return strings.Contains(c.workers[0].log()[had:], "job done without success") })
+	server.Restart()
+	await(c.t, "the attachment is closed", func() bool { return closing() == http.StatusOK })
 	c.postgres.Kill()
 	r, err := post(c.t.Context(), http.DefaultClient, c.urls[0]+"/attachments", c.key, "canary-down", "application/json",
 		fmt.Appendf(nil, `{"office_id":%q,"payer_id":"CHTEST","narrative":"Zyxcanarynarrative",%s}`, c.office, about))
@@ -271,20 +252,6 @@ func (c *canary) messages() map[string]string {
 		out[queue] = c.message(queue)
 	}
 	return out
-}
-
-// databaseLog is the log of a PostgreSQL that runs on this machine.
-func (c *canary) databaseLog() (string, bool) {
-	c.t.Helper()
-	var dir string
-	if err := c.db.QueryRow("SHOW data_directory").Scan(&dir); err != nil {
-		c.t.Fatal(err)
-	}
-	log, err := os.ReadFile(filepath.Join(filepath.Dir(dir), "log"))
-	if err != nil {
-		c.t.Logf("the log of PostgreSQL is out of reach, and not searched: %v", err)
-	}
-	return string(log), err == nil
 }
 
 // metadataJPEG is a photo with EXIF, a comment, and bytes after its end.

@@ -129,20 +129,15 @@ func (s *system) measure(b *testing.B, connections int, span time.Duration, sort
 	var mu sync.Mutex
 	var took []time.Duration
 	one := func(client *fasthttp.HostClient, key, body string, replayed bool) time.Duration {
-		req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
-		defer fasthttp.ReleaseRequest(req)
-		defer fasthttp.ReleaseResponse(resp)
-		req.SetRequestURI(s.urls[0] + "/eligibility")
-		req.Header.SetMethod("POST")
-		req.Header.SetContentType("application/json")
-		req.Header.Set("Authorization", "Bearer "+s.key)
-		req.Header.Set("Idempotency-Key", key)
-		req.SetBodyString(body)
-		start := time.Now()
-		if err := client.Do(req, resp); err != nil || resp.StatusCode() != 200 || (string(resp.Header.Peek("idempotent-replayed")) == "true") != replayed {
-			b.Errorf("%s: %d %v %s", sort, resp.StatusCode(), err, resp.Body())
+		took, err := timed(client, s.urls[0]+"/eligibility", s.key, key, body, func(resp *fasthttp.Response) {
+			if resp.StatusCode() != 200 || (string(resp.Header.Peek("idempotent-replayed")) == "true") != replayed {
+				b.Errorf("%s: %d %s", sort, resp.StatusCode(), resp.Body())
+			}
+		})
+		if err != nil {
+			b.Error(err)
 		}
-		return time.Since(start)
+		return took
 	}
 	known := checkBody(s.office, "-ACTIVE-FULL", 0)
 	warm := &fasthttp.HostClient{Addr: u.Host}
@@ -178,6 +173,32 @@ func (s *system) measure(b *testing.B, connections int, span time.Duration, sort
 		b.FailNow()
 	}
 	return summary(took, elapsed)
+}
+
+// timed sends a request, a GET without a body, and shows the reply to look. It
+// returns how long the reply took.
+func timed(client interface {
+	Do(req *fasthttp.Request, resp *fasthttp.Response) error
+}, target, key, idempotencyKey, body string, look func(*fasthttp.Response),
+) (time.Duration, error) {
+	req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
+	defer fasthttp.ReleaseRequest(req)
+	defer fasthttp.ReleaseResponse(resp)
+	req.SetRequestURI(target)
+	req.Header.Set("Authorization", "Bearer "+key)
+	if body != "" {
+		req.Header.SetMethod("POST")
+		req.Header.SetContentType("application/json")
+		req.Header.Set("Idempotency-Key", idempotencyKey)
+		req.SetBodyString(body)
+	}
+	start := time.Now()
+	err := client.Do(req, resp)
+	took := time.Since(start)
+	if err == nil {
+		look(resp)
+	}
+	return took, err
 }
 
 // summary sums up what requests took.
@@ -224,35 +245,24 @@ func (s *system) pages(b *testing.B) (first, deep time.Duration) {
 	}
 	client := &fasthttp.Client{}
 	page := func(cursor string, limit int) (next string, took time.Duration) {
-		req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
-		defer fasthttp.ReleaseRequest(req)
-		defer fasthttp.ReleaseResponse(resp)
-		req.SetRequestURI(s.urls[0] + "/eligibility?limit=" + strconv.Itoa(limit) + cursor)
-		req.Header.Set("Authorization", "Bearer "+s.key)
-		start := time.Now()
-		if err := client.Do(req, resp); err != nil || resp.StatusCode() != 200 {
-			b.Fatalf("page: %d %v %s", resp.StatusCode(), err, resp.Body())
+		took, err := timed(client, s.urls[0]+"/eligibility?limit="+strconv.Itoa(limit)+cursor, s.key, "", "", func(resp *fasthttp.Response) {
+			found := regexp.MustCompile(`"next_cursor":"([^"]+)"`).FindSubmatch(resp.Body())
+			if resp.StatusCode() != 200 || found == nil {
+				b.Fatalf("page: %d %s", resp.StatusCode(), resp.Body())
+			}
+			next = "&cursor=" + string(found[1])
+		})
+		if err != nil {
+			b.Fatal(err)
 		}
-		took = time.Since(start)
-		found := regexp.MustCompile(`"next_cursor":"([^"]+)"`).FindSubmatch(resp.Body())
-		if found == nil {
-			b.Fatal("no next page")
-		}
-		return "&cursor=" + string(found[1]), took
+		return next, took
 	}
 	cursor := ""
 	for range 1000 {
 		cursor, _ = page(cursor, 100)
 	}
-	median := func(cursor string) time.Duration {
-		var took []time.Duration
-		for range 300 {
-			_, t := page(cursor, 25)
-			took = append(took, t)
-		}
-		slices.Sort(took)
-		return took[len(took)/2].Round(10 * time.Microsecond)
+	read := func(cursor string) time.Duration {
+		return median(300, func() time.Duration { _, took := page(cursor, 25); return took }).Round(10 * time.Microsecond)
 	}
-	first, deep = median(""), median(cursor)
-	return first, deep
+	return read(""), read(cursor)
 }

@@ -3,13 +3,8 @@ package e2e_test
 import (
 	"context"
 	"fmt"
-	"io"
-	"math/rand/v2"
-	"net/http"
 	"regexp"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -47,29 +42,22 @@ var claimFates = []claimFate{
 func TestClaimsThroughKills(t *testing.T) {
 	t.Parallel()
 	s := startSystem(t, 2, 2, "MOLAR_BATCH_INTERVAL=500ms", "MOLAR_SANDBOX_ERA_DELAY=1s")
-	s.startERA(2)
+	s.eras = s.spawn("eraworker", 2)
 	s.provide()
-	load := startClaims(s, 4)
-	kills := 0
+	load := startLoad(s, 4, s.makeClaim)
+	count := 0
 	rounds := rounds(t, 6)
 	for round := range rounds {
 		for _, victims := range [][]*process{{s.apis[round%2]}, s.workers, {s.eras[round%2]}, {s.workers[round%2], s.eras[1-round%2]}} {
-			pause(time.Duration(rand.IntN(400)) * time.Millisecond)
-			for _, p := range victims {
-				p.kill()
-				kills++
-			}
-			pause(time.Duration(rand.IntN(100)) * time.Millisecond)
-			for _, p := range victims {
-				p.start(io.Discard)
-			}
+			kills(victims...).die(400 * time.Millisecond)
+			count += len(victims)
 		}
 		if round == rounds/2 {
 			s.rabbit.Wipe()
 		}
 	}
 	made := load.stop()
-	t.Logf("%d claims were made through %d kills and a wiped broker", len(made), kills)
+	t.Logf("%d claims were made through %d kills and a wiped broker", len(made), count)
 	s.verifyClaims(made)
 }
 
@@ -79,53 +67,16 @@ type madeClaim struct {
 	id, control string
 }
 
-// claimLoad makes claims, each until it is answered, whatever happens on the
-// way.
-type claimLoad struct {
-	s      *system
-	cancel context.CancelFunc
-	done   sync.WaitGroup
-	n      atomic.Int64
-	mu     sync.Mutex
-	made   []madeClaim
-}
-
-func startClaims(s *system, clients int) *claimLoad {
-	ctx, cancel := context.WithCancel(s.tb.Context())
-	l := &claimLoad{s: s, cancel: cancel}
-	for range clients {
-		l.done.Go(func() {
-			for ctx.Err() == nil {
-				l.one(context.WithoutCancel(ctx), int(l.n.Add(1)))
-				pause(100 * time.Millisecond)
-			}
-		})
-	}
-	return l
-}
-
-func (l *claimLoad) stop() []madeClaim {
-	l.cancel()
-	l.done.Wait()
-	return l.made
-}
-
-func (l *claimLoad) one(ctx context.Context, n int) {
+// makeClaim makes a claim, and then waits a little.
+func (s *system) makeClaim(ctx context.Context, n int) (madeClaim, bool) {
 	f := claimFates[n%len(claimFates)]
-	insisting := attachmentLoad{s: l.s}
-	r, ok := insisting.insist(ctx, fmt.Sprintf("claim-%d", n), "/claims", "application/json", claimBody(l.s.office, f, n))
-	if !ok {
-		return
+	r, ok := s.insist(ctx, fmt.Sprintf("claim-%d", n), "/claims", "application/json", claimBody(s.office, f, n))
+	if ok && r.body["state"] != "queued" {
+		s.tb.Errorf("the claim is %v: %v", r.body["state"], r.body["findings"])
 	}
-	m := madeClaim{claimFate: f}
-	m.id, _ = r.body["id"].(string)
-	m.control, _ = r.body["patient_control_number"].(string)
-	if r.body["state"] != "queued" {
-		l.s.tb.Errorf("the claim is %v: %v", r.body["state"], r.body["findings"])
-	}
-	l.mu.Lock()
-	l.made = append(l.made, m)
-	l.mu.Unlock()
+	control, _ := r.body["patient_control_number"].(string)
+	pause(100 * time.Millisecond)
+	return madeClaim{f, idOf(r), control}, ok
 }
 
 // claimBody is a claim over 100.00 of a patient that no other n has.
@@ -150,7 +101,7 @@ func (s *system) verifyClaims(made []madeClaim) {
 		s.tb.Errorf("%d claims were made", len(made))
 	}
 	s.awaitClaims(made)
-	for what, query := range map[string]string{
+	s.none(map[string]string{
 		"claims that nobody was told of":            fmt.Sprintf(`SELECT count(*) - %d FROM claims`, len(made)),
 		"batches without their answer":              `SELECT count(*) FROM batches WHERE state <> 'acknowledged'`,
 		"batches without exactly one event":         `SELECT count(*) FROM batches b WHERE (SELECT count(*) FROM events e WHERE e.resource_id = b.id) <> 1`,
@@ -160,11 +111,7 @@ func (s *system) verifyClaims(made []madeClaim) {
 		"resources whose events do not count up":    `SELECT count(*) FROM (SELECT FROM events GROUP BY resource_id HAVING max(sequence) <> count(*) OR min(sequence) <> 1) gaps`,
 		"files in quarantine":                       `SELECT count(*) FROM quarantine`,
 		"what remittances say, applied to no claim": `SELECT count(*) FROM era_claims WHERE applied AND claim_id IS NULL`,
-	} {
-		if n := s.count(query); n != 0 {
-			s.tb.Errorf("%d %s", n, what)
-		}
-	}
+	})
 	asked := 0
 	for _, m := range made {
 		if m.ending == "-INFO-REQUEST" {
@@ -178,11 +125,13 @@ func (s *system) verifyClaims(made []madeClaim) {
 	s.verifyMoney(made)
 }
 
+// claimWork counts what is left to be done for claims, now or later.
+const claimWork = `SELECT (SELECT count(*) FROM jobs) + (SELECT count(*) FROM sandbox_mail WHERE removed_at IS NULL)
+	+ (SELECT count(*) FROM claims WHERE state IN ('queued', 'submitted', 'accepted_clearinghouse'))`
+
 // awaitClaims waits until there is nothing left to be done, now or later.
 func (s *system) awaitClaims(made []madeClaim) {
 	s.tb.Helper()
-	const work = `SELECT (SELECT count(*) FROM jobs) + (SELECT count(*) FROM sandbox_mail WHERE removed_at IS NULL)
-		+ (SELECT count(*) FROM claims WHERE state IN ('queued', 'submitted', 'accepted_clearinghouse'))`
 	defer func() {
 		if s.tb.Failed() {
 			for _, m := range made {
@@ -192,22 +141,7 @@ func (s *system) awaitClaims(made []madeClaim) {
 			}
 		}
 	}()
-	await(s.tb, "the end of all work", func() bool { return s.count(work) == 0 })
-}
-
-// read reads a resource.
-func (s *system) read(path string) map[string]any {
-	s.tb.Helper()
-	req, err := http.NewRequestWithContext(s.tb.Context(), http.MethodGet, s.urls[0]+path, nil)
-	if err != nil {
-		s.tb.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+s.key)
-	r, err := do(http.DefaultClient, req)
-	if err != nil || r.status != http.StatusOK {
-		s.tb.Fatalf("%s: status %d, %v, %v", path, r.status, r.body, err)
-	}
-	return r.body
+	await(s.tb, "the end of all work", func() bool { return s.count(claimWork) == 0 })
 }
 
 // claimStory is what was told of a claim, in order.

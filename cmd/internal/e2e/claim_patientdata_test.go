@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -21,10 +20,7 @@ func (s *watchedSystem) claimDataStaysIn(t *testing.T) {
 	}}
 	ids := c.claims()
 	c.misuse(ids)
-	await(t, "the end of all work", func() bool {
-		return s.count(`SELECT (SELECT count(*) FROM jobs) + (SELECT count(*) FROM sandbox_mail WHERE removed_at IS NULL)
-			+ (SELECT count(*) FROM claims WHERE state IN ('queued', 'submitted', 'accepted_clearinghouse'))`) == 0
-	})
+	await(t, "the end of all work", func() bool { return s.count(claimWork) == 0 })
 	_, remittances := get(t, s.urls[0]+"/eras?limit=100", s.key)
 	_, metrics := get(t, s.eras[0].opsURL()+"/metrics", "")
 	s.eras[0].kill() // with nobody to take it, the job stays in the queue to be looked at
@@ -32,7 +28,7 @@ func (s *watchedSystem) claimDataStaysIn(t *testing.T) {
 	message := c.message("molar.era")
 	c.stray()
 
-	texts := map[string]string{"remittances": remittances, "metrics of the eraworker": metrics, "queue": message, "quarantine, as the operator sees it": s.molar("era", "quarantine")}
+	texts := map[string]string{"remittances": remittances, "metrics of the eraworker": metrics, "queue": message, "quarantine, as the operator sees it": s.molar("era", "quarantine"), "messages to the caller": c.told.String()}
 	_, texts["events"] = get(t, s.urls[0]+"/events?limit=100", s.key)
 	_, texts["batches"] = get(t, s.urls[0]+"/batches?limit=100", s.key)
 	for _, want := range []string{
@@ -43,16 +39,11 @@ func (s *watchedSystem) claimDataStaysIn(t *testing.T) {
 			t.Errorf("no %s came", want)
 		}
 	}
-	texts["log of the eraworker"] = s.eras[0].log()
-	for name, p := range map[string]*process{"api": s.apis[0], "payerworker": s.workers[0]} {
-		_, texts["metrics of the "+name] = get(t, p.opsURL()+"/metrics", "")
-		texts["log of the "+name] = p.log()
-	}
-	texts["messages to the caller"] = c.told.String()
-	if log, ok := c.databaseLog(); ok {
-		texts["log of the database"] = log
-	}
-	for name, text := range c.tables("claims", "patients", "era_claims") {
+	named := map[string]*process{"api": s.apis[0], "payerworker": s.workers[0]}
+	s.metrics(texts, named)
+	named["eraworker"] = s.eras[0]
+	s.logs(texts, named)
+	for name, text := range s.tables("claims", "patients", "era_claims") {
 		texts["table "+name] = text
 	}
 	search(t, c.sentinels, texts)
@@ -83,10 +74,10 @@ func (c *canary) claimBody(payer, kind, ending, more string) string {
 func (c *canary) claim(payer, kind, ending string) (id string) {
 	c.t.Helper()
 	r := c.json(http.StatusCreated, "/claims", c.claimBody(payer, kind, ending, `,"submit":true`))
-	if id, _ = r.body["id"].(string); r.body["state"] != "queued" {
+	if r.body["state"] != "queued" {
 		c.t.Errorf("the claim is %v: %v", r.body["state"], r.body["findings"])
 	}
-	return id
+	return idOf(r)
 }
 
 // claims makes claims of every ending and waits until one is voided.
@@ -139,34 +130,4 @@ func (c *canary) stray() {
 	}
 	c.claim("CHTEST", "claim", "")
 	await(c.t, "a remittance in quarantine", func() bool { return c.count("SELECT count(*) FROM quarantine") > 0 })
-}
-
-// tables are the rows of every table but those, as text.
-func (c *canary) tables(but ...string) map[string]string {
-	c.t.Helper()
-	rows, err := c.db.Query(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	defer func() { _ = rows.Close() }()
-	out := map[string]string{}
-	for rows.Next() {
-		var name, text string
-		if err := rows.Scan(&name); err != nil {
-			c.t.Fatal(err)
-		}
-		if slices.Contains(but, name) {
-			continue
-		}
-		if err := c.db.QueryRow(`SELECT coalesce(string_agg(r::text, E'\n'), '') FROM public.` + name + ` AS r`).Scan(&text); err != nil {
-			c.t.Fatal(err)
-		}
-		if text != "" {
-			out[name] = text
-		}
-	}
-	if err := rows.Err(); err != nil {
-		c.t.Fatal(err)
-	}
-	return out
 }

@@ -2,10 +2,8 @@ package e2e_test
 
 import (
 	"encoding/json"
-	"encoding/pem"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,10 +18,7 @@ import (
 func TestTrigger(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	dev := newProcess(t, "molar", []string{"MOLAR_BATCH_INTERVAL=200ms", "MOLAR_SANDBOX_ERA_DELAY=1s"},
-		"dev", "--json", "--addr", "127.0.0.1:0", "--data", dir)
-	r := readReady(t, dev)
-	stopDev(t, dev)
+	_, r := startDev(t, []string{"MOLAR_BATCH_INTERVAL=200ms", "MOLAR_SANDBOX_ERA_DELAY=1s"}, dir)
 	c := newCommand(t)
 	for _, args := range [][]string{
 		{"eligibility.completed", "elg_", "state outcome cache.state", "completed answered fresh"},
@@ -76,8 +71,7 @@ func TestTrigger(t *testing.T) {
 func TestEventsList(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	dev, r := startDev(t, dir)
-	stopDev(t, dev)
+	_, r := startDev(t, nil, dir)
 	c := newCommand(t, "MOLAR_API_URL="+r.BaseURL, "MOLAR_API_KEY="+r.Keys["test"])
 	var newest string
 	const checks = 102 // more than a page
@@ -118,14 +112,9 @@ func TestEventsList(t *testing.T) {
 func TestEventsResend(t *testing.T) {
 	t.Parallel()
 	hooks := &receiver{t: t}
-	srv := httptest.NewTLSServer(hooks)
-	t.Cleanup(srv.Close)
-	dir, ca := t.TempDir(), filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: srv.Certificate().Raw}), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	dev, r := startDev(t, dir, "--webhook-resolve", "example.com="+srv.Listener.Addr().String(), "--webhook-ca", ca)
-	stopDev(t, dev)
+	dir := t.TempDir()
+	addr, ca := serveTLS(t, hooks)
+	_, r := startDev(t, nil, dir, "--webhook-resolve", "example.com="+addr, "--webhook-ca", ca)
 	made, err := post(t.Context(), http.DefaultClient, r.BaseURL+"/webhook_endpoints", r.Keys["test"], "k", "application/json", []byte(`{"url":"https://example.com/hooks"}`))
 	if err != nil || made.status >= 300 {
 		t.Fatal(made, err)

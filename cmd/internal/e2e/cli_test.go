@@ -160,9 +160,7 @@ func TestListenLosesNothing(t *testing.T) {
 	t.Parallel()
 	rounds := rounds(t, 3)
 	dir, hooks := t.TempDir(), newReceiver(t)
-	dev := newProcess(t, "molar", []string{"MOLAR_OPS_LISTEN=" + freeAddr(t)}, "dev", "--json", "--addr", freeAddr(t), "--data", dir)
-	r := readReady(t, dev)
-	stopDev(t, dev)
+	dev, r := startDev(t, []string{"MOLAR_OPS_LISTEN=" + freeAddr(t)}, dir, "--addr", freeAddr(t))
 	listen, out := newCommand(t).listening("--data", dir, "--forward-to", hooks.url())
 	secret := wordAfter(out.String(), "Secret")
 
@@ -246,8 +244,7 @@ func wordAfter(out, name string) string {
 func TestListen(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	dev, r := startDev(t, dir)
-	stopDev(t, dev)
+	_, r := startDev(t, nil, dir)
 	c := newCommand(t)
 	trigger := func(kind string) string { return strings.Fields(c.good("trigger", kind, "--data", dir))[1] }
 	first, second, third := trigger("eligibility.completed"), trigger("payer_request.received"), trigger("eligibility.completed")
@@ -311,8 +308,7 @@ func TestListen(t *testing.T) {
 func TestListenRefuses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	dev, r := startDev(t, dir)
-	stopDev(t, dev)
+	_, r := startDev(t, nil, dir)
 	c := newCommand(t)
 	const to = "http://localhost:1/hooks"
 	c.bad("--forward-to", "listen", "--data", dir)

@@ -3,7 +3,6 @@ package e2e_test
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"net/http"
 	"os/exec"
 	"regexp"
@@ -21,10 +20,14 @@ type ready struct {
 	Claims  map[string]string `json:"claims"`
 }
 
-func startDev(t *testing.T, dir string, flags ...string) (*process, ready) {
-	t.Helper()
-	p := newProcess(t, "molar", nil, append([]string{"dev", "--json", "--addr", "127.0.0.1:0", "--data", dir}, flags...)...)
-	return p, readReady(t, p)
+// startDev starts molar dev on a folder. It ends with the test, and the cluster
+// that it started with it.
+func startDev(tb testing.TB, env []string, dir string, flags ...string) (*process, ready) {
+	tb.Helper()
+	p := newProcess(tb, "molar", env, append([]string{"dev", "--json", "--addr", "127.0.0.1:0", "--data", dir}, flags...)...)
+	r := readReady(tb, p)
+	stopDev(tb, p)
+	return p, r
 }
 
 func readReady(tb testing.TB, p *process) (r ready) {
@@ -36,41 +39,19 @@ func readReady(tb testing.TB, p *process) (r ready) {
 	return r
 }
 
-// stopDev ends molar dev, and the cluster that it started, with the test.
-func stopDev(t *testing.T, p *process) {
-	t.Helper()
-	t.Cleanup(func() {
+func stopDev(tb testing.TB, p *process) {
+	tb.Helper()
+	tb.Cleanup(func() {
 		if code := p.stop(); code != 0 {
-			t.Errorf("molar dev ended with %d", code)
+			tb.Errorf("molar dev ended with %d", code)
 		}
 	})
-}
-
-func get(tb testing.TB, url, key string) (int, string) {
-	tb.Helper()
-	req, err := http.NewRequestWithContext(tb.Context(), http.MethodGet, url, nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if key != "" {
-		req.Header.Set("Authorization", "Bearer "+key)
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer func() { _ = resp.Body.Close() }()
-	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return resp.StatusCode, string(b)
 }
 
 func TestDevKeepsItsDataAndKeys(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	p, first := startDev(t, dir)
+	p, first := startDev(t, nil, dir)
 	for _, name := range []string{"test", "test_read", "test_submit", "live", "other_test"} {
 		if first.Keys[name] == "" {
 			t.Errorf("no key %s", name)
@@ -116,7 +97,6 @@ func TestDevKeepsItsDataAndKeys(t *testing.T) {
 	p.kill()
 	<-slow
 	third := readReady(t, p)
-	stopDev(t, p)
 	await(t, "the check of the run that was killed", func() bool {
 		r, err := check(t.Context(), http.DefaultClient, third.BaseURL, third.Keys["test"], "k2", checkBody(third.Offices["test"], "-SLOW-1", 2))
 		return err == nil && r.status == http.StatusOK && r.replayed
@@ -126,8 +106,7 @@ func TestDevKeepsItsDataAndKeys(t *testing.T) {
 // The claim that comes along is whole, as one that a caller makes.
 func TestDevBringsAClaim(t *testing.T) {
 	t.Parallel()
-	p, r := startDev(t, t.TempDir())
-	stopDev(t, p)
+	_, r := startDev(t, nil, t.TempDir())
 	_, body := get(t, r.BaseURL+"/claims/"+r.Claims["test"], r.Keys["test"])
 	if !strings.Contains(body, `"state":"validated"`) || !strings.Contains(body, `"findings":[]`) {
 		t.Errorf("the claim is %s", body)
@@ -142,12 +121,11 @@ func TestDevBringsAClaim(t *testing.T) {
 func TestDevWipes(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	p, first := startDev(t, dir)
+	p, first := startDev(t, nil, dir)
 	if code := p.stop(); code != 0 {
 		t.Fatalf("molar dev ended with %d", code)
 	}
-	q, second := startDev(t, dir, "--reset")
-	stopDev(t, q)
+	_, second := startDev(t, nil, dir, "--reset")
 	if second.Keys["test"] == first.Keys["test"] {
 		t.Error("the key survived --reset")
 	}
@@ -155,10 +133,8 @@ func TestDevWipes(t *testing.T) {
 
 func TestSeveralDevAtOnce(t *testing.T) {
 	t.Parallel()
-	p, a := startDev(t, t.TempDir())
-	stopDev(t, p)
-	q, b := startDev(t, t.TempDir())
-	stopDev(t, q)
+	_, a := startDev(t, nil, t.TempDir())
+	_, b := startDev(t, nil, t.TempDir())
 	if a.BaseURL == b.BaseURL || a.OpsURL == b.OpsURL || a.Keys["test"] == b.Keys["test"] {
 		t.Errorf("%+v and %+v share something", a, b)
 	}
@@ -170,8 +146,7 @@ func TestSeveralDevAtOnce(t *testing.T) {
 func TestDevTellsOfAFolderInUse(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	p, _ := startDev(t, dir)
-	stopDev(t, p)
+	startDev(t, nil, dir)
 	out, err := exec.CommandContext(t.Context(), binaries(t)+"/molar", "dev", "--data", dir, "--addr", "127.0.0.1:0").CombinedOutput()
 	if err == nil || !bytes.Contains(out, []byte("--data")) {
 		t.Errorf("second molar dev on the folder: %v %s; want an error that says what to do", err, out)

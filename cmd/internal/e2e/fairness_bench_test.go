@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -28,18 +27,15 @@ func BenchmarkFairness(b *testing.B) {
 		w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
 		_, _ = fmt.Fprintln(w, "checks beside a flood of slow ones\tidle p50\tp50\tp99\tmax\tratio of p50\taim")
 		s := startSystem(b, 2, 1, room)
-		org := s.molar("orgs", "create", "Other Dental")
-		office := s.molar("offices", "create", "--org", org, "--name", "Other", "--npi", "1679576722")
-		key := strings.Fields(s.molar("keys", "create", "--org", org, "--name", "test"))[1]
+		other := s.tenant("Other Dental", "1679576722")
 		a := caller{s.urls[0], s.key, s.office}
-		flooded, beside := caller{s.urls[0], key, office}, caller{s.urls[1], key, office}
+		flooded, beside := caller{s.urls[0], other.key, other.office}, caller{s.urls[1], other.key, other.office}
 		report(b, w, a, map[string]caller{"flooded instance": flooded, "other instance": beside})
 		for _, p := range slices.Concat(s.apis, s.workers) {
 			p.kill()
 		}
 
-		p := newProcess(b, "molar", []string{room}, "dev", "--json", "--addr", "127.0.0.1:0", "--data", b.TempDir())
-		r := readReady(b, p)
+		p, r := startDev(b, []string{room}, b.TempDir())
 		report(b, w, caller{r.BaseURL, r.Keys["test"], r.Offices["test"]},
 			map[string]caller{"molar dev": {r.BaseURL, r.Keys["other_test"], r.Offices["other_test"]}})
 		p.stop()
@@ -78,21 +74,10 @@ func report(b *testing.B, w *tabwriter.Writer, a caller, others map[string]calle
 
 // request is one check; its status is 0 when no reply came.
 func (t caller) request(client *fasthttp.HostClient, member string) (status int, took time.Duration) {
-	req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
-	defer fasthttp.ReleaseRequest(req)
-	defer fasthttp.ReleaseResponse(resp)
 	n := serial.Add(1)
-	req.SetRequestURI(t.url + "/eligibility")
-	req.Header.SetMethod("POST")
-	req.Header.SetContentType("application/json")
-	req.Header.Set("Authorization", "Bearer "+t.key)
-	req.Header.Set("Idempotency-Key", fmt.Sprint("fair-", n))
-	req.SetBodyString(checkBody(t.office, member, int(n)))
-	start := time.Now()
-	if err := client.DoTimeout(req, resp, patience); err != nil {
-		return 0, time.Since(start)
-	}
-	return resp.StatusCode(), time.Since(start)
+	took, _ = timed(client, t.url+"/eligibility", t.key, fmt.Sprint("fair-", n), checkBody(t.office, member, int(n)),
+		func(resp *fasthttp.Response) { status = resp.StatusCode() })
+	return status, took
 }
 
 func (t caller) client(b *testing.B, connections int) *fasthttp.HostClient {
@@ -101,7 +86,7 @@ func (t caller) client(b *testing.B, connections int) *fasthttp.HostClient {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return &fasthttp.HostClient{Addr: u.Host, MaxConns: connections}
+	return &fasthttp.HostClient{Addr: u.Host, MaxConns: connections, ReadTimeout: patience}
 }
 
 // probe makes plain checks one after the other.

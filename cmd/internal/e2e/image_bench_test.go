@@ -14,7 +14,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"text/tabwriter"
@@ -32,10 +31,10 @@ func BenchmarkImages(b *testing.B) {
 		_, _ = fmt.Fprintln(w, "figure\tmeasured\tratio\taim")
 		server := testservers.StartS3(b)
 		s := startSystem(b, 1, 1, "MOLAR_BLOB_URL="+s3(server, "bench"))
-		s.startPNG(1)
+		s.pngs = s.spawn("pngworker", 1)
 		load := &imageLoad{system: s, b: b}
 		for range 4 {
-			load.tenants = append(load.tenants, s.tenant())
+			load.tenants = append(load.tenants, s.tenant("Bench Dental", "1234567893"))
 		}
 
 		idle := load.metadata(5 * time.Second)
@@ -66,18 +65,6 @@ func BenchmarkImages(b *testing.B) {
 	}
 }
 
-// tenant is an organization with an office and a key.
-type tenant struct{ office, key string }
-
-func (s *system) tenant() tenant {
-	s.tb.Helper()
-	org := s.molar("orgs", "create", "Bench Dental")
-	return tenant{
-		office: s.molar("offices", "create", "--org", org, "--name", "Main", "--npi", "1234567893"),
-		key:    strings.Fields(s.molar("keys", "create", "--org", org, "--name", "bench"))[1],
-	}
-}
-
 // imageLoad is the load of BenchmarkImages: uploads of all tenants but the
 // last, who asks for nothing but attachments without their images.
 type imageLoad struct {
@@ -87,29 +74,22 @@ type imageLoad struct {
 }
 
 // timed sends a request and gives the ID in the answer and how long it took.
-func (l *imageLoad) timed(client *http.Client, method, path, key, contentType string, body []byte) (id string, took time.Duration) {
-	req, err := http.NewRequestWithContext(l.b.Context(), method, l.urls[0]+path, bytes.NewReader(body))
-	if err != nil {
-		l.b.Error(err)
-		return "", 0
-	}
-	req.Header.Set("Authorization", "Bearer "+key)
+func (l *imageLoad) send(client *http.Client, method, path, key, contentType string, body []byte) (id string, took time.Duration) {
+	var idempotencyKey string
 	if method == http.MethodPost {
-		req.Header.Set("Idempotency-Key", fmt.Sprint("bench-", serial.Add(1)))
-		req.Header.Set("Content-Type", contentType)
+		idempotencyKey = fmt.Sprint("bench-", serial.Add(1))
 	}
 	start := time.Now()
-	r, err := do(client, req)
+	r, err := send(l.b.Context(), client, method, l.urls[0]+path, key, idempotencyKey, contentType, body)
 	took = time.Since(start)
 	if err != nil || r.status >= http.StatusBadRequest {
 		l.b.Errorf("%s %s: %v, %d %v", method, path, err, r.status, r.body)
 	}
-	id, _ = r.body["id"].(string)
-	return id, took
+	return idOf(r), took
 }
 
 func (l *imageLoad) make(client *http.Client, as tenant) (path string, took time.Duration) {
-	id, took := l.timed(client, http.MethodPost, "/attachments", as.key, "application/json", attachmentBody(as.office, "Decay."))
+	id, took := l.send(client, http.MethodPost, "/attachments", as.key, "application/json", attachmentBody(as.office, "Decay."))
 	return "/attachments/" + id, took
 }
 
@@ -119,7 +99,7 @@ func (l *imageLoad) metadata(span time.Duration) figures {
 	return l.sustain(2, span, func(client *http.Client, _ int) []time.Duration {
 		as := l.tenants[len(l.tenants)-1]
 		path, making := l.make(client, as)
-		_, reading := l.timed(client, http.MethodGet, path, as.key, "", nil)
+		_, reading := l.send(client, http.MethodGet, path, as.key, "", nil)
 		return []time.Duration{making, reading}
 	})
 }
@@ -135,7 +115,7 @@ func (l *imageLoad) uploads(content []byte, span time.Duration) (metadata, uploa
 	uploads = l.sustain(2*keys, span, func(client *http.Client, n int) []time.Duration {
 		as := l.tenants[n%keys]
 		path, _ := l.make(client, as)
-		_, took := l.timed(client, http.MethodPost, path+"/documents", as.key, contentType, body)
+		_, took := l.send(client, http.MethodPost, path+"/documents", as.key, contentType, body)
 		return []time.Duration{took}
 	})
 	beside.Wait()
@@ -174,8 +154,12 @@ func median(runs int, one func() time.Duration) time.Duration {
 	for i := range took {
 		took[i] = one()
 	}
+	return middle(took)
+}
+
+func middle(took []time.Duration) time.Duration {
 	slices.Sort(took)
-	return took[runs/2]
+	return took[len(took)/2]
 }
 
 // png uploads the PNG and waits for its document.
@@ -186,7 +170,7 @@ func (l *imageLoad) png(content []byte) time.Duration {
 	defer client.CloseIdleConnections()
 	path, _ := l.make(client, as)
 	contentType, body := uploadBody("xray.png", content)
-	_, took := l.timed(client, http.MethodPost, path+"/documents", as.key, contentType, body)
+	_, took := l.send(client, http.MethodPost, path+"/documents", as.key, contentType, body)
 	return took
 }
 

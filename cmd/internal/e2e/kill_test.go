@@ -24,27 +24,18 @@ func TestKills(t *testing.T) {
 	rounds := rounds(t, 20)
 	s := startSystem(t, 2, 2)
 	t.Run("one key at once", s.sameKeyAtOnce)
-	load := startLoad(s, clients)
+	load := startLoad(s, clients, s.answered)
 
 	var slowest time.Duration
 	for round := range rounds {
-		for _, victim := range []struct {
-			name          string
-			kill, restart func()
-		}{
-			{"api", s.apis[round%2].kill, func() { s.apis[round%2].start(io.Discard) }},
-			{"payerworker", s.workers[round%2].kill, func() { s.workers[round%2].start(io.Discard) }},
-			{"both payerworkers", func() { s.workers[0].kill(); s.workers[1].kill() }, func() { s.workers[0].start(io.Discard); s.workers[1].start(io.Discard) }},
-			{"postgres", s.postgres.Kill, s.postgres.Restart},
-			{"rabbitmq", s.rabbit.Kill, s.rabbit.Restart},
+		for name, v := range map[string]victim{
+			"api": kills(s.apis[round%2]), "payerworker": kills(s.workers[round%2]), "both payerworkers": kills(s.workers...),
+			"postgres": {s.postgres.Kill, s.postgres.Restart}, "rabbitmq": {s.rabbit.Kill, s.rabbit.Restart},
 		} {
-			pause(time.Duration(rand.IntN(300)) * time.Millisecond)
-			victim.kill()
-			pause(time.Duration(rand.IntN(100)) * time.Millisecond)
-			victim.restart()
+			v.die(300 * time.Millisecond)
 			held := s.pending()
 			back := time.Now()
-			await(t, "the end of work that "+victim.name+" held", func() bool { return s.stillPending(held) == 0 })
+			await(t, "the end of work that "+name+" held", func() bool { return s.stillPending(held) == 0 })
 			slowest = max(slowest, time.Since(back))
 		}
 		if round%10 == 0 {
@@ -86,85 +77,121 @@ func (s *system) stillPending(ids []string) (n int) {
 	return n
 }
 
-// load makes checks, each until it is answered, whatever happens on the way.
-type load struct {
-	s       *system
-	cancel  context.CancelFunc
-	done    sync.WaitGroup
-	n       atomic.Int64
-	mu      sync.Mutex
-	answers map[string]string // idempotency key -> check ID
+// victim is what a test kills, and how it comes back.
+type victim struct{ kill, restart func() }
+
+// kills is the processes, killed at once.
+func kills(all ...*process) victim {
+	each := func(do func(*process)) func() {
+		return func() {
+			for _, p := range all {
+				do(p)
+			}
+		}
+	}
+	return victim{each((*process).kill), each(func(p *process) { p.start(io.Discard) })}
 }
 
-func startLoad(s *system, clients int) *load {
+// die kills within some time, and restarts soon after.
+func (v victim) die(within time.Duration) {
+	pause(rand.N(within))
+	v.kill()
+	pause(rand.N(100 * time.Millisecond))
+	v.restart()
+}
+
+// load makes things, each step until it is answered, whatever happens on the
+// way.
+type load[T any] struct {
+	cancel context.CancelFunc
+	done   sync.WaitGroup
+	n      atomic.Int64
+	mu     sync.Mutex
+	made   []T
+}
+
+// startLoad has clients make things, each with a number of its own.
+func startLoad[T any](s *system, clients int, one func(ctx context.Context, n int) (T, bool)) *load[T] {
 	ctx, cancel := context.WithCancel(s.tb.Context())
-	l := &load{s: s, cancel: cancel, answers: map[string]string{}}
+	l := &load[T]{cancel: cancel}
 	for range clients {
 		l.done.Go(func() {
 			for ctx.Err() == nil {
-				l.one(context.WithoutCancel(ctx), int(l.n.Add(1))) // what was begun comes to its end
+				if thing, ok := one(context.WithoutCancel(ctx), int(l.n.Add(1))); ok { // what was begun comes to its end
+					l.mu.Lock()
+					l.made = append(l.made, thing)
+					l.mu.Unlock()
+				}
 			}
 		})
 	}
 	return l
 }
 
-// one makes a check and sends it again with the same key until there is an
-// answer, and then once more, for the replay.
-func (l *load) one(ctx context.Context, n int) {
-	endings := []string{"-ACTIVE-FULL", "-NOT-FOUND", "-ACTIVE-BASIC", "-PAYER-DOWN", "-SLOW-1"}
-	key := fmt.Sprintf("load-%d", n)
-	body := checkBody(l.s.office, endings[n%len(endings)], n-n%3) // some answers are saved ones
-	client := &http.Client{Timeout: 20 * time.Second}
-	defer client.CloseIdleConnections()
-	first := ""
-	deadline := time.Now().Add(patience)
-	for {
-		r, err := check(ctx, client, l.s.urls[rand.IntN(len(l.s.urls))], l.s.key, key, body)
-		switch {
-		case time.Now().After(deadline):
-			l.s.tb.Errorf("key %s is stuck: status %d, %v, %v", key, r.status, r.body["error"], err)
-			return
-		case err != nil, r.status == http.StatusConflict, r.status == http.StatusGatewayTimeout, r.status == http.StatusInternalServerError:
-			pause(20 * time.Millisecond)
-			continue
-		case r.status == http.StatusOK, r.status == http.StatusUnprocessableEntity, r.status == http.StatusBadGateway:
-		default:
-			l.s.tb.Errorf("key %s: status %d: %v", key, r.status, r.body["error"])
-			return
-		}
-		id := idOf(r)
-		if first == "" {
-			first = id
-			continue
-		}
-		if id != first || !r.replayed {
-			l.s.tb.Errorf("key %s made %s, and later %s (replayed %t)", key, first, id, r.replayed)
-		}
-		l.mu.Lock()
-		l.answers[key] = id
-		l.mu.Unlock()
-		return
-	}
-}
-
-func idOf(r reply) string {
-	body := r.body
-	if c, ok := body["check"].(map[string]any); ok {
-		body = c
-	}
-	id, _ := body["id"].(string)
-	return id
-}
-
-func (l *load) stop() map[string]string {
+func (l *load[T]) stop() []T {
 	l.cancel()
 	l.done.Wait()
-	return l.answers
+	return l.made
+}
+
+// insist sends a request with its key until there is an answer, and then once
+// more: the replay is the same.
+func (s *system) insist(ctx context.Context, key, path, contentType string, body []byte) (reply, bool) {
+	client := &http.Client{Timeout: 40 * time.Second}
+	defer client.CloseIdleConnections()
+	var first *reply
+	deadline := time.Now().Add(patience)
+	for {
+		r, err := post(ctx, client, s.urls[rand.IntN(len(s.urls))]+path, s.key, key, contentType, body)
+		switch {
+		case time.Now().After(deadline):
+			s.tb.Errorf("key %s is stuck: status %d, %v %v, %v", key, r.status, r.body["error"], r.body["message"], err)
+			return r, false
+		case err != nil, r.status == http.StatusConflict && r.body["error"] == "IDEMPOTENCY_KEY_IN_USE",
+			r.status == http.StatusGatewayTimeout, r.status == http.StatusInternalServerError,
+			path != "/eligibility" && (r.status == http.StatusTooManyRequests || r.status == http.StatusServiceUnavailable):
+			pause(20 * time.Millisecond)
+			continue
+		case r.status == http.StatusOK, r.status == http.StatusCreated, r.status == http.StatusBadGateway, r.body["check"] != nil:
+		default:
+			s.tb.Errorf("key %s: status %d: %v", key, r.status, r.body)
+			return r, false
+		}
+		if first == nil {
+			first = &r
+			continue
+		}
+		if first.text != r.text || !r.replayed {
+			s.tb.Errorf("key %s was answered\n%s\nand later (replayed %t)\n%s", key, first.text, r.replayed, r.text)
+		}
+		return r, true
+	}
+}
+
+// answeredCheck is a check that the API has answered.
+type answeredCheck struct{ key, id string }
+
+// answered makes a check.
+func (s *system) answered(ctx context.Context, n int) (answeredCheck, bool) {
+	endings := []string{"-ACTIVE-FULL", "-NOT-FOUND", "-ACTIVE-BASIC", "-PAYER-DOWN", "-SLOW-1"}
+	key := fmt.Sprintf("load-%d", n)
+	body := checkBody(s.office, endings[n%len(endings)], n-n%3) // some answers are saved ones
+	r, ok := s.insist(ctx, key, "/eligibility", "application/json", []byte(body))
+	return answeredCheck{key, idOf(r)}, ok
+}
+
+// none holds that the queries count nothing, each by what it counts.
+func (s *system) none(queries map[string]string) {
+	s.tb.Helper()
+	for what, query := range queries {
+		if n := s.count(query); n != 0 {
+			s.tb.Errorf("%d %s", n, what)
+		}
+	}
 }
 
 // verify holds the answers against the database once the work is done.
-func (s *system) verify(answers map[string]string) {
+func (s *system) verify(answers []answeredCheck) {
 	s.tb.Helper()
 	if len(answers) == 0 {
 		s.tb.Error("no check was answered")
@@ -172,22 +199,19 @@ func (s *system) verify(answers map[string]string) {
 	await(s.tb, "the end of all work", func() bool {
 		return s.count("SELECT count(*) FROM jobs")+s.count("SELECT count(*) FROM eligibility_checks WHERE state = 'pending'") == 0
 	})
-	zero := func(what, query string) {
-		if n := s.count(query); n != 0 {
-			s.tb.Errorf("%d %s", n, what)
-		}
-	}
-	zero("keys made more than one check", `SELECT count(*) FROM (SELECT idempotency_key FROM eligibility_checks GROUP BY 1 HAVING count(*) > 1) AS twice`)
-	zero("checks without exactly one event", `SELECT count(*) FROM eligibility_checks c WHERE (SELECT count(*) FROM events e WHERE e.resource_id = c.id AND e.sequence = 1 AND e.type = 'eligibility.completed') <> 1`)
-	zero("events out of sequence", `SELECT count(*) FROM events WHERE resource_id IN (SELECT id FROM eligibility_checks) AND sequence <> 1`)
-	zero("checks without their key", `SELECT count(*) FROM eligibility_checks c WHERE NOT EXISTS (SELECT FROM idempotency_keys k WHERE k.check_id = c.id)`)
-	zero("checks that failed inside", `SELECT count(*) FROM eligibility_checks WHERE outcome = 'error'`)
+	s.none(map[string]string{
+		"keys made more than one check":    `SELECT count(*) FROM (SELECT idempotency_key FROM eligibility_checks GROUP BY 1 HAVING count(*) > 1) AS twice`,
+		"checks without exactly one event": `SELECT count(*) FROM eligibility_checks c WHERE (SELECT count(*) FROM events e WHERE e.resource_id = c.id AND e.sequence = 1 AND e.type = 'eligibility.completed') <> 1`,
+		"events out of sequence":           `SELECT count(*) FROM events WHERE resource_id IN (SELECT id FROM eligibility_checks) AND sequence <> 1`,
+		"checks without their key":         `SELECT count(*) FROM eligibility_checks c WHERE NOT EXISTS (SELECT FROM idempotency_keys k WHERE k.check_id = c.id)`,
+		"checks that failed inside":        `SELECT count(*) FROM eligibility_checks WHERE outcome = 'error'`,
+	})
 	if made := s.count("SELECT count(*) FROM eligibility_checks"); made < len(answers) {
 		s.tb.Errorf("%d checks were answered, and %d exist", len(answers), made)
 	}
-	for key, id := range answers {
-		if n := s.count("SELECT count(*) FROM eligibility_checks WHERE idempotency_key = $1", key); n != 1 {
-			s.tb.Errorf("key %s, answered with %s, has %d checks", key, id, n)
+	for _, a := range answers {
+		if n := s.count("SELECT count(*) FROM eligibility_checks WHERE idempotency_key = $1", a.key); n != 1 {
+			s.tb.Errorf("key %s, answered with %s, has %d checks", a.key, a.id, n)
 		}
 	}
 }

@@ -5,10 +5,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/lib/pq"
 	amqp "github.com/rabbitmq/amqp091-go"
 
 	"github.com/molar-billing/molar/adapters/testservers"
@@ -43,8 +47,7 @@ func TestPatientDataStaysIn(t *testing.T) {
 	w := &watchedSystem{images: testservers.StartS3(t), temp: t.TempDir(), uploads: t.TempDir()}
 	w.system = startSystem(t, 1, 1, "MOLAR_LOG_LEVEL=debug", "MOLAR_BLOB_URL="+s3(w.images, "canary"), "TMPDIR="+w.temp, "MOLAR_TEMP_DIR="+w.uploads,
 		"MOLAR_BATCH_INTERVAL=200ms", "MOLAR_SANDBOX_ERA_DELAY=200ms")
-	w.startERA(1)
-	w.startPNG(1)
+	w.eras, w.pngs = w.spawn("eraworker", 1), w.spawn("pngworker", 1)
 	t.Run("claims", w.claimDataStaysIn)
 	for _, part := range []struct { //nolint:paralleltest // they share a system, and kill processes of it
 		name string
@@ -66,11 +69,7 @@ type watchedSystem struct {
 func (s *watchedSystem) checkDataStaysIn(t *testing.T) {
 	t.Helper()
 	sentinels := []string{"Zyxcanaryfirst", "Zyxcanarylast", "1947-03-29", "19470329", "ZYXCANARYGROUP", "ZYXCANARYMEMBER", "Zyxcanarychild", "2011-07-23", "20110723"}
-	body := func(ending, extra string) string {
-		return fmt.Sprintf(`{"office_id":%q,"payer_id":"CHTEST","subscriber":{"first_name":"Zyxcanaryfirst","last_name":"Zyxcanarylast","date_of_birth":"1947-03-29",
-			"member_id":"ZYXCANARYMEMBER%s","group_number":"ZYXCANARYGROUP"},"patient":{"first_name":"Zyxcanarychild","last_name":"Zyxcanarylast","date_of_birth":"2011-07-23","relationship":"child"}%s}`,
-			s.office, ending, extra)
-	}
+	body := func(ending, extra string) string { return canaryCheck(s.office, ending, extra) }
 	var told strings.Builder
 	for i, b := range []string{
 		body("-ACTIVE-FULL", ""), body("-NOT-FOUND", ""), body("-NAME-MISMATCH", ""), body("-PAYER-DOWN", ""), body("-GARBLED", ""), body("-NETWORK-ERROR", ""),
@@ -90,21 +89,73 @@ func (s *watchedSystem) checkDataStaysIn(t *testing.T) {
 	get(t, s.urls[0]+"/eligibility/Zyxcanaryfirst?Zyxcanarylast=1", s.key)
 	_, events := get(t, s.urls[0]+"/events?limit=100", s.key)
 
-	_, metrics := get(t, s.apis[0].opsURL()+"/metrics", "")
-	_, workerMetrics := get(t, s.workers[0].opsURL()+"/metrics", "")
+	texts := map[string]string{"events": events, "messages to the caller": told.String()}
+	named := map[string]*process{"api": s.apis[0], "payerworker": s.workers[0]}
+	s.metrics(texts, named)
 
 	// With nobody to take them, the jobs stay in the queue to be looked at.
 	s.workers[0].kill()
 	go func() {
 		_, _ = check(t.Context(), http.DefaultClient, s.urls[0], s.key, "canary-queued", body("-INACTIVE", ""))
 	}()
-	message := s.message("molar.eligibility")
+	texts["queue"] = s.message("molar.eligibility")
 	s.workers[0].start(io.Discard)
 
-	search(t, sentinels, map[string]string{
-		"log of the api": s.apis[0].log(), "log of the worker": s.workers[0].log(), "metrics of the api": metrics, "metrics of the worker": workerMetrics,
-		"queue": message, "events": events, "messages to the caller": told.String(),
-	})
+	s.logs(texts, named)
+	search(t, sentinels, texts)
+}
+
+func canaryCheck(office, ending, extra string) string {
+	return fmt.Sprintf(`{"office_id":%q,"payer_id":"CHTEST","subscriber":{"first_name":"Zyxcanaryfirst","last_name":"Zyxcanarylast","date_of_birth":"1947-03-29",
+		"member_id":"ZYXCANARYMEMBER%s","group_number":"ZYXCANARYGROUP"},"patient":{"first_name":"Zyxcanarychild","last_name":"Zyxcanarylast","date_of_birth":"2011-07-23","relationship":"child"}%s}`,
+		office, ending, extra)
+}
+
+// metrics adds what the processes count.
+func (s *system) metrics(texts map[string]string, named map[string]*process) {
+	for name, p := range named {
+		_, texts["metrics of the "+name] = get(s.tb, p.opsURL()+"/metrics", "")
+	}
+}
+
+// logs adds the logs of the processes, and of a PostgreSQL that runs on this
+// machine.
+func (s *system) logs(texts map[string]string, named map[string]*process) {
+	for name, p := range named {
+		texts["log of the "+name] = p.log()
+	}
+	var dir string
+	if err := s.db.QueryRow("SHOW data_directory").Scan(&dir); err != nil {
+		s.tb.Fatal(err)
+	}
+	if log, err := os.ReadFile(filepath.Join(filepath.Dir(dir), "log")); err != nil {
+		s.tb.Logf("the log of PostgreSQL is out of reach, and not searched: %v", err)
+	} else {
+		texts["log of the database"] = string(log)
+	}
+}
+
+// tables are the rows of every table but those, as text.
+func (s *system) tables(but ...string) map[string]string {
+	s.tb.Helper()
+	var names []string
+	if err := s.db.QueryRow(`SELECT array_agg(tablename::text) FROM pg_tables WHERE schemaname = 'public'`).Scan(pq.Array(&names)); err != nil {
+		s.tb.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, name := range names {
+		if slices.Contains(but, name) {
+			continue
+		}
+		var text string
+		if err := s.db.QueryRow(`SELECT coalesce(string_agg(r::text, E'\n'), '') FROM public.` + name + ` AS r`).Scan(&text); err != nil {
+			s.tb.Fatal(err)
+		}
+		if text != "" {
+			out[name] = text
+		}
+	}
+	return out
 }
 
 // search looks for the sentinels in texts, which must not be empty.

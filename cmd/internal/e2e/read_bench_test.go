@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"text/tabwriter"
@@ -47,10 +46,7 @@ func BenchmarkReads(b *testing.B) {
 		}
 		w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
 		_, _ = fmt.Fprintln(w, "binaries\tmedian of "+strings.Join(sorts, "\t"))
-		median := func(i int, sort string) time.Duration {
-			slices.Sort(took[i][sort])
-			return took[i][sort][len(took[i][sort])/2]
-		}
+		median := func(i int, sort string) time.Duration { return middle(took[i][sort]) }
 		for i, dir := range dirs {
 			_, _ = fmt.Fprint(w, filepath.Base(dir))
 			for _, sort := range sorts {
@@ -77,20 +73,16 @@ func BenchmarkReads(b *testing.B) {
 func (s *system) readPages(b *testing.B, span time.Duration) time.Duration {
 	b.Helper()
 	client := &fasthttp.Client{}
-	req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
-	defer fasthttp.ReleaseRequest(req)
-	defer fasthttp.ReleaseResponse(resp)
-	req.SetRequestURI(s.urls[0] + "/eligibility?limit=25")
-	req.Header.Set("Authorization", "Bearer "+s.key)
 	var took []time.Duration
 	for begun := time.Now(); time.Since(begun) < span; {
-		start := time.Now()
-		err := client.Do(req, resp)
-		took = append(took, time.Since(start))
-		if n := strings.Count(string(resp.Body()), `"outcome":"answered"`); err != nil || resp.StatusCode() != 200 || n != 25 {
-			b.Fatalf("page of %d: %d %v %s", n, resp.StatusCode(), err, resp.Body())
+		each, err := timed(client, s.urls[0]+"/eligibility?limit=25", s.key, "", "", func(resp *fasthttp.Response) {
+			if n := strings.Count(string(resp.Body()), `"outcome":"answered"`); resp.StatusCode() != 200 || n != 25 {
+				b.Fatalf("page of %d: %d %s", n, resp.StatusCode(), resp.Body())
+			}
+		})
+		if took = append(took, each); err != nil {
+			b.Fatal(err)
 		}
 	}
-	slices.Sort(took)
-	return took[len(took)/2]
+	return middle(took)
 }

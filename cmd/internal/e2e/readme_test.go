@@ -62,10 +62,35 @@ func pasted(t *testing.T, commands []string, dir string, r ready, filled ...stri
 	}
 }
 
+// wantReplies checks the values at paths of each reply.
+func wantReplies(t *testing.T, replies []map[string]any, want [][2]string) {
+	t.Helper()
+	if len(replies) != len(want) {
+		t.Fatalf("%d replies, want %d: %v", len(replies), len(want), replies)
+	}
+	for i, w := range want {
+		if got := values(replies[i], w[0]); got != w[1] {
+			t.Errorf("reply %d: %s are %q, want %q", i, w[0], got, w[1])
+		}
+	}
+}
+
+// workplace is a folder with what the README's commands need: the binaries,
+// built already, and the receiver. Its port in the commands becomes a free one.
+func workplace(t *testing.T, receiver string) (dir string, here *strings.Replacer) {
+	t.Helper()
+	_, port, _ := strings.Cut(freeAddr(t), ":")
+	dir, here = t.TempDir(), strings.NewReplacer("3000", port, "go build -o bin/ ./cmd/molar\n", "")
+	err := os.Symlink(binaries(t), filepath.Join(dir, "bin"))
+	if err = errors.Join(err, os.WriteFile(filepath.Join(dir, "receiver.py"), []byte(here.Replace(receiver)), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	return dir, here
+}
+
 func TestReadmeFirstCheck(t *testing.T) {
 	t.Parallel()
-	p, r := startDev(t, t.TempDir())
-	stopDev(t, p)
+	_, r := startDev(t, nil, t.TempDir())
 	replies := pasted(t, blocks(readme(t, "A first check"), "sh"), t.TempDir(), r)
 	if len(replies) != 1 || replies[0]["outcome"] != "answered" || replies[0]["status"] != "active" || replies[0]["maximums"] == nil {
 		t.Errorf("the README's curl: %v", replies)
@@ -74,26 +99,17 @@ func TestReadmeFirstCheck(t *testing.T) {
 
 func TestReadmeAttachments(t *testing.T) {
 	t.Parallel()
-	p, r := startDev(t, t.TempDir())
-	stopDev(t, p)
+	_, r := startDev(t, nil, t.TempDir())
 	section, dir := readme(t, "Attachments"), t.TempDir()
 	replies := pasted(t, blocks(section, "sh"), dir, r)
-	want := []struct{ at, is string }{ // what the replies have, in turn
+	wantReplies(t, replies, [][2]string{
 		{"state documents.0.document_type documents.0.sent_to_network", "open 12 false"},
 		{"state kind claim_id documents.0.sent_to_network", "closed unsolicited " + r.Claims["test"] + " true"},
 		{"state kind documents.0.converted_from", "open solicited png"},
 		{"object payer_request.state payer_request.source attachment.state attachment.payer_reference", "payer_request_answer answered staff closed R-2207"},
 		{"state claim_id office_id", "closed <nil> " + r.Offices["test"]},
 		{"data.0.type data.1.type data.2.type", "attachment.completed attachment.completed attachment.completed"},
-	}
-	if len(replies) != len(want) {
-		t.Fatalf("%d replies, want %d: %v", len(replies), len(want), replies)
-	}
-	for i, w := range want {
-		if got := values(replies[i], w.at); got != w.is {
-			t.Errorf("reply %d: %s are %q, want %q", i, w.at, got, w.is)
-		}
-	}
+	})
 	for _, field := range []string{"attachment_number", "claim_file.pwk", "claim_file.nte"} {
 		if shown := `": "` + values(replies[1], field) + `"`; !strings.Contains(section, shown) {
 			t.Errorf("%s is %s, which the README does not show", field, shown)
@@ -111,34 +127,16 @@ func TestReadmeAttachments(t *testing.T) {
 // paid, posted and reconciled, and what happens to it arrives by webhook.
 func TestReadmeClaims(t *testing.T) {
 	t.Parallel()
-	p := newProcess(t, "molar", []string{"MOLAR_SANDBOX_ERA_DELAY=2s"}, "dev", "--json", "--addr", "127.0.0.1:0", "--data", t.TempDir())
-	r := readReady(t, p)
-	stopDev(t, p)
-	_, port, _ := strings.Cut(freeAddr(t), ":")
-	dir, script := t.TempDir(), blocks(readme(t, "Claims and remittances"), "sh")
-	here := strings.NewReplacer("3000", port, "go build -o bin/ ./cmd/molar\n", "") // built already
-	if err := os.Symlink(binaries(t), filepath.Join(dir, "bin")); err != nil {
-		t.Fatal(err)
-	}
-	receiver := here.Replace(blocks(readme(t, "Webhooks"), "python")[0])
-	if err := os.WriteFile(filepath.Join(dir, "receiver.py"), []byte(receiver), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	_, r := startDev(t, []string{"MOLAR_SANDBOX_ERA_DELAY=2s"}, t.TempDir())
+	dir, here := workplace(t, blocks(readme(t, "Webhooks"), "python")[0])
+	script := blocks(readme(t, "Claims and remittances"), "sh")
 	replies := pasted(t, []string{here.Replace(script[0])}, dir, r, "XDG_CONFIG_HOME="+t.TempDir(), "MOLAR_API_URL="+r.BaseURL)
-	want := []struct{ at, is string }{
+	wantReplies(t, replies, [][2]string{
 		{"object state balanced payment.total claims.data.0.applied claims.data.0.paid", "era needs_review true 1295.00 true 1295.00"},
 		{"object state", "era posted"},
 		{"object state payment.outcome payment.paid totals.charge", "claim reconciled paid 1295.00 1295.00"},
 		{"data.0.state data.1", "reconciled <nil>"},
-	}
-	if len(replies) != len(want) {
-		t.Fatalf("%d replies, want %d: %v", len(replies), len(want), replies)
-	}
-	for i, w := range want {
-		if got := values(replies[i], w.at); got != w.is {
-			t.Errorf("reply %d: %s are %q, want %q", i, w.at, got, w.is)
-		}
-	}
+	})
 	if values(replies[1], "posted_at") == "<nil>" || values(replies[2], "payment.era_id") != values(replies[0], "id") {
 		t.Errorf("posted and reconciled: %v, %v", replies[1], replies[2])
 	}
@@ -149,9 +147,8 @@ func TestReadmeClaims(t *testing.T) {
 // endpoint and reads on in the events, as the README does.
 func TestReadmeWebhooks(t *testing.T) {
 	t.Parallel()
-	p, r := startDev(t, t.TempDir(), "--webhook-resolve", "hooks.example.com="+freeAddr(t))
-	stopDev(t, p)
-	section, dir := readme(t, "Webhooks"), t.TempDir()
+	_, r := startDev(t, nil, t.TempDir(), "--webhook-resolve", "hooks.example.com="+freeAddr(t))
+	section := readme(t, "Webhooks")
 	receivers, commands := blocks(section, "python"), blocks(section, "sh")
 	if len(receivers) != 1 || len(commands) != 4 {
 		t.Fatalf("%d receivers and %d blocks of commands, want 1 and 4", len(receivers), len(commands))
@@ -159,14 +156,7 @@ func TestReadmeWebhooks(t *testing.T) {
 	if n := len(regexp.MustCompile(`(?m)^ *\S`).FindAllString(receivers[0], -1)); n != 10 {
 		t.Errorf("the receiver in ten lines has %d", n)
 	}
-	_, port, _ := strings.Cut(freeAddr(t), ":")
-	here := strings.NewReplacer("3000", port, "go build -o bin/ ./cmd/molar\n", "") // built already
-	if err := os.Symlink(binaries(t), filepath.Join(dir, "bin")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "receiver.py"), []byte(here.Replace(receivers[0])), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	dir, here := workplace(t, receivers[0])
 	env := []string{"XDG_CONFIG_HOME=" + t.TempDir(), "MOLAR_API_URL=" + r.BaseURL, "MOLAR_API_KEY=" + r.Keys["test"]}
 	received := terminal(t, dir, env, here.Replace(commands[0]))
 	listened := terminal(t, dir, env, here.Replace(commands[1]))

@@ -145,8 +145,8 @@ type system struct {
 	rabbit   *testservers.RabbitServer
 	apis     []*process
 	workers  []*process
-	pngs     []*process // png workers; see startPNG
-	eras     []*process // era workers; see startERA
+	pngs     []*process // png workers, if the test spawns any
+	eras     []*process // era workers
 	urls     []string   // base URLs of the APIs
 	env      []string
 	key      string
@@ -197,11 +197,7 @@ func startSystemOf(tb testing.TB, dir string, apis, workers int, settings ...str
 		p.start(io.Discard)
 		s.apis, s.urls = append(s.apis, p), append(s.urls, "http://"+addr+"/api/v1")
 	}
-	for range workers {
-		p := newProcessOf(tb, dir, "payerworker", append(s.env, "MOLAR_OPS_LISTEN="+freeAddr(tb)))
-		p.start(io.Discard)
-		s.workers = append(s.workers, p)
-	}
+	s.workers = s.spawn("payerworker", workers)
 	for _, u := range s.urls {
 		awaitURL(tb, u+"/openapi.yaml")
 	}
@@ -211,29 +207,31 @@ func startSystemOf(tb testing.TB, dir string, apis, workers int, settings ...str
 // join makes an organization with an office, in which requests are made from now on.
 func (s *system) join() {
 	s.tb.Helper()
-	org := s.molar("orgs", "create", "Test Dental")
-	s.office = s.molar("offices", "create", "--org", org, "--name", "Main", "--npi", "1234567893")
-	s.key = strings.Fields(s.molar("keys", "create", "--org", org, "--name", "test"))[1]
+	t := s.tenant("Test Dental", "1234567893")
+	s.office, s.key = t.office, t.key
 }
 
-// startPNG starts png workers.
-func (s *system) startPNG(n int) {
+// tenant is an organization with an office and a key.
+type tenant struct{ office, key string }
+
+func (s *system) tenant(name, npi string) tenant {
 	s.tb.Helper()
-	for range n {
-		p := newProcess(s.tb, "pngworker", append(s.env, "MOLAR_OPS_LISTEN="+freeAddr(s.tb)))
-		p.start(io.Discard)
-		s.pngs = append(s.pngs, p)
+	org := s.molar("orgs", "create", name)
+	return tenant{
+		office: s.molar("offices", "create", "--org", org, "--name", "Main", "--npi", npi),
+		key:    strings.Fields(s.molar("keys", "create", "--org", org, "--name", "test"))[1],
 	}
 }
 
-// startERA starts era workers.
-func (s *system) startERA(n int) {
+// spawn starts n processes of a command, with settings of their own.
+func (s *system) spawn(command string, n int, settings ...string) (all []*process) {
 	s.tb.Helper()
 	for range n {
-		p := newProcess(s.tb, "eraworker", append(s.env, "MOLAR_OPS_LISTEN="+freeAddr(s.tb)))
+		p := newProcessOf(s.tb, s.dir, command, slices.Concat(s.env, []string{"MOLAR_OPS_LISTEN=" + freeAddr(s.tb)}, settings))
 		p.start(io.Discard)
-		s.eras = append(s.eras, p)
+		all = append(all, p)
 	}
+	return all
 }
 
 // provide makes the dentist who renders services, without whom claims need
@@ -311,12 +309,8 @@ func await(tb testing.TB, what string, ok func() bool) {
 func awaitURL(tb testing.TB, url string) {
 	tb.Helper()
 	await(tb, url, func() bool {
-		resp, err := http.Get(url)
-		if err != nil {
-			return false
-		}
-		_ = resp.Body.Close()
-		return resp.StatusCode == http.StatusOK
+		r, err := send(tb.Context(), http.DefaultClient, http.MethodGet, url, "", "", "", nil)
+		return err == nil && r.status == http.StatusOK
 	})
 }
 
@@ -324,7 +318,8 @@ func awaitURL(tb testing.TB, url string) {
 type reply struct {
 	status   int
 	replayed bool
-	body     map[string]any
+	text     string
+	body     map[string]any // of JSON
 }
 
 // check asks for an eligibility check; an error is one of the connection.
@@ -333,24 +328,64 @@ func check(ctx context.Context, client *http.Client, base, key, idempotencyKey, 
 }
 
 func post(ctx context.Context, client *http.Client, url, key, idempotencyKey, contentType string, body []byte) (reply, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	return send(ctx, client, http.MethodPost, url, key, idempotencyKey, contentType, body)
+}
+
+// send sends a request without the headers that are empty.
+func send(ctx context.Context, client *http.Client, method, url, key, idempotencyKey, contentType string, body []byte) (reply, error) {
+	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
 		return reply{}, err
 	}
-	req.Header.Set("Authorization", "Bearer "+key)
-	req.Header.Set("Idempotency-Key", idempotencyKey)
-	req.Header.Set("Content-Type", contentType)
-	return do(client, req)
-}
-
-func do(client *http.Client, req *http.Request) (reply, error) {
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+	for name, value := range map[string]string{"Idempotency-Key": idempotencyKey, "Content-Type": contentType} {
+		if value != "" {
+			req.Header.Set(name, value)
+		}
+	}
 	resp, err := client.Do(req)
 	if err != nil {
 		return reply{}, err
 	}
 	defer func() { _ = resp.Body.Close() }()
-	r := reply{status: resp.StatusCode, replayed: resp.Header.Get("idempotent-replayed") == "true"}
-	return r, json.NewDecoder(resp.Body).Decode(&r.body)
+	text, err := io.ReadAll(resp.Body)
+	r := reply{status: resp.StatusCode, replayed: resp.Header.Get("idempotent-replayed") == "true", text: string(text)}
+	if err == nil && resp.Header.Get("Content-Type") == "application/json" {
+		err = json.Unmarshal(text, &r.body)
+	}
+	return r, err
+}
+
+// get reads what is at a URL.
+func get(tb testing.TB, url, key string) (int, string) {
+	tb.Helper()
+	r, err := send(tb.Context(), http.DefaultClient, http.MethodGet, url, key, "", "", nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return r.status, r.text
+}
+
+// read reads a resource.
+func (s *system) read(path string) map[string]any {
+	s.tb.Helper()
+	r, err := send(s.tb.Context(), http.DefaultClient, http.MethodGet, s.urls[0]+path, s.key, "", "", nil)
+	if err != nil || r.status != http.StatusOK {
+		s.tb.Fatalf("%s: status %d, %v, %v", path, r.status, r.body, err)
+	}
+	return r.body
+}
+
+// idOf is the ID of the resource in a reply.
+func idOf(r reply) string {
+	body := r.body
+	if c, ok := body["check"].(map[string]any); ok {
+		body = c
+	}
+	id, _ := body["id"].(string)
+	return id
 }
 
 func checkBody(office, member string, n int) string {

@@ -4,16 +4,10 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
 	"testing"
 	"text/tabwriter"
 	"time"
 )
-
-func sortDurations(all []time.Duration) { slices.Sort(all) }
 
 // BenchmarkWebhooks measures delivery to an https receiver on the same machine,
 // by one process of molar dev with PostgreSQL and RabbitMQ.
@@ -48,15 +42,15 @@ func BenchmarkWebhooks(b *testing.B) {
 
 		d.fill(backlog)
 		burst := r.register(base, d.key, "/burst")
-		cpu := cpuTime(b, d.procs[0])
+		used := cpu(b)
 		start := time.Now()
 		queued := d.resend(burst)
 		await(b, "the backlog at its receiver", func() bool { return r.distinct("/burst") >= queued })
 		took := time.Since(start)
-		cpu = cpuTime(b, d.procs[0]) - cpu
+		spent := cpu(b)["molar"] - used["molar"]
 		rate := float64(queued) / took.Seconds()
 		_, _ = fmt.Fprintf(w, "delivered, one endpoint, %d events\t%.0f/s\t>= 2500/s\n", queued, rate)
-		_, _ = fmt.Fprintf(w, "CPU of our process for each\t%.3f ms\t<= 0.4 ms\n", float64(cpu.Microseconds())/1000/float64(queued))
+		_, _ = fmt.Fprintf(w, "CPU of our process for each\t%.3f ms\t<= 0.4 ms\n", float64(spent.Microseconds())/1000/float64(queued))
 		_, _ = fmt.Fprintf(w, "resident memory after it\t%d MB\t\n", resident(b, d.procs[0])>>20)
 		if err := w.Flush(); err != nil {
 			b.Fatal(err)
@@ -92,29 +86,8 @@ func (d *developers) resend(endpoint string) int {
 
 func (d *developers) remove(endpoint string) {
 	d.tb.Helper()
-	req, err := http.NewRequestWithContext(d.tb.Context(), http.MethodDelete, d.urls[0]+"/webhook_endpoints/"+endpoint, nil)
-	if err != nil {
-		d.tb.Fatal(err)
+	r, err := send(d.tb.Context(), http.DefaultClient, http.MethodDelete, d.urls[0]+"/webhook_endpoints/"+endpoint, d.key, unique("remove"), "", nil)
+	if err != nil || r.status != http.StatusNoContent {
+		d.tb.Fatalf("remove: %v %v", r, err)
 	}
-	req.Header.Set("Authorization", "Bearer "+d.key)
-	req.Header.Set("Idempotency-Key", unique("remove"))
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil || resp.StatusCode != http.StatusNoContent {
-		d.tb.Fatalf("remove: %v %v", resp, err)
-	}
-	_ = resp.Body.Close()
-}
-
-// cpuTime is what the process has used of the processors so far.
-func cpuTime(tb testing.TB, p *process) time.Duration {
-	tb.Helper()
-	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.cmd.Process.Pid), "stat"))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(stat), ") ")
-	fields := strings.Fields(rest)
-	user, _ := strconv.Atoi(fields[11])
-	system, _ := strconv.Atoi(fields[12])
-	return time.Duration(user+system) * 10 * time.Millisecond // 100 ticks a second on Linux
 }

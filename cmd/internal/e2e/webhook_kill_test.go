@@ -1,9 +1,6 @@
 package e2e_test
 
 import (
-	"io"
-	"math/rand/v2"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -26,16 +23,14 @@ func TestWebhooksThroughKills(t *testing.T) {
 	const made = "SELECT count(*) FROM events WHERE type = 'eligibility.completed'"
 	before := d.count(made)
 	r.register(d.ready[0].BaseURL, d.key, "/kills")
-	load := startLoad(d.system, 4)
-	kills := 0
+	load := startLoad(d.system, 4, d.answered)
+	count := 0
 	rounds := rounds(t, 4)
 	for round := range rounds {
-		for _, victim := range []*process{d.procs[1], d.procs[0]} { // the first responds to the load
-			pause(time.Duration(100+rand.IntN(400)) * time.Millisecond)
-			victim.kill()
-			pause(time.Duration(rand.IntN(200)) * time.Millisecond)
-			victim.start(io.Discard)
-			kills++
+		for _, p := range []*process{d.procs[1], d.procs[0]} { // the first responds to the load
+			pause(100 * time.Millisecond)
+			kills(p).die(400 * time.Millisecond)
+			count++
 		}
 		if round == rounds/2 {
 			d.rabbit.Wipe()
@@ -52,8 +47,8 @@ func TestWebhooksThroughKills(t *testing.T) {
 	for _, times := range r.got["/kills"] {
 		twice += len(times) - 1
 	}
-	t.Logf("%d events arrived through %d kills and a wiped broker, %d of them more than once", len(r.got["/kills"]), kills, twice)
-	if window := 16 * kills; twice > window {
+	t.Logf("%d events arrived through %d kills and a wiped broker, %d of them more than once", len(r.got["/kills"]), count, twice)
+	if window := 16 * count; twice > window {
 		t.Errorf("%d events came more than once; what is under way is at most %d", twice, window)
 	}
 	if n := d.count("SELECT count(*) FROM webhook_deliveries WHERE state <> 'delivered'"); n != 0 {
@@ -75,16 +70,6 @@ func (d *developers) slowReceiver(t *testing.T) {
 		t.Errorf("%d events have come to the slow receiver before the healthy one had all of its: it was not slow enough to show anything", n)
 	}
 	for _, id := range []string{slow, healthy} {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, base+"/webhook_endpoints/"+id, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Authorization", "Bearer "+d.key)
-		req.Header.Set("Idempotency-Key", unique("delete"))
-		resp, err := http.DefaultClient.Do(req)
-		if err != nil || resp.StatusCode/100 != 2 {
-			t.Fatalf("delete an endpoint: %v %v", resp, err)
-		}
-		_ = resp.Body.Close()
+		d.remove(id)
 	}
 }

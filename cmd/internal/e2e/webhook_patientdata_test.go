@@ -3,14 +3,9 @@ package e2e_test
 import (
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/pem"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
-	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -102,16 +97,9 @@ func (s *watchedSystem) webhookDataStaysIn(t *testing.T) {
 func (s *watchedSystem) watch(t *testing.T) *watched {
 	t.Helper()
 	at := &answering{held: make(chan struct{}), got: map[string][]hook{}}
-	srv := httptest.NewUnstartedServer(at)
-	srv.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo) // handshakes fail, as they should
-	srv.StartTLS()                                                               // its certificate is for example.com
-	t.Cleanup(srv.Close)
-	ca := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: srv.Certificate().Raw}), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	addr, ca := serveTLS(t, at)
 	dev := newProcess(t, "molar", append(s.env, "MOLAR_OPS_LISTEN="+freeAddr(t)), "dev", "--json", "--addr", freeAddr(t), "--data", t.TempDir(), "--webhook-ca", ca,
-		"--webhook-resolve", "example.com="+srv.Listener.Addr().String(), "--webhook-resolve", "another.example.org="+srv.Listener.Addr().String(),
+		"--webhook-resolve", "example.com="+addr, "--webhook-resolve", "another.example.org="+addr,
 		"--webhook-resolve", "nobody.example.org="+freeAddr(t))
 	return &watched{
 		at: at, dev: dev, base: readReady(t, dev).BaseURL, ids: map[string]string{},
@@ -149,7 +137,7 @@ func (w *watched) register(name string) {
 	}
 	made, err := send()
 	secret, _ := made.body["secret"].(string)
-	if w.ids[name], _ = made.body["id"].(string); err != nil || !strings.HasPrefix(secret, "whsec_") {
+	if w.ids[name] = idOf(made); err != nil || !strings.HasPrefix(secret, "whsec_") {
 		w.t.Fatalf("register %s: %v %v", name, made, err)
 	}
 	again, err := send()
@@ -196,9 +184,7 @@ func (w *watched) load() {
 }
 
 func (w *watched) checkOf(ending string) string {
-	return fmt.Sprintf(`{"office_id":%q,"payer_id":"CHTEST","tenant_reference":"the-callers-own","subscriber":{"first_name":"Zyxcanaryfirst","last_name":"Zyxcanarylast",
-		"date_of_birth":"1947-03-29","member_id":"ZYXCANARYMEMBER%s","group_number":"ZYXCANARYGROUP"},
-		"patient":{"first_name":"Zyxcanarychild","last_name":"Zyxcanarylast","date_of_birth":"2011-07-23","relationship":"child"}}`, w.office, ending)
+	return canaryCheck(w.office, ending, `,"tenant_reference":"the-callers-own"`)
 }
 
 // failTheStore takes the database away while posts are under way, so that what
@@ -277,20 +263,14 @@ func (w *watched) lastMessage() map[string]string {
 	for name := range w.ids {
 		texts["deliveries to "+name] = w.deliveries(name)
 	}
-	for name, p := range map[string]*process{"molar dev": w.dev, "api": w.apis[0], "payerworker": w.workers[0]} {
-		_, texts["metrics of "+name] = get(w.t, p.opsURL()+"/metrics", "")
-	}
+	named := map[string]*process{"molar dev": w.dev, "api": w.apis[0], "payerworker": w.workers[0]}
+	w.metrics(texts, named)
 	w.dev.kill()
 	if _, err := check(w.t.Context(), http.DefaultClient, w.urls[0], w.key, "canary-queued", w.checkOf("-INACTIVE")); err != nil {
 		w.t.Error(err)
 	}
 	texts["queue"] = w.message("molar.webhook")
-	for name, p := range map[string]*process{"molar dev": w.dev, "api": w.apis[0], "payerworker": w.workers[0]} {
-		texts["log of "+name] = p.log()
-	}
-	if log, ok := w.databaseLog(); ok {
-		texts["log of the database"] = log
-	}
+	w.logs(texts, named)
 	return texts
 }
 
@@ -311,37 +291,14 @@ func (w *watched) search(texts map[string]string) {
 	_, events := get(w.t, w.urls[0]+"/events?limit=100", w.key)
 	_, endpoints := get(w.t, w.urls[0]+"/webhook_endpoints", w.key)
 	search(w.t, slices.Concat(w.sentinels, stored), map[string]string{"events": events, "endpoints": endpoints})
-	search(w.t, append(stored, "whsec_", hex.EncodeToString([]byte("whsec_"))), w.rows())
+	tables := w.tables()
+	if tables["webhook_endpoints"] == "" || tables["idempotency_keys"] == "" {
+		w.t.Errorf("only %d tables have rows", len(tables))
+	}
+	search(w.t, append(stored, "whsec_", hex.EncodeToString([]byte("whsec_"))), tables)
 	for _, want := range []string{"webhook not delivered", "webhook got no reply"} { // the logs have what is worth a search
-		if !strings.Contains(texts["log of molar dev"], want) {
+		if !strings.Contains(texts["log of the molar dev"], want) {
 			w.t.Errorf("the log of molar dev has no %q", want)
 		}
 	}
-}
-
-// rows is every row of every table, as text.
-func (w *watched) rows() map[string]string {
-	w.t.Helper()
-	names, err := w.db.Query(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	defer func() { _ = names.Close() }()
-	out := map[string]string{}
-	for names.Next() {
-		var name, text string
-		if err := names.Scan(&name); err != nil {
-			w.t.Fatal(err)
-		}
-		if err := w.db.QueryRow(`SELECT coalesce(string_agg(r::text, E'\n'), '') FROM public.` + name + ` AS r`).Scan(&text); err != nil {
-			w.t.Fatal(err)
-		}
-		if text != "" {
-			out["table "+name] = text
-		}
-	}
-	if err := names.Err(); err != nil || out["table webhook_endpoints"] == "" || out["table idempotency_keys"] == "" {
-		w.t.Errorf("tables with rows: %d, %v", len(out), err)
-	}
-	return out
 }

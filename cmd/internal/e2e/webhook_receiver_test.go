@@ -1,22 +1,16 @@
 package e2e_test
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
 	"io"
 	"log/slog"
-	"math/big"
-	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -27,7 +21,7 @@ import (
 
 // receiverHost is the host that webhooks are registered for. molar dev sends
 // what is for it to the receiver of the test.
-const receiverHost = "hooks.molar-receiver.com"
+const receiverHost = "example.com"
 
 // webhookReceiver takes webhooks over https, as a customer would: it verifies each.
 type webhookReceiver struct {
@@ -49,42 +43,26 @@ type arrival struct {
 func startWebhookReceiver(tb testing.TB) *webhookReceiver {
 	tb.Helper()
 	r := &webhookReceiver{
-		tb: tb, ca: filepath.Join(tb.TempDir(), "ca.pem"), secrets: map[string]billing.WebhookSecret{},
-		answer: map[string]func() int{}, got: map[string]map[string][]arrival{},
+		tb: tb, secrets: map[string]billing.WebhookSecret{}, answer: map[string]func() int{}, got: map[string]map[string][]arrival{},
 	}
-	certificate := r.certificate()
-	ln, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	r.addr = ln.Addr().String()
-	server := &http.Server{
-		Handler: r, TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12},
-		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError), ReadHeaderTimeout: time.Minute,
-	}
-	go func() { _ = server.ServeTLS(ln, "", "") }()
-	tb.Cleanup(func() { _ = server.Close() })
+	r.addr, r.ca = serveTLS(tb, r)
 	return r
 }
 
-func (r *webhookReceiver) certificate() tls.Certificate {
-	r.tb.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		r.tb.Fatal(err)
+// serveTLS serves the host example.com, and returns the address and the file
+// with the certificate.
+func serveTLS(tb testing.TB, handler http.Handler) (addr, ca string) {
+	tb.Helper()
+	server := httptest.NewUnstartedServer(handler)
+	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError) // of those that are killed
+	server.StartTLS()
+	tb.Cleanup(server.Close)
+	ca = filepath.Join(tb.TempDir(), "ca.pem")
+	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	if err := os.WriteFile(ca, certificate, 0o600); err != nil {
+		tb.Fatal(err)
 	}
-	t := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: receiverHost}, DNSNames: []string{receiverHost},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour), IsCA: true, BasicConstraintsValid: true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, t, t, &key.PublicKey, key)
-	if err == nil {
-		err = os.WriteFile(r.ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600)
-	}
-	if err != nil {
-		r.tb.Fatal(err)
-	}
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
+	return server.Listener.Addr().String(), ca
 }
 
 // flags let molar dev reach the receiver.
@@ -143,12 +121,11 @@ func (r *webhookReceiver) register(base, key, path string) (id string) {
 	if err != nil || a.status != http.StatusOK {
 		r.tb.Fatalf("register %s: %v %v", path, a, err)
 	}
-	id, _ = a.body["id"].(string)
 	secret, _ := a.body["secret"].(string)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.secrets[path] = billing.WebhookSecret(secret)
-	return id
+	return idOf(a)
 }
 
 func unique(prefix string) string { return prefix + "-" + strconv.FormatInt(serial.Add(1), 10) }
@@ -217,7 +194,7 @@ func (r *webhookReceiver) percentile(p float64) time.Duration {
 	if len(all) == 0 {
 		return 0
 	}
-	sortDurations(all)
+	slices.Sort(all)
 	return all[min(len(all)-1, int(p*float64(len(all))))]
 }
 

@@ -149,70 +149,30 @@ func TestAttachmentRequestsRefused(t *testing.T) {
 	_, aboutClaim := s.payerRequest(t, with("claim_id", claim, "payer_id", nil))
 	nobody := func(kind string) string { return kind + "_" + prq[4:] }
 	bare := func(fields ...any) string { return jsonOf(anObject{}, with(fields...)) }
-	patient := anObject{"first_name": "Kim", "last_name": "Example", "date_of_birth": "2015-06-01"}
-	const alone = "office_id required,payer_id required,patient required,subscriber required,service_dates required"
-	for name, c := range map[string]struct {
-		body   string
-		fields string
-	}{
-		"nothing":                 {"{}", alone},
-		"wrong types":             {s.own(with("office_id", 1, "patient", "Kim")), "office_id type,patient type"},
-		"unknown kind":            {s.own(with("kind", "open")), "kind not_allowed"},
-		"solicited by nobody":     {s.own(with("kind", "solicited")), "payer_request_id required"},
-		"unsolicited request":     {s.own(with("payer_request_id", prq)), "kind required"},
-		"malformed IDs":           {bare("office_id", "x", "claim_id", prq, "payer_request_id", "prq_", "kind", "solicited"), "office_id format,claim_id format,payer_request_id format"},
-		"no office":               {s.own(with("office_id", nil)), "office_id required"},
-		"no payer":                {s.own(with("payer_id", nil)), "payer_id required"},
-		"a payer that takes none": {s.own(with("payer_id", "BCBSDE")), "payer_id not_allowed"},
-		"a claim's that does":     {bare("claim_id", mute), "payer_id not_allowed"},
-		"no patient":              {s.own(with("patient", nil)), "patient required"},
-		"empty patient":           {s.own(with("patient", anObject{})), "patient.first_name required,patient.last_name required,patient.date_of_birth required"},
-		"patient of tomorrow":     {s.own(with("patient", anObject{"first_name": "K", "last_name": "E", "date_of_birth": "2999-01-01"})), "patient.date_of_birth range"},
-		"no such birthday":        {s.own(with("patient", anObject{"first_name": "K", "last_name": "E", "date_of_birth": "2025-02-29"})), "patient.date_of_birth format"},
-		"long name":               {s.own(with("patient", anObject{"first_name": strings.Repeat("é", 121), "last_name": "E", "date_of_birth": "2015-06-01", "age": 3})), "patient.age unknown,patient.first_name too_long"},
-		"empty subscriber":        {s.own(with("subscriber", anObject{})), "subscriber.first_name required,subscriber.last_name required,subscriber.member_id required,subscriber.relationship required"},
-		"odd relationship":        {s.own(with("subscriber", anObject{"first_name": "S", "last_name": "E", "member_id": strings.Repeat("1", 81), "relationship": "uncle"})), "subscriber.member_id too_long,subscriber.relationship not_allowed"},
-		"empty service dates":     {s.own(with("service_dates", anObject{})), "service_dates.from required,service_dates.to required"},
-		"service backward":        {s.own(with("service_dates", anObject{"from": "2026-01-02", "to": "2026-01-01"})), "service_dates.to range"},
-		"no such service date":    {s.own(with("service_dates", anObject{"from": "2026-02-30", "to": "x"})), "service_dates.from format,service_dates.to format"},
-		"narrative of 2001":       {s.own(with("narrative", strings.Repeat("é", 2001))), "narrative too_long"},
-		"nul":                     {strings.Replace(s.own(nil), "The chart", `The\u0000chart`, 1), "narrative format"},
-		"a claim and a patient": {
-			bare("claim_id", claim, "patient", patient, "subscriber", anObject{}, "service_dates", anObject{}),
-			"patient not_allowed,subscriber not_allowed,service_dates not_allowed",
+	s.refuses(t, "/attachments", map[string]refused{
+		"nothing":                 {"{}", 422, "office_id required,payer_id required,patient required,subscriber required,service_dates required"},
+		"wrong types":             {s.own(with("office_id", 1, "patient", "Kim")), 422, "office_id type,patient type"},
+		"unknown within":          {s.own(with("patient", anObject{"age": 3, "first_name": "K", "last_name": "E", "date_of_birth": "2015-06-01"})), 422, "patient.age unknown"},
+		"a payer that takes none": {s.own(with("payer_id", "BCBSDE")), 422, "payer_id not_allowed"},
+		"a claim's that does":     {bare("claim_id", mute), 422, "payer_id not_allowed"},
+		"nul":                     {strings.Replace(s.own(nil), "The chart", `The\u0000chart`, 1), 422, "narrative format"},
+
+		"another office than the claim's":      {bare("claim_id", claim, "office_id", nobody("off")), 422, "office_id conflict"},
+		"another payer than the claim's":       {bare("claim_id", claim, "payer_id", "60054"), 422, "payer_id conflict"},
+		"another payer than the request's":     {s.own(with("kind", "solicited", "payer_request_id", prq, "payer_id", "60054")), 422, "payer_id conflict"},
+		"another claim than the request's":     {bare("kind", "solicited", "payer_request_id", aboutClaim, "claim_id", other), 422, "claim_id conflict"},
+		"a claim where the request has none":   {bare("kind", "solicited", "payer_request_id", prq, "claim_id", claim), 422, "claim_id conflict"},
+		"faults come before what is not there": {s.own(with("office_id", nobody("off"), "kind", "x")), 422, "kind not_allowed"},
+
+		"unknown office":  {s.own(with("office_id", nobody("off"))), 404, "office_id not_found"},
+		"unknown payer":   {s.own(with("payer_id", nobody("pyr"))), 404, "payer_id not_found"},
+		"unknown claim":   {bare("claim_id", nobody("clm")), 404, "claim_id not_found"},
+		"unknown request": {bare("kind", "solicited", "payer_request_id", "prq_"+claim[4:]), 404, "payer_request_id not_found"},
+		"all unknown": {
+			bare("kind", "solicited", "payer_request_id", "prq_"+claim[4:], "claim_id", nobody("clm"), "office_id", nobody("off"), "payer_id", nobody("pyr")),
+			404, "payer_request_id not_found,claim_id not_found,office_id not_found,payer_id not_found",
 		},
-		"another office than the claim's": {bare("claim_id", claim, "office_id", nobody("off")), "office_id conflict"},
-		"another payer than the claim's":  {bare("claim_id", claim, "payer_id", "60054"), "payer_id conflict"},
-		"another payer than the request's": {
-			s.own(with("kind", "solicited", "payer_request_id", prq, "payer_id", "60054")), "payer_id conflict",
-		},
-		"another claim than the request's":     {bare("kind", "solicited", "payer_request_id", aboutClaim, "claim_id", other), "claim_id conflict"},
-		"a claim where the request has none":   {bare("kind", "solicited", "payer_request_id", prq, "claim_id", claim), "claim_id conflict"},
-		"an answer about no claim, alone":      {bare("kind", "solicited", "payer_request_id", prq), "office_id required,patient required,subscriber required,service_dates required"},
-		"faults come before what is not there": {s.own(with("office_id", nobody("off"), "kind", "x")), "kind not_allowed"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			wantFields(t, s.do(t, call{path: "/attachments", body: c.body, bad: true}), c.fields)
-		})
-	}
-	for fields, body := range map[string]string{
-		"office_id":        s.own(with("office_id", nobody("off"))),
-		"payer_id":         s.own(with("payer_id", nobody("pyr"))),
-		"claim_id":         bare("claim_id", nobody("clm")),
-		"payer_request_id": bare("kind", "solicited", "payer_request_id", "prq_"+claim[4:]),
-		"payer_request_id,claim_id,office_id,payer_id": bare("kind", "solicited", "payer_request_id", "prq_"+claim[4:],
-			"claim_id", nobody("clm"), "office_id", nobody("off"), "payer_id", nobody("pyr")),
-	} {
-		t.Run("unknown "+fields, func(t *testing.T) {
-			t.Parallel()
-			a := s.do(t, call{path: "/attachments", body: body})
-			want := strings.ReplaceAll(fields, ",", " not_found,") + " not_found"
-			if got := strings.Join(a.fields(t), ","); a.StatusCode != 404 || a.code() != "NOT_FOUND" || got != want {
-				t.Errorf("answer %d %s: %s", a.StatusCode, got, a.body)
-			}
-		})
-	}
+	})
 }
 
 func payerOf(t *testing.T, ref string) billing.PayerSummary {

@@ -16,6 +16,7 @@ func TestEventsAreDelivered(t *testing.T) {
 	b.call(p.Call)
 	every, some := b.endpoint(), b.endpoint(billing.EventClaimPaid, billing.EventClaimDenied)
 	other, disabled, foreign := b.endpoint(billing.EventClaimDenied), b.endpoint(), b.endpointOf(porttest.Organization(b.t, b.store, billing.ModeTest))
+	live := b.endpointOf(billing.Scope{Org: b.scope.Org, Mode: billing.ModeLive})
 	b.status(disabled, billing.EndpointDisabled)
 	var events []*billing.Event
 	for range 20 {
@@ -37,7 +38,7 @@ func TestEventsAreDelivered(t *testing.T) {
 		}
 	}
 	p.quiet()
-	for _, e := range []*billing.WebhookEndpoint{other, disabled, foreign} {
+	for _, e := range []*billing.WebhookEndpoint{other, disabled, foreign, live} {
 		if d, got := b.deliveries(e), b.outside.got(e.URL); len(d) > 0 || len(got) > 0 {
 			t.Errorf("%d queued and %d posted for an endpoint that does not take them", len(d), len(got))
 		}

@@ -192,6 +192,12 @@ func TestLimit(t *testing.T) {
 		t.Fatalf("%d were made, want %d", made, billing.MaxEndpoints)
 	}
 	b.endpointOf(billing.Scope{Org: b.scope.Org, Mode: billing.ModeLive}) // has a limit of its own
+	b.status(one, billing.EndpointDisabled)                               // and still counts
+	for range 2 {                                                         // the refusal keeps no key
+		if o := b.create("k more", intake.EndpointRequest{URL: new(hook)}); billing.CodeOf(o.err) != billing.CodeConflict {
+			t.Errorf("one more: %+v", o)
+		}
+	}
 	if o := b.remove("remove", one); o.err != nil {
 		t.Fatal(o.err)
 	}

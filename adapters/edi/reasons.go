@@ -34,7 +34,7 @@ const (
 	fixDate     = "Choose another service date, then send the check again."
 	fixMember   = "Check the member ID and the group number against the insurance card, then send the check again."
 	fixProvider = "Check the office's NPI and name, then ask the payer how the provider is enrolled."
-	fixRequest  = "Check the request. When nothing in it is wrong, call the payer."
+	fixRequest  = "Check the request. If it is correct, call the payer."
 )
 
 // rules is the meaning of every AAA03 that has one in all loops. The codes are
@@ -47,73 +47,73 @@ var rules = []struct {
 }{
 	{[]string{"75"}, rule{
 		billing.ReasonMemberNotFound, billing.AboutSubscriber, "subscriber.member_id",
-		"The payer found no such subscriber.", fixMember,
+		"The payer did not find the subscriber.", fixMember,
 	}},
 	{[]string{"78"}, rule{
 		billing.ReasonMemberNotFound, billing.AboutSubscriber, "subscriber.group_number",
-		"The payer found no such subscriber in the group or plan.", fixMember,
+		"The payer did not find the subscriber in the group or plan.", fixMember,
 	}},
 	{[]string{"67", "77"}, rule{
 		billing.ReasonMemberNotFound, billing.AboutPatient, "patient.first_name",
-		"The payer found the subscriber, but not the patient.",
+		"The payer found the subscriber but not the patient.",
 		"Check the patient's name, date of birth and relationship, then send the check again.",
 	}},
 	{[]string{"58"}, rule{
-		billing.ReasonDateOfBirthMismatch, "", ".date_of_birth", "The payer takes the date of birth for missing or invalid.", fixBirth,
+		billing.ReasonDateOfBirthMismatch, "", ".date_of_birth", "The payer says that the date of birth is missing or invalid.", fixBirth,
 	}},
 	{[]string{"60"}, rule{
-		billing.ReasonDateOfBirthMismatch, "", ".date_of_birth", "The date of birth lies after the service date.", fixBirth,
+		billing.ReasonDateOfBirthMismatch, "", ".date_of_birth", "The date of birth is after the service date.", fixBirth,
 	}},
 	{[]string{"71"}, rule{
-		billing.ReasonDateOfBirthMismatch, "", ".date_of_birth", "The date of birth is not the one that the payer has on file.", fixBirth,
+		billing.ReasonDateOfBirthMismatch, "", ".date_of_birth", "The date of birth does not match the payer's records.", fixBirth,
 	}},
 	{[]string{"64", "72"}, rule{
-		billing.ReasonMemberIDInvalid, "", "subscriber.member_id", "The payer takes the member ID for invalid.",
+		billing.ReasonMemberIDInvalid, "", "subscriber.member_id", "The payer says that the member ID is missing or invalid.",
 		"Check the member ID against the insurance card, then send the check again.",
 	}},
 	{[]string{"68", "76"}, rule{
-		billing.ReasonMemberIDDuplicate, "", "subscriber.member_id", "Several people have this member ID at the payer.",
-		"Send the group number, and check member ID, name and date of birth.",
+		billing.ReasonMemberIDDuplicate, "", "subscriber.member_id", "The payer has several people with this member ID.",
+		"Send the group number, and check the member ID, name and date of birth.",
 	}},
 	{[]string{"65", "73"}, rule{
-		billing.ReasonNameMismatch, "", ".last_name", "The name is not the one that the payer has on file.",
-		"Send the name as it stands on the insurance card.",
+		billing.ReasonNameMismatch, "", ".last_name", "The name does not match the payer's records.",
+		"Send the name exactly as the insurance card shows it.",
 	}},
 	{[]string{"56", "57"}, rule{
-		billing.ReasonServiceDateInvalid, billing.AboutRequest, "service_date", "The payer takes the service date for missing or invalid.", fixDate,
+		billing.ReasonServiceDateInvalid, billing.AboutRequest, "service_date", "The payer says that the service date is missing or invalid.", fixDate,
 	}},
 	{[]string{"62"}, rule{
 		billing.ReasonServiceDateInvalid, billing.AboutRequest, "service_date",
-		"The service date lies outside the time that the payer answers for.", fixDate,
+		"The service date is outside the period that the payer reports on.", fixDate,
 	}},
 	{[]string{"63"}, rule{
-		billing.ReasonServiceDateInvalid, billing.AboutRequest, "service_date", "The payer does not answer for a service date in the future.", fixDate,
+		billing.ReasonServiceDateInvalid, billing.AboutRequest, "service_date", "The payer does not report benefits for a future service date.", fixDate,
 	}},
 	{[]string{"61", "95"}, rule{
 		billing.ReasonPatientNotEligible, billing.AboutPatient, "", "The payer has no coverage for the patient on the service date.",
 		"Ask the patient about other coverage.",
 	}},
 	{[]string{"33", "66", "74", "AA", "AE", "AF", "AO", "CI", "E8", "IA", "MA"}, rule{
-		billing.ReasonRequestInvalid, billing.AboutRequest, "", "The payer takes a part of the request for invalid.", fixRequest,
+		billing.ReasonRequestInvalid, billing.AboutRequest, "", "The payer says that part of the request is invalid.", fixRequest,
 	}},
 	{[]string{"54", "55", "69", "70", "98", "AG"}, rule{
-		billing.ReasonRequestInvalid, billing.AboutRequest, "procedure_codes", "The payer does not take a procedure that was asked for.",
-		"Leave the procedure out or choose another, then send the check again.",
+		billing.ReasonRequestInvalid, billing.AboutRequest, "procedure_codes", "The payer does not accept one of the procedures in the request.",
+		"Remove the procedure or choose another, then send the check again.",
 	}},
 	{[]string{"44", "45", "46", "47", "48", "97"}, rule{
 		billing.ReasonRequestInvalid, billing.AboutProvider, "",
-		"The payer takes what it was told of the provider for missing or invalid.", fixProvider,
+		"The payer says that the provider's details are missing or invalid.", fixProvider,
 	}},
 	{[]string{"04"}, rule{
-		billing.ReasonRequestNotAccepted, billing.AboutClearinghouse, "", "The network takes no more than one patient in a request.", fixCall,
+		billing.ReasonRequestNotAccepted, billing.AboutClearinghouse, "", "The network accepts only one patient in a request.", fixCall,
 	}},
 	{[]string{"79", "T4"}, rule{
 		billing.ReasonRequestNotAccepted, billing.AboutPayer, "payer_id",
-		"The payer does not answer eligibility checks under this payer ID.", "Check the payer ID. Some payers can only be called.",
+		"The payer does not accept eligibility checks under this payer ID.", "Check the payer ID. Some payers report benefits only by phone.",
 	}},
 	{[]string{"43", "51"}, rule{
-		billing.ReasonProviderNotOnFile, billing.AboutProvider, "office_id", "The payer does not have the provider on file.",
-		"Check the office's NPI, or enrol the provider with the payer.",
+		billing.ReasonProviderNotOnFile, billing.AboutProvider, "office_id", "The payer has no record of the provider.",
+		"Check the office's NPI, or enroll the provider with the payer.",
 	}},
 	{[]string{"35"}, rule{
 		billing.ReasonProviderNotEligible, billing.AboutProvider, "", "The provider is outside the plan's network.", fixProvider,
@@ -126,7 +126,7 @@ var rules = []struct {
 		billing.ReasonProviderNotEligible, billing.AboutProvider, "", "The provider was not enrolled in the plan on the service date.", fixProvider,
 	}},
 	{[]string{"53"}, rule{
-		billing.ReasonProviderNotEligible, billing.AboutProvider, "", "The provider's kind does not fit the benefits that were asked for.",
+		billing.ReasonProviderNotEligible, billing.AboutProvider, "", "The provider's type does not match the benefits in the request.",
 		fixProvider,
 	}},
 	{[]string{"42", "80"}, payerSilent},
@@ -137,31 +137,31 @@ var rules = []struct {
 //nolint:gochecknoglobals // constants; Go has none of struct type
 var (
 	providerRefused = rule{
-		billing.ReasonProviderNotEligible, billing.AboutProvider, "", "The payer does not answer this provider.", fixProvider,
+		billing.ReasonProviderNotEligible, billing.AboutProvider, "", "The payer does not accept eligibility checks from this provider.", fixProvider,
 	}
 	serviceRefused = rule{
 		billing.ReasonRequestNotAccepted, billing.AboutClearinghouse, "",
-		"The payer does not let this service ask about eligibility.", fixCall,
+		"The payer does not allow this service to check eligibility.", fixCall,
 	}
 	payerSilent = rule{
-		billing.ReasonPayerNotAnswering, billing.AboutPayer, "", "The payer's system is not answering.",
-		"Nothing needs to be changed. Send the check again later.",
+		billing.ReasonPayerNotAnswering, billing.AboutPayer, "", "The payer's system is not responding.",
+		"No change is needed. Send the check again later.",
 	}
 	patientIsDependent = rule{
 		billing.ReasonPatientIsDependent, billing.AboutSubscriber, "patient",
-		"The payer has this person as a dependent, not as the subscriber.",
-		"Send the plan's holder as subscriber and this person as patient.",
+		"The payer lists this person as a dependent, not as the subscriber.",
+		"Send the plan holder as the subscriber and this person as the patient.",
 	}
 	patientDetails = rule{
-		billing.ReasonPatientDetailsRequired, billing.AboutPatient, "patient", "The payer needs more about the patient.",
-		"Send the patient with name, date of birth and relationship, and the group number.",
+		billing.ReasonPatientDetailsRequired, billing.AboutPatient, "patient", "The payer needs more details about the patient.",
+		"Send the patient's name, date of birth and relationship, and the group number.",
 	}
 	requestIncomplete = rule{
-		billing.ReasonRequestInvalid, billing.AboutRequest, "", "The payer misses something in the request.", fixRequest,
+		billing.ReasonRequestInvalid, billing.AboutRequest, "", "The payer says that the request is incomplete.", fixRequest,
 	}
 	otherReason = rule{
 		billing.ReasonPayerRejectedOther, billing.AboutPayer, "",
-		"The payer rejected the check for a reason of its own; payer_code has it.", fixCall,
+		"The payer rejected the check for a reason that only its code names.", fixCall,
 	}
 )
 

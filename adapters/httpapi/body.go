@@ -75,12 +75,12 @@ func (b *body) failure() error {
 	case b.x.conn.stalled && b.x.s.base.Err() != nil:
 		return &billing.Error{Code: billing.CodeTimeout, Message: "The service is stopping. Send the request again."}
 	case b.x.conn.stalled:
-		return &billing.Error{Code: billing.CodeRequestTimeout, Message: "The request body stopped arriving. Send it again."}
+		return &billing.Error{Code: billing.CodeRequestTimeout, Message: "The request body stopped arriving. Send the request again."}
 	default:
 		return malformed()
 	}
 }
 
 func tooLarge() error {
-	return &billing.Error{Code: billing.CodePayloadTooLarge, Message: "The request body is larger than the operation allows."}
+	return &billing.Error{Code: billing.CodePayloadTooLarge, Message: "The request body is too large for this operation. Send a smaller one."}
 }

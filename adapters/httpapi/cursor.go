@@ -90,7 +90,7 @@ func (q *query) cursor(c cursors, l list) *billing.Position {
 	p, ok := c.decode(l, s)
 	if !ok {
 		q.faults.Add("cursor", billing.FaultFormat,
-			"The cursor is not one of this list with these filters. Pass next_cursor back unchanged, with the same filters.")
+			"The cursor does not belong to this list with these filters. Send next_cursor unchanged, with the same filters.")
 	}
 	return p
 }

@@ -36,7 +36,7 @@ func (a *api) createOffice(x *exchange) (*reply, error) {
 	}
 	if zone := doc.optionalText("time_zone"); zone != nil {
 		if in.TimeZone = *zone; in.TimeZone == "" { // unlike an office that names none, which gets the default
-			faults.Add("time_zone", billing.FaultRequired, "Name the time zone, or leave time_zone out for "+access.DefaultTimeZone+".")
+			faults.Add("time_zone", billing.FaultRequired, "Send a time zone, or leave out time_zone to use "+access.DefaultTimeZone+".")
 		}
 	}
 	if address := doc.optionalObject("address"); address != nil {

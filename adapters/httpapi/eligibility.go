@@ -10,7 +10,7 @@ func (a *api) createCheck(x *exchange) (*reply, error) {
 	var in intake.EligibilityRequest
 	for _, line := range x.headers("Cache-Control") {
 		if in.NoCache = line == "no-cache"; !in.NoCache {
-			in.Faults.Add("Cache-Control", billing.FaultNotAllowed, "The one value that is known is no-cache.")
+			in.Faults.Add("Cache-Control", billing.FaultNotAllowed, "The only value that is accepted is no-cache.")
 			break
 		}
 	}

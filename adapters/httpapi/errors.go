@@ -48,7 +48,7 @@ func status(code billing.Code) int {
 
 const (
 	internalMessage = "Something went wrong inside the service. Quote the request ID when you report it."
-	timeoutMessage  = "The request took too long. It may still have taken effect: look before sending it again with a new key."
+	timeoutMessage  = "The request took too long. It may still take effect. Look for its result before you send it again with a new key."
 )
 
 // transportError is a fault of the HTTP message itself. It has no code of the

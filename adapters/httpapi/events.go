@@ -36,7 +36,7 @@ func (a *api) listEvents(x *exchange) (*reply, error) {
 		return a.tailEvents(x, q, f, limit)
 	}
 	if _, given := q.text("after"); given {
-		q.faults.Add("after", billing.FaultNotAllowed, "after goes with order=asc.")
+		q.faults.Add("after", billing.FaultNotAllowed, "after requires order=asc. Add it, or leave out after.")
 	}
 	l := q.bind("events", x.call.Scope, "limit", "cursor", "order")
 	p := billing.Page{Limit: limit, After: q.cursor(a.cursors, l)}

@@ -175,7 +175,7 @@ func (x *exchange) authenticate() (err error) {
 
 // takesNoBody is the error for a body on a method that has none.
 func (x *exchange) takesNoBody() error {
-	message := x.method + " takes no body. Send the request without one."
+	message := x.method + " does not accept a body. Send the request without one."
 	var faults billing.Faults
 	faults.Add("", billing.FaultNotAllowed, message)
 	return &billing.Error{Code: billing.CodeInvalidRequest, Message: message, Faults: faults}
@@ -188,7 +188,7 @@ func (x *exchange) permit(need billing.Permission) error {
 	}
 	return &billing.Error{
 		Code:    billing.CodePermissionDenied,
-		Message: "The API key lacks the permission " + string(need) + ".",
+		Message: "This API key does not have the permission " + string(need) + ".",
 	}
 }
 
@@ -249,11 +249,11 @@ func (x *exchange) headers(name string) []string {
 func (x *exchange) unrouted() {
 	allowed := x.s.methods(string(x.fctx.URI().PathOriginal()))
 	if len(allowed) == 0 {
-		x.fail(billing.NotFound("path", ""))
+		x.fail(&billing.Error{Code: billing.CodeNotFound, Message: "This path does not exist."})
 		return
 	}
 	x.set("Allow", strings.Join(allowed, ", "))
-	x.fail(&billing.Error{Code: billing.CodeMethodNotAllowed, Message: "The path does not know the method; Allow lists those that it knows."})
+	x.fail(&billing.Error{Code: billing.CodeMethodNotAllowed, Message: "This path does not support the method. The Allow header lists the methods that it supports."})
 }
 
 func (x *exchange) set(name, value string) { x.fctx.Response.Header.Set(name, value) }

@@ -53,9 +53,9 @@ func (f *form) text(name string) string {
 	switch {
 	case p == nil:
 	case p.isFile || p.content != nil:
-		f.into.Add(name, billing.FaultType, "The value is text: send it without a file name.")
+		f.into.Add(name, billing.FaultType, "The value must be text. Send the part without a file name.")
 	case !utf8.Valid(p.text) || slices.Contains(p.text, 0):
-		f.into.Add(name, billing.FaultFormat, "The value is text in UTF-8, without U+0000.")
+		f.into.Add(name, billing.FaultFormat, "The value must be UTF-8 text without U+0000.")
 	default:
 		return string(p.text)
 	}
@@ -92,7 +92,7 @@ func (f *form) file() *formFile {
 func (f *form) end() {
 	for _, p := range f.parts {
 		if !slices.Contains(f.taken, p.name) {
-			f.into.Add(p.name, billing.FaultUnknown, "The operation does not know the part.")
+			f.into.Add(p.name, billing.FaultUnknown, "Unknown part.")
 		}
 	}
 }

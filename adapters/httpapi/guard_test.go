@@ -467,7 +467,7 @@ func TestGetTakesNoBody(t *testing.T) {
 			w.send("%s", c.request)
 			a := w.reply()
 			wantStatus(t, a, c.status, c.code)
-			if !a.Close || c.status == 422 && !strings.Contains(a.body, `"errors":[{"field":"body","code":"not_allowed","message":"GET takes no body.`) {
+			if !a.Close || c.status == 422 && !strings.Contains(a.body, `"errors":[{"field":"body","code":"not_allowed","message":"GET does not accept a body.`) {
 				t.Errorf("close %v, %s", a.Close, a.body)
 			}
 			w.closed()

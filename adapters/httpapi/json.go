@@ -64,25 +64,25 @@ func parseJSON(ctx context.Context, data []byte, faults *billing.Faults) (*node,
 		return nil, nil
 	}
 	if !utf8.Valid(data) {
-		faults.Add("", billing.FaultFormat, "The body is not UTF-8.")
+		faults.Add("", billing.FaultFormat, "The body must be UTF-8.")
 		return nil, nil
 	}
 	p := parser{ctx: ctx, in: string(data), faults: faults}
 	root, ok := p.value(0)
 	if p.space(); ok && p.at < len(p.in) {
-		ok = p.stop("there is more after the value")
+		ok = p.stop("more follows the value")
 	}
 	switch {
 	case ok && root.kind == kindObject:
 		return root, nil
 	case ok:
-		faults.Add("", billing.FaultType, "The body is one JSON object.")
+		faults.Add("", billing.FaultType, "The body must be one JSON object.")
 	case p.err != nil:
 		return nil, p.err
 	case p.values > maxValues:
-		faults.Add("", billing.FaultTooMany, fmt.Sprintf("A body has at most %d values; this one has more.", maxValues))
+		faults.Add("", billing.FaultTooMany, fmt.Sprintf("The body has more than %d values. Send fewer.", maxValues))
 	default:
-		faults.Add("", billing.FaultFormat, fmt.Sprintf("The body is not JSON: %s, at byte %d.", p.why, p.at))
+		faults.Add("", billing.FaultFormat, fmt.Sprintf("The body is not valid JSON: %s, at byte %d.", p.why, p.at))
 	}
 	return nil, nil
 }
@@ -152,7 +152,7 @@ func (p *parser) next(c byte) bool {
 
 func (p *parser) value(depth int) (*node, bool) {
 	if depth > maxDepth {
-		return nil, p.stop("it is nested too deep")
+		return nil, p.stop("it is nested too deeply")
 	}
 	if !p.mayGoOn() {
 		return nil, false
@@ -169,7 +169,7 @@ func (p *parser) value(depth int) (*node, bool) {
 	case c == '"':
 		s, sound, ok := p.string()
 		if ok && !sound {
-			p.fault(billing.FaultFormat, "A text has no U+0000 and no half of a surrogate pair.")
+			p.fault(billing.FaultFormat, "Text must not have U+0000 or half of a surrogate pair.")
 		}
 		return &node{kind: kindString, text: s}, ok
 	case c == '-' || '0' <= c && c <= '9':
@@ -217,7 +217,7 @@ func (p *parser) object(depth int) (*node, bool) {
 			return nil, false
 		}
 		if seen[name] {
-			p.fault(billing.FaultConflict, "The field is there twice.")
+			p.fault(billing.FaultConflict, "Duplicate field. Send it once.")
 		}
 		seen[name] = true
 		p.path = p.path[:len(p.path)-1]
@@ -304,7 +304,7 @@ func (p *parser) string() (s string, sound, ok bool) {
 			p.at++
 			return string(b), sound, true
 		case c < ' ':
-			return "", false, p.stop("a control character stands in a string")
+			return "", false, p.stop("a string has a control character")
 		case c != '\\':
 			b = append(b, c)
 			p.at++

@@ -63,7 +63,7 @@ func (x *exchange) readForm() (*form, error) {
 			code = billing.FaultRequired
 		}
 		f.faults.Add("Content-Type", code, "Send the body as multipart/form-data, with its boundary.")
-		f.breakOff(&brokenFormError{billing.FaultFormat, "The body is not read as a form."})
+		f.breakOff(&brokenFormError{billing.FaultFormat, "The body cannot be read as a form."})
 	}
 	_, err := io.Copy(io.Discard, body)
 	return f, err
@@ -112,7 +112,7 @@ func (f *form) readParts(parts *multipart.Reader, src *formSource, temp func() (
 		case err != nil:
 			return noPart(err)
 		case len(f.parts) == maxParts:
-			return &brokenFormError{billing.FaultTooMany, "A form has at most " + strconv.Itoa(maxParts) + " parts."}
+			return &brokenFormError{billing.FaultTooMany, "A form may have at most " + strconv.Itoa(maxParts) + " parts."}
 		}
 		p, err := newPart(in.Header)
 		if err != nil {
@@ -122,7 +122,7 @@ func (f *form) readParts(parts *multipart.Reader, src *formSource, temp func() (
 			f.faults.Add(p.name, billing.FaultNotAllowed, "Send the part without a Content-Transfer-Encoding.")
 		}
 		if f.find(p.name) != nil {
-			f.faults.Add(p.name, billing.FaultConflict, "The part is there twice.")
+			f.faults.Add(p.name, billing.FaultConflict, "Duplicate part. Send it once.")
 		} else if p.name == filePart {
 			if p.content, err = temp(); err != nil {
 				return err
@@ -142,18 +142,18 @@ func noPart(err error) error {
 	if _, stopped := errors.AsType[*brokenFormError](err); stopped || errors.Is(err, io.ErrUnexpectedEOF) {
 		return err
 	}
-	return &brokenFormError{billing.FaultFormat, "The form is not well-formed: where a part should begin there is none, or its header cannot be read."}
+	return &brokenFormError{billing.FaultFormat, "The form is not valid: a part is missing, or its header cannot be read."}
 }
 
 // newPart reads the header of a part.
 func newPart(h textproto.MIMEHeader) (*part, error) {
 	lines := h["Content-Disposition"]
 	if len(lines) != 1 {
-		return nil, &brokenFormError{billing.FaultFormat, "Each part has one Content-Disposition."}
+		return nil, &brokenFormError{billing.FaultFormat, "Each part must have exactly one Content-Disposition."}
 	}
 	kind, params, err := mime.ParseMediaType(lines[0])
 	if err != nil || kind != "form-data" || params["name"] == "" {
-		return nil, &brokenFormError{billing.FaultFormat, "The Content-Disposition of each part is form-data, with a name."}
+		return nil, &brokenFormError{billing.FaultFormat, "The Content-Disposition of each part must be form-data, with a name."}
 	}
 	p := &part{name: params["name"]}
 	p.fileName, p.isFile = params["filename"]
@@ -232,7 +232,7 @@ type formSource struct {
 func (s *formSource) Read(b []byte) (int, error) {
 	switch {
 	case !s.inFile && s.read-s.file > formLimit:
-		return 0, &brokenFormError{billing.FaultTooLong, "Apart from its file, a form has at most 64 KiB."}
+		return 0, &brokenFormError{billing.FaultTooLong, "A form may have at most 64 KiB besides its file."}
 	case s.ended && s.last == "":
 		return 0, io.ErrUnexpectedEOF
 	case s.ended:

@@ -107,7 +107,7 @@ func (o *object) take(name string, want kind, fault string) *node {
 
 // text returns the string, or "" if it is missing or null.
 func (o *object) text(name string) string {
-	if n := o.take(name, kindString, "The value is a string."); n != nil {
+	if n := o.take(name, kindString, "The value must be a string."); n != nil {
 		return n.text
 	}
 	return ""
@@ -115,7 +115,7 @@ func (o *object) text(name string) string {
 
 // optionalText returns the string, or nil if it is missing or null.
 func (o *object) optionalText(name string) *string {
-	if n := o.take(name, kindString, "The value is a string or null."); n != nil {
+	if n := o.take(name, kindString, "The value must be a string or null."); n != nil {
 		return &n.text
 	}
 	return nil
@@ -140,7 +140,7 @@ func (o *object) given() map[string]bool {
 
 // flag returns the boolean, or false if it is missing or null.
 func (o *object) flag(name string) bool {
-	n := o.take(name, kindBool, "The value is true, false or null.")
+	n := o.take(name, kindBool, "The value must be true, false or null.")
 	return n != nil && n.text == "true"
 }
 
@@ -151,7 +151,7 @@ const maxNumber = 1_000_000_000
 // optionalNumber returns the whole number, in any spelling, or nil if it is
 // missing or null.
 func (o *object) optionalNumber(name string) *int {
-	n := o.take(name, kindNumber, "The value is a whole number.")
+	n := o.take(name, kindNumber, "The value must be a whole number.")
 	if n == nil {
 		return nil
 	}
@@ -161,7 +161,7 @@ func (o *object) optionalNumber(name string) *int {
 		o.faults.Add(o.path+name, billing.FaultRange, "The number is too large.")
 		return nil
 	case v != math.Trunc(v):
-		o.faults.Add(o.path+name, billing.FaultType, "The value is a whole number.")
+		o.faults.Add(o.path+name, billing.FaultType, "The value must be a whole number.")
 		return nil
 	}
 	return new(int(v))
@@ -187,27 +187,27 @@ func (o *object) isMissing(name string) bool {
 // instant returns a date-time with an offset, or zero if it is missing or
 // null.
 func (o *object) instant(name string) time.Time {
-	n := o.take(name, kindString, "The value is a string or null.")
+	n := o.take(name, kindString, "The value must be a string or null.")
 	if n == nil {
 		return time.Time{}
 	}
 	t, err := parseInstant(n.text)
 	if err != nil {
-		o.faults.Add(o.path+name, billing.FaultFormat, "A date-time has an offset, such as 2026-01-02T03:04:05Z or 2026-01-02T03:04:05-05:00.")
+		o.faults.Add(o.path+name, billing.FaultFormat, "A date-time must have an offset, such as 2026-01-02T03:04:05Z or 2026-01-02T03:04:05-05:00.")
 	}
 	return t
 }
 
 // optionalTexts returns the array of strings, or nil if it is missing or null.
 func (o *object) optionalTexts(name string) []string {
-	n := o.take(name, kindArray, "The value is an array of strings, or null.")
+	n := o.take(name, kindArray, "The value must be an array of strings, or null.")
 	if n == nil {
 		return nil
 	}
 	texts := make([]string, len(n.items))
 	for i, item := range n.items {
 		if item.kind != kindString {
-			o.faults.Add(o.path+name+"."+strconv.Itoa(i), billing.FaultType, "The value is a string.")
+			o.faults.Add(o.path+name+"."+strconv.Itoa(i), billing.FaultType, "The value must be a string.")
 		}
 		texts[i] = item.text
 	}
@@ -217,7 +217,7 @@ func (o *object) optionalTexts(name string) []string {
 // optionalObjects returns the objects of the array, or nil if it is missing or
 // null. Call end on each.
 func (o *object) optionalObjects(name string) []*object {
-	n := o.take(name, kindArray, "The value is an array of objects, or null.")
+	n := o.take(name, kindArray, "The value must be an array of objects, or null.")
 	if n == nil {
 		return nil
 	}
@@ -225,7 +225,7 @@ func (o *object) optionalObjects(name string) []*object {
 	for i, item := range n.items {
 		path := o.path + name + "." + strconv.Itoa(i)
 		if item.kind != kindObject {
-			o.faults.Add(path, billing.FaultType, "The value is an object.")
+			o.faults.Add(path, billing.FaultType, "The value must be an object.")
 			item = nil
 		}
 		objects[i] = newObject(path+".", item, o.faults)
@@ -235,7 +235,7 @@ func (o *object) optionalObjects(name string) []*object {
 
 // object returns the object in the field. A missing object is a fault.
 func (o *object) object(name string) *object {
-	n := o.take(name, kindObject, "The value is an object.")
+	n := o.take(name, kindObject, "The value must be an object.")
 	if n == nil {
 		o.faults.Add(o.path+name, billing.FaultRequired, "A value is required.")
 	}
@@ -245,7 +245,7 @@ func (o *object) object(name string) *object {
 // optionalObject returns the object in the field, or nil if it is missing or
 // null.
 func (o *object) optionalObject(name string) *object {
-	n := o.take(name, kindObject, "The value is an object or null.")
+	n := o.take(name, kindObject, "The value must be an object or null.")
 	if n == nil {
 		return nil
 	}
@@ -262,7 +262,7 @@ func (o *object) end() {
 			return
 		}
 		if o.fields[f.name] != nil {
-			o.faults.Add(o.path+f.name, billing.FaultUnknown, "The operation does not know the field.")
+			o.faults.Add(o.path+f.name, billing.FaultUnknown, "Unknown field.")
 		}
 	}
 }

@@ -27,7 +27,7 @@ func (x *exchange) query() *query {
 	q := &query{}
 	var err error
 	if q.values, err = url.ParseQuery(string(x.fctx.URI().QueryString())); err != nil {
-		q.faults.Add("query", billing.FaultFormat, "The query is not well-formed.")
+		q.faults.Add("query", billing.FaultFormat, "The query string is not valid. Percent-encode its values.")
 	}
 	q.all = maps.Clone(q.values)
 	return q
@@ -43,7 +43,7 @@ func (x *exchange) noQuery(faults *billing.Faults) {
 // end returns all faults, with one for each unknown parameter.
 func (q *query) end() billing.Faults {
 	for _, name := range slices.Sorted(maps.Keys(q.values)) {
-		q.faults.Add(cmp.Or(name, "query"), billing.FaultUnknown, "The operation does not know the parameter.")
+		q.faults.Add(cmp.Or(name, "query"), billing.FaultUnknown, "Unknown parameter.")
 	}
 	return q.faults
 }
@@ -57,11 +57,11 @@ func (q *query) text(name string) (value string, given bool) {
 	case len(values) == 0:
 		return "", false
 	case len(values) > 1:
-		q.faults.Add(name, billing.FaultTooMany, "The parameter is there more than once.")
+		q.faults.Add(name, billing.FaultTooMany, "Duplicate parameter. Send it once.")
 	case values[0] == "":
-		q.faults.Add(name, billing.FaultRequired, "A value is required; leave the parameter out instead.")
+		q.faults.Add(name, billing.FaultRequired, "A value is required. Send one, or leave out the parameter.")
 	case !utf8.ValidString(values[0]) || strings.Contains(values[0], "\x00"):
-		q.faults.Add(name, billing.FaultFormat, "The value is text in UTF-8, without U+0000.")
+		q.faults.Add(name, billing.FaultFormat, "The value must be UTF-8 text without U+0000.")
 	default:
 		return values[0], true
 	}
@@ -76,9 +76,9 @@ func (q *query) limit() int {
 	n, err := strconv.Atoi(s) // for a number that is too large, n is the largest int
 	switch {
 	case s[0] == '+', err != nil && !errors.Is(err, strconv.ErrRange):
-		q.faults.Add("limit", billing.FaultType, "A limit is a number from 1 to 100.")
+		q.faults.Add("limit", billing.FaultType, "The limit must be a number from 1 to 100.")
 	case n < 1 || n > billing.MaxPageLimit:
-		q.faults.Add("limit", billing.FaultRange, "A limit is a number from 1 to 100.")
+		q.faults.Add("limit", billing.FaultRange, "The limit must be a number from 1 to 100.")
 	}
 	return n
 }
@@ -92,7 +92,7 @@ func (q *query) instant(name string) time.Time {
 	}
 	t, err := parseInstant(s)
 	if err != nil {
-		q.faults.Add(name, billing.FaultFormat, "A date-time has an offset, such as 2026-01-02T03:04:05Z or 2026-01-02T03:04:05-05:00.")
+		q.faults.Add(name, billing.FaultFormat, "A date-time must have an offset, such as 2026-01-02T03:04:05Z or 2026-01-02T03:04:05-05:00.")
 	}
 	return t
 }
@@ -105,7 +105,7 @@ func (q *query) date(name string) billing.Date {
 	}
 	d, err := billing.ParseDate(s)
 	if err != nil {
-		q.faults.Add(name, billing.FaultFormat, "A date has the form YYYY-MM-DD and exists.")
+		q.faults.Add(name, billing.FaultFormat, "The value must be a valid date in the form YYYY-MM-DD.")
 	}
 	return d
 }
@@ -189,6 +189,6 @@ func oneOf[T ~string](q *query, name string, words ...T) T {
 			return w
 		}
 	}
-	q.faults.Add(name, billing.FaultNotAllowed, "The value is one of "+strings.Join(list, ", ")+".")
+	q.faults.Add(name, billing.FaultNotAllowed, "The value must be one of "+strings.Join(list, ", ")+".")
 	return ""
 }

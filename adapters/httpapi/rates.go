@@ -117,7 +117,7 @@ func (x *exchange) meter(isCheck bool) error {
 	if l.refused {
 		return &billing.Error{
 			Code:    billing.CodeTooManyRequests,
-			Message: "The API key sends more than " + strconv.Itoa(l.limit) + " requests of this kind a second. Send it again after the seconds of Retry-After.",
+			Message: "This API key sends more than " + strconv.Itoa(l.limit) + " requests of this kind a second. Send the request again after the number of seconds in Retry-After.",
 		}
 	}
 	return nil

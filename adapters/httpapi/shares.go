@@ -53,8 +53,8 @@ func (x *exchange) share() error {
 	if !x.s.shares.begin(org) {
 		return &billing.Error{
 			Code: billing.CodeTooManyRequests,
-			Message: "The organization has as many requests under way as it may have. " +
-				"Wait for one to end, or send it again after the seconds of Retry-After.",
+			Message: "The organization has the maximum number of requests in progress. " +
+				"Wait for one to finish, or send the request again after the number of seconds in Retry-After.",
 		}
 	}
 	x.atEnd = append(x.atEnd, func() { x.s.shares.end(org) })

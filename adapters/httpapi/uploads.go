@@ -58,7 +58,7 @@ func (u *uploads) leave() {
 // of the body has been read yet.
 func (x *exchange) beginUpload() error {
 	if !x.s.uploads.begin(x.key.ID, x.s.limits.KeyUploads) {
-		return &billing.Error{Code: billing.CodeTooManyRequests, Message: "The API key has as many uploads under way as it may have. Wait for one to end."}
+		return &billing.Error{Code: billing.CodeTooManyRequests, Message: "This API key has the maximum number of uploads in progress. Wait for one to finish."}
 	}
 	x.atEnd = append(x.atEnd, func() { x.s.uploads.end(x.key.ID) })
 	return nil
@@ -72,7 +72,7 @@ func (x *exchange) readUpload() (err error) {
 		return err
 	}
 	if !x.s.uploads.arrive(x.s.limits.ArrivedUploads) {
-		return &billing.Error{Code: billing.CodeTooManyRequests, Message: "The service has as many uploads in hand as it can take. Send it again soon."}
+		return &billing.Error{Code: billing.CodeTooManyRequests, Message: "The service is handling as many uploads as it can. Send the upload again soon."}
 	}
 	x.atEnd = append(x.atEnd, x.s.uploads.leave)
 	return nil

@@ -145,7 +145,7 @@ func endpointOf(doc *object) (id billing.WebhookEndpointID) {
 	}
 	id, err := billing.ParseID[billing.WebhookEndpointID](*ref)
 	if err != nil {
-		doc.faults.Add("endpoint_id", billing.FaultFormat, "The ID of a webhook endpoint starts with whe_ and has 26 more characters.")
+		doc.faults.Add("endpoint_id", billing.FaultFormat, "The ID of a webhook endpoint must be whe_ and 26 more characters.")
 	}
 	return id
 }

@@ -91,7 +91,7 @@ func (r deliveries) Resend(ctx context.Context, f billing.ResendFilter, now time
 	}
 	if n > limit {
 		var faults billing.Faults
-		faults.Add("created_after", billing.FaultTooMany, fmt.Sprintf("At most %d deliveries can be queued at once; narrow the filter.", limit))
+		faults.Add("created_after", billing.FaultTooMany, fmt.Sprintf("At most %d deliveries can be queued at once. Narrow the filter.", limit))
 		return 0, faults.Err()
 	}
 	at, first := micro(now), billing.NewID[billing.DeliveryID](now)
@@ -146,7 +146,7 @@ func (r deliveries) named(ctx context.Context, f billing.ResendFilter) error {
 		}
 	}
 	if !enabled {
-		return &billing.Error{Code: billing.CodeConflict, Message: "The webhook endpoint is disabled; enable it first."}
+		return &billing.Error{Code: billing.CodeConflict, Message: "The webhook endpoint is disabled. Enable it first."}
 	}
 	return nil
 }

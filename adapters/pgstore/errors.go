@@ -89,14 +89,14 @@ func conflict(e *serverError) error {
 	var faults billing.Faults
 	switch e.Constraint {
 	case "attachments_answering":
-		message = "The payer request has an open attachment already."
+		message = "The payer request already has an open attachment."
 	case "documents_image":
-		message = "The attachment has the image already."
+		message = "The attachment already has this image."
 	case "claims_control_number":
-		message = "Another claim has the patient control number."
-		faults.Add("patient_control_number", billing.FaultConflict, "It is unique within the organization and mode, whatever the case.")
+		message = "Another claim already has this patient control number."
+		faults.Add("patient_control_number", billing.FaultConflict, "The number is already used. Send another one; upper and lower case count as the same.")
 	case "claims_void":
-		message = "The claim has a void already."
+		message = "The claim already has a void."
 	default:
 		return e
 	}

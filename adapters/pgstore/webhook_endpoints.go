@@ -87,7 +87,7 @@ WHERE (SELECT count(*) FROM webhook_endpoints WHERE org_id = $2 AND mode = $3) <
 	case n == 0:
 		return &billing.Error{
 			Code:    billing.CodeConflict,
-			Message: fmt.Sprintf("There are %d webhook endpoints already; delete one first.", billing.MaxEndpoints),
+			Message: fmt.Sprintf("The organization already has %d webhook endpoints in this mode. Delete one first.", billing.MaxEndpoints),
 		}
 	}
 	return nil

@@ -64,7 +64,7 @@ const (
 // would decode it.
 func (r *rules) read(raw string) (*target, billing.Faults) {
 	if utf8.RuneCountInString(raw) > billing.MaxWebhookURL {
-		return nil, fault(billing.FaultTooLong, fmt.Sprintf("The URL has at most %d characters.", billing.MaxWebhookURL))
+		return nil, fault(billing.FaultTooLong, fmt.Sprintf("The URL may have at most %d characters.", billing.MaxWebhookURL))
 	}
 	for i := range len(raw) {
 		if c := raw[i]; c <= ' ' || c == 0x7f || c == '\\' {
@@ -123,7 +123,7 @@ func (r *rules) name(host string) (string, billing.Faults) {
 		return "", fault(billing.FaultFormat, notAHost)
 	}
 	if edges := "." + ascii + "."; err != nil || strings.Contains(edges, ".-") || strings.Contains(edges, "-.") {
-		return "", fault(billing.FaultFormat, "The host's name is not a valid one.")
+		return "", fault(billing.FaultFormat, "The host's name is not valid.")
 	}
 	if dot < 0 {
 		return "", fault(billing.FaultFormat, "The host's name must have at least two parts, such as example.com.")

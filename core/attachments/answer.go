@@ -110,5 +110,5 @@ func (s *Service) choose(
 	if err != nil || in.Narrative == nil || a.PayerRequestID != request.ID {
 		return a, err // one of another payer request stays unchanged and is refused
 	}
-	return a, a.Tell(*in.Narrative, tx.Clock.Now())
+	return a, a.SetNarrative(*in.Narrative, tx.Clock.Now())
 }

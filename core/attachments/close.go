@@ -34,7 +34,7 @@ func errStalled() error {
 	return &billing.Error{
 		Code: billing.CodeUnavailable,
 		Message: "The images cannot be read now. The attachment will be sent as soon as they can be. " +
-			"Send the request again, with the same key, after the seconds of Retry-After.",
+			"After the number of seconds in Retry-After, send the request again with the same key.",
 		Cause: errors.New("the worker cannot read the attachment's images; its log has the cause"),
 	}
 }

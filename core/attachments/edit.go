@@ -29,7 +29,7 @@ func (s *Service) Narrate(
 		if err != nil {
 			return nil, err
 		}
-		if err := a.Tell(*narrative, tx.Clock.Now()); err != nil {
+		if err := a.SetNarrative(*narrative, tx.Clock.Now()); err != nil {
 			return nil, err
 		}
 		return a, tx.Attachments.Save(ctx, a)

@@ -71,7 +71,7 @@ func (s *Service) make(
 	now := tx.Clock.Now()
 	a, faults := in.Attachment(claim, request, office.Today(now))
 	if claim != nil && !names.Office.IsZero() && names.Office != claim.OfficeID {
-		faults.Add("office_id", billing.FaultConflict, "The claim belongs to another office. Leave office_id out.")
+		faults.Add("office_id", billing.FaultConflict, "The claim belongs to another office. Leave out office_id.")
 	}
 	payer := s.payer(&faults, &absent, in.PayerID, claim, request)
 	if err := firstOf(faults.Err(), absent.Err()); err != nil {
@@ -122,9 +122,9 @@ func (s *Service) payer(
 			absent.Add("payer", "payer_id")
 			return payer
 		case claim != nil && named.ID != claim.Payer.ID:
-			faults.Add("payer_id", billing.FaultConflict, "The claim is for another payer. Leave payer_id out.")
+			faults.Add("payer_id", billing.FaultConflict, "The claim is for another payer. Leave out payer_id.")
 		case request != nil && named.ID != request.Payer.ID:
-			faults.Add("payer_id", billing.FaultConflict, "The payer request is from another payer. Leave payer_id out.")
+			faults.Add("payer_id", billing.FaultConflict, "The payer request is from another payer. Leave out payer_id.")
 		}
 		payer = named.PayerSummary
 	}

@@ -80,7 +80,7 @@ func (s *Service) Upload(
 // sniff returns the format of the file, or adds a fault.
 func sniff(faults *billing.Faults, file File) billing.ImageFormat {
 	if file.Content == nil {
-		faults.Add("file", billing.FaultRequired, "Send the image as the part named file.")
+		faults.Add("file", billing.FaultRequired, "Send the image in the part named file.")
 		return ""
 	}
 	head := make([]byte, 8)

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// AttachmentState is where an attachment stands.
+// AttachmentState is the state of an attachment.
 type AttachmentState string
 
 // The states of an attachment. Nothing changes after closing.
@@ -17,13 +17,13 @@ const (
 	AttachmentClosed AttachmentState = "closed"
 )
 
-// AttachmentKind is what an attachment is for.
+// AttachmentKind is the purpose of an attachment.
 type AttachmentKind string
 
 // The kinds.
 const (
 	AttachmentUnsolicited AttachmentKind = "unsolicited" // goes with a claim
-	AttachmentSolicited   AttachmentKind = "solicited"   // answers a payer request; never on a claim file
+	AttachmentSolicited   AttachmentKind = "solicited"   // answers a payer request; never in a claim file
 )
 
 // The limits of an attachment.
@@ -38,7 +38,7 @@ type Attachment struct {
 	Scope          Scope
 	State          AttachmentState
 	Kind           AttachmentKind
-	ClaimID        ClaimID // zero when it was made for no claim
+	ClaimID        ClaimID // zero when it is about no claim
 	OfficeID       OfficeID
 	Payer          PayerSummary
 	PayerRequestID PayerRequestID // set exactly when it is solicited
@@ -51,8 +51,8 @@ type Attachment struct {
 	UpdatedAt      time.Time
 	ClosedAt       time.Time // zero while open
 
-	// Number is what the attachment network knows the attachment by. It is
-	// given before the first sending and told to callers once that went well.
+	// Number identifies the attachment on the attachment network. It is set
+	// before the first sending, and callers see it after a sending succeeded.
 	Number string
 	// Sending is the job that sends the attachment now; zero for none.
 	Sending      JobID
@@ -62,14 +62,15 @@ type Attachment struct {
 	Stalled JobID
 }
 
-// AttachmentSubject is whom and what an attachment is about.
+// AttachmentSubject is the patient, the subscriber and the days of service that
+// an attachment is about.
 type AttachmentSubject struct {
 	Patient      AttachmentPatient
 	Subscriber   AttachmentSubscriber
 	ServiceDates DateSpan
 }
 
-// AttachmentPatient is the patient shown.
+// AttachmentPatient is the patient in the images.
 type AttachmentPatient struct {
 	FirstName   string
 	LastName    string
@@ -84,7 +85,7 @@ type AttachmentSubscriber struct {
 	Relationship Relationship // of the patient to the subscriber
 }
 
-// AttachmentFilter narrows a list of attachments; zero fields do not.
+// AttachmentFilter narrows a list of attachments. Zero fields match all.
 type AttachmentFilter struct {
 	ClaimID        ClaimID
 	PayerRequestID PayerRequestID
@@ -95,22 +96,22 @@ type AttachmentFilter struct {
 	CreatedBefore  time.Time // exclusive
 }
 
-// editable is nil while the attachment may change, else a CodeConflict.
+// editable returns nil while the attachment may change, else a CodeConflict.
 func (a *Attachment) editable() error {
 	switch {
 	case a.State == AttachmentClosed:
-		return conflict("The attachment is closed, and nothing changes after closing. Make another one.")
+		return conflict("The attachment is closed and cannot be changed. Create a new attachment.")
 	case !a.Sending.IsZero():
-		return conflict("The attachment is being sent. Read it in a moment, then decide.")
+		return conflict("The attachment is being sent and cannot be changed now. Read it again in a moment.")
 	}
 	return nil
 }
 
 func conflict(message string) error { return &Error{Code: CodeConflict, Message: message} }
 
-// changed notes a change. What was sent before under the number is not what
-// will be sent next, so it goes under another. A request that began earlier may
-// come to its change later.
+// changed records a change. It clears the number, so that changed content is sent
+// under a number of its own. Requests may reach this in another order than they
+// began.
 func (a *Attachment) changed(now time.Time) {
 	a.Number = ""
 	if now.After(a.UpdatedAt) {
@@ -118,7 +119,7 @@ func (a *Attachment) changed(now time.Time) {
 	}
 }
 
-// Image finds the document that has the image; nil when there is none.
+// Image returns the document with the same image, or nil.
 func (a *Attachment) Image(d *Document) *Document {
 	i := slices.IndexFunc(a.Documents, func(have *Document) bool { return have.SHA256 == d.SHA256 })
 	if i < 0 {
@@ -127,9 +128,9 @@ func (a *Attachment) Image(d *Document) *Document {
 	return a.Documents[i]
 }
 
-// Add adds a document, and reports false when the attachment has its image
-// already. An attachment that may not change is CodeConflict, one that is full
-// CodeInvalidRequest.
+// Add adds a document. It reports false when the attachment already has the
+// image. The error is CodeConflict when the attachment may not change, and
+// CodeInvalidRequest when it is full.
 func (a *Attachment) Add(d *Document, now time.Time) (bool, error) {
 	if err := a.editable(); err != nil {
 		return false, err
@@ -146,7 +147,7 @@ func (a *Attachment) Add(d *Document, now time.Time) (bool, error) {
 	return true, nil
 }
 
-// Admits judges whether images may be added at all, before one is looked at.
+// Admits returns an error when no image may be added.
 func (a *Attachment) Admits() error { return a.editable() }
 
 func (a *Attachment) room(size int64) error {
@@ -156,14 +157,14 @@ func (a *Attachment) room(size int64) error {
 	}
 	switch {
 	case len(a.Documents) >= MaxDocuments:
-		f.Add("file", FaultTooMany, fmt.Sprintf("An attachment has at most %d documents.", MaxDocuments))
+		f.Add("file", FaultTooMany, fmt.Sprintf("An attachment may have at most %d documents.", MaxDocuments))
 	case size > MaxDocumentBytes:
-		f.Add("file", FaultTooMany, "The images of an attachment have at most 15 MB together, as they are stored.")
+		f.Add("file", FaultTooMany, "The stored images of an attachment may have at most 15 MB together.")
 	}
 	return f.Err()
 }
 
-// Remove takes a document off. An unknown one is CodeNotFound.
+// Remove removes a document. An unknown one is CodeNotFound.
 func (a *Attachment) Remove(id DocumentID, now time.Time) (*Document, error) {
 	i := slices.IndexFunc(a.Documents, func(d *Document) bool { return d.ID == id })
 	if i < 0 {
@@ -178,7 +179,7 @@ func (a *Attachment) Remove(id DocumentID, now time.Time) (*Document, error) {
 	return d, nil
 }
 
-// Document finds a document by its ID; an unknown one is CodeNotFound.
+// Document returns the document with the ID. An unknown one is CodeNotFound.
 func (a *Attachment) Document(id DocumentID) (*Document, error) {
 	i := slices.IndexFunc(a.Documents, func(d *Document) bool { return d.ID == id })
 	if i < 0 {
@@ -187,8 +188,8 @@ func (a *Attachment) Document(id DocumentID) (*Document, error) {
 	return a.Documents[i], nil
 }
 
-// Tell sets the narrative.
-func (a *Attachment) Tell(narrative string, now time.Time) error {
+// SetNarrative sets the narrative.
+func (a *Attachment) SetNarrative(narrative string, now time.Time) error {
 	if err := a.editable(); err != nil {
 		return err
 	}
@@ -199,36 +200,36 @@ func (a *Attachment) Tell(narrative string, now time.Time) error {
 	return nil
 }
 
-// Closable judges whether the attachment can be closed by its caller: an
-// unsolicited one with a document.
+// Closable returns an error unless a caller may close the attachment: it is
+// unsolicited and has a document.
 func (a *Attachment) Closable() error {
 	switch {
 	case a.Kind == AttachmentSolicited:
-		return conflict("A solicited attachment is closed by answering its payer request.")
+		return conflict("A solicited attachment closes when its payer request is answered. Answer that request instead.")
 	case a.State == AttachmentOpen && len(a.Documents) == 0:
-		return conflict("The attachment has no document yet. Upload one, then close it.")
+		return conflict("The attachment has no documents. Upload a document, then close the attachment.")
 	}
 	return a.editable()
 }
 
-// Answers judges whether the attachment can answer the payer request. An
-// answer needs a document or a narrative.
+// Answers returns an error unless the attachment can answer the payer request.
+// An answer has a document or a narrative.
 func (a *Attachment) Answers(r *PayerRequest) error {
 	if a.Kind != AttachmentSolicited || a.PayerRequestID != r.ID {
-		return conflict("The attachment was not made for this payer request.")
+		return conflict("This attachment was not created to answer this payer request. Name one that was, or none.")
 	}
 	if err := a.editable(); err != nil {
 		return err
 	}
 	var f Faults
 	if len(a.Documents) == 0 && Blank(a.Narrative) {
-		f.Add("narrative", FaultRequired, "An answer needs a narrative, or an attachment with a document.")
+		f.Add("narrative", FaultRequired, "An answer must have a narrative or a document. Add one of them.")
 	}
 	return f.Err()
 }
 
-// BeginSending gives the attachment to the job that sends it. Serial is the
-// next number of the service, which is used when the attachment has none yet.
+// BeginSending assigns the attachment to the job that sends it. Serial becomes
+// the attachment's number if it has none.
 func (a *Attachment) BeginSending(job JobID, serial int64, now time.Time) error {
 	if err := a.editable(); err != nil {
 		return err
@@ -240,10 +241,9 @@ func (a *Attachment) BeginSending(job JobID, serial int64, now time.Time) error 
 	return nil
 }
 
-// Sent closes the attachment that the network has taken under the number,
-// whoever sent it and whatever was thought of it since: an edit would have
-// taken the number away, so what is there now is what was sent. It reports
-// false, and does nothing, when the attachment is another one by now.
+// Sent closes the attachment after the network accepted it under the number. An
+// edit would have cleared the number, so the content is what was sent. Sent
+// reports false, and changes nothing, when the number is another by now.
 func (a *Attachment) Sent(number string, now time.Time) bool {
 	if a.State != AttachmentOpen || number == "" || a.Number != number {
 		return false
@@ -253,8 +253,8 @@ func (a *Attachment) Sent(number string, now time.Time) bool {
 	return true
 }
 
-// NotSent leaves the attachment open after the network failed the job. It
-// reports false, and does nothing, when the job is not the one that sends it.
+// NotSent leaves the attachment open after the network failed the job. It reports
+// false, and changes nothing, when another job sends the attachment.
 func (a *Attachment) NotSent(job JobID) bool {
 	if a.Sending != job || job.IsZero() {
 		return false
@@ -263,9 +263,9 @@ func (a *Attachment) NotSent(job JobID) bool {
 	return true
 }
 
-// Stall notes that the job cannot read the images now; the attachment stays the
-// job's. It reports false, and does nothing, when the job is not the one that
-// sends it.
+// Stall records that the job cannot read the images now. The job keeps the
+// attachment. Stall reports false, and changes nothing, when another job sends
+// the attachment.
 func (a *Attachment) Stall(job JobID) bool {
 	if a.Sending != job || job.IsZero() {
 		return false
@@ -274,9 +274,9 @@ func (a *Attachment) Stall(job JobID) bool {
 	return true
 }
 
-// GiveUp leaves the attachment open after the job failed for a fault of the
-// service itself. It reports false, and does nothing, when the job is not the
-// one that sends it.
+// GiveUp leaves the attachment open after the job failed because of a fault of
+// the service itself. It reports false, and changes nothing, when another job
+// sends the attachment.
 func (a *Attachment) GiveUp(job JobID) bool {
 	if !a.Stall(job) {
 		return false
@@ -285,20 +285,19 @@ func (a *Attachment) GiveUp(job JobID) bool {
 	return true
 }
 
-// ClaimFile is what a claim file carries of a closed attachment.
+// ClaimFile is the part of a closed attachment that a claim file carries.
 type ClaimFile struct {
 	PWK     string // PWK06 of loop 2300
 	NTE     string // the NTE note of loop 2300
-	Partial bool   // the note has characters that files leave out
+	Partial bool   // files leave out some characters of the note
 }
 
 // maxNTE is the length of NTE02 (005010X224A2).
 const maxNTE = 80
 
-// ClaimFile is what a claim file carries; nil while the attachment is open. The
-// note starts with the number, because that is where payers look for it, and
-// has as much of the narrative as fits, cut at a word. A first word that is
-// longer is cut itself.
+// ClaimFile returns what a claim file carries, or nil while the attachment is
+// open. The note starts with the number, where payers look for it. As much of
+// the narrative as fits follows, cut at a word. A longer first word is cut.
 func (a *Attachment) ClaimFile() *ClaimFile {
 	if a.State != AttachmentClosed {
 		return nil
@@ -317,24 +316,24 @@ func (a *Attachment) ClaimFile() *ClaimFile {
 	return &ClaimFile{PWK: a.Number, NTE: note, Partial: !Spellable(note[len(a.Number):])}
 }
 
-// Transmission is what an attachment network is told of an attachment, before
-// its files.
+// Transmission describes an attachment to an attachment network, without its
+// files.
 type Transmission struct {
-	Number         string // ours; the network knows the transmission by it
+	Number         string // ours; it identifies the transmission on the network
 	Kind           AttachmentKind
 	Payer          PayerSummary
 	Office         Office
 	About          AttachmentSubject
 	Narrative      string
-	ControlNumber  string // of the claim, when there is one
+	ControlNumber  string // of the claim; empty without one
 	PayerReference string // of the payer request that it answers
 	EarlierNumber  string // of the claim's earlier attachment, when it answers a request about the claim
 	Documents      int
 	SendingSince   time.Time
 }
 
-// Transmission is what the network is told of the attachment. Claim is its
-// claim and earlier the number of the claim's earlier attachment, if any.
+// Transmission describes the attachment to the network. Claim is nil without a
+// claim. Earlier is the number of the claim's earlier attachment, or empty.
 func (a *Attachment) Transmission(office *Office, claim *Claim, earlier string) Transmission {
 	t := Transmission{
 		Number: a.Number, Kind: a.Kind, Payer: a.Payer, Office: *office, About: a.About, Narrative: a.Narrative,

@@ -86,8 +86,8 @@ func TestAttachmentStates(t *testing.T) {
 			_, err := a.Remove(picture(9, 0).ID, evening)
 			return outcome(true, err)
 		}},
-		{"tell", ok, conflict, conflict, func(a *billing.Attachment) string { return outcome(true, a.Tell("Lost filling.", evening)) }},
-		{"tell the same", ok, conflict, conflict, func(a *billing.Attachment) string { return outcome(true, a.Tell(a.Narrative, evening)) }},
+		{"tell", ok, conflict, conflict, func(a *billing.Attachment) string { return outcome(true, a.SetNarrative("Lost filling.", evening)) }},
+		{"tell the same", ok, conflict, conflict, func(a *billing.Attachment) string { return outcome(true, a.SetNarrative(a.Narrative, evening)) }},
 		{"closable", ok, conflict, conflict, func(a *billing.Attachment) string { return outcome(true, a.Closable()) }},
 		{"closable, solicited", conflict, conflict, conflict, func(a *billing.Attachment) string {
 			a.Kind = billing.AttachmentSolicited
@@ -306,16 +306,16 @@ func TestANumberIsOfWhatWasSent(t *testing.T) {
 	}{
 		"nothing": {func(*billing.Attachment) error { return nil }, "MLR000000001"},
 		"the same narrative": {
-			func(a *billing.Attachment) error { return a.Tell(a.Narrative, evening) }, "MLR000000001",
+			func(a *billing.Attachment) error { return a.SetNarrative(a.Narrative, evening) }, "MLR000000001",
 		},
 		"the same image": {
 			func(a *billing.Attachment) error { _, err := a.Add(picture(1, 1000), evening); return err }, "MLR000000001",
 		},
 		"another narrative": {
-			func(a *billing.Attachment) error { return a.Tell("Lost filling.", evening) }, "MLR000000002",
+			func(a *billing.Attachment) error { return a.SetNarrative("Lost filling.", evening) }, "MLR000000002",
 		},
 		"no narrative": {
-			func(a *billing.Attachment) error { return a.Tell("", evening) }, "MLR000000002",
+			func(a *billing.Attachment) error { return a.SetNarrative("", evening) }, "MLR000000002",
 		},
 		"one more image": {
 			func(a *billing.Attachment) error { _, err := a.Add(picture(2, 1), evening); return err }, "MLR000000002",
@@ -413,7 +413,7 @@ func TestSentAfterAll(t *testing.T) {
 	}
 	edited := inState(t, "sending", attachment())
 	edited.NotSent(mine)
-	if err := edited.Tell("Something else.", evening); err != nil {
+	if err := edited.SetNarrative("Something else.", evening); err != nil {
 		t.Fatal(err)
 	}
 	if edited.Sent("MLR000000007", evening) {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// ControlNumbers tell an X12 file and its parts from all others of its sender:
-// ISA13, GS06 and ST02. One that is not known is empty.
+// ControlNumbers identify an X12 file and its parts among those of its sender:
+// ISA13, GS06 and ST02. An unknown one is empty.
 type ControlNumbers struct {
 	Interchange string
 	Group       string
@@ -19,10 +19,10 @@ type FileRef struct {
 	ControlNumbers ControlNumbers
 }
 
-// MaxBatchClaims is how many claims a batch has at most (005010X224A2, 1.3.3).
+// MaxBatchClaims is the most claims that a batch may have (005010X224A2, 1.3.3).
 const MaxBatchClaims = 5000
 
-// BatchState is where a batch stands.
+// BatchState is the state of a batch.
 type BatchState string
 
 // The states of a batch.
@@ -32,7 +32,7 @@ const (
 	BatchAcknowledged BatchState = "acknowledged"
 )
 
-// BatchResult is what a clearinghouse made of a batch file.
+// BatchResult is the verdict of a clearinghouse on a batch file.
 type BatchResult string
 
 // The results of a batch.
@@ -50,14 +50,14 @@ type Batch struct {
 	File            FileRef
 	ClaimCount      int
 	Result          BatchResult // empty until it is acknowledged
-	Acknowledgement string      // the name of the 997 file that answered
+	Acknowledgement string      // the name of the 997 file with the result
 	CreatedAt       time.Time
 	SentAt          time.Time
 	AcknowledgedAt  time.Time
 }
 
-// NewBatch is a batch of claims under a serial number that no other has. Its
-// name is that of the millisecond now.
+// NewBatch returns a batch of claims with the serial number, which no other batch
+// has. The current millisecond is its name.
 func NewBatch(scope Scope, network string, serial int64, claims int, now time.Time) *Batch {
 	control := fmt.Sprintf("%09d", serial%1_000_000_000)
 	b := &Batch{
@@ -68,14 +68,14 @@ func NewBatch(scope Scope, network string, serial int64, claims int, now time.Ti
 	return b
 }
 
-// Rename gives the batch the name of a millisecond: its 17 digits, UTC.
+// Rename names the batch after a millisecond: its 17 digits, in UTC.
 func (b *Batch) Rename(at time.Time) {
 	at = at.UTC()
 	b.File.Name = fmt.Sprintf("%s%03d.837", at.Format("20060102150405"), at.Nanosecond()/int(time.Millisecond))
 }
 
-// Sent notes that the file was handed to the network. It reports false when
-// that was noted before.
+// Sent records that the network has the file. It reports false when that was
+// recorded before.
 func (b *Batch) Sent(at time.Time) bool {
 	if b.State != BatchPending {
 		return false
@@ -84,9 +84,8 @@ func (b *Batch) Sent(at time.Time) bool {
 	return true
 }
 
-// Acknowledge applies the verdict of a 997 or 999 with the given name. It
-// reports false, and changes nothing, when the batch has one already: the
-// first stands.
+// Acknowledge applies the verdict of the 997 or 999 with the name. It reports
+// false, and changes nothing, when the batch already has one: the first stands.
 func (b *Batch) Acknowledge(r BatchResult, name string, at time.Time) bool {
 	if b.State == BatchAcknowledged {
 		return false
@@ -95,15 +94,15 @@ func (b *Batch) Acknowledge(r BatchResult, name string, at time.Time) bool {
 	return true
 }
 
-// ClaimsFile is what a batch file is made of.
+// ClaimsFile is the content of a batch file.
 type ClaimsFile struct {
 	Batch    *Batch
 	Envelope Envelope // of the batch's network
 	Claims   []OutgoingClaim
 }
 
-// OutgoingClaim is a claim with what its file says of those whom the claim
-// only names. The claim's PayerClaimNumber is sent with replacements and voids.
+// OutgoingClaim is a claim with the details of the parties that it names. The
+// claim's PayerClaimNumber is sent with replacements and voids.
 type OutgoingClaim struct {
 	Claim       *Claim
 	Office      *Office

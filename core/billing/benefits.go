@@ -1,7 +1,7 @@
 package billing
 
-// Benefits is what a payer answered. Every value comes from the payer's 271;
-// NotReturned names what it did not say.
+// Benefits is the content of a payer's response. Every value comes from the 271;
+// NotReturned names the values that it lacks.
 type Benefits struct {
 	Status                  CoverageStatus
 	CoverageEffectiveDate   Date
@@ -20,7 +20,7 @@ type Benefits struct {
 // NetworkStatus is the office's standing with the plan.
 type NetworkStatus string
 
-// The network statuses; empty when the payer said nothing of networks.
+// The network statuses; empty when the payer does not mention networks.
 const (
 	InNetwork      NetworkStatus = "in_network"
 	OutOfNetwork   NetworkStatus = "out_of_network"
@@ -35,7 +35,7 @@ type Plan struct {
 	BenefitPeriod string
 }
 
-// BenefitLevel says for whom an amount counts.
+// BenefitLevel is the group of people that an amount counts for.
 type BenefitLevel string
 
 // The benefit levels.
@@ -54,20 +54,20 @@ const (
 	PeriodLifetime     BenefitPeriod = "lifetime"
 )
 
-// BenefitAmount is a maximum or a deductible. A nil amount was neither
-// returned nor to be derived from the other two.
+// BenefitAmount is a maximum or a deductible. A nil amount was not returned and
+// cannot be derived from the other two.
 type BenefitAmount struct {
 	Level     BenefitLevel
 	Period    BenefitPeriod
 	Amount    *Money
 	Used      *Money
 	Remaining *Money
-	AppliesTo string // a category, or words of the payer; empty for the whole plan
+	AppliesTo string // a category, or the payer's text; empty for the whole plan
 }
 
-// Derive fills the one of amount, used and remaining that is missing when the
-// other two are there and do not contradict each other, as when more was used
-// than there was.
+// Derive computes the missing one of amount, used and remaining from the other
+// two. It leaves amounts that contradict each other, such as more used than the
+// maximum.
 func (b *BenefitAmount) Derive() {
 	switch {
 	case b.Amount == nil && b.Used != nil && b.Remaining != nil:
@@ -79,7 +79,7 @@ func (b *BenefitAmount) Derive() {
 	}
 }
 
-// Category groups dental procedures the way plans cover them.
+// Category is a group of dental procedures that plans cover alike.
 type Category string
 
 // The categories, in the order in which replies list them.
@@ -104,7 +104,7 @@ func Categories() []Category {
 	}
 }
 
-// CategoryCoverage is what the plan pays of one category.
+// CategoryCoverage is the coverage of one category.
 type CategoryCoverage struct {
 	Category    Category
 	PercentPaid *float64 // the plan's share, 0 to 100
@@ -120,10 +120,10 @@ type Frequency struct {
 	Scope  string // such as "per tooth"; empty when the payer did not say
 }
 
-// ProcedureStatus says whether a procedure would be paid for now.
+// ProcedureStatus is whether the plan would pay for a procedure now.
 type ProcedureStatus string
 
-// The procedure statuses; empty when the payer said too little to tell.
+// The procedure statuses; empty when the payer does not say enough.
 const (
 	ProcedureCoveredNow ProcedureStatus = "covered_now"
 	ProcedureNotDueYet  ProcedureStatus = "not_due_yet"
@@ -132,7 +132,7 @@ const (
 	ProcedureNotCovered ProcedureStatus = "not_covered"
 )
 
-// ProcedureBenefit is what the plan pays for one procedure.
+// ProcedureBenefit is the coverage of one procedure.
 type ProcedureBenefit struct {
 	Code             string // D and four digits
 	Description      string
@@ -146,8 +146,7 @@ type ProcedureBenefit struct {
 	Note             string
 }
 
-// PlanRules are rules that plans state in words; empty strings were not
-// returned.
+// PlanRules are rules that plans state in words. Empty ones were not returned.
 type PlanRules struct {
 	MissingToothClause     string
 	WaitingPeriod          string

@@ -1,8 +1,8 @@
 package billing
 
-// The benefits of a check, as the interface lists them. A check is answered
-// once and shown for years, so they are spelled when the payer's response
-// arrives, as the data of an event is.
+// The benefits of a check, as the interface lists them. They are written once,
+// when the payer's response arrives, because checks are shown for years. The data
+// of an event is the same.
 
 type benefitsData struct {
 	CoverageEffectiveDate   *Date           `json:"coverage_effective_date"`
@@ -69,8 +69,8 @@ type planRulesData struct {
 	MajorServicesPaidOn    *string `json:"major_services_paid_on"`
 }
 
-// Data is a JSON object with the fields that the benefits add to a check; the
-// status is not among them. Without benefits every field is null.
+// Data returns a JSON object with the fields that the benefits add to a check,
+// without the status. Without benefits every field is null.
 func (b *Benefits) Data() []byte {
 	if b == nil {
 		return spelled(benefitsData{})
@@ -128,7 +128,7 @@ func (f *Frequency) data() *frequencyData {
 	return &frequencyData{f.Count, orNull(f.Period), orNull(f.Scope)}
 }
 
-// listed is an array, never null.
+// listed returns an array, never null.
 func listed[T, D any](rows []T, data func(T) D) []D {
 	out := make([]D, len(rows))
 	for i, row := range rows {

@@ -2,14 +2,14 @@ package billing
 
 import "strings"
 
-// maxBlobName is the longest name of a blob: what every file system takes as
-// one file's name, and S3 four times.
+// maxBlobName bounds the name of a blob. Every file system accepts a file name of
+// that length, and S3 one four times as long.
 const maxBlobName = 255
 
-// ValidBlobName reports whether a blob may have the name: letters, digits,
-// '_', '-' and '.', in parts between single slashes of which none is "." or
-// "..". So a name is the same thing in a folder, in a URL and in a bucket.
-// Names are ours, so a wrong one is a fault of the service.
+// ValidBlobName reports whether a blob may have the name. Its parts, between
+// single slashes, have letters, digits, '_', '-' and '.', and none is "." or
+// "..". A name then means the same in a folder, a URL and a bucket. The service
+// makes the names, so a wrong one is its own fault.
 func ValidBlobName(name string) bool {
 	if len(name) > maxBlobName {
 		return false
@@ -22,7 +22,7 @@ func ValidBlobName(name string) bool {
 	return true
 }
 
-// ValidBlobPrefix reports whether blobs may have names that begin so.
+// ValidBlobPrefix reports whether names of blobs may begin with the prefix.
 func ValidBlobPrefix(prefix string) bool { return ValidBlobName(prefix + "x") }
 
 func notInBlobName(r rune) bool {

@@ -2,21 +2,20 @@ package billing
 
 import "crypto/sha256"
 
-// Call is one call of a use case: what it may see, who makes it, and the
-// request that it is.
+// Call is one call of a use case: its scope, its principal and its request.
 type Call struct {
 	Scope     Scope
 	Principal Principal
 	Request   Request
 }
 
-// Principal is who makes a call.
+// Principal is the program or the person that makes a call.
 type Principal struct {
 	Type PrincipalType
 	ID   string // unique among the principals of its type
 }
 
-// PrincipalType is what kind of principal makes a call, and so what its ID is.
+// PrincipalType is the type of a principal, which decides what its ID is.
 type PrincipalType string
 
 // The types of principals.
@@ -27,18 +26,18 @@ const (
 	PrincipalWorker   PrincipalType = "worker"   // the service itself; the name of the worker
 )
 
-// Principal is the program that calls with the key.
+// Principal returns the program that calls with the key.
 func (k *APIKey) Principal() Principal { return Principal{PrincipalKey, k.ID.String()} }
 
-// Request is what the service knows of a call that changes something: its ID,
-// its idempotency key and what it means. A request without a key is
-// administration: it is made once, and its reply is not kept.
+// Request is a call that changes something: its ID, its idempotency key and a
+// digest of its content. A request without a key is administration: it runs
+// once, and its reply is not kept.
 type Request struct {
 	ID          RequestID
 	Key         string
 	Fingerprint [sha256.Size]byte // of method, path and the meaning of the body
 
-	// Faults is what is wrong with the form of a request whose use case finds no
-	// other faults. They are reported when the key is new.
+	// Faults are the faults in the form of a request whose use case has no others.
+	// They are reported when the key is new.
 	Faults Faults
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// ClaimKind is what a claim asks of the payer.
+// ClaimKind is what a claim asks the payer for.
 type ClaimKind string
 
 // The kinds of claims.
@@ -14,7 +14,7 @@ const (
 	KindPredetermination ClaimKind = "predetermination" // sent before treatment; the payer responds with an estimate
 )
 
-// ClaimState is where a claim stands.
+// ClaimState is the state of a claim.
 type ClaimState string
 
 // The states of a claim.
@@ -42,7 +42,7 @@ func ClaimStates() []ClaimState {
 	}
 }
 
-// ClaimFrequency says whether a claim is new to the payer (CLM05-3).
+// ClaimFrequency is whether a claim is new to the payer (CLM05-3).
 type ClaimFrequency string
 
 // The frequencies.
@@ -52,15 +52,15 @@ const (
 	FrequencyVoid        ClaimFrequency = "void"        // 8
 )
 
-// Claim asks a payer to pay for services, or to say what it would pay. What
-// other rows say of it is in ClaimRecord.
+// Claim asks a payer to pay for services, or to estimate what it would pay.
+// ClaimRecord adds what other rows say about it.
 type Claim struct {
 	ID                   ClaimID
 	Scope                Scope
 	Kind                 ClaimKind
 	Frequency            ClaimFrequency
-	ParentID             ClaimID // the claim that a void voids
-	ConvertedFrom        ClaimID // the predetermination that the claim was made of
+	ParentID             ClaimID // the claim that a void transaction voids
+	ConvertedFrom        ClaimID // the predetermination that became the claim
 	PatientControlNumber string
 	RequestID            RequestID // of the request that made it
 	CreatedAt            time.Time
@@ -69,14 +69,14 @@ type Claim struct {
 	ClaimProgress
 }
 
-// ClaimRecord is a claim with what other rows say of it, as of the read.
+// ClaimRecord is a claim with what other rows say about it when it is read.
 type ClaimRecord struct {
 	*Claim
 
 	OfficeName  string
-	Provider    ProviderSummary // who rendered the services; zero on a draft without one
-	HasVoid     bool            // there is a void of it that is not rejected; lists leave it out
-	Attachments []*Attachment   // made for it, the newest first, at most a hundred; stores leave them out
+	Provider    ProviderSummary // the rendering provider; zero on a draft without one
+	HasVoid     bool            // it has a void that is not rejected; lists leave it out
+	Attachments []*Attachment   // of the claim, newest first, at most a hundred; stores leave them out
 }
 
 // ProviderSummary names a provider inside another resource.
@@ -87,7 +87,7 @@ type ProviderSummary struct {
 	NPI       string
 }
 
-// ClaimFilter narrows a list of claims; zero fields do not.
+// ClaimFilter narrows a list of claims. Zero fields match all.
 type ClaimFilter struct {
 	Kind          ClaimKind
 	State         ClaimState
@@ -101,9 +101,9 @@ type ClaimFilter struct {
 	ControlNumber string // compared without case
 }
 
-// NewControlNumber makes a patient control number for the claim: 20 characters,
-// all that payers have to keep of one (005010X224A2, CLM01), 8 of the ID's time
-// and 12 of its random part.
+// NewControlNumber returns a patient control number for the claim. It has 20
+// characters, the most that payers must keep (005010X224A2, CLM01): 8 of the ID's
+// time and 12 of its random part.
 func NewControlNumber(id ClaimID) string {
 	s := strings.ToUpper(strings.TrimPrefix(id.String(), "clm_"))
 	return s[2:10] + s[14:]

@@ -2,8 +2,8 @@ package billing
 
 import "time"
 
-// Judged settles a claim that was made or changed: findings are what the rules
-// found. A draft keeps them and stays a draft. A new state has an event.
+// Judged applies the findings of the rules to a claim that was made or changed. A
+// draft keeps them and stays a draft. A new state has an event.
 func (r *ClaimRecord) Judged(findings []Finding, draft bool, at time.Time) ([]Event, error) {
 	by, event := TriggerValidate, EventClaimValidated
 	switch {
@@ -33,9 +33,8 @@ func (r *ClaimRecord) Submit(at time.Time) (Event, error) {
 	return r.Event(EventClaimQueued, cause), nil
 }
 
-// Replace puts other content in place of what the payer has, under the same ID
-// and control number, and queues the claim again. Rules have found nothing in
-// the content.
+// Replace replaces the content that the payer has and queues the claim again,
+// with the same ID and control number. The content has no findings.
 func (r *ClaimRecord) Replace(content ClaimContent, at time.Time) (Event, error) {
 	cause, err := r.ask(TriggerReplace, at)
 	if err != nil {
@@ -46,9 +45,8 @@ func (r *ClaimRecord) Replace(content ClaimContent, at time.Time) (Event, error)
 	return r.Event(EventClaimQueued, cause), nil
 }
 
-// Void makes the transaction that takes the claim back, under a control number
-// of its own, already queued. The claim stays as it is until the payer has
-// accepted the void.
+// Void returns a queued transaction that voids the claim, with a control number of
+// its own. The claim stays as it is until the payer accepts the void.
 func (r *ClaimRecord) Void(id ClaimID, controlNumber string, request RequestID, at time.Time) (*ClaimRecord, Event, error) {
 	if _, err := r.ask(TriggerAskVoid, at); err != nil {
 		return nil, Event{}, err
@@ -64,12 +62,12 @@ func (r *ClaimRecord) Void(id ClaimID, controlNumber string, request RequestID, 
 	return &ClaimRecord{Claim: v, OfficeName: r.OfficeName, Provider: r.Provider}, v.Event(EventClaimQueued, ClaimCause{At: at}), nil
 }
 
-// Convert makes the claim for services that the predetermination asked about,
-// now that they are done. Days are the service dates by line number, from 1;
-// lines without one are left out. The claim is yet to be judged.
+// Convert returns a claim for services of the predetermination that are done. Days
+// are the service dates by line number, from 1. Lines without one are left out.
+// The rules have not judged the claim.
 func (r *ClaimRecord) Convert(id ClaimID, controlNumber string, days map[int]Date, request RequestID, at time.Time) (*Claim, error) {
 	if !r.ConvertedTo.IsZero() {
-		return nil, &Error{Code: CodeConflict, Message: "The predetermination was converted already: see converted_to."}
+		return nil, &Error{Code: CodeConflict, Message: "The predetermination was already converted. converted_to is the ID of the new claim."}
 	}
 	if _, err := r.ask(TriggerConvert, at); err != nil {
 		return nil, err
@@ -89,7 +87,7 @@ func (r *ClaimRecord) Convert(id ClaimID, controlNumber string, days map[int]Dat
 	return next, nil
 }
 
-// Reconcile notes that the user has posted what was paid.
+// Reconcile records that the user has posted the payment.
 func (r *ClaimRecord) Reconcile(at time.Time) error {
 	if _, err := r.ask(TriggerReconcile, at); err != nil {
 		return err
@@ -98,8 +96,8 @@ func (r *ClaimRecord) Reconcile(at time.Time) error {
 	return nil
 }
 
-// ask applies what a caller asks for; the error, with CodeConflict, says why
-// the claim cannot go that way.
+// ask applies a trigger of a caller. The error, with CodeConflict, says why the
+// claim's state does not allow it.
 func (r *ClaimRecord) ask(by ClaimTrigger, at time.Time) (ClaimCause, error) {
 	cause := ClaimCause{At: at}
 	voided := r.HasVoid && by == TriggerReplace // the payer may process void and replacement in any order

@@ -1,14 +1,15 @@
 package billing
 
-// ClaimContent is what the caller wrote: what the payer is asked about. PATCH
-// changes its fields; a replacement, a void and a conversion copy it whole.
+// ClaimContent is the part of a claim that the caller writes and the payer
+// receives. PATCH changes its fields; a replacement, a void and a conversion copy
+// it whole.
 type ClaimContent struct {
 	OfficeID           OfficeID
 	Payer              PayerSummary
-	ProviderID         ProviderID // who rendered the services; zero on a draft without one
+	ProviderID         ProviderID // the rendering provider; zero on a draft without one
 	Subscriber         ClaimSubscriber
 	Patient            *ClaimPatient // nil when the subscriber is the patient
-	PatientID          PatientID     // the directory's entry for the patient; zero while the content does not identify one
+	PatientID          PatientID     // the patient's directory entry; zero while the content does not identify one
 	PlaceOfService     string
 	PriorAuthorization string
 	Accident           *Accident
@@ -17,7 +18,7 @@ type ClaimContent struct {
 	TenantReference    *string
 }
 
-// ClaimSubscriber is the holder of the plan, as a claim names one.
+// ClaimSubscriber is the holder of the plan on a claim.
 type ClaimSubscriber struct {
 	FirstName   string
 	LastName    string
@@ -37,7 +38,7 @@ type ClaimPatient struct {
 	Gender       Gender
 }
 
-// Gender is what payers ask for (DMG03).
+// Gender is the gender on a claim (DMG03).
 type Gender string
 
 // The genders.
@@ -66,7 +67,7 @@ type ClaimLine struct {
 	PriorPlacementDate Date
 }
 
-// Subject is what an attachment for the claim is about: the dependent, if any,
+// Subject returns what an attachment for the claim is about: the dependent, or
 // else the subscriber, and the days from the first service to the last.
 func (c *ClaimContent) Subject() AttachmentSubject {
 	s := c.Subscriber
@@ -82,8 +83,8 @@ func (c *ClaimContent) Subject() AttachmentSubject {
 	return about
 }
 
-// ServiceDates is the span from the first service to the last; zero when no
-// line has a date.
+// ServiceDates returns the span from the first service to the last. It is zero
+// when no line has a date.
 func (c *ClaimContent) ServiceDates() (span DateSpan) {
 	for _, l := range c.Lines {
 		span = span.Including(l.ServiceDate)
@@ -91,7 +92,7 @@ func (c *ClaimContent) ServiceDates() (span DateSpan) {
 	return span
 }
 
-// Charge is the sum of the fees.
+// Charge returns the sum of the fees.
 func (c *ClaimContent) Charge() (sum Money) {
 	for _, l := range c.Lines {
 		sum += l.Fee

@@ -2,8 +2,8 @@ package billing
 
 import "time"
 
-// Sent notes that the batch with the claim was handed to the network. It
-// reports false when the claim does not wait for that.
+// Sent records that the network has the batch with the claim. It reports false
+// when the claim is not waiting in that batch.
 func (c *Claim) Sent(b *Batch, at time.Time) (Event, bool) {
 	cause := ClaimCause{File: &b.File, At: at}
 	if c.BatchID != b.ID || !c.move(TriggerSend, &cause) {
@@ -15,8 +15,8 @@ func (c *Claim) Sent(b *Batch, at time.Time) (Event, bool) {
 	return c.Event(EventClaimSubmitted, cause), true
 }
 
-// Requeue puts the claim back into the queue, because its file was rejected
-// (cause.File is the rejection). It reports false when another file is on its way.
+// Requeue returns the claim to the queue after its file was rejected. cause.File is
+// the rejection. It reports false when another file has the claim.
 func (c *Claim) Requeue(b *Batch, cause ClaimCause) (Event, bool) {
 	if c.BatchID != b.ID || !c.move(TriggerFileRejected, &cause) {
 		return Event{}, false
@@ -25,16 +25,16 @@ func (c *Claim) Requeue(b *Batch, cause ClaimCause) (Event, bool) {
 	return c.Event(EventClaimQueued, cause), true
 }
 
-// Reported applies what a 277 says of the claim. It reports false when that
-// changes nothing: it is no news, or it comes too late.
+// Reported applies a 277's report on the claim. It reports false when the report
+// changes nothing, because it is old or late.
 func (c *Claim) Reported(r *ClaimReport, cause ClaimCause) (Event, bool) {
 	by, event := r.trigger()
 	if by == TriggerNotFound && c.Frequency == FrequencyVoid {
-		by, event = TriggerReject, EventClaimRejected // a caller cannot correct the transaction, and voids the claim once more
+		by, event = TriggerReject, EventClaimRejected // a caller cannot correct a void, and voids the claim again
 	}
 	cause.Status = &r.Status
 	moved := by != "" && c.move(by, &cause)
-	if !moved && by == TriggerPayerAccept { // once more, from a payer that has the claim
+	if !moved && by == TriggerPayerAccept { // a second acceptance, from a payer that has the claim
 		event, moved = EventClaimStatusUpdated, c.move(TriggerStatus, &cause)
 	}
 	if !moved {
@@ -49,8 +49,8 @@ func (c *Claim) Reported(r *ClaimReport, cause ClaimCause) (Event, bool) {
 	return c.Event(event, cause), true
 }
 
-// Returned applies a payer's estimate to a predetermination. It reports false
-// when the claim is none, or does not wait for one.
+// Returned applies a payer's estimate to a predetermination. It reports false for
+// any other claim, and for one that awaits no estimate.
 func (c *Claim) Returned(e ClaimEstimate, cause ClaimCause) (Event, bool) {
 	if !c.move(TriggerReturn, &cause) {
 		return Event{}, false
@@ -60,8 +60,8 @@ func (c *Claim) Returned(e ClaimEstimate, cause ClaimCause) (Event, bool) {
 	return c.ReturnedEvent(cause, e), true
 }
 
-// Voided takes the claim back, because the payer has accepted the transaction
-// that voids it. It reports false when the claim cannot be voided any more.
+// Voided voids the claim after the payer accepted the void transaction. It reports
+// false when the claim can no longer be voided.
 func (c *Claim) Voided(cause ClaimCause) (Event, bool) {
 	if !c.move(TriggerVoided, &cause) {
 		return Event{}, false

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// ClaimPayment is what one remittance did to a claim.
+// ClaimPayment is the effect of one remittance on a claim.
 type ClaimPayment struct {
 	ERAID                 ERAID
 	Ordinal               int    // of the claim in the remittance
 	StatusCode            string // CLP02: 1 to 3 processed, 4 denied, 22 a reversal
 	Paid                  Money  // negative for a reversal
-	Allowed               *Money // nil when the remittance does not say
+	Allowed               *Money // nil when the remittance has none
 	PatientResponsibility Money
 	Date                  Date   // of the payment; zero when the remittance has none
 	PayerClaimNumber      string // CLP07
@@ -20,10 +20,10 @@ type ClaimPayment struct {
 	Cancelled             bool // a reversal has cancelled it, or it is one
 }
 
-// Reverses reports whether the payment takes an earlier one back.
+// Reverses reports whether the payment reverses an earlier one.
 func (p *ClaimPayment) Reverses() bool { return p.StatusCode == claimReversed }
 
-// PaymentOutcome is how the payer has decided a claim.
+// PaymentOutcome is the payer's decision on a claim.
 type PaymentOutcome string
 
 // The outcomes.
@@ -36,33 +36,33 @@ const (
 // reversals subtracted.
 type ClaimStanding struct {
 	Outcome               PaymentOutcome // of the latest payment that no reversal cancels
-	ERAID                 ERAID          // of the same
-	PaymentDate           Date           // of the same; zero when its remittance has none
+	ERAID                 ERAID          // of that payment
+	PaymentDate           Date           // of that payment; zero when its remittance has none
 	Paid                  Money
-	Allowed               *Money // nil when the remittance does not say
+	Allowed               *Money // nil when the remittance has none
 	PatientResponsibility Money
 }
 
-// ClaimEstimate is what a payer would pay: its response to a predetermination.
+// ClaimEstimate is a payer's response to a predetermination: what it would pay.
 type ClaimEstimate struct {
 	ERAID      ERAID
-	Allowed    *Money // nil when the remittance does not say
+	Allowed    *Money // nil when the remittance has none
 	Pay        Money
 	Patient    Money
 	ReturnedAt time.Time
 	Lines      []LineEstimate
 }
 
-// LineEstimate is what a payer would pay for a line.
+// LineEstimate is the estimate for a line.
 type LineEstimate struct {
 	Number  int    // of the line, from 1
-	Allowed *Money // nil when the remittance does not say
+	Allowed *Money // nil when the remittance has none
 	Pay     Money
 	Patient Money
 }
 
-// CanApply reports whether what a remittance says, a payment or an estimate,
-// applies to the claim as it stands.
+// CanApply reports whether a payment or an estimate of a remittance applies to the
+// claim in its present state.
 func (c *Claim) CanApply(r *ERAClaim) bool {
 	if r.Estimates() {
 		_, ok := c.may(TriggerReturn)
@@ -74,9 +74,9 @@ func (c *Claim) CanApply(r *ERAClaim) bool {
 	return !r.Reverses() || c.reversed(r.Payment(ERAID{})) >= 0
 }
 
-// Pay applies what a remittance says of the claim: a payment, a denial, or a
-// reversal of one of them. It reports false, and changes nothing, when the
-// claim is not in a state for it, or has nothing that the reversal cancels.
+// Pay applies a payment, a denial, or the reversal of one. It reports false, and
+// changes nothing, when the claim's state does not allow it or it has nothing
+// to reverse.
 func (c *Claim) Pay(p ClaimPayment, cause ClaimCause) (Event, bool) {
 	cancels := -1
 	if p.Reverses() {
@@ -115,10 +115,10 @@ func (c *Claim) Pay(p ClaimPayment, cause ClaimCause) (Event, bool) {
 	return c.PaymentEvent(event, cause, p, standing), true
 }
 
-// reversed finds the payment that a reversal cancels: the latest that stands,
-// for the same amount, preferably under the payer's same number (005010X221A1,
-// 1.10.2.8: a reversal repeats the claim with every sign turned round). It is
-// -1 for none.
+// reversed returns the index of the payment that a reversal cancels, or -1. It is
+// the latest that stands with the same amount, preferably with the payer's same
+// number. A reversal repeats the claim with every sign inverted (005010X221A1,
+// 1.10.2.8).
 func (c *Claim) reversed(p ClaimPayment) int {
 	found := -1
 	for i, have := range slices.Backward(c.Payments) {
@@ -135,11 +135,10 @@ func (c *Claim) reversed(p ClaimPayment) int {
 	return found
 }
 
-// Standing is the claim's own figures after all that was applied; nil when
-// nothing stands. A payment and the reversal that cancels it count for nothing:
-// what they pay adds up to that, but some payers do not turn the sign of the
-// patient's share round. A denial without an allowed amount does not make that
-// of a payment unknown.
+// Standing returns the claim's figures after all payments, or nil when none
+// stands. A payment and its reversal are left out, because some payers do not
+// invert the sign of the patient's share. A denial without an allowed amount
+// leaves that of a payment known.
 func (c *Claim) Standing() *ClaimStanding {
 	var s ClaimStanding
 	known, stated := true, false

@@ -2,70 +2,74 @@ package billing
 
 import "cmp"
 
-// NextStep is one sentence on what happens next, or what the user has to do.
+// NextStep returns one sentence for a biller: what happens next, or what to do.
 func (c *Claim) NextStep() string {
 	switch c.State {
 	case ClaimDraft:
-		return "Complete the draft with PATCH; it is validated when it is sent without draft."
+		return "Complete the draft, then save it as a claim to have it checked."
 	case ClaimNeedsAttention:
-		return "Mend what findings names, with PATCH; the claim is then validated again."
+		if c.Frequency == FrequencyVoid {
+			return "Call the payer: it did not find the claim that this one voids."
+		}
+		return "Correct what the findings name; the claim is then checked again."
 	case ClaimValidated:
-		return "Submit it when it is to be sent to the payer."
+		return "Submit the claim to send it to the payer."
 	case ClaimQueued:
 		if c.Scope.Mode == ModeLive {
-			return "It waits until a clearinghouse is configured for live mode."
+			return "The claim goes out with the next batch once a clearinghouse is configured for live mode."
 		}
-		return "It goes out with the next batch; nothing is to be done."
+		return "No action is needed: the claim goes out with the next batch."
 	case ClaimSubmitted:
-		return "The clearinghouse has the file and will say whether it takes the claim; nothing is to be done."
+		return "No action is needed: the clearinghouse will report whether it accepts the claim."
 	case ClaimAcceptedClearinghouse:
-		return "The payer will say whether it takes the claim; nothing is to be done."
+		return "No action is needed: the payer will report whether it accepts the claim."
 	case ClaimAcceptedPayer:
 		switch {
 		case c.Frequency == FrequencyVoid:
-			return "The payer has taken the claim back; nothing is to be done."
+			return "No action is needed: the payer has voided the original claim."
 		case c.Kind == KindPredetermination:
-			return "The payer will answer with an estimate; nothing is to be done."
+			return "No action is needed: the payer will send its estimate with a remittance."
 		default:
-			return "The payer will decide and send a remittance; nothing is to be done."
+			return "No action is needed: the payer will decide the claim and send a remittance."
 		}
 	case ClaimRejected:
 		if c.Frequency == FrequencyVoid {
-			return "Void the claim in parent_id once more if it is still to be taken back; nothing is to be done with this transaction."
+			return "Void the original claim again if the payer must still cancel it; this void needs no action."
 		}
-		return "Mend what findings names, with PATCH, and submit it again."
+		return "Correct what the findings name, then submit the claim again."
 	case ClaimVoided:
-		return "The payer has taken the claim back; make a new claim if the services are still to be billed."
+		return "The payer has voided the claim; create a new claim if the services must still be billed."
 	case ClaimPaid:
 		return "Post the payment in the practice's books, then reconcile the claim."
 	case ClaimDenied:
-		return "Read the adjustments in the remittance: replace the claim, or bill the patient and reconcile it."
+		return "Read the adjustments in the remittance, then replace the claim, or bill the patient and reconcile it."
 	case ClaimReconciled:
-		return "The claim is settled; nothing is to be done."
+		return "No action is needed: the claim is settled."
 	case ClaimReturned:
 		if !c.ConvertedTo.IsZero() {
-			return "It was converted; follow the claim in converted_to."
+			return "No action is needed here: the predetermination was converted to a claim."
 		}
-		return "Convert it to a claim when the services are done."
+		return "Convert the predetermination to a claim once the services are done."
 	default:
 		return ""
 	}
 }
 
-// errClaimState is the error, with CodeConflict, of asking for what the claim's
-// state does not allow.
+// errClaimState returns the error, with CodeConflict, of a trigger that the
+// claim's state does not allow.
 func errClaimState(by ClaimTrigger, r *ClaimRecord) error {
-	return &Error{Code: CodeConflict, Message: precondition(by) + " This one is " + string(r.State) + kindWords(r) + ": " + r.NextStep()}
+	return &Error{Code: CodeConflict, Message: precondition(by) + " The state of this claim is " + string(r.State) + kindWords(r) + ". " + r.NextStep()}
 }
 
+// kindWords says why a claim differs from others in its state.
 func kindWords(r *ClaimRecord) string {
 	switch {
 	case r.HasVoid:
-		return ", and has a void"
+		return ", and it has a void"
 	case r.Frequency == FrequencyVoid:
-		return ", and the void of another claim"
+		return ", and it voids another claim"
 	case r.Kind == KindPredetermination:
-		return ", and a predetermination"
+		return ", and it is a predetermination"
 	default:
 		return ""
 	}
@@ -74,11 +78,11 @@ func kindWords(r *ClaimRecord) string {
 // precondition says in which states callers can pull the trigger.
 func precondition(by ClaimTrigger) string {
 	words := map[ClaimTrigger]string{
-		TriggerSubmit:    "A claim can be submitted when it is validated.",
-		TriggerReplace:   "A claim can be replaced when the payer has it, accepted_payer, paid or denied, and is not asked to void it.",
-		TriggerReconcile: "A claim can be reconciled when it is paid or denied.",
-		TriggerAskVoid:   "A claim can be voided when it was accepted, paid or denied.",
-		TriggerConvert:   "A predetermination can be converted when the payer has accepted or returned it.",
+		TriggerSubmit:    "A claim can be submitted once it is validated.",
+		TriggerReplace:   "A claim can be replaced while it is accepted_payer, paid or denied, and has no void.",
+		TriggerReconcile: "A claim can be reconciled once it is paid or denied.",
+		TriggerAskVoid:   "A claim can be voided once it is accepted, paid or denied, and only once.",
+		TriggerConvert:   "A predetermination can be converted once the payer has accepted or returned it.",
 	}
-	return cmp.Or(words[by], "A claim can be changed while it is a draft, needs attention or is rejected.")
+	return cmp.Or(words[by], "A claim can be changed while it is draft, needs_attention or rejected.")
 }

@@ -11,18 +11,19 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// A next step is one sentence, whatever the claim is, and none tells anybody to
-// change what cannot be changed.
+// A next step is one sentence for a biller, without methods, states or fields of
+// the API. It never asks for a change of a void, which cannot be changed.
 func TestNextStepsAreOneSentence(t *testing.T) {
 	t.Parallel()
 	sentence := regexp.MustCompile(`^[A-Z][^.!?]{20,150}\.$`)
+	technical := regexp.MustCompile(`[A-Z]{3}|_`)
 	for _, s := range billing.ClaimStates() {
 		for _, kind := range []billing.ClaimKind{billing.KindClaim, billing.KindPredetermination} {
 			for _, frequency := range []billing.ClaimFrequency{billing.FrequencyOriginal, billing.FrequencyReplacement, billing.FrequencyVoid} {
 				for _, mode := range []billing.Mode{billing.ModeTest, billing.ModeLive} {
 					for _, next := range []billing.ClaimID{{}, {15: 98}} {
 						c := billing.Claim{Kind: kind, Frequency: frequency, Scope: billing.Scope{Mode: mode}, ClaimProgress: billing.ClaimProgress{State: s, ConvertedTo: next}}
-						if step := c.NextStep(); !sentence.MatchString(step) {
+						if step := c.NextStep(); !sentence.MatchString(step) || technical.MatchString(step) {
 							t.Errorf("%s %s %s %s: %q", s, kind, frequency, mode, step)
 						}
 					}
@@ -30,9 +31,11 @@ func TestNextStepsAreOneSentence(t *testing.T) {
 			}
 		}
 	}
-	rejected := billing.Claim{Frequency: billing.FrequencyVoid, ClaimProgress: billing.ClaimProgress{State: billing.ClaimRejected}}
-	if step := rejected.NextStep(); regexp.MustCompile("PATCH|submit").MatchString(step) {
-		t.Errorf("a void cannot be mended: %q", step)
+	for _, s := range []billing.ClaimState{billing.ClaimRejected, billing.ClaimNeedsAttention} {
+		void := billing.Claim{Frequency: billing.FrequencyVoid, ClaimProgress: billing.ClaimProgress{State: s}}
+		if step := void.NextStep(); regexp.MustCompile("(?i)correct|submit").MatchString(step) {
+			t.Errorf("a void that is %s cannot be changed: %q", s, step)
+		}
 	}
 }
 
@@ -41,7 +44,7 @@ func TestARefusalSaysWhyAndWhatNext(t *testing.T) {
 	c := claim()
 	c.Kind, c.State = billing.KindClaim, billing.ClaimDraft
 	_, err := record(c).Submit(evening)
-	want := "CONFLICT: A claim can be submitted when it is validated. This one is draft: " + c.NextStep()
+	want := "CONFLICT: A claim can be submitted once it is validated. The state of this claim is draft. " + c.NextStep()
 	if err == nil || billing.CodeOf(err) != billing.CodeConflict || err.Error() != want {
 		t.Errorf("%v\nwant %s", err, want)
 	}

@@ -2,18 +2,18 @@ package billing
 
 import "time"
 
-// ClaimProgress is how far a claim has come: what the rules, its files and the
-// payer have made of it. A new claim starts without any.
+// ClaimProgress is the result of the rules, the files and the payer's decisions
+// for a claim. A new claim has none.
 type ClaimProgress struct {
 	State            ClaimState
 	Findings         []Finding
 	BatchID          FileID    // the file that carries it, or carried it last
 	SentAt           time.Time // when a file with it was first handed to the network
-	PayerClaimNumber string    // the payer's own number for it, the latest (277 REF 1K, CLP07)
+	PayerClaimNumber string    // the payer's latest number for it (277 REF 1K, CLP07)
 	Payments         []ClaimPayment
 	ReconciledAt     time.Time
-	Estimate         *ClaimEstimate // of a predetermination that was returned
-	ConvertedTo      ClaimID        // the claim that was made of the predetermination
+	Estimate         *ClaimEstimate // of a returned predetermination
+	ConvertedTo      ClaimID        // the claim that the predetermination became
 	History          []ClaimMove
 	UpdatedAt        time.Time
 }
@@ -26,7 +26,7 @@ type ClaimMove struct {
 	File  string // the name of the file that caused it; empty for none
 }
 
-// Finding is what a rule found wrong with a well-formed claim.
+// Finding is a problem that a rule found in a well-formed claim.
 type Finding struct {
 	Code    string // names the rule, such as tooth_required
 	Field   string // a dotted path in the body of POST /claims

@@ -6,34 +6,33 @@ import (
 	"unicode"
 )
 
-// RuleContext is what rules know of a claim besides the claim.
+// RuleContext is what rules know besides the claim.
 type RuleContext struct {
 	Today    Date      // in the office's time zone
 	Office   *Office   // nil leaves its rules out
-	Provider *Provider // who rendered the services; nil for none
+	Provider *Provider // the rendering provider; nil for none
 	Payer    *Payer    // nil leaves its rules out
-	Similar  []*Claim  // of the same patient, with services in the same days; the claim itself may be among them
+	Similar  []*Claim  // of the same patient on the same days; they may include the claim itself
 }
 
-// claimRule is what makes a well-formed claim one that should not be sent. The
-// message does not repeat what the claim says.
+// claimRule is a rule for claims that can be sent. The message repeats no value
+// of the claim.
 type claimRule struct {
 	code, field, message, fix string
 
 	broken func(c *Claim, with *RuleContext) bool
 }
 
-// lineRule is a claimRule for line i; its field is one of the line.
+// lineRule is a claimRule for line i. Its field is one of the line.
 type lineRule struct {
 	code, field, message, fix string
 
 	broken func(c *Claim, with *RuleContext, i int) bool
 }
 
-// Judge applies every rule to the claim. The findings are in the order of the
-// fields of POST /claims, and nil when there are none. A rule that is not sure
-// finds nothing: the payer reports what it misses, but what it finds wrongly
-// keeps a good claim from being sent.
+// Judge applies every rule and returns the findings in the order of the fields of
+// POST /claims. A rule finds nothing when it is not sure: payers report what it
+// misses, but a wrong finding stops a good claim.
 func (c *Claim) Judge(with RuleContext) (found []Finding) {
 	for i := range claimRules {
 		if r := &claimRules[i]; r.broken(c, &with) {
@@ -51,9 +50,8 @@ func (c *Claim) Judge(with RuleContext) (found []Finding) {
 	return found
 }
 
-// FindingFaults lists findings as faults, for a request that is refused because
-// of them. The values are well formed: that they are not allowed is all that
-// their code says.
+// FindingFaults returns findings as faults of a request that is refused because
+// of them. The values are well formed, so the code is always FaultNotAllowed.
 func FindingFaults(findings []Finding) (f Faults) {
 	for _, x := range findings {
 		f.Add(x.Field, FaultNotAllowed, x.Message+" "+x.Fix)
@@ -61,26 +59,26 @@ func FindingFaults(findings []Finding) (f Faults) {
 	return f
 }
 
-// missing is the rule that a field has a value: drafts and changes may leave it
-// out, a claim that is sent may not.
-func missing(field string, is func(c *Claim) bool) claimRule {
+// missing returns the rule that a field has a value. what names the field in
+// messages. Drafts and changes may leave it out, a claim that is sent may not.
+func missing(field, what string, is func(c *Claim) bool) claimRule {
 	return claimRule{
-		"required", field, "A claim needs a value here.", "Give a value.",
+		"required", field, "The " + what + " is missing.", "Enter the " + what + ".",
 		func(c *Claim, _ *RuleContext) bool { return is(c) },
 	}
 }
 
-// lacks is missing, for the text of a field.
-func lacks(field string, value func(c *Claim) string) claimRule {
-	return missing(field, func(c *Claim) bool { return Blank(value(c)) })
+// lacks is missing for the text of a field.
+func lacks(field, what string, value func(c *Claim) string) claimRule {
+	return missing(field, what, func(c *Claim) bool { return Blank(value(c)) })
 }
 
-// unspelled is a name of which X12 cannot carry a letter: files spell Latin
-// letters without their accents, and a payer would get an X for all the rest.
+// unspelled returns the rule that a name has a letter that X12 can carry. Files
+// have Latin letters without accents, and an X for a name without them.
 func unspelled(field string, name func(c *Claim) string) claimRule {
 	return claimRule{
-		"name_not_latin", field, "The name has no Latin letter, and files to payers carry no others.",
-		"Give the name in Latin letters, as the plan has it.",
+		"name_not_latin", field, "The name has no Latin letters, and files to payers can carry no others.",
+		"Enter the name in Latin letters, as the plan has it.",
 		func(c *Claim, _ *RuleContext) bool {
 			return !Blank(name(c)) && !strings.ContainsFunc(name(c), func(r rune) bool {
 				return unicode.Is(unicode.Latin, r) || unicode.IsDigit(r)
@@ -89,23 +87,21 @@ func unspelled(field string, name func(c *Claim) string) claimRule {
 	}
 }
 
-// uncarried is a text that would reach the payer with less than was written, or
-// with nothing.
+// uncarried returns the rule that the whole text can reach the payer.
 func uncarried(field string, value func(c *Claim) string) claimRule {
 	return claimRule{
-		"text_not_carried", field, "Files to payers cannot carry some characters of this text.",
-		"Write it in Latin letters, digits and plain punctuation.",
+		"text_not_carried", field, "Files to payers cannot carry some of the characters in this text.",
+		"Use Latin letters, digits and plain punctuation.",
 		func(c *Claim, _ *RuleContext) bool { return !Spellable(value(c)) },
 	}
 }
 
-// ofDependent is missing, for a field of a patient who is not the subscriber.
-func ofDependent(field string, is func(p *ClaimPatient) bool) claimRule {
-	return missing(field, func(c *Claim) bool { return c.Patient != nil && is(c.Patient) })
+// ofDependent is missing for a field of a patient who is not the subscriber.
+func ofDependent(field, what string, is func(p *ClaimPatient) bool) claimRule {
+	return missing(field, what, func(c *Claim) bool { return c.Patient != nil && is(c.Patient) })
 }
 
-// patient is the patient who is not the subscriber, without anything when there
-// is none.
+// patient returns the patient who is not the subscriber, or an empty one.
 func (c *Claim) patient() ClaimPatient {
 	if c.Patient == nil {
 		return ClaimPatient{}
@@ -113,25 +109,25 @@ func (c *Claim) patient() ClaimPatient {
 	return *c.Patient
 }
 
-// ofAddress is missing, for a field of an address of which there is something.
-func ofAddress(field string, value func(a Address) string) claimRule {
-	return missing("subscriber.address."+field, func(c *Claim) bool {
+// ofAddress is missing for a field of an address that has others.
+func ofAddress(field, what string, value func(a Address) string) claimRule {
+	return missing("subscriber.address."+field, what, func(c *Claim) bool {
 		return c.Subscriber.Address != Address{} && Blank(value(c.Subscriber.Address))
 	})
 }
 
-// oldestAge is an age that no patient of a dentist has passed.
+// oldestAge is an age that no patient exceeds.
 const oldestAge = 120
 
 const (
-	bornLate    = "The date of birth is after the first service, or in the future."
+	bornLate    = "The date of birth is after the first service date or in the future."
 	bornEarly   = "The date of birth is more than 120 years ago."
-	correctBorn = "Correct the date of birth, or the service dates."
-	npiFix      = "Register it with the NPI that the national registry has."
-	stateFix    = "Use the two letters of the postal service, such as TX."
+	correctBorn = "Correct the date of birth or the service dates."
+	npiFix      = "Look up the NPI in the national registry (NPPES) and enter it correctly."
+	stateFix    = "Enter the two-letter postal code of the state, such as TX."
 )
 
-// claimRules are the rules for what is not in a line, in the order of the body.
+// claimRules are the rules for fields outside lines, in the order of the body.
 //
 //nolint:gochecknoglobals // a constant table
 var claimRules = []claimRule{
@@ -140,21 +136,21 @@ var claimRules = []claimRule{
 	{"office_npi", "office_id", "The office's NPI fails its check digit.", npiFix, func(_ *Claim, w *RuleContext) bool {
 		return w.Office != nil && !ValidNPI(w.Office.NPI)
 	}},
-	{"payer_takes_no_claims", "payer_id", "The payer takes no claims through the network.", "Choose another payer, or send the claim on paper.", func(_ *Claim, w *RuleContext) bool {
+	{"payer_takes_no_claims", "payer_id", "The payer does not accept electronic claims.", "Choose another payer, or mail the claim on paper.", func(_ *Claim, w *RuleContext) bool {
 		return w.Payer != nil && !w.Payer.Capabilities.Claims
 	}},
-	{"required", "rendering_provider_id", "No provider is named, and the organization has none.", "Create the provider who rendered the services, and name the provider.", func(_ *Claim, w *RuleContext) bool {
+	{"required", "rendering_provider_id", "The claim has no provider, and the organization has none on file.", "Add the provider who rendered the services, then choose that provider.", func(_ *Claim, w *RuleContext) bool {
 		return w.Provider == nil
 	}},
 	{"provider_npi", "rendering_provider_id", "The provider's NPI fails its check digit.", npiFix, func(_ *Claim, w *RuleContext) bool {
 		return w.Provider != nil && !ValidNPI(w.Provider.NPI)
 	}},
 
-	lacks("subscriber.first_name", func(c *Claim) string { return c.Subscriber.FirstName }),
+	lacks("subscriber.first_name", "subscriber's first name", func(c *Claim) string { return c.Subscriber.FirstName }),
 	unspelled("subscriber.first_name", func(c *Claim) string { return c.Subscriber.FirstName }),
-	lacks("subscriber.last_name", func(c *Claim) string { return c.Subscriber.LastName }),
+	lacks("subscriber.last_name", "subscriber's last name", func(c *Claim) string { return c.Subscriber.LastName }),
 	unspelled("subscriber.last_name", func(c *Claim) string { return c.Subscriber.LastName }),
-	lacks("subscriber.date_of_birth", func(c *Claim) string { return c.Subscriber.DateOfBirth.String() }),
+	lacks("subscriber.date_of_birth", "subscriber's date of birth", func(c *Claim) string { return c.Subscriber.DateOfBirth.String() }),
 	{"date_of_birth_late", "subscriber.date_of_birth", bornLate, correctBorn, func(c *Claim, w *RuleContext) bool {
 		if c.Patient != nil { // a subscriber may be younger than the patient, but is born
 			return w.Today.Before(c.Subscriber.DateOfBirth)
@@ -164,70 +160,72 @@ var claimRules = []claimRule{
 	{"date_of_birth_early", "subscriber.date_of_birth", bornEarly, correctBorn, func(c *Claim, w *RuleContext) bool {
 		return implausiblyOld(c.Subscriber.DateOfBirth, w.Today)
 	}},
-	lacks("subscriber.member_id", func(c *Claim) string { return c.Subscriber.MemberID }),
-	// A member ID has 2 characters or more (NM109), and none that cannot travel.
-	{"member_id_form", "subscriber.member_id", "No payer gives member IDs of this form.", "Copy the ID from the member's card: letters and digits, at least two.", func(c *Claim, _ *RuleContext) bool {
+	lacks("subscriber.member_id", "subscriber's member ID", func(c *Claim) string { return c.Subscriber.MemberID }),
+	// A member ID has 2 characters or more (NM109), all of which files can carry.
+	{"member_id_form", "subscriber.member_id", "No payer issues member IDs in this form.", "Copy the member ID from the insurance card: at least two letters or digits.", func(c *Claim, _ *RuleContext) bool {
 		return !Blank(c.Subscriber.MemberID) && !plausibleMemberID(c.Subscriber.MemberID)
 	}},
-	// The address of a patient is in every claim (005010X224A2, 2010BA and
-	// 2010CA N3); a dependent's is taken to be the subscriber's.
-	{"required", "subscriber.address", "Payers need the patient's address; a dependent is taken to live with the subscriber.", "Give the subscriber's address.", func(c *Claim, _ *RuleContext) bool {
+	// Every claim has the patient's address (005010X224A2, 2010BA and 2010CA N3). The
+	// subscriber's is sent for a dependent.
+	{"required", "subscriber.address", "The subscriber's address is missing. Payers need it as the patient's address.", "Enter the subscriber's address.", func(c *Claim, _ *RuleContext) bool {
 		return c.Subscriber.Address == Address{}
 	}},
-	ofAddress("line1", func(a Address) string { return a.Line1 }),
-	{"address_line", "subscriber.address.line1", "The line has neither a letter nor a digit.", "Give street and number.", func(c *Claim, _ *RuleContext) bool {
+	ofAddress("line1", "subscriber's street address", func(a Address) string { return a.Line1 }),
+	{"address_line", "subscriber.address.line1", "The street address has no letters or digits.", "Enter the street and number.", func(c *Claim, _ *RuleContext) bool {
 		return !Blank(c.Subscriber.Address.Line1) && comparableName(c.Subscriber.Address.Line1) == ""
 	}},
 	uncarried("subscriber.address.line1", func(c *Claim) string { return c.Subscriber.Address.Line1 }),
 	uncarried("subscriber.address.line2", func(c *Claim) string { return c.Subscriber.Address.Line2 }),
-	ofAddress("city", func(a Address) string { return a.City }),
+	ofAddress("city", "subscriber's city", func(a Address) string { return a.City }),
 	uncarried("subscriber.address.city", func(c *Claim) string { return c.Subscriber.Address.City }),
-	ofAddress("state", func(a Address) string { return a.State }),
-	{"state_unknown", "subscriber.address.state", "There is no such state.", stateFix, func(c *Claim, _ *RuleContext) bool {
+	ofAddress("state", "subscriber's state", func(a Address) string { return a.State }),
+	{"state_unknown", "subscriber.address.state", "The state does not exist.", stateFix, func(c *Claim, _ *RuleContext) bool {
 		return c.Subscriber.Address.State != "" && !knownState(c.Subscriber.Address.State)
 	}},
-	ofAddress("zip", func(a Address) string { return a.ZIP }),
-	// The postal service has given out no prefix below 005.
-	{"zip_unknown", "subscriber.address.zip", "There is no such ZIP code.", "Look the ZIP code up.", func(c *Claim, _ *RuleContext) bool {
+	ofAddress("zip", "subscriber's ZIP code", func(a Address) string { return a.ZIP }),
+	// The postal service uses no prefix below 005.
+	{"zip_unknown", "subscriber.address.zip", "The ZIP code does not exist.", "Look up the ZIP code and correct it.", func(c *Claim, _ *RuleContext) bool {
 		return c.Subscriber.Address.ZIP != "" && c.Subscriber.Address.ZIP < "005"
 	}},
 
-	ofDependent("patient.first_name", func(p *ClaimPatient) bool { return Blank(p.FirstName) }),
-	ofDependent("patient.last_name", func(p *ClaimPatient) bool { return Blank(p.LastName) }),
+	ofDependent("patient.first_name", "patient's first name", func(p *ClaimPatient) bool { return Blank(p.FirstName) }),
+	ofDependent("patient.last_name", "patient's last name", func(p *ClaimPatient) bool { return Blank(p.LastName) }),
 	unspelled("patient.first_name", func(c *Claim) string { return c.patient().FirstName }),
 	unspelled("patient.last_name", func(c *Claim) string { return c.patient().LastName }),
-	ofDependent("patient.date_of_birth", func(p *ClaimPatient) bool { return p.DateOfBirth.IsZero() }),
+	ofDependent("patient.date_of_birth", "patient's date of birth", func(p *ClaimPatient) bool { return p.DateOfBirth.IsZero() }),
 	{"date_of_birth_late", "patient.date_of_birth", bornLate, correctBorn, func(c *Claim, w *RuleContext) bool {
 		return c.Patient != nil && bornAfterService(c, w, c.Patient.DateOfBirth)
 	}},
 	{"date_of_birth_early", "patient.date_of_birth", bornEarly, correctBorn, func(c *Claim, w *RuleContext) bool {
 		return c.Patient != nil && implausiblyOld(c.Patient.DateOfBirth, w.Today)
 	}},
-	ofDependent("patient.relationship", func(p *ClaimPatient) bool { return p.Relationship == "" }),
+	ofDependent("patient.relationship", "patient's relationship to the subscriber", func(p *ClaimPatient) bool { return p.Relationship == "" }),
 
 	uncarried("prior_authorization", func(c *Claim) string { return c.PriorAuthorization }),
 
-	// A related cause needs its date (005010X224A2, 2300 DTP 439), and one with a
-	// vehicle the state whose law decides who pays (CLM11-4).
-	missing("accident.type", func(c *Claim) bool { return c.Accident != nil && c.Accident.Type == "" }),
-	missing("accident.date", func(c *Claim) bool { return c.Accident != nil && c.Accident.Date.IsZero() }),
-	{"accident_date_future", "accident.date", "The accident is in the future.", "Correct the date.", func(c *Claim, w *RuleContext) bool {
+	// A related cause needs its date (005010X224A2, 2300 DTP 439). An auto accident
+	// needs its state, whose law decides who pays (CLM11-4).
+	missing("accident.type", "type of the accident", func(c *Claim) bool { return c.Accident != nil && c.Accident.Type == "" }),
+	missing("accident.date", "date of the accident", func(c *Claim) bool { return c.Accident != nil && c.Accident.Date.IsZero() }),
+	{"accident_date_future", "accident.date", "The accident date is in the future.", "Correct the accident date.", func(c *Claim, w *RuleContext) bool {
 		return c.Accident != nil && w.Today.Before(c.Accident.Date)
 	}},
-	{"accident_state_required", "accident.state", "An auto accident needs the state where it happened.", stateFix, func(c *Claim, _ *RuleContext) bool {
+	{"accident_state_required", "accident.state", "The state of the auto accident is missing.", stateFix, func(c *Claim, _ *RuleContext) bool {
 		return c.Accident != nil && c.Accident.Type == "auto" && c.Accident.State == ""
 	}},
-	{"state_unknown", "accident.state", "There is no such state.", stateFix, func(c *Claim, _ *RuleContext) bool {
+	{"state_unknown", "accident.state", "The state does not exist.", stateFix, func(c *Claim, _ *RuleContext) bool {
 		return c.Accident != nil && c.Accident.State != "" && !knownState(c.Accident.State)
 	}},
 
 	uncarried("note", func(c *Claim) string { return c.Note }),
 
-	missing("lines", func(c *Claim) bool { return len(c.Lines) == 0 }),
+	{"required", "lines", "The claim has no lines.", "Add a line for each service.", func(c *Claim, _ *RuleContext) bool {
+		return len(c.Lines) == 0
+	}},
 }
 
-// bornAfterService reports whether a patient was treated, or asks for
-// treatment, before birth.
+// bornAfterService reports whether the date of birth is after the first service,
+// or after today.
 func bornAfterService(c *Claim, with *RuleContext, born Date) bool {
 	first := c.ServiceDates().From
 	return with.Today.Before(born) || !first.IsZero() && first.Before(born)
@@ -235,9 +233,8 @@ func bornAfterService(c *Claim, with *RuleContext, born Date) bool {
 
 func implausiblyOld(born, today Date) bool { return !born.IsZero() && born.AgeOn(today) > oldestAge }
 
-// plausibleMemberID reports whether a payer could have given the ID: two
-// letters or digits at least, and nothing but these and what separates groups
-// of them.
+// plausibleMemberID reports whether a payer could have issued the ID: at least
+// two letters or digits, and otherwise only separators.
 func plausibleMemberID(id string) bool {
 	count := 0
 	for _, r := range strings.TrimSpace(id) {
@@ -251,8 +248,8 @@ func plausibleMemberID(id string) bool {
 	return count >= 2
 }
 
-// knownStates are the codes of the postal service: states, territories, freely
-// associated states and the armed forces, each followed by a space.
+// knownStates are the postal codes of states, territories, freely associated
+// states and the armed forces, each followed by a space.
 const knownStates = "AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY " +
 	"AS GU MP PR VI FM MH PW AA AE AP "
 

@@ -140,13 +140,13 @@ func (r *ClaimReport) finding() Finding {
 	if r.Side == SidePayer {
 		who = "The payer"
 	}
-	message, fix := who+" rejected the claim with status "+r.Status.String()+".", "Change what the status names, with PATCH, and submit the claim again."
+	message, fix := who+" rejected the claim with status "+r.Status.String()+".", "Correct what the status names, then submit the claim again."
 	if r.Outcome == ReportNotFound {
-		message = who + " does not know the claim (status " + r.Status.String() + ")."
-		fix = "Check payer and subscriber, change the claim with PATCH, and submit it again."
+		message = who + " has no record of the claim (status " + r.Status.String() + ")."
+		fix = "Check the payer and the subscriber, correct the claim, then submit it again."
 	}
 	if r.Words != "" {
-		message += " It says: " + r.Words
+		message += " Its message: " + r.Words
 	}
 	return Finding{Code: "status_" + string(r.Outcome), Message: message, Fix: fix}
 }

@@ -72,10 +72,10 @@ func TestWhatA277LeavesOnAClaim(t *testing.T) {
 		}, "status_rejected: The payer rejected the claim with status A7:562.", "P1"},
 		"the clearinghouse rejects, in words": {billing.ClaimReport{
 			Side: billing.SideClearinghouse, Outcome: billing.ReportRejected, Status: billing.ClaimStatus{Category: "A3"}, PayerClaimNumber: "P1", Words: "Bad ZIP.",
-		}, "status_rejected: The clearinghouse rejected the claim with status A3. It says: Bad ZIP.", "P0"},
+		}, "status_rejected: The clearinghouse rejected the claim with status A3. Its message: Bad ZIP.", "P0"},
 		"not found": {billing.ClaimReport{
 			Side: billing.SidePayer, Outcome: billing.ReportNotFound, Status: billing.ClaimStatus{Category: "A4", Code: "35"},
-		}, "status_not_found: The payer does not know the claim (status A4:35).", "P0"},
+		}, "status_not_found: The payer has no record of the claim (status A4:35).", "P0"},
 		"accepted": {billing.ClaimReport{Side: billing.SidePayer, Outcome: billing.ReportAccepted, PayerClaimNumber: "P2"}, "", "P2"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -91,18 +91,18 @@ func (o *Office) Judge(f *Faults) {
 	f.Name("name", o.Name)
 	judgeNPI(f, o.NPI)
 	if o.TaxID != "" && !taxIDForm.MatchString(o.TaxID) {
-		f.Add("tax_id", FaultFormat, "A tax ID is nine digits.")
+		f.Add("tax_id", FaultFormat, "The tax ID must be nine digits.")
 	}
 	if o.Address != (Address{}) {
 		o.Address.Judge(f)
 	}
 	if o.Phone != "" && !phoneForm.MatchString(o.Phone) {
-		f.Add("phone", FaultFormat, "A telephone number in the United States has ten digits; spaces and + - . ( ) may separate them.")
+		f.Add("phone", FaultFormat, "The phone number must have ten digits, as in the United States; spaces and + - . ( ) may separate them.")
 	}
 	if Blank(o.TimeZone) {
 		f.Add("time_zone", FaultRequired, "A value is required.")
 	} else if _, err := time.LoadLocation(o.TimeZone); err != nil || o.TimeZone == "Local" {
-		f.Add("time_zone", FaultFormat, "A time zone is an IANA name such as America/New_York.")
+		f.Add("time_zone", FaultFormat, "The time zone must be an IANA name such as America/New_York.")
 	}
 }
 
@@ -112,10 +112,10 @@ func (a Address) Judge(f *Faults) {
 	f.shown("address.line2", a.Line2)
 	f.Name("address.city", a.City)
 	if f.Required("address.state", a.State, 0) && (len(a.State) != 2 || !knownState(strings.ToUpper(a.State))) {
-		f.Add("address.state", FaultFormat, "A state is the two letters of the postal service, such as NY.")
+		f.Add("address.state", FaultFormat, "The state must be a two-letter postal code, such as NY.")
 	}
 	if f.Required("address.zip", a.ZIP, 0) && !ValidZIP(a.ZIP) {
-		f.Add("address.zip", FaultFormat, "A ZIP code has 5 or 9 digits.")
+		f.Add("address.zip", FaultFormat, "The ZIP code must have 5 or 9 digits.")
 	}
 }
 
@@ -125,13 +125,13 @@ func (p *Provider) Judge(f *Faults) {
 	f.Name("last_name", p.LastName)
 	judgeNPI(f, p.NPI)
 	if f.Required("taxonomy", p.Taxonomy, 0) && !taxonomyForm.MatchString(p.Taxonomy) {
-		f.Add("taxonomy", FaultFormat, "A taxonomy code is ten digits and capital letters, such as 122300000X.")
+		f.Add("taxonomy", FaultFormat, "The taxonomy code must be ten digits and capital letters, such as 122300000X.")
 	}
 }
 
 func judgeNPI(f *Faults, s string) {
 	if f.Required("npi", s, 0) && !ValidNPI(s) {
-		f.Add("npi", FaultFormat, "An NPI is ten digits with a valid check digit.")
+		f.Add("npi", FaultFormat, "The NPI must be ten digits with a valid check digit. Check it in the national registry (NPPES).")
 	}
 }
 
@@ -151,9 +151,9 @@ func (f *Faults) Name(field, value string) {
 func (f *Faults) shown(field, value string) {
 	switch {
 	case !utf8.ValidString(value) || strings.ContainsFunc(value, unicode.IsControl):
-		f.Add(field, FaultFormat, "A value is UTF-8 text without control characters.")
+		f.Add(field, FaultFormat, "The value must be UTF-8 text without control characters.")
 	case utf8.RuneCountInString(value) > maxShown:
-		f.Add(field, FaultTooLong, "A value has at most 200 characters.")
+		f.Add(field, FaultTooLong, "The value may have at most 200 characters.")
 	}
 }
 

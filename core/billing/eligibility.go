@@ -172,21 +172,21 @@ func (c *EligibilityCheck) Usage() *Usage {
 	case c.Scope.Mode == ModeTest:
 		return free(BilledTestMode, "Not charged: the check was made in test mode.")
 	case !c.CacheSource.IsZero():
-		return free(BilledCacheHit, "Not charged: the answer came from a saved check.")
+		return free(BilledCacheHit, "Not charged: a saved check had the result.")
 	}
 	switch c.Outcome {
 	case OutcomeAnswered:
-		return &Usage{true, Billable, BilledAnswered, "Charged: the payer answered."}
+		return &Usage{true, Billable, BilledAnswered, "Charged: the payer returned benefits."}
 	case OutcomeRejected:
 		if c.Rejection != nil && c.Rejection.Kind == RejectionFixAndResend {
-			return &Usage{true, Billable, BilledPayerRejected, "Charged: the payer looked the request up and rejected it."}
+			return &Usage{true, Billable, BilledPayerRejected, "Charged: the payer processed the request and rejected it."}
 		}
-		return free(BilledPayerSideRejection, "Not charged: the payer refused the request for a reason of its own.")
+		return free(BilledPayerSideRejection, "Not charged: the payer rejected the request for a reason on its side.")
 	case OutcomePayerUnavailable:
-		return free(BilledPayerUnavailable, "Not charged: the payer did not answer.")
+		return free(BilledPayerUnavailable, "Not charged: the payer did not respond.")
 	case OutcomeError:
 		if c.Rejection != nil {
-			return free(BilledNetworkError, "Not charged: the network to the payer failed.")
+			return free(BilledNetworkError, "Not charged: the network that connects to the payer failed.")
 		}
 		return free(BilledInternalError, "Not charged: the check failed inside the service.")
 	default:
@@ -199,7 +199,7 @@ func (c *EligibilityCheck) Usage() *Usage {
 // that is completed already stays as it is and is reported as a conflict.
 func (c *EligibilityCheck) Complete(a CheckAnswer, patient PatientID, now time.Time) error {
 	if c.State != CheckPending {
-		return &Error{Code: CodeConflict, Message: "The check is completed already."}
+		return &Error{Code: CodeConflict, Message: "The check is already complete."}
 	}
 	c.State = CheckCompleted
 	c.Outcome = a.Outcome
@@ -229,11 +229,11 @@ func Unanswered(outcome Outcome, about About, network string, latencyMS int) Che
 	reason := RejectionReason{
 		Code:    ReasonPayerNotAnswering,
 		About:   about,
-		Message: "The payer's system is not answering.",
-		Fix:     "Nothing needs to be changed. Send the check again later.",
+		Message: "The payer's system is not responding.",
+		Fix:     "No change is needed. Send the check again later.",
 	}
 	if about == AboutClearinghouse {
-		reason.Message = "The network that carries inquiries to the payer failed."
+		reason.Message = "The network that connects to the payer failed."
 	}
 	return CheckAnswer{
 		Outcome:   outcome,
@@ -270,13 +270,13 @@ func (c *EligibilityCheck) Failure() error {
 	case OutcomeAnswered:
 		return nil
 	case OutcomeRejected:
-		return &Error{Code: CodePayerRejected, Message: "The payer rejected the check; check.rejection says what to change and whether sending again can help. " +
+		return &Error{Code: CodePayerRejected, Message: "The payer rejected the check. check.rejection shows what to change and whether it helps to send the check again. " +
 			"This Idempotency-Key returns this reply again; a new attempt needs a new key, and the check's ID as parent_id."}
 	case OutcomePayerUnavailable:
-		return &Error{Code: CodePayerUnavailable, Message: "The payer's system does not respond. There is nothing to change; send the check again later. " + KeptFailure}
+		return &Error{Code: CodePayerUnavailable, Message: "The payer's system is not responding. No change is needed; send the check again later. " + KeptFailure}
 	case OutcomeError:
 		if c.Rejection != nil {
-			return &Error{Code: CodeNetworkError, Message: "The network to the payer failed. The check is not billed; send it again later. " + KeptFailure}
+			return &Error{Code: CodeNetworkError, Message: "The network that connects to the payer failed. The check is not charged; send it again later. " + KeptFailure}
 		}
 	}
 	return &Error{Code: CodeInternal, Message: "The check failed inside the service."}

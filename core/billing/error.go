@@ -147,7 +147,7 @@ func (f *Faults) Required(field, value string, limit int) bool {
 // Optional does so for a value that may be left out.
 func (f *Faults) Optional(field string, value *string, limit int) bool {
 	if value != nil && limit > 0 && utf8.RuneCountInString(*value) > limit {
-		f.Add(field, FaultTooLong, fmt.Sprintf("A value has at most %d characters.", limit))
+		f.Add(field, FaultTooLong, fmt.Sprintf("The value may have at most %d characters.", limit))
 		return false
 	}
 	return true
@@ -158,7 +158,7 @@ func (f Faults) Err() error {
 	if len(f) == 0 {
 		return nil
 	}
-	return &Error{Code: CodeInvalidRequest, Message: "The request is invalid; errors says what to change.", Faults: f}
+	return &Error{Code: CodeInvalidRequest, Message: "The request is invalid. errors lists what to change.", Faults: f}
 }
 
 // NotFound is the error for a resource that does not exist in the scope.
@@ -166,9 +166,9 @@ func (f Faults) Err() error {
 func NotFound(what, field string) error { return notFound(what, field) }
 
 func notFound(what, field string) *Error {
-	e := &Error{Code: CodeNotFound, Message: "There is no such " + what + "."}
+	e := &Error{Code: CodeNotFound, Message: "No " + what + " has this ID."}
 	if field != "" {
-		e.Faults = []FieldFault{{field, FaultNotFound, "There is no such " + what + " in the key's organization and mode."}}
+		e.Faults = []FieldFault{{field, FaultNotFound, "No " + what + " has this ID in the key's organization and mode."}}
 	}
 	return e
 }
@@ -198,7 +198,7 @@ func (a Absent) Err() error {
 	case 1:
 		return a[0]
 	}
-	all := &Error{Code: CodeNotFound, Message: "The request names things that do not exist; errors says which."}
+	all := &Error{Code: CodeNotFound, Message: "The request names resources that do not exist. errors lists them."}
 	for _, e := range a {
 		all.Faults = append(all.Faults, e.Faults...)
 	}
@@ -211,7 +211,7 @@ func (a Absent) Err() error {
 func StorageUnavailable(cause error) error {
 	return &Error{
 		Code:    CodeUnavailable,
-		Message: "Images cannot be stored or read now. Nothing was changed. Send the request again, with the same key, after the seconds of Retry-After.",
+		Message: "Images cannot be stored or read now. Nothing was changed. After the number of seconds in Retry-After, send the request again with the same key.",
 		Cause:   cause,
 	}
 }

@@ -37,7 +37,7 @@ func (u *KeyUse) Match(r Request) error {
 	}
 	return &Error{
 		Code:    CodeIdempotencyKeyReused,
-		Message: "The Idempotency-Key was used with a different request. Send the first request unchanged, or a new key.",
+		Message: "This Idempotency-Key was already used with a different request. Send the first request unchanged, or use a new key.",
 	}
 }
 
@@ -68,7 +68,7 @@ func (r Request) Waiting(work JobID, at time.Time) KeyUse {
 func ErrKeyInUse() error {
 	return &Error{
 		Code:    CodeIdempotencyKeyInUse,
-		Message: "The first request with this Idempotency-Key is still running. Send it again in a moment.",
+		Message: "The first request with this Idempotency-Key is still running. Wait a moment, then send it again.",
 	}
 }
 

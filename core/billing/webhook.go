@@ -234,20 +234,20 @@ type ResendFilter struct {
 // start and an end, and types that there are.
 func (r ResendFilter) Judge(f *Faults) {
 	if r.CreatedAfter.IsZero() {
-		f.Add("created_after", FaultRequired, "Say from when on events are sent again.")
+		f.Add("created_after", FaultRequired, "Send the time from which events are sent again.")
 	}
 	if r.CreatedBefore.IsZero() {
-		f.Add("created_before", FaultRequired, "Say until when events are sent again.")
+		f.Add("created_before", FaultRequired, "Send the time until which events are sent again.")
 	}
 	if !r.CreatedAfter.IsZero() && !r.CreatedBefore.IsZero() && !r.CreatedAfter.Before(r.CreatedBefore) {
-		f.Add("created_before", FaultRange, "The end is after the start.")
+		f.Add("created_before", FaultRange, "created_before must be after created_after.")
 	}
 	if r.EventTypes != nil && len(r.EventTypes) == 0 {
-		f.Add("event_types", FaultTooFew, "Name at least one event type, or leave event_types out for every type.")
+		f.Add("event_types", FaultTooFew, "Name at least one event type, or leave out event_types for all types.")
 	}
 	for i, t := range r.EventTypes {
 		if !slices.Contains(EventTypes(), t) {
-			f.Add("event_types."+strconv.Itoa(i), FaultNotAllowed, "There is no such event type.")
+			f.Add("event_types."+strconv.Itoa(i), FaultNotAllowed, "Unknown event type.")
 		}
 	}
 }

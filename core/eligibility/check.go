@@ -119,7 +119,7 @@ func (s *Service) prepare(
 	if !parentID.IsZero() {
 		parent, err := tx.Checks.Get(ctx, parentID)
 		if err == nil && parent.Outcome != billing.OutcomeRejected {
-			faults.Add("parent_id", billing.FaultNotAllowed, "A check can correct only a check that the payer rejected.")
+			faults.Add("parent_id", billing.FaultNotAllowed, "The payer did not reject this check, so there is nothing to correct. Leave out parent_id.")
 		}
 		if err := absent.Note(err, "eligibility check", "parent_id"); err != nil {
 			return nil, err

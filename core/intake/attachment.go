@@ -63,7 +63,7 @@ func (r AttachmentRequest) names() (ids AttachmentIDs, kind billing.AttachmentKi
 		PayerRequest: optionalID[billing.PayerRequestID](&f, "payer_request_id", r.PayerRequestID, "payer request"),
 	}
 	if r.PayerID != nil && billing.Blank(*r.PayerID) {
-		f.Add("payer_id", billing.FaultRequired, "A value is required; leave payer_id out instead.")
+		f.Add("payer_id", billing.FaultRequired, "A value is required. Send one, or leave out payer_id.")
 	}
 	kind = billing.AttachmentUnsolicited
 	if r.Kind != nil {
@@ -72,11 +72,11 @@ func (r AttachmentRequest) names() (ids AttachmentIDs, kind billing.AttachmentKi
 	}
 	switch {
 	case kind != billing.AttachmentUnsolicited && kind != billing.AttachmentSolicited:
-		f.Add("kind", billing.FaultNotAllowed, "A kind is unsolicited or solicited.")
+		f.Add("kind", billing.FaultNotAllowed, "The kind must be unsolicited or solicited.")
 	case kind == billing.AttachmentSolicited && r.PayerRequestID == nil:
-		f.Add("payer_request_id", billing.FaultRequired, "A solicited attachment names the payer request that it answers.")
+		f.Add("payer_request_id", billing.FaultRequired, "A solicited attachment must name the payer request that it answers.")
 	case kind == billing.AttachmentUnsolicited && r.PayerRequestID != nil:
-		f.Add("kind", billing.FaultRequired, "An attachment that answers a payer request is solicited.")
+		f.Add("kind", billing.FaultRequired, "An attachment that answers a payer request must be solicited.")
 	}
 	return ids, kind, f
 }
@@ -94,7 +94,7 @@ func (r AttachmentRequest) Attachment(claim *billing.Claim, request *billing.Pay
 	if request != nil {
 		a.PayerRequestID, a.PayerReference = request.ID, request.ReferenceNumber
 		if claim != nil && request.ClaimID != claim.ID {
-			f.Add("claim_id", billing.FaultConflict, "The payer request is about another claim, or about none. Leave claim_id out.")
+			f.Add("claim_id", billing.FaultConflict, "The payer request is about another claim, or about none. Leave out claim_id.")
 		}
 	}
 	if r.ClaimID != nil && claim == nil || r.PayerRequestID != nil && request == nil {
@@ -107,10 +107,10 @@ func (r AttachmentRequest) Attachment(claim *billing.Claim, request *billing.Pay
 		return a, f
 	}
 	if r.OfficeID == nil {
-		f.Add("office_id", billing.FaultRequired, "An attachment for no claim names its office.")
+		f.Add("office_id", billing.FaultRequired, "An attachment without a claim must name its office.")
 	}
 	if r.PayerID == nil && request == nil {
-		f.Add("payer_id", billing.FaultRequired, "An attachment for no claim and no payer request names its payer.")
+		f.Add("payer_id", billing.FaultRequired, "An attachment without a claim or a payer request must name its payer.")
 	}
 	a.About = r.About.parse(&f, today)
 	return a, f
@@ -118,7 +118,7 @@ func (r AttachmentRequest) Attachment(claim *billing.Claim, request *billing.Pay
 
 func validNarrative(f *billing.Faults, narrative string) {
 	if utf8.RuneCountInString(narrative) > maxNarrative {
-		f.Add("narrative", billing.FaultTooLong, "A narrative has at most 2000 characters.")
+		f.Add("narrative", billing.FaultTooLong, "The narrative may have at most 2000 characters.")
 	}
 }
 
@@ -136,7 +136,7 @@ func (in SubjectInput) mustBeAbsent(f *billing.Faults) {
 		given bool
 	}{{"patient", in.Patient != nil}, {"subscriber", in.Subscriber != nil}, {"service_dates", in.ServiceDates != nil}} {
 		if part.given {
-			f.Add(part.field, billing.FaultNotAllowed, "It is copied from the claim. Leave it out.")
+			f.Add(part.field, billing.FaultNotAllowed, "The value is copied from the claim. Leave it out.")
 		}
 	}
 }
@@ -148,7 +148,7 @@ func (in SubjectInput) parse(f *billing.Faults, today billing.Date) billing.Atta
 		absent bool
 	}{{"patient", in.Patient == nil}, {"subscriber", in.Subscriber == nil}, {"service_dates", in.ServiceDates == nil}} {
 		if part.absent {
-			f.Add(part.field, billing.FaultRequired, "An attachment for no claim needs it.")
+			f.Add(part.field, billing.FaultRequired, "An attachment without a claim must have a value here.")
 		}
 	}
 	return in.judge(f, today)
@@ -174,14 +174,14 @@ func (in SubjectInput) judge(f *billing.Faults, today billing.Date) (out billing
 			switch out.Subscriber.Relationship {
 			case billing.RelationSelf, billing.RelationSpouse, billing.RelationChild, billing.RelationOther:
 			default:
-				f.Add("subscriber.relationship", billing.FaultNotAllowed, "A relationship is self, spouse, child or other.")
+				f.Add("subscriber.relationship", billing.FaultNotAllowed, "The relationship must be self, spouse, child or other.")
 			}
 		}
 	}
 	if d := in.ServiceDates; d != nil {
 		out.ServiceDates = billing.DateSpan{From: day(f, "service_dates.from", d.From), To: day(f, "service_dates.to", d.To)}
 		if !out.ServiceDates.From.IsZero() && !out.ServiceDates.To.IsZero() && out.ServiceDates.To.Before(out.ServiceDates.From) {
-			f.Add("service_dates.to", billing.FaultRange, "The last day is not before the first.")
+			f.Add("service_dates.to", billing.FaultRange, "The last day must not be before the first.")
 		}
 	}
 	return out

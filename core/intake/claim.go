@@ -118,7 +118,7 @@ func (r ClaimRequest) Claim() (billing.Claim, billing.Faults) {
 func (r ClaimRequest) Replacement(c *billing.Claim) (billing.ClaimContent, billing.Faults) {
 	if r.Draft {
 		r.Faults = slices.Clone(r.Faults)
-		r.Faults.Add("draft", billing.FaultNotAllowed, "A replacement is sent at once; it cannot be a draft.")
+		r.Faults.Add("draft", billing.FaultNotAllowed, "A replacement is queued at once and cannot be a draft. Leave out draft.")
 		r.Draft = false
 	}
 	next, f := r.Claim()
@@ -141,7 +141,7 @@ func (r ClaimRequest) Change(c *billing.Claim) (billing.Claim, billing.Faults) {
 		null bool
 	}{{"office_id", r.OfficeID == nil}, {"payer_id", r.PayerID == nil}} {
 		if r.Given[field.name] && field.null {
-			f.Add(field.name, billing.FaultRequired, "A claim always has one; leave the field out to keep it.")
+			f.Add(field.name, billing.FaultRequired, "A claim must have a value here. Leave out the field to keep the present one.")
 		}
 	}
 	var next billing.Claim
@@ -159,7 +159,7 @@ func (r ClaimRequest) Change(c *billing.Claim) (billing.Claim, billing.Faults) {
 
 func (r ClaimRequest) draftOrSubmit(f *billing.Faults) {
 	if r.Draft && r.Submit {
-		f.Add("submit", billing.FaultConflict, "A draft is not submitted: leave draft or submit out.")
+		f.Add("submit", billing.FaultConflict, "A draft cannot be submitted. Leave out draft or submit.")
 	}
 }
 
@@ -167,10 +167,10 @@ func (r ClaimRequest) draftOrSubmit(f *billing.Faults) {
 // know a claim that was sent by its control number.
 func (r ClaimRequest) mustKeep(f *billing.Faults, c *billing.Claim, sent bool) {
 	if r.Kind != nil && billing.ClaimKind(*r.Kind) != c.Kind {
-		f.Add("kind", billing.FaultNotAllowed, "The kind of a claim does not change.")
+		f.Add("kind", billing.FaultNotAllowed, "The kind of a claim cannot be changed. Leave out kind.")
 	}
 	if n := r.PatientControlNumber; sent && n != nil && *n != c.PatientControlNumber {
-		f.Add("patient_control_number", billing.FaultNotAllowed, "A claim that was sent keeps its control number; leave it out.")
+		f.Add("patient_control_number", billing.FaultNotAllowed, "The control number cannot be changed after the claim is sent. Leave it out.")
 	}
 }
 
@@ -181,18 +181,18 @@ func (r ConvertRequest) ServiceDates(c *billing.Claim) (map[int]billing.Date, bi
 	days := map[int]billing.Date{}
 	switch {
 	case len(r.Lines) == 0:
-		f.Add("lines", billing.FaultRequired, "Name at least one line that is done.")
+		f.Add("lines", billing.FaultRequired, "Name at least one line whose service is done.")
 	case len(r.Lines) > maxClaimLines:
-		f.Add("lines", billing.FaultTooMany, "A claim has at most 50 lines.")
+		f.Add("lines", billing.FaultTooMany, "A claim may have at most 50 lines.")
 		return days, f
 	}
 	for i, l := range r.Lines {
 		at := "lines." + strconv.Itoa(i) + "."
 		switch _, twice := days[l.LineNumber]; {
 		case l.LineNumber < 1, c != nil && l.LineNumber > len(c.Lines):
-			f.Add(at+"line_number", billing.FaultRange, "The predetermination has no such line; the first is 1.")
+			f.Add(at+"line_number", billing.FaultRange, "The predetermination has no line with this number. The first line is 1.")
 		case twice:
-			f.Add(at+"line_number", billing.FaultConflict, "The line is named twice.")
+			f.Add(at+"line_number", billing.FaultConflict, "Duplicate line. Name each line once.")
 		}
 		days[l.LineNumber] = day(&f, at+"service_date", l.ServiceDate)
 	}

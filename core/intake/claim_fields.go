@@ -61,7 +61,7 @@ func (p *claimParser) claim(r *ClaimRequest, c *billing.Claim, given func(field 
 	if given("place_of_service") {
 		c.PlaceOfService = "11" // office
 		if r.PlaceOfService != nil && p.f.Required("place_of_service", *r.PlaceOfService, 0) {
-			c.PlaceOfService = p.form("place_of_service", *r.PlaceOfService, placeOfServiceForm.MatchString, "A place of service is two digits.")
+			c.PlaceOfService = p.form("place_of_service", *r.PlaceOfService, placeOfServiceForm.MatchString, "The place of service must be two digits.")
 		}
 	}
 	if given("prior_authorization") {
@@ -87,7 +87,7 @@ func (p *claimParser) controlNumber(value *string) string {
 		return ""
 	}
 	if p.f.Required("patient_control_number", *value, maxControlNumber) {
-		p.form("patient_control_number", *value, controlNumberForm.MatchString, "A control number has letters, digits and dashes only.")
+		p.form("patient_control_number", *value, controlNumberForm.MatchString, "The control number must have only letters, digits and dashes.")
 	}
 	return *value
 }
@@ -122,7 +122,7 @@ func (p *claimParser) patient(in *ClaimPatientInput) *billing.ClaimPatient {
 		Relationship: billing.Relationship(p.text("patient.relationship", in.Relationship, 0)), Gender: p.gender("patient.gender", in.Gender),
 	}
 	if out.Relationship == billing.RelationSelf {
-		p.f.Add("patient.relationship", billing.FaultNotAllowed, "Leave patient out when the subscriber is the patient.")
+		p.f.Add("patient.relationship", billing.FaultNotAllowed, "Leave out patient when the subscriber is the patient.")
 	}
 	oneOf(p, "patient.relationship", in.Relationship, billing.RelationSpouse, billing.RelationChild, billing.RelationOther)
 	return out
@@ -144,9 +144,9 @@ func (p *claimParser) lines(in []ClaimLineInput) []billing.ClaimLine {
 	case !p.there("lines", in != nil):
 		return nil
 	case len(in) == 0 && p.whole:
-		p.f.Add("lines", billing.FaultTooFew, "A claim has at least one line.")
+		p.f.Add("lines", billing.FaultTooFew, "A claim must have at least one line.")
 	case len(in) > maxClaimLines:
-		p.f.Add("lines", billing.FaultTooMany, "A claim has at most 50 lines.")
+		p.f.Add("lines", billing.FaultTooMany, "A claim may have at most 50 lines.")
 		return nil
 	}
 	out := make([]billing.ClaimLine, len(in))
@@ -159,10 +159,10 @@ func (p *claimParser) lines(in []ClaimLineInput) []billing.ClaimLine {
 // line reads a line; at is the path of its fields.
 func (p *claimParser) line(at string, in *ClaimLineInput) billing.ClaimLine {
 	l := billing.ClaimLine{ProcedureCode: p.text(at+"procedure_code", in.ProcedureCode, 0), Fee: p.fee(at+"fee", in.Fee), Quantity: 1}
-	p.form(at+"procedure_code", l.ProcedureCode, billing.ValidProcedureCode, "A procedure code is D and four digits.")
+	p.form(at+"procedure_code", l.ProcedureCode, billing.ValidProcedureCode, "A procedure code must be D and four digits.")
 	switch {
 	case in.ServiceDate != nil && p.kind == billing.KindPredetermination:
-		p.f.Add(at+"service_date", billing.FaultNotAllowed, "A predetermination asks before the service is done. Leave it out.")
+		p.f.Add(at+"service_date", billing.FaultNotAllowed, "A predetermination has no service dates. Leave it out.")
 	case in.ServiceDate != nil:
 		l.ServiceDate = p.day(at+"service_date", *in.ServiceDate)
 	case p.whole && p.kind == billing.KindClaim:
@@ -170,7 +170,7 @@ func (p *claimParser) line(at string, in *ClaimLineInput) billing.ClaimLine {
 	}
 	if in.Quantity != nil {
 		if l.Quantity = *in.Quantity; l.Quantity < 1 || l.Quantity > maxQuantity {
-			p.f.Add(at+"quantity", billing.FaultRange, fmt.Sprintf("A quantity is 1 to %d.", maxQuantity))
+			p.f.Add(at+"quantity", billing.FaultRange, fmt.Sprintf("The quantity must be from 1 to %d.", maxQuantity))
 		}
 	}
 	l.Tooth = strings.ToUpper(strings.TrimSpace(p.maybe(at+"tooth", in.Tooth, maxArea)))
@@ -189,9 +189,9 @@ func (p *claimParser) fee(field, value string) billing.Money {
 	m, err := billing.ParseMoney(value)
 	switch {
 	case err != nil:
-		p.f.Add(field, billing.FaultFormat, "An amount has digits, a point and two decimals, such as 125.00.")
+		p.f.Add(field, billing.FaultFormat, "The amount must have digits, a point and two decimals, such as 125.00.")
 	case m < 0 || m > maxFee:
-		p.f.Add(field, billing.FaultRange, "A fee is 0.00 to "+maxFee.String()+".")
+		p.f.Add(field, billing.FaultRange, "The fee must be from 0.00 to "+maxFee.String()+".")
 	}
 	return m
 }
@@ -199,7 +199,7 @@ func (p *claimParser) fee(field, value string) billing.Money {
 // areas reads codes in upper case; rules judge which these are.
 func (p *claimParser) areas(field string, in []string) []string {
 	if len(in) > maxAreas {
-		p.f.Add(field, billing.FaultTooMany, fmt.Sprintf("A line has at most %d of them.", maxAreas))
+		p.f.Add(field, billing.FaultTooMany, fmt.Sprintf("A line may have at most %d of these.", maxAreas))
 		return nil
 	}
 	var out []string
@@ -221,12 +221,12 @@ func (p *claimParser) state(field, value string, needed bool) string {
 	if needed {
 		p.text(field, value, 0)
 	}
-	return strings.ToUpper(p.form(field, value, stateForm.MatchString, "A state is two letters."))
+	return strings.ToUpper(p.form(field, value, stateForm.MatchString, "The state must be two letters."))
 }
 
 func (p *claimParser) zip(field, value string) string {
 	p.text(field, value, 0)
-	return strings.ReplaceAll(p.form(field, value, billing.ValidZIP, "A ZIP code has 5 or 9 digits."), "-", "")
+	return strings.ReplaceAll(p.form(field, value, billing.ValidZIP, "The ZIP code must have 5 or 9 digits."), "-", "")
 }
 
 // there notes an object or a list that a whole request must have.
@@ -278,7 +278,7 @@ func oneOf[T ~string](p *claimParser, field, value string, words ...T) T {
 		for i, w := range words {
 			list[i] = string(w)
 		}
-		p.f.Add(field, billing.FaultNotAllowed, "It is one of "+strings.Join(list, ", ")+".")
+		p.f.Add(field, billing.FaultNotAllowed, "The value must be one of "+strings.Join(list, ", ")+".")
 	}
 	return T(value)
 }

@@ -28,7 +28,7 @@ func (r DocumentRequest) Document(today billing.Date) (billing.Document, billing
 	d.Medium = t.Medium
 	switch {
 	case !known:
-		f.Add("document_type", billing.FaultNotAllowed, "The document type is not known. GET /document_types lists the codes.")
+		f.Add("document_type", billing.FaultNotAllowed, "Unknown document type. GET /document_types lists the codes.")
 	case t.Medium == billing.MediumFilm:
 		film(&d, &f, r, today)
 	default:
@@ -40,26 +40,26 @@ func (r DocumentRequest) Document(today billing.Date) (billing.Document, billing
 
 func film(d *billing.Document, f *billing.Faults, r DocumentRequest, today billing.Date) {
 	if r.ImageDate == nil || billing.Blank(*r.ImageDate) {
-		f.Add("image_date", billing.FaultRequired, "A film needs the date on which it was taken.")
+		f.Add("image_date", billing.FaultRequired, "An X-ray or photo needs the date on which it was taken.")
 	} else if date, err := billing.ParseDate(*r.ImageDate); err != nil {
-		f.Add("image_date", billing.FaultFormat, "A date has the form YYYY-MM-DD and exists.")
+		f.Add("image_date", billing.FaultFormat, "The value must be a valid date in the form YYYY-MM-DD.")
 	} else if today.Before(date) {
-		f.Add("image_date", billing.FaultRange, "The date of an image is not in the future.")
+		f.Add("image_date", billing.FaultRange, "The date of an image must not be in the future.")
 	} else {
 		d.ImageDate = date
 	}
 	if r.Orientation == nil || billing.Blank(*r.Orientation) {
-		f.Add("orientation", billing.FaultRequired, "A film needs its orientation, left or right.")
+		f.Add("orientation", billing.FaultRequired, "An X-ray or photo needs its orientation, left or right.")
 		return
 	}
 	d.Orientation = billing.Orientation(*r.Orientation)
 	if d.Orientation != billing.OrientationLeft && d.Orientation != billing.OrientationRight {
-		f.Add("orientation", billing.FaultNotAllowed, "An orientation is left or right.")
+		f.Add("orientation", billing.FaultNotAllowed, "The orientation must be left or right.")
 	}
 }
 
 func paperHasNone(f *billing.Faults, field string, value *string) {
 	if value != nil {
-		f.Add(field, billing.FaultNotAllowed, "Only films have it; the document type is for paper.")
+		f.Add(field, billing.FaultNotAllowed, "This document type is for paper. Leave out the value.")
 	}
 }

@@ -59,7 +59,7 @@ func (r EligibilityRequest) Inquiry(today billing.Date) (q billing.Inquiry, offi
 	var err error
 	if f.Required("office_id", r.OfficeID, 0) {
 		if office, err = billing.ParseID[billing.OfficeID](r.OfficeID); err != nil {
-			f.Add("office_id", billing.FaultFormat, "An office ID starts with off_ and has 26 more characters.")
+			f.Add("office_id", billing.FaultFormat, "An office ID must be off_ and 26 more characters.")
 		}
 	}
 	f.Required("payer_id", r.PayerID, 0)
@@ -84,9 +84,9 @@ func (r EligibilityRequest) Inquiry(today billing.Date) (q billing.Inquiry, offi
 			switch q.Patient.Relationship {
 			case billing.RelationSpouse, billing.RelationChild, billing.RelationOther:
 			case billing.RelationSelf:
-				f.Add("patient.relationship", billing.FaultNotAllowed, "Leave patient out when the subscriber is the patient.")
+				f.Add("patient.relationship", billing.FaultNotAllowed, "Leave out patient when the subscriber is the patient.")
 			default:
-				f.Add("patient.relationship", billing.FaultNotAllowed, "A relationship is spouse, child or other.")
+				f.Add("patient.relationship", billing.FaultNotAllowed, "The relationship must be spouse, child or other.")
 			}
 		}
 	}
@@ -96,31 +96,31 @@ func (r EligibilityRequest) Inquiry(today billing.Date) (q billing.Inquiry, offi
 		switch q.ServiceDate = day(&f, "service_date", *r.ServiceDate); {
 		case q.ServiceDate.IsZero(): // a fault is recorded already
 		case q.ServiceDate.Before(today.AddMonths(-maxServiceMonths)), today.AddMonths(maxServiceMonths).Before(q.ServiceDate):
-			f.Add("service_date", billing.FaultRange, "The service date is within 12 months of today.")
+			f.Add("service_date", billing.FaultRange, "The service date must be within 12 months of today.")
 		case q.ServiceDate.Before(patientBorn(q)):
-			f.Add("service_date", billing.FaultRange, "The patient was not born yet on the service date. Correct one of the two dates.")
+			f.Add("service_date", billing.FaultRange, "The service date is before the patient's birth. Correct one of the two dates.")
 		}
 	}
 	for i, code := range r.ProcedureCodes {
 		if at := "procedure_codes." + strconv.Itoa(i); f.Required(at, code, 0) && !billing.ValidProcedureCode(code) {
-			f.Add(at, billing.FaultFormat, "A procedure code is D and four digits.")
+			f.Add(at, billing.FaultFormat, "A procedure code must be D and four digits.")
 		}
 	}
 	if len(r.ProcedureCodes) > maxProcedureCodes {
-		f.Add("procedure_codes", billing.FaultTooMany, "At most 10 procedure codes can be asked for at once.")
+		f.Add("procedure_codes", billing.FaultTooMany, "A check may have at most 10 procedure codes.")
 	}
 	q.ProcedureCodes = r.ProcedureCodes
 	q.DetailLevel = billing.DetailStandard
 	if r.DetailLevel != nil {
 		q.DetailLevel = billing.DetailLevel(*r.DetailLevel)
 		if f.Required("detail_level", *r.DetailLevel, 0) && q.DetailLevel != billing.DetailStandard && q.DetailLevel != billing.DetailEnhanced {
-			f.Add("detail_level", billing.FaultNotAllowed, "A detail level is standard or enhanced.")
+			f.Add("detail_level", billing.FaultNotAllowed, "The detail level must be standard or enhanced.")
 		}
 	}
 	f.Optional("tenant_reference", r.TenantReference, maxTenantReference)
 	if r.ParentID != nil && f.Required("parent_id", *r.ParentID, 0) {
 		if parent, err = billing.ParseID[billing.CheckID](*r.ParentID); err != nil {
-			f.Add("parent_id", billing.FaultFormat, "A check ID starts with elg_ and has 26 more characters.")
+			f.Add("parent_id", billing.FaultFormat, "A check ID must be elg_ and 26 more characters.")
 		}
 	}
 	return q, office, parent, f

@@ -44,18 +44,18 @@ func (r EndpointRequest) Apply(e *billing.WebhookEndpoint) billing.Faults {
 		switch known := billing.EventType(t); {
 		case !f.Required(field, t, 0):
 		case !slices.Contains(billing.EventTypes(), known):
-			f.Add(field, billing.FaultNotAllowed, "There is no such event type.")
+			f.Add(field, billing.FaultNotAllowed, "Unknown event type.")
 		case slices.Contains(e.EventTypes, known):
-			f.Add(field, billing.FaultConflict, "The event type is there twice.")
+			f.Add(field, billing.FaultConflict, "Duplicate event type. Name each type once.")
 		default:
 			e.EventTypes = append(e.EventTypes, known)
 		}
 	}
 	switch n := len(r.EventTypes); {
 	case n == 0:
-		f.Add("event_types", billing.FaultTooFew, "Name at least one event type, or leave event_types out for every type.")
+		f.Add("event_types", billing.FaultTooFew, "Name at least one event type, or leave out event_types for all types.")
 	case n > len(billing.EventTypes()):
-		f.Add("event_types", billing.FaultTooMany, fmt.Sprintf("At most %d event types can be named.", len(billing.EventTypes())))
+		f.Add("event_types", billing.FaultTooMany, fmt.Sprintf("An endpoint may name at most %d event types.", len(billing.EventTypes())))
 	}
 	return f
 }

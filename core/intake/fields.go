@@ -11,7 +11,7 @@ func optionalID[T billing.ID[K], K billing.Kind](f *billing.Faults, field string
 	}
 	id, err := billing.ParseID[T, K](*value)
 	if f.Required(field, *value, 0) && err != nil {
-		f.Add(field, billing.FaultFormat, "The ID of a "+what+" starts with "+billing.Prefix[K]()+" and has 26 more characters.")
+		f.Add(field, billing.FaultFormat, "The ID of a "+what+" must be "+billing.Prefix[K]()+" and 26 more characters.")
 	}
 	return id
 }
@@ -23,7 +23,7 @@ func day(f *billing.Faults, field, value string) billing.Date {
 	}
 	d, err := billing.ParseDate(value)
 	if err != nil {
-		f.Add(field, billing.FaultFormat, "A date has the form YYYY-MM-DD and exists.")
+		f.Add(field, billing.FaultFormat, "The value must be a valid date in the form YYYY-MM-DD.")
 	}
 	return d
 }
@@ -36,9 +36,9 @@ func birthday(f *billing.Faults, field, value string, today billing.Date) billin
 	d, err := billing.ParseDate(value)
 	switch {
 	case err != nil:
-		f.Add(field, billing.FaultFormat, "A date has the form YYYY-MM-DD and exists.")
+		f.Add(field, billing.FaultFormat, "The value must be a valid date in the form YYYY-MM-DD.")
 	case today.Before(d):
-		f.Add(field, billing.FaultRange, "A date of birth is not in the future.")
+		f.Add(field, billing.FaultRange, "The date of birth must not be in the future.")
 	}
 	return d
 }

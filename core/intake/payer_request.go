@@ -33,7 +33,7 @@ func (r PayerRequestRecord) PayerRequest() (billing.PayerRequest, billing.Faults
 		ClaimID: optionalID[billing.ClaimID](&f, "claim_id", r.ClaimID, "claim"),
 	}
 	if r.PayerID != nil && billing.Blank(*r.PayerID) || r.PayerID == nil && r.ClaimID == nil {
-		f.Add("payer_id", billing.FaultRequired, "Name the payer, or leave payer_id out and name the claim that the request is about.")
+		f.Add("payer_id", billing.FaultRequired, "Name the payer, or leave out payer_id and name the claim that the request is about.")
 	}
 	f.Required("reference_number", r.ReferenceNumber, maxReferenceNumber)
 	f.Required("requested", r.Requested, maxRequested)

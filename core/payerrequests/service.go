@@ -88,7 +88,7 @@ func (s *Service) payer(ctx context.Context, tx ports.Tx, r *billing.PayerReques
 		case !ok:
 			absent.Add("payer", "payer_id")
 		case r.Payer != (billing.PayerSummary{}) && named.ID != r.Payer.ID:
-			faults.Add("payer_id", billing.FaultConflict, "The claim is for another payer. Leave payer_id out.")
+			faults.Add("payer_id", billing.FaultConflict, "The claim is for another payer. Leave out payer_id.")
 		default:
 			r.Payer = named.PayerSummary
 		}

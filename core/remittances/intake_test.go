@@ -51,8 +51,8 @@ func TestRoutes(t *testing.T) {
 		"one of an office's own NPI": {payee("XX", "1000000004", ref("TJ", "333333333")), b.scope, true, ""},
 		"several offices":            {payee("FI", "333333333"), b.scope, false, ""},
 		"a payee of none":            {payee("XX", unknownNPI), billing.Scope{}, false, "which no verified office has"},
-		"two organizations'":         {payee("XX", sharedNPI), billing.Scope{}, false, "do not show which of them sent it"},
-		"unnamed":                    {payee("", ""), billing.Scope{}, false, "neither NPI nor tax ID"},
+		"two organizations'":         {payee("XX", sharedNPI), billing.Scope{}, false, "do not show which organization sent them"},
+		"unnamed":                    {payee("", ""), billing.Scope{}, false, "neither an NPI nor a tax ID"},
 	} {
 		p := b.payment(paid("X", "", 0))
 		c.payee(&p)

@@ -146,14 +146,14 @@ func unroutable(p *billing.Remittance, several bool) string {
 	payee := "NPI " + p.PayeeNPI
 	switch {
 	case p.PayeeNPI == "" && p.PayeeTaxID == "":
-		return payment + " names its payee by neither NPI nor tax ID."
+		return payment + " has neither an NPI nor a tax ID for its payee."
 	case p.PayeeNPI == "":
 		payee = "tax ID " + p.PayeeTaxID
 	case p.PayeeTaxID != "":
 		payee += " and tax ID " + p.PayeeTaxID
 	}
 	if several {
-		return payment + " is to " + payee + ", which verified offices of several organizations have, and its claims do not show which of them sent it."
+		return payment + " is to " + payee + ". Verified offices of several organizations have it, and the claims do not show which organization sent them."
 	}
 	return payment + " is to " + payee + ", which no verified office has."
 }

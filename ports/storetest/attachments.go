@@ -79,13 +79,13 @@ func testAttachments(b *bench) {
 	// and closed.
 	job := id[billing.JobID]()
 	for _, change := range []func(*billing.Attachment) error{
-		func(a *billing.Attachment) error { return a.Tell("", b.now.Add(time.Second)) },
+		func(a *billing.Attachment) error { return a.SetNarrative("", b.now.Add(time.Second)) },
 		func(a *billing.Attachment) error { return a.BeginSending(job, 3, b.now.Add(2*time.Second)) },
 		func(a *billing.Attachment) error { return did(a.Stall(job)) },
 		func(a *billing.Attachment) error { return did(a.NotSent(job)) },
 		func(a *billing.Attachment) error { return a.BeginSending(job, 3, b.now.Add(2*time.Second)) },
 		func(a *billing.Attachment) error { return did(a.GiveUp(job)) },
-		func(a *billing.Attachment) error { return a.Tell(unicode+".", b.now.Add(3*time.Second)) },
+		func(a *billing.Attachment) error { return a.SetNarrative(unicode+".", b.now.Add(3*time.Second)) },
 		func(a *billing.Attachment) error { return a.BeginSending(job, 4, b.now.Add(4*time.Second)) },
 		func(a *billing.Attachment) error { return did(a.Sent(a.Number, b.now.Add(5*time.Second))) },
 	} {

@@ -163,8 +163,8 @@ func as(t *testing.T, db *sql.DB, role string, in billing.Scope, query string) (
 	return result.RowsAffected()
 }
 
-// TestRowsThatMakeNoSenseAreRefused changes good rows into bad ones.
-func TestRowsThatMakeNoSenseAreRefused(t *testing.T) {
+// TestInvalidRowsAreRefused changes good rows into bad ones.
+func TestInvalidRowsAreRefused(t *testing.T) {
 	t.Parallel()
 	db := filled(t, scope())
 	for _, query := range []string{

@@ -24,9 +24,9 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// TestRoundTripsOfACheck counts the round trips of a fresh check that is alone:
-// four of the transaction that makes it, one that reads it for the payer, four
-// that complete it, one that reads it for the caller.
+// TestRoundTripsOfACheck counts the round trips of a lone fresh check: four of
+// the transaction that creates it, one that reads it for the payer, four that
+// complete it, and one that reads it for the caller.
 func TestRoundTripsOfACheck(t *testing.T) {
 	t.Parallel()
 	var trips atomic.Int64
@@ -46,7 +46,7 @@ func TestRoundTripsOfACheck(t *testing.T) {
 	t.Cleanup(func() { _ = s.Close() })
 	f := newCheckFixture(t, s)
 	least := int64(1000)
-	for n := range 8 { // the first ones prepare, and the store's upkeep may come in between
+	for n := range 8 { // the first ones prepare, and the store's upkeep may interfere
 		trips.Store(0)
 		if err := f.check(fmt.Sprint(n), fmt.Sprint(n)); billing.CodeOf(err) != billing.CodeTimeout || len(staged) != n+1 {
 			t.Fatalf("check: %v, %d jobs", err, len(staged))
@@ -65,10 +65,10 @@ func TestRoundTripsOfACheck(t *testing.T) {
 	}
 }
 
-// TestCommitsOfACheck notes, for each transaction that writes a check, whether
-// its COMMIT waits for the disk. A pending check with its key and its job does
-// not; what a caller is replied does, and so does a pending check in a
-// transaction that writes anything else.
+// TestCommitsOfACheck records, for each transaction that writes a check, whether
+// its COMMIT waits for the disk. The commit of a pending check with its key and
+// its job does not. The commit of a completed check does, and so does that of a
+// pending check with any other write.
 func TestCommitsOfACheck(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -177,7 +177,7 @@ CREATE CONSTRAINT TRIGGER note AFTER UPDATE ON jobs DEFERRABLE INITIALLY DEFERRE
 	}
 }
 
-// checkFixture makes checks that wait for no worker.
+// checkFixture creates checks that do not wait for a worker.
 type checkFixture struct {
 	t       *testing.T
 	service *eligibility.Service
@@ -192,7 +192,7 @@ func newCheckFixture(t *testing.T, s *pgstore.Store) *checkFixture {
 		t.Fatal(err)
 	}
 	times := eligibility.DefaultTimes()
-	times.Wait = 0 // the wait for the worker is over at once
+	times.Wait = 0 // the wait for the worker ends at once
 	sandbox := sandboxnet.Networks(processClock{}, s.SandboxMail(), sandboxnet.Options{})
 	service := eligibility.New(s, memqueue.NewBroker().Open(), networks.New(sandbox...), edi.New(), payers, times)
 	in := scope()
@@ -208,7 +208,7 @@ func newCheckFixture(t *testing.T, s *pgstore.Store) *checkFixture {
 	return &checkFixture{t, service, in, office}
 }
 
-// check makes a check of the member.
+// check creates a check of the member.
 func (f *checkFixture) check(key, member string) error {
 	call := billing.Call{Scope: f.scope, Request: billing.Request{ID: billing.NewID[billing.RequestID](time.Now()), Key: key}}
 	_, _, err := f.service.Check(f.t.Context(), call, intake.EligibilityRequest{

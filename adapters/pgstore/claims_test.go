@@ -208,8 +208,8 @@ func forbidden(t *testing.T, db *sql.DB, in billing.Scope, of map[string][]strin
 	}
 }
 
-// TestFilesThatMakeNoSenseAreRefused changes good rows into bad ones.
-func TestFilesThatMakeNoSenseAreRefused(t *testing.T) {
+// TestInvalidFilesAreRefused changes good rows into bad ones.
+func TestInvalidFilesAreRefused(t *testing.T) {
 	t.Parallel()
 	db := admin(t, filedUp(t).url)
 	for _, query := range []string{

@@ -94,7 +94,7 @@ func FuzzUnframe(f *testing.F) {
 	})
 }
 
-func TestURLMistakesAreToldWithoutThePassword(t *testing.T) {
+func TestURLErrorsHideThePassword(t *testing.T) {
 	t.Parallel()
 	for _, url := range []string{"mysql://u:hunter2@h/d", "postgres://u:hunter2@h:x/d", "postgres://u:hunter2@h/d?sslmode=perhaps"} {
 		_, err := connConfig(url)

@@ -9,10 +9,10 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 )
 
-// TestDueReadsWhatItTakes leases due jobs while 500, and then a hundred
+// TestDueReadsOnlyWhatItLeases leases due jobs while 500, and then a hundred
 // thousand jobs of one stream wait: some due, some leased, some at rest, beside
 // a few of other streams. It must not read more blocks for the larger number.
-func TestDueReadsWhatItTakes(t *testing.T) {
+func TestDueReadsOnlyWhatItLeases(t *testing.T) {
 	t.Parallel()
 	db := admin(t, pgtest.URL(t))
 	db.SetMaxOpenConns(1) // a prepared statement belongs to its connection

@@ -90,10 +90,10 @@ func TestKeysAtOnce(t *testing.T) {
 	}
 }
 
-// TestOnlyWhoBeginsGivesTheKey has processes wait for a schema, the first of
+// TestOnlyBeginsSetsTheKey has processes wait for a schema, the first of
 // them with a wrong key. Neither sets the database's key, however long the
 // operator waits to set it.
-func TestOnlyWhoBeginsGivesTheKey(t *testing.T) {
+func TestOnlyBeginsSetsTheKey(t *testing.T) {
 	t.Parallel()
 	url, wrong, right := testservers.Database(t), [32]byte{9}, [32]byte{1}
 	early, err1 := openKeyed(t, url, wrong, false)

@@ -15,10 +15,10 @@ import (
 // client asks for a file again, and notes, one for each claim that it decided,
 // for as long as a claim may be replaced.
 const (
-	sandboxRemembers = 7 * 24 * time.Hour
-	sandboxKnows     = 90 * 24 * time.Hour
-	sandboxForgets   = "500"  // names at once; a literal, like forgetBatch
-	sandboxUnlearns  = "5000" // notes per call, as many as a file of claims makes
+	sandboxNamesFor  = 7 * 24 * time.Hour
+	sandboxNotesFor  = 90 * 24 * time.Hour
+	sandboxNameBatch = "500"  // names at once; a literal, like forgetBatch
+	sandboxNoteBatch = "5000" // notes per call, as many as a file of claims makes
 )
 
 const forgetMail = `
@@ -28,7 +28,7 @@ WHERE name IN (
 	FROM sandbox_mail
 	WHERE removed_at IS NOT NULL AND removed_at < now() - $1 * interval '1 us'
 	ORDER BY removed_at
-	LIMIT ` + sandboxForgets + `
+	LIMIT ` + sandboxNameBatch + `
 )`
 
 const forgetNotes = `
@@ -38,7 +38,7 @@ WHERE (key, noted_by) IN (
 	FROM sandbox_notes
 	WHERE noted_at < now() - $1 * interval '1 us'
 	ORDER BY noted_at
-	LIMIT ` + sandboxUnlearns + `
+	LIMIT ` + sandboxNoteBatch + `
 )`
 
 // SandboxMail stores the memory of the sandbox's clearinghouse: it is a
@@ -87,7 +87,7 @@ func (m SandboxMail) Put(ctx context.Context, files []sandboxFile) error {
 		contents = append(contents, m.store.sealer.seal(billing.Scope{Mode: billing.ModeTest}, mailName(f.Name), f.Content))
 	}
 	return m.in(ctx, func(ctx context.Context, t *tx) error {
-		if _, err := t.exec(ctx, forgetMail, sandboxRemembers.Microseconds()); err != nil {
+		if _, err := t.exec(ctx, forgetMail, sandboxNamesFor.Microseconds()); err != nil {
 			return fmt.Errorf("delete old names of the sandbox: %w", err)
 		}
 		if _, err := t.exec(ctx, `
@@ -205,7 +205,7 @@ func (m SandboxMail) Remember(ctx context.Context, notes []sandboxNote) (before 
 			return fmt.Errorf("wait for other notes of the sandbox: %w", err)
 		}
 		t.evidence = evidence{"SELECT EXISTS (SELECT FROM sandbox_notes WHERE key = $1 AND noted_by = $2)", []any{notes[0].Key[:], notes[0].By}}
-		if _, err := t.exec(ctx, forgetNotes, sandboxKnows.Microseconds()); err != nil {
+		if _, err := t.exec(ctx, forgetNotes, sandboxNotesFor.Microseconds()); err != nil {
 			return fmt.Errorf("delete old notes of the sandbox: %w", err)
 		}
 		if _, err := t.exec(ctx, noteDown, keys, by, contents); err != nil {

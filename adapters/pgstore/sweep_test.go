@@ -32,9 +32,9 @@ INSERT INTO sandbox_notes (key, noted_by, noted_at, content)
 SELECT n::text::bytea, n, '2025-01-01'::timestamptz + n * interval '1 s', '' FROM generate_series(1, 250000) n;
 ANALYZE idempotency_keys, jobs, sandbox_mail, sandbox_notes`
 
-// TestSweepReadsWhatItForgets runs each sweep once on tables with many more
+// TestSweepReadsOnlyWhatItRemoves runs each sweep once on tables with many more
 // rows than it removes, and counts the rows that it reads.
-func TestSweepReadsWhatItForgets(t *testing.T) {
+func TestSweepReadsOnlyWhatItRemoves(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
 	db := admin(t, url)

@@ -117,8 +117,8 @@ func TestRolesMayDoNoMoreWithWebhooks(t *testing.T) {
 	}
 }
 
-// TestWebhookRowsThatMakeNoSenseAreRefused changes good rows into bad ones.
-func TestWebhookRowsThatMakeNoSenseAreRefused(t *testing.T) {
+// TestInvalidWebhookRowsAreRefused changes good rows into bad ones.
+func TestInvalidWebhookRowsAreRefused(t *testing.T) {
 	t.Parallel()
 	_, url, _ := hooked(t, scope())
 	db := admin(t, url)

@@ -173,7 +173,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 	}
 }
 
-func TestTheNarrativeDecides(t *testing.T) {
+func TestNarrativeScenarios(t *testing.T) {
 	t.Parallel()
 	for narrative, c := range map[string]struct {
 		wait  time.Duration
@@ -252,7 +252,7 @@ func (r reached) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-func TestWhatHappensWhileAFileComes(t *testing.T) {
+func TestChangesDuringAdd(t *testing.T) {
 	t.Parallel()
 	again := func(n *sandboxnet.Attachments, s billing.Transmission) func() error {
 		return func() error { return n.Open(t.Context(), s) }
@@ -294,7 +294,7 @@ func TestWhatHappensWhileAFileComes(t *testing.T) {
 	}
 }
 
-func TestWhatIsLeftOpenIsForgotten(t *testing.T) {
+func TestAbandonedTransmissionsExpire(t *testing.T) {
 	t.Parallel()
 	h := &hands{asked}
 	n := sandboxnet.NewAttachments(h)
@@ -319,7 +319,7 @@ func TestWhatIsLeftOpenIsForgotten(t *testing.T) {
 	}
 }
 
-func TestWhatIsKeptIsBounded(t *testing.T) {
+func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	n := sandboxnet.NewAttachments(clock(asked))
 	n.Bound(3, 5, 8)
@@ -363,7 +363,7 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 	}
 }
 
-func TestAFileTooManyIsNotEvenKept(t *testing.T) {
+func TestExtraFilesAreNotKept(t *testing.T) {
 	t.Parallel()
 	for _, announced := range []int{1, billing.MaxDocuments} {
 		n := sandboxnet.NewAttachments(clock(asked))
@@ -387,7 +387,7 @@ func (e *endless) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func TestAFileIsReadNoFurtherThanItsSize(t *testing.T) {
+func TestReadingStopsAtTheSize(t *testing.T) {
 	t.Parallel()
 	n := sandboxnet.NewAttachments(clock(asked))
 	if err := n.Open(t.Context(), sending(1)); err != nil {

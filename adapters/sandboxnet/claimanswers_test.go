@@ -74,9 +74,9 @@ func TestEveryEndingIsInTheGoldenFiles(t *testing.T) {
 	}
 }
 
-// TestWhatBecomesOfAClaim checks the result of each claim of the batch: the
+// TestClaimScenarios checks the result of each claim of the batch: the
 // outcomes at the clearinghouse and the payer, and its remittances.
-func TestWhatBecomesOfAClaim(t *testing.T) {
+func TestClaimScenarios(t *testing.T) {
 	t.Parallel()
 	got := map[string][]string{}
 	files := replies(t, file(t, everything()...), before)
@@ -248,9 +248,9 @@ func TestBrokenFiles(t *testing.T) {
 	}
 }
 
-// TestASetOfAnotherKind checks that it is rejected, and the file's other sets
+// TestUnsupportedSet checks that it is rejected, and the file's other sets
 // are accepted.
-func TestASetOfAnotherKind(t *testing.T) {
+func TestUnsupportedSet(t *testing.T) {
 	t.Parallel()
 	whole := string(file(t, claim("C-1", "-PAID-ERA", aetna())))
 	mixed := strings.Replace(whole, "ST*837*", "ST*276*0001~SE*2*0001~ST*837*", 1)
@@ -260,8 +260,8 @@ func TestASetOfAnotherKind(t *testing.T) {
 	}
 }
 
-// TestNumbersAreTheirOwn checks that no two files share a name or number.
-func TestNumbersAreTheirOwn(t *testing.T) {
+// TestNumbersAreUnique checks that no two files share a name or number.
+func TestNumbersAreUnique(t *testing.T) {
 	t.Parallel()
 	n := sandboxnet.NewClearinghouse(clock(asked), nil, sandboxnet.Options{})
 	seen := map[string]string{}

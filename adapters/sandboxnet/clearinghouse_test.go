@@ -177,9 +177,9 @@ func replies(tb testing.TB, content []byte, remember memory) map[string]sandboxn
 	return files
 }
 
-// TestEverythingThatComesBack compares each message about a batch with every
+// TestMessageGoldens compares each message about a batch with every
 // ending, and its time, with a golden file.
-func TestEverythingThatComesBack(t *testing.T) {
+func TestMessageGoldens(t *testing.T) {
 	t.Parallel()
 	got := replies(t, file(t, everything()...), before)
 	for name, after := range map[string]time.Duration{

@@ -213,9 +213,9 @@ func (p *practice) stands(id billing.ClaimID) string {
 	return strings.Join(words, " ")
 }
 
-// TestNoMoreIsPaidThanDecided replaces a claim before and after the payer's
+// TestPaidAmountIsTheLastDecision replaces a claim before and after the payer's
 // decision. At the end the payment is that of the last decision.
-func TestNoMoreIsPaidThanDecided(t *testing.T) {
+func TestPaidAmountIsTheLastDecision(t *testing.T) {
 	t.Parallel()
 	const all = 3 * eraDelay // until no more messages come
 	for name, c := range map[string]struct {

@@ -78,8 +78,8 @@ func TestClearinghouseContract(t *testing.T) {
 	})
 }
 
-// TestTheOrderOfThings receives the messages about a file step by step.
-func TestTheOrderOfThings(t *testing.T) {
+// TestMessageOrder receives the messages about a file step by step.
+func TestMessageOrder(t *testing.T) {
 	t.Parallel()
 	now := &movable{now: asked}
 	n := sandboxnet.NewClearinghouse(now, pgtest.Open(t).SandboxMail(), sandboxnet.Options{ERADelay: slowly})
@@ -119,9 +119,9 @@ func TestTheOrderOfThings(t *testing.T) {
 	}
 }
 
-// TestRejectedOnceByWhatIsRemembered sends the files of a claim that asks for a
+// TestRejectedOnceAcrossProcesses sends the files of a claim that asks for a
 // rejection from two processes.
-func TestRejectedOnceByWhatIsRemembered(t *testing.T) {
+func TestRejectedOnceAcrossProcesses(t *testing.T) {
 	t.Parallel()
 	mail := pgtest.Open(t).SandboxMail()
 	practice := billing.Scope{Mode: billing.ModeTest}

@@ -234,9 +234,9 @@ func TestReplacementsAddUp(t *testing.T) {
 	}
 }
 
-// TestWhatWasPaidIsRemembered decides a claim and its replacement in two
+// TestPaymentsAreRemembered decides a claim and its replacement in two
 // processes that share a store, and neither stores a name.
-func TestWhatWasPaidIsRemembered(t *testing.T) {
+func TestPaymentsAreRemembered(t *testing.T) {
 	t.Parallel()
 	mail := pgtest.Open(t).SandboxMail()
 	var got []sandboxnet.MailFile

@@ -110,8 +110,8 @@ func (o owner) apply(cmd *exec.Cmd, dir string) {
 	}
 }
 
-// give changes the owner of a file or folder.
-func (o owner) give(path string) error {
+// chown changes the owner of a file or folder.
+func (o owner) chown(path string) error {
 	if !o.become {
 		return nil
 	}

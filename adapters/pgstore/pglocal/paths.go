@@ -55,7 +55,7 @@ func prepare(dir string) (paths, error) {
 // /tmp.
 func (p paths) makeSocketFolder() error {
 	if err := os.Mkdir(p.socket, 0o700); err == nil {
-		return p.owner.give(p.socket)
+		return p.owner.chown(p.socket)
 	} else if !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("socket folder: %w", err)
 	}

@@ -311,8 +311,8 @@ func (p paths) initdb(ctx context.Context, bin string) error {
 	}
 	for _, change := range []func() error{
 		func() error { return os.Mkdir(fresh, 0o700) },
-		func() error { return p.owner.give(fresh) },
-		func() error { return p.owner.give(p.password) },
+		func() error { return p.owner.chown(fresh) },
+		func() error { return p.owner.chown(p.password) },
 	} {
 		if err := change(); err != nil {
 			return fmt.Errorf("create the cluster: %w", err)

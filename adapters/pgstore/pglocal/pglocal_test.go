@@ -202,7 +202,7 @@ func TestStalePIDFile(t *testing.T) {
 	query(t, start(t, dir, options()).URL(), "SELECT 1")
 }
 
-func TestInterruptedInitIsMadeAnew(t *testing.T) {
+func TestInterruptedInitIsRepeated(t *testing.T) {
 	t.Parallel()
 	dir := folder(t)
 	if err := os.MkdirAll(filepath.Join(dir, "data.new", "base"), 0o700); err != nil {

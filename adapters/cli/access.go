@@ -14,7 +14,7 @@ import (
 
 func orgs(b Backend) *cobra.Command {
 	create := &cobra.Command{
-		Use: "create NAME", Short: "Make an organization", Example: "  molar orgs create 'Smile Dental'",
+		Use: "create NAME", Short: "Create an organization", Example: "  molar orgs create 'Smile Dental'",
 		Args: exactlyOne("name one organization, in quotes, such as: molar orgs create 'Smile Dental'"),
 		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, args []string) error {
 			o, err := s.CreateOrganization(c.Context(), args[0])
@@ -42,7 +42,7 @@ func orgs(b Backend) *cobra.Command {
 	return group("orgs", "Organizations", create, list)
 }
 
-// scopeFlags are the flags that name a scope.
+// scopeFlags are the flags of a scope.
 type scopeFlags struct{ org, mode string }
 
 func (f *scopeFlags) on(c *cobra.Command) {
@@ -71,7 +71,7 @@ func parseOrg(flag string) (billing.OrgID, error) {
 	return org, nil
 }
 
-// operator is the account on this machine that runs the command.
+// operator returns the account on this machine that runs the command.
 func operator() string {
 	u, err := user.Current()
 	if err != nil {
@@ -80,7 +80,7 @@ func operator() string {
 	return u.Username
 }
 
-// printed writes the reply of a use case on a line.
+// printed prints the reply of a use case on one line.
 func printed(c *cobra.Command) func(billing.Reply, error) error {
 	return func(r billing.Reply, err error) error {
 		if err != nil {
@@ -95,7 +95,7 @@ func offices(b Backend) *cobra.Command {
 	var f scopeFlags
 	var o billing.Office
 	create := &cobra.Command{
-		Use: "create", Short: "Make an office", Args: cobra.NoArgs,
+		Use: "create", Short: "Create an office", Args: cobra.NoArgs,
 		Example: "  molar offices create --org org_... --mode test --name 'Main Street' --npi 1234567893 --time-zone America/Chicago",
 		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, _ []string) error {
 			scope, err := f.scope()
@@ -148,9 +148,9 @@ func offices(b Backend) *cobra.Command {
 	}
 	lf.on(list)
 	verify := &cobra.Command{
-		Use: "verify OFFICE_ID", Short: "Confirm that an office is the practice whose NPI and tax ID it has",
-		Long: "Confirm that an office is the practice whose NPI and tax ID it has.\n\n" +
-			"Anyone can look up an NPI, so remittances and payer requests from outside go to verified offices only.\n" +
+		Use: "verify OFFICE_ID", Short: "Record that an office is the practice with its NPI and tax ID",
+		Long: "Records that an office is the practice with its NPI and tax ID.\n\n" +
+			"Anyone can look up an NPI, so only verified offices receive remittances and payer requests from outside.\n" +
 			"Check the practice's letter from the IRS and its NPPES record first. Test offices are verified when they are created.",
 		Args: oneOf("office (off_...)", "molar offices list --org org_... --mode live"),
 		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, args []string) error {
@@ -174,7 +174,7 @@ func providers(b Backend) *cobra.Command {
 	var f scopeFlags
 	var p billing.Provider
 	create := &cobra.Command{
-		Use: "create", Short: "Make a provider", Args: cobra.NoArgs,
+		Use: "create", Short: "Create a provider", Args: cobra.NoArgs,
 		Example: "  molar providers create --org org_... --mode test --first-name Ann --last-name Lee --npi 1234567893",
 		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, _ []string) error {
 			scope, err := f.scope()
@@ -189,7 +189,7 @@ func providers(b Backend) *cobra.Command {
 	create.Flags().StringVar(&p.FirstName, "first-name", "", "first name")
 	create.Flags().StringVar(&p.LastName, "last-name", "", "last name")
 	create.Flags().StringVar(&p.NPI, "npi", "", "national provider identifier, ten digits")
-	create.Flags().StringVar(&p.Taxonomy, "taxonomy", "122300000X", "taxonomy code; the default is a dentist")
+	create.Flags().StringVar(&p.Taxonomy, "taxonomy", "122300000X", "taxonomy code of the provider's specialty")
 	return group("providers", "Providers", create)
 }
 
@@ -198,7 +198,7 @@ func keys(b Backend) *cobra.Command {
 	var name string
 	var permissions []string
 	create := &cobra.Command{
-		Use: "create", Short: "Make an API key; its secret is shown once", Args: cobra.NoArgs,
+		Use: "create", Short: "Create an API key and print its secret, once", Args: cobra.NoArgs,
 		Example: "  molar keys create --org org_... --mode test --name 'front desk' --permissions read,submit",
 		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, _ []string) error {
 			scope, err := f.scope()

@@ -1,5 +1,5 @@
-// Package cli is the molar command: the service for trying out, and the tools of
-// its operators.
+// Package cli is the molar command. It runs the service for development, and has
+// the tools of its operators.
 package cli
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/molar-billing/molar/core/remittances"
 )
 
-// Backend is what the commands need of the program.
+// Backend has the parts of the program that the commands use.
 type Backend struct {
 	// Dev runs the whole service in this process until ctx ends.
 	Dev func(ctx context.Context, o DevOptions) error
@@ -28,23 +28,22 @@ type Backend struct {
 	Remittances func(ctx context.Context) (s *remittances.Service, closeStore func() error, err error)
 	// Settings is the help text of the MOLAR_* variables.
 	Settings string
-	// Getenv reads a variable of the environment; empty stands for unset.
+	// Getenv reads a variable of the environment; empty means unset.
 	Getenv func(name string) string
-	// Config is a folder of this user's where commands keep what they remember.
+	// Config returns this user's folder for the state of commands.
 	Config func() (string, error)
-	// Demo reads what molar dev keeps in its data folder, the default one when
-	// dir is empty.
+	// Demo reads the data folder of molar dev: the default one if dir is empty.
 	Demo func(dir string) (*Demo, error)
 }
 
 // DevOptions are the flags of molar dev.
 type DevOptions struct {
-	Addr  string // address of the API; port 0 picks free ports for everything; empty for the setting
-	Data  string // folder that is kept between runs; empty for the default
-	Reset bool   // wipe the folder first
-	JSON  bool   // print one line of JSON when ready, in place of the banner
+	Addr  string // address of the API; port 0 picks free ports for everything; empty means the setting
+	Data  string // data folder; empty means the default
+	Reset bool   // delete the contents of the folder first
+	JSON  bool   // print one line of JSON when ready, instead of the banner
 
-	WebhookResolve []string // host=ip:port: where webhooks for the host go
+	WebhookResolve []string // host=ip:port: the address for webhooks to the host
 	WebhookCA      string   // file of certificates that sign local receivers
 }
 
@@ -53,7 +52,7 @@ func New(b Backend) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "molar",
 		Short:         "Dental insurance billing that you run yourself",
-		Long:          "Molar is a dental billing service with one HTTP API, and a sandbox of payers that speak real X12.\nStart with: molar dev",
+		Long:          "Molar is a dental billing service with one HTTP API. Its sandbox of payers exchanges real X12 files.\nStart with: molar dev",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
@@ -68,18 +67,18 @@ func dev(b Backend) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "dev",
 		Short: "Run everything in one process, with demo data",
-		Long: "Runs the API and every worker in one process, on a private PostgreSQL, with a queue in memory,\n" +
-			"two demo organizations and keys. Data and keys are kept between runs. Every setting applies:\n\n" + b.Settings,
+		Long: "Runs the API and every worker in one process, with a private PostgreSQL and a queue in memory. It creates two demo\n" +
+			"organizations with keys. Data and keys are kept between runs. These environment variables change the defaults:\n\n" + b.Settings,
 		Example: "  molar dev\n  molar dev --addr 127.0.0.1:0 --json\n  MOLAR_QUEUE_URL=amqp://localhost:5672/ molar dev",
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return b.Dev(c.Context(), o) },
 	}
 	c.Flags().StringVar(&o.Addr, "addr", "", "address of the API; port 0 picks free ports for everything (default 127.0.0.1:8080)")
-	c.Flags().StringVar(&o.Data, "data", "", "folder that is kept between runs (default: one for this user)")
-	c.Flags().BoolVar(&o.Reset, "reset", false, "wipe the data folder first")
+	c.Flags().StringVar(&o.Data, "data", "", "data folder (default: one for this user)")
+	c.Flags().BoolVar(&o.Reset, "reset", false, "delete the contents of the data folder first")
 	c.Flags().BoolVar(&o.JSON, "json", false, "print one line of JSON when ready")
-	c.Flags().StringArrayVar(&o.WebhookResolve, "webhook-resolve", nil, "host=ip:port: send webhooks for the host there, such as hooks.example.com=127.0.0.1:3443 (repeatable)")
-	c.Flags().StringVar(&o.WebhookCA, "webhook-ca", "", "file of PEM certificates to trust beside the system's, for receivers on this machine")
+	c.Flags().StringArrayVar(&o.WebhookResolve, "webhook-resolve", nil, "host=ip:port: send webhooks for the host to this address, such as hooks.example.com=127.0.0.1:3443 (repeatable)")
+	c.Flags().StringVar(&o.WebhookCA, "webhook-ca", "", "file of additional PEM certificates to trust, for receivers on this machine")
 	return c
 }
 
@@ -87,8 +86,8 @@ func migrate(b Backend) *cobra.Command {
 	return &cobra.Command{
 		Use:   "migrate",
 		Short: "Bring the database schema up to date",
-		Long: "Brings the schema of MOLAR_DATABASE_URL up to date. It may run at any time, also several times at once;\nthe service runs with the schema before and after it.\n\n" +
-			"A new database keeps a mark of MOLAR_SECRET_KEY: from then on every service needs the same key.",
+		Long: "Brings the schema of MOLAR_DATABASE_URL up to date. You can run it at any time, even twice at once.\nThe service works with the schema before and after it.\n\n" +
+			"It records in a new database which MOLAR_SECRET_KEY belongs to it. Every process of the service then needs the same key.",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := b.Migrate(c.Context()); err != nil {
@@ -112,8 +111,8 @@ func version() *cobra.Command {
 	}
 }
 
-// buildVersion is the version that was built, as Go notes it, without the
-// brackets of (devel).
+// buildVersion returns the version that Go records in the program, without the
+// parentheses of (devel).
 func buildVersion() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return strings.Trim(info.Main.Version, "()")
@@ -137,7 +136,7 @@ func withAccess(b Backend, fn func(c *cobra.Command, s *access.Service, args []s
 	}
 }
 
-// table prints rows under a head, in columns.
+// table prints rows in columns, under a header.
 func table(c *cobra.Command, head string, rows []string) error {
 	w := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, head)

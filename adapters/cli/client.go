@@ -22,8 +22,8 @@ type client struct {
 	http *http.Client
 }
 
-// answerWait is longer than the service makes a caller wait by default.
-const answerWait = 45 * time.Second
+// replyWait is longer than the service lets a caller wait by default.
+const replyWait = 45 * time.Second
 
 func newClient(base, key string) (*client, error) {
 	u, err := url.Parse(base)
@@ -37,8 +37,8 @@ func newClient(base, key string) (*client, error) {
 		u.Path = "/api/v1"
 	}
 	return &client{base: u.String(), key: key, http: &http.Client{
-		Timeout:       answerWait,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the key is for this API alone
+		Timeout:       replyWait,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the key is only for this API
 	}}, nil
 }
 
@@ -57,7 +57,7 @@ type apiError struct {
 	} `json:"check"` // of an eligibility check that the payer refused or did not respond to
 }
 
-// Error says what is wrong, and what to do about it where that is known.
+// Error returns what is wrong and, if known, what to do.
 func (e *apiError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "the API returned %d", e.Status)
@@ -80,12 +80,12 @@ func (e *apiError) Error() string {
 	return b.String()
 }
 
-// lasting reports whether a repetition would fail in the same way.
+// lasting reports whether a retry would fail in the same way.
 func (e *apiError) lasting() bool {
 	return e.Status < http.StatusInternalServerError && e.Status != http.StatusTooManyRequests && e.Status != http.StatusRequestTimeout
 }
 
-// awayError is the error of an API that sent no reply, or none that can be read.
+// awayError is the error when the API sent no reply, or an unreadable one.
 type awayError struct {
 	base  string
 	cause error
@@ -96,7 +96,7 @@ func (e *awayError) Error() string {
 	return fmt.Sprintf("the API at %s does not respond: %v\nStart it with molar dev, or set its URL with --api-url or MOLAR_API_URL.", e.base, e.cause)
 }
 
-// Unwrap is what went wrong.
+// Unwrap returns the cause.
 func (e *awayError) Unwrap() error { return e.cause }
 
 // get reads a resource or a list.
@@ -120,8 +120,8 @@ const (
 	sendPause = 500 * time.Millisecond
 )
 
-// send posts bytes under a new idempotency key, and repeats that when the
-// connection breaks: the key keeps the effect from happening twice.
+// send posts bytes with a new idempotency key. It retries when the connection
+// breaks; the key prevents a second effect.
 func (c *client) send(ctx context.Context, path, contentType string, body []byte, into any) (err error) {
 	key := rand.Text()
 	for range sendTries {
@@ -143,9 +143,8 @@ func (c *client) send(ctx context.Context, path, contentType string, body []byte
 	return err
 }
 
-// maxAnswer bounds what is read of a reply: a full page of events is far below
-// it.
-const maxAnswer = 32 << 20
+// maxAPIReply limits the size of a reply. A full page of events is far smaller.
+const maxAPIReply = 32 << 20
 
 func (c *client) do(ctx context.Context, request func() (*http.Request, error), into any) error {
 	r, err := request()
@@ -164,7 +163,7 @@ func (c *client) do(ctx context.Context, request func() (*http.Request, error), 
 		return &awayError{c.base, err}
 	}
 	defer func() { _ = resp.Body.Close() }()
-	b, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	b, err := io.ReadAll(io.LimitReader(resp.Body, maxAPIReply))
 	if err != nil {
 		return &awayError{c.base, err}
 	}
@@ -180,7 +179,7 @@ func (c *client) do(ctx context.Context, request func() (*http.Request, error), 
 	return nil
 }
 
-// pause waits, unless ctx ends.
+// pause waits for d, or until ctx ends.
 func pause(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -14,15 +14,15 @@ import (
 
 const defaultURL = "http://127.0.0.1:8080/api/v1"
 
-// Demo is what molar dev keeps in its data folder for trying the service out.
+// Demo is what molar dev stores in its data folder for other commands.
 type Demo struct {
 	Dir     string            // the data folder
-	URL     string            // of the API, when it last ran; empty when that is not known
-	Keys    map[string]string // secrets of API keys, by what they are for
+	URL     string            // of the API in the last run; empty if unknown
+	Keys    map[string]string // secrets of API keys, by purpose
 	Offices map[string]string // IDs of offices, likewise
 }
 
-// office is the demo office that a key can use, or empty.
+// office returns the demo office of a key, or an empty string.
 func (d *Demo) office(key string) string {
 	for name, secret := range d.Keys {
 		if secret == key {
@@ -32,20 +32,20 @@ func (d *Demo) office(key string) string {
 	return ""
 }
 
-// connection says where the API is, and with which key: the flags, else the
-// environment, else what molar dev keeps on this machine.
+// connection has the flags for the URL of the API and the key. Without them, the
+// environment applies, or else the data folder of molar dev.
 type connection struct{ url, key, data string }
 
 func (f *connection) on(c *cobra.Command) {
 	c.Flags().StringVar(&f.url, "api-url", "", "the API (default $MOLAR_API_URL, else "+defaultURL+")")
 	c.Flags().StringVar(&f.key, "api-key", "", "an API key (default $MOLAR_API_KEY, else the test key of molar dev)")
-	c.Flags().StringVar(&f.data, "data", "", "data folder of molar dev, when it is not the default one")
+	c.Flags().StringVar(&f.data, "data", "", "data folder of molar dev, if not the default")
 }
 
-var errNoKey = errors.New("no API key: set one with MOLAR_API_KEY or --api-key (molar keys create makes one),\n" +
+var errNoKey = errors.New("no API key: set one with MOLAR_API_KEY or --api-key (molar keys create creates one),\n" +
 	"or run molar dev on this machine, whose test key this command finds (with --data DIR, if molar dev uses another folder)")
 
-// open finds the API and the key. A key of molar dev goes to no other API.
+// open returns a client of the API. It sends a key of molar dev to no other API.
 func (f *connection) open(c *cobra.Command, b Backend) (*client, error) {
 	base, key := cmp.Or(f.url, b.Getenv("MOLAR_API_URL")), cmp.Or(f.key, b.Getenv("MOLAR_API_KEY"))
 	if key == "" {
@@ -62,16 +62,16 @@ func (f *connection) open(c *cobra.Command, b Backend) (*client, error) {
 		_, _ = fmt.Fprintf(c.ErrOrStderr(), "Using the test key of molar dev, from %s.\n", d.Dir)
 	}
 	if !billing.WellFormedKeySecret(key) {
-		return nil, errors.New("the API key is not whole: a key is molar_test_ or molar_live_ and 38 characters")
+		return nil, errors.New("the API key is incomplete: a key is molar_test_ or molar_live_ and 38 characters")
 	}
 	return newClient(cmp.Or(base, defaultURL), key)
 }
 
-// demo is what molar dev keeps; nil if there is nothing.
+// demo reads the data folder of molar dev, or returns nil if there is none.
 func (f *connection) demo(b Backend) (*Demo, error) {
 	d, err := b.Demo(f.data)
 	if f.data == "" && err != nil {
-		return nil, nil //nolint:nilerr,nilnil // a default folder that is not there, or not this user's, is none
+		return nil, nil //nolint:nilerr,nilnil // a default folder that is missing, or another user's, does not count
 	}
 	return d, err
 }

@@ -38,7 +38,7 @@ func TestOpen(t *testing.T) {
 		"another's API":     {flags: connection{url: "https://molar.example/api/v1"}, err: "no API key for https://molar.example/api/v1"},
 		"own folder's API":  {flags: connection{url: defaultURL, data: "/own"}, err: "no API key for " + defaultURL},
 		"no key":            {never: true, err: "molar keys create"},
-		"half a key":        {flags: connection{key: demo[:20]}, err: "not whole"},
+		"half a key":        {flags: connection{key: demo[:20]}, err: "incomplete"},
 		"no URL":            {flags: connection{url: "molar.example", key: mine}, err: "not the URL of an API"},
 		"URL with password": {flags: connection{url: "https://a:b@molar.example", key: mine}, err: "no user"},
 	} {

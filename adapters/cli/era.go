@@ -36,7 +36,7 @@ func withRemittances(c *cobra.Command, b Backend, fn func(s *remittances.Service
 	return errors.Join(fn(s), done())
 }
 
-// eraSource is what an import reads: a file, or one of the quarantine.
+// eraSource is the source of an import: a file, or a file of the quarantine.
 type eraSource struct {
 	path        string
 	quarantined billing.FileID
@@ -45,7 +45,7 @@ type eraSource struct {
 func parseERASource(args []string, quarantined string) (from eraSource, err error) {
 	switch {
 	case len(args) == 1 && quarantined != "":
-		return from, errors.New("FILE and --quarantined are two files; import one after the other")
+		return from, errors.New("FILE and --quarantined name two files; import one after the other")
 	case len(args) == 1:
 		return eraSource{path: args[0]}, nil
 	case quarantined == "":
@@ -62,9 +62,9 @@ func importERA(b Backend) *cobra.Command {
 	var quarantined string
 	c := &cobra.Command{
 		Use: "import [FILE]", Short: "Import an 835 for an organization", Args: atMostOneFile,
-		Long: "Imports an 835, or one that is in quarantine, for the organization in the mode, whatever payee it names.\n" +
-			"It prints the payments of the file. One that the organization has already stays as it is, so an import may be\n" +
-			"repeated. A worker (molar dev, or eraworker) applies the new ones. FILE - reads standard input.\n" +
+		Long: "Imports an 835, or a file of the quarantine, for the organization in the mode, whatever payee the file names.\n" +
+			"It prints the payments of the file. You can repeat an import: payments that the organization has already do not change.\n" +
+			"A worker (molar dev, or eraworker) applies the new payments. FILE - reads standard input.\n" +
 			fmt.Sprintf("A file has at most %d MB.", remittances.MaxFile>>20),
 		Example: "  molar era import --org org_... --mode test payment.835\n" +
 			"  molar era import --org org_... --mode live --quarantined fil_...",
@@ -98,7 +98,7 @@ func importERA(b Backend) *cobra.Command {
 		},
 	}
 	f.on(c)
-	c.Flags().StringVar(&quarantined, "quarantined", "", "file of the quarantine (fil_...), in place of FILE")
+	c.Flags().StringVar(&quarantined, "quarantined", "", "file of the quarantine (fil_...), instead of FILE")
 	return c
 }
 
@@ -115,7 +115,7 @@ func readERAFile(stdin io.Reader, path string) ([]byte, error) {
 	return content, nil
 }
 
-// readAtMost returns nil for a larger file.
+// readAtMost returns nil for a file above the limit.
 func readAtMost(stdin io.Reader, path string, limit int64) (content []byte, err error) {
 	in := stdin
 	if path != "-" {
@@ -123,7 +123,7 @@ func readAtMost(stdin io.Reader, path string, limit int64) (content []byte, err 
 		if err != nil {
 			return nil, err
 		}
-		defer func() { _ = f.Close() }() // it was only read
+		defer func() { _ = f.Close() }() // opened for reading only
 		if info, err := f.Stat(); err == nil && info.Size() > limit {
 			return nil, nil
 		}
@@ -178,8 +178,9 @@ func explainImport(err error, scope billing.Scope, from eraSource) error {
 func quarantine(b Backend) *cobra.Command {
 	c := &cobra.Command{
 		Use: "quarantine", Short: "The 835s that belong to no known organization: list, show, remove", Args: onlyCommands,
-		Long: "Lists files, and single payments of files, that came from a clearinghouse and cannot be read, or whose payee's\n" +
-			"NPI or tax ID belongs to no office, or to offices of several organizations. molar era import removes them from here.",
+		Long: "Lists files, and single payments of files, that arrived from a clearinghouse but belong to no known organization.\n" +
+			"Either the file cannot be read, or the payee's NPI or tax ID belongs to no office, or to several organizations.\n" +
+			"molar era import removes a file from the quarantine.",
 		Example: "  molar era quarantine\n  molar era quarantine show fil_...\n" +
 			"  molar era import --org org_... --mode test --quarantined fil_...",
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -199,7 +200,7 @@ func quarantine(b Backend) *cobra.Command {
 func showQuarantined(b Backend) *cobra.Command {
 	return &cobra.Command{
 		Use: "show FILE_ID", Short: "Write a file of the quarantine to standard output, byte for byte", Args: oneOf("file of the quarantine (fil_...)", "molar era quarantine"),
-		Long: "Writes a file of the quarantine to standard output as it came. It names patients: store it securely.\n" +
+		Long: "Writes a file of the quarantine to standard output as it arrived. It names patients: store it securely.\n" +
 			"The file stays in quarantine.",
 		Example: "  molar era quarantine show fil_... > payment.835",
 		RunE: func(c *cobra.Command, args []string) error {
@@ -221,8 +222,8 @@ func showQuarantined(b Backend) *cobra.Command {
 
 func removeQuarantined(b Backend) *cobra.Command {
 	return &cobra.Command{
-		Use: "remove FILE_ID", Short: "Discard a file of the quarantine", Args: oneOf("file of the quarantine (fil_...)", "molar era quarantine"),
-		Long: "Discards a file of the quarantine that is not to be imported. This cannot be undone: if you may need the file,\n" +
+		Use: "remove FILE_ID", Short: "Delete a file of the quarantine", Args: oneOf("file of the quarantine (fil_...)", "molar era quarantine"),
+		Long: "Deletes a file of the quarantine. This cannot be undone: if you may need the file,\n" +
 			"keep a copy with molar era quarantine show.",
 		Example: "  molar era quarantine remove fil_...",
 		RunE: func(c *cobra.Command, args []string) error {
@@ -274,8 +275,8 @@ func retryERA(b Backend) *cobra.Command {
 	var f scopeFlags
 	c := &cobra.Command{
 		Use: "retry ERA_ID", Short: "Retry a remittance that could not be applied", Args: oneOf("remittance (era_...)", "GET /eras"),
-		Long: "Gives a remittance to the workers again after reading or applying it failed five times. The log of the worker\n" +
-			"has the cause. Claims that it has applied stay as they are.",
+		Long: "Queues a remittance again after workers failed to read or apply it five times. The log of the worker has the cause.\n" +
+			"Claims to which the remittance was applied do not change.",
 		Example: "  molar era retry --org org_... --mode test era_...",
 		RunE: func(c *cobra.Command, args []string) error {
 			scope, err := f.scope()

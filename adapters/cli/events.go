@@ -35,7 +35,7 @@ func (e *event) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*plain)(e))
 }
 
-// body is the event as it is posted to webhook endpoints, byte for byte.
+// body returns the event byte for byte as webhook endpoints receive it.
 func (e *event) body() []byte { return e.raw }
 
 type eventPage struct {
@@ -90,12 +90,12 @@ func typeNames() (names []string) {
 	return names
 }
 
-// span is the flags of a span of time.
+// span has the flags of a period.
 type span struct{ after, before string }
 
 func (f *span) on(c *cobra.Command) {
-	c.Flags().StringVar(&f.after, "after", "", "only those at or after this: how long ago (10m), or an instant (2026-01-02T15:04:05Z)")
-	c.Flags().StringVar(&f.before, "before", "", "only those before this, likewise (default: now)")
+	c.Flags().StringVar(&f.after, "after", "", "only events at or after this: how long ago (10m), or a time (2026-01-02T15:04:05Z)")
+	c.Flags().StringVar(&f.before, "before", "", "only events before this, in the same form (default: now)")
 }
 
 func (f *span) parse(now time.Time) (after, before time.Time, err error) {
@@ -115,7 +115,7 @@ func listEvents(b Backend) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "list", Short: "List events, newest first", Args: cobra.NoArgs,
-		Long:    "Lists the events of the key's organization and mode, newest first. It needs a key with the permission read.",
+		Long:    "Lists the events of the key's organization and mode, newest first. It needs a key with the read permission.",
 		Example: "  molar events list\n  molar events list --type eligibility.completed --after 1h\n  molar events list --resource elg_... --json | jq .data",
 		RunE: func(c *cobra.Command, _ []string) error {
 			q, err := listQuery(kind, resource, &when)
@@ -140,8 +140,8 @@ func listEvents(b Backend) *cobra.Command {
 	when.on(c)
 	c.Flags().StringVar(&kind, "type", "", "only events of this type")
 	c.Flags().StringVar(&resource, "resource", "", "only events of this resource, by its ID")
-	c.Flags().IntVar(&limit, "limit", 25, "how many at most")
-	c.Flags().BoolVar(&asJSON, "json", false, "print each event as the API returns it, one a line")
+	c.Flags().IntVar(&limit, "limit", 25, "maximum number of events")
+	c.Flags().BoolVar(&asJSON, "json", false, "print each event as the API returns it, one per line")
 	return c
 }
 
@@ -182,7 +182,7 @@ func printEvents(c *cobra.Command, all []event, asJSON bool) error {
 	return table(c, "CREATED\tTYPE\tID\tRESOURCE\tSEQUENCE", rows)
 }
 
-// resend is the flags of molar events resend, as they were given.
+// resend has the flags of molar events resend.
 type resend struct {
 	when     span
 	endpoint string
@@ -195,9 +195,9 @@ func resendEvents(b Backend) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "resend [EVENT_ID]", Short: "Send events to webhook endpoints again", Args: cobra.MaximumNArgs(1),
-		Long: "Queues one event, or all events of a span of time, for delivery to the webhook endpoints that receive them, or to one\n" +
-			"of them. It prints the number of deliveries. A receiver recognizes a repeated event by its webhook-id.\n" +
-			"It needs a key with the permission submit.",
+		Long: "Queues one event, or all events of a period, for the webhook endpoints that receive them, or for one of them.\n" +
+			"It prints the number of deliveries. A receiver recognizes a repeated event by its webhook-id.\n" +
+			"It needs a key with the submit permission.",
 		Example: "  molar events resend evt_...\n  molar events resend evt_... --endpoint whe_...\n" +
 			"  molar events resend --after 2h --before 30m\n  molar events resend --after 2026-01-02T15:00:00Z --type claim.paid --type claim.denied",
 		RunE: func(c *cobra.Command, args []string) error {
@@ -219,7 +219,7 @@ func resendEvents(b Backend) *cobra.Command {
 	f.on(c)
 	r.when.on(c)
 	c.Flags().StringVar(&r.endpoint, "endpoint", "", "only to this webhook endpoint (whe_...)")
-	c.Flags().StringSliceVar(&r.types, "type", nil, "only events of this type; may be given several times")
+	c.Flags().StringSliceVar(&r.types, "type", nil, "only events of this type (repeatable)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the API's reply")
 	return c
 }
@@ -250,7 +250,7 @@ type resendBody struct {
 	EventTypes    []billing.EventType `json:"event_types,omitempty"`
 }
 
-// request is the path and the body: for one event, or for a span of time.
+// request returns the path and the body, for one event or for a period.
 func (r *resend) request(args []string, now time.Time) (path string, body resendBody, err error) {
 	if r.endpoint != "" {
 		id, err := billing.ParseID[billing.WebhookEndpointID](r.endpoint)
@@ -270,14 +270,14 @@ func (r *resend) request(args []string, now time.Time) (path string, body resend
 		}
 		return "/events/" + id.String() + "/resend", body, nil
 	case r.when.after == "":
-		return "", body, errors.New("name an event, or say since when with --after, such as --after 2h")
+		return "", body, errors.New("name an event, or a start with --after, such as --after 2h")
 	}
 	after, before, err := r.when.parse(now)
 	if err != nil {
 		return "", body, err
 	}
 	if before.IsZero() {
-		before = now // set here, so that a repetition means the same
+		before = now // set here, so that a retry sends the same period
 	}
 	body.CreatedAfter, body.CreatedBefore = billing.Timestamp(after), billing.Timestamp(before)
 	body.EventTypes, err = parseTypes("type", r.types)

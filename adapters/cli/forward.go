@@ -18,8 +18,8 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// forwarder posts events to a receiver on this machine, as they are posted to
-// webhook endpoints.
+// forwarder posts events to a receiver on this machine, in the form for webhook
+// endpoints.
 type forwarder struct {
 	url    *url.URL
 	secret billing.WebhookSecret
@@ -42,7 +42,7 @@ func newForwarder(target *url.URL, secret billing.WebhookSecret) *forwarder {
 	}}
 }
 
-var errNotLoopback = errors.New("the address is not of this machine")
+var errNotLoopback = errors.New("the address is not on this machine")
 
 // onlyLoopback looks at the address itself, whatever the name said.
 func onlyLoopback(_, address string, _ syscall.RawConn) error {
@@ -65,7 +65,7 @@ func parseTarget(raw string) (*url.URL, error) {
 	loopback := err == nil && addr.Unmap().IsLoopback() || host == "localhost" || strings.HasSuffix(host, ".localhost")
 	if !loopback {
 		return nil, fmt.Errorf("--forward-to %q: the receiver must be on this machine (localhost, 127.0.0.1 or [::1]);\n"+
-			"for any other, make a webhook endpoint with POST /webhook_endpoints", raw)
+			"for any other, create a webhook endpoint with POST /webhook_endpoints", raw)
 	}
 	u.Fragment = ""
 	return u, nil
@@ -80,8 +80,8 @@ type outcome struct {
 
 func (o outcome) taken() bool { return o.status >= 200 && o.status <= 299 }
 
-// absent reports that the receiver has not seen the event: nothing listens, or a
-// proxy in front of it says so while it restarts.
+// absent reports whether the receiver did not get the event: nothing listens, or
+// a proxy in front of it returns such a status while it restarts.
 func (o outcome) absent() bool {
 	switch o.status {
 	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
@@ -91,7 +91,7 @@ func (o outcome) absent() bool {
 	return ok && e.Op == "dial"
 }
 
-// String is the status, or why there was no reply.
+// String returns the status, or why there was no reply.
 func (o outcome) String() string {
 	switch {
 	case o.err == nil:
@@ -122,7 +122,7 @@ func (f *forwarder) post(ctx context.Context, e event) outcome {
 	if err != nil {
 		return outcome{err: err}
 	}
-	r.Header = http.Header{ // the names as they go to webhook endpoints
+	r.Header = http.Header{ // spelled as for webhook endpoints
 		"Content-Type": {"application/json"}, "User-Agent": {"Molar-Webhooks/" + buildVersion()},
 		"Webhook-Id": {e.ID.String()}, "Webhook-Timestamp": {strconv.FormatInt(began.Unix(), 10)}, "Webhook-Signature": {signature},
 	}

@@ -23,21 +23,23 @@ type listening struct {
 	json, printData, secretAndEnd bool
 }
 
-const listenHelp = `Passes events on to a receiver on this machine as they happen, posted and signed as for webhook endpoints. It needs no
-tunnel and no endpoint. At the start it prints the secret that checks the signatures; the secret stays the same.
+const listenHelp = `Forwards events to a receiver on this machine as they happen, signed like webhook deliveries. It needs no tunnel and no
+webhook endpoint. At the start it prints the secret that verifies the signatures. The secret stays the same.
 
-Events arrive in order; each is posted until the receiver returns 2xx. While the receiver or the API is away, events wait.
-A 502, 503 or 504 of a proxy counts as away. The position is kept for each API, key and receiver, and the next run goes on
-from it, however this one ended. An event may then arrive twice, with the same webhook-id. When the receiver returns another
-status, the event is posted 5 times more, within some seconds. Then it is skipped, with a message.
+Events arrive in order. They wait while the receiver is not running or the API does not respond. A 502, 503 or 504 of a
+proxy counts as not running. If the receiver returns another status than 2xx, or no reply, the command posts the event 5
+more times, within seconds. Then it skips the event and prints a message.
 
-The first run begins now. --since changes that: 10m begins ten minutes ago, or where the last run left off if that is
-earlier; evt_... begins with that event; now begins with what happens next. It needs a key with the permission read.`
+The command saves its position for each API, key and receiver, and the next run continues there. If a run is interrupted,
+an event may arrive twice, with the same webhook-id.
+
+The first run starts now. --since changes the start. 10m starts ten minutes ago, or where the last run stopped if that is
+earlier. evt_... starts with that event. now starts with the next event. It needs a key with the read permission.`
 
 func listen(b Backend) *cobra.Command {
 	var f listening
 	c := &cobra.Command{
-		Use: "listen --forward-to URL", Short: "Pass events on to a receiver on this machine", Args: cobra.NoArgs, Long: listenHelp,
+		Use: "listen --forward-to URL", Short: "Forward events to a receiver on this machine", Args: cobra.NoArgs, Long: listenHelp,
 		Example: "  molar listen --forward-to http://localhost:3000/hooks\n" +
 			"  molar listen --forward-to http://localhost:3000/hooks --events eligibility.completed,claim.paid --since 10m\n" +
 			"  export MOLAR_WEBHOOK_SECRET=$(molar listen --print-secret)",
@@ -46,10 +48,10 @@ func listen(b Backend) *cobra.Command {
 	f.on(c)
 	c.Flags().StringVar(&f.forward, "forward-to", "", "URL of the receiver, such as http://localhost:3000/hooks")
 	c.Flags().StringSliceVar(&f.types, "events", nil, "only events of these types, separated by commas")
-	c.Flags().StringVar(&f.since, "since", "", "where to begin: 10m, evt_... or now (default: where the last run left off)")
+	c.Flags().StringVar(&f.since, "since", "", "where to start: 10m, evt_... or now (default: where the last run stopped)")
 	c.Flags().StringVar(&f.secret, "secret", "", "secret to sign with, whsec_... (default $MOLAR_WEBHOOK_SECRET, else the one kept on this machine)")
 	c.Flags().BoolVar(&f.secretAndEnd, "print-secret", false, "print only the secret")
-	c.Flags().BoolVar(&f.printData, "print-data", false, "print the events too")
+	c.Flags().BoolVar(&f.printData, "print-data", false, "also print the events")
 	c.Flags().BoolVar(&f.json, "json", false, "print a line of JSON for each attempt")
 	return c
 }
@@ -87,17 +89,17 @@ func (f *listening) run(c *cobra.Command, b Backend) error {
 	}
 	l := &listener{
 		fetch: api.after, post: newForwarder(target, secret).post, save: state.save, report: f.reporter(c, b),
-		takes: func(t billing.EventType) bool { return types == nil || slices.Contains(types, t) },
+		wants: func(t billing.EventType) bool { return types == nil || slices.Contains(types, t) },
 	}
 	err = l.start(c.Context(), api, begin, state.kept.Position, func() { f.banner(c, api, target, secret, l.at) })
 	if errors.Is(err, context.Canceled) {
-		l.report.note("Stopped. The same command goes on from here; events that happen meanwhile wait for it.")
+		l.report.note("Stopped. The same command continues from here; events that happen until then wait for it.")
 		err = nil
 	}
 	return errors.Join(err, state.close())
 }
 
-// start chooses where to begin, keeps that position, and runs.
+// start chooses the first position, saves it, and runs.
 func (l *listener) start(ctx context.Context, api *client, b beginning, left *position, ready func()) error {
 	err := l.reach(ctx, func(ctx context.Context) (err error) {
 		l.at, err = api.begin(ctx, b, left)
@@ -140,5 +142,5 @@ func (f *listening) banner(c *cobra.Command, api *client, target *url.URL, secre
 	case !at.At.IsZero():
 		from = "with what was created at " + at.At.Format(time.RFC3339)
 	}
-	_, _ = fmt.Fprintf(w, "Listening at %s, %s\nPassing events on to %s\nSecret %s\nStop with Ctrl-C.\n\n", api.base, from, target.Redacted(), secret)
+	_, _ = fmt.Fprintf(w, "Listening at %s, %s\nForwarding events to %s\nSecret %s\nStop with Ctrl-C.\n\n", api.base, from, target.Redacted(), secret)
 }

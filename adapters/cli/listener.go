@@ -12,14 +12,14 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// listener passes events on, one after another, until the receiver accepts each.
+// listener forwards events, one after another, until the receiver accepts each.
 // Its position moves past an event only when the receiver has accepted it, or
 // when a message says that it is skipped.
 type listener struct {
-	fetch  func(ctx context.Context, after position) ([]event, error) // what follows, oldest first
+	fetch  func(ctx context.Context, after position) ([]event, error) // the next events, oldest first
 	post   func(ctx context.Context, e event) outcome
 	save   func(p position) error
-	takes  func(t billing.EventType) bool
+	wants  func(t billing.EventType) bool
 	report *reporter
 	at     position
 }
@@ -27,18 +27,18 @@ type listener struct {
 const (
 	pollEvery   = 250 * time.Millisecond
 	pollWait    = 10 * time.Second // for a reply of the API
-	maxAttempts = 6                // to an event that are not 2xx: the first and 5 more
+	maxAttempts = 6                // without a 2xx status: the first and 5 more
 	firstPause  = 250 * time.Millisecond
-	absentPause = time.Second // to connect on one machine costs nothing
+	absentPause = time.Second // a connection on one machine costs nothing
 	badPause    = 5 * time.Second
 )
 
-// backoff is how long to wait after the nth failure, from 0.
+// backoff returns how long to wait after the nth failure, from 0.
 func backoff(n int, most time.Duration) time.Duration {
 	return min(firstPause<<min(n, 8), most)
 }
 
-// run passes events on until ctx ends.
+// run forwards events until ctx ends.
 func (l *listener) run(ctx context.Context) error {
 	for {
 		var page []event
@@ -63,8 +63,8 @@ func (l *listener) run(ctx context.Context) error {
 	}
 }
 
-// reach calls the API until it responds. It returns only the errors that a
-// repetition would not change.
+// reach calls the API until it responds. It returns only errors that a retry would
+// not change.
 func (l *listener) reach(ctx context.Context, ask func(context.Context) error) error {
 	for failures := 0; ; failures++ {
 		within, cancel := context.WithTimeout(ctx, pollWait)
@@ -91,10 +91,10 @@ func (l *listener) reach(ctx context.Context, ask func(context.Context) error) e
 	}
 }
 
-// passOn posts an event until the receiver accepts it. A receiver that refuses
-// it or does not reply gets it a few times more; then the event is skipped.
+// passOn posts an event until the receiver accepts it. If the receiver rejects it
+// or does not reply, passOn retries a few times, and then skips the event.
 func (l *listener) passOn(ctx context.Context, e event) error {
-	for attempts := 1; l.takes(e.Type); attempts++ {
+	for attempts := 1; l.wants(e.Type); attempts++ {
 		o, err := l.meet(ctx, e)
 		if err != nil {
 			return err
@@ -112,7 +112,7 @@ func (l *listener) passOn(ctx context.Context, e event) error {
 	return l.save(l.at)
 }
 
-// meet posts an event until a receiver listens, however long that takes.
+// meet posts an event until a receiver replies, however long that takes.
 func (l *listener) meet(ctx context.Context, e event) (outcome, error) {
 	for absences := 0; ; absences++ {
 		o := l.post(ctx, e)
@@ -135,7 +135,7 @@ func (l *listener) meet(ctx context.Context, e event) (outcome, error) {
 	}
 }
 
-// after reads what follows a position.
+// after reads the events after a position.
 func (c *client) after(ctx context.Context, p position) ([]event, error) {
 	q := url.Values{"order": {"asc"}, "limit": {strconv.Itoa(maxPage)}}
 	switch {
@@ -152,9 +152,9 @@ func (c *client) after(ctx context.Context, p position) ([]event, error) {
 	return page.Data, err
 }
 
-// newest is the position after everything that has happened so far. It is a time
-// and not an event: an event that commits late may come before one that was
-// listed, unless that one came from the tail itself.
+// newest returns the position after all events so far. It is a time and not an
+// event: an event that commits late may come before a listed one, unless that one
+// was read with order=asc.
 func (c *client) newest(ctx context.Context) (position, error) {
 	all, err := c.events(ctx, url.Values{}, 1)
 	if err != nil || len(all) == 0 {
@@ -163,8 +163,8 @@ func (c *client) newest(ctx context.Context) (position, error) {
 	return position{At: all[0].CreatedAt.Add(time.Microsecond)}, nil
 }
 
-// beginning is where molar listen begins, as --since says it; its zero value
-// is where the last run left off, else now.
+// beginning is the start of molar listen, from --since. The zero value means where
+// the last run stopped, or else now.
 type beginning struct {
 	now  bool
 	id   billing.EventID
@@ -185,9 +185,9 @@ func parseBeginning(flag string, now time.Time) (b beginning, err error) {
 	return b, err
 }
 
-// begin chooses the position to begin at. A span of time never begins later than
-// where the last run left off, so that starting the same command again loses no
-// event.
+// begin returns the first position. A --since of a time never starts after the
+// point where the last run stopped, so that running the same command again loses
+// no event.
 func (c *client) begin(ctx context.Context, b beginning, left *position) (position, error) {
 	switch {
 	case !b.id.IsZero():

@@ -65,7 +65,7 @@ func newScene(t *testing.T, n int) *scene {
 			return s.receiver(len(s.attempts) - 1)
 		},
 		save:   func(p position) error { s.saved = append(s.saved, p); return nil },
-		takes:  func(billing.EventType) bool { return true },
+		wants:  func(billing.EventType) bool { return true },
 		report: &reporter{out: &s.out, err: &s.err},
 	}
 	return s
@@ -112,7 +112,7 @@ func TestOtherTypesArePassedBy(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene(t, 3)
-		s.takes = func(billing.EventType) bool { return false }
+		s.wants = func(billing.EventType) bool { return false }
 		s.runFor(t, time.Second)
 		if len(s.attempts) != 0 || s.at.After != s.all[2].ID {
 			t.Errorf("posted %v, and came to %v", s.attempts, s.at)

@@ -16,16 +16,16 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// position is how far molar listen has come: everything up to the event After
-// is passed on. Without an event it begins with what was created at At, and
-// with the first event when that is zero too.
+// position is the progress of molar listen: all events up to After were forwarded.
+// Without After it starts with the events created at At, and with the first event
+// if At is zero too.
 type position struct {
 	After billing.EventID `json:"after"`
 	At    time.Time       `json:"at,omitzero"` // when After was created
 }
 
-// listenState is what molar listen remembers of one receiver, API and key, in
-// a file of its own, as long as it runs held by it alone.
+// listenState is the saved state of molar listen for one receiver, API and key. It
+// has a file of its own, which a running command locks.
 type listenState struct {
 	file string
 	lock *os.File
@@ -41,10 +41,10 @@ type keptState struct {
 	Position *position `json:"position"` // nil before the first event
 }
 
-// openState finds what is remembered in the folder, or begins anew.
+// openState reads the saved state, or creates a new one.
 func openState(dir, api, key, forward string) (*listenState, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("the folder where molar listen keeps its place: %w", err)
+		return nil, fmt.Errorf("the folder where molar listen saves its position: %w", err)
 	}
 	about := keptState{API: api, Key: key[max(0, len(key)-4):], Forward: forward}
 	sum := sha256.Sum256([]byte(about.API + "\n" + about.Key + "\n" + about.Forward))
@@ -66,13 +66,13 @@ func openState(dir, api, key, forward string) (*listenState, error) {
 		err = json.Unmarshal(b, &s.kept)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("the file where molar listen keeps its place is damaged: %w\nRemove %s, and choose where to begin with --since", err, file), lock.Close())
+		return nil, errors.Join(fmt.Errorf("the file where molar listen saves its position is damaged: %w\nRemove %s, and choose where to start with --since", err, file), lock.Close())
 	}
 	return s, nil
 }
 
-// save keeps the position. A process that is killed meanwhile leaves the old
-// file or the new one.
+// save writes the position. A process that is killed meanwhile leaves the old file
+// or the new one.
 func (s *listenState) save(p position) error {
 	s.kept.Position = &p
 	b, err := json.Marshal(s.kept)
@@ -80,21 +80,21 @@ func (s *listenState) save(p position) error {
 		return err
 	}
 	if err := os.WriteFile(s.file+".new", b, 0o600); err != nil {
-		return fmt.Errorf("keep the place: %w", err)
+		return fmt.Errorf("save the position: %w", err)
 	}
 	return os.Rename(s.file+".new", s.file)
 }
 
 func (s *listenState) close() error { return s.lock.Close() }
 
-// localSecret is the secret that molar listen signs with, made when it first
-// runs. This machine has one for all receivers, so that each is configured once.
+// localSecret returns the secret of molar listen, and creates it in the first run.
+// All receivers on this machine share it, so that each is configured once.
 func localSecret(dir string) (billing.WebhookSecret, error) {
 	file := filepath.Join(dir, "webhook-secret")
 	b, err := os.ReadFile(file) //nolint:gosec // G304: a name of ours in this user's folder
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := makeSecret(dir, file); err != nil {
-			return "", fmt.Errorf("make a webhook secret: %w", err)
+			return "", fmt.Errorf("create a webhook secret: %w", err)
 		}
 		b, err = os.ReadFile(file) //nolint:gosec // G304: as above
 	}
@@ -108,7 +108,7 @@ func localSecret(dir string) (billing.WebhookSecret, error) {
 	return s, nil
 }
 
-// makeSecret puts a secret into place unless another process was first.
+// makeSecret writes a secret, unless another process was first.
 func makeSecret(dir, file string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err

@@ -14,15 +14,14 @@ import (
 const (
 	readyURL     = "http://127.0.0.1:9090/readyz"
 	readyTimeout = 5 * time.Second
-	maxComplaint = 1 << 10 // bytes of what keeps a process from being ready
+	maxComplaint = 1 << 10 // bytes of the reason why a process is not ready
 )
 
-// ready asks a process of the service whether it is ready, for health checks in
-// images that have no other program for that.
+// ready is the command for health checks in images without another HTTP client.
 func ready() *cobra.Command {
 	return &cobra.Command{
 		Use: "ready [URL]", Short: "Ask a process of the service whether it is ready",
-		Long: "Asks the ops port of a process whether it is ready, and fails when it is not. The URL is " + readyURL + " unless one is given.",
+		Long: "Asks a process on its ops port whether it is ready, and exits with 1 if not.\nThe URL defaults to " + readyURL + ".",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			url := append(args, readyURL)[0]

@@ -10,8 +10,8 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// reporter reports how events are passed on: a line for each attempt on out, and
-// everything else on err.
+// reporter reports the progress of molar listen: a line for each attempt on out,
+// and everything else on err.
 type reporter struct {
 	out, err io.Writer
 	json     bool // lines of JSON
@@ -33,7 +33,7 @@ func (r *reporter) note(format string, args ...any) {
 	_, _ = fmt.Fprintf(r.err, format+"\n", args...)
 }
 
-// attemptLine is an attempt for a program to read.
+// attemptLine is an attempt as a line of JSON.
 type attemptLine struct {
 	Time       string            `json:"time"`
 	Type       billing.EventType `json:"type"`

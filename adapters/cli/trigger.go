@@ -19,19 +19,19 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// eventMaker makes the sandbox do what an event reports.
+// eventMaker causes events in the sandbox.
 type eventMaker struct {
 	api    *client
 	office string
 	member string // member ID of an eligibility check
 	now    time.Time
 
-	patience time.Duration // for the event; none is a few seconds
+	patience time.Duration // for the event; zero means a few seconds
 	progress io.Writer     // gets a line before a long wait
 }
 
-// recipe is how an event type comes about in test mode. Without run this command
-// cannot do it.
+// recipe is what causes an event type in test mode. Without run, this command
+// cannot cause it.
 type recipe struct {
 	how string
 	run func(ctx context.Context) (resource string, err error)
@@ -43,9 +43,9 @@ func (t *eventMaker) recipe(kind billing.EventType) recipe {
 	}
 	switch kind { //nolint:exhaustive // those of claims have a plan
 	case billing.EventEligibilityCompleted:
-		return recipe{"makes an eligibility check (POST /eligibility)", t.check}
+		return recipe{"creates an eligibility check (POST /eligibility)", t.check}
 	case billing.EventAttachmentCompleted:
-		return recipe{"makes an attachment, uploads an image and closes it (POST /attachments ...)", t.attach}
+		return recipe{"creates an attachment, uploads an image and closes it (POST /attachments ...)", t.attach}
 	case billing.EventPayerRequestReceived:
 		return recipe{"records a payer request (POST /payer_requests)", t.request}
 	case billing.EventAPIKeyCreated:
@@ -63,10 +63,10 @@ func triggers(b Backend) *cobra.Command {
 	var office, member string
 	var asJSON, list bool
 	c := &cobra.Command{
-		Use: "trigger EVENT_TYPE", Short: "Make something happen, in test mode", Args: cobra.MaximumNArgs(1),
-		Long: "Does in test mode what leads to an event of the type, as any caller would. The sandbox responds, and the event is that\n" +
-			"of a real change. These types can be triggered; for the others the list says how they come about:\n\n" + triggerList() +
-			"\nIt needs a key with the permissions submit and read. The office is that of molar dev unless --office names one.",
+		Use: "trigger EVENT_TYPE", Short: "Cause an event in test mode", Args: cobra.MaximumNArgs(1),
+		Long: "Causes an event of the type in test mode: it calls the API like any other client, and the sandbox responds. The list\n" +
+			"shows what the command does for each type, or which command to run instead:\n\n" + triggerList() +
+			"\nIt needs a key with the submit and read permissions. Without --office it uses the office of molar dev.",
 		Example: "  molar trigger eligibility.completed\n  molar trigger eligibility.completed --member-id SANDBOX-NOT-FOUND\n" +
 			"  molar trigger attachment.completed --office off_...\n  molar trigger claim.paid\n  molar trigger --list",
 		RunE: func(c *cobra.Command, args []string) error {
@@ -88,9 +88,9 @@ func triggers(b Backend) *cobra.Command {
 		},
 	}
 	f.on(c)
-	c.Flags().StringVar(&office, "office", "", "office to do it for (off_...; default that of molar dev)")
-	c.Flags().StringVar(&member, "member-id", "", "of an eligibility check; its ending chooses the payer's response (default: full benefits)")
-	c.Flags().BoolVar(&list, "list", false, "list the event types and how they come about")
+	c.Flags().StringVar(&office, "office", "", "office of the check, claim or attachment (off_...; default: the office of molar dev)")
+	c.Flags().StringVar(&member, "member-id", "", "member ID of an eligibility check; its ending selects the payer's response (default: full benefits)")
+	c.Flags().BoolVar(&list, "list", false, "list the event types and what causes them")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the event as the API returns it")
 	return c
 }
@@ -110,7 +110,7 @@ func (t *eventMaker) makeEvent(c *cobra.Command, b Backend, f *connection, kind 
 	case w.how == "":
 		return event{}, fmt.Errorf("there is no event type %q; the types are\n%s", kind, strings.TrimRight(triggerList(), "\n"))
 	case w.run == nil:
-		return event{}, fmt.Errorf("molar trigger does not make %s: %s", kind, w.how)
+		return event{}, fmt.Errorf("molar trigger cannot cause %s: %s", kind, w.how)
 	}
 	api, err := f.open(c, b)
 	if err != nil {
@@ -126,7 +126,7 @@ func (t *eventMaker) makeEvent(c *cobra.Command, b Backend, f *connection, kind 
 		}
 	}
 	if t.office == "" && kind != billing.EventPayerRequestReceived {
-		return event{}, errors.New("no office: name one of this key's organization and mode with --office off_...\nmolar offices list --org org_... --mode test lists them, molar offices create makes one")
+		return event{}, errors.New("no office: name one of this key's organization and mode with --office off_...\nmolar offices list --org org_... --mode test lists them, molar offices create creates one")
 	}
 	resource, err := w.run(c.Context())
 	if err != nil {
@@ -140,7 +140,7 @@ const (
 	eventPause = 250 * time.Millisecond
 )
 
-// tries is how often to look for the effect of a request.
+// tries returns how often to look for the effect of a request.
 func (t *eventMaker) tries() int { return int(max(t.patience, eventWait) / eventPause) }
 
 // event finds the event of the resource, which may come only when a worker has
@@ -186,7 +186,7 @@ type made struct {
 func (t *eventMaker) check(ctx context.Context) (string, error) {
 	member := t.member
 	if member == "" {
-		member = "TRIGGER" + rand.Text()[:8] + "-ACTIVE-FULL" // a new one each time: the payer is asked
+		member = "TRIGGER" + rand.Text()[:8] + "-ACTIVE-FULL" // a new ID each time, so that the payer is asked
 	}
 	var m made
 	err := t.api.post(ctx, "/eligibility", struct {
@@ -200,7 +200,7 @@ func (t *eventMaker) check(ctx context.Context) (string, error) {
 	return m.ID, err
 }
 
-// attach makes an attachment for no claim and sends it.
+// attach creates an attachment without a claim and sends it.
 func (t *eventMaker) attach(ctx context.Context) (string, error) {
 	today := t.now.Format(time.DateOnly)
 	var m made
@@ -230,7 +230,7 @@ func (t *eventMaker) attach(ctx context.Context) (string, error) {
 	return m.ID, t.api.post(ctx, "/attachments/"+m.ID+"/close", struct{}{}, &made{})
 }
 
-// chartForm is an upload of a small picture as a periodontal chart.
+// chartForm returns an upload form with a small picture as a periodontal chart.
 func chartForm() (contentType string, body []byte, err error) {
 	const side = 64
 	picture := image.NewGray(image.Rect(0, 0, side, side))

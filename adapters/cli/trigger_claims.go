@@ -10,14 +10,14 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// claimPlan is the claim that makes the sandbox do what an event reports.
+// claimPlan is the claim that causes an event in the sandbox.
 type claimPlan struct {
 	how      string
 	ending   string            // of the member ID
 	kind     billing.ClaimKind // empty for a claim
-	stays    bool              // it is not submitted
-	odd      bool              // validation finds something
-	patience time.Duration     // for the event, once the claim is made
+	stays    bool              // the claim is not submitted
+	odd      bool              // validation has findings
+	patience time.Duration     // for the event, once the claim is created
 	then     func(t *eventMaker, ctx context.Context, claim string) (resource string, err error)
 }
 
@@ -29,35 +29,35 @@ const (
 	untilPaid = 8 * time.Minute
 )
 
-// claimPlan is the plan for an event about a claim, or of what claims bring.
+// claimPlan returns the plan for an event that a claim causes.
 func (t *eventMaker) claimPlan(kind billing.EventType) (claimPlan, bool) {
 	plan := claimPlan{patience: untilSent}
-	const made = "makes a claim (POST /claims)"
+	const made = "creates a claim (POST /claims)"
 	switch kind { //nolint:exhaustive // the others are not about claims
 	case billing.EventClaimValidated:
 		plan.how, plan.stays = made, true
 	case billing.EventClaimNeedsAttention:
-		plan.how, plan.odd = "makes a claim for a tooth that does not exist (POST /claims)", true
+		plan.how, plan.odd = "creates a claim for a tooth that does not exist (POST /claims)", true
 	case billing.EventClaimQueued:
-		plan.how = "makes a claim and submits it (POST /claims)"
+		plan.how = "creates a claim and submits it (POST /claims)"
 	case billing.EventClaimSubmitted, billing.EventClaimAccepted:
-		plan.how = "submits a claim and waits for its batch, 10 seconds or so"
+		plan.how = "submits a claim and waits for its batch; 10 seconds or so"
 	case billing.EventClaimRejected:
 		plan.how, plan.ending = "submits a claim for a member unknown to the payer; 10 seconds or so", "-REJECTED"
 	case billing.EventClaimStatusUpdated:
-		plan.how, plan.ending = "submits a claim about which the payer asks for more; 20 seconds or so", "-INFO-REQUEST"
+		plan.how, plan.ending = "submits a claim for which the payer requests more information; 20 seconds or so", "-INFO-REQUEST"
 	case billing.EventClaimVoided:
-		plan.how, plan.then = "submits a claim and voids it when the payer has it; 30 seconds or so", (*eventMaker).voidIt
+		plan.how, plan.then = "submits a claim and voids it once the payer has it; 30 seconds or so", (*eventMaker).voidIt
 	case billing.EventBatchAcknowledged:
-		plan.how, plan.then = "submits a claim and waits for its batch, 10 seconds or so", (*eventMaker).batchOf
+		plan.how, plan.then = "submits a claim and waits for its batch; 10 seconds or so", (*eventMaker).batchOf
 	case billing.EventERAReceived:
-		plan.how, plan.then, plan.patience = "submits a claim and waits for its remittance, 2 minutes or so", (*eventMaker).eraOf, untilPaid
+		plan.how, plan.then, plan.patience = "submits a claim and waits for its remittance; 2 minutes or so", (*eventMaker).eraOf, untilPaid
 	case billing.EventClaimPaid:
 		plan.how, plan.ending, plan.patience = "submits a claim that is paid in part; 2 minutes or so", "-PAID-ERA", untilPaid
 	case billing.EventClaimDenied:
 		plan.how, plan.ending, plan.patience = "submits a claim that is denied; 2 minutes or so", "-DENIED", untilPaid
 	case billing.EventClaimPaymentReversed:
-		plan.how, plan.ending, plan.patience = "submits a claim whose payment is taken back; 4 minutes or so", "-REVERSED", untilPaid
+		plan.how, plan.ending, plan.patience = "submits a claim whose payment is reversed; 4 minutes or so", "-REVERSED", untilPaid
 	case billing.EventPredeterminationReturned:
 		plan.how, plan.ending, plan.patience = "submits a predetermination; 2 minutes or so", "-ESTIMATE", untilPaid
 		plan.kind = billing.KindPredetermination
@@ -89,7 +89,7 @@ type claimLineBody struct {
 	Tooth         string `json:"tooth"`
 }
 
-// claimSeen is what the command reads of a claim.
+// claimSeen has the fields of a claim that the command reads.
 type claimSeen struct {
 	ID      string             `json:"id"`
 	State   billing.ClaimState `json:"state"`
@@ -104,8 +104,8 @@ type claimSeen struct {
 	} `json:"findings"`
 }
 
-// claim makes a claim by the plan. Each is for another patient, because
-// validation finds a service that was billed before.
+// claim creates a claim by the plan. Each has a new patient, because validation
+// reports a service that was billed before.
 func (t *eventMaker) claim(ctx context.Context, p claimPlan) (string, error) {
 	line := claimLineBody{"D2740", t.now.AddDate(0, 0, -1).Format(time.DateOnly), "1250.00", "14"}
 	if p.kind == billing.KindPredetermination {
@@ -139,7 +139,7 @@ func (t *eventMaker) claim(ctx context.Context, p claimPlan) (string, error) {
 	return p.then(t, ctx, c.ID)
 }
 
-// attention says why a claim goes no further.
+// attention returns why a claim does not proceed.
 func (c *claimSeen) attention() error {
 	all := []error{fmt.Errorf("%s is made, but needs attention", c.ID)}
 	for _, f := range c.Findings {
@@ -148,7 +148,7 @@ func (c *claimSeen) attention() error {
 	return errors.Join(all...)
 }
 
-// watch reads the claim until it is as wanted.
+// watch reads the claim until wanted returns true.
 func (t *eventMaker) watch(ctx context.Context, claim string, wanted func(c *claimSeen) bool) (claimSeen, error) {
 	for range t.tries() {
 		var c claimSeen
@@ -173,13 +173,13 @@ func (t *eventMaker) voidIt(ctx context.Context, claim string) (string, error) {
 	return claim, t.api.post(ctx, "/claims/"+claim+"/void", struct{}{}, &made{})
 }
 
-// batchOf is the batch of the claim.
+// batchOf returns the batch of the claim.
 func (t *eventMaker) batchOf(ctx context.Context, claim string) (string, error) {
 	c, err := t.watch(ctx, claim, func(c *claimSeen) bool { return c.BatchID != "" })
 	return c.BatchID, err
 }
 
-// eraOf is the remittance that pays the claim.
+// eraOf returns the remittance that pays the claim.
 func (t *eventMaker) eraOf(ctx context.Context, claim string) (string, error) {
 	c, err := t.watch(ctx, claim, func(c *claimSeen) bool { return c.Payment.ERAID != "" })
 	return c.Payment.ERAID, err

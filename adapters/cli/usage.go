@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// explainUsage makes the command and all of its subcommands say how they are
-// used when they are called wrongly.
+// explainUsage makes the command and its subcommands explain their usage when
+// they are called incorrectly.
 func explainUsage(root *cobra.Command) {
 	root.Args, root.RunE = onlyCommands, help
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return needed(c) }
@@ -21,7 +21,7 @@ func explainUsage(root *cobra.Command) {
 	})
 }
 
-// help is what a command with nothing but subcommands does.
+// help runs a command that has only subcommands.
 func help(c *cobra.Command, _ []string) error { return c.Help() }
 
 // onlyCommands accepts no argument for a command that has subcommands.
@@ -38,8 +38,8 @@ func onlyCommands(c *cobra.Command, args []string) error {
 	return fmt.Errorf("%s has no command %q; it has: %s", c.CommandPath(), args[0], strings.Join(names, ", "))
 }
 
-// needed checks the required flags. For a missing organization it says how to
-// list organizations.
+// needed checks the required flags. If the organization is missing, the error says
+// how to list organizations.
 func needed(c *cobra.Command) error {
 	err := c.ValidateRequiredFlags()
 	if org := c.Flags().Lookup("org"); err != nil && org != nil && !org.Changed {

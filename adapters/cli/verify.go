@@ -29,9 +29,9 @@ type webhookRequest struct {
 // maxUnix is more seconds, and more milliseconds, than any real time has.
 const maxUnix = 1 << 53
 
-// verify checks a webhookRequest as a receiver should: the signature over the body
-// as it came, and the time. The error names everything that is wrong. A tolerance
-// of zero accepts any time.
+// verify checks a webhookRequest as a receiver should: the signature of the raw
+// body, and the time. The error names every fault. A tolerance of zero accepts any
+// time.
 func (d *webhookRequest) verify(secret billing.WebhookSecret, now time.Time, tolerance time.Duration) error {
 	unix, err := strconv.ParseInt(d.timestamp, 10, 64)
 	signatures := versionOne(d.signature)
@@ -59,7 +59,7 @@ func (d *webhookRequest) verify(secret billing.WebhookSecret, now time.Time, tol
 	return errors.Join(append(wrong, timely(at, now, tolerance))...)
 }
 
-// versionOne picks the signatures of version 1 from a header.
+// versionOne returns the signatures of version 1 in a header.
 func versionOne(header string) (signatures []string) {
 	for s := range strings.FieldsSeq(header) {
 		if strings.HasPrefix(s, "v1,") {
@@ -70,7 +70,7 @@ func versionOne(header string) (signatures []string) {
 }
 
 // signed reports whether one of the signatures was made with the secret. It
-// takes the same time however much of a signature is right.
+// compares in constant time.
 func signed(secret billing.WebhookSecret, id string, at time.Time, body []byte, signatures []string) (good bool, err error) {
 	want, err := secret.Sign(id, at, body)
 	if err != nil {
@@ -84,8 +84,8 @@ func signed(secret billing.WebhookSecret, id string, at time.Time, body []byte, 
 	return good, nil
 }
 
-// mismatch is the error of a signature that does not match, with the cause if it
-// is a common one.
+// mismatch returns the error of a signature that does not match, with the cause if
+// it is a common one.
 func (d *webhookRequest) mismatch(secret billing.WebhookSecret, at time.Time, signatures []string) error {
 	fits := func(body []byte) bool {
 		good, _ := signed(secret, d.id, at, body, signatures)
@@ -95,16 +95,16 @@ func (d *webhookRequest) mismatch(secret billing.WebhookSecret, at time.Time, si
 	isJSON := json.Compact(&compact, d.body) == nil
 	switch {
 	case fits(bytes.TrimRight(d.body, "\r\n")):
-		return errors.New("the signature matches the body without the line break at its end, which an editor or echo may have added; check the bytes as they came")
+		return errors.New("the signature matches the body without the line break at its end, which an editor or echo may have added; check the raw bytes")
 	case isJSON && fits(compact.Bytes()):
-		return errors.New("the signature matches the body without its white space: the JSON was formatted again; check the bytes as they came, before they are parsed")
+		return errors.New("the signature matches the body without its white space: the JSON was formatted again; check the raw bytes, before they are parsed")
 	}
 	return errors.New("the signature does not match: the secret is a different one, or the ID, the timestamp or the body was changed")
 }
 
 func timely(at, now time.Time, tolerance time.Duration) error {
 	now = time.Unix(now.Unix(), 0)         // whole seconds, as in the header
-	old, early := now.Sub(at), at.Sub(now) // each stops at 292 years
+	old, early := now.Sub(at), at.Sub(now) // each is limited to 292 years
 	const hint = "(--tolerance 0 accepts any time)"
 	switch {
 	case tolerance == 0:
@@ -116,8 +116,8 @@ func timely(at, now time.Time, tolerance time.Duration) error {
 	return nil
 }
 
-// parseDump reads a request as it was recorded, header and body; the request
-// line may be left out.
+// parseDump reads a recorded request, header and body. The request line is
+// optional.
 func parseDump(dump []byte) (webhookRequest, error) {
 	first, _, _ := bytes.Cut(dump, []byte("\n"))
 	if !bytes.Contains(first, []byte(" HTTP/")) {
@@ -130,7 +130,7 @@ func parseDump(dump []byte) (webhookRequest, error) {
 	}
 	body, err := io.ReadAll(r.Body)
 	if err == nil && r.ContentLength == 0 && r.Header.Get("Content-Length") == "" {
-		body, err = io.ReadAll(in) // no length: all that there is
+		body, err = io.ReadAll(in) // no length: read to the end
 	}
 	if err != nil {
 		return webhookRequest{}, fmt.Errorf("the body is incomplete (Content-Length %d, %d bytes found): %w", r.ContentLength, len(body), err)
@@ -141,9 +141,9 @@ func parseDump(dump []byte) (webhookRequest, error) {
 	}, nil
 }
 
-const verifyHelp = `Checks a webhook request as a receiver must: the signature over ID, timestamp and body as they came, and the timestamp
-against the clock. It prints "valid", or says what is wrong and exits with 1. The body is in FILE (- for standard input). For
-a recorded request, with its header, use --request FILE.`
+const verifyHelp = `Checks a webhook request as a receiver must: the signature of the ID, the timestamp and the raw body, and the timestamp
+against the clock. It prints "valid", or prints what is wrong and exits with 1. FILE has the body (- for standard input).
+For a recorded request with its header, use --request FILE.`
 
 func webhooks(b Backend) *cobra.Command {
 	var d webhookRequest
@@ -156,7 +156,7 @@ func webhooks(b Backend) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			given := cmp.Or(secret, b.Getenv("MOLAR_WEBHOOK_SECRET"))
 			if given == "" {
-				return errors.New("no secret: set it with --secret or MOLAR_WEBHOOK_SECRET; molar listen prints its own, and an endpoint's is shown when it is made")
+				return errors.New("no secret: set it with --secret or MOLAR_WEBHOOK_SECRET; molar listen prints its own, and the API shows an endpoint's when it is created")
 			}
 			s, err := parseSecret(given)
 			if err != nil {
@@ -181,7 +181,7 @@ func webhooks(b Backend) *cobra.Command {
 	c.Flags().StringVar(&d.timestamp, "timestamp", "", "the header webhook-timestamp")
 	c.Flags().StringVar(&d.signature, "signature", "", "the header webhook-signature")
 	c.Flags().StringVar(&request, "request", "", "a file with the whole request, header and body (- for standard input)")
-	c.Flags().DurationVar(&tolerance, "tolerance", 5*time.Minute, "how far the timestamp may be from now; 0 accepts any")
+	c.Flags().DurationVar(&tolerance, "tolerance", 5*time.Minute, "maximum distance of the timestamp from now; 0 accepts any")
 	return group("webhooks", "Webhook requests", c)
 }
 

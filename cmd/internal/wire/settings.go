@@ -64,14 +64,14 @@ func variables() []variable {
 			s.DatabaseURL = v
 			return nil
 		}},
-		{"MOLAR_MIGRATE_URL", "", "the same database for molar migrate alone, with the login that owns the tables (default: MOLAR_DATABASE_URL)", func(s *Settings, v string) error {
+		{"MOLAR_MIGRATE_URL", "", "the same database with the login that owns the tables, for molar migrate only (default: MOLAR_DATABASE_URL)", func(s *Settings, v string) error {
 			if !strings.HasPrefix(v, "postgres://") && !strings.HasPrefix(v, "postgresql://") {
 				return errors.New("want postgres://user@host/database")
 			}
 			s.MigrateURL = v
 			return nil
 		}},
-		{"MOLAR_DATABASE_CONNS", "16", "database connections of one process at most", func(s *Settings, v string) error { return number(&s.DatabaseConns, v) }},
+		{"MOLAR_DATABASE_CONNS", "16", "maximum database connections of one process", func(s *Settings, v string) error { return number(&s.DatabaseConns, v) }},
 		{"MOLAR_QUEUE_URL", "", "amqp://... of RabbitMQ, or mem: within one process", func(s *Settings, v string) error {
 			if !strings.HasPrefix(v, "amqp://") && !strings.HasPrefix(v, "amqps://") && v != "mem:" {
 				return errors.New("want mem: or amqp://user:password@host:5672/")
@@ -93,7 +93,7 @@ func variables() []variable {
 			s.BlobURL = v
 			return nil
 		}},
-		{"MOLAR_TEMP_DIR", "", "folder for uploads under way, about 30 MB each (default: the system's)", func(s *Settings, v string) error { s.TempDir = v; return nil }},
+		{"MOLAR_TEMP_DIR", "", "folder for uploads in progress, about 30 MB each (default: the system's)", func(s *Settings, v string) error { s.TempDir = v; return nil }},
 		{"MOLAR_LISTEN", "127.0.0.1:8080", "address of the API", func(s *Settings, v string) error { s.Listen = v; return nil }},
 		{"MOLAR_OPS_LISTEN", "127.0.0.1:9090", "address of /livez, /readyz, /metrics and /debug/pprof", func(s *Settings, v string) error { s.OpsListen = v; return nil }},
 		{"MOLAR_SECRET_KEY", "", "32 random bytes in base64 (openssl rand -base64 32)", func(s *Settings, v string) (err error) {
@@ -102,20 +102,20 @@ func variables() []variable {
 			}
 			return nil
 		}},
-		{"MOLAR_PAYERS_FILE", "", "file of more payers: payer ID, name, aliases and capabilities between tabs", func(s *Settings, v string) error { s.PayersFile = v; return nil }},
+		{"MOLAR_PAYERS_FILE", "", "file of additional payers, with tabs between payer ID, name, aliases and capabilities", func(s *Settings, v string) error { s.PayersFile = v; return nil }},
 		{"MOLAR_RATE_REQUESTS", "200", "requests of an API key per second at one api process, 0 for no limit", func(s *Settings, v string) error { return rate(&s.RateRequests, v) }},
-		{"MOLAR_RATE_CHECKS", "50", "eligibility checks among them, 0 for no limit", func(s *Settings, v string) error { return rate(&s.RateChecks, v) }},
-		{"MOLAR_WAITING_REQUESTS", "4096", "requests under way at one api process; an organization has a quarter of them at most", func(s *Settings, v string) error { return number(&s.Requests, v) }},
-		{"MOLAR_REQUEST_TIMEOUT", "30s", "how long a request may take once its body is in", func(s *Settings, v string) error { return span(&s.RequestTimeout, v) }},
+		{"MOLAR_RATE_CHECKS", "50", "eligibility checks of an API key per second at one api process, 0 for no limit", func(s *Settings, v string) error { return rate(&s.RateChecks, v) }},
+		{"MOLAR_WAITING_REQUESTS", "4096", "maximum requests in progress at one api process; an organization may use a quarter of them", func(s *Settings, v string) error { return number(&s.Requests, v) }},
+		{"MOLAR_REQUEST_TIMEOUT", "30s", "maximum time of a request, from the end of its body", func(s *Settings, v string) error { return span(&s.RequestTimeout, v) }},
 		{"MOLAR_PAYER_WAIT", "25s", "how long a request waits for a payer, or for the attachment network", func(s *Settings, v string) error { return span(&s.PayerWait, v) }},
 		{"MOLAR_PNG_WAIT", "20s", "how long an upload waits for the conversion of a PNG", func(s *Settings, v string) error { return span(&s.PNGWait, v) }},
-		{"MOLAR_ELIGIBILITY_CACHE_TTL", "24h", "how long an eligibility answer counts as recent", func(s *Settings, v string) error { return span(&s.CacheTTL, v) }},
-		{"MOLAR_IDEMPOTENCY_TTL", "168h", "how long an idempotency key is remembered", func(s *Settings, v string) error { return span(&s.IdempotencyTTL, v) }},
-		{"MOLAR_ORPHAN_AGE", "24h", "how old an image is when it is removed because nothing names it", func(s *Settings, v string) error { return span(&s.OrphanAge, v) }},
-		{"MOLAR_BATCH_INTERVAL", "10s", "how often queued claims are cut into batches", func(s *Settings, v string) error { return span(&s.BatchInterval, v) }},
-		{"MOLAR_SANDBOX_ERA_DELAY", "2m", "how long after a payer of the sandbox accepts a claim its remittance comes", func(s *Settings, v string) error { return span(&s.ERADelay, v) }},
-		{"MOLAR_WEBHOOK_ALLOW_CIDRS", "", "networks that webhooks may go to although they are not public, with commas between", func(s *Settings, v string) error { return prefixes(&s.WebhookCIDRs, v) }},
-		{"MOLAR_WORKERS", "16", "jobs of one kind at once in one worker process", func(s *Settings, v string) error { return number(&s.Parallel, v) }},
+		{"MOLAR_ELIGIBILITY_CACHE_TTL", "24h", "how long an eligibility answer is reused", func(s *Settings, v string) error { return span(&s.CacheTTL, v) }},
+		{"MOLAR_IDEMPOTENCY_TTL", "168h", "how long an idempotency key is kept", func(s *Settings, v string) error { return span(&s.IdempotencyTTL, v) }},
+		{"MOLAR_ORPHAN_AGE", "24h", "age at which an image that no document uses is removed", func(s *Settings, v string) error { return span(&s.OrphanAge, v) }},
+		{"MOLAR_BATCH_INTERVAL", "10s", "how often queued claims are sent in batches", func(s *Settings, v string) error { return span(&s.BatchInterval, v) }},
+		{"MOLAR_SANDBOX_ERA_DELAY", "2m", "time from the acceptance of a claim by a payer of the sandbox to its remittance", func(s *Settings, v string) error { return span(&s.ERADelay, v) }},
+		{"MOLAR_WEBHOOK_ALLOW_CIDRS", "", "private networks that webhooks may reach, separated by commas", func(s *Settings, v string) error { return prefixes(&s.WebhookCIDRs, v) }},
+		{"MOLAR_WORKERS", "16", "maximum jobs of one kind at once in one worker process", func(s *Settings, v string) error { return number(&s.Parallel, v) }},
 		{"MOLAR_LOG_LEVEL", "info", "debug, info, warn or error", func(s *Settings, v string) error { return s.LogLevel.UnmarshalText([]byte(v)) }},
 	}
 }

@@ -1,5 +1,5 @@
-// Package porttest is what the tests of use cases share: a clock that they
-// move, a store whose calls fail, and the organization that most begin with.
+// Package porttest is the shared part of the tests of use cases: a clock that
+// tests move, a store whose calls fail, and a first organization.
 package porttest
 
 import (
@@ -11,22 +11,22 @@ import (
 // Clock is a clock that tests move. The zero Clock shows the machine's time.
 type Clock struct {
 	mu    sync.Mutex
-	stood time.Time // what a clock that stands still shows; zero for one that runs
+	stood time.Time // the time of a stopped clock; zero for a running one
 	step  time.Duration
 	ahead time.Duration
 }
 
-// At is a clock that stands still, and moves on by the step at every look.
+// At returns a stopped clock, which moves on by the step at every reading.
 func At(t time.Time, step time.Duration) *Clock { return &Clock{stood: t, step: step} }
 
-// Apart is a clock of the same kind that is off by d.
+// Apart returns a clock of the same kind that differs by d.
 func (c *Clock) Apart(d time.Duration) *Clock {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return &Clock{stood: c.stood, step: c.step, ahead: c.ahead + d}
 }
 
-// Now is the clock's time.
+// Now returns the clock's time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -37,7 +37,7 @@ func (c *Clock) Now() time.Time {
 	return c.stood.Add(c.ahead)
 }
 
-// Advance moves the clock on.
+// Advance moves the clock forward.
 func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -47,12 +47,12 @@ func (c *Clock) Advance(d time.Duration) {
 // To moves the clock to the time.
 func (c *Clock) To(t time.Time) { c.Advance(t.Sub(c.Now())) }
 
-// Await waits for something that comes sooner or later.
+// Await waits until the condition is true.
 func Await(tb testing.TB, what string, is func() bool) {
 	tb.Helper()
 	for end := time.Now().Add(5 * time.Minute); !is(); <-time.After(2 * time.Millisecond) {
 		if time.Now().After(end) {
-			tb.Fatalf("it never comes to pass: %s", what)
+			tb.Fatalf("it never became true: %s", what)
 		}
 	}
 }

@@ -11,12 +11,11 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Fault is what becomes of one call that a process makes to the outside, a
-// transaction being a call. The calls before it, and those after it when the
-// process lives, do what they do. A process with a nil Fault has none.
+// Fault is the fault of one outside call of a process. A transaction is a call.
+// Other calls run normally. A process with a nil Fault has no fault.
 type Fault struct {
-	At   int    // which call, from 0
-	Only string // counts the calls of this name alone; empty for all
+	At   int    // the number of the call, from 0
+	Only string // counts only calls of this name; empty for all
 	How  Ending
 	Then func() // runs when the call is reached
 
@@ -28,28 +27,27 @@ type Fault struct {
 // Ending is how a call ends.
 type Ending int
 
-// The ways in which a call ends. Before its effect is, for a transaction, before
-// the commit.
+// The ways in which a call ends. "Before" means before its effect; for a
+// transaction, before the commit.
 const (
 	DiesBefore  Ending = iota // the process dies without the effect
-	DiesAfter                 // the process dies when the call has had its effect
+	DiesAfter                 // the process dies after the effect
 	FailsBefore               // the call fails without the effect
 	FailsAfter                // the call has its effect, but its outcome is lost
-	Passes                    // the call is what it is
+	Passes                    // the call runs normally
 )
 
 func (e Ending) String() string {
 	return [...]string{"dies before", "dies after", "fails before", "fails after", "passes"}[e]
 }
 
-// ErrLost is the error of a call that fails.
+// ErrLost is the error of a failed call.
 var ErrLost = errors.New("the outcome was lost")
 
-// killed is the panic of a process that dies: nothing that it meant to do
-// afterwards is done.
+// killed is the panic of a process that dies: none of its later work runs.
 type killed struct{}
 
-// Call makes a call.
+// Call runs a call.
 func (f *Fault) Call(name string, do func() error) error {
 	return f.call(name, func(before func() error) error {
 		if err := before(); err != nil {
@@ -59,7 +57,7 @@ func (f *Fault) Call(name string, do func() error) error {
 	})
 }
 
-// call makes a call that runs before when its effect is yet to come.
+// call runs a call that calls before just before its effect.
 func (f *Fault) call(name string, do func(before func() error) error) error {
 	nothing := func() error { return nil }
 	if !f.reaches(name) {
@@ -86,7 +84,7 @@ func (f *Fault) call(name string, do func(before func() error) error) error {
 	return do(nothing)
 }
 
-// reaches counts a call and reports whether it is the one.
+// reaches counts a call and reports whether it is the faulty one.
 func (f *Fault) reaches(name string) bool {
 	if f == nil || f.Only != "" && f.Only != name {
 		return false
@@ -101,7 +99,8 @@ func (f *Fault) reaches(name string) bool {
 	return true
 }
 
-// Met is the name of the call, empty when it was not reached.
+// Met returns the name of the faulty call, or an empty string if it was not
+// reached.
 func (f *Fault) Met() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -121,9 +120,8 @@ func Dies(work func()) (was bool) {
 	return false
 }
 
-// EveryEnding runs a test for each call that a piece of work makes and each way
-// in which that call may end, until the work comes to its end with none of its
-// calls reached.
+// EveryEnding runs a test for each call of some work and each ending of that
+// call, until the work ends without reaching the call.
 func EveryEnding(t *testing.T, least int, test func(t *testing.T, f *Fault)) {
 	t.Helper()
 	const most = 60
@@ -144,34 +142,34 @@ func EveryEnding(t *testing.T, least int, test func(t *testing.T, f *Fault)) {
 	}
 }
 
-// Store is a store whose transactions are calls, named as the methods are.
+// Store is a store whose transactions are calls, named like the methods.
 type Store struct {
 	ports.Store
 	*Fault
 }
 
-// InTx is the store's.
+// InTx calls the store's InTx.
 func (s Store) InTx(ctx context.Context, scope billing.Scope, fn func(context.Context, ports.Tx) error) error {
 	return s.call("InTx", func(before func() error) error {
 		return s.Store.InTx(ctx, scope, then(fn, before))
 	})
 }
 
-// View is the store's.
+// View calls the store's View.
 func (s Store) View(ctx context.Context, scope billing.Scope, fn func(context.Context, ports.Tx) error) error {
 	return s.call("View", func(before func() error) error {
 		return s.Store.View(ctx, scope, then(fn, before))
 	})
 }
 
-// System is the store's.
+// System calls the store's System.
 func (s Store) System(ctx context.Context, fn func(context.Context, ports.SystemTx) error) error {
 	return s.call("System", func(before func() error) error {
 		return s.Store.System(ctx, then(fn, before))
 	})
 }
 
-// then is a transaction that ends with before.
+// then returns a transaction that calls before at its end.
 func then[T any](fn func(context.Context, T) error, before func() error) func(context.Context, T) error {
 	return func(ctx context.Context, tx T) error {
 		if err := fn(ctx, tx); err != nil {

@@ -259,7 +259,7 @@ func (b *bench) insertBatch(m *billing.Batch, content string) (kept bool, err er
 	})
 }
 
-// insertBatches keeps batches whose names are free.
+// insertBatches stores batches with unused names.
 func (b *bench) insertBatches(all ...*billing.Batch) {
 	b.t.Helper()
 	for _, m := range all {

@@ -172,8 +172,8 @@ func testKeyRelease(b *bench) {
 	equal(t, "an answered key released", release(use.Key, use.Work), &answered)
 }
 
-// testForget keeps keys that are young, and those whose work is not done: the
-// work is the job, or what the job is about.
+// testForget removes old keys, except those whose work is not done: the work is
+// the job, or the subject of the job.
 func testForget(b *bench) {
 	t := b.t
 	old := b.now.Add(-8 * 24 * time.Hour)

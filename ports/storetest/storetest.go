@@ -205,7 +205,7 @@ func times(n int, f func(n int) error) (fs []func() error) {
 	return fs
 }
 
-// absent checks that calls ask for what is not there.
+// absent checks that each call returns CodeNotFound.
 func (b *bench) absent(what string, calls ...func(ctx context.Context, tx ports.Tx) error) {
 	b.t.Helper()
 	for _, call := range calls {
@@ -213,7 +213,7 @@ func (b *bench) absent(what string, calls ...func(ctx context.Context, tx ports.
 	}
 }
 
-// forgets checks how many rows made before the time are deleted.
+// forgets checks how many rows from before the time are deleted.
 func (b *bench) forgets(what func(ports.Forgetter, context.Context, time.Time) (int, error), before time.Time, want int) {
 	b.t.Helper()
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {

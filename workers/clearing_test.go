@@ -65,8 +65,8 @@ func (l *log) text() string {
 	return l.b.String()
 }
 
-// TestTraffic has two processes keep the traffic going: claims go out and what
-// comes back is applied, each once. Both end when they are told to.
+// TestTraffic runs the traffic in two processes: claims go out and responses
+// are applied, each once. Both processes end when they are stopped.
 func TestTraffic(t *testing.T) {
 	t.Parallel()
 	queue := memqueue.NewBroker().Open()
@@ -107,9 +107,9 @@ func TestTraffic(t *testing.T) {
 	all.Wait()
 	for _, c := range claims {
 		err := store.View(t.Context(), c.Scope, func(ctx context.Context, tx ports.Tx) error {
-			told, err := tx.Events.List(ctx, billing.EventFilter{Resource: c.ID}, billing.Page{Limit: 10})
-			if len(told) != 3 { // submitted, accepted, accepted
-				t.Errorf("%d events", len(told))
+			events, err := tx.Events.List(ctx, billing.EventFilter{Resource: c.ID}, billing.Page{Limit: 10})
+			if len(events) != 3 { // submitted, accepted, accepted
+				t.Errorf("%d events", len(events))
 			}
 			return err
 		})
@@ -124,7 +124,7 @@ func TestTraffic(t *testing.T) {
 	}
 }
 
-// claimsOf makes an organization with claims that wait for a batch.
+// claimsOf creates an organization with claims that wait for a batch.
 func claimsOf(t *testing.T, store *pgstore.Store, payers *billing.PayerDirectory, n int) (all []*billing.Claim) {
 	t.Helper()
 	now := time.Now()

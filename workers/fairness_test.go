@@ -20,9 +20,9 @@ import (
 	"github.com/molar-billing/molar/workers/outboxrelay"
 )
 
-// TestNoScopeWaitsForAnother has 5,000 jobs of one organization wait for a payer
-// that postpones them, and one of another organization come after them: it is
-// worked on long before they are.
+// TestNoScopeWaitsForAnother has 5,000 jobs of one organization wait for a
+// payer that postpones them. One job of another organization comes after them
+// and runs long before they end.
 func TestNoScopeWaitsForAnother(t *testing.T) {
 	t.Parallel()
 	queues := map[string]func(*testing.T) ports.Queue{

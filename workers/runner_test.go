@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(testservers.Main(m).Run()) }
 
-// bench is a runner and a relay over a real outbox.
+// bench has a runner and a relay over a real outbox.
 type bench struct {
 	t     *testing.T
 	store *pgstore.Store
@@ -107,7 +107,7 @@ func TestJobIsDone(t *testing.T) {
 	}
 }
 
-// TestFailedJobIsGivenUp tries five times, survives panics, and then tells.
+// TestFailedJobIsGivenUp tries five times, survives panics, and then gives up.
 func TestFailedJobIsGivenUp(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -122,7 +122,7 @@ func TestFailedJobIsGivenUp(t *testing.T) {
 		return errors.New("on purpose")
 	}, func(ctx context.Context, j jobs.Job) error { gaveUp <- j; return b.done(ctx, j) })
 	j := b.stage(time.Time{})
-	go func() { // not to wait for leases that grow
+	go func() { // so that the test does not wait for growing leases
 		for range tried {
 			if b.store.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error { return tx.Jobs.Release(ctx, 0) }) != nil {
 				return
@@ -138,7 +138,7 @@ func TestFailedJobIsGivenUp(t *testing.T) {
 	close(tried)
 }
 
-// TestBusyJobIsLeftAlone lets a job take longer than its lease: it is not
+// TestBusyJobIsLeftAlone has a job that lasts longer than its lease: it is not
 // published again meanwhile.
 func TestBusyJobIsLeftAlone(t *testing.T) {
 	t.Parallel()
@@ -160,11 +160,11 @@ func TestBusyJobIsLeftAlone(t *testing.T) {
 	}
 }
 
-// TestLostJobComesBack loses the message, as a broker that was wiped does.
+// TestLostJobComesBack loses the message, as a wiped broker does.
 func TestLostJobComesBack(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.stage(time.Time{}) // the relay does not run yet, and never hears of it again
+	b.stage(time.Time{}) // the relay does not run yet, and never learns of it
 	other := outboxrelay.New(b.queue, slog.New(slog.DiscardHandler))
 	b.relay = other
 	did := make(chan jobs.Job, 10)
@@ -172,7 +172,7 @@ func TestLostJobComesBack(t *testing.T) {
 	receive(t, "the lost job", did)
 }
 
-// TestStopWaits lets a job that is under way come to its end.
+// TestStopWaits lets a running job end.
 func TestStopWaits(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -215,8 +215,8 @@ func (f flapping) Consume(
 	})
 }
 
-// TestRedeliveryIsNoFailure delivers a job again and again while it is worked
-// on, as a broker does whose connections come and go.
+// TestRedeliveryIsNoFailure delivers a running job repeatedly, like a broker
+// with unstable connections.
 func TestRedeliveryIsNoFailure(t *testing.T) {
 	t.Parallel()
 	const deliveries = 10
@@ -249,7 +249,7 @@ func TestRedeliveryIsNoFailure(t *testing.T) {
 	}
 }
 
-// TestPanicsAreSurvived lets everything about a job panic.
+// TestPanicsAreSurvived panics in every function of a job.
 func TestPanicsAreSurvived(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

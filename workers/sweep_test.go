@@ -12,8 +12,8 @@ import (
 	"github.com/molar-billing/molar/workers"
 )
 
-// TestSweep runs each task until it has nothing left, and goes on with the next
-// one after an error.
+// TestSweep runs each task until it has nothing left, and continues with the
+// next one after an error.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

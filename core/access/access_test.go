@@ -49,7 +49,7 @@ func TestKeyLives(t *testing.T) {
 		t.Errorf("key %+v", k)
 	}
 
-	c.Advance(time.Millisecond) // the list is by time
+	c.Advance(time.Millisecond) // the list is in order of time
 	revoked, err := s.RevokeKey(t.Context(), k.ID)
 	if err != nil || revoked.RevokedAt.IsZero() {
 		t.Fatalf("RevokeKey = %+v, %v", revoked, err)
@@ -89,8 +89,8 @@ func TestKeyLives(t *testing.T) {
 	}
 }
 
-// counting is a store that counts its transactions across scopes, and holds them
-// until it is told.
+// counting is a store that counts its transactions across scopes, and holds
+// them until they are released.
 type counting struct {
 	ports.Store
 	mu      sync.Mutex
@@ -106,8 +106,8 @@ func (c *counting) System(ctx context.Context, fn func(context.Context, ports.Sy
 	return c.Store.System(ctx, fn)
 }
 
-// TestManyRequestsAreOneLookUp has many requests come with a key, good or bad,
-// while it is looked up. One whose time runs out fails alone.
+// TestManyRequestsAreOneLookUp sends many requests with one key, valid or not,
+// while it is looked up. A request whose time ends fails alone.
 func TestManyRequestsAreOneLookUp(t *testing.T) {
 	t.Parallel()
 	first, store, c, scope := setup(t)
@@ -150,7 +150,7 @@ func TestManyRequestsAreOneLookUp(t *testing.T) {
 		if good != 0 && good != crowd {
 			t.Errorf("%d of %d requests with the key were good", good, crowd)
 		}
-		if held.began > crowd/2 { // those that came when it was over look for themselves, if the key is none
+		if held.began > crowd/2 { // later requests look up an invalid key themselves
 			t.Errorf("%d look-ups for %d requests", held.began, crowd)
 		}
 	}

@@ -42,7 +42,7 @@ func renderProvider(p *billing.Provider, _ error) billing.Reply {
 	return billing.Reply{Status: 201, Body: []byte(p.ID.String())}
 }
 
-// faults tells what an error says is wrong, field by field.
+// faults returns the faults of an error, field by field.
 func faults(err error) string {
 	var words []string
 	if e, ok := errors.AsType[*billing.Error](err); ok {
@@ -92,7 +92,7 @@ func TestVerifyOffice(t *testing.T) {
 	t.Parallel()
 	s, _, c, scope := setup(t)
 	in := good()
-	in.VerifiedAt = c.Now() // it is not the caller's to say
+	in.VerifiedAt = c.Now() // the caller cannot set it
 	for mode, verified := range map[billing.Mode]bool{billing.ModeTest: true, billing.ModeLive: false} {
 		there := billing.Scope{Org: scope.Org, Mode: mode}
 		_, err := s.CreateOffice(t.Context(), administration(there, renderOffice), in, nil)
@@ -212,7 +212,7 @@ func TestCreateProvider(t *testing.T) {
 	}
 }
 
-// TestOneKeyAtOnce makes offices and providers under one key each, many times
+// TestOneKeyAtOnce creates offices and providers under one key each, many times
 // at once.
 func TestOneKeyAtOnce(t *testing.T) {
 	t.Parallel()

@@ -13,18 +13,19 @@ import (
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
-// words is an answer in words, which makes its attachment.
+// words is an answer with a narrative only, which creates its attachment.
 func (b *fixture) words(narrative string) intake.AnswerRequest {
 	return intake.AnswerRequest{OfficeID: new(b.office.ID.String()), Narrative: &narrative, About: about()}
 }
 
-// solicited makes an attachment for the payer request, which is about a claim.
+// solicited creates an attachment for the payer request, which is about a
+// claim.
 func solicited(id billing.PayerRequestID) intake.AttachmentRequest {
 	return intake.AttachmentRequest{Kind: new(string(billing.AttachmentSolicited)), PayerRequestID: new(id.String())}
 }
 
-// TestAnswers answers with the attachment that is named, with the open one and
-// with a new one.
+// TestAnswers answers with the named attachment, with the open one and with a
+// new one.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -125,8 +126,8 @@ func TestAnswersThatAreRefused(t *testing.T) {
 	b.audit()
 }
 
-// TestAnswersAtOnce answers a request from several sides. One of them is sent,
-// and the others get it, or word that it is on its way.
+// TestAnswersAtOnce answers a payer request several times at once. One answer
+// is sent; the others return it, or report that it is on its way.
 func TestAnswersAtOnce(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -154,8 +155,8 @@ func TestAnswersAtOnce(t *testing.T) {
 	b.audit()
 }
 
-// TestAnswerRacesWithUploadsAndMaking answers while its attachment is made and
-// filled.
+// TestAnswerRacesWithUploadsAndMaking answers while the attachment is created
+// and filled.
 func TestAnswerRacesWithUploadsAndMaking(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -201,7 +202,7 @@ func TestAnswerRacesWithUploadsAndMaking(t *testing.T) {
 }
 
 // TestAnswerThatFails leaves the attachment open when the network fails, and
-// the next answer takes it.
+// the next answer uses it.
 func TestAnswerThatFails(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -223,9 +224,9 @@ func TestAnswerThatFails(t *testing.T) {
 	b.audit()
 }
 
-// TestAnswerWithoutPatience tells a caller who waits too briefly of the answer
-// later.
-func TestAnswerWithoutPatience(t *testing.T) {
+// TestAnswerAfterTheWait returns the answer later to a caller that waited
+// too briefly.
+func TestAnswerAfterTheWait(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
 	request := b.asked(billing.ClaimID{})
@@ -246,7 +247,7 @@ func TestAnswerWithoutPatience(t *testing.T) {
 	b.audit()
 }
 
-// TestLiveMode refuses every change before it looks at it.
+// TestLiveMode refuses every change before it reads it.
 func TestLiveMode(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -269,15 +270,15 @@ func TestLiveMode(t *testing.T) {
 	b.audit()
 }
 
-// TestKeyIsAskedForWhileTheWorkEnds asks about a key at the very moment when
-// the request that waits for the work keeps its answer.
+// TestKeyIsAskedForWhileTheWorkEnds uses a key just when the waiting request
+// stores its reply.
 func TestKeyIsAskedForWhileTheWorkEnds(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
 	b.work()
 	id, image := b.filled("a"), pngOf(t, pattern(2))
 	for name, c := range map[string]struct {
-		last int // the transaction that keeps the answer
+		last int // the transaction that stores the reply
 		do   func(*attachments.Service, string) outcome
 	}{
 		"PNG":   {2, func(s *attachments.Service, key string) outcome { return b.upload(s, key, id, image) }},
@@ -306,8 +307,8 @@ func TestKeyIsAskedForWhileTheWorkEnds(t *testing.T) {
 	b.audit()
 }
 
-// TestSameAnswerAtOnce asks about a key again and again until the answer that
-// it waits for is sent. Nobody is told that it failed.
+// TestSameAnswerAtOnce uses a key repeatedly until its answer is sent. No reply
+// reports a failure.
 func TestSameAnswerAtOnce(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)

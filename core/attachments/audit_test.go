@@ -21,7 +21,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// pattern is a picture of squares that is another one for each n.
+// pattern returns an image of squares that differs for each n.
 func pattern(n int) image.Image {
 	m := image.NewGray(image.Rect(0, 0, 128, 8))
 	for x := range 128 {
@@ -54,7 +54,7 @@ func fileOf(b []byte) attachments.File {
 	return attachments.File{Content: bytes.NewReader(b), Size: int64(len(b))}
 }
 
-// about is whom and what the attachments for no claim are about.
+// about is the patient, subscriber and dates of attachments without a claim.
 func about() intake.SubjectInput {
 	return intake.SubjectInput{
 		Patient:      &intake.AttachmentPatientInput{FirstName: "Ada", LastName: "Byron", DateOfBirth: "1985-12-10"},
@@ -63,7 +63,7 @@ func about() intake.SubjectInput {
 	}
 }
 
-// open makes an open attachment for no claim.
+// open creates an open attachment without a claim.
 func (b *fixture) open(key string) billing.AttachmentID {
 	b.t.Helper()
 	return b.make(key, intake.AttachmentRequest{OfficeID: new(b.office.ID.String()), PayerID: new("CHTEST"), About: about()})
@@ -87,7 +87,7 @@ func (b *fixture) id(o outcome) billing.AttachmentID {
 	return id
 }
 
-// filled makes an open attachment with a JPEG.
+// filled creates an open attachment with a JPEG.
 func (b *fixture) filled(key string) billing.AttachmentID {
 	b.t.Helper()
 	id := b.open(key)
@@ -97,7 +97,7 @@ func (b *fixture) filled(key string) billing.AttachmentID {
 	return id
 }
 
-// asked makes an open payer request about the claim, or about none.
+// asked creates an open payer request about the claim, or about none.
 func (b *fixture) asked(claim billing.ClaimID) billing.PayerRequestID {
 	b.t.Helper()
 	payer, _ := b.payers.Find("CHTEST")
@@ -110,7 +110,7 @@ func (b *fixture) asked(claim billing.ClaimID) billing.PayerRequestID {
 	return r.ID
 }
 
-// claim makes a claim with the control number PCN-1.
+// claim creates a claim with the control number PCN-1.
 func (b *fixture) claim() *billing.Claim {
 	b.t.Helper()
 	payer, _ := b.payers.Find("CHTEST")
@@ -148,7 +148,7 @@ func (b *fixture) request(id billing.PayerRequestID) (r *billing.PayerRequest) {
 	return r
 }
 
-// due takes the jobs of the outbox whose time has come.
+// due leases the due jobs of the outbox.
 func (b *fixture) due() (due []jobs.Job) {
 	b.t.Helper()
 	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) (err error) {
@@ -163,10 +163,10 @@ func (b *fixture) due() (due []jobs.Job) {
 	return due
 }
 
-// pause is how long these tests wait before they look again.
+// pause is how long these tests wait between two checks.
 const pause = 20 * time.Millisecond
 
-// hurry ends the leases of jobs, not to wait for leases that grow.
+// hurry ends the leases of jobs, so that tests do not wait for growing leases.
 func (b *fixture) hurry() {
 	b.t.Helper()
 	<-time.After(pause)
@@ -176,7 +176,7 @@ func (b *fixture) hurry() {
 	}
 }
 
-// job is the one job of the outbox.
+// job returns the one job of the outbox.
 func (b *fixture) job() jobs.Job {
 	b.t.Helper()
 	due := b.due()
@@ -186,7 +186,7 @@ func (b *fixture) job() jobs.Job {
 	return due[0]
 }
 
-// do does a job as a worker of the process does.
+// do runs a job as a worker of the process does.
 func (b *fixture) do(s *attachments.Service, j jobs.Job) error {
 	if j.Kind == jobs.KindPNGConvert {
 		return s.Convert(b.t.Context(), j)
@@ -194,7 +194,7 @@ func (b *fixture) do(s *attachments.Service, j jobs.Job) error {
 	return s.Send(b.t.Context(), j)
 }
 
-// settle does what is due until nothing is.
+// settle runs due jobs until none is left.
 func (b *fixture) settle() {
 	b.t.Helper()
 	for due := b.due(); len(due) > 0; due = b.due() {
@@ -215,7 +215,7 @@ func (b *fixture) pending(j jobs.Job) (is bool) {
 	return is
 }
 
-// all is every attachment of the scope.
+// all returns every attachment of the scope.
 func (b *fixture) all() []*billing.Attachment {
 	b.t.Helper()
 	all, next, err := b.service.List(b.t.Context(), b.scope, billing.AttachmentFilter{}, billing.Page{Limit: 1000})
@@ -225,7 +225,7 @@ func (b *fixture) all() []*billing.Attachment {
 	return all
 }
 
-// blobNames lists what the blob store has.
+// blobNames lists the blobs of the store.
 func (b *fixture) blobNames() (names []string) {
 	b.t.Helper()
 	for _, prefix := range []string{billing.DocumentBlobs, billing.StagingBlobs} {
@@ -262,9 +262,9 @@ func (b *fixture) whole() (blobs []string) {
 	return blobs
 }
 
-// audit checks what must hold when all work is done: each document has its
-// image, and after a sweep no image is left over; each closed attachment was
-// sent as it is, once, and told of once; nothing else was sent.
+// audit checks the invariants at the end of all work. Each document has its
+// image, and no image is left after a sweep. Each closed attachment was sent
+// unchanged, once, with one event, and nothing else was sent.
 func (b *fixture) audit() {
 	b.t.Helper()
 	if due := b.due(); len(due) > 0 {
@@ -297,8 +297,8 @@ func (b *fixture) audit() {
 	}
 }
 
-// sentOnce checks that the network has the closed attachment as it is, and
-// that one event tells of it.
+// sentOnce checks that the network has the closed attachment unchanged, and
+// that it has one event.
 func (b *fixture) sentOnce(a *billing.Attachment) {
 	b.t.Helper()
 	var documents []string
@@ -323,7 +323,7 @@ func (b *fixture) events(id billing.AttachmentID) (all []*billing.Event) {
 	return all
 }
 
-// hold has the key in a transaction of its own, as another request with it,
+// hold holds the key in a transaction of its own, like another request with it,
 // from asks to release.
 func (b *fixture) hold(key string, asks chan<- struct{}, release <-chan struct{}) error {
 	return b.store.InTx(b.t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) error {

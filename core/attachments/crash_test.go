@@ -13,7 +13,7 @@ import (
 )
 
 // TestUploadDiesAnywhere ends the process of an upload at each of its calls.
-// The same request again has the document made, once.
+// The same request again creates the document, once.
 func TestUploadDiesAnywhere(t *testing.T) {
 	t.Parallel()
 	for name, image := range map[string][]byte{"JPEG": jpegOf(t, pattern(1)), "PNG": pngOf(t, pattern(1))} {
@@ -46,8 +46,8 @@ func TestUploadDiesAnywhere(t *testing.T) {
 	}
 }
 
-// begun begins work that waits for a worker, in a process that dies when it
-// has committed what it wants: after the commit of that number.
+// begun starts work that waits for a worker, in a process that dies after its
+// commit of that number.
 func (b *fixture) begun(commit int, work func(*attachments.Service)) jobs.Job {
 	b.t.Helper()
 	f := &porttest.Fault{At: commit, Only: "InTx", How: porttest.DiesAfter}
@@ -58,7 +58,7 @@ func (b *fixture) begun(commit int, work func(*attachments.Service)) jobs.Job {
 }
 
 // TestConvertDiesAnywhere ends the worker that converts a PNG at each of its
-// calls. The next worker has the document made, once.
+// calls. The next worker creates the document, once.
 func TestConvertDiesAnywhere(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -70,7 +70,7 @@ func TestConvertDiesAnywhere(t *testing.T) {
 			id, k := b.open(key()), key()
 			want := 1
 			upload := func(s *attachments.Service) { b.upload(s, k, id, image) }
-			if twins { // the image is there already, and another one
+			if twins { // the attachment has the image, and another one
 				b.begun(1, func(s *attachments.Service) { b.upload(s, key(), id, twin) })
 				b.settle()
 				b.begun(1, func(s *attachments.Service) { b.upload(s, key(), id, image) })
@@ -90,7 +90,7 @@ func TestConvertDiesAnywhere(t *testing.T) {
 }
 
 // TestCloseDiesAnywhere ends the process of a request to close at each of its
-// calls. The attachment is sent once, and the same request tells so.
+// calls. The attachment is sent once, and the same request reports that.
 func TestCloseDiesAnywhere(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -139,10 +139,10 @@ func TestAnswerDiesAnywhere(t *testing.T) {
 	b.audit()
 }
 
-// TestSendDiesAnywhere ends the worker that sends at each of its calls. The
-// next worker has it sent, once. Where the network's step failed, the caller
-// is told, and closing once more is all that it takes; a commit whose answer is
-// lost is asked for again.
+// TestSendDiesAnywhere ends the sending worker at each of its calls. The next
+// worker sends the attachment, once. When the network's step failed, the caller
+// gets the error and closes again. When the reply to a commit is lost, the
+// commit is repeated.
 func TestSendDiesAnywhere(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -179,7 +179,7 @@ func TestSendDiesAnywhere(t *testing.T) {
 	b.audit()
 }
 
-// TestRemoveDiesAnywhere ends the process that takes a document off.
+// TestRemoveDiesAnywhere ends the process that removes a document.
 func TestRemoveDiesAnywhere(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)

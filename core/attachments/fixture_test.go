@@ -34,7 +34,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
 
-// fixture is the use cases on a real database, a queue in memory, images in a
+// fixture has the use cases on a real database, a queue in memory, images in a
 // folder, the real codec and the sandbox.
 type fixture struct {
 	t       *testing.T
@@ -76,13 +76,13 @@ func newFixture(t *testing.T) *fixture {
 	return b
 }
 
-// process is the use cases as another process has them. The fault, when not nil,
-// decides what becomes of its calls.
+// process returns the use cases of another process. The fault, when not nil,
+// decides how its calls end.
 func (b *fixture) process(f *porttest.Fault) *attachments.Service {
 	return b.build(porttest.Store{Store: b.store, Fault: f}, faultyQueue{b.queue, f}, faultyBlobs{b.blobs, f}, faultyNetwork{b.network, f})
 }
 
-// processOn is the use cases of a process with another blob store.
+// processOn returns the use cases of a process with another blob store.
 func (b *fixture) processOn(blobs ports.Blobs) *attachments.Service {
 	return b.build(b.store, b.queue, blobs, b.network)
 }
@@ -95,7 +95,7 @@ func (b *fixture) build(store ports.Store, queue ports.Queue, blobs ports.Blobs,
 	}, b.payers, b.times)
 }
 
-// impatient is the use cases of a process that waits for nothing.
+// impatient returns the use cases of a process that waits for nothing.
 func (b *fixture) impatient(f *porttest.Fault) *attachments.Service {
 	patient := b.times
 	defer func() { b.times = patient }()
@@ -121,7 +121,8 @@ func (b *fixture) in(fn func(ctx context.Context, tx ports.Tx) error) {
 	porttest.In(b.t, b.store, b.scope, fn)
 }
 
-// call is a request with the key. Every request of a kind means the same.
+// call returns a request with the key. Every request of a kind has the same
+// content.
 func call(key string) billing.Request {
 	return billing.Request{ID: billing.NewID[billing.RequestID](time.Now()), Key: key, Fingerprint: [32]byte{1}}
 }
@@ -131,14 +132,14 @@ func write[T any](scope billing.Scope, req billing.Request, render func(T, error
 	return idempotency.Write[T]{Call: billing.Call{Scope: scope, Request: req}, Render: render}
 }
 
-// other is another request with the key.
+// other returns a different request with the key.
 func other(key string) billing.Request {
 	r := call(key)
 	r.Fingerprint = [32]byte{2}
 	return r
 }
 
-// shown is what the answers of these tests show.
+// shown is the content of these tests' replies.
 type shown struct {
 	Attachment string                    `json:"attachment"`
 	State      billing.AttachmentState   `json:"state"`
@@ -175,7 +176,7 @@ func rendered(made billing.PayerRequestAnswer, err error) billing.Reply {
 	return billing.Reply{Status: status, Body: body}
 }
 
-// outcome is what a request came to.
+// outcome is the result of a request.
 type outcome struct {
 	shown
 	replayed bool
@@ -190,7 +191,7 @@ func came(r billing.Reply, err error) (o outcome) {
 	return o
 }
 
-// faults is what the request is told to change.
+// faults returns the faults of the request.
 func (o outcome) faults() string {
 	if e, ok := errors.AsType[*billing.Error](o.err); ok {
 		return fmt.Sprint(e.Faults)
@@ -198,7 +199,8 @@ func (o outcome) faults() string {
 	return ""
 }
 
-// code is the error of the request, as it is and as its answer tells it.
+// code returns the error code of the request, and checks that the reply has the
+// same.
 func (o outcome) code() billing.Code {
 	if o.err != nil {
 		return billing.CodeOf(o.err)
@@ -231,7 +233,7 @@ func (b *fixture) remove(key string, id billing.AttachmentID, document billing.D
 	return came(b.service.RemoveDocument(b.t.Context(), write(b.scope, call(key), render), id, document))
 }
 
-// keys gives keys that were not used before.
+// keys returns keys that were not used before.
 func keys() func() string {
 	n := 0
 	return func() string { n++; return "k" + strconv.Itoa(n) }

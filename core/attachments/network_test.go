@@ -11,20 +11,20 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// network records what an attachment network was given. Each step is taken by
-// itself, so that the record is what the network has.
+// network records what an attachment network received. It runs one step at a
+// time, so that the record is what the network has.
 type network struct {
 	to ports.AttachmentNetwork
 
 	mu     sync.Mutex
 	opened map[string]billing.Transmission
-	files  map[string]map[string]bool // of what was opened: the documents, by number
+	files  map[string]map[string]bool // the documents of open transmissions, by number
 	sent   map[string]sent            // by number
 	opens  int
 	fail   error // of the next steps
 }
 
-// sent is a transmission that was committed.
+// sent is a committed transmission.
 type sent struct {
 	billing.Transmission
 	documents []string
@@ -68,14 +68,14 @@ func (n *network) Commit(ctx context.Context, number string) error {
 	return err
 }
 
-// set makes the network fail from now on, or not any more.
+// set makes the network fail, or work, from now on.
 func (n *network) set(fail error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.fail = fail
 }
 
-// has is what was committed under the number.
+// has returns what was committed under the number.
 func (n *network) has(number string) (sent, bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -83,7 +83,7 @@ func (n *network) has(number string) (sent, bool) {
 	return s, ok
 }
 
-// count is how many transmissions were committed.
+// count returns the number of committed transmissions.
 func (n *network) count() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()

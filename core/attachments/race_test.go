@@ -46,7 +46,7 @@ func TestManyDocuments(t *testing.T) {
 	b.audit()
 }
 
-// noise is a picture that does not get smaller.
+// noise returns an image that does not compress.
 func noise(seed uint64) image.Image {
 	m := image.NewGray(image.Rect(0, 0, 1900, 1900))
 	source := rand.NewChaCha8([32]byte{byte(seed)})
@@ -54,7 +54,7 @@ func noise(seed uint64) image.Image {
 	return m
 }
 
-// TestManyBytes does so with images of which only some have room.
+// TestManyBytes does so with images that do not all fit.
 func TestManyBytes(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -77,8 +77,8 @@ func TestManyBytes(t *testing.T) {
 	b.audit()
 }
 
-// TestUploadsRaceWithClose closes while images arrive. What is told to be added
-// was sent, and what was not sent is told to have come too late.
+// TestUploadsRaceWithClose closes an attachment while images arrive. Images
+// reported as added are sent; the others are refused.
 func TestUploadsRaceWithClose(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -117,8 +117,8 @@ func TestUploadsRaceWithClose(t *testing.T) {
 	b.audit()
 }
 
-// TestChangesRaceWithClose edits while the attachment is closed: what was sent
-// is what it says.
+// TestChangesRaceWithClose edits an attachment while it closes. It was sent as
+// it is.
 func TestChangesRaceWithClose(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)

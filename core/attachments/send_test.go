@@ -28,8 +28,8 @@ func (b *fixture) sending(key string, narrative string) (billing.AttachmentID, j
 	return id, b.begun(0, func(s *attachments.Service) { b.close(s, key, id) })
 }
 
-// failed checks that the attachment is open again, that the key tells why, and
-// that closing with another key gets it sent.
+// failed checks that the attachment is open again, that the key returns the
+// failure, and that closing with another key sends the attachment.
 func (b *fixture) failed(key string, id billing.AttachmentID) {
 	b.t.Helper()
 	if o := b.close(b.service, key, id); !o.replayed || o.Error != billing.CodeAttachmentsNetworkError || o.State != billing.AttachmentOpen {
@@ -92,8 +92,8 @@ func TestSlowNetwork(t *testing.T) {
 	b.audit()
 }
 
-// TestSlowNetworkWithWorkers waits for a second, which a row does and not a
-// worker: others are sent meanwhile.
+// TestSlowNetworkWithWorkers waits for a second. A row waits, not a worker:
+// others are sent meanwhile.
 func TestSlowNetworkWithWorkers(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -101,7 +101,7 @@ func TestSlowNetworkWithWorkers(t *testing.T) {
 	for _, key := range []string{"k1", "k2", "k3"} { // more than there are workers
 		_, j := b.sending(key, "SANDBOX-SLOW-2")
 		slow = append(slow, j)
-		if err := b.service.Send(t.Context(), j); err != nil { // so that the next job is the one that is due
+		if err := b.service.Send(t.Context(), j); err != nil { // so that the next job is the due one
 			t.Fatal(err)
 		}
 	}
@@ -154,8 +154,8 @@ func TestSilentNetwork(t *testing.T) {
 	b.audit()
 }
 
-// TestLateSending sends also when the job waited for long: a network that was
-// not asked is not silent.
+// TestLateSending sends even when the job waited long: the network's time
+// begins with the request.
 func TestLateSending(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -208,7 +208,7 @@ func TestNetworkFails(t *testing.T) {
 	b.audit()
 }
 
-// away is a blob store that cannot be read while it is away. A blob that was
+// away is a blob store that cannot be read while it is away. A read that has
 // begun breaks off.
 type away struct {
 	ports.Blobs
@@ -231,7 +231,7 @@ func (b *away) Open(ctx context.Context, name string) (io.ReadCloser, int64, err
 }
 
 // waitsForImages checks that the attachment waits for the blob store: the
-// caller of the key may come again, and nothing changes the attachment.
+// caller may repeat the request, and nothing changes the attachment.
 func (b *fixture) waitsForImages(o outcome, id billing.AttachmentID) {
 	b.t.Helper()
 	if o.code() != billing.CodeUnavailable || o.err == nil {
@@ -253,9 +253,9 @@ func (b *fixture) atLast(repeat func() outcome) outcome {
 	return o
 }
 
-// TestBlobStoreIsAway keeps the job while images cannot be read, however often
-// it is tried. Callers are refused for now, and the same key has the
-// attachment sent and closed once the store is back.
+// TestBlobStoreIsAway keeps the job while images cannot be read, after any
+// number of attempts. Callers get 503 meanwhile; once the store is back, the
+// same key closes the attachment.
 func TestBlobStoreIsAway(t *testing.T) {
 	t.Parallel()
 	for name, breaks := range map[string]bool{"away": false, "breaking off": true} {
@@ -273,7 +273,7 @@ func TestBlobStoreIsAway(t *testing.T) {
 			answering := func() outcome { return b.answer(s, "answer", request, intake.AnswerRequest{}) }
 			b.waitsForImages(closing(), id)
 			b.waitsForImages(answering(), asked)
-			for range 10 { // more often than a job is tried that fails
+			for range 10 { // more often than a failing job is tried
 				b.clock.Advance(time.Minute)
 				<-time.After(pause)
 				b.waitsForImages(closing(), id)
@@ -291,8 +291,8 @@ func TestBlobStoreIsAway(t *testing.T) {
 	}
 }
 
-// TestBlobStoreIsAwayTooLong has attempts at the blob store fail as often as a
-// job may fail, and the job stays.
+// TestBlobStoreIsAwayTooLong fails at the blob store as often as a job may
+// fail. The job stays.
 func TestBlobStoreIsAwayTooLong(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -318,9 +318,9 @@ func TestBlobStoreIsAwayTooLong(t *testing.T) {
 	b.audit()
 }
 
-// TestImageIsLost gives the sending up when an image is gone for good. That is
-// no failure of the network, so the key is as new. With the image sent anew,
-// closing with it goes well.
+// TestImageIsLost gives up the sending when an image is gone for good. That is
+// no failure of the network, so the key is as new. After the image is uploaded
+// again, closing succeeds.
 func TestImageIsLost(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -366,8 +366,8 @@ func TestImageIsLost(t *testing.T) {
 	b.audit()
 }
 
-// TestNumbers makes sure that no number is given twice, and that a claim's
-// answer refers to what was sent with the claim.
+// TestNumbers checks that no number is used twice, and that the answer about a
+// claim refers to what was sent with the claim.
 func TestNumbers(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)

@@ -18,7 +18,7 @@ import (
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
-// put keeps a blob that no row names.
+// put stores a blob that no row names.
 func (b *fixture) put(name string) {
 	b.t.Helper()
 	blob := ports.Blob{Size: 4, MD5: md5.Sum([]byte("blob")), SHA256: sha256.Sum256([]byte("blob")), Content: strings.NewReader("blob")}
@@ -27,7 +27,7 @@ func (b *fixture) put(name string) {
 	}
 }
 
-// age makes blobs two days old; all of them without names.
+// age makes blobs two days old; without names, all of them.
 func (b *fixture) age(names ...string) {
 	b.t.Helper()
 	if names == nil {
@@ -59,7 +59,7 @@ func TestSweep(t *testing.T) {
 	for _, name := range append(old, young, foreign) {
 		b.put(name)
 	}
-	// The JPEG of a document is no PNG that waits, whatever its name.
+	// The JPEG of a document is not a waiting PNG, whatever its name.
 	old = append(old, billing.StagingBlobs+b.get(id).Documents[0].ID.String())
 	b.put(old[6])
 	b.age()
@@ -88,13 +88,13 @@ func TestSweep(t *testing.T) {
 	b.audit()
 }
 
-// TestSweepOfMany sweeps more than are looked up at once.
+// TestSweepOfMany sweeps more blobs than one look-up.
 func TestSweepOfMany(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
 	b.filled("a")
 	const many = 1001
-	for range many { // to force each to disk takes longer than all the rest
+	for range many { // syncing each to disk would take longer than all the rest
 		if err := os.WriteFile(filepath.Join(b.folder, orphan(billing.DocumentBlobs)), []byte("blob"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -106,8 +106,8 @@ func TestSweepOfMany(t *testing.T) {
 	b.audit()
 }
 
-// TestSweepForgetsUploads forgets uploads that were settled long ago, and none
-// that waits.
+// TestSweepForgetsUploads deletes uploads that were settled long ago, and no
+// waiting one.
 func TestSweepForgetsUploads(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -136,8 +136,8 @@ func TestSweepForgetsUploads(t *testing.T) {
 	b.audit()
 }
 
-// TestSweepAmidTheWork sweeps before each call of a worker that converts an
-// old PNG: what it needs and what it makes stays.
+// TestSweepAmidTheWork sweeps before each call of a worker that converts an old
+// PNG: the blobs that it needs and makes stay.
 func TestSweepAmidTheWork(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -162,8 +162,8 @@ func TestSweepAmidTheWork(t *testing.T) {
 	b.audit()
 }
 
-// TestSweepRacesWithUploads sweeps all the time while images come and go, and
-// those that have a row are old: none of them goes.
+// TestSweepRacesWithUploads sweeps continuously while images come and go, and
+// those with a row are old. None of them is swept.
 func TestSweepRacesWithUploads(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
-// TestNoWorkerConverts gives a PNG up when nobody converts it in time: the key
+// TestNoWorkerConverts gives up a PNG that no worker converts in time: the key
 // is as new, and a worker that gets the job later does nothing.
 func TestNoWorkerConverts(t *testing.T) {
 	t.Parallel()
@@ -33,8 +33,8 @@ func TestNoWorkerConverts(t *testing.T) {
 	b.audit()
 }
 
-// TestCallerOfUploadIsGone leaves a PNG to the worker when its request is over:
-// the key tells what came of it.
+// TestCallerOfUploadIsGone leaves a PNG to the worker when its request has
+// ended: the key returns the result.
 func TestCallerOfUploadIsGone(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -55,8 +55,8 @@ func TestCallerOfUploadIsGone(t *testing.T) {
 	b.audit()
 }
 
-// leaving is a request to add a PNG that has lost its patience, and gives the
-// upload up when leave is closed.
+// leaving is a request to add a PNG whose time has ended. It gives up the
+// upload when leave is closed.
 type leaving struct {
 	leave chan struct{}
 	came  chan outcome
@@ -71,7 +71,7 @@ func (b *fixture) leaving(key string, id billing.AttachmentID, image []byte) lea
 	return l
 }
 
-// TestGivingUpAmidTheWork gives an upload up before each call of the worker
+// TestGivingUpAmidTheWork gives up an upload before each call of the worker
 // that converts it. Either there is a document and the caller has it, or there
 // is none.
 func TestGivingUpAmidTheWork(t *testing.T) {
@@ -109,7 +109,7 @@ func TestGivingUpAmidTheWork(t *testing.T) {
 	b.audit()
 }
 
-// TestGivingUpAtTheCommit does so in the very moment.
+// TestGivingUpAtTheCommit gives up an upload during the worker's commit.
 func TestGivingUpAtTheCommit(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -135,8 +135,8 @@ func TestGivingUpAtTheCommit(t *testing.T) {
 	b.audit()
 }
 
-// TestRefusedImages refuses what is no image, in the request and in the
-// worker, and leaves nothing behind.
+// TestRefusedImages refuses files that are not images, in the request and in
+// the worker, and leaves nothing behind.
 func TestRefusedImages(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -161,7 +161,7 @@ func TestRefusedImages(t *testing.T) {
 	b.audit()
 }
 
-// TestSameImage adds an image once, whoever sends it and however often.
+// TestSameImage adds an image once, in any number of requests.
 func TestSameImage(t *testing.T) {
 	t.Parallel()
 	for name, image := range map[string][]byte{"JPEG": jpegOf(t, pattern(1)), "PNG": pngOf(t, pattern(1))} {
@@ -187,8 +187,8 @@ func TestSameImage(t *testing.T) {
 	}
 }
 
-// TestSameKeyAtOnce sends a request several times at once: one of them has the
-// effect, and the others its answer or word that it is under way.
+// TestSameKeyAtOnce sends a request several times at once. One has the effect;
+// the others return its reply or report that it is running.
 func TestSameKeyAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, image := range map[string][]byte{"JPEG": jpegOf(t, pattern(1)), "PNG": pngOf(t, pattern(1))} {
@@ -211,7 +211,7 @@ func TestSameKeyAtOnce(t *testing.T) {
 	}
 }
 
-// TestKeyOfTwoRequests sends two requests with one key at once: one has it.
+// TestKeyOfTwoRequests sends two requests with one key at once. One succeeds.
 func TestKeyOfTwoRequests(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -239,7 +239,7 @@ func TestKeyOfTwoRequests(t *testing.T) {
 	b.audit()
 }
 
-// TestPNGIsLost gives the conversion up when the PNG is gone for good. The key
+// TestPNGIsLost gives up the conversion when the PNG is gone for good. The key
 // is as new.
 func TestPNGIsLost(t *testing.T) {
 	t.Parallel()
@@ -260,7 +260,7 @@ func TestPNGIsLost(t *testing.T) {
 	b.audit()
 }
 
-// TestUpdatedAt lets a request that began first end last.
+// TestUpdatedAt ends a request that began first last.
 func TestUpdatedAt(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)

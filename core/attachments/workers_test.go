@@ -20,8 +20,8 @@ func at(once int, work func(n int)) {
 	all.Wait()
 }
 
-// TestConvertAtOnce gives a job to several workers, as a broker does whose
-// connections come and go.
+// TestConvertAtOnce runs a job in several workers, like a broker with unstable
+// connections.
 func TestConvertAtOnce(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -37,9 +37,9 @@ func TestConvertAtOnce(t *testing.T) {
 	b.audit()
 }
 
-// TestConvertLate lets a worker come to its commit when another one has made
-// the document already, and that is gone again.
-func TestConvertLate(t *testing.T) {
+// TestConvertAfterAnother lets a worker reach its commit after another one has created
+// the document and that was removed again.
+func TestConvertAfterAnother(t *testing.T) {
 	t.Parallel()
 	for _, removed := range []bool{false, true} {
 		b := newFixture(t)
@@ -82,8 +82,8 @@ func TestSendAtOnce(t *testing.T) {
 	b.audit()
 }
 
-// TestSendTwice lets a second worker begin the sending when the first one has
-// given the network every file.
+// TestSendTwice lets a second worker start the sending when the first one has
+// sent every file to the network.
 func TestSendTwice(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -112,9 +112,9 @@ func TestSendTwice(t *testing.T) {
 	b.audit()
 }
 
-// TestSentAfterAll has a second worker fail at the network, and tell so, while
-// the first is about to commit there. The network has the attachment, so it is
-// closed: an edit and a second sending would be one too many.
+// TestSentAfterAll makes a second worker fail at the network, and report that,
+// while the first is about to commit there. The network has the attachment, so
+// it is closed, without an edit or a second sending.
 func TestSentAfterAll(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)

@@ -12,9 +12,9 @@ import (
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
-// ended checks that claims which were queued with the endings went out once,
-// twice where the file was rejected, and that all of it was told once. A story
-// is what was told of a claim.
+// ended checks that the queued claims went out once, twice if the file was
+// rejected, and that each event came once. A story is the list of a claim's
+// events.
 func (b *fixture) ended(all []*billing.Claim, stories ...string) {
 	b.t.Helper()
 	for i, c := range all {
@@ -42,7 +42,7 @@ func (b *fixture) ended(all []*billing.Claim, stories ...string) {
 	}
 }
 
-// TestCutDiesAnywhere ends a process that cuts at each of its calls.
+// TestCutDiesAnywhere ends a cutting process at each of its calls.
 func TestCutDiesAnywhere(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -58,7 +58,7 @@ func TestCutDiesAnywhere(t *testing.T) {
 	})
 }
 
-// TestSendDiesAnywhere ends a process that sends at each of its calls.
+// TestSendDiesAnywhere ends a sending process at each of its calls.
 func TestSendDiesAnywhere(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -77,7 +77,7 @@ func TestSendDiesAnywhere(t *testing.T) {
 	})
 }
 
-// TestReceiveDiesAnywhere ends a process that receives at each of its calls.
+// TestReceiveDiesAnywhere ends a receiving process at each of its calls.
 func TestReceiveDiesAnywhere(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -92,12 +92,12 @@ func TestReceiveDiesAnywhere(t *testing.T) {
 		porttest.Dies(func() { _, _ = b.process(f).Receive(t.Context(), sandboxnet.Name) })
 		b.clock.Advance(untilAll)
 		b.receive()
-		// A file that could not be taken in comes after those that follow it.
+		// A file that could not be imported comes after those that follow it.
 		twice := "queued submitted queued submitted "
 		stories := []string{twice + "accepted accepted", twice + "accepted accepted status_updated", twice + "accepted rejected"}
-		if late := twice + "accepted"; b.story(b.practice, all[0].ID) == late { // the payer's word before the clearinghouse's
+		if late := twice + "accepted"; b.story(b.practice, all[0].ID) == late { // the payer's report before the clearinghouse's
 			stories = []string{late, late + " status_updated", twice + "rejected"}
-		} else if b.story(b.practice, all[1].ID) == stories[0] { // the request before the payer's word
+		} else if b.story(b.practice, all[1].ID) == stories[0] { // the request before the payer's report
 			stories[1] = stories[0]
 		}
 		b.ended(all, stories...)
@@ -107,9 +107,9 @@ func TestReceiveDiesAnywhere(t *testing.T) {
 	})
 }
 
-// TestTakenInOnceThoughNotRemoved forgets to take files away: they come again
-// and change nothing.
-func TestTakenInOnceThoughNotRemoved(t *testing.T) {
+// TestImportedOnceThoughNotRemoved does not remove files: they come again and
+// change nothing.
+func TestImportedOnceThoughNotRemoved(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
 	all := b.queue(b.practice, "")

@@ -19,7 +19,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// TestTurn sends claims and takes in what comes back.
+// TestTurn sends claims and receives the responses.
 func TestTurn(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -61,8 +61,7 @@ func TestTurn(t *testing.T) {
 	}
 }
 
-// TestFileIsWhatWasSent reads the file that the network has, and compares it
-// with what is kept.
+// TestFileIsWhatWasSent compares the file at the network with the stored one.
 func TestFileIsWhatWasSent(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -129,7 +128,8 @@ func TestNamesNeverRepeat(t *testing.T) {
 	}
 }
 
-// TestTwoCutters cuts what is more than one file holds, in two processes at once.
+// TestTwoCutters cuts more claims than one file holds, in two processes at
+// once.
 func TestTwoCutters(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -173,7 +173,7 @@ func TestTwoCutters(t *testing.T) {
 	}
 }
 
-// analyze makes the statistics that a table has once it has stood for a while.
+// analyze updates the statistics of a table, as the server does over time.
 func (b *fixture) analyze() {
 	b.t.Helper()
 	db, err := sql.Open("postgres", b.url)
@@ -197,7 +197,7 @@ func (b *fixture) stateCount(state billing.ClaimState) (n int) {
 	return n
 }
 
-// refusing is a codec that cannot write the claims of an organization.
+// refusing is a codec that cannot write the claims of one organization.
 type refusing struct {
 	ports.ClaimsEDI
 	org billing.OrgID

@@ -26,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
 
-// fixture is the use cases on a real database with the real codec and the
+// fixture has the use cases on a real database with the real codec and the
 // sandbox.
 type fixture struct {
 	*practice
@@ -63,8 +63,8 @@ func newFixture(t *testing.T) *fixture {
 	return b
 }
 
-// process is the use cases as another process has them, of whose calls the
-// fault decides what becomes.
+// process returns the use cases of another process. The fault decides how its
+// calls end.
 func (b *fixture) process(f *porttest.Fault) *batches.Service {
 	return b.build(porttest.Store{Store: b.store, Fault: f}, faultyNetwork{b.network, f})
 }
@@ -73,12 +73,12 @@ func (b *fixture) build(store ports.Store, network ports.Clearinghouse) *batches
 	return b.buildOn(store, sandbox(network))
 }
 
-// buildOn is the use cases with the networks.
+// buildOn returns the use cases with the networks.
 func (b *fixture) buildOn(store ports.Store, open ...*ports.Network) *batches.Service {
 	return batches.New(store, batches.Outside{EDI: b.codec, Remit: b.remit, Networks: networks.New(open...)}, b.payers)
 }
 
-// sandbox is the sandbox's network with a clearinghouse of the test's own.
+// sandbox returns the sandbox's network with a clearinghouse of the test's own.
 func sandbox(clearinghouse ports.Clearinghouse) *ports.Network {
 	return &ports.Network{
 		Name: sandboxnet.Name, Route: billing.Route{Mode: billing.ModeTest}, Poll: time.Millisecond, Claims: clearinghouse,
@@ -125,10 +125,10 @@ func (b *fixture) in(p *practice, fn func(ctx context.Context, tx ports.Tx) erro
 	porttest.In(b.t, b.store, p.scope, fn)
 }
 
-// quietPayer takes claims and never decides them.
+// quietPayer accepts claims and never decides them.
 const quietPayer = "60054"
 
-// claim is a claim of the practice that waits for a batch.
+// claim returns a claim of the practice that waits for a batch.
 func (b *fixture) claim(p *practice, ending string) *billing.Claim {
 	b.t.Helper()
 	payer, ok := b.payers.Find(quietPayer)
@@ -158,7 +158,7 @@ func (b *fixture) claim(p *practice, ending string) *billing.Claim {
 	}
 }
 
-// queue makes claims of the practice, each with its event.
+// queue stores claims of the practice, each with its event.
 func (b *fixture) queue(p *practice, endings ...string) (all []*billing.Claim) {
 	b.t.Helper()
 	for _, ending := range endings {
@@ -168,7 +168,7 @@ func (b *fixture) queue(p *practice, endings ...string) (all []*billing.Claim) {
 	return all
 }
 
-// keep keeps new claims, each with its event.
+// keep stores new claims, each with its event.
 func (b *fixture) keep(p *practice, all ...*billing.Claim) {
 	b.t.Helper()
 	for some := range slices.Chunk(all, 500) {
@@ -187,7 +187,7 @@ func (b *fixture) keep(p *practice, all ...*billing.Claim) {
 	}
 }
 
-// cut cuts batches, and they must be as many as wanted.
+// cut cuts batches, and checks their number.
 func (b *fixture) cut(want int) {
 	b.t.Helper()
 	if n, err := b.service.Cut(b.t.Context()); err != nil || n != want {
@@ -195,8 +195,7 @@ func (b *fixture) cut(want int) {
 	}
 }
 
-// due are the jobs that are not done, whoever holds them, those that rest
-// included.
+// due returns the jobs that are not done, including leased and resting ones.
 func (b *fixture) due() (all []jobs.Job) {
 	b.t.Helper()
 	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) (err error) {
@@ -211,7 +210,7 @@ func (b *fixture) due() (all []jobs.Job) {
 	return all
 }
 
-// send does the jobs that there are, and leaves none.
+// send runs all jobs, and checks that none is left.
 func (b *fixture) send() {
 	b.t.Helper()
 	for _, j := range b.due() {
@@ -224,7 +223,7 @@ func (b *fixture) send() {
 	}
 }
 
-// receive takes in what there is, and must take in all of it.
+// receive imports all files, and checks that none fails.
 func (b *fixture) receive() {
 	b.t.Helper()
 	for {
@@ -238,12 +237,11 @@ func (b *fixture) receive() {
 	}
 }
 
-// untilAll is when everything has come that the sandbox has to say of a file,
-// whoever took some of it before.
+// untilAll is the time at which the sandbox has sent every response to a file,
+// even with other receivers.
 const untilAll = time.Minute
 
-// turn sends what is queued, which makes so many files, and takes in what
-// comes back.
+// turn sends the queued claims, in that many files, and receives the responses.
 func (b *fixture) turn(files int) {
 	b.t.Helper()
 	b.cut(files)
@@ -295,7 +293,8 @@ func (b *fixture) batches(p *practice) (all []*billing.Batch, content map[string
 	return all, content
 }
 
-// story is the events of a resource, which must count up from 1.
+// story returns the events of a resource, and checks that their sequence counts
+// up from 1.
 func (b *fixture) story(p *practice, resource [16]byte) string {
 	b.t.Helper()
 	var words []string
@@ -308,7 +307,7 @@ func (b *fixture) story(p *practice, resource [16]byte) string {
 	return strings.Join(words, " ")
 }
 
-// events are those of a resource in their order.
+// events returns the events of a resource in their order.
 func (b *fixture) events(p *practice, resource [16]byte) (all []*billing.Event) {
 	b.t.Helper()
 	b.in(p, func(ctx context.Context, tx ports.Tx) error {

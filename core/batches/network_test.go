@@ -14,7 +14,7 @@ import (
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
-// network records what a clearinghouse was sent, and can be down.
+// network records what a clearinghouse received, and can be down.
 type network struct {
 	ports.Clearinghouse
 
@@ -54,14 +54,14 @@ func (n *network) Receive(ctx context.Context, limit int) ([]billing.IncomingFil
 	return n.Clearinghouse.Receive(ctx, limit)
 }
 
-// set takes the network down, or up again.
+// set makes the network fail, or work again.
 func (n *network) set(down error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.down = down
 }
 
-// files are the names of the files that were sent with the claim, in order.
+// files returns the names of the files that were sent with the claim, in order.
 func (n *network) files(c *billing.Claim) (names []string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -74,7 +74,7 @@ func (n *network) files(c *billing.Claim) (names []string) {
 	return names
 }
 
-// take takes out of the clearinghouse what there is for us.
+// take removes and returns our files at the clearinghouse.
 func (b *fixture) take() (files []billing.IncomingFile) {
 	b.t.Helper()
 	for {

@@ -12,7 +12,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// own is a network of the practice's own, to one payer.
+// own returns a network of the practice's own, to one payer.
 func (b *fixture) own(p *practice, payer billing.PayerID, clearinghouse ports.Clearinghouse) *ports.Network {
 	n := sandbox(clearinghouse)
 	n.Name, n.Envelope.Receiver.ID = "own", "OWNHOUSE"
@@ -86,9 +86,8 @@ func TestABatchIsForOneNetwork(t *testing.T) {
 	}
 }
 
-// TestAcknowledgementsAreOfTheirNetwork applies what comes back on a network to
-// its batches alone, and what comes on a practice's own network to the practice
-// alone.
+// TestAcknowledgementsAreOfTheirNetwork applies the files of a network to its
+// batches alone, and those of a practice's own network to the practice alone.
 func TestAcknowledgementsAreOfTheirNetwork(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)

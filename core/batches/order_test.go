@@ -13,7 +13,7 @@ import (
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
-// permutations gives every order of the numbers below n.
+// permutations returns every order of the numbers below n.
 func permutations(n int) (all [][]int) {
 	if n == 0 {
 		return [][]int{nil}
@@ -26,8 +26,8 @@ func permutations(n int) (all [][]int) {
 	return all
 }
 
-// expected is the table of moves (997, clearinghouse's 277CA, payer's 277CA,
-// payer's 277 request) for a claim that was submitted.
+// expected is the table of states (997, clearinghouse's 277CA, payer's 277CA,
+// payer's 277 request) of a submitted claim.
 func expected(order []billing.IncomingFile) (state billing.ClaimState, story string) {
 	state, words := billing.ClaimSubmitted, []string{"queued", "submitted"}
 	for _, f := range order {
@@ -43,9 +43,9 @@ func expected(order []billing.IncomingFile) (state billing.ClaimState, story str
 	return state, strings.Join(words, " ")
 }
 
-// TestEveryOrder takes in the files that answer a batch in every order, each
-// twice. Every other time they are there before the sender could note that it
-// has sent the batch, because it died.
+// TestEveryOrder receives the responses to a batch in every order, each twice.
+// Every other time they arrive before the batch is recorded as sent, because
+// its sender died.
 func TestEveryOrder(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -98,7 +98,7 @@ func TestEveryOrder(t *testing.T) {
 	}
 }
 
-// TestSameFilesAtOnce has two processes take in the same files again and again.
+// TestSameFilesAtOnce imports the same files in two processes repeatedly.
 func TestSameFilesAtOnce(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -137,8 +137,7 @@ func TestSameFilesAtOnce(t *testing.T) {
 	}
 }
 
-// accepted makes a claim that the payer has, with the batch that brought it
-// there.
+// accepted returns a claim that the payer has, with its batch.
 func (b *fixture) accepted() (*billing.Claim, *billing.Batch) {
 	b.t.Helper()
 	c := b.queue(b.practice, "")[0]
@@ -150,8 +149,8 @@ func (b *fixture) accepted() (*billing.Claim, *billing.Batch) {
 	return c, b.batch(b.practice, c.BatchID)
 }
 
-// TestNothingGoesBack gives claims what comes too late, or contradicts what was
-// said before.
+// TestNothingGoesBack applies reports to claims that come too late or
+// contradict earlier ones.
 func TestNothingGoesBack(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -194,7 +193,7 @@ func TestNothingGoesBack(t *testing.T) {
 	}
 }
 
-// TestNotFound has the payer deny that it has the claim: it needs attention.
+// TestNotFound makes the payer deny that it has the claim: it needs attention.
 func TestNotFound(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -206,7 +205,7 @@ func TestNotFound(t *testing.T) {
 	}
 }
 
-// change does to a claim what a user does, and keeps what that makes.
+// change changes a claim as a user does, and stores the result.
 func (b *fixture) change(id billing.ClaimID, do func(c *billing.ClaimRecord) (*billing.ClaimRecord, billing.Event, error)) (made *billing.ClaimRecord) {
 	b.t.Helper()
 	b.in(b.practice, func(ctx context.Context, tx ports.Tx) error {
@@ -247,8 +246,8 @@ func (b *fixture) replace(c *billing.Claim) {
 	})
 }
 
-// TestLateForAReplacement has what was said of a claim come when the claim was
-// replaced since: it is about the one that went out before.
+// TestLateForAReplacement applies a report that comes after its claim was
+// replaced: it is about the earlier submission.
 func TestLateForAReplacement(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -271,7 +270,7 @@ func TestLateForAReplacement(t *testing.T) {
 	}
 }
 
-// TestVoid takes a claim back once the payer has accepted the void.
+// TestVoid voids a claim once the payer has accepted the void.
 func TestVoid(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -293,13 +292,13 @@ func TestVoid(t *testing.T) {
 	if sentAs := b.network.sent[b.network.files(v)[0]]; !strings.Contains(sentAs, "REF*F8*"+c.PayerClaimNumber+"~") || !strings.Contains(sentAs, ":B:8*") {
 		t.Errorf("the void was sent as %s", sentAs)
 	}
-	// The payer still has something to say of what it has taken back.
+	// The payer still reports on the claim that it has voided.
 	b.give(b.report("PR", 1, b.about(b.practice, nil, said{control: c.PatientControlNumber, category: "A2"})))
 	b.wantClaim(b.practice, c.ID, billing.ClaimVoided, "queued submitted accepted accepted voided")
 }
 
-// TestVoidAndClaimInOneFile has the payer take a void and speak of the claim
-// in one file, in either order: the claim stays voided.
+// TestVoidAndClaimInOneFile has a payer's file accept a void and report on the
+// claim, in either order: the claim stays voided.
 func TestVoidAndClaimInOneFile(t *testing.T) {
 	t.Parallel()
 	for name, order := range map[string][2]int{"the void first": {0, 1}, "the claim first": {1, 0}} {

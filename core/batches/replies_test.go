@@ -9,7 +9,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// envelope is that of a file with the control number.
+// envelope returns the envelope of a file with the control number.
 func (b *fixture) envelope(control int) (x12.Interchange, x12.Group) {
 	return x12.Interchange{
 			SenderQualifier: "ZZ", Sender: "NETWORK", ReceiverQualifier: "ZZ", Receiver: "MOLAR", Created: b.clock.Now(), Control: control, Test: true,
@@ -22,7 +22,7 @@ func fileOf(control int, content []byte) billing.IncomingFile {
 	return billing.IncomingFile{Name: fmt.Sprintf("file-%d.edi", control), Content: content}
 }
 
-// functional is a 999 about a batch: A for accepted, R for rejected.
+// functional returns a 999 about a batch: A for accepted, R for rejected.
 func (b *fixture) functional(about *billing.Batch, verdict string, control int) billing.IncomingFile {
 	n := about.File.ControlNumbers
 	f := acknowledgements.Functional{Standard: acknowledgements.Standard999, Groups: []acknowledgements.GroupVerdict{{
@@ -33,7 +33,7 @@ func (b *fixture) functional(about *billing.Batch, verdict string, control int) 
 	return fileOf(control, acknowledgements.EncodeFunctional(&f))
 }
 
-// status is a status category, of the day.
+// status returns a status category, dated that day.
 func (b *fixture) status(category string) []acknowledgements.Status {
 	return []acknowledgements.Status{{
 		Codes:     []acknowledgements.Code{{Category: category, Status: "20", Entity: "PR"}},
@@ -41,7 +41,7 @@ func (b *fixture) status(category string) []acknowledgements.Status {
 	}}
 }
 
-// said is what a 277 says of a claim: a status category, as of a day, and
+// said is a 277's report on a claim: a status category, as of a day, and
 // perhaps the payer's number.
 type said struct {
 	control  string
@@ -50,8 +50,8 @@ type said struct {
 	days     int // after today
 }
 
-// about is the level of a receiver with claims of the practice. The batch may
-// be nil.
+// about returns the level of a receiver with claims of the practice. The batch
+// may be nil.
 func (b *fixture) about(p *practice, batch *billing.Batch, all ...said) acknowledgements.Receiver {
 	office := acknowledgements.Provider{Level: acknowledgements.Level{
 		Name: acknowledgements.Name{Entity: "85", Kind: "2", Last: "Main Street Dental", IDQualifier: "XX", ID: p.office.NPI},
@@ -74,7 +74,7 @@ func (b *fixture) about(p *practice, batch *billing.Batch, all ...said) acknowle
 	return r
 }
 
-// report is a 277CA of a payer (PR) or a clearinghouse (AY).
+// report returns a 277CA of a payer (PR) or a clearinghouse (AY).
 func (b *fixture) report(entity string, control int, about ...acknowledgements.Receiver) billing.IncomingFile {
 	r := acknowledgements.Report{
 		Kind: acknowledgements.KindAcknowledgement, Reference: strconv.Itoa(control), CreatedAt: b.clock.Now(),
@@ -87,7 +87,7 @@ func (b *fixture) report(entity string, control int, about ...acknowledgements.R
 	return fileOf(control, acknowledgements.EncodeReport(&r))
 }
 
-// request is a 277 of a payer that asks for information about a claim.
+// request returns a 277 of a payer that asks for information about a claim.
 func (b *fixture) request(p *practice, control int, c *billing.Claim, reference string) billing.IncomingFile {
 	about := b.about(p, nil, said{control: c.PatientControlNumber, category: "R4", number: "PAYER-1"})
 	asks := &about.Providers[0].Claims[0]

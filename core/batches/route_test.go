@@ -14,7 +14,7 @@ import (
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
-// submitted makes a claim of the practice that is out in a batch of its own.
+// submitted returns a claim of the practice that is out in its own batch.
 func (b *fixture) submitted(p *practice) (*billing.Claim, *billing.Batch) {
 	b.t.Helper()
 	c := b.queue(p, "")[0]
@@ -23,9 +23,9 @@ func (b *fixture) submitted(p *practice) (*billing.Claim, *billing.Batch) {
 	return c, b.batch(p, b.get(p, c.ID).BatchID)
 }
 
-// TestOneFileForSeveralOrganizations gives everybody what is theirs, and sets
-// aside the file for what is nobody's. It comes again after the process died
-// between two of them.
+// TestOneFileForSeveralOrganizations routes each part of a file to its
+// organization, and quarantines the file for the parts of none. The file comes
+// again after the process died between two organizations.
 func TestOneFileForSeveralOrganizations(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -54,7 +54,8 @@ func TestOneFileForSeveralOrganizations(t *testing.T) {
 	}
 }
 
-// TestUnrouted sets files aside that cannot be read, or are nobody's.
+// TestUnrouted quarantines files that cannot be read, or belong to no
+// organization.
 func TestUnrouted(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -89,8 +90,8 @@ func TestUnrouted(t *testing.T) {
 	}
 }
 
-// TestAnothersNPI has another organization create an office with our NPI, and
-// use our control numbers. What comes back for our claims stays ours.
+// TestAnothersNPI has another organization create an office with our NPI and
+// use our control numbers. Responses to our claims stay ours.
 func TestAnothersNPI(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -123,8 +124,8 @@ func TestAnothersNPI(t *testing.T) {
 	}
 }
 
-// TestReportsFromOutside routes reports that name no batch by the provider:
-// to verified offices alone, and of several to whoever sent the claim.
+// TestReportsFromOutside routes reports that name no batch by the provider: to
+// verified offices alone, and of several to the sender of the claim.
 func TestReportsFromOutside(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -161,7 +162,7 @@ func TestReportsFromOutside(t *testing.T) {
 	}
 }
 
-// TestFileOfAScope takes of a file that concerns one scope nothing for others.
+// TestFileOfAScope applies a file of one scope to no other.
 func TestFileOfAScope(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -180,7 +181,7 @@ func TestFileOfAScope(t *testing.T) {
 	}
 }
 
-// TestSameNumbersOfTwoOrganizations keeps claims apart that have one control
+// TestSameNumbersOfTwoOrganizations separates claims with the same control
 // number.
 func TestSameNumbersOfTwoOrganizations(t *testing.T) {
 	t.Parallel()
@@ -233,8 +234,8 @@ func TestRejectionOfALevel(t *testing.T) {
 	}
 }
 
-// TestPayerAsksOnce makes one payer request of what a payer asks for, however
-// often it does, and one more when it asks for something else.
+// TestPayerAsksOnce creates one payer request for a payer's repeated request,
+// and another for a different one.
 func TestPayerAsksOnce(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -279,9 +280,9 @@ func TestPayerAsksOnce(t *testing.T) {
 	}
 }
 
-// TestRemittancesGoOn passes remittances on, and gives them again until they
-// are taken.
-func TestRemittancesGoOn(t *testing.T) {
+// TestRemittancesArePassedOn passes remittances on, and repeats them until they are
+// imported.
+func TestRemittancesArePassedOn(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
 	b.queue(b.practice, "-PAID-ERA")
@@ -291,14 +292,14 @@ func TestRemittancesGoOn(t *testing.T) {
 	}
 }
 
-// interchangeRejected is a TA1 that rejects the file.
+// interchangeRejected returns a TA1 that rejects the file.
 func (b *fixture) interchangeRejected(about *billing.Batch, control int) billing.IncomingFile {
 	f := acknowledgements.Functional{Interchanges: []acknowledgements.InterchangeVerdict{{Control: about.File.ControlNumbers.Interchange, Code: "R", Note: "024"}}}
 	f.Interchange, f.Group = b.envelope(control)
 	return fileOf(control, acknowledgements.EncodeFunctional(&f))
 }
 
-// TestInterchangeRejected takes a TA1 for what it says.
+// TestInterchangeRejected applies a TA1 that rejects a file.
 func TestInterchangeRejected(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)

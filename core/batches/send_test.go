@@ -11,7 +11,7 @@ import (
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
-// TestNetworkIsDown keeps a batch until the network takes it.
+// TestNetworkIsDown keeps a batch until the network accepts it.
 func TestNetworkIsDown(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -52,8 +52,8 @@ func TestNetworkIsDown(t *testing.T) {
 	}
 }
 
-// TestSlowNetworkIsGivenTime counts the rest of a batch, and when it was
-// handed over, from the end of the attempt.
+// TestSlowNetworkIsGivenTime counts the rest of a batch, and its time of
+// sending, from the end of the attempt.
 func TestSlowNetworkIsGivenTime(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -93,8 +93,8 @@ func TestGivenUpIsNotForgotten(t *testing.T) {
 }
 
 // TestBatchRejectedOnce has the clearinghouse reject a file: all its claims go
-// out again in another one. A rejection that comes once more, even in other
-// words, changes nothing.
+// out again in another one. A second rejection, even in other words, changes
+// nothing.
 func TestBatchRejectedOnce(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)

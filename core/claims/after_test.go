@@ -60,7 +60,7 @@ func TestVoid(t *testing.T) {
 	if got := b.refused(b.void(c.ID)); got != "CONFLICT" {
 		t.Errorf("a second void: %q", got)
 	}
-	// One that was rejected is out of the way.
+	// A rejected one no longer blocks.
 	b.put(v.ID, billing.ClaimRejected)
 	if again := b.does(b.void(c.ID)); again.PatientControlNumber == v.PatientControlNumber {
 		t.Errorf("another void has the control number of the first")
@@ -144,7 +144,7 @@ func TestReplacementsThatAreRefused(t *testing.T) {
 	}
 }
 
-// A replacement that was rejected is still one of the claim that the payer has.
+// A rejected replacement is still one of the claim that the payer has.
 func TestRejectedReplacementStaysWithItsPayer(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -159,8 +159,8 @@ func TestRejectedReplacementStaysWithItsPayer(t *testing.T) {
 	}
 }
 
-// A payer that is asked to take a claim back is not sent another one in its
-// place, unless it refuses.
+// While a payer has a void request for a claim, it gets no replacement, unless
+// it refuses the void.
 func TestReplacementWhileAVoidIsOnItsWay(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -209,7 +209,7 @@ func TestConvert(t *testing.T) {
 		t.Errorf("again: %q", got)
 	}
 
-	// A claim that is made of it may need attention.
+	// The claim that it is converted to may need attention.
 	in.Subscriber.MemberID = "ANOTHER"
 	asked = b.put(b.does(b.make(in)).ID, billing.ClaimAcceptedPayer)
 	c = b.does(b.convert(asked.ID, intake.ConvertLineInput{LineNumber: 1, ServiceDate: "2026-03-05"}))

@@ -7,7 +7,7 @@ import (
 	"github.com/molar-billing/molar/core/intake"
 )
 
-// TestDraft leads a claim from an office and a payer to the queue.
+// TestDraft takes a claim from an office and a payer to the queue.
 func TestDraft(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -31,7 +31,7 @@ func TestDraft(t *testing.T) {
 	if c.State != billing.ClaimDraft || found(c) != "lines required" || c.PatientID.IsZero() || c.PatientControlNumber != number {
 		t.Errorf("%s with %q", c.State, found(c))
 	}
-	// Without draft it is judged for good.
+	// Without draft it is validated.
 	if c = b.does(b.change(c.ID, given(intake.ClaimRequest{}))); c.State != billing.ClaimNeedsAttention || found(c) != "lines required" {
 		t.Errorf("%s with %q", c.State, found(c))
 	}
@@ -61,7 +61,7 @@ func TestChange(t *testing.T) {
 	in.Lines[0].Tooth = nil
 	in.RenderingProviderID, in.Note, in.TenantReference = new(b.second.ID.String()), new("see chart"), new("mine")
 	c := b.does(b.make(in))
-	// What stays wrong is no news.
+	// A finding that stays has no event.
 	before := c.UpdatedAt
 	c = b.does(b.change(c.ID, given(intake.ClaimRequest{PlaceOfService: new("22")}, "place_of_service")))
 	if c.State != billing.ClaimNeedsAttention || found(c) != "lines.0.tooth tooth_required" || c.PlaceOfService != "22" || !c.UpdatedAt.After(before) {
@@ -70,7 +70,7 @@ func TestChange(t *testing.T) {
 	if c.Provider.ID != b.second.ID || c.Note != "see chart" || *c.TenantReference != "mine" || len(c.Lines) != 2 {
 		t.Errorf("what was not given has changed: %+v", c.Claim)
 	}
-	// Null clears, and gives a provider its default.
+	// Null clears, and sets a provider to its default.
 	change := given(child(b.good()), "patient", "lines", "rendering_provider_id", "note", "tenant_reference", "patient_control_number", "payer_id")
 	change.PatientControlNumber, change.PayerID = new("PCN-7"), new("AETNA")
 	c = b.does(b.change(c.ID, change))
@@ -85,7 +85,7 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// TestChangeAndSubmit mends a rejected claim and sends it again.
+// TestChangeAndSubmit corrects a rejected claim and sends it again.
 func TestChangeAndSubmit(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

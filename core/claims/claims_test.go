@@ -24,13 +24,14 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
 
-// start is when tests begin: an evening in New York, and the next day in UTC.
+// start is the time at which tests begin: an evening in New York, and the next
+// day in UTC.
 func start() time.Time { return time.Date(2026, 3, 5, 2, 0, 0, 8000, time.UTC) }
 
 func day(month time.Month, d int) billing.Date { return billing.Date{Year: 2026, Month: month, Day: d} }
 
-// bench is the use cases on a real database, in which an organization has an
-// office in New York and two providers in its modes.
+// bench has the use cases on a real database, in which an organization has an
+// office in New York and two providers in each mode.
 type bench struct {
 	t        *testing.T
 	store    pgtest.Clocked
@@ -56,7 +57,8 @@ func newBench(t *testing.T) *bench {
 	return b.of(billing.ModeTest)
 }
 
-// of is the bench of another organization of the mode, with the same service.
+// of returns the bench of another organization of the mode, with the same
+// service.
 func (b *bench) of(mode billing.Mode) *bench {
 	b.t.Helper()
 	now := start().Add(-time.Hour)
@@ -70,14 +72,14 @@ func (b *bench) of(mode billing.Mode) *bench {
 	return &other
 }
 
-// with is the bench for a subtest.
+// with returns the bench for a subtest.
 func (b *bench) with(t *testing.T) *bench {
 	t.Helper()
 	b.t = t
 	return b
 }
 
-// furnish makes the office and the providers of the scope.
+// furnish creates the office and the providers of the scope.
 func (b *bench) furnish(now time.Time) {
 	b.t.Helper()
 	b.office = &billing.Office{
@@ -103,7 +105,7 @@ func (b *bench) in(fn func(ctx context.Context, tx ports.Tx) error) {
 	}
 }
 
-// request is a call with a key of its own.
+// request returns a call with its own key.
 func (b *bench) request() billing.Request {
 	b.keys++
 	return call(fmt.Sprint("key-", b.keys))
@@ -113,7 +115,7 @@ func call(key string) billing.Request {
 	return billing.Request{ID: billing.NewID[billing.RequestID](start()), Key: key, Fingerprint: [32]byte{1}}
 }
 
-// render answers with the ID of the claim.
+// render replies with the ID of the claim.
 func render(r *billing.ClaimRecord, err error) billing.Reply {
 	if err != nil {
 		return billing.Reply{Status: 500}
@@ -121,7 +123,7 @@ func render(r *billing.ClaimRecord, err error) billing.Reply {
 	return billing.Reply{Status: 201, Body: []byte(r.ID.String())}
 }
 
-// rendering makes the reply of a use case of claims.
+// rendering renders the reply of a use case of claims.
 type rendering func(*billing.ClaimRecord, error) billing.Reply
 
 // use is a use case that returns a claim.
@@ -131,8 +133,8 @@ func (b *bench) write(req billing.Request, render rendering) idempotency.Write[*
 	return idempotency.Write[*billing.ClaimRecord]{Call: billing.Call{Scope: b.scope, Request: req}, Render: render}
 }
 
-// does runs a use case that must go well, and gives the claim that it answers,
-// which is what is kept.
+// does runs a use case that must succeed, and returns the claim, which must be
+// the stored one.
 func (b *bench) does(u use) *billing.ClaimRecord {
 	b.t.Helper()
 	var made *billing.ClaimRecord
@@ -150,7 +152,7 @@ func (b *bench) does(u use) *billing.ClaimRecord {
 	return kept
 }
 
-// refused runs a use case that must be refused, and tells the error: its code
+// refused runs a use case that must be refused, and returns the error: its code
 // and its faults, field by field.
 func (b *bench) refused(u use) string {
 	b.t.Helper()
@@ -172,7 +174,7 @@ func faults(err error) string {
 	return strings.Join(words, ", ")
 }
 
-// text is all of a value, in which no list and an empty one are the same.
+// text returns all of a value; no list and an empty list are equal.
 func text(t *testing.T, v any) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -236,7 +238,7 @@ func (b *bench) plain(
 	}
 }
 
-// good is a claim in which no rule finds anything.
+// good returns a claim without findings.
 func (b *bench) good() intake.ClaimRequest {
 	return intake.ClaimRequest{
 		OfficeID: new(b.office.ID.String()), PayerID: new("CHTEST"),
@@ -251,7 +253,7 @@ func (b *bench) good() intake.ClaimRequest {
 	}
 }
 
-// asking is a predetermination in which no rule finds anything.
+// asking returns a predetermination without findings.
 func (b *bench) asking() intake.ClaimRequest {
 	in := b.good()
 	in.Kind = new("predetermination")
@@ -267,7 +269,7 @@ func child(in intake.ClaimRequest) intake.ClaimRequest {
 	return in
 }
 
-// given is a PATCH of the fields.
+// given returns a PATCH of the fields.
 func given(in intake.ClaimRequest, fields ...string) intake.ClaimRequest {
 	in.Given = map[string]bool{}
 	for _, f := range fields {
@@ -276,7 +278,7 @@ func given(in intake.ClaimRequest, fields ...string) intake.ClaimRequest {
 	return in
 }
 
-// at makes a good claim and puts it into a state, as files would.
+// at creates a good claim and puts it into a state, as files would.
 func (b *bench) at(state billing.ClaimState) *billing.ClaimRecord {
 	b.t.Helper()
 	return b.put(b.does(b.make(b.good())).ID, state)
@@ -295,8 +297,8 @@ func (b *bench) put(id billing.ClaimID, state billing.ClaimState) *billing.Claim
 	return b.get(id)
 }
 
-// events tells the events of a claim, the first first, each with the states
-// that it names, and checks their sequence.
+// events returns the events of a claim, the first first, each with its states,
+// and checks their sequence.
 func (b *bench) events(id billing.ClaimID) string {
 	b.t.Helper()
 	var all []*billing.Event
@@ -323,7 +325,7 @@ func (b *bench) events(id billing.ClaimID) string {
 	return strings.Join(words, ", ")
 }
 
-// history tells how a claim has moved.
+// history returns the history of a claim.
 func history(c *billing.ClaimRecord) string {
 	var words []string
 	for _, m := range c.History {
@@ -332,7 +334,7 @@ func history(c *billing.ClaimRecord) string {
 	return strings.Join(words, ", ")
 }
 
-// found tells what the rules found, field by field.
+// found returns the findings of a claim, field by field.
 func found(c *billing.ClaimRecord) string {
 	var words []string
 	for _, f := range c.Findings {

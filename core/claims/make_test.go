@@ -66,7 +66,7 @@ func TestMakeAndSubmit(t *testing.T) {
 	}
 }
 
-// TestNamed makes claims that name their parts in other ways.
+// TestNamed creates claims that name their parts in other ways.
 func TestNamed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -161,7 +161,7 @@ func TestClaimsThatAreRefused(t *testing.T) {
 	}
 }
 
-// newBenchBeside is another organization in the same database.
+// newBenchBeside returns another organization in the same database.
 func newBenchBeside(b *bench) *bench { return b.of(b.scope.Mode) }
 
 // TestRefusalsKeepNoKey uses the key of a refused request again.
@@ -191,7 +191,7 @@ func TestRefusalsKeepNoKey(t *testing.T) {
 	}
 }
 
-// TestFindings has a rule of each part of a claim find something.
+// TestFindings triggers a rule for each part of a claim.
 func TestFindings(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

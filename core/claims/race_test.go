@@ -11,8 +11,8 @@ import (
 	"github.com/molar-billing/molar/core/intake"
 )
 
-// atOnce runs use cases at once and tells, for each, "" or the code of its
-// error. The bodies are those of the answers.
+// atOnce runs use cases at once and returns, for each, "" or the code of its
+// error, and the bodies of the replies.
 func (b *bench) atOnce(uses ...use) (codes []billing.Code, bodies []string) {
 	b.t.Helper()
 	codes, bodies = make([]billing.Code, len(uses)), make([]string, len(uses))
@@ -32,7 +32,7 @@ func (b *bench) atOnce(uses ...use) (codes []billing.Code, bodies []string) {
 }
 
 // TestOneKeyAtOnce sends each request many times at once: it has its effect
-// once, and whoever is answered gets the same answer.
+// once, and every reply is the same.
 func TestOneKeyAtOnce(t *testing.T) {
 	t.Parallel()
 	all := newBench(t)
@@ -92,8 +92,8 @@ func TestOneKeyAtOnce(t *testing.T) {
 	}
 }
 
-// TestOneOf asks twice at once, under keys of their own, for what can be done
-// once.
+// TestOneOf requests something twice at once, under different keys, that can be
+// done only once.
 func TestOneOf(t *testing.T) {
 	t.Parallel()
 	all := newBench(t)
@@ -143,8 +143,8 @@ func TestOneOf(t *testing.T) {
 	}
 }
 
-// TestSubmitAndChange does both at once to a draft that is complete: whichever
-// is first, events and history tell one story.
+// TestSubmitAndChange submits and changes a complete draft at once. In either
+// order, events and history agree.
 func TestSubmitAndChange(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -166,8 +166,8 @@ func TestSubmitAndChange(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce makes claims for one new patient at once: there is one entry
-// of the patient, and each claim has a control number of its own.
+// TestManyAtOnce creates claims for one new patient at once: the patient has
+// one entry, and each claim its own control number.
 func TestManyAtOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

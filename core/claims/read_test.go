@@ -35,7 +35,7 @@ func TestGet(t *testing.T) {
 	if got := attached(b.get(c.ID)); !slices.Equal(got, want) {
 		t.Errorf("attachments %v, want %v", got, want)
 	}
-	if got := attached(b.does(b.submit(c.ID))); !slices.Equal(got, want) { // an answer has them, too
+	if got := attached(b.does(b.submit(c.ID))); !slices.Equal(got, want) { // a reply has them, too
 		t.Errorf("attachments %v, want %v", got, want)
 	}
 	for name, of := range map[string]billing.Scope{

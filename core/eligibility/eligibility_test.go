@@ -31,7 +31,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(testservers.Main(m).Run()) }
 
-// bench is the use cases on a real database, a queue in memory and the
+// bench has the use cases on a real database, a queue in memory and the
 // sandbox.
 type bench struct {
 	t       *testing.T
@@ -47,7 +47,7 @@ type bench struct {
 	relay     *outboxrelay.Relay
 }
 
-// network counts what passes, and can be made to fail.
+// network counts inquiries, and can be made to fail.
 type network struct {
 	ports.EligibilityNetwork
 	mu       sync.Mutex
@@ -137,7 +137,7 @@ func calling(scope billing.Scope, req billing.Request) billing.Call {
 	return billing.Call{Scope: scope, Request: req}
 }
 
-// check makes a check that must be completed.
+// check runs a check that must complete.
 func (b *bench) check(key string, in intake.EligibilityRequest) *billing.EligibilityCheck {
 	b.t.Helper()
 	c, replayed, err := b.service.Check(b.t.Context(), calling(b.scope, call(key)), in)
@@ -147,7 +147,7 @@ func (b *bench) check(key string, in intake.EligibilityRequest) *billing.Eligibi
 	return c
 }
 
-// refused is a check that must fail with the code and the fault.
+// refused runs a check that must fail with the code and the fault.
 func (b *bench) refused(key string, in intake.EligibilityRequest, code billing.Code, fault string) {
 	b.t.Helper()
 	_, _, err := b.service.Check(b.t.Context(), calling(b.scope, call(key)), in)
@@ -208,7 +208,7 @@ func TestReplay(t *testing.T) {
 	if _, _, err := b.service.Check(t.Context(), calling(strange, call("k")), b.request("-NOT-FOUND")); billing.CodeOf(err) != billing.CodeNotFound {
 		t.Errorf("the key in another organization: %v, want its office not found", err)
 	}
-	// A refused request does not use the key up.
+	// A refused request does not use up the key.
 	bad := b.request("-ACTIVE-FULL")
 	bad.PayerID = ""
 	b.refused("k3", bad, billing.CodeInvalidRequest, "payer_id required")
@@ -233,7 +233,7 @@ func TestRefusals(t *testing.T) {
 	b.refused("3", with(func(r *intake.EligibilityRequest) { r.PayerID = "NOBODY" }), billing.CodeNotFound, "payer_id not_found")
 	b.refused("4", with(func(r *intake.EligibilityRequest) { r.ParentID = &someID }), billing.CodeNotFound, "parent_id not_found")
 	b.refused("5", with(func(r *intake.EligibilityRequest) { r.ParentID = new(answered.ID.String()) }), billing.CodeInvalidRequest, "parent_id not_allowed")
-	// What is wrong with the body is told before what it names.
+	// Faults of the body are reported before what it names.
 	b.refused("6", with(func(r *intake.EligibilityRequest) { r.OfficeID, r.Subscriber.LastName = "off_"+someID[4:], "" }), billing.CodeInvalidRequest, "subscriber.last_name required")
 	if sandbox.asked() != before {
 		t.Error("a refused check was sent to the payer")
@@ -276,12 +276,12 @@ func TestCache(t *testing.T) {
 	if c := b.check("4", b.request("-ACTIVE-FULL")); c.CacheSource != newer.ID {
 		t.Errorf("source %s, want the newest fresh answer %s", c.CacheSource, newer.ID)
 	}
-	// Rejections and failures are asked again.
+	// After rejections and failures the payer is asked again.
 	b.check("5", b.request("-NOT-FOUND"))
 	if c := b.check("6", b.request("-NOT-FOUND")); !c.CacheSource.IsZero() {
 		t.Error("a rejection answered a check")
 	}
-	// So is a payer that could not tell the status.
+	// So is a payer that did not know the status.
 	if c := b.check("5u", b.request("-UNKNOWN")); c.Benefits == nil || c.Status != billing.CoverageUnknown {
 		t.Fatalf("not unknown: %+v", c)
 	}
@@ -298,7 +298,7 @@ func TestCallerDoesNotWaitForEver(t *testing.T) {
 	t.Parallel()
 	times := eligibility.DefaultTimes()
 	times.Wait = 50 * time.Millisecond
-	b, _ := newBench(t, times) // and nobody works
+	b, _ := newBench(t, times) // and no worker
 	_, _, err := b.service.Check(t.Context(), calling(b.scope, call("k")), b.request("-ACTIVE-FULL"))
 	if billing.CodeOf(err) != billing.CodeTimeout {
 		t.Fatalf("%v, want a timeout", err)
@@ -321,7 +321,7 @@ func TestCallerDoesNotWaitForEver(t *testing.T) {
 	}
 }
 
-// job reads the one job of the outbox.
+// job returns the one job of the outbox.
 func (b *bench) job() jobs.Job {
 	b.t.Helper()
 	var due []jobs.Job
@@ -337,7 +337,7 @@ func (b *bench) job() jobs.Job {
 	return due[0]
 }
 
-// begin makes a pending check without waiting for it.
+// begin creates a pending check without waiting for it.
 func (b *bench) begin(in intake.EligibilityRequest) jobs.Job {
 	b.t.Helper()
 	if _, _, err := b.impatient.Check(b.t.Context(), calling(b.scope, call(fmt.Sprint(time.Now().UnixNano()))), in); billing.CodeOf(err) != billing.CodeTimeout {
@@ -421,8 +421,8 @@ func TestSilentPayer(t *testing.T) {
 	}
 }
 
-// TestLateAsking asks the payer also when the job waited for long: a payer that
-// was not asked is not silent.
+// TestLateAsking asks the payer even when the job waited long: the payer's time
+// begins with the request.
 func TestLateAsking(t *testing.T) {
 	t.Parallel()
 	b, sandbox := newBench(t, eligibility.DefaultTimes())
@@ -475,8 +475,8 @@ func TestEnhancedAsksAgain(t *testing.T) {
 	}
 }
 
-// TestGivenUp ends a check whose job cannot be done; the key may be used
-// again, and then makes another check.
+// TestGivenUp ends a check whose job cannot be done; the key may be used again,
+// for a new check.
 func TestGivenUp(t *testing.T) {
 	t.Parallel()
 	b, _ := newBench(t, eligibility.DefaultTimes())
@@ -535,8 +535,8 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestLostCheck loses a pending check, as a crash of the database may, while its
-// caller waits and a worker has its job.
+// TestLostCheck loses a pending check, as a crash of the database may, while
+// its caller waits and a worker has its job.
 func TestLostCheck(t *testing.T) {
 	t.Parallel()
 	b, sandbox := newBench(t, eligibility.DefaultTimes())

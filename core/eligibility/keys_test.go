@@ -11,8 +11,8 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// TestKeyOfAnotherOperation uses a key for a check and for something else, both
-// ways round, also while the first waits for its work.
+// TestKeyOfAnotherOperation uses a key for a check and for another operation,
+// both ways round, also while the first waits for its work.
 func TestKeyOfAnotherOperation(t *testing.T) {
 	t.Parallel()
 	b, sandbox := newBench(t, eligibility.DefaultTimes())

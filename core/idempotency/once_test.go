@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
 
-// bench is a real database, in which making an office is the change.
+// bench has a real database, in which creating an office is the change.
 type bench struct {
 	t     *testing.T
 	store *pgstore.Store
@@ -57,7 +57,7 @@ func (b *bench) office(ctx context.Context, tx ports.Tx) (*billing.Office, error
 	return o, tx.Offices.Insert(ctx, o)
 }
 
-// once makes an office at most once for the request.
+// once creates an office at most once for the request.
 func (b *bench) once(r billing.Request) (billing.Reply, error) {
 	return idempotency.Once(b.t.Context(), b.store, b.write(r), b.office)
 }
@@ -73,7 +73,7 @@ func (b *bench) in(fn func(ctx context.Context, tx ports.Tx) error) {
 	}
 }
 
-// offices checks how many there are.
+// offices checks their number.
 func (b *bench) offices(want int) {
 	b.t.Helper()
 	var all []*billing.Office
@@ -126,8 +126,8 @@ func TestRefusedChange(t *testing.T) {
 	}
 }
 
-// TestAdministration makes offices without a key, which is each time another.
-// What needs a key refuses to go without.
+// TestAdministration creates offices without a key, another one each time.
+// Operations that need a key refuse to run without.
 func TestAdministration(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -147,8 +147,8 @@ func TestAdministration(t *testing.T) {
 	}
 }
 
-// TestConflict has the change run again after a deadlock: its effect and its
-// answer are those of the run that was committed.
+// TestConflict runs the change again after a deadlock: its effect and its reply
+// are those of the committed run.
 func TestConflict(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -240,8 +240,8 @@ func TestAtOnce(t *testing.T) {
 	b.offices(1)
 }
 
-// TestKeyIsTaken asks about a key that another transaction has: what it was
-// answered is told all the same.
+// TestKeyIsTaken uses a key that another transaction has. The reply of that is
+// returned all the same.
 func TestKeyIsTaken(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -284,12 +284,12 @@ type clock struct{ ahead time.Duration }
 
 func (c *clock) Now() time.Time { return time.Now().Add(c.ahead) }
 
-// TestForget forgets keys whose time is over, and none whose work is not done.
+// TestForget deletes expired keys, and none whose work is not done.
 func TestForget(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	now := time.Now()
-	for n := range 17 { // 17 x 59 are more than one transaction forgets
+	for n := range 17 { // 17 x 59 are more than one transaction deletes
 		b.in(func(ctx context.Context, tx ports.Tx) error {
 			for m := range 59 {
 				if err := tx.Keys.Record(ctx, call(fmt.Sprint("k", n, m), 1).Replied(billing.Reply{Status: 200}, now)); err != nil {
@@ -304,7 +304,7 @@ func TestForget(t *testing.T) {
 		j.ID, j.Scope, j.Subject = billing.NewID[billing.JobID](now), b.scope, billing.NewID[billing.JobID](now)
 		work := j.ID
 		if j.Kind == jobs.KindPNGConvert {
-			work = j.Subject // an upload is known by its document
+			work = j.Subject // the subject of an upload is its document
 		}
 		b.in(func(ctx context.Context, tx ports.Tx) error {
 			return errors.Join(tx.Keys.Record(ctx, call(key, 1).Waiting(work, now)), tx.Outbox.Stage(ctx, *j))
@@ -321,7 +321,7 @@ func TestForget(t *testing.T) {
 	c.ahead = idempotency.DefaultTTL - time.Minute
 	forgets(0)
 	c.ahead += 2 * time.Minute
-	forgets(1000) // a call
+	forgets(1000) // per call
 	forgets(3)
 	if r, err := b.once(call("k0 0", 2)); err != nil || r.Replayed {
 		t.Errorf("a key that was forgotten: replayed %t, %v", r.Replayed, err)

@@ -13,7 +13,7 @@ import (
 	"github.com/molar-billing/molar/core/jobs"
 )
 
-// TestTogether has callers arrive while a call runs: the first is alone, the
+// TestTogether lets callers arrive while a call runs: the first is alone, the
 // others share calls of at most four.
 func TestTogether(t *testing.T) {
 	t.Parallel()
@@ -70,8 +70,8 @@ func TestTogetherKeepsScopesApart(t *testing.T) {
 	})
 }
 
-// TestTogetherFailsAlone has one item that fails, and one that panics, in a
-// call with others.
+// TestTogetherFailsAlone has one failing and one panicking item in a call with
+// others.
 func TestTogetherFailsAlone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestTogetherFailsAlone(t *testing.T) {
 	})
 }
 
-// TestTogetherOutlivesACaller has the caller leave whose item is being worked on.
+// TestTogetherOutlivesACaller has the caller of a running item leave.
 func TestTogetherOutlivesACaller(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

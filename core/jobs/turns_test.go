@@ -12,8 +12,8 @@ func scopeOf(n byte, mode billing.Mode) billing.Scope {
 	return billing.Scope{Org: billing.OrgID{n}, Mode: mode}
 }
 
-// TestTurns takes of each scope in turn, whatever waits of another one, and
-// the modes of an organization are two scopes.
+// TestTurns takes turns between scopes, however much of another one waits. The
+// modes of an organization are two scopes.
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	a, b, live := scopeOf(1, billing.ModeTest), scopeOf(2, billing.ModeTest), scopeOf(1, billing.ModeLive)

@@ -26,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
 
-// bench is the use cases on a real database, with a claim for CHTEST.
+// bench has the use cases on a real database, with a claim for CHTEST.
 type bench struct {
 	t       *testing.T
 	store   pgtest.Clocked
@@ -66,7 +66,7 @@ func write[T any](scope billing.Scope, req billing.Request, render func(T, error
 	return idempotency.Write[T]{Call: billing.Call{Scope: scope, Request: req}, Render: render}
 }
 
-// render answers with the request's ID.
+// render replies with the request's ID.
 func render(r *billing.PayerRequest, err error) billing.Reply {
 	if err != nil {
 		return billing.Reply{Status: 500}
@@ -74,7 +74,7 @@ func render(r *billing.PayerRequest, err error) billing.Reply {
 	return billing.Reply{Status: 201, Body: []byte(r.ID.String())}
 }
 
-// record records a payer request that must be good.
+// record records a payer request that must succeed.
 func (b *bench) record(key string, in intake.PayerRequestRecord) *billing.PayerRequest {
 	b.t.Helper()
 	a, err := b.service.Record(b.t.Context(), write(b.scope, call(key), render), in)
@@ -179,13 +179,13 @@ func TestRecordsThatAreRefused(t *testing.T) {
 			t.Errorf("%s: %v with %q, want %s with %q", name, err, got, c.code, c.want)
 		}
 	}
-	// Where no attachment could answer it, a request is refused before it is read.
+	// When no attachment could answer it, a request is refused before it is read.
 	live, about := billing.Scope{Org: b.scope.Org, Mode: billing.ModeLive}, letter()
 	about.Requested = ""
 	if _, err := b.service.Record(t.Context(), write(live, call("k"), render), about); billing.CodeOf(err) != billing.CodeAttachmentsUnavailable {
 		t.Errorf("in live mode: %v", err)
 	}
-	// The claim of another organization is no claim.
+	// The claim of another organization is absent.
 	about.ClaimID, about.Requested = new(b.claim.ID.String()), "All."
 	other := billing.Scope{Org: billing.NewID[billing.OrgID](time.Now()), Mode: billing.ModeTest}
 	if _, err := b.service.Record(t.Context(), write(other, call("k"), render), about); billing.CodeOf(err) != billing.CodeNotFound {

@@ -63,7 +63,7 @@ func TestApply(t *testing.T) {
 	if b.pending(j) {
 		t.Error("the job is left")
 	}
-	again := b.apply(j) // a message that came twice
+	again := b.apply(j) // a redelivered message
 	if x, y := asJSON(t, r), asJSON(t, again); x != y {
 		t.Errorf("applied again: %s, was %s", y, x)
 	}
@@ -78,7 +78,7 @@ func asJSON(t *testing.T, v any) string {
 	return string(b)
 }
 
-// TestMatching finds the claims of ours by their numbers.
+// TestMatching matches our claims by their numbers.
 func TestMatching(t *testing.T) {
 	t.Parallel()
 	other := func(c *billing.Claim) {
@@ -139,9 +139,9 @@ func TestMatching(t *testing.T) {
 	}
 }
 
-// TestSeveralSayings applies several claims of remittances to one claim of
-// ours, within a commit and across commits.
-func TestSeveralSayings(t *testing.T) {
+// TestSeveralReports applies several claims of remittances to one of our
+// claims, within a commit and across commits.
+func TestSeveralReports(t *testing.T) {
 	t.Parallel()
 	first, second := paid("A-1", "P1", 0), paid("A-1", "P2", 5000)
 	estimate := estimated("D-1")
@@ -218,7 +218,7 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// TestUnbalanced applies what adds up of a remittance that does not.
+// TestUnbalanced applies the claims that add up in a remittance that does not.
 func TestUnbalanced(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -249,7 +249,7 @@ func TestUnbalanced(t *testing.T) {
 	}
 }
 
-// TestOrder takes in a payment, its reversal and the correction, and does their
+// TestOrder receives a payment, its reversal and the correction, and runs their
 // jobs in every order.
 func TestOrder(t *testing.T) {
 	t.Parallel()
@@ -275,7 +275,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestMeanwhile changes claims between the matching and the applying.
+// TestMeanwhile changes claims between matching and applying.
 func TestMeanwhile(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)

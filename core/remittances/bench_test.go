@@ -24,9 +24,9 @@ func (s countedStore) InTx(ctx context.Context, scope billing.Scope, fn func(con
 	return s.Store.InTx(ctx, scope, fn)
 }
 
-// BenchmarkApply takes in and applies a remittance of 10,000 claims, with an
-// endpoint that takes the events, and compares that with 10,000 commits of one
-// claim each on the same server.
+// BenchmarkApply imports and applies a remittance of 10,000 claims, with an
+// endpoint that subscribes to the events. It compares that with 10,000 commits
+// of one claim each on the same server.
 func BenchmarkApply(bm *testing.B) {
 	const many = 10_000
 	for range bm.N {
@@ -51,7 +51,7 @@ func BenchmarkApply(bm *testing.B) {
 	}
 }
 
-// crowd makes claims, and says of each what it is paid.
+// crowd creates claims, and a payment for each.
 func (b *fixture) crowd(many int) []saying {
 	b.t.Helper()
 	var says []saying
@@ -72,7 +72,7 @@ func (b *fixture) crowd(many int) []saying {
 	return says
 }
 
-// listen makes an endpoint for every event.
+// listen creates an endpoint for every event.
 func (b *fixture) listen() {
 	b.t.Helper()
 	now := b.clock.Now()
@@ -84,7 +84,7 @@ func (b *fixture) listen() {
 	})
 }
 
-// single is how long commits of one claim take.
+// single returns how long commits of one claim take.
 func (b *fixture) single(commits int) time.Duration {
 	b.t.Helper()
 	start := time.Now()

@@ -10,8 +10,8 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// TestCorpus imports every public sample, for an organization that has a claim
-// for each control number in them. What is no 835 is refused.
+// TestCorpus imports every public sample, for an organization with a claim for
+// each control number in them. Files other than an 835 are refused.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	dir := os.Getenv("MOLAR_CORPUS_DIR")

@@ -17,9 +17,9 @@ import (
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
-// world is some claims, and a remittance that tells of them: payments, a split
-// claim, a reversal of one of its own payments, a denial, an estimate, a claim
-// that does not add up, and one of somebody else's.
+// world is some claims, and a remittance about them: payments, a split claim, a
+// reversal of one of its own payments, a denial, an estimate, a claim that does
+// not add up, and one of another organization.
 func (b *fixture) world(n int) (claims []billing.ClaimID, f billing.IncomingFile, want []string) {
 	name := func(s string) string { return fmt.Sprintf("%s-%d", s, n) }
 	first := paid(name("B"), "P2", 0)
@@ -59,7 +59,7 @@ func (b *fixture) audit(j jobs.Job, claims []billing.ClaimID, want []string) {
 }
 
 // TestApplyDiesAnywhere ends the worker at each of its transactions. The next
-// worker goes on where it ended.
+// worker continues from there.
 func TestApplyDiesAnywhere(t *testing.T) {
 	t.Parallel()
 	for _, pieces := range []int{2, 300} {
@@ -85,8 +85,8 @@ func TestApplyDiesAnywhere(t *testing.T) {
 	}
 }
 
-// TestReceiveDiesAnywhere ends the process that takes a file in. The file is
-// still there, and is taken in again.
+// TestReceiveDiesAnywhere ends the importing process. The file is still there,
+// and is imported again.
 func TestReceiveDiesAnywhere(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -116,8 +116,8 @@ func TestReceiveDiesAnywhere(t *testing.T) {
 	})
 }
 
-// TestSameFileAtOnce takes a file in a hundred times, in two processes at
-// once, while workers apply what comes.
+// TestSameFileAtOnce imports a file a hundred times, in two processes at once,
+// while workers apply it.
 func TestSameFileAtOnce(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -148,7 +148,7 @@ func TestSameFileAtOnce(t *testing.T) {
 	b.audit(jobs.Job{Scope: b.scope, Subject: found[0].ID}, claims, want)
 }
 
-// TestWorkersAtOnce gives the jobs of several remittances to several workers
+// TestWorkersAtOnce runs the jobs of several remittances in several workers
 // each, at once.
 func TestWorkersAtOnce(t *testing.T) {
 	t.Parallel()
@@ -185,7 +185,7 @@ func TestWorkersAtOnce(t *testing.T) {
 	}
 }
 
-// afterStore runs something after a commit.
+// afterStore runs a function after a commit.
 type afterStore struct {
 	ports.Store
 	commits int // until then
@@ -200,8 +200,8 @@ func (s *afterStore) InTx(ctx context.Context, scope billing.Scope, fn func(cont
 	return err
 }
 
-// TestTurns gives a process a second job of a scope at each moment of its first
-// one. It rests, and the first one does its work.
+// TestTurns sends a process a second job of a scope at each moment of its first
+// one. The second rests, and the first does its work.
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	for commits := 1; commits <= 3; commits++ { // it is read, it is applied, nothing is left
@@ -232,7 +232,7 @@ func TestTurns(t *testing.T) {
 // brokenEDI cannot read the claims of files while it is broken.
 type brokenEDI struct {
 	ports.ClaimsEDI
-	from   int // which claim it fails at
+	from   int // the claim at which it fails
 	broken bool
 }
 
@@ -253,8 +253,8 @@ func (e *brokenEDI) Claims(content []byte) iter.Seq2[*billing.ERAClaim, error] {
 	}
 }
 
-// TestGivenUp fails on a remittance again and again. It does not hold up the
-// one that comes after it for ever, and is applied when it is taken up again.
+// TestGivenUp fails on a remittance repeatedly. It does not hold up the next
+// one without end, and a retry applies it.
 func TestGivenUp(t *testing.T) {
 	t.Parallel()
 	for _, from := range []int{0, 3, 5} {
@@ -286,7 +286,7 @@ func TestGivenUp(t *testing.T) {
 			if err := s.Apply(t.Context(), good); err != nil || b.stands(later) != "paid paid 150.00" {
 				t.Fatalf("the one after it: %v, %s", err, b.stands(later))
 			}
-			if err := s.FailApply(t.Context(), bad); err != nil { // a message that came twice
+			if err := s.FailApply(t.Context(), bad); err != nil { // a redelivered message
 				t.Error(err)
 			}
 			again, err := s.Retry(t.Context(), b.scope, r.ID)

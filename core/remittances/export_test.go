@@ -1,6 +1,6 @@
 package remittances
 
-// InPieces has the service work in commits of n claims.
+// InPieces makes the service work in commits of n claims.
 func (s *Service) InPieces(n int) *Service {
 	s.chunk = n
 	return s

@@ -27,7 +27,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
 
-// fixture is the use cases on a real database, with one organization.
+// fixture has the use cases on a real database, with one organization.
 type fixture struct {
 	t       testing.TB
 	store   pgtest.Clocked
@@ -53,13 +53,13 @@ func newFixture(tb testing.TB) *fixture {
 	return b
 }
 
-// process is the use cases as another process has them. The fault, when not nil,
-// decides what becomes of its commits.
+// process returns the use cases of another process. The fault, when not nil,
+// decides how its commits end.
 func (b *fixture) process(f *porttest.Fault) *remittances.Service {
 	return remittances.New(porttest.Store{Store: b.store, Fault: f}, edi.New(), b.payers)
 }
 
-// organization makes an organization with an office.
+// organization creates an organization with an office.
 func (b *fixture) organization(mode billing.Mode, npi, taxID string) billing.Scope {
 	b.t.Helper()
 	scope := porttest.Organization(b.t, b.store, mode)
@@ -67,13 +67,13 @@ func (b *fixture) organization(mode billing.Mode, npi, taxID string) billing.Sco
 	return scope
 }
 
-// office makes an office that is verified.
+// office creates a verified office.
 func (b *fixture) office(scope billing.Scope, npi, taxID string) billing.OfficeID {
 	b.t.Helper()
 	return b.officeAsOf(scope, npi, taxID, b.clock.Now())
 }
 
-// claimedOffice makes an office that the operator has not verified.
+// claimedOffice creates an office that the operator has not verified.
 func (b *fixture) claimedOffice(scope billing.Scope, npi, taxID string) {
 	b.t.Helper()
 	b.officeAsOf(scope, npi, taxID, time.Time{})
@@ -94,10 +94,10 @@ func (b *fixture) inScope(scope billing.Scope, fn func(ctx context.Context, tx p
 	porttest.In(b.t, b.store, scope, fn)
 }
 
-// fee is what the claims of these tests charge.
+// fee is the fee of the claims of these tests.
 const fee = billing.Money(20000)
 
-// claim makes a claim to CHTEST that the payer has accepted.
+// claim creates a claim to CHTEST that the payer has accepted.
 func (b *fixture) claim(number string, changes ...func(*billing.Claim)) billing.ClaimID {
 	b.t.Helper()
 	c := b.newClaim(number, changes...)
@@ -159,8 +159,8 @@ func (b *fixture) change(id billing.ClaimID, change func(*billing.Claim)) {
 	})
 }
 
-// paid is a claim of an 835: of the fee, the contract takes 50.00, the patient
-// owes the share, and the rest is paid.
+// paid returns a claim of an 835: of the fee, 50.00 are contractual, the
+// patient owes the share, and the rest is paid.
 func paid(number, payers string, share billing.Money) remittance.Claim {
 	return remittance.Claim{
 		ControlNumber: number, Status: "1", PayerControlNumber: payers,
@@ -174,7 +174,7 @@ func paid(number, payers string, share billing.Money) remittance.Claim {
 	}
 }
 
-// denied is a claim of an 835 of which nothing is paid.
+// denied returns a claim of an 835 without a payment.
 func denied(number, payers string) remittance.Claim {
 	c := paid(number, payers, 0)
 	c.Status = "4"
@@ -182,7 +182,7 @@ func denied(number, payers string) remittance.Claim {
 	return c
 }
 
-// estimated answers a predetermination: 100.00 would be paid.
+// estimated responds to a predetermination: 100.00 would be paid.
 func estimated(number string) remittance.Claim {
 	c := paid(number, "P-"+number, 0)
 	c.Status = "25"
@@ -192,7 +192,7 @@ func estimated(number string) remittance.Claim {
 
 func reversed(c remittance.Claim) remittance.Claim { return *c.Reversed() }
 
-// saying is what an 835 says of a claim.
+// saying is a claim of an 835.
 type saying = remittance.Claim
 
 func withNumber(c remittance.Claim, number string) remittance.Claim {
@@ -204,7 +204,8 @@ func ref(qualifier, value string) remittance.Reference {
 	return remittance.Reference{Qualifier: qualifier, Value: value}
 }
 
-// payment is a payment by CHTEST to the office, under a trace number of its own.
+// payment returns a payment by CHTEST to the office, under its own trace
+// number.
 func (b *fixture) payment(claims ...remittance.Claim) remittance.Remittance {
 	b.traces++
 	r := remittance.Remittance{
@@ -216,14 +217,14 @@ func (b *fixture) payment(claims ...remittance.Claim) remittance.Remittance {
 		},
 		Claims: slices.Clone(claims),
 	}
-	for i := range r.Claims { // the caller may say the same once more
+	for i := range r.Claims { // the caller may use the same one again
 		r.Claims[i] = *r.Claims[i].Clone()
 	}
 	r.Settle()
 	return r
 }
 
-// file is an 835 of the payments.
+// file returns an 835 of the payments.
 func (b *fixture) file(payments ...remittance.Remittance) billing.IncomingFile {
 	b.t.Helper()
 	b.traces++
@@ -238,7 +239,7 @@ func (b *fixture) file(payments ...remittance.Remittance) billing.IncomingFile {
 	return billing.IncomingFile{Name: "F" + strconv.Itoa(b.traces) + ".835", Content: out.Bytes()}
 }
 
-// receive takes in a file with one payment of the claims, and gives its job.
+// receive imports a file with one payment of the claims, and returns its job.
 func (b *fixture) receive(claims ...remittance.Claim) jobs.Job {
 	b.t.Helper()
 	return b.receiveFile(b.file(b.payment(claims...)))
@@ -262,7 +263,7 @@ func (b *fixture) receiveFile(f billing.IncomingFile) jobs.Job {
 	return jobs.Job{}
 }
 
-// remit takes in a payment of the claims and applies it.
+// remit imports a payment of the claims and applies it.
 func (b *fixture) remit(claims ...remittance.Claim) *billing.ERARecord {
 	b.t.Helper()
 	return b.apply(b.receive(claims...))
@@ -285,7 +286,7 @@ func (b *fixture) era(j jobs.Job) *billing.ERARecord {
 	return r
 }
 
-// due takes the jobs of the outbox whose time has come.
+// due leases the due jobs of the outbox.
 func (b *fixture) due() (due []jobs.Job) {
 	b.t.Helper()
 	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) (err error) {
@@ -315,7 +316,7 @@ func (b *fixture) quarantined() []*billing.Quarantined {
 	return files
 }
 
-// eras is every remittance of the scope.
+// eras returns every remittance of the scope.
 func (b *fixture) eras(scope billing.Scope) []*billing.ERA {
 	b.t.Helper()
 	all, next, err := b.service.List(b.t.Context(), scope, billing.ERAFilter{}, billing.Page{Limit: 1000})
@@ -325,7 +326,7 @@ func (b *fixture) eras(scope billing.Scope) []*billing.ERA {
 	return all
 }
 
-// settle does what is due until nothing is.
+// settle runs due jobs until none is left.
 func (b *fixture) settle() {
 	b.t.Helper()
 	for due := b.due(); len(due) > 0; due = b.due() {
@@ -346,7 +347,7 @@ func (b *fixture) pending(j jobs.Job) (is bool) {
 	return is
 }
 
-// events are the types of a resource's events, in their order.
+// events returns the types of a resource's events, in their order.
 func (b *fixture) events(id [16]byte) string {
 	b.t.Helper()
 	var events []string
@@ -364,7 +365,7 @@ func (b *fixture) events(id [16]byte) string {
 	return strings.Join(events, " ")
 }
 
-// last is the data of a resource's last event.
+// last reads the data of a resource's last event.
 func (b *fixture) last(id [16]byte, data any) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
@@ -376,7 +377,7 @@ func (b *fixture) last(id [16]byte, data any) {
 	})
 }
 
-// counts is how the claims of a remittance came out: c claims, m matched, and
+// counts returns the results of a remittance's claims: c claims, m matched, and
 // for each ordinal whether it was applied (a), only matched (m) or neither (-).
 func counts(r *billing.ERARecord) string {
 	var each strings.Builder
@@ -395,7 +396,7 @@ func counts(r *billing.ERARecord) string {
 	return fmt.Sprintf("%d/%d %s %s", r.MatchedCount, r.ClaimCount, each.String(), r.Progress)
 }
 
-// stands is a claim's state and what was paid in all.
+// stands returns a claim's state and total payment.
 func (b *fixture) stands(id billing.ClaimID) string {
 	b.t.Helper()
 	c := b.get(id)

@@ -19,7 +19,7 @@ const (
 	unknownNPI = "1999999992"
 )
 
-// TestRoutes gives the payments of one file to whom they are for.
+// TestRoutes routes the payments of one file to their organizations.
 func TestRoutes(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -56,7 +56,7 @@ func TestRoutes(t *testing.T) {
 	} {
 		p := b.payment(paid("X", "", 0))
 		c.payee(&p)
-		other := b.payment(paid("Y", "", 0)) // the file has another one, for us
+		other := b.payment(paid("Y", "", 0)) // the file has another one, of ours
 		had := map[billing.Scope]int{b.scope: len(b.eras(b.scope)), theirs: len(b.eras(theirs)), live: len(b.eras(live))}
 		kept := len(b.quarantined())
 		f := b.file(p, other)
@@ -93,8 +93,8 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// TestAnothersNumbers has another organization create offices with an NPI that
-// is not theirs: ours, and one that we have not registered.
+// TestAnothersNumbers has another organization create offices with NPIs that
+// are not theirs: ours, and one that we have not registered.
 func TestAnothersNumbers(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -125,8 +125,8 @@ func TestAnothersNumbers(t *testing.T) {
 	}
 }
 
-// TestFileOfAScope applies a file that concerns a scope there and nowhere else,
-// whoever has verified offices with the payee's numbers.
+// TestFileOfAScope applies a file of a scope there and nowhere else, whichever
+// organizations have verified offices with the payee's numbers.
 func TestFileOfAScope(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -152,8 +152,8 @@ func TestFileOfAScope(t *testing.T) {
 	}
 }
 
-// TestSeveralCandidates gives a payment to that of several organizations with a
-// verified office of the payee which sent one of its claims.
+// TestSeveralCandidates routes a payment among several organizations with a
+// verified office of the payee to the sender of one of its claims.
 func TestSeveralCandidates(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -206,8 +206,8 @@ func TestSeveralCandidates(t *testing.T) {
 	}
 }
 
-// TestUnreadable puts what is no whole 835 into the quarantine, once, and
-// keeps nothing of it.
+// TestUnreadable quarantines files that are no complete 835, once, and stores
+// nothing of them.
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -241,7 +241,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestTooLarge refuses a file that the store could not keep, before it is read.
+// TestTooLarge refuses a file that the store could not hold, before it is read.
 func TestTooLarge(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -252,8 +252,8 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// TestReasonIsShort cuts in what an operator reads the names that a sender made
-// up.
+// TestReasonIsShort truncates the sender's names in the reason for the
+// operator.
 func TestReasonIsShort(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -322,8 +322,8 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// TestImportDiesAnywhere ends the process of an operator who imports a file of
-// the quarantine. It is there until it is imported.
+// TestImportDiesAnywhere ends the process of an operator who imports a file
+// from the quarantine. The file stays until it is imported.
 func TestImportDiesAnywhere(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)

@@ -25,7 +25,7 @@ func write[T any](scope billing.Scope, req billing.Request, render func(T, error
 	return idempotency.Write[T]{Call: billing.Call{Scope: scope, Request: req}, Render: render}
 }
 
-// render answers with the state and the claims.
+// render replies with the state and the claims.
 func render(r *billing.ERARecord, _ error) billing.Reply {
 	return billing.Reply{Status: 200, Body: fmt.Appendf(nil, "%s %d %t %s", r.State, len(r.Claims), r.More, billing.Timestamp(r.PostedAt))}
 }
@@ -123,8 +123,8 @@ func TestReading(t *testing.T) {
 	}
 }
 
-// TestWaitsForBatch has a remittance tell of a claim whose batch is pending:
-// its sender died when it had sent it.
+// TestWaitsForBatch has a remittance with a claim whose batch is pending: its
+// sender died after sending it.
 func TestWaitsForBatch(t *testing.T) {
 	t.Parallel()
 	for name, noted := range map[string]bool{"the sending is noted": true, "it never is": false} {
@@ -165,7 +165,7 @@ func TestWaitsForBatch(t *testing.T) {
 }
 
 // TestFigures applies payments, denials, reversals and corrections at random,
-// in remittances of any size, and compares a claim's figures with the sum of
+// in remittances of any size. It compares a claim's figures with the sum of
 // what was applied.
 func TestFigures(t *testing.T) {
 	t.Parallel()
@@ -212,7 +212,7 @@ func TestFigures(t *testing.T) {
 }
 
 // agree checks that the figures of claims are the sums of what remittances
-// applied to them, and that each is told of by one event.
+// applied to them, and that each has one event.
 func (b *fixture) agree(ids []billing.ClaimID) {
 	b.t.Helper()
 	sums, many := map[billing.ClaimID]billing.Money{}, map[billing.ClaimID]int{}

@@ -7,7 +7,8 @@ import (
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
-// is checks that the post is one of the events, signed with the endpoint's secret.
+// is checks that the post is one of the events, signed with the endpoint's
+// secret.
 func (b *fixture) is(p *post, e *billing.WebhookEndpoint, events []*billing.Event) {
 	b.t.Helper()
 	for _, event := range events {
@@ -24,9 +25,9 @@ func (b *fixture) is(p *post, e *billing.WebhookEndpoint, events []*billing.Even
 	b.t.Errorf("%s was posted and did not happen", p.ID)
 }
 
-// exactlyOnce checks what is recorded of an endpoint to which nothing was posted
-// but what is on record: each delivery's attempts are its posts, one after
-// another, and the last of them settled it.
+// exactlyOnce checks the records of an endpoint whose posts are all recorded:
+// each delivery's attempts are its posts, one after another, and the last of
+// them settled it.
 func (b *fixture) exactlyOnce(e *billing.WebhookEndpoint) {
 	b.t.Helper()
 	for _, d := range b.deliveries(e) {
@@ -37,8 +38,8 @@ func (b *fixture) exactlyOnce(e *billing.WebhookEndpoint) {
 	}
 }
 
-// inOrder checks that the attempts are in the order in which they were made, and
-// agree with the state.
+// inOrder checks that the attempts are in the order of their times, and agree
+// with the state.
 func (b *fixture) inOrder(d *billing.Delivery) {
 	b.t.Helper()
 	for i, a := range d.Attempts {
@@ -51,7 +52,7 @@ func (b *fixture) inOrder(d *billing.Delivery) {
 	}
 }
 
-// still checks that the process leaves the store alone, but for a few calls.
+// still checks that the process makes only a few more calls to the store.
 func (b *fixture) still(p *process, what string, few int) {
 	b.t.Helper()
 	var before int

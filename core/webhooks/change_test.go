@@ -10,8 +10,8 @@ import (
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
-// TestLateFailure has an old holder learn of a failure when the endpoint is
-// well again, as the new holder knows.
+// TestLateFailure reports a failure to an old holder when the endpoint is well
+// again, as the new holder knows.
 func TestLateFailure(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -41,8 +41,8 @@ func TestLateFailure(t *testing.T) {
 	}
 }
 
-// TestChangeWithPostsUnderWay has the owner of an endpoint change it while a
-// post is under way, of which nothing good comes. The change stands.
+// TestChangeWithPostsUnderWay changes an endpoint during a post that fails. The
+// change stays.
 func TestChangeWithPostsUnderWay(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -100,15 +100,15 @@ func TestChangeWithPostsUnderWay(t *testing.T) {
 	}
 }
 
-// move gives the endpoint another URL.
+// move changes the URL of the endpoint.
 func (b *fixture) move(e *billing.WebhookEndpoint) {
 	if o := b.change(b.key(), e, intake.EndpointRequest{URL: new(e.URL + "/new")}); o.err != nil || o.URL != e.URL+"/new" {
 		b.t.Errorf("change the URL: %+v", o)
 	}
 }
 
-// TestChangeOfAFullLane changes an endpoint while its lane is full. What comes
-// after the posts under way goes by the change, all of it.
+// TestChangeOfAFullLane changes an endpoint while its lane is full. Every
+// delivery after the running posts follows the change.
 func TestChangeOfAFullLane(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -160,7 +160,7 @@ func TestChangeAtAnyMoment(t *testing.T) {
 	}
 }
 
-// changes are what the owner of an endpoint may do.
+// changes are the owner's possible changes of an endpoint.
 func (b *fixture) changes() map[string]func(*billing.WebhookEndpoint) {
 	return map[string]func(*billing.WebhookEndpoint){
 		"disabled": func(e *billing.WebhookEndpoint) { b.status(e, billing.EndpointDisabled) },
@@ -174,9 +174,9 @@ func (b *fixture) changes() map[string]func(*billing.WebhookEndpoint) {
 	}
 }
 
-// changed checks what became of an endpoint that was changed while its lane was
-// worked off, once that is at rest. E is the endpoint as it was, and before is
-// how many posts may have gone out by that.
+// changed checks an endpoint that was changed while its lane was served, once
+// that is at rest. E is the endpoint before the change, and before the number
+// of posts that may have gone out by then.
 func (b *fixture) changed(t *testing.T, p *process, e *billing.WebhookEndpoint, events []*billing.Event, before int) {
 	t.Helper()
 	if w := p.log.warned(); len(w) > 0 {

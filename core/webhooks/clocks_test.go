@@ -7,9 +7,9 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// TestClocksApart has processes deliver whose clocks are wrong by five minutes.
-// What they keep is the database's time, and one goes on where another stopped;
-// only the date of a message is the process's own.
+// TestClocksApart delivers from processes whose clocks are wrong by five
+// minutes. They store the database's time, and one continues where another
+// stopped; only the date of a message is the process's own.
 func TestClocksApart(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)

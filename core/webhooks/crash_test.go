@@ -8,8 +8,8 @@ import (
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
-// everyEnding runs a test for each call of a process, and each way in which that
-// call may end, until the work comes to its end with none of its calls reached.
+// everyEnding runs a test for each call of a process and each ending of that
+// call, until the work ends without reaching the call.
 func everyEnding(t *testing.T, least int, test func(t *testing.T, b *fixture, f *fault)) {
 	t.Helper()
 	for how := diesBefore; how <= failsAfter; how++ {
@@ -37,10 +37,10 @@ func everyEnding(t *testing.T, least int, test func(t *testing.T, b *fixture, f 
 	}
 }
 
-// TestLaneDiesAnywhere ends each call that a lane makes, and the process with it
-// or not, while the receiver fails at first. Whatever dies, everything is
-// delivered, and twice only what was in flight. What fails is made good by the
-// same process: each post is on record, once.
+// TestLaneDiesAnywhere ends each call that a lane makes, with or without its
+// process, while the receiver fails at first. Everything is delivered in every
+// case, and twice only what was in flight. After a failed call the same process
+// continues: each post is recorded once.
 func TestLaneDiesAnywhere(t *testing.T) {
 	t.Parallel()
 	const events = 3
@@ -56,8 +56,8 @@ func TestLaneDiesAnywhere(t *testing.T) {
 	})
 }
 
-// workedOff has the process work off the lane, and another one when it dies. A
-// lease that nobody can give back ends.
+// workedOff lets the process serve the lane, and another one when it dies. A
+// lease that no process can release ends.
 func (b *fixture) workedOff(p *process, e *billing.WebhookEndpoint) {
 	b.t.Helper()
 	defer p.stop()
@@ -76,8 +76,8 @@ func (b *fixture) workedOff(p *process, e *billing.WebhookEndpoint) {
 	b.t.Errorf("the deliveries are %v", b.states(e))
 }
 
-// survived checks what became of the endpoint's deliveries, all of them
-// delivered in the end, through the fault of a process.
+// survived checks that all of the endpoint's deliveries were delivered in the
+// end, despite the fault of a process.
 func (b *fixture) survived(t *testing.T, e *billing.WebhookEndpoint, f *fault, events int) {
 	t.Helper()
 	all := b.deliveries(e)
@@ -94,7 +94,7 @@ func (b *fixture) survived(t *testing.T, e *billing.WebhookEndpoint, f *fault, e
 	case f.how.dies():
 		want = b.pace.InFlight
 	case f.how == failsBefore && f.reached() == "Post":
-		lost++ // it is on record and did not get as far as the receiver
+		lost++ // it is recorded and did not reach the receiver
 	}
 	if lost < 0 || lost > want {
 		t.Errorf("%d posts are not on record, want %d at most", lost, want)
@@ -104,9 +104,9 @@ func (b *fixture) survived(t *testing.T, e *billing.WebhookEndpoint, f *fault, e
 	}
 }
 
-// TestPassingOnDiesAnywhere ends each call of a process that is called for a
-// lane which another has. The event is delivered by the one that has the lane, at
-// once or when the relay calls once more.
+// TestPassingOnDiesAnywhere ends each call of a process that is called for
+// another's lane. The holder of the lane delivers the event, at once or when
+// the relay calls again.
 func TestPassingOnDiesAnywhere(t *testing.T) {
 	t.Parallel()
 	everyEnding(t, 3, func(t *testing.T, b *fixture, f *fault) {
@@ -134,8 +134,8 @@ func TestPassingOnDiesAnywhere(t *testing.T) {
 	})
 }
 
-// TestStoreIsAway takes the store away while posts are under way and events
-// happen, more than once. Nothing is posted twice, and all is on record.
+// TestStoreIsAway takes the store away during posts and events, more than once.
+// Nothing is posted twice, and everything is recorded.
 func TestStoreIsAway(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)

@@ -1,6 +1,6 @@
 package webhooks
 
-// Lanes counts the lanes that the Dispatcher looks after.
+// Lanes counts the lanes that the Dispatcher serves.
 func (d *Dispatcher) Lanes() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -10,23 +10,22 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// fault is what becomes of one call that a process makes to the outside, the
-// commit of a transaction ("InTx") being a call. The zero fault is a process that
-// lives.
+// fault is the end of one of a process's calls to the outside. The commit of a
+// transaction ("InTx") is a call. The zero fault is a process that lives.
 type fault struct {
-	at    int // which call, from 0
+	at    int // the number of the call, from 0
 	how   ending
-	only  string // counts the calls of this name alone; empty for all
-	then  func() // runs when the call is reached, before it has its effect
-	after func() // runs once it has had it
+	only  string // counts only the calls with this name; empty for all
+	then  func() // runs when the call is reached, before its effect
+	after func() // runs after the effect
 
-	over <-chan struct{} // the process is buried: what a dead one waits for
+	over <-chan struct{} // closed when the process is buried: a dead one waits for that
 
 	mu    sync.Mutex
 	calls map[string]int // by name; all under ""
 	met   string         // the name of the call that was reached
 	dead  bool
-	away  bool // the store is, for the time being
+	away  bool // the store is away for now
 	boxes int  // open mailboxes
 }
 
@@ -34,11 +33,11 @@ type fault struct {
 type ending int
 
 const (
-	meets       ending = iota // the call is what it is
+	meets       ending = iota // the call succeeds or fails by itself
 	diesBefore                // the process dies without the call
-	diesAfter                 // the process dies when the call has had its effect
+	diesAfter                 // the process dies after the effect
 	failsBefore               // the call fails
-	failsAfter                // the call has its effect, but its answer is lost
+	failsAfter                // the call has its effect, but its reply is lost
 )
 
 func (e ending) String() string {
@@ -54,9 +53,9 @@ var (
 	errAway = errors.New("the store is away")
 )
 
-// call makes a call. A dead process gets no further than its next call, in none
-// of its goroutines, until it is buried. Inside of a transaction it does not
-// wait there: what a dead process had under way the server rolls back.
+// call makes a call. A dead process gets no further than its next call, in any
+// of its goroutines, until it is buried. Inside a transaction it does not wait
+// there: the server rolls back what a dead process had begun.
 func (f *fault) call(name string, inside bool, do func() error) error {
 	f.mu.Lock()
 	if f.calls == nil {
@@ -81,7 +80,7 @@ func (f *fault) call(name string, inside bool, do func() error) error {
 	return f.end(inside, do)
 }
 
-// end is the call that was reached.
+// end ends the call that was reached.
 func (f *fault) end(inside bool, do func() error) error {
 	if f.then != nil {
 		f.then()
@@ -113,7 +112,7 @@ func (f *fault) die(inside bool) error {
 	return f.gone(inside)
 }
 
-// outlived is the answer of a call that the process may have died in.
+// outlived returns the result of a call in which the process may have died.
 func (f *fault) outlived(inside bool, err error) error {
 	if f.isDead() {
 		return f.gone(inside)
@@ -134,21 +133,21 @@ func (f *fault) isDead() bool {
 	return f.dead
 }
 
-// reached is the name of the call that was reached; empty before.
+// reached returns the name of the call that was reached; empty before.
 func (f *fault) reached() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.met
 }
 
-// count is how many calls of the name were made.
+// count returns how many calls of the name were made.
 func (f *fault) count(name string) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.calls[name]
 }
 
-// open counts mailboxes that are opened and closed, and answers how many are open.
+// open counts open mailboxes: it adds n and returns the number.
 func (f *fault) open(n int) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -231,7 +230,7 @@ func (q mortalQueue) Reply(ctx context.Context, address string, subject [16]byte
 	return q.f.call("Reply", false, func() error { return q.Queue.Reply(ctx, address, subject) })
 }
 
-// mortalSender posts for a process: a dead one begins no post.
+// mortalSender posts for a process; a dead one starts no post.
 type mortalSender struct {
 	ports.WebhookSender
 	f *fault

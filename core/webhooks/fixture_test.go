@@ -26,8 +26,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
 
-// fixture is endpoints and their deliveries in a real database, and a queue in
-// memory. The receivers, which are the outside, are made up.
+// fixture has endpoints and their deliveries in a real database, and a queue in
+// memory. Only the receivers, which are the outside, are simulated.
 type fixture struct {
 	t       *testing.T
 	broker  *memqueue.Broker
@@ -40,7 +40,7 @@ type fixture struct {
 	scope   billing.Scope
 
 	mu    sync.Mutex
-	calls func(jobs.Job) // is given the calls of lanes that commits make; nil loses them
+	calls func(jobs.Job) // receives the calls of lanes that commits make; nil drops them
 	keys  int
 }
 
@@ -73,14 +73,14 @@ func (b *fixture) staged(staged []jobs.Job) {
 	}
 }
 
-// call has the calls of lanes that commits make go somewhere else from now on.
+// call sends the calls of lanes that commits make elsewhere from now on.
 func (b *fixture) call(to func(jobs.Job)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.calls = to
 }
 
-// process is a process that delivers.
+// process is a delivering process.
 type process struct {
 	*webhooks.Dispatcher
 	b     *fixture
@@ -89,10 +89,10 @@ type process struct {
 	stop  func() // ends it as a signal does, or buries it, and waits for that
 }
 
-// process starts a process; a fault of nil lets it live.
+// process starts a process; a nil fault lets it live.
 func (b *fixture) process(f *fault) *process { return b.processAt(b.clock, f) }
 
-// processAt starts a process with a clock of its own.
+// processAt starts a process with its own clock.
 func (b *fixture) processAt(own ports.Clock, f *fault) *process {
 	if f == nil {
 		f = &fault{}
@@ -112,25 +112,25 @@ func (b *fixture) processAt(own ports.Clock, f *fault) *process {
 	return p
 }
 
-// looks has the process look after the endpoint's lane.
+// looks calls the endpoint's lane at the process.
 func (p *process) looks(e *billing.WebhookEndpoint) {
 	p.Call(jobs.Job{ID: billing.NewID[billing.JobID](time.Now()), Kind: jobs.KindWebhook, Scope: e.Scope, Subject: e.ID})
 }
 
-// quiet waits until the process has nothing to look after, or is dead.
+// quiet waits until the process has no lane, or is dead.
 func (p *process) quiet() {
 	p.b.t.Helper()
 	porttest.Await(p.b.t, "the lanes end", func() bool { return p.Lanes() == 0 || p.fault.isDead() })
 }
 
-// worked has the process look after the lane until nothing is due.
+// worked lets the process serve the lane until nothing is due.
 func (p *process) worked(e *billing.WebhookEndpoint) {
 	p.b.t.Helper()
 	p.looks(e)
 	p.quiet()
 }
 
-// log keeps what a person should look at.
+// log stores warnings and errors.
 type log struct {
 	mu       sync.Mutex
 	warnings []string
@@ -149,14 +149,14 @@ func (l *log) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// warned is the warnings so far.
+// warned returns the warnings so far.
 func (l *log) warned() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.warnings)
 }
 
-// pause is how long these tests wait before they look again.
+// pause is how long these tests wait between two checks.
 const pause = 2 * time.Millisecond
 
 func (b *fixture) in(scope billing.Scope, fn func(ctx context.Context, tx ports.Tx) error) {
@@ -171,7 +171,7 @@ func (b *fixture) exec(query string, args ...any) {
 	}
 }
 
-// key is one that was not used before.
+// key returns a key that was not used before.
 func (b *fixture) key() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -179,7 +179,7 @@ func (b *fixture) key() string {
 	return "k" + strconv.Itoa(b.keys)
 }
 
-// endpoint makes an enabled endpoint with a URL of its own.
+// endpoint creates an enabled endpoint with its own URL.
 func (b *fixture) endpoint(types ...billing.EventType) *billing.WebhookEndpoint {
 	b.t.Helper()
 	return b.endpointOf(b.scope, types...)
@@ -197,7 +197,7 @@ func (b *fixture) endpointOf(scope billing.Scope, types ...billing.EventType) *b
 	return e
 }
 
-// removed removes an endpoint that a test has done with.
+// removed removes an endpoint after a test.
 func (b *fixture) removed(e *billing.WebhookEndpoint) {
 	b.t.Helper()
 	b.in(e.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Endpoints.Delete(ctx, e.ID) })
@@ -241,7 +241,7 @@ func (b *fixture) backlog(n int) (out []*billing.Event) {
 	return out
 }
 
-// deliveries is what was queued for the endpoint, oldest first.
+// deliveries returns the deliveries of the endpoint, oldest first.
 func (b *fixture) deliveries(e *billing.WebhookEndpoint) []*billing.Delivery {
 	b.t.Helper()
 	all, next, err := b.service.Deliveries(b.t.Context(), e.Scope, e.ID, billing.Page{Limit: 1000})
@@ -262,7 +262,7 @@ func (b *fixture) states(e *billing.WebhookEndpoint) map[billing.DeliveryState]i
 	return n
 }
 
-// delivered reports whether all that was queued for the endpoint is delivered.
+// delivered reports whether all deliveries of the endpoint are delivered.
 func (b *fixture) delivered(e *billing.WebhookEndpoint) func() bool {
 	return func() bool {
 		b.t.Helper()
@@ -271,13 +271,13 @@ func (b *fixture) delivered(e *billing.WebhookEndpoint) func() bool {
 	}
 }
 
-// lapse ends the lease of whoever holds the lane.
+// lapse ends the lease of the lane.
 func (b *fixture) lapse(e *billing.WebhookEndpoint) {
 	b.t.Helper()
 	b.exec("UPDATE webhook_endpoints SET lease_until = now() - interval '1 min' WHERE id = $1 AND holder IS NOT NULL", e.ID)
 }
 
-// holder is who holds the lane; empty for nobody.
+// holder returns the holder of the lane; empty for none.
 func (b *fixture) holder(e *billing.WebhookEndpoint) (id string) {
 	b.t.Helper()
 	row := b.db.QueryRowContext(b.t.Context(), "SELECT coalesce(holder::text, '') FROM webhook_endpoints WHERE id = $1", e.ID)
@@ -287,7 +287,7 @@ func (b *fixture) holder(e *billing.WebhookEndpoint) (id string) {
 	return id
 }
 
-// sweep calls the lanes that are due, as a relay does, and reports how many.
+// sweep calls the lanes that are due, as a relay does, and returns how many.
 func (b *fixture) sweep(p *process) int {
 	b.t.Helper()
 	var due []jobs.Job
@@ -304,7 +304,7 @@ func (b *fixture) sweep(p *process) int {
 	return len(due)
 }
 
-// statuses is what the attempts came to, oldest first.
+// statuses returns the statuses of the attempts, oldest first.
 func statuses(d *billing.Delivery) (out []int) {
 	for _, a := range d.Attempts {
 		out = append(out, a.Status)

@@ -39,8 +39,8 @@ func everyMoment(t *testing.T, test func(t *testing.T, f *fault, now func(func()
 	}
 }
 
-// TestCallAtAnyMoment has an event happen, and call the process that has the
-// lane, at every moment of the lane's life. It is delivered without another call.
+// TestCallAtAnyMoment commits an event, and calls the process with the lane, at
+// every moment of the lane's life. It is delivered without another call.
 func TestCallAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -63,8 +63,8 @@ func TestCallAtAnyMoment(t *testing.T) {
 	})
 }
 
-// TestCallOfAnotherAtAnyMoment has it call a process that does not have the
-// lane. It is delivered after one more call, at most, as the relay makes it.
+// TestCallOfAnotherAtAnyMoment calls a process without the lane. The event is
+// delivered after one more call, at most, as the relay makes it.
 func TestCallOfAnotherAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -94,8 +94,8 @@ func TestCallOfAnotherAtAnyMoment(t *testing.T) {
 	})
 }
 
-// TestCallsArePassedOn has all calls come to a process that does not have the
-// lane. The other, which is in no hurry to look by itself, delivers at once.
+// TestCallsArePassedOn sends all calls to a process without the lane. The
+// holder, which polls rarely, delivers at once.
 func TestCallsArePassedOn(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -123,8 +123,8 @@ func TestCallsArePassedOn(t *testing.T) {
 	}
 }
 
-// TestCallWhileOneIsPassedOn has a second event happen while the call of the
-// first is passed on, and its holder has done with that.
+// TestCallWhileOneIsPassedOn commits a second event while the call of the first
+// is passed on, and its holder has finished that.
 func TestCallWhileOneIsPassedOn(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -148,8 +148,8 @@ func TestCallWhileOneIsPassedOn(t *testing.T) {
 	b.exactlyOnce(e)
 }
 
-// TestCallOfOneThatLostTheLane has an event call a process that still thinks it
-// has the lane, and learns from the call that it has not.
+// TestCallOfOneThatLostTheLane calls a process that still believes that it has
+// the lane. The call shows that it has not.
 func TestCallOfOneThatLostTheLane(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -171,9 +171,9 @@ func TestCallOfOneThatLostTheLane(t *testing.T) {
 	b.exactlyOnce(e)
 }
 
-// TestTakeover has the process that holds a lane stop in its tracks at each of
-// its transactions, with posts under way, and come back when another has its
-// lane. It posts nothing more, and what it knows does no harm.
+// TestTakeover pauses the process with the lane at each of its transactions,
+// during posts, until another has its lane. It posts nothing more, and its late
+// results do no harm.
 func TestTakeover(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -226,7 +226,7 @@ func TestTakeover(t *testing.T) {
 	})
 }
 
-// TestLeaseIsRenewed has a post take longer than the lease of its lane.
+// TestLeaseIsRenewed has a post that lasts longer than the lease of its lane.
 func TestLeaseIsRenewed(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -244,8 +244,8 @@ func TestLeaseIsRenewed(t *testing.T) {
 	b.exactlyOnce(e)
 }
 
-// TestOneHolder calls lanes of two processes at random, while events happen.
-// Without faults nothing is posted twice, so nothing was held twice.
+// TestOneHolder calls lanes of two processes at random, during events. Without
+// faults nothing is posted twice, so nothing was held twice.
 func TestOneHolder(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)

@@ -9,16 +9,16 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// outside is every receiver there is. It takes what it is sent, unless it is
-// told to do something else with it.
+// outside is every receiver. It accepts what it is sent, unless a test sets
+// something else.
 type outside struct {
 	mu       sync.Mutex
 	posts    []*post // in the order in which they began
 	answers  map[string]answer
 	times    map[string]int // how often each event was posted to each URL
-	flying   map[string]int // posts under way, by URL
-	most     map[string]int // of these at once
-	checked  []string       // URLs that were judged
+	flying   map[string]int // running posts, by URL
+	most     map[string]int // the most of these at once
+	checked  []string       // URLs that were checked
 	judgment error
 }
 
@@ -29,19 +29,20 @@ type post struct {
 	came      time.Time // by the machine's clock
 }
 
-// answer is what a receiver does with the nth post of an event, from 1.
+// answer is a receiver's response to the nth post of an event, from 1.
 type answer func(ctx context.Context, n int) billing.Attempt
 
 func newOutside() *outside {
 	return &outside{answers: map[string]answer{}, times: map[string]int{}, flying: map[string]int{}, most: map[string]int{}}
 }
 
-// says answers every post with the status.
+// says responds to every post with the status.
 func says(status int) answer {
 	return func(context.Context, int) billing.Attempt { return billing.Attempt{Status: status} }
 }
 
-// firstSays answers the first post of each event with the status, and takes the next.
+// firstSays responds to the first post of each event with the status, and
+// accepts the next.
 func firstSays(status int) answer {
 	return func(_ context.Context, n int) billing.Attempt {
 		if n == 1 {
@@ -51,7 +52,7 @@ func firstSays(status int) answer {
 	}
 }
 
-// holds answers nothing until it is released, and then as the other does.
+// holds responds to nothing until it is released, and then as the other does.
 func holds(release <-chan struct{}, then answer) answer {
 	return func(ctx context.Context, n int) billing.Attempt {
 		select {
@@ -63,7 +64,7 @@ func holds(release <-chan struct{}, then answer) answer {
 	}
 }
 
-// at tells what the receiver at the URL does from now on.
+// at sets what the receiver at the URL does from now on.
 func (o *outside) at(url string, a answer) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -104,8 +105,8 @@ func (o *outside) Check(_ context.Context, url string) error {
 	return o.judgment
 }
 
-// judges sets what is said of URLs from now on, and answers those that were
-// judged before.
+// judges sets the result of checking URLs from now on, and returns the URLs
+// that were checked before.
 func (o *outside) judges(err error) []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -113,7 +114,7 @@ func (o *outside) judges(err error) []string {
 	return o.checked
 }
 
-// got is the posts that came to the URL.
+// got returns the posts to the URL.
 func (o *outside) got(url string) (out []*post) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -125,14 +126,14 @@ func (o *outside) got(url string) (out []*post) {
 	return out
 }
 
-// underway is how many posts the URL holds, and how many it held at most.
+// underway returns how many posts the URL holds, and the most it held.
 func (o *outside) underway(url string) (now, most int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.flying[url], o.most[url]
 }
 
-// timesOf is how often the event came to the URL.
+// timesOf returns how often the event reached the URL.
 func (o *outside) timesOf(url string, e billing.EventID) int {
 	o.mu.Lock()
 	defer o.mu.Unlock()

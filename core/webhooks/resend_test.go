@@ -57,8 +57,8 @@ func TestResend(t *testing.T) {
 	}
 }
 
-// TestSweep forgets deliveries that were settled more than 30 days ago, however
-// many there are, and never one that waits.
+// TestSweep deletes deliveries that were settled more than 30 days ago, in any
+// number, and never a waiting one.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)

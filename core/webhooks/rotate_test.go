@@ -14,7 +14,8 @@ import (
 )
 
 // rotatedUnderWay rotates the endpoint's secret while posts wait for the
-// receiver's half of the handshake. The receiver verifies them with the new one.
+// receiver's half of the handshake. The receiver verifies them with the new
+// one.
 func (b *fixture) rotatedUnderWay(r *receiver, e *billing.WebhookEndpoint, posts func()) {
 	b.t.Helper()
 	begun, rotated := make(chan struct{}), make(chan struct{})
@@ -45,7 +46,7 @@ func TestRotationUnderWay(t *testing.T) {
 			t.Errorf("%+v", o)
 		}
 	})
-	r.client.Close() // so that deliveries connect anew
+	r.client.Close() // so that deliveries reconnect
 	b.backlog(20)
 	b.rotatedUnderWay(r, e, func() {
 		b.webhookWorker(r.client)
@@ -72,7 +73,7 @@ func (s *blind) View(ctx context.Context, scope billing.Scope, fn func(context.C
 }
 
 // TestSecretCannotBeRead has posts that cannot be signed. They are no attempts,
-// and are made when they can be.
+// and are repeated once they can be.
 func TestSecretCannotBeRead(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)

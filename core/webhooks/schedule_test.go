@@ -10,8 +10,8 @@ import (
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
-// TestSchedule fails a delivery until it is given up. No attempt is made before
-// its time, and each is made then.
+// TestSchedule fails a delivery until it is given up. Each attempt is made at
+// its time, and none before.
 func TestSchedule(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -81,8 +81,8 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// TestGone has a receiver say that it is there no more. It gets nothing further,
-// and what waits goes out when it is enabled.
+// TestGone has a receiver respond that it is gone. It gets nothing further, and
+// what waits goes out when the endpoint is enabled.
 func TestGone(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -117,13 +117,14 @@ func TestGone(t *testing.T) {
 	b.exactlyOnce(e)
 }
 
-// TestNothingButFailures fails for days. An endpoint with nothing but failures
-// for five is disabled, and not before; one success in between starts them anew.
+// TestNothingButFailures fails for days. An endpoint with only failures for
+// five days is disabled, and not before; one success in between restarts the
+// count.
 func TestNothingButFailures(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
 	for name, test := range map[string]struct {
-		well time.Duration // when it was, for a moment; zero for never
+		well time.Duration // the time of one success; zero for never
 		end  time.Duration
 	}{
 		"nothing else":        {0, 5 * day},
@@ -166,7 +167,7 @@ func TestNothingButFailures(t *testing.T) {
 	}
 }
 
-// tries counts the attempts at the endpoint that are on record.
+// tries counts the recorded attempts at the endpoint.
 func (b *fixture) tries(e *billing.WebhookEndpoint) (n int) {
 	b.t.Helper()
 	for _, d := range b.deliveries(e) {
@@ -175,7 +176,8 @@ func (b *fixture) tries(e *billing.WebhookEndpoint) (n int) {
 	return n
 }
 
-// broken has an endpoint fail until its circuit opens, with more that is due.
+// broken fails at an endpoint until its circuit opens, with more deliveries
+// due.
 func (b *fixture) broken(p *process, events int) *billing.WebhookEndpoint {
 	b.t.Helper()
 	e := b.endpoint()
@@ -235,7 +237,7 @@ func TestCircuit(t *testing.T) {
 	b.exactlyOnce(e)
 }
 
-// TestSlowProbe has the probe take longer than the circuit pauses.
+// TestSlowProbe has a probe that lasts longer than the circuit pauses.
 func TestSlowProbe(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -264,7 +266,8 @@ func TestSlowProbe(t *testing.T) {
 	b.exactlyOnce(e)
 }
 
-// TestFailuresInARow has one success among failures keep the circuit closed.
+// TestFailuresInARow has one success among failures, which keeps the circuit
+// closed.
 func TestFailuresInARow(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -285,8 +288,8 @@ func TestFailuresInARow(t *testing.T) {
 	}
 }
 
-// TestStartingAnew opens the circuit, and has the owner do something about it:
-// what waits goes out at once.
+// TestStartingAnew opens the circuit, and the owner fixes that: what waits goes
+// out at once.
 func TestStartingAnew(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)

@@ -10,7 +10,8 @@ import (
 	"github.com/molar-billing/molar/core/webhooks"
 )
 
-// call is a request with the key. Every request of a kind means the same.
+// call returns a request with the key. Every request of a kind has the same
+// content.
 func call(key string) billing.Request {
 	return billing.Request{ID: billing.NewID[billing.RequestID](time.Now()), Key: key, Fingerprint: [32]byte{1}}
 }
@@ -20,7 +21,7 @@ func write[T any](scope billing.Scope, req billing.Request, render func(T, error
 	return idempotency.Write[T]{Call: billing.Call{Scope: scope, Request: req}, Render: render}
 }
 
-// shown is what the answers of these tests show.
+// shown is the content of these tests' replies.
 type shown struct {
 	Endpoint string                `json:"endpoint"`
 	URL      string                `json:"url"`
@@ -31,7 +32,7 @@ type shown struct {
 	Queued   int                   `json:"queued"`
 }
 
-// outcome is what a request came to.
+// outcome is the result of a request.
 type outcome struct {
 	shown
 	replayed bool

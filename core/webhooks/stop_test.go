@@ -13,7 +13,7 @@ import (
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
-// stopping ends the process and answers a channel that is closed when it has
+// stopping ends the process and returns a channel that is closed once it has
 // ended.
 func (p *process) stopping() <-chan struct{} {
 	ended := make(chan struct{})
@@ -21,9 +21,9 @@ func (p *process) stopping() <-chan struct{} {
 	return ended
 }
 
-// TestStop ends a process with posts under way. What ends in time is recorded;
-// what hangs is cut off, counts for nothing, and is made again by the next one,
-// which need not wait for a lease to end.
+// TestStop ends a process during posts. Posts that end in time are recorded. A
+// hanging post is interrupted, does not count, and is repeated by the next
+// process, which need not wait for a lease to end.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -37,7 +37,7 @@ func TestStop(t *testing.T) {
 	p.looks(idle)
 	ended := p.stopping()
 	porttest.Await(b.t, "the process stops", func() bool { return !p.Running() })
-	p.looks(e) // nobody is there any more
+	p.looks(e) // the process has stopped
 	one <- struct{}{}
 	<-ended
 	n := b.states(e)
@@ -67,7 +67,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestStopWithoutStore ends a process with the store away: it ends all the same.
+// TestStopWithoutStore ends a process while the store is away: it still ends.
 func TestStopWithoutStore(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -102,8 +102,8 @@ func TestStopWithoutStore(t *testing.T) {
 	}
 }
 
-// TestStopAtAnyMoment ends a process at each transaction of a lane. What it held
-// it gives back, and nothing is posted twice: no post hangs.
+// TestStopAtAnyMoment ends a process at each transaction of a lane. It releases
+// what it held, and nothing is posted twice: no post hangs.
 func TestStopAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -139,7 +139,8 @@ func TestStopAtAnyMoment(t *testing.T) {
 	})
 }
 
-// TestCallsWhenStopped calls a Dispatcher that does not run, yet or any more.
+// TestCallsWhenStopped calls a Dispatcher that does not run yet, or no longer
+// runs.
 func TestCallsWhenStopped(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -162,8 +163,8 @@ func TestCallsWhenStopped(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeft looks after ten thousand endpoints, one time and another,
-// most of them deleted by then. Nothing of them is left in the process.
+// TestNothingIsLeft serves ten thousand endpoints in turn, most of them deleted
+// by then. Nothing of them is left in the process.
 func TestNothingIsLeft(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)

@@ -31,8 +31,8 @@ import (
 	"github.com/molar-billing/molar/workers/outboxrelay"
 )
 
-// receiver is an https server that verifies what it is posted, as a customer
-// does. The path of a URL names the endpoint.
+// receiver is an https server that verifies posts as a customer does. The path
+// of a URL names the endpoint.
 type receiver struct {
 	t      *testing.T
 	client *webhookhttp.Client // posts to the receiver
@@ -87,7 +87,7 @@ func newReceiver(t *testing.T) *receiver {
 	}
 	o := webhookhttp.Options{
 		Version: "test", Log: slog.New(slog.DiscardHandler), RootCAs: x509.NewCertPool(), Resolve: map[string]netip.AddrPort{receiverHost: at},
-		Timeouts: webhookhttp.Timeouts{Attempt: time.Hour}, // a receiver that hangs is let go by its test
+		Timeouts: webhookhttp.Timeouts{Attempt: time.Hour}, // the test releases a hanging receiver
 	}
 	o.RootCAs.AddCert(cert)
 	if r.client, err = webhookhttp.New(o); err != nil {
@@ -97,14 +97,14 @@ func newReceiver(t *testing.T) *receiver {
 	return r
 }
 
-// greets has every handshake from now on begin with the function.
+// greets runs the function at every handshake from now on.
 func (r *receiver) greets(hello func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.hello = hello
 }
 
-// knows tells the receiver of an endpoint, and what it answers to its posts.
+// knows registers an endpoint at the receiver, and its response to posts.
 func (r *receiver) knows(e *billing.WebhookEndpoint, answer http.HandlerFunc) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -131,15 +131,15 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// times is how often each event came for the endpoint.
+// times returns how often each event reached the endpoint.
 func (r *receiver) times(e *billing.WebhookEndpoint) map[string]int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.got[strings.TrimPrefix(e.URL, "https://"+receiverHost)]
 }
 
-// webhookWorker runs a process as they are put together: a relay, and the worker
-// that brings calls to its dispatcher. Staged is the relay's.
+// webhookWorker runs a process as wire assembles it: a relay, and the worker
+// that passes calls to its dispatcher. Staged is the relay's.
 func (b *fixture) webhookWorker(sender ports.WebhookSender) (staged func([]jobs.Job)) {
 	queue, quiet := b.broker.Open(), slog.New(slog.DiscardHandler)
 	relay := outboxrelay.New(queue, quiet)
@@ -153,8 +153,8 @@ func (b *fixture) webhookWorker(sender ports.WebhookSender) (staged func([]jobs.
 	return relay.Staged
 }
 
-// TestManyEndpoints delivers to two hundred endpoints at once, of which some hang
-// and some fail, by three processes. Those that are well get everything once.
+// TestManyEndpoints delivers to two hundred endpoints at once from three
+// processes; some hang and some fail. The healthy ones get everything once.
 func TestManyEndpoints(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -225,7 +225,7 @@ func TestManyEndpoints(t *testing.T) {
 	}
 }
 
-// counted is how many deliveries of the endpoints are in the state.
+// counted returns how many deliveries of the endpoints are in the state.
 func (b *fixture) counted(of []*billing.WebhookEndpoint, state billing.DeliveryState) (n int) {
 	b.t.Helper()
 	for _, e := range of {
@@ -236,7 +236,7 @@ func (b *fixture) counted(of []*billing.WebhookEndpoint, state billing.DeliveryS
 	return n
 }
 
-// TestLostCalls loses every call of a commit: the relay's own calls bring
+// TestLostCalls loses every call of a commit: the relay's own calls deliver
 // everything.
 func TestLostCalls(t *testing.T) {
 	t.Parallel()
@@ -254,8 +254,8 @@ func TestLostCalls(t *testing.T) {
 	}
 }
 
-// TestReceiversThatFail posts to receivers of several kinds: what they do is on
-// record.
+// TestReceiversThatFail posts to receivers of several kinds: their responses
+// are recorded.
 func TestReceiversThatFail(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)

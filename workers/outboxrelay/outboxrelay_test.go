@@ -23,8 +23,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
 
-// broker takes what is published, and can be made to fail. Replies come when
-// the test gives them.
+// broker accepts publications, and can be made to fail. Replies come from the
+// test.
 type broker struct {
 	ports.Queue
 	mu        sync.Mutex
@@ -44,7 +44,7 @@ func (b *broker) Await(subject [16]byte) ports.Mailbox {
 	return ports.Mailbox{C: b.boxes[subject], Close: func() {}}
 }
 
-// reply tells that the work about the subject is done.
+// reply reports that the work on the subject is done.
 func (b *broker) reply(subject [16]byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -64,14 +64,14 @@ func (b *broker) Ready() error {
 	return b.away
 }
 
-// fails sets what becomes of the next publications.
+// fails sets the result of the next publications.
 func (b *broker) fails(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.fail = err
 }
 
-// of counts what was published about the subject.
+// of counts the publications about the subject.
 func (b *broker) of(subject [16]byte) (n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -83,7 +83,7 @@ func (b *broker) of(subject [16]byte) (n int) {
 	return n
 }
 
-// ofScope counts what was published of the scope.
+// ofScope counts the publications of the scope.
 func (b *broker) ofScope(scope billing.Scope) (n int) {
 	for _, j := range b.from(0) {
 		if j.Scope == scope {
@@ -93,7 +93,7 @@ func (b *broker) ofScope(scope billing.Scope) (n int) {
 	return n
 }
 
-// from is what was published, from the nth on.
+// from returns the publications from the nth on.
 func (b *broker) from(n int) []jobs.Job {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -129,9 +129,9 @@ func newScope() billing.Scope {
 	return billing.Scope{Org: billing.NewID[billing.OrgID](time.Now()), Mode: billing.ModeTest}
 }
 
-// TestCallsAreGathered has many commits call a lane before the broker is given
-// the first call: that one is enough. What comes later is another call, also
-// when the one before was lost.
+// TestCallsAreGathered makes many commits call a lane before the broker gets
+// the first call: that one is enough. A later event is another call, even when
+// the one before was lost.
 func TestCallsAreGathered(t *testing.T) {
 	t.Parallel()
 	b := &broker{}
@@ -152,8 +152,8 @@ func TestCallsAreGathered(t *testing.T) {
 	}
 }
 
-// TestBeyondThePlaceThereIs stages more calls of one scope than can wait. What
-// finds no place is dropped, and does not keep later calls of its lane from being
+// TestBeyondThePlaceThereIs stages more calls of one scope than can wait. The
+// surplus is dropped, and does not keep later calls of its lane from being
 // published.
 func TestBeyondThePlaceThereIs(t *testing.T) {
 	t.Parallel()
@@ -175,9 +175,9 @@ func TestBeyondThePlaceThereIs(t *testing.T) {
 	porttest.Await(t, "the lane that found no place is called", func() bool { return b.of(last) == 1 })
 }
 
-// TestFewInFlight has one scope stage many jobs, and then another one its first:
-// that is published at once, while of the many only a few are, until replies or
-// the outbox tell that they are done.
+// TestFewInFlight stages many jobs of one scope, and then the first of another.
+// That one is published at once. Of the many only a few are, until replies or
+// the outbox report that they are done.
 func TestFewInFlight(t *testing.T) {
 	t.Parallel()
 	const crowd, window = 500, 64
@@ -207,7 +207,7 @@ func TestFewInFlight(t *testing.T) {
 	porttest.Await(t, "the other scope's job is published, and a window of the crowd", func() bool {
 		return b.of(first.Subject) == 1 && b.ofScope(many) >= window
 	})
-	if n := b.ofScope(many); n != window && time.Since(staged) < billing.JobLease { // later their leases bring them
+	if n := b.ofScope(many); n != window && time.Since(staged) < billing.JobLease { // later their leases publish them
 		t.Errorf("%d of the crowd are in flight, want %d", n, window)
 	}
 	b.reply(all[0].Subject)
@@ -220,8 +220,8 @@ func TestFewInFlight(t *testing.T) {
 	})
 }
 
-// TestLeasesRunOutInFlight has no worker take a window of jobs, so that their
-// leases run out: they are published again, and no others in their place.
+// TestLeasesRunOutInFlight has no worker for a window of jobs, so that their
+// leases end: they are published again, and no others in their place.
 func TestLeasesRunOutInFlight(t *testing.T) {
 	t.Parallel()
 	const crowd, window = 500, 64
@@ -261,9 +261,8 @@ func TestLeasesRunOutInFlight(t *testing.T) {
 	}
 }
 
-// TestBacklogInTurn has the jobs of one scope due, which no relay ever heard of:
-// none keeps the other scope's from being published, and all of them are in the
-// end.
+// TestBacklogInTurn has due jobs of one scope that no relay knows. None keeps
+// the other scope's from being published, and all are published in the end.
 func TestBacklogInTurn(t *testing.T) {
 	t.Parallel()
 	const crowd = 300
@@ -296,9 +295,9 @@ func TestBacklogInTurn(t *testing.T) {
 	})
 }
 
-// TestDueLanesAreCalled has two relays see to lanes that nobody was called for.
-// Each is called once, and again while nobody takes it; one that somebody has
-// taken, or that has nothing due, is not.
+// TestDueLanesAreCalled has two relays call lanes without a call. Each is
+// called once, and again until a process takes it; a taken lane, or one with
+// nothing due, is not.
 func TestDueLanesAreCalled(t *testing.T) {
 	t.Parallel()
 	s, scope := pgtest.Open(t), newScope()

@@ -42,7 +42,7 @@ func (f *failing) Receive(ctx context.Context, limit int) ([]billing.IncomingFil
 	left := f.fails
 	f.mu.Unlock()
 	if left >= 0 {
-		return nil, errors.New("nobody answers")
+		return nil, errors.New("no response")
 	}
 	return f.Clearinghouse.Receive(ctx, limit)
 }

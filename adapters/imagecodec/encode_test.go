@@ -146,7 +146,7 @@ func TestEncoderNoise(t *testing.T) {
 	}
 }
 
-// TestEncoderBytes keeps the bytes of JPEGs: documents are told apart by them.
+// TestEncoderBytes fixes the bytes of JPEGs: documents are compared by them.
 func TestEncoderBytes(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

@@ -25,7 +25,7 @@ func corpus(t *testing.T) []corpusFile {
 	t.Helper()
 	dir := os.Getenv("MOLAR_CORPUS_DIR")
 	if dir == "" {
-		t.Log("MOLAR_CORPUS_DIR is unset: files that nobody on the project made are not tried")
+		t.Log("MOLAR_CORPUS_DIR is unset: files from outside the project are not tried")
 		return nil
 	}
 	index, err := os.ReadFile(filepath.Join(dir, "images", "expect.tsv"))

@@ -16,7 +16,7 @@ import (
 )
 
 // TestSanitizeRefuses changes JPEGs into ones that are refused, and looks at
-// what a caller is told.
+// the error that a caller sees.
 func TestSanitizeRefuses(t *testing.T) {
 	t.Parallel()
 	codec := newCodec(t)
@@ -79,7 +79,7 @@ func TestSanitizeRefuses(t *testing.T) {
 		{"restart markers of groups in a scan of one color", "progressive-420-restarts.jpg", before(0xda, 1, segment(0xdd, 0, 12)...), "format: The JPEG ends before its image is complete."},
 		{"four components without Adobe", "cmyk.jpg", without(0xee, 0), "format: The JPEG has four color components and no Adobe marker that names their color space. Save it as RGB."},
 		{
-			"markers that tell two colours", "baseline-rgb.jpg", then(without(0xee, 0), before(0xdb, 0, jfif()...), before(0xdb, 0, segment(0xe0, []byte("JFXX\x00\x10")...)...)),
+			"markers that claim two colors", "baseline-rgb.jpg", then(without(0xee, 0), before(0xdb, 0, jfif()...), before(0xdb, 0, segment(0xe0, []byte("JFXX\x00\x10")...)...)),
 			"format: The JPEG is damaged: its markers contradict each other about its colours.",
 		},
 		{
@@ -197,7 +197,7 @@ func (r faultyReader) ReadAt(p []byte, off int64) (int, error) {
 	return r.ReaderAt.ReadAt(p, off)
 }
 
-// TestSanitizeServiceFaults wants faults of the service told as such, and no
+// TestSanitizeServiceFaults expects internal errors as such, and no
 // file left behind.
 func TestSanitizeServiceFaults(t *testing.T) {
 	t.Parallel()

@@ -44,7 +44,7 @@ func sanitize(tb testing.TB, c *imagecodec.Codec, b []byte) ([]byte, error) {
 	return out, nil
 }
 
-// fault is what a caller is told.
+// fault returns the error that a caller sees.
 func fault(err error) string {
 	if err == nil {
 		return "accepted"

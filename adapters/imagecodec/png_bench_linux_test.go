@@ -66,7 +66,7 @@ func BenchmarkConvertPNGColors(b *testing.B) {
 	}
 }
 
-// BenchmarkConvertPNG tells the wall time against that of vips and of the
+// BenchmarkConvertPNG reports the wall time against that of vips and of the
 // standard library in the same run, and the memory of a process that does
 // nothing else.
 func BenchmarkConvertPNG(b *testing.B) {

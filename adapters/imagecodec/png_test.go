@@ -268,7 +268,7 @@ func TestPNGTruncatedAndFlipped(t *testing.T) {
 	}
 }
 
-// failingReader fails after some bytes, or tells when it is read.
+// failingReader fails after some bytes, or calls a function when it is read.
 type failingReader struct {
 	r      io.ReaderAt
 	failAt int64

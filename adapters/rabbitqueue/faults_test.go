@@ -134,7 +134,7 @@ func TestWritesAreBounded(t *testing.T) {
 	defer func() { _ = ours.Close() }()
 	defer func() { _ = theirs.Close() }()
 	if _, err := rabbitqueue.Timed(ours, 10*time.Millisecond).Write([]byte("x")); !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("write that nobody reads: %v, want %v", err, os.ErrDeadlineExceeded)
+		t.Errorf("a write without a reader: %v, want %v", err, os.ErrDeadlineExceeded)
 	}
 }
 
@@ -213,7 +213,7 @@ func TestBrokerIsAway(t *testing.T) {
 	if err := q.Publish(t.Context(), benchJob(jobs.KindEligibility)); !errors.Is(err, rabbitqueue.ErrAway) {
 		t.Errorf("publish: %v, want %v", err, rabbitqueue.ErrAway)
 	}
-	if err := q.Reply(t.Context(), "somebody", [16]byte{1}); !errors.Is(err, rabbitqueue.ErrAway) {
+	if err := q.Reply(t.Context(), "another", [16]byte{1}); !errors.Is(err, rabbitqueue.ErrAway) {
 		t.Errorf("reply: %v, want %v", err, rabbitqueue.ErrAway)
 	}
 	if _, _, err := q.Depth(t.Context(), jobs.KindEligibility); !errors.Is(err, rabbitqueue.ErrAway) {

@@ -29,7 +29,7 @@ func TestKilledBinaryLeavesNothing(t *testing.T) {
 	victim := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKilledBinaryLeavesNothing$")
 	victim.Env = append(os.Environ(), env+"=1")
 	if os.Getenv("TESTCONTAINERS_RYUK_DISABLED") != "" {
-		// Ryuk ends the containers of a killed binary. Without it nobody does, so
+		// Ryuk ends the containers of a killed binary. Without it none is ended, so
 		// the promise is kept by the programs alone.
 		victim.Env = append(victim.Env, "MOLAR_TEST_CONTAINERS=off")
 	}

@@ -92,14 +92,14 @@ func TestAnswersThatAreRefused(t *testing.T) {
 	}{
 		"an unsolicited one":     {mine, intake.AnswerRequest{AttachmentID: new(unsolicited.String())}, billing.CodeConflict},
 		"another request's":      {mine, intake.AnswerRequest{AttachmentID: new(theirs.String()), Narrative: new("Mine.")}, billing.CodeConflict},
-		"nobody's":               {mine, intake.AnswerRequest{AttachmentID: new(absent.String())}, billing.CodeNotFound},
+		"an absent one":          {mine, intake.AnswerRequest{AttachmentID: new(absent.String())}, billing.CodeNotFound},
 		"no ID":                  {mine, intake.AnswerRequest{AttachmentID: new("att_1")}, billing.CodeInvalidRequest},
 		"nothing":                {mine, intake.AnswerRequest{}, billing.CodeInvalidRequest},
 		"blank words":            {mine, intake.AnswerRequest{Narrative: new(" \n")}, billing.CodeInvalidRequest},
 		"an empty one":           {empty, intake.AnswerRequest{}, billing.CodeInvalidRequest},
 		"an empty one, blank":    {empty, intake.AnswerRequest{Narrative: new(" ")}, billing.CodeInvalidRequest},
-		"a request of nobody":    {billing.PayerRequestID(absent), intake.AnswerRequest{}, billing.CodeNotFound},
-		"of nobody, ill-formed":  {billing.PayerRequestID(absent), intake.AnswerRequest{AttachmentID: new("x")}, billing.CodeInvalidRequest},
+		"an absent request":      {billing.PayerRequestID(absent), intake.AnswerRequest{}, billing.CodeNotFound},
+		"absent and malformed":   {billing.PayerRequestID(absent), intake.AnswerRequest{AttachmentID: new("x")}, billing.CodeInvalidRequest},
 		"a subject beside claim": {mine, intake.AnswerRequest{Narrative: new("It broke."), About: about()}, billing.CodeInvalidRequest},
 	} {
 		if o := b.answer(b.service, "k", c.to, c.in); o.err == nil || o.code() != c.want {
@@ -149,7 +149,7 @@ func TestAnswersAtOnce(t *testing.T) {
 			}
 		}
 		if good == 0 || answered.State != billing.PayerRequestAnswered {
-			t.Errorf("%d were told of the answer, %+v", good, answered)
+			t.Errorf("%d got the answer, %+v", good, answered)
 		}
 	}
 	b.audit()
@@ -192,7 +192,7 @@ func TestAnswerRacesWithUploadsAndMaking(t *testing.T) {
 			}
 		}
 		if a := b.get(id); a.State != billing.AttachmentClosed || len(a.Documents) != added {
-			t.Errorf("%s with %d documents, told of %d", a.State, len(a.Documents), added)
+			t.Errorf("%s with %d documents, want %d", a.State, len(a.Documents), added)
 		}
 		if o[0].err != nil || o[3].err != nil || o[4].err == nil && o[4].Attachment != o[3].Attachment {
 			t.Errorf("answered with %+v, made %+v", o[3], o[4])
@@ -256,12 +256,12 @@ func TestLiveMode(t *testing.T) {
 	var a billing.AttachmentID
 	var d billing.DocumentID
 	for name, o := range map[string]outcome{
-		"make":   came(b.service.Make(t.Context(), write(b.scope, call("1"), render), intake.AttachmentRequest{})),
-		"upload": b.upload(b.service, "2", a, nil),
-		"close":  b.close(b.service, "3", a),
-		"tell":   b.narrate("4", a, ""),
-		"remove": b.remove("5", a, d),
-		"answer": b.answer(b.service, "6", billing.PayerRequestID{}, intake.AnswerRequest{}),
+		"make":    came(b.service.Make(t.Context(), write(b.scope, call("1"), render), intake.AttachmentRequest{})),
+		"upload":  b.upload(b.service, "2", a, nil),
+		"close":   b.close(b.service, "3", a),
+		"narrate": b.narrate("4", a, ""),
+		"remove":  b.remove("5", a, d),
+		"answer":  b.answer(b.service, "6", billing.PayerRequestID{}, intake.AnswerRequest{}),
 	} {
 		if o.code() != billing.CodeAttachmentsUnavailable {
 			t.Errorf("%s: %+v", name, o)

@@ -133,7 +133,7 @@ func TestAnswerDiesAnywhere(t *testing.T) {
 			t.Errorf("the same request again: %+v", o)
 		}
 		if r := b.request(id); r.AnsweringAttachment.String() != o.Attachment {
-			t.Errorf("answered by %s, told %s", r.AnsweringAttachment, o.Attachment)
+			t.Errorf("answered by %s, the reply has %s", r.AnsweringAttachment, o.Attachment)
 		}
 	})
 	b.audit()

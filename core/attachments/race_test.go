@@ -109,7 +109,7 @@ func TestUploadsRaceWithClose(t *testing.T) {
 			}
 		}
 		if a := b.get(id); len(a.Documents) != want {
-			t.Errorf("%d documents, told of %d", len(a.Documents), want)
+			t.Errorf("%d documents, want %d", len(a.Documents), want)
 		}
 		added += want - 1
 	}

@@ -22,7 +22,7 @@ import (
 func (b *fixture) sending(key string, narrative string) (billing.AttachmentID, jobs.Job) {
 	b.t.Helper()
 	id := b.filled(key + " made")
-	if o := b.narrate(key+" told", id, narrative); o.err != nil {
+	if o := b.narrate(key+" narrative", id, narrative); o.err != nil {
 		b.t.Fatal(o.err)
 	}
 	return id, b.begun(0, func(s *attachments.Service) { b.close(s, key, id) })

@@ -128,7 +128,7 @@ func TestGivingUpAtTheCommit(t *testing.T) {
 		if o.err == nil && have == 1 && len(o.Documents) == 1 {
 			made++
 		} else if o.code() != billing.CodeTooManyRequests || have != 0 {
-			t.Errorf("%d documents, and the caller is told %+v", have, o)
+			t.Errorf("%d documents, and the caller got %+v", have, o)
 		}
 	}
 	t.Logf("%d of %d were made", made, races)

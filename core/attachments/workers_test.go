@@ -122,7 +122,7 @@ func TestSentAfterAll(t *testing.T) {
 	j := b.begun(0, func(s *attachments.Service) { b.close(s, "k", id) })
 	first := b.process(&porttest.Fault{Only: "Commit", How: porttest.Passes, Then: func() {
 		err := b.process(&porttest.Fault{Only: "Open", How: porttest.FailsBefore}).Send(t.Context(), j)
-		if _, told := errors.AsType[*jobs.DoneError](err); !told || !b.get(id).Sending.IsZero() {
+		if _, done := errors.AsType[*jobs.DoneError](err); !done || !b.get(id).Sending.IsZero() {
 			t.Errorf("the second worker: %v", err)
 		}
 	}})

@@ -151,7 +151,7 @@ func TestTwoCutters(t *testing.T) {
 	whole := ""
 	for _, f := range files {
 		if n := strings.Count(content[f.File.Name], "~CLM*"); n != f.ClaimCount || n > billing.MaxBatchClaims {
-			t.Errorf("a file of %d claims, told are %d", n, f.ClaimCount)
+			t.Errorf("a file of %d claims, want %d", n, f.ClaimCount)
 		}
 		count += f.ClaimCount
 		whole += content[f.File.Name]

@@ -287,7 +287,7 @@ func TestVoid(t *testing.T) {
 	b.wantClaim(b.practice, c.ID, billing.ClaimVoided, "queued submitted accepted accepted voided")
 	events := b.events(b.practice, c.ID)
 	if data := string(events[4].Data); !strings.Contains(data, "payer") || !strings.Contains(data, `"previous_state":"accepted_payer"`) || !strings.Contains(data, `"category":"A2"`) {
-		t.Errorf("claim.voided tells %s", data)
+		t.Errorf("claim.voided has %s", data)
 	}
 	if sentAs := b.network.sent[b.network.files(v)[0]]; !strings.Contains(sentAs, "REF*F8*"+c.PayerClaimNumber+"~") || !strings.Contains(sentAs, ":B:8*") {
 		t.Errorf("the void was sent as %s", sentAs)

@@ -309,7 +309,7 @@ func TestInterchangeRejected(t *testing.T) {
 		t.Errorf("rejected is %+v", rejected)
 	}
 	if again := b.give(b.interchangeRejected(sent, 2)); len(again) != 0 {
-		t.Errorf("told once more: %+v", again)
+		t.Errorf("rejected once more: %+v", again)
 	}
 	b.wantClaim(b.practice, c.ID, billing.ClaimQueued, "queued submitted queued")
 	if f := b.batch(b.practice, sent.ID); f.Result != billing.BatchRejected {

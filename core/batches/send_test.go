@@ -16,7 +16,7 @@ func TestNetworkIsDown(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
 	c := b.queue(b.practice, "")[0]
-	down := errors.New("nobody answers")
+	down := errors.New("no response")
 	b.network.set(down)
 	b.cut(1)
 	for range 7 { // more often than a job is tried

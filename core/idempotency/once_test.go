@@ -235,7 +235,7 @@ func TestAtOnce(t *testing.T) {
 	}
 	all.Wait()
 	if made.Load() != 1 {
-		t.Errorf("%d made it, %d got its answer, %d were told to wait", made.Load(), replays.Load(), inUse.Load())
+		t.Errorf("%d made it, %d got its reply, %d must wait", made.Load(), replays.Load(), inUse.Load())
 	}
 	b.offices(1)
 }

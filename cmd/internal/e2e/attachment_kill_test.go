@@ -22,16 +22,16 @@ import (
 	"github.com/molar-billing/molar/adapters/testservers"
 )
 
-// s3 is where a server of the tests keeps the images of one.
+// s3 is the test server that stores the images of a system.
 func s3(server *testservers.S3Server, bucket string) string {
 	return "s3://" + strings.TrimPrefix(strings.TrimSuffix(server.URL(), "/"), "http://") + "/" + bucket + "?tls=false"
 }
 
 // TestKillsWithImages kills each kind of process, the broker, the database and
-// the image store with kill -9 while attachments are made, filled with JPEGs
-// and PNGs and sent, and then holds what was answered against the database and
-// the images: nothing acknowledged is lost, nothing happened twice, no document
-// is without its image, and after the sweep no image without a document.
+// the image store with kill -9 while attachments are created, filled with JPEGs
+// and PNGs and sent. Then it compares the replies with the database and the
+// images. Nothing acknowledged is lost, nothing happened twice, no document is
+// without its image, and the sweep leaves no image without a document.
 func TestKillsWithImages(t *testing.T) {
 	t.Parallel()
 	const clients = 6
@@ -58,13 +58,14 @@ func TestKillsWithImages(t *testing.T) {
 	s.verifySweep(server, sent)
 }
 
-// sentAttachment is an attachment as the reply that closed it showed it.
+// sentAttachment is an attachment as the reply to its closing showed it.
 type sentAttachment struct {
 	id, number string
 	documents  map[string]string // ID -> MD5 of the image
 }
 
-// sendAttachment makes an attachment, uploads a JPEG and a PNG, and closes it.
+// sendAttachment creates an attachment, uploads a JPEG and a PNG, and closes
+// it.
 func (s *system) sendAttachment(ctx context.Context, n int) (out sentAttachment, ok bool) {
 	step := func(key, path, contentType string, body []byte) (r reply) {
 		r, ok = s.insist(ctx, fmt.Sprintf("%s-%d", key, n), path, contentType, body)
@@ -96,7 +97,7 @@ func attachmentBody(office, narrative string) []byte {
 		"service_dates":{"from":"2026-01-05","to":"2026-01-05"}}`, office, narrative)
 }
 
-// photo is an image that no other n has.
+// photo returns an image that differs for each n.
 func photo(n int, asPNG bool) []byte {
 	m := image.NewRGBA(image.Rect(0, 0, 160, 120))
 	r := rand.New(rand.NewPCG(uint64(n), 7))
@@ -116,12 +117,12 @@ func photo(n int, asPNG bool) []byte {
 	return b.Bytes()
 }
 
-// uploadBody is a form with the image as a bitewing.
+// uploadBody returns a form with the image as a bitewing.
 func uploadBody(name string, content []byte) (contentType string, body []byte) {
 	return formBody(name, content, field{"document_type", "11"}, field{"image_date", "2026-01-02"}, field{"orientation", "right"})
 }
 
-// field is a part of a form.
+// field adds a part to a form.
 type field struct{ name, value string }
 
 func formBody(fileName string, content []byte, fields ...field) (contentType string, body []byte) {
@@ -136,8 +137,8 @@ func formBody(fileName string, content []byte, fields ...field) (contentType str
 	return w.FormDataContentType(), b.Bytes()
 }
 
-// verifyAttachments holds what was answered against the database and the
-// images once all work is done.
+// verifyAttachments compares the replies with the database and the images once
+// all work is done.
 func (s *system) verifyAttachments(sent []sentAttachment) {
 	s.tb.Helper()
 	if len(sent) == 0 {
@@ -165,7 +166,7 @@ func (s *system) verifyAttachments(sent []sentAttachment) {
 	s.verifyImages(sent)
 }
 
-// verifyImages reads every image of what was sent.
+// verifyImages reads every image that was sent.
 func (s *system) verifyImages(sent []sentAttachment) {
 	s.tb.Helper()
 	for _, a := range sent {
@@ -178,7 +179,7 @@ func (s *system) verifyImages(sent []sentAttachment) {
 	}
 }
 
-// verifySweep lets a worker sweep what the kills left over, and nothing else.
+// verifySweep lets a worker sweep what the kills left, and nothing else.
 func (s *system) verifySweep(server *testservers.S3Server, sent []sentAttachment) {
 	s.tb.Helper()
 	blobs, err := minioblob.Open(s.tb.Context(), minioblob.Options{URL: s3(server, "kills"), Log: slog.New(slog.DiscardHandler)})

@@ -16,14 +16,14 @@ import (
 	"github.com/molar-billing/molar/adapters/testservers"
 )
 
-// canary is a load of sentinel patient data, and what came back to the caller
-// apart from the resources themselves.
+// canary is a load of sentinel patient data, with the messages that the caller
+// received.
 type canary struct {
 	*system
 	t         *testing.T
 	sentinels []string
 	steps     int
-	told      strings.Builder
+	shown  strings.Builder
 	uploaded  map[string]bool // paths of the attachments that got images
 }
 
@@ -35,9 +35,9 @@ const (
 	inPNGText = "Zyxcanarytext"
 )
 
-// attachmentDataStaysIn looks for the patients of attachments and payer
-// requests. The images are searched too: what is stored has no metadata, and
-// no upload leaves a file behind.
+// attachmentDataStaysIn searches for the patients of attachments and payer
+// requests. It searches the images too: stored ones have no metadata, and no
+// upload leaves a file behind.
 func (s *watchedSystem) attachmentDataStaysIn(t *testing.T) {
 	t.Helper()
 	c := &canary{system: s.system, t: t, uploaded: map[string]bool{}, sentinels: []string{
@@ -56,13 +56,13 @@ func (s *watchedSystem) attachmentDataStaysIn(t *testing.T) {
 	texts := map[string]string{"events": events}
 	named := map[string]*process{"api": s.apis[0], "payerworker": s.workers[0], "pngworker": s.pngs[0]}
 	s.metrics(texts, named)
-	s.workers[0].kill() // with nobody to take them, jobs stay in the queue to be looked at
+	s.workers[0].kill() // without a worker the jobs stay in the queue, where the test reads them
 	s.pngs[0].kill()
 	maps.Copy(texts, c.messages())
 	s.workers[0].start(io.Discard)
 	s.pngs[0].start(io.Discard)
 	s.logs(texts, named)
-	texts["messages to the caller"] = c.told.String()
+	texts["messages to the caller"] = c.shown.String()
 	search(t, c.sentinels, texts)
 	for _, dir := range []string{s.temp, s.uploads} {
 		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
@@ -71,7 +71,7 @@ func (s *watchedSystem) attachmentDataStaysIn(t *testing.T) {
 	}
 }
 
-// send sends a request under a new key and wants the status.
+// send sends a request under a new key and expects the status.
 func (c *canary) send(want int, path, contentType string, body []byte) reply {
 	c.t.Helper()
 	c.steps++
@@ -82,7 +82,7 @@ func (c *canary) send(want int, path, contentType string, body []byte) reply {
 	if r.status != want {
 		c.t.Errorf("%s: status %d, want %d: %v", path, r.status, want, r.body)
 	}
-	fmt.Fprintln(&c.told, r.body["message"], r.body["errors"])
+	fmt.Fprintln(&c.shown, r.body["message"], r.body["errors"])
 	return r
 }
 
@@ -91,7 +91,7 @@ func (c *canary) json(want int, path, body string) reply {
 	return c.send(want, path, "application/json", []byte(body))
 }
 
-// about is the part of a body that says whom it is about.
+// about returns the part of a body with the patient and the subscriber.
 const about = `"patient":{"first_name":"Zyxcanaryfirst","last_name":"Zyxcanarylast","date_of_birth":"1947-03-29"},
 	"subscriber":{"first_name":"Zyxcanarysubscriber","last_name":"Zyxcanarylast","member_id":"ZYXCANARYMEMBER","relationship":"spouse"},
 	"service_dates":{"from":"2026-01-05","to":"2026-01-05"}`
@@ -102,7 +102,7 @@ func (c *canary) attachment(narrative string) (path string) {
 	return "/attachments/" + idOf(r)
 }
 
-// upload sends an image as a bitewing, or as what the fields say instead.
+// upload sends an image as a bitewing, or as the fields say instead.
 func (c *canary) upload(want int, path, fileName string, content []byte, fields ...field) {
 	c.t.Helper()
 	if len(fields) == 0 {
@@ -115,8 +115,8 @@ func (c *canary) upload(want int, path, fileName string, content []byte, fields 
 	}
 }
 
-// attach makes attachments on their own: images that are taken and refused,
-// and sending that fails and then does not.
+// attach creates attachments without a claim: with accepted and refused images,
+// and with a sending that fails first.
 func (c *canary) attach() {
 	c.t.Helper()
 	const refused = http.StatusUnprocessableEntity
@@ -155,7 +155,7 @@ func (c *canary) attach() {
 		"/attachments?claim_id=Zyxcanarylast", "/attachments/Zyxcanarylast", a + "/documents/Zyxcanarylast/content", "/payer_requests/Zyxcanarylast?x=Zyxcanarywrong",
 	} {
 		_, body := get(c.t, c.urls[0]+path, c.key)
-		fmt.Fprintln(&c.told, body)
+		fmt.Fprintln(&c.shown, body)
 	}
 }
 
@@ -189,7 +189,7 @@ func (c *canary) faults(server *testservers.S3Server) {
 	had := len(c.workers[0].log())
 	closing := func() int {
 		r, _ := post(c.t.Context(), http.DefaultClient, c.urls[0]+a+"/close", c.key, "canary-close", "application/json", []byte("{}"))
-		fmt.Fprintln(&c.told, r.body["message"], r.body["errors"])
+		fmt.Fprintln(&c.shown, r.body["message"], r.body["errors"])
 		return r.status
 	}
 	if status := closing(); status != http.StatusServiceUnavailable {
@@ -204,7 +204,7 @@ func (c *canary) faults(server *testservers.S3Server) {
 	if err == nil && r.status < http.StatusInternalServerError {
 		c.t.Errorf("without a database: %d %v", r.status, r.body)
 	}
-	fmt.Fprintln(&c.told, r.body)
+	fmt.Fprintln(&c.shown, r.body)
 	c.postgres.Restart()
 	await(c.t, "the database", func() bool {
 		code, _ := get(c.t, c.urls[0]+a, c.key)
@@ -212,7 +212,7 @@ func (c *canary) faults(server *testservers.S3Server) {
 	})
 }
 
-// images searches what is stored of the images.
+// images searches the stored images.
 func (c *canary) images() {
 	c.t.Helper()
 	found := 0
@@ -232,8 +232,8 @@ func (c *canary) images() {
 	}
 }
 
-// messages is what lies in the queues when an attachment is closed, and a PNG
-// uploaded, and no worker runs.
+// messages returns the messages in the queues when an attachment is closed, and
+// a PNG uploaded, and no worker runs.
 func (c *canary) messages() map[string]string {
 	c.t.Helper()
 	a, b := c.attachment(""), c.attachment("")
@@ -254,7 +254,7 @@ func (c *canary) messages() map[string]string {
 	return out
 }
 
-// metadataJPEG is a photo with EXIF, a comment, and bytes after its end.
+// metadataJPEG returns a photo with EXIF, a comment, and bytes after its end.
 func metadataJPEG(n int) []byte {
 	segment := func(marker byte, content string) []byte {
 		b := binary.BigEndian.AppendUint16([]byte{0xff, marker}, uint16(len(content)+2))
@@ -265,7 +265,7 @@ func metadataJPEG(n int) []byte {
 	return slices.Concat(image[:2], segment(0xe1, exif), segment(0xfe, inComment), image[2:], []byte(inTrailer))
 }
 
-// metadataPNG is a photo with a text, and bytes after its end.
+// metadataPNG returns a photo with a text, and bytes after its end.
 func metadataPNG(n int) []byte {
 	const header = 8 + 25 // the signature and IHDR
 	image := photo(n, true)
@@ -275,8 +275,8 @@ func metadataPNG(n int) []byte {
 	return slices.Concat(image[:header], chunk, image[header:], []byte(inTrailer))
 }
 
-// damaged is the PNG with a fault that only its pixels show: their length is
-// right, and so are all checksums of chunks.
+// damaged returns the PNG with a fault that only its pixels show: their length
+// is correct, and so are all checksums of chunks.
 func damaged(png []byte) []byte {
 	b := bytes.Clone(png)
 	at := bytes.Index(b, []byte("IDAT"))

@@ -53,7 +53,7 @@ func BenchmarkService(b *testing.B) {
 	}
 }
 
-// pgbench gives the commits a second of single-row inserts.
+// pgbench returns the commits a second of single-row inserts.
 func (s *system) pgbench(b *testing.B) float64 {
 	b.Helper()
 	if _, err := s.db.Exec("CREATE TABLE baseline (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, at timestamptz DEFAULT now(), note text)"); err != nil {
@@ -66,7 +66,7 @@ func (s *system) pgbench(b *testing.B) float64 {
 	return s.play(b, nil, "-f", script, "-T", "5")
 }
 
-// play runs pgbench with 32 clients and gives the scripts that it plays in a
+// play runs pgbench with 32 clients and returns the scripts that it plays in a
 // second.
 func (s *system) play(b *testing.B, env []string, args ...string) float64 {
 	b.Helper()
@@ -119,7 +119,7 @@ type figures struct {
 
 var serial atomic.Int64
 
-// measure makes checks of one sort over some connections for a while.
+// measure runs checks of one kind over some connections for a while.
 func (s *system) measure(b *testing.B, connections int, span time.Duration, sort string) figures {
 	b.Helper()
 	u, err := url.Parse(s.urls[0])
@@ -201,7 +201,7 @@ func timed(client interface {
 	return took, err
 }
 
-// summary sums up what requests took.
+// summary summarizes the times of requests.
 func summary(took []time.Duration, elapsed time.Duration) figures {
 	slices.Sort(took)
 	return figures{
@@ -210,7 +210,8 @@ func summary(took []time.Duration, elapsed time.Duration) figures {
 	}
 }
 
-// resident is the largest resident memory that a process has had, in bytes.
+// resident returns the largest resident memory that a process has had, in
+// bytes.
 func resident(tb testing.TB, p *process) int {
 	tb.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// claimFate is what the sandbox does with claims of an ending, and what has to
-// be told of one then. Files come in any order when those who take them in are
-// killed, and a payer's word makes the clearinghouse's too late.
-type claimFate struct {
+// claimEnding is what the sandbox does with claims of an ending, and the events
+// that follow. Files come in any order when their receivers are killed, and a
+// payer's report makes the clearinghouse's too late.
+type claimEnding struct {
 	payer, kind, ending string
 
 	state string
@@ -20,8 +20,8 @@ type claimFate struct {
 	paid  string // the claim's own figure; empty for none
 }
 
-// The claims of a file are queued again when one of them has it rejected.
-var claimFates = []claimFate{
+// The claims of a file are queued again when one of them causes its rejection.
+var claimFates = []claimEnding{
 	{"60054", "claim", "", "accepted_payer", `( accepted){1,2}`, ""},
 	{"CHTEST", "claim", "", "paid", `( accepted){0,2} paid`, "100.00"},
 	{"60054", "claim", "-PAID-ERA", "paid", `( accepted){0,2} paid`, "64.00"},
@@ -36,9 +36,9 @@ var claimFates = []claimFate{
 }
 
 // TestClaimsThroughKills kills the processes that claims and remittances go
-// through, and wipes what the broker has, while claims of every ending are
-// made. In the end each is where its ending leads, each of its events was told
-// once, and the money on the claims is that of the remittances.
+// through, and wipes the broker, while claims of every ending are created. In
+// the end each claim is where its ending leads, each of its events came once,
+// and its money is that of the remittances.
 func TestClaimsThroughKills(t *testing.T) {
 	t.Parallel()
 	s := startSystem(t, 2, 2, "MOLAR_BATCH_INTERVAL=500ms", "MOLAR_SANDBOX_ERA_DELAY=1s")
@@ -61,13 +61,13 @@ func TestClaimsThroughKills(t *testing.T) {
 	s.verifyClaims(made)
 }
 
-// madeClaim is a claim that the API has answered.
+// madeClaim is a claim that the API has replied to.
 type madeClaim struct {
-	claimFate
+	claimEnding
 	id, control string
 }
 
-// makeClaim makes a claim, and then waits a little.
+// makeClaim creates a claim, and then waits a little.
 func (s *system) makeClaim(ctx context.Context, n int) (madeClaim, bool) {
 	f := claimFates[n%len(claimFates)]
 	r, ok := s.insist(ctx, fmt.Sprintf("claim-%d", n), "/claims", "application/json", claimBody(s.office, f, n))
@@ -79,8 +79,8 @@ func (s *system) makeClaim(ctx context.Context, n int) (madeClaim, bool) {
 	return madeClaim{f, idOf(r), control}, ok
 }
 
-// claimBody is a claim over 100.00 of a patient that no other n has.
-func claimBody(office string, f claimFate, n int) []byte {
+// claimBody returns a claim over 100.00 of a patient that differs for each n.
+func claimBody(office string, f claimEnding, n int) []byte {
 	day := `"service_date":"` + time.Now().AddDate(0, 0, -3).Format(time.DateOnly) + `",`
 	if f.kind == "predetermination" {
 		day = ""
@@ -93,8 +93,8 @@ func claimBody(office string, f claimFate, n int) []byte {
 		f.kind, office, f.payer, name, n, f.ending, day, day)
 }
 
-// verifyClaims waits until every claim is where it belongs, and then looks at
-// how it came there.
+// verifyClaims waits until every claim is where it belongs, and then checks how
+// it came there.
 func (s *system) verifyClaims(made []madeClaim) {
 	s.tb.Helper()
 	if len(made) < len(claimFates) {
@@ -102,7 +102,7 @@ func (s *system) verifyClaims(made []madeClaim) {
 	}
 	s.awaitClaims(made)
 	s.none(map[string]string{
-		"claims that nobody was told of":            fmt.Sprintf(`SELECT count(*) - %d FROM claims`, len(made)),
+		"claims that nobody was events of":          fmt.Sprintf(`SELECT count(*) - %d FROM claims`, len(made)),
 		"batches without their answer":              `SELECT count(*) FROM batches WHERE state <> 'acknowledged'`,
 		"batches without exactly one event":         `SELECT count(*) FROM batches b WHERE (SELECT count(*) FROM events e WHERE e.resource_id = b.id) <> 1`,
 		"remittances that are not done":             `SELECT count(*) FROM eras WHERE progress <> 'done'`,
@@ -125,11 +125,11 @@ func (s *system) verifyClaims(made []madeClaim) {
 	s.verifyMoney(made)
 }
 
-// claimWork counts what is left to be done for claims, now or later.
+// claimWork counts the remaining work for claims, now or later.
 const claimWork = `SELECT (SELECT count(*) FROM jobs) + (SELECT count(*) FROM sandbox_mail WHERE removed_at IS NULL)
 	+ (SELECT count(*) FROM claims WHERE state IN ('queued', 'submitted', 'accepted_clearinghouse'))`
 
-// awaitClaims waits until there is nothing left to be done, now or later.
+// awaitClaims waits until no work remains, now or later.
 func (s *system) awaitClaims(made []madeClaim) {
 	s.tb.Helper()
 	defer func() {
@@ -144,12 +144,12 @@ func (s *system) awaitClaims(made []madeClaim) {
 	await(s.tb, "the end of all work", func() bool { return s.count(claimWork) == 0 })
 }
 
-// claimStory is what was told of a claim, in order.
+// claimStory returns the events of a claim, in order.
 func (s *system) claimStory(id string) string {
 	s.tb.Helper()
-	told, _ := s.read("/events?limit=100&resource_id=" + id)["data"].([]any)
-	words := make([]string, len(told))
-	for _, e := range told {
+	events, _ := s.read("/events?limit=100&resource_id=" + id)["data"].([]any)
+	words := make([]string, len(events))
+	for _, e := range events {
 		e, _ := e.(map[string]any)
 		sequence, _ := e["sequence"].(float64)
 		if at := int(sequence) - 1; at >= 0 && at < len(words) {
@@ -159,16 +159,16 @@ func (s *system) claimStory(id string) string {
 	return strings.Join(words, " ")
 }
 
-// verifyClaim holds a claim and its events against what its ending demands.
+// verifyClaim compares a claim and its events with its ending.
 func (s *system) verifyClaim(m madeClaim) {
 	s.tb.Helper()
 	c, story := s.read("/claims/"+m.id), s.claimStory(m.id)
 	state, paid, want := m.state, m.paid, "validated( queued submitted)+"+m.story
-	if m.ending == "-REVERSED" && s.count(reversedFirst, m.control) > 0 { // there was nothing to be reversed yet
+	if m.ending == "-REVERSED" && s.count(reversedFirst, m.control) > 0 { // there was nothing to reverse yet
 		state, paid, want = "paid", "64.00", "validated( queued submitted)+( accepted){0,2} paid"
 	}
 	if c["state"] != state || !regexp.MustCompile("^"+want+"$").MatchString(story) {
-		s.tb.Errorf("%s %q is %v, want %s; told was %q, want %s", m.id, m.ending, c["state"], state, story, want)
+		s.tb.Errorf("%s %q is %v, want %s; events was %q, want %s", m.id, m.ending, c["state"], state, story, want)
 	}
 	payment, _ := c["payment"].(map[string]any)
 	if got, _ := payment["paid"].(string); got != paid {
@@ -191,7 +191,7 @@ FROM era_claims r
 JOIN era_claims p ON p.detail->>'ControlNumber' = r.detail->>'ControlNumber' AND p.detail->>'StatusCode' <> '22' AND r.era_id < p.era_id
 WHERE r.detail->>'StatusCode' = '22' AND r.detail->>'ControlNumber' = $1`
 
-// verifyMoney adds up what remittances say that was applied, for each claim.
+// verifyMoney adds up the applied amounts of remittances for each claim.
 func (s *system) verifyMoney(made []madeClaim) {
 	s.tb.Helper()
 	applied := map[any]float64{}
@@ -229,7 +229,7 @@ func (s *system) verifyMoney(made []madeClaim) {
 		s.count(strings.Replace(reversedFirst, "AND r.detail->>'ControlNumber' = $1", "", 1)))
 }
 
-// cents reads money.
+// cents reads an amount of money.
 func cents(tb testing.TB, money any) float64 {
 	tb.Helper()
 	var f float64

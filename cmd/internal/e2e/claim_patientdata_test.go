@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// claimDataStaysIn looks for the patients of claims, their files and
-// remittances. Every row of the database is searched too: names are in the tables of patients, claims and what
-// remittances say of claims, and in answers that are kept for a repetition of
-// the request, as columns of their own; files are encrypted.
+// claimDataStaysIn searches for the patients of claims, their files and
+// remittances. It searches every row of the database too: names are only in the
+// columns of patients, claims, claims of remittances and stored replies; files
+// are encrypted.
 func (s *watchedSystem) claimDataStaysIn(t *testing.T) {
 	s.provide()
 	c := &canary{system: s.system, t: t, sentinels: []string{
@@ -23,12 +23,12 @@ func (s *watchedSystem) claimDataStaysIn(t *testing.T) {
 	await(t, "the end of all work", func() bool { return s.count(claimWork) == 0 })
 	_, remittances := get(t, s.urls[0]+"/eras?limit=100", s.key)
 	_, metrics := get(t, s.eras[0].opsURL()+"/metrics", "")
-	s.eras[0].kill() // with nobody to take it, the job stays in the queue to be looked at
+	s.eras[0].kill() // without a worker the job stays in the queue, where the test reads it
 	c.claim("CHTEST", "claim", "")
 	message := c.message("molar.era")
 	c.stray()
 
-	texts := map[string]string{"remittances": remittances, "metrics of the eraworker": metrics, "queue": message, "quarantine, as the operator sees it": s.molar("era", "quarantine"), "messages to the caller": c.told.String()}
+	texts := map[string]string{"remittances": remittances, "metrics of the eraworker": metrics, "queue": message, "quarantine, as the operator sees it": s.molar("era", "quarantine"), "messages to the caller": c.shown.String()}
 	_, texts["events"] = get(t, s.urls[0]+"/events?limit=100", s.key)
 	_, texts["batches"] = get(t, s.urls[0]+"/batches?limit=100", s.key)
 	for _, want := range []string{
@@ -70,7 +70,7 @@ func (c *canary) claimBody(payer, kind, ending, more string) string {
 		kind, c.office, payer, c.steps, ending, strings.Repeat("x", c.steps), day, more)
 }
 
-// claim makes a claim and submits it.
+// claim creates a claim and submits it.
 func (c *canary) claim(payer, kind, ending string) (id string) {
 	c.t.Helper()
 	r := c.json(http.StatusCreated, "/claims", c.claimBody(payer, kind, ending, `,"submit":true`))
@@ -80,7 +80,7 @@ func (c *canary) claim(payer, kind, ending string) (id string) {
 	return idOf(r)
 }
 
-// claims makes claims of every ending and waits until one is voided.
+// claims creates claims of every ending and waits until one is voided.
 func (c *canary) claims() (ids []string) {
 	c.t.Helper()
 	for _, f := range claimFates {
@@ -92,7 +92,8 @@ func (c *canary) claims() (ids []string) {
 	return ids
 }
 
-// misuse asks for what is refused, in words that must not be repeated.
+// misuse sends requests that are refused, with words that no message may
+// repeat.
 func (c *canary) misuse(ids []string) {
 	c.t.Helper()
 	const refused = http.StatusUnprocessableEntity
@@ -109,14 +110,14 @@ func (c *canary) misuse(ids []string) {
 	get(c.t, c.urls[0]+"/claims/Zyxcanarylast", c.key)
 }
 
-// stray has a remittance come from outside for an office that is not verified.
-// Before that another organization creates an office with the same NPI, which
-// changes nothing.
+// stray sends a remittance from outside for an unverified office. Before that
+// another organization creates an office with the same NPI, which changes
+// nothing.
 func (c *canary) stray() {
 	c.t.Helper()
 	org := c.molar("orgs", "create", "Twin Dental")
 	c.molar("offices", "create", "--org", org, "--name", "Twin", "--npi", "1234567893")
-	had := c.count("SELECT count(*) FROM eras") // the eraworker is down: they are kept and not applied
+	had := c.count("SELECT count(*) FROM eras") // the eraworker is down: they are stored and not applied
 	c.claim("CHTEST", "claim", "")
 	await(c.t, "a remittance although another office has the NPI", func() bool { return c.count("SELECT count(*) FROM eras") > had })
 	for _, change := range []string{

@@ -107,8 +107,8 @@ func TestEventsList(t *testing.T) {
 	away.bad("Start it with molar dev", "events", "resend", billing.NewID[billing.EventID](time.Now()).String())
 }
 
-// TestEventsResend sends events again to an endpoint, whose receiver is on
-// this machine.
+// TestEventsResend sends events again to an endpoint with a receiver on this
+// machine.
 func TestEventsResend(t *testing.T) {
 	t.Parallel()
 	hooks := &receiver{t: t}
@@ -151,11 +151,11 @@ func TestEventsResend(t *testing.T) {
 			t.Errorf("%v delivered %s, want %s", again.args, got, again.want)
 		}
 	}
-	if out, told, code := c.run("events", "resend", "--data", dir, "--after", "1h", "--type", "claim.paid", "--json"); code != 0 || !strings.Contains(out, `"queued":0`) || strings.Contains(told, "enabled") {
-		t.Errorf("nothing to send: %d, %q, %q", code, out, told)
+	if out, stderr, code := c.run("events", "resend", "--data", dir, "--after", "1h", "--type", "claim.paid", "--json"); code != 0 || !strings.Contains(out, `"queued":0`) || strings.Contains(stderr, "enabled") {
+		t.Errorf("nothing to send: %d, %q, %q", code, out, stderr)
 	}
-	if _, told, code := c.run("events", "resend", "--data", dir, "--after", "1h", "--type", "claim.paid"); code != 0 || !strings.Contains(told, "No enabled webhook endpoint") {
-		t.Errorf("nothing to send: %d, %q", code, told)
+	if _, stderr, code := c.run("events", "resend", "--data", dir, "--after", "1h", "--type", "claim.paid"); code != 0 || !strings.Contains(stderr, "No enabled webhook endpoint") {
+		t.Errorf("nothing to send: %d, %q", code, stderr)
 	}
 	c.bad("404 NOT_FOUND", "events", "resend", "--data", dir, billing.NewID[billing.EventID](time.Now()).String())
 	c.bad("404 NOT_FOUND", "events", "resend", "--data", dir, check, "--endpoint", billing.NewID[billing.WebhookEndpointID](time.Now()).String())

@@ -21,7 +21,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// hook is a webhook request as a receiver got it.
+// hook is a webhook request as a receiver received it.
 type hook struct {
 	header http.Header
 	body   []byte
@@ -42,7 +42,7 @@ func (h hook) event(t *testing.T) (e struct {
 	return e
 }
 
-// receiver is a receiver on this machine, that can go away and come back.
+// receiver is a receiver on this machine that can go away and come back.
 type receiver struct {
 	t    *testing.T
 	addr string
@@ -90,8 +90,8 @@ func (r *receiver) hooks() []hook {
 	return slices.Clone(r.got)
 }
 
-// resources lists what the events are about, in order. One that came again at
-// once counts once: that is what its receiver is told to expect.
+// resources lists the resources of the events, in order. An immediate
+// repetition counts once, because receivers must expect one.
 func (r *receiver) resources() (ids []string) {
 	for _, h := range r.hooks() {
 		ids = append(ids, h.event(r.t).Data.ID)
@@ -99,8 +99,8 @@ func (r *receiver) resources() (ids []string) {
 	return slices.Compact(ids)
 }
 
-// command is the molar command of somebody with a folder and a molar dev of
-// their own.
+// command is the molar command of a user with a folder and a molar dev of their
+// own.
 type command struct {
 	t   *testing.T
 	env []string
@@ -111,7 +111,7 @@ func newCommand(t *testing.T, env ...string) command {
 	return command{t, append(env, "XDG_CONFIG_HOME="+t.TempDir())}
 }
 
-// run gives what a command printed, and its exit code.
+// run returns what a command printed, and its exit code.
 func (c command) run(args ...string) (stdout, stderr string, code int) {
 	c.t.Helper()
 	var out, err bytes.Buffer
@@ -126,7 +126,7 @@ func (c command) run(args ...string) (stdout, stderr string, code int) {
 	return out.String(), err.String(), cmd.ProcessState.ExitCode()
 }
 
-// good runs a command that is to succeed.
+// good runs a command that must succeed.
 func (c command) good(args ...string) string {
 	c.t.Helper()
 	out, err, code := c.run(args...)
@@ -136,11 +136,11 @@ func (c command) good(args ...string) string {
 	return out
 }
 
-// bad runs a command that is to fail with the words in its message.
+// bad runs a command that must fail with the words in its message.
 func (c command) bad(want string, args ...string) {
 	c.t.Helper()
 	if out, err, code := c.run(args...); code != 1 || !strings.Contains(err, want) || out != "" {
-		c.t.Errorf("molar %v ended with %d, printed %q and told %q; want 1 and %q", args, code, out, err, want)
+		c.t.Errorf("molar %v ended with %d, printed %q and reported %q; want 1 and %q", args, code, out, err, want)
 	}
 }
 
@@ -153,9 +153,9 @@ func (c command) listening(args ...string) (*process, *lockedBuffer) {
 	return p, out
 }
 
-// TestListenLosesNothing kills molar listen, the receiver and molar dev in
-// turn while checks are made one after another, and wants the event of each,
-// in order, well signed.
+// TestListenLosesNothing kills molar listen, the receiver and molar dev in turn
+// while checks are made, and expects the event of each, in order, correctly
+// signed.
 func TestListenLosesNothing(t *testing.T) {
 	t.Parallel()
 	rounds := rounds(t, 3)
@@ -191,15 +191,15 @@ func TestListenLosesNothing(t *testing.T) {
 		verifyHook(t, h, secret)
 	}
 	t.Logf("%d checks, %d posts", len(want), len(hooks.hooks()))
-	for told, most := range map[string]int{"The receiver is not running": 2 * rounds, "Waiting: ": 2 * rounds} {
-		if n := strings.Count(listen.log(), told); n > most {
-			t.Errorf("%q was told %d times, want at most %d: once for each time", told, n, most)
+	for message, most := range map[string]int{"The receiver is not running": 2 * rounds, "Waiting: ": 2 * rounds} {
+		if n := strings.Count(listen.log(), message); n > most {
+			t.Errorf("%q was reported %d times, want at most %d: once for each time", message, n, most)
 		}
 	}
 }
 
-// makeChecks makes checks one after another, each until it is answered, and
-// gives their IDs.
+// makeChecks makes checks one after another, each until its reply, and returns
+// their IDs.
 func makeChecks(t *testing.T, r ready, stop <-chan struct{}) (ids []string) {
 	t.Helper()
 	for n := 0; ; n++ {
@@ -234,7 +234,7 @@ func verifyHook(t *testing.T, h hook, secret string) {
 	}
 }
 
-// wordAfter is the word that follows a name in what a command printed.
+// wordAfter returns the word that follows a name in the output of a command.
 func wordAfter(out, name string) string {
 	_, after, _ := strings.Cut(out, name+" ")
 	word, _, _ := strings.Cut(after, "\n")
@@ -249,7 +249,7 @@ func TestListen(t *testing.T) {
 	trigger := func(kind string) string { return strings.Fields(c.good("trigger", kind, "--data", dir))[1] }
 	first, second, third := trigger("eligibility.completed"), trigger("payer_request.received"), trigger("eligibility.completed")
 
-	// One listens from an event on, and has it too; another from now on; a third to one type.
+	// One listens from an event on, including it; another from now on; a third to one type.
 	all, now, some := newReceiver(t), newReceiver(t), newReceiver(t)
 	p, out := c.listening("--data", dir, "--forward-to", all.url(), "--since", first, "--print-data", "--json")
 	_, nowOut := c.listening("--data", dir, "--forward-to", now.url())

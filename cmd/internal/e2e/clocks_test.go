@@ -13,12 +13,12 @@ import (
 	"time"
 )
 
-// clockVariable is how much the clock of a process is off, as in "-5m".
+// clockVariable is the error of a process's clock, as in "-5m".
 const clockVariable = "MOLAR_TEST_CLOCK"
 
-// shiftedMolar builds the molar command with a time.Now that is off by what
-// clockVariable says. Timers, and the clock of PostgreSQL, stay right: so it is
-// on a machine whose clock was set wrong.
+// shiftedMolar builds the molar command with a time.Now that is off by
+// clockVariable. Timers, and the clock of PostgreSQL, stay correct, as on a
+// machine whose clock was set wrong.
 func shiftedMolar(t *testing.T) (dir string) {
 	t.Helper()
 	const (
@@ -51,8 +51,8 @@ func shiftedMolar(t *testing.T) (dir string) {
 }
 
 // TestClocksApart runs processes whose clocks are 300 s fast and 300 s slow.
-// What they keep has the database's time, and a webhook that failed is posted
-// again neither early nor late, by the same process or by the other.
+// What they store has the database's time, and a failed webhook is posted again
+// neither early nor late, by the same process or by the other.
 func TestClocksApart(t *testing.T) {
 	t.Parallel()
 	const off = 300 * time.Second

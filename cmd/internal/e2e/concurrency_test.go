@@ -9,7 +9,7 @@ import (
 )
 
 // sameKeyAtOnce sends 200 equal requests with one key at once, to two
-// instances: one check is made, and everyone gets it or is asked to come back.
+// instances. One check is created; every caller gets it or is asked to repeat.
 func (s *system) sameKeyAtOnce(t *testing.T) {
 	const callers = 200
 	body := checkBody(s.office, "-ACTIVE-FULL", 1)
@@ -56,13 +56,13 @@ func (s *system) sameKeyAtOnce(t *testing.T) {
 	s.refuseHostileBodies(t)
 }
 
-// hostileMemory is the memory that an api process may have after ten hostile
-// bodies of a megabyte at once.
+// hostileMemory is the memory limit of an api process after ten hostile bodies
+// of a megabyte at once.
 const hostileMemory = 250 << 20
 
-// refuseHostileBodies sends ten bodies at once that a parser may spend much
-// memory on: a megabyte with a field name of half a megabyte, which every
-// further fault would repeat.
+// refuseHostileBodies sends ten bodies at once on which a parser may spend much
+// memory: a megabyte with a field name of half a megabyte, which every further
+// fault would repeat.
 func (s *system) refuseHostileBodies(t *testing.T) {
 	t.Helper()
 	const half = 500_000

@@ -20,8 +20,8 @@ type ready struct {
 	Claims  map[string]string `json:"claims"`
 }
 
-// startDev starts molar dev on a folder. It ends with the test, and the cluster
-// that it started with it.
+// startDev starts molar dev on a folder. It ends with the test, and so does the
+// cluster that it started.
 func startDev(tb testing.TB, env []string, dir string, flags ...string) (*process, ready) {
 	tb.Helper()
 	p := newProcess(tb, "molar", env, append([]string{"dev", "--json", "--addr", "127.0.0.1:0", "--data", dir}, flags...)...)
@@ -84,7 +84,7 @@ func TestDevKeepsItsDataAndKeys(t *testing.T) {
 		t.Errorf("the check of the first run: %d %s", status, body)
 	}
 
-	// Killed, it leaves its database running; the next run takes that over.
+	// A killed one leaves its database running; the next run takes that over.
 	slow := make(chan reply, 1)
 	go func() {
 		r, _ := check(t.Context(), http.DefaultClient, again.BaseURL, again.Keys["test"], "k2", checkBody(again.Offices["test"], "-SLOW-1", 2))
@@ -103,7 +103,7 @@ func TestDevKeepsItsDataAndKeys(t *testing.T) {
 	})
 }
 
-// The claim that comes along is whole, as one that a caller makes.
+// The demo claim is complete, like one that a caller creates.
 func TestDevBringsAClaim(t *testing.T) {
 	t.Parallel()
 	_, r := startDev(t, nil, t.TempDir())

@@ -55,13 +55,14 @@ func BenchmarkFresh(b *testing.B) {
 	}
 }
 
-// commits is how many transactions the server has committed in the database.
+// commits returns the number of transactions that the server has committed in
+// the database.
 func (s *system) commits() int {
 	time.Sleep(1100 * time.Millisecond) // sessions report once a second
 	return s.count("SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()")
 }
 
-// floor is the checks a second that pgbench reaches with their statements.
+// floor returns the checks a second that pgbench reaches with their statements.
 func (s *system) floor(b *testing.B) float64 {
 	b.Helper()
 	var v struct{ org, office, payer, inquiry, benefits, exchanges, data, name string }
@@ -81,8 +82,8 @@ LIMIT 1`).Scan(&v.org, &v.office, &v.payer, &v.inquiry, &v.benefits, &v.exchange
 // usage is processor time by command.
 type usage map[string]time.Duration
 
-// cpu is the processor time that the processes started by this test have used,
-// and that of those that ended and were waited for.
+// cpu returns the processor time of the processes started by this test,
+// including those that ended and were waited for.
 func cpu(tb testing.TB) usage {
 	tb.Helper()
 	parents, names, used := map[int]int{}, map[int]string{}, map[int]int{}
@@ -114,8 +115,8 @@ func cpu(tb testing.TB) usage {
 	return all
 }
 
-// since is what one of n checks took after an earlier reading: in all, and by
-// the commands that took most.
+// since returns the processor time of one of n checks after an earlier reading:
+// in all, and by the commands that used most.
 func (u usage) since(before usage, n float64) string {
 	var parts []string
 	var sum time.Duration

@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// TestKills kills each kind of process, the broker and the database, 20 times
-// each with kill -9 while checks are made, and twice deletes everything that
-// the broker has. Then it compares every reply with the database: no
-// acknowledged check is lost, no key is stuck or did its work twice, no check
-// stays pending, no event is missing or doubled. Before the first kill, many
-// requests with one key come at once.
+// TestKills kills each kind of process, the broker and the database 20 times
+// each with kill -9 while checks are made, and wipes the broker twice. Then it
+// compares every reply with the database. No acknowledged check is lost, no key
+// is stuck or did its work twice, no check stays pending, and no event is
+// missing or doubled. Before the first kill, many requests with one key come at
+// once.
 func TestKills(t *testing.T) {
 	t.Parallel()
 	const clients = 8
@@ -77,10 +77,10 @@ func (s *system) stillPending(ids []string) (n int) {
 	return n
 }
 
-// victim is what a test kills, and how it comes back.
+// victim is a server or process that a test kills, and how it comes back.
 type victim struct{ kill, restart func() }
 
-// kills is the processes, killed at once.
+// kills kills the processes at once.
 func kills(all ...*process) victim {
 	each := func(do func(*process)) func() {
 		return func() {
@@ -168,7 +168,7 @@ func (s *system) insist(ctx context.Context, key, path, contentType string, body
 	}
 }
 
-// answeredCheck is a check that the API has answered.
+// answeredCheck is a check that the API has replied to.
 type answeredCheck struct{ key, id string }
 
 // answered makes a check.
@@ -180,7 +180,7 @@ func (s *system) answered(ctx context.Context, n int) (answeredCheck, bool) {
 	return answeredCheck{key, idOf(r)}, ok
 }
 
-// none holds that the queries count nothing, each by what it counts.
+// none checks that each query counts nothing.
 func (s *system) none(queries map[string]string) {
 	s.tb.Helper()
 	for what, query := range queries {
@@ -190,7 +190,7 @@ func (s *system) none(queries map[string]string) {
 	}
 }
 
-// verify holds the answers against the database once the work is done.
+// verify compares the replies with the database once the work is done.
 func (s *system) verify(answers []answeredCheck) {
 	s.tb.Helper()
 	if len(answers) == 0 {

@@ -36,12 +36,12 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// TestPatientDataStaysIn sends sentinel patient data through every path, good
-// and bad, and looks for it in everything that leaves the database and the
-// reply: logs at their most talkative, metrics, queue messages, events and
-// error messages. Its parts share a system and follow each other, each for an
-// organization of its own. Claims come first: they wait for the end of all
-// work, and the other parts leave some.
+// TestPatientDataStaysIn sends sentinel patient data through every path,
+// successful or not. Then it searches for the data in everything that leaves
+// the database and the reply: debug logs, metrics, queue messages, events and
+// error messages. Its parts share a system and follow each other, each with its
+// own organization. Claims come first: they wait for the end of all work, and
+// the other parts leave some.
 func TestPatientDataStaysIn(t *testing.T) {
 	t.Parallel()
 	w := &watchedSystem{images: testservers.StartS3(t), temp: t.TempDir(), uploads: t.TempDir()}
@@ -58,19 +58,19 @@ func TestPatientDataStaysIn(t *testing.T) {
 	}
 }
 
-// watchedSystem is a system that sentinel patient data is sent through.
+// watchedSystem is a system that receives sentinel patient data.
 type watchedSystem struct {
 	*system
 	images        *testservers.S3Server
 	temp, uploads string // folders
 }
 
-// checkDataStaysIn looks for the patients of checks.
+// checkDataStaysIn searches for the patients of checks.
 func (s *watchedSystem) checkDataStaysIn(t *testing.T) {
 	t.Helper()
 	sentinels := []string{"Zyxcanaryfirst", "Zyxcanarylast", "1947-03-29", "19470329", "ZYXCANARYGROUP", "ZYXCANARYMEMBER", "Zyxcanarychild", "2011-07-23", "20110723"}
 	body := func(ending, extra string) string { return canaryCheck(s.office, ending, extra) }
-	var told strings.Builder
+	var messages strings.Builder
 	for i, b := range []string{
 		body("-ACTIVE-FULL", ""), body("-NOT-FOUND", ""), body("-NAME-MISMATCH", ""), body("-PAYER-DOWN", ""), body("-GARBLED", ""), body("-NETWORK-ERROR", ""),
 		body("-ACTIVE-FULL", `,"service_date":"1947-03-29"`), body("-ACTIVE-FULL", `,"Zyxcanaryfirst":1`)[:40], body("", `,"detail_level":"enhanced","procedure_codes":["D1110"]`),
@@ -83,17 +83,17 @@ func (s *watchedSystem) checkDataStaysIn(t *testing.T) {
 		if r.status == http.StatusInternalServerError {
 			t.Errorf("body %d: status 500", i)
 		}
-		fmt.Fprintln(&told, r.body["message"], r.body["errors"])
+		fmt.Fprintln(&messages, r.body["message"], r.body["errors"])
 	}
 	get(t, s.urls[0]+"/eligibility?tenant_reference=Zyxcanaryfirst", s.key)
 	get(t, s.urls[0]+"/eligibility/Zyxcanaryfirst?Zyxcanarylast=1", s.key)
 	_, events := get(t, s.urls[0]+"/events?limit=100", s.key)
 
-	texts := map[string]string{"events": events, "messages to the caller": told.String()}
+	texts := map[string]string{"events": events, "messages to the caller": messages.String()}
 	named := map[string]*process{"api": s.apis[0], "payerworker": s.workers[0]}
 	s.metrics(texts, named)
 
-	// With nobody to take them, the jobs stay in the queue to be looked at.
+	// Without a worker the jobs stay in the queue, where the test reads them.
 	s.workers[0].kill()
 	go func() {
 		_, _ = check(t.Context(), http.DefaultClient, s.urls[0], s.key, "canary-queued", body("-INACTIVE", ""))
@@ -111,14 +111,14 @@ func canaryCheck(office, ending, extra string) string {
 		office, ending, extra)
 }
 
-// metrics adds what the processes count.
+// metrics adds the metrics of the processes.
 func (s *system) metrics(texts map[string]string, named map[string]*process) {
 	for name, p := range named {
 		_, texts["metrics of the "+name] = get(s.tb, p.opsURL()+"/metrics", "")
 	}
 }
 
-// logs adds the logs of the processes, and of a PostgreSQL that runs on this
+// logs adds the logs of the processes, and of PostgreSQL if it runs on this
 // machine.
 func (s *system) logs(texts map[string]string, named map[string]*process) {
 	for name, p := range named {
@@ -135,7 +135,7 @@ func (s *system) logs(texts map[string]string, named map[string]*process) {
 	}
 }
 
-// tables are the rows of every table but those, as text.
+// tables returns the rows of every table except those, as text.
 func (s *system) tables(but ...string) map[string]string {
 	s.tb.Helper()
 	var names []string
@@ -158,7 +158,7 @@ func (s *system) tables(but ...string) map[string]string {
 	return out
 }
 
-// search looks for the sentinels in texts, which must not be empty.
+// search searches for the sentinels in texts, which must not be empty.
 func search(t *testing.T, sentinels []string, texts map[string]string) {
 	t.Helper()
 	for where, text := range texts {
@@ -196,7 +196,7 @@ func (s *system) message(queue string) (body string) {
 	return body
 }
 
-// opsURL is where the process's ops port is.
+// opsURL returns the URL of the process's ops port.
 func (p *process) opsURL() string {
 	for _, e := range p.env {
 		if addr, ok := strings.CutPrefix(e, "MOLAR_OPS_LISTEN="); ok {

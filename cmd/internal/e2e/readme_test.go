@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// readme is a section of the README.
+// readme returns a section of the README.
 func readme(t *testing.T, section string) string {
 	t.Helper()
 	b, err := os.ReadFile("../../../README.md")
@@ -29,7 +29,7 @@ func readme(t *testing.T, section string) string {
 	return section
 }
 
-// blocks are the blocks of a language in a section.
+// blocks returns the blocks of a language in a section.
 func blocks(section, language string) (all []string) {
 	for _, block := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(section, -1) {
 		all = append(all, block[1])
@@ -37,9 +37,9 @@ func blocks(section, language string) (all []string) {
 	return all
 }
 
-// pasted runs commands as they are printed, one block after the other in one
-// shell. What the reader fills in (the key, the office, the claim) is r's, or
-// in filled, and so is the address. It gives the JSON values that were printed.
+// pasted runs commands as printed, one block after the other in one shell. It
+// fills in the key, the office, the claim and the address from r or filled. It
+// returns the JSON values that were printed.
 func pasted(t *testing.T, commands []string, dir string, r ready, filled ...string) (replies []map[string]any) {
 	t.Helper()
 	script := "set -eu\n" + regexp.MustCompile(`(?m)^export [A-Z]+=\w+_\.\.\..*$`).ReplaceAllString(strings.Join(commands, ""), "")
@@ -75,8 +75,8 @@ func wantReplies(t *testing.T, replies []map[string]any, want [][2]string) {
 	}
 }
 
-// workplace is a folder with what the README's commands need: the binaries,
-// built already, and the receiver. Its port in the commands becomes a free one.
+// workplace is a folder with what the README's commands need: the built
+// binaries and the receiver. The port in the commands becomes a free one.
 func workplace(t *testing.T, receiver string) (dir string, here *strings.Replacer) {
 	t.Helper()
 	_, port, _ := strings.Cut(freeAddr(t), ":")
@@ -115,16 +115,16 @@ func TestReadmeAttachments(t *testing.T) {
 			t.Errorf("%s is %s, which the README does not show", field, shown)
 		}
 	}
-	for file, tells := range map[string]bool{"xray.jpg": true, "stored.jpg": false} {
+	for file, hasPlace := range map[string]bool{"xray.jpg": true, "stored.jpg": false} {
 		b, err := os.ReadFile(filepath.Join(dir, file))
-		if err != nil || !strings.HasPrefix(string(b), "\xff\xd8\xff") || strings.Contains(string(b), "42.36") != tells {
-			t.Errorf("%s: %v, %d bytes; does it tell the place? it should: %t", file, err, len(b), tells)
+		if err != nil || !strings.HasPrefix(string(b), "\xff\xd8\xff") || strings.Contains(string(b), "42.36") != hasPlace {
+			t.Errorf("%s: %v, %d bytes; does it have the place? it should: %t", file, err, len(b), hasPlace)
 		}
 	}
 }
 
-// TestReadmeClaims runs the README's one script: a claim is made, accepted,
-// paid, posted and reconciled, and what happens to it arrives by webhook.
+// TestReadmeClaims runs the README's one script: a claim is created, accepted,
+// paid, posted and reconciled, and its events arrive by webhook.
 func TestReadmeClaims(t *testing.T) {
 	t.Parallel()
 	_, r := startDev(t, []string{"MOLAR_SANDBOX_ERA_DELAY=2s"}, t.TempDir())
@@ -143,8 +143,8 @@ func TestReadmeClaims(t *testing.T) {
 }
 
 // TestReadmeWebhooks follows the README with three terminals: a receiver that
-// verifies what it gets, molar listen, and a check. Then it registers an
-// endpoint and reads on in the events, as the README does.
+// verifies webhooks, molar listen, and a check. Then it registers an endpoint
+// and follows the events, as the README does.
 func TestReadmeWebhooks(t *testing.T) {
 	t.Parallel()
 	_, r := startDev(t, nil, t.TempDir(), "--webhook-resolve", "hooks.example.com="+freeAddr(t))
@@ -183,8 +183,8 @@ func TestReadmeWebhooks(t *testing.T) {
 	}
 }
 
-// terminal runs commands of which the last one goes on, until the test ends. It
-// gives what they print.
+// terminal runs commands of which the last one runs until the test ends. It
+// returns their output.
 func terminal(t *testing.T, dir string, env []string, commands string) *lockedBuffer {
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(commands), "\n")
@@ -196,8 +196,8 @@ func terminal(t *testing.T, dir string, env []string, commands string) *lockedBu
 	return out
 }
 
-// TestDocumentsNameWhatThereIs holds the README and the compose file to the
-// settings, the binaries and the operations that exist.
+// TestDocumentsNameWhatThereIs compares the README and the compose file with
+// the existing settings, binaries and operations.
 func TestDocumentsNameWhatThereIs(t *testing.T) {
 	t.Parallel()
 	help, _ := exec.CommandContext(t.Context(), binaries(t)+"/api", "--help").CombinedOutput()
@@ -249,8 +249,8 @@ func TestDocumentsNameWhatThereIs(t *testing.T) {
 	}
 }
 
-// values are the values at dotted paths, such as documents.0.id, with spaces
-// between them.
+// values returns the values at dotted paths, such as documents.0.id, separated
+// by spaces.
 func values(reply map[string]any, paths string) string {
 	var out []string
 	for path := range strings.FieldsSeq(paths) {

@@ -10,8 +10,8 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 )
 
-// TestSecretKeyOfTheDatabase has commands use a database with its key, with
-// another and with none.
+// TestSecretKeyOfTheDatabase opens a database with its key, with another and
+// with none.
 func TestSecretKeyOfTheDatabase(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
@@ -36,7 +36,7 @@ func TestSecretKeyOfTheDatabase(t *testing.T) {
 	}
 }
 
-// TestAbsentDatabaseFolder has commands name a folder with a mistake in it.
+// TestAbsentDatabaseFolder names a folder that does not exist.
 func TestAbsentDatabaseFolder(t *testing.T) {
 	t.Parallel()
 	typo := filepath.Join(t.TempDir(), "typo")

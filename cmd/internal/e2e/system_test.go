@@ -39,8 +39,8 @@ func TestMain(m *testing.M) {
 // built is the folder for the commands of this test binary.
 func built() string { return filepath.Join(os.TempDir(), fmt.Sprintf("molar-e2e-%d", os.Getpid())) }
 
-// binaries builds the commands once for the test binary and gives the folder
-// that they are in.
+// binaries builds the commands once for the test binary and returns their
+// folder.
 func binaries(tb testing.TB) string {
 	tb.Helper()
 	dir, err := build()
@@ -86,7 +86,7 @@ func newProcess(tb testing.TB, name string, env []string, args ...string) *proce
 	return newProcessOf(tb, binaries(tb), name, env, args...)
 }
 
-// newProcessOf is newProcess of the command in a folder.
+// newProcessOf returns a process of a command in a folder.
 func newProcessOf(tb testing.TB, dir, name string, env []string, args ...string) *process {
 	tb.Helper()
 	p := &process{tb: tb, name: filepath.Join(dir, name), env: env, args: args, output: &bytes.Buffer{}}
@@ -129,7 +129,7 @@ func (p *process) kill() {
 	}
 }
 
-// stop is SIGTERM; it gives the exit code.
+// stop is SIGTERM; it returns the exit code.
 func (p *process) stop() int {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM)
 	<-p.done
@@ -154,8 +154,8 @@ type system struct {
 	db       *sql.DB
 }
 
-// startSystem starts servers of its own, that may be killed, and as many
-// processes as asked for.
+// startSystem starts private servers, which may be killed, and the given
+// numbers of processes.
 func startSystem(tb testing.TB, apis, workers int, settings ...string) *system {
 	tb.Helper()
 	return startSystemOf(tb, binaries(tb), apis, workers, settings...)
@@ -204,7 +204,8 @@ func startSystemOf(tb testing.TB, dir string, apis, workers int, settings ...str
 	return s
 }
 
-// join makes an organization with an office, in which requests are made from now on.
+// join creates an organization with an office, to which requests belong from
+// now on.
 func (s *system) join() {
 	s.tb.Helper()
 	t := s.tenant("Test Dental", "1234567893")
@@ -234,7 +235,7 @@ func (s *system) spawn(command string, n int, settings ...string) (all []*proces
 	return all
 }
 
-// provide makes the dentist who renders services, without whom claims need
+// provide creates the dentist who renders services. Without one, claims need
 // attention.
 func (s *system) provide() {
 	s.tb.Helper()
@@ -245,7 +246,7 @@ func (s *system) provide() {
 	}
 }
 
-// molar runs the molar command and gives what it printed.
+// molar runs the molar command and returns its output.
 func (s *system) molar(args ...string) string {
 	s.tb.Helper()
 	cmd := exec.Command(filepath.Join(s.dir, "molar"), args...)
@@ -266,8 +267,8 @@ func (s *system) count(query string, args ...any) (n int) {
 	return n
 }
 
-// rounds is how many rounds of kills a test does: all of them, or with -short
-// the first, in which every victim is killed once.
+// rounds returns the rounds of kills of a test: all of them, or with -short
+// one, in which every victim is killed once.
 func rounds(t *testing.T, all int) int {
 	t.Helper()
 	if !testing.Short() {
@@ -287,7 +288,7 @@ func freeAddr(tb testing.TB) string {
 	return ln.Addr().String()
 }
 
-// patience bounds every wait for something that must come.
+// patience limits every wait for something that must happen.
 const patience = 5 * time.Minute
 
 // await polls until ok.
@@ -314,7 +315,7 @@ func awaitURL(tb testing.TB, url string) {
 	})
 }
 
-// reply is what came back from the API.
+// reply is a reply of the API.
 type reply struct {
 	status   int
 	replayed bool
@@ -322,7 +323,7 @@ type reply struct {
 	body     map[string]any // of JSON
 }
 
-// check asks for an eligibility check; an error is one of the connection.
+// check requests an eligibility check; an error is one of the connection.
 func check(ctx context.Context, client *http.Client, base, key, idempotencyKey, body string) (reply, error) {
 	return post(ctx, client, base+"/eligibility", key, idempotencyKey, "application/json", []byte(body))
 }
@@ -358,7 +359,7 @@ func send(ctx context.Context, client *http.Client, method, url, key, idempotenc
 	return r, err
 }
 
-// get reads what is at a URL.
+// get reads a URL.
 func get(tb testing.TB, url, key string) (int, string) {
 	tb.Helper()
 	r, err := send(tb.Context(), http.DefaultClient, http.MethodGet, url, key, "", "", nil)
@@ -378,7 +379,7 @@ func (s *system) read(path string) map[string]any {
 	return r.body
 }
 
-// idOf is the ID of the resource in a reply.
+// idOf returns the ID of the resource in a reply.
 func idOf(r reply) string {
 	body := r.body
 	if c, ok := body["check"].(map[string]any); ok {
@@ -393,7 +394,7 @@ func checkBody(office, member string, n int) string {
 		office, n, member)
 }
 
-// readLine gives the first line that a process prints.
+// readLine returns the first line that a process prints.
 func readLine(tb testing.TB, p *process) string {
 	tb.Helper()
 	r, w := io.Pipe()

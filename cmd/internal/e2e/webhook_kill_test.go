@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// TestWebhooksThroughKills kills the processes that deliver, and wipes what the
-// broker has, while events are made: each event that was answered arrives, and
-// hardly one twice. Before the first kill, a slow receiver holds up none but
-// itself. The processes are those of molar dev on the servers of its settings.
+// TestWebhooksThroughKills kills the delivering processes, and wipes the
+// broker, while events are created: each acknowledged event arrives, and few
+// arrive twice. Before the first kill, a slow receiver holds up only itself.
+// The processes are those of molar dev on the servers of its settings.
 func TestWebhooksThroughKills(t *testing.T) {
 	t.Parallel()
 	r := startWebhookReceiver(t)
@@ -57,7 +57,7 @@ func TestWebhooksThroughKills(t *testing.T) {
 }
 
 // slowReceiver queues hundreds of events for a receiver that needs four seconds
-// for each, and makes more for one that does not. Both are gone afterwards.
+// for each, and creates more for one that does not. It removes both afterwards.
 func (d *developers) slowReceiver(t *testing.T) {
 	base, r := d.ready[0].BaseURL, d.receiver
 	r.answer["/slow"] = func() int { pause(4 * time.Second); return 200 }

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// answering is a receiver that answers as the first part of the path says, and
-// keeps what was sent to it.
+// answering is a receiver that responds as the first part of the path names,
+// and stores what it receives.
 type answering struct {
 	held chan struct{} // closed to let those go that are for /held
 
@@ -50,7 +50,7 @@ func (a *answering) hooks(kind string) []hook {
 	return slices.Clone(a.got[kind])
 }
 
-// text is everything that was sent: headers and bodies.
+// text returns everything that was sent: headers and bodies.
 func (a *answering) text() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -63,7 +63,7 @@ func (a *answering) text() string {
 	return b.String()
 }
 
-// watched is endpoints of every kind, and what is known of them.
+// watched is endpoints of every kind, with their secrets.
 type watched struct {
 	*canary
 	at      *answering
@@ -73,12 +73,13 @@ type watched struct {
 	secrets []string          // all that were ever shown; the first is that of "ok"
 }
 
-// What is in the URL of each endpoint, and is the receiver's alone to know.
+// The secret part of the URL of each endpoint, which only the receiver may
+// know.
 const inPath, inQuery = "Zyxcanarypath", "Zyxcanarytoken"
 
-// webhookDataStaysIn looks at webhooks: what is posted says nothing of patients, and neither the
-// secrets nor the URLs of endpoints are in logs, metrics and messages, whatever
-// receivers answer. The secrets are in no table either as they are.
+// webhookDataStaysIn checks webhooks. Posts contain no patient data. Neither
+// the secrets nor the URLs of endpoints are in logs, metrics and messages,
+// whatever receivers respond. No table has the secrets in plain text.
 func (s *watchedSystem) webhookDataStaysIn(t *testing.T) {
 	t.Helper()
 	w := s.watch(t)
@@ -100,7 +101,7 @@ func (s *watchedSystem) watch(t *testing.T) *watched {
 	addr, ca := serveTLS(t, at)
 	dev := newProcess(t, "molar", append(s.env, "MOLAR_OPS_LISTEN="+freeAddr(t)), "dev", "--json", "--addr", freeAddr(t), "--data", t.TempDir(), "--webhook-ca", ca,
 		"--webhook-resolve", "example.com="+addr, "--webhook-resolve", "another.example.org="+addr,
-		"--webhook-resolve", "nobody.example.org="+freeAddr(t))
+		"--webhook-resolve", "absent.example.org="+freeAddr(t))
 	return &watched{
 		at: at, dev: dev, base: readReady(t, dev).BaseURL, ids: map[string]string{},
 		canary: &canary{system: s.system, t: t, uploaded: map[string]bool{}, sentinels: []string{
@@ -110,7 +111,7 @@ func (s *watchedSystem) watch(t *testing.T) *watched {
 	}
 }
 
-// outcomes are the endpoints, and what is to be found in their deliveries.
+// outcomes are the endpoints with the expected text of their deliveries.
 func outcomes() map[string]string {
 	return map[string]string{
 		"ok":       `"state":"delivered","next_attempt_at":null`,
@@ -119,16 +120,16 @@ func outcomes() map[string]string {
 		"gone":     `"status":410`,
 		"redirect": `"status":307`,
 		"closed":   `"error":"the connection was closed"`,
-		"nobody":   `"error":"the connection failed"`,
+		"absent":   `"error":"the connection failed"`,
 		"another":  `"error":"the TLS handshake failed: the certificate is for another name"`,
 	}
 }
 
-// register makes an endpoint whose URL has secrets of the receiver's.
+// register creates an endpoint whose URL has secrets of the receiver's.
 func (w *watched) register(name string) {
 	w.t.Helper()
 	host := "example.com"
-	if name == "nobody" || name == "another" {
+	if name == "absent" || name == "another" {
 		host = name + ".example.org"
 	}
 	send := func() (reply, error) {
@@ -150,7 +151,7 @@ func (w *watched) register(name string) {
 	}
 }
 
-// registerBadly asks for endpoints that are refused.
+// registerBadly requests endpoints that are refused.
 func (w *watched) registerBadly() {
 	w.t.Helper()
 	for _, url := range []string{
@@ -161,7 +162,7 @@ func (w *watched) registerBadly() {
 	w.json(http.StatusUnprocessableEntity, "/events/resend", `{"created_after":"Zyxcanarywrong","created_before":"Zyxcanarylast"}`)
 }
 
-// load makes events of every type that there is a way to, about patients.
+// load creates events of every type that the API can cause, about patients.
 func (w *watched) load() {
 	w.t.Helper()
 	for i, ending := range []string{"-ACTIVE-FULL", "-NOT-FOUND", "-NAME-MISMATCH", "-PAYER-DOWN", "-GARBLED", "-NETWORK-ERROR"} {
@@ -187,8 +188,8 @@ func (w *watched) checkOf(ending string) string {
 	return canaryCheck(w.office, ending, `,"tenant_reference":"the-callers-own"`)
 }
 
-// failTheStore takes the database away while posts are under way, so that what
-// came of them cannot be kept.
+// failTheStore takes the database away during posts, so that their results
+// cannot be stored.
 func (w *watched) failTheStore() {
 	w.t.Helper()
 	await(w.t, "a post that is held", func() bool { return len(w.at.hooks("held")) > 0 })
@@ -198,14 +199,14 @@ func (w *watched) failTheStore() {
 	w.postgres.Restart()
 }
 
-// deliveries are those of an endpoint as the API lists them.
+// deliveries returns those of an endpoint as the API lists them.
 func (w *watched) deliveries(name string) string {
 	w.t.Helper()
 	_, body := get(w.t, w.base+"/webhook_endpoints/"+w.ids[name]+"/deliveries?limit=100", w.key)
 	return body
 }
 
-// settle waits until each receiver has had its say.
+// settle waits until each receiver has responded.
 func (w *watched) settle() {
 	w.t.Helper()
 	for name, want := range outcomes() {
@@ -255,11 +256,11 @@ func (w *watched) rotate() {
 	verifyHook(w.t, w.at.hooks("ok")[had], secret)
 }
 
-// lastMessage is a call of a lane that nobody answers. Before, everything that
-// molar dev has to tell is taken down.
+// lastMessage returns a call of a lane without a worker. Before that it records
+// everything that molar dev has printed.
 func (w *watched) lastMessage() map[string]string {
 	w.t.Helper()
-	texts := map[string]string{"what was posted": w.at.text(), "messages to the caller": w.told.String()}
+	texts := map[string]string{"what was posted": w.at.text(), "messages to the caller": w.shown.String()}
 	for name := range w.ids {
 		texts["deliveries to "+name] = w.deliveries(name)
 	}
@@ -274,8 +275,8 @@ func (w *watched) lastMessage() map[string]string {
 	return texts
 }
 
-// search looks for all that must not be in the texts, and for secrets as they
-// are in every row of the database, as text and as bytes.
+// search searches for everything that must not be in the texts, and for plain
+// secrets in every row of the database, as text and as bytes.
 func (w *watched) search(texts map[string]string) {
 	w.t.Helper()
 	var stored []string

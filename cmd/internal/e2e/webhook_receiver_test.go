@@ -19,11 +19,12 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// receiverHost is the host that webhooks are registered for. molar dev sends
-// what is for it to the receiver of the test.
+// receiverHost is the host that webhooks are registered for. molar dev resolves
+// it to the receiver of the test.
 const receiverHost = "example.com"
 
-// webhookReceiver takes webhooks over https, as a customer would: it verifies each.
+// webhookReceiver receives webhooks over https, as a customer would: it
+// verifies each.
 type webhookReceiver struct {
 	tb   testing.TB
 	addr string
@@ -31,7 +32,7 @@ type webhookReceiver struct {
 
 	mu      sync.Mutex
 	secrets map[string]billing.WebhookSecret // path -> secret
-	answer  map[string]func() int            // path -> how it answers; 200 at once when missing
+	answer  map[string]func() int            // path -> its response; 200 at once when missing
 	got     map[string]map[string][]arrival  // path -> event ID -> each time it came
 }
 
@@ -106,14 +107,14 @@ func (r *webhookReceiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	r.got[path][id] = append(r.got[path][id], arrival{now, event.CreatedAt})
 }
 
-// distinct is how many events have come to the path.
+// distinct returns the number of events that reached the path.
 func (r *webhookReceiver) distinct(path string) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.got[path])
 }
 
-// register makes an endpoint with the path at the API.
+// register creates an endpoint with the path at the API.
 func (r *webhookReceiver) register(base, key, path string) (id string) {
 	r.tb.Helper()
 	a, err := post(r.tb.Context(), http.DefaultClient, base+"/webhook_endpoints", key, unique("register"), "application/json",
@@ -153,7 +154,7 @@ func startDevelopers(tb testing.TB, r *webhookReceiver, n int) *developers {
 	return d
 }
 
-// make makes n events, cache hits but for the first, over some connections.
+// make creates n events, cache hits except the first, over some connections.
 func (s *system) make(n, connections int, pace time.Duration) {
 	s.tb.Helper()
 	var all sync.WaitGroup
@@ -182,8 +183,8 @@ func (s *system) make(n, connections int, pace time.Duration) {
 	all.Wait()
 }
 
-// percentile is of what took from the commit of an event to its arrival on the
-// path /steady.
+// percentile returns one of the times from the commit of an event to its
+// arrival on the path /steady.
 func (r *webhookReceiver) percentile(p float64) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -198,7 +199,7 @@ func (r *webhookReceiver) percentile(p float64) time.Duration {
 	return all[min(len(all)-1, int(p*float64(len(all))))]
 }
 
-// forget starts the count of a path anew.
+// forget restarts the count of a path.
 func (r *webhookReceiver) forget(path string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

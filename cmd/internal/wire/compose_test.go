@@ -13,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// composeService is what the test reads of a service.
+// composeService is the part of a service that the test reads.
 type composeService struct {
 	MemLimit    string `yaml:"mem_limit"`
 	PidsLimit   int    `yaml:"pids_limit"`
@@ -36,7 +36,7 @@ type composeService struct {
 // name.
 var reference = regexp.MustCompile(`\$\{([A-Z_]+)([^}]*)\}`)
 
-// filled is the value with something in the place of each variable.
+// filled returns the value with a value for each variable.
 func filled(value string) string {
 	return reference.ReplaceAllStringFunc(value, func(v string) string {
 		if strings.HasPrefix(v, "${MOLAR_SECRET_KEY") {

@@ -23,7 +23,7 @@ type canary struct {
 	t         *testing.T
 	sentinels []string
 	steps     int
-	shown  strings.Builder
+	shown     strings.Builder
 	uploaded  map[string]bool // paths of the attachments that got images
 }
 

@@ -85,7 +85,11 @@ func (s *listenState) save(p position) error {
 	return os.Rename(s.file+".new", s.file)
 }
 
-func (s *listenState) close() error { return s.lock.Close() }
+// close unlocks the file before it closes it: a forked process that has not called
+// exec yet still has the file open, and would keep the lock.
+func (s *listenState) close() error {
+	return errors.Join(syscall.Flock(int(s.lock.Fd()), syscall.LOCK_UN), s.lock.Close())
+}
 
 // localSecret returns the secret of molar listen, and creates it in the first run.
 // All receivers on this machine share it, so that each is configured once.

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -37,6 +38,11 @@ func TestListenState(t *testing.T) {
 		}
 		_ = o.close()
 	}
+	forked, err := syscall.Dup(int(s.lock.Fd())) // a process that is forked now has the file open until its exec
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = syscall.Close(forked) })
 	if err := s.close(); err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// loop is where an AAA stands, by whose problem that makes it.
+// loop is the loop of an AAA, which decides who the problem is about.
 type loop int
 
 const (
@@ -16,9 +16,9 @@ const (
 	loopPatient                // 2100D, 2110D
 )
 
-// rule is what an AAA03 means. An empty about stands for the person whom the
-// loop is about; a field that begins with a point is one of that person's, and
-// an empty field is none that a caller could change.
+// rule is the meaning of an AAA03. An empty about means the person of the loop. A
+// field that begins with a point is one of that person's. An empty field means
+// that the caller can change none.
 type rule struct {
 	code    billing.ReasonCode
 	about   billing.About
@@ -37,8 +37,8 @@ const (
 	fixRequest  = "Check the request. If it is correct, call the payer."
 )
 
-// rules is the meaning of every AAA03 that has one in all loops. The codes are
-// those of the guide 005010X279A1, and 95, which some payers send.
+// rules lists every AAA03 with the same meaning in all loops. The codes are those
+// of the guide 005010X279A1, and 95, which some payers send.
 //
 //nolint:gochecknoglobals // a constant table
 var rules = []struct {
@@ -165,8 +165,8 @@ var (
 	}
 )
 
-// ruleFor is the meaning of an AAA03 in a loop. A patient who was not found
-// where none was sent is the person sent as the subscriber.
+// ruleFor returns the meaning of an AAA03 in a loop. When no patient was sent, a
+// patient who was not found is the person sent as the subscriber.
 func ruleFor(code string, at loop, patientSent bool) rule {
 	switch {
 	case (code == "67" || code == "77") && !patientSent:

@@ -2,17 +2,17 @@ package billing
 
 import "slices"
 
-// ClaimTrigger is what can move a claim from one state to another.
+// ClaimTrigger is a cause that can move a claim from one state to another.
 type ClaimTrigger string
 
-// The triggers. Those of files are applied as the files come, in any order.
+// The triggers. Files apply theirs as they arrive, in any order.
 const (
-	TriggerValidate            ClaimTrigger = "validation"             // made or changed, and nothing was found
-	TriggerFindings            ClaimTrigger = "findings"               // made or changed, and rules found something
+	TriggerValidate            ClaimTrigger = "validation"             // made or changed, without findings
+	TriggerFindings            ClaimTrigger = "findings"               // made or changed, with findings
 	TriggerDraft               ClaimTrigger = "draft"                  // made or changed as a draft
-	TriggerSubmit              ClaimTrigger = "submit"                 // to be sent
-	TriggerReplace             ClaimTrigger = "replace"                // to be sent in place of what the payer has
-	TriggerSend                ClaimTrigger = "send"                   // its file was handed to the network
+	TriggerSubmit              ClaimTrigger = "submit"                 // a caller sends it
+	TriggerReplace             ClaimTrigger = "replace"                // a caller replaces what the payer has
+	TriggerSend                ClaimTrigger = "send"                   // the network has its file
 	TriggerFileRejected        ClaimTrigger = "file_rejected"          // a 997 or 999 rejects the file
 	TriggerClearinghouseAccept ClaimTrigger = "clearinghouse_accepted" // a 277CA of the clearinghouse
 	TriggerPayerAccept         ClaimTrigger = "payer_accepted"         // a 277CA of the payer
@@ -26,19 +26,19 @@ const (
 	TriggerReconcile           ClaimTrigger = "reconcile"              // the user has posted the payment
 	TriggerAskVoid             ClaimTrigger = "void"                   // a void transaction is made
 	TriggerVoided              ClaimTrigger = "voided"                 // the payer has accepted the void transaction
-	TriggerConvert             ClaimTrigger = "convert"                // a claim is made of the predetermination
+	TriggerConvert             ClaimTrigger = "convert"                // the predetermination becomes a claim
 )
 
-// claimMove is a row of the state table: whatever state of From the claim is
-// in, the trigger takes it to To; with To empty the state stays.
+// claimMove is a row of the state table: the trigger moves a claim from any state
+// of From to To. The state stays when To is empty.
 type claimMove struct {
 	By   ClaimTrigger
 	From []ClaimState
 	To   ClaimState
 }
 
-// claimMoves is the state table of claims. A pair that is not in it is no move:
-// what a caller asks for is refused, what a file says comes too late.
+// claimMoves is the state table of claims. For other pairs a caller gets an error,
+// and a file is too late.
 //
 //nolint:gochecknoglobals // a constant table
 var claimMoves = []claimMove{
@@ -67,8 +67,8 @@ var claimMoves = []claimMove{
 	{TriggerConvert, []ClaimState{ClaimAcceptedPayer, ClaimReturned}, ""},
 }
 
-// may reports whether the trigger applies to the claim as it stands, and where
-// it takes it.
+// may returns the state that the trigger moves the claim to, and whether it
+// applies.
 func (c *Claim) may(by ClaimTrigger) (to ClaimState, ok bool) {
 	switch {
 	case c.Kind == KindPredetermination && slices.Contains([]ClaimTrigger{TriggerPay, TriggerDeny, TriggerReverse, TriggerReconcile, TriggerReplace}, by),
@@ -88,8 +88,8 @@ func (c *Claim) may(by ClaimTrigger) (to ClaimState, ok bool) {
 	return "", false
 }
 
-// notOfVoids lists what a void transaction takes no part in: no payment is for
-// it, and it is neither changed nor voided itself.
+// notOfVoids returns the triggers that never apply to a void transaction. It is
+// not paid, changed or voided.
 func notOfVoids() []ClaimTrigger {
 	return []ClaimTrigger{
 		TriggerValidate, TriggerFindings, TriggerDraft, TriggerReplace, TriggerPay, TriggerDeny, TriggerReverse, TriggerReturn,
@@ -98,7 +98,7 @@ func notOfVoids() []ClaimTrigger {
 }
 
 // move applies the trigger. It reports false, and changes nothing, when the
-// claim cannot go that way.
+// trigger does not apply.
 func (c *Claim) move(by ClaimTrigger, cause *ClaimCause) bool {
 	to, ok := c.may(by)
 	if !ok {

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// IncomingFile is a file that a clearinghouse has for us.
+// IncomingFile is a file from a clearinghouse.
 type IncomingFile struct {
-	Scope   Scope  // the file concerns this scope alone; zero when the clearinghouse does not say
-	Name    string // of the clearinghouse, the same whenever it is given
+	Scope   Scope  // the only scope of the file; zero when the clearinghouse does not say
+	Name    string // the clearinghouse's name for it, which never changes
 	Content []byte
 }
 
-// FileKind is what a file from a clearinghouse is.
+// FileKind is the kind of a file from a clearinghouse.
 type FileKind string
 
 // The kinds of files.
@@ -21,22 +21,21 @@ const (
 	FileRemittance      FileKind = "remittance"      // 835
 )
 
-// Acknowledgement is what a file says that came back for claims, before any
-// payment.
+// Acknowledgement is the content of a file about claims, other than a remittance.
 type Acknowledgement struct {
 	File     FileRef // the control numbers are the file's own
 	Verdicts []FileVerdict
 	Reports  []ClaimReport
 }
 
-// FileVerdict is what a 997, 999 or TA1 says of a file that was sent.
+// FileVerdict is the verdict of a 997, 999 or TA1 on a file that was sent.
 type FileVerdict struct {
-	About  ControlNumbers // of the file that was sent; what is not told is empty
+	About  ControlNumbers // of the file that was sent; empty where not stated
 	Result BatchResult
 	Why    []string // what is wrong with it, without patient data
 }
 
-// Side is who reports on a claim.
+// Side is the reporter on a claim.
 type Side string
 
 // The sides.
@@ -45,7 +44,8 @@ const (
 	SidePayer         Side = "payer"
 )
 
-// ReportOutcome is what a claim status means (the categories of 277, STC01-1).
+// ReportOutcome is the meaning of a claim status (the categories of 277,
+// STC01-1).
 type ReportOutcome string
 
 // The outcomes.
@@ -55,15 +55,15 @@ const (
 	ReportNotFound  ReportOutcome = "not_found" // A4
 	ReportPending   ReportOutcome = "pending"
 	ReportRequested ReportOutcome = "requested" // waits for information from the provider
-	ReportFinalized ReportOutcome = "finalized" // the remittance tells how
+	ReportFinalized ReportOutcome = "finalized" // the remittance has the decision
 )
 
-// ClaimReport is what a 277 says of one claim, or of all claims of a batch.
+// ClaimReport is the report of a 277 on one claim, or on all claims of a batch.
 type ClaimReport struct {
 	Side             Side
-	Outcome          ReportOutcome // empty when nothing that is understood was said
+	Outcome          ReportOutcome // empty when the status is unknown
 	Status           ClaimStatus
-	Words            string // the payer's own, STC12; may name the patient
+	Words            string // the payer's text, STC12; may name the patient
 	Effective        Date   // of the status; zero when the file does not say
 	Batch            string // BHT03 of the file that was sent (TRN02 of the receiver); empty in 277s that answer no file
 	ProviderNPI      string // of the practice that sent the claim; empty when the file does not say
@@ -74,27 +74,26 @@ type ClaimReport struct {
 	Charge           Money  // of the claim (STC04); zero when the report has none
 	PatientFirstName string
 	PatientLastName  string
-	Request          *Information // what the payer wants to know; nil for nothing
+	Request          *Information // what the payer asks for; nil for nothing
 }
 
-// Mark is what the report says by which the claim's sender recognizes it.
+// Mark returns the details that identify the claim for its sender.
 func (r *ClaimReport) Mark() ClaimMark {
 	return ClaimMark{r.ControlNumber, r.Charge, r.PatientFirstName, r.PatientLastName}
 }
 
-// ClaimMark is what a file says of a claim by which the claim's sender
-// recognizes it. Several practices may use one NPI, and control numbers repeat
-// from practice to practice.
+// ClaimMark is the details in a file that identify a claim for its sender.
+// Several practices may use one NPI, and different practices may use the same
+// control numbers.
 type ClaimMark struct {
 	ControlNumber string
-	Charge        Money  // negative when a payment is taken back
+	Charge        Money  // negative in a reversal
 	FirstName     string // of the patient
 	LastName      string
 }
 
-// Fits reports whether the mark is of the claim: it has the claim's control
-// number, and with it the claim's charge, whatever the sign, or the patient's
-// name.
+// Fits reports whether the mark has the claim's control number, and either the
+// claim's charge, with any sign, or the patient's name.
 func (m ClaimMark) Fits(c *Claim) bool {
 	if m.ControlNumber == "" || !strings.EqualFold(m.ControlNumber, c.PatientControlNumber) {
 		return false
@@ -108,15 +107,15 @@ func (m ClaimMark) Fits(c *Claim) bool {
 		m.LastName != "" && comparableName(m.LastName) == comparableName(last) && comparableName(m.FirstName) == comparableName(first)
 }
 
-// Information is what a payer asks for with a 277.
+// Information is a payer's request for information in a 277.
 type Information struct {
 	Reference string // the payer's; the answer repeats it
-	Requested string // in the payer's words, else in ours
+	Requested string // the payer's text, or else ours
 	Due       Date   // zero when the payer names no day
 }
 
-// trigger is what the report does to a claim, empty for nothing, and the event
-// of that.
+// trigger returns the trigger of the report and its event. Both are empty when
+// the report changes nothing.
 func (r *ClaimReport) trigger() (ClaimTrigger, EventType) {
 	switch {
 	case r.Outcome == ReportAccepted && r.Side == SidePayer:
@@ -134,7 +133,7 @@ func (r *ClaimReport) trigger() (ClaimTrigger, EventType) {
 	}
 }
 
-// finding tells the user of the claim why it came back.
+// finding says why the claim was rejected or not found.
 func (r *ClaimReport) finding() Finding {
 	who := "The clearinghouse"
 	if r.Side == SidePayer {
@@ -151,8 +150,8 @@ func (r *ClaimReport) finding() Finding {
 	return Finding{Code: "status_" + string(r.Outcome), Message: message, Fix: fix}
 }
 
-// Quarantined is a file, or one payment of it, that cannot be given to an
-// organization: it names none or several, or cannot be read.
+// Quarantined is a file, or one payment of it, without an organization: it
+// names none or several, or cannot be read.
 type Quarantined struct {
 	ID         FileID
 	Mode       Mode
@@ -162,7 +161,7 @@ type Quarantined struct {
 	ReceivedAt time.Time
 }
 
-// Quarantined puts the file aside, for the reason.
+// Quarantined returns the file as one in quarantine, with the reason.
 func (f IncomingFile) Quarantined(mode Mode, reason string, at time.Time) *Quarantined {
 	return &Quarantined{ID: NewID[FileID](at), Mode: mode, Name: f.Name, Reason: reason, Content: f.Content, ReceivedAt: at}
 }

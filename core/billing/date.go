@@ -33,7 +33,7 @@ func parseDate(layout, s string) (Date, error) {
 	return DateOf(t), nil
 }
 
-// DateOf is the day of t in t's own time zone.
+// DateOf returns the day of t in t's own time zone.
 func DateOf(t time.Time) Date {
 	y, m, d := t.Date()
 	return Date{y, m, d}
@@ -42,7 +42,7 @@ func DateOf(t time.Time) Date {
 // IsZero reports whether the Date stands for "none".
 func (d Date) IsZero() bool { return d == Date{} }
 
-// String is YYYY-MM-DD; the zero Date is the empty string.
+// String returns YYYY-MM-DD, or the empty string for the zero Date.
 func (d Date) String() string {
 	if d.IsZero() {
 		return ""
@@ -50,10 +50,10 @@ func (d Date) String() string {
 	return fmt.Sprintf("%04d-%02d-%02d", d.Year, int(d.Month), d.Day)
 }
 
-// X12 is CCYYMMDD.
+// X12 returns CCYYMMDD.
 func (d Date) X12() string { return fmt.Sprintf("%04d%02d%02d", d.Year, int(d.Month), d.Day) }
 
-// Time is midnight UTC of the day.
+// Time returns midnight UTC of the day.
 func (d Date) Time() time.Time { return time.Date(d.Year, d.Month, d.Day, 0, 0, 0, 0, time.UTC) }
 
 // Before reports whether d is an earlier day than o.
@@ -61,18 +61,18 @@ func (d Date) Before(o Date) bool {
 	return cmp.Or(cmp.Compare(d.Year, o.Year), cmp.Compare(d.Month, o.Month), cmp.Compare(d.Day, o.Day)) < 0
 }
 
-// AddDays is the day n days later.
+// AddDays returns the day n days later.
 func (d Date) AddDays(n int) Date { return DateOf(d.Time().AddDate(0, 0, n)) }
 
-// AddMonths is the same day n months later, or the last day of that month
-// when it is shorter.
+// AddMonths returns the same day n months later, or the last day of a month that
+// is shorter.
 func (d Date) AddMonths(n int) Date {
 	first := time.Date(d.Year, d.Month+time.Month(n), 1, 0, 0, 0, 0, time.UTC)
 	last := first.AddDate(0, 1, -1).Day()
 	return Date{first.Year(), first.Month(), min(d.Day, last)}
 }
 
-// AgeOn is the age in whole years on day, of someone born on d.
+// AgeOn returns the age on day, in whole years, of a person born on d.
 func (d Date) AgeOn(day Date) int {
 	age := day.Year - d.Year
 	if day.Month < d.Month || day.Month == d.Month && day.Day < d.Day {
@@ -81,7 +81,7 @@ func (d Date) AgeOn(day Date) int {
 	return age
 }
 
-// MarshalText is YYYY-MM-DD, for JSON.
+// MarshalText returns YYYY-MM-DD, for JSON.
 func (d Date) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
 // UnmarshalText reads YYYY-MM-DD; the empty string is the zero Date.
@@ -95,7 +95,7 @@ func (d *Date) UnmarshalText(b []byte) error {
 	return err
 }
 
-// Value is the day, or NULL for the zero Date.
+// Value returns the day, or NULL for the zero Date.
 func (d Date) Value() (driver.Value, error) {
 	if d.IsZero() {
 		return nil, nil
@@ -123,7 +123,7 @@ type DateSpan struct {
 	To   Date
 }
 
-// Including is the span with the day in it; the zero Date adds nothing.
+// Including returns the span extended to the day. The zero Date adds nothing.
 func (s DateSpan) Including(day Date) DateSpan {
 	if day.IsZero() {
 		return s

@@ -26,8 +26,8 @@ type Address struct {
 	ZIP   string // 5 or 9 digits
 }
 
-// Office is a place where an organization treats and bills; it belongs to one
-// mode.
+// Office is a place where an organization treats patients and bills for it. It
+// belongs to one mode.
 type Office struct {
 	ID        OfficeID
 	Scope     Scope
@@ -39,14 +39,14 @@ type Office struct {
 	TimeZone  string // IANA name
 	CreatedAt time.Time
 
-	// VerifiedAt is when the operator confirmed that the office is the practice
-	// whose NPI and tax ID it has; zero before that. Files from outside go to
-	// verified offices alone, because anyone can look up an NPI. A test office is
-	// verified when it is created.
+	// VerifiedAt is when the operator confirmed that the NPI and the tax ID are
+	// the office's own, or zero. Files from outside go only to verified offices,
+	// because anyone can look up an NPI. A test office is verified when it is
+	// created.
 	VerifiedAt time.Time
 }
 
-// ScopesOf lists the scopes of the offices, each once.
+// ScopesOf returns the scopes of the offices, each once.
 func ScopesOf(offices []*Office) (scopes []Scope) {
 	for _, o := range offices {
 		if !slices.Contains(scopes, o.Scope) {
@@ -74,8 +74,8 @@ var (
 	zipForm      = regexp.MustCompile(`^[0-9]{5}(-?[0-9]{4})?$`)
 )
 
-// Normalize writes the office's numbers and its state as they are kept and sent:
-// nine digits, ten digits without the country code, two capital letters.
+// Normalize sets the tax ID to nine digits, the phone number to ten digits without
+// the country code, and the state to capital letters.
 func (o *Office) Normalize() {
 	o.TaxID = strings.NewReplacer("-", "", " ", "").Replace(o.TaxID)
 	o.Phone = strings.NewReplacer(" ", "", "+", "", "-", "", ".", "", "(", "", ")", "").Replace(o.Phone)
@@ -85,8 +85,8 @@ func (o *Office) Normalize() {
 	o.Address.State = strings.ToUpper(o.Address.State)
 }
 
-// Judge adds what is wrong with a normalized office. It may have no tax ID,
-// address and telephone number.
+// Judge adds the faults of a normalized office. The tax ID, the address and the
+// phone number may be missing.
 func (o *Office) Judge(f *Faults) {
 	f.Name("name", o.Name)
 	judgeNPI(f, o.NPI)
@@ -106,7 +106,7 @@ func (o *Office) Judge(f *Faults) {
 	}
 }
 
-// Judge adds what is wrong with an office's address, once there is one.
+// Judge adds the faults of an office's address that is not empty.
 func (a Address) Judge(f *Faults) {
 	f.Name("address.line1", a.Line1)
 	f.shown("address.line2", a.Line2)
@@ -119,7 +119,7 @@ func (a Address) Judge(f *Faults) {
 	}
 }
 
-// Judge adds what is wrong with a provider.
+// Judge adds the faults of a provider.
 func (p *Provider) Judge(f *Faults) {
 	f.Name("first_name", p.FirstName)
 	f.Name("last_name", p.LastName)
@@ -135,11 +135,10 @@ func judgeNPI(f *Faults, s string) {
 	}
 }
 
-// maxShown is how long, in characters, the name of something may be that an
-// operator or a caller names.
+// maxShown bounds names that operators and callers choose, in characters.
 const maxShown = 200
 
-// Name adds what is wrong with a name that has to be there.
+// Name adds the faults of a name that is required.
 func (f *Faults) Name(field, value string) {
 	if Blank(value) {
 		f.Add(field, FaultRequired, "A value is required.")
@@ -147,7 +146,7 @@ func (f *Faults) Name(field, value string) {
 	f.shown(field, value)
 }
 
-// shown adds what is wrong with a text that people are shown.
+// shown adds the faults of a text for people.
 func (f *Faults) shown(field, value string) {
 	switch {
 	case !utf8.ValidString(value) || strings.ContainsFunc(value, unicode.IsControl):
@@ -160,8 +159,8 @@ func (f *Faults) shown(field, value string) {
 // ValidZIP reports whether s has the form of a ZIP code, of 5 or 9 digits.
 func ValidZIP(s string) bool { return zipForm.MatchString(s) }
 
-// ValidNPI reports whether s is a national provider identifier: ten digits
-// whose last is the Luhn check digit over 80840 and the first nine (45 CFR
+// ValidNPI reports whether s is a national provider identifier: ten digits, of
+// which the last is the Luhn check digit of 80840 and the first nine (45 CFR
 // 162.406).
 func ValidNPI(s string) bool {
 	if len(s) != 10 || !allDigits(s) {
@@ -180,8 +179,8 @@ func ValidNPI(s string) bool {
 	return sum%10 == 0
 }
 
-// Today is the day at now in the office's time zone, and in UTC for an office
-// without one.
+// Today returns the day at now in the office's time zone. An office without one
+// uses UTC.
 func (o *Office) Today(now time.Time) Date {
 	loc, err := time.LoadLocation(o.TimeZone)
 	if err != nil {

@@ -8,17 +8,16 @@ import (
 	"time"
 )
 
-// Medium is what a document is a picture of.
+// Medium is the medium of a document.
 type Medium string
 
 // The media.
 const (
-	MediumFilm  Medium = "film"  // an X-ray or a photo: has a date and an orientation
-	MediumPaper Medium = "paper" // something written
+	MediumFilm  Medium = "film"  // an X-ray or a photo, with a date and an orientation
+	MediumPaper Medium = "paper" // text
 )
 
-// Orientation is the side of the patient that a film shows on its left edge,
-// as it was mounted.
+// Orientation is the side of the patient at the left edge of a mounted film.
 type Orientation string
 
 // The orientations; paper has none.
@@ -35,8 +34,8 @@ type DocumentType struct {
 	PWK01  string // the report type code for an 837's PWK segment
 }
 
-// DocumentTypes lists what can be sent: the numbering that dental attachment
-// networks share, with the report type codes of X12 data element 755.
+// DocumentTypes returns the types, numbered as dental attachment networks do,
+// with the report type codes of X12 data element 755.
 func DocumentTypes() []DocumentType {
 	return []DocumentType{
 		{"1", "Explanation of benefits or coordination of benefits statement", MediumPaper, "EB"},
@@ -58,7 +57,7 @@ func DocumentTypes() []DocumentType {
 	}
 }
 
-// FindDocumentType looks a document type up by its code.
+// FindDocumentType returns the document type with the code.
 func FindDocumentType(code string) (DocumentType, bool) {
 	all := DocumentTypes()
 	i := slices.IndexFunc(all, func(t DocumentType) bool { return t.Code == code })
@@ -79,21 +78,21 @@ type Document struct {
 	ConvertedFrom ImageFormat // empty for an upload that was a JPEG
 	Size          int64       // bytes of the stored JPEG, as are the sums
 	MD5           [md5.Size]byte
-	SHA256        [sha256.Size]byte // makes two images the same
+	SHA256        [sha256.Size]byte // identifies the image
 	CreatedAt     time.Time
 }
 
 // ImageFormat is the format of an uploaded image.
 type ImageFormat string
 
-// The formats that are taken.
+// The formats that are accepted.
 const (
 	FormatJPEG ImageFormat = "jpeg"
 	FormatPNG  ImageFormat = "png"
 )
 
-// SniffImage tells the format of a file by its first 8 bytes; empty stands for
-// one that is not taken.
+// SniffImage returns the format of a file by its first 8 bytes, or the empty
+// format for one that is not accepted.
 func SniffImage(head []byte) ImageFormat {
 	switch {
 	case bytes.HasPrefix(head, []byte("\xff\xd8\xff")):
@@ -104,41 +103,41 @@ func SniffImage(head []byte) ImageFormat {
 	return ""
 }
 
-// The blobs of an image: the stored JPEG, and the PNG that waits for its
-// conversion. Both are named by the document.
+// The prefixes of an image's blobs: the stored JPEG, and the PNG that waits for
+// conversion. The document's ID follows.
 const (
 	DocumentBlobs = "documents/"
 	StagingBlobs  = "staging/"
 )
 
-// Blob is the name of the stored JPEG.
+// Blob returns the name of the stored JPEG.
 func (d *Document) Blob() string { return DocumentBlobs + d.ID.String() }
 
-// UploadState is where the conversion of an uploaded PNG stands.
+// UploadState is the state of the conversion of an uploaded PNG.
 type UploadState string
 
-// The states of an upload. It moves once, out of pending.
+// The states of an upload. An upload leaves pending once.
 const (
 	UploadPending   UploadState = "pending"
-	UploadDone      UploadState = "done"      // the document is there
-	UploadRefused   UploadState = "refused"   // the image or the attachment did not allow it
-	UploadCancelled UploadState = "cancelled" // whoever sent it gave up waiting
+	UploadDone      UploadState = "done"      // the attachment has the document
+	UploadRefused   UploadState = "refused"   // because of the image or the attachment
+	UploadCancelled UploadState = "cancelled" // its caller stopped waiting
 )
 
 // Upload is a PNG on its way to becoming a document.
 type Upload struct {
 	AttachmentID AttachmentID
-	Document     Document // as it is to be; the image's own figures come with the conversion
+	Document     Document // without the image's figures, which the conversion sets
 	SHA256       [sha256.Size]byte
 	Size         int64  // bytes of the PNG
 	Key          string // the idempotency key that waits for it
 	State        UploadState
-	Refusal      *Error // why, when it was refused
+	Refusal      *Error // set exactly when it was refused
 	CreatedAt    time.Time
 }
 
-// Work is what an idempotency key that waits for the upload refers to.
+// Work returns the ID that an idempotency key refers to while it waits.
 func (u *Upload) Work() JobID { return JobID(u.Document.ID) }
 
-// Blob is the name of the PNG.
+// Blob returns the name of the PNG.
 func (u *Upload) Blob() string { return StagingBlobs + u.Document.ID.String() }

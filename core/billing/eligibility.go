@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// CheckState is where an eligibility check stands.
+// CheckState is the state of an eligibility check.
 type CheckState string
 
 // The states of a check. A check moves once, from pending to completed.
@@ -14,7 +14,7 @@ const (
 	CheckCompleted CheckState = "completed"
 )
 
-// Outcome is how a check ended; it is empty while the check is pending.
+// Outcome is the result of a check. It is empty while the check is pending.
 type Outcome string
 
 // The outcomes.
@@ -25,7 +25,7 @@ const (
 	OutcomeError            Outcome = "error"
 )
 
-// CoverageStatus is what an answered check says of the coverage.
+// CoverageStatus is the status of the coverage in an answered check.
 type CoverageStatus string
 
 // The coverage statuses.
@@ -35,9 +35,9 @@ const (
 	CoverageUnknown  CoverageStatus = "unknown"
 )
 
-// DetailLevel is how much a caller wants to know: standard gives the benefits
-// and the procedures asked for, enhanced asks again for each procedure and
-// gives every procedure the payer lists.
+// DetailLevel is the detail of a check. Standard has the benefits and the
+// requested procedures. Enhanced asks again for each procedure, and has every
+// procedure that the payer lists.
 type DetailLevel string
 
 // The detail levels.
@@ -66,7 +66,7 @@ type Subscriber struct {
 	GroupNumber *string // nil when the caller left it out
 }
 
-// Dependent is a patient who is covered by somebody else's plan.
+// Dependent is a patient who is covered by another person's plan.
 type Dependent struct {
 	FirstName    string
 	LastName     string
@@ -74,8 +74,8 @@ type Dependent struct {
 	Relationship Relationship
 }
 
-// EligibilityCheck is a question to a payer about a person's coverage and,
-// once completed, its answer.
+// EligibilityCheck is an inquiry to a payer about a person's coverage. Once it is
+// completed, it has the payer's response.
 type EligibilityCheck struct {
 	ID              CheckID
 	Scope           Scope
@@ -101,7 +101,7 @@ type EligibilityCheck struct {
 	Benefits    []byte         // the Data of what the payer returned; set exactly when the outcome is answered
 }
 
-// Inquiry is the question itself, as the caller put it.
+// Inquiry is the inquiry of a check, as the caller wrote it.
 type Inquiry struct {
 	Subscriber     Subscriber
 	Patient        *Dependent // nil when the subscriber is the patient
@@ -111,16 +111,16 @@ type Inquiry struct {
 	Office         InquiringOffice
 }
 
-// InquiringOffice is what a payer is told of the office that asks, as it was
-// when the check was made.
+// InquiringOffice describes the office to the payer, as it was when the check was
+// made.
 type InquiringOffice struct {
 	Name  string
 	NPI   string
 	TaxID string
 }
 
-// Person names who the inquiry is about: the dependent if there is one, else
-// the subscriber.
+// Person returns the patient of the inquiry: the dependent, or else the
+// subscriber.
 func (q Inquiry) Person() (firstName, lastName string, born Date) {
 	if q.Patient != nil {
 		return q.Patient.FirstName, q.Patient.LastName, q.Patient.DateOfBirth
@@ -128,7 +128,7 @@ func (q Inquiry) Person() (firstName, lastName string, born Date) {
 	return q.Subscriber.FirstName, q.Subscriber.LastName, q.Subscriber.DateOfBirth
 }
 
-// UsageState says whether a check is charged for.
+// UsageState is whether a check is charged.
 type UsageState string
 
 // The billing states.
@@ -137,7 +137,7 @@ const (
 	NotBillable UsageState = "not_billable"
 )
 
-// UsageReason says why.
+// UsageReason is why a check is charged or not.
 type UsageReason string
 
 // The billing reasons.
@@ -152,7 +152,7 @@ const (
 	BilledCacheHit           UsageReason = "cache_hit"
 )
 
-// Usage is what a completed check costs its organization.
+// Usage is the billing record of a completed check.
 type Usage struct {
 	Charged bool
 	State   UsageState
@@ -160,9 +160,9 @@ type Usage struct {
 	Label   string
 }
 
-// Usage is the billing record of the check; nil while it is pending. A live
-// check is charged when the payer did its work: it answered, or it rejected
-// for a reason that the caller can mend.
+// Usage returns the billing record of the check, or nil while it is pending. A
+// live check is charged when the payer responded, or rejected it for a reason
+// that the caller can correct.
 func (c *EligibilityCheck) Usage() *Usage {
 	if c.State == CheckPending {
 		return nil
@@ -194,9 +194,9 @@ func (c *EligibilityCheck) Usage() *Usage {
 	}
 }
 
-// Complete moves a pending check to completed. Exactly one of a.Benefits and
-// a.Rejection is set, but for an internal failure, which has neither. A check
-// that is completed already stays as it is and is reported as a conflict.
+// Complete completes a pending check. Exactly one of a.Benefits and a.Rejection is
+// set; an internal failure has neither. A completed check stays as it is, and the
+// error is a conflict.
 func (c *EligibilityCheck) Complete(a CheckAnswer, patient PatientID, now time.Time) error {
 	if c.State != CheckPending {
 		return &Error{Code: CodeConflict, Message: "The check is already complete."}
@@ -214,17 +214,17 @@ func (c *EligibilityCheck) Complete(a CheckAnswer, patient PatientID, now time.T
 	return nil
 }
 
-// CheckAnswer is what came of asking a payer.
+// CheckAnswer is the result of an inquiry to a payer.
 type CheckAnswer struct {
 	Outcome   Outcome
 	Benefits  *Benefits
 	Rejection *Rejection
-	Network   string // which network carried the inquiry, such as "sandbox"
+	Network   string // that carried the inquiry, such as "sandbox"
 	LatencyMS *int
 }
 
-// Unanswered is the answer when the network failed (OutcomeError) or the
-// payer was silent (OutcomePayerUnavailable).
+// Unanswered returns the result when the network failed (OutcomeError) or the
+// payer did not respond (OutcomePayerUnavailable).
 func Unanswered(outcome Outcome, about About, network string, latencyMS int) CheckAnswer {
 	reason := RejectionReason{
 		Code:    ReasonPayerNotAnswering,
@@ -243,14 +243,14 @@ func Unanswered(outcome Outcome, about About, network string, latencyMS int) Che
 	}
 }
 
-// CanBeReused reports whether the check can answer others like it: the payer
-// answered it, and knew the status, which it may know by now if it did not.
+// CanBeReused reports whether identical checks can use the result: the payer
+// responded with a status. An unknown status may be known by now.
 func (c *EligibilityCheck) CanBeReused() bool {
 	return c.Outcome == OutcomeAnswered && c.CacheSource.IsZero() && c.Status != CoverageUnknown
 }
 
-// AnswerFromCache completes the check with what source was answered. The hit
-// has no latency, and its own time of completion.
+// AnswerFromCache completes the check with the result of source. The hit has no
+// latency, and its own time of completion.
 func (c *EligibilityCheck) AnswerFromCache(source *EligibilityCheck, now time.Time) error {
 	if err := c.Complete(CheckAnswer{Outcome: source.Outcome, Network: source.Network}, source.PatientID, now); err != nil {
 		return err
@@ -259,12 +259,12 @@ func (c *EligibilityCheck) AnswerFromCache(source *EligibilityCheck, now time.Ti
 	return nil
 }
 
-// KeptFailure is the end of the message of a failure that its idempotency key
-// keeps: without it, a caller that tries again with the same key never gets another reply.
+// KeptFailure ends the message of a failure that an idempotency key keeps. A
+// caller that repeats the key always gets that failure.
 const KeptFailure = "This Idempotency-Key returns this reply again; a new attempt needs a new key."
 
-// Failure is the error that the caller of a completed check gets, or nil when
-// the payer answered.
+// Failure returns the error for the caller of a completed check, or nil when the
+// payer responded.
 func (c *EligibilityCheck) Failure() error {
 	switch c.Outcome {
 	case OutcomeAnswered:
@@ -291,7 +291,7 @@ func (c *EligibilityCheck) Forgotten() bool {
 // Asks reports whether the caller asked for the procedure.
 func (q Inquiry) Asks(code string) bool { return slices.Contains(q.ProcedureCodes, code) }
 
-// Inquiry270 is what goes into a 270: the question, who asks it, and whom.
+// Inquiry270 is the content of a 270: the inquiry, its sender and its payer.
 type Inquiry270 struct {
 	CheckID   CheckID   // the trace number comes from it
 	CreatedAt time.Time // when the check was made
@@ -307,13 +307,13 @@ type Exchange struct {
 	Reply   []byte
 }
 
-// CheckCompletion is a completed check with what was exchanged for it.
+// CheckCompletion is a completed check with its messages.
 type CheckCompletion struct {
 	Check     *EligibilityCheck
 	Exchanges []Exchange
 }
 
-// CheckFilter narrows a list of checks; zero fields do not.
+// CheckFilter narrows a list of checks. Zero fields match all.
 type CheckFilter struct {
 	RequestID       RequestID
 	OfficeID        OfficeID

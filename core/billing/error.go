@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Code names a fault that a caller can act on. The HTTP adapter maps each to
-// a status.
+// Code is the code of an error for a caller. The HTTP adapter maps each to a
+// status.
 type Code string
 
 // The codes of the interface.
@@ -38,7 +38,7 @@ const (
 	CodeInternal                Code = "INTERNAL"
 )
 
-// Codes lists every code, for tests that prove a table total.
+// Codes returns every code, for tests that prove a table total.
 func Codes() []Code {
 	return []Code{
 		CodeUnauthorized, CodePermissionDenied, CodeNotFound, CodeMethodNotAllowed, CodeInvalidRequest,
@@ -49,8 +49,8 @@ func Codes() []Code {
 	}
 }
 
-// Error is the one error type that reaches a caller. Any other error is an
-// internal fault, told to nobody but the log.
+// Error is the only type of error that reaches a caller. Any other error is an
+// internal fault, which goes to the log.
 type Error struct {
 	Code    Code
 	Message string       // for the caller; never holds patient data
@@ -65,11 +65,10 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s", e.Code, e.Message)
 }
 
-// Unwrap gives the cause to errors.Is and errors.AsType.
+// Unwrap returns the cause, for errors.Is and errors.AsType.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// CodeOf is the code of the first Error in err's chain, and CodeInternal for
-// any other error.
+// CodeOf returns the code of the first Error in err's chain, or CodeInternal.
 func CodeOf(err error) Code {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Code
@@ -77,11 +76,10 @@ func CodeOf(err error) Code {
 	return CodeInternal
 }
 
-// IsNotFound reports whether err says that a resource is absent, as opposed to
-// no error and to any other.
+// IsNotFound reports whether err says that a resource is absent.
 func IsNotFound(err error) bool { return err != nil && CodeOf(err) == CodeNotFound }
 
-// FaultCode says what is wrong with a field.
+// FaultCode is the kind of a fault in a field.
 type FaultCode string
 
 // The fault codes.
@@ -107,16 +105,16 @@ type FieldFault struct {
 	Message string
 }
 
-// Faults collects what is wrong with a request, up to maxFaults. The first
-// fault of a field counts, so that a wrong type is not told again as a missing
-// value, and the fault of an object covers its fields. The empty field is the
-// body as a whole and covers all of them.
+// Faults collects the faults of a request, up to maxFaults. It keeps the first
+// fault of a field, so that a wrong type is not also a missing value. The fault
+// of an object covers its fields. The empty field is the whole body and covers
+// every field.
 type Faults []FieldFault
 
-// maxFaults bounds a reply, and the work of making it, whatever a caller sends.
+// maxFaults bounds a reply, and the work of writing it.
 const maxFaults = 100
 
-// Add records a fault unless it is told already.
+// Add records a fault unless an earlier one covers it.
 func (f *Faults) Add(field string, code FaultCode, message string) {
 	if f.Full() {
 		return
@@ -130,12 +128,12 @@ func (f *Faults) Add(field string, code FaultCode, message string) {
 	*f = append(*f, FieldFault{field, code, message})
 }
 
-// Full reports whether Add records no more faults. A caller whose field costs
-// something to name asks first.
+// Full reports whether Add records no more faults. Check it before work on the
+// name of a field.
 func (f *Faults) Full() bool { return len(*f) >= maxFaults }
 
-// Required adds a fault unless the value is there and has at most limit
-// characters; 0 is no limit. It reports whether that is so.
+// Required adds a fault when the value is blank or has more than limit
+// characters. It reports whether it added none. A limit of 0 is no limit.
 func (f *Faults) Required(field, value string, limit int) bool {
 	if Blank(value) {
 		f.Add(field, FaultRequired, "A value is required.")
@@ -144,7 +142,7 @@ func (f *Faults) Required(field, value string, limit int) bool {
 	return f.Optional(field, &value, limit)
 }
 
-// Optional does so for a value that may be left out.
+// Optional is Required for a value that may be left out.
 func (f *Faults) Optional(field string, value *string, limit int) bool {
 	if value != nil && limit > 0 && utf8.RuneCountInString(*value) > limit {
 		f.Add(field, FaultTooLong, fmt.Sprintf("The value may have at most %d characters.", limit))
@@ -153,7 +151,7 @@ func (f *Faults) Optional(field string, value *string, limit int) bool {
 	return true
 }
 
-// Err is nil without faults, else an Error with CodeInvalidRequest.
+// Err returns nil without faults, else an Error with CodeInvalidRequest.
 func (f Faults) Err() error {
 	if len(f) == 0 {
 		return nil
@@ -161,8 +159,8 @@ func (f Faults) Err() error {
 	return &Error{Code: CodeInvalidRequest, Message: "The request is invalid. errors lists what to change.", Faults: f}
 }
 
-// NotFound is the error for a resource that does not exist in the scope.
-// Field is the part of the body that named it, or empty when the path did.
+// NotFound returns the error for a resource that does not exist in the scope.
+// Field is the field of the body that named it, or empty when the path did.
 func NotFound(what, field string) error { return notFound(what, field) }
 
 func notFound(what, field string) *Error {
@@ -173,14 +171,14 @@ func notFound(what, field string) *Error {
 	return e
 }
 
-// Absent collects what a body names and the scope does not have, so that one
-// error names all of it.
+// Absent collects the resources that a body names and the scope lacks, for one
+// error that lists them all.
 type Absent []*Error
 
-// Add records that what the field names is absent.
+// Add records that the resource in the field is absent.
 func (a *Absent) Add(what, field string) { *a = append(*a, notFound(what, field)) }
 
-// Note does so when err is CodeNotFound, and returns any other error.
+// Note calls Add when err is CodeNotFound, and returns any other error.
 func (a *Absent) Note(err error, what, field string) error {
 	if !IsNotFound(err) {
 		return err
@@ -189,8 +187,8 @@ func (a *Absent) Note(err error, what, field string) error {
 	return nil
 }
 
-// Err is nil when nothing is absent, else an Error with CodeNotFound and a fault
-// for each field.
+// Err returns nil when nothing is absent, else an Error with CodeNotFound and a
+// fault for each field.
 func (a Absent) Err() error {
 	switch len(a) {
 	case 0:
@@ -205,9 +203,9 @@ func (a Absent) Err() error {
 	return all
 }
 
-// StorageUnavailable is the error when images cannot be stored or read now: the
-// blob store does not respond, or the temporary folder is full. Cause is for the
-// operator's log.
+// StorageUnavailable returns the error for images that cannot be stored or read
+// now: the blob store does not respond, or the temporary folder is full. Cause
+// is for the log.
 func StorageUnavailable(cause error) error {
 	return &Error{
 		Code:    CodeUnavailable,
@@ -216,7 +214,7 @@ func StorageUnavailable(cause error) error {
 	}
 }
 
-// LaterError is the error of a network whose answer is not there yet: ask again at
+// LaterError is the error of a network whose response has not arrived. Ask again at
 // Until.
 type LaterError struct {
 	Until time.Time

@@ -28,7 +28,7 @@ const (
 	EventPredeterminationReturned EventType = "predetermination.returned"
 )
 
-// EventTypes lists every event type in the order of the interface.
+// EventTypes returns every event type in the order of the interface.
 func EventTypes() []EventType {
 	return []EventType{
 		EventEligibilityCompleted, EventAPIKeyCreated, EventAPIKeyRevoked, EventClaimValidated,
@@ -39,8 +39,8 @@ func EventTypes() []EventType {
 	}
 }
 
-// Event is one fact about a resource. It is written in the commit of the
-// change that it tells of and never changes.
+// Event is one fact about a resource. It is written in the same commit as the
+// change that it reports, and never changes.
 type Event struct {
 	ID        EventID
 	Scope     Scope
@@ -51,7 +51,7 @@ type Event struct {
 	Data      []byte // a JSON object; its fields depend on Type
 }
 
-// EventFilter narrows a list of events; zero fields do not.
+// EventFilter narrows a list of events. Zero fields match all.
 type EventFilter struct {
 	Type          EventType
 	Resource      [16]byte

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// The data of each event type, as the interface lists it. An event is written
-// once and read for years, so its data is fixed when it happens.
+// The data of each event type, as the interface lists it. It is fixed when the
+// event happens, because events are read for years.
 
 type payerData struct {
 	ID      PayerID `json:"id"`
@@ -44,7 +44,7 @@ type eligibilityCompletedData struct {
 	CompletedAt     string          `json:"completed_at"`
 }
 
-// CompletedEvent is the eligibility.completed event of a completed check.
+// CompletedEvent returns the eligibility.completed event of a completed check.
 func (c *EligibilityCheck) CompletedEvent() Event {
 	d := eligibilityCompletedData{
 		ID:              c.ID,
@@ -67,7 +67,7 @@ func (c *EligibilityCheck) CompletedEvent() Event {
 	return newEvent(c.Scope, EventEligibilityCompleted, c.ID, c.CompletedAt, d)
 }
 
-// CacheState is "hit" when a saved check answered, else "fresh".
+// CacheState returns "hit" when the result is a saved check's, else "fresh".
 func (c *EligibilityCheck) CacheState() string {
 	if c.CacheSource.IsZero() {
 		return "fresh"
@@ -90,12 +90,12 @@ type apiKeyData struct {
 	Organization organizationData `json:"organization"`
 }
 
-// CreatedEvent is the api_key.created event of a new key.
+// CreatedEvent returns the api_key.created event of a new key.
 func (k *APIKey) CreatedEvent(o *Organization) Event {
 	return newEvent(k.Scope, EventAPIKeyCreated, k.ID, k.CreatedAt, k.data(o))
 }
 
-// RevokedEvent is the api_key.revoked event of a revoked key.
+// RevokedEvent returns the api_key.revoked event of a revoked key.
 func (k *APIKey) RevokedEvent(o *Organization) Event {
 	return newEvent(k.Scope, EventAPIKeyRevoked, k.ID, k.RevokedAt, k.data(o))
 }
@@ -124,7 +124,7 @@ type attachmentCompletedData struct {
 	OccurredAt       string          `json:"occurred_at"`
 }
 
-// CompletedEvent is the attachment.completed event of a closed attachment.
+// CompletedEvent returns the attachment.completed event of a closed attachment.
 func (a *Attachment) CompletedEvent() Event {
 	return newEvent(a.Scope, EventAttachmentCompleted, a.ID, a.ClosedAt, attachmentCompletedData{
 		ID: a.ID, Object: "attachment", OfficeID: a.OfficeID, ClaimID: orNull(a.ClaimID), Payer: payerData(a.Payer),
@@ -147,7 +147,7 @@ type payerRequestReceivedData struct {
 	OccurredAt      string             `json:"occurred_at"`
 }
 
-// ReceivedEvent is the payer_request.received event of a new payer request.
+// ReceivedEvent returns the payer_request.received event of a new payer request.
 func (r *PayerRequest) ReceivedEvent() Event {
 	return newEvent(r.Scope, EventPayerRequestReceived, r.ID, r.CreatedAt, payerRequestReceivedData{
 		ID: r.ID, Object: "payer_request", ClaimID: orNull(r.ClaimID), Payer: payerData(r.Payer),
@@ -160,7 +160,7 @@ func newEvent[R ~[16]byte](scope Scope, t EventType, resource R, at time.Time, d
 	return Event{ID: NewID[EventID](at), Scope: scope, Type: t, Resource: resource, CreatedAt: at, Data: spelled(data)}
 }
 
-// spelled is data as it is kept, read and posted from now on.
+// spelled returns data as JSON, which is kept, read and posted unchanged.
 func spelled(data any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -171,7 +171,7 @@ func spelled(data any) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// orNull is nil for the zero value.
+// orNull returns nil for the zero value.
 func orNull[T comparable](v T) *T {
 	var zero T
 	if v == zero {
@@ -180,6 +180,6 @@ func orNull[T comparable](v T) *T {
 	return &v
 }
 
-// Timestamp is the form of every time that a client sees: UTC, with
-// microseconds and an offset.
+// Timestamp returns a time as clients see it: UTC, with microseconds and an
+// offset.
 func Timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000-07:00") }

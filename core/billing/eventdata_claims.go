@@ -8,7 +8,7 @@ type ClaimStatus struct {
 	Code     string // such as 20
 }
 
-// String is the status as it is usually written, such as "A7:562".
+// String returns the status as it is usually written, such as "A7:562".
 func (s ClaimStatus) String() string {
 	if s.Code == "" {
 		return s.Category
@@ -16,16 +16,16 @@ func (s ClaimStatus) String() string {
 	return s.Category + ":" + s.Code
 }
 
-// ClaimCause is what brought an event of a claim about.
+// ClaimCause is the cause of an event of a claim.
 type ClaimCause struct {
-	Previous ClaimState   // where the claim stood before; empty when it is new
+	Previous ClaimState   // the claim's state before; empty for a new claim
 	File     *FileRef     // nil when no file did
 	Status   *ClaimStatus // nil when no status did
 	At       time.Time
 }
 
-// An event of a claim starts with claimHead and ends with claimTimes. What
-// stands between them is there for a few types only.
+// An event of a claim starts with claimHead and ends with claimTimes. A few types
+// have more fields between them.
 type claimHead struct {
 	ID            ClaimID          `json:"id"`
 	Object        string           `json:"object"`
@@ -67,8 +67,8 @@ type claimData struct {
 	claimTimes
 }
 
-// Event is an event of a claim that has moved, or whose status has, but not
-// through a remittance.
+// Event returns an event of a claim whose state or status changed, other than by a
+// remittance.
 func (c *Claim) Event(t EventType, cause ClaimCause) Event {
 	return newEvent(c.Scope, t, c.ID, cause.At, claimData{c.head(cause), c.times(cause)})
 }
@@ -95,9 +95,9 @@ type claimStandingData struct {
 	PatientResponsibility string         `json:"patient_responsibility"`
 }
 
-// PaymentEvent is the claim.paid, claim.denied or claim.payment_reversed event
-// of a claim to which a payment was applied. Standing is nil when nothing
-// stands after it.
+// PaymentEvent returns the claim.paid, claim.denied or claim.payment_reversed
+// event of a claim to which a payment was applied. Standing is nil when no
+// payment stands after it.
 func (c *Claim) PaymentEvent(t EventType, cause ClaimCause, p ClaimPayment, standing *ClaimStanding) Event {
 	d := claimPaidData{
 		claimHead: c.head(cause), claimTimes: c.times(cause),
@@ -125,8 +125,8 @@ type claimEstimateData struct {
 	Patient string  `json:"patient"`
 }
 
-// ReturnedEvent is the predetermination.returned event of a predetermination
-// that the payer has answered.
+// ReturnedEvent returns the predetermination.returned event of a predetermination
+// with an estimate.
 func (c *Claim) ReturnedEvent(cause ClaimCause, e ClaimEstimate) Event {
 	return newEvent(c.Scope, EventPredeterminationReturned, c.ID, cause.At, predeterminationReturnedData{
 		claimHead: c.head(cause), claimTimes: c.times(cause),
@@ -175,8 +175,8 @@ type acknowledgementData struct {
 	Name string `json:"name"`
 }
 
-// AcknowledgedEvent is the batch.acknowledged event of a batch that a 997 has
-// answered.
+// AcknowledgedEvent returns the batch.acknowledged event of a batch with the
+// verdict of a 997.
 func (b *Batch) AcknowledgedEvent() Event {
 	return newEvent(b.Scope, EventBatchAcknowledged, b.ID, b.AcknowledgedAt, batchAcknowledgedData{
 		ID: b.ID, Object: "batch", Name: b.File.Name, Result: b.Result, ClaimCount: b.ClaimCount,
@@ -206,7 +206,7 @@ type eraPaymentData struct {
 	Total       string `json:"total"`
 }
 
-// ReceivedEvent is the era.received event of a new remittance.
+// ReceivedEvent returns the era.received event of a new remittance.
 func (e *ERA) ReceivedEvent() Event {
 	p := e.Payment
 	d := eraReceivedData{

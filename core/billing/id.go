@@ -11,19 +11,18 @@ import (
 	"time"
 )
 
-// A Kind names what an ID identifies and gives its prefix on the outside.
+// A Kind is the kind of resource that an ID identifies. It has the ID's prefix.
 type Kind interface{ prefix() string }
 
-// Prefix is what the IDs of a kind begin with.
+// Prefix returns the prefix of the IDs of a kind.
 func Prefix[K Kind]() string {
 	var kind K
 	return kind.prefix()
 }
 
-// ID identifies one resource of kind K. Inside it is a UUID (version 7, so
-// that new rows land together in an index); on the outside it is the kind's
-// prefix and 26 Crockford base32 characters. The zero ID stands for "none"
-// and is NULL in SQL.
+// ID identifies one resource of kind K. In the database it is a UUID, of version
+// 7 so that an index keeps new rows together. Clients see the kind's prefix and
+// 26 Crockford base32 characters. The zero ID means "none" and is NULL in SQL.
 type ID[K Kind] [16]byte
 
 // The kinds of IDs, with the prefixes of the interface.
@@ -92,8 +91,8 @@ type (
 	DeliveryID        = ID[deliveryKind]
 )
 
-// NewID makes an ID whose order follows now to the microsecond: 48 bits of
-// milliseconds, 12 bits of the fraction, 62 random bits (RFC 9562, version 7
+// NewID returns an ID that sorts by now, to the microsecond. It has 48 bits of
+// milliseconds, 12 bits of the fraction and 62 random bits (RFC 9562, version 7
 // with the sub-millisecond method).
 func NewID[T ID[K], K Kind](now time.Time) T {
 	var u [16]byte
@@ -110,8 +109,8 @@ const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 // ErrMalformedID is the error of ParseID.
 var ErrMalformedID = errors.New("malformed ID")
 
-// ParseID reads the outside form. It accepts lower-case letters and refuses
-// everything that String would not print, such as another kind's prefix.
+// ParseID reads the form that clients see. It accepts lower-case letters, and
+// otherwise only what String returns.
 func ParseID[T ID[K], K Kind](s string) (T, error) {
 	var kind K
 	var u [16]byte
@@ -141,7 +140,7 @@ func ParseID[T ID[K], K Kind](s string) (T, error) {
 	return T(u), nil
 }
 
-// String is the outside form; the zero ID is the empty string.
+// String returns the form that clients see, or the empty string for the zero ID.
 func (id ID[K]) String() string {
 	if id.IsZero() {
 		return ""
@@ -157,7 +156,7 @@ func (id ID[K]) String() string {
 	return kind.prefix() + string(out[:])
 }
 
-// Time is when the ID was made, to the millisecond, if NewID made it.
+// Time returns the time that NewID got, to the millisecond.
 func (id ID[K]) Time() time.Time {
 	return time.UnixMilli(int64(binary.BigEndian.Uint64(id[:8]) >> 16))
 }
@@ -165,7 +164,7 @@ func (id ID[K]) Time() time.Time {
 // IsZero reports whether the ID stands for "none".
 func (id ID[K]) IsZero() bool { return id == ID[K]{} }
 
-// UUID is the inside form, as PostgreSQL prints it.
+// UUID returns the UUID as PostgreSQL prints it.
 func (id ID[K]) UUID() string {
 	var b [36]byte
 	hex.Encode(b[0:8], id[0:4])
@@ -180,10 +179,10 @@ func (id ID[K]) UUID() string {
 	return string(b[:])
 }
 
-// MarshalText is the outside form, for JSON.
+// MarshalText returns the form that clients see, for JSON.
 func (id ID[K]) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
 
-// UnmarshalText reads the outside form; the empty string is the zero ID.
+// UnmarshalText reads the form that clients see. The empty string is the zero ID.
 func (id *ID[K]) UnmarshalText(b []byte) error {
 	if len(b) == 0 {
 		*id = ID[K]{}
@@ -194,7 +193,7 @@ func (id *ID[K]) UnmarshalText(b []byte) error {
 	return err
 }
 
-// Value is the UUID, or NULL for the zero ID.
+// Value returns the UUID, or NULL for the zero ID.
 func (id ID[K]) Value() (driver.Value, error) {
 	if id.IsZero() {
 		return nil, nil

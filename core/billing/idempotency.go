@@ -5,11 +5,10 @@ import (
 	"time"
 )
 
-// KeyUse is an idempotency key that has been used: by whom, and for which
-// request. A key belongs to one organization and mode. The reply is kept in one
-// of three ways: by reference to a check, which no longer changes once it is
-// completed; by value; or, until there is a reply, by reference to the work that
-// it waits for.
+// KeyUse is the use of an idempotency key by a request. A key belongs to one
+// organization and mode. The reply is kept by value, or as a reference to a
+// completed check, which never changes. Until there is a reply, the use refers to
+// the work that it waits for.
 type KeyUse struct {
 	Key         string
 	Fingerprint [sha256.Size]byte
@@ -17,19 +16,19 @@ type KeyUse struct {
 	Reply       *Reply
 	Work        JobID // an upload, or a job that sends an attachment
 	CreatedAt   time.Time
-	// Held is true when the transaction that read the use holds the key, and
-	// so may use it again; otherwise another one does.
+	// Held is true when the transaction that read the use holds the key and may
+	// use it again. Otherwise another one holds it.
 	Held bool
 }
 
-// Reply is what a request is replied, in the bytes that a replay repeats.
+// Reply is the reply to a request, as the bytes that a replay repeats.
 type Reply struct {
 	Status   int
 	Body     []byte // empty for a reply without one
 	Replayed bool   // an earlier request with the key made it
 }
 
-// Match reports whether r repeats the request that used the key; the error
+// Match returns nil when r repeats the request that used the key. Else the error
 // has CodeIdempotencyKeyReused.
 func (u *KeyUse) Match(r Request) error {
 	if u.Fingerprint == r.Fingerprint {
@@ -41,9 +40,9 @@ func (u *KeyUse) Match(r Request) error {
 	}
 }
 
-// Replay is the reply that the request got before, which is nil when the key is
-// new (u is nil) or has no reply yet. A key that was used with a different
-// request is CodeIdempotencyKeyReused.
+// Replay returns the earlier reply to the request. It is nil when the key is new
+// (u is nil) or has no reply yet. A key that was used with a different request is
+// CodeIdempotencyKeyReused.
 func (u *KeyUse) Replay(r Request) (*Reply, error) {
 	if u == nil {
 		return nil, nil //nolint:nilnil // a new key has no use, no reply and no fault
@@ -54,17 +53,17 @@ func (u *KeyUse) Replay(r Request) (*Reply, error) {
 	return &Reply{u.Reply.Status, u.Reply.Body, true}, nil
 }
 
-// Replied is the use of the request's key that keeps its reply.
+// Replied returns the use of the request's key that keeps its reply.
 func (r Request) Replied(reply Reply, at time.Time) KeyUse {
 	return KeyUse{Key: r.Key, Fingerprint: r.Fingerprint, Reply: &reply, CreatedAt: at}
 }
 
-// Waiting is the use of the request's key until the work is done.
+// Waiting returns the use of the request's key until the work is done.
 func (r Request) Waiting(work JobID, at time.Time) KeyUse {
 	return KeyUse{Key: r.Key, Fingerprint: r.Fingerprint, Work: work, CreatedAt: at}
 }
 
-// ErrKeyInUse is the error while the first request with a key still runs.
+// ErrKeyInUse returns the error while the first request with a key still runs.
 func ErrKeyInUse() error {
 	return &Error{
 		Code:    CodeIdempotencyKeyInUse,

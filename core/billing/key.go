@@ -31,9 +31,9 @@ const (
 	secretCheck  = 6
 )
 
-// NewKeySecret makes a key's secret: molar_test_ or molar_live_, 32 random
-// base62 characters and 6 of a CRC-32 over all before them, so that typing
-// errors and scanners are answered without a look-up.
+// NewKeySecret returns a new secret: molar_test_ or molar_live_, 32 random base62
+// characters and 6 of a CRC-32 of all before them. The checksum refuses typing
+// errors and scanners without a look-up.
 func NewKeySecret(mode Mode) string {
 	var b strings.Builder
 	b.WriteString("molar_" + string(mode) + "_")
@@ -67,5 +67,5 @@ func WellFormedKeySecret(s string) bool {
 	return checksum(s[:len(s)-secretCheck]) == s[len(s)-secretCheck:]
 }
 
-// KeyDigest is what is stored of a key's secret.
+// KeyDigest returns the digest of a key's secret that is stored.
 func KeyDigest(secret string) [sha256.Size]byte { return sha256.Sum256([]byte(secret)) }

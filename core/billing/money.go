@@ -13,7 +13,7 @@ type Money int64
 // ErrMalformedMoney is the error of ParseMoney.
 var ErrMalformedMoney = errors.New("malformed amount")
 
-// ParseMoney reads the interface's form: an optional minus sign, digits, a
+// ParseMoney reads an amount of the interface: an optional minus sign, digits, a
 // point and exactly two decimals.
 func ParseMoney(s string) (Money, error) {
 	digits, negative := strings.CutPrefix(s, "-")
@@ -24,11 +24,11 @@ func ParseMoney(s string) (Money, error) {
 	return moneyFromDigits(whole, cents, negative)
 }
 
-// ParseX12Money reads an X12 decimal (type R): an optional minus sign, digits
-// with or without a point, and commas between thousands as some payers send
-// them. A comma elsewhere is an error: 150,00 would be a hundred times as much,
-// everywhere in a file, which would add up. More than two decimals are rounded
-// half away from zero.
+// ParseX12Money reads an X12 decimal (type R): an optional minus sign, and digits
+// with or without a point. It accepts commas between thousands, which some payers
+// send. A comma elsewhere is an error: a file that wrote 150,00 for 150.00
+// throughout would still balance. More than two decimals are rounded half away
+// from zero.
 func ParseX12Money(s string) (Money, error) {
 	digits, negative := strings.CutPrefix(s, "-")
 	whole, frac, _ := strings.Cut(digits, ".")
@@ -83,7 +83,7 @@ func allDigits(s string) bool {
 	return true
 }
 
-// String is the interface's form, such as "-12.50".
+// String returns the form of the interface, such as "-12.50".
 func (m Money) String() string {
 	sign, n := "", m
 	if m < 0 {

@@ -2,17 +2,18 @@ package billing
 
 import "slices"
 
-// Transaction is what a network carries between practices and payers.
+// Transaction is a type of message that a network carries between practices and
+// payers.
 type Transaction string
 
-// The transactions, each with what comes back for it.
+// The transactions, each with its responses.
 const (
 	TransactionEligibility Transaction = "eligibility" // 270; 271
 	TransactionClaims      Transaction = "claims"      // 837D; TA1, 997, 999, 277, 835
 	TransactionAttachments Transaction = "attachments" // narratives and images
 )
 
-// Unavailable is the error for the caller when no network carries the
+// Unavailable returns the error for a caller when no network carries the
 // transaction.
 func (t Transaction) Unavailable() error {
 	switch t {
@@ -25,15 +26,15 @@ func (t Transaction) Unavailable() error {
 	return &Error{Code: CodeUnavailable, Message: "No clearinghouse is configured for live mode."}
 }
 
-// Route says for which practices and payers a network carries messages.
+// Route is the practices and payers that a network serves.
 type Route struct {
 	Mode   Mode
 	Org    OrgID                     // zero for every organization
-	Payers map[PayerID][]Transaction // what it carries to each payer; nil for all that it carries, to every payer
+	Payers map[PayerID][]Transaction // by payer; nil for all the network's transactions, to every payer
 }
 
-// Serves reports whether the route is open to the scope for the transaction,
-// to one payer at least.
+// Serves reports whether the route carries the transaction for the scope to at
+// least one payer.
 func (r *Route) Serves(scope Scope, t Transaction) bool {
 	if r.Mode != scope.Mode || !r.Org.IsZero() && r.Org != scope.Org {
 		return false
@@ -46,8 +47,8 @@ func (r *Route) Serves(scope Scope, t Transaction) bool {
 	return r.Payers == nil
 }
 
-// Reaches reports whether the route leads from the scope to the payer for the
-// transaction.
+// Reaches reports whether the route carries the transaction from the scope to the
+// payer.
 func (r *Route) Reaches(scope Scope, payer PayerID, t Transaction) bool {
 	return r.Serves(scope, t) && (r.Payers == nil || slices.Contains(r.Payers[payer], t))
 }

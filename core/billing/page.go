@@ -2,7 +2,7 @@ package billing
 
 import "time"
 
-// Page asks for a piece of a list that is ordered by time and ID.
+// Page selects a part of a list that is ordered by time and ID.
 type Page struct {
 	Limit int       // 1 to 100
 	After *Position // nil for the first page
@@ -20,8 +20,8 @@ const (
 	MaxPageLimit     = 100
 )
 
-// Cut takes the page out of rows that were read one further than asked for,
-// and says where the next page starts: nil when there is none.
+// Cut returns the page and the position of the next one, or nil for the last
+// page. The rows have one more than the page when there is a next one.
 func Cut[T any](rows []T, limit int, at func(T) Position) ([]T, *Position) {
 	if len(rows) <= limit {
 		return rows, nil

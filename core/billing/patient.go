@@ -22,15 +22,16 @@ type Patient struct {
 	CreatedAt   time.Time
 }
 
-// Person is a patient to look up in the directory, by the key and the date of
-// birth. The rest counts only when the person is new.
+// Person is a patient to find in the directory by key and date of birth. The
+// other fields are used only when the person is new.
 type Person struct {
 	Key string // of PatientKey
 	Patient
 }
 
-// NewPerson is the person as an entry made at that time. ok is false when name
-// or date of birth is missing, so that two people could not be kept apart.
+// NewPerson returns the person with an entry of that time. ok is false when the
+// name or the date of birth is missing, because two people could then not be
+// distinguished.
 func NewPerson(scope Scope, firstName, lastName string, born Date, at time.Time) (p Person, ok bool) {
 	key, ok := PatientKey(firstName, lastName, born)
 	return Person{key, Patient{
@@ -38,18 +39,18 @@ func NewPerson(scope Scope, firstName, lastName string, born Date, at time.Time)
 	}}, ok
 }
 
-// PatientKey is what makes two patients the same person within a scope, with
-// the date of birth: a digest of the normalised name. ok is false when either is missing.
+// PatientKey returns a digest of the normalized name. With the date of birth it
+// identifies a person within a scope. ok is false when either is missing.
 func PatientKey(firstName, lastName string, born Date) (name string, ok bool) {
 	first, last := comparableName(firstName), comparableName(lastName)
 	if first == "" && last == "" || born.IsZero() {
 		return "", false
 	}
-	sum := sha256.Sum256([]byte(first + "|" + last)) // names grow when they are normalised, and an index row must not
+	sum := sha256.Sum256([]byte(first + "|" + last)) // a normalized name may be too long for an index row
 	return hex.EncodeToString(sum[:]), true
 }
 
-// comparableName keeps letters and digits, without accents and case.
+// comparableName returns the letters and digits of s, without accents and case.
 func comparableName(s string) string {
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(cases.Fold().String(s)) {

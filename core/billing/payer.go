@@ -26,7 +26,7 @@ type Payer struct {
 	Capabilities Capabilities
 }
 
-// Capabilities says what can be sent to a payer.
+// Capabilities is what a payer accepts.
 type Capabilities struct {
 	Eligibility bool
 	Claims      bool
@@ -43,16 +43,16 @@ type PayerDirectory struct {
 //go:embed payers.tsv
 var shippedPayers string
 
-// ShippedPayers is the directory that ships with the service.
+// ShippedPayers returns the directory that ships with the service.
 func ShippedPayers() (*PayerDirectory, error) {
 	d := &PayerDirectory{byName: map[string]*Payer{}}
 	return d, d.Extend(strings.NewReader(shippedPayers))
 }
 
-// Extend adds the payers of a file, one a line: payer ID, name, aliases and
-// capabilities between tabs, aliases and capabilities between spaces. A payer
-// ID that the directory has replaces the payer. Lines that start with # do not
-// count. An error names the line.
+// Extend adds the payers of a file. A line has payer ID, name, aliases and
+// capabilities, separated by tabs; spaces separate several aliases or
+// capabilities. A line with a known payer ID replaces the payer. Lines that start
+// with # are skipped. An error names the line.
 func (d *PayerDirectory) Extend(r io.Reader) error {
 	lines := bufio.NewScanner(r)
 	for n := 1; lines.Scan(); n++ {
@@ -100,8 +100,8 @@ func (d *PayerDirectory) add(columns []string) error {
 	return nil
 }
 
-// payerIDOf makes the same pyr_ ID for the same payer ID everywhere (a UUID of
-// version 8), so that the directory needs no table.
+// payerIDOf returns the same pyr_ ID for a payer ID everywhere (a UUID of version
+// 8), so that the directory needs no table.
 func payerIDOf(payerID string) PayerID {
 	sum := sha256.Sum256([]byte("payer:" + strings.ToUpper(payerID)))
 	id := PayerID(sum[:16])
@@ -110,18 +110,18 @@ func payerIDOf(payerID string) PayerID {
 	return id
 }
 
-// Find looks a payer up by pyr_ ID, payer ID or alias, whatever the case.
+// Find returns the payer with the pyr_ ID, payer ID or alias, in any case.
 func (d *PayerDirectory) Find(ref string) (*Payer, bool) {
 	p, ok := d.byName[strings.ToUpper(strings.TrimSpace(ref))]
 	return p, ok
 }
 
-// All lists the payers in the order of the file.
+// All returns the payers in the order of the file.
 func (d *PayerDirectory) All() []*Payer { return slices.Clone(d.payers) }
 
-// Search lists the payers that the text may mean, in the order of the file: its
-// pyr_ ID, the beginning of its payer ID or an alias, or a part of its name,
-// whatever the case. Blank text lists all.
+// Search returns the payers that match the text, in any case, in the order of the
+// file. The text is a pyr_ ID, the beginning of a payer ID or an alias, or part
+// of a name. Blank text matches all.
 func (d *PayerDirectory) Search(text string) []*Payer {
 	fold := func(s string) string { return cases.Fold().String(strings.TrimSpace(s)) }
 	text = fold(text)

@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// PayerRequestState is where a payer request stands.
+// PayerRequestState is the state of a payer request.
 type PayerRequestState string
 
 // The states of a payer request.
@@ -13,7 +13,7 @@ const (
 	PayerRequestAnswered PayerRequestState = "answered"
 )
 
-// PayerRequestSource is how a payer request came.
+// PayerRequestSource is how a payer request arrived.
 type PayerRequestSource string
 
 // The sources.
@@ -22,7 +22,7 @@ const (
 	SourceStaff   PayerRequestSource = "staff"   // recorded by hand from a letter
 )
 
-// PayerRequest is a payer's question for more information.
+// PayerRequest is a payer's request for more information.
 type PayerRequest struct {
 	ID                  PayerRequestID
 	Scope               Scope
@@ -38,7 +38,7 @@ type PayerRequest struct {
 	CreatedAt           time.Time
 }
 
-// PayerRequestFilter narrows a list of payer requests; zero fields do not.
+// PayerRequestFilter narrows a list of payer requests. Zero fields match all.
 type PayerRequestFilter struct {
 	State   PayerRequestState
 	ClaimID ClaimID
@@ -46,7 +46,7 @@ type PayerRequestFilter struct {
 	DueBy   Date // inclusive; requests without a due date are left out
 }
 
-// Answer notes that the closed attachment answers the request.
+// Answer records that the closed attachment answers the request.
 func (r *PayerRequest) Answer(a *Attachment) {
 	r.State, r.AnsweringAttachment, r.AnsweredAt = PayerRequestAnswered, a.ID, a.ClosedAt
 }

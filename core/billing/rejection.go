@@ -1,6 +1,6 @@
 package billing
 
-// RejectionKind says whether sending again can help.
+// RejectionKind is whether sending the check again can help.
 type RejectionKind string
 
 // The rejection kinds.
@@ -10,14 +10,14 @@ const (
 	RejectionRejected         RejectionKind = "rejected"
 )
 
-// Rejection is why a payer did not answer.
+// Rejection is why a payer returned no benefits.
 type Rejection struct {
 	Kind      RejectionKind
 	PayerCode string // the payer's own code: the first AAA03
 	Reasons   []RejectionReason
 }
 
-// ReasonCode is a reason of a rejection.
+// ReasonCode is the code of a reason for a rejection.
 type ReasonCode string
 
 // The reasons.
@@ -39,7 +39,7 @@ const (
 	ReasonPayerRejectedOther     ReasonCode = "PAYER_REJECTED_OTHER"
 )
 
-// ReasonCodes lists every reason in the order of the interface.
+// ReasonCodes returns every reason in the order of the interface.
 func ReasonCodes() []ReasonCode {
 	return []ReasonCode{
 		ReasonMemberNotFound, ReasonPatientIsDependent, ReasonDateOfBirthMismatch, ReasonMemberIDInvalid, ReasonMemberIDDuplicate,
@@ -49,7 +49,7 @@ func ReasonCodes() []ReasonCode {
 	}
 }
 
-// About is the subject of a reason: who or what the payer found at fault.
+// About is the subject of a reason: the person or thing that it is about.
 type About string
 
 // The subjects of a reason.
@@ -62,12 +62,12 @@ const (
 	AboutPayer         About = "payer"
 )
 
-// RejectionReason is one thing that a payer found wrong.
+// RejectionReason is one problem that a payer reports.
 type RejectionReason struct {
 	Code           ReasonCode
 	About          About
 	Field          string // the request field to change; empty for none
 	Message        string
 	Fix            string
-	SuggestedValue string // what the payer has on file, when it told; may be patient data
+	SuggestedValue string // the payer's own value, if it sent one; may be patient data
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// ERAState is where a remittance stands.
+// ERAState is the state of a remittance.
 type ERAState string
 
 // The states of a remittance.
@@ -21,31 +21,31 @@ type ERA struct {
 	State               ERAState
 	Payer               PayerSummary // zero when the payer is not in the directory
 	PayerName           string       // as the remittance gives it
-	OfficeID            OfficeID     // who was paid; zero unless exactly one office matches
+	OfficeID            OfficeID     // the payee; zero unless exactly one office matches
 	Payment             ERAPayment
 	ProviderAdjustments []ProviderAdjustment
 	Balanced            bool // payment, each claim and each line add up
 	Balance             Balance
 	ClaimCount          int
-	MatchedCount        int // of the claims, those that are ours
+	MatchedCount        int // of the claims, those with a claim of ours
 	File                FileRef
 	Progress            ERAProgress
 	ReceivedAt          time.Time
 	PostedAt            time.Time
 }
 
-// ERAProgress is how far a remittance has come that is taken in piece by piece.
+// ERAProgress is the progress of a remittance, which is applied in parts.
 type ERAProgress string
 
 // The steps. A remittance is shown to callers once it is read.
 const (
 	ERAReading  ERAProgress = "reading"  // its claims are being matched
-	ERAApplying ERAProgress = "applying" // what it says is being applied to them
+	ERAApplying ERAProgress = "applying" // its payments are being applied to them
 	ERADone     ERAProgress = "done"
 )
 
-// Post notes that the user has posted the remittance. It reports false when
-// that was noted before.
+// Post records that the user has posted the remittance. It reports false when
+// that was recorded before.
 func (e *ERA) Post(at time.Time) bool {
 	if e.State == ERAPosted {
 		return false
@@ -54,9 +54,9 @@ func (e *ERA) Post(at time.Time) bool {
 	return true
 }
 
-// Read notes how many claims of the remittance are kept, and how many of them
-// have a claim of ours: callers see it from now on, and what it says is applied.
-// It reports false when callers have seen it before.
+// Read records how many claims the remittance has, and how many of them match a
+// claim of ours. From then on callers see it, and it is applied. Read reports
+// false when callers have seen it before.
 func (e *ERA) Read(claims, matched int, at time.Time) bool {
 	e.ClaimCount, e.MatchedCount, e.Progress = claims, matched, ERAApplying
 	if !e.ReceivedAt.IsZero() {
@@ -66,15 +66,14 @@ func (e *ERA) Read(claims, matched int, at time.Time) bool {
 	return true
 }
 
-// Remittance is a payment as it came in a file, before it is known whose it is.
+// Remittance is a payment of a file, before its organization is known.
 type Remittance struct {
-	ERA // without ID, scope and whatever is found by looking things up
+	ERA // without ID, scope and what look-ups set
 
-	// Identity tells it from every other payment: a digest of payer, trace
-	// number, figures and claims, but not of how the file was wrapped. The same
-	// payment in another file has the same.
+	// Identity identifies the payment: a digest of payer, trace number, figures and
+	// claims, without the envelope. The same payment in another file has the same.
 	Identity   [sha256.Size]byte
-	PayerIDs   []string // what the payer may be found by in the directory
+	PayerIDs   []string // to find the payer in the directory
 	PayeeNPI   string   // empty when the file does not say
 	PayeeTaxID string   // digits; empty when the file does not say
 	Content    []byte   // the file as received; with this payment alone when there were several
@@ -89,7 +88,7 @@ type ERAPayment struct {
 	ProviderAdjustmentsTotal Money // a positive one reduced the payment
 }
 
-// ProviderAdjustment is money that is about no claim of the payment (PLB).
+// ProviderAdjustment is money outside the claims of the payment (PLB).
 type ProviderAdjustment struct {
 	ProviderID string // PLB01: NPI, or the payer's number
 	Reason     string // WO recovery, FB forwarded, L6 interest, ...
@@ -98,8 +97,8 @@ type ProviderAdjustment struct {
 	Amount     Money // a positive one reduced the payment
 }
 
-// Balance says whether a payment adds up, level by level: what is charged,
-// less what is adjusted, is what is paid (005010X221A1, 1.10.2.1).
+// Balance is whether a payment adds up at each level: the charge less the
+// adjustments is the payment (005010X221A1, 1.10.2.1).
 type Balance struct {
 	Payment  LevelBalance
 	Claims   LevelBalance
@@ -107,14 +106,14 @@ type Balance struct {
 	Findings []BalanceFinding // the first hundred
 }
 
-// LevelBalance is how a level adds up.
+// LevelBalance is the balance of a level.
 type LevelBalance struct {
 	Checked int   // equations
 	Failed  int   // of them
-	Off     Money // by how much in all, too much and too little both counted up
+	Off     Money // the sum of all differences, too much and too little both positive
 }
 
-// BalanceFinding is one thing that does not add up, and where.
+// BalanceFinding is one place that does not add up.
 type BalanceFinding struct {
 	Level         string // payment, claim or line
 	Claim         int    // ordinal in the payment, from 1; 0 at the level of the payment
@@ -128,8 +127,8 @@ type BalanceFinding struct {
 	Explanation   string
 }
 
-// ERAClaim is what a remittance says of one claim (CLP). A payer that splits a
-// claim sends several with one control number.
+// ERAClaim is the part of a remittance about one claim (CLP). A payer that splits
+// a claim sends several with one control number.
 type ERAClaim struct {
 	Ordinal               int     // in the payment, from 1
 	ClaimID               ClaimID // ours; zero while it matches none
@@ -140,8 +139,8 @@ type ERAClaim struct {
 	StatusCode            string  // CLP02: 1 to 3 processed, 4 denied, 22 reversal, 25 predetermination
 	Charge                Money
 	Paid                  Money  // negative for a reversal
-	Allowed               *Money // nil when it is not told
-	PatientResponsibility *Money // CLP05; nil when it is not told, as in reversals
+	Allowed               *Money // nil when not stated
+	PatientResponsibility *Money // CLP05; nil when not stated, as in reversals
 	PatientFirstName      string
 	PatientLastName       string
 	MemberID              string
@@ -153,7 +152,7 @@ type ERAClaim struct {
 	Lines                 []ERALine
 }
 
-// Adjustment is why, and by how much, less was paid than was charged (CAS).
+// Adjustment is an amount that was not paid, and why (CAS).
 type Adjustment struct {
 	Group    string // CO contract, PR patient, OA other, PI payer
 	Reason   string
@@ -161,7 +160,7 @@ type Adjustment struct {
 	Quantity string
 }
 
-// ERALine is what a remittance says of one service (SVC).
+// ERALine is the part of a remittance about one service (SVC).
 type ERALine struct {
 	Number        int    // of the claim's line as it was billed (REF 6R), else its place, from 1
 	ProcedureCode string // as paid
@@ -169,7 +168,7 @@ type ERALine struct {
 	ServiceDate   Date
 	Charge        Money
 	Paid          Money
-	Allowed       *Money // AMT B6; nil when it is not told
+	Allowed       *Money // AMT B6; nil when not stated
 	Units         string // paid
 	Adjustments   []Adjustment
 	Remarks       []string
@@ -182,19 +181,19 @@ const (
 	claimEstimation = "25"
 )
 
-// Reverses reports whether an earlier payment is taken back.
+// Reverses reports whether it reverses an earlier payment.
 func (r *ERAClaim) Reverses() bool { return r.StatusCode == claimReversed }
 
-// Estimates reports whether a predetermination is answered.
+// Estimates reports whether it is the estimate for a predetermination.
 func (r *ERAClaim) Estimates() bool { return r.StatusCode == claimEstimation }
 
-// Mark is what the remittance says by which the claim's sender recognizes it.
+// Mark returns the details that identify the claim for its sender.
 func (r *ERAClaim) Mark() ClaimMark {
 	return ClaimMark{r.ControlNumber, r.Charge, r.PatientFirstName, r.PatientLastName}
 }
 
-// adjusted adds up the adjustments of the claim and its lines that fit; an
-// empty group or reason is any.
+// adjusted returns the sum of the adjustments of the claim and its lines that
+// fit.
 func (r *ERAClaim) adjusted(fits func(Adjustment) bool) (sum Money) {
 	for _, a := range r.Adjustments {
 		if fits(a) {
@@ -218,19 +217,20 @@ func (l *ERALine) adjusted(fits func(Adjustment) bool) (sum Money) {
 
 func ofPatient(a Adjustment) bool { return a.Group == "PR" }
 
-// sharedByPlan is what the plan leaves to the patient: deductible,
-// coinsurance, copay.
+// sharedByPlan reports whether the plan leaves the amount to the patient:
+// deductible, coinsurance or copay.
 func sharedByPlan(a Adjustment) bool {
 	return a.Group == "PR" && (a.Reason == "1" || a.Reason == "2" || a.Reason == "3")
 }
 
-// estimated is the payment that a predetermination promises (CAS OA 101).
+// estimated reports whether the amount is a predetermination's estimate (CAS OA
+// 101).
 func estimated(a Adjustment) bool { return a.Group == "OA" && a.Reason == "101" }
 
-// Payment is what the remittance with the ID does to the claim. A claim that
-// the plan leaves to the patient, the deductible perhaps, is paid with nothing;
-// one for which nobody owes anything under the plan is denied, whatever its
-// status code: payers send such denials as processed.
+// Payment returns the effect of the remittance with the ID on the claim. A claim
+// that the plan leaves to the patient, such as a deductible, is paid with zero.
+// One that is paid with zero, without a deductible, coinsurance or copay, is denied
+// with any status code, because payers send such denials as processed.
 func (r *ERAClaim) Payment(era ERAID) ClaimPayment {
 	p := ClaimPayment{
 		ERAID: era, Ordinal: r.Ordinal, StatusCode: r.StatusCode, Paid: r.Paid, Allowed: r.Allowed, Date: r.Date,
@@ -243,7 +243,7 @@ func (r *ERAClaim) Payment(era ERAID) ClaimPayment {
 	return p
 }
 
-// Estimate is what the payer would pay, by the remittance with the ID.
+// Estimate returns what the payer would pay, by the remittance with the ID.
 func (r *ERAClaim) Estimate(era ERAID) ClaimEstimate {
 	e := ClaimEstimate{ERAID: era, Pay: r.adjusted(estimated), Patient: r.adjusted(ofPatient)}
 	e.Allowed = new(e.Pay + e.Patient)
@@ -263,7 +263,7 @@ type ERARecord struct {
 	More   bool // there are claims after these
 }
 
-// ERAFilter narrows a list of remittances; zero fields do not.
+// ERAFilter narrows a list of remittances. Zero fields match all.
 type ERAFilter struct {
 	State        ERAState
 	PayerID      PayerID

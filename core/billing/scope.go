@@ -1,7 +1,7 @@
 package billing
 
-// Mode says whether a key, and everything made with it, is for trying out or
-// for real.
+// Mode is whether a key, and everything made with it, is for tests or for real
+// billing.
 type Mode string
 
 // The modes.
@@ -10,8 +10,8 @@ const (
 	ModeLive Mode = "live"
 )
 
-// Scope is what a key sees: one organization in one mode. Every query takes
-// it, so that a row of another scope does not exist.
+// Scope is one organization in one mode, which is what a key sees. Every query
+// has it, so that rows of other scopes do not exist for the query.
 type Scope struct {
 	Org  OrgID
 	Mode Mode

@@ -5,25 +5,25 @@ import (
 	"unicode"
 )
 
-// Blank reports whether nothing of s can be seen.
+// Blank reports whether s has no visible character.
 func Blank(s string) bool { return !strings.ContainsFunc(s, visible) }
 
-// visible reports whether r leaves a mark. Unicode has letters and symbols that
-// do not, such as the Hangul fillers and the empty braille pattern.
+// visible reports whether r can be seen. Some letters and symbols of Unicode
+// cannot, such as the Hangul fillers and the empty braille pattern.
 func visible(r rune) bool {
 	return r != '\u2800' && unicode.IsGraphic(r) && !unicode.IsSpace(r) && !unicode.Is(unicode.Variation_Selector, r) &&
 		!unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
-// Spellable reports whether X12 files can carry s without a loss that changes
-// its meaning. They have ASCII; Latin letters go without their accents, and
-// punctuation becomes plain or a space. Other letters, digits and symbols are
-// left out. A text of which nothing would be left is not spellable.
+// Spellable reports whether X12 files can carry s without a change of meaning.
+// They have ASCII: Latin letters lose their accents, punctuation becomes plain or
+// a space, and other characters are left out. A text of which nothing remains is
+// not spellable.
 func Spellable(s string) bool {
 	return !strings.ContainsFunc(s, lost) && (Blank(s) || strings.ContainsFunc(s, carried))
 }
 
-// carried reports whether files carry r, or something that stands for it.
+// carried reports whether files carry r or a substitute.
 func carried(r rune) bool {
 	switch {
 	case '!' <= r && r <= '~':
@@ -37,7 +37,7 @@ func carried(r rune) bool {
 	}
 }
 
-// lost reports whether r says something that files leave out.
+// lost reports whether r has a meaning that files leave out.
 func lost(r rune) bool {
 	return r > unicode.MaxASCII && visible(r) && !carried(r) && !unicode.IsPunct(r) && !unicode.IsMark(r) &&
 		r != '\uff3e' && r != '\uff5e' // full-width delimiters

@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// EndpointStatus tells whether events go to an endpoint.
+// EndpointStatus is whether events go to an endpoint.
 type EndpointStatus string
 
-// The statuses of an endpoint. While it is disabled, what was queued for it
-// waits, and nothing new is queued.
+// The statuses of an endpoint. While it is disabled, its queued deliveries wait,
+// and none are added.
 const (
 	EndpointEnabled  EndpointStatus = "enabled"
 	EndpointDisabled EndpointStatus = "disabled"
@@ -29,7 +29,7 @@ const (
 	MaxWebhookURL = 2048
 )
 
-// WebhookEndpoint is a URL of the caller's that events are posted to.
+// WebhookEndpoint is a caller's URL that events are posted to.
 type WebhookEndpoint struct {
 	ID          WebhookEndpointID
 	Scope       Scope
@@ -42,13 +42,13 @@ type WebhookEndpoint struct {
 	CreatedAt   time.Time
 }
 
-// WebhookSecret signs what is posted to an endpoint: "whsec_" and the base64
-// of its bytes. It is shown once.
+// WebhookSecret signs messages to an endpoint. It is "whsec_" and the base64 of
+// its bytes, and is shown once.
 type WebhookSecret string
 
 const secretPrefix = "whsec_"
 
-// NewWebhookSecret makes a secret of 32 random bytes.
+// NewWebhookSecret returns a secret of 32 random bytes.
 func NewWebhookSecret() WebhookSecret {
 	b := make([]byte, 32)
 	_, _ = rand.Read(b) // crypto/rand.Read never fails since Go 1.24
@@ -58,12 +58,11 @@ func NewWebhookSecret() WebhookSecret {
 // LogValue keeps the secret out of logs.
 func (WebhookSecret) LogValue() slog.Value { return slog.StringValue("[redacted]") }
 
-// ErrMalformedSecret is the error of a secret that is none.
+// ErrMalformedSecret is the error of a malformed secret.
 var ErrMalformedSecret = errors.New(`a webhook secret is "whsec_" and base64`)
 
-// Sign is the signature of a message by the Standard Webhooks specification
-// 1.0.0: "v1," and the base64 of the HMAC-SHA256 of ID, Unix time and body with
-// points between them.
+// Sign returns the signature of a message by Standard Webhooks 1.0.0: "v1," and
+// the base64 of the HMAC-SHA256 of ID, Unix time and body, separated by points.
 func (s WebhookSecret) Sign(id string, at time.Time, body []byte) (string, error) {
 	encoded, ok := strings.CutPrefix(string(s), secretPrefix)
 	key, err := base64.StdEncoding.DecodeString(encoded)
@@ -76,15 +75,15 @@ func (s WebhookSecret) Sign(id string, at time.Time, body []byte) (string, error
 	return "v1," + base64.StdEncoding.EncodeToString(h.Sum(nil)), nil
 }
 
-// EndpointHealth is how deliveries to an endpoint have gone of late.
+// EndpointHealth is the recent record of deliveries to an endpoint.
 type EndpointHealth struct {
 	Failures     int       // in a row, up to now
-	FailingSince time.Time // the first of them; zero when the last attempt went well
+	FailingSince time.Time // the first of them; zero when the last attempt succeeded
 	CircuitUntil time.Time // no attempt before; zero while the circuit is closed
 }
 
-// After is the health after an attempt, and whether the endpoint is to be
-// disabled: it said 410, or there was nothing but failures for 5 days.
+// After returns the health after an attempt, and whether to disable the endpoint:
+// it replied 410, or every attempt of 5 days failed.
 func (h EndpointHealth) After(a Attempt) (now EndpointHealth, disable bool) {
 	if a.Succeeded() {
 		return EndpointHealth{}, false
@@ -99,11 +98,11 @@ func (h EndpointHealth) After(a Attempt) (now EndpointHealth, disable bool) {
 	return h, a.Status == statusGone || a.At.Sub(h.FailingSince) >= disableAfter
 }
 
-// Open reports whether the circuit is open: only a probe may go out, once its
-// time has come.
+// Open reports whether the circuit is open. Then only a probe may be sent, when
+// it is due.
 func (h EndpointHealth) Open() bool { return !h.CircuitUntil.IsZero() }
 
-// DeliveryState is where a delivery stands.
+// DeliveryState is the state of a delivery.
 type DeliveryState string
 
 // The states of a delivery.
@@ -121,7 +120,7 @@ type Delivery struct {
 	EventID       EventID
 	EventType     EventType
 	State         DeliveryState
-	NextAttemptAt time.Time // zero when there is to be none
+	NextAttemptAt time.Time // zero when there is none
 	Attempts      []Attempt // oldest first
 	CreatedAt     time.Time
 }
@@ -131,21 +130,21 @@ type Attempt struct {
 	At         time.Time     `json:"at"`
 	Status     int           `json:"status,omitempty"` // HTTP; 0 when there was no reply
 	Duration   time.Duration `json:"duration"`
-	Error      string        `json:"error,omitempty"`    // what kept a reply from coming; empty for a reply
+	Error      string        `json:"error,omitempty"`    // why there was no reply; empty for a reply
 	Response   string        `json:"response,omitempty"` // the start of the reply's body
 	RetryAfter time.Duration `json:"-"`                  // what the reply asked for; zero for nothing
 }
 
-// MaxResponse is how many bytes of a reply are kept.
+// MaxResponse is the number of bytes of a reply that are kept.
 const MaxResponse = 1024
 
 const statusGone = 410
 
-// Succeeded reports whether the receiver took the event: any 2xx.
+// Succeeded reports whether the receiver accepted the event with any 2xx.
 func (a Attempt) Succeeded() bool { return a.Status >= 200 && a.Status <= 299 }
 
-// Tried notes an attempt: the delivery is delivered, comes again later, or has
-// failed. Jitter, from 0 to 1, spreads the delays by 10 % to either side.
+// Tried records an attempt: the delivery is delivered, pending again, or failed.
+// Jitter, from 0 to 1, varies the delays by up to 10 % either way.
 func (d *Delivery) Tried(a Attempt, jitter float64) {
 	d.Attempts = append(slices.Clone(d.Attempts), a)
 	d.NextAttemptAt = time.Time{}
@@ -175,20 +174,20 @@ type WebhookMessage struct {
 	Body []byte
 }
 
-// Message is the event as it is posted to the endpoint at the given time. It is
+// Message returns the event as it is posted to the endpoint at the time. It is
 // signed when it is sent.
 func (e *WebhookEndpoint) Message(event *Event, at time.Time) WebhookMessage {
 	return WebhookMessage{URL: e.URL, ID: event.ID.String(), At: at, Body: event.JSON()}
 }
 
-// Signature is the message's signature with the secret.
+// Signature returns the message's signature with the secret.
 func (m WebhookMessage) Signature(s WebhookSecret) (string, error) { return s.Sign(m.ID, m.At, m.Body) }
 
-// EventPing is the type of the event that a ping posts. It is not among
-// EventTypes: it is never kept, and nobody subscribes to it.
+// EventPing is the type of the event that a ping posts. EventTypes lacks it,
+// because it is never kept and no endpoint subscribes to it.
 const EventPing EventType = "ping"
 
-// Ping is the event that tries an endpoint out.
+// Ping returns an event that tests an endpoint.
 func (e *WebhookEndpoint) Ping(now time.Time) Event {
 	return newEvent(e.Scope, EventPing, e.ID, now, pingData{ID: e.ID, Object: "webhook_endpoint"})
 }
@@ -198,8 +197,8 @@ type pingData struct {
 	Object string            `json:"object"`
 }
 
-// JSON is the event object of the interface, as it is read and as it is
-// posted: the data is there byte for byte.
+// JSON returns the event object of the interface, as it is read and posted. The
+// data is in it byte for byte.
 func (e *Event) JSON() []byte {
 	b := make([]byte, 0, 200+len(e.Data))
 	b = append(b, `{"id":"`...)
@@ -220,8 +219,8 @@ func (e *WebhookEndpoint) Takes(t EventType) bool {
 	return e.EventTypes == nil || slices.Contains(e.EventTypes, t)
 }
 
-// ResendFilter says which events are sent again, and where to; zero fields do
-// not narrow it.
+// ResendFilter selects events to send again, and their endpoints. Zero fields
+// match all.
 type ResendFilter struct {
 	EventID       EventID
 	EndpointID    WebhookEndpointID // zero for every enabled endpoint that takes the event
@@ -230,8 +229,8 @@ type ResendFilter struct {
 	EventTypes    []EventType       // nil for every type
 }
 
-// Judge tells what is wrong with the filter of a range of events: it names a
-// start and an end, and types that there are.
+// Judge adds the faults of a filter for a range of events. It needs a start, an
+// end and known types.
 func (r ResendFilter) Judge(f *Faults) {
 	if r.CreatedAfter.IsZero() {
 		f.Add("created_after", FaultRequired, "Send the time from which events are sent again.")

@@ -8,7 +8,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// maxNarrative is how many characters a narrative has at most.
+// maxNarrative bounds a narrative, in characters.
 const maxNarrative = 2000
 
 // AttachmentRequest is a request for an attachment as a caller wrote it;
@@ -24,7 +24,7 @@ type AttachmentRequest struct {
 	Faults         billing.Faults // what is wrong with the request's form already
 }
 
-// SubjectInput is whom and what an attachment is about, as a caller wrote it.
+// SubjectInput is the subject of an attachment as a caller wrote it.
 type SubjectInput struct {
 	Patient      *AttachmentPatientInput
 	Subscriber   *AttachmentSubscriberInput
@@ -129,7 +129,7 @@ func ValidNarrative(narrative string, faults billing.Faults) error {
 	return f.Err()
 }
 
-// mustBeAbsent refuses a subject beside a claim, which has one.
+// mustBeAbsent adds a fault for a subject beside a claim, which has one.
 func (in SubjectInput) mustBeAbsent(f *billing.Faults) {
 	for _, part := range []struct {
 		field string
@@ -141,7 +141,7 @@ func (in SubjectInput) mustBeAbsent(f *billing.Faults) {
 	}
 }
 
-// parse judges a subject that must be there.
+// parse reads a subject that is required.
 func (in SubjectInput) parse(f *billing.Faults, today billing.Date) billing.AttachmentSubject {
 	for _, part := range []struct {
 		field  string
@@ -154,7 +154,7 @@ func (in SubjectInput) parse(f *billing.Faults, today billing.Date) billing.Atta
 	return in.judge(f, today)
 }
 
-// judge judges the parts of a subject that are there.
+// judge reads the parts of a subject that are present.
 func (in SubjectInput) judge(f *billing.Faults, today billing.Date) (out billing.AttachmentSubject) {
 	if p := in.Patient; p != nil {
 		f.Required("patient.first_name", p.FirstName, maxName)
@@ -209,8 +209,7 @@ func (r AnswerRequest) Named() (billing.AttachmentID, billing.Faults) {
 	return optionalID[billing.AttachmentID](&f, "attachment_id", r.AttachmentID, "attachment"), f
 }
 
-// AttachmentRequest is the request for the attachment that the answer needs when it takes
-// none that is there.
+// AttachmentRequest returns the request for a new attachment for the answer.
 func (r AnswerRequest) AttachmentRequest(request *billing.PayerRequest) AttachmentRequest {
 	return AttachmentRequest{
 		OfficeID: r.OfficeID, Kind: new(string(billing.AttachmentSolicited)), PayerRequestID: new(request.ID.String()),

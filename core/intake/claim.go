@@ -57,8 +57,8 @@ type ClaimLineInput struct {
 	PriorPlacementDate *string
 }
 
-// ConvertRequest is which services of a predetermination are done, as a caller
-// wrote it.
+// ConvertRequest names the services of a predetermination that are done, as a
+// caller wrote them.
 type ConvertRequest struct {
 	Lines  []ConvertLineInput
 	Faults billing.Faults // what is wrong with the request's form already
@@ -111,10 +111,9 @@ func (r ClaimRequest) Claim() (billing.Claim, billing.Faults) {
 	return c, f
 }
 
-// Replacement judges the body of a POST that is to take the place of what the
-// payer has of the claim: it can have no other kind and control number, and is
-// no draft. The faults hold all that Claim finds; c may be nil, then what
-// depends on it is not judged.
+// Replacement judges the body of a POST that replaces the claim at the payer. It
+// must keep the kind and the control number, and cannot be a draft. The faults
+// include those of Claim. When c is nil, nothing that depends on it is judged.
 func (r ClaimRequest) Replacement(c *billing.Claim) (billing.ClaimContent, billing.Faults) {
 	if r.Draft {
 		r.Faults = slices.Clone(r.Faults)
@@ -163,8 +162,8 @@ func (r ClaimRequest) draftOrSubmit(f *billing.Faults) {
 	}
 }
 
-// mustKeep refuses what would make another claim of it. Payers and their files
-// know a claim that was sent by its control number.
+// mustKeep adds a fault for a change of the kind, or of the control number of a
+// claim that was sent. Payers and their files identify it by that number.
 func (r ClaimRequest) mustKeep(f *billing.Faults, c *billing.Claim, sent bool) {
 	if r.Kind != nil && billing.ClaimKind(*r.Kind) != c.Kind {
 		f.Add("kind", billing.FaultNotAllowed, "The kind of a claim cannot be changed. Leave out kind.")

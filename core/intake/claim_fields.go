@@ -33,12 +33,11 @@ var (
 // claimParser reads the fields of a ClaimRequest.
 type claimParser struct {
 	f     *billing.Faults
-	whole bool              // the request must have all that a claim needs
+	whole bool              // the request must have every required field
 	kind  billing.ClaimKind // of the claim; empty when it is not known
 }
 
-// claim reads the fields that are given, but not those that only name another
-// resource: these it judges.
+// claim reads the given fields. It only judges those that name another resource.
 func (p *claimParser) claim(r *ClaimRequest, c *billing.Claim, given func(field string) bool) {
 	if given("kind") && r.Kind != nil {
 		p.f.Required("kind", *r.Kind, 0)
@@ -229,7 +228,7 @@ func (p *claimParser) zip(field, value string) string {
 	return strings.ReplaceAll(p.form(field, value, billing.ValidZIP, "The ZIP code must have 5 or 9 digits."), "-", "")
 }
 
-// there notes an object or a list that a whole request must have.
+// there adds a fault unless a whole request has the object or the list.
 func (p *claimParser) there(field string, is bool) bool {
 	if !is && p.whole {
 		p.f.Add(field, billing.FaultRequired, "A value is required.")
@@ -263,7 +262,7 @@ func (p *claimParser) day(field, value string) billing.Date {
 	return day(p.f, field, value)
 }
 
-// form reads a value that must be valid; empty stands for none.
+// form reads a value that must be valid. Empty means none.
 func (p *claimParser) form(field, value string, valid func(string) bool, message string) string {
 	if value != "" && !valid(value) {
 		p.f.Add(field, billing.FaultFormat, message)
@@ -271,7 +270,7 @@ func (p *claimParser) form(field, value string, valid func(string) bool, message
 	return value
 }
 
-// oneOf reads one of a few words; empty stands for none.
+// oneOf reads one of a few words. Empty means none.
 func oneOf[T ~string](p *claimParser, field, value string, words ...T) T {
 	if value != "" && !slices.Contains(words, T(value)) {
 		list := make([]string, len(words))

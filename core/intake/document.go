@@ -6,8 +6,8 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// DocumentRequest is what a caller says of an image that is to be added;
-// nothing is parsed yet. Nil is a value that was left out.
+// DocumentRequest is a request to add an image, as a caller wrote it; nothing is
+// parsed yet. Nil is a value that was left out.
 type DocumentRequest struct {
 	DocumentType string
 	ImageDate    *string

@@ -8,7 +8,7 @@ import (
 )
 
 // EligibilityRequest is a request for a check as a caller wrote it: nothing is
-// parsed yet, so that every fault can be told at once. Nil is a value that was
+// parsed yet, so that every fault can be listed at once. Nil is a value that was
 // left out or null.
 type EligibilityRequest struct {
 	OfficeID        string
@@ -20,7 +20,7 @@ type EligibilityRequest struct {
 	DetailLevel     *string
 	TenantReference *string
 	ParentID        *string
-	NoCache         bool           // ask the payer even when a recent answer is saved
+	NoCache         bool           // ask the payer even when a recent result is saved
 	Faults          billing.Faults // what is wrong with the request's form already
 }
 
@@ -126,7 +126,7 @@ func (r EligibilityRequest) Inquiry(today billing.Date) (q billing.Inquiry, offi
 	return q, office, parent, f
 }
 
-// patientBorn is the date of birth of the patient.
+// patientBorn returns the patient's date of birth.
 func patientBorn(q billing.Inquiry) billing.Date {
 	if q.Patient != nil {
 		return q.Patient.DateOfBirth

@@ -8,8 +8,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// maxDescription is how many characters the description of an endpoint has at
-// most.
+// maxDescription bounds the description of an endpoint, in characters.
 const maxDescription = 200
 
 // EndpointRequest is a request for an endpoint, or for a change of one, as a
@@ -22,8 +21,8 @@ type EndpointRequest struct {
 	Faults      billing.Faults // what is wrong with the request's form already
 }
 
-// Apply judges the request and puts what it says into the endpoint. Whether the
-// URL may be called is not judged here.
+// Apply judges the request and sets its values on the endpoint. It does not judge
+// whether the URL may be called.
 func (r EndpointRequest) Apply(e *billing.WebhookEndpoint) billing.Faults {
 	f := slices.Clone(r.Faults)
 	if r.URL != nil && f.Required("url", *r.URL, billing.MaxWebhookURL) {

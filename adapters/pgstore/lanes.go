@@ -19,7 +19,7 @@ import (
 // transaction's.
 type lanes struct{ *tx }
 
-// Take gives the lane to the holder. It reads another holder in a separate
+// Take assigns the lane to the holder. It reads another holder in a separate
 // statement, because the statement that waited for that holder's commit does
 // not see it.
 func (r lanes) Take(

@@ -53,7 +53,7 @@ func TestSandboxMail(t *testing.T) {
 	})
 }
 
-// failStage is a trigger that fails n times. It counts with a sequence, which
+// failStage returns a trigger that fails n times. It counts with a sequence, which
 // keeps its value when the transaction is rolled back.
 func failStage(n int) string {
 	return `

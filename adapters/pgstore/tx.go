@@ -48,7 +48,7 @@ type evidence struct {
 	args  []any
 }
 
-// rowEvidence is the evidence of a row that stays for days at least. A document
+// rowEvidence returns the evidence of a row that stays for days at least. A document
 // may be removed sooner, but only by a caller that has read it.
 func rowEvidence(table string, id driver.Valuer) evidence {
 	return evidence{"SELECT EXISTS (SELECT FROM " + table + " WHERE id = $1)", []any{id}}

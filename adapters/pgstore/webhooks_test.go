@@ -17,7 +17,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// hooked is a store with an endpoint, a delivery that was tried and one that
+// hooked returns a store with an endpoint, a delivery that was tried and one that
 // was not, and the lane held.
 func hooked(t *testing.T, in billing.Scope) (*pgstore.Store, string, *billing.WebhookEndpoint) {
 	t.Helper()

@@ -225,7 +225,7 @@ func TestBrokenFiles(t *testing.T) {
 		"another kind of set":    {with("ST*837*", "ST*276*"), "The transaction set: its kind is not supported (1)."},
 		"no claim":               {upTo("HL*") + whole[strings.Index(whole, "~SE*")+1:], "Segment 6 (SE): the segment has faulty elements (8)."},
 		"a malformed amount":     {with("*210.53*", "*210.5E*"), "Segment 27 (SV3): the segment has faulty elements (8)."},
-		"a day that is none":     {with("D8*20260303", "D8*20260230"), "Segment 29 (DTP): the segment has faulty elements (8)."},
+		"an invalid day":         {with("D8*20260303", "D8*20260230"), "Segment 29 (DTP): the segment has faulty elements (8)."},
 		"a medical claim":        {with("SV3*", "SV1*"), "Segment 23 (SV1): the segment has faulty elements (8)."},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -22,7 +22,7 @@ func on(m, d int) billing.Date { return billing.Date{Year: 2026, Month: time.Mon
 // slowly is the payers' usual delay in tests.
 const slowly = 2 * time.Minute
 
-// aetna is a payer that decides by endings only.
+// aetna returns a payer that decides by endings only.
 func aetna() claims.Payer { return claims.Payer{PayerID: "60054", Name: "Aetna"} }
 
 func molarTest() claims.Payer {
@@ -75,7 +75,7 @@ func anotherOffice(c *claims.Claim) {
 	c.Billing = claims.BillingProvider{Name: "Kind Dental", NPI: "1215931106", Address: claims.Address{Line1: "2 Oak Ave", City: "Tulsa", State: "OK", ZIP: "74102"}}
 }
 
-// everything has a claim for every ending, and claims that use endings of other
+// everything returns a claim for every ending, and claims that use endings of other
 // kinds.
 func everything() []claims.Claim {
 	return []claims.Claim{

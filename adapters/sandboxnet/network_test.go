@@ -293,7 +293,7 @@ func FuzzInquire(f *testing.F) {
 			return
 		}
 		if _, err := eligibility.Decode(reply); err != nil {
-			t.Fatalf("the answer is no 271: %v\n%s", err, reply)
+			t.Fatalf("the reply is not a 271: %v\n%s", err, reply)
 		}
 	})
 }

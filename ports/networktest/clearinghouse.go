@@ -58,7 +58,7 @@ func RunClearinghouse(t *testing.T, open func(t *testing.T) ClearinghouseFixture
 	}
 }
 
-// practice is the scope of the test's files.
+// practice returns the scope of the test's files.
 func practice() billing.Scope { return billing.Scope{Org: billing.OrgID{7}, Mode: billing.ModeTest} }
 
 func (f ClearinghouseFixture) send(t *testing.T) (name string, content []byte) {

@@ -303,7 +303,7 @@ func testRecord(b *bench) {
 	}
 }
 
-// testRecordAndDue is the step of a lane: a delivery that a transaction records
+// testRecordAndDue runs the step of a lane: a delivery that a transaction records
 // is not due in it.
 func testRecordAndDue(b *bench) {
 	t := b.t

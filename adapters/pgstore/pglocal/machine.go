@@ -92,7 +92,7 @@ func serverUser() (owner, error) {
 			return owner{name: name, uid: uint32(uid), gid: uint32(gid), become: true}, nil
 		}
 	}
-	return owner{}, errors.New("PostgreSQL does not run as root, and there is no user postgres or nobody to run it as: run as another user")
+	return owner{}, errors.New("PostgreSQL does not run as root, and this machine has neither a user postgres nor a user nobody: start Molar as another user")
 }
 
 // apply makes a command run as the owner, in a folder that it can enter and in

@@ -42,7 +42,7 @@ func options() pglocal.Options {
 	return pglocal.Options{Settings: map[string]string{"fsync": "off", "shared_buffers": "16MB"}}
 }
 
-// folder is a place that the server's user can reach, unlike t.TempDir.
+// folder returns a folder that the server's user can reach, unlike t.TempDir.
 func folder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "pglocal") //nolint:usetesting // t.TempDir is closed to other users

@@ -10,6 +10,7 @@ import (
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
 )
 
 func orgs(b Backend) *cobra.Command {
@@ -93,7 +94,8 @@ func printed(c *cobra.Command) func(billing.Reply, error) error {
 
 func offices(b Backend) *cobra.Command {
 	var f scopeFlags
-	var o billing.Office
+	var in intake.OfficeRequest
+	var address intake.AddressInput
 	create := &cobra.Command{
 		Use: "create", Short: "Create an office", Args: cobra.NoArgs,
 		Example: "  molar offices create --org org_... --mode test --name 'Main Street' --npi 1234567893 --time-zone America/Chicago",
@@ -102,21 +104,24 @@ func offices(b Backend) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if address != (intake.AddressInput{}) {
+				in.Address = &address
+			}
 			show := func(o *billing.Office) string { return o.ID.String() }
-			return printed(c)(s.CreateOffice(c.Context(), idempotency.Administration(scope, operator(), show), o, nil))
+			return printed(c)(s.CreateOffice(c.Context(), idempotency.Administration(scope, operator(), show), in))
 		}),
 	}
 	f.on(create)
-	create.Flags().StringVar(&o.Name, "name", "", "name")
-	create.Flags().StringVar(&o.NPI, "npi", "", "national provider identifier, ten digits")
-	create.Flags().StringVar(&o.TaxID, "tax-id", "", "tax ID, nine digits")
-	create.Flags().StringVar(&o.TimeZone, "time-zone", "America/New_York", "IANA time zone")
-	create.Flags().StringVar(&o.Phone, "phone", "", "telephone number")
-	create.Flags().StringVar(&o.Address.Line1, "line1", "", "first line of the address")
-	create.Flags().StringVar(&o.Address.Line2, "line2", "", "second line of the address")
-	create.Flags().StringVar(&o.Address.City, "city", "", "city")
-	create.Flags().StringVar(&o.Address.State, "state", "", "state, two letters")
-	create.Flags().StringVar(&o.Address.ZIP, "zip", "", "ZIP code, 5 or 9 digits")
+	create.Flags().StringVar(&in.Name, "name", "", "name")
+	create.Flags().StringVar(&in.NPI, "npi", "", "national provider identifier, ten digits")
+	create.Flags().StringVar(&in.TaxID, "tax-id", "", "tax ID, nine digits")
+	in.TimeZone = create.Flags().String("time-zone", intake.DefaultTimeZone, "IANA time zone")
+	create.Flags().StringVar(&in.Phone, "phone", "", "telephone number")
+	create.Flags().StringVar(&address.Line1, "line1", "", "first line of the address")
+	create.Flags().StringVar(&address.Line2, "line2", "", "second line of the address")
+	create.Flags().StringVar(&address.City, "city", "", "city")
+	create.Flags().StringVar(&address.State, "state", "", "state, two letters")
+	create.Flags().StringVar(&address.ZIP, "zip", "", "ZIP code, 5 or 9 digits")
 
 	var lf scopeFlags
 	list := &cobra.Command{
@@ -172,7 +177,7 @@ func offices(b Backend) *cobra.Command {
 
 func providers(b Backend) *cobra.Command {
 	var f scopeFlags
-	var p billing.Provider
+	var in intake.ProviderRequest
 	create := &cobra.Command{
 		Use: "create", Short: "Create a provider", Args: cobra.NoArgs,
 		Example: "  molar providers create --org org_... --mode test --first-name Ann --last-name Lee --npi 1234567893",
@@ -182,14 +187,14 @@ func providers(b Backend) *cobra.Command {
 				return err
 			}
 			show := func(p *billing.Provider) string { return p.ID.String() }
-			return printed(c)(s.CreateProvider(c.Context(), idempotency.Administration(scope, operator(), show), p, nil))
+			return printed(c)(s.CreateProvider(c.Context(), idempotency.Administration(scope, operator(), show), in))
 		}),
 	}
 	f.on(create)
-	create.Flags().StringVar(&p.FirstName, "first-name", "", "first name")
-	create.Flags().StringVar(&p.LastName, "last-name", "", "last name")
-	create.Flags().StringVar(&p.NPI, "npi", "", "national provider identifier, ten digits")
-	create.Flags().StringVar(&p.Taxonomy, "taxonomy", "122300000X", "taxonomy code of the provider's specialty")
+	create.Flags().StringVar(&in.FirstName, "first-name", "", "first name")
+	create.Flags().StringVar(&in.LastName, "last-name", "", "last name")
+	create.Flags().StringVar(&in.NPI, "npi", "", "national provider identifier, ten digits")
+	create.Flags().StringVar(&in.Taxonomy, "taxonomy", intake.DefaultTaxonomy, "taxonomy code of the provider's specialty")
 	return group("providers", "Providers", create)
 }
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
 )
 
 // wantList walks a list in pages of every size and compares its rows, newest
@@ -27,9 +27,9 @@ func TestAttachmentLists(t *testing.T) {
 	s := startService(t)
 	claim := s.claim(t, nil).ID.String()
 	_, prq := s.payerRequest(t, nil)
-	second := s.newOffice(t, billing.Office{
-		Name: "Lakeside", NPI: "1245319599", TaxID: "123456789", TimeZone: "America/New_York",
-		Address: billing.Address{Line1: "1 Lake St", City: "Albany", State: "NY", ZIP: "12207"}, Phone: "5185550101",
+	second := s.newOffice(t, intake.OfficeRequest{
+		Name: "Lakeside", NPI: "1245319599", TaxID: "123456789",
+		Address: &intake.AddressInput{Line1: "1 Lake St", City: "Albany", State: "NY", ZIP: "12207"}, Phone: "5185550101",
 	})
 	var id, at, by [5]string
 	for i, body := range []string{

@@ -108,11 +108,11 @@ func (a *api) listAttachments(x *exchange) (*reply, error) {
 
 // updateAttachment is PATCH /attachments/{id}.
 func (a *api) updateAttachment(x *exchange) (*reply, error) {
-	var faults billing.Faults
-	doc := x.document(&faults)
-	narrative := doc.optionalText("narrative")
+	var in intake.NarrativeRequest
+	doc := x.document(&in.Faults)
+	in.Narrative = doc.optionalText("narrative")
 	doc.end()
-	return kept(a.attachments.Narrate(x.ctx, replying(x, http.StatusOK, attachmentShape), attachmentID(x), narrative, faults))
+	return kept(a.attachments.Narrate(x.ctx, replying(x, http.StatusOK, attachmentShape), attachmentID(x), in))
 }
 
 // closeAttachment is POST /attachments/{id}/close.

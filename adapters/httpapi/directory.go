@@ -4,8 +4,8 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
 )
 
 // listPayers is GET /payers. The directory comes from a file, so a cursor
@@ -29,24 +29,15 @@ func (a *api) listPayers(x *exchange) (*reply, error) {
 
 // createOffice is POST /offices.
 func (a *api) createOffice(x *exchange) (*reply, error) {
-	var faults billing.Faults
-	doc := x.document(&faults)
-	in := billing.Office{
-		Name: doc.text("name"), NPI: doc.text("npi"), TaxID: doc.text("tax_id"), Phone: doc.text("phone"),
-	}
-	if zone := doc.optionalText("time_zone"); zone != nil {
-		if in.TimeZone = *zone; in.TimeZone == "" { // unlike an office that names none, which gets the default
-			faults.Add("time_zone", billing.FaultRequired, "Send a time zone, or leave out time_zone to use "+access.DefaultTimeZone+".")
-		}
-	}
+	var in intake.OfficeRequest
+	doc := x.document(&in.Faults)
+	in.Name, in.NPI, in.TaxID, in.Phone = doc.text("name"), doc.text("npi"), doc.text("tax_id"), doc.text("phone")
+	in.TimeZone = doc.optionalText("time_zone")
 	if address := doc.optionalObject("address"); address != nil {
-		in.Address = billing.Address(readAddress(address))
-		if in.Address == (billing.Address{}) { // an empty address is not a missing one
-			in.Address.Judge(&faults)
-		}
+		in.Address = new(readAddress(address))
 	}
 	doc.end()
-	return kept(a.access.CreateOffice(x.ctx, replying(x, http.StatusCreated, officeShape), in, faults))
+	return kept(a.access.CreateOffice(x.ctx, replying(x, http.StatusCreated, officeShape), in))
 }
 
 // listOffices is GET /offices.
@@ -66,13 +57,12 @@ func (a *api) listOffices(x *exchange) (*reply, error) {
 
 // createProvider is POST /providers.
 func (a *api) createProvider(x *exchange) (*reply, error) {
-	var faults billing.Faults
-	doc := x.document(&faults)
-	in := billing.Provider{
-		FirstName: doc.text("first_name"), LastName: doc.text("last_name"), NPI: doc.text("npi"), Taxonomy: doc.text("taxonomy"),
-	}
+	var in intake.ProviderRequest
+	doc := x.document(&in.Faults)
+	in.FirstName, in.LastName = doc.text("first_name"), doc.text("last_name")
+	in.NPI, in.Taxonomy = doc.text("npi"), doc.text("taxonomy")
 	doc.end()
-	return kept(a.access.CreateProvider(x.ctx, replying(x, http.StatusCreated, providerShape), in, faults))
+	return kept(a.access.CreateProvider(x.ctx, replying(x, http.StatusCreated, providerShape), in))
 }
 
 // listProviders is GET /providers.

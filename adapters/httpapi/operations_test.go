@@ -9,6 +9,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
 )
 
 // path is the path of an operation, on what was made.
@@ -27,7 +28,7 @@ func TestEveryOperationRefuses(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
 	m := s.make(t)
-	s.newOffice(t, billing.Office{Name: "Second", NPI: "1234567893", TimeZone: "UTC"})
+	s.newOffice(t, intake.OfficeRequest{Name: "Second", NPI: "1234567893"})
 	o := operations{service: s, cursors: map[string]string{}}
 	for _, list := range []string{"/payers", "/offices"} {
 		o.cursors[list] = s.must(t, 200, call{path: list + "?limit=1"}).text(t, "next_cursor")

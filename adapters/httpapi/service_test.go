@@ -31,6 +31,7 @@ import (
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/events"
 	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/core/remittances"
@@ -191,12 +192,12 @@ func (s *service) populate(t *testing.T) {
 	}
 	test := billing.Scope{Org: org.ID, Mode: billing.ModeTest}
 	s.org, s.test = org.ID, test
-	s.office = s.newOffice(t, billing.Office{
-		Name: "Main Street", NPI: "1234567893", TaxID: "123456789", TimeZone: "America/New_York",
-		Address: billing.Address{Line1: "1 Main St", City: "Albany", State: "NY", ZIP: "12207"}, Phone: "5185550100",
+	s.office = s.newOffice(t, intake.OfficeRequest{
+		Name: "Main Street", NPI: "1234567893", TaxID: "123456789",
+		Address: &intake.AddressInput{Line1: "1 Main St", City: "Albany", State: "NY", ZIP: "12207"}, Phone: "5185550100",
 	})
 	dentist := idempotency.Administration(test, "test", func(p *billing.Provider) string { s.dentist = p.ID; return "" })
-	if _, err := s.access.CreateProvider(ctx, dentist, billing.Provider{FirstName: "Ann", LastName: "Lee", NPI: "1245319599"}, nil); err != nil {
+	if _, err := s.access.CreateProvider(ctx, dentist, intake.ProviderRequest{FirstName: "Ann", LastName: "Lee", NPI: "1245319599"}); err != nil {
 		t.Fatal(err)
 	}
 	for into, k := range map[*string]struct {
@@ -214,10 +215,10 @@ func (s *service) populate(t *testing.T) {
 	}
 }
 
-func (s *service) newOffice(t *testing.T, in billing.Office) (id billing.OfficeID) {
+func (s *service) newOffice(t *testing.T, in intake.OfficeRequest) (id billing.OfficeID) {
 	t.Helper()
 	call := idempotency.Administration(s.test, "test", func(o *billing.Office) string { id = o.ID; return "" })
-	if _, err := s.access.CreateOffice(t.Context(), call, in, nil); err != nil {
+	if _, err := s.access.CreateOffice(t.Context(), call, in); err != nil {
 		t.Fatal(err)
 	}
 	return id

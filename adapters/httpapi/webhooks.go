@@ -111,43 +111,27 @@ func (a *api) listDeliveries(x *exchange) (*reply, error) {
 
 // resendEvent is POST /events/{id}/resend.
 func (a *api) resendEvent(x *exchange) (*reply, error) {
-	doc := x.document(&x.call.Request.Faults)
-	f := billing.ResendFilter{EndpointID: endpointOf(doc)}
+	var in intake.ResendRequest
+	doc := x.document(&in.Faults)
+	in.EndpointID = doc.optionalText("endpoint_id")
 	doc.end()
 	var err error
-	if f.EventID, err = billing.ParseID[billing.EventID](x.params.Params("id")); err != nil {
-		f.EventID = billing.NewID[billing.EventID](x.started) // an ID that no event has; the zero ID would mean every event
+	if in.EventID, err = billing.ParseID[billing.EventID](x.params.Params("id")); err != nil {
+		in.EventID = billing.NewID[billing.EventID](x.started) // an ID that no event has; the zero ID would mean a range
 	}
-	return kept(a.webhooks.Resend(x.ctx, replying(x, http.StatusOK, queuedShape), f))
+	return kept(a.webhooks.Resend(x.ctx, replying(x, http.StatusOK, queuedShape), in))
 }
 
 // resendEvents is POST /events/resend.
 func (a *api) resendEvents(x *exchange) (*reply, error) {
-	doc := x.document(&x.call.Request.Faults)
-	f := billing.ResendFilter{
-		EndpointID:    endpointOf(doc),
-		CreatedAfter:  doc.instant("created_after"),
-		CreatedBefore: doc.instant("created_before"),
-	}
-	if types := doc.optionalTexts("event_types"); types != nil {
-		f.EventTypes = mapped(types, func(t string) billing.EventType { return billing.EventType(t) })
-	}
-	f.Judge(&x.call.Request.Faults)
+	var in intake.ResendRequest
+	doc := x.document(&in.Faults)
+	in.EndpointID = doc.optionalText("endpoint_id")
+	in.CreatedAfter = doc.instant("created_after")
+	in.CreatedBefore = doc.instant("created_before")
+	in.EventTypes = doc.optionalTexts("event_types")
 	doc.end()
-	return kept(a.webhooks.Resend(x.ctx, replying(x, http.StatusOK, queuedShape), f))
-}
-
-// endpointOf returns the endpoint that a resend names, or zero for all.
-func endpointOf(doc *object) (id billing.WebhookEndpointID) {
-	ref := doc.optionalText("endpoint_id")
-	if ref == nil {
-		return id
-	}
-	id, err := billing.ParseID[billing.WebhookEndpointID](*ref)
-	if err != nil {
-		doc.faults.Add("endpoint_id", billing.FaultFormat, "The ID of a webhook endpoint must be whe_ and 26 more characters.")
-	}
-	return id
+	return kept(a.webhooks.Resend(x.ctx, replying(x, http.StatusOK, queuedShape), in))
 }
 
 type endpointJSON struct {

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -27,10 +27,10 @@ func administration[T any](scope billing.Scope, render func(T, error) billing.Re
 	return write(scope, billing.Request{}, render)
 }
 
-func good() billing.Office {
-	return billing.Office{
+func good() intake.OfficeRequest {
+	return intake.OfficeRequest{
 		Name: "Main", NPI: "1234567893", TaxID: "12-3456789", Phone: "(217) 555-0100",
-		Address: billing.Address{Line1: "1 Main Street", City: "Springfield", State: "IL", ZIP: "62701-0001"},
+		Address: &intake.AddressInput{Line1: "1 Main Street", City: "Springfield", State: "IL", ZIP: "62701-0001"},
 	}
 }
 
@@ -56,26 +56,25 @@ func faults(err error) string {
 func TestCreateOffice(t *testing.T) {
 	t.Parallel()
 	s, _, c, scope := setup(t)
-	first, err := s.CreateOffice(t.Context(), write(scope, call("k"), renderOffice), good(), nil)
+	first, err := s.CreateOffice(t.Context(), write(scope, call("k"), renderOffice), good())
 	if err != nil || first.Replayed {
 		t.Fatalf("replayed %t, %v", first.Replayed, err)
 	}
-	again, err := s.CreateOffice(t.Context(), write(scope, call("k"), renderOffice), good(), nil)
+	again, err := s.CreateOffice(t.Context(), write(scope, call("k"), renderOffice), good())
 	if err != nil || !again.Replayed || string(again.Body) != string(first.Body) {
 		t.Errorf("again: %s, replayed %t, %v; want %s", again.Body, again.Replayed, err, first.Body)
 	}
 	other := call("k")
 	other.Fingerprint = [32]byte{2}
-	if _, err := s.CreateOffice(t.Context(), write(scope, other, renderOffice), good(), nil); billing.CodeOf(err) != billing.CodeIdempotencyKeyReused {
+	if _, err := s.CreateOffice(t.Context(), write(scope, other, renderOffice), good()); billing.CodeOf(err) != billing.CodeIdempotencyKeyReused {
 		t.Errorf("another office with the key: %v", err)
 	}
 	all, next, err := s.ListOffices(t.Context(), scope, billing.Page{Limit: 10})
 	if err != nil || len(all) != 1 || next != nil {
 		t.Fatalf("offices %v, %v, %v; want one", all, next, err)
 	}
-	want := good()
-	want.Normalize()
-	want.ID, want.Scope, want.TimeZone, want.CreatedAt = all[0].ID, scope, access.DefaultTimeZone, c.Now().UTC().Truncate(time.Microsecond)
+	want, _ := good().Office()
+	want.ID, want.Scope, want.CreatedAt = all[0].ID, scope, c.Now().UTC().Truncate(time.Microsecond)
 	want.VerifiedAt = want.CreatedAt
 	if *all[0] != want || want.ID.String() != string(first.Body) {
 		t.Errorf("%+v, want %+v", *all[0], want)
@@ -91,11 +90,9 @@ func TestCreateOffice(t *testing.T) {
 func TestVerifyOffice(t *testing.T) {
 	t.Parallel()
 	s, _, c, scope := setup(t)
-	in := good()
-	in.VerifiedAt = c.Now() // the caller cannot set it
 	for mode, verified := range map[billing.Mode]bool{billing.ModeTest: true, billing.ModeLive: false} {
 		there := billing.Scope{Org: scope.Org, Mode: mode}
-		_, err := s.CreateOffice(t.Context(), administration(there, renderOffice), in, nil)
+		_, err := s.CreateOffice(t.Context(), administration(there, renderOffice), good())
 		all, _, err2 := s.ListOffices(t.Context(), there, billing.Page{Limit: 1})
 		if err := errors.Join(err, err2); err != nil {
 			t.Fatal(err)
@@ -121,48 +118,18 @@ func TestVerifyOffice(t *testing.T) {
 	}
 }
 
-func TestOfficesThatAreRefused(t *testing.T) {
+// TestRefusedOffices reports every fault of an office, under a key and without
+// one. A refused request does not use up its key.
+func TestRefusedOffices(t *testing.T) {
 	t.Parallel()
 	s, _, _, scope := setup(t)
-	long := strings.Repeat("é", 201)
-	for name, c := range map[string]struct {
-		change func(*billing.Office)
-		want   string
-	}{
-		"nothing":            {func(o *billing.Office) { *o = billing.Office{} }, "name required, npi required"},
-		"a long name":        {func(o *billing.Office) { o.Name = long }, "name too_long"},
-		"a name with a line": {func(o *billing.Office) { o.Name = "a\nb" }, "name format"},
-		"a name of no text":  {func(o *billing.Office) { o.Name = "a\xff" }, "name format"},
-		"a bad check digit":  {func(o *billing.Office) { o.NPI = "1234567890" }, "npi format"},
-		"a short tax ID":     {func(o *billing.Office) { o.TaxID = "12-345678" }, "tax_id format"},
-		"no telephone":       {func(o *billing.Office) { o.Phone = "call us" }, "phone format"},
-		"a short telephone":  {func(o *billing.Office) { o.Phone = "555-010" }, "phone format"},
-		"a long telephone":   {func(o *billing.Office) { o.Phone = strings.Repeat("5", 16) }, "phone format"},
-		"no time zone":       {func(o *billing.Office) { o.TimeZone = "Mars/Olympus" }, "time_zone format"},
-		"here":               {func(o *billing.Office) { o.TimeZone = "Local" }, "time_zone format"},
-		"half an address": {
-			func(o *billing.Office) { o.Address = billing.Address{Line2: long} },
-			"address.line1 required, address.line2 too_long, address.city required, address.state required, address.zip required",
-		},
-		"a state's name":    {func(o *billing.Office) { o.Address.State = "Illinois" }, "address.state format"},
-		"a ZIP of 8 digits": {func(o *billing.Office) { o.Address.ZIP = "62701-001" }, "address.zip format"},
-		"no address":        {func(o *billing.Office) { o.Address, o.Phone, o.TaxID = billing.Address{}, "", "" }, ""},
-	} {
-		in := good()
-		c.change(&in)
-		_, err := s.CreateOffice(t.Context(), write(scope, call(name), renderOffice), in, nil)
-		if got := faults(err); got != c.want || (err != nil) != (c.want != "") {
-			t.Errorf("%s: %v with %q, want %q", name, err, got, c.want)
-		}
-		if _, err := s.CreateOffice(t.Context(), administration(scope, renderOffice), in, nil); faults(err) != c.want || (err != nil) != (c.want != "") {
-			t.Errorf("%s, created: %v, want %q", name, err, c.want)
+	in := intake.OfficeRequest{NPI: "1", Faults: billing.Faults{{Field: "name", Code: billing.FaultType}}}
+	for _, key := range []string{"k", ""} {
+		if _, err := s.CreateOffice(t.Context(), write(scope, call(key), renderOffice), in); faults(err) != "name type, npi format" {
+			t.Errorf("with the key %q: %v", key, err)
 		}
 	}
-	form := billing.Faults{{Field: "name", Code: billing.FaultType}}
-	if _, err := s.CreateOffice(t.Context(), write(scope, call("form"), renderOffice), billing.Office{NPI: "1"}, form); faults(err) != "name type, npi format" || len(form) != 1 {
-		t.Errorf("what the form lacks: %v", faults(err))
-	}
-	if r, err := s.CreateOffice(t.Context(), write(scope, call("form"), renderOffice), good(), nil); err != nil || r.Replayed {
+	if r, err := s.CreateOffice(t.Context(), write(scope, call("k"), renderOffice), good()); err != nil || r.Replayed {
 		t.Errorf("the key of a refusal: replayed %t, %v", r.Replayed, err)
 	}
 }
@@ -170,12 +137,12 @@ func TestOfficesThatAreRefused(t *testing.T) {
 func TestCreateProvider(t *testing.T) {
 	t.Parallel()
 	s, store, c, scope := setup(t)
-	in := billing.Provider{FirstName: "Ann", LastName: "Lee", NPI: "1234567893"}
-	first, err := s.CreateProvider(t.Context(), write(scope, call("k"), renderProvider), in, nil)
+	in := intake.ProviderRequest{FirstName: "Ann", LastName: "Lee", NPI: "1234567893"}
+	first, err := s.CreateProvider(t.Context(), write(scope, call("k"), renderProvider), in)
 	if err != nil || first.Replayed {
 		t.Fatalf("replayed %t, %v", first.Replayed, err)
 	}
-	again, err := s.CreateProvider(t.Context(), write(scope, call("k"), renderProvider), in, nil)
+	again, err := s.CreateProvider(t.Context(), write(scope, call("k"), renderProvider), in)
 	if err != nil || !again.Replayed || string(again.Body) != string(first.Body) {
 		t.Errorf("again: %s, replayed %t, %v", again.Body, again.Replayed, err)
 	}
@@ -184,31 +151,19 @@ func TestCreateProvider(t *testing.T) {
 		have, err = tx.Providers.Get(ctx, billing.ProviderID{}) // the oldest
 		return err
 	})
-	want := in
-	want.Scope, want.Taxonomy, want.CreatedAt = scope, access.DefaultTaxonomy, c.Now().UTC().Truncate(time.Microsecond)
+	want, _ := in.Provider()
+	want.Scope, want.CreatedAt = scope, c.Now().UTC().Truncate(time.Microsecond)
 	if err != nil || have.ID.String() != string(first.Body) {
 		t.Fatalf("%+v, %v", have, err)
 	}
 	if want.ID = have.ID; *have != want {
 		t.Errorf("%+v, want %+v", *have, want)
 	}
-	for name, c := range map[string]struct {
-		in   billing.Provider
-		want string
-	}{
-		"nothing":        {billing.Provider{}, "first_name required, last_name required, npi required"},
-		"a bad taxonomy": {billing.Provider{FirstName: "Ann", LastName: "Lee", NPI: "1234567893", Taxonomy: "dentist"}, "taxonomy format"},
-	} {
-		if _, err := s.CreateProvider(t.Context(), write(scope, call(name), renderProvider), c.in, nil); faults(err) != c.want {
-			t.Errorf("%s: %v, want %q", name, err, c.want)
+	in = intake.ProviderRequest{LastName: "Lee", Faults: billing.Faults{{Field: "npi", Code: billing.FaultType}}}
+	for _, key := range []string{"refused", ""} {
+		if _, err := s.CreateProvider(t.Context(), write(scope, call(key), renderProvider), in); faults(err) != "npi type, first_name required" {
+			t.Errorf("with the key %q: %v", key, err)
 		}
-		if _, err := s.CreateProvider(t.Context(), administration(scope, renderProvider), c.in, nil); faults(err) != c.want {
-			t.Errorf("%s, created: %v, want %q", name, err, c.want)
-		}
-	}
-	form := billing.Faults{{Field: "npi", Code: billing.FaultType}}
-	if _, err := s.CreateProvider(t.Context(), write(scope, call("form"), renderProvider), in, form); faults(err) != "npi type" {
-		t.Errorf("what the form lacks: %v", err)
 	}
 }
 
@@ -222,10 +177,10 @@ func TestOneKeyAtOnce(t *testing.T) {
 		all.Go(func() {
 			var err error
 			if n%2 == 0 {
-				_, err = s.CreateOffice(t.Context(), write(scope, call("office"), renderOffice), good(), nil)
+				_, err = s.CreateOffice(t.Context(), write(scope, call("office"), renderOffice), good())
 			} else {
-				in := billing.Provider{FirstName: "Ann", LastName: "Lee", NPI: "1234567893"}
-				_, err = s.CreateProvider(t.Context(), write(scope, call("provider"), renderProvider), in, nil)
+				in := intake.ProviderRequest{FirstName: "Ann", LastName: "Lee", NPI: "1234567893"}
+				_, err = s.CreateProvider(t.Context(), write(scope, call("provider"), renderProvider), in)
 			}
 			if err != nil && billing.CodeOf(err) != billing.CodeIdempotencyKeyInUse {
 				t.Error(err)
@@ -246,12 +201,12 @@ func TestListsArePaged(t *testing.T) {
 	var offices, providers []string
 	for n := range 5 {
 		c.Advance(time.Second)
-		o, err := s.CreateOffice(t.Context(), administration(scope, renderOffice), good(), nil)
+		o, err := s.CreateOffice(t.Context(), administration(scope, renderOffice), good())
 		if err != nil {
 			t.Fatal(err)
 		}
-		in := billing.Provider{FirstName: fmt.Sprint(n), LastName: "Lee", NPI: "1234567893"}
-		p, err := s.CreateProvider(t.Context(), administration(scope, renderProvider), in, nil)
+		in := intake.ProviderRequest{FirstName: fmt.Sprint(n), LastName: "Lee", NPI: "1234567893"}
+		p, err := s.CreateProvider(t.Context(), administration(scope, renderProvider), in)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,41 +2,26 @@ package access
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
 )
 
-// DefaultTimeZone is used for an office that names none.
-const DefaultTimeZone = "America/New_York"
-
-// CreateOffice creates an office in the call's scope. It sets the ID and the
-// times. Faults are those that the form of the request has already.
+// CreateOffice creates an office in the call's scope.
 //
 // Errors: those of the idempotency key, CodeInvalidRequest with every fault,
 // and CodeNotFound for the organization that an operator names.
 func (s *Service) CreateOffice(
-	ctx context.Context, call idempotency.Write[*billing.Office], in billing.Office, faults billing.Faults,
+	ctx context.Context, call idempotency.Write[*billing.Office], in intake.OfficeRequest,
 ) (billing.Reply, error) {
-	in.Scope = call.Scope
-	faults = slices.Clone(faults)
-	made := newOffice(in, &faults)
+	made, faults := in.Office()
+	made.Scope = call.Scope
 	return once(ctx, s, call, faults, func(ctx context.Context, tx ports.Tx) (*billing.Office, error) {
-		return made, insertOffice(ctx, tx, made)
+		return &made, insertOffice(ctx, tx, &made)
 	})
-}
-
-// newOffice validates an office and fills in what it leaves out.
-func newOffice(o billing.Office, f *billing.Faults) *billing.Office {
-	if o.TimeZone == "" {
-		o.TimeZone = DefaultTimeZone
-	}
-	o.Normalize()
-	o.Judge(f)
-	return &o
 }
 
 // insertOffice stores a new office. An operator verifies the offices of live

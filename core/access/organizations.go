@@ -53,12 +53,8 @@ func once[T any](
 			return billing.Reply{}, err
 		}
 	}
-	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (made T, err error) {
-		if err := faults.Err(); err != nil {
-			return made, err
-		}
-		return change(ctx, tx)
-	})
+	call.Request.Faults = faults
+	return idempotency.Once(ctx, s.store, call, change)
 }
 
 func mode(f *billing.Faults, m billing.Mode) {

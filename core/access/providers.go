@@ -2,46 +2,27 @@ package access
 
 import (
 	"context"
-	"slices"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
 )
 
-// DefaultTaxonomy is dentistry, for a provider that names none.
-const DefaultTaxonomy = "122300000X"
-
-// CreateProvider creates a provider in the call's scope. It sets the ID and the
-// time. Faults are those that the form of the request has already.
+// CreateProvider creates a provider in the call's scope.
 //
 // Errors: those of the idempotency key, CodeInvalidRequest with every fault,
 // and CodeNotFound for the organization that an operator names.
 func (s *Service) CreateProvider(
-	ctx context.Context, call idempotency.Write[*billing.Provider], in billing.Provider, faults billing.Faults,
+	ctx context.Context, call idempotency.Write[*billing.Provider], in intake.ProviderRequest,
 ) (billing.Reply, error) {
-	in.Scope = call.Scope
-	faults = slices.Clone(faults)
-	made := newProvider(in, &faults)
+	made, faults := in.Provider()
+	made.Scope = call.Scope
 	return once(ctx, s, call, faults, func(ctx context.Context, tx ports.Tx) (*billing.Provider, error) {
-		return made, insertProvider(ctx, tx, made)
+		made.CreatedAt = tx.Clock.Now()
+		made.ID = billing.NewID[billing.ProviderID](made.CreatedAt)
+		return &made, tx.Providers.Insert(ctx, &made)
 	})
-}
-
-// newProvider validates a provider and fills in what it leaves out.
-func newProvider(p billing.Provider, f *billing.Faults) *billing.Provider {
-	if p.Taxonomy == "" {
-		p.Taxonomy = DefaultTaxonomy
-	}
-	p.Judge(f)
-	return &p
-}
-
-// insertProvider stores a new provider.
-func insertProvider(ctx context.Context, tx ports.Tx, p *billing.Provider) error {
-	p.CreatedAt = tx.Clock.Now()
-	p.ID = billing.NewID[billing.ProviderID](p.CreatedAt)
-	return tx.Providers.Insert(ctx, p)
 }
 
 // ListProviders reads a page of the providers of a scope, newest first, and the

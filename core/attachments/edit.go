@@ -11,25 +11,20 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Narrate sets the narrative of an open attachment; nil when the request left
-// it out. Faults are those that the form of the request has already.
+// Narrate sets the narrative of an open attachment.
 func (s *Service) Narrate(
-	ctx context.Context, call idempotency.Write[*billing.Attachment], id billing.AttachmentID, narrative *string,
-	faults billing.Faults,
+	ctx context.Context, call idempotency.Write[*billing.Attachment], id billing.AttachmentID, in intake.NarrativeRequest,
 ) (billing.Reply, error) {
+	narrative, faults := in.Text()
 	return s.change(ctx, call, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
-		if narrative == nil {
-			faults.Add("narrative", billing.FaultRequired, "Send the narrative. It is the only field that can be changed.")
-			return nil, faults.Err()
-		}
-		if err := intake.ValidNarrative(*narrative, faults); err != nil {
+		if err := faults.Err(); err != nil {
 			return nil, err
 		}
 		a, err := tx.Attachments.Lock(ctx, id)
 		if err != nil {
 			return nil, err
 		}
-		if err := a.SetNarrative(*narrative, tx.Clock.Now()); err != nil {
+		if err := a.SetNarrative(narrative, tx.Clock.Now()); err != nil {
 			return nil, err
 		}
 		return a, tx.Attachments.Save(ctx, a)

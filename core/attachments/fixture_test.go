@@ -226,7 +226,7 @@ func (b *fixture) answer(s *attachments.Service, key string, id billing.PayerReq
 }
 
 func (b *fixture) narrate(key string, id billing.AttachmentID, narrative string) outcome {
-	return came(b.service.Narrate(b.t.Context(), write(b.scope, call(key), render), id, &narrative, nil))
+	return came(b.service.Narrate(b.t.Context(), write(b.scope, call(key), render), id, intake.NarrativeRequest{Narrative: &narrative}))
 }
 
 func (b *fixture) remove(key string, id billing.AttachmentID, document billing.DocumentID) outcome {

@@ -206,17 +206,18 @@ func TestAnAnswerIsAboutTheRequestsClaim(t *testing.T) {
 	}
 }
 
-func TestValidNarrative(t *testing.T) {
+func TestNarrativeRequests(t *testing.T) {
 	t.Parallel()
-	form := billing.Faults{{Field: "narrative", Code: billing.FaultType}}
-	if got := faultsOf(t, intake.ValidNarrative(strings.Repeat("é", 2000), nil)); got != nil {
-		t.Error(got)
-	}
-	if got := faultsOf(t, intake.ValidNarrative(strings.Repeat("é", 2001), nil)); !slices.Equal(got, []string{"narrative too_long"}) {
-		t.Error(got)
-	}
-	if got := faultsOf(t, intake.ValidNarrative("", form)); !slices.Equal(got, []string{"narrative type"}) {
-		t.Error(got)
+	for want, r := range map[string]intake.NarrativeRequest{
+		"":                   {Narrative: new(strings.Repeat("é", 2000))},
+		"narrative too_long": {Narrative: new(strings.Repeat("é", 2001))},
+		"narrative required": {},
+		"narrative type":     {Narrative: new(""), Faults: billing.Faults{{Field: "narrative", Code: billing.FaultType}}},
+	} {
+		text, faults := r.Text()
+		if got := strings.Join(told(faults), ", "); got != want || want == "" && text != *r.Narrative {
+			t.Errorf("%d bytes, faults %q, want %q", len(text), got, want)
+		}
 	}
 }
 

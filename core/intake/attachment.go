@@ -122,11 +122,22 @@ func validNarrative(f *billing.Faults, narrative string) {
 	}
 }
 
-// ValidNarrative judges a narrative on its own; the error has every fault.
-func ValidNarrative(narrative string, faults billing.Faults) error {
-	f := slices.Clone(faults)
-	validNarrative(&f, narrative)
-	return f.Err()
+// NarrativeRequest is a change of an attachment's narrative as a caller wrote it;
+// nothing is parsed yet.
+type NarrativeRequest struct {
+	Narrative *string        // nil when it was left out or null
+	Faults    billing.Faults // what is wrong with the request's form already
+}
+
+// Text judges the request and returns the new narrative.
+func (r NarrativeRequest) Text() (string, billing.Faults) {
+	f := slices.Clone(r.Faults)
+	if r.Narrative == nil {
+		f.Add("narrative", billing.FaultRequired, "Send the narrative. It is the only field that can be changed.")
+		return "", f
+	}
+	validNarrative(&f, *r.Narrative)
+	return *r.Narrative, f
 }
 
 // mustBeAbsent adds a fault for a subject beside a claim, which has one.

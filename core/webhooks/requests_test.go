@@ -267,8 +267,8 @@ func TestAbsentEndpoint(t *testing.T) {
 		"change":   b.change(b.key(), &foreign, intake.EndpointRequest{Description: new("mine")}).err,
 		"delete":   b.remove(b.key(), &foreign).err,
 		"ping":     b.ping(b.key(), &foreign).err,
-		"resend":   b.resend(b.key(), billing.ResendFilter{EndpointID: foreign.ID}).err,
-		"an event": b.resend(b.key(), billing.ResendFilter{EventID: billing.NewID[billing.EventID](time.Now())}).err,
+		"resend":   b.resend(b.key(), intake.ResendRequest{EndpointID: new(foreign.ID.String()), CreatedAfter: time.Unix(0, 0), CreatedBefore: time.Now()}).err,
+		"an event": b.resend(b.key(), intake.ResendRequest{EventID: billing.NewID[billing.EventID](time.Now())}).err,
 	} {
 		if billing.CodeOf(err) != billing.CodeNotFound {
 			t.Errorf("%s: %v", name, err)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -12,7 +13,9 @@ import (
 const maxResend = 100_000
 
 // Resend queues events again and returns the number of deliveries.
-func (s *Service) Resend(ctx context.Context, call idempotency.Write[int], f billing.ResendFilter) (billing.Reply, error) {
+func (s *Service) Resend(ctx context.Context, call idempotency.Write[int], in intake.ResendRequest) (billing.Reply, error) {
+	f, faults := in.Filter()
+	call.Request.Faults = faults
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (int, error) {
 		return tx.Deliveries.Resend(ctx, f, tx.Clock.Now(), maxResend)
 	})

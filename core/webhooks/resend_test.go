@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/webhooks"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -20,28 +21,30 @@ func TestResend(t *testing.T) {
 	p.worked(every)
 	late := b.endpoint()
 	b.call(p.Call)
+	from, to := began.Add(-time.Minute), began.Add(time.Hour)
 	for name, test := range map[string]struct {
-		filter billing.ResendFilter
-		want   int
-		code   billing.Code
+		request intake.ResendRequest
+		want    int
+		code    billing.Code
 	}{
-		"an event":          {billing.ResendFilter{EventID: events[2].ID}, 2, ""},
-		"an event to one":   {billing.ResendFilter{EventID: events[1].ID, EndpointID: late.ID}, 1, ""},
-		"all":               {billing.ResendFilter{CreatedAfter: began.Add(-time.Minute), CreatedBefore: began.Add(time.Hour)}, 10, ""},
-		"to none":           {billing.ResendFilter{CreatedAfter: began.Add(-time.Minute), EndpointID: none.ID}, 0, ""},
-		"another time":      {billing.ResendFilter{CreatedAfter: began.Add(time.Hour)}, 0, ""},
-		"another type":      {billing.ResendFilter{EventTypes: []billing.EventType{billing.EventClaimDenied}}, 0, ""},
-		"to a disabled one": {billing.ResendFilter{EndpointID: disabled.ID}, 0, billing.CodeConflict},
+		"an event":          {intake.ResendRequest{EventID: events[2].ID}, 2, ""},
+		"an event to one":   {intake.ResendRequest{EventID: events[1].ID, EndpointID: new(late.ID.String())}, 1, ""},
+		"all":               {intake.ResendRequest{CreatedAfter: from, CreatedBefore: to}, 10, ""},
+		"to none":           {intake.ResendRequest{CreatedAfter: from, CreatedBefore: to, EndpointID: new(none.ID.String())}, 0, ""},
+		"another time":      {intake.ResendRequest{CreatedAfter: to, CreatedBefore: to.Add(time.Hour)}, 0, ""},
+		"another type":      {intake.ResendRequest{CreatedAfter: from, CreatedBefore: to, EventTypes: []string{"claim.denied"}}, 0, ""},
+		"to a disabled one": {intake.ResendRequest{CreatedAfter: from, CreatedBefore: to, EndpointID: new(disabled.ID.String())}, 0, billing.CodeConflict},
+		"of no time":        {intake.ResendRequest{}, 0, billing.CodeInvalidRequest},
 	} {
 		before := len(b.deliveries(every)) + len(b.deliveries(late))
-		o := b.resend(name, test.filter)
+		o := b.resend(name, test.request)
 		if test.code != "" {
 			if billing.CodeOf(o.err) != test.code {
 				t.Errorf("%s: %+v, want %s", name, o, test.code)
 			}
 			continue
 		}
-		again := b.resend(name, test.filter)
+		again := b.resend(name, test.request)
 		if o.err != nil || o.Queued != test.want || !again.replayed || again.Queued != test.want {
 			t.Errorf("%s: %+v, again %+v, want %d", name, o, again, test.want)
 		}

@@ -100,6 +100,6 @@ func (b *fixture) ping(key string, e *billing.WebhookEndpoint) outcome {
 	return came(b.service.Ping(b.t.Context(), write(e.Scope, call(key), attemptShown), e.ID))
 }
 
-func (b *fixture) resend(key string, f billing.ResendFilter) outcome {
-	return came(b.service.Resend(b.t.Context(), write(b.scope, call(key), queuedShown), f))
+func (b *fixture) resend(key string, in intake.ResendRequest) outcome {
+	return came(b.service.Resend(b.t.Context(), write(b.scope, call(key), queuedShown), in))
 }

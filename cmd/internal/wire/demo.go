@@ -137,10 +137,10 @@ const demoOperator = "molar dev"
 
 func (d *demo) office(ctx context.Context, s *access.Service, scope billing.Scope, as, name, npi string) error {
 	show := func(o *billing.Office) string { return o.ID.String() }
-	made, err := s.CreateOffice(ctx, idempotency.Administration(scope, demoOperator, show), billing.Office{
-		Name: name, NPI: npi, TaxID: "123456789", Phone: "5185550100", TimeZone: "America/New_York",
-		Address: billing.Address{Line1: "1 Main Street", City: "Springfield", State: "IL", ZIP: "627010001"},
-	}, nil)
+	made, err := s.CreateOffice(ctx, idempotency.Administration(scope, demoOperator, show), intake.OfficeRequest{
+		Name: name, NPI: npi, TaxID: "123456789", Phone: "5185550100",
+		Address: &intake.AddressInput{Line1: "1 Main Street", City: "Springfield", State: "IL", ZIP: "627010001"},
+	})
 	d.Offices[as] = string(made.Body)
 	return err
 }
@@ -154,7 +154,7 @@ func (d *demo) key(ctx context.Context, s *access.Service, scope billing.Scope, 
 func provider(ctx context.Context, s *access.Service, scope billing.Scope, first, last, npi string) error {
 	show := func(p *billing.Provider) string { return p.ID.String() }
 	_, err := s.CreateProvider(ctx, idempotency.Administration(scope, demoOperator, show),
-		billing.Provider{FirstName: first, LastName: last, NPI: npi, Taxonomy: "122300000X"}, nil)
+		intake.ProviderRequest{FirstName: first, LastName: last, NPI: npi})
 	return err
 }
 

@@ -1,0 +1,38 @@
+package intake
+
+import (
+	"slices"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// ResendRequest is a request to send events again as a caller wrote it, apart
+// from its times. Nil is a value that was left out or null.
+type ResendRequest struct {
+	EventID       billing.EventID // of the path; zero for a range of events
+	EndpointID    *string
+	CreatedAfter  time.Time // zero for one that was left out
+	CreatedBefore time.Time // zero for one that was left out
+	EventTypes    []string
+	Faults        billing.Faults // what is wrong with the request's form already
+}
+
+// Filter judges the request and returns the filter that it asks for.
+func (r ResendRequest) Filter() (billing.ResendFilter, billing.Faults) {
+	f := slices.Clone(r.Faults)
+	out := billing.ResendFilter{
+		EventID: r.EventID, CreatedAfter: r.CreatedAfter, CreatedBefore: r.CreatedBefore,
+		EndpointID: optionalID[billing.WebhookEndpointID](&f, "endpoint_id", r.EndpointID, "webhook endpoint"),
+	}
+	if r.EventTypes != nil {
+		out.EventTypes = make([]billing.EventType, len(r.EventTypes))
+		for i, t := range r.EventTypes {
+			out.EventTypes[i] = billing.EventType(t)
+		}
+	}
+	if r.EventID.IsZero() {
+		out.Judge(&f)
+	}
+	return out, f
+}

@@ -34,7 +34,7 @@ func TestNarrowAllValues(t *testing.T) {
 	}
 }
 
-// TestTransform compares with the definition of the transform, in floating
+// TestTransform compares with the definition of the transform in floating
 // point, for noise and for the blocks with the largest coefficients.
 func TestTransform(t *testing.T) {
 	t.Parallel()
@@ -66,7 +66,7 @@ func TestTransform(t *testing.T) {
 	}
 }
 
-// cosine is the value at x of wave k, with length 1.
+// cosine returns the value at x of wave k, with length 1.
 func cosine(x, k int) float64 {
 	scale := 0.5
 	if k == 0 {
@@ -75,7 +75,7 @@ func cosine(x, k int) float64 {
 	return scale * math.Cos(float64((2*x+1)*k)*math.Pi/16)
 }
 
-// TestQuantizer divides every coefficient that there can be by every step.
+// TestQuantizer divides every possible coefficient by every step.
 func TestQuantizer(t *testing.T) {
 	t.Parallel()
 	for step := 1; step <= 255; step++ {
@@ -101,8 +101,8 @@ func TestQuantizer(t *testing.T) {
 	}
 }
 
-// TestEncoderNoise encodes what has the most and the largest coefficients, and
-// has image/jpeg read it back.
+// TestEncoderNoise encodes noise with the most and the largest coefficients,
+// and decodes it with image/jpeg.
 func TestEncoderNoise(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// wantFixedPoint wants a JPEG that Convert wrote unchanged by Sanitize, so that
-// an image that is downloaded and uploaded again is the same document.
+// wantFixedPoint checks that Sanitize returns a JPEG of Convert unchanged, so
+// that an image that is downloaded and uploaded again is the same document.
 func wantFixedPoint(t *testing.T, c *Codec, name string, converted []byte) {
 	t.Helper()
 	p, err := c.Sanitize(t.Context(), bytes.NewReader(converted), int64(len(converted)))

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// iccFile makes a profile of a color space with some tags, in a row: name and
-// content.
+// iccFile returns a profile of a color space with the tags: name, content,
+// name, content.
 func iccFile(version byte, space, pcs string, tags ...any) []byte {
 	head := make([]byte, iccHeader)
 	head[8] = version
@@ -44,7 +44,7 @@ func iccColor(x, y, z float64) []byte {
 	return append([]byte("XYZ \x00\x00\x00\x00"), iccFixed(x, y, z)...)
 }
 
-// iccText is ASCII in the form of version 4, which version 2 readers pass over.
+// iccText is ASCII in the form of version 4, which version 2 readers skip.
 func iccText(s string) []byte {
 	b := []byte("mluc\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x0cenUS")
 	b = binary.BigEndian.AppendUint32(b, uint32(2*len(s)))
@@ -68,8 +68,8 @@ func iccSampled(values ...uint16) []byte {
 	return b
 }
 
-// iccRGB is a profile with the primaries of sRGB, in the numbers that profiles
-// have for them, or of Adobe RGB, and one curve.
+// iccRGB returns a profile with one curve and the primaries of Adobe RGB or
+// sRGB, in the numbers that profiles have for them.
 func iccRGB(version byte, adobe bool, trc []byte) []byte {
 	r, g, b := iccColor(0.43607, 0.22249, 0.01392), iccColor(0.38515, 0.71687, 0.09708), iccColor(0.14307, 0.06061, 0.7141)
 	if adobe {
@@ -86,7 +86,7 @@ func srgbCurve() []byte { return iccParametric(3, 2.4, 1/1.055, 0.055/1.055, 1/1
 
 func srgbProfile() []byte { return iccRGB(4, false, srgbCurve()) }
 
-// iccChunk puts a profile into a PNG.
+// iccChunk returns an iCCP chunk with a profile.
 func iccChunk(tb testing.TB, profile []byte) []byte {
 	tb.Helper()
 	return pngChunk(kindICCP, append([]byte("a profile\x00\x00"), deflated(tb, profile)...))

@@ -60,8 +60,8 @@ func benchSanitize(b *testing.B, photo []byte) {
 	}
 }
 
-// programsCPU is the CPU time of djpeg and exiftool for a photo: the least of
-// three runs.
+// programsCPU returns the CPU time of djpeg and exiftool for a photo: the least
+// of three runs.
 func programsCPU(b *testing.B, photo []byte) time.Duration {
 	b.Helper()
 	djpeg, err := exec.LookPath("djpeg")
@@ -97,7 +97,7 @@ func programsCPU(b *testing.B, photo []byte) time.Duration {
 	return least
 }
 
-// cpu is the CPU time that a process, or its children, have used.
+// cpu returns the CPU time of a process, or of its children.
 func cpu(b *testing.B, who int) time.Duration {
 	b.Helper()
 	var u syscall.Rusage
@@ -107,7 +107,7 @@ func cpu(b *testing.B, who int) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// noisyPhoto makes a JPEG with soft shapes and the noise of a sensor.
+// noisyPhoto returns a JPEG with soft shapes and the noise of a sensor.
 func noisyPhoto(b *testing.B, width, height int) []byte {
 	b.Helper()
 	m := image.NewYCbCr(image.Rect(0, 0, width, height), image.YCbCrSubsampleRatio420)

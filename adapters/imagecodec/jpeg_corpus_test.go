@@ -19,8 +19,8 @@ import (
 // corpusFile is a row of the corpus: a file and what is expected of it.
 type corpusFile struct{ path, kind, verdict, reason string }
 
-// corpus lists the images of the folder that MOLAR_CORPUS_DIR names; none when
-// it names none.
+// corpus lists the images of the folder MOLAR_CORPUS_DIR; none when it is not
+// set.
 func corpus(t *testing.T) []corpusFile {
 	t.Helper()
 	dir := os.Getenv("MOLAR_CORPUS_DIR")
@@ -49,7 +49,7 @@ func corpus(t *testing.T) []corpusFile {
 	return files
 }
 
-// tally counts, for each verdict of the corpus, what became of its files.
+// tally counts, for each verdict of the corpus, the results of its files.
 type tally map[string]map[string]int
 
 func (c tally) add(verdict, outcome string) {
@@ -68,8 +68,8 @@ func (c tally) String() string {
 	return b.String()
 }
 
-// TestSanitizeCorpus holds Sanitize against files of cameras, of other
-// projects' tests and of their fuzzers.
+// TestSanitizeCorpus sanitizes files of cameras, of other projects' tests and
+// of their fuzzers.
 func TestSanitizeCorpus(t *testing.T) {
 	t.Parallel()
 	codec, counts := newCodec(t), tally{}
@@ -111,8 +111,8 @@ func TestSanitizeCorpus(t *testing.T) {
 	}
 }
 
-// checkDjpeg compares what libjpeg makes of a JPEG before and after, where
-// there is one.
+// checkDjpeg compares libjpeg's pixels of a JPEG before and after, if djpeg is
+// installed.
 func checkDjpeg(tb testing.TB, name string, before, after []byte) {
 	tb.Helper()
 	program, err := exec.LookPath("djpeg")
@@ -141,8 +141,8 @@ func checkDjpeg(tb testing.TB, name string, before, after []byte) {
 	}
 }
 
-// checkMetadata asks exiftool, where there is one, whether it finds anything
-// in the files of a folder.
+// checkMetadata checks with exiftool, if it is installed, that the files of a
+// folder have no metadata.
 func checkMetadata(t *testing.T, dir string) {
 	t.Helper()
 	program, err := exec.LookPath("exiftool")

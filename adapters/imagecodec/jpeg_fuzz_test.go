@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzSanitize wants of whatever is accepted that it looks the same before and
-// after, holds nothing else, and is accepted again as it is.
+// FuzzSanitize checks that an accepted file looks the same before and after,
+// holds nothing else, and is accepted again unchanged.
 func FuzzSanitize(f *testing.F) {
 	for _, b := range drawings(f) {
 		f.Add(b)
@@ -23,7 +23,7 @@ func FuzzSanitize(f *testing.F) {
 			return
 		}
 		if c, err := jpeg.DecodeConfig(bytes.NewReader(b)); err == nil && c.Width*c.Height > 1<<20 {
-			return // image/jpeg takes memory by its pixels
+			return // image/jpeg allocates memory by its pixels
 		}
 		checkSame(t, codec, "it", b, after)
 	})

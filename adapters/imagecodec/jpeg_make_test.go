@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// drawings are small JPEGs of every kind, made by cjpeg from one drawing: what
-// a name says is what its flags were. (The 16-bit tables are -quality 1, the
-// scans are scripts.)
+// drawings are small JPEGs of every kind, made by cjpeg from one drawing. Their
+// names are its flags. (The 16-bit tables are -quality 1, the scans are
+// scripts.)
 func drawings(tb testing.TB) map[string][]byte {
 	tb.Helper()
 	files, err := filepath.Glob("testdata/jpeg/*.jpg")
@@ -41,7 +41,7 @@ func drawing(tb testing.TB, name string) []byte {
 }
 
 // segments splits a JPEG: SOI, the segments, each scan with its data, EOI.
-// Bytes that belong to none stay with the one before.
+// Stray bytes stay with the segment before.
 func segments(tb testing.TB, b []byte) [][]byte {
 	tb.Helper()
 	parts := [][]byte{b[:2]}
@@ -64,7 +64,7 @@ func segments(tb testing.TB, b []byte) [][]byte {
 	return parts
 }
 
-// scanEnd is where the data of a scan end that begin at b[at].
+// scanEnd returns the end of the data of a scan that begin at b[at].
 func scanEnd(b []byte, at int) int {
 	for b[at] != 0xff || b[at+1] == 0 || b[at+1]&0xf8 == 0xd0 {
 		at++
@@ -72,7 +72,7 @@ func scanEnd(b []byte, at int) int {
 	return at
 }
 
-// segment makes a segment.
+// segment returns a segment.
 func segment(marker byte, body ...byte) []byte {
 	b := []byte{0xff, marker}
 	b = binary.BigEndian.AppendUint16(b, uint16(len(body)+2))
@@ -82,7 +82,7 @@ func segment(marker byte, body ...byte) []byte {
 // edit changes a JPEG.
 type edit func(tb testing.TB, b []byte) []byte
 
-// before puts bytes before the nth segment of a marker.
+// before inserts bytes before the nth segment of a marker.
 func before(marker byte, nth int, extra ...byte) edit {
 	return replace(marker, nth, func(s []byte) []byte { return slices.Concat(extra, s) })
 }
@@ -131,13 +131,13 @@ func then(edits ...edit) edit {
 	}
 }
 
-// appended puts bytes at the end.
+// appended appends bytes.
 func appended(extra ...byte) edit {
 	return func(_ testing.TB, b []byte) []byte { return slices.Concat(b, extra) }
 }
 
-// fourComponents gives a JPEG with one scan for each of its three components a
-// fourth one, like the first, and an Adobe marker.
+// fourComponents adds a fourth component, like the first, and an Adobe marker
+// to a JPEG with one scan for each of three components.
 func fourComponents(tb testing.TB, b []byte, transform byte) []byte {
 	tb.Helper()
 	var scan, out []byte
@@ -160,8 +160,9 @@ func fourComponents(tb testing.TB, b []byte, transform byte) []byte {
 	return out
 }
 
-// flat makes a progressive grey JPEG of 8 x 8 pixels, all of one grey, with
-// the scans given: first and last coefficient, and the bits still to come.
+// flat returns a progressive grey JPEG of 8 x 8 pixels, all of one grey, with
+// the scans given: first and last coefficient, and the bits left to later
+// scans.
 func flat(scans ...[3]byte) []byte {
 	quant := append([]byte{0}, bytes.Repeat([]byte{1}, 64)...)
 	one := append([]byte{1}, make([]byte, 16)...) // a code of one bit, and its symbol: nothing, or the end
@@ -177,7 +178,7 @@ func flat(scans ...[3]byte) []byte {
 	return append(out, 0xff, 0xd9)
 }
 
-// twice puts the first segment of a marker at the end once more.
+// twice appends the first segment of a marker again.
 func twice(marker byte) edit {
 	return func(tb testing.TB, b []byte) []byte {
 		tb.Helper()

@@ -108,8 +108,8 @@ func adobe(transform byte) []byte {
 	return segment(0xee, append([]byte("Adobe\x00\x64\x80\x01\x40\x02"), transform)...)
 }
 
-// TestSanitizeKeepsColours puts markers into a JPEG in the ways that are in
-// use. What it looks like stays as it was.
+// TestSanitizeKeepsColours inserts markers into a JPEG in the ways that are in
+// use. Its pixels stay the same.
 func TestSanitizeKeepsColours(t *testing.T) {
 	t.Parallel()
 	codec := newCodec(t)
@@ -159,7 +159,7 @@ func cleanAdobe(transform byte) []byte {
 	return segment(0xee, append([]byte("Adobe\x00\x64\x00\x00\x00\x00"), transform)...)
 }
 
-// TestSanitizeCountsScans makes progressive JPEGs of many scans.
+// TestSanitizeCountsScans sanitizes progressive JPEGs of many scans.
 func TestSanitizeCountsScans(t *testing.T) {
 	t.Parallel()
 	codec := newCodec(t)
@@ -239,8 +239,7 @@ func (r stalledReader) ReadAt(p []byte, off int64) (int, error) {
 	return r.ReaderAt.ReadAt(p, off)
 }
 
-// TestSanitizeWaitsForMemory has one progressive JPEG hold all the memory that
-// there is.
+// TestSanitizeWaitsForMemory has one progressive JPEG hold all the memory.
 func TestSanitizeWaitsForMemory(t *testing.T) {
 	t.Parallel()
 	dir, b := t.TempDir(), drawing(t, "progressive-420.jpg")

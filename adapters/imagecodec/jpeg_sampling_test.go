@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// standardReads is whether image/jpeg reads a JPEG of this layout. It knows the
-// common samplings, and counts the blocks of a scan of one component, and with
-// them restart markers, as if the others were there.
+// standardReads reports whether image/jpeg reads a JPEG of this layout. It
+// supports the common samplings. In a scan of one component it counts blocks,
+// and with them restart markers, as if the others were there.
 func standardReads(tb testing.TB, b []byte) bool {
 	tb.Helper()
 	var frame []byte
@@ -67,9 +67,9 @@ func standardScan(frame []byte, id byte, interval int) bool {
 	return wide == up(up(width*h, hMax), 8) && high == up(up(height*v, vMax), 8) && (interval == 0 || h*v == 1 || interval >= wide*high)
 }
 
-// TestSanitizeSampling has cjpeg and jpegtran make JPEGs of all samplings, in
-// one scan and in several, with restart markers of blocks and of rows. What
-// djpeg reads is accepted and shows the same pixels afterwards.
+// TestSanitizeSampling makes JPEGs of all samplings with cjpeg and jpegtran, in
+// one scan and in several, with restart markers of blocks and of rows. Each
+// that djpeg reads is accepted and shows the same pixels afterwards.
 func TestSanitizeSampling(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{"cjpeg", "djpeg"} {
@@ -117,7 +117,7 @@ func piped(t *testing.T, in []byte, program string, args ...string) ([]byte, err
 	return c.Output()
 }
 
-// drawnPPM is a picture with soft and sharp parts in every component.
+// drawnPPM returns a picture with soft and sharp parts in every component.
 func drawnPPM(t *testing.T, header string) []byte {
 	t.Helper()
 	var width, height int

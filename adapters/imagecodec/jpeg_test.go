@@ -26,8 +26,8 @@ func newCodec(tb testing.TB) *imagecodec.Codec {
 	return c
 }
 
-// sanitize is what Sanitize makes of b. It checks that the picture is what it
-// says it is.
+// sanitize returns the result of Sanitize for b. It checks that the picture's
+// size and sums are those of its bytes.
 func sanitize(tb testing.TB, c *imagecodec.Codec, b []byte) ([]byte, error) {
 	tb.Helper()
 	p, err := c.Sanitize(tb.Context(), bytes.NewReader(b), int64(len(b)))
@@ -56,8 +56,9 @@ func fault(err error) string {
 	return fmt.Sprintf("%s: %s", e.Faults[0].Code, e.Faults[0].Message)
 }
 
-// checkSame decodes a JPEG before and after, by djpeg if image/jpeg does not read
-// its layout, looks for markers that should be gone, and cleans it once more.
+// checkSame decodes a JPEG before and after, by djpeg if image/jpeg does not
+// read its layout. It checks that no unwanted marker is left, and sanitizes the
+// result again.
 func checkSame(tb testing.TB, c *imagecodec.Codec, name string, before, after []byte) {
 	tb.Helper()
 	if standardReads(tb, after) {
@@ -76,7 +77,7 @@ func checkSame(tb testing.TB, c *imagecodec.Codec, name string, before, after []
 	}
 }
 
-// checkStandard compares what image/jpeg makes of a JPEG before and after.
+// checkStandard compares image/jpeg's pixels of a JPEG before and after.
 func checkStandard(tb testing.TB, name string, before, after []byte) {
 	tb.Helper()
 	was, err := decodeJPEG(before)
@@ -94,7 +95,7 @@ func checkStandard(tb testing.TB, name string, before, after []byte) {
 	}
 }
 
-// decodeJPEG gives every sample of a JPEG, and how they are arranged.
+// decodeJPEG returns every sample of a JPEG, and their layout.
 func decodeJPEG(b []byte) ([]byte, error) {
 	img, err := jpeg.Decode(bytes.NewReader(b))
 	if err != nil {
@@ -116,7 +117,7 @@ func decodeJPEG(b []byte) ([]byte, error) {
 	}
 }
 
-// TestSanitizeKeepsPixels takes every kind of JPEG.
+// TestSanitizeKeepsPixels sanitizes every kind of JPEG.
 func TestSanitizeKeepsPixels(t *testing.T) {
 	t.Parallel()
 	codec := newCodec(t)
@@ -136,8 +137,8 @@ func TestSanitizeKeepsPixels(t *testing.T) {
 	}
 }
 
-// TestSanitizeDrops puts something into a JPEG, and wants what comes of it
-// without.
+// TestSanitizeDrops inserts something into a JPEG, and checks that the result
+// lacks it.
 func TestSanitizeDrops(t *testing.T) {
 	t.Parallel()
 	codec := newCodec(t)
@@ -199,7 +200,7 @@ func TestSanitizeDrops(t *testing.T) {
 	}
 }
 
-// TestSanitizeDropsInIntervals is about what hides before restart markers.
+// TestSanitizeDropsInIntervals inserts bytes before restart markers.
 func TestSanitizeDropsInIntervals(t *testing.T) {
 	t.Parallel()
 	codec := newCodec(t)
@@ -225,8 +226,8 @@ func TestSanitizeDropsInIntervals(t *testing.T) {
 	}
 }
 
-// TestSanitizeCutShort cuts JPEGs after every byte: only the last one makes
-// them whole.
+// TestSanitizeCutShort cuts JPEGs after every byte: only the last one completes
+// them.
 func TestSanitizeCutShort(t *testing.T) {
 	t.Parallel()
 	codec := newCodec(t)
@@ -243,7 +244,7 @@ func TestSanitizeCutShort(t *testing.T) {
 				if got := fault(err); got != want {
 					t.Fatalf("%d bytes of %d: got %q", n, len(b), got)
 				}
-				// A marker where the data were cut does not make up for them.
+				// A marker at the cut does not replace the missing data.
 				if _, err := sanitize(t, codec, slices.Concat(b[:n], []byte{0xff, 0xd9})); n < len(b)-2 && err == nil && !strings.HasPrefix(name, "progressive") {
 					t.Fatalf("%d bytes of %d and an end: accepted", n, len(b))
 				}

@@ -13,7 +13,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// TestNew tries options that cannot be.
+// TestNew tries invalid options.
 func TestNew(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
@@ -34,7 +34,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestPicture reads a picture twice, and wants nothing left of it.
+// TestPicture reads a picture twice, and checks that nothing is left of it.
 func TestPicture(t *testing.T) {
 	t.Parallel()
 	dir, b := t.TempDir(), drawing(t, "baseline-420.jpg")
@@ -64,8 +64,8 @@ func TestPicture(t *testing.T) {
 	}
 }
 
-// A temporary folder that takes no more is the service's fault for now, not the
-// picture's.
+// A full temporary folder is a temporary fault of the service, not of the
+// picture.
 func TestFullTemporaryFolder(t *testing.T) { //nolint:paralleltest // it limits the files of the whole process
 	picture := drawing(t, "baseline-420.jpg")
 	codec, err := imagecodec.New(imagecodec.Options{TempDir: t.TempDir()})

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// photograph is a PNG of 20 megapixels of RGBA, just below the 15 MB of an
+// photograph returns a PNG of 20 megapixels of RGBA, just below the 15 MB of an
 // upload: gradients, an edge, some noise, and more transparency to the right.
 func photograph(b *testing.B) []byte {
 	b.Helper()
@@ -110,7 +110,7 @@ func timed(f func()) time.Duration {
 	return time.Since(start)
 }
 
-// convertWhole is what the standard library offers: a whole picture, in 4:2:0.
+// convertWhole converts with the standard library: a whole picture, in 4:2:0.
 func convertWhole(b *testing.B, content []byte) {
 	b.Helper()
 	m, err := png.Decode(bytes.NewReader(content))

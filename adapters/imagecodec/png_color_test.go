@@ -15,8 +15,8 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// swatch is a PNG of one color, 8 x 8 pixels, so that the JPEG keeps it to
-// within rounding, with chunks before its pixels.
+// swatch returns a PNG of one color, 8 x 8 pixels, with chunks before its
+// pixels. The JPEG keeps the color to within rounding.
 func swatch(tb testing.TB, depth, colour byte, pixel []byte, before ...[]byte) []byte {
 	tb.Helper()
 	row := append([]byte{0}, bytes.Repeat(pixel, int(min(depth, 8)))...)
@@ -24,7 +24,7 @@ func swatch(tb testing.TB, depth, colour byte, pixel []byte, before ...[]byte) [
 		pngChunk("IDAT", deflated(tb, bytes.Repeat(row, 8))), pngEnd())
 }
 
-// shown is the color that a swatch has in its JPEG.
+// shown returns the color that a swatch has in its JPEG.
 func shown(t *testing.T, b []byte) [3]float64 {
 	t.Helper()
 	out, err := convertPNG(t.Context(), newPNGCodec(t), b)
@@ -69,8 +69,8 @@ func corruptChunk(b []byte) []byte {
 }
 
 // TestConvertToSRGB has each chunk about color on its own and against the
-// others. The values wanted are those of the formulas in the PNG specification,
-// of ITU-T H.273 and of the definition of Adobe RGB (1998).
+// others. The expected values are those of the formulas in the PNG
+// specification, of ITU-T H.273 and of the definition of Adobe RGB (1998).
 func TestConvertToSRGB(t *testing.T) {
 	t.Parallel()
 	linear, half := gamaChunk(100_000), []byte{64, 64, 64}
@@ -163,27 +163,28 @@ func TestConvertToSRGB(t *testing.T) {
 	}
 }
 
-// behindPixels puts a chunk before the end of a PNG.
+// behindPixels inserts a chunk before the end of a PNG.
 func behindPixels(b, chunk []byte) []byte {
 	return slices.Concat(b[:len(b)-chunkOverhead], chunk, b[len(b)-chunkOverhead:])
 }
 
-// unsummed is the content of an iCCP chunk whose zlib stream lacks its checksum.
+// unsummed returns the content of an iCCP chunk whose zlib stream lacks its
+// checksum.
 func unsummed(tb testing.TB, profile []byte) []byte {
 	tb.Helper()
 	b := deflated(tb, profile)
 	return append([]byte("a\x00\x00"), b[:len(b)-4]...)
 }
 
-// longer is a profile of a size, filled up with zeros.
+// longer returns a profile of a size, filled up with zeros.
 func longer(profile []byte, size int) []byte {
 	out := append(bytes.Clone(profile), make([]byte, size-len(profile))...)
 	binary.BigEndian.PutUint32(out, uint32(size))
 	return out
 }
 
-// TestConvertKeepsSRGB wants the bytes of the JPEG unchanged by chunks that say
-// no more than sRGB.
+// TestConvertKeepsSRGB checks that chunks that only declare sRGB do not change
+// the JPEG.
 func TestConvertKeepsSRGB(t *testing.T) {
 	t.Parallel()
 	c := newPNGCodec(t)
@@ -210,8 +211,8 @@ func TestConvertKeepsSRGB(t *testing.T) {
 	}
 }
 
-// TestConvertLikeImageMagick compares conversions of ramps, noise and alpha with
-// ImageMagick's, which has Little CMS calculate them.
+// TestConvertLikeImageMagick compares conversions of ramps, noise and alpha
+// with ImageMagick's, which Little CMS computes.
 func TestConvertLikeImageMagick(t *testing.T) {
 	t.Parallel()
 	convert := imageMagick(t)
@@ -263,8 +264,8 @@ func compareWithMagick(t *testing.T, convert, target, name string, b []byte) {
 	}
 }
 
-// ramps is a PNG of 64 x 64 pixels whose samples rise at different speeds, and
-// that is more transparent to the right if it has alpha.
+// ramps returns a PNG of 64 x 64 pixels whose samples rise at different speeds;
+// with alpha it is more transparent to the right.
 func ramps(t *testing.T, depth, colour byte, before ...[]byte) []byte {
 	t.Helper()
 	info := &pngInfo{depth: int(depth), colour: int(colour)}
@@ -286,8 +287,8 @@ func ramps(t *testing.T, depth, colour byte, before ...[]byte) []byte {
 	return pngFile(pngHeader(64, 64, depth, colour, 0), slices.Concat(before...), pngChunk("IDAT", deflated(t, raw)), pngEnd())
 }
 
-// TestProfileServiceFaults has the disk fail while a profile is read: that is no
-// fault of the profile, without which the JPEG would be another.
+// TestProfileServiceFaults has the disk fail while a profile is read. That is
+// no fault of the profile: without it the JPEG would differ.
 func TestProfileServiceFaults(t *testing.T) {
 	t.Parallel()
 	b := tiny(t, iccChunk(t, longer(srgbProfile(), 100_000)))

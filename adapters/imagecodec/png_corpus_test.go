@@ -17,7 +17,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// pngCase is a PNG of the corpus and what should become of it.
+// pngCase is a PNG of the corpus with its expected result.
 type pngCase struct {
 	path, verdict, reason string
 	content               []byte
@@ -46,8 +46,8 @@ func pngCorpus(t *testing.T, root string) (cases []pngCase) {
 	return cases
 }
 
-// TestPNGCorpus gives every PNG of the corpus its verdict, and has exiftool
-// look for metadata in what came out.
+// TestPNGCorpus checks every PNG of the corpus against its verdict, and the
+// results for metadata with exiftool.
 func TestPNGCorpus(t *testing.T) {
 	t.Parallel()
 	root := os.Getenv("MOLAR_CORPUS_DIR")
@@ -87,7 +87,7 @@ func TestPNGCorpus(t *testing.T) {
 	noPNGMetadata(t, outputs, accepted)
 }
 
-// corpusVerdict tries a file twice: the second verdict has to be the first.
+// corpusVerdict checks a file twice: both verdicts must be the same.
 func corpusVerdict(t *testing.T, c *Codec, test pngCase) ([]byte, error) {
 	t.Helper()
 	size := int64(len(test.content))
@@ -112,7 +112,7 @@ func corpusVerdict(t *testing.T, c *Codec, test pngCase) ([]byte, error) {
 	return out, nil
 }
 
-// noPNGMetadata has exiftool list what is in the JPEGs besides the picture.
+// noPNGMetadata checks with exiftool that the JPEGs hold only the picture.
 func noPNGMetadata(t *testing.T, folder string, names []string) {
 	t.Helper()
 	exiftool, err := exec.LookPath("exiftool")

@@ -30,8 +30,8 @@ func seedPNGs(f *testing.F) {
 	f.Add(painted(f, image.Pt(9, 3), 8, pngGreyAlpha, 0, false, iccChunk(f, iccGrey(4, srgbCurve()))))
 }
 
-// summed gives every chunk the checksum that it should have, so that a fuzzer
-// comes past them.
+// summed sets the correct checksum of every chunk, so that a fuzzer gets past
+// the checksums.
 func summed(b []byte) []byte {
 	out := bytes.NewBuffer(nil)
 	if len(b) < len(pngSignature) {
@@ -50,7 +50,7 @@ func summed(b []byte) []byte {
 	return out.Bytes()
 }
 
-// FuzzCheckPNG finds no input that is an error of the service.
+// FuzzCheckPNG checks that no input causes an internal error.
 func FuzzCheckPNG(f *testing.F) {
 	seedPNGs(f)
 	c := newPNGCodec(f)
@@ -63,8 +63,8 @@ func FuzzCheckPNG(f *testing.F) {
 	})
 }
 
-// FuzzConvert finds no input that is an error of the service, and no JPEG that
-// is not as large as its PNG or that does not decode.
+// FuzzConvert checks that no input causes an internal error, and that every
+// JPEG decodes and is as large as its PNG.
 func FuzzConvert(f *testing.F) {
 	seedPNGs(f)
 	c := newPNGCodec(f)
@@ -72,7 +72,7 @@ func FuzzConvert(f *testing.F) {
 		for _, b := range [][]byte{b, summed(b)} {
 			info, err := inspectPNG(t.Context(), bytes.NewReader(b), int64(len(b)))
 			if err == nil && info.width*info.height > 1<<16 {
-				continue // as right as a small one, and slow
+				continue // as correct as a small one, and slow
 			}
 			p, failed := c.Convert(t.Context(), bytes.NewReader(b), int64(len(b)))
 			if failed != nil {
@@ -98,9 +98,8 @@ func FuzzConvert(f *testing.F) {
 	})
 }
 
-// FuzzICCProfile finds no profile that is an error of the service, that takes
-// black or white far from where it is, or that makes a sample something a byte
-// does not hold.
+// FuzzICCProfile checks that no profile causes an internal error, moves black
+// or white far, or converts a sample to a value that does not fit into a byte.
 func FuzzICCProfile(f *testing.F) {
 	for _, trc := range [][]byte{
 		srgbCurve(), iccSampled(), iccSampled(0x233), iccSampled(0, 900, 65_535),

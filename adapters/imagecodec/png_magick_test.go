@@ -12,13 +12,13 @@ import (
 	"testing"
 )
 
-// leastLikeness is how near to what ImageMagick shows a JPEG has to be, in dB.
+// leastLikeness is the minimum likeness to ImageMagick's result, in dB.
 const leastLikeness = 33
 
-// TestPNGLikeImageMagick compares every PNG of the corpus that is accepted with
-// ImageMagick's flatten. ImageMagick takes a gamma above 0.75 for 1.0 and ignores
-// any other, and converts by a profile only when it is asked to: it is given the
-// calculation of the PNG specification where it has none of its own.
+// TestPNGLikeImageMagick compares every accepted PNG of the corpus with
+// ImageMagick's flatten. ImageMagick treats a gamma above 0.75 as 1.0 and
+// ignores any other, and converts by a profile only on request. Where it lacks
+// the calculation of the PNG specification, the test passes that to it.
 func TestPNGLikeImageMagick(t *testing.T) {
 	t.Parallel()
 	root := os.Getenv("MOLAR_CORPUS_DIR")
@@ -39,7 +39,7 @@ func TestPNGLikeImageMagick(t *testing.T) {
 	for _, test := range pngCorpus(t, root) {
 		out, err := convertPNG(t.Context(), c, test.content)
 		if err != nil {
-			continue // TestPNGCorpus judges verdicts
+			continue // TestPNGCorpus checks verdicts
 		}
 		args := howImageMagickConverts(test.content, target)
 		if len(args) == 0 {
@@ -55,7 +55,7 @@ func TestPNGLikeImageMagick(t *testing.T) {
 	t.Logf("%d PNGs are at least %.1f dB like ImageMagick's, %d of them without a calculation of its own", compared, least, plain)
 }
 
-// imageMagick finds the program, or says that there is none.
+// imageMagick returns the program, or logs that it is not installed.
 func imageMagick(t *testing.T) string {
 	t.Helper()
 	for _, name := range []string{"magick", "convert-im6.q16", "convert"} {
@@ -71,8 +71,8 @@ func imageMagick(t *testing.T) string {
 	return ""
 }
 
-// flattened is what ImageMagick shows of a PNG on white, RGB of 8 bits; args
-// come after the flattening.
+// flattened returns ImageMagick's picture of a PNG on white, RGB of 8 bits;
+// args come after the flattening.
 func flattened(t *testing.T, program, file string, args ...string) []byte {
 	t.Helper()
 	all := append([]string{"png:" + file, "-background", "white", "-flatten"}, args...)
@@ -83,7 +83,7 @@ func flattened(t *testing.T, program, file string, args ...string) []byte {
 	return raw
 }
 
-// howImageMagickConverts is what has to follow -flatten for a PNG.
+// howImageMagickConverts returns the arguments that follow -flatten for a PNG.
 func howImageMagickConverts(b []byte, target string) []string {
 	chunks := make(map[string][]byte)
 	for at := len(pngSignature); at+chunkOverhead <= len(b); {
@@ -109,7 +109,8 @@ func howImageMagickConverts(b []byte, target string) []string {
 	}
 }
 
-// likeness is the peak signal-to-noise ratio of a JPEG to RGB of 8 bits, in dB.
+// likeness returns the peak signal-to-noise ratio of a JPEG to RGB of 8 bits,
+// in dB.
 func likeness(t *testing.T, out, raw []byte) float64 {
 	t.Helper()
 	m, err := jpeg.Decode(bytes.NewReader(out))

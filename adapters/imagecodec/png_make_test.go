@@ -33,7 +33,7 @@ func pngHeader(width, height uint32, depth, colour, interlace byte) []byte {
 	return pngChunk("IHDR", append(b, depth, colour, 0, 0, interlace))
 }
 
-// deflated is what b is in an IDAT chunk.
+// deflated returns an IDAT chunk's content for b.
 func deflated(tb testing.TB, b []byte) []byte {
 	tb.Helper()
 	var out bytes.Buffer
@@ -52,7 +52,7 @@ func pngFile(chunks ...[]byte) []byte {
 
 func pngEnd() []byte { return pngChunk("IEND", nil) }
 
-// tiny is a valid PNG of 2 x 2 pixels of RGB, with the chunks put before its
+// tiny returns a valid PNG of 2 x 2 pixels of RGB, with the chunks before its
 // pixels.
 func tiny(tb testing.TB, before ...[]byte) []byte {
 	tb.Helper()
@@ -69,7 +69,7 @@ func newPNGCodec(tb testing.TB) *Codec {
 	return c
 }
 
-// convertPNG gives the JPEG of a PNG, after proving what Picture says of it.
+// convertPNG returns the JPEG of a PNG, after checking the Picture.
 func convertPNG(ctx context.Context, c *Codec, b []byte) ([]byte, error) {
 	p, err := c.Convert(ctx, bytes.NewReader(b), int64(len(b)))
 	if err != nil {
@@ -85,8 +85,8 @@ func convertPNG(ctx context.Context, c *Codec, b []byte) ([]byte, error) {
 	return out, nil
 }
 
-// pngRefusal is the message of a refusal; any other error, and a refusal that says
-// nothing of the file, fail the test.
+// pngRefusal returns the message of a refusal. Any other error, and a refusal
+// without a reason, fail the test.
 func pngRefusal(tb testing.TB, err error) string {
 	tb.Helper()
 	e, ok := errors.AsType[*billing.Error](err)
@@ -105,8 +105,8 @@ func onWhite(m image.Image, x, y int) [3]float64 {
 	return [3]float64{over(c.R), over(c.G), over(c.B)}
 }
 
-// painted makes a PNG of random flat blocks, its filters in turn, with the chunks
-// put behind its header.
+// painted returns a PNG of random flat blocks, with all filters in turn and the
+// chunks after its header.
 func painted(tb testing.TB, size image.Point, depth, colour, interlace byte, keyed bool, extra ...[]byte) []byte {
 	tb.Helper()
 	random := rand.New(rand.NewPCG(uint64(depth)<<8|uint64(colour), uint64(size.X*100+size.Y)))
@@ -193,7 +193,8 @@ func passRows(info *pngInfo, at func(x, y int) []int, left, top, dx, dy int) (ra
 	return raw
 }
 
-// nearest is the predictor of the fourth filter as the specification has it.
+// nearest is the predictor of the fourth filter, written as in the
+// specification.
 func nearest(left, up, corner byte) byte {
 	p := int(left) + int(up) - int(corner)
 	best, distance := left, max(p-int(left), int(left)-p)
@@ -205,8 +206,8 @@ func nearest(left, up, corner byte) byte {
 	return best
 }
 
-// zlibBomb is a zlib stream of 1 GB of zeros: what 1 MB of them deflates to,
-// repeated, since it refers to nothing before itself.
+// zlibBomb returns a zlib stream of 1 GB of zeros: the deflated form of 1 MB of
+// them, repeated, because it refers to nothing before itself.
 func zlibBomb(tb testing.TB) []byte {
 	tb.Helper()
 	var out bytes.Buffer

@@ -28,14 +28,14 @@ const (
 	childFolder       = "MOLAR_PNG_CHILD_FOLDER"
 )
 
-// childReport is what the process says of its work.
+// childReport is the result of the child process.
 type childReport struct {
 	Verdicts map[string]string `json:"verdicts"` // by file name: "ok", or the message
 	Resident int               `json:"resident"` // KiB at most (VmHWM)
 }
 
 // TestPNGWithinMemory converts the largest pictures and the worst bombs in a
-// process of its own whose address space is limited.
+// child process whose address space is limited.
 func TestPNGWithinMemory(t *testing.T) {
 	t.Parallel()
 	if folder := os.Getenv(childFolder); folder != "" {
@@ -78,7 +78,7 @@ func TestPNGWithinMemory(t *testing.T) {
 	}
 }
 
-// large makes a PNG of noise that compresses well, a row at a time.
+// large returns a PNG of noise that compresses well, a row at a time.
 func large(t *testing.T, width, height int, depth, colour, interlace byte) []byte {
 	t.Helper()
 	info := &pngInfo{width: width, height: height, depth: int(depth), colour: int(colour)}
@@ -109,13 +109,13 @@ func large(t *testing.T, width, height int, depth, colour, interlace byte) []byt
 		pngChunk("IDAT", out.Bytes()), pngEnd())
 }
 
-// withChunks puts chunks behind the header of a PNG.
+// withChunks inserts chunks after the header of a PNG.
 func withChunks(b []byte, chunks ...[]byte) []byte {
 	header := len(pngSignature) + chunkOverhead + 13
 	return slices.Concat(b[:header], slices.Concat(chunks...), b[header:])
 }
 
-// limited runs this test again on the files of a folder, behind ulimit.
+// limited runs this test again on the files of a folder, under ulimit.
 func limited(tb testing.TB, folder string) (report childReport) {
 	tb.Helper()
 	program, err := os.Executable()
@@ -156,7 +156,7 @@ func convertFolder(t *testing.T, folder string) {
 	}
 }
 
-// convertFile gives the verdict on a file.
+// convertFile returns the verdict on a file.
 func convertFile(tb testing.TB, c *Codec, path string) string {
 	tb.Helper()
 	f, err := os.Open(path)
@@ -178,7 +178,7 @@ func convertFile(tb testing.TB, c *Codec, path string) string {
 	return "ok"
 }
 
-// mostResident is the most memory that this process ever had, in KiB.
+// mostResident returns the most memory that this process ever had, in KiB.
 func mostResident(tb testing.TB) int {
 	tb.Helper()
 	f, err := os.Open("/proc/self/status")

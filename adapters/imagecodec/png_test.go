@@ -18,8 +18,8 @@ import (
 )
 
 // TestConvertColours paints every kind of PNG with flat blocks of 8 x 8 pixels,
-// which a JPEG keeps to within rounding, and compares with what image/png makes
-// of it.
+// which a JPEG keeps to within rounding, and compares the result with
+// image/png's.
 func TestConvertColours(t *testing.T) {
 	t.Parallel()
 	c := newPNGCodec(t)
@@ -204,8 +204,8 @@ func TestConvertRefusesPixels(t *testing.T) {
 	}
 }
 
-// TestConvertPassesOver has what is no part of the picture: none of it is
-// inflated, checked or kept.
+// TestConvertPassesOver inserts chunks that are not part of the picture: none
+// of them is inflated, checked or kept.
 func TestConvertPassesOver(t *testing.T) {
 	t.Parallel()
 	c := newPNGCodec(t)
@@ -258,7 +258,7 @@ func TestPNGTruncatedAndFlipped(t *testing.T) {
 			pngRefusal(t, err)
 			continue
 		}
-		flips++ // nothing that a checksum covers, or a chunk became another that may be passed over
+		flips++ // nothing that a checksum covers, or a chunk became another that may be skipped
 		if _, err := jpeg.Decode(bytes.NewReader(out)); err != nil {
 			t.Errorf("bit %d: %v", bit, err)
 		}
@@ -322,7 +322,7 @@ func TestPNGServiceFaults(t *testing.T) {
 	}
 }
 
-// fullDisk takes some bytes and no more.
+// fullDisk accepts some bytes and no more.
 type fullDisk struct{ room int }
 
 func (d *fullDisk) Write(p []byte) (int, error) {
@@ -332,8 +332,8 @@ func (d *fullDisk) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestPNGDiskFull has the encoder give up at once, in the middle and at the
-// end: the decoder, however far ahead, gives up too.
+// TestPNGDiskFull has the encoder fail at once, in the middle and at the end:
+// the decoder, however far ahead, stops too.
 func TestPNGDiskFull(t *testing.T) {
 	t.Parallel()
 	for _, interlace := range []byte{0, 1} {

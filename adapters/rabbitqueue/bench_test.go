@@ -23,7 +23,8 @@ func benchJob(kind jobs.Kind) jobs.Job {
 	}
 }
 
-// BenchmarkPublish is a confirmed publication by so many callers at once.
+// BenchmarkPublish measures confirmed publications by that many callers at
+// once.
 func BenchmarkPublish(b *testing.B) {
 	for _, callers := range []int{1, 8, 64} {
 		b.Run(strconv.Itoa(callers), func(b *testing.B) {
@@ -47,8 +48,8 @@ func BenchmarkPublish(b *testing.B) {
 	}
 }
 
-// BenchmarkDelivery is the time from the call of Publish to the call of the
-// consumer's handle, one job at a time.
+// BenchmarkDelivery measures the time from the call of Publish to the call of
+// the consumer's handle, one job at a time.
 func BenchmarkDelivery(b *testing.B) {
 	kind := jobs.Kind("bench-delivery")
 	q := open(b, testservers.Rabbit(b).URL(), kind, rabbitqueue.Classic)
@@ -63,8 +64,8 @@ func BenchmarkDelivery(b *testing.B) {
 	publishing.Wait()
 }
 
-// BenchmarkRoundTrip is what a request waits for when a worker does nothing: a
-// job is published, and the consumer replies.
+// BenchmarkRoundTrip measures what a request waits for when a worker does
+// nothing: a job is published, and the consumer replies.
 func BenchmarkRoundTrip(b *testing.B) {
 	kind := jobs.Kind("bench-round-trip")
 	url := testservers.Rabbit(b).URL()
@@ -91,7 +92,7 @@ func BenchmarkRoundTrip(b *testing.B) {
 	}
 }
 
-// BenchmarkConsume is jobs through one consumer of so many at once.
+// BenchmarkConsume measures jobs through one consumer of that many at once.
 func BenchmarkConsume(b *testing.B) {
 	for _, parallel := range []int{1, 4, 16} {
 		b.Run(strconv.Itoa(parallel), func(b *testing.B) {

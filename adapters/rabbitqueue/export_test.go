@@ -6,7 +6,7 @@ import (
 )
 
 // Die ends the instance as the end of its process would: the sockets close
-// without a word.
+// without a message.
 func (q *Queue) Die() {
 	q.stop()
 	for _, l := range []*link{&q.publish.link, &q.consume} {
@@ -16,5 +16,5 @@ func (q *Queue) Die() {
 	}
 }
 
-// Timed bounds the writes to a connection.
+// Timed limits the writes to a connection.
 func Timed(conn net.Conn, patience time.Duration) net.Conn { return timedConn{conn, patience} }

@@ -22,7 +22,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// through puts a proxy before the broker and answers the proxy and the URL.
+// through puts a proxy before the broker and returns the proxy and the URL.
 func through(t *testing.T, broker string) (*toxiproxy.Proxy, string) {
 	t.Helper()
 	u, err := url.Parse(broker)
@@ -46,7 +46,7 @@ func poison(t *testing.T, proxy *toxiproxy.Proxy, toxic string) {
 	}
 }
 
-// hasty is an instance that does not wait long for a broker.
+// hasty returns an instance that does not wait long for a broker.
 func hasty(t *testing.T, address string, kind jobs.Kind) *rabbitqueue.Queue {
 	t.Helper()
 	return openWith(t, rabbitqueue.Options{
@@ -54,7 +54,7 @@ func hasty(t *testing.T, address string, kind jobs.Kind) *rabbitqueue.Queue {
 	})
 }
 
-// collect consumes and remembers which jobs came.
+// collect consumes and records the jobs.
 func collect(t *testing.T, q ports.Queue, kind jobs.Kind) (seen func(billing.JobID) bool) {
 	t.Helper()
 	var came sync.Map
@@ -81,9 +81,9 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// TestDeadConnections cuts the wire in ways that no end of the connection
-// announces: publishing must fail, both connections be given up, and
-// everything go on over new ones.
+// TestDeadConnections cuts connections without notice to either end. Publishing
+// must fail, both connections must be closed, and everything must continue over
+// new ones.
 func TestDeadConnections(t *testing.T) {
 	t.Parallel()
 	broker := testservers.Rabbit(t).URL()
@@ -126,8 +126,8 @@ func TestDeadConnections(t *testing.T) {
 	}
 }
 
-// TestWritesAreBounded: the library itself waits for ever on a broker that
-// reads nothing.
+// TestWritesAreBounded limits a write to a broker that reads nothing, on which
+// the library itself waits without limit.
 func TestWritesAreBounded(t *testing.T) {
 	t.Parallel()
 	ours, theirs := net.Pipe()
@@ -138,8 +138,8 @@ func TestWritesAreBounded(t *testing.T) {
 	}
 }
 
-// TestUnconfirmedIsUnknown shows why a failed Publish says nothing: the broker
-// has the message whose confirmation was lost.
+// TestUnconfirmedIsUnknown shows why a failed Publish proves nothing: the
+// broker has the message whose confirmation was lost.
 func TestUnconfirmedIsUnknown(t *testing.T) {
 	t.Parallel()
 	const kind = "test-unconfirmed"
@@ -198,7 +198,7 @@ func TestQueueTakenAway(t *testing.T) {
 	if _, err := channel(t, address).QueueDelete("molar."+kind, false, false, false); err != nil {
 		t.Fatal(err)
 	}
-	// The consumer makes the queue again by itself.
+	// The consumer declares the queue again by itself.
 	j = benchJob(kind)
 	eventually(t, "publishing to the consumer's queue", func() bool { return q.Publish(t.Context(), j) == nil })
 	eventually(t, "delivery from the new queue", func() bool { return seen(j.ID) })
@@ -261,7 +261,7 @@ func TestConsumeWithoutWorkersIsRefused(t *testing.T) {
 	}
 }
 
-// TestClosed: what is asked of a closed queue fails at once.
+// TestClosed checks that every call on a closed queue fails at once.
 func TestClosed(t *testing.T) {
 	t.Parallel()
 	const kind = "test-closed"

@@ -58,7 +58,7 @@ func broker(url string, kind jobs.Kind, queueType string) queuetest.Broker {
 	}
 }
 
-// open makes an instance that ends with the test.
+// open returns an instance that ends with the test.
 func open(tb testing.TB, url string, kind jobs.Kind, queueType string) *rabbitqueue.Queue {
 	tb.Helper()
 	return openWith(tb, rabbitqueue.Options{URL: url, Kinds: []jobs.Kind{kind}, QueueType: queueType})
@@ -81,7 +81,7 @@ func openWith(tb testing.TB, opts rabbitqueue.Options) *rabbitqueue.Queue {
 	return q
 }
 
-// raw publishes bytes without the queue's help.
+// raw publishes bytes without the queue.
 func raw(t *testing.T, url string, kind jobs.Kind, body []byte) {
 	t.Helper()
 	ch := channel(t, url)
@@ -94,7 +94,7 @@ func raw(t *testing.T, url string, kind jobs.Kind, body []byte) {
 	}
 }
 
-// channel is a channel on a connection of the test's own.
+// channel returns a channel on a connection of the test's own.
 func channel(t *testing.T, url string) *amqp.Channel {
 	t.Helper()
 	conn, err := amqp.Dial(url)

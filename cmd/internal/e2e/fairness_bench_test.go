@@ -45,7 +45,7 @@ func BenchmarkFairness(b *testing.B) {
 	}
 }
 
-// caller is an organization that asks an instance.
+// caller is an organization that sends requests to an instance.
 type caller struct{ url, key, office string }
 
 // report measures the tenants without the flood and beside it.

@@ -23,8 +23,8 @@ import (
 )
 
 // BenchmarkImages measures uploads to the separate binaries, with RabbitMQ,
-// PostgreSQL and MinIO on the same machine as the load. The codec alone, beside
-// djpeg, exiftool and vips, is measured where it is: in adapters/imagecodec.
+// PostgreSQL and MinIO on the same machine as the load. The benchmarks of
+// adapters/imagecodec measure the codec alone, beside djpeg, exiftool and vips.
 func BenchmarkImages(b *testing.B) {
 	for b.Loop() {
 		w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
@@ -65,15 +65,15 @@ func BenchmarkImages(b *testing.B) {
 	}
 }
 
-// imageLoad is the load of BenchmarkImages: uploads of all tenants but the
-// last, who asks for nothing but attachments without their images.
+// imageLoad is the load of BenchmarkImages: uploads of all tenants except the
+// last, who only reads and creates attachments without images.
 type imageLoad struct {
 	*system
 	b       *testing.B
 	tenants []tenant
 }
 
-// timed sends a request and gives the ID in the answer and how long it took.
+// timed sends a request and returns the ID in the reply and the time it needed.
 func (l *imageLoad) send(client *http.Client, method, path, key, contentType string, body []byte) (id string, took time.Duration) {
 	var idempotencyKey string
 	if method == http.MethodPost {
@@ -93,7 +93,7 @@ func (l *imageLoad) make(client *http.Client, as tenant) (path string, took time
 	return "/attachments/" + id, took
 }
 
-// metadata makes and reads attachments over two connections for a while.
+// metadata creates and reads attachments over two connections for a while.
 func (l *imageLoad) metadata(span time.Duration) figures {
 	l.b.Helper()
 	return l.sustain(2, span, func(client *http.Client, _ int) []time.Duration {
@@ -104,8 +104,8 @@ func (l *imageLoad) metadata(span time.Duration) figures {
 	})
 }
 
-// uploads uploads the JPEG, twice at once with each key, and asks for metadata
-// beside it.
+// uploads uploads the JPEG, twice at once with each key, and requests metadata
+// meanwhile.
 func (l *imageLoad) uploads(content []byte, span time.Duration) (metadata, uploads figures) {
 	l.b.Helper()
 	contentType, body := uploadBody("xray.jpg", content)
@@ -122,7 +122,7 @@ func (l *imageLoad) uploads(content []byte, span time.Duration) (metadata, uploa
 	return metadata, uploads
 }
 
-// sustain does something over and over, on some connections at once.
+// sustain repeats something on some connections at once.
 func (l *imageLoad) sustain(connections int, span time.Duration, one func(client *http.Client, n int) []time.Duration) figures {
 	l.b.Helper()
 	var mu sync.Mutex
@@ -148,7 +148,7 @@ func (l *imageLoad) sustain(connections int, span time.Duration, one func(client
 	return summary(took, time.Since(start))
 }
 
-// median is the median of some runs.
+// median returns the median of some runs.
 func median(runs int, one func() time.Duration) time.Duration {
 	took := make([]time.Duration, runs)
 	for i := range took {
@@ -174,7 +174,7 @@ func (l *imageLoad) png(content []byte) time.Duration {
 	return took
 }
 
-// copyPNG is the wall time of vips for the PNG.
+// copyPNG returns the wall time of vips for the PNG.
 func copyPNG(b *testing.B, vips string, content []byte) time.Duration {
 	b.Helper()
 	dir := b.TempDir()
@@ -189,7 +189,7 @@ func copyPNG(b *testing.B, vips string, content []byte) time.Duration {
 	return time.Since(start)
 }
 
-// xRay is a grey and noisy JPEG of nearly 15 MB.
+// xRay returns a grey and noisy JPEG of nearly 15 MB.
 func xRay(b *testing.B, width, height int) []byte {
 	b.Helper()
 	m := image.NewGray(image.Rect(0, 0, width, height))
@@ -207,8 +207,8 @@ func xRay(b *testing.B, width, height int) []byte {
 	return out.Bytes()
 }
 
-// drawing is a PNG of RGBA of nearly 15 MB: soft shapes with some noise, more
-// and more transparent.
+// drawing returns a PNG of RGBA of nearly 15 MB: soft shapes with some noise,
+// more and more transparent.
 func drawing(b *testing.B, width, height int) []byte {
 	b.Helper()
 	m := image.NewNRGBA(image.Rect(0, 0, width, height))

@@ -68,8 +68,8 @@ func BenchmarkReads(b *testing.B) {
 	}
 }
 
-// readPages reads the newest 25 checks again and again, one connection, and
-// gives the median.
+// readPages reads the newest 25 checks repeatedly on one connection, and
+// returns the median.
 func (s *system) readPages(b *testing.B, span time.Duration) time.Duration {
 	b.Helper()
 	client := &fasthttp.Client{}

@@ -176,7 +176,7 @@ func (b *fixture) key() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.keys++
-	return "k" + strconv.Itoa(b.keys)
+	return "key" + strconv.Itoa(b.keys)
 }
 
 // endpoint creates an enabled endpoint with its own URL.

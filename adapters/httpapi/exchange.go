@@ -84,24 +84,24 @@ func of(c *fiber.Ctx) *exchange {
 func (x *exchange) run(r *route, c *fiber.Ctx) {
 	x.route, x.params = r, c
 	x.startClock()
-	answer, err := x.operate(r)
+	out, err := x.operate(r)
 	if err != nil {
 		x.fail(err)
 		return
 	}
-	x.markReplayed(answer.replayed)
-	if answer.fileName != "" {
-		x.set("Content-Disposition", `attachment; filename="`+answer.fileName+`"`)
+	x.markReplayed(out.replayed)
+	if out.fileName != "" {
+		x.set("Content-Disposition", `attachment; filename="`+out.fileName+`"`)
 	}
 	switch {
-	case answer.stream != nil:
-		x.send(answer.status, answer.mime, answer.stream)
-	case answer.status == http.StatusNoContent:
-		x.fctx.Response.SetStatusCode(answer.status)
-	case answer.raw != nil:
-		x.write(answer.status, answer.mime, answer.raw)
+	case out.stream != nil:
+		x.send(out.status, out.mime, out.stream)
+	case out.status == http.StatusNoContent:
+		x.fctx.Response.SetStatusCode(out.status)
+	case out.raw != nil:
+		x.write(out.status, out.mime, out.raw)
 	default:
-		x.writeJSON(answer.status, answer.body)
+		x.writeJSON(out.status, out.body)
 	}
 }
 

@@ -75,10 +75,7 @@ func TestParseNamesEveryFault(t *testing.T) {
 			r := request()
 			c.change(&r)
 			_, _, _, faults := r.Inquiry(today)
-			var got []string
-			for _, f := range faults {
-				got = append(got, f.Field+" "+string(f.Code))
-			}
+			got := found(faults)
 			slices.Sort(got)
 			slices.Sort(c.want)
 			if !slices.Equal(got, c.want) {

@@ -1,4 +1,4 @@
-package billing_test
+package intake_test
 
 import (
 	"slices"
@@ -16,6 +16,19 @@ func subjectInput() intake.SubjectInput {
 		Subscriber:   &intake.AttachmentSubscriberInput{FirstName: "Jane", LastName: "Roe", MemberID: "W1", Relationship: "child"},
 		ServiceDates: &intake.DateSpanInput{From: "2026-03-02", To: "2026-03-09"},
 	}
+}
+
+// claim is the claim that the attachments of these tests are about.
+func claim() *billing.Claim {
+	return &billing.Claim{ID: billing.ClaimID{15: 12}, ClaimContent: billing.ClaimContent{
+		Subscriber: billing.ClaimSubscriber{FirstName: "Jane", LastName: "Roe", MemberID: "W1"},
+		Patient: &billing.ClaimPatient{
+			FirstName: "Kim", LastName: "Poe", DateOfBirth: billing.Date{Year: 2016, Month: 5, Day: 6}, Relationship: billing.RelationChild,
+		},
+		Lines: []billing.ClaimLine{
+			{ServiceDate: billing.Date{Year: 2026, Month: 3, Day: 9}}, {ServiceDate: billing.Date{Year: 2026, Month: 3, Day: 2}},
+		},
+	}}
 }
 
 func payerRequest(about billing.ClaimID) *billing.PayerRequest {
@@ -53,7 +66,7 @@ func TestAttachmentRequests(t *testing.T) {
 			r.Narrative = new(strings.Repeat("é", 2000))
 			a, faults := r.Attachment(c, p, today)
 			if len(faults) > 0 {
-				t.Fatal(told(faults))
+				t.Fatal(found(faults))
 			}
 			want := billing.Attachment{
 				State: billing.AttachmentOpen, Kind: billing.AttachmentUnsolicited, Narrative: *r.Narrative, About: claim().Subject(),
@@ -177,8 +190,8 @@ func TestAttachmentRequestsNameEveryFault(t *testing.T) {
 			}
 			given := slices.Clone(r.Faults)
 			_, faults := r.Attachment(cl, p, today)
-			if !slices.Equal(told(faults), c.want) {
-				t.Errorf("faults %v, want %v", told(faults), c.want)
+			if !slices.Equal(found(faults), c.want) {
+				t.Errorf("faults %v, want %v", found(faults), c.want)
 			}
 			if !slices.Equal(r.Faults, given) {
 				t.Error("the request's own faults have changed")
@@ -199,8 +212,8 @@ func TestAnAnswerIsAboutTheRequestsClaim(t *testing.T) {
 			t.Parallel()
 			r, c, p := asking("request about a claim")
 			r.ClaimID, p.ClaimID = new(c.ID.String()), about
-			if _, faults := r.Attachment(c, p, billing.Date{}); !slices.Equal(told(faults), []string{"claim_id conflict"}) {
-				t.Errorf("faults %v", told(faults))
+			if _, faults := r.Attachment(c, p, billing.Date{}); !slices.Equal(found(faults), []string{"claim_id conflict"}) {
+				t.Errorf("faults %v", found(faults))
 			}
 		})
 	}
@@ -215,7 +228,7 @@ func TestNarrativeRequests(t *testing.T) {
 		"narrative type":     {Narrative: new(""), Faults: billing.Faults{{Field: "narrative", Code: billing.FaultType}}},
 	} {
 		text, faults := r.Text()
-		if got := strings.Join(told(faults), ", "); got != want || want == "" && text != *r.Narrative {
+		if got := strings.Join(found(faults), ", "); got != want || want == "" && text != *r.Narrative {
 			t.Errorf("%d bytes, faults %q, want %q", len(text), got, want)
 		}
 	}
@@ -239,8 +252,8 @@ func TestAnswerRequests(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got, faults := c.r.Named()
-			if got != c.id || !slices.Equal(told(faults), c.want) {
-				t.Errorf("attachment %v, faults %v, want %v", got, told(faults), c.want)
+			if got != c.id || !slices.Equal(found(faults), c.want) {
+				t.Errorf("attachment %v, faults %v, want %v", got, found(faults), c.want)
 			}
 		})
 	}
@@ -254,16 +267,16 @@ func TestAnAnswerMakesWhatItNeeds(t *testing.T) {
 	a, faults := full.AttachmentRequest(p).Attachment(nil, p, today)
 	if len(faults) > 0 || a.Kind != billing.AttachmentSolicited || a.PayerRequestID != p.ID || a.PayerReference != "R1" ||
 		a.Narrative != "Words." || a.About != claim().Subject() || a.Answers(p) != nil {
-		t.Errorf("attachment %+v, faults %v", a, told(faults))
+		t.Errorf("attachment %+v, faults %v", a, found(faults))
 	}
 	_, faults = intake.AnswerRequest{}.AttachmentRequest(p).Attachment(nil, p, today)
-	if want := []string{"office_id required", "patient required", "subscriber required", "service_dates required"}; !slices.Equal(told(faults), want) {
-		t.Errorf("faults %v, want %v", told(faults), want)
+	if want := []string{"office_id required", "patient required", "subscriber required", "service_dates required"}; !slices.Equal(found(faults), want) {
+		t.Errorf("faults %v, want %v", found(faults), want)
 	}
 	c := claim()
 	about := payerRequest(c.ID)
 	a, faults = intake.AnswerRequest{}.AttachmentRequest(about).Attachment(c, about, today)
 	if len(faults) > 0 || a.ClaimID != c.ID || a.About != c.Subject() {
-		t.Errorf("attachment %+v, faults %v", a, told(faults))
+		t.Errorf("attachment %+v, faults %v", a, found(faults))
 	}
 }

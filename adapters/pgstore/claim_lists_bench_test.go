@@ -57,7 +57,7 @@ func BenchmarkMillionClaims(b *testing.B) {
 	fillMany(b, url, rows, 100_000)
 	b.Logf("filled in %s", time.Since(began).Round(time.Second))
 	s := pgtest.Open(b, func(o *pgstore.Options) { o.URL = url })
-	in := billing.Scope{Org: number(3, 9), Mode: billing.ModeTest}
+	in := billing.Scope{Org: pgstore.Number(3, 9), Mode: billing.ModeTest}
 	made := func(n int) time.Time { return time.Date(2007, 1, 1, 0, 10*n, 0, 0, time.UTC) }
 	day := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	for _, test := range []struct {
@@ -68,19 +68,19 @@ func BenchmarkMillionClaims(b *testing.B) {
 		{"kind", billing.ClaimFilter{}, made(rows - depth*10/9)},
 		{"state", billing.ClaimFilter{State: billing.ClaimSubmitted}, made(rows - depth*40/9)},
 		{"a rare state", billing.ClaimFilter{State: billing.ClaimRejected}, time.Time{}},
-		{"office", billing.ClaimFilter{OfficeID: number(4, 2)}, made(rows / 4)},
-		{"payer", billing.ClaimFilter{PayerID: number(4, 3)}, made(rows / 4)},
-		{"office and state", billing.ClaimFilter{OfficeID: number(4, 2), State: billing.ClaimSubmitted}, made(rows / 4)},
-		{"office and payer", billing.ClaimFilter{OfficeID: number(4, 2), PayerID: number(4, 3)}, made(rows / 4)},
-		{"office and a rare state", billing.ClaimFilter{OfficeID: number(7, 2), State: billing.ClaimRejected}, made(rows / 4)},
-		{"office and no such state", billing.ClaimFilter{OfficeID: number(7, 2), State: billing.ClaimDenied}, time.Time{}},
+		{"office", billing.ClaimFilter{OfficeID: pgstore.Number(4, 2)}, made(rows / 4)},
+		{"payer", billing.ClaimFilter{PayerID: pgstore.Number(4, 3)}, made(rows / 4)},
+		{"office and state", billing.ClaimFilter{OfficeID: pgstore.Number(4, 2), State: billing.ClaimSubmitted}, made(rows / 4)},
+		{"office and payer", billing.ClaimFilter{OfficeID: pgstore.Number(4, 2), PayerID: pgstore.Number(4, 3)}, made(rows / 4)},
+		{"office and a rare state", billing.ClaimFilter{OfficeID: pgstore.Number(7, 2), State: billing.ClaimRejected}, made(rows / 4)},
+		{"office and no such state", billing.ClaimFilter{OfficeID: pgstore.Number(7, 2), State: billing.ClaimDenied}, time.Time{}},
 		{"created", billing.ClaimFilter{CreatedAfter: made(rows / 10), CreatedBefore: made(rows * 9 / 10)}, made(rows*9/10 - depth*10/9)},
 		{"sent in a day", billing.ClaimFilter{SentFrom: made(rows / 2), SentTo: made(rows/2 + 144)}, time.Time{}},
 		{"sent in a month", billing.ClaimFilter{SentFrom: made(rows / 2), SentTo: made(rows/2 + 4320)}, time.Time{}},
 		{"sent in years", billing.ClaimFilter{SentFrom: made(rows / 10), SentTo: made(rows * 9 / 10)}, made(rows*9/10 - depth*40/27)},
 		{"sent since", billing.ClaimFilter{SentFrom: made(rows / 10)}, made(rows - depth*40/27)},
 		{"sent before", billing.ClaimFilter{SentTo: made(rows * 9 / 10)}, made(rows*9/10 - depth*40/27)},
-		{"sent in a month, one office", billing.ClaimFilter{SentFrom: made(rows / 2), SentTo: made(rows/2 + 4320), OfficeID: number(4, 2)}, time.Time{}},
+		{"sent in a month, one office", billing.ClaimFilter{SentFrom: made(rows / 2), SentTo: made(rows/2 + 4320), OfficeID: pgstore.Number(4, 2)}, time.Time{}},
 		{"sent late, few", billing.ClaimFilter{SentFrom: day, SentTo: day.Add(time.Hour)}, time.Time{}},
 		{"sent late, many, the worst case", billing.ClaimFilter{SentFrom: day, SentTo: day.AddDate(0, 0, 1)}, time.Time{}},
 		{"request", billing.ClaimFilter{RequestID: [16]byte{3: 6, 13: 7, 14: 0xa1, 15: 0x20}}, time.Time{}},
@@ -91,7 +91,7 @@ func BenchmarkMillionClaims(b *testing.B) {
 		}
 		pages := map[string]*billing.Position{"first": nil}
 		if !test.deep.IsZero() {
-			pages["deep"] = &billing.Position{Time: test.deep, ID: number(0, 1)}
+			pages["deep"] = &billing.Position{Time: test.deep, ID: pgstore.Number(0, 1)}
 		}
 		for name, after := range pages {
 			b.Run(test.name+", "+name, func(b *testing.B) {

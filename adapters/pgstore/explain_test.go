@@ -62,8 +62,8 @@ func TestListPlans(t *testing.T) {
 	db := admin(t, url)
 	exec(t, db, `CREATE FUNCTION pg_temp_uuid(n int, kind int) RETURNS uuid LANGUAGE sql IMMUTABLE AS $$ SELECT (lpad(to_hex(kind), 8, '0') || lpad(to_hex(n), 24, '0'))::uuid $$`)
 	exec(t, db, strings.ReplaceAll(fill, "uuid(", "pg_temp_uuid("))
-	in := billing.Scope{Org: number(3, 9), Mode: billing.ModeTest}
-	statements, sorted := listStatements(in), []string{"event resource", "documents", "tail, since"}
+	in := billing.Scope{Org: pgstore.Number(3, 9), Mode: billing.ModeTest}
+	statements, sorted := pgstore.ListStatements(in), []string{"event resource", "documents", "tail, since"}
 	var got strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(statements)) {
 		fmt.Fprintf(&got, "== %s\n", name)
@@ -76,58 +76,6 @@ func TestListPlans(t *testing.T) {
 		}
 	}
 	golden(t, "plans.txt", got.String())
-}
-
-// number returns an ID as fill creates it.
-func number(n, kind byte) (id [16]byte) {
-	id[3], id[15] = kind, n
-	return id
-}
-
-type statement struct {
-	text string
-	args []any
-}
-
-// listStatements returns every list with every filter.
-func listStatements(in billing.Scope) map[string]statement {
-	q := pgstore.ListQueries{Scope: in}
-	at := time.Date(2026, 1, 10, 0, 0, 0, 0, time.UTC)
-	first, next := billing.Page{Limit: 25}, billing.Page{Limit: 25, After: &billing.Position{Time: at, ID: number(7, 1)}}
-	made := func(text string, args []any) statement { return statement{text, args} }
-	statements := map[string]statement{
-		"recent check":   made(q.Recent([32]byte{1}, billing.CheckFilter{CreatedAfter: at})),
-		"tail":           made(q.Tail(billing.EventFilter{}, billing.EventID{}, 100)),
-		"tail on":        made(q.Tail(billing.EventFilter{}, number(13, 5), 100)),
-		"tail, since":    made(q.Tail(billing.EventFilter{CreatedAfter: at}, billing.EventID{}, 100)),
-		"event resource": made(q.Events(billing.EventFilter{Resource: number(3, 6)}, first)),
-		"documents":      made(q.Documents(number(13, 1), number(23, 1))),
-		"received":       made(q.Received(number(2, 3), number(3, 7), "77")),
-	}
-	for name, p := range map[string]billing.Page{"": first, ", next page": next} {
-		for filter, f := range map[string]billing.CheckFilter{
-			"all": {}, "office": {OfficeID: number(2, 2)}, "payer": {PayerID: number(2, 3)}, "outcome": {Outcome: billing.OutcomeRejected},
-			"request": {RequestID: number(3, 4)}, "tenant reference": {TenantReference: "ref-7"}, "span": {CreatedAfter: at, CreatedBefore: at.AddDate(0, 0, 1)},
-		} {
-			statements["checks, "+filter+name] = made(q.Checks(f, p))
-		}
-		for filter, f := range map[string]billing.AttachmentFilter{
-			"all": {}, "claim": {ClaimID: number(3, 7)}, "payer request": {PayerRequestID: number(3, 8)}, "request": {RequestID: number(3, 4)},
-			"state": {State: billing.AttachmentOpen}, "office": {OfficeID: number(2, 2)}, "span": {CreatedAfter: at, CreatedBefore: at.AddDate(0, 0, 1)},
-		} {
-			statements["attachments, "+filter+name] = made(q.Attachments(f, p))
-		}
-		for filter, f := range map[string]billing.PayerRequestFilter{
-			"all": {}, "state": {State: billing.PayerRequestOpen}, "claim": {ClaimID: number(3, 7)}, "payer": {PayerID: number(2, 3)},
-			"due": {DueBy: billing.Date{Year: 2026, Month: 2, Day: 7}},
-		} {
-			statements["payer requests, "+filter+name] = made(q.PayerRequests(f, p))
-		}
-		for filter, f := range map[string]billing.EventFilter{"all": {}, "type": {Type: billing.EventClaimPaid}, "span": {CreatedAfter: at}} {
-			statements["events, "+filter+name] = made(q.Events(f, p))
-		}
-	}
-	return statements
 }
 
 // scans returns the index scans of a plan. The rest differs between versions of
@@ -145,7 +93,7 @@ func scans(plan string) string {
 // explain plans a statement as the store's connections do: prepared, with their
 // settings, and with the role and scope of a tenant, or without a scope with
 // the role that works across scopes.
-func explain(t *testing.T, db *sql.DB, in billing.Scope, settings []string, s statement) string {
+func explain(t *testing.T, db *sql.DB, in billing.Scope, settings []string, s pgstore.Statement) string {
 	t.Helper()
 	tx, err := db.BeginTx(t.Context(), nil)
 	if err != nil {
@@ -153,7 +101,7 @@ func explain(t *testing.T, db *sql.DB, in billing.Scope, settings []string, s st
 	}
 	defer func() { _ = tx.Rollback() }()
 	var values []string
-	for _, a := range s.args {
+	for _, a := range s.Args {
 		if v, ok := a.(driver.Valuer); ok {
 			a, _ = v.Value()
 		}
@@ -175,14 +123,14 @@ func explain(t *testing.T, db *sql.DB, in billing.Scope, settings []string, s st
 	for _, setting := range settings {
 		statements = append(statements, "SET LOCAL "+setting)
 	}
-	for _, statement := range append(statements, "DEALLOCATE ALL", "PREPARE listed AS "+s.text) {
+	for _, statement := range append(statements, "DEALLOCATE ALL", "PREPARE listed AS "+s.Text) {
 		if _, err := tx.ExecContext(t.Context(), statement); err != nil {
 			t.Fatalf("%s: %v", statement, err)
 		}
 	}
 	rows, err := tx.QueryContext(t.Context(), "EXPLAIN (COSTS OFF) EXECUTE listed ("+strings.Join(values, ", ")+")")
 	if err != nil {
-		t.Fatalf("%s: %v", s.text, err)
+		t.Fatalf("%s: %v", s.Text, err)
 	}
 	defer func() { _ = rows.Close() }()
 	var plan strings.Builder

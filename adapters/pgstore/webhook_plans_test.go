@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
@@ -34,39 +33,6 @@ CROSS JOIN LATERAL (SELECT n % 600 < 2 AS pending) p
 JOIN webhook_endpoints e ON e.id = CASE n % 2 WHEN 1 THEN uuid(3, 11) ELSE uuid(n / 2 % 1000 + 1, 11) END;
 `
 
-// webhookStatements returns the statements on deliveries. None may cost more
-// because an endpoint has many.
-func webhookStatements(t *testing.T, in billing.Scope) map[string]statement {
-	t.Helper()
-	q := pgstore.ListQueries{Scope: in}
-	made := func(text string, args []any) statement { return statement{text, args} }
-	queued := func(text string, args []any, err error) statement {
-		if err != nil {
-			t.Fatal(err)
-		}
-		return statement{text, args}
-	}
-	result := func(n byte) *billing.Delivery {
-		return &billing.Delivery{ID: number(n, 12), State: billing.DeliveryDelivered, Attempts: make([]billing.Attempt, 1)}
-	}
-	at := time.Date(2026, 1, 10, 0, 0, 0, 0, time.UTC)
-	next := billing.Page{Limit: 25, After: &billing.Position{Time: at, ID: number(7, 1)}}
-	return map[string]statement{
-		"deliveries":              made(q.Deliveries(number(3, 11), billing.Page{Limit: 25})),
-		"deliveries, next page":   made(q.Deliveries(number(3, 11), next)),
-		"due":                     made(q.Due(number(3, 11), 16)),
-		"due, some in flight":     made(q.Due(number(3, 11), 16, number(1, 12), number(3, 12))),
-		"resend an event":         made(q.Resent(billing.ResendFilter{EventID: number(4, 5)}, 1000)),
-		"resend a span":           made(q.Resent(billing.ResendFilter{CreatedAfter: at, CreatedBefore: at.AddDate(0, 0, 1)}, 1000)),
-		"resend to one":           made(q.Resent(billing.ResendFilter{CreatedAfter: at, EndpointID: number(3, 11)}, 1000)),
-		"resend types to one":     made(q.Resent(billing.ResendFilter{CreatedAfter: at, EndpointID: number(3, 11), EventTypes: []billing.EventType{"claim.paid"}}, 1000)),
-		"record":                  queued(q.Record(t.Context(), result(1), result(3), result(5))),
-		"fan out":                 queued(q.FanOut(t.Context(), event(number(3, 6)))),
-		"fan out several":         queued(q.FanOut(t.Context(), event(number(3, 6)), event(number(5, 6)))),
-		"call lanes, every scope": made(pgstore.CallLanes(at, time.Second, 64)),
-	}
-}
-
 // TestWebhookPlans checks that the statements use their indexes, planned once
 // as the store's connections plan: in an empty database, in one that was filled
 // afterwards, and in one with statistics. Only Lanes may read all endpoints,
@@ -78,8 +44,8 @@ func TestWebhookPlans(t *testing.T) {
 	for _, table := range []string{"webhook_endpoints", "webhook_deliveries", "events"} {
 		exec(t, db, "ALTER TABLE "+table+" SET (autovacuum_enabled = off)") // it would run at any time
 	}
-	in := billing.Scope{Org: number(3, 9), Mode: billing.ModeTest}
-	statements := webhookStatements(t, in)
+	in := billing.Scope{Org: pgstore.Number(3, 9), Mode: billing.ModeTest}
+	statements := pgstore.WebhookStatements(t, in)
 	var got strings.Builder
 	for _, phase := range []struct{ name, begin string }{
 		{"empty", ""},

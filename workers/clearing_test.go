@@ -21,13 +21,10 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 	"github.com/molar-billing/molar/workers"
 	"github.com/molar-billing/molar/workers/outboxrelay"
 )
-
-type clock struct{}
-
-func (clock) Now() time.Time { return time.Now() }
 
 // failing is a clearinghouse that fails at first.
 type failing struct {
@@ -74,11 +71,8 @@ func TestTraffic(t *testing.T) {
 	logger := slog.New(slog.NewTextHandler(&l, nil))
 	relay := outboxrelay.New(queue, logger)
 	store := pgtest.Open(t, func(o *pgstore.Options) { o.Staged = relay.Staged })
-	payers, err := billing.ShippedPayers()
-	if err != nil {
-		t.Fatal(err)
-	}
-	sandbox := sandboxnet.Networks(clock{}, store.SandboxMail(), sandboxnet.Options{ERADelay: time.Hour})[1]
+	payers := porttest.Payers(t)
+	sandbox := sandboxnet.Networks(&porttest.Clock{}, store.SandboxMail(), sandboxnet.Options{ERADelay: time.Hour})[1]
 	sandbox.Claims = &failing{Clearinghouse: sandbox.Claims, fails: 1}
 	s := batches.New(store, batches.Outside{
 		EDI: edi.New(), Networks: networks.New(sandbox),
@@ -102,19 +96,12 @@ func TestTraffic(t *testing.T) {
 			})
 		}
 	}
-	await(t, "all claims at their payer", func() bool { return settled(t, store, claims) == len(claims) })
+	porttest.Await(t, "all claims at their payer", func() bool { return settled(t, store, claims) == len(claims) })
 	cancel()
 	all.Wait()
 	for _, c := range claims {
-		err := store.View(t.Context(), c.Scope, func(ctx context.Context, tx ports.Tx) error {
-			events, err := tx.Events.List(ctx, billing.EventFilter{Resource: c.ID}, billing.Page{Limit: 10})
-			if len(events) != 3 { // submitted, accepted, accepted
-				t.Errorf("%d events", len(events))
-			}
-			return err
-		})
-		if err != nil {
-			t.Error(err)
+		if events := porttest.Events(t, store, c.Scope, c.ID); len(events) != 3 { // submitted, accepted, accepted
+			t.Errorf("%d events", len(events))
 		}
 	}
 	for _, want := range []string{"batches cut", "files imported", "files not imported"} {
@@ -128,13 +115,10 @@ func TestTraffic(t *testing.T) {
 func claimsOf(t *testing.T, store *pgstore.Store, payers *billing.PayerDirectory, n int) (all []*billing.Claim) {
 	t.Helper()
 	now := time.Now()
-	scope := billing.Scope{Org: billing.NewID[billing.OrgID](now), Mode: billing.ModeTest}
+	scope := porttest.Organization(t, store, billing.ModeTest)
 	payer, _ := payers.Find("60054")
 	address := billing.Address{Line1: "1 Main St", City: "Springfield", State: "IL", ZIP: "627011234"}
-	office := &billing.Office{
-		ID: billing.NewID[billing.OfficeID](now), Scope: scope, Name: "Main", NPI: "1234567893", TaxID: "123456789", Address: address,
-		TimeZone: "America/Chicago", CreatedAt: now,
-	}
+	office := porttest.Office(t, store, scope, func(o *billing.Office) { o.TaxID, o.Address = "123456789", address })
 	for i := range n {
 		all = append(all, &billing.Claim{
 			ID: billing.NewID[billing.ClaimID](now), Scope: scope, Kind: billing.KindClaim,
@@ -149,50 +133,19 @@ func claimsOf(t *testing.T, store *pgstore.Store, payers *billing.PayerDirectory
 			ClaimProgress: billing.ClaimProgress{State: billing.ClaimQueued, UpdatedAt: now},
 		})
 	}
-	err := store.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error {
-		return tx.Orgs.Insert(ctx, &billing.Organization{ID: scope.Org, Name: "Test", CreatedAt: now})
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = store.InTx(t.Context(), scope, func(ctx context.Context, tx ports.Tx) error {
-		errs := []error{tx.Offices.Insert(ctx, office)}
+	porttest.In(t, store, scope, func(ctx context.Context, tx ports.Tx) (err error) {
 		for _, c := range all {
-			errs = append(errs, tx.Claims.Insert(ctx, c))
+			err = errors.Join(err, tx.Claims.Insert(ctx, c))
 		}
-		return errors.Join(errs...)
+		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return all
 }
 
 // settled counts the claims that their payer has.
-func settled(t *testing.T, store *pgstore.Store, claims []*billing.Claim) (n int) {
+func settled(t *testing.T, store *pgstore.Store, claims []*billing.Claim) int {
 	t.Helper()
-	err := store.View(t.Context(), claims[0].Scope, func(ctx context.Context, tx ports.Tx) error {
-		list, err := tx.Claims.List(ctx, billing.ClaimFilter{Kind: billing.KindClaim, State: billing.ClaimAcceptedPayer}, billing.Page{Limit: 100})
-		n = len(list)
-		return err
-	})
-	if err != nil {
-		t.Error(err)
-	}
-	return n
-}
-
-func await(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
-		select {
-		case <-ctx.Done():
-			t.Fatalf("%s did not come to pass", what)
-		case <-tick.C:
-		}
-	}
+	return len(porttest.Read(t, store, claims[0].Scope, func(ctx context.Context, tx ports.Tx) ([]*billing.ClaimRecord, error) {
+		return tx.Claims.List(ctx, billing.ClaimFilter{Kind: billing.KindClaim, State: billing.ClaimAcceptedPayer}, billing.Page{Limit: 100})
+	}))
 }

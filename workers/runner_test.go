@@ -17,6 +17,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 	"github.com/molar-billing/molar/workers"
 	"github.com/molar-billing/molar/workers/outboxrelay"
 )
@@ -261,9 +262,7 @@ func TestPanicsAreSurvived(t *testing.T) {
 	b.stage(time.Time{})
 	for range 2 {
 		for len(tried) == 0 && t.Context().Err() == nil {
-			if err := b.store.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error { return tx.Jobs.Release(ctx, 0) }); err != nil {
-				t.Fatal(err)
-			}
+			porttest.System(t, b.store, func(ctx context.Context, tx ports.SystemTx) error { return tx.Jobs.Release(ctx, 0) })
 		}
 		receive(t, "giving up", tried)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 func claim() *billing.Claim {
@@ -71,13 +72,11 @@ func filled(t *testing.T, in billing.Scope) *sql.DB {
 		ServiceDates: billing.DateSpan{From: billing.Date{Year: 2026, Month: 5, Day: 4}, To: billing.Date{Year: 2026, Month: 5, Day: 6}},
 	}
 	u := upload()
-	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+	porttest.In(t, s, in, func(ctx context.Context, tx ports.Tx) error {
 		err := errors.Join(tx.Claims.Insert(ctx, claim()), tx.PayerRequests.Insert(ctx, r), tx.Attachments.Insert(ctx, a),
 			tx.Documents.Insert(ctx, a.ID, image()), tx.Documents.Receive(ctx, u))
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})
 	return admin(t, url)
 }
 
@@ -87,22 +86,12 @@ func TestRawSQLOfAnotherScopeReachesNoRow(t *testing.T) {
 	t.Parallel()
 	in := scope()
 	db := filled(t, in)
-	live := billing.Scope{Org: in.Org, Mode: billing.ModeLive}
-	for _, query := range []string{
+	reaches(t, db, in, 1,
 		"SELECT 1 FROM claims", "SELECT 1 FROM payer_requests", "SELECT 1 FROM attachments", "SELECT 1 FROM documents", "SELECT 1 FROM uploads",
 		"SELECT 1 FROM attachments FOR UPDATE", "SELECT 1 FROM payer_requests FOR UPDATE",
 		"UPDATE attachments SET narrative = ''", "UPDATE payer_requests SET state = state", "UPDATE uploads SET state = 'done'",
 		"DELETE FROM documents",
-	} {
-		for _, test := range []struct {
-			as   billing.Scope
-			want int64
-		}{{in, 1}, {live, 0}, {scope(), 0}} {
-			if n, err := as(t, db, "molar_app", test.as, query); err != nil || n != test.want {
-				t.Errorf("%s: %d rows, %v, want %d", query, n, err, test.want)
-			}
-		}
-	}
+	)
 	// No row can be inserted into another scope.
 	for _, table := range []string{"claims", "payer_requests", "attachments", "documents", "uploads"} {
 		columns := scan[string](t, db, `SELECT string_agg(column_name, ', ') FROM information_schema.columns
@@ -110,7 +99,7 @@ func TestRawSQLOfAnotherScopeReachesNoRow(t *testing.T) {
 		query := "INSERT INTO " + table + " (" + columns + ") SELECT " + columns + " FROM json_populate_recordset(NULL::" + table +
 			", (SELECT json_agg(to_json(t)) FROM " + table + " t))"
 		_, err := as(t, db, "molar_app", in, strings.Replace(query, "to_json(t)", `(to_jsonb(t) || '{"mode": "live"}')::json`, 1))
-		if pqErr, ok := errors.AsType[*pq.Error](err); !ok || pqErr.Code != "42501" {
+		if !refused(err) {
 			t.Errorf("%s: %v, want a refusal", table, err)
 		}
 	}
@@ -121,7 +110,7 @@ func TestRolesMayDoNoMoreThanTheyNeed(t *testing.T) {
 	t.Parallel()
 	in := scope()
 	db := filled(t, in)
-	for role, queries := range map[string][]string{
+	forbidden(t, db, in, map[string][]string{
 		"molar_app": {
 			"UPDATE attachments SET about = '{}'", "UPDATE attachments SET claim_id = NULL", "DELETE FROM attachments", "DELETE FROM claims",
 			"UPDATE documents SET sha256 = ''", "UPDATE payer_requests SET reference_number = ''", "DELETE FROM payer_requests",
@@ -131,17 +120,65 @@ func TestRolesMayDoNoMoreThanTheyNeed(t *testing.T) {
 			"SELECT * FROM claims", "SELECT narrative FROM attachments", "SELECT requested FROM payer_requests", "SELECT file_name FROM documents",
 			"SELECT file_name FROM uploads", "UPDATE uploads SET state = 'done'", "DELETE FROM documents", "SELECT body FROM idempotency_keys",
 		},
-	} {
+	})
+	if n, err := as(t, db, "molar_system", in, "DELETE FROM uploads"); err != nil || n != 0 {
+		t.Errorf("%d pending uploads were deleted, %v", n, err)
+	}
+}
+
+// reaches checks that each query reaches so many rows in the scope, and none in
+// other scopes.
+func reaches(t *testing.T, db *sql.DB, in billing.Scope, rows int64, queries ...string) {
+	t.Helper()
+	for _, query := range queries {
+		for who, want := range map[billing.Scope]int64{in: rows, {Org: in.Org, Mode: billing.ModeLive}: 0, scope(): 0} {
+			if n, err := as(t, db, "molar_app", who, query); err != nil || n != want {
+				t.Errorf("%s: %d rows, %v, want %d", query, n, err, want)
+			}
+		}
+	}
+}
+
+// forbidden fails unless the role is denied the queries.
+func forbidden(t *testing.T, db *sql.DB, in billing.Scope, of map[string][]string) {
+	t.Helper()
+	for role, queries := range of {
 		for _, query := range queries {
-			_, err := as(t, db, role, in, query)
-			if pqErr, ok := errors.AsType[*pq.Error](err); !ok || pqErr.Code != "42501" {
+			if _, err := as(t, db, role, in, query); !refused(err) {
 				t.Errorf("%s, %s: %v, want a refusal", role, query, err)
 			}
 		}
 	}
-	if n, err := as(t, db, "molar_system", in, "DELETE FROM uploads"); err != nil || n != 0 {
-		t.Errorf("%d pending uploads were deleted, %v", n, err)
+}
+
+func refused(err error) bool {
+	pqErr, ok := errors.AsType[*pq.Error](err)
+	return ok && pqErr.Code == "42501"
+}
+
+// invalid fails unless each update violates a check.
+func invalid(t *testing.T, db *sql.DB, updates ...string) {
+	t.Helper()
+	for _, query := range updates {
+		_, err := db.ExecContext(t.Context(), query)
+		if pqErr, ok := errors.AsType[*pq.Error](err); !ok || pqErr.Code != "23514" {
+			t.Errorf("%s: %v, want a check violation", query, err)
+		}
 	}
+}
+
+// stored returns the json that queries read, indented.
+func stored(t *testing.T, db *sql.DB, queries ...string) string {
+	t.Helper()
+	var got strings.Builder
+	for _, query := range queries {
+		b, err := json.MarshalIndent(json.RawMessage(scan[[]byte](t, db, query)), "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Write(append(b, '\n'))
+	}
+	return got.String()
 }
 
 // as runs a statement as a role with a scope, and rolls it back.
@@ -167,7 +204,7 @@ func as(t *testing.T, db *sql.DB, role string, in billing.Scope, query string) (
 func TestInvalidRowsAreRefused(t *testing.T) {
 	t.Parallel()
 	db := filled(t, scope())
-	for _, query := range []string{
+	invalid(t, db,
 		"UPDATE attachments SET state = 'closed'",
 		"UPDATE attachments SET state = 'closed', closed_at = now()",
 		"UPDATE attachments SET state = 'closed', closed_at = now(), number = 'n', sending = id, sending_since = now()",
@@ -209,12 +246,7 @@ func TestInvalidRowsAreRefused(t *testing.T) {
 		"UPDATE claims SET kind = 'predetermination', reconciled_at = now()",
 		"UPDATE claims SET estimate = '{}'",
 		"UPDATE claims SET converted_to = id",
-	} {
-		_, err := db.ExecContext(t.Context(), query)
-		if pqErr, ok := errors.AsType[*pq.Error](err); !ok || pqErr.Code != "23514" {
-			t.Errorf("%s: %v, want a check violation", query, err)
-		}
-	}
+	)
 	for _, query := range []string{
 		"UPDATE attachments SET number = 'n', sending = id, sending_since = now()",
 		"UPDATE attachments SET state = 'closed', closed_at = now(), sending = NULL, sending_since = NULL",
@@ -279,27 +311,8 @@ func TestStoredFormOfAttachments(t *testing.T) {
 	u.Refusal = &billing.Error{
 		Code: billing.CodeInvalidRequest, Message: "m", Faults: []billing.FieldFault{{Field: "file", Code: billing.FaultTooMany, Message: "n"}},
 	}
-	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error { return tx.Documents.Receive(ctx, u) }); err != nil {
-		t.Fatal(err)
-	}
-	db, refused := filled(t, in), admin(t, url)
-	var got strings.Builder
-	for _, column := range []struct {
-		db    *sql.DB
-		query string
-	}{
-		{db, "SELECT subscriber FROM claims"},
-		{db, "SELECT patient FROM claims"},
-		{db, "SELECT accident FROM claims"},
-		{db, "SELECT lines FROM claims"},
-		{db, "SELECT about FROM attachments"},
-		{refused, "SELECT refusal FROM uploads"},
-	} {
-		b, err := json.MarshalIndent(json.RawMessage(scan[[]byte](t, column.db, column.query)), "", "  ")
-		if err != nil {
-			t.Fatal(err)
-		}
-		got.Write(append(b, '\n'))
-	}
-	golden(t, "stored_form_attachments.json", got.String())
+	porttest.In(t, s, in, func(ctx context.Context, tx ports.Tx) error { return tx.Documents.Receive(ctx, u) })
+	got := stored(t, filled(t, in), "SELECT subscriber FROM claims", "SELECT patient FROM claims", "SELECT accident FROM claims",
+		"SELECT lines FROM claims", "SELECT about FROM attachments")
+	golden(t, "stored_form_attachments.json", got+stored(t, admin(t, url), "SELECT refusal FROM uploads"))
 }

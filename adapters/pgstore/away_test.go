@@ -14,6 +14,7 @@ import (
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // TestCrashAtCommitWithoutOthers crashes the server at COMMIT while no other
@@ -125,7 +126,7 @@ func TestStatementTextHoldsNoPatient(t *testing.T) {
 	url := pgtest.URL(t)
 	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
 	in := scope()
-	err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+	porttest.In(t, s, in, func(ctx context.Context, tx ports.Tx) error {
 		_, err := tx.Patients.Find(ctx, []billing.Person{{Key: "SENTINELNAME|X", Patient: billing.Patient{
 			ID: billing.NewID[billing.PatientID](time.Now()), Scope: in, FirstName: "Sentinelname", LastName: "X",
 			DateOfBirth: billing.Date{Year: 1985, Month: 4, Day: 12}, CreatedAt: time.Now(),
@@ -136,7 +137,4 @@ func TestStatementTextHoldsNoPatient(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -18,31 +18,32 @@ import (
 // same statements with lib/pq in the same run: times alone do not compare
 // across machines.
 
+// BenchmarkInTx measures transactions that write: a job alone, a check, and a
+// check with its event and a job.
 func BenchmarkInTx(b *testing.B) {
-	url := pgtest.URL(b)
-	s := pgtest.Open(b, func(o *pgstore.Options) { o.URL = url })
-	in := scope()
-	base := bare(b, admin(b, url), "INSERT INTO organizations (id, name, created_at) VALUES (gen_random_uuid(), $1, now())", "x")
-	for b.Loop() {
-		if err := s.InTx(b.Context(), in, func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Stage(ctx, job()) }); err != nil {
-			b.Fatal(err)
-		}
+	for name, write := range map[string]func(ctx context.Context, tx ports.Tx, c *billing.EligibilityCheck) error{
+		"job": func(ctx context.Context, tx ports.Tx, _ *billing.EligibilityCheck) error {
+			return tx.Outbox.Stage(ctx, job())
+		},
+		"check": func(ctx context.Context, tx ports.Tx, c *billing.EligibilityCheck) error {
+			return tx.Checks.Insert(ctx, c)
+		},
+		"check with an event": func(ctx context.Context, tx ports.Tx, c *billing.EligibilityCheck) error {
+			return errors.Join(tx.Checks.Insert(ctx, c), tx.Events.Append(ctx, event(c.ID)), tx.Outbox.Stage(ctx, job()))
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			url := pgtest.URL(b)
+			s, in := pgtest.Open(b, func(o *pgstore.Options) { o.URL = url }), scope()
+			base := bare(b, admin(b, url), "INSERT INTO organizations (id, name, created_at) VALUES (gen_random_uuid(), $1, now())", "x")
+			for b.Loop() {
+				if err := s.InTx(b.Context(), in, func(ctx context.Context, tx ports.Tx) error { return write(ctx, tx, check(in)) }); err != nil {
+					b.Fatal(err)
+				}
+			}
+			report(b, base)
+		})
 	}
-	report(b, base)
-}
-
-func BenchmarkInsertCheck(b *testing.B) {
-	url := pgtest.URL(b)
-	s := pgtest.Open(b, func(o *pgstore.Options) { o.URL = url })
-	in := scope()
-	base := bare(b, admin(b, url), "INSERT INTO organizations (id, name, created_at) VALUES (gen_random_uuid(), $1, now())", "x")
-	for b.Loop() {
-		c := check(in)
-		if err := s.InTx(b.Context(), in, func(ctx context.Context, tx ports.Tx) error { return tx.Checks.Insert(ctx, c) }); err != nil {
-			b.Fatal(err)
-		}
-	}
-	report(b, base)
 }
 
 func BenchmarkView(b *testing.B) {
@@ -109,23 +110,6 @@ func bare(b *testing.B, db *sql.DB, query string, args ...any) time.Duration {
 func report(b *testing.B, base time.Duration) {
 	b.Helper()
 	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(base), "x-bare")
-}
-
-// BenchmarkCheckWithEvent measures the writes of a fresh check.
-func BenchmarkCheckWithEvent(b *testing.B) {
-	url := pgtest.URL(b)
-	s := pgtest.Open(b, func(o *pgstore.Options) { o.URL = url })
-	in := scope()
-	base := bare(b, admin(b, url), "INSERT INTO organizations (id, name, created_at) VALUES (gen_random_uuid(), $1, now())", "x")
-	for b.Loop() {
-		c := check(in)
-		if err := s.InTx(b.Context(), in, func(ctx context.Context, tx ports.Tx) error {
-			return errors.Join(tx.Checks.Insert(ctx, c), tx.Events.Append(ctx, event(c.ID)), tx.Outbox.Stage(ctx, job()))
-		}); err != nil {
-			b.Fatal(err)
-		}
-	}
-	report(b, base)
 }
 
 // BenchmarkManyClaims changes 300 claims in one transaction, each with an

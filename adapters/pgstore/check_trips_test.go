@@ -22,6 +22,7 @@ import (
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // TestRoundTripsOfACheck counts the round trips of a lone fresh check: four of
@@ -135,11 +136,9 @@ CREATE CONSTRAINT TRIGGER note AFTER INSERT OR UPDATE ON eligibility_checks
 		},
 	} {
 		c := check(f.scope)
-		if err := s.InTx(t.Context(), f.scope, func(ctx context.Context, tx ports.Tx) error {
+		porttest.In(t, s, f.scope, func(ctx context.Context, tx ports.Tx) error {
 			return errors.Join(tx.Checks.Insert(ctx, c), other(ctx, tx))
-		}); err != nil {
-			t.Fatal(err)
-		}
+		})
 		want("pending "+what, "pending", "on")
 	}
 
@@ -197,14 +196,10 @@ func newCheckFixture(t *testing.T, s *pgstore.Store) *checkFixture {
 	service := eligibility.New(s, memqueue.NewBroker().Open(), networks.New(sandbox...), edi.New(), payers, times)
 	in := scope()
 	office := &billing.Office{ID: billing.NewID[billing.OfficeID](time.Now()), Scope: in, Name: "Main", NPI: "1234567893", CreatedAt: time.Now()}
-	if err := s.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error {
+	porttest.System(t, s, func(ctx context.Context, tx ports.SystemTx) error {
 		return tx.Orgs.Insert(ctx, &billing.Organization{ID: in.Org, Name: "Main", CreatedAt: time.Now()})
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error { return tx.Offices.Insert(ctx, office) }); err != nil {
-		t.Fatal(err)
-	}
+	})
+	porttest.In(t, s, in, func(ctx context.Context, tx ports.Tx) error { return tx.Offices.Insert(ctx, office) })
 	return &checkFixture{t, service, in, office}
 }
 

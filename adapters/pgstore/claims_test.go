@@ -3,20 +3,17 @@ package pgstore_test
 import (
 	"bytes"
 	"context"
-	"database/sql"
-	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/lib/pq"
 
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 const canary = "ISA*Sentinelname~"
@@ -62,17 +59,13 @@ func filedUp(t *testing.T) files {
 		Balanced: true, Adjustments: []billing.Adjustment{{Group: "CO", Reason: "45", Amount: money, Quantity: "1"}}, Remarks: []string{"N1"},
 		Lines: []billing.ERALine{{Number: 1, ProcedureCode: "D2740", SubmittedCode: "D2750", ServiceDate: day, Charge: money, Paid: money, Allowed: &money, Units: "1"}},
 	}
-	if err := f.store.InTx(t.Context(), f.in, func(ctx context.Context, tx ports.Tx) error {
+	porttest.In(t, f.store, f.in, func(ctx context.Context, tx ports.Tx) error {
 		_, err1 := tx.Batches.Insert(ctx, f.batch, []byte(canary))
 		_, err2 := tx.ERAs.Insert(ctx, f.era, [32]byte{1}, []byte(canary))
 		_, err3 := tx.Clearing.Keep(ctx, billing.IncomingFile{Name: "a", Content: []byte(canary)}, now)
 		return errors.Join(err1, err2, err3, tx.ERAClaims.Insert(ctx, f.era.ID, []*billing.ERAClaim{posted}), tx.Claims.Insert(ctx, f.claim))
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.store.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error { return tx.Quarantine.Insert(ctx, f.held) }); err != nil {
-		t.Fatal(err)
-	}
+	})
+	porttest.System(t, f.store, func(ctx context.Context, tx ports.SystemTx) error { return tx.Quarantine.Insert(ctx, f.held) })
 	mail := f.store.SandboxMail()
 	if err := mail.Put(t.Context(), []sandboxnet.MailFile{{IncomingFile: billing.IncomingFile{Name: "m", Content: []byte(canary)}, Due: now}}); err != nil {
 		t.Fatal(err)
@@ -157,20 +150,10 @@ func TestRawSQLAboutFiles(t *testing.T) {
 	f := filedUp(t)
 	db := admin(t, f.url)
 	exec(t, db, "UPDATE claims SET state = 'queued', batch_id = NULL")
-	live := billing.Scope{Org: f.in.Org, Mode: billing.ModeLive}
-	for _, query := range []string{
+	reaches(t, db, f.in, 1,
 		"SELECT 1 FROM batches", "SELECT 1 FROM eras FOR UPDATE", "SELECT 1 FROM era_claims", "SELECT 1 FROM acknowledgements",
 		"UPDATE batches SET result = ''", "UPDATE eras SET claim_count = 0", "UPDATE era_claims SET applied = true", "UPDATE claims SET note = ''",
-	} {
-		for _, test := range []struct {
-			as   billing.Scope
-			want int64
-		}{{f.in, 1}, {live, 0}, {scope(), 0}} {
-			if n, err := as(t, db, "molar_app", test.as, query); err != nil || n != test.want {
-				t.Errorf("%s: %d rows, %v, want %d", query, n, err, test.want)
-			}
-		}
-	}
+	)
 	forbidden(t, db, f.in, map[string][]string{
 		"molar_app": {
 			"UPDATE batches SET content = ''", "UPDATE batches SET name = 'x'", "DELETE FROM batches", "UPDATE eras SET content = ''", "UPDATE eras SET identity = ''",
@@ -195,35 +178,17 @@ func TestRawSQLAboutFiles(t *testing.T) {
 	}
 }
 
-// forbidden fails unless the role is denied the queries.
-func forbidden(t *testing.T, db *sql.DB, in billing.Scope, of map[string][]string) {
-	t.Helper()
-	for role, queries := range of {
-		for _, query := range queries {
-			_, err := as(t, db, role, in, query)
-			if pqErr, ok := errors.AsType[*pq.Error](err); !ok || pqErr.Code != "42501" {
-				t.Errorf("%s, %s: %v, want a refusal", role, query, err)
-			}
-		}
-	}
-}
-
 // TestInvalidFilesAreRefused changes good rows into bad ones.
 func TestInvalidFilesAreRefused(t *testing.T) {
 	t.Parallel()
 	db := admin(t, filedUp(t).url)
-	for _, query := range []string{
+	invalid(t, db,
 		"UPDATE batches SET state = 'sent'", "UPDATE batches SET sent_at = now()", "UPDATE batches SET result = 'accepted'", "UPDATE batches SET state = 'other'",
 		"UPDATE batches SET state = 'acknowledged', acknowledged_at = now(), sent_at = now()", "UPDATE batches SET name = ''",
 		"UPDATE batches SET state = 'acknowledged', result = 'accepted'",
 		"UPDATE eras SET state = 'posted'", "UPDATE eras SET posted_at = now()", "UPDATE eras SET state = 'other'", "UPDATE eras SET progress = 'other'",
 		"UPDATE eras SET received_at = NULL", "UPDATE eras SET identity = ''", "UPDATE sandbox_mail SET content = NULL", "UPDATE sandbox_mail SET removed_at = now()",
-	} {
-		_, err := db.ExecContext(t.Context(), query)
-		if pqErr, ok := errors.AsType[*pq.Error](err); !ok || pqErr.Code != "23514" {
-			t.Errorf("%s: %v, want a check violation", query, err)
-		}
-	}
+	)
 	for _, query := range []string{
 		"UPDATE batches SET state = 'sent', sent_at = now()", "UPDATE batches SET state = 'acknowledged', acknowledged_at = now(), result = 'rejected'",
 		"UPDATE eras SET progress = 'reading'", "UPDATE eras SET progress = 'done', state = 'posted', posted_at = now()",
@@ -243,22 +208,11 @@ func TestStoredFormOfClaims(t *testing.T) {
 		ERAID: f.era.ID, Allowed: &money, Pay: money, Patient: money, ReturnedAt: f.era.ReceivedAt,
 		Lines: []billing.LineEstimate{{Number: 1, Allowed: &money, Pay: money, Patient: money}},
 	}
-	if err := f.store.InTx(t.Context(), f.in, func(ctx context.Context, tx ports.Tx) error { return tx.Claims.Insert(ctx, f.claim) }); err != nil {
-		t.Fatal(err)
-	}
-	var got strings.Builder
-	for _, query := range []string{
-		"SELECT findings FROM claims WHERE kind = 'claim'", "SELECT payments FROM claims WHERE kind = 'claim'", "SELECT history FROM claims WHERE kind = 'claim'",
-		"SELECT estimate FROM claims WHERE kind = 'predetermination'", "SELECT detail FROM eras", "SELECT detail FROM era_claims",
-	} {
-		b, err := json.MarshalIndent(json.RawMessage(scan[[]byte](t, db, query)), "", "  ")
-		if err != nil {
-			t.Fatal(err)
-		}
-		text := strings.NewReplacer(f.era.ID.String(), "era_ID", f.era.ReceivedAt.Format(time.RFC3339Nano), "TIME").Replace(string(b))
-		got.WriteString(text + "\n")
-	}
-	golden(t, "stored_form_claims.json", got.String())
+	porttest.In(t, f.store, f.in, func(ctx context.Context, tx ports.Tx) error { return tx.Claims.Insert(ctx, f.claim) })
+	got := stored(t, db, "SELECT findings FROM claims WHERE kind = 'claim'", "SELECT payments FROM claims WHERE kind = 'claim'",
+		"SELECT history FROM claims WHERE kind = 'claim'", "SELECT estimate FROM claims WHERE kind = 'predetermination'",
+		"SELECT detail FROM eras", "SELECT detail FROM era_claims")
+	golden(t, "stored_form_claims.json", strings.NewReplacer(f.era.ID.String(), "era_ID", f.era.ReceivedAt.Format(time.RFC3339Nano), "TIME").Replace(got))
 }
 
 // TestSandboxForgets removes old data of the sandbox.

@@ -20,6 +20,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // TestEveryTenantTableIsUnderRowSecurity reads the catalog, so that it also
@@ -212,9 +213,7 @@ func TestServerRestart(t *testing.T) {
 	defer func() { _ = s.Close() }()
 	s.Await()
 	in, before, within := scope(), job(), job()
-	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Stage(ctx, before) }); err != nil {
-		t.Fatal(err)
-	}
+	porttest.In(t, s, in, func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Stage(ctx, before) })
 	server.Restart()
 	runs := 0
 	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
@@ -282,12 +281,10 @@ func TestNumberOfALostTransactionIsNotTrusted(t *testing.T) {
 			})
 			s.Await()
 			runs := 0
-			if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+			porttest.In(t, s, in, func(ctx context.Context, tx ports.Tx) error {
 				runs++
 				return test.write(ctx, tx)
-			}); err != nil {
-				t.Fatal(err)
-			}
+			})
 			if n := scan[int](t, admin(t, server.URL()), "SELECT count(*) FROM "+test.table); n != 1 || runs != 2 {
 				t.Errorf("%d rows after %d runs, want 1 after 2", n, runs)
 			}
@@ -309,14 +306,12 @@ func TestAnswersAreEncrypted(t *testing.T) {
 		})
 		return use, err
 	}
-	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+	porttest.In(t, s, in, func(ctx context.Context, tx ports.Tx) error {
 		return errors.Join(
 			tx.Keys.Record(ctx, billing.KeyUse{Key: "sealed", Reply: &billing.Reply{Status: 201, Body: []byte(body)}, CreatedAt: time.Now()}),
 			tx.Keys.Record(ctx, billing.KeyUse{Key: "clear", Reply: &billing.Reply{Status: 201}, CreatedAt: time.Now()}),
 		)
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})
 	db := admin(t, url)
 	exec(t, db, "UPDATE idempotency_keys SET body = '"+body+"' WHERE key = 'clear'")
 	for _, key := range []string{"sealed", "clear"} {
@@ -345,16 +340,14 @@ func TestExchangesAreEncrypted(t *testing.T) {
 	in := scope()
 	c := check(in)
 	want := []billing.Exchange{{Request: []byte("ISA*Sentinelname~"), Reply: nil}, {Request: []byte{}, Reply: []byte("271")}}
-	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+	porttest.In(t, s, in, func(ctx context.Context, tx ports.Tx) error {
 		if err := tx.Checks.Insert(ctx, c); err != nil {
 			return err
 		}
 		c.State, c.Outcome, c.CompletedAt = billing.CheckCompleted, billing.OutcomeError, time.Now()
 		_, err := tx.Checks.Complete(ctx, []billing.CheckCompletion{{Check: c, Exchanges: want}})
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})
 	got, err := s.Exchanges(t.Context(), in, c.ID)
 	if err != nil || len(got) != 2 || string(got[0].Request) != "ISA*Sentinelname~" || string(got[1].Reply) != "271" || len(got[0].Reply) != 0 {
 		t.Errorf("exchanges %q, %v", got, err)

@@ -3,7 +3,6 @@ package pgstore_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"flag"
 	"net/url"
 	"os"
@@ -20,6 +19,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/migrations"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 var update = flag.Bool("update", false, "write the golden files and migrations/schema.sql")
@@ -135,28 +135,14 @@ func TestStoredForm(t *testing.T) {
 	rejected.Rejection = &billing.Rejection{Kind: billing.RejectionFixAndResend, PayerCode: "75", Reasons: []billing.RejectionReason{{
 		Code: billing.ReasonMemberNotFound, About: billing.AboutSubscriber, Message: "m", Fix: "f",
 	}}}
-	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+	porttest.In(t, s, in, func(ctx context.Context, tx ports.Tx) error {
 		if err := tx.Checks.Insert(ctx, c); err != nil {
 			return err
 		}
 		return tx.Checks.Insert(ctx, rejected)
-	}); err != nil {
-		t.Fatal(err)
-	}
-	db := admin(t, address)
-	var got strings.Builder
-	for _, query := range []string{
-		"SELECT inquiry FROM eligibility_checks WHERE outcome = 'answered'",
-		"SELECT benefits FROM eligibility_checks WHERE outcome = 'answered'",
-		"SELECT rejection FROM eligibility_checks WHERE outcome = 'rejected'",
-	} {
-		b, err := json.MarshalIndent(json.RawMessage(scan[[]byte](t, db, query)), "", "  ")
-		if err != nil {
-			t.Fatal(err)
-		}
-		got.Write(append(b, '\n'))
-	}
-	golden(t, "stored_form.json", got.String())
+	})
+	golden(t, "stored_form.json", stored(t, admin(t, address), "SELECT inquiry FROM eligibility_checks WHERE outcome = 'answered'",
+		"SELECT benefits FROM eligibility_checks WHERE outcome = 'answered'", "SELECT rejection FROM eligibility_checks WHERE outcome = 'rejected'"))
 }
 
 // fullBenefits returns benefits with a value in most fields.
@@ -187,9 +173,7 @@ func TestEarlierBenefits(t *testing.T) {
 	c := check(in)
 	c.State, c.Outcome, c.CompletedAt = billing.CheckCompleted, billing.OutcomeAnswered, c.CreatedAt.Add(time.Second)
 	c.Status, c.Benefits = billing.CoverageActive, fullBenefits().Data()
-	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error { return tx.Checks.Insert(ctx, c) }); err != nil {
-		t.Fatal(err)
-	}
+	porttest.In(t, s, in, func(ctx context.Context, tx ports.Tx) error { return tx.Checks.Insert(ctx, c) })
 	earlier, err := os.ReadFile("testdata/stored_form_earlier_benefits.json")
 	if err != nil {
 		t.Fatal(err)

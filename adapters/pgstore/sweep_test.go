@@ -11,6 +11,7 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // fillExpired creates a million expired idempotency keys, and fewer rows of the
@@ -54,15 +55,13 @@ func TestSweepReadsOnlyWhatItRemoves(t *testing.T) {
 	}
 	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
 	before := scan[int](t, db, "SELECT count(*) FROM idempotency_keys")
-	if err := s.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error {
+	porttest.System(t, s, func(ctx context.Context, tx ports.SystemTx) error {
 		n, err := tx.Forget.KeyUses(ctx, time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))
 		if n != 1000 {
 			t.Errorf("%d keys were forgotten", n)
 		}
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})
 	if n := scan[int](t, db, "SELECT count(*) FROM idempotency_keys"); n != before-1000 {
 		t.Errorf("%d keys are left of %d", n, before)
 	}

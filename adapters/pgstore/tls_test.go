@@ -19,6 +19,7 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // TestOverTLS uses a server that encrypts: BEGIN is then sent on its own.
@@ -49,9 +50,7 @@ func TestOverTLS(t *testing.T) {
 	s := pgtest.Open(t, func(o *pgstore.Options) {
 		o.URL = strings.Replace(server.URL(), "sslmode=disable", "sslmode=require", 1)
 	})
-	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error { return tx.Checks.Insert(ctx, c) }); err != nil {
-		t.Fatal(err)
-	}
+	porttest.In(t, s, in, func(ctx context.Context, tx ports.Tx) error { return tx.Checks.Insert(ctx, c) })
 	if err := s.View(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
 		if now := tx.Clock.Now(); now.IsZero() {
 			t.Error("a transaction has no time")

@@ -3,18 +3,16 @@ package pgstore_test
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/lib/pq"
-
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // hooked returns a store with an endpoint, a delivery that was tried and one that
@@ -55,24 +53,10 @@ func TestRawSQLOfAnotherScopeReachesNoWebhook(t *testing.T) {
 	in := scope()
 	_, url, _ := hooked(t, in)
 	db := admin(t, url)
-	live := billing.Scope{Org: in.Org, Mode: billing.ModeLive}
-	for query, mine := range map[string]int64{
-		"SELECT 1 FROM webhook_endpoints":                      1,
-		"SELECT 1 FROM webhook_endpoints FOR NO KEY UPDATE":    1,
-		"SELECT 1 FROM webhook_deliveries":                     2,
-		"UPDATE webhook_endpoints SET url = 'https://evil'":    1,
-		"UPDATE webhook_deliveries SET attempts = '{}'":        2,
-		"DELETE FROM webhook_endpoints":                        1,
-		"DELETE FROM webhook_deliveries":                       2,
-		"SELECT 1 FROM webhook_endpoints WHERE secret <> ''":   1,
-		"SELECT 1 FROM webhook_deliveries CROSS JOIN events v": 4,
-	} {
-		for who, want := range map[billing.Scope]int64{in: mine, live: 0, scope(): 0} {
-			if n, err := as(t, db, "molar_app", who, query); err != nil || n != want {
-				t.Errorf("%s: %d rows, %v, want %d", query, n, err, want)
-			}
-		}
-	}
+	reaches(t, db, in, 1, "SELECT 1 FROM webhook_endpoints", "SELECT 1 FROM webhook_endpoints FOR NO KEY UPDATE",
+		"UPDATE webhook_endpoints SET url = 'https://evil'", "DELETE FROM webhook_endpoints", "SELECT 1 FROM webhook_endpoints WHERE secret <> ''")
+	reaches(t, db, in, 2, "SELECT 1 FROM webhook_deliveries", "UPDATE webhook_deliveries SET attempts = '{}'", "DELETE FROM webhook_deliveries")
+	reaches(t, db, in, 4, "SELECT 1 FROM webhook_deliveries CROSS JOIN events v")
 	for _, table := range []string{"webhook_endpoints", "webhook_deliveries"} {
 		_, err := as(t, db, "molar_app", in, "INSERT INTO "+table+" SELECT (jsonb_populate_record(t, '{\"mode\": \"live\"}')).* FROM "+table+" t")
 		if !refused(err) {
@@ -81,18 +65,13 @@ func TestRawSQLOfAnotherScopeReachesNoWebhook(t *testing.T) {
 	}
 }
 
-func refused(err error) bool {
-	pqErr, ok := errors.AsType[*pq.Error](err)
-	return ok && pqErr.Code == "42501"
-}
-
 // TestRolesMayDoNoMoreWithWebhooks tries statements that no repository uses.
 func TestRolesMayDoNoMoreWithWebhooks(t *testing.T) {
 	t.Parallel()
 	in := scope()
 	_, url, _ := hooked(t, in)
 	db := admin(t, url)
-	for role, queries := range map[string][]string{
+	forbidden(t, db, in, map[string][]string{
 		"molar_app": {
 			"UPDATE webhook_endpoints SET created_at = now()", "UPDATE webhook_endpoints SET called_at = now()",
 			"UPDATE webhook_deliveries SET endpoint_id = id", "UPDATE webhook_deliveries SET event_id = id",
@@ -105,13 +84,7 @@ func TestRolesMayDoNoMoreWithWebhooks(t *testing.T) {
 			"INSERT INTO webhook_deliveries (id, org_id, mode, endpoint_id, event_id, event_type, next_attempt_at, created_at) " +
 				"SELECT gen_random_uuid(), org_id, mode, id, id, 'claim.paid', now(), now() FROM webhook_endpoints",
 		},
-	} {
-		for _, query := range queries {
-			if _, err := as(t, db, role, in, query); !refused(err) {
-				t.Errorf("%s, %s: %v, want a refusal", role, query, err)
-			}
-		}
-	}
+	})
 	if n, err := as(t, db, "molar_system", in, "DELETE FROM webhook_deliveries"); err != nil || n != 1 {
 		t.Errorf("%d deliveries were deleted, %v; want the one that is settled", n, err)
 	}
@@ -122,7 +95,7 @@ func TestInvalidWebhookRowsAreRefused(t *testing.T) {
 	t.Parallel()
 	_, url, _ := hooked(t, scope())
 	db := admin(t, url)
-	for _, query := range []string{
+	invalid(t, db,
 		"UPDATE webhook_endpoints SET status = 'other'",
 		"UPDATE webhook_endpoints SET url = ''",
 		"UPDATE webhook_endpoints SET secret = 'whsec_'",
@@ -136,12 +109,7 @@ func TestInvalidWebhookRowsAreRefused(t *testing.T) {
 		"UPDATE webhook_deliveries SET state = 'pending' WHERE state = 'delivered'",
 		"UPDATE webhook_deliveries SET state = 'failed' WHERE state = 'pending'",
 		"UPDATE webhook_deliveries SET next_attempt_at = NULL WHERE state = 'pending'",
-	} {
-		_, err := db.ExecContext(t.Context(), query)
-		if pqErr, ok := errors.AsType[*pq.Error](err); !ok || pqErr.Code != "23514" {
-			t.Errorf("%s: %v, want a check violation", query, err)
-		}
-	}
+	)
 }
 
 // TestWebhookSecretsAreEncrypted reads the bytes in the table, and opens the
@@ -159,7 +127,7 @@ func TestWebhookSecretsAreEncrypted(t *testing.T) {
 	}
 	exec(t, db, "DELETE FROM encryption_key")
 	other := pgtest.Open(t, func(o *pgstore.Options) { o.URL, o.EncryptionKey = url, [32]byte{9} })
-	if err := other.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+	porttest.In(t, other, in, func(ctx context.Context, tx ports.Tx) error {
 		got, err := tx.Endpoints.Lock(ctx, e.ID)
 		if err != nil {
 			return err
@@ -169,9 +137,7 @@ func TestWebhookSecretsAreEncrypted(t *testing.T) {
 		}
 		got.Description = "changed"
 		return tx.Endpoints.Save(ctx, got)
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})
 	if err := s.View(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
 		got, err := tx.Endpoints.Get(ctx, e.ID)
 		if err == nil && (got.Secret != e.Secret || got.Description != "changed") {
@@ -198,12 +164,8 @@ func TestWebhookSecretsAreEncrypted(t *testing.T) {
 func TestStoredFormOfAttempts(t *testing.T) {
 	t.Parallel()
 	_, url, _ := hooked(t, scope())
-	stored := scan[[]byte](t, admin(t, url), "SELECT array_to_json(attempts) FROM webhook_deliveries WHERE state = 'delivered'")
-	b, err := json.MarshalIndent(json.RawMessage(stored), "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	golden(t, "stored_form_attempts.json", string(b)+"\n")
+	got := stored(t, admin(t, url), "SELECT array_to_json(attempts) FROM webhook_deliveries WHERE state = 'delivered'")
+	golden(t, "stored_form_attempts.json", got)
 }
 
 // TestDeliveriesWithoutAnEndpointAreForgotten queues an event while its
@@ -212,7 +174,7 @@ func TestDeliveriesWithoutAnEndpointAreForgotten(t *testing.T) {
 	t.Parallel()
 	in := scope()
 	s, url, e := hooked(t, in)
-	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+	porttest.In(t, s, in, func(ctx context.Context, tx ports.Tx) error {
 		if err := tx.Endpoints.Delete(ctx, e.ID); err != nil {
 			return err
 		}
@@ -222,24 +184,20 @@ func TestDeliveriesWithoutAnEndpointAreForgotten(t *testing.T) {
 		return s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error { //nolint:contextcheck // a transaction beside this one
 			return tx.Events.Append(ctx, event(check(in).ID))
 		})
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})
 	db := admin(t, url)
 	count := func() int { return scan[int](t, db, "SELECT count(*) FROM webhook_deliveries") }
 	if n := count(); n != 1 {
 		t.Fatalf("%d deliveries, want the one that was queued in the moment", n)
 	}
 	for _, before := range []time.Time{time.Now().Add(-time.Hour), time.Now().Add(time.Hour)} {
-		if err := s.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error {
+		porttest.System(t, s, func(ctx context.Context, tx ports.SystemTx) error {
 			if called, err := tx.Jobs.Lanes(ctx, time.Now().Add(time.Hour), 0, 10); err != nil || len(called) > 0 {
 				t.Errorf("called: %v, %v", called, err)
 			}
 			_, err := tx.Forget.Deliveries(ctx, before)
 			return err
-		}); err != nil {
-			t.Fatal(err)
-		}
+		})
 	}
 	if n := count(); n != 0 {
 		t.Errorf("%d deliveries are left", n)
@@ -260,13 +218,11 @@ func TestForgettingIsBounded(t *testing.T) {
 	insertOld(t, db, in, e, 1500)
 	var got []int
 	for range 3 {
-		if err := s.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error {
+		porttest.System(t, s, func(ctx context.Context, tx ports.SystemTx) error {
 			n, err := tx.Forget.Deliveries(ctx, time.Now().AddDate(0, 0, -30))
 			got = append(got, n)
 			return err
-		}); err != nil {
-			t.Fatal(err)
-		}
+		})
 	}
 	if got[0] != 1000 || got[1] != 500 || got[2] != 0 {
 		t.Errorf("forgotten: %v", got)

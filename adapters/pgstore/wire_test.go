@@ -22,6 +22,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // counted counts round trips: a read after a write.
@@ -109,11 +110,9 @@ func TestRoundTrips(t *testing.T) {
 	in := scope()
 	done, target, hook, holder := check(in), attachment(), endpoint(in), job().ID
 	var due []billing.Shipment
-	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+	porttest.In(t, s, in, func(ctx context.Context, tx ports.Tx) error {
 		return errors.Join(tx.Checks.Insert(ctx, done), tx.Attachments.Insert(ctx, target), tx.Endpoints.Insert(ctx, hook))
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})
 	view := func(fn func(ctx context.Context, tx ports.Tx) error) func() error {
 		return func() error { return s.View(t.Context(), in, fn) }
 	}

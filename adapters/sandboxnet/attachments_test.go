@@ -15,17 +15,13 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/networktest"
+	"github.com/molar-billing/molar/ports/porttest"
 )
-
-// hands is a clock that a test moves.
-type hands struct{ now time.Time }
-
-func (h *hands) Now() time.Time { return h.now }
 
 func TestAttachmentNetwork(t *testing.T) {
 	t.Parallel()
 	networktest.Run(t, func(*testing.T) networktest.Fixture {
-		another := func() ports.AttachmentNetwork { return sandboxnet.NewAttachments(clock(asked)) }
+		another := func() ports.AttachmentNetwork { return sandboxnet.NewAttachments(porttest.At(asked, 0)) }
 		return networktest.Fixture{
 			Network: another(), Another: another,
 			Payer: sending(0).Payer, Office: sending(0).Office,
@@ -104,7 +100,7 @@ func TestIncompleteTransmissions(t *testing.T) {
 			t.Parallel()
 			s := sending(2)
 			change(&s)
-			err := sandboxnet.NewAttachments(clock(asked)).Open(t.Context(), s)
+			err := sandboxnet.NewAttachments(porttest.At(asked, 0)).Open(t.Context(), s)
 			if err == nil || !strings.Contains(err.Error()+" ", " "+want+" ") && !strings.Contains(err.Error(), want+",") {
 				t.Fatalf("error %v does not name it", err)
 			}
@@ -131,7 +127,7 @@ func TestCompleteTransmissions(t *testing.T) {
 			t.Parallel()
 			s := sending(2)
 			change(&s)
-			if err := send(t, sandboxnet.NewAttachments(clock(asked)), s); err != nil {
+			if err := send(t, sandboxnet.NewAttachments(porttest.At(asked, 0)), s); err != nil {
 				t.Error(err)
 			}
 		})
@@ -140,7 +136,7 @@ func TestCompleteTransmissions(t *testing.T) {
 
 func TestFilesThatAreRefused(t *testing.T) {
 	t.Parallel()
-	n := sandboxnet.NewAttachments(clock(asked))
+	n := sandboxnet.NewAttachments(porttest.At(asked, 0))
 	if err := n.Open(t.Context(), sending(1)); err != nil {
 		t.Fatal(err)
 	}
@@ -195,12 +191,12 @@ func TestNarrativeScenarios(t *testing.T) {
 	} {
 		t.Run(narrative, func(t *testing.T) {
 			t.Parallel()
-			h := &hands{asked}
+			h := porttest.At(asked, 0)
 			n := sandboxnet.NewAttachments(h)
 			s := sending(2)
 			s.Narrative = narrative
 			if c.wait > 0 {
-				h.now = asked.Add(c.wait - time.Microsecond)
+				h.To(asked.Add(c.wait - time.Microsecond))
 				later, ok := errors.AsType[*billing.LaterError](send(t, n, s))
 				if !ok || !later.Until.Equal(asked.Add(c.wait)) {
 					t.Fatalf("later %v, want %s after the sending began", later, c.wait)
@@ -208,7 +204,7 @@ func TestNarrativeScenarios(t *testing.T) {
 				if open, _, _ := n.Kept(); open != 0 {
 					t.Error("the delayed transmission is kept")
 				}
-				h.now = later.Until
+				h.To(later.Until)
 			}
 			for range 2 { // as a repetition
 				err := send(t, n, s)
@@ -222,7 +218,7 @@ func TestNarrativeScenarios(t *testing.T) {
 
 func TestOpeningAgain(t *testing.T) {
 	t.Parallel()
-	n := sandboxnet.NewAttachments(clock(asked))
+	n := sandboxnet.NewAttachments(porttest.At(asked, 0))
 	s := sending(2)
 	add := func(id byte) error {
 		return n.Add(t.Context(), s.Number, film(id, shortJPEG), strings.NewReader(shortJPEG))
@@ -278,7 +274,7 @@ func TestChangesDuringAdd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			n, s := sandboxnet.NewAttachments(clock(asked)), sending(1)
+			n, s := sandboxnet.NewAttachments(porttest.At(asked, 0)), sending(1)
 			if err := n.Open(t.Context(), s); err != nil {
 				t.Fatal(err)
 			}
@@ -296,18 +292,18 @@ func TestChangesDuringAdd(t *testing.T) {
 
 func TestAbandonedTransmissionsExpire(t *testing.T) {
 	t.Parallel()
-	h := &hands{asked}
+	h := porttest.At(asked, 0)
 	n := sandboxnet.NewAttachments(h)
 	committed, left := sending(1), sending(0)
 	left.Number = "MLR000000002"
 	if err := errors.Join(send(t, n, committed), n.Open(t.Context(), left)); err != nil {
 		t.Fatal(err)
 	}
-	h.now = asked.Add(time.Hour - time.Nanosecond)
+	h.To(asked.Add(time.Hour - time.Nanosecond))
 	if open, _, _ := n.Kept(); open != 1 {
 		t.Fatalf("%d open", open)
 	}
-	h.now = asked.Add(time.Hour)
+	h.To(asked.Add(time.Hour))
 	if err := n.Commit(t.Context(), left.Number); err == nil || !strings.Contains(err.Error(), "start again") {
 		t.Errorf("commit after an hour: %v", err)
 	}
@@ -321,7 +317,7 @@ func TestAbandonedTransmissionsExpire(t *testing.T) {
 
 func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
-	n := sandboxnet.NewAttachments(clock(asked))
+	n := sandboxnet.NewAttachments(porttest.At(asked, 0))
 	n.Bound(3, 5, 8)
 	numbered := func(i, documents int) billing.Transmission {
 		s := sending(documents)
@@ -366,7 +362,7 @@ func TestMemoryIsBounded(t *testing.T) {
 func TestExtraFilesAreNotKept(t *testing.T) {
 	t.Parallel()
 	for _, announced := range []int{1, billing.MaxDocuments} {
-		n := sandboxnet.NewAttachments(clock(asked))
+		n := sandboxnet.NewAttachments(porttest.At(asked, 0))
 		if err := n.Open(t.Context(), sending(announced)); err != nil {
 			t.Fatal(err)
 		}
@@ -389,7 +385,7 @@ func (e *endless) Read(b []byte) (int, error) {
 
 func TestReadingStopsAtTheSize(t *testing.T) {
 	t.Parallel()
-	n := sandboxnet.NewAttachments(clock(asked))
+	n := sandboxnet.NewAttachments(porttest.At(asked, 0))
 	if err := n.Open(t.Context(), sending(1)); err != nil {
 		t.Fatal(err)
 	}
@@ -405,7 +401,7 @@ func FuzzAddJudgesBytes(f *testing.F) {
 		f.Add([]byte(b))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		n := sandboxnet.NewAttachments(clock(asked))
+		n := sandboxnet.NewAttachments(porttest.At(asked, 0))
 		if err := n.Open(t.Context(), sending(1)); err != nil {
 			t.Fatal(err)
 		}

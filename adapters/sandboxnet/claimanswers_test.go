@@ -17,6 +17,7 @@ import (
 	"github.com/molar-billing/molar/adapters/x12/claims"
 	"github.com/molar-billing/molar/adapters/x12/remittance"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // paid reads an 835 with one payment.
@@ -183,7 +184,7 @@ func TestAFileIsRejectedOnce(t *testing.T) {
 		{"fourth.837", file(t, claim("C-4", "-BATCH-REJECTED", aetna())), false},
 		{"other.837", file(t, changed(claim("C-2", "-BATCH-REJECTED", aetna()), anotherOffice)), true},
 	} {
-		n := sandboxnet.NewClearinghouse(clock(asked), nil, sandboxnet.Options{})
+		n := sandboxnet.NewClearinghouse(porttest.At(asked, 0), nil, sandboxnet.Options{})
 		files, err := n.Replies(c.name, c.content, remember)
 		if err != nil {
 			t.Fatal(err)
@@ -230,7 +231,7 @@ func TestBrokenFiles(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			n := sandboxnet.NewClearinghouse(clock(asked), nil, sandboxnet.Options{})
+			n := sandboxnet.NewClearinghouse(porttest.At(asked, 0), nil, sandboxnet.Options{})
 			files, err := n.Replies(sentName, []byte(c.file), before)
 			if c.says == "" {
 				if _, isFault := errors.AsType[*x12.Error](err); !isFault || len(files) > 0 {
@@ -263,7 +264,7 @@ func TestUnsupportedSet(t *testing.T) {
 // TestNumbersAreUnique checks that no two files share a name or number.
 func TestNumbersAreUnique(t *testing.T) {
 	t.Parallel()
-	n := sandboxnet.NewClearinghouse(clock(asked), nil, sandboxnet.Options{})
+	n := sandboxnet.NewClearinghouse(porttest.At(asked, 0), nil, sandboxnet.Options{})
 	seen := map[string]string{}
 	for batch := range 50 {
 		all, err := n.Replies(fmt.Sprintf("202603151020304%02d.837", batch), file(t, everything()...), before)
@@ -294,7 +295,7 @@ func TestTheERADelay(t *testing.T) {
 		-time.Hour:      {10 * time.Millisecond, 20 * time.Millisecond},
 		2 * time.Second: {2 * time.Second, 4 * time.Second},
 	} {
-		n := sandboxnet.NewClearinghouse(clock(asked), nil, sandboxnet.Options{ERADelay: delay})
+		n := sandboxnet.NewClearinghouse(porttest.At(asked, 0), nil, sandboxnet.Options{ERADelay: delay})
 		files, err := n.Replies(sentName, file(t, claim("C-1", "-REVERSED", aetna())), before)
 		if err != nil || len(files) != 5 {
 			t.Fatalf("%d files, %v", len(files), err)
@@ -341,7 +342,7 @@ func FuzzSend(f *testing.F) {
 	f.Add(bytes.ReplaceAll(whole, []byte("*"), []byte("|")))
 	f.Add([]byte("no claims"))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		n := sandboxnet.NewClearinghouse(clock(asked), nil, sandboxnet.Options{})
+		n := sandboxnet.NewClearinghouse(porttest.At(asked, 0), nil, sandboxnet.Options{})
 		remember := remembering()
 		all, err := n.Replies(sentName, content, remember)
 		if err != nil {

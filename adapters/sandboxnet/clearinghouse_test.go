@@ -12,6 +12,7 @@ import (
 	"github.com/molar-billing/molar/adapters/x12/claims"
 	"github.com/molar-billing/molar/adapters/x12/x12test"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // sentName is the name of a batch file.
@@ -161,7 +162,7 @@ func before(notes []sandboxnet.Note) ([][]byte, error) {
 // replies returns the messages about a file, by the suffix of their names.
 func replies(tb testing.TB, content []byte, remember memory) map[string]sandboxnet.MailFile {
 	tb.Helper()
-	c := sandboxnet.NewClearinghouse(clock(asked), nil, sandboxnet.Options{ERADelay: slowly})
+	c := sandboxnet.NewClearinghouse(porttest.At(asked, 0), nil, sandboxnet.Options{ERADelay: slowly})
 	all, err := c.Replies(sentName, content, remember)
 	if err != nil {
 		tb.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // practice is an office whose claims go to the sandbox through the use cases,
@@ -22,7 +23,7 @@ import (
 type practice struct {
 	t       *testing.T
 	store   pgtest.Clocked
-	now     *movable
+	now     *porttest.Clock
 	batches *batches.Service
 	eras    *remittances.Service
 	scope   billing.Scope
@@ -36,51 +37,35 @@ const eraDelay = time.Minute
 
 func newPractice(t *testing.T) *practice {
 	t.Helper()
-	payers, err := billing.ShippedPayers()
-	if err != nil {
-		t.Fatal(err)
-	}
+	payers := porttest.Payers(t)
 	payer, ok := payers.Find("CHTEST")
 	if !ok {
 		t.Fatal("there is no test payer")
 	}
-	p := &practice{t: t, now: &movable{now: asked}, payer: payer.PayerSummary}
+	p := &practice{t: t, now: porttest.At(asked, 0), payer: payer.PayerSummary}
 	p.store = pgtest.Clocked{Store: pgtest.Open(t), Clock: p.now}
 	p.eras = remittances.New(p.store, edi.New(), payers)
 	open := sandboxnet.Networks(p.now, p.store.SandboxMail(), sandboxnet.Options{ERADelay: eraDelay})
 	p.batches = batches.New(p.store, batches.Outside{
 		EDI: edi.New(), Remit: p.eras.Receive, Networks: networks.New(open...),
 	}, payers)
-	org := &billing.Organization{ID: billing.NewID[billing.OrgID](asked), Name: "Test", CreatedAt: asked}
-	err = p.store.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error { return tx.Orgs.Insert(ctx, org) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.scope = billing.Scope{Org: org.ID, Mode: billing.ModeTest}
-	office := billing.Office{
-		ID: billing.NewID[billing.OfficeID](asked), Scope: p.scope, Name: "Bright Smiles", NPI: "1234567893", TaxID: "12-3456789",
-		Phone: "555-010-0100", Address: billing.Address{Line1: "1 Main St", City: "Tulsa", State: "OK", ZIP: "74101-0001"},
-		TimeZone: "America/Chicago", CreatedAt: asked,
-	}
+	p.scope = porttest.Organization(t, p.store, billing.ModeTest)
+	p.office = porttest.Office(t, p.store, p.scope, func(o *billing.Office) {
+		o.TaxID, o.Phone, o.TimeZone = "12-3456789", "555-010-0100", "America/Chicago"
+		o.Address = billing.Address{Line1: "1 Main St", City: "Tulsa", State: "OK", ZIP: "74101-0001"}
+	}).ID
 	doctor := billing.Provider{
 		ID: billing.NewID[billing.ProviderID](asked), Scope: p.scope, FirstName: "Ada", LastName: "Molina", NPI: "1467560003",
 		Taxonomy: "1223G0001X", CreatedAt: asked,
 	}
-	p.office, p.doctor = office.ID, doctor.ID
-	p.in(func(ctx context.Context, tx ports.Tx) error {
-		if err := tx.Offices.Insert(ctx, &office); err != nil {
-			return err
-		}
-		return tx.Providers.Insert(ctx, &doctor)
-	})
+	p.doctor = doctor.ID
+	p.in(func(ctx context.Context, tx ports.Tx) error { return tx.Providers.Insert(ctx, &doctor) })
 	return p
 }
 
 func (p *practice) in(fn func(ctx context.Context, tx ports.Tx) error) {
 	p.t.Helper()
-	if err := p.store.InTx(p.t.Context(), p.scope, fn); err != nil {
-		p.t.Fatal(err)
-	}
+	porttest.In(p.t, p.store, p.scope, fn)
 }
 
 // content returns a claim for one service with the fee.
@@ -142,19 +127,7 @@ func (p *practice) sends() {
 }
 
 // due returns the jobs that exist.
-func (p *practice) due() (all []jobs.Job) {
-	p.t.Helper()
-	err := p.store.System(p.t.Context(), func(ctx context.Context, tx ports.SystemTx) (err error) {
-		if err = tx.Jobs.Release(ctx, 0); err == nil {
-			all, err = tx.Jobs.Due(ctx, tx.Clock.Now(), billing.JobLease, 100)
-		}
-		return err
-	})
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	return all
-}
+func (p *practice) due() []jobs.Job { return porttest.Due(p.t, p.store, 0) }
 
 // works runs all jobs.
 func (p *practice) works() {
@@ -176,7 +149,7 @@ func (p *practice) works() {
 // passes advances the time, and receives the due messages.
 func (p *practice) passes(d time.Duration) {
 	p.t.Helper()
-	p.now.pass(d)
+	p.now.Advance(d)
 	for more := true; more; {
 		got, err := p.batches.Receive(p.t.Context(), sandboxnet.Name)
 		if err != nil {
@@ -190,27 +163,17 @@ func (p *practice) passes(d time.Duration) {
 // stands returns the claim's state, its payment, and its events about payments.
 func (p *practice) stands(id billing.ClaimID) string {
 	p.t.Helper()
-	var words []string
-	p.in(func(ctx context.Context, tx ports.Tx) error {
-		c, err := tx.Claims.Get(ctx, id)
-		if err != nil {
-			return err
+	c, paid := porttest.Claim(p.t, p.store, p.scope, id), "nothing"
+	if s := c.Standing(); s != nil {
+		paid = s.Paid.String()
+	}
+	said := string(c.State) + " " + paid + ":"
+	for _, e := range porttest.Events(p.t, p.store, p.scope, id) {
+		if about := strings.TrimPrefix(string(e.Type), "claim."); about == "paid" || about == "denied" || about == "payment_reversed" {
+			said += " " + about
 		}
-		words = []string{string(c.State), "nothing:"}
-		if s := c.Standing(); s != nil {
-			words[1] = s.Paid.String() + ":"
-		}
-		events, err := tx.Events.List(ctx, billing.EventFilter{Resource: id}, billing.Page{Limit: 100})
-		posted := make([]string, len(events))
-		for _, e := range events {
-			if about := strings.TrimPrefix(string(e.Type), "claim."); about == "paid" || about == "denied" || about == "payment_reversed" {
-				posted[e.Sequence-1] = " " + about
-			}
-		}
-		words[1] += strings.Join(posted, "")
-		return err
-	})
-	return strings.Join(words, " ")
+	}
+	return said
 }
 
 // TestPaidAmountIsTheLastDecision replaces a claim before and after the payer's

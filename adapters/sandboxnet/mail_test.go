@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -20,27 +19,10 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/networktest"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
-
-// movable is a clock that a test sets forward.
-type movable struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (m *movable) Now() time.Time {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.now
-}
-
-func (m *movable) pass(d time.Duration) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.now = m.now.Add(d)
-}
 
 // numbered returns the file of a batch with unique numbers.
 func numbered(tb testing.TB, n int, all ...claims.Claim) (name string, content []byte) {
@@ -63,13 +45,13 @@ func TestClearinghouseContract(t *testing.T) {
 	t.Parallel()
 	networktest.RunClearinghouse(t, func(t *testing.T) networktest.ClearinghouseFixture {
 		t.Helper()
-		mail, now := pgtest.Open(t).SandboxMail(), &movable{now: asked}
+		mail, now := pgtest.Open(t).SandboxMail(), porttest.At(asked, 0)
 		open := func() ports.Clearinghouse {
 			return sandboxnet.NewClearinghouse(now, mail, sandboxnet.Options{ERADelay: time.Minute})
 		}
 		var batches atomic.Int64
 		return networktest.ClearinghouseFixture{
-			Network: open(), Another: open, Later: func() { now.pass(5 * time.Minute) },
+			Network: open(), Another: open, Later: func() { now.Advance(5 * time.Minute) },
 			File: func(t *testing.T) (string, []byte) {
 				t.Helper()
 				return numbered(t, int(batches.Add(1)), everything()...)
@@ -81,7 +63,7 @@ func TestClearinghouseContract(t *testing.T) {
 // TestMessageOrder receives the messages about a file step by step.
 func TestMessageOrder(t *testing.T) {
 	t.Parallel()
-	now := &movable{now: asked}
+	now := porttest.At(asked, 0)
 	n := sandboxnet.NewClearinghouse(now, pgtest.Open(t).SandboxMail(), sandboxnet.Options{ERADelay: slowly})
 	name, content := numbered(t, 1, claim("C-1", "-REVERSED", aetna()), claim("C-2", "-INFO-REQUEST", aetna()))
 	if err := n.Send(t.Context(), billing.Scope{Mode: billing.ModeTest}, name, content); err != nil {
@@ -101,7 +83,7 @@ func TestMessageOrder(t *testing.T) {
 		{slowly, "-reversal-1.835"},
 		{time.Hour, ""},
 	} {
-		now.pass(step.pass)
+		now.Advance(step.pass)
 		files, err := n.Receive(t.Context(), 10)
 		if err != nil {
 			t.Fatal(err)
@@ -128,8 +110,8 @@ func TestRejectedOnceAcrossProcesses(t *testing.T) {
 	verdictOn := func(number int, at time.Time) acknowledgements.Verdict {
 		t.Helper()
 		name, content := numbered(t, number, claim("C-1", "-BATCH-REJECTED", aetna()))
-		n := sandboxnet.NewClearinghouse(clock(at), mail, sandboxnet.Options{})
-		later := sandboxnet.NewClearinghouse(clock(at.Add(time.Minute)), mail, sandboxnet.Options{})
+		n := sandboxnet.NewClearinghouse(porttest.At(at, 0), mail, sandboxnet.Options{})
+		later := sandboxnet.NewClearinghouse(porttest.At(at.Add(time.Minute), 0), mail, sandboxnet.Options{})
 		for range 2 {
 			if err := n.Send(t.Context(), practice, name, content); err != nil {
 				t.Fatal(err)

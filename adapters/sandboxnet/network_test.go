@@ -14,13 +14,10 @@ import (
 	"github.com/molar-billing/molar/adapters/x12/eligibility"
 	"github.com/molar-billing/molar/adapters/x12/x12test"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // clock stands still.
-type clock time.Time
-
-func (c clock) Now() time.Time { return time.Time(c) }
-
 var asked = time.Date(2026, 3, 15, 10, 20, 30, 450_000_000, time.UTC)
 
 // request returns an inquiry for a member ID. Change alters it unless nil.
@@ -74,7 +71,7 @@ func only(code string) func(*eligibility.Inquiry) {
 
 func inquire(t *testing.T, b []byte) ([]byte, error) {
 	t.Helper()
-	return sandboxnet.NewEligibility(clock(asked)).Inquire(t.Context(), b)
+	return sandboxnet.NewEligibility(porttest.At(asked, 0)).Inquire(t.Context(), b)
 }
 
 // ask returns the decoded reply.
@@ -241,12 +238,12 @@ func TestLongestEndingWins(t *testing.T) {
 func TestSlow(t *testing.T) {
 	t.Parallel()
 	b := request("SANDBOX-SLOW-90", nil)
-	_, err := sandboxnet.NewEligibility(clock(asked.Add(89*time.Second))).Inquire(t.Context(), b)
+	_, err := sandboxnet.NewEligibility(porttest.At(asked.Add(89*time.Second), 0)).Inquire(t.Context(), b)
 	later, ok := errors.AsType[*billing.LaterError](err)
 	if !ok || !later.Until.Equal(asked.Add(90*time.Second)) {
 		t.Fatalf("before its time: %v", err)
 	}
-	slow, err := sandboxnet.NewEligibility(clock(later.Until)).Inquire(t.Context(), b)
+	slow, err := sandboxnet.NewEligibility(porttest.At(later.Until, 0)).Inquire(t.Context(), b)
 	if err != nil {
 		t.Fatalf("at its time: %v", err)
 	}
@@ -276,7 +273,7 @@ func TestFailures(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := sandboxnet.NewEligibility(clock(asked)).Inquire(ctx, request("W1", nil)); !errors.Is(err, context.Canceled) {
+	if _, err := sandboxnet.NewEligibility(porttest.At(asked, 0)).Inquire(ctx, request("W1", nil)); !errors.Is(err, context.Canceled) {
 		t.Errorf("after the caller gave up: %v", err)
 	}
 }
@@ -288,7 +285,7 @@ func FuzzInquire(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		reply, err := sandboxnet.NewEligibility(clock(asked)).Inquire(t.Context(), b)
+		reply, err := sandboxnet.NewEligibility(porttest.At(asked, 0)).Inquire(t.Context(), b)
 		if err != nil || bytes.HasPrefix(reply, []byte("<html>")) {
 			return
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/molar-billing/molar/adapters/x12/remittance"
 	"github.com/molar-billing/molar/adapters/x12/x12test"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // history is the files of one sender, an hour apart.
@@ -38,7 +39,7 @@ func (h *history) send(t *testing.T, all ...claims.Claim) []sandboxnet.MailFile 
 		}
 	}
 	name, content := numbered(t, h.files, all...)
-	n := sandboxnet.NewClearinghouse(clock(asked.Add(time.Duration(h.files)*time.Hour)), nil, sandboxnet.Options{})
+	n := sandboxnet.NewClearinghouse(porttest.At(asked.Add(time.Duration(h.files)*time.Hour), 0), nil, sandboxnet.Options{})
 	files, err := n.Replies(name, content, h.remember)
 	if err != nil {
 		t.Fatal(err)
@@ -241,7 +242,7 @@ func TestPaymentsAreRemembered(t *testing.T) {
 	mail := pgtest.Open(t).SandboxMail()
 	var got []sandboxnet.MailFile
 	for n, c := range []claims.Claim{charging("C-1", "", 100_00), changed(charging("C-1", "", 80_00), func(c *claims.Claim) { c.Frequency = claims.FrequencyReplacement })} {
-		now := &movable{now: asked.Add(time.Duration(n) * time.Hour)}
+		now := porttest.At(asked.Add(time.Duration(n)*time.Hour), 0)
 		network := sandboxnet.NewClearinghouse(now, mail, sandboxnet.Options{})
 		name, content := numbered(t, n+1, c)
 		for range 2 {
@@ -249,7 +250,7 @@ func TestPaymentsAreRemembered(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		now.pass(time.Minute)
+		now.Advance(time.Minute)
 		files, err := network.Receive(t.Context(), 100)
 		if err != nil {
 			t.Fatal(err)
@@ -272,7 +273,7 @@ func TestPaymentsAreRemembered(t *testing.T) {
 func TestNoNamesAreRemembered(t *testing.T) {
 	t.Parallel()
 	remember, noted := remembering(), 0
-	n := sandboxnet.NewClearinghouse(clock(asked), nil, sandboxnet.Options{})
+	n := sandboxnet.NewClearinghouse(porttest.At(asked, 0), nil, sandboxnet.Options{})
 	_, err := n.Replies(sentName, file(t, changed(claim("C-1", "-PAID-ERA", aetna()), withChild)), func(notes []sandboxnet.Note) ([][]byte, error) {
 		for _, note := range notes {
 			noted++

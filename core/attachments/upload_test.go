@@ -161,50 +161,35 @@ func TestRefusedImages(t *testing.T) {
 	b.audit()
 }
 
-// TestSameImage adds an image once, in any number of requests.
-func TestSameImage(t *testing.T) {
+// TestUploadsAtOnce sends an image several times at once, under keys of their
+// own and under one. It is added once; a request whose key is in use may be
+// refused.
+func TestUploadsAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, image := range map[string][]byte{"JPEG": jpegOf(t, pattern(1)), "PNG": pngOf(t, pattern(1))} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newFixture(t)
 			b.work()
-			id := b.open("a")
+			id, other := b.open("a"), b.open("b")
 			at(8, func(n int) {
 				if o := b.upload(b.service, fmt.Sprint("k", n), id, image); o.err != nil || len(o.Documents) != 1 {
 					t.Errorf("upload: %+v", o)
 				}
+				if o := b.upload(b.service, "k", other, image); o.code() != billing.CodeIdempotencyKeyInUse && (o.err != nil || len(o.Documents) != 1) {
+					t.Errorf("upload with the same key: %+v", o)
+				}
 			})
+			b.settle()
+			if o := b.upload(b.service, "k", other, image); o.err != nil || len(o.Documents) != 1 {
+				t.Errorf("afterwards: %+v", o)
+			}
 			first := b.get(id)
 			if o := b.upload(b.service, "again", id, image); o.err != nil || len(o.Documents) != 1 || o.Documents[0] != first.Documents[0].ID.String() {
 				t.Errorf("again: %+v", o)
 			}
 			if again := b.get(id); !again.UpdatedAt.Equal(first.UpdatedAt) {
 				t.Error("the same image changed the attachment")
-			}
-			b.audit()
-		})
-	}
-}
-
-// TestSameKeyAtOnce sends a request several times at once. One has the effect;
-// the others return its reply or report that it is running.
-func TestSameKeyAtOnce(t *testing.T) {
-	t.Parallel()
-	for name, image := range map[string][]byte{"JPEG": jpegOf(t, pattern(1)), "PNG": pngOf(t, pattern(1))} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b := newFixture(t)
-			b.work()
-			id := b.open("a")
-			at(8, func(int) {
-				if o := b.upload(b.service, "k", id, image); o.err != nil && o.code() != billing.CodeIdempotencyKeyInUse || o.err == nil && len(o.Documents) != 1 {
-					t.Errorf("upload: %+v", o)
-				}
-			})
-			b.settle()
-			if o := b.upload(b.service, "k", id, image); o.err != nil || len(o.Documents) != 1 {
-				t.Errorf("afterwards: %+v", o)
 			}
 			b.audit()
 		})

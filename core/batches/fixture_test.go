@@ -196,19 +196,7 @@ func (b *fixture) cut(want int) {
 }
 
 // due returns the jobs that are not done, including leased and resting ones.
-func (b *fixture) due() (all []jobs.Job) {
-	b.t.Helper()
-	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) (err error) {
-		if err = tx.Jobs.Release(ctx, 0); err == nil {
-			all, err = tx.Jobs.Due(ctx, tx.Clock.Now().Add(time.Hour), billing.JobLease, 10_000)
-		}
-		return err
-	})
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return all
-}
+func (b *fixture) due() []jobs.Job { return porttest.Due(b.t, b.store, time.Hour) }
 
 // send runs all jobs, and checks that none is left.
 func (b *fixture) send() {
@@ -251,26 +239,17 @@ func (b *fixture) turn(files int) {
 }
 
 // get reads a claim.
-func (b *fixture) get(p *practice, id billing.ClaimID) (c *billing.Claim) {
+func (b *fixture) get(p *practice, id billing.ClaimID) *billing.Claim {
 	b.t.Helper()
-	b.in(p, func(ctx context.Context, tx ports.Tx) (err error) {
-		r, err := tx.Claims.Get(ctx, id)
-		if err == nil {
-			c = r.Claim
-		}
-		return err
-	})
-	return c
+	return porttest.Claim(b.t, b.store, p.scope, id).Claim
 }
 
 // batch reads a batch.
-func (b *fixture) batch(p *practice, id billing.FileID) (f *billing.Batch) {
+func (b *fixture) batch(p *practice, id billing.FileID) *billing.Batch {
 	b.t.Helper()
-	b.in(p, func(ctx context.Context, tx ports.Tx) (err error) {
-		f, err = tx.Batches.Get(ctx, id)
-		return err
+	return porttest.Read(b.t, b.store, p.scope, func(ctx context.Context, tx ports.Tx) (*billing.Batch, error) {
+		return tx.Batches.Get(ctx, id)
 	})
-	return f
 }
 
 // batches lists all batches of the practice with their bytes, the newest first.
@@ -298,30 +277,15 @@ func (b *fixture) batches(p *practice) (all []*billing.Batch, content map[string
 func (b *fixture) story(p *practice, resource [16]byte) string {
 	b.t.Helper()
 	var words []string
-	for i, e := range b.events(p, resource) {
-		if e.Sequence != i+1 {
-			b.t.Errorf("%s has the sequence %d, want %d", e.Type, e.Sequence, i+1)
-		}
+	for _, e := range b.events(p, resource) {
 		words = append(words, strings.TrimPrefix(string(e.Type), "claim."))
 	}
 	return strings.Join(words, " ")
 }
 
 // events returns the events of a resource in their order.
-func (b *fixture) events(p *practice, resource [16]byte) (all []*billing.Event) {
-	b.t.Helper()
-	b.in(p, func(ctx context.Context, tx ports.Tx) error {
-		list, err := tx.Events.List(ctx, billing.EventFilter{Resource: resource}, billing.Page{Limit: 100})
-		all = make([]*billing.Event, len(list))
-		for _, e := range list {
-			if e.Sequence < 1 || e.Sequence > len(list) {
-				return fmt.Errorf("sequence %d of %d events", e.Sequence, len(list))
-			}
-			all[e.Sequence-1] = e
-		}
-		return err
-	})
-	return all
+func (b *fixture) events(p *practice, resource [16]byte) []*billing.Event {
+	return porttest.Events(b.t, b.store, p.scope, resource)
 }
 
 // wantClaim checks the state of a claim and its events.
@@ -336,24 +300,19 @@ func (b *fixture) wantClaim(p *practice, id billing.ClaimID, state billing.Claim
 }
 
 // requests lists the payer requests of the practice.
-func (b *fixture) requests(p *practice) (all []*billing.PayerRequest) {
+func (b *fixture) requests(p *practice) []*billing.PayerRequest {
 	b.t.Helper()
-	b.in(p, func(ctx context.Context, tx ports.Tx) (err error) {
-		all, err = tx.PayerRequests.List(ctx, billing.PayerRequestFilter{}, billing.Page{Limit: 1000})
-		return err
+	return porttest.Read(b.t, b.store, p.scope, func(ctx context.Context, tx ports.Tx) ([]*billing.PayerRequest, error) {
+		return tx.PayerRequests.List(ctx, billing.PayerRequestFilter{}, billing.Page{Limit: 1000})
 	})
-	return all
 }
 
 // quarantined lists what is in quarantine.
 func (b *fixture) quarantined() (all []*billing.Quarantined) {
 	b.t.Helper()
-	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) (err error) {
+	porttest.System(b.t, b.store, func(ctx context.Context, tx ports.SystemTx) (err error) {
 		all, err = tx.Quarantine.List(ctx)
 		return err
 	})
-	if err != nil {
-		b.t.Fatal(err)
-	}
 	return all
 }

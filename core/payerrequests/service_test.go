@@ -37,10 +37,7 @@ type bench struct {
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	payers, err := billing.ShippedPayers()
-	if err != nil {
-		t.Fatal(err)
-	}
+	payers := porttest.Payers(t)
 	now := time.Date(2026, 3, 4, 5, 6, 7, 8000, time.UTC)
 	b := &bench{t: t, store: pgtest.Clocked{Store: pgtest.Open(t), Clock: porttest.At(now, time.Second)}, scope: billing.Scope{Org: billing.NewID[billing.OrgID](now), Mode: billing.ModeTest}}
 	sandbox := sandboxnet.Networks(porttest.At(now, time.Second), b.store.SandboxMail(), sandboxnet.Options{})
@@ -52,10 +49,7 @@ func newBench(t *testing.T) *bench {
 		ClaimContent:  billing.ClaimContent{OfficeID: billing.NewID[billing.OfficeID](now), Payer: payer.PayerSummary, PlaceOfService: "11"},
 		ClaimProgress: billing.ClaimProgress{State: billing.ClaimAcceptedPayer, UpdatedAt: now},
 	}
-	err = b.store.InTx(t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) error { return tx.Claims.Insert(ctx, b.claim) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	porttest.In(t, b.store, b.scope, func(ctx context.Context, tx ports.Tx) error { return tx.Claims.Insert(ctx, b.claim) })
 	return b
 }
 
@@ -96,16 +90,11 @@ func letter() intake.PayerRequestRecord {
 	return intake.PayerRequestRecord{PayerID: new("CHTEST"), ReferenceNumber: "REF-1", Requested: "An X-ray of tooth 14.", DueDate: new("2026-04-01")}
 }
 
-func (b *bench) events() (all []*billing.Event) {
+func (b *bench) events() []*billing.Event {
 	b.t.Helper()
-	err := b.store.View(b.t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) (err error) {
-		all, err = tx.Events.List(ctx, billing.EventFilter{}, billing.Page{Limit: 100})
-		return err
+	return porttest.Read(b.t, b.store, b.scope, func(ctx context.Context, tx ports.Tx) ([]*billing.Event, error) {
+		return tx.Events.List(ctx, billing.EventFilter{}, billing.Page{Limit: 100})
 	})
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return all
 }
 
 func TestRecord(t *testing.T) {

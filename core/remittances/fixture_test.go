@@ -134,16 +134,9 @@ func payerNumber(n string) func(*billing.Claim) {
 	return func(c *billing.Claim) { c.PayerClaimNumber = n }
 }
 
-func (b *fixture) get(id billing.ClaimID) (c *billing.Claim) {
+func (b *fixture) get(id billing.ClaimID) *billing.Claim {
 	b.t.Helper()
-	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
-		r, err := tx.Claims.Get(ctx, id)
-		if err == nil {
-			c = r.Claim
-		}
-		return err
-	})
-	return c
+	return porttest.Claim(b.t, b.store, b.scope, id).Claim
 }
 
 // change changes a claim as another use case does.
@@ -287,19 +280,7 @@ func (b *fixture) era(j jobs.Job) *billing.ERARecord {
 }
 
 // due leases the due jobs of the outbox.
-func (b *fixture) due() (due []jobs.Job) {
-	b.t.Helper()
-	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) (err error) {
-		if err = tx.Jobs.Release(ctx, 0); err == nil {
-			due, err = tx.Jobs.Due(ctx, tx.Clock.Now(), billing.JobLease, 100)
-		}
-		return err
-	})
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return due
-}
+func (b *fixture) due() []jobs.Job { return porttest.Due(b.t, b.store, 0) }
 
 // isDue reports whether the job's time has come.
 func (b *fixture) isDue(j jobs.Job) bool {
@@ -338,43 +319,28 @@ func (b *fixture) settle() {
 	}
 }
 
-func (b *fixture) pending(j jobs.Job) (is bool) {
-	b.t.Helper()
-	b.inScope(j.Scope, func(ctx context.Context, tx ports.Tx) (err error) {
-		is, err = tx.Outbox.Pending(ctx, j.ID)
-		return err
-	})
-	return is
-}
+func (b *fixture) pending(j jobs.Job) bool { return porttest.Pending(b.t, b.store, j) }
 
 // events returns the types of a resource's events, in their order.
 func (b *fixture) events(id [16]byte) string {
 	b.t.Helper()
 	var events []string
-	b.in(func(ctx context.Context, tx ports.Tx) error {
-		all, err := tx.Events.List(ctx, billing.EventFilter{Resource: id}, billing.Page{Limit: 100})
-		events = make([]string, len(all))
-		for i, e := range all {
-			events[len(all)-1-i] = string(e.Type)
-			if e.Sequence != len(all)-i {
-				b.t.Errorf("event %s has the sequence %d, want %d", e.Type, e.Sequence, len(all)-i)
-			}
-		}
-		return err
-	})
+	for _, e := range porttest.Events(b.t, b.store, b.scope, id) {
+		events = append(events, string(e.Type))
+	}
 	return strings.Join(events, " ")
 }
 
 // last reads the data of a resource's last event.
 func (b *fixture) last(id [16]byte, data any) {
 	b.t.Helper()
-	b.in(func(ctx context.Context, tx ports.Tx) error {
-		all, err := tx.Events.List(ctx, billing.EventFilter{Resource: id}, billing.Page{Limit: 1})
-		if err != nil || len(all) == 0 {
-			return fmt.Errorf("no event: %w", err)
-		}
-		return json.Unmarshal(all[0].Data, data)
-	})
+	all := porttest.Events(b.t, b.store, b.scope, id)
+	if len(all) == 0 {
+		b.t.Fatal("no event")
+	}
+	if err := json.Unmarshal(all[len(all)-1].Data, data); err != nil {
+		b.t.Fatal(err)
+	}
 }
 
 // counts returns the results of a remittance's claims: c claims, m matched, and

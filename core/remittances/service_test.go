@@ -14,6 +14,7 @@ import (
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 func call(key string) billing.Request {
@@ -257,13 +258,7 @@ func (b *fixture) agree(ids []billing.ClaimID) {
 		if s := c.Standing(); s != nil && s.Paid != sum || s == nil && sum != 0 {
 			b.t.Errorf("the claim stands at %+v, want %s", s, sum)
 		}
-		n := 0
-		b.in(func(ctx context.Context, tx ports.Tx) error {
-			all, err := tx.Events.List(ctx, billing.EventFilter{Resource: id}, billing.Page{Limit: 100})
-			n = len(all)
-			return err
-		})
-		if n != many[id] {
+		if n := len(porttest.Events(b.t, b.store, b.scope, id)); n != many[id] {
 			b.t.Errorf("%d events of %d applied", n, many[id])
 		}
 	}

@@ -291,13 +291,10 @@ func (b *fixture) holder(e *billing.WebhookEndpoint) (id string) {
 func (b *fixture) sweep(p *process) int {
 	b.t.Helper()
 	var due []jobs.Job
-	err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) (err error) {
+	porttest.System(b.t, b.store, func(ctx context.Context, tx ports.SystemTx) (err error) {
 		due, err = tx.Jobs.Lanes(ctx, b.clock.Now(), 0, 1000)
 		return err
 	})
-	if err != nil {
-		b.t.Fatal(err)
-	}
 	for _, j := range due {
 		p.Call(j)
 	}

@@ -2,16 +2,11 @@ package webhooks_test
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"fmt"
 	"io"
 	"log/slog"
-	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -49,25 +44,9 @@ const receiverHost = "hooks.example.com"
 func newReceiver(t *testing.T) *receiver {
 	t.Helper()
 	r := &receiver{t: t, secrets: map[string]billing.WebhookSecret{}, answers: map[string]http.HandlerFunc{}, got: map[string]map[string]int{}}
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: receiverHost}, DNSNames: []string{receiverHost},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
 	server := httptest.NewUnstartedServer(r)
 	server.TLS = &tls.Config{
-		MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}},
+		MinVersion: tls.VersionTLS12,
 		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
 			r.mu.Lock()
 			hello := r.hello
@@ -89,7 +68,7 @@ func newReceiver(t *testing.T) *receiver {
 		Version: "test", Log: slog.New(slog.DiscardHandler), RootCAs: x509.NewCertPool(), Resolve: map[string]netip.AddrPort{receiverHost: at},
 		Timeouts: webhookhttp.Timeouts{Attempt: time.Hour}, // the test releases a hanging receiver
 	}
-	o.RootCAs.AddCert(cert)
+	o.RootCAs.AddCert(server.Certificate())
 	if r.client, err = webhookhttp.New(o); err != nil {
 		t.Fatal(err)
 	}

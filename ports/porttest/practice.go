@@ -2,10 +2,12 @@ package porttest
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -44,6 +46,14 @@ func In(tb testing.TB, store ports.Store, scope billing.Scope, fn func(context.C
 	}
 }
 
+// System runs a transaction without a scope that must go well.
+func System(tb testing.TB, store ports.Store, fn func(context.Context, ports.SystemTx) error) {
+	tb.Helper()
+	if err := store.System(tb.Context(), fn); err != nil {
+		tb.Fatal(err)
+	}
+}
+
 // Payers is the directory that ships.
 func Payers(tb testing.TB) *billing.PayerDirectory {
 	tb.Helper()
@@ -52,4 +62,55 @@ func Payers(tb testing.TB) *billing.PayerDirectory {
 		tb.Fatal(err)
 	}
 	return payers
+}
+
+// Read returns what fn reads in a transaction of the scope, which must go well.
+func Read[T any](tb testing.TB, store ports.Store, scope billing.Scope, fn func(context.Context, ports.Tx) (T, error)) (out T) {
+	tb.Helper()
+	In(tb, store, scope, func(ctx context.Context, tx ports.Tx) (err error) {
+		out, err = fn(ctx, tx)
+		return err
+	})
+	return out
+}
+
+// Claim returns a claim of the scope.
+func Claim(tb testing.TB, store ports.Store, scope billing.Scope, id billing.ClaimID) *billing.ClaimRecord {
+	tb.Helper()
+	return Read(tb, store, scope, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) { return tx.Claims.Get(ctx, id) })
+}
+
+// Events returns the events of a resource, the oldest first. Their sequences
+// must count up from 1.
+func Events(tb testing.TB, store ports.Store, scope billing.Scope, resource [16]byte) []*billing.Event {
+	tb.Helper()
+	all := Read(tb, store, scope, func(ctx context.Context, tx ports.Tx) ([]*billing.Event, error) {
+		return tx.Events.List(ctx, billing.EventFilter{Resource: resource}, billing.Page{Limit: 100})
+	})
+	slices.SortFunc(all, func(x, y *billing.Event) int { return x.Sequence - y.Sequence })
+	for i, e := range all {
+		if e.Sequence != i+1 {
+			tb.Errorf("event %s has the sequence %d, want %d", e.Type, e.Sequence, i+1)
+		}
+	}
+	return all
+}
+
+// Pending reports whether a job is in the outbox.
+func Pending(tb testing.TB, store ports.Store, j jobs.Job) bool {
+	tb.Helper()
+	return Read(tb, store, j.Scope, func(ctx context.Context, tx ports.Tx) (bool, error) { return tx.Outbox.Pending(ctx, j.ID) })
+}
+
+// Due ends the leases of all jobs, and leases those that are due within the
+// duration from now.
+func Due(tb testing.TB, store ports.Store, within time.Duration) (due []jobs.Job) {
+	tb.Helper()
+	System(tb, store, func(ctx context.Context, tx ports.SystemTx) (err error) {
+		if err = tx.Jobs.Release(ctx, 0); err == nil {
+			due, err = tx.Jobs.Due(ctx, tx.Clock.Now().Add(within), billing.JobLease, 10_000)
+		}
+		return err
+	})
+	return due
 }

@@ -245,9 +245,7 @@ func TestLeasesRunOutInFlight(t *testing.T) {
 	}
 	porttest.Await(t, "a window is published", func() bool { return len(times()) >= window })
 	porttest.Await(t, "all that is in flight is published again and again", func() bool {
-		if err := s.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error { return tx.Jobs.Release(ctx, 0) }); err != nil {
-			t.Fatal(err)
-		}
+		porttest.System(t, s, func(ctx context.Context, tx ports.SystemTx) error { return tx.Jobs.Release(ctx, 0) })
 		thrice := 0
 		for _, n := range times() {
 			if n >= 3 {
@@ -277,9 +275,7 @@ func TestBacklogInTurn(t *testing.T) {
 	})
 	last := work()
 	inTx(t, s, other, func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Stage(ctx, last) })
-	if err := s.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error { return tx.Jobs.Release(ctx, 0) }); err != nil {
-		t.Fatal(err)
-	}
+	porttest.System(t, s, func(ctx context.Context, tx ports.SystemTx) error { return tx.Jobs.Release(ctx, 0) })
 	run(t, outboxrelay.New(b, slog.New(slog.DiscardHandler)), s)
 	porttest.Await(t, "the other scope's job is published", func() bool { return b.of(last.Subject) > 0 })
 	if n := b.ofScope(many); n > 100 {
@@ -312,12 +308,10 @@ func TestDueLanesAreCalled(t *testing.T) {
 			e.EventTypes = []billing.EventType{billing.EventClaimDenied} // nothing for it happens
 		}
 		ids = append(ids, e.ID)
-		if err := s.InTx(t.Context(), scope, func(ctx context.Context, tx ports.Tx) error { return tx.Endpoints.Insert(ctx, e) }); err != nil {
-			t.Fatal(err)
-		}
+		porttest.In(t, s, scope, func(ctx context.Context, tx ports.Tx) error { return tx.Endpoints.Insert(ctx, e) })
 	}
 	held := ids[3]
-	err := s.InTx(t.Context(), scope, func(ctx context.Context, tx ports.Tx) error {
+	porttest.In(t, s, scope, func(ctx context.Context, tx ports.Tx) error {
 		if _, _, err := tx.Lanes.Take(ctx, held, billing.NewID[billing.JobID](now), "", time.Hour); err != nil {
 			return err
 		}
@@ -325,9 +319,6 @@ func TestDueLanesAreCalled(t *testing.T) {
 			ID: billing.NewID[billing.EventID](now), Scope: scope, Type: billing.EventClaimPaid, Resource: [16]byte{1}, CreatedAt: now, Data: []byte("{}"),
 		})
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	b := &broker{}
 	for range 2 {
 		run(t, outboxrelay.New(b, slog.New(slog.DiscardHandler)), s)

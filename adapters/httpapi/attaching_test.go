@@ -18,23 +18,19 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // claim keeps a claim of the test office; change may change it.
 func (s *service) claim(t *testing.T, change func(*billing.Claim)) *billing.Claim {
 	t.Helper()
-	payers, err := billing.ShippedPayers()
-	if err != nil {
-		t.Fatal(err)
-	}
-	payer, _ := payers.Find("CHTEST")
 	now := time.Now()
 	id := billing.NewID[billing.ClaimID](now)
 	c := &billing.Claim{
 		ID: id, Scope: s.test, Kind: billing.KindClaim, Frequency: billing.FrequencyOriginal,
 		PatientControlNumber: id.String()[10:], CreatedAt: now,
 		ClaimContent: billing.ClaimContent{
-			OfficeID: s.office, Payer: payer.PayerSummary, PlaceOfService: "11",
+			OfficeID: s.office, Payer: payerOf(t, "CHTEST"), PlaceOfService: "11",
 			Subscriber: billing.ClaimSubscriber{
 				FirstName: "Sam", LastName: "Example", DateOfBirth: billing.Date{Year: 1984, Month: 2, Day: 29}, MemberID: "SANDBOX-PAID-ERA",
 				Gender: billing.GenderUnknown, Address: billing.Address{Line1: "2 Oak St", City: "Albany", State: "NY", ZIP: "12207"},
@@ -46,10 +42,7 @@ func (s *service) claim(t *testing.T, change func(*billing.Claim)) *billing.Clai
 	if change != nil {
 		change(c)
 	}
-	err = s.store.InTx(t.Context(), c.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Claims.Insert(ctx, c) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	porttest.In(t, s.store, c.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Claims.Insert(ctx, c) })
 	return c
 }
 

@@ -197,23 +197,15 @@ func TestRefusalsKeepNoKey(t *testing.T) {
 		call
 		status int
 	}{
-		{call{path: "/attachments", body: "{"}, 422},
-		{call{path: "/attachments", body: s.own(with("kind", "x"))}, 422},
 		{call{path: "/attachments", body: jsonOf(anObject{"claim_id": "clm_" + nobody}, nil)}, 404},
 		{call{path: "/attachments", body: s.own(with("kind", "solicited", "payer_request_id", solicited["payer_request_id"], "payer_id", nil))}, 409},
 		{call{path: path + "/close", body: "{}"}, 409},
-		{patch("/attachments/att_"+s.office.String()[4:], "x"), 404},
 		{patch(path, strings.Repeat("x", 2001)), 422},
-		{upload(path, nil), 422},
 		{upload(path, chart([]byte("%PDF-1.7"))), 422},
 		{upload(path, chart(jpegOf(1)[:300])), 422},
 		{upload(path, chart(pngOf(1)[:60])), 422},
 		{upload(path, chart(append(pngOf(1)[:40], pngOf(2)[41:]...))), 422}, // which the worker may be the first to see
-		{upload("/attachments/att_"+s.office.String()[4:], chart(pngOf(1))), 404},
-		{remove(path, "doc_"+nobody), 404},
-		{call{path: "/payer_requests", body: "{}"}, 422},
 		{call{path: "/payer_requests", body: letter(with("payer_id", "nobody"))}, 404},
-		{call{path: request + "/answer", body: `{"attachment_id":"x"}`}, 422},
 		{call{path: request + "/answer", body: jsonOf(anObject{"attachment_id": "att_" + nobody}, nil)}, 409},
 		{upload(path, chart(pngOf(1))), 201}, // and now it does
 	} {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // event reads the one event about the resource, and checks that it is the
@@ -69,19 +70,17 @@ func TestAttachmentWithAClaim(t *testing.T) {
 	}, nil)})
 	id := made.text(t, "id")
 	path := "/attachments/" + id
-	if made.text(t, "state") != "open" || made.text(t, "kind") != "unsolicited" || made.text(t, "claim_id") != claim.ID.String() ||
-		made.text(t, "office_id") != s.office.String() || made.text(t, "payer", "payer_id") != "CHTEST" || len(made.documents(t)) != 0 ||
-		made.get(t, "attachment_number") != nil || made.get(t, "claim_file") != nil || made.get(t, "closed_at") != nil ||
-		made.get(t, "payer_request_id") != nil || made.text(t, "request_id") != made.Header.Get("X-Request-Id") {
-		t.Errorf("attachment %s", made.body)
-	}
+	made.shows(t, "state", "open", "kind", "unsolicited", "claim_id", claim.ID, "office_id", s.office, "payer.payer_id", "CHTEST",
+		"documents", "[]", "attachment_number", nil, "claim_file", nil, "closed_at", nil, "payer_request_id", nil,
+		"request_id", made.Header.Get("X-Request-Id"))
 	s.must(t, 201, upload(path, film(jpegOf(1))))
 	full := s.must(t, 201, upload(path, chart(pngOf(2))))
 	documents := full.documents(t)
-	if len(documents) != 2 || documents[0]["medium"] != "film" || documents[0]["image_date"] != "2026-01-02" || documents[0]["orientation"] != "left" ||
-		documents[0]["converted_from"] != nil || documents[0]["file_name"] != "x-ray.jpg" || documents[0]["sent_to_network"] != false ||
-		documents[1]["medium"] != "paper" || documents[1]["image_date"] != nil || documents[1]["orientation"] != nil ||
-		documents[1]["converted_from"] != "png" || documents[1]["document_type"] != "7" {
+	full.shows(t, "documents.0.medium", "film", "documents.0.image_date", "2026-01-02", "documents.0.orientation", "left",
+		"documents.0.converted_from", nil, "documents.0.file_name", "x-ray.jpg", "documents.0.sent_to_network", false,
+		"documents.1.medium", "paper", "documents.1.image_date", nil, "documents.1.orientation", nil,
+		"documents.1.converted_from", "png", "documents.1.document_type", "7")
+	if len(documents) != 2 {
 		t.Fatalf("documents %v", documents)
 	}
 	if a := s.must(t, 200, call{path: path}); a.body != full.body {
@@ -97,14 +96,10 @@ func TestAttachmentWithAClaim(t *testing.T) {
 		t.Errorf("closed again: %s after %s", again.body, closed.body)
 	}
 	e := s.event(t, id, "attachment.completed")
-	data := func(names ...string) any { return e.get(t, append([]string{"data"}, names...)...) }
-	if data("object") != "attachment" || data("office_id") != s.office.String() || data("claim_id") != claim.ID.String() ||
-		data("payer", "payer_id") != "CHTEST" || data("kind") != "unsolicited" || data("state") != "closed" ||
-		data("attachment_number") != number || data("payer_request_id") != nil || fmt.Sprint(data("document_count")) != "2" ||
-		data("request_id") != closed.get(t, "request_id") || data("created_at") != closed.get(t, "created_at") ||
-		data("closed_at") != closed.get(t, "closed_at") || data("occurred_at") != closed.get(t, "closed_at") {
-		t.Errorf("event %s of %s", e.body, closed.body)
-	}
+	e.shows(t, "data.object", "attachment", "data.office_id", s.office, "data.claim_id", claim.ID, "data.payer.payer_id", "CHTEST",
+		"data.kind", "unsolicited", "data.state", "closed", "data.attachment_number", number, "data.payer_request_id", nil,
+		"data.document_count", 2, "data.request_id", closed.get(t, "request_id"), "data.created_at", closed.get(t, "created_at"),
+		"data.closed_at", closed.get(t, "closed_at"), "data.occurred_at", closed.get(t, "closed_at"))
 	s.wantNothingChanges(t, path, documents[0]["id"].(string))
 }
 
@@ -177,11 +172,7 @@ func TestAttachmentRequestsRefused(t *testing.T) {
 
 func payerOf(t *testing.T, ref string) billing.PayerSummary {
 	t.Helper()
-	payers, err := billing.ShippedPayers()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, ok := payers.Find(ref)
+	p, ok := porttest.Payers(t).Find(ref)
 	if !ok {
 		t.Fatalf("no payer %s", ref)
 	}
@@ -244,10 +235,7 @@ func (s *service) liveRequest(t *testing.T) billing.PayerRequestID {
 		State: billing.PayerRequestOpen, Source: billing.SourceNetwork, Payer: payerOf(t, "60054"),
 		ReferenceNumber: "R", Requested: "All.", CreatedAt: now,
 	}
-	err := s.store.InTx(t.Context(), r.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.PayerRequests.Insert(ctx, r) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	porttest.In(t, s.store, r.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.PayerRequests.Insert(ctx, r) })
 	return r.ID
 }
 

@@ -87,7 +87,9 @@ func claimShapes(t *testing.T) map[string]shown {
 	t.Helper()
 	full, out := fullClaim(), map[string]shown{}
 	full.Attachments = []*billing.Attachment{fullAttachment(t), openAttachment()}
-	for name, r := range map[string]*billing.ClaimRecord{"claim_draft": draftClaim(), "claim_full": full, "claim_predetermination": returnedClaim()} {
+	for name, r := range map[string]*billing.ClaimRecord{
+		"claim_draft": draftClaim(), "claim_full": full, "claim_predetermination": returnedClaim(),
+	} {
 		out[name], out[name+"_summary"] = shown{"Claim", claimShape(r)}, shown{"ClaimSummary", claimSummaryShape(r)}
 	}
 	return out

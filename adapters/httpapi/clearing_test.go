@@ -10,6 +10,7 @@ import (
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // clear sends claims to the sandbox, and takes what comes back for them, until
@@ -39,16 +40,13 @@ func (s *service) clear(t *testing.T) {
 // until reads the resource until its state is what it will be.
 func (s *service) until(t *testing.T, path, state string) answer {
 	t.Helper()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for range 15_000 {
-		if a := s.do(t, call{path: path}); a.StatusCode == 200 && a.text(t, "state") == state {
-			return a
-		}
-		<-tick.C
-	}
-	t.Fatalf("%s is not %s: %s", path, state, s.do(t, call{path: path}).body)
-	return answer{}
+	var a answer
+	porttest.Await(t, path+" is "+state, func() bool {
+		<-time.After(10 * time.Millisecond)
+		a = s.do(t, call{path: path})
+		return a.StatusCode == 200 && a.text(t, "state") == state
+	})
+	return a
 }
 
 // lately is a day in the last weeks, as claims have it.
@@ -79,7 +77,7 @@ func asked(o anObject) {
 func (s *service) batch(t *testing.T, serial int64, content string) *billing.Batch {
 	t.Helper()
 	b := billing.NewBatch(s.test, sandboxnet.Name, serial, 2, time.Now())
-	err := s.store.InTx(t.Context(), s.test, func(ctx context.Context, tx ports.Tx) error {
+	porttest.In(t, s.store, s.test, func(ctx context.Context, tx ports.Tx) error {
 		for at := b.CreatedAt; ; at = at.Add(time.Millisecond) {
 			if ok, err := tx.Batches.Insert(ctx, b, []byte(content)); ok || err != nil {
 				return err
@@ -87,9 +85,6 @@ func (s *service) batch(t *testing.T, serial int64, content string) *billing.Bat
 			b.Rename(at)
 		}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return b
 }
 

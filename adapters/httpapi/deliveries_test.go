@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // check asks a question of the outcome, and gives the check's ID and its event's.
@@ -21,18 +22,14 @@ func (s *service) check(t *testing.T, outcome string) (check, event string) {
 // time, and gives all of them, newest first.
 func (s *service) settled(t *testing.T, endpoint string, n int) (rows []anObject) {
 	t.Helper()
-	eventually(t, func() error {
-		list := s.must(t, 200, call{path: endpoint + "/deliveries"})
+	porttest.Await(t, fmt.Sprint(n, " deliveries that were tried"), func() bool {
 		rows = nil
-		for _, row := range list.get(t, "data").([]any) {
+		for _, row := range s.must(t, 200, call{path: endpoint + "/deliveries"}).get(t, "data").([]any) {
 			if r := row.(anObject); len(r["attempts"].([]any)) > 0 {
 				rows = append(rows, r)
 			}
 		}
-		if len(rows) != n {
-			return fmt.Errorf("%d deliveries, want %d: %s", len(rows), n, list.body)
-		}
-		return nil
+		return len(rows) == n
 	})
 	return rows
 }
@@ -77,7 +74,8 @@ func TestPing(t *testing.T) {
 	}
 	got := s.receiver.at("/ping")
 	for _, p := range got {
-		answer{body: p.body}.shows(t, "type", "ping", "object", "event", "id", p.header.Get("Webhook-Id"), "sequence", 1, "data.id", lastOf(endpoint))
+		answer{body: p.body}.shows(t, "type", "ping", "object", "event", "id", p.header.Get("Webhook-Id"), "sequence", 1,
+			"data.id", lastOf(endpoint))
 		if !p.verifies(secret) {
 			t.Errorf("%s with %v", p.body, p.header)
 		}

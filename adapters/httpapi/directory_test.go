@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 func TestOfficesAndProviders(t *testing.T) {
@@ -49,10 +49,7 @@ func TestOfficesAndProviders(t *testing.T) {
 func TestPayersAndPatients(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
-	payers, err := billing.ShippedPayers()
-	if err != nil {
-		t.Fatal(err)
-	}
+	payers := porttest.Payers(t)
 	var all []string
 	for _, p := range payers.All() {
 		all = append(all, p.ID.String())

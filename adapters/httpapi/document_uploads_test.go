@@ -1,9 +1,6 @@
 package httpapi
 
 import (
-	"errors"
-	"fmt"
-	"net/http"
 	"testing"
 	"time"
 
@@ -56,48 +53,4 @@ func TestOrderOfChecksOfAnUpload(t *testing.T) {
 			t.Errorf("Allow %q", a.Header.Get("Allow"))
 		}
 	}
-	s.slotsComeFirst(t, path)
-}
-
-// slotsComeFirst holds both places of a key and shows that a third upload is
-// refused for that, and after a free place for its size.
-func (s *service) slotsComeFirst(t *testing.T, path string) {
-	t.Helper()
-	key := s.newKey(t)
-	start := func(length int) *wire {
-		w := dial(t, s.addr)
-		w.send("POST %s%s/documents HTTP/1.1\r\nHost: molar\r\nAuthorization: Bearer %s\r\nContent-Type: multipart/form-data; boundary=%s\r\nContent-Length: %d\r\n\r\n",
-			root, path, key, boundary, length)
-		return w
-	}
-	const tooMuch = 15<<20 + 64<<10 + 1
-	if a := start(tooMuch).reply(); a.StatusCode != 413 {
-		t.Errorf("a declared length that is too large: %d %s", a.StatusCode, a.body)
-	}
-	first, second := dial(t, s.addr), dial(t, s.addr)
-	for _, w := range []*wire{first, second} { // they stall in the body
-		w.send("%s", uploadHead(root+path+"/documents", key, "Content-Length: 1000")+"\r\n--")
-	}
-	eventually(t, func() error {
-		s.server.uploads.mu.Lock()
-		defer s.server.uploads.mu.Unlock()
-		for _, n := range s.server.uploads.ofKey {
-			if n == 2 {
-				return nil
-			}
-		}
-		return errors.New("the two uploads have not begun")
-	})
-	if a := start(tooMuch).reply(); a.StatusCode != 429 || a.Header.Get("Retry-After") == "" {
-		t.Errorf("a third upload: %d %s", a.StatusCode, a.body)
-	}
-	for _, w := range []*wire{first, second} {
-		_ = w.Close()
-	}
-	eventually(t, func() error {
-		if a := start(tooMuch).reply(); a.StatusCode != http.StatusRequestEntityTooLarge {
-			return fmt.Errorf("after two ended: %d %s", a.StatusCode, a.body)
-		}
-		return nil
-	})
 }

@@ -26,11 +26,7 @@ func eventBodies(t *testing.T) map[string]string {
 	}
 	bodies := map[string]string{}
 	for _, f := range files {
-		b, err := os.ReadFile(filepath.Join(folder, f.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		bodies[f.Name()] = string(b)
+		bodies[f.Name()] = string(readFile(t, filepath.Join(folder, f.Name())))
 	}
 	return bodies
 }

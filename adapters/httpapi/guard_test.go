@@ -523,13 +523,9 @@ func TestEndlessBody(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			inner, err := net.Listen("tcp4", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
-			ln := &counted{Listener: inner}
+			ln := &counted{Listener: listen(t)}
 			serveOn(t, s, ln)
-			w := dial(t, inner.Addr().String())
+			w := dial(t, ln.Addr().String())
 			w.send("%s\r\n", head("/echo", c.framing))
 			sent := make(chan int64)
 			go func() { // until the server has closed the connection

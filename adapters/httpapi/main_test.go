@@ -119,12 +119,18 @@ func (p *probe) wait(x *exchange) (*reply, error) {
 // serve runs the server on a free port until the test ends.
 func serve(t *testing.T, s *Server) string {
 	t.Helper()
+	ln := listen(t)
+	serveOn(t, s, ln)
+	return ln.Addr().String()
+}
+
+func listen(t *testing.T) net.Listener {
+	t.Helper()
 	ln, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	serveOn(t, s, ln)
-	return ln.Addr().String()
+	return ln
 }
 
 // serveOn runs the server until the test ends.

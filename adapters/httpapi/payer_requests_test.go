@@ -45,12 +45,9 @@ func TestSolicitedAnswer(t *testing.T) {
 		t.Errorf("read %s after %s", r.body, recorded.body)
 	}
 	e := s.event(t, id, "payer_request.received")
-	data := func(names ...string) any { return e.get(t, append([]string{"data"}, names...)...) }
-	if data("object") != "payer_request" || data("claim_id") != claim || data("payer", "payer_id") != "CHTEST" ||
-		data("reference_number") != "REF-1" || data("state") != "open" || data("source") != "staff" || data("due_date") != "2026-03-01" ||
-		data("created_at") != recorded.get(t, "created_at") || data("occurred_at") != recorded.get(t, "created_at") {
-		t.Errorf("event %s of %s", e.body, recorded.body)
-	}
+	e.shows(t, "data.object", "payer_request", "data.claim_id", claim, "data.payer.payer_id", "CHTEST", "data.reference_number", "REF-1",
+		"data.state", "open", "data.source", "staff", "data.due_date", "2026-03-01",
+		"data.created_at", recorded.get(t, "created_at"), "data.occurred_at", recorded.get(t, "created_at"))
 
 	solicited := jsonOf(anObject{"kind": "solicited", "payer_request_id": id}, nil)
 	made := s.must(t, 201, call{path: "/attachments", body: solicited})

@@ -125,10 +125,7 @@ func (p received) verifies(secret string) bool {
 // sender posts to the receiver by name, and knows a few names more.
 func (r *receiver) sender(t *testing.T, log *slog.Logger) *webhookhttp.Client {
 	t.Helper()
-	closed, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	closed := listen(t)
 	nobody := netip.MustParseAddrPort(closed.Addr().String())
 	if err := closed.Close(); err != nil {
 		t.Fatal(err)

@@ -58,11 +58,7 @@ func TestShutdown(t *testing.T) {
 	}
 
 	done := make(chan error, 1)
-	go func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-		defer cancel()
-		done <- p.server.Shutdown(ctx)
-	}()
+	go func() { done <- p.server.Shutdown(t.Context()) }()
 	p.release <- struct{}{} // one is done before the drain time is over
 	answers := map[int]int{}
 	for _, w := range waiting {
@@ -121,10 +117,7 @@ func TestServerServesOnce(t *testing.T) {
 	if err := s.Shutdown(t.Context()); err != nil {
 		t.Error(err)
 	}
-	ln, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ln := listen(t)
 	if err := s.Serve(ln); err != nil {
 		t.Errorf("a server that was stopped before it served: %v", err)
 	}
@@ -134,11 +127,7 @@ func TestServerServesOnce(t *testing.T) {
 
 	p := startProbe(t, Options{})
 	p.ask(t, "%s", smuggled) // it serves
-	ln, err = net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if p.server.Serve(ln) == nil {
+	if p.server.Serve(listen(t)) == nil {
 		t.Error("a server serves twice")
 	}
 }

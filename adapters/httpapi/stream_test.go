@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 func (p *probe) sendContent(x *exchange) (*reply, error) {
@@ -62,12 +63,7 @@ func getDocumentContent(method string) string {
 
 func wantClosed(t *testing.T, open *atomic.Int64) {
 	t.Helper()
-	eventually(t, func() error {
-		if open.Load() != 0 {
-			return errors.New("content stays open")
-		}
-		return nil
-	})
+	porttest.Await(t, "the content is closed", func() bool { return open.Load() == 0 })
 }
 
 func TestStream(t *testing.T) {
@@ -238,17 +234,8 @@ func TestShutdownEndsStreams(t *testing.T) {
 		_, err := io.Copy(io.Discard, w.r)
 		read <- err
 	}()
-	eventually(t, func() error {
-		if open.Load() == 0 {
-			return errors.New("nothing is sent yet")
-		}
-		return nil
-	})
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
-	if err := p.server.Shutdown(ctx); err != nil {
-		t.Error(err)
-	}
+	porttest.Await(t, "the content is sent", func() bool { return open.Load() > 0 })
+	shutDown(t, p.server)
 	if err := <-read; err != nil {
 		t.Error(err)
 	}

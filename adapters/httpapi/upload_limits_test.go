@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // Each client sends all it has, or all it can, before it reads, as simple ones do.
@@ -80,13 +81,10 @@ func (p *probe) wantUploads(secret string, n int) {
 		p.t.Fatal(err)
 	}
 	u := p.server.uploads
-	eventually(p.t, func() error {
+	porttest.Await(p.t, fmt.Sprint(n, " uploads"), func() bool {
 		u.mu.Lock()
 		defer u.mu.Unlock()
-		if have := u.ofKey[key.ID]; have != n {
-			return fmt.Errorf("%d uploads, want %d", have, n)
-		}
-		return nil
+		return u.ofKey[key.ID] == n
 	})
 }
 
@@ -199,13 +197,10 @@ func TestUploadsThatHaveArrived(t *testing.T) {
 			t.Errorf("close %v, headers are %v", a.Close, a.Header)
 		}
 		p.release <- struct{}{}
-		eventually(t, func() error {
+		porttest.Await(t, "five have arrived", func() bool {
 			p.server.uploads.mu.Lock()
 			defer p.server.uploads.mu.Unlock()
-			if n := p.server.uploads.arrived; n != 5 {
-				return fmt.Errorf("%d have arrived", n)
-			}
-			return nil
+			return p.server.uploads.arrived == 5
 		})
 		late.send("%s", body[50_000:])
 		<-p.waiting

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // shownUpload is what reached the operation of an upload.
@@ -137,38 +138,14 @@ func TestUpload(t *testing.T) {
 func (p *probe) wantNoUploads() {
 	p.t.Helper()
 	u := p.server.uploads
-	eventually(p.t, func() error {
+	porttest.Await(p.t, "the end of all uploads", func() bool {
 		u.mu.Lock()
 		defer u.mu.Unlock()
-		if len(u.ofKey) != 0 || u.arrived != 0 {
-			return fmt.Errorf("%v uploads of keys, %d that have arrived", u.ofKey, u.arrived)
-		}
-		return nil
-	})
-	eventually(p.t, func() error {
-		if open := openFiles(p.t, p.server.tempDir); len(open) > 0 {
-			return fmt.Errorf("%q are open", open)
-		}
-		return nil
+		return len(u.ofKey)+u.arrived+len(openFiles(p.t, p.server.tempDir)) == 0
 	})
 	if left, err := os.ReadDir(p.server.tempDir); err != nil || len(left) > 0 {
 		p.t.Errorf("%v are left, %v", left, err)
 	}
-}
-
-// eventually waits until the condition holds: the server notices the end of a
-// connection in its own time.
-func eventually(t *testing.T, condition func() error) {
-	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for range 60_000 {
-		if condition() == nil {
-			return
-		}
-		<-tick.C
-	}
-	t.Fatal(condition())
 }
 
 // openFiles lists the files of this process that are in the folder, those

@@ -71,7 +71,8 @@ func (s *system) sendAttachment(ctx context.Context, n int) (out sentAttachment,
 		r, ok = s.insist(ctx, fmt.Sprintf("%s-%d", key, n), path, contentType, body)
 		return r
 	}
-	out = sentAttachment{id: idOf(step("make", "/attachments", "application/json", attachmentBody(s.office, "Decay."))), documents: map[string]string{}}
+	made := step("make", "/attachments", "application/json", attachmentBody(s.office, "Decay."))
+	out = sentAttachment{id: idOf(made), documents: map[string]string{}}
 	for name, asPNG := range map[string]bool{"a.jpg": false, "b.png": true} {
 		if contentType, body := uploadBody(name, photo(n, asPNG)); ok {
 			step(name, "/attachments/"+out.id+"/documents", contentType, body)

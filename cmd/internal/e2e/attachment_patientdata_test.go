@@ -142,7 +142,8 @@ func (c *canary) attach() {
 	}
 	c.json(http.StatusBadGateway, a+"/close", `{}`)
 	c.json(refused, a+"/close", `{"note":"Zyxcanarywrong"}`)
-	r, err := send(c.t.Context(), http.DefaultClient, http.MethodPatch, c.urls[0]+a, c.key, "canary-patch", "application/json", []byte(`{"narrative":"Zyxcanarynarrative"}`))
+	r, err := send(c.t.Context(), http.DefaultClient, http.MethodPatch, c.urls[0]+a, c.key, "canary-patch", "application/json",
+		[]byte(`{"narrative":"Zyxcanarynarrative"}`))
 	if err != nil || r.status != http.StatusOK {
 		c.t.Errorf("PATCH: %v %v", r, err)
 	}
@@ -195,7 +196,7 @@ func (c *canary) faults(server *testservers.S3Server) {
 	if status := closing(); status != http.StatusServiceUnavailable {
 		c.t.Errorf("close without the image store: %d", status)
 	}
-	await(c.t, "a job that rests", func() bool { return strings.Contains(c.workers[0].log()[had:], "job done without success") })
+	await(c.t, "a job that rests", func() bool { return strings.Contains(c.workers[0].log()[had:], "without success") })
 	server.Restart()
 	await(c.t, "the attachment is closed", func() bool { return closing() == http.StatusOK })
 	c.postgres.Kill()

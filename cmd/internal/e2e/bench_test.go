@@ -246,7 +246,8 @@ func (s *system) pages(b *testing.B) (first, deep time.Duration) {
 	}
 	client := &fasthttp.Client{}
 	page := func(cursor string, limit int) (next string, took time.Duration) {
-		took, err := timed(client, s.urls[0]+"/eligibility?limit="+strconv.Itoa(limit)+cursor, s.key, "", "", func(resp *fasthttp.Response) {
+		target := s.urls[0] + "/eligibility?limit=" + strconv.Itoa(limit) + cursor
+		took, err := timed(client, target, s.key, "", "", func(resp *fasthttp.Response) {
 			found := regexp.MustCompile(`"next_cursor":"([^"]+)"`).FindSubmatch(resp.Body())
 			if resp.StatusCode() != 200 || found == nil {
 				b.Fatalf("page: %d %s", resp.StatusCode(), resp.Body())

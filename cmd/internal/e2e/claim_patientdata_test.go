@@ -28,7 +28,10 @@ func (s *watchedSystem) claimDataStaysIn(t *testing.T) {
 	message := c.message("molar.era")
 	c.stray()
 
-	texts := map[string]string{"remittances": remittances, "metrics of the eraworker": metrics, "queue": message, "quarantine, as the operator sees it": s.molar("era", "quarantine"), "messages to the caller": c.shown.String()}
+	texts := map[string]string{
+		"remittances": remittances, "metrics of the eraworker": metrics, "queue": message, "messages to the caller": c.shown.String(),
+		"quarantine, as the operator sees it": s.molar("era", "quarantine"),
+	}
 	_, texts["events"] = get(t, s.urls[0]+"/events?limit=100", s.key)
 	_, texts["batches"] = get(t, s.urls[0]+"/batches?limit=100", s.key)
 	for _, want := range []string{

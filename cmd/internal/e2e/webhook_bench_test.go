@@ -86,7 +86,8 @@ func (d *developers) resend(endpoint string) int {
 
 func (d *developers) remove(endpoint string) {
 	d.tb.Helper()
-	r, err := send(d.tb.Context(), http.DefaultClient, http.MethodDelete, d.urls[0]+"/webhook_endpoints/"+endpoint, d.key, unique("remove"), "", nil)
+	url := d.urls[0] + "/webhook_endpoints/" + endpoint
+	r, err := send(d.tb.Context(), http.DefaultClient, http.MethodDelete, url, d.key, unique("remove"), "", nil)
 	if err != nil || r.status != http.StatusNoContent {
 		d.tb.Fatalf("remove: %v %v", r, err)
 	}

@@ -99,9 +99,14 @@ func (b *fixture) processAt(own ports.Clock, f *fault) *process {
 	}
 	over := make(chan struct{})
 	f.over = over
+	return b.processOn(mortalStore{b.store, f}, mortalSender{b.outside, f}, own, f, over)
+}
+
+// processOn starts a process on a store and with a sender.
+func (b *fixture) processOn(store ports.Store, sender ports.WebhookSender, own ports.Clock, f *fault, over chan struct{}) *process {
+	b.t.Helper()
 	p := &process{b: b, fault: f, log: &log{}}
-	p.Dispatcher = webhooks.NewDispatcher(mortalStore{b.store, f}, mortalQueue{b.broker.Open(), f}, mortalSender{b.outside, f},
-		own, b.pace, slog.New(p.log), func(billing.Attempt) {})
+	p.Dispatcher = webhooks.NewDispatcher(store, mortalQueue{b.broker.Open(), f}, sender, own, b.pace, slog.New(p.log), func(billing.Attempt) {})
 	ctx, cancel := context.WithCancel(b.t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { _ = p.Run(ctx) })

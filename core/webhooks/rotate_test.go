@@ -2,7 +2,6 @@ package webhooks_test
 
 import (
 	"context"
-	"log/slog"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -79,24 +78,18 @@ func TestSecretCannotBeRead(t *testing.T) {
 	b := newFixture(t)
 	e := b.endpoint()
 	b.backlog(3)
-	s, warnings := &blind{Store: b.store}, &log{}
+	s := &blind{Store: b.store}
 	s.left.Store(5)
-	d := webhooks.NewDispatcher(s, b.broker.Open(), b.outside, b.clock, b.pace, slog.New(warnings), func(billing.Attempt) {})
-	ctx, cancel := context.WithCancel(t.Context())
-	var running sync.WaitGroup
-	running.Go(func() { _ = d.Run(ctx) })
-	defer running.Wait()
-	defer cancel()
-	porttest.Await(b.t, "the process runs", d.Running)
-	p := &process{Dispatcher: d, b: b, fault: &fault{}}
+	p := b.processOn(s, b.outside, b.clock, &fault{}, make(chan struct{}))
 	p.worked(e)
 	b.exactlyOnce(e)
 	if n := b.states(e)[billing.DeliveryDelivered]; n != 3 {
 		t.Errorf("%d are delivered", n)
 	}
-	if w := warnings.warned(); len(w) == 0 {
+	if w := p.log.warned(); len(w) == 0 {
 		t.Error("the operator reads nothing of it")
 	}
+	p.stop() // so that it reads no secret
 	s.left.Store(1)
 	service := webhooks.New(s, b.outside, b.clock)
 	if o := came(service.Ping(t.Context(), write(b.scope, call("k"), attemptShown), e.ID)); o.err == nil {

@@ -258,15 +258,9 @@ func TestReceiversThatFail(t *testing.T) {
 		e := b.endpoint()
 		r.knows(e, test.answer)
 		b.backlog(1)
-		d := webhooks.NewDispatcher(b.store, b.broker.Open(), r.client, b.clock, b.pace, slog.New(slog.DiscardHandler), func(billing.Attempt) {})
-		ctx, cancel := context.WithCancel(t.Context())
-		var running sync.WaitGroup
-		running.Go(func() { _ = d.Run(ctx) })
-		porttest.Await(b.t, "the process runs", d.Running)
-		d.Call(jobs.Job{Kind: jobs.KindWebhook, Scope: e.Scope, Subject: e.ID})
-		porttest.Await(b.t, "the lane ends", func() bool { return d.Lanes() == 0 })
-		cancel()
-		running.Wait()
+		p := b.processOn(b.store, r.client, b.clock, &fault{}, make(chan struct{}))
+		p.worked(e)
+		p.stop()
 		got := b.deliveries(e)[0]
 		if len(got.Attempts) != 1 {
 			t.Fatalf("%s: %d attempts", name, len(got.Attempts))

@@ -73,7 +73,7 @@ func reply() eligibility.Reply {
 				Gender:     "F",
 				Traces:     []eligibility.Trace{{Type: "2", Number: "elg_01", Originator: "9000000000"}},
 				References: []eligibility.Reference{{Qualifier: "6P", Value: "G-100", Description: "Acme PPO"}, {Qualifier: "18", Value: "P7"}},
-				Dates:      []eligibility.Date{eligibility.Through("346", day, day.AddMonths(12))},
+				Dates:      []eligibility.Date{{Qualifier: "346", Format: "RD8", Value: day.X12() + "-" + day.AddMonths(12).X12()}},
 				Rejections: []eligibility.Rejection{{Loop: "2100C", Valid: "N", Reason: "72", FollowUp: "C"}},
 			},
 			Benefits: []eligibility.Benefit{{Code: "1", ServiceTypes: []string{"30", "35"}, Plan: "Acme PPO"}},

@@ -174,11 +174,6 @@ type Date struct {
 // On returns a Date of one day.
 func On(qualifier string, day billing.Date) Date { return Date{qualifier, "D8", day.X12()} }
 
-// Through returns a Date from one day to another.
-func Through(qualifier string, from, to billing.Date) Date {
-	return Date{qualifier, "RD8", from.X12() + "-" + to.X12()}
-}
-
 // Rejection is an AAA segment, tied to its loop.
 type Rejection struct {
 	Segment  int    // ordinal of the AAA

@@ -8,15 +8,37 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 )
 
+func on(year int, month time.Month, day int) billing.Date {
+	return billing.Date{Year: year, Month: month, Day: day}
+}
+
 // goodClaim is a claim that no rule finds anything wrong with, and what rules
 // know besides.
 func goodClaim() (*billing.Claim, billing.RuleContext) {
-	c, _ := claimRequest().Claim()
-	c.ID, c.Payer.ID = billing.ClaimID{15: 12}, billing.PayerID{15: 4}
+	c := billing.Claim{ID: billing.ClaimID{15: 12}, Kind: billing.KindClaim, Frequency: billing.FrequencyOriginal, PatientControlNumber: "pcn-1"}
+	c.ClaimContent = billing.ClaimContent{
+		Payer: billing.PayerSummary{ID: billing.PayerID{15: 4}}, PlaceOfService: "22", PriorAuthorization: "AUTH1", Note: "A note.",
+		Subscriber: billing.ClaimSubscriber{
+			FirstName: "Jane", LastName: "Roe", DateOfBirth: on(1985, 4, 12), MemberID: "W1", GroupNumber: "G1", Gender: billing.GenderFemale,
+			Address: billing.Address{Line1: "2 Oak Street", Line2: "Flat 1", City: "Springfield", State: "IL", ZIP: "627010001"},
+		},
+		Patient: &billing.ClaimPatient{
+			FirstName: "Kim", LastName: "Poe", DateOfBirth: on(2016, 5, 6), Relationship: billing.RelationChild, Gender: billing.GenderUnknown,
+		},
+		Accident: &billing.Accident{Type: "auto", Date: on(2026, 3, 1), State: "TX"},
+		Lines: []billing.ClaimLine{
+			{ProcedureCode: "D2392", ServiceDate: on(2026, 3, 2), Fee: 100_00, Quantity: 1, Tooth: "A", Surfaces: []string{"M", "O"}},
+			{
+				ProcedureCode: "D4341", ServiceDate: on(2026, 3, 9), Fee: 12_50, Quantity: 2, OralCavity: []string{"10"},
+				PriorPlacementDate: on(2020, 1, 31),
+			},
+		},
+	}
 	return &c, billing.RuleContext{
 		Today: on(2026, 3, 20), Office: &billing.Office{NPI: "1234567893"}, Provider: &billing.Provider{NPI: "1679576722"},
 		Payer: &billing.Payer{Capabilities: billing.Capabilities{Claims: true}},

@@ -1,6 +1,7 @@
 package billing_test
 
 import (
+	"regexp"
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -77,5 +78,18 @@ func TestTheDatesAndTheChargeOfAClaim(t *testing.T) {
 				t.Errorf("%+v and %d, want %+v and %d", got.ServiceDates(), got.Charge(), c.span, c.charge)
 			}
 		})
+	}
+}
+
+func TestControlNumbersAreUnlikeEachOther(t *testing.T) {
+	t.Parallel()
+	form := regexp.MustCompile(`^[0-9A-Z]{20}$`)
+	seen := map[string]bool{}
+	for range 10_000 {
+		n := billing.NewControlNumber(billing.NewID[billing.ClaimID](noon)) // all within a millisecond
+		if !form.MatchString(n) || seen[n] {
+			t.Fatalf("control number %q", n)
+		}
+		seen[n] = true
 	}
 }

@@ -33,10 +33,6 @@ func claimRequest() intake.ClaimRequest {
 	}
 }
 
-func on(year int, month time.Month, day int) billing.Date {
-	return billing.Date{Year: year, Month: month, Day: day}
-}
-
 func TestAClaimIsReadWhole(t *testing.T) {
 	t.Parallel()
 	r := claimRequest()

@@ -1,11 +1,12 @@
 package intake_test
 
 import (
-	"testing"
+	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 )
 
+// found lists faults as "field code".
 func found(faults billing.Faults) (all []string) {
 	for _, f := range faults {
 		all = append(all, f.Field+" "+string(f.Code))
@@ -13,11 +14,6 @@ func found(faults billing.Faults) (all []string) {
 	return all
 }
 
-func day(t *testing.T, s string) billing.Date {
-	t.Helper()
-	d, err := billing.ParseDate(s)
-	if err != nil {
-		t.Fatalf("ParseDate(%q): %v", s, err)
-	}
-	return d
+func on(year int, month time.Month, day int) billing.Date {
+	return billing.Date{Year: year, Month: month, Day: day}
 }

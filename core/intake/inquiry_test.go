@@ -22,7 +22,7 @@ func request() intake.EligibilityRequest {
 
 func TestParseGoodRequest(t *testing.T) {
 	t.Parallel()
-	today := day(t, "2026-11-21")
+	today := on(2026, 11, 21)
 	r := request()
 	q, office, _, faults := r.Inquiry(today)
 	if len(faults) != 0 {
@@ -35,7 +35,7 @@ func TestParseGoodRequest(t *testing.T) {
 
 func TestParseNamesEveryFault(t *testing.T) {
 	t.Parallel()
-	today := day(t, "2026-11-21")
+	today := on(2026, 11, 21)
 	for name, c := range map[string]struct {
 		change func(*intake.EligibilityRequest)
 		want   []string // field code

@@ -60,7 +60,7 @@ func TestPayerRequestRecords(t *testing.T) {
 				want.ClaimID = claimID
 			}
 			if r.DueDate != nil {
-				want.DueDate = day(t, *r.DueDate)
+				want.DueDate, _ = billing.ParseDate(*r.DueDate)
 			}
 			if got != want {
 				t.Errorf("payer request %+v, want %+v", got, want)

@@ -39,7 +39,7 @@ type outcome struct {
 	err      error
 }
 
-func answered(s shown) billing.Reply {
+func replyOf(s shown) billing.Reply {
 	body, err := json.Marshal(s)
 	if err != nil {
 		panic(err)
@@ -48,18 +48,18 @@ func answered(s shown) billing.Reply {
 }
 
 func endpointShown(e *billing.WebhookEndpoint, _ error) billing.Reply {
-	return answered(shown{Endpoint: e.ID.String(), URL: e.URL, Status: string(e.Status)})
+	return replyOf(shown{Endpoint: e.ID.String(), URL: e.URL, Status: string(e.Status)})
 }
 
 func revealedShown(r webhooks.Revealed, _ error) billing.Reply {
-	return answered(shown{Endpoint: r.Endpoint.ID.String(), URL: r.Endpoint.URL, Status: string(r.Endpoint.Status), Secret: r.Secret})
+	return replyOf(shown{Endpoint: r.Endpoint.ID.String(), URL: r.Endpoint.URL, Status: string(r.Endpoint.Status), Secret: r.Secret})
 }
 
 func attemptShown(a billing.Attempt, _ error) billing.Reply {
-	return answered(shown{Code: a.Status, Error: a.Error})
+	return replyOf(shown{Code: a.Status, Error: a.Error})
 }
 
-func queuedShown(n int, _ error) billing.Reply { return answered(shown{Queued: n}) }
+func queuedShown(n int, _ error) billing.Reply { return replyOf(shown{Queued: n}) }
 
 func came(r billing.Reply, err error) (o outcome) {
 	if err == nil {

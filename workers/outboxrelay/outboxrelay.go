@@ -239,12 +239,15 @@ func (r *Relay) look(ctx context.Context, store ports.Store, away time.Time) (mo
 			}
 		}
 		if flying := r.flying(); len(flying) > 0 {
-			if again, err = tx.Leases.Again(ctx, flying, billing.JobLease); err != nil {
-				return err
-			}
 			held, err := tx.Leases.Held(ctx, flying)
 			if err != nil {
 				return err
+			}
+			if again, err = tx.Leases.Again(ctx, flying, billing.JobLease); err != nil {
+				return err
+			}
+			for _, j := range again {
+				held = append(held, j.ID)
 			}
 			r.landed(flying, held)
 		}

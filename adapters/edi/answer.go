@@ -26,7 +26,7 @@ func newAnswer(q billing.Inquiry270, r *eligibility.Reply, member *eligibility.M
 	a.add(member)
 	for _, x := range r.Rejections() {
 		t := ruleFor(x.Reason, loopOf(x.Loop), q.Inquiry.Patient != nil)
-		a.remarks = append(a.remarks, join(" ", "The payer did not answer a part:", t.message, x.Reason))
+		a.remarks = append(a.remarks, join(" ", "The payer did not answer part of the request:", t.message, x.Reason))
 	}
 	return a
 }
@@ -43,15 +43,20 @@ func (a *answer) add(m *eligibility.Member) {
 	}
 }
 
-// same reports whether two EBs are equal except for their position. It compares
-// first what differs most, because each row is compared with all others.
+// same reports whether two EBs say the same. It compares first what differs
+// most, because each row is compared with all others.
 func same(a, b *row) bool {
 	return a.code == b.code && a.Code == b.Code && a.Amount == b.Amount && slices.Equal(a.ServiceTypes, b.ServiceTypes) &&
 		a.Period == b.Period && a.Level == b.Level && a.Percent == b.Percent && a.InNetwork == b.InNetwork &&
 		a.QuantityQualifier == b.QuantityQualifier && a.Quantity == b.Quantity && a.Authorization == b.Authorization &&
 		a.InsuranceType == b.InsuranceType && a.Plan == b.Plan &&
-		slices.Equal(a.Deliveries, b.Deliveries) && slices.Equal(a.Dates, b.Dates) && slices.Equal(a.Messages, b.Messages)
+		slices.Equal(a.Deliveries, b.Deliveries) && slices.Equal(a.Dates, b.Dates) && slices.Equal(a.Messages, b.Messages) &&
+		a.Procedure.Qualifier == b.Procedure.Qualifier && a.Procedure.Code == b.Procedure.Code &&
+		slices.Equal(a.Procedure.Modifiers, b.Procedure.Modifiers) && slices.Equal(a.References, b.References) &&
+		slices.Equal(a.Information, b.Information) && slices.EqualFunc(a.Related, b.Related, sameParty)
 }
+
+func sameParty(a, b eligibility.Party) bool { return a.Name == b.Name }
 
 // benefits builds the answer. Its order matters: each part removes the notes that
 // it uses, and PayerNotes has the rest.

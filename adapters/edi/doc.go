@@ -17,6 +17,16 @@
 //   - A payer's message (MSG) goes to one place: a plan rule, the notes of a
 //     category, the note of a procedure, else PayerNotes.
 //
+// Payers differ in their phrases and codes. A new one goes where the others of
+// its kind are:
+//
+//   - rules.go: phrases of plan rules. procedures.go: downgrades and the next
+//     date. frequency.go: "per tooth" and the like, HSD, EB09, EB06 of limits.
+//     plan.go: the benefit period, EB04. A phrase is only searched in messages
+//     that contain its stem.
+//   - row.go: EB03, EB12, BENEFITCLASS and names of networks. amounts.go: EB02,
+//     EB05 and EB06 of money. dates.go: DTP. reasons.go: AAA03.
+//
 // Every value comes from the reply. Only two things are computed, as the
 // interface promises: the third of amount, used and remaining, and the next day
 // on which a service is covered.

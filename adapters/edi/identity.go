@@ -43,7 +43,7 @@ func (id *identity) claim(c *remittance.Claim) {
 	id.flush()
 }
 
-// text adds a value after its length, so that different lists never digest the
+// text adds a value after its length, so that different lists never produce the
 // same bytes.
 func (id *identity) text(s string) {
 	id.buffer = binary.AppendUvarint(id.buffer, uint64(len(s)))

@@ -49,6 +49,13 @@ func TestPlanRules(t *testing.T) {
 			map[string]string{"coordination_of_benefits": "COB: BIRTHDAY RULE; The payer knows of another payer: OTHER DENTAL"},
 			nil,
 		},
+		"two other payers": {
+			[]string{"EB*R**35", "LS*2120", "NM1*PRP*2*FIRST DENTAL", "LE*2120", "EB*R**35", "LS*2120", "NM1*PRP*2*SECOND DENTAL", "LE*2120"},
+			map[string]string{
+				"coordination_of_benefits": "The payer knows of another payer: FIRST DENTAL; The payer knows of another payer: SECOND DENTAL",
+			},
+			nil,
+		},
 		"preparation": {[]string{"EB*F", "MSG*PAID ON THE PREPARATION DATE"}, map[string]string{"major_services_paid_on": "prep_date"}, nil},
 		"seat":        {[]string{"EB*F**36", "MSG*CROWNS ARE PAID ON SEAT DATE"}, map[string]string{"major_services_paid_on": "seat_date"}, nil},
 		"both dates say nothing": {

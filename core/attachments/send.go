@@ -68,13 +68,6 @@ func (s *Service) FailSend(ctx context.Context, j jobs.Job) error {
 	return s.finish(ctx, j, func(a *billing.Attachment, _ time.Time) bool { return a.GiveUp(j.ID) })
 }
 
-// A job that cannot read its images rests for as long as it has waited: at
-// least for the Retry-After of its caller, at most for longestRest.
-const (
-	shortestRest = 5 * time.Second
-	longestRest  = 30 * time.Second
-)
-
 // stall lets the job rest while the blob store is down, and notifies the
 // waiting instance. It counts no attempt: the job continues however long the
 // outage lasts.
@@ -91,7 +84,7 @@ func (s *Service) stall(ctx context.Context, j jobs.Job, fault error) error {
 			return err
 		}
 		now := tx.Clock.Now()
-		rest := min(max(now.Sub(a.SendingSince), shortestRest), longestRest)
+		rest := min(max(now.Sub(a.SendingSince), billing.AttachmentLeastRest), billing.AttachmentMostRest)
 		return tx.Outbox.Postpone(ctx, j.ID, now.Add(rest))
 	})
 	if err != nil {

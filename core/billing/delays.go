@@ -2,14 +2,14 @@ package billing
 
 import "time"
 
-// This file holds every delay after which Molar tries again or looks again.
-// Three sorts stand elsewhere. What an operator sets is in
-// cmd/internal/wire/settings.go, the sandbox's ERA delay among it. The back-off
-// of a broken connection stands in its adapter. How long something may take is
-// with what it bounds.
+// This file holds the delays after which Molar tries work again or looks for it
+// again. Others are elsewhere: an operator's settings, such as the sandbox's ERA
+// delay, in cmd/internal/wire/settings.go; the back-off of a broken connection or
+// a lost transaction in its adapter; a time limit next to what it limits.
 
 // Jobs. A job that is not done when its lease ends is published again, with a
-// lease of twice the length.
+// lease of twice the length. This is the retry delay of every kind of job. A use
+// case that wants another one postpones its job (tx.Outbox.Postpone).
 const (
 	JobLease    = 3 * time.Second // a busy worker renews it; it is short so that a killed worker's jobs start again soon
 	JobMaxLease = time.Minute
@@ -32,6 +32,13 @@ const (
 	ERARetry     = time.Second      // while it waits for a batch, or for another job
 	ERAHeldUp    = 10 * time.Second // while the work on an earlier remittance fails
 	ERABatchWait = 10 * time.Minute // until it stops waiting for a batch to be noted as sent
+)
+
+// Attachments. A job that cannot read its images rests for as long as it has
+// waited, within these bounds. The least is the Retry-After of its caller.
+const (
+	AttachmentLeastRest = 5 * time.Second
+	AttachmentMostRest  = 30 * time.Second
 )
 
 // AttachmentCommitPauses returns the pause before each attempt to commit a

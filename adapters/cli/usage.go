@@ -48,17 +48,19 @@ func needed(c *cobra.Command) error {
 	return err
 }
 
-// exactlyOne accepts one argument; what is the error for any other number.
-func exactlyOne(what string) cobra.PositionalArgs {
+// exactlyOne accepts exactly one argument. For any other number it returns an
+// error with the message.
+func exactlyOne(message string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) == 1 {
 			return nil
 		}
-		return errors.New(what)
+		return errors.New(message)
 	}
 }
 
-// oneOf accepts one argument, which the command list shows.
+// oneOf accepts exactly one argument. The command list prints the possible
+// values.
 func oneOf(what, list string) cobra.PositionalArgs {
 	return exactlyOne("name one " + what + "; " + list + " lists them")
 }

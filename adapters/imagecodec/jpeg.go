@@ -182,7 +182,7 @@ func (j *jpegRewriter) chooseColour() (jpegColour, error) {
 			return c, nil
 		}
 	}
-	return jpegColour{}, refuseColour()
+	return jpegColour{}, refuseColor()
 }
 
 // scan reads a SOS segment of n bytes and the data after it.
@@ -293,7 +293,7 @@ func (j *jpegRewriter) end() error {
 	case j.scans == 0:
 		return refuseShort()
 	case j.standard.standard(j.frame) != j.model:
-		return refuseColour()
+		return refuseColor()
 	}
 	for _, c := range j.frame.components {
 		// libjpeg uses the table at the first scan, image/jpeg the last one
@@ -305,6 +305,6 @@ func (j *jpegRewriter) end() error {
 	return err
 }
 
-func refuseColour() error {
-	return refuseDamaged("its markers contradict each other about its colours")
+func refuseColor() error {
+	return refuseDamaged("its markers contradict each other about its colors")
 }

@@ -80,11 +80,11 @@ func TestSanitizeRefuses(t *testing.T) {
 		{"four components without Adobe", "cmyk.jpg", without(0xee, 0), "format: The JPEG has four color components and no Adobe marker that names their color space. Save it as RGB."},
 		{
 			"markers that claim two colors", "baseline-rgb.jpg", then(without(0xee, 0), before(0xdb, 0, jfif()...), before(0xdb, 0, segment(0xe0, []byte("JFXX\x00\x10")...)...)),
-			"format: The JPEG is damaged: its markers contradict each other about its colours.",
+			"format: The JPEG is damaged: its markers contradict each other about its colors.",
 		},
 		{
 			"an Adobe marker behind the image", base, then(without(0xe0, 0), before(0xd9, 0, adobe(0)...)),
-			"format: The JPEG is damaged: its markers contradict each other about its colours.",
+			"format: The JPEG is damaged: its markers contradict each other about its colors.",
 		},
 		{
 			"a quantization table that changes", progressive, before(0xda, 3, segment(0xdb, append([]byte{0}, bytes.Repeat([]byte{9}, 64)...)...)...),

@@ -10,7 +10,7 @@ const maxScans = 100
 type jpegScan struct {
 	parts       []scanPart
 	first, last int // coefficients
-	high, low   int // how many low bits were, and are, left to later scans
+	high, low   int // the low bits that are missing before this scan, and after it
 }
 
 // scanPart is a component in a scan, with the tables that it needs there.
@@ -56,8 +56,8 @@ func readScan(w *window, f *jpegFrame, n int) (*jpegScan, error) {
 }
 
 // check checks the scan against T.81 (B.2.3, G.1.1.1) and the scans before it:
-// every coefficient comes once, and each of its low bits once. That limits the
-// work.
+// each coefficient may come only once, and then each of its low bits once. This
+// bounds the work.
 func (s *jpegScan) check(f *jpegFrame) error {
 	blocks := 0
 	for _, p := range s.parts {
@@ -86,8 +86,8 @@ func (s *jpegScan) check(f *jpegFrame) error {
 	return nil
 }
 
-// buildTables assigns their tables to the parts, from space for four of each
-// class, and clears the names of tables that the scan does not read.
+// buildTables builds the tables of each part in space, which has room for four
+// of each class. It zeroes the IDs of tables that the scan does not read.
 func (s *jpegScan) buildTables(t *jpegTables, progressive bool, space *[2][4]huffTable) error {
 	dc := s.first == 0 && s.high == 0
 	ac, meaning := s.last > 0, codesSequential

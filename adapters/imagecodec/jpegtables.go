@@ -18,8 +18,8 @@ type jpegTables struct {
 	baseline bool            // two Huffman tables of each class, not four
 }
 
-// jpegTable is a table in its segment: the byte with its class and ID, and the
-// rest.
+// jpegTable is a table as its segment holds it: a byte with the class and ID,
+// then the values. Written is the body that was written last.
 type jpegTable struct{ body, written []byte }
 
 // define reads tables of kind DQT or DHT from a segment of n bytes.
@@ -121,7 +121,8 @@ func flush(out []byte, marker byte, tables ...*jpegTable) []byte {
 	return out
 }
 
-// step is what an entropy decoder does at a code: 0 for a code that is none.
+// step packs what the entropy decoder does after a code. It is 0 for an invalid
+// code.
 //
 //	bits 0 to 7    length of the code and of the bits that come with it
 //	bits 8 to 15   length of the code
@@ -175,11 +176,11 @@ func (c codes) step(symbol byte, n, al int) step {
 
 const fastBits = 10
 
-// huffTable returns the step of a code (T.81 annex C).
+// huffTable looks up the step of a code (T.81 annex C).
 type huffTable struct {
 	fast  [1 << fastBits]step // by the next fastBits, 0 for longer codes
 	steps [256]step           // in the order of the codes
-	limit [17]uint32          // 16 bits below limit[n] begin with a code of n bits, or fewer
+	limit [17]uint32          // if the next 16 bits are below limit[n], they begin with a code of at most n bits
 	first [17]int             // what to add to a code of n bits for its place in steps
 }
 

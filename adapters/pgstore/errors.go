@@ -103,8 +103,8 @@ func conflict(e *serverError) error {
 	return &billing.Error{Code: billing.CodeConflict, Message: message, Faults: faults, Cause: e}
 }
 
-// ofStatement cleans the error of a statement, which ends its transaction. It
-// reports the caller's own deadline as such.
+// ofStatement cleans the error of a statement. Any such error ends the
+// transaction. Once the caller's context has ended, it returns the cause of that.
 func ofStatement(ctx context.Context, err error) error {
 	switch {
 	case err == nil || errors.Is(err, sql.ErrNoRows):

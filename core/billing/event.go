@@ -5,7 +5,7 @@ import "time"
 // EventType names what happened.
 type EventType string
 
-// The event types of the interface.
+// The event types of the API contract.
 const (
 	EventEligibilityCompleted     EventType = "eligibility.completed"
 	EventAPIKeyCreated            EventType = "api_key.created"
@@ -28,7 +28,7 @@ const (
 	EventPredeterminationReturned EventType = "predetermination.returned"
 )
 
-// EventTypes returns every event type in the order of the interface.
+// EventTypes returns every event type in the order of the API contract.
 func EventTypes() []EventType {
 	return []EventType{
 		EventEligibilityCompleted, EventAPIKeyCreated, EventAPIKeyRevoked, EventClaimValidated,

@@ -1,6 +1,6 @@
 package billing
 
-// RejectionKind is whether sending the check again can help.
+// RejectionKind says whether sending the check again can help.
 type RejectionKind string
 
 // The rejection kinds.
@@ -39,7 +39,7 @@ const (
 	ReasonPayerRejectedOther     ReasonCode = "PAYER_REJECTED_OTHER"
 )
 
-// ReasonCodes returns every reason in the order of the interface.
+// ReasonCodes returns every reason in the order of the API contract.
 func ReasonCodes() []ReasonCode {
 	return []ReasonCode{
 		ReasonMemberNotFound, ReasonPatientIsDependent, ReasonDateOfBirthMismatch, ReasonMemberIDInvalid, ReasonMemberIDDuplicate,

@@ -16,9 +16,9 @@ func visible(r rune) bool {
 }
 
 // Spellable reports whether X12 files can carry s without a change of meaning.
-// They have ASCII: Latin letters lose their accents, punctuation becomes plain or
-// a space, and other characters are left out. A text of which nothing remains is
-// not spellable.
+// They hold only ASCII: accented Latin letters lose their accents, punctuation
+// becomes plain or a space, and other characters are dropped. A text of which
+// nothing remains is not spellable.
 func Spellable(s string) bool {
 	return !strings.ContainsFunc(s, lost) && (Blank(s) || strings.ContainsFunc(s, carried))
 }
@@ -37,7 +37,7 @@ func carried(r rune) bool {
 	}
 }
 
-// lost reports whether r has a meaning that files leave out.
+// lost reports whether dropping r would change the meaning of a text.
 func lost(r rune) bool {
 	return r > unicode.MaxASCII && visible(r) && !carried(r) && !unicode.IsPunct(r) && !unicode.IsMark(r) &&
 		r != '\uff3e' && r != '\uff5e' // full-width delimiters

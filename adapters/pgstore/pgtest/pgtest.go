@@ -33,7 +33,7 @@ func Open(tb testing.TB, changes ...func(*pgstore.Options)) *pgstore.Store {
 	}
 	admin := o.URL
 	o.URL = Service(tb, admin)
-	if err := pgstore.Admit(tb.Context(), admin, o.URL); err != nil { // the database may be on a server of the test's
+	if err := pgstore.Admit(tb.Context(), admin, o.URL); err != nil { // the test may have started its own server
 		tb.Fatalf("pgtest: %v", err)
 	}
 	s, err := pgstore.Open(tb.Context(), o)

@@ -13,7 +13,7 @@ import (
 // functionalOfClaims is GS01 of a group of claims.
 const functionalOfClaims = "HC"
 
-// maxWhy bounds the faults that are kept of a file.
+// maxWhy is the maximum number of faults that are stored for a file.
 const maxWhy = 100
 
 // Acknowledgement reads a file of acknowledgements. It refuses a file that also
@@ -58,9 +58,9 @@ func (*Codec) Acknowledgement(name string, content []byte) (a *billing.Acknowled
 	return a, nil
 }
 
-// verdicts returns the verdicts on files of claims. Rejections come first,
-// because the first verdict on a batch stands and a rejection outweighs the
-// others. An accepted interchange is no verdict: its groups have theirs.
+// verdicts returns the verdicts on files of claims. Rejections come first, because
+// only the first verdict on a batch counts. It skips accepted interchanges, because
+// each of their groups has its own verdict.
 func verdicts(f *acknowledgements.Functional) (all []billing.FileVerdict) {
 	add := func(about billing.ControlNumbers, v acknowledgements.Verdict, why []string) {
 		if r := resultOf(v); r != "" {
@@ -78,7 +78,7 @@ func verdicts(f *acknowledgements.Functional) (all []billing.FileVerdict) {
 			continue
 		}
 		about := billing.ControlNumbers{Group: padded(g.Control)}
-		if len(g.Sets) == 0 { // our files have one set, with the number of its group
+		if len(g.Sets) == 0 { // our files have one set, which has its group's number
 			v, why := g.Set(g.Control)
 			add(about, v, why)
 		}

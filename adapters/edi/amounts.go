@@ -7,7 +7,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// part is one of the three numbers of an amount.
+// part is one of the three figures of an amount: total, used or remaining.
 type part int
 
 const (
@@ -16,8 +16,9 @@ const (
 	partRemaining
 )
 
-// sum collects an amount: rows that agree on all of these fields are about the
-// same money. The period is empty until a row states it.
+// sum collects the figures of one amount. Rows that share its level, member,
+// subject, network and period belong to it. The period is empty until a row states
+// it.
 type sum struct {
 	level   billing.BenefitLevel
 	who     string // the members covered, if neither one person nor a family
@@ -28,11 +29,11 @@ type sum struct {
 	about   string // the subject in words
 }
 
-// amounts joins the money rows of a code (F maximums, C deductibles) that name no
-// procedure.
+// amounts combines the money rows of a code: F for maximums, C for deductibles. It
+// skips rows for a single procedure.
 func (a *answer) amounts(code string) []billing.BenefitAmount {
 	var sums []*sum
-	var later []*row // used and remaining, which need the amounts
+	var later []*row // used and remaining figures, attached after all amounts are read
 	for _, r := range a.rows {
 		if r.Code != code || r.money == nil || r.code != "" || r.foreign {
 			continue
@@ -65,8 +66,9 @@ func (a *answer) amounts(code string) []billing.BenefitAmount {
 	return list(sums)
 }
 
-// periodOf reads EB06, and the marker that some payers write in EB05. The period
-// is empty when the row does not state one.
+// periodOf returns the period of a money row and the figure that it states. It reads
+// EB06, and EB05 where some payers mark the figure. The period is empty if the row
+// states none.
 func periodOf(r *row) (p billing.BenefitPeriod, which part, known bool) {
 	switch amountMarker(r.Plan) {
 	case "MET", "USED":
@@ -94,8 +96,8 @@ func periodOf(r *row) (p billing.BenefitPeriod, which part, known bool) {
 	}
 }
 
-// amountMarker returns EB05 when it marks the number of the row instead of naming
-// a plan.
+// amountMarker returns EB05 if it marks the figure of the row. Usually EB05 names a
+// plan instead.
 func amountMarker(plan string) string {
 	switch m := strings.ToUpper(strings.TrimSpace(plan)); m {
 	case "MET", "USED", "REMAINING":
@@ -115,8 +117,8 @@ func newSum(r *row, period billing.BenefitPeriod) *sum {
 	return s
 }
 
-// levelOf reads EB02. The codes for one member of the family are individual
-// amounts of that member.
+// levelOf reads EB02. A code for one member of the family means an individual
+// amount of that member.
 func levelOf(code string) (level billing.BenefitLevel, who string) {
 	switch code {
 	case "FAM", "ECH", "ESP", "SPC":
@@ -134,7 +136,8 @@ func levelOf(code string) (level billing.BenefitLevel, who string) {
 	}
 }
 
-// about names what the row's money is for. It is empty for the whole plan.
+// about describes the benefit that the row's amount applies to. It returns an empty
+// string for the whole plan.
 func (r *row) about() string {
 	if r.general() {
 		return ""
@@ -149,14 +152,14 @@ func (r *row) about() string {
 	return strings.Join(words, ", ")
 }
 
-// sameMoney reports whether the two are the same amount in any network.
+// sameMoney reports whether the two sums are the same amount, ignoring networks.
 func (s *sum) sameMoney(o *sum) bool {
 	return s.level == o.level && s.who == o.who && s.subject == o.subject && s.period == o.period
 }
 
-// attach adds a used or remaining figure to its amount. Year to date and
-// remaining (24, 29) state no period: they belong to a yearly amount before a
-// lifetime one. Without an amount they stand alone.
+// attach adds a used or remaining figure to its amount. Year to date (24) and
+// remaining (29) state no period, so attach prefers a yearly amount to a lifetime
+// one. A figure without an amount becomes its own sum.
 func attach(sums []*sum, r *row, usual billing.BenefitPeriod) []*sum {
 	period, which, _ := periodOf(r)
 	n := newSum(r, period)
@@ -183,8 +186,8 @@ func attach(sums []*sum, r *row, usual billing.BenefitPeriod) []*sum {
 	return sums
 }
 
-// sameNetwork keeps the amounts of the row's network, or else of the best one. A
-// row that names no network also applies to the others with the same amount.
+// sameNetwork returns the sums for the row's network, or else for the best network.
+// A row that names no network also applies to other networks with the same amount.
 func sameNetwork(candidates []*sum, t tier) []*sum {
 	chosen := keepSums(candidates, func(s *sum) bool { return s.tier == t })
 	if len(chosen) == 0 {
@@ -205,8 +208,8 @@ func keepSums(all []*sum, wanted func(*sum) bool) []*sum {
 	return slices.DeleteFunc(slices.Clone(all), func(s *sum) bool { return !wanted(s) })
 }
 
-// usualPeriod returns the first year that an amount states, or else the calendar
-// year.
+// usualPeriod returns the first yearly period that an amount states, or else the
+// calendar year.
 func usualPeriod(sums []*sum) billing.BenefitPeriod {
 	for _, s := range sums {
 		if s.period != "" && s.period != billing.PeriodLifetime {
@@ -216,8 +219,8 @@ func usualPeriod(sums []*sum) billing.BenefitPeriod {
 	return billing.PeriodCalendarYear
 }
 
-// list returns the amounts: those of the whole plan first, then by network, the
-// best first. An amount that is the same in all networks is the plan's.
+// list returns the amounts. Amounts of the whole plan come first, then the best
+// network. An amount that is the same in all networks belongs to no network.
 func list(sums []*sum) []billing.BenefitAmount {
 	slices.SortStableFunc(sums, func(x, y *sum) int {
 		if (x.about == "") != (y.about == "") {
@@ -255,14 +258,14 @@ func list(sums []*sum) []billing.BenefitAmount {
 	return out
 }
 
-// agreed reports whether another network has the very same amount.
+// agreed reports whether another network has the same amount.
 func agreed(sums []*sum, s *sum) bool {
 	return slices.ContainsFunc(sums, func(o *sum) bool {
 		return o.tier != s.tier && s.sameMoney(o) && equalAmounts(o.benefit(), s.benefit())
 	})
 }
 
-// benefit computes the third number from the other two.
+// benefit returns the amount and computes a missing figure from the other two.
 func (s *sum) benefit() billing.BenefitAmount {
 	b := billing.BenefitAmount{
 		Level: s.level, Period: s.period, Amount: s.parts[partAmount], Used: s.parts[partUsed], Remaining: s.parts[partRemaining],
@@ -276,8 +279,8 @@ func equalAmounts(a, b billing.BenefitAmount) bool {
 	return equal(a.Amount, b.Amount) && equal(a.Used, b.Used) && equal(a.Remaining, b.Remaining)
 }
 
-// oddAmount describes money by a period that amounts do not have, such as a
-// visit.
+// oddAmount describes a row whose period is not one of billing.BenefitPeriod, such
+// as a visit.
 func oddAmount(r *row) string {
 	kind := "Maximum"
 	if r.Code == "C" {

@@ -7,15 +7,15 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// answer collects the content of the replies to one check.
+// answer collects the content of the payer's replies to one check.
 type answer struct {
 	inquiry billing.Inquiry
 	member  *eligibility.Member // of the main reply
-	holder  *eligibility.Member // its subscriber, whose group number a dependent may lack
+	holder  *eligibility.Member // the subscriber of the main reply; supplies a dependent's group number
 	rows    []*row
 	rules   billing.PlanRules
-	notes   []string // messages of the payer without another place
-	remarks []string // facts without a field
+	notes   []string // messages of the payer that no other field holds
+	remarks []string // facts that have no field
 }
 
 func newAnswer(q billing.Inquiry270, r *eligibility.Reply, member *eligibility.Member) *answer {
@@ -31,8 +31,8 @@ func newAnswer(q billing.Inquiry270, r *eligibility.Reply, member *eligibility.M
 	return a
 }
 
-// add adds the rows of one more reply about the same patient. It skips rows that
-// it has: some payers reply with everything when asked about one procedure.
+// add adds the rows of another reply about the same patient. It skips duplicates,
+// because some payers return all benefits when asked about one procedure.
 func (a *answer) add(m *eligibility.Member) {
 	for _, r := range rowsOf(m) {
 		if slices.ContainsFunc(a.rows, func(have *row) bool { return same(have, r) }) {
@@ -43,8 +43,8 @@ func (a *answer) add(m *eligibility.Member) {
 	}
 }
 
-// same reports whether two EBs say the same. It compares first what differs
-// most, because each row is compared with all others.
+// same reports whether two EBs have the same content. For speed, it first compares
+// the fields that differ most often: each row is compared with all others.
 func same(a, b *row) bool {
 	return a.code == b.code && a.Code == b.Code && a.Amount == b.Amount && slices.Equal(a.ServiceTypes, b.ServiceTypes) &&
 		a.Period == b.Period && a.Level == b.Level && a.Percent == b.Percent && a.InNetwork == b.InNetwork &&
@@ -58,8 +58,8 @@ func same(a, b *row) bool {
 
 func sameParty(a, b eligibility.Party) bool { return a.Name == b.Name }
 
-// benefits builds the answer. Its order matters: each part removes the notes that
-// it uses, and PayerNotes has the rest.
+// benefits builds the benefits. The order of its steps matters: each step removes
+// the notes that it uses, and PayerNotes gets the rest.
 func (a *answer) benefits() *billing.Benefits {
 	b := &billing.Benefits{}
 	a.plan(b)

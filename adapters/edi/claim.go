@@ -5,8 +5,8 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// outgoingClaim is a claim as its file has it. What the file has no place for,
-// such as IDs, states and times, is left out.
+// outgoingClaim converts a claim to its form in the file. It leaves out the IDs,
+// statuses and times that an 837D does not carry.
 func outgoingClaim(o *billing.OutgoingClaim) claims.Claim {
 	c := o.Claim
 	out := claims.Claim{
@@ -35,7 +35,7 @@ func outgoingClaim(o *billing.OutgoingClaim) claims.Claim {
 	if p := o.Provider; p != nil {
 		out.Rendering = claims.Provider{FirstName: p.FirstName, LastName: p.LastName, NPI: p.NPI, Taxonomy: p.Taxonomy}
 	}
-	if c.Frequency != billing.FrequencyOriginal { // an original is about no claim that the payer has
+	if c.Frequency != billing.FrequencyOriginal { // an original refers to no earlier claim
 		out.PayerClaimNumber = c.PayerClaimNumber
 	}
 	for i, l := range c.Lines {
@@ -97,8 +97,8 @@ func causeCode(accident string) string {
 	}
 }
 
-// outgoingAttachment is what a claim says of the attachment. It reports false
-// for one that no claim carries: an open one, or one for a payer request.
+// outgoingAttachment returns the claim's reference to an attachment. It returns
+// false if the attachment is open or is for a payer request: claims carry neither.
 func outgoingAttachment(a *billing.Attachment) (claims.Attachment, bool) {
 	file := a.ClaimFile()
 	if file == nil || a.Kind == billing.AttachmentSolicited {
@@ -107,7 +107,7 @@ func outgoingAttachment(a *billing.Attachment) (claims.Attachment, bool) {
 	return claims.Attachment{ReportType: reportType(a.Documents), Number: file.PWK, Note: file.NTE}, true
 }
 
-// Report types (data element 755) that documents of several types go under.
+// The report types (data element 755) that cover several types of documents.
 const (
 	reportModels      = "DA"
 	reportRadiographs = "RB"
@@ -115,9 +115,9 @@ const (
 	reportEOB         = "EB"
 )
 
-// reportType is the one code for all documents. When they differ models come
-// before radiographs, these before anything else, a periodontal chart before an
-// explanation of benefits.
+// reportType returns the single code for all documents of an attachment. If their
+// types differ, models have priority, then radiographs. A periodontal chart has
+// priority over an explanation of benefits. Any other mix is ReportOther.
 func reportType(documents []*billing.Document) string {
 	has := map[string]bool{}
 	var last string

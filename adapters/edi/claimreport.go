@@ -9,18 +9,18 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// maxTexts bounds the texts of a payer (STC12, 264 characters) that a report on a
-// claim has.
+// maxTexts is the maximum number of payer messages (STC12) in a report on a claim.
+// A message has at most 264 characters.
 const maxTexts = 5
 
-// claimReports returns the reports of a 277 on claims, in the order of the file.
-// Reports on single claims come before those on all claims of a provider or a
-// file, which then change nothing for the single ones.
+// claimReports returns the claim reports of a 277 in the order of the file. Reports
+// on single claims come first. Reports on all claims of a provider or file follow,
+// and do not override them.
 func claimReports(r *acknowledgements.Report) (all []billing.ClaimReport) {
 	for i := range r.Sources {
 		s := reporter{report: r, source: &r.Sources[i]}
 		s.side = s.source.Side()
-		if s.side == "" { // a guide lets others speak for a payer, and in a 277CA whoever is between
+		if s.side == "" { // another party may report for the payer; in a 277CA, an intermediary
 			if s.side = acknowledgements.SidePayer; r.Kind == acknowledgements.KindAcknowledgement {
 				s.side = acknowledgements.SideClearinghouse
 			}
@@ -32,7 +32,7 @@ func claimReports(r *acknowledgements.Report) (all []billing.ClaimReport) {
 	return all
 }
 
-// reporter is a source of reports on claims.
+// reporter is a payer or clearinghouse that reports on claims.
 type reporter struct {
 	report *acknowledgements.Report
 	source *acknowledgements.Source
@@ -41,7 +41,7 @@ type reporter struct {
 
 func (s *reporter) receiver(r *acknowledgements.Receiver) (all []billing.ClaimReport) {
 	batch := ""
-	if s.report.Kind == acknowledgements.KindAcknowledgement { // other kinds have the number of an inquiry there
+	if s.report.Kind == acknowledgements.KindAcknowledgement { // in other kinds, the trace belongs to an inquiry
 		batch = padded(r.Trace)
 	}
 	for i := range r.Providers {
@@ -61,7 +61,7 @@ func (s *reporter) receiver(r *acknowledgements.Receiver) (all []billing.ClaimRe
 	return append(all, s.level(&s.source.Level, s.about(batch))...)
 }
 
-// about starts a report on claims of the batch.
+// about returns an empty report on claims of the batch.
 func (s *reporter) about(batch string) billing.ClaimReport {
 	r := billing.ClaimReport{Side: billing.SideClearinghouse, Batch: batch}
 	if s.side == acknowledgements.SidePayer {
@@ -73,8 +73,8 @@ func (s *reporter) about(batch string) billing.ClaimReport {
 	return r
 }
 
-// level reports the rejection of a level with all its claims: those of the batch
-// that the level names, because nothing else identifies them.
+// level returns the report on a rejected level, or nil. The rejection applies to all
+// claims of the batch that the level names.
 func (s *reporter) level(l *acknowledgements.Level, r billing.ClaimReport) []billing.ClaimReport {
 	if r.Batch == "" || l.Outcome(s.side) != acknowledgements.OutcomeRejected {
 		return nil
@@ -88,9 +88,9 @@ func (s *reporter) level(l *acknowledgements.Level, r billing.ClaimReport) []bil
 	return []billing.ClaimReport{r}
 }
 
-// claim reports on a single claim. It returns false when nothing identifies the
-// claim. A claim without our number must not name the batch: the report would
-// apply to all of its claims.
+// claim returns the report on a single claim, or false if no number identifies it.
+// Without our control number the report must not name the batch, because it would
+// then apply to every claim of the batch.
 func (s *reporter) claim(c *acknowledgements.Claim, r billing.ClaimReport) (billing.ClaimReport, bool) {
 	r.ControlNumber, r.PayerClaimNumber, r.Effective = clip(c.ControlNumber), clip(c.PayerClaimNumber), c.Effective()
 	if r.ControlNumber == "" {
@@ -107,15 +107,15 @@ func (s *reporter) claim(c *acknowledgements.Claim, r billing.ClaimReport) (bill
 	s.judge(&r, statuses, c.Outcome(s.side))
 	if q, ok := c.Request(); ok {
 		r.Request = &billing.Information{Reference: clip(q.Reference), Requested: q.Requested, Due: q.Due}
-		if r.ControlNumber+r.PayerClaimNumber == "" { // the guide means the claim's number, some payers the request's
+		if r.ControlNumber+r.PayerClaimNumber == "" { // by the guide TRN02 numbers the claim; some payers number the request
 			r.PayerClaimNumber = clip(q.PayerClaimNumber)
 		}
 	}
 	return r, r.ControlNumber+r.PayerClaimNumber != ""
 }
 
-// judge sets the outcome, the first code with that outcome, and the words of the
-// statuses that have it.
+// judge sets the report's outcome. From the statuses with that outcome, it sets the
+// first code and the payer's messages.
 func (s *reporter) judge(r *billing.ClaimReport, statuses []acknowledgements.Status, outcome acknowledgements.Outcome) {
 	r.Outcome = outcomeOf(outcome)
 	var texts []string
@@ -134,7 +134,7 @@ func (s *reporter) judge(r *billing.ClaimReport, statuses []acknowledgements.Sta
 			}
 		}
 	}
-	if r.Status == (billing.ClaimStatus{}) { // the action (STC03) decided
+	if r.Status == (billing.ClaimStatus{}) { // only the action (STC03) has the outcome
 		for i := range statuses {
 			if codes := statuses[i].Codes; len(codes) > 0 {
 				r.Status = billing.ClaimStatus{Category: clip(codes[0].Category), Code: clip(codes[0].Status)}
@@ -145,7 +145,7 @@ func (s *reporter) judge(r *billing.ClaimReport, statuses []acknowledgements.Sta
 	r.Words = strings.Join(texts, "; ")
 }
 
-// outcomeOf drops failed inquiries, which have no outcome for the claim.
+// outcomeOf converts an outcome. A failed inquiry has no outcome for the claim.
 func outcomeOf(o acknowledgements.Outcome) billing.ReportOutcome {
 	switch o {
 	case acknowledgements.OutcomeAccepted:
@@ -165,7 +165,7 @@ func outcomeOf(o acknowledgements.Outcome) billing.ReportOutcome {
 	return ""
 }
 
-// idsOf returns the billing provider's NPI and tax ID, or the one that is there.
+// idsOf returns the billing provider's NPI and tax ID. Either may be empty.
 func idsOf(p *acknowledgements.Provider) (npi, taxID string) {
 	taxID = keep(p.TaxID, isDigit)
 	switch p.Name.IDQualifier {

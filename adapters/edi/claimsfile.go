@@ -11,17 +11,18 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// claimSize is what a claim of a few lines takes in a file, to make room once.
+// claimSize is the typical size of a claim in a file. The buffer is allocated
+// once, at this size for each claim.
 const claimSize = 1 << 10
 
-// errFile is the error of a batch that no file can be made of.
+// errFile is the error for a batch that cannot be written as a file.
 var errFile = errors.New("edi: a file of claims needs a sender, a receiver, control numbers of at most nine digits, and claims with their offices")
 
-// File writes the 837D of a batch: one transaction set, whose number is also
-// its reference (BHT03), so that whatever comes back for it names the batch.
-// Claims stand in the order of their offices and IDs, because those of an office
-// share a level. A claim names at most ten attachments, and has room for five
-// notes: those of attachments come first, then as much of its own as fits.
+// File writes the 837D of a batch as one transaction set. The set's number is
+// also its reference (BHT03), so that every reply to the file names the batch.
+// File sorts the claims by office and ID, because the claims of an office share
+// a level. It writes at most ten attachments and five notes for each claim. The
+// notes for attachments come first; the claim's own note gets the space left.
 func (*Codec) File(f billing.ClaimsFile) ([]byte, error) {
 	from, to := f.Envelope.Sender, f.Envelope.Receiver
 	if f.Batch == nil || len(f.Claims) == 0 || from.ID == "" || to.ID == "" {
@@ -36,7 +37,7 @@ func (*Codec) File(f billing.ClaimsFile) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	contact := &all[0].Billing // the sender is the contact for the file
+	contact := &all[0].Billing // the first office is the contact for the file
 	b := claims.Batch{
 		Interchange: x12.Interchange{
 			SenderQualifier: from.Qualifier, Sender: from.ID, ReceiverQualifier: to.Qualifier, Receiver: to.ID,
@@ -56,7 +57,7 @@ func (*Codec) File(f billing.ClaimsFile) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// outgoing translates the claims, in the order of the file.
+// outgoing translates the claims and sorts them for the file.
 func outgoing(list []billing.OutgoingClaim) ([]claims.Claim, error) {
 	list = slices.Clone(list)
 	for i := range list {
@@ -77,10 +78,11 @@ func outgoing(list []billing.OutgoingClaim) ([]claims.Claim, error) {
 	return all, nil
 }
 
-// maxControl is how many digits control numbers of interchanges and groups have.
+// maxControl is the maximum number of digits in the control number of an
+// interchange or a group.
 const maxControl = 9
 
-// controlOf is a control number of ours; 0 for what is none.
+// controlOf parses a control number. It returns 0 if s is not one.
 func controlOf(s string) int {
 	if s == "" || len(s) > maxControl || keep(s, isDigit) != s {
 		return 0

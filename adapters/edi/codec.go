@@ -11,7 +11,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Codec is ports.EDI in X12, version 005010. It has no state.
+// Codec implements ports.EDI in X12, version 005010. It has no state.
 type Codec struct{}
 
 var _ ports.EDI = (*Codec)(nil)
@@ -19,7 +19,7 @@ var _ ports.EDI = (*Codec)(nil)
 // New returns a Codec.
 func New() *Codec { return &Codec{} }
 
-// The errors of a reply that cannot be used, beside those of the codec.
+// The errors for an unusable reply, in addition to those of the x12 codecs.
 var (
 	errNoReply     = errors.New("edi: there is no reply to read")
 	errSaysNothing = errors.New("edi: the 271 has neither benefits nor a rejection in any segment")
@@ -27,14 +27,14 @@ var (
 	errForeign     = errors.New("the trace numbers (TRN) of the patient belong to another inquiry")
 )
 
-// maxRows bounds the EBs of an answer. The longest public dental reply has 270.
-// Joining rows takes time that grows with the square of their number.
+// maxRows bounds the EBs of one check, because the time to combine them grows with
+// the square of their number. The longest public dental reply has 270.
 const maxRows = 2000
 
-// Answer reads the 271s of one check. The first reply decides: when it cannot be
-// used, Answer returns its error. It skips a later one, about one procedure, that
-// cannot be used, belongs to another inquiry or is a rejection. The caller sets
-// Network and LatencyMS.
+// Answer reads the 271s of one check. If the first reply is unusable, Answer returns
+// its error. Each later reply is about one procedure. Answer skips it if it is
+// unusable, belongs to another inquiry or is a rejection. The caller sets Network
+// and LatencyMS.
 func (*Codec) Answer(q billing.Inquiry270, replies [][]byte) (billing.CheckAnswer, error) {
 	if len(replies) == 0 {
 		return billing.CheckAnswer{}, errNoReply
@@ -70,10 +70,10 @@ func (*Codec) Answer(q billing.Inquiry270, replies [][]byte) (billing.CheckAnswe
 	return billing.CheckAnswer{Outcome: billing.OutcomeAnswered, Benefits: a.benefits()}, nil
 }
 
-// read decodes a reply and checks that it belongs to the check. A trace of type 2
-// repeats the inquiry's number, so a reply with such traces but not ours belongs
-// to another inquiry. Traces of type 1 are the payer's. Payers may leave traces
-// out, so a reply without any passes.
+// read decodes a reply and verifies that it belongs to the check. A trace of type 2
+// repeats the inquiry's trace number, so read rejects a reply whose type 2 traces
+// all differ from it. Type 1 traces are the payer's own. Payers may omit traces, so
+// a reply without any passes.
 func read(q billing.Inquiry270, b []byte) (*eligibility.Reply, error) {
 	r, err := eligibility.Decode(b)
 	if err != nil {
@@ -100,10 +100,9 @@ func read(q billing.Inquiry270, b []byte) (*eligibility.Reply, error) {
 	return r, nil
 }
 
-// patientOf returns the loop with the patient's benefits, or nil when there is
-// none with an EB. For a dependent with a member ID of their own, it is the
-// subscriber's loop. A dependent's loop never holds a subscriber's benefits: see
-// rejectionOf.
+// patientOf returns the loop with the patient's benefits, or nil if no loop has an
+// EB. If a dependent has their own member ID, payers use the subscriber's loop. A
+// dependent's loop never holds a subscriber's benefits: see rejectionOf.
 func patientOf(q billing.Inquiry270, r *eligibility.Reply) *eligibility.Member {
 	candidates := []*eligibility.Member{r.Subscriber}
 	if q.Inquiry.Patient != nil {
@@ -121,8 +120,8 @@ func patientOf(q billing.Inquiry270, r *eligibility.Reply) *eligibility.Member {
 	return nil
 }
 
-// answers reports whether the loop states benefits. An EB with a disclaimer or a
-// contact alone does not.
+// answers reports whether the loop states benefits. An EB that has only a
+// disclaimer or a contact does not count.
 func answers(m *eligibility.Member) bool {
 	return m != nil && slices.ContainsFunc(m.Benefits, func(b eligibility.Benefit) bool {
 		switch b.Code {

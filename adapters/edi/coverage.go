@@ -6,7 +6,8 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// best returns the first row of the best standing for which ok holds, or nil.
+// best returns the row with the best standing among those that satisfy ok. It
+// returns the first one in a tie, or nil if there is none.
 func best(rows []*row, ok func(*row) bool) *row {
 	var found *row
 	for _, r := range rows {
@@ -21,14 +22,14 @@ func hasShare(r *row) bool { return r.share != nil }
 func hasLimit(r *row) bool { return limitOf(r) != nil }
 func excludes(r *row) bool { return r.Code == "I" || r.Code == "E" }
 
-// group has the rows of one category: those about all of it, and those about
-// parts, such as X-rays among diagnostics.
+// group holds the rows of one category. Some rows cover the whole category; others
+// cover a part, such as X-rays within diagnostic services.
 type group struct {
 	category   billing.Category
 	own, parts []*row
 }
 
-// coverage returns the categories that the payer mentions.
+// coverage returns the coverage of each category that the payer mentions.
 func (a *answer) coverage() []billing.CategoryCoverage {
 	var out []billing.CategoryCoverage
 	for _, c := range billing.Categories() {
@@ -52,7 +53,7 @@ func (a *answer) group(c billing.Category) group {
 		switch {
 		case r.foreign:
 		case r.code != "":
-			// Implants have no service type, so their codes stand for them.
+			// Implants have no service type, so payers send procedure codes.
 			if c == billing.CategoryImplants && isImplant(r.code) && r.share != nil {
 				g.parts = append(g.parts, r)
 			}
@@ -89,8 +90,8 @@ func (g *group) benefit() billing.CategoryCoverage {
 	return out
 }
 
-// shareIn returns the plan's share of the category in one network: that of the
-// whole category, else the one that all its parts have in common.
+// shareIn returns the plan's share of the category in a network. If no row states a
+// share for the whole category, shareIn returns the share that all parts agree on.
 func (g *group) shareIn(t tier) *float64 {
 	for _, r := range g.own {
 		if r.tier == t && r.share != nil {
@@ -110,7 +111,7 @@ func (g *group) shareIn(t tier) *float64 {
 	return share
 }
 
-// partShare returns the plan's share of one part in one network.
+// partShare returns the plan's share of one part of the category in a network.
 func (g *group) partShare(of *row, t tier) *float64 {
 	for _, r := range g.parts {
 		if r.tier == t && r.share != nil && r.label() == of.label() {
@@ -120,7 +121,7 @@ func (g *group) partShare(of *row, t tier) *float64 {
 	return nil
 }
 
-// label names a part.
+// label names the part of a category that the row covers.
 func (r *row) label() string {
 	if r.code != "" {
 		return r.code
@@ -128,8 +129,8 @@ func (r *row) label() string {
 	return r.subject
 }
 
-// notes describes what has no field: parts that differ from the whole, networks
-// that differ from the one shown, ages, and the payer's words.
+// notes describes the facts that have no field: parts with another share, other
+// networks, and age limits. The payer's messages follow.
 func (g *group) notes(shown *row) []string {
 	var notes []string
 	add := func(n string) {
@@ -165,8 +166,8 @@ func (g *group) notes(shown *row) []string {
 	return notes
 }
 
-// partNote describes a part that is not paid like the whole. In a network other
-// than the one shown, it must differ from both.
+// partNote describes a part whose share differs from the whole category. It skips
+// another network if the part's share is the same in the network shown.
 func (g *group) partNote(r, shown *row) string {
 	if r.share == nil {
 		return ""
@@ -184,8 +185,8 @@ func (g *group) partNote(r, shown *row) string {
 	return r.label() + " (" + r.tier.label() + "): " + percent(*r.share)
 }
 
-// facts describes the age, the frequency when the category has no field for it,
-// and the latest visit.
+// facts describes the row's age limit and latest visit. With frequency set, it also
+// describes the frequency.
 func (r *row) facts(frequency bool) []string {
 	var out []string
 	if n := r.ageNote(); n != "" {
@@ -217,7 +218,8 @@ func (r *row) ageNote() string {
 	}
 }
 
-// take moves the messages of a row about this category alone to its notes.
+// take moves the messages of a row to the notes, if the row covers only this
+// category.
 func (g *group) take(r *row, prefix string, add func(string)) {
 	if len(r.categories) != 1 {
 		return
@@ -228,8 +230,8 @@ func (g *group) take(r *row, prefix string, add func(string)) {
 	r.notes = nil
 }
 
-// invertedShares reports whether the percentages look like the patient's: no plan
-// pays little for preventive care and most of major care.
+// invertedShares reports whether the percentages look like the patient's share. No
+// plan pays a lower share of preventive care than of major care.
 func invertedShares(all []billing.CategoryCoverage) bool {
 	var preventive, major *float64
 	for _, c := range all {
@@ -243,7 +245,7 @@ func invertedShares(all []billing.CategoryCoverage) bool {
 	return preventive != nil && major != nil && *preventive <= 20 && *major >= 80
 }
 
-// otherShares describes shares that belong to no category.
+// otherShares adds remarks on the shares that belong to no category.
 func (a *answer) otherShares() {
 	var rows []*row
 	for _, r := range a.rows {

@@ -7,7 +7,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// sentinel reports whether the day stands for "none", as 99990101 does.
+// sentinel reports whether a payer sent the day to mean "no date", as 99990101.
 func sentinel(d billing.Date) bool { return d.Year >= 9999 || d.Year < 1900 }
 
 func sortLatestFirst(days *[]billing.Date) {
@@ -15,17 +15,17 @@ func sortLatestFirst(days *[]billing.Date) {
 	*days = slices.Compact(*days)
 }
 
-// period is a span of days with either end open or set.
+// period is a span of days. A zero end is open.
 type period struct {
 	from, to billing.Date
 }
 
-// covers reports whether the day is in the span.
+// covers reports whether the day is in the period.
 func (p period) covers(day billing.Date) bool {
 	return (p.from.IsZero() || !day.Before(p.from)) && (p.to.IsZero() || !p.to.Before(day))
 }
 
-// orElse fills the open ends.
+// orElse returns the period with its open ends taken from q.
 func (p period) orElse(q period) period {
 	if p.from.IsZero() {
 		p.from = q.from
@@ -36,9 +36,10 @@ func (p period) orElse(q period) period {
 	return p
 }
 
-// coveragePeriod returns the period of coverage: eligibility (356, 357) first,
-// then the plan (346, 347, 291), then, if benefit is set, the benefit (348, 349).
-// A 291 of the service date alone repeats the inquiry and is skipped.
+// coveragePeriod returns the period of coverage. It prefers the eligibility dates
+// (356, 357) to the plan dates (346, 347, 291). If benefit is set, the benefit
+// dates (348, 349) come last. It skips a 291 that holds only the service date,
+// because that repeats the inquiry.
 func coveragePeriod(dates []eligibility.Date, asked billing.Date, benefit bool) period {
 	var out period
 	begins, ends := []string{"356", "346", "291"}, []string{"357", "347"}
@@ -58,8 +59,8 @@ func coveragePeriod(dates []eligibility.Date, asked billing.Date, benefit bool) 
 	return out
 }
 
-// span returns the first usable date of the qualifier: a day sets the start, a
-// range both ends.
+// span returns the period of the first usable date with the qualifier. A single
+// day sets only the start; a range sets both ends.
 func span(dates []eligibility.Date, qualifier string, asked billing.Date) period {
 	for _, d := range dates {
 		from, to, ok := d.Span()

@@ -11,8 +11,8 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// Claims returns the claims of the one payment of the content. It ends after an
-// error.
+// Claims returns the claims of the content, which holds one payment. It stops after
+// an error.
 func (*Codec) Claims(content []byte) iter.Seq2[*billing.ERAClaim, error] {
 	return func(yield func(*billing.ERAClaim, error) bool) {
 		d := remittance.NewDecoder(bytes.NewReader(content))
@@ -62,8 +62,8 @@ func eraClaim(p *remittance.Payment, c *remittance.Claim) *billing.ERAClaim {
 	return r
 }
 
-// room is what the lists of a claim are parts of: one list of each kind takes
-// less time to make than one for every line.
+// room holds the shared storage for a claim's lists. Each list is a slice of it. One
+// allocation of each kind is faster than one for every line.
 type room struct {
 	adjustments []billing.Adjustment
 	amounts     []billing.Money
@@ -108,8 +108,8 @@ func (r *room) line(l *billing.ERALine, s *remittance.Service, place int) {
 	l.Remarks = since(r.remarks, start)
 }
 
-// since is what was added from start on, to which nothing can be appended in place;
-// nil for nothing.
+// since returns the elements from start on, or nil if there are none. The slice has
+// no spare capacity, so appending to it does not overwrite the storage.
 func since[T any](all []T, start int) []T {
 	if start == len(all) {
 		return nil
@@ -117,11 +117,11 @@ func since[T any](all []T, start int) []T {
 	return all[start:len(all):len(all)]
 }
 
-// maxLines is how many lines a claim of ours has at most.
+// maxLines is the maximum number of lines in a claim that Molar sends.
 const maxLines = 50
 
-// lineNumber is the number that a line was billed under, which payers repeat.
-// Others than ours make numbers up, in words or far too long.
+// lineNumber returns the number under which a line was billed, as the payer repeats
+// it. It returns place if the payer sent something else, such as its own number.
 func lineNumber(told string, place int) int {
 	n := 0
 	for i := range len(told) {
@@ -135,8 +135,9 @@ func lineNumber(told string, place int) int {
 	return n
 }
 
-// allowed returns the allowed amount: the sum of the lines', if each states it
-// (AMT*B6), else the claim's own, which some payers send as B6 and most as AU.
+// allowed returns the allowed amount of a claim. If every line states one (AMT*B6),
+// it is their sum. Otherwise it is the claim's own amount, which most payers send
+// as AU and some as B6.
 func allowed(c *remittance.Claim) *billing.Money {
 	var sum billing.Money
 	told := len(c.Services) > 0
@@ -156,8 +157,8 @@ func allowed(c *remittance.Claim) *billing.Money {
 	return nil
 }
 
-// memberOf returns the member ID: the subscriber's if the claim names one, else
-// the patient's.
+// memberOf returns the subscriber's member ID if the claim names a subscriber, or
+// else the patient's.
 func memberOf(c *remittance.Claim, patient remittance.Name) string {
 	if id := c.Name("IL").ID; id != "" {
 		return clip(id)
@@ -165,8 +166,8 @@ func memberOf(c *remittance.Claim, patient remittance.Name) string {
 	return clip(patient.ID)
 }
 
-// serviceDates returns the claim's dates (DTM 232 and 233), else the span of its
-// lines' dates.
+// serviceDates returns the service dates of the claim (DTM 232 and 233). If the claim
+// has none, it returns the span of its lines' dates.
 func serviceDates(c *remittance.Claim) (span billing.DateSpan) {
 	if span = (billing.DateSpan{From: c.Date("232"), To: c.Date("233")}); span.To.Before(span.From) {
 		span.To = span.From

@@ -16,8 +16,8 @@ import (
 
 var _ ports.ClaimsEDI = (*Codec)(nil)
 
-// Kind returns the kind of a file by its first known transaction set. A file with
-// nothing but a TA1 is an acknowledgement.
+// Kind returns the kind of a file. The first known transaction set decides. A file
+// that contains only a TA1 is an acknowledgement.
 func (*Codec) Kind(content []byte) (kind billing.FileKind, err error) {
 	defer refuse(&err)
 	_, err = walk(content, func(s *x12.Segment, set string) error {
@@ -43,7 +43,7 @@ func (*Codec) Kind(content []byte) (kind billing.FileKind, err error) {
 	return kind, nil
 }
 
-// The transaction sets that come back for claims, beside 997 and 999.
+// The transaction sets that reply to claims, in addition to 997 and 999.
 const (
 	setStatus     = "277"
 	setRemittance = "835"
@@ -51,9 +51,9 @@ const (
 
 func isFunctional(set string) bool { return set == "997" || set == "999" }
 
-// walk calls look for each segment, with its transaction set, until the file ends
-// or look returns io.EOF. It returns the control numbers of the first
-// interchange, group and transaction set. It ignores what follows the last
+// walk calls look for each segment with its transaction set. It stops at the end of
+// the file, or if look returns io.EOF. It returns the control numbers of the first
+// interchange, group and transaction set. It ignores anything after the last
 // interchange.
 func walk(content []byte, look func(s *x12.Segment, set string) error) (billing.ControlNumbers, error) {
 	in := x12.NewReader(bytes.NewReader(content), x12.Limits{})
@@ -83,9 +83,8 @@ func walk(content []byte, look func(s *x12.Segment, set string) error) (billing.
 	}
 }
 
-// padded returns a control number with nine digits, as our files have it, because
-// a sender that repeats one may drop its leading zeros. Other values stay as they
-// are.
+// padded restores the leading zeros of a control number, which senders may drop when
+// they repeat it. Our files have nine digits. Other values stay unchanged.
 func padded(s string) string {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 0 || keep(s, isDigit) != s || len(s) > maxControl {
@@ -94,11 +93,11 @@ func padded(s string) string {
 	return fmt.Sprintf("%0*d", maxControl, n)
 }
 
-// maxIdentifier bounds identifiers for look-ups. No guide has a longer one, and an
-// index entry has a maximum length.
+// maxIdentifier is the maximum length of an identifier for look-ups. No guide allows
+// a longer one, and the length of a database index entry is limited.
 const maxIdentifier = 100
 
-// clip cuts an identifier to the maximum.
+// clip cuts an identifier to maxIdentifier.
 func clip(s string) string {
 	if len(s) <= maxIdentifier {
 		return s
@@ -110,8 +109,8 @@ func clip(s string) string {
 	return strings.Clone(s[:n])
 }
 
-// refuse is deferred by the readers of files from outside. It turns a panic into
-// a refusal, so that the file is kept for a person and the files behind it go on.
+// refuse turns a panic into an error. Functions that read incoming files defer it.
+// The file is then kept for a person to review, and the next files are processed.
 func refuse(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("the service failed on the file (%T): keep it, and report the fault", p)

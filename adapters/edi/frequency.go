@@ -10,14 +10,14 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// The quantity qualifiers (EB09, HSD01) that are read.
+// The quantity qualifiers (EB09, HSD01) that this package reads.
 const (
 	highestAge = "S7"
 	lowestAge  = "S8"
 )
 
-// limit is how often a service is covered: count times in n units (an EB06 code),
-// and its scope, such as "per tooth".
+// limit is a frequency limit: a service is covered count times in n units. The unit
+// is an EB06 code. The scope is a phrase such as "per tooth".
 type limit struct {
 	count int
 	unit  string
@@ -25,8 +25,8 @@ type limit struct {
 	scope string
 }
 
-// limitOf reads HSD, or EB09 and EB10 with EB06. It returns nil if the row has
-// neither.
+// limitOf reads a row's frequency limit from HSD, or else from EB06, EB09 and EB10.
+// It returns nil if the row has no limit.
 func limitOf(r *row) *limit {
 	for _, d := range r.Deliveries {
 		count, err := strconv.ParseFloat(d.Quantity, 64)
@@ -53,13 +53,14 @@ func limitOf(r *row) *limit {
 	return nil
 }
 
-// counts reports whether the qualifier counts services: visits, services, units.
-// One dental payer sends FL, units.
+// counts reports whether the qualifier counts visits, services or units. One dental
+// payer sends units (FL).
 func counts(qualifier string) bool {
 	return qualifier == "VS" || qualifier == "P6" || qualifier == "FL"
 }
 
-// words describes the period. It is empty for a unit that makes no frequency.
+// words describes the period of the limit. It returns an empty string if the unit
+// does not describe a frequency.
 func (l limit) words() string {
 	plural := func(one string) string {
 		if l.n == 1 {
@@ -115,16 +116,16 @@ func scopeOf(notes []string) string {
 	return ""
 }
 
-// history is the part of a limit that was used, as the payer reports it.
+// history is the payer's report of the visits that count toward a limit.
 type history struct {
 	visits []billing.Date // the latest first
-	usedUp bool           // reported as a number
+	usedUp bool           // the payer's count shows that no visit remains
 }
 
-// nextEligible returns the first day on which the service is covered again, or
-// zero if that is unknown. The payer must report every visit that the limit
-// allows, or that all are used: one visit of two does not use them up. A rolling
-// period runs from the oldest visit; a calendar or plan year starts anew for all.
+// nextEligible returns the first day on which the service is covered again, or zero
+// if it is unknown. The payer must report every visit that the limit allows, or
+// that the limit is used up. A rolling period starts at the oldest visit. A
+// calendar or plan year resets the whole limit.
 func (a *answer) nextEligible(l *limit, h history) billing.Date {
 	if l == nil || l.count < 1 {
 		return billing.Date{}
@@ -142,7 +143,7 @@ func (a *answer) nextEligible(l *limit, h history) billing.Date {
 		}
 		switch {
 		case start.IsZero():
-		case h.usedUp && l.n == 1: // in the year of the service date
+		case h.usedUp && l.n == 1: // used up in the year of the service date
 			return yearAfter(a.inquiry.ServiceDate, a.inquiry.ServiceDate, start, 1)
 		case known:
 			return yearAfter(h.visits[0], h.visits[l.count-1], start, l.n)
@@ -151,7 +152,7 @@ func (a *answer) nextEligible(l *limit, h history) billing.Date {
 	return billing.Date{}
 }
 
-// after returns the end of a rolling period that starts on the day.
+// after returns the day on which a rolling period from the given day ends.
 func (l *limit) after(day billing.Date) billing.Date {
 	switch l.unit {
 	case "21":
@@ -165,9 +166,9 @@ func (l *limit) after(day billing.Date) billing.Date {
 	}
 }
 
-// yearAfter returns the start of the nth year after the one with the latest
-// visit, for years that start like start. It is zero if the visits are in
-// different years, so that no year is used up.
+// yearAfter returns the first day of the nth year after the latest visit. Years
+// begin on the month and day of start. For a one-year limit with visits in different
+// years it returns zero, because no year is used up.
 func yearAfter(latest, oldest, start billing.Date, n int) billing.Date {
 	begin := billing.Date{Year: latest.Year, Month: start.Month, Day: 1}.AddDays(start.Day - 1)
 	if latest.Before(begin) {
@@ -182,8 +183,8 @@ func yearAfter(latest, oldest, start billing.Date, n int) billing.Date {
 var yearWords = regexp.MustCompile(
 	`(?i)\bFROM (JANUARY|FEBRUARY|MARCH|APRIL|MAY|JUNE|JULY|AUGUST|SEPTEMBER|OCTOBER|NOVEMBER|DECEMBER) 0?1\b`)
 
-// planYear returns a day on which a plan year starts, or zero if the payer states
-// none. The start of a member's own coverage is not one.
+// planYear returns the first day of a plan year, or zero if the payer states none.
+// It ignores the start of the member's own coverage.
 func (a *answer) planYear() billing.Date {
 	texts := slices.Clone(a.member.Messages)
 	for _, r := range a.rows {

@@ -10,10 +10,10 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// identity digests what identifies a payment: payer, amount, date and transfer,
-// and each claim's numbers, status and figures. It leaves out envelopes, set
-// numbers, delimiters, line breaks, and whatever a payer may spell differently
-// the next time.
+// identity is a digest that identifies a payment. It covers the payer, amount, date
+// and transfer, and each claim's numbers, status and amounts. A payer may send the
+// same payment again, so the digest excludes envelopes, set numbers, delimiters,
+// line breaks and spelling.
 type identity struct {
 	hash.Hash
 	buffer []byte
@@ -43,8 +43,8 @@ func (id *identity) claim(c *remittance.Claim) {
 	id.flush()
 }
 
-// text adds a value after its length, so that different lists never produce the
-// same bytes.
+// text adds a value to the digest. The length precedes the value, so that different
+// lists of values never produce the same bytes.
 func (id *identity) text(s string) {
 	id.buffer = binary.AppendUvarint(id.buffer, uint64(len(s)))
 	id.buffer = append(id.buffer, s...)

@@ -16,13 +16,13 @@ import (
 // dental is the service type of all dental benefits.
 const dental = "35"
 
-// errInquiry is the error for an inquiry that has no valid 270.
+// errInquiry is the error for an inquiry that cannot be written as a 270.
 var errInquiry = errors.New("edi: an inquiry needs a check ID, a sender, and D and four digits for a procedure")
 
-// Inquiry writes the 270. The main one (no procedure) asks for all dental
-// benefits and names the requested procedures. Some payers ignore those, so an
-// enhanced check also asks about each alone. The same arguments produce the same
-// bytes.
+// Inquiry writes a 270. If procedure is empty, the 270 asks for all dental benefits
+// and lists the requested procedures. Some payers ignore the list, so an enhanced
+// check also sends a 270 for each procedure. The same arguments always produce
+// the same bytes.
 func (*Codec) Inquiry(q billing.Inquiry270, procedure string, sequence int) ([]byte, error) {
 	if q.CheckID.IsZero() || q.Envelope.Sender.ID == "" || sequence < 0 || procedure != "" && !billing.ValidProcedureCode(procedure) {
 		return nil, errInquiry
@@ -54,20 +54,20 @@ func (*Codec) Inquiry(q billing.Inquiry270, procedure string, sequence int) ([]b
 	return eligibility.EncodeInquiry(out), nil
 }
 
-// traceBase returns the start of every trace number of the check; the sequence
-// follows. Payers repeat upper-case letters and digits unchanged.
+// traceBase returns the common prefix of the check's trace numbers. It consists of
+// upper-case letters and digits, which payers return unchanged.
 func traceBase(id billing.CheckID) string {
 	return strings.ToUpper(strings.ReplaceAll(id.String(), "_", ""))
 }
 
-// controlNumber derives a number of one to nine digits from the trace.
+// controlNumber derives a control number of one to nine digits from the trace.
 func controlNumber(trace string) int {
 	sum := sha256.Sum256([]byte(trace))
 	return int(binary.BigEndian.Uint32(sum[:])%999_999_999) + 1
 }
 
-// originator returns TRN03, ten characters: 1 and the employer's tax ID, or 9 and
-// a number of our choice, here the start of the NPI.
+// originator returns TRN03, which has ten characters: 1 and the office's tax ID. If
+// there is no tax ID, it is 9 and the first digits of the NPI.
 func originator(o billing.InquiringOffice) string {
 	tax := keep(o.TaxID, isDigit)
 	if len(tax) == 9 {
@@ -97,8 +97,8 @@ func subscriber(s billing.Subscriber) eligibility.Party {
 	return p
 }
 
-// memberID drops the punctuation that cards print and payers do not store.
-// Hyphens stay: some payers' IDs have them, and so do the sandbox's.
+// memberID removes the punctuation that insurance cards print and payers do not
+// store. It keeps hyphens, which some payers and the sandbox use in their IDs.
 func memberID(s string) string {
 	return keep(string(x12.Text(s)), func(c byte) bool { return c == '-' || isDigit(c) || 'A' <= c && c <= 'Z' })
 }
@@ -107,7 +107,7 @@ func dependent(d *billing.Dependent) *eligibility.Party {
 	if d == nil {
 		return nil
 	}
-	relationship := "34" // other adult; a 270 has no other "other"
+	relationship := "34" // other adult, the only "other" in a 270
 	switch d.Relationship {
 	case billing.RelationSpouse:
 		relationship = "01"

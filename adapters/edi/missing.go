@@ -6,10 +6,8 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// missing lists the field paths that the payer did not return: the coverage
-// dates, the parts of the plan, the network status, both kinds of amounts, every
-// category, every requested procedure, and every plan rule. The status is never
-// among them: unknown is a status.
+// missing lists the paths of the fields that the payer did not return. It never lists
+// the coverage status, because unknown is a status.
 func missing(b *billing.Benefits, q billing.Inquiry) []string {
 	var out []string
 	unless := func(told bool, path string) {

@@ -8,7 +8,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// plan sets status, dates, plan and network status.
+// plan sets the coverage status and dates, the plan, and the network status.
 func (a *answer) plan(b *billing.Benefits) {
 	b.Status = billing.CoverageUnknown
 	told := a.statusRows()
@@ -34,10 +34,10 @@ func (a *answer) plan(b *billing.Benefits) {
 	b.NetworkStatus = a.network(told)
 }
 
-// statusRows returns the EBs about coverage, the most reliable first: dates that
-// cover the service date, dental care before the whole plan before its parts,
-// active before inactive. Dental care that an active plan excludes (I) is an
-// inactive coverage, unless it is excluded only out of network.
+// statusRows returns the EBs about coverage, most reliable first. It sorts by these
+// criteria: dates that include the service date; dental care, then the whole plan,
+// then its parts; active before inactive. If an active plan excludes dental care
+// (I), coverage is inactive, unless the exclusion is only for out of network.
 func (a *answer) statusRows() []*row {
 	var told []*row
 	for _, r := range a.rows {
@@ -66,7 +66,7 @@ func (a *answer) statusRows() []*row {
 	return told
 }
 
-// status returns the coverage status of the row alone.
+// status returns the coverage status that the row states.
 func (r *row) status() billing.CoverageStatus {
 	switch r.Code {
 	case "1", "2", "3", "4", "5":
@@ -81,8 +81,8 @@ func (r *row) status() billing.CoverageStatus {
 	return billing.CoverageUnknown
 }
 
-// planType names EB04 for the kinds that dental plans have. It returns another
-// code as sent.
+// planType describes EB04 for the types of dental plans. It returns other codes
+// unchanged.
 func planType(code string) string {
 	switch code {
 	case "C1":
@@ -132,7 +132,7 @@ func statesPeriod(message string) bool {
 	return mentions(message, "BENEFIT") && periodWords.MatchString(message)
 }
 
-// statedPeriod returns the benefit period in the payer's words, or the range of a
+// statedPeriod returns the benefit period from a message of the payer, or else from
 // DTP 292.
 func (a *answer) statedPeriod() string {
 	take := func(texts []string) string {
@@ -161,7 +161,7 @@ func (a *answer) statedPeriod() string {
 	return ""
 }
 
-// benefitDates returns the range of a DTP 292, benefit.
+// benefitDates returns the range of a DTP 292, the benefit dates.
 func (a *answer) benefitDates() period {
 	p := span(a.member.Dates, "292", billing.Date{})
 	for _, r := range a.rows {
@@ -172,8 +172,8 @@ func (a *answer) benefitDates() period {
 	return p
 }
 
-// benefitPeriod returns the kind of year of the plan's amounts, for a payer that
-// states no more.
+// benefitPeriod returns the kind of year of the plan's amounts. It is used if the
+// payer states nothing else.
 func benefitPeriod(lists ...[]billing.BenefitAmount) string {
 	for _, list := range lists {
 		for _, b := range list {
@@ -185,9 +185,9 @@ func benefitPeriod(lists ...[]billing.BenefitAmount) string {
 	return ""
 }
 
-// network returns the office's network status. If all rows hold in network, the
-// office is in network. A row for out of network beside others only describes the
-// plan.
+// network returns the office's network status. A coverage row that states the
+// network decides. Otherwise the benefits decide if they are all for one network.
+// Benefits for several networks only describe the plan.
 func (a *answer) network(told []*row) billing.NetworkStatus {
 	for _, r := range told {
 		switch r.InNetwork {

@@ -12,8 +12,8 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// procedures returns the requested procedures in their order. If the check is
-// enhanced or requests none, every other one that the payer lists follows.
+// procedures returns the benefits of the requested procedures in order. If the
+// check is enhanced or requests no procedures, the payer's other procedures follow.
 func (a *answer) procedures(b *billing.Benefits) []billing.ProcedureBenefit {
 	rows := map[string][]*row{}
 	var listed []string
@@ -41,14 +41,14 @@ func (a *answer) procedures(b *billing.Benefits) []billing.ProcedureBenefit {
 	}
 	for _, r := range a.rows {
 		if r.code != "" {
-			r.notes = nil // they are part of the procedure and mean nothing without it
+			r.notes = nil // the notes only make sense with the procedure
 		}
 	}
 	return out
 }
 
-// standsForCategory reports whether the rows of a procedure have only the share
-// of implants, which have no service type of their own.
+// standsForCategory reports whether the rows of a procedure state only the plan's
+// share of implants. Implants have no service type, so payers send a procedure.
 func standsForCategory(code string, rows []*row) bool {
 	more := func(r *row) bool { return r.share == nil || hasLimit(r) }
 	return isImplant(code) && !slices.ContainsFunc(rows, more)
@@ -84,7 +84,7 @@ func (a *answer) procedure(code string, all []*row, b *billing.Benefits) billing
 		p.Status = billing.ProcedureNotCovered
 	case tooYoung, p.MaxAge != nil && age > *p.MaxAge:
 		p.Status = billing.ProcedureAgeLimit
-	case early && (l == nil || l.scope == ""): // with a limit per tooth, other teeth are covered
+	case early && (l == nil || l.scope == ""): // a limit per tooth leaves other teeth covered
 		p.Status = billing.ProcedureNotDueYet
 	case downgraded(rows):
 		p.Status = billing.ProcedureDowngraded
@@ -95,8 +95,8 @@ func (a *answer) procedure(code string, all []*row, b *billing.Benefits) billing
 	return p
 }
 
-// coveredAs sets coverage and share from the rows of the procedure, else from
-// their service type. A frequency alone means that the procedure is covered.
+// coveredAs sets the procedure's coverage and the plan's share from its rows, or
+// else from its service type. A procedure with only a frequency is covered.
 func coveredAs(p *billing.ProcedureBenefit, rows []*row, b *billing.Benefits) {
 	share, excluded := best(rows, hasShare), best(rows, excludes)
 	if excluded != nil && (share == nil || excluded.tier.standing < share.tier.standing) {
@@ -123,8 +123,8 @@ func coveredAs(p *billing.ProcedureBenefit, rows []*row, b *billing.Benefits) {
 func isHighestAge(r *row) bool { return r.quantity != nil && r.QuantityQualifier == highestAge }
 func isLowestAge(r *row) bool  { return r.quantity != nil && r.QuantityQualifier == lowestAge }
 
-// atAge drops the rows for other ages, if the payer splits by a lowest age. A
-// highest age alone is a limit, not a split.
+// atAge drops the rows for other ages if the payer states a minimum age. A maximum
+// age alone is a limit: it does not split the rows by age.
 func atAge(rows []*row, age int) (fitting []*row, tooYoung bool) {
 	if best(rows, isLowestAge) == nil {
 		return rows, false
@@ -144,8 +144,8 @@ func atAge(rows []*row, age int) (fitting []*row, tooYoung bool) {
 	return fitting, false
 }
 
-// historyOf collects visits, and counts reported as remaining (29), used in the
-// year (24) or used (99).
+// historyOf collects the dates of visits. It also reads the counts of visits that
+// the payer reports as remaining (29), used this year (24) or used (99).
 func historyOf(rows []*row, l *limit) history {
 	var h history
 	for _, r := range rows {
@@ -199,8 +199,8 @@ func statedNext(rows []*row) billing.Date {
 	return billing.Date{}
 }
 
-// band describes the ages that a row is limited to. It is empty for a row for all
-// ages.
+// band describes the age range of a row. It returns an empty string if the row
+// applies to all ages.
 func (r *row) band() string {
 	if r.ageNote() == "" {
 		return ""
@@ -215,8 +215,8 @@ func (r *row) band() string {
 	return join(": ", r.ageNote(), join(", ", often, share))
 }
 
-// procedureNote has the payer's words about the procedure, and what has no field:
-// lowest ages, networks with another share, money.
+// procedureNote joins the payer's messages about the procedure with the facts that
+// have no field: minimum ages, amounts, and networks with another share.
 func procedureNote(rows []*row, shown *row) string {
 	var notes []string
 	add := func(n string) {

@@ -6,7 +6,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// loop is the loop of an AAA, which decides who the problem is about.
+// loop is the loop that contains an AAA. It identifies the party with the problem.
 type loop int
 
 const (
@@ -16,9 +16,9 @@ const (
 	loopPatient                // 2100D, 2110D
 )
 
-// rule is the meaning of an AAA03. An empty about means the person of the loop. A
-// field that begins with a point is one of that person's. An empty field means
-// that the caller can change none.
+// rule is the meaning of an AAA03. If about is empty, the rule concerns the person
+// of the loop. A field that begins with a dot belongs to that person. If field is
+// empty, the caller cannot fix the problem by changing a field.
 type rule struct {
 	code    billing.ReasonCode
 	about   billing.About
@@ -27,7 +27,7 @@ type rule struct {
 	fix     string
 }
 
-// The fixes that several rules have in common.
+// The fixes that several rules share.
 const (
 	fixBirth    = "Check the date of birth, then send the check again."
 	fixCall     = "Call the payer."
@@ -37,8 +37,8 @@ const (
 	fixRequest  = "Check the request. If it is correct, call the payer."
 )
 
-// rules lists every AAA03 with the same meaning in all loops. The codes are those
-// of the guide 005010X279A1, and 95, which some payers send.
+// rules lists every AAA03 that means the same in all loops. The codes come from
+// the guide, 005010X279A1, except 95, which some payers send.
 //
 //nolint:gochecknoglobals // a constant table
 var rules = []struct {
@@ -132,7 +132,7 @@ var rules = []struct {
 	{[]string{"42", "80"}, payerSilent},
 }
 
-// The rules that depend on the loop or on what was sent.
+// The rules that depend on the loop or on the inquiry.
 //
 //nolint:gochecknoglobals // constants; Go has none of struct type
 var (
@@ -165,8 +165,8 @@ var (
 	}
 )
 
-// ruleFor returns the meaning of an AAA03 in a loop. When no patient was sent, a
-// patient who was not found is the person sent as the subscriber.
+// ruleFor returns the meaning of an AAA03 in a loop. If the inquiry has no separate
+// patient, "patient not found" means the person sent as the subscriber.
 func ruleFor(code string, at loop, patientSent bool) rule {
 	switch {
 	case (code == "67" || code == "77") && !patientSent:

@@ -9,10 +9,10 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// rejectionOf reads a rejection from the AAA segments of a reply. It returns nil
-// if the reply has benefits, or neither. A person sent as the subscriber who is a
-// dependent at the payer is a rejection even without an AAA, because claims would
-// be rejected.
+// rejectionOf reads a rejection from the AAA segments of a reply. It returns nil if
+// the reply has benefits, or no AAA. If the payer has the subscriber on file as a
+// dependent, the result is a rejection even without an AAA: the payer would reject
+// claims.
 func rejectionOf(q billing.Inquiry270, r *eligibility.Reply, member *eligibility.Member) *billing.Rejection {
 	all := r.Rejections()
 	switch asSubscriber := dependentAsSubscriber(q, r); {
@@ -43,9 +43,9 @@ func rejectionOf(q billing.Inquiry270, r *eligibility.Reply, member *eligibility
 	return out
 }
 
-// dependentAsSubscriber reports whether the inquiry's subscriber is a dependent
-// at the payer: INS01 says so, or the reply has a dependent's loop and no benefits
-// in the subscriber's.
+// dependentAsSubscriber reports whether the payer has the inquiry's subscriber on
+// file as a dependent. Either INS01 states it, or the reply has a dependent's loop
+// and no benefits in the subscriber's loop.
 func dependentAsSubscriber(q billing.Inquiry270, r *eligibility.Reply) bool {
 	if q.Inquiry.Patient != nil {
 		return false
@@ -60,11 +60,12 @@ func derived(t rule) *billing.Rejection {
 	}
 }
 
-// final reports whether AAA04 forbids sending again.
+// final reports whether AAA04 forbids sending the inquiry again.
 func final(followUp string) bool { return followUp == "N" || followUp == "S" || followUp == "Y" }
 
-// reasonOf returns the meaning of one AAA. A payer that does not respond (42, 80)
-// is often also reported as no participant (79), which then means the same.
+// reasonOf returns the meaning of one AAA. A network that reports a silent payer (42,
+// 80) often also reports it as not participating (79). With silent set, 79 means
+// the same.
 func reasonOf(q billing.Inquiry270, r *eligibility.Reply, a eligibility.Rejection, silent bool) billing.RejectionReason {
 	at := loopOf(a.Loop)
 	t := ruleFor(a.Reason, at, q.Inquiry.Patient != nil)
@@ -98,8 +99,8 @@ func loopOf(name string) loop {
 	}
 }
 
-// personOf returns the person that an AAA is about. In 4010, codes 64 to 68 and 77
-// in the subscriber's loop are about the patient.
+// personOf returns the person that an AAA concerns. In version 4010, codes 64 to 68
+// and 77 in the subscriber's loop concern the patient.
 func personOf(q billing.Inquiry270, a eligibility.Rejection, at loop) billing.About {
 	if q.Inquiry.Patient == nil {
 		return billing.AboutSubscriber
@@ -115,8 +116,8 @@ func personOf(q billing.Inquiry270, a eligibility.Rejection, at loop) billing.Ab
 	}
 }
 
-// suggestName suggests the name that the payer has on file if it differs from the
-// one sent: the last name, or the first name if only that differs.
+// suggestName suggests the payer's spelling of the name if it differs from the
+// inquiry's. It suggests the last name, or the first name if only that differs.
 func suggestName(out *billing.RejectionReason, q billing.Inquiry270, r *eligibility.Reply, at loop) {
 	member := r.Subscriber
 	if at == loopPatient || out.About == billing.AboutPatient {

@@ -13,9 +13,9 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// Payments reads an 835 to its end before it returns, so that half a file is
-// never applied. It holds one claim at a time; what it returns shares the memory
-// of the content. It skips other transaction sets.
+// Payments reads a whole 835 before it returns, so that a broken file is never
+// posted in part. It decodes one claim at a time. The returned payments share the
+// memory of content. Payments skips other transaction sets.
 func (*Codec) Payments(name string, content []byte) (all []billing.Remittance, err error) {
 	defer refuse(&err)
 	d := remittance.NewBalancer(bytes.NewReader(content))
@@ -50,8 +50,8 @@ func (*Codec) Payments(name string, content []byte) (all []billing.Remittance, e
 	return all, nil
 }
 
-// payment reads the claims of the payment. It returns the payment without them,
-// with its balance.
+// payment reads the claims of a payment to check its balance. It returns the payment
+// without its claims.
 func payment(d *remittance.Decoder, p *remittance.Payment) (billing.Remittance, error) {
 	id := newIdentity(p)
 	for {
@@ -81,7 +81,7 @@ func payment(d *remittance.Decoder, p *remittance.Payment) (billing.Remittance, 
 	return r, nil
 }
 
-// controlNumbers returns those of the payment, padded like ISA13.
+// controlNumbers returns the payment's control numbers, padded like ISA13.
 func controlNumbers(p *remittance.Payment) billing.ControlNumbers {
 	n := billing.ControlNumbers{Transaction: clip(p.Control)}
 	if p.Interchange.Control > 0 {
@@ -93,9 +93,9 @@ func controlNumbers(p *remittance.Payment) billing.ControlNumbers {
 	return n
 }
 
-// payerIDs returns the payer's identifiers, the most useful for a look-up first:
-// its ID and payer number, then its number at the bank (TRN03), which for most is
-// a tax ID after the digit 1.
+// payerIDs returns the payer's identifiers, most useful for a look-up first. These
+// are its ID, its payer number, and its number at the bank (TRN03). TRN03 is
+// usually 1 and a tax ID.
 func payerIDs(p *remittance.Payment) (all []string) {
 	add := func(s string) {
 		if s = clip(strings.ToUpper(s)); s != "" && !slices.Contains(all, s) {
@@ -115,9 +115,9 @@ func payerIDs(p *remittance.Payment) (all []string) {
 	return all
 }
 
-// balanceOf translates the balance of a payment, level by level. An unreadable
-// amount fails its level. Further is added to each segment's ordinal, so that it
-// counts in the file that is kept.
+// balanceOf translates the balance of a payment, level by level. A level with an
+// unreadable amount does not balance. Further is added to each segment ordinal, so
+// that it is a position in the stored file.
 func balanceOf(b *remittance.Balance, further int) billing.Balance {
 	to := billing.Balance{
 		Payment: billing.LevelBalance{Checked: 1, Off: max(b.Payment.Off(), -b.Payment.Off())},

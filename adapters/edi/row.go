@@ -10,7 +10,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// standing is the kind of network of a row, the best first.
+// standing is a row's network status. Lower values have priority.
 type standing int
 
 const (
@@ -20,12 +20,12 @@ const (
 	outOfNetwork
 )
 
-// tier is one network, or group of networks, of a plan. Plans name theirs in
-// EB05, where others put the plan's name.
+// tier is a network of a plan, or a group of networks. Some payers name the network
+// in EB05; others put the plan's name there.
 type tier struct {
 	standing standing
 	name     string
-	told     bool // by EB12, so that the name may as well be the plan's
+	told     bool // EB12 states the standing, so the name may be the plan's
 }
 
 func (t tier) label() string {
@@ -43,24 +43,24 @@ func (t tier) label() string {
 	}
 }
 
-// row is an EB and its loop, read once.
+// row is an EB with its loop, in parsed form.
 type row struct {
 	*eligibility.Benefit
 	code       string             // the procedure, as D and four digits; empty without one
 	class      string             // BENEFITCLASS=, which some payers send instead of a service type
 	categories []billing.Category // of the class or the service types
-	subject    string             // in words; empty for the whole plan
-	foreign    bool               // about something other than teeth, such as a medical benefit
+	subject    string             // the service in words; empty for the whole plan
+	foreign    bool               // not dental, such as a medical benefit
 	tier       tier
-	share      *float64 // the plan's, in percent
+	share      *float64 // the plan's share in percent
 	money      *billing.Money
 	quantity   *int
 	visits     []billing.Date // of the service, the latest first
-	notes      []string       // messages without another place
+	notes      []string       // messages that no other field holds
 }
 
-// categoryOf maps service types (EB03). Plans call restorative basic and crowns
-// major. The two X-ray and laboratory types are kinds of diagnostics.
+// categoryOf returns the category of a service type (EB03). Plans call restorative
+// services basic, and crowns major. The X-ray and laboratory types are diagnostic.
 func categoryOf(serviceType string) (billing.Category, bool) {
 	switch serviceType {
 	case "41":
@@ -86,8 +86,8 @@ func categoryOf(serviceType string) (billing.Category, bool) {
 	}
 }
 
-// subjectOf names dental service types that are not a category, or are a part of
-// one. It is empty for a category's own type.
+// subjectOf names a dental service type that is only part of a category, or belongs
+// to none. It returns an empty string for a whole category.
 func subjectOf(serviceType string) (string, bool) {
 	switch serviceType {
 	case "4":
@@ -107,7 +107,7 @@ func subjectOf(serviceType string) (string, bool) {
 	}
 }
 
-// classes maps words of a BENEFITCLASS to categories. The first match counts.
+// classes maps words in a BENEFITCLASS to categories. The first match wins.
 //
 //nolint:gochecknoglobals // a constant table
 var classes = []struct {
@@ -147,7 +147,7 @@ var classes = []struct {
 
 const classMarker = "BENEFITCLASS="
 
-// rowsOf reads the EBs of a member.
+// rowsOf returns a row for each EB of a member.
 func rowsOf(m *eligibility.Member) []*row {
 	all, rows := make([]row, len(m.Benefits)), make([]*row, len(m.Benefits))
 	for i := range all {
@@ -193,8 +193,8 @@ func (r *row) read(b *eligibility.Benefit) {
 	sortLatestFirst(&r.visits)
 }
 
-// classify finds the subject of the row. A class comes before the service type,
-// which is only a placeholder beside it.
+// classify sets the row's categories and subject. If the row has a class, it ignores
+// the service type, which is then only a placeholder.
 func (r *row) classify() {
 	if r.class != "" {
 		r.subject = r.class
@@ -230,8 +230,8 @@ func (r *row) general() bool {
 	return r.class == "" && (len(r.ServiceTypes) == 0 || slices.Contains(r.ServiceTypes, dental) || slices.Contains(r.ServiceTypes, "30"))
 }
 
-// bindAge adds an age limit without a procedure to the row before, which has one:
-// some payers send the two as separate rows.
+// bindAge adds an age limit without a procedure to the preceding row, which has a
+// procedure. Some payers send the two as separate rows.
 func bindAge(r, before *row) {
 	aged := r.QuantityQualifier == highestAge || r.QuantityQualifier == lowestAge
 	same := len(r.ServiceTypes) == 0 || slices.Equal(r.ServiceTypes, []string{dental}) || slices.Equal(r.ServiceTypes, before.ServiceTypes)
@@ -240,7 +240,7 @@ func bindAge(r, before *row) {
 	}
 }
 
-// tierOf returns the network of the row: by EB12, else by the name in EB05.
+// tierOf returns the network of an EB. It reads EB12, or else the name in EB05.
 func tierOf(b *eligibility.Benefit) tier {
 	t := tier{standing: unstated}
 	if marker := amountMarker(b.Plan); marker == "" {
@@ -254,7 +254,7 @@ func tierOf(b *eligibility.Benefit) tier {
 	case "W":
 		t.standing, t.told = anyNetwork, true
 	default:
-		// Words between spaces, so that OON is not found in SPOON.
+		// Compare whole words, so that OON does not match SPOON.
 		name := " " + strings.Join(strings.FieldsFunc(strings.ToUpper(t.name), func(c rune) bool { return c < '0' }), " ") + " "
 		for _, words := range []string{" NON CONTRACTED ", " OUT OF NETWORK ", " NON NETWORK ", " NON PAR ", " OON "} {
 			if strings.Contains(name, words) {
@@ -265,9 +265,9 @@ func tierOf(b *eligibility.Benefit) tier {
 	return t
 }
 
-// shareOf returns the plan's share in percent. EB08 is the patient's share of
-// co-insurance (A), and the plan's where some payers send it under a description
-// (D). It is a fraction; a value above 1 is a percentage.
+// shareOf returns the plan's share in percent. For co-insurance (A), EB08 is the
+// patient's share. Under a benefit description (D), some payers send the plan's
+// share. EB08 is a fraction; a value above 1 is a percentage.
 func shareOf(b *eligibility.Benefit) *float64 {
 	if b.Code != "A" && b.Code != "D" {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// Payers state the rules of a plan in a few set phrases. The patterns match upper
-// case.
+// The patterns match the set phrases in which payers state a plan's rules. They
+// expect text in upper case.
 var (
 	missingToothWords = regexp.MustCompile(`MISSING (?:TOOTH|TEETH)|(?:TOOTH|TEETH) (?:MISSING|LOST|EXTRACTED) (?:PRIOR|BEFORE)`)
 	waitingWords      = regexp.MustCompile(`\bWAIT(?:ING)? PERIOD`)
@@ -19,20 +19,20 @@ var (
 	seatWords         = regexp.MustCompile(`\bSEAT(?:ING)? DATE|\bDATE OF SEAT|\bINSERTION DATE|\bDELIVERY DATE`)
 )
 
-// says reports whether a message matches. It looks for one of the stems first,
-// which is faster: most messages match no rule.
+// says reports whether a message matches the pattern. For speed, it first checks
+// that the message contains one of the stems: most messages match no rule.
 func says(message string, words *regexp.Regexp, stems ...string) bool {
 	return mentions(message, stems...) && words.MatchString(strings.ToUpper(message))
 }
 
-// mentions reports whether one of the stems occurs, in upper or lower case.
+// mentions reports whether the message contains one of the stems, ignoring case.
 func mentions(message string, stems ...string) bool {
 	upper := strings.ToUpper(message)
 	return slices.ContainsFunc(stems, func(s string) bool { return strings.Contains(upper, s) })
 }
 
-// takeRules moves the messages that state a rule of the plan from the row to the
-// rules. A message about one procedure is not a rule of the plan.
+// takeRules moves the row's messages that state a plan rule to the plan's rules. It
+// leaves messages about a single procedure in the row.
 func (a *answer) takeRules(r *row) {
 	if r.code != "" || r.foreign {
 		return
@@ -46,9 +46,9 @@ func (a *answer) takeRules(r *row) {
 	})
 }
 
-// takeRule adds the rule that the message states, if any, and reports whether it
-// does. Said is the message with its category: waiting periods and authorizations
-// differ by category, other rules belong to the plan wherever they are.
+// takeRule adds the plan rule that the message states, and reports whether it found
+// one. Said is the message with its category. Waiting periods and authorizations
+// use said, because they differ by category; other rules apply to the whole plan.
 func (a *answer) takeRule(message, said string) bool {
 	taken := false
 	for _, t := range []struct {
@@ -90,9 +90,9 @@ func names(all []billing.Category) string {
 	return strings.Join(out, ", ")
 }
 
-// waitingPeriods adds the waiting periods that are sent as codes: a service type
-// of their own (32), and benefits of a category that start (DTP 348) after the
-// service date.
+// waitingPeriods adds the waiting periods that payers send as codes. One form is
+// service type 32. The other is a category whose benefits start (DTP 348) after
+// the service date.
 func (a *answer) waitingPeriods() {
 	for _, r := range a.rows {
 		if r.code != "" || r.foreign {
@@ -118,7 +118,8 @@ func (a *answer) waitingPeriods() {
 	}
 }
 
-// duration returns a span of time that is sent as a quantity, such as "6 months".
+// duration returns a length of time that the payer sent as a quantity, such as "6
+// months".
 func (r *row) duration() string {
 	unit := map[string]string{"MN": "34", "YY": "21", "DY": "7", "DA": "7"}[r.QuantityQualifier]
 	if unit == "" {
@@ -130,7 +131,8 @@ func (r *row) duration() string {
 	return limit{unit: unit, n: *r.quantity}.words()
 }
 
-// authorizations adds the authorizations (EB11) of the plan or of categories.
+// authorizations adds the authorization requirements (EB11) of the plan and of its
+// categories.
 func (a *answer) authorizations() {
 	for _, r := range a.rows {
 		if r.Authorization != "Y" || r.code != "" || r.foreign {
@@ -141,7 +143,7 @@ func (a *answer) authorizations() {
 	}
 }
 
-// otherPayers adds the payers in EB01 R.
+// otherPayers adds the other payers that the payer reports (EB01 R).
 func (a *answer) otherPayers() {
 	for _, r := range a.rows {
 		if r.Code != "R" {
@@ -158,8 +160,8 @@ func (a *answer) otherPayers() {
 	}
 }
 
-// payerNotes returns the messages without another place, in the payer's order and
-// without duplicates, then the facts without a field.
+// payerNotes returns the payer's messages that no other field holds, in order and
+// without duplicates. The facts that have no field follow.
 func (a *answer) payerNotes() []string {
 	var out []string
 	add := func(n string) {

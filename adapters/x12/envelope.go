@@ -56,8 +56,8 @@ type Error struct {
 	Reason  string
 }
 
-// ReasonTrailing is the Reason of the Error when something other than an
-// interchange follows a whole one. The interchanges before it are valid.
+// ReasonTrailing is the Reason of the Error if text that is not an interchange follows
+// a whole one. The interchanges before it are valid.
 const ReasonTrailing = "there is more after the interchange trailer (IEA)"
 
 func (e *Error) Error() string {

@@ -5,9 +5,8 @@ import (
 	"io"
 )
 
-// readISA reads the header of an interchange, which defines the delimiters. It
-// counts element separators, because senders do not keep to the fixed widths of
-// the standard.
+// readISA reads the header of an interchange, which defines the delimiters. It counts
+// element separators, because senders ignore the standard's fixed widths.
 func (r *Reader) readISA() error {
 	s := &r.segment
 	first := s.Ordinal == 0
@@ -71,9 +70,9 @@ func afterElements(b []byte, separator byte, n int) int {
 	return 0
 }
 
-// findRepetition reads ISA11 as the repetition separator from version 00402 on.
-// Before, it is a standards identifier such as U. Some senders put letters there
-// in later versions too.
+// findRepetition reads the repetition separator, ISA11, from version 00402 on. In
+// earlier versions ISA11 is a standards identifier such as U. Some senders still
+// put a letter there in later versions.
 func (r *Reader) findRepetition(s *Segment) {
 	e, d := s.Element(11), &r.delimiters
 	if s.Element(12) < "00402" || len(e) != 1 || !separator(e[0]) ||
@@ -88,8 +87,8 @@ func (d Delimiters) usable() bool {
 		d.Element != d.Component && d.Element != d.Segment && d.Component != d.Segment
 }
 
-// separator reports whether c can be a delimiter: ASCII, and not a character
-// that values are made of.
+// separator reports whether c can be a delimiter: an ASCII character other than a
+// space, a letter or a digit.
 func separator(c byte) bool {
 	return c > 0 && c < 0x80 && c != ' ' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z')
 }

@@ -11,7 +11,7 @@ import (
 type Limits struct {
 	Bytes        int // of the whole input; 1 GiB
 	Segments     int // of the whole input; 50 million
-	SegmentBytes int // of one segment; 64 KiB, which is the Reader's memory
+	SegmentBytes int // of one segment; 64 KiB, the size of the Reader's buffer
 }
 
 func (l Limits) orDefault() Limits {
@@ -29,11 +29,11 @@ func (l Limits) orDefault() Limits {
 }
 
 const (
-	maxISA      = 256 // the standard's ISA has 106 bytes; some senders do not pad to that
+	maxISA      = 256 // the standard ISA has 106 bytes; some senders use other lengths
 	maxWarnings = 100
 )
 
-// level is the depth of the Reader in the envelopes.
+// level is the depth of nested envelopes at the current segment.
 type level int
 
 const (
@@ -59,8 +59,8 @@ type Reader struct {
 	control     string // ISA13 as sent
 	groupRef    string // GS06 as sent
 
-	// So far: the sets of the group, the groups of the interchange, the ordinal of
-	// the ST, and whether the interchange has a TA1.
+	// The counts so far: sets in the group, and groups in the interchange. Then the
+	// ordinal of the ST, and whether the interchange has a TA1.
 	sets, groups, setStart int
 	acknowledged           bool
 
@@ -94,10 +94,10 @@ func (r *Reader) Offset() int { return r.offset }
 // Warnings returns the harmless faults found so far, at most a hundred.
 func (r *Reader) Warnings() []Warning { return r.warnings }
 
-// Next reads the next segment, envelope segments included. The error is io.EOF
-// at the end of an input with at least one whole interchange, an *Error when
-// the input is at fault, else the underlying reader's. Once it has failed, Next
-// returns the same error again.
+// Next reads the next segment, including envelope segments. At the end of an input
+// with at least one whole interchange, the error is io.EOF. For invalid input it is
+// an *Error. Otherwise it is the underlying reader's error. Once Next has failed,
+// it returns the same error again.
 func (r *Reader) Next() (*Segment, error) {
 	if r.err != nil {
 		return nil, r.err
@@ -164,8 +164,8 @@ func (r *Reader) readSegment() error {
 	}
 }
 
-// between reports whether c may stand between segments: white space, byte
-// order marks, NUL, and the end mark of CP/M.
+// between reports whether c is allowed between segments: white space, byte order
+// marks, NUL, and the CP/M end-of-file mark.
 func between(c byte) bool {
 	switch c {
 	case ' ', '\t', '\r', '\n', 0, 0x1a, 0xef, 0xbb, 0xbf:
@@ -175,7 +175,7 @@ func between(c byte) bool {
 	}
 }
 
-// skipSpace skips what may stand before an interchange.
+// skipSpace skips the characters that are allowed before an interchange.
 func (r *Reader) skipSpace() error {
 	for {
 		c, err := r.in.ReadByte()
@@ -191,7 +191,8 @@ func (r *Reader) skipSpace() error {
 	}
 }
 
-// nest checks the segment against the envelopes and enters or leaves them.
+// nest checks that the envelopes allow the segment. For an envelope segment, it
+// enters or leaves the envelope.
 func (r *Reader) nest(s *Segment) error {
 	switch r.level {
 	case outside: // readISA has checked it
@@ -277,7 +278,7 @@ func (r *Reader) warn(s *Segment, reason string) {
 	}
 }
 
-// control reads a control number. It returns 0 for anything else.
+// control parses a control number. It returns 0 if s is not one.
 func control(s string) int {
 	if s == "" || len(s) > 9 || !digits(s) {
 		return 0

@@ -14,11 +14,11 @@ type Segment struct {
 	Offset  int    // of the first byte in the input
 
 	raw        []byte // without the terminator, in the Reader's memory
-	waiting    bool   // raw is not split yet
-	text       string // a copy of raw that outlives it
-	ends       []int  // in text, of the ID and of each element
+	waiting    bool   // raw has not been split yet
+	text       string // a permanent copy of raw
+	ends       []int  // the offsets in text at which the ID and each element end
 	delimiters Delimiters
-	page       *strings.Builder // holds the texts of the latest segments
+	page       *strings.Builder // the text of the latest segments
 }
 
 // Len returns the number of elements.
@@ -39,7 +39,7 @@ func (s *Segment) Element(n int) string {
 		return ""
 	}
 	e := s.text[s.ends[n-1]+1 : s.ends[n]]
-	if e == "" || solid(e[0]) && solid(e[len(e)-1]) { // nearly always
+	if e == "" || solid(e[0]) && solid(e[len(e)-1]) { // the usual case
 		return e
 	}
 	return strings.TrimSpace(e)
@@ -66,7 +66,7 @@ func (s *Segment) Component(n, c int) string {
 func (s *Segment) Components(n int) []string { return s.split(n, s.delimiters.Component) }
 
 // Repetitions splits the repeating element n. It returns nil when the element is
-// absent, and the element alone in versions without repetition.
+// absent. In versions without repetition it returns the whole element.
 func (s *Segment) Repetitions(n int) []string {
 	if s.delimiters.Repetition == 0 {
 		if e := s.Element(n); e != "" {
@@ -92,9 +92,9 @@ func (s *Segment) split(n int, by byte) []string {
 // Fault returns an Error at the segment. The reason must not quote an element.
 func (s *Segment) Fault(reason string) *Error { return &Error{s.Ordinal, s.Offset, reason} }
 
-// parse reads the ID of raw, which comes without its terminator. The elements
-// are split when the first of them is needed: of many segments none is. It
-// reports false when raw does not start with a segment ID.
+// parse reads the ID of raw, a segment without its terminator. It returns false if
+// raw does not start with a segment ID. Elements are split only on first use,
+// because the elements of many segments are never read.
 func (s *Segment) parse(raw []byte, d Delimiters) bool {
 	s.delimiters, s.raw, s.waiting = d, raw, true
 	n := 0
@@ -110,7 +110,7 @@ func (s *Segment) parse(raw []byte, d Delimiters) bool {
 	return validID(s.ID)
 }
 
-// name returns an ID as a string, without an allocation for the frequent ones.
+// name returns an ID as a string. For frequent IDs it allocates nothing.
 func (s *Segment) name(id []byte) string {
 	switch string(id) {
 	case "CAS":
@@ -132,20 +132,20 @@ func (s *Segment) name(id []byte) string {
 	}
 }
 
-// load splits the segment that parse has read.
+// load splits the segment into its elements.
 func (s *Segment) load() {
-	if !s.cut(s.keep(s.raw), s.delimiters.Element) { // elements are parts of it
+	if !s.cut(s.keep(s.raw), s.delimiters.Element) {
 		s.cut(clean(s.raw, s.delimiters), s.delimiters.Element)
 	}
 	s.waiting = false
 }
 
-// pageSize is how much text shares an allocation, about a hundred segments. A
-// string that outlives its segment keeps its whole page alive.
+// pageSize is the size of one allocation for text, enough for about a hundred
+// segments. A string that outlives its segment keeps the whole page in memory.
 const pageSize = 4 << 10
 
-// keep copies raw to the page, or to a new one when the page is full. A page
-// never grows, so its strings stay in place.
+// keep copies raw to the page, or to a new page if the current one is full. A page
+// never grows, so its strings stay valid.
 func (s *Segment) keep(raw []byte) string {
 	if s.page == nil || s.page.Cap()-s.page.Len() < len(raw) {
 		s.page = &strings.Builder{}
@@ -156,9 +156,9 @@ func (s *Segment) keep(raw []byte) string {
 	return s.page.String()[start:]
 }
 
-// cut finds the ID and the elements of text in one pass, and reports whether the
-// text is plain: all printable ASCII. It records where they end, because strings
-// would take as much memory as the text itself.
+// cut finds the ID and the elements of text in one pass. It records only where they
+// end, because strings would use as much memory as the text. It reports whether
+// the text is all printable ASCII.
 func (s *Segment) cut(text string, by byte) (plain bool) {
 	ends := s.ends[:0]
 	plain = true
@@ -174,8 +174,8 @@ func (s *Segment) cut(text string, by byte) (plain bool) {
 	return plain
 }
 
-// validID reports whether id is an upper-case letter and one or two more
-// upper-case letters or digits.
+// validID reports whether id is a valid segment ID: an upper-case letter, then one
+// or two upper-case letters or digits.
 func validID[T string | []byte](id T) bool {
 	if len(id) != 2 && len(id) != 3 {
 		return false
@@ -188,9 +188,9 @@ func validID[T string | []byte](id T) bool {
 	return true
 }
 
-// clean returns a segment as valid UTF-8 without control characters. Line breaks
-// inside a segment come from files that were wrapped at a column. Bytes that are
-// not UTF-8 are read as Latin-1. Delimiters stay, whatever they are.
+// clean returns a segment as valid UTF-8 without control characters, such as the
+// line breaks of a file that was wrapped at a column. It reads bytes that are not
+// UTF-8 as Latin-1. It keeps delimiters, even if they are control characters.
 func clean(b []byte, d Delimiters) string {
 	var out strings.Builder
 	latin1 := !utf8.Valid(b)

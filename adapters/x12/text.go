@@ -6,18 +6,16 @@ import (
 	"unicode"
 )
 
-// Element is a value that is safe to write into a segment. Every value that is
-// not a literal becomes an Element through Text, so that it cannot contain a
-// delimiter.
+// Element is a value that is safe to write into a segment. Text makes Elements from
+// all values except literals, so that none contains a delimiter.
 type Element string
 
-// Text converts s to what X12 carries: upper-case ASCII without delimiters,
-// control characters and surplus spaces. It strips accents, writes Latin
-// ligatures out, drops letters of other scripts, and turns other characters into
-// spaces. The result may be empty: the writer of a mandatory element must supply
-// a substitute.
+// Text converts s to upper-case ASCII without delimiters, control characters or
+// surplus spaces. It strips accents, spells out Latin ligatures, drops letters of
+// other scripts, and replaces other characters with spaces. The result may be
+// empty: the caller must supply a substitute for a mandatory element.
 func Text(s string) Element {
-	if isText(s) { // nearly always
+	if isText(s) { // the usual case
 		return Element(s)
 	}
 	b := make([]byte, 0, len(s))
@@ -27,7 +25,7 @@ func Text(s string) Element {
 	return Element(strings.Join(strings.Fields(string(b)), " "))
 }
 
-// isText reports whether Text would change nothing.
+// isText reports whether Text would return s unchanged.
 func isText(s string) bool {
 	before := byte(' ')
 	for i := range len(s) {
@@ -40,10 +38,11 @@ func isText(s string) bool {
 	return before != ' ' || s == ""
 }
 
-// reserved reports whether r is one of the delimiters that are written.
+// reserved reports whether r is one of the Writer's delimiters.
 func reserved(r rune) bool { return r == '*' || r == '^' || r == ':' || r == '~' }
 
-// Clip is Text cut to at most limit characters, the element's maximum length.
+// Clip converts s like Text and cuts it to limit characters, the element's maximum
+// length.
 func Clip(s string, limit int) Element {
 	t := Text(s)
 	if len(t) > limit {
@@ -100,8 +99,8 @@ func join(parts []Element, by byte) Element {
 	return Element(b.String())
 }
 
-// Upper-case letters for U+00C0 to U+017F and for U+1E00 to U+1EFF, without
-// their marks. A digit stands for more than one letter, see ligature.
+// The upper-case base letters for U+00C0 to U+017F and for U+1E00 to U+1EFF. A digit
+// represents several letters: see ligature.
 const (
 	latin = "AAAAAA1CEEEEIIIIDNOOOOO OUUUUY23AAAAAA1CEEEEIIIIDNOOOOO OUUUUY2Y" +
 		"AAAAAACCCCCCCCDDDDEEEEEEEEEEGGGGGGGGHHHHIIIIIIIIII44JJKKKLLLLLLL" +

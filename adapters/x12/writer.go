@@ -23,7 +23,7 @@ type Writer struct {
 // trailer is the content of an SE, GE or IEA.
 type trailer struct {
 	id    string
-	count int // of segments before the envelope for SE, of the envelopes inside for GE and IEA
+	count int // for SE, the segments written before the ST; for GE and IEA, the envelopes inside
 	ref   string
 }
 
@@ -60,7 +60,7 @@ func (w *Writer) OpenSet(s Set) {
 	w.Segment("ST", Clip(s.ID, 3), Clip(s.Control, 9), Clip(s.Version, 35))
 }
 
-// Segment writes a segment; trailing empty elements are left out.
+// Segment writes a segment without trailing empty elements.
 func (w *Writer) Segment(id string, elements ...Element) {
 	for len(elements) > 0 && elements[len(elements)-1] == "" {
 		elements = elements[:len(elements)-1]
@@ -82,8 +82,8 @@ func (w *Writer) Optional(id string, elements ...Element) {
 	}
 }
 
-// Close ends the innermost envelope with its trailer; with none open it does
-// nothing.
+// Close ends the innermost envelope with its trailer. It does nothing if no envelope
+// is open.
 func (w *Writer) Close() {
 	if len(w.trailers) == 0 {
 		return
@@ -104,8 +104,8 @@ func (w *Writer) Bytes() []byte {
 	return w.buf
 }
 
-// Flush writes what there is so far to another writer and drops it, so that
-// memory does not grow with the interchange. Envelopes stay open.
+// Flush moves the bytes so far to another writer, so that memory does not grow with
+// the interchange. Envelopes stay open.
 func (w *Writer) Flush(to io.Writer) error {
 	_, err := to.Write(w.buf)
 	w.buf = w.buf[:0]
@@ -129,7 +129,7 @@ func (w *Writer) end() {
 	w.segments++
 }
 
-// bounded keeps a control number within nine digits, and above zero.
+// bounded returns a control number above zero with at most nine digits.
 func bounded(n int) int {
 	if n %= 1_000_000_000; n <= 0 {
 		n = 1

@@ -1,7 +1,7 @@
-// Package acknowledgements reads and writes what a clearinghouse or payer sends
-// back for a file of claims before it pays.
+// Package acknowledgements reads and writes the replies of a clearinghouse or payer
+// to a file of claims, except the payment.
 //
-// Functional says whether a file could be read: the implementation
+// Functional reports whether a file could be read: the implementation
 // acknowledgment (999, 005010X231A1), the functional acknowledgment (997) and
 // the interchange acknowledgment (TA1).
 //
@@ -16,7 +16,7 @@
 //	reports, warnings, err := acknowledgements.DecodeReports(file) // io.Reader -> []Report
 //	bytes := acknowledgements.EncodeReport(&report) // *Report -> []byte
 //
-// A decoder returns an *x12.Error, or the error of its reader. Decoding accepts
-// the faults that real senders make. Codes are kept as sent; the words for them
-// are our own.
+// The error of a decoder is an *x12.Error, or the reader's. Decoders tolerate the
+// faults of real senders. They keep codes as sent. The package describes the codes
+// in its own words.
 package acknowledgements

@@ -92,7 +92,7 @@ type Verdict string
 const (
 	VerdictAccepted Verdict = "accepted"
 	VerdictRejected Verdict = "rejected"
-	VerdictPartial  Verdict = "partial" // of groups: some sets were accepted, others not
+	VerdictPartial  Verdict = "partial" // only of groups: some sets were accepted, others rejected
 )
 
 func verdictOf(code string) Verdict {
@@ -133,9 +133,9 @@ func (s *SetVerdict) Verdict() Verdict {
 	return ""
 }
 
-// Set returns the verdict on one transaction set of the group, and why. A
-// rejected group rejects every set, whatever the set's own verdict. A set that an
-// accepted group does not mention is accepted.
+// Set returns the verdict on one transaction set of the group, and why. A rejected
+// group rejects all of its sets, even those with another verdict. If an accepted
+// group does not mention the set, the set is accepted.
 func (g *GroupVerdict) Set(control string) (v Verdict, why []string) {
 	v, why = g.Verdict(), g.words()
 	for i := range g.Sets {
@@ -162,10 +162,10 @@ type Sent struct {
 	Set         string
 }
 
-// About returns the file's verdict on a transaction set, and why, in words
-// without patient data. One rejection outweighs everything else. The verdict is
-// empty when the file does not mention the set: that an interchange was accepted
-// decides nothing yet.
+// About returns the file's verdict on a transaction set, and the reasons in words
+// without patient data. A rejection overrides all other verdicts. The verdict is
+// empty if the file does not mention the set. An accepted interchange alone does
+// not decide on its sets.
 func (f *Functional) About(sent Sent) (v Verdict, why []string) {
 	for i := range f.Interchanges {
 		if t := &f.Interchanges[i]; sameNumber(t.Control, strconv.Itoa(sent.Interchange)) && t.Verdict() == VerdictRejected {
@@ -188,8 +188,8 @@ func (f *Functional) About(sent Sent) (v Verdict, why []string) {
 	return v, why
 }
 
-// sameNumber compares control numbers without leading zeros, which only some
-// senders write.
+// sameNumber reports whether two control numbers are equal, ignoring leading zeros.
+// Only some senders write them.
 func sameNumber(a, b string) bool {
 	return strings.EqualFold(strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0"))
 }

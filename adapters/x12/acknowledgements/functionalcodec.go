@@ -19,9 +19,8 @@ const (
 	version997 = "005010"
 )
 
-// DecodeFunctional reads the 999s, 997s and TA1s of a file. Warnings are harmless
-// faults. It refuses a file without any of them, and an acknowledgement that
-// names no functional group.
+// DecodeFunctional reads the 999s, 997s and TA1s of a file. It fails if the file has
+// none, or if a 999 or 997 names no functional group. Warnings are harmless faults.
 func DecodeFunctional(r io.Reader) (*Functional, []x12.Warning, error) {
 	d := functionalDecoder{Reader: x12.NewReader(r, limits)}
 	for {
@@ -42,15 +41,15 @@ func DecodeFunctional(r io.Reader) (*Functional, []x12.Warning, error) {
 	return &d.f, d.Warnings(), nil
 }
 
-// ended reports whether the file is over: at its end, or where something other
-// than an interchange follows.
+// ended reports whether err marks the end of the last interchange. Other text may
+// follow it.
 func ended(err error) bool {
 	e, ok := errors.AsType[*x12.Error](err)
 	return errors.Is(err, io.EOF) || ok && e.Reason == x12.ReasonTrailing
 }
 
-// functionalDecoder walks the segments. Group, set and segment are the current
-// ones; nil before the first.
+// functionalDecoder reads the segments. Group, set and segment are the current ones.
+// Each is nil before the first.
 type functionalDecoder struct {
 	*x12.Reader
 	f       Functional
@@ -146,8 +145,8 @@ func (d *functionalDecoder) inVerdict(s *x12.Segment) {
 	}
 }
 
-// maxFaults is the number of fault codes of a group or a set, maxLoop the length
-// of a loop's name.
+// maxFaults is the maximum number of fault codes of a group or a set. MaxLoop is the
+// maximum length of a loop's name.
 const (
 	maxFaults = 5
 	maxLoop   = 6
@@ -162,7 +161,7 @@ func faults(s *x12.Segment, first int) (all []string) {
 	return all
 }
 
-// number reads a count or a position. It returns 0 for anything else.
+// number parses a count or a position. It returns 0 if e is not one.
 func number(e string) int {
 	n, err := strconv.Atoi(e)
 	if err != nil || n < 0 || n > 999_999_999 {
@@ -248,8 +247,8 @@ func (e *functionalEncoder) set(s *SetVerdict) {
 	}
 }
 
-// guide returns the implementation guide of the acknowledged set, which only a
-// 999 names.
+// guide returns the implementation guide of the acknowledged set. It is empty in a
+// 997, which names no guide.
 func (e *functionalEncoder) guide(version string, limit int) x12.Element {
 	if e.version == version997 {
 		return ""
@@ -264,7 +263,7 @@ func positive(n int) x12.Element {
 	return x12.Int(n)
 }
 
-// codes drops the codes that the segment has no place for.
+// codes converts as many codes as the segment allows.
 func codes(all []string) (elements []x12.Element) {
 	for _, c := range all {
 		if t := code(c); t != "" && len(elements) < maxFaults {

@@ -21,10 +21,10 @@ const (
 	OutcomeFailed    Outcome = "failed"    // the inquiry failed; the claim's status is unknown
 )
 
-// Classify returns the meaning of a claim status category that the side reports.
+// Classify returns the outcome for a claim status category that the side reports.
 func Classify(side Side, category string) Outcome {
 	switch category {
-	case "A0": // forwarded: a clearinghouse is done with the claim, a payer is not
+	case "A0": // forwarded: accepted by a clearinghouse, but still pending at a payer
 		if side == SidePayer {
 			return OutcomePending
 		}
@@ -55,8 +55,8 @@ func Classify(side Side, category string) Outcome {
 	}
 }
 
-// Outcome returns the worst meaning of the status's codes, or that of its action
-// when no code has one.
+// Outcome returns the worst outcome of the status's codes. If no code has an outcome,
+// the action decides.
 func (s *Status) Outcome(side Side) (worst Outcome) {
 	for _, c := range s.Codes {
 		worst = worseOf(worst, Classify(side, c.Category))
@@ -74,8 +74,8 @@ func (s *Status) Outcome(side Side) (worst Outcome) {
 	}
 }
 
-// Outcome returns the worst of the claim's statuses, or of its lines' statuses
-// when it has none.
+// Outcome returns the worst outcome of the claim's statuses. If the claim has none, it
+// returns the worst outcome of its lines.
 func (c *Claim) Outcome(side Side) Outcome {
 	worst := outcomeOf(side, c.Statuses)
 	if worst != "" {
@@ -98,7 +98,7 @@ func outcomeOf(side Side, all []Status) (worst Outcome) {
 	return worst
 }
 
-// worseOf returns the outcome that asks more of the claim's sender.
+// worseOf returns the outcome that requires more of the claim's sender.
 func worseOf(a, b Outcome) Outcome {
 	order := []Outcome{
 		"", OutcomeFailed, OutcomePending, OutcomeAccepted, OutcomeFinalized, OutcomeRequested, OutcomeNotFound, OutcomeRejected,

@@ -59,9 +59,9 @@ func (r *Report) Claims() iter.Seq2[*Source, *Claim] {
 	}
 }
 
-// Level is what sources, receivers and providers have in common. A rejected
-// level rejects all of its claims, which need not follow. An accepted one leaves
-// the decision to the claims.
+// Level holds the fields that sources, receivers and providers share. A rejected
+// level rejects all of its claims, even those that the report does not list. In an
+// accepted level, each claim has its own status.
 type Level struct {
 	Name     Name
 	Trace    string // TRN02: for a receiver, BHT03 of its 837
@@ -117,9 +117,9 @@ type Claim struct {
 	Patient       Name   // the ID is the subscriber's member ID
 	ControlNumber string // ours, CLM01: REF EJ, else TRN02 of an acknowledgement
 
-	// Trace is TRN02 when it is neither number of the claim, such as the inquiry's.
-	// PayerReference is TRN02 with TRN01 1: the payer's own, which the reply to a
-	// request repeats.
+	// Trace is TRN02 if it is not a number of the claim, but for example the
+	// inquiry's. PayerReference is TRN02 if TRN01 is 1: the payer's reference, which
+	// the reply to a request repeats.
 	Trace          string
 	PayerReference string
 

@@ -19,7 +19,7 @@ const (
 	levelDependent  = "23"
 )
 
-// DecodeReports reads the 277s of a file, a Report for each. Warnings are
+// DecodeReports reads the 277s of a file and returns a Report for each. Warnings are
 // harmless faults, such as a date that does not exist.
 func DecodeReports(r io.Reader) ([]Report, []x12.Warning, error) {
 	d := reportDecoder{Reader: x12.NewReader(r, limits)}
@@ -47,8 +47,8 @@ const (
 	maxAmount   = billing.Money(1_000_000_000_000_00)
 )
 
-// reportDecoder walks the segments. Its pointers are the current position: level
-// is the source, receiver or provider; claim and line are nil outside them.
+// reportDecoder reads the segments. The pointers mark the current position. Level is
+// the source, receiver or provider. Claim and line are nil outside claims and lines.
 type reportDecoder struct {
 	*x12.Reader
 	reports  []Report
@@ -96,7 +96,7 @@ func (d *reportDecoder) begin() {
 	d.report = &d.reports[len(d.reports)-1]
 }
 
-// kindOf goes by the guide, and for an unknown guide by BHT06.
+// kindOf returns the kind of a 277 by its guide, or by BHT06 if the guide is unknown.
 func kindOf(version, transaction string) Kind {
 	switch {
 	case strings.Contains(version, "X214"):
@@ -114,7 +114,7 @@ func kindOf(version, transaction string) Kind {
 	}
 }
 
-// hl enters a level, and adds the levels above it that the sender left out.
+// hl enters a level. It adds any parent levels that the sender omitted.
 func (d *reportDecoder) hl(s *x12.Segment) error {
 	at := s.Element(3)
 	before := d.claim
@@ -165,8 +165,8 @@ func (d *reportDecoder) lastProvider() *Provider {
 	return d.newProvider()
 }
 
-// newClaim starts a claim at an HL. A dependent's level replaces the subscriber's
-// above it when that has no status of its own, and keeps its member ID.
+// newClaim starts a claim at an HL. If the subscriber's level has no status, the
+// dependent's level below replaces it and keeps its member ID.
 func (d *reportDecoder) newClaim(s *x12.Segment, before *Claim, level string) {
 	p := d.lastProvider()
 	c := Claim{Segment: s.Ordinal}
@@ -178,7 +178,7 @@ func (d *reportDecoder) newClaim(s *x12.Segment, before *Claim, level string) {
 	d.claim = &p.Claims[len(p.Claims)-1]
 }
 
-// says counts the facts about the claim, except its patient.
+// says counts the claim's facts, not including the patient.
 func (c *Claim) says() int {
 	return len(c.Statuses) + len(c.Lines) +
 		len(c.ControlNumber) + len(c.Trace) + len(c.PayerReference) + len(c.PayerClaimNumber) + len(c.ClearinghouseNumber)
@@ -199,7 +199,7 @@ func (d *reportDecoder) inLevel(s *x12.Segment) {
 	}
 }
 
-// above reads a segment of a source, receiver or provider.
+// above reads a segment of a source, receiver or provider level.
 func (d *reportDecoder) above(s *x12.Segment) {
 	l := d.level
 	switch s.ID {
@@ -240,7 +240,8 @@ func (d *reportDecoder) above(s *x12.Segment) {
 	}
 }
 
-// trn numbers the claim. A second one starts another claim of the same patient.
+// trn reads the number of the claim. A second TRN starts another claim for the same
+// patient.
 func (d *reportDecoder) trn(s *x12.Segment) {
 	if d.number {
 		p := d.lastProvider()
@@ -317,7 +318,7 @@ func (d *reportDecoder) ref(c *Claim, s *x12.Segment) {
 		if value == "" {
 			return
 		}
-		if c.ControlNumber != "" && c.Trace == "" { // TRN02 was not it, then
+		if c.ControlNumber != "" && c.Trace == "" { // so TRN02 was not the control number
 			c.Trace = c.ControlNumber
 		}
 		if c.ControlNumber = value; c.Trace == value {
@@ -349,7 +350,7 @@ func nameOf(s *x12.Segment) Name {
 	}
 }
 
-// money reads an amount. It returns 0 for one that is absent or malformed.
+// money reads an amount. It returns 0 if the amount is absent or malformed.
 func (d *reportDecoder) money(s *x12.Segment, element int) billing.Money {
 	e := s.Element(element)
 	if e == "" {
@@ -365,7 +366,8 @@ func (d *reportDecoder) money(s *x12.Segment, element int) billing.Money {
 
 func (d *reportDecoder) day(s *x12.Segment) billing.Date { return d.span(s).From }
 
-// span reads a DTP of one day or of a range. Days that do not exist are zero.
+// span reads a DTP with one day or a range of days. It returns zero for a day that
+// does not exist.
 func (d *reportDecoder) span(s *x12.Segment) (span billing.DateSpan) {
 	from, to, ranged := strings.Cut(s.Element(3), "-")
 	var ok bool

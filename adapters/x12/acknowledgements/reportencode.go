@@ -106,8 +106,8 @@ func (e *reportEncoder) provider(p *Provider, parent int) {
 	}
 }
 
-// level writes what follows the HL of a source, receiver or provider. Counts are
-// the qualifiers of the numbers of accepted and rejected claims.
+// level writes the segments after the HL of a source, receiver or provider. Counts
+// holds the qualifiers for the numbers of accepted and rejected claims.
 func (e *reportEncoder) level(l *Level, trace, tax x12.Element, counts []x12.Element) {
 	e.name(l.Name)
 	if number := x12.Clip(l.Trace, maxReference); number != "" {

@@ -12,16 +12,16 @@ const listLOINC = "LOI"
 
 // Request is the information that a payer requests about a claim.
 type Request struct {
-	Reference        string // the payer's; the reply repeats it
-	ControlNumber    string // ours
+	Reference        string // the payer's reference, which the reply repeats
+	ControlNumber    string // the provider's, CLM01
 	PayerClaimNumber string
 	Codes            []Code       // the requested items, without duplicates
-	Requested        string       // the same in the payer's words, else in ours
+	Requested        string       // the items in the payer's words, or else in this package's
 	Due              billing.Date // zero when the payer names no day
 }
 
-// Request returns what the claim's statuses request. It reports false when they
-// request nothing.
+// Request returns the information that the claim's statuses request. It returns false
+// if they request none.
 func (c *Claim) Request() (Request, bool) {
 	r := Request{
 		Reference: first(c.PayerReference, c.PayerClaimNumber, c.Trace), ControlNumber: c.ControlNumber,
@@ -47,7 +47,7 @@ func (c *Claim) Request() (Request, bool) {
 	return r, len(r.Codes) > 0
 }
 
-// add adds the codes of a status that request something, and returns its words.
+// add adds the codes of a status that are requests, and returns the status in words.
 func (r *Request) add(s *Status) string {
 	var asked []string
 	for _, c := range s.Codes {
@@ -65,7 +65,7 @@ func (r *Request) add(s *Status) string {
 	return strings.Join(asked, "; ")
 }
 
-// words describes what a code requests.
+// words describes the information that a code requests.
 func (c Code) words() string {
 	what := asks(c.Category)
 	switch {
@@ -80,7 +80,7 @@ func (c Code) words() string {
 	return what + " (LOINC " + c.Status + ")"
 }
 
-// asks describes the categories of requests.
+// asks describes the request of a status category.
 func asks(category string) string {
 	switch category {
 	case "R1":
@@ -118,7 +118,8 @@ func asks(category string) string {
 	}
 }
 
-// loinc names the documents that payers request most. It is empty for others.
+// loinc names the document types that payers request most often. It returns an empty
+// string for other codes.
 func loinc(code string) string {
 	switch code {
 	case "11488-4":

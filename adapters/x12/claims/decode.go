@@ -14,8 +14,8 @@ import (
 //nolint:gochecknoglobals // a constant; Go has none of struct type
 var limits = x12.Limits{Bytes: 256 << 20, Segments: 5_000_000}
 
-// Decode reads the 837s of a file, one Batch for each transaction set. Warnings
-// say what is wrong but harmless. An error is an *x12.Error, or the reader's.
+// Decode reads the 837s of a file, one Batch for each transaction set. Warnings are
+// harmless faults. The error is an *x12.Error, or the reader's.
 func Decode(r io.Reader) ([]Batch, []x12.Warning, error) {
 	d := decoder{Reader: x12.NewReader(r, limits)}
 	for {
@@ -36,15 +36,15 @@ func Decode(r io.Reader) ([]Batch, []x12.Warning, error) {
 	return d.batches, append(d.warnings, d.Warnings()...), nil
 }
 
-// What bounds a bad file: beyond them a file is no claim file.
+// Bounds for a bad file. No real file of claims exceeds them.
 const (
 	maxWarnings = 100
 	maxLines    = 999
 	maxAmount   = billing.Money(1_000_000_000_00)
 )
 
-// decoder walks the segments. Next is what the next CLM has from the levels
-// above it; entity is whose NM1 came last; claim and line are where it stands.
+// decoder reads the segments. Next has the data of the current levels for the next
+// CLM. Entity is the code of the latest NM1. Claim and line are the current ones.
 type decoder struct {
 	*x12.Reader
 	batches  []Batch
@@ -58,14 +58,14 @@ type decoder struct {
 	claim   *Claim
 	line    *Line
 	head    claimHead
-	others  bool // in the loops of other payers (2320)
+	others  bool // inside the loops of other payers (2320)
 }
 
-// claimHead is what is known of a claim before its lines.
+// claimHead holds the data of a claim that comes before its lines.
 type claimHead struct {
 	segment, offset int // of the CLM
 	charge          billing.Money
-	day             billing.Date // of lines that have none
+	day             billing.Date // for lines without a date
 }
 
 func (h claimHead) fault(reason string) *x12.Error {
@@ -133,7 +133,7 @@ func (d *decoder) endBatch(s *x12.Segment) error {
 	return nil
 }
 
-// hl enters a level. A level ends what stood below its parent.
+// hl enters a level. It ends the earlier levels below the same parent.
 func (d *decoder) hl(s *x12.Segment) error {
 	if err := d.endClaim(); err != nil {
 		return err
@@ -159,7 +159,7 @@ func (d *decoder) hl(s *x12.Segment) error {
 	return nil
 }
 
-// inLevel keeps what the header and the levels say before their claims.
+// inLevel reads a segment of the header, or of a level before its claims.
 func (d *decoder) inLevel(s *x12.Segment) error {
 	switch s.ID {
 	case "NM1":
@@ -253,15 +253,15 @@ func (d *decoder) dmg(s *x12.Segment) error {
 	return nil
 }
 
-// warn notes what is wrong with the claim but harmless.
+// warn records a harmless fault of the claim.
 func (d *decoder) warn(reason string) {
 	if len(d.warnings) < maxWarnings {
 		d.warnings = append(d.warnings, x12.Warning{Segment: d.head.segment, Offset: d.head.offset, Reason: reason})
 	}
 }
 
-// day reads the date of a segment, or the first one of a span; the zero Date
-// stands for one that was left out.
+// day reads a date, or the first date of a range. It returns zero if the element is
+// empty.
 func day(s *x12.Segment, value string) (billing.Date, error) {
 	first, _, _ := strings.Cut(value, "-")
 	if first == "" {

@@ -7,7 +7,7 @@ import (
 	"github.com/molar-billing/molar/adapters/x12"
 )
 
-// clm begins a claim of the subscriber or patient whose level it is in.
+// clm starts a claim for the subscriber or patient of the current level.
 func (d *decoder) clm(s *x12.Segment) error {
 	if err := d.endClaim(); err != nil {
 		return err
@@ -32,7 +32,7 @@ func (d *decoder) clm(s *x12.Segment) error {
 	switch s.Component(5, 3) {
 	case "", FrequencyOriginal:
 		c.Frequency = FrequencyOriginal
-	case "6", FrequencyReplacement: // 6, corrected, exists on some networks
+	case "6", FrequencyReplacement: // some networks use 6, corrected
 		c.Frequency = FrequencyReplacement
 	case FrequencyVoid:
 		c.Frequency = FrequencyVoid
@@ -50,7 +50,7 @@ func (d *decoder) clm(s *x12.Segment) error {
 	return nil
 }
 
-// endClaim judges the claim that ends, if there is one.
+// endClaim checks and adds the current claim, if any.
 func (d *decoder) endClaim() error {
 	c := d.claim
 	if c == nil {
@@ -73,7 +73,7 @@ func (d *decoder) endClaim() error {
 	return nil
 }
 
-// inClaim keeps what stands between a claim and its lines.
+// inClaim reads a segment between a claim and its lines.
 func (d *decoder) inClaim(s *x12.Segment) (err error) {
 	c := d.claim
 	switch s.ID {
@@ -113,9 +113,9 @@ func (d *decoder) inClaim(s *x12.Segment) (err error) {
 	return err
 }
 
-// note keeps an NTE: one that starts with the number of an attachment is the
-// attachment's. Those come first and in the order of the attachments, as the
-// encoder writes them; what follows them is the claim's own.
+// note adds an NTE to an attachment if it starts with the attachment's number. As
+// the encoder writes them, these notes come first, in the order of the attachments.
+// The notes after them belong to the claim.
 func (c *Claim) note(text string) {
 	if text == "" {
 		return
@@ -137,7 +137,7 @@ func (c *Claim) note(text string) {
 	c.Note = text
 }
 
-// sv3 begins a line.
+// sv3 starts a line.
 func (d *decoder) sv3(s *x12.Segment) error {
 	if d.claim == nil {
 		return s.Fault("the service stands outside a claim (CLM)")
@@ -164,7 +164,7 @@ func (d *decoder) sv3(s *x12.Segment) error {
 	return nil
 }
 
-// inLine keeps what belongs to a line.
+// inLine reads a segment of a line.
 func (d *decoder) inLine(s *x12.Segment) (err error) {
 	l := d.line
 	switch s.ID {
@@ -183,11 +183,11 @@ func (d *decoder) inLine(s *x12.Segment) (err error) {
 	return err
 }
 
-// maxQuantity keeps quantities within what a line can mean.
+// maxQuantity is the highest plausible quantity of a line.
 const maxQuantity = 99_999
 
-// quantity reads a whole number, with or without decimals that are zero; 1
-// stands for one that was left out.
+// quantity reads a whole number, which may have decimals of zero. It returns 1 if the
+// element is absent.
 func quantity(s *x12.Segment, element int) (int, error) {
 	e := s.Element(element)
 	if e == "" {
@@ -201,7 +201,7 @@ func quantity(s *x12.Segment, element int) (int, error) {
 	return n, nil
 }
 
-// present leaves empty values out.
+// present returns the nonempty values.
 func present(values []string) []string {
 	var all []string
 	for _, v := range values {

@@ -5,13 +5,12 @@
 //	err := claims.Encode(file, &batch) // *Batch -> io.Writer
 //	batches, warnings, err := claims.Decode(file) // io.Reader -> []Batch
 //
-// Encoding writes claim by claim in bounded memory, in upper-case ASCII without
-// delimiters (see x12.Text). It judges nothing: that a claim has what a payer
-// needs is for whoever makes it to see to.
+// Encode writes one claim at a time in bounded memory, in upper-case ASCII without
+// delimiters (see x12.Text). It does not validate claims. The caller makes sure
+// that a claim has the data that its payer needs.
 //
-// Decoding takes what real senders write, 4010 included, and leaves out what
-// the values have no place for: other payers, service facilities, diagnoses. It
-// refuses, with an *x12.Error that says where, what cannot be read as a dental
-// claim: a claim outside a patient, lines of other kinds of claims, malformed
-// amounts, dates and quantities.
+// Decode accepts the files of real senders, including version 4010. It ignores data
+// that has no field: other payers, service facilities, diagnoses. It fails with an
+// *x12.Error if the file is not a valid file of dental claims. Examples are a claim
+// outside a patient, lines of medical claims, and malformed amounts or dates.
 package claims

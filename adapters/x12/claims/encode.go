@@ -9,7 +9,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// The longest values that the guide lets through, in characters.
+// The longest values that the guide allows, in characters.
 const (
 	maxReference = 50
 	maxControl   = 38 // CLM01; payers need to keep only 20
@@ -23,7 +23,7 @@ const (
 	maxContact   = 256
 	maxNote      = 80
 	maxProcedure = 48
-	maxCode      = 3 // of code lists
+	maxCode      = 3 // for values of code lists
 	maxCavities  = 5
 	maxSurfaces  = 5
 )
@@ -35,12 +35,12 @@ const (
 	levelPatient    = "23"
 )
 
-// bufferSize is what goes to the writer at once.
+// bufferSize is the number of bytes that the encoder collects for one write.
 const bufferSize = 64 << 10
 
-// Encode writes the batch as an interchange of one transaction set. The error
-// is the writer's. A name of which ASCII spells nothing becomes X, because it
-// must not be empty; values are cut to the lengths of the guide.
+// Encode writes the batch as an interchange of one transaction set. The error is the
+// writer's. A name without ASCII letters becomes X, because it must not be empty.
+// Encode cuts values to the guide's lengths.
 func Encode(w io.Writer, b *Batch) error {
 	out := bufio.NewWriterSize(w, bufferSize)
 	var e encoder
@@ -57,18 +57,18 @@ func Encode(w io.Writer, b *Batch) error {
 	return out.Flush()
 }
 
-// encoder writes loops. Claims of the same billing provider that follow each
-// other stand under one level of it.
+// encoder writes loops. Consecutive claims of the same billing provider share one
+// level.
 type encoder struct {
 	x12.Writer
 	levels  int // HL segments so far
 	billing int // the HL of the billing provider; 0 before the first
 	from    biller
-	source  sender // what from was made of
+	source  sender // the billing provider that from was converted from
 }
 
-// sender is the billing provider as the claim has it, biller the same as it is
-// written.
+// sender is the billing provider as the claim states it. Biller is the same provider
+// as the file states it.
 type (
 	sender struct {
 		provider BillingProvider
@@ -89,8 +89,8 @@ func (e *encoder) open(b *Batch) {
 	e.OpenGroup(g)
 	e.OpenSet(x12.Set{ID: "837", Control: string(control), Version: Version})
 	at := b.CreatedAt.UTC()
-	// 0019 is information source, subscriber, dependent; 00 an original; CH
-	// claims that are to be paid.
+	// 0019 nests information source, subscriber and dependent. 00 is an original.
+	// CH marks claims for payment.
 	e.Segment("BHT", "0019", "00", or(x12.Clip(b.Reference, maxReference), control),
 		x12.Element(at.Format("20060102")), x12.Element(at.Format("150405")), "CH")
 	s := b.Submitter
@@ -138,7 +138,7 @@ func (e *encoder) biller(c *Claim) {
 	from := billerOf(source)
 	e.source = source
 	if e.billing > 0 && from == e.from {
-		return // another spelling, the same in the file
+		return // the provider is spelled differently, but has the same form in the file
 	}
 	e.from = from
 	e.level(levelBilling, 0, true)
@@ -188,7 +188,7 @@ func (e *encoder) patient(c *Claim) {
 	e.demographics(p.DateOfBirth, p.Gender)
 }
 
-// organization writes NM1 of one that is none of the people.
+// organization writes the NM1 of an organization.
 func (e *encoder) organization(entity x12.Element, name string, qualifier, id x12.Element) {
 	if id == "" {
 		qualifier = ""
@@ -252,7 +252,7 @@ func (e *encoder) date(qualifier x12.Element, day billing.Date) {
 	}
 }
 
-// phone is the digits of a number in the United States.
+// phone returns the digits of a telephone number in the United States.
 func phone(s string) x12.Element {
 	digits := strings.Map(func(r rune) rune {
 		if r < '0' || r > '9' {

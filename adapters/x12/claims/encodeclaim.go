@@ -6,7 +6,7 @@ import (
 	"github.com/molar-billing/molar/adapters/x12"
 )
 
-// detail writes loop 2300: what the claim says as a whole.
+// detail writes loop 2300, the claim without its lines.
 func (e *encoder) detail(c *Claim) {
 	place := x12.Composite(or(code(c.PlaceOfService), "11"), "B", or(code(c.Frequency), FrequencyOriginal))
 	// The provider's signature is on file, the benefits are assigned to the
@@ -36,9 +36,9 @@ func (e *encoder) detail(c *Claim) {
 	e.notes(attachments, c.Note)
 }
 
-// notes writes NTE: first of the attachments, because payers look for their
-// numbers there, then as much of the claim's own as fits: with no attachments
-// all that a claim may have, 400 characters.
+// notes writes the NTE segments. The attachments' notes come first, because payers
+// look there for attachment numbers. The claim's own note gets the space left, at
+// most 400 characters.
 func (e *encoder) notes(attachments []Attachment, own string) {
 	room := MaxNotes
 	add := func(t x12.Element) {
@@ -47,7 +47,7 @@ func (e *encoder) notes(attachments []Attachment, own string) {
 			room--
 		}
 	}
-	var stray string // notes that no reader would take for an attachment's
+	var stray string // notes that do not start with an attachment's number
 	for _, a := range attachments {
 		if t := x12.Clip(a.Note, maxNote); isAbout(string(t), string(x12.Clip(a.Number, maxReference))) {
 			add(t)
@@ -71,8 +71,8 @@ func isAbout(note, number string) bool {
 	return ok && number != "" && (rest == "" || rest[0] == ' ')
 }
 
-// chop cuts a text into parts of limit characters wherever they end, because a
-// word in two parts is read, and one that is left out is not.
+// chop cuts a text into parts of limit characters. It may split a word, because a
+// split word is still readable and an omitted one is lost.
 func chop(text string, limit int) (parts []string) {
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
 		n := min(limit, len(text))
@@ -81,8 +81,8 @@ func chop(text string, limit int) (parts []string) {
 	return parts
 }
 
-// split cuts a text into parts of at most limit characters, between words
-// where it can.
+// split cuts a text into parts of at most limit characters, between words if
+// possible.
 func split(text string, limit int) (parts []string) {
 	var part string
 	for word := range strings.FieldsSeq(text) {
@@ -108,8 +108,7 @@ func split(text string, limit int) (parts []string) {
 	return parts
 }
 
-// line writes loop 2400. The line's number is also what the payer repeats in
-// an 835 (REF 6R).
+// line writes loop 2400. The payer repeats the line's number in an 835 (REF 6R).
 func (e *encoder) line(c *Claim, i int) {
 	l, number := &c.Lines[i], x12.Int(i+1)
 	e.Segment("LX", number)
@@ -125,7 +124,7 @@ func (e *encoder) line(c *Claim, i int) {
 	e.reference("6R", number)
 }
 
-// codes is a composite of at most limit codes.
+// codes returns a composite of at most limit codes.
 func codes(values []string, limit int) x12.Element {
 	var all [max(maxCavities, maxSurfaces)]x12.Element
 	n := 0
@@ -138,8 +137,8 @@ func codes(values []string, limit int) x12.Element {
 	return x12.Composite(all[:n]...)
 }
 
-// placement is SV305: R replaces a prosthesis, crown or inlay that was placed
-// earlier, I is the first in its place, and other services have none.
+// placement returns SV305. R is a replacement of an earlier prosthesis, crown or
+// inlay; I is an initial placement. Other services have no code.
 func placement(l *Line) x12.Element {
 	switch {
 	case !l.PriorPlacement.IsZero():

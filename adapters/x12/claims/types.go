@@ -8,17 +8,17 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// Version is the implementation guide that is written.
+// Version is the implementation guide that the encoder writes.
 const Version = "005010X224A2"
 
-// What a claim has room for; the encoder leaves out what is beyond.
+// The limits of a claim. The encoder drops anything above them.
 const (
 	MaxAttachments = 10 // PWK segments of loop 2300
 	MaxNotes       = 5  // NTE segments of loop 2300, of 80 characters each
 )
 
-// Batch is a transaction set of claims: what a submitter sends to a receiver
-// at once. The guide recommends at most 5,000 claims.
+// Batch is a transaction set of claims that a submitter sends to a receiver. The
+// guide recommends at most 5,000 claims.
 type Batch struct {
 	Interchange x12.Interchange // the version is the encoder's; Test is ISA15
 	Group       x12.Group       // functional ID and version are the encoder's
@@ -30,7 +30,7 @@ type Batch struct {
 	Claims      []Claim
 }
 
-// Submitter is who sends the file (loop 1000A), and the contact for it.
+// Submitter is the sender of the file and its contact (loop 1000A).
 type Submitter struct {
 	Name    string
 	ID      string // as agreed with the receiver
@@ -39,17 +39,17 @@ type Submitter struct {
 	Email   string
 }
 
-// Receiver is who gets the file (loop 1000B).
+// Receiver is the receiver of the file (loop 1000B).
 type Receiver struct {
 	Name string
 	ID   string
 }
 
-// Claim is one claim (CLM) with the loops above it that it stands in. Codes are
-// those of X12; a decoded claim has none but the ones named here.
+// Claim is one claim (CLM) with the loops that contain it. Codes are X12 codes. A
+// decoded claim contains only the codes that are constants here.
 type Claim struct {
 	Billing    BillingProvider // loop 2010AA
-	PayTo      Address         // where payments go (loop 2010AB); zero when that is the billing provider's address
+	PayTo      Address         // the address for payments (loop 2010AB); zero for the billing provider's address
 	Subscriber Subscriber      // loops 2000B and 2010BA
 	Payer      Payer           // loop 2010BB
 	Patient    *Patient        // loops 2000C and 2010CA; nil when the subscriber is the patient
@@ -60,7 +60,7 @@ type Claim struct {
 	Predetermination     bool         // CLM19 PB
 	Accident             *Accident    // CLM11 and DTP 439
 	Attachments          []Attachment // at most MaxAttachments
-	PayerClaimNumber     string       // REF F8 of a replacement or a void: the payer's number of the claim it is about
+	PayerClaimNumber     string       // REF F8 of a replacement or a void: the payer's number for the original claim
 	PriorAuthorization   string       // REF G1
 	Note                 string       // NTE, as one text
 	Rendering            Provider     // loop 2310B; zero for none
@@ -68,7 +68,7 @@ type Claim struct {
 	Segment              int          // ordinal of the CLM; encoders ignore it
 }
 
-// Charge is the sum of the fees (CLM02).
+// Charge returns the sum of the fees (CLM02).
 func (c *Claim) Charge() (sum billing.Money) {
 	for i := range c.Lines {
 		sum += c.Lines[i].Fee
@@ -76,7 +76,7 @@ func (c *Claim) Charge() (sum billing.Money) {
 	return sum
 }
 
-// ServiceDates is the span from the first service to the last; zero when no
+// ServiceDates returns the span from the first service to the last. It is zero if no
 // line has a date.
 func (c *Claim) ServiceDates() (span billing.DateSpan) {
 	for i := range c.Lines {
@@ -118,10 +118,10 @@ type Subscriber struct {
 	Address     Address
 }
 
-// Payer is who is asked to pay.
+// Payer is the payer that the claim is sent to.
 type Payer struct{ Name, PayerID string }
 
-// Patient is a dependent of the subscriber. The file must have an address: the
+// Patient is a dependent of the subscriber. The guide requires an address, so the
 // encoder writes the subscriber's.
 type Patient struct {
 	FirstName    string
@@ -138,7 +138,7 @@ const (
 	GenderUnknown = "U"
 )
 
-// What a patient is to the subscriber (PAT01).
+// The relationships of a patient to the subscriber (PAT01).
 const (
 	RelationSpouse = "01"
 	RelationChild  = "19"
@@ -171,7 +171,7 @@ type Line struct {
 	PriorPlacement billing.Date // DTP 441; zero for none
 }
 
-// Attachment is what a claim says of an attachment that goes another way (PWK
+// Attachment is a claim's reference to an attachment that is sent separately (PWK
 // and NTE of loop 2300).
 type Attachment struct {
 	ReportType string // PWK01, such as RB for radiographs; empty stands for ReportOther

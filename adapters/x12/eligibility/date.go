@@ -6,9 +6,9 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// Span returns the first and the last day. It reports false for anything else
-// than a day or a range of days. Payers send 99990101 and 00000000 for "none":
-// the first is a day, the second is not.
+// Span returns the first and the last day. It returns false unless the value is a
+// day or a range of days. Payers send 99990101 or 00000000 to mean "no date". Span
+// accepts 99990101, because it is a valid day.
 func (d Date) Span() (from, to billing.Date, ok bool) {
 	first, last, ranged := strings.Cut(d.Value, "-")
 	if !ranged {

@@ -18,7 +18,8 @@ var limits = x12.Limits{Bytes: 4 << 20, Segments: 20_000}
 
 const (
 	maxSegment = 64 << 10 // bytes
-	// manyBenefits is room for the EBs of nearly every reply. An EB is half a kilobyte, and a list that grows is copied.
+	// manyBenefits is the initial capacity for EBs, enough for nearly every reply. An
+	// EB is half a kilobyte, and a list that grows is copied.
 	manyBenefits = 64
 )
 
@@ -49,8 +50,8 @@ func orEmpty(p *Party) *Party {
 	return p
 }
 
-// Decode reads a 271 about one patient. It refuses only input that is not an
-// interchange, has no 271, or is about more than one patient. The error is an
+// Decode reads a 271 about one patient. It fails only if the input is not an
+// interchange, has no 271, or covers more than one patient. The error is an
 // *x12.Error.
 func Decode(b []byte) (*Reply, error) {
 	d, err := decode(b, "271")
@@ -64,9 +65,9 @@ func Decode(b []byte) (*Reply, error) {
 	return r, nil
 }
 
-// decoder walks the segments of one transaction set, 270 or 271, which have the
-// same loops. Its pointers are the current position: party has the loop, benefit
-// is the latest EB of the party, related the latest NM1 of the benefit.
+// decoder reads the segments of one transaction set. The 270 and 271 have the same
+// loops. The pointers mark the current position: the party of the loop, the
+// party's latest EB, and the latest NM1 under that EB.
 type decoder struct {
 	reply   Reply
 	queries []Query
@@ -74,7 +75,7 @@ type decoder struct {
 	start   x12.Segment // the ST; zero before it
 	at      string      // HL03 of the loop; empty before the first
 	party   *Party
-	member  *Member // of the party, when it is one
+	member  *Member // the party, if it is a subscriber or a dependent
 	benefit *Benefit
 	related *Party
 	levels  bool // an HL was seen
@@ -84,7 +85,7 @@ type decoder struct {
 func decode(b []byte, set string) (*decoder, error) {
 	d := &decoder{}
 	within := limits
-	within.SegmentBytes = min(len(b)+1, maxSegment) // the reader's memory: a message that is here is small
+	within.SegmentBytes = min(len(b)+1, maxSegment) // sizes the reader's buffer; most messages are small
 	r := x12.NewReader(bytes.NewReader(b), within)
 	for {
 		s, err := r.Next()
@@ -152,8 +153,8 @@ func (d *decoder) segment(s *x12.Segment) error {
 	return nil
 }
 
-// hl enters the loop that HL03 names. An unknown code means the next loop: some
-// public samples have every code replaced.
+// hl enters the loop that HL03 names. It treats an unknown code as the next loop,
+// because some public samples have masked codes.
 func (d *decoder) hl(s *x12.Segment) error {
 	level := s.Element(3)
 	switch level {
@@ -210,7 +211,7 @@ func (d *decoder) enter(level string) {
 	}
 }
 
-// enterMember enters the subscriber's loop unless it is in a member's loop.
+// enterMember enters the subscriber's loop unless the decoder is in a member's loop.
 func (d *decoder) enterMember() {
 	if d.member != nil {
 		return
@@ -223,8 +224,8 @@ func (d *decoder) enterMember() {
 	d.benefit, d.related, d.listing = nil, nil, false
 }
 
-// nm1 names the party of the loop, or a party that a benefit refers to. In a
-// reply without levels, the entity code decides.
+// nm1 reads the name of the loop's party, or of a party that a benefit refers to. In
+// a reply without HL segments, the entity code determines the loop.
 func (d *decoder) nm1(s *x12.Segment) error {
 	name := Name{
 		Entity: s.Element(1), Kind: s.Element(2), Last: s.Element(3), First: s.Element(4), Middle: s.Element(5),
@@ -249,8 +250,8 @@ func (d *decoder) nm1(s *x12.Segment) error {
 	return nil
 }
 
-// levelOfEntity returns the loop that NM101 belongs to. It is empty for a code
-// that belongs to several.
+// levelOfEntity returns the loop that NM101 belongs to. It returns an empty string
+// if the code occurs in several loops.
 func levelOfEntity(entity string) string {
 	switch entity {
 	case "PR", "2B", "36", "GP", "P5":
@@ -280,7 +281,8 @@ func (d *decoder) eb(s *x12.Segment) {
 	d.benefit, d.related, d.listing = &d.member.Benefits[len(d.member.Benefits)-1], nil, false
 }
 
-// aaa ties a rejection to its loop. One before any loop is the payer's.
+// aaa adds a rejection to its loop. An AAA before the first loop belongs to the
+// payer.
 func (d *decoder) aaa(s *x12.Segment) {
 	if d.party == nil {
 		d.enter(levelSource)
@@ -299,7 +301,7 @@ func (d *decoder) aaa(s *x12.Segment) {
 	d.party.Rejections = append(d.party.Rejections, a)
 }
 
-// detail reads a segment that may be in a party's loop or under a benefit.
+// detail reads a segment that can be in a party's loop or under a benefit.
 func (d *decoder) detail(s *x12.Segment) {
 	if d.party == nil {
 		d.enterMember()
@@ -337,7 +339,7 @@ func (d *decoder) detail(s *x12.Segment) {
 	}
 }
 
-// person reads a segment of a party. It drops what the codec has no field for.
+// person reads a segment of a party. It ignores segments that have no field.
 func (d *decoder) person(s *x12.Segment) {
 	if d.party == nil {
 		d.enterMember()
@@ -404,7 +406,7 @@ func contactOf(s *x12.Segment) Contact {
 	return c
 }
 
-// present drops empty values.
+// present returns the nonempty values.
 func present(values []string) []string {
 	if all := slices.DeleteFunc(values, func(v string) bool { return v == "" }); len(all) > 0 {
 		return all

@@ -34,16 +34,15 @@ const (
 	maxContact   = 256
 	maxNumber    = 15
 	maxMoney     = 18
-	maxCode      = 3 // of code lists
+	maxCode      = 3 // for values of code lists
 	maxProcedure = 48
 )
 
-// setControl is ST02: the encoder writes one transaction set.
+// setControl is ST02 of the one transaction set that the encoder writes.
 const setControl = "0001"
 
-// EncodeInquiry writes the 270. A name without a letter that ASCII can carry
-// becomes X, because NM103 must not be empty. Values are cut to the lengths of
-// the guide.
+// EncodeInquiry writes the 270. A name without ASCII letters becomes X, because
+// NM103 must not be empty. EncodeInquiry cuts values to the guide's lengths.
 func EncodeInquiry(q *Inquiry) []byte {
 	var e encoder
 	e.open(q.Interchange, q.Group, "HS", "270")
@@ -106,8 +105,8 @@ func (e *encoder) open(i x12.Interchange, g x12.Group, functionalID, set string)
 	e.OpenSet(x12.Set{ID: set, Control: setControl, Version: Version})
 }
 
-// header writes BHT: structure 0022 is information source, receiver,
-// subscriber, dependent.
+// header writes BHT. Structure 0022 nests information source, receiver, subscriber
+// and dependent.
 func (e *encoder) header(purpose x12.Element, reference string, at time.Time) {
 	var date, clock x12.Element
 	if !at.IsZero() {
@@ -118,7 +117,7 @@ func (e *encoder) header(purpose x12.Element, reference string, at time.Time) {
 	e.Segment("BHT", "0022", purpose, x12.Clip(reference, maxReference), date, clock)
 }
 
-// level writes an HL. Levels nest, so the parent is the level before.
+// level writes an HL. Each level is the child of the preceding one.
 func (e *encoder) level(levelCode x12.Element, hasChild bool) {
 	e.levels++
 	var parent x12.Element
@@ -165,8 +164,8 @@ func (e *encoder) party(p *Party) {
 	e.messages(p.Messages)
 }
 
-// name writes an NM1. A name that ASCII cannot carry becomes X, so that the loop
-// keeps its first segment.
+// name writes an NM1. A name without ASCII letters becomes X, so that the loop keeps
+// its first segment.
 func (e *encoder) name(n Name) {
 	last, first := x12.Clip(n.Last, maxLast), x12.Clip(n.First, maxFirst)
 	id := x12.Clip(n.ID, maxID)

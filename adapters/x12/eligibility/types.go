@@ -46,7 +46,7 @@ type Query struct {
 type Reply struct {
 	Interchange x12.Interchange
 	Group       x12.Group
-	Version     string    // of the guide, from ST03 or else GS08; the encoder writes its own
+	Version     string    // the guide's version, from ST03 or else GS08; the encoder writes its own
 	Purpose     string    // BHT02; 11 is a response
 	Reference   string    // BHT03
 	CreatedAt   time.Time // zero if it cannot be read
@@ -66,8 +66,8 @@ func (r *Reply) Patient() *Member {
 	return r.Subscriber
 }
 
-// Rejections returns every AAA of the reply in the order of the loops. Those of
-// a benefit follow those of its member.
+// Rejections returns every AAA of the reply in the order of the loops. A member's
+// AAAs precede those of its benefits.
 func (r *Reply) Rejections() []Rejection {
 	var all []Rejection
 	for _, p := range []*Party{r.Source, r.Receiver} {
@@ -93,10 +93,10 @@ type Member struct {
 	Benefits []Benefit
 }
 
-// Party is the party of a loop: payer, provider, subscriber, dependent, or one
-// that a benefit refers to. Fields are as sent; empty ones were absent.
+// Party is the party of a loop: a payer, provider, subscriber or dependent, or a
+// party that a benefit refers to. Fields are kept as sent; absent ones are empty.
 type Party struct {
-	Segment      int // ordinal of the NM1; 0 without one. Encoders ignore it.
+	Segment      int // ordinal of the NM1, or 0 if there is none; encoders ignore it
 	Name         Name
 	Address      Address
 	BirthDate    billing.Date // DMG02; zero when absent or malformed
@@ -141,8 +141,8 @@ type Address struct {
 	Line1, Line2, City, State, ZIP string
 }
 
-// Trace is a TRN segment. In a 271, type 2 repeats the inquiry's number and type
-// 1 is the payer's own.
+// Trace is a TRN segment. In a 271, type 2 repeats the inquiry's trace number, and
+// type 1 has the payer's own number.
 type Trace struct {
 	Type, Number, Originator, Division string
 }
@@ -174,7 +174,7 @@ type Date struct {
 // On returns a Date of one day.
 func On(qualifier string, day billing.Date) Date { return Date{qualifier, "D8", day.X12()} }
 
-// Rejection is an AAA segment, tied to its loop.
+// Rejection is an AAA segment and the loop that contains it.
 type Rejection struct {
 	Segment  int    // ordinal of the AAA
 	Loop     string // 2000A, 2100A, 2100B, 2100C, 2110C, 2100D or 2110D
@@ -183,7 +183,7 @@ type Rejection struct {
 	FollowUp string // AAA04
 }
 
-// Benefit is an EB segment and what belongs to it, as sent.
+// Benefit is an EB segment and the segments under it, as sent.
 type Benefit struct {
 	Segment           int      // ordinal of the EB
 	Code              string   // EB01: 1 active, C deductible, F limitation, A co-insurance, ...
@@ -217,7 +217,7 @@ type Procedure struct {
 	Modifiers []string
 }
 
-// Delivery is an HSD segment: how often, or how much of, a service is covered.
+// Delivery is an HSD segment: how often a service is covered, or how much of it.
 type Delivery struct {
 	Quantifier  string // HSD01: VS visits, FL units, ...
 	Quantity    string // HSD02

@@ -27,7 +27,7 @@ type Equation struct {
 // Due returns the paid amount that balances.
 func (e Equation) Due() billing.Money { return e.From - e.Less }
 
-// Off returns how much too much the payer stated; negative for too little.
+// Off returns the stated amount less the amount that balances.
 func (e Equation) Off() billing.Money { return e.Stated - e.Due() }
 
 // Holds reports whether the equation balances to the cent.
@@ -46,7 +46,7 @@ type Balance struct {
 type Tally struct {
 	Checked int
 	Failed  int
-	Off     billing.Money // the sum of all differences, whatever their sign
+	Off     billing.Money // the sum of the absolute differences
 }
 
 // Holds reports whether the payment, each claim and each line balance.
@@ -61,7 +61,7 @@ func (b *Balance) add(all ...Finding) {
 	b.Findings = append(b.Findings, all[:min(len(all), maxFindings-len(b.Findings))]...)
 }
 
-// Finding is one difference, and its place.
+// Finding is one difference and its position.
 type Finding struct {
 	Level         Level
 	Claim         int    // ordinal in the payment, from 1; 0 at the level of the payment
@@ -109,8 +109,8 @@ func (s *Service) equation() Equation {
 	return Equation{From: s.Charge, Less: s.Adjusted("", ""), Stated: s.Paid}
 }
 
-// weigh adds a complete claim to the balance, and its findings to the claim. A
-// claim with an unreadable amount has its findings already.
+// weigh adds a complete claim to the balance, and records findings in the claim. If an
+// amount is unreadable, the claim already has a finding.
 func (b *Balance) weigh(c *Claim) {
 	b.Payment.From += c.Paid
 	b.Claims.Checked++
@@ -118,7 +118,7 @@ func (b *Balance) weigh(c *Claim) {
 	if unread := len(c.Findings); unread > 0 {
 		b.Unread += unread
 		b.Claims.Failed++
-		for i, f := range c.Findings { // those of a line are adjacent
+		for i, f := range c.Findings { // findings of the same line are adjacent
 			if f.Level == LevelLine && (i == 0 || c.Findings[i-1].Line != f.Line) {
 				b.Lines.Failed++
 			}
@@ -148,11 +148,11 @@ func (b *Balance) weigh(c *Claim) {
 	b.add(c.Findings...)
 }
 
-// conclude completes the balance of a payment, whose BPR is at segment.
+// conclude completes the balance of a payment. Segment is the ordinal of its BPR.
 func (b *Balance) conclude(p *Payment, segment int) {
 	b.Payment.Less, b.Payment.Stated = p.AdjustmentsTotal(), p.Total
 	if !b.Payment.Holds() {
-		b.Findings = b.Findings[:min(len(b.Findings), maxFindings-1)] // a finding of the payment itself is never dropped
+		b.Findings = b.Findings[:min(len(b.Findings), maxFindings-1)] // always keep the payment's own finding
 		b.add(Finding{Level: LevelPayment, Segment: segment, Equation: b.Payment})
 	}
 }

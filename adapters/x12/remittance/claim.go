@@ -10,12 +10,12 @@ import (
 // The codes of CLP02 that change figures.
 const (
 	StatusDenied           = "4"
-	StatusReversal         = "22" // takes an earlier payment back: every sign is reversed
+	StatusReversal         = "22" // reverses an earlier payment: every amount has the opposite sign
 	StatusPredetermination = "25" // pays nothing; see ReasonEstimate
 )
 
-// Claim is a CLP segment and its loop. A payer that splits a claim sends several
-// with one control number.
+// Claim is a CLP segment and its loop. If a payer splits a claim, several have the
+// same control number.
 type Claim struct {
 	Ordinal int // in the payment, from 1; the encoder ignores it
 	Segment int // ordinal of the CLP in the input; the encoder ignores it
@@ -74,8 +74,8 @@ func (c *Claim) Date(qualifier string) billing.Date { return date(c.Dates, quali
 // Amount returns the claim's own first AMT with the qualifier.
 func (c *Claim) Amount(qualifier string) (billing.Money, bool) { return amount(c.Amounts, qualifier) }
 
-// Adjusted adds up the adjustments of the claim and of its lines with the group
-// and the reason. An empty one matches any.
+// Adjusted returns the sum of the adjustments of the claim and its lines with the
+// group and the reason. An empty group or reason matches all.
 func (c *Claim) Adjusted(group, reason string) billing.Money {
 	sum := adjusted(c.Adjustments, group, reason)
 	for i := range c.Services {
@@ -100,11 +100,11 @@ func (c *Claim) Remarks() []string {
 	return all
 }
 
-// Balanced reports whether the claim and its lines balance, so that the claim
-// can be applied whatever is wrong with the rest of the payment.
+// Balanced reports whether the claim and its lines balance. A balanced claim can be
+// posted even if other claims of the payment do not balance.
 func (c *Claim) Balanced() bool { return len(c.Findings) == 0 }
 
-// Clone returns a copy that stays valid.
+// Clone returns a copy that stays valid after the next call of the Decoder.
 func (c *Claim) Clone() *Claim {
 	k := *c
 	k.Names, k.Adjustments, k.Amounts, k.Dates = kept(c.Names), kept(c.Adjustments), kept(c.Amounts), kept(c.Dates)
@@ -117,7 +117,7 @@ func (c *Claim) Clone() *Claim {
 	return &k
 }
 
-// kept copies a list that may be overwritten. It returns nil for an empty one.
+// kept copies a list that the decoder may overwrite. It returns nil for an empty list.
 func kept[T any](list []T) []T { return append([]T(nil), list...) }
 
 // Name is an NM1 segment.
@@ -160,8 +160,8 @@ func (s *Service) Amount(qualifier string) (billing.Money, bool) {
 	return amount(s.Amounts, qualifier)
 }
 
-// Adjusted adds up the adjustments with the group and the reason. An empty one
-// matches any.
+// Adjusted returns the sum of the adjustments with the group and the reason. An empty
+// group or reason matches all.
 func (s *Service) Adjusted(group, reason string) billing.Money {
 	return adjusted(s.Adjustments, group, reason)
 }

@@ -13,8 +13,8 @@ import (
 const (
 	set = "835"
 
-	// maxBytes bounds a claim, and what is before the first and after the last
-	// one, because each is held in memory. A claim of 999 lines has about a third
+	// maxBytes bounds a claim, and the segments before the first and after the last
+	// claim. Each of these is held in memory. A claim of 999 lines has about a third
 	// of a megabyte.
 	maxBytes = 2 << 20
 
@@ -22,12 +22,12 @@ const (
 	maxWarnings = 100
 )
 
-// Decoder reads payments, claim by claim: it holds one claim at a time.
+// Decoder reads payments. It holds one claim at a time.
 type Decoder struct {
 	in       *x12.Reader
 	payment  *Payment // nil outside a transaction set
 	claim    *Claim   // nil outside a claim; else one of the two
-	two      [2]Claim // the claim that is read, and the one that was returned
+	two      [2]Claim // the current claim, and the last one that was returned
 	party    *Party   // the party of the N1 loop; nil outside
 	within   Span     // the envelopes
 	start    x12.Segment
@@ -36,21 +36,20 @@ type Decoder struct {
 	since    int  // offset of the CLP, or of the first segment outside claims
 	payments int  // of the input
 	listed   bool // the header of the payment is over
-	figures  bool // read nothing of claims but figures
+	figures  bool // read only the amounts of claims
 	warnings []x12.Warning
 	err      error
 }
 
-// NewDecoder returns a Decoder of r, which may hold several interchanges, and
+// NewDecoder returns a Decoder of r. The input may have several interchanges, and
 // transaction sets other than 835.
 func NewDecoder(r io.Reader) *Decoder {
 	return &Decoder{in: x12.NewReader(r, x12.Limits{})}
 }
 
-// NewBalancer returns a Decoder that reads only CLP, SVC and CAS of claims, which
-// is all that the balance needs, and faster. The names, amounts, dates,
-// references, contacts and remarks of claims stay empty, and claims add no
-// warnings.
+// NewBalancer returns a faster Decoder that only checks balances. Of claims, it reads
+// CLP, SVC and CAS. The names, amounts, dates, references, contacts and remarks of
+// claims stay empty, and claims add no warnings.
 func NewBalancer(r io.Reader) *Decoder {
 	d := NewDecoder(r)
 	d.figures = true
@@ -85,10 +84,10 @@ func (d *Decoder) Next() (*Payment, error) {
 	return p, nil
 }
 
-// NextClaim reads the next claim of the payment that Next returned last. The
-// Claim and its lists are valid until the next call of Next or NextClaim, its
-// strings for good: see Claim.Clone. The error is io.EOF after the payment's last
-// claim; the payment is complete then.
+// NextClaim reads the next claim of the payment that Next returned last. The Claim
+// and its lists are valid until the next call of Next or NextClaim; use Claim.Clone
+// to keep them. Strings stay valid. The error is io.EOF after the payment's last
+// claim. The payment is complete then.
 func (d *Decoder) NextClaim() (*Claim, error) {
 	for d.payment != nil {
 		c, err := d.step()
@@ -102,7 +101,7 @@ func (d *Decoder) NextClaim() (*Claim, error) {
 	return nil, io.EOF
 }
 
-// step reads a segment. It returns the claim that the segment ends.
+// step reads a segment. It returns a claim if the segment ends one.
 func (d *Decoder) step() (*Claim, error) {
 	if d.err != nil {
 		return nil, d.err
@@ -122,7 +121,7 @@ func (d *Decoder) step() (*Claim, error) {
 	return done, nil
 }
 
-// ending returns the error for the end of the input.
+// ending returns the error of Next at the end of the input.
 func (d *Decoder) ending(err error) error {
 	if e, ok := errors.AsType[*x12.Error](err); ok && e.Reason == x12.ReasonTrailing && d.payments > 0 {
 		d.warnAt(e.Segment, e.Offset, e.Reason)
@@ -201,8 +200,7 @@ func (d *Decoder) begin(s *x12.Segment) {
 	}
 }
 
-// leaveClaim ends the claim, if there is one. It makes sure that the payment
-// comes before its claims.
+// leaveClaim ends the current claim, if any. It fails if no BPR came before it.
 func (d *Decoder) leaveClaim(s *x12.Segment) (*Claim, error) {
 	if d.total == 0 {
 		return nil, d.start.Fault("the transaction set has no payment (BPR)")
@@ -219,8 +217,8 @@ func (d *Decoder) leaveClaim(s *x12.Segment) (*Claim, error) {
 	return done, nil
 }
 
-// compare warns of figures that differ where the guide does not require that
-// they agree.
+// compare warns about amounts that usually agree, though the guide does not require
+// it.
 func (d *Decoder) compare(c *Claim) {
 	if c.PatientResponsibility != nil && c.Status != StatusReversal && *c.PatientResponsibility != c.Adjusted(GroupPatient, "") {
 		d.warnAt(c.Segment, c.Offset, "the patient's responsibility is not the sum of the patient's adjustments")
@@ -244,8 +242,8 @@ func (d *Decoder) end() {
 	d.payment = nil
 }
 
-// header handles a segment before the first claim. An N1 loop is the payer's or
-// the payee's; a REF before it belongs to the payment.
+// header reads a segment before the first claim. The N1 loops describe the payer and
+// the payee. A REF before them belongs to the payment.
 func (d *Decoder) header(s *x12.Segment) error {
 	p := d.payment
 	switch s.ID {
@@ -258,7 +256,7 @@ func (d *Decoder) header(s *x12.Segment) error {
 			p.Produced = day(s, 2)
 		}
 	case "N1":
-		d.party = &Party{} // dropped, unless it is one of the two
+		d.party = &Party{} // discarded if it is neither payer nor payee
 		switch code(s, 1) {
 		case "PR":
 			d.party = &p.Payer

@@ -8,8 +8,8 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// enterClaim starts a claim in the memory of the one before the last, which the
-// caller no longer uses. Lists keep their capacity.
+// enterClaim starts a claim. It reuses the memory of the claim before the last one,
+// because the caller no longer needs that. Lists keep their capacity.
 func (d *Decoder) enterClaim(s *x12.Segment) {
 	c := &d.two[d.claims%2]
 	d.claims++
@@ -28,16 +28,16 @@ func (d *Decoder) enterClaim(s *x12.Segment) {
 	}
 }
 
-// empty clears the optional fields. It does so field by field, because writing a
-// whole Claim costs more than reading one.
+// empty clears the optional fields one by one. Overwriting the whole Claim would take
+// longer than reading a claim.
 func (c *Claim) empty() {
 	c.PatientResponsibility, c.Inpatient, c.Outpatient, c.Findings = nil, nil, nil, nil
 	c.Names, c.Adjustments, c.Amounts, c.Dates = c.Names[:0], c.Adjustments[:0], c.Amounts[:0], c.Dates[:0]
 	c.References, c.Contacts, c.Services = c.References[:0], c.Contacts[:0], c.Services[:0]
 }
 
-// claimSegment handles a segment of a claim: of its latest line when it has one,
-// else of the claim itself.
+// claimSegment reads a segment of the claim's latest line, or of the claim itself
+// before the first line.
 func (d *Decoder) claimSegment(s *x12.Segment) {
 	c := d.claim
 	switch s.ID {
@@ -59,7 +59,7 @@ func (d *Decoder) claimSegment(s *x12.Segment) {
 	}
 }
 
-// detail handles a segment that claims and lines both have.
+// detail reads a segment that both claims and lines have.
 func (d *Decoder) detail(s *x12.Segment) {
 	c := d.claim
 	adjustments, dates, references, amounts := &c.Adjustments, &c.Dates, &c.References, &c.Amounts
@@ -95,7 +95,7 @@ func (d *Decoder) line() *Service {
 	return nil
 }
 
-// svc starts a line, in the memory of an earlier claim's line if there is one.
+// svc starts a line. It reuses the memory of an earlier claim's line if possible.
 func (d *Decoder) svc(s *x12.Segment) {
 	c := d.claim
 	c.Services = slices.Grow(c.Services, 1)[:len(c.Services)+1]
@@ -137,8 +137,8 @@ func (d *Decoder) optional(s *x12.Segment, e string) billing.Money {
 	return d.required(s, e)
 }
 
-// unread records, once a segment, that an amount of the claim cannot be read, so
-// that the claim does not count as balanced.
+// unread records that an amount of the claim is unreadable, once for each segment. The
+// claim then does not count as balanced.
 func (d *Decoder) unread(s *x12.Segment) {
 	c := d.claim
 	if n := len(c.Findings); n > 0 && c.Findings[n-1].Segment == s.Ordinal {

@@ -15,10 +15,10 @@
 //		report := payment.Balance // complete now, like payment.Adjustments
 //	}
 //
-// The decoder balances each line, each claim and the payment to the cent (see
-// Balance). Its error is an *x12.Error, or that of the reader. A file may break
-// off after claims that were read without a fault: a caller that must not apply
-// half a file reads it to the end first.
+// The decoder checks that each line, each claim and the payment balance to the cent
+// (see Balance). Its error is an *x12.Error, or the reader's. A file may be
+// truncated after valid claims. A caller that must not post part of a file reads it
+// to the end first.
 //
 // Decoding accepts what payers send: 4010 versions, any delimiters, missing
 // segments, codes in lower case, empty slots, wrong counts, content after the

@@ -28,7 +28,7 @@ const (
 	maxProcedure   = 48
 	maxDescription = 80
 	maxRemark      = 30
-	maxCode        = 3 // of code lists
+	maxCode        = 3 // for values of code lists
 	maxReason      = 5 // of adjustments
 )
 
@@ -40,10 +40,9 @@ const (
 	maxModifiers = 4 // of a procedure
 )
 
-// Encode writes an interchange with one group that has a transaction set for each
-// remittance. It writes figures as they are: see Settle. It ignores positions,
-// spans, balances and the envelopes of the payments, and cuts values to the
-// lengths of the guide.
+// Encode writes an interchange with one group and a transaction set for each
+// remittance. It does not change amounts: see Settle. It ignores positions, spans,
+// balances and the envelopes of the payments. It cuts values to the guide's lengths.
 func Encode(w io.Writer, i x12.Interchange, g x12.Group, all []Remittance) error {
 	var e encoder
 	e.OpenInterchange(i)
@@ -130,7 +129,8 @@ func (e *encoder) service(s *Service) {
 	}
 }
 
-// adjustments writes a CAS for each run of one group, of at most six triples.
+// adjustments writes a CAS for consecutive adjustments of the same group, at most six
+// in one segment.
 func (e *encoder) adjustments(all []Adjustment) {
 	for len(all) > 0 {
 		group := all[0].Group
@@ -146,8 +146,8 @@ func (e *encoder) adjustments(all []Adjustment) {
 	}
 }
 
-// providerAdjustments writes a PLB for each run of one provider and period, of
-// at most six pairs.
+// providerAdjustments writes a PLB for consecutive adjustments of the same provider
+// and period, at most six in one segment.
 func (e *encoder) providerAdjustments(all []ProviderAdjustment) {
 	for len(all) > 0 {
 		first := all[0]
@@ -169,8 +169,8 @@ func (e *encoder) references(all []Reference) {
 	}
 }
 
-// dates writes DTMs. A missing day is written as zeros, which is what payers send
-// for the service date of a predetermination.
+// dates writes DTMs. It writes a missing day as zeros, as payers do for the service
+// date of a predetermination.
 func (e *encoder) dates(all []Date) {
 	for _, d := range all {
 		e.Segment("DTM", code3(d.Qualifier), x12.Element(d.Day.X12()))

@@ -11,11 +11,11 @@ import (
 // ISA and a GS.
 const ExtractedSegment = 3
 
-// Extract returns an interchange of one transaction set of the input, at a Span
-// from a Decoder. The ISA, the GS and the set are copied byte for byte. The GE and
-// IEA are new, with counts of one and the line breaks of the input. It reads no
-// other set, so that cutting a file into payments takes as long as reading it
-// once. The error is an *x12.Error when the input has no set there.
+// Extract returns an interchange with one transaction set of the input. The Span comes
+// from a Decoder. Extract copies the ISA, the GS and the set byte for byte. It
+// writes a new GE and IEA with counts of one and the input's line breaks. It reads
+// no other set, so splitting a file takes as long as reading it once. The error is
+// an *x12.Error if no set starts at the Span.
 func Extract(input []byte, s Span) ([]byte, error) {
 	absent := &x12.Error{Offset: s.Start, Reason: "no transaction set starts there"}
 	if s.Interchange < 0 || s.Interchange > s.Group || s.Group > s.Start || s.Start > s.End || s.End > len(input) ||
@@ -48,7 +48,7 @@ func Extract(input []byte, s Span) ([]byte, error) {
 	for _, part := range [][]byte{header, gap, gs, gap, set} {
 		out.Write(part)
 	}
-	if set[len(set)-1] != by.Segment { // the file ends without a terminator
+	if set[len(set)-1] != by.Segment { // the last segment has no terminator
 		out.WriteByte(by.Segment)
 	}
 	for _, trailer := range [][2]string{{"GE", string(group)}, {"IEA", interchange}} {

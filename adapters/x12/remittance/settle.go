@@ -5,12 +5,11 @@ import "github.com/molar-billing/molar/core/billing"
 // reasonForwarded carries a balance over to the provider's next payment.
 const reasonForwarded = "FB"
 
-// Settle computes the figures of the remittance from the lines' charges and all
-// adjustments, so that it balances: the paid amount of each line and claim, the
-// charge and patient responsibility of each claim, and the total. A claim without
-// lines keeps its charge; a reversal states no patient responsibility. The guide
-// allows no negative total: it is forwarded to the provider's next payment by an
-// adjustment.
+// Settle computes the remittance's amounts from the line charges and adjustments, so
+// that it balances. It sets the paid amounts of lines and claims, each claim's
+// charge and patient responsibility, and the total. A claim without lines keeps
+// its charge. A reversal states no patient responsibility. The guide allows no
+// negative total, so an adjustment forwards it to the provider's next payment.
 func (r *Remittance) Settle() {
 	var sum billing.Money
 	for i := range r.Claims {
@@ -50,8 +49,8 @@ func (c *Claim) settle() {
 	}
 }
 
-// Reversed returns the claim that takes c back: every amount with its sign
-// reversed, under the payer's number of c.
+// Reversed returns the reversal of c. Every amount has the opposite sign, and the
+// payer's number is that of c.
 func (c *Claim) Reversed() *Claim {
 	r := c.Clone()
 	r.Status, r.PatientResponsibility, r.Findings = StatusReversal, nil, nil

@@ -17,8 +17,7 @@ type Remittance struct {
 	Claims []Claim
 }
 
-// Payment is one transaction set: one transfer of money, or the notice that no
-// money moves.
+// Payment is one transaction set: a transfer of money, or a notice without one.
 type Payment struct {
 	Interchange x12.Interchange
 	Group       x12.Group
@@ -41,8 +40,8 @@ type Payment struct {
 	Balance     Balance              // complete after the last claim; the encoder ignores it
 }
 
-// AdjustmentsTotal returns the sum of the provider adjustments. A positive one
-// reduced the payment.
+// AdjustmentsTotal returns the sum of the provider adjustments. A positive sum reduced
+// the payment.
 func (p *Payment) AdjustmentsTotal() billing.Money {
 	var sum billing.Money
 	for _, a := range p.Adjustments {
@@ -51,8 +50,8 @@ func (p *Payment) AdjustmentsTotal() billing.Money {
 	return sum
 }
 
-// Span is the place of a transaction set in the input, in bytes: from its ST to
-// the end of its SE. Its ISA and GS start at Interchange and Group.
+// Span is the position of a transaction set in the input, in bytes. It runs from the
+// ST to the end of the SE. Its ISA starts at Interchange and its GS at Group.
 type Span struct {
 	Start, End, Interchange, Group int
 
@@ -165,7 +164,7 @@ type Adjustment struct {
 	Quantity string
 }
 
-// The groups and reasons that figures are computed from.
+// The groups and reasons that affect the computed amounts.
 const (
 	GroupPatient   = "PR"
 	GroupOther     = "OA"
@@ -188,8 +187,8 @@ type ProviderAdjustment struct {
 	Provider  string        // PLB01
 	Period    billing.Date  // PLB02, the last day of the provider's fiscal year
 	Reason    string        // WO recovery, FB forwarded, 72 returned, L6 interest, CS, ...
-	Reference string        // the pair's own, such as the control number of an earlier claim
-	Amount    billing.Money // as sent: a positive one reduces the payment
+	Reference string        // such as the control number of an earlier claim
+	Amount    billing.Money // as sent: a positive amount reduces the payment
 }
 
 // LogValue keeps patient data out of logs.

@@ -8,9 +8,9 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// parseMoney reads an amount. It reads the usual form, digits with at most two
-// decimals, in one pass, because a file has a dozen amounts for every claim. It
-// leaves other forms to package billing.
+// parseMoney parses an amount. For speed, it parses digits with at most two decimals
+// in one pass: a file has a dozen amounts for each claim. Package billing parses
+// all other forms.
 func parseMoney(e string) (billing.Money, error) {
 	digits, negative := strings.CutPrefix(e, "-")
 	var n billing.Money
@@ -46,11 +46,11 @@ func parseMoney(e string) (billing.Money, error) {
 // code returns an element of a code list, in upper case.
 func code(s *x12.Segment, n int) string { return strings.ToUpper(s.Element(n)) }
 
-// day reads a date. It returns zero for anything else.
+// day reads a date. It returns zero if the element is not one.
 func day(s *x12.Segment, n int) billing.Date { return parseDay(s.Element(n)) }
 
-// parseDay reads days up to the 28th without a layout, for the same reason as
-// parseMoney. It leaves the others to package billing.
+// parseDay parses a date. For speed, it parses days up to the 28th without a layout.
+// Package billing parses all others.
 func parseDay(e string) billing.Date {
 	if len(e) == 8 {
 		year, month, of := number(e[:4]), number(e[4:6]), number(e[6:])
@@ -62,7 +62,7 @@ func parseDay(e string) billing.Date {
 	return d
 }
 
-// number reads a whole number. It returns -1 for anything but digits.
+// number parses a whole number. It returns -1 if e contains anything but digits.
 func number(e string) int {
 	n := 0
 	for i := range len(e) {

@@ -1,5 +1,5 @@
-// Package x12test is what the tests of the codecs, and of who speaks X12 through
-// them, have in common: golden files, and the public samples.
+// Package x12test supports the tests of the X12 codecs and of the packages that use
+// them. It provides golden files and the public samples.
 package x12test
 
 import (
@@ -16,11 +16,11 @@ import (
 //nolint:gochecknoglobals // a flag of the test binary
 var update = flag.Bool("update", false, "write the golden files")
 
-// Lines is a file with each segment on a line of its own, for people to read.
+// Lines returns a file with each segment on its own line, for people to read.
 func Lines(file []byte) []byte { return bytes.ReplaceAll(file, []byte("~"), []byte("~\n")) }
 
-// Golden compares with the file of the name in testdata, or writes it with
-// -update.
+// Golden compares got with the named file in testdata. With -update it writes the
+// file instead.
 func Golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -38,9 +38,9 @@ func Golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-// Corpus gives the public samples that match, which are not part of the
-// project: a pattern of paths within the x12 folder of MOLAR_CORPUS_DIR. Without
-// that it says so, and gives none.
+// Corpus returns the paths of the public samples that match a pattern in the x12
+// folder of MOLAR_CORPUS_DIR. The samples are not part of the project. If the
+// variable is not set, Corpus logs that and returns none.
 func Corpus(t *testing.T, pattern string) []string {
 	t.Helper()
 	dir := os.Getenv("MOLAR_CORPUS_DIR") //nolint:forbidigo // a setting of tests, not of the service
@@ -55,8 +55,8 @@ func Corpus(t *testing.T, pattern string) []string {
 	return files
 }
 
-// EachOfCorpus runs a test for each public sample that matches. Kind is the
-// folder that has the sample, such as 837d.
+// EachOfCorpus runs a test for each public sample that matches. Kind is the name of
+// the sample's folder, such as 837d.
 func EachOfCorpus(t *testing.T, pattern string, check func(t *testing.T, kind string, b []byte)) {
 	t.Helper()
 	for _, file := range Corpus(t, pattern) {
@@ -98,7 +98,8 @@ func Seed(f *testing.F) {
 	}
 }
 
-// Refused proves that the error of reading b says where it is.
+// Refused checks that the error from reading b is an *x12.Error with a position
+// inside b.
 func Refused(t *testing.T, b []byte, err error) {
 	t.Helper()
 	e, ok := errors.AsType[*x12.Error](err)

@@ -9,12 +9,13 @@ import (
 
 // Claims stores claims.
 type Claims interface {
-	// Insert stores a new claim. A control number of another claim in the scope,
-	// compared without case, is CodeConflict. So is a second void of a claim
-	// while the first is not rejected.
+	// Insert stores a new claim. It returns CodeConflict when another claim in
+	// the scope has the control number, compared without case. It also does so
+	// for a second void of a claim, unless the first is rejected.
 	Insert(ctx context.Context, c *billing.Claim) error
 
-	// Get reads a claim without its attachments. An absent one is CodeNotFound.
+	// Get reads a claim without its attachments. It returns CodeNotFound if there
+	// is none.
 	Get(ctx context.Context, id billing.ClaimID) (*billing.ClaimRecord, error)
 
 	// Lock reads like Get, and no other transaction writes the claim until this
@@ -22,7 +23,7 @@ type Claims interface {
 	Lock(ctx context.Context, id billing.ClaimID) (*billing.ClaimRecord, error)
 
 	// Save stores all of a locked claim except its ID, scope, kind and creation
-	// time. A control number of another claim is CodeConflict.
+	// time. It returns CodeConflict when another claim has the control number.
 	Save(ctx context.Context, c *billing.Claim) error
 
 	// List reads a page of claims, newest first, and one extra row when there is
@@ -69,7 +70,7 @@ type Batches interface {
 	// of any scope has the name.
 	Insert(ctx context.Context, b *billing.Batch, content []byte) (bool, error)
 
-	// Get reads a batch. An absent one is CodeNotFound.
+	// Get reads a batch. It returns CodeNotFound if there is none.
 	Get(ctx context.Context, id billing.FileID) (*billing.Batch, error)
 
 	// Lock reads like Get, and no other transaction writes the batch until this
@@ -84,7 +85,7 @@ type Batches interface {
 	// a next page.
 	List(ctx context.Context, p billing.Page) ([]*billing.Batch, error)
 
-	// Content reads the file. An absent batch is CodeNotFound.
+	// Content reads the file. It returns CodeNotFound if there is no such batch.
 	Content(ctx context.Context, id billing.FileID) ([]byte, error)
 }
 
@@ -95,12 +96,12 @@ type ERAs interface {
 	Insert(ctx context.Context, e *billing.ERA, identity [32]byte, content []byte) (known billing.ERAID, err error)
 
 	// Get reads a remittance that callers may see: one whose claims are all read.
-	// An absent one is CodeNotFound.
+	// It returns CodeNotFound if there is none.
 	Get(ctx context.Context, id billing.ERAID) (*billing.ERA, error)
 
 	// Lock reads a remittance in any stage, and no other transaction writes it
 	// until this one ends. The zero ID stands for the scope's first one that is
-	// not done. An absent one is CodeNotFound.
+	// not done. It returns CodeNotFound if there is none.
 	Lock(ctx context.Context, id billing.ERAID) (*billing.ERA, error)
 
 	// Save stores the fields of a locked remittance that can change: state,
@@ -111,7 +112,8 @@ type ERAs interface {
 	// received first, and one extra row when there is a next page.
 	List(ctx context.Context, f billing.ERAFilter, p billing.Page) ([]*billing.ERA, error)
 
-	// Content reads the file. An absent remittance is CodeNotFound.
+	// Content reads the file. It returns CodeNotFound if there is no such
+	// remittance.
 	Content(ctx context.Context, id billing.ERAID) ([]byte, error)
 }
 
@@ -142,7 +144,8 @@ type Routes interface {
 	Payees(ctx context.Context, mode billing.Mode, npi, taxID string) ([]*billing.Office, error)
 
 	// Batch reads the batch of the mode and network with one of the numbers,
-	// which all parts of a file of ours share. An absent one is CodeNotFound.
+	// which all parts of a file of ours share. It returns CodeNotFound if there
+	// is none.
 	Batch(ctx context.Context, mode billing.Mode, network string, n billing.ControlNumbers) (*billing.Batch, error)
 
 	// Queued reads the scopes of the mode in which claims wait for a batch, each
@@ -156,7 +159,7 @@ type Quarantine interface {
 	// Insert stores a file, unless one with the same content is stored.
 	Insert(ctx context.Context, q *billing.Quarantined) error
 
-	// Get reads a file. An absent one is CodeNotFound.
+	// Get reads a file. It returns CodeNotFound if there is none.
 	Get(ctx context.Context, id billing.FileID) (*billing.Quarantined, error)
 
 	// List reads all files without their content, the newest first.

@@ -11,8 +11,8 @@ import (
 
 // Images checks images and rewrites them, so that only the picture is left. A
 // fault of the image is a *billing.Error with CodeInvalidRequest for the field
-// "file" and states the reason. A full temporary folder is CodeUnavailable; any
-// other error is internal.
+// "file" and states the reason. CodeUnavailable means that the temporary folder
+// is full; any other error is internal.
 type Images interface {
 	// Sanitize checks that src, of size bytes, is a complete JPEG, and rewrites
 	// it: with every pixel and without metadata.
@@ -37,8 +37,9 @@ type Picture struct {
 }
 
 // Blobs stores images, each under its own name (billing.ValidBlobName); no name
-// is a folder of another. A blob is there whole or not at all. A store that
-// does not respond, is full or refuses is CodeUnavailable, with its cause.
+// is a folder of another. A blob is stored whole or not at all. Errors:
+// CodeUnavailable, with the cause, when the store does not respond, is full or
+// refuses.
 type Blobs interface {
 	// Put stores a blob, replaces what the name had, and returns nil once the
 	// blob is safe. A Put that fails, is cancelled, or finds other bytes than b
@@ -47,8 +48,8 @@ type Blobs interface {
 	// (io.Seeker).
 	Put(ctx context.Context, name string, b Blob) error
 
-	// Open returns one blob to read to its end, or an error, while ctx lasts. An
-	// absent one is CodeNotFound. The caller closes it.
+	// Open returns one blob to read to its end, or an error, while ctx lasts. It
+	// returns CodeNotFound if there is none. The caller closes it.
 	Open(ctx context.Context, name string) (content io.ReadCloser, size int64, err error)
 
 	// Delete removes a blob; removing an absent one does nothing.

@@ -10,7 +10,7 @@ import (
 )
 
 // TestPortsDeclareAndDoNotDo keeps the boundary small enough to be read in one
-// sitting: no behaviour, interfaces of a few methods.
+// sitting: no behavior, interfaces of a few methods.
 func TestPortsDeclareAndDoNotDo(t *testing.T) {
 	t.Parallel()
 	const maxMethods, maxLines = 6, 900

@@ -92,7 +92,7 @@ type IdempotencyKeys interface {
 	Record(ctx context.Context, use billing.KeyUse) error
 
 	// Release deletes the use of a key that waits for the work, after the work
-	// failed: the key is as new. Another use of the key stays.
+	// failed: the key counts as new. Another use of the key stays.
 	Release(ctx context.Context, key string, work billing.JobID) error
 }
 
@@ -101,7 +101,7 @@ type Checks interface {
 	// Insert stores a new check, pending or completed.
 	Insert(ctx context.Context, c *billing.EligibilityCheck) error
 
-	// Get reads a check. An absent one is CodeNotFound.
+	// Get reads a check. It returns CodeNotFound if there is none.
 	Get(ctx context.Context, id billing.CheckID) (*billing.EligibilityCheck, error)
 
 	// Find reads checks. It leaves out absent ones.
@@ -123,12 +123,12 @@ type Checks interface {
 
 // Attachments stores attachments.
 type Attachments interface {
-	// Insert stores a new attachment without documents. A second open one for the
-	// same payer request is CodeConflict.
+	// Insert stores a new attachment without documents. It returns CodeConflict
+	// for a second open attachment of the same payer request.
 	Insert(ctx context.Context, a *billing.Attachment) error
 
-	// Get reads an attachment with its documents. An absent one is
-	// CodeNotFound.
+	// Get reads an attachment with its documents. It returns CodeNotFound if
+	// there is none.
 	Get(ctx context.Context, id billing.AttachmentID) (*billing.Attachment, error)
 
 	// Lock reads like Get, and no other transaction writes the attachment or its
@@ -160,7 +160,7 @@ type Documents interface {
 	// Receive stores a new upload.
 	Receive(ctx context.Context, u *billing.Upload) error
 
-	// Upload reads an upload. An absent one is CodeNotFound.
+	// Upload reads an upload. It returns CodeNotFound if there is none.
 	Upload(ctx context.Context, id billing.DocumentID) (*billing.Upload, error)
 
 	// Settle stores the final state of a pending upload, with its refusal if
@@ -174,7 +174,7 @@ type PayerRequests interface {
 	// Insert stores a new payer request.
 	Insert(ctx context.Context, r *billing.PayerRequest) error
 
-	// Get reads a payer request. An absent one is CodeNotFound.
+	// Get reads a payer request. It returns CodeNotFound if there is none.
 	Get(ctx context.Context, id billing.PayerRequestID) (*billing.PayerRequest, error)
 
 	// Lock reads like Get, and no other transaction writes the request until this
@@ -190,7 +190,8 @@ type PayerRequests interface {
 	List(ctx context.Context, f billing.PayerRequestFilter, p billing.Page) ([]*billing.PayerRequest, error)
 
 	// Received reports whether the network delivered the payer's request with the
-	// reference before, about the claim; about no claim when claim is zero.
+	// reference before, about the claim. A zero claim stands for a request
+	// without one.
 	Received(ctx context.Context, payer billing.PayerID, claim billing.ClaimID, reference string) (bool, error)
 }
 
@@ -199,7 +200,7 @@ type Patients interface {
 	// Find returns the ID of each person, and adds an entry for a new one.
 	Find(ctx context.Context, people []billing.Person) ([]billing.PatientID, error)
 
-	// Get reads a patient. An absent one is CodeNotFound.
+	// Get reads a patient. It returns CodeNotFound if there is none.
 	Get(ctx context.Context, id billing.PatientID) (*billing.Patient, error)
 }
 
@@ -207,7 +208,7 @@ type Patients interface {
 type Offices interface {
 	Insert(ctx context.Context, o *billing.Office) error
 
-	// Get reads an office. An absent one is CodeNotFound.
+	// Get reads an office. It returns CodeNotFound if there is none.
 	Get(ctx context.Context, id billing.OfficeID) (*billing.Office, error)
 
 	// Numbered returns the offices with the NPI. Without an NPI, or without a
@@ -223,8 +224,8 @@ type Offices interface {
 type Providers interface {
 	Insert(ctx context.Context, p *billing.Provider) error
 
-	// Get reads a provider. The zero ID stands for the oldest of the scope. An
-	// absent one is CodeNotFound.
+	// Get reads a provider. The zero ID stands for the oldest of the scope. It
+	// returns CodeNotFound if there is none.
 	Get(ctx context.Context, id billing.ProviderID) (*billing.Provider, error)
 
 	// List reads a page of providers, newest first, and one extra row when there
@@ -238,7 +239,7 @@ type Events interface {
 	// caller has locked the resource's row or just inserted it.
 	Append(ctx context.Context, e billing.Event) error
 
-	// Get reads an event. An absent one is CodeNotFound.
+	// Get reads an event. It returns CodeNotFound if there is none.
 	Get(ctx context.Context, id billing.EventID) (*billing.Event, error)
 
 	// List reads a page of events, newest first, and one extra row when there is
@@ -321,12 +322,12 @@ type APIKeys interface {
 	// Insert stores a key under the digest of its secret, with its event.
 	Insert(ctx context.Context, k *billing.APIKey, digest [32]byte) error
 
-	// Find returns the key with the digest, even a revoked one. An absent one is
-	// CodeNotFound.
+	// Find returns the key with the digest, even a revoked one. It returns
+	// CodeNotFound if there is none.
 	Find(ctx context.Context, digest [32]byte) (*billing.APIKey, error)
 
 	// Revoke revokes a key. It returns the key as revoked, and false when it was
-	// revoked before. An absent one is CodeNotFound.
+	// revoked before. It returns CodeNotFound if there is none.
 	Revoke(ctx context.Context, id billing.KeyID, at time.Time) (*billing.APIKey, bool, error)
 
 	List(ctx context.Context, org billing.OrgID) ([]*billing.APIKey, error)
@@ -338,11 +339,11 @@ type APIKeys interface {
 // Organizations stores organizations.
 type Organizations interface {
 	Insert(ctx context.Context, o *billing.Organization) error
-	// Get reads an organization. An absent one is CodeNotFound.
+	// Get reads an organization. It returns CodeNotFound if there is none.
 	Get(ctx context.Context, id billing.OrgID) (*billing.Organization, error)
 	List(ctx context.Context) ([]*billing.Organization, error)
-	// VerifyOffice sets VerifiedAt of an office that has none. An absent office
-	// is CodeNotFound.
+	// VerifyOffice sets VerifiedAt of an office that has none. It returns
+	// CodeNotFound if there is no such office.
 	VerifyOffice(ctx context.Context, id billing.OfficeID, at time.Time) (*billing.Office, error)
 }
 

@@ -19,7 +19,8 @@ type WebhookSender interface {
 	// ready, and again for each further connection, so that it signs with the
 	// current one. It returns the error of secret or billing.ErrMalformedSecret
 	// without posting. Any other failure is part of the attempt, in words that
-	// reveal nothing of the operator's network. At is the message's.
+	// reveal nothing of the operator's network. The attempt has the time of the
+	// message.
 	Post(ctx context.Context, m billing.WebhookMessage, secret CurrentSecret) (billing.Attempt, error)
 }
 
@@ -28,11 +29,11 @@ type CurrentSecret func(ctx context.Context) (billing.WebhookSecret, error)
 
 // WebhookEndpoints stores webhook endpoints, their secrets encrypted.
 type WebhookEndpoints interface {
-	// Insert stores a new endpoint. More than billing.MaxEndpoints in the scope
-	// is CodeConflict, even when several are created at once.
+	// Insert stores a new endpoint. It returns CodeConflict when the scope has
+	// billing.MaxEndpoints, even when several are created at once.
 	Insert(ctx context.Context, e *billing.WebhookEndpoint) error
 
-	// Get reads an endpoint. An absent one is CodeNotFound.
+	// Get reads an endpoint. It returns CodeNotFound if there is none.
 	Get(ctx context.Context, id billing.WebhookEndpointID) (*billing.WebhookEndpoint, error)
 
 	// Lock reads like Get, and no other transaction writes the endpoint until
@@ -55,7 +56,7 @@ type WebhookEndpoints interface {
 // and calls the endpoints' lanes after it.
 type Deliveries interface {
 	// Resend queues events again and returns the number of deliveries. It calls
-	// the lanes. More than limit is CodeInvalidRequest.
+	// the lanes. It returns CodeInvalidRequest for more than limit deliveries.
 	Resend(ctx context.Context, f billing.ResendFilter, now time.Time, limit int) (int, error)
 
 	// List reads a page of an endpoint's deliveries, newest first, and one row

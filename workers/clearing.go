@@ -34,7 +34,7 @@ func CutBatches(ctx context.Context, s *batches.Service, every time.Duration, lo
 }
 
 // ReceiveFiles fetches files from each clearinghouse at its network's interval
-// until ctx ends: a slow one holds up no other.
+// until ctx ends. A slow clearinghouse does not delay the others.
 func ReceiveFiles(ctx context.Context, s *batches.Service, log *slog.Logger) error {
 	var all sync.WaitGroup
 	defer all.Wait()

@@ -48,7 +48,8 @@ func NewRunner(
 	return &Runner{store, queue, log, observe}
 }
 
-// Run runs jobs until ctx ends, and then waits a little for those that run.
+// Run runs jobs until ctx ends, and then waits for running jobs for up to
+// drainTime.
 func (r *Runner) Run(ctx context.Context, h Handler) error {
 	return r.queue.Consume(ctx, h.Kind, h.Parallel, func(ctx context.Context, d ports.Message) ports.Verdict {
 		work, cancel := drain(ctx)
@@ -94,7 +95,8 @@ func (r *Runner) handle(ctx context.Context, h Handler, d ports.Message) ports.V
 }
 
 // attempts counts this attempt and returns how many there have been. When the
-// store fails it returns 0, so that the job is not given up for that.
+// store fails it returns 0, so that the job is not given up because of the
+// store.
 func (r *Runner) attempts(ctx context.Context, j jobs.Job, again bool) (n int) {
 	err := r.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
 		n, err = tx.Jobs.Attempt(ctx, j.ID, again)

@@ -190,7 +190,7 @@ func flatImage(side, n int) *image.NRGBA {
 	return img
 }
 
-// noiseJPEG is a grey JPEG that compresses badly, of about a byte and a half a
+// noiseJPEG is a gray JPEG that compresses badly, of about a byte and a half a
 // pixel.
 func noiseJPEG(side int, seed uint64) []byte {
 	img := image.NewGray(image.Rect(0, 0, side, side))

@@ -10,7 +10,7 @@ import (
 	"github.com/molar-billing/molar/core/intake"
 )
 
-// listDocumentTypes is GET /document_types.
+// listDocumentTypes handles GET /document_types.
 func listDocumentTypes(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
@@ -18,7 +18,7 @@ func listDocumentTypes(x *exchange) (*reply, error) {
 	return page(billing.DocumentTypes(), documentTypeShape, nil), nil
 }
 
-// createAttachment is POST /attachments.
+// createAttachment handles POST /attachments.
 func (a *api) createAttachment(x *exchange) (*reply, error) {
 	var in intake.AttachmentRequest
 	doc := x.document(&in.Faults)
@@ -70,7 +70,7 @@ func documentID(x *exchange) billing.DocumentID {
 	return id
 }
 
-// getAttachment is GET /attachments/{id}.
+// getAttachment handles GET /attachments/{id}.
 func (a *api) getAttachment(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (a *api) getAttachment(x *exchange) (*reply, error) {
 	return &reply{status: http.StatusOK, body: attachmentShape(found)}, nil
 }
 
-// listAttachments is GET /attachments.
+// listAttachments handles GET /attachments.
 func (a *api) listAttachments(x *exchange) (*reply, error) {
 	q := x.query()
 	l := q.bind("attachments", x.call.Scope, "limit", "cursor")
@@ -106,7 +106,7 @@ func (a *api) listAttachments(x *exchange) (*reply, error) {
 	return page(found, attachmentShape, a.cursors.encode(l, next)), nil
 }
 
-// updateAttachment is PATCH /attachments/{id}.
+// updateAttachment handles PATCH /attachments/{id}.
 func (a *api) updateAttachment(x *exchange) (*reply, error) {
 	var in intake.NarrativeRequest
 	doc := x.document(&in.Faults)
@@ -115,12 +115,12 @@ func (a *api) updateAttachment(x *exchange) (*reply, error) {
 	return kept(a.attachments.Narrate(x.ctx, replying(x, http.StatusOK, attachmentShape), attachmentID(x), in))
 }
 
-// closeAttachment is POST /attachments/{id}/close.
+// closeAttachment handles POST /attachments/{id}/close.
 func (a *api) closeAttachment(x *exchange) (*reply, error) {
 	return kept(a.attachments.Close(x.ctx, replying(x, http.StatusOK, attachmentShape), attachmentID(x)))
 }
 
-// uploadDocument is POST /attachments/{id}/documents.
+// uploadDocument handles POST /attachments/{id}/documents.
 func (a *api) uploadDocument(x *exchange) (*reply, error) {
 	var in intake.DocumentRequest
 	form := x.form(&in.Faults)
@@ -136,7 +136,7 @@ func (a *api) uploadDocument(x *exchange) (*reply, error) {
 	return kept(a.attachments.Upload(x.ctx, replying(x, http.StatusCreated, attachmentShape), attachmentID(x), in, file))
 }
 
-// deleteDocument is DELETE /attachments/{id}/documents/{doc_id}.
+// deleteDocument handles DELETE /attachments/{id}/documents/{doc_id}.
 func (a *api) deleteDocument(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ func (a *api) deleteDocument(x *exchange) (*reply, error) {
 	return kept(a.attachments.RemoveDocument(x.ctx, removing[*billing.Attachment](x), attachmentID(x), documentID(x)))
 }
 
-// getDocumentContent is GET /attachments/{id}/documents/{doc_id}/content.
+// getDocumentContent handles GET /attachments/{id}/documents/{doc_id}/content.
 func (a *api) getDocumentContent(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err

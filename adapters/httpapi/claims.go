@@ -6,7 +6,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// createClaim is POST /claims.
+// createClaim handles POST /claims.
 func (a *api) createClaim(x *exchange) (*reply, error) {
 	in := readClaimRequest(x)
 	return kept(a.claims.Make(x.ctx, replying(x, http.StatusCreated, claimShape), in))
@@ -18,7 +18,7 @@ func claimID(x *exchange) billing.ClaimID {
 	return id
 }
 
-// getClaim is GET /claims/{id}.
+// getClaim handles GET /claims/{id}.
 func (a *api) getClaim(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
@@ -30,41 +30,41 @@ func (a *api) getClaim(x *exchange) (*reply, error) {
 	return &reply{status: http.StatusOK, body: claimShape(r)}, nil
 }
 
-// updateClaim is PATCH /claims/{id}.
+// updateClaim handles PATCH /claims/{id}.
 func (a *api) updateClaim(x *exchange) (*reply, error) {
 	in := readClaimRequest(x)
 	return kept(a.claims.Change(x.ctx, replying(x, http.StatusOK, claimShape), claimID(x), in))
 }
 
-// replaceClaim is POST /claims/{id}/replace.
+// replaceClaim handles POST /claims/{id}/replace.
 func (a *api) replaceClaim(x *exchange) (*reply, error) {
 	in := readClaimRequest(x)
 	return kept(a.claims.Replace(x.ctx, replying(x, http.StatusOK, claimShape), claimID(x), in))
 }
 
-// convertClaim is POST /claims/{id}/convert.
+// convertClaim handles POST /claims/{id}/convert.
 func (a *api) convertClaim(x *exchange) (*reply, error) {
 	in := readConvertRequest(x)
 	return kept(a.claims.Convert(x.ctx, replying(x, http.StatusCreated, claimShape), claimID(x), in))
 }
 
-// submitClaim is POST /claims/{id}/submit.
+// submitClaim handles POST /claims/{id}/submit.
 func (a *api) submitClaim(x *exchange) (*reply, error) {
 	return kept(a.claims.Submit(x.ctx, replying(x, http.StatusOK, claimShape), claimID(x)))
 }
 
-// reconcileClaim is POST /claims/{id}/reconcile.
+// reconcileClaim handles POST /claims/{id}/reconcile.
 func (a *api) reconcileClaim(x *exchange) (*reply, error) {
 	return kept(a.claims.Reconcile(x.ctx, replying(x, http.StatusOK, claimShape), claimID(x)))
 }
 
-// voidClaim is POST /claims/{id}/void. It returns the void transaction.
+// voidClaim handles POST /claims/{id}/void. It returns the void transaction.
 func (a *api) voidClaim(x *exchange) (*reply, error) {
 	return kept(a.claims.Void(x.ctx, replying(x, http.StatusCreated, claimShape), claimID(x)))
 }
 
-// listClaims is GET /claims. A list has one kind. A search for a single claim
-// without a kind finds both.
+// listClaims handles GET /claims. A list has one kind. A search for a single
+// claim without a kind finds both.
 func (a *api) listClaims(x *exchange) (*reply, error) {
 	q := x.query()
 	l := q.bind("claims", x.call.Scope, "limit", "cursor")
@@ -101,7 +101,7 @@ func fileID(x *exchange) billing.FileID {
 	return id
 }
 
-// listBatches is GET /batches.
+// listBatches handles GET /batches.
 func (a *api) listBatches(x *exchange) (*reply, error) {
 	q := x.query()
 	l := q.bind("batches", x.call.Scope, "limit", "cursor")
@@ -116,7 +116,7 @@ func (a *api) listBatches(x *exchange) (*reply, error) {
 	return page(found, batchShape, a.cursors.encode(l, next)), nil
 }
 
-// getBatch is GET /batches/{id}.
+// getBatch handles GET /batches/{id}.
 func (a *api) getBatch(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func (a *api) getBatch(x *exchange) (*reply, error) {
 	return &reply{status: http.StatusOK, body: batchShape(b)}, nil
 }
 
-// getBatchFile is GET /batches/{id}/file.
+// getBatchFile handles GET /batches/{id}/file.
 func (a *api) getBatchFile(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err

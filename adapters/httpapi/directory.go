@@ -8,7 +8,7 @@ import (
 	"github.com/molar-billing/molar/core/intake"
 )
 
-// listPayers is GET /payers. The directory comes from a file, so a cursor
+// listPayers handles GET /payers. The directory comes from a file, so a cursor
 // needs only the ID of the last payer, without a time.
 func (a *api) listPayers(x *exchange) (*reply, error) {
 	q := x.query()
@@ -27,7 +27,7 @@ func (a *api) listPayers(x *exchange) (*reply, error) {
 	return page(found, payerEntryShape, a.cursors.encode(l, next)), nil
 }
 
-// createOffice is POST /offices.
+// createOffice handles POST /offices.
 func (a *api) createOffice(x *exchange) (*reply, error) {
 	var in intake.OfficeRequest
 	doc := x.document(&in.Faults)
@@ -40,7 +40,7 @@ func (a *api) createOffice(x *exchange) (*reply, error) {
 	return kept(a.access.CreateOffice(x.ctx, replying(x, http.StatusCreated, officeShape), in))
 }
 
-// listOffices is GET /offices.
+// listOffices handles GET /offices.
 func (a *api) listOffices(x *exchange) (*reply, error) {
 	q := x.query()
 	l := q.bind("offices", x.call.Scope, "limit", "cursor")
@@ -55,7 +55,7 @@ func (a *api) listOffices(x *exchange) (*reply, error) {
 	return page(found, officeShape, a.cursors.encode(l, next)), nil
 }
 
-// createProvider is POST /providers.
+// createProvider handles POST /providers.
 func (a *api) createProvider(x *exchange) (*reply, error) {
 	var in intake.ProviderRequest
 	doc := x.document(&in.Faults)
@@ -65,7 +65,7 @@ func (a *api) createProvider(x *exchange) (*reply, error) {
 	return kept(a.access.CreateProvider(x.ctx, replying(x, http.StatusCreated, providerShape), in))
 }
 
-// listProviders is GET /providers.
+// listProviders handles GET /providers.
 func (a *api) listProviders(x *exchange) (*reply, error) {
 	q := x.query()
 	l := q.bind("providers", x.call.Scope, "limit", "cursor")
@@ -80,7 +80,7 @@ func (a *api) listProviders(x *exchange) (*reply, error) {
 	return page(found, providerShape, a.cursors.encode(l, next)), nil
 }
 
-// getPatient is GET /patients/{id}.
+// getPatient handles GET /patients/{id}.
 func (a *api) getPatient(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err

@@ -5,7 +5,7 @@ import (
 	"github.com/molar-billing/molar/core/intake"
 )
 
-// createCheck is POST /eligibility.
+// createCheck handles POST /eligibility.
 func (a *api) createCheck(x *exchange) (*reply, error) {
 	var in intake.EligibilityRequest
 	for _, line := range x.headers("Cache-Control") {
@@ -57,7 +57,7 @@ func readEligibilityRequest(doc *object, in *intake.EligibilityRequest) {
 	doc.end()
 }
 
-// getCheck is GET /eligibility/{id}.
+// getCheck handles GET /eligibility/{id}.
 func (a *api) getCheck(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (a *api) getCheck(x *exchange) (*reply, error) {
 	return rawReply(checkShape(c)), nil
 }
 
-// listChecks is GET /eligibility.
+// listChecks handles GET /eligibility.
 func (a *api) listChecks(x *exchange) (*reply, error) {
 	q := x.query()
 	l := q.bind("eligibility", x.call.Scope, "limit", "cursor")

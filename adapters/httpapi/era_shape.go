@@ -123,7 +123,7 @@ func balanceFindingShape(f billing.BalanceFinding) balanceFindingJSON {
 	return out
 }
 
-// eraClaimJSON is what a remittance reports for one claim.
+// eraClaimJSON is the part of a remittance about one claim.
 type eraClaimJSON struct {
 	Object                string           `json:"object"`
 	Ordinal               int              `json:"ordinal"`

@@ -15,7 +15,7 @@ func eraID(x *exchange) billing.ERAID {
 	return id
 }
 
-// listERAs is GET /eras.
+// listERAs handles GET /eras.
 func (a *api) listERAs(x *exchange) (*reply, error) {
 	q := x.query()
 	l := q.bind("eras", x.call.Scope, "limit", "cursor")
@@ -38,7 +38,7 @@ func (a *api) listERAs(x *exchange) (*reply, error) {
 	return page(found, eraSummaryShape, a.cursors.encode(l, next)), nil
 }
 
-// getERA is GET /eras/{id}.
+// getERA handles GET /eras/{id}.
 func (a *api) getERA(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func (a *api) getERA(x *exchange) (*reply, error) {
 	return &reply{status: http.StatusOK, body: a.wholeERA(x)(r)}, nil
 }
 
-// postERA is POST /eras/{id}/post.
+// postERA handles POST /eras/{id}/post.
 func (a *api) postERA(x *exchange) (*reply, error) {
 	return kept(a.remittances.Post(x.ctx, replying(x, http.StatusOK, a.wholeERA(x)), eraID(x)))
 }
@@ -63,8 +63,8 @@ func (a *api) wholeERA(x *exchange) func(*billing.ERARecord) eraJSON {
 	}
 }
 
-// listERAClaims is GET /eras/{id}/claims: the claims of the remittance, in the
-// order of the file.
+// listERAClaims handles GET /eras/{id}/claims: the claims of the remittance, in
+// the order of the file.
 func (a *api) listERAClaims(x *exchange) (*reply, error) {
 	era, q := eraID(x), x.query()
 	l := claimsOf(era, x.call.Scope)
@@ -104,7 +104,7 @@ func ordinalOf(p *billing.Position) int {
 	return int(min(binary.BigEndian.Uint64(p.ID[8:]), math.MaxInt32)) //nolint:gosec // G115: it is bounded
 }
 
-// getERAFile is GET /eras/{id}/file.
+// getERAFile handles GET /eras/{id}/file.
 func (a *api) getERAFile(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err

@@ -51,8 +51,8 @@ const (
 	timeoutMessage  = "The request took too long. It may still take effect. Look for its result before you send it again with a new key."
 )
 
-// transportError is a fault of the HTTP message itself. It has no code of the
-// interface, but a status of its own.
+// transportError is a fault of the HTTP message itself. It has an HTTP status
+// instead of a code of the API.
 type transportError struct {
 	status  int
 	message string

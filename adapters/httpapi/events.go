@@ -4,7 +4,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// getEvent is GET /events/{id}.
+// getEvent handles GET /events/{id}.
 func (a *api) getEvent(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
@@ -20,8 +20,8 @@ func (a *api) getEvent(x *exchange) (*reply, error) {
 	return rawReply(e.JSON()), nil
 }
 
-// listEvents is GET /events: newest first, or with order=asc the events after
-// a given one, for readers that follow them.
+// listEvents handles GET /events: newest first, or with order=asc the events
+// after a given one, for readers that follow them.
 func (a *api) listEvents(x *exchange) (*reply, error) {
 	q := x.query()
 	ascending := oneOf(q, "order", "asc", "desc") == "asc"

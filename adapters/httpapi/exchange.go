@@ -27,7 +27,7 @@ type exchange struct {
 	route    *route // nil until one matches
 	params   *fiber.Ctx
 	key      *billing.APIKey
-	call     billing.Call // what the use cases get of the request
+	call     billing.Call // the part of the request that use cases receive
 	body     []byte       // of a jsonBody, an optionalBody or an emptyBody
 	json     *node        // the parsed body; nil if it cannot be read
 	upload   *form        // of an uploadBody
@@ -79,8 +79,8 @@ func of(c *fiber.Ctx) *exchange {
 	return c.Context().UserValue(exchangeKey{}).(*exchange) // set by serve
 }
 
-// run makes the checks that come before an operation, in the order of the
-// interface, runs the operation and writes its reply.
+// run makes the checks that come before an operation, in the order of the API
+// contract, runs the operation and writes its reply.
 func (x *exchange) run(r *route, c *fiber.Ctx) {
 	x.route, x.params = r, c
 	x.startClock()
@@ -173,7 +173,7 @@ func (x *exchange) authenticate() (err error) {
 	return err
 }
 
-// takesNoBody is the error for a body on a method that has none.
+// takesNoBody returns the error for a body on a method that has none.
 func (x *exchange) takesNoBody() error {
 	message := x.method + " does not accept a body. Send the request without one."
 	var faults billing.Faults

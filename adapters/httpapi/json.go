@@ -41,9 +41,9 @@ type field struct {
 	value *node
 }
 
-// The limits of a body. The largest request of the interface, a claim of 50
-// lines, is 3 deep and has fewer than 2,000 values. With these limits no body
-// costs more than a fixed multiple of its bytes.
+// The limits of a body. The largest request of the API, a claim of 50 lines, is
+// 3 deep and has fewer than 2,000 values. With these limits no body costs more
+// than a fixed multiple of its bytes.
 const (
 	maxDepth  = 32
 	maxValues = 10_000
@@ -88,7 +88,7 @@ func parseJSON(ctx context.Context, data []byte, faults *billing.Faults) (*node,
 }
 
 // parser reads a text from start to end. Its methods return false once the
-// parser has stopped; why says what for.
+// parser has stopped; why is the reason.
 type parser struct {
 	ctx     context.Context //nolint:containedctx // of the one call that uses the parser
 	in      string

@@ -38,7 +38,7 @@ type part struct {
 	text     []byte   // of any other part
 }
 
-// brokenFormError says why a body is not a form.
+// brokenFormError is the error for a body that is not a form.
 type brokenFormError struct {
 	code    billing.FaultCode
 	message string
@@ -47,8 +47,8 @@ type brokenFormError struct {
 func (b *brokenFormError) Error() string { return b.message }
 
 // readForm reads the body as multipart/form-data. Faults of the form go into
-// its faults. An error says that the body did not arrive or is too large, and
-// it has priority, so even a broken form is read to its end.
+// its faults. An error means that the body did not arrive or is too large. It
+// has priority, so even a broken form is read to its end.
 func (x *exchange) readForm() (*form, error) {
 	body := x.openBody(x.s.limits.Upload)
 	f := &form{}
@@ -194,9 +194,9 @@ func spool(to io.Writer, from io.Reader) (int64, error) {
 	return n, errors.Join(err, out.Flush())
 }
 
-// meaning returns what the fingerprint of a form covers: neither its boundary
-// nor the order of its parts. A broken form is rejected and never stored, so
-// its meaning only has to differ from all others.
+// meaning returns the bytes that the fingerprint of a form covers. They depend
+// on neither its boundary nor the order of its parts. A broken form is rejected
+// and never stored, so its meaning only has to differ from all others.
 func (f *form) meaning() []byte {
 	if f.broken {
 		return []byte("broken:")

@@ -144,8 +144,7 @@ func (o *object) flag(name string) bool {
 	return n != nil && n.text == "true"
 }
 
-// maxNumber is the upper limit of the numbers of the interface, which are
-// counts.
+// maxNumber is the upper limit of the numbers of the API, which are counts.
 const maxNumber = 1_000_000_000
 
 // optionalNumber returns the whole number, in any spelling, or nil if it is

@@ -8,7 +8,7 @@ import (
 //go:embed openapi.yaml
 var contract []byte
 
-// getOpenAPI is GET /openapi.yaml, the only operation that needs no key.
+// getOpenAPI handles GET /openapi.yaml, the only operation that needs no key.
 func getOpenAPI(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err

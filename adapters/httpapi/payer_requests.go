@@ -7,7 +7,7 @@ import (
 	"github.com/molar-billing/molar/core/intake"
 )
 
-// recordPayerRequest is POST /payer_requests.
+// recordPayerRequest handles POST /payer_requests.
 func (a *api) recordPayerRequest(x *exchange) (*reply, error) {
 	var in intake.PayerRequestRecord
 	doc := x.document(&in.Faults)
@@ -26,7 +26,7 @@ func payerRequestID(x *exchange) billing.PayerRequestID {
 	return id
 }
 
-// getPayerRequest is GET /payer_requests/{id}.
+// getPayerRequest handles GET /payer_requests/{id}.
 func (a *api) getPayerRequest(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (a *api) getPayerRequest(x *exchange) (*reply, error) {
 	return &reply{status: http.StatusOK, body: payerRequestShape(r)}, nil
 }
 
-// listPayerRequests is GET /payer_requests.
+// listPayerRequests handles GET /payer_requests.
 func (a *api) listPayerRequests(x *exchange) (*reply, error) {
 	q := x.query()
 	l := q.bind("payer_requests", x.call.Scope, "limit", "cursor")
@@ -59,7 +59,7 @@ func (a *api) listPayerRequests(x *exchange) (*reply, error) {
 	return page(found, payerRequestShape, a.cursors.encode(l, next)), nil
 }
 
-// answerPayerRequest is POST /payer_requests/{id}/answer.
+// answerPayerRequest handles POST /payer_requests/{id}/answer.
 func (a *api) answerPayerRequest(x *exchange) (*reply, error) {
 	var in intake.AnswerRequest
 	doc := x.document(&in.Faults)

@@ -51,7 +51,7 @@ type buckets struct {
 	sweepAt   int                         // the number of buckets that starts the next sweep
 }
 
-// minSweep is the least number of buckets at which full ones are removed.
+// minSweep is the minimum number of buckets at which full ones are removed.
 const minSweep = 1024
 
 func newBuckets(perSecond int) buckets {

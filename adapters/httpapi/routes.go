@@ -57,7 +57,7 @@ type api struct {
 
 const root = "/api/v1"
 
-// routes returns the whole interface.
+// routes returns every operation of the API.
 func (a *api) routes() []route {
 	const read, submit = billing.PermissionRead, billing.PermissionSubmit
 	return []route{

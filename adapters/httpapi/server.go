@@ -53,7 +53,7 @@ type Options struct {
 }
 
 // Limits are the limits on the resources that a client can use. Tests vary
-// them; the interface names the defaults.
+// them; the API contract states the defaults.
 type Limits struct {
 	JSON   int           // bytes of a JSON body; 1,048,576
 	Upload int           // bytes of an upload's body; 15 MB and 64 KiB

@@ -6,7 +6,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// leastShares is the least number of shares of the places for requests: one
+// leastShares is the minimum number of shares of the places for requests: one
 // organization gets at most a quarter of them.
 const leastShares = 4
 

@@ -8,7 +8,7 @@ import (
 	"github.com/molar-billing/molar/core/webhooks"
 )
 
-// createEndpoint is POST /webhook_endpoints.
+// createEndpoint handles POST /webhook_endpoints.
 func (a *api) createEndpoint(x *exchange) (*reply, error) {
 	in := readEndpointRequest(x)
 	return kept(a.webhooks.Create(x.ctx, replying(x, http.StatusOK, revealedShape), in))
@@ -31,7 +31,7 @@ func endpointID(x *exchange) billing.WebhookEndpointID {
 	return id
 }
 
-// getEndpoint is GET /webhook_endpoints/{id}.
+// getEndpoint handles GET /webhook_endpoints/{id}.
 func (a *api) getEndpoint(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
@@ -43,8 +43,8 @@ func (a *api) getEndpoint(x *exchange) (*reply, error) {
 	return &reply{status: http.StatusOK, body: endpointShape(e)}, nil
 }
 
-// listEndpoints is GET /webhook_endpoints. It returns all of them, since there
-// are few.
+// listEndpoints handles GET /webhook_endpoints. It returns all of them, since
+// there are few.
 func (a *api) listEndpoints(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
@@ -56,13 +56,13 @@ func (a *api) listEndpoints(x *exchange) (*reply, error) {
 	return page(all, endpointShape, nil), nil
 }
 
-// updateEndpoint is PATCH /webhook_endpoints/{id}.
+// updateEndpoint handles PATCH /webhook_endpoints/{id}.
 func (a *api) updateEndpoint(x *exchange) (*reply, error) {
 	in := readEndpointRequest(x)
 	return kept(a.webhooks.Change(x.ctx, replying(x, http.StatusOK, endpointShape), endpointID(x), in))
 }
 
-// deleteEndpoint is DELETE /webhook_endpoints/{id}.
+// deleteEndpoint handles DELETE /webhook_endpoints/{id}.
 func (a *api) deleteEndpoint(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
@@ -70,17 +70,17 @@ func (a *api) deleteEndpoint(x *exchange) (*reply, error) {
 	return kept(a.webhooks.Delete(x.ctx, removing[*billing.WebhookEndpoint](x), endpointID(x)))
 }
 
-// rotateSecret is POST /webhook_endpoints/{id}/rotate_secret.
+// rotateSecret handles POST /webhook_endpoints/{id}/rotate_secret.
 func (a *api) rotateSecret(x *exchange) (*reply, error) {
 	return kept(a.webhooks.RotateSecret(x.ctx, replying(x, http.StatusOK, revealedShape), endpointID(x)))
 }
 
-// enableEndpoint is POST /webhook_endpoints/{id}/enable.
+// enableEndpoint handles POST /webhook_endpoints/{id}/enable.
 func (a *api) enableEndpoint(x *exchange) (*reply, error) {
 	return a.setStatus(x, billing.EndpointEnabled)
 }
 
-// disableEndpoint is POST /webhook_endpoints/{id}/disable.
+// disableEndpoint handles POST /webhook_endpoints/{id}/disable.
 func (a *api) disableEndpoint(x *exchange) (*reply, error) {
 	return a.setStatus(x, billing.EndpointDisabled)
 }
@@ -89,12 +89,12 @@ func (a *api) setStatus(x *exchange, status billing.EndpointStatus) (*reply, err
 	return kept(a.webhooks.SetStatus(x.ctx, replying(x, http.StatusOK, endpointShape), endpointID(x), status))
 }
 
-// pingEndpoint is POST /webhook_endpoints/{id}/ping.
+// pingEndpoint handles POST /webhook_endpoints/{id}/ping.
 func (a *api) pingEndpoint(x *exchange) (*reply, error) {
 	return kept(a.webhooks.Ping(x.ctx, replying(x, http.StatusOK, pingShape), endpointID(x)))
 }
 
-// listDeliveries is GET /webhook_endpoints/{id}/deliveries.
+// listDeliveries handles GET /webhook_endpoints/{id}/deliveries.
 func (a *api) listDeliveries(x *exchange) (*reply, error) {
 	id, q := endpointID(x), x.query()
 	l := q.bind("deliveries of "+id.String(), x.call.Scope, "limit", "cursor")
@@ -109,7 +109,7 @@ func (a *api) listDeliveries(x *exchange) (*reply, error) {
 	return page(found, deliveryShape, a.cursors.encode(l, next)), nil
 }
 
-// resendEvent is POST /events/{id}/resend.
+// resendEvent handles POST /events/{id}/resend.
 func (a *api) resendEvent(x *exchange) (*reply, error) {
 	var in intake.ResendRequest
 	doc := x.document(&in.Faults)
@@ -122,7 +122,7 @@ func (a *api) resendEvent(x *exchange) (*reply, error) {
 	return kept(a.webhooks.Resend(x.ctx, replying(x, http.StatusOK, queuedShape), in))
 }
 
-// resendEvents is POST /events/resend.
+// resendEvents handles POST /events/resend.
 func (a *api) resendEvents(x *exchange) (*reply, error) {
 	var in intake.ResendRequest
 	doc := x.document(&in.Faults)

@@ -75,8 +75,8 @@ func unauthorized() error {
 }
 
 // CreateKey creates a key, with its event, and returns its secret, which cannot
-// be read again. An unknown organization is CodeNotFound; a blank name, no
-// permission or an unknown mode is CodeInvalidRequest.
+// be read again. It returns CodeNotFound for an unknown organization, and
+// CodeInvalidRequest for a blank name, an unknown mode or no permission.
 func (s *Service) CreateKey(
 	ctx context.Context, scope billing.Scope, name string, permissions []billing.Permission,
 ) (k *billing.APIKey, secret string, err error) {
@@ -115,8 +115,8 @@ func (s *Service) CreateKey(
 	return k, secret, err
 }
 
-// RevokeKey revokes a key, with its event; a revoked key stays as it is. An
-// unknown key is CodeNotFound.
+// RevokeKey revokes a key, with its event; revoking it again changes nothing.
+// It returns CodeNotFound if there is no such key.
 func (s *Service) RevokeKey(ctx context.Context, id billing.KeyID) (k *billing.APIKey, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		var first bool

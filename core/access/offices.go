@@ -36,8 +36,8 @@ func insertOffice(ctx context.Context, tx ports.Tx, o *billing.Office) error {
 }
 
 // VerifyOffice records that the operator has verified an office of any
-// organization. A verified office stays as it is. An absent one is CodeNotFound
-// for the field id.
+// organization. Verifying it again changes nothing. It returns CodeNotFound for
+// the field id if there is none.
 func (s *Service) VerifyOffice(ctx context.Context, id billing.OfficeID) (o *billing.Office, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		if o, err = tx.Orgs.VerifyOffice(ctx, id, tx.Clock.Now()); billing.IsNotFound(err) {

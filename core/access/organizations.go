@@ -8,8 +8,8 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// CreateOrganization creates an organization. A blank name is
-// CodeInvalidRequest.
+// CreateOrganization creates an organization. It returns CodeInvalidRequest for
+// a blank name.
 func (s *Service) CreateOrganization(ctx context.Context, name string) (*billing.Organization, error) {
 	var faults billing.Faults
 	faults.Name("name", name)

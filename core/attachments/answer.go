@@ -9,15 +9,16 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Answer answers a payer request. It uses the attachment that the request
-// names, else the open one of the payer request, else a new one, and sends and
-// closes it. An answered payer request returns its answer.
+// Answer answers a payer request with an attachment, which it sends and closes.
+// It uses the attachment that the request names, else the open one of the payer
+// request, else a new one. For an answered payer request it returns the
+// existing answer.
 //
 // Errors: those of the idempotency key, CodeAttachmentsUnavailable,
 // CodeInvalidRequest with every fault, CodeNotFound, CodeConflict when the
 // attachment cannot answer the payer request or is being sent, and
 // CodeUnavailable while its images cannot be read, in which case the sending
-// continues. A failure of the network is a reply.
+// continues. A network failure is returned as a reply, not as an error.
 func (s *Service) Answer(
 	ctx context.Context, call idempotency.Write[billing.PayerRequestAnswer], id billing.PayerRequestID, in intake.AnswerRequest,
 ) (billing.Reply, error) {

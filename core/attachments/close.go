@@ -40,7 +40,8 @@ func errStalled() error {
 }
 
 // replay returns the reply to an earlier request with the key; nil when the key
-// is new. After a request whose job was given up the key is as new.
+// is new. After the job of an earlier request was given up, the key counts as
+// new.
 func (s *sending[T]) replay(ctx context.Context, tx ports.Tx) (*billing.Reply, error) {
 	kept, work, err := idempotency.Reserve(ctx, tx, s.call.Request)
 	if err != nil || kept != nil || work.IsZero() {
@@ -58,7 +59,7 @@ func (s *sending[T]) replay(ctx context.Context, tx ports.Tx) (*billing.Reply, e
 	case a != nil && a.Sending == work:
 		return nil, billing.ErrKeyInUse()
 	case a != nil && a.Stalled == work:
-		return nil, nil //nolint:nilnil // the earlier request failed, and the key is as new
+		return nil, nil //nolint:nilnil // the earlier request failed, and the key counts as new
 	default:
 		failure = errNotSent()
 	}
@@ -93,7 +94,7 @@ func (s *sending[T]) begin(ctx context.Context, tx ports.Tx, a *billing.Attachme
 }
 
 // run sends the attachment that choose locks. It waits until the attachment is
-// sent, fails, or waits for its images. A closed one was sent before.
+// sent, fails, or waits for its images. A closed attachment is not sent again.
 func (s *sending[T]) run(
 	ctx context.Context, choose func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error),
 ) (reply billing.Reply, err error) {
@@ -140,12 +141,13 @@ func (s *sending[T]) run(
 }
 
 // Close sends an open, unsolicited attachment through its network and closes
-// it. It returns a closed one as it is.
+// it. It returns a closed attachment unchanged.
 //
 // Errors: those of the idempotency key, CodeAttachmentsUnavailable,
 // CodeNotFound, CodeConflict when the attachment has no document, is solicited,
 // or is being sent, and CodeUnavailable while its images cannot be read, in
-// which case the sending continues. A failure of the network is a reply.
+// which case the sending continues. A network failure is returned as a reply,
+// not as an error.
 func (s *Service) Close(ctx context.Context, call idempotency.Write[*billing.Attachment], id billing.AttachmentID) (billing.Reply, error) {
 	closing := sending[*billing.Attachment]{s, call, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, *billing.Attachment, error) {
 		a, err := tx.Attachments.Get(ctx, id)

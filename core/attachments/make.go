@@ -13,8 +13,9 @@ import (
 // request, or on its own.
 //
 // Errors: those of the idempotency key, CodeAttachmentsUnavailable,
-// CodeInvalidRequest with every fault, CodeNotFound for what the request names,
-// and CodeConflict when the payer request has an open attachment or an answer.
+// CodeInvalidRequest with every fault, CodeNotFound for resources that the
+// request names, and CodeConflict when the payer request has an open attachment
+// or an answer.
 func (s *Service) Make(
 	ctx context.Context, call idempotency.Write[*billing.Attachment], in intake.AttachmentRequest,
 ) (billing.Reply, error) {
@@ -42,9 +43,9 @@ func firstOf(errs ...error) error {
 	return nil
 }
 
-// make validates the request, finds what it names, and stores the attachment.
-// Request is the payer request that it answers, locked; nil for none. Absent
-// collects what was not found.
+// make validates the request, finds the resources that it names, and stores the
+// attachment. Request is the payer request that it answers, locked; nil for
+// none. Absent collects the resources that were not found.
 func (s *Service) make(
 	ctx context.Context, tx ports.Tx, call billing.Call, in intake.AttachmentRequest,
 	request *billing.PayerRequest, absent billing.Absent,

@@ -63,7 +63,7 @@ func (s *Service) Send(ctx context.Context, j jobs.Job) error {
 const leastPatience = 10 * time.Second
 
 // FailSend leaves an attachment open when its job cannot be done. The network
-// did not fail, so the idempotency key of the request is as new.
+// did not fail, so the idempotency key of the request counts as new.
 func (s *Service) FailSend(ctx context.Context, j jobs.Job) error {
 	return s.finish(ctx, j, func(a *billing.Attachment, _ time.Time) bool { return a.GiveUp(j.ID) })
 }
@@ -97,8 +97,8 @@ func (s *Service) stall(ctx context.Context, j jobs.Job, fault error) error {
 // ownError marks an error on our side of the network.
 type ownError struct{ error }
 
-// outgoing reads what is to be sent. When nothing is left to do it ends the job
-// and returns nil.
+// outgoing reads the attachment and its context. When nothing is left to do it
+// ends the job and returns nil.
 func (s *Service) outgoing(ctx context.Context, j jobs.Job) (p *outgoing, err error) {
 	err = s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
 		p = nil
@@ -188,8 +188,8 @@ func commit(ctx context.Context, network ports.AttachmentNetwork, number string)
 	return err
 }
 
-// image remembers why it could not be read to its end: the network reports that
-// as its own error.
+// image records the error that ended its reading early. Otherwise a network
+// would report that error as its own.
 type image struct {
 	io.Reader
 	err error

@@ -52,8 +52,8 @@ func DefaultTimes() Times {
 	}
 }
 
-// Outside is what the use cases need besides the store: the queue, the image
-// store and codec, and the networks.
+// Outside has the dependencies of the use cases besides the store: the queue,
+// the image store and codec, and the networks.
 type Outside struct {
 	Queue    ports.Queue
 	Blobs    ports.Blobs
@@ -66,7 +66,7 @@ func New(store ports.Store, o Outside, payers *billing.PayerDirectory, times Tim
 	return &Service{store, o.Queue, o.Blobs, o.Images, o.Networks, payers, times}
 }
 
-// Get reads an attachment. An absent one is CodeNotFound.
+// Get reads an attachment. It returns CodeNotFound if there is none.
 func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.AttachmentID) (a *billing.Attachment, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		a, err = tx.Attachments.Get(ctx, id)

@@ -108,7 +108,7 @@ func (u *upload) replay(ctx context.Context, tx ports.Tx) (*billing.Reply, error
 	case earlier.State == billing.UploadPending:
 		return nil, billing.ErrKeyInUse()
 	case earlier.State != billing.UploadDone:
-		return nil, nil //nolint:nilnil // the earlier request failed, and the key is as new
+		return nil, nil //nolint:nilnil // the earlier request failed, and the key counts as new
 	}
 	a, err := tx.Attachments.Get(ctx, u.attachment)
 	if err != nil {

@@ -135,7 +135,7 @@ func (t *reported) report(ctx context.Context, tx ports.Tx, c *billing.Claim, r 
 	return keep(ctx, tx, parent, e)
 }
 
-// request stores what the payer requests, unless the claim has the request.
+// request stores the payer's request, unless the claim has it already.
 func (s *Service) request(
 	ctx context.Context, tx ports.Tx, about []*billing.Claim, r *billing.ClaimReport, scope billing.Scope, now time.Time,
 ) error {

@@ -22,7 +22,7 @@ func (s *Service) List(
 	return page, next, err
 }
 
-// Get reads a batch without its file. An absent one is CodeNotFound.
+// Get reads a batch without its file. It returns CodeNotFound if there is none.
 func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.FileID) (b *billing.Batch, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		b, err = tx.Batches.Get(ctx, id)
@@ -31,8 +31,8 @@ func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.FileI
 	return b, err
 }
 
-// File reads a batch with its file, as its network receives it. An absent one
-// is CodeNotFound.
+// File reads a batch with its file, as its network receives it. It returns
+// CodeNotFound if there is none.
 func (s *Service) File(ctx context.Context, scope billing.Scope, id billing.FileID) (b *billing.Batch, content []byte, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		if b, err = tx.Batches.Get(ctx, id); err != nil {

@@ -37,9 +37,9 @@ func (s *Service) Clearinghouses() (names []string) {
 }
 
 // Receive imports the files of the network with the name. It removes a file
-// there once all of it is committed here. The network returns a file again that
-// could not be imported; the error states why. Unreadable files, and files that
-// name no batch or office here, go to the quarantine. A file of an
+// there once all of it is committed here. A file that could not be imported
+// stays at the network; the error states the reason. Unreadable files, and
+// files that name no batch or office here, go to the quarantine. A file of an
 // organization's own network concerns that organization alone.
 func (s *Service) Receive(ctx context.Context, name string) (all Received, err error) {
 	n, err := s.network(name)
@@ -106,7 +106,7 @@ func (s *Service) quarantine(ctx context.Context, mode billing.Mode, f billing.I
 	})
 }
 
-// part is what an acknowledgement reports to one organization.
+// part is the part of an acknowledgement that concerns one organization.
 type part struct {
 	scope    billing.Scope
 	file     billing.FileRef
@@ -183,8 +183,8 @@ func (s *Service) route(
 	return parts, unrouted, nil
 }
 
-// origin is the scopes and batch of a report's claims; one scope when that is
-// certain.
+// origin lists the scopes that may have sent the claims of a report, and their
+// batch. It has one scope when the sender is certain.
 type origin struct {
 	scopes []billing.Scope
 	batch  billing.FileID // zero when the report names none

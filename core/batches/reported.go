@@ -9,8 +9,8 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// reported are the claims that a file reports on. Each has one value, however
-// it is found, so that no change to it is lost.
+// reported are the claims that a file reports on. Every lookup returns the same
+// value for a claim, so that no change is lost.
 type reported struct {
 	byID      map[billing.ClaimID]*billing.Claim
 	byControl map[string]*billing.Claim // upper case

@@ -49,7 +49,7 @@ func (s *Service) hand(ctx context.Context, b *billing.Batch, content []byte) er
 	return n.Claims.Send(ctx, b.Scope, b.File.Name, content)
 }
 
-// rest lets the job rest, because of the cause.
+// rest postpones the job and returns a *jobs.DoneError with the cause.
 func (s *Service) rest(ctx context.Context, j jobs.Job, cause error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -63,7 +63,7 @@ func (s *Service) rest(ctx context.Context, j jobs.Job, cause error) error {
 	return &jobs.DoneError{Cause: fmt.Errorf("send batch %s, again in %s: %w", billing.FileID(j.Subject), billing.BatchRetry, cause)}
 }
 
-// FailSend lets a batch rest whose job cannot be done. Its claims stay in it,
+// FailSend postpones a job that cannot be done. The claims stay in the batch,
 // and the job runs again until it succeeds.
 func (s *Service) FailSend(ctx context.Context, j jobs.Job) error {
 	return s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
@@ -72,7 +72,8 @@ func (s *Service) FailSend(ctx context.Context, j jobs.Job) error {
 }
 
 // sent marks a batch and its claims as sent, unless they are. A file that comes
-// back for the batch proves it too: its sender may have died before its commit.
+// back for the batch also proves that it was sent. The process that sent it may
+// have died before its commit.
 func sent(ctx context.Context, tx ports.Tx, id billing.FileID, now time.Time) error {
 	b, err := tx.Batches.Lock(ctx, id)
 	if err != nil || !b.Sent(now) {

@@ -31,8 +31,8 @@ type Service struct {
 // Remit imports a remittance. It may be called again with the same file.
 type Remit func(ctx context.Context, mode billing.Mode, f billing.IncomingFile) error
 
-// Outside is what the use cases need besides the store: the networks, the codec
-// of their files, and the importer of remittances.
+// Outside has the dependencies of the use cases besides the store: the
+// networks, the codec of their files, and the importer of remittances.
 type Outside struct {
 	EDI      ports.ClaimsEDI
 	Networks ports.Networks

@@ -38,11 +38,11 @@ type Attachment struct {
 	Scope          Scope
 	State          AttachmentState
 	Kind           AttachmentKind
-	ClaimID        ClaimID // zero when it is about no claim
+	ClaimID        ClaimID // zero for an attachment without a claim
 	OfficeID       OfficeID
 	Payer          PayerSummary
-	PayerRequestID PayerRequestID // set exactly when it is solicited
-	PayerReference string         // the payer's number, of a solicited one
+	PayerRequestID PayerRequestID // zero when unsolicited
+	PayerReference string         // the payer's number for its request; empty when unsolicited
 	Narrative      string
 	About          AttachmentSubject
 	Documents      []*Document // oldest first
@@ -54,11 +54,12 @@ type Attachment struct {
 	// Number identifies the attachment on the attachment network. It is set
 	// before the first sending, and callers see it after a sending succeeded.
 	Number string
-	// Sending is the job that sends the attachment now; zero for none.
+	// Sending identifies the job that is sending the attachment; zero if there is
+	// none.
 	Sending      JobID
 	SendingSince time.Time
-	// Stalled is the last job that could not send the attachment because of a
-	// fault of the service itself. While it is Sending too, the job goes on.
+	// Stalled identifies the last job that a fault of the service itself stopped.
+	// While it equals Sending, that job keeps trying.
 	Stalled JobID
 }
 
@@ -109,9 +110,9 @@ func (a *Attachment) editable() error {
 
 func conflict(message string) error { return &Error{Code: CodeConflict, Message: message} }
 
-// changed records a change. It clears the number, so that changed content is sent
-// under a number of its own. Requests may reach this in another order than they
-// began.
+// changed records a change. It clears the number, so that changed content gets
+// a new number. UpdatedAt never goes back, because requests may finish in a
+// different order than they began.
 func (a *Attachment) changed(now time.Time) {
 	a.Number = ""
 	if now.After(a.UpdatedAt) {
@@ -119,7 +120,7 @@ func (a *Attachment) changed(now time.Time) {
 	}
 }
 
-// Image returns the document with the same image, or nil.
+// Image returns the attachment's document with the same image as d, or nil.
 func (a *Attachment) Image(d *Document) *Document {
 	i := slices.IndexFunc(a.Documents, func(have *Document) bool { return have.SHA256 == d.SHA256 })
 	if i < 0 {
@@ -164,7 +165,7 @@ func (a *Attachment) room(size int64) error {
 	return f.Err()
 }
 
-// Remove removes a document. An unknown one is CodeNotFound.
+// Remove removes a document. It returns CodeNotFound if there is none.
 func (a *Attachment) Remove(id DocumentID, now time.Time) (*Document, error) {
 	i := slices.IndexFunc(a.Documents, func(d *Document) bool { return d.ID == id })
 	if i < 0 {
@@ -179,7 +180,8 @@ func (a *Attachment) Remove(id DocumentID, now time.Time) (*Document, error) {
 	return d, nil
 }
 
-// Document returns the document with the ID. An unknown one is CodeNotFound.
+// Document returns the document with the ID. It returns CodeNotFound if there
+// is none.
 func (a *Attachment) Document(id DocumentID) (*Document, error) {
 	i := slices.IndexFunc(a.Documents, func(d *Document) bool { return d.ID == id })
 	if i < 0 {

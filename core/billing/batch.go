@@ -6,7 +6,7 @@ import (
 )
 
 // ControlNumbers identify an X12 file and its parts among those of its sender:
-// ISA13, GS06 and ST02. An unknown one is empty.
+// ISA13, GS06 and ST02. An unknown number is empty.
 type ControlNumbers struct {
 	Interchange string
 	Group       string

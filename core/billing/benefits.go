@@ -1,7 +1,7 @@
 package billing
 
-// Benefits is the content of a payer's response. Every value comes from the 271;
-// NotReturned names the values that it lacks.
+// Benefits is the content of a payer's response. Every value comes from the
+// 271; NotReturned names the values that the 271 lacks.
 type Benefits struct {
 	Status                  CoverageStatus
 	CoverageEffectiveDate   Date
@@ -113,14 +113,14 @@ type CategoryCoverage struct {
 	Notes       []string
 }
 
-// Frequency is how often a service is paid for: Count times per Period.
+// Frequency is the plan's limit on a service: it pays Count times per Period.
 type Frequency struct {
 	Count  *int
 	Period string // such as "calendar_year", "12 months", "lifetime"
 	Scope  string // such as "per tooth"; empty when the payer did not say
 }
 
-// ProcedureStatus is whether the plan would pay for a procedure now.
+// ProcedureStatus is the plan's present position on paying for a procedure.
 type ProcedureStatus string
 
 // The procedure statuses; empty when the payer does not say enough.

@@ -1,8 +1,8 @@
 package billing
 
-// The benefits of a check, as the interface lists them. They are written once,
-// when the payer's response arrives, because checks are shown for years. The data
-// of an event is the same.
+// The benefits of a check, as the API contract lists them. They are encoded
+// once, when the payer's response arrives, because clients read checks for
+// years. The event has the same data.
 
 type benefitsData struct {
 	CoverageEffectiveDate   *Date           `json:"coverage_effective_date"`

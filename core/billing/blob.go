@@ -9,7 +9,7 @@ const maxBlobName = 255
 // ValidBlobName reports whether a blob may have the name. Its parts, between
 // single slashes, have letters, digits, '_', '-' and '.', and none is "." or
 // "..". A name then means the same in a folder, a URL and a bucket. The service
-// makes the names, so a wrong one is its own fault.
+// itself makes the names, so an invalid name is a bug.
 func ValidBlobName(name string) bool {
 	if len(name) > maxBlobName {
 		return false

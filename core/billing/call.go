@@ -15,7 +15,7 @@ type Principal struct {
 	ID   string // unique among the principals of its type
 }
 
-// PrincipalType is the type of a principal, which decides what its ID is.
+// PrincipalType is the type of a principal. It decides what the ID identifies.
 type PrincipalType string
 
 // The types of principals.
@@ -37,7 +37,7 @@ type Request struct {
 	Key         string
 	Fingerprint [sha256.Size]byte // of method, path and the meaning of the body
 
-	// Faults are the faults in the form of a request whose use case has no others.
-	// They are reported when the key is new.
+	// Faults are the faults in the form of the request, for use cases that find
+	// no others. They are reported when the key is new.
 	Faults Faults
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// ClaimKind is what a claim asks the payer for.
+// ClaimKind is the kind of a claim: for payment, or for an estimate.
 type ClaimKind string
 
 // The kinds of claims.
@@ -42,7 +42,7 @@ func ClaimStates() []ClaimState {
 	}
 }
 
-// ClaimFrequency is whether a claim is new to the payer (CLM05-3).
+// ClaimFrequency is the frequency code of a claim (CLM05-3).
 type ClaimFrequency string
 
 // The frequencies.
@@ -53,7 +53,7 @@ const (
 )
 
 // Claim asks a payer to pay for services, or to estimate what it would pay.
-// ClaimRecord adds what other rows say about it.
+// ClaimRecord adds values from other rows.
 type Claim struct {
 	ID                   ClaimID
 	Scope                Scope
@@ -69,7 +69,7 @@ type Claim struct {
 	ClaimProgress
 }
 
-// ClaimRecord is a claim with what other rows say about it when it is read.
+// ClaimRecord is a claim with values from other rows at the time of reading.
 type ClaimRecord struct {
 	*Claim
 

@@ -2,8 +2,9 @@ package billing
 
 import "time"
 
-// Judged applies the findings of the rules to a claim that was made or changed. A
-// draft keeps them and stays a draft. A new state has an event.
+// Judged applies the findings of the rules to a claim that was made or changed.
+// A draft keeps them and stays a draft. Judged returns an event for each new
+// state.
 func (r *ClaimRecord) Judged(findings []Finding, draft bool, at time.Time) ([]Event, error) {
 	by, event := TriggerValidate, EventClaimValidated
 	switch {
@@ -34,7 +35,7 @@ func (r *ClaimRecord) Submit(at time.Time) (Event, error) {
 }
 
 // Replace replaces the content that the payer has and queues the claim again,
-// with the same ID and control number. The content has no findings.
+// with the same ID and control number. The content must have no findings.
 func (r *ClaimRecord) Replace(content ClaimContent, at time.Time) (Event, error) {
 	cause, err := r.ask(TriggerReplace, at)
 	if err != nil {

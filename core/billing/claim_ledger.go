@@ -17,7 +17,7 @@ type ClaimPayment struct {
 	PayerClaimNumber      string // CLP07
 	Original              string // REF F8
 	Denied                bool
-	Cancelled             bool // a reversal has cancelled it, or it is one
+	Cancelled             bool // a reversal canceled the payment, or the payment is a reversal
 }
 
 // Reverses reports whether the payment reverses an earlier one.
@@ -43,7 +43,8 @@ type ClaimStanding struct {
 	PatientResponsibility Money
 }
 
-// ClaimEstimate is a payer's response to a predetermination: what it would pay.
+// ClaimEstimate is a payer's response to a predetermination: the amounts that
+// it would pay.
 type ClaimEstimate struct {
 	ERAID      ERAID
 	Allowed    *Money // nil when the remittance has none
@@ -74,9 +75,9 @@ func (c *Claim) CanApply(r *ERAClaim) bool {
 	return !r.Reverses() || c.reversed(r.Payment(ERAID{})) >= 0
 }
 
-// Pay applies a payment, a denial, or the reversal of one. It reports false, and
-// changes nothing, when the claim's state does not allow it or it has nothing
-// to reverse.
+// Pay applies a payment, a denial, or the reversal of one. It reports false,
+// and changes nothing, when the claim's state does not allow it or a reversal
+// finds no payment.
 func (c *Claim) Pay(p ClaimPayment, cause ClaimCause) (Event, bool) {
 	cancels := -1
 	if p.Reverses() {
@@ -138,7 +139,7 @@ func (c *Claim) reversed(p ClaimPayment) int {
 // Standing returns the claim's figures after all payments, or nil when none
 // stands. A payment and its reversal are left out, because some payers do not
 // invert the sign of the patient's share. A denial without an allowed amount
-// leaves that of a payment known.
+// does not clear the amount that a payment set.
 func (c *Claim) Standing() *ClaimStanding {
 	var s ClaimStanding
 	known, stated := true, false

@@ -55,13 +55,13 @@ func (c *Claim) NextStep() string {
 	}
 }
 
-// errClaimState returns the error, with CodeConflict, of a trigger that the
-// claim's state does not allow.
+// errClaimState returns the CodeConflict error for a trigger that the claim's
+// state does not allow.
 func errClaimState(by ClaimTrigger, r *ClaimRecord) error {
 	return &Error{Code: CodeConflict, Message: precondition(by) + " The state of this claim is " + string(r.State) + kindWords(r) + ". " + r.NextStep()}
 }
 
-// kindWords says why a claim differs from others in its state.
+// kindWords returns the reason that a claim differs from others in its state.
 func kindWords(r *ClaimRecord) string {
 	switch {
 	case r.HasVoid:
@@ -75,7 +75,8 @@ func kindWords(r *ClaimRecord) string {
 	}
 }
 
-// precondition says in which states callers can pull the trigger.
+// precondition returns a sentence that names the states in which callers can
+// use the trigger.
 func precondition(by ClaimTrigger) string {
 	words := map[ClaimTrigger]string{
 		TriggerSubmit:    "A claim can be submitted once it is validated.",

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// RuleContext is what rules know besides the claim.
+// RuleContext is the data that the rules use besides the claim.
 type RuleContext struct {
 	Today    Date      // in the office's time zone
 	Office   *Office   // nil leaves its rules out
@@ -50,8 +50,8 @@ func (c *Claim) Judge(with RuleContext) (found []Finding) {
 	return found
 }
 
-// FindingFaults returns findings as faults of a request that is refused because
-// of them. The values are well formed, so the code is always FaultNotAllowed.
+// FindingFaults returns findings as the faults of a rejected request. The
+// values are well formed, so the code is always FaultNotAllowed.
 func FindingFaults(findings []Finding) (f Faults) {
 	for _, x := range findings {
 		f.Add(x.Field, FaultNotAllowed, x.Message+" "+x.Fix)
@@ -59,8 +59,9 @@ func FindingFaults(findings []Finding) (f Faults) {
 	return f
 }
 
-// missing returns the rule that a field has a value. what names the field in
-// messages. Drafts and changes may leave it out, a claim that is sent may not.
+// missing returns the rule that a field has a value. What names the field in
+// messages. Drafts and changes may leave the field out. A claim that is sent
+// must have it.
 func missing(field, what string, is func(c *Claim) bool) claimRule {
 	return claimRule{
 		"required", field, "The " + what + " is missing.", "Enter the " + what + ".",
@@ -68,7 +69,7 @@ func missing(field, what string, is func(c *Claim) bool) claimRule {
 	}
 }
 
-// lacks is missing for the text of a field.
+// lacks returns the rule that a text field is not blank.
 func lacks(field, what string, value func(c *Claim) string) claimRule {
 	return missing(field, what, func(c *Claim) bool { return Blank(value(c)) })
 }
@@ -87,7 +88,7 @@ func unspelled(field string, name func(c *Claim) string) claimRule {
 	}
 }
 
-// uncarried returns the rule that the whole text can reach the payer.
+// uncarried returns the rule that X12 can carry the whole text.
 func uncarried(field string, value func(c *Claim) string) claimRule {
 	return claimRule{
 		"text_not_carried", field, "Files to payers cannot carry some of the characters in this text.",
@@ -96,7 +97,8 @@ func uncarried(field string, value func(c *Claim) string) claimRule {
 	}
 }
 
-// ofDependent is missing for a field of a patient who is not the subscriber.
+// ofDependent returns the rule that a patient who is not the subscriber has a
+// value in the field.
 func ofDependent(field, what string, is func(p *ClaimPatient) bool) claimRule {
 	return missing(field, what, func(c *Claim) bool { return c.Patient != nil && is(c.Patient) })
 }
@@ -109,7 +111,8 @@ func (c *Claim) patient() ClaimPatient {
 	return *c.Patient
 }
 
-// ofAddress is missing for a field of an address that has others.
+// ofAddress returns the rule that an address with any value has one in the
+// field.
 func ofAddress(field, what string, value func(a Address) string) claimRule {
 	return missing("subscriber.address."+field, what, func(c *Claim) bool {
 		return c.Subscriber.Address != Address{} && Blank(value(c.Subscriber.Address))

@@ -29,16 +29,16 @@ const (
 	TriggerConvert             ClaimTrigger = "convert"                // the predetermination becomes a claim
 )
 
-// claimMove is a row of the state table: the trigger moves a claim from any state
-// of From to To. The state stays when To is empty.
+// claimMove is a row of the state table: the trigger moves a claim from any
+// state of From to To. When To is empty, the state does not change.
 type claimMove struct {
 	By   ClaimTrigger
 	From []ClaimState
 	To   ClaimState
 }
 
-// claimMoves is the state table of claims. For other pairs a caller gets an error,
-// and a file is too late.
+// claimMoves is the state table of claims. A caller gets an error for any other
+// pair of state and trigger. A file with such a pair changes nothing.
 //
 //nolint:gochecknoglobals // a constant table
 var claimMoves = []claimMove{

@@ -32,10 +32,10 @@ type Acknowledgement struct {
 type FileVerdict struct {
 	About  ControlNumbers // of the file that was sent; empty where not stated
 	Result BatchResult
-	Why    []string // what is wrong with it, without patient data
+	Why    []string // the errors in the file, without patient data
 }
 
-// Side is the reporter on a claim.
+// Side is the party that reports on a claim.
 type Side string
 
 // The sides.
@@ -74,7 +74,7 @@ type ClaimReport struct {
 	Charge           Money  // of the claim (STC04); zero when the report has none
 	PatientFirstName string
 	PatientLastName  string
-	Request          *Information // what the payer asks for; nil for nothing
+	Request          *Information // the information that the payer requests; nil if none
 }
 
 // Mark returns the details that identify the claim for its sender.
@@ -133,7 +133,7 @@ func (r *ClaimReport) trigger() (ClaimTrigger, EventType) {
 	}
 }
 
-// finding says why the claim was rejected or not found.
+// finding returns the finding for a claim that was rejected or not found.
 func (r *ClaimReport) finding() Finding {
 	who := "The clearinghouse"
 	if r.Side == SidePayer {
@@ -161,7 +161,7 @@ type Quarantined struct {
 	ReceivedAt time.Time
 }
 
-// Quarantined returns the file as one in quarantine, with the reason.
+// Quarantined returns the file as a quarantined file with the reason.
 func (f IncomingFile) Quarantined(mode Mode, reason string, at time.Time) *Quarantined {
 	return &Quarantined{ID: NewID[FileID](at), Mode: mode, Name: f.Name, Reason: reason, Content: f.Content, ReceivedAt: at}
 }

@@ -19,10 +19,10 @@ type Date struct {
 // ErrMalformedDate is the error of ParseDate and ParseX12Date.
 var ErrMalformedDate = errors.New("malformed date")
 
-// ParseDate reads YYYY-MM-DD and refuses days that do not exist.
+// ParseDate reads YYYY-MM-DD and rejects days that do not exist.
 func ParseDate(s string) (Date, error) { return parseDate(time.DateOnly, s) }
 
-// ParseX12Date reads CCYYMMDD (format D8) and refuses days that do not exist.
+// ParseX12Date reads CCYYMMDD (format D8) and rejects days that do not exist.
 func ParseX12Date(s string) (Date, error) { return parseDate("20060102", s) }
 
 func parseDate(layout, s string) (Date, error) {

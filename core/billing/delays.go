@@ -2,10 +2,11 @@ package billing
 
 import "time"
 
-// This file holds the delays after which Molar tries work again or looks for it
-// again. Others are elsewhere: an operator's settings, such as the sandbox's ERA
-// delay, in cmd/internal/wire/settings.go; the back-off of a broken connection or
-// a lost transaction in its adapter; a time limit next to what it limits.
+// This file holds the delays after which Molar tries work again or checks for
+// it again. Others are elsewhere: an operator's settings, such as the sandbox's
+// ERA delay, in cmd/internal/wire/settings.go; the back-off of a broken
+// connection or a lost transaction in its adapter; a time limit next to what it
+// limits.
 
 // Jobs. A job that is not done when its lease ends is published again, with a
 // lease of twice the length. This is the retry delay of every kind of job. A use
@@ -15,27 +16,28 @@ const (
 	JobMaxLease = time.Minute
 	JobAttempts = 5 // then the job is given up
 
-	OutboxPoll     = 250 * time.Millisecond // half of what a delayed job may be late
-	OutboxBusyPoll = 100 * time.Millisecond // while more is due than one look takes
-	ReplyPoll      = 500 * time.Millisecond // a waiter's first look without a reply; each further one waits twice as long
+	OutboxPoll     = 250 * time.Millisecond // half the time by which a delayed job may be late
+	OutboxBusyPoll = 100 * time.Millisecond // while more jobs are due than one poll returns
+	ReplyPoll      = 500 * time.Millisecond // before the first poll without a reply; each later poll waits twice as long
 )
 
 // Batches and the files that come back for them.
 const (
 	BatchRetry       = 10 * time.Second // after the network refused a batch
 	BatchFailedRetry = time.Minute      // after its job failed JobAttempts times
-	FilesRetry       = 2 * time.Second  // after a look for files that failed, and between looks for new networks
+	FilesRetry       = 2 * time.Second  // after a failed poll for files, and between polls for new networks
 )
 
 // Remittances.
 const (
-	ERARetry     = time.Second      // while it waits for a batch, or for another job
+	ERARetry     = time.Second      // while a remittance waits for a batch, or for another job
 	ERAHeldUp    = 10 * time.Second // while the work on an earlier remittance fails
-	ERABatchWait = 10 * time.Minute // until it stops waiting for a batch to be noted as sent
+	ERABatchWait = 10 * time.Minute // until a remittance stops waiting for its batch to be recorded as sent
 )
 
 // Attachments. A job that cannot read its images rests for as long as it has
-// waited, within these bounds. The least is the Retry-After of its caller.
+// waited, within these bounds. The lower bound is also the Retry-After of the
+// reply.
 const (
 	AttachmentLeastRest = 5 * time.Second
 	AttachmentMostRest  = 30 * time.Second
@@ -53,14 +55,14 @@ const (
 	LaneCall       = time.Second            // until a lane with something due is called again
 	LaneStoreRetry = 200 * time.Millisecond // after the store failed
 
-	circuitFailures = 10                 // in a row, and the circuit opens
-	circuitPause    = 30 * time.Second   // until it is probed
-	disableAfter    = 5 * 24 * time.Hour // of failures alone
+	circuitFailures = 10                 // failures in a row that open the circuit
+	circuitPause    = 30 * time.Second   // until the circuit is probed
+	disableAfter    = 5 * 24 * time.Hour // without a success
 	maxRetryAfter   = 24 * time.Hour     // that a receiver may ask for
 )
 
-// deliveryRetries returns how long after each failed attempt the next one
-// comes. A delivery that fails once more has failed for good.
+// deliveryRetries returns the delay after each failed attempt. After the last
+// retry, a delivery has failed for good.
 func deliveryRetries() []time.Duration {
 	return []time.Duration{
 		5 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour,

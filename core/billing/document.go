@@ -2,7 +2,7 @@ package billing
 
 import (
 	"bytes"
-	"crypto/md5" //nolint:gosec // G501: the interface shows MD5 sums; nothing trusts them
+	"crypto/md5" //nolint:gosec // G501: the API shows MD5 sums; nothing trusts them
 	"crypto/sha256"
 	"slices"
 	"time"
@@ -26,7 +26,7 @@ const (
 	OrientationRight Orientation = "right"
 )
 
-// DocumentType is what a document shows.
+// DocumentType is the type of a document, with its codes.
 type DocumentType struct {
 	Code   string // as attachment networks number it, "1" to "16"
 	Label  string
@@ -91,8 +91,8 @@ const (
 	FormatPNG  ImageFormat = "png"
 )
 
-// SniffImage returns the format of a file by its first 8 bytes, or the empty
-// format for one that is not accepted.
+// SniffImage returns the format that the first 8 bytes of a file indicate. It
+// returns the empty format for a file that is not accepted.
 func SniffImage(head []byte) ImageFormat {
 	switch {
 	case bytes.HasPrefix(head, []byte("\xff\xd8\xff")):
@@ -132,11 +132,12 @@ type Upload struct {
 	Size         int64  // bytes of the PNG
 	Key          string // the idempotency key that waits for it
 	State        UploadState
-	Refusal      *Error // set exactly when it was refused
+	Refusal      *Error // set only for a refused upload
 	CreatedAt    time.Time
 }
 
-// Work returns the ID that an idempotency key refers to while it waits.
+// Work returns the ID that an idempotency key refers to until the conversion
+// ends.
 func (u *Upload) Work() JobID { return JobID(u.Document.ID) }
 
 // Blob returns the name of the PNG.

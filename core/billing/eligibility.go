@@ -35,9 +35,9 @@ const (
 	CoverageUnknown  CoverageStatus = "unknown"
 )
 
-// DetailLevel is the detail of a check. Standard has the benefits and the
-// requested procedures. Enhanced asks again for each procedure, and has every
-// procedure that the payer lists.
+// DetailLevel is the detail of a check. A standard check returns the benefits
+// and the requested procedures. An enhanced check asks the payer again for each
+// procedure, and returns every procedure that the payer lists.
 type DetailLevel string
 
 // The detail levels.
@@ -46,7 +46,7 @@ const (
 	DetailEnhanced DetailLevel = "enhanced"
 )
 
-// Relationship is how a patient is related to the subscriber.
+// Relationship is a patient's relationship to the subscriber.
 type Relationship string
 
 // The relationships of a dependent, and RelationSelf for attachments.
@@ -98,7 +98,7 @@ type EligibilityCheck struct {
 	CompletedAt time.Time
 	Rejection   *Rejection     // set exactly when the outcome is not answered
 	Status      CoverageStatus // set exactly when the outcome is answered
-	Benefits    []byte         // the Data of what the payer returned; set exactly when the outcome is answered
+	Benefits    []byte         // the Data of the payer's benefits; set exactly when the outcome is answered
 }
 
 // Inquiry is the inquiry of a check, as the caller wrote it.
@@ -128,7 +128,7 @@ func (q Inquiry) Person() (firstName, lastName string, born Date) {
 	return q.Subscriber.FirstName, q.Subscriber.LastName, q.Subscriber.DateOfBirth
 }
 
-// UsageState is whether a check is charged.
+// UsageState is the billing state of a check.
 type UsageState string
 
 // The billing states.
@@ -137,7 +137,7 @@ const (
 	NotBillable UsageState = "not_billable"
 )
 
-// UsageReason is why a check is charged or not.
+// UsageReason is the reason that a check is charged or free.
 type UsageReason string
 
 // The billing reasons.
@@ -194,9 +194,9 @@ func (c *EligibilityCheck) Usage() *Usage {
 	}
 }
 
-// Complete completes a pending check. Exactly one of a.Benefits and a.Rejection is
-// set; an internal failure has neither. A completed check stays as it is, and the
-// error is a conflict.
+// Complete completes a pending check. Exactly one of a.Benefits and a.Rejection
+// is set; an internal failure has neither. For a check that is complete,
+// Complete changes nothing and returns CodeConflict.
 func (c *EligibilityCheck) Complete(a CheckAnswer, patient PatientID, now time.Time) error {
 	if c.State != CheckPending {
 		return &Error{Code: CodeConflict, Message: "The check is already complete."}
@@ -259,8 +259,8 @@ func (c *EligibilityCheck) AnswerFromCache(source *EligibilityCheck, now time.Ti
 	return nil
 }
 
-// KeptFailure ends the message of a failure that an idempotency key keeps. A
-// caller that repeats the key always gets that failure.
+// KeptFailure ends the message of a failure that is stored under an idempotency
+// key. Every repeated request with the key gets that failure.
 const KeptFailure = "This Idempotency-Key returns this reply again; a new attempt needs a new key."
 
 // Failure returns the error for the caller of a completed check, or nil when the
@@ -295,7 +295,7 @@ func (q Inquiry) Asks(code string) bool { return slices.Contains(q.ProcedureCode
 type Inquiry270 struct {
 	CheckID   CheckID   // the trace number comes from it
 	CreatedAt time.Time // when the check was made
-	Mode      Mode      // a test inquiry says so in ISA15
+	Mode      Mode      // ISA15 marks a test inquiry
 	Envelope  Envelope  // of the network that carries it
 	Inquiry   Inquiry
 	Payer     PayerSummary

@@ -12,7 +12,7 @@ import (
 // status.
 type Code string
 
-// The codes of the interface.
+// The codes of the API.
 const (
 	CodeUnauthorized            Code = "UNAUTHORIZED"
 	CodePermissionDenied        Code = "PERMISSION_DENIED"
@@ -38,7 +38,7 @@ const (
 	CodeInternal                Code = "INTERNAL"
 )
 
-// Codes returns every code, for tests that prove a table total.
+// Codes returns every code. Tests use it to check that a table has all of them.
 func Codes() []Code {
 	return []Code{
 		CodeUnauthorized, CodePermissionDenied, CodeNotFound, CodeMethodNotAllowed, CodeInvalidRequest,
@@ -128,7 +128,7 @@ func (f *Faults) Add(field string, code FaultCode, message string) {
 	*f = append(*f, FieldFault{field, code, message})
 }
 
-// Full reports whether Add records no more faults. Check it before work on the
+// Full reports whether Add records no more faults. Call it before building the
 // name of a field.
 func (f *Faults) Full() bool { return len(*f) >= maxFaults }
 

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// The data of each event type, as the interface lists it. It is fixed when the
-// event happens, because events are read for years.
+// The data of each event type, as the API contract lists it. It is fixed when
+// the event happens, because clients read events for years.
 
 type payerData struct {
 	ID      PayerID `json:"id"`
@@ -67,7 +67,8 @@ func (c *EligibilityCheck) CompletedEvent() Event {
 	return newEvent(c.Scope, EventEligibilityCompleted, c.ID, c.CompletedAt, d)
 }
 
-// CacheState returns "hit" when the result is a saved check's, else "fresh".
+// CacheState returns "hit" when the result comes from a saved check, else
+// "fresh".
 func (c *EligibilityCheck) CacheState() string {
 	if c.CacheSource.IsZero() {
 		return "fresh"
@@ -160,7 +161,7 @@ func newEvent[R ~[16]byte](scope Scope, t EventType, resource R, at time.Time, d
 	return Event{ID: NewID[EventID](at), Scope: scope, Type: t, Resource: resource, CreatedAt: at, Data: spelled(data)}
 }
 
-// spelled returns data as JSON, which is kept, read and posted unchanged.
+// spelled returns data as JSON, which is stored, returned and posted unchanged.
 func spelled(data any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -19,8 +19,8 @@ func (s ClaimStatus) String() string {
 // ClaimCause is the cause of an event of a claim.
 type ClaimCause struct {
 	Previous ClaimState   // the claim's state before; empty for a new claim
-	File     *FileRef     // nil when no file did
-	Status   *ClaimStatus // nil when no status did
+	File     *FileRef     // the file that caused the event; nil if none
+	Status   *ClaimStatus // the status that caused the event; nil if none
 	At       time.Time
 }
 

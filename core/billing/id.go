@@ -25,7 +25,7 @@ func Prefix[K Kind]() string {
 // 26 Crockford base32 characters. The zero ID means "none" and is NULL in SQL.
 type ID[K Kind] [16]byte
 
-// The kinds of IDs, with the prefixes of the interface.
+// The kinds of IDs, with the prefixes of the API.
 type (
 	orgKind          struct{}
 	officeKind       struct{}
@@ -66,8 +66,8 @@ func (requestKind) prefix() string      { return "req_" }
 func (jobKind) prefix() string          { return "job_" }
 func (deliveryKind) prefix() string     { return "whd_" }
 
-// The IDs of the interface, the JobID of a row of work, and the DeliveryID of
-// an event on its way to an endpoint.
+// The IDs of the API, the JobID of a job, and the DeliveryID of a delivery to
+// an endpoint.
 //
 //nolint:revive // one comment serves them all
 type (
@@ -156,7 +156,7 @@ func (id ID[K]) String() string {
 	return kind.prefix() + string(out[:])
 }
 
-// Time returns the time that NewID got, to the millisecond.
+// Time returns the time that was passed to NewID, to the millisecond.
 func (id ID[K]) Time() time.Time {
 	return time.UnixMilli(int64(binary.BigEndian.Uint64(id[:8]) >> 16))
 }

@@ -28,8 +28,8 @@ type Reply struct {
 	Replayed bool   // an earlier request with the key made it
 }
 
-// Match returns nil when r repeats the request that used the key. Else the error
-// has CodeIdempotencyKeyReused.
+// Match returns nil when r repeats the request that used the key. Otherwise it
+// returns CodeIdempotencyKeyReused.
 func (u *KeyUse) Match(r Request) error {
 	if u.Fingerprint == r.Fingerprint {
 		return nil
@@ -40,9 +40,9 @@ func (u *KeyUse) Match(r Request) error {
 	}
 }
 
-// Replay returns the earlier reply to the request. It is nil when the key is new
-// (u is nil) or has no reply yet. A key that was used with a different request is
-// CodeIdempotencyKeyReused.
+// Replay returns the earlier reply to the request. It is nil when the key is
+// new (u is nil) or has no reply yet. It returns CodeIdempotencyKeyReused when
+// a different request used the key.
 func (u *KeyUse) Replay(r Request) (*Reply, error) {
 	if u == nil {
 		return nil, nil //nolint:nilnil // a new key has no use, no reply and no fault
@@ -53,7 +53,7 @@ func (u *KeyUse) Replay(r Request) (*Reply, error) {
 	return &Reply{u.Reply.Status, u.Reply.Body, true}, nil
 }
 
-// Replied returns the use of the request's key that keeps its reply.
+// Replied returns the use of the request's key with the reply.
 func (r Request) Replied(reply Reply, at time.Time) KeyUse {
 	return KeyUse{Key: r.Key, Fingerprint: r.Fingerprint, Reply: &reply, CreatedAt: at}
 }

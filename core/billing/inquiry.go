@@ -15,9 +15,9 @@ var procedureCode = regexp.MustCompile(`^D[0-9]{4}$`)
 // ValidProcedureCode reports whether s has the form of a CDT code.
 func ValidProcedureCode(s string) bool { return procedureCode.MatchString(s) }
 
-// Digest returns a digest that is equal for identical checks. They have the same
-// office, payer, subscriber, patient, service date, set of procedure codes and
-// detail level. Names and IDs are trimmed and compared without case.
+// Digest returns the same digest for identical checks. Identical checks have
+// the same office, payer, subscriber, patient, service date, set of procedure
+// codes and detail level. Names and IDs are trimmed and compared without case.
 func (c *EligibilityCheck) Digest() [sha256.Size]byte {
 	q := c.Inquiry
 	fold := func(s string) string { return cases.Fold().String(strings.TrimSpace(s)) }

@@ -19,7 +19,7 @@ type APIKey struct {
 	Permissions []Permission
 	LastFour    string
 	CreatedAt   time.Time
-	RevokedAt   time.Time // zero while the key is good
+	RevokedAt   time.Time // zero while the key is valid
 }
 
 // May reports whether the key has the permission.
@@ -31,9 +31,9 @@ const (
 	secretCheck  = 6
 )
 
-// NewKeySecret returns a new secret: molar_test_ or molar_live_, 32 random base62
-// characters and 6 of a CRC-32 of all before them. The checksum refuses typing
-// errors and scanners without a look-up.
+// NewKeySecret returns a new secret: molar_test_ or molar_live_, 32 random
+// base62 characters and 6 of a CRC-32 of all before them. The checksum lets the
+// service reject typing errors and scanners without a look-up.
 func NewKeySecret(mode Mode) string {
 	var b strings.Builder
 	b.WriteString("molar_" + string(mode) + "_")

@@ -13,8 +13,8 @@ type Money int64
 // ErrMalformedMoney is the error of ParseMoney.
 var ErrMalformedMoney = errors.New("malformed amount")
 
-// ParseMoney reads an amount of the interface: an optional minus sign, digits, a
-// point and exactly two decimals.
+// ParseMoney reads an amount in the form of the API: an optional minus sign,
+// digits, a point and exactly two decimals.
 func ParseMoney(s string) (Money, error) {
 	digits, negative := strings.CutPrefix(s, "-")
 	whole, cents, ok := strings.Cut(digits, ".")
@@ -83,7 +83,7 @@ func allDigits(s string) bool {
 	return true
 }
 
-// String returns the form of the interface, such as "-12.50".
+// String returns the form of the API, such as "-12.50".
 func (m Money) String() string {
 	sign, n := "", m
 	if m < 0 {

@@ -26,7 +26,7 @@ func (t Transaction) Unavailable() error {
 	return &Error{Code: CodeUnavailable, Message: "No clearinghouse is configured for live mode."}
 }
 
-// Route is the practices and payers that a network serves.
+// Route lists the practices and payers that a network serves.
 type Route struct {
 	Mode   Mode
 	Org    OrgID                     // zero for every organization

@@ -29,9 +29,9 @@ type Person struct {
 	Patient
 }
 
-// NewPerson returns the person with an entry of that time. ok is false when the
-// name or the date of birth is missing, because two people could then not be
-// distinguished.
+// NewPerson returns the person, with a new directory entry created at the given
+// time. ok is false when the name or the date of birth is missing, because two
+// people could then have the same key.
 func NewPerson(scope Scope, firstName, lastName string, born Date, at time.Time) (p Person, ok bool) {
 	key, ok := PatientKey(firstName, lastName, born)
 	return Person{key, Patient{

@@ -26,7 +26,7 @@ type Payer struct {
 	Capabilities Capabilities
 }
 
-// Capabilities is what a payer accepts.
+// Capabilities are the transactions that a payer accepts.
 type Capabilities struct {
 	Eligibility bool
 	Claims      bool

@@ -13,7 +13,7 @@ const (
 	PayerRequestAnswered PayerRequestState = "answered"
 )
 
-// PayerRequestSource is how a payer request arrived.
+// PayerRequestSource is the source of a payer request.
 type PayerRequestSource string
 
 // The sources.
@@ -28,7 +28,7 @@ type PayerRequest struct {
 	Scope               Scope
 	State               PayerRequestState
 	Source              PayerRequestSource
-	ClaimID             ClaimID // zero when it is about no claim
+	ClaimID             ClaimID // zero for a request without a claim
 	Payer               PayerSummary
 	ReferenceNumber     string // the payer's; the answer carries it
 	Requested           string // in the payer's words

@@ -1,6 +1,7 @@
 package billing
 
-// RejectionKind says whether sending the check again can help.
+// RejectionKind is the kind of a rejection. It shows whether it helps to send
+// the check again.
 type RejectionKind string
 
 // The rejection kinds.
@@ -10,7 +11,7 @@ const (
 	RejectionRejected         RejectionKind = "rejected"
 )
 
-// Rejection is why a payer returned no benefits.
+// Rejection is a payer's reply without benefits, with the reasons.
 type Rejection struct {
 	Kind      RejectionKind
 	PayerCode string // the payer's own code: the first AAA03

@@ -20,14 +20,14 @@ type ERA struct {
 	Scope               Scope
 	State               ERAState
 	Payer               PayerSummary // zero when the payer is not in the directory
-	PayerName           string       // as the remittance gives it
+	PayerName           string       // as the remittance states it
 	OfficeID            OfficeID     // the payee; zero unless exactly one office matches
 	Payment             ERAPayment
 	ProviderAdjustments []ProviderAdjustment
 	Balanced            bool // payment, each claim and each line add up
 	Balance             Balance
 	ClaimCount          int
-	MatchedCount        int // of the claims, those with a claim of ours
+	MatchedCount        int // the number of claims that match one of ours
 	File                FileRef
 	Progress            ERAProgress
 	ReceivedAt          time.Time
@@ -54,9 +54,9 @@ func (e *ERA) Post(at time.Time) bool {
 	return true
 }
 
-// Read records how many claims the remittance has, and how many of them match a
-// claim of ours. From then on callers see it, and it is applied. Read reports
-// false when callers have seen it before.
+// Read records how many claims the remittance has, and how many of them match
+// one of ours. After that callers can see the remittance, and its payments can
+// be applied. Read reports false when callers could see it before.
 func (e *ERA) Read(claims, matched int, at time.Time) bool {
 	e.ClaimCount, e.MatchedCount, e.Progress = claims, matched, ERAApplying
 	if !e.ReceivedAt.IsZero() {
@@ -97,8 +97,8 @@ type ProviderAdjustment struct {
 	Amount     Money // a positive one reduced the payment
 }
 
-// Balance is whether a payment adds up at each level: the charge less the
-// adjustments is the payment (005010X221A1, 1.10.2.1).
+// Balance is the result of balancing a payment at each level. The charge less
+// the adjustments must equal the payment (005010X221A1, 1.10.2.1).
 type Balance struct {
 	Payment  LevelBalance
 	Claims   LevelBalance
@@ -109,8 +109,8 @@ type Balance struct {
 // LevelBalance is the balance of a level.
 type LevelBalance struct {
 	Checked int   // equations
-	Failed  int   // of them
-	Off     Money // the sum of all differences, too much and too little both positive
+	Failed  int   // equations that do not hold
+	Off     Money // the sum of the absolute differences
 }
 
 // BalanceFinding is one place that does not add up.
@@ -192,8 +192,8 @@ func (r *ERAClaim) Mark() ClaimMark {
 	return ClaimMark{r.ControlNumber, r.Charge, r.PatientFirstName, r.PatientLastName}
 }
 
-// adjusted returns the sum of the adjustments of the claim and its lines that
-// fit.
+// adjusted returns the sum of the adjustments of the claim and its lines for
+// which fits returns true.
 func (r *ERAClaim) adjusted(fits func(Adjustment) bool) (sum Money) {
 	for _, a := range r.Adjustments {
 		if fits(a) {
@@ -227,10 +227,10 @@ func sharedByPlan(a Adjustment) bool {
 // 101).
 func estimated(a Adjustment) bool { return a.Group == "OA" && a.Reason == "101" }
 
-// Payment returns the effect of the remittance with the ID on the claim. A claim
-// that the plan leaves to the patient, such as a deductible, is paid with zero.
-// One that is paid with zero, without a deductible, coinsurance or copay, is denied
-// with any status code, because payers send such denials as processed.
+// Payment returns the effect of the remittance with the ID on the claim. A
+// claim that the plan leaves to the patient, such as a deductible, is paid with
+// zero. Any other claim that is paid with zero is denied, whatever its status
+// code, because payers report such denials as processed.
 func (r *ERAClaim) Payment(era ERAID) ClaimPayment {
 	p := ClaimPayment{
 		ERAID: era, Ordinal: r.Ordinal, StatusCode: r.StatusCode, Paid: r.Paid, Allowed: r.Allowed, Date: r.Date,
@@ -243,7 +243,7 @@ func (r *ERAClaim) Payment(era ERAID) ClaimPayment {
 	return p
 }
 
-// Estimate returns what the payer would pay, by the remittance with the ID.
+// Estimate returns the payer's estimate from the remittance with the ID.
 func (r *ERAClaim) Estimate(era ERAID) ClaimEstimate {
 	e := ClaimEstimate{ERAID: era, Pay: r.adjusted(estimated), Patient: r.adjusted(ofPatient)}
 	e.Allowed = new(e.Pay + e.Patient)

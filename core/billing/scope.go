@@ -1,7 +1,7 @@
 package billing
 
-// Mode is whether a key, and everything made with it, is for tests or for real
-// billing.
+// Mode is the mode of a key and of everything made with it: test, or live for
+// real billing.
 type Mode string
 
 // The modes.
@@ -10,14 +10,14 @@ const (
 	ModeLive Mode = "live"
 )
 
-// Scope is one organization in one mode, which is what a key sees. Every query
-// has it, so that rows of other scopes do not exist for the query.
+// Scope is one organization in one mode. A key sees one scope. Every query has
+// a scope, and rows of other scopes do not exist for it.
 type Scope struct {
 	Org  OrgID
 	Mode Mode
 }
 
-// A Permission is what a key may do: read calls GET operations, submit calls
+// A Permission lets a key call some operations: read the GET operations, submit
 // the others.
 type Permission string
 

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// EndpointStatus is whether events go to an endpoint.
+// EndpointStatus is the status of an endpoint: enabled or disabled.
 type EndpointStatus string
 
 // The statuses of an endpoint. While it is disabled, its queued deliveries wait,
@@ -82,8 +82,8 @@ type EndpointHealth struct {
 	CircuitUntil time.Time // no attempt before; zero while the circuit is closed
 }
 
-// After returns the health after an attempt, and whether to disable the endpoint:
-// it replied 410, or every attempt of 5 days failed.
+// After returns the health after an attempt. Disable is true when the endpoint
+// replied 410, or when every attempt of 5 days failed.
 func (h EndpointHealth) After(a Attempt) (now EndpointHealth, disable bool) {
 	if a.Succeeded() {
 		return EndpointHealth{}, false
@@ -98,8 +98,8 @@ func (h EndpointHealth) After(a Attempt) (now EndpointHealth, disable bool) {
 	return h, a.Status == statusGone || a.At.Sub(h.FailingSince) >= disableAfter
 }
 
-// Open reports whether the circuit is open. Then only a probe may be sent, when
-// it is due.
+// Open reports whether the circuit is open. While it is open, only a probe that
+// is due may be sent.
 func (h EndpointHealth) Open() bool { return !h.CircuitUntil.IsZero() }
 
 // DeliveryState is the state of a delivery.
@@ -132,7 +132,7 @@ type Attempt struct {
 	Duration   time.Duration `json:"duration"`
 	Error      string        `json:"error,omitempty"`    // why there was no reply; empty for a reply
 	Response   string        `json:"response,omitempty"` // the start of the reply's body
-	RetryAfter time.Duration `json:"-"`                  // what the reply asked for; zero for nothing
+	RetryAfter time.Duration `json:"-"`                  // the delay that the reply asked for; zero if none
 }
 
 // MaxResponse is the number of bytes of a reply that are kept.
@@ -160,13 +160,13 @@ func (d *Delivery) Tried(a Attempt, jitter float64) {
 	}
 }
 
-// Shipment is a delivery that is due, with what is to be posted.
+// Shipment is a delivery that is due, with its event.
 type Shipment struct {
 	Delivery *Delivery
 	Event    *Event
 }
 
-// WebhookMessage is what is posted to an endpoint.
+// WebhookMessage is a message for an endpoint.
 type WebhookMessage struct {
 	URL  string
 	ID   string // webhook-id
@@ -174,8 +174,8 @@ type WebhookMessage struct {
 	Body []byte
 }
 
-// Message returns the event as it is posted to the endpoint at the time. It is
-// signed when it is sent.
+// Message returns the message that posts the event to the endpoint at the given
+// time. It is signed when it is sent.
 func (e *WebhookEndpoint) Message(event *Event, at time.Time) WebhookMessage {
 	return WebhookMessage{URL: e.URL, ID: event.ID.String(), At: at, Body: event.JSON()}
 }
@@ -197,8 +197,8 @@ type pingData struct {
 	Object string            `json:"object"`
 }
 
-// JSON returns the event object of the interface, as it is read and posted. The
-// data is in it byte for byte.
+// JSON returns the event object of the API, for replies and for webhooks. It
+// contains the data byte for byte.
 func (e *Event) JSON() []byte {
 	b := make([]byte, 0, 200+len(e.Data))
 	b = append(b, `{"id":"`...)
@@ -214,7 +214,7 @@ func (e *Event) JSON() []byte {
 	return append(b, '}')
 }
 
-// Takes reports whether events of the type go to the endpoint.
+// Takes reports whether the endpoint subscribes to events of the type.
 func (e *WebhookEndpoint) Takes(t EventType) bool {
 	return e.EventTypes == nil || slices.Contains(e.EventTypes, t)
 }

@@ -14,7 +14,7 @@ import (
 // one. It is queued when the request asks for that and validation finds
 // nothing.
 //
-// Errors: as of Make, and CodeConflict for a claim in another state.
+// Errors: those of Make, and CodeConflict for a claim in another state.
 func (s *Service) Change(
 	ctx context.Context, call idempotency.Write[*billing.ClaimRecord], id billing.ClaimID, in intake.ClaimRequest,
 ) (billing.Reply, error) {

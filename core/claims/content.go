@@ -16,8 +16,8 @@ type parties struct {
 }
 
 // name sets the office, payer and provider that the request names on a claim's
-// content; the others stay. It reports the faults so far before what is not
-// found.
+// content; the others stay. It reports the faults so far before absent
+// resources.
 func (s *Service) name(ctx context.Context, tx ports.Tx, c *billing.ClaimContent, in intake.ClaimRequest, faults billing.Faults) (p parties, err error) {
 	names := in.IDs()
 	if !names.Office.IsZero() {

@@ -16,7 +16,7 @@ import (
 // Errors: those of the idempotency key, CodeInvalidRequest with every fault of
 // form, CodeNotFound for the office, the payer or the provider, and
 // CodeConflict for a control number that another claim has. Findings of the
-// rules are no error: the claim needs attention.
+// rules are not errors: the claim then needs attention.
 func (s *Service) Make(ctx context.Context, call idempotency.Write[*billing.ClaimRecord], in intake.ClaimRequest) (billing.Reply, error) {
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) {
 		now := tx.Clock.Now()

@@ -7,7 +7,8 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Get reads a claim with its attachments. An absent one is CodeNotFound.
+// Get reads a claim with its attachments. It returns CodeNotFound if there is
+// none.
 func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.ClaimID) (r *billing.ClaimRecord, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		if r, err = tx.Claims.Get(ctx, id); err == nil {

@@ -13,7 +13,7 @@ import (
 
 // Answer asks the payer of a pending check and completes it, with its event, in
 // one commit. It may run any number of times, even at the same time; the first
-// commit counts. Until the payer's response is there it postpones the job.
+// commit counts. Until the payer's response arrives, it postpones the job.
 // After an error the job runs again. A *jobs.DoneError is the exception: the
 // check was completed without an answer, and the error states why.
 func (s *Service) Answer(ctx context.Context, j jobs.Job) error {
@@ -110,8 +110,8 @@ const leastPatience = 10 * time.Second
 type unwritableError struct{ error }
 
 // exchange sends the 270 and, for an enhanced check, one more for each
-// procedure. A payer that does not respond about a procedure alone has still
-// answered the check.
+// procedure. If the payer responds to the first 270 but not to one for a
+// procedure, the check is still answered.
 func (s *Service) exchange(
 	ctx context.Context, network ports.EligibilityNetwork, q billing.Inquiry270,
 ) (done []billing.Exchange, err error) {
@@ -144,9 +144,9 @@ type ending struct {
 	exchanges []billing.Exchange
 }
 
-// person returns the subject of the check, if the inquiry identifies one.
-// Giving up a check must not fail for the cause of the failed work, so then
-// there is none.
+// person returns the subject of the check, if the inquiry identifies one. A
+// check that is given up gets none, because the lookup may be the work that
+// failed.
 func (e *ending) person() (p billing.Person, ok bool) {
 	if e.answer.Rejection == nil && e.answer.Benefits == nil {
 		return p, false

@@ -94,7 +94,7 @@ func (s *Service) replay(ctx context.Context, tx ports.Tx, req billing.Request) 
 	return c, true, nil
 }
 
-// prepare validates the request and finds what it names.
+// prepare validates the request and finds the resources that it names.
 func (s *Service) prepare(
 	ctx context.Context, tx ports.Tx, scope billing.Scope, in intake.EligibilityRequest,
 ) (*billing.EligibilityCheck, error) {

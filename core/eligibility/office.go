@@ -51,8 +51,8 @@ func (o *offices) remember(key officeKey, office *billing.Office) {
 	o.known[key] = knownOffice{office, time.Now().Add(officeTTL)}
 }
 
-// office returns the office that the request names. With CodeNotFound it
-// returns an office without a place, whose day is that of UTC.
+// office returns the office that the request names. With CodeNotFound it also
+// returns an empty office, whose day is the day in UTC.
 func (s *Service) office(ctx context.Context, tx ports.Tx, scope billing.Scope, ref string) (*billing.Office, error) {
 	id, err := billing.ParseID[billing.OfficeID](ref)
 	if err != nil {

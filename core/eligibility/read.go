@@ -8,7 +8,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Get reads a check. An absent one is CodeNotFound.
+// Get reads a check. It returns CodeNotFound if there is none.
 func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.CheckID) (c *billing.EligibilityCheck, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		c, err = tx.Checks.Get(ctx, id)

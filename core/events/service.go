@@ -16,7 +16,7 @@ type Service struct {
 // New creates the use cases.
 func New(store ports.Store) *Service { return &Service{store} }
 
-// Get reads an event. An absent one is CodeNotFound.
+// Get reads an event. It returns CodeNotFound if there is none.
 func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.EventID) (e *billing.Event, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		e, err = tx.Events.Get(ctx, id)

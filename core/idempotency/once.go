@@ -17,8 +17,8 @@ type Write[T any] struct {
 	Render func(made T, failure error) billing.Reply
 }
 
-// Administration is the call of an operator on the command line, without a key.
-// Its reply is a text.
+// Administration returns the call of an operator at the command line, without a
+// key. Its reply is text.
 func Administration[T any](scope billing.Scope, operator string, show func(made T) string) Write[T] {
 	return Write[T]{
 		Call:   billing.Call{Scope: scope, Principal: billing.Principal{Type: billing.PrincipalOperator, ID: operator}},

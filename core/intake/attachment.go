@@ -21,7 +21,7 @@ type AttachmentRequest struct {
 	PayerRequestID *string
 	Narrative      *string
 	About          SubjectInput
-	Faults         billing.Faults // what is wrong with the request's form already
+	Faults         billing.Faults // found when the body was decoded
 }
 
 // SubjectInput is the subject of an attachment as a caller wrote it.
@@ -40,21 +40,21 @@ type AttachmentSubscriberInput struct{ FirstName, LastName, MemberID, Relationsh
 // DateSpanInput is a span of days as a caller wrote it.
 type DateSpanInput struct{ From, To string }
 
-// AttachmentIDs is what an AttachmentRequest names by ID. Zero IDs were left
-// out or malformed.
+// AttachmentIDs are the IDs in an AttachmentRequest. An ID that was left out or
+// malformed is zero.
 type AttachmentIDs struct {
 	Office       billing.OfficeID
 	Claim        billing.ClaimID
 	PayerRequest billing.PayerRequestID
 }
 
-// IDs reads what the request names. Attachment reports what is wrong with it.
+// IDs reads the IDs in the request. Attachment reports their faults.
 func (r AttachmentRequest) IDs() AttachmentIDs {
 	ids, _, _ := r.names()
 	return ids
 }
 
-// names reads the IDs of the request, and what it says of its kind.
+// names reads the IDs and the kind of the request.
 func (r AttachmentRequest) names() (ids AttachmentIDs, kind billing.AttachmentKind, f billing.Faults) {
 	f = slices.Clone(r.Faults)
 	ids = AttachmentIDs{
@@ -81,9 +81,9 @@ func (r AttachmentRequest) names() (ids AttachmentIDs, kind billing.AttachmentKi
 	return ids, kind, f
 }
 
-// Attachment judges the request and returns the attachment that it asks for, apart
-// from office and payer. Claim and request are what it names, nil for none that
-// exists. Today judges dates.
+// Attachment validates the request and returns the requested attachment,
+// without its office and payer. Claim and request are those that the body
+// names; nil if there is none. Dates are compared with today.
 func (r AttachmentRequest) Attachment(claim *billing.Claim, request *billing.PayerRequest, today billing.Date) (billing.Attachment, billing.Faults) {
 	_, kind, f := r.names()
 	a := billing.Attachment{State: billing.AttachmentOpen, Kind: kind}
@@ -98,7 +98,7 @@ func (r AttachmentRequest) Attachment(claim *billing.Claim, request *billing.Pay
 		}
 	}
 	if r.ClaimID != nil && claim == nil || r.PayerRequestID != nil && request == nil {
-		return a, f // what else is needed depends on what the ID was to name
+		return a, f // the other required fields depend on the malformed ID
 	}
 	if claim != nil {
 		a.ClaimID = claim.ID
@@ -126,10 +126,10 @@ func validNarrative(f *billing.Faults, narrative string) {
 // nothing is parsed yet.
 type NarrativeRequest struct {
 	Narrative *string        // nil when it was left out or null
-	Faults    billing.Faults // what is wrong with the request's form already
+	Faults    billing.Faults // found when the body was decoded
 }
 
-// Text judges the request and returns the new narrative.
+// Text validates the request and returns the new narrative.
 func (r NarrativeRequest) Text() (string, billing.Faults) {
 	f := slices.Clone(r.Faults)
 	if r.Narrative == nil {
@@ -140,7 +140,8 @@ func (r NarrativeRequest) Text() (string, billing.Faults) {
 	return *r.Narrative, f
 }
 
-// mustBeAbsent adds a fault for a subject beside a claim, which has one.
+// mustBeAbsent adds a fault for each value of a subject, which the claim has
+// already.
 func (in SubjectInput) mustBeAbsent(f *billing.Faults) {
 	for _, part := range []struct {
 		field string
@@ -205,11 +206,11 @@ type AnswerRequest struct {
 	OfficeID     *string
 	Narrative    *string
 	About        SubjectInput
-	Faults       billing.Faults // what is wrong with the request's form already
+	Faults       billing.Faults // found when the body was decoded
 }
 
-// Named is the ID of the attachment that the answer names, zero for none,
-// and what is wrong with the answer whichever attachment it takes.
+// Named returns the ID of the attachment that the answer names, or zero, and
+// the faults that the answer has for any attachment.
 func (r AnswerRequest) Named() (billing.AttachmentID, billing.Faults) {
 	f := slices.Clone(r.Faults)
 	if r.Narrative != nil {

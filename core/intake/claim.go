@@ -26,8 +26,8 @@ type ClaimRequest struct {
 	TenantReference      *string
 	Draft                bool
 	Submit               bool
-	Given                map[string]bool // the fields of the body, those with null too
-	Faults               billing.Faults  // what is wrong with the request's form already
+	Given                map[string]bool // the fields in the body, including null ones
+	Faults               billing.Faults  // found when the body was decoded
 }
 
 // ClaimSubscriberInput is a subscriber as a caller wrote it.
@@ -61,7 +61,7 @@ type ClaimLineInput struct {
 // caller wrote them.
 type ConvertRequest struct {
 	Lines  []ConvertLineInput
-	Faults billing.Faults // what is wrong with the request's form already
+	Faults billing.Faults // found when the body was decoded
 }
 
 // ConvertLineInput is the day on which a line was done, as a caller wrote it.
@@ -70,18 +70,18 @@ type ConvertLineInput struct {
 	ServiceDate string
 }
 
-// ClaimIDs is what a ClaimRequest names. Zero values were left out, null or
-// malformed.
+// ClaimIDs are the IDs in a ClaimRequest. An ID that was left out, null or
+// malformed is zero.
 type ClaimIDs struct {
 	Office   billing.OfficeID
 	Provider billing.ProviderID
 	Payer    string // pyr_ ID, payer ID or alias
 }
 
-// IDs reads what the request names. Claim, Replacement and Change report what
-// is wrong with it.
+// IDs reads the IDs in the request. Claim, Replacement and Change report their
+// faults.
 func (r ClaimRequest) IDs() (n ClaimIDs) {
-	var reported billing.Faults // by the others
+	var reported billing.Faults // by Claim, Replacement and Change
 	if r.PayerID != nil {
 		n.Payer = strings.TrimSpace(*r.PayerID)
 	}
@@ -90,9 +90,10 @@ func (r ClaimRequest) IDs() (n ClaimIDs) {
 	return n
 }
 
-// Claim judges the body of a POST and returns the claim that it asks for, apart
+// Claim validates the body of a POST and returns the requested claim, apart
 // from its IDs, scope, office, payer and provider. PatientControlNumber is
-// empty when one has to be made. Rules have not judged the claim yet.
+// empty when the body has none. The rules have not been applied to the claim
+// yet.
 func (r ClaimRequest) Claim() (billing.Claim, billing.Faults) {
 	f := slices.Clone(r.Faults)
 	r.draftOrSubmit(&f)
@@ -111,9 +112,10 @@ func (r ClaimRequest) Claim() (billing.Claim, billing.Faults) {
 	return c, f
 }
 
-// Replacement judges the body of a POST that replaces the claim at the payer. It
-// must keep the kind and the control number, and cannot be a draft. The faults
-// include those of Claim. When c is nil, nothing that depends on it is judged.
+// Replacement validates the body of a POST that replaces the claim at the
+// payer. It must keep the kind and the control number, and cannot be a draft.
+// The faults include those of Claim. When c is nil, checks that depend on it
+// are skipped.
 func (r ClaimRequest) Replacement(c *billing.Claim) (billing.ClaimContent, billing.Faults) {
 	if r.Draft {
 		r.Faults = slices.Clone(r.Faults)
@@ -127,11 +129,11 @@ func (r ClaimRequest) Replacement(c *billing.Claim) (billing.ClaimContent, billi
 	return next.ClaimContent, f
 }
 
-// Change judges the body of a PATCH and returns the claim with what it changes,
-// apart from office, payer and provider, which IDs reads. A field that is
-// given takes the place of the whole field; null clears it. The rules find what
-// is then missing. When c is nil the claim means nothing, and the faults are
-// those that the body has whichever claim it is for.
+// Change validates the body of a PATCH and returns the changed claim, apart
+// from office, payer and provider, which IDs reads. A field in the body
+// replaces the whole field; null clears it. The rules report fields that are
+// then missing. When c is nil, ignore the claim; the faults are those that the
+// body has for any claim.
 func (r ClaimRequest) Change(c *billing.Claim) (billing.Claim, billing.Faults) {
 	f := slices.Clone(r.Faults)
 	r.draftOrSubmit(&f)
@@ -163,7 +165,8 @@ func (r ClaimRequest) draftOrSubmit(f *billing.Faults) {
 }
 
 // mustKeep adds a fault for a change of the kind, or of the control number of a
-// claim that was sent. Payers and their files identify it by that number.
+// claim that was sent. Payers and their files identify the claim by that
+// number.
 func (r ClaimRequest) mustKeep(f *billing.Faults, c *billing.Claim, sent bool) {
 	if r.Kind != nil && billing.ClaimKind(*r.Kind) != c.Kind {
 		f.Add("kind", billing.FaultNotAllowed, "The kind of a claim cannot be changed. Leave out kind.")
@@ -173,8 +176,9 @@ func (r ClaimRequest) mustKeep(f *billing.Faults, c *billing.Claim, sent bool) {
 	}
 }
 
-// ServiceDates judges the request for the predetermination and returns the service dates
-// by line number. C may be nil; then what depends on it is not judged.
+// ServiceDates validates the request for the predetermination and returns the
+// service dates by line number. When c is nil, checks that depend on it are
+// skipped.
 func (r ConvertRequest) ServiceDates(c *billing.Claim) (map[int]billing.Date, billing.Faults) {
 	f := slices.Clone(r.Faults)
 	days := map[int]billing.Date{}

@@ -19,7 +19,7 @@ const (
 	maxAddressLine                      = 55         // N301
 	maxCity                             = 30         // N401
 	maxQuantity                         = 99         // two digits on the claim form of the ADA, item 29b
-	maxAreas                            = 10         // surfaces, or areas, of a line; rules say how many make sense
+	maxAreas                            = 10         // surfaces, or areas, of a line; rules limit them further
 	maxArea                             = 10         // characters of a tooth, a surface or an area
 	maxFee                billing.Money = 999_999_99 // so that 50 lines stay below the ten digits of CLM02
 )
@@ -37,7 +37,8 @@ type claimParser struct {
 	kind  billing.ClaimKind // of the claim; empty when it is not known
 }
 
-// claim reads the given fields. It only judges those that name another resource.
+// claim reads the given fields. It only validates those that name another
+// resource.
 func (p *claimParser) claim(r *ClaimRequest, c *billing.Claim, given func(field string) bool) {
 	if given("kind") && r.Kind != nil {
 		p.f.Required("kind", *r.Kind, 0)
@@ -195,7 +196,7 @@ func (p *claimParser) fee(field, value string) billing.Money {
 	return m
 }
 
-// areas reads codes in upper case; rules judge which these are.
+// areas returns the codes in upper case. The rules check which codes exist.
 func (p *claimParser) areas(field string, in []string) []string {
 	if len(in) > maxAreas {
 		p.f.Add(field, billing.FaultTooMany, fmt.Sprintf("A line may have at most %d of these.", maxAreas))
@@ -228,7 +229,7 @@ func (p *claimParser) zip(field, value string) string {
 	return strings.ReplaceAll(p.form(field, value, billing.ValidZIP, "The ZIP code must have 5 or 9 digits."), "-", "")
 }
 
-// there adds a fault unless a whole request has the object or the list.
+// there adds a fault if a whole request lacks the object or the list.
 func (p *claimParser) there(field string, is bool) bool {
 	if !is && p.whole {
 		p.f.Add(field, billing.FaultRequired, "A value is required.")

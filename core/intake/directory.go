@@ -18,10 +18,10 @@ type OfficeRequest struct {
 	Name, NPI, TaxID, Phone string
 	Address                 *AddressInput
 	TimeZone                *string
-	Faults                  billing.Faults // what is wrong with the request's form already
+	Faults                  billing.Faults // found when the body was decoded
 }
 
-// Office judges the request and returns the office that it asks for, without ID,
+// Office validates the request and returns the requested office, without ID,
 // scope and times.
 func (r OfficeRequest) Office() (billing.Office, billing.Faults) {
 	f := slices.Clone(r.Faults)
@@ -45,10 +45,10 @@ func (r OfficeRequest) Office() (billing.Office, billing.Faults) {
 type ProviderRequest struct {
 	FirstName, LastName, NPI string
 	Taxonomy                 string         // empty for the default
-	Faults                   billing.Faults // what is wrong with the request's form already
+	Faults                   billing.Faults // found when the body was decoded
 }
 
-// Provider judges the request and returns the provider that it asks for, without
+// Provider validates the request and returns the requested provider, without
 // ID, scope and time.
 func (r ProviderRequest) Provider() (billing.Provider, billing.Faults) {
 	f := slices.Clone(r.Faults)

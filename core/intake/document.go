@@ -13,11 +13,11 @@ type DocumentRequest struct {
 	ImageDate    *string
 	Orientation  *string
 	FileName     string
-	Faults       billing.Faults // what is wrong with the request's form already
+	Faults       billing.Faults // found when the body was decoded
 }
 
-// Document judges the request and returns the document that it asks for, without an
-// image yet. An image was taken today at the latest.
+// Document validates the request and returns the requested document, without an
+// image yet. The date of an image must not be after today.
 func (r DocumentRequest) Document(today billing.Date) (billing.Document, billing.Faults) {
 	f := slices.Clone(r.Faults)
 	d := billing.Document{Type: r.DocumentType, FileName: r.FileName}

@@ -21,7 +21,7 @@ type EligibilityRequest struct {
 	TenantReference *string
 	ParentID        *string
 	NoCache         bool           // ask the payer even when a recent result is saved
-	Faults          billing.Faults // what is wrong with the request's form already
+	Faults          billing.Faults // found when the body was decoded
 }
 
 // SubscriberInput is the subscriber as a caller wrote it.
@@ -41,7 +41,7 @@ type PatientInput struct {
 	Relationship string
 }
 
-// The limits of the interface on an eligibility request, in characters.
+// The limits of the API on an eligibility request, in characters.
 const (
 	maxName            = 120
 	maxMemberID        = 80
@@ -50,10 +50,10 @@ const (
 	maxServiceMonths   = 12
 )
 
-// Inquiry judges the request and returns the inquiry that it asks for, with the
-// IDs that it names. Today is the day in the office's time zone: the default
-// service date, and what it is judged by. The faults have every fault; with
-// any, the other results mean nothing.
+// Inquiry validates the request and returns the requested inquiry, with the IDs
+// in the request. Today is the day in the office's time zone. It is the default
+// service date, and dates are compared with it. When there are faults, ignore
+// the other results.
 func (r EligibilityRequest) Inquiry(today billing.Date) (q billing.Inquiry, office billing.OfficeID, parent billing.CheckID, faults billing.Faults) {
 	f := slices.Clone(r.Faults)
 	var err error

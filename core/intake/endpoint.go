@@ -16,13 +16,13 @@ const maxDescription = 200
 type EndpointRequest struct {
 	URL         *string
 	Description *string
-	EventTypes  []string       // empty but not nil was an empty array
+	EventTypes  []string       // an empty array is not nil
 	EveryType   bool           // event_types was null
-	Faults      billing.Faults // what is wrong with the request's form already
+	Faults      billing.Faults // found when the body was decoded
 }
 
-// Apply judges the request and sets its values on the endpoint. It does not judge
-// whether the URL may be called.
+// Apply validates the request and sets its values on the endpoint. It does not
+// check whether the URL may be called.
 func (r EndpointRequest) Apply(e *billing.WebhookEndpoint) billing.Faults {
 	f := slices.Clone(r.Faults)
 	if r.URL != nil && f.Required("url", *r.URL, billing.MaxWebhookURL) {

@@ -16,7 +16,7 @@ func optionalID[T billing.ID[K], K billing.Kind](f *billing.Faults, field string
 	return id
 }
 
-// day reads a date that must be there.
+// day reads a required date.
 func day(f *billing.Faults, field, value string) billing.Date {
 	if !f.Required(field, value, 0) {
 		return billing.Date{}
@@ -28,7 +28,7 @@ func day(f *billing.Faults, field, value string) billing.Date {
 	return d
 }
 
-// birthday reads a date of birth, which must be there.
+// birthday reads a required date of birth.
 func birthday(f *billing.Faults, field, value string, today billing.Date) billing.Date {
 	if !f.Required(field, value, 0) {
 		return billing.Date{}

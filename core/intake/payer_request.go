@@ -14,7 +14,7 @@ type PayerRequestRecord struct {
 	ReferenceNumber string
 	Requested       string
 	DueDate         *string
-	Faults          billing.Faults // what is wrong with the request's form already
+	Faults          billing.Faults // found when the body was decoded
 }
 
 // The limits of a recorded payer request, in characters: the reference number
@@ -24,8 +24,8 @@ const (
 	maxRequested       = 2000
 )
 
-// PayerRequest judges the record and returns the payer request. Claim and payer are the values of its fields; which
-// they name is for the caller to find out.
+// PayerRequest validates the record and returns the payer request. The caller
+// looks up the claim and the payer that it names.
 func (r PayerRequestRecord) PayerRequest() (billing.PayerRequest, billing.Faults) {
 	f := slices.Clone(r.Faults)
 	out := billing.PayerRequest{

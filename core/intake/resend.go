@@ -15,10 +15,10 @@ type ResendRequest struct {
 	CreatedAfter  time.Time // zero for one that was left out
 	CreatedBefore time.Time // zero for one that was left out
 	EventTypes    []string
-	Faults        billing.Faults // what is wrong with the request's form already
+	Faults        billing.Faults // found when the body was decoded
 }
 
-// Filter judges the request and returns the filter that it asks for.
+// Filter validates the request and returns the requested filter.
 func (r ResendRequest) Filter() (billing.ResendFilter, billing.Faults) {
 	f := slices.Clone(r.Faults)
 	out := billing.ResendFilter{

@@ -1,4 +1,4 @@
-// Package jobs defines what crosses the queue: the kinds of work and their
+// Package jobs defines the messages on the queue: the kinds of work and their
 // payloads. A payload holds a scope and IDs, never patient data; the worker
 // reads the rest from the store.
 package jobs

@@ -9,9 +9,9 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// Together combines what several callers of one scope need at the same time
-// into one call: one call runs, and the callers that arrive meanwhile share the
-// next. A caller that is alone does not wait. So a busy process needs fewer
+// Together combines concurrent requests from callers of one scope into one
+// call: one call runs, and the callers that arrive meanwhile share the next. A
+// caller that is alone does not wait. So a busy process needs fewer
 // transactions, and an idle one is as fast as before.
 type Together[T any] struct {
 	most int

@@ -1,5 +1,5 @@
-// Package payerrequests stores what payers request: requests from the network,
-// and those that staff record from a letter. Package attachments answers them.
+// Package payerrequests stores payer requests: those from the network, and
+// those that staff record from a letter. Package attachments answers them.
 package payerrequests
 
 import (
@@ -23,7 +23,7 @@ func New(store ports.Store, networks ports.Networks, payers *billing.PayerDirect
 	return &Service{store, networks, payers}
 }
 
-// Get reads a payer request. An absent one is CodeNotFound.
+// Get reads a payer request. It returns CodeNotFound if there is none.
 func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.PayerRequestID) (r *billing.PayerRequest, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		r, err = tx.PayerRequests.Get(ctx, id)
@@ -71,7 +71,7 @@ func (s *Service) Record(ctx context.Context, call idempotency.Write[*billing.Pa
 }
 
 // payer finds the payer: that of the claim, when there is one. It reports the
-// faults before what is absent.
+// faults before absent resources.
 func (s *Service) payer(ctx context.Context, tx ports.Tx, r *billing.PayerRequest, faults *billing.Faults, ref *string) error {
 	var absent billing.Absent
 	if !r.ClaimID.IsZero() {

@@ -47,7 +47,7 @@ func (w *worker) match(ctx context.Context, tx ports.Tx, e *billing.ERA, claims 
 	return matched, nil
 }
 
-// matching locks our claims that those of a remittance may be about.
+// matching locks our claims that may match claims of a remittance.
 func matching(ctx context.Context, tx ports.Tx, claims []*billing.ERAClaim) ([]*billing.Claim, error) {
 	if len(claims) == 0 {
 		return nil, nil

@@ -53,12 +53,12 @@ type reading struct {
 	close func()
 	from  int // the number of claims in the file before the current ones
 	hand  []*billing.ERAClaim
-	// pending is what earlier claims of the file will do to our claims, which do
-	// not show it until it is applied.
+	// pending has the effects of earlier claims of the file on our claims. Our
+	// claims show an effect only after it is applied.
 	pending map[billing.ClaimID][]billing.ClaimPayment
 }
 
-// open opens the file, of which kept claims are stored.
+// open opens the file. Kept is the number of its claims that are stored.
 func (w *worker) open(ctx context.Context, tx ports.Tx, era billing.ERAID, kept int) (*reading, error) {
 	content, err := tx.ERAs.Content(ctx, era)
 	if err != nil {

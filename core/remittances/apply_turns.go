@@ -13,8 +13,8 @@ type turns struct {
 	held map[billing.Scope]bool // the working scopes: whether a job came meanwhile
 }
 
-// take takes the turn of the scope. It returns false when another job has it;
-// that job then looks once more before it leaves.
+// take acquires the turn of the scope. It returns false when another job has
+// it; that job then looks once more before it leaves.
 func (t *turns) take(scope billing.Scope) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -13,8 +13,9 @@ import (
 var errHeldUp = errors.New("an earlier remittance comes first; its own job will finish it or give it up")
 
 // FailApply gives up the remittance of a job that cannot be done. Callers see
-// it as far as it was read, with its claims not applied. A remittance that is
-// not the next one is not given up: after the error the job runs again.
+// the claims that were read. Claims that are not applied yet stay so. A
+// remittance that is not the next one is not given up: after the error the job
+// runs again.
 func (s *Service) FailApply(ctx context.Context, j jobs.Job) error {
 	w := &worker{Service: s, job: j, own: billing.ERAID(j.Subject)}
 	return s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
@@ -51,8 +52,8 @@ func (w *worker) giveUp(ctx context.Context, tx ports.Tx, e *billing.ERA) error 
 	return tx.ERAs.Save(ctx, e)
 }
 
-// show makes a remittance visible, with its event. A remittance that is read
-// once more has had its event.
+// show makes a remittance visible, with its event. A remittance that was
+// visible before gets no second event.
 func (w *worker) show(ctx context.Context, tx ports.Tx, e *billing.ERA, claims, matched int) error {
 	if !e.Read(claims, matched, tx.Clock.Now()) {
 		return nil

@@ -17,8 +17,8 @@ func (s *Service) Quarantined(ctx context.Context) (files []*billing.Quarantined
 	return files, err
 }
 
-// QuarantinedFile reads a file in quarantine. An absent one is CodeNotFound for
-// the field id.
+// QuarantinedFile reads a file in quarantine. It returns CodeNotFound for the
+// field id if there is none.
 func (s *Service) QuarantinedFile(ctx context.Context, id billing.FileID) (q *billing.Quarantined, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		q, err = tx.Quarantine.Get(ctx, id)
@@ -27,8 +27,8 @@ func (s *Service) QuarantinedFile(ctx context.Context, id billing.FileID) (q *bi
 	return q, err
 }
 
-// Discard removes a file from the quarantine for good, and returns it. An
-// absent one is CodeNotFound for the field id.
+// Discard removes a file from the quarantine for good, and returns it. It
+// returns CodeNotFound for the field id if there is none.
 func (s *Service) Discard(ctx context.Context, id billing.FileID) (q *billing.Quarantined, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		if q, err = tx.Quarantine.Get(ctx, id); err != nil {

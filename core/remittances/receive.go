@@ -62,10 +62,11 @@ func (s *Service) payments(name string, content []byte) ([]billing.Remittance, e
 	return payments, err
 }
 
-// payee returns the scope of a payment from outside, or why that is uncertain.
-// Only organizations with a verified office of the payee's numbers count: an
-// NPI is public, and anyone can create an office with it. When several have
-// one, the payment belongs to the one that sent a claim of it.
+// payee returns the scope of a payment from outside, or the reason that it is
+// uncertain. Only organizations with a verified office that has the payee's
+// numbers count: an NPI is public, and anyone can create an office with it.
+// When several organizations have such an office, the payment belongs to the
+// one that sent one of its claims.
 func (s *Service) payee(ctx context.Context, mode billing.Mode, p *billing.Remittance) (scope billing.Scope, why string, err error) {
 	var offices []*billing.Office
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {

@@ -9,8 +9,8 @@ import (
 )
 
 // Retry applies a remittance again that is done or was given up, if it has
-// claims that are not applied although they could be. Claims that match none of
-// ours are not matched again. It returns false when nothing is left to do.
+// claims that can still be applied. Claims that match none of ours are not
+// matched again. It returns false when nothing is left to do.
 func (s *Service) Retry(ctx context.Context, scope billing.Scope, id billing.ERAID) (again bool, err error) {
 	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		again = false

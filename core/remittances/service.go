@@ -1,10 +1,10 @@
-// Package remittances imports what payers pay (835), and applies it to claims.
+// Package remittances imports remittances (835) and applies them to claims.
 //
-// A file is read whole before anything of it is stored. Each payment of it is
-// then stored for the organization that was paid, under its own identity, with
-// a job. A file that cannot be read, or a payment without an organization, goes
-// to the quarantine, and an operator imports it. So a file may come any number
-// of times.
+// A file is read to its end before any part of it is stored. Each payment of it
+// is then stored for the organization that was paid, under its own identity,
+// with a job. A file that cannot be read, or a payment without an organization,
+// goes to the quarantine, and an operator imports it. So a file may come any
+// number of times.
 //
 // A worker takes the remittances of a scope in the order in which they came,
 // whichever of them its job is for, so that a reversal finds the payment that

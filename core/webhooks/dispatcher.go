@@ -23,8 +23,8 @@ func DefaultPace() Pace {
 	return Pace{InFlight: 16, Lease: billing.LaneLease, Linger: 2 * time.Second}
 }
 
-// Dispatcher delivers: it acquires the lanes that calls name and delivers what
-// is due. A process has one.
+// Dispatcher acquires the lanes that calls name, and posts their due
+// deliveries. A process has one.
 type Dispatcher struct {
 	store   ports.Store
 	queue   ports.Queue
@@ -37,7 +37,7 @@ type Dispatcher struct {
 	mu    sync.Mutex
 	lanes map[billing.WebhookEndpointID]*lane
 	work  sync.WaitGroup
-	life  context.Context //nolint:containedctx // Run's, which the lanes end with
+	life  context.Context //nolint:containedctx // the context of Run; the lanes end with it
 }
 
 // NewDispatcher creates a Dispatcher. It calls observe for every attempt.

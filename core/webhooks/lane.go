@@ -12,7 +12,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// lane is the deliveries to one endpoint while this process serves them.
+// lane serves the deliveries to one endpoint in this process.
 type lane struct {
 	*Dispatcher
 	scope  billing.Scope
@@ -56,8 +56,8 @@ func (l *lane) run(ctx context.Context) {
 	}
 }
 
-// hold delivers what is due until nothing was due for a while, another
-// dispatcher has the lane, or ctx ends.
+// hold posts due deliveries until none was due for a while, another dispatcher
+// has the lane, or ctx ends.
 func (l *lane) hold(ctx context.Context) {
 	box := l.queue.Await(l.id)
 	defer box.Close()
@@ -97,7 +97,7 @@ func (l *lane) hold(ctx context.Context) {
 	l.leave(ctx)
 }
 
-// pause returns how long there is nothing to do, as far as is known.
+// pause returns the time until the next known work.
 func (l *lane) pause(now, idle time.Time) time.Duration {
 	pause := idle.Add(l.pace.Linger).Sub(now)
 	if len(l.inFlight) > 0 {
@@ -242,7 +242,7 @@ func (l *lane) recordHealth(ctx context.Context, tx ports.Tx) error {
 // post posts one delivery. It has a reserved place in done, so it never blocks.
 func (l *lane) post(ctx context.Context, e *billing.WebhookEndpoint, s billing.Shipment, at time.Time) {
 	attempt, err := post(ctx, l.sender, e, s.Event, at, l.clock.Now(), l.secret)
-	if err != nil && !billing.IsNotFound(err) && ctx.Err() == nil { // deleted, it is not due either
+	if err != nil && !billing.IsNotFound(err) && ctx.Err() == nil { // a deleted endpoint has nothing due
 		l.log.WarnContext(ctx, "webhook not posted: its secret could not be read; it will be tried again",
 			"endpoint_id", l.id.String(), "event_id", s.Event.ID.String(), "error", err)
 		select {

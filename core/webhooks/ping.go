@@ -47,7 +47,7 @@ func (s *Service) Ping(
 	if err == nil {
 		err = ctx.Err()
 	}
-	if err != nil { // not posted, or interrupted: the key is as new, at once or after pingTime
+	if err != nil { // not posted, or interrupted: the key counts as new, at once or after pingTime
 		_ = s.store.InTx(context.WithoutCancel(ctx), call.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Keys.Release(ctx, call.Request.Key, work) })
 		return reply, err
 	}

@@ -11,8 +11,8 @@ import (
 
 // post posts an event to the endpoint once. The attempt has the database's
 // time; the message has the time of this machine, because a receiver compares
-// that with its own. The error is that of reading the secret; nothing was
-// posted then.
+// that with its own. An error means that the secret could not be read and
+// nothing was posted.
 func post(
 	ctx context.Context, sender ports.WebhookSender, e *billing.WebhookEndpoint, event *billing.Event, at, dated time.Time,
 	secret ports.CurrentSecret,

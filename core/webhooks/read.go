@@ -7,7 +7,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Get reads an endpoint. An absent one is CodeNotFound.
+// Get reads an endpoint. It returns CodeNotFound if there is none.
 func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.WebhookEndpointID) (e *billing.WebhookEndpoint, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		e, err = tx.Endpoints.Get(ctx, id)
@@ -26,8 +26,8 @@ func (s *Service) List(ctx context.Context, scope billing.Scope) (all []*billing
 }
 
 // Deliveries reads a page of the deliveries to an endpoint, newest first, and
-// the start of the next page: nil after the last. An absent endpoint is
-// CodeNotFound.
+// the start of the next page: nil after the last. It returns CodeNotFound if
+// there is no such endpoint.
 func (s *Service) Deliveries(
 	ctx context.Context, scope billing.Scope, id billing.WebhookEndpointID, p billing.Page,
 ) (page []*billing.Delivery, next *billing.Position, err error) {

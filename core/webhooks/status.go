@@ -9,7 +9,7 @@ import (
 )
 
 // SetStatus enables or disables an endpoint. Enabling one clears its failures
-// and sends what waits for it.
+// and sends its waiting deliveries.
 func (s *Service) SetStatus(
 	ctx context.Context, call idempotency.Write[*billing.WebhookEndpoint], id billing.WebhookEndpointID, status billing.EndpointStatus,
 ) (billing.Reply, error) {

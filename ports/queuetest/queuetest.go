@@ -60,7 +60,7 @@ func Run(t *testing.T, h Harness) {
 		"a dead job is with the dead letters":         testDead,
 		"an unreadable message is a dead letter":      testUnreadable,
 		"waiting jobs are counted":                    testDepth,
-		"publishing honours its context":              testPublishContext,
+		"publishing honors its context":               testPublishContext,
 		"consuming ends when the jobs under way do":   testConsumeEnds,
 		"many jobs, two consumers, each exactly once": testMany,
 		"a job comes again when its consumer died":    testAgain,

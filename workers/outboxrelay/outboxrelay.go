@@ -26,15 +26,15 @@ import (
 )
 
 const (
-	// batch is the most jobs that one look reads.
+	// batch is the maximum number of jobs that one poll reads.
 	batch = 100
 	// window is the number of jobs of a stream in flight: enough for the workers
 	// of a few processes, and few to wait for.
 	window = 64
 	// soon is how long a flight waits for a reply before the outbox is asked.
 	soon = 50 * time.Millisecond
-	// maxWaiting is the most jobs of a stream that wait for a place in the
-	// window.
+	// maxWaiting is the maximum number of jobs of a stream that wait for a place
+	// in the window.
 	maxWaiting = 4096
 	// patience is how long the broker may take to confirm.
 	patience = 5 * time.Second
@@ -200,7 +200,7 @@ func (r *Relay) Run(ctx context.Context, store ports.Store) error {
 func (r *Relay) sweep(ctx context.Context, store ports.Store) {
 	timer := time.NewTimer(billing.OutboxPoll)
 	defer timer.Stop()
-	var away time.Time // since when; zero while the broker is up
+	var away time.Time // when the broker went down; zero while it is up
 	for {
 		select {
 		case <-ctx.Done():

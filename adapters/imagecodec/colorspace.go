@@ -2,16 +2,17 @@ package imagecodec
 
 import "math"
 
-// colorSpace maps the samples of a picture to light. Both run from 0 to 1.
+// colorSpace is a mapping from samples to linear light. Both range from 0 to 1.
 type colorSpace struct {
-	curves []curve // sample to light: one for all components, or one for each
-	matrix matrix  // light to the light of sRGB's primaries
+	curves []curve // one transfer curve for all components, or one for each
+	matrix matrix  // from linear light to linear sRGB
 }
 
-// curve maps a sample to the light of its component.
+// curve is a transfer curve: it returns the linear light for a sample.
 type curve func(sample float64) float64
 
-// matrix has a row for each of red, green and blue; a grey picture needs none.
+// matrix is a linear map between color spaces. Its rows are red, green and
+// blue, or X, Y and Z.
 type matrix [3][3]float64
 
 func identity() matrix { return matrix{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}} }
@@ -19,7 +20,7 @@ func identity() matrix { return matrix{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}} }
 // srgb returns the color space of stored pictures.
 func srgb() *colorSpace { return &colorSpace{[]curve{srgbLight}, identity()} }
 
-// srgbLight is the curve of sRGB (IEC 61966-2-1).
+// srgbLight returns the linear light for an sRGB sample (IEC 61966-2-1).
 func srgbLight(sample float64) float64 {
 	if sample <= 0.04045 {
 		return sample / 12.92
@@ -27,28 +28,28 @@ func srgbLight(sample float64) float64 {
 	return math.Pow((sample+0.055)/1.055, 2.4)
 }
 
-// power returns a curve that is a power alone.
+// power returns a pure gamma curve.
 func power(exponent float64) curve {
 	return func(sample float64) float64 { return math.Pow(sample, exponent) }
 }
 
-// triple is X, Y and Z, or the light of red, green and blue.
+// triple is a color: X, Y and Z, or linear red, green and blue.
 type triple [3]float64
 
-// d50 returns the white to which profiles adapt colors (ICC.1, 7.2.16).
+// d50 returns the white point of ICC profiles (ICC.1, 7.2.16).
 func d50() triple { return triple{0.9642, 1, 0.8249} }
 
-// fromD50 returns the matrix from XYZ under D50 to the light of sRGB.
+// fromD50 returns the matrix from XYZ under D50 to linear sRGB.
 func fromD50() matrix {
 	toD50, _ := primaries([8]float64{0.3127, 0.329, 0.64, 0.33, 0.3, 0.6, 0.15, 0.06})
 	inverse, _ := toD50.inverse()
 	return inverse
 }
 
-// primaries returns the matrix from light to XYZ under D50, adapted by
-// Bradford's matrix. The chromaticities are x and y of white, red, green and
-// blue, as in a cHRM chunk. It returns false for values that span no colors or
-// lie outside the diagram.
+// primaries returns the matrix from linear RGB to XYZ, adapted to D50 by
+// Bradford's matrix. xy holds the chromaticities of white, red, green and blue,
+// as in a cHRM chunk. The function returns false for chromaticities outside the
+// diagram, and for those that define no matrix.
 func primaries(xy [8]float64) (matrix, bool) {
 	for c := range 4 {
 		if xy[2*c]+xy[2*c+1] > 1+chromaticityTolerance {
@@ -75,7 +76,7 @@ func primaries(xy [8]float64) (matrix, bool) {
 	return adaptation.times(columns), ok
 }
 
-// adapt returns the matrix that maps one white to another.
+// adapt returns the matrix that adapts colors from one white point to another.
 func adapt(from, to triple) (matrix, bool) {
 	bradford := matrix{{0.8951, 0.2664, -0.1614}, {-0.7502, 1.7135, 0.0367}, {0.0389, -0.0685, 1.0296}}
 	back, _ := bradford.inverse()
@@ -107,7 +108,7 @@ func (m matrix) times(other matrix) (out matrix) {
 	return out
 }
 
-// inverse returns false for a matrix without an inverse.
+// inverse returns false for a singular matrix.
 func (m *matrix) inverse() (out matrix, ok bool) {
 	cofactor := func(row, c int) float64 {
 		r1, r2, c1, c2 := (row+1)%3, (row+2)%3, (c+1)%3, (c+2)%3
@@ -123,21 +124,21 @@ func (m *matrix) inverse() (out matrix, ok bool) {
 }
 
 const (
-	whiteTolerance        = 0.1   // of a component of white
-	largestFactor         = 100   // of a matrix
-	matrixTolerance       = 0.002 // of sRGB's own, as files round it
-	chromaticityTolerance = 1e-4  // of x and y, as files round them
+	whiteTolerance        = 0.1   // for each component of white
+	largestFactor         = 100   // in a usable matrix
+	matrixTolerance       = 0.002 // files round sRGB's matrix this much
+	chromaticityTolerance = 1e-4  // files round x and y this much
 )
 
-// usable reports whether white stays white. A color space that changes white is
-// damaged, and would corrupt the picture.
+// usable reports whether white stays white and the matrix has no huge factor.
+// Any other color space is damaged, and would corrupt the picture.
 func (s *colorSpace) usable() bool {
 	var light triple
 	for c := range light {
 		light[c] = s.curves[c%len(s.curves)](1)
 	}
 	for c, value := range s.matrix.apply(light) {
-		if !(math.Abs(value-1) <= whiteTolerance) { // not a number is unusable
+		if !(math.Abs(value-1) <= whiteTolerance) { // NaN is unusable
 			return false
 		}
 		for _, factor := range s.matrix[c] {
@@ -149,20 +150,21 @@ func (s *colorSpace) usable() bool {
 	return true
 }
 
-// most is the largest sample of 16 bits.
+// most is the largest 16-bit sample.
 const most = 1<<16 - 1
 
-// converter converts samples of 16 bits to sRGB of 8 bits, by tables alone.
+// converter is a set of tables that convert 16-bit samples to 8-bit sRGB.
 type converter struct {
-	light   [3][]uint16     // by sample
-	matrix  *[3][3]int64    // in fractionBits, or nil when each component stands alone
-	encoded *[most + 1]byte // by light
+	light   [3][]uint16     // linear light by sample
+	matrix  *[3][3]int64    // in fixed point, or nil when components are independent
+	encoded *[most + 1]byte // sRGB by linear light
 }
 
 const fractionBits = 14
 
-// newConverter builds the tables of a color space. It returns nil for one that
-// equals sRGB except for rounding: then samples stay as they are.
+// newConverter builds the tables of a color space. It returns nil if the color
+// space equals sRGB except for rounding, because samples then need no
+// conversion.
 func newConverter(s *colorSpace, components int) *converter {
 	c := &converter{encoded: encodedLight()}
 	if components == 3 && !s.matrix.near(identity()) {
@@ -199,7 +201,7 @@ func (m *matrix) near(other matrix) bool {
 	return true
 }
 
-// wholeLight returns light in 16 bits. Not a number is dark.
+// wholeLight rounds linear light to 16 bits. NaN becomes 0.
 func wholeLight(light float64) uint16 {
 	if !(light > 0) {
 		return 0
@@ -207,7 +209,7 @@ func wholeLight(light float64) uint16 {
 	return uint16(math.Round(min(light, 1) * most))
 }
 
-// encodedLight returns sRGB of 8 bits for light of 16 bits.
+// encodedLight returns a table of the 8-bit sRGB value for each 16-bit light.
 func encodedLight() *[most + 1]byte {
 	table, light := new([most + 1]byte), 0
 	for code := range 256 {
@@ -222,8 +224,8 @@ func encodedLight() *[most + 1]byte {
 	return table
 }
 
-// roundsTo reports whether curves change no value of 8 bits, except by
-// rounding.
+// roundsTo reports whether the curves map each 8-bit value to itself, give or
+// take 1.
 func (c *converter) roundsTo(curves []curve) bool {
 	for _, toLight := range curves {
 		for value := range 256 {
@@ -236,7 +238,7 @@ func (c *converter) roundsTo(curves []curve) bool {
 	return true
 }
 
-// convert converts a pixel; dst has as many components.
+// convert converts one pixel. dst has one byte per component.
 func (c *converter) convert(dst []byte, pixel *[3]uint16) {
 	if c.matrix == nil {
 		for i := range dst {

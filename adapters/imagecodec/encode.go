@@ -6,22 +6,22 @@ import (
 	"math/bits"
 )
 
-// encoder writes a baseline JPEG strip by strip: one component for grey, three
-// in full resolution (4:4:4) for color, and the Huffman tables that the
-// specification suggests. All arithmetic is on integers, so that every machine
-// returns the same bytes.
+// encoder writes a baseline JPEG strip by strip. A grey JPEG has one component;
+// a color JPEG has three in full resolution (4:4:4). The Huffman tables are
+// those that the specification suggests. All arithmetic is on integers, so
+// every machine writes the same bytes.
 type encoder struct {
 	w          io.Writer
-	out        []byte // what is not written yet
-	bits       uint64 // what is not in out yet: the lower held bits
+	out        []byte // bytes that are not written yet
+	bits       uint64 // the lower held bits are not in out yet
 	held       uint
-	stride     int // pixels of a strip's row
+	stride     int // pixels per row of a strip
 	components int
-	dc         [3]int32 // the last DC value of each component
+	dc         [3]int32 // the previous DC coefficient of each component
 	tables     [2]*encoderTables
 }
 
-// encoderTables encode luma or chroma.
+// encoderTables holds the tables for luma or for chroma.
 type encoderTables struct {
 	quantizer quantizer
 	dc        [12]huffmanCode
@@ -34,8 +34,8 @@ type huffmanCode struct {
 	length uint
 }
 
-// newEncoder starts a JPEG of 1 or 3 components, in the form that Sanitize
-// writes: uploading a downloaded image again stores the same bytes.
+// newEncoder starts a JPEG of 1 or 3 components. It writes the same form as
+// Sanitize, so a downloaded image that is uploaded again keeps its bytes.
 func newEncoder(w io.Writer, width, height, components int) *encoder {
 	e := &encoder{w: w, stride: wholeBlocks(width), components: components}
 	frame := &jpegFrame{marker: markerSOF0, width: width, height: height, components: make([]jpegComponent, components)}
@@ -56,7 +56,8 @@ func newEncoder(w io.Writer, width, height, components int) *encoder {
 	return e
 }
 
-// define returns the tables for luma (0) or chroma (1), for use and as written.
+// define builds the tables for luma (0) or chroma (1). It returns them in the
+// form of their segments.
 func (e *encoder) define(table byte) (steps, dc, ac *jpegTable) {
 	spec := suggested(table)
 	t := &encoderTables{quantizer: newQuantizer(spec.steps)}
@@ -70,7 +71,7 @@ func (e *encoder) define(table byte) (steps, dc, ac *jpegTable) {
 	return steps, spec.dc.table(0<<4 | table), spec.ac.table(1<<4 | table)
 }
 
-// strip encodes eight rows of pixels, each of whole blocks.
+// strip encodes eight rows of pixels, which are padded to whole blocks.
 func (e *encoder) strip(pixels []byte) error {
 	var planes [3]block
 	row := e.stride * e.components
@@ -87,7 +88,7 @@ func (e *encoder) strip(pixels []byte) error {
 	return e.flush()
 }
 
-// finish fills the last byte with ones and ends the JPEG.
+// finish pads the last byte with ones and ends the JPEG.
 func (e *encoder) finish() error {
 	e.put(0x7f, 7)
 	e.drain()
@@ -101,7 +102,7 @@ func (e *encoder) flush() error {
 	return err
 }
 
-// block transforms and writes one block.
+// block transforms, quantizes and encodes one block.
 func (e *encoder) block(b *block, previous *int32, t *encoderTables) {
 	b.transform()
 	var values [64]int32
@@ -124,19 +125,19 @@ func (e *encoder) block(b *block, previous *int32, t *encoderTables) {
 		e.put(uint64(code.code)<<size|extra, code.length+size)
 	}
 	if at < 63 {
-		e.put(uint64(t.ac[0].code), t.ac[0].length) // nothing follows
+		e.put(uint64(t.ac[0].code), t.ac[0].length) // end of block
 	}
 }
 
-// magnitude returns the number of bits of a value, and the bits: for a negative
-// value, those of the value less one.
+// magnitude returns the number of bits of a value, and the bits that encode it.
+// A negative value is encoded as the low bits of the value minus one.
 func magnitude(value int32) (size uint, extra uint64) {
 	sign := value >> 31
 	size = uint(bits.Len32(uint32((value ^ sign) - sign)))  //nolint:gosec // G115: an absolute value
-	return size, uint64(uint32(value+sign)) & (1<<size - 1) //nolint:gosec // G115: only the lower bits are meant
+	return size, uint64(uint32(value+sign)) & (1<<size - 1) //nolint:gosec // G115: only the lower bits are used
 }
 
-// put adds the lower n bits of code, at most 32.
+// put appends the lower n bits of code. n is at most 32.
 func (e *encoder) put(code uint64, n uint) {
 	e.bits = e.bits<<n | code
 	e.held += n
@@ -145,7 +146,7 @@ func (e *encoder) put(code uint64, n uint) {
 	}
 }
 
-// drain moves whole bytes to out, with a zero after each 0xff.
+// drain moves whole bytes to out, and stuffs a zero after each 0xff.
 func (e *encoder) drain() {
 	if e.held >= 32 {
 		word := uint32(e.bits >> (e.held - 32))      //nolint:gosec // G115: the bits above are in out

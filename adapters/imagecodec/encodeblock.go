@@ -1,10 +1,10 @@
 package imagecodec
 
-// block is 8 x 8 values of a component, row by row: pixels less 128, and after
-// transform the coefficients of the cosine transform times 8.
+// block is 8 x 8 values of a component, row by row. Before transform, they are
+// samples minus 128. After it, they are DCT coefficients times 8.
 type block [64]int32
 
-// grey reads the block at the beginning of pixels.
+// grey fills the block with the grey samples at the beginning of pixels.
 func (b *block) grey(pixels []byte, stride int) {
 	for y := range blockSide {
 		from, to := pixels[y*stride:y*stride+8:y*stride+8], b[8*y:8*y+8:8*y+8]
@@ -14,8 +14,8 @@ func (b *block) grey(pixels []byte, stride int) {
 	}
 }
 
-// colours reads the blocks of luma and chroma at the beginning of pixels, by
-// the equations of JFIF in 16 bits of fraction.
+// colours converts the RGB block at the beginning of pixels to luma and chroma.
+// It uses the equations of JFIF in 16-bit fixed point.
 func colours(planes *[3]block, pixels []byte, stride int) {
 	const (
 		redLuma, greenLuma, blueLuma = 19595, 38470, 7471 // 0.299, 0.587, 0.114
@@ -35,8 +35,7 @@ func colours(planes *[3]block, pixels []byte, stride int) {
 	}
 }
 
-// The cosines of n/16 of a half turn, times the square root of 2, in 13 bits of
-// fraction.
+// The cosines of n*pi/16, times the square root of 2, in 13-bit fixed point.
 const (
 	cosine1 = 11363
 	cosine2 = 10703
@@ -46,12 +45,12 @@ const (
 	cosine7 = 2260
 
 	cosineBits = 13
-	extraBits  = 2 // kept between the two passes
+	extraBits  = 2 // extra precision between the two passes
 )
 
-// transform is the forward cosine transform, along rows and then along columns.
-// Pass one returns at most 8 * 128 * 4 and pass two adds up at most 8 of those
-// times a cosine, which stays within 31 bits.
+// transform computes the forward DCT, first along rows and then along columns.
+// The first pass yields at most 8 * 128 * 4. The second adds up at most 8 of
+// those times a cosine, which fits in 31 bits.
 func (b *block) transform() {
 	for i := 0; i < 64; i += 8 {
 		row := b[i : i+8 : i+8]
@@ -82,17 +81,18 @@ func (b *block) transform() {
 	}
 }
 
-// rounded divides by a power of two, to the nearest.
+// rounded returns value / 2^shift, rounded to the nearest integer.
 func rounded(value int32, shift uint) int32 { return (value + 1<<(shift-1)) >> shift }
 
-// quantizer divides coefficients, in the order in which they are written.
+// quantizer holds the divisor of each coefficient, in zigzag order.
 type quantizer [64]struct {
-	from    uint8  // where the coefficient is in a block
-	half    uint32 // half of the divisor: what is smaller becomes 0
-	inverse uint64 // of the divisor, in 32 bits of fraction, rounded up
+	from    uint8  // index of the coefficient in a block
+	half    uint32 // half of the divisor: smaller values become 0
+	inverse uint64 // 1/divisor in 32-bit fixed point, rounded up
 }
 
-// newQuantizer divides by 8 times the steps, because coefficients come times 8.
+// newQuantizer returns a quantizer for steps in row order. Each divisor is 8
+// times the step, because transform multiplies coefficients by 8.
 func newQuantizer(steps [64]uint8) (q quantizer) {
 	for k, from := range zigzag() {
 		divisor := 8 * uint64(steps[from])
@@ -103,10 +103,12 @@ func newQuantizer(steps [64]uint8) (q quantizer) {
 	return q
 }
 
-// quantize divides to the nearest and returns which values are not 0, one bit
-// each. The division is exact. A value below 2^15 times an inverse that is too
-// large by less than 1 errs by less than 2^-17. A quotient of a divisor below
-// 2^11 is at least 2^-11 from the next.
+// quantize divides the coefficients and rounds to the nearest integer. Bit k of
+// present is set if values[k] is not 0.
+//
+// The division is exact. The inverse is too large by less than 2^-32, so a
+// value below 2^15 errs by less than 2^-17. A quotient that lies below an
+// integer is at least 2^-11 below it, because divisors are below 2^11.
 func (q *quantizer) quantize(b *block, values *[64]int32) (present uint64) {
 	for k := range q {
 		step := &q[k]

@@ -2,24 +2,24 @@ package imagecodec
 
 import "slices"
 
-// jpegQuality is on the scale that most encoders share.
+// jpegQuality is a quality on libjpeg's scale, from 1 to 100.
 const jpegQuality = 95
 
-// zigzag is the order in which coefficients are written: from low frequencies
-// to high ones, along the diagonals.
+// zigzag returns the order in which a JPEG stores coefficients. It runs along
+// the diagonals, from low frequencies to high ones.
 func zigzag() (order [64]uint8) {
 	x, y, step := 0, 0, 1
 	for k := range order {
 		order[k] = uint8(8*y + x)
 		nx, ny := x+step, y-step
 		switch {
-		case nx > 7: // along the right side
+		case nx > 7: // along the right edge
 			y, step = y+1, -step
-		case ny > 7: // along the lower side
+		case ny > 7: // along the bottom edge
 			x, step = x+1, -step
-		case ny < 0: // along the upper side
+		case ny < 0: // along the top edge
 			x, step = nx, -step
-		case nx < 0: // along the left side
+		case nx < 0: // along the left edge
 			y, step = ny, -step
 		default:
 			x, y = nx, ny
@@ -29,19 +29,20 @@ func zigzag() (order [64]uint8) {
 }
 
 // tableSpec is one set of the tables in annex K of the JPEG specification
-// (ITU-T T.81), the steps by row at jpegQuality.
+// (ITU-T T.81). The quantization steps are in row order, scaled to jpegQuality.
 type tableSpec struct {
 	steps  [64]uint8
 	dc, ac huffmanSpec
 }
 
-// huffmanSpec has the number of codes of 1 to 16 bits, and their values.
+// huffmanSpec holds the number of codes of 1 to 16 bits, and the values in the
+// order of the codes.
 type huffmanSpec struct {
 	counts [16]uint8
 	values []byte
 }
 
-// codes fills a table that is indexed by value.
+// codes sets the code of each value in table, which is indexed by value.
 func (h *huffmanSpec) codes(table []huffmanCode) {
 	code, next := uint32(0), 0
 	for length, count := range h.counts {
@@ -54,12 +55,12 @@ func (h *huffmanSpec) codes(table []huffmanCode) {
 	}
 }
 
-// table returns the codes as they are written, for a class and an ID.
+// table returns the codes in the form of a DHT segment.
 func (h *huffmanSpec) table(classAndID byte) *jpegTable {
 	return &jpegTable{body: slices.Concat([]byte{classAndID}, h.counts[:], h.values)}
 }
 
-// suggested returns the tables for luma (0) and chroma (1).
+// suggested returns the tables of annex K for luma (0) or chroma (1).
 func suggested(table byte) tableSpec {
 	spec := tableSpec{
 		steps: [64]uint8{
@@ -91,16 +92,17 @@ func suggested(table byte) tableSpec {
 	}
 	for i, step := range spec.steps {
 		scaled := (int(step)*(200-2*jpegQuality) + 50) / 100
-		spec.steps[i] = uint8(max(1, scaled)) //nolint:gosec // G115: smaller than before
+		spec.steps[i] = uint8(max(1, scaled)) //nolint:gosec // G115: jpegQuality makes every step smaller
 	}
 	return spec
 }
 
-// sizes returns the values of a DC table: the number of bits of a difference.
+// sizes returns the values of a DC table: the possible bit lengths of a
+// difference.
 func sizes() []byte { return []byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11} }
 
-// The values of the AC tables: the upper half of each is the number of zeros
-// before a coefficient, the lower half the number of its bits.
+// The values of the AC tables. The upper four bits are the number of zeros
+// before a coefficient; the lower four are the number of its bits.
 const (
 	lumaRuns = "" +
 		"\x01\x02\x03\x00\x04\x11\x05\x12\x21\x31\x41\x06\x13\x51\x61\x07\x22\x71" +

@@ -12,14 +12,14 @@ const (
 	iccXYZ      = 20 // size of an XYZ tag of one color
 	iccFraction = 1 << 16
 
-	// maxProfile is larger than any profile of a matrix and curves. Profiles with
-	// larger tables are of kinds that are dropped.
+	// maxProfile is larger than any profile of curves and a matrix. Larger
+	// profiles hold lookup tables, which this package ignores.
 	maxProfile = 1 << 20
 )
 
-// iccProfile reads a profile of RGB or grey samples. It returns nil for a
-// damaged one, and for other kinds: of CMYK or Lab, links between devices, and
-// those with multidimensional tables only.
+// iccProfile reads an ICC profile of RGB or grey samples. It returns nil for a
+// damaged or unsupported profile. CMYK, Lab, device links, and profiles with
+// lookup tables only are unsupported.
 func iccProfile(b []byte, components int) *colorSpace {
 	p := icc(b)
 	if len(p) < iccHeader+4 || string(p[36:40]) != "acsp" || string(p[20:24]) != "XYZ " {
@@ -53,7 +53,8 @@ func iccProfile(b []byte, components int) *colorSpace {
 // icc holds the bytes of a profile.
 type icc []byte
 
-// rgb reads three curves and the XYZ of the primaries.
+// rgb returns the color space of an RGB profile, from its three curves and
+// primaries.
 func (p icc) rgb() *colorSpace {
 	s := &colorSpace{curves: make([]curve, 3)}
 	var columns matrix
@@ -61,7 +62,7 @@ func (p icc) rgb() *colorSpace {
 		s.curves[c] = p.curve(name + "TRC")
 		xyz := p.tag(name+"XYZ", "XYZ ")
 		if len(xyz) < iccXYZ {
-			continue // black, which usable finds
+			continue // usable rejects a missing primary
 		}
 		for row := range 3 {
 			columns[row][c] = fixed(xyz[8+4*row:])
@@ -71,7 +72,7 @@ func (p icc) rgb() *colorSpace {
 	return s
 }
 
-// tag returns the content of a tag of a type, or nil.
+// tag returns the content of the tag with a signature and a type, or nil.
 func (p icc) tag(signature, kind string) []byte {
 	count := binary.BigEndian.Uint32(p[iccHeader:])
 	for at := iccHeader + 4; count > 0 && at+iccTag <= len(p); at, count = at+iccTag, count-1 {
@@ -88,7 +89,8 @@ func (p icc) tag(signature, kind string) []byte {
 	return nil
 }
 
-// curve reads a curve of either type, or returns nil.
+// curve reads the curve of a tag, in either form. It returns nil if there is
+// none.
 func (p icc) curve(signature string) curve {
 	if b := p.tag(signature, "curv"); b != nil {
 		return sampledCurve(b)
@@ -99,8 +101,8 @@ func (p icc) curve(signature string) curve {
 	return nil
 }
 
-// sampledCurve reads a curveType (10.6): nothing for a straight line, one
-// number for a power, or a table that is interpolated linearly.
+// sampledCurve reads a curveType tag (10.6). An empty table is the identity,
+// and a single number is a gamma. A longer table is interpolated linearly.
 func sampledCurve(b []byte) curve {
 	count, table := uint64(binary.BigEndian.Uint32(b[8:])), b[12:]
 	switch {
@@ -119,10 +121,10 @@ func sampledCurve(b []byte) curve {
 	}
 }
 
-// parametricCurve reads a parametricCurveType (10.18), whose forms are all (a x
-// + b)^g + e from d on, and c x + f below.
+// parametricCurve reads a parametricCurveType tag (10.18). Every form is a case
+// of (a x + b)^g + e from d on, and c x + f below d.
 func parametricCurve(p []byte) curve {
-	parameters := map[uint16]int{0: 1, 1: 3, 2: 4, 3: 5, 4: 7} // the number of parameters of each form
+	parameters := map[uint16]int{0: 1, 1: 3, 2: 4, 3: 5, 4: 7} // number of parameters by form
 	form := binary.BigEndian.Uint16(p[8:])
 	if count, known := parameters[form]; !known || len(p) < 12+4*count {
 		return nil
@@ -150,7 +152,7 @@ func parametricCurve(p []byte) curve {
 	}
 }
 
-// fixed reads a number with 16 bits of fraction.
+// fixed reads a signed 16.16 fixed-point number.
 func fixed(b []byte) float64 {
-	return float64(int32(binary.BigEndian.Uint32(b))) / iccFraction //nolint:gosec // G115: the sign is meant
+	return float64(int32(binary.BigEndian.Uint32(b))) / iccFraction //nolint:gosec // G115: the number is signed
 }

@@ -1,6 +1,6 @@
-// Package imagecodec checks images and rewrites them, in Go alone. It decodes
-// the entropy-coded data of a JPEG to check that it is complete, and rewrites
-// it with every pixel and no metadata. It converts a PNG to a JPEG.
+// Package imagecodec checks and rewrites images, in pure Go. It decodes the
+// entropy-coded data of a JPEG to check that they are complete. It copies the
+// JPEG with every pixel and no metadata. It converts a PNG to a JPEG.
 package imagecodec
 
 import (
@@ -15,41 +15,43 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// maxSide is the most pixels that an image has in a row or a column.
+// maxSide is the largest width or height of an image, in pixels.
 const maxSide = 20_000
 
-// defaultBudget is the memory for progressive JPEGs when Options names none.
+// defaultBudget is the memory budget for progressive JPEGs if Options sets
+// none.
 const defaultBudget = 64 << 20
 
-// Codec is ports.Images without any other program or library.
+// Codec is a ports.Images that needs no other program or library.
 type Codec struct {
 	tempDir string
-	budget  int64               // the bytes of memory in all
-	memory  *semaphore.Weighted // bytes that progressive JPEGs hold at once
-	turns   *semaphore.Weighted // JPEGs that are decoded at once
+	budget  int64               // total bytes of memory
+	memory  *semaphore.Weighted // bytes that progressive JPEGs may hold at once
+	turns   *semaphore.Weighted // JPEGs that may be decoded at once
 }
 
 var _ ports.Images = (*Codec)(nil)
 
-// Options limits a Codec. The zero value is fine.
+// Options holds the settings of a Codec. The zero value is valid.
 type Options struct {
-	// TempDir holds pictures until they are closed; the system's folder for
-	// temporary files when empty.
+	// TempDir holds pictures until they are closed. If it is empty, they are in
+	// the system's folder for temporary files.
 	TempDir string
 
-	// MemoryBudget limits the working memory, in bytes, of the progressive JPEGs
-	// that this process checks at once; 0 is 64 MiB. A JPEG waits for its part;
-	// one that needs more than the budget takes all of it.
+	// MemoryBudget limits the working memory, in bytes, of all progressive
+	// JPEGs that this process checks at once. 0 means 64 MiB. A JPEG waits
+	// until its memory is free. One that needs more than the budget acquires
+	// all of it.
 	MemoryBudget int64
 
-	// Parallel is the number of JPEGs that this process checks at once; 0 leaves
-	// one processor to the rest of the process. The work is pure computing: six
-	// uploads at once delayed requests of a millisecond by a quarter of a second,
-	// and were no faster.
+	// Parallel is the number of JPEGs that this process checks at once. 0
+	// leaves one processor to the rest of the process. Decoding keeps a
+	// processor busy: six uploads at once delayed requests of a millisecond by
+	// a quarter of a second. The six were no faster either.
 	Parallel int
 }
 
-// New creates a Codec. It returns an error for an absent folder or a negative
+// New returns a Codec. It returns an error for a missing folder or a negative
 // limit.
 func New(o Options) (*Codec, error) {
 	if o.MemoryBudget < 0 || o.Parallel < 0 {
@@ -72,7 +74,7 @@ func New(o Options) (*Codec, error) {
 	return &Codec{tempDir: o.TempDir, budget: o.MemoryBudget, memory: semaphore.NewWeighted(o.MemoryBudget), turns: semaphore.NewWeighted(int64(o.Parallel))}, nil
 }
 
-// refuse returns the error that states a fault of an image.
+// refuse returns an error that describes a fault of an image.
 func refuse(code billing.FaultCode, message string) error {
 	var faults billing.Faults
 	faults.Add("file", code, message)

@@ -11,10 +11,10 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Sanitize checks that src is a complete JPEG, by decoding its entropy-coded
-// data to the last coefficient, and rewrites it: the frame, the tables that
-// scans name, the scans, and the one or two markers that decide the colors. The
-// entropy-coded data are the same bytes, so no pixel changes.
+// Sanitize checks that src is a complete JPEG: it decodes the entropy-coded
+// data to the last coefficient. The copy holds the frame header, the tables
+// that scans use, the scans, and the markers that determine the colors. The
+// entropy-coded data stay the same bytes, so no pixel changes.
 func (c *Codec) Sanitize(ctx context.Context, src io.ReaderAt, size int64) (*ports.Picture, error) {
 	if err := c.turns.Acquire(ctx, 1); err != nil {
 		return nil, context.Cause(ctx)
@@ -50,14 +50,16 @@ type jpegRewriter struct {
 	data   entropy
 	scans  int
 
-	// libjpeg reads the color markers before the first scan, and every JFIF;
-	// image/jpeg reads to the end, and counts the last JFIF if no other APP0
-	// comes after it.
+	// libjpeg and standard are the color markers that libjpeg and image/jpeg
+	// read. libjpeg stops at the first scan, and counts every JFIF marker.
+	// image/jpeg reads to the end, and counts a JFIF marker unless another APP0
+	// follows it.
 	libjpeg, standard jpegColour
-	model             colourModel // of standard, at the first scan
+	model             colourModel // image/jpeg's model at the first scan
 
-	// masks has a bit for each AC coefficient that is not zero, by component and
-	// block, if the image has refinement scans; held is their memory.
+	// masks has a bit for each nonzero AC coefficient, by component and block.
+	// Only an image with refinement scans has masks. held is the memory
+	// acquired for them.
 	masks map[*jpegComponent][]uint64
 	held  int64
 }
@@ -80,7 +82,7 @@ func (j *jpegRewriter) rewrite() error {
 			return j.end()
 		}
 		if m >= markerRST0 && m <= markerRST7 {
-			continue // some cameras write one more than separates the intervals
+			continue // some cameras write a restart marker after the last interval
 		}
 		if err := j.segment(m); err != nil {
 			return err
@@ -99,7 +101,7 @@ func (j *jpegRewriter) segment(m byte) error {
 	}
 	n := int(binary.BigEndian.Uint16(b)) - 2
 	if n < 0 {
-		return refuseDamaged("a segment is shorter than its length")
+		return refuseDamaged("the length of a segment is too small")
 	}
 	switch m {
 	case markerSOF0, markerSOF1, markerSOF2:
@@ -122,7 +124,8 @@ func (j *jpegRewriter) segment(m byte) error {
 	}
 }
 
-// unsupported refuses the markers of T.81, table B.1, of other processes.
+// unsupported refuses the markers of JPEG processes other than baseline,
+// extended sequential and progressive (T.81, table B.1).
 func unsupported(m byte) error {
 	var how string
 	switch m {
@@ -133,7 +136,7 @@ func unsupported(m byte) error {
 	case 0xc9, 0xca, 0xcb, 0xcc:
 		how = "has arithmetic coding"
 	case 0xdc:
-		how = "gives its height after its image"
+		how = "states its height after its image"
 	case markerSOF0, markerSOF1, markerSOF2, markerDHT, markerDQT, markerDRI, markerSOS, markerCOM:
 		return nil
 	default:
@@ -145,8 +148,8 @@ func unsupported(m byte) error {
 	return refuse(billing.FaultFormat, "The JPEG "+how+"; save it as baseline or progressive.")
 }
 
-// colour reads an APP0 or APP14 segment of n bytes, and keeps only what decides
-// the colors.
+// colour reads an APP0 or APP14 segment of n bytes. It keeps only the fields
+// that determine the colors.
 func (j *jpegRewriter) colour(m byte, n int) error {
 	b, err := j.in.take(min(n, 14))
 	if err != nil {
@@ -169,8 +172,8 @@ func (j *jpegRewriter) colour(m byte, n int) error {
 	return j.in.skip(n - len(b))
 }
 
-// chooseColour returns the markers that give each decoder the colors it has
-// read.
+// chooseColour returns markers that make libjpeg and image/jpeg read the same
+// colors as in the original.
 func (j *jpegRewriter) chooseColour() (jpegColour, error) {
 	j.model = j.standard.standard(j.frame)
 	if j.model == modelUnknown {
@@ -185,7 +188,7 @@ func (j *jpegRewriter) chooseColour() (jpegColour, error) {
 	return jpegColour{}, refuseColor()
 }
 
-// scan reads a SOS segment of n bytes and the data after it.
+// scan reads an SOS segment of n bytes and the entropy-coded data after it.
 func (j *jpegRewriter) scan(n int) error {
 	if j.ctx.Err() != nil {
 		return context.Cause(j.ctx)
@@ -214,8 +217,8 @@ func (j *jpegRewriter) scan(n int) error {
 	return s.walk(&j.data, s.units(j.frame), j.tables.restart, masks)
 }
 
-// header writes what comes before the data of a scan. Before the first scan
-// that is the beginning of the file.
+// header writes the segments before the data of a scan. Before the first scan,
+// it also writes the beginning of the file.
 func (j *jpegRewriter) header(s *jpegScan) error {
 	var head []byte
 	var quant, huffman []*jpegTable
@@ -249,13 +252,14 @@ func (j *jpegRewriter) header(s *jpegScan) error {
 	return err
 }
 
-// opening returns the beginning of a JPEG, up to its frame header.
+// opening returns the beginning of a JPEG, including its frame header.
 func opening(c jpegColour, f *jpegFrame, quant []*jpegTable) []byte {
 	head := c.append([]byte{0xff, markerSOI}, f)
 	return f.append(flush(head, markerDQT, quant...))
 }
 
-// maskOf returns the masks of the component of a scan that needs them.
+// maskOf returns the masks of the scan's component, or nil if the scan needs
+// none.
 func (j *jpegRewriter) maskOf(s *jpegScan) ([]uint64, error) {
 	if s.first == 0 || s.high == 0 && s.low == 0 {
 		return nil, nil // no scan refines these coefficients
@@ -279,7 +283,7 @@ func (j *jpegRewriter) maskOf(s *jpegScan) ([]uint64, error) {
 	return j.masks[c], nil
 }
 
-// release returns memory.
+// release returns the memory of the masks to the budget.
 func (j *jpegRewriter) release() {
 	if j.held > 0 {
 		j.masks = nil
@@ -287,7 +291,8 @@ func (j *jpegRewriter) release() {
 	}
 }
 
-// end ends the image. The rest of the file is not read.
+// end checks the colors and the tables, and writes the EOI marker. The rest of
+// the file is not read.
 func (j *jpegRewriter) end() error {
 	switch {
 	case j.scans == 0:
@@ -296,7 +301,7 @@ func (j *jpegRewriter) end() error {
 		return refuseColor()
 	}
 	for _, c := range j.frame.components {
-		// libjpeg uses the table at the first scan, image/jpeg the last one
+		// libjpeg uses the table at the first scan; image/jpeg uses the last one.
 		if j.frame.progressive() && c.latched != nil && !bytes.Equal(c.latched, j.tables.quant[c.quant].body) {
 			return refuseDamaged("a quantization table changes within the image")
 		}

@@ -5,30 +5,31 @@ import (
 	"math/bits"
 )
 
-// entropy walks Huffman-coded data, as in T.81 annexes F and G. It finds where
-// each coefficient ends and whether it is zero. It skips their values, except
-// DC, whose sum can overflow.
+// entropy is a decoder of Huffman-coded data (T.81 annexes F and G). It finds
+// where each coefficient ends and whether it is zero. It decodes only the
+// values of DC coefficients, because their sum can overflow.
 //
-// It follows image/jpeg, which is stricter about damaged data. Where libjpeg
-// reads them differently and would still show something, the data are disputed.
+// It follows image/jpeg, which is stricter than libjpeg about damaged data.
+// Data are disputed where libjpeg would read them differently and still show an
+// image.
 type entropy struct {
 	in  *window
-	acc uint64 // the next bits, the first one topmost; below the n valid ones, zeros or the true bits
+	acc uint64 // the next bits, from the top; below the n valid bits are zeros or the bits that follow
 	n   int
-	err error // of reading
+	err error // the first read error
 
-	disputed bool // from here on, libjpeg may need bytes that seem surplus
-	over     int  // empty blocks of a run beyond the end of the scan
+	disputed bool // libjpeg may need the bytes up to the next marker
+	over     int  // blocks of an end-of-band run beyond the end of the interval
 }
 
 const (
 	maxDCBits = 11 // T.81 table F.1, for 8-bit samples
 	maxACBits = 10 // T.81 table F.2
 
-	refillBelow = 32 // a code and what follows it have at most 31 bits
+	refillBelow = 32 // a code and its extra bits have at most 31 bits
 )
 
-// refill fills n to at least refillBelow, unless the data end before.
+// refill reads data until n is at least refillBelow or the data end.
 func (e *entropy) refill() {
 	w := e.in
 	if w.end-w.pos >= 8 {
@@ -65,9 +66,9 @@ func (e *entropy) refillSlowly() {
 	}
 }
 
-// endInterval drops the bits that fill the last byte, returns whole bytes to
-// the window, and copies what was read. It copies no bytes that decoders
-// ignore, which could hold anything.
+// endInterval drops the padding bits, returns unused bytes to the window, and
+// copies the interval. It does not copy bytes that decoders ignore, because
+// they could hold anything.
 func (e *entropy) endInterval() error {
 	w := e.in
 	for ; e.n >= 8; e.n -= 8 {
@@ -85,7 +86,6 @@ func (e *entropy) endInterval() error {
 	return w.endCopy()
 }
 
-// skip passes over k bits.
 func (e *entropy) skip(k int) error {
 	for k > e.n {
 		k -= e.n
@@ -99,18 +99,18 @@ func (e *entropy) skip(k int) error {
 	return nil
 }
 
-// fault returns the error for an unknown code (s is 0), or for missing bits.
+// fault returns the error for an invalid code (s is 0) or for missing bits.
 func (e *entropy) fault(s step) error {
 	if e.err != nil {
 		return e.err
 	}
-	if s != 0 || e.n < 16 { // a refill found no more
+	if s != 0 || e.n < 16 { // refill reached the end of the data
 		return refuseShort()
 	}
 	return refuseDamaged("its image data hold a code that is not in its tables")
 }
 
-// next reads a code. Its extra bits are still to be skipped.
+// next looks up the next code. The caller skips its bits.
 func (e *entropy) next(t *huffTable) (step, error) {
 	if e.n < refillBelow {
 		e.refill()
@@ -122,8 +122,9 @@ func (e *entropy) next(t *huffTable) (step, error) {
 	return s, nil
 }
 
-// dc reads the difference of a DC coefficient from the one before (F.2.2.1) and
-// adds it. al is the number of low bits that later scans add.
+// dc decodes the difference between a DC coefficient and the previous one
+// (F.2.2.1), and adds it to sum. al is the number of low bits that later scans
+// add.
 func (e *entropy) dc(t *huffTable, sum *int32, al int) error {
 	s, err := e.next(t)
 	if err != nil {
@@ -143,8 +144,7 @@ func (e *entropy) dc(t *huffTable, sum *int32, al int) error {
 	return nil
 }
 
-// block reads the AC coefficients of a block of a sequential picture
-// (F.2.2.2).
+// block decodes the AC coefficients of a block in a sequential JPEG (F.2.2.2).
 func (e *entropy) block(t *huffTable) error {
 	acc, n, k := e.acc, e.n, 1
 	for k < 64 {
@@ -174,7 +174,7 @@ func (e *entropy) block(t *huffTable) error {
 }
 
 // overrun ends a block at a code that skips more zeros than the block has.
-// image/jpeg stops there; libjpeg reads the value first.
+// image/jpeg stops at such a code; libjpeg also reads the value after it.
 func (e *entropy) overrun(s step) {
 	e.acc <<= s.codeBits()
 	e.n -= s.codeBits()
@@ -183,8 +183,8 @@ func (e *entropy) overrun(s step) {
 	}
 }
 
-// bands reads count blocks of a first scan of a band of AC coefficients
-// (G.1.2.2), and marks the nonzero ones in the masks, if there are any.
+// bands decodes count blocks of the first scan of an AC band (G.1.2.2). It
+// marks the nonzero coefficients in masks, unless masks is nil.
 func (e *entropy) bands(t *huffTable, s *jpegScan, masks []uint64, count int) error {
 	i := e.over
 	for ; i < count; i++ {
@@ -216,8 +216,8 @@ func (e *entropy) bands(t *huffTable, s *jpegScan, masks []uint64, count int) er
 	return nil
 }
 
-// emptyBlocks reads the number of blocks, from this one on, that have no more
-// data.
+// emptyBlocks reads the length of an end-of-band run: the number of blocks,
+// including this one, that have no more data.
 func (e *entropy) emptyBlocks(s step) int {
 	extra := s.bits() - s.codeBits()
 	run := 1<<extra | int(e.acc<<s.codeBits()>>(64-extra)) //nolint:gosec // G115: at most 14 bits
@@ -226,12 +226,12 @@ func (e *entropy) emptyBlocks(s step) int {
 	return run
 }
 
-// refinements reads as many blocks as there are masks, of a scan that adds a
-// bit to a band of AC coefficients (G.1.2.3). Every nonzero coefficient has a
-// correction bit, and others become 1 or -1.
+// refinements decodes one block per mask, in a scan that refines an AC band
+// (G.1.2.3). Each nonzero coefficient has a correction bit. A zero coefficient
+// can become 1 or -1.
 func (e *entropy) refinements(t *huffTable, s *jpegScan, masks []uint64) error {
 	band := uint64(2)<<s.last - uint64(1)<<s.first
-	run := e.over // of blocks without new data
+	run := e.over // blocks left in an end-of-band run
 	for i, mask := range masks {
 		k := s.first
 		for run == 0 && k <= s.last {

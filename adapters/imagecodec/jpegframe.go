@@ -10,34 +10,34 @@ import (
 const (
 	maxJPEGPixels = 64_000_000
 
-	unseen = -1 // of a coefficient that no scan has had yet
+	unseen = -1 // no scan has had the coefficient yet
 )
 
-// jpegFrame is the SOF segment.
+// jpegFrame is a frame header (an SOF segment).
 type jpegFrame struct {
 	marker        byte
 	width, height int
-	hMax, vMax    int // sampling factors
+	hMax, vMax    int // the largest sampling factors
 	components    []jpegComponent
 }
 
-// jpegComponent is one of the color components.
+// jpegComponent is a color component of a frame.
 type jpegComponent struct {
 	id, sampling, quant byte
 	h, v                int
 	blocksWide          int
 	blocksHigh          int
-	latched             []byte // the quantization table of its first scan
+	latched             []byte // the quantization table at its first scan
 
-	// bits is, for each coefficient in zigzag order, the number of its low bits
-	// that later scans add, or unseen.
+	// bits holds, for each coefficient in zigzag order, the number of its low
+	// bits that later scans add. It is unseen for a coefficient that no scan
+	// has had.
 	bits [64]int8
 }
 
-// progressive reports whether coefficients come in several scans.
 func (f *jpegFrame) progressive() bool { return f.marker == markerSOF2 }
 
-// readFrame reads a SOF segment of n bytes.
+// readFrame reads an SOF segment of n bytes.
 func readFrame(w *window, marker byte, n int) (*jpegFrame, error) {
 	malformed := refuseDamaged("its frame header is not well formed")
 	if n < 6+3 || n > 6+3*255 {
@@ -92,14 +92,14 @@ func (f *jpegFrame) checkSize() error {
 	return nil
 }
 
-// layOut computes the blocks of each component (T.81 A.1.1, A.2). The samples
-// of every component must be a whole fraction of the largest: libjpeg, which
-// most viewers use, reads no others.
+// layOut computes the size of each component in blocks (T.81 A.1.1, A.2). Each
+// sampling factor must divide the largest one. libjpeg, which most viewers use,
+// supports no other ratios.
 func (f *jpegFrame) layOut() error {
 	for i := range f.components {
 		c := &f.components[i]
 		if len(f.components) == 1 {
-			c.h, c.v = 1, 1 // a factor is relative to the largest
+			c.h, c.v = 1, 1 // sampling factors are relative to the largest
 		}
 		f.hMax, f.vMax = max(f.hMax, c.h), max(f.vMax, c.v)
 	}
@@ -126,12 +126,12 @@ func (f *jpegFrame) find(id byte) *jpegComponent {
 	return nil
 }
 
-// groups returns the number of MCUs in a scan of several components.
+// groups returns the number of MCUs in an interleaved scan.
 func (f *jpegFrame) groups() int {
 	return ceilDiv(f.width, 8*f.hMax) * ceilDiv(f.height, 8*f.vMax)
 }
 
-// append writes the segment.
+// append appends the SOF segment to out.
 func (f *jpegFrame) append(out []byte) []byte {
 	out = append(out, 0xff, f.marker, 0, byte(8+3*len(f.components)), 8) //nolint:gosec // G115: at most 20
 	out = binary.BigEndian.AppendUint16(out, uint16(f.height))           //nolint:gosec // G115: at most maxSide
@@ -143,7 +143,8 @@ func (f *jpegFrame) append(out []byte) []byte {
 	return out
 }
 
-// jpegColour decides how a decoder converts components to colors.
+// jpegColour holds the color markers, from which a decoder determines what the
+// components mean.
 type jpegColour struct {
 	jfif  bool
 	adobe int // transform of the Adobe marker, or noAdobe
@@ -151,7 +152,7 @@ type jpegColour struct {
 
 const noAdobe = -1
 
-// colourModel is a decoder's interpretation of the components.
+// colourModel is the color space that a decoder assumes for the components.
 type colourModel int
 
 const (
@@ -163,7 +164,8 @@ const (
 	modelYCCK
 )
 
-// libjpeg returns the model that libjpeg chooses (default_decompress_parms).
+// libjpeg returns the color model that libjpeg chooses
+// (default_decompress_parms).
 func (c jpegColour) libjpeg(f *jpegFrame) colourModel {
 	switch {
 	case len(f.components) == 1:
@@ -181,7 +183,7 @@ func (c jpegColour) libjpeg(f *jpegFrame) colourModel {
 	}
 }
 
-// standard returns the model that image/jpeg chooses.
+// standard returns the color model that image/jpeg chooses.
 func (c jpegColour) standard(f *jpegFrame) colourModel {
 	switch {
 	case len(f.components) == 4 && c.adobe == noAdobe:
@@ -199,14 +201,15 @@ func (f *jpegFrame) namedRGB() bool {
 	return f.components[0].id == 'R' && f.components[1].id == 'G' && f.components[2].id == 'B'
 }
 
-// append writes the markers of a colour. A JFIF marker is reduced to its presence,
-// and written only where the components would otherwise be ambiguous.
+// append appends the color markers to out. It writes a JFIF marker for three
+// components only, because a decoder could otherwise mistake their colors. The
+// marker holds no more than JFIF requires.
 func (c jpegColour) append(out []byte, f *jpegFrame) []byte {
 	if c.jfif && len(f.components) == 3 {
 		out = append(out, 0xff, markerAPP0, 0, 16, 'J', 'F', 'I', 'F', 0, 1, 1, 0, 0, 1, 0, 1, 0, 0)
 	}
 	if c.adobe != noAdobe {
-		out = append(out, 0xff, markerAPP14, 0, 14, 'A', 'd', 'o', 'b', 'e', 0, 100, 0, 0, 0, 0, byte(c.adobe)) //nolint:gosec // G115: it was a byte
+		out = append(out, 0xff, markerAPP14, 0, 14, 'A', 'd', 'o', 'b', 'e', 0, 100, 0, 0, 0, 0, byte(c.adobe)) //nolint:gosec // G115: read from one byte
 	}
 	return out
 }

@@ -6,22 +6,22 @@ import (
 
 const maxScans = 100
 
-// jpegScan is a SOS segment.
+// jpegScan is a scan header (an SOS segment).
 type jpegScan struct {
 	parts       []scanPart
-	first, last int // coefficients
-	high, low   int // the low bits that are missing before this scan, and after it
+	first, last int // the coefficients of the scan, in zigzag order
+	high, low   int // the number of low bits that are missing before and after the scan
 }
 
-// scanPart is a component in a scan, with the tables that it needs there.
+// scanPart is a component in a scan, with the tables that decode it.
 type scanPart struct {
 	*jpegComponent
 	dcID, acID byte
 	dc, ac     *huffTable
-	sum        int32 // of the DC differences since the last restart
+	sum        int32 // sum of the DC differences since the last restart marker
 }
 
-// readScan reads a SOS segment of n bytes.
+// readScan reads an SOS segment of n bytes.
 func readScan(w *window, f *jpegFrame, n int) (*jpegScan, error) {
 	malformed := refuseDamaged("a scan header is not well formed")
 	if n < 6 || n > 4+2*4 {
@@ -55,9 +55,9 @@ func readScan(w *window, f *jpegFrame, n int) (*jpegScan, error) {
 	return s, s.check(f)
 }
 
-// check checks the scan against T.81 (B.2.3, G.1.1.1) and the scans before it:
-// each coefficient may come only once, and then each of its low bits once. This
-// bounds the work.
+// check checks the scan against T.81 (B.2.3, G.1.1.1) and the scans before it.
+// Each coefficient may come only once, and then each of its low bits once. This
+// bounds the decoding work.
 func (s *jpegScan) check(f *jpegFrame) error {
 	blocks := 0
 	for _, p := range s.parts {
@@ -86,8 +86,8 @@ func (s *jpegScan) check(f *jpegFrame) error {
 	return nil
 }
 
-// buildTables builds the tables of each part in space, which has room for four
-// of each class. It zeroes the IDs of tables that the scan does not read.
+// buildTables builds the Huffman tables of each part in space, which holds four
+// of each class. It sets the IDs of unused tables to 0.
 func (s *jpegScan) buildTables(t *jpegTables, progressive bool, space *[2][4]huffTable) error {
 	dc := s.first == 0 && s.high == 0
 	ac, meaning := s.last > 0, codesSequential
@@ -113,13 +113,13 @@ func (s *jpegScan) buildTables(t *jpegTables, progressive bool, space *[2][4]huf
 	return nil
 }
 
-// append writes the segment.
+// append appends the SOS segment to out.
 func (s *jpegScan) append(out []byte) []byte {
 	out = append(out, 0xff, markerSOS, 0, byte(6+2*len(s.parts)), byte(len(s.parts))) //nolint:gosec // G115: at most 14
 	for _, p := range s.parts {
 		out = append(out, p.id, p.dcID<<4|p.acID)
 	}
-	return append(out, byte(s.first), byte(s.last), byte(s.high<<4|s.low)) //nolint:gosec // G115: check bounds them
+	return append(out, byte(s.first), byte(s.last), byte(s.high<<4|s.low)) //nolint:gosec // G115: check limits them
 }
 
 // units returns the number of MCUs in the scan.
@@ -130,14 +130,15 @@ func (s *jpegScan) units(f *jpegFrame) int {
 	return s.parts[0].blocksWide * s.parts[0].blocksHigh
 }
 
-// walk decodes the data of the scan, up to restart markers, and copies them.
+// walk decodes the data of the scan, one restart interval at a time, and copies
+// them.
 func (s *jpegScan) walk(e *entropy, units, interval int, masks []uint64) error {
 	if interval == 0 {
 		interval = units
 	}
 	w := e.in
 	if s.first > 0 && e.over > 0 {
-		e.disputed = true // libjpeg starts over
+		e.disputed = true // image/jpeg continues the last scan's run; libjpeg drops it
 	}
 	for done, next := 0, byte(markerRST0); ; {
 		n := min(interval, units-done)
@@ -203,7 +204,7 @@ func (s *jpegScan) interval(e *entropy, n int, masks []uint64) error {
 	return nil
 }
 
-// correctDC skips a bit for every block of n MCUs.
+// correctDC skips the correction bit of each DC coefficient in n MCUs.
 func (s *jpegScan) correctDC(e *entropy, n int) error {
 	blocks := 0
 	for i := range s.parts {
@@ -212,7 +213,7 @@ func (s *jpegScan) correctDC(e *entropy, n int) error {
 	return e.skip(n * blocks)
 }
 
-// blocks returns the number of a component's blocks in an MCU of the scan.
+// blocks returns the number of a component's blocks in one MCU of the scan.
 func (s *jpegScan) blocks(p *scanPart) int {
 	if len(s.parts) == 1 {
 		return 1

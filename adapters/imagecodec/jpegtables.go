@@ -7,22 +7,22 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// jpegTables are the tables that a JPEG has defined so far. A table is written
-// when a scan needs it. A table that no scan names could hold anything, and is
-// not written.
+// jpegTables holds the tables that a JPEG has defined so far. A table is
+// written when a scan uses it. An unused table is dropped, because it could
+// hold anything.
 type jpegTables struct {
 	quant    [4]jpegTable
 	huffman  [2][4]jpegTable // DC, AC
-	restart  int             // blocks or groups of blocks between two restart markers, or 0
-	restarts int             // restart as written
-	baseline bool            // two Huffman tables of each class, not four
+	restart  int             // the restart interval in MCUs, or 0
+	restarts int             // the restart interval that was written last
+	baseline bool            // at most two Huffman tables of each class
 }
 
-// jpegTable is a table as its segment holds it: a byte with the class and ID,
-// then the values. Written is the body that was written last.
+// jpegTable is a table in the form of its segment: a byte with the class and
+// ID, then the values. written is the body that was written last.
 type jpegTable struct{ body, written []byte }
 
-// define reads tables of kind DQT or DHT from a segment of n bytes.
+// define reads the tables of a DQT or DHT segment of n bytes.
 func (t *jpegTables) define(w *window, marker byte, n int) error {
 	for n > 0 {
 		read := t.readQuant
@@ -44,7 +44,7 @@ func (t *jpegTables) readQuant(w *window, n int) (int, error) {
 		return 0, err
 	}
 	id := head[0]
-	size := 64 * (int(id>>4) + 1) // values of one or two bytes
+	size := 64 * (int(id>>4) + 1) // 64 values of one or two bytes
 	if id>>4 > 1 || id&15 > 3 || n < 1+size {
 		return 0, refuseDamaged("a quantization table is not well formed")
 	}
@@ -101,10 +101,11 @@ func (t *jpegTables) flushRestart(out []byte) []byte {
 		return out
 	}
 	t.restarts = t.restart
-	return append(out, 0xff, markerDRI, 0, 4, byte(t.restart>>8), byte(t.restart)) //nolint:gosec // G115: it was two bytes
+	return append(out, 0xff, markerDRI, 0, 4, byte(t.restart>>8), byte(t.restart)) //nolint:gosec // G115: read from two bytes
 }
 
-// flush appends a segment with the tables that are not written yet.
+// flush appends a segment with the tables that changed since they were last
+// written.
 func flush(out []byte, marker byte, tables ...*jpegTable) []byte {
 	at := len(out)
 	out = append(out, 0xff, marker, 0, 0)
@@ -121,13 +122,13 @@ func flush(out []byte, marker byte, tables ...*jpegTable) []byte {
 	return out
 }
 
-// step packs what the entropy decoder does after a code. It is 0 for an invalid
-// code.
+// step is the decoder's action for a Huffman code, packed into four bytes. It is
+// 0 for an invalid code.
 //
-//	bits 0 to 7    length of the code and of the bits that come with it
+//	bits 0 to 7    length of the code and its extra bits
 //	bits 8 to 15   length of the code
-//	bits 16 to 23  coefficients that are done; 0 for the end of a band, whose run follows
-//	bits 24 to 31  length of the value that comes with it
+//	bits 16 to 23  number of coefficients that the code covers; 0 for an end-of-band run
+//	bits 24 to 31  length of the coefficient's value
 type step uint32
 
 func (s step) bits() int     { return int(s & 0xff) }
@@ -135,11 +136,12 @@ func (s step) codeBits() int { return int(s >> 8 & 0xff) }
 func (s step) advance() int  { return int(s >> 16 & 0xff) }
 func (s step) size() int     { return int(s >> 24) }
 
-// endOfBlock is the advance of a code that ends a block, more than any sum of
-// other advances.
+// endOfBlock is the advance of a code that ends a block. It is larger than the
+// sum of all other advances in a block.
 const endOfBlock = 128
 
-// codes is the meaning of a table's symbols.
+// codes is the kind of data that a Huffman table decodes. It determines what
+// the symbols mean.
 type codes int
 
 const (
@@ -149,8 +151,8 @@ const (
 	codesRefinement       // AC, later scan
 )
 
-// step returns the meaning of symbol when its code has n bits, or 0 when it has
-// none. al is the number of the coefficient's low bits that later scans add.
+// step returns the step for a symbol with a code of n bits, or 0 for an invalid
+// symbol. al is the number of the coefficient's low bits that later scans add.
 func (c codes) step(symbol byte, n, al int) step {
 	run, size := int(symbol>>4), int(symbol&15)
 	extra, advance := size, run+1
@@ -176,15 +178,15 @@ func (c codes) step(symbol byte, n, al int) step {
 
 const fastBits = 10
 
-// huffTable looks up the step of a code (T.81 annex C).
+// huffTable is a lookup table from Huffman codes to steps (T.81 annex C).
 type huffTable struct {
-	fast  [1 << fastBits]step // by the next fastBits, 0 for longer codes
+	fast  [1 << fastBits]step // by the next fastBits bits; 0 for longer codes
 	steps [256]step           // in the order of the codes
-	limit [17]uint32          // if the next 16 bits are below limit[n], they begin with a code of at most n bits
-	first [17]int             // what to add to a code of n bits for its place in steps
+	limit [17]uint32          // next 16 bits below limit[n] begin with a code of at most n bits
+	first [17]int             // offset from a code of n bits to its index in steps
 }
 
-// build builds the table of a DHT body.
+// build fills the table from the body of a DHT segment.
 func (h *huffTable) build(body []byte, c codes, al int) error {
 	counts, symbols := body[1:17], body[17:]
 	clear(h.fast[:])
@@ -192,7 +194,7 @@ func (h *huffTable) build(body []byte, c codes, al int) error {
 	for n := 1; n <= 16; n++ {
 		h.first[n] = at - code
 		for range counts[n-1] {
-			if code == 1<<n-1 { // a code of ones alone is not allowed
+			if code == 1<<n-1 { // a code of all ones is not allowed
 				return refuseDamaged("a Huffman table has too many codes")
 			}
 			if c == codesDC && symbols[at] > 15 {
@@ -215,7 +217,7 @@ func (h *huffTable) build(body []byte, c codes, al int) error {
 	return nil
 }
 
-// lookup returns the step of the code that acc begins with.
+// lookup returns the step of the code at the top of acc.
 func (h *huffTable) lookup(acc uint64) step {
 	if s := h.fast[acc>>(64-fastBits)]; s != 0 {
 		return s
@@ -229,7 +231,7 @@ func (h *huffTable) lookup(acc uint64) step {
 	return 0
 }
 
-// build builds the table that a scan names.
+// build fills h from the Huffman table with a class and an ID.
 func (t *jpegTables) build(h *huffTable, class, id int, c codes, al int) error {
 	body := t.huffman[class][id].body
 	if body == nil {

@@ -32,31 +32,31 @@ const (
 const (
 	windowSize = 64 << 10
 
-	// lookBehind is the number of bytes before pos that stay in the window: an
-	// entropy decoder holds the bits of at most 8 bytes, and each may be stuffed.
+	// lookBehind is the number of bytes before pos that stay in the window. An
+	// entropy decoder returns at most 8 bytes, each with a stuffed zero.
 	lookBehind = 16
 )
 
-// window reads a JPEG front to back through a small buffer, and copies the
+// window is a small buffer that reads a JPEG from front to back and copies the
 // parts to keep.
 type window struct {
-	ctx  context.Context //nolint:containedctx // one window is one call; it is looked at with each read
+	ctx  context.Context //nolint:containedctx // a window serves one call; each read checks ctx
 	src  io.ReaderAt
 	size int64 // of src
-	off  int64 // in src, of the byte after buf[:end]
+	off  int64 // position in src of the byte after buf[:end]
 
 	buf      []byte
 	pos, end int // buf[pos:end] is still to be read
 
 	out  io.Writer
-	keep int // while copying: buf[keep:pos] is read, and not yet copied; else -1
+	keep int // while copying, buf[keep:pos] is read but not copied yet; otherwise -1
 }
 
 func newWindow(ctx context.Context, src io.ReaderAt, size int64, out io.Writer) *window {
 	return &window{ctx: ctx, src: src, size: size, buf: make([]byte, windowSize), out: out, keep: -1}
 }
 
-// more reads more. It does nothing at the end of src.
+// more reads more of src into the buffer. It does nothing at the end of src.
 func (w *window) more() error {
 	if w.off == w.size {
 		return nil
@@ -88,11 +88,11 @@ func (w *window) more() error {
 	return nil
 }
 
-// ended reports whether nothing is left to read.
+// ended reports whether all of src has been read.
 func (w *window) ended() bool { return w.pos == w.end && w.off == w.size }
 
-// take reads n bytes, far fewer than a window. They are valid until the next
-// read.
+// take returns the next n bytes, which are valid until the next read. n must be
+// far smaller than the buffer.
 func (w *window) take(n int) ([]byte, error) {
 	if w.end-w.pos < n {
 		if err := w.more(); err != nil {
@@ -106,7 +106,7 @@ func (w *window) take(n int) ([]byte, error) {
 	return w.buf[w.pos-n : w.pos], nil
 }
 
-// skip skips n bytes, and reads as few of them as possible.
+// skip skips n bytes. It does not read those that are not in the buffer yet.
 func (w *window) skip(n int) error {
 	if have := w.end - w.pos; n > have {
 		if w.off += int64(n - have); w.off > w.size {
@@ -118,8 +118,8 @@ func (w *window) skip(n int) error {
 	return nil
 }
 
-// marker reads the next marker. It skips stray bytes before it, as every
-// decoder does.
+// marker reads up to the next marker and returns it. Like every decoder, it
+// skips stray bytes.
 func (w *window) marker() (byte, error) {
 	for {
 		if err := w.seekFF(); err != nil {
@@ -138,8 +138,8 @@ func (w *window) marker() (byte, error) {
 			if b[0] != 0 {
 				return b[0], nil
 			}
-			if fill > 0 { // libjpeg takes it for a stray data byte, others for a marker
-				return 0, refuseDamaged("fill bytes lead to no marker")
+			if fill > 0 { // a stray data byte to libjpeg, a marker to others
+				return 0, refuseDamaged("no marker follows its fill bytes")
 			}
 			break
 		}
@@ -162,7 +162,7 @@ func (w *window) seekFF() error {
 	}
 }
 
-// toMarker moves to the next marker, past stuffed bytes.
+// toMarker moves to the next marker. It skips stuffed zeros.
 func (w *window) toMarker() error {
 	for {
 		if err := w.seekFF(); err != nil {
@@ -179,10 +179,10 @@ func (w *window) toMarker() error {
 	}
 }
 
-// startCopy starts copying what is read to the output.
+// startCopy starts a copy: the output receives all bytes from pos on.
 func (w *window) startCopy() { w.keep = w.pos }
 
-// endCopy stops copying.
+// endCopy writes the rest of the copy, up to pos.
 func (w *window) endCopy() error {
 	_, err := w.out.Write(w.buf[w.keep:w.pos])
 	w.keep = -1

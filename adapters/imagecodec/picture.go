@@ -16,10 +16,10 @@ import (
 )
 
 // pictureWriter writes a picture to a temporary file, and counts and hashes its
-// bytes meanwhile. Either finish or abandon ends it; abandon after finish does
-// nothing, so that it can be deferred.
+// bytes. Either finish or abandon ends the writer. abandon does nothing after
+// finish, so a caller can defer it.
 type pictureWriter struct {
-	ctx    context.Context // encoders accept none: they end at the next write
+	ctx    context.Context // each write checks it, because encoders accept no context
 	file   *tempFile
 	buf    *bufio.Writer
 	size   int64
@@ -27,7 +27,8 @@ type pictureWriter struct {
 	sha256 hash.Hash
 }
 
-// newPicture starts a picture. Its writes fail once ctx is done.
+// newPicture creates the temporary file of a picture. Writes fail once ctx is
+// done.
 func (c *Codec) newPicture(ctx context.Context) (*pictureWriter, error) {
 	file, err := newTempFile(c.tempDir)
 	if err != nil {
@@ -47,8 +48,8 @@ func (w *pictureWriter) WriteByte(b byte) error { return w.buf.WriteByte(b) }
 // Flush writes the buffer to the file.
 func (w *pictureWriter) Flush() error { return w.buf.Flush() }
 
-// finish returns the picture, positioned at its first byte. The caller closes
-// its Content.
+// finish returns the picture, with its content at the first byte. The caller
+// closes the content.
 func (w *pictureWriter) finish() (*ports.Picture, error) {
 	if err := w.buf.Flush(); err != nil {
 		return nil, err
@@ -66,12 +67,12 @@ func (w *pictureWriter) finish() (*ports.Picture, error) {
 // abandon removes the file of an unfinished picture.
 func (w *pictureWriter) abandon() {
 	if w.file != nil {
-		_ = w.file.Close() // the bytes are not needed
+		_ = w.file.Close() // the file is discarded
 		w.file = nil
 	}
 }
 
-// sink is the pictureWriter behind its buffer.
+// sink is the unbuffered side of a pictureWriter.
 type sink struct{ w *pictureWriter }
 
 func (s sink) Write(p []byte) (int, error) {
@@ -89,8 +90,9 @@ func (s sink) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// tempFile is a file that is deleted when it is closed. Where the system allows
-// it, the name is deleted at once, so that a killed process leaves nothing.
+// tempFile is a file that Close deletes. Where the system allows it,
+// newTempFile already removes the name, so that a killed process leaves no
+// file.
 type tempFile struct {
 	*os.File
 	named bool

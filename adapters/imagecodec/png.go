@@ -11,16 +11,16 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// CheckPNG checks a PNG by its chunks. It inflates nothing, and its memory does
-// not depend on the file.
+// CheckPNG checks the chunks of a PNG and inflates nothing. Its memory does not
+// depend on the size of the file.
 func (c *Codec) CheckPNG(ctx context.Context, src io.ReaderAt, size int64) error {
 	_, err := inspectPNG(ctx, src, size)
 	return err
 }
 
-// Convert decodes a PNG strip by strip and encodes each strip at the same time,
-// so that 20 megapixels need no more memory than the widest eight rows. Only an
-// interlaced PNG is held whole, up to 4 megapixels.
+// Convert decodes a PNG strip by strip and encodes each strip at the same time.
+// So its memory depends on the width of the PNG, but not on the height. Only an
+// interlaced PNG, of at most 4 megapixels, is held whole.
 func (c *Codec) Convert(ctx context.Context, src io.ReaderAt, size int64) (*ports.Picture, error) {
 	info, err := inspectPNG(ctx, src, size)
 	if err != nil {
@@ -37,14 +37,14 @@ func (c *Codec) Convert(ctx context.Context, src io.ReaderAt, size int64) (*port
 	return out.finish()
 }
 
-// strips is the number of buffers: one is filled, one encoded, and the others
-// even out the two sides. More were no faster.
+// strips is the number of buffers. The decoder fills one, the encoder reads
+// another, and the rest wait between them. More buffers were no faster.
 const strips = 4
 
-// transcode runs the decoder and the encoder side by side until both are done.
+// transcode runs the decoder and the encoder concurrently until both are done.
 func transcode(ctx context.Context, info *pngInfo, src io.ReaderAt, size int64, out io.Writer) error {
 	group, ctx := errgroup.WithContext(ctx)
-	full, free := make(chan []byte, strips), make(chan []byte, strips) // have space for all: sending never blocks
+	full, free := make(chan []byte, strips), make(chan []byte, strips) // each has room for all strips, so sending never blocks
 	for range strips {
 		free <- nil
 	}
@@ -65,8 +65,8 @@ func transcode(ctx context.Context, info *pngInfo, src io.ReaderAt, size int64, 
 	return group.Wait()
 }
 
-// pngSource reads an upload from an offset on until ctx ends. It records its
-// own failure, so that it is not taken for a fault of the picture.
+// pngSource is a reader of an upload, from an offset on until ctx ends. It
+// records a read error, so that verdict does not report a fault of the picture.
 type pngSource struct {
 	ctx  context.Context
 	r    *io.SectionReader
@@ -88,8 +88,8 @@ func (s *pngSource) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// broken returns the error that ended reading, unless the picture caused it:
-// the time is over, or the upload cannot be read.
+// broken returns the error that stopped reading: ctx ended, or the upload
+// cannot be read. It returns nil if neither happened.
 func (s *pngSource) broken() error {
 	switch {
 	case s.ctx.Err() != nil:
@@ -100,9 +100,9 @@ func (s *pngSource) broken() error {
 	return nil
 }
 
-// verdict returns the error to report to the caller after err: what ended
-// reading, the fault of the picture, or, for an error of a decoder, that the
-// pixels are damaged.
+// verdict returns the error to report for err. A read error comes first, and
+// then a fault of the picture. Any other error means that the pixel data is
+// damaged.
 func (s *pngSource) verdict(err error) error {
 	if err == nil {
 		return nil
@@ -116,7 +116,7 @@ func (s *pngSource) verdict(err error) error {
 	return pngDamaged("its pixel data is damaged or incomplete")
 }
 
-// pngDamaged refuses a file that is not a correct PNG.
+// pngDamaged returns the error for an invalid PNG.
 func pngDamaged(why string) error {
 	return refuse(billing.FaultFormat, "This is not a valid PNG: "+why+".")
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// The limits of the interface. A megapixel is 1,000,000 pixels: the interface
-// counts 20 of them as 160 MB when decoded, at 8 bytes a pixel.
+// The limits of the API. A megapixel is 1,000,000 pixels. The API counts 20 of
+// them as 160 MB when decoded, at 8 bytes per pixel.
 const (
 	maxPNGPixels             = 20_000_000
 	maxInterlacedPixels      = 4_000_000
@@ -38,19 +38,19 @@ const (
 	pngRGBA      = 6
 )
 
-// pngInfo is the content of the chunks before the pixels.
+// pngInfo is the content of the chunks before the pixel data.
 type pngInfo struct {
 	width, height int
-	depth         int // bits a sample
+	depth         int // bits per sample
 	colour        int // pngGrey ... pngRGBA
 	interlaced    bool
 	palette       []byte // RGB triples
 	transparency  []byte // the tRNS chunk
 	color         pngColor
-	pixels        int64 // where the first IDAT chunk begins
+	pixels        int64 // offset of the first IDAT chunk
 }
 
-// samples returns the number of values that the PNG has for a pixel.
+// samples returns the number of samples per pixel in the PNG.
 func (i *pngInfo) samples() int {
 	switch i.colour {
 	case pngRGB:
@@ -64,8 +64,7 @@ func (i *pngInfo) samples() int {
 	}
 }
 
-// components returns the number of values that the JPEG has for a pixel: grey
-// stays grey.
+// components returns the number of components in the JPEG. Grey stays grey.
 func (i *pngInfo) components() int {
 	if i.colour == pngGrey || i.colour == pngGreyAlpha {
 		return 1
@@ -73,23 +72,25 @@ func (i *pngInfo) components() int {
 	return 3
 }
 
-// rowBytes returns the length of a row of width pixels without its filter byte.
+// rowBytes returns the length of a scanline of width pixels, without its filter
+// byte.
 func (i *pngInfo) rowBytes(width int) int { return (width*i.samples()*i.depth + 7) / 8 }
 
-// chunkWalk walks the chunks of a PNG once.
+// chunkWalk is one pass over the chunks of a PNG.
 type chunkWalk struct {
 	r        *bufio.Reader
-	left     int64 // bytes of the file not read yet
+	left     int64 // bytes of the file that are not read yet
 	size     int64
 	info     pngInfo
 	idat     bool // an IDAT chunk was seen
-	idatOver bool // and another kind after it
+	idatOver bool // a chunk of another kind followed it
 	buf      [3 * maxPalette]byte
 }
 
-// inspectPNG checks a PNG as far as possible without decoding it. Of the
-// ancillary chunks only tRNS and those about color affect pixels. The others
-// are skipped unread, with any checksums, and so is everything after IEND.
+// inspectPNG checks a PNG as far as possible without decoding its pixels. Among
+// the ancillary chunks, only tRNS and those about color affect pixels. It skips
+// the others without checking their checksums. It ignores everything after
+// IEND.
 func inspectPNG(ctx context.Context, src io.ReaderAt, size int64) (*pngInfo, error) {
 	source := newPNGSource(ctx, src, 0, size)
 	w := &chunkWalk{r: bufio.NewReaderSize(source, pngBuffer), left: size, size: size}
@@ -129,8 +130,8 @@ func (w *chunkWalk) run() error {
 	}
 }
 
-// head reads the length and the kind of a chunk, and checks that the file holds
-// the whole chunk.
+// head reads the length and kind of the next chunk, and checks that the file
+// holds the whole chunk.
 func (w *chunkWalk) head() (string, int64, error) {
 	head := w.buf[:8]
 	if _, err := io.ReadFull(w.r, head); err != nil {
@@ -149,7 +150,7 @@ func (w *chunkWalk) head() (string, int64, error) {
 	return string(head[4:]), length, nil
 }
 
-// chunk reads one chunk between the header and the end.
+// chunk reads one chunk between IHDR and IEND.
 func (w *chunkWalk) chunk(kind string, length int64) error {
 	if kind != kindIDAT {
 		w.idatOver = w.idat
@@ -202,7 +203,8 @@ func (w *chunkWalk) header() error {
 	return nil
 }
 
-// legalDepth is table 11.1 of the PNG specification.
+// legalDepth reports whether a color type allows a bit depth (PNG
+// specification, table 11.1).
 func legalDepth(depth, colour int) bool {
 	switch colour {
 	case pngGrey:
@@ -277,7 +279,8 @@ func (w *chunkWalk) end(length int64) error {
 	return err
 }
 
-// body reads a chunk that fits into the buffer, and checks its checksum.
+// body returns the content of a chunk that fits into the buffer, and checks its
+// checksum.
 func (w *chunkWalk) body(kind string, length int64) ([]byte, error) {
 	b, err := w.r.Peek(int(length))
 	if err != nil {
@@ -286,7 +289,7 @@ func (w *chunkWalk) body(kind string, length int64) ([]byte, error) {
 	return w.buf[:copy(w.buf[:], b)], w.whole(kind, length)
 }
 
-// whole reads the content of a chunk, and checks its checksum.
+// whole skips the content of a chunk, and checks its checksum.
 func (w *chunkWalk) whole(kind string, length int64) error {
 	intact, err := w.intact(kind, length)
 	if err == nil && !intact {
@@ -295,7 +298,7 @@ func (w *chunkWalk) whole(kind string, length int64) error {
 	return err
 }
 
-// intact reads the content of a chunk, and reports whether its checksum is
+// intact skips the content of a chunk, and reports whether its checksum is
 // correct.
 func (w *chunkWalk) intact(kind string, length int64) (bool, error) {
 	crc := crc32.ChecksumIEEE([]byte(kind))

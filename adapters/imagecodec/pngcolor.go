@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-// The chunks that define the color of samples.
+// The chunks that define the color space.
 const (
 	kindCICP = "cICP"
 	kindICCP = "iCCP"
@@ -20,21 +20,21 @@ const (
 )
 
 const (
-	pngFraction = 100_000 // of the numbers in gAMA and cHRM
+	pngFraction = 100_000 // the number 1 in gAMA and cHRM
 
-	// Writers put 1/2.2 next to the primaries of sRGB, or alone, for sRGB itself.
+	// Writers that mean sRGB store 1/2.2, with the primaries of sRGB or alone.
 	leastSRGBGamma, mostSRGBGamma = 45_000, 46_000
 )
 
-// pngColor holds those chunks: the contents of the short ones by kind, and the
-// position of the profile.
+// pngColor holds the color chunks: the contents of the short ones by kind, and
+// the position of the profile.
 type pngColor struct {
 	short           map[string][]byte
-	profile, length int64 // content of the iCCP chunk; length is 0 without one
+	profile, length int64 // position and length of the iCCP chunk's content; length is 0 without one
 }
 
-// color reads a chunk about color. Like any ancillary chunk it is skipped when
-// it is damaged, repeated or out of place.
+// color reads a color chunk. As for any ancillary chunk, it skips one that is
+// damaged, repeated or out of place.
 func (w *chunkWalk) color(kind string, length int64) error {
 	sizes := map[string]int64{kindCICP: 4, kindSRGB: 1, kindGAMA: 4, kindCHRM: 32}
 	color := &w.info.color
@@ -66,10 +66,10 @@ func (w *chunkWalk) color(kind string, length int64) error {
 	}
 }
 
-// colorSpace returns the color space of a picture, by the precedence of the PNG
-// specification (third edition, 4.3): cICP, iCCP, sRGB, and then gAMA with
-// cHRM. An unusable chunk gives precedence to the next. It returns nil for
-// sRGB, and without any.
+// colorSpace returns the color space of a picture, or nil for sRGB. The chunks
+// have the precedence of the PNG specification (third edition, 4.3): cICP,
+// iCCP, sRGB, and then gAMA with cHRM. An unusable chunk gives precedence to
+// the next. A picture without any of them is sRGB.
 func (i *pngInfo) colorSpace(ctx context.Context, src io.ReaderAt) (*colorSpace, error) {
 	if s := codedSpace(i.color.short[kindCICP]); s != nil {
 		return s, nil
@@ -93,8 +93,8 @@ func (i *pngInfo) colorSpace(ctx context.Context, src io.ReaderAt) (*colorSpace,
 	return gammaSpace(i.color.short[kindGAMA], chrm), nil
 }
 
-// inflateProfile reads the profile of an iCCP chunk, or returns none when it is
-// damaged. An error is internal.
+// inflateProfile returns the profile in an iCCP chunk, or nil if it is damaged.
+// An error means that reading failed.
 func (c *pngColor) inflateProfile(ctx context.Context, src io.ReaderAt) ([]byte, error) {
 	source := newPNGSource(ctx, src, c.profile, c.profile+min(c.length, maxProfile))
 	profile := profileOf(bufio.NewReader(source))
@@ -104,9 +104,9 @@ func (c *pngColor) inflateProfile(ctx context.Context, src io.ReaderAt) ([]byte,
 	return profile, nil
 }
 
-// profileOf reads the content of an iCCP chunk: a name, a method, and the
-// profile. It inflates as much as the profile's header states, and at most
-// maxProfile. It returns nil for anything else.
+// profileOf reads the content of an iCCP chunk: a name, a compression method,
+// and the profile. It inflates as many bytes as the profile's header states, up
+// to maxProfile. It returns nil for invalid content.
 func profileOf(r *bufio.Reader) []byte {
 	if _, err := r.ReadSlice(0); err != nil {
 		return nil
@@ -133,8 +133,8 @@ func profileOf(r *bufio.Reader) []byte {
 	return profile
 }
 
-// gammaSpace returns the color space of a gAMA chunk and, if there is one, a
-// cHRM chunk. As in browsers, cHRM alone has no effect.
+// gammaSpace returns the color space of a gAMA chunk and an optional cHRM
+// chunk. As in browsers, cHRM alone has no effect.
 func gammaSpace(gama, chrm []byte) *colorSpace {
 	if gama == nil || binary.BigEndian.Uint32(gama) == 0 {
 		return nil
@@ -159,10 +159,10 @@ func gammaSpace(gama, chrm []byte) *colorSpace {
 	return s
 }
 
-// codedSpace returns the color space of the code points of a cICP chunk (ITU-T
-// H.273): those of television and of displays in the range of sRGB. Others,
-// mostly of high dynamic range, would need tone mapping; for viewers without
-// that, writers add one of the other chunks.
+// codedSpace returns the color space for the code points of a cICP chunk (ITU-T
+// H.273). It supports those of television and displays with sRGB's dynamic
+// range. It returns nil for others. Most have a high dynamic range and need
+// tone mapping. For viewers without it, writers add another color chunk.
 func codedSpace(cicp []byte) *colorSpace {
 	if cicp == nil || cicp[2] != 0 || cicp[3] != 1 { // not RGB, or not of full range
 		return nil
@@ -198,7 +198,8 @@ func codedSpace(cicp []byte) *colorSpace {
 	return s
 }
 
-// spanned returns the matrix of primaries under the white of sRGB.
+// spanned returns the matrix of the red, green and blue primaries under sRGB's
+// white.
 func spanned(xy ...float64) matrix {
 	toXYZ, _ := primaries([8]float64(append([]float64{0.3127, 0.329}, xy...)))
 	return fromD50().times(toXYZ)

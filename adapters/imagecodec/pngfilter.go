@@ -2,14 +2,15 @@ package imagecodec
 
 import "io"
 
-// filteredRows undoes the filters of PNG, row by row.
+// filteredRows is a reader of scanlines that undoes their filters.
 type filteredRows struct {
 	r         io.Reader
-	bpp       int // the distance to the byte that a filter compares with
+	bpp       int // bytes per pixel, at least 1
 	cur, prev []byte
 }
 
-// newFilteredRows reads rows of width pixels. Above the first all bytes are 0.
+// newFilteredRows returns a reader of scanlines of width pixels. All bytes
+// above the first scanline are 0.
 func newFilteredRows(r io.Reader, info *pngInfo, width int) *filteredRows {
 	n := 1 + info.rowBytes(width)
 	return &filteredRows{
@@ -18,7 +19,8 @@ func newFilteredRows(r io.Reader, info *pngInfo, width int) *filteredRows {
 	}
 }
 
-// next returns the next row. It is valid until the call after the next.
+// next returns the next scanline, without its filter byte. It stays valid until
+// the second call after this one.
 func (f *filteredRows) next() ([]byte, error) {
 	f.cur, f.prev = f.prev, f.cur
 	if _, err := io.ReadFull(f.r, f.cur); err != nil {
@@ -72,7 +74,7 @@ func unfilterPaeth(row, above []byte, bpp int) {
 	if len(row) <= bpp {
 		return
 	}
-	// Three views of the rows, all as long, so that no index is checked.
+	// All slices have the same length, so the compiler omits bounds checks.
 	lefts, row := row[:len(row)-bpp], row[bpp:]
 	corners, above := above[:len(lefts)], above[bpp:]
 	for i := range lefts {
@@ -80,10 +82,10 @@ func unfilterPaeth(row, above []byte, bpp int) {
 	}
 }
 
-// paeth returns the argument nearest to left + up - corner; in a tie left
-// before up before corner. This form returns the same as the three distances of
-// the specification for all of the 2^24 arguments (a test tries them), without
-// a branch: a photograph needs a third of the time.
+// paeth returns the argument nearest to left + up - corner. In a tie, it
+// prefers left, then up. A test compares it with the specification's three
+// distances for all 2^24 arguments. It has no branches: a photograph needs a
+// third of the time.
 func paeth(left, up, corner int) uint8 {
 	low, high := min(left, up), max(left, up)
 	middle := 3*corner - left - up

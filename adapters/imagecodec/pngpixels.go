@@ -5,11 +5,12 @@ import (
 	"slices"
 )
 
-// expander converts a row of a PNG to width pixels of the JPEG: 8 bits a
-// component, over white.
+// expander converts a scanline of width pixels to samples of the JPEG: 8 bits
+// per component, composited over white.
 type expander func(dst, row []byte, width int)
 
-// newExpander returns the expander of a picture in a color space; nil is sRGB.
+// newExpander returns the expander for a picture and its color space. A nil
+// space is sRGB.
 func newExpander(info *pngInfo, space *colorSpace) expander {
 	key := transparentColour(info)
 	var c *converter
@@ -40,9 +41,9 @@ func newExpander(info *pngInfo, space *colorSpace) expander {
 	}
 }
 
-// transparentColour returns the color that a tRNS chunk makes transparent in a
-// picture without alpha, one value a sample, or nil. Bits above the depth do
-// not count.
+// transparentColour returns the color that a tRNS chunk makes transparent, one
+// value per sample. It returns nil for a palette, or without the chunk. Bits
+// above the depth are ignored.
 func transparentColour(info *pngInfo) []uint16 {
 	if info.transparency == nil || info.colour == pngPalette {
 		return nil
@@ -54,28 +55,29 @@ func transparentColour(info *pngInfo) []uint16 {
 	return key
 }
 
-// overWhite lays a value of 8 bits over white.
+// overWhite composites an 8-bit value over white.
 func overWhite(value, alpha uint8) uint8 {
 	sum := uint32(value)*uint32(alpha) + 255*uint32(255-alpha)
 	return uint8((sum + 127) / 255) //nolint:gosec // G115: at most 255
 }
 
-// narrow reduces 16 bits to 8, to the nearest: the shift returns the same as a
-// division by 65535 for every value.
+// narrow scales a 16-bit value to 8 bits and rounds to the nearest integer. For
+// every value, the shift returns the same as a division by 65535.
 func narrow(value uint16) uint8 {
 	return uint8((uint32(value)*255 + 32895) >> 16) //nolint:gosec // G115: at most 255
 }
 
-// widen converts a value of 8 bits to 16 bits.
+// widen scales an 8-bit value to 16 bits.
 func widen(value uint8) uint16 { return uint16(value) * 257 }
 
-// wideOverWhite lays a value of 16 bits over white.
+// wideOverWhite composites a 16-bit value over white.
 func wideOverWhite(value, alpha uint16) uint16 {
 	sum := uint32(value)*uint32(alpha) + most*uint32(most-alpha) // at most most * most
 	return uint16((sum + most/2) / most)                         //nolint:gosec // G115: at most most
 }
 
-// unpack returns the values of a row that has 1, 2, 4 or 8 bits a value.
+// unpack writes one value per byte to dst. The row has depth bits per value: 1,
+// 2, 4 or 8.
 func unpack(dst, row []byte, depth int) {
 	perByte, mask := 8/depth, byte(1<<depth-1)
 	for x := range dst {
@@ -84,7 +86,7 @@ func unpack(dst, row []byte, depth int) {
 	}
 }
 
-// expandGrey converts grey values by a table.
+// expandGrey returns an expander that looks up grey values in a table.
 func expandGrey(depth int, key []uint16, c *converter) expander {
 	var table [256]uint8
 	for value := range 1 << depth {
@@ -105,8 +107,8 @@ func expandGrey(depth int, key []uint16, c *converter) expander {
 	}
 }
 
-// expandPalette converts colors by a table. An index without a color is black,
-// as in other decoders.
+// expandPalette returns an expander that looks up palette colors in a table. An
+// index beyond the palette is black, as in other decoders.
 func expandPalette(info *pngInfo, converter *converter) expander {
 	var table [maxPalette][3]uint8
 	for i := range len(info.palette) / 3 {
@@ -166,7 +168,7 @@ func expandGreyAlpha(dst, row []byte, width int) {
 	}
 }
 
-// expandWide converts grey or RGB of 16 bits.
+// expandWide returns an expander for 16-bit grey or RGB.
 func expandWide(samples int, key []uint16) expander {
 	return func(dst, row []byte, width int) {
 		for x := range width {
@@ -186,7 +188,7 @@ func expandWide(samples int, key []uint16) expander {
 	}
 }
 
-// expandWideAlpha converts grey or RGB of 16 bits with alpha.
+// expandWideAlpha returns an expander for 16-bit grey or RGB with alpha.
 func expandWideAlpha(samples int) expander {
 	return func(dst, row []byte, width int) {
 		for x := range width {
@@ -199,8 +201,9 @@ func expandWideAlpha(samples int) expander {
 	}
 }
 
-// expandConverted converts every kind of picture without a table. It composites
-// in the picture's own color space, in 16 bits, and then converts the result.
+// expandConverted returns an expander for a picture that no table covers. It
+// composites in the picture's own color space, in 16 bits, and then converts
+// the result to sRGB.
 func expandConverted(info *pngInfo, key []uint16, converter *converter) expander {
 	samples, components, wide := info.samples(), info.components(), info.depth == 16
 	return func(dst, row []byte, width int) {

@@ -8,15 +8,15 @@ import (
 	"io"
 )
 
-// blockSide is the side of a JPEG's blocks: strips have that many rows, and
-// rows consist of whole blocks.
+// blockSide is the side of a JPEG's blocks. A strip has that many rows, which
+// are padded to whole blocks.
 const blockSide = 8
 
-// wholeBlocks rounds a side up to whole blocks.
+// wholeBlocks rounds a width or height up to whole blocks.
 func wholeBlocks(side int) int { return (side + blockSide - 1) &^ (blockSide - 1) }
 
-// decodePNG sends the picture's strips to full, and gets the memory for them
-// from free, where nil is memory not allocated yet.
+// decodePNG decodes the picture and sends its strips to full. It receives the
+// buffers for them from free, and allocates one for each nil.
 func decodePNG(ctx context.Context, info *pngInfo, src io.ReaderAt, size int64, free <-chan []byte, full chan<- []byte) error {
 	space, err := info.colorSpace(ctx, src)
 	if err != nil {
@@ -42,12 +42,12 @@ func decodePNG(ctx context.Context, info *pngInfo, src io.ReaderAt, size int64, 
 	return source.verdict(err)
 }
 
-// idatReader joins the contents of the IDAT chunks. The chunks were checked
-// before, so it reads only their lengths.
+// idatReader is a reader of the joined IDAT chunks. Their checksums were
+// checked before, so it reads only their lengths.
 type idatReader struct {
 	r      *bufio.Reader
-	left   uint32 // bytes of the chunk
-	within bool   // a chunk was started; its checksum follows
+	left   uint32 // bytes left in the chunk
+	within bool   // a chunk was started, and its checksum follows
 }
 
 func (i *idatReader) Read(p []byte) (int, error) {
@@ -61,7 +61,8 @@ func (i *idatReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// begin moves to the next IDAT chunk, or returns io.EOF before any other.
+// begin moves to the next IDAT chunk. It returns io.EOF at a chunk of another
+// kind.
 func (i *idatReader) begin() error {
 	if i.within {
 		if _, err := i.r.Discard(4); err != nil {
@@ -80,18 +81,19 @@ func (i *idatReader) begin() error {
 	return err
 }
 
-// pngDecoder makes strips of inflated rows.
+// pngDecoder turns inflated scanlines into strips.
 type pngDecoder struct {
 	ctx      context.Context
 	info     *pngInfo
 	inflated io.Reader
 	expand   expander
-	stride   int // bytes of a strip's row
+	stride   int // bytes per row of a strip
 	free     <-chan []byte
 	full     chan<- []byte
 }
 
-// progressive sends each strip as soon as its rows are decoded.
+// progressive decodes a PNG without interlacing. It sends each strip as soon as
+// its rows are decoded.
 func (d *pngDecoder) progressive() error {
 	rows := newFilteredRows(d.inflated, d.info, d.info.width)
 	for top := 0; top < d.info.height; top += blockSide {
@@ -112,15 +114,16 @@ func (d *pngDecoder) progressive() error {
 	return nil
 }
 
-// adam7 returns the passes of an interlaced PNG: where each begins, and the
-// distances of its pixels.
+// adam7 returns the passes of an interlaced PNG: the first pixel of each, and
+// the distances between its pixels.
 func adam7() [7]struct{ x, y, dx, dy int } {
 	return [...]struct{ x, y, dx, dy int }{
 		{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4}, {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2},
 	}
 }
 
-// interlaced collects the seven passes, and then sends the strips.
+// interlaced decodes the seven passes into one picture, and then sends its
+// strips.
 func (d *pngDecoder) interlaced() error {
 	components := d.info.components()
 	picture := make([]byte, d.stride*wholeBlocks(d.info.height))
@@ -154,7 +157,7 @@ func (d *pngDecoder) interlaced() error {
 	return nil
 }
 
-// strip waits for memory that the encoder has released.
+// strip returns the next free buffer. It waits until the encoder releases one.
 func (d *pngDecoder) strip() ([]byte, error) {
 	select {
 	case strip := <-d.free:
@@ -167,9 +170,9 @@ func (d *pngDecoder) strip() ([]byte, error) {
 	}
 }
 
-// send fills a strip up to whole blocks with its own reflection, and sends it.
-// A cosine transform continues in reflections, so they cost the least: a
-// picture of 3 x 3 pixels keeps 8 dB more than with its last pixels repeated.
+// send pads a strip to whole blocks with its own reflection, and sends it.
+// Reflected pixels cost a DCT the least. A picture of 3 x 3 pixels keeps 8 dB
+// more than with its last pixels repeated.
 func (d *pngDecoder) send(strip []byte, rows int) {
 	components, width := d.info.components(), d.info.width
 	for y := range rows {
@@ -184,13 +187,15 @@ func (d *pngDecoder) send(strip []byte, rows int) {
 	d.full <- strip
 }
 
-// reflected returns the place below side that reflects a place at or beyond it.
+// reflected returns the index below side that mirrors an index at or beyond
+// side.
 func reflected(at, side int) int {
 	at %= 2 * side
 	return min(at, 2*side-1-at)
 }
 
-// noMore checks that the pixel data ends with the last row, checksum included.
+// noMore checks that the pixel data ends with the last scanline, and checks its
+// checksum.
 func (d *pngDecoder) noMore() error {
 	switch _, err := io.ReadFull(d.inflated, make([]byte, 1)); err {
 	case io.EOF:

@@ -12,25 +12,26 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// ErrContent is the error of a Put whose content differs from its description.
+// ErrContent is returned by Put when the content differs from its description.
 var ErrContent = errors.New("minioblob: the content has another size or other sums than described")
 
 var errOver = errors.New("minioblob: the upload is over")
 
-// content reads the blob once and checks it. It returns the last bytes only when
-// all of it is right: a server that never receives them keeps nothing.
+// content is a reader that checks a blob while the client uploads it. It
+// returns the last bytes only if the size and the checksum are right. A server
+// that never receives them stores nothing.
 //
-// A request may read its body in the background after its caller has the reply,
-// so stop ends the upload, and no Read of the source outlives that.
+// The client may read the body of a request in the background after it has
+// returned. stop ends the upload, and no Read of the source outlives stop.
 type content struct {
 	ctx context.Context
 
 	mu   sync.Mutex
 	src  io.Reader
-	left int64 // bytes to come
+	left int64 // bytes that are not read yet
 	sha  hash.Hash
 	want [sha256.Size]byte
-	err  error // what every further Read returns; io.EOF when all was right
+	err  error // the result of every further Read; io.EOF if the content was right
 }
 
 func newContent(ctx context.Context, b ports.Blob) *content {
@@ -79,8 +80,8 @@ func (c *content) read(p []byte) (int, error) {
 	return n, io.EOF
 }
 
-// stop ends the reading, once a Read under way has returned, and returns what
-// was wrong with the content, or nil.
+// stop waits for a Read that is under way, and ends reading. It returns the
+// fault of the content, or nil.
 func (c *content) stop() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,9 +1,10 @@
-// Package minioblob keeps images in a bucket of any S3 server: a ports.Blobs.
+// Package minioblob stores images in a bucket of any S3 server. It implements
+// ports.Blobs.
 //
-// A blob is one PUT request of a known length, which every S3 server keeps whole
-// or not at all. Its sums are signed with the request, so the server checks
-// them, and the sender checks them too while it reads. A blob is never held in
-// memory as a whole.
+// A blob is one PUT request of a known length, so a server stores all of it or
+// nothing. Its checksums are part of the signed request, and the server
+// verifies them. This package verifies them too while it reads. It never holds
+// a whole blob in memory.
 package minioblob
 
 import (
@@ -27,18 +28,19 @@ import (
 )
 
 const (
-	// attempts is how often a request is sent before its failure is returned. It
-	// is more than one, because a restarted server leaves dead connections.
+	// attempts is the number of times that a request is sent before its failure
+	// is returned. One is not enough: a restarted server leaves dead
+	// connections.
 	attempts = 3
-	// firstPause is the pause before the second attempt; each is twice as long
-	// as the one before.
+	// firstPause is the pause before the second attempt. Each further pause is
+	// twice as long.
 	firstPause = 100 * time.Millisecond
 )
 
-// ErrName is the error of a name that no blob can have.
+// ErrName is returned for a name that no blob can have.
 var ErrName = errors.New("minioblob: no name for a blob")
 
-// Store is a bucket. It is safe for use by many goroutines.
+// Store is a bucket. It is safe for concurrent use.
 type Store struct {
 	at        location
 	log       *slog.Logger
@@ -50,9 +52,9 @@ type Store struct {
 
 var _ ports.Blobs = (*Store)(nil)
 
-// Open makes the bucket when it is missing. A server that is away is no error:
-// the first Put or Ready after it is back makes the bucket. A server that refuses
-// is an error.
+// Open opens a bucket, and creates it if it is missing. If the server cannot be
+// reached, Open succeeds, and the first Put or Ready after it is back creates
+// the bucket. If the server refuses, Open returns an error.
 func Open(ctx context.Context, opts Options) (*Store, error) {
 	at, err := parseURL(opts.URL)
 	if err != nil {
@@ -102,15 +104,15 @@ func (s *Store) makeBucket(ctx context.Context) error {
 		s.log.InfoContext(ctx, "made a bucket", "host", s.at.host, "bucket", s.at.bucket)
 		return nil
 	}
-	// Another process may have been quicker, which servers report in various ways.
+	// Another process may have made it first. Servers report that in various ways.
 	if found, lookErr := s.often.BucketExists(ctx, s.at.bucket); lookErr == nil && found {
 		return nil
 	}
 	return err
 }
 
-// passes reports whether the error may go away by itself: a fault of the network,
-// or of a server that is unwell.
+// passes reports whether an error may go away without a change: a fault of the
+// network, or a temporary fault of the server.
 func passes(err error) bool {
 	reply, ok := errors.AsType[minio.ErrorResponse](err)
 	return !ok || reply.StatusCode >= http.StatusInternalServerError ||
@@ -122,10 +124,10 @@ func isCode(err error, code string) bool {
 	return ok && reply.Code == code
 }
 
-// Put keeps a blob. When its connection is lost after the last byte, the server
-// may or may not have the blob. Put then sends it again if the content can be
-// read again (io.Seeker); otherwise it fails, and the name may have the new blob.
-// It waits for a Read of the content that blocks, even when ctx ends.
+// Put stores a blob. If the connection is lost after the last byte, the server
+// may or may not have the blob. Put sends it again if the content can be read
+// again (io.Seeker). Otherwise Put fails, and the name may have the new blob.
+// Put waits for a blocked Read of the content, even when ctx ends.
 func (s *Store) Put(ctx context.Context, name string, b ports.Blob) error {
 	if !billing.ValidBlobName(name) {
 		return ErrName
@@ -145,9 +147,9 @@ func (s *Store) Put(ctx context.Context, name string, b ports.Blob) error {
 	}
 }
 
-// failure is the error of a call that failed. It is StorageUnavailable, unless
-// the content was wrong, the server called the request a bad one, or the caller
-// gave up.
+// failure returns the error of a failed call. It is StorageUnavailable, except
+// in three cases: the content was wrong, the server replied 400, or the caller
+// canceled.
 func failure(ctx context.Context, call string, err error) error {
 	_, content := errors.AsType[contentError](err)
 	reply, _ := errors.AsType[minio.ErrorResponse](err)
@@ -158,21 +160,21 @@ func failure(ctx context.Context, call string, err error) error {
 	return billing.StorageUnavailable(err)
 }
 
-// contentError is what was wrong with content that could not be sent.
+// contentError is a fault of content that could not be sent.
 type contentError struct{ error }
 
 func (e contentError) Unwrap() error { return e.error }
 
 func (s *Store) put(ctx context.Context, name string, b ports.Blob) error {
 	body := newContent(ctx, b)
-	if b.Size <= 0 { // the request has no body, and would not read it
+	if b.Size <= 0 { // an empty request would not read the content
 		if _, err := io.Copy(io.Discard, body); err != nil {
 			return contentError{err}
 		}
 	}
 	_, err := s.once.PutObject(ctx, s.at.bucket, name, body, b.Size,
 		base64.StdEncoding.EncodeToString(b.MD5[:]), hex.EncodeToString(b.SHA256[:]),
-		// The sum of the whole is signed instead of one for each piece.
+		// The request signs one checksum of the whole, instead of one per part.
 		minio.PutObjectOptions{DisableContentSha256: true})
 	if wrong := body.stop(); wrong != nil {
 		return contentError{wrong}
@@ -180,8 +182,8 @@ func (s *Store) put(ctx context.Context, name string, b ports.Blob) error {
 	return err
 }
 
-// rewinder returns a function that brings the content back to its position now,
-// or nil when it can be read only once.
+// rewinder returns a function that rewinds the content to its current position.
+// It returns nil if the content can be read only once.
 func rewinder(content io.Reader) func() error {
 	seeker, ok := content.(io.Seeker)
 	if !ok {
@@ -197,8 +199,8 @@ func rewinder(content io.Reader) func() error {
 	}
 }
 
-// worthRetrying reports whether a Put that failed is worth another attempt, after
-// a pause.
+// worthRetrying reports whether another attempt at a failed Put makes sense. It
+// pauses before it returns true.
 func (s *Store) worthRetrying(ctx context.Context, err error, pause time.Duration) bool {
 	if _, ok := errors.AsType[contentError](err); ok || ctx.Err() != nil {
 		return false
@@ -217,10 +219,10 @@ func (s *Store) worthRetrying(ctx context.Context, err error, pause time.Duratio
 	}
 }
 
-// Open reads a blob while ctx lasts. Content that is cut short ends with an
-// error, and a blob that is replaced meanwhile is never mixed with the new one. A
-// server that has not begun to respond within the patience is away, however many
-// requests that allowed.
+// Open reads a blob until ctx ends. Content that is cut short ends with an
+// error. If the blob is replaced meanwhile, Open never mixes it with the new
+// one. If no reply has begun within the patience, over all attempts, Open
+// fails.
 func (s *Store) Open(ctx context.Context, name string) (io.ReadCloser, int64, error) {
 	if !billing.ValidBlobName(name) {
 		return nil, 0, ErrName
@@ -235,8 +237,8 @@ func (s *Store) Open(ctx context.Context, name string) (io.ReadCloser, int64, er
 		return nil, 0, billing.NotFound("image", "")
 	case err == nil && !inTime:
 		err = errors.Join(context.DeadlineExceeded, content.Close())
-	case err == nil && info.Size < 0: // without a size, a cut would look like the end
-		err = errors.Join(errors.New("the server does not say the size"), content.Close())
+	case err == nil && info.Size < 0: // without a size, truncated content would look complete
+		err = errors.Join(errors.New("the server states no size"), content.Close())
 	}
 	if err != nil {
 		cancel()
@@ -245,7 +247,7 @@ func (s *Store) Open(ctx context.Context, name string) (io.ReadCloser, int64, er
 	return download{content, cancel}, info.Size, nil
 }
 
-// download is content whose request ends when it is closed.
+// download is the content of a blob. Closing it ends the request.
 type download struct {
 	io.ReadCloser
 	cancel context.CancelFunc
@@ -256,7 +258,7 @@ func (d download) Close() error {
 	return d.ReadCloser.Close()
 }
 
-// Delete removes a blob. In a bucket that keeps versions the server hides it.
+// Delete deletes a blob. In a bucket with versions, the server only hides it.
 func (s *Store) Delete(ctx context.Context, name string) error {
 	if !billing.ValidBlobName(name) {
 		return ErrName
@@ -268,7 +270,8 @@ func (s *Store) Delete(ctx context.Context, name string) error {
 	return nil
 }
 
-// List returns the blobs whose names begin with prefix, a thousand at a time.
+// List returns the blobs whose names begin with prefix. It requests a thousand
+// at a time.
 func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[ports.BlobInfo, error] {
 	return func(yield func(ports.BlobInfo, error) bool) {
 		if !billing.ValidBlobPrefix(prefix) {
@@ -287,13 +290,13 @@ func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[ports.BlobInf
 				return
 			}
 		}
-		if err := ctx.Err(); err != nil { // which ends the library's list without an error
+		if err := ctx.Err(); err != nil { // the library ends its list without an error
 			yield(ports.BlobInfo{}, failure(ctx, "list", err))
 		}
 	}
 }
 
-// Ready asks for the bucket, and makes it when it is missing.
+// Ready checks that the bucket exists, and creates it if it is missing.
 func (s *Store) Ready(ctx context.Context) error {
 	if err := s.makeBucket(ctx); err != nil {
 		return failure(ctx, "bucket "+s.at.bucket, err)

@@ -11,31 +11,31 @@ import (
 	"github.com/minio/minio-go/v7/pkg/s3utils"
 )
 
-// Options says where images are kept.
+// Options holds the address of the bucket and the limits of the client.
 type Options struct {
-	// URL is s3://ACCESS:SECRET@host:port/bucket, with the keys percent-encoded
-	// where need be. ?tls=false speaks plain HTTP, and ?region=... names the
-	// region, which is otherwise asked of the server.
+	// URL is s3://ACCESS:SECRET@host:port/bucket, with percent-encoded keys.
+	// ?tls=false uses plain HTTP. ?region=... sets the region; otherwise the
+	// server is asked for it.
 	URL string
 	Log *slog.Logger
 
-	// Patience is how long the server may take to accept a connection, and how
-	// long a connection may stand still before it counts as dead; 15 s when zero.
+	// Patience limits the time to connect, and the time without progress before
+	// a connection counts as dead. 0 means 15 s.
 	Patience time.Duration
 }
 
-// defaultPatience is longer than a busy server takes to force 15 MB to disk.
+// defaultPatience is longer than a busy server needs to write 15 MB to disk.
 const defaultPatience = 15 * time.Second
 
-// location is what a URL says.
+// location is the content of a URL.
 type location struct {
 	host, bucket, region string
 	access, secret       string
 	tls                  bool
 }
 
-// parseURL reads a URL. Its errors show nothing of it, because the secret may
-// stand in any part of a URL that is written wrongly.
+// parseURL parses a URL. Its errors quote nothing, because the secret may be in
+// any part of a malformed URL.
 func parseURL(raw string) (location, error) {
 	u, err := url.Parse(raw)
 	if err != nil {

@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// maxIdle is how many connections wait for their next use: more than requests
-// run at once on an instance.
+// maxIdle is the number of idle connections that are kept. An instance runs
+// fewer requests than that at once.
 const maxIdle = 16
 
-// writeBuffer is how much the system buffers for a connection. Its progress is
-// not seen here, and the system's own choice of some megabytes would make a slow
-// line look dead.
+// writeBuffer is the size of the kernel's send buffer for a connection. The
+// client does not see progress within that buffer. The system's default of some
+// megabytes would make a slow line look dead.
 const writeBuffer = 256 << 10
 
-// newTransport makes connections that are closed when nothing moves on them for
-// as long as patience. Requests have no other limit than their context: a slow
-// line may take its time.
+// newTransport returns a transport that closes a connection after patience
+// without progress. Only the context limits the length of a request, so a slow
+// line may be slow.
 func newTransport(patience time.Duration) *http.Transport {
 	dialer := net.Dialer{Timeout: patience, KeepAlive: patience}
 	return &http.Transport{
@@ -35,13 +35,13 @@ func newTransport(patience time.Duration) *http.Transport {
 		TLSHandshakeTimeout: patience,
 		MaxIdleConns:        maxIdle,
 		MaxIdleConnsPerHost: maxIdle,
-		IdleConnTimeout:     patience / 2, // before the connection itself gives up
+		IdleConnTimeout:     patience / 2, // before the connection itself times out
 		DisableCompression:  true,         // images do not shrink, and their length is needed
 	}
 }
 
-// timedConn ends a Read or Write in which nothing moves. A Write that makes
-// progress keeps a Read alive that waits for the reply.
+// timedConn is a connection that ends a Read or Write without progress. The
+// progress of a Write also extends a Read that waits for the reply.
 type timedConn struct {
 	net.Conn
 	patience time.Duration

@@ -13,14 +13,14 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// ahead is the number of messages that a consumer fetches beyond those that it
-// works on. The broker delivers them in order of arrival, so only fetched
-// messages can take turns by scope. It is more than the relays of several
-// processes let one scope have at the broker.
+// ahead is the number of messages that a consumer fetches beyond those in work.
+// The broker delivers messages in order of arrival, so only fetched messages
+// can take turns by scope. The relays of several processes let one scope have
+// fewer messages than this at the broker.
 const ahead = 512
 
-// consumer is one call of Consume. Its running calls may outlive the connection
-// that delivered their jobs, so they are counted here.
+// consumer is one call of Consume. Its running handler calls may outlive the
+// connection that delivered their jobs, so consumer counts them.
 type consumer struct {
 	q        *Queue
 	kind     jobs.Kind
@@ -30,8 +30,8 @@ type consumer struct {
 	calls    sync.WaitGroup
 }
 
-// Consume runs handle for jobs of the kind until ctx ends, over as many
-// connections as necessary.
+// Consume runs handle for jobs of the kind until ctx ends. It reconnects as
+// often as necessary.
 func (q *Queue) Consume(
 	ctx context.Context, kind jobs.Kind, parallel int, handle func(context.Context, ports.Message) ports.Verdict,
 ) error {
@@ -67,8 +67,8 @@ func (q *Queue) Consume(
 	return nil
 }
 
-// on consumes on one connection until it is lost or ctx ends. When ctx ends, it
-// waits for the running calls and acknowledges them.
+// on consumes on one connection until the connection is lost or ctx ends. When
+// ctx ends, it waits for the running calls and acknowledges their messages.
 func (c *consumer) on(ctx context.Context, conn *connection) error {
 	ready := conn.hurry()
 	defer ready()
@@ -98,17 +98,17 @@ type delivery struct {
 	job jobs.Job
 }
 
-// line is the messages that wait for a slot, one for each job: a second message
-// of a waiting job is not needed.
+// line is the queue of messages that wait for a slot, one for each job. A
+// second message for a waiting job is not needed.
 type line struct {
 	jobs.Turns[delivery]
 
 	jobs map[billing.JobID]bool
 }
 
-// serve calls the handler for delivered messages, taking turns by scope.
-// Messages that still wait when it returns go back to the queue when the
-// channel closes.
+// serve calls the handler for delivered messages, taking turns by scope. When
+// serve returns, some messages may still wait. They return to the broker's
+// queue when the channel closes.
 func (c *consumer) serve(ctx context.Context, deliveries <-chan amqp.Delivery, cancel func()) error {
 	waiting := line{jobs: map[billing.JobID]bool{}}
 	for {
@@ -116,7 +116,7 @@ func (c *consumer) serve(ctx context.Context, deliveries <-chan amqp.Delivery, c
 		if waiting.Len() == 0 {
 			slots = nil
 		}
-		select { // messages that have arrived enter the line before the next one is served
+		select { // all messages that have arrived enter the line before the next call
 		case d, ok := <-deliveries:
 			if !ok {
 				return ErrAway
@@ -146,7 +146,8 @@ func (c *consumer) serve(ctx context.Context, deliveries <-chan amqp.Delivery, c
 	}
 }
 
-// line adds a message to the line.
+// line adds a message to the line. It rejects an unreadable message, and
+// acknowledges one whose job already waits.
 func (c *consumer) line(ctx context.Context, waiting *line, d amqp.Delivery) {
 	j, err := jobs.Decode(d.Body)
 	if err != nil {
@@ -162,8 +163,8 @@ func (c *consumer) line(ctx context.Context, waiting *line, d amqp.Delivery) {
 	waiting.Put(j.Scope, delivery{d, j})
 }
 
-// call handles one message. When the acknowledgment is lost, the broker delivers
-// the message again, which the port allows.
+// call handles one message. If the acknowledgment is lost, the broker delivers
+// the message again, which ports.Queue allows.
 func (c *consumer) call(ctx context.Context, d delivery) {
 	switch c.handle(ctx, ports.Message{Job: d.job, Redelivered: redelivered(d.Delivery)}) {
 	case ports.Dead:
@@ -173,7 +174,8 @@ func (c *consumer) call(ctx context.Context, d delivery) {
 	}
 }
 
-// redelivered reports whether the message was delivered before. Quorum queues count.
+// redelivered reports whether the message was delivered before. Quorum queues
+// count deliveries in a header.
 func redelivered(d amqp.Delivery) bool {
 	n, _ := d.Headers["x-delivery-count"].(int64)
 	return d.Redelivered || n > 0

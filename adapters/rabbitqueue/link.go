@@ -12,32 +12,32 @@ import (
 )
 
 const (
-	closeTimeout = time.Second // for an orderly close
-	// The first and the longest wait between attempts to connect.
+	closeTimeout = time.Second // limit for an orderly close
+	// The shortest and the longest wait between attempts to connect.
 	minWait = 50 * time.Millisecond
 	maxWait = time.Second
 )
 
-// link is a connection that is restored whenever it is lost.
+// link is a connection that reconnects whenever it is lost.
 type link struct {
 	opts    Options
 	purpose string
-	// serve uses a connection until it is lost or ctx ends; it calls up when
-	// the connection is ready for use.
+	// serve uses a connection until the connection is lost or ctx ends. It
+	// calls up when the connection is ready for use.
 	serve func(ctx context.Context, c *connection, up func()) error
 
 	tried   chan struct{} // closed after the first attempt
 	mu      sync.Mutex
 	conn    *connection   // nil while down
-	why     error         // why it cannot be used; nil while it can
+	why     error         // why the connection cannot be used; nil while it can
 	changed chan struct{} // closed and replaced when conn changes
 }
 
-// connection is one connection, with the socket under it.
+// connection is one connection to the broker, with its socket.
 type connection struct {
 	*amqp.Connection
 	socket   net.Conn
-	lost     chan *amqp.Error // receives or is closed when the connection ends
+	lost     chan *amqp.Error // receives an error or is closed when the connection ends
 	patience time.Duration
 }
 
@@ -61,7 +61,7 @@ func (l *link) run(ctx context.Context) {
 			l.opts.Log.InfoContext(ctx, "connected to the broker", "purpose", l.purpose)
 		})
 		firstTry()
-		if ctx.Err() == nil && (wasUp || !silent) { // one line an outage
+		if ctx.Err() == nil && (wasUp || !silent) { // one log line per outage
 			l.opts.Log.WarnContext(ctx, "no connection to the broker", "purpose", l.purpose, "error", err)
 			silent = true
 		}
@@ -101,14 +101,14 @@ func (l *link) set(c *connection, why error) {
 	l.conn, l.why = c, why
 }
 
-// current returns the connection, or why it cannot be used.
+// current returns the connection, or the reason why it cannot be used.
 func (l *link) current() (*connection, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.conn, l.why
 }
 
-// wait returns the connection as soon as there is one.
+// wait waits until there is a connection and returns it.
 func (l *link) wait(ctx context.Context) (*connection, error) {
 	for {
 		l.mu.Lock()
@@ -159,8 +159,8 @@ func dial(ctx context.Context, opts Options, purpose string) (*connection, error
 	return c, nil
 }
 
-// timedConn limits each write, because the library's own calls wait without
-// limit on a broker that does not read.
+// timedConn is a connection with a time limit for each write. The library's
+// calls would wait forever on a broker that does not read.
 type timedConn struct {
 	net.Conn
 	patience time.Duration
@@ -173,8 +173,8 @@ func (c timedConn) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// end closes the connection: orderly when this process ends it, and at once
-// after an error.
+// end closes the connection. If ctx has ended, the close is orderly; after an
+// error it is immediate.
 func (c *connection) end(ctx context.Context) {
 	if ctx.Err() != nil {
 		force := time.AfterFunc(closeTimeout, func() { _ = c.socket.Close() })
@@ -184,15 +184,15 @@ func (c *connection) end(ctx context.Context) {
 	_ = c.socket.Close()
 }
 
-// hurry closes the socket when done is not called in time: the library's calls
-// wait for replies without a limit.
+// hurry closes the socket unless done is called within the patience. The
+// library's calls would wait forever for a reply.
 func (c *connection) hurry() (done func()) {
 	force := time.AfterFunc(c.patience, func() { _ = c.socket.Close() })
 	return func() { force.Stop() }
 }
 
-// closeChannel closes a channel, and the whole connection when the broker does
-// not respond.
+// closeChannel closes a channel. If the broker does not respond, it closes the
+// whole connection.
 func (c *connection) closeChannel(ch *amqp.Channel) {
 	force := time.AfterFunc(closeTimeout, func() { _ = c.socket.Close() })
 	_ = ch.Close() // an error means that the channel is gone already

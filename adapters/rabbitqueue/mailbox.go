@@ -10,12 +10,12 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// mailboxes holds the replies that an instance waits for.
+// mailboxes is the set of open mailboxes of an instance, by subject.
 type mailboxes struct {
 	name string // the instance's address
 
 	mu    sync.Mutex
-	bound bool // whether replies to the address arrive
+	bound bool // whether the broker delivers replies to the address
 	open  map[[16]byte][]chan struct{}
 }
 
@@ -50,8 +50,8 @@ func (b *mailboxes) wake(subject [16]byte) {
 	}
 }
 
-// bind sets whether replies arrive. When they begin to, it wakes every waiter,
-// because replies may have been missed.
+// bind sets whether the broker delivers replies. When delivery begins, bind
+// wakes every waiter, because replies may have been missed.
 func (b *mailboxes) bind(bound bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -66,7 +66,7 @@ func (b *mailboxes) bind(bound bool) {
 	}
 }
 
-// ring wakes a waiter. A waiter with a pending signal needs no second one.
+// ring wakes a waiter, unless a signal to it is already pending.
 func ring(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -74,9 +74,9 @@ func ring(c chan struct{}) {
 	}
 }
 
-// serveReplies serves the consuming connection: it delivers replies, and
-// consumers open channels on it. The broker names the queue of replies, because
-// it may still hold the queue of a lost connection.
+// serveReplies uses the consuming connection to deliver replies. Consumers open
+// their channels on the same connection. The broker names the queue of replies,
+// because it may still hold the queue of a lost connection.
 func (q *Queue) serveReplies(ctx context.Context, c *connection, up func()) error {
 	ch, err := c.Channel()
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 )
 
 // publisher is the publishing connection. Many callers share one of its
-// channels: one goroutine writes their messages, and each waits for its own
-// confirmation, so that the broker confirms many at a time.
+// channels. One goroutine writes their messages, and each caller waits for its
+// own confirmation. So the broker can confirm many messages at a time.
 type publisher struct {
 	link
 
@@ -19,21 +19,21 @@ type publisher struct {
 	now   *session // nil while down
 }
 
-// message is something to publish.
+// message is a message to publish.
 type message struct {
 	exchange, key string
 	body          amqp.Publishing
 	outcome       chan error // nil for a message without a waiting caller
 }
 
-// session is the use of one connection for publishing.
+// session is the publishing state of one connection.
 type session struct {
 	jobs, replies *amqp.Channel
 	in            chan message
-	over          chan struct{} // closed when nothing more is written
+	over          chan struct{} // closed when the session ends
 
 	mu      sync.Mutex
-	pending []pending // written and not confirmed, in the order of their delivery tags
+	pending []pending // not confirmed yet, in the order of their delivery tags
 }
 
 // pending is a message that the broker has yet to confirm.
@@ -43,7 +43,7 @@ type pending struct {
 	since   time.Time
 }
 
-// confirmed publishes a job and waits for the confirmation.
+// confirmed publishes a job and waits until the broker confirms it.
 func (p *publisher) confirmed(ctx context.Context, queue, id string, body []byte) error {
 	m := message{
 		key: queue,
@@ -63,7 +63,7 @@ func (p *publisher) confirmed(ctx context.Context, queue, id string, body []byte
 	}
 }
 
-// reply publishes a reply and waits for nothing.
+// reply publishes a reply and does not wait for a confirmation.
 func (p *publisher) reply(ctx context.Context, address string, subject [16]byte) error {
 	return p.offer(ctx, message{
 		exchange: repliesName, key: address,
@@ -94,16 +94,17 @@ func (p *publisher) offer(ctx context.Context, m message) error {
 	}
 }
 
-// events are what the library reports about a session. Each channel must be
-// read until it is closed, or the connection blocks.
+// events holds the channels on which the library reports events of a session.
+// Each must be read until it is closed, or the connection blocks.
 type events struct {
 	confirms <-chan amqp.Confirmation
 	returns  <-chan amqp.Return
 	blocked  <-chan amqp.Blocking
-	closed   <-chan *amqp.Error // of either channel
+	closed   <-chan *amqp.Error // from either AMQP channel
 }
 
-// serve returns the function that serves a link.
+// serve returns the serve function of a link. It runs one session per
+// connection.
 func (p *publisher) serve(declare func(*amqp.Channel) error) func(context.Context, *connection, func()) error {
 	return func(ctx context.Context, c *connection, up func()) error {
 		s := &session{in: make(chan message), over: make(chan struct{})}
@@ -136,8 +137,9 @@ func (p *publisher) use(s *session) {
 
 // open opens the session's channels and declares everything that jobs need.
 //
-// The listeners have no buffer and one reader. So when a confirmation is read,
-// the return that the broker sent before it has been read too.
+// The event channels have no buffer and one reader. The broker sends the return
+// of a message before its confirmation. So when a confirmation is read, the
+// return has been read too.
 func (s *session) open(c *connection, declare func(*amqp.Channel) error) (ev events, err error) {
 	if s.jobs, err = c.Channel(); err != nil {
 		return ev, err
@@ -162,11 +164,12 @@ func (s *session) open(c *connection, declare func(*amqp.Channel) error) (ev eve
 	}, nil
 }
 
-// forward passes the end of a channel on; every channel ends.
+// forward forwards the end of an AMQP channel. Every channel ends, so forward
+// returns.
 func forward(from <-chan *amqp.Error, to chan<- *amqp.Error) { to <- <-from }
 
-// write writes messages until the session is over. Only it writes, so messages
-// are pending in the order of their delivery tags.
+// write writes messages until the session is over. No other goroutine writes,
+// so pending has the order of the delivery tags.
 func (s *session) write(c *connection) {
 	for {
 		var m message
@@ -183,13 +186,13 @@ func (s *session) write(c *connection) {
 			s.mu.Unlock()
 		}
 		if _, err := ch.PublishWithDeferredConfirm(m.exchange, m.key, m.outcome != nil, false, m.body); err != nil {
-			_ = c.socket.Close() // ends the session, and with it the wait of the callers
+			_ = c.socket.Close() // ends the session, so the callers stop waiting
 		}
 	}
 }
 
-// watch passes the outcomes of messages to the callers, until the session
-// cannot be used any longer.
+// watch passes the outcomes of messages to the callers until the session fails
+// or ctx ends.
 func (p *publisher) watch(ctx context.Context, c *connection, s *session, ev events) error {
 	tick := time.NewTicker(c.patience / 5)
 	defer tick.Stop()
@@ -235,7 +238,8 @@ func (p *publisher) watch(ctx context.Context, c *connection, s *session, ev eve
 	}
 }
 
-// drain reads the remaining events of a session whose connection has ended.
+// drain reads the remaining events after a session until their channels are
+// closed.
 func (ev events) drain() {
 	for ev.confirms != nil || ev.returns != nil || ev.blocked != nil {
 		select {
@@ -255,8 +259,8 @@ func (ev events) drain() {
 	}
 }
 
-// confirm completes the oldest message; the library sorts confirmations.
-// It reports whether the message had no queue.
+// confirm sets the outcome of the oldest message, because the library sorts
+// confirmations. It reports whether the broker had no queue for the message.
 func (s *session) confirm(c amqp.Confirmation, unroutable map[string]int) bool {
 	s.mu.Lock()
 	oldest := s.pending[0]
@@ -275,7 +279,7 @@ func (s *session) confirm(c amqp.Confirmation, unroutable map[string]int) bool {
 	return errors.Is(err, ErrUnroutable)
 }
 
-// settle sets the outcome, unless there is one already.
+// settle sets the outcome of a message, unless it is already set.
 func settle(outcome chan error, err error) {
 	select {
 	case outcome <- err:
@@ -283,8 +287,8 @@ func settle(outcome chan error, err error) {
 	}
 }
 
-// fail fails every pending message. They stay pending: the broker may still
-// confirm them.
+// fail fails every pending message. The messages stay pending, because the
+// broker may still confirm them.
 func (s *session) fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -293,8 +297,8 @@ func (s *session) fail(err error) {
 	}
 }
 
-// late reports whether the oldest message has waited too long, not counting the
-// time before since.
+// late reports whether the oldest message has waited longer than patience. The
+// time before since does not count.
 func (s *session) late(since time.Time, patience time.Duration) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

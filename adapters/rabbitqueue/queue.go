@@ -1,10 +1,12 @@
-// Package rabbitqueue carries jobs over RabbitMQ: a ports.Queue.
+// Package rabbitqueue sends jobs through RabbitMQ. It implements ports.Queue.
 //
-// An instance holds two connections, one that publishes and one that consumes,
-// because a broker that is short of disk or memory stops reading from
-// connections that publish. It reconnects without limit, and then declares
-// everything it needs on the broker again. So a broker may restart, or come
-// back empty, at any time.
+// An instance has two connections, one that publishes and one that consumes. A
+// broker that is short of disk or memory stops reading from connections that
+// publish.
+//
+// Each connection reconnects without limit. It then declares everything it
+// needs on the broker again, so a broker may restart, or come back empty, at
+// any time.
 package rabbitqueue
 
 import (
@@ -32,40 +34,42 @@ var (
 	ErrBlocked    = errors.New("rabbitqueue: the broker is short of disk or memory and accepts no messages")
 	ErrUnroutable = errors.New("rabbitqueue: the broker has no queue for the message")
 	ErrRefused    = errors.New("rabbitqueue: the broker refused the message")
-	errLate       = errors.New("rabbitqueue: the broker confirms nothing")
+	errLate       = errors.New("rabbitqueue: the broker did not confirm a message in time")
 )
 
-// The kinds of queues.
+// The types of queues.
 const (
 	Classic = "classic" // for one broker
 	Quorum  = "quorum"  // for a cluster of three; it survives the loss of one
 )
 
-// deliveryLimit is the number of lost consumers after which a quorum queue
-// moves a message to the dead letters. RabbitMQ has no default before version
-// 4.
+// deliveryLimit is the number of redeliveries, after lost consumers, at which a
+// quorum queue moves a message to the dead letters. RabbitMQ has no default
+// before version 4.
 const deliveryLimit = 5
 
-// Options describes how to reach the broker.
+// Options holds the address of the broker and the settings of a queue.
 type Options struct {
 	URL       string // amqp:// or amqps://, with user and password
 	Log       *slog.Logger
-	Instance  string      // for the broker's list of connections; may be empty
-	QueueType string      // Classic when empty; a queue that exists keeps its type
+	Instance  string      // name in the broker's list of connections; may be empty
+	QueueType string      // Classic when empty; an existing queue keeps its type
 	Kinds     []jobs.Kind // the kinds that have queues; jobs.Kinds() when empty
 
-	// Patience is how long the broker may take to respond, to confirm a message
-	// or to read what is written, before the connection counts as dead; 5 s when
-	// zero. It applies while a request is under way. An idle connection counts
-	// as dead after three Heartbeats, 10 s each when zero.
+	// Patience is the time in which the broker must respond, confirm a message
+	// or read what is written. Otherwise the connection counts as dead. 0 means
+	// 5 s.
+	//
+	// An idle connection counts as dead after three Heartbeats. A Heartbeat of
+	// 0 means 10 s.
 	Patience, Heartbeat time.Duration
 
-	// Observe receives how long the broker took to confirm a message, or why it
-	// did not. It may be nil.
+	// Observe is called with the time that the broker needed to confirm a
+	// message, or with the error. It may be nil.
 	Observe func(kind jobs.Kind, took time.Duration, err error)
 }
 
-// Queue is an instance at a broker.
+// Queue is one instance's access to the broker.
 type Queue struct {
 	opts    Options
 	stop    context.CancelFunc
@@ -78,9 +82,9 @@ type Queue struct {
 
 var _ ports.Queue = (*Queue)(nil)
 
-// Open makes an instance and tries to connect once; when that fails it goes on
-// trying in the background, and Ready reports the state. An error means that the
-// options are wrong, or that ctx ended.
+// Open starts the connections and waits for the first attempt. If that fails,
+// it retries in the background, and Ready reports the state. An error means
+// that the options are wrong or that ctx ended.
 func Open(ctx context.Context, opts Options) (*Queue, error) {
 	if _, err := amqp.ParseURI(opts.URL); err != nil {
 		return nil, errors.New("rabbitqueue: the URL must begin with amqp:// or amqps://") // the cause would show the password
@@ -115,7 +119,7 @@ func Open(ctx context.Context, opts Options) (*Queue, error) {
 	return q, nil
 }
 
-// Close ends the connections. End the consumers first.
+// Close closes the connections. End the consumers before Close.
 func (q *Queue) Close(ctx context.Context) error {
 	q.stop()
 	ended := make(chan struct{})
@@ -140,8 +144,8 @@ func (q *Queue) Ready() error {
 	return err
 }
 
-// Publish hands a job to the broker and returns when the broker has confirmed
-// that it is queued and on disk.
+// Publish sends a job to the broker. It returns when the broker has confirmed
+// that the job is queued and on disk.
 func (q *Queue) Publish(ctx context.Context, j jobs.Job) error {
 	start := time.Now()
 	err := q.publish.confirmed(ctx, queueName(j.Kind), j.ID.String(), j.Encode())
@@ -152,8 +156,8 @@ func (q *Queue) Publish(ctx context.Context, j jobs.Job) error {
 	return nil
 }
 
-// Reply wakes the mailboxes for the subject at the address. It returns when
-// the message is on its way.
+// Reply wakes the mailboxes for the subject at the address. It does not wait
+// for a confirmation.
 func (q *Queue) Reply(ctx context.Context, address string, subject [16]byte) error {
 	if err := q.publish.reply(ctx, address, subject); err != nil {
 		return fmt.Errorf("reply: %w", err)
@@ -164,7 +168,7 @@ func (q *Queue) Reply(ctx context.Context, address string, subject [16]byte) err
 // Await opens a mailbox.
 func (q *Queue) Await(subject [16]byte) ports.Mailbox { return q.boxes.await(subject) }
 
-// Depth asks the broker what waits.
+// Depth returns the numbers of waiting and dead jobs at the broker.
 func (q *Queue) Depth(ctx context.Context, kind jobs.Kind) (waiting, dead int, err error) {
 	conn, err := q.consume.current()
 	if err != nil {
@@ -207,13 +211,13 @@ func (c *connection) depth(kind jobs.Kind) (waiting, dead int, err error) {
 	return waiting, dead, nil
 }
 
-// repliesName is the exchange that takes replies to instances.
+// repliesName is the exchange for replies to instances.
 const repliesName = "molar.replies"
 
 func queueName(kind jobs.Kind) string { return "molar." + string(kind) }
 func deadName(kind jobs.Kind) string  { return queueName(kind) + ".dead" }
 
-// declare makes everything that jobs need on the broker, unless it exists.
+// declare declares everything that jobs need on the broker, unless it exists.
 func (q *Queue) declare(ch *amqp.Channel) error {
 	for _, kind := range q.opts.Kinds {
 		if err := q.declareKind(ch, kind); err != nil {
@@ -240,7 +244,7 @@ func (q *Queue) declareKind(ch *amqp.Channel, kind jobs.Kind) error {
 	return explain(err)
 }
 
-// explain adds what the operator can do.
+// explain adds to an error what the operator can do.
 func explain(err error) error {
 	if e, ok := errors.AsType[*amqp.Error](err); ok && e.Code == amqp.PreconditionFailed && strings.Contains(e.Reason, "inequivalent") {
 		return fmt.Errorf("%w; delete the queue on the broker to change its settings: its jobs are in the database too", err)

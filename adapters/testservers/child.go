@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// child is a running server: a process group of its own, with a guard beside
-// it that kills the group when the test binary dies in whatever way.
+// child is a running server in its own process group. A guard process beside it
+// kills the group when the test binary dies, for whatever reason.
 type child struct {
 	cmd   *exec.Cmd
 	done  chan struct{} // closed when the server's first process has ended
 	alive *os.File      // reads to the end when every process of the server has ended
 	guard *exec.Cmd
-	leash io.WriteCloser // the guard's standard input: a line sends it away, its end calls it to action
+	leash io.WriteCloser // the guard's standard input: a line dismisses the guard, EOF makes it kill
 }
 
 // guardScript waits for the end of the test binary. The kernel's parent-death
-// signal would do less: it reaches only the first process of a server, and it
-// fires when the thread that made the process ends.
+// signal is no substitute. It reaches only the first process of a server, and
+// it fires when the thread that made the process ends.
 const guardScript = `read -r bye && exit; kill -s KILL -- "-$1"; sleep 1; rm -rf -- "$2"`
 
 func startChild(cmd *exec.Cmd, dir string) (*child, error) {
@@ -38,7 +38,7 @@ func startChild(cmd *exec.Cmd, dir string) (*child, error) {
 	}
 	c := &child{cmd: cmd, done: make(chan struct{}), alive: alive}
 	go func() {
-		_ = cmd.Wait() // how it ended shows in its log
+		_ = cmd.Wait() // the log shows how the server ended
 		close(c.done)
 	}()
 	c.guard = exec.Command("/bin/sh", "-c", guardScript, "guard", strconv.Itoa(cmd.Process.Pid), dir) //nolint:gosec,noctx // G204: our own pid and folder; it outlives every context
@@ -56,8 +56,9 @@ func startChild(cmd *exec.Cmd, dir string) (*child, error) {
 	return c, nil
 }
 
-// kill ends the whole group, waits for what is outside of it, as PostgreSQL's
-// backends are, to follow, and sends the guard away. It may be called again.
+// kill kills the process group and dismisses the guard. It also waits for
+// processes outside the group, such as PostgreSQL's backends, to end. A second
+// call is harmless.
 func (c *child) kill() {
 	_ = syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL) // fails only when all are gone
 	<-c.done
@@ -71,7 +72,7 @@ func (c *child) kill() {
 	}
 }
 
-// stop asks the server to end, and kills what is left after a while.
+// stop asks the server to end, and after a minute kills what is left.
 func (c *child) stop(quit syscall.Signal) {
 	_ = c.cmd.Process.Signal(quit)
 	select {

@@ -14,11 +14,11 @@ import (
 	"github.com/testcontainers/testcontainers-go"
 )
 
-// container runs a server in a Docker container. Its host port is chosen here,
-// because Docker picks another one each time a container starts.
+// container is a server in a Docker container. This package chooses its host
+// port, because Docker picks a new one each time a container starts.
 type container struct {
 	image  string
-	port   string // inside the container
+	port   string // port inside the container
 	cmd    []string
 	env    map[string]string
 	scheme string
@@ -26,11 +26,11 @@ type container struct {
 
 	c    *testcontainers.DockerContainer
 	host string
-	out  int // on the host
+	out  int // port on the host
 }
 
-// dockerAnswers reports whether a Docker engine responds, found as
-// testcontainers finds it.
+// dockerAnswers reports whether a Docker engine responds. It looks for the
+// engine in the same places as testcontainers.
 func dockerAnswers(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
@@ -136,7 +136,7 @@ func (d *container) pause(ctx context.Context, paused bool) error {
 	return err
 }
 
-// wipe removes the container with its volumes; the next start makes another.
+// wipe removes the container with its volumes. The next start makes a new one.
 func (d *container) wipe(ctx context.Context) error {
 	err := d.c.Terminate(ctx)
 	d.c = nil

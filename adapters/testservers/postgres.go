@@ -16,12 +16,12 @@ import (
 	"github.com/lib/pq"
 )
 
-// PostgresServer is a PostgreSQL server. Its URL is a superuser's, of the
+// PostgresServer is a PostgreSQL server. Its URL is that of a superuser in the
 // database postgres.
 type PostgresServer struct{ server }
 
-// Postgres returns the test binary's shared PostgreSQL. That of tests never
-// waits for the disk; that of benchmarks does, as in production.
+// Postgres returns the test binary's shared PostgreSQL server. For tests, the
+// server never waits for the disk. For benchmarks it does, as in production.
 func Postgres(tb testing.TB) *PostgresServer {
 	tb.Helper()
 	if _, ok := tb.(*testing.B); ok {
@@ -30,16 +30,16 @@ func Postgres(tb testing.TB) *PostgresServer {
 	return &PostgresServer{postgres(memory(), hasty...).share(tb, &shared.postgres)}
 }
 
-// StartPostgres starts a PostgreSQL of the test's own, which it may kill. It
-// ends with the test. Its durability settings are the defaults.
+// StartPostgres starts a private PostgreSQL server, which the test may kill.
+// The server ends with the test. Its durability settings are the defaults.
 func StartPostgres(tb testing.TB) *PostgresServer {
 	tb.Helper()
 	return &PostgresServer{postgres("").start(tb)}
 }
 
-// hasty leaves out what protects data when the machine fails. With these, a
-// database is made and dropped in 0.25 s where it took 2 s, while seven other
-// programs used the disk.
+// hasty turns off the settings that protect data when the machine fails. It cut
+// making and dropping a database from 2 s to 0.25 s, while seven other programs
+// used the disk.
 //
 //nolint:gochecknoglobals // a constant in all but name
 var hasty = []string{
@@ -47,10 +47,12 @@ var hasty = []string{
 	"-c", "max_wal_size=256MB", "-c", "autovacuum=off",
 }
 
-// memory returns a folder in memory, or "" if there is none with room for the
-// databases of several test binaries. The tests of core/remittances took 27 s
-// there and 65 s on ext4, which searches long for an inode where many files
-// were just deleted; a database is 300 files.
+// memory returns a folder in memory. It returns "" if no such folder has room
+// for the databases of several test binaries.
+//
+// The tests of core/remittances took 27 s in memory and 65 s on ext4. A
+// database is 300 files, and ext4 searches long for an inode where many files
+// were just deleted.
 func memory() string {
 	const folder, room = "/dev/shm", 4 << 30
 	var fs syscall.Statfs_t
@@ -60,22 +62,22 @@ func memory() string {
 	return folder
 }
 
-// Database makes an empty database on the shared server, drops it when the
-// test ends, and returns its URL.
+// Database creates an empty database on the shared server and returns its URL.
+// The database is dropped when the test ends.
 func Database(tb testing.TB) string {
 	tb.Helper()
 	return Postgres(tb).Clone("template0")
 }
 
-// Clone makes a copy of a database of the shared server (named by its name,
-// not its URL), drops it when the test ends, and returns the copy's URL.
-// The template must have no connections.
+// Clone copies a database of the shared server and returns the copy's URL. The
+// template is a database name, not a URL, and must have no connections. The
+// copy is dropped when the test ends.
 func Clone(tb testing.TB, template string) string {
 	tb.Helper()
 	return Postgres(tb).Clone(template)
 }
 
-// Clone makes a copy of a database of this server, as the function Clone does.
+// Clone copies a database of this server. It works like the function Clone.
 func (s *PostgresServer) Clone(template string) string {
 	s.tb.Helper()
 	name := "t_" + strings.ToLower(rand.Text())
@@ -103,8 +105,8 @@ func (s *PostgresServer) exec(query string) {
 	}
 }
 
-// postgres runs PostgreSQL with its data below a folder, or below the temporary
-// one if base is empty. Settings are added to the defaults.
+// postgres returns a brand that keeps its data below base, or below the
+// temporary folder if base is empty. The settings are added to the defaults.
 func postgres(base string, settings ...string) brand {
 	settings = append([]string{"-c", "shared_buffers=128MB", "-c", "max_connections=200"}, settings...)
 	return brand{

@@ -18,22 +18,22 @@ import (
 	"time"
 )
 
-// program runs a server from programs on the machine. Its folder holds all
-// that it writes: data/, log and whatever prepare makes.
+// program is a server that runs from programs on the machine. Its folder holds
+// everything that the server writes: data/, log and whatever prepare makes.
 type program struct {
 	name    string
-	base    string              // where its folder is made; the temporary folder when empty
+	base    string              // parent of its folder; the temporary folder when empty
 	as      *syscall.Credential // nil for the user who runs the tests
-	scheme  string              // the URL around the address
-	quit    syscall.Signal      // what makes the server stop at once, with all of its children
+	scheme  string              // format of the URL, with one verb for the address
+	quit    syscall.Signal      // signal that stops the server and its children at once
 	prepare func(ctx context.Context, p *program) error
 	command func(p *program) *exec.Cmd
-	control func(ctx context.Context, p *program, command []string) *exec.Cmd // nil when there is none
+	control func(ctx context.Context, p *program, command []string) *exec.Cmd // nil when the server has no commands
 	ready   func(ctx context.Context, url string) error
 
 	dir   string
 	ports [3]int // the server's own, and two for its helpers
-	up    bool   // whether the server ever responded
+	up    bool   // whether the server has ever responded
 	child *child
 }
 
@@ -42,9 +42,9 @@ func (p *program) addr() string    { return net.JoinHostPort("127.0.0.1", strcon
 func (p *program) data() string    { return filepath.Join(p.dir, "data") }
 func (p *program) logFile() string { return filepath.Join(p.dir, "log") }
 
-// start starts the server repeatedly until it responds: the children of a
-// killed PostgreSQL keep its data locked for a moment, and another process may
-// take a free port.
+// start starts the server again and again until it responds. Two failures pass:
+// the children of a killed PostgreSQL keep its data locked for a moment, and
+// another process may take a free port.
 func (p *program) start(ctx context.Context) error {
 	if err := p.makeDir(); err != nil {
 		return err
@@ -89,7 +89,7 @@ func (p *program) makeDir() error {
 	return p.give(dir)
 }
 
-// give hands a file or folder to the server's user.
+// give changes the owner of a file or folder to the server's user.
 func (p *program) give(name string) error {
 	if p.as == nil {
 		return nil
@@ -132,13 +132,13 @@ func (p *program) pause(_ context.Context, paused bool) error {
 	return syscall.Kill(-p.child.cmd.Process.Pid, signal)
 }
 
-// demote makes the command run in the server's folder, as its user.
+// demote makes a command run in the server's folder, as the server's user.
 func (p *program) demote(cmd *exec.Cmd) {
 	cmd.Dir = p.dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: p.as}
 }
 
-// output runs a command of the server to its end.
+// output runs one of the server's commands to its end.
 func (p *program) output(cmd *exec.Cmd) error {
 	p.demote(cmd)
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -147,8 +147,8 @@ func (p *program) output(cmd *exec.Cmd) error {
 	return nil
 }
 
-// waitReady waits until the server responds; exited reports that it ended
-// instead.
+// waitReady waits until the server responds. exited reports that the server
+// ended instead.
 func (p *program) waitReady(ctx context.Context) (exited bool, err error) {
 	for {
 		try, cancel := context.WithTimeout(ctx, 30*time.Second)
@@ -174,8 +174,8 @@ func (p *program) kill(context.Context) error {
 	return nil
 }
 
-// wipe moves the data away first, because what is left of a killed server may
-// still write to it.
+// wipe deletes the data. It moves the data away first, because processes of a
+// killed server may still write to it.
 func (p *program) wipe(context.Context) error {
 	away := p.data() + "-" + rand.Text()
 	if err := os.Rename(p.data(), away); err != nil {
@@ -195,14 +195,14 @@ func (p *program) close() {
 	_ = os.RemoveAll(p.dir)
 }
 
-// logTail is the end of what the server said, for the failure message.
+// logTail returns the end of the server's log, for a failure message.
 func (p *program) logTail() []byte {
 	b, _ := os.ReadFile(p.logFile())
 	lines := bytes.Split(bytes.TrimSpace(b), []byte("\n"))
 	return bytes.Join(lines[max(0, len(lines)-20):], []byte("\n"))
 }
 
-// pause waits on a timer.
+// pause waits for d, or until ctx ends.
 func pause(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
@@ -212,9 +212,10 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// freePort finds a port that no program listens on. It is below the range from
-// which Linux and macOS pick source ports: a client that knocks while the
-// server is away would otherwise take the server's port, sooner or later.
+// freePort returns a port on which no program listens. It is below the range
+// from which Linux and macOS choose source ports. Otherwise a client that
+// connects while the server is down could sooner or later occupy the server's
+// port.
 func freePort() (int, error) {
 	for range 1000 {
 		n, err := rand.Int(rand.Reader, big.NewInt(12000))
@@ -230,8 +231,8 @@ func freePort() (int, error) {
 	return 0, errors.New("no free port between 20000 and 32000")
 }
 
-// lesser is the user a server runs as when root runs the tests: the first of
-// the names that the machine has. PostgreSQL refuses to run as root.
+// lesser returns the user that runs a server when root runs the tests: the
+// first of the names that the machine has. PostgreSQL refuses to run as root.
 func lesser(names ...string) *syscall.Credential {
 	if os.Getuid() != 0 {
 		return nil
@@ -263,7 +264,8 @@ func reachable(dir string) bool {
 	}
 }
 
-// find looks a program up on PATH and then among the patterns, newest last.
+// find returns the last match of the first pattern that has any: the newest
+// version. Without a match, it looks for the program on PATH.
 func find(name string, patterns ...string) (string, bool) {
 	for _, pattern := range patterns {
 		if hits, _ := filepath.Glob(pattern); len(hits) > 0 {

@@ -16,26 +16,26 @@ import (
 	amqp "github.com/rabbitmq/amqp091-go"
 )
 
-// RabbitServer is a RabbitMQ broker. Its URL is the administrator's, of the
+// RabbitServer is a RabbitMQ broker. Its URL is that of an administrator in the
 // virtual host /.
 type RabbitServer struct{ server }
 
-// Rabbit is the test binary's shared RabbitMQ. Tests keep apart by names of
-// queues and exchanges.
+// Rabbit returns the test binary's shared RabbitMQ broker. Each test uses its
+// own names of queues and exchanges.
 func Rabbit(tb testing.TB) *RabbitServer {
 	tb.Helper()
 	return &RabbitServer{rabbit.share(tb, &shared.rabbit)}
 }
 
-// StartRabbit starts a RabbitMQ of the test's own, which it may kill. It ends
-// with the test.
+// StartRabbit starts a private RabbitMQ broker, which the test may kill. The
+// broker ends with the test.
 func StartRabbit(tb testing.TB) *RabbitServer {
 	tb.Helper()
 	return &RabbitServer{rabbit.start(tb)}
 }
 
-// DiskAlarm raises the alarm that makes a broker stop reading from
-// publishers, or ends it.
+// DiskAlarm sets or clears the disk alarm. During the alarm, the broker stops
+// reading from publishers.
 func (s *RabbitServer) DiskAlarm(on bool) {
 	s.tb.Helper()
 	limit := "50MB"
@@ -61,7 +61,7 @@ var rabbit = brand{
 		return &container{
 			image:  "rabbitmq:4-management-alpine",
 			port:   "5672/tcp",
-			env:    map[string]string{"RABBITMQ_NODENAME": "rabbit@localhost"}, // for commands run beside it, too
+			env:    map[string]string{"RABBITMQ_NODENAME": "rabbit@localhost"}, // rabbitmqctl needs the same name
 			scheme: "amqp://guest:guest@%s/",
 			ready:  pingRabbit,
 		}
@@ -79,14 +79,15 @@ var rabbit = brand{
 }
 
 // rabbitProgram runs the port mapper in the foreground beside the broker, in
-// the same process group: started by Erlang it would be a daemon and stay.
+// the same process group. If Erlang started it, the port mapper would be a
+// daemon and outlive the broker.
 func rabbitProgram(script, epmd string) *program {
 	const both = `"$1" -port "$ERL_EPMD_PORT" & exec "$2"`
 	return &program{
 		name:    "rabbitmq",
 		as:      lesser("rabbitmq", "nobody"),
 		scheme:  "amqp://guest:guest@%s/",
-		quit:    syscall.SIGKILL, // a proper stop takes seconds and saves nothing that a test needs
+		quit:    syscall.SIGKILL, // a clean stop takes seconds, and no test needs it
 		prepare: prepareRabbit,
 		command: func(p *program) *exec.Cmd {
 			cmd := exec.Command("/bin/sh", "-c", both, "rabbitmq", epmd, script) //nolint:gosec,noctx // G204: the machine's own; it outlives the test that starts it
@@ -103,8 +104,8 @@ func rabbitProgram(script, epmd string) *program {
 	}
 }
 
-// prepareRabbit makes the folder of the data and the files that keep the
-// broker from the machine's configuration.
+// prepareRabbit makes the data folder, and the files that keep the broker from
+// reading the machine's configuration.
 func prepareRabbit(_ context.Context, p *program) error {
 	if err := os.Mkdir(p.data(), 0o700); err != nil {
 		return err
@@ -152,7 +153,7 @@ func rabbitEnv(p *program) []string {
 	return env
 }
 
-// pingRabbit declares a queue: the port opens long before queues work.
+// pingRabbit declares a queue, because the port opens long before queues work.
 func pingRabbit(ctx context.Context, url string) error {
 	conn, err := amqp.DialConfig(url, amqp.Config{
 		Dial: func(network, addr string) (net.Conn, error) {

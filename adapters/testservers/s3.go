@@ -14,18 +14,18 @@ import (
 	"testing"
 )
 
-// S3Server is an S3 server: MinIO in a container, or Versity's gateway over a
+// S3Server is an S3 server: MinIO in a container, or Versity's gateway to a
 // folder. Its URL is http://access:secret@host:port/ and names no bucket.
 type S3Server struct{ server }
 
-// S3 returns the test binary's shared S3 server. Each test uses buckets of its
-// own.
+// S3 returns the test binary's shared S3 server. Each test uses its own
+// buckets.
 func S3(tb testing.TB) *S3Server {
 	tb.Helper()
 	return &S3Server{s3.share(tb, &shared.s3)}
 }
 
-// StartS3 starts an S3 server of the test's own, which it may kill. It ends
+// StartS3 starts a private S3 server, which the test may kill. The server ends
 // with the test.
 func StartS3(tb testing.TB) *S3Server {
 	tb.Helper()
@@ -75,8 +75,8 @@ func s3Program(gateway string) *program {
 	}
 }
 
-// pingS3 accepts every reply, even a refusal, except that the server is unwell,
-// which MinIO returns while it starts.
+// pingS3 succeeds with any reply, even a refusal, unless the server reports
+// that it is unavailable. MinIO does so while it starts.
 func pingS3(ctx context.Context, base string) error {
 	u, err := url.Parse(base)
 	if err != nil {
@@ -87,7 +87,7 @@ func pingS3(ctx context.Context, base string) error {
 	if err != nil {
 		return err
 	}
-	// A connection of its own, so that none stays open.
+	// A separate client, so that no connection stays open.
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	resp, err := client.Do(req)
 	if err != nil {

@@ -1,12 +1,15 @@
 // Package testservers starts real servers for tests: PostgreSQL, RabbitMQ and
-// S3, private to the test binary, on free ports and in a temporary folder.
-// Each server is the one that the environment names, else a container if a Docker
-// engine responds, else programs of the machine. If none of these is available,
-// the test fails and says what to install.
+// S3. They are private to the test binary, on free ports and in a temporary
+// folder.
+//
+// For each server, it uses the one that the environment names. Otherwise it
+// starts a container if a Docker engine responds. Otherwise it runs programs of
+// the machine. If none of these is available, the test fails and reports what
+// to install.
 //
 // A test binary has one shared server of each kind, which the first test that
-// needs it starts. A test that kills its server starts a private one. All of them
-// end with the binary, even when the binary is killed.
+// needs it starts. A test that kills its server starts a private one. All
+// servers end with the binary, even when the binary is killed.
 package testservers
 
 import (
@@ -19,8 +22,8 @@ import (
 	"time"
 )
 
-// The environment names servers that run already. They are shared, and never
-// killed.
+// These variables name servers that already run. Such servers are shared, and
+// never killed.
 const (
 	envPostgres = "MOLAR_TEST_POSTGRES_URL"
 	envAMQP     = "MOLAR_TEST_AMQP_URL"
@@ -30,61 +33,61 @@ const (
 // envContainers set to "off" keeps tests from using a Docker engine.
 const envContainers = "MOLAR_TEST_CONTAINERS"
 
-// patience bounds the start of a server. A machine of two cores that runs
-// other tests needs a good part of a minute for RabbitMQ.
+// patience limits the start of a server. On two cores that also run other
+// tests, RabbitMQ needs most of a minute.
 const patience = 10 * time.Minute
 
-// machine runs one server, one way or another.
-type machine interface { //nolint:interfacebloat // whatever a test does to a server
-	// start brings the server up on the data there is and returns once it
+// machine is one running server: a container, a program or an external server.
+type machine interface { //nolint:interfacebloat // all that tests do to a server
+	// start starts the server with its existing data and returns once it
 	// responds.
 	start(ctx context.Context) error
-	// kill ends the server with SIGKILL and returns once it is gone.
+	// kill kills the server with SIGKILL and returns once it is gone.
 	kill(ctx context.Context) error
-	// pause stops the server without ending it, or lets it run on.
+	// pause suspends the server without ending it, or resumes it.
 	pause(ctx context.Context, paused bool) error
 	// wipe deletes the data of a server that is not running.
 	wipe(ctx context.Context) error
-	// run runs one of the server's own commands beside it.
+	// run runs one of the server's own commands.
 	run(ctx context.Context, command ...string) error
-	// url is where the server listens; it stays the same over a restart.
+	// url returns the server's URL, which stays the same over a restart.
 	url() string
 	// close ends the server and deletes everything it wrote.
 	close()
 }
 
-// server is what one test holds of a server.
+// server is one test's access to a server.
 type server struct {
 	tb     testing.TB
 	m      machine
 	shared bool
 }
 
-// URL is where the server listens. It stays the same over a restart.
+// URL returns the server's URL, which stays the same over a restart.
 func (s *server) URL() string { return s.m.url() }
 
-// Kill ends a private server with SIGKILL and returns once it is gone.
+// Kill kills a private server with SIGKILL and returns once it is gone.
 func (s *server) Kill() {
 	s.tb.Helper()
 	s.do("kill", s.m.kill)
 }
 
-// Restart starts a private server that was killed, on the same port and data,
-// and returns once it responds. A server that runs is killed first.
+// Restart starts a killed private server on the same port and data, and returns
+// once it responds. It first kills a server that still runs.
 func (s *server) Restart() {
 	s.tb.Helper()
 	s.do("kill", s.m.kill)
 	s.do("start", s.m.start)
 }
 
-// Pause makes a private server hang: connections are accepted, and nothing is
-// replied until Resume.
+// Pause makes a private server hang until Resume: it accepts connections but
+// never replies.
 func (s *server) Pause() {
 	s.tb.Helper()
 	s.do("pause", func(ctx context.Context) error { return s.m.pause(ctx, true) })
 }
 
-// Resume lets a server that was paused run on.
+// Resume resumes a paused server.
 func (s *server) Resume() {
 	s.tb.Helper()
 	s.do("resume", func(ctx context.Context) error { return s.m.pause(ctx, false) })
@@ -111,31 +114,31 @@ func (s *server) do(what string, f func(context.Context) error) {
 	}
 }
 
-// lasting is a context for work that a test's end does not interrupt.
+// lasting returns a context that does not end with the test.
 func lasting(tb testing.TB) (context.Context, context.CancelFunc) {
 	tb.Helper()
 	return context.WithTimeout(context.WithoutCancel(tb.Context()), patience)
 }
 
-// brand is how one kind of server is run in each way.
+// brand is a kind of server, with each way to run it.
 type brand struct {
 	env       string
 	container func() machine
-	program   func() (machine, error) // the error says what to install
+	program   func() (machine, error) // the error states what to install
 }
 
 // open starts a server in the best available way.
 func (b brand) open(ctx context.Context, private bool) (machine, error) {
-	if url := os.Getenv(b.env); url != "" && !private { //nolint:forbidigo // where the tests' servers are is said to the tests, not to the program
+	if url := os.Getenv(b.env); url != "" && !private { //nolint:forbidigo // the variable configures the tests, not the program
 		return external(url), nil
 	}
 	var inContainer error
-	if os.Getenv(envContainers) != "off" && dockerAnswers(ctx) { //nolint:forbidigo // said to the tests, not to the program
+	if os.Getenv(envContainers) != "off" && dockerAnswers(ctx) { //nolint:forbidigo // it configures the tests, not the program
 		m := b.container()
 		if inContainer = m.start(ctx); inContainer == nil {
 			return m, nil
 		}
-		m.close() // an image that cannot be had, most likely; the programs may do
+		m.close() // probably the image is not available; the programs may work
 	}
 	m, err := b.program()
 	if err != nil {
@@ -175,7 +178,7 @@ func (b brand) start(tb testing.TB) server {
 	return server{tb: tb, m: m}
 }
 
-// lazy is a shared server that starts when it is first asked for.
+// lazy is a shared server that starts on first use.
 type lazy struct {
 	once sync.Once
 	m    machine
@@ -183,25 +186,25 @@ type lazy struct {
 }
 
 func (l *lazy) close() {
-	l.once.Do(func() {}) // from now on nothing starts
+	l.once.Do(func() {}) // prevents a later start
 	if l.m != nil {
 		l.m.close()
 	}
 }
 
-// shared holds the servers of this test binary: tests cannot hand a value to
-// each other in any other way.
+// shared holds the servers of this test binary. Tests can share a value only
+// through a global.
 //
 //nolint:gochecknoglobals // see above
 var shared struct{ postgres, rabbit, s3 lazy }
 
-// Main wraps the M of a TestMain, so that the shared servers end with the
-// tests, before goroutines are counted. Use it as
-// os.Exit(testservers.Main(m).Run()) or goleak.VerifyTestMain(testservers.Main(m)).
-// Without it the servers end with the process.
+// Main wraps the M of a TestMain. The shared servers then end with the tests,
+// before goleak counts goroutines. Without it, the servers end with the
+// process. Use it as os.Exit(testservers.Main(m).Run()) or
+// goleak.VerifyTestMain(testservers.Main(m)).
 func Main(m *testing.M) Suite { return Suite{m} }
 
-// Suite is the tests of a package, with the end of their servers.
+// Suite is the tests of a package, followed by the end of their servers.
 type Suite struct{ m *testing.M }
 
 // Run runs the tests, ends the shared servers, and returns the exit code.

@@ -1,11 +1,13 @@
 // Package webhookhttp is the HTTP client that posts webhooks to addresses that
-// customers choose, and never into the operator's own network.
+// customers choose. It never posts into the operator's own network.
 //
 // Three checks prevent that. The rules for a URL allow only one reading of it.
-// The host's addresses are looked up here, and all of them must be public. Every
-// connection is checked again when it is made, by the address that is dialed: a
-// DNS reply that changes in between has no effect. No redirect is followed, and
-// no proxy of the environment is used, because it would hide the address.
+// Before a post, the client looks up the host's addresses, and all of them must
+// be public. Before each connection, it checks the address that it dials, so a
+// later change in DNS has no effect.
+//
+// The client follows no redirects. It ignores the environment's proxy, because
+// a proxy would hide the address.
 package webhookhttp
 
 import (
@@ -23,26 +25,26 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// Options says how to post. Version and Log are required.
+// Options configures a Client. Version and Log are required.
 type Options struct {
 	Version string // the last part of the User-Agent
 	Log     *slog.Logger
 
-	// AllowCIDRs are addresses that may be dialed although they are not public:
-	// the operator lists them for receivers in a private network.
+	// AllowCIDRs are addresses that may be dialed although they are not public.
+	// The operator lists them for receivers in a private network.
 	AllowCIDRs []netip.Prefix
 
-	// Resolve replaces, for the hosts that it names, the look-up and the checks
-	// of address and port, in Check and in Post. It is for testing a receiver on
-	// the developer's own machine.
+	// Resolve maps hosts to fixed addresses, for Check and Post. The client
+	// does not look up such a host, or check its address and port. Use it to
+	// test a receiver on the developer's own machine.
 	Resolve map[string]netip.AddrPort
 
-	// RootCAs sign the certificates that are trusted; nil for the system's. To
-	// add to the system's, start with x509.SystemCertPool.
+	// RootCAs sign the certificates that the client trusts; nil means the
+	// system's. To add to the system's, start with x509.SystemCertPool.
 	RootCAs *x509.CertPool
 
-	// Resolver looks hosts up; nil for Go's own, which does not read a number
-	// such as 127.1 as an address.
+	// Resolver looks up hosts; nil means Go's own. Go's resolver does not read
+	// a number such as 127.1 as an address.
 	Resolver Resolver
 
 	Timeouts Timeouts
@@ -53,12 +55,12 @@ type Resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// Timeouts bound how long a receiver can keep this side waiting. A zero one has
-// its default.
+// Timeouts are the limits on how long a receiver can keep the client waiting. A
+// zero timeout has its default.
 type Timeouts struct {
-	Lookup  time.Duration // of a host, by Check; 3 s
-	Attempt time.Duration // all of a Post, from the look-up to the reply; 15 s
-	Idle    time.Duration // how long a connection waits for its next use; 30 s
+	Lookup  time.Duration // for the look-up of a host by Check; 3 s
+	Attempt time.Duration // for a whole Post, from the look-up to the reply; 15 s
+	Idle    time.Duration // for an idle connection; 30 s
 }
 
 func (t Timeouts) withDefaults() Timeouts {
@@ -77,13 +79,13 @@ func (t Timeouts) withDefaults() Timeouts {
 	return t
 }
 
-// The bounds of what a receiver can make this side hold.
+// The limits of what a receiver can make the client hold.
 const (
 	maxHeader      = 16 << 10
 	maxBody        = 64 << 10
-	maxIdlePerHost = 32  // more than are posted to one endpoint at once
+	maxIdlePerHost = 32  // more than the posts to one endpoint at once
 	maxIdle        = 512 // of all hosts
-	maxSessions    = 512 // of TLS; a kept session saves most of a handshake
+	maxSessions    = 512 // TLS sessions; a resumed session saves most of a handshake
 )
 
 // Client posts webhooks. It is safe for concurrent use.
@@ -92,8 +94,8 @@ type Client struct {
 	guard     *guard
 	resolver  Resolver
 	timeouts  Timeouts
-	dialer    net.Dialer // guarded
-	direct    net.Dialer // for Options.Resolve alone
+	dialer    net.Dialer // checks each address
+	direct    net.Dialer // only for Options.Resolve
 	tls       *tls.Config
 	transport *http.Transport
 	starts    sync.Pool // *[billing.MaxResponse]byte for the start of a reply
@@ -101,7 +103,7 @@ type Client struct {
 	log       *slog.Logger
 }
 
-// New makes a Client. The error says which option cannot be used.
+// New returns a Client. The error names the option that cannot be used.
 func New(o Options) (*Client, error) {
 	if o.Log == nil || o.Version == "" {
 		return nil, errors.New("webhookhttp: Version and Log are required")
@@ -137,15 +139,15 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// newTransport makes the transport. It speaks only HTTP/1.1: with HTTP/2 a post
-// costs more processor time here (see BenchmarkPost), one stalled connection
-// stalls every post to the host, and there are many more ways to keep a client
-// busy.
+// newTransport returns a transport that speaks only HTTP/1.1. With HTTP/2, a
+// post costs more processor time here (see BenchmarkPost). One stalled
+// connection stalls every post to the host, and receivers have many more ways
+// to keep a client busy.
 func (c *Client) newTransport() *http.Transport {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
 	return &http.Transport{
-		Proxy:                  nil, // even if the environment names one
+		Proxy:                  nil, // not even the environment's
 		DialContext:            func(context.Context, string, string) (net.Conn, error) { return nil, errPlain },
 		DialTLSContext:         c.dialTLS,
 		Protocols:              &protocols,
@@ -157,18 +159,19 @@ func (c *Client) newTransport() *http.Transport {
 	}
 }
 
-// errPlain is the error of a connection without TLS, which this client never
+// errPlain is returned for a connection without TLS, which this client never
 // makes.
 var errPlain = errors.New("webhookhttp: a connection without TLS")
 
 // Close closes the idle connections.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
-// Check checks whether a URL may be called: its form, and the addresses that its
-// host has now, which must all be public. The error is CodeInvalidRequest about
-// the field "url", CodeUnavailable when the look-up finds no address, or that of
-// ctx. A name that does not exist yet may be published in a moment, so it counts
-// as a name server that does not respond.
+// Check checks whether a URL may be called: its form and the current addresses
+// of its host, which must all be public.
+//
+// The error is CodeInvalidRequest about the field "url", CodeUnavailable if the
+// look-up finds no address, or the error of ctx. A missing name counts as
+// unavailable, because it may be published in a moment.
 func (c *Client) Check(ctx context.Context, url string) error {
 	to, faults := c.rules.read(url)
 	if len(faults) > 0 {

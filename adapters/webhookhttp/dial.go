@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// failure is why there was no reply, in words for the endpoint's owner. The
-// network's own error is wrapped with it, for the operator's log.
+// failure is the reason why there was no reply, in words for the endpoint's
+// owner. The network error is wrapped with it, for the operator's log.
 type failure string
 
 func (f failure) Error() string { return string(f) }
 
-// What can go wrong before a request is sent. Faults of certificates have errors
-// of their own, because the receiver can fix them.
+// The failures before a request is sent. Certificate faults have separate errors,
+// because the receiver can fix them.
 const (
 	errNotResolved  failure = "the name could not be resolved"
 	errNotAllowed   failure = "the address is not allowed"
@@ -32,8 +32,8 @@ const (
 	errInvalidCert  failure = "the TLS handshake failed: the certificate is not valid"
 )
 
-// lookup returns the addresses of a host if all of them may be dialed. It asks
-// for the name as it is, without the search suffixes of the resolver.
+// lookup returns the addresses of a host if all of them may be dialed. It looks
+// up the name without the resolver's search suffixes.
 func (c *Client) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	found, err := c.resolver.LookupNetIP(ctx, "ip", host+".")
 	if err != nil {
@@ -44,14 +44,14 @@ func (c *Client) lookup(ctx context.Context, host string) ([]netip.Addr, error) 
 	}
 	addrs := make([]netip.Addr, len(found))
 	for i, a := range found {
-		addrs[i] = a.Unmap() // net.Resolver writes IPv4 addresses as mapped ones
+		addrs[i] = a.Unmap() // net.Resolver returns IPv4 addresses in IPv6-mapped form
 	}
 	return addrs, c.guard.judge(addrs...)
 }
 
-// dial connects to a host: to its addresses in turn, each for its share of the
-// time that ctx leaves. It does not leave the look-up to net.Dialer, so that the
-// addresses that were checked are the ones that are dialed.
+// dial connects to a host. It tries the addresses in turn, each with an equal
+// share of the time that is left. The look-up is separate from net.Dialer, so
+// that the client dials the addresses that it checked.
 func (c *Client) dial(ctx context.Context, host, port string) (net.Conn, error) {
 	if to, fixed := c.rules.resolve[host]; fixed {
 		return c.connect(ctx, &c.direct, 1, to)
@@ -73,7 +73,8 @@ func (c *Client) dial(ctx context.Context, host, port string) (net.Conn, error) 
 	return nil, err
 }
 
-// connect connects to one of the addresses that are left to try.
+// connect connects to one address. left is the number of addresses to try,
+// including this one.
 func (c *Client) connect(ctx context.Context, d *net.Dialer, left int, to netip.AddrPort) (net.Conn, error) {
 	if deadline, ok := ctx.Deadline(); ok && left > 1 {
 		var cancel context.CancelFunc
@@ -87,8 +88,8 @@ func (c *Client) connect(ctx context.Context, d *net.Dialer, left int, to netip.
 	return conn, err
 }
 
-// dialTLS connects to a host and verifies its certificate. The context that
-// net/http passes outlives the post and has no deadline.
+// dialTLS connects to a host and verifies its certificate. It adds a deadline,
+// because the context from net/http outlives the post and has none.
 func (c *Client) dialTLS(ctx context.Context, _, addr string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeouts.Attempt)
 	defer cancel()

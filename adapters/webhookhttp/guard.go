@@ -12,24 +12,24 @@ import (
 )
 
 // guard checks addresses. An address is public if no IANA registry reserves it
-// for special use. In IPv6 only global unicast is public, which excludes every
-// address that embeds an IPv4 one.
+// for special use. In IPv6, only global unicast addresses are public. That
+// excludes every IPv6 address that embeds an IPv4 address.
 type guard struct {
 	public *ssrf.Guardian
 	allow  []netip.Prefix
-	own    func() ([]net.Addr, error) // of the machine's interfaces
+	own    func() ([]net.Addr, error) // the addresses of the machine's interfaces
 }
 
 func newGuard(allow []netip.Prefix) (*guard, error) {
 	for _, p := range allow {
 		if !p.IsValid() || p.Addr().Is4In6() {
-			return nil, fmt.Errorf("webhookhttp: %s is not a prefix of addresses that can be allowed", p)
+			return nil, fmt.Errorf("webhookhttp: %s cannot be allowed: use an IPv4 or IPv6 prefix that is not IPv4-mapped", p)
 		}
 	}
 	g := &guard{
 		public: ssrf.New(
 			ssrf.WithAnyPort(),
-			// Azure serves its machines their credentials at a public address.
+			// Azure serves credentials to its machines at this public address.
 			ssrf.WithDeniedV4Prefixes(netip.PrefixFrom(netip.AddrFrom4([4]byte{168, 63, 129, 16}), 32)),
 		),
 		allow: slices.Clone(allow),
@@ -39,8 +39,8 @@ func newGuard(allow []netip.Prefix) (*guard, error) {
 	return g, err
 }
 
-// judge returns nil when all of the addresses may be dialed. It refuses mapped
-// addresses: the caller passes the IPv4 address instead.
+// judge returns nil if all of the addresses may be dialed. It refuses
+// IPv4-mapped IPv6 addresses; the caller passes the IPv4 address instead.
 func (g *guard) judge(addrs ...netip.Addr) error {
 	own, err := g.interfaces()
 	if err != nil {
@@ -56,7 +56,7 @@ func (g *guard) judge(addrs ...netip.Addr) error {
 		if err := g.public.SafeAddr(a); err != nil {
 			return fmt.Errorf("%w: %w", errNotAllowed, err)
 		}
-		// A public address of this very machine leads to it past the firewall.
+		// The machine's own public address would bypass the firewall.
 		if slices.Contains(own, a) {
 			return fmt.Errorf("%w: %s is the machine's own", errNotAllowed, a)
 		}
@@ -64,7 +64,7 @@ func (g *guard) judge(addrs ...netip.Addr) error {
 	return nil
 }
 
-// interfaces are the machine's own addresses, now.
+// interfaces returns the current addresses of the machine.
 func (g *guard) interfaces() (own []netip.Addr, err error) {
 	addrs, err := g.own()
 	if err != nil {
@@ -80,8 +80,7 @@ func (g *guard) interfaces() (own []netip.Addr, err error) {
 	return own, nil
 }
 
-// control is called by the dialer with the address that it is about to connect
-// to.
+// control checks the address that a dialer is about to connect to.
 func (g *guard) control(_ context.Context, network, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	switch {

@@ -21,23 +21,22 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// What can go wrong once a request is sent.
+// The failures after a request is sent.
 const (
 	errCutOff     failure = "the attempt was cut off"
 	errClosed     failure = "the connection was closed"
 	errUnreadable failure = "the reply is not HTTP/1.1, or its header breaks off or is larger than 16 KiB"
 )
 
-// Post posts a message once and returns what happened as an attempt. The URL was
-// checked when it was registered and is checked again, because the rules may
-// have become stricter.
+// Post posts a message once and returns the attempt. It checks the URL again,
+// because the rules may be stricter than at registration.
 //
-// The status decides. The body is read for what is kept of it, and a little
-// further so that the connection can be used again. A body that breaks off or is
-// slow does not make a 2xx a failure.
+// The status decides whether the attempt succeeded. Post reads the part of the
+// body that is kept, and a little more so that the connection can be reused. A
+// body that breaks off or is slow does not turn a 2xx into a failure.
 //
-// The request is signed last. Looking up, connecting and the handshake can take
-// seconds, in which the secret may be rotated.
+// Post signs the request after connecting. The look-up, the connection and the
+// handshake can take seconds, in which the secret may be rotated.
 func (c *Client) Post(ctx context.Context, m billing.WebhookMessage, secret ports.CurrentSecret) (billing.Attempt, error) {
 	a := billing.Attempt{At: m.At}
 	to, faults := c.rules.read(m.URL)
@@ -81,7 +80,7 @@ func (c *Client) Post(ctx context.Context, m billing.WebhookMessage, secret port
 	return a, nil
 }
 
-// signed is the message's signature with the secret that is current now.
+// signed returns the message's signature with the current secret.
 func signed(ctx context.Context, m billing.WebhookMessage, secret ports.CurrentSecret) (string, error) {
 	current, err := secret(ctx)
 	if err != nil {
@@ -90,7 +89,7 @@ func signed(ctx context.Context, m billing.WebhookMessage, secret ports.CurrentS
 	return m.Signature(current)
 }
 
-// request is the message as it is sent, but for its signature.
+// request returns the HTTP request for a message, without its signature.
 func (c *Client) request(m billing.WebhookMessage, to *target) *http.Request {
 	values := [...]string{"application/json", c.userAgent, m.ID, strconv.FormatInt(m.At.Unix(), 10)}
 	r := &http.Request{
@@ -100,9 +99,9 @@ func (c *Client) request(m billing.WebhookMessage, to *target) *http.Request {
 			"User-Agent":        values[1:2:2],
 			"Webhook-Id":        values[2:3:3],
 			"Webhook-Timestamp": values[3:4:4],
-			// Not sent. It lets the transport post again on another connection
-			// when an idle one turns out to be closed: the receiver recognizes a
-			// message by its ID.
+			// Not sent. With it, the transport posts again on another connection if an
+			// idle one turns out to be closed. That is safe, because the receiver
+			// recognizes a message by its ID.
 			"Idempotency-Key": nil,
 		},
 		Body:          io.NopCloser(bytes.NewReader(m.Body)),
@@ -115,11 +114,11 @@ func (c *Client) request(m billing.WebhookMessage, to *target) *http.Request {
 	return r
 }
 
-// start reads a reply to its end, if that is near, and returns what is kept of
-// it.
+// start returns the beginning of a reply, which is kept. It reads on to the end
+// of the reply if the end is near.
 func (c *Client) start(reply *http.Response) string {
 	if reply.StatusCode == http.StatusSwitchingProtocols {
-		return "" // no body, but a connection that no deadline ends
+		return "" // the body would be a connection that no deadline ends
 	}
 	buffer := c.starts.Get().(*[billing.MaxResponse]byte)
 	defer c.starts.Put(buffer)
@@ -130,9 +129,9 @@ func (c *Client) start(reply *http.Response) string {
 	return text(buffer[:n])
 }
 
-// text makes valid text of any bytes: what is not UTF-8 is replaced, and NUL,
-// which PostgreSQL cannot store, is left out. It is at most billing.MaxResponse
-// long and ends with a whole character.
+// text returns bytes as valid UTF-8 text of at most billing.MaxResponse bytes.
+// It replaces invalid bytes, and drops NUL, which PostgreSQL cannot store. The
+// text ends with a whole character.
 func text(b []byte) string {
 	s := string(b)
 	if len(s) == billing.MaxResponse {
@@ -148,7 +147,7 @@ func text(b []byte) string {
 	return s
 }
 
-// whole leaves out the start of a character at the end of s.
+// whole drops an incomplete character at the end of s.
 func whole(s string) string {
 	for i := len(s) - 1; i >= max(0, len(s)-utf8.UTFMax); i-- {
 		if utf8.RuneStart(s[i]) {
@@ -178,7 +177,8 @@ func retryAfter(header string, now time.Time) time.Duration {
 	return max(0, at.Sub(now))
 }
 
-// words says why there was no reply. Caller is the context that Post received.
+// words returns the reason why there was no reply. caller is the context that
+// Post received.
 func (c *Client) words(caller context.Context, after time.Duration, err error) string {
 	if caller.Err() != nil {
 		return errCutOff.Error()
@@ -194,14 +194,15 @@ func (c *Client) words(caller context.Context, after time.Duration, err error) s
 			return errClosed.Error()
 		}
 	}
-	if strings.HasSuffix(err.Error(), "server closed idle connection") { // net/http keeps this one to itself
+	if strings.HasSuffix(err.Error(), "server closed idle connection") { // net/http does not export this error
 		return errClosed.Error()
 	}
 	return errUnreadable.Error()
 }
 
-// note logs for the operator what the endpoint's owner does not see. An address
-// that was refused may be an attempt to reach the private network.
+// note logs an error for the operator, because the endpoint's owner does not
+// see it. A refused address may be an attempt to reach the private network, so
+// it is a warning.
 func (c *Client) note(ctx context.Context, host, id string, err error) {
 	level := slog.LevelDebug
 	if errors.Is(err, errNotAllowed) {

@@ -14,15 +14,15 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// rules check the form of URLs. A URL that passes has only one reading: the
-// dialer here, net/url and the WHATWG URL standard, which browsers and most
-// libraries follow, agree on it.
+// rules are the checks on the form of a URL. A URL that passes has only one
+// reading. The dialer here, net/url, and the WHATWG URL standard, which
+// browsers and most libraries follow, agree on it.
 type rules struct {
 	names   *idna.Profile
 	resolve map[string]netip.AddrPort
 }
 
-// target is a URL that passed.
+// target is a URL that passed the rules.
 type target struct {
 	host string // in lower case and ASCII, without a final dot
 	url  *url.URL
@@ -30,25 +30,25 @@ type target struct {
 
 func newRules(resolve map[string]netip.AddrPort) (*rules, error) {
 	r := &rules{
-		// Like the WHATWG's domain to ASCII, and stricter: hosts are letters,
-		// digits and hyphens, as certificates have them.
+		// Like the WHATWG's domain to ASCII, but stricter: a host has only letters,
+		// digits and hyphens, as in certificates.
 		names:   idna.New(idna.MapForLookup(), idna.BidiRule(), idna.Transitional(false), idna.CheckHyphens(false), idna.VerifyDNSLength(true)),
 		resolve: map[string]netip.AddrPort{},
 	}
 	for host, to := range resolve {
 		name, faults := r.name(host)
 		if len(faults) > 0 {
-			return nil, fmt.Errorf("webhookhttp: %q cannot be given an address: %s", host, faults[0].Message)
+			return nil, fmt.Errorf("webhookhttp: Resolve has the host %q, which is not valid: %s", host, faults[0].Message)
 		}
 		if !to.IsValid() || to.Port() == 0 {
-			return nil, fmt.Errorf("webhookhttp: the address of %q is none", host)
+			return nil, fmt.Errorf("webhookhttp: Resolve needs an address and a port for %q", host)
 		}
 		r.resolve[name] = to
 	}
 	return r, nil
 }
 
-// fault says what is wrong with a URL.
+// fault returns the fault of a URL.
 func fault(code billing.FaultCode, message string) billing.Faults {
 	return billing.Faults{{Field: "url", Code: code, Message: message}}
 }
@@ -60,8 +60,8 @@ const (
 	notThePort = "The port must be 443, or 1024 to 65535."
 )
 
-// read checks the form of a URL. It splits the authority itself, because net/url
-// would decode it.
+// read checks the form of a URL. It splits the authority itself, because
+// net/url would decode the authority first.
 func (r *rules) read(raw string) (*target, billing.Faults) {
 	if utf8.RuneCountInString(raw) > billing.MaxWebhookURL {
 		return nil, fault(billing.FaultTooLong, fmt.Sprintf("The URL may have at most %d characters.", billing.MaxWebhookURL))
@@ -107,15 +107,15 @@ func (r *rules) read(raw string) (*target, billing.Faults) {
 	return &target{name, u}, nil
 }
 
-// name checks a host and returns its one spelling. The mapping of IDNA comes
-// first, because it can turn circled digits and ideographic full stops into an
-// address.
+// name checks a host and returns its canonical spelling. It applies the IDNA
+// mapping first, because that can turn circled digits and ideographic full
+// stops into an address.
 func (r *rules) name(host string) (string, billing.Faults) {
 	ascii, err := r.names.ToASCII(host)
 	ascii = strings.TrimSuffix(ascii, ".")
 	dot := strings.LastIndexByte(ascii, '.')
-	// The WHATWG reads a host whose last label is a number, in any base, as an
-	// IPv4 address. There is no top-level domain that begins with a digit.
+	// By the WHATWG standard, a host whose last label is a number in any base is an
+	// IPv4 address. No top-level domain begins with a digit.
 	if ascii == "" || strings.ContainsAny(host, ":%[]") || ascii[dot+1:] == "" || ascii[dot+1] <= '9' {
 		return "", fault(billing.FaultFormat, notAHost)
 	}
@@ -131,9 +131,10 @@ func (r *rules) name(host string) (string, billing.Faults) {
 	return ascii, nil
 }
 
-// isSpecial reports whether a name is under one of the top-level domains that
-// are for private use or for no use (RFC 6761, 6762, 7686, 8375, 9476, and
-// ICANN's of 2024), even if the operator's resolver knows the name.
+// isSpecial reports whether a name is under a top-level domain that is reserved
+// for private use or for no use. The operator's resolver may still know such a
+// name. The domains are from RFC 6761, 6762, 7686, 8375 and 9476, and from
+// ICANN's decision of 2024.
 func isSpecial(name string) bool {
 	return slices.Contains([]string{
 		"localhost", "local", "localdomain", "internal", "lan", "arpa", "test", "invalid", "example", "onion", "alt",
@@ -145,12 +146,12 @@ func isPort(s string, whichever bool) bool {
 	return err == nil && s[0] != '0' && (whichever || portAllowed(uint16(n)))
 }
 
-// portAllowed reports whether the port is that of https, or one that an
-// unprivileged program may listen on. The others belong to a host's other
-// services.
+// portAllowed reports whether the port is that of HTTPS, or one on which an
+// unprivileged program may listen. A host's other services use the other ports.
 func portAllowed(n uint16) bool { return n == 443 || n >= 1024 }
 
-// escaped percent-encodes what net/url accepts in a query and HTTP does not.
+// escaped percent-encodes the characters that net/url accepts in a query but
+// HTTP does not.
 func escaped(query string) string {
 	harmless := func(c byte) bool { return c < 0x80 && c != '"' && c != '<' && c != '>' }
 	for i := range len(query) {

@@ -74,9 +74,10 @@ type Lanes interface {
 	Take(ctx context.Context, id billing.WebhookEndpointID, holder billing.JobID, address string, lease time.Duration) (taken bool, other string, err error)
 
 	// Due reads up to limit pending deliveries of the lane that are due now,
-	// without those in flight, the oldest first. It also returns the endpoint as
-	// it is now, and when the next delivery after those is due: zero for none. A
-	// disabled endpoint and an open circuit have none due; a probe is due alone.
+	// without those in flight, the oldest first. It also returns the current
+	// endpoint, and the time at which the next delivery after those is due, or
+	// zero. It returns no delivery for a disabled endpoint or an open circuit,
+	// and only one for a probe.
 	Due(ctx context.Context, id billing.WebhookEndpointID, now time.Time, limit int, inFlight []billing.DeliveryID) (*billing.WebhookEndpoint, []billing.Shipment, time.Time, error)
 
 	// Record stores the result of attempts: the state, the next attempt and the

@@ -39,8 +39,9 @@ func ERA(s *remittances.Service, parallel int) Handler {
 	return Handler{Kind: jobs.KindERA, Parallel: parallel, Do: s.Apply, Fail: s.FailApply}
 }
 
-// laneCalls is how many calls of webhook lanes are read from the queue at once.
-// They cost no time: a call has no row, no lease and is never tried again.
+// laneCalls is the number of calls of webhook lanes that are read from the
+// queue at once. They cost no time: a call has no row, no lease and is never
+// tried again.
 const laneCalls = 64
 
 // Webhooks passes the calls of webhook lanes to the dispatcher until ctx ends.

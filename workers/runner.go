@@ -29,7 +29,7 @@ type Handler struct {
 	Fail func(context.Context, jobs.Job) error
 }
 
-// drainTime is how much longer running jobs may take when the process stops.
+// drainTime is the time that running jobs have when the process stops.
 const drainTime = 3 * time.Second
 
 // Runner runs jobs from the queue and renews their leases meanwhile.

@@ -68,8 +68,8 @@ func (b *body) whole() bool {
 	return b.read == b.declared
 }
 
-// failure returns why the body could not be read. The error of fasthttp does
-// not say: it calls a stalled trailer malformed.
+// failure returns the reason that the body could not be read. The error of
+// fasthttp is not enough: it calls a stalled trailer malformed.
 func (b *body) failure() error {
 	switch {
 	case b.x.conn.stalled && b.x.s.base.Err() != nil:

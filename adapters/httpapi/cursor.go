@@ -12,9 +12,9 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// cursors encodes and decodes the cursors of lists. A cursor has a version,
-// the position of the last row of the page, and a code that authenticates both
-// for one list, scope and set of filters.
+// cursors encodes and decodes the cursors of lists. A cursor has a version, the
+// position of the last row of the page, and an authentication code. The code is
+// valid for one list, scope and set of filters.
 type cursors struct{ key [32]byte }
 
 const (

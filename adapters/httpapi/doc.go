@@ -2,12 +2,12 @@
 // use cases, and their results into replies.
 //
 // routes.go lists every operation. What all operations share is done in one
-// place each, in the order of a request: the guard checks the header section
-// before a byte of the body is read (guard.go), the exchange makes the checks
-// that come before an operation (exchange.go), and errors become replies
+// place each, in the order of a request. The guard checks the header section
+// before a byte of the body is read (guard.go). The exchange makes the checks
+// that come before an operation (exchange.go). Errors become replies
 // (errors.go). Images arrive as forms, which are streamed into unnamed files
-// (uploads.go, multipart.go). They leave as streams that outlive their
-// exchange (stream.go).
+// (uploads.go, multipart.go). They leave as streams that outlive their exchange
+// (stream.go).
 //
 // openapi.yaml is the contract. Tests compare it with the routes and validate
 // every exchange against it.

@@ -40,7 +40,7 @@ type exchange struct {
 	jsonFaults billing.Faults // faults in the form of the body
 }
 
-// reply is what an operation returns on success.
+// reply is the result of a successful operation.
 type reply struct {
 	status   int
 	body     any  // encoded as JSON
@@ -272,7 +272,7 @@ func (x *exchange) write(status int, mime string, b []byte) {
 	x.fctx.Response.SetBody(b)
 }
 
-// finish ends the exchange, whatever happened, and releases its resources. It
+// finish ends the exchange, even after a panic, and releases its resources. It
 // closes the connection if the body has unread bytes, because they would be
 // read as the next request.
 func (x *exchange) finish() {

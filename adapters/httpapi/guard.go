@@ -20,7 +20,7 @@ const (
 	verdictMalformed = "malformed"
 	verdictTooLarge  = "too-large"
 	verdictNoBody    = "no-body" // the method has no body, but the request does
-	verdictRefused   = "refused" // by the header section; the exchange finds out why
+	verdictRefused   = "refused" // because of the header section; the exchange finds the reason
 )
 
 // judge runs when the header section has arrived, and none of the body. It

@@ -78,7 +78,7 @@ func (x *exchange) observe() {
 	x.s.log.LogAttrs(x.s.base, slog.LevelInfo, "request completed", attrs...)
 }
 
-// logCause logs why the service failed.
+// logCause logs the cause of a failure of the service.
 func (x *exchange) logCause(err error) {
 	x.s.log.LogAttrs(x.s.base, slog.LevelError, "request failed",
 		slog.String("request_id", x.id.String()), slog.Any("error", err))

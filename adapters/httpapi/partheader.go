@@ -30,7 +30,7 @@ const (
 	inHeader                // further on in that line
 )
 
-// Read replaces the control characters in what it reads.
+// Read replaces the control characters in the bytes that it reads.
 func (h *headerTabs) Read(b []byte) (int, error) {
 	n, err := h.from.Read(b)
 	for i := 0; i < n; i++ {

@@ -21,9 +21,9 @@ func newRates(requests, checks int, now func() time.Time) *rates {
 	return &rates{now: now, requests: newBuckets(requests), checks: newBuckets(checks)}
 }
 
-// take takes the tokens for a request from the buckets of the key, or none if
-// a bucket is empty. It returns the level of the bucket that decides: the
-// empty one, or else the one with fewer tokens.
+// take removes the tokens for a request from the buckets of the key. If one
+// bucket is empty, it removes none. It returns the level of the bucket that
+// decides: the empty one, or else the one with fewer tokens.
 func (r *rates) take(key billing.KeyID, isCheck bool) level {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -81,9 +81,9 @@ func (b *buckets) after(key billing.KeyID, now time.Time) level {
 	return level{b.perSecond, int((empty - refill) / token), refill, false}
 }
 
-// take takes a token, which must be there. It removes the buckets that are
-// full again, since an unused bucket is full: the keys of the last second
-// remain.
+// take removes one token from the bucket of the key, which must have one. It
+// removes the buckets that are full again, since an unused bucket is full: the
+// keys of the last second remain.
 func (b *buckets) take(key billing.KeyID, now time.Time) {
 	if b.perSecond == 0 {
 		return

@@ -29,7 +29,7 @@ type route struct {
 }
 
 // bodyKind is the kind of body that an operation accepts. It decides the
-// maximum size, how the body is read, and what a client has to wait for first.
+// maximum size, how the body is read, and when the client may send it.
 type bodyKind byte
 
 const (

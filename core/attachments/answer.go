@@ -17,8 +17,8 @@ import (
 // Errors: those of the idempotency key, CodeAttachmentsUnavailable,
 // CodeInvalidRequest with every fault, CodeNotFound, CodeConflict when the
 // attachment cannot answer the payer request or is being sent, and
-// CodeUnavailable while its images cannot be read, in which case the sending
-// continues. A network failure is returned as a reply, not as an error.
+// CodeUnavailable while its images cannot be read. The sending continues after
+// CodeUnavailable. A network failure is returned as a reply, not as an error.
 func (s *Service) Answer(
 	ctx context.Context, call idempotency.Write[billing.PayerRequestAnswer], id billing.PayerRequestID, in intake.AnswerRequest,
 ) (billing.Reply, error) {

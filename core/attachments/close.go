@@ -145,9 +145,9 @@ func (s *sending[T]) run(
 //
 // Errors: those of the idempotency key, CodeAttachmentsUnavailable,
 // CodeNotFound, CodeConflict when the attachment has no document, is solicited,
-// or is being sent, and CodeUnavailable while its images cannot be read, in
-// which case the sending continues. A network failure is returned as a reply,
-// not as an error.
+// or is being sent, and CodeUnavailable while its images cannot be read. The
+// sending continues after CodeUnavailable. A network failure is returned as a
+// reply, not as an error.
 func (s *Service) Close(ctx context.Context, call idempotency.Write[*billing.Attachment], id billing.AttachmentID) (billing.Reply, error) {
 	closing := sending[*billing.Attachment]{s, call, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, *billing.Attachment, error) {
 		a, err := tx.Attachments.Get(ctx, id)

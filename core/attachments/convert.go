@@ -12,10 +12,10 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Convert converts an uploaded PNG to a document, or records why it cannot. It
-// may run any number of times, even at the same time; the first commit counts.
-// A *jobs.DoneError reports that images cannot be stored or read now; after any
-// other error the job runs again.
+// Convert converts an uploaded PNG to a document, or records the reason for
+// refusing it. It may run any number of times, even at the same time; the first
+// commit counts. A *jobs.DoneError reports that images cannot be stored or read
+// now; after any other error the job runs again.
 func (s *Service) Convert(ctx context.Context, j jobs.Job) error {
 	up, err := s.pending(ctx, j)
 	if err != nil || up == nil {
@@ -140,7 +140,8 @@ func (s *Service) document(ctx context.Context, j jobs.Job, up *billing.Upload, 
 	return twin && err == nil, err
 }
 
-// refuse ends an upload that does not become a document, and records why.
+// refuse ends an upload that does not become a document, and records the
+// reason.
 func (s *Service) refuse(ctx context.Context, j jobs.Job, up *billing.Upload, why *billing.Error) error {
 	refused := *up
 	refused.State, refused.Refusal = billing.UploadRefused, why

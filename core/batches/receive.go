@@ -21,8 +21,8 @@ type Received struct {
 	Poll     time.Duration // how often to ask the network
 }
 
-// Rejection states why a batch was rejected, for the operator. Its claims go
-// out again, and are rejected again until the cause is fixed.
+// Rejection is a rejected batch with the reasons, for the operator. The claims
+// of the batch go out again, and are rejected again until the cause is fixed.
 type Rejection struct {
 	Batch billing.FileID
 	Why   []string // no patient data

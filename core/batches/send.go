@@ -13,7 +13,7 @@ import (
 // Send hands a batch to the clearinghouse, and marks the batch and its claims
 // as sent in one commit. It may run any number of times. While the network does
 // not accept the file the job rests and runs again, without limit; the
-// *jobs.DoneError states why.
+// *jobs.DoneError states the reason.
 func (s *Service) Send(ctx context.Context, j jobs.Job) error {
 	id := billing.FileID(j.Subject)
 	var b *billing.Batch

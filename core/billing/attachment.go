@@ -244,8 +244,8 @@ func (a *Attachment) BeginSending(job JobID, serial int64, now time.Time) error 
 }
 
 // Sent closes the attachment after the network accepted it under the number. An
-// edit would have cleared the number, so the content is what was sent. Sent
-// reports false, and changes nothing, when the number is another by now.
+// edit would have cleared the number, so the content is the one that was sent.
+// Sent reports false, and changes nothing, when the number has changed.
 func (a *Attachment) Sent(number string, now time.Time) bool {
 	if a.State != AttachmentOpen || number == "" || a.Number != number {
 		return false
@@ -297,9 +297,10 @@ type ClaimFile struct {
 // maxNTE is the length of NTE02 (005010X224A2).
 const maxNTE = 80
 
-// ClaimFile returns what a claim file carries, or nil while the attachment is
-// open. The note starts with the number, where payers look for it. As much of
-// the narrative as fits follows, cut at a word. A longer first word is cut.
+// ClaimFile returns the part of the attachment that a claim file carries, or
+// nil while the attachment is open. The note starts with the number, where
+// payers look for it. As much of the narrative as fits follows, cut at a word.
+// A longer first word is cut.
 func (a *Attachment) ClaimFile() *ClaimFile {
 	if a.State != AttachmentClosed {
 		return nil

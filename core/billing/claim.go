@@ -52,7 +52,7 @@ const (
 	FrequencyVoid        ClaimFrequency = "void"        // 8
 )
 
-// Claim asks a payer to pay for services, or to estimate what it would pay.
+// Claim asks a payer to pay for services, or to estimate the payment.
 // ClaimRecord adds values from other rows.
 type Claim struct {
 	ID                   ClaimID

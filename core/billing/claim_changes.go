@@ -46,8 +46,8 @@ func (r *ClaimRecord) Replace(content ClaimContent, at time.Time) (Event, error)
 	return r.Event(EventClaimQueued, cause), nil
 }
 
-// Void returns a queued transaction that voids the claim, with a control number of
-// its own. The claim stays as it is until the payer accepts the void.
+// Void returns a queued transaction that voids the claim, with a control number
+// of its own. The claim does not change until the payer accepts the void.
 func (r *ClaimRecord) Void(id ClaimID, controlNumber string, request RequestID, at time.Time) (*ClaimRecord, Event, error) {
 	if _, err := r.ask(TriggerAskVoid, at); err != nil {
 		return nil, Event{}, err
@@ -97,8 +97,8 @@ func (r *ClaimRecord) Reconcile(at time.Time) error {
 	return nil
 }
 
-// ask applies a trigger of a caller. The error, with CodeConflict, says why the
-// claim's state does not allow it.
+// ask applies a trigger of a caller. It returns CodeConflict, with the reason,
+// when the claim's state does not allow the trigger.
 func (r *ClaimRecord) ask(by ClaimTrigger, at time.Time) (ClaimCause, error) {
 	cause := ClaimCause{At: at}
 	voided := r.HasVoid && by == TriggerReplace // the payer may process void and replacement in any order

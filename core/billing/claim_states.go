@@ -11,7 +11,7 @@ const (
 	TriggerFindings            ClaimTrigger = "findings"               // made or changed, with findings
 	TriggerDraft               ClaimTrigger = "draft"                  // made or changed as a draft
 	TriggerSubmit              ClaimTrigger = "submit"                 // a caller sends it
-	TriggerReplace             ClaimTrigger = "replace"                // a caller replaces what the payer has
+	TriggerReplace             ClaimTrigger = "replace"                // a caller replaces the content that the payer has
 	TriggerSend                ClaimTrigger = "send"                   // the network has its file
 	TriggerFileRejected        ClaimTrigger = "file_rejected"          // a 997 or 999 rejects the file
 	TriggerClearinghouseAccept ClaimTrigger = "clearinghouse_accepted" // a 277CA of the clearinghouse

@@ -45,7 +45,7 @@ type Event struct {
 	ID        EventID
 	Scope     Scope
 	Type      EventType
-	Resource  [16]byte // the resource's ID, whatever its kind
+	Resource  [16]byte // the resource's ID, of any kind
 	Sequence  int      // position in the history of the resource, from 1; given by the store
 	CreatedAt time.Time
 	Data      []byte // a JSON object; its fields depend on Type

@@ -8,7 +8,7 @@ type ClaimStatus struct {
 	Code     string // such as 20
 }
 
-// String returns the status as it is usually written, such as "A7:562".
+// String returns the status in its usual form, such as "A7:562".
 func (s ClaimStatus) String() string {
 	if s.Code == "" {
 		return s.Category

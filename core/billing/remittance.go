@@ -152,7 +152,7 @@ type ERAClaim struct {
 	Lines                 []ERALine
 }
 
-// Adjustment is an amount that was not paid, and why (CAS).
+// Adjustment is an amount that was not paid, with the reason (CAS).
 type Adjustment struct {
 	Group    string // CO contract, PR patient, OA other, PI payer
 	Reason   string
@@ -162,7 +162,7 @@ type Adjustment struct {
 
 // ERALine is the part of a remittance about one service (SVC).
 type ERALine struct {
-	Number        int    // of the claim's line as it was billed (REF 6R), else its place, from 1
+	Number        int    // the number of the billed line (REF 6R), else its place, from 1
 	ProcedureCode string // as paid
 	SubmittedCode string // as billed, when it is another
 	ServiceDate   Date

@@ -125,12 +125,12 @@ type Delivery struct {
 	CreatedAt     time.Time
 }
 
-// Attempt is one attempt to deliver, as it is kept.
+// Attempt is the record of one attempt to deliver.
 type Attempt struct {
 	At         time.Time     `json:"at"`
 	Status     int           `json:"status,omitempty"` // HTTP; 0 when there was no reply
 	Duration   time.Duration `json:"duration"`
-	Error      string        `json:"error,omitempty"`    // why there was no reply; empty for a reply
+	Error      string        `json:"error,omitempty"`    // the reason that there was no reply; empty for a reply
 	Response   string        `json:"response,omitempty"` // the start of the reply's body
 	RetryAfter time.Duration `json:"-"`                  // the delay that the reply asked for; zero if none
 }

@@ -71,7 +71,7 @@ func (p parties) of(r *billing.ClaimRecord) *billing.ClaimRecord {
 	return r
 }
 
-// judge looks the patient up, and returns the findings of the rules.
+// judge sets the claim's patient, and returns the findings of the rules.
 func (s *Service) judge(
 	ctx context.Context, tx ports.Tx, c *billing.Claim, p parties, now time.Time,
 ) (found []billing.Finding, err error) {

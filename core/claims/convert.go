@@ -14,9 +14,9 @@ import (
 // the claim from then on.
 //
 // Errors: those of the idempotency key, CodeInvalidRequest with every fault,
-// CodeNotFound, and CodeConflict for a claim that is no predetermination, and
-// for a predetermination that was converted already or that the payer does not
-// have.
+// CodeNotFound, and CodeConflict. A conflict is a claim that is not a
+// predetermination, or a predetermination that was converted already or that
+// the payer does not have.
 func (s *Service) Convert(
 	ctx context.Context, call idempotency.Write[*billing.ClaimRecord], id billing.ClaimID, in intake.ConvertRequest,
 ) (billing.Reply, error) {

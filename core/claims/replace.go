@@ -12,10 +12,9 @@ import (
 // Replace replaces the content of a claim that the payer has, and queues it.
 // The claim keeps its ID and its control number.
 //
-// Errors: those of Make; CodeInvalidRequest also for another payer, and for
-// findings of the rules, because the payer would reject the replacement; and
-// CodeConflict for a claim that the payer does not have, and while a void of it
-// is on its way.
+// Errors: those of Make, and CodeConflict for a claim that the payer does not
+// have or that has a void on its way. A change of payer is CodeInvalidRequest.
+// So are findings of the rules, because the payer would reject the replacement.
 func (s *Service) Replace(
 	ctx context.Context, call idempotency.Write[*billing.ClaimRecord], id billing.ClaimID, in intake.ClaimRequest,
 ) (billing.Reply, error) {

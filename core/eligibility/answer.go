@@ -15,7 +15,7 @@ import (
 // one commit. It may run any number of times, even at the same time; the first
 // commit counts. Until the payer's response arrives, it postpones the job.
 // After an error the job runs again. A *jobs.DoneError is the exception: the
-// check was completed without an answer, and the error states why.
+// check was completed without an answer, and the error states the reason.
 func (s *Service) Answer(ctx context.Context, j jobs.Job) error {
 	c, now, err := s.read(ctx, j.Scope, billing.CheckID(j.Subject))
 	switch {

@@ -9,8 +9,8 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// officeTTL is how long checks use an office without reading it again, and
-// mostOffices how many are remembered.
+// officeTTL is the time for which checks use an office without reading it
+// again. mostOffices limits the number of remembered offices.
 const (
 	officeTTL   = 2 * time.Second
 	mostOffices = 4096

@@ -10,7 +10,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// DefaultTTL is how long a key is stored.
+// DefaultTTL is the time for which a key is stored.
 const DefaultTTL = 7 * 24 * time.Hour
 
 // Service deletes expired keys.

@@ -55,7 +55,7 @@ type worker struct {
 	file  *reading      // the file that is being read; nil for none
 }
 
-// close releases what the worker holds.
+// close releases the worker's turn and its open file.
 func (w *worker) close() {
 	w.putDown()
 	if w.holds {

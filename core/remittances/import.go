@@ -14,8 +14,8 @@ type Imported struct {
 	New bool          // false when the scope had the payment before
 }
 
-// Import imports an 835 for the scope, whatever payee it names. It returns for
-// each payment whether it is new, and may be repeated.
+// Import imports an 835 for the scope, even if it names another payee. It
+// returns whether each payment is new. It may be repeated.
 //
 // Errors: CodeNotFound for the field org, and CodeInvalidRequest when the file
 // cannot be read.

@@ -7,8 +7,8 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Get reads a remittance with the first page of its claims. An absent one is
-// CodeNotFound, and so is one that is not completely read yet.
+// Get reads a remittance with the first page of its claims. It returns
+// CodeNotFound if there is none, or if its claims are not all read yet.
 func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.ERAID) (r *billing.ERARecord, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		e, err := tx.ERAs.Get(ctx, id)

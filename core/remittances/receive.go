@@ -139,9 +139,9 @@ func fit(ctx context.Context, tx ports.Tx, marks []billing.ClaimMark) (bool, err
 	}), err
 }
 
-// unroutable states, for the operator, why the organization of a payment is
-// uncertain. Several is true when several organizations have a verified office
-// of the payee.
+// unroutable returns, for the operator, the reason that the organization of a
+// payment is uncertain. Several is true when several organizations have a
+// verified office of the payee.
 func unroutable(p *billing.Remittance, several bool) string {
 	payment := fmt.Sprintf("The payment %.50s of %.60s", p.Payment.TraceNumber, p.PayerName) // the guide forbids longer ones
 	payee := "NPI " + p.PayeeNPI

@@ -46,7 +46,7 @@ func (l *lane) call() {
 	}
 }
 
-// farewell is how long a stopping lane may take to record its results.
+// farewell is the time that a stopping lane has to record its results.
 const farewell = 3 * time.Second
 
 // run serves the lane until no call came while it was held.
@@ -216,9 +216,9 @@ func (l *lane) record(ctx context.Context, tx ports.Tx) error {
 }
 
 // recordHealth stores the endpoint's health. It reads the endpoint again and
-// locks it. Since the endpoint was read for the posts it may have been enabled,
-// or got another URL that the posts do not concern, or another dispatcher may
-// have delivered to it.
+// locks it. Since the read for the posts, the endpoint may have been enabled,
+// or another dispatcher may have delivered to it. It may also have another URL,
+// which the posts do not concern.
 func (l *lane) recordHealth(ctx context.Context, tx ports.Tx) error {
 	e, err := tx.Endpoints.Lock(ctx, l.id)
 	if err != nil {

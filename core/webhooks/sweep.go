@@ -7,7 +7,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// KeepDeliveries is how long a settled delivery can be looked up.
+// KeepDeliveries is the time for which a settled delivery can be looked up.
 const KeepDeliveries = 30 * 24 * time.Hour
 
 // Sweep deletes deliveries that were settled long ago, a limited number in one

@@ -1,4 +1,4 @@
-// Package networktest is the contracts of the ports that reach networks, as
+// Package networktest has the contracts of the ports that reach networks, as
 // tests. Every adapter of such a port runs its contract.
 package networktest
 

@@ -31,12 +31,13 @@ const (
 	// window is the number of jobs of a stream in flight: enough for the workers
 	// of a few processes, and few to wait for.
 	window = 64
-	// soon is how long a flight waits for a reply before the outbox is asked.
+	// soon is the time that a flight waits for a reply before the relay looks in
+	// the outbox.
 	soon = 50 * time.Millisecond
 	// maxWaiting is the maximum number of jobs of a stream that wait for a place
 	// in the window.
 	maxWaiting = 4096
-	// patience is how long the broker may take to confirm.
+	// patience is the time that the broker has to confirm.
 	patience = 5 * time.Second
 )
 

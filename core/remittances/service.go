@@ -8,14 +8,14 @@
 //
 // A worker processes the remittances of a scope in the order in which they
 // came, so that a reversal finds the payment that it reverses. The remittance
-// of its own job waits its turn. It stores and matches the claims of a
+// of its own job waits its turn. The worker stores and matches the claims of a
 // remittance in chunks. Then callers see the remittance, and the worker applies
 // its claims, again in chunks, each in one commit with its events. A worker
 // that dies leaves whole chunks, and the next one continues after them.
 //
 // A remittance on which the work fails repeatedly is given up, so that it does
 // not hold up later ones. Callers see the claims that were read, including
-// those that were not applied, and `molar era retry` applies it again.
+// those that were not applied, and `molar era retry` applies the remittance again.
 package remittances
 
 import (

@@ -27,7 +27,7 @@ func (*Codec) Acknowledgement(name string, content []byte) (a *billing.Acknowled
 			functional = true
 		case s.ID != "ST":
 		case set == setRemittance:
-			return s.Fault("there is a remittance (835) among acknowledgements")
+			return s.Fault("a file of acknowledgements must not contain a remittance (835)")
 		case set == setStatus:
 			reports = true
 		default:

@@ -26,7 +26,7 @@ func newAnswer(q billing.Inquiry270, r *eligibility.Reply, member *eligibility.M
 	a.add(member)
 	for _, x := range r.Rejections() {
 		t := ruleFor(x.Reason, loopOf(x.Loop), q.Inquiry.Patient != nil)
-		a.remarks = append(a.remarks, join(" ", "The payer did not answer part of the request:", t.message, x.Reason))
+		a.remarks = append(a.remarks, join(" ", "The payer did not respond to part of the request:", t.message, x.Reason))
 	}
 	return a
 }

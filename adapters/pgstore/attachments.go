@@ -53,8 +53,8 @@ func (r attachmentRow) attachment() (*billing.Attachment, error) {
 	return a, nil
 }
 
-// Insert stores a new attachment. It writes a solicited one at once, so that
-// the second one for a payer request fails here.
+// Insert stores a new attachment. It does not queue a solicited attachment, so that a
+// second one for the same payer request fails here.
 func (r attachments) Insert(ctx context.Context, a *billing.Attachment) error {
 	about, err := encode(&a.About)
 	if err != nil {
@@ -79,18 +79,18 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $
 	return nil
 }
 
-// forUpdate keeps other transactions from writing and from locking the row.
+// forUpdate is a clause that keeps other transactions from writing or locking the row.
 const forUpdate = "FOR UPDATE"
 
-// Get reads an attachment. It reads the documents afterwards, so they are never
-// older: a closed attachment has all of them.
+// Get reads an attachment. It reads the documents after the attachment, so that a
+// closed attachment has all of its documents.
 func (r attachments) Get(ctx context.Context, id billing.AttachmentID) (*billing.Attachment, error) {
 	return r.one(ctx, id, "")
 }
 
-// Lock reads an attachment and keeps other transactions from writing it. It
-// reads the documents in a statement that begins after the lock is acquired, so
-// that it sees those of the last holder.
+// Lock reads and locks an attachment. It reads the documents in a second statement,
+// which begins after the lock is acquired. It therefore sees the documents that the
+// last lock holder added.
 func (r attachments) Lock(ctx context.Context, id billing.AttachmentID) (*billing.Attachment, error) {
 	return r.one(ctx, id, forUpdate)
 }

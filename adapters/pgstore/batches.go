@@ -46,11 +46,11 @@ func (r batchRow) batch() (*billing.Batch, error) {
 	}, nil
 }
 
-// comparableNumber strips the zeros and spaces that others may leave out when
-// they repeat a control number.
+// comparableNumber strips leading zeros and surrounding spaces from a control number,
+// because other parties may omit them when they repeat it.
 func comparableNumber(s string) string { return strings.TrimLeft(strings.TrimSpace(s), "0") }
 
-// Insert stores a new batch, unless a batch has its name.
+// Insert stores a new batch, unless a batch already has its name.
 func (r batches) Insert(ctx context.Context, b *billing.Batch, content []byte) (bool, error) {
 	n := b.File.ControlNumbers
 	kept, err := r.exec(ctx, `

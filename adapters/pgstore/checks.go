@@ -15,7 +15,7 @@ import (
 
 type checks struct{ *tx }
 
-// checkColumns is every column except exchanges, which only an audit reads.
+// checkColumns lists every column except exchanges, which only an audit reads.
 const checkColumns = `id, org_id, mode, office_id, payer_id, payer_code, payer_name, patient_id, state, outcome, parent_id,
 	request_id, idempotency_key, tenant_reference, cache_source, created_at, inquiry, network, latency_ms, completed_at,
 	rejection, coverage_status, benefits`
@@ -67,9 +67,8 @@ func (r checkRow) check() (*billing.EligibilityCheck, error) {
 	return c, nil
 }
 
-// earlierBenefits reads the benefits of a check that was answered before the
-// column coverage_status existed: the fields of billing.Benefits, with the
-// status among them.
+// earlierBenefits is the form of benefits before the column coverage_status existed.
+// Its JSON has the fields of billing.Benefits and the coverage status.
 func (r checkRow) earlierBenefits(c *billing.EligibilityCheck) error {
 	var b billing.Benefits
 	err := decode(r.Benefits, &b)
@@ -77,10 +76,10 @@ func (r checkRow) earlierBenefits(c *billing.EligibilityCheck) error {
 	return err
 }
 
-// encode returns the value of a JSON column: NULL for a nil pointer. Its names
-// are the field names of package billing. A golden file guards them, because
-// renaming a field would lose stored data. Benefits are stored as the API shows
-// them instead.
+// encode returns the value of a JSON column, or NULL for a nil pointer. The JSON uses
+// the field names of package billing. A golden file guards these names, because
+// renaming a field would lose stored data. Benefits are an exception: they use the
+// names of the API.
 func encode[T any](v *T) (any, error) {
 	if v == nil {
 		return nil, nil
@@ -97,7 +96,7 @@ func decode(b []byte, into any) error {
 		return nil
 	}
 	if err := json.Unmarshal(b, into); err != nil {
-		return fmt.Errorf("decode %T: stored form is not readable", into) // the error would quote the value
+		return fmt.Errorf("decode %T: stored form is not readable", into) // omit err, which quotes the value
 	}
 	return nil
 }
@@ -132,7 +131,7 @@ INSERT INTO eligibility_answers (org_id, mode, digest, completed_at, check_id)
 VALUES ($1, $2, $3, $4, $5)`, r.scope.Org, r.scope.Mode, digest[:], micro(c.CompletedAt), c.ID)
 }
 
-// answerOf identifies the answer of a check for the queue of writes.
+// answerOf is the key of a check's answer in the queue of writes.
 type answerOf billing.CheckID
 
 // Get reads a check.
@@ -165,10 +164,9 @@ func (r checks) Find(ctx context.Context, ids []billing.CheckID) (map[billing.Ch
 	return found, nil
 }
 
-// Complete stores the results of pending checks. It runs at once, because it
-// locks the rows, and the sequences of the events that follow must be read
-// afterwards. Absent values are sent as empty ones: arrays with NULL take
-// longer to write.
+// Complete stores the results of pending checks. It is not queued: it locks the rows,
+// and the sequences of later events must be read after that. It sends absent values
+// as empty strings, because arrays with NULL take longer to write.
 func (r checks) Complete(ctx context.Context, done []billing.CheckCompletion) ([]billing.CheckID, error) {
 	n := len(done)
 	ids, outcomes, patients, networks := make(pq.StringArray, n), make(pq.StringArray, n), make(pq.StringArray, n), make(pq.StringArray, n)
@@ -228,7 +226,7 @@ FROM completed`,
 	return first, nil
 }
 
-// recent returns the statement of Recent.
+// recent returns the SQL of Recent.
 func (r checks) recent(digest [32]byte, since time.Time) *query {
 	q := &query{}
 	q.built.WriteString("SELECT " + checkColumns + "\nFROM eligibility_checks")

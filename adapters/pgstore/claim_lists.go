@@ -8,8 +8,8 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// List reads a page of claims, newest first. A list is of one kind, or a search
-// for a request or a control number: only these have an index in its order.
+// List reads a page of claims, newest first. The filter must select a kind, a request
+// or a control number, because only these have an index in that order.
 func (r claims) List(ctx context.Context, f billing.ClaimFilter, p billing.Page) ([]*billing.ClaimRecord, error) {
 	few, err := r.fewSent(ctx, f)
 	if err != nil {
@@ -35,8 +35,8 @@ func (r claims) walked(f billing.ClaimFilter, p billing.Page) (string, []any) {
 	return text, q.args
 }
 
-// clockSkew bounds the difference between the clocks of two machines: one
-// creates a claim, another sends it.
+// clockSkew is the maximum clock difference between the machine that creates a claim
+// and the machine that sends it.
 const clockSkew = time.Minute
 
 // claims adds the conditions of the filter.
@@ -61,14 +61,14 @@ func (q *query) claims(f billing.ClaimFilter) {
 	}
 	q.created(f.CreatedAfter, f.CreatedBefore)
 	if !f.SentTo.IsZero() {
-		// No claim is sent before it is created, so the list begins here.
+		// No claim is sent before it is created, so skip claims created later.
 		q.where("created_at < %", f.SentTo.UTC().Add(clockSkew))
 	}
 }
 
-// inList restricts a walk through a list to claims that were first sent in the
-// span. A void is a claim with a parent. This wording differs from that of the
-// index on sent_at, so the planner does not choose that index and sort.
+// inList restricts a scan of the list to claims that were first sent in the span. A
+// void is a claim with a parent. The condition is not worded like the index on
+// sent_at, so that the planner does not choose that index and sort.
 func (q *query) inList(f billing.ClaimFilter) {
 	if !f.SentFrom.IsZero() || !f.SentTo.IsZero() {
 		q.where("parent_id IS NULL")
@@ -76,7 +76,7 @@ func (q *query) inList(f billing.ClaimFilter) {
 	}
 }
 
-// bySent restricts to claims that were first sent in the span, through the
+// bySent restricts a query to claims that were first sent in the span. It uses the
 // index on sent_at.
 func (q *query) bySent(f billing.ClaimFilter) {
 	q.where("sent_at IS NOT NULL AND frequency <> 'void'")
@@ -92,13 +92,14 @@ func (q *query) sent(f billing.ClaimFilter) {
 	}
 }
 
-// maxSorted bounds the claims of a span that are read and sorted for a page, in
-// about eight milliseconds. Counting them takes two, before every page.
+// maxSorted is the maximum number of claims that are sorted for a page. Reading and
+// sorting them takes about eight milliseconds. Counting them, before every page,
+// takes two.
 const maxSorted = 10_000
 
-// fewSent reports whether few enough claims were sent in the span of the filter
-// to sort them. The list is in the order of creation, so claims of the span may
-// be anywhere before its end, and a walk through the list may be long.
+// fewSent reports whether the claims sent in the filter's span are few enough to
+// sort. The alternative is a scan of the list, which is in order of creation. The
+// claims of the span may be anywhere in it, so the scan may be long.
 func (r claims) fewSent(ctx context.Context, f billing.ClaimFilter) (bool, error) {
 	if f.Kind == "" || f.SentFrom.IsZero() && f.SentTo.IsZero() || !f.RequestID.IsZero() || f.ControlNumber != "" {
 		return false, nil
@@ -118,9 +119,8 @@ func (r claims) countSent(f billing.ClaimFilter) (string, []any) {
 	return q.text("ORDER BY sent_at\nLIMIT %\n) sent", maxSorted+1), q.args
 }
 
-// sorted reads the claims of a span in the order in which they were sent, and
-// all columns of those on the page. OFFSET keeps the planner from walking the
-// list.
+// sorted reads the claims of a span and sorts them. It reads all columns only for the
+// claims on the page. OFFSET keeps the planner from scanning the list.
 func (r claims) sorted(f billing.ClaimFilter, p billing.Page) (string, []any) {
 	q := &query{}
 	q.add("SELECT "+listed.columns()+`

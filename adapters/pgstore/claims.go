@@ -21,9 +21,8 @@ type field struct {
 	at     any // a pointer: Scan sets it and Save reads it
 }
 
-// claimFields returns every column that stores a field. Those that only the
-// page of one claim shows come last. A field that is added here is written,
-// read and compared.
+// claimFields returns every column that stores a field. The columns that lists do not
+// need come last. A field that is added here is written, read and compared.
 func claimFields(c *billing.Claim) []field {
 	return []field{
 		{"id", &c.ID},
@@ -72,7 +71,7 @@ const (
 	long  = 2 // the last columns: lists do not read them
 )
 
-// extent is how much of a claim a statement reads.
+// extent is the part of a claim that a statement reads.
 type extent int
 
 const (
@@ -81,14 +80,15 @@ const (
 	alone // and whether a void exists, which costs another lookup
 )
 
-// hasVoid finds the row that would make Insert refuse another void.
+// hasVoid is a column that reports whether a claim has a void that was not rejected.
+// Insert refuses a second one.
 const hasVoid = `EXISTS (
 	SELECT FROM claims v WHERE v.org_id = c.org_id AND v.mode = c.mode AND v.parent_id = c.id AND v.frequency = 'void' AND v.state <> 'rejected'
 ) AS has_void`
 
-// fields returns the columns that a statement of the extent selects, and where
-// each goes. The names of office and provider are looked up for each row, so
-// that rows are read in the order of their index and only for this page.
+// fields returns the columns that a statement of the extent selects, with their
+// destinations. The statement looks up the names of office and provider for each
+// row. A join could read more rows than the page, in another order.
 func (e extent) fields(r *billing.ClaimRecord) []field {
 	all := claimFields(r.Claim)
 	end := len(all) - long
@@ -121,7 +121,7 @@ func columnsOf(fields []field) string {
 // provider reads the names of a provider.
 type provider struct{ to *billing.ProviderSummary }
 
-// Scan reads an array of three, or NULL for no provider.
+// Scan reads an array of three names, or NULL for no provider.
 func (p provider) Scan(src any) error {
 	var names pq.StringArray
 	if err := names.Scan(src); err != nil || len(names) != 3 {
@@ -158,8 +158,8 @@ func claimsOf(records []*billing.ClaimRecord, err error) ([]*billing.Claim, erro
 	return all, err
 }
 
-// row returns a claim as it is stored, with the span of its services for
-// searches.
+// row returns a claim in its stored form. It adds the span of the claim's services,
+// for searches.
 func (r claims) row(c *billing.Claim) (row, error) {
 	days := c.ServiceDates()
 	out := row{"first_service_date": days.From, "last_service_date": days.To}
@@ -199,10 +199,9 @@ SET (` + claimColumnsSaved + `) = (SELECT ` + claimColumnsSaved + ` FROM (SELECT
 
 const serviceDates = ", first_service_date, last_service_date"
 
-// Save stores all fields of a claim that can change. An existing claim
-// conflicts by its primary key, whatever statistics the planner has: when the
-// statement joined the rows to save, a table without statistics was read once
-// for each row.
+// Save stores all fields of a claim that can change. It inserts the row and updates it
+// on the conflict of the primary key, which needs no statistics. An UPDATE with a
+// join read the whole table for each row while the table had no statistics.
 func (r claims) Save(ctx context.Context, c *billing.Claim) error {
 	columns, err := r.row(c)
 	if err != nil {

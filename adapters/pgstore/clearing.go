@@ -13,8 +13,8 @@ import (
 
 type clearing struct{ *tx }
 
-// inOrder locks claims in the order of their IDs, so that two transactions that
-// lock the same claims cannot deadlock.
+// inOrder locks claims in the order of their IDs. Two transactions that lock the same
+// claims therefore cannot deadlock.
 const inOrder = "ORDER BY id\n" + forUpdate
 
 func (r clearing) queued(payers []billing.PayerID, limit int) (string, []any) {
@@ -41,8 +41,8 @@ func (r clearing) OfBatch(ctx context.Context, id billing.FileID) ([]*billing.Cl
 	return r.claims(ctx, text, args)
 }
 
-// match finds claims by each kind of number through its own index. Neither
-// index would serve an OR of both.
+// match finds claims by two kinds of numbers, each through its own index. A single
+// condition with OR could use neither index.
 func (r clearing) match(controlNumbers, payerClaimNumbers []string) (string, []any) {
 	q := r.query(whole.columns(), "claims c")
 	q.where(`id = ANY (ARRAY(
@@ -74,8 +74,8 @@ func (r clearing) claims(ctx context.Context, text string, args []any) ([]*billi
 	return found, nil
 }
 
-// Attached reads the closed attachments of claims. The attachment for a payer
-// request is in the request's own file.
+// Attached reads the closed attachments of claims. It excludes attachments for payer
+// requests.
 func (r clearing) Attached(ctx context.Context, of []billing.ClaimID) ([]*billing.Attachment, error) {
 	ids := make(pq.StringArray, 0, len(of))
 	for _, id := range of {
@@ -102,8 +102,8 @@ func (r clearing) Serial(ctx context.Context) (n int64, err error) {
 	return n, nil
 }
 
-// Keep stores an acknowledgement, unless the scope has it. The unique key makes
-// a second transaction wait for the first.
+// Keep stores an acknowledgement, unless the scope already has it. The unique key
+// makes a second transaction wait for the first.
 func (r clearing) Keep(ctx context.Context, f billing.IncomingFile, at time.Time) (bool, error) {
 	id, digest := billing.NewID[billing.FileID](at), sha256.Sum256(f.Content)
 	n, err := r.exec(ctx, `

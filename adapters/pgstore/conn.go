@@ -26,8 +26,8 @@ const (
 	roleSystem role = "molar_system" // the few tables that are used across scopes
 )
 
-// session is the role and scope of a transaction. It travels in the context,
-// because database/sql passes nothing else to the driver.
+// session is the role and scope of a transaction. The context carries it, because
+// database/sql passes nothing else to the driver.
 type session struct {
 	role  role
 	scope billing.Scope // for roleApp
@@ -36,7 +36,7 @@ type session struct {
 
 type sessionKey struct{}
 
-// clock shows the database's time at which a transaction began.
+// clock holds the database's time at the start of a transaction.
 type clock struct {
 	now     time.Time
 	running *running
@@ -53,7 +53,7 @@ func (c *clock) set(microseconds string, received time.Time) error {
 	return nil
 }
 
-// opening is a statement that begins a transaction. The server prepares each
+// opening is one of the statements that begin a transaction. The server prepares each
 // once per connection.
 type opening struct {
 	name string // for the server
@@ -61,9 +61,9 @@ type opening struct {
 	args []string
 }
 
-// begin returns the statements that begin the transaction. The second sets role
-// and scope, and returns the time in microseconds since 1970. Setting the role
-// as a parameter saves a statement.
+// begin returns the statements that begin the transaction. The second statement sets
+// the role and scope, and returns the time in microseconds since 1970. Setting the
+// role as a parameter saves a third statement.
 func (s session) begin(readOnly bool) ([]opening, error) {
 	begin := opening{name: "begin_write", text: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"}
 	if readOnly {
@@ -85,8 +85,8 @@ func (s session) begin(readOnly bool) ([]opening, error) {
 	return []opening{begin, set}, nil
 }
 
-// literally returns the statement with its arguments in the text. They are a
-// role, a UUID and a mode, so nothing needs quoting.
+// literally returns the statement with its arguments in the text. The arguments are a
+// role, a UUID and a mode, which need no escaping.
 func (o opening) literally() string {
 	text := o.text
 	for i, a := range o.args {
@@ -105,8 +105,8 @@ const (
 type connector struct {
 	config pq.Config
 	dial   func(ctx context.Context, network, address string) (net.Conn, error)
-	// generation grows when a change of the schema makes prepared statements
-	// useless. Connections of an older generation are not reused.
+	// generation increases when a schema change invalidates prepared statements.
+	// Connections of an older generation are not reused.
 	generation atomic.Int64
 }
 
@@ -123,7 +123,7 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	inner, err := base.Connect(ctx)
 	if err != nil {
 		if pqErr, ok := errors.AsType[*pq.Error](err); ok {
-			return nil, fmt.Errorf("connect: %s: %w", pqErr.Message, clean(pqErr)) // no row has been read yet
+			return nil, fmt.Errorf("connect: %s: %w", pqErr.Message, clean(pqErr)) // no row was read, so the message is safe
 		}
 		return nil, fmt.Errorf("connect: %w", err)
 	}
@@ -134,14 +134,14 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	}, nil
 }
 
-// dialer keeps the socket of its connection, so that a deadline can be set on
-// it.
+// dialer opens the socket of a connection and keeps it, so that conn can set a
+// deadline on it.
 type dialer struct {
 	dial      func(ctx context.Context, network, address string) (net.Conn, error)
-	plain     bool // the connection will not be encrypted
+	plain     bool // the connection does not use TLS
 	last      net.Conn
-	wire      *wire // around last, when it is plain
-	connected bool  // the next sockets carry cancel requests
+	wire      *wire // wraps last if it is plain
+	connected bool  // later sockets are for cancel requests
 }
 
 func (d *dialer) Dial(network, address string) (net.Conn, error) {
@@ -163,8 +163,8 @@ func (d *dialer) DialContext(ctx context.Context, network, address string) (net.
 		d.wire = newWire(c)
 		return d.wire, nil
 	}
-	// lib/pq waits for a cancel request, which gets no reply when the network
-	// is down.
+	// lib/pq waits for the reply to a cancel request. None comes if the network is
+	// down.
 	ctx, cancel := context.WithTimeout(ctx, cancelGrace)
 	defer cancel()
 	c, err := d.dial(ctx, network, address)
@@ -174,15 +174,15 @@ func (d *dialer) DialContext(ctx context.Context, network, address string) (net.
 	return c, err
 }
 
-// conn is a lib/pq connection that begins transactions with a session, prepares
-// each statement once, and never returns to the pool in doubt.
+// conn is a lib/pq connection that begins transactions with a session. It prepares
+// each statement once. It never returns to the pool in an unknown state.
 type conn struct {
 	driver.Conn
 	socket     net.Conn
 	wire       *wire           // nil over TLS
 	clock      *clock          // set by the reply to begin
 	opening    []opening       // the statements that begin the transaction
-	opened     map[string]bool // by name, those that the server has certainly prepared
+	opened     map[string]bool // by name, the openings that the server has certainly prepared
 	connector  *connector
 	generation int64
 	broken     bool
@@ -195,12 +195,12 @@ type statement struct {
 	stmt driver.Stmt
 }
 
-// BeginTx sends BEGIN, the role and the scope with the first statement of the
-// transaction; the time comes back with its reply. TLS hides messages from the
-// wire, so there they are sent on their own. The context carries the session.
-// When the context of the transaction ends, lib/pq asks the server to cancel.
-// If the network is down and no reply comes to that either, the socket's
-// deadline ends the wait.
+// BeginTx sends BEGIN, the role and the scope together with the transaction's first
+// statement. The reply includes the time. Over TLS, the wire cannot read messages,
+// so BeginTx sends them separately. The context carries the session.
+//
+// When the transaction's context ends, lib/pq asks the server to cancel. If the
+// network is down and that gets no reply, the socket's deadline ends the wait.
 func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
 	s, ok := ctx.Value(sessionKey{}).(session)
 	if !ok || sql.IsolationLevel(opts.Isolation) != sql.LevelDefault {
@@ -228,8 +228,8 @@ func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, e
 	return t, nil
 }
 
-// open returns the message that begins a transaction. It prepares a statement
-// again until a transaction has begun with it.
+// open returns the message that begins a transaction. It prepares an opening each
+// time, until a transaction has begun with it.
 func (c *conn) open(all []opening) []byte {
 	var m batch
 	for _, o := range all {
@@ -241,7 +241,7 @@ func (c *conn) open(all []opening) []byte {
 	return m.sync()
 }
 
-// begin sends the same statements in one simple query, and waits for the reply.
+// begin sends the openings as one simple query and waits for the reply.
 func (c *conn) begin(ctx context.Context, all []opening, at *clock) error {
 	texts := make([]string, len(all))
 	for i, o := range all {
@@ -251,7 +251,7 @@ func (c *conn) begin(ctx context.Context, all []opening, at *clock) error {
 	if err != nil {
 		return err
 	}
-	row := make([]driver.Value, 1) // the settings that follow are known
+	row := make([]driver.Value, 1) // only the first column, the time, is needed
 	if err := errors.Join(rows.Next(row), rows.Close()); err != nil {
 		return err
 	}
@@ -302,7 +302,7 @@ func (c *conn) ExecContext(ctx context.Context, query string, args []driver.Name
 	return result, c.judge(ctx, err)
 }
 
-// prepared returns the statement for a text, from the cache if it is there.
+// prepared returns the prepared statement for a text. It uses the cache if possible.
 func (c *conn) prepared(ctx context.Context, text string) (driver.Stmt, error) {
 	if e, ok := c.statements[text]; ok {
 		c.recent.MoveToFront(e)
@@ -323,7 +323,7 @@ func (c *conn) prepared(ctx context.Context, text string) (driver.Stmt, error) {
 	return s, nil
 }
 
-// judge decides after an error whether the connection may be reused.
+// judge decides, after an error, whether the connection can be reused.
 func (c *conn) judge(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -353,7 +353,7 @@ func (c *conn) IsValid() bool {
 	return !c.broken && c.generation == c.connector.generation.Load() && c.Conn.(driver.Validator).IsValid()
 }
 
-// ResetSession rejects a connection that became unusable in the pool.
+// ResetSession rejects a connection that became unusable while it was in the pool.
 func (c *conn) ResetSession(ctx context.Context) error {
 	if !c.IsValid() {
 		return driver.ErrBadConn
@@ -375,8 +375,8 @@ type commitUnknownError struct{ cause error }
 func (e *commitUnknownError) Error() string { return "commit: no reply: " + e.cause.Error() }
 func (e *commitUnknownError) Unwrap() error { return e.cause }
 
-// Commit ends a transaction that sent nothing without contacting the server,
-// and one that only read without waiting for the reply.
+// Commit commits the transaction. If nothing was sent, it does not contact the server.
+// If the transaction only read, it does not wait for the reply.
 func (t *driverTx) Commit() error {
 	if w := t.conn.wire; w != nil && (t.readOnly || w.riding()) {
 		return t.leave(w)

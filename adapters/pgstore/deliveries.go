@@ -13,14 +13,13 @@ import (
 
 type deliveries struct{ *tx }
 
-// The rows that a queued write changes: the deliveries of an event, or of an
-// endpoint.
+// The keys of queued writes that change the deliveries of an event or of an endpoint.
 type (
 	queuedOf  billing.EventID
 	queuedFor billing.WebhookEndpointID
 )
 
-// calledRow is a lane that a write added work to, if any.
+// calledRow is a lane that a write added deliveries to.
 type calledRow struct {
 	XID      string                    `db:"xid"`
 	Org      billing.OrgID             `db:"org_id"`
@@ -49,8 +48,8 @@ func lane(scope billing.Scope, endpoint billing.WebhookEndpointID) jobs.Job {
 	return jobs.Job{ID: billing.NewID[billing.JobID](time.Now()), Kind: jobs.KindWebhook, Scope: scope, Subject: endpoint}
 }
 
-// newDeliveryID builds the ID of each row that a statement inserts. The first
-// half of the first parameter has the time of the ID; the rest is random.
+// newDeliveryID is the SQL for the ID of each inserted row. The first half of the first
+// parameter supplies the time in the ID. The rest is random.
 const newDeliveryID = "(left($1::uuid::text, 18) || right(gen_random_uuid()::text, 18))::uuid"
 
 const fanOutOne = `
@@ -68,8 +67,8 @@ JOIN webhook_endpoints e ON e.org_id = v.org_id AND e.mode = v.mode
 WHERE e.status = 'enabled' AND (e.event_types IS NULL OR v.event_type = ANY (e.event_types))
 RETURNING org_id, mode, endpoint_id`
 
-// fanOut queues an event for every enabled endpoint that subscribes to it. Most
-// scopes have none, and then it writes nothing.
+// fanOut queues an event for every enabled endpoint that subscribes to it. Most scopes
+// have no endpoints, and then it writes nothing.
 func (t *tx) fanOut(ctx context.Context, scope billing.Scope, e billing.Event) error {
 	id, at := billing.NewID[billing.DeliveryID](e.CreatedAt), micro(e.CreatedAt)
 	return t.push(ctx, write{
@@ -78,8 +77,8 @@ func (t *tx) fanOut(ctx context.Context, scope billing.Scope, e billing.Event) e
 	})
 }
 
-// Resend queues events again for the enabled endpoints that subscribe to them.
-// They keep their order: each is due a microsecond after the one before.
+// Resend queues events again for the enabled endpoints that subscribe to them. To keep
+// their order, each is due a microsecond after the previous one.
 func (r deliveries) Resend(ctx context.Context, f billing.ResendFilter, now time.Time, limit int) (int, error) {
 	if err := r.named(ctx, f); err != nil {
 		return 0, err
@@ -126,8 +125,8 @@ func (r deliveries) count(f billing.ResendFilter, limit int) (string, []any) {
 	return q.text("LIMIT %\n) resent", limit+1), q.args
 }
 
-// named looks up the endpoint and the event that a filter names. An absent
-// event or endpoint is reported before a disabled endpoint.
+// named looks up the endpoint and the event in a filter. It reports an unknown event
+// or endpoint before it reports a disabled endpoint.
 func (r deliveries) named(ctx context.Context, f billing.ResendFilter) error {
 	enabled := true
 	if !f.EndpointID.IsZero() {
@@ -151,7 +150,7 @@ func (r deliveries) named(ctx context.Context, f billing.ResendFilter) error {
 	return nil
 }
 
-// resent adds the events, and the endpoints to which each is sent again.
+// resent selects the events to send again, and the endpoints for each.
 func (q *query) resent(what string, in billing.Scope, f billing.ResendFilter) {
 	q.add(what+` events v
 JOIN webhook_endpoints e ON e.org_id = v.org_id AND e.mode = v.mode
@@ -202,7 +201,7 @@ func (r deliveryRow) delivery() (*billing.Delivery, error) {
 
 // tries reads the array of attempts. It returns nil for an empty one.
 func tries(array []byte) (out []billing.Attempt, err error) {
-	if string(array) == "[]" { // as for nearly every due delivery
+	if string(array) == "[]" { // the usual case for a due delivery
 		return nil, nil
 	}
 	return out, decode(array, &out)

@@ -61,7 +61,8 @@ func (r offices) byTaxID(taxID string) (string, []any) {
 	return q.text("ORDER BY created_at, id"), q.args
 }
 
-// Numbered returns the offices with the NPI, or else those with the tax ID.
+// Numbered returns the offices with the NPI. If there are none, it returns the offices
+// with the tax ID.
 func (r offices) Numbered(ctx context.Context, npi, taxID string) ([]*billing.Office, error) {
 	npi, taxID = strings.TrimSpace(npi), digits(taxID)
 	var rows []officeRow
@@ -144,10 +145,10 @@ func (r providers) List(ctx context.Context, p billing.Page) ([]*billing.Provide
 
 type patients struct{ *tx }
 
-// Find returns the ID of each person. Most are known, and then it writes and
-// locks nothing. Two transactions that add the same person create one entry:
-// the later one waits for the other, inserts nothing, and looks again. All
-// transactions insert in one order, so that they cannot deadlock.
+// Find returns the ID of each person, and adds new people. Most people are known, and
+// then Find writes and locks nothing. Two transactions that add the same person
+// create one row: the later one waits, inserts nothing, and reads again. All
+// transactions insert in the same order, so they cannot deadlock.
 func (r patients) Find(ctx context.Context, people []billing.Person) ([]billing.PatientID, error) {
 	n := len(people)
 	ids, keys, first, last := make(pq.StringArray, n), make(pq.StringArray, n), make(pq.StringArray, n), make(pq.StringArray, n)

@@ -15,7 +15,7 @@ type documents struct{ *tx }
 const documentColumns = `id, attachment_id, document_type, medium, image_date, orientation, file_name, converted_from, size, md5,
 	sha256, created_at`
 
-// documentRow is a document, or the part that an upload shares with one.
+// documentRow is a document, or the columns that uploads and documents share.
 type documentRow struct {
 	ID            billing.DocumentID   `db:"id"`
 	AttachmentID  billing.AttachmentID `db:"attachment_id"`
@@ -84,8 +84,8 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 		d.Size, d.MD5[:], d.SHA256[:], micro(d.CreatedAt))
 }
 
-// Delete removes a document. It runs at once, so that the same transaction may
-// add its image again.
+// Delete removes a document. It is not queued, so that the same transaction can add
+// the image again.
 func (r documents) Delete(ctx context.Context, id billing.DocumentID) error {
 	if _, err := r.exec(ctx, "DELETE FROM documents WHERE org_id = $1 AND mode = $2 AND id = $3", r.scope.Org, r.scope.Mode, id); err != nil {
 		return fmt.Errorf("delete document %s: %w", id, err)
@@ -103,8 +103,8 @@ type uploadRow struct {
 	Refusal []byte              `db:"refusal"`
 }
 
-// refusal is the stored reason why an upload was refused, without the cause,
-// which is for the log.
+// refusal is the stored reason why an upload was refused. It omits the cause, which
+// only the log has.
 type refusal struct {
 	Code    billing.Code
 	Message string
@@ -151,8 +151,8 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
 		u.Size, u.SHA256[:], u.Key, u.State, why, micro(u.CreatedAt))
 }
 
-// upload identifies an upload for the queue of writes: its document, which is
-// another row, has the same ID.
+// upload is the key of an upload in the queue of writes. Its document has the same ID,
+// but is another row.
 type upload billing.DocumentID
 
 // Upload reads an upload.
@@ -162,7 +162,7 @@ func (r documents) Upload(ctx context.Context, id billing.DocumentID) (*billing.
 	return one(ctx, r.tx, "upload", uploadRow.upload, q.text(""), q.args...)
 }
 
-// Settle stores the state of an upload that was pending.
+// Settle stores the final state of a pending upload.
 func (r documents) Settle(ctx context.Context, u *billing.Upload) (bool, error) {
 	why, err := refused(u.Refusal)
 	if err != nil {
@@ -180,9 +180,8 @@ WHERE org_id = $1 AND mode = $2 AND id = $3 AND state = 'pending'`, r.scope.Org,
 
 type imageNames struct{ *tx }
 
-// Kept returns the images that have a row. One statement reads both tables:
-// between two statements, an upload could become a document and appear in
-// neither.
+// Kept returns the images that have a row. It reads both tables in one statement.
+// Between two statements, an upload could become a document, and Kept would miss it.
 func (r imageNames) Kept(ctx context.Context, ids []billing.DocumentID) (kept, pending []billing.DocumentID, err error) {
 	var names pq.StringArray
 	for _, id := range ids {

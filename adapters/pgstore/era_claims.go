@@ -19,7 +19,7 @@ type eraPlace struct {
 func (r eraClaims) Insert(ctx context.Context, era billing.ERAID, claims []*billing.ERAClaim) error {
 	for _, c := range claims {
 		kept := *c
-		kept.ClaimID, kept.Applied = billing.ClaimID{}, false // columns of their own
+		kept.ClaimID, kept.Applied = billing.ClaimID{}, false // these have separate columns
 		detail, err := document{of: &kept}.Value()
 		if err != nil {
 			return err
@@ -38,8 +38,8 @@ FROM json_populate_recordset(NULL::era_claims, $1)`); err != nil {
 	return nil
 }
 
-// Count counts the claims of a remittance, and those that match a claim of the
-// scope.
+// Count returns the number of claims in a remittance, and how many of them match a
+// claim of the scope.
 func (r eraClaims) Count(ctx context.Context, era billing.ERAID) (kept, matched int, err error) {
 	q := r.query("count(*) AS kept, count(claim_id) AS matched", "era_claims")
 	q.where("era_id = %", era)
@@ -88,7 +88,7 @@ func (r eraClaims) List(ctx context.Context, era billing.ERAID, after int, unapp
 	return values(rows, eraClaimRow.claim)
 }
 
-// Save stores in one statement which claims match and which were applied.
+// Save stores, in one statement, which claims match and which were applied.
 func (r eraClaims) Save(ctx context.Context, era billing.ERAID, claims []*billing.ERAClaim) error {
 	for _, c := range claims {
 		if err := r.rows(ctx, eraPlace{era, c.Ordinal}, row{

@@ -55,7 +55,7 @@ func (r eraRow) era() (*billing.ERA, error) {
 	}, nil
 }
 
-// Insert stores a new remittance, unless the scope has the payment.
+// Insert stores a new remittance, unless the scope already has the payment.
 func (r eras) Insert(ctx context.Context, e *billing.ERA, identity [32]byte, content []byte) (known billing.ERAID, err error) {
 	detail, err := encode(&eraDetail{e.PayerName, e.Payment, e.ProviderAdjustments, e.Balance, e.File})
 	if err != nil {
@@ -84,7 +84,7 @@ ON CONFLICT ON CONSTRAINT eras_identity DO NOTHING`,
 	return known, nil
 }
 
-// Get reads a remittance that callers may see.
+// Get reads a remittance that is visible to callers.
 func (r eras) Get(ctx context.Context, id billing.ERAID) (*billing.ERA, error) {
 	q := r.query(eraColumns, "eras")
 	q.where("id = %", id)
@@ -95,9 +95,9 @@ func (r eras) Get(ctx context.Context, id billing.ERAID) (*billing.ERA, error) {
 	return e, err
 }
 
-// Lock reads a remittance and keeps other transactions from writing it. For the
-// zero ID it reads the first that is not done. It skips one that another
-// transaction finished while this one waited.
+// Lock reads and locks a remittance. For the zero ID it selects the first remittance
+// that is not done. It skips one that another transaction finished while this one
+// waited for the lock.
 func (r eras) Lock(ctx context.Context, id billing.ERAID) (*billing.ERA, error) {
 	if id.IsZero() {
 		text, args := r.next()

@@ -29,12 +29,11 @@ const (
 	codeStartingUp       pqerror.Code = "57P03"
 	codeTooMany          pqerror.Code = "53300" // connections
 	codeNoTable          pqerror.Code = "42P01"
-	codeInvalidParameter pqerror.Code = "22023" // of SET ROLE: no such role; of pg_xact_status: a number of the future
+	codeInvalidParameter pqerror.Code = "22023" // for SET ROLE, an unknown role; for pg_xact_status, a future transaction ID
 )
 
-// serverError is the part of a PostgreSQL error that may leave the package. The
-// message, detail and context are dropped, because they can contain values of a
-// row.
+// serverError is the part of a PostgreSQL error that is safe outside the package. It
+// omits the message, detail and context, because they can contain values of a row.
 type serverError struct {
 	Code       pqerror.Code
 	Table      string
@@ -61,7 +60,7 @@ func isNetwork(err error) bool {
 	return ok || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
 }
 
-// connectionError is a connection that broke before COMMIT was sent: the
+// connectionError is the error of a connection that broke before COMMIT was sent. The
 // transaction had no effect.
 type connectionError struct{ cause error }
 
@@ -79,8 +78,8 @@ func clean(err error) error {
 	return err
 }
 
-// conflict returns the error for the caller when a unique key is a rule of the
-// API. Violating any other key is a fault of the service.
+// conflict returns the caller's error for a violated unique key that is a rule of the
+// API. Violating any other key is a bug in the service.
 func conflict(e *serverError) error {
 	if e.Code != codeUniqueViolation {
 		return e
@@ -103,8 +102,8 @@ func conflict(e *serverError) error {
 	return &billing.Error{Code: billing.CodeConflict, Message: message, Faults: faults, Cause: e}
 }
 
-// ofStatement cleans the error of a statement. Any such error ends the
-// transaction. Once the caller's context has ended, it returns the cause of that.
+// ofStatement cleans the error of a statement. Any such error ends the transaction. If
+// the caller's context has ended, ofStatement returns the context's cause.
 func ofStatement(ctx context.Context, err error) error {
 	switch {
 	case err == nil || errors.Is(err, sql.ErrNoRows):
@@ -121,8 +120,8 @@ func ofStatement(ctx context.Context, err error) error {
 	return err
 }
 
-// passing reports whether the transaction may succeed when it runs again: it
-// had no effect, and the cause is temporary.
+// passing reports whether a transaction can run again: it had no effect, and the cause
+// of its error is temporary.
 func passing(err error) bool {
 	if _, ok := errors.AsType[*connectionError](err); ok {
 		return true
@@ -140,7 +139,7 @@ func passing(err error) bool {
 	return slices.Contains([]pqerror.Code{codeSerialization, codeDeadlock, codeStalePlan, codeNoStatement}, e.Code)
 }
 
-// away reports whether there is no server to connect to, as during a restart.
+// away reports whether the server is down, as during a restart.
 func away(err error) bool {
 	if _, ok := errors.AsType[*connectionError](err); ok {
 		return true

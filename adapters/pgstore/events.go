@@ -31,11 +31,10 @@ func (r eventRow) event() (*billing.Event, error) {
 	}, nil
 }
 
-// Append stores an event, and queues it for the endpoints that subscribe to it.
-// It reads the sequence in a statement that begins after the resource's row was
-// locked or inserted, so the sequence follows every committed one. Events of
-// one transaction may have the same time. Lists and tails then order them by
-// their IDs, which ascend.
+// Append stores an event, and queues it for the endpoints that subscribe to it. It
+// assigns the sequence in a statement that begins after the resource's row is locked
+// or inserted. The sequence therefore follows every committed one. If events of a
+// transaction have the same time, lists and tails sort them by ascending ID.
 func (r events) Append(ctx context.Context, e billing.Event) error {
 	if last := &r.lastEvent; e.CreatedAt.Equal(last.at) && bytes.Compare(e.ID[:], last.id[:]) <= 0 {
 		e.ID = following(last.id)
@@ -45,13 +44,13 @@ func (r events) Append(ctx context.Context, e billing.Event) error {
 	return r.appendTo(ctx, r.scope, e)
 }
 
-// lastEvent is the last event that a transaction stored.
+// lastEvent is the latest event of a transaction.
 type lastEvent struct {
 	id billing.EventID
 	at time.Time
 }
 
-// following returns the ID after id.
+// following returns the next ID in sort order.
 func following(id billing.EventID) billing.EventID {
 	for i := len(id) - 1; i >= 0; i-- {
 		if id[i]++; id[i] != 0 {
@@ -67,8 +66,8 @@ SELECT $1, $2, $3, $4, $5, $6, $7, coalesce(max(sequence), 0) + 1
 FROM events
 WHERE org_id = $2 AND mode = $3 AND resource_id = $5`
 
-// appendEvents numbers the events of a resource in the order in which they were
-// queued. Data is sent as text, which preserves every byte.
+// appendEvents numbers the events of a resource in the order of the queue. Data is
+// sent as text, which preserves every byte.
 const appendEvents = `
 INSERT INTO events (id, org_id, mode, type, resource_id, created_at, data, sequence)
 SELECT e.id, e.org_id, e.mode, e.type, e.resource_id, e.created_at, e.data::json, coalesce((
@@ -114,10 +113,10 @@ func (r events) List(ctx context.Context, f billing.EventFilter, p billing.Page)
 	return page(ctx, r.tx, "events", eventRow.event, r.filter(f), p)
 }
 
-// beginning starts a tail at the first transaction that wrote an event created
-// since the given time. Otherwise a caller that waits for new events would make
-// each call read the whole history, because the index of tails has no times.
-// OFFSET keeps the planner from searching that index for the transaction.
+// beginning finds the first transaction that wrote an event created since the given
+// time, and starts the tail there. The index of tails has no times, so otherwise
+// each call would read the whole history. OFFSET keeps the planner from searching
+// that index for the transaction.
 func (q *query) beginning(since time.Time) {
 	q.where(`xid >= (
 		SELECT xid
@@ -139,8 +138,9 @@ func (r events) tail(f billing.EventFilter, after billing.EventID, limit int) (s
 	return text, q.args
 }
 
-// Tail reads on in the order of transactions, up to the oldest one that still
-// runs: every later commit has a higher number than the events shown.
+// Tail reads the next events in the order of transaction IDs. It stops before the
+// oldest open transaction, so that later commits have higher IDs than the events
+// returned.
 func (r events) Tail(ctx context.Context, f billing.EventFilter, after billing.EventID, limit int) ([]*billing.Event, error) {
 	text, args := r.tail(f, after, limit)
 	var rows []eventRow

@@ -15,11 +15,11 @@ type idempotencyKeys struct{ *tx }
 // usedKey identifies a key for the queue of writes.
 type usedKey string
 
-// UUID returns the name that the sealed reply of the key is bound to.
+// UUID returns the row ID that the key's sealed reply is bound to.
 func (k usedKey) UUID() string { return "idempotency key " + string(k) }
 
-// Reserve reserves the key for the rest of the transaction; see the function's
-// comment in the migration.
+// Reserve reserves the key until the end of the transaction. See the comment of the
+// SQL function in the migration.
 func (r idempotencyKeys) Reserve(ctx context.Context, key string) (*billing.KeyUse, error) {
 	var row struct {
 		Claimed     bool            `db:"claimed"`
@@ -53,8 +53,8 @@ FROM claim_idempotency_key($1, $2, $3)`, r.scope.Org, r.scope.Mode, key)
 	return use, nil
 }
 
-// body decrypts the body of a stored reply. Earlier releases stored bodies in
-// clear for seven days: those are JSON, which never begins like a sealed one.
+// body decrypts the body of a stored reply. Earlier releases stored plain JSON for
+// seven days. JSON never begins like an encrypted body.
 func (r idempotencyKeys) body(key string, kept []byte) ([]byte, error) {
 	if len(kept) == 0 || kept[0] != sealVersion {
 		return kept, nil
@@ -66,9 +66,9 @@ func (r idempotencyKeys) body(key string, kept []byte) ([]byte, error) {
 	return body, nil
 }
 
-// Record stores the use of a reserved key and replaces an earlier one. In a
-// transaction that inserts no other row, the use proves the commit: a later use
-// is never older.
+// Record stores the use of a reserved key and replaces an earlier use. If the
+// transaction inserts no other row, the stored use proves the commit. A use that
+// replaces it is never older.
 func (r idempotencyKeys) Record(ctx context.Context, use billing.KeyUse) error {
 	status, body, err := replied(use)
 	if err != nil {
@@ -93,8 +93,8 @@ SET fingerprint = excluded.fingerprint, check_id = excluded.check_id, created_at
 		r.scope.Org, r.scope.Mode, use.Key, use.Fingerprint[:], use.CheckID, at, status, body, use.Work)
 }
 
-// replied returns the reply of a use by value, or NULL when it has none. A use
-// stores its reply in one way only.
+// replied returns the reply that a use stores by value, or NULL if it stores none. A
+// use stores its reply in only one way.
 func replied(use billing.KeyUse) (status *int, body []byte, err error) {
 	reply := use.Reply
 	if use.Key == "" {
@@ -116,7 +116,7 @@ func replied(use billing.KeyUse) (status *int, body []byte, err error) {
 	return &reply.Status, reply.Body, nil
 }
 
-// Release removes the use of a key that waits for the work.
+// Release removes the use of a key whose work is not done.
 func (r idempotencyKeys) Release(ctx context.Context, key string, work billing.JobID) error {
 	return r.later(ctx, usedKey(key), "DELETE FROM idempotency_keys WHERE org_id = $1 AND mode = $2 AND key = $3 AND work = $4",
 		r.scope.Org, r.scope.Mode, key, work)
@@ -124,15 +124,16 @@ func (r idempotencyKeys) Release(ctx context.Context, key string, work billing.J
 
 type forgetter struct{ *tx }
 
-// forgetBatch bounds how long a sweep holds its locks. It is a literal in the
-// statements: the planner assumes that a LIMIT parameter is a tenth of the
-// rows, and reads a whole table to join it with so many.
+// forgetBatch is the number of rows that one step of a sweep deletes, which bounds the
+// time it holds locks. It is a literal in the statements. With a parameter, the
+// planner assumes a LIMIT of a tenth of the rows, and reads a whole table for the
+// join.
 const forgetBatch = "1000"
 
-// forgetKeyUses is the only statement that finds jobs by their subject, which
-// has no index. Jobs are few, because finished ones are deleted. With a million
-// of them a step of the sweep took 3.6 s, and with an index 17 ms. But the
-// index doubled the cost of each insert, lease and delete of a job, by 75 us.
+// forgetKeyUses is the only statement that finds jobs by subject. That column has no
+// index, and there are few jobs, because finished ones are deleted. With a million
+// jobs, a step of the sweep took 3.6 s, and 17 ms with an index. But the index
+// doubled the time to insert, lease and delete a job: it added 75 us.
 const forgetKeyUses = `
 DELETE FROM idempotency_keys k
 USING (
@@ -156,8 +157,8 @@ WHERE state <> 'pending' AND id IN (
 	LIMIT ` + forgetBatch + `
 )`
 
-// KeyUses removes old idempotency keys, a bounded number per call. It leaves a
-// key for the next sweep while the key is in use or its work is not done.
+// KeyUses removes old idempotency keys, a bounded number per call. It skips a key that
+// is in use, or whose work is not done.
 func (r forgetter) KeyUses(ctx context.Context, before time.Time) (int, error) {
 	n, err := r.exec(ctx, forgetKeyUses, before.UTC())
 	if err != nil {
@@ -166,7 +167,7 @@ func (r forgetter) KeyUses(ctx context.Context, before time.Time) (int, error) {
 	return n, nil
 }
 
-// Answers removes saved answers, a bounded number per call.
+// Answers removes the saved answers of payers, a bounded number per call.
 func (r forgetter) Answers(ctx context.Context, before time.Time) (int, error) {
 	n, err := r.exec(ctx, `
 DELETE FROM eligibility_answers

@@ -16,9 +16,8 @@ import (
 
 type outbox struct{ *tx }
 
-// Stage stores a job. A job that is due at once is leased to this process,
-// which publishes it right after the commit. A job with a time rests until
-// then.
+// Stage stores a job. This process leases a job that is due at once, and publishes it
+// right after the commit. A job with a time rests until then.
 func (r outbox) Stage(ctx context.Context, j jobs.Job) error {
 	if j.NotBefore.IsZero() {
 		r.staged = append(r.staged, j)
@@ -86,10 +85,10 @@ func (r jobRow) job() (jobs.Job, error) {
 	}, nil
 }
 
-// takeDue walks from stream to stream in the index and reads the first due jobs
-// of each, so that its cost does not grow with the backlog. A job rests until
-// its time comes; after that only its lease counts. Relays of several processes
-// skip the jobs that another one is leasing.
+// takeDue skips from stream to stream in the index. It reads the first due jobs of
+// each stream, so its cost does not grow with the backlog. A job rests until its
+// time. After that, only its lease matters. Each relay skips the jobs that the relay
+// of another process is leasing.
 const takeDue = `
 WITH RECURSIVE streams AS (
 	(SELECT kind, org_id, mode FROM jobs ORDER BY kind, org_id, mode LIMIT 1)
@@ -201,7 +200,7 @@ func (r jobTable) Renew(ctx context.Context, id billing.JobID, lease time.Durati
 	return nil
 }
 
-// Attempt counts an attempt. It returns zero for a job that is gone.
+// Attempt counts an attempt. It returns zero if the job no longer exists.
 func (r jobTable) Attempt(ctx context.Context, id billing.JobID, again bool) (int, error) {
 	var row struct {
 		Attempts int    `db:"attempts"`

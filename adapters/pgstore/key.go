@@ -11,21 +11,22 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// ErrOtherKey is the error of a store whose encryption key is not the
-// database's: no other process could decrypt what it stores.
+// ErrOtherKey is the error of a store whose encryption key is not the database's.
+// Other processes could not decrypt its data.
 var ErrOtherKey = errors.New("the database has another encryption key")
 
 // ErrNoKey is the error of a database without an encryption key.
 var ErrNoKey = errors.New("the database has no encryption key yet: set MOLAR_SECRET_KEY and run molar migrate")
 
-// keyProof is sealed and stored by the process that sets the database's key.
-// Every process with a key decrypts it first.
+// keyProof is a text that the process that sets the database's key encrypts and
+// stores. Every other process with a key must decrypt it before its first
+// transaction.
 const keyProof = "molar"
 
-// proofRow is the row of the proof, which the sealed text is bound to.
+// proofRow identifies the row of the proof.
 type proofRow struct{}
 
-// UUID returns the name that the proof is bound to.
+// UUID returns the row ID that the encrypted proof is bound to.
 func (proofRow) UUID() string { return "encryption key" }
 
 // proof is the state of the check of a store's key.
@@ -36,10 +37,9 @@ type proof struct {
 	turn   sync.Mutex
 }
 
-// prove checks once that the key is the database's. Only a store with
-// Options.Begins sets the key of a database: a process that merely waits for
-// the schema may have a wrong one. A database without a schema has nothing to
-// decrypt.
+// prove checks once that the key is the database's. Only a store with Options.Begins
+// sets the key of a database. A process that waits for the schema may have a wrong
+// key. A database without a schema has no data to decrypt.
 func (s *Store) prove(ctx context.Context) error {
 	if !s.proof.keyed && !s.proof.begins || s.proof.done.Load() {
 		return nil

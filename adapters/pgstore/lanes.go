@@ -14,14 +14,13 @@ import (
 	"github.com/molar-billing/molar/core/jobs"
 )
 
-// lanes uses two clocks. Leases and calls, which concern only the processes,
-// use the server's. Due times use the time that the caller passes, which is the
-// transaction's.
+// lanes uses two clocks. Leases and calls concern only the processes and use the
+// server's clock. Due times use the transaction's time, which the caller passes.
 type lanes struct{ *tx }
 
-// Take assigns the lane to the holder. It reads another holder in a separate
-// statement, because the statement that waited for that holder's commit does
-// not see it.
+// Take assigns the lane to the holder. It uses a second statement to read another
+// holder. The first statement may have waited for that holder's commit, and does
+// not see its row.
 func (r lanes) Take(
 	ctx context.Context, id billing.WebhookEndpointID, holder billing.JobID, address string, lease time.Duration,
 ) (taken bool, other string, err error) {
@@ -48,7 +47,7 @@ WHERE org_id = $1 AND mode = $2 AND id = $3`, r.scope.Org, r.scope.Mode, id)
 		if err != nil || row.Held {
 			return false, row.Address, laneError(err, "find the holder of", id)
 		}
-	} // the other holder left it in the meantime
+	} // the other holder left the lane in the meantime
 }
 
 func laneError(err error, what string, id billing.WebhookEndpointID) error {
@@ -91,9 +90,9 @@ func (r dueRow) shipment() (billing.Shipment, error) {
 	}, nil
 }
 
-// due reads the endpoint with its first pending deliveries, due or not. Each
-// event is looked up for its delivery: OFFSET 0 keeps the planner from reading
-// all events.
+// due reads the endpoint with its first pending deliveries, whether due or not. OFFSET
+// 0 makes the planner look up the event of each delivery instead of reading all
+// events.
 const due = `
 SELECT e.id, e.org_id, e.mode, url, description, event_types, status, secret, failures, failing_since, circuit_until, e.created_at,
 	delivery_id, next_attempt_at, attempts, queued_at, event_id, type, resource_id, sequence, happened_at, data
@@ -123,10 +122,9 @@ func (r lanes) due(id billing.WebhookEndpointID, limit int, inFlight []billing.D
 	return due, []any{r.scope.Org, r.scope.Mode, id, flying, limit + 1}
 }
 
-// Due reads one delivery more than it returns, to know when the next is due.
-// While the circuit is open it returns nothing before the probe's time. Then it
-// returns one delivery, the probe, if nothing is in flight, because the probe's
-// result decides.
+// Due returns deliveries that are due, and the time of the next one. For that time it
+// reads one more delivery. While the circuit is open, it returns nothing until the
+// probe is due. It then returns one delivery as the probe, if none is in flight.
 func (r lanes) Due(
 	ctx context.Context, id billing.WebhookEndpointID, now time.Time, limit int, inFlight []billing.DeliveryID,
 ) (*billing.WebhookEndpoint, []billing.Shipment, time.Time, error) {
@@ -169,13 +167,13 @@ func latest(a, b time.Time) time.Time {
 	return b
 }
 
-// results identifies the results of deliveries for the queue of writes.
+// results is the key of delivery results in the queue of writes.
 type results struct{}
 
-// Record stores the results of attempts in one statement. It finds pending
-// deliveries by their next attempt: by their state, the server might read all
-// that are pending. Two attempts are the same when their texts are equal, which
-// include the time to the nanosecond.
+// Record stores the results of attempts in one statement. It finds pending deliveries
+// by their next attempt, because a search by state could read all pending
+// deliveries. Two attempts with equal text, including the time in nanoseconds, are
+// the same.
 func (r lanes) Record(ctx context.Context, tried []*billing.Delivery) error {
 	if len(tried) == 0 {
 		return nil
@@ -205,9 +203,9 @@ WHERE d.org_id = $1 AND d.mode = $2 AND d.id = ANY ($3::uuid[]) AND d.id = t.id 
 		r.scope.Org, r.scope.Mode, ids, states, pq.Array(next), last, pq.Array(settled))
 }
 
-// RecordHealth stores the health of the endpoint. It disables and never
-// enables: the caller's copy of the status may be older than an operator's
-// decision.
+// RecordHealth stores the health of the endpoint. It may disable the endpoint, but
+// never enables it: an operator may have changed the status since the caller read
+// it.
 func (r lanes) RecordHealth(ctx context.Context, e *billing.WebhookEndpoint) error {
 	h := e.Health
 	return r.later(ctx, e.ID, `
@@ -217,7 +215,7 @@ WHERE org_id = $1 AND mode = $2 AND id = $3`,
 		r.scope.Org, r.scope.Mode, e.ID, h.Failures, optional(h.FailingSince), optional(h.CircuitUntil), e.Status)
 }
 
-// Leave ends the hold of the lane.
+// Leave releases the lane.
 func (r lanes) Leave(ctx context.Context, id billing.WebhookEndpointID, holder billing.JobID) error {
 	return r.later(ctx, id, `
 UPDATE webhook_endpoints
@@ -225,9 +223,9 @@ SET holder = NULL, holder_address = '', lease_until = NULL
 WHERE org_id = $1 AND mode = $2 AND id = $3 AND holder = $4`, r.scope.Org, r.scope.Mode, id, holder)
 }
 
-// callLanes checks the deliveries of each enabled endpoint without a holder
-// once. LIMIT 1 keeps the planner from reading all that are due. Relays of
-// several processes skip the lanes that another one is calling.
+// callLanes checks the deliveries of each enabled endpoint that has no holder. LIMIT 1
+// keeps the planner from reading all due deliveries. Each relay skips the lanes
+// that the relay of another process is calling.
 const callLanes = `
 WITH due AS (
 	SELECT e.id
@@ -249,7 +247,7 @@ SET called_at = clock_timestamp()
 WHERE e.id = ANY (ARRAY (SELECT id FROM due)) -- a join would read all of the table
 RETURNING pg_current_xact_id()::text AS xid, e.org_id, e.mode, e.id AS endpoint_id`
 
-// Lanes calls lanes that are due, the one that has waited longest first.
+// Lanes calls lanes that are due, longest waiting first.
 func (r jobTable) Lanes(ctx context.Context, now time.Time, pause time.Duration, limit int) ([]jobs.Job, error) {
 	var rows []calledRow
 	if err := r.list(ctx, &rows, callLanes, micro(now), pause.Microseconds(), limit); err != nil {

@@ -14,10 +14,10 @@ import (
 	"github.com/lib/pq"
 )
 
-// Admit grants molar_app and molar_system to the login of the service URL. It
-// creates the login, with the password of that URL, when there is none. A
-// created login owns nothing and has no other role. The owner URL is that of a
-// login that may grant the two roles: the one that migrated.
+// Admit grants molar_app and molar_system to the login of the service URL. If the
+// login does not exist, Admit creates it with the URL's password. A new login owns
+// nothing and has no other role. The login of the owner URL must have the right to
+// grant the two roles. The login that ran the migrations has it.
 func Admit(ctx context.Context, owner, service string) (err error) {
 	config, err := connConfig(service)
 	if err != nil {
@@ -59,8 +59,8 @@ func Admit(ctx context.Context, owner, service string) (err error) {
 	return nil
 }
 
-// run runs a statement that another process may be running too. An object that
-// the other process created counts as success.
+// run runs a statement that another process may run at the same time. If the other
+// process has already created the object, run succeeds.
 func run(ctx context.Context, db *sql.DB, text string) error {
 	_, err := db.ExecContext(ctx, text)
 	if e, ok := errors.AsType[*pq.Error](err); ok && (e.Code == codeDuplicateObject || e.Code == codeUniqueViolation) {
@@ -72,11 +72,11 @@ func run(ctx context.Context, db *sql.DB, text string) error {
 	return nil
 }
 
-// iterations is PostgreSQL's own count.
+// iterations is PostgreSQL's default.
 const iterations = 4096
 
-// verifier returns the form in which PostgreSQL stores a password
-// (SCRAM-SHA-256, RFC 5803), so that no server log ever contains the password.
+// verifier returns a password in the form that PostgreSQL stores (SCRAM-SHA-256, RFC
+// 5803). The password itself therefore never appears in a server log.
 func verifier(password string) (string, error) {
 	salt := make([]byte, 16)
 	_, _ = rand.Read(salt) // never fails

@@ -5,8 +5,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 )
 
-// Metrics returns the collectors of the connections: how many are in use, by
-// transactions of a scope and by others, and how many transactions wait.
+// Metrics returns the collectors for connections in use and waiting transactions. They
+// count transactions of a scope separately from all others.
 func (s *Store) Metrics() []prometheus.Collector {
 	return []prometheus.Collector{
 		collectors.NewDBStatsCollector(s.scoped.DB, "molar"),

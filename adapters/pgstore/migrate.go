@@ -18,9 +18,9 @@ import (
 	"github.com/molar-billing/molar/migrations"
 )
 
-// Migrate runs the migrations that the database does not have yet. Processes
-// that start together take turns. It leaves a database that is ahead of this
-// release as it is: every release also runs with the schema of the next.
+// Migrate runs the migrations that the database does not have yet. Processes that
+// start together take turns. Migrate does not change a database that is ahead of
+// this release, because every release also runs with the next release's schema.
 func Migrate(ctx context.Context, url string) (err error) {
 	db, err := administer(url)
 	if err != nil {
@@ -43,7 +43,7 @@ func Migrate(ctx context.Context, url string) (err error) {
 	return nil
 }
 
-// administer connects for work that only the owner of the tables may do.
+// administer connects as the owner of the tables.
 func administer(url string) (*sql.DB, error) {
 	config, err := connConfig(url)
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *Store) Ready(ctx context.Context) error {
 	bounded, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	err := s.schema(bounded)
-	if ctx.Err() == nil { // a caller that gave up proves nothing about the database
+	if ctx.Err() == nil { // do not cache a result if the caller gave up
 		s.ready, s.checked = err, time.Now()
 	}
 	return err

@@ -99,7 +99,7 @@ func (r payerRequests) List(ctx context.Context, f billing.PayerRequestFilter, p
 	return page(ctx, r.tx, "payer requests", payerRequestRow.payerRequest, r.filter(f), p)
 }
 
-// received uses an index on the claim: a claim has few requests with one
+// received uses an index on the claim, because a claim has few requests with the same
 // reference.
 const received = `
 SELECT EXISTS (

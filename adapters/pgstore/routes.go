@@ -48,8 +48,8 @@ func (r routes) Payees(ctx context.Context, mode billing.Mode, npi, taxID string
 	return values(rows, officeRow.office)
 }
 
-// batchByNumber reads the newest batch, because numbers restart after a billion
-// files.
+// batchByNumber selects the newest batch with the number, because numbers restart after
+// a billion files.
 const batchByNumber = "SELECT " + batchColumns + "\nFROM batches\nWHERE mode = $1 AND number = ANY ($2) AND network = $3\nORDER BY created_at DESC\nLIMIT 1"
 
 // Batch returns the batch that a file replies to.
@@ -69,8 +69,8 @@ func (r routes) Batch(ctx context.Context, mode billing.Mode, network string, n 
 	return row.batch()
 }
 
-// queuedPayers goes from payer to payer of each organization through the index of
-// waiting claims, and reads one claim of each, however many wait.
+// queuedPayers finds each organization's payers in the index of waiting claims. It
+// skips from payer to payer and reads one claim of each, however many wait.
 const queuedPayers = `
 WITH RECURSIVE waiting AS (
 	(
@@ -125,7 +125,7 @@ func (r quarantineRow) file() (*billing.Quarantined, error) {
 	return &billing.Quarantined{ID: r.ID, Mode: r.Mode, Name: r.Name, Reason: r.Reason, Content: r.Content, ReceivedAt: r.ReceivedAt.UTC()}, nil
 }
 
-// Insert stores a file, unless the same file is stored.
+// Insert stores a file, unless the same file is already stored.
 func (r quarantine) Insert(ctx context.Context, q *billing.Quarantined) error {
 	digest := sha256.Sum256(q.Content)
 	if _, err := r.exec(ctx, `
@@ -155,7 +155,7 @@ func (r quarantine) Get(ctx context.Context, id billing.FileID) (*billing.Quaran
 	return row.file()
 }
 
-// List reads all files without their content, the newest first.
+// List reads all files without their content, newest first.
 func (r quarantine) List(ctx context.Context) ([]*billing.Quarantined, error) {
 	var rows []quarantineRow
 	if err := r.list(ctx, &rows, "SELECT id, mode, name, reason, received_at FROM quarantine ORDER BY received_at DESC, id DESC"); err != nil {

@@ -10,13 +10,12 @@ import (
 	"time"
 )
 
-// row is a row to write, by column. Rows of the same statement are sent
-// together as one argument, so that hundreds cost the round trips and the
-// planning of one. The statement reads them from $1 with
-// json_populate_recordset or json_to_recordset.
+// row is a row to write, by column. All rows for one statement are sent as a single
+// argument, so hundreds need only one round trip and one plan. The statement reads
+// them from $1 with json_populate_recordset or json_to_recordset.
 type row map[string]any
 
-// MarshalJSON encodes values in the form that the server reads.
+// MarshalJSON encodes each value in the form that the server reads.
 func (r row) MarshalJSON() ([]byte, error) {
 	plain := make(map[string]any, len(r))
 	for name, value := range r {
@@ -31,14 +30,14 @@ func (r row) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain)
 }
 
-// rows queues a row for the statement, which writes all rows that are queued
-// for it. Key identifies the row, as in later.
+// rows queues a row for the statement, which writes all of its queued rows at once.
+// Key identifies the row, as in later.
 func (t *tx) rows(ctx context.Context, key any, r row, text string) error {
 	return t.push(ctx, write{row: key, set: text, rows: []row{r}})
 }
 
-// valueOf returns the current value of the field that at points to. A queued
-// row does not follow later changes of the field.
+// valueOf returns a copy of the field that at points to. Later changes of the field
+// do not affect a queued row.
 func valueOf(at any) (any, error) {
 	if v, ok := at.(driver.Valuer); ok {
 		return v.Value()
@@ -46,8 +45,8 @@ func valueOf(at any) (any, error) {
 	return reflect.ValueOf(at).Elem().Interface(), nil
 }
 
-// document is a JSON column of the field that it points to. See encode for the
-// names.
+// document is a JSON column for the field that it points to. See encode for the names
+// in the JSON.
 type document struct {
 	of    any
 	empty string // the value stored for nil: null, or [] for a list
@@ -65,7 +64,7 @@ func (d document) Value() (driver.Value, error) {
 	return json.RawMessage(b), nil
 }
 
-// Scan reads the field, which stays nil when the column is empty.
+// Scan reads the field. The field stays nil if the column is empty.
 func (d document) Scan(src any) error {
 	b, ok := src.([]byte)
 	if !ok && src != nil {
@@ -77,7 +76,7 @@ func (d document) Scan(src any) error {
 	return decode(b, d.of)
 }
 
-// instant is a column of a time in microseconds, NULL for the zero time.
+// instant is a column for a time in microseconds. It is NULL for the zero time.
 type instant struct{ of *time.Time }
 
 // Value returns the time, or NULL.

@@ -11,14 +11,14 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// How long the sandbox's clearinghouse remembers: names for longer than any
-// client asks for a file again, and notes, one for each claim that it decided,
-// for as long as a claim may be replaced.
+// The limits of the sandbox clearinghouse's memory. Names are kept longer than any
+// client sends a file again. A note records the decision on a claim, and is kept as
+// long as the claim may be replaced.
 const (
 	sandboxNamesFor  = 7 * 24 * time.Hour
 	sandboxNotesFor  = 90 * 24 * time.Hour
 	sandboxNameBatch = "500"  // names at once; a literal, like forgetBatch
-	sandboxNoteBatch = "5000" // notes per call, as many as a file of claims makes
+	sandboxNoteBatch = "5000" // notes per call, the maximum for a file of claims
 )
 
 const forgetMail = `
@@ -65,7 +65,7 @@ type sandboxNote = struct {
 // mailName is the ID of a row that has only a name.
 type mailName string
 
-// UUID returns the name that the row's content is bound to.
+// UUID returns the row ID that the file's encrypted content is bound to.
 func (n mailName) UUID() string { return "sandbox mail " + string(n) }
 
 func (m SandboxMail) in(ctx context.Context, fn func(ctx context.Context, t *tx) error) error {
@@ -102,8 +102,8 @@ ON CONFLICT (name) DO NOTHING`, names, contents, pq.Array(due), pq.Array(orgs), 
 	})
 }
 
-// takeMail skips the files that were returned a moment ago: they come before
-// those whose turn it is, and they are few.
+// takeMail skips the few files that were returned a moment ago. They come first in the
+// index.
 const takeMail = `
 WITH due AS (
 	SELECT name
@@ -162,7 +162,7 @@ func (m SandboxMail) Remove(ctx context.Context, name string) error {
 // noteKey is the ID of the notes under a key.
 type noteKey [32]byte
 
-// UUID returns the name that the note's content is bound to.
+// UUID returns the row ID that the note's encrypted content is bound to.
 func (k noteKey) UUID() string { return fmt.Sprintf("sandbox note %x", k[:]) }
 
 const noteDown = `
@@ -185,9 +185,8 @@ LEFT JOIN LATERAL (
 ) before ON true
 ORDER BY n.place`
 
-// Remember stores notes and deletes old ones. Notes are in the order of their
-// serials, because each call waits for the previous one before it numbers its
-// own.
+// Remember stores notes and deletes old ones. Each call waits for the previous call
+// before it assigns serials, so the serials are in the order of the calls.
 func (m SandboxMail) Remember(ctx context.Context, notes []sandboxNote) (before [][]byte, err error) {
 	if len(notes) == 0 {
 		return nil, nil

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// DumpSchema returns the schema of a database as pg_dump prints it, without the
-// parts that differ between versions of pg_dump. The program pgDump, a name or
-// a path, must be as new as the server. migrations/schema.sql has the schema of
-// the migrated database.
+// DumpSchema returns the schema of a database as pg_dump prints it. It omits the parts
+// that differ between versions of pg_dump. The argument pgDump is the program's name
+// or path. The program must be as new as the server. The file
+// migrations/schema.sql contains the schema of the migrated database.
 func DumpSchema(ctx context.Context, pgDump, url string) (string, error) {
 	cmd := exec.CommandContext(ctx, pgDump, "--schema-only", "--no-owner", "--dbname", url) //nolint:gosec // G204: the caller's pg_dump
 	var complaint strings.Builder

@@ -11,16 +11,16 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// sealer encrypts the messages exchanged with payers and the secrets of webhook
-// endpoints with AES-256-GCM. It writes
+// sealer encrypts the messages exchanged with payers, and the secrets of webhook
+// endpoints, with AES-256-GCM. Its output is
 //
 //	1 byte   version
-//	4 bytes  ID of the key, the start of its SHA-256, which identifies it
+//	4 bytes  ID of the key: the start of its SHA-256
 //	12 bytes nonce, random
 //	rest     ciphertext and tag
 //
-// The row's scope and ID are authenticated with it: the bytes do not decrypt in
-// another row.
+// The row's scope and ID are authenticated too, so the output of one row does not
+// decrypt in another row.
 type sealer struct {
 	aead  cipher.AEAD
 	keyID [4]byte
@@ -66,7 +66,7 @@ func sealedFor(scope billing.Scope, id rowID) []byte {
 	return []byte(scope.Org.UUID() + "|" + string(scope.Mode) + "|" + id.UUID())
 }
 
-// frame joins messages into one string of bytes, each preceded by its length.
+// frame joins messages into one byte slice. Each message follows its length.
 func frame(exchanges []billing.Exchange) []byte {
 	var out []byte
 	for _, x := range exchanges {

@@ -28,21 +28,21 @@ type Options struct {
 	// the roles molar_app and molar_system, and nothing else: see Admit.
 	URL string
 	// MaxConns bounds the connections; 0 means 16. A quarter of them, at least
-	// one and at most four, are for System alone, so that key lookups and lease
-	// renewals never wait for other transactions.
+	// one and at most four, are reserved for System. Key lookups and lease
+	// renewals therefore never wait for other transactions.
 	MaxConns int
 	// EncryptionKey encrypts the messages exchanged with payers, and the
-	// secrets of webhook endpoints. It must be the database's key. The zero key
-	// means none, for processes that use neither.
+	// secrets of webhook endpoints. It must be the database's key. A process that
+	// uses neither can leave it zero, which means no key.
 	EncryptionKey [32]byte
-	// Begins sets the key of a database that has none. Without Begins such a
-	// database is ErrNoKey. Set it in the process with which an operator
+	// Begins stores EncryptionKey as the key of a database that has none.
+	// Otherwise such a database causes ErrNoKey. Set it in the process that
 	// creates the database.
 	Begins bool
-	// Staged receives the jobs that a committed transaction staged, and those
-	// that call its lanes. It must not block. This process publishes them
-	// within billing.JobLease. Jobs that rest become due by themselves. When
-	// Staged is nil, all jobs wait until they are due.
+	// Staged receives the jobs that a committed transaction staged, and the jobs
+	// that call its lanes. It must not block. This process publishes them within
+	// billing.JobLease. Staged does not receive jobs with a later time. If Staged
+	// is nil, all jobs wait until they are due.
 	Staged func([]jobs.Job)
 	// Log receives retries and lost connections. Nil means no log.
 	Log *slog.Logger
@@ -50,16 +50,16 @@ type Options struct {
 
 // Store is a PostgreSQL database.
 type Store struct {
-	scoped    *sqlx.DB // for transactions of a scope, which take turns
+	scoped    *sqlx.DB // for transactions of one scope; scopes take turns
 	turns     turns
-	system    *sqlx.DB // for all others
+	system    *sqlx.DB // for all other transactions
 	connector *connector
 	sealer    *sealer
 	running   running
 	proof     proof
 	staged    func([]jobs.Job)
 	log       *slog.Logger
-	awayTime  time.Duration // how long a transaction waits for a server that is away
+	awayTime  time.Duration // how long a transaction waits for a server that is down
 
 	stop   context.CancelFunc // ends the upkeep
 	upkeep sync.WaitGroup
@@ -71,36 +71,35 @@ type Store struct {
 
 var _ ports.Store = (*Store)(nil)
 
-// The server's limits for every transaction. A use case takes milliseconds. The
+// The server's time limits for every transaction. A use case takes milliseconds. The
 // limits end a transaction that hangs, and release the locks of a client that
-// died in the middle.
+// crashed.
 const (
 	statementTimeout = "15s"
 	lockTimeout      = "5s"
 	idleTimeout      = "15s"
 )
 
-// The retries of a transaction; the wait for a COMMIT whose reply was lost,
-// which is longer than the server takes to notice a lost client; and how long a
-// result of Ready is cached and may take.
+// The limits for retries of a transaction, for resolving a COMMIT whose reply was
+// lost, and for Ready. The limit for resolving exceeds the time that the server needs
+// to notice a lost client.
 const (
 	attempts       = 6
 	retryDelay     = 5 * time.Millisecond
-	awayTime       = 3 * time.Second // a server that was killed is back by then
+	awayTime       = 3 * time.Second // longer than the restart of a killed server
 	resolveTimeout = 20 * time.Second
 	resolveDelay   = 50 * time.Millisecond
 	readyFor       = time.Second
 	readyTimeout   = 2 * time.Second
 )
 
-// ErrUnknownOutcome is the error of a transaction that may or may not have been
-// committed: the reply was lost and the server cannot be asked.
+// ErrUnknownOutcome is the error of a transaction that may or may not be committed.
+// The reply to COMMIT was lost, and the server cannot be reached.
 var ErrUnknownOutcome = errors.New("postgres: it is unknown whether the transaction was committed")
 
-// Open connects to a migrated database. It returns ErrOtherKey for a key that
-// is not the database's; for a database that is not migrated yet, the first use
-// returns it. A database without a key, or without a schema, fails only when it
-// is used.
+// Open connects to a database. It returns ErrOtherKey if the key is not the
+// database's. A database without a schema or a key is no error yet: the first
+// transaction fails instead.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	var d net.Dialer
 	return open(ctx, o, d.DialContext)
@@ -164,10 +163,10 @@ func connConfig(url string) (pq.Config, error) {
 	for name, value := range map[string]string{
 		"statement_timeout": statementTimeout, "lock_timeout": lockTimeout,
 		"idle_in_transaction_session_timeout": idleTimeout, "TimeZone": "UTC",
-		// Every statement is prepared and meant for an index, so one plan
-		// serves all values: planning again for each value took as long as
-		// running. A plan made while a table is empty must not read the whole
-		// table later, nor sort rows that an index has in order.
+		// Every statement is prepared and uses an index, so one plan fits all
+		// values. Planning for each value took as long as running the statement.
+		// A plan made while a table is empty must not later read the whole table,
+		// or sort rows that an index returns in order.
 		"plan_cache_mode": "force_generic_plan", "enable_seqscan": "off", "enable_bitmapscan": "off", "jit": "off",
 	} {
 		if _, chosen := config.Runtime[name]; !chosen {
@@ -183,7 +182,7 @@ func connConfig(url string) (pq.Config, error) {
 	return config, nil
 }
 
-// Close closes the connections; transactions under way finish first.
+// Close waits for open transactions, then closes the connections.
 func (s *Store) Close() error {
 	s.stop()
 	s.upkeep.Wait()
@@ -207,7 +206,7 @@ func (s *Store) System(ctx context.Context, fn func(context.Context, ports.Syste
 	return s.transact(ctx, session{role: roleSystem}, false, func(ctx context.Context, t *tx) error { return fn(ctx, t.systemPorts(ctx)) })
 }
 
-// transact runs fn like repeat, after checking the database's key.
+// transact checks the database's key, then runs fn like repeat.
 func (s *Store) transact(ctx context.Context, in session, readOnly bool, fn func(context.Context, *tx) error) error {
 	if err := s.prove(ctx); err != nil {
 		return err
@@ -215,8 +214,8 @@ func (s *Store) transact(ctx context.Context, in session, readOnly bool, fn func
 	return s.repeat(ctx, in, readOnly, fn)
 }
 
-// repeat runs fn in transactions until one commits, or fails for a reason that
-// is not temporary.
+// repeat runs fn in a transaction. It tries again as long as the cause of the failure
+// is temporary.
 func (s *Store) repeat(ctx context.Context, in session, readOnly bool, fn func(context.Context, *tx) error) error {
 	start := time.Now()
 	for n := 1; ; n++ {
@@ -241,8 +240,7 @@ func (s *Store) repeat(ctx context.Context, in session, readOnly bool, fn func(c
 	}
 }
 
-// attempt runs fn in one transaction. A nil error means that it is certainly
-// committed.
+// attempt runs fn in one transaction. A nil error means that the commit is certain.
 func (s *Store) attempt(ctx context.Context, t *tx, in session, readOnly bool, fn func(context.Context, *tx) error) (err error) {
 	t.clock.running = &s.running
 	in.clock = &t.clock
@@ -264,7 +262,7 @@ func (s *Store) attempt(ctx context.Context, t *tx, in session, readOnly bool, f
 		return err
 	}
 	err = t.commit(ctx)
-	release() // frees the connection, also while the outcome is in doubt
+	release() // free the connection before resolving an unknown outcome
 	if unknown, ok := errors.AsType[*commitUnknownError](err); ok && t.xid != "" {
 		return s.resolve(ctx, in, t, unknown)
 	} else if ok {
@@ -273,10 +271,10 @@ func (s *Store) attempt(ctx context.Context, t *tx, in session, readOnly bool, f
 	return err
 }
 
-// Clock shows the database's time outside transactions, running on from the
-// beginning of the last one. The simulated payers use it, because they compare
-// it with stored times. Before the first transaction it shows this process's
-// time.
+// Clock returns a clock with the database's time for use outside transactions. It
+// continues from the start of the last transaction. The simulated payers use it,
+// because they compare it with stored times. Before the first transaction it has
+// this process's time.
 func (s *Store) Clock() ports.Clock { return &s.running }
 
 // running is the difference between the database's clock and this process's.
@@ -296,10 +294,10 @@ func ofBegin(ctx context.Context, err error) error {
 	return err
 }
 
-// resolve asks the server for the outcome of a transaction whose COMMIT got no
-// reply. It reports one that was rolled back as a lost connection, so that the
-// transaction runs again. It ignores the caller's deadline, because the caller
-// needs to know the outcome.
+// resolve asks the server for the outcome of a transaction whose COMMIT got no reply.
+// If the transaction was rolled back, resolve returns a lost connection, so that
+// the transaction runs again. It ignores the caller's deadline, because the caller
+// needs the outcome.
 func (s *Store) resolve(ctx context.Context, in session, inDoubt *tx, cause error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), resolveTimeout)
 	defer cancel()
@@ -318,13 +316,13 @@ func (s *Store) resolve(ctx context.Context, in session, inDoubt *tx, cause erro
 	}
 }
 
-// status reports whether a transaction is over, and whether it was committed.
+// status reports whether a transaction has ended, and whether it was committed.
 //
-// A server that crashed may reuse the number of a lost transaction, so a
-// committed number alone proves nothing: the transaction's evidence must exist
-// too. Transactions without evidence only move leases, remove jobs, discard
-// uploads and record delivery results. Losing those is harmless: the job runs
-// again and finds its effect, and a receiver gets a duplicate.
+// After a crash, the server may reuse the ID of a lost transaction. A committed ID
+// alone is therefore no proof: the transaction's evidence must exist too.
+// Transactions without evidence only move leases, remove jobs, discard uploads and
+// record delivery results. Losing them is harmless: the job runs again and finds
+// its effect, or a receiver gets a duplicate.
 func (s *Store) status(ctx context.Context, in session, inDoubt *tx) (over, committed bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, resolveTimeout/4)
 	defer cancel()
@@ -332,7 +330,7 @@ func (s *Store) status(ctx context.Context, in session, inDoubt *tx) (over, comm
 		var status string
 		err := t.get(ctx, &status, "SELECT coalesce(pg_xact_status($1::xid8), 'unknown')", inDoubt.xid)
 		if e, ok := errors.AsType[*serverError](err); ok && e.Code == codeInvalidParameter {
-			over = true // the number is not in use: the transaction was lost in a crash
+			over = true // the ID is not in use: the transaction was lost in a crash
 			return nil
 		}
 		over, committed = status == "aborted" || status == "committed", status == "committed"
@@ -342,7 +340,7 @@ func (s *Store) status(ctx context.Context, in session, inDoubt *tx) (over, comm
 		return t.get(ctx, &committed, inDoubt.evidence.query, inDoubt.evidence.args...)
 	})
 	if over && !committed {
-		err = nil // also for a read-only transaction that failed to end after the number was rejected
+		err = nil // also ignores a failure to end the read-only transaction after the ID was rejected
 	}
 	return over, committed, err
 }

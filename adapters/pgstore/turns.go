@@ -8,9 +8,9 @@ import (
 	"github.com/molar-billing/molar/core/jobs"
 )
 
-// turns assigns the connections for transactions to one scope after the other.
-// database/sql would serve them in order of arrival: a thousand requests of one
-// organization before the next one's.
+// turns assigns connections to the waiting transactions, one scope after the other.
+// Without it, database/sql would serve a thousand requests of one organization
+// before a later request of another.
 type turns struct {
 	mu      sync.Mutex
 	free    int // connections
@@ -20,10 +20,10 @@ type turns struct {
 // waiter is a transaction that waits for its turn.
 type waiter struct {
 	turn chan struct{} // closed when the turn comes
-	gone bool          // the transaction waits no more
+	gone bool          // the transaction has given up
 }
 
-// acquire waits for the scope's turn. Release ends the turn.
+// acquire waits until the scope gets a connection. Release returns the connection.
 func (t *turns) acquire(ctx context.Context, scope billing.Scope) error {
 	t.mu.Lock()
 	if t.free > 0 {
@@ -42,7 +42,7 @@ func (t *turns) acquire(ctx context.Context, scope billing.Scope) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	select {
-	case <-w.turn: // at the same moment
+	case <-w.turn: // the turn came just as the context ended
 		t.next()
 	default:
 		w.gone = true
@@ -71,7 +71,7 @@ func (t *turns) next() {
 	}
 }
 
-// length returns the number of waiting transactions, including some that have
+// length returns the number of waiting transactions. It may include some that have
 // given up.
 func (t *turns) length() int {
 	t.mu.Lock()

@@ -19,11 +19,11 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// tx is a transaction under way; the repositories are views of it.
+// tx is an open transaction. Each repository wraps it.
 //
-// A write whose result is not needed is queued. The queue is sent as one
-// statement before the next read and before COMMIT, so that a use case may
-// write row by row at the cost of one round trip.
+// tx queues a write whose result is not needed. It sends the queue as one
+// statement before the next read and before COMMIT. A use case can therefore write
+// row by row at the cost of one round trip.
 type tx struct {
 	store    *Store
 	sql      *sqlx.Tx
@@ -31,44 +31,45 @@ type tx struct {
 	clock    clock
 	queue    []write
 	queued   map[any]struct{} // the rows that the queue writes
-	staged   []jobs.Job       // published after the commit, including calls of lanes
-	xid      string           // the transaction's ID, once it has written something
-	evidence evidence         // exists if the transaction was committed
-	failed   error            // the first error of a statement, which ends the transaction
+	staged   []jobs.Job       // jobs to publish after the commit, including calls of lanes
+	xid      string           // the transaction's ID, set by its first write
+	evidence evidence         // finds a row if the transaction was committed
+	failed   error            // the error of the statement that ended the transaction
 
-	pending billing.CheckID // the pending check that it creates
+	pending billing.CheckID // the pending check that the transaction creates
 
 	lastEvent lastEvent
 }
 
-// evidence is a query for a row that a transaction writes and that stays. The
-// zero value belongs to a transaction that writes no such row.
+// evidence is a query for a row that proves a commit: the transaction writes it, and
+// it is not deleted soon. The zero value means that the transaction writes no such
+// row.
 type evidence struct {
 	query string
 	args  []any
 }
 
-// rowEvidence returns the evidence of a row that stays for days at least. A document
-// may be removed sooner, but only by a caller that has read it.
+// rowEvidence returns a query for a row that is kept for days at least. A caller may
+// delete a document sooner, but must have read it first.
 func rowEvidence(table string, id driver.Valuer) evidence {
 	return evidence{"SELECT EXISTS (SELECT FROM " + table + " WHERE id = $1)", []any{id}}
 }
 
 // write is a queued statement.
 type write struct {
-	row   any // identifies the row that it writes
+	row   any // identifies the written row
 	text  string
 	args  []any
 	set   string // the statement for several rows at once, if any
 	rows  []row  // the argument of set
 	calls bool   // the write returns org_id, mode and endpoint_id of lanes to call
 
-	of    billing.CheckID // for a write that creates a check: its row, the use of its key, its job
-	again bool            // the same job repeats the write after a crash
+	of    billing.CheckID // set if the write stores a new check, the use of its key, or its job
+	again bool            // after a crash, the same job repeats the write
 }
 
-// statement returns the text and arguments to send. It prefers the form with a
-// parameter per column for one row, which the server reads in two thirds of the
+// statement returns the text and arguments to send. For a single row it uses the
+// form with one parameter for each column, which takes the server a third less
 // time.
 func (w write) statement() (string, []any, error) {
 	if w.set == "" || w.text != "" && len(w.rows) == 1 {
@@ -96,15 +97,15 @@ func (t *tx) systemPorts(ctx context.Context) ports.SystemTx {
 	}
 }
 
-// transactionClock is the clock of a transaction for a use case.
+// transactionClock is the clock that a use case gets for its transaction.
 type transactionClock struct {
 	ctx context.Context //nolint:containedctx // of the one function that uses the clock
 	*tx
 }
 
-// Now returns the same time all through the transaction, in UTC and
-// microseconds. Before the first statement it costs a separate round trip. If
-// that fails, the transaction has failed.
+// Now returns the time at which the transaction began, in UTC and microseconds.
+// Before the first statement it costs a separate round trip. If that fails, the
+// transaction fails.
 func (c transactionClock) Now() time.Time {
 	if c.clock.now.IsZero() {
 		var text string
@@ -113,8 +114,8 @@ func (c transactionClock) Now() time.Time {
 	return c.clock.now
 }
 
-// later queues a write. The parts of one statement do not see each other's
-// effects, so a second write to a row waits until the first is sent.
+// later queues a write. Parts of one statement do not see each other's effects. A
+// second write to the same row therefore sends the queue first.
 func (t *tx) later(ctx context.Context, row any, text string, args ...any) error {
 	return t.push(ctx, write{row: row, text: text, args: args})
 }
@@ -149,21 +150,21 @@ func (t *tx) push(ctx context.Context, w write) error {
 // flush sends the queue.
 func (t *tx) flush(ctx context.Context) error { return t.send(ctx, "") }
 
-// asynchronous is a FROM clause that lets COMMIT return before the transaction
-// is on disk.
+// asynchronous is a FROM clause that makes COMMIT return before the server has written
+// the transaction to disk.
 const asynchronous = "\nFROM set_config('synchronous_commit', 'off', true)"
 
-// unpromised reports whether the transaction only creates a pending check or
-// postpones jobs. When a crash of the server loses it, the caller creates the
-// check again, and the job runs again after its lease; see ADR 35.
+// unpromised reports whether the transaction may be lost in a server crash: it only
+// creates a pending check or postpones jobs. After a crash, the caller creates the
+// check again, and the job runs again after its lease. See ADR 35.
 func (t *tx) unpromised() bool {
 	promised := func(w write) bool { return !w.again && (t.pending.IsZero() || w.of != t.pending) }
 	return t.xid == "" && len(t.queue) > 0 && !slices.ContainsFunc(t.queue, promised)
 }
 
-// send sends the queue, with a FROM clause for the result when no lanes are
-// called. The text depends only on the kinds of writes, so it is prepared once
-// like any other.
+// send sends the queue as one statement. It adds the FROM clause if no write calls
+// lanes. The text depends only on the kinds of writes, so the server prepares it
+// once.
 func (t *tx) send(ctx context.Context, from string) error {
 	if len(t.queue) == 0 {
 		return t.failed
@@ -278,7 +279,7 @@ func (t *tx) run(ctx context.Context, statement func() error) error {
 	return err
 }
 
-// commit sends the queue and commits.
+// commit sends the queue and then COMMIT.
 func (t *tx) commit(ctx context.Context) error {
 	from := ""
 	if t.unpromised() {
@@ -294,8 +295,8 @@ func (t *tx) commit(ctx context.Context) error {
 	return ofStatement(ctx, err)
 }
 
-// one reads the row that a statement finds. It uses the name what in errors,
-// and returns CodeNotFound when there is no row.
+// one reads the row that a statement selects. It returns CodeNotFound if there is no
+// row. What names the resource in errors.
 func one[Row, Value any](
 	ctx context.Context, t *tx, what string, value func(Row) (*Value, error), text string, args ...any,
 ) (*Value, error) {
@@ -308,8 +309,8 @@ func one[Row, Value any](
 	return value(row)
 }
 
-// page reads a page of a list ordered by time and ID, newest first, and one
-// more row.
+// page reads a page of a list in order of time and ID, newest first. It reads one row
+// more than the page has.
 func page[Row, Value any](
 	ctx context.Context, t *tx, what string, value func(Row) (Value, error), q *query, p billing.Page,
 ) ([]Value, error) {
@@ -321,8 +322,8 @@ func page[Row, Value any](
 	return values(rows, value)
 }
 
-// query builds a SELECT with the filters that are set. Each % in a condition
-// stands for the next argument.
+// query builds a SELECT with the filters that are set. Each % in a condition is a
+// placeholder for the next argument.
 type query struct {
 	built strings.Builder
 	args  []any
@@ -376,8 +377,8 @@ func (q *query) created(after, before time.Time) {
 	}
 }
 
-// micro returns a time in PostgreSQL's precision. PostgreSQL would round
-// nanoseconds, and a row would not compare equal to the value written.
+// micro cuts a time to microseconds, PostgreSQL's precision. Otherwise PostgreSQL
+// would round it, and the row would differ from the value that was written.
 func micro(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
 // optional returns a time or NULL.

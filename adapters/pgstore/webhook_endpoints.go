@@ -31,9 +31,9 @@ type endpointRow struct {
 	CreatedAt    time.Time                 `db:"created_at"`
 }
 
-// endpoint decrypts the secret. The secret is empty when the encryption key is
-// another one: the endpoint can still be read, changed and removed, and
-// rotating creates a new secret.
+// endpoint returns the endpoint with its decrypted secret. The secret is empty if it
+// was encrypted with another key. Such an endpoint can still be read, changed and
+// removed, and rotation creates a new secret.
 func (r endpointRow) endpoint(s *sealer) *billing.WebhookEndpoint {
 	e := &billing.WebhookEndpoint{
 		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, URL: r.URL, Description: r.Description, Status: r.Status,
@@ -65,8 +65,8 @@ func (r endpoints) sealed(e *billing.WebhookEndpoint) []byte {
 	return r.store.sealer.seal(r.scope, e.ID, []byte(e.Secret))
 }
 
-// Insert stores a new endpoint. It waits for other inserts of the scope first,
-// and counts in a statement that begins after that.
+// Insert stores a new endpoint. It first waits for other inserts of the scope. It then
+// counts the endpoints in a new statement, which sees those inserts.
 func (r endpoints) Insert(ctx context.Context, e *billing.WebhookEndpoint) error {
 	var locked sql.NullString
 	if err := r.get(ctx, &locked, "SELECT pg_advisory_xact_lock(hashtextextended(format('webhook endpoints %s %s', $1::uuid, $2::text), 0))",

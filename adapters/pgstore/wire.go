@@ -8,26 +8,26 @@ import (
 	"time"
 )
 
-// wire is the socket under a lib/pq connection. It sends messages that lib/pq
-// does not wait for: one in front of the next message, one on its own. Their
-// replies never reach lib/pq, so a BEGIN and the COMMIT of reads cost no round
-// trip.
+// wire is the socket under a lib/pq connection. It can send a message of its own,
+// either alone or in front of lib/pq's next message. It drops the reply, so
+// lib/pq does not wait for one. BEGIN, and COMMIT after reads, therefore cost no
+// round trip.
 //
-// A reply that reports an error is the exception. The server then also rejects
-// the statement that followed. lib/pq gets the error as the reply to its own
-// statement, and the wire drops the rejection.
+// If the reply reports an error, the server also rejects lib/pq's statement that
+// follows. The wire then passes the error to lib/pq as the reply to that
+// statement, and drops the rejection.
 //
-// See the message formats of PostgreSQL's frontend/backend protocol: a type of
-// one byte, a length that counts itself, the content. ReadyForQuery ends the
-// reply to each Query and each Sync.
+// In PostgreSQL's frontend/backend protocol, a message has a type of one byte, a
+// length that includes itself, and the content. ReadyForQuery ends the reply to
+// each Query and each Sync.
 type wire struct {
 	net.Conn
 	in *bufio.Reader
 
 	rider   []byte // sent in front of the next message
-	refused int    // replies to drop first, because an error is known already
-	dropped int    // further replies to drop, unless one reports an error
-	through bool   // the current reply reports an error, and goes to lib/pq
+	refused int    // replies to drop first: rejections that follow a reported error
+	dropped int    // replies to drop after those, except one that reports an error
+	through bool   // the current reply reports an error and goes to lib/pq
 	left    int    // bytes of a message that lib/pq has not read yet
 
 	first    string    // the first column of the last dropped row
@@ -49,11 +49,11 @@ func simpleQuery(text string) []byte {
 	return append(append(m, text...), 0)
 }
 
-// batch is messages of the extended protocol with one reply for all. The last
-// is Sync.
+// batch holds messages of the extended protocol that get one reply together. The
+// last message is Sync.
 type batch []byte
 
-// prepare prepares a statement and replaces one of the same name.
+// prepare prepares a statement and replaces any statement with the same name.
 func (b *batch) prepare(name, text string) {
 	b.add('C', "S"+name+"\x00")
 	b.add('P', name+"\x00"+text+"\x00\x00\x00")
@@ -85,7 +85,7 @@ func (w *wire) ride(message []byte) { w.rider = message }
 // riding reports whether a message waits for the next one.
 func (w *wire) riding() bool { return w.rider != nil }
 
-// stay withdraws the waiting message.
+// stay discards the message that waits for the next one.
 func (w *wire) stay() { w.rider = nil }
 
 // post sends a message and does not wait for the reply.
@@ -162,7 +162,7 @@ func (w *wire) next() error {
 	return err
 }
 
-// firstColumn returns the text of a row's first column, empty for NULL.
+// firstColumn returns the text of a row's first column, or an empty string for NULL.
 func firstColumn(row []byte) string {
 	if len(row) < 6 {
 		return ""

@@ -16,10 +16,10 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// The scenarios of a narrative. Any other narrative is accepted. A failure
-// comes at the commit, after every file was accepted, which is the worst case
-// for a sender. Slow is followed by one to three digits: the seconds until the
-// network starts.
+// The scenarios that a narrative can select. Any other narrative is accepted. A
+// failure comes at the commit, after every file was accepted: the worst case for a
+// sender. SLOW is followed by one to three digits, the seconds until the network
+// starts.
 const narrativeFails = "SANDBOX-NETWORK-ERROR"
 
 var narrativeSlow = regexp.MustCompile(`SANDBOX-SLOW-([0-9]{1,3})(?:[^0-9]|$)`)
@@ -36,9 +36,9 @@ func scenarioOf(narrative string) (wait time.Duration, fails bool) {
 // digest identifies equal details or equal files.
 type digest [sha256.Size]byte
 
-// detailsOf returns the digest of the details that an attachment cannot change
-// without a new number. It excludes the claim's control number and its earlier
-// attachment: they belong to the claim, and may differ at the next try.
+// detailsOf returns the digest of the details that must stay the same under an
+// attachment's number. It excludes the claim's control number and earlier
+// attachment. They belong to the claim and may differ at the next attempt.
 func detailsOf(t *billing.Transmission) digest {
 	p, s, span := t.About.Patient, t.About.Subscriber, t.About.ServiceDates
 	return digestOf(
@@ -94,7 +94,7 @@ func complete(t *billing.Transmission) error {
 	return nil
 }
 
-// file is the part of a file that the network keeps.
+// file identifies a file whose content the network has checked and dropped.
 type file struct {
 	document billing.DocumentID
 	digest   digest

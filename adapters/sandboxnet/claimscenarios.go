@@ -8,20 +8,20 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// testPayer pays claims without an ending in full.
+// testPayer is the payer ID that pays claims in full if they have no ending.
 const testPayer = "CHTEST"
 
 // claimScenario decides a claim that the clearinghouse has read. The zero
 // scenario is accepted without further messages.
 type claimScenario struct {
 	ending      string
-	rejectsFile bool   // at its first submission
-	rejected    bool   // by the payer
+	rejectsFile bool   // the clearinghouse rejects the claim's first file
+	rejected    bool   // the payer rejects the claim
 	asked       bool   // the payer requests information
 	decision    *terms // nil if there is no remittance
-	reversed    bool   // one ERA delay after the payment
+	reversed    bool   // the payment is reversed one ERA delay later
 	unbalanced  bool   // the remittance does not add up
-	estimates   bool   // for predeterminations only
+	estimates   bool   // the scenario is for predeterminations only
 }
 
 // terms computes a payment: the contract discount in percent of the fee, and
@@ -87,8 +87,7 @@ const (
 	reasonShare      = "2" // coinsurance
 )
 
-// remarkPlan accompanies reasonNotCovered, which requires a remark: see the
-// plan's documents.
+// remarkPlan is the remark that reasonNotCovered requires: see the plan's documents.
 const remarkPlan = "N130"
 
 // adjust returns the adjustments of a fee, and the amount allowed.

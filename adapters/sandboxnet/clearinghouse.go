@@ -13,8 +13,8 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// The times from sending a file to the messages about it, and from a payer's
-// acceptance to those that follow it.
+// The delays of the messages. The first three start when the file is sent, the others
+// at a payer's acceptance.
 const (
 	untilRead      = 300 * time.Millisecond // the 997
 	untilForwarded = 600 * time.Millisecond // the clearinghouse's 277CA
@@ -126,7 +126,7 @@ type outbox struct {
 	counts map[string]int // of files, by type
 }
 
-// letter is a file before it is written.
+// letter is the name, due time and control number of a file to write.
 type letter struct {
 	name    string
 	due     time.Time

@@ -46,9 +46,9 @@ func decide(file string, batches []*batch, came billing.Date, remember memory) e
 	return nil
 }
 
-// standing returns the decision to reverse when the claim is replaced, as an
-// 835 without names. It is empty when the decision pays nothing, or when its
-// payment does not last.
+// standing returns the decision that a replacement of the claim would reverse, as an
+// 835 without names. It is empty if the decision pays nothing, or if the payment is
+// reversed anyway or cannot be posted.
 func (r *received) standing() []byte {
 	if r.scenario.reversed || r.scenario.unbalanced {
 		return nil

@@ -22,9 +22,9 @@ type Mail interface {
 	// Remove removes a file.
 	Remove(ctx context.Context, name string) error
 
-	// Remember stores notes. For each it returns the content of the previous
-	// note under its key, or nothing. A second note by the same maker under the
-	// same key is not stored, and the result is the same as before. Concurrent
+	// Remember stores notes. For each note it returns the content of the previous
+	// note under the same key, or nil. If the maker has already stored a note under
+	// the key, Remember stores nothing and returns the same result again. Concurrent
 	// calls wait for each other.
 	Remember(ctx context.Context, notes []Note) ([][]byte, error)
 }

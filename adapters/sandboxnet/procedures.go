@@ -22,7 +22,8 @@ type procedure struct {
 	messages   []string
 }
 
-// implant stands for the category of implants, which have no service type.
+// implant is the procedure that represents the category of implants, which has no
+// service type.
 //
 //nolint:gochecknoglobals // a constant; Go has none of struct type
 var implant = procedure{code: "D6010", count: 1, period: lifetime, n: 1, maxAge: -1, messages: []string{"Once per tooth"}}
@@ -46,7 +47,7 @@ func plan() []procedure {
 	}
 }
 
-// listed returns the procedures that a reply lists without a question.
+// listed returns the procedures that a reply lists even if the inquiry names none.
 func listed() []string {
 	var codes []string
 	for _, p := range plan() {
@@ -195,7 +196,7 @@ func (a *answer) procedure(p procedure) {
 		a.add(b)
 		return
 	}
-	if p.code != implant.code || a.aboutProcedures() { // otherwise its share is the category's
+	if p.code != implant.code || a.aboutProcedures() { // otherwise categories has added the share
 		b := row(coinsurance)
 		b.Percent = shareOf(p.code)
 		a.add(b)

@@ -48,9 +48,9 @@ type sentSet struct {
 	batch          *claims.Batch
 }
 
-// readSent reads a file and checks its structure. A file without a usable
-// interchange is an error, because it names no sender to reply to. The verdicts
-// have all other faults. If there are any, no set has claims.
+// readSent reads a file and checks its structure. It fails if the file has no usable
+// interchange, because then there is no sender to reply to. It records all other
+// faults in the verdicts. If there are any, no set has claims.
 func readSent(content []byte) (*sentFile, error) {
 	batches, _, err := claims.Decode(bytes.NewReader(content))
 	fault, isFault := errors.AsType[*x12.Error](err)
@@ -155,9 +155,9 @@ func (f *sentFile) reject(ordinal int, id string) {
 	}
 }
 
-// rejectOnce rejects the sets with a claim that asks for it, unless an earlier
-// file was rejected for that claim. It remembers all such claims, so that a
-// resent file is not rejected for the next one.
+// rejectOnce rejects each set that has a claim with -BATCH-REJECTED, unless the claim
+// has already caused a rejection. It remembers all such claims of the file, so that
+// the file is accepted when it is sent again.
 func (f *sentFile) rejectOnce(name string, remember memory) error {
 	var notes []Note
 	var segments []int

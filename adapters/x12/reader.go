@@ -153,7 +153,7 @@ func (r *Reader) readSegment() error {
 		switch {
 		case start < len(raw):
 			if !s.parse(raw[start:], r.delimiters) {
-				return s.Fault("this is no segment")
+				return s.Fault("this is not a segment")
 			}
 			return nil
 		case ended:

@@ -124,7 +124,7 @@ func TestRefused(t *testing.T) {
 		"no GE":              {isa + gs + st + "SE*2*0001~IEA*1*000000907~", x12.Limits{}, x12.Error{5, 199, "the segment stands outside a transaction set (ST)"}},
 		"no IEA":             {isa + gs + st + "SE*2*0001~GE*1*12~", x12.Limits{}, x12.Error{6, 207, "the input ends before its trailers (SE, GE, IEA)"}},
 		"junk after the end": {isa + gs + st + tail + "junk", x12.Limits{}, x12.Error{7, 223, "there is more after the interchange trailer (IEA)"}},
-		"no segment":         {isa + gs + st + "eb*1~" + tail, x12.Limits{}, x12.Error{4, 189, "this is no segment"}},
+		"no segment":         {isa + gs + st + "eb*1~" + tail, x12.Limits{}, x12.Error{4, 189, "this is not a segment"}},
 		"long segment":       {isa + gs + st + "MSG*" + strings.Repeat("A", 300) + "~" + tail, x12.Limits{SegmentBytes: 256}, x12.Error{4, 189, "the segment is too long"}},
 		"many segments":      {isa + gs + st + tail, x12.Limits{Segments: 3}, x12.Error{4, 189, "the input has too many segments"}},
 		"large input":        {isa + gs + st + tail, x12.Limits{Bytes: 180}, x12.Error{3, 164, "the input is too large"}},

@@ -16,9 +16,9 @@ import (
 // ErrNoPostgres is the error of a machine without PostgreSQL.
 var ErrNoPostgres = errors.New("PostgreSQL is not installed on this machine: install it (on Debian and Ubuntu: sudo apt-get install postgresql), or give the address of a server (postgres://...)")
 
-// binaries returns the folder of initdb and postgres. For a new cluster it is
-// the one on PATH, or else the newest; for an existing cluster it is that of
-// the cluster's version.
+// binaries returns the folder of initdb and postgres. For an existing cluster, it is
+// the folder of the cluster's version. For a new cluster, it is the folder on PATH,
+// or else that of the newest version.
 func binaries(version string) (string, error) {
 	var found []string
 	if name, err := exec.LookPath("postgres"); err == nil {
@@ -95,8 +95,8 @@ func serverUser() (owner, error) {
 	return owner{}, errors.New("PostgreSQL does not run as root, and this machine has neither a user postgres nor a user nobody: start Molar as another user")
 }
 
-// apply makes a command run as the owner, in a folder that it can enter and in
-// its own process group, so that it gets no Ctrl-C.
+// apply makes a command run as the owner, in a folder that the owner can enter. The
+// command gets its own process group, so that it does not receive Ctrl-C.
 func (o owner) apply(cmd *exec.Cmd, dir string) {
 	cmd.Dir = dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -122,8 +122,8 @@ func (o owner) chown(path string) error {
 }
 
 // reach makes sure that the owner can enter every folder up to dir. If one is
-// closed, such as root's home or a new temporary folder, the server gets the
-// capability to pass closed folders, and no other right of root.
+// closed, such as root's home or a new temporary folder, the server may pass closed
+// folders. It gets no other right of root.
 func (o *owner) reach(dir string) error {
 	if !o.become {
 		return nil

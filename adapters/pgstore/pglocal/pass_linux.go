@@ -11,7 +11,7 @@ import (
 // reading files without a permission check.
 const capReadSearch = 2
 
-// letPass lets a child that is not root pass closed folders.
+// letPass lets a child process that is not root enter folders closed to its user.
 func letPass(attr *syscall.SysProcAttr) { attr.AmbientCaps = []uintptr{capReadSearch} }
 
 // canLetPass reports whether this process has that capability. Root in a

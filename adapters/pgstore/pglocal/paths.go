@@ -13,7 +13,7 @@ import (
 	"syscall"
 )
 
-// paths has the files and folders of a cluster.
+// paths holds the paths of a cluster's files and folders.
 type paths struct {
 	dir, data, log, password, socket string
 	owner                            owner
@@ -50,8 +50,8 @@ func prepare(dir string) (paths, error) {
 	return p, p.makeSocketFolder()
 }
 
-// makeSocketFolder creates the folder that only the server's user can enter. An
-// existing one must be such a folder, because any user can create names in
+// makeSocketFolder creates a folder that only the server's user can enter. It rejects
+// an existing folder that others can enter, because any user can create one in
 // /tmp.
 func (p paths) makeSocketFolder() error {
 	if err := os.Mkdir(p.socket, 0o700); err == nil {
@@ -71,8 +71,8 @@ func (p paths) makeSocketFolder() error {
 
 var errHeld = errors.New("another process runs the database")
 
-// hold locks the cluster for this process. The lock ends with the process in
-// any case; the server does not inherit it.
+// hold locks the cluster for this process. The lock ends with the process, because the
+// server does not inherit it.
 func (p paths) hold() (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(p.dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -121,9 +121,9 @@ func (p paths) state() (state, error) {
 	return s, err
 }
 
-// running finds the server that an earlier process left behind. It removes the
-// file of a server that is gone: another process may have its number by now,
-// and then PostgreSQL would not start.
+// running finds the server that an earlier process left running. If that server is
+// gone, running removes its postmaster.pid. Otherwise PostgreSQL would not start if
+// another process had reused the server's process ID.
 func (p paths) running() (state, bool) {
 	s, err := p.state()
 	if errors.Is(err, fs.ErrNotExist) {

@@ -9,7 +9,7 @@
 //	lock      held by the process that runs the cluster
 //	sock/     the server's socket, unless its path would be too long
 //
-// PostgreSQL refuses to run as root. Under root only the server becomes the
+// PostgreSQL refuses to run as root. If this process is root, the server runs as the
 // user postgres (or nobody), who owns data/ and sock/.
 package pglocal
 
@@ -69,11 +69,10 @@ func Exists(dir string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// Start runs the cluster in dir, and creates it when there is none. It takes
-// over a server that still runs there because its process was killed. It joins
-// one that another process runs, and Stop leaves that one running. Start
-// returns when the server accepts connections; ctx bounds the wait. The error
-// says what to do next.
+// Start runs the cluster in dir, and creates it if necessary. If a killed process left
+// its server running, Start takes it over. If another process runs the server, Start
+// joins it, and Stop leaves it running. Start returns when the server accepts
+// connections; ctx bounds the wait. The error explains what to do next.
 func Start(ctx context.Context, dir string, o Options) (_ *Cluster, err error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -114,7 +113,7 @@ func Start(ctx context.Context, dir string, o Options) (_ *Cluster, err error) {
 		c.pid, c.socket, c.port = s.pid, s.socket, s.tcpPort
 		return c, c.await(ctx)
 	} else if alive {
-		if err = (&Cluster{pid: s.pid, paths: p}).Stop(ctx); err != nil { // from now on it must listen on TCP
+		if err = (&Cluster{pid: s.pid, paths: p}).Stop(ctx); err != nil { // restart the server to listen on TCP
 			return nil, err
 		}
 	}
@@ -146,7 +145,7 @@ func (c *Cluster) TCPURL() string {
 	}).String()
 }
 
-// socketPort returns the server's one port, which also names the socket.
+// socketPort returns the server's port, which is also part of the socket's name.
 func (c *Cluster) socketPort() int {
 	if c.port != 0 {
 		return c.port
@@ -154,9 +153,9 @@ func (c *Cluster) socketPort() int {
 	return defaultPort
 }
 
-// Stop ends the server. Open transactions are rolled back, and committed ones
-// are safe. When ctx ends first, Stop kills the server, which is as safe and
-// costs a recovery at the next start.
+// Stop ends the server. Open transactions are rolled back, and committed ones are safe.
+// If ctx ends first, Stop kills the server. That is equally safe, but the next start
+// needs a recovery.
 func (c *Cluster) Stop(ctx context.Context) error {
 	if c.joined {
 		return nil
@@ -168,7 +167,7 @@ func (c *Cluster) Stop(ctx context.Context) error {
 	}()
 	select {
 	case <-c.exited:
-		return nil // another process may have its number by now
+		return nil // another process may have reused the process ID
 	default:
 	}
 	if err := syscall.Kill(c.pid, syscall.SIGINT); errors.Is(err, syscall.ESRCH) {
@@ -257,8 +256,8 @@ func (c *Cluster) start(bin string, o Options) error {
 	return nil
 }
 
-// settings suit a service and its database on one machine. The log has errors
-// without the statement and its values, which may be a patient's.
+// settings suit a service and its database on one machine. The server logs errors
+// without statements and values, because they may contain patient data.
 func settings(c *Cluster, o Options) map[string]string {
 	s := map[string]string{
 		"listen_addresses": "", "port": strconv.Itoa(c.socketPort()),

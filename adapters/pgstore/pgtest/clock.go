@@ -9,8 +9,8 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Clocked is a Store whose transactions show the time of the test's clock.
-// Leases still use the database's time.
+// Clocked is a Store whose transactions use the time of the test's clock. Leases still
+// use the database's time.
 type Clocked struct {
 	*pgstore.Store
 	Clock ports.Clock

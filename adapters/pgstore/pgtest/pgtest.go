@@ -1,6 +1,6 @@
-// Package pgtest returns a Store on a separate database for each test: a copy
-// of a migrated one, created in about ten milliseconds, so that tests run in
-// parallel and start empty.
+// Package pgtest provides a Store on a separate, empty database for each test, so that
+// tests run in parallel. Each database is a copy of a migrated template, created in
+// about ten milliseconds.
 package pgtest
 
 import (
@@ -60,7 +60,7 @@ func URL(tb testing.TB) string {
 	return server.Clone(template)
 }
 
-// shared is the template of the shared server, of which a test binary has one.
+// shared is the template database on the server. A test binary creates it once.
 //
 //nolint:gochecknoglobals // shared by tests, as the server is
 var shared struct {
@@ -124,8 +124,8 @@ func migrated(ctx context.Context, server string) (name string, err error) {
 	return name, build(ctx, turn, server, name)
 }
 
-// build migrates a database under another name first, so that an unfinished one
-// is never used as the template.
+// build migrates a database under a temporary name, so that an unfinished database is
+// never used as the template.
 func build(ctx context.Context, admin *sql.Conn, server, name string) error {
 	half := name + "_half"
 	run := func(query string, names ...any) error {

@@ -102,7 +102,7 @@ func (d *decoder) segment(s *x12.Segment) error {
 		d.others, d.line = false, nil
 		return nil
 	case "SV1", "SV2", "SV4", "SV5":
-		return s.Fault("the service is no dental one (SV3)")
+		return s.Fault("the service must be a dental service (SV3)")
 	case "SV3":
 		return d.sv3(s)
 	}
@@ -154,7 +154,7 @@ func (d *decoder) hl(s *x12.Segment) error {
 		}
 		d.next.Patient = &Patient{}
 	default:
-		return s.Fault("the hierarchical level (HL03) is no billing provider, subscriber or patient")
+		return s.Fault("the hierarchical level (HL03) must be a billing provider, subscriber or patient")
 	}
 	return nil
 }

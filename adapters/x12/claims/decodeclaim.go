@@ -37,7 +37,7 @@ func (d *decoder) clm(s *x12.Segment) error {
 	case FrequencyVoid:
 		c.Frequency = FrequencyVoid
 	default:
-		return s.Fault("the claim's frequency (CLM05) is not known")
+		return s.Fault("the claim's frequency (CLM05) is unknown")
 	}
 	if a := s.Component(11, 1); a != "" {
 		c.Accident = &Accident{Cause: causeOf(a), State: s.Component(11, 4)}
@@ -196,7 +196,7 @@ func quantity(s *x12.Segment, element int) (int, error) {
 	whole, decimals, _ := strings.Cut(e, ".")
 	n, err := strconv.Atoi(whole)
 	if err != nil || n < 1 || n > maxQuantity || strings.Trim(decimals, "0") != "" {
-		return 0, s.Fault("the quantity is no whole number above zero")
+		return 0, s.Fault("the quantity must be a whole number above zero")
 	}
 	return n, nil
 }

@@ -140,7 +140,7 @@ func (d *Decoder) segment(s *x12.Segment) (*Claim, error) {
 		return nil, nil
 	}
 	if s.Offset-d.since > maxBytes {
-		return nil, s.Fault("a claim, or what stands outside claims, is too long")
+		return nil, s.Fault("a claim, or the text outside claims, is too long")
 	}
 	switch s.ID {
 	case "CLP":

@@ -189,8 +189,8 @@ func TestConflict(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if runs.Load() != 3 {
-		t.Errorf("the changes ran %d times, want one of them twice", runs.Load())
+	if runs.Load() < 3 { // the server may end the second try, too
+		t.Errorf("the changes ran %d times, want one of them at least twice", runs.Load())
 	}
 	b.offices(2)
 	for i, a := range answers {

@@ -159,17 +159,27 @@ func TestConflict(t *testing.T) {
 		lock[i] = r.ID
 	}
 	// Two changes take two locks in opposite orders, each waiting for the other
-	// to have its first; the server ends one of them.
+	// to have its first; the server ends one of them. The ended one runs again
+	// once the other is done, so that the two conflict once.
 	var ready [2]sync.Once
-	has := [2]chan struct{}{make(chan struct{}), make(chan struct{})}
+	has, done := [2]chan struct{}{make(chan struct{}), make(chan struct{})}, [2]chan struct{}{make(chan struct{}), make(chan struct{})}
 	var runs atomic.Int32
 	var all sync.WaitGroup
 	var answers [2]billing.Reply
 	for i := range lock {
 		all.Go(func() {
+			defer close(done[i])
+			tries := 0
 			a, err := idempotency.Once(t.Context(), b.store, b.write(call(fmt.Sprint("k", i), 1)),
 				func(ctx context.Context, tx ports.Tx) (*billing.Office, error) {
 					runs.Add(1)
+					if tries++; tries > 1 {
+						select {
+						case <-done[1-i]:
+						case <-time.After(time.Minute):
+							return nil, errors.New("the other change is not done after a minute")
+						}
+					}
 					o, err := b.office(ctx, tx)
 					if err != nil {
 						return nil, err
@@ -189,8 +199,8 @@ func TestConflict(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if runs.Load() < 3 { // the server may end the second try, too
-		t.Errorf("the changes ran %d times, want one of them at least twice", runs.Load())
+	if runs.Load() != 3 {
+		t.Errorf("the changes ran %d times, want one of them twice", runs.Load())
 	}
 	b.offices(2)
 	for i, a := range answers {

@@ -301,13 +301,11 @@ type Jobs interface {
 
 // Leases are the leases of running jobs, across scopes.
 type Leases interface {
-	// Held returns the jobs that have a lease: they are published, and no worker
-	// has done or postponed them yet.
-	Held(ctx context.Context, ids []billing.JobID) ([]billing.JobID, error)
-
-	// Again leases the jobs whose lease has ended, as Jobs.Due does, and returns
-	// them.
-	Again(ctx context.Context, ids []billing.JobID, lease time.Duration) ([]jobs.Job, error)
+	// Hold leases those of the jobs whose lease has ended again, as Jobs.Due does,
+	// and returns them. Held are all that then have a lease: they are published,
+	// and no worker has done or postponed them yet. A job whose lease another
+	// transaction is changing is held, too.
+	Hold(ctx context.Context, ids []billing.JobID, lease time.Duration) (held []billing.JobID, again []jobs.Job, err error)
 }
 
 // Backlog is the number of waiting jobs of a kind.

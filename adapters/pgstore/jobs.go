@@ -78,11 +78,11 @@ type jobRow struct {
 	XID       string        `db:"xid"`
 }
 
-func (r jobRow) job() (jobs.Job, error) {
+func (r jobRow) job() jobs.Job {
 	return jobs.Job{
 		ID: r.ID, Kind: r.Kind, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, Subject: r.Subject, ReplyTo: r.ReplyTo,
 		NotBefore: r.NotBefore.UTC(),
-	}, nil
+	}
 }
 
 // takeDue skips from stream to stream in the index. It reads the first due jobs of
@@ -133,14 +133,21 @@ WITH RECURSIVE streams AS (
 	FOR UPDATE SKIP LOCKED
 )` + takeThem
 
-// takeAgain selects jobs that are due because their lease has expired.
-const takeAgain = `
+// hold leases the jobs whose lease has expired. It returns these and, without a
+// transaction ID, the others that are leased: in the statement's snapshot, so that
+// one whose lease changes meanwhile is among them.
+const hold = `
 WITH due AS (
 	SELECT id
 	FROM jobs
 	WHERE id = ANY ($3::uuid[]) AND lease_until <= now()
 	FOR UPDATE SKIP LOCKED
-)` + takeThem
+), again AS (` + takeThem + `)
+SELECT * FROM again
+UNION ALL
+SELECT id, kind, org_id, mode, subject, reply_to, not_before, ''
+FROM jobs
+WHERE id = ANY ($3::uuid[]) AND lease_until IS NOT NULL AND id NOT IN (SELECT id FROM again)`
 
 // takeThem leases the jobs that a statement selected.
 const takeThem = `
@@ -156,40 +163,34 @@ func (r jobTable) Due(ctx context.Context, now time.Time, lease time.Duration, l
 	for i, s := range full {
 		kinds[i], orgs[i], modes[i] = string(s.Kind), s.Scope.Org.UUID(), string(s.Scope.Mode)
 	}
-	return r.take(ctx, takeDue, lease, limit, micro(now), kinds, orgs, modes)
+	_, leased, err := r.take(ctx, takeDue, lease, limit, micro(now), kinds, orgs, modes)
+	return leased, err
 }
 
-// Again leases jobs by their IDs.
-func (r jobTable) Again(ctx context.Context, ids []billing.JobID, lease time.Duration) ([]jobs.Job, error) {
-	return r.take(ctx, takeAgain, lease, jobIDs(ids))
-}
-
-func (r jobTable) take(ctx context.Context, query string, lease time.Duration, args ...any) ([]jobs.Job, error) {
-	var rows []jobRow
-	err := r.list(ctx, &rows, query, append([]any{lease.Microseconds(), billing.JobMaxLease.Microseconds()}, args...)...)
-	if err != nil {
-		return nil, fmt.Errorf("lease due jobs: %w", err)
-	}
-	if len(rows) > 0 {
-		r.xid = rows[0].XID
-	}
-	return values(rows, jobRow.job)
-}
-
-// Held returns the jobs that have a lease.
-func (r jobTable) Held(ctx context.Context, ids []billing.JobID) (held []billing.JobID, err error) {
-	if err := r.list(ctx, &held, "SELECT id FROM jobs WHERE id = ANY ($1::uuid[]) AND lease_until > now()", jobIDs(ids)); err != nil {
-		return nil, fmt.Errorf("find leases: %w", err)
-	}
-	return held, nil
-}
-
-func jobIDs(ids []billing.JobID) pq.StringArray {
-	out := make(pq.StringArray, len(ids))
+// Hold leases expired ones of the jobs again.
+func (r jobTable) Hold(ctx context.Context, ids []billing.JobID, lease time.Duration) (held []billing.JobID, again []jobs.Job, err error) {
+	of := make(pq.StringArray, len(ids))
 	for i, id := range ids {
-		out[i] = id.UUID()
+		of[i] = id.UUID()
 	}
-	return out
+	return r.take(ctx, hold, lease, of)
+}
+
+// take returns the IDs of all rows of a statement, and the jobs that it leased.
+func (r jobTable) take(ctx context.Context, query string, lease time.Duration, args ...any) (held []billing.JobID, leased []jobs.Job, err error) {
+	var rows []jobRow
+	err = r.list(ctx, &rows, query, append([]any{lease.Microseconds(), billing.JobMaxLease.Microseconds()}, args...)...)
+	if err != nil {
+		return nil, nil, fmt.Errorf("lease due jobs: %w", err)
+	}
+	for _, row := range rows {
+		held = append(held, row.ID)
+		if row.XID != "" {
+			r.xid = row.XID
+			leased = append(leased, row.job())
+		}
+	}
+	return held, leased, nil
 }
 
 // Renew extends the lease of a job.

@@ -1,8 +1,10 @@
 package storetest
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -144,43 +146,38 @@ func testDueInTurn(b *bench) {
 	equal(t, "taken", due(), map[jobs.Stream]int{many.Stream(): limit - 2, other.Stream(): 1, kind.Stream(): 1})
 }
 
-// testHeld reads the leases of jobs: at the broker, postponed, done, and gone.
-func testHeld(b *bench) {
+// testHold holds jobs by their IDs: two at the broker, a postponed, a done and a
+// gone one. It leases the first two again, and only after their leases have
+// expired. A job that is locked then is held, too.
+func testHold(b *bench) {
 	t := b.t
-	published, postponed, done, never := b.job(), b.job(), b.job(), b.job()
-	b.stage(published, postponed, done)
-	b.in(func(ctx context.Context, tx ports.Tx) error {
-		return errors.Join(tx.Outbox.Postpone(ctx, postponed.ID, b.now.Add(time.Hour)), tx.Outbox.Done(ctx, done.ID))
-	})
-	held := func() []billing.JobID {
-		return system(b, func(ctx context.Context, tx ports.SystemTx) ([]billing.JobID, error) {
-			return tx.Leases.Held(ctx, []billing.JobID{published.ID, postponed.ID, done.ID, never.ID})
-		})
-	}
-	equal(t, "held", held(), []billing.JobID{published.ID})
-	b.release()
-	equal(t, "held after the release", len(held()), 0)
-}
-
-// testAgain leases jobs by their IDs. Of a job at the broker, a postponed, a
-// done and a gone one it leases only the first, and only after its lease has
-// expired.
-func testAgain(b *bench) {
-	t := b.t
-	published, other, postponed, done, never := b.job(), b.job(), b.job(), b.job(), b.job()
-	b.stage(published, other, postponed, done)
+	published, busy, postponed, done, never, other := b.job(), b.job(), b.job(), b.job(), b.job(), b.job()
+	b.stage(published, busy, postponed, done, other)
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		return errors.Join(tx.Outbox.Postpone(ctx, postponed.ID, b.now.Add(-time.Hour)), tx.Outbox.Done(ctx, done.ID))
 	})
-	again := func() []billing.JobID {
-		return jobIDs(system(b, func(ctx context.Context, tx ports.SystemTx) ([]jobs.Job, error) {
-			return tx.Leases.Again(ctx, []billing.JobID{published.ID, postponed.ID, done.ID, never.ID}, time.Minute)
-		}))
+	inOrder := func(ids ...billing.JobID) []billing.JobID {
+		slices.SortFunc(ids, func(x, y billing.JobID) int { return bytes.Compare(x[:], y[:]) })
+		return ids
 	}
-	equal(t, "while it has a lease", len(again()), 0)
+	holds := func(when string, again ...billing.JobID) {
+		t.Helper()
+		b.system(func(ctx context.Context, tx ports.SystemTx) error {
+			held, leased, err := tx.Leases.Hold(ctx, []billing.JobID{published.ID, busy.ID, postponed.ID, done.ID, never.ID}, time.Minute)
+			equal(t, "held "+when, inOrder(held...), inOrder(published.ID, busy.ID))
+			equal(t, "leased again "+when, jobIDs(leased), again)
+			return err
+		})
+	}
+	holds("while they have leases")
 	b.release()
-	equal(t, "after the release", again(), []billing.JobID{published.ID})
-	equal(t, "once it was taken", len(again()), 0)
+	b.system(func(ctx context.Context, tx ports.SystemTx) error {
+		_, err := tx.Jobs.Attempt(ctx, busy.ID, false)
+		holds("while one is locked", published.ID)
+		return err
+	})
+	holds("once one was taken", busy.ID)
+	holds("once both were taken")
 }
 
 func testDueRace(b *bench) {

@@ -133,10 +133,9 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"outbox":                      testOutbox,
 		"due jobs":                    testDue,
 		"leases":                      testLeases,
-		"leases that ran out, by ID":  testAgain,
 		"relays share due jobs":       testDueRace,
 		"jobs are taken in turn":      testDueInTurn,
-		"held jobs":                   testHeld,
+		"held jobs":                   testHold,
 		"backlog":                     testBacklog,
 		"the order of writes is kept": testWriteOrder,
 	} {

@@ -240,15 +240,9 @@ func (r *Relay) look(ctx context.Context, store ports.Store, away time.Time) (mo
 			}
 		}
 		if flying := r.flying(); len(flying) > 0 {
-			held, err := tx.Leases.Held(ctx, flying)
-			if err != nil {
+			var held []billing.JobID
+			if held, again, err = tx.Leases.Hold(ctx, flying, billing.JobLease); err != nil {
 				return err
-			}
-			if again, err = tx.Leases.Again(ctx, flying, billing.JobLease); err != nil {
-				return err
-			}
-			for _, j := range again {
-				held = append(held, j.ID)
 			}
 			r.landed(flying, held)
 		}

@@ -13,6 +13,8 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -264,14 +266,25 @@ func reachable(dir string) bool {
 	}
 }
 
-// find returns the last match of the first pattern that has any: the newest
-// version. Without a match, it looks for the program on PATH.
+// find returns the newest version that matches the first pattern with any match.
+// Without a match, it looks for the program on PATH.
 func find(name string, patterns ...string) (string, bool) {
 	for _, pattern := range patterns {
 		if hits, _ := filepath.Glob(pattern); len(hits) > 0 {
-			return hits[len(hits)-1], true
+			return slices.MaxFunc(hits, func(a, b string) int { return slices.Compare(numbers(a), numbers(b)) }), true
 		}
 	}
 	path, err := exec.LookPath(name)
 	return path, err == nil
+}
+
+var digits = regexp.MustCompile("[0-9]+")
+
+// numbers returns the numbers in a path, such as those of a version.
+func numbers(path string) (all []int) {
+	for _, s := range digits.FindAllString(path, -1) {
+		n, _ := strconv.Atoi(s)
+		all = append(all, n)
+	}
+	return all
 }

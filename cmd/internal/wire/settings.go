@@ -158,8 +158,10 @@ func SettingsHelp() string {
 	return b.String()
 }
 
-// LogValue returns the configuration without its secrets.
+// LogValue returns the configuration without its secrets. Durations are text,
+// such as 30s.
 func (s Settings) LogValue() slog.Value {
+	duration := func(name string, d time.Duration) slog.Attr { return slog.String(name, d.String()) }
 	return slog.GroupValue(
 		slog.String("database", redacted(s.DatabaseURL)), slog.Int("database_conns", s.DatabaseConns),
 		slog.String("queue", redacted(s.QueueURL)), slog.String("queue_type", s.QueueType),
@@ -167,9 +169,9 @@ func (s Settings) LogValue() slog.Value {
 		slog.Bool("secret_key_set", len(s.SecretKey) > 0), slog.String("payers_file", s.PayersFile),
 		slog.Int("rate_requests", s.RateRequests), slog.Int("rate_checks", s.RateChecks),
 		slog.Int("waiting_requests", s.Requests),
-		slog.Duration("request_timeout", s.RequestTimeout), slog.Duration("payer_wait", s.PayerWait), slog.Duration("png_wait", s.PNGWait),
-		slog.Duration("eligibility_cache_ttl", s.CacheTTL), slog.Duration("idempotency_ttl", s.IdempotencyTTL), slog.Duration("orphan_age", s.OrphanAge),
-		slog.Duration("batch_interval", s.BatchInterval), slog.Duration("sandbox_era_delay", s.ERADelay),
+		duration("request_timeout", s.RequestTimeout), duration("payer_wait", s.PayerWait), duration("png_wait", s.PNGWait),
+		duration("eligibility_cache_ttl", s.CacheTTL), duration("idempotency_ttl", s.IdempotencyTTL), duration("orphan_age", s.OrphanAge),
+		duration("batch_interval", s.BatchInterval), duration("sandbox_era_delay", s.ERADelay),
 		slog.Int("workers", s.Parallel), slog.Any("webhook_allow_cidrs", s.WebhookCIDRs),
 	)
 }

@@ -1,9 +1,11 @@
 package wire
 
 import (
+	"log/slog"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/molar-billing/molar/adapters/cli"
 )
@@ -50,5 +52,16 @@ func TestRates(t *testing.T) {
 	t.Setenv("MOLAR_RATE_CHECKS", "7")
 	if s := dev(); s.RateRequests != 0 || s.RateChecks != 7 {
 		t.Errorf("molar dev with a limit of checks: %d and %d", s.RateRequests, s.RateChecks)
+	}
+}
+
+func TestLoggedDurations(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	slog.New(slog.NewJSONHandler(&log, nil)).Info("", "settings", Settings{RequestTimeout: 30 * time.Second, IdempotencyTTL: 24 * time.Hour})
+	for _, want := range []string{`"request_timeout":"30s"`, `"idempotency_ttl":"24h0m0s"`} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("no %s in %s", want, log.String())
+		}
 	}
 }

@@ -22,16 +22,16 @@ func TestOpen(t *testing.T) {
 		"/own": {Dir: "/own", URL: "http://127.0.0.1:9/api/v1", Keys: map[string]string{"test": demo}},
 	}
 	for name, c := range map[string]struct {
-		flags     connection
-		env       map[string]string
-		never     bool // molar dev never ran
-		url, key  string
-		told, err string
+		flags       connection
+		env         map[string]string
+		never       bool // molar dev never ran
+		url, key    string
+		notice, err string
 	}{
-		"nothing said":      {url: defaultURL, key: demo, told: "/default"},
-		"own folder":        {flags: connection{data: "/own"}, url: "http://127.0.0.1:9/api/v1", key: demo, told: "/own"},
+		"nothing said":      {url: defaultURL, key: demo, notice: "/default"},
+		"own folder":        {flags: connection{data: "/own"}, url: "http://127.0.0.1:9/api/v1", key: demo, notice: "/own"},
 		"no such folder":    {flags: connection{data: "/none"}, err: "/none"},
-		"its API by name":   {env: map[string]string{"MOLAR_API_URL": "http://localhost:8080"}, url: defaultURL, key: demo, told: "/default"},
+		"its API by name":   {env: map[string]string{"MOLAR_API_URL": "http://localhost:8080"}, url: defaultURL, key: demo, notice: "/default"},
 		"environment":       {env: map[string]string{"MOLAR_API_URL": "https://molar.example/api/v1/", "MOLAR_API_KEY": mine}, url: "https://molar.example/api/v1", key: mine},
 		"flags before it":   {flags: connection{url: "http://a:1", key: mine}, env: map[string]string{"MOLAR_API_URL": "http://b", "MOLAR_API_KEY": demo}, url: "http://a:1/api/v1", key: mine},
 		"key alone":         {env: map[string]string{"MOLAR_API_KEY": mine}, url: defaultURL, key: mine},
@@ -53,9 +53,9 @@ func TestOpen(t *testing.T) {
 					return nil, errors.New("nothing in " + dir)
 				},
 			}
-			var told bytes.Buffer
+			var printed bytes.Buffer
 			cmd := &cobra.Command{}
-			cmd.SetErr(&told)
+			cmd.SetErr(&printed)
 			api, err := c.flags.open(cmd, b)
 			if c.err != "" {
 				check(t, err, []string{c.err})
@@ -64,8 +64,8 @@ func TestOpen(t *testing.T) {
 			if err != nil || api.base != c.url || api.key != c.key {
 				t.Fatalf("%+v, %v", api, err)
 			}
-			if (told.Len() > 0) != (c.told != "") || !strings.Contains(told.String(), c.told) || strings.Contains(told.String(), "molar_test_") {
-				t.Errorf("told %q, want %q", told.String(), c.told)
+			if (printed.Len() > 0) != (c.notice != "") || !strings.Contains(printed.String(), c.notice) || strings.Contains(printed.String(), "molar_test_") {
+				t.Errorf("notice %q, want %q", printed.String(), c.notice)
 			}
 		})
 	}

@@ -94,11 +94,11 @@ func TestPost(t *testing.T) {
 	}
 }
 
-func TestPostToNobody(t *testing.T) {
+func TestAbsentReceiver(t *testing.T) {
 	t.Parallel()
-	for status, nobody := range map[int]bool{200: false, 404: false, 500: false, 502: true, 503: true, 504: true} {
-		if (outcome{status: status}).absent() != nobody {
-			t.Errorf("%d: nobody is %t", status, !nobody)
+	for status, absent := range map[int]bool{200: false, 404: false, 500: false, 502: true, 503: true, 504: true} {
+		if (outcome{status: status}).absent() != absent {
+			t.Errorf("%d: absent is %t", status, !absent)
 		}
 	}
 	srv := httptest.NewServer(http.NotFoundHandler())

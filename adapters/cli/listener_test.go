@@ -146,7 +146,7 @@ func TestReceiverAway(t *testing.T) {
 			}
 		}
 		if got, want := s.err.String(), "The receiver is not running (connection refused). Waiting for it; no event is lost.\nThe receiver is back.\n"; got != want {
-			t.Errorf("told %q, want %q", got, want)
+			t.Errorf("printed %q, want %q", got, want)
 		}
 	})
 }
@@ -220,9 +220,9 @@ func TestAPIAway(t *testing.T) {
 		if !slices.Equal(s.attempts, ids(s.all)) {
 			t.Errorf("posted %v", s.attempts)
 		}
-		told := s.err.String()
-		if strings.Count(told, "Waiting") != 1 || !strings.HasSuffix(told, "The API responds again.\n") {
-			t.Errorf("told %q", told)
+		printed := s.err.String()
+		if strings.Count(printed, "Waiting") != 1 || !strings.HasSuffix(printed, "The API responds again.\n") {
+			t.Errorf("printed %q", printed)
 		}
 	})
 }

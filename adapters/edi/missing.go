@@ -10,8 +10,8 @@ import (
 // the coverage status, because unknown is a status.
 func missing(b *billing.Benefits, q billing.Inquiry) []string {
 	var out []string
-	unless := func(told bool, path string) {
-		if !told {
+	unless := func(returned bool, path string) {
+		if !returned {
 			out = append(out, path)
 		}
 	}
@@ -28,8 +28,8 @@ func missing(b *billing.Benefits, q billing.Inquiry) []string {
 		unless(slices.ContainsFunc(b.Coverage, func(x billing.CategoryCoverage) bool { return x.Category == c }), "coverage."+string(c))
 	}
 	for i, code := range q.ProcedureCodes {
-		told := slices.ContainsFunc(b.Procedures, func(p billing.ProcedureBenefit) bool { return p.Code == code })
-		unless(told || slices.Contains(q.ProcedureCodes[:i], code), "procedures."+code)
+		returned := slices.ContainsFunc(b.Procedures, func(p billing.ProcedureBenefit) bool { return p.Code == code })
+		unless(returned || slices.Contains(q.ProcedureCodes[:i], code), "procedures."+code)
 	}
 	r := b.PlanRules
 	unless(r.MissingToothClause != "", "plan_rules.missing_tooth_clause")

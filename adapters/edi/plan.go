@@ -11,12 +11,12 @@ import (
 // plan sets the coverage status and dates, the plan, and the network status.
 func (a *answer) plan(b *billing.Benefits) {
 	b.Status = billing.CoverageUnknown
-	told := a.statusRows()
-	if len(told) > 0 {
-		b.Status = told[0].status()
+	statuses := a.statusRows()
+	if len(statuses) > 0 {
+		b.Status = statuses[0].status()
 	}
 	dates := coveragePeriod(a.member.Dates, a.inquiry.ServiceDate, true)
-	for _, r := range told {
+	for _, r := range statuses {
 		dates = dates.orElse(coveragePeriod(r.Dates, a.inquiry.ServiceDate, true))
 	}
 	for _, r := range a.rows {
@@ -25,13 +25,13 @@ func (a *answer) plan(b *billing.Benefits) {
 		}
 	}
 	b.CoverageEffectiveDate, b.CoverageTerminationDate = dates.from, dates.to
-	for _, r := range told {
+	for _, r := range statuses {
 		b.Plan.Name = first(b.Plan.Name, strings.TrimSpace(r.Plan))
 		b.Plan.Type = first(b.Plan.Type, planType(r.InsuranceType))
 	}
 	b.Plan.GroupNumber = a.groupNumber()
 	b.Plan.BenefitPeriod = a.statedPeriod()
-	b.NetworkStatus = a.network(told)
+	b.NetworkStatus = a.network(statuses)
 }
 
 // statusRows returns the EBs about coverage, most reliable first. It sorts by these
@@ -39,10 +39,10 @@ func (a *answer) plan(b *billing.Benefits) {
 // then its parts; active before inactive. If an active plan excludes dental care
 // (I), coverage is inactive, unless the exclusion is only for out of network.
 func (a *answer) statusRows() []*row {
-	var told []*row
+	var statuses []*row
 	for _, r := range a.rows {
 		if r.code == "" && !r.foreign && r.status() != billing.CoverageUnknown {
-			told = append(told, r)
+			statuses = append(statuses, r)
 		}
 	}
 	rank := func(r *row) int {
@@ -62,8 +62,8 @@ func (a *answer) statusRows() []*row {
 		}
 		return n
 	}
-	slices.SortStableFunc(told, func(x, y *row) int { return rank(x) - rank(y) })
-	return told
+	slices.SortStableFunc(statuses, func(x, y *row) int { return rank(x) - rank(y) })
+	return statuses
 }
 
 // status returns the coverage status that the row states.
@@ -188,8 +188,8 @@ func benefitPeriod(lists ...[]billing.BenefitAmount) string {
 // network returns the office's network status. A coverage row that states the
 // network decides. Otherwise the benefits decide if they are all for one network.
 // Benefits for several networks only describe the plan.
-func (a *answer) network(told []*row) billing.NetworkStatus {
-	for _, r := range told {
+func (a *answer) network(statuses []*row) billing.NetworkStatus {
+	for _, r := range statuses {
 		switch r.InNetwork {
 		case "Y":
 			return billing.InNetwork

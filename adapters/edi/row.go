@@ -25,12 +25,12 @@ const (
 type tier struct {
 	standing standing
 	name     string
-	told     bool // EB12 states the standing, so the name may be the plan's
+	stated   bool // EB12 states the standing, so the name may be the plan's
 }
 
 func (t tier) label() string {
 	switch {
-	case t.name != "" && !t.told:
+	case t.name != "" && !t.stated:
 		return t.name
 	case t.standing == inNetwork:
 		return "In network"
@@ -248,11 +248,11 @@ func tierOf(b *eligibility.Benefit) tier {
 	}
 	switch b.InNetwork {
 	case "Y":
-		t.standing, t.told = inNetwork, true
+		t.standing, t.stated = inNetwork, true
 	case "N":
-		t.standing, t.told = outOfNetwork, true
+		t.standing, t.stated = outOfNetwork, true
 	case "W":
-		t.standing, t.told = anyNetwork, true
+		t.standing, t.stated = anyNetwork, true
 	default:
 		// Compare whole words, so that OON does not match SPOON.
 		name := " " + strings.Join(strings.FieldsFunc(strings.ToUpper(t.name), func(c rune) bool { return c < '0' }), " ") + " "

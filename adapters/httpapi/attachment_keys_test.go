@@ -185,7 +185,7 @@ func TestRefusalsKeepNoKey(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
 	path := s.attachment(t, "x")
-	nobody := path[len("/attachments/att_"):]
+	unknown := path[len("/attachments/att_"):]
 	request, _ := s.payerRequest(t, nil)
 	solicited := anObject{"kind": "solicited", "payer_request_id": request[len("/payer_requests/"):]}
 	s.must(t, 201, call{path: "/attachments", body: s.own(with("kind", "solicited", "payer_request_id", solicited["payer_request_id"], "payer_id", nil))})
@@ -197,7 +197,7 @@ func TestRefusalsKeepNoKey(t *testing.T) {
 		call
 		status int
 	}{
-		{call{path: "/attachments", body: jsonOf(anObject{"claim_id": "clm_" + nobody}, nil)}, 404},
+		{call{path: "/attachments", body: jsonOf(anObject{"claim_id": "clm_" + unknown}, nil)}, 404},
 		{call{path: "/attachments", body: s.own(with("kind", "solicited", "payer_request_id", solicited["payer_request_id"], "payer_id", nil))}, 409},
 		{call{path: path + "/close", body: "{}"}, 409},
 		{patch(path, strings.Repeat("x", 2001)), 422},
@@ -206,7 +206,7 @@ func TestRefusalsKeepNoKey(t *testing.T) {
 		{upload(path, chart(pngOf(1)[:60])), 422},
 		{upload(path, chart(append(pngOf(1)[:40], pngOf(2)[41:]...))), 422}, // which the worker may be the first to see
 		{call{path: "/payer_requests", body: letter(with("payer_id", "nobody"))}, 404},
-		{call{path: request + "/answer", body: jsonOf(anObject{"attachment_id": "att_" + nobody}, nil)}, 409},
+		{call{path: request + "/answer", body: jsonOf(anObject{"attachment_id": "att_" + unknown}, nil)}, 409},
 		{upload(path, chart(pngOf(1))), 201}, // and now it does
 	} {
 		a := s.do(t, key(c.call))

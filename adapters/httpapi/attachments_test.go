@@ -142,7 +142,7 @@ func TestAttachmentRequestsRefused(t *testing.T) {
 	mute := s.claim(t, func(c *billing.Claim) { c.Payer = payerOf(t, "53287") }).ID.String()
 	_, prq := s.payerRequest(t, nil)
 	_, aboutClaim := s.payerRequest(t, with("claim_id", claim, "payer_id", nil))
-	nobody := func(kind string) string { return kind + "_" + prq[4:] }
+	unknown := func(kind string) string { return kind + "_" + prq[4:] }
 	bare := func(fields ...any) string { return jsonOf(anObject{}, with(fields...)) }
 	s.refuses(t, "/attachments", map[string]refused{
 		"nothing":                 {"{}", 422, "office_id required,payer_id required,patient required,subscriber required,service_dates required"},
@@ -152,19 +152,19 @@ func TestAttachmentRequestsRefused(t *testing.T) {
 		"a claim's that does":     {bare("claim_id", mute), 422, "payer_id not_allowed"},
 		"nul":                     {strings.Replace(s.own(nil), "The chart", `The\u0000chart`, 1), 422, "narrative format"},
 
-		"another office than the claim's":      {bare("claim_id", claim, "office_id", nobody("off")), 422, "office_id conflict"},
+		"another office than the claim's":      {bare("claim_id", claim, "office_id", unknown("off")), 422, "office_id conflict"},
 		"another payer than the claim's":       {bare("claim_id", claim, "payer_id", "60054"), 422, "payer_id conflict"},
 		"another payer than the request's":     {s.own(with("kind", "solicited", "payer_request_id", prq, "payer_id", "60054")), 422, "payer_id conflict"},
 		"another claim than the request's":     {bare("kind", "solicited", "payer_request_id", aboutClaim, "claim_id", other), 422, "claim_id conflict"},
 		"a claim where the request has none":   {bare("kind", "solicited", "payer_request_id", prq, "claim_id", claim), 422, "claim_id conflict"},
-		"faults come before what is not there": {s.own(with("office_id", nobody("off"), "kind", "x")), 422, "kind not_allowed"},
+		"faults come before what is not there": {s.own(with("office_id", unknown("off"), "kind", "x")), 422, "kind not_allowed"},
 
-		"unknown office":  {s.own(with("office_id", nobody("off"))), 404, "office_id not_found"},
-		"unknown payer":   {s.own(with("payer_id", nobody("pyr"))), 404, "payer_id not_found"},
-		"unknown claim":   {bare("claim_id", nobody("clm")), 404, "claim_id not_found"},
+		"unknown office":  {s.own(with("office_id", unknown("off"))), 404, "office_id not_found"},
+		"unknown payer":   {s.own(with("payer_id", unknown("pyr"))), 404, "payer_id not_found"},
+		"unknown claim":   {bare("claim_id", unknown("clm")), 404, "claim_id not_found"},
 		"unknown request": {bare("kind", "solicited", "payer_request_id", "prq_"+claim[4:]), 404, "payer_request_id not_found"},
 		"all unknown": {
-			bare("kind", "solicited", "payer_request_id", "prq_"+claim[4:], "claim_id", nobody("clm"), "office_id", nobody("off"), "payer_id", nobody("pyr")),
+			bare("kind", "solicited", "payer_request_id", "prq_"+claim[4:], "claim_id", unknown("clm"), "office_id", unknown("off"), "payer_id", unknown("pyr")),
 			404, "payer_request_id not_found,claim_id not_found,office_id not_found,payer_id not_found",
 		},
 	})

@@ -89,15 +89,15 @@ func TestAnswersRefused(t *testing.T) {
 	closed := s.attachment(t, "x")
 	s.must(t, 201, upload(closed, chart(jpegOf(1))))
 	s.must(t, 200, call{path: closed + "/close", body: "{}"})
-	nobody := "att_" + id[4:]
+	unknown := "att_" + id[4:]
 	t.Run("bodies", func(t *testing.T) {
 		s.refuses(t, request+"/answer", map[string]refused{
 			"malformed office":            {`{"narrative":"x","office_id":"x"}`, 422, "office_id format"},
 			"another office":              {jsonOf(anObject{"narrative": "x", "office_id": "off_" + id[4:]}, nil), 422, "office_id conflict"},
-			"unknown attachment":          {jsonOf(anObject{"narrative": "x", "attachment_id": nobody}, nil), 404, "attachment_id not_found"},
+			"unknown attachment":          {jsonOf(anObject{"narrative": "x", "attachment_id": unknown}, nil), 404, "attachment_id not_found"},
 			"a closed one":                {jsonOf(anObject{"narrative": "x", "attachment_id": closed[13:]}, nil), 409, ""},
 			"another request's":           {jsonOf(anObject{"narrative": "y", "attachment_id": other}, nil), 409, ""},
-			"faults come before absences": {jsonOf(anObject{"attachment_id": nobody, "colour": "red"}, nil), 422, "colour unknown"},
+			"faults come before absences": {jsonOf(anObject{"attachment_id": unknown, "colour": "red"}, nil), 422, "colour unknown"},
 		})
 	})
 	s.must(t, 200, call{path: request}).shows(t, "state", "open")

@@ -126,7 +126,7 @@ func (p received) verifies(secret string) bool {
 func (r *receiver) sender(t *testing.T, log *slog.Logger) *webhookhttp.Client {
 	t.Helper()
 	closed := listen(t)
-	nobody := netip.MustParseAddrPort(closed.Addr().String())
+	refuses := netip.MustParseAddrPort(closed.Addr().String())
 	if err := closed.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func (r *receiver) sender(t *testing.T, log *slog.Logger) *webhookhttp.Client {
 	roots.AddCert(r.cert)
 	c, err := webhookhttp.New(webhookhttp.Options{
 		Version: "test", Log: log, RootCAs: roots, Resolver: names{},
-		Resolve: map[string]netip.AddrPort{hooks: r.addr, gone: nobody},
+		Resolve: map[string]netip.AddrPort{hooks: r.addr, gone: refuses},
 	})
 	if err != nil {
 		t.Fatal(err)

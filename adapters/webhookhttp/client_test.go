@@ -164,7 +164,7 @@ func failing(err error) resolverFunc {
 	return func(string) ([]netip.Addr, error) { return nil, err }
 }
 
-// hanging answers nothing before it is told to stop.
+// hanging sends no reply before it has to stop.
 type hanging struct{}
 
 func (hanging) LookupNetIP(ctx context.Context, _, _ string) ([]netip.Addr, error) {
@@ -237,10 +237,10 @@ func TestOptions(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	var told logged
-	newClient(t, Options{Log: told.logger(), AllowCIDRs: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})
-	if !strings.Contains(told.String(), "10.0.0.0/8") {
-		t.Error("the log does not tell of the allowed addresses")
+	var printed logged
+	newClient(t, Options{Log: printed.logger(), AllowCIDRs: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})
+	if !strings.Contains(printed.String(), "10.0.0.0/8") {
+		t.Error("the log has no allowed addresses")
 	}
 	c, err := New(Options{Version: "1", Log: log})
 	if err != nil {

@@ -121,7 +121,7 @@ func TestRebinding(t *testing.T) {
 		t.Errorf("%d connections", n)
 	}
 	if !strings.Contains(log.String(), "level=WARN") || !strings.Contains(log.String(), "127.0.0.1") {
-		t.Errorf("the operator is told %s", log.String())
+		t.Errorf("the log has %s", log.String())
 	}
 }
 

@@ -205,10 +205,10 @@ func faultsOf(t *testing.T, err error) []string {
 	if !ok || e.Code != billing.CodeInvalidRequest {
 		t.Fatalf("error %v", err)
 	}
-	return told(e.Faults)
+	return fieldCodes(e.Faults)
 }
 
-func told(faults billing.Faults) (all []string) {
+func fieldCodes(faults billing.Faults) (all []string) {
 	for _, f := range faults {
 		all = append(all, f.Field+" "+string(f.Code))
 	}
@@ -395,10 +395,10 @@ func TestWhatTheNetworkIsTold(t *testing.T) {
 		Narrative: a.Narrative, ControlNumber: "PCN-1", PayerReference: "R1", EarlierNumber: "MLR000000003", Documents: 1, SendingSince: noon,
 	}
 	if got != want {
-		t.Errorf("told %+v, want %+v", got, want)
+		t.Errorf("transmission %+v, want %+v", got, want)
 	}
 	if got := a.Transmission(&office, nil, ""); got.ControlNumber != "" || got.EarlierNumber != "" {
-		t.Errorf("told of a claim that is none: %+v", got)
+		t.Errorf("transmission without a claim: %+v", got)
 	}
 }
 

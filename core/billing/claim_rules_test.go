@@ -351,7 +351,7 @@ func TestFindingsHelpAndTellNothing(t *testing.T) {
 		t.Errorf("judged again: %q", found(again))
 	}
 	faults := billing.FindingFaults(list[:2])
-	if len(faults) != 2 || told(faults)[0] != list[0].Field+" not_allowed" || faults[0].Message != list[0].Message+" "+list[0].Fix {
+	if len(faults) != 2 || fieldCodes(faults)[0] != list[0].Field+" not_allowed" || faults[0].Message != list[0].Message+" "+list[0].Fix {
 		t.Errorf("%+v", faults)
 	}
 }

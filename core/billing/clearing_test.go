@@ -58,8 +58,8 @@ func TestAnotherFileDoesNotMoveAClaim(t *testing.T) {
 	}
 }
 
-// What a user is told when a claim comes back, and which of the payer's numbers
-// is kept.
+// The finding that a user sees when a claim comes back, and which of the payer's
+// numbers is kept.
 func TestWhatA277LeavesOnAClaim(t *testing.T) {
 	t.Parallel()
 	for name, x := range map[string]struct {
@@ -85,15 +85,15 @@ func TestWhatA277LeavesOnAClaim(t *testing.T) {
 			if _, ok := c.Reported(&x.report, billing.ClaimCause{At: evening}); !ok || c.PayerClaimNumber != x.number {
 				t.Errorf("applied %v, number %s", ok, c.PayerClaimNumber)
 			}
-			told := ""
+			findings := ""
 			for _, f := range c.Findings {
-				told += f.Code + ": " + f.Message
+				findings += f.Code + ": " + f.Message
 				if !strings.HasSuffix(f.Fix, ".") || f.Field != "" {
 					t.Errorf("%+v", f)
 				}
 			}
-			if told != x.finding {
-				t.Errorf("%q, want %q", told, x.finding)
+			if findings != x.finding {
+				t.Errorf("%q, want %q", findings, x.finding)
 			}
 		})
 	}

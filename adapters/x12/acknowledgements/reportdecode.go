@@ -55,7 +55,7 @@ type reportDecoder struct {
 	warnings []x12.Warning
 
 	report *Report // nil outside a 277
-	told   bool    // a status was seen
+	hasSTC bool    // a status was seen
 	source *Source
 	level  *Level
 	where  string // HL03 of level
@@ -70,7 +70,7 @@ func (d *reportDecoder) take(s *x12.Segment) error {
 		d.begin()
 	case d.report == nil || s.ID == "ST":
 	case s.ID == "SE":
-		if !d.told {
+		if !d.hasSTC {
 			return s.Fault("the transaction set has no status (STC)")
 		}
 		d.report = nil
@@ -328,7 +328,7 @@ func (d *reportDecoder) ref(c *Claim, s *x12.Segment) {
 }
 
 func (d *reportDecoder) stc(s *x12.Segment) Status {
-	d.told = true
+	d.hasSTC = true
 	v := Status{Action: s.Element(3), Text: s.Element(12)}
 	for _, n := range []int{1, 10, 11} {
 		c := Code{Category: s.Component(n, 1), Status: s.Component(n, 2), Entity: s.Component(n, 3), List: s.Component(n, 4)}

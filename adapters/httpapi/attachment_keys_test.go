@@ -18,12 +18,12 @@ type keyed struct {
 	effects func(t *testing.T) int // how often it took effect; nil when nothing counts it
 }
 
-// keyedOperations are the operations of attachments and payer requests, each on
-// resources of its own.
+// keyedOperations are the operations of attachments, payer requests, offices and
+// providers, each on resources of its own.
 func (s *service) keyedOperations(t *testing.T) map[string]keyed {
 	t.Helper()
-	count := func(path string) func(t *testing.T) int {
-		return func(t *testing.T) int { t.Helper(); return len(s.walk(t, path)) }
+	count := func(path string, before int) func(t *testing.T) int {
+		return func(t *testing.T) int { t.Helper(); return len(s.walk(t, path)) - before }
 	}
 	documents := func(path string) func(t *testing.T) int {
 		return func(t *testing.T) int { t.Helper(); return len(s.must(t, 200, call{path: path}).documents(t)) }
@@ -42,12 +42,12 @@ func (s *service) keyedOperations(t *testing.T) map[string]keyed {
 		"make": {
 			send:  call{path: "/attachments", body: fmt.Sprintf(`{"claim_id":%q,"narrative":"x"}`, claim)},
 			again: fmt.Sprintf(` { "narrative" : "\u0078", "claim_id":%q}`, claim), other: fmt.Sprintf(`{"claim_id":%q}`, claim),
-			status: 201, effects: count("/attachments?limit=100&claim_id=" + claim),
+			status: 201, effects: count("/attachments?limit=100&claim_id="+claim, 0),
 		},
 		"narrate": {send: patch(narrated, "y"), again: ` {"narrative": "y"} `, other: `{"narrative":"z"}`, status: 200},
 		"close": {
 			send: call{path: closing + "/close", body: "{}"}, again: " {\n} ", status: 200,
-			effects: count("/events?limit=100&resource_id=" + strings.TrimPrefix(closing, "/attachments/")),
+			effects: count("/events?limit=100&resource_id="+strings.TrimPrefix(closing, "/attachments/"), 0),
 		},
 		"upload a JPEG": {
 			send: upload(jpeg, film(jpegOf(1))), again: turned(film(jpegOf(1))), other: formOf(film(jpegOf(2))...), status: 201, effects: documents(jpeg),
@@ -59,11 +59,20 @@ func (s *service) keyedOperations(t *testing.T) map[string]keyed {
 		"record": {
 			send:  call{path: "/payer_requests", body: letter(with("claim_id", about))},
 			again: strings.Replace(letter(with("claim_id", about)), "{", "{\n ", 1), other: letter(with("claim_id", about, "reference_number", "REF-2")),
-			status: 201, effects: count("/payer_requests?limit=100&claim_id=" + about),
+			status: 201, effects: count("/payer_requests?limit=100&claim_id="+about, 0),
+		},
+		"office": {
+			send: call{path: "/offices", body: `{"name":"Keyed","npi":"1234567893"}`}, again: ` {"npi" : "1234567893", "name":"K\u0065yed"}`,
+			other: `{"name":"Other","npi":"1234567893"}`, status: 201, effects: count("/offices?limit=100", 1),
+		},
+		"provider": {
+			send:  call{path: "/providers", body: `{"first_name":"Keyed","last_name":"Lee","npi":"1234567893"}`},
+			again: ` {"npi" : "1234567893", "last_name":"Lee","first_name":"K\u0065yed"}`,
+			other: `{"first_name":"Other","last_name":"Lee","npi":"1234567893"}`, status: 201, effects: count("/providers?limit=100", 1),
 		},
 		"answer": {
 			send: call{path: request + "/answer", body: answer}, again: strings.Replace(answer, "{", "{ ", 1), other: `{"narrative":"other"}`,
-			status: 200, effects: count("/attachments?limit=100&payer_request_id=" + id),
+			status: 200, effects: count("/attachments?limit=100&payer_request_id="+id, 0),
 		},
 	}
 }
@@ -202,6 +211,7 @@ func TestRefusalsKeepNoKey(t *testing.T) {
 		{call{path: path + "/close", body: "{}"}, 409},
 		{patch(path, strings.Repeat("x", 2001)), 422},
 		{upload(path, chart([]byte("%PDF-1.7"))), 422},
+		{upload(path, chart(nil)), 422},
 		{upload(path, chart(jpegOf(1)[:300])), 422},
 		{upload(path, chart(pngOf(1)[:60])), 422},
 		{upload(path, chart(append(pngOf(1)[:40], pngOf(2)[41:]...))), 422}, // which the worker may be the first to see

@@ -247,29 +247,6 @@ func TestAnswerAfterTheWait(t *testing.T) {
 	b.audit()
 }
 
-// TestLiveMode refuses every change before it reads it.
-func TestLiveMode(t *testing.T) {
-	t.Parallel()
-	b := newFixture(t)
-	b.scope.Mode = billing.ModeLive
-	porttest.Office(t, b.store, b.scope)
-	var a billing.AttachmentID
-	var d billing.DocumentID
-	for name, o := range map[string]outcome{
-		"make":    came(b.service.Make(t.Context(), write(b.scope, call("1"), render), intake.AttachmentRequest{})),
-		"upload":  b.upload(b.service, "2", a, nil),
-		"close":   b.close(b.service, "3", a),
-		"narrate": b.narrate("4", a, ""),
-		"remove":  b.remove("5", a, d),
-		"answer":  b.answer(b.service, "6", billing.PayerRequestID{}, intake.AnswerRequest{}),
-	} {
-		if o.code() != billing.CodeAttachmentsUnavailable {
-			t.Errorf("%s: %+v", name, o)
-		}
-	}
-	b.audit()
-}
-
 // TestKeyIsAskedForWhileTheWorkEnds uses a key just when the waiting request
 // stores its reply.
 func TestKeyIsAskedForWhileTheWorkEnds(t *testing.T) {

@@ -2,7 +2,6 @@ package attachments_test
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 
 	"github.com/molar-billing/molar/core/attachments"
@@ -132,32 +131,6 @@ func TestGivingUpAtTheCommit(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d were made", made, races)
-	b.audit()
-}
-
-// TestRefusedImages refuses files that are not images, in the request and in
-// the worker, and leaves nothing behind.
-func TestRefusedImages(t *testing.T) {
-	t.Parallel()
-	b := newFixture(t)
-	b.work()
-	id := b.open("a")
-	whole, wholePNG := jpegOf(t, pattern(1)), pngOf(t, pattern(1))
-	corrupt := slices.Clone(wholePNG)
-	for at := len(corrupt) - 25; at < len(corrupt)-17; at++ { // in the pixels, which only a conversion reads
-		corrupt[at] ^= 0x55
-	}
-	for what, image := range map[string][]byte{
-		"nothing": {}, "words": []byte("%PDF-1.7"), "half a JPEG": whole[:len(whole)/2], "half a PNG": wholePNG[:len(wholePNG)/2], "a corrupt PNG": corrupt,
-	} {
-		o := b.upload(b.service, "k", id, image)
-		if o.code() != billing.CodeInvalidRequest {
-			t.Errorf("%s: %+v", what, o)
-		}
-	}
-	if o := b.upload(b.service, "k", id, wholePNG); o.err != nil || o.replayed || len(o.Documents) != 1 {
-		t.Errorf("a refused request used the key up: %+v", o)
-	}
 	b.audit()
 }
 

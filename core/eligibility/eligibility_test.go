@@ -168,11 +168,6 @@ func TestReplay(t *testing.T) {
 	if err != nil || !replayed || c.ID != first.ID || sandbox.asked() != 1 {
 		t.Errorf("replay: %v, replayed %t, %v, payer asked %d times", c, replayed, err, sandbox.asked())
 	}
-	other := call("k")
-	other.Fingerprint = [32]byte{2}
-	if _, _, err := b.service.Check(t.Context(), calling(b.scope, other), b.request("-NOT-FOUND")); billing.CodeOf(err) != billing.CodeIdempotencyKeyReused {
-		t.Errorf("another request with the key: %v", err)
-	}
 	// The key of another scope is another key.
 	strange := billing.Scope{Org: billing.NewID[billing.OrgID](time.Now()), Mode: billing.ModeTest}
 	if _, _, err := b.service.Check(t.Context(), calling(strange, call("k")), b.request("-NOT-FOUND")); billing.CodeOf(err) != billing.CodeNotFound {
@@ -198,10 +193,6 @@ func TestRefusals(t *testing.T) {
 	rejected := b.check("rejected", b.request("-NOT-FOUND"))
 	someID := billing.NewID[billing.CheckID](time.Now()).String()
 	before := sandbox.asked()
-	b.refused("1", with(func(r *intake.EligibilityRequest) { r.OfficeID = "off_1" }), billing.CodeInvalidRequest, "office_id format")
-	b.refused("2", with(func(r *intake.EligibilityRequest) { r.OfficeID = "off_" + someID[4:] }), billing.CodeNotFound, "office_id not_found")
-	b.refused("3", with(func(r *intake.EligibilityRequest) { r.PayerID = "NOBODY" }), billing.CodeNotFound, "payer_id not_found")
-	b.refused("4", with(func(r *intake.EligibilityRequest) { r.ParentID = &someID }), billing.CodeNotFound, "parent_id not_found")
 	b.refused("5", with(func(r *intake.EligibilityRequest) { r.ParentID = new(answered.ID.String()) }), billing.CodeInvalidRequest, "parent_id not_allowed")
 	// Faults of the body are reported before what it names.
 	b.refused("6", with(func(r *intake.EligibilityRequest) { r.OfficeID, r.Subscriber.LastName = "off_"+someID[4:], "" }), billing.CodeInvalidRequest, "subscriber.last_name required")
@@ -211,12 +202,6 @@ func TestRefusals(t *testing.T) {
 	child := b.check("child", with(func(r *intake.EligibilityRequest) { r.ParentID = new(rejected.ID.String()) }))
 	if child.ParentID != rejected.ID {
 		t.Errorf("parent %s, want %s", child.ParentID, rejected.ID)
-	}
-
-	live := billing.Scope{Org: b.scope.Org, Mode: billing.ModeLive}
-	porttest.Office(t, b.store, live)
-	if _, _, err := b.service.Check(t.Context(), calling(live, call("7")), intake.EligibilityRequest{}); billing.CodeOf(err) != billing.CodeEligibilityUnavailable {
-		t.Errorf("live mode: %v", err)
 	}
 }
 
@@ -457,35 +442,6 @@ func TestGivenUp(t *testing.T) {
 	}
 	if again := b.check("k4", b.request("-ACTIVE-FULL")); again.ID == c.ID || again.Outcome != billing.OutcomeAnswered {
 		t.Errorf("the key again: %+v", again)
-	}
-}
-
-func TestList(t *testing.T) {
-	t.Parallel()
-	b, _ := newBench(t, eligibility.DefaultTimes())
-	b.work()
-	var want []billing.CheckID
-	for i := range 5 {
-		in := b.request("-ACTIVE-BASIC")
-		in.NoCache = true
-		want = append([]billing.CheckID{b.check(fmt.Sprint(i), in).ID}, want...)
-	}
-	var got []billing.CheckID
-	var after *billing.Position
-	for {
-		page, next, err := b.service.List(t.Context(), b.scope, billing.CheckFilter{}, billing.Page{Limit: 2, After: after})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range page {
-			got = append(got, c.ID)
-		}
-		if after = next; next == nil {
-			break
-		}
-	}
-	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("pages %v, want %v", got, want)
 	}
 }
 

@@ -88,31 +88,6 @@ func TestPostsAtOnce(t *testing.T) {
 	}
 }
 
-// TestSlowEndpointHoldsUpNoOther delivers to one endpoint while another one, with
-// more to do, answers nothing.
-func TestSlowEndpointHoldsUpNoOther(t *testing.T) {
-	t.Parallel()
-	b := newFixture(t)
-	p := b.process(nil)
-	slow, release := b.endpoint(), make(chan struct{})
-	defer close(release)
-	b.outside.at(slow.URL, holds(release, says(200)))
-	b.backlog(50)
-	healthy := b.endpoint()
-	b.call(p.Call)
-	for range 50 {
-		b.happens()
-	}
-	porttest.Await(b.t, "all is delivered to the healthy endpoint", b.delivered(healthy))
-	if n := len(b.outside.got(slow.URL)); n > b.pace.InFlight {
-		t.Errorf("%d posts to the slow endpoint: it was not slow enough to tell", n)
-	}
-	if n := b.states(slow)[billing.DeliveryPending]; n != 100 {
-		t.Errorf("%d wait for the slow endpoint", n)
-	}
-	b.exactlyOnce(healthy)
-}
-
 // TestUnusableSecret delivers to an endpoint whose secret was encrypted with
 // another key: it says so, and a new secret mends it.
 func TestUnusableSecret(t *testing.T) {

@@ -1,8 +1,6 @@
 package webhooks_test
 
 import (
-	"context"
-	"slices"
 	"testing"
 	"time"
 
@@ -54,30 +52,6 @@ func TestSchedule(t *testing.T) {
 	}
 	if p.worked(e); len(b.outside.got(e.URL)) != 11 || b.get(e).Status != billing.EndpointEnabled {
 		t.Errorf("%d posts", len(b.outside.got(e.URL)))
-	}
-}
-
-func TestRetryAfter(t *testing.T) {
-	t.Parallel()
-	b := newFixture(t)
-	p := b.process(nil)
-	for asked, want := range map[time.Duration]time.Duration{
-		0: 5 * time.Second, time.Second: 5 * time.Second, time.Hour: time.Hour, 48 * time.Hour: 24 * time.Hour,
-	} {
-		e := b.endpoint()
-		b.outside.at(e.URL, func(context.Context, int) billing.Attempt { return billing.Attempt{Status: 429, RetryAfter: asked} })
-		b.backlog(1)
-		p.worked(e)
-		d := b.deliveries(e)[0]
-		wait := d.NextAttemptAt.Sub(d.Attempts[0].At)
-		if wait < want*9/10-time.Millisecond || wait > want*11/10+time.Millisecond || want > time.Minute && wait.Round(time.Second) != want {
-			t.Errorf("asked to come after %v, it comes after %v, want %v", asked, wait, want)
-		}
-		b.clock.To(d.NextAttemptAt.Add(-time.Second))
-		if n := b.sweep(p); n != 0 {
-			t.Errorf("%d lanes are due before the time that the receiver asked for", n)
-		}
-		b.removed(e)
 	}
 }
 
@@ -264,28 +238,6 @@ func TestSlowProbe(t *testing.T) {
 		t.Errorf("the deliveries are %v", n)
 	}
 	b.exactlyOnce(e)
-}
-
-// TestFailuresInARow has one success among failures, which keeps the circuit
-// closed.
-func TestFailuresInARow(t *testing.T) {
-	t.Parallel()
-	b := newFixture(t)
-	b.pace.InFlight = 1
-	p, e := b.process(nil), b.endpoint()
-	for range 3 {
-		for _, status := range slices.Repeat([]int{500}, 9) {
-			b.outside.at(e.URL, says(status))
-			b.backlog(1)
-			p.worked(e)
-		}
-		if h := b.get(e).Health; h.Failures != 9 || h.Open() {
-			t.Fatalf("after nine failures: %+v", h)
-		}
-		b.outside.at(e.URL, says(204))
-		b.backlog(1)
-		p.worked(e)
-	}
 }
 
 // TestStartingAnew opens the circuit, and the owner fixes that: what waits goes

@@ -59,8 +59,6 @@ func attemptShown(a billing.Attempt, _ error) billing.Reply {
 	return replyOf(shown{Code: a.Status, Error: a.Error})
 }
 
-func queuedShown(n int, _ error) billing.Reply { return replyOf(shown{Queued: n}) }
-
 func came(r billing.Reply, err error) (o outcome) {
 	if err == nil {
 		err = json.Unmarshal(r.Body, &o.shown)
@@ -98,8 +96,4 @@ func (b *fixture) remove(key string, e *billing.WebhookEndpoint) outcome {
 
 func (b *fixture) ping(key string, e *billing.WebhookEndpoint) outcome {
 	return came(b.service.Ping(b.t.Context(), write(e.Scope, call(key), attemptShown), e.ID))
-}
-
-func (b *fixture) resend(key string, in intake.ResendRequest) outcome {
-	return came(b.service.Resend(b.t.Context(), write(b.scope, call(key), queuedShown), in))
 }

@@ -14,12 +14,13 @@ type Queue interface {
 	// the connection is blocked.
 	Publish(ctx context.Context, j jobs.Job) error
 
-	// Consume calls handle for each job of the kind, at most parallel at once,
-	// until ctx ends. Of the jobs that have arrived it picks one of each scope in
-	// turn: few jobs of one scope do not wait for many of another. When ctx ends
-	// it waits for the running calls and returns nil. It reconnects by itself.
-	// The caller recovers panics in handle. A message that no worker can read
-	// goes to the dead letters without a call.
+	// Consume calls handle for each job of the kind until ctx ends, as many at
+	// once as jobs.NewPlaces(parallel) allows: a quarter more than parallel if
+	// these are of scopes without a running call. Of the jobs that have arrived it
+	// picks one of each scope in turn: few jobs of one scope do not wait for many
+	// of another. When ctx ends it waits for the running calls and returns nil. It
+	// reconnects by itself. The caller recovers panics in handle. A message that
+	// no worker can read goes to the dead letters without a call.
 	Consume(ctx context.Context, kind jobs.Kind, parallel int, handle func(context.Context, Message) Verdict) error
 
 	// Reply notifies the instance at the address that the work on the subject has

@@ -18,7 +18,7 @@ import (
 // Handler runs the jobs of a kind.
 type Handler struct {
 	Kind     jobs.Kind
-	Parallel int // how many at once in this process
+	Parallel int // how many at once in this process; see jobs.Places
 
 	// Do does the work and removes the job in the commit of its effect. It may
 	// run any number of times. After an error the job stays and runs again.

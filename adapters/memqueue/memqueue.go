@@ -25,9 +25,14 @@ type Broker struct {
 
 // topic is the messages of one kind, which are served in turn by scope.
 type topic struct {
-	waiting jobs.Turns[[]byte]
+	waiting jobs.Turns[message]
 	dead    int
 	more    chan struct{} // closed, and made anew, when a message arrives
+}
+
+type message struct {
+	scope billing.Scope
+	body  []byte
 }
 
 // NewBroker makes an empty broker.
@@ -58,22 +63,22 @@ func (b *Broker) put(kind jobs.Kind, scope billing.Scope, body []byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	t := b.topic(kind)
-	t.waiting.Put(scope, body)
+	t.waiting.Put(scope, message{scope, body})
 	close(t.more)
 	t.more = make(chan struct{})
 }
 
-// take returns the message of a kind whose turn it is, or a channel that is
-// closed when there may be one.
-func (b *Broker) take(kind jobs.Kind) (body []byte, more <-chan struct{}) {
+// take returns the message of a kind whose turn it is and that has a place, or
+// a channel that is closed when another message arrives.
+func (b *Broker) take(kind jobs.Kind, places *jobs.Places) (m message, more <-chan struct{}) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	t := b.topic(kind)
-	body, ok := t.waiting.Take()
+	m, ok := t.waiting.Start(places)
 	if !ok {
-		return nil, t.more
+		return m, t.more
 	}
-	return body, nil
+	return m, nil
 }
 
 // bury counts a dead letter. It is not kept, because nothing outside of this
@@ -111,29 +116,30 @@ func (q *Queue) Consume(
 	if parallel < 1 {
 		return errors.New("memqueue: consume: parallel must be at least 1")
 	}
-	var workers sync.WaitGroup
-	for range parallel {
-		workers.Go(func() { q.work(ctx, kind, handle) })
-	}
-	workers.Wait()
-	return nil
-}
-
-func (q *Queue) work(ctx context.Context, kind jobs.Kind, handle func(context.Context, ports.Message) ports.Verdict) {
+	places := jobs.NewPlaces(parallel)
+	ended := make(chan billing.Scope, places.Len()) // of the calls that ended
+	var calls sync.WaitGroup
+	defer calls.Wait()
 	for ctx.Err() == nil {
-		body, more := q.broker.take(kind)
+		m, more := q.broker.take(kind, places)
 		if more != nil {
 			select {
 			case <-more:
+			case scope := <-ended:
+				places.End(scope)
 			case <-ctx.Done():
 			}
 			continue
 		}
-		j, err := jobs.Decode(body)
-		if err != nil || handle(ctx, ports.Message{Job: j}) == ports.Dead {
-			q.broker.bury(kind)
-		}
+		calls.Go(func() {
+			defer func() { ended <- m.scope }()
+			j, err := jobs.Decode(m.body)
+			if err != nil || handle(ctx, ports.Message{Job: j}) == ports.Dead {
+				q.broker.bury(kind)
+			}
+		})
 	}
+	return nil
 }
 
 // Reply wakes the mailboxes for the subject at the address. An unknown address is

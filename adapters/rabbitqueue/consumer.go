@@ -22,12 +22,12 @@ const ahead = 512
 // consumer is one call of Consume. Its running handler calls may outlive the
 // connection that delivered their jobs, so consumer counts them.
 type consumer struct {
-	q        *Queue
-	kind     jobs.Kind
-	parallel int
-	handle   func(context.Context, ports.Message) ports.Verdict
-	slots    chan struct{} // holds one for each running call
-	calls    sync.WaitGroup
+	q      *Queue
+	kind   jobs.Kind
+	handle func(context.Context, ports.Message) ports.Verdict
+	places *jobs.Places
+	ended  chan billing.Scope // of the calls that ended; it has room for all
+	calls  sync.WaitGroup
 }
 
 // Consume runs handle for jobs of the kind until ctx ends. It reconnects as
@@ -38,7 +38,8 @@ func (q *Queue) Consume(
 	if parallel < 1 {
 		return errors.New("rabbitqueue: consume: parallel must be at least 1")
 	}
-	c := &consumer{q: q, kind: kind, parallel: parallel, handle: handle, slots: make(chan struct{}, parallel)}
+	places := jobs.NewPlaces(parallel)
+	c := &consumer{q: q, kind: kind, handle: handle, places: places, ended: make(chan billing.Scope, places.Len())}
 	defer c.calls.Wait()
 	wait := minWait
 	for ctx.Err() == nil {
@@ -80,7 +81,7 @@ func (c *consumer) on(ctx context.Context, conn *connection) error {
 	if err := c.q.declareKind(ch, c.kind); err != nil {
 		return err
 	}
-	if err := ch.Qos(c.parallel+ahead, 0, false); err != nil {
+	if err := ch.Qos(c.places.Len()+ahead, 0, false); err != nil {
 		return err
 	}
 	const tag = "jobs" // unique on the channel
@@ -92,13 +93,13 @@ func (c *consumer) on(ctx context.Context, conn *connection) error {
 	return c.serve(ctx, deliveries, func() { _ = ch.Cancel(tag, true) })
 }
 
-// delivery is a message that waits for a slot.
+// delivery is a message that waits for a place.
 type delivery struct {
 	amqp.Delivery
 	job jobs.Job
 }
 
-// line is the queue of messages that wait for a slot, one for each job. A
+// line is the queue of messages that wait for a place, one for each job. A
 // second message for a waiting job is not needed.
 type line struct {
 	jobs.Turns[delivery]
@@ -112,10 +113,6 @@ type line struct {
 func (c *consumer) serve(ctx context.Context, deliveries <-chan amqp.Delivery, cancel func()) error {
 	waiting := line{jobs: map[billing.JobID]bool{}}
 	for {
-		slots := c.slots
-		if waiting.Len() == 0 {
-			slots = nil
-		}
 		select { // all messages that have arrived enter the line before the next call
 		case d, ok := <-deliveries:
 			if !ok {
@@ -125,19 +122,22 @@ func (c *consumer) serve(ctx context.Context, deliveries <-chan amqp.Delivery, c
 			continue
 		default:
 		}
+		if d, ok := waiting.Start(c.places); ok {
+			delete(waiting.jobs, d.job.ID)
+			c.calls.Go(func() {
+				defer func() { c.ended <- d.job.Scope }()
+				c.call(ctx, d)
+			})
+			continue
+		}
 		select {
 		case d, ok := <-deliveries:
 			if !ok {
 				return ErrAway
 			}
 			c.line(ctx, &waiting, d)
-		case slots <- struct{}{}:
-			d, _ := waiting.Take()
-			delete(waiting.jobs, d.job.ID)
-			c.calls.Go(func() {
-				defer func() { <-c.slots }()
-				c.call(ctx, d)
-			})
+		case scope := <-c.ended:
+			c.places.End(scope)
 		case <-ctx.Done():
 			cancel()
 			c.calls.Wait()

@@ -40,3 +40,49 @@ func TestTurns(t *testing.T) {
 		t.Errorf("took %v, want %v; %d are left", got, want, turns.Len())
 	}
 }
+
+// TestPlaces has four places for any scope, and one more for a scope without a
+// running job.
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+	a, b, c := scopeOf(1, billing.ModeTest), scopeOf(2, billing.ModeTest), scopeOf(1, billing.ModeLive)
+	var turns jobs.Turns[string]
+	places := jobs.NewPlaces(4)
+	for _, step := range []struct {
+		ends billing.Scope
+		puts map[billing.Scope][]string
+		want []string // to start
+	}{
+		{puts: map[billing.Scope][]string{a: {"a1", "a2", "a3", "a4", "a5", "a6"}}, want: []string{"a1", "a2", "a3", "a4"}},
+		{puts: map[billing.Scope][]string{b: {"b1", "b2"}}, want: []string{"b1"}},
+		{puts: map[billing.Scope][]string{c: {"c1", "c2"}}}, // no place is left
+		{ends: a, want: []string{"c1"}},                     // the others run jobs
+		{ends: b, want: []string{"b2"}},
+		{ends: b},                       // four are running
+		{ends: a, want: []string{"a5"}}, // three were running, and it was the turn of a
+		{ends: a, want: []string{"c2"}},
+		{ends: c, want: []string{"a6"}},
+	} {
+		if step.ends != (billing.Scope{}) {
+			places.End(step.ends)
+		}
+		for scope, values := range step.puts {
+			for _, v := range values {
+				turns.Put(scope, v)
+			}
+		}
+		var got []string
+		for v, ok := turns.Start(places); ok; v, ok = turns.Start(places) {
+			got = append(got, v)
+		}
+		if !slices.Equal(got, step.want) {
+			t.Errorf("after %+v: started %v", step, got)
+		}
+	}
+	if n := places.Len(); n != 5 {
+		t.Errorf("%d places, want 5", n)
+	}
+	if n := jobs.NewPlaces(1).Len(); n != 1 {
+		t.Errorf("%d places, want 1: a job that needs all memory runs alone", n)
+	}
+}

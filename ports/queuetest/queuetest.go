@@ -56,6 +56,7 @@ func Run(t *testing.T, h Harness) {
 		"a published job is consumed":                 testConsumed,
 		"at most parallel at once":                    testParallel,
 		"scopes take turns":                           testTurns,
+		"a scope finds a place beside a busy one":     testPlaces,
 		"a job published often waits its turn":        testSameJobInTurn,
 		"a dead job is with the dead letters":         testDead,
 		"an unreadable message is a dead letter":      testUnreadable,
@@ -277,6 +278,36 @@ func turns(t *testing.T, kind jobs.Kind, b Broker, crowd int, next func(jobs.Kin
 		}
 	}
 	t.Error("the job of the other scope was not delivered")
+}
+
+// testPlaces has the calls of one scope occupy all places while more of its
+// jobs wait. A job of another scope must not wait for the end of a call.
+func testPlaces(t *testing.T, kind jobs.Kind, b Broker) {
+	const parallel = 4
+	q := b.Open(t)
+	busy, other := newJob(kind), newJob(kind)
+	calls := map[billing.Scope]chan struct{}{busy.Scope: make(chan struct{}, 2*parallel), other.Scope: make(chan struct{}, 1)}
+	release := make(chan struct{})
+	consume(t, q, kind, parallel, func(_ context.Context, d ports.Message) ports.Verdict {
+		calls[d.Job.Scope] <- struct{}{}
+		<-release
+		return ports.Finished
+	})
+	t.Cleanup(func() { close(release) })
+	for range 2 * parallel {
+		j := newJob(kind)
+		j.Scope = busy.Scope
+		if err := q.Publish(t.Context(), j); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range parallel {
+		take(t, calls[busy.Scope], "a call of the busy scope")
+	}
+	if err := q.Publish(t.Context(), other); err != nil {
+		t.Fatal(err)
+	}
+	take(t, calls[other.Scope], "a call of the other scope")
 }
 
 func testConsumeEnds(t *testing.T, kind jobs.Kind, b Broker) {

@@ -44,13 +44,3 @@ func TestConsumeWithoutWorkersIsRefused(t *testing.T) {
 		t.Error("no error")
 	}
 }
-
-func BenchmarkPublish(b *testing.B) {
-	q := memqueue.NewBroker().Open()
-	j := jobs.Job{Kind: "bench"}
-	for b.Loop() {
-		if err := q.Publish(b.Context(), j); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -15,6 +15,14 @@ import (
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
+func endpoint(in billing.Scope) *billing.WebhookEndpoint {
+	now := time.Now()
+	return &billing.WebhookEndpoint{
+		ID: billing.NewID[billing.WebhookEndpointID](now), Scope: in, URL: "https://example.com/hooks", Status: billing.EndpointEnabled,
+		Secret: billing.NewWebhookSecret(), CreatedAt: now,
+	}
+}
+
 // hooked returns a store with an endpoint, a delivery that was tried and one that
 // was not, and the lane held.
 func hooked(t *testing.T, in billing.Scope) (*pgstore.Store, string, *billing.WebhookEndpoint) {

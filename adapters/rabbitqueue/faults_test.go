@@ -98,7 +98,7 @@ func TestDeadConnections(t *testing.T) {
 			proxy, address := through(t, broker)
 			q := hasty(t, address, kind)
 			seen := collect(t, q, kind)
-			first := benchJob(kind)
+			first := newJob(kind)
 			if err := q.Publish(t.Context(), first); err != nil {
 				t.Fatal(err)
 			}
@@ -107,7 +107,7 @@ func TestDeadConnections(t *testing.T) {
 			for _, toxic := range toxics {
 				poison(t, proxy, toxic)
 			}
-			lost := benchJob(kind)
+			lost := newJob(kind)
 			if err := q.Publish(t.Context(), lost); err == nil {
 				t.Error("published over a dead connection")
 			}
@@ -119,7 +119,7 @@ func TestDeadConnections(t *testing.T) {
 			})
 			proxy.Toxics.ResetToxics(t.Context())
 
-			later := benchJob(kind)
+			later := newJob(kind)
 			eventually(t, "publishing again", func() bool { return q.Publish(t.Context(), later) == nil })
 			eventually(t, "delivery again", func() bool { return seen(later.ID) })
 		})
@@ -147,7 +147,7 @@ func TestUnconfirmedIsUnknown(t *testing.T) {
 	proxy, address := through(t, broker)
 	q := hasty(t, address, kind)
 	poison(t, proxy, `{"name":"a","type":"timeout","stream":"downstream","attributes":{"timeout":0}}`)
-	j := benchJob(kind)
+	j := newJob(kind)
 	if err := q.Publish(t.Context(), j); err == nil {
 		t.Fatal("confirmed over a connection that carries no confirmation")
 	}
@@ -165,7 +165,7 @@ func TestSlowWire(t *testing.T) {
 	all := make([]jobs.Job, total)
 	var wg sync.WaitGroup
 	for i := range all {
-		all[i] = benchJob(kind)
+		all[i] = newJob(kind)
 		wg.Go(func() {
 			if err := q.Publish(t.Context(), all[i]); err != nil {
 				t.Errorf("publish: %v", err)
@@ -187,10 +187,10 @@ func TestQueueTakenAway(t *testing.T) {
 	if _, err := channel(t, address).QueueDelete("molar."+kind, false, false, false); err != nil {
 		t.Fatal(err)
 	}
-	if err := q.Publish(t.Context(), benchJob(kind)); !errors.Is(err, rabbitqueue.ErrUnroutable) {
+	if err := q.Publish(t.Context(), newJob(kind)); !errors.Is(err, rabbitqueue.ErrUnroutable) {
 		t.Errorf("publish without a queue: %v, want %v", err, rabbitqueue.ErrUnroutable)
 	}
-	j := benchJob(kind)
+	j := newJob(kind)
 	eventually(t, "publishing again", func() bool { return q.Publish(t.Context(), j) == nil })
 
 	seen := collect(t, q, kind)
@@ -199,7 +199,7 @@ func TestQueueTakenAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The consumer declares the queue again by itself.
-	j = benchJob(kind)
+	j = newJob(kind)
 	eventually(t, "publishing to the consumer's queue", func() bool { return q.Publish(t.Context(), j) == nil })
 	eventually(t, "delivery from the new queue", func() bool { return seen(j.ID) })
 }
@@ -210,7 +210,7 @@ func TestBrokerIsAway(t *testing.T) {
 	if err := q.Ready(); !errors.Is(err, rabbitqueue.ErrAway) {
 		t.Errorf("ready: %v, want %v", err, rabbitqueue.ErrAway)
 	}
-	if err := q.Publish(t.Context(), benchJob(jobs.KindEligibility)); !errors.Is(err, rabbitqueue.ErrAway) {
+	if err := q.Publish(t.Context(), newJob(jobs.KindEligibility)); !errors.Is(err, rabbitqueue.ErrAway) {
 		t.Errorf("publish: %v, want %v", err, rabbitqueue.ErrAway)
 	}
 	if err := q.Reply(t.Context(), "another", [16]byte{1}); !errors.Is(err, rabbitqueue.ErrAway) {
@@ -269,7 +269,7 @@ func TestClosed(t *testing.T) {
 	if err := q.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := q.Publish(t.Context(), benchJob(kind)); !errors.Is(err, rabbitqueue.ErrClosed) {
+	if err := q.Publish(t.Context(), newJob(kind)); !errors.Is(err, rabbitqueue.ErrClosed) {
 		t.Errorf("publish: %v, want %v", err, rabbitqueue.ErrClosed)
 	}
 	if err := q.Consume(t.Context(), kind, 1, nil); !errors.Is(err, rabbitqueue.ErrClosed) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/rabbitqueue"
 	"github.com/molar-billing/molar/adapters/testservers"
+	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/queuetest"
@@ -107,4 +108,13 @@ func channel(t *testing.T, url string) *amqp.Channel {
 		t.Fatal(err)
 	}
 	return ch
+}
+
+func newJob(kind jobs.Kind) jobs.Job {
+	now := time.Now()
+	return jobs.Job{
+		ID: billing.NewID[billing.JobID](now), Kind: kind,
+		Scope:   billing.Scope{Org: billing.NewID[billing.OrgID](now), Mode: billing.ModeTest},
+		Subject: billing.NewID[billing.CheckID](now),
+	}
 }

@@ -141,17 +141,3 @@ func BenchmarkPost(b *testing.B) {
 		})
 	}
 }
-
-// BenchmarkURL is what the rules cost a post.
-func BenchmarkURL(b *testing.B) {
-	r, err := newRules(nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, faults := r.read("https://hooks.example.com:8443/molar/events?tenant=12"); len(faults) > 0 {
-			b.Fatal(faults)
-		}
-	}
-}

@@ -315,27 +315,3 @@ func FuzzReader(f *testing.F) {
 		}
 	})
 }
-
-// BenchmarkReader reads an 835-like stream; bytes a second and allocations a
-// segment are what matters.
-func BenchmarkReader(b *testing.B) {
-	claim := "CLP*PCN-0001*1*100.00*80.00*20.00*12*CLAIM0001*11*1~NM1*QC*1*DOE*JANE****MI*W123456789~" +
-		"SVC*AD:D1110*100.00*80.00**1~DTM*472*20260304~CAS*PR*2*20.00~REF*6R*1~AMT*B6*100.00~"
-	input := []byte(isa + gs + st + strings.Repeat(claim, 10_000) + tail)
-	b.SetBytes(int64(len(input)))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := drain(x12.NewReader(bytes.NewReader(input), x12.Limits{})); !errors.Is(err, io.EOF) {
-			b.Fatal(err)
-		}
-	}
-}
-
-func drain(r *x12.Reader) (n int, err error) {
-	for {
-		if _, err = r.Next(); err != nil {
-			return n, err
-		}
-		n++
-	}
-}

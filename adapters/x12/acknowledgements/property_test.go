@@ -172,32 +172,3 @@ func (g generator) mangle(body, values []string) []string {
 	}
 	return body
 }
-
-// many is the acknowledgement of a file of 5,000 claims.
-func many() acknowledgements.Report {
-	r := claimAcknowledgement("PR")
-	p := &r.Sources[0].Receivers[0].Providers[0]
-	for len(p.Claims) < 5000 {
-		p.Claims = append(p.Claims, p.Claims[:2]...)
-	}
-	return r
-}
-
-func BenchmarkEncodeReport(b *testing.B) {
-	r := many()
-	b.SetBytes(int64(len(acknowledgements.EncodeReport(&r))))
-	for b.Loop() {
-		acknowledgements.EncodeReport(&r)
-	}
-}
-
-func BenchmarkDecodeReports(b *testing.B) {
-	r := many()
-	file := acknowledgements.EncodeReport(&r)
-	b.SetBytes(int64(len(file)))
-	for b.Loop() {
-		if _, _, err := acknowledgements.DecodeReports(bytes.NewReader(file)); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -1,7 +1,6 @@
 package claims_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -164,34 +163,4 @@ func many(n int) claims.Batch {
 		b.Claims = append(b.Claims, c)
 	}
 	return b
-}
-
-func BenchmarkEncode(b *testing.B) {
-	all := many(5000)
-	var out bytes.Buffer
-	if err := claims.Encode(&out, &all); err != nil {
-		b.Fatal(err)
-	}
-	b.SetBytes(int64(out.Len()))
-	for b.Loop() {
-		if err := claims.Encode(io.Discard, &all); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(len(all.Claims)*b.N)/b.Elapsed().Seconds(), "claims/s")
-}
-
-func BenchmarkDecode(b *testing.B) {
-	all := many(5000)
-	var out bytes.Buffer
-	if err := claims.Encode(&out, &all); err != nil {
-		b.Fatal(err)
-	}
-	b.SetBytes(int64(out.Len()))
-	for b.Loop() {
-		if _, _, err := claims.Decode(bytes.NewReader(out.Bytes())); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(len(all.Claims)*b.N)/b.Elapsed().Seconds(), "claims/s")
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// What is wrong with a form is told, all at once, and nothing is kept.
+// What is wrong with a form is reported all at once, and nothing is kept. The rules
+// of each document type have their tests in core/intake.
 func TestDocumentFormsRefused(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
@@ -24,17 +25,9 @@ func TestDocumentFormsRefused(t *testing.T) {
 		"no file":             {[]string{kind, date, side}, "file required"},
 		"a file that is text": {[]string{kind, date, side, textOf("file", "x")}, "file format"},
 		"no type":             {[]string{file}, "document_type required"},
-		"blank type":          {[]string{file, textOf("document_type", " ")}, "document_type required"},
-		"unknown type":        {[]string{file, textOf("document_type", "17")}, "document_type not_allowed"},
 		"a label":             {[]string{file, textOf("document_type", "Panoramic"), date, side}, "document_type not_allowed"},
 		"a bare film":         {[]string{file, kind}, "image_date required,orientation required"},
-		"an empty film":       {[]string{file, kind, textOf("image_date", ""), textOf("orientation", "")}, "image_date required,orientation required"},
-		"an undated film":     {[]string{file, kind, side}, "image_date required"},
-		"a film of no side":   {[]string{file, kind, date}, "orientation required"},
-		"a future film":       {[]string{file, kind, side, textOf("image_date", "2999-01-01")}, "image_date range"},
-		"no such day":         {[]string{file, kind, side, textOf("image_date", "2025-02-29")}, "image_date format"},
 		"a time":              {[]string{file, kind, side, textOf("image_date", "2026-01-02T03:04:05Z")}, "image_date format"},
-		"upside down":         {[]string{file, kind, date, textOf("orientation", "up")}, "orientation not_allowed"},
 		"paper with a date":   {[]string{file, textOf("document_type", "7"), date, side}, "image_date not_allowed,orientation not_allowed"},
 		"a part twice":        {[]string{file, kind, kind, date, side}, "document_type conflict"},
 		"a PDF and no date":   {[]string{fileOf("%PDF-1.7\n%\xe2\xe3\xcf\xd3"), kind, side}, "image_date required,file format"},

@@ -77,20 +77,17 @@ func TestWebhookFaults(t *testing.T) {
 	all := anys(billing.EventTypes())
 	body := func(name string, value any) string { return hook("/a", with(name, value)) }
 	for body, fields := range map[string]string{
-		body("url", longURL(2049)): "url too_long",
-		body("url", " "):           "url required",
-		body("url", 7):             "url type",
+		body("url", longURL(2049)):                                 "url too_long",
+		body("url", 7):                                             "url type",
 		body("description", strings.Repeat("é", 201)):              "description too_long",
 		body("description", 1):                                     "description type",
 		body("description", "\x00"):                                "description format",
 		body("event_types", []any{}):                               "event_types too_few",
 		body("event_types", "claim.paid"):                          "event_types type",
-		body("event_types", []any{"claim.paid", "x"}):              "event_types.1 not_allowed",
 		body("event_types", []any{"ping"}):                         "event_types.0 not_allowed", // nobody subscribes to it
 		body("event_types", []any{"Claim.paid"}):                   "event_types.0 not_allowed",
 		body("event_types", []any{"era.received", "era.received"}): "event_types.1 conflict",
 		body("event_types", []any{1, nil, "claim.paid"}):           "event_types.0 type,event_types.1 type",
-		body("event_types", append(all[:19:19], "x")):              "event_types.19 not_allowed,event_types too_many",
 		body("event_types", append(all[:19:19], all[0])):           "event_types.19 conflict,event_types too_many",
 		body("secret", "whsec_x"):                                  "secret unknown",
 		body("status", "disabled"):                                 "status unknown",

@@ -283,24 +283,3 @@ func TestKeyIsAskedForWhileTheWorkEnds(t *testing.T) {
 	}
 	b.audit()
 }
-
-// TestSameAnswerAtOnce uses a key repeatedly until its answer is sent. No reply
-// reports a failure.
-func TestSameAnswerAtOnce(t *testing.T) {
-	t.Parallel()
-	b := newFixture(t)
-	b.work()
-	for n := range 6 {
-		request, key := b.asked(billing.ClaimID{}), fmt.Sprint("k", n)
-		at(3, func(int) {
-			o := b.answer(b.service, key, request, b.words("It broke."))
-			for o.code() == billing.CodeIdempotencyKeyInUse {
-				o = b.answer(b.service, key, request, b.words("It broke."))
-			}
-			if o.err != nil || o.Error != "" || o.State != billing.AttachmentClosed {
-				t.Errorf("answer: %+v", o)
-			}
-		})
-	}
-	b.audit()
-}

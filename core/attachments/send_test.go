@@ -92,43 +92,6 @@ func TestSlowNetwork(t *testing.T) {
 	b.audit()
 }
 
-// TestSlowNetworkWithWorkers waits for a second. A row waits, not a worker:
-// others are sent meanwhile.
-func TestSlowNetworkWithWorkers(t *testing.T) {
-	t.Parallel()
-	b := newFixture(t)
-	var slow []jobs.Job
-	for _, key := range []string{"k1", "k2", "k3"} { // more than there are workers
-		_, j := b.sending(key, "SANDBOX-SLOW-2")
-		slow = append(slow, j)
-		if err := b.service.Send(t.Context(), j); err != nil { // so that the next job is the due one
-			t.Fatal(err)
-		}
-	}
-	b.work()
-	quick := b.filled("quick")
-	if o := b.close(b.service, "close", quick); o.err != nil || o.State != billing.AttachmentClosed {
-		t.Errorf("the quick one: %+v", o)
-	}
-	for _, j := range slow {
-		if !b.pending(j) {
-			t.Error("a slow one was sent before its time")
-		}
-	}
-	for i, j := range slow {
-		id, key := billing.AttachmentID(j.Subject), []string{"k1", "k2", "k3"}[i]
-		o := b.close(b.service, key, id)
-		for o.code() == billing.CodeIdempotencyKeyInUse {
-			<-time.After(pause)
-			o = b.close(b.service, key, id)
-		}
-		if o.err != nil || o.State != billing.AttachmentClosed {
-			t.Errorf("a slow one: %+v", o)
-		}
-	}
-	b.audit()
-}
-
 func TestSilentNetwork(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
@@ -163,47 +126,6 @@ func TestLateSending(t *testing.T) {
 	b.clock.Advance(10 * time.Minute)
 	if err := b.service.Send(t.Context(), j); err != nil || b.get(id).State != billing.AttachmentClosed {
 		t.Errorf("%v, %+v", err, b.get(id))
-	}
-	b.audit()
-}
-
-func TestNetworkFails(t *testing.T) {
-	t.Parallel()
-	b := newFixture(t)
-	b.work()
-	id := b.filled("a")
-	b.narrate("n1", id, "SANDBOX-NETWORK-ERROR")
-	first := b.close(b.service, "k1", id)
-	if first.err != nil || first.replayed || first.Error != billing.CodeAttachmentsNetworkError {
-		t.Fatalf("close: %+v, want an answer that the network failed", first)
-	}
-	b.failed("k1", id)
-	number := b.get(id).Number
-	b.close(b.service, "k2", id)
-	b.failed("k2", id)
-	if a := b.get(id); a.Number != number || number == "" {
-		t.Errorf("number %q, then %q: what is the same goes under the same", number, a.Number)
-	}
-	if b.narrate("n2", id, "SANDBOX-NETWORK-ERROR"); b.get(id).Number != number {
-		t.Error("the same narrative changed the number")
-	}
-	for n, change := range []func() outcome{
-		func() outcome { return b.upload(b.service, "c0", id, jpegOf(t, pattern(2))) },
-		func() outcome { return b.upload(b.service, "c1", id, pngOf(t, pattern(3))) },
-		func() outcome { return b.remove("c2", id, b.get(id).Documents[0].ID) },
-		func() outcome { return b.narrate("c3", id, "All is well.") },
-	} {
-		if o := change(); o.err != nil {
-			t.Fatal(o.err)
-		}
-		o := b.close(b.service, "k3"+string(rune('0'+n)), id)
-		if a := b.get(id); a.Number == number || o.err != nil {
-			t.Errorf("after change %d the number is %q as before, %+v", n, a.Number, o)
-		}
-		number = b.get(id).Number
-	}
-	if a := b.get(id); a.State != billing.AttachmentClosed {
-		t.Errorf("%+v", a)
 	}
 	b.audit()
 }

@@ -91,56 +91,6 @@ func TestGone(t *testing.T) {
 	b.exactlyOnce(e)
 }
 
-// TestNothingButFailures fails for days. An endpoint with only failures for
-// five days is disabled, and not before; one success in between restarts the
-// count.
-func TestNothingButFailures(t *testing.T) {
-	t.Parallel()
-	const day = 24 * time.Hour
-	for name, test := range map[string]struct {
-		well time.Duration // the time of one success; zero for never
-		end  time.Duration
-	}{
-		"nothing else":        {0, 5 * day},
-		"one success between": {3 * day, 8 * day},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b := newFixture(t)
-			p, e := b.process(nil), b.endpoint()
-			b.outside.at(e.URL, says(500))
-			began := b.clock.Now()
-			at := func(since time.Duration) billing.EndpointStatus {
-				b.clock.To(began.Add(since))
-				b.backlog(1)
-				p.worked(e)
-				return b.get(e).Status
-			}
-			for since := time.Duration(0); since < test.end; since += 8 * time.Hour {
-				b.outside.at(e.URL, says(map[bool]int{true: 200, false: 500}[since == test.well && since > 0]))
-				if s := at(since); s != billing.EndpointEnabled {
-					t.Fatalf("it is %s after %v", s, since)
-				}
-				if since == test.well && since > 0 { // the next failure is the first
-					b.outside.at(e.URL, says(500))
-					at(since + time.Second)
-				}
-			}
-			if s := at(test.end - time.Minute); s != billing.EndpointEnabled {
-				t.Errorf("it is %s a minute before its time", s)
-			}
-			if s := at(test.end + time.Minute); s != billing.EndpointDisabled {
-				t.Errorf("it is %s after %v", s, test.end)
-			}
-			posts := len(b.outside.got(e.URL))
-			b.clock.Advance(day)
-			if n := b.sweep(p); n != 0 || len(b.outside.got(e.URL)) != posts {
-				t.Errorf("%d lanes are called, %d posts more", n, len(b.outside.got(e.URL))-posts)
-			}
-		})
-	}
-}
-
 // tries counts the recorded attempts at the endpoint.
 func (b *fixture) tries(e *billing.WebhookEndpoint) (n int) {
 	b.t.Helper()

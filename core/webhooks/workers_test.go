@@ -215,24 +215,6 @@ func (b *fixture) counted(of []*billing.WebhookEndpoint, state billing.DeliveryS
 	return n
 }
 
-// TestLostCalls loses every call of a commit: the relay's own calls deliver
-// everything.
-func TestLostCalls(t *testing.T) {
-	t.Parallel()
-	b := newFixture(t)
-	r := newReceiver(t)
-	e := b.endpoint()
-	r.knows(e, nil)
-	b.backlog(20)
-	b.webhookWorker(r.client)
-	porttest.Await(b.t, "all is delivered", b.delivered(e))
-	b.backlog(20)
-	porttest.Await(b.t, "all is delivered", b.delivered(e))
-	if n := len(r.times(e)); n != 40 {
-		t.Errorf("%d events came", n)
-	}
-}
-
 // TestReceiversThatFail posts to receivers of several kinds: their responses
 // are recorded.
 func TestReceiversThatFail(t *testing.T) {

@@ -161,18 +161,6 @@ func TestBusyJobIsLeftAlone(t *testing.T) {
 	}
 }
 
-// TestLostJobComesBack loses the message, as a wiped broker does.
-func TestLostJobComesBack(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	b.stage(time.Time{}) // the relay does not run yet, and never learns of it
-	other := outboxrelay.New(b.queue, slog.New(slog.DiscardHandler))
-	b.relay = other
-	did := make(chan jobs.Job, 10)
-	b.run(func(ctx context.Context, j jobs.Job) error { did <- j; return b.done(ctx, j) }, nil)
-	receive(t, "the lost job", did)
-}
-
 // TestStopWaits lets a running job end.
 func TestStopWaits(t *testing.T) {
 	t.Parallel()

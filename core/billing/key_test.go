@@ -14,7 +14,13 @@ func TestKeySecrets(t *testing.T) {
 		if !strings.HasPrefix(s, "molar_"+string(m)+"_") || len(s) != len("molar_test_")+38 || !billing.WellFormedKeySecret(s) {
 			t.Fatalf("NewKeySecret(%s) = %q, not well formed", m, s)
 		}
-		for i := range len(s) { // a typing error anywhere is told without a look-up
+		otherMode := strings.NewReplacer("_test_", "_live_", "_live_", "_test_").Replace(s)
+		for _, bad := range []string{"", "hello", s + " ", otherMode} {
+			if billing.WellFormedKeySecret(bad) {
+				t.Errorf("%q is well formed", bad)
+			}
+		}
+		for i := range len(s) { // a typing error anywhere is seen without a look-up
 			typo := s[:i] + string(s[i]^1) + s[i+1:]
 			if billing.WellFormedKeySecret(typo) {
 				t.Errorf("%q differs from a secret at %d and is well formed", typo, i)

@@ -173,11 +173,6 @@ func TestReplay(t *testing.T) {
 	if _, _, err := b.service.Check(t.Context(), calling(strange, call("k")), b.request("-NOT-FOUND")); billing.CodeOf(err) != billing.CodeNotFound {
 		t.Errorf("the key in another organization: %v, want its office not found", err)
 	}
-	// A refused request does not use up the key.
-	bad := b.request("-ACTIVE-FULL")
-	bad.PayerID = ""
-	b.refused("k3", bad, billing.CodeInvalidRequest, "payer_id required")
-	b.check("k3", b.request("-ACTIVE-FULL"))
 }
 
 func TestRefusals(t *testing.T) {

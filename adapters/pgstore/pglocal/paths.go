@@ -85,6 +85,13 @@ func (p paths) hold() (*os.File, error) {
 	return f, nil
 }
 
+// release unlocks the cluster. Closing the file alone does not, while a child that has
+// just been forked still has it.
+func release(lock *os.File) {
+	_ = syscall.Flock(int(lock.Fd()), syscall.LOCK_UN)
+	_ = lock.Close()
+}
+
 // clusterVersion returns the major version that created the cluster, or an
 // empty string when there is none.
 func (p paths) clusterVersion() string {

@@ -90,7 +90,7 @@ func Start(ctx context.Context, dir string, o Options) (_ *Cluster, err error) {
 	}
 	defer func() {
 		if err != nil {
-			_ = lock.Close()
+			release(lock)
 		}
 	}()
 	bin, err := binaries(p.clusterVersion())
@@ -162,7 +162,7 @@ func (c *Cluster) Stop(ctx context.Context) error {
 	}
 	defer func() {
 		if c.lock != nil {
-			_ = c.lock.Close()
+			release(c.lock)
 		}
 	}()
 	select {

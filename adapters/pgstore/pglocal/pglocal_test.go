@@ -195,6 +195,34 @@ func TestStalePIDFile(t *testing.T) {
 	query(t, start(t, dir, options()).URL(), "SELECT 1")
 }
 
+// TestStopUnlocks starts a cluster again while a child of this process that has
+// just been forked still has the lock's file.
+func TestStopUnlocks(t *testing.T) {
+	t.Parallel()
+	dir := folder(t)
+	c := start(t, dir, options())
+	open, err := filepath.Glob("/proc/self/fd/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	twin := -1
+	for _, name := range open {
+		if to, err := os.Readlink(name); err == nil && to == filepath.Join(dir, "lock") {
+			fd, _ := strconv.Atoi(filepath.Base(name))
+			if twin, err = syscall.Dup(fd); err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = syscall.Close(twin) }()
+			break
+		}
+	}
+	stop(t, c)
+	query(t, start(t, dir, options()).URL(), "SELECT 1")
+	if twin < 0 {
+		t.Error("the lock has no file")
+	}
+}
+
 func TestInterruptedInitIsRepeated(t *testing.T) {
 	t.Parallel()
 	dir := folder(t)

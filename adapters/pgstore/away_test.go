@@ -3,9 +3,7 @@ package pgstore_test
 import (
 	"context"
 	"errors"
-	"net"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,35 +14,6 @@ import (
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
-
-// TestCrashAtCommitWithoutOthers crashes the server at COMMIT while no other
-// transaction writes, so that no other one has used the transaction's number.
-// The transaction runs again, and its row exists once.
-func TestCrashAtCommitWithoutOthers(t *testing.T) {
-	t.Parallel()
-	server := testservers.StartPostgres(t)
-	if err := pgstore.Migrate(t.Context(), server.URL()); err != nil {
-		t.Fatal(err)
-	}
-	var crashed atomic.Bool
-	s := openWith(t, server.URL(), func(c net.Conn) net.Conn {
-		return &crashing{c, func() {
-			if !crashed.Swap(true) {
-				server.Restart()
-			}
-		}}
-	})
-	s.Await()
-	in, runs := scope(), 0
-	c := check(in)
-	err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
-		runs++
-		return tx.Checks.Insert(ctx, c)
-	})
-	if err != nil || runs != 2 {
-		t.Errorf("%d runs, %v; want another one", runs, err)
-	}
-}
 
 // TestPoolOfDeadConnections ends every pooled connection at the server, as a
 // restart does. No request fails.

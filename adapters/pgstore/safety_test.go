@@ -246,16 +246,20 @@ func (c *crashing) Write(b []byte) (int, error) {
 }
 
 // TestNumberOfALostTransactionIsNotTrusted crashes the server at COMMIT. The
-// server then reuses the lost transaction's number for others, which commit.
+// server then reuses the lost transaction's number for others, which commit, or for
+// none. The transaction runs again.
 func TestNumberOfALostTransactionIsNotTrusted(t *testing.T) {
 	t.Parallel()
 	in := scope()
+	insert := func(ctx context.Context, tx ports.Tx) error { return tx.Checks.Insert(ctx, check(in)) }
 	for name, test := range map[string]struct {
-		table string
-		write func(ctx context.Context, tx ports.Tx) error
+		others int
+		table  string
+		write  func(ctx context.Context, tx ports.Tx) error
 	}{
-		"a row": {"eligibility_checks", func(ctx context.Context, tx ports.Tx) error { return tx.Checks.Insert(ctx, check(in)) }},
-		"a key": {"idempotency_keys", func(ctx context.Context, tx ports.Tx) error {
+		"a row":        {50, "eligibility_checks", insert},
+		"a row, alone": {0, "eligibility_checks", insert},
+		"a key": {50, "idempotency_keys", func(ctx context.Context, tx ports.Tx) error {
 			return tx.Keys.Record(ctx, billing.KeyUse{Key: "k", Reply: &billing.Reply{Status: 200}, CreatedAt: time.Now()})
 		}},
 	} {
@@ -273,9 +277,8 @@ func TestNumberOfALostTransactionIsNotTrusted(t *testing.T) {
 					}
 					server.Restart()
 					db := admin(t, server.URL())
-					exec(t, db, "CREATE TABLE others (n int)")
-					for range 50 {
-						exec(t, db, "INSERT INTO others VALUES (1)")
+					for range test.others {
+						exec(t, db, "INSERT INTO organizations VALUES (gen_random_uuid(), 'Other', now())")
 					}
 				}}
 			})

@@ -124,7 +124,7 @@ func refused() outcome {
 	return outcome{err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}}
 }
 
-// TestReceiverAway waits for a receiver for as long as it takes, and tells of
+// TestReceiverAway waits for a receiver for as long as it takes, and reports
 // it once.
 func TestReceiverAway(t *testing.T) {
 	t.Parallel()

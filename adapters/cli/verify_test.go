@@ -139,7 +139,7 @@ func FuzzParseDump(f *testing.F) {
 			t.Errorf("a body of %d bytes out of %d", len(d.body), len(dump))
 		}
 		if d.verify(secret, time.Unix(1, 0), 0) == nil {
-			t.Error("nobody knows the secret, and it verifies")
+			t.Error("the secret is unknown, and it verifies")
 		}
 	})
 }

@@ -50,7 +50,7 @@ func blob(content []byte) ports.Blob {
 	}
 }
 
-// TestModes: nobody else on the machine reads an image.
+// TestModes: no other user of the machine reads an image.
 func TestModes(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new", "blobs")

@@ -24,7 +24,7 @@ const (
 	kills     = 25
 )
 
-// sealed is content that tells by itself whether it is whole: its own sum, and
+// sealed is content that shows by itself whether it is whole: its own sum, and
 // then what was summed.
 func sealed(size int) []byte {
 	rest := make([]byte, size)

@@ -123,7 +123,7 @@ func (s *service) tryKeys(t *testing.T, operations map[string]keyed, secrets []s
 }
 
 // atOnce sends the call from ten keys of one organization at once. One takes
-// effect; the others repeat its answer, or are told that it still runs.
+// effect; the others repeat its reply, or report that it still runs.
 func (s *service) atOnce(t *testing.T, c call, status int, secrets []string) (first answer) {
 	t.Helper()
 	var group sync.WaitGroup

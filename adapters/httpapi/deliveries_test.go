@@ -60,7 +60,7 @@ func TestDelivery(t *testing.T) {
 		t.Errorf("delivery %v", delivered)
 	}
 	if rows := s.walk(t, narrow+"/deliveries"); len(rows) != 0 || len(s.receiver.at("/narrow")) != 0 {
-		t.Errorf("deliveries %v of types that nobody asked for", rows)
+		t.Errorf("deliveries %v of types that were not asked for", rows)
 	}
 }
 

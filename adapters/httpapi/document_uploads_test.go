@@ -7,7 +7,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// What is wrong first in the order of the interface is told, on an upload that
+// What is wrong first in the order of the interface is reported, on an upload that
 // has it and everything after it wrong.
 func TestOrderOfChecksOfAnUpload(t *testing.T) {
 	t.Parallel()

@@ -31,8 +31,8 @@ func readTestForm(t *testing.T, body io.Reader, boundary string) *form {
 	return f
 }
 
-// told is what an operation reads of a form, and its faults, in one text.
-func (f *form) told(t *testing.T) string {
+// summary is what an operation reads of a form, and its faults, in one text.
+func (f *form) summary(t *testing.T) string {
 	t.Helper()
 	said := fmt.Sprintf("type=%q", f.text("document_type"))
 	if date := f.optionalText("image_date"); date != nil {
@@ -126,7 +126,7 @@ func TestForm(t *testing.T) {
 				"byte by byte":   iotest.OneByteReader(strings.NewReader(c.body)),
 				"end with bytes": iotest.DataErrReader(strings.NewReader(c.body)),
 			} {
-				if got := readTestForm(t, body, boundary).told(t); got != c.want {
+				if got := readTestForm(t, body, boundary).summary(t); got != c.want {
 					t.Errorf("%s: read %.300s, want %.300s", how, got, c.want)
 				}
 			}
@@ -228,7 +228,7 @@ func TestFileNames(t *testing.T) {
 		`filename="a"; filename*=UTF-8''b.jpg`:  "b.jpg",
 		`filename*0="a"; filename*1="b.jpg"`:    "ab.jpg",
 		`filename*=UTF-8''%ff.jpg`:              "\ufffd.jpg",
-		`filename*=ISO-8859-1''%e9.jpg`:         `file`, // an encoding that nobody should use any more
+		`filename*=ISO-8859-1''%e9.jpg`:         `file`, // an encoding that is out of use
 		`x="y"`:                                 `file`,
 		`filename="a"; filename="b"`:            `<nil> body:format`,
 		`filename=é.jpg`:                        `<nil> body:format`,
@@ -381,7 +381,7 @@ func FuzzUploadForm(f *testing.F) {
 			t.Errorf("byte by byte it reads differently")
 		}
 		first.checkLimits(t)
-		if first.told(t) != slow.told(t) {
+		if first.summary(t) != slow.summary(t) {
 			t.Errorf("byte by byte it says something else")
 		}
 		if first.broken {

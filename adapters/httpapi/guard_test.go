@@ -288,7 +288,7 @@ func chunked(chunks ...string) string {
 
 const smuggled = "GET /smuggled HTTP/1.1\r\nHost: molar\r\n\r\n"
 
-// The rest of a body that nobody has read must never be taken for the next
+// The rest of a body that was not read must never be taken for the next
 // request, whatever the reason for the early answer.
 func TestUnreadBodyIsNoRequest(t *testing.T) {
 	t.Parallel()
@@ -555,7 +555,7 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// What the guard tells the exchange cannot be told by a client.
+// A client cannot send what the guard reports to the exchange.
 func TestGuardHeaderIsTheServersOwn(t *testing.T) {
 	t.Parallel()
 	p := startProbe(t, Options{})

@@ -144,7 +144,7 @@ func FuzzParseJSON(f *testing.F) {
 		}
 		if tree == nil {
 			if len(faults) == 0 {
-				t.Fatal("nothing is told of a body that cannot be read")
+				t.Fatal("a body that cannot be read has no fault")
 			}
 			return
 		}

@@ -23,7 +23,7 @@ import (
 )
 
 // receiver is a server of a caller's, which webhooks are posted to. Each path is
-// an endpoint of its own, answers 204 unless told otherwise, and remembers what
+// an endpoint of its own, responds with 204 unless a test sets another status, and remembers what
 // it was sent.
 type receiver struct {
 	addr netip.AddrPort

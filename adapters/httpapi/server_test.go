@@ -101,7 +101,7 @@ func TestShutdownEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if err := p.server.Shutdown(ctx); err == nil {
-		t.Error("nothing is told of the connection that was closed")
+		t.Error("the connection that was closed is not reported")
 	}
 	if a, err := w.tryReply(); err == nil && a.StatusCode != 504 {
 		t.Errorf("answer %d", a.StatusCode)

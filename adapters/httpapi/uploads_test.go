@@ -187,7 +187,7 @@ func TestUploadLimitIsExact(t *testing.T) {
 	p.wantNoUploads()
 }
 
-// What is wrong first in the order of the interface is told.
+// What is wrong first in the order of the interface is reported.
 func TestOrderOfUploadChecks(t *testing.T) {
 	t.Parallel()
 	p := startProbe(t, Options{TempDir: t.TempDir(), Limits: Limits{Upload: 10_000, KeyUploads: 1, ArrivedUploads: 1, Stall: 300 * time.Millisecond}})
@@ -330,7 +330,7 @@ func TestMemoryOfUploads(t *testing.T) { //nolint:paralleltest // it measures wh
 	p.wantNoUploads()
 }
 
-// Names and texts of a form are nobody's but the client's.
+// Names and texts of a form belong to the client alone.
 func TestUploadsAreNotLogged(t *testing.T) {
 	t.Parallel()
 	p := startProbe(t, Options{TempDir: t.TempDir()})

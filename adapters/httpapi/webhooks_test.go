@@ -84,7 +84,7 @@ func TestWebhookFaults(t *testing.T) {
 		body("description", "\x00"):                                "description format",
 		body("event_types", []any{}):                               "event_types too_few",
 		body("event_types", "claim.paid"):                          "event_types type",
-		body("event_types", []any{"ping"}):                         "event_types.0 not_allowed", // nobody subscribes to it
+		body("event_types", []any{"ping"}):                         "event_types.0 not_allowed", // no endpoint subscribes to it
 		body("event_types", []any{"Claim.paid"}):                   "event_types.0 not_allowed",
 		body("event_types", []any{"era.received", "era.received"}): "event_types.1 conflict",
 		body("event_types", []any{1, nil, "claim.paid"}):           "event_types.0 type,event_types.1 type",

@@ -12,7 +12,7 @@ import (
 // sizes are those of an image and of the largest that is taken.
 func sizes() []int { return []int{1_000_000, large} }
 
-// BenchmarkPut keeps blobs. The bytes per operation tell whether the content
+// BenchmarkPut keeps blobs. The bytes per operation show whether the content
 // is held in memory: they do not grow with it.
 func BenchmarkPut(b *testing.B) {
 	s := open(b, bucket(b, testservers.S3(b).URL()))

@@ -19,8 +19,8 @@ const (
 	impatient = 2 * time.Second
 )
 
-// TestServerThatIsSilent: whoever has no deadline is told after a while, and
-// whoever has one is told then.
+// TestServerThatIsSilent: a call without a deadline fails after a while, and a call
+// with one fails then.
 func TestServerThatIsSilent(t *testing.T) {
 	t.Parallel()
 	address := bucket(t, testservers.S3(t).URL())
@@ -161,7 +161,7 @@ func TestLostAnswer(t *testing.T) {
 	holds(t, direct, "one", old)
 }
 
-// TestCutDownload: who reads less than all is told so.
+// TestCutDownload: reading less than all is an error.
 func TestCutDownload(t *testing.T) {
 	t.Parallel()
 	address := bucket(t, testservers.S3(t).URL())

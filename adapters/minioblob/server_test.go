@@ -132,8 +132,8 @@ func TestKilledInAPut(t *testing.T) {
 	}
 }
 
-// TestKilledAtAnyTime kills the server while several writers write: what they
-// were told is kept is there, and nothing is there in part.
+// TestKilledAtAnyTime kills the server while several writers write: what was
+// confirmed as kept is there, and nothing is there in part.
 func TestKilledAtAnyTime(t *testing.T) {
 	t.Parallel()
 	const writers, kills = 3, 5

@@ -133,7 +133,7 @@ func TestCheckLooksUp(t *testing.T) {
 				t.Errorf("%q does not say %q", fault.Message, test.message)
 			}
 			if strings.Contains(err.Error(), "10.0.0") {
-				t.Errorf("%q tells of an address", err)
+				t.Errorf("%q names an address", err)
 			}
 		})
 	}
@@ -216,7 +216,7 @@ func TestFixedHost(t *testing.T) {
 		faultOf(t, c.Check(t.Context(), url))
 	}
 	if !strings.Contains(log.String(), "unguarded") {
-		t.Error("the log does not tell of it")
+		t.Error("the log does not report it")
 	}
 }
 

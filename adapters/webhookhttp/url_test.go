@@ -170,7 +170,7 @@ func corpus(t *testing.T, name string) (rows []corpusRow) {
 	t.Helper()
 	dir := os.Getenv("MOLAR_CORPUS_DIR")
 	if dir == "" {
-		t.Log("MOLAR_CORPUS_DIR is unset: what nobody on the project wrote is not tried")
+		t.Log("MOLAR_CORPUS_DIR is unset: files from outside the project are not tried")
 		return nil
 	}
 	f, err := os.Open(filepath.Join(dir, "ssrf", name))

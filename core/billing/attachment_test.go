@@ -86,8 +86,8 @@ func TestAttachmentStates(t *testing.T) {
 			_, err := a.Remove(picture(9, 0).ID, evening)
 			return outcome(true, err)
 		}},
-		{"tell", ok, conflict, conflict, func(a *billing.Attachment) string { return outcome(true, a.SetNarrative("Lost filling.", evening)) }},
-		{"tell the same", ok, conflict, conflict, func(a *billing.Attachment) string { return outcome(true, a.SetNarrative(a.Narrative, evening)) }},
+		{"narrate", ok, conflict, conflict, func(a *billing.Attachment) string { return outcome(true, a.SetNarrative("Lost filling.", evening)) }},
+		{"narrate the same", ok, conflict, conflict, func(a *billing.Attachment) string { return outcome(true, a.SetNarrative(a.Narrative, evening)) }},
 		{"closable", ok, conflict, conflict, func(a *billing.Attachment) string { return outcome(true, a.Closable()) }},
 		{"closable, solicited", conflict, conflict, conflict, func(a *billing.Attachment) string {
 			a.Kind = billing.AttachmentSolicited
@@ -453,7 +453,7 @@ func TestAttachmentEventBodies(t *testing.T) {
 			t.Parallel()
 			e := c.event
 			if bytes.Contains(e.Data, []byte("cusp")) || bytes.Contains(e.Data, []byte("periodontal")) {
-				t.Errorf("the event tells what was written: %s", e.Data)
+				t.Errorf("the event has what was written: %s", e.Data)
 			}
 			eventGolden(t, name, e, c.resource, c.at)
 		})

@@ -97,7 +97,7 @@ func TestClaimEventBodies(t *testing.T) {
 			eventGolden(t, name, e, billing.ClaimID{15: 12}, evening)
 			for _, secret := range []string{"Jane", "Roe", "Kim", "Poe", "W1", "1985", "2016", "PCN-1"} {
 				if bytes.Contains(e.Data, []byte(secret)) {
-					t.Errorf("the event tells of the patient: %s", e.Data)
+					t.Errorf("the event names the patient: %s", e.Data)
 				}
 			}
 		})

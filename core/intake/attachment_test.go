@@ -140,7 +140,7 @@ func TestAttachmentRequestsNameEveryFault(t *testing.T) {
 		"no payer":             {"own", func(r *request) { r.PayerID = nil }, []string{"payer_id required"}},
 
 		"unsolicited by name":     {"own", func(r *request) { r.Kind = new("unsolicited") }, nil},
-		"solicited by nobody":     {"own", func(r *request) { r.Kind = new("solicited") }, []string{"payer_request_id required"}},
+		"solicited, no request":   {"own", func(r *request) { r.Kind = new("solicited") }, []string{"payer_request_id required"}},
 		"an answer unsolicited":   {"request", func(r *request) { r.Kind = new("unsolicited") }, []string{"kind required"}},
 		"an answer of no kind":    {"request about a claim", func(r *request) { r.Kind = nil }, []string{"kind required"}},
 		"an answer of some kind":  {"request", func(r *request) { r.Kind = new("") }, []string{"kind required"}},
@@ -150,7 +150,7 @@ func TestAttachmentRequestsNameEveryFault(t *testing.T) {
 		"an answer, its claim": {
 			"request about a claim", func(r *request) { r.ClaimID = new(claim().ID.String()) }, nil,
 		},
-		"an answer for nobody's ID": {
+		"an answer for an absent ID": {
 			"request", func(r *request) { r.PayerRequestID = new("prq_1"); r.About = intake.SubjectInput{}; r.OfficeID = nil },
 			[]string{"payer_request_id format"},
 		},

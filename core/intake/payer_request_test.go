@@ -23,7 +23,7 @@ func TestPayerRequestRecords(t *testing.T) {
 		"overdue":            {func(r *intake.PayerRequestRecord) { r.DueDate = new("2020-02-29") }, nil},
 		"reference of 50":    {func(r *intake.PayerRequestRecord) { r.ReferenceNumber = strings.Repeat("é", 50) }, nil},
 		"words of 2000":      {func(r *intake.PayerRequestRecord) { r.Requested = strings.Repeat("é", 2000) }, nil},
-		"for nobody":         {func(r *intake.PayerRequestRecord) { r.ClaimID = nil }, []string{"payer_id required"}},
+		"for no payer":       {func(r *intake.PayerRequestRecord) { r.ClaimID = nil }, []string{"payer_id required"}},
 		"for an empty payer": {func(r *intake.PayerRequestRecord) { r.ClaimID, r.PayerID = nil, new("") }, []string{"payer_id required"}},
 		"for no claim ID":    {func(r *intake.PayerRequestRecord) { r.ClaimID = new("clm_1") }, []string{"claim_id format"}},
 		"for an empty claim": {func(r *intake.PayerRequestRecord) { r.ClaimID = new("") }, []string{"claim_id required"}},

@@ -89,7 +89,7 @@ func TestPostsAtOnce(t *testing.T) {
 }
 
 // TestUnusableSecret delivers to an endpoint whose secret was encrypted with
-// another key: it says so, and a new secret mends it.
+// another key: it says so, and a new secret fixes it.
 func TestUnusableSecret(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)

@@ -67,7 +67,7 @@ func notAllowed() error {
 	return f.Err()
 }
 
-// faults is what the request is told to change.
+// faults lists the faults of a request.
 func faults(err error) string {
 	var out []string
 	if e, ok := errors.AsType[*billing.Error](err); ok {
@@ -270,7 +270,7 @@ func TestPingDies(t *testing.T) {
 }
 
 // TestRequestDiesAnywhere ends the process of a request at each of its commits.
-// The same request again finds one effect, and a secret that nobody was shown is
+// The same request again finds one effect, and a secret that was not shown is
 // not shown later.
 func TestRequestDiesAnywhere(t *testing.T) {
 	t.Parallel()

@@ -100,11 +100,25 @@ func (b *broker) from(n int) []jobs.Job {
 	return slices.Clone(b.published[n:])
 }
 
-func inTx(t *testing.T, s ports.Store, in billing.Scope, fn func(context.Context, ports.Tx) error) {
+// stage stages jobs in one transaction of the scope.
+func stage(t *testing.T, s ports.Store, in billing.Scope, staged ...jobs.Job) {
 	t.Helper()
-	if err := s.InTx(t.Context(), in, fn); err != nil {
-		t.Fatal(err)
+	porttest.In(t, s, in, func(ctx context.Context, tx ports.Tx) (err error) {
+		for _, j := range staged {
+			j.Scope = in
+			err = errors.Join(err, tx.Outbox.Stage(ctx, j))
+		}
+		return err
+	})
+}
+
+// crowdOf returns n jobs.
+func crowdOf(n int) []jobs.Job {
+	all := make([]jobs.Job, n)
+	for i := range all {
+		all[i] = work()
 	}
+	return all
 }
 
 // run runs the relay until the test ends.
@@ -186,24 +200,10 @@ func TestFewInFlight(t *testing.T) {
 	s := pgtest.Open(t, func(o *pgstore.Options) { o.Staged = r.Staged })
 	run(t, r, s)
 	many, other := newScope(), newScope()
-	all := make([]jobs.Job, crowd)
-	for n := range all {
-		all[n] = work()
-		all[n].Scope = many
-	}
-	first := work()
-	first.Scope = other
-	stage := func(in billing.Scope, staged ...jobs.Job) {
-		inTx(t, s, in, func(ctx context.Context, tx ports.Tx) (err error) {
-			for _, j := range staged {
-				err = errors.Join(err, tx.Outbox.Stage(ctx, j))
-			}
-			return err
-		})
-	}
+	all, first := crowdOf(crowd), work()
 	staged := time.Now()
-	stage(many, all...)
-	stage(other, first)
+	stage(t, s, many, all...)
+	stage(t, s, other, first)
 	porttest.Await(t, "the other scope's job is published, and a window of the crowd", func() bool {
 		return b.of(first.Subject) == 1 && b.ofScope(many) >= window
 	})
@@ -212,7 +212,7 @@ func TestFewInFlight(t *testing.T) {
 	}
 	b.reply(all[0].Subject)
 	porttest.Await(t, "a reply gives its place to the next", func() bool { return b.of(all[window].Subject) == 1 })
-	inTx(t, s, many, func(ctx context.Context, tx ports.Tx) error {
+	porttest.In(t, s, many, func(ctx context.Context, tx ports.Tx) error {
 		return errors.Join(tx.Outbox.Done(ctx, all[1].ID), tx.Outbox.Postpone(ctx, all[2].ID, time.Now().Add(time.Hour)))
 	})
 	porttest.Await(t, "what is done or postponed gives its place to the next", func() bool {
@@ -230,12 +230,7 @@ func TestLeasesRunOutInFlight(t *testing.T) {
 	s := pgtest.Open(t, func(o *pgstore.Options) { o.Staged = r.Staged })
 	run(t, r, s)
 	scope := newScope()
-	inTx(t, s, scope, func(ctx context.Context, tx ports.Tx) (err error) {
-		for range crowd {
-			err = errors.Join(err, tx.Outbox.Stage(ctx, work()))
-		}
-		return err
-	})
+	stage(t, s, scope, crowdOf(crowd)...)
 	times := func() map[billing.JobID]int {
 		n := map[billing.JobID]int{}
 		for _, j := range b.from(0) {
@@ -267,14 +262,9 @@ func TestBacklogInTurn(t *testing.T) {
 	b := &broker{}
 	s := pgtest.Open(t)
 	many, other := newScope(), newScope()
-	inTx(t, s, many, func(ctx context.Context, tx ports.Tx) (err error) {
-		for range crowd {
-			err = errors.Join(err, tx.Outbox.Stage(ctx, work()))
-		}
-		return err
-	})
 	last := work()
-	inTx(t, s, other, func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Stage(ctx, last) })
+	stage(t, s, many, crowdOf(crowd)...)
+	stage(t, s, other, last)
 	porttest.System(t, s, func(ctx context.Context, tx ports.SystemTx) error { return tx.Jobs.Release(ctx, 0) })
 	run(t, outboxrelay.New(b, slog.New(slog.DiscardHandler)), s)
 	porttest.Await(t, "the other scope's job is published", func() bool { return b.of(last.Subject) > 0 })
@@ -284,7 +274,7 @@ func TestBacklogInTurn(t *testing.T) {
 	replied := 0
 	porttest.Await(t, "all of the crowd are published", func() bool {
 		for _, j := range b.from(replied) {
-			inTx(t, s, j.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Done(ctx, j.ID) })
+			porttest.In(t, s, j.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Done(ctx, j.ID) })
 			replied++
 		}
 		return replied > crowd

@@ -212,7 +212,7 @@ func TestLenientReports(t *testing.T) {
 	if c := all[0]; c.PayerReference != "P9" || c.ControlNumber != "C9" || c.ClearinghouseNumber != "D9" || c.Due != on(4, 1) || c.Outcome("payer") != "pending" {
 		t.Errorf("the pending claim is %+v", c)
 	}
-	// Guides that are told by BHT06 alone.
+	// Guides that BHT06 alone names.
 	for transaction, want := range map[string]acknowledgements.Kind{"TH": "005010X214", "RQ": "005010X213", "DG": "005010X212"} {
 		if r := decode(wrap("005010", "BHT*0085*08*1***"+transaction+"~HL*1**PT~TRN*2*C1~STC*A1:20~")); r.Kind != want {
 			t.Errorf("%s is %s, want %s", transaction, r.Kind, want)

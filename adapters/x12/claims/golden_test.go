@@ -58,7 +58,7 @@ func filling() claims.Claim {
 	}
 }
 
-// crown is a claim about a dependent with all that a claim can tell.
+// crown is a claim about a dependent with all that a claim can have.
 func crown() claims.Claim {
 	c := filling()
 	c.PatientControlNumber, c.PlaceOfService, c.PriorAuthorization = "pcn-2", "22", "auth 77"

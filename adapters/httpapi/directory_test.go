@@ -15,7 +15,9 @@ func TestOfficesAndProviders(t *testing.T) {
 	const office = `{"name":"Söuth <1>","npi":"1234567893","tax_id":"12-3456789","address":{"line1":"1 Main St","line2":"Apt 2","city":"Albany","state":"NY","zip":"12207"},"phone":"518 555 0100","time_zone":"America/Chicago"}`
 	c := call{path: "/offices", body: office, idem: "office"}
 	made := s.must(t, 201, c)
-	made.shows(t, "name", "Söuth <1>", "mode", "test", "address.line2", "Apt 2", "time_zone", "America/Chicago")
+	made.shows(t, "name", "Söuth <1>", "mode", "test", "npi", "1234567893", "tax_id", "123456789", "phone", "5185550100", "address.line1", "1 Main St",
+		"address.line2", "Apt 2", "address.city", "Albany", "address.state", "NY", "address.zip", "12207", "time_zone", "America/Chicago",
+		"verified_at", made.get(t, "created_at"))
 	if again := s.must(t, 201, c); again.body != made.body || again.Header.Get("Idempotent-Replayed") != "true" {
 		t.Errorf("again %s", again.body)
 	}
@@ -28,7 +30,7 @@ func TestOfficesAndProviders(t *testing.T) {
 	live.shows(t, "mode", "live")
 
 	provider := s.must(t, 201, call{path: "/providers", body: `{"first_name":"Bo","last_name":"Lee","npi":"1234567893","taxonomy":"1223E0200X"}`})
-	provider.shows(t, "taxonomy", "1223E0200X", "object", "provider")
+	provider.shows(t, "first_name", "Bo", "last_name", "Lee", "npi", "1234567893", "taxonomy", "1223E0200X", "object", "provider")
 	if got := s.walk(t, "/providers?limit=1"); fmt.Sprint(got) != fmt.Sprint([]string{provider.text(t, "id"), s.dentist.String()}) {
 		t.Errorf("providers %v", got)
 	}

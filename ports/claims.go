@@ -104,8 +104,8 @@ type ERAs interface {
 	// not done. It returns CodeNotFound if there is none.
 	Lock(ctx context.Context, id billing.ERAID) (*billing.ERA, error)
 
-	// Save stores the fields of a locked remittance that can change: state,
-	// counts, progress and times.
+	// Save stores the fields of a locked remittance that can change: state, counts,
+	// progress, stage and times.
 	Save(ctx context.Context, e *billing.ERA) error
 
 	// List reads a page of the remittances that callers may see, the last
@@ -127,13 +127,33 @@ type ERAClaims interface {
 	// them match one of our claims.
 	Count(ctx context.Context, era billing.ERAID) (kept, matched int, err error)
 
-	// List reads claims in the order of the file, beginning after the ordinal, at
-	// most limit. Unapplied leaves out claims that were applied, match none of
-	// ours, or do not add up.
-	List(ctx context.Context, era billing.ERAID, after int, unapplied bool, limit int) ([]*billing.ERAClaim, error)
+	// Get reads one claim. It returns CodeNotFound if there is none.
+	Get(ctx context.Context, era billing.ERAID, ordinal int) (*billing.ERAClaim, error)
 
-	// Save stores the fields of claims that can change: ClaimID and Applied.
+	// List reads claims in the order of the file, beginning after the ordinal, at
+	// most limit.
+	List(ctx context.Context, era billing.ERAID, after, limit int) ([]*billing.ERAClaim, error)
+
+	// Pending reads the first claims with billing.RemitPending in the order of the
+	// file, at most limit.
+	Pending(ctx context.Context, era billing.ERAID, limit int) ([]*billing.ERAClaim, error)
+
+	// Again sets the unmatched claims of a remittance to billing.RemitPending, and
+	// returns their number.
+	Again(ctx context.Context, era billing.ERAID) (int, error)
+
+	// Save stores the progress of claims: billing.ERAClaimProgress.
 	Save(ctx context.Context, era billing.ERAID, claims []*billing.ERAClaim) error
+
+	// Ledger reads the entries of our claims: the claims of remittances that are
+	// applied to them, with what their remittances say. A transaction that changes
+	// a claim's entries has locked the claim.
+	Ledger(ctx context.Context, claims []billing.ClaimID) (map[billing.ClaimID][]*billing.LedgerEntry, error)
+
+	// Unmatched returns the remittances, in the order in which they came, with
+	// unmatched claims that have one of the control numbers, compared without case,
+	// or one of the payer claim numbers.
+	Unmatched(ctx context.Context, controlNumbers, payerClaimNumbers []string) ([]billing.ERAID, error)
 }
 
 // Routes finds the organization that a file belongs to, across scopes.

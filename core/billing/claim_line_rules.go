@@ -155,7 +155,7 @@ func (c *Claim) bills(other *Claim, line *ClaimLine) bool {
 	case ClaimDraft, ClaimNeedsAttention, ClaimRejected, ClaimVoided, ClaimDenied, ClaimReturned:
 		return false
 	case ClaimReconciled:
-		if s := c.Standing(); s == nil || s.Outcome == OutcomeDenied {
+		if s := c.Standing; s == nil || s.Outcome == OutcomeDenied {
 			return false
 		}
 	case ClaimValidated, ClaimQueued, ClaimSubmitted, ClaimAcceptedClearinghouse, ClaimAcceptedPayer, ClaimPaid:

@@ -7,10 +7,11 @@ import "time"
 type ClaimProgress struct {
 	State            ClaimState
 	Findings         []Finding
-	BatchID          FileID    // the file that carries it, or carried it last
-	SentAt           time.Time // when a file with it was first handed to the network
-	PayerClaimNumber string    // the payer's latest number for it (277 REF 1K, CLP07)
-	Payments         []ClaimPayment
+	BatchID          FileID         // the file that carries it, or carried it last
+	SentAt           time.Time      // when a file with it was first handed to the network
+	PayerClaimNumber string         // the payer's latest number for it (277 REF 1K, CLP07)
+	Standing         *ClaimStanding // what the ledger adds up to; nil when nothing stands
+	SettledAt        time.Time      // when a remittance last changed the figures
 	ReconciledAt     time.Time
 	Estimate         *ClaimEstimate // of a returned predetermination
 	ConvertedTo      ClaimID        // the claim that the predetermination became
@@ -18,12 +19,15 @@ type ClaimProgress struct {
 	UpdatedAt        time.Time
 }
 
-// ClaimMove is a change of a claim's state.
+// ClaimMove is a change of a claim's state, or what a person did with one of its
+// remittances.
 type ClaimMove struct {
 	State ClaimState
 	At    time.Time
 	Cause ClaimTrigger
 	File  string // the name of the file that caused it; empty for none
+	By    string // the key or the user; empty when a file caused it
+	Note  string // of the person
 }
 
 // Finding is a problem that a rule found in a well-formed claim.

@@ -27,6 +27,11 @@ const (
 	TriggerAskVoid             ClaimTrigger = "void"                   // a void transaction is made
 	TriggerVoided              ClaimTrigger = "voided"                 // the payer has accepted the void transaction
 	TriggerConvert             ClaimTrigger = "convert"                // the predetermination becomes a claim
+	TriggerReopen              ClaimTrigger = "reopen"                 // the user takes back that the payment is posted
+	TriggerMatch               ClaimTrigger = "match"                  // a person matched a claim of a remittance
+	TriggerApply               ClaimTrigger = "apply"                  // a person applied one that needed review
+	TriggerIgnore              ClaimTrigger = "ignore"                 // a person finished one without applying it
+	TriggerUnapply             ClaimTrigger = "unapply"                // a person took an application back
 )
 
 // claimMove is a row of the state table: the trigger moves a claim from any
@@ -54,27 +59,45 @@ var claimMoves = []claimMove{
 	{TriggerReject, []ClaimState{ClaimSubmitted, ClaimAcceptedClearinghouse, ClaimAcceptedPayer}, ClaimRejected},
 	{TriggerNotFound, []ClaimState{ClaimSubmitted, ClaimAcceptedClearinghouse, ClaimAcceptedPayer}, ClaimNeedsAttention},
 	{TriggerStatus, []ClaimState{ClaimAcceptedPayer}, ""},
-	{TriggerPay, []ClaimState{ClaimSubmitted, ClaimAcceptedClearinghouse, ClaimAcceptedPayer, ClaimPaid, ClaimDenied}, ClaimPaid},
-	{TriggerDeny, []ClaimState{ClaimSubmitted, ClaimAcceptedClearinghouse, ClaimAcceptedPayer, ClaimPaid, ClaimDenied}, ClaimDenied},
-	{TriggerReverse, []ClaimState{ClaimSubmitted, ClaimAcceptedClearinghouse, ClaimAcceptedPayer, ClaimPaid, ClaimDenied}, ClaimAcceptedPayer},
-	{TriggerPay, []ClaimState{ClaimReconciled}, ""},
-	{TriggerDeny, []ClaimState{ClaimReconciled}, ""},
-	{TriggerReverse, []ClaimState{ClaimReconciled}, ""},
-	{TriggerReturn, []ClaimState{ClaimSubmitted, ClaimAcceptedClearinghouse, ClaimAcceptedPayer}, ClaimReturned},
-	{TriggerReconcile, []ClaimState{ClaimPaid, ClaimDenied}, ClaimReconciled},
+	{TriggerPay, decidable(ClaimRejected), ClaimPaid},
+	{TriggerDeny, decidable(ClaimRejected), ClaimDenied},
+	{TriggerReverse, decidable(), ClaimAcceptedPayer},
+	{TriggerPay, settled(), ""},
+	{TriggerDeny, settled(), ""},
+	{TriggerReverse, settled(ClaimRejected), ""},
+	{TriggerReturn, []ClaimState{ClaimSubmitted, ClaimAcceptedClearinghouse, ClaimAcceptedPayer, ClaimRejected, ClaimReturned}, ClaimReturned},
+	{TriggerReturn, settled(), ""},
+	{TriggerReconcile, []ClaimState{ClaimPaid, ClaimDenied, ClaimReconciled}, ClaimReconciled},
+	{TriggerReopen, []ClaimState{ClaimReconciled}, ""},
 	{TriggerAskVoid, []ClaimState{ClaimAcceptedClearinghouse, ClaimAcceptedPayer, ClaimPaid, ClaimDenied}, ""},
 	{TriggerVoided, []ClaimState{ClaimAcceptedClearinghouse, ClaimAcceptedPayer, ClaimPaid, ClaimDenied, ClaimReturned}, ClaimVoided},
 	{TriggerConvert, []ClaimState{ClaimAcceptedPayer, ClaimReturned}, ""},
+}
+
+// decidable returns the states in which a remittance decides the claim, and more.
+func decidable(more ...ClaimState) []ClaimState {
+	return append([]ClaimState{ClaimSubmitted, ClaimAcceptedClearinghouse, ClaimAcceptedPayer, ClaimPaid, ClaimDenied}, more...)
+}
+
+// settled returns the states in which a remittance changes the figures of a claim
+// that was sent, and not its state, and more.
+func settled(more ...ClaimState) []ClaimState {
+	return append([]ClaimState{
+		ClaimDraft, ClaimValidated, ClaimNeedsAttention, ClaimQueued, ClaimVoided, ClaimReconciled,
+	}, more...)
 }
 
 // may returns the state that the trigger moves the claim to, and whether it
 // applies.
 func (c *Claim) may(by ClaimTrigger) (to ClaimState, ok bool) {
 	switch {
-	case c.Kind == KindPredetermination && slices.Contains([]ClaimTrigger{TriggerPay, TriggerDeny, TriggerReverse, TriggerReconcile, TriggerReplace}, by),
+	case c.Kind == KindPredetermination && slices.Contains([]ClaimTrigger{TriggerPay, TriggerDeny, TriggerReverse, TriggerReconcile, TriggerReopen, TriggerReplace}, by),
 		c.Kind == KindClaim && slices.Contains([]ClaimTrigger{TriggerReturn, TriggerConvert}, by),
 		c.Frequency == FrequencyVoid && slices.Contains(notOfVoids(), by),
 		c.Frequency == FrequencyVoid && c.State == ClaimAcceptedPayer && (by == TriggerReject || by == TriggerNotFound): // the claim is voided
+		return "", false
+	}
+	if slices.Contains(ofRemittances(), by) && c.SentAt.IsZero() || c.State == ClaimReconciled && by == TriggerReconcile && !c.Unposted() {
 		return "", false
 	}
 	for _, m := range claimMoves {
@@ -88,12 +111,18 @@ func (c *Claim) may(by ClaimTrigger) (to ClaimState, ok bool) {
 	return "", false
 }
 
+// ofRemittances returns the triggers of remittances, which are only about claims
+// that were sent.
+func ofRemittances() []ClaimTrigger {
+	return []ClaimTrigger{TriggerPay, TriggerDeny, TriggerReverse, TriggerReturn}
+}
+
 // notOfVoids returns the triggers that never apply to a void transaction. It is
 // not paid, changed or voided.
 func notOfVoids() []ClaimTrigger {
 	return []ClaimTrigger{
 		TriggerValidate, TriggerFindings, TriggerDraft, TriggerReplace, TriggerPay, TriggerDeny, TriggerReverse, TriggerReturn,
-		TriggerReconcile, TriggerAskVoid, TriggerVoided, TriggerConvert,
+		TriggerReconcile, TriggerReopen, TriggerAskVoid, TriggerVoided, TriggerConvert,
 	}
 }
 

@@ -58,7 +58,7 @@ func (d Date) Time() time.Time { return time.Date(d.Year, d.Month, d.Day, 0, 0, 
 
 // Before reports whether d is an earlier day than o.
 func (d Date) Before(o Date) bool {
-	return cmp.Or(cmp.Compare(d.Year, o.Year), cmp.Compare(d.Month, o.Month), cmp.Compare(d.Day, o.Day)) < 0
+	return d.Compare(o) < 0
 }
 
 // AddDays returns the day n days later.
@@ -135,4 +135,9 @@ func (s DateSpan) Including(day Date) DateSpan {
 		s.To = day
 	}
 	return s
+}
+
+// Compare returns -1, 0 or 1 when d is before, equal to or after o.
+func (d Date) Compare(o Date) int {
+	return cmp.Or(cmp.Compare(d.Year, o.Year), cmp.Compare(d.Month, o.Month), cmp.Compare(d.Day, o.Day))
 }

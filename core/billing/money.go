@@ -95,3 +95,6 @@ func (m Money) String() string {
 	}
 	return sign + s[:len(s)-2] + "." + s[len(s)-2:]
 }
+
+// Abs returns the amount without its sign.
+func (m Money) Abs() Money { return max(m, -m) }

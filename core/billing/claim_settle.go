@@ -1,0 +1,115 @@
+package billing
+
+import (
+	"slices"
+	"time"
+)
+
+// ClaimPayment is the effect of one remittance on a claim, as events state it.
+type ClaimPayment struct {
+	ERAID                 ERAID
+	StatusCode            string // CLP02
+	Paid                  Money  // negative for a reversal
+	Allowed               *Money // nil when the remittance has none
+	PatientResponsibility Money
+}
+
+// Payment returns the effect of the entry.
+func (e *LedgerEntry) Payment() ClaimPayment {
+	s := e.Shares()
+	return ClaimPayment{e.ERA.ID, e.StatusCode, e.Paid, s.Allowed, s.PatientResponsibility}
+}
+
+// ClaimEstimate is a payer's response to a predetermination: the amounts that
+// it would pay.
+type ClaimEstimate struct {
+	ERAID      ERAID
+	Allowed    *Money // nil when the remittance has none
+	Pay        Money
+	Patient    Money
+	ReturnedAt time.Time
+	Lines      []LineEstimate
+}
+
+// LineEstimate is the estimate for a line.
+type LineEstimate struct {
+	Number  int    // of the claim's line, from 1; 0 when the remittance's line matches none
+	Allowed *Money // nil when the remittance has none
+	Pay     Money
+	Patient Money
+}
+
+// Awaits reports whether remittances can be about the claim: it was sent, and it
+// is no void transaction.
+func (c *Claim) Awaits() bool { return !c.SentAt.IsZero() && c.Frequency != FrequencyVoid }
+
+// Settle sets the figures after the entry was added to the ledger. A claim that
+// the payer can still decide moves to the state that the figures give.
+func (c *Claim) Settle(l *Ledger, e *LedgerEntry, cause ClaimCause) Event {
+	event := EventClaimPaid
+	switch {
+	case e.Reverses():
+		event = EventClaimPaymentReversed
+	case e.Outcome() == OutcomeDenied:
+		event = EventClaimDenied
+	}
+	c.settle(l, &cause)
+	if e.PayerClaimNumber != "" && l.Sequence(e) == SequencePrimary {
+		c.PayerClaimNumber = e.PayerClaimNumber
+	}
+	return c.PaymentEvent(event, cause, e.Payment(), c.Standing)
+}
+
+// Unsettle sets the figures after the entry was removed from the ledger.
+func (c *Claim) Unsettle(l *Ledger, e *LedgerEntry, cause ClaimCause) Event {
+	c.settle(l, &cause)
+	p := e.Payment()
+	p.Paid, p.PatientResponsibility = -p.Paid, -p.PatientResponsibility
+	if p.Allowed != nil {
+		p.Allowed = new(-*p.Allowed)
+	}
+	return c.PaymentEvent(EventClaimPaymentReversed, cause, p, c.Standing)
+}
+
+func (c *Claim) settle(l *Ledger, cause *ClaimCause) {
+	c.Standing, c.SettledAt = l.Standing(), cause.At
+	c.move(c.decision(), cause)
+}
+
+// decision returns the trigger that the figures give.
+func (c *Claim) decision() ClaimTrigger {
+	switch {
+	case c.Standing == nil:
+		return TriggerReverse
+	case c.Standing.Outcome == OutcomeDenied:
+		return TriggerDeny
+	default:
+		return TriggerPay
+	}
+}
+
+// Unposted reports whether a reconciled claim's figures changed after that.
+func (c *Claim) Unposted() bool {
+	return c.State == ClaimReconciled && c.SettledAt.After(c.ReconciledAt)
+}
+
+// Reopen returns a reconciled claim to the state that its figures give.
+func (r *ClaimRecord) Reopen(at time.Time) error {
+	if _, err := r.ask(TriggerReopen, at); err != nil {
+		return err
+	}
+	to := map[ClaimTrigger]ClaimState{TriggerPay: ClaimPaid, TriggerDeny: ClaimDenied, TriggerReverse: ClaimAcceptedPayer}[r.decision()]
+	r.State, r.ReconciledAt = to, time.Time{}
+	r.History = append(slices.Clip(r.History), ClaimMove{State: to, At: at, Cause: TriggerReopen})
+	return nil
+}
+
+// Noted adds an entry to the history: what a person did with a remittance of the
+// claim.
+func (c *Claim) Noted(by ClaimTrigger, cause ClaimCause, principal Principal, note string) {
+	m := ClaimMove{State: c.State, At: cause.At, Cause: by, By: principal.ID, Note: note}
+	if cause.File != nil {
+		m.File = cause.File.Name
+	}
+	c.History, c.UpdatedAt = append(slices.Clip(c.History), m), cause.At
+}

@@ -1,0 +1,153 @@
+package billing
+
+import (
+	"slices"
+	"strings"
+)
+
+// Finding a claim and applying the remittance to it are two decisions. Review makes
+// the second: it returns why a person must decide, or the empty string when the
+// remittance can be applied. Found is how the claim was found. The ledger is
+// without the remittance.
+func (l *Ledger) Review(r *LedgerEntry, found MatchedBy) ReviewCode {
+	c := l.claim
+	switch {
+	case r.Estimates() != (c.Kind == KindPredetermination):
+		return ReviewKindDiffers
+	case found == MatchedByPayerNumber && !c.sameCharge(r.ERAClaim) && !c.sameLastName(r.ERAClaim):
+		return ReviewPayerNumberOnly
+	case !r.Balanced:
+		return ReviewUnbalanced
+	case r.Estimates():
+		if c.patientDiffers(r.ERAClaim) && !c.sameCharge(r.ERAClaim) {
+			return ReviewPatientAndCharge
+		}
+		return ""
+	case r.Reverses() && !l.With(r).Cancels(r):
+		if l.pays(r) {
+			return ReviewReversalDiffers
+		}
+		return ReviewNoPayment
+	case c.patientDiffers(r.ERAClaim) && l.chargeDiffers(r):
+		return ReviewPatientAndCharge
+	case l.repeats(r):
+		return ReviewPaymentRepeated
+	default:
+		return ""
+	}
+}
+
+// pays reports whether a payment that the reversal names stands.
+func (l *Ledger) pays(r *LedgerEntry) bool {
+	e := newEntry(l.claim, r)
+	return slices.ContainsFunc(l.entries, func(o *ledgerEntry) bool {
+		return !o.Reverses() && o.cancelledBy == nil && o.ERA.ID != r.ERA.ID && e.names(o)
+	})
+}
+
+// repeats reports whether a payment of the same payer, with the same number and the
+// same amounts on the lines, stands under another trace.
+func (l *Ledger) repeats(r *LedgerEntry) bool {
+	if r.Reverses() || r.Paid == 0 {
+		return false
+	}
+	e := newEntry(l.claim, r)
+	return slices.ContainsFunc(l.entries, func(o *ledgerEntry) bool {
+		return !o.Reverses() && o.cancelledBy == nil && o.Paid == r.Paid && o.PayerClaimNumber == r.PayerClaimNumber &&
+			o.ERA.payer() == r.ERA.payer() && o.ERA.TraceNumber != r.ERA.TraceNumber && o.samePaid(e)
+	})
+}
+
+// samePaid reports whether both pay the same for each line.
+func (e *ledgerEntry) samePaid(o *ledgerEntry) bool {
+	paid := map[lineKey]Money{}
+	for i := range e.Lines {
+		paid[e.key(i)] += e.Lines[i].Paid
+	}
+	for i := range o.Lines {
+		paid[o.key(i)] -= o.Lines[i].Paid
+	}
+	for _, rest := range paid {
+		if rest != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Warnings returns what differs between an entry of the ledger and the claim. Given
+// are warnings about its file.
+func (l *Ledger) Warnings(r *LedgerEntry, given []WarningCode) []WarningCode {
+	all, e := slices.Clone(given), l.find(r)
+	if e == nil {
+		e = newEntry(l.claim, r)
+	}
+	add := func(w WarningCode, when bool) {
+		if when && !slices.Contains(all, w) {
+			all = append(all, w)
+		}
+	}
+	c := l.claim
+	add(WarnPatientDiffers, c.patientDiffers(r.ERAClaim))
+	add(WarnChargeDiffers, l.chargeDiffers(r))
+	for i := range r.Lines {
+		add(WarnLineUnmatched, e.numbers[i] == 0)
+		add(WarnProcedureUnknown, !c.bill(r.Lines[i].billed()))
+	}
+	if !r.Reverses() && r.PatientResponsibility != nil && !r.Estimates() {
+		add(WarnPatientAmountDiffers, *r.PatientResponsibility != r.adjusted(Adjustment.ofPatient))
+	}
+	if s := l.Standing(); s != nil && c.Kind == KindClaim {
+		add(WarnExceedsCharge, s.Exceeds)
+		add(WarnPatientAmountCapped, s.Capped)
+	}
+	add(WarnPaymentRepeated, l.Without(r).repeats(r))
+	return all
+}
+
+// bill reports whether the claim bills the procedure.
+func (c *Claim) bill(procedure string) bool {
+	return slices.ContainsFunc(c.Lines, func(l ClaimLine) bool { return strings.EqualFold(l.ProcedureCode, procedure) })
+}
+
+// chargeDiffers reports whether the charge is neither the claim's nor that of the
+// lines that it pays.
+func (l *Ledger) chargeDiffers(r *LedgerEntry) bool {
+	if l.claim.sameCharge(r.ERAClaim) {
+		return false
+	}
+	e, counted := newEntry(l.claim, r), map[int]bool{}
+	var fees Money
+	for _, n := range e.numbers {
+		if n > 0 && !counted[n] {
+			counted[n] = true
+			fees += l.claim.Lines[n-1].Fee
+		}
+	}
+	return fees == 0 || fees != r.Charge.Abs()
+}
+
+func (c *Claim) sameCharge(r *ERAClaim) bool { return r.Charge.Abs() == c.Charge() }
+
+// patientName returns the name of the person who was treated.
+func (c *ClaimContent) patientName() (first, last string) {
+	if c.Patient != nil {
+		return c.Patient.FirstName, c.Patient.LastName
+	}
+	return c.Subscriber.FirstName, c.Subscriber.LastName
+}
+
+func (c *Claim) sameLastName(r *ERAClaim) bool {
+	_, last := c.patientName()
+	return r.PatientLastName != "" && comparableName(r.PatientLastName) == comparableName(last)
+}
+
+// patientDiffers reports whether member ID and name both differ. What the
+// remittance leaves out does not differ.
+func (c *Claim) patientDiffers(r *ERAClaim) bool {
+	if r.MemberID == "" || r.PatientLastName == "" || comparableName(r.MemberID) == comparableName(c.Subscriber.MemberID) {
+		return false
+	}
+	first, last := c.patientName()
+	return comparableName(r.PatientLastName) != comparableName(last) || comparableName(r.PatientFirstName) != comparableName(first)
+}

@@ -126,29 +126,45 @@ func Sequences() []Sequence { return []Sequence{SequencePrimary, SequenceSeconda
 // takeBack cancels what a reversal takes back. A reversal repeats a claim with
 // every sign inverted (005010X221A1, 1.10.2.8). It takes back an entry of the
 // payer with the same amount, else all entries with its payer claim number when
-// they add up to its amount, else the lines that it states. It never takes back an
-// entry of its own remittance, which has the correction.
+// they add up to its amount, else the lines that it states. Of its own remittance,
+// which may have the correction, it takes back only what it inverts to the cent.
 func (l *Ledger) takeBack(r *ledgerEntry) {
-	named, others := l.standing(r)
+	named, others, own := l.standing(r)
 	_ = r.cancelCharge(named) || r.cancelAll(named) || r.cancelLines(named) || r.cancelAmount(named) ||
-		r.cancelCharge(others) || r.cancelAmount(others)
+		r.cancelCharge(others) || r.cancelAmount(others) || r.cancelFirst(own, r.mirrors)
 }
 
 // standing returns the entries that a reversal may take back, the likeliest
 // first: those before it from the latest on, then those after it. Named are the
-// ones with the payer claim number that the reversal states.
-func (l *Ledger) standing(r *ledgerEntry) (named, others []*ledgerEntry) {
+// ones with the payer claim number that the reversal states, own those of its own
+// remittance.
+func (l *Ledger) standing(r *ledgerEntry) (named, others, own []*ledgerEntry) {
 	at := slices.Index(l.entries, r)
 	for _, e := range append(reversed(l.entries[:at]), l.entries[at+1:]...) {
 		switch {
-		case e.Reverses() || e.cancelledBy != nil || e.ERA.ID == r.ERA.ID || e.ERA.payer() != r.ERA.payer():
+		case e.Reverses() || e.cancelledBy != nil || e.ERA.payer() != r.ERA.payer():
+		case e.ERA.ID == r.ERA.ID:
+			own = append(own, e)
 		case r.names(e):
 			named = append(named, e)
 		default:
 			others = append(others, e)
 		}
 	}
-	return named, others
+	return named, others, own
+}
+
+// mirrors reports whether the reversal inverts the entry: charge, lines and every
+// adjustment.
+func (r *ledgerEntry) mirrors(e *ledgerEntry) bool {
+	return r.Charge == -e.Charge && mirrored(r.Adjustments, e.Adjustments) &&
+		slices.EqualFunc(r.Lines, e.Lines, func(a, b ERALine) bool {
+			return a.billed() == b.billed() && a.Charge == -b.Charge && a.Paid == -b.Paid && mirrored(a.Adjustments, b.Adjustments)
+		})
+}
+
+func mirrored(a, b []Adjustment) bool {
+	return slices.EqualFunc(a, b, func(x, y Adjustment) bool { return x.Group == y.Group && x.Reason == y.Reason && x.Amount == -y.Amount })
 }
 
 func reversed(all []*ledgerEntry) []*ledgerEntry {

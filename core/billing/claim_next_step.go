@@ -29,6 +29,8 @@ func (c *Claim) NextStep() string {
 			return "No action is needed: the payer has voided the original claim."
 		case c.Kind == KindPredetermination:
 			return "No action is needed: the payer will send its estimate with a remittance."
+		case !c.SettledAt.IsZero():
+			return "The payer took its payment back. Wait for the corrected remittance, or replace the claim."
 		default:
 			return "No action is needed: the payer will decide the claim and send a remittance."
 		}
@@ -44,6 +46,9 @@ func (c *Claim) NextStep() string {
 	case ClaimDenied:
 		return "Read the adjustments in the remittance, then replace the claim, or bill the patient and reconcile it."
 	case ClaimReconciled:
+		if c.Unposted() {
+			return "The payment changed after the claim was reconciled. Post the change and reconcile the claim again, or reopen it."
+		}
 		return "No action is needed: the claim is settled."
 	case ClaimReturned:
 		if !c.ConvertedTo.IsZero() {
@@ -53,6 +58,15 @@ func (c *Claim) NextStep() string {
 	default:
 		return ""
 	}
+}
+
+// NextStep returns what a biller does next, as Claim.NextStep. A remittance that was
+// not applied comes first.
+func (r *ClaimRecord) NextStep() string {
+	if !r.ReviewERA.IsZero() {
+		return "A remittance for this claim needs review: " + r.ReviewERA.String() + "."
+	}
+	return r.Claim.NextStep()
 }
 
 // errClaimState returns the CodeConflict error for a trigger that the claim's
@@ -81,7 +95,8 @@ func precondition(by ClaimTrigger) string {
 	words := map[ClaimTrigger]string{
 		TriggerSubmit:    "A claim can be submitted once it is validated.",
 		TriggerReplace:   "A claim can be replaced while it is accepted_payer, paid or denied, and has no void.",
-		TriggerReconcile: "A claim can be reconciled once it is paid or denied.",
+		TriggerReconcile: "A claim can be reconciled once it is paid or denied, and again when its payment changes.",
+		TriggerReopen:    "A claim can be reopened once it is reconciled.",
 		TriggerAskVoid:   "A claim can be voided once it is accepted, paid or denied, and only once.",
 		TriggerConvert:   "A predetermination can be converted once the payer has accepted or returned it.",
 	}

@@ -88,6 +88,18 @@ func (c *Claim) decision() ClaimTrigger {
 	}
 }
 
+// Unreturn takes the estimate of the remittance back. A predetermination that was
+// not converted waits for an estimate again.
+func (c *Claim) Unreturn(era ERAID, at time.Time) {
+	if c.Estimate == nil || c.Estimate.ERAID != era || !c.ConvertedTo.IsZero() {
+		return
+	}
+	if c.Estimate = nil; c.State == ClaimReturned {
+		c.State = ClaimAcceptedPayer
+	}
+	c.UpdatedAt = at
+}
+
 // Unposted reports whether a reconciled claim's figures changed after that.
 func (c *Claim) Unposted() bool {
 	return c.State == ClaimReconciled && c.SettledAt.After(c.ReconciledAt)

@@ -2,6 +2,7 @@ package billing
 
 import (
 	"crypto/sha256"
+	"strconv"
 	"time"
 )
 
@@ -53,9 +54,6 @@ type ERAProgress struct {
 	Applied, NeedsReview, Unmatched, Ignored, Forwarded int
 }
 
-// Unfinished returns the number of claims that a person must finish.
-func (p ERAProgress) Unfinished() int { return p.NeedsReview + p.Unmatched }
-
 // of returns the counter of a status; nil for RemitPending.
 func (p *ERAProgress) of(s RemitStatus) *int {
 	switch s {
@@ -74,10 +72,41 @@ func (p *ERAProgress) of(s RemitStatus) *int {
 	return nil
 }
 
+// Counted returns the progress as callers see it. When the work has ended, claims
+// that it left out need review.
+func (e *ERA) Counted() ERAProgress {
+	p := e.Progress
+	if e.Stage == ERADone {
+		p.NeedsReview = e.ClaimCount - p.Applied - p.Unmatched - p.Ignored - p.Forwarded
+	}
+	return p
+}
+
+// Unfinished returns the number of claims that a person must finish.
+func (e *ERA) Unfinished() int {
+	p := e.Counted()
+	return p.NeedsReview + p.Unmatched
+}
+
 // NeedsAttention reports whether a person must look at the remittance: it has
 // unfinished claims, or its payment does not balance.
-func (e *ERA) NeedsAttention() bool {
-	return e.Progress.Unfinished() > 0 || e.Balance.Payment.Failed > 0
+func (e *ERA) NeedsAttention() bool { return e.Unfinished() > 0 || e.Balance.Payment.Failed > 0 }
+
+// Move records what becomes of one of its claims, and counts it.
+func (e *ERA) Move(r *ERAClaim, to ERAClaimProgress) {
+	if n := e.Progress.of(r.Status); n != nil {
+		*n--
+	}
+	if n := e.Progress.of(to.Status); n != nil {
+		*n++
+	}
+	switch was, is := r.ClaimID.IsZero(), to.ClaimID.IsZero(); {
+	case was && !is:
+		e.MatchedCount++
+	case !was && is:
+		e.MatchedCount--
+	}
+	r.ERAClaimProgress = to
 }
 
 // Source returns what ledger entries repeat of the remittance.
@@ -86,20 +115,41 @@ func (e *ERA) Source() ERASource {
 }
 
 // Post records that the user has posted the remittance. It reports false when
-// that was recorded before.
-func (e *ERA) Post(at time.Time) bool {
+// that was recorded before. It returns CodeConflict while claims are unfinished,
+// unless the user accepts that.
+func (e *ERA) Post(acceptUnfinished bool, at time.Time) (bool, error) {
 	if e.State == ERAPosted {
-		return false
+		return false, nil
+	}
+	if n := e.Unfinished(); n > 0 && !acceptUnfinished {
+		return false, &Error{Code: CodeConflict, Message: "The remittance has " + counted(n, "unfinished claim") +
+			". Match, apply or ignore each of them, or post with accept_unfinished."}
 	}
 	e.State, e.PostedAt = ERAPosted, at
+	return true, nil
+}
+
+// Unpost takes back that the remittance is posted. It reports false when it is not
+// posted.
+func (e *ERA) Unpost() bool {
+	if e.State != ERAPosted {
+		return false
+	}
+	e.State, e.PostedAt = ERANeedsReview, time.Time{}
 	return true
 }
 
-// Read records how many claims the remittance has, and how many of them match
-// one of ours. After that callers can see the remittance, and its payments can
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+// Read records how many claims the remittance has. After that callers can see the remittance, and its payments can
 // be applied. Read reports false when callers could see it before.
-func (e *ERA) Read(claims, matched int, at time.Time) bool {
-	e.ClaimCount, e.MatchedCount, e.Stage = claims, matched, ERAApplying
+func (e *ERA) Read(claims int, at time.Time) bool {
+	e.ClaimCount, e.Stage = claims, ERAApplying
 	if !e.ReceivedAt.IsZero() {
 		return false
 	}

@@ -111,7 +111,10 @@ func (r ReviewCode) text() reviewText {
 			"It takes back a payment that was not applied to the claim.",
 			"No action is needed if that payment arrives: it is then matched again. Otherwise match it by hand, or ignore it.",
 		},
-		ReviewUnderWay: {"It is about to be applied.", "No action is needed."},
+		ReviewUnderWay: {
+			"Molar has not applied it yet.",
+			"Wait a minute. If it stays, apply it, match it or ignore it.",
+		},
 	}[r]
 }
 

@@ -1,0 +1,113 @@
+package intake
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// The limits of the bodies about claims of remittances.
+const (
+	maxRemittanceNote = 400 // characters
+	maxMatchedLines   = 999 // the most lines that a claim of an 835 can have
+)
+
+// MatchRequest names the claim that a claim of a remittance is about, as a
+// caller wrote it; nothing is parsed yet.
+type MatchRequest struct {
+	ClaimID *string // nil when it was left out or null
+	Lines   []MatchLineInput
+	Faults  billing.Faults // found when the body was decoded
+}
+
+// MatchLineInput is the match of a line as a caller wrote it.
+type MatchLineInput struct {
+	ERALine    int
+	LineNumber *int // nil when it was left out or null
+}
+
+// RemittanceMatch is a match that a person makes between a claim of a
+// remittance and one of ours.
+type RemittanceMatch struct {
+	ClaimID billing.ClaimID
+	Lines   []LineMatch
+}
+
+// LineMatch is the match of a line of the remittance.
+type LineMatch struct {
+	ERALine    int // its ordinal, from 1
+	LineNumber int // of the claim's line, from 1; 0 when it pays none of them
+}
+
+// Match validates the request and returns the requested match. Numbers reports
+// the faults that depend on the claims.
+func (r MatchRequest) Match() (*RemittanceMatch, billing.Faults) {
+	f := slices.Clone(r.Faults)
+	m := &RemittanceMatch{ClaimID: optionalID[billing.ClaimID](&f, "claim_id", r.ClaimID, "claim")}
+	if r.ClaimID == nil {
+		f.Add("claim_id", billing.FaultRequired, "Name the claim that the remittance is about.")
+	}
+	if len(r.Lines) > maxMatchedLines {
+		f.Add("lines", billing.FaultTooMany, "A claim of a remittance has at most 999 lines.")
+		return m, f
+	}
+	named := map[int]bool{}
+	for i, l := range r.Lines {
+		at := matchedLine(i)
+		switch {
+		case l.ERALine < 1:
+			f.Add(at+"era_line", billing.FaultRange, "The lines of the remittance are numbered from 1.")
+		case named[l.ERALine]:
+			f.Add(at+"era_line", billing.FaultConflict, "Duplicate line. Name each line of the remittance once.")
+		}
+		named[l.ERALine] = true
+		match := LineMatch{ERALine: l.ERALine}
+		if l.LineNumber != nil {
+			match.LineNumber = *l.LineNumber
+		}
+		if match.LineNumber < 0 {
+			f.Add(at+"line_number", billing.FaultRange, "The lines of the claim are numbered from 1; null stands for none.")
+		}
+		m.Lines = append(m.Lines, match)
+	}
+	return m, f
+}
+
+func matchedLine(i int) string { return "lines." + strconv.Itoa(i) + "." }
+
+// Numbers returns the numbers of the claim's lines, by line of the remittance:
+// as the match states them, else as the lines' content gives them.
+func (m *RemittanceMatch) Numbers(c *billing.Claim, r *billing.ERAClaim) ([]int, billing.Faults) {
+	var f billing.Faults
+	numbers := c.MatchLines(r)
+	for i, l := range m.Lines {
+		switch at := matchedLine(i); {
+		case l.ERALine > len(r.Lines):
+			f.Add(at+"era_line", billing.FaultRange, "The claim of the remittance has no line with this number. The first line is 1.")
+		case l.LineNumber > len(c.Lines):
+			f.Add(at+"line_number", billing.FaultRange, "The claim has no line with this number. The first line is 1.")
+		default:
+			numbers[l.ERALine-1] = l.LineNumber
+		}
+	}
+	return numbers, f
+}
+
+// NoteRequest is the note of a person on what they do with a remittance, as a
+// caller wrote it; nothing is parsed yet.
+type NoteRequest struct {
+	Note   *string        // nil when it was left out or null
+	Faults billing.Faults // found when the body was decoded
+}
+
+// Text validates the request and returns the note, or the empty string when it
+// has none.
+func (r NoteRequest) Text() (string, billing.Faults) {
+	f := slices.Clone(r.Faults)
+	if r.Note == nil || !f.Optional("note", r.Note, maxRemittanceNote) {
+		return "", f
+	}
+	return strings.TrimSpace(*r.Note), f
+}

@@ -90,7 +90,29 @@ func sent(ctx context.Context, tx ports.Tx, id billing.FileID, now time.Time) er
 			}
 		}
 	}
+	if err := matchAgain(ctx, tx, b.Scope, claims); err != nil {
+		return err
+	}
 	return tx.Batches.Save(ctx, b)
+}
+
+// matchAgain lets remittances that came before their claims be matched again.
+func matchAgain(ctx context.Context, tx ports.Tx, scope billing.Scope, claims []*billing.Claim) error {
+	numbers := make([]string, len(claims))
+	for i, c := range claims {
+		numbers[i] = c.PatientControlNumber
+	}
+	waiting, err := tx.ERAClaims.Unmatched(ctx, numbers, nil)
+	if err != nil {
+		return err
+	}
+	for _, id := range waiting {
+		j := jobs.Job{ID: billing.NewID[billing.JobID](tx.Clock.Now()), Kind: jobs.KindERA, Scope: scope, Subject: id}
+		if err := tx.Outbox.Stage(ctx, j); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // keep stores a changed claim, with its event.

@@ -378,3 +378,44 @@ func (l *ERALine) estimate() Money {
 	}
 	return l.Paid
 }
+
+// CanFinish returns CodeConflict when a person cannot finish the claim of the
+// remittance now: it is applied, or the work on it has not ended.
+func (r *ERAClaim) CanFinish(e *ERA) error {
+	switch {
+	case r.Status == RemitApplied:
+		return &Error{Code: CodeConflict, Message: "It is applied to " + r.ClaimID.String() + ". Unapply it first."}
+	case r.Status == RemitPending && e.Stage != ERADone:
+		return &Error{Code: CodeConflict, Message: "Molar is about to apply it. Read it again in a minute."}
+	default:
+		return nil
+	}
+}
+
+// CanUnapply returns CodeConflict when its application cannot be taken back: it is
+// not applied, or the remittance is posted.
+func (r *ERAClaim) CanUnapply(e *ERA) error {
+	switch {
+	case r.Status != RemitApplied:
+		return &Error{Code: CodeConflict, Message: "It is not applied to a claim. Its status is " + string(r.Status) + "."}
+	case e.State == ERAPosted:
+		return &Error{Code: CodeConflict, Message: "The remittance is posted. Unpost it first, so that the practice's books can be corrected."}
+	default:
+		return nil
+	}
+}
+
+// CanHave returns CodeConflict when the claim of the remittance can never be applied
+// to this claim: the claim was not sent, or one of them is about an estimate.
+func (r *ClaimRecord) CanHave(of *ERAClaim) error {
+	switch {
+	case r.Frequency == FrequencyVoid:
+		return &Error{Code: CodeConflict, Message: "A void is not paid. Match the remittance to the claim that it voids: " + r.ParentID.String() + "."}
+	case !r.Awaits():
+		return &Error{Code: CodeConflict, Message: "The claim was never sent. Submit it, or match the remittance to another claim."}
+	case of.Estimates() != (r.Kind == KindPredetermination):
+		return &Error{Code: CodeConflict, Message: ReviewKindDiffers.Message() + " " + ReviewKindDiffers.Fix()}
+	default:
+		return nil
+	}
+}

@@ -151,3 +151,7 @@ func (c *Claim) patientDiffers(r *ERAClaim) bool {
 	first, last := c.patientName()
 	return comparableName(r.PatientLastName) != comparableName(last) || comparableName(r.PatientFirstName) != comparableName(first)
 }
+
+// Identifies reports whether the charge or the patient's last name shows that the
+// remittance, which has the payer's number of the claim, is about the claim.
+func (c *Claim) Identifies(r *ERAClaim) bool { return c.sameCharge(r) || c.sameLastName(r) }

@@ -7,16 +7,26 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Get reads a claim with its attachments. It returns CodeNotFound if there is
+// Get reads a claim with its attachments and its ledger. It returns CodeNotFound if there is
 // none.
 func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.ClaimID) (r *billing.ClaimRecord, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		if r, err = tx.Claims.Get(ctx, id); err == nil {
-			r.Attachments, err = attachmentsOf(ctx, tx, id)
+			err = complete(ctx, tx, r)
 		}
 		return err
 	})
 	return r, err
+}
+
+// complete adds the attachments and the ledger of a claim.
+func complete(ctx context.Context, tx ports.Tx, r *billing.ClaimRecord) (err error) {
+	if r.Attachments, err = attachmentsOf(ctx, tx, r.ID); err != nil || !r.Awaits() {
+		return err
+	}
+	entries, err := tx.ERAClaims.Ledger(ctx, []billing.ClaimID{r.ID})
+	r.Ledger = r.Claim.Ledger(entries[r.ID])
+	return err
 }
 
 // attachmentsOf reads the attachments of a claim.

@@ -40,7 +40,7 @@ func (s *Service) change(
 		if err != nil {
 			return nil, err
 		}
-		if c.Attachments, err = attachmentsOf(ctx, tx, id); err != nil {
+		if err := complete(ctx, tx, c); err != nil {
 			return nil, err
 		}
 		if err := tx.Claims.Save(ctx, c.Claim); err != nil {

@@ -103,8 +103,9 @@ func (w *worker) run(ctx context.Context) error {
 }
 
 // turn locks the next remittance: of those that are not done, the one that came
-// first; nil when there is none. Own reports that the job's own remittance is
-// done or absent.
+// first; nil when there is none. When the job's own remittance is done, the job asks
+// for another try of its unmatched claims, which comes next. Own reports that
+// nothing is left for the job.
 func (w *worker) turn(ctx context.Context, tx ports.Tx) (e *billing.ERA, own bool, err error) {
 	e, err = tx.ERAs.Lock(ctx, billing.ERAID{})
 	switch {
@@ -119,7 +120,15 @@ func (w *worker) turn(ctx context.Context, tx ports.Tx) (e *billing.ERA, own boo
 	if billing.IsNotFound(err) {
 		return e, true, nil
 	}
-	return e, err == nil && mine.Progress == billing.ERADone, err
+	if err != nil || mine.Stage != billing.ERADone {
+		return e, false, err
+	}
+	again, err := takeAgain(ctx, tx, mine)
+	if err != nil || !again {
+		return e, err == nil, err
+	}
+	mine.Stage = billing.ERAApplying
+	return mine, false, nil
 }
 
 // step does the work of one commit. It reports whether the job's own remittance
@@ -132,13 +141,13 @@ func (w *worker) step(ctx context.Context, tx ports.Tx) (own, all bool, err erro
 	switch {
 	case e == nil:
 		all = own // if not, another worker has just finished the last one: look again
-	case e.Progress == billing.ERAReading:
+	case e.Stage == billing.ERAReading:
 		w.at = e.ID
 		err = w.read(ctx, tx, e)
 	default:
 		w.at = e.ID
 		err = w.apply(ctx, tx, e)
-		own = own || e.ID == w.own && e.Progress == billing.ERADone
+		own = own || e.ID == w.own && e.Stage == billing.ERADone
 	}
 	if err == nil && own && !w.ended {
 		err = tx.Outbox.Done(ctx, w.job.ID)

@@ -9,51 +9,45 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// match matches each claim of the remittance to one of our claims, if that
-// accepts it, and returns how many match. It takes earlier claims of the
-// remittance into account.
-func (w *worker) match(ctx context.Context, tx ports.Tx, e *billing.ERA, claims []*billing.ERAClaim, now time.Time) (matched int, err error) {
-	found, err := matching(ctx, tx, claims)
+// match finds our claim for each claim of the remittance that has none. It sets
+// the status of those that match none, or that the payer forwarded. It returns all
+// the claims that the others match, locked.
+func (w *worker) match(
+	ctx context.Context, tx ports.Tx, e *billing.ERA, rows []*billing.ERAClaim, now time.Time,
+) (map[billing.ClaimID]*billing.Claim, error) {
+	claims, err := matching(ctx, tx, rows)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	cause := billing.ClaimCause{File: &e.File, At: now}
-	for _, c := range found {
-		for _, p := range w.file.pending[c.ID] {
-			if c.Kind == billing.KindPredetermination {
-				c.Returned(billing.ClaimEstimate{}, cause)
-			} else {
-				c.Pay(p, cause)
+	ours := indexed(claims)
+	for _, r := range rows {
+		if r.ClaimID.IsZero() {
+			c, to := ours.find(e, r)
+			if c != nil && w.mustWait(e.ID, c, r, now) {
+				return nil, errLater
 			}
+			e.Move(r, to)
 		}
-	}
-	ours := indexed(found)
-	for _, r := range claims {
-		r.ClaimID = billing.ClaimID{} // the commit may be a second try
-		for _, c := range ours.candidates(e, r) {
-			if c.CanApply(r) {
-				r.ClaimID = c.ID
-				matched++
-				if r.Balanced {
-					put(c, r, e.ID, cause)
-				}
-				break
-			}
-			if w.mustWait(e.ID, c, r, now) {
-				return 0, errLater
-			}
+		if r.ClaimID.IsZero() || ours.byID[r.ClaimID] != nil {
+			continue
 		}
+		// An earlier chunk has changed the payer's number by which it matched.
+		c, err := tx.Claims.Lock(ctx, r.ClaimID)
+		if err != nil {
+			return nil, err
+		}
+		ours.byID[c.ID] = c.Claim
 	}
-	return matched, nil
+	return ours.byID, nil
 }
 
 // matching locks our claims that may match claims of a remittance.
-func matching(ctx context.Context, tx ports.Tx, claims []*billing.ERAClaim) ([]*billing.Claim, error) {
-	if len(claims) == 0 {
+func matching(ctx context.Context, tx ports.Tx, rows []*billing.ERAClaim) ([]*billing.Claim, error) {
+	if len(rows) == 0 {
 		return nil, nil
 	}
 	var control, payer []string
-	for _, r := range claims {
+	for _, r := range rows {
 		control = add(control, r.ControlNumber)
 		payer = add(add(payer, r.PayerClaimNumber), r.Original)
 	}
@@ -69,13 +63,15 @@ func add(numbers []string, n string) []string {
 
 // index finds claims by their numbers.
 type index struct {
+	byID      map[billing.ClaimID]*billing.Claim
 	byControl map[string]*billing.Claim // lower case
 	byPayer   map[string][]*billing.Claim
 }
 
 func indexed(claims []*billing.Claim) index {
-	x := index{map[string]*billing.Claim{}, map[string][]*billing.Claim{}}
+	x := index{map[billing.ClaimID]*billing.Claim{}, map[string]*billing.Claim{}, map[string][]*billing.Claim{}}
 	for _, c := range claims {
+		x.byID[c.ID] = c
 		x.byControl[strings.ToLower(c.PatientControlNumber)] = c
 		if c.PayerClaimNumber != "" {
 			x.byPayer[c.PayerClaimNumber] = append(x.byPayer[c.PayerClaimNumber], c)
@@ -84,20 +80,57 @@ func indexed(claims []*billing.Claim) index {
 	return x
 }
 
-// candidates returns the claims that a claim of a remittance may be about, the
-// likeliest first: the one with our control number, then those with the payer's
-// number. The payer assigns its number, so claims for another payer are
-// excluded. Payers that the directory lacks may pay for those that it has.
-func (x index) candidates(e *billing.ERA, r *billing.ERAClaim) (all []*billing.Claim) {
-	if c := x.byControl[strings.ToLower(r.ControlNumber)]; c != nil && r.ControlNumber != "" {
-		all = append(all, c)
+// find returns what becomes of a claim of a remittance, with the claim that it
+// is about, even if that cannot have a remittance. Our control number goes before
+// the payer's number. The payer assigns its number, so claims for another payer
+// are left out. Payers that the directory lacks may pay for those that it has.
+func (x index) find(e *billing.ERA, r *billing.ERAClaim) (*billing.Claim, billing.ERAClaimProgress) {
+	found := billing.ERAClaimProgress{Status: billing.RemitUnmatched, Review: billing.ReviewNoClaim, Sequence: r.StatedSequence(), Warnings: e.Warnings}
+	if r.Forwards() {
+		found.Status, found.Review = billing.RemitForwarded, ""
 	}
+	of, by := x.byControl[strings.ToLower(r.ControlNumber)], billing.MatchedByControlNumber
+	if of == nil || r.ControlNumber == "" || !of.Awaits() {
+		if c := x.likeliest(e, r); c != nil {
+			of, by = c, billing.MatchedByPayerNumber
+		}
+	}
+	switch {
+	case of == nil:
+	case !of.Awaits():
+		if !r.Forwards() && of.Frequency != billing.FrequencyVoid {
+			found.Review = billing.ReviewClaimNotSent
+		}
+	default:
+		found.ClaimID, found.MatchedBy = of.ID, by
+		if !r.Forwards() {
+			found.Status, found.Review = billing.RemitPending, ""
+		}
+	}
+	return of, found
+}
+
+// likeliest returns the claim with the payer's number that the remittance
+// identifies best, or nil.
+func (x index) likeliest(e *billing.ERA, r *billing.ERAClaim) (best *billing.Claim) {
 	for _, n := range add(add(nil, r.PayerClaimNumber), r.Original) {
 		for _, c := range x.byPayer[n] {
-			if e.Payer.ID.IsZero() || c.Payer.ID == e.Payer.ID {
-				all = append(all, c)
+			switch {
+			case !c.Awaits() || !e.Payer.ID.IsZero() && c.Payer.ID != e.Payer.ID:
+			case c.Identifies(r):
+				return c
+			case best == nil:
+				best = c
 			}
 		}
 	}
-	return all
+	return best
+}
+
+// mustWait reports whether the row has to wait because the claim's batch is not
+// recorded as sent. Then its sender died before it recorded that, or the
+// remittance is about an earlier file with the claim.
+func (w *worker) mustWait(era billing.ERAID, c *billing.Claim, r *billing.ERAClaim, now time.Time) bool {
+	return c.State == billing.ClaimQueued && !c.BatchID.IsZero() && c.Frequency != billing.FrequencyVoid &&
+		r.Estimates() == (c.Kind == billing.KindPredetermination) && w.waits.wait(era, now)
 }

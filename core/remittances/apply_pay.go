@@ -6,106 +6,219 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
 
 // apply applies the next claims of a remittance.
 func (w *worker) apply(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
-	rows, err := tx.ERAClaims.List(ctx, e.ID, 0, true, w.chunk)
+	rows, err := tx.ERAClaims.Pending(ctx, e.ID, w.chunk)
 	if err != nil {
 		return err
 	}
-	claims, err := w.locked(ctx, tx, rows)
+	now := tx.Clock.Now()
+	claims, err := w.match(ctx, tx, e, rows, now)
 	if err != nil {
 		return err
 	}
-	changed, events, err := w.putAll(e, rows, claims, tx.Clock.Now())
-	if err != nil {
-		return err
-	}
-	if err := tx.ERAClaims.Save(ctx, e.ID, rows); err != nil {
-		return err
-	}
-	for _, c := range changed {
-		if err := tx.Claims.Save(ctx, c); err != nil {
-			return err
+	for _, r := range rows {
+		if c := claims[r.ClaimID]; c != nil && w.mustWait(e.ID, c, r, now) {
+			return errLater
 		}
 	}
-	for _, event := range events {
-		if err := tx.Events.Append(ctx, event); err != nil {
-			return err
-		}
+	p, err := openPosting(ctx, tx, e, claims, now)
+	if err != nil {
+		return err
 	}
-	if len(rows) < w.chunk {
-		e.Progress = billing.ERADone
+	p.applyAll(rows)
+	if err := p.save(ctx, tx, rows); err != nil {
+		return err
+	}
+	again, err := p.matchAgain(ctx, tx, rows)
+	if err != nil {
+		return err
+	}
+	if len(rows) < w.chunk && !again {
+		e.Stage = billing.ERADone
 		w.waits.forget(e.ID)
 	}
 	return tx.ERAs.Save(ctx, e)
 }
 
-// putAll applies rows of the remittance to our claims, and returns the changed
-// claims and their events. A claim that no longer accepts its row is unmatched.
-func (w *worker) putAll(
-	e *billing.ERA, rows []*billing.ERAClaim, claims map[billing.ClaimID]*billing.Claim, now time.Time,
-) (changed []*billing.Claim, events []billing.Event, err error) {
-	cause := billing.ClaimCause{File: &e.File, At: now}
-	for _, r := range rows {
-		c := claims[r.ClaimID]
-		event, ok := put(c, r, e.ID, cause)
-		switch {
-		case ok:
-			r.Applied = true
-			events = append(events, event)
-			if !slices.Contains(changed, c) {
-				changed = append(changed, c)
-			}
-		case w.mustWait(e.ID, c, r, now):
-			return nil, nil, errLater
-		default:
-			r.ClaimID = billing.ClaimID{}
-			e.MatchedCount--
-		}
-	}
-	return changed, events, nil
+// posting applies claims of one remittance to our claims in one commit.
+type posting struct {
+	era     *billing.ERA
+	claims  map[billing.ClaimID]*billing.Claim // locked
+	ledgers map[billing.ClaimID]*billing.Ledger
+	cause   billing.ClaimCause
+
+	changed []*billing.Claim
+	events  []billing.Event
 }
 
-// put applies a row of a remittance to a claim. It returns false and changes
-// nothing when the claim does not accept it.
-func put(c *billing.Claim, r *billing.ERAClaim, era billing.ERAID, cause billing.ClaimCause) (billing.Event, bool) {
-	if r.Estimates() {
-		return c.Returned(r.Estimate(era), cause)
+// openPosting reads the ledgers of the claims.
+func openPosting(
+	ctx context.Context, tx ports.Tx, e *billing.ERA, claims map[billing.ClaimID]*billing.Claim, now time.Time,
+) (*posting, error) {
+	ids := make([]billing.ClaimID, 0, len(claims))
+	for id := range claims {
+		ids = append(ids, id)
 	}
-	return c.Pay(r.Payment(era), cause)
-}
-
-// locked returns the claims that the rows match, locked.
-func (w *worker) locked(ctx context.Context, tx ports.Tx, rows []*billing.ERAClaim) (map[billing.ClaimID]*billing.Claim, error) {
-	found, err := matching(ctx, tx, rows)
+	entries, err := tx.ERAClaims.Ledger(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
-	claims := make(map[billing.ClaimID]*billing.Claim, len(found))
-	for _, c := range found {
-		claims[c.ID] = c
+	p := &posting{
+		era: e, claims: claims, ledgers: make(map[billing.ClaimID]*billing.Ledger, len(claims)),
+		cause: billing.ClaimCause{File: &e.File, At: now},
 	}
-	for _, r := range rows {
-		if claims[r.ClaimID] != nil {
-			continue
-		}
-		// An earlier chunk has changed the payer's number by which it matched.
-		c, err := tx.Claims.Lock(ctx, r.ClaimID)
-		if err != nil {
-			return nil, err
-		}
-		claims[c.ID] = c.Claim
+	for id, c := range claims {
+		p.ledgers[id] = c.Ledger(entries[id])
 	}
-	return claims, nil
+	return p, nil
 }
 
-// mustWait reports whether the row has to wait because the claim's batch is not
-// recorded as sent. Then its sender died before it recorded that, or the
-// remittance is about an earlier file with the claim.
-func (w *worker) mustWait(era billing.ERAID, c *billing.Claim, r *billing.ERAClaim, now time.Time) bool {
-	return c.State == billing.ClaimQueued && !c.BatchID.IsZero() && c.Frequency != billing.FrequencyVoid &&
-		r.Estimates() == (c.Kind == billing.KindPredetermination) && w.waits.wait(era, now)
+func (p *posting) entry(r *billing.ERAClaim) *billing.LedgerEntry {
+	return &billing.LedgerEntry{ERAClaim: r, ERA: p.era.Source()}
+}
+
+// applyAll applies the claims that match one of ours, reversals first. A reversal
+// whose payment is among the others waits for it.
+func (p *posting) applyAll(rows []*billing.ERAClaim) {
+	var waiting []*billing.ERAClaim
+	for _, r := range reversalsFirst(rows) {
+		switch code := p.review(r); code {
+		case "":
+			p.apply(r, r.MatchedBy)
+			waiting = slices.DeleteFunc(waiting, func(r *billing.ERAClaim) bool {
+				if r.ClaimID.IsZero() || p.review(r) != "" {
+					return false
+				}
+				p.apply(r, r.MatchedBy)
+				return true
+			})
+		case billing.ReviewNoPayment:
+			waiting = append(waiting, r)
+		default:
+			p.leave(r, billing.RemitNeedsReview, code)
+		}
+	}
+	for _, r := range waiting {
+		p.leave(r, billing.RemitUnmatched, billing.ReviewNoPayment)
+	}
+}
+
+// reversalsFirst returns the rows that match one of our claims.
+func reversalsFirst(rows []*billing.ERAClaim) []*billing.ERAClaim {
+	all := slices.DeleteFunc(slices.Clone(rows), func(r *billing.ERAClaim) bool { return r.Status != billing.RemitPending })
+	slices.SortStableFunc(all, func(a, b *billing.ERAClaim) int {
+		switch {
+		case a.Reverses() == b.Reverses():
+			return 0
+		case a.Reverses():
+			return -1
+		default:
+			return 1
+		}
+	})
+	return all
+}
+
+// review returns why the row cannot be applied; the empty string when it can.
+func (p *posting) review(r *billing.ERAClaim) billing.ReviewCode {
+	r.LineNumbers = p.claims[r.ClaimID].MatchLines(r)
+	return p.ledgers[r.ClaimID].Review(p.entry(r), r.MatchedBy)
+}
+
+// apply applies a row to its claim.
+func (p *posting) apply(r *billing.ERAClaim, by billing.MatchedBy) {
+	c, entry := p.claims[r.ClaimID], p.entry(r)
+	l := p.ledgers[c.ID].With(entry)
+	to := r.ERAClaimProgress
+	to.Status, to.Review, to.MatchedBy, to.AppliedAt = billing.RemitApplied, "", by, p.cause.At
+	to.Sequence, to.Warnings = l.Sequence(entry), l.Warnings(entry, p.era.Warnings)
+	p.era.Move(r, to)
+	p.ledgers[c.ID] = l
+	if !r.Estimates() {
+		p.record(c, c.Settle(l, entry, p.cause))
+	} else if event, ok := c.Returned(r.Estimate(p.era.ID, r.LineNumbers), p.cause); ok {
+		p.record(c, event)
+	}
+}
+
+// leave records why a row is not applied. An unmatched one has no claim.
+func (p *posting) leave(r *billing.ERAClaim, status billing.RemitStatus, code billing.ReviewCode) {
+	to := r.ERAClaimProgress
+	to.Status, to.Review, to.Warnings = status, code, p.ledgers[r.ClaimID].Warnings(p.entry(r), p.era.Warnings)
+	if status == billing.RemitUnmatched {
+		to.ClaimID, to.MatchedBy = billing.ClaimID{}, ""
+	}
+	p.era.Move(r, to)
+}
+
+func (p *posting) record(c *billing.Claim, e billing.Event) {
+	p.events = append(p.events, e)
+	if !slices.Contains(p.changed, c) {
+		p.changed = append(p.changed, c)
+	}
+}
+
+// save stores the rows, the changed claims and the events.
+func (p *posting) save(ctx context.Context, tx ports.Tx, rows []*billing.ERAClaim) error {
+	if err := tx.ERAClaims.Save(ctx, p.era.ID, rows); err != nil {
+		return err
+	}
+	for _, c := range p.changed {
+		if err := tx.Claims.Save(ctx, c); err != nil {
+			return err
+		}
+	}
+	for _, event := range p.events {
+		if err := tx.Events.Append(ctx, event); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// matchAgain lets reversals that wait for payments of the rows be matched again.
+// It reports whether the remittance itself has some.
+func (p *posting) matchAgain(ctx context.Context, tx ports.Tx, rows []*billing.ERAClaim) (own bool, err error) {
+	var control, payer []string
+	for _, r := range rows {
+		if r.Status == billing.RemitApplied && !r.Reverses() {
+			control, payer = add(control, p.claims[r.ClaimID].PatientControlNumber), add(payer, r.PayerClaimNumber)
+		}
+	}
+	if len(control) == 0 {
+		return false, nil
+	}
+	waiting, err := tx.ERAClaims.Unmatched(ctx, control, payer)
+	if err != nil {
+		return false, err
+	}
+	for _, id := range waiting {
+		if id != p.era.ID {
+			err = stage(ctx, tx, p.era.Scope, id)
+		} else if own, err = takeAgain(ctx, tx, p.era); own {
+			p.era.Stage = billing.ERAApplying
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return own, nil
+}
+
+// takeAgain lets the unmatched claims of the remittance be matched again. It reports
+// false when there are none.
+func takeAgain(ctx context.Context, tx ports.Tx, e *billing.ERA) (bool, error) {
+	n, err := tx.ERAClaims.Again(ctx, e.ID)
+	e.Progress.Unmatched -= n
+	return n > 0, err
+}
+
+// stage stages a job that applies the remittance.
+func stage(ctx context.Context, tx ports.Tx, scope billing.Scope, id billing.ERAID) error {
+	return tx.Outbox.Stage(ctx, jobs.Job{ID: billing.NewID[billing.JobID](tx.Clock.Now()), Kind: jobs.KindERA, Scope: scope, Subject: id})
 }

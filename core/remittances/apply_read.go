@@ -3,6 +3,7 @@ package remittances
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
@@ -11,7 +12,7 @@ import (
 // read stores the next claims of a remittance, matched. After the last one
 // callers can see the remittance.
 func (w *worker) read(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
-	kept, matched, err := tx.ERAClaims.Count(ctx, e.ID)
+	kept, _, err := tx.ERAClaims.Count(ctx, e.ID)
 	if err != nil {
 		return err
 	}
@@ -27,22 +28,63 @@ func (w *worker) read(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
 		return err
 	}
 	if len(claims) > 0 {
-		n, err := w.match(ctx, tx, e, claims, tx.Clock.Now())
+		for _, r := range claims { // the commit may be a second try
+			r.ERAClaimProgress = billing.ERAClaimProgress{Status: billing.RemitPending}
+		}
+		found, err := w.match(ctx, tx, e, claims, tx.Clock.Now())
 		if err != nil {
 			return err
 		}
-		matched += n
+		if err := w.file.unpaid(ctx, tx, e, claims, found); err != nil {
+			return err
+		}
 		if err := tx.ERAClaims.Insert(ctx, e.ID, claims); err != nil {
 			return err
 		}
 	}
-	if len(claims) == w.chunk {
-		return nil
-	}
-	if err := w.show(ctx, tx, e, kept+len(claims), matched); err != nil {
-		return err
+	if len(claims) < w.chunk {
+		if err := w.show(ctx, tx, e, kept+len(claims)); err != nil {
+			return err
+		}
 	}
 	return tx.ERAs.Save(ctx, e)
+}
+
+// unpaid finds the reversals that take back nothing so far, so that they do not
+// count as matched.
+func (f *reading) unpaid(
+	ctx context.Context, tx ports.Tx, e *billing.ERA, rows []*billing.ERAClaim, claims map[billing.ClaimID]*billing.Claim,
+) error {
+	reversing := map[billing.ClaimID]*billing.Claim{}
+	paid := map[billing.ClaimID][]billing.Money{} // by the same remittance
+	for _, r := range rows {
+		switch {
+		case r.ClaimID.IsZero() || !r.Balanced:
+		case r.Reverses():
+			reversing[r.ClaimID] = claims[r.ClaimID]
+			paid[r.ClaimID] = append(paid[r.ClaimID], f.paid[r.ClaimID]...)
+		default:
+			paid[r.ClaimID] = append(paid[r.ClaimID], r.Paid)
+		}
+	}
+	if len(reversing) == 0 {
+		return nil
+	}
+	p, err := openPosting(ctx, tx, e, reversing, tx.Clock.Now())
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if r.ClaimID.IsZero() || !r.Reverses() || !r.Balanced || p.review(r) != billing.ReviewNoPayment {
+			continue
+		}
+		if i := slices.Index(paid[r.ClaimID], -r.Paid); i >= 0 {
+			paid[r.ClaimID] = slices.Delete(paid[r.ClaimID], i, i+1)
+			continue
+		}
+		p.leave(r, billing.RemitUnmatched, billing.ReviewNoPayment)
+	}
+	return nil
 }
 
 // reading is the open file of a remittance: the claims to store next, and the
@@ -53,9 +95,9 @@ type reading struct {
 	close func()
 	from  int // the number of claims in the file before the current ones
 	hand  []*billing.ERAClaim
-	// pending has the effects of earlier claims of the file on our claims. Our
-	// claims show an effect only after it is applied.
-	pending map[billing.ClaimID][]billing.ClaimPayment
+	// paid has the payments of earlier claims of the file for our claims. Our
+	// claims show a payment only after it is applied.
+	paid map[billing.ClaimID][]billing.Money
 }
 
 // open opens the file. Kept is the number of its claims that are stored.
@@ -64,9 +106,9 @@ func (w *worker) open(ctx context.Context, tx ports.Tx, era billing.ERAID, kept 
 	if err != nil {
 		return nil, err
 	}
-	f := &reading{era: era, pending: map[billing.ClaimID][]billing.ClaimPayment{}}
+	f := &reading{era: era, paid: map[billing.ClaimID][]billing.Money{}}
 	for f.from < kept {
-		page, err := tx.ERAClaims.List(ctx, era, f.from, false, w.chunk)
+		page, err := tx.ERAClaims.List(ctx, era, f.from, w.chunk)
 		if err != nil {
 			return nil, err
 		}
@@ -85,11 +127,11 @@ func (w *worker) open(ctx context.Context, tx ports.Tx, era billing.ERAID, kept 
 	return f, nil
 }
 
-// note records the effects of claims that are stored.
+// note records the payments of claims that are stored.
 func (f *reading) note(claims []*billing.ERAClaim) {
 	for _, r := range claims {
-		if !r.ClaimID.IsZero() && r.Balanced {
-			f.pending[r.ClaimID] = append(f.pending[r.ClaimID], r.Payment(f.era))
+		if !r.ClaimID.IsZero() && r.Balanced && !r.Reverses() {
+			f.paid[r.ClaimID] = append(f.paid[r.ClaimID], r.Paid)
 		}
 	}
 	f.from += len(claims)

@@ -38,24 +38,24 @@ func (s *Service) FailApply(ctx context.Context, j jobs.Job) error {
 // giveUp ends a remittance on which the work fails. It shows it with the claims
 // that are stored, unless it was shown before.
 func (w *worker) giveUp(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
-	if e.Progress == billing.ERAReading {
-		kept, matched, err := tx.ERAClaims.Count(ctx, e.ID)
+	if e.Stage == billing.ERAReading {
+		kept, _, err := tx.ERAClaims.Count(ctx, e.ID)
 		if err == nil {
-			err = w.show(ctx, tx, e, max(kept, e.ClaimCount), matched)
+			err = w.show(ctx, tx, e, max(kept, e.ClaimCount))
 		}
 		if err != nil {
 			return err
 		}
 	}
-	e.Progress = billing.ERADone
+	e.Stage = billing.ERADone
 	w.waits.forget(e.ID)
 	return tx.ERAs.Save(ctx, e)
 }
 
 // show makes a remittance visible, with its event. A remittance that was
 // visible before gets no second event.
-func (w *worker) show(ctx context.Context, tx ports.Tx, e *billing.ERA, claims, matched int) error {
-	if !e.Read(claims, matched, tx.Clock.Now()) {
+func (w *worker) show(ctx context.Context, tx ports.Tx, e *billing.ERA, claims int) error {
+	if !e.Read(claims, tx.Clock.Now()) {
 		return nil
 	}
 	return tx.Events.Append(ctx, e.ReceivedEvent())

@@ -2,30 +2,68 @@ package remittances
 
 import (
 	"context"
+	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
 )
 
 // Post records that the user has posted a remittance. A posted one stays as it
 // is.
 //
-// Errors: those of the idempotency key, and of Get.
-func (s *Service) Post(ctx context.Context, call idempotency.Write[*billing.ERARecord], id billing.ERAID) (billing.Reply, error) {
-	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.ERARecord, error) {
-		if _, err := tx.ERAs.Get(ctx, id); err != nil { // it is invisible until it is read
-			return nil, err
+// Errors: those of the idempotency key and of Get, and CodeConflict while claims are
+// unfinished, unless the user accepts that.
+func (s *Service) Post(
+	ctx context.Context, call idempotency.Write[*billing.ERARecord], id billing.ERAID, acceptUnfinished bool,
+) (billing.Reply, error) {
+	return s.change(ctx, call, id, func(e *billing.ERA, at time.Time) (bool, error) { return e.Post(acceptUnfinished, at) })
+}
+
+// Unpost takes back that a remittance is posted. Another one stays as it is.
+//
+// Errors: those of the idempotency key and of Get, and CodeInvalid for faults of the
+// note.
+func (s *Service) Unpost(
+	ctx context.Context, call idempotency.Write[*billing.ERARecord], id billing.ERAID, in intake.NoteRequest,
+) (billing.Reply, error) {
+	return s.change(ctx, call, id, func(e *billing.ERA, _ time.Time) (bool, error) {
+		if _, faults := in.Text(); len(faults) > 0 {
+			return false, faults.Err()
 		}
-		e, err := tx.ERAs.Lock(ctx, id)
+		return e.Unpost(), nil
+	})
+}
+
+// change changes a remittance that callers can see, at most once for the call's key,
+// and returns it. Decide reports whether it changed anything.
+func (s *Service) change(
+	ctx context.Context, call idempotency.Write[*billing.ERARecord], id billing.ERAID, decide func(e *billing.ERA, at time.Time) (bool, error),
+) (billing.Reply, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.ERARecord, error) {
+		e, err := lock(ctx, tx, id)
 		if err != nil {
 			return nil, err
 		}
-		if e.Post(tx.Clock.Now()) {
+		changed, err := decide(e, tx.Clock.Now())
+		if err != nil {
+			return nil, err
+		}
+		if changed {
 			if err := tx.ERAs.Save(ctx, e); err != nil {
 				return nil, err
 			}
 		}
 		return record(ctx, tx, e)
 	})
+}
+
+// lock locks a remittance that callers can see: one whose claims are all read.
+func lock(ctx context.Context, tx ports.Tx, id billing.ERAID) (*billing.ERA, error) {
+	e, err := tx.ERAs.Lock(ctx, id)
+	if err == nil && e.ReceivedAt.IsZero() {
+		return nil, billing.NotFound("remittance", "")
+	}
+	return e, err
 }

@@ -28,7 +28,7 @@ func record(ctx context.Context, tx ports.Tx, e *billing.ERA) (*billing.ERARecor
 }
 
 func claimsAfter(ctx context.Context, tx ports.Tx, id billing.ERAID, after, limit int) ([]*billing.ERAClaim, bool, error) {
-	claims, err := tx.ERAClaims.List(ctx, id, after, false, limit+1)
+	claims, err := tx.ERAClaims.List(ctx, id, after, limit+1)
 	if err != nil || len(claims) <= limit {
 		return claims, false, err
 	}

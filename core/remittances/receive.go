@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -169,7 +168,7 @@ func (s *Service) quarantine(ctx context.Context, mode billing.Mode, f billing.I
 // commit. New is false when the scope had the payment before.
 func (s *Service) keep(ctx context.Context, scope billing.Scope, p *billing.Remittance) (made Imported, err error) {
 	e := p.ERA
-	e.Scope, e.State, e.Progress = scope, billing.ERANeedsReview, billing.ERAReading
+	e.Scope, e.State, e.Stage = scope, billing.ERANeedsReview, billing.ERAReading
 	for _, ref := range p.PayerIDs {
 		if payer, ok := s.payers.Find(ref); ok {
 			e.Payer = payer.PayerSummary
@@ -191,7 +190,7 @@ func (s *Service) keep(ctx context.Context, scope billing.Scope, p *billing.Remi
 			return err
 		}
 		made.ID, made.New = e.ID, true
-		return tx.Outbox.Stage(ctx, jobs.Job{ID: billing.NewID[billing.JobID](now), Kind: jobs.KindERA, Scope: scope, Subject: e.ID})
+		return stage(ctx, tx, scope, e.ID)
 	})
 	return made, err
 }

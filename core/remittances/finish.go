@@ -1,0 +1,215 @@
+package remittances
+
+import (
+	"context"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
+	"github.com/molar-billing/molar/ports"
+)
+
+// MatchClaim applies a claim of a remittance to the claim that a person names, which
+// takes the responsibility for differences. One that is applied to that claim
+// stays as it is.
+//
+// Errors: those of the idempotency key; CodeNotFound for an unknown remittance or
+// ordinal; CodeInvalid for an unknown claim or line; CodeConflict when it is applied
+// to another claim, or the claim cannot have it.
+func (s *Service) MatchClaim(
+	ctx context.Context, call idempotency.Write[*billing.ERAClaim], era billing.ERAID, ordinal int, in intake.MatchRequest,
+) (billing.Reply, error) {
+	return s.finish(ctx, call, era, ordinal, func(ctx context.Context, tx ports.Tx, e *billing.ERA, r *billing.ERAClaim) error {
+		m, faults := in.Match()
+		if err := faults.Err(); err != nil {
+			return err
+		}
+		if r.Status == billing.RemitApplied && r.ClaimID == m.ClaimID {
+			return nil
+		}
+		if err := r.CanFinish(e); err != nil {
+			return err
+		}
+		c, err := tx.Claims.Lock(ctx, m.ClaimID)
+		if billing.IsNotFound(err) {
+			faults.Add("claim_id", billing.FaultNotFound, "No claim has this ID.")
+			return faults.Err()
+		}
+		if err != nil {
+			return err
+		}
+		if err := c.CanHave(r); err != nil {
+			return err
+		}
+		to := r.ERAClaimProgress
+		to.ClaimID = c.ID
+		if to.LineNumbers, faults = m.Numbers(c.Claim, r); len(faults) > 0 {
+			return faults.Err()
+		}
+		e.Move(r, to)
+		return s.byHand(ctx, tx, e, r, c.Claim, billing.MatchedByUser, call.Call.Principal, billing.TriggerMatch, "")
+	})
+}
+
+// ApplyClaim applies a claim of a remittance that needs review to the claim that it
+// matches. One that is applied stays as it is.
+//
+// Errors: those of the idempotency key; CodeNotFound for an unknown remittance or
+// ordinal; CodeConflict when it matches no claim, or the claim cannot have it.
+func (s *Service) ApplyClaim(
+	ctx context.Context, call idempotency.Write[*billing.ERAClaim], era billing.ERAID, ordinal int, in intake.NoteRequest,
+) (billing.Reply, error) {
+	return s.finish(ctx, call, era, ordinal, func(ctx context.Context, tx ports.Tx, e *billing.ERA, r *billing.ERAClaim) error {
+		note, faults := in.Text()
+		if err := faults.Err(); err != nil || r.Status == billing.RemitApplied {
+			return err
+		}
+		if err := r.CanFinish(e); err != nil {
+			return err
+		}
+		if r.ClaimID.IsZero() {
+			return &billing.Error{Code: billing.CodeConflict, Message: "It matches no claim. Match it to a claim, which applies it too."}
+		}
+		c, err := tx.Claims.Lock(ctx, r.ClaimID)
+		if err != nil {
+			return err
+		}
+		if err := c.CanHave(r); err != nil {
+			return err
+		}
+		if len(r.LineNumbers) != len(r.Lines) {
+			r.LineNumbers = c.MatchLines(r)
+		}
+		return s.byHand(ctx, tx, e, r, c.Claim, r.MatchedBy, call.Call.Principal, billing.TriggerApply, note)
+	})
+}
+
+// IgnoreClaim finishes a claim of a remittance without applying it. An ignored one
+// stays as it is.
+//
+// Errors: those of the idempotency key; CodeNotFound for an unknown remittance or
+// ordinal; CodeConflict when it is applied.
+func (s *Service) IgnoreClaim(
+	ctx context.Context, call idempotency.Write[*billing.ERAClaim], era billing.ERAID, ordinal int, in intake.NoteRequest,
+) (billing.Reply, error) {
+	return s.finish(ctx, call, era, ordinal, func(ctx context.Context, tx ports.Tx, e *billing.ERA, r *billing.ERAClaim) error {
+		note, faults := in.Text()
+		if err := faults.Err(); err != nil || r.Status == billing.RemitIgnored {
+			return err
+		}
+		if err := r.CanFinish(e); err != nil {
+			return err
+		}
+		to := r.ERAClaimProgress
+		to.Status, to.Review = billing.RemitIgnored, ""
+		e.Move(r, to)
+		if r.ClaimID.IsZero() {
+			return nil
+		}
+		c, err := tx.Claims.Lock(ctx, r.ClaimID)
+		if err != nil {
+			return err
+		}
+		c.Noted(billing.TriggerIgnore, billing.ClaimCause{File: &e.File, At: tx.Clock.Now()}, call.Call.Principal, note)
+		return tx.Claims.Save(ctx, c.Claim)
+	})
+}
+
+// UnapplyClaim takes the application of a claim of a remittance back. It then needs
+// review, and is never applied again automatically. One that was unapplied stays as
+// it is.
+//
+// Errors: those of the idempotency key; CodeNotFound for an unknown remittance or
+// ordinal; CodeConflict when it is not applied, or the remittance is posted.
+func (s *Service) UnapplyClaim(
+	ctx context.Context, call idempotency.Write[*billing.ERAClaim], era billing.ERAID, ordinal int, in intake.NoteRequest,
+) (billing.Reply, error) {
+	return s.finish(ctx, call, era, ordinal, func(ctx context.Context, tx ports.Tx, e *billing.ERA, r *billing.ERAClaim) error {
+		note, faults := in.Text()
+		if err := faults.Err(); err != nil || r.Review == billing.ReviewUnapplied {
+			return err
+		}
+		if err := r.CanUnapply(e); err != nil {
+			return err
+		}
+		c, err := tx.Claims.Lock(ctx, r.ClaimID)
+		if err != nil {
+			return err
+		}
+		p, err := s.posting(ctx, tx, e, c.Claim)
+		if err != nil {
+			return err
+		}
+		p.unapply(r)
+		c.Noted(billing.TriggerUnapply, p.cause, call.Call.Principal, note)
+		return p.save(ctx, tx, nil)
+	})
+}
+
+// finish does what a person decides on one claim of a remittance, at most once for
+// the call's key, and returns the claim of the remittance.
+func (s *Service) finish(
+	ctx context.Context, call idempotency.Write[*billing.ERAClaim], era billing.ERAID, ordinal int,
+	decide func(ctx context.Context, tx ports.Tx, e *billing.ERA, r *billing.ERAClaim) error,
+) (billing.Reply, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.ERAClaim, error) {
+		e, err := lock(ctx, tx, era)
+		if err != nil {
+			return nil, err
+		}
+		r, err := tx.ERAClaims.Get(ctx, era, ordinal)
+		if err != nil {
+			return nil, err
+		}
+		if err := decide(ctx, tx, e, r); err != nil {
+			return nil, err
+		}
+		if err := tx.ERAClaims.Save(ctx, era, []*billing.ERAClaim{r}); err != nil {
+			return nil, err
+		}
+		return r, tx.ERAs.Save(ctx, e)
+	})
+}
+
+// byHand applies a claim of a remittance for a person.
+func (s *Service) byHand(
+	ctx context.Context, tx ports.Tx, e *billing.ERA, r *billing.ERAClaim, c *billing.Claim,
+	by billing.MatchedBy, who billing.Principal, what billing.ClaimTrigger, note string,
+) error {
+	p, err := s.posting(ctx, tx, e, c)
+	if err != nil {
+		return err
+	}
+	p.apply(r, by)
+	c.Noted(what, p.cause, who, note)
+	if err := p.save(ctx, tx, nil); err != nil {
+		return err
+	}
+	again, err := p.matchAgain(ctx, tx, []*billing.ERAClaim{r})
+	if err != nil || !again {
+		return err
+	}
+	return stage(ctx, tx, e.Scope, e.ID)
+}
+
+// posting opens a posting for one claim.
+func (s *Service) posting(ctx context.Context, tx ports.Tx, e *billing.ERA, c *billing.Claim) (*posting, error) {
+	return openPosting(ctx, tx, e, map[billing.ClaimID]*billing.Claim{c.ID: c}, tx.Clock.Now())
+}
+
+// unapply takes a row back from its claim.
+func (p *posting) unapply(r *billing.ERAClaim) {
+	c, entry := p.claims[r.ClaimID], p.entry(r)
+	l := p.ledgers[c.ID].Without(entry)
+	to := r.ERAClaimProgress
+	to.Status, to.Review, to.AppliedAt = billing.RemitNeedsReview, billing.ReviewUnapplied, time.Time{}
+	p.era.Move(r, to)
+	p.ledgers[c.ID] = l
+	p.changed = append(p.changed, c)
+	if r.Estimates() {
+		c.Unreturn(p.era.ID, p.cause.At)
+		return
+	}
+	p.record(c, c.Unsettle(l, entry, p.cause))
+}

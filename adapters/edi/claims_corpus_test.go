@@ -99,19 +99,83 @@ func tryPayments(t *testing.T, b []byte) []billing.Remittance {
 			}
 			claims++
 			balanced = balanced && c.Balanced
-			for _, l := range c.Lines {
-				if l.Number < 1 {
-					t.Fatalf("line %+v", l)
-				}
-			}
-			c.Payment(billing.ERAID{})
-			c.Estimate(billing.ERAID{})
+			c.Estimate(billing.ERAID{}, make([]int, len(c.Lines)))
 		}
 		if claims != p.ClaimCount || balanced != p.Balanced {
 			t.Fatalf("%d claims, balanced %v, want %d, %v", claims, balanced, p.ClaimCount, p.Balanced)
 		}
 	}
 	return payments
+}
+
+// figures are what the claims and lines of a remittance add up to.
+type figures struct {
+	claims, lines         int
+	claimsPaid, linesPaid billing.Money
+}
+
+// rawFigures adds up the CLP and SVC segments of an 835 without the codec. It splits
+// the bytes at the delimiters that the ISA states.
+func rawFigures(t *testing.T, b []byte) (f figures) {
+	t.Helper()
+	at := bytes.Index(b, []byte("ISA"))
+	if at < 0 || len(b) < at+106 {
+		t.Fatal("there is no ISA of 106 bytes")
+	}
+	element, segment := b[at+3:at+4], b[at+105:at+106]
+	amount := func(of [][]byte, n int) billing.Money {
+		if n >= len(of) {
+			return 0
+		}
+		m, err := billing.ParseX12Money(strings.TrimSpace(string(of[n])))
+		if err != nil {
+			return 0
+		}
+		return m
+	}
+	for s := range bytes.SplitSeq(b[at:], segment) {
+		switch of := bytes.Split(bytes.TrimSpace(s), element); string(of[0]) {
+		case "CLP":
+			f.claims++
+			f.claimsPaid += amount(of, 4)
+		case "SVC":
+			f.lines++
+			f.linesPaid += amount(of, 3)
+		}
+	}
+	return f
+}
+
+// TestNoLineIsLost compares the claims and lines of each public remittance that is
+// read with those in its bytes.
+func TestNoLineIsLost(t *testing.T) {
+	t.Parallel()
+	x12test.EachOfCorpus(t, "835/*", func(t *testing.T, _ string, b []byte) {
+		t.Helper()
+		payments, err := edi.New().Payments("file", b)
+		if err != nil {
+			t.Logf("refused: %v", err)
+			return
+		}
+		var got figures
+		for i := range payments {
+			for c, err := range edi.New().Claims(payments[i].Content) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				got.claims++
+				got.claimsPaid += c.Paid
+				for k := range c.Lines {
+					got.lines++
+					got.linesPaid += c.Lines[k].Paid
+				}
+			}
+		}
+		if want := rawFigures(t, b); got != want {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+		t.Logf("%d payments, %d claims paid %s, %d lines paid %s", len(payments), got.claims, got.claimsPaid, got.lines, got.linesPaid)
+	})
 }
 
 // TestBalancedCorpus compares with a table that another program made.

@@ -50,6 +50,7 @@ func eraClaim(p *remittance.Payment, c *remittance.Claim) *billing.ERAClaim {
 		Original: clip(c.Reference("F8")), StatusCode: clip(c.Status), Charge: c.Charge, Paid: c.Paid,
 		Allowed: allowed(c), PatientResponsibility: c.PatientResponsibility,
 		PatientFirstName: patient.First, PatientLastName: patient.Last, MemberID: memberOf(c, patient),
+		CorrectedPatient: correctedPatient(c.Name("74")), CrossoverPayer: crossoverPayer(c.Name("TT")),
 		ServiceDates: serviceDates(c), Date: p.Date, Balanced: c.Balanced(),
 		Adjustments: room.adjusted(c.Adjustments), Remarks: c.Remarks(),
 	}
@@ -57,7 +58,7 @@ func eraClaim(p *remittance.Payment, c *remittance.Claim) *billing.ERAClaim {
 		r.Lines = make([]billing.ERALine, len(c.Services))
 	}
 	for i := range c.Services {
-		room.line(&r.Lines[i], &c.Services[i], i+1)
+		room.line(&r.Lines[i], &c.Services[i])
 	}
 	return r
 }
@@ -89,8 +90,8 @@ func (r *room) adjusted(all []remittance.Adjustment) []billing.Adjustment {
 	return since(r.adjustments, start)
 }
 
-func (r *room) line(l *billing.ERALine, s *remittance.Service, place int) {
-	l.Number, l.ProcedureCode, l.ServiceDate = lineNumber(s.Reference("6R"), place), s.Procedure.Code, s.Date()
+func (r *room) line(l *billing.ERALine, s *remittance.Service) {
+	l.ControlNumber, l.ProcedureCode, l.ServiceDate = clip(s.Reference("6R")), s.Procedure.Code, s.Date()
 	l.Charge, l.Paid, l.Units, l.Adjustments = s.Charge, s.Paid, s.Units, r.adjusted(s.Adjustments)
 	if s.Submitted.Code != s.Procedure.Code {
 		l.SubmittedCode = s.Submitted.Code
@@ -117,36 +118,18 @@ func since[T any](all []T, start int) []T {
 	return all[start:len(all):len(all)]
 }
 
-// maxLines is the maximum number of lines in a claim that Molar sends.
-const maxLines = 50
-
-// lineNumber returns the number under which a line was billed, as the payer repeats
-// it. It returns place if the payer sent something else, such as its own number.
-func lineNumber(told string, place int) int {
-	n := 0
-	for i := range len(told) {
-		if n = 10*n + int(told[i]-'0'); !isDigit(told[i]) || n > maxLines {
-			return place
-		}
-	}
-	if n == 0 {
-		return place
-	}
-	return n
-}
-
 // allowed returns the allowed amount of a claim. If every line states one (AMT*B6),
 // it is their sum. Otherwise it is the claim's own amount, which most payers send
 // as AU and some as B6.
 func allowed(c *remittance.Claim) *billing.Money {
 	var sum billing.Money
-	told := len(c.Services) > 0
+	stated := len(c.Services) > 0
 	for i := range c.Services {
 		m, ok := c.Services[i].Amount("B6")
-		told = told && ok
+		stated = stated && ok
 		sum += m
 	}
-	if told {
+	if stated {
 		return &sum
 	}
 	for _, qualifier := range []string{"B6", "AU"} {
@@ -155,6 +138,20 @@ func allowed(c *remittance.Claim) *billing.Money {
 		}
 	}
 	return nil
+}
+
+func correctedPatient(n remittance.Name) *billing.CorrectedPatient {
+	if n.First+n.Last+n.ID == "" {
+		return nil
+	}
+	return &billing.CorrectedPatient{FirstName: n.First, LastName: n.Last, MemberID: clip(n.ID)}
+}
+
+func crossoverPayer(n remittance.Name) *billing.CrossoverPayer {
+	if n.Last+n.ID == "" {
+		return nil
+	}
+	return &billing.CrossoverPayer{Name: n.Last, ID: clip(n.ID)}
 }
 
 // memberOf returns the subscriber's member ID if the claim names a subscriber, or

@@ -15,7 +15,8 @@ import (
 
 // Payments reads a whole 835 before it returns, so that a broken file is never
 // posted in part. It decodes one claim at a time. The returned payments share the
-// memory of content. Payments skips other transaction sets.
+// memory of content. Payments skips other transaction sets. It warns about wrong
+// counts in the original file, because the envelopes of an extracted payment are new.
 func (*Codec) Payments(name string, content []byte) (all []billing.Remittance, err error) {
 	defer refuse(&err)
 	d := remittance.NewBalancer(bytes.NewReader(content))
@@ -34,6 +35,11 @@ func (*Codec) Payments(name string, content []byte) (all []billing.Remittance, e
 		}
 		r.File.Name = name
 		all, read = append(all, r), append(read, p)
+	}
+	for i := range all {
+		if d.Miscounted(read[i]) {
+			all[i].Warnings = []billing.WarningCode{billing.WarnEnvelopeCounts}
+		}
 	}
 	if len(all) == 1 {
 		all[0].Content, all[0].Balance = content, balanceOf(&read[0].Balance, 0)

@@ -80,11 +80,11 @@ func TestAllowed(t *testing.T) {
 		segments []string
 		want     string
 	}{
-		"each line tells":      {[]string{head, "AMT*AU*99~", one, "AMT*B6*8~", two, "AMT*B6*7.5~"}, "15.50"},
+		"each line states it":  {[]string{head, "AMT*AU*99~", one, "AMT*B6*8~", two, "AMT*B6*7.5~"}, "15.50"},
 		"one line does not":    {[]string{head, "AMT*AU*99~", one, "AMT*B6*8~", two}, "99.00"},
 		"B6 of the claim":      {[]string{head, "AMT*AU*99~", "AMT*B6*12~", one, two}, "12.00"},
 		"no lines":             {[]string{head, "AMT*AU*0~"}, "0.00"},
-		"nothing told":         {[]string{head, "AMT*F5*3~", one, two}, ""},
+		"nothing stated":       {[]string{head, "AMT*F5*3~", one, two}, ""},
 		"cannot be read":       {[]string{head, "AMT*AU*X~", one, "AMT*B6*X~", two, "AMT*B6*1~"}, ""},
 		"no lines, no amounts": {[]string{head}, ""},
 	} {
@@ -98,26 +98,137 @@ func TestAllowed(t *testing.T) {
 	}
 }
 
-// TestLineNumbers gives lines the numbers that they were billed under, where
-// those are ours: what our 837s say in REF 6R comes back.
-func TestLineNumbers(t *testing.T) {
+// TestLineControlNumbers keeps REF 6R as sent. What our 837s write there is the
+// place of the line on the claim.
+func TestLineControlNumbers(t *testing.T) {
 	t.Parallel()
-	for told, want := range map[string]int{
-		"1": 1, "3": 3, "50": 50, "03": 3, "51": 2, "0": 2, "000": 2, "": 2, "-1": 2, "1A": 2, "1.0": 2, "99999999999999999999999999": 2,
-	} {
-		reference := "REF*6R*" + told + "~"
-		if told == "" {
+	for _, want := range []string{"", "1", "03", "0", "-1", "1A", "0001234567-02", strings.Repeat("9", 50)} {
+		reference := "REF*6R*" + want + "~"
+		if want == "" {
 			reference = ""
 		}
 		c := theClaim(t, "CLP*A*1*20*10~", "SVC*AD:D1110*10*5~", "SVC*AD:D0120*10*5~", reference)
-		if got := c.Lines[1].Number; got != want {
-			t.Errorf("6R %q is line %d, want %d", told, got, want)
+		if got := c.Lines[1].ControlNumber; got != want || c.Lines[0].ControlNumber != "" {
+			t.Errorf("the control numbers are %q and %q, want none and %q", c.Lines[0].ControlNumber, got, want)
 		}
 	}
 	file := string(mustFile(t, claimsFile()))
 	for n := range 2 {
 		if !strings.Contains(file, "REF*6R*"+strconv.Itoa(n+1)+"~") {
 			t.Errorf("the 837 has no line %d", n+1)
+		}
+	}
+}
+
+// TestNames reads the corrected patient and the payer that the claim was forwarded
+// to.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	const head, patient = "CLP*A*19*20*10~", "NM1*QC*1*DOE*JANE****MI*W1~"
+	for name, c := range map[string]struct {
+		segments []string
+		patient  *billing.CorrectedPatient
+		payer    *billing.CrossoverPayer
+	}{
+		"neither":       {[]string{head, patient}, nil, nil},
+		"empty":         {[]string{head, patient, "NM1*74*1~", "NM1*TT*2*****PI~"}, nil, nil},
+		"both":          {[]string{head, patient, "NM1*74*1*ROE*JANE****C*W2~", "NM1*TT*2*OTHER PAYER*****PI*60054~"}, &billing.CorrectedPatient{FirstName: "JANE", LastName: "ROE", MemberID: "W2"}, &billing.CrossoverPayer{Name: "OTHER PAYER", ID: "60054"}},
+		"only a number": {[]string{head, patient, "NM1*74*1******C*W2~", "NM1*TT*2******PI*60054~"}, &billing.CorrectedPatient{MemberID: "W2"}, &billing.CrossoverPayer{ID: "60054"}},
+		"only a name":   {[]string{head, patient, "NM1*74*1**JANET~", "NM1*TT*2*OTHER PAYER~"}, &billing.CorrectedPatient{FirstName: "JANET"}, &billing.CrossoverPayer{Name: "OTHER PAYER"}},
+	} {
+		got := theClaim(t, c.segments...)
+		if !reflect.DeepEqual(got.CorrectedPatient, c.patient) || !reflect.DeepEqual(got.CrossoverPayer, c.payer) {
+			t.Errorf("%s: patient %+v, payer %+v", name, got.CorrectedPatient, got.CrossoverPayer)
+		}
+		if got.PatientLastName != "DOE" || got.MemberID != "W1" {
+			t.Errorf("%s: the patient is %s, %s", name, got.PatientLastName, got.MemberID)
+		}
+	}
+}
+
+// TestRemarks reads the remark codes of the claim from MOA and MIA. Those of a line
+// stay with the line.
+func TestRemarks(t *testing.T) {
+	t.Parallel()
+	c := theClaim(t, "CLP*A*1*20*10~", "MIA*0**0**N1***********0****N2**~", "MOA*10*20*ma15*N4**N5~", "SVC*AD:D1110*10*5~", "LQ*HE*N381~", "LQ*HE*M25~")
+	if want := []string{"MA15", "N4", "N5", "N1", "N2"}; !slices.Equal(c.Remarks, want) {
+		t.Errorf("remarks of the claim %q, want %q", c.Remarks, want)
+	}
+	if want := []string{"N381", "M25"}; !slices.Equal(c.Lines[0].Remarks, want) {
+		t.Errorf("remarks of the line %q, want %q", c.Lines[0].Remarks, want)
+	}
+}
+
+// TestEnvelopeCounts warns about wrong counts in the file that was received: a wrong
+// SE concerns its payment, a wrong GE those of its group, and a wrong IEA those of
+// its interchange.
+func TestEnvelopeCounts(t *testing.T) {
+	t.Parallel()
+	const (
+		isa   = "ISA*00*          *00*          *ZZ*PAYER          *ZZ*MOLAR          *260304*0506*^*00501*000000907*0*T*:~"
+		first = isa + "GS*HP*PAYER*MOLAR*20260304*0506*1*X*005010X221A1~" +
+			"ST*835*1~BPR*I*1*C*CHK~TRN*1*T1~CLP*A*1*1*1~SE*5*1~" + "ST*835*2~BPR*I*2*C*CHK~TRN*1*T2~CLP*B*1*2*2~SE*5*2~" + "GE*2*1~" +
+			"GS*HP*PAYER*MOLAR*20260304*0506*2*X*005010X221A1~ST*835*3~BPR*I*3*C*CHK~TRN*1*T3~CLP*C*1*3*3~SE*5*3~GE*1*2~IEA*2*000000907~"
+		second = isa + "GS*HP*PAYER*MOLAR*20260304*0506*4*X*005010X221A1~ST*835*4~BPR*I*4*C*CHK~TRN*1*T4~CLP*D*1*4*4~SE*5*4~GE*1*4~IEA*1*000000907~"
+		alone  = second
+	)
+	for name, c := range map[string]struct {
+		file, old, new string
+		want           string // for each payment, whether there is a warning
+	}{
+		"right counts":                 {first + second, "", "", "----"},
+		"line breaks":                  {strings.ReplaceAll(first+second, "~", "~\r\n"), "", "", "----"},
+		"SE too high":                  {first + second, "SE*5*2", "SE*6*2", "-!--"},
+		"SE of the last":               {first + second, "SE*5*4", "SE*4*4", "---!"},
+		"SE without a count":           {first + second, "SE*5*1", "SE**1", "!---"},
+		"SE in words":                  {first + second, "SE*5*3", "SE*FIVE*3", "--!-"},
+		"a segment is missing":         {first + second, "TRN*1*T2~", "", "-!--"},
+		"GE too low":                   {first + second, "GE*2*1", "GE*1*1", "!!--"},
+		"GE of the second group":       {first + second, "GE*1*2", "GE*2*2", "--!-"},
+		"a set is missing":             {first + second, "ST*835*2~BPR*I*2*C*CHK~TRN*1*T2~CLP*B*1*2*2~SE*5*2~", "", "!--"},
+		"IEA":                          {first + second, "IEA*2*", "IEA*1*", "!!!-"},
+		"IEA of the second":            {first + second, "IEA*1*", "IEA**", "---!"},
+		"only the control number":      {first + second, "GE*2*1~", "GE*2*9~", "----"},
+		"alone":                        {alone, "", "", "-"},
+		"alone, SE":                    {alone, "SE*5*4", "SE*50*4", "!"},
+		"alone, GE":                    {alone, "GE*1*4", "GE*3*4", "!"},
+		"alone, IEA":                   {alone, "IEA*1*", "IEA*0*", "!"},
+		"alone, empty trailers":        {alone, "SE*5*4~GE*1*4~IEA*1*000000907~", "SE~GE~IEA~", "!"},
+		"beside an acknowledgement":    {alone, "ST*835*4", "ST*999*9~AK1*HC*1~SE*9*9~ST*835*4", "!"}, // GE counts one set
+		"beside a miscounted 999":      {strings.Replace(alone, "GE*1*4", "GE*2*4", 1), "ST*835*4", "ST*999*9~AK1*HC*1~SE*9*9~ST*835*4", "-"},
+		"more after the last trailer":  {alone + "more", "IEA*1*", "IEA*0*", "!"},
+		"more than a hundred warnings": {strings.Repeat(alone, 60) + alone, "GE*1*4~IEA*1*000000907", "GE*2*9~IEA*2*1", strings.Repeat("!", 61)},
+	} {
+		n := 1
+		if strings.HasPrefix(name, "more than") {
+			n = -1
+		}
+		if c.old != "" && !strings.Contains(c.file, c.old) {
+			t.Fatalf("%s: there is no %s", name, c.old)
+		}
+		content := strings.Replace(c.file, c.old, c.new, n)
+		all, err := edi.New().Payments("file", []byte(content))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		got := ""
+		for i := range all {
+			switch {
+			case len(all[i].Warnings) == 0:
+				got += "-"
+			case slices.Equal(all[i].Warnings, []billing.WarningCode{billing.WarnEnvelopeCounts}):
+				got += "!"
+			default:
+				t.Errorf("%s: warnings %v", name, all[i].Warnings)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+	for _, trailer := range []string{"SE*5*4~", "GE*1*4~", "IEA*1*000000907~", "GE*1*4~IEA*1*000000907~"} {
+		if all, err := edi.New().Payments("file", []byte(strings.Replace(alone, trailer, "", 1))); err == nil || len(all) > 0 {
+			t.Errorf("without %s: %d payments, error %v, want none of a file that breaks off", trailer, len(all), err)
 		}
 	}
 }
@@ -221,6 +332,8 @@ func TestServiceDates(t *testing.T) {
 		"2026-03-01 2026-03-01": {from, line1},
 		"2026-03-02 2026-03-05": {to, line1, line2},
 		" ":                     {"DTM*232*00000000~", "SVC*AD:D1110*10*5~"},
+		"2026-03-04 2026-03-04": {"DTM*232*19000101~", "DTM*233*19000101~", "SVC*AD:D1110*10*5~DTM*472*19000101~DTM*150*20260304~", "SVC*AD:D1110*10*5~DTM*472*00000000~"},
+		"2026-03-01 2026-03-07": {"DTM*232*20260301~", "DTM*233*00000000~", "DTM*233*20260307~", line1},
 	} {
 		d := theClaim(t, append([]string{"CLP*A*1*20*10~"}, segments...)...).ServiceDates
 		if got := d.From.String() + " " + d.To.String(); got != want {

@@ -63,6 +63,7 @@ type Reader struct {
 	// ordinal of the ST, and whether the interchange has a TA1.
 	sets, groups, setStart int
 	acknowledged           bool
+	miscounted             bool // the latest segment is a trailer with a wrong count
 
 	delimiters Delimiters
 	warnings   []Warning
@@ -91,6 +92,10 @@ func (r *Reader) Delimiters() Delimiters { return r.delimiters }
 // terminator.
 func (r *Reader) Offset() int { return r.offset }
 
+// Miscounted reports whether the latest segment is a trailer (SE, GE or IEA) whose
+// count is not that of the segments, sets or groups that were read.
+func (r *Reader) Miscounted() bool { return r.miscounted }
+
 // Warnings returns the harmless faults found so far, at most a hundred.
 func (r *Reader) Warnings() []Warning { return r.warnings }
 
@@ -110,6 +115,7 @@ func (r *Reader) Next() (*Segment, error) {
 }
 
 func (r *Reader) next() error {
+	r.miscounted = false
 	if r.level == outside {
 		if err := r.readISA(); err != nil {
 			return err
@@ -265,6 +271,7 @@ func (r *Reader) nestInSet(s *Segment) error {
 // what was read. Senders get both wrong, so a difference is a warning.
 func (r *Reader) checkTrailer(s *Segment, count int, ref string) {
 	if n, err := strconv.Atoi(s.Element(1)); err != nil || n != count {
+		r.miscounted = true
 		r.warn(s, "the count is wrong")
 	}
 	if s.Element(2) != ref {

@@ -173,6 +173,34 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
+// TestMiscounted is true of trailers with a wrong count, and of no other segment.
+func TestMiscounted(t *testing.T) {
+	t.Parallel()
+	for trailers, want := range map[string]string{
+		tail:                              "",
+		"SE*7*0001~GE*1*12~IEA*1*9~":      "SE",
+		"SE*2*0001~GE**12~IEA*1*9~":       "GE",
+		"SE*2*9~GE*1*9~IEA~":              "IEA",
+		"SE*ONE*0001~GE*2*12~IEA*0*9~":    "SE GE IEA",
+		"N1*PR~SE*2*0001~GE*1*12~IEA*1*9": "SE",
+	} {
+		r := x12.NewReader(strings.NewReader(isa+gs+st+trailers), x12.Limits{})
+		var got []string
+		for {
+			s, err := r.Next()
+			if err != nil {
+				break
+			}
+			if r.Miscounted() {
+				got = append(got, s.ID)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, want %s", trailers, got, want)
+		}
+	}
+}
+
 func TestSegment(t *testing.T) {
 	t.Parallel()
 	input := isa + gs + st + "EB* A ** 1^33 ^*AD: D1110 ::x\r\n y*\xe9t\xe9\x00*ét\u00e9~" + tail

@@ -31,12 +31,13 @@ type Decoder struct {
 	party    *Party   // the party of the N1 loop; nil outside
 	within   Span     // the envelopes
 	start    x12.Segment
-	total    int  // ordinal of the BPR; 0 before it
-	claims   int  // of the payment
-	since    int  // offset of the CLP, or of the first segment outside claims
-	payments int  // of the input
-	listed   bool // the header of the payment is over
-	figures  bool // read only the amounts of claims
+	total    int          // ordinal of the BPR; 0 before it
+	claims   int          // of the payment
+	since    int          // offset of the CLP, or of the first segment outside claims
+	payments int          // of the input
+	listed   bool         // the header of the payment is over
+	figures  bool         // read only the amounts of claims
+	wrong    map[int]bool // offsets of the headers (ISA, GS, ST) whose trailers have wrong counts
 	warnings []x12.Warning
 	err      error
 }
@@ -44,7 +45,7 @@ type Decoder struct {
 // NewDecoder returns a Decoder of r. The input may have several interchanges, and
 // transaction sets other than 835.
 func NewDecoder(r io.Reader) *Decoder {
-	return &Decoder{in: x12.NewReader(r, x12.Limits{})}
+	return &Decoder{in: x12.NewReader(r, x12.Limits{}), wrong: make(map[int]bool)}
 }
 
 // NewBalancer returns a faster Decoder that only checks balances. Of claims, it reads
@@ -60,6 +61,13 @@ func NewBalancer(r io.Reader) *Decoder {
 // envelopes and a hundred of the payments.
 func (d *Decoder) Warnings() []x12.Warning {
 	return append(slices.Clone(d.in.Warnings()), d.warnings...)
+}
+
+// Miscounted reports whether a count around the payment is wrong: that of its SE, or
+// of the GE or IEA of its envelopes. It is complete once Next has returned io.EOF,
+// because the trailers follow the payments.
+func (d *Decoder) Miscounted(p *Payment) bool {
+	return d.wrong[p.Span.Start] || d.wrong[p.Span.Group] || d.wrong[p.Span.Interchange]
 }
 
 // Next reads up to the first claim of the next payment. It skips the rest of the
@@ -174,7 +182,8 @@ func (d *Decoder) segment(s *x12.Segment) (*Claim, error) {
 	return nil, d.header(s)
 }
 
-// outside handles a segment outside payments, which may start one.
+// outside handles a segment outside payments, which may start one or end an
+// envelope.
 func (d *Decoder) outside(s *x12.Segment) {
 	switch s.ID {
 	case "ISA":
@@ -185,6 +194,18 @@ func (d *Decoder) outside(s *x12.Segment) {
 		if d.in.Set().ID == set {
 			d.begin(s)
 		}
+	case "GE":
+		d.count(d.within.Group)
+	case "IEA":
+		d.count(d.within.Interchange)
+	}
+}
+
+// count records whether the latest segment, the trailer of the header at the offset,
+// has a wrong count.
+func (d *Decoder) count(header int) {
+	if d.in.Miscounted() {
+		d.wrong[header] = true
 	}
 }
 
@@ -238,6 +259,7 @@ func (d *Decoder) compare(c *Claim) {
 func (d *Decoder) end() {
 	p := d.payment
 	p.Span.End = d.in.Offset()
+	d.count(p.Span.Start)
 	p.Balance.conclude(p, d.total)
 	d.payment = nil
 }

@@ -130,9 +130,11 @@ type Date struct {
 	Day       billing.Date
 }
 
+// date returns the first day with the qualifier. Payers that have none send 00000000
+// or 19000101.
 func date(all []Date, qualifier string) billing.Date {
 	for _, d := range all {
-		if d.Qualifier == qualifier {
+		if d.Qualifier == qualifier && !d.Day.IsZero() && d.Day != (billing.Date{Year: 1900, Month: 1, Day: 1}) {
 			return d.Day
 		}
 	}

@@ -265,26 +265,30 @@ func TestDuplicates(t *testing.T) {
 		other  func(c *claim) // changes a copy of it, which another claim is; nil for none
 		want   []string
 	}{
-		"lines":                  {func(*claim) {}, nil, []string{twice}},
-		"another fee":            {func(c *claim) { c.Lines[1].Fee++ }, nil, []string{twice}},
-		"surfaces turned round":  {func(c *claim) { c.Lines[1].Surfaces = []string{"O", "M"} }, nil, []string{twice}},
-		"another surface":        {func(c *claim) { c.Lines[1].Surfaces = []string{"D"} }, nil, nil},
-		"another tooth":          {func(c *claim) { c.Lines[1].Tooth = "B" }, nil, nil},
-		"another day":            {func(c *claim) { c.Lines[1].ServiceDate = on(2026, 3, 3) }, nil, nil},
-		"another procedure":      {func(c *claim) { c.Lines[1].ProcedureCode = "D2393" }, nil, nil},
-		"another quadrant":       {func(c *claim) { c.Lines[1].OralCavity = []string{"20"} }, nil, nil},
-		"lines of no procedure":  {func(c *claim) { c.Lines = make([]billing.ClaimLine, 2) }, nil, nil},
-		"another claim":          {single, func(*claim) {}, []string{again}},
-		"in other letters":       {single, func(c *claim) { c.Subscriber.MemberID = " w1" }, []string{again}},
-		"itself":                 {single, func(c *claim) { c.ID = billing.ClaimID{15: 12} }, nil},
-		"another plan":           {single, func(c *claim) { c.Subscriber.MemberID = "W2" }, nil},
-		"another payer":          {single, func(c *claim) { c.Payer.ID = billing.PayerID{15: 5} }, nil},
-		"a predetermination":     {single, func(c *claim) { c.Kind = billing.KindPredetermination }, nil},
-		"asked for again":        {func(c *claim) { single(c); c.Kind = billing.KindPredetermination }, func(c *claim) { c.Kind = billing.KindClaim }, nil},
-		"a void transaction":     {single, func(c *claim) { c.Frequency = billing.FrequencyVoid }, nil},
-		"reconciled as paid":     {single, func(c *claim) { c.State, c.Payments = billing.ClaimReconciled, []billing.ClaimPayment{{Paid: 1}} }, []string{again}},
-		"reconciled as denied":   {single, func(c *claim) { c.State, c.Payments = billing.ClaimReconciled, []billing.ClaimPayment{{Denied: true}} }, nil},
-		"reconciled as reversed": {single, func(c *claim) { c.State, c.Payments = billing.ClaimReconciled, nil }, nil},
+		"lines":                 {func(*claim) {}, nil, []string{twice}},
+		"another fee":           {func(c *claim) { c.Lines[1].Fee++ }, nil, []string{twice}},
+		"surfaces turned round": {func(c *claim) { c.Lines[1].Surfaces = []string{"O", "M"} }, nil, []string{twice}},
+		"another surface":       {func(c *claim) { c.Lines[1].Surfaces = []string{"D"} }, nil, nil},
+		"another tooth":         {func(c *claim) { c.Lines[1].Tooth = "B" }, nil, nil},
+		"another day":           {func(c *claim) { c.Lines[1].ServiceDate = on(2026, 3, 3) }, nil, nil},
+		"another procedure":     {func(c *claim) { c.Lines[1].ProcedureCode = "D2393" }, nil, nil},
+		"another quadrant":      {func(c *claim) { c.Lines[1].OralCavity = []string{"20"} }, nil, nil},
+		"lines of no procedure": {func(c *claim) { c.Lines = make([]billing.ClaimLine, 2) }, nil, nil},
+		"another claim":         {single, func(*claim) {}, []string{again}},
+		"in other letters":      {single, func(c *claim) { c.Subscriber.MemberID = " w1" }, []string{again}},
+		"itself":                {single, func(c *claim) { c.ID = billing.ClaimID{15: 12} }, nil},
+		"another plan":          {single, func(c *claim) { c.Subscriber.MemberID = "W2" }, nil},
+		"another payer":         {single, func(c *claim) { c.Payer.ID = billing.PayerID{15: 5} }, nil},
+		"a predetermination":    {single, func(c *claim) { c.Kind = billing.KindPredetermination }, nil},
+		"asked for again":       {func(c *claim) { single(c); c.Kind = billing.KindPredetermination }, func(c *claim) { c.Kind = billing.KindClaim }, nil},
+		"a void transaction":    {single, func(c *claim) { c.Frequency = billing.FrequencyVoid }, nil},
+		"reconciled as paid": {single, func(c *claim) {
+			c.State, c.Standing = billing.ClaimReconciled, &billing.ClaimStanding{Outcome: billing.OutcomePaid}
+		}, []string{again}},
+		"reconciled as denied": {single, func(c *claim) {
+			c.State, c.Standing = billing.ClaimReconciled, &billing.ClaimStanding{Outcome: billing.OutcomeDenied}
+		}, nil},
+		"reconciled as reversed": {single, func(c *claim) { c.State, c.Standing = billing.ClaimReconciled, nil }, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -307,7 +311,7 @@ func TestDuplicates(t *testing.T) {
 		c, with := goodClaim()
 		single(c)
 		other := *c
-		other.ID, other.State, other.Payments = billing.ClaimID{15: 77}, s, []billing.ClaimPayment{{Paid: 1}}
+		other.ID, other.State, other.Standing = billing.ClaimID{15: 77}, s, &billing.ClaimStanding{Outcome: billing.OutcomePaid}
 		with.Similar = []*billing.Claim{&other}
 		goes := slices.Contains([]billing.ClaimState{
 			billing.ClaimValidated, billing.ClaimQueued, billing.ClaimSubmitted, billing.ClaimAcceptedClearinghouse,

@@ -44,8 +44,9 @@ type LineEstimate struct {
 func (c *Claim) Awaits() bool { return !c.SentAt.IsZero() && c.Frequency != FrequencyVoid }
 
 // Settle sets the figures after the entry was added to the ledger. A claim that
-// the payer can still decide moves to the state that the figures give.
-func (c *Claim) Settle(l *Ledger, e *LedgerEntry, cause ClaimCause) Event {
+// the payer can still decide moves to the state that the figures give. Settle
+// reports false, and changes nothing, for a claim that remittances cannot be about.
+func (c *Claim) Settle(l *Ledger, e *LedgerEntry, cause ClaimCause) (Event, bool) {
 	event := EventClaimPaid
 	switch {
 	case e.Reverses():
@@ -53,35 +54,43 @@ func (c *Claim) Settle(l *Ledger, e *LedgerEntry, cause ClaimCause) Event {
 	case e.Outcome() == OutcomeDenied:
 		event = EventClaimDenied
 	}
-	c.settle(l, &cause)
+	if !c.settle(l, &cause) {
+		return Event{}, false
+	}
 	if e.PayerClaimNumber != "" && l.Sequence(e) == SequencePrimary {
 		c.PayerClaimNumber = e.PayerClaimNumber
 	}
-	return c.PaymentEvent(event, cause, e.Payment(), c.Standing)
+	return c.PaymentEvent(event, cause, e.Payment(), c.Standing), true
 }
 
 // Unsettle sets the figures after the entry was removed from the ledger.
-func (c *Claim) Unsettle(l *Ledger, e *LedgerEntry, cause ClaimCause) Event {
-	c.settle(l, &cause)
+func (c *Claim) Unsettle(l *Ledger, e *LedgerEntry, cause ClaimCause) (Event, bool) {
+	if !c.settle(l, &cause) {
+		return Event{}, false
+	}
 	p := e.Payment()
 	p.Paid, p.PatientResponsibility = -p.Paid, -p.PatientResponsibility
 	if p.Allowed != nil {
 		p.Allowed = new(-*p.Allowed)
 	}
-	return c.PaymentEvent(EventClaimPaymentReversed, cause, p, c.Standing)
+	return c.PaymentEvent(EventClaimPaymentReversed, cause, p, c.Standing), true
 }
 
-func (c *Claim) settle(l *Ledger, cause *ClaimCause) {
-	c.Standing, c.SettledAt = l.Standing(), cause.At
-	c.move(c.decision(), cause)
+func (c *Claim) settle(l *Ledger, cause *ClaimCause) bool {
+	s := l.Standing()
+	if !c.move(s.decision(), cause) {
+		return false
+	}
+	c.Standing, c.SettledAt = s, cause.At
+	return true
 }
 
-// decision returns the trigger that the figures give.
-func (c *Claim) decision() ClaimTrigger {
+// decision returns the trigger that the figures give; nil stands for none.
+func (s *ClaimStanding) decision() ClaimTrigger {
 	switch {
-	case c.Standing == nil:
+	case s == nil:
 		return TriggerReverse
-	case c.Standing.Outcome == OutcomeDenied:
+	case s.Outcome == OutcomeDenied:
 		return TriggerDeny
 	default:
 		return TriggerPay
@@ -110,7 +119,7 @@ func (r *ClaimRecord) Reopen(at time.Time) error {
 	if _, err := r.ask(TriggerReopen, at); err != nil {
 		return err
 	}
-	to := map[ClaimTrigger]ClaimState{TriggerPay: ClaimPaid, TriggerDeny: ClaimDenied, TriggerReverse: ClaimAcceptedPayer}[r.decision()]
+	to := map[ClaimTrigger]ClaimState{TriggerPay: ClaimPaid, TriggerDeny: ClaimDenied, TriggerReverse: ClaimAcceptedPayer}[r.Standing.decision()]
 	r.State, r.ReconciledAt = to, time.Time{}
 	r.History = append(slices.Clip(r.History), ClaimMove{State: to, At: at, Cause: TriggerReopen})
 	return nil

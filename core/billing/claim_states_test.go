@@ -90,9 +90,13 @@ func claimTriggers() map[billing.ClaimTrigger]func(c *billing.Claim, at time.Tim
 			return c.Reported(report(side, outcome), billing.ClaimCause{At: at})
 		}
 	}
-	pay := func(p billing.ClaimPayment) func(*billing.Claim, time.Time) (billing.Event, bool) {
+	pay := func(r billing.ERAClaim) func(*billing.Claim, time.Time) (billing.Event, bool) {
 		return func(c *billing.Claim, at time.Time) (billing.Event, bool) {
-			return c.Pay(p, billing.ClaimCause{At: at})
+			books := books{Claim: c}
+			if r.Reverses() {
+				books.entries = append(books.entries, books.entry(billing.ERAClaim{StatusCode: "1", Charge: 80_00, Paid: 80_00}))
+			}
+			return books.post(r, billing.ClaimCause{At: at})
 		}
 	}
 	return map[billing.ClaimTrigger]func(*billing.Claim, time.Time) (billing.Event, bool){
@@ -112,14 +116,18 @@ func claimTriggers() map[billing.ClaimTrigger]func(c *billing.Claim, at time.Tim
 		billing.TriggerReject:              reported(billing.SidePayer, billing.ReportRejected),
 		billing.TriggerNotFound:            reported(billing.SidePayer, billing.ReportNotFound),
 		billing.TriggerStatus:              reported(billing.SidePayer, billing.ReportPending),
-		billing.TriggerPay:                 pay(billing.ClaimPayment{StatusCode: "1", Paid: 5}),
-		billing.TriggerDeny:                pay(billing.ClaimPayment{StatusCode: "4", Denied: true}),
-		billing.TriggerReverse:             pay(billing.ClaimPayment{StatusCode: "22", Paid: -80_00}),
+		billing.TriggerPay:                 pay(billing.ERAClaim{StatusCode: "1", Paid: 5}),
+		billing.TriggerDeny:                pay(billing.ERAClaim{StatusCode: "4"}),
+		billing.TriggerReverse:             pay(billing.ERAClaim{StatusCode: "22", Charge: -80_00, Paid: -80_00}),
 		billing.TriggerReturn: func(c *billing.Claim, at time.Time) (billing.Event, bool) {
 			return c.Returned(billing.ClaimEstimate{Pay: 1}, billing.ClaimCause{At: at})
 		},
 		billing.TriggerReconcile: func(c *billing.Claim, at time.Time) (billing.Event, bool) {
 			return asked(billing.Event{}, record(c).Reconcile(at))
+		},
+		billing.TriggerReopen: func(c *billing.Claim, at time.Time) (billing.Event, bool) {
+			c.Standing = &billing.ClaimStanding{Outcome: billing.OutcomePaid}
+			return asked(billing.Event{}, record(c).Reopen(at))
 		},
 		billing.TriggerAskVoid: func(c *billing.Claim, at time.Time) (billing.Event, bool) {
 			v, e, err := record(c).Void(billing.ClaimID{15: 99}, "VOID", billing.RequestID{15: 9}, at)
@@ -151,9 +159,8 @@ func TestEveryTriggerInEveryStateOfEveryClaim(t *testing.T) {
 						t.Parallel()
 						c := claim()
 						c.State, c.Kind, c.Frequency, c.BatchID, c.UpdatedAt = from, kind, frequency, billing.FileID{15: 4}, evening
-						c.Payments = nil
-						if by == billing.TriggerReverse {
-							c.Payments = []billing.ClaimPayment{{StatusCode: "1", Paid: 80_00}}
+						if from != "" {
+							c.SentAt = evening
 						}
 						checkMove(t, c, claimRowOf(t, rows, by, from, who), pull, at)
 					})

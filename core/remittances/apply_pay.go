@@ -139,10 +139,10 @@ func (p *posting) apply(r *billing.ERAClaim, by billing.MatchedBy) {
 	to.Sequence, to.Warnings = l.Sequence(entry), l.Warnings(entry, p.era.Warnings)
 	p.era.Move(r, to)
 	p.ledgers[c.ID] = l
-	if !r.Estimates() {
-		p.record(c, c.Settle(l, entry, p.cause))
-	} else if event, ok := c.Returned(r.Estimate(p.era.ID, r.LineNumbers), p.cause); ok {
-		p.record(c, event)
+	if r.Estimates() {
+		p.record(c)(c.Returned(r.Estimate(p.era.ID, r.LineNumbers), p.cause))
+	} else {
+		p.record(c)(c.Settle(l, entry, p.cause))
 	}
 }
 
@@ -156,10 +156,15 @@ func (p *posting) leave(r *billing.ERAClaim, status billing.RemitStatus, code bi
 	p.era.Move(r, to)
 }
 
-func (p *posting) record(c *billing.Claim, e billing.Event) {
-	p.events = append(p.events, e)
-	if !slices.Contains(p.changed, c) {
-		p.changed = append(p.changed, c)
+// record returns a function that keeps a change of the claim, with its event.
+func (p *posting) record(c *billing.Claim) func(e billing.Event, changed bool) {
+	return func(e billing.Event, changed bool) {
+		if changed {
+			p.events = append(p.events, e)
+		}
+		if changed && !slices.Contains(p.changed, c) {
+			p.changed = append(p.changed, c)
+		}
 	}
 }
 

@@ -206,10 +206,10 @@ func (p *posting) unapply(r *billing.ERAClaim) {
 	to.Status, to.Review, to.AppliedAt = billing.RemitNeedsReview, billing.ReviewUnapplied, time.Time{}
 	p.era.Move(r, to)
 	p.ledgers[c.ID] = l
-	p.changed = append(p.changed, c)
 	if r.Estimates() {
 		c.Unreturn(p.era.ID, p.cause.At)
+		p.changed = append(p.changed, c)
 		return
 	}
-	p.record(c, c.Unsettle(l, entry, p.cause))
+	p.record(c)(c.Unsettle(l, entry, p.cause))
 }

@@ -80,7 +80,7 @@ type estimateJSON struct {
 }
 
 type lineEstimateJSON struct {
-	LineNumber int     `json:"line_number"`
+	LineNumber *int    `json:"line_number"`
 	Allowed    *string `json:"allowed"`
 	Pay        string  `json:"pay"`
 	Patient    string  `json:"patient"`
@@ -112,7 +112,7 @@ func claimSummaryShape(c *billing.ClaimRecord) claimSummaryJSON {
 // and null for any other. A claim that was replaced waits for a new decision.
 func claimPaymentShape(c *billing.Claim) *claimPaymentJSON {
 	decided := c.State == billing.ClaimPaid || c.State == billing.ClaimDenied || c.State == billing.ClaimReconciled
-	s := c.Standing()
+	s := c.Standing
 	if !decided || c.Kind == billing.KindPredetermination || s == nil {
 		return nil
 	}
@@ -132,7 +132,7 @@ func estimateShape(c *billing.Claim) *estimateJSON {
 		ERAID: e.ERAID, Allowed: money(e.Allowed), Pay: e.Pay.String(), Patient: e.Patient.String(),
 		ReturnedAt: billing.Timestamp(e.ReturnedAt),
 		Lines: mapped(e.Lines, func(l billing.LineEstimate) lineEstimateJSON {
-			return lineEstimateJSON{l.Number, money(l.Allowed), l.Pay.String(), l.Patient.String()}
+			return lineEstimateJSON{orNull(l.Number), money(l.Allowed), l.Pay.String(), l.Patient.String()}
 		}),
 	}
 }
@@ -151,6 +151,9 @@ type claimJSON struct {
 	Lines              []claimLineJSON      `json:"lines"`
 	Findings           []findingJSON        `json:"findings"`
 	Attachments        []attachmentJSON     `json:"attachments"`
+	Contractual        *string              `json:"contractual"`
+	NotPaid            *string              `json:"not_paid"`
+	Adjudications      []adjudicationJSON   `json:"adjudications"`
 	History            []claimMoveJSON      `json:"history"`
 	BatchID            *billing.FileID      `json:"batch_id"`
 	SentAt             *string              `json:"sent_at"`
@@ -207,6 +210,91 @@ type claimMoveJSON struct {
 	At    string               `json:"at"`
 	Cause billing.ClaimTrigger `json:"cause"`
 	File  *string              `json:"file"`
+	By    *string              `json:"by"`
+	Note  *string              `json:"note"`
+}
+
+// adjudicationJSON is a claim of a remittance that was applied to the claim.
+type adjudicationJSON struct {
+	ERAID                 billing.ERAID          `json:"era_id"`
+	Ordinal               int                    `json:"ordinal"`
+	PayerName             string                 `json:"payer_name"`
+	Sequence              billing.Sequence       `json:"sequence"`
+	StatusCode            string                 `json:"status_code"`
+	StatusLabel           string                 `json:"status_label"`
+	PayerClaimNumber      *string                `json:"payer_claim_number"`
+	Charge                string                 `json:"charge"`
+	Paid                  string                 `json:"paid"`
+	Allowed               *string                `json:"allowed"`
+	PatientResponsibility string                 `json:"patient_responsibility"`
+	Contractual           string                 `json:"contractual"`
+	NotPaid               string                 `json:"not_paid"`
+	PaymentDate           *billing.Date          `json:"payment_date"`
+	AppliedAt             *string                `json:"applied_at"`
+	CancelledBy           *cancellationJSON      `json:"cancelled_by"`
+	Lines                 []adjudicationLineJSON `json:"lines"`
+}
+
+// cancellationJSON names the reversal that takes an adjudication back.
+type cancellationJSON struct {
+	ERAID   billing.ERAID `json:"era_id"`
+	Ordinal int           `json:"ordinal"`
+}
+
+type adjudicationLineJSON struct {
+	LineNumber    *int                    `json:"line_number"`
+	ProcedureCode string                  `json:"procedure_code"`
+	Paid          string                  `json:"paid"`
+	Allowed       *string                 `json:"allowed"`
+	Deductible    string                  `json:"deductible"`
+	Coinsurance   string                  `json:"coinsurance"`
+	Copay         string                  `json:"copay"`
+	OtherPatient  string                  `json:"other_patient"`
+	Contractual   string                  `json:"contractual"`
+	NotPaid       string                  `json:"not_paid"`
+	Adjustments   []labeledAdjustmentJSON `json:"adjustments"`
+}
+
+type labeledAdjustmentJSON struct {
+	Group  string `json:"group"`
+	Reason string `json:"reason"`
+	Amount string `json:"amount"`
+	Label  string `json:"label"`
+}
+
+func adjudicationsShape(l *billing.Ledger) []adjudicationJSON {
+	if l == nil {
+		return []adjudicationJSON{}
+	}
+	return mapped(l.Adjudications(), adjudicationShape)
+}
+
+func adjudicationShape(a billing.Adjudication) adjudicationJSON {
+	shares := a.Shares()
+	out := adjudicationJSON{
+		ERAID: a.ERA.ID, Ordinal: a.Ordinal, PayerName: a.ERA.PayerName, Sequence: a.Sequence, StatusCode: a.StatusCode,
+		StatusLabel: a.StatusLabel(), PayerClaimNumber: orNull(a.PayerClaimNumber), Charge: a.Charge.String(), Paid: a.Paid.String(),
+		Allowed: money(shares.Allowed), PatientResponsibility: shares.PatientResponsibility.String(),
+		Contractual: shares.Contractual.String(), NotPaid: shares.NotPaid.String(),
+		PaymentDate: orNull(a.Date), AppliedAt: timeOrNull(a.AppliedAt), Lines: make([]adjudicationLineJSON, len(a.Lines)),
+	}
+	if by := a.CancelledBy; by != nil {
+		out.CancelledBy = &cancellationJSON{by.ERA.ID, by.Ordinal}
+	}
+	for i := range a.Lines {
+		l := &a.Lines[i]
+		s := l.Shares()
+		out.Lines[i] = adjudicationLineJSON{
+			LineNumber: orNull(a.Numbers[i]), ProcedureCode: l.ProcedureCode, Paid: l.Paid.String(), Allowed: money(s.Allowed),
+			Deductible: s.Deductible.String(), Coinsurance: s.Coinsurance.String(), Copay: s.Copay.String(), OtherPatient: s.OtherPatient.String(),
+			Contractual: s.Contractual.String(), NotPaid: s.NotPaid.String(), Adjustments: mapped(l.Adjustments, labeledAdjustmentShape),
+		}
+	}
+	return out
+}
+
+func labeledAdjustmentShape(a billing.Adjustment) labeledAdjustmentJSON {
+	return labeledAdjustmentJSON{a.Group, a.Reason, a.Amount.String(), billing.ReasonLabel(a.Reason)}
 }
 
 func claimShape(c *billing.ClaimRecord) claimJSON {
@@ -218,10 +306,14 @@ func claimShape(c *billing.ClaimRecord) claimJSON {
 		}),
 		Attachments: mapped(c.Attachments, attachmentShape),
 		History: mapped(c.History, func(m billing.ClaimMove) claimMoveJSON {
-			return claimMoveJSON{m.State, billing.Timestamp(m.At), m.Cause, orNull(m.File)}
+			return claimMoveJSON{m.State, billing.Timestamp(m.At), m.Cause, orNull(m.File), orNull(m.By), orNull(m.Note)}
 		}),
-		BatchID: orNull(c.BatchID), SentAt: timeOrNull(c.SentAt), PayerClaimNumber: orNull(c.PayerClaimNumber),
+		Adjudications: adjudicationsShape(c.Ledger),
+		BatchID:       orNull(c.BatchID), SentAt: timeOrNull(c.SentAt), PayerClaimNumber: orNull(c.PayerClaimNumber),
 		TenantReference: c.TenantReference,
+	}
+	if s := c.Standing; s != nil {
+		out.Contractual, out.NotPaid = money(&s.Contractual), money(&s.NotPaid)
 	}
 	if p := c.Patient; p != nil {
 		out.Patient = &claimPatientJSON{

@@ -58,6 +58,11 @@ func (a *api) reconcileClaim(x *exchange) (*reply, error) {
 	return kept(a.claims.Reconcile(x.ctx, replying(x, http.StatusOK, claimShape), claimID(x)))
 }
 
+// reopenClaim handles POST /claims/{id}/reopen.
+func (a *api) reopenClaim(x *exchange) (*reply, error) {
+	return kept(a.claims.Reopen(x.ctx, replying(x, http.StatusOK, claimShape), claimID(x)))
+}
+
 // voidClaim handles POST /claims/{id}/void. It returns the void transaction.
 func (a *api) voidClaim(x *exchange) (*reply, error) {
 	return kept(a.claims.Void(x.ctx, replying(x, http.StatusCreated, claimShape), claimID(x)))

@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"cmp"
+
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -15,6 +17,8 @@ type eraSummaryJSON struct {
 	Payment    eraPaymentJSON    `json:"payment"`
 	Balanced   bool              `json:"balanced"`
 	Counts     eraCountsJSON     `json:"counts"`
+	Progress   eraProgressJSON   `json:"progress"`
+	Warnings   []warningJSON     `json:"warnings"`
 	ReceivedAt string            `json:"received_at"`
 	PostedAt   *string           `json:"posted_at"`
 }
@@ -33,12 +37,29 @@ type eraCountsJSON struct {
 	Unmatched int `json:"unmatched"`
 }
 
+// eraProgressJSON counts the claims of a remittance by status.
+type eraProgressJSON struct {
+	Applied     int `json:"applied"`
+	NeedsReview int `json:"needs_review"`
+	Unmatched   int `json:"unmatched"`
+	Ignored     int `json:"ignored"`
+	Forwarded   int `json:"forwarded"`
+}
+
+type warningJSON struct {
+	Code    billing.WarningCode `json:"code"`
+	Message string              `json:"message"`
+}
+
+func warningShape(w billing.WarningCode) warningJSON { return warningJSON{w, w.Message()} }
+
 func eraSummaryShape(e *billing.ERA) eraSummaryJSON {
 	p := e.Payment
 	out := eraSummaryJSON{
 		ID: e.ID, Object: "era", State: e.State, PayerName: e.PayerName, OfficeID: orNull(e.OfficeID),
 		Payment:  eraPaymentJSON{p.Method, p.TraceNumber, orNull(p.Date), p.Total.String(), p.ProviderAdjustmentsTotal.String()},
 		Balanced: e.Balanced, Counts: eraCountsJSON{e.ClaimCount, e.MatchedCount, e.ClaimCount - e.MatchedCount},
+		Progress: eraProgressJSON(e.Counted()), Warnings: mapped(e.Warnings, warningShape),
 		ReceivedAt: billing.Timestamp(e.ReceivedAt), PostedAt: timeOrNull(e.PostedAt),
 	}
 	if e.Payer != (billing.PayerSummary{}) {
@@ -125,23 +146,56 @@ func balanceFindingShape(f billing.BalanceFinding) balanceFindingJSON {
 
 // eraClaimJSON is the part of a remittance about one claim.
 type eraClaimJSON struct {
-	Object                string           `json:"object"`
-	Ordinal               int              `json:"ordinal"`
-	ClaimID               *billing.ClaimID `json:"claim_id"`
-	Applied               bool             `json:"applied"`
-	PatientControlNumber  string           `json:"patient_control_number"`
-	PayerClaimNumber      *string          `json:"payer_claim_number"`
-	StatusCode            string           `json:"status_code"`
-	Charge                string           `json:"charge"`
-	Paid                  string           `json:"paid"`
-	Allowed               *string          `json:"allowed"`
-	PatientResponsibility *string          `json:"patient_responsibility"`
-	PatientName           nameJSON         `json:"patient_name"`
-	ServiceDates          serviceDatesJSON `json:"service_dates"`
-	Balanced              bool             `json:"balanced"`
-	Adjustments           []adjustmentJSON `json:"adjustments"`
-	Remarks               []string         `json:"remarks"`
-	Lines                 []eraLineJSON    `json:"lines"`
+	Object                string                `json:"object"`
+	Ordinal               int                   `json:"ordinal"`
+	ClaimID               *billing.ClaimID      `json:"claim_id"`
+	Status                billing.RemitStatus   `json:"status"`
+	Applied               bool                  `json:"applied"`
+	Review                *reviewJSON           `json:"review"`
+	MatchedBy             *billing.MatchedBy    `json:"matched_by"`
+	Warnings              []warningJSON         `json:"warnings"`
+	PatientControlNumber  string                `json:"patient_control_number"`
+	PayerClaimNumber      *string               `json:"payer_claim_number"`
+	StatusCode            string                `json:"status_code"`
+	Sequence              *billing.Sequence     `json:"sequence"`
+	Charge                string                `json:"charge"`
+	Paid                  string                `json:"paid"`
+	Allowed               *string               `json:"allowed"`
+	PatientResponsibility *string               `json:"patient_responsibility"`
+	Contractual           string                `json:"contractual"`
+	NotPaid               string                `json:"not_paid"`
+	PatientName           nameJSON              `json:"patient_name"`
+	CorrectedPatient      *correctedPatientJSON `json:"corrected_patient"`
+	CrossoverPayer        *crossoverPayerJSON   `json:"crossover_payer"`
+	ServiceDates          serviceDatesJSON      `json:"service_dates"`
+	Balanced              bool                  `json:"balanced"`
+	Adjustments           []adjustmentJSON      `json:"adjustments"`
+	Remarks               []string              `json:"remarks"`
+	RemarkLabels          []remarkLabelJSON     `json:"remark_labels"`
+	Lines                 []eraLineJSON         `json:"lines"`
+}
+
+// reviewJSON is the reason that a claim of a remittance was not applied.
+type reviewJSON struct {
+	Code    billing.ReviewCode `json:"code"`
+	Message string             `json:"message"`
+	Fix     string             `json:"fix"`
+}
+
+type correctedPatientJSON struct {
+	FirstName *string `json:"first_name"`
+	LastName  *string `json:"last_name"`
+	MemberID  *string `json:"member_id"`
+}
+
+type crossoverPayerJSON struct {
+	Name    string  `json:"name"`
+	PayerID *string `json:"payer_id"`
+}
+
+type remarkLabelJSON struct {
+	Code  string `json:"code"`
+	Label string `json:"label"`
 }
 
 type adjustmentJSON struct {
@@ -152,7 +206,7 @@ type adjustmentJSON struct {
 }
 
 type eraLineJSON struct {
-	LineNumber             int              `json:"line_number"`
+	LineNumber             *int             `json:"line_number"`
 	ProcedureCode          string           `json:"procedure_code"`
 	SubmittedProcedureCode *string          `json:"submitted_procedure_code"`
 	ServiceDate            *billing.Date    `json:"service_date"`
@@ -165,20 +219,42 @@ type eraLineJSON struct {
 }
 
 func eraClaimShape(c *billing.ERAClaim) eraClaimJSON {
-	return eraClaimJSON{
-		Object: "era_claim", Ordinal: c.Ordinal, ClaimID: orNull(c.ClaimID), Applied: c.Applied, PatientControlNumber: c.ControlNumber,
-		PayerClaimNumber: orNull(c.PayerClaimNumber), StatusCode: c.StatusCode, Charge: c.Charge.String(), Paid: c.Paid.String(),
-		Allowed: money(c.Allowed), PatientResponsibility: money(c.PatientResponsibility),
+	status, review := c.Shown()
+	shares := c.Shares()
+	out := eraClaimJSON{
+		Object: "era_claim", Ordinal: c.Ordinal, ClaimID: orNull(c.ClaimID), Status: status, Applied: status == billing.RemitApplied,
+		MatchedBy: orNull(c.MatchedBy), Warnings: mapped(c.Warnings, warningShape), PatientControlNumber: c.ControlNumber,
+		PayerClaimNumber: orNull(c.PayerClaimNumber), StatusCode: c.StatusCode, Sequence: orNull(cmp.Or(c.Sequence, c.StatedSequence())),
+		Charge: c.Charge.String(), Paid: c.Paid.String(), Allowed: money(c.Allowed), PatientResponsibility: money(c.PatientResponsibility),
+		Contractual: shares.Contractual.String(), NotPaid: shares.NotPaid.String(),
 		PatientName:  nameJSON{c.PatientFirstName, c.PatientLastName},
 		ServiceDates: serviceDatesJSON{orNull(c.ServiceDates.From), orNull(c.ServiceDates.To)},
 		Balanced:     c.Balanced, Adjustments: mapped(c.Adjustments, adjustmentShape), Remarks: listOf(c.Remarks),
-		Lines: mapped(c.Lines, eraLineShape),
+		RemarkLabels: mapped(c.AllRemarks(), func(code string) remarkLabelJSON { return remarkLabelJSON{code, billing.RemarkLabel(code)} }),
+		Lines:        make([]eraLineJSON, len(c.Lines)),
 	}
+	if review != "" {
+		out.Review = &reviewJSON{review, review.Message(), review.Fix()}
+	}
+	if p := c.CorrectedPatient; p != nil {
+		out.CorrectedPatient = &correctedPatientJSON{orNull(p.FirstName), orNull(p.LastName), orNull(p.MemberID)}
+	}
+	if p := c.CrossoverPayer; p != nil {
+		out.CrossoverPayer = &crossoverPayerJSON{p.Name, orNull(p.ID)}
+	}
+	for i := range c.Lines {
+		out.Lines[i] = eraLineShape(&c.Lines[i])
+		if i < len(c.LineNumbers) {
+			out.Lines[i].LineNumber = orNull(c.LineNumbers[i])
+		}
+	}
+	return out
 }
 
-func eraLineShape(l billing.ERALine) eraLineJSON {
+// eraLineShape returns a line without the number of the claim's line.
+func eraLineShape(l *billing.ERALine) eraLineJSON {
 	return eraLineJSON{
-		LineNumber: l.Number, ProcedureCode: l.ProcedureCode, SubmittedProcedureCode: orNull(l.SubmittedCode),
+		ProcedureCode: l.ProcedureCode, SubmittedProcedureCode: orNull(l.SubmittedCode),
 		ServiceDate: orNull(l.ServiceDate), Charge: l.Charge.String(), Paid: l.Paid.String(), Allowed: money(l.Allowed),
 		Units: orNull(l.Units), Adjustments: mapped(l.Adjustments, adjustmentShape), Remarks: listOf(l.Remarks),
 	}

@@ -4,9 +4,11 @@ import (
 	"encoding/binary"
 	"math"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
 )
 
 // eraID returns the ID in the path, like attachmentID.
@@ -20,12 +22,13 @@ func (a *api) listERAs(x *exchange) (*reply, error) {
 	q := x.query()
 	l := q.bind("eras", x.call.Scope, "limit", "cursor")
 	f := billing.ERAFilter{
-		State:        oneOf(q, "state", billing.ERANeedsReview, billing.ERAPosted),
-		PayerID:      id[billing.PayerID](q, "payer_id"),
-		PaidFrom:     q.date("paid_from"),
-		PaidTo:       q.date("paid_to"),
-		ReceivedFrom: q.instant("received_from"),
-		ReceivedTo:   q.instant("received_to"),
+		State:          oneOf(q, "state", billing.ERANeedsReview, billing.ERAPosted),
+		NeedsAttention: oneOf(q, "needs_attention", "true", "false") == "true",
+		PayerID:        id[billing.PayerID](q, "payer_id"),
+		PaidFrom:       q.date("paid_from"),
+		PaidTo:         q.date("paid_to"),
+		ReceivedFrom:   q.instant("received_from"),
+		ReceivedTo:     q.instant("received_to"),
 	}
 	p := billing.Page{Limit: q.limit(), After: q.cursor(a.cursors, l)}
 	if err := q.end().Err(); err != nil {
@@ -52,7 +55,71 @@ func (a *api) getERA(x *exchange) (*reply, error) {
 
 // postERA handles POST /eras/{id}/post.
 func (a *api) postERA(x *exchange) (*reply, error) {
-	return kept(a.remittances.Post(x.ctx, replying(x, http.StatusOK, a.wholeERA(x)), eraID(x)))
+	doc := x.document(&x.call.Request.Faults)
+	acceptUnfinished := doc.flag("accept_unfinished")
+	doc.end()
+	return kept(a.remittances.Post(x.ctx, replying(x, http.StatusOK, a.wholeERA(x)), eraID(x), acceptUnfinished))
+}
+
+// unpostERA handles POST /eras/{id}/unpost.
+func (a *api) unpostERA(x *exchange) (*reply, error) {
+	in := readNote(x)
+	return kept(a.remittances.Unpost(x.ctx, replying(x, http.StatusOK, a.wholeERA(x)), eraID(x), in))
+}
+
+// matchERAClaim handles POST /eras/{id}/claims/{ordinal}/match.
+func (a *api) matchERAClaim(x *exchange) (*reply, error) {
+	in := readMatch(x)
+	return kept(a.remittances.MatchClaim(x.ctx, replying(x, http.StatusOK, eraClaimShape), eraID(x), eraClaimOrdinal(x), in))
+}
+
+// applyERAClaim handles POST /eras/{id}/claims/{ordinal}/apply.
+func (a *api) applyERAClaim(x *exchange) (*reply, error) {
+	in := readNote(x)
+	return kept(a.remittances.ApplyClaim(x.ctx, replying(x, http.StatusOK, eraClaimShape), eraID(x), eraClaimOrdinal(x), in))
+}
+
+// ignoreERAClaim handles POST /eras/{id}/claims/{ordinal}/ignore.
+func (a *api) ignoreERAClaim(x *exchange) (*reply, error) {
+	in := readNote(x)
+	return kept(a.remittances.IgnoreClaim(x.ctx, replying(x, http.StatusOK, eraClaimShape), eraID(x), eraClaimOrdinal(x), in))
+}
+
+// unapplyERAClaim handles POST /eras/{id}/claims/{ordinal}/unapply.
+func (a *api) unapplyERAClaim(x *exchange) (*reply, error) {
+	in := readNote(x)
+	return kept(a.remittances.UnapplyClaim(x.ctx, replying(x, http.StatusOK, eraClaimShape), eraID(x), eraClaimOrdinal(x), in))
+}
+
+// eraClaimOrdinal returns the ordinal in the path, or 0, which no claim has.
+func eraClaimOrdinal(x *exchange) int {
+	text := x.params.Params("ordinal")
+	n, err := strconv.ParseInt(text, 10, 32)
+	if err != nil || n < 1 || strconv.FormatInt(n, 10) != text {
+		return 0
+	}
+	return int(n)
+}
+
+// readMatch reads which claim a claim of a remittance is about.
+func readMatch(x *exchange) (in intake.MatchRequest) {
+	doc := x.document(&in.Faults)
+	in.ClaimID = doc.optionalText("claim_id")
+	in.Lines = mapped(doc.optionalObjects("lines"), func(l *object) intake.MatchLineInput {
+		line := intake.MatchLineInput{ERALine: l.number("era_line"), LineNumber: l.optionalNumber("line_number")}
+		l.end()
+		return line
+	})
+	doc.end()
+	return in
+}
+
+// readNote reads the note of a person on what they do with a remittance.
+func readNote(x *exchange) (in intake.NoteRequest) {
+	doc := x.document(&in.Faults)
+	in.Note = doc.optionalText("note")
+	doc.end()
+	return in
 }
 
 // wholeERA returns the shape of a remittance whose other claims listERAClaims

@@ -88,6 +88,7 @@ func (a *api) routes() []route {
 		{http.MethodPost, root + "/claims/{id}/void", submit, emptyBody, a.voidClaim},
 		{http.MethodPost, root + "/claims/{id}/replace", submit, jsonBody, a.replaceClaim},
 		{http.MethodPost, root + "/claims/{id}/reconcile", submit, emptyBody, a.reconcileClaim},
+		{http.MethodPost, root + "/claims/{id}/reopen", submit, emptyBody, a.reopenClaim},
 		{http.MethodPost, root + "/claims/{id}/convert", submit, jsonBody, a.convertClaim},
 
 		{http.MethodGet, root + "/batches", read, noBody, a.listBatches},
@@ -98,7 +99,12 @@ func (a *api) routes() []route {
 		{http.MethodGet, root + "/eras/{id}", read, noBody, a.getERA},
 		{http.MethodGet, root + "/eras/{id}/claims", read, noBody, a.listERAClaims},
 		{http.MethodGet, root + "/eras/{id}/file", read, noBody, a.getERAFile},
-		{http.MethodPost, root + "/eras/{id}/post", submit, emptyBody, a.postERA},
+		{http.MethodPost, root + "/eras/{id}/post", submit, optionalBody, a.postERA},
+		{http.MethodPost, root + "/eras/{id}/unpost", submit, optionalBody, a.unpostERA},
+		{http.MethodPost, root + "/eras/{id}/claims/{ordinal}/match", submit, jsonBody, a.matchERAClaim},
+		{http.MethodPost, root + "/eras/{id}/claims/{ordinal}/apply", submit, optionalBody, a.applyERAClaim},
+		{http.MethodPost, root + "/eras/{id}/claims/{ordinal}/ignore", submit, optionalBody, a.ignoreERAClaim},
+		{http.MethodPost, root + "/eras/{id}/claims/{ordinal}/unapply", submit, optionalBody, a.unapplyERAClaim},
 
 		{http.MethodGet, root + "/payers", read, noBody, a.listPayers},
 		{http.MethodPost, root + "/offices", submit, jsonBody, a.createOffice},

@@ -63,6 +63,23 @@ type ERAClaimProgress struct {
 	AppliedAt   time.Time
 }
 
+// Shown returns the status as callers see it, and why the claim was not applied:
+// empty when no person has to decide. One that is about to be matched or applied
+// is shown as unmatched or needs_review.
+func (p *ERAClaimProgress) Shown() (RemitStatus, ReviewCode) {
+	switch p.Status {
+	case RemitPending:
+		if p.ClaimID.IsZero() {
+			return RemitUnmatched, ReviewUnderWay
+		}
+		return RemitNeedsReview, ReviewUnderWay
+	case RemitNeedsReview, RemitUnmatched:
+		return p.Status, p.Review
+	default:
+		return p.Status, ""
+	}
+}
+
 // RemitStatus is the status of a claim of a remittance.
 type RemitStatus string
 
@@ -178,6 +195,23 @@ func (r *ERAClaim) StatusLabel() string {
 // Mark returns the details that identify the claim for its sender.
 func (r *ERAClaim) Mark() ClaimMark {
 	return ClaimMark{r.ControlNumber, r.Charge, r.PatientFirstName, r.PatientLastName}
+}
+
+// AllRemarks returns the remark codes of the claim and of its lines, each once.
+func (r *ERAClaim) AllRemarks() []string {
+	var all []string
+	add := func(codes []string) {
+		for _, code := range codes {
+			if !slices.Contains(all, code) {
+				all = append(all, code)
+			}
+		}
+	}
+	add(r.Remarks)
+	for i := range r.Lines {
+		add(r.Lines[i].Remarks)
+	}
+	return all
 }
 
 // allAdjustments returns the adjustments of the claim and of its lines.

@@ -15,16 +15,14 @@ import (
 // stays as it is.
 //
 // Errors: those of the idempotency key; CodeNotFound for an unknown remittance or
-// ordinal; CodeInvalid for an unknown claim or line; CodeConflict when it is applied
-// to another claim, or the claim cannot have it.
+// ordinal, and for the field claim_id; CodeInvalidRequest for faults of the body;
+// CodeConflict when it is applied to another claim, or the claim cannot have it.
 func (s *Service) MatchClaim(
 	ctx context.Context, call idempotency.Write[*billing.ERAClaim], era billing.ERAID, ordinal int, in intake.MatchRequest,
 ) (billing.Reply, error) {
+	m, faults := in.Match()
+	call.Request.Faults = faults
 	return s.finish(ctx, call, era, ordinal, func(ctx context.Context, tx ports.Tx, e *billing.ERA, r *billing.ERAClaim) error {
-		m, faults := in.Match()
-		if err := faults.Err(); err != nil {
-			return err
-		}
 		if r.Status == billing.RemitApplied && r.ClaimID == m.ClaimID {
 			return nil
 		}
@@ -32,21 +30,19 @@ func (s *Service) MatchClaim(
 			return err
 		}
 		c, err := tx.Claims.Lock(ctx, m.ClaimID)
-		if billing.IsNotFound(err) {
-			faults.Add("claim_id", billing.FaultNotFound, "No claim has this ID.")
-			return faults.Err()
-		}
 		if err != nil {
-			return err
+			return absent(err, "claim", "claim_id")
 		}
 		if err := c.CanHave(r); err != nil {
 			return err
 		}
 		to := r.ERAClaimProgress
 		to.ClaimID = c.ID
-		if to.LineNumbers, faults = m.Numbers(c.Claim, r); len(faults) > 0 {
-			return faults.Err()
+		numbers, faults := m.Numbers(c.Claim, r)
+		if err := faults.Err(); err != nil {
+			return err
 		}
+		to.LineNumbers = numbers
 		e.Move(r, to)
 		return s.byHand(ctx, tx, e, r, c.Claim, billing.MatchedByUser, call.Call.Principal, billing.TriggerMatch, "")
 	})
@@ -56,14 +52,16 @@ func (s *Service) MatchClaim(
 // matches. One that is applied stays as it is.
 //
 // Errors: those of the idempotency key; CodeNotFound for an unknown remittance or
-// ordinal; CodeConflict when it matches no claim, or the claim cannot have it.
+// ordinal; CodeInvalidRequest for faults of the note; CodeConflict when it matches
+// no claim, or the claim cannot have it.
 func (s *Service) ApplyClaim(
 	ctx context.Context, call idempotency.Write[*billing.ERAClaim], era billing.ERAID, ordinal int, in intake.NoteRequest,
 ) (billing.Reply, error) {
+	note, faults := in.Text()
+	call.Request.Faults = faults
 	return s.finish(ctx, call, era, ordinal, func(ctx context.Context, tx ports.Tx, e *billing.ERA, r *billing.ERAClaim) error {
-		note, faults := in.Text()
-		if err := faults.Err(); err != nil || r.Status == billing.RemitApplied {
-			return err
+		if r.Status == billing.RemitApplied {
+			return nil
 		}
 		if err := r.CanFinish(e); err != nil {
 			return err
@@ -89,14 +87,16 @@ func (s *Service) ApplyClaim(
 // stays as it is.
 //
 // Errors: those of the idempotency key; CodeNotFound for an unknown remittance or
-// ordinal; CodeConflict when it is applied.
+// ordinal; CodeInvalidRequest for faults of the note; CodeConflict when it is
+// applied.
 func (s *Service) IgnoreClaim(
 	ctx context.Context, call idempotency.Write[*billing.ERAClaim], era billing.ERAID, ordinal int, in intake.NoteRequest,
 ) (billing.Reply, error) {
+	note, faults := in.Text()
+	call.Request.Faults = faults
 	return s.finish(ctx, call, era, ordinal, func(ctx context.Context, tx ports.Tx, e *billing.ERA, r *billing.ERAClaim) error {
-		note, faults := in.Text()
-		if err := faults.Err(); err != nil || r.Status == billing.RemitIgnored {
-			return err
+		if r.Status == billing.RemitIgnored {
+			return nil
 		}
 		if err := r.CanFinish(e); err != nil {
 			return err
@@ -121,14 +121,16 @@ func (s *Service) IgnoreClaim(
 // it is.
 //
 // Errors: those of the idempotency key; CodeNotFound for an unknown remittance or
-// ordinal; CodeConflict when it is not applied, or the remittance is posted.
+// ordinal; CodeInvalidRequest for faults of the note; CodeConflict when it is not
+// applied, or the remittance is posted.
 func (s *Service) UnapplyClaim(
 	ctx context.Context, call idempotency.Write[*billing.ERAClaim], era billing.ERAID, ordinal int, in intake.NoteRequest,
 ) (billing.Reply, error) {
+	note, faults := in.Text()
+	call.Request.Faults = faults
 	return s.finish(ctx, call, era, ordinal, func(ctx context.Context, tx ports.Tx, e *billing.ERA, r *billing.ERAClaim) error {
-		note, faults := in.Text()
-		if err := faults.Err(); err != nil || r.Review == billing.ReviewUnapplied {
-			return err
+		if r.Review == billing.ReviewUnapplied {
+			return nil
 		}
 		if err := r.CanUnapply(e); err != nil {
 			return err

@@ -23,17 +23,14 @@ func (s *Service) Post(
 
 // Unpost takes back that a remittance is posted. Another one stays as it is.
 //
-// Errors: those of the idempotency key and of Get, and CodeInvalid for faults of the
-// note.
+// Errors: those of the idempotency key and of Get, and CodeInvalidRequest for faults of
+// the note.
 func (s *Service) Unpost(
 	ctx context.Context, call idempotency.Write[*billing.ERARecord], id billing.ERAID, in intake.NoteRequest,
 ) (billing.Reply, error) {
-	return s.change(ctx, call, id, func(e *billing.ERA, _ time.Time) (bool, error) {
-		if _, faults := in.Text(); len(faults) > 0 {
-			return false, faults.Err()
-		}
-		return e.Unpost(), nil
-	})
+	_, faults := in.Text()
+	call.Request.Faults = faults
+	return s.change(ctx, call, id, func(e *billing.ERA, _ time.Time) (bool, error) { return e.Unpost(), nil })
 }
 
 // change changes a remittance that callers can see, at most once for the call's key,

@@ -41,8 +41,8 @@ func BenchmarkApply(bm *testing.B) {
 		received := time.Since(start)
 		r := b.apply(j)
 		took := time.Since(start)
-		if r.MatchedCount != many || r.Progress != billing.ERADone {
-			bm.Fatalf("%d claims matched, %s", r.MatchedCount, r.Progress)
+		if r.MatchedCount != many || r.Stage != billing.ERADone {
+			bm.Fatalf("%d claims matched, %s", r.MatchedCount, r.Stage)
 		}
 		bm.ReportMetric(took.Seconds(), "s/10k-claims")
 		bm.ReportMetric(received.Seconds(), "s/10k-intake")

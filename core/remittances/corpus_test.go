@@ -66,8 +66,8 @@ func TestCorpus(t *testing.T) {
 	b.settle()
 	all := b.eras(b.scope)
 	for _, e := range all {
-		if e.Progress != billing.ERADone {
-			t.Errorf("%s: %s", e.File.Name, e.Progress)
+		if e.Stage != billing.ERADone {
+			t.Errorf("%s: %s", e.File.Name, e.Stage)
 		}
 	}
 	var ids []billing.ClaimID

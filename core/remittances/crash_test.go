@@ -75,8 +75,8 @@ func TestApplyDiesAnywhere(t *testing.T) {
 				j := b.receiveFile(file)
 				s := b.process(f).InPieces(pieces)
 				porttest.Dies(func() { _ = s.Apply(t.Context(), j) })
-				if e := b.eras(b.scope); !b.pending(j) && e[0].Progress != billing.ERADone {
-					t.Errorf("the job is gone, the remittance is %s", e[0].Progress)
+				if e := b.eras(b.scope); !b.pending(j) && e[0].Stage != billing.ERADone {
+					t.Errorf("the job is gone, the remittance is %s", e[0].Stage)
 				}
 				b.settle()
 				b.audit(j, claims, want)
@@ -175,8 +175,8 @@ func TestWorkersAtOnce(t *testing.T) {
 	if due := b.due(); len(due) > 0 {
 		t.Errorf("%d jobs are left", len(due))
 	}
-	if c := b.get(id); len(c.Payments) != 9 || b.stands(id) != "paid paid 150.00" {
-		t.Errorf("%d payments, %s", len(c.Payments), b.stands(id))
+	if l := b.ledger(id); len(l) != 9 || b.stands(id) != "paid paid 150.00" {
+		t.Errorf("%d payments, %s", len(l), b.stands(id))
 	}
 	for _, j := range all {
 		if r := b.era(j); counts(r) != "1/1 a done" {

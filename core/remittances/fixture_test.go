@@ -344,29 +344,57 @@ func (b *fixture) last(id [16]byte, data any) {
 }
 
 // counts returns the results of a remittance's claims: c claims, m matched, and
-// for each ordinal whether it was applied (a), only matched (m) or neither (-).
+// for each ordinal whether it was applied (a), needs review (r), is unmatched (-),
+// forwarded (f), ignored (i) or pending (p). It checks the counts of the remittance.
 func counts(r *billing.ERARecord) string {
 	var each strings.Builder
+	var sum billing.ERAProgress
 	for _, c := range r.Claims {
-		switch {
-		case c.Applied && !c.ClaimID.IsZero():
+		switch c.Status {
+		case billing.RemitApplied:
+			sum.Applied++
 			each.WriteByte('a')
-		case c.Applied:
-			each.WriteByte('?')
-		case !c.ClaimID.IsZero():
-			each.WriteByte('m')
-		default:
+		case billing.RemitNeedsReview:
+			sum.NeedsReview++
+			each.WriteByte('r')
+		case billing.RemitUnmatched:
+			sum.Unmatched++
 			each.WriteByte('-')
+		case billing.RemitForwarded:
+			sum.Forwarded++
+			each.WriteByte('f')
+		case billing.RemitIgnored:
+			sum.Ignored++
+			each.WriteByte('i')
+		case billing.RemitPending:
+			each.WriteByte('p')
+		}
+		if (c.Status == billing.RemitUnmatched) && !c.ClaimID.IsZero() || c.Status == billing.RemitApplied && c.ClaimID.IsZero() {
+			each.WriteByte('?')
 		}
 	}
-	return fmt.Sprintf("%d/%d %s %s", r.MatchedCount, r.ClaimCount, each.String(), r.Progress)
+	if !r.More && sum != r.Progress {
+		return fmt.Sprintf("the remittance counts %+v, its claims are %+v", r.Progress, sum)
+	}
+	return fmt.Sprintf("%d/%d %s %s", r.MatchedCount, r.ClaimCount, each.String(), r.Stage)
+}
+
+// ledger returns the entries of a claim.
+func (b *fixture) ledger(id billing.ClaimID) (entries []*billing.LedgerEntry) {
+	b.t.Helper()
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		all, err := tx.ERAClaims.Ledger(ctx, []billing.ClaimID{id})
+		entries = all[id]
+		return err
+	})
+	return entries
 }
 
 // stands returns a claim's state and total payment.
 func (b *fixture) stands(id billing.ClaimID) string {
 	b.t.Helper()
 	c := b.get(id)
-	if s := c.Standing(); s != nil {
+	if s := c.Standing; s != nil {
 		return fmt.Sprintf("%s %s %s", c.State, s.Outcome, s.Paid)
 	}
 	return string(c.State)

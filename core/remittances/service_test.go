@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"sync"
 	"testing"
@@ -36,30 +37,31 @@ func TestPost(t *testing.T) {
 	b := newFixture(t)
 	var says []saying
 	for n := range 30 {
+		b.claim(fmt.Sprint("A-", n))
 		says = append(says, paid(fmt.Sprint("A-", n), "", 0))
 	}
 	j := b.receive(says...)
 	id := billing.ERAID(j.Subject)
-	if _, err := b.service.Post(t.Context(), write(b.scope, call("k"), render), id); codeOf(err) != billing.CodeNotFound {
+	if _, err := b.service.Post(t.Context(), write(b.scope, call("k"), render), id, false); codeOf(err) != billing.CodeNotFound {
 		t.Errorf("before it is read: %v", err)
 	}
 	b.apply(j)
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			if _, err := b.service.Post(t.Context(), write(b.scope, call("k"), render), id); err != nil && codeOf(err) != billing.CodeIdempotencyKeyInUse {
+			if _, err := b.service.Post(t.Context(), write(b.scope, call("k"), render), id, false); err != nil && codeOf(err) != billing.CodeIdempotencyKeyInUse {
 				t.Error(err)
 			}
 		})
 	}
 	all.Wait()
-	first, err := b.service.Post(t.Context(), write(b.scope, call("k"), render), id)
+	first, err := b.service.Post(t.Context(), write(b.scope, call("k"), render), id, false)
 	r := b.era(j)
 	want := fmt.Sprintf("posted 25 true %s", billing.Timestamp(r.PostedAt))
 	if err != nil || !first.Replayed || string(first.Body) != want || r.PostedAt.IsZero() {
 		t.Errorf("%q, replayed %t, %v, want %q", first.Body, first.Replayed, err, want)
 	}
-	again, err := b.service.Post(t.Context(), write(b.scope, call("k2"), render), id)
+	again, err := b.service.Post(t.Context(), write(b.scope, call("k2"), render), id, false)
 	if err != nil || again.Replayed || string(again.Body) != want {
 		t.Errorf("posted again: %q, replayed %t, %v", again.Body, again.Replayed, err)
 	}
@@ -112,7 +114,7 @@ func TestReading(t *testing.T) {
 	_, errGet := b.service.Get(t.Context(), live, r.ID)
 	_, _, errClaims := b.service.Claims(t.Context(), live, r.ID, 0, 5)
 	_, _, errFile := b.service.File(t.Context(), live, r.ID)
-	_, errPost := b.service.Post(t.Context(), write(live, call("k"), render), r.ID)
+	_, errPost := b.service.Post(t.Context(), write(live, call("k"), render), r.ID, false)
 	_, errRetry := b.service.Retry(t.Context(), live, r.ID)
 	for i, err := range []error{errGet, errClaims, errFile, errPost, errRetry} {
 		if codeOf(err) != billing.CodeNotFound {
@@ -224,15 +226,15 @@ func (b *fixture) agree(ids []billing.ClaimID) {
 		}
 		matched := 0
 		for _, c := range claims {
-			if c.Applied {
+			if c.Status == billing.RemitApplied {
 				sums[c.ClaimID] += c.Paid
 				many[c.ClaimID]++
 			}
 			if !c.ClaimID.IsZero() {
 				matched++
 			}
-			if c.Applied != (c.Balanced && !c.ClaimID.IsZero()) {
-				b.t.Errorf("claim %d is applied %t, matched %s and balanced %t", c.Ordinal, c.Applied, c.ClaimID, c.Balanced)
+			if c.Status != billing.RemitApplied && c.Review == "" {
+				b.t.Errorf("claim %d is %s without a reason", c.Ordinal, c.Status)
 			}
 		}
 		if matched != e.MatchedCount || len(claims) != e.ClaimCount {
@@ -241,22 +243,12 @@ func (b *fixture) agree(ids []billing.ClaimID) {
 	}
 	for _, id := range ids {
 		c := b.get(id)
-		var sum, standing billing.Money
-		for _, p := range c.Payments {
-			sum += p.Paid
-			if !p.Cancelled {
-				standing += p.Paid
-			}
+		l := b.ledger(id)
+		if len(l) != many[id] {
+			b.t.Errorf("the ledger has %d entries, %d were applied", len(l), many[id])
 		}
-		answers := len(c.Payments)
-		if c.Estimate != nil {
-			answers++
-		}
-		if sum != sums[id] || sum != standing || answers != many[id] {
-			b.t.Errorf("the claim has %s in %d payments, %s of them stand; remittances applied %s in %d", sum, len(c.Payments), standing, sums[id], many[id])
-		}
-		if s := c.Standing(); s != nil && s.Paid != sum || s == nil && sum != 0 {
-			b.t.Errorf("the claim stands at %+v, want %s", s, sum)
+		if c.Kind == billing.KindClaim && !reflect.DeepEqual(c.Standing, c.Ledger(l).Standing()) || c.Standing != nil && c.Standing.Paid != sums[id] {
+			b.t.Errorf("the claim stands at %+v, its ledger at %+v; remittances applied %s", c.Standing, c.Ledger(l).Standing(), sums[id])
 		}
 		if n := len(porttest.Events(b.t, b.store, b.scope, id)); n != many[id] {
 			b.t.Errorf("%d events of %d applied", n, many[id])

@@ -1,6 +1,7 @@
 package billing_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -106,32 +107,54 @@ func TestWhatA277LeavesOnAClaim(t *testing.T) {
 	}
 }
 
-func TestWhichClaimTakesARemittance(t *testing.T) {
+// TestClaimsThatHaveRemittances: every claim that was sent, and no void.
+func TestClaimsThatHaveRemittances(t *testing.T) {
 	t.Parallel()
-	payment, answer := billing.ERAClaim{StatusCode: "1"}, billing.ERAClaim{StatusCode: "25"}
-	rows := claimTable(t)
+	payment, estimate := &billing.ERAClaim{StatusCode: "1"}, &billing.ERAClaim{StatusCode: "25"}
 	for _, s := range billing.ClaimStates() {
-		bill := billing.Claim{Kind: billing.KindClaim, ClaimProgress: billing.ClaimProgress{State: s}}
-		question := billing.Claim{Kind: billing.KindPredetermination, ClaimProgress: billing.ClaimProgress{State: s}}
-		void := billing.Claim{Kind: billing.KindClaim, Frequency: billing.FrequencyVoid, ClaimProgress: billing.ClaimProgress{State: s}}
-		pays := claimRowOf(t, rows, billing.TriggerPay, s, "c") != nil
-		returns := claimRowOf(t, rows, billing.TriggerReturn, s, "p") != nil
-		if bill.CanApply(&payment) != pays || question.CanApply(&answer) != returns {
-			t.Errorf("%s: a payment %v, an answer %v", s, bill.CanApply(&payment), question.CanApply(&answer))
+		one := func(kind billing.ClaimKind, f billing.ClaimFrequency, sent time.Time) *billing.ClaimRecord {
+			return record(&billing.Claim{Kind: kind, Frequency: f, ClaimProgress: billing.ClaimProgress{State: s, SentAt: sent}})
 		}
-		if bill.CanApply(&answer) || question.CanApply(&payment) || void.CanApply(&payment) || void.CanApply(&answer) {
-			t.Errorf("%s takes what is for others", s)
+		bill, question := one(billing.KindClaim, "", evening), one(billing.KindPredetermination, "", evening)
+		void, unsent := one(billing.KindClaim, billing.FrequencyVoid, evening), one(billing.KindClaim, "", time.Time{})
+		if err := errors.Join(bill.CanHave(payment), question.CanHave(estimate)); err != nil {
+			t.Errorf("%s: %v", s, err)
+		}
+		for _, err := range []error{bill.CanHave(estimate), question.CanHave(payment), void.CanHave(payment), unsent.CanHave(payment)} {
+			if billing.CodeOf(err) != billing.CodeConflict {
+				t.Errorf("%s: %v", s, err)
+			}
 		}
 	}
 }
 
 func TestARemittanceIsReadAndPostedOnce(t *testing.T) {
 	t.Parallel()
-	e := billing.ERA{State: billing.ERANeedsReview, Progress: billing.ERAReading}
-	if !e.Read(3, 2, evening) || e.Read(3, 3, evening.Add(1)) || !e.ReceivedAt.Equal(evening) || e.MatchedCount != 3 || e.Progress != billing.ERAApplying {
+	e := billing.ERA{State: billing.ERANeedsReview, Stage: billing.ERAReading}
+	if !e.Read(3, evening) || e.Read(3, evening.Add(1)) || !e.ReceivedAt.Equal(evening) || e.ClaimCount != 3 || e.Stage != billing.ERAApplying {
 		t.Errorf("%+v", e)
 	}
-	if !e.Post(evening) || e.Post(evening.Add(1)) || e.State != billing.ERAPosted || !e.PostedAt.Equal(evening) {
+	rows := make([]billing.ERAClaim, 3)
+	e.Move(&rows[0], billing.ERAClaimProgress{Status: billing.RemitApplied, ClaimID: billing.ClaimID{15: 1}})
+	e.Move(&rows[1], billing.ERAClaimProgress{Status: billing.RemitUnmatched})
+	if e.Unfinished() != 1 || e.MatchedCount != 1 {
+		t.Errorf("%+v", e)
+	}
+	e.Stage = billing.ERADone // without the third
+	if e.Unfinished() != 2 || !e.NeedsAttention() {
+		t.Errorf("%+v", e.Counted())
+	}
+	if changed, err := e.Post(false, evening); changed || billing.CodeOf(err) != billing.CodeConflict || !strings.Contains(err.Error(), "2 unfinished claims") {
+		t.Errorf("%v, %v", changed, err)
+	}
+	e.Move(&rows[1], billing.ERAClaimProgress{Status: billing.RemitIgnored})
+	e.Move(&rows[2], billing.ERAClaimProgress{Status: billing.RemitForwarded, ClaimID: billing.ClaimID{15: 1}})
+	for n, want := range []bool{true, false} {
+		if changed, err := e.Post(false, evening.Add(time.Duration(n))); changed != want || err != nil || e.State != billing.ERAPosted || !e.PostedAt.Equal(evening) {
+			t.Errorf("%v, %v, %+v", changed, err, e)
+		}
+	}
+	if !e.Unpost() || e.Unpost() || e.State != billing.ERANeedsReview || !e.PostedAt.IsZero() {
 		t.Errorf("%+v", e)
 	}
 }

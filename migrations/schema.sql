@@ -175,9 +175,10 @@ CREATE TABLE public.claims (
     estimate json,
     converted_from uuid,
     converted_to uuid,
-    payments json DEFAULT '[]'::json NOT NULL,
     history json DEFAULT '[]'::json NOT NULL,
     control_key text GENERATED ALWAYS AS (upper(patient_control_number)) STORED NOT NULL,
+    standing json,
+    settled_at timestamp with time zone,
     CONSTRAINT claims_state CHECK (((state = ANY (ARRAY['draft'::text, 'validated'::text, 'needs_attention'::text, 'queued'::text, 'submitted'::text, 'accepted_clearinghouse'::text, 'accepted_payer'::text, 'rejected'::text, 'voided'::text, 'paid'::text, 'denied'::text, 'reconciled'::text, 'returned'::text])) AND
 CASE kind
     WHEN 'claim'::text THEN ((state <> 'returned'::text) AND (estimate IS NULL) AND (converted_to IS NULL))
@@ -284,10 +285,20 @@ CREATE TABLE public.era_claims (
     ordinal integer NOT NULL,
     org_id uuid NOT NULL,
     mode text NOT NULL,
+    status text NOT NULL,
     claim_id uuid,
-    applied boolean NOT NULL,
+    matched_by text NOT NULL,
+    review text NOT NULL,
+    warnings text[] NOT NULL,
+    sequence text NOT NULL,
+    line_numbers smallint[],
+    applied_at timestamp with time zone,
     balanced boolean NOT NULL,
-    detail json NOT NULL
+    detail json NOT NULL,
+    control_key text GENERATED ALWAYS AS (upper((detail ->> 'ControlNumber'::text))) STORED NOT NULL,
+    payer_number text GENERATED ALWAYS AS ((detail ->> 'PayerClaimNumber'::text)) STORED NOT NULL,
+    original_number text GENERATED ALWAYS AS ((detail ->> 'Original'::text)) STORED NOT NULL,
+    CONSTRAINT era_claims_status CHECK (((status = ANY (ARRAY['pending'::text, 'applied'::text, 'needs_review'::text, 'unmatched'::text, 'ignored'::text, 'forwarded'::text])) AND ((status = 'applied'::text) <= ((claim_id IS NOT NULL) AND (applied_at IS NOT NULL)))))
 )
 WITH (fillfactor='90');
 
@@ -307,21 +318,29 @@ CREATE TABLE public.eras (
     balanced boolean NOT NULL,
     claim_count integer NOT NULL,
     matched_count integer NOT NULL,
-    progress text NOT NULL,
+    stage text NOT NULL,
     identity bytea NOT NULL,
     received_at timestamp with time zone,
     posted_at timestamp with time zone,
     content bytea NOT NULL,
     arrival bigint NOT NULL,
+    applied_count integer NOT NULL,
+    needs_review_count integer NOT NULL,
+    unmatched_count integer NOT NULL,
+    ignored_count integer NOT NULL,
+    forwarded_count integer NOT NULL,
+    needs_attention boolean NOT NULL,
+    stated_payer text NOT NULL,
+    trace_number text NOT NULL,
     CONSTRAINT eras_state CHECK ((
 CASE state
     WHEN 'needs_review'::text THEN (posted_at IS NULL)
     WHEN 'posted'::text THEN ((posted_at IS NOT NULL) AND (received_at IS NOT NULL))
     ELSE false
 END AND
-CASE progress
+CASE stage
     WHEN 'reading'::text THEN true
-    ELSE ((progress = ANY (ARRAY['applying'::text, 'done'::text])) AND (received_at IS NOT NULL))
+    ELSE ((stage = ANY (ARRAY['applying'::text, 'done'::text])) AND (received_at IS NOT NULL))
 END AND (length(identity) = 32)))
 )
 WITH (fillfactor='90');
@@ -779,7 +798,19 @@ CREATE INDEX eligibility_checks_request ON public.eligibility_checks USING btree
 
 CREATE INDEX eligibility_checks_tenant_reference ON public.eligibility_checks USING btree (org_id, mode, tenant_reference, created_at, id) WHERE (tenant_reference IS NOT NULL);
 
-CREATE INDEX era_claims_unapplied ON public.era_claims USING btree (era_id, ordinal) WHERE ((NOT applied) AND balanced AND (claim_id IS NOT NULL));
+CREATE INDEX era_claims_ledger ON public.era_claims USING btree (claim_id) WHERE (status = 'applied'::text);
+
+CREATE INDEX era_claims_pending ON public.era_claims USING btree (era_id, ordinal) WHERE (status = 'pending'::text);
+
+CREATE INDEX era_claims_review ON public.era_claims USING btree (claim_id, era_id) WHERE (status = 'needs_review'::text);
+
+CREATE INDEX era_claims_unmatched ON public.era_claims USING btree (control_key, org_id, mode) WHERE ((status = 'unmatched'::text) AND (control_key <> ''::text));
+
+CREATE INDEX era_claims_unmatched_original ON public.era_claims USING btree (original_number, org_id, mode) WHERE ((status = 'unmatched'::text) AND (original_number <> ''::text));
+
+CREATE INDEX era_claims_unmatched_payer ON public.era_claims USING btree (payer_number, org_id, mode) WHERE ((status = 'unmatched'::text) AND (payer_number <> ''::text));
+
+CREATE INDEX eras_attention ON public.eras USING btree (org_id, mode, received_at, id, payment_date) WHERE ((received_at IS NOT NULL) AND needs_attention);
 
 CREATE INDEX eras_list ON public.eras USING btree (org_id, mode, received_at, id, payment_date) WHERE (received_at IS NOT NULL);
 
@@ -787,7 +818,7 @@ CREATE INDEX eras_payer ON public.eras USING btree (org_id, mode, payer_id, rece
 
 CREATE INDEX eras_state ON public.eras USING btree (org_id, mode, state, received_at, id, payment_date) WHERE (received_at IS NOT NULL);
 
-CREATE INDEX eras_undone ON public.eras USING btree (org_id, mode, arrival) WHERE (progress <> 'done'::text);
+CREATE INDEX eras_undone ON public.eras USING btree (org_id, mode, arrival) WHERE (stage <> 'done'::text);
 
 CREATE INDEX events_list ON public.events USING btree (org_id, mode, created_at, id);
 
@@ -1138,9 +1169,11 @@ GRANT UPDATE(converted_from) ON TABLE public.claims TO molar_app;
 
 GRANT UPDATE(converted_to) ON TABLE public.claims TO molar_app;
 
-GRANT UPDATE(payments) ON TABLE public.claims TO molar_app;
-
 GRANT UPDATE(history) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(standing) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(settled_at) ON TABLE public.claims TO molar_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.documents TO molar_app;
 
@@ -1177,9 +1210,21 @@ GRANT SELECT,INSERT ON TABLE public.encryption_key TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.era_claims TO molar_app;
 
+GRANT UPDATE(status) ON TABLE public.era_claims TO molar_app;
+
 GRANT UPDATE(claim_id) ON TABLE public.era_claims TO molar_app;
 
-GRANT UPDATE(applied) ON TABLE public.era_claims TO molar_app;
+GRANT UPDATE(matched_by) ON TABLE public.era_claims TO molar_app;
+
+GRANT UPDATE(review) ON TABLE public.era_claims TO molar_app;
+
+GRANT UPDATE(warnings) ON TABLE public.era_claims TO molar_app;
+
+GRANT UPDATE(sequence) ON TABLE public.era_claims TO molar_app;
+
+GRANT UPDATE(line_numbers) ON TABLE public.era_claims TO molar_app;
+
+GRANT UPDATE(applied_at) ON TABLE public.era_claims TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.eras TO molar_app;
 
@@ -1189,11 +1234,23 @@ GRANT UPDATE(claim_count) ON TABLE public.eras TO molar_app;
 
 GRANT UPDATE(matched_count) ON TABLE public.eras TO molar_app;
 
-GRANT UPDATE(progress) ON TABLE public.eras TO molar_app;
+GRANT UPDATE(stage) ON TABLE public.eras TO molar_app;
 
 GRANT UPDATE(received_at) ON TABLE public.eras TO molar_app;
 
 GRANT UPDATE(posted_at) ON TABLE public.eras TO molar_app;
+
+GRANT UPDATE(applied_count) ON TABLE public.eras TO molar_app;
+
+GRANT UPDATE(needs_review_count) ON TABLE public.eras TO molar_app;
+
+GRANT UPDATE(unmatched_count) ON TABLE public.eras TO molar_app;
+
+GRANT UPDATE(ignored_count) ON TABLE public.eras TO molar_app;
+
+GRANT UPDATE(forwarded_count) ON TABLE public.eras TO molar_app;
+
+GRANT UPDATE(needs_attention) ON TABLE public.eras TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.events TO molar_app;
 GRANT INSERT ON TABLE public.events TO molar_system;

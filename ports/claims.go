@@ -146,13 +146,13 @@ type ERAClaims interface {
 	Save(ctx context.Context, era billing.ERAID, claims []*billing.ERAClaim) error
 
 	// Ledger reads the entries of our claims: the claims of remittances that are
-	// applied to them, with what their remittances say. A transaction that changes
-	// a claim's entries has locked the claim.
+	// applied to them, with what their remittances say, in the order in which they
+	// came. A transaction that changes a claim's entries has locked the claim.
 	Ledger(ctx context.Context, claims []billing.ClaimID) (map[billing.ClaimID][]*billing.LedgerEntry, error)
 
 	// Unmatched returns the remittances, in the order in which they came, with
 	// unmatched claims that have one of the control numbers, compared without case,
-	// or one of the payer claim numbers.
+	// or one of the payer claim numbers as their own or as the original one.
 	Unmatched(ctx context.Context, controlNumbers, payerClaimNumbers []string) ([]billing.ERAID, error)
 }
 

@@ -253,7 +253,7 @@ func TestInvalidRowsAreRefused(t *testing.T) {
 		"UPDATE documents SET medium = 'film', image_date = now(), orientation = 'right', converted_from = 'png'",
 		"UPDATE payer_requests SET state = 'answered', answered_at = now(), answering_attachment_id = id",
 		"UPDATE uploads SET state = 'refused', refusal = '{}'",
-		"UPDATE claims SET state = 'paid', payments = '[{}]', reconciled_at = now()",
+		"UPDATE claims SET state = 'paid', standing = '{}', reconciled_at = now()",
 		"UPDATE claims SET kind = 'predetermination', state = 'returned', reconciled_at = NULL, estimate = '{}', converted_to = id",
 	} {
 		exec(t, db, query)

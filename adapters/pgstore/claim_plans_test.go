@@ -15,14 +15,17 @@ import (
 // fillFiles creates 20,000 remittances for ten scopes and the claims of two,
 // and 2,000 batches. Some claims wait and others are in a batch.
 const fillFiles = `
-INSERT INTO eras (id, org_id, mode, state, payer_id, payer_code, payer_name, payment_date, detail, balanced, claim_count, matched_count, progress,
-	identity, received_at, posted_at, content)
+INSERT INTO eras (id, org_id, mode, state, payer_id, payer_code, payer_name, payment_date, detail, balanced, claim_count, matched_count,
+	applied_count, needs_review_count, unmatched_count, ignored_count, forwarded_count, needs_attention, stated_payer, trace_number, stage, identity,
+	received_at, posted_at, content)
 SELECT made(n, 7), made(n % 10, 9), 'test', CASE WHEN n % 3 = 0 AND n % 500 <> 3 THEN 'posted' ELSE 'needs_review' END, made(n / 10 % 13, 3), '', '',
-	'2026-01-01'::date + n / 1440, '{}', true, 1, 1, CASE WHEN n % 500 = 3 THEN 'reading' ELSE 'done' END, sha256(n::text::bytea),
+	'2026-01-01'::date + n / 1440, '{}', true, 1, 1, 1, 0, 0, 0, 0, n % 50 = 3, '', '', CASE WHEN n % 500 = 3 THEN 'reading' ELSE 'done' END, sha256(n::text::bytea),
 	CASE WHEN n % 500 <> 3 THEN '2026-01-01'::timestamptz + n * interval '1 min' END, CASE WHEN n % 3 = 0 AND n % 500 <> 3 THEN now() END, ''
 FROM generate_series(1, 20000) n;
-INSERT INTO era_claims (era_id, ordinal, org_id, mode, claim_id, applied, balanced, detail)
-SELECT made(n % 2 * 10 + 3, 7), n / 2, made(3, 9), 'test', made(n, 1), n % 100 > 3, true, '{}' FROM generate_series(2, 20001) n;
+INSERT INTO era_claims (era_id, ordinal, org_id, mode, status, claim_id, matched_by, review, warnings, sequence, applied_at, balanced, detail)
+SELECT made(n % 2 * 10 + 3, 7), n / 2, made(3, 9), 'test', CASE WHEN n % 100 < 3 THEN 'pending' WHEN n % 100 < 6 THEN 'unmatched' WHEN n % 100 < 9 THEN 'needs_review' ELSE 'applied' END,
+	made(n, 1), '', '', '{}', '', now(), true, json_build_object('ControlNumber', 'Pcn-' || n, 'PayerClaimNumber', 'PAYER' || n, 'Original', 'PAYER' || n + 1)
+FROM generate_series(2, 20001) n;
 INSERT INTO batches (id, org_id, mode, state, name, interchange_number, group_number, transaction_number, number, claim_count, result,
 	acknowledgement, created_at, content)
 SELECT made(n, 8), made(n % 10, 9), 'test', 'pending', n || '.837', n, n, n, n, 1, '', '', '2026-01-01'::timestamptz + n * interval '1 min', ''

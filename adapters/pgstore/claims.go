@@ -56,7 +56,8 @@ func claimFields(c *billing.Claim) []field {
 		{"batch_id", &c.BatchID},
 		{"sent_at", instant{&c.SentAt}},
 		{"payer_claim_number", &c.PayerClaimNumber},
-		{"payments", document{&c.Payments, "[]"}},
+		{"standing", document{&c.Standing, "null"}},
+		{"settled_at", instant{&c.SettledAt}},
 		{"reconciled_at", instant{&c.ReconciledAt}},
 		{"estimate", document{&c.Estimate, "null"}},
 		{"converted_to", &c.ConvertedTo},
@@ -86,6 +87,12 @@ const hasVoid = `EXISTS (
 	SELECT FROM claims v WHERE v.org_id = c.org_id AND v.mode = c.mode AND v.parent_id = c.id AND v.frequency = 'void' AND v.state <> 'rejected'
 ) AS has_void`
 
+// reviewERA is a column with the first remittance that needs review for a claim. IDs are
+// in the order of time.
+const reviewERA = `(
+	SELECT r.era_id FROM era_claims r WHERE r.claim_id = c.id AND r.status = 'needs_review' ORDER BY r.era_id LIMIT 1
+) AS review_era`
+
 // fields returns the columns that a statement of the extent selects, with their
 // destinations. The statement looks up the names of office and provider for each
 // row. A join could read more rows than the page, in another order.
@@ -95,11 +102,12 @@ func (e extent) fields(r *billing.ClaimRecord) []field {
 	all = slices.Insert(all, end,
 		field{"coalesce((SELECT o.name FROM offices o WHERE o.id = c.office_id), '') AS office_name", &r.OfficeName},
 		field{"(SELECT ARRAY[p.first_name, p.last_name, p.npi] FROM providers p WHERE p.id = c.provider_id) AS provider", provider{&r.Provider}})
+	review := field{reviewERA, &r.ReviewERA}
 	switch e {
 	case listed:
-		return all[:len(all)-long]
+		return append(all[:len(all)-long], review)
 	case alone:
-		return append(all, field{hasVoid, &r.HasVoid})
+		return append(all, review, field{hasVoid, &r.HasVoid})
 	case whole:
 	}
 	return all
@@ -220,10 +228,15 @@ func (r claims) Lock(ctx context.Context, id billing.ClaimID) (*billing.ClaimRec
 	return r.one(ctx, id, forUpdate)
 }
 
-func (r claims) one(ctx context.Context, id billing.ClaimID, end string) (*billing.ClaimRecord, error) {
+func (r claims) single(id billing.ClaimID, end string) (string, []any) {
 	q := r.query(alone.columns(), "claims c")
 	q.where("id = %", id)
-	found, err := r.read(ctx, alone, q.text(end), q.args)
+	return q.text(end), q.args
+}
+
+func (r claims) one(ctx context.Context, id billing.ClaimID, end string) (*billing.ClaimRecord, error) {
+	text, args := r.single(id, end)
+	found, err := r.read(ctx, alone, text, args)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("get claim %s: %w", id, err)

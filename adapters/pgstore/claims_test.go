@@ -39,7 +39,8 @@ func filedUp(t *testing.T) files {
 	day, money := billing.Date{Year: 2026, Month: 5, Day: 4}, billing.Money(12345)
 	f.batch = billing.NewBatch(f.in, "sandbox", 7, 1, now)
 	f.era = &billing.ERA{
-		ID: billing.NewID[billing.ERAID](now), State: billing.ERANeedsReview, PayerName: "P", Progress: billing.ERAApplying, ReceivedAt: now,
+		ID: billing.NewID[billing.ERAID](now), State: billing.ERANeedsReview, PayerName: "P", Stage: billing.ERAApplying, ReceivedAt: now,
+		Warnings:            []billing.WarningCode{billing.WarnEnvelopeCounts},
 		Payment:             billing.ERAPayment{Method: "ACH", TraceNumber: "T", Date: day, Total: money, ProviderAdjustmentsTotal: money},
 		ProviderAdjustments: []billing.ProviderAdjustment{{ProviderID: "1", Reason: "WO", Reference: "R", PeriodEnd: day, Amount: money}},
 		Balance:             billing.Balance{Findings: []billing.BalanceFinding{{Level: "line", Claim: 1, ControlNumber: "A", Line: 1, Segment: 2, Expected: 1, Stated: 2, Off: 1, Explanation: "x"}}},
@@ -48,16 +49,18 @@ func filedUp(t *testing.T) files {
 	f.held = &billing.Quarantined{ID: billing.NewID[billing.FileID](now), Mode: billing.ModeTest, Name: "q", Content: []byte(canary), ReceivedAt: now}
 	f.claim.Findings = []billing.Finding{{Code: "c", Field: "f", Message: "m", Fix: "x"}}
 	f.claim.BatchID, f.claim.SentAt = f.batch.ID, now
-	f.claim.Payments = []billing.ClaimPayment{{
-		ERAID: f.era.ID, Ordinal: 1, StatusCode: "1", Paid: money, Allowed: &money, PatientResponsibility: money, Date: day, PayerClaimNumber: "P",
-		Original: "O", Denied: true, Cancelled: true,
-	}}
-	f.claim.History = []billing.ClaimMove{{State: billing.ClaimPaid, At: now, Cause: billing.TriggerPay, File: "f"}}
+	f.claim.Standing = &billing.ClaimStanding{
+		Outcome: billing.OutcomePaid, ERAID: f.era.ID, PaymentDate: day, Paid: money, Allowed: &money, PatientResponsibility: money,
+		Contractual: money, NotPaid: money, Capped: true, Exceeds: true,
+	}
+	f.claim.History = []billing.ClaimMove{{State: billing.ClaimPaid, At: now, Cause: billing.TriggerPay, File: "f", By: "usr", Note: "n"}}
 	posted := &billing.ERAClaim{
 		Ordinal: 1, ControlNumber: "A", PayerClaimNumber: "P", Original: "O", StatusCode: "1", Charge: money, Paid: money, Allowed: &money,
 		PatientResponsibility: &money, PatientFirstName: "A", PatientLastName: "B", MemberID: "M", ServiceDates: billing.DateSpan{From: day, To: day}, Date: day,
+		CorrectedPatient: &billing.CorrectedPatient{FirstName: "A", LastName: "B", MemberID: "M"}, CrossoverPayer: &billing.CrossoverPayer{Name: "C", ID: "X"},
 		Balanced: true, Adjustments: []billing.Adjustment{{Group: "CO", Reason: "45", Amount: money, Quantity: "1"}}, Remarks: []string{"N1"},
-		Lines: []billing.ERALine{{Number: 1, ProcedureCode: "D2740", SubmittedCode: "D2750", ServiceDate: day, Charge: money, Paid: money, Allowed: &money, Units: "1"}},
+		Lines:            []billing.ERALine{{ControlNumber: "1", ProcedureCode: "D2740", SubmittedCode: "D2750", ServiceDate: day, Charge: money, Paid: money, Allowed: &money, Units: "1"}},
+		ERAClaimProgress: billing.ERAClaimProgress{Status: billing.RemitApplied, ClaimID: f.claim.ID, AppliedAt: now},
 	}
 	porttest.In(t, f.store, f.in, func(ctx context.Context, tx ports.Tx) error {
 		_, err1 := tx.Batches.Insert(ctx, f.batch, []byte(canary))
@@ -152,7 +155,7 @@ func TestRawSQLAboutFiles(t *testing.T) {
 	exec(t, db, "UPDATE claims SET state = 'queued', batch_id = NULL")
 	reaches(t, db, f.in, 1,
 		"SELECT 1 FROM batches", "SELECT 1 FROM eras FOR UPDATE", "SELECT 1 FROM era_claims", "SELECT 1 FROM acknowledgements",
-		"UPDATE batches SET result = ''", "UPDATE eras SET claim_count = 0", "UPDATE era_claims SET applied = true", "UPDATE claims SET note = ''",
+		"UPDATE batches SET result = ''", "UPDATE eras SET claim_count = 0", "UPDATE era_claims SET status = 'ignored'", "UPDATE claims SET note = ''",
 	)
 	forbidden(t, db, f.in, map[string][]string{
 		"molar_app": {
@@ -186,12 +189,13 @@ func TestInvalidFilesAreRefused(t *testing.T) {
 		"UPDATE batches SET state = 'sent'", "UPDATE batches SET sent_at = now()", "UPDATE batches SET result = 'accepted'", "UPDATE batches SET state = 'other'",
 		"UPDATE batches SET state = 'acknowledged', acknowledged_at = now(), sent_at = now()", "UPDATE batches SET name = ''",
 		"UPDATE batches SET state = 'acknowledged', result = 'accepted'",
-		"UPDATE eras SET state = 'posted'", "UPDATE eras SET posted_at = now()", "UPDATE eras SET state = 'other'", "UPDATE eras SET progress = 'other'",
+		"UPDATE eras SET state = 'posted'", "UPDATE eras SET posted_at = now()", "UPDATE eras SET state = 'other'", "UPDATE eras SET stage = 'other'",
 		"UPDATE eras SET received_at = NULL", "UPDATE eras SET identity = ''", "UPDATE sandbox_mail SET content = NULL", "UPDATE sandbox_mail SET removed_at = now()",
+		"UPDATE era_claims SET status = 'other'", "UPDATE era_claims SET claim_id = NULL", "UPDATE era_claims SET applied_at = NULL",
 	)
 	for _, query := range []string{
 		"UPDATE batches SET state = 'sent', sent_at = now()", "UPDATE batches SET state = 'acknowledged', acknowledged_at = now(), result = 'rejected'",
-		"UPDATE eras SET progress = 'reading'", "UPDATE eras SET progress = 'done', state = 'posted', posted_at = now()",
+		"UPDATE eras SET stage = 'reading'", "UPDATE eras SET stage = 'done', state = 'posted', posted_at = now()",
 	} {
 		exec(t, db, query)
 	}
@@ -209,7 +213,7 @@ func TestStoredFormOfClaims(t *testing.T) {
 		Lines: []billing.LineEstimate{{Number: 1, Allowed: &money, Pay: money, Patient: money}},
 	}
 	porttest.In(t, f.store, f.in, func(ctx context.Context, tx ports.Tx) error { return tx.Claims.Insert(ctx, f.claim) })
-	got := stored(t, db, "SELECT findings FROM claims WHERE kind = 'claim'", "SELECT payments FROM claims WHERE kind = 'claim'",
+	got := stored(t, db, "SELECT findings FROM claims WHERE kind = 'claim'", "SELECT standing FROM claims WHERE kind = 'claim'",
 		"SELECT history FROM claims WHERE kind = 'claim'", "SELECT estimate FROM claims WHERE kind = 'predetermination'",
 		"SELECT detail FROM eras", "SELECT detail FROM era_claims")
 	golden(t, "stored_form_claims.json", strings.NewReplacer(f.era.ID.String(), "era_ID", f.era.ReceivedAt.Format(time.RFC3339Nano), "TIME").Replace(got))

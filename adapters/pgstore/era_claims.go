@@ -2,7 +2,10 @@ package pgstore
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
+
+	"github.com/lib/pq"
 
 	"github.com/molar-billing/molar/core/billing"
 )
@@ -15,27 +18,61 @@ type eraPlace struct {
 	ordinal int
 }
 
+// eraClaimProgress is what became of a claim of a remittance, by column.
+const eraClaimProgress = "status, claim_id, matched_by, review, warnings, sequence, line_numbers, applied_at"
+
+func (r eraClaims) row(era billing.ERAID, c *billing.ERAClaim) row {
+	warnings := make([]billing.WarningCode, len(c.Warnings))
+	copy(warnings, c.Warnings)
+	return row{
+		"era_id": era, "ordinal": c.Ordinal, "org_id": r.scope.Org, "mode": r.scope.Mode,
+		"status": c.Status, "claim_id": c.ClaimID, "matched_by": c.MatchedBy, "review": c.Review, "warnings": warnings, "sequence": c.Sequence,
+		"line_numbers": c.LineNumbers, "applied_at": optional(c.AppliedAt),
+	}
+}
+
 // Insert stores claims of a remittance in one statement.
 func (r eraClaims) Insert(ctx context.Context, era billing.ERAID, claims []*billing.ERAClaim) error {
 	for _, c := range claims {
-		kept := *c
-		kept.ClaimID, kept.Applied = billing.ClaimID{}, false // these have separate columns
-		detail, err := document{of: &kept}.Value()
+		detail, err := document{of: c}.Value()
 		if err != nil {
 			return err
 		}
-		if err = r.rows(ctx, eraPlace{era, c.Ordinal}, row{
-			"era_id": era, "ordinal": c.Ordinal, "org_id": r.scope.Org, "mode": r.scope.Mode, "claim_id": c.ClaimID, "applied": c.Applied,
-			"balanced": c.Balanced, "detail": detail,
-		}, `
-INSERT INTO era_claims (era_id, ordinal, org_id, mode, claim_id, applied, balanced, detail)
-SELECT era_id, ordinal, org_id, mode, claim_id, applied, balanced, detail
+		stored := r.row(era, c)
+		stored["balanced"], stored["detail"] = c.Balanced, detail
+		if err = r.rows(ctx, eraPlace{era, c.Ordinal}, stored, `
+INSERT INTO era_claims (era_id, ordinal, org_id, mode, balanced, detail, `+eraClaimProgress+`)
+SELECT era_id, ordinal, org_id, mode, balanced, detail, `+eraClaimProgress+`
 FROM json_populate_recordset(NULL::era_claims, $1)`); err != nil {
 			return err
 		}
 		r.evidence = evidence{"SELECT EXISTS (SELECT FROM era_claims WHERE era_id = $1 AND ordinal = $2)", []any{era, c.Ordinal}}
 	}
 	return nil
+}
+
+// Save stores the progress of claims in one statement.
+func (r eraClaims) Save(ctx context.Context, era billing.ERAID, claims []*billing.ERAClaim) error {
+	for _, c := range claims {
+		if err := r.rows(ctx, eraPlace{era, c.Ordinal}, r.row(era, c), `
+UPDATE era_claims c
+SET (`+eraClaimProgress+`) = (r.status, r.claim_id, r.matched_by, r.review, r.warnings, r.sequence, r.line_numbers, r.applied_at)
+FROM json_populate_recordset(NULL::era_claims, $1) r
+WHERE c.era_id = r.era_id AND c.ordinal = r.ordinal`); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Again sets unmatched claims to be matched once more.
+func (r eraClaims) Again(ctx context.Context, era billing.ERAID) (int, error) {
+	n, err := r.exec(ctx, "UPDATE era_claims SET status = 'pending' WHERE org_id = $1 AND mode = $2 AND era_id = $3 AND status = 'unmatched'",
+		r.scope.Org, r.scope.Mode, era)
+	if err != nil {
+		return 0, fmt.Errorf("match the claims of remittance %s again: %w", era, err)
+	}
+	return n, nil
 }
 
 // Count returns the number of claims in a remittance, and how many of them match a
@@ -53,34 +90,72 @@ func (r eraClaims) Count(ctx context.Context, era billing.ERAID) (kept, matched 
 	return n.Kept, n.Matched, nil
 }
 
+const eraClaimColumns = "ordinal, " + eraClaimProgress + ", detail"
+
 type eraClaimRow struct {
-	Ordinal int             `db:"ordinal"`
-	ClaimID billing.ClaimID `db:"claim_id"`
-	Applied bool            `db:"applied"`
-	Detail  []byte          `db:"detail"`
+	Ordinal     int                 `db:"ordinal"`
+	Status      billing.RemitStatus `db:"status"`
+	ClaimID     billing.ClaimID     `db:"claim_id"`
+	MatchedBy   billing.MatchedBy   `db:"matched_by"`
+	Review      billing.ReviewCode  `db:"review"`
+	Warnings    pq.StringArray      `db:"warnings"`
+	Sequence    billing.Sequence    `db:"sequence"`
+	LineNumbers pq.Int64Array       `db:"line_numbers"`
+	AppliedAt   sql.NullTime        `db:"applied_at"`
+	Detail      []byte              `db:"detail"`
 }
 
 func (r eraClaimRow) claim() (*billing.ERAClaim, error) {
-	c := &billing.ERAClaim{}
+	c := &billing.ERAClaim{ERAClaimProgress: billing.ERAClaimProgress{
+		Status: r.Status, ClaimID: r.ClaimID, MatchedBy: r.MatchedBy, Review: r.Review, Sequence: r.Sequence, AppliedAt: present(r.AppliedAt),
+	}}
 	if err := decode(r.Detail, c); err != nil {
 		return nil, fmt.Errorf("read claim %d of a remittance: %w", r.Ordinal, err)
 	}
-	c.ClaimID, c.Applied = r.ClaimID, r.Applied
+	for _, w := range r.Warnings {
+		c.Warnings = append(c.Warnings, billing.WarningCode(w))
+	}
+	if r.LineNumbers != nil {
+		c.LineNumbers = make([]int, len(r.LineNumbers))
+	}
+	for i, n := range r.LineNumbers {
+		c.LineNumbers[i] = int(n)
+	}
 	return c, nil
 }
 
-func (r eraClaims) after(era billing.ERAID, ordinal int, unapplied bool, limit int) (string, []any) {
-	q := r.query("ordinal, claim_id, applied, detail", "era_claims")
+// Get reads a claim of a remittance.
+func (r eraClaims) Get(ctx context.Context, era billing.ERAID, ordinal int) (*billing.ERAClaim, error) {
+	q := r.query(eraClaimColumns, "era_claims")
+	q.where("era_id = % AND ordinal = %", era, ordinal)
+	return one(ctx, r.tx, "claim of the remittance", eraClaimRow.claim, q.text(""), q.args...)
+}
+
+func (r eraClaims) after(era billing.ERAID, ordinal, limit int) (string, []any) {
+	q := r.query(eraClaimColumns, "era_claims")
 	q.where("era_id = % AND ordinal > %", era, ordinal)
-	if unapplied {
-		q.where("NOT applied AND balanced AND claim_id IS NOT NULL")
-	}
 	return q.text("ORDER BY ordinal\nLIMIT %", limit), q.args
 }
 
 // List reads claims in the order of the file.
-func (r eraClaims) List(ctx context.Context, era billing.ERAID, after int, unapplied bool, limit int) ([]*billing.ERAClaim, error) {
-	text, args := r.after(era, after, unapplied, limit)
+func (r eraClaims) List(ctx context.Context, era billing.ERAID, after, limit int) ([]*billing.ERAClaim, error) {
+	text, args := r.after(era, after, limit)
+	return r.read(ctx, era, text, args)
+}
+
+func (r eraClaims) pending(era billing.ERAID, limit int) (string, []any) {
+	q := r.query(eraClaimColumns, "era_claims")
+	q.where("era_id = % AND status = 'pending'", era)
+	return q.text("ORDER BY ordinal\nLIMIT %", limit), q.args
+}
+
+// Pending reads the first claims that are still to be matched or applied.
+func (r eraClaims) Pending(ctx context.Context, era billing.ERAID, limit int) ([]*billing.ERAClaim, error) {
+	text, args := r.pending(era, limit)
+	return r.read(ctx, era, text, args)
+}
+
+func (r eraClaims) read(ctx context.Context, era billing.ERAID, text string, args []any) ([]*billing.ERAClaim, error) {
 	var rows []eraClaimRow
 	if err := r.list(ctx, &rows, text, args...); err != nil {
 		return nil, fmt.Errorf("list the claims of remittance %s: %w", era, err)
@@ -88,18 +163,90 @@ func (r eraClaims) List(ctx context.Context, era billing.ERAID, after int, unapp
 	return values(rows, eraClaimRow.claim)
 }
 
-// Save stores, in one statement, which claims match and which were applied.
-func (r eraClaims) Save(ctx context.Context, era billing.ERAID, claims []*billing.ERAClaim) error {
-	for _, c := range claims {
-		if err := r.rows(ctx, eraPlace{era, c.Ordinal}, row{
-			"era_id": era, "ordinal": c.Ordinal, "org_id": r.scope.Org, "mode": r.scope.Mode, "claim_id": c.ClaimID, "applied": c.Applied,
-		}, `
-UPDATE era_claims c
-SET claim_id = r.claim_id, applied = r.applied
-FROM json_populate_recordset(NULL::era_claims, $1) r
-WHERE c.era_id = r.era_id AND c.ordinal = r.ordinal`); err != nil {
-			return err
-		}
+type ledgerRow struct {
+	eraClaimRow
+
+	ERA         billing.ERAID   `db:"era_id"`
+	PayerID     billing.PayerID `db:"payer_id"`
+	PayerCode   string          `db:"payer_code"`
+	PayerName   string          `db:"payer_name"`
+	StatedPayer string          `db:"stated_payer"`
+	TraceNumber string          `db:"trace_number"`
+	Arrival     int64           `db:"arrival"`
+}
+
+func (r ledgerRow) entry() (*billing.LedgerEntry, error) {
+	c, err := r.claim()
+	return &billing.LedgerEntry{ERAClaim: c, ERA: billing.ERASource{
+		ID: r.ERA, Payer: billing.PayerSummary{ID: r.PayerID, PayerID: r.PayerCode, Name: r.PayerName}, PayerName: r.StatedPayer,
+		TraceNumber: r.TraceNumber, Arrival: r.Arrival,
+	}}, err
+}
+
+func (r eraClaims) ledger(claims []billing.ClaimID) (string, []any) {
+	ids := make(pq.StringArray, 0, len(claims))
+	for _, id := range claims {
+		ids = append(ids, id.UUID())
 	}
-	return nil
+	q := &query{}
+	q.add("SELECT ordinal, "+eraClaimProgress+`, r.detail, era_id, payer_id, payer_code, payer_name, stated_payer, trace_number, arrival
+FROM era_claims r
+JOIN eras e ON e.id = r.era_id
+WHERE r.org_id = % AND r.mode = % AND r.claim_id = ANY (%::uuid[]) AND r.status = 'applied'`, r.scope.Org, r.scope.Mode, ids)
+	return q.text("ORDER BY arrival, ordinal"), q.args
+}
+
+// Ledger reads what is applied to claims, in the order in which it came. It does not
+// read the detail of remittances, which may be long.
+func (r eraClaims) Ledger(ctx context.Context, claims []billing.ClaimID) (map[billing.ClaimID][]*billing.LedgerEntry, error) {
+	all := map[billing.ClaimID][]*billing.LedgerEntry{}
+	if len(claims) == 0 {
+		return all, nil
+	}
+	text, args := r.ledger(claims)
+	var rows []ledgerRow
+	if err := r.list(ctx, &rows, text, args...); err != nil {
+		return nil, fmt.Errorf("read the ledgers of claims: %w", err)
+	}
+	entries, err := values(rows, ledgerRow.entry)
+	for _, e := range entries {
+		all[e.ClaimID] = append(all[e.ClaimID], e)
+	}
+	return all, err
+}
+
+// unmatched finds remittances by three kinds of numbers, each through its own index,
+// like clearing.match. A reversal states the payer's number of what it takes back
+// as its own or as the original one.
+func (r eraClaims) unmatched(controlNumbers, payerClaimNumbers []string) (string, []any) {
+	q := r.query("id", "eras")
+	q.where(`id = ANY (ARRAY(
+		SELECT era_id
+		FROM era_claims
+		WHERE org_id = $1 AND mode = $2 AND status = 'unmatched' AND control_key <> ''
+			AND control_key = ANY (ARRAY(SELECT upper(n) FROM unnest(%::text[]) n))
+		UNION
+		SELECT era_id
+		FROM era_claims
+		WHERE org_id = $1 AND mode = $2 AND status = 'unmatched' AND payer_number = ANY (%::text[]) AND payer_number <> ''
+		UNION
+		SELECT era_id
+		FROM era_claims
+		WHERE org_id = $1 AND mode = $2 AND status = 'unmatched' AND original_number = ANY ($4::text[]) AND original_number <> ''
+	))`, pq.StringArray(controlNumbers), pq.StringArray(payerClaimNumbers))
+	return q.text("ORDER BY arrival"), q.args
+}
+
+// Unmatched returns the remittances with unmatched claims that have one of the
+// numbers.
+func (r eraClaims) Unmatched(ctx context.Context, controlNumbers, payerClaimNumbers []string) ([]billing.ERAID, error) {
+	if len(controlNumbers)+len(payerClaimNumbers) == 0 {
+		return nil, nil
+	}
+	text, args := r.unmatched(controlNumbers, payerClaimNumbers)
+	var ids []billing.ERAID
+	if err := r.list(ctx, &ids, text, args...); err != nil {
+		return nil, fmt.Errorf("find unmatched claims of remittances: %w", err)
+	}
+	return ids, nil
 }

@@ -12,24 +12,30 @@ type eras struct{ *tx }
 
 // eraColumns is every column except identity and content.
 const eraColumns = `id, org_id, mode, state, payer_id, payer_code, payer_name, office_id, detail, balanced, claim_count, matched_count,
-	progress, received_at, posted_at`
+	applied_count, needs_review_count, unmatched_count, ignored_count, forwarded_count, stage, arrival, received_at, posted_at`
 
 type eraRow struct {
-	ID           billing.ERAID       `db:"id"`
-	Org          billing.OrgID       `db:"org_id"`
-	Mode         billing.Mode        `db:"mode"`
-	State        billing.ERAState    `db:"state"`
-	PayerID      billing.PayerID     `db:"payer_id"`
-	PayerCode    string              `db:"payer_code"`
-	PayerName    string              `db:"payer_name"`
-	OfficeID     billing.OfficeID    `db:"office_id"`
-	Detail       []byte              `db:"detail"`
-	Balanced     bool                `db:"balanced"`
-	ClaimCount   int                 `db:"claim_count"`
-	MatchedCount int                 `db:"matched_count"`
-	Progress     billing.ERAProgress `db:"progress"`
-	ReceivedAt   sql.NullTime        `db:"received_at"`
-	PostedAt     sql.NullTime        `db:"posted_at"`
+	ID           billing.ERAID    `db:"id"`
+	Org          billing.OrgID    `db:"org_id"`
+	Mode         billing.Mode     `db:"mode"`
+	State        billing.ERAState `db:"state"`
+	PayerID      billing.PayerID  `db:"payer_id"`
+	PayerCode    string           `db:"payer_code"`
+	PayerName    string           `db:"payer_name"`
+	OfficeID     billing.OfficeID `db:"office_id"`
+	Detail       []byte           `db:"detail"`
+	Balanced     bool             `db:"balanced"`
+	ClaimCount   int              `db:"claim_count"`
+	MatchedCount int              `db:"matched_count"`
+	Applied      int              `db:"applied_count"`
+	NeedsReview  int              `db:"needs_review_count"`
+	Unmatched    int              `db:"unmatched_count"`
+	Ignored      int              `db:"ignored_count"`
+	Forwarded    int              `db:"forwarded_count"`
+	Stage        billing.ERAStage `db:"stage"`
+	Arrival      int64            `db:"arrival"`
+	ReceivedAt   sql.NullTime     `db:"received_at"`
+	PostedAt     sql.NullTime     `db:"posted_at"`
 }
 
 // eraDetail is the part of a remittance that one column stores.
@@ -38,6 +44,7 @@ type eraDetail struct {
 	Payment             billing.ERAPayment
 	ProviderAdjustments []billing.ProviderAdjustment
 	Balance             billing.Balance
+	Warnings            []billing.WarningCode
 	File                billing.FileRef
 }
 
@@ -50,24 +57,30 @@ func (r eraRow) era() (*billing.ERA, error) {
 		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, State: r.State,
 		Payer: billing.PayerSummary{ID: r.PayerID, PayerID: r.PayerCode, Name: r.PayerName}, PayerName: d.PayerName, OfficeID: r.OfficeID,
 		Payment: d.Payment, ProviderAdjustments: d.ProviderAdjustments, Balanced: r.Balanced, Balance: d.Balance,
-		ClaimCount: r.ClaimCount, MatchedCount: r.MatchedCount, File: d.File, Progress: r.Progress,
-		ReceivedAt: present(r.ReceivedAt), PostedAt: present(r.PostedAt),
+		Warnings: d.Warnings, ClaimCount: r.ClaimCount, MatchedCount: r.MatchedCount, File: d.File,
+		Progress: billing.ERAProgress{
+			Applied: r.Applied, NeedsReview: r.NeedsReview, Unmatched: r.Unmatched, Ignored: r.Ignored, Forwarded: r.Forwarded,
+		},
+		Stage: r.Stage, Arrival: r.Arrival, ReceivedAt: present(r.ReceivedAt), PostedAt: present(r.PostedAt),
 	}, nil
 }
 
 // Insert stores a new remittance, unless the scope already has the payment.
 func (r eras) Insert(ctx context.Context, e *billing.ERA, identity [32]byte, content []byte) (known billing.ERAID, err error) {
-	detail, err := encode(&eraDetail{e.PayerName, e.Payment, e.ProviderAdjustments, e.Balance, e.File})
+	detail, err := encode(&eraDetail{e.PayerName, e.Payment, e.ProviderAdjustments, e.Balance, e.Warnings, e.File})
 	if err != nil {
 		return known, err
 	}
 	n, err := r.exec(ctx, `
-INSERT INTO eras (id, org_id, mode, state, payer_id, payer_code, payer_name, office_id, payment_date, detail, balanced, claim_count,
-	matched_count, progress, identity, received_at, posted_at, content)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+INSERT INTO eras (id, org_id, mode, state, payer_id, payer_code, payer_name, stated_payer, office_id, payment_date, trace_number, detail,
+	balanced, claim_count, matched_count, applied_count, needs_review_count, unmatched_count, ignored_count, forwarded_count, needs_attention,
+	stage, identity, received_at, posted_at, content)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)
 ON CONFLICT ON CONSTRAINT eras_identity DO NOTHING`,
-		e.ID, r.scope.Org, r.scope.Mode, e.State, e.Payer.ID, e.Payer.PayerID, e.Payer.Name, e.OfficeID, e.Payment.Date, detail, e.Balanced,
-		e.ClaimCount, e.MatchedCount, e.Progress, identity[:], optional(e.ReceivedAt), optional(e.PostedAt),
+		e.ID, r.scope.Org, r.scope.Mode, e.State, e.Payer.ID, e.Payer.PayerID, e.Payer.Name, e.PayerName, e.OfficeID, e.Payment.Date,
+		e.Payment.TraceNumber, detail, e.Balanced, e.ClaimCount, e.MatchedCount,
+		e.Progress.Applied, e.Progress.NeedsReview, e.Progress.Unmatched, e.Progress.Ignored, e.Progress.Forwarded, e.NeedsAttention(),
+		e.Stage, identity[:], optional(e.ReceivedAt), optional(e.PostedAt),
 		r.store.sealer.seal(r.scope, e.ID, content))
 	if err != nil {
 		return known, fmt.Errorf("insert remittance %s: %w", e.ID, err)
@@ -110,7 +123,7 @@ func (r eras) Lock(ctx context.Context, id billing.ERAID) (*billing.ERA, error) 
 
 func (r eras) next() (string, []any) {
 	q := r.query(eraColumns, "eras")
-	q.where("progress <> 'done'")
+	q.where("stage <> 'done'")
 	return q.text("ORDER BY arrival\nLIMIT 1\n" + forUpdate), q.args
 }
 
@@ -118,13 +131,16 @@ func (r eras) one(ctx context.Context, text string, args []any) (*billing.ERA, e
 	return one(ctx, r.tx, "remittance", eraRow.era, text, args...)
 }
 
-// Save stores the state of a remittance.
+// Save stores the fields of a remittance that can change.
 func (r eras) Save(ctx context.Context, e *billing.ERA) error {
 	return r.later(ctx, e.ID, `
 UPDATE eras
-SET state = $4, claim_count = $5, matched_count = $6, progress = $7, received_at = $8, posted_at = $9
+SET state = $4, claim_count = $5, matched_count = $6, applied_count = $7, needs_review_count = $8, unmatched_count = $9, ignored_count = $10,
+	forwarded_count = $11, needs_attention = $12, stage = $13, received_at = $14, posted_at = $15
 WHERE org_id = $1 AND mode = $2 AND id = $3`,
-		r.scope.Org, r.scope.Mode, e.ID, e.State, e.ClaimCount, e.MatchedCount, e.Progress, optional(e.ReceivedAt), optional(e.PostedAt))
+		r.scope.Org, r.scope.Mode, e.ID, e.State, e.ClaimCount, e.MatchedCount,
+		e.Progress.Applied, e.Progress.NeedsReview, e.Progress.Unmatched, e.Progress.Ignored, e.Progress.Forwarded, e.NeedsAttention(),
+		e.Stage, optional(e.ReceivedAt), optional(e.PostedAt))
 }
 
 func (r eras) filter(f billing.ERAFilter) *query {
@@ -132,6 +148,9 @@ func (r eras) filter(f billing.ERAFilter) *query {
 	q.where("received_at IS NOT NULL")
 	if f.State != "" {
 		q.where("state = %", f.State)
+	}
+	if f.NeedsAttention {
+		q.where("needs_attention")
 	}
 	if !f.PayerID.IsZero() {
 		q.where("payer_id = %", f.PayerID)

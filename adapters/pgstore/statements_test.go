@@ -96,7 +96,9 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*billing.Claim) m
 	t := &tx{scope: in}
 	at := time.Date(2007, 3, 1, 0, 0, 0, 0, time.UTC)
 	var control, payer []string
+	var ids []billing.ClaimID
 	for n := range 300 {
+		ids = append(ids, Number(byte(n), 1))
 		control, payer = append(control, "pcn-"+strconv.Itoa(n*7)), append(payer, "PAYER"+strconv.Itoa(n*11))
 	}
 	saves := func(t *tx) (err error) {
@@ -115,8 +117,11 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*billing.Claim) m
 		"of a batch":                 made(clearing{t}.ofBatch(Number(7, 8))),
 		"count sent":                 made(claims{t}.countSent(billing.ClaimFilter{Kind: billing.KindClaim, SentFrom: at, SentTo: at.AddDate(0, 0, 1)})),
 		"next remittance":            made(eras{t}.next()),
-		"remittance claims":          made(eraClaims{t}.after(Number(3, 7), 100, false, 300)),
-		"remittance claims to apply": made(eraClaims{t}.after(Number(3, 7), 0, true, 300)),
+		"remittance claims":          made(eraClaims{t}.after(Number(3, 7), 100, 300)),
+		"remittance claims to apply": made(eraClaims{t}.pending(Number(3, 7), 300)),
+		"ledgers":                    made(eraClaims{t}.ledger(ids)),
+		"unmatched":                  made(eraClaims{t}.unmatched(control, payer)),
+		"claim":                      made(claims{t}.single(Number(7, 1), forUpdate)),
 		"save claims":                queued(tb, in, saves),
 		"number events":              queued(tb, in, numbers),
 		"offices, NPI":               made(offices{t}.byNPI("1234567893")),
@@ -143,7 +148,7 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*billing.Claim) m
 		statements["claims, request"+name] = made(claims{t}.walked(billing.ClaimFilter{RequestID: Number(3, 6)}, p))
 		statements["claims, control number"+name] = made(claims{t}.walked(billing.ClaimFilter{ControlNumber: "pcn-7"}, p))
 		for filter, f := range map[string]billing.ERAFilter{
-			"all": {}, "state": {State: billing.ERAPosted}, "payer": {PayerID: Number(2, 3)}, "received": {ReceivedFrom: at, ReceivedTo: at.AddDate(0, 0, 1)},
+			"all": {}, "state": {State: billing.ERAPosted}, "attention": {NeedsAttention: true}, "payer": {PayerID: Number(2, 3)}, "received": {ReceivedFrom: at, ReceivedTo: at.AddDate(0, 0, 1)},
 			"paid": {PaidFrom: billing.Date{Year: 2026, Month: 1, Day: 2}, PaidTo: billing.Date{Year: 2026, Month: 1, Day: 3}},
 		} {
 			statements["remittances, "+filter+name] = pagedBy(eras{t}.filter(f), "received_at", p)

@@ -27,18 +27,29 @@ func (b *bench) era(n int) *billing.ERA {
 			Payment: billing.LevelBalance{Checked: 1}, Lines: billing.LevelBalance{Checked: 3, Failed: 1, Off: 7},
 			Findings: []billing.BalanceFinding{{Level: "line", Claim: 1, ControlNumber: "A", Line: 2, Segment: 9, Expected: 1, Stated: 8, Off: 7, Explanation: "x"}, {Level: "claim", Claim: 2, Segment: 12, Unread: true, Explanation: "y"}},
 		},
-		ClaimCount: 3, MatchedCount: 2,
+		Warnings: []billing.WarningCode{billing.WarnEnvelopeCounts}, ClaimCount: 3, MatchedCount: 2,
+		Progress: billing.ERAProgress{Applied: 1, Ignored: 1, Forwarded: 1},
 		File:     billing.FileRef{Name: "f.835", ControlNumbers: billing.ControlNumbers{Interchange: "1", Group: "2", Transaction: "3"}},
-		Progress: billing.ERAApplying, ReceivedAt: b.now.Add(time.Duration(n) * time.Microsecond),
+		Stage:    billing.ERAApplying, ReceivedAt: b.now.Add(time.Duration(n) * time.Microsecond),
 	}
 }
 
+// insertERAs stores remittances, and sets the order in which they came.
 func (b *bench) insertERAs(all ...*billing.ERA) {
 	b.t.Helper()
+	var last int64
 	for _, e := range all {
 		if known, err := b.insertERA(e, digest(e.ID.String())); !known.IsZero() || err != nil {
 			b.t.Fatal(known, err)
 		}
+		stored, err := b.lockERA(e.ID)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		if stored.Arrival <= last {
+			b.t.Errorf("remittance %d came after %d", stored.Arrival, last)
+		}
+		e.Arrival, last = stored.Arrival, stored.Arrival
 	}
 }
 
@@ -74,14 +85,16 @@ func testERAs(b *bench) {
 	if known, err := b.insertERA(again, digest(one.ID.String())); !known.IsZero() || err != nil {
 		t.Errorf("the same payment to another scope: %v, %v", known, err)
 	}
-	one.State, one.ClaimCount, one.MatchedCount, one.Progress = billing.ERAPosted, 7, 6, billing.ERADone
+	one.State, one.ClaimCount, one.MatchedCount, one.Stage = billing.ERAPosted, 7, 6, billing.ERADone
+	one.Progress = billing.ERAProgress{Applied: 1, NeedsReview: 2, Unmatched: 3, Ignored: 4, Forwarded: 5}
 	one.ReceivedAt, one.PostedAt = b.now.Add(time.Hour), b.now.Add(2*time.Hour)
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		e, err := tx.ERAs.Lock(ctx, one.ID)
 		if err != nil {
 			return err
 		}
-		e.State, e.ClaimCount, e.MatchedCount, e.Progress, e.ReceivedAt, e.PostedAt = one.State, one.ClaimCount, one.MatchedCount, one.Progress, one.ReceivedAt, one.PostedAt
+		e.State, e.ClaimCount, e.MatchedCount, e.Progress, e.Stage = one.State, one.ClaimCount, one.MatchedCount, one.Progress, one.Stage
+		e.ReceivedAt, e.PostedAt = one.ReceivedAt, one.PostedAt
 		return tx.ERAs.Save(ctx, e)
 	})
 	equal(t, "saved remittance", read(b, get), one)
@@ -98,8 +111,8 @@ func testERAs(b *bench) {
 func testNextERA(b *bench) {
 	t := b.t
 	first, second, done := b.era(0), b.era(1), b.era(2)
-	first.Progress, first.ReceivedAt = billing.ERAReading, time.Time{}
-	done.Progress = billing.ERADone
+	first.Stage, first.ReceivedAt = billing.ERAReading, time.Time{}
+	done.Stage = billing.ERADone
 	b.insertERAs(first, second, done)
 	b.view(func(ctx context.Context, tx ports.Tx) error {
 		_, err := tx.ERAs.Get(ctx, first.ID)
@@ -119,8 +132,8 @@ func testNextERA(b *bench) {
 			equal(t, "the first to do", e, first)
 			close(locked)
 			<-finish
-			e.Read(3, 2, b.now.Add(time.Second))
-			e.Progress = billing.ERADone
+			e.Read(3, b.now.Add(time.Second))
+			e.Stage = billing.ERADone
 			return tx.ERAs.Save(ctx, e)
 		})
 	}, func() error {
@@ -149,6 +162,7 @@ func testERAFilters(b *bench) {
 	t := b.t
 	wanted, other := b.era(10), b.era(5)
 	wanted.State, wanted.PostedAt, wanted.Payment.Date = billing.ERAPosted, b.now, billing.Date{Year: 2026, Month: 5, Day: 9}
+	wanted.Progress.Unmatched = 1
 	other.Payment.Date = billing.Date{Year: 2026, Month: 5, Day: 7}
 	dateless := b.era(0)
 	dateless.Payment.Date = billing.Date{}
@@ -156,35 +170,69 @@ func testERAFilters(b *bench) {
 	list := func(f billing.ERAFilter, p billing.Page) []*billing.ERA {
 		return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.ERA, error) { return tx.ERAs.List(ctx, f, p) })
 	}
+	pages := func(f billing.ERAFilter) []*billing.ERA {
+		return walk(1, func(p billing.Page) []*billing.ERA { return list(f, p) }, func(e *billing.ERA) billing.Position {
+			return billing.Position{Time: e.ReceivedAt, ID: e.ID}
+		}, func() {})
+	}
 	day := wanted.Payment.Date
 	for name, f := range map[string]billing.ERAFilter{
-		"state":    {State: billing.ERAPosted},
-		"payer":    {PayerID: wanted.Payer.ID},
-		"paid":     {PaidFrom: day, PaidTo: day},
-		"since":    {PaidFrom: day},
-		"received": {ReceivedFrom: wanted.ReceivedAt, ReceivedTo: wanted.ReceivedAt.Add(time.Microsecond)},
-		"all":      {State: billing.ERAPosted, PayerID: wanted.Payer.ID, PaidFrom: day, PaidTo: day, ReceivedFrom: wanted.ReceivedAt},
+		"state":     {State: billing.ERAPosted},
+		"unmatched": {NeedsAttention: true},
+		"payer":     {PayerID: wanted.Payer.ID},
+		"paid":      {PaidFrom: day, PaidTo: day},
+		"since":     {PaidFrom: day},
+		"received":  {ReceivedFrom: wanted.ReceivedAt, ReceivedTo: wanted.ReceivedAt.Add(time.Microsecond)},
+		"all":       {State: billing.ERAPosted, NeedsAttention: true, PayerID: wanted.Payer.ID, PaidFrom: day, PaidTo: day, ReceivedFrom: wanted.ReceivedAt},
 	} {
 		equal(t, name, list(f, billing.Page{Limit: 10}), []*billing.ERA{wanted})
 	}
 	equal(t, "paid before", list(billing.ERAFilter{PaidTo: other.Payment.Date}, billing.Page{Limit: 10}), []*billing.ERA{other})
 	equal(t, "received before", list(billing.ERAFilter{ReceivedTo: wanted.ReceivedAt}, billing.Page{Limit: 10}), []*billing.ERA{other, dateless})
-	equal(t, "page by page", walk(1, func(p billing.Page) []*billing.ERA { return list(billing.ERAFilter{}, p) }, func(e *billing.ERA) billing.Position {
-		return billing.Position{Time: e.ReceivedAt, ID: e.ID}
-	}, func() {}), []*billing.ERA{wanted, other, dateless})
+	equal(t, "page by page", pages(billing.ERAFilter{}), []*billing.ERA{wanted, other, dateless})
+
+	unbalanced := b.era(7)
+	unbalanced.Balance.Payment.Failed = 1
+	b.insertERAs(unbalanced)
+	wanted.Progress.Unmatched, other.Progress.NeedsReview = 0, 2
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		return errors.Join(tx.ERAs.Save(ctx, wanted), tx.ERAs.Save(ctx, other), tx.ERAs.Save(ctx, unbalanced))
+	})
+	equal(t, "those that need attention", pages(billing.ERAFilter{NeedsAttention: true}), []*billing.ERA{unbalanced, other})
 }
 
 func (b *bench) eraClaim(n int) *billing.ERAClaim {
 	return &billing.ERAClaim{
-		Ordinal: n, ClaimID: id[billing.ClaimID](), ControlNumber: unicode, PayerClaimNumber: "P" + strconv.Itoa(n), Original: "O", StatusCode: "1",
+		Ordinal: n, ControlNumber: unicode, PayerClaimNumber: "P" + strconv.Itoa(n), Original: "O", StatusCode: "1",
 		Charge: 100, Paid: -50, Allowed: new(billing.Money(0)), PatientResponsibility: new(billing.Money(7)), PatientFirstName: "A", PatientLastName: unicode,
-		MemberID: "M", ServiceDates: billing.DateSpan{From: billing.Date{Year: 2026, Month: 5, Day: 4}}, Date: billing.Date{Year: 2026, Month: 5, Day: 9}, Balanced: true,
+		MemberID: "M", CorrectedPatient: &billing.CorrectedPatient{FirstName: "A", LastName: unicode, MemberID: "M"}, CrossoverPayer: &billing.CrossoverPayer{Name: unicode, ID: "X"},
+		ServiceDates: billing.DateSpan{From: billing.Date{Year: 2026, Month: 5, Day: 4}}, Date: billing.Date{Year: 2026, Month: 5, Day: 9}, Balanced: true,
 		Adjustments: []billing.Adjustment{{Group: "CO", Reason: "45", Amount: 5, Quantity: "1"}}, Remarks: []string{"N1"},
 		Lines: []billing.ERALine{{
-			Number: 1, ProcedureCode: "D2740", SubmittedCode: "D2750", ServiceDate: billing.Date{Year: 2026, Month: 5, Day: 4}, Charge: 100, Paid: -50,
+			ControlNumber: "1", ProcedureCode: "D2740", SubmittedCode: "D2750", ServiceDate: billing.Date{Year: 2026, Month: 5, Day: 4}, Charge: 100, Paid: -50,
 			Allowed: new(billing.Money(1)), Units: "1", Adjustments: []billing.Adjustment{{Group: "PR", Reason: "1", Amount: 2}}, Remarks: []string{"M1"},
 		}},
+		ERAClaimProgress: billing.ERAClaimProgress{Status: billing.RemitPending},
 	}
+}
+
+// became sets what became of a claim of a remittance.
+func (b *bench) became(r *billing.ERAClaim, status billing.RemitStatus, claim billing.ClaimID) *billing.ERAClaim {
+	r.ERAClaimProgress = billing.ERAClaimProgress{Status: status, ClaimID: claim}
+	if status == billing.RemitApplied {
+		r.AppliedAt = b.now
+	}
+	return r
+}
+
+func (b *bench) insertERAClaims(era billing.ERAID, all ...*billing.ERAClaim) {
+	b.t.Helper()
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.ERAClaims.Insert(ctx, era, all) })
+}
+
+func (b *bench) saveERAClaims(era billing.ERAID, all ...*billing.ERAClaim) {
+	b.t.Helper()
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.ERAClaims.Save(ctx, era, all) })
 }
 
 // testERAClaims stores hundreds of claims of a remittance in chunks, and reads
@@ -198,45 +246,187 @@ func testERAClaims(b *bench) {
 		c := b.eraClaim(n + 1)
 		switch n % 5 {
 		case 1:
-			c.ClaimID = billing.ClaimID{}
+			c.ERAClaimProgress = Filled[billing.ERAClaimProgress](t)
+			c.Status = billing.RemitApplied
 		case 2:
-			c.Balanced = false
+			b.became(c, billing.RemitNeedsReview, id[billing.ClaimID]()).LineNumbers = []int{}
 		case 3:
-			c.Applied, c.Adjustments, c.Remarks, c.Lines, c.Allowed = true, nil, nil, nil, nil
+			b.became(c, billing.RemitUnmatched, billing.ClaimID{})
+			c.Adjustments, c.Remarks, c.Lines, c.Allowed, c.CorrectedPatient, c.CrossoverPayer = nil, nil, nil, nil, nil, nil
 		default:
 		}
 		all = append(all, c)
 	}
 	for _, chunk := range [][]*billing.ERAClaim{all[250:], all[:250]} {
-		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.ERAClaims.Insert(ctx, e.ID, chunk) })
+		b.insertERAClaims(e.ID, chunk...)
 	}
-	b.in(func(ctx context.Context, tx ports.Tx) error {
-		return tx.ERAClaims.Insert(ctx, other.ID, []*billing.ERAClaim{b.eraClaim(1)})
-	})
-	list := func(after int, unapplied bool, limit int) []*billing.ERAClaim {
+	b.insertERAClaims(other.ID, b.eraClaim(1), b.became(b.eraClaim(2), billing.RemitUnmatched, billing.ClaimID{}))
+	list := func(after, limit int) []*billing.ERAClaim {
 		return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.ERAClaim, error) {
-			return tx.ERAClaims.List(ctx, e.ID, after, unapplied, limit)
+			return tx.ERAClaims.List(ctx, e.ID, after, limit)
 		})
 	}
-	equal(t, "all", list(0, false, 1000), all)
-	equal(t, "some", list(100, false, 3), all[100:103])
-	left := slices.DeleteFunc(slices.Clone(all), func(c *billing.ERAClaim) bool { return c.Applied || !c.Balanced || c.ClaimID.IsZero() })
-	equal(t, "unapplied", list(0, true, 1000), left)
-	equal(t, "unapplied after", list(left[0].Ordinal, true, 2), left[1:3])
-	for _, c := range left {
-		c.Applied = true
+	pending := func(limit int) []*billing.ERAClaim {
+		return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.ERAClaim, error) {
+			return tx.ERAClaims.Pending(ctx, e.ID, limit)
+		})
 	}
-	all[1].ClaimID = id[billing.ClaimID]()
+	withStatus := func(s billing.RemitStatus) []*billing.ERAClaim {
+		return slices.DeleteFunc(slices.Clone(all), func(c *billing.ERAClaim) bool { return c.Status != s })
+	}
+	equal(t, "all", list(0, 1000), all)
+	equal(t, "some", list(100, 3), all[100:103])
+	equal(t, "one", read(b, func(ctx context.Context, tx ports.Tx) (*billing.ERAClaim, error) {
+		return tx.ERAClaims.Get(ctx, e.ID, 7)
+	}), all[6])
+	left := withStatus(billing.RemitPending)
+	equal(t, "pending", pending(1000), left)
+	equal(t, "the first pending ones", pending(3), left[:3])
+	for _, c := range left[2:] {
+		c.ERAClaimProgress = Filled[billing.ERAClaimProgress](t)
+		c.Status = billing.RemitIgnored
+	}
+	b.became(all[1], billing.RemitNeedsReview, all[1].ClaimID)
 	b.in(func(ctx context.Context, tx ports.Tx) error {
-		return errors.Join(tx.ERAClaims.Save(ctx, e.ID, left), tx.ERAClaims.Save(ctx, e.ID, all[1:2]))
+		return errors.Join(tx.ERAClaims.Save(ctx, e.ID, left[2:]), tx.ERAClaims.Save(ctx, e.ID, all[1:2]))
 	})
-	equal(t, "after they were saved", list(0, false, 1000), all)
-	equal(t, "left", list(0, true, 1000), all[1:2])
+	equal(t, "after they were saved", list(0, 1000), all)
+	equal(t, "left", pending(1000), left[:2])
+	unmatched := withStatus(billing.RemitUnmatched)
+	for _, want := range []int{len(unmatched), 0} {
+		n, err := try(b, b.scope, func(ctx context.Context, tx ports.Tx) (int, error) { return tx.ERAClaims.Again(ctx, e.ID) })
+		if n != want || err != nil {
+			t.Errorf("%d claims are pending again, %v, want %d", n, err, want)
+		}
+	}
+	for _, c := range unmatched {
+		c.Status = billing.RemitPending
+	}
+	equal(t, "after they are pending again", list(0, 1000), all)
 	b.view(func(ctx context.Context, tx ports.Tx) error {
 		kept, matched, err := tx.ERAClaims.Count(ctx, e.ID)
-		equal(t, "kept and matched", [2]int{kept, matched}, [2]int{500, 401})
+		equal(t, "kept and matched", [2]int{kept, matched}, [2]int{500, 398})
 		none, ours, err2 := tx.ERAClaims.Count(ctx, id[billing.ERAID]())
 		equal(t, "of an absent one", none+ours, 0)
 		return errors.Join(err, err2)
 	})
+	b.absent("an absent claim of a remittance", func(ctx context.Context, tx ports.Tx) error {
+		_, err := tx.ERAClaims.Get(ctx, e.ID, 501)
+		return err
+	})
+}
+
+// testLedger reads what is applied to claims, with what its remittances say.
+func testLedger(b *bench) {
+	t := b.t
+	first, second, bare := b.era(0), b.era(1), b.era(2)
+	bare.Payer, bare.PayerName, bare.Payment = billing.PayerSummary{}, "", billing.ERAPayment{}
+	b.insertERAs(first, second, bare)
+	one, other, absent := id[billing.ClaimID](), id[billing.ClaimID](), id[billing.ClaimID]()
+	row := func(ordinal int, status billing.RemitStatus, claim billing.ClaimID) *billing.ERAClaim {
+		return b.became(b.eraClaim(ordinal), status, claim)
+	}
+	early := []*billing.ERAClaim{
+		row(1, billing.RemitApplied, one), row(2, billing.RemitPending, one), row(3, billing.RemitNeedsReview, one), row(4, billing.RemitUnmatched, one),
+		row(5, billing.RemitIgnored, one), row(6, billing.RemitForwarded, one), row(7, billing.RemitApplied, other), row(8, billing.RemitApplied, id[billing.ClaimID]()),
+	}
+	late := []*billing.ERAClaim{row(1, billing.RemitApplied, one), row(2, billing.RemitApplied, one)}
+	late[1].ERAClaimProgress = Filled[billing.ERAClaimProgress](t)
+	late[1].Status, late[1].ClaimID = billing.RemitApplied, one
+	last := row(1, billing.RemitApplied, one)
+	b.insertERAClaims(second.ID, late...)
+	b.insertERAClaims(first.ID, early...)
+	b.insertERAClaims(bare.ID, last)
+	ledger := func(claims ...billing.ClaimID) map[billing.ClaimID][]*billing.LedgerEntry {
+		return read(b, func(ctx context.Context, tx ports.Tx) (map[billing.ClaimID][]*billing.LedgerEntry, error) {
+			return tx.ERAClaims.Ledger(ctx, claims)
+		})
+	}
+	entry := func(e *billing.ERA, r *billing.ERAClaim) *billing.LedgerEntry {
+		return &billing.LedgerEntry{ERAClaim: r, ERA: e.Source()}
+	}
+	equal(t, "ledgers", ledger(one, other, absent), map[billing.ClaimID][]*billing.LedgerEntry{
+		one:   {entry(first, early[0]), entry(second, late[0]), entry(second, late[1]), entry(bare, last)},
+		other: {entry(first, early[6])},
+	})
+	equal(t, "no ledger", len(ledger(absent))+len(ledger()), 0)
+	b.saveERAClaims(first.ID, b.became(early[0], billing.RemitNeedsReview, one), b.became(early[3], billing.RemitApplied, one))
+	b.saveERAClaims(second.ID, b.became(late[1], billing.RemitApplied, other))
+	equal(t, "ledgers after changes", ledger(one, other), map[billing.ClaimID][]*billing.LedgerEntry{
+		one:   {entry(first, early[3]), entry(second, late[0]), entry(bare, last)},
+		other: {entry(first, early[6]), entry(second, late[1])},
+	})
+}
+
+// testUnmatched finds the remittances that a claim or a payment may match.
+func testUnmatched(b *bench) {
+	t := b.t
+	var eras []*billing.ERA
+	for n := range 5 {
+		eras = append(eras, b.era(n))
+	}
+	b.insertERAs(eras...)
+	row := func(ordinal int, control, payer, original string) *billing.ERAClaim {
+		r := b.became(b.eraClaim(ordinal), billing.RemitUnmatched, billing.ClaimID{})
+		r.ControlNumber, r.PayerClaimNumber, r.Original = control, payer, original
+		return r
+	}
+	matched := b.became(row(1, "Abc-1", "P-7", "P-7"), billing.RemitIgnored, billing.ClaimID{})
+	b.insertERAClaims(eras[4].ID, row(1, "ABC-1", "P-1", ""), row(2, "abc-1", "P-7", ""))
+	b.insertERAClaims(eras[1].ID, row(1, "X", "P-7", "P-7"), row(2, "Y", "", "P-8"))
+	b.insertERAClaims(eras[0].ID, row(1, "Abc-1", "", ""))
+	b.insertERAClaims(eras[2].ID, row(1, "", "p-7", "P-70"), row(2, "abc-10", "P", "abc-1"))
+	b.insertERAClaims(eras[3].ID, matched)
+	for name, c := range map[string]struct {
+		control, payer []string
+		want           []int
+	}{
+		"no number":                      {nil, nil, nil},
+		"empty numbers":                  {[]string{""}, []string{""}, nil},
+		"a control number, in any case":  {[]string{"aBC-1"}, nil, []int{0, 4}},
+		"the payer's number":             {nil, []string{"P-7"}, []int{1, 4}},
+		"the payer's original number":    {nil, []string{"P-8"}, []int{1}},
+		"several numbers of either kind": {[]string{"abc-10", "abc-1", "none"}, []string{"P-8", "P-7"}, []int{0, 1, 2, 4}},
+		"absent numbers":                 {[]string{"abc"}, []string{"abc-1-", "X"}, nil},
+	} {
+		var want []billing.ERAID
+		for _, n := range c.want {
+			want = append(want, eras[n].ID)
+		}
+		equal(t, name, read(b, func(ctx context.Context, tx ports.Tx) ([]billing.ERAID, error) {
+			return tx.ERAClaims.Unmatched(ctx, c.control, c.payer)
+		}), want)
+	}
+}
+
+// testReviewERA reads claims with the first remittance that needs review for them.
+func testReviewERA(b *bench) {
+	t := b.t
+	c, other := b.claim(0), b.claim(1)
+	b.insertClaims(c, other)
+	first, second := b.era(0), b.era(1)
+	b.insertERAs(first, second)
+	has := func(what string, want billing.ERAID) {
+		t.Helper()
+		b.in(func(ctx context.Context, tx ports.Tx) error {
+			one, err1 := tx.Claims.Get(ctx, c.ID)
+			locked, err2 := tx.Claims.Lock(ctx, c.ID)
+			list, err3 := tx.Claims.List(ctx, billing.ClaimFilter{Kind: billing.KindClaim}, billing.Page{Limit: 10})
+			if err := errors.Join(err1, err2, err3); err != nil || len(list) != 2 {
+				return err
+			}
+			equal(t, what, []billing.ERAID{one.ReviewERA, locked.ReviewERA, list[1].ReviewERA, list[0].ReviewERA}, []billing.ERAID{want, want, want, {}})
+			return nil
+		})
+	}
+	has("a claim without remittances", billing.ERAID{})
+	early, late := b.became(b.eraClaim(1), billing.RemitNeedsReview, c.ID), b.became(b.eraClaim(1), billing.RemitNeedsReview, c.ID)
+	b.insertERAClaims(second.ID, late)
+	has("a remittance that needs review", second.ID)
+	b.insertERAClaims(first.ID, b.became(b.eraClaim(2), billing.RemitApplied, c.ID), early)
+	has("the first of two", first.ID)
+	b.saveERAClaims(first.ID, b.became(early, billing.RemitApplied, c.ID))
+	has("the one that is left", second.ID)
+	b.saveERAClaims(second.ID, b.became(late, billing.RemitIgnored, c.ID))
+	has("none left", billing.ERAID{})
 }

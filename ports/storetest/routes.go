@@ -143,14 +143,14 @@ func testClaimScopes(b *bench) {
 	c, m, e, said := b.queuedClaim(0), b.batch(0), b.era(0), b.eraClaim(1)
 	c.BatchID, c.PayerClaimNumber = m.ID, "P-1"
 	waits := b.queuedClaim(1)
+	rows := []*billing.ERAClaim{said, b.became(b.eraClaim(2), billing.RemitUnmatched, c.ID), b.became(b.eraClaim(3), billing.RemitApplied, c.ID)}
 	b.insertClaims(c, waits)
 	b.insertERAs(e)
 	b.insertBatches(m)
-	b.in(func(ctx context.Context, tx ports.Tx) error {
-		return tx.ERAClaims.Insert(ctx, e.ID, []*billing.ERAClaim{said})
-	})
+	b.insertERAClaims(e.ID, rows...)
 	changed, posted, moved, paid := *c, *said, *m, *e
-	changed.Note, posted.Applied, posted.ClaimID, paid.ClaimCount = "changed", true, billing.ClaimID{}, 99
+	changed.Note, paid.ClaimCount = "changed", 99
+	b.became(&posted, billing.RemitIgnored, billing.ClaimID{})
 	moved.Sent(b.now)
 	b.elsewhere(func(ctx context.Context, tx ports.Tx, mode billing.Mode) error {
 		for what, read := range map[string]func() error{
@@ -162,6 +162,7 @@ func testClaimScopes(b *bench) {
 			"remittance to lock":    func() error { _, err := tx.ERAs.Lock(ctx, e.ID); return err },
 			"next remittance":       func() error { _, err := tx.ERAs.Lock(ctx, billing.ERAID{}); return err },
 			"content of remittance": func() error { _, err := tx.ERAs.Content(ctx, e.ID); return err },
+			"remittance claim":      func() error { _, err := tx.ERAClaims.Get(ctx, e.ID, 1); return err },
 		} {
 			wantCode(t, what, read(), billing.CodeNotFound)
 		}
@@ -183,8 +184,16 @@ func testClaimScopes(b *bench) {
 		count(len(batches), err)
 		eras, err := tx.ERAs.List(ctx, billing.ERAFilter{}, page)
 		count(len(eras), err)
-		of, err := tx.ERAClaims.List(ctx, e.ID, 0, false, 10)
+		of, err := tx.ERAClaims.List(ctx, e.ID, 0, 10)
 		count(len(of), err)
+		of, err = tx.ERAClaims.Pending(ctx, e.ID, 10)
+		count(len(of), err)
+		again, err := tx.ERAClaims.Again(ctx, e.ID)
+		count(again, err)
+		ledger, err := tx.ERAClaims.Ledger(ctx, []billing.ClaimID{c.ID})
+		count(len(ledger), err)
+		unmatched, err := tx.ERAClaims.Unmatched(ctx, []string{said.ControlNumber}, []string{"P2"})
+		count(len(unmatched), err)
 		kept, _, err := tx.ERAClaims.Count(ctx, e.ID)
 		count(kept, err)
 		equal(t, "another scope's rows seen by "+string(mode), seen, 0)
@@ -200,10 +209,10 @@ func testClaimScopes(b *bench) {
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		gotM, err1 := tx.Batches.Get(ctx, m.ID)
 		gotE, err2 := tx.ERAs.Lock(ctx, e.ID)
-		of, err3 := tx.ERAClaims.List(ctx, e.ID, 0, false, 10)
+		of, err3 := tx.ERAClaims.List(ctx, e.ID, 0, 10)
 		equal(t, "batch", gotM, m)
 		equal(t, "remittance", gotE, e)
-		equal(t, "its claims", of, []*billing.ERAClaim{said})
+		equal(t, "its claims", of, rows)
 		return errors.Join(err1, err2, err3)
 	})
 }

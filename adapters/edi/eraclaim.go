@@ -44,16 +44,15 @@ func (*Codec) Claims(content []byte) iter.Seq2[*billing.ERAClaim, error] {
 }
 
 func eraClaim(p *remittance.Payment, c *remittance.Claim) *billing.ERAClaim {
-	patient, room := c.Name("QC"), newRoom(c)
+	room := newRoom(c)
 	r := &billing.ERAClaim{
 		Ordinal: c.Ordinal, ControlNumber: clip(c.ControlNumber), PayerClaimNumber: clip(c.PayerControlNumber),
 		Original: clip(c.Reference("F8")), StatusCode: clip(c.Status), Charge: c.Charge, Paid: c.Paid,
 		Allowed: allowed(c), PatientResponsibility: c.PatientResponsibility,
-		PatientFirstName: patient.First, PatientLastName: patient.Last, MemberID: memberOf(c, patient),
-		CorrectedPatient: correctedPatient(c.Name("74")), CrossoverPayer: crossoverPayer(c.Name("TT")),
 		ServiceDates: serviceDates(c), Date: p.Date, Balanced: c.Balanced(),
 		Adjustments: room.adjusted(c.Adjustments), Remarks: c.Remarks(),
 	}
+	identify(r, c.Names)
 	if len(c.Services) > 0 {
 		r.Lines = make([]billing.ERALine, len(c.Services))
 	}
@@ -140,27 +139,30 @@ func allowed(c *remittance.Claim) *billing.Money {
 	return nil
 }
 
-func correctedPatient(n remittance.Name) *billing.CorrectedPatient {
-	if n.First+n.Last+n.ID == "" {
-		return nil
+// identify reads the patient, the subscriber's member ID, the corrected patient, and the
+// payer that the claim was forwarded to. The first of each counts. Without a
+// subscriber, the patient has the member ID.
+func identify(r *billing.ERAClaim, all []remittance.Name) {
+	member := ""
+	for i := len(all) - 1; i >= 0; i-- {
+		switch n := &all[i]; n.Entity {
+		case "QC":
+			r.PatientFirstName, r.PatientLastName, r.MemberID = n.First, n.Last, clip(n.ID)
+		case "IL":
+			member = clip(n.ID)
+		case "74":
+			if n.First+n.Last+n.ID != "" {
+				r.CorrectedPatient = &billing.CorrectedPatient{FirstName: n.First, LastName: n.Last, MemberID: clip(n.ID)}
+			}
+		case "TT":
+			if n.Last+n.ID != "" {
+				r.CrossoverPayer = &billing.CrossoverPayer{Name: n.Last, ID: clip(n.ID)}
+			}
+		}
 	}
-	return &billing.CorrectedPatient{FirstName: n.First, LastName: n.Last, MemberID: clip(n.ID)}
-}
-
-func crossoverPayer(n remittance.Name) *billing.CrossoverPayer {
-	if n.Last+n.ID == "" {
-		return nil
+	if member != "" {
+		r.MemberID = member
 	}
-	return &billing.CrossoverPayer{Name: n.Last, ID: clip(n.ID)}
-}
-
-// memberOf returns the subscriber's member ID if the claim names a subscriber, or
-// else the patient's.
-func memberOf(c *remittance.Claim, patient remittance.Name) string {
-	if id := c.Name("IL").ID; id != "" {
-		return clip(id)
-	}
-	return clip(patient.ID)
 }
 
 // serviceDates returns the service dates of the claim (DTM 232 and 233). If the claim

@@ -62,9 +62,9 @@ var claimMoves = []claimMove{
 	{TriggerPay, decidable(ClaimRejected), ClaimPaid},
 	{TriggerDeny, decidable(ClaimRejected), ClaimDenied},
 	{TriggerReverse, decidable(), ClaimAcceptedPayer},
-	{TriggerPay, settled(), ""},
-	{TriggerDeny, settled(), ""},
-	{TriggerReverse, settled(ClaimRejected), ""},
+	{TriggerPay, settled(ClaimReconciled), ""},
+	{TriggerDeny, settled(ClaimReconciled), ""},
+	{TriggerReverse, settled(ClaimRejected, ClaimReconciled), ""},
 	{TriggerReturn, []ClaimState{ClaimSubmitted, ClaimAcceptedClearinghouse, ClaimAcceptedPayer, ClaimRejected, ClaimReturned}, ClaimReturned},
 	{TriggerReturn, settled(), ""},
 	{TriggerReconcile, []ClaimState{ClaimPaid, ClaimDenied, ClaimReconciled}, ClaimReconciled},
@@ -82,9 +82,7 @@ func decidable(more ...ClaimState) []ClaimState {
 // settled returns the states in which a remittance changes the figures of a claim
 // that was sent, and not its state, and more.
 func settled(more ...ClaimState) []ClaimState {
-	return append([]ClaimState{
-		ClaimDraft, ClaimValidated, ClaimNeedsAttention, ClaimQueued, ClaimVoided, ClaimReconciled,
-	}, more...)
+	return append([]ClaimState{ClaimDraft, ClaimValidated, ClaimNeedsAttention, ClaimQueued, ClaimVoided}, more...)
 }
 
 // may returns the state that the trigger moves the claim to, and whether it

@@ -113,7 +113,8 @@ func (w *worker) turn(ctx context.Context, tx ports.Tx) (e *billing.ERA, own boo
 		e = nil
 	case err != nil:
 		return nil, false, err
-	case w.ended || e.ID == w.own:
+	}
+	if w.ended || e != nil && e.ID == w.own {
 		return e, w.ended, nil
 	}
 	mine, err := tx.ERAs.Lock(ctx, w.own)

@@ -127,11 +127,15 @@ func (w *worker) open(ctx context.Context, tx ports.Tx, era billing.ERAID, kept 
 	return f, nil
 }
 
-// note records the payments of claims that are stored.
+// note records the payments of claims that are stored, without those that a
+// reversal takes back.
 func (f *reading) note(claims []*billing.ERAClaim) {
 	for _, r := range claims {
-		if !r.ClaimID.IsZero() && r.Balanced && !r.Reverses() {
-			f.paid[r.ClaimID] = append(f.paid[r.ClaimID], r.Paid)
+		paid := f.paid[r.ClaimID]
+		if i := slices.Index(paid, -r.Paid); r.Reverses() && i >= 0 {
+			f.paid[r.ClaimID] = slices.Delete(paid, i, i+1)
+		} else if !r.ClaimID.IsZero() && r.Balanced && !r.Reverses() {
+			f.paid[r.ClaimID] = append(paid, r.Paid)
 		}
 	}
 	f.from += len(claims)

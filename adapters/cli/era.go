@@ -17,7 +17,8 @@ import (
 )
 
 func eras(b Backend) *cobra.Command {
-	return group("era", "Remittances (835): import, quarantine, retry", importERA(b), quarantine(b), retryERA(b))
+	return group("era", "Remittances (835): import, finish, post", importERA(b), listERAs(b), showERA(b), matchERA(b), applyERA(b), ignoreERA(b),
+		unapplyERA(b), postERA(b), unpostERA(b), quarantine(b), retryERA(b))
 }
 
 func atMostOneFile(_ *cobra.Command, args []string) error {
@@ -145,12 +146,8 @@ func printImported(c *cobra.Command, report []remittances.Imported) error {
 		if made.New {
 			status = "new"
 		}
-		date := "-"
-		if !e.Payment.Date.IsZero() {
-			date = e.Payment.Date.String()
-		}
 		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s", made.ID, status, cmp.Or(e.PayerName, "-"),
-			e.Payment.Method, cmp.Or(e.Payment.TraceNumber, "-"), date, e.ClaimCount, e.Payment.Total))
+			e.Payment.Method, cmp.Or(e.Payment.TraceNumber, "-"), dateOrDash(e.Payment.Date), e.ClaimCount, e.Payment.Total))
 	}
 	return table(c, "ID\tSTATUS\tPAYER\tMETHOD\tTRACE\tDATE\tCLAIMS\tTOTAL", rows)
 }
@@ -274,26 +271,24 @@ func printQuarantined(c *cobra.Command, all []*billing.Quarantined) error {
 func retryERA(b Backend) *cobra.Command {
 	var f scopeFlags
 	c := &cobra.Command{
-		Use: "retry ERA_ID", Short: "Retry a remittance that could not be applied", Args: oneOf("remittance (era_...)", "GET /eras"),
+		Use: "retry ERA_ID", Short: "Retry a remittance that could not be applied", Args: oneOf("remittance (era_...)", "molar era list"),
 		Long: "Queues a remittance again after workers failed to read or apply it five times. The log of the worker has the cause.\n" +
-			"Claims to which the remittance was applied do not change.",
+			"It also matches unmatched claims again. Claims that are applied, ignored or need review do not change.",
 		Example: "  molar era retry --org org_... --mode test era_...",
 		RunE: func(c *cobra.Command, args []string) error {
 			scope, err := f.scope()
 			if err != nil {
 				return err
 			}
-			id, err := billing.ParseID[billing.ERAID](args[0])
+			id, err := parseERA(args[0])
 			if err != nil {
-				return fmt.Errorf("%q is not an era_ ID; GET /eras lists them", args[0])
+				return err
 			}
 			return withRemittances(c, b, func(s *remittances.Service) error {
 				again, err := s.Retry(c.Context(), scope, id)
 				switch {
-				case billing.IsNotFound(err):
-					return fmt.Errorf("there is no %s in %s mode of that organization; GET /eras lists them", id, scope.Mode)
 				case err != nil:
-					return err
+					return explainERA(err, scope, id, "")
 				case again:
 					_, err = fmt.Fprintln(c.OutOrStdout(), id, "is queued again.")
 				default:

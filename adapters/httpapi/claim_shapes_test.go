@@ -58,20 +58,49 @@ func fullClaim() *billing.ClaimRecord {
 		{Code: "tooth_required", Field: "lines.1.tooth", Message: "A tooth.", Fix: "Name it."},
 		{Code: "status_rejected", Message: "The payer rejected the claim.", Fix: "Mend it."},
 	}
-	c.Payments = []billing.ClaimPayment{
-		{ERAID: idOf[billing.ERAID](10), Ordinal: 1, StatusCode: "1", Paid: 10000, PatientResponsibility: 8051, Date: day(2026, 1, 9), Cancelled: true},
-		{ERAID: idOf[billing.ERAID](11), Ordinal: 1, StatusCode: "22", Paid: -10000, PatientResponsibility: -8051, Date: day(2026, 1, 9), Cancelled: true},
-		{ERAID: idOf[billing.ERAID](12), Ordinal: 3, StatusCode: "1", Paid: 12000, Allowed: new(billing.Money(15000)), PatientResponsibility: 3000, Date: day(2026, 1, 10)},
-	}
+	c.Ledger = c.Claim.Ledger(fullLedger())
+	c.Standing, c.SettledAt = c.Ledger.Standing(), shapeTime
 	c.ReconciledAt = shapeTime.Add(time.Hour)
 	c.History = append(c.History,
-		billing.ClaimMove{State: billing.ClaimAcceptedPayer, At: shapeTime.Add(2 * time.Minute), Cause: billing.TriggerPayerAccept, File: "1.277"})
+		billing.ClaimMove{State: billing.ClaimAcceptedPayer, At: shapeTime.Add(2 * time.Minute), Cause: billing.TriggerPayerAccept, File: "1.277"},
+		billing.ClaimMove{
+			State: billing.ClaimPaid, At: shapeTime.Add(3 * time.Minute), Cause: billing.TriggerApply, File: "1.835",
+			By: idOf[billing.KeyID](15).String(), Note: "The payer confirmed <it>.",
+		})
 	return c
+}
+
+// fullLedger is a payment, its reversal, and another payment.
+func fullLedger() []*billing.LedgerEntry {
+	entry := func(era byte, r billing.ERAClaim) *billing.LedgerEntry {
+		r.PayerClaimNumber, r.Date, r.Status, r.AppliedAt = "ICN-1", day(2026, 1, int(era)), billing.RemitApplied, shapeTime.Add(time.Duration(era)*time.Minute)
+		return &billing.LedgerEntry{ERAClaim: &r, ERA: billing.ERASource{
+			ID: idOf[billing.ERAID](era), Payer: draftClaim().Payer, PayerName: "MOLAR <TEST> PAYER", TraceNumber: string('A' + rune(era)), Arrival: int64(era),
+		}}
+	}
+	return []*billing.LedgerEntry{
+		entry(10, billing.ERAClaim{Ordinal: 1, StatusCode: "1", Charge: 18051, Paid: 10000, Adjustments: []billing.Adjustment{{Group: "PR", Reason: "3", Amount: 8051}}}),
+		entry(11, billing.ERAClaim{Ordinal: 1, StatusCode: "22", Charge: -18051, Paid: -10000, Adjustments: []billing.Adjustment{{Group: "PR", Reason: "3", Amount: -8051}}}),
+		entry(12, billing.ERAClaim{Ordinal: 3, StatusCode: "1", Charge: 18051, Paid: 12000, Lines: []billing.ERALine{
+			{
+				ProcedureCode: "D2391", Charge: 18050, Paid: 12000, Adjustments: []billing.Adjustment{
+					{Group: "PR", Reason: "1", Amount: 1000},
+					{Group: "PR", Reason: "2", Amount: 1500},
+					{Group: "PR", Reason: "3", Amount: 400},
+					{Group: "PR", Reason: "96", Amount: 100},
+					{Group: "CO", Reason: "45", Amount: 3000, Quantity: "1"},
+					{Group: "CO", Reason: "ZZ9", Amount: 50},
+				},
+			},
+			{ProcedureCode: "D9999", Charge: 2, Adjustments: []billing.Adjustment{{Group: "OA", Reason: "18", Amount: 2}}},
+		}}),
+	}
 }
 
 func returnedClaim() *billing.ClaimRecord {
 	c := fullClaim()
-	c.Kind, c.State, c.Payments, c.ConvertedFrom, c.ConvertedTo = billing.KindPredetermination, billing.ClaimReturned, nil, billing.ClaimID{}, idOf[billing.ClaimID](13)
+	c.Kind, c.State, c.ConvertedFrom, c.ConvertedTo = billing.KindPredetermination, billing.ClaimReturned, billing.ClaimID{}, idOf[billing.ClaimID](13)
+	c.Ledger, c.Standing, c.SettledAt, c.ReviewERA = c.Claim.Ledger(nil), nil, time.Time{}, idOf[billing.ERAID](16)
 	c.Patient, c.Accident, c.ReconciledAt = nil, nil, time.Time{}
 	for i := range c.Lines {
 		c.Lines[i].ServiceDate = billing.Date{}
@@ -105,12 +134,12 @@ func TestClaimPaymentIsShown(t *testing.T) {
 		if got := claimSummaryShape(c).Payment; (got != nil) != shown[state] {
 			t.Errorf("%s: %v", state, got)
 		}
-		c.Payments = c.Payments[:2]
+		c.Standing = c.Claim.Ledger(fullLedger()[:2]).Standing()
 		if got := claimSummaryShape(c).Payment; got != nil {
 			t.Errorf("%s, all reversed: %v", state, got)
 		}
 		p := returnedClaim()
-		p.State, p.Payments = state, fullClaim().Payments
+		p.State, p.Standing = state, fullClaim().Standing
 		if got := claimSummaryShape(p); got.Payment != nil || got.Estimate == nil {
 			t.Errorf("%s predetermination: %v, %v", state, got.Payment, got.Estimate)
 		}
@@ -133,23 +162,37 @@ func fullERA() *billing.ERA {
 				{Level: "claim", Claim: 1, ControlNumber: "VISIT-2", Segment: 12, Unread: true, Explanation: "An amount cannot be read."},
 			},
 		},
-		ClaimCount: 2, MatchedCount: 1, File: billing.FileRef{Name: "2026 <1>.835"}, ReceivedAt: shapeTime, PostedAt: shapeTime.Add(time.Hour),
+		ClaimCount: 7, MatchedCount: 4, Progress: billing.ERAProgress{Applied: 1, NeedsReview: 1, Unmatched: 2, Ignored: 2, Forwarded: 1},
+		Warnings: []billing.WarningCode{billing.WarnEnvelopeCounts}, File: billing.FileRef{Name: "2026 <1>.835"}, ReceivedAt: shapeTime, PostedAt: shapeTime.Add(time.Hour),
 	}
 }
 
 func eraClaims() []*billing.ERAClaim {
 	return []*billing.ERAClaim{
 		{
-			Ordinal: 1, ClaimID: idOf[billing.ClaimID](1), Applied: true, ControlNumber: "visit-4711", PayerClaimNumber: "ICN-1", StatusCode: "1",
+			Ordinal: 1, ControlNumber: "visit-4711", PayerClaimNumber: "ICN-1", StatusCode: "1",
 			Charge: 18050, Paid: 12000, Allowed: new(billing.Money(15000)), PatientResponsibility: new(billing.Money(3000)),
 			PatientFirstName: "KIM", PatientLastName: "EXAMPLE", ServiceDates: billing.DateSpan{From: day(2026, 1, 1), To: day(2026, 1, 2)}, Balanced: true,
 			Adjustments: []billing.Adjustment{{Group: "CO", Reason: "45", Amount: 3050, Quantity: "1"}}, Remarks: []string{"MA01"},
+			CorrectedPatient: &billing.CorrectedPatient{FirstName: "KIMBERLY", MemberID: "W-2"}, CrossoverPayer: &billing.CrossoverPayer{Name: "OTHER & CO", ID: "60054"},
+			ERAClaimProgress: billing.ERAClaimProgress{
+				Status: billing.RemitApplied, ClaimID: idOf[billing.ClaimID](1), MatchedBy: billing.MatchedByUser, Sequence: billing.SequenceSecondary,
+				Warnings: []billing.WarningCode{billing.WarnLineUnmatched, billing.WarnProcedureUnknown}, LineNumbers: []int{1, 0}, AppliedAt: shapeTime,
+			},
 			Lines: []billing.ERALine{{
-				Number: 1, ProcedureCode: "D2391", SubmittedCode: "D2392", ServiceDate: day(2026, 1, 2), Charge: 18050, Paid: 12000,
-				Allowed: new(billing.Money(15000)), Units: "1", Adjustments: []billing.Adjustment{{Group: "PR", Reason: "2", Amount: 3000}}, Remarks: []string{"N1"},
-			}, {Number: 2, ProcedureCode: "D0120"}},
+				ProcedureCode: "D2391", SubmittedCode: "D2392", ServiceDate: day(2026, 1, 2), Charge: 18050, Paid: 12000,
+				Allowed: new(billing.Money(15000)), Units: "1", Adjustments: []billing.Adjustment{{Group: "PR", Reason: "2", Amount: 3000}}, Remarks: []string{"ZZ99", "MA01"},
+			}, {ProcedureCode: "D0120", Adjustments: []billing.Adjustment{{Group: "OA", Reason: "18", Amount: 100}}}},
 		},
-		{Ordinal: 2, ControlNumber: "?", StatusCode: "22", Paid: -1},
+		{Ordinal: 2, ControlNumber: "?", StatusCode: "22", Paid: -1, ERAClaimProgress: billing.ERAClaimProgress{
+			Status: billing.RemitUnmatched, Review: billing.ReviewNoPayment,
+		}},
+		{Ordinal: 3, StatusCode: "1", ERAClaimProgress: billing.ERAClaimProgress{
+			Status: billing.RemitNeedsReview, ClaimID: idOf[billing.ClaimID](2), MatchedBy: billing.MatchedByPayerNumber, Review: billing.ReviewUnapplied,
+		}, Lines: []billing.ERALine{{}}},
+		{Ordinal: 4, StatusCode: "4", ERAClaimProgress: billing.ERAClaimProgress{Status: billing.RemitPending}},
+		{Ordinal: 5, StatusCode: "23", CrossoverPayer: &billing.CrossoverPayer{Name: "OTHER"}, ERAClaimProgress: billing.ERAClaimProgress{Status: billing.RemitForwarded}},
+		{Ordinal: 6, StatusCode: "3", ERAClaimProgress: billing.ERAClaimProgress{Status: billing.RemitIgnored, Review: billing.ReviewNoClaim}},
 	}
 }
 

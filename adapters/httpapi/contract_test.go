@@ -99,10 +99,15 @@ func TestContractEnumerations(t *testing.T) {
 	rejection := schemas["Rejection"].Value.Properties
 	reason := rejection["reasons"].Value.Items.Value.Properties
 	for name, c := range map[string][2]string{
-		"codes":        {fmt.Sprint(problem["error"].Value.Enum...), fmt.Sprint(anys(billing.Codes())...)},
-		"fault codes":  {fmt.Sprint(problem["errors"].Value.Items.Value.Properties["code"].Value.Enum...), fmt.Sprint(anys(faults)...)},
-		"event types":  {fmt.Sprint(schemas["EventType"].Value.Enum...), fmt.Sprint(anys(billing.EventTypes())...)},
-		"reasons":      {fmt.Sprint(reason["code"].Value.Enum...), fmt.Sprint(anys(billing.ReasonCodes())...)},
+		"codes":       {fmt.Sprint(problem["error"].Value.Enum...), fmt.Sprint(anys(billing.Codes())...)},
+		"fault codes": {fmt.Sprint(problem["errors"].Value.Items.Value.Properties["code"].Value.Enum...), fmt.Sprint(anys(faults)...)},
+		"event types": {fmt.Sprint(schemas["EventType"].Value.Enum...), fmt.Sprint(anys(billing.EventTypes())...)},
+		"reasons":     {fmt.Sprint(reason["code"].Value.Enum...), fmt.Sprint(anys(billing.ReasonCodes())...)},
+		"warnings": {
+			fmt.Sprint(schemas["RemittanceWarnings"].Value.Items.Value.Properties["code"].Value.Enum...), fmt.Sprint(anys(billing.WarningCodes())...),
+		},
+		"reviews":      {fmt.Sprint(schemas["ReviewCode"].Value.Enum...), fmt.Sprint(anys(billing.ReviewCodes())...)},
+		"sequences":    {fmt.Sprint(schemas["PayerSequence"].Value.Enum...), fmt.Sprint(anys(billing.Sequences())...)},
 		"claim states": {fmt.Sprint(schemas["ClaimState"].Value.Enum...), fmt.Sprint(anys(billing.ClaimStates())...)},
 		"categories": {
 			fmt.Sprint(schemas["CategoryCoverage"].Value.Properties["category"].Value.Enum...), fmt.Sprint(anys(billing.Categories())...),

@@ -1,0 +1,243 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
+	"github.com/molar-billing/molar/core/remittances"
+)
+
+func parseERA(arg string) (billing.ERAID, error) {
+	id, err := billing.ParseID[billing.ERAID](arg)
+	if err != nil {
+		return id, fmt.Errorf("%q is not an era_ ID; molar era list lists them", arg)
+	}
+	return id, nil
+}
+
+// finishing is a command that finishes a claim of a remittance.
+type finishing struct {
+	use, short, long, example string
+	args                      int // after the remittance and the number
+	flags                     func(c *cobra.Command)
+	do                        func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.ERAClaim], era billing.ERAID, n int, args []string) (billing.Reply, error)
+}
+
+func (f finishing) command(b Backend) *cobra.Command {
+	var scoped scopeFlags
+	c := &cobra.Command{
+		Use: f.use, Short: f.short, Long: f.long, Example: f.example,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 2+f.args {
+				return nil
+			}
+			return fmt.Errorf("%s needs a remittance (era_...) and the number of its claim; molar era show lists them. See: %[1]s --help", c.CommandPath())
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			scope, err := scoped.scope()
+			if err != nil {
+				return err
+			}
+			id, err := parseERA(args[0])
+			if err != nil {
+				return err
+			}
+			n, err := strconv.ParseInt(args[1], 10, 32)
+			if err != nil || n < 1 {
+				return fmt.Errorf("%q is not the number of a claim; molar era show lists them", args[1])
+			}
+			return withRemittances(c, b, func(s *remittances.Service) error {
+				call := idempotency.Administration(scope, operator(), finished)
+				reply, err := f.do(c.Context(), s, call, id, int(n), args[2:])
+				return printed(c)(reply, explainERA(err, scope, id, args[1]))
+			})
+		},
+	}
+	scoped.on(c)
+	if f.flags != nil {
+		f.flags(c)
+	}
+	return c
+}
+
+// finished says what became of a claim of a remittance.
+func finished(r *billing.ERAClaim) string {
+	status, _ := r.Shown()
+	became := map[billing.RemitStatus]string{
+		billing.RemitApplied:     fmt.Sprintf("is applied to %s: %s of %s is paid.", claimOrDash(r.ClaimID), r.Paid, r.Charge),
+		billing.RemitNeedsReview: "is not applied any more.",
+		billing.RemitIgnored:     "is ignored.",
+	}[status]
+	return strings.TrimSuffix(fmt.Sprintf("#%d %s\n%s", r.Ordinal, became, remarksOn(r)), "\n")
+}
+
+func matchERA(b Backend) *cobra.Command {
+	var lines []string
+	return finishing{
+		use: "match ERA_ID NUMBER CLAIM_ID", short: "Match a claim of a remittance to a claim, and apply it", args: 1,
+		long: "Matches a claim of a remittance to the claim that you name, and applies it. It works in every status except applied.\n" +
+			"Lines are matched by their content. --line says that a line of the remittance pays another line of the claim, or none.",
+		example: "  molar era match --org org_... --mode test era_... 2 clm_...\n" +
+			"  molar era match --org org_... --mode test era_... 2 clm_... --line 1=3 --line 2=none",
+		flags: func(c *cobra.Command) {
+			c.Flags().StringArrayVar(&lines, "line", nil, "ERA_LINE=LINE: a line of the remittance, and the claim's line or none, from 1 (repeatable)")
+		},
+		do: func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.ERAClaim], era billing.ERAID, n int, args []string) (billing.Reply, error) {
+			in := intake.MatchRequest{ClaimID: &args[0]}
+			for _, text := range lines {
+				line, err := parseLine(text)
+				if err != nil {
+					return billing.Reply{}, err
+				}
+				in.Lines = append(in.Lines, line)
+			}
+			return s.MatchClaim(ctx, call, era, n, in)
+		},
+	}.command(b)
+}
+
+func parseLine(text string) (in intake.MatchLineInput, err error) {
+	of, to, _ := strings.Cut(text, "=")
+	if in.ERALine, err = strconv.Atoi(of); err == nil && to != "none" {
+		var n int
+		n, err = strconv.Atoi(to)
+		in.LineNumber = &n
+	}
+	if err != nil {
+		return in, fmt.Errorf("--line %q is not ERA_LINE=LINE, such as 1=3 or 2=none", text)
+	}
+	return in, nil
+}
+
+func onNote(in *intake.NoteRequest) func(c *cobra.Command) {
+	return func(c *cobra.Command) {
+		in.Note = c.Flags().String("note", "", "why, at most 400 characters; the history of the claim keeps it")
+	}
+}
+
+func applyERA(b Backend) *cobra.Command {
+	var in intake.NoteRequest
+	return finishing{
+		use: "apply ERA_ID NUMBER", short: "Apply a claim of a remittance that needs review",
+		long: "Applies a claim of a remittance to the claim that it matches, although it needs review. You take responsibility\n" +
+			"for what differs. It works in every status except applied.",
+		example: "  molar era apply --org org_... --mode test era_... 2 --note 'The payer confirmed both payments.'",
+		flags:   onNote(&in),
+		do: func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.ERAClaim], era billing.ERAID, n int, _ []string) (billing.Reply, error) {
+			return s.ApplyClaim(ctx, call, era, n, in)
+		},
+	}.command(b)
+}
+
+func ignoreERA(b Backend) *cobra.Command {
+	var in intake.NoteRequest
+	return finishing{
+		use: "ignore ERA_ID NUMBER", short: "Finish a claim of a remittance without applying it",
+		long: "Marks a claim of a remittance as finished without applying it, such as one for a claim that was not sent with Molar.\n" +
+			"You can still match or apply it later.",
+		example: "  molar era ignore --org org_... --mode test era_... 2 --note 'Billed before we used Molar.'",
+		flags:   onNote(&in),
+		do: func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.ERAClaim], era billing.ERAID, n int, _ []string) (billing.Reply, error) {
+			return s.IgnoreClaim(ctx, call, era, n, in)
+		},
+	}.command(b)
+}
+
+func unapplyERA(b Backend) *cobra.Command {
+	var in intake.NoteRequest
+	return finishing{
+		use: "unapply ERA_ID NUMBER", short: "Take the application of a claim of a remittance back",
+		long: "Reverses the application of a claim of a remittance. It needs review then, and is never applied again automatically.\n" +
+			"For a posted remittance, run molar era unpost first.",
+		example: "  molar era unapply --org org_... --mode test era_... 2 --note 'Applied to the wrong visit.'",
+		flags:   onNote(&in),
+		do: func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.ERAClaim], era billing.ERAID, n int, _ []string) (billing.Reply, error) {
+			return s.UnapplyClaim(ctx, call, era, n, in)
+		},
+	}.command(b)
+}
+
+func postERA(b Backend) *cobra.Command {
+	var accept bool
+	c := posting(b, "post ERA_ID", "Record that a remittance is posted in the practice's books",
+		"Records that the payment is posted in the practice's books. While claims need review or are unmatched, it refuses;\n"+
+			"finish them first, or use --accept-unfinished.",
+		"  molar era post --org org_... --mode test era_...", "is posted.",
+		func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.ERARecord], id billing.ERAID) (billing.Reply, error) {
+			return s.Post(ctx, call, id, accept)
+		})
+	c.Flags().BoolVar(&accept, "accept-unfinished", false, "post although claims need review or are unmatched")
+	return c
+}
+
+func unpostERA(b Backend) *cobra.Command {
+	return posting(b, "unpost ERA_ID", "Take back that a remittance is posted",
+		"Takes back that a remittance is posted, to correct a mistake. Its claims do not change.",
+		"  molar era unpost --org org_... --mode test era_...", "is not posted.",
+		func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.ERARecord], id billing.ERAID) (billing.Reply, error) {
+			return s.Unpost(ctx, call, id, intake.NoteRequest{})
+		})
+}
+
+// posting is a command that posts a remittance, or takes that back.
+func posting(
+	b Backend, use, short, long, example, done string,
+	do func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.ERARecord], id billing.ERAID) (billing.Reply, error),
+) *cobra.Command {
+	var f scopeFlags
+	c := &cobra.Command{
+		Use: use, Short: short, Long: long, Example: example, Args: oneOf("remittance (era_...)", "molar era list"),
+		RunE: func(c *cobra.Command, args []string) error {
+			scope, err := f.scope()
+			if err != nil {
+				return err
+			}
+			id, err := parseERA(args[0])
+			if err != nil {
+				return err
+			}
+			return withRemittances(c, b, func(s *remittances.Service) error {
+				show := func(r *billing.ERARecord) string { return r.ID.String() + " " + done }
+				reply, err := do(c.Context(), s, idempotency.Administration(scope, operator(), show), id)
+				return printed(c)(reply, explainERA(err, scope, id, ""))
+			})
+		},
+	}
+	f.on(c)
+	return c
+}
+
+// explainERA says what to do about an error. Number is that of a claim of the
+// remittance; empty when the command names none.
+func explainERA(err error, scope billing.Scope, id billing.ERAID, number string) error {
+	e, ok := errors.AsType[*billing.Error](err)
+	switch {
+	case !ok:
+		return err
+	case e.Code == billing.CodeNotFound && slices.ContainsFunc(e.Faults, func(f billing.FieldFault) bool { return f.Field == "claim_id" }):
+		return fmt.Errorf("there is no such claim in %s mode of that organization; GET /claims lists them", scope.Mode)
+	case e.Code == billing.CodeNotFound && number != "":
+		return fmt.Errorf("there is no claim #%s of %s in %s mode of that organization; molar era list and molar era show list them", number, id, scope.Mode)
+	case e.Code == billing.CodeNotFound:
+		return fmt.Errorf("there is no %s in %s mode of that organization; molar era list lists them", id, scope.Mode)
+	case e.Code == billing.CodeInvalidRequest:
+		var all []string
+		for _, f := range e.Faults {
+			all = append(all, f.Field+": "+f.Message)
+		}
+		return errors.New(strings.Join(all, "\n"))
+	case e.Code == billing.CodeConflict:
+		return fmt.Errorf("%s\nSee: molar era show --org %s --mode %s %s", e.Message, scope.Org, scope.Mode, id)
+	default:
+		return err
+	}
+}

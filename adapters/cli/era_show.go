@@ -1,0 +1,202 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/remittances"
+)
+
+func listERAs(b Backend) *cobra.Command {
+	var f scopeFlags
+	var filter billing.ERAFilter
+	c := &cobra.Command{
+		Use: "list", Short: "List remittances, the last received first", Args: cobra.NoArgs,
+		Long: "Lists the remittances of an organization in a mode, the last received first. UNFINISHED counts the claims that\n" +
+			"need review or match no claim here. --needs-attention lists remittances with such claims, and those whose payment\n" +
+			"does not add up.",
+		Example: "  molar era list --org org_... --mode test --needs-attention",
+		RunE: func(c *cobra.Command, _ []string) error {
+			scope, err := f.scope()
+			if err != nil {
+				return err
+			}
+			return withRemittances(c, b, func(s *remittances.Service) error {
+				var all []*billing.ERA
+				for p := (billing.Page{Limit: billing.MaxPageLimit}); ; {
+					page, next, err := s.List(c.Context(), scope, filter, p)
+					if err != nil {
+						return err
+					}
+					all = append(all, page...)
+					if p.After = next; next == nil {
+						return printERAs(c, all)
+					}
+				}
+			})
+		},
+	}
+	f.on(c)
+	c.Flags().BoolVar(&filter.NeedsAttention, "needs-attention", false, "only those that a person must look at")
+	return c
+}
+
+func printERAs(c *cobra.Command, all []*billing.ERA) error {
+	if len(all) == 0 {
+		_, err := fmt.Fprintln(c.OutOrStdout(), "There are no such remittances.")
+		return err
+	}
+	return columns(c, len(all), []column{
+		{"ID", func(i int) string { return all[i].ID.String() }, false},
+		{"STATE", func(i int) string { return string(all[i].State) }, false},
+		{"PAYER", func(i int) string { return cmp.Or(all[i].PayerName, "-") }, false},
+		{"TRACE", func(i int) string { return cmp.Or(all[i].Payment.TraceNumber, "-") }, false},
+		{"DATE", func(i int) string { return dateOrDash(all[i].Payment.Date) }, false},
+		{"TOTAL", func(i int) string { return all[i].Payment.Total.String() }, true},
+		{"CLAIMS", func(i int) string { return strconv.Itoa(all[i].ClaimCount) }, true},
+		{"UNFINISHED", func(i int) string { return strconv.Itoa(all[i].Unfinished()) }, true},
+	})
+}
+
+// column is a column of a table.
+type column struct {
+	head  string
+	cell  func(row int) string
+	right bool // aligned to the right, as amounts are
+}
+
+// columns prints a table.
+func columns(c *cobra.Command, rows int, of []column) error {
+	lines := make([]string, rows+1) // the first is the header
+	for n, col := range of {
+		cells := make([]string, rows+1)
+		cells[0] = col.head
+		width := len(col.head)
+		for i := range rows {
+			cells[i+1] = col.cell(i)
+			width = max(width, len(cells[i+1]))
+		}
+		for i, cell := range cells {
+			if col.right {
+				cell = fmt.Sprintf("%*s", width, cell)
+			}
+			if n > 0 {
+				cell = "\t" + cell
+			}
+			lines[i] += cell
+		}
+	}
+	return table(c, lines[0], lines[1:])
+}
+
+func dateOrDash(d billing.Date) string {
+	if d.IsZero() {
+		return "-"
+	}
+	return d.String()
+}
+
+func showERA(b Backend) *cobra.Command {
+	var f scopeFlags
+	c := &cobra.Command{
+		Use: "show ERA_ID", Short: "Show a remittance, its claims and what is left to do", Args: oneOf("remittance (era_...)", "molar era list"),
+		Long: "Shows a remittance and its claims, and what to do about each unfinished one. It names patients.\n" +
+			"The first column is the number that molar era match, apply, ignore and unapply accept.",
+		Example: "  molar era show --org org_... --mode test era_...",
+		RunE: func(c *cobra.Command, args []string) error {
+			scope, err := f.scope()
+			if err != nil {
+				return err
+			}
+			id, err := parseERA(args[0])
+			if err != nil {
+				return err
+			}
+			return withRemittances(c, b, func(s *remittances.Service) error {
+				r, err := s.Get(c.Context(), scope, id)
+				if err != nil {
+					return explainERA(err, scope, id, "")
+				}
+				claims := r.Claims
+				for more := r.More; more; {
+					var next []*billing.ERAClaim
+					next, more, err = s.Claims(c.Context(), scope, id, claims[len(claims)-1].Ordinal, billing.MaxPageLimit)
+					if err != nil {
+						return err
+					}
+					claims = append(claims, next...)
+				}
+				return printERA(c, r.ERA, claims)
+			})
+		},
+	}
+	f.on(c)
+	return c
+}
+
+func printERA(c *cobra.Command, e *billing.ERA, claims []*billing.ERAClaim) error {
+	p := e.Counted()
+	var head strings.Builder
+	fmt.Fprintf(&head, "%s from %s, %s\n", e.ID, cmp.Or(e.PayerName, "an unnamed payer"), e.State)
+	fmt.Fprintf(&head, "%s %s of %s: %s\n", e.Payment.Method, cmp.Or(e.Payment.TraceNumber, "-"), dateOrDash(e.Payment.Date), e.Payment.Total)
+	fmt.Fprintf(&head, "%d applied, %d need review, %d unmatched, %d ignored, %d forwarded\n", p.Applied, p.NeedsReview, p.Unmatched, p.Ignored, p.Forwarded)
+	if e.Balance.Payment.Failed > 0 {
+		fmt.Fprintf(&head, "The payment does not add up: it is off by %s.\n", e.Balance.Payment.Off)
+	}
+	for _, w := range e.Warnings {
+		head.WriteString(w.Message() + "\n")
+	}
+	if _, err := fmt.Fprintln(c.OutOrStdout(), head.String()); err != nil {
+		return err
+	}
+	err := columns(c, len(claims), []column{
+		{"#", func(i int) string { return strconv.Itoa(claims[i].Ordinal) }, true},
+		{"STATUS", func(i int) string { status, _ := claims[i].Shown(); return string(status) }, false},
+		{"CONTROL NUMBER", func(i int) string { return cmp.Or(claims[i].ControlNumber, "-") }, false},
+		{"PATIENT", func(i int) string { return patientName(claims[i]) }, false},
+		{"SERVICE", func(i int) string { return dateOrDash(claims[i].ServiceDates.From) }, false},
+		{"CHARGE", func(i int) string { return claims[i].Charge.String() }, true},
+		{"PAID", func(i int) string { return claims[i].Paid.String() }, true},
+		{"CLAIM", func(i int) string { return claimOrDash(claims[i].ClaimID) }, false},
+	})
+	if err != nil {
+		return err
+	}
+	var rest strings.Builder
+	for _, r := range claims {
+		rest.WriteString(remarksOn(r))
+	}
+	if rest.Len() > 0 {
+		_, err = fmt.Fprint(c.OutOrStdout(), "\n", rest.String())
+	}
+	return err
+}
+
+func patientName(r *billing.ERAClaim) string {
+	return cmp.Or(strings.TrimSpace(r.PatientFirstName+" "+r.PatientLastName), "-")
+}
+
+func claimOrDash(id billing.ClaimID) string {
+	if id.IsZero() {
+		return "-"
+	}
+	return id.String()
+}
+
+// remarksOn returns what to know and to do about a claim of a remittance, a line
+// each.
+func remarksOn(r *billing.ERAClaim) string {
+	var b strings.Builder
+	if _, review := r.Shown(); review != "" {
+		fmt.Fprintf(&b, "#%d %s: %s %s\n", r.Ordinal, review, review.Message(), review.Fix())
+	}
+	for _, w := range r.Warnings {
+		fmt.Fprintf(&b, "#%d %s: %s\n", r.Ordinal, w, w.Message())
+	}
+	return b.String()
+}

@@ -144,7 +144,7 @@ func (s *service) readsByStrangers(m made) map[string][]foreign {
 		"GET /batches":           {nothing("/batches")},
 		"GET /batches/{id}":      {absent("/batches/" + m.batch)},
 		"GET /batches/{id}/file": {absent("/batches/" + m.batch + "/file")},
-		"GET /eras":              {nothing("/eras"), nothing("/eras?state=needs_review")},
+		"GET /eras":              {nothing("/eras"), nothing("/eras?state=needs_review"), nothing("/eras?needs_attention=true")},
 		"GET /eras/{id}":         {absent("/eras/" + m.era)},
 		"GET /eras/{id}/claims":  {absent("/eras/" + m.era + "/claims")},
 		"GET /eras/{id}/file":    {absent("/eras/" + m.era + "/file")},
@@ -191,10 +191,16 @@ func (s *service) writesByStrangers(t *testing.T, m made) map[string][]foreign {
 		"POST /claims/{id}/void":      {post("/claims/" + m.paid + "/void")},
 		"POST /claims/{id}/replace":   {absent(call{path: "/claims/" + m.paid + "/replace", body: s.crown("1", nil)})},
 		"POST /claims/{id}/reconcile": {post("/claims/" + m.paid + "/reconcile")},
+		"POST /claims/{id}/reopen":    {post("/claims/" + m.paid + "/reopen")},
 		"POST /claims/{id}/convert": {
 			post("/claims/"+m.question+"/convert", "lines", []anObject{{"line_number": 1, "service_date": lately(1)}}),
 		},
-		"POST /eras/{id}/post":                       {post("/eras/" + m.era + "/post")},
+		"POST /eras/{id}/post":                       {post("/eras/"+m.era+"/post", "accept_unfinished", true)},
+		"POST /eras/{id}/unpost":                     {post("/eras/"+m.era+"/unpost", "note", "mine")},
+		"POST /eras/{id}/claims/{ordinal}/match":     {post("/eras/"+m.era+"/claims/1/match", "claim_id", m.sent)},
+		"POST /eras/{id}/claims/{ordinal}/apply":     {post("/eras/"+m.era+"/claims/1/apply", "note", "mine")},
+		"POST /eras/{id}/claims/{ordinal}/ignore":    {post("/eras/"+m.era+"/claims/1/ignore", "note", "mine")},
+		"POST /eras/{id}/claims/{ordinal}/unapply":   {post("/eras/"+m.era+"/claims/1/unapply", "note", "mine")},
 		"POST /offices":                              {}, // they name nothing; untouchedClaims makes some
 		"POST /providers":                            {},
 		"POST /webhook_endpoints":                    {}, // it names nothing; untouchedEndpoint makes some
@@ -252,7 +258,7 @@ func (s *service) untouchedClaims(t *testing.T, m made) {
 	for id, state := range map[string]string{m.sent: "validated", m.queued: "needs_attention", m.paid: "paid", m.question: "returned"} {
 		s.must(t, 200, call{path: "/claims/" + id}).shows(t, "state", state, "note", nil, "converted_to", nil)
 	}
-	s.must(t, 200, call{path: "/eras/" + m.era}).shows(t, "state", "needs_review")
+	s.must(t, 200, call{path: "/eras/" + m.era}).shows(t, "state", "needs_review", "claims.data.0.status", "unmatched", "claims.data.0.claim_id", nil)
 	for _, key := range []string{s.other, s.live} {
 		office := s.must(t, 201, call{path: "/offices", body: `{"name":"Mine","npi":"1234567893"}`, key: key}).text(t, "id")
 		provider := s.must(t, 201, call{path: "/providers", body: `{"first_name":"Ann","last_name":"Lee","npi":"1234567893"}`, key: key}).text(t, "id")

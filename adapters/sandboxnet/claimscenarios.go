@@ -15,20 +15,26 @@ const testPayer = "CHTEST"
 // scenario is accepted without further messages.
 type claimScenario struct {
 	ending      string
-	rejectsFile bool   // the clearinghouse rejects the claim's first file
-	rejected    bool   // the payer rejects the claim
-	asked       bool   // the payer requests information
-	decision    *terms // nil if there is no remittance
-	reversed    bool   // the payment is reversed one ERA delay later
-	unbalanced  bool   // the remittance does not add up
-	estimates   bool   // the scenario is for predeterminations only
+	rejectsFile bool     // the clearinghouse rejects the claim's first file
+	rejected    bool     // the payer rejects the claim
+	asked       bool     // the payer requests information
+	numberless  bool     // the acceptance does not state the payer's claim number
+	decision    *terms   // nil if there is no remittance
+	stated      phrasing // how the remittance states the decision; nil for one claim with every line in order
+	later       phrasing // what another remittance says one ERA delay later; nil if there is none
+	unbalanced  bool     // the remittance does not add up
+	miscounted  bool     // the counts of the remittance's trailers are wrong
+	estimates   bool     // the scenario is for predeterminations only
+	takesBack   bool     // once the claim is voided, a remittance takes the payment back
 }
 
 // terms computes a payment: the contract discount in percent of the fee, and
 // the patient's share in percent of the rest.
 type terms struct {
+	status            string // CLP02 of a claim
 	contract, patient int64
-	denied            bool // nothing is paid
+	refused           *remittance.Adjustment // the group and reason if nothing is paid
+	forwards          bool                   // the claim goes on to another payer
 }
 
 // The terms of the sandbox. A line of 100.00 that is paid in part is allowed
@@ -36,9 +42,20 @@ type terms struct {
 //
 //nolint:gochecknoglobals // constants; Go has none of struct type
 var (
-	inFull = &terms{}
-	inPart = &terms{contract: 20, patient: 20}
-	denied = &terms{denied: true}
+	inFull    = &terms{status: statusPrimary}
+	inPart    = &terms{status: statusPrimary, contract: 20, patient: 20}
+	crossed   = &terms{status: statusCrossed, contract: 20, patient: 20, forwards: true}
+	denied    = &terms{status: remittance.StatusDenied, refused: &remittance.Adjustment{Group: groupContract, Reason: reasonNotCovered}}
+	leftOver  = &terms{status: remittance.StatusDenied, refused: &remittance.Adjustment{Group: remittance.GroupPatient, Reason: reasonNotCovered}}
+	elsewhere = &terms{status: statusForwarded, refused: &remittance.Adjustment{Group: remittance.GroupOther, Reason: reasonOtherPayer}, forwards: true}
+)
+
+// The codes of claims (CLP02) that the codec does not define.
+const (
+	statusPrimary   = "1"  // processed as the primary payer
+	statusSecondary = "2"  // processed as the secondary payer
+	statusCrossed   = "19" // processed as the primary payer, and forwarded
+	statusForwarded = "23" // not this payer's claim, forwarded
 )
 
 // claimScenarios is the table of endings for claims. The longest matching
@@ -53,14 +70,28 @@ var claimScenarios = []claimScenario{
 	{ending: "-INFO-REQUEST", asked: true},
 	{ending: "-PAID-ERA", decision: inPart},
 	{ending: "-DENIED", decision: denied},
-	{ending: "-REVERSED", decision: inPart, reversed: true},
+	{ending: "-REVERSED", decision: inPart, later: reversed},
 	{ending: "-UNBALANCED", decision: inPart, unbalanced: true},
 	{ending: "-ESTIMATE", decision: inPart, estimates: true},
+	{ending: "-CROSSOVER", decision: crossed},
+	{ending: "-FORWARDED", decision: elsewhere},
+	{ending: "-SHUFFLED", decision: inPart, stated: shuffled},
+	{ending: "-SPLIT", decision: inPart, stated: split},
+	{ending: "-SPLIT-REVERSED", decision: inPart, stated: split, later: reversed},
+	{ending: "-LINE-REVERSED", decision: inPart, later: lastLineReversed},
+	{ending: "-RECONSIDERED", decision: leftOver, later: paidAfterAll},
+	{ending: "-CORRECTED", decision: inPart, later: corrected},
+	{ending: "-PAID-TWICE", decision: inPart, later: again},
+	{ending: "-CUT-NUMBER", numberless: true, decision: inPart, stated: numberCut},
+	{ending: "-WRONG-PATIENT", decision: inPart, stated: anotherPatient},
+	{ending: "-REJECTED-PAID", rejected: true, decision: inPart},
+	{ending: "-BAD-COUNTS", decision: inPart, miscounted: true},
+	{ending: "-TAKE-BACK", decision: inPart, takesBack: true},
 }
 
-// scenarioOfClaim returns the scenario of a claim. A void is always accepted
-// and has no remittance. Only a predetermination has an estimate, and only a
-// paid claim is reversed.
+// scenarioOfClaim returns the scenario of a claim. A void is always accepted.
+// Only a predetermination has an estimate, and only a claim has a later
+// remittance.
 func scenarioOfClaim(c *claims.Claim) (found claimScenario) {
 	if c.Payer.PayerID == testPayer {
 		found.decision = inFull
@@ -73,37 +104,48 @@ func scenarioOfClaim(c *claims.Claim) (found claimScenario) {
 		}
 	}
 	if c.Frequency == claims.FrequencyVoid {
-		return claimScenario{rejectsFile: found.rejectsFile}
+		return claimScenario{rejectsFile: found.rejectsFile, takesBack: found.takesBack && !estimate}
 	}
-	found.reversed = found.reversed && !estimate
+	if estimate {
+		found.later = nil
+	}
 	return found
 }
 
 // The adjustments of the sandbox: group and reason.
 const (
 	groupContract    = "CO"
-	reasonFee        = "45" // over the fee schedule
-	reasonNotCovered = "96"
-	reasonShare      = "2" // coinsurance
+	reasonFee        = "45"  // over the fee schedule
+	reasonNotCovered = "96"  // with remarkPlan
+	reasonOtherPayer = "109" // another payer covers it
+	reasonShare      = "2"   // coinsurance
+	reasonEarlier    = "23"  // what an earlier payer paid and wrote off
 )
 
 // remarkPlan is the remark that reasonNotCovered requires: see the plan's documents.
 const remarkPlan = "N130"
 
-// adjust returns the adjustments of a fee, and the amount allowed.
-func (t *terms) adjust(fee billing.Money) (all []remittance.Adjustment, allowed billing.Money) {
-	less := func(group, reason string, amount billing.Money) {
-		if amount != 0 {
-			all = append(all, remittance.Adjustment{Group: group, Reason: reason, Amount: amount})
+// decide sets the adjustments, the allowed amount and the remarks of a line. The
+// payment is computed later.
+func (t *terms) decide(s *remittance.Service) {
+	s.Adjustments, s.Amounts, s.Remarks = nil, nil, nil
+	if t.refused != nil {
+		adjust(s, t.refused.Group, t.refused.Reason, s.Charge)
+		if t.refused.Reason == reasonNotCovered {
+			s.Remarks = []remittance.Remark{{Qualifier: "HE", Code: remarkPlan}}
 		}
+		return
 	}
-	if t.denied {
-		less(groupContract, reasonNotCovered, fee)
-		return all, 0
+	contract := s.Charge * billing.Money(t.contract) / 100
+	allowed := s.Charge - contract
+	adjust(s, groupContract, reasonFee, contract)
+	adjust(s, remittance.GroupPatient, reasonShare, allowed*billing.Money(t.patient)/100)
+	s.Amounts = []remittance.Amount{{Qualifier: "B6", Amount: allowed}}
+}
+
+// adjust adds an adjustment unless the amount is zero.
+func adjust(s *remittance.Service, group, reason string, amount billing.Money) {
+	if amount != 0 {
+		s.Adjustments = append(s.Adjustments, remittance.Adjustment{Group: group, Reason: reason, Amount: amount})
 	}
-	contract := fee * billing.Money(t.contract) / 100
-	allowed = fee - contract
-	less(groupContract, reasonFee, contract)
-	less(remittance.GroupPatient, reasonShare, allowed*billing.Money(t.patient)/100)
-	return all, allowed
 }

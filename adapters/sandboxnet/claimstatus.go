@@ -22,8 +22,13 @@ type received struct {
 	clearinghouseNumber string
 	payerNumber         string
 
-	decided  *remittance.Claim // nil if not decided
-	takeBack *remittance.Claim // the reversal of the claim that this one replaces; nil if none
+	takeBack []remittance.Claim // the reversals of the claim that this one replaces or voids
+	stated   []remittance.Claim // the decision as the first remittance states it
+	later    []remittance.Claim // the claims of the later remittance
+
+	// The same for the payer to which the claim was forwarded. Its only remittance
+	// is the later one.
+	secondaryTakeBack, secondaryStated []remittance.Claim
 }
 
 // newBatch numbers the claims. A payer keeps its own number for a claim that is
@@ -75,6 +80,7 @@ const (
 	entityClearinghouse = "AY"
 	entityPayer         = "PR"
 	entitySubscriber    = "IL"
+	entityNextPayer     = "TT"
 
 	actionAccept = "WQ"
 	actionReject = "U"
@@ -106,7 +112,9 @@ func (o *outbox) accepted(b *batch, of []*received) {
 			c.Statuses = []acknowledgements.Status{s}
 			return
 		}
-		c.PayerClaimNumber = r.payerNumber
+		if !r.scenario.numberless {
+			c.PayerClaimNumber = r.payerNumber
+		}
 		c.Statuses = []acknowledgements.Status{
 			status(l.day(), actionAccept, r.Charge(), acknowledgements.Code{Category: "A2", Status: "20", Entity: entityPayer}),
 		}

@@ -106,6 +106,30 @@ func everything() []claims.Claim {
 	}
 }
 
+// oddities returns a claim for every ending whose remittance needs more than one
+// look.
+func oddities() []claims.Claim {
+	return []claims.Claim{
+		changed(claim("C-CROSSOVER", "-CROSSOVER", aetna()), withChild),
+		claim("C-FORWARDED", "-FORWARDED", aetna()),
+		claim("C-SHUFFLED", "-SHUFFLED", aetna()),
+		claim("C-SPLIT", "-SPLIT", aetna()),
+		claim("C-SPLIT-REVERSED", "-SPLIT-REVERSED", aetna()),
+		claim("C-LINE", "-LINE-REVERSED", aetna()),
+		claim("C-RECONSIDERED", "-RECONSIDERED", aetna()),
+		claim("C-CORRECTED", "-CORRECTED", aetna()),
+		claim("C-TWICE", "-PAID-TWICE", aetna()),
+		claim("C-1234567890123456", "-CUT-NUMBER", aetna()),
+		claim("C-WRONG", "-WRONG-PATIENT", aetna()),
+		claim("C-REJECTED", "-REJECTED-PAID", aetna()),
+		claim("C-COUNTS", "-BAD-COUNTS", aetna()),
+		claim("C-BACK", "-TAKE-BACK", aetna()),
+		changed(claim("P-SHUFFLED", "-SHUFFLED", aetna()), predetermined),
+		changed(claim("P-CROSSOVER", "-CROSSOVER", aetna()), predetermined),
+		changed(claim("V-BACK", "-TAKE-BACK", aetna()), voiding),
+	}
+}
+
 // file returns the 837 of the claims.
 func file(tb testing.TB, all ...claims.Claim) []byte {
 	tb.Helper()
@@ -182,13 +206,25 @@ func replies(tb testing.TB, content []byte, remember memory) map[string]sandboxn
 // ending, and its time, with a golden file.
 func TestMessageGoldens(t *testing.T) {
 	t.Parallel()
-	got := replies(t, file(t, everything()...), before)
-	for name, after := range map[string]time.Duration{
+	sameMessages(t, "claims", everything(), map[string]time.Duration{
 		".997": 300 * time.Millisecond, "-clearinghouse-1.277": 600 * time.Millisecond,
 		"-payer-1.277": time.Second, "-payer-2.277": time.Second, "-request-1.277": 6 * time.Second, "-request-2.277": 6 * time.Second,
 		"-payment-1.835": 121 * time.Second, "-payment-2.835": 121 * time.Second, "-payment-3.835": 121 * time.Second, "-payment-4.835": 121 * time.Second,
 		"-reversal-1.835": 241 * time.Second,
-	} {
+	})
+	sameMessages(t, "oddities", oddities(), map[string]time.Duration{
+		".997": 300 * time.Millisecond, "-clearinghouse-1.277": 600 * time.Millisecond, "-payer-1.277": time.Second,
+		"-payment-1.835": 121 * time.Second, "-payment-2.835": 121 * time.Second,
+		"-reversal-1.835": 241 * time.Second, "-change-1.835": 241 * time.Second, "-crossover-1.835": 241 * time.Second,
+	})
+}
+
+// sameMessages compares the messages about the claims with golden files, whose names
+// begin with the word.
+func sameMessages(t *testing.T, word string, all []claims.Claim, due map[string]time.Duration) {
+	t.Helper()
+	got := replies(t, file(t, all...), before)
+	for name, after := range due {
 		f, ok := got[name]
 		delete(got, name)
 		if !ok {
@@ -198,7 +234,7 @@ func TestMessageGoldens(t *testing.T) {
 		if want := asked.Add(after); !f.Due.Equal(want) {
 			t.Errorf("%s is there at %v, want %v", name, f.Due, want)
 		}
-		x12test.Golden(t, "claims"+name, x12test.Lines(f.Content))
+		x12test.Golden(t, word+name, x12test.Lines(f.Content))
 	}
 	for name := range got {
 		t.Errorf("%s comes back", name)

@@ -73,14 +73,14 @@ func readAcknowledgement(t *testing.T, codec *edi.Codec, name string, content []
 // readClaim checks the figures that a user sees.
 func readClaim(t *testing.T, c *billing.ERAClaim) {
 	t.Helper()
-	p, e := c.Payment(billing.ERAID{}), c.Estimate(billing.ERAID{})
+	p, e := c.Shares(), c.Estimate(billing.ERAID{}, make([]int, len(c.Lines)))
 	denied := strings.HasSuffix(c.ControlNumber, "-DENIED")
-	if p.Denied != denied && !c.Estimates() || c.PatientLastName != "ROE" || c.Lines[0].Number != 1 {
+	if (c.Outcome() == billing.OutcomeDenied) != denied && !c.Estimates() && !c.Reverses() || c.PatientLastName != "ROE" || c.Lines[0].ControlNumber != "1" {
 		t.Errorf("%s: %+v of %+v", c.ControlNumber, p, c)
 	}
 	switch c.ControlNumber {
 	case "C-PART":
-		if c.Paid != 198_75 || *c.Allowed != 248_43 || p.PatientResponsibility != 49_68 || c.PatientFirstName != "KIM" || c.Lines[1].Number != 2 {
+		if c.Paid != 198_75 || *c.Allowed != 248_43 || p.PatientResponsibility != 49_68 || c.PatientFirstName != "KIM" || c.Lines[1].ControlNumber != "2" {
 			t.Errorf("paid in part: %+v", c)
 		}
 	case "P-ESTIMATE":

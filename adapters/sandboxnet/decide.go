@@ -2,7 +2,10 @@ package sandboxnet
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
+	"slices"
 
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/claims"
@@ -12,18 +15,18 @@ import (
 
 // decide computes the payers' decisions on the claims that came in a file on
 // the day. It remembers the payments by the payers' numbers. A claim that
-// replaces a paid one gets the reversal of that payment.
+// replaces a paid one gets the reversal of that payment, as does a void that takes
+// the payment back.
 func decide(file string, batches []*batch, came billing.Date, remember memory) error {
 	var decided []*received
 	var notes []Note
 	for _, b := range batches {
 		for _, r := range b.claims {
-			if r.scenario.decision == nil {
-				continue
+			if r.scenario.decision != nil {
+				r.decide(came)
 			}
-			r.decided = decision(r, came)
-			if r.Predetermination {
-				continue // nothing is paid
+			if r.scenario.decision == nil && !r.scenario.takesBack || r.Predetermination { // of these, nothing is paid
+				continue
 			}
 			decided = append(decided, r)
 			notes = append(notes, Note{
@@ -36,47 +39,82 @@ func decide(file string, batches []*batch, came billing.Date, remember memory) e
 		return err
 	}
 	for i, r := range decided {
-		if r.Frequency != claims.FrequencyReplacement || len(before[i]) == 0 {
+		if r.Frequency == claims.FrequencyOriginal || len(before[i]) == 0 {
 			continue
 		}
-		if r.takeBack, err = reversal(before[i], namesOf(r)); err != nil {
+		if err := r.reverse(before[i]); err != nil {
 			return fmt.Errorf("read the decision on a claim: %w", err)
 		}
 	}
 	return nil
 }
 
-// standing returns the decision that a replacement of the claim would reverse, as an
-// 835 without names. It is empty if the decision pays nothing, or if the payment is
-// reversed anyway or cannot be posted.
+// decide computes the claims of the remittances.
+func (r *received) decide(came billing.Date) {
+	decided := decision(r, came)
+	r.stated = again(decided)
+	if r.scenario.stated != nil {
+		r.stated = r.scenario.stated(decided)
+	}
+	if r.scenario.later != nil {
+		r.later = r.scenario.later(decided)
+	}
+	if decided.Status == statusCrossed {
+		r.secondaryStated = []remittance.Claim{*bySecondary(decided)}
+	}
+}
+
+// standing returns the payments that a replacement of the claim would reverse, as an
+// 835 without names: the payer's, then those of the secondary payer. It is empty if
+// nothing is paid, or if the payment is reversed anyway or cannot be posted.
 func (r *received) standing() []byte {
-	if r.scenario.reversed || r.scenario.unbalanced {
+	if r.scenario.unbalanced {
 		return nil
 	}
-	c := *r.decided
-	c.Names = nil
-	alone := remittance.Remittance{Claims: []remittance.Claim{c}}
-	alone.Settle()
-	if alone.Total == 0 {
+	all := []remittance.Remittance{
+		{Claims: standing(r.payerNumber, slices.Concat(r.stated, r.later))},
+		{Claims: standing(secondaryNumber(r.payerNumber), r.secondaryStated)},
+	}
+	paid := false
+	for i := range all {
+		all[i].Settle()
+		paid = paid || all[i].Total > 0
+		for k := range all[i].Claims {
+			all[i].Claims[k].Names = nil
+		}
+	}
+	if !paid {
 		return nil
 	}
 	var file bytes.Buffer
-	_ = remittance.Encode(&file, x12.Interchange{}, x12.Group{}, []remittance.Remittance{alone}) // a bytes.Buffer never fails
+	_ = remittance.Encode(&file, x12.Interchange{}, x12.Group{}, all) // a bytes.Buffer never fails
 	return file.Bytes()
 }
 
-// reversal returns the claim that reverses the payment in standing.
-func reversal(standing []byte, names []remittance.Name) (*remittance.Claim, error) {
+// reverse adds the reversals of the payments that stand.
+func (r *received) reverse(standing []byte) error {
 	d := remittance.NewDecoder(bytes.NewReader(standing))
-	_, err := d.Next()
-	if err != nil {
-		return nil, err
+	for _, to := range []*[]remittance.Claim{&r.takeBack, &r.secondaryTakeBack} {
+		if _, err := d.Next(); errors.Is(err, io.EOF) { // an earlier release remembered one payer
+			return nil
+		} else if err != nil {
+			return err
+		}
+		for {
+			c, err := d.NextClaim()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				return err
+			}
+			if c.Paid == 0 {
+				continue
+			}
+			back := c.Reversed()
+			back.Names = namesOf(r)
+			*to = append(*to, *back)
+		}
 	}
-	c, err := d.NextClaim()
-	if err != nil {
-		return nil, err
-	}
-	back := c.Reversed()
-	back.Names = names
-	return back, nil
+	return nil
 }

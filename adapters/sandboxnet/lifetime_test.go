@@ -164,7 +164,7 @@ func (p *practice) passes(d time.Duration) {
 func (p *practice) stands(id billing.ClaimID) string {
 	p.t.Helper()
 	c, paid := porttest.Claim(p.t, p.store, p.scope, id), "nothing"
-	if s := c.Standing(); s != nil {
+	if s := c.Standing; s != nil {
 		paid = s.Paid.String()
 	}
 	said := string(c.State) + " " + paid + ":"
@@ -197,7 +197,7 @@ func TestPaidAmountIsTheLastDecision(t *testing.T) {
 			"paid 70.00: paid payment_reversed paid payment_reversed paid",
 		},
 		"before the payment":     {"", 2 * time.Second, 0, []billing.Money{80_00}, "paid 80.00: paid payment_reversed paid"},
-		"the payment comes amid": {"", 2 * time.Second, 2 * eraDelay, []billing.Money{80_00}, "paid 80.00: paid"},
+		"the payment comes amid": {"", 2 * time.Second, 2 * eraDelay, []billing.Money{80_00}, "paid 80.00: paid payment_reversed paid"},
 		"denied":                 {"-DENIED", all, 0, []billing.Money{80_00}, "paid 80.00: denied paid"},
 		"unbalanced":             {"-UNBALANCED", all, 0, []billing.Money{80_00}, "paid 80.00: paid"},
 		"taken back":             {"-REVERSED", all, 0, []billing.Money{80_00}, "paid 80.00: paid payment_reversed paid"},

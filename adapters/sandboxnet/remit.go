@@ -2,6 +2,7 @@ package sandboxnet
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"time"
 
@@ -14,43 +15,52 @@ import (
 // not add up.
 const unbalancedBy billing.Money = 1_00
 
-// paid writes the payer's remittances: one for each payee, a separate one for
-// unbalanced claims, and later one that reverses payments. The reversal of a
-// replaced claim comes before its correction in the same remittance
+// paid writes the remittances of a payer: one for each payee, and separate ones for
+// unbalanced claims and for wrong counts. Later ones follow: reversals, other
+// changes, and the payments of the payer to which claims were forwarded. The reversal
+// of a replaced claim comes before its correction in the same remittance
 // (005010X221A1, 1.10.2.8).
 func (o *outbox) paid(b *batch, of []*received, delay time.Duration) {
 	var due []*received
 	for _, r := range of {
-		if r.decided != nil {
+		if len(r.takeBack)+len(r.stated) > 0 {
 			due = append(due, r)
 		}
 	}
 	type transfer struct {
 		payee
 
-		unbalanced bool
+		unbalanced, miscounted bool
 	}
-	for _, group := range grouped(due, func(r *received) transfer { return transfer{r.payee(), r.scenario.unbalanced} }) {
-		var all, back []remittance.Claim
+	for _, group := range grouped(due, func(r *received) transfer {
+		return transfer{r.payee(), r.scenario.unbalanced, r.scenario.miscounted}
+	}) {
+		var first, reversals, changes, secondary []remittance.Claim
 		for _, r := range group {
-			if r.takeBack != nil {
-				all = append(all, *r.takeBack)
+			first = slices.Concat(first, r.takeBack, r.stated)
+			if slices.ContainsFunc(r.later, func(c remittance.Claim) bool { return c.Status != remittance.StatusReversal }) {
+				changes = append(changes, r.later...)
+			} else {
+				reversals = append(reversals, r.later...)
 			}
-			all = append(all, *r.decided)
-			if r.scenario.reversed {
-				back = append(back, *r.decided.Reversed())
-			}
+			secondary = slices.Concat(secondary, r.secondaryTakeBack, r.secondaryStated)
 		}
-		o.remit(o.letter("payment", "835", untilAccepted+delay), b, group[0], all)
-		if len(back) > 0 {
-			o.remit(o.letter("reversal", "835", untilAccepted+2*delay), b, group[0], back)
-		}
+		at := untilAccepted + delay
+		payer := of[0].Payer
+		o.remit("payment", at, b, group[0], payer, first)
+		o.remit("reversal", at+delay, b, group[0], payer, reversals)
+		o.remit("change", at+delay, b, group[0], payer, changes)
+		o.remit("crossover", at+delay, b, group[0], nextPayer(payer), secondary)
 	}
 }
 
-// remit writes the remittance of the claims and computes their figures. First
-// is one of the claims.
-func (o *outbox) remit(l letter, b *batch, first *received, all []remittance.Claim) {
+// remit writes the remittance of the claims, if there are any, and computes their
+// figures. Of names one claim of the group.
+func (o *outbox) remit(what string, after time.Duration, b *batch, of *received, payer claims.Payer, all []remittance.Claim) {
+	if len(all) == 0 {
+		return
+	}
+	l := o.letter(what, "835", after)
 	trace := digits(12, "trace", l.name)
 	r := remittance.Remittance{
 		Payment: remittance.Payment{
@@ -58,13 +68,13 @@ func (o *outbox) remit(l letter, b *batch, first *received, all []remittance.Cla
 			Handling: "I", CreditDebit: "C", Method: "CHK", Date: l.day(), Produced: l.day(),
 			Trace:      remittance.Trace{Number: trace, Originator: "1999999999"},
 			References: []remittance.Reference{{Qualifier: "EV", Value: b.Submitter.ID}},
-			Payer:      payerOf(first.Payer), Payee: payeeOf(&first.Billing),
+			Payer:      payerOf(payer), Payee: payeeOf(&of.Billing),
 		},
 		Claims: all,
 	}
 	r.Settle()
 	for i := range all {
-		if first.scenario.unbalanced && all[i].Status != remittance.StatusReversal {
+		if of.scenario.unbalanced && all[i].Status != remittance.StatusReversal {
 			all[i].Paid += unbalancedBy
 			all[i].Services[0].Paid += unbalancedBy
 			r.Total += unbalancedBy
@@ -76,7 +86,27 @@ func (o *outbox) remit(l letter, b *batch, first *received, all []remittance.Cla
 	i, g := l.envelope(b.Interchange, b.Group)
 	var file bytes.Buffer
 	_ = remittance.Encode(&file, i, g, []remittance.Remittance{r}) // a bytes.Buffer never fails
-	o.put(l, file.Bytes())
+	content := file.Bytes()
+	if of.scenario.miscounted {
+		content = miscount(content)
+	}
+	o.put(l, content)
+}
+
+// miscount puts another digit before the counts of the SE and the GE.
+func miscount(content []byte) []byte {
+	for _, trailer := range []string{"~SE*", "~GE*"} {
+		content = bytes.Replace(content, []byte(trailer), []byte(trailer+"1"), 1)
+	}
+	return content
+}
+
+// nextPayer returns the payer to which a payer forwards claims.
+func nextPayer(p claims.Payer) claims.Payer {
+	if p.PayerID == "84105" {
+		return claims.Payer{PayerID: "62308", Name: "Cigna Dental"}
+	}
+	return claims.Payer{PayerID: "84105", Name: "Anthem Dental"}
 }
 
 func payerOf(p claims.Payer) remittance.Party {
@@ -118,21 +148,19 @@ func decision(r *received, came billing.Date) *remittance.Claim {
 	for i := range r.Lines {
 		c.Services = append(c.Services, service(r, i))
 	}
+	if r.scenario.decision.forwards && c.Status != remittance.StatusPredetermination {
+		next := nextPayer(r.Payer)
+		c.Names = append(c.Names, remittance.Name{Entity: entityNextPayer, Kind: "2", Last: next.Name, IDQualifier: "PI", ID: next.PayerID})
+	}
 	return c
 }
 
-// The codes of claims (CLP02) that the codec does not define.
-const statusProcessed = "1" // processed as the primary payer
-
 func statusOf(r *received) string {
-	switch {
-	case r.Predetermination:
+	t := r.scenario.decision
+	if r.Predetermination && t.status != statusForwarded {
 		return remittance.StatusPredetermination
-	case r.scenario.decision.denied:
-		return remittance.StatusDenied
-	default:
-		return statusProcessed
 	}
+	return t.status
 }
 
 // namesOf returns the patient, the subscriber if different, and the rendering
@@ -163,13 +191,7 @@ func service(r *received, i int) remittance.Service {
 	if !line.ServiceDate.IsZero() || estimate {
 		s.Dates = []remittance.Date{{Qualifier: "472", Day: line.ServiceDate}}
 	}
-	var allowed billing.Money
-	s.Adjustments, allowed = t.adjust(line.Fee)
-	if t.denied {
-		s.Remarks = []remittance.Remark{{Qualifier: "HE", Code: remarkPlan}}
-	} else {
-		s.Amounts = []remittance.Amount{{Qualifier: "B6", Amount: allowed}}
-	}
+	t.decide(&s)
 	if pay := line.Fee - s.Adjusted("", ""); estimate && pay != 0 {
 		s.Adjustments = append(s.Adjustments, remittance.Adjustment{
 			Group: remittance.GroupOther, Reason: remittance.ReasonEstimate, Amount: pay,

@@ -185,10 +185,11 @@ func (s *Service) byHand(
 	}
 	p.apply(r, by)
 	c.Noted(what, p.cause, who, note)
-	if err := p.save(ctx, tx, nil); err != nil {
+	rows := []*billing.ERAClaim{r}
+	if err := p.save(ctx, tx, rows); err != nil { // the row first: what is unmatched is matched again
 		return err
 	}
-	again, err := p.matchAgain(ctx, tx, []*billing.ERAClaim{r})
+	again, err := p.matchAgain(ctx, tx, rows)
 	if err != nil || !again {
 		return err
 	}

@@ -1,0 +1,260 @@
+package httpapi
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports/porttest"
+)
+
+// paying is an 835 of the test payer. Each claim is its segments from CLP on.
+func paying(trace string, total int, claims ...string) string {
+	body := strings.Join(claims, "")
+	head := fmt.Sprintf("BPR*I*%d*C*ACH************20260306~TRN*1*%s*1512345678~DTM*405*20260304~", total, trace) +
+		"N1*PR*MOLAR TEST PAYER*XV*CHTEST~N3*1 MAIN ST~N4*TULSA*OK*741010001~PER*BL*HELP*TE*8005550100~N1*PE*MAIN STREET*XX*1234567893~LX*1~"
+	return "ISA*00*          *00*          *ZZ*CHTEST         *ZZ*MOLAR          *260304*0506*^*00501*000000907*0*T*:~" +
+		"GS*HP*CHTEST*MOLAR*20260304*050607*907*X*005010X221A1~ST*835*0001~" + head + body +
+		fmt.Sprintf("SE*%d*0001~GE*1*907~IEA*1*000000907~", 2+strings.Count(head+body, "~"))
+}
+
+// crownPaid is the claim of an 835 that pays 800.00 of a crown of 1250.00.
+func crownPaid(number string) string {
+	return "CLP*" + number + "*1*1250*800*200*12*ICN-" + number + "*11*1~NM1*QC*1*EXAMPLE*SAM****MI*SANDBOX-PAID-ERA~" +
+		"SVC*AD:D2740*1250*800**1~DTM*472*20260102~CAS*CO*45*250~CAS*PR*2*200~"
+}
+
+// sent is a claim that the payer has.
+func (s *service) sent(t *testing.T) *billing.Claim {
+	t.Helper()
+	return s.claim(t, func(c *billing.Claim) { c.State, c.SentAt = billing.ClaimAcceptedPayer, time.Now() })
+}
+
+// remitted imports an 835, and waits until all of its claims have a status.
+func (s *service) remitted(t *testing.T, key string, scope billing.Scope, file string) (path string) {
+	t.Helper()
+	made, err := s.remittances.Import(t.Context(), scope, "payment.835", []byte(file))
+	if err != nil || len(made) != 1 {
+		t.Fatal(made, err)
+	}
+	path = "/eras/" + made[0].ERA.ID.String()
+	porttest.Await(t, "every claim has a status", func() bool {
+		<-time.After(10 * time.Millisecond)
+		a := s.do(t, call{path: path, key: key})
+		if a.StatusCode != 200 {
+			return false
+		}
+		sum := 0
+		for _, n := range a.get(t, "progress").(anObject) {
+			i, _ := strconv.Atoi(fmt.Sprint(n))
+			sum += i
+		}
+		return strconv.Itoa(sum) == fmt.Sprint(a.get(t, "counts", "claims"))
+	})
+	return path
+}
+
+// progress checks how many claims of a remittance are applied, need review, are
+// unmatched and are ignored.
+func (s *service) progress(t *testing.T, era string, applied, review, unmatched, ignored int) {
+	t.Helper()
+	s.must(t, 200, call{path: era}).shows(t, "progress",
+		fmt.Sprintf("map[applied:%d forwarded:0 ignored:%d needs_review:%d unmatched:%d]", applied, ignored, review, unmatched))
+	listed := slices.Contains(s.walk(t, "/eras?needs_attention=true"), strings.TrimPrefix(era, "/eras/"))
+	if unfinished := review+unmatched > 0; listed != unfinished {
+		t.Errorf("it needs attention: %t, listed %t", unfinished, listed)
+	}
+	if !slices.Contains(s.walk(t, "/eras?needs_attention=false"), strings.TrimPrefix(era, "/eras/")) {
+		t.Error("it is not in the whole list")
+	}
+}
+
+// People finish every claim of a remittance: they match, apply, ignore and
+// unapply, before and after posting.
+func TestPeopleFinishRemittances(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	paid, off, lost, unsent := s.sent(t), s.sent(t), s.sent(t), s.claim(t, nil)
+	era := s.remitted(t, s.key, s.test, paying("EFT-1", 3200,
+		crownPaid(paid.PatientControlNumber), crownPaid("UNKNOWN"), strings.Replace(crownPaid(off.PatientControlNumber), "CAS*CO*45*250~", "", 1),
+		crownPaid(unsent.PatientControlNumber)))
+	s.progress(t, era, 1, 1, 2, 0)
+	first := s.must(t, 200, call{path: era + "/claims"})
+	first.shows(t,
+		"data.0.status", "applied", "data.0.review", nil, "data.0.matched_by", "control_number", "data.0.contractual", "250.00", "data.0.lines.0.line_number", 1,
+		"data.1.status", "unmatched", "data.1.review.code", "no_claim", "data.1.matched_by", nil,
+		"data.2.status", "needs_review", "data.2.review.code", "unbalanced", "data.2.claim_id", off.ID, "data.2.applied", false,
+		"data.3.status", "unmatched", "data.3.review.code", "claim_not_sent", "data.3.review.fix", some{})
+	s.must(t, 200, call{path: "/claims/" + off.ID.String()}).shows(t, "next_step", "A remittance for this claim needs review: "+strings.TrimPrefix(era, "/eras/")+".")
+
+	early := s.do(t, call{method: "POST", path: era + "/post"})
+	wantStatus(t, early, 409, billing.CodeConflict)
+	if !strings.Contains(early.body, "3 unfinished claims") {
+		t.Errorf("posted early %s", early.body)
+	}
+	s.apply(t, era+"/claims/3/apply", off)
+	s.match(t, era+"/claims/2/match", lost, unsent)
+	ignore := call{path: era + "/claims/4/ignore", body: `{"note":"Sent on paper."}`}
+	ignored := s.must(t, 200, ignore)
+	ignored.shows(t, "status", "ignored", "review", nil, "claim_id", nil, "applied", false)
+	if again := s.must(t, 200, ignore); again.body != ignored.body || again.Header.Get("Idempotent-Replayed") != "" {
+		t.Errorf("ignored again %v %s", again.Header, again.body)
+	}
+	s.progress(t, era, 3, 0, 0, 1)
+	s.unapply(t, era, off)
+
+	wantStatus(t, s.do(t, call{path: era + "/post", body: `{"accept_unfinished":false}`}), 409, billing.CodeConflict)
+	s.must(t, 200, call{path: era + "/post", body: `{"accept_unfinished":true}`}).shows(t, "state", "posted", "progress.needs_review", 1)
+	s.must(t, 200, call{method: "POST", path: era + "/claims/3/apply"}).shows(t, "status", "applied")
+	s.progress(t, era, 3, 0, 0, 1)
+	if got, want := s.types(t, off.ID), "[claim.paid claim.payment_reversed claim.paid]"; got != want {
+		t.Errorf("events %s, want %s", got, want)
+	}
+}
+
+// types lists the types of a resource's events, the oldest first.
+func (s *service) types(t *testing.T, id billing.ClaimID) string {
+	t.Helper()
+	var all []any
+	for _, e := range s.must(t, 200, call{path: "/events?resource_id=" + id.String()}).get(t, "data").([]any) {
+		all = append(all, e.(anObject)["type"])
+	}
+	slices.Reverse(all)
+	return fmt.Sprint(all)
+}
+
+// apply applies a claim of a remittance that does not balance.
+func (s *service) apply(t *testing.T, path string, c *billing.Claim) {
+	t.Helper()
+	apply := call{path: path, body: `{"note":" The payer <confirmed> it. "}`, idem: "apply"}
+	applied := s.must(t, 200, apply)
+	applied.shows(t, "object", "era_claim", "status", "applied", "applied", true, "review", nil, "claim_id", c.ID, "sequence", "primary", "balanced", false)
+	if again := s.must(t, 200, apply); again.body != applied.body || again.Header.Get("Idempotent-Replayed") != "true" {
+		t.Errorf("with the same key %v %s", again.Header, again.body)
+	}
+	if again := s.must(t, 200, call{method: "POST", path: path}); again.body != applied.body {
+		t.Errorf("with another key %s", again.body)
+	}
+	claim := s.must(t, 200, call{path: "/claims/" + c.ID.String()})
+	claim.shows(t, "state", "paid", "payment.paid", "800.00", "payment.patient_responsibility", "200.00", "contractual", "0.00", "not_paid", "0.00",
+		"adjudications.0.era_id", strings.Split(path, "/")[2], "adjudications.0.ordinal", 3, "adjudications.0.lines.0.coinsurance", "200.00",
+		"adjudications.0.lines.0.adjustments.0.label", "Coinsurance")
+	moves := claim.get(t, "history").([]any)
+	last := moves[len(moves)-1].(anObject)
+	if last["cause"] != "apply" || last["note"] != "The payer <confirmed> it." || !strings.HasPrefix(fmt.Sprint(last["by"]), "key_") || last["file"] != "payment.835" || len(moves) != 2 {
+		t.Errorf("history %v", moves)
+	}
+	wantStatus(t, s.do(t, call{method: "POST", path: strings.Replace(path, "/3/", "/2/", 1)}), 409, billing.CodeConflict) // it matches no claim
+}
+
+// match matches a claim of a remittance by hand, after what does not work.
+func (s *service) match(t *testing.T, path string, c, unsent *billing.Claim) {
+	t.Helper()
+	body := func(id string, lines ...anObject) string {
+		return jsonOf(anObject{"claim_id": id, "lines": lines}, nil)
+	}
+	none := billing.NewID[billing.ClaimID](time.Now()).String()
+	for name, x := range map[string]struct {
+		body, fields string
+		status       int
+	}{
+		"never sent":   {body(unsent.ID.String()), "", 409},
+		"no claim":     {body(none), "claim_id not_found", 404},
+		"malformed ID": {body("clm_1"), "claim_id format", 422},
+		"nothing":      {"{}", "claim_id required", 422},
+		"no number":    {`{"claim_id":"` + none + `","lines":[{"line_number":1}]}`, "lines.0.era_line required", 422},
+		"odd lines": {
+			body(c.ID.String(), anObject{"era_line": 0, "line_number": 1}, anObject{"era_line": 1, "line_number": -1}, anObject{"era_line": 1, "odd": 1}),
+			"lines.2.odd unknown,lines.0.era_line range,lines.1.line_number range,lines.2.era_line conflict", 422,
+		},
+		"no such lines": {
+			body(c.ID.String(), anObject{"era_line": 2, "line_number": 1}, anObject{"era_line": 1, "line_number": 2}),
+			"lines.0.era_line range,lines.1.line_number range", 422,
+		},
+	} {
+		a := s.do(t, call{path: path, body: x.body, bad: true})
+		if fields := strings.Join(a.fields(t), ","); a.StatusCode != x.status || fields != x.fields {
+			t.Errorf("%s: %d %s, want %d %s: %s", name, a.StatusCode, fields, x.status, x.fields, a.body)
+		}
+	}
+	for _, ordinal := range []string{"0", "02", "5", "x", "-1", "+2", "9223372036854775808", "2147483648"} {
+		wantStatus(t, s.do(t, call{path: strings.Replace(path, "/2/", "/"+ordinal+"/", 1), body: body(c.ID.String())}), 404, billing.CodeNotFound)
+	}
+	by := call{path: path, body: body(c.ID.String(), anObject{"era_line": 1, "line_number": nil})}
+	matched := s.must(t, 200, by)
+	matched.shows(t, "status", "applied", "matched_by", "user", "claim_id", c.ID, "lines.0.line_number", nil, "warnings.0.code", "line_unmatched")
+	if again := s.must(t, 200, by); again.body != matched.body {
+		t.Errorf("matched again %s", again.body)
+	}
+	wantStatus(t, s.do(t, call{path: path, body: body(s.sent(t).ID.String())}), 409, billing.CodeConflict) // to another claim
+	wantStatus(t, s.do(t, call{path: strings.Replace(path, "/match", "/ignore", 1), body: "{}"}), 409, billing.CodeConflict)
+	s.must(t, 200, call{path: "/claims/" + c.ID.String()}).shows(t, "state", "paid", "adjudications.0.lines.0.line_number", nil, "adjudications.0.cancelled_by", nil)
+	if got := s.types(t, c.ID); got != "[claim.paid]" {
+		t.Errorf("events %s", got)
+	}
+}
+
+// unapply takes an application back, once the remittance is not posted any more.
+func (s *service) unapply(t *testing.T, era string, c *billing.Claim) {
+	t.Helper()
+	path := era + "/claims/3/unapply"
+	wantStatus(t, s.do(t, call{method: "POST", path: era + "/claims/4/unapply"}), 409, billing.CodeConflict) // it is not applied
+	s.must(t, 200, call{method: "POST", path: era + "/post"}).shows(t, "state", "posted", "posted_at", some{})
+	wantStatus(t, s.do(t, call{method: "POST", path: path}), 409, billing.CodeConflict)
+	back := s.must(t, 200, call{path: era + "/unpost", body: `{"note":"The wrong deposit."}`})
+	back.shows(t, "state", "needs_review", "posted_at", nil)
+	if again := s.must(t, 200, call{method: "POST", path: era + "/unpost"}); again.body != back.body {
+		t.Errorf("taken back again %s", again.body)
+	}
+	unapplied := s.must(t, 200, call{path: path, body: `{"note":"The wrong visit."}`})
+	unapplied.shows(t, "status", "needs_review", "review.code", "unapplied", "applied", false, "claim_id", c.ID)
+	if again := s.must(t, 200, call{method: "POST", path: path}); again.body != unapplied.body {
+		t.Errorf("unapplied again %s", again.body)
+	}
+	s.must(t, 200, call{path: "/claims/" + c.ID.String()}).shows(t, "state", "accepted_payer", "payment", nil, "contractual", nil, "adjudications", "[]")
+	s.progress(t, era, 2, 1, 0, 1)
+	long := s.do(t, call{path: path, body: jsonOf(anObject{"note": strings.Repeat("é", 401)}, nil), bad: true})
+	if long.StatusCode != 422 || fmt.Sprint(long.fields(t)) != "[note too_long]" {
+		t.Errorf("a long note: %d %s", long.StatusCode, long.body)
+	}
+}
+
+// A remittance is never matched to a claim of another mode.
+func TestClaimsAreMatchedWithinTheirMode(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	c := s.sent(t)
+	live := billing.Scope{Org: s.org, Mode: billing.ModeLive}
+	era := s.remitted(t, s.live, live, paying("EFT-2", 800, crownPaid(c.PatientControlNumber)))
+	s.must(t, 200, call{path: era + "/claims", key: s.live}).shows(t, "data.0.status", "unmatched", "data.0.review.code", "no_claim")
+	a := s.do(t, call{path: era + "/claims/1/match", key: s.live, body: jsonOf(anObject{"claim_id": c.ID.String()}, nil)})
+	if a.StatusCode != 404 || fmt.Sprint(a.fields(t)) != "[claim_id not_found]" {
+		t.Errorf("matched %d %s", a.StatusCode, a.body)
+	}
+	s.must(t, 200, call{path: "/claims/" + c.ID.String()}).shows(t, "state", "accepted_payer", "adjudications", "[]")
+}
+
+// A reconciled claim is opened again, with its payment.
+func TestClaimsAreReopened(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	c := s.sent(t)
+	path := "/claims/" + c.ID.String()
+	wantStatus(t, s.do(t, call{method: "POST", path: path + "/reopen"}), 409, billing.CodeConflict)
+	s.remitted(t, s.key, s.test, paying("EFT-3", 800, crownPaid(c.PatientControlNumber)))
+	s.must(t, 200, call{method: "POST", path: path + "/reconcile"}).shows(t, "state", "reconciled", "contractual", "250.00", "adjudications.0.paid", "800.00")
+	reopen := call{method: "POST", path: path + "/reopen", idem: "reopen"}
+	opened := s.must(t, 200, reopen)
+	opened.shows(t, "state", "paid", "payment.paid", "800.00", "payment.reconciled_at", nil, "adjudications.0.sequence", "primary")
+	if again := s.must(t, 200, reopen); again.body != opened.body || again.Header.Get("Idempotent-Replayed") != "true" {
+		t.Errorf("with the same key %v %s", again.Header, again.body)
+	}
+	wantStatus(t, s.do(t, call{method: "POST", path: path + "/reopen"}), 409, billing.CodeConflict)
+	if got := s.types(t, c.ID); got != "[claim.paid]" {
+		t.Errorf("events %s", got)
+	}
+}

@@ -34,9 +34,9 @@ CREATE TABLE era_claims (
     detail          json NOT NULL,
     -- Row-level policies let no index serve a function; a column has no such
     -- trouble.
-    control_key     text NOT NULL GENERATED ALWAYS AS (upper(detail ->> 'ControlNumber')) STORED,
-    payer_number    text NOT NULL GENERATED ALWAYS AS (detail ->> 'PayerClaimNumber') STORED,
-    original_number text NOT NULL GENERATED ALWAYS AS (detail ->> 'Original') STORED,
+    control_key     text GENERATED ALWAYS AS (upper(detail ->> 'ControlNumber')) STORED,
+    payer_number    text GENERATED ALWAYS AS (detail ->> 'PayerClaimNumber') STORED,
+    original_number text GENERATED ALWAYS AS (detail ->> 'Original') STORED,
     CONSTRAINT era_claims_status CHECK (
         status IN ('pending', 'applied', 'needs_review', 'unmatched', 'ignored', 'forwarded')
         AND (status = 'applied') <= (claim_id IS NOT NULL AND applied_at IS NOT NULL)
@@ -67,7 +67,7 @@ SELECT r.era_id, r.ordinal, r.org_id, r.mode,
     r.balanced,
     regexp_replace(r.detail::text, '"Number": *(\d+), *"ProcedureCode":', '"ControlNumber":"\1","ProcedureCode":', 'g')::json
 FROM earlier_era_claims r
-JOIN eras e ON e.id = r.era_id
+LEFT JOIN eras e ON e.id = r.era_id
 LEFT JOIN claims c ON c.id = r.claim_id;
 DROP TABLE earlier_era_claims;
 

@@ -295,9 +295,9 @@ CREATE TABLE public.era_claims (
     applied_at timestamp with time zone,
     balanced boolean NOT NULL,
     detail json NOT NULL,
-    control_key text GENERATED ALWAYS AS (upper((detail ->> 'ControlNumber'::text))) STORED NOT NULL,
-    payer_number text GENERATED ALWAYS AS ((detail ->> 'PayerClaimNumber'::text)) STORED NOT NULL,
-    original_number text GENERATED ALWAYS AS ((detail ->> 'Original'::text)) STORED NOT NULL,
+    control_key text GENERATED ALWAYS AS (upper((detail ->> 'ControlNumber'::text))) STORED,
+    payer_number text GENERATED ALWAYS AS ((detail ->> 'PayerClaimNumber'::text)) STORED,
+    original_number text GENERATED ALWAYS AS ((detail ->> 'Original'::text)) STORED,
     CONSTRAINT era_claims_status CHECK (((status = ANY (ARRAY['pending'::text, 'applied'::text, 'needs_review'::text, 'unmatched'::text, 'ignored'::text, 'forwarded'::text])) AND ((status = 'applied'::text) <= ((claim_id IS NOT NULL) AND (applied_at IS NOT NULL)))))
 )
 WITH (fillfactor='90');

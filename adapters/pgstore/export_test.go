@@ -5,12 +5,22 @@ import (
 	"net"
 	"time"
 
+	"github.com/pressly/goose/v3"
+
 	"github.com/molar-billing/molar/core/billing"
 )
 
 // OpenDialing calls Open with the test's sockets.
 func OpenDialing(ctx context.Context, o Options, dial func(ctx context.Context, network, address string) (net.Conn, error)) (*Store, error) {
 	return open(ctx, o, dial)
+}
+
+// MigrateTo runs the migrations up to a number, as an earlier release has them.
+func MigrateTo(ctx context.Context, url string, number int64) error {
+	return migrate(ctx, url, func(p *goose.Provider) error {
+		_, err := p.UpTo(ctx, number)
+		return err
+	})
 }
 
 // Await makes transactions wait for a server that is away until the test's own

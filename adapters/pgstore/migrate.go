@@ -21,7 +21,14 @@ import (
 // Migrate runs the migrations that the database does not have yet. Processes that
 // start together take turns. Migrate does not change a database that is ahead of
 // this release, because every release also runs with the next release's schema.
-func Migrate(ctx context.Context, url string) (err error) {
+func Migrate(ctx context.Context, url string) error {
+	return migrate(ctx, url, func(p *goose.Provider) error {
+		_, err := p.Up(ctx)
+		return err
+	})
+}
+
+func migrate(ctx context.Context, url string, run func(*goose.Provider) error) (err error) {
 	db, err := administer(url)
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
@@ -37,7 +44,7 @@ func Migrate(ctx context.Context, url string) (err error) {
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
-	if _, err = provider.Up(ctx); err != nil {
+	if err = run(provider); err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
 	return nil

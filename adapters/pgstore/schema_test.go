@@ -77,6 +77,24 @@ func TestDatabasesOfOneClusterMigrateTogether(t *testing.T) {
 // administrator rights.
 func TestOrdinaryUserOwnsTheDatabase(t *testing.T) {
 	t.Parallel()
+	_, owner := ordinaryDatabase(t)
+	if err := pgstore.Migrate(t.Context(), owner); err != nil {
+		t.Fatal(err)
+	}
+	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = owner })
+	in := scope()
+	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error { return tx.Checks.Insert(ctx, check(in)) }); err != nil {
+		t.Error(err)
+	}
+	if err := s.Ready(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// ordinaryDatabase returns the addresses of an empty database on a server of its own:
+// for an administrator, and for its owner, a user without administrator rights.
+func ordinaryDatabase(t *testing.T) (admins, owners string) {
+	t.Helper()
 	server := testservers.StartPostgres(t)
 	db := admin(t, server.URL())
 	exec(t, db, "CREATE ROLE plain LOGIN CREATEROLE PASSWORD 'plain'")
@@ -85,18 +103,9 @@ func TestOrdinaryUserOwnsTheDatabase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u.Path, u.User = "/owned", url.UserPassword("plain", "plain")
-	if err := pgstore.Migrate(t.Context(), u.String()); err != nil {
-		t.Fatal(err)
-	}
-	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = u.String() })
-	in := scope()
-	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error { return tx.Checks.Insert(ctx, check(in)) }); err != nil {
-		t.Error(err)
-	}
-	if err := s.Ready(t.Context()); err != nil {
-		t.Error(err)
-	}
+	u.Path = "/owned"
+	admins, u.User = u.String(), url.UserPassword("plain", "plain")
+	return admins, u.String()
 }
 
 func TestReadySaysWhatIsMissing(t *testing.T) {

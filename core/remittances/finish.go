@@ -207,6 +207,7 @@ func (p *posting) unapply(r *billing.ERAClaim) {
 	l := p.ledgers[c.ID].Without(entry)
 	to := r.ERAClaimProgress
 	to.Status, to.Review, to.AppliedAt = billing.RemitNeedsReview, billing.ReviewUnapplied, time.Time{}
+	to.Warnings = l.Warnings(entry, p.era.Warnings)
 	p.era.Move(r, to)
 	p.ledgers[c.ID] = l
 	if r.Estimates() {

@@ -120,6 +120,8 @@ type ERAs interface {
 // ERAClaims stores the claims of remittances. A transaction that writes them
 // has locked the remittance.
 type ERAClaims interface {
+	Ledgers
+
 	// Insert stores claims of a remittance.
 	Insert(ctx context.Context, era billing.ERAID, claims []*billing.ERAClaim) error
 
@@ -134,17 +136,13 @@ type ERAClaims interface {
 	// most limit.
 	List(ctx context.Context, era billing.ERAID, after, limit int) ([]*billing.ERAClaim, error)
 
-	// Pending reads the first claims with billing.RemitPending in the order of the
-	// file, at most limit.
-	Pending(ctx context.Context, era billing.ERAID, limit int) ([]*billing.ERAClaim, error)
-
-	// Again sets the unmatched claims of a remittance to billing.RemitPending, and
-	// returns their number.
-	Again(ctx context.Context, era billing.ERAID) (int, error)
-
 	// Save stores the progress of claims: billing.ERAClaimProgress.
 	Save(ctx context.Context, era billing.ERAID, claims []*billing.ERAClaim) error
+}
 
+// Ledgers finds the claims of remittances that are applied to our claims, and those
+// that can still be.
+type Ledgers interface {
 	// Ledger reads the entries of our claims: the claims of remittances that are
 	// applied to them, with what their remittances say, in the order in which they
 	// came. A transaction that changes a claim's entries has locked the claim.
@@ -154,6 +152,14 @@ type ERAClaims interface {
 	// unmatched claims that have one of the control numbers, compared without case,
 	// or one of the payer claim numbers as their own or as the original one.
 	Unmatched(ctx context.Context, controlNumbers, payerClaimNumbers []string) ([]billing.ERAID, error)
+
+	// Pending reads the first claims with billing.RemitPending in the order of the
+	// file, at most limit.
+	Pending(ctx context.Context, era billing.ERAID, limit int) ([]*billing.ERAClaim, error)
+
+	// Again sets the unmatched claims of a remittance to billing.RemitPending, and
+	// returns their number.
+	Again(ctx context.Context, era billing.ERAID) (int, error)
 }
 
 // Routes finds the organization that a file belongs to, across scopes.

@@ -17,7 +17,7 @@ func OpenDialing(ctx context.Context, o Options, dial func(ctx context.Context, 
 
 // MigrateTo runs the migrations up to a number, as an earlier release has them.
 func MigrateTo(ctx context.Context, url string, number int64) error {
-	return migrate(ctx, url, func(p *goose.Provider) error {
+	return migrate(url, func(p *goose.Provider) error {
 		_, err := p.UpTo(ctx, number)
 		return err
 	})

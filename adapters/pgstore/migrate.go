@@ -22,13 +22,13 @@ import (
 // start together take turns. Migrate does not change a database that is ahead of
 // this release, because every release also runs with the next release's schema.
 func Migrate(ctx context.Context, url string) error {
-	return migrate(ctx, url, func(p *goose.Provider) error {
+	return migrate(url, func(p *goose.Provider) error {
 		_, err := p.Up(ctx)
 		return err
 	})
 }
 
-func migrate(ctx context.Context, url string, run func(*goose.Provider) error) (err error) {
+func migrate(url string, run func(*goose.Provider) error) (err error) {
 	db, err := administer(url)
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)

@@ -89,7 +89,8 @@ GRANT UPDATE (status, claim_id, matched_by, review, warnings, sequence, line_num
 
 -- A remittance counts its claims by status; those that are still to be applied
 -- are in no count. Once the work has ended, all that were not applied need a
--- person. Ledgers repeat who paid, and under which number.
+-- person. Matched claims are counted as they are found, no longer at the end of the
+-- file. Ledgers repeat who paid, and under which number.
 ALTER TABLE eras RENAME COLUMN progress TO stage;
 ALTER TABLE eras
     ADD COLUMN applied_count      integer NOT NULL DEFAULT 0,
@@ -101,13 +102,13 @@ ALTER TABLE eras
     ADD COLUMN stated_payer       text NOT NULL DEFAULT '',
     ADD COLUMN trace_number       text NOT NULL DEFAULT '';
 UPDATE eras e
-SET applied_count = n.applied, needs_review_count = n.needs_review, unmatched_count = n.unmatched,
+SET matched_count = coalesce(s.matched, 0), applied_count = n.applied, needs_review_count = n.needs_review, unmatched_count = n.unmatched,
     needs_attention = CASE e.stage WHEN 'done' THEN e.claim_count > n.applied ELSE n.needs_review + n.unmatched > 0 END
         OR coalesce((e.detail #>> '{Balance,Payment,Failed}')::integer, 0) > 0,
     stated_payer = coalesce(e.detail ->> 'PayerName', ''), trace_number = coalesce(e.detail #>> '{Payment,TraceNumber}', '')
 FROM eras k
 LEFT JOIN (
-    SELECT era_id, count(*) FILTER (WHERE status = 'applied') AS applied, count(*) FILTER (WHERE status = 'needs_review') AS needs_review,
+    SELECT era_id, count(claim_id) AS matched, count(*) FILTER (WHERE status = 'applied') AS applied, count(*) FILTER (WHERE status = 'needs_review') AS needs_review,
         count(*) FILTER (WHERE status = 'unmatched') AS unmatched
     FROM era_claims
     GROUP BY era_id

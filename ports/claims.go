@@ -125,9 +125,8 @@ type ERAClaims interface {
 	// Insert stores claims of a remittance.
 	Insert(ctx context.Context, era billing.ERAID, claims []*billing.ERAClaim) error
 
-	// Count returns how many claims of the remittance are stored, and how many of
-	// them match one of our claims.
-	Count(ctx context.Context, era billing.ERAID) (kept, matched int, err error)
+	// Count returns how many claims of the remittance are stored.
+	Count(ctx context.Context, era billing.ERAID) (int, error)
 
 	// Get reads one claim. It returns CodeNotFound if there is none.
 	Get(ctx context.Context, era billing.ERAID, ordinal int) (*billing.ERAClaim, error)

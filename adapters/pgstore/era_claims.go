@@ -75,19 +75,14 @@ func (r eraClaims) Again(ctx context.Context, era billing.ERAID) (int, error) {
 	return n, nil
 }
 
-// Count returns the number of claims in a remittance, and how many of them match a
-// claim of the scope.
-func (r eraClaims) Count(ctx context.Context, era billing.ERAID) (kept, matched int, err error) {
-	q := r.query("count(*) AS kept, count(claim_id) AS matched", "era_claims")
+// Count returns the number of stored claims of a remittance.
+func (r eraClaims) Count(ctx context.Context, era billing.ERAID) (n int, err error) {
+	q := r.query("count(*)", "era_claims")
 	q.where("era_id = %", era)
-	var n struct {
-		Kept    int `db:"kept"`
-		Matched int `db:"matched"`
-	}
 	if err := r.get(ctx, &n, q.text(""), q.args...); err != nil {
-		return 0, 0, fmt.Errorf("count the claims of remittance %s: %w", era, err)
+		return 0, fmt.Errorf("count the claims of remittance %s: %w", era, err)
 	}
-	return n.Kept, n.Matched, nil
+	return n, nil
 }
 
 const eraClaimColumns = "ordinal, " + eraClaimProgress + ", detail"

@@ -39,13 +39,13 @@ func TestLedgerMigration(t *testing.T) {
 	}
 	db := admin(t, url)
 	exec(t, db, string(rows))
-	before := snapshot(t, db, "progress", map[string]string{"claims": "payments", "eras": "progress", "era_claims": "applied"})
+	before := snapshot(t, db, "progress", map[string]string{"claims": "payments", "eras": "progress,matched_count", "era_claims": "applied"})
 	if err := pgstore.Migrate(t.Context(), owner); err != nil {
 		t.Fatal(err)
 	}
 	after := snapshot(t, db, "stage", map[string]string{
 		"claims":     "standing,settled_at",
-		"eras":       "stage,applied_count,needs_review_count,unmatched_count,ignored_count,forwarded_count,needs_attention,stated_payer,trace_number",
+		"eras":       "stage,matched_count,applied_count,needs_review_count,unmatched_count,ignored_count,forwarded_count,needs_attention,stated_payer,trace_number",
 		"era_claims": "status,matched_by,review,warnings,sequence,line_numbers,applied_at,control_key,payer_number,original_number",
 	})
 	for _, row := range before["era_claims"] {
@@ -168,23 +168,24 @@ func migratedERAs(ctx context.Context, t *testing.T, tx ports.Tx) error {
 	}
 	for n, want := range map[byte]struct {
 		stage    billing.ERAStage
+		matched  int
 		progress billing.ERAProgress
 		claims   []string
 	}{
-		1: {billing.ERADone, billing.ERAProgress{Applied: 6}, []string{
+		1: {billing.ERADone, 6, billing.ERAProgress{Applied: 6}, []string{
 			"applied control_number  primary", "applied control_number  secondary", "applied control_number  ", "applied payer_claim_number  primary",
 			"applied control_number  primary", "applied control_number  ",
 		}},
-		2: {billing.ERADone, billing.ERAProgress{Applied: 3}, []string{"applied control_number  ", "applied control_number  primary", "applied control_number  tertiary"}},
-		3: {billing.ERADone, billing.ERAProgress{NeedsReview: 1, Unmatched: 2}, []string{
+		2: {billing.ERADone, 3, billing.ERAProgress{Applied: 3}, []string{"applied control_number  ", "applied control_number  primary", "applied control_number  tertiary"}},
+		3: {billing.ERADone, 1, billing.ERAProgress{NeedsReview: 1, Unmatched: 2}, []string{
 			"unmatched  no_claim primary", "needs_review control_number unbalanced primary", "unmatched  no_claim ",
 		}},
-		4: {billing.ERAApplying, billing.ERAProgress{Applied: 1}, []string{
+		4: {billing.ERAApplying, 3, billing.ERAProgress{Applied: 1}, []string{
 			"applied control_number  primary", "pending control_number  primary", "pending payer_claim_number  secondary",
 		}},
-		5: {billing.ERAReading, billing.ERAProgress{Unmatched: 1}, []string{"pending control_number  tertiary", "unmatched  no_claim primary"}},
-		6: {billing.ERADone, billing.ERAProgress{}, []string{"pending control_number  primary"}},
-		7: {billing.ERADone, billing.ERAProgress{}, nil},
+		5: {billing.ERAReading, 1, billing.ERAProgress{Unmatched: 1}, []string{"pending control_number  tertiary", "unmatched  no_claim primary"}},
+		6: {billing.ERADone, 1, billing.ERAProgress{}, []string{"pending control_number  primary"}},
+		7: {billing.ERADone, 0, billing.ERAProgress{}, nil},
 	} {
 		id := billing.ERAID(pgstore.Number(n, 7))
 		name := "remittance " + strconv.Itoa(int(n))
@@ -192,7 +193,7 @@ func migratedERAs(ctx context.Context, t *testing.T, tx ports.Tx) error {
 		if err != nil {
 			return err
 		}
-		check(name, nil, []any{e.Stage, e.Progress, e.Arrival, len(e.Warnings)}, []any{want.stage, want.progress, int64(n), 0})
+		check(name, nil, []any{e.Stage, e.MatchedCount, e.Progress, e.Arrival, len(e.Warnings)}, []any{want.stage, want.matched, want.progress, int64(n), 0})
 		content, err := tx.ERAs.Content(ctx, id)
 		check(name+", content", err, bytes.Equal(content, []byte("ISA*f"+strconv.Itoa(int(n))+".835")), true)
 		rows, err := tx.ERAClaims.List(ctx, id, 0, 10)

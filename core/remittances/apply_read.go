@@ -12,7 +12,7 @@ import (
 // read stores the next claims of a remittance, matched. After the last one
 // callers can see the remittance.
 func (w *worker) read(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
-	kept, _, err := tx.ERAClaims.Count(ctx, e.ID)
+	kept, err := tx.ERAClaims.Count(ctx, e.ID)
 	if err != nil {
 		return err
 	}

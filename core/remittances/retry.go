@@ -17,7 +17,7 @@ func (s *Service) Retry(ctx context.Context, scope billing.Scope, id billing.ERA
 		if err != nil || e.Stage != billing.ERADone {
 			return err
 		}
-		kept, _, err := tx.ERAClaims.Count(ctx, id)
+		kept, err := tx.ERAClaims.Count(ctx, id)
 		if err != nil {
 			return err
 		}

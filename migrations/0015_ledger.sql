@@ -57,10 +57,9 @@ SELECT r.era_id, r.ordinal, r.org_id, r.mode,
     END,
     CASE WHEN r.applied THEN '' WHEN r.claim_id IS NULL THEN 'no_claim' WHEN r.balanced THEN '' ELSE 'unbalanced' END,
     '{}',
-    CASE
-        WHEN r.detail ->> 'StatusCode' IN ('1', '19') THEN 'primary'
-        WHEN r.detail ->> 'StatusCode' IN ('2', '20') THEN 'secondary'
-        WHEN r.detail ->> 'StatusCode' IN ('3', '21') THEN 'tertiary'
+    CASE r.detail ->> 'StatusCode'
+        WHEN '1' THEN 'primary' WHEN '2' THEN 'secondary' WHEN '3' THEN 'tertiary'
+        WHEN '19' THEN 'primary' WHEN '20' THEN 'secondary' WHEN '21' THEN 'tertiary'
         ELSE ''
     END,
     CASE WHEN r.applied THEN coalesce(e.received_at, now()) END,

@@ -18,14 +18,15 @@ type Ledger struct {
 type ledgerEntry struct {
 	*LedgerEntry
 
-	numbers     []int // of the claim's lines, by line; 0 for none
+	payer       string // identifies it among the payers of the claim
+	numbers     []int  // of the claim's lines, by line; 0 for none
 	sequence    Sequence
-	cancelledBy *LedgerEntry // the reversal of all of it
-	cancelled   []bool       // by line: a reversal takes the line back
-	cancels     bool         // it is a reversal, and takes back an entry or some of its lines
+	cancelledBy *LedgerEntry   // the reversal of all of it
+	cancelled   []bool         // by line: a reversal takes the line back
+	takenBack   []*ledgerEntry // by a reversal: the entries that it takes back, whole or in part
 
-	stands      []bool // by line: neither taken back nor replaced
-	levelStands bool   // the same for the adjustments of the claim level, and for an entry without lines
+	stands []bool // by line: neither taken back nor replaced
+	level  bool   // the same for the adjustments of the claim level, and for an entry without lines
 }
 
 // Ledger returns the ledger of the claim with the entries.
@@ -41,10 +42,17 @@ func (c *Claim) Ledger(applied []*LedgerEntry) *Ledger {
 		}
 	}
 	for i, e := range l.entries {
-		e.sequence = l.sequenceOf(i)
+		if !e.Reverses() {
+			e.sequence = l.sequenceOf(i)
+		}
 	}
 	for i, e := range l.entries {
-		if !e.Reverses() && e.cancelledBy == nil {
+		switch {
+		case len(e.takenBack) > 0:
+			e.sequence = e.takenBack[0].sequence
+		case e.Reverses():
+			e.sequence = l.sequenceOf(i)
+		case e.cancelledBy == nil:
 			l.replace(i)
 		}
 	}
@@ -53,7 +61,7 @@ func (c *Claim) Ledger(applied []*LedgerEntry) *Ledger {
 
 func newEntry(c *Claim, e *LedgerEntry) *ledgerEntry {
 	n := &ledgerEntry{
-		LedgerEntry: e, numbers: e.LineNumbers, cancelled: make([]bool, len(e.Lines)), stands: make([]bool, len(e.Lines)),
+		LedgerEntry: e, payer: e.ERA.payer(), numbers: e.LineNumbers, cancelled: make([]bool, len(e.Lines)), stands: make([]bool, len(e.Lines)),
 	}
 	if len(n.numbers) != len(e.Lines) {
 		n.numbers = c.MatchLines(e.ERAClaim)
@@ -87,23 +95,20 @@ func (s *ERASource) payer() string {
 	return strings.ToUpper(strings.Join(strings.Fields(s.PayerName), " "))
 }
 
-// sequenceOf returns the sequence of an entry, given those before it. A reversal
-// has the sequence of what it takes back.
+// sequenceOf returns the sequence of an entry, given those before it: the one that
+// it states, else the one that its payer had last, else that of the claim's payer,
+// else the next.
 func (l *Ledger) sequenceOf(i int) Sequence {
 	e := l.entries[i]
 	if s := e.StatedSequence(); s != "" {
 		return s
 	}
-	if e.Reverses() {
-		for _, other := range l.entries {
-			if other.cancelledBy == e.LedgerEntry || other != e && !other.Reverses() && e.names(other) {
-				return cmp.Or(other.sequence, other.StatedSequence(), SequencePrimary)
-			}
-		}
-	}
 	last := 0
-	for _, before := range l.entries[:i] {
-		if before.ERA.payer() == e.ERA.payer() {
+	for _, before := range slices.Backward(l.entries[:i]) {
+		if before.Reverses() {
+			continue
+		}
+		if before.payer == e.payer {
 			return before.sequence
 		}
 		last = max(last, 1+slices.Index(Sequences(), before.sequence))
@@ -124,25 +129,28 @@ func (c *Claim) paysFirst(s ERASource) bool {
 func Sequences() []Sequence { return []Sequence{SequencePrimary, SequenceSecondary, SequenceTertiary} }
 
 // takeBack cancels what a reversal takes back. A reversal repeats a claim with
-// every sign inverted (005010X221A1, 1.10.2.8). It takes back an entry of the
-// payer with the same amount, else all entries with its payer claim number when
-// they add up to its amount, else the lines that it states. Of its own remittance,
-// which may have the correction, it takes back only what it inverts to the cent.
+// every sign inverted (005010X221A1, 1.10.2.8). It takes back an entry with its
+// payer claim number and its amount, else all entries with the number when they
+// add up to its amount, else the lines that it states. Without such entries it
+// takes back others of the payer in the same way, if their charge agrees too. Of its
+// own remittance, which may have the correction, it takes back only what it inverts
+// to the cent.
 func (l *Ledger) takeBack(r *ledgerEntry) {
 	named, others, own := l.standing(r)
+	either := append(slices.Clone(named), others...)
 	_ = r.cancelCharge(named) || r.cancelAll(named) || r.cancelLines(named) || r.cancelAmount(named) ||
-		r.cancelCharge(others) || r.cancelAmount(others) || r.cancelFirst(own, r.mirrors)
+		r.cancelCharge(others) || r.cancelAll(either) || r.cancelLines(either) || r.cancelFirst(own, r.mirrors)
 }
 
 // standing returns the entries that a reversal may take back, the likeliest
-// first: those before it from the latest on, then those after it. Named are the
-// ones with the payer claim number that the reversal states, own those of its own
-// remittance.
+// first: those before it from the latest on, then those of its day that came after
+// it. A later payment is never taken back. Named are the ones with the payer claim
+// number that the reversal states, own those of its own remittance.
 func (l *Ledger) standing(r *ledgerEntry) (named, others, own []*ledgerEntry) {
 	at := slices.Index(l.entries, r)
 	for _, e := range append(reversed(l.entries[:at]), l.entries[at+1:]...) {
 		switch {
-		case e.Reverses() || e.cancelledBy != nil || e.ERA.payer() != r.ERA.payer():
+		case e.Reverses() || e.cancelledBy != nil || e.payer != r.payer || r.Date.Before(e.Date):
 		case e.ERA.ID == r.ERA.ID:
 			own = append(own, e)
 		case r.names(e):
@@ -176,13 +184,17 @@ func reversed(all []*ledgerEntry) []*ledgerEntry {
 // names reports whether the reversal states the payer claim number of the entry.
 func (e *ledgerEntry) names(other *ledgerEntry) bool {
 	n := other.PayerClaimNumber
-	return n != "" && (n == e.PayerClaimNumber || n == e.Original) && e.ERA.payer() == other.ERA.payer()
+	return n != "" && (n == e.PayerClaimNumber || n == e.Original) && e.payer == other.payer
 }
 
-// cancelCharge cancels the first entry with the amount and the charge of the
-// reversal.
+// cancelCharge cancels the first entry with the amount, the charge and the lines of
+// the reversal, or else the first with the amount and the charge.
 func (r *ledgerEntry) cancelCharge(from []*ledgerEntry) bool {
-	return r.cancelFirst(from, func(e *ledgerEntry) bool { return e.Charge.Abs() == r.Charge.Abs() })
+	sameCharge := func(e *ledgerEntry) bool { return e.Charge.Abs() == r.Charge.Abs() }
+	return r.cancelFirst(from, func(e *ledgerEntry) bool {
+		found, _ := r.findLines([]*ledgerEntry{e})
+		return sameCharge(e) && len(found) == len(e.Lines) && len(found) == len(r.Lines)
+	}) || r.cancelFirst(from, sameCharge)
 }
 
 // cancelAmount cancels the first entry with the amount of the reversal.
@@ -217,47 +229,56 @@ func (r *ledgerEntry) cancelAll(from []*ledgerEntry) bool {
 
 // cancelLines cancels the lines that the reversal states. All must be found.
 func (r *ledgerEntry) cancelLines(from []*ledgerEntry) bool {
-	type place struct {
-		e    *ledgerEntry
-		line int
-	}
-	var found []place
-	for i := range r.Lines {
-		at := slices.IndexFunc(from, func(e *ledgerEntry) bool {
-			n := e.lineLike(r, i)
-			if n < 0 || slices.Contains(found, place{e, n}) {
-				return false
-			}
-			found = append(found, place{e, n})
-			return true
-		})
-		if at < 0 {
-			return false
-		}
+	found, ok := r.findLines(from)
+	if !ok {
+		return false
 	}
 	for _, p := range found {
-		p.e.cancelled[p.line] = true
-		if !slices.Contains(p.e.cancelled, false) {
-			p.e.cancelledBy = r.LedgerEntry
+		p.of.cancelled[p.line] = true
+		if r.takenBack = append(r.takenBack, p.of); !slices.Contains(p.of.cancelled, false) {
+			p.of.cancelledBy = r.LedgerEntry
 		}
 	}
-	r.cancels = len(found) > 0
-	return r.cancels
+	return len(found) > 0
 }
 
-// lineLike returns the index of the standing line that line i of the reversal
-// takes back, or -1.
-func (e *ledgerEntry) lineLike(r *ledgerEntry, i int) int {
-	for n := range e.Lines {
-		if !e.cancelled[n] && e.Lines[n].Paid == -r.Lines[i].Paid && e.key(n) == r.key(i) {
-			return n
+// place is a line of an entry.
+type place struct {
+	of   *ledgerEntry
+	line int
+}
+
+// findLines returns the standing lines that the lines of the reversal take back. It
+// reports false when one is not found.
+func (r *ledgerEntry) findLines(from []*ledgerEntry) (found []place, ok bool) {
+	for i := range r.Lines {
+		at := slices.IndexFunc(from, func(e *ledgerEntry) bool {
+			for n := range e.Lines {
+				if p := (place{e, n}); r.takesBack(i, p) && !slices.Contains(found, p) {
+					found = append(found, p)
+					return true
+				}
+			}
+			return false
+		})
+		if at < 0 {
+			return nil, false
 		}
 	}
-	return -1
+	return found, true
 }
 
-// left returns what was paid and not taken back line by line.
+// takesBack reports whether line i of the reversal inverts a standing line.
+func (r *ledgerEntry) takesBack(i int, p place) bool {
+	gone, line := &r.Lines[i], &p.of.Lines[p.line]
+	return !p.of.cancelled[p.line] && line.Paid == -gone.Paid && line.Charge.Abs() == gone.Charge.Abs() && r.same(i, p)
+}
+
+// left returns what was paid and not taken back.
 func (e *ledgerEntry) left() Money {
+	if e.cancelledBy != nil {
+		return 0
+	}
 	paid := e.Paid
 	for i, gone := range e.cancelled {
 		if gone {
@@ -267,20 +288,19 @@ func (e *ledgerEntry) left() Money {
 	return paid
 }
 
-func (e *ledgerEntry) cancel(r *ledgerEntry) { e.cancelledBy, r.cancels = r.LedgerEntry, true }
-
-// lineKey identifies a line of the claim: by its number, or by its procedure when
-// it matches none.
-type lineKey struct {
-	number    int
-	procedure string
+// cancel takes back the entry.
+func (e *ledgerEntry) cancel(r *ledgerEntry) {
+	e.cancelledBy, r.takenBack = r.LedgerEntry, append(r.takenBack, e)
 }
 
-func (e *ledgerEntry) key(i int) lineKey {
-	if n := e.numbers[i]; n > 0 {
-		return lineKey{number: n}
+// same reports whether line i and another entry's line are about one service: both
+// match the same line of the claim. When one of them matches none, both have the
+// same procedure.
+func (e *ledgerEntry) same(i int, p place) bool {
+	if n, m := e.numbers[i], p.of.numbers[p.line]; n > 0 && m > 0 {
+		return n == m
 	}
-	return lineKey{procedure: e.Lines[i].billed()}
+	return e.Lines[i].billed() == p.of.Lines[p.line].billed()
 }
 
 // replace lets an entry stand, in place of what it states of earlier ones of the
@@ -290,44 +310,60 @@ func (l *Ledger) replace(i int) {
 	for n := range e.Lines {
 		e.stands[n] = !e.cancelled[n]
 	}
-	e.levelStands = true
+	e.level = true
 	whole := e.Charge == l.claim.Charge()
 	for _, old := range l.entries[:i] {
-		if old.sequence != e.sequence || old.ERA.payer() != e.ERA.payer() || old.ERA.ID == e.ERA.ID {
+		if old.sequence != e.sequence || old.payer != e.payer || old.ERA.ID == e.ERA.ID {
 			continue
 		}
+		// The payer decides the same part of the claim again, and not line by line.
+		again := old.PayerClaimNumber == e.PayerClaimNumber && (len(e.Lines) == 0 || len(old.Lines) == 0)
 		for n := range old.stands {
-			old.stands[n] = old.stands[n] && !whole && !e.states(old.key(n))
+			old.stands[n] = old.stands[n] && !whole && !again && !e.states(place{old, n})
 		}
-		if whole || old.PayerClaimNumber == e.PayerClaimNumber {
-			old.levelStands = false
+		if whole || again || old.PayerClaimNumber == e.PayerClaimNumber && len(e.Adjustments) > 0 {
+			old.level = false
 		}
 	}
 }
 
-// states reports whether the entry decides the line. One without lines decides all.
-func (e *ledgerEntry) states(k lineKey) bool {
-	if len(e.Lines) == 0 {
-		return true
-	}
-	for n := range e.Lines {
-		if e.key(n) == k && !e.cancelled[n] {
+// states reports whether a line of the entry that is not taken back is about the
+// same service.
+func (e *ledgerEntry) states(p place) bool {
+	for i := range e.Lines {
+		if !e.cancelled[i] && e.same(i, p) {
 			return true
 		}
 	}
 	return false
 }
 
+// levelStands reports whether the claim level stands. It falls with the last line.
+func (e *ledgerEntry) levelStands() bool {
+	return e.level && (len(e.Lines) == 0 || slices.Contains(e.stands, true))
+}
+
 // stand reports whether any part of the entry stands.
-func (e *ledgerEntry) stand() bool {
-	return slices.Contains(e.stands, true) || e.levelStands && (len(e.Lines) == 0 || len(e.Adjustments) > 0)
+func (e *ledgerEntry) stand() bool { return e.levelStands() || slices.Contains(e.stands, true) }
+
+// standing returns the adjustments that stand.
+func (e *ledgerEntry) standing() (all []Adjustment) {
+	if e.levelStands() {
+		all = append(all, e.Adjustments...)
+	}
+	for i, stands := range e.stands {
+		if stands {
+			all = append(all, e.Lines[i].Adjustments...)
+		}
+	}
+	return all
 }
 
 // Cancels reports whether the reversal, which the ledger has, takes anything
 // back.
 func (l *Ledger) Cancels(r *LedgerEntry) bool {
 	e := l.find(r)
-	return e != nil && e.cancels
+	return e != nil && len(e.takenBack) > 0
 }
 
 // Sequence returns the sequence of an entry.

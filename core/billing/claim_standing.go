@@ -32,11 +32,7 @@ func (l *Ledger) Standing() *ClaimStanding {
 	s := ClaimStanding{Outcome: OutcomeDenied}
 	for _, e := range l.entries {
 		s.Paid += e.Paid
-		if !e.stand() {
-			continue
-		}
-		switch {
-		case e.Paid > 0, decisive == nil, decisive.Paid <= 0 && (e.explainsZero() || !decisive.explainsZero()):
+		if e.stand() && (decisive == nil || e.decides() >= decisive.decides()) {
 			decisive = e
 		}
 	}
@@ -44,7 +40,7 @@ func (l *Ledger) Standing() *ClaimStanding {
 		return nil
 	}
 	s.ERAID, s.PaymentDate = decisive.ERA.ID, decisive.Date
-	if decisive.Paid > 0 || decisive.explainsZero() {
+	if decisive.decides() > refusal {
 		s.Outcome = OutcomePaid
 	}
 	l.sumPrimary(&s)
@@ -55,6 +51,25 @@ func (l *Ledger) Standing() *ClaimStanding {
 		s.PatientResponsibility, s.Capped = rest, true
 	}
 	return &s
+}
+
+// The decisions of a payer, by their weight for the outcome of the claim.
+const (
+	refusal       = iota
+	explainedZero // the plan explains that nothing was paid
+	payment
+)
+
+// decides returns the decision that stands of the entry.
+func (e *ledgerEntry) decides() int {
+	switch {
+	case e.left() > 0:
+		return payment
+	case slices.ContainsFunc(e.standing(), Adjustment.explainsZero):
+		return explainedZero
+	default:
+		return refusal
+	}
 }
 
 // sumPrimary sets the figures of the primary payer.
@@ -75,32 +90,23 @@ func (l *Ledger) sumPrimary(s *ClaimStanding) {
 }
 
 // primary returns the standing figures of an entry of the primary payer. Ok is
-// false when it has no lines and does not state what it allows.
+// false when it pays without lines and does not state what it allows.
 func (e *ledgerEntry) primary() (contract, refused, allowed Money, ok bool) {
-	var level []Adjustment
-	if e.levelStands {
-		level = e.Adjustments
-	}
-	contract, refused = sumOf(level, Adjustment.Contractual), sumOf(level, Adjustment.NotPaid)
+	all := e.standing()
+	contract, refused = sumOf(all, Adjustment.Contractual), sumOf(all, Adjustment.NotPaid)
 	if len(e.Lines) == 0 {
-		if e.Allowed == nil {
-			return contract, refused, 0, !e.levelStands
-		}
-		return contract, refused, *e.Allowed, true
+		allowed, ok = e.allowedByLevel()
+		return contract, refused, allowed, ok
 	}
 	stated := false
-	for i := range e.Lines {
-		if !e.stands[i] {
-			continue
+	for i, stands := range e.stands {
+		if stands {
+			allowed += e.Lines[i].AllowedAmount()
+			stated = stated || e.Lines[i].Allowed != nil
 		}
-		line := &e.Lines[i]
-		contract += sumOf(line.Adjustments, Adjustment.Contractual)
-		refused += sumOf(line.Adjustments, Adjustment.NotPaid)
-		allowed += line.AllowedAmount()
-		stated = stated || line.Allowed != nil
 	}
-	if !stated {
-		allowed -= sumOf(level, Adjustment.reducesAllowed)
+	if !stated && e.levelStands() {
+		allowed -= sumOf(e.Adjustments, Adjustment.reducesAllowed)
 	}
 	return contract, refused, allowed, true
 }
@@ -108,14 +114,10 @@ func (e *ledgerEntry) primary() (contract, refused, allowed Money, ok bool) {
 // latest returns the standing entries of a sequence. When several payers have the
 // sequence, they are those of the payer that decided last.
 func (l *Ledger) latest(s Sequence) (all []*ledgerEntry) {
-	for _, e := range l.entries {
-		if e.sequence != s || !e.stand() {
-			continue
+	for _, e := range slices.Backward(l.entries) {
+		if e.sequence == s && e.stand() && (len(all) == 0 || all[0].payer == e.payer) {
+			all = append(all, e)
 		}
-		if len(all) > 0 && all[0].ERA.payer() != e.ERA.payer() {
-			all = nil
-		}
-		all = append(all, e)
 	}
 	return all
 }
@@ -124,29 +126,33 @@ func (l *Ledger) latest(s Sequence) (all []*ledgerEntry) {
 // the amount of the last payer in sequence that decided it, and the last payer's
 // amount for the claim itself.
 func (l *Ledger) patient() (sum Money) {
-	decided := map[lineKey]bool{} // by a later payer
-	all, level := false, false
+	var later []*ledgerEntry // of the payers after this one
 	for _, s := range slices.Backward(Sequences()) {
-		entries := slices.DeleteFunc(l.latest(s), func(e *ledgerEntry) bool { return e.onlyRefuses() })
-		now := map[lineKey]bool{}
+		entries := slices.DeleteFunc(l.latest(s), (*ledgerEntry).onlyRefuses)
 		for _, e := range entries {
-			if !level && e.levelStands {
+			if len(later) == 0 && e.levelStands() {
 				sum += sumOf(e.Adjustments, Adjustment.ofPatient)
 			}
-			for i := range e.Lines {
-				if k := e.key(i); e.stands[i] && !all && !decided[k] {
+			for i, stands := range e.stands {
+				decided := func(o *ledgerEntry) bool { return len(o.Lines) == 0 || o.decided(place{e, i}) }
+				if stands && !slices.ContainsFunc(later, decided) {
 					sum += sumOf(e.Lines[i].Adjustments, Adjustment.ofPatient)
-					now[k] = true
 				}
 			}
 		}
-		for k := range now {
-			decided[k] = true
-		}
-		level = level || len(entries) > 0
-		all = all || slices.ContainsFunc(entries, func(e *ledgerEntry) bool { return len(e.Lines) == 0 })
+		later = append(later, entries...)
 	}
 	return sum
+}
+
+// decided reports whether a standing line of the entry is about the same service.
+func (e *ledgerEntry) decided(p place) bool {
+	for i, stands := range e.stands {
+		if stands && e.same(i, p) {
+			return true
+		}
+	}
+	return false
 }
 
 // onlyRefuses reports whether the payer pays nothing and leaves nothing to the

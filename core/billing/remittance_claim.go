@@ -316,13 +316,28 @@ func (s *Shares) ofReason(reason string) *Money {
 // Shares returns the figures of the adjudication, its lines included.
 func (r *ERAClaim) Shares() (s Shares) {
 	s.add(r.Adjustments)
-	if s.Allowed = r.Allowed; len(r.Lines) > 0 {
+	if len(r.Lines) > 0 {
 		s.Allowed = new(r.allowedByLines())
+	} else if allowed, ok := r.allowedByLevel(); ok {
+		s.Allowed = &allowed
 	}
 	for i := range r.Lines {
 		s.add(r.Lines[i].Adjustments)
 	}
 	return s
+}
+
+// allowedByLevel returns what a claim without lines allows. A denied one allows
+// nothing. Ok is false when the remittance does not say.
+func (r *ERAClaim) allowedByLevel() (allowed Money, ok bool) {
+	switch {
+	case r.Outcome() == OutcomeDenied && !r.Reverses():
+		return 0, true
+	case r.Allowed == nil:
+		return 0, false
+	default:
+		return *r.Allowed, true
+	}
 }
 
 // allowedByLines returns the sum of what the lines allow. When none states it,

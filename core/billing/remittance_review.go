@@ -53,26 +53,33 @@ func (l *Ledger) repeats(r *LedgerEntry) bool {
 	}
 	e := newEntry(l.claim, r)
 	return slices.ContainsFunc(l.entries, func(o *ledgerEntry) bool {
-		return !o.Reverses() && o.cancelledBy == nil && o.Paid == r.Paid && o.PayerClaimNumber == r.PayerClaimNumber &&
-			o.ERA.payer() == r.ERA.payer() && o.ERA.TraceNumber != r.ERA.TraceNumber && o.samePaid(e)
+		return o.stand() && o.Paid == r.Paid && o.PayerClaimNumber == r.PayerClaimNumber &&
+			o.payer == e.payer && o.ERA.TraceNumber != r.ERA.TraceNumber && o.samePaid(e)
 	})
 }
 
 // samePaid reports whether both pay the same for each line.
-func (e *ledgerEntry) samePaid(o *ledgerEntry) bool {
-	paid := map[lineKey]Money{}
+func (e *ledgerEntry) samePaid(o *ledgerEntry) bool { return e.paysLike(o) && o.paysLike(e) }
+
+// paysLike reports whether o pays the same for each line of e.
+func (e *ledgerEntry) paysLike(o *ledgerEntry) bool {
 	for i := range e.Lines {
-		paid[e.key(i)] += e.Lines[i].Paid
-	}
-	for i := range o.Lines {
-		paid[o.key(i)] -= o.Lines[i].Paid
-	}
-	for _, rest := range paid {
-		if rest != 0 {
+		p := place{e, i}
+		if e.paidFor(p) != o.paidFor(p) {
 			return false
 		}
 	}
 	return true
+}
+
+// paidFor returns what the entry pays for the service of the line.
+func (e *ledgerEntry) paidFor(p place) (sum Money) {
+	for i := range e.Lines {
+		if e.same(i, p) {
+			sum += e.Lines[i].Paid
+		}
+	}
+	return sum
 }
 
 // Warnings returns what differs between an entry of the ledger and the claim. Given

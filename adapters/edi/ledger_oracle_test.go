@@ -676,7 +676,7 @@ func (b *books) review(c *clp) billing.ReviewCode {
 	after := newBooks(b.claim, b.payer, append(slices.Clone(b.entries), c))
 	of := after.find(c)
 	named := slices.ContainsFunc(b.entries, func(e *clp) bool {
-		return !e.reverses() && e.reversal == nil && e.payer == c.payer && e.arrival != c.arrival && (e.number == c.number || e.number == c.original)
+		return !e.reverses() && e.reversal == nil && e.payer == c.payer && e.arrival != c.arrival && e.date <= c.date && e.number != "" && (e.number == c.number || e.number == c.original)
 	})
 	switch {
 	case !c.balances():
@@ -737,9 +737,12 @@ func (c *clp) paysLike(o *clp) bool {
 }
 
 func (b *books) patientDiffers(c *clp) bool {
-	s := &b.claim.Subscriber
-	name := !strings.EqualFold(c.first, s.FirstName) || !strings.EqualFold(c.last, s.LastName)
-	return name && !strings.EqualFold(c.member, s.MemberID)
+	first, last := b.claim.Subscriber.FirstName, b.claim.Subscriber.LastName
+	if p := b.claim.Patient; p != nil {
+		first, last = p.FirstName, p.LastName
+	}
+	name := !strings.EqualFold(c.first, first) || !strings.EqualFold(c.last, last)
+	return name && !strings.EqualFold(c.member, b.claim.Subscriber.MemberID)
 }
 
 // chargeDiffers reports whether the charge is neither the claim's nor that of the

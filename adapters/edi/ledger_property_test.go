@@ -63,6 +63,9 @@ func randomClaim(h *historian) *billing.Claim {
 	c.State, c.SentAt = billing.ClaimAcceptedPayer, time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	c.ID, c.Payer = billing.ClaimID{15: 1}, payerSummary(0)
 	c.Subscriber = billing.ClaimSubscriber{FirstName: "JANE", LastName: "ROE", MemberID: "W1"}
+	if h.one(4) {
+		c.Subscriber.FirstName, c.Patient = "JOHN", &billing.ClaimPatient{FirstName: "JANE", LastName: "ROE", Relationship: billing.RelationChild}
+	}
 	for range 1 + h.IntN(6) {
 		c.Lines = append(c.Lines, billing.ClaimLine{
 			ProcedureCode: pick(h, "D2740", "D0120", "D2392", "D1110", "D2392"), ServiceDate: billing.Date{Year: 2026, Month: 2, Day: 1 + h.IntN(2)},
@@ -186,10 +189,16 @@ func (h *historian) adjudicated(from int, lines []int, as *sentClaim) []*sentCla
 	if h.one(15) { // one payer with two plans
 		s.status = pick(h, as1[0], as2[0], as3[0])
 	}
-	s.number, s.last, s.first, s.member = fmt.Sprintf("%c%d", 'A'+from, 1+len(h.sent)), "ROE", "JANE", "W1"
+	if s.number = fmt.Sprintf("%c%d", 'A'+from, 1+len(h.sent)); h.one(20) {
+		s.number = ""
+	}
+	s.last, s.first, s.member = "ROE", "JANE", "W1"
+	if h.one(20) { // a payer that misspells alone changes nothing
+		s.last = "ROWE"
+	}
 	if as != nil {
 		s.number = as.number
-		if h.one(3) {
+		if s.number != "" && h.one(3) {
 			s.number, s.original = s.number+"C", s.number
 		}
 	}
@@ -329,7 +338,9 @@ func (h *historian) reversed(s *sentClaim) []*sentClaim {
 func (h *historian) renumbered(r *sentClaim) *sentClaim {
 	switch h.IntN(10) {
 	case 0:
-		r.number, r.original = r.number+"R", r.number
+		if r.number != "" {
+			r.number, r.original = r.number+"R", r.number
+		}
 	case 1:
 		r.number += "R"
 	}
@@ -393,8 +404,10 @@ func (h *historian) file(from, day int, claims []*sentClaim) string {
 		sum += c.paid
 		c.write(&b)
 	}
-	if h.one(10) {
+	if h.one(10) { // a claim that is forwarded, and one that is not ours
 		fmt.Fprintf(&b, "CLP*PCN-1*23*10*0**12*F%d~NM1*QC*1*ROE*JANE****MI*W1~", h.traces)
+		fmt.Fprintf(&b, "CLP*PCN-2*1*10*10**12*G%d~NM1*QC*1*ROE*JANE****MI*W1~", h.traces)
+		sum += 10_00
 	}
 	p, date := claimPayers()[from], fmt.Sprintf("202603%02d", day)
 	return "ISA*00*          *00*          *ZZ*PAYER          *ZZ*MOLAR          *260304*0506*^*00501*000000907*0*T*:~" +
@@ -404,7 +417,7 @@ func (h *historian) file(from, day int, claims []*sentClaim) string {
 }
 
 func (s *sentClaim) write(b *strings.Builder) {
-	fmt.Fprintf(b, "CLP*PCN-1*%s*%s*%s*%s*12*%s~", s.status, amount(s.charge), amount(s.paid), s.patient, s.number)
+	fmt.Fprintf(b, "CLP*pcn-1*%s*%s*%s*%s*12*%s~", s.status, amount(s.charge), amount(s.paid), s.patient, s.number)
 	writeAdjustments(b, s.level)
 	fmt.Fprintf(b, "NM1*QC*1*%s*%s****MI*%s~", s.last, s.first, s.member)
 	if s.original != "" {
@@ -497,7 +510,9 @@ func (k *clerk) work() error {
 		}
 	}
 	if k.h.bold {
-		for _, e := range k.waiting {
+		waiting := k.waiting
+		k.waiting = nil
+		for _, e := range waiting {
 			if err := k.apply(e); err != nil {
 				return err
 			}
@@ -538,7 +553,7 @@ func (k *clerk) post(p *billing.Remittance, arrival int) error {
 		if err != nil {
 			return err
 		}
-		if r.Forwards() {
+		if r.Forwards() || !strings.EqualFold(r.ControlNumber, k.h.claim.PatientControlNumber) {
 			continue
 		}
 		r.LineNumbers = k.h.claim.MatchLines(r)
@@ -726,7 +741,7 @@ func TestLedgerEqualsTheOracle(t *testing.T) {
 		"warning patient_differs", "warning charge_differs", "warning procedure_unknown", "warning line_unmatched", "warning exceeds_charge",
 		"warning patient_amount_differs", "warning patient_amount_capped", "warning payment_repeated",
 	} {
-		if t.Logf("%s: %d", c, seen[c]); seen[c] < 50 {
+		if seen[c] < 20 {
 			t.Errorf("%s: %d times in all histories, too few to prove anything", c, seen[c])
 		}
 	}

@@ -75,16 +75,16 @@ func (e *ledgerEntry) decides() int {
 // sumPrimary sets the figures of the primary payer.
 func (l *Ledger) sumPrimary(s *ClaimStanding) {
 	var allowed Money
-	known, any := true, false
+	known, decided := true, false
 	for _, e := range l.latest(SequencePrimary) {
-		any = true
+		decided = true
 		contract, refused, amount, ok := e.primary()
 		s.Contractual += contract
 		s.NotPaid += refused
 		allowed += amount
 		known = known && ok
 	}
-	if known && any {
+	if known && decided {
 		s.Allowed = &allowed
 	}
 }

@@ -82,7 +82,7 @@ func (m *lineMatcher) round() bool {
 
 // unique matches each line that agrees with exactly one free line, if no other line
 // agrees with that one.
-func (m *lineMatcher) unique(agree func(*ERALine, *ClaimLine) bool) (any bool) {
+func (m *lineMatcher) unique(agree func(*ERALine, *ClaimLine) bool) (matched bool) {
 	only := make([]int, len(m.lines))     // by line: the number that it agrees with; 0 for none or several
 	wanted := make([]int, len(m.claim)+1) // by number: how many lines agree with it
 	for i := range m.lines {
@@ -104,10 +104,10 @@ func (m *lineMatcher) unique(agree func(*ERALine, *ClaimLine) bool) (any bool) {
 	for i, n := range only {
 		if n != 0 && wanted[n] == 1 {
 			m.match(i, n, m.lines[i].Charge.Abs())
-			any = true
+			matched = true
 		}
 	}
-	return any
+	return matched
 }
 
 // last matches the line that is left on both sides, if the charges agree.

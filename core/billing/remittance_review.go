@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// Finding a claim and applying the remittance to it are two decisions. Review makes
-// the second: it returns why a person must decide, or the empty string when the
-// remittance can be applied. Found is how the claim was found. The ledger is
-// without the remittance.
+// Review returns why a person must decide whether to apply the remittance, or the
+// empty string when it can be applied. Found is how the claim was found. The ledger
+// is without the remittance.
 func (l *Ledger) Review(r *LedgerEntry, found MatchedBy) ReviewCode {
 	c := l.claim
 	switch {
@@ -37,11 +36,12 @@ func (l *Ledger) Review(r *LedgerEntry, found MatchedBy) ReviewCode {
 	}
 }
 
-// pays reports whether a payment that the reversal names stands.
+// pays reports whether a payment that the reversal names stands. One of a later day
+// is not meant.
 func (l *Ledger) pays(r *LedgerEntry) bool {
 	e := newEntry(l.claim, r)
 	return slices.ContainsFunc(l.entries, func(o *ledgerEntry) bool {
-		return !o.Reverses() && o.cancelledBy == nil && o.ERA.ID != r.ERA.ID && e.names(o)
+		return !o.Reverses() && o.cancelledBy == nil && o.ERA.ID != r.ERA.ID && !r.Date.Before(o.Date) && e.names(o)
 	})
 }
 

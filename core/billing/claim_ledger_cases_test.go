@@ -1,0 +1,390 @@
+package billing_test
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// crownClaim has four services of 1260.50.
+func crownClaim() *billing.Claim {
+	c := claim()
+	c.Kind, c.Patient, c.Payer = billing.KindClaim, nil, billing.PayerSummary{Name: "Delta"}
+	c.Lines = nil
+	for _, s := range []struct {
+		procedure string
+		fee       billing.Money
+	}{{"D2740", 950_00}, {"D0120", 60_50}, {"D2392", 150_00}, {"D1110", 100_00}} {
+		c.Lines = append(c.Lines, billing.ClaimLine{ProcedureCode: s.procedure, ServiceDate: billing.Date{Year: 2026, Month: 3, Day: 2}, Fee: s.fee, Quantity: 1})
+	}
+	return c
+}
+
+// paying returns a line that pays the amount; the adjustments are the rest.
+func paying(procedure string, paid billing.Money, adjustments ...billing.Adjustment) billing.ERALine {
+	l := billing.ERALine{ProcedureCode: procedure, Paid: paid, Charge: paid, Adjustments: adjustments}
+	for _, a := range adjustments {
+		l.Charge += a.Amount
+	}
+	return l
+}
+
+// remitted returns a balanced claim of a remittance.
+func remitted(status, number string, lines []billing.ERALine, adjustments ...billing.Adjustment) billing.ERAClaim {
+	r := billing.ERAClaim{
+		StatusCode: status, PayerClaimNumber: number, PatientFirstName: "JANE", PatientLastName: "ROE", MemberID: "W1",
+		Lines: lines, Adjustments: adjustments, Balanced: true,
+	}
+	for _, l := range lines {
+		r.Charge, r.Paid = r.Charge+l.Charge, r.Paid+l.Paid
+	}
+	for _, a := range adjustments {
+		if r.Paid -= a.Amount; len(lines) == 0 {
+			r.Charge, r.Paid = r.Charge+a.Amount, 0
+		}
+	}
+	return r
+}
+
+// takenBack returns the reversal of a claim of a remittance.
+func takenBack(r billing.ERAClaim) billing.ERAClaim {
+	negative := func(all []billing.Adjustment) []billing.Adjustment {
+		all = slices.Clone(all)
+		for i := range all {
+			all[i].Amount *= -1
+		}
+		return all
+	}
+	r.StatusCode, r.Charge, r.Paid = "22", -r.Charge, -r.Paid
+	r.Adjustments, r.Lines = negative(r.Adjustments), slices.Clone(r.Lines)
+	for i := range r.Lines {
+		l := &r.Lines[i]
+		l.Charge, l.Paid, l.Adjustments = -l.Charge, -l.Paid, negative(l.Adjustments)
+	}
+	return r
+}
+
+// primaryLines pay 860.50; 200.00 are left to the patient, and 200.00 written off.
+func primaryLines() []billing.ERALine {
+	return []billing.ERALine{
+		paying("D2740", 650_00, cas("PR", "2", 150_00), cas("CO", "45", 150_00)),
+		paying("D0120", 60_50),
+		paying("D2392", 100_00, cas("PR", "2", 50_00)),
+		paying("D1110", 50_00, cas("CO", "45", 50_00)),
+	}
+}
+
+// secondaryLines pay 150.00 of the 200.00.
+func secondaryLines() []billing.ERALine {
+	return []billing.ERALine{
+		paying("D2740", 112_50, cas("OA", "23", 800_00), cas("PR", "2", 37_50)),
+		paying("D0120", 0, cas("OA", "23", 60_50)),
+		paying("D2392", 37_50, cas("OA", "23", 100_00), cas("PR", "2", 12_50)),
+		paying("D1110", 0, cas("OA", "23", 100_00)),
+	}
+}
+
+// eraFile is a remittance of a day in March.
+type eraFile struct {
+	day    int
+	payer  string
+	claims []billing.ERAClaim
+}
+
+// postFiles applies files in the order in which they are given, reversals first, and
+// returns what was left for a person. A reversal that waits is tried again.
+func postFiles(c *billing.Claim, files []eraFile) (l *billing.Ledger, left []billing.ReviewCode, last *billing.LedgerEntry) {
+	l = c.Ledger(nil)
+	var waiting []*billing.LedgerEntry
+	var post func(e *billing.LedgerEntry)
+	post = func(e *billing.LedgerEntry) {
+		code := l.Review(e, billing.MatchedByControlNumber)
+		if code == billing.ReviewNoPayment {
+			waiting = append(waiting, e)
+			return
+		}
+		if code != "" {
+			left = append(left, code)
+			return
+		}
+		l, last = l.With(e), e
+		again := waiting
+		waiting = nil
+		for _, w := range again {
+			post(w)
+		}
+	}
+	for i, f := range files {
+		n := i + 1
+		source := billing.ERASource{ID: billing.ERAID{15: byte(n)}, PayerName: f.payer, TraceNumber: fmt.Sprint("T-", n), Arrival: int64(n)}
+		var entries []*billing.LedgerEntry
+		for o := range f.claims {
+			r := f.claims[o]
+			r.Ordinal, r.Date = o+1, billing.Date{Year: 2026, Month: 3, Day: f.day}
+			entries = append(entries, &billing.LedgerEntry{ERAClaim: &r, ERA: source})
+		}
+		slices.SortStableFunc(entries, func(a, b *billing.LedgerEntry) int { return -cmp.Compare(btoi(a.Reverses()), btoi(b.Reverses())) })
+		for _, e := range entries {
+			post(e)
+		}
+	}
+	for range waiting {
+		left = append(left, billing.ReviewNoPayment)
+	}
+	return l, left, last
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// shown writes the figures of a ledger in one line.
+func shown(l *billing.Ledger) string {
+	s := l.Standing()
+	if s == nil {
+		return "nothing stands"
+	}
+	allowed := "unknown"
+	if s.Allowed != nil {
+		allowed = s.Allowed.String()
+	}
+	return fmt.Sprintf("%s on day %d: paid %s, allowed %s, patient %s, written off %s, not paid %s",
+		s.Outcome, s.PaymentDate.Day, s.Paid, allowed, s.PatientResponsibility, s.Contractual, s.NotPaid)
+}
+
+// TestLedgerCases works through histories that once had wrong figures, and through
+// the usual ones around them.
+func TestLedgerCases(t *testing.T) {
+	t.Parallel()
+	first := remitted("19", "A1", primaryLines())
+	firstAs := func(number string) billing.ERAClaim { r := first; r.PayerClaimNumber = number; return r }
+	part1, part2 := remitted("1", "A1", primaryLines()[:2]), remitted("1", "A2", primaryLines()[2:])
+	sameNumber := part2
+	sameNumber.PayerClaimNumber = "A1"
+	whole := takenBack(first)
+	stranger := remitted("1", "Z9", []billing.ERALine{paying("D2740", 700_00)})
+	stranger.PatientFirstName, stranger.PatientLastName, stranger.MemberID = "SAM", "ELSE", "Q7"
+	sequestered := primaryLines()
+	sequestered[0] = paying("D2740", 637_00, cas("PR", "2", 150_00), cas("CO", "45", 150_00), cas("CO", "253", 13_00))
+	atLevel := remitted("1", "A1", []billing.ERALine{
+		paying("D2740", 800_00, cas("PR", "2", 150_00)), paying("D0120", 60_50), paying("D2392", 100_00, cas("PR", "2", 50_00)), paying("D1110", 100_00),
+	}, cas("CO", "45", 200_00))
+	denied := remitted("4", "A1", nil, cas("PR", "96", 1260_50))
+	full := remitted("1", "A1", []billing.ERALine{paying("D2740", 950_00), paying("D0120", 60_50), paying("D2392", 150_00), paying("D1110", 100_00)})
+	const primary = "paid on day 1: paid 860.50, allowed 1060.50, patient 200.00, written off 200.00, not paid 0.00"
+	for name, c := range map[string]struct {
+		files    []eraFile
+		want     string
+		left     []billing.ReviewCode
+		warnings []billing.WarningCode
+	}{
+		"one payer": {[]eraFile{{1, "Delta", []billing.ERAClaim{first}}}, primary, nil, nil},
+		"a crossover": {
+			[]eraFile{{1, "Delta", []billing.ERAClaim{first}}, {2, "Cigna", []billing.ERAClaim{remitted("2", "B1", secondaryLines())}}},
+			"paid on day 2: paid 1010.50, allowed 1060.50, patient 50.00, written off 200.00, not paid 0.00", nil, nil,
+		},
+		"the secondary's remittance is first": {
+			[]eraFile{{2, "Cigna", []billing.ERAClaim{remitted("2", "B1", secondaryLines())}}, {1, "Delta", []billing.ERAClaim{first}}},
+			"paid on day 2: paid 1010.50, allowed 1060.50, patient 50.00, written off 200.00, not paid 0.00", nil, nil,
+		},
+		"a secondary that pays nothing": {
+			[]eraFile{
+				{1, "Delta", []billing.ERAClaim{first}},
+				{2, "Cigna", []billing.ERAClaim{remitted("2", "B1", nil, cas("OA", "23", 1060_50), cas("PR", "3", 200_00))}},
+			}, primary, nil, nil,
+		},
+		"a secondary that leaves the whole charge to the patient": {
+			[]eraFile{{1, "Delta", []billing.ERAClaim{first}}, {2, "Cigna", []billing.ERAClaim{remitted("2", "B1", nil, cas("PR", "96", 1260_50))}}},
+			primary, nil,
+			[]billing.WarningCode{billing.WarnPatientAmountCapped},
+		},
+		"a secondary that refuses": {
+			[]eraFile{{1, "Delta", []billing.ERAClaim{first}}, {2, "Cigna", []billing.ERAClaim{remitted("4", "B1", nil, cas("CO", "29", 1260_50))}}},
+			primary, nil, nil,
+		},
+		"denied": {
+			[]eraFile{{1, "Delta", []billing.ERAClaim{denied}}},
+			"denied on day 1: paid 0.00, allowed 0.00, patient 1260.50, written off 0.00, not paid 0.00", nil, nil,
+		},
+		"denied, then paid in full without a reversal": {
+			[]eraFile{{1, "Delta", []billing.ERAClaim{denied}}, {2, "Delta", []billing.ERAClaim{full}}},
+			"paid on day 2: paid 1260.50, allowed 1260.50, patient 0.00, written off 0.00, not paid 0.00", nil, nil,
+		},
+		"a correction before its reversal": {
+			[]eraFile{{1, "Delta", []billing.ERAClaim{first}}, {2, "Delta", []billing.ERAClaim{first, whole}}},
+			"paid on day 2: paid 860.50, allowed 1060.50, patient 200.00, written off 200.00, not paid 0.00", nil, nil,
+		},
+		"a correction under another number": {
+			[]eraFile{{1, "Delta", []billing.ERAClaim{first}}, {2, "Delta", []billing.ERAClaim{firstAs("A1C"), whole}}},
+			"paid on day 2: paid 860.50, allowed 1060.50, patient 200.00, written off 200.00, not paid 0.00", nil, nil,
+		},
+		"the same under two traces": {
+			[]eraFile{{1, "Delta", []billing.ERAClaim{first}}, {2, "Delta", []billing.ERAClaim{first}}},
+			primary,
+			[]billing.ReviewCode{billing.ReviewPaymentRepeated},
+			nil,
+		},
+		"paid, reversed, paid again": {
+			[]eraFile{{1, "Delta", []billing.ERAClaim{first}}, {2, "Delta", []billing.ERAClaim{whole}}, {3, "Delta", []billing.ERAClaim{first}}},
+			"paid on day 3: paid 860.50, allowed 1060.50, patient 200.00, written off 200.00, not paid 0.00", nil, nil,
+		},
+		"a reversal that comes first": {
+			[]eraFile{{2, "Delta", []billing.ERAClaim{whole}}, {1, "Delta", []billing.ERAClaim{first}}}, "nothing stands", nil, nil,
+		},
+		"a reversal never takes back a later payment": {
+			[]eraFile{{2, "Delta", []billing.ERAClaim{whole}}, {3, "Delta", []billing.ERAClaim{first}}},
+			"paid on day 3: paid 860.50, allowed 1060.50, patient 200.00, written off 200.00, not paid 0.00",
+			[]billing.ReviewCode{billing.ReviewNoPayment},
+			nil,
+		},
+		"a reversal of another amount": {
+			[]eraFile{{1, "Delta", []billing.ERAClaim{first}}, {2, "Delta", []billing.ERAClaim{takenBack(full)}}},
+			primary,
+			[]billing.ReviewCode{billing.ReviewReversalDiffers},
+			nil,
+		},
+		"another patient's remittance": {
+			[]eraFile{{1, "Delta", []billing.ERAClaim{stranger}}}, "nothing stands", []billing.ReviewCode{billing.ReviewPatientAndCharge}, nil,
+		},
+		"a split claim": {[]eraFile{{1, "Delta", []billing.ERAClaim{part1, part2}}}, primary, nil, nil},
+		"a split claim in two files": {
+			[]eraFile{{1, "Delta", []billing.ERAClaim{part1}}, {2, "Delta", []billing.ERAClaim{part2}}},
+			"paid on day 2: paid 860.50, allowed 1060.50, patient 200.00, written off 200.00, not paid 0.00", nil, nil,
+		},
+		"one reversal for a split claim": {
+			[]eraFile{{1, "Delta", []billing.ERAClaim{part1, part2}}, {2, "Delta", []billing.ERAClaim{whole}}}, "nothing stands", nil, nil,
+		},
+		"one reversal for a split claim with one number": {
+			[]eraFile{{1, "Delta", []billing.ERAClaim{part1, sameNumber}}, {2, "Delta", []billing.ERAClaim{whole}}}, "nothing stands", nil, nil,
+		},
+		"one line reversed": {
+			[]eraFile{{1, "Delta", []billing.ERAClaim{first}}, {2, "Delta", []billing.ERAClaim{takenBack(remitted("1", "A1", primaryLines()[2:3]))}}},
+			"paid on day 1: paid 760.50, allowed 910.50, patient 150.00, written off 200.00, not paid 0.00", nil, nil,
+		},
+		"each line reversed": {
+			[]eraFile{
+				{1, "Delta", []billing.ERAClaim{remitted("1", "A1", []billing.ERALine{paying("D2740", 900_00, cas("PR", "2", 50_00)), paying("D0120", 0, cas("CO", "18", 60_50))})}},
+				{2, "Delta", []billing.ERAClaim{takenBack(remitted("1", "A1", []billing.ERALine{paying("D2740", 900_00, cas("PR", "2", 50_00))}))}},
+			},
+			"denied on day 1: paid 0.00, allowed 0.00, patient 0.00, written off 0.00, not paid 60.50", nil, nil,
+		},
+		"one line corrected without a reversal": {
+			[]eraFile{
+				{1, "Delta", []billing.ERAClaim{remitted("4", "A1", []billing.ERALine{
+					paying("D2740", 0, cas("CO", "16", 950_00)), paying("D0120", 0, cas("CO", "16", 60_50)),
+					paying("D2392", 0, cas("CO", "16", 150_00)), paying("D1110", 0, cas("CO", "16", 100_00)),
+				})}},
+				{2, "Delta", []billing.ERAClaim{remitted("1", "A1", primaryLines()[2:3])}},
+			},
+			"paid on day 2: paid 100.00, allowed 150.00, patient 50.00, written off 0.00, not paid 1110.50", nil, nil,
+		},
+		"sequestration": {
+			[]eraFile{{1, "Delta", []billing.ERAClaim{remitted("1", "A1", sequestered)}}},
+			"paid on day 1: paid 847.50, allowed 1060.50, patient 200.00, written off 213.00, not paid 0.00", nil, nil,
+		},
+		"an adjustment of the claim": {[]eraFile{{1, "Delta", []billing.ERAClaim{atLevel}}}, primary, nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, left, last := postFiles(crownClaim(), c.files)
+			if got := shown(l); got != c.want {
+				t.Errorf("%s\nwant %s", got, c.want)
+			}
+			if !slices.Equal(left, c.left) {
+				t.Errorf("left for a person: %v, want %v", left, c.left)
+			}
+			if last != nil && !slices.Equal(l.Warnings(last, nil), c.warnings) {
+				t.Errorf("warnings %v, want %v", l.Warnings(last, nil), c.warnings)
+			}
+		})
+	}
+}
+
+// TestRepeatedPaymentAppliedByAPerson keeps its warnings.
+func TestRepeatedPaymentAppliedByAPerson(t *testing.T) {
+	t.Parallel()
+	first := remitted("1", "A1", primaryLines())
+	l, _, _ := postFiles(crownClaim(), []eraFile{{1, "Delta", []billing.ERAClaim{first}}})
+	again := &billing.LedgerEntry{ERAClaim: &first, ERA: billing.ERASource{ID: billing.ERAID{15: 9}, PayerName: "Delta", TraceNumber: "T-9", Arrival: 9}}
+	l = l.With(again)
+	want := []billing.WarningCode{billing.WarnExceedsCharge, billing.WarnPatientAmountCapped, billing.WarnPaymentRepeated}
+	if got := l.Warnings(again, nil); !slices.Equal(got, want) {
+		t.Errorf("warnings %v, want %v", got, want)
+	}
+}
+
+// TestPayerClaimNumberAlone wants the charge or the name too: another payer's claim
+// may have the number.
+func TestPayerClaimNumberAlone(t *testing.T) {
+	t.Parallel()
+	l := crownClaim().Ledger(nil)
+	for name, c := range map[string]struct {
+		change func(r *billing.ERAClaim)
+		want   billing.ReviewCode
+	}{
+		"charge and name": {func(*billing.ERAClaim) {}, ""},
+		"charge":          {func(r *billing.ERAClaim) { r.PatientLastName = "ELSE" }, ""},
+		"name":            {func(r *billing.ERAClaim) { r.Charge, r.Paid = r.Charge+1, r.Paid+1 }, ""},
+		"neither":         {func(r *billing.ERAClaim) { r.PatientLastName, r.Charge = "ELSE", r.Charge+1 }, billing.ReviewPayerNumberOnly},
+	} {
+		r := remitted("1", "B1", primaryLines())
+		c.change(&r)
+		if got := l.Review(&billing.LedgerEntry{ERAClaim: &r, ERA: billing.ERASource{PayerName: "Delta"}}, billing.MatchedByPayerNumber); got != c.want {
+			t.Errorf("%s: review %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestLinesAreMatchedByContent(t *testing.T) {
+	t.Parallel()
+	with := func(l billing.ERALine, number string) billing.ERALine { l.ControlNumber = number; return l }
+	reversed := primaryLines()
+	slices.Reverse(reversed)
+	downgraded := paying("D2391", 100_00, cas("CO", "45", 50_00))
+	downgraded.SubmittedCode = "D2392"
+	for name, c := range map[string]struct {
+		lines []billing.ERALine
+		want  []int
+	}{
+		"in reverse order":              {reversed, []int{4, 3, 2, 1}},
+		"one alone":                     {primaryLines()[2:3], []int{3}},
+		"a downgrade":                   {[]billing.ERALine{downgraded}, []int{3}},
+		"the payer's own line number":   {[]billing.ERALine{with(primaryLines()[2], "1")}, []int{3}},
+		"a number of 50":                {[]billing.ERALine{with(primaryLines()[2], "50")}, []int{3}},
+		"one line in two parts":         {[]billing.ERALine{with(paying("D2740", 500_00), "1"), with(paying("D2740", 450_00), "1")}, []int{1, 1}},
+		"parts of more than the charge": {[]billing.ERALine{with(paying("D2740", 500_00), "1"), with(paying("D2740", 451_00), "1")}, []int{1, 0}},
+		"the charge agrees":             {[]billing.ERALine{with(paying("D9999", 60_50), "2")}, []int{2}},
+		"nothing agrees":                {[]billing.ERALine{paying("D9999", 60_50)}, []int{0}},
+		"the last one on both sides":    {append(primaryLines()[:3], paying("D1120", 100_00)), []int{1, 2, 3, 4}},
+		"the last one, another charge":  {append(primaryLines()[:3], paying("D1120", 99_00)), []int{1, 2, 3, 0}},
+		"twice the same procedure":      {[]billing.ERALine{paying("D2740", 500_00), paying("D2740", 450_00)}, []int{0, 0}},
+	} {
+		r := remitted("1", "A1", c.lines)
+		if got := crownClaim().MatchLines(&r); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// TestEstimateWithLinesInAnotherOrder gives each line the patient's own amount.
+func TestEstimateWithLinesInAnotherOrder(t *testing.T) {
+	t.Parallel()
+	c := crownClaim()
+	c.Lines = []billing.ClaimLine{{ProcedureCode: "D2740", Fee: 1200_00}, {ProcedureCode: "D2392", Fee: 240_00}}
+	r := remitted("25", "P1", []billing.ERALine{
+		paying("D2392", 0, cas("OA", "101", 48_00), cas("PR", "2", 192_00)),
+		paying("D2740", 0, cas("OA", "101", 632_00), cas("PR", "2", 568_00)),
+	})
+	for _, l := range r.Estimate(billing.ERAID{}, c.MatchLines(&r)).Lines {
+		want := map[int][2]billing.Money{1: {632_00, 568_00}, 2: {48_00, 192_00}}[l.Number]
+		if got := [2]billing.Money{l.Pay, l.Patient}; got != want {
+			t.Errorf("line %d: pays %s, patient %s; want %v", l.Number, l.Pay, l.Patient, want)
+		}
+	}
+}

@@ -27,20 +27,24 @@ func parseERA(arg string) (billing.ERAID, error) {
 // finishing is a command that finishes a claim of a remittance.
 type finishing struct {
 	use, short, long, example string
-	args                      int // after the remittance and the number
+	claim                     bool // the command names a claim of ours too
 	flags                     func(c *cobra.Command)
 	do                        func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.ERAClaim], era billing.ERAID, n int, args []string) (billing.Reply, error)
 }
 
 func (f finishing) command(b Backend) *cobra.Command {
 	var scoped scopeFlags
+	args, needs := 2, "a remittance (era_...) and the number of its claim"
+	if f.claim {
+		args, needs = 3, "a remittance (era_...), the number of its claim and a claim (clm_...)"
+	}
 	c := &cobra.Command{
 		Use: f.use, Short: f.short, Long: f.long, Example: f.example,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 2+f.args {
+		Args: func(c *cobra.Command, given []string) error {
+			if len(given) == args {
 				return nil
 			}
-			return fmt.Errorf("%s needs a remittance (era_...) and the number of its claim; molar era show lists them. See: %[1]s --help", c.CommandPath())
+			return fmt.Errorf("%s needs %s; molar era show lists them. See: %[1]s --help", c.CommandPath(), needs)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			scope, err := scoped.scope()
@@ -83,7 +87,7 @@ func finished(r *billing.ERAClaim) string {
 func matchERA(b Backend) *cobra.Command {
 	var lines []string
 	return finishing{
-		use: "match ERA_ID NUMBER CLAIM_ID", short: "Match a claim of a remittance to a claim, and apply it", args: 1,
+		use: "match ERA_ID NUMBER CLAIM_ID", short: "Match a claim of a remittance to a claim, and apply it", claim: true,
 		long: "Matches a claim of a remittance to the claim that you name, and applies it. It works in every status except applied.\n" +
 			"Lines are matched by their content. --line says that a line of the remittance pays another line of the claim, or none.",
 		example: "  molar era match --org org_... --mode test era_... 2 clm_...\n" +

@@ -21,6 +21,7 @@ import (
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/remittances"
+	"github.com/molar-billing/molar/ports"
 )
 
 func TestMain(m *testing.M) { os.Exit(testservers.Main(m).Run()) }
@@ -36,6 +37,8 @@ func (n *noon) Now() time.Time {
 type remitted struct {
 	backend Backend
 	service *remittances.Service
+	store   ports.Store
+	access  *access.Service
 	org     billing.OrgID
 	file    string // of two payments
 	content []byte
@@ -48,28 +51,33 @@ func newRemitted(t *testing.T) *remitted {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &remitted{service: remittances.New(store, edi.New(), payers), file: filepath.Join(t.TempDir(), "payment.835")}
+	r := &remitted{service: remittances.New(store, edi.New(), payers), store: store, access: access.New(store, &noon{}), file: filepath.Join(t.TempDir(), "payment.835")}
 	r.backend.Remittances = func(context.Context) (*remittances.Service, func() error, error) {
 		return r.service, func() error { return nil }, nil
 	}
-	org, err := access.New(store, &noon{}).CreateOrganization(t.Context(), "Demo")
+	org, err := r.access.CreateOrganization(t.Context(), "Demo")
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.org = org.ID
-	var out bytes.Buffer
-	err = remittance.Encode(&out,
-		x12.Interchange{SenderQualifier: "ZZ", Sender: "CLEARING", ReceiverQualifier: "ZZ", Receiver: "MOLAR", Created: new(noon).Now(), Version: "00501", Control: 1, Test: true},
-		x12.Group{Sender: "CLEARING", Receiver: "MOLAR", Created: new(noon).Now(), Control: 1},
-		[]remittance.Remittance{remitting("EFT-1", "MOLAR TEST PAYER", 12000), remitting("CHK-2", "SOMEBODY ELSE", 950)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.content = out.Bytes()
+	r.content = fileOf(t, remitting("EFT-1", "MOLAR TEST PAYER", 12000), remitting("CHK-2", "SOMEBODY ELSE", 950))
 	if err := os.WriteFile(r.file, r.content, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// fileOf is an 835 with the payments.
+func fileOf(t *testing.T, payments ...remittance.Remittance) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	err := remittance.Encode(&out,
+		x12.Interchange{SenderQualifier: "ZZ", Sender: "CLEARING", ReceiverQualifier: "ZZ", Receiver: "MOLAR", Created: new(noon).Now(), Version: "00501", Control: 1, Test: true},
+		x12.Group{Sender: "CLEARING", Receiver: "MOLAR", Created: new(noon).Now(), Control: 1}, payments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
 }
 
 // remitting is a payment of one claim to an NPI that no office has.
@@ -102,7 +110,7 @@ func (r *remitted) run(t *testing.T, stdin io.Reader, args ...string) string {
 
 // same takes out of a text what differs from run to run.
 func (r *remitted) same(said string) string {
-	said = regexp.MustCompile(`\b(org|era|fil)_[0-9A-Z]{26}`).ReplaceAllString(said, "${1}_"+strings.Repeat("0", 26))
+	said = regexp.MustCompile(`\b(org|era|fil|clm)_[0-9A-Z]{26}`).ReplaceAllString(said, "${1}_"+strings.Repeat("0", 26))
 	said = regexp.MustCompile(`(?m)[ \t]+$`).ReplaceAllString(said, "")
 	return strings.ReplaceAll(said, filepath.Dir(r.file), "DIR")
 }

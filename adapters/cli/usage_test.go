@@ -11,8 +11,8 @@ func TestMisuse(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
 		"foo":                         `molar has no command "foo"; it has: `,
-		"era foo":                     `molar era has no command "foo"; it has: import, quarantine, retry`,
-		"era foo --org org_1":         `molar era has no command "foo"; it has: import, quarantine, retry`,
+		"era foo":                     `molar era has no command "foo"; it has: apply, ignore, import, list, match, post, quarantine, retry, show, unapply, unpost`,
+		"era foo --org org_1":         `molar era has no command "foo"; it has: apply, ignore, import, list, match, post, quarantine, retry, show, unapply, unpost`,
 		"era quarantine clear":        `molar era quarantine has no command "clear"; it has: remove, show`,
 		"era quarantine clear --hard": `molar era quarantine has no command "clear"; it has: remove, show`,
 		"orgs make":                   `molar orgs has no command "make"; it has: create, list`,
@@ -20,6 +20,8 @@ func TestMisuse(t *testing.T) {
 		"era import --bogus":          "unknown flag: --bogus; see: molar era import --help",
 		"era import payment.835":      "--org is not set: organization (org_...), see: molar orgs list",
 		"era retry era_1":             "--org is not set: organization (org_...), see: molar orgs list",
+		"era apply --org org_1 era_1": "molar era apply needs a remittance (era_...) and the number of its claim; molar era show lists them. See: molar era apply --help",
+		"era match --org org_1 era_1": "molar era match needs a remittance (era_...), the number of its claim and a claim (clm_...)",
 		"keys list":                   "--org is not set: organization (org_...), see: molar orgs list",
 		"offices create --name Main":  "--org is not set: organization (org_...), see: molar orgs list",
 		"orgs create":                 "molar orgs create 'Smile Dental'",

@@ -70,7 +70,8 @@ func TestAMatchByHandNumbersLines(t *testing.T) {
 		"one to none": {[]intake.LineMatch{{ERALine: 2}}, []int{2, 0, 0}, nil},
 		"two of one":  {[]intake.LineMatch{{ERALine: 3, LineNumber: 1}}, []int{2, 1, 1}, nil},
 		"absent lines": {
-			[]intake.LineMatch{{ERALine: 3, LineNumber: 4}, {ERALine: 4, LineNumber: 1}}, nil,
+			[]intake.LineMatch{{ERALine: 3, LineNumber: 4}, {ERALine: 4, LineNumber: 1}},
+			nil,
 			[]string{"lines.0.line_number range", "lines.1.era_line range"},
 		},
 	} {

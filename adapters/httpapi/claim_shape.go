@@ -230,7 +230,7 @@ type adjudicationJSON struct {
 	Contractual           string                 `json:"contractual"`
 	NotPaid               string                 `json:"not_paid"`
 	PaymentDate           *billing.Date          `json:"payment_date"`
-	AppliedAt             *string                `json:"applied_at"`
+	AppliedAt             string                 `json:"applied_at"`
 	CancelledBy           *cancellationJSON      `json:"cancelled_by"`
 	Lines                 []adjudicationLineJSON `json:"lines"`
 }
@@ -276,7 +276,7 @@ func adjudicationShape(a billing.Adjudication) adjudicationJSON {
 		StatusLabel: a.StatusLabel(), PayerClaimNumber: orNull(a.PayerClaimNumber), Charge: a.Charge.String(), Paid: a.Paid.String(),
 		Allowed: money(shares.Allowed), PatientResponsibility: shares.PatientResponsibility.String(),
 		Contractual: shares.Contractual.String(), NotPaid: shares.NotPaid.String(),
-		PaymentDate: orNull(a.Date), AppliedAt: timeOrNull(a.AppliedAt), Lines: make([]adjudicationLineJSON, len(a.Lines)),
+		PaymentDate: orNull(a.Date), AppliedAt: billing.Timestamp(a.AppliedAt), Lines: make([]adjudicationLineJSON, len(a.Lines)),
 	}
 	if by := a.CancelledBy; by != nil {
 		out.CancelledBy = &cancellationJSON{by.ERA.ID, by.Ordinal}

@@ -1,8 +1,6 @@
 package httpapi
 
 import (
-	"cmp"
-
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -224,7 +222,7 @@ func eraClaimShape(c *billing.ERAClaim) eraClaimJSON {
 	out := eraClaimJSON{
 		Object: "era_claim", Ordinal: c.Ordinal, ClaimID: orNull(c.ClaimID), Status: status, Applied: status == billing.RemitApplied,
 		MatchedBy: orNull(c.MatchedBy), Warnings: mapped(c.Warnings, warningShape), PatientControlNumber: c.ControlNumber,
-		PayerClaimNumber: orNull(c.PayerClaimNumber), StatusCode: c.StatusCode, Sequence: orNull(cmp.Or(c.Sequence, c.StatedSequence())),
+		PayerClaimNumber: orNull(c.PayerClaimNumber), StatusCode: c.StatusCode, Sequence: orNull(c.Sequence),
 		Charge: c.Charge.String(), Paid: c.Paid.String(), Allowed: money(c.Allowed), PatientResponsibility: money(c.PatientResponsibility),
 		Contractual: shares.Contractual.String(), NotPaid: shares.NotPaid.String(),
 		PatientName:  nameJSON{c.PatientFirstName, c.PatientLastName},

@@ -87,21 +87,23 @@ func (p *posting) entry(r *billing.ERAClaim) *billing.LedgerEntry {
 func (p *posting) applyAll(rows []*billing.ERAClaim) {
 	var waiting []*billing.ERAClaim
 	for _, r := range reversalsFirst(rows) {
-		switch code := p.review(r); code {
-		case "":
-			p.apply(r, r.MatchedBy)
-			waiting = slices.DeleteFunc(waiting, func(r *billing.ERAClaim) bool {
-				if r.ClaimID.IsZero() || p.review(r) != "" {
-					return false
-				}
-				p.apply(r, r.MatchedBy)
-				return true
-			})
-		case billing.ReviewNoPayment:
+		code := p.review(r)
+		if code == billing.ReviewNoPayment {
 			waiting = append(waiting, r)
-		default:
-			p.leave(r, billing.RemitNeedsReview, code)
+			continue
 		}
+		if code != "" {
+			p.leave(r, billing.RemitNeedsReview, code)
+			continue
+		}
+		p.apply(r, r.MatchedBy)
+		waiting = slices.DeleteFunc(waiting, func(r *billing.ERAClaim) bool {
+			if p.review(r) != "" {
+				return false
+			}
+			p.apply(r, r.MatchedBy)
+			return true
+		})
 	}
 	for _, r := range waiting {
 		p.leave(r, billing.RemitUnmatched, billing.ReviewNoPayment)

@@ -44,7 +44,7 @@ func (s *Service) MatchClaim(
 		}
 		to.LineNumbers = numbers
 		e.Move(r, to)
-		return s.byHand(ctx, tx, e, r, c.Claim, billing.MatchedByUser, call.Call.Principal, billing.TriggerMatch, "")
+		return s.byHand(ctx, tx, e, r, c.Claim, billing.MatchedByUser, call.Principal, billing.TriggerMatch, "")
 	})
 }
 
@@ -79,7 +79,7 @@ func (s *Service) ApplyClaim(
 		if len(r.LineNumbers) != len(r.Lines) {
 			r.LineNumbers = c.MatchLines(r)
 		}
-		return s.byHand(ctx, tx, e, r, c.Claim, r.MatchedBy, call.Call.Principal, billing.TriggerApply, note)
+		return s.byHand(ctx, tx, e, r, c.Claim, r.MatchedBy, call.Principal, billing.TriggerApply, note)
 	})
 }
 
@@ -111,7 +111,7 @@ func (s *Service) IgnoreClaim(
 		if err != nil {
 			return err
 		}
-		c.Noted(billing.TriggerIgnore, billing.ClaimCause{File: &e.File, At: tx.Clock.Now()}, call.Call.Principal, note)
+		c.Noted(billing.TriggerIgnore, billing.ClaimCause{File: &e.File, At: tx.Clock.Now()}, call.Principal, note)
 		return tx.Claims.Save(ctx, c.Claim)
 	})
 }
@@ -144,7 +144,7 @@ func (s *Service) UnapplyClaim(
 			return err
 		}
 		p.unapply(r)
-		c.Noted(billing.TriggerUnapply, p.cause, call.Call.Principal, note)
+		c.Noted(billing.TriggerUnapply, p.cause, call.Principal, note)
 		return p.save(ctx, tx, nil)
 	})
 }

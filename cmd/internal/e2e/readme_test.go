@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -139,6 +140,48 @@ func TestReadmeClaims(t *testing.T) {
 	})
 	if values(replies[1], "posted_at") == "<nil>" || values(replies[2], "payment.era_id") != values(replies[0], "id") {
 		t.Errorf("posted and reconciled: %v, %v", replies[1], replies[2])
+	}
+}
+
+// TestReadmeRemittances runs the script of a biller's day: two payers pay a claim, a
+// remittance does not add up, another matches no claim, and a payment is taken
+// back. Its delay leaves time to reconcile that payment before.
+func TestReadmeRemittances(t *testing.T) {
+	t.Parallel()
+	_, r := startDev(t, []string{"MOLAR_BATCH_INTERVAL=1s", "MOLAR_SANDBOX_ERA_DELAY=10s"}, t.TempDir())
+	replies := pasted(t, blocks(readme(t, "Finish a remittance"), "sh"), t.TempDir(), r)
+	wantReplies(t, replies, [][2]string{
+		{"state payment.paid payment.patient_responsibility contractual", "reconciled 828.80 207.20 259.00"},
+		{"data.0.object data.0.state", "era needs_review"},
+		{"error", "CONFLICT"},
+		{"object status review matched_by paid balanced", "era_claim applied <nil> control_number 829.80 false"},
+		{"object state progress.applied progress.needs_review", "era posted 1 0"},
+		{"state payment.paid payment.patient_responsibility contractual", "reconciled 829.80 206.20 259.00"},
+		{"status matched_by claim_id paid lines.0.line_number lines.1.line_number", "applied user " + values(replies[6], "claim_id") + " 828.80 1 2"},
+		{"state progress.unmatched progress.needs_review", "posted 0 0"},
+		{"state payment.paid payment.allowed payment.patient_responsibility contractual not_paid", "paid 984.20 1036.00 51.80 259.00 0.00"},
+		{"state payment adjudications.0.paid adjudications.1.paid next_step",
+			"reconciled <nil> 828.80 -828.80 The payment changed after the claim was reconciled. Post the change and reconcile the claim again, or reopen it."},
+		{"state payment next_step", "accepted_payer <nil> The payer took its payment back. Wait for the corrected remittance, or replace the claim."},
+	})
+	byPayer := "sequence payer_name paid lines.0.procedure_code lines.0.paid lines.0.coinsurance lines.1.procedure_code lines.1.paid lines.1.coinsurance"
+	for i, want := range []string{
+		"primary MOLAR TEST PAYER 828.80 D2740 800.00 200.00 D0220 28.80 7.20", "secondary ANTHEM DENTAL 155.40 D2740 150.00 50.00 D0220 5.40 1.80",
+	} {
+		adjudications, _ := replies[8]["adjudications"].([]any)
+		if len(adjudications) != 2 {
+			t.Fatalf("%d adjudications, want 2", len(adjudications))
+		}
+		if got := values(adjudications[i].(map[string]any), byPayer); got != want {
+			t.Errorf("adjudication %d is %q, want %q", i, got, want)
+		}
+	}
+	listed, _ := replies[1]["data"].([]any)
+	if !slices.ContainsFunc(listed, func(e any) bool { return e.(map[string]any)["id"] == replies[4]["id"] }) {
+		t.Errorf("the remittance is not among those that need attention: %v", listed)
+	}
+	if !strings.Contains(values(replies[2], "message"), "1 unfinished claim") || values(replies[9], "id") != values(replies[0], "id") {
+		t.Errorf("posted early, and taken back: %v, %v", replies[2], replies[9])
 	}
 }
 

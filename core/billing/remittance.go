@@ -115,13 +115,13 @@ func (e *ERA) Source() ERASource {
 }
 
 // Post records that the user has posted the remittance. It reports false when
-// that was recorded before. It returns CodeConflict while claims are unfinished,
-// unless the user accepts that.
+// that was recorded before. It returns CodeConflict while claims are unfinished or
+// about to be applied, unless the user accepts that.
 func (e *ERA) Post(acceptUnfinished bool, at time.Time) (bool, error) {
 	if e.State == ERAPosted {
 		return false, nil
 	}
-	if n := e.Unfinished(); n > 0 && !acceptUnfinished {
+	if n := e.ClaimCount - e.Progress.Applied - e.Progress.Ignored - e.Progress.Forwarded; n > 0 && !acceptUnfinished {
 		return false, &Error{Code: CodeConflict, Message: "The remittance has " + counted(n, "unfinished claim") +
 			". Match, apply or ignore each of them, or post with accept_unfinished."}
 	}

@@ -99,6 +99,12 @@ func TestMatching(t *testing.T) {
 		"the payer's number, of another patient and charge": {func(c *billing.Claim) {
 			c.PayerClaimNumber, c.Subscriber.LastName, c.Lines[0].Fee = "P1", "Other", 1
 		}, []string{"LOST", "P1"}, "1/1 r done", true},
+		"the payer's number, the name, another charge": {
+			func(c *billing.Claim) { c.PayerClaimNumber, c.Lines[0].Fee = "P1", 1 }, []string{"LOST", "P1"}, "1/1 a done", false,
+		},
+		"the payer's number, the charge, another name": {
+			func(c *billing.Claim) { c.PayerClaimNumber, c.Subscriber.LastName = "P1", "Other" }, []string{"LOST", "P1"}, "1/1 a done", false,
+		},
 		"no number of ours":    {payerNumber("P1"), []string{"LOST", "P2"}, "0/1 - done", true},
 		"no numbers at all":    {nil, []string{"", ""}, "0/1 - done", true},
 		"submitted":            {inState(billing.ClaimSubmitted), []string{"A-1", ""}, "1/1 a done", false},

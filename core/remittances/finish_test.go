@@ -1,0 +1,559 @@
+package remittances_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/adapters/x12/remittance"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/core/remittances"
+	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
+)
+
+// decision is what a person decides on a claim of a remittance.
+type decision struct {
+	does    billing.ClaimTrigger
+	era     billing.ERAID
+	ordinal int
+	claim   billing.ClaimID         // of a match
+	lines   []intake.MatchLineInput // of a match
+}
+
+// decide makes the decision with a key, in the process.
+func (b *fixture) decide(s *remittances.Service, key string, d decision) (billing.Reply, error) {
+	b.t.Helper()
+	w := write(b.scope, call(key), func(r *billing.ERAClaim, _ error) billing.Reply {
+		return billing.Reply{Status: 200, Body: fmt.Appendf(nil, "%s %s %s %v", r.Status, r.Review, r.ClaimID, r.LineNumbers)}
+	})
+	if d.does == billing.TriggerMatch {
+		return s.MatchClaim(b.t.Context(), w, d.era, d.ordinal, intake.MatchRequest{ClaimID: new(d.claim.String()), Lines: d.lines})
+	}
+	by := map[billing.ClaimTrigger]func(context.Context, idempotency.Write[*billing.ERAClaim], billing.ERAID, int, intake.NoteRequest) (billing.Reply, error){
+		billing.TriggerApply: s.ApplyClaim, billing.TriggerIgnore: s.IgnoreClaim, billing.TriggerUnapply: s.UnapplyClaim,
+	}[d.does]
+	return by(b.t.Context(), w, d.era, d.ordinal, intake.NoteRequest{Note: new("The payer confirmed it.")})
+}
+
+// decided makes a decision that must go well, and returns the remittance.
+func (b *fixture) decided(d decision) *billing.ERARecord {
+	b.t.Helper()
+	if _, err := b.decide(b.service, "", d); err != nil {
+		b.t.Fatalf("%s: %v", d.does, err)
+	}
+	r, err := b.service.Get(b.t.Context(), b.scope, d.era)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return r
+}
+
+// entries counts the entries of a claim's history with the cause.
+func (b *fixture) entries(id billing.ClaimID, cause billing.ClaimTrigger) (n int) {
+	b.t.Helper()
+	for _, m := range b.get(id).History {
+		if m.Cause == cause {
+			n++
+		}
+	}
+	return n
+}
+
+// unbalanced imports a payment of a claim that does not add up, and applies what
+// adds up.
+func (b *fixture) unbalanced(c remittance.Claim) *billing.ERARecord {
+	b.t.Helper()
+	p := b.payment(c)
+	p.Claims[0].Paid++
+	return b.apply(b.receiveFile(b.file(p)))
+}
+
+// TestPeopleDieAnywhere ends the process at each transaction of what a person
+// decides. The person repeats it with its key, and then with another: it takes
+// effect once.
+func TestPeopleDieAnywhere(t *testing.T) {
+	t.Parallel()
+	for does, want := range map[billing.ClaimTrigger]struct{ counts, stands, events string }{
+		billing.TriggerMatch:   {"1/1 a done", "paid paid 150.00", "claim.paid"},
+		billing.TriggerApply:   {"1/1 a done", "paid paid 150.01", "claim.paid"},
+		billing.TriggerIgnore:  {"1/1 i done", "accepted_payer", ""},
+		billing.TriggerUnapply: {"1/1 r done", "accepted_payer", "claim.paid claim.payment_reversed"},
+	} {
+		t.Run(string(does), func(t *testing.T) {
+			t.Parallel()
+			b := newFixture(t)
+			n := 0
+			porttest.EveryEnding(t, 1, func(t *testing.T, f *porttest.Fault) {
+				t.Helper()
+				n++
+				number := fmt.Sprint("A-", n)
+				id := b.claim(number)
+				var r *billing.ERARecord
+				switch does {
+				case billing.TriggerMatch:
+					r = b.remit(paid("LOST", fmt.Sprint("P", n), 0))
+				case billing.TriggerUnapply:
+					r = b.remit(paid(number, fmt.Sprint("P", n), 0))
+				default:
+					r = b.unbalanced(paid(number, fmt.Sprint("P", n), 0))
+				}
+				d := decision{does: does, era: r.ID, ordinal: 1, claim: id}
+				porttest.Dies(func() { _, _ = b.decide(b.process(f), number, d) })
+				first, err := b.decide(b.service, number, d)
+				again, errAgain := b.decide(b.service, number, d)
+				other, errOther := b.decide(b.service, number+" later", d)
+				if err != nil || errAgain != nil || errOther != nil || !again.Replayed || other.Replayed ||
+					string(again.Body) != string(first.Body) || string(other.Body) != string(first.Body) {
+					t.Errorf("%s: %v, again %s: %v, with another key %s: %v", first.Body, err, again.Body, errAgain, other.Body, errOther)
+				}
+				b.settle()
+				now, err := b.service.Get(t.Context(), b.scope, r.ID)
+				if err != nil || counts(now) != want.counts || b.stands(id) != want.stands || b.events(id) != want.events || b.entries(id, does) != 1 {
+					t.Errorf("%v, %s, the claim is %s, events %q, %d entries in its history", err, counts(now), b.stands(id), b.events(id), b.entries(id, does))
+				}
+			})
+		})
+	}
+}
+
+// TestDecisionsAtOnce has people decide on one claim of a remittance at the same
+// time, in two processes. One decision after the other takes effect.
+func TestDecisionsAtOnce(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t)
+	id := b.claim("A-1")
+	r := b.unbalanced(paid("A-1", "P1", 0))
+	processes := []*remittances.Service{b.process(nil), b.process(nil)}
+	done := make(chan billing.ClaimTrigger, 40)
+	for n := range cap(done) {
+		go func() {
+			does := []billing.ClaimTrigger{billing.TriggerApply, billing.TriggerUnapply, billing.TriggerIgnore, billing.TriggerMatch}[n%4]
+			_, err := b.decide(processes[n/4%2], fmt.Sprint("k", n), decision{does: does, era: r.ID, ordinal: 1, claim: id})
+			if err != nil && codeOf(err) != billing.CodeConflict {
+				t.Errorf("%s: %v", does, err)
+			}
+			done <- does
+		}()
+	}
+	for range cap(done) {
+		<-done
+	}
+	now, err := b.service.Get(t.Context(), b.scope, r.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.settle()
+	applied := b.entries(id, billing.TriggerApply) + b.entries(id, billing.TriggerMatch)
+	back := b.entries(id, billing.TriggerUnapply)
+	events := strings.TrimSpace(strings.Repeat("claim.paid claim.payment_reversed ", back) + strings.Repeat("claim.paid ", applied-back))
+	stands := map[int]string{0: "accepted_payer", 1: "paid paid 150.01"}[applied-back]
+	if stands == "" || b.events(id) != events || b.stands(id) != stands || len(b.ledger(id)) != applied-back {
+		t.Errorf("applied %d times, taken back %d times: %s, %s, events %s", applied, back, counts(now), b.stands(id), b.events(id))
+	}
+	counts(now)
+}
+
+// TestBeforeTheClaim has a remittance that comes before its claim is sent. It
+// waits, and is applied once the claim was sent.
+func TestBeforeTheClaim(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t)
+	id := b.claim("A-1", func(c *billing.Claim) { c.State, c.SentAt = billing.ClaimValidated, time.Time{} })
+	j := b.receive(paid("A-1", "P1", 0))
+	r := b.apply(j)
+	if c := r.Claims[0]; counts(r) != "0/1 - done" || c.Review != billing.ReviewClaimNotSent {
+		t.Fatalf("%s, %s", counts(r), c.Review)
+	}
+	if _, err := b.decide(b.service, "", decision{does: billing.TriggerMatch, era: r.ID, ordinal: 1, claim: id}); codeOf(err) != billing.CodeConflict {
+		t.Errorf("matched to a claim that was never sent: %v", err)
+	}
+	b.change(id, func(c *billing.Claim) { c.State, c.SentAt = billing.ClaimSubmitted, b.clock.Now() })
+	b.rematch("A-1")
+	if got := counts(b.era(j)); got != "1/1 a done" || b.stands(id) != "paid paid 150.00" || b.events(id) != "claim.paid" {
+		t.Errorf("%s, %s, events %s", got, b.stands(id), b.events(id))
+	}
+}
+
+// rematch runs the jobs of remittances with unmatched claims of the control number,
+// as the sending of the claim stages them.
+func (b *fixture) rematch(number string) {
+	b.t.Helper()
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		waiting, err := tx.ERAClaims.Unmatched(ctx, []string{number}, nil)
+		for _, id := range waiting {
+			j := jobs.Job{ID: billing.NewID[billing.JobID](tx.Clock.Now()), Kind: jobs.KindERA, Scope: b.scope, Subject: id}
+			if err == nil {
+				err = tx.Outbox.Stage(ctx, j)
+			}
+		}
+		return err
+	})
+	b.settle()
+}
+
+// crownAndFilm is a claim of two lines, of 125.00 and 75.00.
+func crownAndFilm(c *billing.Claim) {
+	c.Lines = []billing.ClaimLine{c.Lines[0], c.Lines[0]}
+	c.Lines[0].Fee, c.Lines[1].Fee, c.Lines[1].ProcedureCode = 12500, 7500, "D0220"
+}
+
+// crown and film pay the lines of crownAndFilm in full, each in a claim of its own.
+func crown(number string) remittance.Claim { return ofLine(number, "D2740", "1", 12500) }
+func film(number string) remittance.Claim  { return ofLine(number, "D0220", "2", 7500) }
+
+func ofLine(number, procedure, line string, charge billing.Money) remittance.Claim {
+	c := paid(number, "P1", 0)
+	s := &c.Services[0]
+	s.Procedure.Code, s.Charge, s.Adjustments, s.Amounts = procedure, charge, nil, nil
+	s.References = []remittance.Reference{ref("6R", line)}
+	return c
+}
+
+// both joins claims of a remittance to one.
+func both(a, b remittance.Claim) remittance.Claim {
+	a.Services = slices.Concat(a.Services, b.Services)
+	return a
+}
+
+// forwarded is a claim that the payer sent to another payer.
+func forwarded(number string) remittance.Claim {
+	c := paid(number, "P1", 0)
+	c.Status = "23"
+	c.Services[0].Adjustments = []remittance.Adjustment{{Group: "OA", Reason: "109", Amount: fee}}
+	return c
+}
+
+// TestOddRemittances applies what payers send besides a plain payment.
+func TestOddRemittances(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		ours  func(*billing.Claim)
+		says  [][]saying          // of one remittance each
+		after func(*fixture, int) // runs after each remittance
+
+		counts, stands, events string // the counts of the last remittance
+	}{
+		"rejected, then paid": {
+			inState(billing.ClaimRejected), [][]saying{{paid("A-1", "P1", 0)}}, nil,
+			"1/1 a done", "paid paid 150.00", "claim.paid",
+		},
+		"paid, voided, then taken back": {
+			nil, [][]saying{{paid("A-1", "P1", 0)}, {reversed(paid("A-1", "P1", 0))}},
+			func(b *fixture, n int) {
+				if n == 0 {
+					b.change(b.byNumber("A-1"), inState(billing.ClaimVoided))
+				}
+			},
+			"1/1 a done", "voided", "claim.paid claim.payment_reversed",
+		},
+		"one line is reversed": {
+			crownAndFilm, [][]saying{{both(crown("A-1"), film("A-1"))}, {reversed(film("A-1"))}}, nil,
+			"1/1 a done", "paid paid 125.00", "claim.paid claim.payment_reversed",
+		},
+		"a split claim is reversed at once": {
+			crownAndFilm, [][]saying{{crown("A-1"), film("A-1")}, {reversed(both(crown("A-1"), film("A-1")))}}, nil,
+			"1/1 a done", "accepted_payer", "claim.paid claim.paid claim.payment_reversed",
+		},
+		"forwarded": {
+			nil, [][]saying{{forwarded("A-1")}}, nil,
+			"1/1 f done", "accepted_payer", "",
+		},
+		"forwarded, then paid": {
+			nil, [][]saying{{forwarded("A-1")}, {paid("A-1", "P1", 0)}}, nil,
+			"1/1 a done", "paid paid 150.00", "claim.paid",
+		},
+		"paid again under another trace": {
+			nil, [][]saying{{paid("A-1", "P1", 0)}, {paid("A-1", "P1", 0)}}, nil,
+			"1/1 r done", "paid paid 150.00", "claim.paid",
+		},
+		"paid, reversed, paid again": {
+			nil, [][]saying{{paid("A-1", "P1", 0)}, {reversed(paid("A-1", "P1", 0))}, {paid("A-1", "P1", 0)}}, nil,
+			"1/1 a done", "paid paid 150.00", "claim.paid claim.payment_reversed claim.paid",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newFixture(t)
+			var changes []func(*billing.Claim)
+			if c.ours != nil {
+				changes = append(changes, c.ours)
+			}
+			id := b.claim("A-1", changes...)
+			var got string
+			for n, says := range c.says {
+				got = counts(b.remit(says...))
+				if c.after != nil {
+					c.after(b, n)
+				}
+			}
+			if got != c.counts || b.stands(id) != c.stands || b.events(id) != c.events {
+				t.Errorf("%s, the claim is %s, events %q; want %s, %s, %q", got, b.stands(id), b.events(id), c.counts, c.stands, c.events)
+			}
+			if due := b.due(); len(due) > 0 {
+				t.Errorf("%d jobs are left", len(due))
+			}
+		})
+	}
+}
+
+// byNumber returns the ID of the claim with the control number.
+func (b *fixture) byNumber(number string) (id billing.ClaimID) {
+	b.t.Helper()
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		found, err := tx.Clearing.Match(ctx, []string{number}, nil)
+		if err == nil {
+			id = found[0].ID
+		}
+		return err
+	})
+	return id
+}
+
+// TestReversalBeforePayment has a reversal that comes before the payment that it
+// takes back, in another file. The payment is applied automatically, or by a
+// person who matches it.
+func TestReversalBeforePayment(t *testing.T) {
+	t.Parallel()
+	for name, number := range map[string]string{"automatically": "A-1", "by a person": "LOST"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newFixture(t)
+			id := b.claim("A-1")
+			back := b.receive(reversed(paid("A-1", "P1", 0)))
+			if r := b.apply(back); counts(r) != "0/1 - done" || r.Claims[0].Review != billing.ReviewNoPayment {
+				t.Fatalf("%s, %s", counts(r), r.Claims[0].Review)
+			}
+			b.apply(back) // a redelivered message
+			r := b.remit(paid(number, "P1", 0))
+			if number == "LOST" {
+				r = b.decided(decision{does: billing.TriggerMatch, era: r.ID, ordinal: 1, claim: id})
+			}
+			b.settle()
+			if counts(r) != "1/1 a done" || counts(b.era(back)) != "1/1 a done" || b.stands(id) != "accepted_payer" ||
+				b.events(id) != "claim.paid claim.payment_reversed" {
+				t.Errorf("%s and %s, the claim is %s, events %s", counts(r), counts(b.era(back)), b.stands(id), b.events(id))
+			}
+		})
+	}
+}
+
+// TestMatchInOneFile matches a payment by hand whose reversal is in the same file.
+func TestMatchInOneFile(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t)
+	id := b.claim("A-1")
+	first := paid("LOST", "P1", 0)
+	r := b.remit(first, withNumber(reversed(first), "A-1"))
+	if counts(r) != "0/2 -- done" {
+		t.Fatal(counts(r))
+	}
+	b.decided(decision{does: billing.TriggerMatch, era: r.ID, ordinal: 1, claim: id})
+	b.settle()
+	now, err := b.service.Get(t.Context(), b.scope, r.ID)
+	if err != nil || counts(now) != "2/2 aa done" || b.stands(id) != "accepted_payer" || b.events(id) != "claim.paid claim.payment_reversed" {
+		t.Errorf("%v, %s, the claim is %s, events %s", err, counts(now), b.stands(id), b.events(id))
+	}
+}
+
+// TestMatchByHand matches a claim whose control number was cut. The person says
+// which lines it pays.
+func TestMatchByHand(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t)
+	id := b.claim("M81VMY0NYCQ0SS1PRFM7", crownAndFilm)
+	theirs := b.organization(billing.ModeTest, "1457898765", "")
+	foreign := b.claim("THEIRS", func(c *billing.Claim) { c.Scope = theirs })
+	says := both(film("M81VMY0NYCQ0SS1PR"), ofLine("", "D9999", "", 12500))
+	r := b.remit(says)
+	if counts(r) != "0/1 - done" || r.Claims[0].Review != billing.ReviewNoClaim {
+		t.Fatalf("%s, %s", counts(r), r.Claims[0].Review)
+	}
+	d := decision{does: billing.TriggerMatch, era: r.ID, ordinal: 1, claim: foreign}
+	if _, err := b.decide(b.service, "", d); codeOf(err) != billing.CodeNotFound {
+		t.Errorf("matched to a claim of another organization: %v", err)
+	}
+	d.claim, d.lines = id, []intake.MatchLineInput{{ERALine: 1, LineNumber: new(2)}, {ERALine: 2, LineNumber: new(1)}}
+	r = b.decided(d)
+	c := r.Claims[0]
+	if counts(r) != "1/1 a done" || c.MatchedBy != billing.MatchedByUser || !slices.Equal(c.LineNumbers, []int{2, 1}) ||
+		fmt.Sprint(c.Warnings) != "[procedure_unknown]" || b.stands(id) != "paid paid 200.00" {
+		t.Errorf("%s, %s, lines %v, %v, the claim is %s", counts(r), c.MatchedBy, c.LineNumbers, c.Warnings, b.stands(id))
+	}
+	d.claim = b.claim("B-1")
+	if _, err := b.decide(b.service, "", d); codeOf(err) != billing.CodeConflict {
+		t.Errorf("matched to another claim while it is applied: %v", err)
+	}
+}
+
+// TestMatchedToAnotherClaim moves a remittance to another claim after a person
+// has unapplied it.
+func TestMatchedToAnotherClaim(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t)
+	wrong, right := b.claim("A-1"), b.claim("B-1")
+	r := b.remit(paid("A-1", "P1", 0))
+	b.decided(decision{does: billing.TriggerUnapply, era: r.ID, ordinal: 1})
+	if r = b.decided(decision{does: billing.TriggerMatch, era: r.ID, ordinal: 1, claim: right}); counts(r) != "1/1 a done" || r.Unfinished() != 0 {
+		t.Errorf("%s, %d unfinished", counts(r), r.Unfinished())
+	}
+	if b.stands(wrong) != "accepted_payer" || b.stands(right) != "paid paid 150.00" || len(b.ledger(wrong)) != 0 ||
+		b.events(wrong) != "claim.paid claim.payment_reversed" || b.events(right) != "claim.paid" {
+		t.Errorf("claims %s and %s, events %s and %s", b.stands(wrong), b.stands(right), b.events(wrong), b.events(right))
+	}
+}
+
+// TestUnappliedStays takes an application back. Nothing applies it again but a
+// person.
+func TestUnappliedStays(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t)
+	id, other := b.claim("A-1"), b.claim("B-1")
+	j := b.receive(paid("A-1", "P1", 0), paid("LOST", "P2", 0))
+	r := b.apply(j)
+	b.decided(decision{does: billing.TriggerUnapply, era: r.ID, ordinal: 1})
+	b.apply(j) // a redelivered message
+	b.rematch("A-1")
+	if again, err := b.service.Retry(t.Context(), b.scope, r.ID); err != nil || !again { // the other one is unmatched
+		t.Errorf("retry: %t, %v", again, err)
+	}
+	b.settle()
+	b.decided(decision{does: billing.TriggerMatch, era: r.ID, ordinal: 2, claim: other})
+	b.remit(reversed(paid("A-1", "P1", 0))) // it takes back nothing that is applied
+	b.settle()
+	if r = b.era(j); counts(r) != "2/2 ra done" || r.Claims[0].Review != billing.ReviewUnapplied || b.stands(id) != "accepted_payer" || len(b.ledger(id)) != 0 {
+		t.Errorf("%s, %s, the claim is %s with %d entries", counts(r), r.Claims[0].Review, b.stands(id), len(b.ledger(id)))
+	}
+	if again, err := b.service.Retry(t.Context(), b.scope, r.ID); err != nil || again {
+		t.Errorf("retry when only the unapplied one is left: %t, %v", again, err)
+	}
+	b.decided(decision{does: billing.TriggerApply, era: r.ID, ordinal: 1})
+	b.settle() // the reversal finds its payment
+	if r = b.era(j); counts(r) != "2/2 aa done" || b.stands(id) != "accepted_payer" || len(b.ledger(id)) != 2 {
+		t.Errorf("%s, the claim is %s with %d entries", counts(r), b.stands(id), len(b.ledger(id)))
+	}
+	b.agreeOn(id, "claim.paid claim.payment_reversed claim.paid claim.payment_reversed")
+}
+
+// agreeOn checks that the claim's figures are those of its ledger, and its events.
+func (b *fixture) agreeOn(id billing.ClaimID, events string) {
+	b.t.Helper()
+	c := b.get(id)
+	was, is := c.Standing, c.Ledger(b.ledger(id)).Standing()
+	if fmt.Sprint(was) != fmt.Sprint(is) || b.events(id) != events {
+		b.t.Errorf("the claim stands at %+v, its ledger at %+v; events %s, want %s", was, is, b.events(id), events)
+	}
+}
+
+// TestUnpost posts a remittance with unfinished claims, corrects that, and posts
+// it again.
+func TestUnpost(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t)
+	b.claim("A-1")
+	r := b.remit(paid("A-1", "P1", 0), paid("LOST", "P2", 0))
+	post := func(accept bool) error {
+		_, err := b.service.Post(t.Context(), write(b.scope, call(""), render), r.ID, accept)
+		return err
+	}
+	unapply := func() error {
+		_, err := b.decide(b.service, "", decision{does: billing.TriggerUnapply, era: r.ID, ordinal: 1})
+		return err
+	}
+	unpost := func() error {
+		_, err := b.service.Unpost(t.Context(), write(b.scope, call(""), render), r.ID, intake.NoteRequest{})
+		return err
+	}
+	for i, step := range []struct {
+		err  error
+		code billing.Code
+	}{
+		{post(false), billing.CodeConflict}, {post(true), ""}, {unapply(), billing.CodeConflict}, {unpost(), ""}, {unpost(), ""},
+		{unapply(), ""}, {post(false), billing.CodeConflict},
+	} {
+		if codeOf(step.err) != step.code {
+			t.Errorf("step %d: %v, want %q", i+1, step.err, step.code)
+		}
+	}
+	b.decided(decision{does: billing.TriggerIgnore, era: r.ID, ordinal: 1})
+	r = b.decided(decision{does: billing.TriggerIgnore, era: r.ID, ordinal: 2})
+	if err := post(false); err != nil || counts(r) != "1/2 ii done" || r.NeedsAttention() {
+		t.Errorf("%v, %s", err, counts(r))
+	}
+}
+
+// TestChangedAfterReconciling takes the payment of a reconciled claim back. The
+// claim can be reconciled again, once, or opened.
+func TestChangedAfterReconciling(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t)
+	id := b.claim("A-1")
+	record := func(change func(*billing.ClaimRecord) error) (err error) {
+		b.clock.Advance(time.Second)
+		b.in(func(ctx context.Context, tx ports.Tx) error {
+			c, failed := tx.Claims.Lock(ctx, id)
+			if failed != nil {
+				return failed
+			}
+			if err = change(c); err != nil {
+				return nil
+			}
+			return tx.Claims.Save(ctx, c.Claim)
+		})
+		return err
+	}
+	reconcile := func() error {
+		return record(func(c *billing.ClaimRecord) error { return c.Reconcile(b.clock.Now()) })
+	}
+	reopen := func() error {
+		return record(func(c *billing.ClaimRecord) error { return c.Reopen(b.clock.Now()) })
+	}
+	first := paid("A-1", "P1", 2500)
+	b.remit(first)
+	if err := reconcile(); err != nil || b.stands(id) != "reconciled paid 125.00" {
+		t.Fatalf("%v, %s", err, b.stands(id))
+	}
+	if err := reconcile(); codeOf(err) != billing.CodeConflict {
+		t.Errorf("reconciled twice: %v", err)
+	}
+	b.clock.Advance(time.Second)
+	b.remit(reversed(first), paid("A-1", "P1", 0))
+	c := b.get(id)
+	if !strings.Contains(c.NextStep(), "must be posted") && !strings.Contains(c.NextStep(), "changed after") || b.stands(id) != "reconciled paid 150.00" {
+		t.Errorf("%s: %s", b.stands(id), c.NextStep())
+	}
+	if err := reconcile(); err != nil || b.get(id).Unposted() {
+		t.Errorf("reconciled again: %v", err)
+	}
+	b.clock.Advance(time.Second)
+	b.remit(reversed(paid("A-1", "P1", 0)))
+	if err := reopen(); err != nil || b.stands(id) != "accepted_payer" {
+		t.Errorf("opened: %v, %s", err, b.stands(id))
+	}
+	if err := reopen(); codeOf(err) != billing.CodeConflict {
+		t.Errorf("opened twice: %v", err)
+	}
+	b.agreeOn(id, "claim.paid claim.payment_reversed claim.paid claim.payment_reversed")
+}
+
+// TestPostWhileItIsApplied posts a remittance whose claims are shown and not applied
+// yet. It is refused, because some of them may need a person.
+func TestPostWhileItIsApplied(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t)
+	b.claim("A-1")
+	j := b.receive(paid("A-1", "P1", 0))
+	var err error
+	s := b.process(&porttest.Fault{At: 1, How: porttest.Passes, Then: func() {
+		_, err = b.service.Post(t.Context(), write(b.scope, call(""), render), billing.ERAID(j.Subject), false)
+	}})
+	if failed := s.Apply(t.Context(), j); failed != nil || codeOf(err) != billing.CodeConflict {
+		t.Errorf("posted while it is applied: %v, %v", err, failed)
+	}
+}

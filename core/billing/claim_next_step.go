@@ -30,7 +30,7 @@ func (c *Claim) NextStep() string {
 		case c.Kind == KindPredetermination:
 			return "No action is needed: the payer will send its estimate with a remittance."
 		case !c.SettledAt.IsZero():
-			return "The payer took its payment back. Wait for the corrected remittance, or replace the claim."
+			return "The payment was taken back. Wait for the corrected remittance, or replace the claim."
 		default:
 			return "No action is needed: the payer will decide the claim and send a remittance."
 		}

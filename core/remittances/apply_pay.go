@@ -87,10 +87,20 @@ func (p *posting) entry(r *billing.ERAClaim) *billing.LedgerEntry {
 func (p *posting) applyAll(rows []*billing.ERAClaim) {
 	var waiting []*billing.ERAClaim
 	for _, r := range reversalsFirst(rows) {
-		code := p.review(r)
-		if code == billing.ReviewNoPayment {
+		switch code := p.review(r); {
+		case code == billing.ReviewNoPayment:
 			waiting = append(waiting, r)
-			continue
+		case code != "":
+			p.leave(r, billing.RemitNeedsReview, code)
+		default:
+			p.apply(r, r.MatchedBy)
+			waiting = slices.DeleteFunc(waiting, func(r *billing.ERAClaim) bool {
+				if r.ClaimID.IsZero() || p.review(r) != "" {
+					return false
+				}
+				p.apply(r, r.MatchedBy)
+				return true
+			})
 		}
 		if code != "" {
 			p.leave(r, billing.RemitNeedsReview, code)

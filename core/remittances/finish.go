@@ -12,7 +12,8 @@ import (
 
 // MatchClaim applies a claim of a remittance to the claim that a person names, which
 // takes the responsibility for differences. One that is applied to that claim
-// stays as it is.
+// stays as it is. One that the payer forwarded is only matched: its payer decided
+// nothing.
 //
 // Errors: those of the idempotency key; CodeNotFound for an unknown remittance or
 // ordinal, and for the field claim_id; CodeInvalidRequest for faults of the body;
@@ -23,7 +24,7 @@ func (s *Service) MatchClaim(
 	m, faults := in.Match()
 	call.Request.Faults = faults
 	return s.finish(ctx, call, era, ordinal, func(ctx context.Context, tx ports.Tx, e *billing.ERA, r *billing.ERAClaim) error {
-		if r.Status == billing.RemitApplied && r.ClaimID == m.ClaimID {
+		if (r.Status == billing.RemitApplied || r.Status == billing.RemitForwarded) && r.ClaimID == m.ClaimID {
 			return nil
 		}
 		if err := r.CanFinish(e); err != nil {
@@ -49,7 +50,7 @@ func (s *Service) MatchClaim(
 }
 
 // ApplyClaim applies a claim of a remittance that needs review to the claim that it
-// matches. One that is applied stays as it is.
+// matches. One that is applied or forwarded stays as it is.
 //
 // Errors: those of the idempotency key; CodeNotFound for an unknown remittance or
 // ordinal; CodeInvalidRequest for faults of the note; CodeConflict when it matches
@@ -60,7 +61,7 @@ func (s *Service) ApplyClaim(
 	note, faults := in.Text()
 	call.Request.Faults = faults
 	return s.finish(ctx, call, era, ordinal, func(ctx context.Context, tx ports.Tx, e *billing.ERA, r *billing.ERAClaim) error {
-		if r.Status == billing.RemitApplied {
+		if r.Status == billing.RemitApplied || r.Status == billing.RemitForwarded {
 			return nil
 		}
 		if err := r.CanFinish(e); err != nil {
@@ -174,11 +175,19 @@ func (s *Service) finish(
 	})
 }
 
-// byHand applies a claim of a remittance for a person.
+// byHand applies a claim of a remittance for a person, or matches one that the payer
+// forwarded.
 func (s *Service) byHand(
 	ctx context.Context, tx ports.Tx, e *billing.ERA, r *billing.ERAClaim, c *billing.Claim,
 	by billing.MatchedBy, who billing.Principal, what billing.ClaimTrigger, note string,
 ) error {
+	if r.Forwards() {
+		to := r.ERAClaimProgress
+		to.Status, to.Review, to.MatchedBy = billing.RemitForwarded, "", by
+		e.Move(r, to)
+		c.Noted(what, billing.ClaimCause{File: &e.File, At: tx.Clock.Now()}, who, note)
+		return tx.Claims.Save(ctx, c)
+	}
 	p, err := s.posting(ctx, tx, e, c)
 	if err != nil {
 		return err

@@ -80,11 +80,19 @@ func (b *fixture) unbalanced(c remittance.Claim) *billing.ERARecord {
 // effect once.
 func TestPeopleDieAnywhere(t *testing.T) {
 	t.Parallel()
-	for does, want := range map[billing.ClaimTrigger]struct{ counts, stands, events string }{
-		billing.TriggerMatch:   {"1/1 a done", "paid paid 150.00", "claim.paid"},
-		billing.TriggerApply:   {"1/1 a done", "paid paid 150.01", "claim.paid"},
-		billing.TriggerIgnore:  {"1/1 i done", "accepted_payer", ""},
-		billing.TriggerUnapply: {"1/1 r done", "accepted_payer", "claim.paid claim.payment_reversed"},
+	lost := func(b *fixture, _, payers string) *billing.ERARecord { return b.remit(paid("LOST", payers, 0)) }
+	good := func(b *fixture, number, payers string) *billing.ERARecord { return b.remit(paid(number, payers, 0)) }
+	off := func(b *fixture, number, payers string) *billing.ERARecord {
+		return b.unbalanced(paid(number, payers, 0))
+	}
+	for does, want := range map[billing.ClaimTrigger]struct {
+		comes                  func(b *fixture, number, payers string) *billing.ERARecord
+		counts, stands, events string
+	}{
+		billing.TriggerMatch:   {lost, "1/1 a done", "paid paid 150.00", "claim.paid"},
+		billing.TriggerApply:   {off, "1/1 a done", "paid paid 150.01", "claim.paid"},
+		billing.TriggerIgnore:  {off, "1/1 i done", "accepted_payer", ""},
+		billing.TriggerUnapply: {good, "1/1 r done", "accepted_payer", "claim.paid claim.payment_reversed"},
 	} {
 		t.Run(string(does), func(t *testing.T) {
 			t.Parallel()
@@ -95,15 +103,7 @@ func TestPeopleDieAnywhere(t *testing.T) {
 				n++
 				number := fmt.Sprint("A-", n)
 				id := b.claim(number)
-				var r *billing.ERARecord
-				switch does {
-				case billing.TriggerMatch:
-					r = b.remit(paid("LOST", fmt.Sprint("P", n), 0))
-				case billing.TriggerUnapply:
-					r = b.remit(paid(number, fmt.Sprint("P", n), 0))
-				default:
-					r = b.unbalanced(paid(number, fmt.Sprint("P", n), 0))
-				}
+				r := want.comes(b, number, fmt.Sprint("P", n))
 				d := decision{does: does, era: r.ID, ordinal: 1, claim: id}
 				porttest.Dies(func() { _, _ = b.decide(b.process(f), number, d) })
 				first, err := b.decide(b.service, number, d)
@@ -206,7 +206,8 @@ func crownAndFilm(c *billing.Claim) {
 
 // crown and film pay the lines of crownAndFilm in full, each in a claim of its own.
 func crown(number string) remittance.Claim { return ofLine(number, "D2740", "1", 12500) }
-func film(number string) remittance.Claim  { return ofLine(number, "D0220", "2", 7500) }
+
+func film(number string) remittance.Claim { return ofLine(number, "D0220", "2", 7500) }
 
 func ofLine(number, procedure, line string, charge billing.Money) remittance.Claim {
 	c := paid(number, "P1", 0)
@@ -241,11 +242,14 @@ func TestOddRemittances(t *testing.T) {
 		counts, stands, events string // the counts of the last remittance
 	}{
 		"rejected, then paid": {
-			inState(billing.ClaimRejected), [][]saying{{paid("A-1", "P1", 0)}}, nil,
+			inState(billing.ClaimRejected),
+			[][]saying{{paid("A-1", "P1", 0)}},
+			nil,
 			"1/1 a done", "paid paid 150.00", "claim.paid",
 		},
 		"paid, voided, then taken back": {
-			nil, [][]saying{{paid("A-1", "P1", 0)}, {reversed(paid("A-1", "P1", 0))}},
+			nil,
+			[][]saying{{paid("A-1", "P1", 0)}, {reversed(paid("A-1", "P1", 0))}},
 			func(b *fixture, n int) {
 				if n == 0 {
 					b.change(b.byNumber("A-1"), inState(billing.ClaimVoided))
@@ -254,27 +258,39 @@ func TestOddRemittances(t *testing.T) {
 			"1/1 a done", "voided", "claim.paid claim.payment_reversed",
 		},
 		"one line is reversed": {
-			crownAndFilm, [][]saying{{both(crown("A-1"), film("A-1"))}, {reversed(film("A-1"))}}, nil,
+			crownAndFilm,
+			[][]saying{{both(crown("A-1"), film("A-1"))}, {reversed(film("A-1"))}},
+			nil,
 			"1/1 a done", "paid paid 125.00", "claim.paid claim.payment_reversed",
 		},
 		"a split claim is reversed at once": {
-			crownAndFilm, [][]saying{{crown("A-1"), film("A-1")}, {reversed(both(crown("A-1"), film("A-1")))}}, nil,
+			crownAndFilm,
+			[][]saying{{crown("A-1"), film("A-1")}, {reversed(both(crown("A-1"), film("A-1")))}},
+			nil,
 			"1/1 a done", "accepted_payer", "claim.paid claim.paid claim.payment_reversed",
 		},
 		"forwarded": {
-			nil, [][]saying{{forwarded("A-1")}}, nil,
+			nil,
+			[][]saying{{forwarded("A-1")}},
+			nil,
 			"1/1 f done", "accepted_payer", "",
 		},
 		"forwarded, then paid": {
-			nil, [][]saying{{forwarded("A-1")}, {paid("A-1", "P1", 0)}}, nil,
+			nil,
+			[][]saying{{forwarded("A-1")}, {paid("A-1", "P1", 0)}},
+			nil,
 			"1/1 a done", "paid paid 150.00", "claim.paid",
 		},
 		"paid again under another trace": {
-			nil, [][]saying{{paid("A-1", "P1", 0)}, {paid("A-1", "P1", 0)}}, nil,
+			nil,
+			[][]saying{{paid("A-1", "P1", 0)}, {paid("A-1", "P1", 0)}},
+			nil,
 			"1/1 r done", "paid paid 150.00", "claim.paid",
 		},
 		"paid, reversed, paid again": {
-			nil, [][]saying{{paid("A-1", "P1", 0)}, {reversed(paid("A-1", "P1", 0))}, {paid("A-1", "P1", 0)}}, nil,
+			nil,
+			[][]saying{{paid("A-1", "P1", 0)}, {reversed(paid("A-1", "P1", 0))}, {paid("A-1", "P1", 0)}},
+			nil,
 			"1/1 a done", "paid paid 150.00", "claim.paid claim.payment_reversed claim.paid",
 		},
 	} {
@@ -474,8 +490,13 @@ func TestUnpost(t *testing.T) {
 		err  error
 		code billing.Code
 	}{
-		{post(false), billing.CodeConflict}, {post(true), ""}, {unapply(), billing.CodeConflict}, {unpost(), ""}, {unpost(), ""},
-		{unapply(), ""}, {post(false), billing.CodeConflict},
+		{post(false), billing.CodeConflict},
+		{post(true), ""},
+		{unapply(), billing.CodeConflict},
+		{unpost(), ""},
+		{unpost(), ""},
+		{unapply(), ""},
+		{post(false), billing.CodeConflict},
 	} {
 		if codeOf(step.err) != step.code {
 			t.Errorf("step %d: %v, want %q", i+1, step.err, step.code)
@@ -494,19 +515,18 @@ func TestChangedAfterReconciling(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
 	id := b.claim("A-1")
-	record := func(change func(*billing.ClaimRecord) error) (err error) {
+	record := func(change func(*billing.ClaimRecord) error) error {
 		b.clock.Advance(time.Second)
-		b.in(func(ctx context.Context, tx ports.Tx) error {
-			c, failed := tx.Claims.Lock(ctx, id)
-			if failed != nil {
-				return failed
+		return b.store.InTx(t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) error {
+			c, err := tx.Claims.Lock(ctx, id)
+			if err == nil {
+				err = change(c)
 			}
-			if err = change(c); err != nil {
-				return nil
+			if err != nil {
+				return err
 			}
 			return tx.Claims.Save(ctx, c.Claim)
 		})
-		return err
 	}
 	reconcile := func() error {
 		return record(func(c *billing.ClaimRecord) error { return c.Reconcile(b.clock.Now()) })
@@ -525,7 +545,7 @@ func TestChangedAfterReconciling(t *testing.T) {
 	b.clock.Advance(time.Second)
 	b.remit(reversed(first), paid("A-1", "P1", 0))
 	c := b.get(id)
-	if !strings.Contains(c.NextStep(), "must be posted") && !strings.Contains(c.NextStep(), "changed after") || b.stands(id) != "reconciled paid 150.00" {
+	if !strings.Contains(c.NextStep(), "changed after") || b.stands(id) != "reconciled paid 150.00" {
 		t.Errorf("%s: %s", b.stands(id), c.NextStep())
 	}
 	if err := reconcile(); err != nil || b.get(id).Unposted() {
@@ -540,6 +560,36 @@ func TestChangedAfterReconciling(t *testing.T) {
 		t.Errorf("opened twice: %v", err)
 	}
 	b.agreeOn(id, "claim.paid claim.payment_reversed claim.paid claim.payment_reversed")
+}
+
+// TestForwardedIsNotDecided has a person match a claim that the payer forwarded. The
+// payer decided nothing, so that the claim keeps its state and figures.
+func TestForwardedIsNotDecided(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t)
+	id := b.claim("A-1")
+	r := b.remit(forwarded("LOST"))
+	if counts(r) != "0/1 f done" {
+		t.Fatal(counts(r))
+	}
+	d := decision{does: billing.TriggerMatch, era: r.ID, ordinal: 1, claim: id}
+	for range 2 {
+		if r = b.decided(d); counts(r) != "1/1 f done" || r.Claims[0].ClaimID != id || r.Claims[0].MatchedBy != billing.MatchedByUser {
+			t.Errorf("matched: %s, %+v", counts(r), r.Claims[0].ERAClaimProgress)
+		}
+	}
+	d.does = billing.TriggerApply
+	if r = b.decided(d); counts(r) != "1/1 f done" {
+		t.Errorf("applied: %s", counts(r))
+	}
+	d.does = billing.TriggerIgnore
+	if r = b.decided(d); counts(r) != "1/1 i done" {
+		t.Errorf("ignored: %s", counts(r))
+	}
+	if b.stands(id) != "accepted_payer" || b.events(id) != "" || len(b.ledger(id)) != 0 ||
+		b.entries(id, billing.TriggerMatch) != 1 || b.entries(id, billing.TriggerApply) != 0 {
+		t.Errorf("the claim is %s, events %q, history %+v", b.stands(id), b.events(id), b.get(id).History)
+	}
 }
 
 // TestPostWhileItIsApplied posts a remittance whose claims are shown and not applied

@@ -157,12 +157,14 @@ func TestReadmeRemittances(t *testing.T) {
 		{"object status review matched_by paid balanced", "era_claim applied <nil> control_number 829.80 false"},
 		{"object state progress.applied progress.needs_review", "era posted 1 0"},
 		{"state payment.paid payment.patient_responsibility contractual", "reconciled 829.80 206.20 259.00"},
-		{"status matched_by claim_id paid lines.0.line_number lines.1.line_number", "applied user " + values(replies[6], "claim_id") + " 828.80 1 2"},
+		{"status matched_by paid lines.0.line_number lines.1.line_number", "applied user 828.80 1 2"},
 		{"state progress.unmatched progress.needs_review", "posted 0 0"},
 		{"state payment.paid payment.allowed payment.patient_responsibility contractual not_paid", "paid 984.20 1036.00 51.80 259.00 0.00"},
-		{"state payment adjudications.0.paid adjudications.1.paid next_step",
-			"reconciled <nil> 828.80 -828.80 The payment changed after the claim was reconciled. Post the change and reconcile the claim again, or reopen it."},
-		{"state payment next_step", "accepted_payer <nil> The payer took its payment back. Wait for the corrected remittance, or replace the claim."},
+		{
+			"state payment adjudications.0.paid adjudications.1.paid next_step",
+			"reconciled <nil> 828.80 -828.80 The payment changed after the claim was reconciled. Post the change and reconcile the claim again, or reopen it.",
+		},
+		{"state payment next_step", "accepted_payer <nil> The payment was taken back. Wait for the corrected remittance, or replace the claim."},
 	})
 	byPayer := "sequence payer_name paid lines.0.procedure_code lines.0.paid lines.0.coinsurance lines.1.procedure_code lines.1.paid lines.1.coinsurance"
 	for i, want := range []string{

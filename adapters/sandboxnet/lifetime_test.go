@@ -68,25 +68,29 @@ func (p *practice) in(fn func(ctx context.Context, tx ports.Tx) error) {
 	porttest.In(p.t, p.store, p.scope, fn)
 }
 
-// content returns a claim for one service with the fee.
-func (p *practice) content(ending string, fee billing.Money) billing.ClaimContent {
+// content returns a claim for a service with each of the fees.
+func (p *practice) content(ending string, fees ...billing.Money) billing.ClaimContent {
+	var lines []billing.ClaimLine
+	for i, fee := range fees {
+		lines = append(lines, billing.ClaimLine{ProcedureCode: []string{"D1110", "D2392", "D0120"}[i], ServiceDate: on(3, 2), Fee: fee, Quantity: 1})
+	}
 	return billing.ClaimContent{
 		OfficeID: p.office, Payer: p.payer, ProviderID: p.doctor, PlaceOfService: "11",
 		Subscriber: billing.ClaimSubscriber{
 			FirstName: "Jane", LastName: "Roe", DateOfBirth: on(1, 2), MemberID: "SANDBOX" + ending, GroupNumber: "G-100", Gender: billing.GenderFemale,
 			Address: billing.Address{Line1: "5 Elm St", City: "Tulsa", State: "OK", ZIP: "74103"},
 		},
-		Lines: []billing.ClaimLine{{ProcedureCode: "D1110", ServiceDate: on(3, 2), Fee: fee, Quantity: 1}},
+		Lines: lines,
 	}
 }
 
 // makes creates a queued claim.
-func (p *practice) makes(ending string, fee billing.Money) billing.ClaimID {
+func (p *practice) makes(ending string, fees ...billing.Money) billing.ClaimID {
 	p.t.Helper()
 	now := p.now.Now()
 	c := &billing.Claim{
 		ID: billing.NewID[billing.ClaimID](now), Scope: p.scope, Kind: billing.KindClaim, Frequency: billing.FrequencyOriginal,
-		PatientControlNumber: "PCN-1", CreatedAt: now, ClaimContent: p.content(ending, fee),
+		PatientControlNumber: "PCN-1", CreatedAt: now, ClaimContent: p.content(ending, fees...),
 		ClaimProgress: billing.ClaimProgress{State: billing.ClaimQueued, UpdatedAt: now},
 	}
 	p.in(func(ctx context.Context, tx ports.Tx) error {

@@ -52,7 +52,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestOutcomes tells what each category of status means, from either side.
+// TestOutcomes lists what each category of status means, from either side.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	for category, want := range map[string][2]billing.ReportOutcome{ // of the clearinghouse, of the payer

@@ -21,7 +21,7 @@ func onePayment(total string, segments ...string) string {
 		strings.Join(segments, "") + "SE*99*0001~GE*1*907~IEA*1*000000907~"
 }
 
-// TestIdentity tells payments apart by what they are, not by their wrapping.
+// TestIdentity distinguishes payments by what they are, not by their envelopes.
 func TestIdentity(t *testing.T) {
 	t.Parallel()
 	base := onePayment("10", "CLP*PCN-1*1*10*10**12*PAYER-1~", "NM1*QC*1*DOE*JANE~")
@@ -278,7 +278,7 @@ func TestUnreadable(t *testing.T) {
 }
 
 // TestFindingsAreOfTheFileThatIsKept has payments that share a file, each with
-// faults: what is found is told as it would be of the payment's own file.
+// faults: the findings are those of the payment's own file.
 func TestFindingsAreOfTheFileThatIsKept(t *testing.T) {
 	t.Parallel()
 	one := onePayment("1", "CLP*A*1*5*0~", "SVC*AD:D1110*5*X~", "PLB*1*20261231*WO:A*X~")
@@ -304,7 +304,7 @@ func TestFindingsAreOfTheFileThatIsKept(t *testing.T) {
 	}
 }
 
-// TestPaymentOfManyFindings tells of the payment itself though a hundred claims
+// TestPaymentOfManyFindings finds the fault of the payment itself though a hundred claims
 // come before it.
 func TestPaymentOfManyFindings(t *testing.T) {
 	t.Parallel()

@@ -93,8 +93,8 @@ func compareRow(t *testing.T, f []string, r *remittance.Remittance) {
 		for _, finding := range r.Balance.Findings {
 			found = found || finding.Level == level
 		}
-		if told := strings.Contains(f[6], word); told && !found {
-			t.Errorf("nothing found at the level of the %s, which the table tells", level)
+		if strings.Contains(f[6], word) && !found {
+			t.Errorf("nothing found at the level of the %s, which the table names", level)
 		}
 	}
 	b := &r.Balance

@@ -74,7 +74,7 @@ func TestRefusedWithAPosition(t *testing.T) {
 }
 
 // TestErrorsStay proves that nothing follows an error, and that the error of
-// the input itself is told as it is.
+// the input itself is returned as it is.
 func TestErrorsStay(t *testing.T) {
 	t.Parallel()
 	full := sample(t, "full.edi")
@@ -100,7 +100,7 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// TestSkip proves that claims that nobody asks for are weighed as well.
+// TestSkip proves that claims that are not read are weighed as well.
 func TestSkip(t *testing.T) {
 	t.Parallel()
 	d := remittance.NewDecoder(bytes.NewReader(sample(t, "reversal.edi")))
@@ -137,7 +137,7 @@ func TestFigures(t *testing.T) {
 	c := &r.Claims[0]
 	allowed, ok := c.Services[0].Amount("B6")
 	covered, _ := c.Amount("AU")
-	if _, told := c.Services[1].Amount("B6"); told || !ok || allowed != 170_00 || covered != 255_00 {
+	if _, stated := c.Services[1].Amount("B6"); stated || !ok || allowed != 170_00 || covered != 255_00 {
 		t.Errorf("allowed %s, covered %s", allowed, covered)
 	}
 	if got := c.Adjusted(remittance.GroupPatient, ""); got != 54_01 || c.Services[0].Adjusted("", "45") != 30_00 || c.Adjusted("", "") != 88_01 {

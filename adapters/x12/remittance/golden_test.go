@@ -85,7 +85,7 @@ func TestEncodeGolden(t *testing.T) {
 	x12test.Golden(t, "full.edi", bytes.ReplaceAll(b, []byte("~"), []byte("~\n")))
 }
 
-// TestDecodeGolden tells what each sample says, in words.
+// TestDecodeGolden compares what each sample says, in words.
 func TestDecodeGolden(t *testing.T) {
 	t.Parallel()
 	for name, b := range x12test.Samples(t) {
@@ -128,7 +128,7 @@ func tell(w *strings.Builder, r *remittance.Remittance, input []byte) {
 }
 
 func tellClaim(w *strings.Builder, c *remittance.Claim) {
-	share := "not told"
+	share := "not stated"
 	if c.PatientResponsibility != nil {
 		share = c.PatientResponsibility.String()
 	}

@@ -118,7 +118,7 @@ func TestPaymentsComeBack(t *testing.T) {
 }
 
 // TestFindsWhatIsOff changes one figure of a payment that adds up, and proves
-// that it is found where it is, to the cent, and that no other claim suffers.
+// that it is found where it is, to the cent, and that no other claim changes.
 func TestFindsWhatIsOff(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {

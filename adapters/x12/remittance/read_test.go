@@ -47,7 +47,7 @@ func encode(t *testing.T, all []remittance.Remittance) []byte {
 	return b.Bytes()
 }
 
-// bare are the remittances without what is told of the input and not of them.
+// bare are the remittances without what is about the input and not about them.
 func bare(all []remittance.Remittance) []remittance.Remittance {
 	var copies []remittance.Remittance
 	for _, r := range all {

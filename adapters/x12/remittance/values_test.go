@@ -32,9 +32,9 @@ func FuzzValues(f *testing.F) {
 			t.Errorf("%q is the day %v, want %v", s, all[0].Date, day)
 		}
 		want, err := billing.ParseX12Money(s)
-		got, told := all[0].Claims[0].Amount("AU")
-		if told != (err == nil) || got != want {
-			t.Errorf("%q is the amount %s (%v), want %s (%v)", s, got, told, want, err)
+		got, stated := all[0].Claims[0].Amount("AU")
+		if stated != (err == nil) || got != want {
+			t.Errorf("%q is the amount %s (%v), want %s (%v)", s, got, stated, want, err)
 		}
 	})
 }

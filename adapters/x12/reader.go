@@ -60,10 +60,11 @@ type Reader struct {
 	groupRef    string // GS06 as sent
 
 	// The counts so far: sets in the group, and groups in the interchange. Then the
-	// ordinal of the ST, and whether the interchange has a TA1.
+	// ordinal of the ST, whether the interchange has a TA1, and the ordinal of the
+	// latest trailer with a wrong count.
 	sets, groups, setStart int
 	acknowledged           bool
-	miscounted             bool // the latest segment is a trailer with a wrong count
+	miscounted             int
 
 	delimiters Delimiters
 	warnings   []Warning
@@ -94,7 +95,7 @@ func (r *Reader) Offset() int { return r.offset }
 
 // Miscounted reports whether the latest segment is a trailer (SE, GE or IEA) whose
 // count is not that of the segments, sets or groups that were read.
-func (r *Reader) Miscounted() bool { return r.miscounted }
+func (r *Reader) Miscounted() bool { return r.miscounted > 0 && r.miscounted == r.segment.Ordinal }
 
 // Warnings returns the harmless faults found so far, at most a hundred.
 func (r *Reader) Warnings() []Warning { return r.warnings }
@@ -115,7 +116,6 @@ func (r *Reader) Next() (*Segment, error) {
 }
 
 func (r *Reader) next() error {
-	r.miscounted = false
 	if r.level == outside {
 		if err := r.readISA(); err != nil {
 			return err
@@ -271,7 +271,7 @@ func (r *Reader) nestInSet(s *Segment) error {
 // what was read. Senders get both wrong, so a difference is a warning.
 func (r *Reader) checkTrailer(s *Segment, count int, ref string) {
 	if n, err := strconv.Atoi(s.Element(1)); err != nil || n != count {
-		r.miscounted = true
+		r.miscounted = s.Ordinal
 		r.warn(s, "the count is wrong")
 	}
 	if s.Element(2) != ref {

@@ -185,6 +185,9 @@ func TestMiscounted(t *testing.T) {
 		"N1*PR~SE*2*0001~GE*1*12~IEA*1*9": "SE",
 	} {
 		r := x12.NewReader(strings.NewReader(isa+gs+st+trailers), x12.Limits{})
+		if r.Miscounted() {
+			t.Error("a count is wrong before the first segment")
+		}
 		var got []string
 		for {
 			s, err := r.Next()

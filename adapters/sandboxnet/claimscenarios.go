@@ -20,7 +20,7 @@ type claimScenario struct {
 	asked       bool     // the payer requests information
 	numberless  bool     // the acceptance does not state the payer's claim number
 	decision    *terms   // nil if there is no remittance
-	stated      phrasing // how the remittance states the decision; nil for one claim with every line in order
+	stated      phrasing // how the remittance states the decision; nil for whole
 	later       phrasing // what another remittance says one ERA delay later; nil if there is none
 	unbalanced  bool     // the remittance does not add up
 	miscounted  bool     // the counts of the remittance's trailers are wrong
@@ -81,7 +81,7 @@ var claimScenarios = []claimScenario{
 	{ending: "-LINE-REVERSED", decision: inPart, later: lastLineReversed},
 	{ending: "-RECONSIDERED", decision: leftOver, later: paidAfterAll},
 	{ending: "-CORRECTED", decision: inPart, later: corrected},
-	{ending: "-PAID-TWICE", decision: inPart, later: again},
+	{ending: "-PAID-TWICE", decision: inPart, later: whole},
 	{ending: "-CUT-NUMBER", numberless: true, decision: inPart, stated: numberCut},
 	{ending: "-WRONG-PATIENT", decision: inPart, stated: anotherPatient},
 	{ending: "-REJECTED-PAID", rejected: true, decision: inPart},

@@ -52,7 +52,7 @@ func decide(file string, batches []*batch, came billing.Date, remember memory) e
 // decide computes the claims of the remittances.
 func (r *received) decide(came billing.Date) {
 	decided := decision(r, came)
-	r.stated = again(decided)
+	r.stated = whole(decided)
 	if r.scenario.stated != nil {
 		r.stated = r.scenario.stated(decided)
 	}

@@ -11,6 +11,9 @@ import (
 // claim. Payers state one decision in many ways. The figures are computed later.
 type phrasing func(decided *remittance.Claim) []remittance.Claim
 
+// whole states the decision as one claim, with every line in order.
+func whole(decided *remittance.Claim) []remittance.Claim { return []remittance.Claim{*decided} }
+
 // shuffled lists the lines in reverse order, without their control numbers.
 func shuffled(decided *remittance.Claim) []remittance.Claim {
 	c := decided.Clone()
@@ -28,7 +31,7 @@ const remarkSplit = "MA15"
 func split(decided *remittance.Claim) []remittance.Claim {
 	half := len(decided.Services) / 2
 	if half == 0 || decided.Status == remittance.StatusPredetermination {
-		return []remittance.Claim{*decided}
+		return whole(decided)
 	}
 	first, second := decided.Clone(), decided.Clone()
 	first.Services, second.Services = first.Services[:half], second.Services[half:]
@@ -52,7 +55,7 @@ func numberCut(decided *remittance.Claim) []remittance.Claim {
 // another charge, under the control number of the claim.
 func anotherPatient(decided *remittance.Claim) []remittance.Claim {
 	if decided.Status == remittance.StatusPredetermination {
-		return []remittance.Claim{*decided}
+		return whole(decided)
 	}
 	c := decided.Clone()
 	c.PayerControlNumber = "SP" + digits(12, "another patient", c.PayerControlNumber)
@@ -66,9 +69,6 @@ func anotherPatient(decided *remittance.Claim) []remittance.Claim {
 	c.References, c.Services = nil, []remittance.Service{s}
 	return []remittance.Claim{*c}
 }
-
-// again states the same decision again.
-func again(decided *remittance.Claim) []remittance.Claim { return []remittance.Claim{*decided} }
 
 // reversed takes the payment back.
 func reversed(decided *remittance.Claim) []remittance.Claim {

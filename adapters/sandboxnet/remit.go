@@ -37,13 +37,13 @@ func (o *outbox) paid(b *batch, of []*received, delay time.Duration) {
 	}) {
 		var first, reversals, changes, secondary []remittance.Claim
 		for _, r := range group {
-			first = slices.Concat(first, r.takeBack, r.stated)
+			first = append(append(first, r.takeBack...), r.stated...)
 			if slices.ContainsFunc(r.later, func(c remittance.Claim) bool { return c.Status != remittance.StatusReversal }) {
 				changes = append(changes, r.later...)
 			} else {
 				reversals = append(reversals, r.later...)
 			}
-			secondary = slices.Concat(secondary, r.secondaryTakeBack, r.secondaryStated)
+			secondary = append(append(secondary, r.secondaryTakeBack...), r.secondaryStated...)
 		}
 		at := untilAccepted + delay
 		payer := of[0].Payer

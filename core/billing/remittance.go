@@ -123,7 +123,7 @@ func (e *ERA) Post(acceptUnfinished bool, at time.Time) (bool, error) {
 	}
 	if n := e.ClaimCount - e.Progress.Applied - e.Progress.Ignored - e.Progress.Forwarded; n > 0 && !acceptUnfinished {
 		return false, &Error{Code: CodeConflict, Message: "The remittance has " + counted(n, "unfinished claim") +
-			". Match, apply or ignore each of them, or post with accept_unfinished."}
+			". Match, apply or ignore each of them, or post it and accept that they stay unfinished."}
 	}
 	e.State, e.PostedAt = ERAPosted, at
 	return true, nil

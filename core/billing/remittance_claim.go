@@ -75,9 +75,9 @@ func (p *ERAClaimProgress) Shown() (RemitStatus, ReviewCode) {
 		return RemitNeedsReview, ReviewUnderWay
 	case RemitNeedsReview, RemitUnmatched:
 		return p.Status, p.Review
-	default:
-		return p.Status, ""
+	case RemitApplied, RemitIgnored, RemitForwarded:
 	}
+	return p.Status, ""
 }
 
 // RemitStatus is the status of a claim of a remittance.

@@ -102,18 +102,6 @@ func (p *posting) applyAll(rows []*billing.ERAClaim) {
 				return true
 			})
 		}
-		if code != "" {
-			p.leave(r, billing.RemitNeedsReview, code)
-			continue
-		}
-		p.apply(r, r.MatchedBy)
-		waiting = slices.DeleteFunc(waiting, func(r *billing.ERAClaim) bool {
-			if p.review(r) != "" {
-				return false
-			}
-			p.apply(r, r.MatchedBy)
-			return true
-		})
 	}
 	for _, r := range waiting {
 		p.leave(r, billing.RemitUnmatched, billing.ReviewNoPayment)

@@ -97,16 +97,29 @@ func (s *ClaimStanding) decision() ClaimTrigger {
 	}
 }
 
-// Unreturn takes the estimate of the remittance back. A predetermination that was
-// not converted waits for an estimate again.
-func (c *Claim) Unreturn(era ERAID, at time.Time) {
+// Unreturn takes the estimate of the remittance back. The ledger is without it. A
+// predetermination that was not converted shows the estimate before it, or waits for
+// one again.
+func (c *Claim) Unreturn(l *Ledger, era ERAID, at time.Time) {
 	if c.Estimate == nil || c.Estimate.ERAID != era || !c.ConvertedTo.IsZero() {
 		return
 	}
-	if c.Estimate = nil; c.State == ClaimReturned {
+	c.Estimate, c.UpdatedAt = l.estimate(), at
+	if c.Estimate == nil && c.State == ClaimReturned {
 		c.State = ClaimAcceptedPayer
 	}
-	c.UpdatedAt = at
+}
+
+// estimate returns the latest estimate; nil when there is none.
+func (l *Ledger) estimate() *ClaimEstimate {
+	for _, e := range slices.Backward(l.entries) {
+		if e.Estimates() {
+			s := e.Estimate(e.ERA.ID, e.numbers)
+			s.ReturnedAt = e.AppliedAt
+			return &s
+		}
+	}
+	return nil
 }
 
 // Unposted reports whether a reconciled claim's figures changed after that.

@@ -220,7 +220,7 @@ func (p *posting) unapply(r *billing.ERAClaim) {
 	p.era.Move(r, to)
 	p.ledgers[c.ID] = l
 	if r.Estimates() {
-		c.Unreturn(p.era.ID, p.cause.At)
+		c.Unreturn(l, p.era.ID, p.cause.At)
 		p.changed = append(p.changed, c)
 		return
 	}

@@ -592,6 +592,37 @@ func TestForwardedIsNotDecided(t *testing.T) {
 	}
 }
 
+// TestUnappliedEstimate takes estimates back. The predetermination shows the one
+// before, and waits for an estimate when none is left.
+func TestUnappliedEstimate(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t)
+	id := b.claim("D-1", predetermination)
+	other := estimated("D-1")
+	other.Services[0].Adjustments[0].Amount, other.Services[0].Adjustments[1].Amount = 12000, 8000
+	first, second := b.remit(estimated("D-1")), b.remit(other)
+	pays := func() string {
+		c := b.get(id)
+		if c.Estimate == nil {
+			return string(c.State)
+		}
+		return fmt.Sprint(c.State, " ", c.Estimate.Pay, " ", c.Estimate.ERAID == first.ID)
+	}
+	got := []string{pays()}
+	for _, r := range []*billing.ERARecord{second, first} {
+		b.decided(decision{does: billing.TriggerUnapply, era: r.ID, ordinal: 1})
+		got = append(got, pays())
+	}
+	b.decided(decision{does: billing.TriggerApply, era: first.ID, ordinal: 1})
+	got = append(got, pays())
+	if want := []string{"returned 120.00 false", "returned 100.00 true", "accepted_payer", "returned 100.00 true"}; !slices.Equal(got, want) {
+		t.Errorf("the predetermination is %q, want %q", got, want)
+	}
+	if n := b.entries(id, billing.TriggerUnapply); n != 2 {
+		t.Errorf("%d applications were taken back", n)
+	}
+}
+
 // TestPostWhileItIsApplied posts a remittance whose claims are shown and not applied
 // yet. It is refused, because some of them may need a person.
 func TestPostWhileItIsApplied(t *testing.T) {

@@ -3,6 +3,8 @@ package remittances_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -157,6 +159,94 @@ func TestDecisionsAtOnce(t *testing.T) {
 	if stands == "" || b.events(id) != events || b.stands(id) != stands || len(b.ledger(id)) != applied-back ||
 		strings.HasPrefix(counts(now), "1/1 a") != (applied > back) {
 		t.Errorf("applied %d times, taken back %d times: %s, %s, events %s", applied, back, counts(now), b.stands(id), b.events(id))
+	}
+}
+
+// TestDecisionsAtRandom lets payments, denials and reversals come, some without a
+// number of ours, while a person decides on any of them. The figures of each claim
+// are those of its ledger, and what was unapplied waits for the person.
+func TestDecisionsAtRandom(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(6) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			b := newFixture(t)
+			b.service.InPieces(1 + int(seed)%3)
+			roll := rand.New(rand.NewPCG(seed, 2))
+			var ids []billing.ClaimID
+			for n := range 3 {
+				ids = append(ids, b.claim(fmt.Sprint("A-", n)))
+			}
+			type row struct {
+				era     billing.ERAID
+				ordinal int
+			}
+			var rows []row
+			var said []saying
+			unapplied := map[row]bool{}
+			for range 60 {
+				if len(rows) == 0 || roll.IntN(3) == 0 {
+					var says []saying
+					for range 1 + roll.IntN(3) {
+						n := roll.IntN(len(ids))
+						next := paid([]string{fmt.Sprint("A-", n), "LOST"}[roll.IntN(4)/3], fmt.Sprint("P", n), billing.Money(roll.IntN(3))*2500)
+						switch roll.IntN(5) {
+						case 0:
+							next = denied(next.ControlNumber, next.PayerControlNumber)
+						case 1, 2:
+							if len(said) > 0 {
+								next = reversed(said[roll.IntN(len(said))])
+							}
+						}
+						if next.Status != "22" {
+							said = append(said, next)
+						}
+						says = append(says, next)
+					}
+					r := b.remit(says...)
+					for i := range says {
+						rows = append(rows, row{r.ID, i + 1})
+					}
+				} else {
+					at := rows[roll.IntN(len(rows))]
+					does := []billing.ClaimTrigger{billing.TriggerMatch, billing.TriggerApply, billing.TriggerIgnore, billing.TriggerUnapply}[roll.IntN(4)]
+					_, err := b.decide(b.service, "", decision{does: does, era: at.era, ordinal: at.ordinal, claim: ids[roll.IntN(len(ids))]})
+					if err == nil {
+						unapplied[at] = does == billing.TriggerUnapply
+					} else if codeOf(err) != billing.CodeConflict {
+						t.Fatalf("%s: %v", does, err)
+					}
+				}
+				if b.settle(); roll.IntN(5) == 0 && len(rows) > 0 {
+					if _, err := b.service.Retry(t.Context(), b.scope, rows[roll.IntN(len(rows))].era); err != nil {
+						t.Fatal(err)
+					}
+					b.settle()
+				}
+			}
+			for at, is := range unapplied {
+				r, err := b.service.Get(t.Context(), b.scope, at.era)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if c := r.Claims[at.ordinal-1]; is && (c.Status != billing.RemitNeedsReview || c.Review != billing.ReviewUnapplied) {
+					t.Errorf("what was unapplied is %s %s", c.Status, c.Review)
+				}
+				if got := counts(r); !strings.HasSuffix(got, " done") || strings.Contains(got, "p") || strings.Contains(got, "?") {
+					t.Error(got)
+				}
+			}
+			for _, id := range ids {
+				c, l := b.get(id), b.ledger(id)
+				if is := c.Ledger(l).Standing(); !reflect.DeepEqual(c.Standing, is) {
+					t.Errorf("the claim stands at %+v, its ledger at %+v", c.Standing, is)
+				}
+				back := b.entries(id, billing.TriggerUnapply)
+				if n := len(porttest.Events(t, b.store, b.scope, id)); n != len(l)+2*back {
+					t.Errorf("%d events; %d are applied, and %d were taken back", n, len(l), back)
+				}
+			}
+		})
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // claimEnding is what the sandbox does with claims of an ending, and the events
@@ -145,18 +147,17 @@ func (s *system) awaitClaims(made []madeClaim) {
 }
 
 // claimStory returns the events of a claim, in order.
-func (s *system) claimStory(id string) string {
+func (s *system) claimStory(id string) (story string) {
 	s.tb.Helper()
-	events, _ := s.read("/events?limit=100&resource_id=" + id)["data"].([]any)
-	words := make([]string, len(events))
-	for _, e := range events {
-		e, _ := e.(map[string]any)
-		sequence, _ := e["sequence"].(float64)
-		if at := int(sequence) - 1; at >= 0 && at < len(words) {
-			words[at] = strings.TrimPrefix(e["type"].(string), "claim.")
-		}
+	claim, err := billing.ParseID[billing.ClaimID](id)
+	if err == nil {
+		err = s.db.QueryRow(`SELECT coalesce(string_agg(replace(type, 'claim.', ''), ' ' ORDER BY sequence), '') FROM events WHERE resource_id = $1`,
+			claim.UUID()).Scan(&story)
 	}
-	return strings.Join(words, " ")
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	return story
 }
 
 // verifyClaim compares a claim and its events with its ending.

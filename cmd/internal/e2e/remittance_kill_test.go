@@ -13,20 +13,21 @@ import (
 )
 
 // finish is what people do with the remittance of a claim with the ending, from
-// the status that the workers give it.
+// the status that the workers give it. In its story * stands for the number of cycles.
 type finish struct {
 	claimEnding
 
 	status string
-	does   string // the operations, in order
+	cycle  string // the operations, in order, again and again
+	last   string // the operation after the last cycle; empty for none
 }
 
 var finishes = []finish{
-	{claimEnding{"CHTEST", "claim", "-UNBALANCED", "paid", `( accepted){0,2} paid payment_reversed paid`, "65.00"}, "needs_review", "apply unapply apply"},
-	{claimEnding{"CHTEST", "claim", "-CUT-NUMBER", "paid", `( accepted){0,2} paid payment_reversed paid`, "64.00"}, "unmatched", "match unapply apply"},
-	{claimEnding{"60054", "claim", "-PAID-TWICE", "paid", `( accepted){0,2} paid paid payment_reversed`, "64.00"}, "needs_review", "ignore match unapply ignore"},
-	{claimEnding{"CHTEST", "claim", "-WRONG-PATIENT", "accepted_payer", `( accepted){0,2} paid payment_reversed`, ""}, "needs_review", "ignore apply unapply ignore"},
-	{claimEnding{"60054", "claim", "-PAID-ERA", "paid", `( accepted){0,2} paid payment_reversed paid`, "64.00"}, "applied", "unapply match"},
+	{claimEnding{"CHTEST", "claim", "-UNBALANCED", "paid", `( accepted){0,2}( paid payment_reversed)* paid`, "65.00"}, "needs_review", "apply unapply", "apply"},
+	{claimEnding{"CHTEST", "claim", "-CUT-NUMBER", "paid", `( accepted){0,2}( paid payment_reversed)* paid`, "64.00"}, "unmatched", "match unapply", "match"},
+	{claimEnding{"60054", "claim", "-PAID-TWICE", "paid", `( accepted){0,2} paid( paid payment_reversed)*`, "64.00"}, "needs_review", "ignore match unapply", "ignore"},
+	{claimEnding{"CHTEST", "claim", "-WRONG-PATIENT", "accepted_payer", `( accepted){0,2}( paid payment_reversed)*`, ""}, "needs_review", "ignore apply unapply", "ignore"},
+	{claimEnding{"60054", "claim", "-PAID-ERA", "paid", `( accepted){0,2} paid( payment_reversed paid)*`, "64.00"}, "applied", "unapply match", ""},
 }
 
 // TestFinishingThroughKills kills the processes that people and remittances go
@@ -38,11 +39,11 @@ func TestFinishingThroughKills(t *testing.T) {
 	s := startSystem(t, 2, 1, "MOLAR_BATCH_INTERVAL=500ms", "MOLAR_SANDBOX_ERA_DELAY=1s")
 	s.eras = s.spawn("eraworker", 2)
 	s.provide()
-	working := make(chan struct{}, 1)
-	load := startLoad(s, 6, func(ctx context.Context, n int) (finishedClaim, bool) { return s.finishOne(ctx, n, working) })
+	working, over := make(chan struct{}, 1), make(chan struct{})
+	load := startLoad(s, 2*len(finishes), func(ctx context.Context, n int) (finishedClaim, bool) { return s.finishOne(ctx, n, working, over) })
 	<-working
 	count := 0
-	rounds := rounds(t, 10)
+	rounds := rounds(t, 8)
 	for round := range rounds {
 		for _, victims := range [][]*process{{s.apis[round%2]}, {s.eras[round%2]}, s.apis, {s.apis[round%2], s.eras[1-round%2]}} {
 			kills(victims...).die(400 * time.Millisecond)
@@ -52,8 +53,13 @@ func TestFinishingThroughKills(t *testing.T) {
 			s.rabbit.Wipe()
 		}
 	}
+	close(over)
 	made := load.stop()
-	t.Logf("%d remittances were finished through %d kills and a wiped broker", len(made), count)
+	operations := 0
+	for _, f := range made {
+		operations += len(strings.Fields(f.did))
+	}
+	t.Logf("%d operations on the remittances of %d claims came through %d kills and a wiped broker", operations, len(made), count)
 	s.verifyFinished(made)
 }
 
@@ -61,34 +67,44 @@ func TestFinishingThroughKills(t *testing.T) {
 type finishedClaim struct {
 	madeClaim
 
-	does string
+	did string // the operations
 }
 
-// finishOne creates a claim, waits for its remittance, and finishes that.
-func (s *system) finishOne(ctx context.Context, n int, working chan<- struct{}) (finishedClaim, bool) {
+// finishOne creates a claim, waits for its remittance, and finishes that, again and
+// again until the kills are over.
+func (s *system) finishOne(ctx context.Context, n int, working chan<- struct{}, over <-chan struct{}) (made finishedClaim, ok bool) {
 	f := finishes[n%len(finishes)]
 	r, ok := s.insist(ctx, fmt.Sprintf("claim-%d", n), "/claims", "application/json", claimBody(s.office, f.claimEnding, n))
 	if !ok {
-		return finishedClaim{}, false
+		return made, false
 	}
 	control, _ := r.body["patient_control_number"].(string)
-	made := finishedClaim{madeClaim{f.claimEnding, idOf(r), control}, f.does}
+	made.madeClaim = madeClaim{f.claimEnding, idOf(r), control}
 	at, ok := s.awaitRemittance(made.madeClaim, f.status)
-	for i, does := range strings.Fields(f.does) {
-		if !ok {
-			return made, false
+	do := func(all string) {
+		for does := range strings.FieldsSeq(all) {
+			body := `{"note":"The payer confirmed it."}`
+			if does == "match" {
+				body = fmt.Sprintf(`{"claim_id":%q}`, made.id)
+			}
+			if ok {
+				_, ok = s.insist(ctx, fmt.Sprintf("finish-%d-%d", n, len(made.did)), at+"/"+does, "application/json", []byte(body))
+			}
+			made.did += " " + does
 		}
+	}
+	cycles := 0
+	for more := true; more && ok; cycles++ {
 		select {
 		case working <- struct{}{}:
+		case <-over:
+			more = false
 		default:
 		}
-		body := `{"note":"The payer confirmed it."}`
-		if does == "match" {
-			body = fmt.Sprintf(`{"claim_id":%q}`, made.id)
-		}
-		_, ok = s.insist(ctx, fmt.Sprintf("finish-%d-%d", n, i), at+"/"+does, "application/json", []byte(body))
-		pause(50 * time.Millisecond)
+		do(f.cycle)
 	}
+	do(f.last)
+	made.story = strings.ReplaceAll(f.story, "*", fmt.Sprintf("{%d}", cycles))
 	return made, ok
 }
 
@@ -154,7 +170,7 @@ func (s *system) verifyFinished(all []finishedClaim) {
 			did[m.(map[string]any)["cause"]]++
 		}
 		for _, does := range []string{"match", "apply", "ignore", "unapply"} {
-			if want := strings.Count(" "+f.does, " "+does); did[does] != want {
+			if want := strings.Count(f.did+" ", " "+does+" "); did[does] != want {
 				s.tb.Errorf("%s %s: %s is %d times in its history, want %d", f.id, f.ending, does, did[does], want)
 			}
 		}

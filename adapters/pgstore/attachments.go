@@ -117,22 +117,12 @@ WHERE org_id = $1 AND mode = $2 AND id = $3`,
 
 func (r attachments) filter(f billing.AttachmentFilter) *query {
 	q := r.query(attachmentColumns, "attachments")
-	if !f.ClaimID.IsZero() {
-		q.where("claim_id = %", f.ClaimID)
-	}
-	if !f.PayerRequestID.IsZero() {
-		q.where("payer_request_id = %", f.PayerRequestID)
-	}
-	if !f.RequestID.IsZero() {
-		q.where("request_id = %", f.RequestID)
-	}
-	if f.State != "" {
-		q.where("state = %", f.State)
-	}
-	if !f.OfficeID.IsZero() {
-		q.where("office_id = %", f.OfficeID)
-	}
-	q.created(f.CreatedAfter, f.CreatedBefore)
+	whereSet(q, "claim_id = %", f.ClaimID)
+	whereSet(q, "payer_request_id = %", f.PayerRequestID)
+	whereSet(q, "request_id = %", f.RequestID)
+	whereSet(q, "state = %", f.State)
+	whereSet(q, "office_id = %", f.OfficeID)
+	q.span("created_at", f.CreatedAfter, f.CreatedBefore)
 	return q
 }
 

@@ -255,22 +255,12 @@ func (r checks) Recent(ctx context.Context, digest [32]byte, since time.Time) (*
 
 func (r checks) filter(f billing.CheckFilter) *query {
 	q := r.query(checkColumns, "eligibility_checks")
-	if !f.RequestID.IsZero() {
-		q.where("request_id = %", f.RequestID)
-	}
-	if !f.OfficeID.IsZero() {
-		q.where("office_id = %", f.OfficeID)
-	}
-	if !f.PayerID.IsZero() {
-		q.where("payer_id = %", f.PayerID)
-	}
-	if f.Outcome != "" {
-		q.where("outcome = % AND outcome <> ''", f.Outcome)
-	}
-	if f.TenantReference != "" {
-		q.where("tenant_reference = %", f.TenantReference)
-	}
-	q.created(f.CreatedAfter, f.CreatedBefore)
+	whereSet(q, "request_id = %", f.RequestID)
+	whereSet(q, "office_id = %", f.OfficeID)
+	whereSet(q, "payer_id = %", f.PayerID)
+	whereSet(q, "outcome = % AND outcome <> ''", f.Outcome)
+	whereSet(q, "tenant_reference = %", f.TenantReference)
+	q.span("created_at", f.CreatedAfter, f.CreatedBefore)
 	return q
 }
 

@@ -41,25 +41,13 @@ const clockSkew = time.Minute
 
 // claims adds the conditions of the filter.
 func (q *query) claims(f billing.ClaimFilter) {
-	if f.Kind != "" {
-		q.where("kind = %", f.Kind)
-	}
-	if f.State != "" {
-		q.where("state = %", f.State)
-	}
-	if !f.OfficeID.IsZero() {
-		q.where("office_id = %", f.OfficeID)
-	}
-	if !f.PayerID.IsZero() {
-		q.where("payer_id = %", f.PayerID)
-	}
-	if !f.RequestID.IsZero() {
-		q.where("request_id = % AND request_id IS NOT NULL", f.RequestID)
-	}
-	if f.ControlNumber != "" {
-		q.where("control_key = upper(%)", f.ControlNumber)
-	}
-	q.created(f.CreatedAfter, f.CreatedBefore)
+	whereSet(q, "kind = %", f.Kind)
+	whereSet(q, "state = %", f.State)
+	whereSet(q, "office_id = %", f.OfficeID)
+	whereSet(q, "payer_id = %", f.PayerID)
+	whereSet(q, "request_id = % AND request_id IS NOT NULL", f.RequestID)
+	whereSet(q, "control_key = upper(%)", f.ControlNumber)
+	q.span("created_at", f.CreatedAfter, f.CreatedBefore)
 	if !f.SentTo.IsZero() {
 		// No claim is sent before it is created, so skip claims created later.
 		q.where("created_at < %", f.SentTo.UTC().Add(clockSkew))
@@ -72,7 +60,7 @@ func (q *query) claims(f billing.ClaimFilter) {
 func (q *query) inList(f billing.ClaimFilter) {
 	if !f.SentFrom.IsZero() || !f.SentTo.IsZero() {
 		q.where("parent_id IS NULL")
-		q.sent(f)
+		q.span("sent_at", f.SentFrom, f.SentTo)
 	}
 }
 
@@ -80,16 +68,7 @@ func (q *query) inList(f billing.ClaimFilter) {
 // index on sent_at.
 func (q *query) bySent(f billing.ClaimFilter) {
 	q.where("sent_at IS NOT NULL AND frequency <> 'void'")
-	q.sent(f)
-}
-
-func (q *query) sent(f billing.ClaimFilter) {
-	if !f.SentFrom.IsZero() {
-		q.where("sent_at >= %", f.SentFrom.UTC())
-	}
-	if !f.SentTo.IsZero() {
-		q.where("sent_at < %", f.SentTo.UTC())
-	}
+	q.span("sent_at", f.SentFrom, f.SentTo)
 }
 
 // maxSorted is the maximum number of claims that are sorted for a page. Reading and

@@ -155,18 +155,9 @@ func (q *query) resent(what string, in billing.Scope, f billing.ResendFilter) {
 	q.add(what+` events v
 JOIN webhook_endpoints e ON e.org_id = v.org_id AND e.mode = v.mode
 WHERE v.org_id = % AND v.mode = % AND e.status = 'enabled' AND (e.event_types IS NULL OR v.type = ANY (e.event_types))`, in.Org, in.Mode)
-	if !f.EventID.IsZero() {
-		q.where("v.id = %", f.EventID)
-	}
-	if !f.EndpointID.IsZero() {
-		q.where("e.id = %", f.EndpointID)
-	}
-	if !f.CreatedAfter.IsZero() {
-		q.where("v.created_at >= %", f.CreatedAfter.UTC())
-	}
-	if !f.CreatedBefore.IsZero() {
-		q.where("v.created_at < %", f.CreatedBefore.UTC())
-	}
+	whereSet(q, "v.id = %", f.EventID)
+	whereSet(q, "e.id = %", f.EndpointID)
+	q.span("v.created_at", f.CreatedAfter, f.CreatedBefore)
 	if f.EventTypes != nil {
 		q.where("v.type = ANY (%)", eventTypes(f.EventTypes))
 	}

@@ -146,27 +146,14 @@ WHERE org_id = $1 AND mode = $2 AND id = $3`,
 func (r eras) filter(f billing.ERAFilter) *query {
 	q := r.query(eraColumns, "eras")
 	q.where("received_at IS NOT NULL")
-	if f.State != "" {
-		q.where("state = %", f.State)
-	}
+	whereSet(q, "state = %", f.State)
 	if f.NeedsAttention {
 		q.where("needs_attention")
 	}
-	if !f.PayerID.IsZero() {
-		q.where("payer_id = %", f.PayerID)
-	}
-	if !f.PaidFrom.IsZero() {
-		q.where("payment_date >= %", f.PaidFrom)
-	}
-	if !f.PaidTo.IsZero() {
-		q.where("payment_date <= %", f.PaidTo)
-	}
-	if !f.ReceivedFrom.IsZero() {
-		q.where("received_at >= %", f.ReceivedFrom.UTC())
-	}
-	if !f.ReceivedTo.IsZero() {
-		q.where("received_at < %", f.ReceivedTo.UTC())
-	}
+	whereSet(q, "payer_id = %", f.PayerID)
+	whereSet(q, "payment_date >= %", f.PaidFrom)
+	whereSet(q, "payment_date <= %", f.PaidTo)
+	q.span("received_at", f.ReceivedFrom, f.ReceivedTo)
 	return q
 }
 

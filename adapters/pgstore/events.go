@@ -98,13 +98,11 @@ func (r events) Get(ctx context.Context, id billing.EventID) (*billing.Event, er
 
 func (r events) filter(f billing.EventFilter) *query {
 	q := r.query(eventColumns, "events")
-	if f.Type != "" {
-		q.where("type = %", f.Type)
-	}
+	whereSet(q, "type = %", f.Type)
 	if f.Resource != [16]byte{} {
 		q.where("resource_id = %", billing.JobID(f.Resource))
 	}
-	q.created(f.CreatedAfter, f.CreatedBefore)
+	q.span("created_at", f.CreatedAfter, f.CreatedBefore)
 	return q
 }
 

@@ -79,18 +79,10 @@ WHERE org_id = $1 AND mode = $2 AND id = $3`,
 
 func (r payerRequests) filter(f billing.PayerRequestFilter) *query {
 	q := r.query(payerRequestColumns, "payer_requests")
-	if f.State != "" {
-		q.where("state = %", f.State)
-	}
-	if !f.ClaimID.IsZero() {
-		q.where("claim_id = %", f.ClaimID)
-	}
-	if !f.PayerID.IsZero() {
-		q.where("payer_id = %", f.PayerID)
-	}
-	if !f.DueBy.IsZero() {
-		q.where("due_date <= %", f.DueBy)
-	}
+	whereSet(q, "state = %", f.State)
+	whereSet(q, "claim_id = %", f.ClaimID)
+	whereSet(q, "payer_id = %", f.PayerID)
+	whereSet(q, "due_date <= %", f.DueBy)
 	return q
 }
 

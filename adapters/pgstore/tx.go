@@ -367,13 +367,17 @@ func (q *query) add(text string, args ...any) {
 	q.built.WriteString(text)
 }
 
-// created restricts to a span of time. Zero bounds add no condition.
-func (q *query) created(after, before time.Time) {
-	if !after.IsZero() {
-		q.where("created_at >= %", after.UTC())
-	}
-	if !before.IsZero() {
-		q.where("created_at < %", before.UTC())
+// span restricts a column to times from one bound to before another. Zero bounds add no
+// condition.
+func (q *query) span(column string, from, to time.Time) {
+	whereSet(q, column+" >= %", from.UTC())
+	whereSet(q, column+" < %", to.UTC())
+}
+
+// whereSet adds a condition on a filter's value, unless the value is zero.
+func whereSet[T comparable](q *query, condition string, value T) {
+	if value != *new(T) {
+		q.where(condition, value)
 	}
 }
 

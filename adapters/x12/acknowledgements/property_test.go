@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
+	"github.com/molar-billing/molar/adapters/x12/x12test"
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -139,8 +140,8 @@ func TestMangled(t *testing.T) {
 		head, body, tail := all[:first], all[first:len(all)-3], all[len(all)-3:]
 		decoded := 0
 		for seed := range uint64(2000) {
-			g := generator{rand.New(rand.NewPCG(seed, 4))}
-			b := []byte(strings.Join(slices.Concat(head, g.mangle(body, values), tail), "~") + "~")
+			mangled := x12test.Mangle(rand.New(rand.NewPCG(seed, 4)), body, values)
+			b := []byte(strings.Join(slices.Concat(head, mangled, tail), "~") + "~")
 			_, err1 := checkFunctional(t, b)
 			_, err2 := checkReports(t, b)
 			if err1 == nil || err2 == nil {
@@ -151,24 +152,4 @@ func TestMangled(t *testing.T) {
 			t.Errorf("%s: only %d of 2,000 were decoded; the test proves too little", name, decoded)
 		}
 	}
-}
-
-func (g generator) mangle(body, values []string) []string {
-	body = slices.Clone(body)
-	for range 1 + g.IntN(6) {
-		i, j := g.IntN(len(body)), g.IntN(len(body))
-		switch g.IntN(5) {
-		case 0:
-			body = slices.Delete(body, i, i+1)
-		case 1:
-			body = slices.Insert(body, i, body[j])
-		case 2:
-			body[i], body[j] = body[j], body[i]
-		default:
-			elements := append(strings.Split(body[i], "*"), "")
-			elements[1+g.IntN(len(elements)-1)] = g.pick(values...)
-			body[i] = strings.Join(elements, "*")
-		}
-	}
-	return body
 }

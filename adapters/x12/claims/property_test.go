@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/adapters/x12/claims"
+	"github.com/molar-billing/molar/adapters/x12/x12test"
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -202,9 +203,8 @@ func TestMangled(t *testing.T) {
 		head, body, tail := all[:4], all[4:len(all)-3], all[len(all)-3:]
 		decoded := 0
 		for seed := range uint64(3000) {
-			g := generator{rand.New(rand.NewPCG(seed, 2))}
-			got := g.mangle(body, values)
-			b := []byte(strings.Join(slices.Concat(head, got, tail), "~") + "~")
+			mangled := x12test.Mangle(rand.New(rand.NewPCG(seed, 2)), body, values)
+			b := []byte(strings.Join(slices.Concat(head, mangled, tail), "~") + "~")
 			if _, err := checkDecode(t, b); err == nil {
 				decoded++
 			}
@@ -213,25 +213,4 @@ func TestMangled(t *testing.T) {
 			t.Errorf("%s: only %d of 3,000 were decoded; the test proves too little", name, decoded)
 		}
 	}
-}
-
-func (g generator) mangle(body, values []string) []string {
-	body = slices.Clone(body)
-	for range 1 + g.IntN(6) {
-		i, j := g.IntN(len(body)), g.IntN(len(body))
-		switch g.IntN(5) {
-		case 0:
-			body = slices.Delete(body, i, i+1)
-		case 1:
-			body = slices.Insert(body, i, body[j])
-		case 2:
-			body[i], body[j] = body[j], body[i]
-		default:
-			elements := strings.Split(body[i], "*")
-			elements = append(elements, "")
-			elements[1+g.IntN(len(elements)-1)] = values[g.IntN(len(values))]
-			body[i] = strings.Join(elements, "*")
-		}
-	}
-	return body
 }

@@ -6,8 +6,11 @@ import (
 	"bytes"
 	"errors"
 	"flag"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/molar-billing/molar/adapters/x12"
@@ -96,6 +99,28 @@ func Seed(f *testing.F) {
 	for _, b := range Samples(f) {
 		f.Add(b)
 	}
+}
+
+// Mangle returns the segments with up to six changes: one is dropped, repeated,
+// exchanged with another, or one of its elements becomes one of the values.
+func Mangle(r *rand.Rand, segments, values []string) []string {
+	segments = slices.Clone(segments)
+	for range 1 + r.IntN(6) {
+		i, j := r.IntN(len(segments)), r.IntN(len(segments))
+		switch r.IntN(5) {
+		case 0:
+			segments = slices.Delete(segments, i, i+1)
+		case 1:
+			segments = slices.Insert(segments, i, segments[j])
+		case 2:
+			segments[i], segments[j] = segments[j], segments[i]
+		default:
+			elements := append(strings.Split(segments[i], "*"), "")
+			elements[1+r.IntN(len(elements)-1)] = values[r.IntN(len(values))]
+			segments[i] = strings.Join(elements, "*")
+		}
+	}
+	return segments
 }
 
 // Refused checks that the error from reading b is an *x12.Error with a position

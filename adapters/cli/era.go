@@ -37,6 +37,27 @@ func withRemittances(c *cobra.Command, b Backend, fn func(s *remittances.Service
 	return errors.Join(fn(s), done())
 }
 
+// onERA completes a command that runs fn on the remittance that its argument names.
+func onERA(
+	b Backend, c *cobra.Command, fn func(c *cobra.Command, s *remittances.Service, scope billing.Scope, id billing.ERAID) error,
+) *cobra.Command {
+	var f scopeFlags
+	c.Args = oneOf("remittance (era_...)", "molar era list")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		scope, err := f.scope()
+		if err != nil {
+			return err
+		}
+		id, err := parseERA(args[0])
+		if err != nil {
+			return err
+		}
+		return withRemittances(c, b, func(s *remittances.Service) error { return fn(c, s, scope, id) })
+	}
+	f.on(c)
+	return c
+}
+
 // eraSource is the source of an import: a file, or a file of the quarantine.
 type eraSource struct {
 	path        string
@@ -269,35 +290,21 @@ func printQuarantined(c *cobra.Command, all []*billing.Quarantined) error {
 }
 
 func retryERA(b Backend) *cobra.Command {
-	var f scopeFlags
-	c := &cobra.Command{
-		Use: "retry ERA_ID", Short: "Retry a remittance that could not be applied", Args: oneOf("remittance (era_...)", "molar era list"),
+	return onERA(b, &cobra.Command{
+		Use: "retry ERA_ID", Short: "Retry a remittance that could not be applied",
 		Long: "Queues a remittance again after workers failed to read or apply it five times. The log of the worker has the cause.\n" +
 			"It also matches unmatched claims again. Claims that are applied, ignored or need review do not change.",
 		Example: "  molar era retry --org org_... --mode test era_...",
-		RunE: func(c *cobra.Command, args []string) error {
-			scope, err := f.scope()
-			if err != nil {
-				return err
-			}
-			id, err := parseERA(args[0])
-			if err != nil {
-				return err
-			}
-			return withRemittances(c, b, func(s *remittances.Service) error {
-				again, err := s.Retry(c.Context(), scope, id)
-				switch {
-				case err != nil:
-					return explainERA(err, scope, id, "")
-				case again:
-					_, err = fmt.Fprintln(c.OutOrStdout(), id, "is queued again.")
-				default:
-					_, err = fmt.Fprintln(c.OutOrStdout(), id, "has nothing left to apply, or is being worked on.")
-				}
-				return err
-			})
-		},
-	}
-	f.on(c)
-	return c
+	}, func(c *cobra.Command, s *remittances.Service, scope billing.Scope, id billing.ERAID) error {
+		again, err := s.Retry(c.Context(), scope, id)
+		switch {
+		case err != nil:
+			return explainERA(err, scope, id, "")
+		case again:
+			_, err = fmt.Fprintln(c.OutOrStdout(), id, "is queued again.")
+		default:
+			_, err = fmt.Fprintln(c.OutOrStdout(), id, "has nothing left to apply, or is being worked on.")
+		}
+		return err
+	})
 }

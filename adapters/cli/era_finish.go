@@ -197,27 +197,12 @@ func posting(
 	b Backend, use, short, long, example, done string,
 	do func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.ERARecord], id billing.ERAID) (billing.Reply, error),
 ) *cobra.Command {
-	var f scopeFlags
-	c := &cobra.Command{
-		Use: use, Short: short, Long: long, Example: example, Args: oneOf("remittance (era_...)", "molar era list"),
-		RunE: func(c *cobra.Command, args []string) error {
-			scope, err := f.scope()
-			if err != nil {
-				return err
-			}
-			id, err := parseERA(args[0])
-			if err != nil {
-				return err
-			}
-			return withRemittances(c, b, func(s *remittances.Service) error {
-				show := func(r *billing.ERARecord) string { return r.ID.String() + " " + done }
-				reply, err := do(c.Context(), s, idempotency.Administration(scope, operator(), show), id)
-				return printed(c)(reply, explainERA(err, scope, id, ""))
-			})
-		},
-	}
-	f.on(c)
-	return c
+	return onERA(b, &cobra.Command{Use: use, Short: short, Long: long, Example: example},
+		func(c *cobra.Command, s *remittances.Service, scope billing.Scope, id billing.ERAID) error {
+			show := func(r *billing.ERARecord) string { return r.ID.String() + " " + done }
+			reply, err := do(c.Context(), s, idempotency.Administration(scope, operator(), show), id)
+			return printed(c)(reply, explainERA(err, scope, id, ""))
+		})
 }
 
 // explainERA says what to do about an error. Number is that of a claim of the

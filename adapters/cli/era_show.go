@@ -102,41 +102,27 @@ func dateOrDash(d billing.Date) string {
 }
 
 func showERA(b Backend) *cobra.Command {
-	var f scopeFlags
-	c := &cobra.Command{
-		Use: "show ERA_ID", Short: "Show a remittance, its claims and what is left to do", Args: oneOf("remittance (era_...)", "molar era list"),
+	return onERA(b, &cobra.Command{
+		Use: "show ERA_ID", Short: "Show a remittance, its claims and what is left to do",
 		Long: "Shows a remittance and its claims, and what to do about each unfinished one. It names patients.\n" +
 			"The first column is the number that molar era match, apply, ignore and unapply accept.",
 		Example: "  molar era show --org org_... --mode test era_...",
-		RunE: func(c *cobra.Command, args []string) error {
-			scope, err := f.scope()
+	}, func(c *cobra.Command, s *remittances.Service, scope billing.Scope, id billing.ERAID) error {
+		r, err := s.Get(c.Context(), scope, id)
+		if err != nil {
+			return explainERA(err, scope, id, "")
+		}
+		claims := r.Claims
+		for more := r.More; more; {
+			var next []*billing.ERAClaim
+			next, more, err = s.Claims(c.Context(), scope, id, claims[len(claims)-1].Ordinal, billing.MaxPageLimit)
 			if err != nil {
 				return err
 			}
-			id, err := parseERA(args[0])
-			if err != nil {
-				return err
-			}
-			return withRemittances(c, b, func(s *remittances.Service) error {
-				r, err := s.Get(c.Context(), scope, id)
-				if err != nil {
-					return explainERA(err, scope, id, "")
-				}
-				claims := r.Claims
-				for more := r.More; more; {
-					var next []*billing.ERAClaim
-					next, more, err = s.Claims(c.Context(), scope, id, claims[len(claims)-1].Ordinal, billing.MaxPageLimit)
-					if err != nil {
-						return err
-					}
-					claims = append(claims, next...)
-				}
-				return printERA(c, r.ERA, claims)
-			})
-		},
-	}
-	f.on(c)
-	return c
+			claims = append(claims, next...)
+		}
+		return printERA(c, r.ERA, claims)
+	})
 }
 
 func printERA(c *cobra.Command, e *billing.ERA, claims []*billing.ERAClaim) error {

@@ -178,9 +178,3 @@ func (c Claim) LogValue() slog.Value { return slog.StringValue("claim of a 277")
 
 // LogValue keeps patient data out of logs.
 func (n Name) LogValue() slog.Value { return slog.StringValue("name of a 277") }
-
-var (
-	_ slog.LogValuer = Report{}
-	_ slog.LogValuer = Claim{}
-	_ slog.LogValuer = Name{}
-)

@@ -187,8 +187,3 @@ func (b Batch) LogValue() slog.Value { return slog.StringValue("837") }
 
 // LogValue keeps patient data out of logs.
 func (c Claim) LogValue() slog.Value { return slog.StringValue("claim of an 837") }
-
-var (
-	_ slog.LogValuer = Batch{}
-	_ slog.LogValuer = Claim{}
-)

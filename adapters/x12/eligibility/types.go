@@ -242,9 +242,3 @@ func (r Reply) LogValue() slog.Value { return slog.StringValue("271") }
 
 // LogValue keeps patient data out of logs.
 func (p Party) LogValue() slog.Value { return slog.StringValue("party of an eligibility message") }
-
-var (
-	_ slog.LogValuer = Inquiry{}
-	_ slog.LogValuer = Reply{}
-	_ slog.LogValuer = Party{}
-)

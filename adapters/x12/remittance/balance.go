@@ -102,8 +102,6 @@ func (f Finding) LogValue() slog.Value {
 	return slog.StringValue(string(f.Level) + " at segment " + strconv.Itoa(f.Segment))
 }
 
-var _ slog.LogValuer = Finding{}
-
 // equation returns the balance of the line.
 func (s *Service) equation() Equation {
 	return Equation{From: s.Charge, Less: s.Adjusted("", ""), Stated: s.Paid}

@@ -193,8 +193,3 @@ func (c Claim) LogValue() slog.Value { return slog.StringValue("claim of an 835"
 
 // LogValue keeps patient data out of logs.
 func (n Name) LogValue() slog.Value { return slog.StringValue("name of an 835") }
-
-var (
-	_ slog.LogValuer = Claim{}
-	_ slog.LogValuer = Name{}
-)

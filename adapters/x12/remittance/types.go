@@ -198,8 +198,3 @@ func (p Payment) LogValue() slog.Value { return slog.StringValue("835") }
 
 // LogValue keeps patient data out of logs.
 func (r Remittance) LogValue() slog.Value { return slog.StringValue("835") }
-
-var (
-	_ slog.LogValuer = Payment{}
-	_ slog.LogValuer = Remittance{}
-)

@@ -60,13 +60,9 @@ func (c *Claim) Ledger(applied []*LedgerEntry) *Ledger {
 }
 
 func newEntry(c *Claim, e *LedgerEntry) *ledgerEntry {
-	n := &ledgerEntry{
-		LedgerEntry: e, payer: e.ERA.payer(), numbers: e.LineNumbers, cancelled: make([]bool, len(e.Lines)), stands: make([]bool, len(e.Lines)),
+	return &ledgerEntry{
+		LedgerEntry: e, payer: e.ERA.payer(), numbers: c.LineNumbers(e.ERAClaim), cancelled: make([]bool, len(e.Lines)), stands: make([]bool, len(e.Lines)),
 	}
-	if len(n.numbers) != len(e.Lines) {
-		n.numbers = c.MatchLines(e.ERAClaim)
-	}
-	return n
 }
 
 // inOrder compares two entries: the earlier payment first, of one day the one that

@@ -1,6 +1,19 @@
 package billing
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
+
+// LineNumbers returns the numbers of the claim's lines that were matched to those of
+// the remittance. It matches them again when that was not done, or when the claim
+// has lost one of the lines since.
+func (c *Claim) LineNumbers(r *ERAClaim) []int {
+	if len(r.LineNumbers) == len(r.Lines) && !slices.ContainsFunc(r.LineNumbers, func(n int) bool { return n > len(c.Lines) }) {
+		return r.LineNumbers
+	}
+	return c.MatchLines(r)
+}
 
 // MatchLines returns, for each line of the remittance, the number of the claim's
 // line that it pays, from 1, or 0 when none is certain. Lines are matched by their

@@ -77,9 +77,7 @@ func (s *Service) ApplyClaim(
 		if err := c.CanHave(r); err != nil {
 			return err
 		}
-		if len(r.LineNumbers) != len(r.Lines) {
-			r.LineNumbers = c.MatchLines(r)
-		}
+		r.LineNumbers = c.LineNumbers(r)
 		return s.byHand(ctx, tx, e, r, c.Claim, r.MatchedBy, call.Principal, billing.TriggerApply, note)
 	})
 }

@@ -450,6 +450,24 @@ func TestReversalBeforePayment(t *testing.T) {
 	}
 }
 
+// TestLinesOfEarlierContent has a claim that lost lines after remittances were
+// matched to them, as a replacement or a correction does. A person takes one of the
+// remittances back and applies it and another one again.
+func TestLinesOfEarlierContent(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t)
+	id := b.claim("A-1", crownAndFilm)
+	waits := b.unbalanced(both(crown("A-1"), film("A-1")))
+	r := b.remit(both(crown("A-1"), film("A-1")))
+	b.change(id, func(c *billing.Claim) { c.Lines = c.Lines[1:] })
+	for _, d := range []decision{{does: billing.TriggerUnapply, era: r.ID}, {does: billing.TriggerApply, era: r.ID}, {does: billing.TriggerApply, era: waits.ID}} {
+		d.ordinal = 1
+		if got := b.decided(d).Claims[0].LineNumbers; d.does == billing.TriggerApply && !slices.Equal(got, []int{0, 1}) {
+			t.Errorf("the lines of the remittance are the claim's %v", got)
+		}
+	}
+}
+
 // TestMatchInOneFile matches a payment by hand whose reversal is in the same file.
 func TestMatchInOneFile(t *testing.T) {
 	t.Parallel()

@@ -139,12 +139,30 @@ func (r eraClaims) List(ctx context.Context, era billing.ERAID, after, limit int
 }
 
 func (r eraClaims) pending(era billing.ERAID, limit int) (string, []any) {
-	q := r.query(eraClaimColumns, "era_claims")
-	q.where("era_id = % AND status = 'pending'", era)
-	return q.text("ORDER BY ordinal\nLIMIT %", limit), q.args
+	q := &query{}
+	q.add(`WITH first AS MATERIALIZED (
+	SELECT ordinal, claim_id
+	FROM era_claims
+	WHERE org_id = % AND mode = % AND era_id = % AND status = 'pending'
+	ORDER BY ordinal
+	LIMIT %
+)
+SELECT `+eraClaimColumns+`
+FROM era_claims
+WHERE org_id = $1 AND mode = $2 AND era_id = $3 AND ordinal = ANY (ARRAY(
+	SELECT ordinal
+	FROM first
+	UNION
+	SELECT r.ordinal
+	FROM first f
+	JOIN era_claims r ON r.claim_id = f.claim_id
+	WHERE r.org_id = $1 AND r.mode = $2 AND r.era_id = $3 AND r.status = 'pending'
+))`, r.scope.Org, r.scope.Mode, era, limit)
+	return q.text("ORDER BY ordinal"), q.args
 }
 
-// Pending reads the first claims that are still to be matched or applied.
+// Pending reads the first claims that are still to be matched or applied, and the
+// others about the same claims.
 func (r eraClaims) Pending(ctx context.Context, era billing.ERAID, limit int) ([]*billing.ERAClaim, error) {
 	text, args := r.pending(era, limit)
 	return r.read(ctx, era, text, args)

@@ -94,11 +94,11 @@ func (p *posting) applyAll(rows []*billing.ERAClaim) {
 			p.leave(r, billing.RemitNeedsReview, code)
 		default:
 			p.apply(r, r.MatchedBy)
-			waiting = slices.DeleteFunc(waiting, func(r *billing.ERAClaim) bool {
-				if r.ClaimID.IsZero() || p.review(r) != "" {
+			waiting = slices.DeleteFunc(waiting, func(back *billing.ERAClaim) bool {
+				if back.ClaimID != r.ClaimID || p.review(back) != "" {
 					return false
 				}
-				p.apply(r, r.MatchedBy)
+				p.apply(back, back.MatchedBy)
 				return true
 			})
 		}

@@ -27,36 +27,50 @@ type sum struct {
 	period  billing.BenefitPeriod
 	parts   [3]*billing.Money
 	about   string // the subject in words
+	class   string // the payer's name for the part of the benefit, if its message has one
 }
 
 // amounts combines the money rows of a code: F for maximums, C for deductibles. It
 // skips rows for a single procedure.
 func (a *answer) amounts(code string) []billing.BenefitAmount {
-	var sums []*sum
-	var later []*row // used and remaining figures, attached after all amounts are read
+	var totals, later []*row // later: used and remaining figures, attached after all amounts are read
 	for _, r := range a.rows {
 		if r.Code != code || r.money == nil || r.code != "" || r.foreign {
 			continue
 		}
-		period, p, known := periodOf(r)
-		switch {
+		switch _, p, known := periodOf(r); {
 		case !known:
 			a.remarks = append(a.remarks, oddAmount(r))
 		case p == partAmount:
-			s := newSum(r, period)
-			s.parts[partAmount] = r.money
-			if !slices.ContainsFunc(sums, func(have *sum) bool {
-				return have.sameMoney(s) && have.tier == s.tier && *have.parts[partAmount] == *r.money
-			}) {
-				sums = append(sums, s)
-			}
+			totals = append(totals, r)
 		default:
 			later = append(later, r)
 		}
 	}
+	nameClasses(totals, later)
+	var sums []*sum
+	for _, r := range totals {
+		s := newSum(r)
+		if !slices.ContainsFunc(sums, func(have *sum) bool {
+			return have.sameMoney(s) && have.tier == s.tier && *have.parts[partAmount] == *r.money
+		}) {
+			sums = append(sums, s)
+		}
+	}
 	usual := usualPeriod(sums)
+	var undated []*row // what remains of a benefit whose period another row may state
 	for _, r := range later {
-		sums = attach(sums, r, usual)
+		if period, p, _ := periodOf(r); p == partRemaining && period == "" {
+			undated = append(undated, r)
+			continue
+		}
+		sums, _ = attach(sums, r, usual)
+	}
+	for _, r := range undated {
+		var attached bool
+		if sums, attached = attach(sums, r, ""); !attached {
+			a.remarks = append(a.remarks, undatedAmount(r))
+		}
 	}
 	for _, s := range sums {
 		if s.period == "" {
@@ -64,6 +78,57 @@ func (a *answer) amounts(code string) []billing.BenefitAmount {
 		}
 	}
 	return list(sums)
+}
+
+// maxClass is the length of the longest message that is read as the name of a class.
+const maxClass = 60
+
+// nameClasses gives names to amounts that differ in nothing but their message, such
+// as "CLASS IV". Their used and remaining figures have the same message.
+func nameClasses(totals, later []*row) {
+	var named []*row
+	for i, r := range totals {
+		name := r.className()
+		if name == "" {
+			continue
+		}
+		for _, o := range totals[:i] {
+			other := o.className()
+			if other == "" || other == name || r.tier != o.tier || *r.money == *o.money && !bothClassed(r, o, later) {
+				continue
+			}
+			if newSum(r).sameMoney(newSum(o)) {
+				named = append(named, r, o)
+			}
+		}
+	}
+	if named == nil {
+		return
+	}
+	for _, r := range slices.Concat(totals, later) {
+		if name := r.className(); name != "" && slices.ContainsFunc(named, func(o *row) bool {
+			return first(o.named, o.className()) == name && newSum(o).subject == newSum(r).subject
+		}) {
+			r.named, r.notes = name, nil
+		}
+	}
+}
+
+// bothClassed reports whether there are used or remaining figures with the class
+// name of each row.
+func bothClassed(r, o *row, later []*row) bool {
+	has := func(name string) bool {
+		return slices.ContainsFunc(later, func(l *row) bool { return l.className() == name })
+	}
+	return has(r.className()) && has(o.className())
+}
+
+// className returns the only message of the row if it is short, or an empty string.
+func (r *row) className() string {
+	if len(r.notes) == 1 && len(r.notes[0]) <= maxClass {
+		return r.notes[0]
+	}
+	return ""
 }
 
 // periodOf returns the period of a money row and the figure that it states. It reads
@@ -107,13 +172,16 @@ func amountMarker(plan string) string {
 	}
 }
 
-func newSum(r *row, period billing.BenefitPeriod) *sum {
+// newSum returns the sum that the row begins.
+func newSum(r *row) *sum {
+	period, which, _ := periodOf(r)
 	types := slices.Sorted(slices.Values(r.ServiceTypes))
-	s := &sum{subject: strings.Join(types, " "), tier: r.tier, period: period, about: r.about()}
+	s := &sum{subject: strings.Join(types, " "), tier: r.tier, period: period, about: r.about(), class: r.named}
 	if r.class != "" {
 		s.subject = r.class
 	}
 	s.level, s.who = levelOf(r.Level)
+	s.parts[which] = r.money
 	return s
 }
 
@@ -154,48 +222,106 @@ func (r *row) about() string {
 
 // sameMoney reports whether the two sums are the same amount, ignoring networks.
 func (s *sum) sameMoney(o *sum) bool {
-	return s.level == o.level && s.who == o.who && s.subject == o.subject && s.period == o.period
+	return s.sameMember(o) && s.sameBenefit(o) && s.period == o.period
 }
+
+func (s *sum) sameMember(o *sum) bool  { return s.level == o.level && s.who == o.who }
+func (s *sum) sameBenefit(o *sum) bool { return s.subject == o.subject && s.class == o.class }
 
 // attach adds a used or remaining figure to its amount. Year to date (24) and
 // remaining (29) state no period, so attach prefers a yearly amount to a lifetime
-// one. A figure without an amount becomes its own sum.
-func attach(sums []*sum, r *row, usual billing.BenefitPeriod) []*sum {
-	period, which, _ := periodOf(r)
-	n := newSum(r, period)
-	candidates := keepSums(sums, func(s *sum) bool {
-		return s.level == n.level && s.who == n.who && s.subject == n.subject && (period == "" || s.period == period)
-	})
-	if period == "" {
-		if years := keepSums(candidates, func(s *sum) bool { return s.period != billing.PeriodLifetime }); len(years) > 0 {
-			candidates = keepSums(years, func(s *sum) bool { return s.period == years[0].period })
-		}
+// one. A figure without an amount becomes its own sum, of its benefit's period or
+// else the usual one. Attach reports false if it knows no period.
+func attach(sums []*sum, r *row, usual billing.BenefitPeriod) ([]*sum, bool) {
+	n := newSum(r)
+	_, which, _ := periodOf(r)
+	benefit := keepSums(sums, func(s *sum) bool { return s.sameBenefit(n) && (n.period == "" || s.period == n.period) })
+	found := keepSums(benefit, n.sameMember)
+	if n.period == "" {
+		benefit, found = yearly(benefit), yearly(found)
 	}
-	if len(candidates) == 0 {
-		if n.period == "" {
-			n.period = usual
-		}
-		n.parts[which] = r.money
-		return append(sums, n)
-	}
-	for _, s := range sameNetwork(candidates, n.tier) {
+	joined := false
+	for _, s := range only(sameNetwork(found, n.tier), *r.money) {
 		if s.parts[which] == nil {
 			s.parts[which] = r.money
 		}
+		joined = joined || *s.parts[which] == *r.money
 	}
-	return sums
+	switch {
+	case joined:
+		return sums, true
+	case n.period != "":
+	case len(found) > 0:
+		n.period = found[0].period
+	case len(benefit) > 0:
+		n.period = benefit[0].period
+	case usual != "":
+		n.period = usual
+	default:
+		return sums, false
+	}
+	return append(sums, n), true
 }
 
-// sameNetwork returns the sums for the row's network, or else for the best network.
-// A row that names no network also applies to other networks with the same amount.
+// yearly returns the sums of the first yearly period, or else all.
+func yearly(all []*sum) []*sum {
+	i := slices.IndexFunc(all, func(s *sum) bool { return s.period != billing.PeriodLifetime })
+	if i < 0 {
+		return all
+	}
+	return keepSums(all, func(s *sum) bool { return s.period == all[i].period })
+}
+
+// only returns the sums that the figure can belong to. If they are different amounts
+// of one network, those below the figure do not count. If several remain, the
+// figure may belong to any of them, so only returns none.
+func only(all []*sum, figure billing.Money) []*sum {
+	if whole := keepSums(all, func(s *sum) bool { return s.parts[partAmount] != nil }); len(whole) > 0 {
+		all = whole
+	}
+	differ := func() bool {
+		return slices.ContainsFunc(all, func(s *sum) bool {
+			return slices.ContainsFunc(all, func(o *sum) bool { return s != o && s.tier == o.tier })
+		})
+	}
+	if !differ() {
+		return all
+	}
+	all = keepSums(all, func(s *sum) bool { return s.parts[partAmount] == nil || *s.parts[partAmount] >= figure })
+	if differ() {
+		return nil
+	}
+	return all
+}
+
+// open reports whether the tier names no network.
+func (t tier) open() bool {
+	return t.name == "" && (t.standing == unstated || t.standing == anyNetwork)
+}
+
+// same reports whether the two tiers are one network. A name may be missing.
+func (t tier) same(o tier) bool {
+	return t == o || t.standing == o.standing && (t.name == "" || o.name == "")
+}
+
+// sameNetwork returns the sums of the row's network. A row that names no network
+// belongs to the best network, and to other networks with the same amount. Figures
+// out of network never belong to another network; others may belong to an amount
+// that names no network.
 func sameNetwork(candidates []*sum, t tier) []*sum {
 	chosen := keepSums(candidates, func(s *sum) bool { return s.tier == t })
 	if len(chosen) == 0 {
+		chosen = keepSums(candidates, func(s *sum) bool { return s.tier.same(t) })
+	}
+	if len(chosen) == 0 && !t.open() && t.standing != outOfNetwork {
+		chosen = keepSums(candidates, func(s *sum) bool { return s.tier.open() })
+	}
+	if !t.open() || len(candidates) == 0 {
+		return chosen
+	}
+	if len(chosen) == 0 {
 		standing := slices.MinFunc(candidates, func(x, y *sum) int { return int(x.tier.standing) - int(y.tier.standing) }).tier.standing
 		chosen = keepSums(candidates, func(s *sum) bool { return s.tier.standing == standing })
-	}
-	if t != (tier{standing: unstated}) {
-		return chosen
 	}
 	amount := chosen[0].parts[partAmount]
 	return keepSums(candidates, func(s *sum) bool {
@@ -234,13 +360,14 @@ func list(sums []*sum) []billing.BenefitAmount {
 	var out []billing.BenefitAmount
 	for i, s := range sums {
 		b := s.benefit()
-		others, repeats := false, false
+		others, repeats, rivals := false, false, false // rivals: only the names of the networks differ
 		for j, o := range sums {
 			if i == j || !s.sameMoney(o) {
 				continue
 			}
 			equal := equalAmounts(b, o.benefit())
 			others = others || !equal && o.tier != s.tier
+			rivals = rivals || !equal && o.tier.standing == s.tier.standing && o.tier.name != s.tier.name && s.tier.name != ""
 			repeats = repeats || equal && j < i
 		}
 		if repeats {
@@ -251,8 +378,11 @@ func list(sums []*sum) []billing.BenefitAmount {
 			if where = s.tier.label(); where != s.tier.name {
 				where = strings.ToLower(where)
 			}
+			if rivals {
+				where = s.tier.name
+			}
 		}
-		b.AppliesTo = join(", ", s.about, s.who, where)
+		b.AppliesTo = join(", ", s.about, s.class, s.who, where)
 		out = append(out, b)
 	}
 	return out
@@ -282,19 +412,28 @@ func equalAmounts(a, b billing.BenefitAmount) bool {
 // oddAmount describes a row whose period is not one of billing.BenefitPeriod, such
 // as a visit.
 func oddAmount(r *row) string {
-	kind := "Maximum"
-	if r.Code == "C" {
-		kind = "Deductible"
-	}
-	what := r.about()
-	if what != "" {
-		what = " for " + what
-	}
 	by := limit{unit: r.Period, n: 1}.words()
 	if by == "" {
 		by = "period " + r.Period
 	}
-	return kind + what + ": " + r.money.String() + " per " + by
+	return r.moneyOf() + " per " + by
+}
+
+// undatedAmount describes what remains of a benefit whose period is unknown.
+func undatedAmount(r *row) string {
+	return join(", ", r.moneyOf()+" remaining", strings.ToLower(r.where(nil)))
+}
+
+func (r *row) moneyOf() string {
+	kind := "Maximum"
+	if r.Code == "C" {
+		kind = "Deductible"
+	}
+	what := join(", ", r.about(), r.named)
+	if what != "" {
+		what = " for " + what
+	}
+	return kind + what + ": " + r.money.String()
 }
 
 func join(separator string, words ...string) string {

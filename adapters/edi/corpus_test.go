@@ -71,16 +71,41 @@ func TestCorpusAnswersAsReadByHand(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			answer, err := edi.New().Answer(want.inquiry(), [][]byte{reply})
+			want.judge(t, reply)
+		})
+	}
+}
+
+// TestSamplesAsReadByHand reads a sample for each thing that payers do and that was
+// once read wrongly.
+func TestSamplesAsReadByHand(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/samples/*.271")
+	if err != nil || len(files) == 0 {
+		t.Fatal("there are no samples", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			reply, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if answer.Outcome != billing.OutcomeAnswered {
-				t.Fatalf("outcome %s: %+v", answer.Outcome, answer.Rejection)
-			}
-			want.check(t, answer.Benefits)
+			readExpected(t, file+".json").judge(t, reply)
 		})
 	}
+}
+
+func (e *expected) judge(t *testing.T, reply []byte) {
+	t.Helper()
+	answer, err := edi.New().Answer(e.inquiry(), [][]byte{reply})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer.Outcome != billing.OutcomeAnswered {
+		t.Fatalf("outcome %s: %+v", answer.Outcome, answer.Rejection)
+	}
+	e.check(t, answer.Benefits)
 }
 
 func readExpected(t *testing.T, file string) *expected {

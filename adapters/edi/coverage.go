@@ -44,6 +44,7 @@ func (a *answer) coverage() []billing.CategoryCoverage {
 			"preventive care would be paid less than major care. Ask the payer.")
 	}
 	a.otherShares()
+	a.otherFacts()
 	return out
 }
 
@@ -143,20 +144,13 @@ func (g *group) notes(shown *row) []string {
 			add(n)
 		}
 	}
-	for _, r := range g.own {
-		for _, n := range r.facts(false) {
-			add(n)
-		}
-		g.take(r, "", add)
+	for _, r := range shownFirst(g.own, shown) {
+		g.describe(r, r.prefix("", shown), false, &notes)
 	}
-	for _, r := range g.parts {
-		if r.code != "" {
-			continue
+	for _, r := range shownFirst(g.parts, shown) {
+		if r.code == "" {
+			g.describe(r, r.prefix(r.label(), shown), true, &notes)
 		}
-		for _, n := range r.facts(true) {
-			add(r.label() + ": " + n)
-		}
-		g.take(r, r.label()+": ", add)
 	}
 	for _, r := range slices.Concat(g.own, g.parts) {
 		if share := g.shareIn(r.tier); shown != nil && r.tier != shown.tier && share != nil && *share != *g.shareIn(shown.tier) {
@@ -164,6 +158,65 @@ func (g *group) notes(shown *row) []string {
 		}
 	}
 	return notes
+}
+
+// describe adds the facts and the messages of a row, unless the notes have them for
+// the network shown.
+func (g *group) describe(r *row, prefix string, frequency bool, notes *[]string) {
+	plain := ""
+	if r.label() != "" {
+		plain = r.label() + ": "
+	}
+	add := func(n string) {
+		if !slices.Contains(*notes, plain+n) && !slices.Contains(*notes, prefix+n) {
+			*notes = append(*notes, prefix+n)
+		}
+	}
+	for _, n := range r.facts(frequency) {
+		add(n)
+	}
+	g.take(r, add)
+}
+
+// where names the row's network, for a note beside a row that is shown. It returns an
+// empty string if the row has the network shown or names none.
+func (r *row) where(shown *row) string {
+	switch {
+	case r.tier.open() || shown == nil && r.tier.standing != outOfNetwork:
+		return ""
+	case shown != nil && r.tier.same(shown.tier):
+		return ""
+	case shown != nil && r.tier.standing == unstated && shown.tier.open(): // EB05 may name the plan
+		return ""
+	default:
+		return r.tier.label()
+	}
+}
+
+// prefix introduces a note beside a row that is shown.
+func (r *row) prefix(subject string, shown *row) string { return introduce(subject, r.where(shown)) }
+
+// introduce starts a note with its subject and its network; both may be empty.
+func introduce(subject, where string) string {
+	switch {
+	case subject != "" && where != "":
+		return subject + " (" + where + "): "
+	case subject+where != "":
+		return subject + where + ": "
+	default:
+		return ""
+	}
+}
+
+// shownFirst returns the rows with those of other networks at the end.
+func shownFirst(rows []*row, shown *row) []*row {
+	if !slices.ContainsFunc(rows, func(r *row) bool { return r.where(shown) != "" }) {
+		return rows
+	}
+	elsewhere := func(r *row) int { return min(len(r.where(shown)), 1) }
+	rows = slices.Clone(rows)
+	slices.SortStableFunc(rows, func(x, y *row) int { return elsewhere(x) - elsewhere(y) })
+	return rows
 }
 
 // partNote describes a part whose share differs from the whole category. It skips
@@ -185,12 +238,15 @@ func (g *group) partNote(r, shown *row) string {
 	return r.label() + " (" + r.tier.label() + "): " + percent(*r.share)
 }
 
-// facts describes the row's age limit and latest visit. With frequency set, it also
+// facts describes the row's age limit, co-payment and latest visit. With frequency set, it also
 // describes the frequency.
 func (r *row) facts(frequency bool) []string {
 	var out []string
 	if n := r.ageNote(); n != "" {
 		out = append(out, n)
+	}
+	if r.Code == "B" && r.money != nil {
+		out = append(out, "Co-payment "+r.money.String())
 	}
 	last := ""
 	if len(r.visits) > 0 {
@@ -220,12 +276,12 @@ func (r *row) ageNote() string {
 
 // take moves the messages of a row to the notes, if the row covers only this
 // category.
-func (g *group) take(r *row, prefix string, add func(string)) {
+func (g *group) take(r *row, add func(string)) {
 	if len(r.categories) != 1 {
 		return
 	}
 	for _, m := range r.notes {
-		add(prefix + m)
+		add(m)
 	}
 	r.notes = nil
 }
@@ -264,6 +320,23 @@ func (a *answer) otherShares() {
 			a.remarks = append(a.remarks, r.subject+": "+percent(*r.share))
 		case *shown.share != *r.share:
 			a.remarks = append(a.remarks, r.subject+" ("+r.tier.label()+"): "+percent(*r.share))
+		}
+	}
+}
+
+// otherFacts adds remarks on the ages and co-payments that belong to no category, such
+// as those of a payer's own class.
+func (a *answer) otherFacts() {
+	for _, r := range a.rows {
+		if r.code != "" || r.foreign || len(r.categories) > 0 {
+			continue
+		}
+		prefix := r.prefix(first(r.subject, "Dental care"), nil)
+		if n := r.ageNote(); n != "" {
+			a.remarks = append(a.remarks, prefix+n)
+		}
+		if r.Code == "B" && r.money != nil {
+			a.remarks = append(a.remarks, prefix+"Co-payment "+r.money.String())
 		}
 	}
 }

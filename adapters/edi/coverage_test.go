@@ -77,7 +77,7 @@ func TestCoverage(t *testing.T) {
 		"an age":                  {[]string{"EB*F**38******S7*19"}, []string{"orthodontics:  | up to age 19"}},
 		"the payer's words":       {[]string{"EB*F*IND*38***32*1000", "MSG*ORTHO TO AGE 19"}, []string{"orthodontics:  | ORTHO TO AGE 19"}},
 		"medical service types":   {[]string{"EB*A**33*****.2", "EB*A**98*****.2"}, nil},
-		"a copayment is coverage": {[]string{"EB*B**25****15"}, []string{"basic: covered"}},
+		"a copayment is coverage": {[]string{"EB*B**25****15"}, []string{"basic: covered | Co-payment 15.00"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

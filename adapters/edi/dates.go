@@ -38,8 +38,8 @@ func (p period) orElse(q period) period {
 
 // coveragePeriod returns the period of coverage. It prefers the eligibility dates
 // (356, 357) to the plan dates (346, 347, 291). If benefit is set, the benefit
-// dates (348, 349) come last. It skips a 291 that holds only the service date,
-// because that repeats the inquiry.
+// dates (348, 349) come last. Span skips a 291 that
+// only repeats the inquiry.
 func coveragePeriod(dates []eligibility.Date, asked billing.Date, benefit bool) period {
 	var out period
 	begins, ends := []string{"356", "346", "291"}, []string{"357", "347"}
@@ -60,12 +60,16 @@ func coveragePeriod(dates []eligibility.Date, asked billing.Date, benefit bool) 
 }
 
 // span returns the period of the first usable date with the qualifier. A single
-// day sets only the start; a range sets both ends.
+// day sets only the start; a range sets both ends. Payers repeat a date of the
+// inquiry as a 291 or 307: a single day from the service date on does not count.
 func span(dates []eligibility.Date, qualifier string, asked billing.Date) period {
 	for _, d := range dates {
 		from, to, ok := d.Span()
-		if d.Qualifier != qualifier || !ok || qualifier == "291" && from == asked && to == asked {
+		if d.Qualifier != qualifier || !ok {
 			continue
+		}
+		if (qualifier == "291" || qualifier == "307") && from == to && !asked.IsZero() && !from.Before(asked) {
+			continue // it repeats the service date, or the day of the inquiry
 		}
 		p := period{from: from}
 		if to != from {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/molar-billing/molar/adapters/x12/eligibility"
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -25,12 +26,30 @@ type limit struct {
 	scope string
 }
 
-// limitOf reads a row's frequency limit from HSD, or else from EB06, EB09 and EB10.
-// It returns nil if the row has no limit.
+// limitOf returns a row's frequency limit, or nil if the row has none. If an HSD has
+// several messages, or no count, the messages decide.
 func limitOf(r *row) *limit {
+	l := codedLimit(r)
+	if len(r.Deliveries) == 0 || len(r.Messages) == 0 || l != nil && len(r.Messages) == 1 {
+		return l
+	}
+	several := len(r.Messages) > 1 && (r.class == "" || len(r.Messages) > 2)
+	if several || slices.ContainsFunc(r.Deliveries, func(d eligibility.Delivery) bool { return d.Quantity == uncounted }) {
+		if m := bindingMessage(r); m != nil {
+			return m
+		}
+	}
+	return l
+}
+
+// uncounted is the quantity that some payers send if messages state the limit.
+const uncounted = "999"
+
+// codedLimit reads a frequency limit from HSD, or else from EB06, EB09 and EB10.
+func codedLimit(r *row) *limit {
 	for _, d := range r.Deliveries {
 		count, err := strconv.ParseFloat(d.Quantity, 64)
-		if !counts(d.Quantifier) || err != nil || count < 0 || count > 999 {
+		if !counts(d.Quantifier) || err != nil || count < 0 || count >= 999 {
 			continue
 		}
 		l := &limit{count: int(count), unit: d.Period, n: 1, scope: scopeOf(r.notes)}
@@ -47,10 +66,65 @@ func limitOf(r *row) *limit {
 			return l
 		}
 	}
-	if r.quantity != nil && counts(r.QuantityQualifier) && (limit{unit: r.Period, n: 1}).words() != "" {
+	if r.quantity != nil && *r.quantity != 999 && counts(r.QuantityQualifier) && (limit{unit: r.Period, n: 1}).words() != "" {
 		return &limit{count: *r.quantity, unit: r.Period, n: 1, scope: scopeOf(r.notes)}
 	}
 	return nil
+}
+
+var limitWords = regexp.MustCompile(`\b(\d{1,2}|ONE|ONCE|TWO|TWICE|THREE|FOUR)(?: [A-Z()]+){0,2}? (?:PER|EVERY|EACH|IN|WITHIN)` +
+	`(?: A| ANY)?(?: (\d{1,3}))?[ -](?:CONSECUTIVE |ROLLING )?(CALENDAR YEAR|BENEFIT YEAR|PLAN YEAR|CONTRACT YEAR|YEAR|MONTH|WEEK|DAY|LIFETIME)`)
+
+// bindingMessage returns the strictest limit in the row's messages: the one with
+// the longest time for each service. In a tie it is the shorter period. It returns
+// nil if no message states a limit.
+func bindingMessage(r *row) *limit {
+	var found *limit
+	for _, m := range r.Messages {
+		if !mentions(m, "PER ", "EVERY ", "EACH ", "IN ") {
+			continue
+		}
+		for _, w := range limitWords.FindAllStringSubmatch(strings.ToUpper(m), -1) {
+			l := &limit{unit: unitOf(w[3]), n: 1, scope: scopeOf(r.notes)}
+			if l.count = map[string]int{"ONE": 1, "ONCE": 1, "TWO": 2, "TWICE": 2, "THREE": 3, "FOUR": 4}[w[1]]; l.count == 0 {
+				l.count, _ = strconv.Atoi(w[1])
+			}
+			if n, err := strconv.Atoi(w[2]); err == nil && n > 0 {
+				l.n = n
+			}
+			if l.count > 0 && (found == nil || l.stricter(found)) {
+				found = l
+			}
+		}
+	}
+	return found
+}
+
+// unitOf returns the EB06 code of a period in a message.
+func unitOf(word string) string {
+	switch word {
+	case "CALENDAR YEAR":
+		return "23"
+	case "BENEFIT YEAR", "PLAN YEAR", "CONTRACT YEAR":
+		return "22"
+	case "YEAR":
+		return "21"
+	case "MONTH":
+		return "34"
+	case "WEEK":
+		return "35"
+	case "DAY":
+		return "7"
+	default:
+		return "32"
+	}
+}
+
+// stricter reports whether the limit binds more than another one.
+func (l *limit) stricter(o *limit) bool {
+	days := map[string]int{"7": 1, "35": 7, "34": 30, "21": 360, "22": 360, "23": 360, "32": 360 * 100}
+	mine, other := days[l.unit]*l.n*o.count, days[o.unit]*o.n*l.count
+	return mine > other || mine == other && l.count < o.count
 }
 
 // counts reports whether the qualifier counts visits, services or units. One dental

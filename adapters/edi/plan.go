@@ -15,12 +15,13 @@ func (a *answer) plan(b *billing.Benefits) {
 	if len(statuses) > 0 {
 		b.Status = statuses[0].status()
 	}
-	dates := coveragePeriod(a.member.Dates, a.inquiry.ServiceDate, true)
-	for _, r := range statuses {
-		dates = dates.orElse(coveragePeriod(r.Dates, a.inquiry.ServiceDate, true))
+	dates := a.coverageDates(statuses)
+	if !dates.covers(a.inquiry.ServiceDate) {
+		b.Status = billing.CoverageInactive
 	}
 	for _, r := range a.rows {
-		if r.code == "" && !r.foreign {
+		stated := r.general() && r.status() != billing.CoverageUnknown
+		if r.code == "" && !r.foreign && r.Code != otherPayer && !stated {
 			dates = dates.orElse(coveragePeriod(r.Dates, a.inquiry.ServiceDate, false))
 		}
 	}
@@ -32,6 +33,38 @@ func (a *answer) plan(b *billing.Benefits) {
 	b.Plan.GroupNumber = a.groupNumber()
 	b.Plan.BenefitPeriod = a.statedPeriod()
 	b.NetworkStatus = a.network(statuses)
+}
+
+// coverageDates returns the period of the patient's coverage, or else that of the
+// rows about coverage. The rows of a category do not count beside those of the
+// plan. If a row includes the service date, the rows of earlier and later plans do
+// not count. DTP 307 counts if there is no other date.
+func (a *answer) coverageDates(statuses []*row) period {
+	day := a.inquiry.ServiceDate
+	dates, lead := coveragePeriod(a.member.Dates, day, true), period{}
+	whole := slices.ContainsFunc(statuses, (*row).general)
+	for _, r := range statuses {
+		p := coveragePeriod(r.Dates, day, true)
+		if p == (period{}) || whole && !r.general() {
+			continue
+		}
+		if lead == (period{}) {
+			if lead = p; p.covers(day) && !dates.covers(day) {
+				dates = period{}
+			}
+		}
+		if p.covers(day) || !lead.covers(day) {
+			dates = dates.orElse(p)
+		}
+	}
+	if dates != (period{}) {
+		return dates
+	}
+	dates = span(a.member.Dates, "307", day)
+	for _, r := range statuses {
+		dates = dates.orElse(span(r.Dates, "307", day))
+	}
+	return dates
 }
 
 // statusRows returns the EBs about coverage, most reliable first. It sorts by these
@@ -108,6 +141,8 @@ func planType(code string) string {
 	}
 }
 
+// groupNumber returns the plan's group number, or else its policy or plan number. The
+// numbers of another payer are not the plan's.
 func (a *answer) groupNumber() string {
 	number := ""
 	for _, qualifier := range []string{"6P", "1L", "18"} { // group, group policy, plan
@@ -117,7 +152,7 @@ func (a *answer) groupNumber() string {
 		}
 		for _, r := range a.rows {
 			for _, ref := range r.References {
-				if ref.Qualifier == qualifier && r.code == "" {
+				if ref.Qualifier == qualifier && r.code == "" && r.Code != otherPayer {
 					number = first(number, ref.Value)
 				}
 			}

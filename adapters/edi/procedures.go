@@ -225,9 +225,11 @@ func procedureNote(rows []*row, shown *row) string {
 		}
 	}
 	split := best(rows, isLowestAge) != nil
-	for _, r := range rows {
+	for _, r := range shownFirst(rows, shown) {
 		for _, m := range r.notes {
-			add(m)
+			if !slices.Contains(notes, m) {
+				add(r.prefix("", shown) + m)
+			}
 		}
 		if split {
 			add(r.band())
@@ -237,7 +239,7 @@ func procedureNote(rows []*row, shown *row) string {
 		}
 		switch {
 		case r.Code == "B" && r.money != nil:
-			add("Co-payment " + r.money.String())
+			add(r.prefix("", shown) + "Co-payment " + r.money.String())
 		case r.Code == "CB" && r.money != nil:
 			add("Coverage is based on " + r.money.String())
 		}

@@ -48,6 +48,7 @@ type row struct {
 	*eligibility.Benefit
 	code       string             // the procedure, as D and four digits; empty without one
 	class      string             // BENEFITCLASS=, which some payers send instead of a service type
+	named      string             // the class in a message, where amounts differ in nothing else
 	categories []billing.Category // of the class or the service types
 	subject    string             // the service in words; empty for the whole plan
 	foreign    bool               // not dental, such as a medical benefit

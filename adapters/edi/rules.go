@@ -11,12 +11,13 @@ import (
 // The patterns match the set phrases in which payers state a plan's rules. They
 // expect text in upper case.
 var (
-	missingToothWords = regexp.MustCompile(`MISSING (?:TOOTH|TEETH)|(?:TOOTH|TEETH) (?:MISSING|LOST|EXTRACTED) (?:PRIOR|BEFORE)`)
-	waitingWords      = regexp.MustCompile(`\bWAIT(?:ING)? PERIOD`)
-	authorizeWords    = regexp.MustCompile(`\bPRE[- ]?(?:DETERMIN|AUTHORI[SZ]|CERTIFI|TREATMENT (?:ESTIMATE|REVIEW))|\bPRIOR AUTHORI[SZ]`)
-	otherPlanWords    = regexp.MustCompile(`\bCOORDINATION OF BENEFITS|\bCOB\b|\bNON[- ]?DUPLICATION|\bBIRTHDAY RULE`)
-	prepWords         = regexp.MustCompile(`\bPREP(?:ARATION)? DATE|\bDATE OF PREP`)
-	seatWords         = regexp.MustCompile(`\bSEAT(?:ING)? DATE|\bDATE OF SEAT|\bINSERTION DATE|\bDELIVERY DATE`)
+	missingToothWords = regexp.MustCompile(`MISSING (?:TOOTH|TEETH)|(?:TOOTH|TEETH) (?:MISSING|LOST|EXTRACTED) (?:PRIOR|BEFORE)|` +
+		`(?:TOOTH|TEETH) (?:MUST (?:BE|HAVE BEEN) )?(?:LOST|EXTRACTED|REMOVED) WHILE (?:INSURED|COVERED)`)
+	waitingWords   = regexp.MustCompile(`\bWAIT(?:ING)? PERIOD`)
+	authorizeWords = regexp.MustCompile(`\bPRE[- ]?(?:DETERMIN|AUTHORI[SZ]|CERTIFI|TREATMENT (?:ESTIMATE|REVIEW))|\bPRIOR AUTHORI[SZ]`)
+	otherPlanWords = regexp.MustCompile(`\bCOORDINATION OF BENEFITS|\bCOB\b|\bNON[- ]?DUPLICATION|\bBIRTHDAY RULE`)
+	prepWords      = regexp.MustCompile(`\bPREP(?:ARATION)? DATE|\bDATE OF PREP`)
+	seatWords      = regexp.MustCompile(`\bSEAT(?:ING)? DATE|\bDATE OF SEAT|\bINSERTION DATE|\bDELIVERY DATE`)
 )
 
 // says reports whether a message matches the pattern. For speed, it first checks
@@ -143,10 +144,13 @@ func (a *answer) authorizations() {
 	}
 }
 
-// otherPayers adds the other payers that the payer reports (EB01 R).
+// otherPayer is the EB01 of a row about another payer of the patient.
+const otherPayer = "R"
+
+// otherPayers adds the other payers that the payer reports.
 func (a *answer) otherPayers() {
 	for _, r := range a.rows {
-		if r.Code != "R" {
+		if r.Code != otherPayer {
 			continue
 		}
 		name := strings.TrimSpace(r.Plan)
@@ -172,12 +176,19 @@ func (a *answer) payerNotes() []string {
 	for _, n := range a.notes {
 		add(n)
 	}
+	outside := slices.ContainsFunc(a.rows, func(r *row) bool { return !r.foreign && r.tier.standing == outOfNetwork })
 	for _, r := range a.rows {
 		for _, n := range r.notes {
-			if r.subject != "" {
-				n = r.subject + ": " + n
+			where := ""
+			if r.tier.standing == outOfNetwork || outside && r.tier.standing == inNetwork {
+				where = r.tier.label()
 			}
-			add(n)
+			if where != "" && slices.ContainsFunc(a.rows, func(o *row) bool { // the note is for several networks
+				return !r.tier.same(o.tier) && o.subject == r.subject && slices.Contains(o.notes, n)
+			}) {
+				where = ""
+			}
+			add(introduce(r.subject, where) + n)
 		}
 	}
 	for _, n := range a.remarks {

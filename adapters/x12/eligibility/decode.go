@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/core/billing"
@@ -243,10 +244,11 @@ func (d *decoder) nm1(s *x12.Segment) error {
 	case level == levelSubscriber || level == levelDependent:
 		return s.Fault("there is more than one subscriber or dependent")
 	default:
+		d.related = &Party{} // it takes the segments of the name, and is left out with it
 		d.warn(s, "a name that belongs to no loop was left out")
 		return nil
 	}
-	d.party.Segment, d.party.Name = s.Ordinal, name
+	d.party.Segment, d.party.Name, d.related = s.Ordinal, name, nil
 	return nil
 }
 
@@ -273,12 +275,25 @@ func (d *decoder) eb(s *x12.Segment) {
 		d.member.Benefits = make([]Benefit, 0, manyBenefits)
 	}
 	d.member.Benefits = append(d.member.Benefits, Benefit{
-		Segment: s.Ordinal, Code: s.Element(1), Level: s.Element(2), ServiceTypes: present(s.Repetitions(3)),
+		Segment: s.Ordinal, Code: s.Element(1), Level: s.Element(2), ServiceTypes: serviceTypes(s),
 		InsuranceType: s.Element(4), Plan: s.Element(5), Period: s.Element(6), Amount: s.Element(7), Percent: s.Element(8),
 		QuantityQualifier: s.Element(9), Quantity: s.Element(10), Authorization: s.Element(11), InNetwork: s.Element(12),
 		Procedure: procedureOf(s, 13), Diagnoses: s.Components(14),
 	})
 	d.benefit, d.related, d.listing = &d.member.Benefits[len(d.member.Benefits)-1], nil, false
+}
+
+// serviceTypes returns EB03. Some payers repeat it with "^", although ISA11 names no
+// repetition separator.
+func serviceTypes(s *x12.Segment) []string {
+	all := s.Repetitions(3)
+	if len(all) == 1 && strings.Contains(all[0], "^") {
+		all = strings.Split(all[0], "^")
+		for i := range all {
+			all[i] = strings.TrimSpace(all[i])
+		}
+	}
+	return present(all)
 }
 
 // aaa adds a rejection to its loop. An AAA before the first loop belongs to the
@@ -310,9 +325,12 @@ func (d *decoder) detail(s *x12.Segment) {
 	switch s.ID {
 	case "REF":
 		v := Reference{s.Element(1), s.Element(2), s.Element(3)}
-		if b != nil {
+		switch {
+		case d.related != nil:
+			d.related.References = append(d.related.References, v)
+		case b != nil:
 			b.References = append(b.References, v)
-		} else {
+		default:
 			p.References = append(p.References, v)
 		}
 	case "DTP":

@@ -108,8 +108,8 @@ func TestLenient(t *testing.T) {
 	if len(b) != 2 || b[1].Procedure.Code != "D1351" || b[1].Procedure.Modifiers[0] != "F1" || b[1].Segment != 17 {
 		t.Fatalf("benefits %+v", b)
 	}
-	if !reflect.DeepEqual(b[0].ServiceTypes, []string{"30^35"}) {
-		t.Errorf("service types %v: 4010 has no repetition", b[0].ServiceTypes)
+	if !reflect.DeepEqual(b[0].ServiceTypes, []string{"30", "35"}) {
+		t.Errorf("service types %v: they repeat with ^, whatever ISA11 is", b[0].ServiceTypes)
 	}
 	if b[1].Related[0].Address.State != "OK" || b[1].Rejections[0].Loop != "2110D" || len(r.Warnings) != 1 || r.Warnings[0].Segment != 26 {
 		t.Errorf("benefit %+v, warnings %v", b[1], r.Warnings)

@@ -257,6 +257,7 @@ func (e *encoder) benefit(b *Benefit) {
 	for i := range b.Related {
 		p := &b.Related[i]
 		e.name(p.Name)
+		e.references(p.References)
 		e.whereabouts(p)
 		e.specialty(p)
 	}

@@ -78,7 +78,7 @@ func finished(r *billing.ERAClaim) string {
 	status, _ := r.Shown()
 	became := map[billing.RemitStatus]string{
 		billing.RemitApplied:     fmt.Sprintf("is applied to %s: %s of %s is paid.", claimOrDash(r.ClaimID), r.Paid, r.Charge),
-		billing.RemitNeedsReview: "is not applied any more.",
+		billing.RemitNeedsReview: "is no longer applied.",
 		billing.RemitIgnored:     "is ignored.",
 	}[status]
 	return strings.TrimSuffix(fmt.Sprintf("#%d %s\n%s", r.Ordinal, became, remarksOn(r)), "\n")

@@ -500,10 +500,14 @@ func indexes[T any](all []T) []int {
 
 // replace lets e replace what it states of an earlier entry.
 func (b *books) replace(e, earlier *clp) {
-	if e.reverses() || earlier.reverses() || e.reversal != nil || e.payer != earlier.payer || e.sequence != earlier.sequence || !e.later(earlier) {
+	if e.reverses() || earlier.reverses() || e.reversal != nil || e.payer != earlier.payer || e.sequence != earlier.sequence {
 		return
 	}
 	all := e.charge == int64(b.claim.Charge())
+	again := all && earlier.charge == e.charge && e.date == earlier.date && e.arrival == earlier.arrival && e.ordinal > earlier.ordinal
+	if !e.later(earlier) && !again { // the whole claim twice in one file: the last one stands
+		return
+	}
 	sameNumber := e.number == earlier.number
 	for j := range earlier.lines {
 		stated := slices.ContainsFunc(indexes(e.lines), func(i int) bool { return !e.taken[i] && e.same(i, earlier, j) })
@@ -649,7 +653,8 @@ func (b *books) patient() (sum int64) {
 	var later []*clp // the entries of later payers
 	for sequence := 3; sequence > 0; sequence-- {
 		of := slices.DeleteFunc(b.ofSequence(sequence), func(e *clp) bool {
-			return e.paid == 0 && !slices.ContainsFunc(e.adjustments(), func(a cas) bool { return !a.notPaid() })
+			refused := slices.DeleteFunc(slices.Clone(e.adjustments()), func(a cas) bool { return a.group == "OA" && a.reason == "23" })
+			return e.paid == 0 && (len(refused) > 0 || len(e.adjustments()) == 0) && !slices.ContainsFunc(refused, func(a cas) bool { return !a.notPaid() })
 		})
 		for _, e := range of {
 			if len(later) == 0 && e.levelStands() {

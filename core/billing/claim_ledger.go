@@ -160,7 +160,8 @@ func (e *ledgerEntry) same(i int, p place) bool {
 }
 
 // replace lets an entry stand, in place of what it states of earlier ones of the
-// same payer and sequence. Entries of one remittance add up.
+// same payer and sequence. Parts of one remittance add up; of several entries of
+// one remittance for the whole claim the last one stands.
 func (l *Ledger) replace(i int) {
 	e := l.entries[i]
 	for n := range e.Lines {
@@ -169,7 +170,8 @@ func (l *Ledger) replace(i int) {
 	e.level = true
 	whole := e.Charge == l.claim.Charge()
 	for _, old := range l.entries[:i] {
-		if old.sequence != e.sequence || old.payer != e.payer || old.ERA.ID == e.ERA.ID {
+		part := old.ERA.ID == e.ERA.ID && (!whole || old.Charge != e.Charge)
+		if old.sequence != e.sequence || old.payer != e.payer || part {
 			continue
 		}
 		// The payer decides the same part of the claim again, and not line by line.
@@ -220,6 +222,17 @@ func (e *ledgerEntry) standing() (all []Adjustment) {
 func (l *Ledger) Cancels(r *LedgerEntry) bool {
 	e := l.find(r)
 	return e != nil && len(e.takenBack) > 0
+}
+
+// TakenBackBy returns the first reversal that takes back any of the entry, or nil.
+func (l *Ledger) TakenBackBy(r *LedgerEntry) *LedgerEntry {
+	of := l.find(r)
+	for _, e := range l.entries {
+		if of != nil && slices.Contains(e.takenBack, of) {
+			return e.LedgerEntry
+		}
+	}
+	return nil
 }
 
 // Sequence returns the sequence of an entry.

@@ -193,6 +193,17 @@ func TestLedgerCases(t *testing.T) {
 			[]eraFile{{2, "Cigna", []billing.ERAClaim{remitted("2", "B1", secondaryLines())}}, {1, "Delta", []billing.ERAClaim{first}}},
 			"paid on day 2: paid 1010.50, allowed 1060.50, patient 50.00, written off 200.00, not paid 0.00", nil, nil,
 		},
+		"a secondary that refuses the rest": {
+			[]eraFile{
+				{1, "Delta", []billing.ERAClaim{first}},
+				{2, "Cigna", []billing.ERAClaim{remitted("2", "B1", nil, cas("OA", "23", 1060_50), cas("OA", "18", 200_00))}},
+			}, primary, nil, nil,
+		},
+		"the whole claim twice in one remittance": {
+			[]eraFile{{1, "Delta", []billing.ERAClaim{first, first}}},
+			"paid on day 1: paid 1721.00, allowed 1060.50, patient 0.00, written off 200.00, not paid 0.00", nil,
+			[]billing.WarningCode{billing.WarnExceedsCharge, billing.WarnPatientAmountCapped},
+		},
 		"a secondary that pays nothing": {
 			[]eraFile{
 				{1, "Delta", []billing.ERAClaim{first}},

@@ -30,7 +30,7 @@ func (c *Claim) NextStep() string {
 		case c.Kind == KindPredetermination:
 			return "No action is needed: the payer will send its estimate with a remittance."
 		case !c.SettledAt.IsZero():
-			return "The payment was taken back. Wait for the corrected remittance, or replace the claim."
+			return "No payment stands: wait for the payer's next remittance, or replace the claim."
 		default:
 			return "No action is needed: the payer will decide the claim and send a remittance."
 		}
@@ -44,10 +44,16 @@ func (c *Claim) NextStep() string {
 	case ClaimPaid:
 		return "Post the payment in the practice's books, then reconcile the claim."
 	case ClaimDenied:
+		if c.Standing == nil || c.Standing.PatientResponsibility == 0 {
+			return "Read the adjustments in the remittance, then replace the claim, or write the charge off and reconcile it."
+		}
 		return "Read the adjustments in the remittance, then replace the claim, or bill the patient and reconcile it."
 	case ClaimReconciled:
 		if c.Unposted() {
-			return "The payment changed after the claim was reconciled. Post the change and reconcile the claim again, or reopen it."
+			return "The payment changed after the claim was reconciled: post the change and reconcile the claim again, or reopen it."
+		}
+		if c.Standing == nil && !c.SettledAt.IsZero() {
+			return "No payment stands: reopen the claim to replace or void it, unless the charge is written off."
 		}
 		return "No action is needed: the claim is settled."
 	case ClaimReturned:
@@ -79,7 +85,7 @@ func errClaimState(by ClaimTrigger, r *ClaimRecord) error {
 func kindWords(r *ClaimRecord) string {
 	switch {
 	case r.HasVoid:
-		return ", and it has a void"
+		return ", and a void was sent for it"
 	case r.Frequency == FrequencyVoid:
 		return ", and it voids another claim"
 	case r.Kind == KindPredetermination:

@@ -31,6 +31,19 @@ func TestNextStepsAreOneSentence(t *testing.T) {
 			}
 		}
 	}
+	owed := &billing.ClaimStanding{PatientResponsibility: 1}
+	for _, progress := range []billing.ClaimProgress{
+		{State: billing.ClaimAcceptedPayer, SettledAt: noon},
+		{State: billing.ClaimDenied, Standing: owed},
+		{State: billing.ClaimReconciled, Standing: owed, SettledAt: evening, ReconciledAt: noon},
+		{State: billing.ClaimReconciled, SettledAt: noon, ReconciledAt: evening},
+	} {
+		plain := billing.Claim{ClaimProgress: billing.ClaimProgress{State: progress.State}}
+		c := billing.Claim{ClaimProgress: progress}
+		if step := c.NextStep(); !sentence.MatchString(step) || technical.MatchString(step) || step == plain.NextStep() {
+			t.Errorf("%+v: %q", progress, step)
+		}
+	}
 	for _, s := range []billing.ClaimState{billing.ClaimRejected, billing.ClaimNeedsAttention} {
 		void := billing.Claim{Frequency: billing.FrequencyVoid, ClaimProgress: billing.ClaimProgress{State: s}}
 		if step := void.NextStep(); regexp.MustCompile("(?i)correct|submit").MatchString(step) {

@@ -156,15 +156,15 @@ func (e *ledgerEntry) decided(p place) bool {
 }
 
 // onlyRefuses reports whether the payer pays nothing and leaves nothing to the
-// patient: every adjustment is a refusal to pay.
+// patient: every adjustment is a refusal to pay, apart from what an earlier payer
+// settled (OA-23).
 func (e *ledgerEntry) onlyRefuses() bool {
-	if e.Paid != 0 {
-		return false
-	}
+	adjusted, refuses := false, false
 	for a := range e.allAdjustments() {
-		if !a.NotPaid() {
+		if !a.NotPaid() && !a.settledBefore() {
 			return false
 		}
+		adjusted, refuses = true, refuses || a.NotPaid()
 	}
-	return true
+	return e.Paid == 0 && (refuses || !adjusted)
 }

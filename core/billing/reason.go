@@ -66,8 +66,11 @@ func (a Adjustment) NotPaid() bool {
 	case "CO", "PI":
 		return !a.Contractual()
 	case "OA":
-		return a.Reason != "23" && !a.estimated()
+		return !a.settledBefore() && !a.estimated()
 	default:
 		return false
 	}
 }
+
+// settledBefore reports whether the amount is what an earlier payer settled.
+func (a Adjustment) settledBefore() bool { return a.Group == "OA" && a.Reason == "23" }

@@ -88,7 +88,7 @@ func (r ReviewCode) text() reviewText {
 			"Check whether the payment is for this claim. Then apply it, match it to another claim, or ignore it.",
 		},
 		ReviewKindDiffers: {
-			"A claim gets payments, and a predetermination gets an estimate; this remittance has the other one.",
+			"A payment can only be for a claim, and an estimate only for a predetermination.",
 			"Match it to the claim that it is about, or ignore it.",
 		},
 		ReviewReversalDiffers: {

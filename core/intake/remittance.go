@@ -47,7 +47,7 @@ func (r MatchRequest) Match() (*RemittanceMatch, billing.Faults) {
 	f := slices.Clone(r.Faults)
 	m := &RemittanceMatch{ClaimID: optionalID[billing.ClaimID](&f, "claim_id", r.ClaimID, "claim")}
 	if r.ClaimID == nil {
-		f.Add("claim_id", billing.FaultRequired, "Name the claim that the remittance is about.")
+		f.Add("claim_id", billing.FaultRequired, "Name the claim that this part of the remittance is about.")
 	}
 	if len(r.Lines) > maxMatchedLines {
 		f.Add("lines", billing.FaultTooMany, "A claim of a remittance has at most 999 lines.")

@@ -142,6 +142,9 @@ func (s *Service) UnapplyClaim(
 		if err != nil {
 			return err
 		}
+		if by := p.ledgers[r.ClaimID].TakenBackBy(p.entry(r)); by != nil {
+			return &billing.Error{Code: billing.CodeConflict, Message: "A reversal takes it back: " + by.ERA.ID.String() + ". Unapply the reversal first."}
+		}
 		p.unapply(r)
 		c.Noted(billing.TriggerUnapply, p.cause, call.Principal, note)
 		return p.save(ctx, tx, nil)

@@ -533,6 +533,25 @@ func TestMatchedToAnotherClaim(t *testing.T) {
 	}
 }
 
+// TestUnapplyWhatIsTakenBack refuses while a reversal stands for it.
+func TestUnapplyWhatIsTakenBack(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t)
+	id, p := b.claim("A-1"), paid("A-1", "P1", 0)
+	first, back := b.remit(p), b.remit(reversed(p))
+	undo := decision{does: billing.TriggerUnapply, era: first.ID, ordinal: 1}
+	if _, err := b.decide(b.service, "", undo); codeOf(err) != billing.CodeConflict || !strings.Contains(err.Error(), back.ID.String()) {
+		t.Errorf("unapply what a reversal takes back: %v", err)
+	}
+	b.decided(decision{does: billing.TriggerUnapply, era: back.ID, ordinal: 1})
+	if b.stands(id) != "paid paid 150.00" {
+		t.Errorf("without the reversal the claim is %s", b.stands(id))
+	}
+	if b.decided(undo); b.stands(id) != "accepted_payer" {
+		t.Errorf("without both the claim is %s", b.stands(id))
+	}
+}
+
 // TestUnappliedStays takes an application back. Nothing applies it again but a
 // person.
 func TestUnappliedStays(t *testing.T) {

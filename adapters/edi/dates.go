@@ -42,6 +42,9 @@ func (p period) orElse(q period) period {
 // only repeats the inquiry.
 func coveragePeriod(dates []eligibility.Date, asked billing.Date, benefit bool) period {
 	var out period
+	if len(dates) == 0 {
+		return out
+	}
 	begins, ends := []string{"356", "346", "291"}, []string{"357", "347"}
 	if benefit {
 		begins, ends = append(begins, "348"), append(ends, "349")

@@ -29,6 +29,9 @@ type limit struct {
 // limitOf returns a row's frequency limit, or nil if the row has none. If an HSD has
 // several messages, or no count, the messages decide.
 func limitOf(r *row) *limit {
+	if len(r.Deliveries) == 0 && r.quantity == nil {
+		return nil
+	}
 	l := codedLimit(r)
 	if len(r.Deliveries) == 0 || len(r.Messages) == 0 || l != nil && len(r.Messages) == 1 {
 		return l

@@ -208,7 +208,9 @@ func (d *reportDecoder) above(s *x12.Segment) {
 			l.Name = nameOf(s)
 		}
 	case "TRN":
-		l.Trace = s.Element(2)
+		if l.Trace = s.Element(2); l.Trace == noTrace {
+			l.Trace = ""
+		}
 	case "STC":
 		l.Statuses = append(l.Statuses, d.stc(s))
 	case "QTY":

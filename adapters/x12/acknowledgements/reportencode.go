@@ -110,7 +110,11 @@ func (e *reportEncoder) provider(p *Provider, parent int) {
 // holds the qualifiers for the numbers of accepted and rejected claims.
 func (e *reportEncoder) level(l *Level, trace, tax x12.Element, counts []x12.Element) {
 	e.name(l.Name)
-	if number := x12.Clip(l.Trace, maxReference); number != "" {
+	number := x12.Clip(l.Trace, maxReference)
+	if number == "" && e.traced(l, tax, counts) {
+		number = noTrace
+	}
+	if number != "" {
 		e.Segment("TRN", trace, number)
 	}
 	e.statuses(l.Statuses)
@@ -133,6 +137,15 @@ func (e *reportEncoder) level(l *Level, trace, tax x12.Element, counts []x12.Ele
 			e.Segment("AMT", total.qualifier, x12.Cents(int64(total.amount)))
 		}
 	}
+}
+
+// noTrace is the TRN02 of a provider without a trace number.
+const noTrace = "0"
+
+// traced reports whether a level of a 277CA needs a TRN: its loop (2200B, 2200C)
+// begins with one, and STC, REF, QTY and AMT stand in it.
+func (e *reportEncoder) traced(l *Level, tax x12.Element, counts []x12.Element) bool {
+	return e.kind == KindAcknowledgement && counts != nil && (l.Totals != (Totals{}) || len(l.Statuses) > 0 || tax != "")
 }
 
 // claim writes a patient's level with one claim. A 277CA numbers the claim in
@@ -181,8 +194,12 @@ func (e *reportEncoder) name(n Name) {
 	if entity == "" {
 		return
 	}
+	qualifier, id := code(n.IDQualifier), x12.Clip(n.ID, maxID)
+	if id == "" {
+		qualifier = "" // the two stand together
+	}
 	e.Segment("NM1", entity, code(n.Kind), x12.Clip(n.Last, maxLast), x12.Clip(n.First, maxFirst), x12.Clip(n.Middle, maxMiddle), "",
-		x12.Clip(n.Suffix, maxSuffix), code(n.IDQualifier), x12.Clip(n.ID, maxID))
+		x12.Clip(n.Suffix, maxSuffix), qualifier, id)
 }
 
 func (e *reportEncoder) statuses(all []Status) {

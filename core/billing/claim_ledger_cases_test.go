@@ -384,6 +384,31 @@ func TestLinesAreMatchedByContent(t *testing.T) {
 }
 
 // TestEstimateWithLinesInAnotherOrder gives each line the patient's own amount.
+// TestLinesMovedByAReplacement has a replacement with the lines of the claim in
+// another order, and a payer that decides one of them again.
+func TestLinesMovedByAReplacement(t *testing.T) {
+	t.Parallel()
+	c := crownClaim()
+	entry := func(n int64, r billing.ERAClaim) *billing.LedgerEntry {
+		r.LineNumbers = c.MatchLines(&r)
+		return &billing.LedgerEntry{ERAClaim: &r, ERA: billing.ERASource{ID: billing.ERAID{byte(n)}, PayerName: "Delta", Arrival: n}}
+	}
+	before := entry(1, remitted("1", "P1", primaryLines()))
+	slices.Reverse(c.Lines)
+	crown := entry(2, remitted("1", "P1", []billing.ERALine{paying("D2740", 0, cas("CO", "45", 100_00), cas("PR", "2", 850_00))}))
+	l := c.Ledger([]*billing.LedgerEntry{before, crown})
+	if got := l.Standing().Contractual; got != 150_00 {
+		t.Errorf("%s is written off: 100.00 of the crown and 50.00 of the cleaning are", got)
+	}
+	if got := l.Adjudications()[0].Numbers; !slices.Equal(got, []int{4, 3, 2, 1}) {
+		t.Errorf("the first payment is for the lines %v", got)
+	}
+	before.MatchedBy, before.LineNumbers = billing.MatchedByUser, []int{2, 1, 4, 3}
+	if got := c.LineNumbers(before.ERAClaim); !slices.Equal(got, before.LineNumbers) {
+		t.Errorf("a person matched the lines %v, now they are %v", before.LineNumbers, got)
+	}
+}
+
 func TestEstimateWithLinesInAnotherOrder(t *testing.T) {
 	t.Parallel()
 	c := crownClaim()

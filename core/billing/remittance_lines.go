@@ -1,18 +1,27 @@
 package billing
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // LineNumbers returns the numbers of the claim's lines that were matched to those of
-// the remittance. It matches them again when that was not done, or when the claim
-// has lost one of the lines since.
+// the remittance. It matches them again when that was not done, or when they do not
+// fit: a replacement has other lines. What a person matched stays while the claim has
+// the lines.
 func (c *Claim) LineNumbers(r *ERAClaim) []int {
-	if len(r.LineNumbers) == len(r.Lines) && !slices.ContainsFunc(r.LineNumbers, func(n int) bool { return n > len(c.Lines) }) {
-		return r.LineNumbers
+	if len(r.LineNumbers) != len(r.Lines) {
+		return c.MatchLines(r)
 	}
-	return c.MatchLines(r)
+	for i, n := range r.LineNumbers {
+		if n > len(c.Lines) || n > 0 && r.MatchedBy != MatchedByUser && !r.Lines[i].resembles(&c.Lines[n-1]) {
+			return c.MatchLines(r)
+		}
+	}
+	return r.LineNumbers
+}
+
+// resembles reports whether procedure or charge agree with the line of the claim.
+// They do whenever MatchLines matches the two.
+func (l *ERALine) resembles(of *ClaimLine) bool {
+	return strings.EqualFold(l.billed(), of.ProcedureCode) || l.Charge.Abs() == of.Fee
 }
 
 // MatchLines returns, for each line of the remittance, the number of the claim's
@@ -46,7 +55,7 @@ func (m *lineMatcher) byControlNumber() {
 		}
 		of := &m.claim[n-1]
 		charge := l.Charge.Abs()
-		if !strings.EqualFold(l.billed(), of.ProcedureCode) && charge != of.Fee {
+		if !l.resembles(of) {
 			continue
 		}
 		if m.free(n) || m.taken[n-1]-1+charge <= of.Fee {

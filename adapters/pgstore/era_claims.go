@@ -140,24 +140,24 @@ func (r eraClaims) List(ctx context.Context, era billing.ERAID, after, limit int
 
 func (r eraClaims) pending(era billing.ERAID, limit int) (string, []any) {
 	q := &query{}
-	q.add(`WITH first AS MATERIALIZED (
-	SELECT ordinal, claim_id
+	q.add("WITH first AS MATERIALIZED (\n\tSELECT "+eraClaimColumns+`
 	FROM era_claims
 	WHERE org_id = % AND mode = % AND era_id = % AND status = 'pending'
 	ORDER BY ordinal
 	LIMIT %
 )
-SELECT `+eraClaimColumns+`
-FROM era_claims
-WHERE org_id = $1 AND mode = $2 AND era_id = $3 AND ordinal = ANY (ARRAY(
-	SELECT ordinal
-	FROM first
-	UNION
-	SELECT r.ordinal
-	FROM first f
-	JOIN era_claims r ON r.claim_id = f.claim_id
-	WHERE r.org_id = $1 AND r.mode = $2 AND r.era_id = $3 AND r.status = 'pending'
-))`, r.scope.Org, r.scope.Mode, era, limit)
+SELECT *
+FROM first
+UNION ALL
+SELECT r.*
+FROM (SELECT DISTINCT claim_id FROM first) f
+CROSS JOIN LATERAL (
+	SELECT `+eraClaimColumns+`
+	FROM era_claims
+	WHERE org_id = $1 AND mode = $2 AND era_id = $3 AND status = 'pending' AND claim_id = f.claim_id
+	OFFSET 0
+) r
+WHERE r.ordinal > (SELECT max(ordinal) FROM first)`, r.scope.Org, r.scope.Mode, era, limit)
 	return q.text("ORDER BY ordinal"), q.args
 }
 

@@ -456,9 +456,9 @@ func TestReversalBeforePayment(t *testing.T) {
 func TestLinesOfEarlierContent(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
-	id := b.claim("A-1", crownAndFilm)
-	waits := b.unbalanced(both(crown("A-1"), film("A-1")))
-	r := b.remit(both(crown("A-1"), film("A-1")))
+	id := b.claim("A-2", crownAndFilm)
+	waits := b.unbalanced(both(crown("A-2"), film("A-2")))
+	r := b.remit(both(crown("A-2"), film("A-2")))
 	b.change(id, func(c *billing.Claim) { c.Lines = c.Lines[1:] })
 	for _, d := range []decision{{does: billing.TriggerUnapply, era: r.ID}, {does: billing.TriggerApply, era: r.ID}, {does: billing.TriggerApply, era: waits.ID}} {
 		d.ordinal = 1

@@ -56,30 +56,9 @@ func readSubject(doc *object) (in intake.SubjectInput) {
 	return in
 }
 
-// attachmentID returns the ID in the path. A malformed ID becomes the zero ID,
-// which no resource has. So it is reported as not found, and only after any
-// earlier error.
-func attachmentID(x *exchange) billing.AttachmentID {
-	id, _ := billing.ParseID[billing.AttachmentID](x.params.Params("id"))
-	return id
-}
-
-// documentID returns the document's ID in the path, like attachmentID.
-func documentID(x *exchange) billing.DocumentID {
-	id, _ := billing.ParseID[billing.DocumentID](x.params.Params("doc_id"))
-	return id
-}
-
 // getAttachment handles GET /attachments/{id}.
 func (a *api) getAttachment(x *exchange) (*reply, error) {
-	if err := x.query().end().Err(); err != nil {
-		return nil, err
-	}
-	found, err := a.attachments.Get(x.ctx, x.call.Scope, attachmentID(x))
-	if err != nil {
-		return nil, err
-	}
-	return &reply{status: http.StatusOK, body: attachmentShape(found)}, nil
+	return read(x, a.attachments.Get, attachmentID(x), attachmentShape)
 }
 
 // listAttachments handles GET /attachments.
@@ -95,15 +74,7 @@ func (a *api) listAttachments(x *exchange) (*reply, error) {
 		CreatedAfter:   q.instant("created_after"),
 		CreatedBefore:  q.instant("created_before"),
 	}
-	p := billing.Page{Limit: q.limit(), After: q.cursor(a.cursors, l)}
-	if err := q.end().Err(); err != nil {
-		return nil, err
-	}
-	found, next, err := a.attachments.List(x.ctx, x.call.Scope, f, p)
-	if err != nil {
-		return nil, err
-	}
-	return page(found, attachmentShape, a.cursors.encode(l, next)), nil
+	return listed(a, x, q, l, f, a.attachments.List, attachmentShape)
 }
 
 // updateAttachment handles PATCH /attachments/{id}.

@@ -12,22 +12,9 @@ func (a *api) createClaim(x *exchange) (*reply, error) {
 	return kept(a.claims.Make(x.ctx, replying(x, http.StatusCreated, claimShape), in))
 }
 
-// claimID returns the ID in the path, like attachmentID.
-func claimID(x *exchange) billing.ClaimID {
-	id, _ := billing.ParseID[billing.ClaimID](x.params.Params("id"))
-	return id
-}
-
 // getClaim handles GET /claims/{id}.
 func (a *api) getClaim(x *exchange) (*reply, error) {
-	if err := x.query().end().Err(); err != nil {
-		return nil, err
-	}
-	r, err := a.claims.Get(x.ctx, x.call.Scope, claimID(x))
-	if err != nil {
-		return nil, err
-	}
-	return &reply{status: http.StatusOK, body: claimShape(r)}, nil
+	return read(x, a.claims.Get, claimID(x), claimShape)
 }
 
 // updateClaim handles PATCH /claims/{id}.
@@ -89,48 +76,17 @@ func (a *api) listClaims(x *exchange) (*reply, error) {
 	if f.Kind == "" && f.RequestID.IsZero() && f.ControlNumber == "" {
 		f.Kind = billing.KindClaim
 	}
-	p := billing.Page{Limit: q.limit(), After: q.cursor(a.cursors, l)}
-	if err := q.end().Err(); err != nil {
-		return nil, err
-	}
-	found, next, err := a.claims.List(x.ctx, x.call.Scope, f, p)
-	if err != nil {
-		return nil, err
-	}
-	return page(found, claimSummaryShape, a.cursors.encode(l, next)), nil
-}
-
-// fileID returns the ID in the path, like attachmentID.
-func fileID(x *exchange) billing.FileID {
-	id, _ := billing.ParseID[billing.FileID](x.params.Params("id"))
-	return id
+	return listed(a, x, q, l, f, a.claims.List, claimSummaryShape)
 }
 
 // listBatches handles GET /batches.
 func (a *api) listBatches(x *exchange) (*reply, error) {
-	q := x.query()
-	l := q.bind("batches", x.call.Scope, "limit", "cursor")
-	p := billing.Page{Limit: q.limit(), After: q.cursor(a.cursors, l)}
-	if err := q.end().Err(); err != nil {
-		return nil, err
-	}
-	found, next, err := a.batches.List(x.ctx, x.call.Scope, p)
-	if err != nil {
-		return nil, err
-	}
-	return page(found, batchShape, a.cursors.encode(l, next)), nil
+	return unfiltered(a, x, "batches", a.batches.List, batchShape)
 }
 
 // getBatch handles GET /batches/{id}.
 func (a *api) getBatch(x *exchange) (*reply, error) {
-	if err := x.query().end().Err(); err != nil {
-		return nil, err
-	}
-	b, err := a.batches.Get(x.ctx, x.call.Scope, fileID(x))
-	if err != nil {
-		return nil, err
-	}
-	return &reply{status: http.StatusOK, body: batchShape(b)}, nil
+	return read(x, a.batches.Get, fileID(x), batchShape)
 }
 
 // getBatchFile handles GET /batches/{id}/file.

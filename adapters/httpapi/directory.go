@@ -42,17 +42,7 @@ func (a *api) createOffice(x *exchange) (*reply, error) {
 
 // listOffices handles GET /offices.
 func (a *api) listOffices(x *exchange) (*reply, error) {
-	q := x.query()
-	l := q.bind("offices", x.call.Scope, "limit", "cursor")
-	p := billing.Page{Limit: q.limit(), After: q.cursor(a.cursors, l)}
-	if err := q.end().Err(); err != nil {
-		return nil, err
-	}
-	found, next, err := a.access.ListOffices(x.ctx, x.call.Scope, p)
-	if err != nil {
-		return nil, err
-	}
-	return page(found, officeShape, a.cursors.encode(l, next)), nil
+	return unfiltered(a, x, "offices", a.access.ListOffices, officeShape)
 }
 
 // createProvider handles POST /providers.
@@ -67,28 +57,10 @@ func (a *api) createProvider(x *exchange) (*reply, error) {
 
 // listProviders handles GET /providers.
 func (a *api) listProviders(x *exchange) (*reply, error) {
-	q := x.query()
-	l := q.bind("providers", x.call.Scope, "limit", "cursor")
-	p := billing.Page{Limit: q.limit(), After: q.cursor(a.cursors, l)}
-	if err := q.end().Err(); err != nil {
-		return nil, err
-	}
-	found, next, err := a.access.ListProviders(x.ctx, x.call.Scope, p)
-	if err != nil {
-		return nil, err
-	}
-	return page(found, providerShape, a.cursors.encode(l, next)), nil
+	return unfiltered(a, x, "providers", a.access.ListProviders, providerShape)
 }
 
 // getPatient handles GET /patients/{id}.
 func (a *api) getPatient(x *exchange) (*reply, error) {
-	if err := x.query().end().Err(); err != nil {
-		return nil, err
-	}
-	id, _ := billing.ParseID[billing.PatientID](x.params.Params("id")) // like attachmentID
-	p, err := a.access.GetPatient(x.ctx, x.call.Scope, id)
-	if err != nil {
-		return nil, err
-	}
-	return &reply{status: http.StatusOK, body: patientShape(p)}, nil
+	return read(x, a.access.GetPatient, patientID(x), patientShape)
 }

@@ -11,12 +11,6 @@ import (
 	"github.com/molar-billing/molar/core/intake"
 )
 
-// eraID returns the ID in the path, like attachmentID.
-func eraID(x *exchange) billing.ERAID {
-	id, _ := billing.ParseID[billing.ERAID](x.params.Params("id"))
-	return id
-}
-
 // listERAs handles GET /eras.
 func (a *api) listERAs(x *exchange) (*reply, error) {
 	q := x.query()
@@ -30,27 +24,12 @@ func (a *api) listERAs(x *exchange) (*reply, error) {
 		ReceivedFrom:   q.instant("received_from"),
 		ReceivedTo:     q.instant("received_to"),
 	}
-	p := billing.Page{Limit: q.limit(), After: q.cursor(a.cursors, l)}
-	if err := q.end().Err(); err != nil {
-		return nil, err
-	}
-	found, next, err := a.remittances.List(x.ctx, x.call.Scope, f, p)
-	if err != nil {
-		return nil, err
-	}
-	return page(found, eraSummaryShape, a.cursors.encode(l, next)), nil
+	return listed(a, x, q, l, f, a.remittances.List, eraSummaryShape)
 }
 
 // getERA handles GET /eras/{id}.
 func (a *api) getERA(x *exchange) (*reply, error) {
-	if err := x.query().end().Err(); err != nil {
-		return nil, err
-	}
-	r, err := a.remittances.Get(x.ctx, x.call.Scope, eraID(x))
-	if err != nil {
-		return nil, err
-	}
-	return &reply{status: http.StatusOK, body: a.wholeERA(x)(r)}, nil
+	return read(x, a.remittances.Get, eraID(x), a.wholeERA(x))
 }
 
 // postERA handles POST /eras/{id}/post.

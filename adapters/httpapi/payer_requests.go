@@ -20,22 +20,9 @@ func (a *api) recordPayerRequest(x *exchange) (*reply, error) {
 	return kept(a.payerRequests.Record(x.ctx, replying(x, http.StatusCreated, payerRequestShape), in))
 }
 
-// payerRequestID returns the ID in the path, like attachmentID.
-func payerRequestID(x *exchange) billing.PayerRequestID {
-	id, _ := billing.ParseID[billing.PayerRequestID](x.params.Params("id"))
-	return id
-}
-
 // getPayerRequest handles GET /payer_requests/{id}.
 func (a *api) getPayerRequest(x *exchange) (*reply, error) {
-	if err := x.query().end().Err(); err != nil {
-		return nil, err
-	}
-	r, err := a.payerRequests.Get(x.ctx, x.call.Scope, payerRequestID(x))
-	if err != nil {
-		return nil, err
-	}
-	return &reply{status: http.StatusOK, body: payerRequestShape(r)}, nil
+	return read(x, a.payerRequests.Get, payerRequestID(x), payerRequestShape)
 }
 
 // listPayerRequests handles GET /payer_requests.
@@ -48,15 +35,7 @@ func (a *api) listPayerRequests(x *exchange) (*reply, error) {
 		PayerID: id[billing.PayerID](q, "payer_id"),
 		DueBy:   q.date("due_before"),
 	}
-	p := billing.Page{Limit: q.limit(), After: q.cursor(a.cursors, l)}
-	if err := q.end().Err(); err != nil {
-		return nil, err
-	}
-	found, next, err := a.payerRequests.List(x.ctx, x.call.Scope, f, p)
-	if err != nil {
-		return nil, err
-	}
-	return page(found, payerRequestShape, a.cursors.encode(l, next)), nil
+	return listed(a, x, q, l, f, a.payerRequests.List, payerRequestShape)
 }
 
 // answerPayerRequest handles POST /payer_requests/{id}/answer.

@@ -25,22 +25,9 @@ func readEndpointRequest(x *exchange) (in intake.EndpointRequest) {
 	return in
 }
 
-// endpointID returns the ID in the path, like attachmentID.
-func endpointID(x *exchange) billing.WebhookEndpointID {
-	id, _ := billing.ParseID[billing.WebhookEndpointID](x.params.Params("id"))
-	return id
-}
-
 // getEndpoint handles GET /webhook_endpoints/{id}.
 func (a *api) getEndpoint(x *exchange) (*reply, error) {
-	if err := x.query().end().Err(); err != nil {
-		return nil, err
-	}
-	e, err := a.webhooks.Get(x.ctx, x.call.Scope, endpointID(x))
-	if err != nil {
-		return nil, err
-	}
-	return &reply{status: http.StatusOK, body: endpointShape(e)}, nil
+	return read(x, a.webhooks.Get, endpointID(x), endpointShape)
 }
 
 // listEndpoints handles GET /webhook_endpoints. It returns all of them, since
@@ -98,15 +85,7 @@ func (a *api) pingEndpoint(x *exchange) (*reply, error) {
 func (a *api) listDeliveries(x *exchange) (*reply, error) {
 	id, q := endpointID(x), x.query()
 	l := q.bind("deliveries of "+id.String(), x.call.Scope, "limit", "cursor")
-	p := billing.Page{Limit: q.limit(), After: q.cursor(a.cursors, l)}
-	if err := q.end().Err(); err != nil {
-		return nil, err
-	}
-	found, next, err := a.webhooks.Deliveries(x.ctx, x.call.Scope, id, p)
-	if err != nil {
-		return nil, err
-	}
-	return page(found, deliveryShape, a.cursors.encode(l, next)), nil
+	return listed(a, x, q, l, id, a.webhooks.Deliveries, deliveryShape)
 }
 
 // resendEvent handles POST /events/{id}/resend.

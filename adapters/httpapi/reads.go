@@ -1,0 +1,67 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// pathID returns an ID in the path. A malformed ID becomes the zero ID, which no
+// resource has. So it is reported as not found, and only after any earlier error.
+func pathID[T billing.ID[K], K billing.Kind](x *exchange, name string) T {
+	id, _ := billing.ParseID[T, K](x.params.Params(name))
+	return id
+}
+
+func attachmentID(x *exchange) billing.AttachmentID { return pathID[billing.AttachmentID](x, "id") }
+func documentID(x *exchange) billing.DocumentID { return pathID[billing.DocumentID](x, "doc_id") }
+func claimID(x *exchange) billing.ClaimID { return pathID[billing.ClaimID](x, "id") }
+func fileID(x *exchange) billing.FileID { return pathID[billing.FileID](x, "id") }
+func eraID(x *exchange) billing.ERAID { return pathID[billing.ERAID](x, "id") }
+func payerRequestID(x *exchange) billing.PayerRequestID { return pathID[billing.PayerRequestID](x, "id") }
+func endpointID(x *exchange) billing.WebhookEndpointID { return pathID[billing.WebhookEndpointID](x, "id") }
+func patientID(x *exchange) billing.PatientID { return pathID[billing.PatientID](x, "id") }
+
+// read replies with the resource that has the ID, in its shape.
+func read[ID, T, J any](
+	x *exchange, get func(context.Context, billing.Scope, ID) (T, error), id ID, shape func(T) J,
+) (*reply, error) {
+	if err := x.query().end().Err(); err != nil {
+		return nil, err
+	}
+	found, err := get(x.ctx, x.call.Scope, id)
+	if err != nil {
+		return nil, err
+	}
+	return &reply{status: http.StatusOK, body: shape(found)}, nil
+}
+
+// listed replies with a page of the list that the filter selects. It reads the last
+// parameters of the query.
+func listed[Filter, T, J any](
+	a *api, x *exchange, q *query, l list, f Filter,
+	read func(context.Context, billing.Scope, Filter, billing.Page) ([]T, *billing.Position, error), shape func(T) J,
+) (*reply, error) {
+	p := billing.Page{Limit: q.limit(), After: q.cursor(a.cursors, l)}
+	if err := q.end().Err(); err != nil {
+		return nil, err
+	}
+	found, next, err := read(x.ctx, x.call.Scope, f, p)
+	if err != nil {
+		return nil, err
+	}
+	return page(found, shape, a.cursors.encode(l, next)), nil
+}
+
+// unfiltered replies with a page of a list without filters.
+func unfiltered[T, J any](
+	a *api, x *exchange, name string,
+	read func(context.Context, billing.Scope, billing.Page) ([]T, *billing.Position, error), shape func(T) J,
+) (*reply, error) {
+	q := x.query()
+	all := func(ctx context.Context, scope billing.Scope, _ struct{}, p billing.Page) ([]T, *billing.Position, error) {
+		return read(ctx, scope, p)
+	}
+	return listed(a, x, q, q.bind(name, x.call.Scope, "limit", "cursor"), struct{}{}, all, shape)
+}

@@ -6,7 +6,7 @@
 // the interchange acknowledgment (TA1).
 //
 //	f, warnings, err := acknowledgements.DecodeFunctional(file) // io.Reader -> *Functional
-//	verdict, why := f.About(acknowledgements.Sent{Interchange: 907, Group: 31, Set: "0007"})
+//	verdict, why := f.Groups[0].Set("0007")
 //	bytes := acknowledgements.EncodeFunctional(f) // *Functional -> []byte
 //
 // Report is the status of claims (277): the claim acknowledgment (277CA,

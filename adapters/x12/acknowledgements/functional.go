@@ -2,7 +2,6 @@ package acknowledgements
 
 import (
 	"log/slog"
-	"strconv"
 	"strings"
 	"time"
 
@@ -155,39 +154,6 @@ func (g *GroupVerdict) Set(control string) (v Verdict, why []string) {
 	return v, why
 }
 
-// Sent names a transaction set by the control numbers that it was sent with.
-type Sent struct {
-	Interchange int
-	Group       int
-	Set         string
-}
-
-// About returns the file's verdict on a transaction set, and the reasons in words
-// without patient data. A rejection overrides all other verdicts. The verdict is
-// empty if the file does not mention the set. An accepted interchange alone does
-// not decide on its sets.
-func (f *Functional) About(sent Sent) (v Verdict, why []string) {
-	for i := range f.Interchanges {
-		if t := &f.Interchanges[i]; sameNumber(t.Control, strconv.Itoa(sent.Interchange)) && t.Verdict() == VerdictRejected {
-			return VerdictRejected, []string{t.Words()}
-		}
-	}
-	for i := range f.Groups {
-		g := &f.Groups[i]
-		if !sameNumber(g.Control, strconv.Itoa(sent.Group)) {
-			continue
-		}
-		own, because := g.Set(sent.Set)
-		if own == VerdictRejected {
-			return own, because
-		}
-		if own != "" {
-			v, why = own, because
-		}
-	}
-	return v, why
-}
-
 // sameNumber reports whether two control numbers are equal, ignoring leading zeros.
 // Only some senders write them.
 func sameNumber(a, b string) bool {
@@ -202,9 +168,3 @@ func (e ElementFault) LogValue() slog.Value { return slog.StringValue("fault of 
 
 // LogValue keeps patient data out of logs.
 func (c Context) LogValue() slog.Value { return slog.StringValue("context of a fault") }
-
-var (
-	_ slog.LogValuer = Functional{}
-	_ slog.LogValuer = ElementFault{}
-	_ slog.LogValuer = Context{}
-)

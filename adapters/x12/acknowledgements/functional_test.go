@@ -37,77 +37,51 @@ func TestFunctionalComesBack(t *testing.T) {
 	}
 }
 
-// TestAbout proves what acknowledgements mean for the set 0007 of group 31 in
-// interchange 907.
-func TestAbout(t *testing.T) {
+// TestSet proves what the verdict on a group means for its set 0007.
+func TestSet(t *testing.T) {
 	t.Parallel()
-	sent := acknowledgements.Sent{Interchange: 907, Group: 31, Set: "0007"}
 	const accepted, rejected = acknowledgements.VerdictAccepted, acknowledgements.VerdictRejected
 	set := func(control, code string, faults ...string) acknowledgements.SetVerdict {
 		return acknowledgements.SetVerdict{ID: "837", Control: control, Code: code, Faults: faults}
 	}
-	group := func(control, code string, sets ...acknowledgements.SetVerdict) acknowledgements.GroupVerdict {
-		return acknowledgements.GroupVerdict{FunctionalID: "HC", Control: control, Code: code, Sets: sets}
+	group := func(code string, sets ...acknowledgements.SetVerdict) acknowledgements.GroupVerdict {
+		return acknowledgements.GroupVerdict{FunctionalID: "HC", Control: "31", Code: code, Sets: sets}
 	}
-	ta1 := func(control, code, note string) acknowledgements.InterchangeVerdict {
-		return acknowledgements.InterchangeVerdict{Control: control, Code: code, Note: note}
-	}
-	faulty := group("31", "R")
+	faulty := group("R")
 	faulty.Faults = []string{"2", "77"}
 	for name, c := range map[string]struct {
-		interchanges []acknowledgements.InterchangeVerdict
-		groups       []acknowledgements.GroupVerdict
-		want         acknowledgements.Verdict
-		why          []string
+		group acknowledgements.GroupVerdict
+		want  acknowledgements.Verdict
+		why   []string
 	}{
-		"nothing":                     {},
-		"accepted":                    {groups: []acknowledgements.GroupVerdict{group("31", "A", set("0007", "A"))}, want: accepted},
-		"accepted, zeros":             {groups: []acknowledgements.GroupVerdict{group("000000031", "A", set("7", "A"))}, want: accepted},
-		"accepted with errors":        {groups: []acknowledgements.GroupVerdict{group("31", "E", set("0007", "E", "4"))}, want: accepted, why: []string{"The transaction set: the number of segments is wrong (4)."}},
-		"accepted, not mentioned":     {groups: []acknowledgements.GroupVerdict{group("31", "A")}, want: accepted},
-		"rejected":                    {groups: []acknowledgements.GroupVerdict{group("31", "R", set("0007", "R", "5"))}, want: rejected, why: []string{"The transaction set: it has faulty segments (5)."}},
-		"rejected, not mentioned":     {groups: []acknowledgements.GroupVerdict{faulty}, want: rejected, why: []string{"The functional group: its version is not supported (2).", "The functional group: fault 77."}},
-		"rejected though set is fine": {groups: []acknowledgements.GroupVerdict{group("31", "R", set("0007", "A"))}, want: rejected},
-		"rejected by assurance":       {groups: []acknowledgements.GroupVerdict{group("31", "W")}, want: rejected},
-		"set rejected, group fine":    {groups: []acknowledgements.GroupVerdict{group("31", "A", set("0007", "R"))}, want: rejected},
-		"part, this one accepted":     {groups: []acknowledgements.GroupVerdict{group("31", "P", set("0006", "R"), set("0007", "A"))}, want: accepted},
-		"part, this one rejected":     {groups: []acknowledgements.GroupVerdict{group("31", "P", set("0006", "A"), set("0007", "X"))}, want: rejected},
-		"part, this one unclear":      {groups: []acknowledgements.GroupVerdict{group("31", "P", set("0007", "?"))}},
-		"part, not mentioned":         {groups: []acknowledgements.GroupVerdict{group("31", "P", set("0006", "A"))}},
-		"no AK9, accepted":            {groups: []acknowledgements.GroupVerdict{group("31", "", set("0007", "A"))}, want: accepted},
-		"no AK9, mixed":               {groups: []acknowledgements.GroupVerdict{group("31", "", set("0006", "A"), set("0007", "R"))}, want: rejected},
-		"no AK9, nothing":             {groups: []acknowledgements.GroupVerdict{group("31", "")}},
-		"another group":               {groups: []acknowledgements.GroupVerdict{group("32", "R", set("0007", "R"))}},
-		"accepted, then rejected":     {groups: []acknowledgements.GroupVerdict{group("31", "A"), group("31", "R")}, want: rejected},
-		"rejected, then accepted":     {groups: []acknowledgements.GroupVerdict{group("31", "R"), group("31", "A")}, want: rejected},
-		"interchange accepted":        {interchanges: []acknowledgements.InterchangeVerdict{ta1("000000907", "A", "000")}},
-		"interchange rejected": {
-			interchanges: []acknowledgements.InterchangeVerdict{ta1("000000907", "R", "025")}, groups: []acknowledgements.GroupVerdict{group("31", "A")},
-			want: rejected, why: []string{"The interchange was rejected: its control number was used before (025)."},
-		},
-		"interchange rejected, no reason": {
-			interchanges: []acknowledgements.InterchangeVerdict{ta1("907", "R", "")}, want: rejected,
-			why: []string{"The interchange was rejected: no reason was given."},
-		},
-		"another interchange rejected": {
-			interchanges: []acknowledgements.InterchangeVerdict{ta1("908", "R", "")}, groups: []acknowledgements.GroupVerdict{group("31", "A")}, want: accepted,
-		},
+		"accepted":                    {group: group("A", set("0007", "A")), want: accepted},
+		"accepted, zeros":             {group: group("A", set("7", "A")), want: accepted},
+		"accepted with errors":        {group("E", set("0007", "E", "4")), accepted, []string{"The transaction set: the number of segments is wrong (4)."}},
+		"accepted, not mentioned":     {group: group("A"), want: accepted},
+		"rejected":                    {group("R", set("0007", "R", "5")), rejected, []string{"The transaction set: it has faulty segments (5)."}},
+		"rejected, not mentioned":     {faulty, rejected, []string{"The functional group: its version is not supported (2).", "The functional group: fault 77."}},
+		"rejected though set is fine": {group: group("R", set("0007", "A")), want: rejected},
+		"rejected by assurance":       {group: group("W"), want: rejected},
+		"set rejected, group fine":    {group: group("A", set("0007", "R")), want: rejected},
+		"part, this one accepted":     {group: group("P", set("0006", "R"), set("0007", "A")), want: accepted},
+		"part, this one rejected":     {group: group("P", set("0006", "A"), set("0007", "X")), want: rejected},
+		"part, this one unclear":      {group: group("P", set("0007", "?"))},
+		"part, not mentioned":         {group: group("P", set("0006", "A"))},
+		"no AK9, accepted":            {group: group("", set("0007", "A")), want: accepted},
+		"no AK9, mixed":               {group: group("", set("0006", "A"), set("0007", "R")), want: rejected},
+		"no AK9, nothing":             {group: group("")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := acknowledgements.Functional{Interchanges: c.interchanges, Groups: c.groups}
-			got, why := f.About(sent)
-			if got != c.want || !reflect.DeepEqual(why, c.why) {
+			if got, why := c.group.Set("0007"); got != c.want || !reflect.DeepEqual(why, c.why) {
 				t.Errorf("%q because %q, want %q because %q", got, why, c.want, c.why)
 			}
-			b := acknowledgements.EncodeFunctional(&f)
-			if back, err := checkFunctional(t, b); len(c.groups)+len(c.interchanges) > 0 {
-				if err != nil {
-					t.Fatal(err)
-				}
-				if again, _ := back.About(sent); again != c.want {
-					t.Errorf("after a round trip %q", again)
-				}
+			back, err := checkFunctional(t, acknowledgements.EncodeFunctional(&acknowledgements.Functional{Groups: []acknowledgements.GroupVerdict{c.group}}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again, _ := back.Groups[0].Set("0007"); again != c.want {
+				t.Errorf("after a round trip %q", again)
 			}
 		})
 	}
@@ -116,7 +90,7 @@ func TestAbout(t *testing.T) {
 func TestWords(t *testing.T) {
 	t.Parallel()
 	f := functional("999")
-	verdict, why := f.About(acknowledgements.Sent{Interchange: 907, Group: 31, Set: "0008"})
+	verdict, why := f.Groups[0].Set("0008")
 	want := []string{
 		"The transaction set: the number of segments is wrong (4).",
 		"Segment 22 (CLM) in loop 2300, element 5, component 3: the code is not one of the list (7).",
@@ -125,6 +99,14 @@ func TestWords(t *testing.T) {
 	}
 	if verdict != acknowledgements.VerdictRejected || !reflect.DeepEqual(why, want) {
 		t.Errorf("%s because\n%s, want\n%s", verdict, strings.Join(why, "\n"), strings.Join(want, "\n"))
+	}
+	for note, want := range map[string]string{
+		"025": "The interchange was rejected: its control number was used before (025).", "": "The interchange was rejected: no reason was given.",
+	} {
+		i := acknowledgements.InterchangeVerdict{Code: "R", Note: note}
+		if got := i.Words(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 
@@ -160,8 +142,8 @@ func TestEveryCodeHasWords(t *testing.T) {
 	}
 	for n := 1; n <= 27; n++ {
 		c := string([]byte{'0', '0' + byte(n/10), '0' + byte(n%10)})
-		f := acknowledgements.Functional{Interchanges: []acknowledgements.InterchangeVerdict{{Control: "1", Code: "R", Note: c}}}
-		if _, w := f.About(acknowledgements.Sent{Interchange: 1}); strings.Contains(w[0], "fault") {
+		i := acknowledgements.InterchangeVerdict{Code: "R", Note: c}
+		if w := i.Words(); strings.Contains(w, "fault") || i.Verdict() != acknowledgements.VerdictRejected {
 			t.Errorf("interchange fault %s: %s", c, w)
 		}
 	}

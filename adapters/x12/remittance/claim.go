@@ -44,26 +44,6 @@ type Claim struct {
 	Findings []Finding // why the claim does not balance; the encoder ignores them
 }
 
-// Name returns the first NM1 with the entity code: QC patient, IL subscriber, 74
-// corrected name, 82 rendering provider, TT next payer. It is zero when absent.
-func (c *Claim) Name(entity string) Name {
-	for _, n := range c.Names {
-		if n.Entity == entity {
-			return n
-		}
-	}
-	return Name{}
-}
-
-// Subscriber returns the subscriber, who is the patient unless the claim names
-// another.
-func (c *Claim) Subscriber() Name {
-	if n := c.Name("IL"); n != (Name{}) {
-		return n
-	}
-	return c.Name("QC")
-}
-
 // Reference returns the value of the claim's own first REF with the qualifier, or
 // the empty string.
 func (c *Claim) Reference(qualifier string) string { return reference(c.References, qualifier) }

@@ -143,9 +143,6 @@ func TestFigures(t *testing.T) {
 	if got := c.Adjusted(remittance.GroupPatient, ""); got != 54_01 || c.Services[0].Adjusted("", "45") != 30_00 || c.Adjusted("", "") != 88_01 {
 		t.Errorf("adjusted by %s of the patient, %s in all", got, c.Adjusted("", ""))
 	}
-	if c.Name("82").ID != "1234567893" || c.Subscriber().First != "JANE" || c.Name("TT") != (remittance.Name{}) {
-		t.Errorf("names %+v", c.Names)
-	}
 	if c.Reference("1L") != "G-100" || c.Services[1].Reference("6R") != "2" || c.Reference("F8") != "" || c.Date("050").Day != 28 || !c.Date("036").IsZero() {
 		t.Error("references or dates differ")
 	}
@@ -159,8 +156,8 @@ func TestFigures(t *testing.T) {
 	if c.Status != remittance.StatusPredetermination || pay != 650_00 || patient != 650_00 || !r.Balance.Holds() {
 		t.Errorf("status %s, would pay %s, patient %s", c.Status, pay, patient)
 	}
-	if c.Subscriber().Last != "DOE" || !c.Services[0].Date().IsZero() {
-		t.Error("without a subscriber it is the patient; 00000000 is no day")
+	if !c.Services[0].Date().IsZero() {
+		t.Error("00000000 is no day")
 	}
 }
 
@@ -196,7 +193,7 @@ func TestLoops(t *testing.T) {
 		t.Errorf("header %+v", r.Payment)
 	}
 	a := r.Claims[0]
-	if fmt.Sprint(a.References, a.Services[0].References, a.Services[0].Remarks) != "[{3 CLAIM'S}] [{4 LINE'S}] []" || a.Name("QC").Last != "DOE" {
+	if fmt.Sprint(a.References, a.Services[0].References, a.Services[0].Remarks) != "[{3 CLAIM'S}] [{4 LINE'S}] []" || a.Names[0].Last != "DOE" {
 		t.Errorf("claim %+v", a)
 	}
 	if b := r.Claims[1]; len(r.Claims) != 2 || b.Ordinal != 2 || b.Date("232").Day != 2 || len(b.Services)+len(b.References)+len(b.Names) > 0 {

@@ -15,12 +15,16 @@ func pathID[T billing.ID[K], K billing.Kind](x *exchange, name string) T {
 }
 
 func attachmentID(x *exchange) billing.AttachmentID { return pathID[billing.AttachmentID](x, "id") }
-func documentID(x *exchange) billing.DocumentID { return pathID[billing.DocumentID](x, "doc_id") }
-func claimID(x *exchange) billing.ClaimID { return pathID[billing.ClaimID](x, "id") }
-func fileID(x *exchange) billing.FileID { return pathID[billing.FileID](x, "id") }
-func eraID(x *exchange) billing.ERAID { return pathID[billing.ERAID](x, "id") }
-func payerRequestID(x *exchange) billing.PayerRequestID { return pathID[billing.PayerRequestID](x, "id") }
-func endpointID(x *exchange) billing.WebhookEndpointID { return pathID[billing.WebhookEndpointID](x, "id") }
+func documentID(x *exchange) billing.DocumentID     { return pathID[billing.DocumentID](x, "doc_id") }
+func claimID(x *exchange) billing.ClaimID           { return pathID[billing.ClaimID](x, "id") }
+func fileID(x *exchange) billing.FileID             { return pathID[billing.FileID](x, "id") }
+func eraID(x *exchange) billing.ERAID               { return pathID[billing.ERAID](x, "id") }
+func payerRequestID(x *exchange) billing.PayerRequestID {
+	return pathID[billing.PayerRequestID](x, "id")
+}
+func endpointID(x *exchange) billing.WebhookEndpointID {
+	return pathID[billing.WebhookEndpointID](x, "id")
+}
 func patientID(x *exchange) billing.PatientID { return pathID[billing.PatientID](x, "id") }
 
 // read replies with the resource that has the ID, in its shape.

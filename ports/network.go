@@ -74,7 +74,7 @@ type EDI interface {
 	// Answer reads the 271s that respond to the 270s of one check, the main one
 	// first. An error means that the bytes are no usable 271; it states a
 	// position and no patient data.
-	Answer(q billing.Inquiry270, replies [][]byte) (billing.CheckAnswer, error)
+	Answer(q billing.Inquiry270, replies [][]byte) (billing.CheckResponse, error)
 }
 
 // Clearinghouse carries files of claims to payers, and holds the files that

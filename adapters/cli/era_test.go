@@ -129,7 +129,7 @@ func TestERACommands(t *testing.T) {
 		all.WriteString("$ molar " + strings.Join(args, " ") + "\n")
 		all.WriteString(r.run(t, bytes.NewReader(r.content), args...) + "\n")
 	}
-	org, nobody := r.org.String(), billing.OrgID{1}.String()
+	org, unknown := r.org.String(), billing.OrgID{1}.String()
 	for _, help := range []string{"import", "quarantine", "quarantine show", "quarantine remove", "retry"} {
 		run(append(append([]string{"era"}, strings.Fields(help)...), "--help")...)
 	}
@@ -157,7 +157,7 @@ func TestERACommands(t *testing.T) {
 			continue
 		}
 		run("era", "import", "--org", org, "--mode", "test", "--quarantined", q.ID.String())
-		run("era", "import", "--org", nobody, "--mode", "live", "--quarantined", q.ID.String())
+		run("era", "import", "--org", unknown, "--mode", "live", "--quarantined", q.ID.String())
 		run("era", "import", "--org", org, "--mode", "live", "--quarantined", q.ID.String())
 		run("era", "import", "--org", org, "--mode", "live", "--quarantined", q.ID.String())
 	}
@@ -167,7 +167,7 @@ func TestERACommands(t *testing.T) {
 		run("era", "quarantine", ask, "era_1")
 	}
 	run("era", "quarantine", "clear")
-	run("era", "import", "--org", nobody, "--mode", "test", r.file)
+	run("era", "import", "--org", unknown, "--mode", "test", r.file)
 	run("era", "import", "--org", org, "--mode", "test", broken)
 	run("era", "import", "--org", org, "--mode", "test", filepath.Join(filepath.Dir(r.file), "none.835"))
 	run("era", "import", "--org", org, "--mode", "test")

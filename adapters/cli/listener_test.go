@@ -151,8 +151,8 @@ func TestReceiverAway(t *testing.T) {
 	})
 }
 
-// TestBadAnswers passes an event over, aloud, after the last of them.
-func TestBadAnswers(t *testing.T) {
+// TestBadReplies passes an event over, aloud, after the last of them.
+func TestBadReplies(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene(t, 2)

@@ -126,7 +126,7 @@ func TestAnswerKeepsBenefitsBesideRejections(t *testing.T) {
 	}
 }
 
-func TestAnswerIsUnknownWhenThePayerOnlyNamesWhomToAsk(t *testing.T) {
+func TestAnswerIsUnknownWhenThePayerOnlyNamesAContact(t *testing.T) {
 	t.Parallel()
 	for name, segments := range map[string][]string{
 		"contact":        {"EB*U*IND*35", "MSG*CALL THE PAYER"},
@@ -166,7 +166,7 @@ func FuzzAnswer(f *testing.F) {
 }
 
 // consistent checks what holds for every answer.
-func consistent(t *testing.T, a billing.CheckAnswer) {
+func consistent(t *testing.T, a billing.CheckResponse) {
 	t.Helper()
 	answered := a.Outcome == billing.OutcomeAnswered
 	if answered != (a.Benefits != nil) || answered != (a.Rejection == nil) {
@@ -180,25 +180,25 @@ func consistent(t *testing.T, a billing.CheckAnswer) {
 		return
 	}
 	b := a.Benefits
-	told := map[string]bool{"maximums": len(b.Maximums) > 0, "deductibles": len(b.Deductibles) > 0}
+	stated := map[string]bool{"maximums": len(b.Maximums) > 0, "deductibles": len(b.Deductibles) > 0}
 	for _, c := range billing.Categories() {
-		told["coverage."+string(c)] = false
+		stated["coverage."+string(c)] = false
 	}
 	for _, c := range b.Coverage {
-		told["coverage."+string(c.Category)] = true
+		stated["coverage."+string(c.Category)] = true
 		if c.PercentPaid != nil && (*c.PercentPaid < 0 || *c.PercentPaid > 100) {
 			t.Fatalf("%s pays %v percent", c.Category, *c.PercentPaid)
 		}
 	}
 	for _, p := range b.Procedures {
-		told["procedures."+p.Code] = true
+		stated["procedures."+p.Code] = true
 		if !billing.ValidProcedureCode(p.Code) || p.MaxAge != nil && *p.MaxAge < 0 {
 			t.Fatalf("procedure %+v", p)
 		}
 	}
-	for path, is := range told {
+	for path, is := range stated {
 		if is == slices.Contains(b.NotReturned, path) {
-			t.Fatalf("%s is told: %t, not returned: %q", path, is, b.NotReturned)
+			t.Fatalf("%s is stated: %t, not returned: %q", path, is, b.NotReturned)
 		}
 	}
 	for _, m := range slices.Concat(b.Maximums, b.Deductibles) {

@@ -35,13 +35,13 @@ const maxRows = 2000
 // its error. Each later reply is about one procedure. Answer skips it if it is
 // unusable, belongs to another inquiry or is a rejection. The caller sets Network
 // and LatencyMS.
-func (*Codec) Answer(q billing.Inquiry270, replies [][]byte) (billing.CheckAnswer, error) {
+func (*Codec) Answer(q billing.Inquiry270, replies [][]byte) (billing.CheckResponse, error) {
 	if len(replies) == 0 {
-		return billing.CheckAnswer{}, errNoReply
+		return billing.CheckResponse{}, errNoReply
 	}
 	main, err := read(q, replies[0])
 	if err != nil {
-		return billing.CheckAnswer{}, err
+		return billing.CheckResponse{}, err
 	}
 	member := patientOf(q, main)
 	if rejection := rejectionOf(q, main, member); rejection != nil {
@@ -49,13 +49,13 @@ func (*Codec) Answer(q billing.Inquiry270, replies [][]byte) (billing.CheckAnswe
 		if rejection.Kind == billing.RejectionPayerUnavailable {
 			outcome = billing.OutcomePayerUnavailable
 		}
-		return billing.CheckAnswer{Outcome: outcome, Rejection: rejection}, nil
+		return billing.CheckResponse{Outcome: outcome, Rejection: rejection}, nil
 	}
 	if member == nil {
-		return billing.CheckAnswer{}, errSaysNothing
+		return billing.CheckResponse{}, errSaysNothing
 	}
 	if len(member.Benefits) > maxRows {
-		return billing.CheckAnswer{}, errTooLong
+		return billing.CheckResponse{}, errTooLong
 	}
 	a := newAnswer(q, main, member)
 	for _, b := range replies[1:] {
@@ -67,7 +67,7 @@ func (*Codec) Answer(q billing.Inquiry270, replies [][]byte) (billing.CheckAnswe
 			a.add(m)
 		}
 	}
-	return billing.CheckAnswer{Outcome: billing.OutcomeAnswered, Benefits: a.benefits()}, nil
+	return billing.CheckResponse{Outcome: billing.OutcomeAnswered, Benefits: a.benefits()}, nil
 }
 
 // read decodes a reply and verifies that it belongs to the check. A trace of type 2

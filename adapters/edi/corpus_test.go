@@ -52,7 +52,7 @@ func (e *expected) inquiry() billing.Inquiry270 {
 	return q
 }
 
-func TestCorpusAnswersAsReadByHand(t *testing.T) {
+func TestCorpusRepliesAsReadByHand(t *testing.T) {
 	t.Parallel()
 	corpus := os.Getenv("MOLAR_CORPUS_DIR")
 	files, err := filepath.Glob("testdata/corpus/*.json")

@@ -90,7 +90,7 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-func TestSharesThatLookInvertedAreToldAndKept(t *testing.T) {
+func TestPercentagesThatLookInvertedAreReportedAndKept(t *testing.T) {
 	t.Parallel()
 	b := benefits(t, nil, "EB*A**41*****1.0", "EB*A**36*****.2")
 	equal(t, "preventive", coverageLine(b.Coverage[0]), "0 not covered")

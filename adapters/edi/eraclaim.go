@@ -44,44 +44,44 @@ func (*Codec) Claims(content []byte) iter.Seq2[*billing.ERAClaim, error] {
 }
 
 func eraClaim(p *remittance.Payment, c *remittance.Claim) *billing.ERAClaim {
-	room := newRoom(c)
+	arena := newArena(c)
 	r := &billing.ERAClaim{
 		Ordinal: c.Ordinal, ControlNumber: clip(c.ControlNumber), PayerClaimNumber: clip(c.PayerControlNumber),
 		Original: clip(c.Reference("F8")), StatusCode: clip(c.Status), Charge: c.Charge, Paid: c.Paid,
 		Allowed: allowed(c), PatientResponsibility: c.PatientResponsibility,
 		ServiceDates: serviceDates(c), Date: p.Date, Balanced: c.Balanced(),
-		Adjustments: room.adjusted(c.Adjustments), Remarks: c.Remarks(),
+		Adjustments: arena.adjusted(c.Adjustments), Remarks: c.Remarks(),
 	}
 	identify(r, c.Names)
 	if len(c.Services) > 0 {
 		r.Lines = make([]billing.ERALine, len(c.Services))
 	}
 	for i := range c.Services {
-		room.line(&r.Lines[i], &c.Services[i])
+		arena.line(&r.Lines[i], &c.Services[i])
 	}
 	return r
 }
 
-// room holds the shared storage for a claim's lists. Each list is a slice of it. One
+// arena holds the shared storage for a claim's lists. Each list is a slice of it. One
 // allocation of each kind is faster than one for every line.
-type room struct {
+type arena struct {
 	adjustments []billing.Adjustment
 	amounts     []billing.Money
 	remarks     []string
 }
 
-func newRoom(c *remittance.Claim) room {
+func newArena(c *remittance.Claim) arena {
 	adjustments, remarks := len(c.Adjustments), 0
 	for i := range c.Services {
 		adjustments += len(c.Services[i].Adjustments)
 		remarks += len(c.Services[i].Remarks)
 	}
-	return room{
+	return arena{
 		make([]billing.Adjustment, 0, adjustments), make([]billing.Money, 0, len(c.Services)), make([]string, 0, remarks),
 	}
 }
 
-func (r *room) adjusted(all []remittance.Adjustment) []billing.Adjustment {
+func (r *arena) adjusted(all []remittance.Adjustment) []billing.Adjustment {
 	start := len(r.adjustments)
 	for i := range all {
 		r.adjustments = append(r.adjustments, billing.Adjustment(all[i]))
@@ -89,7 +89,7 @@ func (r *room) adjusted(all []remittance.Adjustment) []billing.Adjustment {
 	return since(r.adjustments, start)
 }
 
-func (r *room) line(l *billing.ERALine, s *remittance.Service) {
+func (r *arena) line(l *billing.ERALine, s *remittance.Service) {
 	l.ControlNumber, l.ProcedureCode, l.ServiceDate = clip(s.Reference("6R")), s.Procedure.Code, s.Date()
 	l.Charge, l.Paid, l.Units, l.Adjustments = s.Charge, s.Paid, s.Units, r.adjusted(s.Adjustments)
 	if s.Submitted.Code != s.Procedure.Code {

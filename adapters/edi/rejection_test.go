@@ -25,17 +25,17 @@ func TestEveryRejectCodeInEveryLoop(t *testing.T) {
 	all := func(s string) want { return want{s, s, s, s} }
 	member := func(subscriber, dependent string) want { return want{"", "", subscriber, dependent} }
 	const (
-		notAnswering = "PAYER_NOT_ANSWERING payer  payer_unavailable"
-		provider     = "PROVIDER_NOT_ELIGIBLE provider  rejected"
-		badRequest   = "REQUEST_INVALID request  rejected"
-		badProvider  = "REQUEST_INVALID provider  rejected"
-		procedures   = "REQUEST_INVALID request procedure_codes fix_and_resend"
-		payerID      = "REQUEST_NOT_ACCEPTED payer payer_id fix_and_resend"
-		serviceDate  = "SERVICE_DATE_INVALID request service_date fix_and_resend"
-		gone         = "PATIENT_NOT_ELIGIBLE patient  rejected"
-		details      = "PATIENT_DETAILS_REQUIRED patient patient fix_and_resend"
-		notFound     = "MEMBER_NOT_FOUND patient patient.first_name fix_and_resend"
-		other        = "PAYER_REJECTED_OTHER payer  rejected"
+		notResponding = "PAYER_NOT_ANSWERING payer  payer_unavailable"
+		provider      = "PROVIDER_NOT_ELIGIBLE provider  rejected"
+		badRequest    = "REQUEST_INVALID request  rejected"
+		badProvider   = "REQUEST_INVALID provider  rejected"
+		procedures    = "REQUEST_INVALID request procedure_codes fix_and_resend"
+		payerID       = "REQUEST_NOT_ACCEPTED payer payer_id fix_and_resend"
+		serviceDate   = "SERVICE_DATE_INVALID request service_date fix_and_resend"
+		gone          = "PATIENT_NOT_ELIGIBLE patient  rejected"
+		details       = "PATIENT_DETAILS_REQUIRED patient patient fix_and_resend"
+		notFound      = "MEMBER_NOT_FOUND patient patient.first_name fix_and_resend"
+		other         = "PAYER_REJECTED_OTHER payer  rejected"
 	)
 	born := member("DATE_OF_BIRTH_MISMATCH subscriber subscriber.date_of_birth fix_and_resend",
 		"DATE_OF_BIRTH_MISMATCH patient patient.date_of_birth fix_and_resend")
@@ -44,7 +44,7 @@ func TestEveryRejectCodeInEveryLoop(t *testing.T) {
 		"15": {badRequest, badRequest, details, details},
 		"33": all(badRequest), "35": all(provider),
 		"41": {"REQUEST_NOT_ACCEPTED clearinghouse  rejected", provider, "", ""},
-		"42": all(notAnswering), "80": all(notAnswering),
+		"42": all(notResponding), "80": all(notResponding),
 		"43": all("PROVIDER_NOT_ON_FILE provider office_id fix_and_resend"),
 		"51": all("PROVIDER_NOT_ON_FILE provider office_id fix_and_resend"),
 		"44": all(badProvider), "45": all(badProvider), "46": all(badProvider), "47": all(badProvider), "48": all(badProvider),

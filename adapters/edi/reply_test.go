@@ -31,7 +31,7 @@ func about(segments ...string) []byte {
 	return message(append([]string{payerLoop, providerLoop, subscriberLoop}, segments...)...)
 }
 
-func answer(t *testing.T, q billing.Inquiry270, replies ...[]byte) billing.CheckAnswer {
+func answer(t *testing.T, q billing.Inquiry270, replies ...[]byte) billing.CheckResponse {
 	t.Helper()
 	a, err := edi.New().Answer(q, replies)
 	if err != nil {

@@ -20,7 +20,7 @@ func (hour) Now() time.Time { return time.Date(2026, 6, 15, 14, 30, 0, 0, time.U
 
 // ask sends the inquiry to the sandbox the way a check does, and reads what
 // comes back.
-func ask(t *testing.T, q billing.Inquiry270) (billing.CheckAnswer, error) {
+func ask(t *testing.T, q billing.Inquiry270) (billing.CheckResponse, error) {
 	t.Helper()
 	network := sandboxnet.NewEligibility(hour{})
 	questions := []string{""}
@@ -80,12 +80,12 @@ func TestSandboxScenariosAreReadAsWhatTheyStandFor(t *testing.T) {
 			}
 			consistent(t, a)
 			equal(t, "answer", summary(a), want)
-			goldenAnswer(t, ending, a)
+			goldenResponse(t, ending, a)
 		})
 	}
 }
 
-func summary(a billing.CheckAnswer) string {
+func summary(a billing.CheckResponse) string {
 	words := []string{string(a.Outcome)}
 	if a.Benefits != nil {
 		words = append(words, string(a.Benefits.Status))
@@ -97,7 +97,7 @@ func summary(a billing.CheckAnswer) string {
 	return strings.Join(strings.Fields(strings.Join(words, " ")), " ")
 }
 
-func goldenAnswer(t *testing.T, name string, a billing.CheckAnswer) {
+func goldenResponse(t *testing.T, name string, a billing.CheckResponse) {
 	t.Helper()
 	got, err := json.MarshalIndent(a, "", "  ") //nolint:musttag // the golden files have the fields' own names
 	if err != nil {
@@ -106,7 +106,7 @@ func goldenAnswer(t *testing.T, name string, a billing.CheckAnswer) {
 	x12test.Golden(t, filepath.Join("sandbox", name+".json"), append(got, '\n'))
 }
 
-func TestSandboxGarbageIsNoAnswer(t *testing.T) {
+func TestSandboxGarbageIsNoReply(t *testing.T) {
 	t.Parallel()
 	q := inquiry270()
 	q.Inquiry.Subscriber.MemberID = "SANDBOX-GARBLED"
@@ -128,7 +128,7 @@ func TestSandboxAnswersADependentInEnhancedDetail(t *testing.T) {
 				t.Fatal(err)
 			}
 			consistent(t, a)
-			goldenAnswer(t, ending+"-enhanced-dependent", a)
+			goldenResponse(t, ending+"-enhanced-dependent", a)
 		})
 	}
 }

@@ -21,7 +21,7 @@ func TestCheckAndReplay(t *testing.T) {
 	})
 	first := s.do(t, call{path: "/eligibility", body: question, idem: "one"})
 	if first.StatusCode != 200 || first.text(t, "outcome") != "answered" || first.Header.Get("Idempotent-Replayed") != "" {
-		t.Fatalf("answer %d %v %s", first.StatusCode, first.Header, first.body)
+		t.Fatalf("status %d %v %s", first.StatusCode, first.Header, first.body)
 	}
 	first.shows(t, "request_id", first.Header.Get("X-Request-Id"), "idempotency_key", "one",
 		"tenant_reference", "appointment <1> & \u2028 \U0001F600")
@@ -153,7 +153,7 @@ func TestRefusedRequests(t *testing.T) {
 			c.path, c.bad = "/eligibility"+c.path, true
 			a := s.do(t, c.call)
 			if got := strings.Join(a.fields(t), ","); a.StatusCode != c.status || got != c.fields {
-				t.Errorf("answer %d %s, want %d %s: %s", a.StatusCode, got, c.status, c.fields, a.body)
+				t.Errorf("status %d %s, want %d %s: %s", a.StatusCode, got, c.status, c.fields, a.body)
 			}
 		})
 	}
@@ -181,7 +181,7 @@ func TestOddReads(t *testing.T) {
 		"/nowhere":                              404,
 	} {
 		if a := s.do(t, call{path: path, bad: true}); a.StatusCode != status {
-			t.Errorf("%s: answer %d, want %d: %s", path, a.StatusCode, status, a.body)
+			t.Errorf("%s: status %d, want %d: %s", path, a.StatusCode, status, a.body)
 		}
 	}
 	a := s.do(t, call{path: "/openapi.yaml", key: "nobody"})

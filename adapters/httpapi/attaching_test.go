@@ -98,11 +98,11 @@ func with(fields ...any) func(o anObject) {
 }
 
 // must sends a request that succeeds with the status.
-func (s *service) must(t *testing.T, status int, c call) answer {
+func (s *service) must(t *testing.T, status int, c call) response {
 	t.Helper()
 	a := s.do(t, c)
 	if a.StatusCode != status {
-		t.Fatalf("%s %s: answer %d, want %d: %s", a.Request.Method, c.path, a.StatusCode, status, a.body)
+		t.Fatalf("%s %s: status %d, want %d: %s", a.Request.Method, c.path, a.StatusCode, status, a.body)
 	}
 	return a
 }
@@ -146,7 +146,7 @@ func remove(attachment, document string) call {
 }
 
 // documents lists the documents of the attachment that an answer holds.
-func (a answer) documents(t *testing.T, path ...string) (out []anObject) {
+func (a response) documents(t *testing.T, path ...string) (out []anObject) {
 	t.Helper()
 	list, ok := a.get(t, append(path, "documents")...).([]any)
 	if !ok {
@@ -210,10 +210,10 @@ func encodedJPEG(img image.Image, quality int) []byte {
 }
 
 // wantFields checks a refusal and its faults, each "field code".
-func wantFields(t *testing.T, a answer, fields string) {
+func wantFields(t *testing.T, a response, fields string) {
 	t.Helper()
 	if got := strings.Join(a.fields(t), ","); a.StatusCode != 422 || a.code() != "INVALID_REQUEST" || got != fields {
-		t.Errorf("answer %d %s, want 422 %s: %s", a.StatusCode, got, fields, a.body)
+		t.Errorf("status %d %s, want 422 %s: %s", a.StatusCode, got, fields, a.body)
 	}
 }
 
@@ -237,14 +237,14 @@ func (s *service) refuses(t *testing.T, path string, bodies map[string]refused) 
 			slices.Sort(got)
 			slices.Sort(want)
 			if a.StatusCode != c.status || fmt.Sprint(got) != fmt.Sprint(want) {
-				t.Errorf("answer %d %s, want %d %s: %s", a.StatusCode, got, c.status, want, a.body)
+				t.Errorf("status %d %s, want %d %s: %s", a.StatusCode, got, c.status, want, a.body)
 			}
 		})
 	}
 }
 
 // wantReplay checks that second repeats first, but for a secret that it showed.
-func wantReplay(t *testing.T, first, second answer) {
+func wantReplay(t *testing.T, first, second response) {
 	t.Helper()
 	if second.StatusCode != first.StatusCode || second.body != first.hidden() || second.Header.Get("Idempotent-Replayed") != "true" ||
 		second.Header.Get("X-Request-Id") == first.Header.Get("X-Request-Id") || first.Header.Get("Idempotent-Replayed") != "" {

@@ -124,11 +124,11 @@ func (s *service) tryKeys(t *testing.T, operations map[string]keyed, secrets []s
 
 // atOnce sends the call from ten keys of one organization at once. One takes
 // effect; the others repeat its reply, or report that it still runs.
-func (s *service) atOnce(t *testing.T, c call, status int, secrets []string) (first answer) {
+func (s *service) atOnce(t *testing.T, c call, status int, secrets []string) (first response) {
 	t.Helper()
 	var group sync.WaitGroup
 	var mu sync.Mutex
-	var fresh, replayed []answer
+	var fresh, replayed []response
 	for _, secret := range secrets {
 		one := c
 		one.key = secret
@@ -140,7 +140,7 @@ func (s *service) atOnce(t *testing.T, c call, status int, secrets []string) (fi
 			case a.StatusCode == 409 && a.code() == "IDEMPOTENCY_KEY_IN_USE" && a.Header.Get("Retry-After") != "":
 			case a.StatusCode == 429: // there are six places for uploads
 			case a.StatusCode != status:
-				t.Errorf("answer %d %s", a.StatusCode, a.body)
+				t.Errorf("status %d %s", a.StatusCode, a.body)
 			case a.Header.Get("Idempotent-Replayed") == "":
 				fresh = append(fresh, a)
 			default:
@@ -159,7 +159,7 @@ func (s *service) atOnce(t *testing.T, c call, status int, secrets []string) (fi
 }
 
 // wantReplays repeats the call, and then uses its key for others.
-func (s *service) wantReplays(t *testing.T, k keyed, c call, first answer) {
+func (s *service) wantReplays(t *testing.T, k keyed, c call, first response) {
 	t.Helper()
 	wantReplay(t, first, s.do(t, c))
 	if k.again != "" {
@@ -221,7 +221,7 @@ func TestRefusalsKeepNoKey(t *testing.T) {
 	} {
 		a := s.do(t, key(c.call))
 		if a.StatusCode != c.status || a.code() == "IDEMPOTENCY_KEY_REUSED" {
-			t.Errorf("request %d: answer %d %s, want %d", i, a.StatusCode, a.body, c.status)
+			t.Errorf("request %d: status %d %s, want %d", i, a.StatusCode, a.body, c.status)
 		}
 	}
 	wantStatus(t, s.do(t, key(call{path: "/payer_requests", body: letter(nil)})), 422, billing.CodeIdempotencyKeyReused)

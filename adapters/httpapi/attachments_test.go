@@ -16,7 +16,7 @@ import (
 
 // event reads the one event about the resource, and checks that it is the
 // first of its history.
-func (s *service) event(t *testing.T, resource, kind string) answer {
+func (s *service) event(t *testing.T, resource, kind string) response {
 	t.Helper()
 	found := s.walk(t, "/events?resource_id="+resource)
 	if len(found) != 1 {
@@ -44,7 +44,7 @@ func (s *service) wantStored(t *testing.T, attachment string, documents []anObje
 }
 
 // wantSent checks what closing makes of an attachment.
-func wantSent(t *testing.T, a answer, path ...string) (number string) {
+func wantSent(t *testing.T, a response, path ...string) (number string) {
 	t.Helper()
 	at := func(names ...string) []string { return append(append([]string{}, path...), names...) }
 	number = a.text(t, at("attachment_number")...)

@@ -39,7 +39,7 @@ func (s *service) richClaim() anObject {
 }
 
 // contentOf is what a claim has of a body.
-func contentOf(t *testing.T, a answer) anObject {
+func contentOf(t *testing.T, a response) anObject {
 	t.Helper()
 	o := maps.Clone(a.get(t).(anObject))
 	maps.DeleteFunc(o, func(name string, _ any) bool {

@@ -38,9 +38,9 @@ func (s *service) clear(t *testing.T) {
 }
 
 // until reads the resource until its state is what it will be.
-func (s *service) until(t *testing.T, path, state string) answer {
+func (s *service) until(t *testing.T, path, state string) response {
 	t.Helper()
-	var a answer
+	var a response
 	porttest.Await(t, path+" is "+state, func() bool {
 		<-time.After(10 * time.Millisecond)
 		a = s.do(t, call{path: path})

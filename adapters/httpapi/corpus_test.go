@@ -95,7 +95,7 @@ func TestCorpusOfBodies(t *testing.T) {
 		if data != "" {
 			a := s.do(t, call{path: "/eligibility", body: data, bad: true})
 			if a.StatusCode != 422 {
-				t.Errorf("%s: answer %d %s", file, a.StatusCode, a.body)
+				t.Errorf("%s: status %d %s", file, a.StatusCode, a.body)
 			}
 		}
 		s.keeps(t, "/eligibility", good, "tenant_reference", data)
@@ -114,10 +114,10 @@ func (s *service) keeps(t *testing.T, path, body, field, value string) {
 	}
 	var sent anObject
 	if err := json.Unmarshal([]byte(`{"v":`+value+`}`), &sent); err != nil || a.StatusCode >= 300 {
-		t.Errorf("%s with %s %.60q: answer %d %s, %v", path, field, value, a.StatusCode, a.body, err)
+		t.Errorf("%s with %s %.60q: status %d %s, %v", path, field, value, a.StatusCode, a.body, err)
 		return
 	}
-	for _, have := range []answer{a, s.do(t, call{path: path + "/" + a.text(t, "id")})} {
+	for _, have := range []response{a, s.do(t, call{path: path + "/" + a.text(t, "id")})} {
 		if got := have.get(t, field); fmt.Sprint(got) != fmt.Sprint(sent["v"]) {
 			t.Errorf("%s with %s: sent %v, kept %v", path, field, sent["v"], got)
 		}
@@ -154,7 +154,7 @@ func TestNaughtyStrings(t *testing.T) {
 		first := s.question("ACTIVE-BASIC", func(_, sub anObject) { sub["first_name"] = text })
 		a := s.do(t, call{path: "/eligibility", body: first, bad: true})
 		if a.StatusCode != 422 && (a.StatusCode != 200 || a.text(t, "request", "subscriber", "first_name") != text) {
-			t.Errorf("%q as a name: answer %d %s", text, a.StatusCode, a.body)
+			t.Errorf("%q as a name: status %d %s", text, a.StatusCode, a.body)
 		}
 	}
 }
@@ -173,18 +173,18 @@ func (s *service) naughtyClaim(t *testing.T, text string) {
 		}
 		got := a.text(t, strings.Fields(strings.Replace(path, "lines", "lines 0", 1))...)
 		if a.StatusCode != 201 || strings.TrimSpace(text) != "" && got != text && got != strings.ToUpper(text) {
-			t.Errorf("%q as %s: answer %d %s", text, path, a.StatusCode, a.body)
+			t.Errorf("%q as %s: status %d %s", text, path, a.StatusCode, a.body)
 		}
 	}
 	a := s.claimWith(t, text, "kind", "payer_id", "office_id", "rendering_provider_id", "place_of_service", "subscriber gender", "subscriber address zip",
 		"patient relationship", "accident state", "lines fee", "lines procedure_code")
 	if a.StatusCode != 422 || len(a.fields(t)) == 0 {
-		t.Errorf("%q in all fields: answer %d %s", text, a.StatusCode, a.body)
+		t.Errorf("%q in all fields: status %d %s", text, a.StatusCode, a.body)
 	}
 }
 
 // claimWith makes a claim with the text in the fields.
-func (s *service) claimWith(t *testing.T, text string, paths ...string) answer {
+func (s *service) claimWith(t *testing.T, text string, paths ...string) response {
 	t.Helper()
 	return s.do(t, call{path: "/claims", bad: true, body: s.crown("1", func(claim anObject) {
 		claim["patient"] = anObject{"first_name": "Kim", "last_name": "Example", "date_of_birth": "2015-06-01", "relationship": "child"}
@@ -225,7 +225,7 @@ func TestCorpusOfRawRequests(t *testing.T) {
 				break
 			}
 			if a.StatusCode >= http.StatusInternalServerError {
-				t.Errorf("%s: answer %d %s", name, a.StatusCode, a.body)
+				t.Errorf("%s: status %d %s", name, a.StatusCode, a.body)
 			}
 		}
 		_, _ = io.Copy(io.Discard, w.r)

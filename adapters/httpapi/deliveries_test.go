@@ -74,7 +74,7 @@ func TestPing(t *testing.T) {
 	}
 	got := s.receiver.at("/ping")
 	for _, p := range got {
-		answer{body: p.body}.shows(t, "type", "ping", "object", "event", "id", p.header.Get("Webhook-Id"), "sequence", 1,
+		response{body: p.body}.shows(t, "type", "ping", "object", "event", "id", p.header.Get("Webhook-Id"), "sequence", 1,
 			"data.id", lastOf(endpoint))
 		if !p.verifies(secret) {
 			t.Errorf("%s with %v", p.body, p.header)
@@ -85,7 +85,7 @@ func TestPing(t *testing.T) {
 	s.must(t, 200, call{method: "PATCH", path: endpoint, body: `{"url":"https://` + gone + `/"}`})
 	a := s.must(t, 200, act(endpoint, "ping"))
 	if a.shows(t, "status", nil, "error", some{}); strings.Contains(a.body, "127.0.0.1") || strings.Contains(a.body, "dial") {
-		t.Errorf("answer %s", a.body)
+		t.Errorf("reply %s", a.body)
 	}
 	if rows := s.walk(t, endpoint+"/deliveries"); len(got) != 2 || len(rows) != 0 {
 		t.Errorf("%d posts, and the deliveries %v", len(got), rows)

@@ -47,7 +47,7 @@ func TestOrderOfChecksOfAnUpload(t *testing.T) {
 		}
 		a := s.do(t, call{method: c.method, path: c.path + "/documents", key: c.key, idem: c.idem, body: c.body, header: header, bad: true})
 		if a.StatusCode != c.status || a.code() != string(c.code) {
-			t.Errorf("request %d: answer %d %s, want %d %s", i, a.StatusCode, a.body, c.status, c.code)
+			t.Errorf("request %d: status %d %s, want %d %s", i, a.StatusCode, a.body, c.status, c.code)
 		}
 		if c.status == 405 && a.Header.Get("Allow") != "POST" {
 			t.Errorf("Allow %q", a.Header.Get("Allow"))

@@ -112,7 +112,7 @@ func TestDocumentsTakenOff(t *testing.T) {
 	wantStatus(t, s.do(t, remove(other, first)), 404, billing.CodeNotFound)
 	a := s.must(t, 204, gone)
 	if a.body != "" || a.Header.Get("Content-Type") != "" {
-		t.Errorf("answer %v %q", a.Header, a.body)
+		t.Errorf("reply %v %q", a.Header, a.body)
 	}
 	wantReplay(t, a, s.do(t, gone))
 	wantStatus(t, s.do(t, remove(path, first)), 404, billing.CodeNotFound)

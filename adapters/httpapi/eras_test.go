@@ -110,7 +110,7 @@ func TestClaimsOfERAArePaged(t *testing.T) {
 	path := "/eras/" + id
 	era := s.must(t, 200, call{path: path})
 	era.shows(t, "payer", nil, "payer_name", "SOMEBODY", "counts", "map[claims:60 matched:0 unmatched:60]")
-	ordinals := func(a answer, path ...string) (out []int) {
+	ordinals := func(a response, path ...string) (out []int) {
 		rows, _ := a.get(t, append(path, "data")...).([]any)
 		for _, row := range rows {
 			var n int

@@ -135,7 +135,7 @@ func TestOrderOfChecks(t *testing.T) {
 	} {
 		a := p.ask(t, "%sHost: molar\r\nContent-Length: 0\r\n\r\n", c.request)
 		if a.StatusCode != c.status || a.code() != string(c.code) {
-			t.Errorf("%q: answer %d %s, want %d %s", c.request, a.StatusCode, a.code(), c.status, c.code)
+			t.Errorf("%q: status %d %s, want %d %s", c.request, a.StatusCode, a.code(), c.status, c.code)
 		}
 		if allow := map[bool]string{true: "POST", false: ""}[c.status == 405]; c.request[:7] != "OPTIONS" && a.Header.Get("Allow") != allow {
 			t.Errorf("%q: Allow is %q", c.request, a.Header.Get("Allow"))

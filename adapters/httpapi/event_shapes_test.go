@@ -99,25 +99,25 @@ func TestEventsKeepTheContract(t *testing.T) {
 				}
 			}
 			data := decoded(t, []byte(body))
-			for path := range spoiled(data, "data") {
+			for path := range damaged(data, "data") {
 				if refusal(schemas[known], data) == nil {
 					t.Errorf("the contract takes the data %s", path)
 				}
 			}
 			if err := refusal(schemas[known], data); err != nil {
-				t.Error(err) // spoiled has repaired it
+				t.Error(err) // damaged has repaired it
 			}
 		})
 	}
 }
 
-// spoiled takes each field out of a value in turn, then puts an unknown one
+// damaged takes each field out of a value in turn, then puts an unknown one
 // into each of its objects. It says what it did, and undoes it.
-func spoiled(v any, path string) iter.Seq[string] {
+func damaged(v any, path string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		object, _ := v.(map[string]any)
 		for _, name := range slices.Sorted(maps.Keys(object)) {
-			for deeper := range spoiled(object[name], path+"."+name) {
+			for deeper := range damaged(object[name], path+"."+name) {
 				if !yield(deeper) {
 					return
 				}

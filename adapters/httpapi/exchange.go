@@ -117,7 +117,7 @@ func (x *exchange) operate(r *route) (*reply, error) {
 	if err := x.permit(r.permission); err != nil {
 		return nil, err
 	}
-	if err := x.share(); err != nil {
+	if err := x.admit(); err != nil {
 		return nil, err
 	}
 	if r.body == uploadBody {

@@ -81,7 +81,7 @@ func TestCorpusOfForms(t *testing.T) {
 		}
 		w.send("%s\r\n%s", strings.Replace(uploadHead("/upload", goodSecret, "Content-Length: "+strconv.Itoa(len(c.body))), boundary, c.boundary, 1), c.body)
 		if a := w.reply(); a.StatusCode != http.StatusCreated && a.code() != string(billing.CodeInvalidRequest) || a.Close {
-			t.Errorf("%s: answer %d %s, close %v", c.name, a.StatusCode, a.body, a.Close)
+			t.Errorf("%s: status %d %s, close %v", c.name, a.StatusCode, a.body, a.Close)
 		}
 	}
 	if checked != len(broken) {

@@ -189,7 +189,7 @@ func TestSlowDripIsNotCut(t *testing.T) {
 				w.send("%c", request[1][i])
 			}
 			if a := w.reply(); a.StatusCode != 200 || a.Close {
-				t.Errorf("answer %d, close %v", a.StatusCode, a.Close)
+				t.Errorf("status %d, close %v", a.StatusCode, a.Close)
 			}
 		})
 	}
@@ -239,11 +239,11 @@ func TestKeepAlive(t *testing.T) {
 	}
 	w.send("%s\r\n", head("/echo/x", "Content-Length: 0")) // an error without a body keeps the connection too
 	if a := w.reply(); a.StatusCode != 404 || a.Close {
-		t.Errorf("answer %d, close %v", a.StatusCode, a.Close)
+		t.Errorf("status %d, close %v", a.StatusCode, a.Close)
 	}
 	w.send("GET /ok HTTP/1.1\r\nHost: molar\r\nAuthorization: Bearer %s\r\n\r\n", goodSecret)
 	if a := w.reply(); a.StatusCode != 200 || a.Close {
-		t.Errorf("answer %d, close %v", a.StatusCode, a.Close)
+		t.Errorf("status %d, close %v", a.StatusCode, a.Close)
 	}
 }
 
@@ -255,7 +255,7 @@ func TestPipelining(t *testing.T) {
 		head("/echo", "Content-Length: 5"), head("/echo", "Transfer-Encoding: chunked"))
 	for _, want := range []string{"first", "second", "\"smuggled\"\n"} {
 		if a := w.reply(); a.body != want {
-			t.Errorf("answer %q, want %q", a.body, want)
+			t.Errorf("reply %q, want %q", a.body, want)
 		}
 	}
 }
@@ -266,11 +266,11 @@ func TestExpectContinue(t *testing.T) {
 	w := dial(t, p.addr)
 	w.send("%s\r\n", head("/echo", "Expect: 100-continue", "Content-Length: 5"))
 	if a, err := w.tryReply(); err != nil || a.StatusCode != 100 {
-		t.Fatalf("answer %v, %v, want 100", a.StatusCode, err)
+		t.Fatalf("reply %v, %v, want 100", a.StatusCode, err)
 	}
 	w.send("hello")
 	if a := w.reply(); a.body != "hello" || a.Close {
-		t.Errorf("answer %q, close %v", a.body, a.Close)
+		t.Errorf("reply %q, close %v", a.body, a.Close)
 	}
 }
 
@@ -332,7 +332,7 @@ func TestUnreadBodyIsNoRequest(t *testing.T) {
 				w.send("%s%s", start, rest)
 				a := w.reply()
 				if want := name[:3]; strconv.Itoa(a.StatusCode) != want || !a.Close {
-					t.Errorf("answer %d, close %v, want %s and a close", a.StatusCode, a.Close, want)
+					t.Errorf("status %d, close %v, want %s and a close", a.StatusCode, a.Close, want)
 				}
 				w.closed()
 			})
@@ -411,7 +411,7 @@ func TestFraming(t *testing.T) {
 			switch want := map[string]int{"header section too big": 431, "bare LF": 408}[name]; {
 			case want != 0:
 				if a.StatusCode != want {
-					t.Errorf("answer %d, want %d", a.StatusCode, want)
+					t.Errorf("status %d, want %d", a.StatusCode, want)
 				}
 			default:
 				wantStatus(t, a, 400, billing.CodeInvalidRequest)
@@ -551,7 +551,7 @@ func TestHead(t *testing.T) {
 	b, err := io.ReadAll(a.Body)
 	err = errors.Join(err, a.Body.Close())
 	if a.StatusCode != 200 || len(b) != 0 || err != nil || a.ContentLength != int64(len("\"smuggled\"\n")) {
-		t.Errorf("answer %d, length %d, %q, %v", a.StatusCode, a.ContentLength, b, err)
+		t.Errorf("status %d, length %d, %q, %v", a.StatusCode, a.ContentLength, b, err)
 	}
 }
 
@@ -561,7 +561,7 @@ func TestGuardHeaderIsTheServersOwn(t *testing.T) {
 	p := startProbe(t, Options{})
 	for _, verdict := range []string{verdictMalformed, verdictTooLarge} {
 		if a := p.ask(t, "%s\r\nhello", head("/echo", "x-molar-guard: "+verdict, "Content-Length: 5")); a.StatusCode != 200 || a.Close {
-			t.Errorf("answer %d, close %v", a.StatusCode, a.Close)
+			t.Errorf("status %d, close %v", a.StatusCode, a.Close)
 		}
 	}
 }
@@ -572,7 +572,7 @@ func TestIdleConnectionIsClosed(t *testing.T) {
 	w := dial(t, p.addr)
 	w.send("GET /ok HTTP/1.1\r\nHost: molar\r\nAuthorization: Bearer %s\r\n\r\n", goodSecret)
 	if a := w.reply(); a.StatusCode != 200 {
-		t.Errorf("answer %d", a.StatusCode)
+		t.Errorf("status %d", a.StatusCode)
 	}
 	w.closed()
 	if _, err := w.r.ReadByte(); !errors.Is(err, io.EOF) {

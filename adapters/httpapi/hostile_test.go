@@ -133,7 +133,7 @@ func TestHostileBodies(t *testing.T) { //nolint:paralleltest // it counts what t
 			}
 			a := w.reply()
 			if a.StatusCode != http.StatusUnprocessableEntity {
-				t.Errorf("%s %s, %s: answer %d %.200s", r.method, r.path, name, a.StatusCode, a.body)
+				t.Errorf("%s %s, %s: status %d %.200s", r.method, r.path, name, a.StatusCode, a.body)
 			}
 			if n := allocated() - before; n > hostileAllocation {
 				t.Errorf("%s %s, %s: %d bytes allocated", r.method, r.path, name, n)

@@ -40,7 +40,7 @@ func TestControlCharactersInTheIdempotencyKey(t *testing.T) {
 				w.send("%s", part)
 				if i == 0 && len(parts) == 2 {
 					if a := w.reply(); a.StatusCode != 200 {
-						t.Fatalf("answer %s", a.body)
+						t.Fatalf("reply %s", a.body)
 					}
 				}
 			}

@@ -176,7 +176,7 @@ func (w *wire) send(format string, args ...any) {
 }
 
 // ask sends one request on a connection of its own.
-func (p *probe) ask(t *testing.T, format string, args ...any) answer {
+func (p *probe) ask(t *testing.T, format string, args ...any) response {
 	t.Helper()
 	w := dial(t, p.addr)
 	defer func() { _ = w.Close() }()
@@ -184,14 +184,14 @@ func (p *probe) ask(t *testing.T, format string, args ...any) answer {
 	return w.reply()
 }
 
-// answer is a reply as it came, with its body read.
-type answer struct {
+// response is a reply as it came, with its body read.
+type response struct {
 	*http.Response
 	body string
 }
 
 // reply reads the next reply. Every reply has the headers that all have.
-func (w *wire) reply() answer {
+func (w *wire) reply() response {
 	w.t.Helper()
 	a, err := w.tryReply()
 	if err != nil {
@@ -200,19 +200,19 @@ func (w *wire) reply() answer {
 	return a
 }
 
-func (w *wire) tryReply() (answer, error) {
+func (w *wire) tryReply() (response, error) {
 	r, err := http.ReadResponse(w.r, nil)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	b, err := io.ReadAll(r.Body)
 	if err = errors.Join(err, r.Body.Close()); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	if r.StatusCode >= 200 {
 		checkHeaders(w.t, r)
 	}
-	return answer{r, string(b)}, nil
+	return response{r, string(b)}, nil
 }
 
 func checkHeaders(t *testing.T, r *http.Response) {
@@ -247,15 +247,15 @@ func head(target string, more ...string) string {
 	return start
 }
 
-func (a answer) code() string {
+func (a response) code() string {
 	_, rest, _ := strings.Cut(a.body, `"error":"`)
 	code, _, _ := strings.Cut(rest, `"`)
 	return code
 }
 
-func wantStatus(t *testing.T, a answer, status int, code billing.Code) {
+func wantStatus(t *testing.T, a response, status int, code billing.Code) {
 	t.Helper()
 	if a.StatusCode != status || a.code() != string(code) {
-		t.Errorf("answer %d %s, want %d %s: %s", a.StatusCode, a.code(), status, code, a.body)
+		t.Errorf("status %d %s, want %d %s: %s", a.StatusCode, a.code(), status, code, a.body)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 // wantAnswered checks an answer and what it leaves behind: the request, the
 // attachment, and one event.
-func (s *service) wantAnswered(t *testing.T, request string, a answer) (attachment string) {
+func (s *service) wantAnswered(t *testing.T, request string, a response) (attachment string) {
 	t.Helper()
 	attachment = a.text(t, "attachment", "id")
 	a.shows(t, "object", "payer_request_answer", "payer_request.state", "answered",
@@ -62,14 +62,14 @@ func TestSolicitedAnswer(t *testing.T) {
 
 	first := s.must(t, 200, call{path: request + "/answer", body: "{}"})
 	if s.wantAnswered(t, request, first) != made.text(t, "id") || len(first.documents(t, "attachment")) != 2 {
-		t.Errorf("answer %s", first.body)
+		t.Errorf("reply %s", first.body)
 	}
 	s.wantNothingChanges(t, path, first.documents(t, "attachment")[0]["id"].(string))
 	// An answered request returns its answer, whatever the next says.
 	for _, body := range []string{"{}", `{"narrative":"late"}`, s.own(with("payer_id", nil)), jsonOf(anObject{"attachment_id": made.text(t, "id")}, nil)} {
 		a := s.must(t, 200, call{path: request + "/answer", body: body})
 		if a.body != first.body || a.Header.Get("Idempotent-Replayed") != "" {
-			t.Errorf("answer %s after %s", a.body, first.body)
+			t.Errorf("reply %s after %s", a.body, first.body)
 		}
 	}
 	s.event(t, made.text(t, "id"), "attachment.completed")
@@ -147,6 +147,6 @@ func TestAnswerInWords(t *testing.T) {
 	s.wantAnswered(t, request, a)
 	a.shows(t, "attachment.narrative", "See the chart.", "attachment.claim_id", claim, "attachment.request_id", a.Header.Get("X-Request-Id"))
 	if a.text(t, "attachment", "attachment_number") == number || len(a.documents(t, "attachment")) != 0 {
-		t.Errorf("answer %s", a.body)
+		t.Errorf("reply %s", a.body)
 	}
 }

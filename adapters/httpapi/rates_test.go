@@ -119,7 +119,7 @@ func TestRateLimit(t *testing.T) {
 	t.Parallel()
 	clock := newHandClock()
 	p := startProbe(t, Options{RateRequests: 2, Now: clock.Now})
-	ask := func(request string) answer {
+	ask := func(request string) response {
 		return p.ask(t, "%sHost: molar\r\n\r\n", request)
 	}
 	get := "GET /ok HTTP/1.1\r\nAuthorization: Bearer " + goodSecret + "\r\n"

@@ -21,7 +21,7 @@ func TestNetworkFailsClosing(t *testing.T) {
 		t.Errorf("the message is %q", m)
 	}
 	if len(first.fields(t)) != 0 || first.text(t, "request_id") != first.Header.Get("X-Request-Id") {
-		t.Errorf("answer %s", first.body)
+		t.Errorf("reply %s", first.body)
 	}
 	wantReplay(t, first, s.do(t, shut))
 	if a := s.must(t, 200, call{path: path}); a.body != before.body {

@@ -81,7 +81,7 @@ type Server struct {
 	metrics  *metrics
 	uploads  *uploads
 	rates    *rates
-	shares   *shares
+	quotas   *quotas
 	tempDir  string
 	now      func() time.Time
 
@@ -133,7 +133,7 @@ func newServer(
 		s.now = time.Now
 	}
 	s.rates = newRates(o.RateRequests, o.RateChecks, s.now)
-	s.shares = newShares(s.limits.Requests)
+	s.quotas = newQuotas(s.limits.Requests)
 	s.base, s.cancel = context.WithCancel(context.Background()) //nolint:forbidigo // requests outlive the caller of New; Shutdown ends them
 	s.assemble()
 	return s, nil

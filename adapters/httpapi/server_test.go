@@ -38,7 +38,7 @@ func TestRequestTimeoutStartsAfterTheBody(t *testing.T) {
 	<-p.waiting
 	close(p.release)
 	if a := w.reply(); a.StatusCode != 200 {
-		t.Errorf("answer %d", a.StatusCode)
+		t.Errorf("status %d", a.StatusCode)
 	}
 }
 
@@ -104,7 +104,7 @@ func TestShutdownEndsWithItsContext(t *testing.T) {
 		t.Error("the connection that was closed is not reported")
 	}
 	if a, err := w.tryReply(); err == nil && a.StatusCode != 504 {
-		t.Errorf("answer %d", a.StatusCode)
+		t.Errorf("status %d", a.StatusCode)
 	}
 }
 
@@ -152,11 +152,11 @@ func TestPanic(t *testing.T) {
 	}
 	w.send("%s", smuggled) // the connection is as good as before
 	if a := w.reply(); a.StatusCode != 200 {
-		t.Errorf("answer %d", a.StatusCode)
+		t.Errorf("status %d", a.StatusCode)
 	}
 }
 
-func TestAccessLogNamesNobody(t *testing.T) {
+func TestAccessLogHasNoNames(t *testing.T) {
 	t.Parallel()
 	p := startProbe(t, Options{})
 	for _, request := range []string{
@@ -168,7 +168,7 @@ func TestAccessLogNamesNobody(t *testing.T) {
 		head("/echo", "Content-Length: 8", "Transfer-Encoding: Jane-Doe") + "\r\nJane-Doe",
 	} {
 		if a := p.ask(t, "%s", request); a.Header.Get("X-Request-Id") == "Jane-Doe" || strings.Contains(a.body, "Jane-Doe") {
-			t.Errorf("answer %v %s", a.Header, a.body)
+			t.Errorf("reply %v %s", a.Header, a.body)
 		}
 	}
 	shutDown(t, p.server)

@@ -232,7 +232,7 @@ type call struct {
 	bad    bool // the contract refuses the request
 }
 
-func (s *service) do(t *testing.T, c call) answer {
+func (s *service) do(t *testing.T, c call) response {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+s.addr+root+c.path, http.NoBody)
 	if err != nil {
@@ -280,7 +280,7 @@ func (s *service) do(t *testing.T, c call) answer {
 		forContract.Body = body()
 	}
 	checkContract(t, forContract, c.body, !c.bad && got.StatusCode != 400, got.StatusCode, got.Header, string(b))
-	return answer{got, string(b)}
+	return response{got, string(b)}
 }
 
 // anObject is a JSON object.
@@ -301,7 +301,7 @@ func (s *service) question(memberID string, change func(q, subscriber anObject))
 }
 
 // get reads a field of the body by its path.
-func (a answer) get(t *testing.T, path ...string) any {
+func (a response) get(t *testing.T, path ...string) any {
 	t.Helper()
 	var v any
 	d := json.NewDecoder(strings.NewReader(a.body))
@@ -325,7 +325,7 @@ func (a answer) get(t *testing.T, path ...string) any {
 	return v
 }
 
-func (a answer) text(t *testing.T, path ...string) string {
+func (a response) text(t *testing.T, path ...string) string {
 	t.Helper()
 	s, _ := a.get(t, path...).(string)
 	return s
@@ -336,7 +336,7 @@ type some struct{}
 
 // shows checks fields of the body, each given as its path, such as
 // documents.0.md5, and its value. An empty text is as good as null.
-func (a answer) shows(t *testing.T, fields ...any) {
+func (a response) shows(t *testing.T, fields ...any) {
 	t.Helper()
 	for i := 0; i < len(fields); i += 2 {
 		path, want := fields[i].(string), fields[i+1]
@@ -355,7 +355,7 @@ func (a answer) shows(t *testing.T, fields ...any) {
 }
 
 // fields lists the faults of an error reply as "field code".
-func (a answer) fields(t *testing.T) (out []string) {
+func (a response) fields(t *testing.T) (out []string) {
 	t.Helper()
 	list, _ := a.get(t, "errors").([]any)
 	for _, f := range list {

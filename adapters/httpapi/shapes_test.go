@@ -77,7 +77,7 @@ func pendingCheck() *billing.EligibilityCheck {
 	}
 }
 
-func completed(t *testing.T, change func(*billing.EligibilityCheck), a billing.CheckAnswer) *billing.EligibilityCheck {
+func completed(t *testing.T, change func(*billing.EligibilityCheck), a billing.CheckResponse) *billing.EligibilityCheck {
 	t.Helper()
 	c := pendingCheck()
 	if change != nil {
@@ -132,7 +132,7 @@ func checkShapes(t *testing.T) map[string]shown {
 		c.Inquiry.Patient = &billing.Dependent{
 			FirstName: "Kim", LastName: "Example", DateOfBirth: billing.Date{Year: 2015, Month: 6, Day: 1}, Relationship: billing.RelationChild,
 		}
-	}, billing.CheckAnswer{Outcome: billing.OutcomeAnswered, Benefits: fullBenefits(), LatencyMS: new(1499)})
+	}, billing.CheckResponse{Outcome: billing.OutcomeAnswered, Benefits: fullBenefits(), LatencyMS: new(1499)})
 	hit := pendingCheck()
 	if err := hit.AnswerFromCache(full, hit.CreatedAt); err != nil {
 		t.Fatal(err)
@@ -146,10 +146,10 @@ func checkShapes(t *testing.T) map[string]shown {
 		"check_pending":  pendingCheck(),
 		"check_full":     full,
 		"check_hit":      hit,
-		"check_empty":    completed(t, nil, billing.CheckAnswer{Outcome: billing.OutcomeAnswered, Benefits: &billing.Benefits{Status: billing.CoverageUnknown}, LatencyMS: new(0)}),
-		"check_rejected": completed(t, nil, billing.CheckAnswer{Outcome: billing.OutcomeRejected, Rejection: rejection, LatencyMS: new(7)}),
+		"check_empty":    completed(t, nil, billing.CheckResponse{Outcome: billing.OutcomeAnswered, Benefits: &billing.Benefits{Status: billing.CoverageUnknown}, LatencyMS: new(0)}),
+		"check_rejected": completed(t, nil, billing.CheckResponse{Outcome: billing.OutcomeRejected, Rejection: rejection, LatencyMS: new(7)}),
 		"check_network":  completed(t, nil, billing.Unanswered(billing.OutcomeError, billing.AboutClearinghouse, "sandbox", 7)),
-		"check_failed":   completed(t, nil, billing.CheckAnswer{Outcome: billing.OutcomeError}),
+		"check_failed":   completed(t, nil, billing.CheckResponse{Outcome: billing.OutcomeError}),
 	} {
 		out[name] = shown{"EligibilityCheck", checkShape(c)}
 	}

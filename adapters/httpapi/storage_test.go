@@ -40,7 +40,7 @@ func (s *service) unavailable(t *testing.T, log *syncBuffer, c call) {
 
 // atLast sends the call until it is no longer refused for now: a server that was
 // started may still be unwell.
-func (s *service) atLast(t *testing.T, status int, c call) answer {
+func (s *service) atLast(t *testing.T, status int, c call) response {
 	t.Helper()
 	for {
 		if a := s.do(t, c); a.StatusCode != 503 || t.Context().Err() != nil {

@@ -78,7 +78,7 @@ func TestStream(t *testing.T) {
 		w.send("%s", getDocumentContent(http.MethodGet))
 		a := w.reply()
 		if a.StatusCode != 200 || a.Close || a.body != image || a.ContentLength != int64(len(image)) {
-			t.Errorf("answer %d, close %v, %d bytes of %d", a.StatusCode, a.Close, len(a.body), a.ContentLength)
+			t.Errorf("status %d, close %v, %d bytes of %d", a.StatusCode, a.Close, len(a.body), a.ContentLength)
 		}
 		if a.Header.Get("Content-Type") != "image/jpeg" || a.Header.Get("Content-Disposition") != `attachment; filename="doc_1.jpg"` {
 			t.Errorf("headers are %v", a.Header)
@@ -106,7 +106,7 @@ func TestStreamHead(t *testing.T) {
 	}
 	_ = a.Body.Close()
 	if a.StatusCode != 200 || a.ContentLength != 1000 || a.Header.Get("Content-Type") != "image/jpeg" {
-		t.Errorf("answer %d, %d bytes, %v", a.StatusCode, a.ContentLength, a.Header)
+		t.Errorf("status %d, %d bytes, %v", a.StatusCode, a.ContentLength, a.Header)
 	}
 	if next := w.reply(); next.body != "\"smuggled\"\n" {
 		t.Errorf("after it: %q", next.body)

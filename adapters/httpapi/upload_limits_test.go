@@ -209,7 +209,7 @@ func TestUploadsThatHaveArrived(t *testing.T) {
 		}
 		for _, w := range append(inside, late) {
 			if a := w.reply(); a.StatusCode != 200 {
-				t.Errorf("answer %d %s", a.StatusCode, a.body)
+				t.Errorf("status %d %s", a.StatusCode, a.body)
 			}
 			_ = w.Close()
 		}

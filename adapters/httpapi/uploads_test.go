@@ -53,10 +53,10 @@ func showUpload(x *exchange) (*reply, error) {
 	return &reply{status: http.StatusCreated, body: out}, nil
 }
 
-func (a answer) upload(t *testing.T) (u shownUpload) {
+func (a response) upload(t *testing.T) (u shownUpload) {
 	t.Helper()
 	if a.StatusCode != http.StatusCreated {
-		t.Fatalf("answer %d %s", a.StatusCode, a.body)
+		t.Fatalf("status %d %s", a.StatusCode, a.body)
 	}
 	if err := json.Unmarshal([]byte(a.body), &u); err != nil {
 		t.Fatal(err)
@@ -100,7 +100,7 @@ func (w *wire) sendUpload(target, secret, body string) {
 }
 
 // askUpload is ask for a whole upload.
-func (p *probe) askUpload(t *testing.T, target, secret, body string) answer {
+func (p *probe) askUpload(t *testing.T, target, secret, body string) response {
 	t.Helper()
 	return p.ask(t, "%s\r\n%s", uploadHead(target, secret, "Content-Length: "+strconv.Itoa(len(body))), body)
 }
@@ -199,7 +199,7 @@ func TestOrderOfUploadChecks(t *testing.T) {
 		t.Helper()
 		a := p.ask(t, "%s", request)
 		if a.StatusCode != status {
-			t.Errorf("%s: answer %d %s, want %d", name, a.StatusCode, a.body, status)
+			t.Errorf("%s: status %d %s, want %d", name, a.StatusCode, a.body, status)
 		}
 		if wait := a.Header.Get("Retry-After"); (wait != "") != (status == 429) {
 			t.Errorf("%s: Retry-After is %q", name, wait)
@@ -228,7 +228,7 @@ func TestOrderOfUploadChecks(t *testing.T) {
 	ask("no place, and no form", start(otherSecret, "Content-Length: 1", "Idempotency-Key: k", noForm)+"x", 429)
 	p.release <- struct{}{}
 	if a := holder.reply(); a.StatusCode != 200 {
-		t.Errorf("answer %d %s", a.StatusCode, a.body)
+		t.Errorf("status %d %s", a.StatusCode, a.body)
 	}
 	ask("no form", start(goodSecret, "Content-Length: 1", "Idempotency-Key: k", noForm)+"x", 422)
 	p.wantNoUploads()
@@ -249,7 +249,7 @@ func TestUploadsLeaveNothing(t *testing.T) {
 	}
 	for target, want := range map[string]int{"/upload": 422, "/upload/panic": 500, "/upload/wait": 504} {
 		if a := p.askUpload(t, target, goodSecret, body); a.StatusCode != want || a.Close {
-			t.Errorf("%s: answer %d, close %v", target, a.StatusCode, a.Close)
+			t.Errorf("%s: status %d, close %v", target, a.StatusCode, a.Close)
 		}
 	}
 	<-p.waiting
@@ -312,7 +312,7 @@ func TestMemoryOfUploads(t *testing.T) { //nolint:paralleltest // it measures wh
 			}
 			w.send("%s", after)
 			if a := w.reply(); a.StatusCode != 200 {
-				t.Errorf("answer %d %s", a.StatusCode, a.body)
+				t.Errorf("status %d %s", a.StatusCode, a.body)
 			}
 		})
 	}

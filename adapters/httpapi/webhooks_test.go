@@ -28,7 +28,7 @@ func act(resource, operation string) call { return call{path: resource + "/" + o
 var shownSecret = regexp.MustCompile(`"secret":"whsec_[0-9A-Za-z+/]{43}=","secret_available":true`)
 
 // hidden is an answer as a replay shows it: without the secret, if it has one.
-func (a answer) hidden() string {
+func (a response) hidden() string {
 	return shownSecret.ReplaceAllString(a.body, `"secret_available":false`)
 }
 
@@ -41,7 +41,7 @@ func TestWebhookEndpoint(t *testing.T) {
 	if first.text(t, "object") != "webhook_endpoint" || first.text(t, "url") != "https://"+hooks+"/a?clinic=<7>&x=%20" ||
 		first.text(t, "description") != "Front desk <1> \u2028" || fmt.Sprint(first.get(t, "event_types")) != "[era.received claim.paid]" ||
 		first.text(t, "status") != "enabled" || first.text(t, "mode") != "test" || !shownSecret.MatchString(first.body) {
-		t.Errorf("answer %s", first.body)
+		t.Errorf("reply %s", first.body)
 	}
 	again := s.must(t, 200, call{path: "/webhook_endpoints", body: body, idem: "one"})
 	wantReplay(t, first, again)
@@ -58,7 +58,7 @@ func TestWebhookEndpoint(t *testing.T) {
 	for key, mode := range map[string]string{s.key: "test", s.live: "live"} {
 		a := s.must(t, 200, call{path: "/webhook_endpoints", body: hook("/b", nil), key: key})
 		if a.text(t, "mode") != mode || a.text(t, "description") != "" || !strings.Contains(a.body, `"event_types":null`) {
-			t.Errorf("answer %s", a.body)
+			t.Errorf("reply %s", a.body)
 		}
 	}
 	list := s.must(t, 200, call{path: "/webhook_endpoints", key: s.read})
@@ -163,7 +163,7 @@ func TestWebhookHostIsNotLookedUp(t *testing.T) {
 		for _, c := range []call{{path: "/webhook_endpoints", body: body}, {method: "PATCH", path: endpoint, body: body}} {
 			a := s.must(t, 503, c)
 			if a.text(t, "error") != "UNAVAILABLE" || a.Header.Get("Retry-After") != "5" || strings.Contains(a.body, "10.0.0") {
-				t.Errorf("%s: answer %s, %v", c.method, a.body, a.Header)
+				t.Errorf("%s: reply %s, %v", c.method, a.body, a.Header)
 			}
 			c.body, c.bad = `{"url":"https://`+host+`/","event_types":[]}`, true
 			wantFields(t, s.do(t, c), "event_types too_few")
@@ -193,7 +193,7 @@ func TestChangeWebhookEndpoint(t *testing.T) {
 			want[name] = value
 		}
 		if got := s.must(t, 200, call{path: endpoint}); got.body != a.body || fmt.Sprint(a.get(t)) != fmt.Sprint(want) {
-			t.Errorf("%s: answer %s, then %s, want %v", c.body, a.body, got.body, want)
+			t.Errorf("%s: reply %s, then %s, want %v", c.body, a.body, got.body, want)
 		}
 	}
 }
@@ -209,7 +209,7 @@ func TestDeleteWebhookEndpoint(t *testing.T) {
 	c := call{method: "DELETE", path: endpoint, idem: "gone"}
 	first := s.must(t, 204, c)
 	if first.body != "" || first.Header.Get("Content-Type") != "" {
-		t.Errorf("answer %v %q", first.Header, first.body)
+		t.Errorf("reply %v %q", first.Header, first.body)
 	}
 	wantReplay(t, first, s.must(t, 204, c))
 	c.idem = "" // another key finds nothing

@@ -34,7 +34,7 @@ func TestServerThatIsSilent(t *testing.T) {
 			l, address := over(t, address)
 			hasty := openWith(t, minioblob.Options{URL: address, Patience: impatient / 10})
 			patient := openWith(t, minioblob.Options{URL: address, Patience: time.Hour})
-			l.spoil(f)
+			l.disturb(f)
 			for what, err := range calls(t.Context(), hasty) {
 				if err == nil {
 					t.Errorf("%s at a silent server: no error", what)
@@ -77,7 +77,7 @@ func TestCutUpload(t *testing.T) {
 			s := openWith(t, minioblob.Options{URL: address, Patience: impatient})
 			old, next := content(1, 1000), content(2, large)
 			put(t, direct, "old", old)
-			l.spoil(faults{up: f})
+			l.disturb(faults{up: f})
 			for _, name := range []string{"old", "none"} {
 				b := blob(next)
 				if err := s.Put(t.Context(), name, b); err == nil {
@@ -88,7 +88,7 @@ func TestCutUpload(t *testing.T) {
 					t.Error("content that cannot be read again: no error")
 				}
 			}
-			l.spoil(faults{})
+			l.disturb(faults{})
 			holds(t, direct, "old", old)
 			holds(t, direct, "none", nil)
 			put(t, s, "none", next)
@@ -107,7 +107,7 @@ type healing struct {
 func (h *healing) Seek(offset int64, whence int) (int64, error) {
 	if whence == io.SeekStart {
 		h.again++
-		h.line.spoil(faults{})
+		h.line.disturb(faults{})
 	}
 	return h.Reader.Seek(offset, whence)
 }
@@ -128,7 +128,7 @@ func TestUploadIsSentAgain(t *testing.T) {
 			b := blob(want)
 			reader := &healing{bytes.NewReader(want), l, 0}
 			b.Content = reader
-			l.spoil(f)
+			l.disturb(f)
 			if err := s.Put(t.Context(), name, b); err != nil {
 				t.Fatal(err)
 			}
@@ -140,23 +140,23 @@ func TestUploadIsSentAgain(t *testing.T) {
 	}
 }
 
-// TestLostAnswer: a Put that fails because its answer was lost leaves one of
+// TestLostReply: a Put that fails because its answer was lost leaves one of
 // the two blobs whole, and the next one works.
-func TestLostAnswer(t *testing.T) {
+func TestLostReply(t *testing.T) {
 	t.Parallel()
 	address := bucket(t, testservers.S3(t).URL())
 	l, through := over(t, address)
 	direct, deaf := open(t, address), openWith(t, minioblob.Options{URL: through, Patience: impatient})
 	old, next := content(1, large), content(2, large)
 	put(t, direct, "one", old)
-	l.spoil(faults{down: fault{cut: 1}})
+	l.disturb(faults{down: fault{cut: 1}})
 	if err := deaf.Put(t.Context(), "one", blob(next)); err == nil {
 		t.Error("no answer, and no error")
 	}
 	if got := read(t, direct, "one"); !bytes.Equal(got, old) && !bytes.Equal(got, next) {
 		t.Errorf("%d bytes that were never put", len(got))
 	}
-	l.spoil(faults{})
+	l.disturb(faults{})
 	put(t, deaf, "one", old)
 	holds(t, direct, "one", old)
 }
@@ -173,7 +173,7 @@ func TestCutDownload(t *testing.T) {
 			t.Parallel()
 			l, address := over(t, address)
 			s := openWith(t, minioblob.Options{URL: address, Patience: impatient})
-			l.spoil(faults{down: f})
+			l.disturb(faults{down: f})
 			r, size, err := s.Open(t.Context(), "one")
 			if err != nil {
 				t.Fatal(err)
@@ -183,7 +183,7 @@ func TestCutDownload(t *testing.T) {
 			if err == nil || n >= size || size != large {
 				t.Errorf("read %d bytes of %d: %v", n, size, err)
 			}
-			l.spoil(faults{})
+			l.disturb(faults{})
 			holds(t, s, "one", content(1, large))
 		})
 	}
@@ -212,7 +212,7 @@ func TestSlowLine(t *testing.T) {
 	l, address := over(t, bucket(t, testservers.S3(t).URL()))
 	s := openWith(t, minioblob.Options{URL: address, Patience: impatient})
 	slow := fault{rate: 2_000_000}
-	l.spoil(faults{up: slow, down: slow})
+	l.disturb(faults{up: slow, down: slow})
 	want := content(1, 4_000_000) // two seconds each way
 	put(t, s, "one", want)
 	holds(t, s, "one", want)

@@ -40,16 +40,16 @@ func over(tb testing.TB, address string) (*line, string) {
 		tb.Fatal(err)
 	}
 	l := &line{server: u.Host}
-	l.spoil(faults{})
+	l.disturb(faults{})
 	l.connect(tb, "127.0.0.1:0")
 	tb.Cleanup(l.disconnect)
 	u.Host = l.listener.Addr().String()
 	return l, u.String()
 }
 
-// spoil says what befalls connections from now on; one that stalled or was cut
+// disturb sets the faults of connections from now on. One that stalled or was cut
 // stays so.
-func (l *line) spoil(f faults) { l.faults.Store(&f) }
+func (l *line) disturb(f faults) { l.faults.Store(&f) }
 
 func (l *line) connect(tb testing.TB, addr string) {
 	tb.Helper()

@@ -295,9 +295,9 @@ func TestNumberOfALostTransactionIsNotTrusted(t *testing.T) {
 	}
 }
 
-// TestAnswersAreEncrypted reads the stored reply of a key, and replays one that
+// TestRepliesAreEncrypted reads the stored reply of a key, and replays one that
 // an earlier release stored in clear.
-func TestAnswersAreEncrypted(t *testing.T) {
+func TestRepliesAreEncrypted(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
 	s, in := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url }), scope()

@@ -255,7 +255,7 @@ func (c *cuts) next() int32 {
 const (
 	cutBefore int32 = iota + 1
 	cutAfter
-	cutAnswer
+	cutReply
 )
 
 func (c *cutting) Write(b []byte) (int, error) {
@@ -277,7 +277,7 @@ func (c *cutting) Write(b []byte) (int, error) {
 
 func (c *cutting) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
-	if c.armed.Load() == cutAnswer {
+	if c.armed.Load() == cutReply {
 		_ = c.Close()
 		return 0, io.ErrUnexpectedEOF
 	}

@@ -121,8 +121,8 @@ func (o *outbox) accepted(b *batch, of []*received) {
 	})
 }
 
-// daysToAnswer is the time that a payer allows for information.
-const daysToAnswer = 30
+// daysToRespond is the time that a payer allows for information.
+const daysToRespond = 30
 
 // asked writes the payer's request for a radiologist's report (LOINC 18748-4)
 // on the claims whose scenario has one.
@@ -139,7 +139,7 @@ func (o *outbox) asked(b *batch, of []*received) {
 	l := o.letter("request", "277", untilAccepted+untilAsked)
 	o.report(l, acknowledgements.KindRequest, b, about, payerName(of), func(r *received, c *acknowledgements.Claim) {
 		c.PayerReference, c.PayerClaimNumber = "SR"+digits(12, l.name, r.PatientControlNumber), r.payerNumber
-		c.Due = l.day().AddDays(daysToAnswer)
+		c.Due = l.day().AddDays(daysToRespond)
 		c.Statuses = []acknowledgements.Status{
 			status(l.day(), "", r.Charge(), acknowledgements.Code{Category: "R4", Status: "18748-4", List: "LOI"}),
 		}

@@ -129,11 +129,7 @@ func TestRejectedOnceAcrossProcesses(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		f, _, err := acknowledgements.DecodeFunctional(bytes.NewReader(files[0].Content))
-		if err != nil {
-			t.Fatal(err)
-		}
-		v, _ := f.About(acknowledgements.Sent{Interchange: number, Group: number, Set: fmt.Sprintf("%09d", number)})
+		v, _ := verdictOn(t, files[0].Content, number)
 		return v
 	}
 	// The last file belongs to another practice, with the same NPI and control

@@ -91,7 +91,7 @@ func ask(t *testing.T, memberID string, change func(*eligibility.Inquiry)) *elig
 	return r
 }
 
-func TestGoldenAnswers(t *testing.T) {
+func TestGoldenResponses(t *testing.T) {
 	t.Parallel()
 	type question struct {
 		member string

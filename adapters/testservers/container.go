@@ -29,9 +29,9 @@ type container struct {
 	out  int // port on the host
 }
 
-// dockerAnswers reports whether a Docker engine responds. It looks for the
+// dockerResponds reports whether a Docker engine responds. It looks for the
 // engine in the same places as testcontainers.
-func dockerAnswers(ctx context.Context) bool {
+func dockerResponds(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	docker, err := testcontainers.NewDockerClientWithOpts(ctx)

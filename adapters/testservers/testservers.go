@@ -133,7 +133,7 @@ func (b brand) open(ctx context.Context, private bool) (machine, error) {
 		return external(url), nil
 	}
 	var inContainer error
-	if os.Getenv(envContainers) != "off" && dockerAnswers(ctx) { //nolint:forbidigo // it configures the tests, not the program
+	if os.Getenv(envContainers) != "off" && dockerResponds(ctx) { //nolint:forbidigo // it configures the tests, not the program
 		m := b.container()
 		if inContainer = m.start(ctx); inContainer == nil {
 			return m, nil

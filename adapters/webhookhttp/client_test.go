@@ -139,8 +139,8 @@ func TestCheckLooksUp(t *testing.T) {
 	}
 }
 
-// TestCheckIsNotAnswered has look-ups that give no address.
-func TestCheckIsNotAnswered(t *testing.T) {
+// TestCheckWithoutAReply has look-ups that give no address.
+func TestCheckWithoutAReply(t *testing.T) {
 	t.Parallel()
 	for name, r := range map[string]Resolver{
 		"a resolver in trouble": failing(&net.DNSError{Err: "server misbehaving", Server: "10.0.0.53", IsTemporary: true}),

@@ -139,7 +139,7 @@ func (a *Attachment) Add(d *Document, now time.Time) (bool, error) {
 	if a.Image(d) != nil {
 		return false, nil
 	}
-	if err := a.room(d.Size); err != nil {
+	if err := a.fits(d.Size); err != nil {
 		return false, err
 	}
 	d.CreatedAt = now
@@ -151,7 +151,7 @@ func (a *Attachment) Add(d *Document, now time.Time) (bool, error) {
 // Admits returns an error when no image may be added.
 func (a *Attachment) Admits() error { return a.editable() }
 
-func (a *Attachment) room(size int64) error {
+func (a *Attachment) fits(size int64) error {
 	var f Faults
 	for _, d := range a.Documents {
 		size += d.Size

@@ -381,7 +381,7 @@ func TestTheNoteOfAClaimFile(t *testing.T) {
 	}
 }
 
-func TestWhatTheNetworkIsTold(t *testing.T) {
+func TestWhatTheNetworkReceives(t *testing.T) {
 	t.Parallel()
 	a := attachment()
 	solicited(a)

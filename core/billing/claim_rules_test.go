@@ -327,7 +327,7 @@ func single(c *billing.Claim) { c.Lines = c.Lines[:1] }
 
 // Every finding names a field that a request has, says what and how in
 // sentences, and does not repeat what the claim says of the patient.
-func TestFindingsHelpAndTellNothing(t *testing.T) {
+func TestFindingsHelpAndRevealNothing(t *testing.T) {
 	t.Parallel()
 	c, with := goodClaim()
 	c.Subscriber.MemberID, c.Subscriber.Address.State, c.Subscriber.Address.ZIP = "Jane*Roe", "QQ", "00000"

@@ -11,7 +11,7 @@ import (
 
 // A batch is named by its millisecond, and its numbers fit X12's nine digits
 // whatever the serial number is.
-func TestABatchFromItsMakingToItsAnswer(t *testing.T) {
+func TestABatchFromItsMakingToItsResponse(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 20, 13, 4, 5, 67_999_999, time.FixedZone("", 3600))
 	b := billing.NewBatch(billing.Scope{Mode: billing.ModeTest}, "sandbox", 12_000_000_042, 3, at)

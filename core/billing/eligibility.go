@@ -197,7 +197,7 @@ func (c *EligibilityCheck) Usage() *Usage {
 // Complete completes a pending check. Exactly one of a.Benefits and a.Rejection
 // is set; an internal failure has neither. For a check that is complete,
 // Complete changes nothing and returns CodeConflict.
-func (c *EligibilityCheck) Complete(a CheckAnswer, patient PatientID, now time.Time) error {
+func (c *EligibilityCheck) Complete(a CheckResponse, patient PatientID, now time.Time) error {
 	if c.State != CheckPending {
 		return &Error{Code: CodeConflict, Message: "The check is already complete."}
 	}
@@ -214,8 +214,8 @@ func (c *EligibilityCheck) Complete(a CheckAnswer, patient PatientID, now time.T
 	return nil
 }
 
-// CheckAnswer is the result of an inquiry to a payer.
-type CheckAnswer struct {
+// CheckResponse is the result of an inquiry to a payer.
+type CheckResponse struct {
 	Outcome   Outcome
 	Benefits  *Benefits
 	Rejection *Rejection
@@ -225,7 +225,7 @@ type CheckAnswer struct {
 
 // Unanswered returns the result when the network failed (OutcomeError) or the
 // payer did not respond (OutcomePayerUnavailable).
-func Unanswered(outcome Outcome, about About, network string, latencyMS int) CheckAnswer {
+func Unanswered(outcome Outcome, about About, network string, latencyMS int) CheckResponse {
 	reason := RejectionReason{
 		Code:    ReasonPayerNotAnswering,
 		About:   about,
@@ -235,7 +235,7 @@ func Unanswered(outcome Outcome, about About, network string, latencyMS int) Che
 	if about == AboutClearinghouse {
 		reason.Message = "The network that connects to the payer failed."
 	}
-	return CheckAnswer{
+	return CheckResponse{
 		Outcome:   outcome,
 		Rejection: &Rejection{Kind: RejectionPayerUnavailable, Reasons: []RejectionReason{reason}},
 		Network:   network,
@@ -252,7 +252,7 @@ func (c *EligibilityCheck) CanBeReused() bool {
 // AnswerFromCache completes the check with the result of source. The hit has no
 // latency, and its own time of completion.
 func (c *EligibilityCheck) AnswerFromCache(source *EligibilityCheck, now time.Time) error {
-	if err := c.Complete(CheckAnswer{Outcome: source.Outcome, Network: source.Network}, source.PatientID, now); err != nil {
+	if err := c.Complete(CheckResponse{Outcome: source.Outcome, Network: source.Network}, source.PatientID, now); err != nil {
 		return err
 	}
 	c.CacheSource, c.Status, c.Benefits = source.ID, source.Status, source.Benefits

@@ -83,7 +83,7 @@ func TestFailure(t *testing.T) {
 func TestCheckCompletesOnce(t *testing.T) {
 	t.Parallel()
 	c := billing.EligibilityCheck{State: billing.CheckPending}
-	first := billing.CheckAnswer{Outcome: billing.OutcomeAnswered, Benefits: &billing.Benefits{}}
+	first := billing.CheckResponse{Outcome: billing.OutcomeAnswered, Benefits: &billing.Benefits{}}
 	if err := c.Complete(first, billing.PatientID{1}, time.Now()); err != nil {
 		t.Fatal(err)
 	}

@@ -46,14 +46,14 @@ func (s *Service) Fail(ctx context.Context, j jobs.Job) error {
 	case err != nil:
 		return err
 	}
-	return s.complete(ctx, &ending{job: j, at: now, pending: c, answer: billing.CheckAnswer{Outcome: billing.OutcomeError}})
+	return s.complete(ctx, &ending{job: j, at: now, pending: c, answer: billing.CheckResponse{Outcome: billing.OutcomeError}})
 }
 
 // ask asks the payer. A failure other than *billing.LaterError comes with an
 // answer that reports it.
 func (s *Service) ask(
 	ctx context.Context, c *billing.EligibilityCheck, now time.Time,
-) (billing.CheckAnswer, []billing.Exchange, error) {
+) (billing.CheckResponse, []billing.Exchange, error) {
 	silent := c.CreatedAt.Add(s.times.Silence)
 	begun := time.Now()
 	waited := func() time.Duration { return now.Sub(c.CreatedAt) + time.Since(begun) }
@@ -62,7 +62,7 @@ func (s *Service) ask(
 	if err != nil { // it was closed after the check was made
 		return billing.Unanswered(billing.OutcomeError, billing.AboutClearinghouse, "", latency()), nil, fmt.Errorf("ask the payer: %w", err)
 	}
-	unanswered := func(o billing.Outcome, about billing.About) billing.CheckAnswer {
+	unanswered := func(o billing.Outcome, about billing.About) billing.CheckResponse {
 		return billing.Unanswered(o, about, network.Name, latency())
 	}
 	// A payer's silence counts from the first request, however long the job
@@ -80,11 +80,11 @@ func (s *Service) ask(
 	case postponed && waited() >= s.times.Silence:
 		return unanswered(billing.OutcomePayerUnavailable, billing.AboutPayer), exchanges, nil
 	case postponed && later.Until.After(silent):
-		return billing.CheckAnswer{}, nil, &billing.LaterError{Until: silent}
+		return billing.CheckResponse{}, nil, &billing.LaterError{Until: silent}
 	case postponed, ctx.Err() != nil:
-		return billing.CheckAnswer{}, nil, err
+		return billing.CheckResponse{}, nil, err
 	case errors.As(err, &unwritable):
-		return billing.CheckAnswer{Outcome: billing.OutcomeError, Network: network.Name}, nil, err
+		return billing.CheckResponse{Outcome: billing.OutcomeError, Network: network.Name}, nil, err
 	case errors.Is(err, context.DeadlineExceeded):
 		return unanswered(billing.OutcomePayerUnavailable, billing.AboutPayer), exchanges, nil
 	case err != nil:
@@ -140,7 +140,7 @@ type ending struct {
 	job       jobs.Job
 	at        time.Time // when the check was read, by the database's time
 	pending   *billing.EligibilityCheck
-	answer    billing.CheckAnswer
+	answer    billing.CheckResponse
 	exchanges []billing.Exchange
 }
 

@@ -40,7 +40,7 @@ func RunClearinghouse(t *testing.T, open func(t *testing.T) ClearinghouseFixture
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, ClearinghouseFixture){
 		"no file has no reply":                      testNothingSent,
-		"a file has replies":                        testAnswered,
+		"a file has replies":                        testReplies,
 		"a file that is sent again changes nothing": testSentAgain,
 		"two senders of one file count as one":      testSentAtOnce,
 		"a file comes again until it is removed":    testGivenAgain,
@@ -134,7 +134,7 @@ func testNothingSent(t *testing.T, f ClearinghouseFixture) {
 	}
 }
 
-func testAnswered(t *testing.T, f ClearinghouseFixture) {
+func testReplies(t *testing.T, f ClearinghouseFixture) {
 	f.send(t)
 	one := f.come(t)
 	f.send(t)

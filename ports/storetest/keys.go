@@ -104,9 +104,9 @@ func (b *bench) claimed(key string) (use *billing.KeyUse) {
 	return use
 }
 
-// testKeyAnswers uses one key repeatedly. No part of one use remains in the
+// testKeyReplies uses one key repeatedly. No part of one use remains in the
 // next.
-func testKeyAnswers(b *bench) {
+func testKeyReplies(b *bench) {
 	t := b.t
 	const key = "Key-Aa"
 	for n, use := range []billing.KeyUse{

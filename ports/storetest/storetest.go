@@ -42,7 +42,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"a deadline ends the work":    testDeadline,
 		"keys":                        testKeys,
 		"one winner for a key":        testKeyRace,
-		"keys with replies":           testKeyAnswers,
+		"keys with replies":           testKeyReplies,
 		"keys are released":           testKeyRelease,
 		"forget keys":                 testForget,
 		"forget answers":              testForgetAnswers,

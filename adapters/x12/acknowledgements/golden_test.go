@@ -139,7 +139,7 @@ func TestEncodeFunctionalGolden(t *testing.T) {
 func TestEncodeReportGolden(t *testing.T) {
 	t.Parallel()
 	answer := claimAcknowledgement("PR")
-	answer.Kind = acknowledgements.KindAnswer
+	answer.Kind = acknowledgements.KindResponse
 	answer.Sources[0].Receivers[0].Providers[0].Claims[0].Trace = "INQ-1"
 	for name, r := range map[string]acknowledgements.Report{
 		"277ca-payer.edi": claimAcknowledgement("PR"), "277ca-clearinghouse.edi": claimAcknowledgement("AY"),

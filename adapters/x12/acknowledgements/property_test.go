@@ -65,7 +65,7 @@ func (g generator) claim(kind acknowledgements.Kind) acknowledgements.Claim {
 	switch kind {
 	case acknowledgements.KindRequest:
 		c.PayerReference, c.Due = g.word(), g.day()
-	case acknowledgements.KindAnswer:
+	case acknowledgements.KindResponse:
 		c.Trace = "T" + g.word()
 	case acknowledgements.KindAcknowledgement:
 	}

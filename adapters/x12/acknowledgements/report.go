@@ -16,7 +16,7 @@ type Kind string
 const (
 	KindAcknowledgement Kind = "005010X214" // 277CA: claims were accepted or rejected
 	KindRequest         Kind = "005010X213" // the payer asks for more information
-	KindAnswer          Kind = "005010X212" // the response to a status inquiry
+	KindResponse        Kind = "005010X212" // the response to a status inquiry
 )
 
 // Side is the side that reports.

@@ -198,7 +198,7 @@ func TestLenientReports(t *testing.T) {
 		"HL*4*3*22*1~NM1*IL*1*ROE*JANE****MI*W1~HL*5*4*23~NM1*QC*1*ROE*TIM~TRN*2*INQ~STC*F0:3*20260304**12.5~REF*1K*P1~REF*EJ*C1~DTP*472*D8*20260301~"+
 		"TRN*2*INQ2~STC*P1:20~REF*EJ*C2~"))
 	all := claims(r)
-	if r.Kind != acknowledgements.KindAnswer || len(all) != 2 {
+	if r.Kind != acknowledgements.KindResponse || len(all) != 2 {
 		t.Fatalf("kind %s, claims %+v", r.Kind, all)
 	}
 	if p := all[0].Patient; p.First != "TIM" || p.ID != "W1" || all[0].ControlNumber != "C1" || all[0].Trace != "INQ" || all[0].PayerClaimNumber != "P1" {

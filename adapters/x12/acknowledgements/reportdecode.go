@@ -104,13 +104,13 @@ func kindOf(version, transaction string) Kind {
 	case strings.Contains(version, "X213"), strings.Contains(version, "X313"):
 		return KindRequest
 	case strings.Contains(version, "X"):
-		return KindAnswer
+		return KindResponse
 	case transaction == "TH":
 		return KindAcknowledgement
 	case transaction == "RQ":
 		return KindRequest
 	default:
-		return KindAnswer
+		return KindResponse
 	}
 }
 

@@ -26,7 +26,7 @@ func EncodeReport(r *Report) []byte {
 	switch r.Kind {
 	case KindRequest:
 		transaction = "RQ"
-	case KindAnswer:
+	case KindResponse:
 		structure, transaction = "0010", "DG"
 	case KindAcknowledgement:
 	default:
@@ -152,7 +152,7 @@ func (e *reportEncoder) traced(l *Level, tax x12.Element, counts []x12.Element) 
 // TRN02, others in REF EJ.
 func (e *reportEncoder) claim(c *Claim, parent int) {
 	level := x12.Element(levelPatient)
-	if e.kind == KindAnswer {
+	if e.kind == KindResponse {
 		level = levelSubscriber
 	}
 	e.hl(parent, level, 0)

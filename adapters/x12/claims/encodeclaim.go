@@ -47,15 +47,15 @@ func (e *encoder) notes(attachments []Attachment, own string) {
 			room--
 		}
 	}
-	var stray string // notes that do not start with an attachment's number
+	var unnumbered string // notes that do not start with an attachment's number
 	for _, a := range attachments {
 		if t := x12.Clip(a.Note, maxNote); isAbout(string(t), string(x12.Clip(a.Number, maxReference))) {
 			add(t)
 		} else {
-			stray += string(t) + " "
+			unnumbered += string(t) + " "
 		}
 	}
-	text := stray + string(x12.Text(own))
+	text := unnumbered + string(x12.Text(own))
 	parts := split(text, maxNote)
 	if len(parts) > room {
 		parts = chop(text, maxNote)

@@ -6,37 +6,37 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// leastShares is the minimum number of shares of the places for requests: one
-// organization gets at most a quarter of them.
-const leastShares = 4
+// minQuotas is the minimum number of quotas that the places for requests are divided
+// into: one organization gets at most a quarter of them.
+const minQuotas = 4
 
-// shares counts the requests in progress in this process by organization. An
+// quotas counts the requests in progress in this process by organization. An
 // organization that floods the process leaves places, memory and time for the
 // others.
-type shares struct {
+type quotas struct {
 	places int // for requests in progress
 
 	mu sync.Mutex
 	of map[billing.OrgID]int // the organizations with requests in progress
 }
 
-func newShares(places int) *shares { return &shares{places: places, of: map[billing.OrgID]int{}} }
+func newQuotas(places int) *quotas { return &quotas{places: places, of: map[billing.OrgID]int{}} }
 
 // begin reserves a place for a request, unless the organization has used its
-// share: a quarter of the places, or less while more than four organizations
+// quota: a quarter of the places, or less while more than four organizations
 // have requests in progress. Each organization may always have one request.
-func (s *shares) begin(org billing.OrgID) bool {
+func (s *quotas) begin(org billing.OrgID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	share := s.places / max(leastShares, len(s.of))
-	if n := s.of[org]; n > 0 && n >= share {
+	quota := s.places / max(minQuotas, len(s.of))
+	if n := s.of[org]; n > 0 && n >= quota {
 		return false
 	}
 	s.of[org]++
 	return true
 }
 
-func (s *shares) end(org billing.OrgID) {
+func (s *quotas) end(org billing.OrgID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.of[org]--; s.of[org] == 0 {
@@ -44,19 +44,19 @@ func (s *shares) end(org billing.OrgID) {
 	}
 }
 
-// share holds one of the organization's places until the exchange ends.
-func (x *exchange) share() error {
+// admit holds one of the organization's places until the exchange ends.
+func (x *exchange) admit() error {
 	if x.key == nil {
 		return nil
 	}
 	org := x.key.Scope.Org
-	if !x.s.shares.begin(org) {
+	if !x.s.quotas.begin(org) {
 		return &billing.Error{
 			Code: billing.CodeTooManyRequests,
 			Message: "The organization has the maximum number of requests in progress. " +
 				"Wait for one to finish, or send the request again after the number of seconds in Retry-After.",
 		}
 	}
-	x.atEnd = append(x.atEnd, func() { x.s.shares.end(org) })
+	x.atEnd = append(x.atEnd, func() { x.s.quotas.end(org) })
 	return nil
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-func TestShares(t *testing.T) {
+func TestQuotas(t *testing.T) {
 	t.Parallel()
 	org := func(n int) billing.OrgID { return billing.OrgID{byte(n)} }
-	s := newShares(20)
+	s := newQuotas(20)
 	begin := func(of billing.OrgID) (n int) {
 		for s.begin(of) {
 			n++
@@ -40,7 +40,7 @@ func TestShares(t *testing.T) {
 	if got := begin(org(1)); got != 5 {
 		t.Errorf("when the others have ended it has %d, want 5", got)
 	}
-	small := newShares(1)
+	small := newQuotas(1)
 	if !small.begin(org(1)) || small.begin(org(1)) || !small.begin(org(2)) {
 		t.Error("each may have one request, whatever the places")
 	}

@@ -159,7 +159,7 @@ func ignoreERA(b Backend) *cobra.Command {
 func unapplyERA(b Backend) *cobra.Command {
 	var in intake.NoteRequest
 	return finishing{
-		use: "unapply ERA_ID NUMBER", short: "Take the application of a claim of a remittance back",
+		use: "unapply ERA_ID NUMBER", short: "Reverse the application of a claim of a remittance",
 		long: "Reverses the application of a claim of a remittance. It needs review then, and is never applied again automatically.\n" +
 			"For a posted remittance, run molar era unpost first.",
 		example: "  molar era unapply --org org_... --mode test era_... 2 --note 'Applied to the wrong visit.'",

@@ -74,8 +74,8 @@ func TestLedgerMigration(t *testing.T) {
 	}
 }
 
-// snapshot returns every row by its key without some columns. The column with the
-// stage of a remittance has one name in it.
+// snapshot returns every row by its key, without some columns. The column with the
+// stage of a remittance is always named alike.
 func snapshot(t *testing.T, db *sql.DB, stage string, without map[string]string) map[string]map[string]map[string]any {
 	t.Helper()
 	out := map[string]map[string]map[string]any{}

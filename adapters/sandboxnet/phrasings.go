@@ -70,12 +70,12 @@ func anotherPatient(decided *remittance.Claim) []remittance.Claim {
 	return []remittance.Claim{*c}
 }
 
-// reversed takes the payment back.
+// reversed states the reversal of the payment.
 func reversed(decided *remittance.Claim) []remittance.Claim {
 	return []remittance.Claim{*decided.Reversed()}
 }
 
-// lastLineReversed takes the payment of the last line back.
+// lastLineReversed states the reversal of the last line.
 func lastLineReversed(decided *remittance.Claim) []remittance.Claim {
 	back := decided.Reversed()
 	back.Services = back.Services[len(back.Services)-1:]
@@ -127,11 +127,11 @@ func bySecondary(decided *remittance.Claim) *remittance.Claim {
 	return c
 }
 
-// secondaryNumber returns the secondary payer's own number of a claim.
+// secondaryNumber returns the secondary payer's claim number.
 func secondaryNumber(primary string) string { return "SP" + digits(12, "secondary", primary) }
 
-// standing returns the claims of the remittances whose payments no reversal takes
-// back, in whole or in part. Claims with another number of the payer do not count.
+// standing returns the claims whose payments no reversal has taken back, not even in
+// part. Claims with another payer claim number do not count.
 func standing(number string, stated []remittance.Claim) (stand []remittance.Claim) {
 	var back []remittance.Service
 	for i := range stated {

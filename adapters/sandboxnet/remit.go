@@ -55,7 +55,7 @@ func (o *outbox) paid(b *batch, of []*received, delay time.Duration) {
 }
 
 // remit writes the remittance of the claims, if there are any, and computes their
-// figures. Of names one claim of the group.
+// figures. The payee and the scenario come from of, one of the claims.
 func (o *outbox) remit(what string, after time.Duration, b *batch, of *received, payer claims.Payer, all []remittance.Claim) {
 	if len(all) == 0 {
 		return
@@ -93,7 +93,7 @@ func (o *outbox) remit(what string, after time.Duration, b *batch, of *received,
 	o.put(l, content)
 }
 
-// miscount puts another digit before the counts of the SE and the GE.
+// miscount makes the counts of the SE and the GE wrong, by another digit before them.
 func miscount(content []byte) []byte {
 	for _, trailer := range []string{"~SE*", "~GE*"} {
 		content = bytes.Replace(content, []byte(trailer), []byte(trailer+"1"), 1)

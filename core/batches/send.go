@@ -96,7 +96,7 @@ func sent(ctx context.Context, tx ports.Tx, id billing.FileID, now time.Time) er
 	return tx.Batches.Save(ctx, b)
 }
 
-// matchAgain lets remittances that came before their claims be matched again.
+// matchAgain queues remittances that came before their claims to be matched again.
 func matchAgain(ctx context.Context, tx ports.Tx, scope billing.Scope, claims []*billing.Claim) error {
 	numbers := make([]string, len(claims))
 	for i, c := range claims {

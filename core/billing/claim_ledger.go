@@ -65,8 +65,8 @@ func newEntry(c *Claim, e *LedgerEntry) *ledgerEntry {
 	}
 }
 
-// inOrder compares two entries: the earlier payment first, of one day the one that
-// came first. In one remittance reversals are first.
+// inOrder compares two entries. The earlier payment comes first. Payments of one day
+// are in the order of their arrival. In one remittance, reversals come first.
 func inOrder(a, b *LedgerEntry) int {
 	return cmp.Or(a.Date.Compare(b.Date), cmp.Compare(a.ERA.Arrival, b.ERA.Arrival), reversalsFirst(a.ERAClaim, b.ERAClaim))
 }
@@ -91,9 +91,9 @@ func (s *ERASource) payer() string {
 	return strings.ToUpper(strings.Join(strings.Fields(s.PayerName), " "))
 }
 
-// sequenceOf returns the sequence of an entry, given those before it: the one that
-// it states, else the one that its payer had last, else that of the claim's payer,
-// else the next.
+// sequenceOf returns the sequence of an entry, given the entries before it. It is the
+// one that the entry states. Otherwise it is the last one of the same payer, or else
+// that of the claim's payer, or else the next.
 func (l *Ledger) sequenceOf(i int) Sequence {
 	e := l.entries[i]
 	if s := e.StatedSequence(); s != "" {
@@ -159,9 +159,9 @@ func (e *ledgerEntry) same(i int, p place) bool {
 	return e.Lines[i].billed() == p.of.Lines[p.line].billed()
 }
 
-// replace lets an entry stand, in place of what it states of earlier ones of the
-// same payer and sequence. Parts of one remittance add up; of several entries of
-// one remittance for the whole claim the last one stands.
+// replace makes an entry stand. It replaces the same services in earlier entries of
+// the same payer and sequence. Parts of one remittance add up. Of several entries of
+// one remittance for the whole claim, the last one stands.
 func (l *Ledger) replace(i int) {
 	e := l.entries[i]
 	for n := range e.Lines {
@@ -217,8 +217,8 @@ func (e *ledgerEntry) standing() (all []Adjustment) {
 	return all
 }
 
-// Cancels reports whether the reversal, which the ledger has, takes anything
-// back.
+// Cancels reports whether the reversal takes anything back. The reversal is in the
+// ledger.
 func (l *Ledger) Cancels(r *LedgerEntry) bool {
 	e := l.find(r)
 	return e != nil && len(e.takenBack) > 0

@@ -5,13 +5,12 @@ import "slices"
 // reversal is an entry that takes back others.
 type reversal struct{ *ledgerEntry }
 
-// takeBack cancels what a reversal takes back. A reversal repeats a claim with
-// every sign inverted (005010X221A1, 1.10.2.8). It takes back an entry with its
-// payer claim number and its amount, else all entries with the number when they
-// add up to its amount, else the lines that it states. Without such entries it
-// takes back others of the payer in the same way, if their charge agrees too. Of its
-// own remittance, which may have the correction, it takes back only what it inverts
-// to the cent.
+// takeBack cancels what a reversal takes back. A reversal repeats a claim with every
+// sign inverted (005010X221A1, 1.10.2.8). It takes back an entry with its payer claim
+// number and amount. Otherwise it takes back all entries with the number, if they add
+// up to the amount, or else the lines that it states. Without such entries, it takes
+// back others of the payer in the same way, if their charge agrees too. Its own
+// remittance may have the correction. From it, it takes back only exact opposites.
 func (l *Ledger) takeBack(r reversal) {
 	named, others, own := l.standing(r)
 	either := append(slices.Clone(named), others...)
@@ -19,10 +18,10 @@ func (l *Ledger) takeBack(r reversal) {
 		r.cancelCharge(others) || r.cancelAll(either) || r.cancelLines(either) || r.cancelFirst(own, r.mirrors)
 }
 
-// standing returns the entries that a reversal may take back, the likeliest
-// first: those before it from the latest on, then those of its day that came after
-// it. A later payment is never taken back. Named are the ones with the payer claim
-// number that the reversal states, own those of its own remittance.
+// standing returns the entries that a reversal may take back, the likeliest first.
+// Those before it come first, the latest one at the front, and then those of its day
+// that came after it. A later payment is never taken back. Named have the payer claim
+// number that the reversal states. Own are in its own remittance.
 func (l *Ledger) standing(r reversal) (named, others, own []*ledgerEntry) {
 	at := slices.Index(l.entries, r.ledgerEntry)
 	for _, e := range append(reversed(l.entries[:at]), l.entries[at+1:]...) {

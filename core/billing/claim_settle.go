@@ -39,8 +39,8 @@ type LineEstimate struct {
 	Patient Money
 }
 
-// Awaits reports whether remittances can be about the claim: it was sent, and it
-// is no void transaction.
+// Awaits reports whether remittances can be about the claim: it was sent, and it is
+// not a void transaction.
 func (c *Claim) Awaits() bool { return !c.SentAt.IsZero() && c.Frequency != FrequencyVoid }
 
 // Settle sets the figures after the entry was added to the ledger. A claim that
@@ -97,7 +97,7 @@ func (s *ClaimStanding) decision() ClaimTrigger {
 	}
 }
 
-// Unreturn takes the estimate of the remittance back. The ledger is without it. A
+// Unreturn removes the estimate of a remittance that the ledger no longer has. A
 // predetermination that was not converted shows the estimate before it, or waits for
 // one again.
 func (c *Claim) Unreturn(l *Ledger, era ERAID, at time.Time) {
@@ -122,7 +122,7 @@ func (l *Ledger) estimate() *ClaimEstimate {
 	return nil
 }
 
-// Unposted reports whether a reconciled claim's figures changed after that.
+// Unposted reports whether a claim's figures changed after it was reconciled.
 func (c *Claim) Unposted() bool {
 	return c.State == ClaimReconciled && c.SettledAt.After(c.ReconciledAt)
 }
@@ -138,8 +138,7 @@ func (r *ClaimRecord) Reopen(at time.Time) error {
 	return nil
 }
 
-// Noted adds an entry to the history: what a person did with a remittance of the
-// claim.
+// Noted adds what a person did with a remittance of the claim to the history.
 func (c *Claim) Noted(by ClaimTrigger, cause ClaimCause, principal Principal, note string) {
 	m := ClaimMove{State: c.State, At: cause.At, Cause: by, By: principal.ID, Note: note}
 	if cause.File != nil {

@@ -11,7 +11,7 @@ const (
 	OutcomeDenied PaymentOutcome = "denied"
 )
 
-// ClaimStanding is a claim's own figures after everything that its ledger has.
+// ClaimStanding is the figures of a claim that follow from its ledger.
 type ClaimStanding struct {
 	Outcome               PaymentOutcome // of the latest standing adjudication that paid
 	ERAID                 ERAID          // of that adjudication; of the latest one when none paid
@@ -60,7 +60,7 @@ const (
 	payment
 )
 
-// decides returns the decision that stands of the entry.
+// decides returns the entry's decision, as far as it stands.
 func (e *ledgerEntry) decides() int {
 	switch {
 	case e.left() > 0:

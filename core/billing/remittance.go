@@ -129,8 +129,8 @@ func (e *ERA) Post(acceptUnfinished bool, at time.Time) (bool, error) {
 	return true, nil
 }
 
-// Unpost takes back that the remittance is posted. It reports false when it is not
-// posted.
+// Unpost records that the remittance is no longer posted. It reports false when it was
+// not.
 func (e *ERA) Unpost() bool {
 	if e.State != ERAPosted {
 		return false
@@ -146,8 +146,8 @@ func counted(n int, what string) string {
 	return strconv.Itoa(n) + " " + what + "s"
 }
 
-// Read records how many claims the remittance has. After that callers can see the remittance, and its payments can
-// be applied. Read reports false when callers could see it before.
+// Read records how many claims the remittance has. After that, callers can see it and
+// its payments can be applied. It reports false when callers could see it before.
 func (e *ERA) Read(claims int, at time.Time) bool {
 	e.ClaimCount, e.Stage = claims, ERAApplying
 	if !e.ReceivedAt.IsZero() {

@@ -63,9 +63,9 @@ type ERAClaimProgress struct {
 	AppliedAt   time.Time
 }
 
-// Shown returns the status as callers see it, and why the claim was not applied:
-// empty when no person has to decide. One that is about to be matched or applied
-// is shown as unmatched or needs_review.
+// Shown returns the status as callers see it, and the reason for review. The reason is
+// empty when no person has to decide. One that is about to be matched or applied is
+// shown as unmatched or needs_review.
 func (p *ERAClaimProgress) Shown() (RemitStatus, ReviewCode) {
 	switch p.Status {
 	case RemitPending:
@@ -135,7 +135,7 @@ type ERALine struct {
 	Remarks       []string
 }
 
-// ERASource is what the entries of a ledger repeat of their remittance.
+// ERASource has the fields of a remittance that the entries of ledgers repeat.
 type ERASource struct {
 	ID          ERAID
 	Payer       PayerSummary // zero when the payer is not in the directory
@@ -441,8 +441,8 @@ func (r *ERAClaim) CanFinish(e *ERA) error {
 	}
 }
 
-// CanUnapply returns CodeConflict when its application cannot be taken back: it is
-// not applied, or the remittance is posted.
+// CanUnapply returns CodeConflict when its application cannot be reversed: it is not
+// applied, or the remittance is posted.
 func (r *ERAClaim) CanUnapply(e *ERA) error {
 	switch {
 	case r.Status != RemitApplied:

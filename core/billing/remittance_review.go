@@ -36,8 +36,8 @@ func (l *Ledger) Review(r *LedgerEntry, found MatchedBy) ReviewCode {
 	}
 }
 
-// pays reports whether a payment that the reversal names stands. One of a later day
-// is not meant.
+// pays reports whether a payment that the reversal names stands. A payment of a later
+// day does not count.
 func (l *Ledger) pays(r *LedgerEntry) bool {
 	e := newEntry(l.claim, r)
 	return slices.ContainsFunc(l.entries, func(o *ledgerEntry) bool {
@@ -149,7 +149,7 @@ func (c *Claim) sameLastName(r *ERAClaim) bool {
 	return r.PatientLastName != "" && comparableName(r.PatientLastName) == comparableName(last)
 }
 
-// patientDiffers reports whether member ID and name both differ. What the
+// patientDiffers reports whether member ID and name both differ. A value that the
 // remittance leaves out does not differ.
 func (c *Claim) patientDiffers(r *ERAClaim) bool {
 	if r.MemberID == "" || r.PatientLastName == "" || comparableName(r.MemberID) == comparableName(c.Subscriber.MemberID) {

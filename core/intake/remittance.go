@@ -77,8 +77,8 @@ func (r MatchRequest) Match() (*RemittanceMatch, billing.Faults) {
 
 func matchedLine(i int) string { return "lines." + strconv.Itoa(i) + "." }
 
-// Numbers returns the numbers of the claim's lines, by line of the remittance:
-// as the match states them, else as the lines' content gives them.
+// Numbers returns the number of the claim's line for each line of the remittance. It
+// is the one that the match states, or else the one that the content determines.
 func (m *RemittanceMatch) Numbers(c *billing.Claim, r *billing.ERAClaim) ([]int, billing.Faults) {
 	var f billing.Faults
 	numbers := c.MatchLines(r)

@@ -80,10 +80,10 @@ func indexed(claims []*billing.Claim) index {
 	return x
 }
 
-// find returns what becomes of a claim of a remittance, with the claim that it
-// is about, even if that cannot have a remittance. Our control number goes before
-// the payer's number. The payer assigns its number, so claims for another payer
-// are left out. Payers that the directory lacks may pay for those that it has.
+// find returns the claim that a claim of a remittance is about, even if that claim
+// cannot have a remittance, and the progress that follows. It prefers our control
+// number. Only the payer knows its own number, so find skips the claims of other
+// payers. A payer that is not in the directory may pay for one that is.
 func (x index) find(e *billing.ERA, r *billing.ERAClaim) (*billing.Claim, billing.ERAClaimProgress) {
 	found := billing.ERAClaimProgress{Status: billing.RemitUnmatched, Review: billing.ReviewNoClaim, Sequence: r.StatedSequence(), Warnings: e.Warnings}
 	if r.Forwards() {
@@ -128,7 +128,7 @@ func (x index) likeliest(e *billing.ERA, r *billing.ERAClaim) (best *billing.Cla
 }
 
 // mustWait reports whether the row has to wait because the claim's batch is not
-// recorded as sent. Then its sender died before it recorded that, or the
+// recorded as sent. Either its sender died before it recorded that, or the
 // remittance is about an earlier file with the claim.
 func (w *worker) mustWait(era billing.ERAID, c *billing.Claim, r *billing.ERAClaim, now time.Time) bool {
 	return c.State == billing.ClaimQueued && !c.BatchID.IsZero() && c.Frequency != billing.FrequencyVoid &&

@@ -186,8 +186,8 @@ func (p *posting) save(ctx context.Context, tx ports.Tx, rows []*billing.ERAClai
 	return nil
 }
 
-// matchAgain lets reversals that wait for payments of the rows be matched again.
-// It reports whether the remittance itself has some.
+// matchAgain queues the reversals that wait for payments of the rows to be matched
+// again. It reports whether the remittance itself has any.
 func (p *posting) matchAgain(ctx context.Context, tx ports.Tx, rows []*billing.ERAClaim) (own bool, err error) {
 	var control, payer []string
 	for _, r := range rows {
@@ -215,8 +215,8 @@ func (p *posting) matchAgain(ctx context.Context, tx ports.Tx, rows []*billing.E
 	return own, nil
 }
 
-// takeAgain lets the unmatched claims of the remittance be matched again. It reports
-// false when there are none.
+// takeAgain sets the unmatched claims of the remittance to be matched again. It
+// reports whether there are any.
 func takeAgain(ctx context.Context, tx ports.Tx, e *billing.ERA) (bool, error) {
 	n, err := tx.ERAClaims.Again(ctx, e.ID)
 	e.Progress.Unmatched -= n

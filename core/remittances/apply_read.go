@@ -50,8 +50,8 @@ func (w *worker) read(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
 	return tx.ERAs.Save(ctx, e)
 }
 
-// unpaid finds the reversals that take back nothing so far, so that they do not
-// count as matched.
+// unpaid finds the reversals for which no payment exists yet. They do not count as
+// matched.
 func (f *reading) unpaid(
 	ctx context.Context, tx ports.Tx, e *billing.ERA, rows []*billing.ERAClaim, claims map[billing.ClaimID]*billing.Claim,
 ) error {
@@ -127,8 +127,8 @@ func (w *worker) open(ctx context.Context, tx ports.Tx, era billing.ERAID, kept 
 	return f, nil
 }
 
-// note records the payments of claims that are stored, without those that a
-// reversal takes back.
+// note records the payments of stored claims, except those that a reversal takes
+// back.
 func (f *reading) note(claims []*billing.ERAClaim) {
 	for _, r := range claims {
 		paid := f.paid[r.ClaimID]

@@ -10,9 +10,9 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// MatchClaim applies a claim of a remittance to the claim that a person names, which
-// takes the responsibility for differences. One that is applied to that claim
-// stays as it is. One that the payer forwarded is only matched: its payer decided
+// MatchClaim applies a claim of a remittance to the claim that a person names. The
+// person takes responsibility for differences. Nothing changes if it is applied to
+// that claim already. A forwarded one is only matched, because its payer decided
 // nothing.
 //
 // Errors: those of the idempotency key; CodeNotFound for an unknown remittance or
@@ -50,7 +50,7 @@ func (s *Service) MatchClaim(
 }
 
 // ApplyClaim applies a claim of a remittance that needs review to the claim that it
-// matches. One that is applied or forwarded stays as it is.
+// matches. Nothing changes if it is applied already, or forwarded.
 //
 // Errors: those of the idempotency key; CodeNotFound for an unknown remittance or
 // ordinal; CodeInvalidRequest for faults of the note; CodeConflict when it matches
@@ -82,8 +82,8 @@ func (s *Service) ApplyClaim(
 	})
 }
 
-// IgnoreClaim finishes a claim of a remittance without applying it. An ignored one
-// stays as it is.
+// IgnoreClaim finishes a claim of a remittance without applying it. Nothing changes if
+// it is ignored already.
 //
 // Errors: those of the idempotency key; CodeNotFound for an unknown remittance or
 // ordinal; CodeInvalidRequest for faults of the note; CodeConflict when it is
@@ -115,9 +115,9 @@ func (s *Service) IgnoreClaim(
 	})
 }
 
-// UnapplyClaim takes the application of a claim of a remittance back. It then needs
-// review, and is never applied again automatically. One that was unapplied stays as
-// it is.
+// UnapplyClaim reverses the application of a claim of a remittance. The claim of the
+// remittance then needs review, and is never applied again automatically. Nothing
+// changes if it is unapplied already.
 //
 // Errors: those of the idempotency key; CodeNotFound for an unknown remittance or
 // ordinal; CodeInvalidRequest for faults of the note; CodeConflict when it is not
@@ -151,7 +151,7 @@ func (s *Service) UnapplyClaim(
 	})
 }
 
-// finish does what a person decides on one claim of a remittance, at most once for
+// finish records a person's decision on one claim of a remittance, at most once for
 // the call's key, and returns the claim of the remittance.
 func (s *Service) finish(
 	ctx context.Context, call idempotency.Write[*billing.ERAClaim], era billing.ERAID, ordinal int,
@@ -211,7 +211,7 @@ func (s *Service) posting(ctx context.Context, tx ports.Tx, e *billing.ERA, c *b
 	return openPosting(ctx, tx, e, map[billing.ClaimID]*billing.Claim{c.ID: c}, tx.Clock.Now())
 }
 
-// unapply takes a row back from its claim.
+// unapply reverses the application of a row to its claim.
 func (p *posting) unapply(r *billing.ERAClaim) {
 	c, entry := p.claims[r.ClaimID], p.entry(r)
 	l := p.ledgers[c.ID].Without(entry)

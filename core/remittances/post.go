@@ -10,8 +10,8 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Post records that the user has posted a remittance. A posted one stays as it
-// is.
+// Post records that the user has posted a remittance. Posting it again changes
+// nothing.
 //
 // Errors: those of the idempotency key and of Get, and CodeConflict while claims are
 // unfinished, unless the user accepts that.
@@ -21,7 +21,7 @@ func (s *Service) Post(
 	return s.change(ctx, call, id, func(e *billing.ERA, at time.Time) (bool, error) { return e.Post(acceptUnfinished, at) })
 }
 
-// Unpost takes back that a remittance is posted. Another one stays as it is.
+// Unpost records that a remittance is no longer posted. Nothing changes if it is not.
 //
 // Errors: those of the idempotency key and of Get, and CodeInvalidRequest for faults of
 // the note.

@@ -7,9 +7,9 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Retry applies a remittance again that is done or was given up, if it has
-// claims that are not applied, or that matched none of ours. It returns false when
-// nothing is left to do.
+// Retry queues a remittance that is done or was given up, if it has claims that are
+// not applied, or that match none of ours. It returns false when nothing is left to
+// do.
 func (s *Service) Retry(ctx context.Context, scope billing.Scope, id billing.ERAID) (again bool, err error) {
 	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		again = false

@@ -73,7 +73,7 @@ DROP TABLE earlier_era_claims;
 ALTER TABLE era_claims ADD PRIMARY KEY (era_id, ordinal);
 CREATE INDEX era_claims_pending ON era_claims (era_id, ordinal) WHERE status = 'pending';
 CREATE INDEX era_claims_ledger ON era_claims (claim_id) WHERE status = 'applied';
-CREATE INDEX era_claims_open ON era_claims (claim_id, era_id) WHERE status IN ('needs_review', 'pending');
+CREATE INDEX era_claims_review ON era_claims (claim_id, era_id) WHERE status = 'needs_review';
 -- What came before its claim, and reversals that came before what they take back.
 CREATE INDEX era_claims_unmatched ON era_claims (control_key, org_id, mode) WHERE status = 'unmatched' AND control_key <> '';
 CREATE INDEX era_claims_unmatched_payer ON era_claims (payer_number, org_id, mode) WHERE status = 'unmatched' AND payer_number <> '';

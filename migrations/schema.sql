@@ -800,9 +800,9 @@ CREATE INDEX eligibility_checks_tenant_reference ON public.eligibility_checks US
 
 CREATE INDEX era_claims_ledger ON public.era_claims USING btree (claim_id) WHERE (status = 'applied'::text);
 
-CREATE INDEX era_claims_open ON public.era_claims USING btree (claim_id, era_id) WHERE (status = ANY (ARRAY['needs_review'::text, 'pending'::text]));
-
 CREATE INDEX era_claims_pending ON public.era_claims USING btree (era_id, ordinal) WHERE (status = 'pending'::text);
+
+CREATE INDEX era_claims_review ON public.era_claims USING btree (claim_id, era_id) WHERE (status = 'needs_review'::text);
 
 CREATE INDEX era_claims_unmatched ON public.era_claims USING btree (control_key, org_id, mode) WHERE ((status = 'unmatched'::text) AND (control_key <> ''::text));
 

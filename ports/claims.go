@@ -152,8 +152,8 @@ type Ledgers interface {
 	// or one of the payer claim numbers as their own or as the original one.
 	Unmatched(ctx context.Context, controlNumbers, payerClaimNumbers []string) ([]billing.ERAID, error)
 
-	// Pending reads claims with billing.RemitPending in the order of the file: the
-	// first ones, at most limit, and all others that match the same claims.
+	// Pending reads the first claims with billing.RemitPending in the order of the
+	// file, at most limit.
 	Pending(ctx context.Context, era billing.ERAID, limit int) ([]*billing.ERAClaim, error)
 
 	// Again sets the unmatched claims of a remittance to billing.RemitPending, and

@@ -139,30 +139,12 @@ func (r eraClaims) List(ctx context.Context, era billing.ERAID, after, limit int
 }
 
 func (r eraClaims) pending(era billing.ERAID, limit int) (string, []any) {
-	q := &query{}
-	q.add("WITH first AS MATERIALIZED (\n\tSELECT "+eraClaimColumns+`
-	FROM era_claims
-	WHERE org_id = % AND mode = % AND era_id = % AND status = 'pending'
-	ORDER BY ordinal
-	LIMIT %
-)
-SELECT *
-FROM first
-UNION ALL
-SELECT r.*
-FROM (SELECT DISTINCT claim_id FROM first) f
-CROSS JOIN LATERAL (
-	SELECT `+eraClaimColumns+`
-	FROM era_claims
-	WHERE org_id = $1 AND mode = $2 AND era_id = $3 AND status = 'pending' AND claim_id = f.claim_id
-	OFFSET 0
-) r
-WHERE r.ordinal > (SELECT max(ordinal) FROM first)`, r.scope.Org, r.scope.Mode, era, limit)
-	return q.text("ORDER BY ordinal"), q.args
+	q := r.query(eraClaimColumns, "era_claims")
+	q.where("era_id = % AND status = 'pending'", era)
+	return q.text("ORDER BY ordinal\nLIMIT %", limit), q.args
 }
 
-// Pending reads the first claims that are still to be matched or applied, and the
-// others about the same claims.
+// Pending reads the first claims that are still to be matched or applied.
 func (r eraClaims) Pending(ctx context.Context, era billing.ERAID, limit int) ([]*billing.ERAClaim, error) {
 	text, args := r.pending(era, limit)
 	return r.read(ctx, era, text, args)

@@ -281,10 +281,7 @@ func testERAClaims(b *bench) {
 	}), all[6])
 	left := withStatus(billing.RemitPending)
 	equal(t, "pending", pending(1000), left)
-	left[1].ClaimID = id[billing.ClaimID]()
-	left[9].ClaimID = left[1].ClaimID
-	b.saveERAClaims(e.ID, left[1], left[9])
-	equal(t, "the first pending ones", pending(3), []*billing.ERAClaim{left[0], left[1], left[2], left[9]})
+	equal(t, "the first pending ones", pending(3), left[:3])
 	for _, c := range left[2:] {
 		c.ERAClaimProgress = Filled[billing.ERAClaimProgress](t)
 		c.Status = billing.RemitIgnored

@@ -2,7 +2,6 @@ package pgstore_test
 
 import (
 	"context"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -35,7 +34,7 @@ FROM generate_series($1::int, $2::int - 1) n`
 // BenchmarkMillionClaimsOfRemittances runs the statements that apply a remittance,
 // and its lists, with a million claims of remittances for half as many claims.
 func BenchmarkMillionClaimsOfRemittances(b *testing.B) {
-	const rows, samples, chunk = 1_200_000, 300, 300
+	const rows, chunk = 1_200_000, 300
 	url := pgtest.URL(b)
 	began := time.Now()
 	fillMany(b, url, rows/2, 100_000)
@@ -107,26 +106,13 @@ func BenchmarkMillionClaimsOfRemittances(b *testing.B) {
 		},
 	} {
 		b.Run(name, func(b *testing.B) {
-			var took []time.Duration
-			var found int
-			for b.Loop() {
-				took = took[:0]
-				for until := time.Now().Add(5 * time.Second); len(took) < samples && time.Now().Before(until); {
-					began := time.Now()
-					if err := s.InTx(b.Context(), in, func(ctx context.Context, tx ports.Tx) (err error) {
-						found, err = run(ctx, tx)
-						return err
-					}); err != nil {
-						b.Fatal(err)
-					}
-					took = append(took, time.Since(began))
-				}
-			}
-			slices.Sort(took)
-			b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
-			b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
-			b.ReportMetric(float64(found), "rows")
-			b.ReportMetric(0, "ns/op")
+			sampled(b, func() (found int, err error) {
+				err = s.InTx(b.Context(), in, func(ctx context.Context, tx ports.Tx) (err error) {
+					found, err = run(ctx, tx)
+					return err
+				})
+				return found, err
+			})
 		})
 	}
 }

@@ -146,25 +146,21 @@ func TestWebhookSecretsAreEncrypted(t *testing.T) {
 		got.Description = "changed"
 		return tx.Endpoints.Save(ctx, got)
 	})
-	if err := s.View(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+	porttest.In(t, s, in, func(ctx context.Context, tx ports.Tx) error {
 		got, err := tx.Endpoints.Get(ctx, e.ID)
 		if err == nil && (got.Secret != e.Secret || got.Description != "changed") {
 			t.Errorf("%+v", got)
 		}
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})
 	exec(t, db, "UPDATE webhook_endpoints SET id = gen_random_uuid()") // sealed for another row
-	if err := s.View(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+	porttest.In(t, s, in, func(ctx context.Context, tx ports.Tx) error {
 		got, err := tx.Endpoints.List(ctx)
 		if err == nil && got[0].Secret != "" {
 			t.Error("the secret of another row was decrypted")
 		}
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})
 }
 
 // TestStoredFormOfAttempts guards the names in the JSON column, like

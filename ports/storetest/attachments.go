@@ -105,8 +105,8 @@ func testAttachments(b *bench) {
 	}
 	nothing := id[billing.AttachmentID]()
 	b.absent("an absent attachment",
-		func(ctx context.Context, tx ports.Tx) error { _, err := tx.Attachments.Get(ctx, nothing); return err },
-		func(ctx context.Context, tx ports.Tx) error { _, err := tx.Attachments.Lock(ctx, nothing); return err })
+		func(ctx context.Context, tx ports.Tx) (any, error) { return tx.Attachments.Get(ctx, nothing) },
+		func(ctx context.Context, tx ports.Tx) (any, error) { return tx.Attachments.Lock(ctx, nothing) })
 }
 
 func did(ok bool) error {

@@ -309,7 +309,7 @@ func testBatches(b *bench) {
 	equal(t, "batches", pages, []*billing.Batch{two, one})
 	nothing := id[billing.FileID]()
 	b.absent("an absent batch",
-		func(ctx context.Context, tx ports.Tx) error { _, err := tx.Batches.Get(ctx, nothing); return err },
-		func(ctx context.Context, tx ports.Tx) error { _, err := tx.Batches.Lock(ctx, nothing); return err },
-		func(ctx context.Context, tx ports.Tx) error { _, err := tx.Batches.Content(ctx, nothing); return err })
+		func(ctx context.Context, tx ports.Tx) (any, error) { return tx.Batches.Get(ctx, nothing) },
+		func(ctx context.Context, tx ports.Tx) (any, error) { return tx.Batches.Lock(ctx, nothing) },
+		func(ctx context.Context, tx ports.Tx) (any, error) { return tx.Batches.Content(ctx, nothing) })
 }

@@ -143,9 +143,8 @@ func testUploads(b *bench) {
 		}
 		equal(t, "upload settled before", b.getUpload(u.Document.ID), u)
 	}
-	b.absent("an absent upload", func(ctx context.Context, tx ports.Tx) error {
-		_, err := tx.Documents.Upload(ctx, id[billing.DocumentID]())
-		return err
+	b.absent("an absent upload", func(ctx context.Context, tx ports.Tx) (any, error) {
+		return tx.Documents.Upload(ctx, id[billing.DocumentID]())
 	})
 	if ok, err := b.settle(b.upload(2)); ok || err != nil {
 		t.Errorf("settle an absent upload: %v, %v", ok, err)

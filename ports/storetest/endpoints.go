@@ -101,8 +101,8 @@ func testEndpoints(b *bench) {
 	b.deleteEndpoint(some.ID)
 	equal(t, "endpoints but for a deleted one", read(b, list), []*billing.WebhookEndpoint{ill, every})
 	b.absent("a deleted endpoint",
-		func(ctx context.Context, tx ports.Tx) error { _, err := tx.Endpoints.Get(ctx, some.ID); return err },
-		func(ctx context.Context, tx ports.Tx) error { _, err := tx.Endpoints.Lock(ctx, some.ID); return err })
+		func(ctx context.Context, tx ports.Tx) (any, error) { return tx.Endpoints.Get(ctx, some.ID) },
+		func(ctx context.Context, tx ports.Tx) (any, error) { return tx.Endpoints.Lock(ctx, some.ID) })
 }
 
 // testSaveEndpoint changes every field that can change, and checks which

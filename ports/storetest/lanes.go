@@ -200,9 +200,9 @@ func testDueDeliveries(b *bench) {
 	_, due, _ = b.dueAt(e.ID, at(4), 10)
 	equal(t, "due of an endpoint that was enabled again", len(due), 5)
 	b.deleteEndpoint(e.ID)
-	b.absent("due of a deleted endpoint", func(ctx context.Context, tx ports.Tx) error {
+	b.absent("due of a deleted endpoint", func(ctx context.Context, tx ports.Tx) (any, error) {
 		_, _, _, err := tx.Lanes.Due(ctx, e.ID, b.now, 10, nil)
-		return err
+		return nil, err
 	})
 }
 

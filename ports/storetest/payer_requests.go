@@ -65,11 +65,8 @@ func testPayerRequests(b *bench) {
 	equal(t, "answered payer request", b.getRequest(full.ID), full)
 	nothing := id[billing.PayerRequestID]()
 	b.absent("an absent payer request",
-		func(ctx context.Context, tx ports.Tx) error { _, err := tx.PayerRequests.Get(ctx, nothing); return err },
-		func(ctx context.Context, tx ports.Tx) error {
-			_, err := tx.PayerRequests.Lock(ctx, nothing)
-			return err
-		})
+		func(ctx context.Context, tx ports.Tx) (any, error) { return tx.PayerRequests.Get(ctx, nothing) },
+		func(ctx context.Context, tx ports.Tx) (any, error) { return tx.PayerRequests.Lock(ctx, nothing) })
 }
 
 // testAnswerRace answers one payer request many times at once. One answer is

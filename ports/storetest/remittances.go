@@ -101,9 +101,9 @@ func testERAs(b *bench) {
 	equal(t, "content", string(read(b, func(ctx context.Context, tx ports.Tx) ([]byte, error) { return tx.ERAs.Content(ctx, one.ID) })), "ISA*"+one.ID.String())
 	nothing := id[billing.ERAID]()
 	b.absent("an absent remittance",
-		func(ctx context.Context, tx ports.Tx) error { _, err := tx.ERAs.Get(ctx, nothing); return err },
-		func(ctx context.Context, tx ports.Tx) error { _, err := tx.ERAs.Lock(ctx, nothing); return err },
-		func(ctx context.Context, tx ports.Tx) error { _, err := tx.ERAs.Content(ctx, nothing); return err })
+		func(ctx context.Context, tx ports.Tx) (any, error) { return tx.ERAs.Get(ctx, nothing) },
+		func(ctx context.Context, tx ports.Tx) (any, error) { return tx.ERAs.Lock(ctx, nothing) },
+		func(ctx context.Context, tx ports.Tx) (any, error) { return tx.ERAs.Content(ctx, nothing) })
 }
 
 // testNextERA locks remittances in the order of arrival. Callers do not see one
@@ -309,10 +309,7 @@ func testERAClaims(b *bench) {
 		equal(t, "counted", []int{kept, none}, []int{500, 0})
 		return errors.Join(err, err2)
 	})
-	b.absent("an absent claim of a remittance", func(ctx context.Context, tx ports.Tx) error {
-		_, err := tx.ERAClaims.Get(ctx, e.ID, 501)
-		return err
-	})
+	b.absent("an absent claim of a remittance", func(ctx context.Context, tx ports.Tx) (any, error) { return tx.ERAClaims.Get(ctx, e.ID, 501) })
 }
 
 // testLedger reads what is applied to claims, with what its remittances say.

@@ -208,10 +208,11 @@ func times(n int, f func(n int) error) (fs []func() error) {
 }
 
 // absent checks that each call returns CodeNotFound.
-func (b *bench) absent(what string, calls ...func(ctx context.Context, tx ports.Tx) error) {
+func (b *bench) absent(what string, calls ...func(ctx context.Context, tx ports.Tx) (any, error)) {
 	b.t.Helper()
 	for _, call := range calls {
-		wantCode(b.t, what, b.try(b.scope, call), billing.CodeNotFound)
+		_, err := try(b, b.scope, call)
+		wantCode(b.t, what, err, billing.CodeNotFound)
 	}
 }
 

@@ -22,6 +22,7 @@ func eraID(x *exchange) billing.ERAID               { return pathID[billing.ERAI
 func payerRequestID(x *exchange) billing.PayerRequestID {
 	return pathID[billing.PayerRequestID](x, "id")
 }
+
 func endpointID(x *exchange) billing.WebhookEndpointID {
 	return pathID[billing.WebhookEndpointID](x, "id")
 }

@@ -56,7 +56,7 @@ func isFunctional(set string) bool { return set == "997" || set == "999" }
 // interchange, group and transaction set. It ignores anything after the last
 // interchange.
 func walk(content []byte, look func(s *x12.Segment, set string) error) (billing.ControlNumbers, error) {
-	in := x12.NewReader(bytes.NewReader(content), x12.Limits{})
+	in := x12.NewReader(bytes.NewReader(content), x12.Limits{SkipInvalid: true})
 	var numbers billing.ControlNumbers
 	for {
 		s, err := in.Next()

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/remittance"
 	"github.com/molar-billing/molar/core/billing"
 )
@@ -16,7 +17,8 @@ import (
 // Payments reads a whole 835 before it returns, so that a broken file is never
 // posted in part. It decodes one claim at a time. The returned payments share the
 // memory of content. Payments skips other transaction sets. It warns about wrong
-// counts in the original file, because the envelopes of an extracted payment are new.
+// counts and other faults of the original file, because the envelopes of an extracted
+// payment are new.
 func (*Codec) Payments(name string, content []byte) (all []billing.Remittance, err error) {
 	defer refuse(&err)
 	d := remittance.NewBalancer(bytes.NewReader(content))
@@ -36,11 +38,7 @@ func (*Codec) Payments(name string, content []byte) (all []billing.Remittance, e
 		r.File.Name = name
 		all, read = append(all, r), append(read, p)
 	}
-	for i := range all {
-		if d.Miscounted(read[i]) {
-			all[i].Warnings = []billing.WarningCode{billing.WarnEnvelopeCounts}
-		}
-	}
+	warn(d, read, all)
 	if len(all) == 1 {
 		all[0].Content, all[0].Balance = content, balanceOf(&read[0].Balance, 0)
 		return all, nil
@@ -54,6 +52,51 @@ func (*Codec) Payments(name string, content []byte) (all []billing.Remittance, e
 		all[i].Balance = balanceOf(&p.Balance, remittance.ExtractedSegment-p.Span.Segment)
 	}
 	return all, nil
+}
+
+// warn adds the decoder's warnings to the payments. A warning outside all transaction
+// sets belongs to every payment of the file.
+func warn(d *remittance.Decoder, read []*remittance.Payment, all []billing.Remittance) {
+	add := func(r *billing.Remittance, w billing.WarningCode) {
+		if w != "" && !slices.Contains(r.Warnings, w) {
+			r.Warnings = append(r.Warnings, w)
+		}
+	}
+	for i := range all {
+		if d.Miscounted(read[i]) {
+			add(&all[i], billing.WarnEnvelopeCounts)
+		}
+	}
+	for _, w := range d.Warnings() {
+		in := slices.IndexFunc(read, func(p *remittance.Payment) bool { return p.Span.Start <= w.Offset && w.Offset < p.Span.End })
+		if in >= 0 {
+			add(&all[in], warningCode(w.Reason))
+			continue
+		}
+		for i := range all {
+			add(&all[i], warningCode(w.Reason))
+		}
+	}
+}
+
+// warningCode returns the code of a decoder's warning. It returns an empty string for
+// wrong counts, which Miscounted reports for each payment, and for amounts that the
+// balance reports.
+func warningCode(reason string) billing.WarningCode {
+	switch reason {
+	case x12.ReasonControl:
+		return billing.WarnControlNumbers
+	case x12.ReasonMIME, x12.ReasonTrailing:
+		return billing.WarnTextOutside
+	case x12.ReasonInvalid:
+		return billing.WarnSegmentSkipped
+	case remittance.ReasonProcedure:
+		return billing.WarnProcedureFormat
+	case remittance.ReasonResponsibility:
+		return billing.WarnAmountUnreadable
+	default:
+		return ""
+	}
 }
 
 // payment reads the claims of a payment to check its balance. It returns the payment

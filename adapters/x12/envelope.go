@@ -60,6 +60,13 @@ type Error struct {
 // a whole one. The interchanges before it are valid.
 const ReasonTrailing = "there is more after the interchange trailer (IEA)"
 
+// The reasons of warnings.
+const (
+	ReasonControl = "the control number is not the header's"
+	ReasonInvalid = "a segment with an invalid ID was skipped"
+	ReasonMIME    = "a MIME header before the interchange was skipped"
+)
+
 func (e *Error) Error() string {
 	return "x12: segment " + strconv.Itoa(e.Segment) + " at byte " + strconv.Itoa(e.Offset) + ": " + e.Reason
 }

@@ -1,8 +1,10 @@
 package x12
 
 import (
+	"bytes"
 	"errors"
 	"io"
+	"regexp"
 )
 
 // readISA reads the header of an interchange, which defines the delimiters. It counts
@@ -19,6 +21,11 @@ func (r *Reader) readISA() error {
 		return io.EOF
 	} else if err != nil {
 		return err
+	}
+	if first {
+		if err := r.skipMIME(); err != nil {
+			return err
+		}
 	}
 	s.Offset = r.offset
 	head, err := r.in.Peek(maxISA)
@@ -92,3 +99,33 @@ func (d Delimiters) usable() bool {
 func separator(c byte) bool {
 	return c > 0 && c < 0x80 && c != ' ' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z')
 }
+
+// maxMIME is the length of the longest MIME header that is skipped.
+const maxMIME = 8 << 10
+
+// mimeLine matches a line of a MIME header: a boundary, a field, or the rest of one.
+var mimeLine = regexp.MustCompile(`^(?:--.*|[A-Za-z][A-Za-z0-9-]*:.*|[ \t].*|)\r?$`)
+
+// skipMIME skips a MIME header before the first interchange. Some mailboxes leave it
+// there. Any other text before the interchange is an error of the ISA.
+func (r *Reader) skipMIME() error {
+	if head, err := r.in.Peek(4); err != nil || startsISA(head) {
+		return nil //nolint:nilerr // the ISA's own reader returns it
+	}
+	head, _ := r.in.Peek(min(maxMIME, r.in.Size()))
+	start := 0
+	for !startsISA(head[start:]) {
+		line, _, ended := bytes.Cut(head[start:], []byte("\n"))
+		if !ended || !mimeLine.Match(line) {
+			return nil
+		}
+		start += len(line) + 1
+	}
+	r.segment.Offset = r.offset
+	r.warn(&r.segment, ReasonMIME)
+	n, err := r.in.Discard(start)
+	r.offset += n
+	return err
+}
+
+func startsISA(b []byte) bool { return len(b) > 3 && string(b[:3]) == "ISA" && separator(b[3]) }

@@ -12,6 +12,10 @@ type Limits struct {
 	Bytes        int // of the whole input; 1 GiB
 	Segments     int // of the whole input; 50 million
 	SegmentBytes int // of one segment; 64 KiB, the size of the Reader's buffer
+
+	// SkipInvalid skips the segments of a transaction set whose ID is invalid, with a
+	// warning. Without it they are errors.
+	SkipInvalid bool
 }
 
 func (l Limits) orDefault() Limits {
@@ -158,10 +162,17 @@ func (r *Reader) readSegment() error {
 		s.Offset += start
 		switch {
 		case start < len(raw):
-			if !s.parse(raw[start:], r.delimiters) {
+			if s.parse(raw[start:], r.delimiters) {
+				return nil
+			}
+			if !r.limits.SkipInvalid || r.level != inSet || ended {
 				return s.Fault("this is not a segment")
 			}
-			return nil
+			r.warn(s, ReasonInvalid)
+			s.Ordinal++
+			if s.Ordinal > r.limits.Segments || r.offset > r.limits.Bytes {
+				return s.Fault("the input is too large")
+			}
 		case ended:
 			return s.Fault("the input ends before its trailers (SE, GE, IEA)")
 		case r.offset > r.limits.Bytes:
@@ -275,7 +286,7 @@ func (r *Reader) checkTrailer(s *Segment, count int, ref string) {
 		r.warn(s, "the count is wrong")
 	}
 	if s.Element(2) != ref {
-		r.warn(s, "the control number is not the header's")
+		r.warn(s, ReasonControl)
 	}
 }
 

@@ -15,13 +15,19 @@ const (
 	WarnPatientAmountCapped  WarningCode = "patient_amount_capped"
 	WarnPaymentRepeated      WarningCode = "payment_repeated"
 	WarnEnvelopeCounts       WarningCode = "envelope_counts"
+	WarnControlNumbers       WarningCode = "control_numbers"
+	WarnTextOutside          WarningCode = "text_outside"
+	WarnSegmentSkipped       WarningCode = "segment_skipped"
+	WarnProcedureFormat      WarningCode = "procedure_format"
+	WarnAmountUnreadable     WarningCode = "amount_unreadable"
 )
 
 // WarningCodes lists every warning.
 func WarningCodes() []WarningCode {
 	return []WarningCode{
 		WarnPatientDiffers, WarnChargeDiffers, WarnProcedureUnknown, WarnLineUnmatched, WarnExceedsCharge, WarnPatientAmountDiffers,
-		WarnPatientAmountCapped, WarnPaymentRepeated, WarnEnvelopeCounts,
+		WarnPatientAmountCapped, WarnPaymentRepeated, WarnEnvelopeCounts, WarnControlNumbers, WarnTextOutside, WarnSegmentSkipped,
+		WarnProcedureFormat, WarnAmountUnreadable,
 	}
 }
 
@@ -37,6 +43,11 @@ func (w WarningCode) Message() string {
 		WarnPatientAmountCapped:  "The payers leave more to the patient than remains of the charge; the amount shown is what remains.",
 		WarnPaymentRepeated:      "The same payment was applied before under another trace number.",
 		WarnEnvelopeCounts:       "The file's segment or transaction counts (SE, GE or IEA) are wrong; a part of it may be missing.",
+		WarnControlNumbers:       "A control number in the file's trailers (SE, GE or IEA) is not the header's; two files may have been mixed.",
+		WarnTextOutside:          "The file has text before or after the remittance; it was skipped.",
+		WarnSegmentSkipped:       "The file has a segment with an invalid ID, which was skipped; compare the figures with the payer's explanation of benefits.",
+		WarnProcedureFormat:      "A procedure in the file has no qualifier, or another separator; check that the line has the right procedure.",
+		WarnAmountUnreadable:     "A patient's amount (CLP05) in the file cannot be read; the figures come from the adjustments.",
 	}[w]
 }
 

@@ -45,12 +45,12 @@ type Decoder struct {
 // NewDecoder returns a Decoder of r. The input may have several interchanges, and
 // transaction sets other than 835.
 func NewDecoder(r io.Reader) *Decoder {
-	return &Decoder{in: x12.NewReader(r, x12.Limits{}), wrong: make(map[int]bool)}
+	return &Decoder{in: x12.NewReader(r, x12.Limits{SkipInvalid: true}), wrong: make(map[int]bool)}
 }
 
 // NewBalancer returns a faster Decoder that only checks balances. Of claims, it reads
 // CLP, SVC and CAS. The names, amounts, dates, references, contacts and remarks of
-// claims stay empty, and claims add no warnings.
+// claims stay empty. Of claims, only CLP and SVC add warnings.
 func NewBalancer(r io.Reader) *Decoder {
 	d := NewDecoder(r)
 	d.figures = true

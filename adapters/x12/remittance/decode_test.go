@@ -56,7 +56,7 @@ func TestRefusedWithAPosition(t *testing.T) {
 		"two BPR":                {strings.Replace(full, "TRN*", "BPR*", 1), 0, 5, at("TRN*"), "there is a second payment (BPR) in the transaction set"},
 		"no total":               {strings.Replace(full, "BPR*I*160.54", "BPR*I*", 1), 0, 4, at("BPR*"), "the amount of the payment (BPR02) cannot be read"},
 		"no amount":              {strings.Replace(full, "BPR*I*160.54", "BPR*I*1E3", 1), 0, 4, at("BPR*"), "the amount of the payment (BPR02) cannot be read"},
-		"segment ID":             {strings.Replace(full, "CLP*", "clp*", 1), 0, 16, at("CLP*"), "this is not a segment"},
+		"segment ID":             {strings.Replace(full, "GE*", "ge*", 1), 1, 44, at("GE*"), "this is not a segment"},
 		"second file damaged":    {full + "ISA*00*", 1, 46, len(full), "the interchange header (ISA) is truncated"},
 		"claim too long":         {strings.Replace(full, "REF*1L", long+"REF*1L", 1), 0, 2104, 2098339, "a claim, or the text outside claims, is too long"},
 		"header too long":        {strings.Replace(full, "REF*2U", long+"REF*2U", 1), 0, 2092, 2098007, "a claim, or the text outside claims, is too long"},

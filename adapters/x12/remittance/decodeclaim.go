@@ -24,7 +24,7 @@ func (d *Decoder) enterClaim(s *x12.Segment) {
 	} else if share, err := parseMoney(e); err == nil {
 		c.PatientResponsibility = &share
 	} else {
-		d.warnAt(s.Ordinal, s.Offset, "the patient's responsibility (CLP05) cannot be read")
+		d.warnAt(s.Ordinal, s.Offset, ReasonResponsibility)
 	}
 }
 
@@ -103,7 +103,7 @@ func (d *Decoder) svc(s *x12.Segment) {
 	line.Segment, line.Dates, line.Adjustments = s.Ordinal, line.Dates[:0], line.Adjustments[:0]
 	line.References, line.Amounts, line.Remarks = line.References[:0], line.Amounts[:0], line.Remarks[:0]
 	component := d.in.Delimiters().Component
-	line.Procedure, line.Submitted = procedureOf(s.Element(1), component), procedureOf(s.Element(6), component)
+	line.Procedure, line.Submitted = d.procedure(s, 1, component), d.procedure(s, 6, component)
 	line.Charge, line.Paid = d.optional(s, s.Element(2)), d.optional(s, s.Element(3))
 	line.Revenue, line.Units, line.SubmittedUnits = code(s, 4), s.Element(5), s.Element(7)
 }
@@ -150,6 +150,35 @@ func (d *Decoder) unread(s *x12.Segment) {
 	}
 	c.Findings = append(c.Findings, f)
 }
+
+// The reasons of warnings about a claim that is still read.
+const (
+	ReasonResponsibility = "the patient's responsibility (CLP05) cannot be read"
+	ReasonProcedure      = "a procedure (SVC) has no qualifier, or another component separator"
+)
+
+// procedure reads a procedure. Some payers send no qualifier, and some separate the
+// components with a character other than that of the ISA.
+func (d *Decoder) procedure(s *x12.Segment, n int, by byte) Procedure {
+	e := s.Element(n)
+	p := procedureOf(e, by)
+	if e == "" || p.Code != "" && p.Qualifier != "" && len(p.Qualifier) < shortestCode {
+		return p
+	}
+	if i := strings.IndexAny(e, ":>|^;/\\+&"); p.Code == "" && i > 0 {
+		by = e[i]
+		p = procedureOf(e, by)
+	}
+	if len(p.Qualifier) >= shortestCode {
+		p = procedureOf(string(by)+e, by)
+	}
+	d.warnAt(s.Ordinal, s.Offset, ReasonProcedure)
+	return p
+}
+
+// shortestCode is the length of the shortest procedure code. Qualifiers have two
+// characters.
+const shortestCode = 4
 
 // procedureOf splits a composite: qualifier, code, four modifiers, description.
 func procedureOf(composite string, by byte) (p Procedure) {

@@ -22,6 +22,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 func TestMain(m *testing.M) { os.Exit(testservers.Main(m).Run()) }
@@ -47,10 +48,7 @@ type remitted struct {
 func newRemitted(t *testing.T) *remitted {
 	t.Helper()
 	store := pgtest.Clocked{Store: pgtest.Open(t), Clock: &noon{}}
-	payers, err := billing.ShippedPayers()
-	if err != nil {
-		t.Fatal(err)
-	}
+	payers := porttest.Payers(t)
 	r := &remitted{service: remittances.New(store, edi.New(), payers), store: store, access: access.New(store, &noon{}), file: filepath.Join(t.TempDir(), "payment.835")}
 	r.backend.Remittances = func(context.Context) (*remittances.Service, func() error, error) {
 		return r.service, func() error { return nil }, nil

@@ -10,6 +10,7 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // BenchmarkManyClaims changes 300 claims in one transaction, each with an
@@ -19,7 +20,7 @@ func BenchmarkManyClaims(b *testing.B) {
 	s := pgtest.Open(b)
 	in := scope()
 	var numbers []string
-	if err := s.InTx(b.Context(), in, func(ctx context.Context, tx ports.Tx) (err error) {
+	porttest.In(b, s, in, func(ctx context.Context, tx ports.Tx) (err error) {
 		for n := range many {
 			c := claim()
 			c.PatientControlNumber = "PCN-" + strconv.Itoa(n)
@@ -27,20 +28,16 @@ func BenchmarkManyClaims(b *testing.B) {
 			err = errors.Join(err, tx.Claims.Insert(ctx, c))
 		}
 		return err
-	}); err != nil {
-		b.Fatal(err)
-	}
+	})
 	for b.Loop() {
-		if err := s.InTx(b.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+		porttest.In(b, s, in, func(ctx context.Context, tx ports.Tx) error {
 			all, err := tx.Clearing.Match(ctx, numbers, nil)
 			for _, c := range all {
 				e := c.Event(billing.EventClaimStatusUpdated, billing.ClaimCause{At: time.Now()})
 				err = errors.Join(err, tx.Claims.Save(ctx, c), tx.Events.Append(ctx, e))
 			}
 			return err
-		}); err != nil {
-			b.Fatal(err)
-		}
+		})
 	}
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*many), "us/claim")
 }

@@ -2,7 +2,6 @@ package pgstore_test
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"net"
@@ -74,17 +73,13 @@ func TestCommitsOfACheck(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	var staged []jobs.Job
-	var admin string
+	var url string
 	s := pgtest.Open(t, func(o *pgstore.Options) {
-		admin = o.URL
+		url = o.URL
 		o.Staged = func(j []jobs.Job) { mu.Lock(); defer mu.Unlock(); staged = append(staged, j...) }
 	})
-	db, err := sql.Open("postgres", admin)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	if _, err := db.Exec(`
+	db := admin(t, url)
+	exec(t, db, `
 CREATE TABLE commits (id bigserial, state text, waits text);
 CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
@@ -92,9 +87,7 @@ BEGIN
 	RETURN NULL;
 END $$;
 CREATE CONSTRAINT TRIGGER note AFTER INSERT OR UPDATE ON eligibility_checks
-	DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note()`); err != nil {
-		t.Fatal(err)
-	}
+	DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note()`)
 	f := newCheckFixture(t, s)
 	want := func(what, state, waits string) {
 		t.Helper()
@@ -142,15 +135,13 @@ CREATE CONSTRAINT TRIGGER note AFTER INSERT OR UPDATE ON eligibility_checks
 		want("pending "+what, "pending", "on")
 	}
 
-	if _, err := db.Exec(`
+	exec(t, db, `
 CREATE FUNCTION note_job() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
 	INSERT INTO public.commits (state, waits) VALUES ('postponed', current_setting('synchronous_commit'));
 	RETURN NULL;
 END $$;
-CREATE CONSTRAINT TRIGGER note AFTER UPDATE ON jobs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_job()`); err != nil {
-		t.Fatal(err)
-	}
+CREATE CONSTRAINT TRIGGER note AFTER UPDATE ON jobs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_job()`)
 	newJob := func() jobs.Job {
 		return jobs.Job{ID: billing.NewID[billing.JobID](time.Now()), Kind: jobs.KindERA, Subject: billing.NewID[billing.CheckID](time.Now())}
 	}
@@ -162,16 +153,12 @@ CREATE CONSTRAINT TRIGGER note AFTER UPDATE ON jobs DEFERRABLE INITIALLY DEFERRE
 	both := func(ctx context.Context, tx ports.Tx) error {
 		return errors.Join(postpone(ctx, tx), tx.Outbox.Stage(ctx, newJob()))
 	}
-	if err := s.InTx(t.Context(), f.scope, stage); err != nil {
-		t.Fatal(err)
-	}
+	porttest.In(t, s, f.scope, stage)
 	for _, tc := range []struct {
 		what, waits string
 		do          func(context.Context, ports.Tx) error
 	}{{"a job is postponed", "off", postpone}, {"a job is postponed, another one staged", "on", both}} {
-		if err := s.InTx(t.Context(), f.scope, tc.do); err != nil {
-			t.Fatal(err)
-		}
+		porttest.In(t, s, f.scope, tc.do)
 		want(tc.what, "postponed", tc.waits)
 	}
 }
@@ -186,21 +173,12 @@ type checkFixture struct {
 
 func newCheckFixture(t *testing.T, s *pgstore.Store) *checkFixture {
 	t.Helper()
-	payers, err := billing.ShippedPayers()
-	if err != nil {
-		t.Fatal(err)
-	}
 	times := eligibility.DefaultTimes()
 	times.Wait = 0 // the wait for the worker ends at once
 	sandbox := sandboxnet.Networks(processClock{}, s.SandboxMail(), sandboxnet.Options{})
-	service := eligibility.New(s, memqueue.NewBroker().Open(), networks.New(sandbox...), edi.New(), payers, times)
-	in := scope()
-	office := &billing.Office{ID: billing.NewID[billing.OfficeID](time.Now()), Scope: in, Name: "Main", NPI: "1234567893", CreatedAt: time.Now()}
-	porttest.System(t, s, func(ctx context.Context, tx ports.SystemTx) error {
-		return tx.Orgs.Insert(ctx, &billing.Organization{ID: in.Org, Name: "Main", CreatedAt: time.Now()})
-	})
-	porttest.In(t, s, in, func(ctx context.Context, tx ports.Tx) error { return tx.Offices.Insert(ctx, office) })
-	return &checkFixture{t, service, in, office}
+	service := eligibility.New(s, memqueue.NewBroker().Open(), networks.New(sandbox...), edi.New(), porttest.Payers(t), times)
+	in := porttest.Organization(t, s, billing.ModeTest)
+	return &checkFixture{t, service, in, porttest.Office(t, s, in)}
 }
 
 // check creates a check of the member.

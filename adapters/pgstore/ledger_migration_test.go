@@ -17,6 +17,7 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // beforeLedger is the last migration of the release that wrote the rows of
@@ -67,11 +68,9 @@ func TestLedgerMigration(t *testing.T) {
 		}
 	}
 	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = owner })
-	if err := s.InTx(t.Context(), billing.Scope{Org: pgstore.Number(3, 9), Mode: billing.ModeTest}, func(ctx context.Context, tx ports.Tx) error {
+	porttest.In(t, s, billing.Scope{Org: pgstore.Number(3, 9), Mode: billing.ModeTest}, func(ctx context.Context, tx ports.Tx) error {
 		return errors.Join(migratedClaims(ctx, t, tx), migratedERAs(ctx, t, tx))
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})
 }
 
 // snapshot returns every row by its key, without some columns. The column with the

@@ -6,6 +6,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // TestTheServiceReadsEverything checks that the service's codec reads every
@@ -13,10 +14,7 @@ import (
 func TestTheServiceReadsEverything(t *testing.T) {
 	t.Parallel()
 	codec := edi.New()
-	payers, err := billing.ShippedPayers()
-	if err != nil {
-		t.Fatal(err)
-	}
+	payers := porttest.Payers(t)
 	for name, f := range replies(t, file(t, everything()...), before) {
 		kind, err := codec.Kind(f.Content)
 		if want := strings.HasSuffix(name, ".835"); err != nil || (kind == billing.FileRemittance) != want {

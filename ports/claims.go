@@ -159,6 +159,10 @@ type Ledgers interface {
 	// Again sets the unmatched claims of a remittance to billing.RemitPending, and
 	// returns their number.
 	Again(ctx context.Context, era billing.ERAID) (int, error)
+
+	// Reconsider does so for those that need review as repeated payments of our
+	// claims.
+	Reconsider(ctx context.Context, era billing.ERAID, claims []billing.ClaimID) (int, error)
 }
 
 // Routes finds the organization that a file belongs to, across scopes.

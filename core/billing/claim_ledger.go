@@ -224,6 +224,23 @@ func (l *Ledger) Cancels(r *LedgerEntry) bool {
 	return e != nil && len(e.takenBack) > 0
 }
 
+// maxEntries limits the work of folding a ledger. No claim has had nearly as many
+// remittances.
+const maxEntries = 200
+
+// Full reports whether the ledger has so many entries that only a person adds more.
+func (l *Ledger) Full() bool { return len(l.entries) >= maxEntries }
+
+// payerNumber returns the primary payer's latest number for the claim.
+func (l *Ledger) payerNumber() string {
+	for _, e := range slices.Backward(l.entries) {
+		if e.sequence == SequencePrimary && e.PayerClaimNumber != "" {
+			return e.PayerClaimNumber
+		}
+	}
+	return ""
+}
+
 // TakenBackBy returns the first reversal that takes back any of the entry, or nil.
 func (l *Ledger) TakenBackBy(r *LedgerEntry) *LedgerEntry {
 	of := l.find(r)

@@ -57,8 +57,8 @@ func (c *Claim) Settle(l *Ledger, e *LedgerEntry, cause ClaimCause) (Event, bool
 	if !c.settle(l, &cause) {
 		return Event{}, false
 	}
-	if e.PayerClaimNumber != "" && l.Sequence(e) == SequencePrimary {
-		c.PayerClaimNumber = e.PayerClaimNumber
+	if n := l.payerNumber(); n != "" {
+		c.PayerClaimNumber = n
 	}
 	return c.PaymentEvent(event, cause, e.Payment(), c.Standing), true
 }

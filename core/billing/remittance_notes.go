@@ -66,6 +66,7 @@ const (
 	ReviewNoClaim          ReviewCode = "no_claim"
 	ReviewClaimNotSent     ReviewCode = "claim_not_sent"
 	ReviewNoPayment        ReviewCode = "reversal_without_payment"
+	ReviewTooMany          ReviewCode = "too_many_adjudications"
 	ReviewUnderWay         ReviewCode = "under_way"
 )
 
@@ -73,7 +74,7 @@ const (
 func ReviewCodes() []ReviewCode {
 	return []ReviewCode{
 		ReviewUnbalanced, ReviewPatientAndCharge, ReviewPaymentRepeated, ReviewPayerNumberOnly, ReviewKindDiffers, ReviewReversalDiffers,
-		ReviewUnapplied, ReviewNoClaim, ReviewClaimNotSent, ReviewNoPayment, ReviewUnderWay,
+		ReviewUnapplied, ReviewNoClaim, ReviewClaimNotSent, ReviewNoPayment, ReviewTooMany, ReviewUnderWay,
 	}
 }
 
@@ -121,6 +122,10 @@ func (r ReviewCode) text() reviewText {
 		ReviewNoPayment: {
 			"It takes back a payment that was not applied to the claim.",
 			"No action is needed if that payment arrives: it is then matched again. Otherwise match it by hand, or ignore it.",
+		},
+		ReviewTooMany: {
+			"The claim already has 200 adjudications.",
+			"Check whether the payer repeats itself. Then apply it, or ignore it.",
 		},
 		ReviewUnderWay: {
 			"Molar has not applied it yet.",

@@ -103,9 +103,8 @@ func (w *worker) run(ctx context.Context) error {
 }
 
 // turn locks the next remittance: of those that are not done, the one that came
-// first; nil when there is none. When the job's own remittance is done, the job asks
-// for another try of its unmatched claims, which comes next. Own reports that
-// nothing is left for the job.
+// first; nil when there is none. Own reports that the job's own remittance is done
+// or absent.
 func (w *worker) turn(ctx context.Context, tx ports.Tx) (e *billing.ERA, own bool, err error) {
 	e, err = tx.ERAs.Lock(ctx, billing.ERAID{})
 	switch {
@@ -121,21 +120,38 @@ func (w *worker) turn(ctx context.Context, tx ports.Tx) (e *billing.ERA, own boo
 	if billing.IsNotFound(err) {
 		return e, true, nil
 	}
-	if err != nil || mine.Stage != billing.ERADone {
-		return e, false, err
+	return e, err == nil && mine.Stage == billing.ERADone, err
+}
+
+// again takes the unmatched claims of the job's own remittance, which is done, up
+// again, and returns it; nil when there are none. A job for a remittance that is
+// done asks for that.
+func (w *worker) again(ctx context.Context, tx ports.Tx) (*billing.ERA, error) {
+	e, err := tx.ERAs.Lock(ctx, w.own)
+	if billing.IsNotFound(err) {
+		return nil, nil //nolint:nilnil // there is no such remittance, and so nothing to do
 	}
-	again, err := takeAgain(ctx, tx, mine)
+	if err != nil || e.Stage != billing.ERADone {
+		return nil, err
+	}
+	again, err := takeAgain(ctx, tx, e)
 	if err != nil || !again {
-		return e, err == nil, err
+		return nil, err
 	}
-	mine.Stage = billing.ERAApplying
-	return mine, false, nil
+	e.Stage = billing.ERAApplying
+	return e, nil
 }
 
 // step does the work of one commit. It reports whether the job's own remittance
 // is done, and whether all are.
 func (w *worker) step(ctx context.Context, tx ports.Tx) (own, all bool, err error) {
 	e, own, err := w.turn(ctx, tx)
+	if err == nil && own && !w.ended {
+		var mine *billing.ERA
+		if mine, err = w.again(ctx, tx); mine != nil {
+			e, own = mine, false
+		}
+	}
 	if err != nil {
 		return false, false, err
 	}

@@ -126,6 +126,9 @@ func reversalsFirst(rows []*billing.ERAClaim) []*billing.ERAClaim {
 
 // review returns why the row cannot be applied; the empty string when it can.
 func (p *posting) review(r *billing.ERAClaim) billing.ReviewCode {
+	if p.ledgers[r.ClaimID].Full() {
+		return billing.ReviewTooMany
+	}
 	r.LineNumbers = p.claims[r.ClaimID].MatchLines(r)
 	return p.ledgers[r.ClaimID].Review(p.entry(r), r.MatchedBy)
 }
@@ -186,31 +189,47 @@ func (p *posting) save(ctx context.Context, tx ports.Tx, rows []*billing.ERAClai
 	return nil
 }
 
-// matchAgain queues the reversals that wait for payments of the rows to be matched
-// again. It reports whether the remittance itself has any.
+// matchAgain looks again at what the rows can change: reversals that wait for a
+// payment, and payments that were no repetition, because the rows take the first
+// one back. It reports whether the remittance itself has any.
 func (p *posting) matchAgain(ctx context.Context, tx ports.Tx, rows []*billing.ERAClaim) (own bool, err error) {
 	var control, payer []string
+	var reversed []billing.ClaimID
 	for _, r := range rows {
-		if r.Status == billing.RemitApplied && !r.Reverses() {
+		switch {
+		case r.Status != billing.RemitApplied:
+		case r.Reverses():
+			reversed = append(reversed, r.ClaimID)
+		default:
 			control, payer = add(control, p.claims[r.ClaimID].PatientControlNumber), add(payer, r.PayerClaimNumber)
 		}
 	}
-	if len(control) == 0 {
-		return false, nil
-	}
-	waiting, err := tx.ERAClaims.Unmatched(ctx, control, payer)
-	if err != nil {
-		return false, err
+	var waiting []billing.ERAID
+	if len(control) > 0 {
+		if waiting, err = tx.ERAClaims.Unmatched(ctx, control, payer); err != nil {
+			return false, err
+		}
 	}
 	for _, id := range waiting {
 		if id != p.era.ID {
 			err = stage(ctx, tx, p.era.Scope, id)
-		} else if own, err = takeAgain(ctx, tx, p.era); own {
-			p.era.Stage = billing.ERAApplying
+		} else {
+			own, err = takeAgain(ctx, tx, p.era)
 		}
 		if err != nil {
 			return false, err
 		}
+	}
+	if len(reversed) > 0 {
+		n, err := tx.ERAClaims.Reconsider(ctx, p.era.ID, reversed)
+		if err != nil {
+			return false, err
+		}
+		p.era.Progress.NeedsReview -= n
+		own = own || n > 0
+	}
+	if own {
+		p.era.Stage = billing.ERAApplying
 	}
 	return own, nil
 }

@@ -3,6 +3,7 @@ package remittances_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -182,6 +183,7 @@ func TestSeveralReports(t *testing.T) {
 		"an estimate for a claim":           {[][]saying{{withNumber(estimate, "A-1")}}, nil, "1/1 r done", "accepted_payer", ""},
 		"an estimate":                       {[][]saying{{withNumber(estimate, "A-1")}}, predetermination, "1/1 a done", "returned", "predetermination.returned"},
 		"estimates":                         {[][]saying{{withNumber(estimate, "A-1"), withNumber(estimate, "A-1")}}, predetermination, "2/2 aa done", "returned", "predetermination.returned predetermination.returned"},
+		"a correction before its reversal":  {[][]saying{{first}, {first, reversed(first)}}, nil, "2/2 aa done", "paid paid 150.00", "claim.paid claim.payment_reversed claim.paid"},
 		"the payer's number only, which is": {[][]saying{{first}, {withNumber(reversed(first), "LOST"), withNumber(second, "LOST TOO")}}, nil, "1/2 a- done", "accepted_payer", "claim.paid claim.payment_reversed"},
 	} {
 		for _, pieces := range []int{1, 300} {
@@ -216,6 +218,22 @@ func TestSeveralReports(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestTooMany leaves the rest of a file that repeats one claim without end to a
+// person.
+func TestTooMany(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t)
+	b.claim("A-1")
+	var says []saying
+	for n := range 203 {
+		says = append(says, paid("A-1", fmt.Sprint("P-", n), 0))
+	}
+	r := b.remit(says...)
+	if r.Progress != (billing.ERAProgress{Applied: 200, NeedsReview: 3}) || r.Unfinished() != 3 {
+		t.Errorf("%+v", r.Progress)
 	}
 }
 

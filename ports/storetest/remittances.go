@@ -302,6 +302,21 @@ func testERAClaims(b *bench) {
 	for _, c := range unmatched {
 		c.Status = billing.RemitPending
 	}
+	b.became(all[1], billing.RemitNeedsReview, all[1].ClaimID).Review = billing.ReviewPaymentRepeated
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.ERAClaims.Save(ctx, e.ID, all[1:2]) })
+	for _, want := range []struct {
+		era   billing.ERAID
+		claim billing.ClaimID
+		n     int
+	}{{other.ID, all[1].ClaimID, 0}, {e.ID, id[billing.ClaimID](), 0}, {e.ID, all[1].ClaimID, 1}, {e.ID, all[1].ClaimID, 0}} {
+		n, err := try(b, b.scope, func(ctx context.Context, tx ports.Tx) (int, error) {
+			return tx.ERAClaims.Reconsider(ctx, want.era, []billing.ClaimID{want.claim})
+		})
+		if n != want.n || err != nil {
+			t.Errorf("%d claims are reviewed again, %v, want %d", n, err, want.n)
+		}
+	}
+	all[1].Status = billing.RemitPending
 	equal(t, "after they are pending again", list(0, 1000), all)
 	b.view(func(ctx context.Context, tx ports.Tx) error {
 		kept, err := tx.ERAClaims.Count(ctx, e.ID)

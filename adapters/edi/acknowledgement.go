@@ -18,7 +18,7 @@ const maxWhy = 100
 
 // Acknowledgement reads a file of acknowledgements. It refuses a file that also
 // has remittances, because they would be lost.
-func (*Codec) Acknowledgement(name string, content []byte) (a *billing.Acknowledgement, err error) {
+func (c *Codec) Acknowledgement(name string, content []byte) (a *billing.Acknowledgement, err error) {
 	defer refuse(&err)
 	functional, reports := false, false
 	numbers, err := walk(content, func(s *x12.Segment, set string) error {
@@ -40,17 +40,19 @@ func (*Codec) Acknowledgement(name string, content []byte) (a *billing.Acknowled
 	}
 	a = &billing.Acknowledgement{File: billing.FileRef{Name: name, ControlNumbers: numbers}}
 	if functional || !reports {
-		f, _, err := acknowledgements.DecodeFunctional(bytes.NewReader(content))
+		f, warnings, err := acknowledgements.DecodeFunctional(bytes.NewReader(content))
 		if err != nil {
 			return nil, err
 		}
+		c.warned("acknowledgement", name, warnings)
 		a.Verdicts = verdicts(f)
 	}
 	if reports {
-		all, _, err := acknowledgements.DecodeReports(bytes.NewReader(content))
+		all, warnings, err := acknowledgements.DecodeReports(bytes.NewReader(content))
 		if err != nil {
 			return nil, err
 		}
+		c.warned("277", name, warnings)
 		for i := range all {
 			a.Reports = append(a.Reports, claimReports(&all[i])...)
 		}

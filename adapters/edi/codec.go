@@ -3,21 +3,38 @@ package edi
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 
+	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/eligibility"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
 )
 
-// Codec implements ports.EDI in X12, version 005010. It has no state.
-type Codec struct{}
+// Codec implements ports.EDI in X12, version 005010.
+type Codec struct {
+	log *slog.Logger
+}
 
 var _ ports.EDI = (*Codec)(nil)
 
-// New returns a Codec.
-func New() *Codec { return &Codec{} }
+// New returns a Codec that logs nothing.
+func New() *Codec { return NewLogging(slog.New(slog.DiscardHandler)) }
+
+// NewLogging returns a Codec that logs the harmless faults of incoming messages.
+func NewLogging(log *slog.Logger) *Codec { return &Codec{log} }
+
+// warned logs each reason of a decoder's warnings once, with the position of the
+// first. A warning has no data of the message.
+func (c *Codec) warned(message, name string, warnings []x12.Warning) {
+	for i, w := range warnings {
+		if !slices.ContainsFunc(warnings[:i], func(o x12.Warning) bool { return o.Reason == w.Reason }) {
+			c.log.Warn("an incoming message has a harmless fault", "message", message, "name", name, "segment", w.Segment, "reason", w.Reason)
+		}
+	}
+}
 
 // The errors for an unusable reply, in addition to those of the x12 codecs.
 var (
@@ -35,11 +52,11 @@ const maxRows = 2000
 // its error. Each later reply is about one procedure. Answer skips it if it is
 // unusable, belongs to another inquiry or is a rejection. The caller sets Network
 // and LatencyMS.
-func (*Codec) Answer(q billing.Inquiry270, replies [][]byte) (billing.CheckResponse, error) {
+func (c *Codec) Answer(q billing.Inquiry270, replies [][]byte) (billing.CheckResponse, error) {
 	if len(replies) == 0 {
 		return billing.CheckResponse{}, errNoReply
 	}
-	main, err := read(q, replies[0])
+	main, err := c.read(q, replies[0])
 	if err != nil {
 		return billing.CheckResponse{}, err
 	}
@@ -59,7 +76,7 @@ func (*Codec) Answer(q billing.Inquiry270, replies [][]byte) (billing.CheckRespo
 	}
 	a := newAnswer(q, main, member)
 	for _, b := range replies[1:] {
-		more, err := read(q, b)
+		more, err := c.read(q, b)
 		if err != nil {
 			continue
 		}
@@ -74,11 +91,12 @@ func (*Codec) Answer(q billing.Inquiry270, replies [][]byte) (billing.CheckRespo
 // repeats the inquiry's trace number, so read rejects a reply whose type 2 traces
 // all differ from it. Type 1 traces are the payer's own. Payers may omit traces, so
 // a reply without any passes.
-func read(q billing.Inquiry270, b []byte) (*eligibility.Reply, error) {
+func (c *Codec) read(q billing.Inquiry270, b []byte) (*eligibility.Reply, error) {
 	r, err := eligibility.Decode(b)
 	if err != nil {
 		return nil, err
 	}
+	c.warned("271", q.CheckID.String(), r.Warnings)
 	foreign := 0
 	ours := traceBase(q.CheckID)
 	for _, m := range []*eligibility.Member{r.Subscriber, r.Dependent} {

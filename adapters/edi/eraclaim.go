@@ -13,7 +13,7 @@ import (
 
 // Claims returns the claims of the content, which holds one payment. It stops after
 // an error.
-func (*Codec) Claims(content []byte) iter.Seq2[*billing.ERAClaim, error] {
+func (c *Codec) Claims(content []byte) iter.Seq2[*billing.ERAClaim, error] {
 	return func(yield func(*billing.ERAClaim, error) bool) {
 		d := remittance.NewDecoder(bytes.NewReader(content))
 		p, err := d.Next()
@@ -22,7 +22,7 @@ func (*Codec) Claims(content []byte) iter.Seq2[*billing.ERAClaim, error] {
 			return
 		}
 		for {
-			c, err := d.NextClaim()
+			claim, err := d.NextClaim()
 			if errors.Is(err, io.EOF) {
 				break
 			}
@@ -30,15 +30,17 @@ func (*Codec) Claims(content []byte) iter.Seq2[*billing.ERAClaim, error] {
 				yield(nil, err)
 				return
 			}
-			if !yield(eraClaim(p, c), nil) {
+			if !yield(eraClaim(p, claim), nil) {
 				return
 			}
 		}
-		switch p, err := d.Next(); {
+		switch second, err := d.Next(); {
 		case err == nil:
-			yield(nil, &x12.Error{Offset: p.Span.Start, Reason: "there is a second payment (835)"})
+			yield(nil, &x12.Error{Offset: second.Span.Start, Reason: "there is a second payment (835)"})
 		case !errors.Is(err, io.EOF):
 			yield(nil, err)
+		default:
+			c.warned("claims of an 835", p.Control, d.Warnings())
 		}
 	}
 }

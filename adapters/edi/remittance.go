@@ -19,7 +19,7 @@ import (
 // memory of content. Payments skips other transaction sets. It warns about wrong
 // counts and other faults of the original file, because the envelopes of an extracted
 // payment are new.
-func (*Codec) Payments(name string, content []byte) (all []billing.Remittance, err error) {
+func (c *Codec) Payments(name string, content []byte) (all []billing.Remittance, err error) {
 	defer refuse(&err)
 	d := remittance.NewBalancer(bytes.NewReader(content))
 	var read []*remittance.Payment
@@ -39,6 +39,7 @@ func (*Codec) Payments(name string, content []byte) (all []billing.Remittance, e
 		all, read = append(all, r), append(read, p)
 	}
 	warn(d, read, all)
+	c.warned("835", name, d.Warnings())
 	if len(all) == 1 {
 		all[0].Content, all[0].Balance = content, balanceOf(&read[0].Balance, 0)
 		return all, nil

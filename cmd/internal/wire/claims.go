@@ -9,7 +9,7 @@ import (
 
 // openClaims opens the parts for claims, batches and remittances.
 func (g *graph) openClaims() {
-	codec := edi.New()
+	codec := edi.NewLogging(g.log)
 	g.claims = claims.New(g.store, g.payers)
 	g.remittances = remittances.New(g.store, codec, g.payers)
 	g.batches = batches.New(g.store, batches.Outside{

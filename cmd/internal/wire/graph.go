@@ -111,7 +111,7 @@ func open(ctx context.Context, s Settings, log *slog.Logger) (_ *graph, err erro
 	}
 	g.openClaims()
 	g.access = access.New(g.store, clock)
-	g.eligibility = eligibility.New(g.store, g.queue, g.networks, edi.New(), g.payers, times)
+	g.eligibility = eligibility.New(g.store, g.queue, g.networks, edi.NewLogging(log), g.payers, times)
 	g.events = events.New(g.store)
 	g.idempotency = idempotency.New(g.store, s.IdempotencyTTL)
 	g.runner = workers.NewRunner(g.store, g.queue, log, jobMetrics(g.metrics))

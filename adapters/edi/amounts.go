@@ -83,8 +83,8 @@ func (a *answer) amounts(code string) []billing.BenefitAmount {
 // maxClass is the length of the longest message that is read as the name of a class.
 const maxClass = 60
 
-// nameClasses gives names to amounts that differ in nothing but their message, such
-// as "CLASS IV". Their used and remaining figures have the same message.
+// nameClasses names the amounts that differ in nothing but their message, such as
+// "CLASS IV". Their used and remaining figures have the same message.
 func nameClasses(totals, later []*row) {
 	var named []*row
 	for i, r := range totals {

@@ -27,6 +27,9 @@
 //   - row.go: EB03, EB12, BENEFITCLASS and network names. amounts.go: EB02, EB05
 //     and EB06 of amounts. dates.go: DTP. reasons.go: AAA03.
 //
+// For each fault that was once found in reading real replies, testdata/samples has a
+// 271 and what a person read from it, with the segments.
+//
 // Every value comes from the reply, except two that the API contract allows the
 // service to compute: the third of amount, used and remaining, and the next
 // eligible date of a procedure.

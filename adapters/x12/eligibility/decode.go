@@ -244,7 +244,7 @@ func (d *decoder) nm1(s *x12.Segment) error {
 	case level == levelSubscriber || level == levelDependent:
 		return s.Fault("there is more than one subscriber or dependent")
 	default:
-		d.related = &Party{} // it takes the segments of the name, and is left out with it
+		d.related = &Party{} // discarded with the name and its segments
 		d.warn(s, "a name that belongs to no loop was left out")
 		return nil
 	}

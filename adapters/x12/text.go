@@ -18,11 +18,22 @@ func Text(s string) Element {
 	if isText(s) { // the usual case
 		return Element(s)
 	}
-	b := make([]byte, 0, len(s))
+	var short [64]byte // most values fit
+	b := short[:0]
 	for _, r := range s {
 		b = appendText(b, r)
 	}
-	return Element(strings.Join(strings.Fields(string(b)), " "))
+	n := 0 // without surplus spaces
+	for _, c := range b {
+		if c != ' ' || n > 0 && b[n-1] != ' ' {
+			b[n] = c
+			n++
+		}
+	}
+	if n > 0 && b[n-1] == ' ' {
+		n--
+	}
+	return Element(b[:n])
 }
 
 // isText reports whether Text would return s unchanged.

@@ -117,7 +117,7 @@ func (e *reportEncoder) level(l *Level, trace, tax x12.Element, counts []x12.Ele
 	if number != "" {
 		e.Segment("TRN", trace, number)
 	}
-	e.statuses(l.Statuses)
+	e.statuses(l.Statuses, e.kind == KindAcknowledgement)
 	if tax != "" {
 		e.Segment("REF", "TJ", tax)
 	}
@@ -167,7 +167,7 @@ func (e *reportEncoder) claim(c *Claim, parent int) {
 		e.Segment("TRN", "2", number)
 		number = ""
 	}
-	e.statuses(c.Statuses)
+	e.statuses(c.Statuses, e.kind == KindAcknowledgement)
 	e.reference("1K", c.PayerClaimNumber)
 	e.reference("EJ", string(number))
 	e.reference("D9", c.ClearinghouseNumber)
@@ -180,11 +180,11 @@ func (e *reportEncoder) claim(c *Claim, parent int) {
 
 func (e *reportEncoder) line(l *Line) {
 	var charge x12.Element
-	if l.Charge != 0 {
+	if l.Charge != 0 || e.kind == KindAcknowledgement { // which requires it
 		charge = x12.Cents(int64(l.Charge))
 	}
 	e.Segment("SVC", x12.Composite(code(l.Qualifier), x12.Clip(l.Procedure, maxProcedure)), charge)
-	e.statuses(l.Statuses)
+	e.statuses(l.Statuses, false)
 	e.reference("FJ", l.Number)
 	e.date("472", l.Service)
 }
@@ -202,7 +202,9 @@ func (e *reportEncoder) name(n Name) {
 		x12.Clip(n.Suffix, maxSuffix), qualifier, id)
 }
 
-func (e *reportEncoder) statuses(all []Status) {
+// statuses writes STC segments. Charged says that the guide requires a charge, even
+// of zero.
+func (e *reportEncoder) statuses(all []Status, charged bool) {
 	for _, s := range all {
 		var c [3]x12.Element
 		n := 0
@@ -216,7 +218,7 @@ func (e *reportEncoder) statuses(all []Status) {
 		if !s.Effective.IsZero() {
 			day = x12.Element(s.Effective.X12())
 		}
-		if s.Charge != 0 {
+		if s.Charge != 0 || charged {
 			charge = x12.Cents(int64(s.Charge))
 		}
 		e.Segment("STC", c[0], day, code(s.Action), charge, "", "", "", "", "", c[1], c[2], x12.Clip(s.Text, maxText))

@@ -3,6 +3,7 @@ package claims
 import (
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/molar-billing/molar/adapters/x12"
@@ -58,7 +59,8 @@ type decoder struct {
 	claim   *Claim
 	line    *Line
 	head    claimHead
-	others  bool // inside the loops of other payers (2320)
+	others  bool        // inside the loops of other payers (2320)
+	other   *OtherPayer // the current one, or nil if it is one too many
 }
 
 // claimHead holds the data of a claim that comes before its lines.
@@ -94,12 +96,10 @@ func (d *decoder) segment(s *x12.Segment) error {
 	case "CLM":
 		return d.clm(s)
 	case "SBR":
-		if d.others = d.claim != nil; !d.others {
-			d.next.Subscriber.GroupNumber = s.Element(3)
-		}
+		d.sbr(s)
 		return nil
 	case "LX":
-		d.others, d.line = false, nil
+		d.others, d.line, d.entity, d.address = false, nil, "", nil
 		return nil
 	case "SV1", "SV2", "SV4", "SV5":
 		return s.Fault("the service must be a dental service (SV3)")
@@ -110,7 +110,7 @@ func (d *decoder) segment(s *x12.Segment) error {
 	case d.line != nil:
 		return d.inLine(s)
 	case d.others:
-		return nil
+		return d.inOther(s)
 	case d.claim != nil:
 		return d.inClaim(s)
 	default:
@@ -147,7 +147,7 @@ func (d *decoder) hl(s *x12.Segment) error {
 		if above == "" {
 			return s.Fault("a subscriber stands outside a billing provider (HL)")
 		}
-		d.next.Subscriber, d.next.Payer, d.next.Patient = Subscriber{}, Payer{}, nil
+		d.next = Claim{Billing: d.next.Billing, PayTo: d.next.PayTo}
 	case levelPatient:
 		if above != levelSubscriber && above != levelPatient {
 			return s.Fault("a patient stands outside a subscriber (HL)")
@@ -166,17 +166,13 @@ func (d *decoder) inLevel(s *x12.Segment) error {
 		d.nm1(s)
 	case "PER":
 		d.per(s)
-	case "N3":
-		if d.address != nil {
-			d.address.Line1, d.address.Line2 = s.Element(1), s.Element(2)
-		}
-	case "N4":
-		if d.address != nil {
-			d.address.City, d.address.State, d.address.ZIP = s.Element(1), s.Element(2), s.Element(3)
-		}
+	case "N3", "N4":
+		d.place(s)
 	case "REF":
-		if d.entity == "85" && (s.Element(1) == "EI" || s.Element(1) == "SY" && d.next.Billing.TaxID == "") {
-			d.next.Billing.TaxID = s.Element(2)
+		d.levelReference(s)
+	case "PRV":
+		if d.level == levelBilling && s.Element(1) == "BI" {
+			d.next.Billing.Taxonomy = s.Element(3)
 		}
 	case "PAT":
 		if p := d.next.Patient; p != nil {
@@ -186,6 +182,40 @@ func (d *decoder) inLevel(s *x12.Segment) error {
 		return d.dmg(s)
 	}
 	return nil
+}
+
+// place reads N3 or N4 of the current address, if the loop has one.
+func (d *decoder) place(s *x12.Segment) {
+	switch a := d.address; {
+	case a == nil:
+	case s.ID == "N3":
+		a.Line1, a.Line2 = s.Element(1), s.Element(2)
+	default:
+		a.City, a.State, a.ZIP = s.Element(1), s.Element(2), s.Element(3)
+	}
+}
+
+func (d *decoder) levelReference(s *x12.Segment) {
+	value, o := s.Element(2), &d.next.Billing
+	switch qualifier := s.Element(1); {
+	case d.entity == "85" && (qualifier == "EI" || qualifier == "SY" && o.TaxID == ""):
+		o.TaxID = value
+	case d.entity == "PR" && qualifier == "G2":
+		d.next.ProviderNumber = value
+	case d.entity == "PR" && qualifier == "LU":
+		d.next.ProviderLocation = value
+	}
+}
+
+// sbr reads the plan of the claim's payer, or starts another payer of a claim.
+func (d *decoder) sbr(s *x12.Segment) {
+	rank := known(s.Element(1), CoveragePrimary, CoverageSecondary, CoverageTertiary)
+	if d.claim != nil {
+		d.startOther(s, rank)
+		return
+	}
+	d.next.Coverage, d.next.FilingIndicator = rank, s.Element(9)
+	d.next.Subscriber.GroupNumber, d.next.Subscriber.GroupName = s.Element(3), s.Element(4)
 }
 
 func (d *decoder) nm1(s *x12.Segment) {
@@ -200,6 +230,9 @@ func (d *decoder) nm1(s *x12.Segment) {
 	case "85":
 		o := &d.next.Billing
 		o.Name, d.address = name, &o.Address
+		if o.Person, o.FirstName, o.LastName = s.Element(2) == "1", "", ""; o.Person {
+			o.FirstName, o.LastName = s.Element(4), s.Element(3)
+		}
 		switch s.Element(8) {
 		case "XX":
 			o.NPI = id
@@ -210,12 +243,14 @@ func (d *decoder) nm1(s *x12.Segment) {
 		d.address = &d.next.PayTo
 	case "IL":
 		p := &d.next.Subscriber
-		p.LastName, p.FirstName, p.MemberID, d.address = s.Element(3), s.Element(4), id, &p.Address
+		p.LastName, p.FirstName, p.MiddleName, p.Suffix = s.Element(3), s.Element(4), s.Element(5), s.Element(7)
+		p.MemberID, d.address = id, &p.Address
 	case "PR":
 		d.next.Payer.Name, d.next.Payer.PayerID = name, id
 	case "QC":
 		if p := d.next.Patient; p != nil {
-			p.LastName, p.FirstName = s.Element(3), s.Element(4)
+			p.LastName, p.FirstName, p.MiddleName, p.Suffix = s.Element(3), s.Element(4), s.Element(5), s.Element(7)
+			d.address = &p.Address
 		}
 	}
 }
@@ -235,7 +270,7 @@ func (d *decoder) per(s *x12.Segment) {
 		t := &d.batch.Submitter
 		t.Contact, t.Phone, t.Email = s.Element(2), phone, email
 	case "85":
-		d.next.Billing.Phone = phone
+		d.next.Billing.Contact, d.next.Billing.Phone = s.Element(2), phone
 	}
 }
 
@@ -280,6 +315,14 @@ func money(s *x12.Segment, element int) (billing.Money, error) {
 		return 0, s.Fault("the amount is malformed")
 	}
 	return m, nil
+}
+
+// known returns a code if it is one of codes, and otherwise the empty string.
+func known(code string, codes ...string) string {
+	if slices.Contains(codes, code) {
+		return code
+	}
+	return ""
 }
 
 func relationshipOf(code string) string {

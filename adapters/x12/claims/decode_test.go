@@ -62,7 +62,10 @@ func TestLenient(t *testing.T) {
 		t.Errorf("provider %+v", p)
 	}
 	want := []claims.Line{
-		{Procedure: "D2150", Fee: 1_100_00, Quantity: 1, Tooth: "12", Surfaces: []string{"M", "O"}, ServiceDate: on(2026, 2, 9)},
+		{
+			Procedure: "D2150", Fee: 1_100_00, Quantity: 1, Teeth: []claims.Tooth{{Number: "12", Surfaces: []string{"M", "O"}}, {Number: "13", Surfaces: []string{"D"}}},
+			ServiceDate: on(2026, 2, 9), Rendering: claims.Provider{FirstName: "ONE", LastName: "ANOTHER"},
+		},
 		{Procedure: "D1110", Fee: 50_00, Quantity: 1, OralCavity: []string{"10"}, ServiceDate: on(2026, 2, 10)},
 	}
 	if !reflect.DeepEqual(c.Lines, want) {

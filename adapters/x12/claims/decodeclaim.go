@@ -18,6 +18,9 @@ func (d *decoder) clm(s *x12.Segment) error {
 	c := d.next
 	if p := c.Patient; p != nil {
 		c.Patient = new(*p)
+		if p.Address == c.Subscriber.Address {
+			c.Patient.Address = Address{}
+		}
 	}
 	c.Segment = s.Ordinal
 	c.PatientControlNumber = s.Element(1)
@@ -42,6 +45,9 @@ func (d *decoder) clm(s *x12.Segment) error {
 	if a := s.Component(11, 1); a != "" {
 		c.Accident = &Accident{Cause: causeOf(a), State: s.Component(11, 4)}
 	}
+	c.Assignment = known(s.Element(7), AssignmentAccepted, AssignmentRefused)
+	c.BenefitsAssigned = known(s.Element(8), BenefitsToProvider, BenefitsToPatient, BenefitsRefused)
+	c.Release = known(s.Element(9), ReleaseSigned, ReleaseInformed)
 	c.Predetermination = s.Element(19) == "PB"
 	d.batch.Claims = append(d.batch.Claims, c)
 	d.claim = &d.batch.Claims[len(d.batch.Claims)-1]
@@ -83,34 +89,99 @@ func (d *decoder) inClaim(s *x12.Segment) (err error) {
 			d.head.day, err = day(s, s.Element(3))
 		case s.Element(1) == "439" && c.Accident != nil:
 			c.Accident.Date, err = day(s, s.Element(3))
+		case s.Element(1) == "452":
+			c.treatment().ApplianceDate, err = day(s, s.Element(3))
+		}
+	case "DN1":
+		o := c.treatment()
+		if o.TotalMonths, err = number(s, s.Element(1), 0); err == nil {
+			o.MonthsRemaining, err = number(s, s.Element(2), 0)
+		}
+	case "DN2":
+		switch tooth := s.Element(1); {
+		case tooth == "":
+		case s.Element(2) == "M":
+			c.MissingTeeth = append(c.MissingTeeth, tooth)
+		case s.Element(2) == "E":
+			c.TeethToExtract = append(c.TeethToExtract, tooth)
 		}
 	case "PWK":
 		if number := s.Element(6); number != "" {
 			c.Attachments = append(c.Attachments, Attachment{ReportType: s.Element(1), Number: number})
 		}
-	case "REF":
-		switch s.Element(1) {
-		case "F8":
-			c.PayerClaimNumber = s.Element(2)
-		case "G1":
-			c.PriorAuthorization = s.Element(2)
+	case "AMT":
+		if s.Element(1) == "F5" {
+			c.PatientPaid, err = money(s, 2)
 		}
+	case "REF":
+		c.reference(s.Element(1), s.Element(2))
 	case "NTE":
 		c.note(s.Element(2))
-	case "NM1":
-		if d.entity = s.Element(1); d.entity == "82" {
-			p := &c.Rendering
-			p.LastName, p.FirstName, p.NPI = s.Element(3), s.Element(4), ""
-			if s.Element(8) == "XX" {
-				p.NPI = s.Element(9)
+	case "HI":
+		for n := 1; n <= s.Len(); n++ {
+			if q := s.Component(n, 1); (q == "ABK" || q == "ABF") && s.Component(n, 2) != "" {
+				c.Diagnoses = append(c.Diagnoses, s.Component(n, 2))
 			}
 		}
+	case "NM1":
+		d.claimEntity(s)
+	case "N3", "N4":
+		d.place(s)
 	case "PRV":
-		if d.entity == "82" {
+		switch d.entity {
+		case "DN":
+			c.Referring.Taxonomy = s.Element(3)
+		case "82":
 			c.Rendering.Taxonomy = s.Element(3)
 		}
 	}
 	return err
+}
+
+// claimEntity reads the NM1 of a provider or of the facility.
+func (d *decoder) claimEntity(s *x12.Segment) {
+	d.entity, d.address = s.Element(1), nil
+	switch c := d.claim; d.entity {
+	case "DN":
+		c.Referring = providerOf(s)
+	case "82":
+		c.Rendering = providerOf(s)
+	case "77":
+		c.Facility = Facility{Name: s.Element(3), NPI: npiOf(s)}
+		d.address = &c.Facility.Address
+	}
+}
+
+func providerOf(s *x12.Segment) Provider {
+	return Provider{FirstName: s.Element(4), LastName: s.Element(3), NPI: npiOf(s)}
+}
+
+func npiOf(s *x12.Segment) string {
+	if s.Element(8) != "XX" {
+		return ""
+	}
+	return s.Element(9)
+}
+
+func (c *Claim) reference(qualifier, value string) {
+	switch qualifier {
+	case "G3":
+		c.PredeterminationNumber = value
+	case "F8":
+		c.PayerClaimNumber = value
+	case "9F":
+		c.ReferralNumber = value
+	case "G1":
+		c.PriorAuthorization = value
+	}
+}
+
+// treatment returns the orthodontics, which DTP 452 or DN1 may start.
+func (c *Claim) treatment() *Orthodontics {
+	if c.Orthodontics == nil {
+		c.Orthodontics = &Orthodontics{}
+	}
+	return c.Orthodontics
 }
 
 // note adds an NTE to an attachment if it starts with the attachment's number. As
@@ -157,10 +228,24 @@ func (d *decoder) sv3(s *x12.Segment) error {
 	if len(d.claim.Lines) >= maxLines {
 		return s.Fault("the claim has too many service lines")
 	}
-	d.claim.Lines = append(d.claim.Lines, Line{
-		Procedure: procedure, Fee: fee, Quantity: quantity, OralCavity: present(s.Components(4)),
-	})
-	d.line = &d.claim.Lines[len(d.claim.Lines)-1]
+	l := Line{
+		Procedure: procedure, Fee: fee, PlaceOfService: s.Element(3), OralCavity: present(s.Components(4)),
+		Prosthesis: known(s.Element(5), ProsthesisInitial, ProsthesisReplacement), Quantity: quantity,
+	}
+	for n := 3; n < 3+MaxModifiers; n++ {
+		if m := s.Component(1, n); m != "" {
+			l.Modifiers = append(l.Modifiers, m)
+		}
+	}
+	for _, p := range present(s.Components(11)) {
+		to, err := number(s, p, 1)
+		if err != nil {
+			return err
+		}
+		l.DiagnosisPointers = append(l.DiagnosisPointers, to)
+	}
+	d.claim.Lines = append(d.claim.Lines, l)
+	d.line, d.others, d.entity = &d.claim.Lines[len(d.claim.Lines)-1], false, ""
 	return nil
 }
 
@@ -169,8 +254,11 @@ func (d *decoder) inLine(s *x12.Segment) (err error) {
 	l := d.line
 	switch s.ID {
 	case "TOO":
-		if l.Tooth == "" {
-			l.Tooth, l.Surfaces = s.Element(2), present(s.Components(3))
+		if tooth := s.Element(2); tooth != "" {
+			if len(l.Teeth) >= MaxTeeth {
+				return s.Fault("the service has too many teeth (TOO)")
+			}
+			l.Teeth = append(l.Teeth, Tooth{tooth, present(s.Components(3))})
 		}
 	case "DTP":
 		switch s.Element(1) {
@@ -178,25 +266,55 @@ func (d *decoder) inLine(s *x12.Segment) (err error) {
 			l.ServiceDate, err = day(s, s.Element(3))
 		case "441":
 			l.PriorPlacement, err = day(s, s.Element(3))
+		case "573":
+			if a := l.adjudication(); a != nil {
+				a.PaymentDate, err = day(s, s.Element(3))
+			}
+		}
+	case "NM1":
+		if d.entity = s.Element(1); d.entity == "82" {
+			l.Rendering = providerOf(s)
+		}
+	case "PRV":
+		if d.entity == "82" {
+			l.Rendering.Taxonomy = s.Element(3)
+		}
+	case "SVD":
+		err = l.svd(s)
+	case "CAS":
+		if a := l.adjudication(); a != nil {
+			a.Adjustments, err = adjustments(a.Adjustments, s)
 		}
 	}
 	return err
 }
 
-// maxQuantity is the highest plausible quantity of a line.
-const maxQuantity = 99_999
+// mostUnits is the highest plausible number of units or months.
+const mostUnits = 99_999
 
-// quantity reads a whole number, which may have decimals of zero. It returns 1 if the
-// element is absent.
+// quantity reads a quantity above zero. It returns 1 if the element is absent.
 func quantity(s *x12.Segment, element int) (int, error) {
 	e := s.Element(element)
 	if e == "" {
 		return 1, nil
 	}
-	whole, decimals, _ := strings.Cut(e, ".")
-	n, err := strconv.Atoi(whole)
-	if err != nil || n < 1 || n > maxQuantity || strings.Trim(decimals, "0") != "" {
+	n, err := number(s, e, 1)
+	if err != nil {
 		return 0, s.Fault("the quantity must be a whole number above zero")
+	}
+	return n, nil
+}
+
+// number reads a whole number, which may have decimals of zero. It returns 0 for an
+// empty value.
+func number(s *x12.Segment, value string, least int) (int, error) {
+	if value == "" {
+		return 0, nil
+	}
+	whole, decimals, _ := strings.Cut(value, ".")
+	n, err := strconv.Atoi(whole)
+	if err != nil || n < least || n > mostUnits || strings.Trim(decimals, "0") != "" {
+		return 0, s.Fault("the number is malformed")
 	}
 	return n, nil
 }

@@ -9,8 +9,13 @@
 // delimiters (see x12.Text). It does not validate claims. The caller makes sure
 // that a claim has the data that its payer needs.
 //
+// A claim to a second payer states what the first one decided: once for the claim
+// (OtherPayer), and for each line (Adjudication). Its segments stand in the guide's
+// order.
+//
 // Decode accepts the files of real senders, including version 4010. It ignores data
-// that has no field: other payers, service facilities, diagnoses. It fails with an
-// *x12.Error if the file is not a valid file of dental claims. Examples are a claim
-// outside a patient, lines of medical claims, and malformed amounts or dates.
+// that has no field: assistant surgeons, contracts, diagnoses of ICD-9. A field that
+// the file does not state is zero. Decode fails with an *x12.Error if the file is not
+// a valid file of dental claims. Examples are a claim outside a patient, lines of
+// medical claims, and malformed amounts or dates.
 package claims

@@ -15,6 +15,8 @@ const (
 	maxControl   = 38 // CLM01; payers need to keep only 20
 	maxLast      = 60
 	maxFirst     = 35
+	maxMiddle    = 25
+	maxSuffix    = 10
 	maxID        = 80
 	maxLine      = 55
 	maxCity      = 30
@@ -23,6 +25,10 @@ const (
 	maxContact   = 256
 	maxNote      = 80
 	maxProcedure = 48
+	maxModifier  = 2
+	maxDiagnosis = 30
+	maxReason    = 5
+	maxQuantity  = 15
 	maxCode      = 3 // for values of code lists
 	maxCavities  = 5
 	maxSurfaces  = 5
@@ -75,8 +81,8 @@ type (
 		payTo    Address
 	}
 	biller struct {
-		name, npi, taxID, phone x12.Element
-		at, payTo               address
+		kind, name, first, npi, taxID, taxonomy, contact, phone x12.Element
+		at, payTo                                               address
 	}
 	address struct{ line1, line2, city, state, zip x12.Element }
 )
@@ -106,11 +112,11 @@ func (e *encoder) claim(c *Claim) {
 		e.patient(c)
 	}
 	e.detail(c)
-	if p := c.Rendering; p.FirstName+p.LastName+p.NPI != "" {
-		e.person("82", p.FirstName, p.LastName, "XX", x12.Clip(p.NPI, maxID))
-		if t := x12.Clip(p.Taxonomy, maxReference); t != "" {
-			e.Segment("PRV", "PE", "PXC", t)
-		}
+	e.provider("DN", "RF", &c.Referring)
+	e.provider("82", "PE", &c.Rendering)
+	e.facility(&c.Facility)
+	for i := range c.OtherPayers[:min(len(c.OtherPayers), MaxOtherPayers)] {
+		e.otherPayer(c, &c.OtherPayers[i])
 	}
 	for i := range c.Lines {
 		e.line(c, i)
@@ -143,12 +149,15 @@ func (e *encoder) biller(c *Claim) {
 	e.from = from
 	e.level(levelBilling, 0, true)
 	e.billing = e.levels
-	e.organization("85", string(from.name), "XX", from.npi)
+	e.specialty("BI", from.taxonomy)
+	qualifier := x12.Element("XX")
+	if from.npi == "" {
+		qualifier = ""
+	}
+	e.Segment("NM1", "85", from.kind, from.name, from.first, "", "", "", qualifier, from.npi)
 	e.address(from.at)
 	e.reference("EI", from.taxID)
-	if from.phone != "" {
-		e.contact(from.name, from.phone, "")
-	}
+	e.contact(from.contact, from.phone, "")
 	if from.payTo != (address{}) {
 		e.Segment("NM1", "87", "2")
 		e.address(from.payTo)
@@ -157,11 +166,18 @@ func (e *encoder) biller(c *Claim) {
 
 func billerOf(s sender) biller {
 	o := s.provider
-	return biller{
-		name: or(x12.Clip(o.Name, maxLast), "X"), npi: x12.Clip(o.NPI, maxID),
-		taxID: x12.Clip(strings.ReplaceAll(o.TaxID, "-", ""), maxReference), phone: phone(o.Phone),
-		at: addressOf(o.Address), payTo: addressOf(s.payTo),
+	b := biller{
+		kind: "2", name: or(x12.Clip(o.Name, maxLast), "X"), npi: x12.Clip(o.NPI, maxID),
+		taxID: x12.Clip(strings.ReplaceAll(o.TaxID, "-", ""), maxReference), taxonomy: x12.Clip(o.Taxonomy, maxReference),
+		phone: phone(o.Phone), at: addressOf(o.Address), payTo: addressOf(s.payTo),
 	}
+	full := b.name
+	if o.Person {
+		b.kind, b.name, b.first = "1", or(x12.Clip(o.LastName, maxLast), "X"), x12.Clip(o.FirstName, maxFirst)
+		full = x12.Clip(string(b.first+" "+b.name), maxLast)
+	}
+	b.contact = or(x12.Clip(o.Contact, maxLast), full)
+	return b
 }
 
 func (e *encoder) subscriber(c *Claim) {
@@ -171,20 +187,34 @@ func (e *encoder) subscriber(c *Claim) {
 	if c.Patient == nil {
 		self = "18"
 	}
-	// P is the primary payer, CI a commercial insurer.
-	e.Segment("SBR", "P", self, x12.Clip(s.GroupNumber, maxReference), "", "", "", "", "", "CI")
-	e.person("IL", s.FirstName, s.LastName, "MI", x12.Clip(s.MemberID, maxID))
+	e.plan(or(code(c.Coverage), CoveragePrimary), self, s.GroupNumber, s.GroupName, c.FilingIndicator)
+	e.person("IL", name{s.FirstName, s.MiddleName, s.LastName, s.Suffix}, "MI", x12.Clip(s.MemberID, maxID))
 	e.address(addressOf(s.Address))
 	e.demographics(s.DateOfBirth, s.Gender)
 	e.organization("PR", c.Payer.Name, "PI", x12.Clip(c.Payer.PayerID, maxID))
+	e.reference("G2", x12.Clip(c.ProviderNumber, maxReference))
+	e.reference("LU", x12.Clip(c.ProviderLocation, maxReference))
+}
+
+// plan writes SBR. The name of a group replaces a missing number.
+func (e *encoder) plan(rank, relationship x12.Element, number, groupName, filing string) {
+	group, groupOf := x12.Clip(number, maxReference), x12.Element("")
+	if group == "" {
+		groupOf = x12.Clip(groupName, maxLast)
+	}
+	e.Segment("SBR", rank, relationship, group, groupOf, "", "", "", "", or(code(filing), FilingCommercial))
 }
 
 func (e *encoder) patient(c *Claim) {
 	e.level(levelPatient, e.levels, false)
 	p := c.Patient
 	e.Segment("PAT", or(code(p.Relationship), RelationOther))
-	e.person("QC", p.FirstName, p.LastName, "", "")
-	e.address(addressOf(c.Subscriber.Address))
+	e.person("QC", name{p.FirstName, p.MiddleName, p.LastName, p.Suffix}, "", "")
+	at := addressOf(p.Address)
+	if at == (address{}) {
+		at = addressOf(c.Subscriber.Address)
+	}
+	e.address(at)
 	e.demographics(p.DateOfBirth, p.Gender)
 }
 
@@ -196,11 +226,38 @@ func (e *encoder) organization(entity x12.Element, name string, qualifier, id x1
 	e.Segment("NM1", entity, "2", or(x12.Clip(name, maxLast), "X"), "", "", "", "", qualifier, id)
 }
 
-func (e *encoder) person(entity x12.Element, first, last string, qualifier, id x12.Element) {
+// name is the name of a person.
+type name struct{ first, middle, last, suffix string }
+
+func (e *encoder) person(entity x12.Element, of name, qualifier, id x12.Element) {
 	if id == "" {
 		qualifier = ""
 	}
-	e.Segment("NM1", entity, "1", or(x12.Clip(last, maxLast), "X"), x12.Clip(first, maxFirst), "", "", "", qualifier, id)
+	e.Segment("NM1", entity, "1", or(x12.Clip(of.last, maxLast), "X"), x12.Clip(of.first, maxFirst), x12.Clip(of.middle, maxMiddle), "",
+		x12.Clip(of.suffix, maxSuffix), qualifier, id)
+}
+
+// provider writes the NM1 and PRV of a person, or nothing for a zero provider.
+func (e *encoder) provider(entity, role x12.Element, p *Provider) {
+	if p.FirstName == "" && p.LastName == "" && p.NPI == "" {
+		return
+	}
+	e.person(entity, name{first: p.FirstName, last: p.LastName}, "XX", x12.Clip(p.NPI, maxID))
+	e.specialty(role, x12.Clip(p.Taxonomy, maxReference))
+}
+
+func (e *encoder) facility(f *Facility) {
+	if *f == (Facility{}) {
+		return
+	}
+	e.organization("77", f.Name, "XX", x12.Clip(f.NPI, maxID))
+	e.address(addressOf(f.Address))
+}
+
+func (e *encoder) specialty(role, taxonomy x12.Element) {
+	if taxonomy != "" {
+		e.Segment("PRV", role, "PXC", taxonomy)
+	}
 }
 
 func (e *encoder) address(a address) {
@@ -226,17 +283,15 @@ func (e *encoder) demographics(born billing.Date, gender string) {
 	e.Segment("DMG", format, day, or(code(gender), GenderUnknown))
 }
 
-// contact writes PER.
-func (e *encoder) contact(name, telephone, email x12.Element) {
-	elements := []x12.Element{"IC", name}
-	if telephone != "" {
-		elements = append(elements, "TE", telephone)
-	}
-	if email != "" {
-		elements = append(elements, "EM", email)
-	}
-	if len(elements) > 2 || name != "" {
-		e.Segment("PER", elements...)
+// contact writes PER if there is a number. A name alone is no contact.
+func (e *encoder) contact(who, telephone, email x12.Element) {
+	switch {
+	case telephone != "" && email != "":
+		e.Segment("PER", "IC", who, "TE", telephone, "EM", email)
+	case telephone != "":
+		e.Segment("PER", "IC", who, "TE", telephone)
+	case email != "":
+		e.Segment("PER", "IC", who, "EM", email)
 	}
 }
 
@@ -264,6 +319,11 @@ func phone(s string) x12.Element {
 		digits = digits[1:]
 	}
 	return x12.Clip(digits, maxContact)
+}
+
+// amount writes AMT.
+func (e *encoder) amount(qualifier x12.Element, m billing.Money) {
+	e.Segment("AMT", qualifier, x12.Cents(int64(m)))
 }
 
 func code(s string) x12.Element { return x12.Clip(s, maxCode) }

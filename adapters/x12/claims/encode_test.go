@@ -71,18 +71,16 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// TestPlacement proves when SV305 is there.
-func TestPlacement(t *testing.T) {
+// TestProsthesis proves that SV305 states the placement of the line and nothing
+// else.
+func TestProsthesis(t *testing.T) {
 	t.Parallel()
-	for procedure, want := range map[string]string{
-		"D1110": "", "D2392": "", "D2510": "I", "D2740": "I", "D2799": "I", "D2950": "", "D5110": "I", "D5410": "", "D6010": "", "D6058": "I",
-		"D6245": "I", "D6930": "", "D7140": "", "D": "", "D27405": "",
-	} {
+	for _, want := range []string{"", claims.ProsthesisInitial, claims.ProsthesisReplacement} {
 		c := filling()
-		c.Lines = []claims.Line{{Procedure: procedure, Fee: 1}}
+		c.Lines = []claims.Line{{Procedure: "D2740", Fee: 1, Prosthesis: want, PriorPlacement: on(2015, 6, 1)}}
 		b := batch(c)
 		if got := strings.Split(segments(encode(t, &b), "SV3")[0], "*")[5]; got != want {
-			t.Errorf("%s is placed as %q, want %q", procedure, got, want)
+			t.Errorf("a crown is placed as %q, want %q", got, want)
 		}
 	}
 }

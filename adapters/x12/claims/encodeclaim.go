@@ -9,11 +9,10 @@ import (
 // detail writes loop 2300, the claim without its lines.
 func (e *encoder) detail(c *Claim) {
 	place := x12.Composite(or(code(c.PlaceOfService), "11"), "B", or(code(c.Frequency), FrequencyOriginal))
-	// The provider's signature is on file, the benefits are assigned to the
-	// provider, and the patient has agreed to the release of information.
+	// CLM06: the provider's signature is on file.
 	elements := [19]x12.Element{
 		0: x12.Clip(c.PatientControlNumber, maxControl), 1: x12.Cents(int64(c.Charge())), 4: place,
-		5: "Y", 6: "A", 7: "Y", 8: "Y",
+		5: "Y", 6: or(code(c.Assignment), AssignmentAccepted), 7: or(code(c.BenefitsAssigned), BenefitsToProvider), 8: or(code(c.Release), ReleaseSigned),
 	}
 	if a := c.Accident; a != nil {
 		elements[10] = x12.Composite(or(code(a.Cause), CauseOther), "", "", x12.Clip(a.State, maxState))
@@ -25,15 +24,78 @@ func (e *encoder) detail(c *Claim) {
 	if c.Accident != nil {
 		e.date("439", c.Accident.Date)
 	}
+	if o := c.Orthodontics; o != nil {
+		e.orthodontics(o)
+	}
+	e.teeth(c)
 	attachments := c.Attachments[:min(len(c.Attachments), MaxAttachments)]
 	for _, a := range attachments {
 		if number := x12.Clip(a.Number, maxReference); number != "" {
 			e.Segment("PWK", or(code(a.ReportType), ReportOther), "EL", "", "", "AC", number)
 		}
 	}
+	if c.PatientPaid != 0 {
+		e.amount("F5", c.PatientPaid)
+	}
+	e.reference("G3", x12.Clip(c.PredeterminationNumber, maxReference))
 	e.reference("F8", x12.Clip(c.PayerClaimNumber, maxReference))
+	e.reference("9F", x12.Clip(c.ReferralNumber, maxReference))
 	e.reference("G1", x12.Clip(c.PriorAuthorization, maxReference))
 	e.notes(attachments, c.Note)
+	e.diagnoses(c.Diagnoses)
+}
+
+// orthodontics writes DTP 452 and DN1. DN104 says that the services are orthodontic
+// when no months do.
+func (e *encoder) orthodontics(o *Orthodontics) {
+	e.date("452", o.ApplianceDate)
+	var months [4]x12.Element
+	if o.TotalMonths > 0 {
+		months[0] = x12.Int(o.TotalMonths)
+	}
+	if o.MonthsRemaining > 0 {
+		months[1] = x12.Int(o.MonthsRemaining)
+	}
+	if months == [4]x12.Element{} {
+		months[3] = "Y"
+	}
+	e.Segment("DN1", months[:]...)
+}
+
+// teeth writes DN2, at most MaxTeethStatus.
+func (e *encoder) teeth(c *Claim) {
+	room := MaxTeethStatus
+	add := func(teeth []string, status x12.Element) {
+		for _, tooth := range teeth {
+			if t := code(tooth); t != "" && room > 0 {
+				e.Segment("DN2", t, status, "", "", "", "JP")
+				room--
+			}
+		}
+	}
+	add(c.MissingTeeth, "M")
+	add(c.TeethToExtract, "E")
+}
+
+// diagnoses writes HI. The guide wants codes without their point.
+func (e *encoder) diagnoses(all []string) {
+	var codes [MaxDiagnoses]x12.Element
+	n := 0
+	for _, d := range all {
+		t := x12.Clip(strings.ReplaceAll(d, ".", ""), maxDiagnosis)
+		if t == "" || n == MaxDiagnoses {
+			continue
+		}
+		qualifier := x12.Element("ABF")
+		if n == 0 {
+			qualifier = "ABK"
+		}
+		codes[n] = x12.Composite(qualifier, t)
+		n++
+	}
+	if n > 0 {
+		e.Segment("HI", codes[:n]...)
+	}
 }
 
 // notes writes the NTE segments. The attachments' notes come first, because payers
@@ -58,7 +120,7 @@ func (e *encoder) notes(attachments []Attachment, own string) {
 	text := unnumbered + string(x12.Text(own))
 	parts := split(text, maxNote)
 	if len(parts) > room {
-		parts = chop(text, maxNote)
+		parts = chop(text)
 	}
 	for _, part := range parts {
 		add(x12.Element(part))
@@ -71,11 +133,11 @@ func isAbout(note, number string) bool {
 	return ok && number != "" && (rest == "" || rest[0] == ' ')
 }
 
-// chop cuts a text into parts of limit characters. It may split a word, because a
+// chop cuts a text into parts of maxNote characters. It may split a word, because a
 // split word is still readable and an omitted one is lost.
-func chop(text string, limit int) (parts []string) {
+func chop(text string) (parts []string) {
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
-		n := min(limit, len(text))
+		n := min(maxNote, len(text))
 		parts, text = append(parts, strings.TrimSpace(text[:n])), text[n:]
 	}
 	return parts
@@ -112,16 +174,52 @@ func split(text string, limit int) (parts []string) {
 func (e *encoder) line(c *Claim, i int) {
 	l, number := &c.Lines[i], x12.Int(i+1)
 	e.Segment("LX", number)
-	e.Segment("SV3", x12.Composite("AD", x12.Clip(l.Procedure, maxProcedure)), x12.Cents(int64(l.Fee)), "",
-		codes(l.OralCavity, maxCavities), placement(l), x12.Int(max(l.Quantity, 1)))
-	if tooth := code(l.Tooth); tooth != "" {
-		e.Segment("TOO", "JP", tooth, codes(l.Surfaces, maxSurfaces))
+	place := code(l.PlaceOfService)
+	if place == or(code(c.PlaceOfService), "11") {
+		place = "" // the guide wants only a place that differs
+	}
+	e.Segment("SV3", service(l), x12.Cents(int64(l.Fee)), place, codes(l.OralCavity, maxCavities), code(l.Prosthesis), x12.Int(max(l.Quantity, 1)),
+		"", "", "", "", pointers(l.DiagnosisPointers))
+	for _, t := range l.Teeth[:min(len(l.Teeth), MaxTeeth)] {
+		if number := code(t.Number); number != "" {
+			e.Segment("TOO", "JP", number, codes(t.Surfaces, maxSurfaces))
+		}
 	}
 	if !c.Predetermination {
 		e.date("472", l.ServiceDate)
 	}
 	e.date("441", l.PriorPlacement)
 	e.reference("6R", number)
+	e.provider("82", "PE", &l.Rendering)
+	for j := range l.Adjudications[:min(len(l.Adjudications), MaxAdjudications)] {
+		e.adjudication(l, &l.Adjudications[j])
+	}
+}
+
+// service returns SV301.
+func service(l *Line) x12.Element {
+	all := [2 + MaxModifiers]x12.Element{"AD", x12.Clip(l.Procedure, maxProcedure)}
+	n := 2
+	for _, m := range l.Modifiers {
+		if t := x12.Clip(m, maxModifier); t != "" && n < len(all) {
+			all[n] = t
+			n++
+		}
+	}
+	return x12.Composite(all[:n]...)
+}
+
+// pointers returns SV311.
+func pointers(all []int) x12.Element {
+	var to [MaxDiagnoses]x12.Element
+	n := 0
+	for _, p := range all {
+		if p >= 1 && p <= MaxDiagnoses && n < MaxDiagnoses {
+			to[n] = x12.Int(p)
+			n++
+		}
+	}
+	return x12.Composite(to[:n]...)
 }
 
 // codes returns a composite of at most limit codes.
@@ -135,27 +233,4 @@ func codes(values []string, limit int) x12.Element {
 		}
 	}
 	return x12.Composite(all[:n]...)
-}
-
-// placement returns SV305. R is a replacement of an earlier prosthesis, crown or
-// inlay; I is an initial placement. Other services have no code.
-func placement(l *Line) x12.Element {
-	switch {
-	case !l.PriorPlacement.IsZero():
-		return "R"
-	case isPlaced(l.Procedure):
-		return "I"
-	default:
-		return ""
-	}
-}
-
-// isPlaced reports whether the procedure's category is inlays, onlays and
-// crowns, dentures, or implants and fixed bridges.
-func isPlaced(procedure string) bool {
-	return len(procedure) == 5 &&
-		(procedure >= "D2500" && procedure < "D2800" ||
-			procedure >= "D5100" && procedure < "D5300" ||
-			procedure >= "D6050" && procedure < "D6080" ||
-			procedure >= "D6200" && procedure < "D6800")
 }

@@ -53,7 +53,7 @@ func filling() claims.Claim {
 		Rendering: claims.Provider{FirstName: "Ada", LastName: "Molina", NPI: "1467560003", Taxonomy: "1223G0001X"},
 		Lines: []claims.Line{
 			{Procedure: "D1110", ServiceDate: on(2026, 3, 2), Fee: 95_00, Quantity: 1},
-			{Procedure: "D2392", ServiceDate: on(2026, 3, 3), Fee: 210_50, Quantity: 1, Tooth: "14", Surfaces: []string{"M", "O"}},
+			{Procedure: "D2392", ServiceDate: on(2026, 3, 3), Fee: 210_50, Quantity: 1, Teeth: []claims.Tooth{{Number: "14", Surfaces: []string{"M", "O"}}}},
 		},
 	}
 }
@@ -71,8 +71,8 @@ func crown() claims.Claim {
 		{ReportType: "P6", Number: "MLR000000013"},
 	}
 	c.Lines = []claims.Line{
-		{Procedure: "D2740", ServiceDate: on(2026, 3, 2), Fee: 1_200_00, Quantity: 1, Tooth: "3", PriorPlacement: on(2015, 6, 1)},
-		{Procedure: "D2740", ServiceDate: on(2026, 3, 2), Fee: 1_200_00, Quantity: 1, Tooth: "4"},
+		{Procedure: "D2740", ServiceDate: on(2026, 3, 2), Fee: 1_200_00, Quantity: 1, Teeth: []claims.Tooth{{Number: "3"}}, Prosthesis: claims.ProsthesisReplacement, PriorPlacement: on(2015, 6, 1)},
+		{Procedure: "D2740", ServiceDate: on(2026, 3, 2), Fee: 1_200_00, Quantity: 1, Teeth: []claims.Tooth{{Number: "4"}}},
 		{Procedure: "D4341", ServiceDate: on(2026, 3, 2), Fee: 180_05, Quantity: 2, OralCavity: []string{"10", "20"}},
 	}
 	return c

@@ -1,6 +1,8 @@
 package claims
 
 import (
+	"math/rand/v2"
+	"strings"
 	"testing"
 	"unicode"
 
@@ -29,6 +31,34 @@ func TestSpellable(t *testing.T) {
 	for _, s := range []string{"", "plain", "Zo\u00eb, cafe\u0301 \u201cx\u201d \u2013 2:1*~^", "\u200b\n\t\u00a0"} {
 		if !billing.Spellable(s) {
 			t.Errorf("%q is not spellable", s)
+		}
+	}
+}
+
+// TestNoteOverflow compares what the domain says that a file leaves out of a note with
+// what the file has.
+func TestNoteOverflow(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	letters := []rune("ab  c. \u00df\u0133\u00e9\u0301\u6b6f*~\u00d7\t\u2019\uff21\uff0a\u1e9c\u1eff")
+	for range 20_000 {
+		note := make([]rune, random.IntN(600))
+		for i := range note {
+			note[i] = letters[random.IntN(len(letters))]
+		}
+		attached := random.IntN(7)
+		c := billing.ClaimContent{Note: string(note)}
+		text := string(x12.Text(c.Note))
+		rest := text
+		for _, part := range chop(text)[:min(len(chop(text)), max(MaxNotes-attached, 0))] {
+			rest = strings.TrimPrefix(strings.TrimSpace(rest), part)
+		}
+		want := 0
+		for _, part := range chop(rest) {
+			want += len(part)
+		}
+		if got := c.NoteOverflow(attached); got < want || got > want+len(rest)/maxNote {
+			t.Fatalf("%q beside %d attachments: %d, want %d", c.Note, attached, got, want)
 		}
 	}
 }

@@ -394,7 +394,7 @@ func TestWhatTheNetworkReceives(t *testing.T) {
 		Number: "MLR000000007", Kind: billing.AttachmentSolicited, Payer: a.Payer, Office: office, About: a.About,
 		Narrative: a.Narrative, ControlNumber: "PCN-1", PayerReference: "R1", EarlierNumber: "MLR000000003", Documents: 1, SendingSince: noon,
 	}
-	if got != want {
+	if !reflect.DeepEqual(got, want) {
 		t.Errorf("transmission %+v, want %+v", got, want)
 	}
 	if got := a.Transmission(&office, nil, ""); got.ControlNumber != "" || got.EarlierNumber != "" {

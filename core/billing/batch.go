@@ -43,17 +43,26 @@ const (
 
 // Batch is a file of claims (837D) of one organization and mode, for one network.
 type Batch struct {
-	ID              FileID
-	Scope           Scope
-	Network         string // the name of the network that carries it
-	State           BatchState
-	File            FileRef
-	ClaimCount      int
-	Result          BatchResult // empty until it is acknowledged
-	Acknowledgement string      // the name of the 997 file with the result
-	CreatedAt       time.Time
-	SentAt          time.Time
-	AcknowledgedAt  time.Time
+	ID               FileID
+	Scope            Scope
+	Network          string // the name of the network that carries it
+	State            BatchState
+	File             FileRef
+	ClaimCount       int
+	Result           BatchResult // empty until it is acknowledged
+	Acknowledgement  string      // the name of the 997 file with the result
+	CreatedAt        time.Time
+	SentAt           time.Time
+	AcknowledgedAt   time.Time
+	Acknowledgements []BatchAcknowledgement // the files about it, in the order in which they came; Lock leaves them out
+}
+
+// BatchAcknowledgement is a file about a batch: a 997, 999, TA1 or 277CA.
+type BatchAcknowledgement struct {
+	Number     int // from 1
+	Kind       AcknowledgementKind
+	Name       string
+	ReceivedAt time.Time
 }
 
 // NewBatch returns a batch of claims with the serial number, which no other batch
@@ -106,6 +115,9 @@ type ClaimsFile struct {
 type OutgoingClaim struct {
 	Claim       *Claim
 	Office      *Office
-	Provider    *Provider // nil for none
+	Payer       *Payer                   // nil when it has left the directory
+	OtherPayers []*Payer                 // of the other coverages; nil for one that is not in the directory
+	Provider    *Provider                // nil for none
+	Providers   map[ProviderID]*Provider // by ID; those of the lines with one of their own are among them
 	Attachments []*Attachment
 }

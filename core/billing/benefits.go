@@ -1,5 +1,10 @@
 package billing
 
+import (
+	"strconv"
+	"strings"
+)
+
 // Benefits is the content of a payer's response. Every value comes from the
 // 271; NotReturned names the values that the 271 lacks.
 type Benefits struct {
@@ -118,6 +123,39 @@ type Frequency struct {
 	Count  *int
 	Period string // such as "calendar_year", "12 months", "lifetime"
 	Scope  string // such as "per tooth"; empty when the payer did not say
+}
+
+// PeriodUnit is the unit of a period of a frequency limit.
+type PeriodUnit string
+
+// The units.
+const (
+	PeriodUnitMonth         PeriodUnit = "month"
+	PeriodUnitYear          PeriodUnit = "year"
+	PeriodUnitBenefitPeriod PeriodUnit = "benefit_period"
+	PeriodUnitLifetime      PeriodUnit = "lifetime"
+)
+
+// Span returns the period as a number of units. The unit is empty for a period
+// of days, weeks or visits, and for one that is no count of a unit.
+func (f *Frequency) Span() (count int, unit PeriodUnit) {
+	switch f.Period {
+	case string(PeriodCalendarYear):
+		return 1, PeriodUnitYear
+	case string(PeriodPlanYear):
+		return 1, PeriodUnitBenefitPeriod
+	case string(PeriodLifetime):
+		return 1, PeriodUnitLifetime
+	}
+	number, name, _ := strings.Cut(f.Period, " ")
+	count, err := strconv.Atoi(number)
+	unit = map[string]PeriodUnit{
+		"month": PeriodUnitMonth, "year": PeriodUnitYear, "calendar year": PeriodUnitYear, "plan year": PeriodUnitBenefitPeriod,
+	}[strings.TrimSuffix(name, "s")]
+	if err != nil || count < 1 || unit == "" {
+		return 0, ""
+	}
+	return count, unit
 }
 
 // ProcedureStatus is the plan's present position on paying for a procedure.

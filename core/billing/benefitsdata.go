@@ -43,9 +43,11 @@ type coverageData struct {
 }
 
 type frequencyData struct {
-	Count  *int    `json:"count"`
-	Period *string `json:"period"`
-	Scope  *string `json:"scope"`
+	Count       *int        `json:"count"`
+	Period      *string     `json:"period"`
+	PeriodCount *int        `json:"period_count"`
+	PeriodUnit  *PeriodUnit `json:"period_unit"`
+	Scope       *string     `json:"scope"`
 }
 
 type procedureData struct {
@@ -125,7 +127,8 @@ func (f *Frequency) data() *frequencyData {
 	if f == nil {
 		return nil
 	}
-	return &frequencyData{f.Count, orNull(f.Period), orNull(f.Scope)}
+	count, unit := f.Span()
+	return &frequencyData{f.Count, orNull(f.Period), orNull(count), orNull(unit), orNull(f.Scope)}
 }
 
 // listed returns an array, never null.

@@ -6,6 +6,7 @@ import "crypto/sha256"
 type Call struct {
 	Scope     Scope
 	Principal Principal
+	Session   SessionID // of a person; zero for any other caller
 	Request   Request
 }
 
@@ -36,6 +37,8 @@ type Request struct {
 	ID          RequestID
 	Key         string
 	Fingerprint [sha256.Size]byte // of method, path and the meaning of the body
+	Entry       *LoggedRequest    // without its reply; nil if the request is not logged
+	Audit       *AuditEntry       // without its reply; nil if no person made the request
 
 	// Faults are the faults in the form of the request, for use cases that find
 	// no others. They are reported when the key is new.

@@ -61,6 +61,7 @@ type Claim struct {
 	Frequency            ClaimFrequency
 	ParentID             ClaimID // the claim that a void transaction voids
 	ConvertedFrom        ClaimID // the predetermination that became the claim
+	SecondaryTo          ClaimID // the claim to the primary payer for the same services
 	PatientControlNumber string
 	RequestID            RequestID // of the request that made it
 	CreatedAt            time.Time
@@ -92,16 +93,35 @@ type ProviderSummary struct {
 // ClaimFilter narrows a list of claims. Zero fields match all.
 type ClaimFilter struct {
 	Kind          ClaimKind
-	State         ClaimState
+	States        []ClaimState // one of them
 	OfficeID      OfficeID
 	PayerID       PayerID
 	CreatedAfter  time.Time // inclusive
 	CreatedBefore time.Time // exclusive
 	SentFrom      time.Time // inclusive; claims first sent then, and no voids
 	SentTo        time.Time // exclusive
+	ServiceFrom   Date      // inclusive; the first service of the claim
+	ServiceTo     Date      // inclusive
+	PatientID     PatientID
+	BatchID       FileID
 	RequestID     RequestID
 	ControlNumber string // compared without case
 }
+
+// Single reports whether the filter names something that few claims belong to, of
+// either kind.
+func (f ClaimFilter) Single() bool {
+	return !f.PatientID.IsZero() || !f.BatchID.IsZero() || !f.RequestID.IsZero() || f.ControlNumber != ""
+}
+
+// ClaimCount is a number of claims, or with More the least that it can be.
+type ClaimCount struct {
+	Count int
+	More  bool
+}
+
+// MaxClaimCount is the highest number to which claims are counted.
+const MaxClaimCount = 10_000
 
 // NewControlNumber returns a patient control number for the claim. It has 20
 // characters, the most that payers must keep (005010X224A2, CLM01): 8 of the ID's

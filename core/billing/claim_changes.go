@@ -77,6 +77,9 @@ func (r *ClaimRecord) Convert(id ClaimID, controlNumber string, days map[int]Dat
 		ID: id, Scope: r.Scope, Kind: KindClaim, Frequency: FrequencyOriginal, ConvertedFrom: r.ID, PatientControlNumber: controlNumber,
 		RequestID: request, CreatedAt: at, ClaimContent: r.ClaimContent, ClaimProgress: ClaimProgress{UpdatedAt: at},
 	}
+	if r.PayerClaimNumber != "" { // the payer's number of its estimate
+		next.PredeterminationNumber = r.PayerClaimNumber
+	}
 	next.Lines = nil
 	for i, l := range r.Lines {
 		if day, ok := days[i+1]; ok {

@@ -44,7 +44,7 @@ func (c *Claim) Reported(r *ClaimReport, cause ClaimCause) (Event, bool) {
 		c.PayerClaimNumber = r.PayerClaimNumber
 	}
 	if by == TriggerReject || by == TriggerNotFound {
-		c.Findings = []Finding{r.finding()}
+		c.Findings = r.findings(c)
 	}
 	return c.Event(event, cause), true
 }

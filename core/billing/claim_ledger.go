@@ -9,9 +9,16 @@ import (
 // Ledger is what payers have decided about a claim: every claim of a remittance
 // that was applied to it. Its figures are a function of the set of its entries.
 // The order in which files came, and the order inside a file, do not change them.
+//
+// Decisions about the same services that are not entries count for what the patient
+// owes, for what is allowed and for what is left of the charge: the entries of the
+// claim to the other payer, and what the claim states of its other coverages. So the
+// claims to both payers always say the same of the patient.
 type Ledger struct {
 	claim   *Claim
 	entries []*ledgerEntry // in the order of their payments
+	beside  *Ledger        // of the claim to the other payer; nil for none
+	others  []*ledgerEntry // the decisions that are not entries
 }
 
 // ledgerEntry is an entry with its place among the others.
@@ -30,8 +37,10 @@ type ledgerEntry struct {
 }
 
 // Ledger returns the ledger of the claim with the entries.
-func (c *Claim) Ledger(applied []*LedgerEntry) *Ledger {
-	l := &Ledger{claim: c}
+func (c *Claim) Ledger(applied []*LedgerEntry) *Ledger { return c.ledger(applied, nil) }
+
+func (c *Claim) ledger(applied []*LedgerEntry, beside *Ledger) *Ledger {
+	l := &Ledger{claim: c, beside: beside, others: c.decidedElsewhere(beside)}
 	for _, e := range applied {
 		l.entries = append(l.entries, newEntry(c, e))
 	}
@@ -100,6 +109,9 @@ func (l *Ledger) sequenceOf(i int) Sequence {
 		return s
 	}
 	last := 0
+	for _, o := range l.others {
+		last = max(last, 1+slices.Index(Sequences(), o.sequence))
+	}
 	for _, before := range slices.Backward(l.entries[:i]) {
 		if before.Reverses() {
 			continue
@@ -109,15 +121,15 @@ func (l *Ledger) sequenceOf(i int) Sequence {
 		}
 		last = max(last, 1+slices.Index(Sequences(), before.sequence))
 	}
-	if l.claim.paysFirst(e.ERA) {
-		return SequencePrimary
+	if l.claim.isFor(e.ERA) {
+		return l.claim.Turn()
 	}
 	return Sequences()[min(last, len(Sequences())-1)]
 }
 
-// paysFirst reports whether the payer of the remittance is the one that the claim
-// was sent to.
-func (c *Claim) paysFirst(s ERASource) bool {
+// isFor reports whether the payer of the remittance is the one that the claim was
+// sent to.
+func (c *Claim) isFor(s ERASource) bool {
 	return !s.Payer.ID.IsZero() && s.Payer.ID == c.Payer.ID || strings.EqualFold(s.PayerName, c.Payer.Name)
 }
 
@@ -271,12 +283,18 @@ func (l *Ledger) find(r *LedgerEntry) *ledgerEntry {
 
 // With returns the ledger with one more entry.
 func (l *Ledger) With(r *LedgerEntry) *Ledger {
-	return l.claim.Ledger(append(l.applied(nil), r))
+	return l.claim.ledger(append(l.applied(nil), r), l.beside)
+}
+
+// Beside returns the ledger with that of the claim to the other payer for the same
+// services, the primary or the secondary one, or nil.
+func (l *Ledger) Beside(other *Ledger) *Ledger {
+	return l.claim.ledger(l.applied(nil), other)
 }
 
 // Without returns the ledger without an entry.
 func (l *Ledger) Without(r *LedgerEntry) *Ledger {
-	return l.claim.Ledger(l.applied(l.find(r)))
+	return l.claim.ledger(l.applied(l.find(r)), l.beside)
 }
 
 func (l *Ledger) applied(but *ledgerEntry) []*LedgerEntry {

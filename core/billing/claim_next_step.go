@@ -11,7 +11,7 @@ func (c *Claim) NextStep() string {
 		if c.Frequency == FrequencyVoid {
 			return "Call the payer: it did not find the claim that this one voids."
 		}
-		return "Correct what the findings name; the claim is then checked again."
+		return "Correct what the findings name, then save the claim to have it checked again."
 	case ClaimValidated:
 		return "Submit the claim to send it to the payer."
 	case ClaimQueued:
@@ -99,12 +99,13 @@ func kindWords(r *ClaimRecord) string {
 // use the trigger.
 func precondition(by ClaimTrigger) string {
 	words := map[ClaimTrigger]string{
-		TriggerSubmit:    "A claim can be submitted once it is validated.",
-		TriggerReplace:   "A claim can be replaced while it is accepted_payer, paid or denied, and has no void.",
-		TriggerReconcile: "A claim can be reconciled once it is paid or denied, and again when its payment changes.",
-		TriggerReopen:    "A claim can be reopened once it is reconciled.",
-		TriggerAskVoid:   "A claim can be voided once it is accepted, paid or denied, and only once.",
-		TriggerConvert:   "A predetermination can be converted once the payer has accepted or returned it.",
+		TriggerSubmit:        "A claim can be submitted once it is validated.",
+		TriggerReplace:       "A claim can be replaced while it is accepted_payer, paid or denied, and has no void.",
+		TriggerReconcile:     "A claim can be reconciled once it is paid or denied, and again when its payment changes.",
+		TriggerReopen:        "A claim can be reopened once it is reconciled.",
+		TriggerAskVoid:       "A claim can be voided once it is accepted, paid or denied, and only once.",
+		TriggerBillSecondary: "A claim can be billed to the secondary payer unless it is a draft or voided.",
+		TriggerConvert:       "A predetermination can be converted once the payer has accepted or returned it.",
 	}
 	return cmp.Or(words[by], "A claim can be changed while it is draft, needs_attention or rejected.")
 }

@@ -61,7 +61,7 @@ func permutations(list []string, f func([]string)) {
 	place(0)
 }
 
-// first tells which of the names comes first in the order.
+// first returns the name that comes first in the order.
 func first(order []string, names ...string) string {
 	return order[slices.IndexFunc(order, func(s string) bool { return slices.Contains(names, s) })]
 }

@@ -64,7 +64,7 @@ func TestAVoidRepeatsAllOfTheContent(t *testing.T) {
 	wantDiffering(t, "content", v.ClaimContent, c.ClaimContent)
 	wantDiffering(t, "progress", v.ClaimProgress, billing.ClaimProgress{}, "State", "PayerClaimNumber", "History", "UpdatedAt")
 	wantDiffering(t, "claim", *v.Claim, *c.Claim,
-		"ID", "Frequency", "ParentID", "ConvertedFrom", "PatientControlNumber", "RequestID", "CreatedAt", "ClaimProgress")
+		"ID", "Frequency", "ParentID", "ConvertedFrom", "SecondaryTo", "PatientControlNumber", "RequestID", "CreatedAt", "ClaimProgress")
 	wantDiffering(t, "record", *v, *c, "Claim")
 }
 
@@ -79,9 +79,13 @@ func TestAConversionTakesAllOfTheContent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantDiffering(t, "content", next.ClaimContent, c.ClaimContent, "Lines")
+	wantDiffering(t, "content", next.ClaimContent, c.ClaimContent, "Lines", "ClaimDetails")
+	wantDiffering(t, "details", next.ClaimDetails, c.ClaimDetails, "PredeterminationNumber")
+	if next.PredeterminationNumber != c.PayerClaimNumber {
+		t.Errorf("the number of the predetermination is %q, want %q", next.PredeterminationNumber, c.PayerClaimNumber)
+	}
 	wantDiffering(t, "the line that is done", next.Lines[0], c.Lines[1], "ServiceDate")
 	wantDiffering(t, "progress", next.ClaimProgress, billing.ClaimProgress{}, "UpdatedAt")
 	wantDiffering(t, "claim", *next, *c.Claim,
-		"ID", "Kind", "ParentID", "ConvertedFrom", "PatientControlNumber", "RequestID", "CreatedAt", "ClaimContent", "ClaimProgress")
+		"ID", "Kind", "ParentID", "ConvertedFrom", "SecondaryTo", "PatientControlNumber", "RequestID", "CreatedAt", "ClaimContent", "ClaimProgress")
 }

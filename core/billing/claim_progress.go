@@ -15,6 +15,7 @@ type ClaimProgress struct {
 	ReconciledAt     time.Time
 	Estimate         *ClaimEstimate // of a returned predetermination
 	ConvertedTo      ClaimID        // the claim that the predetermination became
+	SecondaryID      ClaimID        // the claim to the secondary payer for the same services
 	History          []ClaimMove
 	UpdatedAt        time.Time
 }

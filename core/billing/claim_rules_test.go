@@ -40,8 +40,11 @@ func goodClaim() (*billing.Claim, billing.RuleContext) {
 		},
 	}
 	return &c, billing.RuleContext{
-		Today: on(2026, 3, 20), Office: &billing.Office{NPI: "1234567893"}, Provider: &billing.Provider{NPI: "1679576722"},
-		Payer: &billing.Payer{Capabilities: billing.Capabilities{Claims: true}},
+		Today: on(2026, 3, 20), Provider: &billing.Provider{NPI: "1679576722"}, Payer: &billing.Payer{Capabilities: billing.Capabilities{Claims: true}},
+		Office: &billing.Office{
+			Name: "Main Street", NPI: "1234567893", TaxID: "123456789", Phone: "2175550100",
+			Address: billing.Address{Line1: "1 Main Street", City: "Springfield", State: "IL", ZIP: "627010001"},
+		},
 	}
 }
 
@@ -57,105 +60,21 @@ func line(change func(l *billing.ClaimLine)) func(*billing.Claim, *billing.RuleC
 	return func(c *billing.Claim, _ *billing.RuleContext) { change(&c.Lines[0]) }
 }
 
-func TestRules(t *testing.T) {
-	t.Parallel()
-	type (
-		claim   = billing.Claim
-		context = billing.RuleContext
-		service = billing.ClaimLine
-	)
-	for name, x := range map[string]struct {
-		change func(c *claim, with *context)
-		want   []string
-	}{
-		"nothing": {func(*claim, *context) {}, nil},
-		"NPIs": {func(_ *claim, w *context) { w.Office.NPI, w.Provider.NPI = "1234567890", "" }, []string{
-			"office_id office_npi", "rendering_provider_id provider_npi",
-		}},
-		"nobody's":               {func(_ *claim, w *context) { w.Provider = nil }, []string{"rendering_provider_id required"}},
-		"what is not known":      {func(_ *claim, w *context) { w.Office, w.Payer = nil, nil }, nil},
-		"a payer without claims": {func(_ *claim, w *context) { w.Payer.Capabilities.Claims = false }, []string{"payer_id payer_takes_no_claims"}},
-		"a draft with nothing": {func(c *claim, _ *context) { *c = claim{Kind: billing.KindClaim} }, []string{
-			"subscriber.first_name required", "subscriber.last_name required", "subscriber.date_of_birth required", "subscriber.member_id required",
-			"subscriber.address required", "lines required",
-		}},
-		"empty parts": {func(c *claim, _ *context) {
-			c.Subscriber.Address, c.Patient, c.Accident = billing.Address{Line2: "x"}, &billing.ClaimPatient{}, &billing.Accident{}
-			c.Lines = []service{{}}
-		}, []string{
-			"subscriber.address.line1 required", "subscriber.address.city required", "subscriber.address.state required", "subscriber.address.zip required",
-			"patient.first_name required", "patient.last_name required", "patient.date_of_birth required", "patient.relationship required",
-			"accident.type required", "accident.date required",
-			"lines.0.procedure_code required", "lines.0.service_date required", "lines.0.fee fee_zero",
-		}},
-		"blank names": {func(c *claim, _ *context) { c.Subscriber.FirstName, c.Patient.LastName = " ", "\t" }, []string{
-			"subscriber.first_name required", "patient.last_name required",
-		}},
+type (
+	aClaim      = billing.Claim
+	ruleContext = billing.RuleContext
+	service     = billing.ClaimLine
+)
 
-		"names in other letters": {func(c *claim, _ *context) { c.Subscriber.LastName, c.Patient.FirstName = "李小龙", "🦷" }, []string{
-			"subscriber.last_name name_not_latin", "patient.first_name name_not_latin",
-		}},
-		"names with accents": {func(c *claim, _ *context) { c.Subscriber.LastName, c.Patient.FirstName = "Łęcki", "Ø" }, nil},
+// judging are changes of a good claim with their findings, by name.
+type judging map[string]struct {
+	change func(c *aClaim, with *ruleContext)
+	want   []string
+}
 
-		"a dependent born after the first service":           {func(c *claim, _ *context) { c.Patient.DateOfBirth = on(2026, 3, 3) }, []string{"patient.date_of_birth date_of_birth_late"}},
-		"a dependent born that day":                          {func(c *claim, _ *context) { c.Patient.DateOfBirth = on(2026, 3, 2) }, nil},
-		"a subscriber born after the service of a dependent": {func(c *claim, _ *context) { c.Subscriber.DateOfBirth = on(2026, 3, 3) }, nil},
-		"a subscriber of the future":                         {func(c *claim, _ *context) { c.Subscriber.DateOfBirth = on(2026, 3, 21) }, []string{"subscriber.date_of_birth date_of_birth_late"}},
-		"a subscriber born after the first service": {func(c *claim, _ *context) { c.Patient, c.Subscriber.DateOfBirth = nil, on(2026, 3, 3) }, []string{
-			"subscriber.date_of_birth date_of_birth_late",
-		}},
-		"121 years": {func(c *claim, _ *context) {
-			c.Subscriber.DateOfBirth, c.Patient.DateOfBirth = on(1905, 3, 20), on(1800, 1, 1)
-		}, []string{"subscriber.date_of_birth date_of_birth_early", "patient.date_of_birth date_of_birth_early"}},
-		"120 years": {func(c *claim, _ *context) { c.Subscriber.DateOfBirth = on(1905, 3, 21) }, nil},
-
-		"a state that is none":  {func(c *claim, _ *context) { c.Subscriber.Address.State, c.Accident.State = "XX", "AP" }, []string{"subscriber.address.state state_unknown"}},
-		"a ZIP code of nowhere": {func(c *claim, _ *context) { c.Subscriber.Address.ZIP = "000001234" }, []string{"subscriber.address.zip zip_unknown"}},
-		"the lowest ZIP code":   {func(c *claim, _ *context) { c.Subscriber.Address.ZIP = "00501" }, nil},
-		"a street in Cyrillic":  {func(c *claim, _ *context) { c.Subscriber.Address.Line1 = "улица Мира 5" }, []string{"subscriber.address.line1 text_not_carried"}},
-		"a note in Japanese":    {func(c *claim, _ *context) { c.Note = "歯" }, []string{"note text_not_carried"}},
-		"a note with accents":   {func(c *claim, _ *context) { c.Note = "Zoë’s crown – 2:1" }, nil},
-		"other texts": {func(c *claim, _ *context) {
-			c.Subscriber.Address.Line2, c.Subscriber.Address.City, c.PriorAuthorization = "歯", "Москва", "№7"
-		}, []string{"subscriber.address.line2 text_not_carried", "subscriber.address.city text_not_carried", "prior_authorization text_not_carried"}},
-		"a line of dashes": {func(c *claim, _ *context) { c.Subscriber.Address.Line1 = "--" }, []string{"subscriber.address.line1 address_line"}},
-
-		"an auto accident somewhere":  {func(c *claim, _ *context) { c.Accident.State = "" }, []string{"accident.state accident_state_required"}},
-		"another accident somewhere":  {func(c *claim, _ *context) { c.Accident.Type, c.Accident.State = "other", "" }, nil},
-		"an accident in the future":   {func(c *claim, _ *context) { c.Accident.Date = on(2026, 3, 21) }, []string{"accident.date accident_date_future"}},
-		"an accident in no state":     {func(c *claim, _ *context) { c.Accident.State = "ZZ" }, []string{"accident.state state_unknown"}},
-		"no accident":                 {func(c *claim, _ *context) { c.Accident = nil }, nil},
-		"services today":              {line(func(l *service) { l.ServiceDate = on(2026, 3, 20) }), nil},
-		"services tomorrow":           {line(func(l *service) { l.ServiceDate = on(2026, 3, 21) }), []string{"lines.0.service_date service_date_future"}},
-		"services two years ago":      {line(func(l *service) { l.ServiceDate = on(2024, 3, 20) }), nil},
-		"services over two years ago": {line(func(l *service) { l.ServiceDate = on(2024, 3, 19) }), []string{"lines.0.service_date service_date_old"}},
-		"a late replacement": {func(c *claim, _ *context) {
-			c.Frequency, c.Lines[0].ServiceDate = billing.FrequencyReplacement, on(2023, 3, 19)
-		}, nil},
-		"an undated predetermination": {func(c *claim, _ *context) {
-			c.Kind, c.Lines[0].ServiceDate, c.Lines[1].ServiceDate = billing.KindPredetermination, billing.Date{}, billing.Date{}
-		}, nil},
-		"placed on the day of service": {func(c *claim, _ *context) { c.Lines[1].PriorPlacementDate = on(2026, 3, 9) }, nil},
-		"placed after the service":     {func(c *claim, _ *context) { c.Lines[1].PriorPlacementDate = on(2026, 3, 10) }, []string{"lines.1.prior_placement_date prior_placement_late"}},
-		"placed in the future": {func(c *claim, _ *context) {
-			c.Lines[1].ServiceDate, c.Lines[1].PriorPlacementDate, c.Kind = billing.Date{}, on(2026, 3, 21), billing.KindPredetermination
-		}, []string{"lines.1.prior_placement_date prior_placement_late"}},
-
-		"no tooth to restore":  {line(func(l *service) { l.Tooth, l.Surfaces = "", nil }), []string{"lines.0.tooth tooth_required", "lines.0.surfaces surfaces_required"}},
-		"surfaces of no tooth": {func(c *claim, _ *context) { c.Lines[1].Surfaces = []string{"M"} }, []string{"lines.1.tooth tooth_required"}},
-		"a tooth cleaned":      {line(func(l *service) { l.ProcedureCode, l.Surfaces = "D1110", nil }), []string{"lines.0.tooth tooth_not_allowed"}},
-		"a tooth that is none": {line(func(l *service) { l.Tooth = "33" }), []string{"lines.0.tooth tooth_unknown"}},
-		"surfaces that are none": {line(func(l *service) { l.Surfaces = []string{"X", "MO", "M", "M"} }), []string{
-			"lines.0.surfaces surface_unknown", "lines.0.surfaces surface_repeated",
-		}},
-		"six surfaces":               {line(func(l *service) { l.Surfaces = strings.Split("MODBFL", "") }), []string{"lines.0.surfaces surfaces_too_many"}},
-		"five, the cheek's included": {line(func(l *service) { l.Surfaces = strings.Split("MODBL", "") }), nil},
-		"the edge of a molar":        {line(func(l *service) { l.Surfaces = []string{"I"} }), []string{"lines.0.surfaces surface_not_of_tooth"}},
-		"areas that are none": {func(c *claim, _ *context) { c.Lines[1].OralCavity = []string{"50", "10", "10"} }, []string{
-			"lines.1.oral_cavity oral_cavity_unknown", "lines.1.oral_cavity oral_cavity_repeated",
-		}},
-		"six areas": {func(c *claim, _ *context) { c.Lines[1].OralCavity = []string{"10", "20", "30", "40", "L", "R"} }, []string{"lines.1.oral_cavity oral_cavity_too_many"}},
-	} {
+func (all judging) test(t *testing.T) {
+	t.Helper()
+	for name, x := range all {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c, with := goodClaim()
@@ -165,6 +84,105 @@ func TestRules(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestRules(t *testing.T) {
+	t.Parallel()
+	judging{
+		"nothing": {func(*aClaim, *ruleContext) {}, nil},
+		"NPIs": {func(_ *aClaim, w *ruleContext) { w.Office.NPI, w.Provider.NPI = "1234567890", "" }, []string{
+			"office_id office_npi", "rendering_provider_id provider_npi",
+		}},
+		"nobody's":               {func(_ *aClaim, w *ruleContext) { w.Provider = nil }, []string{"rendering_provider_id required"}},
+		"what is not known":      {func(_ *aClaim, w *ruleContext) { w.Office, w.Payer = nil, nil }, nil},
+		"a payer without claims": {func(_ *aClaim, w *ruleContext) { w.Payer.Capabilities.Claims = false }, []string{"payer_id payer_takes_no_claims"}},
+		"a draft with nothing": {func(c *aClaim, _ *ruleContext) { *c = aClaim{Kind: billing.KindClaim} }, []string{
+			"subscriber.first_name required", "subscriber.last_name required", "subscriber.date_of_birth required", "subscriber.member_id required",
+			"subscriber.address required", "lines required",
+		}},
+		"empty parts": {func(c *aClaim, _ *ruleContext) {
+			c.Subscriber.Address, c.Patient, c.Accident = billing.Address{Line2: "x"}, &billing.ClaimPatient{}, &billing.Accident{}
+			c.Lines = []service{{}}
+		}, []string{
+			"subscriber.address.line1 required", "subscriber.address.city required", "subscriber.address.state required", "subscriber.address.zip required",
+			"patient.first_name required", "patient.last_name required", "patient.date_of_birth required", "patient.relationship required",
+			"accident.type required", "accident.date required",
+			"lines.0.procedure_code required", "lines.0.service_date required", "lines.0.fee fee_zero",
+		}},
+		"blank names": {func(c *aClaim, _ *ruleContext) { c.Subscriber.FirstName, c.Patient.LastName = " ", "\t" }, []string{
+			"subscriber.first_name required", "patient.last_name required",
+		}},
+
+		"names in other letters": {func(c *aClaim, _ *ruleContext) { c.Subscriber.LastName, c.Patient.FirstName = "李小龙", "🦷" }, []string{
+			"subscriber.last_name name_not_latin", "patient.first_name name_not_latin",
+		}},
+		"names with accents": {func(c *aClaim, _ *ruleContext) { c.Subscriber.LastName, c.Patient.FirstName = "Łęcki", "Ø" }, nil},
+
+		"a dependent born after the first service":           {func(c *aClaim, _ *ruleContext) { c.Patient.DateOfBirth = on(2026, 3, 3) }, []string{"patient.date_of_birth date_of_birth_late"}},
+		"a dependent born that day":                          {func(c *aClaim, _ *ruleContext) { c.Patient.DateOfBirth = on(2026, 3, 2) }, nil},
+		"a subscriber born after the service of a dependent": {func(c *aClaim, _ *ruleContext) { c.Subscriber.DateOfBirth = on(2026, 3, 3) }, nil},
+		"a subscriber of the future":                         {func(c *aClaim, _ *ruleContext) { c.Subscriber.DateOfBirth = on(2026, 3, 21) }, []string{"subscriber.date_of_birth date_of_birth_late"}},
+		"a subscriber born after the first service": {func(c *aClaim, _ *ruleContext) { c.Patient, c.Subscriber.DateOfBirth = nil, on(2026, 3, 3) }, []string{
+			"subscriber.date_of_birth date_of_birth_late",
+		}},
+		"121 years": {func(c *aClaim, _ *ruleContext) {
+			c.Subscriber.DateOfBirth, c.Patient.DateOfBirth = on(1905, 3, 20), on(1800, 1, 1)
+		}, []string{"subscriber.date_of_birth date_of_birth_early", "patient.date_of_birth date_of_birth_early"}},
+		"120 years": {func(c *aClaim, _ *ruleContext) { c.Subscriber.DateOfBirth = on(1905, 3, 21) }, nil},
+
+		"a state that is none":  {func(c *aClaim, _ *ruleContext) { c.Subscriber.Address.State, c.Accident.State = "XX", "AP" }, []string{"subscriber.address.state state_unknown"}},
+		"a ZIP code of nowhere": {func(c *aClaim, _ *ruleContext) { c.Subscriber.Address.ZIP = "000001234" }, []string{"subscriber.address.zip zip_unknown"}},
+		"the lowest ZIP code":   {func(c *aClaim, _ *ruleContext) { c.Subscriber.Address.ZIP = "00501" }, nil},
+		"a street in Cyrillic":  {func(c *aClaim, _ *ruleContext) { c.Subscriber.Address.Line1 = "улица Мира 5" }, []string{"subscriber.address.line1 text_not_carried"}},
+		"a note in Japanese":    {func(c *aClaim, _ *ruleContext) { c.Note = "歯" }, []string{"note text_not_carried"}},
+		"a note with accents":   {func(c *aClaim, _ *ruleContext) { c.Note = "Zoë’s crown – 2:1" }, nil},
+		"other texts": {func(c *aClaim, _ *ruleContext) {
+			c.Subscriber.Address.Line2, c.Subscriber.Address.City, c.PriorAuthorization = "歯", "Москва", "№7"
+		}, []string{"subscriber.address.line2 text_not_carried", "subscriber.address.city text_not_carried", "prior_authorization text_not_carried"}},
+		"a line of dashes": {func(c *aClaim, _ *ruleContext) { c.Subscriber.Address.Line1 = "--" }, []string{"subscriber.address.line1 address_line"}},
+
+		"an auto accident somewhere":  {func(c *aClaim, _ *ruleContext) { c.Accident.State = "" }, []string{"accident.state accident_state_required"}},
+		"another accident somewhere":  {func(c *aClaim, _ *ruleContext) { c.Accident.Type, c.Accident.State = "other", "" }, nil},
+		"an accident in the future":   {func(c *aClaim, _ *ruleContext) { c.Accident.Date = on(2026, 3, 21) }, []string{"accident.date accident_date_future"}},
+		"an accident in no state":     {func(c *aClaim, _ *ruleContext) { c.Accident.State = "ZZ" }, []string{"accident.state state_unknown"}},
+		"no accident":                 {func(c *aClaim, _ *ruleContext) { c.Accident = nil }, nil},
+		"services today":              {line(func(l *service) { l.ServiceDate = on(2026, 3, 20) }), nil},
+		"services tomorrow":           {line(func(l *service) { l.ServiceDate = on(2026, 3, 21) }), []string{"lines.0.service_date service_date_future"}},
+		"services two years ago":      {line(func(l *service) { l.ServiceDate = on(2024, 3, 20) }), nil},
+		"services over two years ago": {line(func(l *service) { l.ServiceDate = on(2024, 3, 19) }), []string{"lines.0.service_date service_date_old"}},
+		"a late replacement": {func(c *aClaim, _ *ruleContext) {
+			c.Frequency, c.Lines[0].ServiceDate = billing.FrequencyReplacement, on(2023, 3, 19)
+		}, nil},
+		"an undated predetermination": {func(c *aClaim, _ *ruleContext) {
+			c.Kind, c.Lines[0].ServiceDate, c.Lines[1].ServiceDate = billing.KindPredetermination, billing.Date{}, billing.Date{}
+		}, nil},
+		"placed on the day of service": {func(c *aClaim, _ *ruleContext) { c.Lines[1].PriorPlacementDate = on(2026, 3, 9) }, nil},
+		"placed after the service":     {func(c *aClaim, _ *ruleContext) { c.Lines[1].PriorPlacementDate = on(2026, 3, 10) }, []string{"lines.1.prior_placement_date prior_placement_late"}},
+		"placed in the future": {func(c *aClaim, _ *ruleContext) {
+			c.Lines[1].ServiceDate, c.Lines[1].PriorPlacementDate, c.Kind = billing.Date{}, on(2026, 3, 21), billing.KindPredetermination
+		}, []string{"lines.1.prior_placement_date prior_placement_late"}},
+
+		"no tooth to restore":  {line(func(l *service) { l.Tooth, l.Surfaces = "", nil }), []string{"lines.0.tooth tooth_required", "lines.0.surfaces surfaces_required"}},
+		"surfaces of no tooth": {func(c *aClaim, _ *ruleContext) { c.Lines[1].Surfaces = []string{"M"} }, []string{"lines.1.tooth tooth_required"}},
+		"a tooth cleaned":      {line(func(l *service) { l.ProcedureCode, l.Surfaces = "D1120", nil }), []string{"lines.0.tooth tooth_not_allowed"}},
+		"a tooth that is none": {line(func(l *service) { l.Tooth = "33" }), []string{"lines.0.tooth tooth_unknown"}},
+		"surfaces that are none": {line(func(l *service) { l.Surfaces = []string{"X", "MO", "M", "M"} }), []string{
+			"lines.0.surfaces surface_unknown", "lines.0.surfaces surface_repeated",
+		}},
+		"six surfaces":               {line(func(l *service) { l.Surfaces = strings.Split("MODBFL", "") }), []string{"lines.0.surfaces surfaces_too_many"}},
+		"five, the cheek's included": {line(func(l *service) { l.Surfaces = strings.Split("MODBL", "") }), nil},
+		"the edge of a molar":        {line(func(l *service) { l.Surfaces = []string{"I"} }), []string{"lines.0.surfaces surface_not_of_tooth"}},
+		"areas that are none": {func(c *aClaim, _ *ruleContext) { c.Lines[1].OralCavity = []string{"50", "10", "10"} }, []string{
+			"lines.1.oral_cavity oral_cavity_unknown", "lines.1.oral_cavity oral_cavity_repeated",
+		}},
+		"a fee of a cent":      {line(func(l *service) { l.Fee = 1 }), nil},
+		"no fee":               {line(func(l *service) { l.Fee = 0 }), []string{"lines.0.fee fee_zero"}},
+		"a house without name": {func(c *aClaim, _ *ruleContext) { c.Subscriber.Address.Line1 = "-5-" }, nil},
+		"the last state":       {func(c *aClaim, _ *ruleContext) { c.Subscriber.Address.State, c.Accident.State = "AP", "WY" }, nil},
+		"an accident today":    {func(c *aClaim, _ *ruleContext) { c.Accident.Date = on(2026, 3, 20) }, nil},
+		"five areas":           {func(c *aClaim, _ *ruleContext) { c.Lines[1].OralCavity = []string{"10", "20", "30", "40", "L"} }, nil},
+		"six areas":            {func(c *aClaim, _ *ruleContext) { c.Lines[1].OralCavity = []string{"10", "20", "30", "40", "L", "R"} }, []string{"lines.1.oral_cavity oral_cavity_too_many"}},
+	}.test(t)
 }
 
 func TestMemberIDs(t *testing.T) {
@@ -221,15 +239,15 @@ func TestTeethAndTheirSurfaces(t *testing.T) {
 	}
 }
 
-// What a category of procedures needs, told by leading digits alone.
+// What a category of procedures needs. The leading digits alone determine it.
 func TestProceduresAndTeeth(t *testing.T) {
 	t.Parallel()
 	for codes, want := range map[string]string{
-		"D2140 D2161 D2330 D2391 D2394":                               "tooth surfaces",
-		"D2390 D2740 D2950 D3310 D3330 D1351":                         "tooth",
-		"D6245 D6750 D7111 D7140 D7240 D7250":                         "tooth",
-		"D1110 D1120 D1208":                                           "none",
-		"D0120 D0220 D2999 D3999 D4341 D5110 D6190 D7310 D8080 D9110": "",
+		"D2140 D2161 D2330 D2391 D2394":                   "tooth surfaces",
+		"D2390 D2740 D2950 D3310 D3330 D1351":             "tooth",
+		"D6245 D6750 D7140 D7240 D7250":                   "tooth",
+		"D1120 D1208":                                     "none",
+		"D0120 D0220 D2999 D3999 D5110 D6190 D7310 D9110": "",
 	} {
 		for code := range strings.FieldsSeq(codes) {
 			judged := func(tooth string) string {
@@ -258,37 +276,43 @@ func TestProceduresAndTeeth(t *testing.T) {
 
 func TestDuplicates(t *testing.T) {
 	t.Parallel()
-	type claim = billing.Claim
 	const twice, again = "lines.1.procedure_code duplicate_line", "lines.0.procedure_code duplicate_service"
 	for name, x := range map[string]struct {
-		within func(c *claim) // changes the claim, whose second line is a copy of the first
-		other  func(c *claim) // changes a copy of it, which another claim is; nil for none
+		within func(c *aClaim) // changes the claim, whose second line is a copy of the first
+		other  func(c *aClaim) // changes a copy of it, which another claim is; nil for none
 		want   []string
 	}{
-		"lines":                 {func(*claim) {}, nil, []string{twice}},
-		"another fee":           {func(c *claim) { c.Lines[1].Fee++ }, nil, []string{twice}},
-		"surfaces turned round": {func(c *claim) { c.Lines[1].Surfaces = []string{"O", "M"} }, nil, []string{twice}},
-		"another surface":       {func(c *claim) { c.Lines[1].Surfaces = []string{"D"} }, nil, nil},
-		"another tooth":         {func(c *claim) { c.Lines[1].Tooth = "B" }, nil, nil},
-		"another day":           {func(c *claim) { c.Lines[1].ServiceDate = on(2026, 3, 3) }, nil, nil},
-		"another procedure":     {func(c *claim) { c.Lines[1].ProcedureCode = "D2393" }, nil, nil},
-		"another quadrant":      {func(c *claim) { c.Lines[1].OralCavity = []string{"20"} }, nil, nil},
-		"lines of no procedure": {func(c *claim) { c.Lines = make([]billing.ClaimLine, 2) }, nil, nil},
-		"another claim":         {single, func(*claim) {}, []string{again}},
-		"in other letters":      {single, func(c *claim) { c.Subscriber.MemberID = " w1" }, []string{again}},
-		"itself":                {single, func(c *claim) { c.ID = billing.ClaimID{15: 12} }, nil},
-		"another plan":          {single, func(c *claim) { c.Subscriber.MemberID = "W2" }, nil},
-		"another payer":         {single, func(c *claim) { c.Payer.ID = billing.PayerID{15: 5} }, nil},
-		"a predetermination":    {single, func(c *claim) { c.Kind = billing.KindPredetermination }, nil},
-		"asked for again":       {func(c *claim) { single(c); c.Kind = billing.KindPredetermination }, func(c *claim) { c.Kind = billing.KindClaim }, nil},
-		"a void transaction":    {single, func(c *claim) { c.Frequency = billing.FrequencyVoid }, nil},
-		"reconciled as paid": {single, func(c *claim) {
+		"lines":                 {func(*aClaim) {}, nil, []string{twice}},
+		"another fee":           {func(c *aClaim) { c.Lines[1].Fee++ }, nil, []string{twice}},
+		"surfaces turned round": {func(c *aClaim) { c.Lines[1].Surfaces = []string{"O", "M"} }, nil, []string{twice}},
+		"another surface":       {func(c *aClaim) { c.Lines[1].Surfaces = []string{"D"} }, nil, nil},
+		"another tooth":         {func(c *aClaim) { c.Lines[1].Tooth = "B" }, nil, nil},
+		"another day":           {func(c *aClaim) { c.Lines[1].ServiceDate = on(2026, 3, 3) }, nil, nil},
+		"another procedure":     {func(c *aClaim) { c.Lines[1].ProcedureCode = "D2393" }, nil, nil},
+		"another quadrant":      {func(c *aClaim) { c.Lines[1].OralCavity = []string{"20"} }, nil, nil},
+		"lines of no procedure": {func(c *aClaim) { c.Lines = make([]billing.ClaimLine, 2) }, nil, nil},
+		"another claim":         {single, func(*aClaim) {}, []string{again}},
+		"in other letters":      {single, func(c *aClaim) { c.Subscriber.MemberID = " w1" }, []string{again}},
+		"secondary claims":      {func(c *aClaim) { single(c); c.Coverage = billing.SequenceSecondary }, func(*aClaim) {}, nil},
+		"its secondary claim":   {single, func(c *aClaim) { c.Coverage = billing.SequenceSecondary }, nil},
+		"the claim it follows":  {func(c *aClaim) { single(c); c.SecondaryTo = billing.ClaimID{15: 77} }, func(c *aClaim) { c.SecondaryTo = billing.ClaimID{} }, nil},
+		"the one that follows":  {single, func(c *aClaim) { c.SecondaryTo = billing.ClaimID{15: 12} }, nil},
+		"another modifier":      {func(c *aClaim) { c.Lines[1].Modifiers = []string{"76"} }, nil, nil},
+		"several teeth":         {func(c *aClaim) { severalTeeth(c, "3", "4"); c.Lines[1].Teeth = []string{"4", "3"} }, nil, []string{twice}},
+		"other teeth":           {func(c *aClaim) { severalTeeth(c, "3", "4"); c.Lines[1].Teeth = []string{"3", "5"} }, nil, nil},
+		"itself":                {single, func(c *aClaim) { c.ID = billing.ClaimID{15: 12} }, nil},
+		"another plan":          {single, func(c *aClaim) { c.Subscriber.MemberID = "W2" }, nil},
+		"another payer":         {single, func(c *aClaim) { c.Payer.ID = billing.PayerID{15: 5} }, nil},
+		"a predetermination":    {single, func(c *aClaim) { c.Kind = billing.KindPredetermination }, nil},
+		"asked for again":       {func(c *aClaim) { single(c); c.Kind = billing.KindPredetermination }, func(c *aClaim) { c.Kind = billing.KindClaim }, nil},
+		"a void transaction":    {single, func(c *aClaim) { c.Frequency = billing.FrequencyVoid }, nil},
+		"reconciled as paid": {single, func(c *aClaim) {
 			c.State, c.Standing = billing.ClaimReconciled, &billing.ClaimStanding{Outcome: billing.OutcomePaid}
 		}, []string{again}},
-		"reconciled as denied": {single, func(c *claim) {
+		"reconciled as denied": {single, func(c *aClaim) {
 			c.State, c.Standing = billing.ClaimReconciled, &billing.ClaimStanding{Outcome: billing.OutcomeDenied}
 		}, nil},
-		"reconciled as reversed": {single, func(c *claim) { c.State, c.Standing = billing.ClaimReconciled, nil }, nil},
+		"reconciled as reversed": {single, func(c *aClaim) { c.State, c.Standing = billing.ClaimReconciled, nil }, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -325,6 +349,12 @@ func TestDuplicates(t *testing.T) {
 
 func single(c *billing.Claim) { c.Lines = c.Lines[:1] }
 
+func severalTeeth(c *billing.Claim, teeth ...string) {
+	for i := range c.Lines {
+		c.Lines[i].ProcedureCode, c.Lines[i].Tooth, c.Lines[i].Surfaces, c.Lines[i].Teeth = "D4910", "", nil, teeth
+	}
+}
+
 // Every finding names a field that a request has, says what and how in
 // sentences, and does not repeat what the claim says of the patient.
 func TestFindingsHelpAndRevealNothing(t *testing.T) {
@@ -336,8 +366,13 @@ func TestFindingsHelpAndRevealNothing(t *testing.T) {
 	c.Lines[0].Tooth, c.Lines[0].Surfaces, c.Lines[0].OralCavity = "99", strings.Split("XXMODBF", ""), strings.Split("ZZ0123", "")
 	c.Lines[0].ServiceDate, c.Lines[0].PriorPlacementDate, c.Lines[0].Fee = on(1999, 1, 1), on(2026, 3, 19), 0
 	with.Office.NPI, with.Provider.NPI, with.Payer.Capabilities.Claims = "1", "1", false
+	c.Coverage, c.Orthodontics = billing.SequenceTertiary, &billing.Orthodontics{TotalMonths: 71, MonthsRemaining: 72, ApplianceDate: on(2026, 3, 19)}
+	c.OtherCoverage = []billing.OtherCoverage{{Sequence: billing.SequenceTertiary, Adjudication: &billing.CoverageAdjudication{
+		Paid: 717, Lines: []billing.CoverageLine{{LineNumber: 7}, {LineNumber: 1, Paid: 717}},
+	}}}
+	c.Note, c.MissingTeeth, c.TeethToExtract = strings.Repeat("Poe 717 ", 99), []string{"71", "71"}, []string{"71", "99"}
 	list := c.Judge(with)
-	if len(list) < 15 {
+	if len(list) < 28 {
 		t.Fatalf("%q", found(list))
 	}
 	sentence, code := regexp.MustCompile(`^[A-Z].*\.$`), regexp.MustCompile(`^[a-z_]+$`)
@@ -345,9 +380,9 @@ func TestFindingsHelpAndRevealNothing(t *testing.T) {
 		if !sentence.MatchString(x.Message) || !sentence.MatchString(x.Fix) || !code.MatchString(x.Code) {
 			t.Errorf("%+v", x)
 		}
-		for _, secret := range []string{"Jane", "Roe", "Kim", "Poe", "QQ", "99", "ZZ", "1999", "2026"} {
+		for _, secret := range []string{"Jane", "Roe", "Kim", "Poe", "QQ", "99", "71", "72", "ZZ", "1999", "2026"} {
 			if strings.Contains(fmt.Sprint(x), secret) {
-				t.Errorf("%+v tells %q", x, secret)
+				t.Errorf("%+v contains %q", x, secret)
 			}
 		}
 	}

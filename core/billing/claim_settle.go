@@ -85,6 +85,17 @@ func (c *Claim) settle(l *Ledger, cause *ClaimCause) bool {
 	return true
 }
 
+// Share sets the figures after the claim to the other payer for the same services was
+// decided. The state stays. Share reports whether the figures changed.
+func (c *Claim) Share(l *Ledger, at time.Time) bool {
+	s := l.Standing()
+	if s == nil || c.Standing == nil || s.equal(c.Standing) {
+		return false
+	}
+	c.Standing, c.SettledAt, c.UpdatedAt = s, at, at
+	return true
+}
+
 // decision returns the trigger that the figures give; nil stands for none.
 func (s *ClaimStanding) decision() ClaimTrigger {
 	switch {

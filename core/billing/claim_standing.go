@@ -26,6 +26,12 @@ type ClaimStanding struct {
 	Exceeds bool `json:",omitempty"` // payments and write-off exceed the charge
 }
 
+func (s *ClaimStanding) equal(o *ClaimStanding) bool {
+	a, b := *s, *o
+	a.Allowed, b.Allowed = nil, nil
+	return a == b && (s.Allowed == nil) == (o.Allowed == nil) && (s.Allowed == nil || *s.Allowed == *o.Allowed)
+}
+
 // Standing returns the figures, or nil when no adjudication stands.
 func (l *Ledger) Standing() *ClaimStanding {
 	var decisive *ledgerEntry
@@ -45,7 +51,7 @@ func (l *Ledger) Standing() *ClaimStanding {
 	}
 	l.sumPrimary(&s)
 	s.PatientResponsibility = l.patient()
-	rest := l.claim.Charge() - s.Paid - s.Contractual
+	rest := l.claim.Charge() - s.Paid - l.paidElsewhere() - s.Contractual
 	s.Exceeds = rest < 0
 	if rest = max(rest, 0); s.PatientResponsibility > rest {
 		s.PatientResponsibility, s.Capped = rest, true
@@ -114,7 +120,7 @@ func (e *ledgerEntry) primary() (contract, refused, allowed Money, ok bool) {
 // latest returns the standing entries of a sequence. When several payers have the
 // sequence, they are those of the payer that decided last.
 func (l *Ledger) latest(s Sequence) (all []*ledgerEntry) {
-	for _, e := range slices.Backward(l.entries) {
+	for _, e := range slices.Backward(l.decisions()) {
 		if e.sequence == s && e.stand() && (len(all) == 0 || all[0].payer == e.payer) {
 			all = append(all, e)
 		}

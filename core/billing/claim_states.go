@@ -27,6 +27,7 @@ const (
 	TriggerAskVoid             ClaimTrigger = "void"                   // a void transaction is made
 	TriggerVoided              ClaimTrigger = "voided"                 // the payer has accepted the void transaction
 	TriggerConvert             ClaimTrigger = "convert"                // the predetermination becomes a claim
+	TriggerBillSecondary       ClaimTrigger = "bill_secondary"         // the services are billed to the secondary payer, too
 	TriggerReopen              ClaimTrigger = "reopen"                 // the user takes back that the payment is posted
 	TriggerMatch               ClaimTrigger = "match"                  // a person matched a claim of a remittance
 	TriggerApply               ClaimTrigger = "apply"                  // a person applied one that needed review
@@ -72,6 +73,7 @@ var claimMoves = []claimMove{
 	{TriggerAskVoid, []ClaimState{ClaimAcceptedClearinghouse, ClaimAcceptedPayer, ClaimPaid, ClaimDenied}, ""},
 	{TriggerVoided, []ClaimState{ClaimAcceptedClearinghouse, ClaimAcceptedPayer, ClaimPaid, ClaimDenied, ClaimReturned}, ClaimVoided},
 	{TriggerConvert, []ClaimState{ClaimAcceptedPayer, ClaimReturned}, ""},
+	{TriggerBillSecondary, decidable(ClaimValidated, ClaimNeedsAttention, ClaimQueued, ClaimRejected, ClaimReconciled), ""},
 }
 
 // decidable returns the states in which a remittance decides the claim, and more.
@@ -89,7 +91,7 @@ func settled(more ...ClaimState) []ClaimState {
 // applies.
 func (c *Claim) may(by ClaimTrigger) (to ClaimState, ok bool) {
 	switch {
-	case c.Kind == KindPredetermination && slices.Contains([]ClaimTrigger{TriggerPay, TriggerDeny, TriggerReverse, TriggerReconcile, TriggerReopen, TriggerReplace}, by),
+	case c.Kind == KindPredetermination && slices.Contains([]ClaimTrigger{TriggerPay, TriggerDeny, TriggerReverse, TriggerReconcile, TriggerReopen, TriggerReplace, TriggerBillSecondary}, by),
 		c.Kind == KindClaim && slices.Contains([]ClaimTrigger{TriggerReturn, TriggerConvert}, by),
 		c.Frequency == FrequencyVoid && slices.Contains(notOfVoids(), by),
 		c.Frequency == FrequencyVoid && c.State == ClaimAcceptedPayer && (by == TriggerReject || by == TriggerNotFound): // the claim is voided
@@ -120,7 +122,7 @@ func ofRemittances() []ClaimTrigger {
 func notOfVoids() []ClaimTrigger {
 	return []ClaimTrigger{
 		TriggerValidate, TriggerFindings, TriggerDraft, TriggerReplace, TriggerPay, TriggerDeny, TriggerReverse, TriggerReturn,
-		TriggerReconcile, TriggerReopen, TriggerAskVoid, TriggerVoided, TriggerConvert,
+		TriggerReconcile, TriggerReopen, TriggerAskVoid, TriggerVoided, TriggerConvert, TriggerBillSecondary,
 	}
 }
 

@@ -1,6 +1,8 @@
 package billing
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -21,9 +23,22 @@ const (
 	FileRemittance      FileKind = "remittance"      // 835
 )
 
+// AcknowledgementKind is the kind of a file about claims, other than a remittance.
+type AcknowledgementKind string
+
+// The kinds of acknowledgements.
+const (
+	Acknowledgement997   AcknowledgementKind = "997"
+	Acknowledgement999   AcknowledgementKind = "999"
+	AcknowledgementTA1   AcknowledgementKind = "TA1"
+	Acknowledgement277CA AcknowledgementKind = "277CA"
+	Acknowledgement277   AcknowledgementKind = "277" // any other 277
+)
+
 // Acknowledgement is the content of a file about claims, other than a remittance.
 type Acknowledgement struct {
-	File     FileRef // the control numbers are the file's own
+	Kind     AcknowledgementKind // of the first part
+	File     FileRef             // the control numbers are the file's own
 	Verdicts []FileVerdict
 	Reports  []ClaimReport
 }
@@ -63,15 +78,15 @@ type ClaimReport struct {
 	Side             Side
 	Outcome          ReportOutcome // empty when the status is unknown
 	Status           ClaimStatus
-	Words            string // the payer's text, STC12; may name the patient
-	Effective        Date   // of the status; zero when the file does not say
-	Batch            string // BHT03 of the file that was sent (TRN02 of the receiver); empty in 277s that answer no file
-	ProviderNPI      string // of the practice that sent the claim; empty when the file does not say
-	ProviderTaxID    string // the same
-	PayerID          string // the payer's own ID; empty when the file does not say
-	ControlNumber    string // the claim's; empty for every claim of the batch
-	PayerClaimNumber string // the payer's; empty when the file does not say
-	Charge           Money  // of the claim (STC04); zero when the report has none
+	Reasons          []ReportReason // of a claim that was rejected or not found
+	Effective        Date           // of the status; zero when the file does not say
+	Batch            string         // BHT03 of the file that was sent (TRN02 of the receiver); empty in 277s that answer no file
+	ProviderNPI      string         // of the practice that sent the claim; empty when the file does not say
+	ProviderTaxID    string         // the same
+	PayerID          string         // the payer's own ID; empty when the file does not say
+	ControlNumber    string         // the claim's; empty for every claim of the batch
+	PayerClaimNumber string         // the payer's; empty when the file does not say
+	Charge           Money          // of the claim (STC04); zero when the report has none
 	PatientFirstName string
 	PatientLastName  string
 	Request          *Information // the information that the payer requests; nil if none
@@ -133,35 +148,138 @@ func (r *ClaimReport) trigger() (ClaimTrigger, EventType) {
 	}
 }
 
-// finding returns the finding for a claim that was rejected or not found.
-func (r *ClaimReport) finding() Finding {
+// ReportReason is a status that explains why a claim was rejected or not found.
+type ReportReason struct {
+	Status ClaimStatus
+	Party  ClaimParty
+	Payer  Sequence // of PartyPayer; empty when the file does not say
+	Line   int      // number of the line that it concerns, from 1; zero for the whole claim
+	Words  string   // the sender's text, STC12; may name the patient
+}
+
+// ClaimParty is the party of a claim that a status concerns. The zero ClaimParty is
+// none of these.
+type ClaimParty string
+
+// The parties.
+const (
+	PartyOffice     ClaimParty = "office"
+	PartyRendering  ClaimParty = "rendering_provider"
+	PartySubscriber ClaimParty = "subscriber"
+	PartyPatient    ClaimParty = "patient"
+	PartyPayer      ClaimParty = "payer"
+)
+
+// field returns the path of the field in the body of POST /claims that the reason
+// concerns. It is empty if the reason names none.
+func (r *ReportReason) field(c *Claim) string {
+	if r.Payer != "" && r.Payer != c.Turn() {
+		return c.coverageField(r.Payer, r.Line)
+	}
+	if r.Line > 0 && r.Line <= len(c.Lines) {
+		return "lines." + strconv.Itoa(r.Line-1)
+	}
+	switch r.Party {
+	case PartyOffice:
+		return "office_id"
+	case PartyRendering:
+		return "rendering_provider_id"
+	case PartyPatient:
+		if c.Patient != nil {
+			return "patient"
+		}
+		return "subscriber"
+	case PartySubscriber:
+		return "subscriber"
+	case PartyPayer:
+		return "payer_id"
+	}
+	return ""
+}
+
+// coverageField returns the path of the payer's coverage, or of its decision about the
+// line if it has one.
+func (c *Claim) coverageField(s Sequence, line int) string {
+	at := slices.IndexFunc(c.OtherCoverage, func(o OtherCoverage) bool { return o.Sequence == s })
+	if at < 0 {
+		return "other_coverage"
+	}
+	field := "other_coverage." + strconv.Itoa(at)
+	if a := c.OtherCoverage[at].Adjudication; a != nil {
+		if n := slices.IndexFunc(a.Lines, func(l CoverageLine) bool { return l.LineNumber == line }); n >= 0 {
+			return field + ".adjudication.lines." + strconv.Itoa(n)
+		}
+	}
+	return field
+}
+
+// findings returns the findings for a claim that was rejected or not found, one for
+// each reason.
+func (r *ClaimReport) findings(c *Claim) (found []Finding) {
+	for i := range r.Reasons {
+		found = append(found, r.finding(c, &r.Reasons[i]))
+	}
+	if len(found) == 0 {
+		found = append(found, r.finding(c, &ReportReason{Status: r.Status}))
+	}
+	return found
+}
+
+func (r *ClaimReport) finding(c *Claim, why *ReportReason) Finding {
 	who := "The clearinghouse"
 	if r.Side == SidePayer {
 		who = "The payer"
 	}
-	message, fix := who+" rejected the claim with status "+r.Status.String()+".", "Correct what the status names, then submit the claim again."
+	message, fix := who+" rejected the claim with status "+why.Status.String()+".", "Correct what the status names, then submit the claim again."
 	if r.Outcome == ReportNotFound {
-		message = who + " has no record of the claim (status " + r.Status.String() + ")."
+		message = who + " has no record of the claim (status " + why.Status.String() + ")."
 		fix = "Check the payer and the subscriber, correct the claim, then submit it again."
 	}
-	if r.Words != "" {
-		message += " Its message: " + r.Words
+	if why.Words != "" {
+		message += " Its message: " + why.Words
 	}
-	return Finding{Code: "status_" + string(r.Outcome), Message: message, Fix: fix}
+	return Finding{Code: "status_" + string(r.Outcome), Field: why.field(c), Message: message, Fix: fix}
 }
 
-// Quarantined is a file, or one payment of it, without an organization: it
-// names none or several, or cannot be read.
+// Quarantined is a file, or one payment of it, that waits for a person: its payee
+// is uncertain, or it cannot be read. A file of an organization's own connection or
+// import is in the quarantine of that organization. Only the operator sees the others.
 type Quarantined struct {
 	ID         FileID
-	Mode       Mode
+	Scope      Scope // without an organization for a file of the deployment's connections
+	Origin     FileOrigin
 	Name       string
-	Reason     string // for the operator, without patient data
+	Reason     string              // for people, without patient data
+	Payment    *QuarantinedPayment // nil for a file that is not one payment
 	Content    []byte
 	ReceivedAt time.Time
 }
 
-// Quarantined returns the file as a quarantined file with the reason.
+// QuarantinedPayment is the part of a remittance that shows a person what it is.
+type QuarantinedPayment struct {
+	PayerName  string
+	PayeeName  string
+	PayeeNPI   string
+	PayeeTaxID string
+	Payment    ERAPayment
+	ClaimCount int
+	Numbers    ControlNumbers
+}
+
+// FileOrigin is the way in which a file came.
+type FileOrigin string
+
+// The origins of files.
+const (
+	FileFromNetwork FileOrigin = "network"
+	FileFromImport  FileOrigin = "import" // a person or a program of the organization imported it
+)
+
+// Quarantined returns the file as a quarantined file with the reason. A file without
+// a scope belongs to the operator.
 func (f IncomingFile) Quarantined(mode Mode, reason string, at time.Time) *Quarantined {
-	return &Quarantined{ID: NewID[FileID](at), Mode: mode, Name: f.Name, Reason: reason, Content: f.Content, ReceivedAt: at}
+	return &Quarantined{
+		ID: NewID[FileID](at), Scope: Scope{Org: f.Scope.Org, Mode: mode}, Origin: FileFromNetwork, Name: f.Name, Reason: reason,
+		Content: f.Content, ReceivedAt: at,
+	}
 }

@@ -65,15 +65,27 @@ func TestWhatA277LeavesOnAClaim(t *testing.T) {
 	t.Parallel()
 	for name, x := range map[string]struct {
 		report  billing.ClaimReport
-		finding string // code and the start of the message
+		finding string // codes, fields and messages
 		number  string
 	}{
 		"the payer rejects": {billing.ClaimReport{
 			Side: billing.SidePayer, Outcome: billing.ReportRejected, Status: billing.ClaimStatus{Category: "A7", Code: "562"}, PayerClaimNumber: "P1",
 		}, "status_rejected: The payer rejected the claim with status A7:562.", "P1"},
 		"the clearinghouse rejects, in words": {billing.ClaimReport{
-			Side: billing.SideClearinghouse, Outcome: billing.ReportRejected, Status: billing.ClaimStatus{Category: "A3"}, PayerClaimNumber: "P1", Words: "Bad ZIP.",
+			Side: billing.SideClearinghouse, Outcome: billing.ReportRejected, PayerClaimNumber: "P1",
+			Reasons: []billing.ReportReason{{Status: billing.ClaimStatus{Category: "A3"}, Words: "Bad ZIP."}},
 		}, "status_rejected: The clearinghouse rejected the claim with status A3. Its message: Bad ZIP.", "P0"},
+		"for several reasons": {billing.ClaimReport{
+			Side: billing.SideClearinghouse, Outcome: billing.ReportRejected, Reasons: []billing.ReportReason{
+				{Status: billing.ClaimStatus{Category: "A6", Code: "128"}, Party: billing.PartyOffice, Words: "No tax ID."},
+				{Status: billing.ClaimStatus{Category: "A7", Code: "500"}, Party: billing.PartyPatient},
+				{Status: billing.ClaimStatus{Category: "A6", Code: "201"}, Party: billing.PartyOffice, Line: 2},
+				{Status: billing.ClaimStatus{Category: "A6", Code: "21"}, Line: 3},
+			},
+		}, "status_rejected office_id: The clearinghouse rejected the claim with status A6:128. Its message: No tax ID." +
+			"; status_rejected patient: The clearinghouse rejected the claim with status A7:500." +
+			"; status_rejected lines.1: The clearinghouse rejected the claim with status A6:201." +
+			"; status_rejected: The clearinghouse rejected the claim with status A6:21.", "P0"},
 		"not found": {billing.ClaimReport{
 			Side: billing.SidePayer, Outcome: billing.ReportNotFound, Status: billing.ClaimStatus{Category: "A4", Code: "35"},
 		}, "status_not_found: The payer has no record of the claim (status A4:35).", "P0"},
@@ -86,15 +98,15 @@ func TestWhatA277LeavesOnAClaim(t *testing.T) {
 			if _, ok := c.Reported(&x.report, billing.ClaimCause{At: evening}); !ok || c.PayerClaimNumber != x.number {
 				t.Errorf("applied %v, number %s", ok, c.PayerClaimNumber)
 			}
-			findings := ""
+			var findings []string
 			for _, f := range c.Findings {
-				findings += f.Code + ": " + f.Message
-				if !strings.HasSuffix(f.Fix, ".") || f.Field != "" {
+				findings = append(findings, strings.TrimSuffix(f.Code+" "+f.Field, " ")+": "+f.Message)
+				if !strings.HasSuffix(f.Fix, ".") {
 					t.Errorf("%+v", f)
 				}
 			}
-			if findings != x.finding {
-				t.Errorf("%q, want %q", findings, x.finding)
+			if got := strings.Join(findings, "; "); got != x.finding {
+				t.Errorf("%q, want %q", got, x.finding)
 			}
 		})
 	}
@@ -103,6 +115,55 @@ func TestWhatA277LeavesOnAClaim(t *testing.T) {
 	for _, r := range []billing.ClaimReport{{Side: billing.SideClearinghouse, Outcome: billing.ReportPending}, {Side: billing.SidePayer}} {
 		if _, ok := c.Reported(&r, billing.ClaimCause{At: evening}); ok {
 			t.Errorf("%+v is news", r)
+		}
+	}
+}
+
+// TestThePlaceOfARejection checks the field for each party of a claim.
+func TestThePlaceOfARejection(t *testing.T) {
+	t.Parallel()
+	for party, want := range map[billing.ClaimParty][2]string{ // with a patient, and without
+		billing.PartyOffice: {"office_id", "office_id"}, billing.PartyRendering: {"rendering_provider_id", "rendering_provider_id"},
+		billing.PartySubscriber: {"subscriber", "subscriber"}, billing.PartyPatient: {"patient", "subscriber"},
+		billing.PartyPayer: {"payer_id", "payer_id"}, "": {"", ""},
+	} {
+		for i, field := range want {
+			c := claim()
+			if c.State = billing.ClaimSubmitted; i == 1 {
+				c.Patient = nil
+			}
+			c.Reported(&billing.ClaimReport{
+				Side: billing.SidePayer, Outcome: billing.ReportRejected, Reasons: []billing.ReportReason{{Party: party}},
+			}, billing.ClaimCause{At: evening})
+			if len(c.Findings) != 1 || c.Findings[0].Field != field {
+				t.Errorf("%q: %+v, want %q", party, c.Findings, field)
+			}
+		}
+	}
+}
+
+// TestThePlaceOfAnotherPayer checks the field for the payers of a secondary claim.
+func TestThePlaceOfAnotherPayer(t *testing.T) {
+	t.Parallel()
+	for why, want := range map[billing.ReportReason]string{
+		{Party: billing.PartyPayer, Payer: billing.SequenceTertiary}:         "other_coverage.0",
+		{Party: billing.PartyPayer, Payer: billing.SequencePrimary}:          "other_coverage.1",
+		{Party: billing.PartyPayer, Payer: billing.SequencePrimary, Line: 2}: "other_coverage.1.adjudication.lines.0",
+		{Party: billing.PartyPayer, Payer: billing.SequencePrimary, Line: 1}: "other_coverage.1",
+		{Party: billing.PartyPayer, Payer: billing.SequenceSecondary}:        "payer_id",
+		{Party: billing.PartyPayer, Line: 1}:                                 "lines.0",
+	} {
+		c := claim()
+		c.State, c.Coverage = billing.ClaimSubmitted, billing.SequenceSecondary
+		c.OtherCoverage = []billing.OtherCoverage{
+			{Sequence: billing.SequenceTertiary},
+			{Sequence: billing.SequencePrimary, Adjudication: &billing.CoverageAdjudication{Lines: []billing.CoverageLine{{LineNumber: 2}}}},
+		}
+		c.Reported(&billing.ClaimReport{
+			Side: billing.SideClearinghouse, Outcome: billing.ReportRejected, Reasons: []billing.ReportReason{why},
+		}, billing.ClaimCause{At: evening})
+		if len(c.Findings) != 1 || c.Findings[0].Field != want {
+			t.Errorf("%+v: %+v, want %q", why, c.Findings, want)
 		}
 	}
 }

@@ -50,8 +50,17 @@ func (d Date) String() string {
 	return fmt.Sprintf("%04d-%02d-%02d", d.Year, int(d.Month), d.Day)
 }
 
+const digits = "0123456789"
+
 // X12 returns CCYYMMDD.
-func (d Date) X12() string { return fmt.Sprintf("%04d%02d%02d", d.Year, int(d.Month), d.Day) }
+func (d Date) X12() string {
+	var b [8]byte
+	n := d.Year*1_00_00 + int(d.Month)*1_00 + d.Day
+	for i := len(b) - 1; i >= 0; i-- {
+		b[i], n = digits[n%10], n/10
+	}
+	return string(b[:])
+}
 
 // Time returns midnight UTC of the day.
 func (d Date) Time() time.Time { return time.Date(d.Year, d.Month, d.Day, 0, 0, 0, 0, time.UTC) }

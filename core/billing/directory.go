@@ -3,7 +3,9 @@ package billing
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -39,11 +41,42 @@ type Office struct {
 	TimeZone  string // IANA name
 	CreatedAt time.Time
 
+	OfficeDetails
+
 	// VerifiedAt is when the operator confirmed that the NPI and the tax ID are
 	// the office's own, or zero. Files from outside go only to verified offices,
 	// because anyone can look up an NPI. A test office is verified when it is
 	// created.
 	VerifiedAt time.Time
+}
+
+// OfficeDetails are what claim files say about an office besides its name,
+// numbers and address.
+type OfficeDetails struct {
+	Entity          OfficeEntity     `json:",omitzero"`
+	FirstName       string           `json:",omitzero"` // of a person
+	LastName        string           `json:",omitzero"` // of a person
+	Taxonomy        string           `json:",omitzero"` // PRV BI
+	PayTo           Address          `json:",omitzero"` // where payments go (loop 2010AB); zero for the address
+	ContactName     string           `json:",omitzero"` // empty for the office's name
+	ProviderNumbers []ProviderNumber `json:",omitzero"`
+	Retired         bool             `json:",omitzero"` // it takes no new claims
+}
+
+// OfficeEntity is the kind of the billing provider (NM102).
+type OfficeEntity string
+
+// The kinds.
+const (
+	EntityOrganization OfficeEntity = "" // 2
+	EntityPerson       OfficeEntity = "person"
+)
+
+// ProviderNumber is the number by which a payer knows an office.
+type ProviderNumber struct {
+	PayerID        string // the payer's own payer ID
+	Number         string // REF G2
+	LocationNumber string // REF LU
 }
 
 // ScopesOf returns the scopes of the offices, each once.
@@ -56,6 +89,16 @@ func ScopesOf(offices []*Office) (scopes []Scope) {
 	return scopes
 }
 
+// Changed returns the office with the values of another. An operator has to verify
+// again that an office of live mode is the practice with a new NPI or tax ID.
+func (o *Office) Changed(to Office) *Office {
+	to.ID, to.Scope, to.CreatedAt, to.VerifiedAt = o.ID, o.Scope, o.CreatedAt, o.VerifiedAt
+	if (to.NPI != o.NPI || to.TaxID != o.TaxID) && o.Scope.Mode == ModeLive {
+		to.VerifiedAt = time.Time{}
+	}
+	return &to
+}
+
 // Provider is a dentist or hygienist who renders services.
 type Provider struct {
 	ID        ProviderID
@@ -64,7 +107,14 @@ type Provider struct {
 	LastName  string
 	NPI       string
 	Taxonomy  string
+	Retired   bool // renders no services on new claims
 	CreatedAt time.Time
+}
+
+// Changed returns the provider with the values of another.
+func (p *Provider) Changed(to Provider) *Provider {
+	to.ID, to.Scope, to.CreatedAt = p.ID, p.Scope, p.CreatedAt
+	return &to
 }
 
 var (
@@ -75,14 +125,14 @@ var (
 )
 
 // Normalize sets the tax ID to nine digits, the phone number to ten digits without
-// the country code, and the state to capital letters.
+// the country code, and the states to capital letters.
 func (o *Office) Normalize() {
 	o.TaxID = strings.NewReplacer("-", "", " ", "").Replace(o.TaxID)
 	o.Phone = strings.NewReplacer(" ", "", "+", "", "-", "", ".", "", "(", "", ")", "").Replace(o.Phone)
 	if len(o.Phone) == 11 {
 		o.Phone = strings.TrimPrefix(o.Phone, "1")
 	}
-	o.Address.State = strings.ToUpper(o.Address.State)
+	o.Address.State, o.PayTo.State = strings.ToUpper(o.Address.State), strings.ToUpper(o.PayTo.State)
 }
 
 // Judge adds the faults of a normalized office. The tax ID, the address and the
@@ -94,7 +144,7 @@ func (o *Office) Judge(f *Faults) {
 		f.Add("tax_id", FaultFormat, "The tax ID must be nine digits.")
 	}
 	if o.Address != (Address{}) {
-		o.Address.Judge(f)
+		o.Address.Judge(f, "address.")
 	}
 	if o.Phone != "" && !phoneForm.MatchString(o.Phone) {
 		f.Add("phone", FaultFormat, "The phone number must have ten digits, as in the United States; spaces and + - . ( ) may separate them.")
@@ -104,18 +154,71 @@ func (o *Office) Judge(f *Faults) {
 	} else if _, err := time.LoadLocation(o.TimeZone); err != nil || o.TimeZone == "Local" {
 		f.Add("time_zone", FaultFormat, "The time zone must be an IANA name such as America/New_York.")
 	}
+	o.judgeDetails(f)
 }
 
-// Judge adds the faults of an office's address that is not empty.
-func (a Address) Judge(f *Faults) {
-	f.Name("address.line1", a.Line1)
-	f.shown("address.line2", a.Line2)
-	f.Name("address.city", a.City)
-	if f.Required("address.state", a.State, 0) && (len(a.State) != 2 || !knownState(strings.ToUpper(a.State))) {
-		f.Add("address.state", FaultFormat, "The state must be a two-letter postal code, such as NY.")
+// The limits of an office's details, in characters.
+const (
+	maxPersonFirst     = 35  // NM104
+	maxPersonLast      = 60  // NM103
+	maxContact         = 60  // PER02
+	maxProviderNumber  = 50  // REF02
+	maxProviderNumbers = 100 // payers that number the office
+)
+
+func (d *OfficeDetails) judgeDetails(f *Faults) {
+	switch d.Entity {
+	case EntityPerson:
+		f.Required("first_name", d.FirstName, maxPersonFirst)
+		f.shown("first_name", d.FirstName)
+		f.Required("last_name", d.LastName, maxPersonLast)
+		f.shown("last_name", d.LastName)
+	case EntityOrganization:
+		if d.FirstName != "" {
+			f.Add("first_name", FaultNotAllowed, "Only a person has a first name. Leave it out, or send person as the entity.")
+		}
+		if d.LastName != "" {
+			f.Add("last_name", FaultNotAllowed, "Only a person has a last name. Leave it out, or send person as the entity.")
+		}
+	default:
+		f.Add("entity", FaultNotAllowed, "The value must be one of organization, person.")
 	}
-	if f.Required("address.zip", a.ZIP, 0) && !ValidZIP(a.ZIP) {
-		f.Add("address.zip", FaultFormat, "The ZIP code must have 5 or 9 digits.")
+	if d.Taxonomy != "" {
+		judgeTaxonomy(f, d.Taxonomy)
+	}
+	if d.PayTo != (Address{}) {
+		d.PayTo.Judge(f, "pay_to_address.")
+	}
+	f.Optional("contact_name", &d.ContactName, maxContact)
+	f.shown("contact_name", d.ContactName)
+	if len(d.ProviderNumbers) > maxProviderNumbers {
+		f.Add("provider_numbers", FaultTooMany, "An office may have the numbers of at most 100 payers.")
+		return
+	}
+	for i, n := range d.ProviderNumbers {
+		at := "provider_numbers." + strconv.Itoa(i) + "."
+		f.Required(at+"payer_id", n.PayerID, 0)
+		if n.Number == "" && n.LocationNumber == "" {
+			f.Add(at+"number", FaultRequired, "Send the number of the office, or location_number.")
+		}
+		f.Optional(at+"number", &n.Number, maxProviderNumber)
+		f.shown(at+"number", n.Number)
+		f.Optional(at+"location_number", &n.LocationNumber, maxProviderNumber)
+		f.shown(at+"location_number", n.LocationNumber)
+	}
+}
+
+// Judge adds the faults of an office's address that is not empty. At is the path of
+// its fields.
+func (a Address) Judge(f *Faults, at string) {
+	f.Name(at+"line1", a.Line1)
+	f.shown(at+"line2", a.Line2)
+	f.Name(at+"city", a.City)
+	if f.Required(at+"state", a.State, 0) && (len(a.State) != 2 || !knownState(strings.ToUpper(a.State))) {
+		f.Add(at+"state", FaultFormat, "The state must be a two-letter postal code, such as NY.")
+	}
+	if f.Required(at+"zip", a.ZIP, 0) && !ValidZIP(a.ZIP) {
+		f.Add(at+"zip", FaultFormat, "The ZIP code must have 5 or 9 digits.")
 	}
 }
 
@@ -124,7 +227,13 @@ func (p *Provider) Judge(f *Faults) {
 	f.Name("first_name", p.FirstName)
 	f.Name("last_name", p.LastName)
 	judgeNPI(f, p.NPI)
-	if f.Required("taxonomy", p.Taxonomy, 0) && !taxonomyForm.MatchString(p.Taxonomy) {
+	if f.Required("taxonomy", p.Taxonomy, 0) {
+		judgeTaxonomy(f, p.Taxonomy)
+	}
+}
+
+func judgeTaxonomy(f *Faults, s string) {
+	if !taxonomyForm.MatchString(s) {
 		f.Add("taxonomy", FaultFormat, "The taxonomy code must be ten digits and capital letters, such as 122300000X.")
 	}
 }
@@ -181,10 +290,23 @@ func ValidNPI(s string) bool {
 
 // Today returns the day at now in the office's time zone. An office without one
 // uses UTC.
-func (o *Office) Today(now time.Time) Date {
-	loc, err := time.LoadLocation(o.TimeZone)
-	if err != nil {
-		loc = time.UTC
+func (o *Office) Today(now time.Time) Date { return DateOf(now.In(zone(o.TimeZone))) }
+
+// zones has the time zones in use, by name, because time.LoadLocation reads a
+// file each time. There are a few hundred names, and others are not kept.
+//
+//nolint:gochecknoglobals // a cache of constants
+var zones sync.Map
+
+// zone returns the time zone with the name, or UTC if there is none.
+func zone(name string) *time.Location {
+	if known, ok := zones.Load(name); ok {
+		return known.(*time.Location) //nolint:forcetypeassert // nothing else is in it
 	}
-	return DateOf(now.In(loc))
+	loc, err := time.LoadLocation(name)
+	if err != nil {
+		return time.UTC
+	}
+	zones.Store(name, loc)
+	return loc
 }

@@ -35,6 +35,33 @@ func TestOffices(t *testing.T) {
 		"no such zone":         {func(o *billing.Office) { o.TimeZone = "Mars/Olympus" }, []string{"time_zone format"}},
 		"here":                 {func(o *billing.Office) { o.TimeZone = "Local" }, []string{"time_zone format"}},
 		"no such state":        {func(o *billing.Office) { o.Address.State = "XX" }, []string{"address.state format"}},
+		"a person":             {func(o *billing.Office) { o.Entity, o.FirstName, o.LastName = billing.EntityPerson, "Ana", "Diaz" }, nil},
+		"a nameless person": {func(o *billing.Office) { o.Entity, o.FirstName = billing.EntityPerson, "\u200d" }, []string{
+			"first_name required", "last_name required",
+		}},
+		"a person with long names": {func(o *billing.Office) {
+			o.Entity, o.FirstName, o.LastName = billing.EntityPerson, strings.Repeat("é", 36), strings.Repeat("é", 61)
+		}, []string{"first_name too_long", "last_name too_long"}},
+		"an organization with a first name": {func(o *billing.Office) { o.FirstName, o.LastName = "Ana", "Diaz" }, []string{
+			"first_name not_allowed", "last_name not_allowed",
+		}},
+		"no such entity": {func(o *billing.Office) { o.Entity = "robot" }, []string{"entity not_allowed"}},
+		"details": {func(o *billing.Office) {
+			o.Taxonomy, o.ContactName, o.PayTo = "1223G0001X", "Billing desk", billing.Address{Line1: "P.O. Box 1", City: "Albany", State: "ny", ZIP: "12207"}
+			o.ProviderNumbers = []billing.ProviderNumber{{PayerID: "CHTEST", Number: strings.Repeat("1", 50)}, {PayerID: "60054", LocationNumber: "L"}}
+		}, nil},
+		"a wrong taxonomy": {func(o *billing.Office) { o.Taxonomy = "dentist" }, []string{"taxonomy format"}},
+		"a long contact":   {func(o *billing.Office) { o.ContactName = strings.Repeat("é", 61) }, []string{"contact_name too_long"}},
+		"half of a pay-to address": {func(o *billing.Office) { o.PayTo = billing.Address{Line1: "1", State: "XX", ZIP: "1"} }, []string{
+			"pay_to_address.city required", "pay_to_address.state format", "pay_to_address.zip format",
+		}},
+		"wrong numbers": {func(o *billing.Office) {
+			o.ProviderNumbers = []billing.ProviderNumber{{}, {PayerID: "A", Number: strings.Repeat("é", 51), LocationNumber: "\x00"}}
+		}, []string{
+			"provider_numbers.0.payer_id required", "provider_numbers.0.number required", "provider_numbers.1.number too_long",
+			"provider_numbers.1.location_number format",
+		}},
+		"101 payers": {func(o *billing.Office) { o.ProviderNumbers = make([]billing.ProviderNumber, 101) }, []string{"provider_numbers too_many"}},
 		"half of an address": {func(o *billing.Office) { o.Address = billing.Address{Line2: "Apt 2"} }, []string{
 			"address.line1 required", "address.city required", "address.state required", "address.zip required",
 		}},
@@ -51,7 +78,7 @@ func TestOffices(t *testing.T) {
 			if o.Judge(&f); !slices.Equal(fieldCodes(f), c.want) {
 				t.Fatalf("faults %v, want %v", fieldCodes(f), c.want)
 			}
-			if c.want == nil && (strings.TrimPrefix(o.TaxID, "123456789")+strings.TrimPrefix(o.Phone, "5185550100")+strings.TrimPrefix(o.Address.State, "NY") != "") {
+			if c.want == nil && (strings.TrimPrefix(o.TaxID, "123456789")+strings.TrimPrefix(o.Phone, "5185550100")+strings.TrimPrefix(o.Address.State, "NY")+strings.TrimPrefix(o.PayTo.State, "NY") != "") {
 				t.Errorf("normalized to %+v", o)
 			}
 		})

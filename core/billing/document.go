@@ -103,15 +103,19 @@ func SniffImage(head []byte) ImageFormat {
 	return ""
 }
 
-// The prefixes of an image's blobs: the stored JPEG, and the PNG that waits for
-// conversion. The document's ID follows.
+// The prefixes of an image's blobs: the stored JPEG, its thumbnail, and the PNG
+// that waits for conversion. The document's ID follows.
 const (
-	DocumentBlobs = "documents/"
-	StagingBlobs  = "staging/"
+	DocumentBlobs  = "documents/"
+	ThumbnailBlobs = "thumbnails/"
+	StagingBlobs   = "staging/"
 )
 
 // Blob returns the name of the stored JPEG.
 func (d *Document) Blob() string { return DocumentBlobs + d.ID.String() }
+
+// ThumbnailBlob returns the name of the thumbnail.
+func (d *Document) ThumbnailBlob() string { return ThumbnailBlobs + d.ID.String() }
 
 // UploadState is the state of the conversion of an uploaded PNG.
 type UploadState string

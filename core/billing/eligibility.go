@@ -1,6 +1,7 @@
 package billing
 
 import (
+	"log/slog"
 	"slices"
 	"time"
 )
@@ -306,6 +307,15 @@ type Exchange struct {
 	Request []byte
 	Reply   []byte
 }
+
+// CheckExchange is everything that was exchanged with a payer for a check.
+type CheckExchange struct {
+	Check    CheckID
+	Messages []Exchange // in the order in which they were sent; none for a check that was not sent
+}
+
+// LogValue keeps the messages, which have patient data, out of logs.
+func (c CheckExchange) LogValue() slog.Value { return slog.StringValue(c.Check.String()) }
 
 // CheckCompletion is a completed check with its messages.
 type CheckCompletion struct {

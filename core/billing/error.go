@@ -56,6 +56,8 @@ type Error struct {
 	Message string       // for the caller; never holds patient data
 	Faults  []FieldFault // what to change, for CodeInvalidRequest and named resources
 	Cause   error        // for the log
+
+	RetryAfter time.Duration // when to try again, for CodeTooManyRequests; zero for soon
 }
 
 func (e *Error) Error() string {
@@ -209,7 +211,7 @@ func (a Absent) Err() error {
 func StorageUnavailable(cause error) error {
 	return &Error{
 		Code:    CodeUnavailable,
-		Message: "Images cannot be stored or read now. Nothing was changed. After the number of seconds in Retry-After, send the request again with the same key.",
+		Message: "Files cannot be stored or read now. Nothing was changed. After the number of seconds in Retry-After, send the request again with the same key.",
 		Cause:   cause,
 	}
 }

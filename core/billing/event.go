@@ -53,7 +53,7 @@ type Event struct {
 
 // EventFilter narrows a list of events. Zero fields match all.
 type EventFilter struct {
-	Type          EventType
+	Types         []EventType // one of them
 	Resource      [16]byte
 	CreatedAfter  time.Time // inclusive
 	CreatedBefore time.Time // exclusive

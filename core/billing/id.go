@@ -45,6 +45,9 @@ type (
 	requestKind      struct{}
 	jobKind          struct{}
 	deliveryKind     struct{}
+	userKind         struct{}
+	sessionKind      struct{}
+	auditEntryKind   struct{}
 )
 
 func (orgKind) prefix() string          { return "org_" }
@@ -65,6 +68,9 @@ func (fileKind) prefix() string         { return "fil_" }
 func (requestKind) prefix() string      { return "req_" }
 func (jobKind) prefix() string          { return "job_" }
 func (deliveryKind) prefix() string     { return "whd_" }
+func (userKind) prefix() string         { return "usr_" }
+func (sessionKind) prefix() string      { return "ses_" }
+func (auditEntryKind) prefix() string   { return "aud_" }
 
 // The IDs of the API, the JobID of a job, and the DeliveryID of a delivery to
 // an endpoint.
@@ -89,6 +95,9 @@ type (
 	RequestID         = ID[requestKind]
 	JobID             = ID[jobKind]
 	DeliveryID        = ID[deliveryKind]
+	UserID            = ID[userKind]
+	SessionID         = ID[sessionKind]
+	AuditEntryID      = ID[auditEntryKind]
 )
 
 // NewID returns an ID that sorts by now, to the microsecond. It has 48 bits of

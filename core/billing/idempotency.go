@@ -16,6 +16,8 @@ type KeyUse struct {
 	Reply       *Reply
 	Work        JobID // an upload, or a job that sends an attachment
 	CreatedAt   time.Time
+	Entry       *LoggedRequest // of the request, without its reply; nil if it is not logged
+	Audit       *AuditEntry    // of the request, stored in the same commit; nil if no person made it
 	// Held is true when the transaction that read the use holds the key and may
 	// use it again. Otherwise another one holds it.
 	Held bool
@@ -24,8 +26,10 @@ type KeyUse struct {
 // Reply is the reply to a request, as the bytes that a replay repeats.
 type Reply struct {
 	Status   int
-	Body     []byte // empty for a reply without one
-	Replayed bool   // an earlier request with the key made it
+	Body     []byte   // empty for a reply without one
+	Replayed bool     // an earlier request with the key made it
+	Resource string   // the ID of the resource that it shows; empty in a replay
+	Shown    []string // IDs of patients and of claims that it shows, for the audit; empty in a replay
 }
 
 // Match returns nil when r repeats the request that used the key. Otherwise it
@@ -50,17 +54,22 @@ func (u *KeyUse) Replay(r Request) (*Reply, error) {
 	if err := u.Match(r); err != nil || u.Reply == nil {
 		return nil, err
 	}
-	return &Reply{u.Reply.Status, u.Reply.Body, true}, nil
+	return &Reply{Status: u.Reply.Status, Body: u.Reply.Body, Replayed: true}, nil
 }
 
 // Replied returns the use of the request's key with the reply.
 func (r Request) Replied(reply Reply, at time.Time) KeyUse {
-	return KeyUse{Key: r.Key, Fingerprint: r.Fingerprint, Reply: &reply, CreatedAt: at}
+	return KeyUse{Key: r.Key, Fingerprint: r.Fingerprint, Reply: &reply, CreatedAt: at, Entry: r.Entry.about(reply.Resource), Audit: r.Audit.Replied(reply)}
 }
 
 // Waiting returns the use of the request's key until the work is done.
 func (r Request) Waiting(work JobID, at time.Time) KeyUse {
-	return KeyUse{Key: r.Key, Fingerprint: r.Fingerprint, Work: work, CreatedAt: at}
+	return KeyUse{Key: r.Key, Fingerprint: r.Fingerprint, Work: work, CreatedAt: at, Entry: r.Entry, Audit: r.Audit}
+}
+
+// Asking returns the use of the request's key for a check, which keeps its reply.
+func (r Request) Asking(check CheckID, at time.Time) KeyUse {
+	return KeyUse{Key: r.Key, Fingerprint: r.Fingerprint, CheckID: check, CreatedAt: at, Entry: r.Entry, Audit: r.Audit.about(check.String())}
 }
 
 // ErrKeyInUse returns the error while the first request with a key still runs.

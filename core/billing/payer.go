@@ -22,9 +22,14 @@ type PayerSummary struct {
 // Payer is an insurer that the service can reach.
 type Payer struct {
 	PayerSummary
-	Aliases      []string
-	Capabilities Capabilities
+	Aliases         []string
+	Capabilities    Capabilities
+	FilingIndicator string // the kind of plan in claims (SBR09)
 }
+
+// DefaultFiling is the filing indicator of a commercial insurer, for a payer without
+// another one.
+const DefaultFiling = "CI"
 
 // Capabilities are the transactions that a payer accepts.
 type Capabilities struct {
@@ -50,8 +55,8 @@ func ShippedPayers() (*PayerDirectory, error) {
 }
 
 // Extend adds the payers of a file. A line has payer ID, name, aliases and
-// capabilities, separated by tabs; spaces separate several aliases or
-// capabilities. A line with a known payer ID replaces the payer. Lines that start
+// capabilities, and may have a filing indicator, separated by tabs; spaces separate
+// several aliases or capabilities. A line with a known payer ID replaces the payer. Lines that start
 // with # are skipped. An error names the line.
 func (d *PayerDirectory) Extend(r io.Reader) error {
 	lines := bufio.NewScanner(r)
@@ -69,12 +74,17 @@ func (d *PayerDirectory) Extend(r io.Reader) error {
 }
 
 func (d *PayerDirectory) add(columns []string) error {
-	if len(columns) != 4 || columns[0] == "" || columns[1] == "" {
-		return fmt.Errorf("%d columns, want payer ID, name, aliases, capabilities", len(columns))
+	if n := len(columns); n != 4 && n != 5 || columns[0] == "" || columns[1] == "" {
+		return fmt.Errorf("%d columns, want payer ID, name, aliases, capabilities and perhaps a filing indicator", n)
 	}
 	p := &Payer{
 		PayerSummary: PayerSummary{payerIDOf(columns[0]), columns[0], columns[1]},
-		Aliases:      strings.Fields(columns[2]),
+		Aliases:      strings.Fields(columns[2]), FilingIndicator: DefaultFiling,
+	}
+	if len(columns) == 5 && columns[4] != "" {
+		if p.FilingIndicator = columns[4]; !ValidFiling(p.FilingIndicator) {
+			return fmt.Errorf("filing indicator %q, want one of %s", p.FilingIndicator, filings)
+		}
 	}
 	for _, c := range strings.Fields(columns[3]) {
 		switch c {
@@ -99,6 +109,12 @@ func (d *PayerDirectory) add(columns []string) error {
 	}
 	return nil
 }
+
+// filings are the filing indicators (data element 1032).
+const filings = "09 11 12 13 14 15 16 17 AM BL CH CI DS FI HM LM MA MB MC MH OF TV VA WC ZZ"
+
+// ValidFiling reports whether s is a filing indicator.
+func ValidFiling(s string) bool { return slices.Contains(strings.Fields(filings), s) }
 
 // payerIDOf returns the same pyr_ ID for a payer ID everywhere (a UUID of version
 // 8), so that the directory needs no table.

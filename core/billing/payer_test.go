@@ -77,16 +77,19 @@ func TestExtendPayers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Extend(strings.NewReader("# mine\n\n99999\tMy Payer\tMINE ALSO\teligibility\nCHTEST\tOther Name\t\tclaims\n")); err != nil {
+	if err := d.Extend(strings.NewReader("# mine\n\n99999\tMy Payer\tMINE ALSO\teligibility\t12\nCHTEST\tOther Name\t\tclaims\n")); err != nil {
 		t.Fatal(err)
 	}
-	if p, ok := d.Find("also"); !ok || p.PayerID != "99999" || !p.Capabilities.Eligibility || p.Capabilities.Claims {
+	if p, ok := d.Find("also"); !ok || p.PayerID != "99999" || !p.Capabilities.Eligibility || p.Capabilities.Claims || p.FilingIndicator != "12" {
 		t.Errorf("new payer = %+v, %t", p, ok)
 	}
-	if p, _ := d.Find("CHTEST"); p.Name != "Other Name" || p.Capabilities.Eligibility {
+	if p, _ := d.Find("CHTEST"); p.Name != "Other Name" || p.Capabilities.Eligibility || p.FilingIndicator != billing.DefaultFiling {
 		t.Errorf("replaced payer = %+v", p)
 	}
-	for _, bad := range []string{"one column", "a\tb\tc\tflying", "\tname\t\tclaims", "88888\tName\tMINE\tclaims"} {
+	if p, _ := d.Find("CBID1"); p.FilingIndicator != "BL" {
+		t.Errorf("payer that ships = %+v", p)
+	}
+	for _, bad := range []string{"one column", "a\tb\tc\tflying", "\tname\t\tclaims", "a\tb\tc\tclaims\tXX", "a\tb\tc\tclaims\tCI\td", "88888\tName\tMINE\tclaims"} {
 		if err := d.Extend(strings.NewReader(bad)); err == nil || !strings.Contains(err.Error(), "line 1") {
 			t.Errorf("Extend(%q) = %v, want an error that names line 1", bad, err)
 		}

@@ -2,6 +2,7 @@ package billing
 
 import (
 	"crypto/sha256"
+	"errors"
 	"strconv"
 	"time"
 )
@@ -34,6 +35,7 @@ type ERA struct {
 	File                FileRef
 	Stage               ERAStage
 	Arrival             int64 // the order in which remittances came; the store sets it
+	Origin              FileOrigin
 	ReceivedAt          time.Time
 	PostedAt            time.Time
 }
@@ -167,7 +169,21 @@ type Remittance struct {
 	PayerIDs   []string // to find the payer in the directory
 	PayeeNPI   string   // empty when the file does not say
 	PayeeTaxID string   // digits; empty when the file does not say
-	Content    []byte   // the file as received; with this payment alone when there were several
+	PayeeName  string
+	Content    []byte // the file as received; with this payment alone when there were several
+}
+
+// ErrTooManyPayments is the error for a file with more payments than the caller accepts.
+var ErrTooManyPayments = errors.New("it has too many payments")
+
+// Quarantined returns the payment as a quarantined one with the reason.
+func (r *Remittance) Quarantined(f IncomingFile, mode Mode, reason string, at time.Time) *Quarantined {
+	q := IncomingFile{Scope: f.Scope, Name: f.Name, Content: r.Content}.Quarantined(mode, reason, at)
+	q.Payment = &QuarantinedPayment{
+		PayerName: r.PayerName, PayeeName: r.PayeeName, PayeeNPI: r.PayeeNPI, PayeeTaxID: r.PayeeTaxID, Payment: r.Payment,
+		ClaimCount: r.ClaimCount, Numbers: r.File.ControlNumbers,
+	}
+	return q
 }
 
 // ERAPayment is the payment of a remittance.
@@ -229,10 +245,14 @@ type ERARecord struct {
 // ERAFilter narrows a list of remittances. Zero fields match all.
 type ERAFilter struct {
 	State          ERAState
-	NeedsAttention bool // see ERA.NeedsAttention
+	NeedsAttention *bool // see ERA.NeedsAttention; nil matches all
+	Balanced       *bool // nil matches all
 	PayerID        PayerID
-	PaidFrom       Date // inclusive
-	PaidTo         Date // inclusive
+	OfficeID       OfficeID
+	ClaimID        ClaimID // our claim, to which one of its claims is applied or needs review for
+	TraceNumber    string  // as the payer states it
+	PaidFrom       Date    // inclusive
+	PaidTo         Date    // inclusive
 	ReceivedFrom   time.Time
 	ReceivedTo     time.Time // exclusive
 }

@@ -42,3 +42,19 @@ func lost(r rune) bool {
 	return r > unicode.MaxASCII && visible(r) && !carried(r) && !unicode.IsPunct(r) && !unicode.IsMark(r) &&
 		r != '\uff3e' && r != '\uff5e' // full-width delimiters
 }
+
+// spelledLength returns how many characters files have for r: none for letters
+// that they drop, two for ligatures, and -1 for a space, however many follow each
+// other.
+func spelledLength(r rune) int {
+	switch {
+	case strings.ContainsRune("ÆæÞþßẞĲĳŒœ", r):
+		return 2
+	case carried(r):
+		return 1
+	case (r < 0x1e00 || r >= 0x1f00) && (unicode.IsLetter(r) || unicode.IsMark(r)):
+		return 0
+	default:
+		return -1
+	}
+}

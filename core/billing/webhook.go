@@ -23,6 +23,16 @@ const (
 	EndpointDisabled EndpointStatus = "disabled"
 )
 
+// DisabledReason is the reason that an endpoint is disabled.
+type DisabledReason string
+
+// The reasons that an endpoint is disabled.
+const (
+	DisabledByUser     DisabledReason = "user"
+	DisabledByGone     DisabledReason = "gone"     // it replied 410
+	DisabledByFailures DisabledReason = "failures" // every attempt of 5 days failed
+)
+
 // The limits of webhook endpoints.
 const (
 	MaxEndpoints  = 10 // of an organization and mode
@@ -39,7 +49,30 @@ type WebhookEndpoint struct {
 	Status      EndpointStatus
 	Secret      WebhookSecret
 	Health      EndpointHealth
+	DisabledBy  DisabledReason // empty while it is enabled, or when the reason is unknown
+	DeliveredAt time.Time      // the last success, to the second; zero for none since the URL was set
 	CreatedAt   time.Time
+}
+
+// SetStatus enables or disables the endpoint for a user. Enabling it clears its
+// failures. Setting the status that it has changes nothing.
+func (e *WebhookEndpoint) SetStatus(status EndpointStatus) {
+	switch {
+	case e.Status == status:
+	case status == EndpointEnabled:
+		e.Status, e.Health, e.DisabledBy = status, EndpointHealth{}, ""
+	default:
+		e.Status, e.DisabledBy = status, DisabledByUser
+	}
+}
+
+// Tried records the effect of an attempt on the endpoint, and disables it if it
+// is gone or failed for too long.
+func (e *WebhookEndpoint) Tried(a Attempt) {
+	var reason DisabledReason
+	if e.Health, reason = e.Health.After(a); reason != "" && e.Status == EndpointEnabled {
+		e.Status, e.DisabledBy = EndpointDisabled, reason
+	}
 }
 
 // WebhookSecret signs messages to an endpoint. It is "whsec_" and the base64 of
@@ -82,11 +115,11 @@ type EndpointHealth struct {
 	CircuitUntil time.Time // no attempt before; zero while the circuit is closed
 }
 
-// After returns the health after an attempt. Disable is true when the endpoint
-// replied 410, or when every attempt of 5 days failed.
-func (h EndpointHealth) After(a Attempt) (now EndpointHealth, disable bool) {
+// After returns the health after an attempt, and the reason to disable the
+// endpoint, if there is one.
+func (h EndpointHealth) After(a Attempt) (now EndpointHealth, disable DisabledReason) {
 	if a.Succeeded() {
-		return EndpointHealth{}, false
+		return EndpointHealth{}, ""
 	}
 	h.Failures++
 	if h.FailingSince.IsZero() {
@@ -95,7 +128,13 @@ func (h EndpointHealth) After(a Attempt) (now EndpointHealth, disable bool) {
 	if h.Failures >= circuitFailures {
 		h.CircuitUntil = a.At.Add(a.Duration + circuitPause)
 	}
-	return h, a.Status == statusGone || a.At.Sub(h.FailingSince) >= disableAfter
+	switch {
+	case a.Status == statusGone:
+		disable = DisabledByGone
+	case a.At.Sub(h.FailingSince) >= disableAfter:
+		disable = DisabledByFailures
+	}
+	return h, disable
 }
 
 // Open reports whether the circuit is open. While it is open, only a probe that
@@ -132,11 +171,25 @@ type Attempt struct {
 	Duration   time.Duration `json:"duration"`
 	Error      string        `json:"error,omitempty"`    // the reason that there was no reply; empty for a reply
 	Response   string        `json:"response,omitempty"` // the start of the reply's body
+	URL        string        `json:"url,omitempty"`      // empty in an attempt of before it was kept
+	SignedAt   time.Time     `json:"signed_at,omitzero"` // webhook-timestamp; zero when nothing was posted
+	Headers    []ReplyHeader `json:"headers,omitempty"`  // in the order of their names; some of them
+	Location   string        `json:"location,omitempty"` // of a redirect, which is not followed
 	RetryAfter time.Duration `json:"-"`                  // the delay that the reply asked for; zero if none
 }
 
-// MaxResponse is the number of bytes of a reply that are kept.
-const MaxResponse = 1024
+// ReplyHeader is a header of a reply to an attempt.
+type ReplyHeader struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// The limits of what is kept of a reply.
+const (
+	MaxResponse     = 1024 // bytes of its body
+	MaxReplyHeaders = 20
+	MaxReplyHeader  = 256 // bytes of a header's value, and of its name
+)
 
 const statusGone = 410
 
@@ -217,6 +270,38 @@ func (e *Event) JSON() []byte {
 // Takes reports whether the endpoint subscribes to events of the type.
 func (e *WebhookEndpoint) Takes(t EventType) bool {
 	return e.EventTypes == nil || slices.Contains(e.EventTypes, t)
+}
+
+// DeliveryFilter narrows a list of deliveries. Zero fields match all.
+type DeliveryFilter struct {
+	EndpointID    WebhookEndpointID
+	EventID       EventID
+	EventType     EventType
+	State         DeliveryState
+	CreatedAfter  time.Time // inclusive
+	CreatedBefore time.Time // exclusive
+}
+
+// DeliveryStates returns every state of a delivery.
+func DeliveryStates() []DeliveryState {
+	return []DeliveryState{DeliveryPending, DeliveryDelivered, DeliveryFailed}
+}
+
+// Judge adds the faults of a filter that selects deliveries to resend. It needs
+// a start.
+func (d DeliveryFilter) Judge(f *Faults) {
+	if d.CreatedAfter.IsZero() {
+		f.Add("created_after", FaultRequired, "Send the time from which deliveries are resent.")
+	}
+	if !d.CreatedBefore.IsZero() && !d.CreatedAfter.Before(d.CreatedBefore) {
+		f.Add("created_before", FaultRange, "created_before must be after created_after.")
+	}
+	if d.EventType != "" && !slices.Contains(EventTypes(), d.EventType) {
+		f.Add("event_type", FaultNotAllowed, "Unknown event type.")
+	}
+	if d.State != "" && !slices.Contains(DeliveryStates(), d.State) {
+		f.Add("state", FaultNotAllowed, "The state must be pending, delivered or failed.")
+	}
 }
 
 // ResendFilter selects events to send again, and their endpoints. Zero fields

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"log/slog"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -91,7 +92,7 @@ func TestEveryAttemptMayDeliver(t *testing.T) {
 		}
 		before := slices.Clone(d.Attempts)
 		d.Tried(billing.Attempt{Status: 204}, 0.5)
-		if d.State != billing.DeliveryDelivered || !d.NextAttemptAt.IsZero() || !slices.Equal(d.Attempts[:n], before) {
+		if d.State != billing.DeliveryDelivered || !d.NextAttemptAt.IsZero() || !slices.EqualFunc(d.Attempts[:n], before, func(x, y billing.Attempt) bool { return reflect.DeepEqual(x, y) }) {
 			t.Errorf("attempt %d went well: %s, next at %s", n+1, d.State, d.NextAttemptAt)
 		}
 	}
@@ -154,19 +155,19 @@ func TestCircuit(t *testing.T) {
 	for n := 1; n <= 15; n++ {
 		at = at.Add(time.Minute)
 		a := billing.Attempt{At: at, Error: "the connection failed", Duration: 4 * time.Second}
-		var disable bool
+		var disable billing.DisabledReason
 		h, disable = h.After(a)
 		until := time.Time{}
 		if n >= 10 {
 			until = at.Add(4*time.Second + 30*time.Second)
 		}
-		if h.Failures != n || disable || h.Open() != (n >= 10) || !h.CircuitUntil.Equal(until) || !h.FailingSince.Equal(time.Unix(1e9+60, 0)) {
-			t.Fatalf("failure %d: %+v, disable %t", n, h, disable)
+		if h.Failures != n || disable != "" || h.Open() != (n >= 10) || !h.CircuitUntil.Equal(until) || !h.FailingSince.Equal(time.Unix(1e9+60, 0)) {
+			t.Fatalf("failure %d: %+v, disable %q", n, h, disable)
 		}
 	}
 	h, disable := h.After(billing.Attempt{At: at, Status: 200})
-	if (h != billing.EndpointHealth{}) || disable || h.Open() {
-		t.Errorf("after a success: %+v, disable %t", h, disable)
+	if (h != billing.EndpointHealth{}) || disable != "" || h.Open() {
+		t.Errorf("after a success: %+v, disable %q", h, disable)
 	}
 }
 
@@ -178,22 +179,51 @@ func TestDisabling(t *testing.T) {
 	for name, test := range map[string]struct {
 		health  billing.EndpointHealth
 		attempt billing.Attempt
-		disable bool
+		disable billing.DisabledReason
 	}{
-		"410, the first attempt": {billing.EndpointHealth{}, billing.Attempt{At: start, Status: 410}, true},
-		"404":                    {billing.EndpointHealth{}, billing.Attempt{At: start, Status: 404}, false},
-		"almost five days":       {failing, billing.Attempt{At: start.Add(fiveDays - time.Second), Status: 500}, false},
-		"five days":              {failing, billing.Attempt{At: start.Add(fiveDays), Status: 500}, true},
-		"five days, no reply":    {failing, billing.Attempt{At: start.Add(fiveDays), Error: "the connection failed"}, true},
-		"well after five days":   {failing, billing.Attempt{At: start.Add(fiveDays), Status: 200}, false},
-		"a pause of five days":   {billing.EndpointHealth{}, billing.Attempt{At: start.Add(fiveDays), Status: 500}, false},
+		"410, the first attempt": {billing.EndpointHealth{}, billing.Attempt{At: start, Status: 410}, billing.DisabledByGone},
+		"404":                    {billing.EndpointHealth{}, billing.Attempt{At: start, Status: 404}, ""},
+		"almost five days":       {failing, billing.Attempt{At: start.Add(fiveDays - time.Second), Status: 500}, ""},
+		"five days":              {failing, billing.Attempt{At: start.Add(fiveDays), Status: 500}, billing.DisabledByFailures},
+		"five days, no reply":    {failing, billing.Attempt{At: start.Add(fiveDays), Error: "the connection failed"}, billing.DisabledByFailures},
+		"well after five days":   {failing, billing.Attempt{At: start.Add(fiveDays), Status: 200}, ""},
+		"a pause of five days":   {billing.EndpointHealth{}, billing.Attempt{At: start.Add(fiveDays), Status: 500}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if h, disable := test.health.After(test.attempt); disable != test.disable {
-				t.Errorf("disable %t, %+v", disable, h)
+				t.Errorf("disable %q, %+v", disable, h)
+			}
+			e := billing.WebhookEndpoint{Status: billing.EndpointEnabled, Health: test.health}
+			if e.Tried(test.attempt); (e.Status == billing.EndpointDisabled) != (test.disable != "") || e.DisabledBy != test.disable {
+				t.Errorf("the endpoint is %s, by %q", e.Status, e.DisabledBy)
+			}
+			off := billing.WebhookEndpoint{Status: billing.EndpointDisabled, Health: test.health, DisabledBy: billing.DisabledByUser}
+			if off.Tried(test.attempt); off.DisabledBy != billing.DisabledByUser {
+				t.Errorf("a disabled endpoint has another reason, %q", off.DisabledBy)
 			}
 		})
+	}
+}
+
+func TestSetStatus(t *testing.T) {
+	t.Parallel()
+	ill := billing.EndpointHealth{Failures: 20, FailingSince: time.Unix(1e9, 0)}
+	gone := billing.WebhookEndpoint{Status: billing.EndpointDisabled, Health: ill, DisabledBy: billing.DisabledByGone}
+	if gone.SetStatus(billing.EndpointDisabled); gone.DisabledBy != billing.DisabledByGone || gone.Health != ill {
+		t.Errorf("disabled again: %+v", gone)
+	}
+	gone.SetStatus(billing.EndpointEnabled)
+	if gone.Status != billing.EndpointEnabled || gone.DisabledBy != "" || gone.Health != (billing.EndpointHealth{}) {
+		t.Errorf("enabled: %+v", gone)
+	}
+	gone.Health = ill
+	if gone.SetStatus(billing.EndpointEnabled); gone.Health != ill {
+		t.Errorf("enabled again: %+v", gone)
+	}
+	gone.SetStatus(billing.EndpointDisabled)
+	if gone.Status != billing.EndpointDisabled || gone.DisabledBy != billing.DisabledByUser || gone.Health != ill {
+		t.Errorf("disabled: %+v", gone)
 	}
 }
 

@@ -1,0 +1,81 @@
+package billing
+
+// Caller is the program or the person that makes a request, with the scope of
+// the request.
+type Caller struct {
+	Scope     Scope
+	Principal Principal
+	Key       *APIKey  // of a program
+	User      *User    // of a person
+	Session   *Session // of a person
+}
+
+// Caller returns the program that has the key.
+func (k *APIKey) Caller() *Caller { return &Caller{Scope: k.Scope, Principal: k.Principal(), Key: k} }
+
+// Number returns what the caller's requests are counted by: the ID of the key or
+// of the user.
+func (c *Caller) Number() [16]byte {
+	if c.Key != nil {
+		return c.Key.ID
+	}
+	return c.User.ID
+}
+
+// Need is what an operation needs its caller to have.
+type Need string
+
+// The needs of operations.
+const (
+	NeedNothing Need = ""        // also callers that are not identified
+	NeedCaller  Need = "caller"  // any key or session
+	NeedRead    Need = "read"    // a key with the permission read, or a session
+	NeedSubmit  Need = "submit"  // a key with the permission submit, or the session of an owner or a biller
+	NeedManage  Need = "manage"  // a key with the permission submit, or an owner's session
+	NeedSession Need = "session" // a session
+	NeedOwner   Need = "owner"   // an owner's session
+)
+
+// Can returns nil if the caller may use an operation with the need, else
+// CodePermissionDenied.
+func (c *Caller) Can(n Need) error {
+	switch {
+	case c.Key != nil && !c.Key.can(n):
+		if n == NeedSession || n == NeedOwner {
+			return &Error{Code: CodePermissionDenied, Message: "API keys cannot do this. A person who has signed in can."}
+		}
+		permission := PermissionSubmit
+		if n == NeedRead {
+			permission = PermissionRead
+		}
+		return &Error{Code: CodePermissionDenied, Message: "This API key does not have the permission " + string(permission) + "."}
+	case c.Key == nil && !c.User.Role.can(n):
+		return &Error{Code: CodePermissionDenied, Message: "A user with the role " + string(c.User.Role) + " cannot do this."}
+	}
+	return nil
+}
+
+func (k *APIKey) can(n Need) bool {
+	switch n {
+	case NeedNothing, NeedCaller:
+		return true
+	case NeedRead:
+		return k.May(PermissionRead)
+	case NeedSubmit, NeedManage:
+		return k.May(PermissionSubmit)
+	case NeedSession, NeedOwner:
+	}
+	return false
+}
+
+func (r Role) can(n Need) bool {
+	switch n {
+	case NeedNothing, NeedCaller, NeedRead, NeedSession:
+		return true
+	case NeedSubmit:
+		return r == RoleOwner || r == RoleBiller
+	case NeedManage, NeedOwner:
+		return r == RoleOwner
+	}
+	return false
+}

@@ -1,0 +1,102 @@
+package billing
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ChangeKind is the kind of a resource that changed. It is the resource's "object"
+// in the API.
+type ChangeKind string
+
+// The kinds of resources whose changes are recorded.
+const (
+	ChangedCheck        ChangeKind = "eligibility_check"
+	ChangedClaim        ChangeKind = "claim"
+	ChangedAttachment   ChangeKind = "attachment" // or its documents
+	ChangedPayerRequest ChangeKind = "payer_request"
+	ChangedERA          ChangeKind = "era" // or its claims
+	ChangedBatch        ChangeKind = "batch"
+	ChangedOffice       ChangeKind = "office"
+	ChangedProvider     ChangeKind = "provider"
+	ChangedEvent        ChangeKind = "event"            // an event never changes: it is new
+	ChangedEndpoint     ChangeKind = "webhook_endpoint" // or its health
+	ChangedDelivery     ChangeKind = "webhook_delivery" // it failed
+)
+
+// ChangeKinds returns every kind in the order of the API contract.
+func ChangeKinds() []ChangeKind {
+	return []ChangeKind{
+		ChangedCheck, ChangedClaim, ChangedAttachment, ChangedPayerRequest, ChangedERA, ChangedBatch, ChangedOffice, ChangedProvider,
+		ChangedEvent, ChangedEndpoint, ChangedDelivery,
+	}
+}
+
+// Change says that a resource was created, changed or removed.
+type Change struct {
+	Kind ChangeKind
+	ID   [16]byte
+}
+
+// Resource returns the resource's ID as clients see it.
+func (c Change) Resource() string {
+	switch c.Kind {
+	case ChangedCheck:
+		return CheckID(c.ID).String()
+	case ChangedClaim:
+		return ClaimID(c.ID).String()
+	case ChangedAttachment:
+		return AttachmentID(c.ID).String()
+	case ChangedPayerRequest:
+		return PayerRequestID(c.ID).String()
+	case ChangedERA:
+		return ERAID(c.ID).String()
+	case ChangedBatch:
+		return FileID(c.ID).String()
+	case ChangedOffice:
+		return OfficeID(c.ID).String()
+	case ChangedProvider:
+		return ProviderID(c.ID).String()
+	case ChangedEvent:
+		return EventID(c.ID).String()
+	case ChangedEndpoint:
+		return WebhookEndpointID(c.ID).String()
+	case ChangedDelivery:
+		return DeliveryID(c.ID).String()
+	}
+	return ""
+}
+
+// ScopeChanges is what changed in a scope after a mark.
+type ScopeChanges struct {
+	Complete bool // false if a change after the mark may not be recorded, and then there are none
+	Changes  []Change
+	More     bool // there are more than the limit
+}
+
+// Mark is a point in the order in which transactions commit. Transactions may commit
+// in another order than they began, so a mark has the set of those that it includes.
+type Mark struct {
+	Time     time.Time
+	Horizon  uint64 // all transactions before it are included
+	Snapshot string // the whole set, as the store wrote it; empty in a mark that was parsed
+}
+
+// String returns the mark's time and horizon. A reader that continues from it reads
+// some changes again, and misses none.
+func (m Mark) String() string {
+	return strconv.FormatInt(m.Time.Unix(), 10) + "-" + strconv.FormatUint(m.Horizon, 10)
+}
+
+// ParseMark reads what String returns.
+func ParseMark(s string) (Mark, bool) {
+	seconds, horizon, _ := strings.Cut(s, "-")
+	at, err1 := strconv.ParseInt(seconds, 10, 64)
+	h, err2 := strconv.ParseUint(horizon, 10, 63)
+	if err1 != nil || err2 != nil || h == 0 {
+		return Mark{}, false
+	}
+	m := Mark{Time: time.Unix(at, 0), Horizon: h}
+	return m, m.String() == s
+}

@@ -1,0 +1,78 @@
+package billing
+
+import "slices"
+
+// decidedElsewhere returns the decisions of other payers about the claim's services:
+// the entries of the claim to the other payer, and those that the claim states. They
+// have their sequence. What the claim states of the primary payer was true when it was
+// made; the entries of the claim to that payer, if there are any, count instead.
+func (c *Claim) decidedElsewhere(beside *Ledger) (all []*ledgerEntry) {
+	outdated := beside != nil && beside.claim.ID == c.SecondaryTo && len(beside.entries) > 0
+	for i := range c.OtherCoverage {
+		if o := &c.OtherCoverage[i]; o.Adjudication != nil && (o.Sequence != SequencePrimary || !outdated) {
+			all = append(all, o.entry(c.Lines))
+		}
+	}
+	if beside == nil {
+		return all
+	}
+	for _, e := range beside.entries {
+		here := *e
+		here.numbers = c.LineNumbers(e.ERAClaim)
+		all = append(all, &here)
+	}
+	return all
+}
+
+// Linked reports whether the claims are to the primary and to the secondary payer for
+// the same services, in either order. A claim whose place another one has taken, after
+// it was voided, is not.
+func (c *Claim) Linked(o *Claim) bool {
+	return !c.ID.IsZero() && !o.ID.IsZero() && (c.SecondaryID == o.ID && o.SecondaryTo == c.ID || o.SecondaryID == c.ID && c.SecondaryTo == o.ID)
+}
+
+// entry returns the decision that the coverage states, in the form of an entry. All
+// of it stands. Lines are the claim's.
+func (o *OtherCoverage) entry(lines []ClaimLine) *ledgerEntry {
+	a := o.Adjudication
+	r := &ERAClaim{
+		PayerClaimNumber: a.PayerClaimNumber, Charge: a.Paid, Paid: a.Paid, Date: a.PaymentDate, Balanced: true, Adjustments: a.Adjustments,
+	}
+	e := &ledgerEntry{
+		LedgerEntry: &LedgerEntry{ERAClaim: r, ERA: ERASource{Payer: o.Payer, PayerName: o.Payer.Name}}, sequence: o.Sequence, level: true,
+		cancelled: make([]bool, len(a.Lines)),
+	}
+	for i := range a.Lines {
+		l := &a.Lines[i]
+		line := ERALine{ProcedureCode: l.ProcedureCode, Charge: l.Total(), Paid: l.Paid, Adjustments: l.Adjustments}
+		if n := l.LineNumber; n > 0 && n <= len(lines) {
+			line.SubmittedCode = lines[n-1].ProcedureCode
+		}
+		r.Lines = append(r.Lines, line)
+		e.numbers, e.stands = append(e.numbers, l.LineNumber), append(e.stands, true)
+	}
+	for adjustment := range e.allAdjustments() {
+		r.Charge += adjustment.Amount
+	}
+	e.payer = e.ERA.payer()
+	return e
+}
+
+// paidElsewhere returns the payments that are not entries, reversals subtracted.
+func (l *Ledger) paidElsewhere() (sum Money) {
+	for _, e := range l.others {
+		sum += e.Paid
+	}
+	return sum
+}
+
+// decisions returns the entries and the other decisions, in the order of their
+// payments.
+func (l *Ledger) decisions() []*ledgerEntry {
+	if len(l.others) == 0 {
+		return l.entries
+	}
+	all := append(slices.Clone(l.entries), l.others...)
+	slices.SortStableFunc(all, func(a, b *ledgerEntry) int { return inOrder(a.LedgerEntry, b.LedgerEntry) })
+	return all
+}

@@ -1,0 +1,104 @@
+package billing
+
+import "time"
+
+// Summary is the state of an organization's work at one moment: what needs a person,
+// and where the money is.
+type Summary struct {
+	At                time.Time
+	Claims            ClaimTotals
+	NotPosted         Count // remittances
+	UnfinishedClaims  Count // of remittances, which a person must finish
+	PayerRequests     OpenRequests
+	EndpointsWorking  int
+	EndpointsFailing  int // enabled, and the last delivery failed
+	EndpointsDisabled int
+	Checks            []DayCount // each day of the activity, the earliest first
+}
+
+// Count is a number of resources, or with More the least that it can be.
+type Count struct {
+	Count int
+	More  bool
+}
+
+// UpTo returns the count as a number that is known up to a maximum.
+func UpTo(most, counted int) Count { return Count{Count: min(counted, most), More: counted > most} }
+
+// MaxCount is the highest number to which a summary counts remittances, and open payer
+// requests.
+const MaxCount = 10_000
+
+// ClaimTotals counts the claims, and has their money by age.
+type ClaimTotals struct {
+	States map[ClaimKind]map[ClaimState]int
+	Ages   []AgeTotal // of each of ClaimAges
+	Sent   []DayCount // claims first sent, on each day of the activity, the earliest first
+}
+
+// ClaimMoney is the money of claims that were sent and are not voided. Services that
+// were billed to a primary and to a secondary payer count once. Predeterminations and
+// void transactions have no money.
+type ClaimMoney struct {
+	Charged               Money
+	Paid                  Money // by all remittances, reversals subtracted
+	PatientResponsibility Money
+	Outstanding           Money // the rest of the charge, without write-offs; none once the payment is posted
+}
+
+// Add returns the sum.
+func (m ClaimMoney) Add(o ClaimMoney) ClaimMoney {
+	return ClaimMoney{m.Charged + o.Charged, m.Paid + o.Paid, m.PatientResponsibility + o.PatientResponsibility, m.Outstanding + o.Outstanding}
+}
+
+// ClaimAge is a span of days since a claim was first sent. Days begin at midnight UTC.
+type ClaimAge struct {
+	From int
+	To   int // inclusive; 0 for the last age, which has no end
+}
+
+// ClaimAges returns the ages that a summary separates, the youngest first.
+func ClaimAges() []ClaimAge { return []ClaimAge{{0, 30}, {31, 60}, {61, 90}, {91, 0}} }
+
+// Sent returns the time from which claims of the age were first sent, and the time before
+// which they were. A zero time is no bound: the first age has also what was sent later than
+// today, by clocks that differ.
+func (a ClaimAge) Sent(today Date) (from, before time.Time) {
+	if a.To > 0 {
+		from = today.AddDays(-a.To).Time()
+	}
+	if a.From > 0 {
+		before = today.AddDays(1 - a.From).Time()
+	}
+	return from, before
+}
+
+// AgeTotal is the money of the claims of an age.
+type AgeTotal struct {
+	ClaimAge
+	ClaimMoney
+}
+
+// DayCount counts what happened on a day, in UTC.
+type DayCount struct {
+	Day Date
+	Count
+}
+
+// The activity of a summary: the number of days with today, and the highest number to
+// which it counts the checks of a day.
+const (
+	ActivityDays   = 30
+	MaxDailyChecks = 2_000
+)
+
+// OpenRequests counts the open payer requests by the day on which they are due.
+type OpenRequests struct {
+	Open    Count
+	Due     []DayCount // the earliest first, at most MaxDueDays
+	Later   Count      // due after these days
+	Undated Count      // the payer named no day
+}
+
+// MaxDueDays is the number of days on which a summary counts requests separately.
+const MaxDueDays = 60

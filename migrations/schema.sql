@@ -1,3 +1,24 @@
+CREATE TYPE public.claim_money AS (
+	day date,
+	charged bigint,
+	paid bigint,
+	elsewhere bigint,
+	written_off bigint,
+	patient bigint,
+	decided boolean,
+	posted boolean
+);
+
+CREATE TYPE public.claim_version AS (
+	sign integer,
+	id uuid,
+	org_id uuid,
+	mode text,
+	pair uuid,
+	secondary_id uuid,
+	money public.claim_money
+);
+
 CREATE FUNCTION public.claim_idempotency_key(wanted_org uuid, wanted_mode text, wanted_key text) RETURNS TABLE(claimed boolean, fingerprint bytea, check_id uuid, created_at timestamp with time zone, status smallint, body bytea, work uuid)
     LANGUAGE plpgsql
     AS $$
@@ -28,6 +49,273 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.forget_audit_entries(before timestamp with time zone) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+    bound timestamptz;
+    forgotten bigint;
+BEGIN
+    SELECT least(before, now() - keep) INTO STRICT bound FROM public.audit_retention;
+    WITH gone AS (
+        DELETE FROM public.audit_entries
+        WHERE created_at < bound AND id IN (
+            SELECT id
+            FROM public.audit_entries
+            WHERE id < (lpad(to_hex((extract(epoch FROM bound) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
+            ORDER BY id
+            LIMIT 1000
+        )
+        RETURNING org_id, created_at, id, resource_id, shown
+    ), resources AS (
+        DELETE FROM public.audit_resources r
+        USING (SELECT DISTINCT org_id, created_at, id, unnest(shown || resource_id) AS resource FROM gone) g
+        WHERE r.org_id = g.org_id AND r.resource = g.resource AND r.created_at = g.created_at AND r.id = g.id
+    )
+    SELECT count(*) INTO forgotten FROM gone;
+    RETURN forgotten;
+END
+$$;
+
+CREATE FUNCTION public.sum_of_fees(lines json) RETURNS bigint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$SELECT coalesce(sum((l ->> 'Fee')::bigint), 0)::bigint FROM json_array_elements(lines) l$$;
+
+CREATE FUNCTION public.sum_paid(coverages json) RETURNS bigint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$SELECT coalesce(sum((c -> 'Adjudication' ->> 'Paid')::bigint), 0)::bigint FROM json_array_elements(coverages) c$$;
+
+CREATE TABLE public.claims (
+    id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    kind text NOT NULL,
+    state text NOT NULL,
+    frequency text NOT NULL,
+    parent_id uuid,
+    patient_control_number text NOT NULL,
+    office_id uuid NOT NULL,
+    payer_id uuid NOT NULL,
+    payer_code text NOT NULL,
+    payer_name text NOT NULL,
+    provider_id uuid,
+    patient_id uuid,
+    subscriber json NOT NULL,
+    patient json,
+    place_of_service text NOT NULL,
+    prior_authorization text NOT NULL,
+    accident json,
+    note text NOT NULL,
+    lines json NOT NULL,
+    first_service_date date,
+    last_service_date date,
+    findings json DEFAULT '[]'::json NOT NULL,
+    tenant_reference text,
+    request_id uuid,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    sent_at timestamp with time zone,
+    batch_id uuid,
+    payer_claim_number text DEFAULT ''::text NOT NULL,
+    reconciled_at timestamp with time zone,
+    estimate json,
+    converted_from uuid,
+    converted_to uuid,
+    history json DEFAULT '[]'::json NOT NULL,
+    control_key text GENERATED ALWAYS AS (upper(patient_control_number)) STORED NOT NULL,
+    standing json,
+    settled_at timestamp with time zone,
+    coverage text DEFAULT 'primary'::text NOT NULL,
+    other_coverage json DEFAULT '[]'::json NOT NULL,
+    details json DEFAULT '{}'::json NOT NULL,
+    secondary_to uuid,
+    secondary_id uuid,
+    member_key text GENERATED ALWAYS AS (upper("left"((subscriber ->> 'MemberID'::text), 100))) STORED,
+    charged bigint GENERATED ALWAYS AS (public.sum_of_fees(lines)) STORED,
+    paid_elsewhere bigint GENERATED ALWAYS AS (
+CASE coverage
+    WHEN 'primary'::text THEN (0)::bigint
+    ELSE public.sum_paid(other_coverage)
+END) STORED,
+    CONSTRAINT claims_state CHECK (((state = ANY (ARRAY['draft'::text, 'validated'::text, 'needs_attention'::text, 'queued'::text, 'submitted'::text, 'accepted_clearinghouse'::text, 'accepted_payer'::text, 'rejected'::text, 'voided'::text, 'paid'::text, 'denied'::text, 'reconciled'::text, 'returned'::text])) AND
+CASE kind
+    WHEN 'claim'::text THEN ((state <> 'returned'::text) AND (estimate IS NULL) AND (converted_to IS NULL))
+    WHEN 'predetermination'::text THEN ((state <> ALL (ARRAY['paid'::text, 'denied'::text, 'reconciled'::text])) AND (reconciled_at IS NULL) AND (converted_from IS NULL))
+    ELSE false
+END AND
+CASE frequency
+    WHEN 'void'::text THEN (parent_id IS NOT NULL)
+    ELSE ((frequency = ANY (ARRAY['original'::text, 'replacement'::text])) AND (parent_id IS NULL))
+END AND (patient_control_number <> ''::text) AND (num_nulls(first_service_date, last_service_date) = ANY (ARRAY[0, 2]))))
+)
+WITH (fillfactor='90', autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_insert_scale_factor='0.02');
+
+ALTER TABLE ONLY public.claims FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.money_of(c public.claims) RETURNS public.claim_money
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+SELECT CASE WHEN c.sent_at IS NOT NULL AND c.state <> 'voided' AND c.kind = 'claim' AND c.frequency <> 'void' THEN
+    ROW((c.sent_at AT TIME ZONE 'UTC')::date, c.charged, coalesce((c.standing ->> 'Paid')::bigint, 0), c.paid_elsewhere,
+        coalesce((c.standing ->> 'Contractual')::bigint, 0), coalesce((c.standing ->> 'PatientResponsibility')::bigint, 0),
+        c.standing IS NOT NULL, c.state = 'reconciled')::claim_money
+END
+$$;
+
+CREATE FUNCTION public.money_together(one public.claim_money, two public.claim_money) RETURNS TABLE(day date, charged bigint, paid bigint, patient bigint, outstanding bigint)
+    LANGUAGE sql IMMUTABLE ROWS 1 PARALLEL SAFE
+    AS $$
+SELECT least(one.day, two.day), m.charged, m.paid, m.patient,
+    CASE WHEN coalesce(one.posted, true) AND coalesce(two.posted, true) THEN 0
+    ELSE greatest(0, m.charged - m.paid - m.patient - coalesce(greatest(one.written_off, two.written_off), 0)
+        - CASE WHEN one.decided THEN one.elsewhere ELSE coalesce(greatest(one.elsewhere, two.elsewhere), 0) END) END
+FROM (
+    SELECT coalesce(greatest(one.charged, two.charged), 0) AS charged, coalesce(one.paid, 0) + coalesce(two.paid, 0) AS paid,
+        coalesce(greatest(one.patient, two.patient), 0) AS patient
+) m
+$$;
+
+CREATE FUNCTION public.record_change() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    INSERT INTO changes (org_id, mode, kind, id)
+    SELECT w.org_id, w.mode, TG_ARGV[0], NEW.id
+    FROM watches w
+    WHERE w.org_id = NEW.org_id AND w.mode = NEW.mode;
+    RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION public.record_removal() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    INSERT INTO changes (org_id, mode, kind, id)
+    SELECT w.org_id, w.mode, TG_ARGV[0], OLD.id
+    FROM watches w
+    WHERE w.org_id = OLD.org_id AND w.mode = OLD.mode;
+    RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION public.search_key(name text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$SELECT left(regexp_replace(lower(normalize(name, NFKD)), '[\u0300-\u036f[:space:][:punct:]]', '', 'g'), 100)$$;
+
+CREATE TABLE public.claim_changes (
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    kind text NOT NULL,
+    state text NOT NULL,
+    day date NOT NULL,
+    claims bigint NOT NULL,
+    charged bigint NOT NULL,
+    paid bigint NOT NULL,
+    patient bigint NOT NULL,
+    outstanding bigint NOT NULL
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='5000');
+
+ALTER TABLE ONLY public.claim_changes FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.share_of(sign integer, c public.claims) RETURNS SETOF public.claim_changes
+    LANGUAGE sql IMMUTABLE ROWS 2 PARALLEL SAFE
+    AS $$
+SELECT c.org_id, c.mode, c.kind, c.state, '-infinity'::date, sign::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint
+UNION ALL
+SELECT c.org_id, c.mode, '', '', m.day, sign, counts * m.charged, counts * m.paid, counts * m.patient, counts * m.outstanding
+FROM money_together(ROW((c.sent_at AT TIME ZONE 'UTC')::date, c.charged, coalesce((c.standing ->> 'Paid')::bigint, 0), c.paid_elsewhere,
+        coalesce((c.standing ->> 'Contractual')::bigint, 0), coalesce((c.standing ->> 'PatientResponsibility')::bigint, 0),
+        c.standing IS NOT NULL, c.state = 'reconciled')::claim_money, NULL) m
+CROSS JOIN LATERAL (SELECT CASE WHEN c.state = 'voided' OR num_nonnulls(c.secondary_to, c.secondary_id) > 0 THEN 0 ELSE sign END AS counts) own
+WHERE c.sent_at IS NOT NULL AND c.kind = 'claim' AND c.frequency <> 'void'
+$$;
+
+CREATE FUNCTION public.total_inserted() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    INSERT INTO claim_changes SELECT s.* FROM new_rows n CROSS JOIN LATERAL share_of(1, n) s;
+    IF EXISTS (SELECT FROM new_rows WHERE num_nonnulls(secondary_to, secondary_id) > 0) THEN
+        PERFORM total_pairs(ARRAY(SELECT version_of(1, n) FROM new_rows n));
+    END IF;
+    RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION public.total_pairs(versions public.claim_version[]) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+    counted uuid;
+    side    integer;
+    one     claim_version;
+    two     claim_version;
+BEGIN
+    FOR counted IN SELECT DISTINCT v.pair FROM unnest(versions) v WHERE v.pair IS NOT NULL ORDER BY v.pair LOOP
+        PERFORM pg_advisory_xact_lock(hashtextextended('claim ' || counted, 0));
+        FOREACH side IN ARRAY ARRAY[-1, 1] LOOP
+            one := version_at(side, counted, versions);
+            two := version_at(side, one.secondary_id, versions);
+            INSERT INTO claim_changes
+            SELECT v.org_id, v.mode, '', '', m.day, 0, side * m.charged, side * m.paid, side * m.patient, side * m.outstanding
+            FROM (
+                SELECT one.org_id, one.mode, one.money AS first, two.money AS second
+                WHERE one.pair IS NOT NULL -- else it was counted alone
+                UNION ALL
+                SELECT v.org_id, v.mode, v.money, NULL
+                FROM unnest(versions) v
+                WHERE v.pair = counted AND v.sign = side AND v.id <> counted AND v.id IS DISTINCT FROM one.secondary_id
+            ) v
+            CROSS JOIN LATERAL money_together(v.first, v.second) m
+            WHERE m.day IS NOT NULL;
+        END LOOP;
+    END LOOP;
+END
+$$;
+
+CREATE FUNCTION public.total_updated() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    INSERT INTO claim_changes
+    SELECT org_id, mode, kind, state, day, sum(claims), sum(charged), sum(paid), sum(patient), sum(outstanding)
+    FROM (
+        SELECT s.* FROM new_rows n CROSS JOIN LATERAL share_of(1, n) s
+        UNION ALL
+        SELECT s.* FROM old_rows o CROSS JOIN LATERAL share_of(-1, o) s
+    ) changed
+    GROUP BY org_id, mode, kind, state, day
+    HAVING (sum(claims), sum(charged), sum(paid), sum(patient), sum(outstanding)) <> (0, 0, 0, 0, 0);
+    IF EXISTS (SELECT FROM new_rows WHERE num_nonnulls(secondary_to, secondary_id) > 0) THEN
+        PERFORM total_pairs(ARRAY(SELECT version_of(1, n) FROM new_rows n UNION ALL SELECT version_of(-1, o) FROM old_rows o));
+    END IF;
+    RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION public.version_at(side integer, claim uuid, versions public.claim_version[]) RETURNS public.claim_version
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+    v claim_version;
+BEGIN
+    SELECT * INTO v FROM unnest(versions) u WHERE u.id = claim AND u.sign = side;
+    IF NOT FOUND AND NOT EXISTS (SELECT FROM unnest(versions) u WHERE u.id = claim) THEN
+        SELECT (version_of(side, c)).* INTO v FROM claims c WHERE c.id = claim;
+    END IF;
+    RETURN v;
+END
+$$;
+
+CREATE FUNCTION public.version_of(sign integer, c public.claims) RETURNS public.claim_version
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+SELECT sign, c.id, c.org_id, c.mode, coalesce(c.secondary_to, CASE WHEN c.secondary_id IS NOT NULL THEN c.id END), c.secondary_id, money_of(c)
+$$;
+
 CREATE TABLE public.acknowledgements (
     id uuid NOT NULL,
     org_id uuid NOT NULL,
@@ -35,9 +323,11 @@ CREATE TABLE public.acknowledgements (
     name text NOT NULL,
     digest bytea NOT NULL,
     content bytea NOT NULL,
-    received_at timestamp with time zone NOT NULL
+    received_at timestamp with time zone NOT NULL,
+    excerpt bytea
 );
 ALTER TABLE ONLY public.acknowledgements ALTER COLUMN content SET STORAGE EXTERNAL;
+ALTER TABLE ONLY public.acknowledgements ALTER COLUMN excerpt SET STORAGE EXTERNAL;
 
 ALTER TABLE ONLY public.acknowledgements FORCE ROW LEVEL SECURITY;
 
@@ -108,6 +398,51 @@ WITH (fillfactor='90');
 
 ALTER TABLE ONLY public.attachments FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.audit_entries (
+    id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    mode text,
+    user_id uuid NOT NULL,
+    address text NOT NULL,
+    operation text NOT NULL,
+    resource_id text,
+    shown text[] NOT NULL,
+    status smallint,
+    created_at timestamp with time zone NOT NULL,
+    replied boolean GENERATED ALWAYS AS ((status IS NOT NULL)) STORED NOT NULL,
+    CONSTRAINT audit_entries_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text])))
+);
+
+ALTER TABLE ONLY public.audit_entries FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.audit_resources (
+    org_id uuid NOT NULL,
+    resource text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    id uuid NOT NULL
+);
+
+ALTER TABLE ONLY public.audit_resources FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.audit_retention (
+    one boolean DEFAULT true NOT NULL,
+    keep interval NOT NULL,
+    CONSTRAINT audit_retention_keep_check CHECK ((keep >= '720:00:00'::interval)),
+    CONSTRAINT audit_retention_one_check CHECK (one)
+);
+
+CREATE TABLE public.batch_acknowledgements (
+    batch_id uuid NOT NULL,
+    number integer NOT NULL,
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    kind text NOT NULL,
+    acknowledgement_id uuid NOT NULL,
+    CONSTRAINT batch_acknowledgements_kind_check CHECK ((kind = ANY (ARRAY['997'::text, '999'::text, 'TA1'::text, '277CA'::text, '277'::text])))
+);
+
+ALTER TABLE ONLY public.batch_acknowledgements FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.batches (
     id uuid NOT NULL,
     org_id uuid NOT NULL,
@@ -139,60 +474,32 @@ ALTER TABLE ONLY public.batches ALTER COLUMN content SET STORAGE EXTERNAL;
 
 ALTER TABLE ONLY public.batches FORCE ROW LEVEL SECURITY;
 
-CREATE TABLE public.claims (
+CREATE TABLE public.changes (
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    kind text NOT NULL,
     id uuid NOT NULL,
+    xid xid8 DEFAULT pg_current_xact_id() NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE ONLY public.changes FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.claim_totals (
     org_id uuid NOT NULL,
     mode text NOT NULL,
     kind text NOT NULL,
     state text NOT NULL,
-    frequency text NOT NULL,
-    parent_id uuid,
-    patient_control_number text NOT NULL,
-    office_id uuid NOT NULL,
-    payer_id uuid NOT NULL,
-    payer_code text NOT NULL,
-    payer_name text NOT NULL,
-    provider_id uuid,
-    patient_id uuid,
-    subscriber json NOT NULL,
-    patient json,
-    place_of_service text NOT NULL,
-    prior_authorization text NOT NULL,
-    accident json,
-    note text NOT NULL,
-    lines json NOT NULL,
-    first_service_date date,
-    last_service_date date,
-    findings json DEFAULT '[]'::json NOT NULL,
-    tenant_reference text,
-    request_id uuid,
-    created_at timestamp with time zone NOT NULL,
-    updated_at timestamp with time zone NOT NULL,
-    sent_at timestamp with time zone,
-    batch_id uuid,
-    payer_claim_number text DEFAULT ''::text NOT NULL,
-    reconciled_at timestamp with time zone,
-    estimate json,
-    converted_from uuid,
-    converted_to uuid,
-    history json DEFAULT '[]'::json NOT NULL,
-    control_key text GENERATED ALWAYS AS (upper(patient_control_number)) STORED NOT NULL,
-    standing json,
-    settled_at timestamp with time zone,
-    CONSTRAINT claims_state CHECK (((state = ANY (ARRAY['draft'::text, 'validated'::text, 'needs_attention'::text, 'queued'::text, 'submitted'::text, 'accepted_clearinghouse'::text, 'accepted_payer'::text, 'rejected'::text, 'voided'::text, 'paid'::text, 'denied'::text, 'reconciled'::text, 'returned'::text])) AND
-CASE kind
-    WHEN 'claim'::text THEN ((state <> 'returned'::text) AND (estimate IS NULL) AND (converted_to IS NULL))
-    WHEN 'predetermination'::text THEN ((state <> ALL (ARRAY['paid'::text, 'denied'::text, 'reconciled'::text])) AND (reconciled_at IS NULL) AND (converted_from IS NULL))
-    ELSE false
-END AND
-CASE frequency
-    WHEN 'void'::text THEN (parent_id IS NOT NULL)
-    ELSE ((frequency = ANY (ARRAY['original'::text, 'replacement'::text])) AND (parent_id IS NULL))
-END AND (patient_control_number <> ''::text) AND (num_nulls(first_service_date, last_service_date) = ANY (ARRAY[0, 2]))))
+    day date NOT NULL,
+    claims bigint NOT NULL,
+    charged bigint NOT NULL,
+    paid bigint NOT NULL,
+    patient bigint NOT NULL,
+    outstanding bigint NOT NULL
 )
-WITH (fillfactor='90', autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_insert_scale_factor='0.02');
+WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='5000');
 
-ALTER TABLE ONLY public.claims FORCE ROW LEVEL SECURITY;
+ALTER TABLE ONLY public.claim_totals FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.documents (
     id uuid NOT NULL,
@@ -241,7 +548,7 @@ CREATE TABLE public.eligibility_checks (
     state text NOT NULL,
     outcome text NOT NULL,
     parent_id uuid,
-    request_id uuid NOT NULL,
+    request_id uuid,
     idempotency_key text NOT NULL,
     tenant_reference text,
     cache_source uuid,
@@ -332,6 +639,8 @@ CREATE TABLE public.eras (
     needs_attention boolean NOT NULL,
     stated_payer text NOT NULL,
     trace_number text NOT NULL,
+    source text DEFAULT 'network'::text NOT NULL,
+    CONSTRAINT eras_source CHECK ((source = ANY (ARRAY['network'::text, 'import'::text]))),
     CONSTRAINT eras_state CHECK ((
 CASE state
     WHEN 'needs_review'::text THEN (posted_at IS NULL)
@@ -403,7 +712,11 @@ CREATE TABLE public.idempotency_keys (
     created_at timestamp with time zone NOT NULL,
     status smallint,
     body bytea,
-    work uuid
+    work uuid,
+    request_id uuid,
+    api_key_id uuid,
+    operation text,
+    resource_id text
 );
 
 ALTER TABLE ONLY public.idempotency_keys FORCE ROW LEVEL SECURITY;
@@ -443,6 +756,7 @@ CREATE TABLE public.offices (
     created_at timestamp with time zone NOT NULL,
     verified_at timestamp with time zone,
     tax_key text GENERATED ALWAYS AS (regexp_replace(tax_id, '\D'::text, ''::text, 'g'::text)) STORED NOT NULL,
+    details json DEFAULT '{}'::json NOT NULL,
     CONSTRAINT offices_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text])))
 );
 
@@ -457,6 +771,12 @@ CREATE TABLE public.organizations (
 
 ALTER TABLE ONLY public.organizations FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.origin (
+    one boolean DEFAULT true NOT NULL,
+    origin text NOT NULL,
+    CONSTRAINT origin_one_check CHECK (one)
+);
+
 CREATE TABLE public.patients (
     id uuid NOT NULL,
     org_id uuid NOT NULL,
@@ -466,6 +786,8 @@ CREATE TABLE public.patients (
     last_name text NOT NULL,
     date_of_birth date NOT NULL,
     created_at timestamp with time zone NOT NULL,
+    first_key text GENERATED ALWAYS AS (public.search_key(first_name)) STORED NOT NULL COLLATE pg_catalog."C",
+    last_key text GENERATED ALWAYS AS (public.search_key(last_name)) STORED NOT NULL COLLATE pg_catalog."C",
     CONSTRAINT patients_name_key_check CHECK ((name_key <> ''::text))
 );
 
@@ -506,6 +828,7 @@ CREATE TABLE public.providers (
     npi text NOT NULL,
     taxonomy text NOT NULL,
     created_at timestamp with time zone NOT NULL,
+    retired boolean DEFAULT false NOT NULL,
     CONSTRAINT providers_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text])))
 );
 
@@ -518,11 +841,31 @@ CREATE TABLE public.quarantine (
     reason text NOT NULL,
     digest bytea NOT NULL,
     content bytea NOT NULL,
-    received_at timestamp with time zone NOT NULL
+    received_at timestamp with time zone NOT NULL,
+    org_id uuid,
+    source text DEFAULT 'network'::text NOT NULL,
+    detail json,
+    CONSTRAINT quarantine_source CHECK ((source = ANY (ARRAY['network'::text, 'import'::text])))
 );
 ALTER TABLE ONLY public.quarantine ALTER COLUMN content SET STORAGE EXTERNAL;
 
 ALTER TABLE ONLY public.quarantine FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.requests (
+    id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    key_id uuid NOT NULL,
+    operation text NOT NULL,
+    resource_id text,
+    status smallint,
+    error text,
+    duration_us bigint,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT requests_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text])))
+);
+
+ALTER TABLE ONLY public.requests FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.sandbox_mail (
     name text NOT NULL,
@@ -558,6 +901,35 @@ ALTER TABLE public.sandbox_notes ALTER COLUMN serial ADD GENERATED ALWAYS AS IDE
     CACHE 1
 );
 
+CREATE TABLE public.sessions (
+    id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    user_id uuid NOT NULL,
+    digest bytea NOT NULL,
+    address text NOT NULL,
+    agent text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    used_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone,
+    CONSTRAINT sessions_digest_check CHECK ((length(digest) = 32))
+);
+
+ALTER TABLE ONLY public.sessions FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.sign_in_links (
+    digest bytea NOT NULL,
+    org_id uuid NOT NULL,
+    user_id uuid NOT NULL,
+    kind text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    used_at timestamp with time zone,
+    CONSTRAINT sign_in_links_digest_check CHECK ((length(digest) = 32)),
+    CONSTRAINT sign_in_links_kind_check CHECK ((kind = ANY (ARRAY['invitation'::text, 'operator'::text, 'reset'::text])))
+);
+
+ALTER TABLE ONLY public.sign_in_links FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.uploads (
     id uuid NOT NULL,
     org_id uuid NOT NULL,
@@ -583,6 +955,38 @@ END AND (length(sha256) = 32)))
 );
 
 ALTER TABLE ONLY public.uploads FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.users (
+    id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    email text NOT NULL,
+    role text NOT NULL,
+    state text NOT NULL,
+    password text,
+    totp bytea,
+    totp_step bigint DEFAULT 0 NOT NULL,
+    recovery_codes bytea[] DEFAULT '{}'::bytea[] NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    signed_in_at timestamp with time zone,
+    has_password boolean GENERATED ALWAYS AS ((password IS NOT NULL)) STORED NOT NULL,
+    has_totp boolean GENERATED ALWAYS AS ((totp IS NOT NULL)) STORED NOT NULL,
+    CONSTRAINT users_email_check CHECK (((email <> ''::text) AND (email = lower(email)))),
+    CONSTRAINT users_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'biller'::text, 'viewer'::text]))),
+    CONSTRAINT users_state_check CHECK ((state = ANY (ARRAY['invited'::text, 'active'::text, 'disabled'::text])))
+);
+
+ALTER TABLE ONLY public.users FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.watches (
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    begun xid8 DEFAULT pg_current_xact_id() NOT NULL,
+    since xid8,
+    CONSTRAINT watches_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text])))
+);
+
+ALTER TABLE ONLY public.watches FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.webhook_deliveries (
     id uuid NOT NULL,
@@ -619,6 +1023,9 @@ CREATE TABLE public.webhook_endpoints (
     holder_address text DEFAULT ''::text NOT NULL,
     lease_until timestamp with time zone,
     called_at timestamp with time zone,
+    disabled_reason text,
+    last_success_at timestamp with time zone,
+    CONSTRAINT webhook_endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['user'::text, 'gone'::text, 'failures'::text]))),
     CONSTRAINT webhook_endpoints_state CHECK (((status = ANY (ARRAY['enabled'::text, 'disabled'::text])) AND (url <> ''::text) AND (length(secret) > 33) AND COALESCE((cardinality(event_types) > 0), true) AND
 CASE failures
     WHEN 0 THEN (num_nonnulls(failing_since, circuit_until) = 0)
@@ -651,11 +1058,26 @@ ALTER TABLE ONLY public.attachments
 ALTER TABLE ONLY public.attachments
     ADD CONSTRAINT attachments_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.audit_entries
+    ADD CONSTRAINT audit_entries_pkey PRIMARY KEY (id, replied);
+
+ALTER TABLE ONLY public.audit_resources
+    ADD CONSTRAINT audit_resources_pkey PRIMARY KEY (org_id, resource, created_at, id);
+
+ALTER TABLE ONLY public.audit_retention
+    ADD CONSTRAINT audit_retention_pkey PRIMARY KEY (one);
+
+ALTER TABLE ONLY public.batch_acknowledgements
+    ADD CONSTRAINT batch_acknowledgements_pkey PRIMARY KEY (batch_id, number);
+
 ALTER TABLE ONLY public.batches
     ADD CONSTRAINT batches_name UNIQUE (name);
 
 ALTER TABLE ONLY public.batches
     ADD CONSTRAINT batches_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.claim_totals
+    ADD CONSTRAINT claim_totals_pkey PRIMARY KEY (org_id, mode, kind, state, day);
 
 ALTER TABLE ONLY public.claims
     ADD CONSTRAINT claims_pkey PRIMARY KEY (id);
@@ -705,6 +1127,9 @@ ALTER TABLE ONLY public.offices
 ALTER TABLE ONLY public.organizations
     ADD CONSTRAINT organizations_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.origin
+    ADD CONSTRAINT origin_pkey PRIMARY KEY (one);
+
 ALTER TABLE ONLY public.patients
     ADD CONSTRAINT patients_person UNIQUE (org_id, mode, name_key, date_of_birth);
 
@@ -718,10 +1143,13 @@ ALTER TABLE ONLY public.providers
     ADD CONSTRAINT providers_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.quarantine
-    ADD CONSTRAINT quarantine_content UNIQUE (mode, digest);
+    ADD CONSTRAINT quarantine_content UNIQUE NULLS NOT DISTINCT (digest, mode, org_id);
 
 ALTER TABLE ONLY public.quarantine
     ADD CONSTRAINT quarantine_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.requests
+    ADD CONSTRAINT requests_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.sandbox_mail
     ADD CONSTRAINT sandbox_mail_pkey PRIMARY KEY (name);
@@ -729,8 +1157,26 @@ ALTER TABLE ONLY public.sandbox_mail
 ALTER TABLE ONLY public.sandbox_notes
     ADD CONSTRAINT sandbox_notes_pkey PRIMARY KEY (key, noted_by);
 
+ALTER TABLE ONLY public.sessions
+    ADD CONSTRAINT sessions_digest_key UNIQUE (digest);
+
+ALTER TABLE ONLY public.sessions
+    ADD CONSTRAINT sessions_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.sign_in_links
+    ADD CONSTRAINT sign_in_links_pkey PRIMARY KEY (digest);
+
 ALTER TABLE ONLY public.uploads
     ADD CONSTRAINT uploads_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.users
+    ADD CONSTRAINT users_email UNIQUE (org_id, email);
+
+ALTER TABLE ONLY public.users
+    ADD CONSTRAINT users_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.watches
+    ADD CONSTRAINT watches_pkey PRIMARY KEY (org_id, mode);
 
 ALTER TABLE ONLY public.webhook_deliveries
     ADD CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (id);
@@ -754,15 +1200,29 @@ CREATE INDEX attachments_request ON public.attachments USING btree (org_id, mode
 
 CREATE INDEX attachments_state ON public.attachments USING btree (org_id, mode, state, created_at, id);
 
+CREATE INDEX audit_entries_list ON public.audit_entries USING btree (org_id, created_at, id);
+
+CREATE INDEX audit_entries_user ON public.audit_entries USING btree (org_id, user_id, created_at, id);
+
 CREATE INDEX batches_list ON public.batches USING btree (org_id, mode, created_at, id);
 
 CREATE INDEX batches_number ON public.batches USING btree (mode, number, created_at);
+
+CREATE INDEX changes_created ON public.changes USING btree (created_at);
+
+CREATE INDEX changes_tail ON public.changes USING btree (org_id, mode, xid);
+
+CREATE INDEX claim_changes_scope ON public.claim_changes USING btree (org_id, mode);
 
 CREATE INDEX claims_batch ON public.claims USING btree (batch_id) WHERE (batch_id IS NOT NULL);
 
 CREATE UNIQUE INDEX claims_control_number ON public.claims USING btree (control_key, org_id, mode);
 
-CREATE INDEX claims_list ON public.claims USING btree (kind, org_id, mode, created_at, id, sent_at);
+CREATE INDEX claims_list ON public.claims USING btree (kind, org_id, mode, created_at, id, sent_at, first_service_date);
+
+CREATE INDEX claims_member ON public.claims USING btree (member_key, org_id, mode, created_at, id) WHERE (member_key IS NOT NULL);
+
+CREATE INDEX claims_of_patient ON public.claims USING btree (patient_id, org_id, mode, created_at, id) WHERE (patient_id IS NOT NULL);
 
 CREATE INDEX claims_office ON public.claims USING btree (kind, org_id, mode, office_id, created_at, id, state);
 
@@ -779,6 +1239,8 @@ CREATE INDEX claims_queued_payers ON public.claims USING btree (mode, org_id, pa
 CREATE INDEX claims_request ON public.claims USING btree (request_id, org_id, mode, created_at, id) WHERE (request_id IS NOT NULL);
 
 CREATE INDEX claims_sent ON public.claims USING btree (kind, org_id, mode, sent_at, created_at, id) WHERE ((sent_at IS NOT NULL) AND (frequency <> 'void'::text));
+
+CREATE INDEX claims_service ON public.claims USING btree (org_id, mode, first_service_date, created_at, id) WHERE (kind = 'claim'::text);
 
 CREATE INDEX claims_state ON public.claims USING btree (kind, org_id, mode, state, created_at, id);
 
@@ -814,9 +1276,15 @@ CREATE INDEX eras_attention ON public.eras USING btree (org_id, mode, received_a
 
 CREATE INDEX eras_list ON public.eras USING btree (org_id, mode, received_at, id, payment_date) WHERE (received_at IS NOT NULL);
 
+CREATE INDEX eras_office ON public.eras USING btree (office_id, org_id, mode, received_at, id, payment_date) WHERE (received_at IS NOT NULL);
+
 CREATE INDEX eras_payer ON public.eras USING btree (org_id, mode, payer_id, received_at, id, payment_date) WHERE (received_at IS NOT NULL);
 
 CREATE INDEX eras_state ON public.eras USING btree (org_id, mode, state, received_at, id, payment_date) WHERE (received_at IS NOT NULL);
+
+CREATE INDEX eras_trace ON public.eras USING btree (trace_number, org_id, mode, received_at, id) WHERE ((received_at IS NOT NULL) AND (trace_number <> ''::text));
+
+CREATE INDEX eras_unbalanced ON public.eras USING btree (org_id, mode, received_at, id, payment_date) WHERE ((received_at IS NOT NULL) AND (NOT balanced));
 
 CREATE INDEX eras_undone ON public.eras USING btree (org_id, mode, arrival) WHERE (stage <> 'done'::text);
 
@@ -840,11 +1308,21 @@ CREATE INDEX offices_verified_npi ON public.offices USING btree (npi, mode) WHER
 
 CREATE INDEX offices_verified_tax_id ON public.offices USING btree (tax_key, mode) WHERE (verified_at IS NOT NULL);
 
+CREATE INDEX patients_born ON public.patients USING btree (date_of_birth, org_id, mode, id);
+
+CREATE INDEX patients_first ON public.patients USING btree (org_id, mode, first_key, last_key, id);
+
+CREATE INDEX patients_last ON public.patients USING btree (org_id, mode, last_key, first_key, id);
+
+CREATE INDEX patients_list ON public.patients USING btree (org_id, mode, created_at, id);
+
 CREATE INDEX payer_requests_claim ON public.payer_requests USING btree (org_id, mode, claim_id, created_at, id) WHERE (claim_id IS NOT NULL);
 
 CREATE INDEX payer_requests_due ON public.payer_requests USING btree (org_id, mode, created_at, id, due_date) WHERE (due_date IS NOT NULL);
 
 CREATE INDEX payer_requests_list ON public.payer_requests USING btree (org_id, mode, created_at, id);
+
+CREATE INDEX payer_requests_open ON public.payer_requests USING btree (org_id, mode, due_date NULLS FIRST) WHERE (state = 'open'::text);
 
 CREATE INDEX payer_requests_payer ON public.payer_requests USING btree (org_id, mode, payer_id, created_at, id);
 
@@ -854,7 +1332,19 @@ CREATE INDEX payer_requests_state ON public.payer_requests USING btree (org_id, 
 
 CREATE INDEX providers_list ON public.providers USING btree (org_id, mode, created_at, id);
 
-CREATE INDEX quarantine_list ON public.quarantine USING btree (received_at, id);
+CREATE INDEX quarantine_own ON public.quarantine USING btree (org_id, mode, received_at, id) WHERE (org_id IS NOT NULL);
+
+CREATE INDEX requests_error ON public.requests USING btree (org_id, mode, error, created_at, id) WHERE (error IS NOT NULL);
+
+CREATE INDEX requests_key ON public.requests USING btree (org_id, mode, key_id, created_at, id);
+
+CREATE INDEX requests_list ON public.requests USING btree (org_id, mode, created_at, id);
+
+CREATE INDEX requests_operation ON public.requests USING btree (org_id, mode, operation, created_at, id);
+
+CREATE INDEX requests_resource ON public.requests USING btree (org_id, mode, resource_id, created_at, id) WHERE (resource_id IS NOT NULL);
+
+CREATE INDEX requests_status ON public.requests USING btree (org_id, mode, status, created_at, id);
 
 CREATE INDEX sandbox_mail_due ON public.sandbox_mail USING btree (due, name) WHERE (removed_at IS NULL);
 
@@ -862,13 +1352,61 @@ CREATE INDEX sandbox_mail_removed ON public.sandbox_mail USING btree (removed_at
 
 CREATE INDEX sandbox_notes_sweep ON public.sandbox_notes USING btree (noted_at);
 
+CREATE INDEX sessions_list ON public.sessions USING btree (org_id, created_at, id) WHERE (ended_at IS NULL);
+
+CREATE INDEX sessions_user ON public.sessions USING btree (user_id, created_at, id) WHERE (ended_at IS NULL);
+
+CREATE INDEX sign_in_links_created ON public.sign_in_links USING btree (created_at);
+
+CREATE INDEX sign_in_links_user ON public.sign_in_links USING btree (user_id) WHERE (used_at IS NULL);
+
 CREATE INDEX uploads_sweep ON public.uploads USING btree (created_at) WHERE (state <> 'pending'::text);
+
+CREATE INDEX users_list ON public.users USING btree (org_id, created_at, id);
+
+CREATE INDEX users_sign_in ON public.users USING btree (email, created_at, id);
 
 CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (endpoint_id, next_attempt_at, id) WHERE (state = 'pending'::text);
 
+CREATE INDEX webhook_deliveries_event ON public.webhook_deliveries USING btree (event_id, created_at, id);
+
 CREATE INDEX webhook_deliveries_list ON public.webhook_deliveries USING btree (endpoint_id, created_at, id);
 
+CREATE INDEX webhook_deliveries_state ON public.webhook_deliveries USING btree (endpoint_id, state, created_at, id) WHERE (state <> 'delivered'::text);
+
+CREATE INDEX webhook_deliveries_type ON public.webhook_deliveries USING btree (endpoint_id, event_type, created_at, id);
+
 CREATE INDEX webhook_endpoints_list ON public.webhook_endpoints USING btree (org_id, mode, created_at, id);
+
+CREATE TRIGGER change AFTER INSERT OR UPDATE ON public.attachments FOR EACH ROW EXECUTE FUNCTION public.record_change('attachment');
+
+CREATE TRIGGER change AFTER INSERT OR UPDATE ON public.batches FOR EACH ROW EXECUTE FUNCTION public.record_change('batch');
+
+CREATE TRIGGER change AFTER INSERT OR UPDATE ON public.claims FOR EACH ROW EXECUTE FUNCTION public.record_change('claim');
+
+CREATE TRIGGER change AFTER INSERT OR UPDATE ON public.eligibility_checks FOR EACH ROW EXECUTE FUNCTION public.record_change('eligibility_check');
+
+CREATE TRIGGER change AFTER INSERT OR UPDATE ON public.eras FOR EACH ROW WHEN ((new.received_at IS NOT NULL)) EXECUTE FUNCTION public.record_change('era');
+
+CREATE TRIGGER change AFTER INSERT ON public.events FOR EACH ROW EXECUTE FUNCTION public.record_change('event');
+
+CREATE TRIGGER change AFTER INSERT OR UPDATE ON public.offices FOR EACH ROW EXECUTE FUNCTION public.record_change('office');
+
+CREATE TRIGGER change AFTER INSERT OR UPDATE ON public.payer_requests FOR EACH ROW EXECUTE FUNCTION public.record_change('payer_request');
+
+CREATE TRIGGER change AFTER INSERT OR UPDATE ON public.providers FOR EACH ROW EXECUTE FUNCTION public.record_change('provider');
+
+CREATE TRIGGER change AFTER INSERT ON public.webhook_endpoints FOR EACH ROW EXECUTE FUNCTION public.record_change('webhook_endpoint');
+
+CREATE TRIGGER changed AFTER UPDATE ON public.webhook_endpoints FOR EACH ROW WHEN ((((((((old.url IS DISTINCT FROM new.url) OR (old.description IS DISTINCT FROM new.description)) OR (old.event_types IS DISTINCT FROM new.event_types)) OR (old.status IS DISTINCT FROM new.status)) OR (old.failures IS DISTINCT FROM new.failures)) OR (old.failing_since IS DISTINCT FROM new.failing_since)) OR (old.circuit_until IS DISTINCT FROM new.circuit_until))) EXECUTE FUNCTION public.record_change('webhook_endpoint');
+
+CREATE TRIGGER claims_inserted AFTER INSERT ON public.claims REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.total_inserted();
+
+CREATE TRIGGER claims_updated AFTER UPDATE ON public.claims REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.total_updated();
+
+CREATE TRIGGER failed AFTER UPDATE OF state ON public.webhook_deliveries FOR EACH ROW WHEN (((new.state = 'failed'::text) AND (old.state <> 'failed'::text))) EXECUTE FUNCTION public.record_change('webhook_delivery');
+
+CREATE TRIGGER removed AFTER DELETE ON public.webhook_endpoints FOR EACH ROW EXECUTE FUNCTION public.record_removal('webhook_endpoint');
 
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.organizations(id);
@@ -882,6 +1420,12 @@ ALTER TABLE ONLY public.claims
 ALTER TABLE ONLY public.claims
     ADD CONSTRAINT claims_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES public.claims(id);
 
+ALTER TABLE ONLY public.claims
+    ADD CONSTRAINT claims_secondary_id_fkey FOREIGN KEY (secondary_id) REFERENCES public.claims(id);
+
+ALTER TABLE ONLY public.claims
+    ADD CONSTRAINT claims_secondary_to_fkey FOREIGN KEY (secondary_to) REFERENCES public.claims(id);
+
 ALTER TABLE ONLY public.documents
     ADD CONSTRAINT documents_attachment_id_fkey FOREIGN KEY (attachment_id) REFERENCES public.attachments(id);
 
@@ -894,13 +1438,40 @@ ALTER TABLE ONLY public.offices
 ALTER TABLE ONLY public.providers
     ADD CONSTRAINT providers_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.organizations(id);
 
+ALTER TABLE ONLY public.sessions
+    ADD CONSTRAINT sessions_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.sessions
+    ADD CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id);
+
+ALTER TABLE ONLY public.sign_in_links
+    ADD CONSTRAINT sign_in_links_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.sign_in_links
+    ADD CONSTRAINT sign_in_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id);
+
+ALTER TABLE ONLY public.users
+    ADD CONSTRAINT users_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.organizations(id);
+
 ALTER TABLE public.acknowledgements ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.api_keys ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.attachments ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.audit_entries ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.audit_resources ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.batch_acknowledgements ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.batches ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.changes ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.claim_changes ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.claim_totals ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.claims ENABLE ROW LEVEL SECURITY;
 
@@ -918,6 +1489,10 @@ ALTER TABLE public.eras ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.events ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY expiry ON public.audit_entries TO postgres USING (true);
+
+CREATE POLICY expiry ON public.audit_resources TO postgres USING (true);
+
 ALTER TABLE public.idempotency_keys ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.jobs ENABLE ROW LEVEL SECURITY;
@@ -934,15 +1509,31 @@ ALTER TABLE public.providers ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.quarantine ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY reads ON public.audit_entries FOR SELECT TO molar_app USING ((org_id = (current_setting('molar.org'::text))::uuid));
+
+CREATE POLICY reads ON public.audit_resources FOR SELECT TO molar_app USING ((org_id = (current_setting('molar.org'::text))::uuid));
+
+ALTER TABLE public.requests ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.sandbox_mail ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.sandbox_notes ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY scope ON public.acknowledgements TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
+CREATE POLICY scope ON public.api_keys TO molar_app USING ((org_id = (current_setting('molar.org'::text))::uuid));
+
 CREATE POLICY scope ON public.attachments TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
+CREATE POLICY scope ON public.batch_acknowledgements TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
 CREATE POLICY scope ON public.batches TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
+CREATE POLICY scope ON public.changes FOR INSERT TO molar_app WITH CHECK (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
+CREATE POLICY scope ON public.claim_changes TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
+CREATE POLICY scope ON public.claim_totals FOR SELECT TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.claims TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
@@ -970,15 +1561,37 @@ CREATE POLICY scope ON public.payer_requests TO molar_app USING (((org_id = (cur
 
 CREATE POLICY scope ON public.providers TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
+CREATE POLICY scope ON public.quarantine TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
+CREATE POLICY scope ON public.requests FOR SELECT TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
+CREATE POLICY scope ON public.sessions TO molar_app USING ((org_id = (current_setting('molar.org'::text))::uuid));
+
+CREATE POLICY scope ON public.sign_in_links TO molar_app USING ((org_id = (current_setting('molar.org'::text))::uuid));
+
 CREATE POLICY scope ON public.uploads TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
+CREATE POLICY scope ON public.users TO molar_app USING ((org_id = (current_setting('molar.org'::text))::uuid));
+
+CREATE POLICY scope ON public.watches FOR SELECT TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.webhook_deliveries TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.webhook_endpoints TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
+ALTER TABLE public.sessions ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.sign_in_links ENABLE ROW LEVEL SECURITY;
+
 CREATE POLICY system ON public.api_keys TO molar_system USING (true);
 
 CREATE POLICY system ON public.batches FOR SELECT TO molar_system USING (true);
+
+CREATE POLICY system ON public.changes TO molar_system USING (true);
+
+CREATE POLICY system ON public.claim_changes TO molar_system USING (true);
+
+CREATE POLICY system ON public.claim_totals TO molar_system USING (true);
 
 CREATE POLICY system ON public.claims FOR SELECT TO molar_system USING (((state = 'queued'::text) AND (batch_id IS NULL)));
 
@@ -1004,11 +1617,21 @@ CREATE POLICY system ON public.sandbox_mail TO molar_system USING (true);
 
 CREATE POLICY system ON public.sandbox_notes TO molar_system USING (true);
 
+CREATE POLICY system ON public.sessions TO molar_system USING (true);
+
+CREATE POLICY system ON public.sign_in_links TO molar_system USING (true);
+
 CREATE POLICY system ON public.uploads FOR SELECT TO molar_system USING (true);
+
+CREATE POLICY system ON public.users TO molar_system USING (true);
+
+CREATE POLICY system ON public.watches TO molar_system USING (true);
 
 CREATE POLICY system ON public.webhook_deliveries FOR SELECT TO molar_system USING (true);
 
 CREATE POLICY system ON public.webhook_endpoints TO molar_system USING (true);
+
+CREATE POLICY system_forgets ON public.requests FOR DELETE TO molar_system USING ((created_at < (now() - '30 days'::interval)));
 
 CREATE POLICY system_forgets ON public.uploads FOR DELETE TO molar_system USING ((state <> 'pending'::text));
 
@@ -1018,13 +1641,29 @@ CREATE POLICY system_forgets ON public.webhook_deliveries FOR DELETE TO molar_sy
 
 CREATE POLICY system_queues ON public.webhook_deliveries FOR INSERT TO molar_system WITH CHECK ((event_type ~~ 'api_key.%'::text));
 
+CREATE POLICY system_reads ON public.requests FOR SELECT TO molar_system USING (true);
+
+CREATE POLICY system_writes ON public.audit_entries FOR INSERT TO molar_system WITH CHECK (true);
+
+CREATE POLICY system_writes ON public.audit_resources FOR INSERT TO molar_system WITH CHECK (true);
+
+CREATE POLICY system_writes ON public.requests FOR INSERT TO molar_system WITH CHECK (true);
+
 ALTER TABLE public.uploads ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.users ENABLE ROW LEVEL SECURITY;
+
 CREATE POLICY verify ON public.offices FOR UPDATE TO molar_system USING (true);
+
+ALTER TABLE public.watches ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.webhook_deliveries ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.webhook_endpoints ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY writes ON public.audit_entries FOR INSERT TO molar_app WITH CHECK ((org_id = (current_setting('molar.org'::text))::uuid));
+
+CREATE POLICY writes ON public.audit_resources FOR INSERT TO molar_app WITH CHECK ((org_id = (current_setting('molar.org'::text))::uuid));
 
 GRANT USAGE ON SCHEMA public TO molar_app;
 GRANT USAGE ON SCHEMA public TO molar_system;
@@ -1035,70 +1674,8 @@ GRANT ALL ON FUNCTION public.claim_idempotency_key(wanted_org uuid, wanted_mode 
 REVOKE ALL ON FUNCTION public.first_statistics(least_rows bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.first_statistics(least_rows bigint) TO molar_system;
 
-GRANT SELECT,INSERT ON TABLE public.acknowledgements TO molar_app;
-
-GRANT SELECT,INSERT ON TABLE public.api_keys TO molar_system;
-
-GRANT UPDATE(revoked_at) ON TABLE public.api_keys TO molar_system;
-
-GRANT USAGE ON SEQUENCE public.attachment_serials TO molar_app;
-
-GRANT SELECT,INSERT ON TABLE public.attachments TO molar_app;
-
-GRANT UPDATE(state) ON TABLE public.attachments TO molar_app;
-
-GRANT UPDATE(narrative) ON TABLE public.attachments TO molar_app;
-
-GRANT UPDATE(updated_at) ON TABLE public.attachments TO molar_app;
-
-GRANT UPDATE(closed_at) ON TABLE public.attachments TO molar_app;
-
-GRANT UPDATE(number) ON TABLE public.attachments TO molar_app;
-
-GRANT UPDATE(sending) ON TABLE public.attachments TO molar_app;
-
-GRANT UPDATE(sending_since) ON TABLE public.attachments TO molar_app;
-
-GRANT UPDATE(stalled) ON TABLE public.attachments TO molar_app;
-
-GRANT SELECT,INSERT ON TABLE public.batches TO molar_app;
-
-GRANT SELECT(id) ON TABLE public.batches TO molar_system;
-
-GRANT SELECT(org_id) ON TABLE public.batches TO molar_system;
-
-GRANT SELECT(mode) ON TABLE public.batches TO molar_system;
-
-GRANT UPDATE(state) ON TABLE public.batches TO molar_app;
-GRANT SELECT(state) ON TABLE public.batches TO molar_system;
-
-GRANT SELECT(name) ON TABLE public.batches TO molar_system;
-
-GRANT SELECT(interchange_number) ON TABLE public.batches TO molar_system;
-
-GRANT SELECT(group_number) ON TABLE public.batches TO molar_system;
-
-GRANT SELECT(transaction_number) ON TABLE public.batches TO molar_system;
-
-GRANT SELECT(number) ON TABLE public.batches TO molar_system;
-
-GRANT SELECT(claim_count) ON TABLE public.batches TO molar_system;
-
-GRANT UPDATE(result) ON TABLE public.batches TO molar_app;
-GRANT SELECT(result) ON TABLE public.batches TO molar_system;
-
-GRANT UPDATE(acknowledgement) ON TABLE public.batches TO molar_app;
-GRANT SELECT(acknowledgement) ON TABLE public.batches TO molar_system;
-
-GRANT SELECT(created_at) ON TABLE public.batches TO molar_system;
-
-GRANT UPDATE(sent_at) ON TABLE public.batches TO molar_app;
-GRANT SELECT(sent_at) ON TABLE public.batches TO molar_system;
-
-GRANT UPDATE(acknowledged_at) ON TABLE public.batches TO molar_app;
-GRANT SELECT(acknowledged_at) ON TABLE public.batches TO molar_system;
-
-GRANT SELECT(network) ON TABLE public.batches TO molar_system;
+REVOKE ALL ON FUNCTION public.forget_audit_entries(before timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.forget_audit_entries(before timestamp with time zone) TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.claims TO molar_app;
 
@@ -1174,6 +1751,114 @@ GRANT UPDATE(history) ON TABLE public.claims TO molar_app;
 GRANT UPDATE(standing) ON TABLE public.claims TO molar_app;
 
 GRANT UPDATE(settled_at) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(coverage) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(other_coverage) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(details) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(secondary_to) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(secondary_id) ON TABLE public.claims TO molar_app;
+
+GRANT SELECT,INSERT ON TABLE public.claim_changes TO molar_app;
+GRANT SELECT,DELETE,UPDATE ON TABLE public.claim_changes TO molar_system;
+
+GRANT SELECT,INSERT ON TABLE public.acknowledgements TO molar_app;
+
+GRANT SELECT,INSERT ON TABLE public.api_keys TO molar_system;
+GRANT INSERT ON TABLE public.api_keys TO molar_app;
+
+GRANT SELECT(id) ON TABLE public.api_keys TO molar_app;
+
+GRANT SELECT(org_id) ON TABLE public.api_keys TO molar_app;
+
+GRANT SELECT(mode) ON TABLE public.api_keys TO molar_app;
+
+GRANT SELECT(name) ON TABLE public.api_keys TO molar_app;
+
+GRANT SELECT(permissions) ON TABLE public.api_keys TO molar_app;
+
+GRANT SELECT(last_four) ON TABLE public.api_keys TO molar_app;
+
+GRANT SELECT(created_at) ON TABLE public.api_keys TO molar_app;
+
+GRANT UPDATE(revoked_at) ON TABLE public.api_keys TO molar_system;
+GRANT SELECT(revoked_at),UPDATE(revoked_at) ON TABLE public.api_keys TO molar_app;
+
+GRANT USAGE ON SEQUENCE public.attachment_serials TO molar_app;
+
+GRANT SELECT,INSERT ON TABLE public.attachments TO molar_app;
+
+GRANT UPDATE(state) ON TABLE public.attachments TO molar_app;
+
+GRANT UPDATE(narrative) ON TABLE public.attachments TO molar_app;
+
+GRANT UPDATE(updated_at) ON TABLE public.attachments TO molar_app;
+
+GRANT UPDATE(closed_at) ON TABLE public.attachments TO molar_app;
+
+GRANT UPDATE(number) ON TABLE public.attachments TO molar_app;
+
+GRANT UPDATE(sending) ON TABLE public.attachments TO molar_app;
+
+GRANT UPDATE(sending_since) ON TABLE public.attachments TO molar_app;
+
+GRANT UPDATE(stalled) ON TABLE public.attachments TO molar_app;
+
+GRANT SELECT,INSERT ON TABLE public.audit_entries TO molar_app;
+GRANT INSERT ON TABLE public.audit_entries TO molar_system;
+
+GRANT SELECT,INSERT ON TABLE public.audit_resources TO molar_app;
+GRANT INSERT ON TABLE public.audit_resources TO molar_system;
+
+GRANT SELECT,INSERT ON TABLE public.batch_acknowledgements TO molar_app;
+
+GRANT SELECT,INSERT ON TABLE public.batches TO molar_app;
+
+GRANT SELECT(id) ON TABLE public.batches TO molar_system;
+
+GRANT SELECT(org_id) ON TABLE public.batches TO molar_system;
+
+GRANT SELECT(mode) ON TABLE public.batches TO molar_system;
+
+GRANT UPDATE(state) ON TABLE public.batches TO molar_app;
+GRANT SELECT(state) ON TABLE public.batches TO molar_system;
+
+GRANT SELECT(name) ON TABLE public.batches TO molar_system;
+
+GRANT SELECT(interchange_number) ON TABLE public.batches TO molar_system;
+
+GRANT SELECT(group_number) ON TABLE public.batches TO molar_system;
+
+GRANT SELECT(transaction_number) ON TABLE public.batches TO molar_system;
+
+GRANT SELECT(number) ON TABLE public.batches TO molar_system;
+
+GRANT SELECT(claim_count) ON TABLE public.batches TO molar_system;
+
+GRANT UPDATE(result) ON TABLE public.batches TO molar_app;
+GRANT SELECT(result) ON TABLE public.batches TO molar_system;
+
+GRANT UPDATE(acknowledgement) ON TABLE public.batches TO molar_app;
+GRANT SELECT(acknowledgement) ON TABLE public.batches TO molar_system;
+
+GRANT SELECT(created_at) ON TABLE public.batches TO molar_system;
+
+GRANT UPDATE(sent_at) ON TABLE public.batches TO molar_app;
+GRANT SELECT(sent_at) ON TABLE public.batches TO molar_system;
+
+GRANT UPDATE(acknowledged_at) ON TABLE public.batches TO molar_app;
+GRANT SELECT(acknowledged_at) ON TABLE public.batches TO molar_system;
+
+GRANT SELECT(network) ON TABLE public.batches TO molar_system;
+
+GRANT INSERT ON TABLE public.changes TO molar_app;
+GRANT SELECT,INSERT,DELETE ON TABLE public.changes TO molar_system;
+
+GRANT SELECT ON TABLE public.claim_totals TO molar_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.claim_totals TO molar_system;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.documents TO molar_app;
 
@@ -1295,6 +1980,18 @@ GRANT UPDATE(body) ON TABLE public.idempotency_keys TO molar_app;
 GRANT UPDATE(work) ON TABLE public.idempotency_keys TO molar_app;
 GRANT SELECT(work) ON TABLE public.idempotency_keys TO molar_system;
 
+GRANT UPDATE(request_id) ON TABLE public.idempotency_keys TO molar_app;
+GRANT SELECT(request_id) ON TABLE public.idempotency_keys TO molar_system;
+
+GRANT UPDATE(api_key_id) ON TABLE public.idempotency_keys TO molar_app;
+GRANT SELECT(api_key_id) ON TABLE public.idempotency_keys TO molar_system;
+
+GRANT UPDATE(operation) ON TABLE public.idempotency_keys TO molar_app;
+GRANT SELECT(operation) ON TABLE public.idempotency_keys TO molar_system;
+
+GRANT UPDATE(resource_id) ON TABLE public.idempotency_keys TO molar_app;
+GRANT SELECT(resource_id) ON TABLE public.idempotency_keys TO molar_system;
+
 GRANT SELECT,INSERT,DELETE ON TABLE public.jobs TO molar_app;
 GRANT SELECT ON TABLE public.jobs TO molar_system;
 
@@ -1312,9 +2009,36 @@ GRANT UPDATE(attempts) ON TABLE public.jobs TO molar_system;
 GRANT SELECT,INSERT ON TABLE public.offices TO molar_app;
 GRANT SELECT ON TABLE public.offices TO molar_system;
 
+GRANT UPDATE(name) ON TABLE public.offices TO molar_app;
+
+GRANT UPDATE(npi) ON TABLE public.offices TO molar_app;
+
+GRANT UPDATE(tax_id) ON TABLE public.offices TO molar_app;
+
+GRANT UPDATE(line1) ON TABLE public.offices TO molar_app;
+
+GRANT UPDATE(line2) ON TABLE public.offices TO molar_app;
+
+GRANT UPDATE(city) ON TABLE public.offices TO molar_app;
+
+GRANT UPDATE(state) ON TABLE public.offices TO molar_app;
+
+GRANT UPDATE(zip) ON TABLE public.offices TO molar_app;
+
+GRANT UPDATE(phone) ON TABLE public.offices TO molar_app;
+
+GRANT UPDATE(time_zone) ON TABLE public.offices TO molar_app;
+
 GRANT UPDATE(verified_at) ON TABLE public.offices TO molar_system;
+GRANT UPDATE(verified_at) ON TABLE public.offices TO molar_app;
+
+GRANT UPDATE(details) ON TABLE public.offices TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.organizations TO molar_system;
+
+GRANT SELECT,INSERT ON TABLE public.origin TO molar_system;
+
+GRANT UPDATE(origin) ON TABLE public.origin TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.patients TO molar_app;
 
@@ -1328,7 +2052,25 @@ GRANT UPDATE(answered_at) ON TABLE public.payer_requests TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.providers TO molar_app;
 
+GRANT UPDATE(first_name) ON TABLE public.providers TO molar_app;
+
+GRANT UPDATE(last_name) ON TABLE public.providers TO molar_app;
+
+GRANT UPDATE(npi) ON TABLE public.providers TO molar_app;
+
+GRANT UPDATE(taxonomy) ON TABLE public.providers TO molar_app;
+
+GRANT UPDATE(retired) ON TABLE public.providers TO molar_app;
+
 GRANT SELECT,INSERT,DELETE ON TABLE public.quarantine TO molar_system;
+GRANT SELECT,INSERT,DELETE ON TABLE public.quarantine TO molar_app;
+
+GRANT SELECT ON TABLE public.requests TO molar_app;
+GRANT INSERT,DELETE ON TABLE public.requests TO molar_system;
+
+GRANT SELECT(id) ON TABLE public.requests TO molar_system;
+
+GRANT SELECT(created_at) ON TABLE public.requests TO molar_system;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.sandbox_mail TO molar_system;
 
@@ -1339,6 +2081,35 @@ GRANT UPDATE(removed_at) ON TABLE public.sandbox_mail TO molar_system;
 GRANT UPDATE(content) ON TABLE public.sandbox_mail TO molar_system;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.sandbox_notes TO molar_system;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.sessions TO molar_system;
+
+GRANT SELECT(id) ON TABLE public.sessions TO molar_app;
+
+GRANT SELECT(org_id) ON TABLE public.sessions TO molar_app;
+
+GRANT SELECT(user_id) ON TABLE public.sessions TO molar_app;
+
+GRANT SELECT(address) ON TABLE public.sessions TO molar_app;
+
+GRANT SELECT(agent) ON TABLE public.sessions TO molar_app;
+
+GRANT SELECT(created_at) ON TABLE public.sessions TO molar_app;
+
+GRANT SELECT(used_at) ON TABLE public.sessions TO molar_app;
+GRANT UPDATE(used_at) ON TABLE public.sessions TO molar_system;
+
+GRANT SELECT(ended_at),UPDATE(ended_at) ON TABLE public.sessions TO molar_app;
+
+GRANT INSERT ON TABLE public.sign_in_links TO molar_app;
+GRANT SELECT,DELETE ON TABLE public.sign_in_links TO molar_system;
+
+GRANT SELECT(org_id) ON TABLE public.sign_in_links TO molar_app;
+
+GRANT SELECT(user_id) ON TABLE public.sign_in_links TO molar_app;
+
+GRANT SELECT(used_at),UPDATE(used_at) ON TABLE public.sign_in_links TO molar_app;
+GRANT UPDATE(used_at) ON TABLE public.sign_in_links TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.uploads TO molar_app;
 GRANT DELETE ON TABLE public.uploads TO molar_system;
@@ -1351,6 +2122,46 @@ GRANT SELECT(state) ON TABLE public.uploads TO molar_system;
 GRANT UPDATE(refusal) ON TABLE public.uploads TO molar_app;
 
 GRANT SELECT(created_at) ON TABLE public.uploads TO molar_system;
+
+GRANT INSERT ON TABLE public.users TO molar_app;
+GRANT SELECT ON TABLE public.users TO molar_system;
+
+GRANT SELECT(id) ON TABLE public.users TO molar_app;
+
+GRANT SELECT(org_id) ON TABLE public.users TO molar_app;
+
+GRANT SELECT(email) ON TABLE public.users TO molar_app;
+
+GRANT SELECT(role),UPDATE(role) ON TABLE public.users TO molar_app;
+
+GRANT SELECT(state),UPDATE(state) ON TABLE public.users TO molar_app;
+GRANT UPDATE(state) ON TABLE public.users TO molar_system;
+
+GRANT UPDATE(password) ON TABLE public.users TO molar_app;
+
+GRANT UPDATE(totp) ON TABLE public.users TO molar_app;
+
+GRANT UPDATE(totp_step) ON TABLE public.users TO molar_app;
+GRANT UPDATE(totp_step) ON TABLE public.users TO molar_system;
+
+GRANT UPDATE(recovery_codes) ON TABLE public.users TO molar_app;
+GRANT UPDATE(recovery_codes) ON TABLE public.users TO molar_system;
+
+GRANT SELECT(created_at) ON TABLE public.users TO molar_app;
+
+GRANT SELECT(signed_in_at) ON TABLE public.users TO molar_app;
+GRANT UPDATE(signed_in_at) ON TABLE public.users TO molar_system;
+
+GRANT SELECT(has_password) ON TABLE public.users TO molar_app;
+
+GRANT SELECT(has_totp) ON TABLE public.users TO molar_app;
+
+GRANT SELECT ON TABLE public.watches TO molar_app;
+GRANT SELECT,INSERT,DELETE ON TABLE public.watches TO molar_system;
+
+GRANT UPDATE(expires_at) ON TABLE public.watches TO molar_system;
+
+GRANT UPDATE(since) ON TABLE public.watches TO molar_system;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.webhook_deliveries TO molar_app;
 GRANT INSERT,DELETE ON TABLE public.webhook_deliveries TO molar_system;
@@ -1411,3 +2222,7 @@ GRANT UPDATE(lease_until) ON TABLE public.webhook_endpoints TO molar_app;
 GRANT SELECT(lease_until) ON TABLE public.webhook_endpoints TO molar_system;
 
 GRANT SELECT(called_at),UPDATE(called_at) ON TABLE public.webhook_endpoints TO molar_system;
+
+GRANT UPDATE(disabled_reason) ON TABLE public.webhook_endpoints TO molar_app;
+
+GRANT UPDATE(last_success_at) ON TABLE public.webhook_endpoints TO molar_app;

@@ -9,6 +9,8 @@ import (
 
 // Claims stores claims.
 type Claims interface {
+	ClaimLists
+
 	// Insert stores a new claim. It returns CodeConflict when another claim in
 	// the scope has the control number, compared without case. It also does so
 	// for a second void of a claim, unless the first is rejected.
@@ -26,14 +28,25 @@ type Claims interface {
 	// time. It returns CodeConflict when another claim has the control number.
 	Save(ctx context.Context, c *billing.Claim) error
 
-	// List reads a page of claims, newest first, and one extra row when there is
-	// a next page. It leaves out Findings and History.
-	List(ctx context.Context, f billing.ClaimFilter, p billing.Page) ([]*billing.ClaimRecord, error)
-
 	// Similar reads at most a hundred claims of kind claim for the patient with
 	// services in the span. It leaves out drafts, voided and rejected claims and
 	// void transactions, and of each claim Findings and History.
 	Similar(ctx context.Context, patient billing.PatientID, span billing.DateSpan) ([]*billing.Claim, error)
+}
+
+// ClaimLists finds claims for people.
+type ClaimLists interface {
+	// List reads a page of claims, newest first, and one extra row when there is
+	// a next page. It leaves out Findings and History.
+	List(ctx context.Context, f billing.ClaimFilter, p billing.Page) ([]*billing.ClaimRecord, error)
+
+	// Search is List for the claims of both kinds with the control number or the member
+	// ID, compared without case, and for those of the patients.
+	Search(ctx context.Context, reference string, patients []billing.PatientID, p billing.Page) ([]*billing.ClaimRecord, error)
+
+	// Count counts the claims that the filter selects, for each state that it names, or
+	// for all. Counts are exact up to billing.MaxClaimCount.
+	Count(ctx context.Context, f billing.ClaimFilter) (map[billing.ClaimState]billing.ClaimCount, error)
 }
 
 // Clearing reads claims for the files that carry or report on them. It locks
@@ -57,11 +70,6 @@ type Clearing interface {
 	// Serial returns the next number for a file, across all scopes. A number that
 	// is not stored is lost.
 	Serial(ctx context.Context) (int64, error)
-
-	// Keep stores an acknowledgement that the transaction applies, its bytes
-	// encrypted. It returns false and stores nothing when the scope has one with
-	// the same content. It waits for a transaction that is storing it.
-	Keep(ctx context.Context, f billing.IncomingFile, at time.Time) (bool, error)
 }
 
 // Batches stores files of claims, their bytes encrypted.
@@ -87,6 +95,23 @@ type Batches interface {
 
 	// Content reads the file. It returns CodeNotFound if there is no such batch.
 	Content(ctx context.Context, id billing.FileID) ([]byte, error)
+}
+
+// Acknowledgements stores files about claims that the transaction applies, their bytes
+// encrypted.
+type Acknowledgements interface {
+	// Keep stores a file and returns its ID. It returns the zero ID and stores nothing when
+	// the scope has one with the same content. It waits for a transaction that is
+	// storing it. The excerpt is the part that the scope may read; nil stands for
+	// the whole file.
+	Keep(ctx context.Context, f billing.IncomingFile, excerpt []byte, at time.Time) (billing.FileID, error)
+
+	// Link adds a stored acknowledgement to a locked batch, under the next number.
+	Link(ctx context.Context, id, acknowledgement billing.FileID, kind billing.AcknowledgementKind) error
+
+	// Get reads the acknowledgement of a batch with the number, and its
+	// bytes that the scope may read. It returns CodeNotFound if there is none.
+	Get(ctx context.Context, id billing.FileID, number int) (*billing.BatchAcknowledgement, []byte, error)
 }
 
 // ERAs stores remittances, their files encrypted.
@@ -147,6 +172,11 @@ type Ledgers interface {
 	// came. A transaction that changes a claim's entries has locked the claim.
 	Ledger(ctx context.Context, claims []billing.ClaimID) (map[billing.ClaimID][]*billing.LedgerEntry, error)
 
+	// Linked locks and reads the claims to the primary or the secondary payer for the
+	// services of the claims: billing.Claim.SecondaryTo and SecondaryID. Each ledger
+	// counts for the other.
+	Linked(ctx context.Context, claims []billing.ClaimID) ([]*billing.Claim, error)
+
 	// Unmatched returns the remittances, in the order in which they came, with
 	// unmatched claims that have one of the control numbers, compared without case,
 	// or one of the payer claim numbers as their own or as the original one.
@@ -182,10 +212,10 @@ type Routes interface {
 	Queued(ctx context.Context, mode billing.Mode) (map[billing.Scope][]billing.PayerID, error)
 }
 
-// Quarantine stores files that match no organization, their bytes encrypted,
-// until an operator handles them.
+// Quarantine is the quarantine of all scopes and of none, as the operator sees it.
+// It stores the bytes of the files encrypted.
 type Quarantine interface {
-	// Insert stores a file, unless one with the same content is stored.
+	// Insert stores a file of no organization, unless the same one is stored.
 	Insert(ctx context.Context, q *billing.Quarantined) error
 
 	// Get reads a file. It returns CodeNotFound if there is none.
@@ -196,4 +226,24 @@ type Quarantine interface {
 
 	// Remove removes a file; removing an absent one does nothing.
 	Remove(ctx context.Context, id billing.FileID) error
+}
+
+// OwnQuarantine is the quarantine of one scope: files of its own connections, and
+// its imports.
+type OwnQuarantine interface {
+	// Insert stores a file and returns its ID. When the scope holds the same content
+	// it stores nothing and returns the ID of that file.
+	Insert(ctx context.Context, q *billing.Quarantined) (billing.FileID, error)
+
+	// List reads a page of files without their content, the last received first, and
+	// one extra row when there is a next page.
+	List(ctx context.Context, p billing.Page) ([]*billing.Quarantined, error)
+
+	// Take removes a file and returns it. It waits for a transaction that removes
+	// it. It returns CodeNotFound if there is none.
+	Take(ctx context.Context, id billing.FileID) (*billing.Quarantined, error)
+
+	// Known returns the ID of the scope's remittance with the identity, such as one
+	// that was assigned; zero for none.
+	Known(ctx context.Context, identity [32]byte) (billing.ERAID, error)
 }

@@ -26,6 +26,10 @@ type Images interface {
 	// in sRGB. The same PNG always returns the same bytes, and Sanitize returns
 	// those unchanged.
 	Convert(ctx context.Context, src io.ReaderAt, size int64) (*Picture, error)
+
+	// Thumbnail reduces a JPEG that Sanitize or Convert wrote: its longest side
+	// has at most 320 pixels.
+	Thumbnail(ctx context.Context, src io.Reader) (*Picture, error)
 }
 
 // Picture is a JPEG in its stored form.

@@ -106,9 +106,13 @@ type ClaimsEDI interface {
 	// Acknowledgement reads the 997s, 999s, TA1s and 277s of a file.
 	Acknowledgement(name string, content []byte) (*billing.Acknowledgement, error)
 
+	// Sets returns each transaction set of a file in an envelope of its own.
+	Sets(content []byte) ([][]byte, error)
+
 	// Payments reads an 835 to its end and returns its payments without their
-	// claims.
-	Payments(name string, content []byte) ([]billing.Remittance, error)
+	// claims. If most is not zero, it returns billing.ErrTooManyPayments as soon as it
+	// has found more.
+	Payments(name string, content []byte, most int) ([]billing.Remittance, error)
 
 	// Claims returns the claims in the content of a billing.Remittance one by
 	// one. The caller may keep a claim.

@@ -44,25 +44,34 @@ type Store interface {
 // agree. Leases are the exception: only their length counts, and the store
 // keeps them itself.
 type Tx struct {
-	Clock         Clock
-	Keys          IdempotencyKeys
-	Checks        Checks
-	Claims        Claims
-	Clearing      Clearing
-	Batches       Batches
-	ERAs          ERAs
-	ERAClaims     ERAClaims
-	Attachments   Attachments
-	Documents     Documents
-	PayerRequests PayerRequests
-	Patients      Patients
-	Offices       Offices
-	Providers     Providers
-	Events        Events
-	Endpoints     WebhookEndpoints
-	Deliveries    Deliveries
-	Lanes         Lanes
-	Outbox        Outbox
+	Clock            Clock
+	Keys             IdempotencyKeys
+	Checks           Checks
+	Exchanges        Exchanges
+	Claims           Claims
+	Clearing         Clearing
+	Totals           Totals
+	Batches          Batches
+	ERAs             ERAs
+	ERAClaims        ERAClaims
+	Attachments      Attachments
+	Documents        Documents
+	PayerRequests    PayerRequests
+	Patients         Patients
+	Offices          Offices
+	Providers        Providers
+	Events           Events
+	Endpoints        WebhookEndpoints
+	Deliveries       Deliveries
+	Lanes            Lanes
+	Outbox           Outbox
+	Users            Users
+	Sessions         Sessions
+	APIKeys          APIKeys
+	Requests         Requests
+	Audit            Audit
+	Quarantine       OwnQuarantine
+	Acknowledgements Acknowledgements
 }
 
 // SystemTx is what a transaction across scopes can do. Its Clock is like that
@@ -71,12 +80,18 @@ type SystemTx struct {
 	Clock      Clock
 	Jobs       Jobs
 	Leases     Leases
-	APIKeys    APIKeys
+	KeyFinder  KeyFinder
 	Orgs       Organizations
 	Images     ImageNames
 	Routes     Routes
 	Quarantine Quarantine
 	Forget     Forgetter
+	Accounts   Accounts
+	SignedIn   SignedIn
+	Origin     Origin
+	RequestLog RequestLog
+	AuditLog   AuditLog
+	Changes    Changes
 }
 
 // IdempotencyKeys stores which keys were used for which requests.
@@ -88,7 +103,8 @@ type IdempotencyKeys interface {
 	// key first.
 	Reserve(ctx context.Context, key string) (*billing.KeyUse, error)
 
-	// Record stores the use of a reserved key, in the commit of its effect.
+	// Record stores the use of a reserved key, in the commit of its effect, and the
+	// entry of the audit that the use has.
 	Record(ctx context.Context, use billing.KeyUse) error
 
 	// Release deletes the use of a key that waits for the work, after the work
@@ -119,6 +135,15 @@ type Checks interface {
 	// List reads a page of checks, newest first, and one extra row when there is
 	// a next page.
 	List(ctx context.Context, f billing.CheckFilter, p billing.Page) ([]*billing.EligibilityCheck, error)
+}
+
+// Exchanges has the messages exchanged for checks, which Checks.Complete stores
+// encrypted.
+type Exchanges interface {
+	// Get reads and decrypts the messages exchanged for a check, in the order in
+	// which they were sent. A check that was not sent has none. It returns
+	// CodeNotFound if there is no such check.
+	Get(ctx context.Context, id billing.CheckID) ([]billing.Exchange, error)
 }
 
 // Attachments stores attachments.
@@ -202,6 +227,18 @@ type Patients interface {
 
 	// Get reads a patient. It returns CodeNotFound if there is none.
 	Get(ctx context.Context, id billing.PatientID) (*billing.Patient, error)
+
+	// List reads a page of patients, newest first, and one extra row when there is
+	// a next page.
+	List(ctx context.Context, p billing.Page) ([]*billing.Patient, error)
+
+	// Search returns the patients that match, at most billing.MaxSearchPatients of
+	// them, and whether there are more. Without a name or a date of birth, these are
+	// the patients of claims with the member ID.
+	Search(ctx context.Context, s billing.Search) (found []billing.PatientID, more bool, err error)
+
+	// Read is List for some patients.
+	Read(ctx context.Context, ids []billing.PatientID, p billing.Page) ([]*billing.Patient, error)
 }
 
 // Offices stores the offices of a scope.
@@ -210,6 +247,13 @@ type Offices interface {
 
 	// Get reads an office. It returns CodeNotFound if there is none.
 	Get(ctx context.Context, id billing.OfficeID) (*billing.Office, error)
+
+	// Lock reads like Get, and no other transaction writes the office until this one
+	// ends.
+	Lock(ctx context.Context, id billing.OfficeID) (*billing.Office, error)
+
+	// Save stores all of a locked office except its ID, scope and creation time.
+	Save(ctx context.Context, o *billing.Office) error
 
 	// Numbered returns the offices with the NPI. Without an NPI, or without a
 	// match, it returns those with the tax ID, compared by its digits.
@@ -224,9 +268,16 @@ type Offices interface {
 type Providers interface {
 	Insert(ctx context.Context, p *billing.Provider) error
 
-	// Get reads a provider. The zero ID stands for the oldest of the scope. It
-	// returns CodeNotFound if there is none.
+	// Get reads a provider. The zero ID stands for the oldest of the scope that is
+	// not retired. It returns CodeNotFound if there is none.
 	Get(ctx context.Context, id billing.ProviderID) (*billing.Provider, error)
+
+	// Lock reads like Get, and no other transaction writes the provider until this
+	// one ends.
+	Lock(ctx context.Context, id billing.ProviderID) (*billing.Provider, error)
+
+	// Save stores all of a locked provider except its ID, scope and creation time.
+	Save(ctx context.Context, p *billing.Provider) error
 
 	// List reads a page of providers, newest first, and one extra row when there
 	// is a next page.
@@ -315,23 +366,16 @@ type Backlog struct {
 	Oldest time.Duration // since the oldest was due; zero when none is
 }
 
-// APIKeys stores keys, across scopes.
-type APIKeys interface {
-	// Insert stores a key under the digest of its secret, with its event.
-	Insert(ctx context.Context, k *billing.APIKey, digest [32]byte) error
-
-	// Find returns the key with the digest, even a revoked one. It returns
-	// CodeNotFound if there is none.
+// KeyFinder finds API keys, even revoked ones, across organizations.
+type KeyFinder interface {
+	// Find returns the key with the digest. It returns CodeNotFound if there is none.
 	Find(ctx context.Context, digest [32]byte) (*billing.APIKey, error)
 
-	// Revoke revokes a key. It returns the key as revoked, and false when it was
-	// revoked before. It returns CodeNotFound if there is none.
-	Revoke(ctx context.Context, id billing.KeyID, at time.Time) (*billing.APIKey, bool, error)
+	// Get returns the key with the ID. It returns CodeNotFound if there is none.
+	Get(ctx context.Context, id billing.KeyID) (*billing.APIKey, error)
 
-	List(ctx context.Context, org billing.OrgID) ([]*billing.APIKey, error)
-
-	// Append stores the event of a key.
-	Append(ctx context.Context, e billing.Event) error
+	// Valid returns those of the keys that are not revoked.
+	Valid(ctx context.Context, ids []billing.KeyID) ([]billing.KeyID, error)
 }
 
 // Organizations stores organizations.
@@ -365,6 +409,14 @@ type Forgetter interface {
 	// before the given time, a limited number a call, and returns how many. The
 	// checks stay.
 	Answers(ctx context.Context, before time.Time) (int, error)
+
+	// Sessions deletes sessions and sign-in links made before the given time, a
+	// limited number a call, and returns how many.
+	Sessions(ctx context.Context, before time.Time) (int, error)
+
+	// Requests deletes entries of the request log made before the given time and
+	// more than 30 days ago, a limited number a call, and returns how many.
+	Requests(ctx context.Context, before time.Time) (int, error)
 
 	// KeyUses deletes idempotency keys used before the given time, a limited
 	// number a call, and returns how many.

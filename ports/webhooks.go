@@ -59,9 +59,17 @@ type Deliveries interface {
 	// the lanes. It returns CodeInvalidRequest for more than limit deliveries.
 	Resend(ctx context.Context, f billing.ResendFilter, now time.Time, limit int) (int, error)
 
-	// List reads a page of an endpoint's deliveries, newest first, and one row
-	// more than asked for when there is a next page.
-	List(ctx context.Context, endpoint billing.WebhookEndpointID, p billing.Page) ([]*billing.Delivery, error)
+	// ResendListed queues the events of deliveries again, each event once for an
+	// endpoint. It is like Resend otherwise, and limits the deliveries that the
+	// filter selects.
+	ResendListed(ctx context.Context, f billing.DeliveryFilter, now time.Time, limit int) (int, error)
+
+	// Get reads a delivery. It returns CodeNotFound if there is none.
+	Get(ctx context.Context, id billing.DeliveryID) (*billing.Delivery, error)
+
+	// List reads a page of deliveries, newest first, and one row more than asked
+	// for when there is a next page.
+	List(ctx context.Context, f billing.DeliveryFilter, p billing.Page) ([]*billing.Delivery, error)
 }
 
 // Lanes are the deliveries of endpoints as a dispatcher sees them. Each
@@ -82,10 +90,12 @@ type Lanes interface {
 
 	// Record stores the result of attempts: the state, the next attempt and the
 	// last attempt of each delivery. It changes no delivery that is no longer
-	// pending or that has the attempt already.
+	// pending or that has the attempt already. It also stores the time of the last
+	// success of the endpoint, unless its URL is no longer that of the attempt.
 	Record(ctx context.Context, tried []*billing.Delivery) error
 
-	// RecordHealth stores the health of the endpoint, and its status.
+	// RecordHealth stores the health of the endpoint, and its status with the
+	// reason if it is disabled.
 	RecordHealth(ctx context.Context, e *billing.WebhookEndpoint) error
 
 	// Leave releases the lane if the holder has it.

@@ -18,6 +18,10 @@ type ClaimsEDIFixture struct {
 	// patient named Quillfeather.
 	File billing.ClaimsFile
 
+	// Detailed is a batch whose claims and offices have every value of their types,
+	// each in one of them at least.
+	Detailed billing.ClaimsFile
+
 	// Acknowledgement and Remittance are received files. The remittance has at
 	// least two payments with claims of a patient named Quillfeather.
 	Acknowledgement []byte
@@ -31,6 +35,7 @@ func RunClaimsEDI(t *testing.T, f ClaimsEDIFixture) {
 		"the same arguments return the same bytes": testFileStable,
 		"a file has its mode and its numbers":      testFileNumbers,
 		"a file without claims is refused":         testFileEmpty,
+		"a file has all that its claims state":     testContent,
 		"kinds of files are recognized":            testKinds,
 		"an acknowledgement has content":           testAcknowledgement,
 		"payments come with their claims":          testPayments,
@@ -125,7 +130,7 @@ func testKinds(t *testing.T, f ClaimsEDIFixture) {
 	if _, err := f.EDI.Acknowledgement("a", f.Remittance); err == nil {
 		t.Error("a remittance is no acknowledgement")
 	}
-	if _, err := f.EDI.Payments("a", f.Acknowledgement); err == nil {
+	if _, err := f.EDI.Payments("a", f.Acknowledgement, 0); err == nil {
 		t.Error("an acknowledgement has no payments")
 	}
 }
@@ -153,7 +158,7 @@ func all(t *testing.T, edi ports.ClaimsEDI, content []byte) (claims []*billing.E
 }
 
 func testPayments(t *testing.T, f ClaimsEDIFixture) {
-	payments, err := f.EDI.Payments("answer", f.Remittance)
+	payments, err := f.EDI.Payments("answer", f.Remittance, 0)
 	if err != nil || len(payments) < 2 {
 		t.Fatalf("%d payments, error %v", len(payments), err)
 	}
@@ -190,13 +195,13 @@ func testPayments(t *testing.T, f ClaimsEDIFixture) {
 }
 
 func testPaymentAlone(t *testing.T, f ClaimsEDIFixture) {
-	payments, err := f.EDI.Payments("answer", f.Remittance)
+	payments, err := f.EDI.Payments("answer", f.Remittance, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range payments {
 		want := payments[i]
-		again, err := f.EDI.Payments("answer", want.Content)
+		again, err := f.EDI.Payments("answer", want.Content, 0)
 		if err != nil || len(again) != 1 {
 			t.Fatalf("%d payments, error %v", len(again), err)
 		}
@@ -211,7 +216,7 @@ func testPaymentAlone(t *testing.T, f ClaimsEDIFixture) {
 }
 
 func testClaimsKept(t *testing.T, f ClaimsEDIFixture) {
-	payments, err := f.EDI.Payments("answer", f.Remittance)
+	payments, err := f.EDI.Payments("answer", f.Remittance, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +231,7 @@ func testClaimsKept(t *testing.T, f ClaimsEDIFixture) {
 }
 
 func testClaimsStop(t *testing.T, f ClaimsEDIFixture) {
-	payments, err := f.EDI.Payments("answer", f.Remittance)
+	payments, err := f.EDI.Payments("answer", f.Remittance, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +247,7 @@ func testClaimsStop(t *testing.T, f ClaimsEDIFixture) {
 func testCutOff(t *testing.T, f ClaimsEDIFixture) {
 	end := len(bytes.TrimSpace(f.Remittance)) - 20
 	for n := 0; n < end; n += 1 + n/500 {
-		payments, err := f.EDI.Payments("answer", f.Remittance[:n])
+		payments, err := f.EDI.Payments("answer", f.Remittance[:n], 0)
 		if err == nil || len(payments) > 0 {
 			t.Fatalf("%d payments of the first %d bytes, error %v", len(payments), n, err)
 		}
@@ -266,7 +271,7 @@ func testGarbage(t *testing.T, f ClaimsEDIFixture) {
 	for _, b := range [][]byte{nil, []byte("quillfeather"), bytes.Repeat([]byte("ISA*"), 1000), {0, 0xff, 0xfe}, file} {
 		_, kind := f.EDI.Kind(b)
 		_, answer := f.EDI.Acknowledgement("a", b)
-		_, payments := f.EDI.Payments("a", b)
+		_, payments := f.EDI.Payments("a", b, 0)
 		var claims error
 		for _, err := range f.EDI.Claims(b) {
 			claims = err

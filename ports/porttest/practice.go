@@ -23,13 +23,15 @@ func Organization(tb testing.TB, store ports.Store, mode billing.Mode) billing.S
 	return billing.Scope{Org: o.ID, Mode: mode}
 }
 
-// Office makes an office of the scope, in New York. Each change may set what it
-// likes.
+// Office makes an office of the scope, in New York, with everything that claim files
+// state about it. Each change may set what it likes.
 func Office(tb testing.TB, store ports.Store, scope billing.Scope, changes ...func(*billing.Office)) *billing.Office {
 	tb.Helper()
 	now := time.Now()
 	o := &billing.Office{
-		ID: billing.NewID[billing.OfficeID](now), Scope: scope, Name: "Main", NPI: "1234567893", TimeZone: "America/New_York", CreatedAt: now,
+		ID: billing.NewID[billing.OfficeID](now), Scope: scope, Name: "Main", NPI: "1234567893", TaxID: "123456789", Phone: "5185550100",
+		Address:  billing.Address{Line1: "1 Main Street", City: "Albany", State: "NY", ZIP: "122070001"},
+		TimeZone: "America/New_York", CreatedAt: now, OfficeDetails: billing.OfficeDetails{Taxonomy: "1223G0001X"},
 	}
 	for _, change := range changes {
 		change(o)

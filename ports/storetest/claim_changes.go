@@ -96,7 +96,7 @@ func (b *bench) filledClaims() []*billing.Claim {
 	b.insertClaims(asked, claimed)
 	made := func(change func(c *billing.Claim)) *billing.Claim {
 		c := Filled[billing.Claim](b.t)
-		c.ConvertedFrom = asked.ID
+		c.ConvertedFrom, c.SecondaryTo, c.SecondaryID = asked.ID, claimed.ID, claimed.ID
 		c.Scope, c.Kind, c.Frequency = b.scope, billing.KindClaim, billing.FrequencyReplacement
 		c.ParentID, c.Estimate, c.ConvertedTo = billing.ClaimID{}, nil, billing.ClaimID{}
 		c.State = billing.ClaimReconciled

@@ -52,28 +52,46 @@ func testClaimFilters(b *bench) {
 	t := b.t
 	wanted, other, estimate, void := b.claim(1000), b.claim(0), b.claim(0), b.claim(0)
 	wanted.State, wanted.SentAt, wanted.PatientControlNumber = billing.ClaimSubmitted, b.now.Add(time.Hour), "Abc-9"
+	wanted.PatientID, wanted.BatchID = id[billing.PatientID](), id[billing.FileID]()
+	wanted.Lines = []billing.ClaimLine{{ProcedureCode: "D0120", ServiceDate: billing.Date{Year: 2026, Month: 7, Day: 9}}}
+	july := func(n int) billing.Date { return billing.Date{Year: 2026, Month: 7, Day: n} }
+	states := []billing.ClaimState{billing.ClaimDenied, billing.ClaimSubmitted}
 	other.SentAt = b.now.Add(2 * time.Hour)
 	estimate.Kind = billing.KindPredetermination
 	void.Frequency, void.ParentID, void.SentAt = billing.FrequencyVoid, other.ID, wanted.SentAt
 	b.insertClaims(wanted, other, estimate, void)
 	at := wanted.CreatedAt
 	for name, f := range map[string]billing.ClaimFilter{
-		"state":              {State: billing.ClaimSubmitted},
+		"state":              {States: []billing.ClaimState{billing.ClaimSubmitted}},
 		"office":             {OfficeID: wanted.OfficeID},
 		"payer":              {PayerID: wanted.Payer.ID},
 		"created after":      {CreatedAfter: at},
 		"created between":    {CreatedAfter: at, CreatedBefore: at.Add(time.Microsecond)},
 		"sent between":       {SentFrom: wanted.SentAt, SentTo: wanted.SentAt.Add(time.Microsecond)},
 		"sent before":        {SentTo: other.SentAt},
-		"sent, and state":    {SentFrom: wanted.SentAt, State: billing.ClaimSubmitted},
+		"sent, and state":    {SentFrom: wanted.SentAt, States: []billing.ClaimState{billing.ClaimSubmitted}},
+		"states":             {States: states},
+		"office and states":  {States: states, OfficeID: wanted.OfficeID},
+		"sent, and states":   {States: states, SentFrom: wanted.SentAt},
+		"served":             {ServiceFrom: july(9), ServiceTo: july(9)},
+		"served from":        {ServiceFrom: july(9)},
+		"served to, in July": {ServiceTo: july(9), States: states},
+		"served and sent":    {ServiceFrom: july(1), SentFrom: wanted.SentAt},
+		"patient":            {PatientID: wanted.PatientID},
+		"patient, served":    {PatientID: wanted.PatientID, ServiceFrom: july(9), States: states},
+		"batch":              {BatchID: wanted.BatchID},
+		"batch, sent":        {BatchID: wanted.BatchID, SentFrom: wanted.SentAt, ServiceTo: july(9)},
 		"request":            {RequestID: wanted.RequestID},
 		"control number":     {ControlNumber: "aBC-9"},
-		"all that it is":     {State: billing.ClaimSubmitted, OfficeID: wanted.OfficeID, PayerID: wanted.Payer.ID, CreatedAfter: at, SentFrom: wanted.SentAt},
+		"all that it is":     {States: []billing.ClaimState{billing.ClaimSubmitted}, OfficeID: wanted.OfficeID, PayerID: wanted.Payer.ID, CreatedAfter: at, SentFrom: wanted.SentAt},
 		"sent, next of none": {SentFrom: wanted.SentAt, SentTo: wanted.SentAt.Add(time.Second), OfficeID: wanted.OfficeID},
 	} {
 		f.Kind = billing.KindClaim
 		equal(t, name, b.listClaims(f, billing.Page{Limit: 10}), []*billing.Claim{wanted})
-		if name == "request" || name == "control number" {
+		counts := b.countClaims(f)
+		equal(t, name+", counted", counts[billing.ClaimSubmitted], billing.ClaimCount{Count: 1})
+		equal(t, name+", in another state", counts[billing.ClaimDenied], billing.ClaimCount{})
+		if f.Single() {
 			f.Kind = ""
 			equal(t, name+" of any kind", b.listClaims(f, billing.Page{Limit: 10}), []*billing.Claim{wanted})
 		}
@@ -85,6 +103,34 @@ func testClaimFilters(b *bench) {
 	equal(t, "after the only one", len(b.listClaims(billing.ClaimFilter{Kind: billing.KindClaim, SentFrom: wanted.SentAt, SentTo: other.SentAt},
 		billing.Page{Limit: 10, After: new(claimAt(wanted))})), 0)
 	equal(t, "another number", len(b.listClaims(billing.ClaimFilter{ControlNumber: strings.ToUpper("abc-")}, billing.Page{Limit: 10})), 0)
+}
+
+func (b *bench) countClaims(f billing.ClaimFilter) map[billing.ClaimState]billing.ClaimCount {
+	b.t.Helper()
+	return read(b, func(ctx context.Context, tx ports.Tx) (map[billing.ClaimState]billing.ClaimCount, error) {
+		return tx.Claims.Count(ctx, f)
+	})
+}
+
+// testClaimStates walks a list of several states, and counts each.
+func testClaimStates(b *bench) {
+	var want []*billing.Claim
+	listed := []billing.ClaimState{billing.ClaimDraft, billing.ClaimPaid, billing.ClaimDenied}
+	for n := range 24 {
+		c := b.claim(n / 5)
+		c.State = billing.ClaimStates()[n%12]
+		b.insertClaims(c)
+		if c.State == listed[0] || c.State == listed[1] || c.State == listed[2] {
+			want = append(want, c)
+		}
+	}
+	newestFirst(want, claimAt)
+	f := billing.ClaimFilter{Kind: billing.KindClaim, States: listed}
+	equal(b.t, "walked", walk(2, func(p billing.Page) []*billing.Claim { return b.listClaims(f, p) }, claimAt, func() {}), want)
+	equal(b.t, "counted", b.countClaims(f), map[billing.ClaimState]billing.ClaimCount{listed[0]: {Count: 2}, listed[1]: {Count: 2}, listed[2]: {Count: 2}})
+	all := b.countClaims(billing.ClaimFilter{Kind: billing.KindClaim})
+	equal(b.t, "states", len(all), len(billing.ClaimStates()))
+	equal(b.t, "none", all[billing.ClaimReturned], billing.ClaimCount{})
 }
 
 // testSimilar finds other claims for the same services.

@@ -41,9 +41,34 @@ func (b *bench) claim(n int) *billing.Claim {
 					ProcedureCode: "D2740", ServiceDate: day, Fee: 123456, Quantity: 2, Tooth: "3", Surfaces: []string{"M", "O"},
 					OralCavity: []string{"10", "20"}, PriorPlacementDate: day.AddMonths(-60),
 				},
-				{ProcedureCode: "D0120", ServiceDate: day.AddDays(-2), Fee: -5, Quantity: 1},
+				{
+					ProcedureCode: "D0120", ServiceDate: day.AddDays(-2), Fee: -5, Quantity: 1, Teeth: []string{"1", "A"}, Modifiers: []string{"22"},
+					DiagnosisPointers: []int{1, 2}, Prosthesis: billing.ProsthesisInitial, PlaceOfService: "31", ProviderID: id[billing.ProviderID](),
+				},
 			},
 			TenantReference: new(unicode),
+			Coverage:        billing.SequenceSecondary,
+			OtherCoverage: []billing.OtherCoverage{{
+				Sequence: billing.SequencePrimary, Payer: b.payer(), Relationship: billing.RelationSpouse, FilingIndicator: "12",
+				Subscriber: billing.ClaimSubscriber{
+					FirstName: "A", MiddleName: "B", LastName: "C", Suffix: "JR", MemberID: "M2", GroupNumber: "G2", GroupName: unicode,
+					Address: billing.Address{Line1: "2 Main St", City: "Austin", State: "TX", ZIP: "78701"},
+				},
+				Adjudication: &billing.CoverageAdjudication{
+					PaymentDate: day, PayerClaimNumber: "P-1", Paid: 64_00, Adjustments: []billing.Adjustment{{Group: "OA", Reason: "23", Amount: 1}},
+					Lines: []billing.CoverageLine{{
+						LineNumber: 1, ProcedureCode: "D2750", Paid: 64_00, Units: 1,
+						Adjustments: []billing.Adjustment{{Group: "PR", Reason: "2", Amount: 16_00, Quantity: "2"}},
+					}},
+				},
+			}},
+			ClaimDetails: billing.ClaimDetails{
+				PredeterminationNumber: "PRE-1", ReferralNumber: "R-1", MissingTeeth: []string{"1", "16"}, TeethToExtract: []string{"17"},
+				ReferringProvider: &billing.ReferringProvider{FirstName: "A", LastName: unicode, NPI: "1234567893"},
+				Facility:          &billing.Facility{Name: unicode, NPI: "1234567893", Address: billing.Address{Line1: "3 Main St"}},
+				Orthodontics:      &billing.Orthodontics{TotalMonths: 24, MonthsRemaining: 18, ApplianceDate: day},
+				DiagnosisCodes:    []string{"K021"}, PatientPaid: 50_00, PaysPatient: true, NotAccepted: true, Release: billing.ReleaseInformed,
+			},
 		},
 		ClaimProgress: billing.ClaimProgress{State: billing.ClaimValidated, UpdatedAt: at.Add(time.Hour)},
 	}

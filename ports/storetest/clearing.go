@@ -211,7 +211,8 @@ func testKeep(b *bench) {
 	f := billing.IncomingFile{Name: "a.997", Content: []byte("ST*997~")}
 	keep := func(f billing.IncomingFile, fails bool) (fresh bool, err error) {
 		err = b.try(b.scope, func(ctx context.Context, tx ports.Tx) (err error) {
-			if fresh, err = tx.Clearing.Keep(ctx, f, b.now); fails {
+			stored, err := tx.Acknowledgements.Keep(ctx, f, nil, b.now)
+			if fresh = !stored.IsZero(); fails {
 				err = errors.Join(err, errors.New("no"))
 			}
 			return err
@@ -312,4 +313,57 @@ func testBatches(b *bench) {
 		func(ctx context.Context, tx ports.Tx) (any, error) { return tx.Batches.Get(ctx, nothing) },
 		func(ctx context.Context, tx ports.Tx) (any, error) { return tx.Batches.Lock(ctx, nothing) },
 		func(ctx context.Context, tx ports.Tx) (any, error) { return tx.Batches.Content(ctx, nothing) })
+}
+
+// testAcknowledgements numbers the acknowledgements of each batch from 1, and reads what
+// the scope may read of them.
+func testAcknowledgements(b *bench) {
+	t := b.t
+	one, two := b.batch(0), b.batch(1)
+	b.insertBatches(one, two)
+	link := func(in billing.Scope, f billing.IncomingFile, excerpt []byte, kind billing.AcknowledgementKind, n int, to ...*billing.Batch) error {
+		return b.try(in, func(ctx context.Context, tx ports.Tx) error {
+			stored, err := tx.Acknowledgements.Keep(ctx, f, excerpt, b.now.Add(time.Duration(n)*time.Second))
+			for _, m := range to {
+				err = errors.Join(err, tx.Acknowledgements.Link(ctx, m.ID, stored, kind))
+			}
+			return err
+		})
+	}
+	named := func(name string) billing.IncomingFile {
+		return billing.IncomingFile{Name: name, Content: []byte(name + " about all")}
+	}
+	for i, err := range []error{
+		link(b.scope, named("a.999"), nil, billing.Acknowledgement999, 0, one),
+		link(b.scope, named("b.277"), []byte("b.277 about us"), billing.Acknowledgement277CA, 1, two, one),
+	} {
+		if err != nil {
+			t.Fatalf("link %d: %v", i, err)
+		}
+	}
+	first := billing.BatchAcknowledgement{Number: 1, Kind: billing.Acknowledgement999, Name: "a.999", ReceivedAt: b.now}
+	second := billing.BatchAcknowledgement{Number: 2, Kind: billing.Acknowledgement277CA, Name: "b.277", ReceivedAt: b.now.Add(time.Second)}
+	alone := second
+	alone.Number = 1
+	one.Acknowledgements, two.Acknowledgements = []billing.BatchAcknowledgement{first, second}, []billing.BatchAcknowledgement{alone}
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		got, err := tx.Batches.Get(ctx, one.ID)
+		equal(t, "batch", got, one)
+		all, err2 := tx.Batches.List(ctx, billing.Page{Limit: 9})
+		equal(t, "batches", all, []*billing.Batch{two, one})
+		whole, content, err3 := tx.Acknowledgements.Get(ctx, one.ID, 1)
+		equal(t, "acknowledgement", *whole, first)
+		equal(t, "its bytes", string(content), "a.999 about all")
+		part, content, err4 := tx.Acknowledgements.Get(ctx, one.ID, 2)
+		equal(t, "acknowledgement about others, too", *part, second)
+		equal(t, "its bytes", string(content), "b.277 about us")
+		_, _, absent := tx.Acknowledgements.Get(ctx, one.ID, 3)
+		wantCode(t, "an absent one", absent, billing.CodeNotFound)
+		return errors.Join(err, err2, err3, err4)
+	})
+	b.elsewhere(func(ctx context.Context, tx ports.Tx, mode billing.Mode) error {
+		_, _, err := tx.Acknowledgements.Get(ctx, one.ID, 1)
+		wantCode(t, "of another scope, in "+string(mode), err, billing.CodeNotFound)
+		return nil
+	})
 }

@@ -16,7 +16,7 @@ import (
 func (b *bench) listDeliveries(endpoint billing.WebhookEndpointID, p billing.Page) []*billing.Delivery {
 	b.t.Helper()
 	return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Delivery, error) {
-		return tx.Deliveries.List(ctx, endpoint, p)
+		return tx.Deliveries.List(ctx, billing.DeliveryFilter{EndpointID: endpoint}, p)
 	})
 }
 
@@ -123,16 +123,20 @@ func testFanOutRollback(b *bench) {
 	equal(t, "deliveries after conflicts", eventsOf(b.deliveries(e.ID)), []billing.EventID{event.ID})
 }
 
-// testKeyEventsFanOut queues the events of keys, which are written across
-// scopes.
+// testKeyEventsFanOut queues the events of keys for the endpoints of the key's mode,
+// from transactions of both modes.
 func testKeyEventsFanOut(b *bench) {
 	t := b.t
 	mine := b.newEndpoint(0)
 	b.newEndpoint(1, func(e *billing.WebhookEndpoint) { e.Scope.Mode = billing.ModeLive })
-	event := b.event(id[billing.KeyID](), billing.EventAPIKeyCreated, 0)
-	b.system(func(ctx context.Context, tx ports.SystemTx) error { return tx.APIKeys.Append(ctx, event) })
-	equal(t, "events queued", eventsOf(b.deliveries(mine.ID)), []billing.EventID{event.ID})
-	equal(t, "lanes called", b.calls(), map[billing.WebhookEndpointID]int{mine.ID: 1})
+	first, second := b.event(id[billing.KeyID](), billing.EventAPIKeyCreated, 0), b.event(id[billing.KeyID](), billing.EventAPIKeyCreated, 1)
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.APIKeys.Append(ctx, first) })
+	live := billing.Scope{Org: b.scope.Org, Mode: billing.ModeLive}
+	if err := b.try(live, func(ctx context.Context, tx ports.Tx) error { return tx.APIKeys.Append(ctx, second) }); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "events queued", eventsOf(b.deliveries(mine.ID)), []billing.EventID{second.ID, first.ID})
+	equal(t, "lanes called", b.calls(), map[billing.WebhookEndpointID]int{mine.ID: 2})
 	for _, j := range b.Staged() {
 		equal(t, "scope of the call", j.Scope, b.scope)
 	}
@@ -210,6 +214,122 @@ func testListDeliveries(b *bench) {
 	})
 	equal(t, "deliveries, page by page", got, want)
 	equal(t, "deliveries of an absent endpoint", len(b.deliveries(id[billing.WebhookEndpointID]())), 0)
+}
+
+// testDeliveryFilters finds deliveries to two endpoints by each filter, and walks
+// the list of both.
+func testDeliveryFilters(b *bench) {
+	t := b.t
+	one, two := b.newEndpoint(0), b.newEndpoint(1)
+	paid, denied := b.event(id[billing.ClaimID](), billing.EventClaimPaid, 0), b.event(id[billing.ClaimID](), billing.EventClaimDenied, 10)
+	b.appendEvents(paid, denied)
+	_, due, _ := b.dueAt(one.ID, b.now.Add(time.Hour), 10)
+	b.record(204, due[0])
+	due[1].Delivery.Attempts = make([]billing.Attempt, 10)
+	b.record(500, due[1])
+	at := func(d *billing.Delivery) billing.Position { return billing.Position{Time: d.CreatedAt, ID: d.ID} }
+	list := func(f billing.DeliveryFilter, p billing.Page) []*billing.Delivery {
+		return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Delivery, error) {
+			return tx.Deliveries.List(ctx, f, p)
+		})
+	}
+	all := append(b.deliveries(one.ID), b.deliveries(two.ID)...)
+	newestFirst(all, at)
+	equal(t, "all, page by page", walk(1, func(p billing.Page) []*billing.Delivery { return list(billing.DeliveryFilter{}, p) }, at, func() {}), all)
+	for name, test := range map[string]struct {
+		f    billing.DeliveryFilter
+		want func(d *billing.Delivery) bool
+	}{
+		"endpoint":  {billing.DeliveryFilter{EndpointID: two.ID}, func(d *billing.Delivery) bool { return d.EndpointID == two.ID }},
+		"event":     {billing.DeliveryFilter{EventID: paid.ID}, func(d *billing.Delivery) bool { return d.EventID == paid.ID }},
+		"type":      {billing.DeliveryFilter{EventType: denied.Type}, func(d *billing.Delivery) bool { return d.EventID == denied.ID }},
+		"pending":   {billing.DeliveryFilter{State: billing.DeliveryPending}, func(d *billing.Delivery) bool { return d.EndpointID == two.ID }},
+		"delivered": {billing.DeliveryFilter{State: billing.DeliveryDelivered}, func(d *billing.Delivery) bool { return d.ID == due[0].Delivery.ID }},
+		"failed":    {billing.DeliveryFilter{State: billing.DeliveryFailed}, func(d *billing.Delivery) bool { return d.ID == due[1].Delivery.ID }},
+		"after":     {billing.DeliveryFilter{CreatedAfter: denied.CreatedAt}, func(d *billing.Delivery) bool { return d.EventID == denied.ID }},
+		"before":    {billing.DeliveryFilter{CreatedBefore: denied.CreatedAt}, func(d *billing.Delivery) bool { return d.EventID == paid.ID }},
+		"all of them": {billing.DeliveryFilter{
+			EndpointID: one.ID, EventID: paid.ID, EventType: paid.Type, State: billing.DeliveryDelivered,
+			CreatedAfter: paid.CreatedAt, CreatedBefore: denied.CreatedAt,
+		}, func(d *billing.Delivery) bool { return d.ID == due[0].Delivery.ID }},
+		"another's type": {billing.DeliveryFilter{EventID: paid.ID, EventType: denied.Type}, func(*billing.Delivery) bool { return false }},
+		"absent":         {billing.DeliveryFilter{EndpointID: id[billing.WebhookEndpointID]()}, func(*billing.Delivery) bool { return false }},
+	} {
+		want := slices.DeleteFunc(slices.Clone(all), func(d *billing.Delivery) bool { return !test.want(d) })
+		equal(t, name, list(test.f, billing.Page{Limit: 10}), want)
+	}
+	for _, d := range all {
+		equal(t, "delivery", read(b, func(ctx context.Context, tx ports.Tx) (*billing.Delivery, error) { return tx.Deliveries.Get(ctx, d.ID) }), d)
+	}
+	_, err := try(b, b.scope, func(ctx context.Context, tx ports.Tx) (*billing.Delivery, error) {
+		return tx.Deliveries.Get(ctx, id[billing.DeliveryID]())
+	})
+	wantCode(t, "an absent delivery", err, billing.CodeNotFound)
+	b.scope = newScope()
+	equal(t, "deliveries of another scope", len(list(billing.DeliveryFilter{}, billing.Page{Limit: 10}))+
+		len(list(billing.DeliveryFilter{EventID: paid.ID}, billing.Page{Limit: 10})), 0)
+	_, err = try(b, b.scope, func(ctx context.Context, tx ports.Tx) (*billing.Delivery, error) {
+		return tx.Deliveries.Get(ctx, all[0].ID)
+	})
+	wantCode(t, "a delivery of another scope", err, billing.CodeNotFound)
+}
+
+// testResendListed resends the deliveries that filters select.
+func testResendListed(b *bench) {
+	t := b.t
+	one, two, off := b.newEndpoint(0), b.newEndpoint(1), b.newEndpoint(2)
+	paid, denied := b.event(id[billing.ClaimID](), billing.EventClaimPaid, 0), b.event(id[billing.ClaimID](), billing.EventClaimDenied, 10)
+	b.appendEvents(denied, paid)
+	b.settleAll(one.ID, two.ID, off.ID)
+	off.Status = billing.EndpointDisabled
+	two.EventTypes = []billing.EventType{billing.EventClaimPaid}
+	b.saveEndpoint(off)
+	b.saveEndpoint(two)
+	resend := func(f billing.DeliveryFilter, limit int) (int, error) {
+		return try(b, b.scope, func(ctx context.Context, tx ports.Tx) (int, error) {
+			return tx.Deliveries.ResendListed(ctx, f, b.now.Add(time.Hour), limit)
+		})
+	}
+	for _, test := range []struct {
+		name     string
+		f        billing.DeliveryFilter
+		one, two []billing.Event // oldest first
+	}{
+		{"all", billing.DeliveryFilter{}, []billing.Event{paid, denied}, []billing.Event{paid}},
+		{"all again, each event once", billing.DeliveryFilter{}, []billing.Event{paid, denied}, []billing.Event{paid}},
+		{"to one", billing.DeliveryFilter{EndpointID: one.ID}, []billing.Event{paid, denied}, nil},
+		{"of an event", billing.DeliveryFilter{EventID: denied.ID}, []billing.Event{denied}, nil},
+		{"of a type", billing.DeliveryFilter{EventType: paid.Type}, []billing.Event{paid}, []billing.Event{paid}},
+		{"of a state", billing.DeliveryFilter{State: billing.DeliveryFailed}, nil, nil},
+		{"before", billing.DeliveryFilter{CreatedBefore: denied.CreatedAt}, []billing.Event{paid}, []billing.Event{paid}},
+	} {
+		calls := b.calls()
+		n, err := resend(test.f, 100)
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+		}
+		equal(t, test.name+": deliveries", n, len(test.one)+len(test.two))
+		for e, want := range map[*billing.WebhookEndpoint][]billing.Event{one: test.one, two: test.two} {
+			b.resent(test.name, e.ID, want)
+			equal(t, test.name+": calls", b.calls()[e.ID]-calls[e.ID], min(len(want), 1))
+		}
+		b.settleAll(one.ID, two.ID)
+	}
+	equal(t, "deliveries to a disabled endpoint", len(b.deliveries(off.ID)), 2)
+	_, err := resend(billing.DeliveryFilter{EndpointID: off.ID}, 100)
+	wantCode(t, "to a disabled endpoint", err, billing.CodeConflict)
+	_, err = resend(billing.DeliveryFilter{EndpointID: id[billing.WebhookEndpointID]()}, 100)
+	wantCode(t, "to an absent endpoint", err, billing.CodeNotFound)
+	_, err = resend(billing.DeliveryFilter{EventID: id[billing.EventID]()}, 100)
+	wantCode(t, "an absent event", err, billing.CodeNotFound)
+	before := b.deliveries(one.ID)
+	f := billing.DeliveryFilter{EndpointID: one.ID}
+	_, err = resend(f, len(before)-1)
+	wantCode(t, "one too many", err, billing.CodeInvalidRequest)
+	equal(t, "deliveries queued for nothing", b.deliveries(one.ID), before)
+	if n, err := resend(f, len(before)); n != 2 || err != nil {
+		t.Errorf("as many as the limit: %d queued, %v", n, err)
+	}
 }
 
 func (b *bench) resend(f billing.ResendFilter, limit int) (n int, err error) {

@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"errors"
+	"strconv"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -39,6 +40,11 @@ func testOffices(b *bench) {
 		ID: id[billing.OfficeID](), Scope: b.scope, Name: "Main", NPI: "1234567893", TaxID: "123456789", Phone: "5125550100",
 		Address:  billing.Address{Line1: "1 Main St", Line2: "#2", City: "Austin", State: "TX", ZIP: "787010001"},
 		TimeZone: "America/Chicago", CreatedAt: b.now, VerifiedAt: b.now.Add(time.Minute),
+		OfficeDetails: billing.OfficeDetails{
+			Entity: billing.EntityPerson, FirstName: "Ana", LastName: "Diaz", Taxonomy: "122300000X", ContactName: "Billing",
+			PayTo:           billing.Address{Line1: "P.O. Box 1", City: "Austin", State: "TX", ZIP: "787010001"},
+			ProviderNumbers: []billing.ProviderNumber{{PayerID: "CHTEST", Number: "N-1", LocationNumber: "L-1"}},
+		},
 	}
 	second := &billing.Office{ID: id[billing.OfficeID](), Scope: b.scope, Name: "Branch", TaxID: "12-3456789", CreatedAt: b.now.Add(time.Second)}
 	b.in(func(ctx context.Context, tx ports.Tx) error {
@@ -52,6 +58,54 @@ func testOffices(b *bench) {
 	}), []*billing.Office{second, first})
 	b.numbered(first, second)
 	b.verify(second, first)
+	b.officesAreSaved(first, second)
+	b.providersAreSaved()
+}
+
+// providersAreSaved changes every field of a provider. A retired one is not the
+// default.
+func (b *bench) providersAreSaved() {
+	get := func(id billing.ProviderID) *billing.Provider {
+		return read(b, func(ctx context.Context, tx ports.Tx) (*billing.Provider, error) { return tx.Providers.Get(ctx, id) })
+	}
+	oldest := get(billing.ProviderID{})
+	next := *oldest
+	next.ID, next.CreatedAt = id[billing.ProviderID](), oldest.CreatedAt.Add(time.Second)
+	want := Filled[billing.Provider](b.t)
+	want.ID, want.Scope, want.CreatedAt, want.Retired = oldest.ID, oldest.Scope, oldest.CreatedAt, true
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		p, err := tx.Providers.Lock(ctx, oldest.ID)
+		if err != nil {
+			return err
+		}
+		*p = want
+		return errors.Join(tx.Providers.Insert(ctx, &next), tx.Providers.Save(ctx, p))
+	})
+	equal(b.t, "saved provider", get(oldest.ID), &want)
+	equal(b.t, "default provider", get(billing.ProviderID{}), &next)
+	b.absent("an absent provider to lock", func(ctx context.Context, tx ports.Tx) (any, error) {
+		return tx.Providers.Lock(ctx, id[billing.ProviderID]())
+	})
+}
+
+// officesAreSaved changes every field of an office, and no other office.
+func (b *bench) officesAreSaved(first, second *billing.Office) {
+	want := Filled[billing.Office](b.t)
+	want.ID, want.Scope, want.CreatedAt = second.ID, second.Scope, second.CreatedAt
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		got, err := tx.Offices.Lock(ctx, second.ID)
+		if err != nil {
+			return err
+		}
+		*got = want
+		return tx.Offices.Save(ctx, got)
+	})
+	for _, o := range []*billing.Office{first, &want} {
+		equal(b.t, "saved office", read(b, func(ctx context.Context, tx ports.Tx) (*billing.Office, error) { return tx.Offices.Get(ctx, o.ID) }), o)
+	}
+	b.absent("an absent office to lock", func(ctx context.Context, tx ports.Tx) (any, error) {
+		return tx.Offices.Lock(ctx, id[billing.OfficeID]())
+	})
 }
 
 // numbered finds offices of the scope by their numbers. Another scope has
@@ -172,4 +226,100 @@ func testPatientRace(b *bench) {
 	for _, id := range found {
 		equal(t, "patient", id, found[0])
 	}
+}
+
+// testSearch finds patients and claims by what a person types.
+func testSearch(b *bench) {
+	zoe, cruz, twin, stranger := b.person(), b.person(), b.person(), b.person()
+	cruz.FirstName, cruz.LastName, cruz.DateOfBirth = "María José", "de la Cruz", billing.Date{Year: 1981, Month: 3, Day: 1}
+	twin.FirstName, twin.LastName, stranger.Scope = "Obi", "Zoll", b.others()[0]
+	cruz.CreatedAt, twin.CreatedAt = zoe.CreatedAt.Add(time.Second), zoe.CreatedAt.Add(2*time.Second)
+	for n, p := range []billing.Patient{zoe, cruz, twin, stranger} {
+		if _, err := try(b, p.Scope, func(ctx context.Context, tx ports.Tx) ([]billing.PatientID, error) {
+			return tx.Patients.Find(ctx, []billing.Person{{Key: "key " + strconv.Itoa(n), Patient: p}})
+		}); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	first, second, other := b.claim(1), b.claim(2), b.claim(3)
+	first.PatientID, first.Subscriber.MemberID, first.PatientControlNumber = zoe.ID, "Abc-77", "Pcn-1"
+	second.PatientID, second.Subscriber.MemberID, second.Kind = cruz.ID, "X1", billing.KindPredetermination
+	other.PatientID, other.Subscriber.MemberID = billing.PatientID{}, "aBC-77"
+	b.insertClaims(first, second, other)
+	for text, want := range map[string]struct {
+		patients []billing.PatientID
+		claims   []billing.ClaimID
+	}{
+		"zo":                 {[]billing.PatientID{twin.ID, zoe.ID}, []billing.ClaimID{first.ID}},
+		"ZOË":                {[]billing.PatientID{zoe.ID}, []billing.ClaimID{first.ID}},
+		"obrien":             {[]billing.PatientID{zoe.ID}, []billing.ClaimID{first.ID}},
+		"o'b zoe":            {[]billing.PatientID{zoe.ID}, []billing.ClaimID{first.ID}},
+		"zoe o'b":            {[]billing.PatientID{zoe.ID}, []billing.ClaimID{first.ID}},
+		"O'Brien, Z":         {[]billing.PatientID{zoe.ID}, []billing.ClaimID{first.ID}},
+		"Z, O'Brien":         {},
+		"maria de la c":      {[]billing.PatientID{cruz.ID}, []billing.ClaimID{second.ID}},
+		"maria jose d":       {[]billing.PatientID{cruz.ID}, []billing.ClaimID{second.ID}},
+		"02/29/1980":         {[]billing.PatientID{twin.ID, zoe.ID}, []billing.ClaimID{first.ID}},
+		"obi 1980-02-29":     {[]billing.PatientID{twin.ID}, nil},
+		"cruz 1980-02-29":    {},
+		"abc-77":             {[]billing.PatientID{zoe.ID}, []billing.ClaimID{other.ID, first.ID}},
+		"pcn-1":              {nil, []billing.ClaimID{first.ID}},
+		"abc-7":              {},
+		"%":                  {},
+		"zo_":                {[]billing.PatientID{twin.ID, zoe.ID}, []billing.ClaimID{first.ID}},
+		"1980-02-29 no such": {},
+	} {
+		what := billing.ParseSearch(text)
+		var people []*billing.Patient
+		var claims []*billing.ClaimRecord
+		b.in(func(ctx context.Context, tx ports.Tx) error {
+			ids, more, err := tx.Patients.Search(ctx, what)
+			if err != nil {
+				return err
+			}
+			equal(b.t, text+": more", more, false)
+			if people, err = tx.Patients.Read(ctx, ids, billing.Page{Limit: 10}); err == nil {
+				claims, err = tx.Claims.Search(ctx, what.Reference, ids, billing.Page{Limit: 10})
+			}
+			return err
+		})
+		var patientIDs []billing.PatientID
+		for _, p := range people {
+			patientIDs = append(patientIDs, p.ID)
+		}
+		var claimIDs []billing.ClaimID
+		for _, c := range claims {
+			claimIDs = append(claimIDs, c.ID)
+		}
+		equal(b.t, text+": patients", patientIDs, want.patients)
+		equal(b.t, text+": claims", claimIDs, want.claims)
+	}
+	all := walk(2, func(p billing.Page) []*billing.Patient {
+		return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Patient, error) { return tx.Patients.List(ctx, p) })
+	}, func(p *billing.Patient) billing.Position { return billing.Position{Time: p.CreatedAt, ID: p.ID} }, func() {})
+	equal(b.t, "all", all, []*billing.Patient{&twin, &cruz, &zoe})
+}
+
+// testSearchLimit finds no more patients than a search may.
+func testSearchLimit(b *bench) {
+	var people []billing.Person
+	for n := range billing.MaxSearchPatients + 1 {
+		p := b.person()
+		p.FirstName = "Zoë " + strconv.Itoa(n)
+		people = append(people, billing.Person{Key: strconv.Itoa(n), Patient: p})
+	}
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		if _, err := tx.Patients.Find(ctx, people); err != nil {
+			return err
+		}
+		found, more, err := tx.Patients.Search(ctx, billing.ParseSearch("brien"))
+		equal(b.t, "none", len(found), 0)
+		equal(b.t, "no more", more, false)
+		if err == nil {
+			found, more, err = tx.Patients.Search(ctx, billing.ParseSearch("obrien"))
+		}
+		equal(b.t, "found", len(found), billing.MaxSearchPatients)
+		equal(b.t, "more", more, true)
+		return err
+	})
 }

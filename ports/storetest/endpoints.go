@@ -83,7 +83,7 @@ func testEndpoints(b *bench) {
 	every, some, ill := b.endpoint(0), b.endpoint(1), b.endpoint(2)
 	some.EventTypes, some.URL = billing.EventTypes()[:3], "https://example.com/"+strings.Repeat("u", billing.MaxWebhookURL-20)
 	some.Description = ""
-	ill.Status = billing.EndpointDisabled
+	ill.Status, ill.DisabledBy, ill.DeliveredAt = billing.EndpointDisabled, billing.DisabledByGone, b.now.Add(-2*time.Hour)
 	ill.Health = billing.EndpointHealth{Failures: 12, FailingSince: b.now.Add(-time.Hour), CircuitUntil: b.now.Add(time.Second)}
 	want := []*billing.WebhookEndpoint{ill, some, every}
 	for _, e := range []*billing.WebhookEndpoint{some, every, ill} {
@@ -117,8 +117,10 @@ func testSaveEndpoint(b *bench) {
 		func() { e.Secret = billing.NewWebhookSecret() },
 		func() { e.Status = billing.EndpointDisabled },
 		func() { e.Health = billing.EndpointHealth{Failures: 1, FailingSince: b.now} },
+		func() { e.DisabledBy, e.DeliveredAt = billing.DisabledByUser, b.now },
 		func() { e.EventTypes = nil },
-		func() { e.Status, e.Health = billing.EndpointEnabled, billing.EndpointHealth{} },
+		func() { e.Status, e.Health, e.DisabledBy = billing.EndpointEnabled, billing.EndpointHealth{}, "" },
+		func() { e.DeliveredAt = time.Time{} },
 	} {
 		change()
 		b.saveEndpoint(e)
@@ -238,7 +240,7 @@ func testWebhookScopes(b *bench) {
 			wantCode(t, what, read(), billing.CodeNotFound)
 		}
 		endpoints, err1 := tx.Endpoints.List(ctx)
-		deliveries, err2 := tx.Deliveries.List(ctx, e.ID, billing.Page{Limit: 10})
+		deliveries, err2 := tx.Deliveries.List(ctx, billing.DeliveryFilter{EndpointID: e.ID}, billing.Page{Limit: 10})
 		taken, holds, err3 := tx.Lanes.Take(ctx, e.ID, holder, "there", time.Minute)
 		n, err4 := tx.Deliveries.Resend(ctx, billing.ResendFilter{}, b.now, 10)
 		if len(endpoints)+len(deliveries)+n > 0 || taken || holds != "" {

@@ -51,11 +51,13 @@ func testEventFilters(b *bench) {
 		want []billing.EventID
 	}{
 		"none":     {billing.EventFilter{}, []billing.EventID{three.ID, two.ID, one.ID}},
-		"type":     {billing.EventFilter{Type: billing.EventClaimPaid}, []billing.EventID{two.ID}},
+		"type":     {billing.EventFilter{Types: []billing.EventType{billing.EventClaimPaid}}, []billing.EventID{two.ID}},
 		"resource": {billing.EventFilter{Resource: two.Resource}, []billing.EventID{three.ID, two.ID}},
 		"after":    {billing.EventFilter{CreatedAfter: two.CreatedAt}, []billing.EventID{three.ID, two.ID}},
 		"before":   {billing.EventFilter{CreatedBefore: two.CreatedAt}, []billing.EventID{one.ID}},
-		"both":     {billing.EventFilter{Type: billing.EventClaimDenied, Resource: two.Resource}, []billing.EventID{three.ID}},
+		"types":    {billing.EventFilter{Types: []billing.EventType{billing.EventClaimDenied, billing.EventEligibilityCompleted}}, []billing.EventID{three.ID, one.ID}},
+		"two":      {billing.EventFilter{Types: []billing.EventType{billing.EventClaimDenied, billing.EventClaimPaid}, Resource: two.Resource}, []billing.EventID{three.ID, two.ID}},
+		"both":     {billing.EventFilter{Types: []billing.EventType{billing.EventClaimDenied}, Resource: two.Resource}, []billing.EventID{three.ID}},
 	} {
 		equal(t, name, eventIDs(b.listEvents(test.f, billing.Page{Limit: 25})), test.want)
 		reversed := slices.Clone(test.want)

@@ -207,52 +207,105 @@ func testForget(b *bench) {
 	}
 }
 
+// testAPIKeys stores keys of both modes in a transaction of one, and the events of
+// each key in the key's own mode.
 func testAPIKeys(b *bench) {
-	t := b.t
-	k := &billing.APIKey{
+	t, elsewhere, live := b.t, newScope(), billing.Scope{Org: b.scope.Org, Mode: billing.ModeLive}
+	b.organization()
+	b.practice(elsewhere.Org)
+	at := b.now.Add(time.Minute)
+	first := &billing.APIKey{
 		ID: id[billing.KeyID](), Scope: b.scope, Name: "Front desk", Permissions: []billing.Permission{billing.PermissionRead, billing.PermissionSubmit},
 		LastFour: "wXyZ", CreatedAt: b.now,
 	}
-	created, revoked := b.event(k.ID, billing.EventAPIKeyCreated, 0), b.event(k.ID, billing.EventAPIKeyRevoked, 1)
+	second := &billing.APIKey{ID: id[billing.KeyID](), Scope: live, Name: "Reports", Permissions: []billing.Permission{billing.PermissionRead}, LastFour: "aBcD", CreatedAt: at}
+	other := &billing.APIKey{ID: id[billing.KeyID](), Scope: elsewhere, Name: "Theirs", Permissions: []billing.Permission{billing.PermissionRead}, LastFour: "0000", CreatedAt: b.now}
+	events := map[billing.EventType][]billing.Event{}
+	for n, k := range []*billing.APIKey{first, second, other} {
+		for _, kind := range []billing.EventType{billing.EventAPIKeyCreated, billing.EventAPIKeyRevoked} {
+			e := b.event(k.ID, kind, n)
+			e.Scope = k.Scope
+			events[kind] = append(events[kind], e)
+		}
+		in := map[bool]billing.Scope{true: b.scope, false: elsewhere}[k != other]
+		err := b.try(in, func(ctx context.Context, tx ports.Tx) error {
+			check := b.answered(n) // queued before, and written in the mode of the transaction
+			check.Scope = in
+			err := errors.Join(tx.APIKeys.Insert(ctx, k, digest(k.Name)), tx.Checks.Insert(ctx, check), tx.APIKeys.Append(ctx, events[billing.EventAPIKeyCreated][n]))
+			_, gone := tx.Checks.Get(ctx, check.ID)
+			return errors.Join(err, gone)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	revoke := func(in billing.Scope, k *billing.APIKey, at time.Time) (got *billing.APIKey, did bool, err error) {
+		err = b.try(in, func(ctx context.Context, tx ports.Tx) error {
+			if got, did, err = tx.APIKeys.Revoke(ctx, k.ID, at); err != nil || !did {
+				return err
+			}
+			return tx.APIKeys.Append(ctx, events[billing.EventAPIKeyRevoked][1])
+		})
+		return got, did, err
+	}
+	for n, want := range []bool{true, false} { // the second is of live mode
+		got, did, err := revoke(b.scope, second, at.Add(time.Duration(n)*time.Minute))
+		second.RevokedAt = at
+		if err != nil || did != want {
+			t.Errorf("revoke: %v, %v", did, err)
+		}
+		equal(t, "revoked key", got, second)
+	}
+	for _, absent := range []*billing.APIKey{other, {ID: id[billing.KeyID]()}} {
+		_, _, err := revoke(b.scope, absent, at)
+		wantCode(t, "revoking an absent key", err, billing.CodeNotFound)
+	}
+	list := func(in billing.Scope, p billing.Page) []*billing.APIKey {
+		all, err := try(b, in, func(ctx context.Context, tx ports.Tx) ([]*billing.APIKey, error) { return tx.APIKeys.List(ctx, p) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	equal(t, "keys", list(b.scope, billing.Page{Limit: 10}), []*billing.APIKey{second, first})
+	equal(t, "keys in live mode", list(live, billing.Page{Limit: 10}), []*billing.APIKey{second, first})
+	equal(t, "the next page", list(b.scope, billing.Page{Limit: 1, After: &billing.Position{Time: second.CreatedAt, ID: second.ID}}), []*billing.APIKey{first})
+	equal(t, "keys elsewhere", list(elsewhere, billing.Page{Limit: 10}), []*billing.APIKey{other})
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
-		return errors.Join(
-			tx.Orgs.Insert(ctx, &billing.Organization{ID: b.scope.Org, Name: "Practice", CreatedAt: b.now}),
-			tx.APIKeys.Insert(ctx, k, digest("secret")), tx.APIKeys.Append(ctx, created))
-	})
-	at := b.now.Add(time.Minute)
-	b.system(func(ctx context.Context, tx ports.SystemTx) error {
-		got, err := tx.APIKeys.Find(ctx, digest("secret"))
-		equal(t, "key", got, k)
+		valid, err := tx.KeyFinder.Valid(ctx, []billing.KeyID{first.ID, second.ID, id[billing.KeyID]()})
+		equal(t, "valid keys", valid, []billing.KeyID{first.ID})
 		if err != nil {
 			return err
 		}
-		_, err = tx.APIKeys.Find(ctx, digest("Secret"))
+		for _, k := range []*billing.APIKey{first, second, other} {
+			got, err := tx.KeyFinder.Find(ctx, digest(k.Name))
+			again, err2 := tx.KeyFinder.Get(ctx, k.ID)
+			equal(t, "key by its digest", got, k)
+			equal(t, "key by its ID", again, k)
+			if err := errors.Join(err, err2); err != nil {
+				return err
+			}
+		}
+		_, err = tx.KeyFinder.Find(ctx, digest("front desk"))
 		wantCode(t, "an unknown secret", err, billing.CodeNotFound)
-		_, _, err = tx.APIKeys.Revoke(ctx, id[billing.KeyID](), at)
-		wantCode(t, "revoking an unknown key", err, billing.CodeNotFound)
+		_, err = tx.KeyFinder.Get(ctx, id[billing.KeyID]())
+		wantCode(t, "an unknown key", err, billing.CodeNotFound)
 		return nil
 	})
-	for n, first := range []bool{true, false} {
-		b.system(func(ctx context.Context, tx ports.SystemTx) error {
-			got, did, err := tx.APIKeys.Revoke(ctx, k.ID, at.Add(time.Duration(n)*time.Minute))
-			if err != nil || did != first || !got.RevokedAt.Equal(at) {
-				t.Errorf("revoke: %+v, %v, %v", got, did, err)
-			}
-			if did {
-				return tx.APIKeys.Append(ctx, revoked)
-			}
-			return nil
+	for in, want := range map[billing.Scope][]billing.Event{
+		b.scope: {events[billing.EventAPIKeyCreated][0]}, elsewhere: {events[billing.EventAPIKeyCreated][2]},
+		live: {events[billing.EventAPIKeyRevoked][1], events[billing.EventAPIKeyCreated][1]},
+	} {
+		got, err := try(b, in, func(ctx context.Context, tx ports.Tx) ([]*billing.Event, error) {
+			return tx.Events.List(ctx, billing.EventFilter{}, billing.Page{Limit: 10})
 		})
-	}
-	k.RevokedAt = at
-	b.system(func(ctx context.Context, tx ports.SystemTx) error {
-		got, err := tx.APIKeys.List(ctx, b.scope.Org)
-		equal(t, "keys", got, []*billing.APIKey{k})
-		return err
-	})
-	for n, e := range []billing.Event{created, revoked} {
-		e.Sequence = n + 1
-		got := read(b, func(ctx context.Context, tx ports.Tx) (*billing.Event, error) { return tx.Events.Get(ctx, e.ID) })
-		equal(t, "event", *got, e)
+		if err != nil || len(got) != len(want) {
+			t.Errorf("events of %s: %v, %v", in.Mode, got, err)
+			continue
+		}
+		for n, e := range want {
+			e.Sequence = len(want) - n
+			equal(t, "event", *got[n], e)
+		}
 	}
 }

@@ -328,6 +328,33 @@ func testRecordAndDue(b *bench) {
 	})
 }
 
+// testRecordSuccess records attempts, and reads the time of the endpoint's last
+// success.
+func testRecordSuccess(b *bench) {
+	e := b.newEndpoint(0)
+	b.happen(5)
+	_, due, _ := b.dueAt(e.ID, b.now.Add(time.Hour), 10)
+	for n, test := range []struct {
+		what   string
+		at     time.Time
+		status int
+		url    string
+		want   time.Time
+	}{
+		{"a failure", b.now, 500, e.URL, time.Time{}},
+		{"a success", b.now.Add(2 * time.Second), 204, e.URL, b.now.Add(2 * time.Second)},
+		{"another URL", b.now.Add(time.Hour), 204, "https://example.org", b.now.Add(2 * time.Second)},
+		{"a later success", b.now.Add(3 * time.Second), 200, e.URL, b.now.Add(3 * time.Second)},
+		{"an earlier success", b.now.Add(time.Second), 200, e.URL, b.now.Add(3 * time.Second)},
+	} {
+		d := *due[n].Delivery
+		d.Tried(billing.Attempt{At: test.at, Status: test.status, URL: test.url}, 0.5)
+		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Lanes.Record(ctx, []*billing.Delivery{&d}) })
+		e.DeliveredAt = test.want
+		equal(b.t, test.what, b.getEndpoint(e.ID), e)
+	}
+}
+
 // testRecordHealth records the health of an endpoint while its owner changes it.
 func testRecordHealth(b *bench) {
 	t := b.t
@@ -348,7 +375,7 @@ func testRecordHealth(b *bench) {
 	e.Status = billing.EndpointEnabled
 	b.saveEndpoint(e)
 	gone := *e
-	gone.Status = billing.EndpointDisabled
+	gone.Status, gone.DisabledBy = billing.EndpointDisabled, billing.DisabledByGone
 	b.recordHealth(gone, ill)
 	gone.Health = ill
 	equal(t, "endpoint that is gone", b.getEndpoint(e.ID), &gone)

@@ -30,7 +30,7 @@ func (b *bench) era(n int) *billing.ERA {
 		Warnings: []billing.WarningCode{billing.WarnEnvelopeCounts}, ClaimCount: 3, MatchedCount: 2,
 		Progress: billing.ERAProgress{Applied: 1, Ignored: 1, Forwarded: 1},
 		File:     billing.FileRef{Name: "f.835", ControlNumbers: billing.ControlNumbers{Interchange: "1", Group: "2", Transaction: "3"}},
-		Stage:    billing.ERAApplying, ReceivedAt: b.now.Add(time.Duration(n) * time.Microsecond),
+		Origin:   billing.FileFromImport, Stage: billing.ERAApplying, ReceivedAt: b.now.Add(time.Duration(n) * time.Microsecond),
 	}
 }
 
@@ -51,6 +51,15 @@ func (b *bench) insertERAs(all ...*billing.ERA) {
 		}
 		e.Arrival, last = stored.Arrival, stored.Arrival
 	}
+}
+
+func (b *bench) knownERA(identity [32]byte) (known billing.ERAID) {
+	b.t.Helper()
+	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
+		known, err = tx.Quarantine.Known(ctx, identity)
+		return err
+	})
+	return known
 }
 
 func (b *bench) insertERA(e *billing.ERA, identity [32]byte) (known billing.ERAID, err error) {
@@ -77,11 +86,18 @@ func testERAs(b *bench) {
 	} else {
 		equal(t, "bare remittance", e, bare)
 	}
+	equal(t, "the known payment", b.knownERA(digest(one.ID.String())), one.ID)
+	equal(t, "an unknown payment", b.knownERA(digest("another")), billing.ERAID{})
 	again := b.era(2)
 	if known, err := b.insertERA(again, digest(one.ID.String())); known != one.ID || err != nil {
 		t.Errorf("the same payment: %v, %v", known, err)
 	}
+	mine := b.scope
 	again.Scope = newScope()
+	if b.scope = again.Scope; !b.knownERA(digest(one.ID.String())).IsZero() {
+		t.Error("another scope knows the payment")
+	}
+	b.scope = mine
 	if known, err := b.insertERA(again, digest(one.ID.String())); !known.IsZero() || err != nil {
 		t.Errorf("the same payment to another scope: %v, %v", known, err)
 	}
@@ -162,7 +178,7 @@ func testERAFilters(b *bench) {
 	t := b.t
 	wanted, other := b.era(10), b.era(5)
 	wanted.State, wanted.PostedAt, wanted.Payment.Date = billing.ERAPosted, b.now, billing.Date{Year: 2026, Month: 5, Day: 9}
-	wanted.Progress.Unmatched = 1
+	wanted.Progress.Unmatched, wanted.Balanced, wanted.OfficeID, wanted.Payment.TraceNumber = 1, !other.Balanced, id[billing.OfficeID](), "Trace-1"
 	other.Payment.Date = billing.Date{Year: 2026, Month: 5, Day: 7}
 	dateless := b.era(0)
 	dateless.Payment.Date = billing.Date{}
@@ -178,12 +194,15 @@ func testERAFilters(b *bench) {
 	day := wanted.Payment.Date
 	for name, f := range map[string]billing.ERAFilter{
 		"state":     {State: billing.ERAPosted},
-		"unmatched": {NeedsAttention: true},
+		"unmatched": {NeedsAttention: new(true)},
 		"payer":     {PayerID: wanted.Payer.ID},
 		"paid":      {PaidFrom: day, PaidTo: day},
 		"since":     {PaidFrom: day},
 		"received":  {ReceivedFrom: wanted.ReceivedAt, ReceivedTo: wanted.ReceivedAt.Add(time.Microsecond)},
-		"all":       {State: billing.ERAPosted, NeedsAttention: true, PayerID: wanted.Payer.ID, PaidFrom: day, PaidTo: day, ReceivedFrom: wanted.ReceivedAt},
+		"office":    {OfficeID: wanted.OfficeID},
+		"trace":     {TraceNumber: "Trace-1"},
+		"balanced":  {Balanced: &wanted.Balanced},
+		"all":       {State: billing.ERAPosted, NeedsAttention: new(true), PayerID: wanted.Payer.ID, PaidFrom: day, PaidTo: day, ReceivedFrom: wanted.ReceivedAt},
 	} {
 		equal(t, name, list(f, billing.Page{Limit: 10}), []*billing.ERA{wanted})
 	}
@@ -198,7 +217,21 @@ func testERAFilters(b *bench) {
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		return errors.Join(tx.ERAs.Save(ctx, wanted), tx.ERAs.Save(ctx, other), tx.ERAs.Save(ctx, unbalanced))
 	})
-	equal(t, "those that need attention", pages(billing.ERAFilter{NeedsAttention: true}), []*billing.ERA{unbalanced, other})
+	equal(t, "those that do not", pages(billing.ERAFilter{NeedsAttention: new(false)}), []*billing.ERA{wanted, dateless})
+	equal(t, "another trace number", len(pages(billing.ERAFilter{TraceNumber: "trace-1"})), 0)
+
+	applied, review, ignored := b.eraClaim(1), b.eraClaim(1), b.eraClaim(1)
+	ours := id[billing.ClaimID]()
+	applied.ERAClaimProgress = billing.ERAClaimProgress{Status: billing.RemitApplied, ClaimID: ours, AppliedAt: b.now}
+	review.ERAClaimProgress = billing.ERAClaimProgress{Status: billing.RemitNeedsReview, ClaimID: ours}
+	ignored.ERAClaimProgress = billing.ERAClaimProgress{Status: billing.RemitIgnored}
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		return errors.Join(tx.ERAClaims.Insert(ctx, wanted.ID, []*billing.ERAClaim{applied}), tx.ERAClaims.Insert(ctx, other.ID, []*billing.ERAClaim{review}),
+			tx.ERAClaims.Insert(ctx, dateless.ID, []*billing.ERAClaim{ignored}))
+	})
+	equal(t, "of a claim", pages(billing.ERAFilter{ClaimID: ours}), []*billing.ERA{wanted, other})
+	equal(t, "of another claim", len(pages(billing.ERAFilter{ClaimID: id[billing.ClaimID]()})), 0)
+	equal(t, "those that need attention", pages(billing.ERAFilter{NeedsAttention: new(true)}), []*billing.ERA{unbalanced, other})
 }
 
 func (b *bench) eraClaim(n int) *billing.ERAClaim {
@@ -325,48 +358,6 @@ func testERAClaims(b *bench) {
 		return errors.Join(err, err2)
 	})
 	b.absent("an absent claim of a remittance", func(ctx context.Context, tx ports.Tx) (any, error) { return tx.ERAClaims.Get(ctx, e.ID, 501) })
-}
-
-// testLedger reads what is applied to claims, with what its remittances say.
-func testLedger(b *bench) {
-	t := b.t
-	first, second, bare := b.era(0), b.era(1), b.era(2)
-	bare.Payer, bare.PayerName, bare.Payment = billing.PayerSummary{}, "", billing.ERAPayment{}
-	b.insertERAs(first, second, bare)
-	one, other, absent := id[billing.ClaimID](), id[billing.ClaimID](), id[billing.ClaimID]()
-	row := func(ordinal int, status billing.RemitStatus, claim billing.ClaimID) *billing.ERAClaim {
-		return b.became(b.eraClaim(ordinal), status, claim)
-	}
-	early := []*billing.ERAClaim{
-		row(1, billing.RemitApplied, one), row(2, billing.RemitPending, one), row(3, billing.RemitNeedsReview, one), row(4, billing.RemitUnmatched, one),
-		row(5, billing.RemitIgnored, one), row(6, billing.RemitForwarded, one), row(7, billing.RemitApplied, other), row(8, billing.RemitApplied, id[billing.ClaimID]()),
-	}
-	late := []*billing.ERAClaim{row(1, billing.RemitApplied, one), row(2, billing.RemitApplied, one)}
-	late[1].ERAClaimProgress = Filled[billing.ERAClaimProgress](t)
-	late[1].Status, late[1].ClaimID = billing.RemitApplied, one
-	last := row(1, billing.RemitApplied, one)
-	b.insertERAClaims(second.ID, late...)
-	b.insertERAClaims(first.ID, early...)
-	b.insertERAClaims(bare.ID, last)
-	ledger := func(claims ...billing.ClaimID) map[billing.ClaimID][]*billing.LedgerEntry {
-		return read(b, func(ctx context.Context, tx ports.Tx) (map[billing.ClaimID][]*billing.LedgerEntry, error) {
-			return tx.ERAClaims.Ledger(ctx, claims)
-		})
-	}
-	entry := func(e *billing.ERA, r *billing.ERAClaim) *billing.LedgerEntry {
-		return &billing.LedgerEntry{ERAClaim: r, ERA: e.Source()}
-	}
-	equal(t, "ledgers", ledger(one, other, absent), map[billing.ClaimID][]*billing.LedgerEntry{
-		one:   {entry(first, early[0]), entry(second, late[0]), entry(second, late[1]), entry(bare, last)},
-		other: {entry(first, early[6])},
-	})
-	equal(t, "no ledger", len(ledger(absent))+len(ledger()), 0)
-	b.saveERAClaims(first.ID, b.became(early[0], billing.RemitNeedsReview, one), b.became(early[3], billing.RemitApplied, one))
-	b.saveERAClaims(second.ID, b.became(late[1], billing.RemitApplied, other))
-	equal(t, "ledgers after changes", ledger(one, other), map[billing.ClaimID][]*billing.LedgerEntry{
-		one:   {entry(first, early[3]), entry(second, late[0]), entry(bare, last)},
-		other: {entry(first, early[6]), entry(second, late[1])},
-	})
 }
 
 // testUnmatched finds the remittances that a claim or a payment may match.

@@ -103,12 +103,13 @@ func testQuarantine(b *bench) {
 	t := b.t
 	file := func(n int, content string) *billing.Quarantined {
 		return &billing.Quarantined{
-			ID: id[billing.FileID](), Mode: billing.ModeTest, Name: "f" + strconv.Itoa(n), Reason: "no office has the number", Content: []byte(content),
+			ID: id[billing.FileID](), Scope: billing.Scope{Mode: billing.ModeTest}, Origin: billing.FileFromNetwork, Name: "f" + strconv.Itoa(n), Reason: "no office has the number", Content: []byte(content),
 			ReceivedAt: b.now.Add(time.Duration(n) * time.Second),
 		}
 	}
 	one, two, again, live := file(0, "ISA*1~"), file(1, "ISA*2~"), file(2, "ISA*1~"), file(3, "ISA*1~")
-	live.Mode = billing.ModeLive
+	live.Scope.Mode = billing.ModeLive
+	two.Payment = quarantinedPayment()
 	var got []*billing.Quarantined
 	list := func(ctx context.Context, tx ports.SystemTx) (err error) {
 		got, err = tx.Quarantine.List(ctx)
@@ -215,4 +216,99 @@ func testClaimScopes(b *bench) {
 		equal(t, "its claims", of, rows)
 		return errors.Join(err1, err2, err3)
 	})
+}
+
+func quarantinedPayment() *billing.QuarantinedPayment {
+	return &billing.QuarantinedPayment{
+		PayerName: "Payer", PayeeName: unicode, PayeeNPI: "1234567893", PayeeTaxID: "123456789", ClaimCount: 2,
+		Payment: billing.ERAPayment{Method: "ACH", TraceNumber: "T", Date: billing.Date{Year: 2026, Month: 2, Day: 3}, Total: 12345, ProviderAdjustmentsTotal: -5},
+		Numbers: billing.ControlNumbers{Interchange: "000000001", Group: "2", Transaction: "0003"},
+	}
+}
+
+// testOwnQuarantine stores files in the quarantine of a scope, where no other scope sees
+// them. Each scope, and the operator, may hold the same content once.
+func testOwnQuarantine(b *bench) {
+	t := b.t
+	mine := b.scope
+	file := func(n int, in billing.Scope, content string) *billing.Quarantined {
+		return &billing.Quarantined{
+			ID: id[billing.FileID](), Scope: in, Origin: billing.FileFromImport, Name: "f" + strconv.Itoa(n), Reason: "no office has the number",
+			Payment: quarantinedPayment(), Content: []byte(content), ReceivedAt: b.now.Add(time.Duration(n) * time.Second),
+		}
+	}
+	hold := func(q *billing.Quarantined) (stored billing.FileID) {
+		b.scope = q.Scope
+		b.in(func(ctx context.Context, tx ports.Tx) (err error) {
+			stored, err = tx.Quarantine.Insert(ctx, q)
+			return err
+		})
+		return stored
+	}
+	list := func(in billing.Scope, p billing.Page) (got []*billing.Quarantined) {
+		b.scope = in
+		b.in(func(ctx context.Context, tx ports.Tx) (err error) {
+			got, err = tx.Quarantine.List(ctx, p)
+			return err
+		})
+		return got
+	}
+	take := func(in billing.Scope, f billing.FileID) (q *billing.Quarantined, err error) {
+		return try(b, in, func(ctx context.Context, tx ports.Tx) (*billing.Quarantined, error) {
+			return tx.Quarantine.Take(ctx, f)
+		})
+	}
+	bare := func(q *billing.Quarantined) *billing.Quarantined {
+		without := *q
+		without.Content = nil
+		return &without
+	}
+	others := b.others()
+	one, two, three := file(0, mine, "ISA*1~"), file(1, mine, "ISA*2~"), file(2, mine, "ISA*3~")
+	two.Payment, two.Origin = nil, billing.FileFromNetwork
+	for _, q := range []*billing.Quarantined{one, two, three} {
+		equal(t, "a new file", hold(q), q.ID)
+	}
+	equal(t, "the same content again", hold(file(4, mine, "ISA*1~")), one.ID)
+	equal(t, "the first page", list(mine, billing.Page{Limit: 1}), []*billing.Quarantined{bare(three), bare(two)})
+	after := &billing.Position{Time: two.ReceivedAt, ID: two.ID}
+	equal(t, "the last page", list(mine, billing.Page{Limit: 1, After: after}), []*billing.Quarantined{bare(one)})
+	for _, other := range others {
+		theirs := file(5, other, "ISA*1~")
+		equal(t, "the same content of another", hold(theirs), theirs.ID)
+		equal(t, "the files of another", list(other, billing.Page{Limit: 9}), []*billing.Quarantined{bare(theirs)})
+		_, err := take(other, one.ID)
+		wantCode(t, "a file of another", err, billing.CodeNotFound)
+	}
+	nobodys := file(6, billing.Scope{Mode: mine.Mode}, "ISA*1~")
+	nobodys.Origin = billing.FileFromNetwork
+	b.system(func(ctx context.Context, tx ports.SystemTx) error {
+		err := tx.Quarantine.Insert(ctx, nobodys)
+		got, err2 := tx.Quarantine.Get(ctx, nobodys.ID)
+		equal(t, "the operator's file", got, nobodys)
+		seen, err3 := tx.Quarantine.Get(ctx, one.ID)
+		equal(t, "a scope's file, as the operator sees it", seen, one)
+		all, err4 := tx.Quarantine.List(ctx)
+		equal(t, "files that the operator sees", len(all), 4+len(others))
+		return errors.Join(err, err2, err3, err4)
+	})
+	_, err := take(mine, nobodys.ID)
+	wantCode(t, "the operator's file", err, billing.CodeNotFound)
+	var taken [4]*billing.Quarantined
+	b.race(times(len(taken), func(n int) (err error) {
+		if taken[n], err = take(mine, one.ID); billing.IsNotFound(err) {
+			err = nil
+		}
+		return err
+	})...)
+	n := 0
+	for _, q := range taken {
+		if q != nil {
+			n++
+			equal(t, "taken", q, one)
+		}
+	}
+	equal(t, "times that it was taken", n, 1)
+	again := file(7, mine, "ISA*1~")
+	equal(t, "taken, and here again", hold(again), again.ID)
 }

@@ -1,0 +1,138 @@
+package porttest
+
+import (
+	"context"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Totals fails unless the totals of the scope's claims are those of its claims, counted
+// one by one. No transaction may run meanwhile. It returns the totals.
+func Totals(tb testing.TB, store ports.Store, scope billing.Scope) (got billing.ClaimTotals) {
+	tb.Helper()
+	var all []*billing.Claim
+	var today billing.Date
+	err := store.View(context.WithoutCancel(tb.Context()), scope, func(ctx context.Context, tx ports.Tx) (err error) {
+		all = all[:0]
+		for _, kind := range []billing.ClaimKind{billing.KindClaim, billing.KindPredetermination} {
+			p := billing.Page{Limit: billing.MaxPageLimit}
+			for {
+				page, err := tx.Claims.List(ctx, billing.ClaimFilter{Kind: kind}, p)
+				if err != nil {
+					return err
+				}
+				for _, r := range page[:min(len(page), p.Limit)] {
+					all = append(all, r.Claim)
+				}
+				if len(page) <= p.Limit {
+					break
+				}
+				last := page[p.Limit-1]
+				p.After = &billing.Position{Time: last.CreatedAt, ID: last.ID}
+			}
+		}
+		today = billing.DateOf(tx.Clock.Now())
+		got, err = tx.Totals.Claims(ctx, today)
+		return err
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	want := counted(all, today)
+	for _, states := range got.States { // a state that claims have left may be there
+		for state, n := range states {
+			if n == 0 {
+				delete(states, state)
+			}
+		}
+	}
+	if !reflect.DeepEqual(got, want) {
+		tb.Errorf("the totals are\n%+v, but %d claims are\n%+v", got, len(all), want)
+	}
+	return got
+}
+
+// counted returns the totals of the claims.
+func counted(all []*billing.Claim, today billing.Date) billing.ClaimTotals {
+	totals := billing.ClaimTotals{States: map[billing.ClaimKind]map[billing.ClaimState]int{billing.KindClaim: {}, billing.KindPredetermination: {}}}
+	for _, age := range billing.ClaimAges() {
+		totals.Ages = append(totals.Ages, billing.AgeTotal{ClaimAge: age})
+	}
+	for n := range billing.ActivityDays {
+		totals.Sent = append(totals.Sent, billing.DayCount{Day: today.AddDays(n - billing.ActivityDays + 1)})
+	}
+	byID := map[billing.ClaimID]*billing.Claim{}
+	for _, c := range all {
+		byID[c.ID] = c
+	}
+	for _, c := range all {
+		totals.States[c.Kind][c.State]++
+		if c.SentAt.IsZero() || c.Kind != billing.KindClaim || c.Frequency == billing.FrequencyVoid {
+			continue
+		}
+		for i := range totals.Sent {
+			if totals.Sent[i].Day == billing.DateOf(c.SentAt) {
+				totals.Sent[i].Count.Count++
+			}
+		}
+	}
+	for _, c := range all {
+		first := byID[c.SecondaryTo]
+		switch second := byID[c.SecondaryID]; {
+		case first != nil && first.Linked(c): // with the first one
+		case second != nil && c.Linked(second):
+			addMoney(&totals, today, c, second)
+		default:
+			addMoney(&totals, today, c)
+		}
+	}
+	return totals
+}
+
+// addMoney adds the money of services to the totals. The claims bill them: one claim, or
+// the claims to the primary and to the secondary payer.
+func addMoney(totals *billing.ClaimTotals, today billing.Date, claims ...*billing.Claim) {
+	var m billing.ClaimMoney
+	var sent time.Time
+	var writtenOff, elsewhere billing.Money
+	open := false
+	for i, c := range claims {
+		if c.SentAt.IsZero() || c.State == billing.ClaimVoided || c.Kind != billing.KindClaim || c.Frequency == billing.FrequencyVoid {
+			continue
+		}
+		if sent.IsZero() || c.SentAt.Before(sent) {
+			sent = c.SentAt
+		}
+		open = open || c.State != billing.ClaimReconciled
+		m.Charged = max(m.Charged, c.Charge())
+		if s := c.Standing; s != nil {
+			m.Paid += s.Paid
+			m.PatientResponsibility = max(m.PatientResponsibility, s.PatientResponsibility)
+			writtenOff = max(writtenOff, s.Contractual)
+		}
+		if decided := i > 0 && claims[0].Standing != nil && claims[0].State != billing.ClaimVoided && !claims[0].SentAt.IsZero(); c.Turn() != billing.SequencePrimary && !decided {
+			for _, o := range c.OtherCoverage {
+				if o.Adjudication != nil {
+					elsewhere += o.Adjudication.Paid
+				}
+			}
+		}
+	}
+	if sent.IsZero() {
+		return
+	}
+	if open {
+		m.Outstanding = max(0, m.Charged-m.Paid-m.PatientResponsibility-writtenOff-elsewhere)
+	}
+	days := int(today.Time().Sub(billing.DateOf(sent.UTC()).Time()) / (24 * time.Hour))
+	for i := range totals.Ages {
+		if age := &totals.Ages[i]; days <= age.To || age.To == 0 {
+			age.ClaimMoney = age.Add(m)
+			return
+		}
+	}
+}

@@ -1,0 +1,22 @@
+package ports
+
+import (
+	"context"
+	"time"
+)
+
+// Proofs computes what proves that a person is a user.
+type Proofs interface {
+	// Hash returns the hash of a password for the email address. The same address
+	// and password always return the same hash, so one hash is compared with all
+	// users of an address. It is slow by design. It waits while the maximum number
+	// of hashes is being computed.
+	Hash(ctx context.Context, email, password string) (string, error)
+
+	// Step returns the time step at which the TOTP code of the secret is right, and
+	// whether it is right at the given time.
+	Step(secret, code string, at time.Time) (int64, bool)
+
+	// Mark returns a digest of the text that only this service can compute.
+	Mark(text string) [32]byte
+}

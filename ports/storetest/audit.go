@@ -1,0 +1,176 @@
+package storetest
+
+import (
+	"context"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// auditEntry returns an entry of the audit, n microseconds after the start of the test.
+func (b *bench) auditEntry(n int) *billing.AuditEntry {
+	at := b.now.Add(time.Duration(n) * time.Microsecond)
+	return &billing.AuditEntry{
+		ID: billing.NewID[billing.AuditEntryID](at), Org: b.scope.Org, Mode: b.scope.Mode, User: billing.UserID{15: 7}, Address: "192.0.2.1",
+		Operation: "GET /claims/{id}", Resource: id[billing.ClaimID]().String(), Shown: []string{id[billing.PatientID]().String()},
+		Status: 200, CreatedAt: at,
+	}
+}
+
+func (b *bench) insertAudit(entries ...*billing.AuditEntry) {
+	b.t.Helper()
+	b.system(func(ctx context.Context, tx ports.SystemTx) error { return tx.AuditLog.Insert(ctx, entries) })
+}
+
+func (b *bench) listAudit(f billing.AuditFilter, p billing.Page) []*billing.AuditEntry {
+	b.t.Helper()
+	return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.AuditEntry, error) { return tx.Audit.List(ctx, f, p) })
+}
+
+func testAudit(b *bench) {
+	t, all := b.t, billing.Page{Limit: 25}
+	b.organization()
+	ann := b.user(b.scope, "ann@example.com", billing.RoleOwner, 1)
+	b.addUser(b.scope, ann)
+	full, bare := b.auditEntry(0), b.auditEntry(1)
+	full.User = ann.ID
+	bare.Mode, bare.Resource, bare.Shown = "", "", nil // a sign-in that was refused
+	b.insertAudit(full, bare)
+	full.Email = "ann@example.com" // as it is when the entry is read
+	equal(t, "entries", b.listAudit(billing.AuditFilter{}, all), []*billing.AuditEntry{bare, full})
+
+	// An entry never changes.
+	later := *full
+	later.Status, later.Operation = 500, "POST /claims"
+	b.insertAudit(&later)
+	equal(t, "the entry inserted again", b.listAudit(billing.AuditFilter{User: ann.ID}, all), []*billing.AuditEntry{full})
+
+	// It belongs to both modes of its organization.
+	for _, scope := range []billing.Scope{{Org: b.scope.Org, Mode: billing.ModeLive}, newScope()} {
+		got, err := try(b, scope, func(ctx context.Context, tx ports.Tx) ([]*billing.AuditEntry, error) {
+			return tx.Audit.List(ctx, billing.AuditFilter{}, all)
+		})
+		if want := map[bool]int{true: 2}[scope.Org == b.scope.Org]; err != nil || len(got) != want {
+			t.Errorf("%d entries in %v, %v, want %d", len(got), scope, err, want)
+		}
+		for _, resource := range []string{full.Resource, full.Shown[0]} {
+			got, err := try(b, newScope(), func(ctx context.Context, tx ports.Tx) ([]*billing.AuditEntry, error) {
+				return tx.Audit.List(ctx, billing.AuditFilter{Resource: resource}, all)
+			})
+			if err != nil || len(got) > 0 {
+				t.Errorf("another organization's entries of %s: %d, %v", resource, len(got), err)
+			}
+		}
+	}
+}
+
+// testAuditOfWrites commits entries with the use of a key.
+func testAuditOfWrites(b *bench) {
+	t, all := b.t, billing.Page{Limit: 25}
+	made := b.auditEntry(0)
+	made.Status, made.Shown = 0, nil
+	record := func(use billing.KeyUse) {
+		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Keys.Record(ctx, use) })
+	}
+	req := billing.Request{Key: "k", Audit: made}
+	record(req.Waiting(id[billing.JobID](), b.now))
+	equal(t, "an entry without a reply", b.listAudit(billing.AuditFilter{}, all), []*billing.AuditEntry{made})
+	equal(t, "its resource", b.listAudit(billing.AuditFilter{Resource: made.Resource}, all), []*billing.AuditEntry{made})
+	// The work's own commit has no entry. The reply comes later.
+	record(billing.KeyUse{Key: "k", Reply: &billing.Reply{Status: 200}, CreatedAt: b.now})
+	shown := id[billing.PatientID]().String()
+	done := made.Replied(billing.Reply{Status: 422, Shown: []string{shown}})
+	b.insertAudit(done)
+	b.insertAudit(made)
+	for name, f := range map[string]billing.AuditFilter{"all": {}, "resource": {Resource: made.Resource}, "shown": {Resource: shown}, "user": {User: made.User}} {
+		equal(t, "the entry with its reply, "+name, b.listAudit(f, all), []*billing.AuditEntry{done})
+	}
+	// A reply in the commit of its write needs no other row.
+	one := b.auditEntry(1)
+	one.Status, one.Resource, one.Shown = 0, "", nil
+	reply := billing.Reply{Status: 201, Resource: id[billing.ClaimID]().String(), Shown: []string{shown}}
+	record(billing.Request{Key: "one", Audit: one}.Replied(reply, b.now))
+	equal(t, "the entry of a write", b.listAudit(billing.AuditFilter{Resource: reply.Resource}, all), []*billing.AuditEntry{one.Replied(reply)})
+	// No entry without its write.
+	lost := b.auditEntry(2)
+	err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
+		if err := tx.Keys.Record(ctx, billing.Request{Key: "lost", Audit: lost}.Replied(reply, b.now)); err != nil {
+			return err
+		}
+		_, err := tx.Claims.Get(ctx, id[billing.ClaimID]()) // sends what is queued, and fails
+		return err
+	})
+	wantCode(t, "a write that fails", err, billing.CodeNotFound)
+	equal(t, "the entries", len(b.listAudit(billing.AuditFilter{}, all)), 2)
+}
+
+func testListAudit(b *bench) {
+	at := func(e *billing.AuditEntry) billing.Position { return billing.Position{Time: e.CreatedAt, ID: e.ID} }
+	for _, f := range []billing.AuditFilter{{}, {Resource: id[billing.PatientID]().String()}} {
+		showing := func(n int) *billing.AuditEntry {
+			e := b.auditEntry(n)
+			if e.Shown = nil; f.Resource != "" {
+				e.Shown = []string{f.Resource}
+			}
+			return e
+		}
+		listed(b, showing, b.insertAudit, func(p billing.Page) []*billing.AuditEntry { return b.listAudit(f, p) }, at)
+	}
+}
+
+func testAuditFilters(b *bench) {
+	t := b.t
+	one, two, three := b.auditEntry(0), b.auditEntry(10), b.auditEntry(20)
+	two.User = billing.UserID{15: 8}
+	three.Resource, three.Shown = two.Resource, nil
+	b.insertAudit(one, two, three)
+	for name, test := range map[string]struct {
+		f    billing.AuditFilter
+		want []*billing.AuditEntry
+	}{
+		"none":        {billing.AuditFilter{}, []*billing.AuditEntry{three, two, one}},
+		"user":        {billing.AuditFilter{User: two.User}, []*billing.AuditEntry{two}},
+		"resource":    {billing.AuditFilter{Resource: two.Resource}, []*billing.AuditEntry{three, two}},
+		"shown":       {billing.AuditFilter{Resource: two.Shown[0]}, []*billing.AuditEntry{two}},
+		"from":        {billing.AuditFilter{CreatedAfter: two.CreatedAt}, []*billing.AuditEntry{three, two}},
+		"before":      {billing.AuditFilter{CreatedBefore: two.CreatedAt}, []*billing.AuditEntry{one}},
+		"all at once": {billing.AuditFilter{User: two.User, Resource: two.Resource, CreatedAfter: two.CreatedAt, CreatedBefore: three.CreatedAt}, []*billing.AuditEntry{two}},
+		"nothing":     {billing.AuditFilter{Resource: id[billing.ClaimID]().String()}, []*billing.AuditEntry{}},
+	} {
+		equal(t, "filter by "+name, b.listAudit(test.f, billing.Page{Limit: 25}), test.want)
+	}
+}
+
+// testForgetAudit deletes what is older than the six years of a new database, and
+// nothing younger.
+func testForgetAudit(b *bench) {
+	old := func(days int) *billing.AuditEntry {
+		e := b.auditEntry(0)
+		e.CreatedAt = e.CreatedAt.AddDate(0, 0, -days)
+		e.ID = billing.NewID[billing.AuditEntryID](e.CreatedAt)
+		return e
+	}
+	fresh, almost, expired, ancient := old(0), old(2189), old(2191), old(4000)
+	waiting := *expired
+	waiting.Status = 0
+	b.insertAudit(fresh, almost, &waiting, expired, ancient)
+	forgets := func(before time.Time, want int) {
+		b.t.Helper()
+		b.system(func(ctx context.Context, tx ports.SystemTx) error {
+			n, err := tx.AuditLog.Forget(ctx, before)
+			equal(b.t, "deleted entries", n, want)
+			return err
+		})
+	}
+	forgets(b.now.AddDate(-10, 0, 0), 1)
+	equal(b.t, "those that are left", b.listAudit(billing.AuditFilter{}, billing.Page{Limit: 9}), []*billing.AuditEntry{fresh, almost, expired})
+	forgets(b.now.Add(time.Hour), 2) // both rows of the expired one
+	equal(b.t, "the last six years", b.listAudit(billing.AuditFilter{}, billing.Page{Limit: 9}), []*billing.AuditEntry{fresh, almost})
+	for _, e := range []*billing.AuditEntry{almost, expired, ancient} {
+		for _, resource := range []string{e.Resource, e.Shown[0]} {
+			got := b.listAudit(billing.AuditFilter{Resource: resource}, billing.Page{Limit: 9})
+			equal(b.t, "entries of the resource", len(got), map[bool]int{true: 1}[e == almost])
+		}
+	}
+}

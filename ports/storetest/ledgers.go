@@ -1,0 +1,82 @@
+package storetest
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// testLedger reads what is applied to claims, with what its remittances say.
+func testLedger(b *bench) {
+	t := b.t
+	first, second, bare := b.era(0), b.era(1), b.era(2)
+	bare.Payer, bare.PayerName, bare.Payment = billing.PayerSummary{}, "", billing.ERAPayment{}
+	b.insertERAs(first, second, bare)
+	one, other, absent := id[billing.ClaimID](), id[billing.ClaimID](), id[billing.ClaimID]()
+	row := func(ordinal int, status billing.RemitStatus, claim billing.ClaimID) *billing.ERAClaim {
+		return b.became(b.eraClaim(ordinal), status, claim)
+	}
+	early := []*billing.ERAClaim{
+		row(1, billing.RemitApplied, one), row(2, billing.RemitPending, one), row(3, billing.RemitNeedsReview, one), row(4, billing.RemitUnmatched, one),
+		row(5, billing.RemitIgnored, one), row(6, billing.RemitForwarded, one), row(7, billing.RemitApplied, other), row(8, billing.RemitApplied, id[billing.ClaimID]()),
+	}
+	late := []*billing.ERAClaim{row(1, billing.RemitApplied, one), row(2, billing.RemitApplied, one)}
+	late[1].ERAClaimProgress = Filled[billing.ERAClaimProgress](t)
+	late[1].Status, late[1].ClaimID = billing.RemitApplied, one
+	last := row(1, billing.RemitApplied, one)
+	b.insertERAClaims(second.ID, late...)
+	b.insertERAClaims(first.ID, early...)
+	b.insertERAClaims(bare.ID, last)
+	ledger := func(claims ...billing.ClaimID) map[billing.ClaimID][]*billing.LedgerEntry {
+		return read(b, func(ctx context.Context, tx ports.Tx) (map[billing.ClaimID][]*billing.LedgerEntry, error) {
+			return tx.ERAClaims.Ledger(ctx, claims)
+		})
+	}
+	entry := func(e *billing.ERA, r *billing.ERAClaim) *billing.LedgerEntry {
+		return &billing.LedgerEntry{ERAClaim: r, ERA: e.Source()}
+	}
+	equal(t, "ledgers", ledger(one, other, absent), map[billing.ClaimID][]*billing.LedgerEntry{
+		one:   {entry(first, early[0]), entry(second, late[0]), entry(second, late[1]), entry(bare, last)},
+		other: {entry(first, early[6])},
+	})
+	equal(t, "no ledger", len(ledger(absent))+len(ledger()), 0)
+	b.saveERAClaims(first.ID, b.became(early[0], billing.RemitNeedsReview, one), b.became(early[3], billing.RemitApplied, one))
+	b.saveERAClaims(second.ID, b.became(late[1], billing.RemitApplied, other))
+	equal(t, "ledgers after changes", ledger(one, other), map[billing.ClaimID][]*billing.LedgerEntry{
+		one:   {entry(first, early[3]), entry(second, late[0]), entry(bare, last)},
+		other: {entry(first, early[6]), entry(second, late[1])},
+	})
+}
+
+// testLinked finds the claims to other payers for the same services, from either side.
+func testLinked(b *bench) {
+	first, second, alone, other := b.claim(0), b.claim(1), b.claim(2), b.claim(3)
+	b.insertClaims(first, alone, other)
+	second.SecondaryTo = first.ID
+	b.insertClaims(second)
+	b.changeClaim(first.ID, func(c *billing.Claim) { c.SecondaryID = second.ID })
+	for name, c := range map[string]struct {
+		of   []billing.ClaimID
+		want []billing.ClaimID
+	}{
+		"the first":  {[]billing.ClaimID{first.ID, alone.ID}, []billing.ClaimID{second.ID}},
+		"the second": {[]billing.ClaimID{second.ID}, []billing.ClaimID{first.ID}},
+		"both":       {[]billing.ClaimID{second.ID, first.ID}, []billing.ClaimID{first.ID, second.ID}},
+		"none":       {[]billing.ClaimID{alone.ID, id[billing.ClaimID]()}, nil},
+		"no claim":   {nil, nil},
+	} {
+		var got []billing.ClaimID
+		b.in(func(ctx context.Context, tx ports.Tx) error {
+			found, err := tx.ERAClaims.Linked(ctx, c.of)
+			for _, linked := range found {
+				got = append(got, linked.ID)
+			}
+			return err
+		})
+		slices.SortFunc(c.want, func(x, y billing.ClaimID) int { return bytes.Compare(x[:], y[:]) })
+		equal(b.t, name, got, c.want)
+	}
+}

@@ -1,0 +1,187 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// entry returns an entry of the request log, n microseconds after the start of the
+// test.
+func (b *bench) entry(n int) *billing.LoggedRequest {
+	at := b.now.Add(time.Duration(n) * time.Microsecond)
+	return &billing.LoggedRequest{
+		ID: billing.NewID[billing.RequestID](at), Scope: b.scope, KeyID: billing.KeyID{15: 7}, Operation: "POST /eligibility",
+		Resource: id[billing.CheckID]().String(), Status: 200, Duration: 1234 * time.Microsecond, CreatedAt: at,
+	}
+}
+
+func (b *bench) insertEntries(entries ...*billing.LoggedRequest) {
+	b.t.Helper()
+	b.system(func(ctx context.Context, tx ports.SystemTx) error { return tx.RequestLog.Insert(ctx, entries) })
+}
+
+func (b *bench) listEntries(f billing.RequestFilter, p billing.Page) []*billing.LoggedRequest {
+	b.t.Helper()
+	return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.LoggedRequest, error) {
+		return tx.Requests.List(ctx, f, p)
+	})
+}
+
+func (b *bench) readEntry(id billing.RequestID) *billing.LoggedRequest {
+	b.t.Helper()
+	return read(b, func(ctx context.Context, tx ports.Tx) (*billing.LoggedRequest, error) {
+		return tx.Requests.Get(ctx, id)
+	})
+}
+
+func testRequests(b *bench) {
+	t := b.t
+	full, bare := b.entry(0), b.entry(1)
+	full.Error = billing.CodePayerRejected
+	bare.Resource, bare.Status, bare.Duration = "", 0, 0
+	b.insertEntries(full, bare)
+	equal(t, "an entry", b.readEntry(full.ID), full)
+	equal(t, "an entry without a reply", b.readEntry(bare.ID), bare)
+
+	// An entry never changes.
+	later := *bare
+	later.Status, later.Operation = 201, "POST /claims"
+	third := b.entry(2)
+	b.insertEntries(&later, third)
+	equal(t, "the entry inserted again", b.readEntry(bare.ID), bare)
+	equal(t, "the entry beside it", b.readEntry(third.ID), third)
+
+	b.absent("an unknown request", func(ctx context.Context, tx ports.Tx) (any, error) {
+		return tx.Requests.Get(ctx, id[billing.RequestID]())
+	})
+	b.elsewhere(func(ctx context.Context, tx ports.Tx, _ billing.Mode) error {
+		_, err := tx.Requests.Get(ctx, full.ID)
+		wantCode(t, "another scope's request", err, billing.CodeNotFound)
+		all, err := tx.Requests.List(ctx, billing.RequestFilter{KeyID: full.KeyID}, billing.Page{Limit: 10})
+		equal(t, "another scope's requests", len(all), 0)
+		return err
+	})
+}
+
+func testListRequests(b *bench) {
+	listed(b, b.entry, b.insertEntries,
+		func(p billing.Page) []*billing.LoggedRequest { return b.listEntries(billing.RequestFilter{}, p) },
+		func(e *billing.LoggedRequest) billing.Position { return billing.Position{Time: e.CreatedAt, ID: e.ID} })
+}
+
+func testRequestFilters(b *bench) {
+	t := b.t
+	one, two, three := b.entry(0), b.entry(10), b.entry(20)
+	two.KeyID, two.Operation, two.Status, two.Error = billing.KeyID{15: 8}, "GET /claims/{id}", 404, billing.CodeNotFound
+	three.Resource = two.Resource
+	b.insertEntries(one, two, three)
+	for name, test := range map[string]struct {
+		f    billing.RequestFilter
+		want []*billing.LoggedRequest
+	}{
+		"none":      {billing.RequestFilter{}, []*billing.LoggedRequest{three, two, one}},
+		"key":       {billing.RequestFilter{KeyID: two.KeyID}, []*billing.LoggedRequest{two}},
+		"operation": {billing.RequestFilter{Operation: one.Operation}, []*billing.LoggedRequest{three, one}},
+		"status":    {billing.RequestFilter{Status: 404}, []*billing.LoggedRequest{two}},
+		"error":     {billing.RequestFilter{Error: billing.CodeNotFound}, []*billing.LoggedRequest{two}},
+		"resource":  {billing.RequestFilter{Resource: two.Resource}, []*billing.LoggedRequest{three, two}},
+		"from":      {billing.RequestFilter{CreatedAfter: two.CreatedAt}, []*billing.LoggedRequest{three, two}},
+		"before":    {billing.RequestFilter{CreatedBefore: two.CreatedAt}, []*billing.LoggedRequest{one}},
+		"all at once": {billing.RequestFilter{
+			KeyID: two.KeyID, Operation: two.Operation, Status: two.Status, Error: two.Error, Resource: two.Resource,
+			CreatedAfter: two.CreatedAt, CreatedBefore: three.CreatedAt,
+		}, []*billing.LoggedRequest{two}},
+		"nothing": {billing.RequestFilter{Status: 500}, []*billing.LoggedRequest{}},
+	} {
+		equal(t, "filter by "+name, b.listEntries(test.f, billing.Page{Limit: 25}), test.want)
+	}
+}
+
+// testWritten reads the entries that were committed with writes.
+func testWritten(b *bench) {
+	t := b.t
+	entries := []*billing.LoggedRequest{b.entry(0), b.entry(1), b.entry(2)}
+	check := id[billing.CheckID]()
+	for n, e := range entries {
+		e.Status, e.Duration, e.Resource = 0, 0, ""
+		use := billing.KeyUse{Key: e.ID.String(), CreatedAt: e.CreatedAt, Entry: e}
+		switch n {
+		case 0:
+			use.CheckID = check
+		case 1:
+			use.Reply, use.Entry.Resource = &billing.Reply{Status: 201}, id[billing.ClaimID]().String()
+		case 2:
+			use.Work = id[billing.JobID]()
+		}
+		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Keys.Record(ctx, use) })
+	}
+	// The work's own commit keeps the entry; a change without a request has none.
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		done := billing.KeyUse{Key: entries[2].ID.String(), Reply: &billing.Reply{Status: 200}, CreatedAt: entries[2].CreatedAt}
+		return errors.Join(tx.Keys.Record(ctx, done), tx.Keys.Record(ctx, billing.KeyUse{Key: "none", CreatedAt: b.now}))
+	})
+	entries[0].Resource = check.String()
+	written := func(after, before time.Time) (out []*billing.LoggedRequest) {
+		b.system(func(ctx context.Context, tx ports.SystemTx) error {
+			got, next, err := tx.RequestLog.Written(ctx, after, before)
+			equal(t, "the time of the next call", next.Equal(before), true)
+			out = got
+			return err
+		})
+		return out
+	}
+	equal(t, "the writes", written(time.Time{}, b.now.Add(time.Hour)), entries)
+	equal(t, "the writes of a span", written(entries[1].CreatedAt, entries[2].CreatedAt), entries[1:2])
+}
+
+// testManyWritten reads more writes than one call returns, many of them of one
+// transaction.
+func testManyWritten(b *bench) {
+	const each = 400
+	var want []string
+	for n := range 6 {
+		b.in(func(ctx context.Context, tx ports.Tx) (err error) {
+			for range each {
+				e := b.entry(n)
+				want = append(want, e.ID.String())
+				err = errors.Join(err, tx.Keys.Record(ctx, billing.KeyUse{Key: e.ID.String(), CreatedAt: e.CreatedAt, Entry: e}))
+			}
+			return err
+		})
+	}
+	var got []string
+	before := b.now.Add(time.Hour)
+	for after := (time.Time{}); !after.Equal(before); {
+		b.system(func(ctx context.Context, tx ports.SystemTx) error {
+			entries, next, err := tx.RequestLog.Written(ctx, after, before)
+			for _, e := range entries {
+				got = append(got, e.ID.String())
+			}
+			after = next
+			return err
+		})
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	equal(b.t, "the writes", slices.Compact(got), want)
+}
+
+func testForgetRequests(b *bench) {
+	old := func(days int) *billing.LoggedRequest {
+		e := b.entry(0)
+		e.CreatedAt = e.CreatedAt.AddDate(0, 0, -days)
+		e.ID = billing.NewID[billing.RequestID](e.CreatedAt)
+		return e
+	}
+	fresh, month, year := old(1), old(40), old(400)
+	b.insertEntries(fresh, month, year)
+	b.forgets(ports.Forgetter.Requests, b.now.AddDate(-1, 0, 0), 1)
+	equal(b.t, "those that are left", b.listEntries(billing.RequestFilter{}, billing.Page{Limit: 9}), []*billing.LoggedRequest{fresh, month})
+	b.forgets(ports.Forgetter.Requests, b.now.Add(time.Hour), 1)
+	equal(b.t, "the last 30 days", b.listEntries(billing.RequestFilter{}, billing.Page{Limit: 9}), []*billing.LoggedRequest{fresh})
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
+// apiKeys are the API keys of the transaction's organization.
 type apiKeys struct{ *tx }
 
 const keyColumns = "id, org_id, mode, name, permissions, last_four, created_at, revoked_at"
@@ -49,16 +50,7 @@ func (r apiKeys) Insert(ctx context.Context, k *billing.APIKey, digest [32]byte)
 	return r.later(ctx, k.ID, `
 INSERT INTO api_keys (id, org_id, mode, name, permissions, last_four, digest, created_at, revoked_at)
 VALUES ($1, $2, $3, $4, coalesce($5, '{}'::text[]), $6, $7, $8, $9)`,
-		k.ID, k.Scope.Org, k.Scope.Mode, k.Name, permissions, k.LastFour, digest[:], micro(k.CreatedAt), optional(k.RevokedAt))
-}
-
-// Find looks up a key by its digest.
-func (r apiKeys) Find(ctx context.Context, digest [32]byte) (*billing.APIKey, error) {
-	return r.one(ctx, "SELECT "+keyColumns+"\nFROM api_keys\nWHERE digest = $1", digest[:])
-}
-
-func (r apiKeys) one(ctx context.Context, text string, arg any) (*billing.APIKey, error) {
-	return one(ctx, r.tx, "key", keyRow.key, text, arg)
+		k.ID, r.scope.Org, k.Scope.Mode, k.Name, permissions, k.LastFour, digest[:], micro(k.CreatedAt), optional(k.RevokedAt))
 }
 
 // Revoke revokes a key.
@@ -67,24 +59,60 @@ func (r apiKeys) Revoke(ctx context.Context, id billing.KeyID, at time.Time) (*b
 	if err != nil {
 		return nil, false, fmt.Errorf("revoke key %s: %w", id, err)
 	}
-	k, err := r.one(ctx, "SELECT "+keyColumns+"\nFROM api_keys\nWHERE id = $1", id)
+	r.evidence = evidence{"SELECT EXISTS (SELECT FROM api_keys WHERE id = $1 AND revoked_at IS NOT NULL)", []any{id}}
+	k, err := keyFinder(r).Get(ctx, id)
 	return k, n == 1, err
 }
 
-// List reads the keys of an organization in both modes, oldest first.
-func (r apiKeys) List(ctx context.Context, org billing.OrgID) ([]*billing.APIKey, error) {
-	var rows []keyRow
-	err := r.list(ctx, &rows, "SELECT "+keyColumns+"\nFROM api_keys\nWHERE org_id = $1\nORDER BY created_at, id", org)
-	if err != nil {
-		return nil, fmt.Errorf("list keys: %w", err)
-	}
-	return values(rows, keyRow.key)
+// List reads a page of keys.
+func (r apiKeys) List(ctx context.Context, p billing.Page) ([]*billing.APIKey, error) {
+	return page(ctx, r.tx, "keys", keyRow.key, r.ofOrganization(keyColumns, "api_keys"), p)
 }
 
-// Append stores the event of a key, in the key's own scope.
+// Append stores the event of a key. While it does, the transaction has the mode of
+// the key.
 func (r apiKeys) Append(ctx context.Context, e billing.Event) error {
-	r.evidence = rowEvidence("events", e.ID)
-	return r.appendTo(ctx, e.Scope, e)
+	scope := billing.Scope{Org: r.scope.Org, Mode: e.Scope.Mode}
+	if scope == r.scope {
+		return r.appendTo(ctx, scope, e)
+	}
+	if err := r.switchTo(ctx, scope.Mode); err != nil {
+		return err
+	}
+	if err := r.appendTo(ctx, scope, e); err != nil {
+		return err
+	}
+	return r.switchTo(ctx, r.scope.Mode)
+}
+
+// switchTo sends the queue, and sets the mode of the statements that follow.
+func (t *tx) switchTo(ctx context.Context, mode billing.Mode) error {
+	var set string
+	if err := t.get(ctx, &set, "SELECT set_config('molar.mode', $1, true)", mode); err != nil {
+		return fmt.Errorf("switch to mode %s: %w", mode, err)
+	}
+	return nil
+}
+
+// keyFinder finds keys of the organizations that the transaction sees.
+type keyFinder struct{ *tx }
+
+// Find looks up a key by its digest.
+func (r keyFinder) Find(ctx context.Context, digest [32]byte) (*billing.APIKey, error) {
+	return one(ctx, r.tx, "key", keyRow.key, "SELECT "+keyColumns+"\nFROM api_keys\nWHERE digest = $1", digest[:])
+}
+
+// Get reads a key.
+func (r keyFinder) Get(ctx context.Context, id billing.KeyID) (*billing.APIKey, error) {
+	return one(ctx, r.tx, "key", keyRow.key, "SELECT "+keyColumns+"\nFROM api_keys\nWHERE id = $1", id)
+}
+
+// Valid reads which of the keys are not revoked.
+func (r keyFinder) Valid(ctx context.Context, ids []billing.KeyID) (valid []billing.KeyID, err error) {
+	if err := r.list(ctx, &valid, "SELECT id FROM api_keys WHERE id = ANY ($1::uuid[]) AND revoked_at IS NULL", pq.Array(ids)); err != nil {
+		return nil, fmt.Errorf("read keys: %w", err)
+	}
+	return valid, nil
 }
 
 type organizations struct{ *tx }

@@ -115,10 +115,18 @@ func TestRolesMayDoNoMoreThanTheyNeed(t *testing.T) {
 			"UPDATE attachments SET about = '{}'", "UPDATE attachments SET claim_id = NULL", "DELETE FROM attachments", "DELETE FROM claims",
 			"UPDATE documents SET sha256 = ''", "UPDATE payer_requests SET reference_number = ''", "DELETE FROM payer_requests",
 			"DELETE FROM uploads", "SELECT setval('attachment_serials', 1)",
+			"INSERT INTO requests SELECT * FROM requests", "UPDATE requests SET status = 500", "DELETE FROM requests",
+			"UPDATE audit_entries SET status = 500", "DELETE FROM audit_entries", "TRUNCATE audit_entries", "DELETE FROM audit_resources",
+			"UPDATE audit_resources SET resource = ''", "TRUNCATE audit_resources", "UPDATE audit_retention SET keep = '720 hours'",
+			"SELECT forget_audit_entries(now())",
 		},
 		"molar_system": {
 			"SELECT * FROM claims", "SELECT narrative FROM attachments", "SELECT requested FROM payer_requests", "SELECT file_name FROM documents",
 			"SELECT file_name FROM uploads", "UPDATE uploads SET state = 'done'", "DELETE FROM documents", "SELECT body FROM idempotency_keys",
+			"SELECT operation FROM requests", "UPDATE requests SET status = 500",
+			"SELECT operation FROM audit_entries", "UPDATE audit_entries SET status = 500", "DELETE FROM audit_entries", "TRUNCATE audit_entries",
+			"DELETE FROM audit_resources", "UPDATE audit_resources SET resource = ''", "TRUNCATE audit_resources",
+			"UPDATE audit_retention SET keep = '720 hours'", "DELETE FROM audit_retention", "ALTER TABLE audit_entries DISABLE ROW LEVEL SECURITY",
 		},
 	})
 	if n, err := as(t, db, "molar_system", in, "DELETE FROM uploads"); err != nil || n != 0 {

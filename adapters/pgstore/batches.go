@@ -70,9 +70,13 @@ ON CONFLICT ON CONSTRAINT batches_name DO NOTHING`,
 	return kept == 1, nil
 }
 
-// Get reads a batch.
+// Get reads a batch with its acknowledgements.
 func (r batches) Get(ctx context.Context, id billing.FileID) (*billing.Batch, error) {
-	return r.one(ctx, id, "")
+	b, err := r.one(ctx, id, "")
+	if err != nil {
+		return nil, err
+	}
+	return b, acknowledgements(r).addTo(ctx, []*billing.Batch{b})
 }
 
 // Lock reads a batch and keeps other transactions from writing it.
@@ -97,7 +101,11 @@ WHERE org_id = $1 AND mode = $2 AND id = $3`,
 
 // List reads a page of batches, newest first.
 func (r batches) List(ctx context.Context, p billing.Page) ([]*billing.Batch, error) {
-	return page(ctx, r.tx, "batches", batchRow.batch, r.query(batchColumns, "batches"), p)
+	all, err := page(ctx, r.tx, "batches", batchRow.batch, r.query(batchColumns, "batches"), p)
+	if err != nil {
+		return nil, err
+	}
+	return all, acknowledgements(r).addTo(ctx, all)
 }
 
 // Content reads the file.

@@ -15,7 +15,7 @@ import (
 
 type checks struct{ *tx }
 
-// checkColumns lists every column except exchanges, which only an audit reads.
+// checkColumns lists every column except exchanges, which few callers read.
 const checkColumns = `id, org_id, mode, office_id, payer_id, payer_code, payer_name, patient_id, state, outcome, parent_id,
 	request_id, idempotency_key, tenant_reference, cache_source, created_at, inquiry, network, latency_ms, completed_at,
 	rejection, coverage_status, benefits`
@@ -171,7 +171,7 @@ func (r checks) Complete(ctx context.Context, done []billing.CheckCompletion) ([
 	n := len(done)
 	ids, outcomes, patients, networks := make(pq.StringArray, n), make(pq.StringArray, n), make(pq.StringArray, n), make(pq.StringArray, n)
 	latencies, completed := make(pq.Int64Array, n), make(pq.StringArray, n)
-	rejections, statuses, benefits, sealed := make(pq.StringArray, n), make(pq.StringArray, n), make(pq.StringArray, n), make(pq.ByteaArray, n)
+	rejections, statuses, benefits, sealed := make(pq.StringArray, n), make(pq.StringArray, n), make(documentArray, n), make(pq.ByteaArray, n)
 	answers := make(pq.BoolArray, n)
 	for i, d := range done {
 		c := d.Check
@@ -188,7 +188,7 @@ func (r checks) Complete(ctx context.Context, done []billing.CheckCompletion) ([
 			latencies[i] = int64(*c.LatencyMS)
 		}
 		rejections[i], _ = rejection.(string)
-		statuses[i], benefits[i] = string(c.Status), string(c.Benefits)
+		statuses[i], benefits[i] = string(c.Status), c.Benefits
 		if len(d.Exchanges) > 0 {
 			sealed[i] = r.store.sealer.seal(r.scope, c.ID, frame(d.Exchanges))
 		}
@@ -269,22 +269,23 @@ func (r checks) List(ctx context.Context, f billing.CheckFilter, p billing.Page)
 	return page(ctx, r.tx, "checks", checkRow.check, r.filter(f), p)
 }
 
-// Exchanges reads the messages exchanged for a check, for an audit. A check
-// that was not sent has none.
-func (s *Store) Exchanges(ctx context.Context, scope billing.Scope, id billing.CheckID) ([]billing.Exchange, error) {
+// exchanges reads the messages exchanged for checks.
+type exchanges struct{ *tx }
+
+// Get reads and decrypts the messages exchanged for a check.
+func (r exchanges) Get(ctx context.Context, id billing.CheckID) ([]billing.Exchange, error) {
+	q := r.query("exchanges", "eligibility_checks")
+	q.where("id = %", id)
 	var sealed []byte
-	err := s.transact(ctx, session{role: roleApp, scope: scope}, true, func(ctx context.Context, t *tx) error {
-		q := t.query("exchanges", "eligibility_checks")
-		q.where("id = %", id)
-		return t.get(ctx, &sealed, q.text(""), q.args...)
-	})
-	if errors.Is(err, sql.ErrNoRows) {
+	switch err := r.get(ctx, &sealed, q.text(""), q.args...); {
+	case errors.Is(err, sql.ErrNoRows):
 		return nil, billing.NotFound("check", "")
+	case err != nil:
+		return nil, fmt.Errorf("read the messages of check %s: %w", id, err)
+	case sealed == nil:
+		return nil, nil
 	}
-	if err != nil || sealed == nil {
-		return nil, err
-	}
-	plain, err := s.sealer.open(scope, id, sealed)
+	plain, err := r.store.sealer.open(r.scope, id, sealed)
 	if err != nil {
 		return nil, fmt.Errorf("open the messages of check %s: %w", id, err)
 	}

@@ -5,21 +5,28 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/lib/pq"
+
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// List reads a page of claims, newest first. The filter must select a kind, a request
-// or a control number, because only these have an index in that order.
+// List reads a page of claims, newest first. The filter must select a kind or be
+// Single, because only these have an index in that order.
 func (r claims) List(ctx context.Context, f billing.ClaimFilter, p billing.Page) ([]*billing.ClaimRecord, error) {
-	few, err := r.fewSent(ctx, f)
+	few, err := r.few(ctx, f)
 	if err != nil {
 		return nil, err
 	}
-	statement := r.walked
-	if few {
-		statement = r.sorted
+	var text string
+	var args []any
+	switch {
+	case few != nil:
+		text, args = r.sorted(*few, f, p)
+	case len(f.States) > 1 && wide(f):
+		text, args = r.merged(f, p)
+	default:
+		text, args = r.walked(f, p)
 	}
-	text, args := statement(f, p)
 	found, err := r.read(ctx, listed, text, args)
 	if err != nil {
 		return nil, fmt.Errorf("list claims: %w", err)
@@ -39,12 +46,19 @@ func (r claims) walked(f billing.ClaimFilter, p billing.Page) (string, []any) {
 // and the machine that sends it.
 const clockSkew = time.Minute
 
-// claims adds the conditions of the filter.
+// claims adds the conditions of the filter, except those of spans and batches.
 func (q *query) claims(f billing.ClaimFilter) {
 	whereSet(q, "kind = %", f.Kind)
-	whereSet(q, "state = %", f.State)
+	switch len(f.States) {
+	case 0:
+	case 1:
+		q.where("state = %", f.States[0])
+	default:
+		q.where("state = ANY (%::text[])", texts(f.States))
+	}
 	whereSet(q, "office_id = %", f.OfficeID)
 	whereSet(q, "payer_id = %", f.PayerID)
+	whereSet(q, "patient_id = % AND patient_id IS NOT NULL", f.PatientID)
 	whereSet(q, "request_id = % AND request_id IS NOT NULL", f.RequestID)
 	whereSet(q, "control_key = upper(%)", f.ControlNumber)
 	q.span("created_at", f.CreatedAfter, f.CreatedBefore)
@@ -54,68 +68,253 @@ func (q *query) claims(f billing.ClaimFilter) {
 	}
 }
 
-// inList restricts a scan of the list to claims that were first sent in the span. A
-// void is a claim with a parent. The condition is not worded like the index on
-// sent_at, so that the planner does not choose that index and sort.
+func texts[T ~string](all []T) pq.StringArray {
+	out := make(pq.StringArray, len(all))
+	for i, v := range all {
+		out[i] = string(v)
+	}
+	return out
+}
+
+// inList restricts a scan of the list to the spans of the filter. The conditions are
+// not worded like the indexes on those columns, so that the planner does not choose
+// these and sort. A void is a claim with a parent.
 func (q *query) inList(f billing.ClaimFilter) {
-	if !f.SentFrom.IsZero() || !f.SentTo.IsZero() {
+	if sent(f) {
 		q.where("parent_id IS NULL")
 		q.span("sent_at", f.SentFrom, f.SentTo)
 	}
+	q.served(f)
 }
 
-// bySent restricts a query to claims that were first sent in the span. It uses the
-// index on sent_at.
-func (q *query) bySent(f billing.ClaimFilter) {
-	q.where("sent_at IS NOT NULL AND frequency <> 'void'")
-	q.span("sent_at", f.SentFrom, f.SentTo)
+func (q *query) served(f billing.ClaimFilter) {
+	whereSet(q, "first_service_date >= %", f.ServiceFrom)
+	whereSet(q, "first_service_date <= %", f.ServiceTo)
 }
+
+// sent reports whether the filter has a span of times of sending, served whether it
+// has one of days of service.
+func sent(f billing.ClaimFilter) bool   { return !f.SentFrom.IsZero() || !f.SentTo.IsZero() }
+func served(f billing.ClaimFilter) bool { return !f.ServiceFrom.IsZero() || !f.ServiceTo.IsZero() }
+
+// wide reports whether the index of states is the best for the filter.
+func wide(f billing.ClaimFilter) bool {
+	return !f.Single() && f.OfficeID.IsZero() && f.PayerID.IsZero() && !sent(f) && !served(f)
+}
+
+// span selects claims by a column that has an index of its own.
+type span struct {
+	column string
+	where  func(q *query, f billing.ClaimFilter)
+}
+
+// bySent selects claims that were first sent in the span, byService those with their
+// first service in it, byBatch those of a batch. Other conditions of the filter that
+// the index lacks are compared in the table.
+//
+//nolint:gochecknoglobals // constants
+var (
+	bySent = span{"sent_at", func(q *query, f billing.ClaimFilter) {
+		q.where("sent_at IS NOT NULL AND frequency <> 'void'")
+		q.span("sent_at", f.SentFrom, f.SentTo)
+	}}
+	byService = span{"first_service_date", func(q *query, f billing.ClaimFilter) {
+		q.where("kind = 'claim'")
+		q.served(f)
+	}}
+	byBatch = span{"batch_id", func(q *query, f billing.ClaimFilter) { q.where("batch_id = %", f.BatchID) }}
+)
 
 // maxSorted is the maximum number of claims that are sorted for a page. Reading and
 // sorting them takes about eight milliseconds. Counting them, before every page,
 // takes two.
 const maxSorted = 10_000
 
-// fewSent reports whether the claims sent in the filter's span are few enough to
-// sort. The alternative is a scan of the list, which is in order of creation. The
-// claims of the span may be anywhere in it, so the scan may be long.
-func (r claims) fewSent(ctx context.Context, f billing.ClaimFilter) (bool, error) {
-	if f.Kind == "" || f.SentFrom.IsZero() && f.SentTo.IsZero() || !f.RequestID.IsZero() || f.ControlNumber != "" {
-		return false, nil
+// spansOf returns the spans that the filter names.
+func spansOf(f billing.ClaimFilter) (all []span) {
+	if !f.BatchID.IsZero() {
+		all = append(all, byBatch)
 	}
-	text, args := r.countSent(f)
-	var n int
-	if err := r.get(ctx, &n, text, args...); err != nil {
-		return false, fmt.Errorf("count sent claims: %w", err)
+	if sent(f) {
+		all = append(all, bySent)
 	}
-	return n <= maxSorted, nil
+	if served(f) {
+		all = append(all, byService)
+	}
+	return all
 }
 
-func (r claims) countSent(f billing.ClaimFilter) (string, []any) {
+// few returns the span of the filter with few enough claims to sort, or nil. The
+// alternative is a scan of the list, which is in order of creation. The claims of the
+// span may be anywhere in it, so the scan may be long. A batch is never large.
+func (r claims) few(ctx context.Context, f billing.ClaimFilter) (*span, error) {
+	for _, s := range spansOf(f) {
+		if s.column == byBatch.column {
+			return &s, nil
+		}
+		if f.Single() || f.Kind == "" {
+			return nil, nil
+		}
+		text, args := r.countIn(s, f)
+		var n int
+		if err := r.get(ctx, &n, text, args...); err != nil {
+			return nil, fmt.Errorf("count claims by %s: %w", s.column, err)
+		}
+		if n <= maxSorted {
+			return &s, nil
+		}
+	}
+	return nil, nil
+}
+
+func (r claims) countIn(s span, f billing.ClaimFilter) (string, []any) {
 	q := &query{}
 	q.add("SELECT count(*) FROM (\n\tSELECT FROM claims WHERE org_id = % AND mode = % AND kind = %", r.scope.Org, r.scope.Mode, f.Kind)
-	q.bySent(f)
-	return q.text("ORDER BY sent_at\nLIMIT %\n) sent", maxSorted+1), q.args
+	s.where(q, f)
+	return q.text("ORDER BY "+s.column+"\nLIMIT %\n) few", maxSorted+1), q.args
 }
 
-// sorted reads the claims of a span and sorts them. It reads all columns only for the
-// claims on the page. OFFSET keeps the planner from scanning the list.
-func (r claims) sorted(f billing.ClaimFilter, p billing.Page) (string, []any) {
+// sorted reads the claims of a span and sorts them. OFFSET keeps the planner from
+// scanning the list.
+func (r claims) sorted(s span, f billing.ClaimFilter, p billing.Page) (string, []any) {
+	return r.chosen(p, func(q *query) {
+		q.add(claimKeys)
+		q.claims(f)
+		for _, each := range spansOf(f) {
+			each.where(q, f)
+		}
+		q.before("created_at", p)
+		q.add("\nORDER BY " + s.column + " OFFSET 0")
+	})
+}
+
+// merged reads the first claims of each state and sorts them.
+func (r claims) merged(f billing.ClaimFilter, p billing.Page) (string, []any) {
+	return r.chosen(p, func(q *query) {
+		between := "("
+		for _, state := range f.States {
+			one := f
+			one.States = []billing.ClaimState{state}
+			q.add(between + claimKeys)
+			q.claims(one)
+			q.before("created_at", p)
+			q.add("\nORDER BY created_at DESC, id DESC\nLIMIT %", p.Limit+1)
+			between = ") UNION ALL ("
+		}
+		q.add(")")
+	})
+}
+
+// Search reads claims by control number, member ID or patient.
+func (r claims) Search(ctx context.Context, reference string, patients []billing.PatientID, p billing.Page) ([]*billing.ClaimRecord, error) {
+	text, args := r.search(reference, patients, p)
+	found, err := r.read(ctx, listed, text, args)
+	if err != nil {
+		return nil, fmt.Errorf("search claims: %w", err)
+	}
+	return found, nil
+}
+
+// search reads the first claims with each number and of each patient, and sorts them.
+func (r claims) search(reference string, patients []billing.PatientID, p billing.Page) (string, []any) {
+	return r.chosen(p, func(q *query) {
+		first := func(from, condition string, args ...any) {
+			q.add("(SELECT c.id, c.created_at FROM " + from + " WHERE c.org_id = $1 AND c.mode = $2")
+			q.where(condition, args...)
+			q.before("created_at", p)
+			q.add("\nORDER BY created_at DESC, id DESC\nLIMIT %)", p.Limit+1)
+		}
+		first("claims c", "control_key = upper(%)", reference)
+		q.add(" UNION ")
+		first("claims c", "member_key = upper(%) AND member_key IS NOT NULL", reference)
+		q.add(" UNION SELECT of.id, of.created_at FROM unnest(%::uuid[]) patient (id) CROSS JOIN LATERAL ", pq.Array(patients))
+		first("claims c", "patient_id = patient.id AND patient_id IS NOT NULL")
+		q.add(" of")
+	})
+}
+
+const claimKeys = "SELECT id, created_at FROM claims WHERE org_id = $1 AND mode = $2"
+
+// chosen reads the first claims of a page among those that choose selects by claimKeys.
+// It reads all columns only for the claims on the page.
+func (r claims) chosen(p billing.Page, choose func(q *query)) (string, []any) {
 	q := &query{}
 	q.add("SELECT "+listed.columns()+`
 FROM claims c
 WHERE org_id = % AND mode = % AND id = ANY (ARRAY(
 	SELECT id
 	FROM (
-		SELECT id, created_at FROM claims WHERE org_id = $1 AND mode = $2`, r.scope.Org, r.scope.Mode)
-	q.claims(f)
-	q.bySent(f)
-	q.before("created_at", p)
-	text := q.text(`ORDER BY sent_at OFFSET 0
-	) sent
+		`, r.scope.Org, r.scope.Mode)
+	choose(q)
+	text := q.text(`) chosen
 	ORDER BY created_at DESC, id DESC
 	LIMIT %
 ))
 ORDER BY created_at DESC, id DESC`, p.Limit+1)
 	return text, q.args
+}
+
+// maxCounted is the maximum number of claims that are counted together, for filters
+// that the index of states does not serve.
+const maxCounted = 100_000
+
+// Count counts the claims of each state.
+func (r claims) Count(ctx context.Context, f billing.ClaimFilter) (map[billing.ClaimState]billing.ClaimCount, error) {
+	if len(f.States) == 0 {
+		f.States = billing.ClaimStates()
+	}
+	count := r.countTogether
+	if wide(f) {
+		count = r.countEach
+	}
+	text, args := count(f)
+	var rows []struct {
+		State billing.ClaimState `db:"state"`
+		Count int                `db:"count"`
+	}
+	if err := r.list(ctx, &rows, text, args...); err != nil {
+		return nil, fmt.Errorf("count claims: %w", err)
+	}
+	counts, total := map[billing.ClaimState]billing.ClaimCount{}, 0
+	for _, row := range rows {
+		total += row.Count
+	}
+	for _, state := range f.States {
+		counts[state] = billing.ClaimCount{More: !wide(f) && total > maxCounted}
+	}
+	for _, row := range rows {
+		c := counts[row.State]
+		counts[row.State] = billing.ClaimCount{Count: min(row.Count, billing.MaxClaimCount), More: c.More || row.Count > billing.MaxClaimCount}
+	}
+	return counts, nil
+}
+
+// countEach counts the claims of each state up to the maximum.
+func (r claims) countEach(f billing.ClaimFilter) (string, []any) {
+	q := &query{}
+	between := ""
+	for i, state := range f.States {
+		one := f
+		one.States = []billing.ClaimState{state}
+		if i == 0 {
+			q.add("SELECT state, count(*) FROM (\n\tSELECT state FROM claims WHERE org_id = % AND mode = %", r.scope.Org, r.scope.Mode)
+		} else {
+			q.add(between + "SELECT state, count(*) FROM (\n\tSELECT state FROM claims WHERE org_id = $1 AND mode = $2")
+		}
+		q.claims(one)
+		q.add("\nLIMIT %\n) counted GROUP BY state", billing.MaxClaimCount+1)
+		between = "\nUNION ALL "
+	}
+	return q.text(""), q.args
+}
+
+// countTogether counts the claims of the filter in one pass.
+func (r claims) countTogether(f billing.ClaimFilter) (string, []any) {
+	q := &query{}
+	q.add("SELECT state, count(*) FROM (\n\tSELECT state FROM claims WHERE org_id = % AND mode = %", r.scope.Org, r.scope.Mode)
+	q.claims(f)
+	for _, each := range spansOf(f) {
+		each.where(q, f)
+	}
+	return q.text("LIMIT %\n) counted\nGROUP BY state", maxCounted+1), q.args
 }

@@ -34,6 +34,7 @@ func claimFields(c *billing.Claim) []field {
 		// Save writes all fields from here on.
 		{"frequency", &c.Frequency},
 		{"converted_from", &c.ConvertedFrom},
+		{"secondary_to", &c.SecondaryTo},
 		{"patient_control_number", &c.PatientControlNumber},
 		{"request_id", &c.RequestID},
 
@@ -44,6 +45,8 @@ func claimFields(c *billing.Claim) []field {
 		{"provider_id", &c.ProviderID},
 		{"subscriber", document{&c.Subscriber, ""}},
 		{"patient", document{&c.Patient, "null"}},
+		{"coverage", &c.Coverage},
+		{"other_coverage", document{&c.OtherCoverage, "[]"}},
 		{"patient_id", &c.PatientID},
 		{"place_of_service", &c.PlaceOfService},
 		{"prior_authorization", &c.PriorAuthorization},
@@ -51,6 +54,7 @@ func claimFields(c *billing.Claim) []field {
 		{"note", &c.Note},
 		{"lines", document{&c.Lines, "[]"}},
 		{"tenant_reference", &c.TenantReference},
+		{"details", document{&c.ClaimDetails, "{}"}},
 
 		{"state", &c.State},
 		{"batch_id", &c.BatchID},
@@ -61,6 +65,7 @@ func claimFields(c *billing.Claim) []field {
 		{"reconciled_at", instant{&c.ReconciledAt}},
 		{"estimate", document{&c.Estimate, "null"}},
 		{"converted_to", &c.ConvertedTo},
+		{"secondary_id", &c.SecondaryID},
 		{"updated_at", instant{&c.UpdatedAt}},
 		{"findings", document{&c.Findings, "[]"}},
 		{"history", document{&c.History, "[]"}},

@@ -28,7 +28,8 @@ type files struct {
 	claim *billing.Claim
 	batch *billing.Batch
 	era   *billing.ERA
-	held  *billing.Quarantined
+	held  *billing.Quarantined // of no organization
+	own   *billing.Quarantined
 }
 
 func filedUp(t *testing.T) files {
@@ -39,14 +40,18 @@ func filedUp(t *testing.T) files {
 	day, money := billing.Date{Year: 2026, Month: 5, Day: 4}, billing.Money(12345)
 	f.batch = billing.NewBatch(f.in, "sandbox", 7, 1, now)
 	f.era = &billing.ERA{
-		ID: billing.NewID[billing.ERAID](now), State: billing.ERANeedsReview, PayerName: "P", Stage: billing.ERAApplying, ReceivedAt: now,
+		ID: billing.NewID[billing.ERAID](now), State: billing.ERANeedsReview, Origin: billing.FileFromImport, PayerName: "P", Stage: billing.ERAApplying, ReceivedAt: now,
 		Warnings:            []billing.WarningCode{billing.WarnEnvelopeCounts},
 		Payment:             billing.ERAPayment{Method: "ACH", TraceNumber: "T", Date: day, Total: money, ProviderAdjustmentsTotal: money},
 		ProviderAdjustments: []billing.ProviderAdjustment{{ProviderID: "1", Reason: "WO", Reference: "R", PeriodEnd: day, Amount: money}},
 		Balance:             billing.Balance{Findings: []billing.BalanceFinding{{Level: "line", Claim: 1, ControlNumber: "A", Line: 1, Segment: 2, Expected: 1, Stated: 2, Off: 1, Explanation: "x"}}},
 		File:                billing.FileRef{Name: "f", ControlNumbers: billing.ControlNumbers{Interchange: "1", Group: "2", Transaction: "3"}},
 	}
-	f.held = &billing.Quarantined{ID: billing.NewID[billing.FileID](now), Mode: billing.ModeTest, Name: "q", Content: []byte(canary), ReceivedAt: now}
+	f.held = &billing.Quarantined{ID: billing.NewID[billing.FileID](now), Scope: billing.Scope{Mode: billing.ModeTest}, Origin: billing.FileFromNetwork, Name: "q", Content: []byte(canary), ReceivedAt: now}
+	f.own = &billing.Quarantined{
+		ID: billing.NewID[billing.FileID](now), Scope: f.in, Origin: billing.FileFromImport, Name: "o", Content: []byte(canary), ReceivedAt: now,
+		Payment: &billing.QuarantinedPayment{PayeeNPI: "1"},
+	}
 	f.claim.Findings = []billing.Finding{{Code: "c", Field: "f", Message: "m", Fix: "x"}}
 	f.claim.BatchID, f.claim.SentAt = f.batch.ID, now
 	f.claim.Standing = &billing.ClaimStanding{
@@ -65,8 +70,10 @@ func filedUp(t *testing.T) files {
 	porttest.In(t, f.store, f.in, func(ctx context.Context, tx ports.Tx) error {
 		_, err1 := tx.Batches.Insert(ctx, f.batch, []byte(canary))
 		_, err2 := tx.ERAs.Insert(ctx, f.era, [32]byte{1}, []byte(canary))
-		_, err3 := tx.Clearing.Keep(ctx, billing.IncomingFile{Name: "a", Content: []byte(canary)}, now)
-		return errors.Join(err1, err2, err3, tx.ERAClaims.Insert(ctx, f.era.ID, []*billing.ERAClaim{posted}), tx.Claims.Insert(ctx, f.claim))
+		stored, err3 := tx.Acknowledgements.Keep(ctx, billing.IncomingFile{Name: "a", Content: []byte(canary)}, []byte(canary), now)
+		err4 := tx.Acknowledgements.Link(ctx, f.batch.ID, stored, billing.Acknowledgement999)
+		_, err5 := tx.Quarantine.Insert(ctx, f.own)
+		return errors.Join(err1, err2, err3, err4, err5, tx.ERAClaims.Insert(ctx, f.era.ID, []*billing.ERAClaim{posted}), tx.Claims.Insert(ctx, f.claim))
 	})
 	porttest.System(t, f.store, func(ctx context.Context, tx ports.SystemTx) error { return tx.Quarantine.Insert(ctx, f.held) })
 	mail := f.store.SandboxMail()
@@ -93,6 +100,9 @@ func TestFilesAreEncrypted(t *testing.T) {
 		if text := scan[string](t, db, "SELECT to_json(t)::text FROM "+table+" t"); strings.Contains(text, "Sentinel") {
 			t.Errorf("%s: in clear in %s", table, text)
 		}
+	}
+	if excerpt := scan[[]byte](t, db, "SELECT excerpt FROM acknowledgements"); bytes.Contains(excerpt, []byte("Sentinel")) || len(excerpt) < len(canary) {
+		t.Errorf("excerpt: stored as %q", excerpt)
 	}
 	read := func(s *pgstore.Store) map[string]error {
 		out := map[string]error{}
@@ -137,7 +147,7 @@ func TestFilesAreEncrypted(t *testing.T) {
 		}
 	}
 	exec(t, db, `UPDATE batches SET content = (SELECT content FROM eras);
-		UPDATE eras SET content = (SELECT content FROM quarantine);
+		UPDATE eras SET content = (SELECT content FROM quarantine WHERE org_id IS NULL);
 		UPDATE quarantine SET content = (SELECT content FROM sandbox_mail);
 		UPDATE sandbox_mail SET content = (SELECT content FROM acknowledgements)`)
 	for what, err := range read(f.store) {
@@ -155,18 +165,19 @@ func TestRawSQLAboutFiles(t *testing.T) {
 	exec(t, db, "UPDATE claims SET state = 'queued', batch_id = NULL")
 	reaches(t, db, f.in, 1,
 		"SELECT 1 FROM batches", "SELECT 1 FROM eras FOR UPDATE", "SELECT 1 FROM era_claims", "SELECT 1 FROM acknowledgements",
+		"SELECT 1 FROM batch_acknowledgements", "SELECT 1 FROM quarantine", "DELETE FROM quarantine",
 		"UPDATE batches SET result = ''", "UPDATE eras SET claim_count = 0", "UPDATE era_claims SET status = 'ignored'", "UPDATE claims SET note = ''",
 	)
 	forbidden(t, db, f.in, map[string][]string{
 		"molar_app": {
 			"UPDATE batches SET content = ''", "UPDATE batches SET name = 'x'", "DELETE FROM batches", "UPDATE eras SET content = ''", "UPDATE eras SET identity = ''",
 			"DELETE FROM eras", "UPDATE era_claims SET detail = '{}'", "DELETE FROM era_claims", "UPDATE acknowledgements SET name = ''", "DELETE FROM acknowledgements",
-			"SELECT 1 FROM quarantine", "SELECT 1 FROM sandbox_mail", "SELECT 1 FROM sandbox_notes", "UPDATE claims SET kind = kind", "UPDATE claims SET created_at = now()",
+			"UPDATE quarantine SET reason = ''", "UPDATE batch_acknowledgements SET number = 2", "DELETE FROM batch_acknowledgements", "SELECT 1 FROM sandbox_mail", "SELECT 1 FROM sandbox_notes", "UPDATE claims SET kind = kind", "UPDATE claims SET created_at = now()",
 			"UPDATE claims SET parent_id = NULL", "SELECT setval('file_serials', 1)",
 		},
 		"molar_system": {
 			"SELECT content FROM batches", "UPDATE batches SET state = 'sent'", "SELECT 1 FROM eras", "SELECT 1 FROM era_claims", "SELECT 1 FROM acknowledgements",
-			"SELECT note FROM claims", "SELECT lines FROM claims", "UPDATE claims SET state = 'draft'", "UPDATE quarantine SET reason = ''",
+			"SELECT 1 FROM batch_acknowledgements", "SELECT note FROM claims", "SELECT lines FROM claims", "UPDATE claims SET state = 'draft'", "UPDATE quarantine SET reason = ''",
 			"UPDATE sandbox_mail SET name = ''", "INSERT INTO offices (id) VALUES (NULL)",
 		},
 	})
@@ -191,6 +202,7 @@ func TestInvalidFilesAreRefused(t *testing.T) {
 		"UPDATE batches SET state = 'acknowledged', result = 'accepted'",
 		"UPDATE eras SET state = 'posted'", "UPDATE eras SET posted_at = now()", "UPDATE eras SET state = 'other'", "UPDATE eras SET stage = 'other'",
 		"UPDATE eras SET received_at = NULL", "UPDATE eras SET identity = ''", "UPDATE sandbox_mail SET content = NULL", "UPDATE sandbox_mail SET removed_at = now()",
+		"UPDATE eras SET source = 'other'", "UPDATE quarantine SET source = 'other'", "UPDATE batch_acknowledgements SET kind = 'other'",
 		"UPDATE era_claims SET status = 'other'", "UPDATE era_claims SET claim_id = NULL", "UPDATE era_claims SET applied_at = NULL",
 	)
 	for _, query := range []string{

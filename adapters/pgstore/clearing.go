@@ -2,9 +2,7 @@ package pgstore
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
-	"time"
 
 	"github.com/lib/pq"
 
@@ -100,22 +98,4 @@ func (r clearing) Serial(ctx context.Context) (n int64, err error) {
 		return 0, fmt.Errorf("number a file: %w", err)
 	}
 	return n, nil
-}
-
-// Keep stores an acknowledgement, unless the scope already has it. The unique key
-// makes a second transaction wait for the first.
-func (r clearing) Keep(ctx context.Context, f billing.IncomingFile, at time.Time) (bool, error) {
-	id, digest := billing.NewID[billing.FileID](at), sha256.Sum256(f.Content)
-	n, err := r.exec(ctx, `
-INSERT INTO acknowledgements (id, org_id, mode, name, digest, content, received_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7)
-ON CONFLICT ON CONSTRAINT acknowledgements_content DO NOTHING`,
-		id, r.scope.Org, r.scope.Mode, f.Name, digest[:], r.store.sealer.seal(r.scope, id, f.Content), micro(at))
-	if err != nil {
-		return false, fmt.Errorf("keep an acknowledgement: %w", err)
-	}
-	if n == 1 {
-		r.evidence = rowEvidence("acknowledgements", id)
-	}
-	return n == 1, nil
 }

@@ -77,28 +77,54 @@ func (t *tx) fanOut(ctx context.Context, scope billing.Scope, e billing.Event) e
 	})
 }
 
-// Resend queues events again for the enabled endpoints that subscribe to them. To keep
-// their order, each is due a microsecond after the previous one.
+// Resend queues events again for the enabled endpoints that subscribe to them.
 func (r deliveries) Resend(ctx context.Context, f billing.ResendFilter, now time.Time, limit int) (int, error) {
-	if err := r.named(ctx, f); err != nil {
+	if err := r.named(ctx, f.EndpointID, f.EventID); err != nil {
 		return 0, err
 	}
 	text, args := r.count(f, limit)
+	if err := r.few(ctx, limit, text, args); err != nil {
+		return 0, err
+	}
+	return r.queueAgain(ctx, now, func(q *query, what string) { q.resent(what, r.scope, f) })
+}
+
+// ResendListed queues the events of deliveries again, for the endpoints of the
+// deliveries that are enabled and still subscribe to them.
+func (r deliveries) ResendListed(ctx context.Context, f billing.DeliveryFilter, now time.Time, limit int) (int, error) {
+	if err := r.named(ctx, f.EndpointID, f.EventID); err != nil {
+		return 0, err
+	}
+	text, args := r.countListed(f, limit)
+	if err := r.few(ctx, limit, text, args); err != nil {
+		return 0, err
+	}
+	return r.queueAgain(ctx, now, func(q *query, what string) { q.resentListed(what, r.scope, f) })
+}
+
+// few returns an error if the statement counts more than the limit.
+func (r deliveries) few(ctx context.Context, limit int, text string, args []any) error {
 	var n int
 	if err := r.get(ctx, &n, text, args...); err != nil {
-		return 0, fmt.Errorf("count the events to resend: %w", err)
+		return fmt.Errorf("count the deliveries to resend: %w", err)
 	}
 	if n > limit {
 		var faults billing.Faults
 		faults.Add("created_after", billing.FaultTooMany, fmt.Sprintf("At most %d deliveries can be queued at once. Narrow the filter.", limit))
-		return 0, faults.Err()
+		return faults.Err()
 	}
+	return nil
+}
+
+// queueAgain queues the events v for the endpoints e that the selection returns. To
+// keep the order of the events, each is due a microsecond after the previous one.
+func (r deliveries) queueAgain(ctx context.Context, now time.Time, selection func(q *query, what string)) (n int, err error) {
 	at, first := micro(now), billing.NewID[billing.DeliveryID](now)
 	q := &query{args: []any{first, at}}
-	q.resent(`
+	selection(q, `
 SELECT `+newDeliveryID+`, v.org_id, v.mode, e.id, v.id, v.type,
 	$2::timestamptz + row_number() OVER (ORDER BY v.created_at, v.id) * interval '1 us', $2
-FROM`, r.scope, f)
+FROM`)
 	var rows []calledRow
 	if err := r.list(ctx, &rows, `
 WITH queued AS (
@@ -111,7 +137,6 @@ GROUP BY org_id, mode, endpoint_id`, q.args...); err != nil {
 		return 0, fmt.Errorf("queue the events to resend: %w", err)
 	}
 	r.called(rows)
-	n = 0
 	for _, row := range rows {
 		n += row.Queued
 	}
@@ -125,12 +150,20 @@ func (r deliveries) count(f billing.ResendFilter, limit int) (string, []any) {
 	return q.text("LIMIT %\n) resent", limit+1), q.args
 }
 
+// countListed counts the deliveries that the filter selects, up to one more than the
+// limit.
+func (r deliveries) countListed(f billing.DeliveryFilter, limit int) (string, []any) {
+	q := &query{}
+	q.ofEndpoints("SELECT count(*) FROM (\nSELECT FROM", "SELECT", r.scope, f)
+	return q.text(") d\nWHERE e.status = 'enabled'\nLIMIT %\n) listed", limit+1), q.args
+}
+
 // named looks up the endpoint and the event in a filter. It reports an unknown event
 // or endpoint before it reports a disabled endpoint.
-func (r deliveries) named(ctx context.Context, f billing.ResendFilter) error {
+func (r deliveries) named(ctx context.Context, endpoint billing.WebhookEndpointID, event billing.EventID) error {
 	enabled := true
-	if !f.EndpointID.IsZero() {
-		e, err := endpoints(r).Get(ctx, f.EndpointID)
+	if !endpoint.IsZero() {
+		e, err := endpoints(r).Get(ctx, endpoint)
 		if billing.IsNotFound(err) {
 			return billing.NotFound("webhook endpoint", "endpoint_id")
 		}
@@ -139,8 +172,8 @@ func (r deliveries) named(ctx context.Context, f billing.ResendFilter) error {
 		}
 		enabled = e.Status == billing.EndpointEnabled
 	}
-	if !f.EventID.IsZero() {
-		if _, err := events(r).Get(ctx, f.EventID); err != nil {
+	if !event.IsZero() {
+		if _, err := events(r).Get(ctx, event); err != nil {
 			return err
 		}
 	}
@@ -161,6 +194,43 @@ WHERE v.org_id = % AND v.mode = % AND e.status = 'enabled' AND (e.event_types IS
 	if f.EventTypes != nil {
 		q.where("v.type = ANY (%)", eventTypes(f.EventTypes))
 	}
+}
+
+// resentListed selects the events of deliveries to resend, and the endpoint for each.
+func (q *query) resentListed(what string, in billing.Scope, f billing.DeliveryFilter) {
+	q.ofEndpoints(what, "SELECT DISTINCT event_id", in, f)
+	q.add(`
+) d
+JOIN events v ON v.org_id = e.org_id AND v.mode = e.mode AND v.id = d.event_id
+WHERE e.status = 'enabled' AND (e.event_types IS NULL OR v.type = ANY (e.event_types))`)
+}
+
+// ofEndpoints selects from the deliveries of each endpoint e. The caller closes the
+// subquery.
+func (q *query) ofEndpoints(what, each string, in billing.Scope, f billing.DeliveryFilter) {
+	q.add(what+` (
+	SELECT id, org_id, mode, status, event_types
+	FROM webhook_endpoints
+	WHERE org_id = % AND mode = %`, in.Org, in.Mode)
+	whereSet(q, "id = %", f.EndpointID)
+	q.add("\n) e\nCROSS JOIN LATERAL (\n"+each+`
+	FROM webhook_deliveries
+	WHERE org_id = % AND mode = % AND endpoint_id = e.id`, in.Org, in.Mode)
+	f.EndpointID = billing.WebhookEndpointID{}
+	q.deliveries(f)
+}
+
+// deliveries adds the conditions of the filter. The index on the state has only
+// deliveries that are not delivered, and the condition is worded like it.
+func (q *query) deliveries(f billing.DeliveryFilter) {
+	whereSet(q, "endpoint_id = %", f.EndpointID)
+	whereSet(q, "event_id = %", f.EventID)
+	whereSet(q, "event_type = %", f.EventType)
+	whereSet(q, "state = %", f.State)
+	if f.State != "" && f.State != billing.DeliveryDelivered {
+		q.where("state <> 'delivered'")
+	}
+	q.span("created_at", f.CreatedAfter, f.CreatedBefore)
 }
 
 type deliveryRow struct {
@@ -198,15 +268,36 @@ func tries(array []byte) (out []billing.Attempt, err error) {
 	return out, decode(array, &out)
 }
 
-func (r deliveries) filter(endpoint billing.WebhookEndpointID) *query {
+// Get reads a delivery.
+func (r deliveries) Get(ctx context.Context, id billing.DeliveryID) (*billing.Delivery, error) {
 	q := r.query(deliveryColumns, "webhook_deliveries")
-	q.where("endpoint_id = %", endpoint)
-	return q
+	q.where("id = %", id)
+	return one(ctx, r.tx, "webhook delivery", deliveryRow.delivery, q.text(""), q.args...)
 }
 
-// List reads a page of an endpoint's deliveries, newest first.
-func (r deliveries) List(ctx context.Context, endpoint billing.WebhookEndpointID, p billing.Page) ([]*billing.Delivery, error) {
-	return page(ctx, r.tx, "deliveries", deliveryRow.delivery, r.filter(endpoint), p)
+// List reads a page of deliveries, newest first.
+func (r deliveries) List(ctx context.Context, f billing.DeliveryFilter, p billing.Page) ([]*billing.Delivery, error) {
+	text, args := r.listed(f, p)
+	var rows []deliveryRow
+	if err := r.list(ctx, &rows, text, args...); err != nil {
+		return nil, fmt.Errorf("list deliveries: %w", err)
+	}
+	return values(rows, deliveryRow.delivery)
+}
+
+// listed reads the deliveries of one endpoint or event from the index on it.
+// Otherwise it merges the pages of all endpoints; a scope has few.
+func (r deliveries) listed(f billing.DeliveryFilter, p billing.Page) (string, []any) {
+	if !f.EndpointID.IsZero() || !f.EventID.IsZero() {
+		q := r.query(deliveryColumns, "webhook_deliveries")
+		q.deliveries(f)
+		text := q.page(p)
+		return text, q.args
+	}
+	q := &query{}
+	q.ofEndpoints("SELECT d.*\nFROM", "SELECT "+deliveryColumns, r.scope, f)
+	q.page(p)
+	return q.text(") d\nORDER BY d.created_at DESC, d.id DESC\nLIMIT %", p.Limit+1), q.args
 }
 
 const forgetDeliveries = `

@@ -14,7 +14,7 @@ import (
 
 type offices struct{ *tx }
 
-const officeColumns = "id, org_id, mode, name, npi, tax_id, line1, line2, city, state, zip, phone, time_zone, created_at, verified_at"
+const officeColumns = "id, org_id, mode, name, npi, tax_id, line1, line2, city, state, zip, phone, time_zone, created_at, verified_at, details"
 
 type officeRow struct {
 	ID        billing.OfficeID `db:"id"`
@@ -32,21 +32,46 @@ type officeRow struct {
 	TimeZone  string           `db:"time_zone"`
 	CreatedAt time.Time        `db:"created_at"`
 	Verified  sql.NullTime     `db:"verified_at"`
+	Details   []byte           `db:"details"`
 }
 
 func (r officeRow) office() (*billing.Office, error) {
-	return &billing.Office{
+	o := &billing.Office{
 		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, Name: r.Name, NPI: r.NPI, TaxID: r.TaxID,
 		Address: billing.Address{Line1: r.Line1, Line2: r.Line2, City: r.City, State: r.State, ZIP: r.ZIP},
 		Phone:   r.Phone, TimeZone: r.TimeZone, CreatedAt: r.CreatedAt.UTC(), VerifiedAt: present(r.Verified),
-	}, nil
+	}
+	return o, decode(r.Details, &o.OfficeDetails)
 }
 
 // Get reads an office.
 func (r offices) Get(ctx context.Context, id billing.OfficeID) (*billing.Office, error) {
+	return r.one(ctx, id, "")
+}
+
+// Lock reads an office and keeps other transactions from writing it.
+func (r offices) Lock(ctx context.Context, id billing.OfficeID) (*billing.Office, error) {
+	return r.one(ctx, id, forUpdate)
+}
+
+func (r offices) one(ctx context.Context, id billing.OfficeID, end string) (*billing.Office, error) {
 	q := r.query(officeColumns, "offices")
 	q.where("id = %", id)
-	return one(ctx, r.tx, "office", officeRow.office, q.text(""), q.args...)
+	return one(ctx, r.tx, "office", officeRow.office, q.text(end), q.args...)
+}
+
+// Save stores the fields of an office that can change.
+func (r offices) Save(ctx context.Context, o *billing.Office) error {
+	a := o.Address
+	details, err := document{&o.OfficeDetails, "{}"}.text()
+	if err != nil {
+		return err
+	}
+	return r.later(ctx, o.ID, `
+UPDATE offices
+SET (name, npi, tax_id, line1, line2, city, state, zip, phone, time_zone, verified_at, details) = ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+WHERE id = $1`,
+		o.ID, o.Name, o.NPI, o.TaxID, a.Line1, a.Line2, a.City, a.State, a.ZIP, o.Phone, o.TimeZone, optional(o.VerifiedAt), details)
 }
 
 func (r offices) byNPI(npi string) (string, []any) {
@@ -89,17 +114,21 @@ func (r offices) List(ctx context.Context, p billing.Page) ([]*billing.Office, e
 // Insert stores a new office.
 func (r offices) Insert(ctx context.Context, o *billing.Office) error {
 	a := o.Address
+	details, err := document{&o.OfficeDetails, "{}"}.text()
+	if err != nil {
+		return err
+	}
 	r.evidence = rowEvidence("offices", o.ID)
 	return r.later(ctx, o.ID, `
-INSERT INTO offices (id, org_id, mode, name, npi, tax_id, line1, line2, city, state, zip, phone, time_zone, created_at, verified_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+INSERT INTO offices (`+officeColumns+`)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
 		o.ID, r.scope.Org, r.scope.Mode, o.Name, o.NPI, o.TaxID, a.Line1, a.Line2, a.City, a.State, a.ZIP, o.Phone,
-		o.TimeZone, micro(o.CreatedAt), optional(o.VerifiedAt))
+		o.TimeZone, micro(o.CreatedAt), optional(o.VerifiedAt), details)
 }
 
 type providers struct{ *tx }
 
-const providerColumns = "id, org_id, mode, first_name, last_name, npi, taxonomy, created_at"
+const providerColumns = "id, org_id, mode, first_name, last_name, npi, taxonomy, retired, created_at"
 
 type providerRow struct {
 	ID        billing.ProviderID `db:"id"`
@@ -109,13 +138,14 @@ type providerRow struct {
 	LastName  string             `db:"last_name"`
 	NPI       string             `db:"npi"`
 	Taxonomy  string             `db:"taxonomy"`
+	Retired   bool               `db:"retired"`
 	CreatedAt time.Time          `db:"created_at"`
 }
 
 func (r providerRow) provider() (*billing.Provider, error) {
 	return &billing.Provider{
 		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, FirstName: r.FirstName, LastName: r.LastName, NPI: r.NPI,
-		Taxonomy: r.Taxonomy, CreatedAt: r.CreatedAt.UTC(),
+		Taxonomy: r.Taxonomy, Retired: r.Retired, CreatedAt: r.CreatedAt.UTC(),
 	}, nil
 }
 
@@ -123,15 +153,30 @@ func (r providerRow) provider() (*billing.Provider, error) {
 func (r providers) Insert(ctx context.Context, p *billing.Provider) error {
 	r.evidence = rowEvidence("providers", p.ID)
 	return r.later(ctx, p.ID, `
-INSERT INTO providers (id, org_id, mode, first_name, last_name, npi, taxonomy, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		p.ID, r.scope.Org, r.scope.Mode, p.FirstName, p.LastName, p.NPI, p.Taxonomy, micro(p.CreatedAt))
+INSERT INTO providers (`+providerColumns+`)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		p.ID, r.scope.Org, r.scope.Mode, p.FirstName, p.LastName, p.NPI, p.Taxonomy, p.Retired, micro(p.CreatedAt))
+}
+
+// Save stores the fields of a provider that can change.
+func (r providers) Save(ctx context.Context, p *billing.Provider) error {
+	return r.later(ctx, p.ID, "UPDATE providers SET (first_name, last_name, npi, taxonomy, retired) = ($2, $3, $4, $5, $6) WHERE id = $1",
+		p.ID, p.FirstName, p.LastName, p.NPI, p.Taxonomy, p.Retired)
+}
+
+// Lock reads a provider and keeps other transactions from writing it.
+func (r providers) Lock(ctx context.Context, id billing.ProviderID) (*billing.Provider, error) {
+	q := r.query(providerColumns, "providers")
+	q.where("id = %", id)
+	return one(ctx, r.tx, "provider", providerRow.provider, q.text(forUpdate), q.args...)
 }
 
 // Get reads a provider, or the oldest of the scope for the zero ID.
 func (r providers) Get(ctx context.Context, id billing.ProviderID) (*billing.Provider, error) {
 	q, end := r.query(providerColumns, "providers"), "ORDER BY created_at, id\nLIMIT 1"
-	if !id.IsZero() {
+	if id.IsZero() {
+		q.where("NOT retired")
+	} else {
 		q.where("id = %", id)
 		end = ""
 	}
@@ -227,9 +272,101 @@ func (r patientRow) patient() (*billing.Patient, error) {
 	}, nil
 }
 
+const patientColumns = "id, org_id, mode, first_name, last_name, date_of_birth, created_at"
+
+// List reads a page of patients, newest first.
+func (r patients) List(ctx context.Context, p billing.Page) ([]*billing.Patient, error) {
+	return page(ctx, r.tx, "patients", patientRow.patient, r.query(patientColumns, "patients"), p)
+}
+
+// Read reads a page of some patients, newest first.
+func (r patients) Read(ctx context.Context, ids []billing.PatientID, p billing.Page) ([]*billing.Patient, error) {
+	return page(ctx, r.tx, "patients", patientRow.patient, r.these(ids), p)
+}
+
+func (r patients) these(ids []billing.PatientID) *query {
+	q := r.query(patientColumns, "patients")
+	q.where("id = ANY (%::uuid[])", pq.Array(ids))
+	return q
+}
+
+// Search finds patients by name and date of birth, or by the member ID of their claims.
+func (r patients) Search(ctx context.Context, s billing.Search) (found []billing.PatientID, more bool, err error) {
+	text, args := r.search(s)
+	if err := r.list(ctx, &found, text, args...); err != nil {
+		return nil, false, fmt.Errorf("search patients: %w", err)
+	}
+	most := min(len(found), billing.MaxSearchPatients)
+	return found[:most], most < len(found), nil
+}
+
+// maxCompared is the maximum number of patients whose first names are compared when
+// neither name is complete.
+const maxCompared = 10_000
+
+// search reads a limited number of patients for each reading of the name, each in the
+// order of an index.
+func (r patients) search(s billing.Search) (string, []any) {
+	const byLast, byFirst = "last_key, first_key, id", "first_key, last_key, id"
+	q := &query{}
+	q.add(`SELECT id FROM (
+	(SELECT DISTINCT patient_id AS id FROM (
+		SELECT patient_id FROM claims
+		WHERE org_id = % AND mode = %`, r.scope.Org, r.scope.Mode)
+	q.where("member_key = upper(%) AND member_key IS NOT NULL AND patient_id IS NOT NULL", s.Reference)
+	q.add("\nORDER BY created_at DESC, id DESC\nLIMIT %\n) members)", maxFound)
+	switch {
+	case !s.Born.IsZero() && len(s.Names) == 0:
+		r.found(q, "id", func() { q.where("date_of_birth = %", s.Born) })
+	case !s.Born.IsZero():
+		for _, name := range s.Names {
+			r.found(q, "id", func() {
+				q.where("date_of_birth = %", s.Born)
+				q.prefix("last_key", name.Last)
+				q.prefix("first_key", name.First)
+			})
+		}
+	default:
+		for _, name := range s.Names {
+			switch {
+			case name.Last == "":
+				r.found(q, byFirst, func() { q.prefix("first_key", name.First) })
+			case name.First == "":
+				r.found(q, byLast, func() { q.prefix("last_key", name.Last) })
+			default:
+				r.found(q, byLast, func() { q.where("last_key = (SELECT search_key(%))", name.Last); q.prefix("first_key", name.First) })
+				r.found(q, byFirst, func() { q.where("first_key = (SELECT search_key(%))", name.First); q.prefix("last_key", name.Last) })
+				q.add("\nUNION (SELECT id FROM (\n\tSELECT id, first_key FROM patients WHERE org_id = $1 AND mode = $2")
+				q.prefix("last_key", name.Last)
+				q.add("\nORDER BY "+byLast+"\nLIMIT %\n) compared WHERE true", maxCompared)
+				q.prefix("first_key", name.First)
+				q.add("\nLIMIT %)", maxFound)
+			}
+		}
+	}
+	return q.text(") found\nORDER BY id\nLIMIT %", maxFound), q.args
+}
+
+const maxFound = billing.MaxSearchPatients + 1
+
+// found adds the first patients in an order that match the conditions.
+func (patients) found(q *query, order string, conditions func()) {
+	q.add("\nUNION (SELECT id FROM patients WHERE org_id = $1 AND mode = $2")
+	conditions()
+	q.add("\nORDER BY "+order+"\nLIMIT %)", maxFound)
+}
+
+// prefix selects keys that begin with the key of a name. A name without letters matches
+// none. SELECT makes the server compute each key once, not for each row.
+func (q *query) prefix(column, name string) {
+	if name != "" {
+		q.where(column+" >= (SELECT search_key(%)) AND "+column+" < (SELECT search_key(%) || U&'\\+10FFFF') AND (SELECT search_key(%) <> '')", name, name, name)
+	}
+}
+
 // Get reads a patient.
 func (r patients) Get(ctx context.Context, id billing.PatientID) (*billing.Patient, error) {
-	q := r.query("id, org_id, mode, first_name, last_name, date_of_birth, created_at", "patients")
+	q := r.query(patientColumns, "patients")
 	q.where("id = %", id)
 	return one(ctx, r.tx, "patient", patientRow.patient, q.text(""), q.args...)
 }

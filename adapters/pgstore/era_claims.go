@@ -244,6 +244,25 @@ func (r eraClaims) unmatched(controlNumbers, payerClaimNumbers []string) (string
 	return q.text("ORDER BY arrival"), q.args
 }
 
+func (r eraClaims) linked(of []billing.ClaimID) (string, []any) {
+	q := r.query(whole.columns(), "claims c")
+	q.where(`id = ANY (ARRAY(
+		SELECT unnest(ARRAY[m.secondary_to, m.secondary_id])
+		FROM claims m
+		WHERE m.org_id = $1 AND m.mode = $2 AND m.id = ANY (%::uuid[])
+	))`, pq.Array(of))
+	return q.text(inOrder), q.args
+}
+
+// Linked reads the claims for the same services.
+func (r eraClaims) Linked(ctx context.Context, of []billing.ClaimID) ([]*billing.Claim, error) {
+	if len(of) == 0 {
+		return nil, nil
+	}
+	text, args := r.linked(of)
+	return clearing(r).claims(ctx, text, args)
+}
+
 // Unmatched returns the remittances with unmatched claims that have one of the
 // numbers.
 func (r eraClaims) Unmatched(ctx context.Context, controlNumbers, payerClaimNumbers []string) ([]billing.ERAID, error) {

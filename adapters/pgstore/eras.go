@@ -12,30 +12,31 @@ type eras struct{ *tx }
 
 // eraColumns is every column except identity and content.
 const eraColumns = `id, org_id, mode, state, payer_id, payer_code, payer_name, office_id, detail, balanced, claim_count, matched_count,
-	applied_count, needs_review_count, unmatched_count, ignored_count, forwarded_count, stage, arrival, received_at, posted_at`
+	applied_count, needs_review_count, unmatched_count, ignored_count, forwarded_count, stage, arrival, source, received_at, posted_at`
 
 type eraRow struct {
-	ID           billing.ERAID    `db:"id"`
-	Org          billing.OrgID    `db:"org_id"`
-	Mode         billing.Mode     `db:"mode"`
-	State        billing.ERAState `db:"state"`
-	PayerID      billing.PayerID  `db:"payer_id"`
-	PayerCode    string           `db:"payer_code"`
-	PayerName    string           `db:"payer_name"`
-	OfficeID     billing.OfficeID `db:"office_id"`
-	Detail       []byte           `db:"detail"`
-	Balanced     bool             `db:"balanced"`
-	ClaimCount   int              `db:"claim_count"`
-	MatchedCount int              `db:"matched_count"`
-	Applied      int              `db:"applied_count"`
-	NeedsReview  int              `db:"needs_review_count"`
-	Unmatched    int              `db:"unmatched_count"`
-	Ignored      int              `db:"ignored_count"`
-	Forwarded    int              `db:"forwarded_count"`
-	Stage        billing.ERAStage `db:"stage"`
-	Arrival      int64            `db:"arrival"`
-	ReceivedAt   sql.NullTime     `db:"received_at"`
-	PostedAt     sql.NullTime     `db:"posted_at"`
+	ID           billing.ERAID      `db:"id"`
+	Org          billing.OrgID      `db:"org_id"`
+	Mode         billing.Mode       `db:"mode"`
+	State        billing.ERAState   `db:"state"`
+	PayerID      billing.PayerID    `db:"payer_id"`
+	PayerCode    string             `db:"payer_code"`
+	PayerName    string             `db:"payer_name"`
+	OfficeID     billing.OfficeID   `db:"office_id"`
+	Detail       []byte             `db:"detail"`
+	Balanced     bool               `db:"balanced"`
+	ClaimCount   int                `db:"claim_count"`
+	MatchedCount int                `db:"matched_count"`
+	Applied      int                `db:"applied_count"`
+	NeedsReview  int                `db:"needs_review_count"`
+	Unmatched    int                `db:"unmatched_count"`
+	Ignored      int                `db:"ignored_count"`
+	Forwarded    int                `db:"forwarded_count"`
+	Stage        billing.ERAStage   `db:"stage"`
+	Arrival      int64              `db:"arrival"`
+	Origin       billing.FileOrigin `db:"source"`
+	ReceivedAt   sql.NullTime       `db:"received_at"`
+	PostedAt     sql.NullTime       `db:"posted_at"`
 }
 
 // eraDetail is the part of a remittance that one column stores.
@@ -61,7 +62,7 @@ func (r eraRow) era() (*billing.ERA, error) {
 		Progress: billing.ERAProgress{
 			Applied: r.Applied, NeedsReview: r.NeedsReview, Unmatched: r.Unmatched, Ignored: r.Ignored, Forwarded: r.Forwarded,
 		},
-		Stage: r.Stage, Arrival: r.Arrival, ReceivedAt: present(r.ReceivedAt), PostedAt: present(r.PostedAt),
+		Stage: r.Stage, Arrival: r.Arrival, Origin: r.Origin, ReceivedAt: present(r.ReceivedAt), PostedAt: present(r.PostedAt),
 	}, nil
 }
 
@@ -74,13 +75,13 @@ func (r eras) Insert(ctx context.Context, e *billing.ERA, identity [32]byte, con
 	n, err := r.exec(ctx, `
 INSERT INTO eras (id, org_id, mode, state, payer_id, payer_code, payer_name, stated_payer, office_id, payment_date, trace_number, detail,
 	balanced, claim_count, matched_count, applied_count, needs_review_count, unmatched_count, ignored_count, forwarded_count, needs_attention,
-	stage, identity, received_at, posted_at, content)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)
+	stage, identity, source, received_at, posted_at, content)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27)
 ON CONFLICT ON CONSTRAINT eras_identity DO NOTHING`,
 		e.ID, r.scope.Org, r.scope.Mode, e.State, e.Payer.ID, e.Payer.PayerID, e.Payer.Name, e.PayerName, e.OfficeID, e.Payment.Date,
 		e.Payment.TraceNumber, detail, e.Balanced, e.ClaimCount, e.MatchedCount,
 		e.Progress.Applied, e.Progress.NeedsReview, e.Progress.Unmatched, e.Progress.Ignored, e.Progress.Forwarded, e.NeedsAttention(),
-		e.Stage, identity[:], optional(e.ReceivedAt), optional(e.PostedAt),
+		e.Stage, identity[:], e.Origin, optional(e.ReceivedAt), optional(e.PostedAt),
 		r.store.sealer.seal(r.scope, e.ID, content))
 	if err != nil {
 		return known, fmt.Errorf("insert remittance %s: %w", e.ID, err)
@@ -89,12 +90,10 @@ ON CONFLICT ON CONSTRAINT eras_identity DO NOTHING`,
 		r.evidence = rowEvidence("eras", e.ID)
 		return known, nil
 	}
-	q := r.query("id", "eras")
-	q.where("identity = %", identity[:])
-	if err := r.get(ctx, &known, q.text(""), q.args...); err != nil {
-		return known, fmt.Errorf("find the remittance with the identity of %s: %w", e.ID, err)
+	if known, err = ownQuarantine(r).Known(ctx, identity); err == nil && known.IsZero() {
+		err = fmt.Errorf("remittance %s was stored by another transaction and is gone", e.ID)
 	}
-	return known, nil
+	return known, err
 }
 
 // Get reads a remittance that is visible to callers.
@@ -147,14 +146,31 @@ func (r eras) filter(f billing.ERAFilter) *query {
 	q := r.query(eraColumns, "eras")
 	q.where("received_at IS NOT NULL")
 	whereSet(q, "state = %", f.State)
-	if f.NeedsAttention {
-		q.where("needs_attention")
-	}
+	q.flag("needs_attention", f.NeedsAttention)
+	q.flag("balanced", f.Balanced)
 	whereSet(q, "payer_id = %", f.PayerID)
+	whereSet(q, "office_id = %", f.OfficeID)
+	whereSet(q, "trace_number = % AND trace_number <> ''", f.TraceNumber)
+	if !f.ClaimID.IsZero() {
+		q.where(`id = ANY (ARRAY(
+		SELECT era_id FROM era_claims WHERE claim_id = % AND status = 'applied'
+		UNION SELECT era_id FROM era_claims WHERE claim_id = % AND status = 'needs_review'
+	))`, f.ClaimID, f.ClaimID)
+	}
 	whereSet(q, "payment_date >= %", f.PaidFrom)
 	whereSet(q, "payment_date <= %", f.PaidTo)
 	q.span("received_at", f.ReceivedFrom, f.ReceivedTo)
 	return q
+}
+
+// flag adds a condition on a column that is true or false, unless the filter has none. The
+// literal condition lets a partial index serve it.
+func (q *query) flag(column string, want *bool) {
+	if want != nil && *want {
+		q.where(column)
+	} else if want != nil {
+		q.where("NOT " + column)
+	}
 }
 
 // List reads a page of remittances, the last received first.

@@ -98,16 +98,46 @@ func (r events) Get(ctx context.Context, id billing.EventID) (*billing.Event, er
 
 func (r events) filter(f billing.EventFilter) *query {
 	q := r.query(eventColumns, "events")
-	whereSet(q, "type = %", f.Type)
+	q.events(f)
+	return q
+}
+
+func (q *query) events(f billing.EventFilter) {
+	switch len(f.Types) {
+	case 0:
+	case 1:
+		q.where("type = %", f.Types[0])
+	default:
+		q.where("type = ANY (%::text[])", texts(f.Types))
+	}
 	if f.Resource != [16]byte{} {
 		q.where("resource_id = %", billing.JobID(f.Resource))
 	}
 	q.span("created_at", f.CreatedAfter, f.CreatedBefore)
+}
+
+// merged reads the first events of each type and sorts them.
+func (r events) merged(f billing.EventFilter, p billing.Page) *query {
+	q := r.query(eventColumns, "events")
+	between := "\n\tAND id = ANY (ARRAY(\nSELECT id FROM (("
+	for _, t := range f.Types {
+		one := f
+		one.Types = []billing.EventType{t}
+		q.add(between + "SELECT id, created_at FROM events WHERE org_id = $1 AND mode = $2")
+		q.events(one)
+		q.before("created_at", p)
+		q.add("\nORDER BY created_at DESC, id DESC\nLIMIT %", p.Limit+1)
+		between = ") UNION ALL ("
+	}
+	q.add(")) merged\nORDER BY created_at DESC, id DESC\nLIMIT %))", p.Limit+1)
 	return q
 }
 
 // List reads a page of events, newest first.
 func (r events) List(ctx context.Context, f billing.EventFilter, p billing.Page) ([]*billing.Event, error) {
+	if len(f.Types) > 1 && f.Resource == [16]byte{} {
+		return page(ctx, r.tx, "events", eventRow.event, r.merged(f, p), p)
+	}
 	return page(ctx, r.tx, "events", eventRow.event, r.filter(f), p)
 }
 

@@ -55,5 +55,13 @@ const (
 	ForgetUploads    = forgetUploads
 	ForgetDeliveries = forgetDeliveries
 	ForgetMail       = forgetMail
+	ForgetChanges    = forgetChanges
+	ChangesAfter     = changesAfter
 	ForgetNotes      = forgetNotes
+	ForgetRequests   = forgetRequests
+	ForgetSessions   = forgetSessions
+	ForgetLinks      = forgetLinks
 )
+
+// AddTotals adds some changes of the totals of claims to the totals.
+func (s *Store) AddTotals(ctx context.Context) (int, error) { return s.addTotals(ctx) }

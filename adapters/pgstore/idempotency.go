@@ -68,7 +68,8 @@ func (r idempotencyKeys) body(key string, kept []byte) ([]byte, error) {
 
 // Record stores the use of a reserved key and replaces an earlier use. If the
 // transaction inserts no other row, the stored use proves the commit. A use that
-// replaces it is never older.
+// replaces it is never older. Without an entry of the request log, it keeps the
+// earlier one.
 func (r idempotencyKeys) Record(ctx context.Context, use billing.KeyUse) error {
 	status, body, err := replied(use)
 	if err != nil {
@@ -76,6 +77,15 @@ func (r idempotencyKeys) Record(ctx context.Context, use billing.KeyUse) error {
 	}
 	if body != nil { // the body may name a patient
 		body = r.store.sealer.seal(r.scope, usedKey(use.Key), body)
+	}
+	if use.Audit != nil {
+		if err := auditEntries(r).Insert(ctx, []*billing.AuditEntry{use.Audit}); err != nil {
+			return err
+		}
+	}
+	entry := use.Entry
+	if entry == nil {
+		entry = &billing.LoggedRequest{}
 	}
 	at := micro(use.CreatedAt)
 	if r.evidence.query == "" {
@@ -85,12 +95,16 @@ func (r idempotencyKeys) Record(ctx context.Context, use billing.KeyUse) error {
 		}
 	}
 	return r.laterOf(ctx, use.CheckID, usedKey(use.Key), `
-INSERT INTO idempotency_keys (org_id, mode, key, fingerprint, check_id, created_at, status, body, work)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+INSERT INTO idempotency_keys AS k (org_id, mode, key, fingerprint, check_id, created_at, status, body, work,
+	request_id, api_key_id, operation, resource_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
 ON CONFLICT (org_id, mode, key) DO UPDATE
 SET fingerprint = excluded.fingerprint, check_id = excluded.check_id, created_at = excluded.created_at,
-	status = excluded.status, body = excluded.body, work = excluded.work`,
-		r.scope.Org, r.scope.Mode, use.Key, use.Fingerprint[:], use.CheckID, at, status, body, use.Work)
+	status = excluded.status, body = excluded.body, work = excluded.work,
+	request_id = coalesce(excluded.request_id, k.request_id), api_key_id = coalesce(excluded.api_key_id, k.api_key_id),
+	operation = coalesce(excluded.operation, k.operation), resource_id = coalesce(excluded.resource_id, k.resource_id)`,
+		r.scope.Org, r.scope.Mode, use.Key, use.Fingerprint[:], use.CheckID, at, status, body, use.Work,
+		entry.ID, entry.KeyID, nonEmpty(entry.Operation), nonEmpty(entry.Resource))
 }
 
 // replied returns the reply that a use stores by value, or NULL if it stores none. A

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lib/pq"
+
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -100,6 +102,24 @@ func TestURLErrorsHideThePassword(t *testing.T) {
 		_, err := connConfig(url)
 		if err == nil || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%v", err)
+		}
+	}
+}
+
+// TestDocumentArray compares the text with that of lib/pq.
+func TestDocumentArray(t *testing.T) {
+	t.Parallel()
+	for _, all := range [][]string{
+		{}, {""}, {`{"a":"b"}`}, {`\`, `"`, "", "x"}, {`{"say":"\"é, {}\\"}`, "", `["\u0000",null]`},
+	} {
+		documents := make(documentArray, len(all))
+		for i, d := range all {
+			documents[i] = []byte(d)
+		}
+		got, err := documents.Value()
+		want, _ := pq.StringArray(all).Value()
+		if text, _ := got.([]byte); err != nil || string(text) != want {
+			t.Errorf("%q is %q, %v; want %q", all, got, err, want)
 		}
 	}
 }

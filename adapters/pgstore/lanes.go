@@ -94,7 +94,8 @@ func (r dueRow) shipment() (billing.Shipment, error) {
 // 0 makes the planner look up the event of each delivery instead of reading all
 // events.
 const due = `
-SELECT e.id, e.org_id, e.mode, url, description, event_types, status, secret, failures, failing_since, circuit_until, e.created_at,
+SELECT e.id, e.org_id, e.mode, url, description, event_types, status, secret, failures, failing_since, circuit_until,
+	disabled_reason, last_success_at, e.created_at,
 	delivery_id, next_attempt_at, attempts, queued_at, event_id, type, resource_id, sequence, happened_at, data
 FROM webhook_endpoints e
 LEFT JOIN LATERAL (
@@ -194,6 +195,9 @@ func (r lanes) Record(ctx context.Context, tried []*billing.Delivery) error {
 		}
 		ids[i], states[i], next[i], last[i] = d.ID.UUID(), string(d.State), optional(d.NextAttemptAt), string(attempt)
 	}
+	if err := r.recordSuccess(ctx, tried); err != nil {
+		return err
+	}
 	return r.later(ctx, results{}, `
 UPDATE webhook_deliveries d
 SET state = t.state, next_attempt_at = t.next_attempt_at, attempts = array_append(d.attempts, t.attempt), settled_at = t.settled_at
@@ -203,6 +207,27 @@ WHERE d.org_id = $1 AND d.mode = $2 AND d.id = ANY ($3::uuid[]) AND d.id = t.id 
 		r.scope.Org, r.scope.Mode, ids, states, pq.Array(next), last, pq.Array(settled))
 }
 
+// recordSuccess stores the time of the last success of each endpoint, at most once a
+// second, because successes come by the hundred.
+func (r lanes) recordSuccess(ctx context.Context, tried []*billing.Delivery) error {
+	last := map[billing.WebhookEndpointID]billing.Attempt{}
+	for _, d := range tried {
+		if a := d.Attempts[len(d.Attempts)-1]; a.Succeeded() && a.At.After(last[d.EndpointID].At) {
+			last[d.EndpointID] = a
+		}
+	}
+	for id, a := range last {
+		if err := r.later(ctx, id, `
+UPDATE webhook_endpoints
+SET last_success_at = $4
+WHERE org_id = $1 AND mode = $2 AND id = $3 AND url = $5 AND coalesce(last_success_at <= $4::timestamptz - interval '1 s', true)`,
+			r.scope.Org, r.scope.Mode, id, micro(a.At), a.URL); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // RecordHealth stores the health of the endpoint. It may disable the endpoint, but
 // never enables it: an operator may have changed the status since the caller read
 // it.
@@ -210,9 +235,11 @@ func (r lanes) RecordHealth(ctx context.Context, e *billing.WebhookEndpoint) err
 	h := e.Health
 	return r.later(ctx, e.ID, `
 UPDATE webhook_endpoints
-SET failures = $4, failing_since = $5, circuit_until = $6, status = CASE $7 WHEN 'disabled' THEN 'disabled' ELSE status END
+SET failures = $4, failing_since = $5, circuit_until = $6, status = CASE $7 WHEN 'disabled' THEN 'disabled' ELSE status END,
+	disabled_reason = CASE $7 WHEN 'disabled' THEN $8 ELSE disabled_reason END
 WHERE org_id = $1 AND mode = $2 AND id = $3`,
-		r.scope.Org, r.scope.Mode, e.ID, h.Failures, optional(h.FailingSince), optional(h.CircuitUntil), e.Status)
+		r.scope.Org, r.scope.Mode, e.ID, h.Failures, optional(h.FailingSince), optional(h.CircuitUntil), e.Status,
+		disabledBy(e))
 }
 
 // Leave releases the lane.

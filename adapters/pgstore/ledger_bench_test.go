@@ -84,7 +84,7 @@ func BenchmarkMillionClaimsOfRemittances(b *testing.B) {
 			return len(ids), err
 		},
 		"needs attention": func(ctx context.Context, tx ports.Tx) (int, error) {
-			l, err := tx.ERAs.List(ctx, billing.ERAFilter{NeedsAttention: true}, billing.Page{Limit: billing.DefaultPageLimit})
+			l, err := tx.ERAs.List(ctx, billing.ERAFilter{NeedsAttention: new(true)}, billing.Page{Limit: billing.DefaultPageLimit})
 			return len(l), err
 		},
 		"match again, and save what became of 300": func(ctx context.Context, tx ports.Tx) (int, error) {

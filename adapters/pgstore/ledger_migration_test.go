@@ -25,8 +25,8 @@ import (
 // remittances, some of them half read or half applied.
 const beforeLedger = 14
 
-// TestLedgerMigration migrates what the release before wrote, as a user without
-// administrator rights, for whom row-level security holds. No row, amount or state is
+// TestLedgerMigration migrates what the release before wrote. Its user has no
+// administrator rights, so row-level security applies. No row, amount or state is
 // lost.
 func TestLedgerMigration(t *testing.T) {
 	t.Parallel()
@@ -45,8 +45,8 @@ func TestLedgerMigration(t *testing.T) {
 		t.Fatal(err)
 	}
 	after := snapshot(t, db, "stage", map[string]string{
-		"claims":     "standing,settled_at",
-		"eras":       "stage,matched_count,applied_count,needs_review_count,unmatched_count,ignored_count,forwarded_count,needs_attention,stated_payer,trace_number",
+		"claims":     "standing,settled_at,coverage,other_coverage,details,secondary_to,secondary_id,member_key,charged,paid_elsewhere",
+		"eras":       "stage,matched_count,applied_count,needs_review_count,unmatched_count,ignored_count,forwarded_count,needs_attention,stated_payer,trace_number,source",
 		"era_claims": "status,matched_by,review,warnings,sequence,line_numbers,applied_at,control_key,payer_number,original_number",
 	})
 	for _, row := range before["era_claims"] {
@@ -68,9 +68,13 @@ func TestLedgerMigration(t *testing.T) {
 		}
 	}
 	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = owner })
-	porttest.In(t, s, billing.Scope{Org: pgstore.Number(3, 9), Mode: billing.ModeTest}, func(ctx context.Context, tx ports.Tx) error {
+	in := billing.Scope{Org: pgstore.Number(3, 9), Mode: billing.ModeTest}
+	porttest.In(t, s, in, func(ctx context.Context, tx ports.Tx) error {
 		return errors.Join(migratedClaims(ctx, t, tx), migratedERAs(ctx, t, tx))
 	})
+	if totals := porttest.Totals(t, s, in); totals.States[billing.KindClaim][billing.ClaimReconciled] == 0 {
+		t.Errorf("the totals have no reconciled claim: %+v", totals.States)
+	}
 }
 
 // snapshot returns every row by its key, without some columns. The column with the
@@ -206,7 +210,7 @@ func migratedERAs(ctx context.Context, t *testing.T, tx ports.Tx) error {
 		check(name+", claims", err, became, want.claims)
 	}
 	var attention []byte
-	list, err := tx.ERAs.List(ctx, billing.ERAFilter{NeedsAttention: true}, billing.Page{Limit: 10})
+	list, err := tx.ERAs.List(ctx, billing.ERAFilter{NeedsAttention: new(true)}, billing.Page{Limit: 10})
 	for _, e := range list {
 		attention = append(attention, e.ID[15])
 		if !e.NeedsAttention() {

@@ -2,12 +2,10 @@ package pgstore
 
 import (
 	"context"
-	"crypto/sha256"
 	"database/sql"
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/lib/pq"
 
@@ -108,63 +106,4 @@ func (r routes) Queued(ctx context.Context, mode billing.Mode) (map[billing.Scop
 		payers[scope] = append(payers[scope], row.Payer)
 	}
 	return payers, nil
-}
-
-type quarantine struct{ *tx }
-
-type quarantineRow struct {
-	ID         billing.FileID `db:"id"`
-	Mode       billing.Mode   `db:"mode"`
-	Name       string         `db:"name"`
-	Reason     string         `db:"reason"`
-	Content    []byte         `db:"content"`
-	ReceivedAt time.Time      `db:"received_at"`
-}
-
-func (r quarantineRow) file() (*billing.Quarantined, error) {
-	return &billing.Quarantined{ID: r.ID, Mode: r.Mode, Name: r.Name, Reason: r.Reason, Content: r.Content, ReceivedAt: r.ReceivedAt.UTC()}, nil
-}
-
-// Insert stores a file, unless the same file is already stored.
-func (r quarantine) Insert(ctx context.Context, q *billing.Quarantined) error {
-	digest := sha256.Sum256(q.Content)
-	if _, err := r.exec(ctx, `
-INSERT INTO quarantine (id, mode, name, reason, digest, content, received_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7)
-ON CONFLICT ON CONSTRAINT quarantine_content DO NOTHING`,
-		q.ID, q.Mode, q.Name, q.Reason, digest[:], r.store.sealer.seal(billing.Scope{Mode: q.Mode}, q.ID, q.Content), micro(q.ReceivedAt)); err != nil {
-		return fmt.Errorf("quarantine a file: %w", err)
-	}
-	r.evidence = evidence{"SELECT EXISTS (SELECT FROM quarantine WHERE mode = $1 AND digest = $2)", []any{q.Mode, digest[:]}}
-	return nil
-}
-
-// Get reads a file.
-func (r quarantine) Get(ctx context.Context, id billing.FileID) (*billing.Quarantined, error) {
-	var row quarantineRow
-	err := r.get(ctx, &row, "SELECT id, mode, name, reason, content, received_at FROM quarantine WHERE id = $1", id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, billing.NotFound("file", "")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("get file %s in quarantine: %w", id, err)
-	}
-	if row.Content, err = r.store.sealer.open(billing.Scope{Mode: row.Mode}, id, row.Content); err != nil {
-		return nil, fmt.Errorf("open file %s in quarantine: %w", id, err)
-	}
-	return row.file()
-}
-
-// List reads all files without their content, newest first.
-func (r quarantine) List(ctx context.Context) ([]*billing.Quarantined, error) {
-	var rows []quarantineRow
-	if err := r.list(ctx, &rows, "SELECT id, mode, name, reason, received_at FROM quarantine ORDER BY received_at DESC, id DESC"); err != nil {
-		return nil, fmt.Errorf("list the quarantine: %w", err)
-	}
-	return values(rows, quarantineRow.file)
-}
-
-// Remove deletes a file.
-func (r quarantine) Remove(ctx context.Context, id billing.FileID) error {
-	return r.later(ctx, id, "DELETE FROM quarantine WHERE id = $1", id)
 }

@@ -351,7 +351,14 @@ func TestExchangesAreEncrypted(t *testing.T) {
 		_, err := tx.Checks.Complete(ctx, []billing.CheckCompletion{{Check: c, Exchanges: want}})
 		return err
 	})
-	got, err := s.Exchanges(t.Context(), in, c.ID)
+	exchanged := func(s *pgstore.Store, in billing.Scope) (got []billing.Exchange, err error) {
+		err = s.View(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+			got, err = tx.Exchanges.Get(ctx, c.ID)
+			return err
+		})
+		return got, err
+	}
+	got, err := exchanged(s, in)
 	if err != nil || len(got) != 2 || string(got[0].Request) != "ISA*Sentinelname~" || string(got[1].Reply) != "271" || len(got[0].Reply) != 0 {
 		t.Errorf("exchanges %q, %v", got, err)
 	}
@@ -361,10 +368,10 @@ func TestExchangesAreEncrypted(t *testing.T) {
 	}
 	exec(t, admin(t, url), "DELETE FROM encryption_key")
 	other := pgtest.Open(t, func(o *pgstore.Options) { o.URL, o.EncryptionKey = url, [32]byte{9} })
-	if _, err := other.Exchanges(t.Context(), in, c.ID); err == nil {
+	if _, err := exchanged(other, in); err == nil {
 		t.Error("another key decrypted the messages")
 	}
-	if _, err := s.Exchanges(t.Context(), scope(), c.ID); billing.CodeOf(err) != billing.CodeNotFound {
+	if _, err := exchanged(s, scope()); billing.CodeOf(err) != billing.CodeNotFound {
 		t.Errorf("another scope: %v", err)
 	}
 }

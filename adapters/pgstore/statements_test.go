@@ -3,7 +3,6 @@ package pgstore
 import (
 	"errors"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -56,6 +55,8 @@ func ListStatements(in billing.Scope) map[string]Statement {
 	text := recent.text("")
 	statements := map[string]Statement{
 		"recent check":   made(text, recent.args),
+		"checks by day":  made(totals{t}.checks(billing.DateOf(at))),
+		"due requests":   made(totals{t}.payerRequests()),
 		"tail":           made(events{t}.tail(billing.EventFilter{}, billing.EventID{}, 100)),
 		"tail on":        made(events{t}.tail(billing.EventFilter{}, Number(13, 5), 100)),
 		"tail, since":    made(events{t}.tail(billing.EventFilter{CreatedAfter: at}, billing.EventID{}, 100)),
@@ -82,7 +83,26 @@ func ListStatements(in billing.Scope) map[string]Statement {
 		} {
 			statements["payer requests, "+filter+name] = paged(payerRequests{t}.filter(f), p)
 		}
-		for filter, f := range map[string]billing.EventFilter{"all": {}, "type": {Type: billing.EventClaimPaid}, "span": {CreatedAfter: at}} {
+		for list, q := range map[string]*query{
+			"users": t.ofOrganization(userColumns, "users"), "API keys": t.ofOrganization(keyColumns, "api_keys"),
+			"sessions": sessions{t}.alive(billing.UserID{}, at), "sessions, user": sessions{t}.alive(Number(13, 12), at),
+		} {
+			statements[list+name] = paged(q, p)
+		}
+		for filter, f := range map[string]billing.RequestFilter{
+			"all": {}, "key": {KeyID: Number(3, 11)}, "operation": {Operation: "GET /claims"}, "status": {Status: 422},
+			"error": {Error: billing.CodeInvalidRequest}, "resource": {Resource: "elg_7"}, "span": {CreatedAfter: at, CreatedBefore: at.AddDate(0, 0, 1)},
+		} {
+			statements["requests, "+filter+name] = paged(requests{t}.filter(f), p)
+		}
+		for filter, f := range map[string]billing.AuditFilter{
+			"all": {}, "user": {User: Number(3, 14)}, "resource": {Resource: "clm_7"}, "span": {CreatedAfter: at, CreatedBefore: at.AddDate(0, 0, 1)},
+			"user and resource": {User: Number(3, 14), Resource: "pat_7"},
+		} {
+			statements["audit, "+filter+name] = paged(auditEntries{t}.filter(f), p)
+		}
+		statements["event types"+name] = paged(events{t}.merged(billing.EventFilter{Types: billing.EventTypes()[:3]}, p), p)
+		for filter, f := range map[string]billing.EventFilter{"all": {}, "type": {Types: []billing.EventType{billing.EventClaimPaid}}, "span": {CreatedAfter: at}} {
 			statements["events, "+filter+name] = paged(events{t}.filter(f), p)
 		}
 	}
@@ -94,7 +114,8 @@ func ListStatements(in billing.Scope) map[string]Statement {
 func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*billing.Claim) map[string]Statement {
 	tb.Helper()
 	t := &tx{scope: in}
-	at := time.Date(2007, 3, 1, 0, 0, 0, 0, time.UTC)
+	at, day := time.Date(2007, 3, 1, 0, 0, 0, 0, time.UTC), billing.Date{Year: 2007, Month: 3, Day: 1}
+	rejected := []billing.ClaimState{billing.ClaimRejected}
 	var control, payer []string
 	var ids []billing.ClaimID
 	for n := range 300 {
@@ -111,11 +132,26 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*billing.Claim) m
 		return errors.Join(t.appendTo(tb.Context(), in, happened(3)), t.appendTo(tb.Context(), in, happened(5)))
 	}
 	statements := map[string]Statement{
+		"totals":                     made(totals{t}.claims(day)),
+		"waiting remittances":        made(totals{t}.remittances()),
 		"similar":                    made(claims{t}.similar(Number(7, 5), billing.DateSpan{From: billing.Date{Year: 2026, Month: 5, Day: 1}, To: billing.Date{Year: 2026, Month: 5, Day: 9}})),
 		"match":                      made(clearing{t}.match(control, payer)),
+		"linked":                     made(eraClaims{t}.linked([]billing.ClaimID{{1}})),
 		"queued":                     made(clearing{t}.queued([]billing.PayerID{Number(2, 3), Number(5, 3)}, 5000)),
 		"of a batch":                 made(clearing{t}.ofBatch(Number(7, 8))),
-		"count sent":                 made(claims{t}.countSent(billing.ClaimFilter{Kind: billing.KindClaim, SentFrom: at, SentTo: at.AddDate(0, 0, 1)})),
+		"count sent":                 made(claims{t}.countIn(bySent, billing.ClaimFilter{Kind: billing.KindClaim, SentFrom: at, SentTo: at.AddDate(0, 0, 1)})),
+		"found claims":               made(claims{t}.search("m77", []billing.PatientID{Number(7, 5), Number(8, 5)}, billing.Page{Limit: 25})),
+		"found claims, next page":    made(claims{t}.search("m77", []billing.PatientID{Number(7, 5)}, billing.Page{Limit: 25, After: &billing.Position{Time: at, ID: Number(7, 1)}})),
+		"found patients, name":       made(patients{t}.search(billing.ParseSearch("byr"))),
+		"found patients, names":      made(patients{t}.search(billing.ParseSearch("ada byr"))),
+		"found patients, born":       made(patients{t}.search(billing.ParseSearch("1984-02-29"))),
+		"found patients, all":        made(patients{t}.search(billing.ParseSearch("byr, ada 1984-02-29"))),
+		"read patients":              paged(patients{t}.these([]billing.PatientID{Number(7, 5), Number(8, 5)}), billing.Page{Limit: 25}),
+		"patients":                   paged(t.query(patientColumns, "patients"), billing.Page{Limit: 25}),
+		"count served":               made(claims{t}.countIn(byService, billing.ClaimFilter{Kind: billing.KindClaim, ServiceFrom: day, ServiceTo: day})),
+		"count states":               made(claims{t}.countEach(billing.ClaimFilter{Kind: billing.KindClaim, States: billing.ClaimStates()})),
+		"count an office":            made(claims{t}.countTogether(billing.ClaimFilter{Kind: billing.KindClaim, OfficeID: Number(2, 2)})),
+		"acknowledgements":           made(acknowledgements{t}.of([]*billing.Batch{{ID: Number(3, 8)}, {ID: Number(13, 8)}})),
 		"next remittance":            made(eras{t}.next()),
 		"remittance claims":          made(eraClaims{t}.after(Number(3, 7), 100, 300)),
 		"remittance claims to apply": made(eraClaims{t}.pending(Number(3, 7), 300)),
@@ -135,24 +171,31 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*billing.Claim) m
 	first, next := billing.Page{Limit: 25}, billing.Page{Limit: 25, After: &billing.Position{Time: at, ID: Number(7, 1)}}
 	for name, p := range map[string]billing.Page{"": first, ", next page": next} {
 		for filter, f := range map[string]billing.ClaimFilter{
-			"kind": {}, "state": {State: billing.ClaimRejected}, "office": {OfficeID: Number(2, 2)}, "payer": {PayerID: Number(2, 3)},
+			"kind": {}, "state": {States: rejected}, "office": {OfficeID: Number(2, 2)}, "payer": {PayerID: Number(2, 3)},
 			"created": {CreatedAfter: at, CreatedBefore: at.AddDate(0, 0, 1)}, "sent": {SentFrom: at, SentTo: at.AddDate(0, 0, 1)},
-			"sent since": {SentFrom: at}, "sent before": {SentTo: at}, "office and state": {OfficeID: Number(2, 2), State: billing.ClaimRejected},
+			"sent since": {SentFrom: at}, "sent before": {SentTo: at}, "office and state": {OfficeID: Number(2, 2), States: rejected},
+			"office and states": {OfficeID: Number(2, 2), States: billing.ClaimStates()}, "served": {ServiceFrom: day, ServiceTo: day},
+			"patient": {PatientID: Number(7, 5)},
 		} {
 			f.Kind = billing.KindClaim
 			statements["claims, "+filter+name] = made(claims{t}.walked(f, p))
-			if strings.HasPrefix(filter, "sent") {
-				statements["claims, few "+filter+name] = made(claims{t}.sorted(f, p))
+			for _, s := range spansOf(f) {
+				statements["claims, few "+filter+name] = made(claims{t}.sorted(s, f, p))
 			}
 		}
+		statements["claims, few of a batch"+name] = made(claims{t}.sorted(byBatch, billing.ClaimFilter{BatchID: Number(7, 8)}, p))
+		statements["claims, few of each state"+name] = made(claims{t}.merged(billing.ClaimFilter{Kind: billing.KindClaim, States: billing.ClaimStates()}, p))
 		statements["claims, request"+name] = made(claims{t}.walked(billing.ClaimFilter{RequestID: Number(3, 6)}, p))
 		statements["claims, control number"+name] = made(claims{t}.walked(billing.ClaimFilter{ControlNumber: "pcn-7"}, p))
 		for filter, f := range map[string]billing.ERAFilter{
-			"all": {}, "state": {State: billing.ERAPosted}, "attention": {NeedsAttention: true}, "payer": {PayerID: Number(2, 3)}, "received": {ReceivedFrom: at, ReceivedTo: at.AddDate(0, 0, 1)},
+			"all": {}, "state": {State: billing.ERAPosted}, "attention": {NeedsAttention: new(true)}, "no attention": {NeedsAttention: new(false)},
+			"balanced": {Balanced: new(true)}, "unbalanced": {Balanced: new(false)}, "office": {OfficeID: Number(2, 2)}, "trace number": {TraceNumber: "77"}, "payer": {PayerID: Number(2, 3)}, "received": {ReceivedFrom: at, ReceivedTo: at.AddDate(0, 0, 1)},
 			"paid": {PaidFrom: billing.Date{Year: 2026, Month: 1, Day: 2}, PaidTo: billing.Date{Year: 2026, Month: 1, Day: 3}},
 		} {
 			statements["remittances, "+filter+name] = pagedBy(eras{t}.filter(f), "received_at", p)
 		}
+		statements["claim's remittances"+name] = pagedBy(eras{t}.filter(billing.ERAFilter{ClaimID: Number(7, 1)}), "received_at", p)
+		statements["quarantine"+name] = made(ownQuarantine{t}.page(p))
 		statements["batches"+name] = paged(t.query(batchColumns, "batches"), p)
 	}
 	return statements
@@ -185,9 +228,7 @@ func WebhookStatements(tb testing.TB, in billing.Scope) map[string]Statement {
 	}
 	at := time.Date(2026, 1, 10, 0, 0, 0, 0, time.UTC)
 	next := billing.Page{Limit: 25, After: &billing.Position{Time: at, ID: Number(7, 1)}}
-	return map[string]Statement{
-		"deliveries":              paged(deliveries{t}.filter(Number(3, 11)), billing.Page{Limit: 25}),
-		"deliveries, next page":   paged(deliveries{t}.filter(Number(3, 11)), next),
+	out := map[string]Statement{
 		"due":                     made(lanes{t}.due(Number(3, 11), 16, nil)),
 		"due, some in flight":     made(lanes{t}.due(Number(3, 11), 16, []billing.DeliveryID{Number(1, 12), Number(3, 12)})),
 		"resend an event":         made(deliveries{t}.count(billing.ResendFilter{EventID: Number(4, 5)}, 1000)),
@@ -199,4 +240,28 @@ func WebhookStatements(tb testing.TB, in billing.Scope) map[string]Statement {
 		"fan out several":         queued(tb, in, fansOut(3, 5)),
 		"call lanes, every scope": made(callLanes, []any{at, time.Second.Microseconds(), 64}),
 	}
+	for name, f := range map[string]billing.DeliveryFilter{
+		"":                                  {},
+		" of a type":                        {EventType: "claim.paid"},
+		" that failed":                      {State: billing.DeliveryFailed},
+		" delivered":                        {State: billing.DeliveryDelivered},
+		" of a span":                        {CreatedAfter: at, CreatedBefore: at.AddDate(0, 0, 1)},
+		" of an endpoint":                   {EndpointID: Number(3, 11)},
+		" of an endpoint of a type":         {EndpointID: Number(3, 11), EventType: "claim.paid"},
+		" of an endpoint that failed":       {EndpointID: Number(3, 11), State: billing.DeliveryFailed, CreatedAfter: at},
+		" of an endpoint of a type, failed": {EndpointID: Number(3, 11), EventType: "claim.paid", State: billing.DeliveryFailed},
+		" of an event":                      {EventID: Number(4, 5)},
+		" of an event to an endpoint":       {EventID: Number(4, 5), EndpointID: Number(3, 11)},
+	} {
+		out["deliveries"+name] = made(deliveries{t}.listed(f, billing.Page{Limit: 25}))
+		out["deliveries"+name+", next page"] = made(deliveries{t}.listed(f, next))
+		if f.EventType != "" || f.State == billing.DeliveryDelivered {
+			continue
+		}
+		out["resend deliveries"+name] = made(deliveries{t}.countListed(f, 1000))
+		again := &query{}
+		again.resentListed("SELECT v.id FROM", in, f)
+		out["resend deliveries"+name+", events"] = Statement{again.built.String(), again.args}
+	}
+	return out
 }

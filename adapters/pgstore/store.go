@@ -138,6 +138,7 @@ func open(ctx context.Context, o Options, dial func(context.Context, string, str
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
 	s.upkeep.Go(func() { s.keepStatistics(life) })
+	s.upkeep.Go(func() { s.keepTotals(life) })
 	return s, nil
 }
 

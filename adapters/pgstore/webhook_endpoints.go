@@ -14,7 +14,7 @@ import (
 type endpoints struct{ *tx }
 
 const endpointColumns = `id, org_id, mode, url, description, event_types, status, secret, failures, failing_since, circuit_until,
-	created_at`
+	disabled_reason, last_success_at, created_at`
 
 type endpointRow struct {
 	ID           billing.WebhookEndpointID `db:"id"`
@@ -28,6 +28,8 @@ type endpointRow struct {
 	Failures     int                       `db:"failures"`
 	FailingSince sql.NullTime              `db:"failing_since"`
 	CircuitUntil sql.NullTime              `db:"circuit_until"`
+	DisabledBy   sql.NullString            `db:"disabled_reason"`
+	DeliveredAt  sql.NullTime              `db:"last_success_at"`
 	CreatedAt    time.Time                 `db:"created_at"`
 }
 
@@ -37,8 +39,8 @@ type endpointRow struct {
 func (r endpointRow) endpoint(s *sealer) *billing.WebhookEndpoint {
 	e := &billing.WebhookEndpoint{
 		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, URL: r.URL, Description: r.Description, Status: r.Status,
-		Health:    billing.EndpointHealth{Failures: r.Failures, FailingSince: present(r.FailingSince), CircuitUntil: present(r.CircuitUntil)},
-		CreatedAt: r.CreatedAt.UTC(),
+		Health:     billing.EndpointHealth{Failures: r.Failures, FailingSince: present(r.FailingSince), CircuitUntil: present(r.CircuitUntil)},
+		DisabledBy: billing.DisabledReason(r.DisabledBy.String), DeliveredAt: present(r.DeliveredAt), CreatedAt: r.CreatedAt.UTC(),
 	}
 	for _, t := range r.EventTypes {
 		e.EventTypes = append(e.EventTypes, billing.EventType(t))
@@ -76,11 +78,12 @@ func (r endpoints) Insert(ctx context.Context, e *billing.WebhookEndpoint) error
 	r.evidence = rowEvidence("webhook_endpoints", e.ID)
 	n, err := r.exec(ctx, `
 INSERT INTO webhook_endpoints (id, org_id, mode, url, description, event_types, status, secret, failures, failing_since, circuit_until,
-	created_at)
-SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12
-WHERE (SELECT count(*) FROM webhook_endpoints WHERE org_id = $2 AND mode = $3) < $13`,
+	created_at, disabled_reason, last_success_at)
+SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14
+WHERE (SELECT count(*) FROM webhook_endpoints WHERE org_id = $2 AND mode = $3) < $15`,
 		e.ID, r.scope.Org, r.scope.Mode, e.URL, e.Description, eventTypes(e.EventTypes), e.Status, r.sealed(e), e.Health.Failures,
-		optional(e.Health.FailingSince), optional(e.Health.CircuitUntil), micro(e.CreatedAt), billing.MaxEndpoints)
+		optional(e.Health.FailingSince), optional(e.Health.CircuitUntil), micro(e.CreatedAt), disabledBy(e),
+		optional(e.DeliveredAt), billing.MaxEndpoints)
 	switch {
 	case err != nil:
 		return fmt.Errorf("insert webhook endpoint %s: %w", e.ID, err)
@@ -118,10 +121,15 @@ func (r endpoints) Save(ctx context.Context, e *billing.WebhookEndpoint) error {
 	return r.later(ctx, e.ID, `
 UPDATE webhook_endpoints
 SET url = $4, description = $5, event_types = $6, status = $7, secret = coalesce($8, secret), failures = $9, failing_since = $10,
-	circuit_until = $11
+	circuit_until = $11, disabled_reason = $12, last_success_at = $13
 WHERE org_id = $1 AND mode = $2 AND id = $3`,
 		r.scope.Org, r.scope.Mode, e.ID, e.URL, e.Description, eventTypes(e.EventTypes), e.Status, r.sealed(e), e.Health.Failures,
-		optional(e.Health.FailingSince), optional(e.Health.CircuitUntil))
+		optional(e.Health.FailingSince), optional(e.Health.CircuitUntil), disabledBy(e), optional(e.DeliveredAt))
+}
+
+// disabledBy returns the column of the reason: NULL for none.
+func disabledBy(e *billing.WebhookEndpoint) sql.NullString {
+	return sql.NullString{String: string(e.DisabledBy), Valid: e.DisabledBy != ""}
 }
 
 // Delete removes an endpoint with its deliveries.

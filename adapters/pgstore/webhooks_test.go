@@ -42,7 +42,8 @@ func hooked(t *testing.T, in billing.Scope) (*pgstore.Store, string, *billing.We
 			}
 			due[0].Delivery.Tried(billing.Attempt{
 				At: time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC), Status: 200, Duration: time.Millisecond, Response: "\x00é", Error: "e",
-				RetryAfter: time.Second,
+				RetryAfter: time.Second, URL: "https://a.example", SignedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Location: "/b",
+				Headers: []billing.ReplyHeader{{Name: "n", Value: "v"}},
 			}, 0)
 			_, _, err = tx.Lanes.Take(ctx, e.ID, job().ID, "here", time.Minute)
 			return errors.Join(err, tx.Lanes.Record(ctx, []*billing.Delivery{due[0].Delivery}))

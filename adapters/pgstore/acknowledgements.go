@@ -1,0 +1,112 @@
+package pgstore
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"time"
+
+	"github.com/lib/pq"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+type acknowledgements struct{ *tx }
+
+// Keep stores an acknowledgement, unless the scope already has it. The unique key
+// makes a second transaction wait for the first.
+func (r acknowledgements) Keep(ctx context.Context, f billing.IncomingFile, excerpt []byte, at time.Time) (billing.FileID, error) {
+	id, digest := billing.NewID[billing.FileID](at), sha256.Sum256(f.Content)
+	var sealed any
+	if excerpt != nil {
+		sealed = r.store.sealer.seal(r.scope, id, excerpt)
+	}
+	n, err := r.exec(ctx, `
+INSERT INTO acknowledgements (id, org_id, mode, name, digest, content, excerpt, received_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+ON CONFLICT ON CONSTRAINT acknowledgements_content DO NOTHING`,
+		id, r.scope.Org, r.scope.Mode, f.Name, digest[:], r.store.sealer.seal(r.scope, id, f.Content), sealed, micro(at))
+	if err != nil {
+		return billing.FileID{}, fmt.Errorf("keep an acknowledgement: %w", err)
+	}
+	if n == 0 {
+		return billing.FileID{}, nil
+	}
+	r.evidence = rowEvidence("acknowledgements", id)
+	return id, nil
+}
+
+type acknowledgementRow struct {
+	Batch      billing.FileID              `db:"batch_id"`
+	Number     int                         `db:"number"`
+	Kind       billing.AcknowledgementKind `db:"kind"`
+	ID         billing.FileID              `db:"id"`
+	Name       string                      `db:"name"`
+	ReceivedAt time.Time                   `db:"received_at"`
+	Content    []byte                      `db:"content"`
+}
+
+func (r *acknowledgementRow) acknowledgement() billing.BatchAcknowledgement {
+	return billing.BatchAcknowledgement{Number: r.Number, Kind: r.Kind, Name: r.Name, ReceivedAt: r.ReceivedAt.UTC()}
+}
+
+// acknowledgementsOf selects the acknowledgements of batches of the scope.
+const acknowledgementsOf = `
+FROM batch_acknowledgements b
+JOIN acknowledgements a ON a.id = b.acknowledgement_id AND a.org_id = b.org_id AND a.mode = b.mode
+WHERE b.org_id = $1 AND b.mode = $2 AND `
+
+func (r acknowledgements) of(batches []*billing.Batch) (string, []any) {
+	ids := make(pq.StringArray, 0, len(batches))
+	for _, b := range batches {
+		ids = append(ids, b.ID.UUID())
+	}
+	return `SELECT b.batch_id, b.number, b.kind, a.name, a.received_at` + acknowledgementsOf + `b.batch_id = ANY ($3::uuid[])
+ORDER BY b.batch_id, b.number`, []any{r.scope.Org, r.scope.Mode, ids}
+}
+
+// addTo adds their acknowledgements to batches.
+func (r acknowledgements) addTo(ctx context.Context, to []*billing.Batch) error {
+	var rows []acknowledgementRow
+	text, args := r.of(to)
+	if err := r.list(ctx, &rows, text, args...); err != nil {
+		return fmt.Errorf("list acknowledgements: %w", err)
+	}
+	of := map[billing.FileID]*billing.Batch{}
+	for _, b := range to {
+		of[b.ID] = b
+	}
+	for i := range rows {
+		b := of[rows[i].Batch]
+		b.Acknowledgements = append(b.Acknowledgements, rows[i].acknowledgement())
+	}
+	return nil
+}
+
+// Link adds an acknowledgement to a locked batch.
+func (r acknowledgements) Link(ctx context.Context, id, acknowledgement billing.FileID, kind billing.AcknowledgementKind) error {
+	_, err := r.exec(ctx, `
+INSERT INTO batch_acknowledgements (batch_id, number, org_id, mode, kind, acknowledgement_id)
+SELECT $3, coalesce(max(number), 0) + 1, $1, $2, $4, $5
+FROM batch_acknowledgements
+WHERE org_id = $1 AND mode = $2 AND batch_id = $3`, r.scope.Org, r.scope.Mode, id, kind, acknowledgement)
+	if err != nil {
+		return fmt.Errorf("add an acknowledgement to batch %s: %w", id, err)
+	}
+	return nil
+}
+
+// Get reads an acknowledgement of a batch with its bytes.
+func (r acknowledgements) Get(ctx context.Context, id billing.FileID, number int) (*billing.BatchAcknowledgement, []byte, error) {
+	row, err := one(ctx, r.tx, "acknowledgement", func(row acknowledgementRow) (*acknowledgementRow, error) { return &row, nil },
+		`SELECT b.number, b.kind, a.id, a.name, a.received_at, coalesce(a.excerpt, a.content) AS content`+acknowledgementsOf+
+			`b.batch_id = $3 AND b.number = $4`, r.scope.Org, r.scope.Mode, id, number)
+	if err != nil {
+		return nil, nil, err
+	}
+	plain, err := r.store.sealer.open(r.scope, row.ID, row.Content)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open acknowledgement %s: %w", row.ID, err)
+	}
+	return new(row.acknowledgement()), plain, nil
+}

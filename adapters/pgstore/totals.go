@@ -1,0 +1,248 @@
+package pgstore
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/lib/pq"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+type totals struct{ *tx }
+
+// Triggers of the table claims write every change of the totals to claim_changes.
+// claim_totals has the changes of earlier times, added up; see ADR 48. A statement reads
+// both at one moment, so their sum is exact.
+
+// claims reads the totals: for each kind and state the number of claims, and for each age
+// the money of its claims. For the days of the activity it has separate rows.
+func (r totals) claims(today billing.Date) (string, []any) {
+	var bounds pq.Int64Array // the first day of each age but the youngest
+	for _, age := range billing.ClaimAges()[1:] {
+		bounds = append(bounds, int64(age.From))
+	}
+	q := &query{}
+	q.add(`
+SELECT kind, state, CASE WHEN kind = '' THEN width_bucket(%::date - day, %::int[]) ELSE 0 END AS age,
+	CASE WHEN day > $1::date - %::int AND day <= $1::date THEN day END AS sent,
+	sum(claims)::bigint AS claims, sum(charged)::bigint AS charged, sum(paid)::bigint AS paid, sum(patient)::bigint AS patient,
+	sum(outstanding)::bigint AS outstanding
+FROM (
+	SELECT kind, state, day, claims, charged, paid, patient, outstanding FROM claim_totals WHERE org_id = % AND mode = %
+	UNION ALL
+	SELECT kind, state, day, claims, charged, paid, patient, outstanding FROM claim_changes WHERE org_id = $4 AND mode = $5
+) counted
+GROUP BY 1, 2, 3, 4`, today, bounds, billing.ActivityDays, r.scope.Org, r.scope.Mode)
+	return q.text(""), q.args
+}
+
+// Claims reads the totals of the scope's claims.
+func (r totals) Claims(ctx context.Context, today billing.Date) (billing.ClaimTotals, error) {
+	all := billing.ClaimTotals{
+		States: map[billing.ClaimKind]map[billing.ClaimState]int{billing.KindClaim: {}, billing.KindPredetermination: {}},
+		Sent:   activity(today),
+	}
+	for _, age := range billing.ClaimAges() {
+		all.Ages = append(all.Ages, billing.AgeTotal{ClaimAge: age})
+	}
+	var rows []struct {
+		Kind        billing.ClaimKind  `db:"kind"`
+		State       billing.ClaimState `db:"state"`
+		Age         int                `db:"age"`
+		Sent        billing.Date       `db:"sent"`
+		Claims      int                `db:"claims"`
+		Charged     billing.Money      `db:"charged"`
+		Paid        billing.Money      `db:"paid"`
+		Patient     billing.Money      `db:"patient"`
+		Outstanding billing.Money      `db:"outstanding"`
+	}
+	text, args := r.claims(today)
+	if err := r.list(ctx, &rows, text, args...); err != nil {
+		return all, fmt.Errorf("read the totals of claims: %w", err)
+	}
+	for _, row := range rows {
+		if row.Kind != "" {
+			all.States[row.Kind][row.State] += row.Claims
+			continue
+		}
+		age := &all.Ages[row.Age]
+		age.ClaimMoney = age.Add(billing.ClaimMoney{Charged: row.Charged, Paid: row.Paid, PatientResponsibility: row.Patient, Outstanding: row.Outstanding})
+		for i := range all.Sent {
+			if all.Sent[i].Day == row.Sent {
+				all.Sent[i].Count.Count += row.Claims
+			}
+		}
+	}
+	return all, nil
+}
+
+// activity returns the days of the activity without counts.
+func activity(today billing.Date) []billing.DayCount {
+	days := make([]billing.DayCount, billing.ActivityDays)
+	for i := range days {
+		days[i].Day = today.AddDays(i - len(days) + 1)
+	}
+	return days
+}
+
+// Totals are added up at this interval. A change costs its scope a microsecond of each
+// summary until then.
+const (
+	totalsEvery = 2 * time.Second
+	totalsBatch = 20_000 // changes in a transaction
+)
+
+// keepTotals adds the changes of the totals to the totals until ctx ends. Several
+// processes share the work.
+func (s *Store) keepTotals(ctx context.Context) {
+	for pause(ctx, totalsEvery) {
+		for {
+			n, err := s.addTotals(ctx)
+			if err != nil && ctx.Err() == nil {
+				s.log.DebugContext(ctx, "adding up the totals of claims failed", slog.Any("error", err))
+			}
+			if err != nil || n < totalsBatch {
+				break
+			}
+		}
+	}
+}
+
+// addTotals adds some changes to the totals, and returns how many. It does not wait for
+// those that another process adds. Totals are written in the order of their key, so that
+// two processes cannot deadlock.
+func (s *Store) addTotals(ctx context.Context) (n int, err error) {
+	err = s.transact(ctx, session{role: roleSystem}, false, func(ctx context.Context, t *tx) error {
+		return t.get(ctx, &n, addTotals, totalsBatch)
+	})
+	return n, err
+}
+
+const addTotals = `
+WITH taken AS (
+	DELETE FROM claim_changes
+	WHERE ctid = ANY (ARRAY(SELECT ctid FROM claim_changes LIMIT $1 FOR UPDATE SKIP LOCKED))
+	RETURNING org_id, mode, kind, state, day, claims, charged, paid, patient, outstanding
+), added AS (
+	INSERT INTO claim_totals AS t (org_id, mode, kind, state, day, claims, charged, paid, patient, outstanding)
+	SELECT org_id, mode, kind, state, day, sum(claims), sum(charged), sum(paid), sum(patient), sum(outstanding)
+	FROM taken
+	GROUP BY org_id, mode, kind, state, day
+	ORDER BY org_id, mode, kind, state, day
+	ON CONFLICT (org_id, mode, kind, state, day) DO UPDATE
+	SET claims = t.claims + excluded.claims, charged = t.charged + excluded.charged, paid = t.paid + excluded.paid,
+		patient = t.patient + excluded.patient, outstanding = t.outstanding + excluded.outstanding
+)
+SELECT count(*) FROM taken`
+
+// remittances counts the remittances that are not posted, and the unfinished claims. When the
+// work on a remittance has ended, claims that it left out need review.
+func (r totals) remittances() (string, []any) {
+	q := &query{}
+	q.add(`
+SELECT
+	(SELECT count(*) FROM (
+		SELECT FROM eras WHERE org_id = % AND mode = % AND received_at IS NOT NULL AND state = 'needs_review' LIMIT %
+	) waiting) AS not_posted,
+	coalesce(sum(unmatched_count + CASE stage
+		WHEN 'done' THEN claim_count - applied_count - unmatched_count - ignored_count - forwarded_count
+		ELSE needs_review_count
+	END), 0) AS unfinished, count(*) AS eras
+FROM (
+	SELECT stage, claim_count, applied_count, needs_review_count, unmatched_count, ignored_count, forwarded_count
+	FROM eras
+	WHERE org_id = $1 AND mode = $2 AND received_at IS NOT NULL AND needs_attention
+	LIMIT $3
+) attention`, r.scope.Org, r.scope.Mode, billing.MaxCount+1)
+	return q.text(""), q.args
+}
+
+// Remittances counts what waits for a person.
+func (r totals) Remittances(ctx context.Context) (notPosted, unfinished billing.Count, err error) {
+	var row struct {
+		NotPosted  int `db:"not_posted"`
+		Unfinished int `db:"unfinished"`
+		ERAs       int `db:"eras"`
+	}
+	text, args := r.remittances()
+	if err := r.get(ctx, &row, text, args...); err != nil {
+		return notPosted, unfinished, fmt.Errorf("count waiting remittances: %w", err)
+	}
+	return billing.UpTo(billing.MaxCount, row.NotPosted), billing.Count{Count: row.Unfinished, More: row.ERAs > billing.MaxCount}, nil
+}
+
+func (r totals) payerRequests() (string, []any) {
+	q := &query{}
+	q.add(`
+SELECT due_date AS day, count(*)
+FROM (
+	SELECT due_date FROM payer_requests WHERE org_id = % AND mode = % AND state = 'open' ORDER BY due_date NULLS FIRST LIMIT %
+) open
+GROUP BY 1
+ORDER BY 1 NULLS FIRST`, r.scope.Org, r.scope.Mode, billing.MaxCount+1)
+	return q.text(""), q.args
+}
+
+// PayerRequests counts the open payer requests by day.
+func (r totals) PayerRequests(ctx context.Context) (open billing.OpenRequests, err error) {
+	var rows []struct {
+		Day   sql.NullTime `db:"day"`
+		Count int          `db:"count"`
+	}
+	text, args := r.payerRequests()
+	if err := r.list(ctx, &rows, text, args...); err != nil {
+		return open, fmt.Errorf("count open payer requests: %w", err)
+	}
+	total := 0
+	for _, row := range rows {
+		total += row.Count
+		switch {
+		case !row.Day.Valid:
+			open.Undated = billing.UpTo(billing.MaxCount, row.Count)
+		case len(open.Due) < billing.MaxDueDays:
+			open.Due = append(open.Due, billing.DayCount{Day: billing.DateOf(row.Day.Time), Count: billing.Count{Count: row.Count}})
+		default:
+			open.Later.Count += row.Count
+		}
+	}
+	open.Open = billing.UpTo(billing.MaxCount, total)
+	open.Later.More = open.Open.More
+	return open, nil
+}
+
+func (r totals) checks(today billing.Date) (string, []any) {
+	q := &query{}
+	q.add(`
+SELECT ago, (
+	SELECT count(*)
+	FROM (
+		SELECT
+		FROM eligibility_checks
+		WHERE org_id = % AND mode = % AND created_at >= %::timestamptz - ago * interval '1 day' AND created_at < $3::timestamptz + (1 - ago) * interval '1 day'
+		LIMIT %
+	) made
+)
+FROM generate_series(0, %::int - 1) ago`, r.scope.Org, r.scope.Mode, today.Time(), billing.MaxDailyChecks+1, billing.ActivityDays)
+	return q.text(""), q.args
+}
+
+// Checks counts the checks of each day of the activity.
+func (r totals) Checks(ctx context.Context, today billing.Date) ([]billing.DayCount, error) {
+	var rows []struct {
+		Ago   int `db:"ago"`
+		Count int `db:"count"`
+	}
+	text, args := r.checks(today)
+	if err := r.list(ctx, &rows, text, args...); err != nil {
+		return nil, fmt.Errorf("count checks by day: %w", err)
+	}
+	days := activity(today)
+	for _, row := range rows {
+		days[len(days)-1-row.Ago].Count = billing.UpTo(billing.MaxDailyChecks, row.Count)
+	}
+	return days, nil
+}

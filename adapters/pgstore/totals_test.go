@@ -1,0 +1,183 @@
+package pgstore_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/adapters/pgstore"
+	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/migrations"
+	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
+)
+
+// pairs are the claims that the writers of TestTotals change: each to a primary payer,
+// with one to the secondary payer after a while.
+type pairs struct {
+	t     *testing.T
+	store *pgstore.Store
+	in    billing.Scope
+	rule  sync.RWMutex // a transaction reads, a recount writes
+
+	mu     sync.Mutex
+	second map[billing.ClaimID]billing.ClaimID // by the first one; zero for none
+}
+
+// change makes a random change in one transaction.
+func (p *pairs) change(r *rand.Rand) error {
+	p.rule.RLock()
+	defer p.rule.RUnlock()
+	p.mu.Lock()
+	var first billing.ClaimID
+	for first = range p.second { // any
+		if r.IntN(3) == 0 {
+			break
+		}
+	}
+	second := p.second[first]
+	n := len(p.second)
+	p.mu.Unlock()
+	made := claim()
+	made.PatientControlNumber = made.ID.String()
+	create, bill := r.IntN(10) == 0 && n < 30, second.IsZero() && r.IntN(4) == 0
+	err := p.store.InTx(p.t.Context(), p.in, func(ctx context.Context, tx ports.Tx) error {
+		made.SecondaryTo = billing.ClaimID{}
+		if create {
+			vary(r, made)
+			return tx.Claims.Insert(ctx, made)
+		}
+		of := []billing.ClaimID{first, second}
+		if r.IntN(2) == 0 {
+			of = of[:1]
+		} else if r.IntN(2) == 0 {
+			of = of[1:]
+		}
+		for _, id := range of {
+			if id.IsZero() {
+				continue
+			}
+			c, err := tx.Claims.Lock(ctx, id)
+			if err != nil {
+				return err
+			}
+			vary(r, c.Claim)
+			if id == first && bill && c.SecondaryID.IsZero() {
+				made.SecondaryTo, made.Coverage, made.Lines, made.SentAt, made.State = first, billing.SequenceSecondary, c.Lines, time.Time{}, billing.ClaimValidated
+				made.OtherCoverage = []billing.OtherCoverage{{Sequence: billing.SequencePrimary, Adjudication: &billing.CoverageAdjudication{Paid: 1000}}}
+				c.SecondaryID = made.ID
+				if err := tx.Claims.Insert(ctx, made); err != nil {
+					return err
+				}
+			}
+			if err := tx.Claims.Save(ctx, c.Claim); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if create && err == nil {
+		p.second[made.ID] = billing.ClaimID{}
+	} else if !made.SecondaryTo.IsZero() && err == nil {
+		p.second[first] = made.ID
+	}
+	return err
+}
+
+// vary sets what the totals depend on.
+func vary(r *rand.Rand, c *billing.Claim) {
+	states := []billing.ClaimState{
+		billing.ClaimValidated, billing.ClaimSubmitted, billing.ClaimAcceptedPayer, billing.ClaimPaid, billing.ClaimDenied, billing.ClaimReconciled, billing.ClaimVoided,
+	}
+	c.State, c.Standing = states[r.IntN(len(states))], nil
+	if c.SentAt.IsZero() && r.IntN(2) == 0 {
+		c.SentAt = time.Now().UTC().Add(-time.Duration(r.IntN(120*24)) * time.Hour)
+	}
+	if r.IntN(3) > 0 {
+		c.Standing = &billing.ClaimStanding{Paid: billing.Money(r.IntN(5000)), PatientResponsibility: billing.Money(r.IntN(3000)), Contractual: billing.Money(r.IntN(3000))}
+	}
+	c.Lines = []billing.ClaimLine{{ProcedureCode: "D2740", Fee: billing.Money(r.IntN(10000)), Quantity: 1}, {ProcedureCode: "D0120", Fee: 6000, Quantity: 2}}
+}
+
+// TestTotals counts the claims again and again, while several writers change them and
+// two processes add up the totals. In the end it counts as the migration does.
+func TestTotals(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
+	p := &pairs{t: t, store: s, in: scope(), second: map[billing.ClaimID]billing.ClaimID{}}
+	first := claim()
+	porttest.In(t, s, p.in, func(ctx context.Context, tx ports.Tx) error { return tx.Claims.Insert(ctx, first) })
+	p.second[first.ID] = billing.ClaimID{}
+	ctx, stop := context.WithCancel(t.Context())
+	var writers, adders sync.WaitGroup
+	for n := range 4 {
+		writers.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(n), 7))
+			for range 150 {
+				if err := p.change(r); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for range 2 {
+		adders.Go(func() {
+			for ctx.Err() == nil {
+				if _, err := s.AddTotals(ctx); err != nil && ctx.Err() == nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	adders.Go(func() {
+		for ctx.Err() == nil {
+			p.rule.Lock()
+			porttest.Totals(t, s, p.in) //nolint:contextcheck // it counts after the end, too
+			p.rule.Unlock()
+		}
+	})
+	writers.Wait()
+	stop()
+	adders.Wait()
+	want := porttest.Totals(t, s, p.in)
+
+	db := admin(t, url)
+	migration, err := migrations.FS.ReadFile("0024_claim_totals.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, fill, _ := strings.Cut(string(migration), "ROW LEVEL SECURITY;\nINSERT INTO claim_totals\n")
+	fill, _, _ = strings.Cut(fill, ";")
+	exec(t, db, "TRUNCATE claim_totals, claim_changes")
+	exec(t, db, "INSERT INTO claim_totals\n"+fill)
+	if got := porttest.Totals(t, s, p.in); !reflect.DeepEqual(got, want) {
+		t.Errorf("the migration counts %+v, want %+v", got, want)
+	}
+	if n := scan[int](t, db, "SELECT count(*) FROM claims WHERE secondary_to IS NOT NULL"); n == 0 {
+		t.Error("no services were billed to two payers")
+	}
+}
+
+// TestOtherScopesHaveTotalsOfTheirOwn reads the totals of another scope.
+func TestOtherScopesHaveTotalsOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	s, in := pgtest.Open(t), scope()
+	c := claim()
+	c.SentAt, c.State = time.Now(), billing.ClaimSubmitted
+	porttest.In(t, s, in, func(ctx context.Context, tx ports.Tx) error { return tx.Claims.Insert(ctx, c) })
+	if got := porttest.Totals(t, s, in); got.Ages[0].Charged != c.Charge() || got.States[billing.KindClaim][billing.ClaimSubmitted] != 1 || got.Sent[29].Count.Count != 1 {
+		t.Errorf("the totals are %+v", got)
+	}
+	other := billing.Scope{Org: in.Org, Mode: billing.ModeLive}
+	if got := porttest.Totals(t, s, other); got.Ages[0].Charged != 0 || len(got.States[billing.KindClaim]) != 0 {
+		t.Errorf("another mode has %+v", got)
+	}
+}

@@ -73,7 +73,7 @@ func sources(t *testing.T, mode parser.Mode) []source {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "bin") {
+		if d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "bin" || d.Name() == "node_modules") {
 			return fs.SkipDir
 		}
 		if path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {

@@ -11,9 +11,11 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/proofs"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -25,7 +27,7 @@ func setup(t *testing.T) (*access.Service, pgtest.Clocked, *porttest.Clock, bill
 	t.Helper()
 	c := porttest.At(time.Now(), 0)
 	store := pgtest.Clocked{Store: pgtest.Open(t), Clock: c}
-	s := access.New(store, c)
+	s := access.New(store, porttest.Payers(t), c, proofs.New([32]byte{1}))
 	org, err := s.CreateOrganization(t.Context(), "Demo Dental")
 	if err != nil {
 		t.Fatal(err)
@@ -33,15 +35,34 @@ func setup(t *testing.T) (*access.Service, pgtest.Clocked, *porttest.Clock, bill
 	return s, store, c, billing.Scope{Org: org.ID, Mode: billing.ModeTest}
 }
 
-var both = []billing.Permission{billing.PermissionSubmit, billing.PermissionRead, billing.PermissionRead}
+// issue creates a key, as an operator does.
+func issue(t *testing.T, s *access.Service, scope billing.Scope) (k *billing.APIKey, secret string) {
+	t.Helper()
+	made, err := create(t, s, scope, "front desk", "submit", "read", "read")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made.Key, made.Secret
+}
+
+func create(t *testing.T, s *access.Service, scope billing.Scope, name string, may ...string) (made access.Issued, err error) {
+	t.Helper()
+	call := idempotency.Administration(scope, "root", func(i access.Issued) string { made = i; return "" })
+	_, err = s.CreateKey(t.Context(), call, intake.KeyRequest{Name: name, Mode: string(scope.Mode), Permissions: may})
+	return made, err
+}
+
+func revoke(t *testing.T, s *access.Service, scope billing.Scope, id billing.KeyID) (k *billing.APIKey, err error) {
+	t.Helper()
+	call := idempotency.Administration(scope, "root", func(revoked *billing.APIKey) string { k = revoked; return "" })
+	_, err = s.RevokeKey(t.Context(), call, id)
+	return k, err
+}
 
 func TestKeyLives(t *testing.T) {
 	t.Parallel()
 	s, store, c, scope := setup(t)
-	k, secret, err := s.CreateKey(t.Context(), scope, "front desk", both)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k, secret := issue(t, s, scope)
 	got, err := s.Authenticate(t.Context(), secret)
 	if err != nil || got.ID != k.ID || got.Scope != scope || !got.May(billing.PermissionRead) || !got.May(billing.PermissionSubmit) {
 		t.Fatalf("Authenticate = %+v, %v", got, err)
@@ -51,7 +72,7 @@ func TestKeyLives(t *testing.T) {
 	}
 
 	c.Advance(time.Millisecond) // the list is in order of time
-	revoked, err := s.RevokeKey(t.Context(), k.ID)
+	revoked, err := revoke(t, s, scope, k.ID)
 	if err != nil || revoked.RevokedAt.IsZero() {
 		t.Fatalf("RevokeKey = %+v, %v", revoked, err)
 	}
@@ -59,7 +80,7 @@ func TestKeyLives(t *testing.T) {
 	if _, err := s.Authenticate(t.Context(), secret); billing.CodeOf(err) != billing.CodeUnauthorized {
 		t.Errorf("revoked key: %v", err)
 	}
-	again, err := s.RevokeKey(t.Context(), k.ID)
+	again, err := revoke(t, s, scope, k.ID)
 	if err != nil || !again.RevokedAt.Equal(revoked.RevokedAt) {
 		t.Errorf("revoked again: %+v, %v; want no change", again, err)
 	}
@@ -84,7 +105,7 @@ func TestKeyLives(t *testing.T) {
 	if err != nil || !slices.Equal(types, []billing.EventType{billing.EventAPIKeyCreated, billing.EventAPIKeyRevoked}) {
 		t.Errorf("events %v, %v", types, err)
 	}
-	keys, err := s.ListKeys(t.Context(), scope.Org)
+	keys, _, err := s.ListKeys(t.Context(), scope, billing.Page{Limit: 10})
 	if err != nil || len(keys) != 1 || keys[0].ID != k.ID {
 		t.Errorf("ListKeys = %v, %v", keys, err)
 	}
@@ -112,13 +133,10 @@ func (c *counting) System(ctx context.Context, fn func(context.Context, ports.Sy
 func TestManyRequestsAreOneLookUp(t *testing.T) {
 	t.Parallel()
 	first, store, c, scope := setup(t)
-	_, secret, err := first.CreateKey(t.Context(), scope, "front desk", both)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, secret := issue(t, first, scope)
 	for _, secret := range []string{secret, billing.NewKeySecret(billing.ModeTest)} {
 		held := &counting{Store: store, release: make(chan struct{})}
-		s := access.New(held, c)
+		s := access.New(held, porttest.Payers(t), c, proofs.New([32]byte{1}))
 		const crowd = 100
 		var all sync.WaitGroup
 		errs := make(chan error, crowd)
@@ -166,8 +184,8 @@ func TestFaults(t *testing.T) {
 		_, err := s.CreateOffice(t.Context(), administration(scope, renderOffice), in)
 		return err
 	}
-	key := func(scope billing.Scope, name string, p ...billing.Permission) error {
-		_, _, err := s.CreateKey(t.Context(), scope, name, p)
+	key := func(scope billing.Scope, name string, may ...string) error {
+		_, err := create(t, s, scope, name, may...)
 		return err
 	}
 	provider := func(scope billing.Scope, first string) error {
@@ -176,20 +194,22 @@ func TestFaults(t *testing.T) {
 		return err
 	}
 	_, orgErr := s.CreateOrganization(t.Context(), " ")
-	_, revokeErr := s.RevokeKey(t.Context(), billing.KeyID{1})
-	_, listErr := s.ListKeys(t.Context(), absent.Org)
+	_, revokeErr := revoke(t, s, scope, billing.KeyID{1})
+	_, absentErr := revoke(t, s, absent, billing.KeyID{1})
+	_, findErr := s.FindKey(t.Context(), billing.KeyID{1})
 	for name, c := range map[string]struct {
 		err  error
 		want billing.Code
 	}{
 		"organization without a name": {orgErr, billing.CodeInvalidRequest},
-		"key without a name":          {key(scope, "", billing.PermissionRead), billing.CodeInvalidRequest},
+		"key without a name":          {key(scope, "", "read"), billing.CodeInvalidRequest},
 		"key without permission":      {key(scope, "k"), billing.CodeInvalidRequest},
 		"key that may fly":            {key(scope, "k", "fly"), billing.CodeInvalidRequest},
-		"key of no mode":              {key(billing.Scope{Org: scope.Org, Mode: "prod"}, "k", billing.PermissionRead), billing.CodeInvalidRequest},
-		"key of an absent one":        {key(absent, "k", billing.PermissionRead), billing.CodeNotFound},
+		"key of no mode":              {key(billing.Scope{Org: scope.Org, Mode: "prod"}, "k", "read"), billing.CodeInvalidRequest},
+		"key of an absent one":        {key(absent, "k", "read"), billing.CodeNotFound},
 		"revoke no key":               {revokeErr, billing.CodeNotFound},
-		"list keys of an absent one":  {listErr, billing.CodeNotFound},
+		"revoke a key of an absent":   {absentErr, billing.CodeNotFound},
+		"find no key":                 {findErr, billing.CodeNotFound},
 		"office without a name":       {office(scope, ""), billing.CodeInvalidRequest},
 		"office of an absent one":     {office(absent, "Main"), billing.CodeNotFound},
 		"office of no mode":           {office(billing.Scope{Org: scope.Org, Mode: "prod"}, "Main"), billing.CodeInvalidRequest},

@@ -2,6 +2,7 @@ package access_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -40,6 +41,30 @@ func faults(err error) string {
 		}
 	}
 	return strings.Join(words, ", ")
+}
+
+// TestOfficeNumbers names payers by their aliases.
+func TestOfficeNumbers(t *testing.T) {
+	t.Parallel()
+	s, _, _, scope := setup(t)
+	in := good()
+	in.ProviderNumbers = []billing.ProviderNumber{{PayerID: "aetna", Number: "N"}, {PayerID: "NOBODY", Number: "N"}, {PayerID: "??", LocationNumber: "L"}}
+	_, err := s.CreateOffice(t.Context(), administration(scope, renderOffice), in)
+	if billing.CodeOf(err) != billing.CodeNotFound || faults(err) != "provider_numbers.1.payer_id not_found, provider_numbers.2.payer_id not_found" {
+		t.Errorf("unknown payers: %v, %q", err, faults(err))
+	}
+	in.ProviderNumbers = []billing.ProviderNumber{{PayerID: "aetna", Number: "N"}, {PayerID: "60054", Number: "M"}}
+	_, err = s.CreateOffice(t.Context(), administration(scope, renderOffice), in)
+	if billing.CodeOf(err) != billing.CodeInvalidRequest || faults(err) != "provider_numbers.1.payer_id conflict" {
+		t.Errorf("a payer twice: %v, %q", err, faults(err))
+	}
+	in.ProviderNumbers = []billing.ProviderNumber{{PayerID: " aetna ", Number: "N"}, {PayerID: "CHTEST", LocationNumber: "L"}}
+	_, err = s.CreateOffice(t.Context(), administration(scope, renderOffice), in)
+	all, _, err2 := s.ListOffices(t.Context(), scope, billing.Page{Limit: 1})
+	want := []billing.ProviderNumber{{PayerID: "60054", Number: "N"}, {PayerID: "CHTEST", LocationNumber: "L"}}
+	if err := errors.Join(err, err2); err != nil || !slices.Equal(all[0].ProviderNumbers, want) {
+		t.Errorf("%+v, %v", all, err)
+	}
 }
 
 // TestVerifyOffice verifies offices of live mode, which only the operator can;

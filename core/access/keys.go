@@ -2,10 +2,10 @@ package access
 
 import (
 	"context"
-	"slices"
-	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -16,55 +16,16 @@ func (s *Service) Authenticate(ctx context.Context, secret string) (*billing.API
 		return nil, unauthorized()
 	}
 	digest := billing.KeyDigest(secret)
-	for {
-		now := s.clock.Now()
-		s.mu.Lock()
-		if have, ok := s.good[digest]; ok && now.Before(have.until) {
-			s.mu.Unlock()
-			return have.key, nil
+	return s.keys.get(ctx, digest, func() (k *billing.APIKey, err error) {
+		err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
+			k, err = tx.KeyFinder.Find(ctx, digest)
+			return err
+		})
+		if billing.IsNotFound(err) || err == nil && !k.RevokedAt.IsZero() {
+			return nil, unauthorized()
 		}
-		l := s.lookups[digest]
-		if l == nil {
-			l = &lookup{done: make(chan struct{})}
-			s.lookups[digest] = l
-			s.mu.Unlock()
-			s.lookUp(ctx, digest, l, now)
-			return l.key, l.err
-		}
-		s.mu.Unlock()
-		select {
-		case <-l.done:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-		if l.err == nil || billing.CodeOf(l.err) == billing.CodeUnauthorized {
-			return l.key, l.err
-		} // any other error may come from the other call's deadline
-	}
-}
-
-// lookUp reads a key, and remembers it counting from the time at which the read
-// began.
-func (s *Service) lookUp(ctx context.Context, digest [32]byte, l *lookup, now time.Time) {
-	defer close(l.done)
-	err := s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
-		l.key, err = tx.APIKeys.Find(ctx, digest)
-		return err
+		return k, err
 	})
-	if err == nil && !l.key.RevokedAt.IsZero() || billing.IsNotFound(err) {
-		err = unauthorized()
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.lookups, digest)
-	if l.err = err; err != nil {
-		l.key = nil
-		return
-	}
-	if len(s.good) >= maxRemembered {
-		clear(s.good)
-	}
-	s.good[digest] = remembered{l.key, now.Add(rememberKey)}
 }
 
 func unauthorized() error {
@@ -74,72 +35,83 @@ func unauthorized() error {
 	}
 }
 
-// CreateKey creates a key, with its event, and returns its secret, which cannot
-// be read again. It returns CodeNotFound for an unknown organization, and
-// CodeInvalidRequest for a blank name, an unknown mode or no permission.
-func (s *Service) CreateKey(
-	ctx context.Context, scope billing.Scope, name string, permissions []billing.Permission,
-) (k *billing.APIKey, secret string, err error) {
-	var faults billing.Faults
-	faults.Name("name", name)
-	mode(&faults, scope.Mode)
-	if len(permissions) == 0 {
-		faults.Add("permissions", billing.FaultRequired, "A key needs the permission read, submit or both.")
+// Issued is an API key with its secret. The reply that is stored for replays has no
+// secret.
+type Issued struct {
+	Key    *billing.APIKey
+	Secret string // empty when it can no longer be shown
+}
+
+// CreateKey creates a key of the call's organization, with its event. The key may
+// have another mode than the call.
+//
+// Errors: those of the idempotency key, CodeInvalidRequest with every fault, and
+// CodeNotFound for the organization that an operator names.
+func (s *Service) CreateKey(ctx context.Context, call idempotency.Write[Issued], in intake.KeyRequest) (billing.Reply, error) {
+	k, faults := in.Key()
+	if call.Request.Key == "" && len(faults) > 0 { // an operator has no reply to replay first
+		return billing.Reply{}, faults.Err()
 	}
-	for _, p := range permissions {
-		if p != billing.PermissionRead && p != billing.PermissionSubmit {
-			faults.Add("permissions", billing.FaultNotAllowed, "The permission must be read or submit.")
-		}
+	org, err := s.GetOrganization(ctx, call.Scope.Org)
+	if err != nil {
+		return billing.Reply{}, err
 	}
-	if err := faults.Err(); err != nil {
-		return nil, "", err
-	}
-	permissions = slices.Clone(permissions)
-	slices.Sort(permissions)
-	secret = billing.NewKeySecret(scope.Mode)
-	k = &billing.APIKey{
-		Scope: scope, Name: name, Permissions: slices.Compact(permissions), LastFour: secret[len(secret)-4:],
-	}
-	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		org, err := tx.Orgs.Get(ctx, scope.Org)
-		if err != nil {
-			return err
+	call.Request.Faults = faults
+	secret := billing.NewKeySecret(k.Scope.Mode)
+	k.Scope.Org, k.LastFour = org.ID, secret[len(secret)-4:]
+	hide := func(i Issued) Issued { return Issued{Key: i.Key} }
+	return idempotency.Reveal(ctx, s.store, call, hide, func(ctx context.Context, tx ports.Tx) (Issued, error) {
+		if _, err := lockUsers(ctx, tx, call.Call); err != nil {
+			return Issued{}, err
 		}
 		k.CreatedAt = tx.Clock.Now()
 		k.ID = billing.NewID[billing.KeyID](k.CreatedAt)
-		if err := tx.APIKeys.Insert(ctx, k, billing.KeyDigest(secret)); err != nil {
-			return err
+		if err := tx.APIKeys.Insert(ctx, &k, billing.KeyDigest(secret)); err != nil {
+			return Issued{}, err
 		}
-		return tx.APIKeys.Append(ctx, k.CreatedEvent(org))
+		return Issued{&k, secret}, tx.APIKeys.Append(ctx, k.CreatedEvent(org))
 	})
-	return k, secret, err
 }
 
-// RevokeKey revokes a key, with its event; revoking it again changes nothing.
-// It returns CodeNotFound if there is no such key.
-func (s *Service) RevokeKey(ctx context.Context, id billing.KeyID) (k *billing.APIKey, err error) {
+// RevokeKey revokes a key of the call's organization, with its event. The key stops
+// working within two seconds. Revoking it again changes nothing.
+//
+// Errors: those of the idempotency key, and CodeNotFound if there is no such key.
+func (s *Service) RevokeKey(ctx context.Context, call idempotency.Write[*billing.APIKey], id billing.KeyID) (billing.Reply, error) {
+	org, err := s.GetOrganization(ctx, call.Scope.Org)
+	if err != nil {
+		return billing.Reply{}, err
+	}
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.APIKey, error) {
+		k, first, err := tx.APIKeys.Revoke(ctx, id, tx.Clock.Now())
+		if err != nil || !first {
+			return k, err
+		}
+		return k, tx.APIKeys.Append(ctx, k.RevokedEvent(org))
+	})
+}
+
+// FindKey returns a key of any organization, for the operator. It returns
+// CodeNotFound if there is none.
+func (s *Service) FindKey(ctx context.Context, id billing.KeyID) (k *billing.APIKey, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		var first bool
-		if k, first, err = tx.APIKeys.Revoke(ctx, id, tx.Clock.Now()); err != nil || !first {
-			return err
-		}
-		org, err := tx.Orgs.Get(ctx, k.Scope.Org)
-		if err != nil {
-			return err
-		}
-		return tx.APIKeys.Append(ctx, k.RevokedEvent(org))
+		k, err = tx.KeyFinder.Get(ctx, id)
+		return err
 	})
 	return k, err
 }
 
-// ListKeys lists the keys of an organization, including revoked ones.
-func (s *Service) ListKeys(ctx context.Context, org billing.OrgID) (keys []*billing.APIKey, err error) {
-	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		if _, err := tx.Orgs.Get(ctx, org); err != nil {
-			return err
-		}
-		keys, err = tx.APIKeys.List(ctx, org)
+// ListKeys reads a page of the keys of an organization in both modes, revoked ones
+// too, newest first, and the start of the next page: nil after the last.
+func (s *Service) ListKeys(
+	ctx context.Context, scope billing.Scope, p billing.Page,
+) (page []*billing.APIKey, next *billing.Position, err error) {
+	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		page, err = tx.APIKeys.List(ctx, p)
 		return err
 	})
-	return keys, err
+	page, next = billing.Cut(page, p.Limit, func(k *billing.APIKey) billing.Position {
+		return billing.Position{Time: k.CreatedAt, ID: k.ID}
+	})
+	return page, next, err
 }

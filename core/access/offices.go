@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -13,15 +14,43 @@ import (
 // CreateOffice creates an office in the call's scope.
 //
 // Errors: those of the idempotency key, CodeInvalidRequest with every fault,
-// and CodeNotFound for the organization that an operator names.
+// and CodeNotFound for the organization that an operator names, or a payer.
 func (s *Service) CreateOffice(
 	ctx context.Context, call idempotency.Write[*billing.Office], in intake.OfficeRequest,
 ) (billing.Reply, error) {
 	made, faults := in.Office()
 	made.Scope = call.Scope
 	return once(ctx, s, call, faults, func(ctx context.Context, tx ports.Tx) (*billing.Office, error) {
+		if err := s.namePayers(&made); err != nil {
+			return nil, err
+		}
 		return &made, insertOffice(ctx, tx, &made)
 	})
+}
+
+// namePayers sets the payer IDs of the office's provider numbers to the payers' own.
+func (s *Service) namePayers(o *billing.Office) error {
+	var (
+		f      billing.Faults
+		absent billing.Absent
+		named  = map[billing.PayerID]bool{}
+	)
+	for i := range o.ProviderNumbers {
+		n, at := &o.ProviderNumbers[i], "provider_numbers."+strconv.Itoa(i)+".payer_id"
+		p, ok := s.payers.Find(n.PayerID)
+		switch {
+		case !ok:
+			absent.Add("payer", at)
+			continue
+		case named[p.ID]:
+			f.Add(at, billing.FaultConflict, "Duplicate payer. Name each payer once.")
+		}
+		n.PayerID, named[p.ID] = p.PayerID, true
+	}
+	if err := f.Err(); err != nil {
+		return err
+	}
+	return absent.Err()
 }
 
 // insertOffice stores a new office. An operator verifies the offices of live
@@ -33,6 +62,48 @@ func insertOffice(ctx context.Context, tx ports.Tx, o *billing.Office) error {
 		o.VerifiedAt = o.CreatedAt
 	}
 	return tx.Offices.Insert(ctx, o)
+}
+
+// ChangeOffice changes the fields of an office that the request names. Files that were
+// sent keep what they say.
+//
+// Errors: those of CreateOffice, and CodeNotFound for the office.
+func (s *Service) ChangeOffice(
+	ctx context.Context, call idempotency.Write[*billing.Office], id billing.OfficeID, in intake.OfficeRequest,
+) (billing.Reply, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.Office, error) {
+		o, err := tx.Offices.Lock(ctx, id)
+		if err != nil {
+			return nil, orFaults(err, in.Faults)
+		}
+		next, faults := in.Change(o)
+		if err := faults.Err(); err != nil {
+			return nil, err
+		}
+		if err := s.namePayers(&next); err != nil {
+			return nil, err
+		}
+		changed := o.Changed(next)
+		return changed, tx.Offices.Save(ctx, changed)
+	})
+}
+
+// orFaults returns the faults of a request that names an absent resource, if there
+// are any.
+func orFaults(err error, faults billing.Faults) error {
+	if billing.IsNotFound(err) && len(faults) > 0 {
+		return faults.Err()
+	}
+	return err
+}
+
+// GetOffice reads an office. It returns CodeNotFound if there is none.
+func (s *Service) GetOffice(ctx context.Context, scope billing.Scope, id billing.OfficeID) (o *billing.Office, err error) {
+	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		o, err = tx.Offices.Get(ctx, id)
+		return err
+	})
+	return o, err
 }
 
 // VerifyOffice records that the operator has verified an office of any

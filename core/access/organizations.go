@@ -24,6 +24,16 @@ func (s *Service) CreateOrganization(ctx context.Context, name string) (*billing
 	})
 }
 
+// GetOrganization reads an organization. It returns CodeNotFound if there is
+// none.
+func (s *Service) GetOrganization(ctx context.Context, id billing.OrgID) (o *billing.Organization, err error) {
+	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		o, err = tx.Orgs.Get(ctx, id)
+		return err
+	})
+	return o, err
+}
+
 // ListOrganizations lists every organization.
 func (s *Service) ListOrganizations(ctx context.Context) (orgs []*billing.Organization, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
@@ -41,20 +51,24 @@ func once[T any](
 	change func(ctx context.Context, tx ports.Tx) (T, error),
 ) (billing.Reply, error) {
 	if call.Request.Key == "" {
-		mode(&faults, call.Scope.Mode)
-		if err := faults.Err(); err != nil {
-			return billing.Reply{}, err
-		}
-		err := s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-			_, err := tx.Orgs.Get(ctx, call.Scope.Org)
-			return err
-		})
-		if err != nil {
+		if err := s.organization(ctx, call.Scope, faults); err != nil {
 			return billing.Reply{}, err
 		}
 	}
 	call.Request.Faults = faults
 	return idempotency.Once(ctx, s.store, call, change)
+}
+
+// organization checks the scope that an operator names, unless there are faults.
+func (s *Service) organization(ctx context.Context, scope billing.Scope, faults billing.Faults) error {
+	mode(&faults, scope.Mode)
+	if err := faults.Err(); err != nil {
+		return err
+	}
+	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		_, err := tx.Orgs.Get(ctx, scope.Org)
+		return err
+	})
 }
 
 func mode(f *billing.Faults, m billing.Mode) {

@@ -25,6 +25,40 @@ func (s *Service) CreateProvider(
 	})
 }
 
+// ChangeProvider changes the fields of a provider that the request names. Files that
+// were sent keep what they say.
+//
+// Errors: those of CreateProvider, and CodeNotFound for the provider.
+func (s *Service) ChangeProvider(
+	ctx context.Context, call idempotency.Write[*billing.Provider], id billing.ProviderID, in intake.ProviderRequest,
+) (billing.Reply, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.Provider, error) {
+		p, err := tx.Providers.Lock(ctx, id)
+		if err != nil {
+			return nil, orFaults(err, in.Faults)
+		}
+		next, faults := in.Change(p)
+		if err := faults.Err(); err != nil {
+			return nil, err
+		}
+		changed := p.Changed(next)
+		return changed, tx.Providers.Save(ctx, changed)
+	})
+}
+
+// GetProvider reads a provider. It returns CodeNotFound if there is none, and for the
+// zero ID, which the store reads as the default provider.
+func (s *Service) GetProvider(ctx context.Context, scope billing.Scope, id billing.ProviderID) (p *billing.Provider, err error) {
+	if id.IsZero() {
+		return nil, billing.NotFound("provider", "")
+	}
+	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		p, err = tx.Providers.Get(ctx, id)
+		return err
+	})
+	return p, err
+}
+
 // ListProviders reads a page of the providers of a scope, newest first, and the
 // start of the next page: nil after the last.
 func (s *Service) ListProviders(

@@ -11,6 +11,7 @@ import (
 	"image/png"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -147,8 +148,19 @@ func (b *fixture) request(id billing.PayerRequestID) *billing.PayerRequest {
 	})
 }
 
-// due leases the due jobs of the outbox.
-func (b *fixture) due() []jobs.Job { return porttest.Due(b.t, b.store, 0) }
+// due leases the due jobs of the outbox. It makes the thumbnails itself, which
+// no request waits for.
+func (b *fixture) due() (due []jobs.Job) {
+	b.t.Helper()
+	for _, j := range porttest.Due(b.t, b.store, 0) {
+		if j.Kind != jobs.KindThumbnail {
+			due = append(due, j)
+		} else if err := b.service.MakeThumbnail(b.t.Context(), j); err != nil {
+			b.t.Error(err)
+		}
+	}
+	return due
+}
 
 // pause is how long these tests wait between two checks.
 const pause = 20 * time.Millisecond
@@ -202,10 +214,21 @@ func (b *fixture) all() []*billing.Attachment {
 	return all
 }
 
-// blobNames lists the blobs of the store.
-func (b *fixture) blobNames() (names []string) {
+// blobNames lists the images of the blob store.
+func (b *fixture) blobNames() []string {
 	b.t.Helper()
-	for _, prefix := range []string{billing.DocumentBlobs, billing.StagingBlobs} {
+	return b.listed(billing.DocumentBlobs, billing.StagingBlobs)
+}
+
+// thumbnails lists the thumbnails of the blob store.
+func (b *fixture) thumbnails() []string {
+	b.t.Helper()
+	return b.listed(billing.ThumbnailBlobs)
+}
+
+func (b *fixture) listed(prefixes ...string) (names []string) {
+	b.t.Helper()
+	for _, prefix := range prefixes {
 		for blob, err := range b.blobs.List(b.t.Context(), prefix) {
 			if err != nil {
 				b.t.Fatal(err)
@@ -252,8 +275,14 @@ func (b *fixture) audit() {
 	if _, err := b.service.Sweep(b.t.Context()); err != nil {
 		b.t.Errorf("sweep: %v", err)
 	}
-	if named, have := b.whole(), b.blobNames(); !slices.Equal(named, have) {
+	named := b.whole()
+	if have := b.blobNames(); !slices.Equal(named, have) {
 		b.t.Errorf("after the sweep there are the images %v, rows name %v", have, named)
+	}
+	for _, name := range b.thumbnails() {
+		if of := strings.Replace(name, billing.ThumbnailBlobs, billing.DocumentBlobs, 1); !slices.Contains(named, of) {
+			b.t.Errorf("after the sweep there is %s without a document", name)
+		}
 	}
 	closed := 0
 	for _, a := range b.all() {

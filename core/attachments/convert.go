@@ -34,7 +34,7 @@ func (s *Service) Convert(ctx context.Context, j jobs.Job) error {
 	if err := s.keep(ctx, d.Blob(), picture); err != nil {
 		return s.unavailable(ctx, j, up, err)
 	}
-	twin, err := s.document(ctx, j, up, d)
+	twin, err := s.settleDocument(ctx, j, up, d)
 	if refusal, ok := errors.AsType[*billing.Error](err); ok {
 		return s.refuse(ctx, j, up, refusal)
 	}
@@ -107,11 +107,11 @@ func internal(err error) error {
 	return &billing.Error{Code: billing.CodeInternal, Cause: err}
 }
 
-// document commits the document if the attachment accepts it. Twin reports that
+// settleDocument commits the document if the attachment accepts it. Twin reports that
 // the attachment had the image already, so that no row will ever name the new
 // blob. If another commit settled the upload, the blob may belong to its
 // document.
-func (s *Service) document(ctx context.Context, j jobs.Job, up *billing.Upload, d billing.Document) (twin bool, err error) {
+func (s *Service) settleDocument(ctx context.Context, j jobs.Job, up *billing.Upload, d billing.Document) (twin bool, err error) {
 	done := *up
 	done.State = billing.UploadDone
 	err = s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {

@@ -31,8 +31,8 @@ func (s *Service) Narrate(
 	})
 }
 
-// RemoveDocument removes a document from an open attachment, and then its
-// image.
+// RemoveDocument removes a document from an open attachment, and then its image
+// and its thumbnail.
 func (s *Service) RemoveDocument(
 	ctx context.Context, call idempotency.Write[*billing.Attachment], id billing.AttachmentID, document billing.DocumentID,
 ) (billing.Reply, error) {
@@ -52,6 +52,7 @@ func (s *Service) RemoveDocument(
 	})
 	if err == nil && !reply.Replayed {
 		s.discard(ctx, removed.Blob())
+		s.discard(ctx, removed.ThumbnailBlob())
 	}
 	return reply, err
 }
@@ -61,15 +62,22 @@ func (s *Service) RemoveDocument(
 func (s *Service) Content(
 	ctx context.Context, scope billing.Scope, id billing.AttachmentID, document billing.DocumentID,
 ) (content io.ReadCloser, size int64, err error) {
-	a, err := s.Get(ctx, scope, id)
-	if err != nil {
-		return nil, 0, err
-	}
-	d, err := a.Document(document)
+	d, err := s.document(ctx, scope, id, document)
 	if err != nil {
 		return nil, 0, err
 	}
 	return s.blobs.Open(ctx, d.Blob())
+}
+
+// document reads a document of an attachment.
+func (s *Service) document(
+	ctx context.Context, scope billing.Scope, id billing.AttachmentID, document billing.DocumentID,
+) (*billing.Document, error) {
+	a, err := s.Get(ctx, scope, id)
+	if err != nil {
+		return nil, err
+	}
+	return a.Document(document)
 }
 
 // discard removes a blob that no row names any longer. It is best effort: the

@@ -113,6 +113,7 @@ func (b *fixture) workWith(s *attachments.Service) {
 	all.Go(func() { _ = b.relay.Run(ctx, b.store) })
 	all.Go(func() { _ = runner.Run(ctx, workers.AttachmentSend(s, 2)) })
 	all.Go(func() { _ = runner.Run(ctx, workers.PNGConvert(s)) })
+	all.Go(func() { _ = runner.Run(ctx, workers.Thumbnail(s)) })
 	b.t.Cleanup(func() { cancel(); all.Wait() })
 }
 

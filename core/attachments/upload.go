@@ -166,12 +166,18 @@ func (u *upload) jpeg(
 	return reply, err
 }
 
-// insert stores the changes of adding a document.
+// insert stores the changes of adding a document, and stages the work on its
+// thumbnail.
 func (s *Service) insert(ctx context.Context, tx ports.Tx, a *billing.Attachment, d *billing.Document, added bool) error {
 	if !added {
 		return nil
 	}
 	if err := tx.Documents.Insert(ctx, a.ID, d); err != nil {
+		return err
+	}
+	if err := tx.Outbox.Stage(ctx, jobs.Job{
+		ID: billing.NewID[billing.JobID](tx.Clock.Now()), Kind: jobs.KindThumbnail, Scope: a.Scope, Subject: d.ID,
+	}); err != nil {
 		return err
 	}
 	return tx.Attachments.Save(ctx, a)

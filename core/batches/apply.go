@@ -16,11 +16,18 @@ func (s *Service) apply(ctx context.Context, f billing.IncomingFile, p *part) (r
 	err = s.store.InTx(ctx, p.scope, func(ctx context.Context, tx ports.Tx) error {
 		rejected = nil
 		now := tx.Clock.Now()
-		if fresh, err := tx.Clearing.Keep(ctx, f, now); err != nil || !fresh {
+		stored, err := tx.Acknowledgements.Keep(ctx, f, p.excerpt, now)
+		if err != nil || stored.IsZero() {
 			return err
 		}
 		for _, id := range p.batches() {
 			if err := sent(ctx, tx, id, now); err != nil {
+				return err
+			}
+			if !slices.Contains(p.readable, id) {
+				continue
+			}
+			if err := tx.Acknowledgements.Link(ctx, id, stored, p.kind); err != nil {
 				return err
 			}
 		}

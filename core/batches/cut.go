@@ -70,7 +70,7 @@ func (s *Service) cut(ctx context.Context, scope billing.Scope, network *ports.N
 		if err != nil {
 			return err
 		}
-		outgoing, err := outgoing(ctx, tx, claims)
+		outgoing, err := s.outgoing(ctx, tx, claims)
 		if err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ func insert(ctx context.Context, tx ports.Tx, b *billing.Batch, content []byte, 
 }
 
 // outgoing reads the parties that the file describes and the claims only name.
-func outgoing(ctx context.Context, tx ports.Tx, claims []*billing.Claim) ([]billing.OutgoingClaim, error) {
+func (s *Service) outgoing(ctx context.Context, tx ports.Tx, claims []*billing.Claim) ([]billing.OutgoingClaim, error) {
 	offices, providers := map[billing.OfficeID]*billing.Office{}, map[billing.ProviderID]*billing.Provider{}
 	ids := make([]billing.ClaimID, len(claims))
 	for i, c := range claims {
@@ -129,12 +129,21 @@ func outgoing(ctx context.Context, tx ports.Tx, claims []*billing.Claim) ([]bill
 				return nil, err
 			}
 		}
-		if id := c.ProviderID; !id.IsZero() && providers[id] == nil {
-			if providers[id], err = tx.Providers.Get(ctx, id); err != nil {
-				return nil, err
+		for _, id := range c.Providers() {
+			if providers[id] == nil {
+				if providers[id], err = tx.Providers.Get(ctx, id); err != nil {
+					return nil, err
+				}
 			}
 		}
-		out[i] = billing.OutgoingClaim{Claim: c, Office: offices[c.OfficeID], Provider: providers[c.ProviderID], Attachments: of[c.ID]}
+		payer, _ := s.payers.Find(c.Payer.ID.String())
+		out[i] = billing.OutgoingClaim{
+			Claim: c, Office: offices[c.OfficeID], Payer: payer, Provider: providers[c.ProviderID], Providers: providers, Attachments: of[c.ID],
+		}
+		for k := range c.OtherCoverage {
+			other, _ := s.payers.Find(c.OtherCoverage[k].Payer.PayerID)
+			out[i].OtherPayers = append(out[i].OtherPayers, other)
+		}
 	}
 	return out, nil
 }

@@ -61,6 +61,38 @@ func TestTurn(t *testing.T) {
 	}
 }
 
+// TestFileHasThePartiesOfItsClaims proves that the file has what the claims only name:
+// the payers of the directory, and the providers of lines.
+func TestFileHasThePartiesOfItsClaims(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t)
+	if err := b.payers.Extend(strings.NewReader("MEDI1\tState Medicaid\t\tclaims\tMC\n")); err != nil {
+		t.Fatal(err)
+	}
+	medicaid, _ := b.payers.Find("MEDI1")
+	c := b.claim(b.practice, "")
+	c.Payer, c.Coverage = medicaid.PayerSummary, billing.SequenceSecondary
+	c.OtherCoverage = []billing.OtherCoverage{
+		{Sequence: billing.SequencePrimary, Payer: medicaid.PayerSummary, Relationship: billing.RelationSelf},
+		{Sequence: billing.SequenceTertiary, Payer: billing.PayerSummary{Name: "A payer elsewhere"}, Relationship: billing.RelationSelf},
+	}
+	c.Lines[0].ProviderID, c.ProviderID = c.ProviderID, billing.ProviderID{}
+	b.keep(b.practice, c)
+	b.turn(1)
+	files, content := b.batches(b.practice)
+	read, _, err := claims.Decode(strings.NewReader(content[files[0].File.Name]))
+	if err != nil || len(read) != 1 || len(read[0].Claims) != 1 {
+		t.Fatalf("%d sets, %v", len(read), err)
+	}
+	got := read[0].Claims[0]
+	if o := got.OtherPayers; got.FilingIndicator != "MC" || len(o) != 2 || o[0].FilingIndicator != "MC" || o[1].FilingIndicator != "CI" {
+		t.Errorf("filing indicator %s, other payers %+v", got.FilingIndicator, o)
+	}
+	if p := got.Lines[0].Rendering; got.Rendering.NPI != "" || p.NPI != b.provider.NPI {
+		t.Errorf("the line's provider is %+v, the claim's %+v", p, got.Rendering)
+	}
+}
+
 // TestFileIsWhatWasSent compares the file at the network with the stored one.
 func TestFileIsWhatWasSent(t *testing.T) {
 	t.Parallel()
@@ -190,7 +222,7 @@ func (b *fixture) analyze() {
 func (b *fixture) stateCount(state billing.ClaimState) (n int) {
 	b.t.Helper()
 	b.in(b.practice, func(ctx context.Context, tx ports.Tx) error {
-		all, err := tx.Claims.List(ctx, billing.ClaimFilter{Kind: billing.KindClaim, State: state}, billing.Page{Limit: 100_000})
+		all, err := tx.Claims.List(ctx, billing.ClaimFilter{Kind: billing.KindClaim, States: []billing.ClaimState{state}}, billing.Page{Limit: 100_000})
 		n = len(all)
 		return err
 	})

@@ -60,6 +60,7 @@ func newFixture(t *testing.T) *fixture {
 	b.network = newNetwork(sandboxnet.NewClearinghouse(b.clock, b.store.SandboxMail(), sandboxnet.Options{ERADelay: time.Second}))
 	b.service = b.build(b.store, b.network)
 	b.practice = b.newPractice("1234567893")
+	t.Cleanup(func() { porttest.Totals(t, b.store, b.scope) })
 	return b
 }
 

@@ -43,3 +43,15 @@ func (s *Service) File(ctx context.Context, scope billing.Scope, id billing.File
 	})
 	return b, content, err
 }
+
+// Acknowledgement reads a file about a batch by its number, and its bytes. It returns
+// CodeNotFound if there is none.
+func (s *Service) Acknowledgement(
+	ctx context.Context, scope billing.Scope, id billing.FileID, number int,
+) (a *billing.BatchAcknowledgement, content []byte, err error) {
+	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		a, content, err = tx.Acknowledgements.Get(ctx, id, number)
+		return err
+	})
+	return a, content, err
+}

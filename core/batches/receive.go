@@ -74,17 +74,20 @@ func (s *Service) take(ctx context.Context, n *ports.Network, f billing.Incoming
 	mode := n.Route.Mode
 	kind, err := s.edi.Kind(f.Content)
 	if err != nil {
-		return nil, s.quarantine(ctx, mode, f, err.Error())
+		return nil, s.quarantine(ctx, mode, f, "The file cannot be read: "+err.Error()+".")
 	}
 	if kind == billing.FileRemittance {
 		return nil, s.remit(ctx, mode, f)
 	}
 	a, err := s.edi.Acknowledgement(f.Name, f.Content)
 	if err != nil {
-		return nil, s.quarantine(ctx, mode, f, err.Error())
+		return nil, s.quarantine(ctx, mode, f, "The file cannot be read: "+err.Error()+".")
 	}
 	parts, unrouted, err := s.route(ctx, n, f.Scope, a)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.excerpts(ctx, n, f, parts, unrouted); err != nil {
 		return nil, err
 	}
 	for _, p := range parts {
@@ -94,13 +97,24 @@ func (s *Service) take(ctx context.Context, n *ports.Network, f billing.Incoming
 		}
 		rejected = append(rejected, of...)
 	}
-	if unrouted > 0 {
-		return rejected, s.quarantine(ctx, mode, f, fmt.Sprintf("%d of the parts of the file name no batch and no verified office, or verified offices of several organizations.", unrouted))
+	switch {
+	case unrouted == 0:
+		return rejected, nil
+	case f.Scope != (billing.Scope{}):
+		return rejected, s.quarantine(ctx, mode, f, fmt.Sprintf("%d of the parts of the file name no batch of the organization.", unrouted))
 	}
-	return rejected, nil
+	return rejected, s.quarantine(ctx, mode, f, fmt.Sprintf("%d of the parts of the file name no batch and no verified office, or verified offices of several organizations.", unrouted))
 }
 
+// quarantine stores a file in the quarantine of its organization, or in the
+// operator's.
 func (s *Service) quarantine(ctx context.Context, mode billing.Mode, f billing.IncomingFile, reason string) error {
+	if f.Scope != (billing.Scope{}) {
+		return s.store.InTx(ctx, f.Scope, func(ctx context.Context, tx ports.Tx) error {
+			_, err := tx.Quarantine.Insert(ctx, f.Quarantined(mode, reason, tx.Clock.Now()))
+			return err
+		})
+	}
 	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		return tx.Quarantine.Insert(ctx, f.Quarantined(mode, reason, tx.Clock.Now()))
 	})
@@ -109,9 +123,13 @@ func (s *Service) quarantine(ctx context.Context, mode billing.Mode, f billing.I
 // part is the part of an acknowledgement that concerns one organization.
 type part struct {
 	scope    billing.Scope
+	kind     billing.AcknowledgementKind
 	file     billing.FileRef
 	verdicts []verdict
 	reports  []report
+
+	excerpt  []byte           // what the organization may read of the file; nil for all of it
+	readable []billing.FileID // the batches that it is about
 }
 
 // verdict is the result for a batch.
@@ -161,7 +179,7 @@ func (s *Service) route(
 				return p
 			}
 		}
-		parts = append(parts, &part{scope: scope, file: a.File})
+		parts = append(parts, &part{scope: scope, kind: a.Kind, file: a.File})
 		return parts[len(parts)-1]
 	}
 	for i, b := range verdicts {
@@ -181,6 +199,47 @@ func (s *Service) route(
 		p.reports = append(p.reports, report{&a.Reports[i], o.batch})
 	}
 	return parts, unrouted, nil
+}
+
+// excerpts decides what each organization may read of the file, and on which of its
+// batches. A file of one organization's network, and a file with one transaction set
+// about one organization, is readable as a whole. Of any other file, an organization
+// reads the sets that are about it alone.
+func (s *Service) excerpts(ctx context.Context, n *ports.Network, f billing.IncomingFile, parts []*part, unrouted int) error {
+	if f.Scope != (billing.Scope{}) {
+		for _, p := range parts {
+			p.readable = p.batches()
+		}
+		return nil
+	}
+	sets, err := s.edi.Sets(f.Content)
+	if err != nil {
+		return err
+	}
+	if len(sets) <= 1 && len(parts) == 1 && unrouted == 0 {
+		parts[0].readable = parts[0].batches()
+		return nil
+	}
+	for _, set := range sets {
+		a, err := s.edi.Acknowledgement(f.Name, set)
+		if err != nil {
+			continue // of another kind
+		}
+		about, unrouted, err := s.route(ctx, n, f.Scope, a)
+		if err != nil {
+			return err
+		}
+		if len(about) != 1 || unrouted > 0 {
+			continue
+		}
+		at := slices.IndexFunc(parts, func(p *part) bool { return p.scope == about[0].scope })
+		if at < 0 {
+			continue // the sender of a claim became certain in between
+		}
+		p := parts[at]
+		p.excerpt, p.readable = append(p.excerpt, set...), append(p.readable, about[0].batches()...)
+	}
+	return nil
 }
 
 // origin lists the scopes that may have sent the claims of a report, and their

@@ -52,6 +52,64 @@ func TestOneFileForSeveralOrganizations(t *testing.T) {
 	if len(aside) != 1 || aside[0].Name != f.Name || !strings.HasPrefix(aside[0].Reason, "1 of the parts") {
 		t.Errorf("in quarantine: %+v", aside)
 	}
+	// One transaction set names the patients of all of them, so none may read it.
+	if got := b.readable(b.practice, oneFile.ID) + b.readable(third, threeFile.ID); got != "" {
+		t.Errorf("organizations read %s", got)
+	}
+}
+
+// TestOrganizationsReadTheirOwnPart sends one file with a transaction set for each of two
+// organizations. Each reads its own set, and not a word about the other.
+func TestOrganizationsReadTheirOwnPart(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t)
+	second := b.newPractice("1679576722")
+	one, oneFile := b.submitted(b.practice)
+	two, twoFile := b.submitted(second)
+	mine := b.report("PR", 1, b.about(b.practice, oneFile, said{control: one.PatientControlNumber, category: "A2"}))
+	theirs := b.report("PR", 2, b.about(second, twoFile, said{control: two.PatientControlNumber, category: "A7"}))
+	file, set := string(mine.Content), string(theirs.Content)
+	set = set[strings.Index(set, "ST*277"):strings.Index(set, "GE*")]
+	at := strings.Index(file, "GE*")
+	both := billing.IncomingFile{Name: "both.277", Content: []byte(file[:at] + set + strings.Replace(file[at:], "GE*1*", "GE*2*", 1))}
+	b.give(b.functional(oneFile, "A", 3), both, both, b.functional(twoFile, "A", 4))
+	b.wantClaim(b.practice, one.ID, billing.ClaimAcceptedPayer, "queued submitted accepted")
+	b.wantClaim(second, two.ID, billing.ClaimRejected, "queued submitted rejected")
+	for _, r := range []struct {
+		p           *practice
+		batch       *billing.Batch
+		kinds       string
+		has, hasNot *billing.Claim
+	}{{b.practice, oneFile, "999 277CA", one, two}, {second, twoFile, "277CA 999", two, one}} {
+		var kinds []string
+		for _, a := range b.batch(r.p, r.batch.ID).Acknowledgements {
+			kinds = append(kinds, string(a.Kind))
+		}
+		if got := strings.Join(kinds, " "); got != r.kinds {
+			t.Errorf("acknowledgements %s, want %s", got, r.kinds)
+		}
+		all := b.readable(r.p, r.batch.ID)
+		if !strings.Contains(all, "*"+r.has.PatientControlNumber+"~") || strings.Contains(all, r.hasNot.PatientControlNumber) || strings.Contains(all, r.hasNot.Subscriber.MemberID) {
+			t.Errorf("the organization reads %s", all)
+		}
+		if _, err := b.codec.Acknowledgement("", []byte(all[strings.LastIndex(all, "ISA*"):])); err != nil {
+			t.Errorf("what it reads: %v", err)
+		}
+	}
+}
+
+// readable returns what the practice can read of the files about its batch.
+func (b *fixture) readable(p *practice, id billing.FileID) string {
+	b.t.Helper()
+	var all strings.Builder
+	for _, a := range b.batch(p, id).Acknowledgements {
+		_, content, err := b.service.Acknowledgement(b.t.Context(), p.scope, id, a.Number)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		all.Write(content)
+	}
+	return all.String()
 }
 
 // TestUnrouted quarantines files that cannot be read, or belong to no
@@ -171,8 +229,11 @@ func TestFileOfAScope(t *testing.T) {
 	rejects := b.functional(sent, "R", 1)
 	rejects.Scope = b.scope
 	b.give(rejects)
-	if f := b.batch(other, sent.ID); f.State != billing.BatchSent || len(b.quarantined()) != 1 {
-		t.Errorf("the batch of another is %s, %d files in quarantine", f.State, len(b.quarantined()))
+	if f := b.batch(other, sent.ID); f.State != billing.BatchSent || len(f.Acknowledgements) != 0 {
+		t.Errorf("the batch of another is %s, with %v", f.State, f.Acknowledgements)
+	}
+	if aside := b.quarantined(); len(aside) != 1 || aside[0].Scope != b.scope {
+		t.Errorf("in quarantine: %+v", aside)
 	}
 	rejects.Scope = other.scope
 	b.give(rejects)

@@ -107,8 +107,7 @@ func matchAgain(ctx context.Context, tx ports.Tx, scope billing.Scope, claims []
 		return err
 	}
 	for _, id := range waiting {
-		j := jobs.Job{ID: billing.NewID[billing.JobID](tx.Clock.Now()), Kind: jobs.KindERA, Scope: scope, Subject: id}
-		if err := tx.Outbox.Stage(ctx, j); err != nil {
+		if err := tx.Outbox.Stage(ctx, jobs.ForERA(scope, id, tx.Clock.Now())); err != nil {
 			return err
 		}
 	}

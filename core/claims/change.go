@@ -25,6 +25,9 @@ func (s *Service) Change(
 		if err != nil {
 			return nil, err
 		}
+		if err := p.notRetired(&c.ClaimContent); err != nil {
+			return nil, err
+		}
 		if c.Frequency == billing.FrequencyReplacement {
 			if err := atPayer(c, next.Payer); err != nil {
 				return nil, err

@@ -1,10 +1,13 @@
 package claims_test
 
 import (
+	"context"
+	"strings"
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/intake"
+	"github.com/molar-billing/molar/ports"
 )
 
 // TestDraft takes a claim from an office and a payer to the queue.
@@ -198,5 +201,36 @@ func TestChangeInEachState(t *testing.T) {
 				t.Errorf("it may%s, want %q", allowed, want)
 			}
 		})
+	}
+}
+
+// TestNoteBesideAttachments changes a claim whose note fits until attachments need
+// some of its room.
+func TestNoteBesideAttachments(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	in := b.good()
+	in.Note, in.Draft = new(strings.Repeat("x", 330)), true
+	c := b.does(b.make(in))
+	attached := &billing.Attachment{
+		ID: billing.NewID[billing.AttachmentID](start()), Scope: b.scope, State: billing.AttachmentOpen, Kind: billing.AttachmentUnsolicited,
+		OfficeID: b.office.ID, Payer: c.Payer, ClaimID: c.ID, About: c.Subject(), CreatedAt: start(), UpdatedAt: start(),
+	}
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Attachments.Insert(ctx, attached) })
+	fee := func(cents string) intake.ClaimRequest {
+		lines := b.good().Lines
+		lines[1].Fee = "60." + cents
+		return given(intake.ClaimRequest{Lines: lines, Draft: true}, "lines")
+	}
+	if c = b.does(b.change(c.ID, fee("01"))); found(c) != "" {
+		t.Errorf("beside an open attachment: %q", found(c))
+	}
+	attached.State, attached.Number, attached.ClosedAt = billing.AttachmentClosed, "MOLAR-1", start()
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Attachments.Save(ctx, attached) })
+	if c = b.does(b.change(c.ID, fee("02"))); found(c) != "note note_too_long" {
+		t.Errorf("beside a closed attachment: %q", found(c))
+	}
+	if c = b.does(b.change(c.ID, given(intake.ClaimRequest{Note: new(strings.Repeat("x", 320))}, "note"))); found(c) != "" {
+		t.Errorf("a shorter note: %q", found(c))
 	}
 }

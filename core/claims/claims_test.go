@@ -61,6 +61,7 @@ func (b *bench) of(mode billing.Mode) *bench {
 	other := *b
 	other.scope = porttest.Organization(b.t, b.store, mode)
 	other.furnish(start().Add(-time.Hour))
+	b.t.Cleanup(func() { porttest.Totals(other.t, other.store, other.scope) })
 	return &other
 }
 
@@ -233,8 +234,11 @@ func (b *bench) good() intake.ClaimRequest {
 	return intake.ClaimRequest{
 		OfficeID: new(b.office.ID.String()), PayerID: new("CHTEST"),
 		Subscriber: &intake.ClaimSubscriberInput{
-			FirstName: "Jane", LastName: "Doe", DateOfBirth: "1985-04-12", MemberID: "SANDBOX-PAID-ERA", GroupNumber: "G-1", Gender: "female",
-			Address: &intake.AddressInput{Line1: "2 Oak Street", City: "Springfield", State: "IL", ZIP: "62701"},
+			PersonInput: intake.PersonInput{
+				FirstName: "Jane", LastName: "Doe", DateOfBirth: "1985-04-12", Gender: "female",
+				Address: &intake.AddressInput{Line1: "2 Oak Street", City: "Springfield", State: "IL", ZIP: "62701"},
+			},
+			MemberID: "SANDBOX-PAID-ERA", GroupNumber: "G-1",
 		},
 		Lines: []intake.ClaimLineInput{
 			{ProcedureCode: "D2740", ServiceDate: new("2026-03-04"), Fee: "1250.00", Tooth: new("14")},
@@ -255,7 +259,9 @@ func (b *bench) asking() intake.ClaimRequest {
 
 // child makes the patient of a request a dependent.
 func child(in intake.ClaimRequest) intake.ClaimRequest {
-	in.Patient = &intake.ClaimPatientInput{FirstName: "Tim", LastName: "Doe", DateOfBirth: "2015-06-07", Relationship: "child", Gender: "male"}
+	in.Patient = &intake.ClaimPatientInput{
+		PersonInput: intake.PersonInput{FirstName: "Tim", LastName: "Doe", DateOfBirth: "2015-06-07", Gender: "male"}, Relationship: "child",
+	}
 	return in
 }
 

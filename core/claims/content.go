@@ -2,6 +2,7 @@ package claims
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -15,8 +16,8 @@ type parties struct {
 	provider *billing.Provider // nil when the scope has none
 }
 
-// name sets the office, payer and provider that the request names on a claim's
-// content; the others stay. It reports the faults so far before absent
+// name sets the office, the payers and the provider that the request names on a
+// claim's content; the others stay. It reports the faults so far before absent
 // resources.
 func (s *Service) name(ctx context.Context, tx ports.Tx, c *billing.ClaimContent, in intake.ClaimRequest, faults billing.Faults) (p parties, err error) {
 	names := in.IDs()
@@ -45,7 +46,60 @@ func (s *Service) name(ctx context.Context, tx ports.Tx, c *billing.ClaimContent
 	if err := absent.Note(err, "provider", "rendering_provider_id"); err != nil {
 		return p, err
 	}
+	s.nameOthers(c, &absent)
+	if err := linesHaveProviders(ctx, tx, c, &absent); err != nil {
+		return p, err
+	}
 	return p, absent.Err()
+}
+
+// notRetired refuses an office or a provider that a request names anew and that takes
+// no new claims. Was is the content before the request.
+func (p parties) notRetired(was *billing.ClaimContent) error {
+	var f billing.Faults
+	if o := p.office; o.Retired && o.ID != was.OfficeID {
+		f.Add("office_id", billing.FaultNotAllowed, "The office is retired and takes no new claims. Choose another office.")
+	}
+	if d := p.provider; d != nil && d.Retired && d.ID != was.ProviderID {
+		f.Add("rendering_provider_id", billing.FaultNotAllowed, "The provider is retired. Choose the provider who rendered the services.")
+	}
+	return f.Err()
+}
+
+// nameOthers sets the payers that other coverages name by a payer ID.
+func (s *Service) nameOthers(c *billing.ClaimContent, absent *billing.Absent) {
+	for i := range c.OtherCoverage {
+		o := &c.OtherCoverage[i]
+		if o.Payer.PayerID == "" || !o.Payer.ID.IsZero() {
+			continue
+		}
+		if payer, ok := s.payers.Find(o.Payer.PayerID); ok {
+			o.Payer = payer.PayerSummary
+		} else {
+			absent.Add("payer", "other_coverage."+strconv.Itoa(i)+".payer_id")
+		}
+	}
+}
+
+// linesHaveProviders notes the providers of lines that are absent. It reads each
+// provider once.
+func linesHaveProviders(ctx context.Context, tx ports.Tx, c *billing.ClaimContent, absent *billing.Absent) error {
+	found := map[billing.ProviderID]error{c.ProviderID: nil}
+	for i := range c.Lines {
+		id := c.Lines[i].ProviderID
+		err, known := found[id]
+		if id.IsZero() {
+			continue
+		}
+		if !known {
+			_, err = tx.Providers.Get(ctx, id)
+			found[id] = err
+		}
+		if err := absent.Note(err, "provider", "lines."+strconv.Itoa(i)+".rendering_provider_id"); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // providerOf reads the provider of a claim, and sets the oldest of the scope on
@@ -84,6 +138,13 @@ func (s *Service) judge(
 		if with.Similar, err = tx.Claims.Similar(ctx, c.PatientID, days); err != nil {
 			return nil, err
 		}
+	}
+	if !billing.Blank(c.Note) && c.CreatedAt.Before(now) { // a claim that this transaction creates has no attachments
+		attached, err := tx.Clearing.Attached(ctx, []billing.ClaimID{c.ID})
+		if err != nil {
+			return nil, err
+		}
+		with.Attached = len(attached)
 	}
 	return c.Judge(with), nil
 }

@@ -36,21 +36,6 @@ func (s *Service) Convert(
 		if err != nil {
 			return nil, err
 		}
-		p, err := s.name(ctx, tx, &c.ClaimContent, intake.ClaimRequest{}, nil)
-		if err != nil {
-			return nil, err
-		}
-		r := &billing.ClaimRecord{Claim: c}
-		events, err := s.settle(ctx, tx, r, p, false, false, now)
-		if err != nil {
-			return nil, err
-		}
-		if err := tx.Claims.Insert(ctx, c); err != nil {
-			return nil, err
-		}
-		if err := tx.Claims.Save(ctx, asked.Claim); err != nil {
-			return nil, err
-		}
-		return r, emit(ctx, tx, events)
+		return s.follow(ctx, tx, c, asked.Claim, now)
 	})
 }

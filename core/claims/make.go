@@ -2,6 +2,7 @@ package claims
 
 import (
 	"context"
+	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
@@ -29,6 +30,9 @@ func (s *Service) Make(ctx context.Context, call idempotency.Write[*billing.Clai
 		if err != nil {
 			return nil, err
 		}
+		if err := p.notRetired(&billing.ClaimContent{}); err != nil {
+			return nil, err
+		}
 		r := &billing.ClaimRecord{Claim: &c}
 		events, err := s.settle(ctx, tx, r, p, in.Draft, in.Submit, now)
 		if err != nil {
@@ -39,4 +43,25 @@ func (s *Service) Make(ctx context.Context, call idempotency.Write[*billing.Clai
 		}
 		return r, emit(ctx, tx, events)
 	})
+}
+
+// follow stores a new claim that was made from another one, validated or with
+// findings, and the other one, which names it.
+func (s *Service) follow(ctx context.Context, tx ports.Tx, c, from *billing.Claim, now time.Time) (*billing.ClaimRecord, error) {
+	p, err := s.name(ctx, tx, &c.ClaimContent, intake.ClaimRequest{}, nil)
+	if err != nil {
+		return nil, err
+	}
+	r := &billing.ClaimRecord{Claim: c}
+	events, err := s.settle(ctx, tx, r, p, false, false, now)
+	if err != nil {
+		return nil, err
+	}
+	if err := tx.Claims.Insert(ctx, c); err != nil {
+		return nil, err
+	}
+	if err := tx.Claims.Save(ctx, from); err != nil {
+		return nil, err
+	}
+	return r, emit(ctx, tx, events)
 }

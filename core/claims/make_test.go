@@ -94,6 +94,37 @@ func TestNamed(t *testing.T) {
 	}
 }
 
+// before returns the coverage by a payer before the claim's.
+func before(payer string) intake.OtherCoverageInput {
+	return intake.OtherCoverageInput{
+		Sequence: "primary", PayerID: payer, Relationship: "self",
+		Subscriber: &intake.ClaimSubscriberInput{PersonInput: intake.PersonInput{FirstName: "Jane", LastName: "Doe"}, MemberID: "A-1"},
+	}
+}
+
+// TestNamedOthers creates and changes a claim that names other payers, and a
+// provider of its own for a line.
+func TestNamedOthers(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	in := b.good()
+	in.Coverage, in.OtherCoverage = new("secondary"), []intake.OtherCoverageInput{before(" aetna"), before("")}
+	in.OtherCoverage[1].Sequence, in.OtherCoverage[1].PayerName = "tertiary", "Far Away Dental"
+	in.Lines[1].RenderingProviderID, in.Draft = new(b.second.ID.String()), true
+	c := b.does(b.make(in))
+	aetna, _ := b.payers.Find("60054")
+	named := func(c *billing.ClaimRecord) bool {
+		return len(c.OtherCoverage) == 2 && c.OtherCoverage[0].Payer == aetna.PayerSummary &&
+			c.OtherCoverage[1].Payer == billing.PayerSummary{Name: "Far Away Dental"} && c.Lines[1].ProviderID == b.second.ID
+	}
+	if !named(c) {
+		t.Errorf("others %+v, lines %+v", c.OtherCoverage, c.Lines)
+	}
+	if c = b.does(b.change(c.ID, given(intake.ClaimRequest{Note: new("n"), Draft: true}, "note", "draft"))); !named(c) {
+		t.Errorf("after another change: others %+v, lines %+v", c.OtherCoverage, c.Lines)
+	}
+}
+
 func (b *bench) patient(id billing.PatientID) (p *billing.Patient) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
@@ -140,11 +171,17 @@ func TestClaimsThatAreRefused(t *testing.T) {
 		"another organization's office":   {func(in *intake.ClaimRequest) { in.OfficeID = new(other.office.ID.String()) }, "NOT_FOUND office_id not_found"},
 		"an unknown payer":                {func(in *intake.ClaimRequest) { in.PayerID = new("NOBODY") }, "NOT_FOUND payer_id not_found"},
 		"another organization's provider": {func(in *intake.ClaimRequest) { in.RenderingProviderID = new(other.provider.ID.String()) }, "NOT_FOUND rendering_provider_id not_found"},
-		"a control number that is taken":  {func(in *intake.ClaimRequest) { in.PatientControlNumber = new("TAKEN-1") }, "CONFLICT patient_control_number conflict"},
-		"a draft with one that is taken":  {func(in *intake.ClaimRequest) { in.PatientControlNumber, in.Draft = new("taken-1"), true }, "CONFLICT patient_control_number conflict"},
-		"a day of a predetermination":     {func(in *intake.ClaimRequest) { in.Kind = new("predetermination") }, "INVALID_REQUEST lines.0.service_date not_allowed, lines.1.service_date not_allowed"},
-		"a draft's fault":                 {func(in *intake.ClaimRequest) { in.Draft, in.Lines[0].ServiceDate = true, new("2026-02-30") }, "INVALID_REQUEST lines.0.service_date format"},
-		"absent before taken":             {func(in *intake.ClaimRequest) { in.PatientControlNumber, in.PayerID = new("taken-1"), new("NOBODY") }, "NOT_FOUND payer_id not_found"},
+		"absent others": {func(in *intake.ClaimRequest) {
+			in.OtherCoverage = []intake.OtherCoverageInput{before("aetna"), before("NOBODY")}
+			in.OtherCoverage[0].Sequence = "tertiary"
+			in.Lines[0].RenderingProviderID, in.Lines[1].RenderingProviderID = new(other.provider.ID.String()), new(other.provider.ID.String())
+			in.Coverage = new("secondary")
+		}, "NOT_FOUND other_coverage.1.payer_id not_found, lines.0.rendering_provider_id not_found, lines.1.rendering_provider_id not_found"},
+		"a control number that is taken": {func(in *intake.ClaimRequest) { in.PatientControlNumber = new("TAKEN-1") }, "CONFLICT patient_control_number conflict"},
+		"a draft with one that is taken": {func(in *intake.ClaimRequest) { in.PatientControlNumber, in.Draft = new("taken-1"), true }, "CONFLICT patient_control_number conflict"},
+		"a day of a predetermination":    {func(in *intake.ClaimRequest) { in.Kind = new("predetermination") }, "INVALID_REQUEST lines.0.service_date not_allowed, lines.1.service_date not_allowed"},
+		"a draft's fault":                {func(in *intake.ClaimRequest) { in.Draft, in.Lines[0].ServiceDate = true, new("2026-02-30") }, "INVALID_REQUEST lines.0.service_date format"},
+		"absent before taken":            {func(in *intake.ClaimRequest) { in.PatientControlNumber, in.PayerID = new("taken-1"), new("NOBODY") }, "NOT_FOUND payer_id not_found"},
 	} {
 		in := b.good()
 		c.change(&in)

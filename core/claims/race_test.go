@@ -63,6 +63,9 @@ func TestOneKeyAtOnce(t *testing.T) {
 			asked := b.put(b.does(b.make(b.asking())).ID, billing.ClaimReturned)
 			return b.convert(asked.ID, intake.ConvertLineInput{LineNumber: 1, ServiceDate: "2026-03-04"}), 2, "claim.validated none>validated"
 		},
+		"bill_secondary": func(b *bench) (use, int, string) {
+			return b.billSecondary(b.paidInPart().ID, secondPlan()), 2, "claim.validated none>validated"
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -106,6 +109,10 @@ func TestOneOf(t *testing.T) {
 			c := b.put(b.does(b.make(b.asking())).ID, billing.ClaimReturned)
 			done := intake.ConvertLineInput{LineNumber: 1, ServiceDate: "2026-03-04"}
 			return []use{b.convert(c.ID, done), b.convert(c.ID, done), b.convert(c.ID, done)}, 2
+		},
+		"bill_secondary": func(b *bench) ([]use, int) {
+			id := b.paidInPart().ID
+			return []use{b.billSecondary(id, secondPlan()), b.billSecondary(id, secondPlan()), b.billSecondary(id, secondPlan())}, 2
 		},
 		"submit": func(b *bench) ([]use, int) {
 			c := b.does(b.make(b.good()))

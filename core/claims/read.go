@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -24,9 +25,29 @@ func complete(ctx context.Context, tx ports.Tx, r *billing.ClaimRecord) (err err
 	if r.Attachments, err = attachmentsOf(ctx, tx, r.ID); err != nil || !r.Awaits() {
 		return err
 	}
-	entries, err := tx.ERAClaims.Ledger(ctx, []billing.ClaimID{r.ID})
-	r.Ledger = r.Claim.Ledger(entries[r.ID])
+	r.Ledger, err = ledgerOf(ctx, tx, r.Claim)
 	return err
+}
+
+// ledgerOf reads the ledger of a claim.
+func ledgerOf(ctx context.Context, tx ports.Tx, c *billing.Claim) (*billing.Ledger, error) {
+	of := []billing.ClaimID{c.ID}
+	var other *billing.Claim
+	if id := cmp.Or(c.SecondaryID, c.SecondaryTo); !id.IsZero() {
+		found, err := tx.Claims.Get(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if c.Linked(found.Claim) {
+			other, of = found.Claim, append(of, id)
+		}
+	}
+	entries, err := tx.ERAClaims.Ledger(ctx, of)
+	l := c.Ledger(entries[c.ID])
+	if err == nil && other != nil {
+		l = l.Beside(other.Ledger(entries[other.ID]))
+	}
+	return l, err
 }
 
 // attachmentsOf reads the attachments of a claim.
@@ -44,8 +65,38 @@ func (s *Service) List(
 		page, err = tx.Claims.List(ctx, f, p)
 		return err
 	})
-	page, next = billing.Cut(page, p.Limit, func(c *billing.ClaimRecord) billing.Position {
-		return billing.Position{Time: c.CreatedAt, ID: c.ID}
-	})
+	page, next = billing.Cut(page, p.Limit, claimAt)
 	return page, next, err
+}
+
+// Count counts the claims of each state that the filter selects.
+func (s *Service) Count(
+	ctx context.Context, scope billing.Scope, f billing.ClaimFilter,
+) (counts map[billing.ClaimState]billing.ClaimCount, err error) {
+	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		counts, err = tx.Claims.Count(ctx, f)
+		return err
+	})
+	return counts, err
+}
+
+// Search reads a page of the claims with the control number or the member ID that
+// a person typed, and those of the patients that the search finds. Truncated reports
+// that there are more patients than billing.MaxSearchPatients.
+func (s *Service) Search(
+	ctx context.Context, scope billing.Scope, what billing.Search, p billing.Page,
+) (page []*billing.ClaimRecord, next *billing.Position, truncated bool, err error) {
+	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		var patients []billing.PatientID
+		if patients, truncated, err = tx.Patients.Search(ctx, what); err == nil {
+			page, err = tx.Claims.Search(ctx, what.Reference, patients, p)
+		}
+		return err
+	})
+	page, next = billing.Cut(page, p.Limit, claimAt)
+	return page, next, truncated, err
+}
+
+func claimAt(c *billing.ClaimRecord) billing.Position {
+	return billing.Position{Time: c.CreatedAt, ID: c.ID}
 }

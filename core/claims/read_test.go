@@ -80,7 +80,7 @@ func TestList(t *testing.T) {
 	if got := list(billing.ClaimFilter{Kind: billing.KindClaim}); !slices.Equal(got, want) {
 		t.Errorf("claims %v, want %v", got, want)
 	}
-	if got := list(billing.ClaimFilter{Kind: billing.KindClaim, State: billing.ClaimDraft}); !slices.Equal(got, []string{"N-3", "N-1"}) {
+	if got := list(billing.ClaimFilter{Kind: billing.KindClaim, States: []billing.ClaimState{billing.ClaimDraft}}); !slices.Equal(got, []string{"N-3", "N-1"}) {
 		t.Errorf("drafts %v", got)
 	}
 	if got := list(billing.ClaimFilter{ControlNumber: "n-2"}); !slices.Equal(got, []string{"N-2"}) {

@@ -160,8 +160,7 @@ func (s *Service) begin(
 	if err := tx.Checks.Insert(ctx, c); err != nil {
 		return err
 	}
-	use := billing.KeyUse{Key: req.Key, Fingerprint: req.Fingerprint, CheckID: c.ID, CreatedAt: c.CreatedAt}
-	if err := tx.Keys.Record(ctx, use); err != nil {
+	if err := tx.Keys.Record(ctx, req.Asking(c.ID, c.CreatedAt)); err != nil {
 		return err
 	}
 	if c.State == billing.CheckCompleted {

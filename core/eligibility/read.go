@@ -17,6 +17,17 @@ func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.Check
 	return c, err
 }
 
+// Exchange reads the messages exchanged for a check. It returns CodeNotFound if
+// there is no such check.
+func (s *Service) Exchange(ctx context.Context, scope billing.Scope, id billing.CheckID) (sent billing.CheckExchange, err error) {
+	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		messages, err := tx.Exchanges.Get(ctx, id)
+		sent = billing.CheckExchange{Check: id, Messages: messages}
+		return err
+	})
+	return sent, err
+}
+
 // List reads a page of checks, newest first, and the start of the next page:
 // nil after the last.
 func (s *Service) List(

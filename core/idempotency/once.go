@@ -86,3 +86,21 @@ func Once[T any](
 	})
 	return reply, err
 }
+
+// Reveal is Once for a result with a secret, which only the first reply shows. Hide
+// returns the result without the secret, for the reply that is stored.
+func Reveal[T any](
+	ctx context.Context, store ports.Store, call Write[T], hide func(made T) T, change func(ctx context.Context, tx ports.Tx) (T, error),
+) (billing.Reply, error) {
+	var made T
+	reply, err := Once(ctx, store, call, func(ctx context.Context, tx ports.Tx) (hidden T, err error) {
+		if made, err = change(ctx, tx); err != nil {
+			return hidden, err
+		}
+		return hide(made), nil
+	})
+	if err == nil && !reply.Replayed {
+		reply = call.Render(made, nil)
+	}
+	return reply, err
+}

@@ -17,6 +17,8 @@ type ClaimRequest struct {
 	RenderingProviderID  *string
 	Subscriber           *ClaimSubscriberInput
 	Patient              *ClaimPatientInput
+	Coverage             *string
+	OtherCoverage        []OtherCoverageInput
 	PatientControlNumber *string
 	PlaceOfService       *string
 	PriorAuthorization   *string
@@ -28,34 +30,12 @@ type ClaimRequest struct {
 	Submit               bool
 	Given                map[string]bool // the fields in the body, including null ones
 	Faults               billing.Faults  // found when the body was decoded
+
+	ClaimDetailsInput
 }
-
-// ClaimSubscriberInput is a subscriber as a caller wrote it.
-type ClaimSubscriberInput struct {
-	FirstName, LastName, DateOfBirth, MemberID, GroupNumber, Gender string
-	Address                                                         *AddressInput
-}
-
-// AddressInput is an address as a caller wrote it.
-type AddressInput struct{ Line1, Line2, City, State, ZIP string }
-
-// ClaimPatientInput is a patient as a caller wrote it.
-type ClaimPatientInput struct{ FirstName, LastName, DateOfBirth, Relationship, Gender string }
 
 // AccidentInput is an accident as a caller wrote it.
 type AccidentInput struct{ Type, Date, State string }
-
-// ClaimLineInput is a line as a caller wrote it.
-type ClaimLineInput struct {
-	ProcedureCode      string
-	ServiceDate        *string
-	Fee                string
-	Quantity           *int
-	Tooth              *string
-	Surfaces           []string
-	OralCavity         []string
-	PriorPlacementDate *string
-}
 
 // ConvertRequest names the services of a predetermination that are done, as a
 // caller wrote them.
@@ -92,8 +72,8 @@ func (r ClaimRequest) IDs() (n ClaimIDs) {
 
 // Claim validates the body of a POST and returns the requested claim, apart
 // from its IDs, scope, office, payer and provider. PatientControlNumber is
-// empty when the body has none. The rules have not been applied to the claim
-// yet.
+// empty when the body has none. The payers of other coverages have the name or
+// the payer ID of the body. The rules have not been applied to the claim yet.
 func (r ClaimRequest) Claim() (billing.Claim, billing.Faults) {
 	f := slices.Clone(r.Faults)
 	r.draftOrSubmit(&f)
@@ -107,7 +87,7 @@ func (r ClaimRequest) Claim() (billing.Claim, billing.Faults) {
 	if r.PayerID == nil {
 		f.Add("payer_id", billing.FaultRequired, "A value is required.")
 	}
-	p := claimParser{f: &f, whole: !r.Draft, kind: c.Kind}
+	p := claimParser{f: &f, whole: !r.Draft, kind: c.Kind, known: true}
 	p.claim(&r, &c, func(string) bool { return true })
 	return c, f
 }
@@ -150,7 +130,7 @@ func (r ClaimRequest) Change(c *billing.Claim) (billing.Claim, billing.Faults) {
 		next = *c
 		r.mustKeep(&f, c, !c.SentAt.IsZero())
 	}
-	p := claimParser{f: &f, kind: next.Kind}
+	p := claimParser{f: &f, kind: next.Kind, known: c != nil}
 	p.claim(&r, &next, func(field string) bool { return r.Given[field] })
 	if c != nil && next.PatientControlNumber == "" {
 		next.PatientControlNumber = c.PatientControlNumber

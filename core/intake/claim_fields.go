@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -12,16 +13,14 @@ import (
 
 // The limits of a claim; lengths in characters.
 const (
-	maxClaimLines                       = 50 // 005010X224A2, loop 2400
-	maxControlNumber                    = 20
-	maxClaimNote                        = 400        // five NTE segments of 80
-	maxPriorAuthorization               = 50         // REF02
-	maxAddressLine                      = 55         // N301
-	maxCity                             = 30         // N401
-	maxQuantity                         = 99         // two digits on the claim form of the ADA, item 29b
-	maxAreas                            = 10         // surfaces, or areas, of a line; rules limit them further
-	maxArea                             = 10         // characters of a tooth, a surface or an area
-	maxFee                billing.Money = 999_999_99 // so that 50 lines stay below the ten digits of CLM02
+	maxClaimLines                  = 50 // 005010X224A2, loop 2400
+	maxControlNumber               = 20
+	maxClaimNote                   = 400             // five NTE segments of 80
+	maxReference                   = 50              // REF02
+	maxCode                        = 10              // of a tooth, a surface, an area, a modifier or a diagnosis
+	maxAmount        billing.Money = 99_999_999_99   // the ten digits of CLM02
+	minAmount                      = -maxAmount      // of an adjustment
+	maxFee           billing.Money = maxAmount / 100 // so that 50 lines stay below maxAmount
 )
 
 var (
@@ -34,6 +33,7 @@ var (
 type claimParser struct {
 	f     *billing.Faults
 	whole bool              // the request must have every required field
+	known bool              // the fields that the request leaves out are known
 	kind  billing.ClaimKind // of the claim; empty when it is not known
 }
 
@@ -49,140 +49,65 @@ func (p *claimParser) claim(r *ClaimRequest, c *billing.Claim, given func(field 
 		p.f.Required("payer_id", *r.PayerID, 0)
 	}
 	optionalID[billing.ProviderID](p.f, "rendering_provider_id", r.RenderingProviderID, "provider")
-	if given("subscriber") {
-		c.Subscriber = p.subscriber(r.Subscriber)
-	}
-	if given("patient") {
-		c.Patient = p.patient(r.Patient)
-	}
-	if given("patient_control_number") {
-		c.PatientControlNumber = p.controlNumber(r.PatientControlNumber)
-	}
-	if given("place_of_service") {
-		c.PlaceOfService = "11" // office
-		if r.PlaceOfService != nil && p.f.Required("place_of_service", *r.PlaceOfService, 0) {
-			c.PlaceOfService = p.form("place_of_service", *r.PlaceOfService, placeOfServiceForm.MatchString, "The place of service must be two digits.")
+	strict := *p // a change states a coverage or a detail whole, unless it is a draft
+	strict.whole = !r.Draft
+	for _, field := range []struct {
+		name string
+		read func(name string)
+	}{
+		{"subscriber", func(at string) { c.Subscriber = p.subscriber(at, r.Subscriber) }},
+		{"patient", func(at string) { c.Patient = p.patient(at, r.Patient) }},
+		{"coverage", func(at string) { c.Coverage = oneOf(p, at, p.maybe(at, r.Coverage, 0), billing.Sequences()...) }},
+		{"other_coverage", func(at string) { c.OtherCoverage = strict.otherCoverage(at, r.OtherCoverage) }},
+		{"patient_control_number", func(at string) { c.PatientControlNumber = p.controlNumber(at, r.PatientControlNumber) }},
+		{"place_of_service", func(at string) { c.PlaceOfService = cmp.Or(p.place(at, r.PlaceOfService), "11") }}, // an office
+		{"prior_authorization", func(at string) { c.PriorAuthorization = p.maybe(at, r.PriorAuthorization, maxReference) }},
+		{"accident", func(at string) { c.Accident = p.accident(at, r.Accident) }},
+		{"note", func(at string) { c.Note = p.maybe(at, r.Note, maxClaimNote) }},
+		{"lines", func(at string) { c.Lines = p.lines(at, r.Lines) }},
+		{"tenant_reference", func(at string) {
+			p.f.Optional(at, r.TenantReference, maxTenantReference)
+			c.TenantReference = r.TenantReference
+		}},
+	} {
+		if given(field.name) {
+			field.read(field.name)
 		}
 	}
-	if given("prior_authorization") {
-		c.PriorAuthorization = p.maybe("prior_authorization", r.PriorAuthorization, maxPriorAuthorization)
-	}
-	if given("accident") {
-		c.Accident = p.accident(r.Accident)
-	}
-	if given("note") {
-		c.Note = p.maybe("note", r.Note, maxClaimNote)
-	}
-	if given("lines") {
-		c.Lines = p.lines(r.Lines)
-	}
-	if given("tenant_reference") {
-		p.f.Optional("tenant_reference", r.TenantReference, maxTenantReference)
-		c.TenantReference = r.TenantReference
-	}
+	strict.details(&r.ClaimDetailsInput, &c.ClaimDetails, given)
+	p.references(r, c, given)
+	p.sequences(c, given)
 }
 
-func (p *claimParser) controlNumber(value *string) string {
+func (p *claimParser) controlNumber(field string, value *string) string {
 	if value == nil {
 		return ""
 	}
-	if p.f.Required("patient_control_number", *value, maxControlNumber) {
-		p.form("patient_control_number", *value, controlNumberForm.MatchString, "The control number must have only letters, digits and dashes.")
+	if p.f.Required(field, *value, maxControlNumber) {
+		p.form(field, *value, controlNumberForm.MatchString, "The control number must have only letters, digits and dashes.")
 	}
 	return *value
 }
 
-func (p *claimParser) subscriber(in *ClaimSubscriberInput) (s billing.ClaimSubscriber) {
-	s.Gender = billing.GenderUnknown
-	if !p.there("subscriber", in != nil) {
-		return s
-	}
-	s = billing.ClaimSubscriber{
-		FirstName: p.text("subscriber.first_name", in.FirstName, maxName), LastName: p.text("subscriber.last_name", in.LastName, maxName),
-		DateOfBirth: p.day("subscriber.date_of_birth", in.DateOfBirth), MemberID: p.text("subscriber.member_id", in.MemberID, maxMemberID),
-		GroupNumber: p.maybe("subscriber.group_number", &in.GroupNumber, maxMemberID), Gender: p.gender("subscriber.gender", in.Gender),
-	}
-	if a := in.Address; a != nil {
-		s.Address = billing.Address{
-			Line1: p.text("subscriber.address.line1", a.Line1, maxAddressLine), Line2: p.maybe("subscriber.address.line2", &a.Line2, maxAddressLine),
-			City: p.text("subscriber.address.city", a.City, maxCity), State: p.state("subscriber.address.state", a.State, p.whole),
-			ZIP: p.zip("subscriber.address.zip", a.ZIP),
-		}
-	}
-	return s
-}
-
-func (p *claimParser) patient(in *ClaimPatientInput) *billing.ClaimPatient {
+func (p *claimParser) accident(at string, in *AccidentInput) *billing.Accident {
 	if in == nil {
 		return nil
 	}
-	out := &billing.ClaimPatient{
-		FirstName: p.text("patient.first_name", in.FirstName, maxName), LastName: p.text("patient.last_name", in.LastName, maxName),
-		DateOfBirth:  p.day("patient.date_of_birth", in.DateOfBirth),
-		Relationship: billing.Relationship(p.text("patient.relationship", in.Relationship, 0)), Gender: p.gender("patient.gender", in.Gender),
-	}
-	if out.Relationship == billing.RelationSelf {
-		p.f.Add("patient.relationship", billing.FaultNotAllowed, "Leave out patient when the subscriber is the patient.")
-	}
-	oneOf(p, "patient.relationship", in.Relationship, billing.RelationSpouse, billing.RelationChild, billing.RelationOther)
-	return out
+	p.text(at+".type", in.Type, 0)
+	oneOf(p, at+".type", in.Type, "auto", "employment", "other")
+	return &billing.Accident{Type: in.Type, Date: p.day(at+".date", in.Date), State: p.state(at+".state", in.State, false)}
 }
 
-func (p *claimParser) accident(in *AccidentInput) *billing.Accident {
-	if in == nil {
-		return nil
+// place reads a place of service. Empty means none.
+func (p *claimParser) place(field string, value *string) string {
+	if value == nil || !p.f.Required(field, *value, 0) {
+		return ""
 	}
-	p.text("accident.type", in.Type, 0)
-	oneOf(p, "accident.type", in.Type, "auto", "employment", "other")
-	return &billing.Accident{Type: in.Type, Date: p.day("accident.date", in.Date), State: p.state("accident.state", in.State, false)}
+	return p.form(field, *value, placeOfServiceForm.MatchString, "The place of service must be two digits.")
 }
 
-func (p *claimParser) lines(in []ClaimLineInput) []billing.ClaimLine {
-	switch {
-	case in == nil && !p.whole:
-		return nil
-	case !p.there("lines", in != nil):
-		return nil
-	case len(in) == 0 && p.whole:
-		p.f.Add("lines", billing.FaultTooFew, "A claim must have at least one line.")
-	case len(in) > maxClaimLines:
-		p.f.Add("lines", billing.FaultTooMany, "A claim may have at most 50 lines.")
-		return nil
-	}
-	out := make([]billing.ClaimLine, len(in))
-	for i := range in {
-		out[i] = p.line("lines."+strconv.Itoa(i)+".", &in[i])
-	}
-	return out
-}
-
-// line reads a line; at is the path of its fields.
-func (p *claimParser) line(at string, in *ClaimLineInput) billing.ClaimLine {
-	l := billing.ClaimLine{ProcedureCode: p.text(at+"procedure_code", in.ProcedureCode, 0), Fee: p.fee(at+"fee", in.Fee), Quantity: 1}
-	p.form(at+"procedure_code", l.ProcedureCode, billing.ValidProcedureCode, "A procedure code must be D and four digits.")
-	switch {
-	case in.ServiceDate != nil && p.kind == billing.KindPredetermination:
-		p.f.Add(at+"service_date", billing.FaultNotAllowed, "A predetermination has no service dates. Leave it out.")
-	case in.ServiceDate != nil:
-		l.ServiceDate = p.day(at+"service_date", *in.ServiceDate)
-	case p.whole && p.kind == billing.KindClaim:
-		p.f.Add(at+"service_date", billing.FaultRequired, "A value is required.")
-	}
-	if in.Quantity != nil {
-		if l.Quantity = *in.Quantity; l.Quantity < 1 || l.Quantity > maxQuantity {
-			p.f.Add(at+"quantity", billing.FaultRange, fmt.Sprintf("The quantity must be from 1 to %d.", maxQuantity))
-		}
-	}
-	l.Tooth = strings.ToUpper(strings.TrimSpace(p.maybe(at+"tooth", in.Tooth, maxArea)))
-	l.Surfaces = p.areas(at+"surfaces", in.Surfaces)
-	l.OralCavity = p.areas(at+"oral_cavity", in.OralCavity)
-	if in.PriorPlacementDate != nil {
-		l.PriorPlacementDate = day(p.f, at+"prior_placement_date", *in.PriorPlacementDate)
-	}
-	return l
-}
-
-func (p *claimParser) fee(field, value string) billing.Money {
+// amount reads an amount that a whole request must have.
+func (p *claimParser) amount(field, value string, low, high billing.Money) billing.Money {
 	if p.text(field, value, 0); billing.Blank(value) {
 		return 0
 	}
@@ -190,44 +115,58 @@ func (p *claimParser) fee(field, value string) billing.Money {
 	switch {
 	case err != nil:
 		p.f.Add(field, billing.FaultFormat, "The amount must have digits, a point and two decimals, such as 125.00.")
-	case m < 0 || m > maxFee:
-		p.f.Add(field, billing.FaultRange, "The fee must be from 0.00 to "+maxFee.String()+".")
+	case m < low || m > high:
+		p.f.Add(field, billing.FaultRange, "The amount must be from "+low.String()+" to "+high.String()+".")
 	}
 	return m
 }
 
-// areas returns the codes in upper case. The rules check which codes exist.
-func (p *claimParser) areas(field string, in []string) []string {
-	if len(in) > maxAreas {
-		p.f.Add(field, billing.FaultTooMany, fmt.Sprintf("A line may have at most %d of these.", maxAreas))
+// number reads a whole number, or its default when it was left out.
+func (p *claimParser) number(field string, value *int, low, high, otherwise int) int {
+	if value == nil {
+		return otherwise
+	}
+	if *value < low || *value > high {
+		p.f.Add(field, billing.FaultRange, fmt.Sprintf("The value must be from %d to %d.", low, high))
+	}
+	return *value
+}
+
+// codes returns short codes in upper case. The rules check which of them exist.
+func (p *claimParser) codes(field string, in []string, most int) []string {
+	if p.tooMany(field, len(in), most) {
 		return nil
 	}
 	var out []string
 	for i, s := range in {
-		p.f.Required(field+"."+strconv.Itoa(i), s, maxArea)
+		p.f.Required(item(field, i), s, maxCode)
 		out = append(out, strings.ToUpper(strings.TrimSpace(s)))
 	}
 	return out
 }
 
-func (p *claimParser) gender(field, value string) billing.Gender {
-	if value == "" {
-		return billing.GenderUnknown
+// distinct is codes without repetition, each in a form.
+func (p *claimParser) distinct(field string, in []string, most int, valid func(string) bool, message string) []string {
+	out := p.codes(field, in, most)
+	for i, s := range out {
+		p.form(item(field, i), s, valid, message)
+		if slices.Contains(out[:i], s) {
+			p.f.Add(item(field, i), billing.FaultConflict, "Duplicate value. List each value once.")
+		}
 	}
-	return oneOf(p, field, value, billing.GenderFemale, billing.GenderMale, billing.GenderUnknown)
+	return out
 }
 
-func (p *claimParser) state(field, value string, needed bool) string {
-	if needed {
-		p.text(field, value, 0)
+// tooMany adds a fault when a list is longer than it may be.
+func (p *claimParser) tooMany(field string, n, most int) bool {
+	if n > most {
+		p.f.Add(field, billing.FaultTooMany, fmt.Sprintf("There may be at most %d of these.", most))
 	}
-	return strings.ToUpper(p.form(field, value, stateForm.MatchString, "The state must be two letters."))
+	return n > most
 }
 
-func (p *claimParser) zip(field, value string) string {
-	p.text(field, value, 0)
-	return strings.ReplaceAll(p.form(field, value, billing.ValidZIP, "The ZIP code must have 5 or 9 digits."), "-", "")
-}
+// item returns the path of an item of a list.
+func item(field string, i int) string { return field + "." + strconv.Itoa(i) }
 
 // there adds a fault if a whole request lacks the object or the list.
 func (p *claimParser) there(field string, is bool) bool {
@@ -258,6 +197,14 @@ func (p *claimParser) maybe(field string, value *string, limit int) string {
 // day reads a day that a whole request must have.
 func (p *claimParser) day(field, value string) billing.Date {
 	if !p.whole && billing.Blank(value) {
+		return billing.Date{}
+	}
+	return day(p.f, field, value)
+}
+
+// maybeDay reads a day that can be left out.
+func (p *claimParser) maybeDay(field, value string) billing.Date {
+	if value == "" {
 		return billing.Date{}
 	}
 	return day(p.f, field, value)

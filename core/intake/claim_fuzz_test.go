@@ -45,3 +45,44 @@ func FuzzClaimRequest(f *testing.F) {
 		}
 	})
 }
+
+// Whatever a caller writes of another coverage and of details is refused, or is
+// within the limits and names what the claim has.
+func FuzzClaimCoverage(f *testing.F) {
+	f.Add("primary", "CHTEST", "", "spouse", "CI", "2026-03-15", "70.00", "CO", "45", "10.00", "1", 1, 1, "K02.52", "A,B", 1, "replacement", 24, false)
+	f.Add("tertiary", "", "Other", "self", "12", "", "-1.00", "PR", "b1", "-99999999.99", "1.5", 3, -1, "k0252", "", 2, "", 0, true)
+	f.Add("", "x", "y", "", "xx", "9999-12-31", "1e9", "CR", "4*5", "~", "é", -1, 10000, "\xff", ",", -1, "initial", 100, true)
+	f.Fuzz(func(t *testing.T, sequence, payer, name, relationship, filing, day, paid, group, reason, amount, quantity string,
+		line, units int, diagnosis, teeth string, pointer int, prosthesis string, months int, draft bool,
+	) {
+		r := claimRequest()
+		r.Draft, r.DiagnosisCodes, r.Orthodontics.TotalMonths = draft, []string{diagnosis}, &months
+		r.Lines[1].Teeth, r.Lines[1].DiagnosisPointers, r.Lines[0].Prosthesis = strings.Split(teeth, ","), []int{pointer}, &prosthesis
+		o := &r.OtherCoverage[0]
+		o.Sequence, o.PayerID, o.PayerName, o.Relationship, o.FilingIndicator = sequence, payer, name, relationship, filing
+		o.Adjudication.PaymentDate, o.Adjudication.Paid = day, paid
+		o.Adjudication.Adjustments = []intake.AdjustmentInput{{Group: group, Reason: reason, Amount: amount, Quantity: quantity}}
+		o.Adjudication.Lines = []intake.CoverageLineInput{{LineNumber: &line, ProcedureCode: "D2392", Paid: paid, Units: &units}}
+		c, faults := r.Claim()
+		if len(faults) > 0 {
+			return
+		}
+		made := &c.OtherCoverage[0]
+		if made.Sequence == c.Turn() || made.Payer.PayerID != "" && made.Payer.Name != "" {
+			t.Errorf("%+v", made)
+		}
+		a := made.Adjudication
+		if l := a.Lines[0]; a.Paid < 0 || l.LineNumber < 1 || l.LineNumber > len(c.Lines) || l.Units < 0 {
+			t.Errorf("%+v", a)
+		}
+		if adjusted := a.Adjustments[0]; len(adjusted.Reason) > 5 || strings.ContainsAny(adjusted.Reason+adjusted.Quantity, "*:~^ ") {
+			t.Errorf("%+v", adjusted)
+		}
+		if code := c.DiagnosisCodes[0]; strings.Contains(code, ".") || len(code) > 7 || c.Lines[1].DiagnosisPointers[0] != 1 {
+			t.Errorf("%q", code)
+		}
+		if l := &c.Lines[1]; l.Tooth != "" && len(l.Teeth) > 0 || len(l.Teeth) == 1 {
+			t.Errorf("%+v", l)
+		}
+	})
+}

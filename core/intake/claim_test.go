@@ -1,6 +1,7 @@
 package intake_test
 
 import (
+	"cmp"
 	"reflect"
 	"regexp"
 	"slices"
@@ -17,18 +18,42 @@ func claimRequest() intake.ClaimRequest {
 	return intake.ClaimRequest{
 		OfficeID: new(billing.OfficeID{15: 3}.String()), PayerID: new("CHTEST"), RenderingProviderID: new(billing.ProviderID{15: 6}.String()),
 		Subscriber: &intake.ClaimSubscriberInput{
-			FirstName: "Jane", LastName: "Roe", DateOfBirth: "1985-04-12", MemberID: "W1", GroupNumber: "G1", Gender: "female",
-			Address: &intake.AddressInput{Line1: "2 Oak Street", Line2: "Flat 1", City: "Springfield", State: "il", ZIP: "62701-0001"},
+			PersonInput: intake.PersonInput{
+				FirstName: "Jane", MiddleName: "Q", LastName: "Roe", Suffix: "SR", DateOfBirth: "1985-04-12", Gender: "female",
+				Address: &intake.AddressInput{Line1: "2 Oak Street", Line2: "Flat 1", City: "Springfield", State: "il", ZIP: "62701-0001"},
+			},
+			MemberID: "W1", GroupNumber: "G1", GroupName: "Roe & Sons",
 		},
-		Patient:              &intake.ClaimPatientInput{FirstName: "Kim", LastName: "Poe", DateOfBirth: "2016-05-06", Relationship: "child"},
+		Patient: &intake.ClaimPatientInput{
+			PersonInput: intake.PersonInput{
+				FirstName: "Kim", MiddleName: "R", LastName: "Poe", Suffix: "II", DateOfBirth: "2016-05-06",
+				Address: &intake.AddressInput{Line1: "3 Elm Street", City: "Peoria", State: "il", ZIP: "61602"},
+			},
+			Relationship: "child",
+		},
+		Coverage: new("secondary"), OtherCoverage: []intake.OtherCoverageInput{otherCoverage(), {
+			Sequence: "tertiary", PayerName: "Far Away Dental", Relationship: "self",
+			Subscriber: &intake.ClaimSubscriberInput{PersonInput: intake.PersonInput{FirstName: "Kim", LastName: "Poe"}, MemberID: "W3"},
+		}},
 		PatientControlNumber: new("pcn-1"), PlaceOfService: new("22"), PriorAuthorization: new("AUTH1"),
 		Accident: &intake.AccidentInput{Type: "auto", Date: "2026-03-01", State: "tx"}, Note: new("A note."), TenantReference: new("T1"),
 		Lines: []intake.ClaimLineInput{
 			{ProcedureCode: "D2392", ServiceDate: new("2026-03-02"), Fee: "100.00", Tooth: new(" a "), Surfaces: []string{"m", "O"}},
 			{
 				ProcedureCode: "D4341", ServiceDate: new("2026-03-09"), Fee: "12.50", Quantity: new(2), OralCavity: []string{"10"},
-				PriorPlacementDate: new("2020-01-31"),
+				PriorPlacementDate: new("2020-01-31"), Teeth: []string{"b", " C"}, Modifiers: []string{"22", "xe"}, DiagnosisPointers: []int{2, 1},
+				PlaceOfService: new("31"), RenderingProviderID: new(billing.ProviderID{15: 7}.String()),
 			},
+		},
+		ClaimDetailsInput: intake.ClaimDetailsInput{
+			PredeterminationNumber: new("PRE-1"), ReferralNumber: new("REF-1"),
+			ReferringProvider: &intake.ReferringProviderInput{FirstName: "Bo", LastName: "Lee", NPI: "1245319599"},
+			Facility: &intake.FacilityInput{
+				Name: "Oak Home", NPI: "1679576722", Address: &intake.AddressInput{Line1: "4 Ash Street", City: "Peoria", State: "IL", ZIP: "616020001"},
+			},
+			Orthodontics: &intake.OrthodonticsInput{TotalMonths: new(24), MonthsRemaining: new(24), ApplianceDate: "2026-01-10"},
+			MissingTeeth: []string{"k", "T"}, TeethToExtract: []string{"l"}, DiagnosisCodes: []string{"k02.52", "K0253"}, PatientPaid: new("20.00"),
+			AssignmentOfBenefits: new(false), AcceptAssignment: new(false), ReleaseOfInformation: new("informed_consent"),
 		},
 	}
 }
@@ -42,20 +67,37 @@ func TestAClaimIsReadWhole(t *testing.T) {
 		ClaimContent: billing.ClaimContent{
 			PlaceOfService: "22", PriorAuthorization: "AUTH1",
 			Subscriber: billing.ClaimSubscriber{
-				FirstName: "Jane", LastName: "Roe", DateOfBirth: on(1985, 4, 12), MemberID: "W1", GroupNumber: "G1", Gender: billing.GenderFemale,
+				FirstName: "Jane", MiddleName: "Q", LastName: "Roe", Suffix: "SR", DateOfBirth: on(1985, 4, 12), MemberID: "W1", GroupNumber: "G1",
+				GroupName: "Roe & Sons", Gender: billing.GenderFemale,
 				Address: billing.Address{Line1: "2 Oak Street", Line2: "Flat 1", City: "Springfield", State: "IL", ZIP: "627010001"},
 			},
 			Patient: &billing.ClaimPatient{
-				FirstName: "Kim", LastName: "Poe", DateOfBirth: on(2016, 5, 6), Relationship: billing.RelationChild, Gender: billing.GenderUnknown,
+				FirstName: "Kim", MiddleName: "R", LastName: "Poe", Suffix: "II", DateOfBirth: on(2016, 5, 6), Relationship: billing.RelationChild,
+				Gender: billing.GenderUnknown, Address: billing.Address{Line1: "3 Elm Street", City: "Peoria", State: "IL", ZIP: "61602"},
 			},
+			Coverage: billing.SequenceSecondary, OtherCoverage: []billing.OtherCoverage{wantOtherCoverage(), {
+				Sequence: billing.SequenceTertiary, Payer: billing.PayerSummary{Name: "Far Away Dental"}, Relationship: billing.RelationSelf,
+				Subscriber: billing.ClaimSubscriber{FirstName: "Kim", LastName: "Poe", MemberID: "W3", Gender: billing.GenderUnknown},
+			}},
 			Accident: &billing.Accident{Type: "auto", Date: on(2026, 3, 1), State: "TX"}, Note: "A note.",
 			TenantReference: new("T1"),
 			Lines: []billing.ClaimLine{
 				{ProcedureCode: "D2392", ServiceDate: on(2026, 3, 2), Fee: 100_00, Quantity: 1, Tooth: "A", Surfaces: []string{"M", "O"}},
 				{
 					ProcedureCode: "D4341", ServiceDate: on(2026, 3, 9), Fee: 12_50, Quantity: 2, OralCavity: []string{"10"},
-					PriorPlacementDate: on(2020, 1, 31),
+					PriorPlacementDate: on(2020, 1, 31), Prosthesis: billing.ProsthesisReplacement, Teeth: []string{"B", "C"},
+					Modifiers: []string{"22", "XE"}, DiagnosisPointers: []int{2, 1}, PlaceOfService: "31", ProviderID: billing.ProviderID{15: 7},
 				},
+			},
+			ClaimDetails: billing.ClaimDetails{
+				PredeterminationNumber: "PRE-1", ReferralNumber: "REF-1",
+				ReferringProvider: &billing.ReferringProvider{FirstName: "Bo", LastName: "Lee", NPI: "1245319599"},
+				Facility: &billing.Facility{
+					Name: "Oak Home", NPI: "1679576722", Address: billing.Address{Line1: "4 Ash Street", City: "Peoria", State: "IL", ZIP: "616020001"},
+				},
+				Orthodontics: &billing.Orthodontics{TotalMonths: 24, MonthsRemaining: 24, ApplianceDate: on(2026, 1, 10)},
+				MissingTeeth: []string{"K", "T"}, TeethToExtract: []string{"L"}, DiagnosisCodes: []string{"K0252", "K0253"},
+				PatientPaid: 20_00, PaysPatient: true, NotAccepted: true, Release: billing.ReleaseInformed,
 			},
 		},
 	}
@@ -73,10 +115,12 @@ func TestWhatCanBeLeftOutOfAClaim(t *testing.T) {
 	r := claimRequest()
 	r.RenderingProviderID, r.Patient, r.PatientControlNumber, r.PlaceOfService, r.PriorAuthorization = nil, nil, nil, nil, nil
 	r.Accident, r.Note, r.TenantReference, r.Lines = nil, nil, nil, r.Lines[:1]
+	r.Coverage, r.OtherCoverage, r.ClaimDetailsInput = nil, nil, intake.ClaimDetailsInput{}
 	r.Subscriber.GroupNumber, r.Subscriber.Gender, r.Subscriber.Address = "", "", nil
 	r.Lines[0].Tooth, r.Lines[0].Surfaces = nil, nil
 	c, faults := r.Claim()
-	if len(faults) > 0 || c.PlaceOfService != "11" || c.PatientControlNumber != "" || c.Lines[0].Quantity != 1 || c.Subscriber.Gender != billing.GenderUnknown {
+	if len(faults) > 0 || c.PlaceOfService != "11" || c.PatientControlNumber != "" || c.Lines[0].Quantity != 1 || c.Subscriber.Gender != billing.GenderUnknown ||
+		c.Turn() != billing.SequencePrimary || !reflect.DeepEqual(c.ClaimDetails, billing.ClaimDetails{}) {
 		t.Errorf("%+v, faults %v", c, faults)
 	}
 	draft := intake.ClaimRequest{OfficeID: r.OfficeID, PayerID: r.PayerID, Draft: true}
@@ -103,15 +147,15 @@ func TestWhatIsWrongWithTheShapeOfAClaim(t *testing.T) {
 			"office_id required", "payer_id required", "subscriber required", "lines required",
 		}},
 		"empty objects": {func(r *intake.ClaimRequest) {
-			r.Subscriber, r.Patient, r.Accident = &intake.ClaimSubscriberInput{Address: &intake.AddressInput{}}, &intake.ClaimPatientInput{}, &intake.AccidentInput{}
-			r.Lines = []intake.ClaimLineInput{{}}
+			r.Subscriber, r.Patient, r.Accident = &intake.ClaimSubscriberInput{PersonInput: intake.PersonInput{Address: &intake.AddressInput{}}}, &intake.ClaimPatientInput{}, &intake.AccidentInput{}
+			r.Lines, r.OtherCoverage = []intake.ClaimLineInput{{}}, nil
 		}, []string{
 			"subscriber.first_name required", "subscriber.last_name required", "subscriber.date_of_birth required", "subscriber.member_id required",
 			"subscriber.address.line1 required", "subscriber.address.city required", "subscriber.address.state required", "subscriber.address.zip required",
 			"patient.first_name required", "patient.last_name required", "patient.date_of_birth required", "patient.relationship required",
 			"accident.type required", "accident.date required", "lines.0.procedure_code required", "lines.0.fee required", "lines.0.service_date required",
 		}},
-		"no line":          {func(r *intake.ClaimRequest) { r.Lines = []intake.ClaimLineInput{} }, []string{"lines too_few"}},
+		"no line":          {func(r *intake.ClaimRequest) { r.Lines, r.OtherCoverage = []intake.ClaimLineInput{}, nil }, []string{"lines too_few"}},
 		"51 lines":         {func(r *intake.ClaimRequest) { r.Lines = make([]intake.ClaimLineInput, 51) }, []string{"lines too_many"}},
 		"draft and submit": {func(r *intake.ClaimRequest) { r.Draft, r.Submit = true, true }, []string{"submit conflict"}},
 		"IDs and words": {func(r *intake.ClaimRequest) {
@@ -175,7 +219,8 @@ func TestWhatIsWrongWithTheShapeOfAClaim(t *testing.T) {
 			"lines.0.service_date not_allowed", "lines.1.service_date not_allowed",
 		}},
 		"a draft is judged by what it has": {func(r *intake.ClaimRequest) {
-			r.Draft, r.Subscriber, r.Patient = true, &intake.ClaimSubscriberInput{DateOfBirth: "x", Address: &intake.AddressInput{ZIP: "1"}}, &intake.ClaimPatientInput{Relationship: "self"}
+			r.Draft, r.Patient = true, &intake.ClaimPatientInput{Relationship: "self"}
+			r.Subscriber = &intake.ClaimSubscriberInput{PersonInput: intake.PersonInput{DateOfBirth: "x", Address: &intake.AddressInput{ZIP: "1"}}}
 			r.Lines = []intake.ClaimLineInput{{}, {Fee: "x", ProcedureCode: "x"}}
 		}, []string{
 			"subscriber.date_of_birth format", "subscriber.address.zip format", "patient.relationship not_allowed",
@@ -208,8 +253,12 @@ func TestAPatchReplacesWhatIsGiven(t *testing.T) {
 		"nothing": {intake.ClaimRequest{Note: new("not given")}, func(*billing.Claim) {}},
 		"null clears": {intake.ClaimRequest{Given: map[string]bool{
 			"subscriber": true, "patient": true, "patient_control_number": true, "place_of_service": true, "prior_authorization": true, "accident": true,
-			"note": true, "lines": true, "tenant_reference": true, "rendering_provider_id": true, "kind": true,
+			"note": true, "lines": true, "tenant_reference": true, "rendering_provider_id": true, "kind": true, "coverage": true, "other_coverage": true,
+			"predetermination_number": true, "referral_number": true, "referring_provider": true, "facility": true, "orthodontics": true,
+			"missing_teeth": true, "teeth_to_extract": true, "diagnosis_codes": true, "patient_paid": true, "assignment_of_benefits": true,
+			"accept_assignment": true, "release_of_information": true,
 		}}, func(c *billing.Claim) {
+			c.Coverage, c.OtherCoverage, c.ClaimDetails = "", nil, billing.ClaimDetails{}
 			c.Subscriber, c.Patient, c.PlaceOfService, c.PriorAuthorization = billing.ClaimSubscriber{Gender: billing.GenderUnknown}, nil, "11", ""
 			c.Accident, c.Note, c.Lines, c.TenantReference = nil, "", nil, nil
 		}},
@@ -219,9 +268,9 @@ func TestAPatchReplacesWhatIsGiven(t *testing.T) {
 			c.Subscriber = billing.ClaimSubscriber{MemberID: "W2", Gender: billing.GenderUnknown}
 		}},
 		"lines as a whole": {intake.ClaimRequest{
-			Lines: []intake.ClaimLineInput{{ProcedureCode: "D1110", Fee: "1.00"}}, Given: map[string]bool{"lines": true},
+			Lines: []intake.ClaimLineInput{{ProcedureCode: "D1110", Fee: "1.00", DiagnosisPointers: []int{2}}, {}}, Given: map[string]bool{"lines": true},
 		}, func(c *billing.Claim) {
-			c.Lines = []billing.ClaimLine{{ProcedureCode: "D1110", Fee: 1_00, Quantity: 1}}
+			c.Lines = []billing.ClaimLine{{ProcedureCode: "D1110", Fee: 1_00, Quantity: 1, DiagnosisPointers: []int{2}}, {Quantity: 1}}
 		}},
 		"another number, the same kind": {intake.ClaimRequest{
 			Kind: new("claim"), PatientControlNumber: new("NEW"), Note: new("n"),
@@ -267,7 +316,7 @@ func TestWhatAPatchOrAReplacementCannotSay(t *testing.T) {
 		"no office and payer":       {&sent, intake.ClaimRequest{Given: given("office_id", "payer_id")}, []string{"office_id required", "payer_id required"}},
 		"draft and submit":          {&sent, intake.ClaimRequest{Draft: true, Submit: true}, []string{"submit conflict"}},
 		"a day for what is not done": {&asks, intake.ClaimRequest{
-			Lines: []intake.ClaimLineInput{{ServiceDate: new("2026-03-02")}}, Given: given("lines"),
+			Lines: []intake.ClaimLineInput{{ServiceDate: new("2026-03-02")}, {}}, Given: given("lines"),
 		}, []string{"lines.0.service_date not_allowed"}},
 		"without the claim": {nil, intake.ClaimRequest{
 			Kind: new("x"), PatientControlNumber: new("_"), Lines: []intake.ClaimLineInput{{ServiceDate: new("2026-03-02"), Fee: "x"}},
@@ -283,7 +332,7 @@ func TestWhatAPatchOrAReplacementCannotSay(t *testing.T) {
 	}
 	r := claimRequest()
 	r.Kind, r.PatientControlNumber, r.Draft, r.Note = new("predetermination"), new("X"), true, new(strings.Repeat("n", 401))
-	r.Lines = r.Lines[:1]
+	r.Lines, r.OtherCoverage = r.Lines[:1], nil
 	r.Lines[0].ServiceDate = nil
 	if _, faults := r.Replacement(&sent); !slices.Equal(found(faults), []string{
 		"draft not_allowed", "note too_long", "kind not_allowed", "patient_control_number not_allowed",
@@ -330,16 +379,23 @@ func TestWhatIsDoneOfAPredetermination(t *testing.T) {
 // they are.
 func TestAChangeReachesEveryField(t *testing.T) {
 	t.Parallel()
-	byUseCase := []string{"OfficeID", "Payer", "ProviderID", "PatientID"} // looked up
+	byUseCase := []string{"OfficeID", "Payer", "ProviderID", "PatientID", "ClaimDetails"} // looked up, or only a holder of fields
+	named := map[string]string{"PaysPatient": "assignment_of_benefits", "NotAccepted": "accept_assignment", "Release": "release_of_information"}
 	upper := regexp.MustCompile(`([a-z])([A-Z])`)
-	for f := range reflect.TypeFor[billing.ClaimContent]().Fields() {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[billing.ClaimContent]()) {
 		if slices.Contains(byUseCase, f.Name) {
 			continue
 		}
 		before := billing.Claim{Kind: billing.KindClaim, PatientControlNumber: "1"}
 		in := claimRequest()
 		in.PatientControlNumber = nil
-		in.Given = map[string]bool{strings.ToLower(upper.ReplaceAllString(f.Name, "${1}_$2")): true}
+		if f.Name == "Lines" {
+			in.Lines[1].DiagnosisPointers = nil // to codes of the claim, which has none
+		}
+		if f.Name == "OtherCoverage" {
+			in.OtherCoverage = in.OtherCoverage[1:] // nor has it the lines of the first
+		}
+		in.Given = map[string]bool{cmp.Or(named[f.Name], strings.ToLower(upper.ReplaceAllString(f.Name, "${1}_$2"))): true}
 		next, faults := in.Change(&before)
 		field := reflect.ValueOf(&next.ClaimContent).Elem().FieldByIndex(f.Index)
 		changed := !field.IsZero()

@@ -1,6 +1,7 @@
 package intake_test
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 
@@ -16,12 +17,17 @@ func TestOfficeRequests(t *testing.T) {
 		zone   string
 		want   []string
 	}{
-		"with what it needs":   {func(*intake.OfficeRequest) {}, intake.DefaultTimeZone, nil},
-		"its own time zone":    {func(r *intake.OfficeRequest) { r.TimeZone = new("America/Chicago") }, "America/Chicago", nil},
-		"an empty time zone":   {func(r *intake.OfficeRequest) { r.TimeZone = new("") }, "", []string{"time_zone required"}},
-		"an empty address":     {func(r *intake.OfficeRequest) { r.Address = &intake.AddressInput{} }, intake.DefaultTimeZone, []string{"address.line1 required", "address.city required", "address.state required", "address.zip required"}},
-		"form comes first":     {func(r *intake.OfficeRequest) { r.TimeZone, r.Faults = new(""), form }, "", []string{"time_zone type"}},
-		"nothing of an office": {func(r *intake.OfficeRequest) { *r = intake.OfficeRequest{Faults: form} }, intake.DefaultTimeZone, []string{"time_zone type", "name required", "npi required"}},
+		"with what it needs": {func(*intake.OfficeRequest) {}, intake.DefaultTimeZone, nil},
+		"its own time zone":  {func(r *intake.OfficeRequest) { r.TimeZone = new("America/Chicago") }, "America/Chicago", nil},
+		"an empty time zone": {func(r *intake.OfficeRequest) { r.TimeZone = new("") }, "", []string{"time_zone required"}},
+		"an empty address":   {func(r *intake.OfficeRequest) { r.Address = &intake.AddressInput{} }, intake.DefaultTimeZone, []string{"address.line1 required", "address.city required", "address.state required", "address.zip required"}},
+		"an empty pay-to address": {func(r *intake.OfficeRequest) { r.PayToAddress = &intake.AddressInput{} }, intake.DefaultTimeZone, []string{
+			"pay_to_address.line1 required", "pay_to_address.city required", "pay_to_address.state required", "pay_to_address.zip required",
+		}},
+		"an organization by name": {func(r *intake.OfficeRequest) { r.Entity = "organization" }, intake.DefaultTimeZone, nil},
+		"a person":                {func(r *intake.OfficeRequest) { r.Entity, r.FirstName, r.LastName = "person", "Ana", "Diaz" }, intake.DefaultTimeZone, nil},
+		"form comes first":        {func(r *intake.OfficeRequest) { r.TimeZone, r.Faults = new(""), form }, "", []string{"time_zone type"}},
+		"nothing of an office":    {func(r *intake.OfficeRequest) { *r = intake.OfficeRequest{Faults: form} }, intake.DefaultTimeZone, []string{"time_zone type", "name required", "npi required"}},
 	} {
 		r := intake.OfficeRequest{Name: "Main", NPI: "1234567893", TaxID: "12-3456789"}
 		c.change(&r)
@@ -32,6 +38,28 @@ func TestOfficeRequests(t *testing.T) {
 	}
 	if len(form) != 1 {
 		t.Errorf("the faults of the form are %v", form)
+	}
+}
+
+func TestAnOfficeIsReadWhole(t *testing.T) {
+	t.Parallel()
+	numbers := []billing.ProviderNumber{{PayerID: "aetna", Number: "N", LocationNumber: "L"}}
+	r := intake.OfficeRequest{
+		Name: "Main", NPI: "1234567893", TaxID: "12-3456789", Phone: "518-555-0100", Entity: "person", FirstName: "Ana", LastName: "Diaz",
+		Taxonomy: "1223G0001X", ContactName: "Bo", ProviderNumbers: numbers,
+		Address:      &intake.AddressInput{Line1: "1 Main St", City: "Albany", State: "NY", ZIP: "122070001"},
+		PayToAddress: &intake.AddressInput{Line1: "P.O. Box 1", City: "Albany", State: "ny", ZIP: "122010001"},
+	}
+	want := billing.Office{
+		Name: "Main", NPI: "1234567893", TaxID: "123456789", Phone: "5185550100", TimeZone: intake.DefaultTimeZone,
+		Address: billing.Address{Line1: "1 Main St", City: "Albany", State: "NY", ZIP: "122070001"},
+		OfficeDetails: billing.OfficeDetails{
+			Entity: billing.EntityPerson, FirstName: "Ana", LastName: "Diaz", Taxonomy: "1223G0001X", ContactName: "Bo", ProviderNumbers: numbers,
+			PayTo: billing.Address{Line1: "P.O. Box 1", City: "Albany", State: "NY", ZIP: "122010001"},
+		},
+	}
+	if got, faults := r.Office(); len(faults) > 0 || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v\nwant\n%+v\nfaults %v", got, want, faults)
 	}
 }
 

@@ -111,3 +111,17 @@ func (r NoteRequest) Text() (string, billing.Faults) {
 	}
 	return strings.TrimSpace(*r.Note), f
 }
+
+// AssignRequest names the office that a quarantined remittance is for, as a caller wrote
+// it; nothing is parsed yet.
+type AssignRequest struct {
+	OfficeID string
+	Faults   billing.Faults // found when the body was decoded
+}
+
+// Office validates the request and returns the office.
+func (r AssignRequest) Office() (billing.OfficeID, billing.Faults) {
+	f := slices.Clone(r.Faults)
+	id := optionalID[billing.OfficeID](&f, "office_id", &r.OfficeID, "office")
+	return id, f
+}

@@ -36,3 +36,33 @@ func (r ResendRequest) Filter() (billing.ResendFilter, billing.Faults) {
 	}
 	return out, f
 }
+
+// DeliveriesResendRequest is a request to resend deliveries as a caller wrote
+// it, apart from its times. Nil is a value that was left out or null.
+type DeliveriesResendRequest struct {
+	EndpointID    *string
+	EventID       *string
+	EventType     *string
+	State         *string
+	CreatedAfter  time.Time // zero for one that was left out
+	CreatedBefore time.Time // zero for one that was left out
+	Faults        billing.Faults
+}
+
+// Filter validates the request and returns the requested filter.
+func (r DeliveriesResendRequest) Filter() (billing.DeliveryFilter, billing.Faults) {
+	f := slices.Clone(r.Faults)
+	out := billing.DeliveryFilter{
+		EndpointID:   optionalID[billing.WebhookEndpointID](&f, "endpoint_id", r.EndpointID, "webhook endpoint"),
+		EventID:      optionalID[billing.EventID](&f, "event_id", r.EventID, "event"),
+		CreatedAfter: r.CreatedAfter, CreatedBefore: r.CreatedBefore,
+	}
+	if r.EventType != nil && f.Required("event_type", *r.EventType, 0) {
+		out.EventType = billing.EventType(*r.EventType)
+	}
+	if r.State != nil && f.Required("state", *r.State, 0) {
+		out.State = billing.DeliveryState(*r.State)
+	}
+	out.Judge(&f)
+	return out, f
+}

@@ -19,6 +19,7 @@ const (
 	KindEligibility    Kind = "eligibility"     // ask the payer and complete the check
 	KindAttachmentSend Kind = "attachment_send" // send an attachment and close it
 	KindPNGConvert     Kind = "png_convert"     // convert an uploaded PNG to a document
+	KindThumbnail      Kind = "thumbnail"       // make the thumbnail of a document
 	KindBatchSend      Kind = "batch_send"      // hand a batch to the clearinghouse
 	KindERA            Kind = "era"             // match a remittance and apply it
 	KindWebhook        Kind = "webhook"         // post the due deliveries of an endpoint; see ports.Lanes
@@ -26,7 +27,7 @@ const (
 
 // Kinds lists every kind.
 func Kinds() []Kind {
-	return []Kind{KindEligibility, KindAttachmentSend, KindPNGConvert, KindBatchSend, KindERA, KindWebhook}
+	return []Kind{KindEligibility, KindAttachmentSend, KindPNGConvert, KindThumbnail, KindBatchSend, KindERA, KindWebhook}
 }
 
 // Job is a unit of work. It is staged in the commit that makes the work
@@ -39,6 +40,11 @@ type Job struct {
 	Subject   [16]byte  // the ID of the resource that the work is on
 	ReplyTo   string    // address of the instance that waits for the effect; empty for none
 	NotBefore time.Time // zero for immediately
+}
+
+// ForERA returns a job that matches and applies the remittance.
+func ForERA(scope billing.Scope, id billing.ERAID, at time.Time) Job {
+	return Job{ID: billing.NewID[billing.JobID](at), Kind: KindERA, Scope: scope, Subject: id}
 }
 
 // Stream is the jobs of one kind and scope. Streams take turns.

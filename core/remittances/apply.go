@@ -123,9 +123,9 @@ func (w *worker) turn(ctx context.Context, tx ports.Tx) (e *billing.ERA, own boo
 	return e, err == nil && mine.Stage == billing.ERADone, err
 }
 
-// again takes the unmatched claims of the job's own remittance, which is done, up
-// again, and returns it; nil when there are none. A job for a remittance that is
-// done asks for that.
+// again sets the unmatched claims of the job's own remittance to be matched again, if
+// the remittance is done. It returns the remittance; nil when there are none. A job for
+// a remittance that is done asks for that.
 func (w *worker) again(ctx context.Context, tx ports.Tx) (*billing.ERA, error) {
 	e, err := tx.ERAs.Lock(ctx, w.own)
 	if billing.IsNotFound(err) {

@@ -2,6 +2,7 @@ package remittances
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -56,14 +57,15 @@ type posting struct {
 	events  []billing.Event
 }
 
-// openPosting reads the ledgers of the claims.
+// openPosting reads the ledgers of the claims. It locks the claims to other payers for
+// the same services, and adds them.
 func openPosting(
 	ctx context.Context, tx ports.Tx, e *billing.ERA, claims map[billing.ClaimID]*billing.Claim, now time.Time,
 ) (*posting, error) {
-	ids := make([]billing.ClaimID, 0, len(claims))
-	for id := range claims {
-		ids = append(ids, id)
+	if err := addLinked(ctx, tx, claims); err != nil {
+		return nil, err
 	}
+	ids := slices.Collect(maps.Keys(claims))
 	entries, err := tx.ERAClaims.Ledger(ctx, ids)
 	if err != nil {
 		return nil, err
@@ -75,7 +77,53 @@ func openPosting(
 	for id, c := range claims {
 		p.ledgers[id] = c.Ledger(entries[id])
 	}
+	for id, c := range claims {
+		if other := p.linked(c); other != nil {
+			p.ledgers[id] = p.ledgers[id].Beside(p.ledgers[other.ID])
+		}
+	}
 	return p, nil
+}
+
+// addLinked locks the claims to the primary or the secondary payer for the services
+// of the claims, and adds them.
+func addLinked(ctx context.Context, tx ports.Tx, claims map[billing.ClaimID]*billing.Claim) error {
+	var of []billing.ClaimID
+	for id, c := range claims {
+		if !c.SecondaryTo.IsZero() && claims[c.SecondaryTo] == nil || !c.SecondaryID.IsZero() && claims[c.SecondaryID] == nil {
+			of = append(of, id)
+		}
+	}
+	linked, err := tx.ERAClaims.Linked(ctx, of)
+	for _, c := range linked {
+		if claims[c.ID] == nil {
+			claims[c.ID] = c
+		}
+	}
+	return err
+}
+
+// linked returns the claim to the other payer for the same services, or nil.
+func (p *posting) linked(c *billing.Claim) *billing.Claim {
+	for _, id := range []billing.ClaimID{c.SecondaryTo, c.SecondaryID} {
+		if other := p.claims[id]; other != nil && c.Linked(other) {
+			return other
+		}
+	}
+	return nil
+}
+
+// set sets the ledger of a claim, and with it the figures of the claim to the other
+// payer for the same services.
+func (p *posting) set(c *billing.Claim, l *billing.Ledger) {
+	p.ledgers[c.ID] = l
+	if other := p.linked(c); other != nil {
+		shared := p.ledgers[other.ID].Beside(l)
+		p.ledgers[other.ID] = shared
+		if other.Share(shared, p.cause.At) {
+			p.keep(other)
+		}
+	}
 }
 
 func (p *posting) entry(r *billing.ERAClaim) *billing.LedgerEntry {
@@ -86,7 +134,7 @@ func (p *posting) entry(r *billing.ERAClaim) *billing.LedgerEntry {
 // whose payment is among the others waits for it.
 func (p *posting) applyAll(rows []*billing.ERAClaim) {
 	var waiting []*billing.ERAClaim
-	for _, r := range reversalsFirst(rows) {
+	for _, r := range billing.ToApply(rows) {
 		switch code := p.review(r); {
 		case code == billing.ReviewNoPayment:
 			waiting = append(waiting, r)
@@ -108,22 +156,6 @@ func (p *posting) applyAll(rows []*billing.ERAClaim) {
 	}
 }
 
-// reversalsFirst returns the rows that match one of our claims.
-func reversalsFirst(rows []*billing.ERAClaim) []*billing.ERAClaim {
-	all := slices.DeleteFunc(slices.Clone(rows), func(r *billing.ERAClaim) bool { return r.Status != billing.RemitPending })
-	slices.SortStableFunc(all, func(a, b *billing.ERAClaim) int {
-		switch {
-		case a.Reverses() == b.Reverses():
-			return 0
-		case a.Reverses():
-			return -1
-		default:
-			return 1
-		}
-	})
-	return all
-}
-
 // review returns why the row cannot be applied; the empty string when it can.
 func (p *posting) review(r *billing.ERAClaim) billing.ReviewCode {
 	if p.ledgers[r.ClaimID].Full() {
@@ -141,7 +173,7 @@ func (p *posting) apply(r *billing.ERAClaim, by billing.MatchedBy) {
 	to.Status, to.Review, to.MatchedBy, to.AppliedAt = billing.RemitApplied, "", by, p.cause.At
 	to.Sequence, to.Warnings = l.Sequence(entry), l.Warnings(entry, p.era.Warnings)
 	p.era.Move(r, to)
-	p.ledgers[c.ID] = l
+	p.set(c, l)
 	if r.Estimates() {
 		p.record(c)(c.Returned(r.Estimate(p.era.ID, r.LineNumbers), p.cause))
 	} else {
@@ -164,10 +196,15 @@ func (p *posting) record(c *billing.Claim) func(e billing.Event, changed bool) {
 	return func(e billing.Event, changed bool) {
 		if changed {
 			p.events = append(p.events, e)
+			p.keep(c)
 		}
-		if changed && !slices.Contains(p.changed, c) {
-			p.changed = append(p.changed, c)
-		}
+	}
+}
+
+// keep adds the claim to those that save stores.
+func (p *posting) keep(c *billing.Claim) {
+	if !slices.Contains(p.changed, c) {
+		p.changed = append(p.changed, c)
 	}
 }
 
@@ -189,9 +226,9 @@ func (p *posting) save(ctx context.Context, tx ports.Tx, rows []*billing.ERAClai
 	return nil
 }
 
-// matchAgain looks again at what the rows can change: reversals that wait for a
-// payment, and payments that were no repetition, because the rows take the first
-// one back. It reports whether the remittance itself has any.
+// matchAgain sets what the rows can change to be matched again: reversals that wait for
+// a payment, and repeated payments whose first one the rows take back. It reports
+// whether the remittance itself has any.
 func (p *posting) matchAgain(ctx context.Context, tx ports.Tx, rows []*billing.ERAClaim) (own bool, err error) {
 	var control, payer []string
 	var reversed []billing.ClaimID
@@ -244,5 +281,5 @@ func takeAgain(ctx context.Context, tx ports.Tx, e *billing.ERA) (bool, error) {
 
 // stage stages a job that applies the remittance.
 func stage(ctx context.Context, tx ports.Tx, scope billing.Scope, id billing.ERAID) error {
-	return tx.Outbox.Stage(ctx, jobs.Job{ID: billing.NewID[billing.JobID](tx.Clock.Now()), Kind: jobs.KindERA, Scope: scope, Subject: id})
+	return tx.Outbox.Stage(ctx, jobs.ForERA(scope, id, tx.Clock.Now()))
 }

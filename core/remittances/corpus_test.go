@@ -33,7 +33,7 @@ func TestCorpus(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		payments, unreadable := edi.New().Payments(name, content)
+		payments, unreadable := edi.New().Payments(name, content, 0)
 		for _, p := range payments {
 			for c, err := range edi.New().Claims(p.Content) {
 				if err != nil {

@@ -309,3 +309,81 @@ func TestGivenUp(t *testing.T) {
 		})
 	}
 }
+
+// TestImportOwnDiesAnywhere ends the process at each transaction of an import, and of an
+// assignment. The client repeats its request with the same key: every payment is stored
+// once, and the reply is the same.
+func TestImportOwnDiesAnywhere(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t)
+	office := b.office(b.scope, sharedNPI, "")
+	n := 0
+	porttest.EveryEnding(t, 2, func(t *testing.T, f *porttest.Fault) {
+		t.Helper()
+		n++
+		claim, other := b.claim(fmt.Sprintf("A-%d", n)), b.claim(fmt.Sprintf("B-%d", n))
+		unknown := b.payment(paid(fmt.Sprintf("B-%d", n), "", 0))
+		unknown.Payee.ID = unknownNPI
+		file := b.file(b.payment(paid(fmt.Sprintf("A-%d", n), "", 0)), unknown)
+		had := len(b.eras(b.scope))
+		request := billing.Request{Key: fmt.Sprintf("import-%d", n), Fingerprint: [32]byte{1}}
+		var first, again billing.Reply
+		var err error
+		died := porttest.Dies(func() { first, err = b.importOwn(b.process(f), request, file) })
+		repeated, err2 := b.importOwn(b.service, request, file)
+		if err2 != nil || !died && err == nil && string(repeated.Body) != string(first.Body) {
+			t.Fatalf("import: %s, %v, then %s, %v", first.Body, err, repeated.Body, err2)
+		}
+		held := b.held()
+		if len(held) != 1 || string(repeated.Body) != "imported quarantined" {
+			t.Fatalf("%s, %d files in quarantine", repeated.Body, len(held))
+		}
+		request.Key = fmt.Sprintf("assign-%d", n)
+		died = porttest.Dies(func() { first, err = b.assign(b.process(f), request, held[0].ID, office) })
+		again, err2 = b.assign(b.service, request, held[0].ID, office)
+		if err2 != nil || string(again.Body) != "imported" || !died && err == nil && string(first.Body) != "imported" {
+			t.Fatalf("assign: %s, %v, then %s, %v", first.Body, err, again.Body, err2)
+		}
+		b.settle()
+		for _, id := range []billing.ClaimID{claim, other} {
+			if got := b.stands(id) + ": " + b.events(id); got != "paid paid 150.00: claim.paid" {
+				t.Errorf("the claim is %s", got)
+			}
+		}
+		if more := len(b.eras(b.scope)) - had; more != 2 || len(b.held()) != 0 {
+			t.Errorf("%d more remittances, %d files in quarantine", more, len(b.held()))
+		}
+	})
+}
+
+// TestImportOwnAtOnce imports a file many times at once, while it also comes from the
+// network.
+func TestImportOwnAtOnce(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t)
+	claims, file, want := b.world(1)
+	unknown := b.payment(paid("Z", "", 0))
+	unknown.Payee.ID = unknownNPI
+	held := b.file(unknown)
+	var all sync.WaitGroup
+	for n := range 20 {
+		all.Go(func() {
+			if _, err := b.importOwn(b.service, billing.Request{}, file); err != nil {
+				t.Errorf("import: %v", err)
+			}
+			if _, err := b.importOwn(b.service, billing.Request{}, held); err != nil {
+				t.Errorf("import: %v", err)
+			}
+			if err := b.service.Receive(t.Context(), billing.ModeTest, file); err != nil {
+				t.Errorf("receive %d: %v", n, err)
+			}
+		})
+	}
+	all.Wait()
+	b.settle()
+	found := b.eras(b.scope)
+	if len(found) != 1 || len(b.held()) != 1 {
+		t.Fatalf("%d remittances, %d files in quarantine", len(found), len(b.held()))
+	}
+	b.audit(jobs.Job{Scope: b.scope, Subject: found[0].ID}, claims, want)
+}

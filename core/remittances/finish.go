@@ -1,6 +1,7 @@
 package remittances
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -22,30 +23,23 @@ func (s *Service) MatchClaim(
 	ctx context.Context, call idempotency.Write[*billing.ERAClaim], era billing.ERAID, ordinal int, in intake.MatchRequest,
 ) (billing.Reply, error) {
 	m, faults := in.Match()
-	call.Request.Faults = faults
-	return s.finish(ctx, call, era, ordinal, func(ctx context.Context, tx ports.Tx, e *billing.ERA, r *billing.ERAClaim) error {
-		if (r.Status == billing.RemitApplied || r.Status == billing.RemitForwarded) && r.ClaimID == m.ClaimID {
+	return s.finish(ctx, call, era, ordinal, decision{
+		does: billing.TriggerMatch, in: intake.NoteRequest{Faults: faults}, claim: m.ClaimID,
+		can: func(r *billing.ERAClaim, e *billing.ERA) (bool, error) { return r.CanMatch(e, m.ClaimID) },
+		change: func(p *posting, r *billing.ERAClaim, c *billing.Claim) error {
+			if err := c.CanHave(r); err != nil {
+				return err
+			}
+			numbers, faults := m.Numbers(c, r)
+			if err := faults.Err(); err != nil {
+				return err
+			}
+			to := r.ERAClaimProgress
+			to.ClaimID, to.LineNumbers = c.ID, numbers
+			p.era.Move(r, to)
+			p.byHand(r, billing.MatchedByUser)
 			return nil
-		}
-		if err := r.CanFinish(e); err != nil {
-			return err
-		}
-		c, err := tx.Claims.Lock(ctx, m.ClaimID)
-		if err != nil {
-			return absent(err, "claim", "claim_id")
-		}
-		if err := c.CanHave(r); err != nil {
-			return err
-		}
-		to := r.ERAClaimProgress
-		to.ClaimID = c.ID
-		numbers, faults := m.Numbers(c.Claim, r)
-		if err := faults.Err(); err != nil {
-			return err
-		}
-		to.LineNumbers = numbers
-		e.Move(r, to)
-		return s.byHand(ctx, tx, e, r, c.Claim, billing.MatchedByUser, call.Principal, billing.TriggerMatch, "")
+		},
 	})
 }
 
@@ -58,27 +52,16 @@ func (s *Service) MatchClaim(
 func (s *Service) ApplyClaim(
 	ctx context.Context, call idempotency.Write[*billing.ERAClaim], era billing.ERAID, ordinal int, in intake.NoteRequest,
 ) (billing.Reply, error) {
-	note, faults := in.Text()
-	call.Request.Faults = faults
-	return s.finish(ctx, call, era, ordinal, func(ctx context.Context, tx ports.Tx, e *billing.ERA, r *billing.ERAClaim) error {
-		if r.Status == billing.RemitApplied || r.Status == billing.RemitForwarded {
+	return s.finish(ctx, call, era, ordinal, decision{
+		does: billing.TriggerApply, in: in, can: (*billing.ERAClaim).CanApply,
+		change: func(p *posting, r *billing.ERAClaim, c *billing.Claim) error {
+			if err := c.CanHave(r); err != nil {
+				return err
+			}
+			r.LineNumbers = c.LineNumbers(r)
+			p.byHand(r, r.MatchedBy)
 			return nil
-		}
-		if err := r.CanFinish(e); err != nil {
-			return err
-		}
-		if r.ClaimID.IsZero() {
-			return &billing.Error{Code: billing.CodeConflict, Message: "It matches no claim. Match it to a claim, which applies it too."}
-		}
-		c, err := tx.Claims.Lock(ctx, r.ClaimID)
-		if err != nil {
-			return err
-		}
-		if err := c.CanHave(r); err != nil {
-			return err
-		}
-		r.LineNumbers = c.LineNumbers(r)
-		return s.byHand(ctx, tx, e, r, c.Claim, r.MatchedBy, call.Principal, billing.TriggerApply, note)
+		},
 	})
 }
 
@@ -91,27 +74,14 @@ func (s *Service) ApplyClaim(
 func (s *Service) IgnoreClaim(
 	ctx context.Context, call idempotency.Write[*billing.ERAClaim], era billing.ERAID, ordinal int, in intake.NoteRequest,
 ) (billing.Reply, error) {
-	note, faults := in.Text()
-	call.Request.Faults = faults
-	return s.finish(ctx, call, era, ordinal, func(ctx context.Context, tx ports.Tx, e *billing.ERA, r *billing.ERAClaim) error {
-		if r.Status == billing.RemitIgnored {
+	return s.finish(ctx, call, era, ordinal, decision{
+		does: billing.TriggerIgnore, in: in, can: (*billing.ERAClaim).CanIgnore,
+		change: func(p *posting, r *billing.ERAClaim, _ *billing.Claim) error {
+			to := r.ERAClaimProgress
+			to.Status, to.Review = billing.RemitIgnored, ""
+			p.era.Move(r, to)
 			return nil
-		}
-		if err := r.CanFinish(e); err != nil {
-			return err
-		}
-		to := r.ERAClaimProgress
-		to.Status, to.Review = billing.RemitIgnored, ""
-		e.Move(r, to)
-		if r.ClaimID.IsZero() {
-			return nil
-		}
-		c, err := tx.Claims.Lock(ctx, r.ClaimID)
-		if err != nil {
-			return err
-		}
-		c.Noted(billing.TriggerIgnore, billing.ClaimCause{File: &e.File, At: tx.Clock.Now()}, call.Principal, note)
-		return tx.Claims.Save(ctx, c.Claim)
+		},
 	})
 }
 
@@ -121,42 +91,45 @@ func (s *Service) IgnoreClaim(
 //
 // Errors: those of the idempotency key; CodeNotFound for an unknown remittance or
 // ordinal; CodeInvalidRequest for faults of the note; CodeConflict when it is not
-// applied, or the remittance is posted.
+// applied, the remittance is posted, or an applied reversal takes it back.
 func (s *Service) UnapplyClaim(
 	ctx context.Context, call idempotency.Write[*billing.ERAClaim], era billing.ERAID, ordinal int, in intake.NoteRequest,
 ) (billing.Reply, error) {
-	note, faults := in.Text()
-	call.Request.Faults = faults
-	return s.finish(ctx, call, era, ordinal, func(ctx context.Context, tx ports.Tx, e *billing.ERA, r *billing.ERAClaim) error {
-		if r.Review == billing.ReviewUnapplied {
+	return s.finish(ctx, call, era, ordinal, decision{
+		does: billing.TriggerUnapply, in: in, can: (*billing.ERAClaim).CanUnapply,
+		change: func(p *posting, r *billing.ERAClaim, c *billing.Claim) error {
+			if by := p.ledgers[c.ID].TakenBackBy(p.entry(r)); by != nil {
+				return &billing.Error{Code: billing.CodeConflict, Message: "A reversal takes it back: " + by.ERA.ID.String() + ". Unapply the reversal first."}
+			}
+			p.unapply(r)
 			return nil
-		}
-		if err := r.CanUnapply(e); err != nil {
-			return err
-		}
-		c, err := tx.Claims.Lock(ctx, r.ClaimID)
-		if err != nil {
-			return err
-		}
-		p, err := s.posting(ctx, tx, e, c.Claim)
-		if err != nil {
-			return err
-		}
-		if by := p.ledgers[r.ClaimID].TakenBackBy(p.entry(r)); by != nil {
-			return &billing.Error{Code: billing.CodeConflict, Message: "A reversal takes it back: " + by.ERA.ID.String() + ". Unapply the reversal first."}
-		}
-		p.unapply(r)
-		c.Noted(billing.TriggerUnapply, p.cause, call.Principal, note)
-		return p.save(ctx, tx, nil)
+		},
 	})
 }
 
-// finish records a person's decision on one claim of a remittance, at most once for
-// the call's key, and returns the claim of the remittance.
+// decision is what a person decides about a claim of a remittance.
+type decision struct {
+	does  billing.ClaimTrigger // the cause in our claim's history
+	in    intake.NoteRequest
+	claim billing.ClaimID // ours, which the person names; zero for the one that it matches
+
+	// can reports whether the decision changes anything, and returns the conflict when
+	// it cannot be made now.
+	can func(r *billing.ERAClaim, e *billing.ERA) (bool, error)
+
+	// change changes the claim of the remittance and ours, which is nil when it matches
+	// none. The posting is about these two.
+	change func(p *posting, r *billing.ERAClaim, c *billing.Claim) error
+}
+
+// finish makes a person's decision on one claim of a remittance, at most once for the
+// call's key. It notes the decision in the history of our claim, and returns the claim
+// of the remittance.
 func (s *Service) finish(
-	ctx context.Context, call idempotency.Write[*billing.ERAClaim], era billing.ERAID, ordinal int,
-	decide func(ctx context.Context, tx ports.Tx, e *billing.ERA, r *billing.ERAClaim) error,
+	ctx context.Context, call idempotency.Write[*billing.ERAClaim], era billing.ERAID, ordinal int, d decision,
 ) (billing.Reply, error) {
+	note, faults := d.in.Text()
+	call.Request.Faults = faults
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.ERAClaim, error) {
 		e, err := lock(ctx, tx, era)
 		if err != nil {
@@ -166,49 +139,69 @@ func (s *Service) finish(
 		if err != nil {
 			return nil, err
 		}
-		if err := decide(ctx, tx, e, r); err != nil {
+		if changes, err := d.can(r, e); err != nil || !changes {
+			return r, err
+		}
+		p, c, err := d.open(ctx, tx, e, r)
+		if err != nil {
 			return nil, err
 		}
-		if err := tx.ERAClaims.Save(ctx, era, []*billing.ERAClaim{r}); err != nil {
+		if err := d.change(p, r, c); err != nil {
 			return nil, err
 		}
-		return r, tx.ERAs.Save(ctx, e)
+		if c != nil {
+			c.Noted(d.does, p.cause, call.Principal, note)
+			p.keep(c)
+		}
+		return r, p.close(ctx, tx, r)
 	})
 }
 
-// byHand applies a claim of a remittance for a person, or matches one that the payer
-// forwarded.
-func (s *Service) byHand(
-	ctx context.Context, tx ports.Tx, e *billing.ERA, r *billing.ERAClaim, c *billing.Claim,
-	by billing.MatchedBy, who billing.Principal, what billing.ClaimTrigger, note string,
-) error {
-	if r.Forwards() {
-		to := r.ERAClaimProgress
-		to.Status, to.Review, to.MatchedBy = billing.RemitForwarded, "", by
-		e.Move(r, to)
-		c.Noted(what, billing.ClaimCause{File: &e.File, At: tx.Clock.Now()}, who, note)
-		return tx.Claims.Save(ctx, c)
+// open locks our claim, if there is one, and opens a posting for it.
+func (d decision) open(ctx context.Context, tx ports.Tx, e *billing.ERA, r *billing.ERAClaim) (*posting, *billing.Claim, error) {
+	claims, now := map[billing.ClaimID]*billing.Claim{}, tx.Clock.Now()
+	id := cmp.Or(d.claim, r.ClaimID)
+	if !id.IsZero() {
+		c, err := tx.Claims.Lock(ctx, id)
+		switch {
+		case err != nil && id == d.claim:
+			return nil, nil, absent(err, "claim", "claim_id")
+		case err != nil:
+			return nil, nil, err
+		}
+		claims[id] = c.Claim
 	}
-	p, err := s.posting(ctx, tx, e, c)
-	if err != nil {
-		return err
-	}
-	p.apply(r, by)
-	c.Noted(what, p.cause, who, note)
+	p, err := openPosting(ctx, tx, e, claims, now)
+	return p, claims[id], err
+}
+
+// close stores the posting of one row, and queues the remittances that the row changes
+// to be matched again.
+func (p *posting) close(ctx context.Context, tx ports.Tx, r *billing.ERAClaim) error {
 	rows := []*billing.ERAClaim{r}
 	if err := p.save(ctx, tx, rows); err != nil { // the row first: what is unmatched is matched again
 		return err
 	}
 	again, err := p.matchAgain(ctx, tx, rows)
-	if err != nil || !again {
+	if err == nil && again {
+		err = stage(ctx, tx, p.era.Scope, p.era.ID)
+	}
+	if err != nil {
 		return err
 	}
-	return stage(ctx, tx, e.Scope, e.ID)
+	return tx.ERAs.Save(ctx, p.era)
 }
 
-// posting opens a posting for one claim.
-func (s *Service) posting(ctx context.Context, tx ports.Tx, e *billing.ERA, c *billing.Claim) (*posting, error) {
-	return openPosting(ctx, tx, e, map[billing.ClaimID]*billing.Claim{c.ID: c}, tx.Clock.Now())
+// byHand applies a row to its claim for a person, or matches one that the payer
+// forwarded.
+func (p *posting) byHand(r *billing.ERAClaim, by billing.MatchedBy) {
+	if !r.Forwards() {
+		p.apply(r, by)
+		return
+	}
+	to := r.ERAClaimProgress
+	to.Status, to.Review, to.MatchedBy = billing.RemitForwarded, "", by
+	p.era.Move(r, to)
 }
 
 // unapply reverses the application of a row to its claim.
@@ -219,10 +212,10 @@ func (p *posting) unapply(r *billing.ERAClaim) {
 	to.Status, to.Review, to.AppliedAt = billing.RemitNeedsReview, billing.ReviewUnapplied, time.Time{}
 	to.Warnings = l.Warnings(entry, p.era.Warnings)
 	p.era.Move(r, to)
-	p.ledgers[c.ID] = l
+	p.set(c, l)
 	if r.Estimates() {
 		c.Unreturn(l, p.era.ID, p.cause.At)
-		p.changed = append(p.changed, c)
+		p.keep(c)
 		return
 	}
 	p.record(c)(c.Unsettle(l, entry, p.cause))

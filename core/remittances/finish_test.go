@@ -278,7 +278,7 @@ func (b *fixture) rematch(number string) {
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		waiting, err := tx.ERAClaims.Unmatched(ctx, []string{number}, nil)
 		for _, id := range waiting {
-			j := jobs.Job{ID: billing.NewID[billing.JobID](tx.Clock.Now()), Kind: jobs.KindERA, Scope: b.scope, Subject: id}
+			j := jobs.ForERA(b.scope, id, tx.Clock.Now())
 			if err == nil {
 				err = tx.Outbox.Stage(ctx, j)
 			}

@@ -19,6 +19,8 @@ import (
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/remittance"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/ports"
@@ -50,6 +52,7 @@ func newFixture(tb testing.TB) *fixture {
 	b.store = pgtest.Clocked{Store: pgtest.Open(tb), Clock: b.clock}
 	b.service = b.process(nil)
 	b.scope = b.organization(billing.ModeTest, ourNPI, ourTaxID)
+	tb.Cleanup(func() { porttest.Totals(tb, b.store, b.scope) })
 	return b
 }
 
@@ -398,4 +401,43 @@ func (b *fixture) stands(id billing.ClaimID) string {
 		return fmt.Sprintf("%s %s %s", c.State, s.Outcome, s.Paid)
 	}
 	return string(c.State)
+}
+
+// importOwn imports a file for a caller; the reply is what became of its payments.
+func (b *fixture) importOwn(s *remittances.Service, r billing.Request, f billing.IncomingFile) (billing.Reply, error) {
+	return s.ImportOwn(b.t.Context(), b.write(r), f.Name, f.Content)
+}
+
+func (b *fixture) assign(s *remittances.Service, r billing.Request, id billing.FileID, office billing.OfficeID) (billing.Reply, error) {
+	return s.Assign(b.t.Context(), b.write(r), id, intake.AssignRequest{OfficeID: office.String()})
+}
+
+func (b *fixture) write(r billing.Request) idempotency.Write[*remittances.ImportedFile] {
+	return idempotency.Write[*remittances.ImportedFile]{
+		Call: billing.Call{Scope: b.scope, Request: r},
+		Render: func(f *remittances.ImportedFile, _ error) billing.Reply {
+			var all []string
+			for _, p := range f.Payments {
+				switch {
+				case p.New:
+					all = append(all, "imported")
+				case p.Quarantined != nil:
+					all = append(all, "quarantined")
+				default:
+					all = append(all, "duplicate")
+				}
+			}
+			return billing.Reply{Status: 201, Body: []byte(strings.Join(all, " "))}
+		},
+	}
+}
+
+// held returns the files in the quarantine of the scope.
+func (b *fixture) held() []*billing.Quarantined {
+	b.t.Helper()
+	files, _, err := b.service.OwnQuarantine(b.t.Context(), b.scope, billing.Page{Limit: 100})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return files
 }

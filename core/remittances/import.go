@@ -7,11 +7,12 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Imported is the result for one payment of a file that an operator imports.
+// Imported is the result for one payment of a file that is imported.
 type Imported struct {
-	ID  billing.ERAID // of the remittance in the scope
-	ERA *billing.ERA  // as read; its ID is only right when it is new
-	New bool          // false when the scope had the payment before
+	ID          billing.ERAID // of the remittance in the scope; zero for a quarantined payment
+	ERA         *billing.ERA  // as read; its ID is only right when it is new
+	New         bool          // false when the scope had the payment before
+	Quarantined *billing.Quarantined
 }
 
 // Import imports an 835 for the scope, even if it names another payee. It
@@ -20,7 +21,13 @@ type Imported struct {
 // Errors: CodeNotFound for the field org, and CodeInvalidRequest when the file
 // cannot be read.
 func (s *Service) Import(ctx context.Context, scope billing.Scope, name string, content []byte) ([]Imported, error) {
-	payments, err := s.payments(name, content)
+	return s.importAs(ctx, scope, billing.FileFromImport, name, content)
+}
+
+func (s *Service) importAs(
+	ctx context.Context, scope billing.Scope, origin billing.FileOrigin, name string, content []byte,
+) ([]Imported, error) {
+	payments, err := s.payments(name, content, 0)
 	if err != nil {
 		return nil, &billing.Error{Code: billing.CodeInvalidRequest, Message: "The file cannot be read as an 835.", Cause: err}
 	}
@@ -34,6 +41,7 @@ func (s *Service) Import(ctx context.Context, scope billing.Scope, name string, 
 	report := make([]Imported, 0, len(payments))
 	for i := range payments {
 		p := &payments[i]
+		p.Origin = origin
 		made, err := s.keep(ctx, scope, p)
 		if err != nil {
 			return report, err
@@ -51,10 +59,10 @@ func (s *Service) ImportQuarantined(ctx context.Context, scope billing.Scope, id
 	if err != nil {
 		return nil, err
 	}
-	if q.Mode != scope.Mode {
-		return nil, &billing.Error{Code: billing.CodeConflict, Message: "The file arrived in " + string(q.Mode) + " mode and can be imported only there."}
+	if q.Scope.Mode != scope.Mode {
+		return nil, &billing.Error{Code: billing.CodeConflict, Message: "The file arrived in " + string(q.Scope.Mode) + " mode and can be imported only there."}
 	}
-	report, err := s.Import(ctx, scope, q.Name, q.Content)
+	report, err := s.importAs(ctx, scope, q.Origin, q.Name, q.Content)
 	if err != nil {
 		return report, err
 	}

@@ -77,7 +77,7 @@ func TestRoutes(t *testing.T) {
 		}
 		files := b.quarantined()
 		if c.why != "" {
-			if len(files) != kept+1 || !strings.Contains(files[0].Reason, c.why) || files[0].Name != f.Name || files[0].Mode != billing.ModeTest {
+			if len(files) != kept+1 || !strings.Contains(files[0].Reason, c.why) || files[0].Name != f.Name || files[0].Scope != (billing.Scope{Mode: billing.ModeTest}) {
 				t.Errorf("%s: in quarantine %+v", name, files)
 			}
 			continue
@@ -235,7 +235,7 @@ func TestUnreadable(t *testing.T) {
 		t.Errorf("%d files in quarantine, %d remittances", len(files), len(b.eras(b.scope)))
 	}
 	for _, q := range files {
-		if !strings.HasPrefix(q.Reason, "It cannot be read as an 835: ") || strings.Contains(q.Reason, "BYRON") {
+		if !strings.HasPrefix(q.Reason, "The file cannot be read as an 835: ") || strings.Contains(q.Reason, "BYRON") {
 			t.Errorf("%s: %s", q.Name, q.Reason)
 		}
 	}

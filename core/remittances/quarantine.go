@@ -2,10 +2,75 @@ package remittances
 
 import (
 	"context"
+	"errors"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
 )
+
+// OwnQuarantine reads a page of the scope's own files in quarantine, without their
+// content, the last received first, and the start of the next page: nil after the
+// last.
+func (s *Service) OwnQuarantine(
+	ctx context.Context, scope billing.Scope, p billing.Page,
+) (page []*billing.Quarantined, next *billing.Position, err error) {
+	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		page, err = tx.Quarantine.List(ctx, p)
+		return err
+	})
+	page, next = billing.Cut(page, p.Limit, func(q *billing.Quarantined) billing.Position {
+		return billing.Position{Time: q.ReceivedAt, ID: q.ID}
+	})
+	return page, next, err
+}
+
+// Assign imports a file of the scope's own quarantine for one of its offices, and
+// removes it from there, in one commit.
+//
+// Errors: those of the idempotency key, CodeNotFound for the file or the field
+// office_id, and CodeConflict for a file that cannot be read as an 835.
+func (s *Service) Assign(
+	ctx context.Context, call idempotency.Write[*ImportedFile], id billing.FileID, in intake.AssignRequest,
+) (billing.Reply, error) {
+	office, faults := in.Office()
+	call.Request.Faults = faults
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*ImportedFile, error) {
+		q, err := tx.Quarantine.Take(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := tx.Offices.Get(ctx, office); err != nil {
+			return nil, absent(err, "office", "office_id")
+		}
+		payments, err := s.own(q.Name, q.Origin, q.Content)
+		if errors.Is(err, billing.ErrTooManyPayments) {
+			return nil, &billing.Error{Code: billing.CodeConflict, Message: tooMany()}
+		}
+		if err != nil {
+			return nil, &billing.Error{Code: billing.CodeConflict, Message: unreadable(err) + ". Ask the sender for the file again, then remove this one from the quarantine."}
+		}
+		out := &ImportedFile{Name: q.Name}
+		for i := range payments {
+			made, err := s.insert(ctx, tx, call.Scope, &payments[i], office)
+			if err != nil {
+				return nil, err
+			}
+			out.Payments = append(out.Payments, made)
+		}
+		return out, nil
+	})
+}
+
+// Remove removes a file from the scope's own quarantine for good.
+//
+// Errors: those of the idempotency key, and CodeNotFound.
+func (s *Service) Remove(ctx context.Context, call idempotency.Write[*billing.Quarantined], id billing.FileID) (billing.Reply, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.Quarantined, error) {
+		return tx.Quarantine.Take(ctx, id)
+	})
+}
 
 // Quarantined lists the files in quarantine without their content, the newest
 // first.

@@ -16,9 +16,9 @@ import (
 // the quarantine, and so does a file that cannot be read. Receive may be called
 // any number of times with the same file, even by several processes at once.
 func (s *Service) Receive(ctx context.Context, mode billing.Mode, f billing.IncomingFile) error {
-	payments, err := s.payments(f.Name, f.Content)
+	payments, err := s.payments(f.Name, f.Content, 0)
 	if err != nil {
-		return s.quarantine(ctx, mode, f, "It cannot be read as an 835: "+err.Error())
+		return s.quarantine(ctx, mode, f, unreadable(err)+".")
 	}
 	for i := range payments {
 		p, scope, why := &payments[i], f.Scope, ""
@@ -27,10 +27,11 @@ func (s *Service) Receive(ctx context.Context, mode billing.Mode, f billing.Inco
 				return err
 			}
 		}
-		if why == "" {
-			_, err = s.keep(ctx, scope, p)
+		if why != "" {
+			err = s.quarantinePayment(ctx, mode, f, p, why)
 		} else {
-			err = s.quarantine(ctx, mode, billing.IncomingFile{Name: f.Name, Content: p.Content}, why)
+			p.Origin = billing.FileFromNetwork
+			_, err = s.keep(ctx, scope, p)
 		}
 		if err != nil {
 			return err
@@ -49,12 +50,14 @@ var (
 	errTooLarge  = fmt.Errorf("it has more than %d MB", MaxFile>>20)
 )
 
+func unreadable(why error) string { return "The file cannot be read as an 835: " + why.Error() }
+
 // payments reads a file to its end.
-func (s *Service) payments(name string, content []byte) ([]billing.Remittance, error) {
+func (s *Service) payments(name string, content []byte, most int) ([]billing.Remittance, error) {
 	if len(content) > MaxFile {
 		return nil, errTooLarge
 	}
-	payments, err := s.edi.Payments(name, content)
+	payments, err := s.edi.Payments(name, content, most)
 	if err == nil && len(payments) == 0 {
 		err = errNoPayment
 	}
@@ -142,55 +145,90 @@ func fit(ctx context.Context, tx ports.Tx, marks []billing.ClaimMark) (bool, err
 // payment is uncertain. Several is true when several organizations have a
 // verified office of the payee.
 func unroutable(p *billing.Remittance, several bool) string {
-	payment := fmt.Sprintf("The payment %.50s of %.60s", p.Payment.TraceNumber, p.PayerName) // the guide forbids longer ones
-	payee := "NPI " + p.PayeeNPI
-	switch {
+	switch why := paidTo(p); {
 	case p.PayeeNPI == "" && p.PayeeTaxID == "":
-		return payment + " has neither an NPI nor a tax ID for its payee."
-	case p.PayeeNPI == "":
-		payee = "tax ID " + p.PayeeTaxID
-	case p.PayeeTaxID != "":
-		payee += " and tax ID " + p.PayeeTaxID
+		return why + "."
+	case several:
+		return why + ". Verified offices of several organizations have it, and the claims do not show which organization sent them."
+	default:
+		return why + ", which no verified office has."
 	}
-	if several {
-		return payment + " is to " + payee + ". Verified offices of several organizations have it, and the claims do not show which organization sent them."
-	}
-	return payment + " is to " + payee + ", which no verified office has."
 }
 
+// paidTo returns the start of a reason: the payment and the numbers of its payee.
+func paidTo(p *billing.Remittance) string {
+	payment := fmt.Sprintf("The payment %.50s of %.60s", p.Payment.TraceNumber, p.PayerName) // the guide forbids longer ones
+	switch {
+	case p.PayeeNPI == "" && p.PayeeTaxID == "":
+		return payment + " has neither an NPI nor a tax ID for its payee"
+	case p.PayeeNPI == "":
+		return payment + " is to tax ID " + p.PayeeTaxID
+	case p.PayeeTaxID == "":
+		return payment + " is to NPI " + p.PayeeNPI
+	}
+	return payment + " is to NPI " + p.PayeeNPI + " and tax ID " + p.PayeeTaxID
+}
+
+// quarantine stores a file that cannot be read in the quarantine of its organization,
+// or in the operator's.
 func (s *Service) quarantine(ctx context.Context, mode billing.Mode, f billing.IncomingFile, reason string) error {
+	if f.Scope != (billing.Scope{}) {
+		return s.store.InTx(ctx, f.Scope, func(ctx context.Context, tx ports.Tx) error {
+			_, err := tx.Quarantine.Insert(ctx, f.Quarantined(mode, reason, tx.Clock.Now()))
+			return err
+		})
+	}
 	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		return tx.Quarantine.Insert(ctx, f.Quarantined(mode, reason, tx.Clock.Now()))
+	})
+}
+
+// quarantinePayment stores a payment of no certain organization in the operator's
+// quarantine.
+func (s *Service) quarantinePayment(ctx context.Context, mode billing.Mode, f billing.IncomingFile, p *billing.Remittance, reason string) error {
+	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		return tx.Quarantine.Insert(ctx, p.Quarantined(f, mode, reason, tx.Clock.Now()))
 	})
 }
 
 // keep stores a payment for the scope, with the job that applies it, in one
 // commit. New is false when the scope had the payment before.
 func (s *Service) keep(ctx context.Context, scope billing.Scope, p *billing.Remittance) (made Imported, err error) {
+	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		offices, err := tx.Offices.Numbered(ctx, p.PayeeNPI, p.PayeeTaxID)
+		if err != nil {
+			return err
+		}
+		made, err = s.insert(ctx, tx, scope, p, only(offices))
+		return err
+	})
+	return made, err
+}
+
+// only returns the ID of the one office; zero for none or several.
+func only(offices []*billing.Office) (id billing.OfficeID) {
+	if len(offices) == 1 {
+		return offices[0].ID
+	}
+	return id
+}
+
+// insert stores a payment to the office, with the job that applies it, unless the
+// scope has it.
+func (s *Service) insert(ctx context.Context, tx ports.Tx, scope billing.Scope, p *billing.Remittance, office billing.OfficeID) (made Imported, err error) {
 	e := p.ERA
-	e.Scope, e.State, e.Stage = scope, billing.ERANeedsReview, billing.ERAReading
+	e.Scope, e.State, e.Stage, e.OfficeID = scope, billing.ERANeedsReview, billing.ERAReading, office
 	for _, ref := range p.PayerIDs {
 		if payer, ok := s.payers.Find(ref); ok {
 			e.Payer = payer.PayerSummary
 			break
 		}
 	}
-	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		offices, err := tx.Offices.Numbered(ctx, p.PayeeNPI, p.PayeeTaxID)
-		if err != nil {
-			return err
-		}
-		if e.OfficeID = (billing.OfficeID{}); len(offices) == 1 {
-			e.OfficeID = offices[0].ID
-		}
-		now := tx.Clock.Now()
-		e.ID = billing.NewID[billing.ERAID](now)
-		known, err := tx.ERAs.Insert(ctx, &e, p.Identity, p.Content)
-		if made = (Imported{ID: known, ERA: &e}); err != nil || !known.IsZero() {
-			return err
-		}
-		made.ID, made.New = e.ID, true
-		return stage(ctx, tx, scope, e.ID)
-	})
-	return made, err
+	e.ID = billing.NewID[billing.ERAID](tx.Clock.Now())
+	known, err := tx.ERAs.Insert(ctx, &e, p.Identity, p.Content)
+	if made = (Imported{ID: known, ERA: &e}); err != nil || !known.IsZero() {
+		return made, err
+	}
+	made.ID, made.New = e.ID, true
+	return made, stage(ctx, tx, scope, e.ID)
 }

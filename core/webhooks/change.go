@@ -2,6 +2,7 @@ package webhooks
 
 import (
 	"context"
+	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
@@ -24,7 +25,7 @@ func (s *Service) Change(
 			before := e.URL
 			in.Apply(e) // without faults, as judged above
 			if e.URL != before {
-				e.Health = billing.EndpointHealth{}
+				e.Health, e.DeliveredAt = billing.EndpointHealth{}, time.Time{}
 			}
 		})
 	})

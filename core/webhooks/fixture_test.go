@@ -249,7 +249,7 @@ func (b *fixture) backlog(n int) (out []*billing.Event) {
 // deliveries returns the deliveries of the endpoint, oldest first.
 func (b *fixture) deliveries(e *billing.WebhookEndpoint) []*billing.Delivery {
 	b.t.Helper()
-	all, next, err := b.service.Deliveries(b.t.Context(), e.Scope, e.ID, billing.Page{Limit: 1000})
+	all, next, err := b.service.DeliveriesTo(b.t.Context(), e.Scope, e.ID, billing.Page{Limit: 1000})
 	if err != nil || next != nil {
 		b.t.Fatalf("deliveries: %v", err)
 	}

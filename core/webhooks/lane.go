@@ -231,10 +231,7 @@ func (l *lane) recordHealth(ctx context.Context, tx ports.Tx) error {
 		if t.url != e.URL {
 			continue
 		}
-		health, disable := e.Health.After(t.attempt())
-		if e.Health = health; disable {
-			e.Status = billing.EndpointDisabled
-		}
+		e.Tried(t.attempt())
 	}
 	return tx.Lanes.RecordHealth(ctx, e)
 }

@@ -18,9 +18,9 @@ func post(
 	secret ports.CurrentSecret,
 ) (billing.Attempt, error) {
 	attempt, err := sender.Post(ctx, e.Message(event, dated), secret)
-	attempt.At = at
+	attempt.At, attempt.URL = at, e.URL
 	if errors.Is(err, billing.ErrMalformedSecret) { // it was encrypted with another key
-		return billing.Attempt{At: at, Error: "the endpoint's secret cannot be used; rotate it"}, nil
+		return billing.Attempt{At: at, URL: e.URL, Error: "the endpoint's secret cannot be used; rotate it"}, nil
 	}
 	return attempt, err
 }

@@ -25,17 +25,53 @@ func (s *Service) List(ctx context.Context, scope billing.Scope) (all []*billing
 	return all, err
 }
 
-// Deliveries reads a page of the deliveries to an endpoint, newest first, and
-// the start of the next page: nil after the last. It returns CodeNotFound if
-// there is no such endpoint.
+// Delivery reads a delivery. It returns CodeNotFound if there is none.
+func (s *Service) Delivery(ctx context.Context, scope billing.Scope, id billing.DeliveryID) (d *billing.Delivery, err error) {
+	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		d, err = tx.Deliveries.Get(ctx, id)
+		return err
+	})
+	return d, err
+}
+
+// Deliveries reads a page of deliveries, newest first, and the start of the
+// next page: nil after the last.
 func (s *Service) Deliveries(
+	ctx context.Context, scope billing.Scope, f billing.DeliveryFilter, p billing.Page,
+) ([]*billing.Delivery, *billing.Position, error) {
+	return s.deliveries(ctx, scope, f, p, func(context.Context, ports.Tx) error { return nil })
+}
+
+// DeliveriesTo is like Deliveries for one endpoint. It returns CodeNotFound if
+// there is no such endpoint.
+func (s *Service) DeliveriesTo(
 	ctx context.Context, scope billing.Scope, id billing.WebhookEndpointID, p billing.Page,
+) ([]*billing.Delivery, *billing.Position, error) {
+	return s.deliveries(ctx, scope, billing.DeliveryFilter{EndpointID: id}, p, func(ctx context.Context, tx ports.Tx) error {
+		_, err := tx.Endpoints.Get(ctx, id)
+		return err
+	})
+}
+
+// DeliveriesOf is like Deliveries for one event. It returns CodeNotFound if
+// there is no such event.
+func (s *Service) DeliveriesOf(
+	ctx context.Context, scope billing.Scope, id billing.EventID, p billing.Page,
+) ([]*billing.Delivery, *billing.Position, error) {
+	return s.deliveries(ctx, scope, billing.DeliveryFilter{EventID: id}, p, func(ctx context.Context, tx ports.Tx) error {
+		_, err := tx.Events.Get(ctx, id)
+		return err
+	})
+}
+
+func (s *Service) deliveries(
+	ctx context.Context, scope billing.Scope, f billing.DeliveryFilter, p billing.Page, check func(context.Context, ports.Tx) error,
 ) (page []*billing.Delivery, next *billing.Position, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		if _, err := tx.Endpoints.Get(ctx, id); err != nil {
+		if err := check(ctx, tx); err != nil {
 			return err
 		}
-		page, err = tx.Deliveries.List(ctx, id, p)
+		page, err = tx.Deliveries.List(ctx, f, p)
 		return err
 	})
 	page, next = billing.Cut(page, p.Limit, func(d *billing.Delivery) billing.Position {

@@ -20,3 +20,13 @@ func (s *Service) Resend(ctx context.Context, call idempotency.Write[int], in in
 		return tx.Deliveries.Resend(ctx, f, tx.Clock.Now(), maxResend)
 	})
 }
+
+// ResendListed queues the events of the selected deliveries again, and returns
+// the number of new deliveries.
+func (s *Service) ResendListed(ctx context.Context, call idempotency.Write[int], in intake.DeliveriesResendRequest) (billing.Reply, error) {
+	f, faults := in.Filter()
+	call.Request.Faults = faults
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (int, error) {
+		return tx.Deliveries.ResendListed(ctx, f, tx.Clock.Now(), maxResend)
+	})
+}

@@ -82,11 +82,18 @@ func TestGone(t *testing.T) {
 		t.Errorf("%d posts and %d deliveries of a disabled endpoint, want %d and 20", n, len(b.deliveries(e)), posts)
 	}
 	b.outside.at(e.URL, nil)
+	if off := b.get(e); off.DisabledBy != billing.DisabledByGone || !off.DeliveredAt.IsZero() {
+		t.Errorf("it is disabled because of %q, and its last success was at %s", off.DisabledBy, off.DeliveredAt)
+	}
 	b.status(e, billing.EndpointEnabled)
-	if h := b.get(e).Health; h != (billing.EndpointHealth{}) {
-		t.Errorf("it starts anew with %+v", h)
+	if on := b.get(e); on.Health != (billing.EndpointHealth{}) || on.DisabledBy != "" {
+		t.Errorf("it starts anew with %+v and %q", on.Health, on.DisabledBy)
 	}
 	porttest.Await(b.t, "what waited is delivered", b.delivered(e))
+	last := b.deliveries(e)[19].Attempts
+	if at := b.get(e).DeliveredAt; at.IsZero() || last[len(last)-1].URL != e.URL {
+		t.Errorf("after a success, its last success is at %s, and the attempt called %q", at, last[len(last)-1].URL)
+	}
 	p.quiet()
 	b.exactlyOnce(e)
 }

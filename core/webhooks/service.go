@@ -74,15 +74,14 @@ func (s *Service) replay(ctx context.Context, call billing.Call) (reply billing.
 func (s *Service) reveal(
 	ctx context.Context, call idempotency.Write[Revealed], change func(ctx context.Context, tx ports.Tx) (*billing.WebhookEndpoint, error),
 ) (billing.Reply, error) {
-	var e *billing.WebhookEndpoint
-	reply, err := idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (hidden Revealed, err error) {
-		e, err = change(ctx, tx)
-		return Revealed{Endpoint: e}, err
+	hide := func(r Revealed) Revealed { return Revealed{Endpoint: r.Endpoint} }
+	return idempotency.Reveal(ctx, s.store, call, hide, func(ctx context.Context, tx ports.Tx) (Revealed, error) {
+		e, err := change(ctx, tx)
+		if err != nil {
+			return Revealed{}, err
+		}
+		return Revealed{e, e.Secret}, nil
 	})
-	if err == nil && !reply.Replayed {
-		reply = call.Render(Revealed{e, e.Secret}, nil)
-	}
-	return reply, err
 }
 
 // alter changes a locked endpoint.

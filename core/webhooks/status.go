@@ -15,10 +15,7 @@ func (s *Service) SetStatus(
 ) (billing.Reply, error) {
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.WebhookEndpoint, error) {
 		return s.alter(ctx, tx, id, func(e *billing.WebhookEndpoint) {
-			if status == billing.EndpointEnabled && e.Status != status {
-				e.Health = billing.EndpointHealth{}
-			}
-			e.Status = status
+			e.SetStatus(status)
 		})
 	})
 }

@@ -1,0 +1,127 @@
+package access
+
+import (
+	"context"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/ports"
+)
+
+// OwnProofs is a change of what proves that a person is the user: a new password,
+// a new TOTP secret, or both. Nil fields change nothing.
+type OwnProofs struct {
+	Current    string // the password so far; empty without one
+	Password   *string
+	TOTPSecret *string // in base32; empty removes it
+	TOTP       string  // a code of the new secret
+}
+
+// Proven is a user with new recovery codes. The reply that is stored for replays
+// does not have the codes.
+type Proven struct {
+	User          *billing.User
+	RecoveryCodes []string
+}
+
+// Prove changes what proves that the caller is the user. Then all sessions of the
+// user end within two seconds. It returns CodeInvalidRequest for a weak password,
+// a wrong current one, and a code that the new secret does not have.
+func (s *Service) Prove(ctx context.Context, call idempotency.Write[Proven], caller *billing.Caller, in OwnProofs) (billing.Reply, error) {
+	a, err := s.account(ctx, caller.User)
+	if err != nil {
+		return billing.Reply{}, err
+	}
+	faults := call.Request.Faults
+	if in.Password != nil {
+		faults.Password("password", *in.Password, a.Email)
+	}
+	step := s.checkSecret(&faults, in)
+	if len(faults) == 0 {
+		if err := s.checkCurrent(ctx, &faults, a, in.Current, caller.Session); err != nil {
+			return billing.Reply{}, err
+		}
+	}
+	if len(faults) == 0 && in.Password != nil {
+		if a.Password, err = s.proofs.Hash(ctx, a.Email, *in.Password); err != nil {
+			return billing.Reply{}, err
+		}
+	}
+	codes, digests := billing.NewRecoveryCodes()
+	if in.TOTPSecret == nil || *in.TOTPSecret == "" {
+		codes, digests = nil, nil
+	}
+	call.Request.Faults = faults
+	hide := func(p Proven) Proven { return Proven{User: p.User} }
+	return idempotency.Reveal(ctx, s.store, call, hide, func(ctx context.Context, tx ports.Tx) (Proven, error) {
+		u, _, err := lockUser(ctx, tx, call.Call, a.ID)
+		if err != nil {
+			return Proven{}, err
+		}
+		if in.Password != nil {
+			u.HasPassword = true
+			if err := tx.Users.SetPassword(ctx, u.ID, a.Password); err != nil {
+				return Proven{}, err
+			}
+		}
+		if in.TOTPSecret != nil {
+			u.HasTOTP = codes != nil
+			if err := tx.Users.SetTOTP(ctx, u.ID, *in.TOTPSecret, step, digests); err != nil {
+				return Proven{}, err
+			}
+		}
+		return Proven{u, codes}, tx.Sessions.EndAll(ctx, u.ID, tx.Clock.Now())
+	})
+}
+
+// account reads the account of a user.
+func (s *Service) account(ctx context.Context, u *billing.User) (a *billing.Account, err error) {
+	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		a, err = tx.Accounts.Lock(ctx, u.ID)
+		return err
+	})
+	return a, err
+}
+
+// checkSecret checks that the person's app has the new TOTP secret, and returns
+// the time step of its code.
+func (s *Service) checkSecret(faults *billing.Faults, in OwnProofs) int64 {
+	if in.TOTPSecret == nil || *in.TOTPSecret == "" {
+		return 0
+	}
+	if len(*in.TOTPSecret) < minSecret || len(*in.TOTPSecret) > maxSecret {
+		faults.Add("totp_secret", billing.FaultFormat, "A secret has 32 to 128 characters of base32.")
+		return 0
+	}
+	step, ok := s.proofs.Step(*in.TOTPSecret, in.TOTP, s.clock.Now())
+	if !ok {
+		faults.Add("totp", billing.FaultNotAllowed, "This is not the code that the secret has now.")
+	}
+	return step
+}
+
+// The lengths of a TOTP secret: from 160 bits (RFC 4226) in base32.
+const minSecret, maxSecret = 32, 128
+
+// checkCurrent checks the current password of an account that has one. Attempts
+// count, because a stolen session must not be a way to guess the password.
+func (s *Service) checkCurrent(ctx context.Context, faults *billing.Faults, a *billing.Account, current string, session *billing.Session) error {
+	if a.Password == "" {
+		return nil
+	}
+	_, _, _, ofBrowser := limits()
+	tries := []tried{{limit: ofBrowser, email: a.Email, browser: session.ID.String()}}
+	if err := s.attempts.begin(tries); err != nil {
+		return err
+	}
+	hash, err := s.proofs.Hash(ctx, a.Email, current)
+	if err != nil {
+		return err
+	}
+	if !equal(a.Password, hash) {
+		faults.Add("current_password", billing.FaultNotAllowed, "This is not the current password.")
+		return nil
+	}
+	s.attempts.succeed(tries)
+	return nil
+}

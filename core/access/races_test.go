@@ -1,0 +1,187 @@
+package access_test
+
+import (
+	"encoding/base32"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/pquerna/otp/totp"
+
+	"github.com/molar-billing/molar/core/access"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
+)
+
+// person is a user with a password and a second factor.
+type person struct {
+	*billing.User
+	secret   string
+	recovery []string
+}
+
+// withCodes invites a user, who chooses a password and a second factor.
+func (p *people) withCodes(email string, role billing.Role) person {
+	p.t.Helper()
+	out := person{secret: base32.StdEncoding.EncodeToString([]byte("12345678901234567890"))}
+	in := p.byLink(p.invite(email, role).Token)
+	var shown access.Proven
+	if _, err := p.s.Prove(p.t.Context(), wrote(p, &shown), p.resume(in), access.OwnProofs{
+		Password: new(goodPassword), TOTPSecret: &out.secret, TOTP: p.code(out.secret),
+	}); err != nil {
+		p.t.Fatal(err)
+	}
+	out.User, out.recovery = in.User, shown.RecoveryCodes
+	p.clock.Advance(time.Minute) // the code of the next step
+	return out
+}
+
+func (p *people) code(secret string) string {
+	p.t.Helper()
+	code, err := totp.GenerateCode(secret, p.clock.Now())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return code
+}
+
+// TestOnce does at once, many times, what may happen once.
+func TestOnce(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	ann := p.withCodes("ann@example.com", billing.RoleOwner)
+	ben := p.withCodes("ben@example.com", billing.RoleOwner)
+	token, code := p.invite("cat@example.com", billing.RoleViewer).Token, p.code(ann.secret)
+	with := func(u person, code string) func(n int) error {
+		return func(n int) error {
+			_, err := p.password(u.Email, goodPassword, code, fmt.Sprintf("198.51.100.%d", n), "")
+			return err
+		}
+	}
+	owners := []*billing.Caller{p.resume(p.entered(ann, ann.recovery[9])), p.resume(p.entered(ben, ben.recovery[9]))}
+	var shown [2]*billing.User
+	demotions := []idempotency.Write[*billing.User]{by(p, owners[0], &shown[0]), by(p, owners[1], &shown[1])}
+	for _, c := range []struct {
+		name  string
+		times int
+		do    func(n int) error
+		other billing.Code // of all but one
+	}{
+		{"a sign-in link", 8, func(int) error {
+			in := from("198.51.100.1")
+			in.Token = token
+			_, err := p.s.SignIn(t.Context(), in)
+			return err
+		}, billing.CodeUnauthorized},
+		{"a code", 5, with(ann, code), billing.CodeUnauthorized},
+		{"a recovery code", 5, with(ben, ben.recovery[0]), billing.CodeUnauthorized},
+		{"owners who demote each other", 2, func(n int) error {
+			_, err := p.s.ChangeUser(t.Context(), demotions[n], owners[1-n].User.ID, billing.UserChange{Role: billing.RoleBiller})
+			return err
+		}, billing.CodeUnauthorized},
+	} {
+		var all sync.WaitGroup
+		errs := make(chan error, c.times)
+		for n := range c.times {
+			all.Go(func() { errs <- c.do(n) })
+		}
+		all.Wait()
+		good := 0
+		for range c.times {
+			if err := <-errs; err == nil {
+				good++
+			} else if billing.CodeOf(err) != c.other {
+				t.Errorf("%s: %v", c.name, err)
+			}
+		}
+		if good != 1 {
+			t.Errorf("%s worked %d times", c.name, good)
+		}
+	}
+	left := 0
+	found, _, err := p.s.ListUsers(t.Context(), p.scope, billing.Page{Limit: 10})
+	for _, u := range found {
+		if u.Role == billing.RoleOwner {
+			left++
+		}
+	}
+	if err != nil || left != 1 {
+		t.Errorf("%d owners are left, %v", left, err)
+	}
+}
+
+func (p *people) entered(u person, code string) *access.SignedIn {
+	p.t.Helper()
+	in, err := p.password(u.Email, goodPassword, code, "192.0.2.1", "")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return in
+}
+
+// by returns a call of a person.
+func by[T any](p *people, c *billing.Caller, shown *T) idempotency.Write[T] {
+	call := wrote(p, shown)
+	call.Principal, call.Session = c.Principal, c.Session.ID
+	return call
+}
+
+// TestEndedSessionsChangeNothing lets people go on whose sessions were ended a moment
+// ago, and whom the process still remembers. They change no user, themselves included,
+// and create no key.
+func TestEndedSessionsChangeNothing(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	p.withPassword("first@example.com", billing.RoleOwner)
+	var user *billing.User
+	var proven access.Proven
+	var invited access.Invited
+	var issued access.Issued
+	change := func(c billing.UserChange) func(id billing.UserID) error {
+		return func(id billing.UserID) error {
+			_, err := p.s.ChangeUser(t.Context(), wrote(p, &user), id, c)
+			return err
+		}
+	}
+	for name, end := range map[string]func(id billing.UserID) error{
+		"demoted":  change(billing.UserChange{Role: billing.RoleViewer}),
+		"disabled": change(billing.UserChange{State: billing.UserDisabled}),
+		"reset": func(id billing.UserID) error {
+			_, err := p.s.ResetUser(t.Context(), wrote(p, &invited), id)
+			return err
+		},
+	} {
+		u, other := p.withPassword(name+"@example.com", billing.RoleOwner), p.invite("other."+name+"@example.com", billing.RoleBiller).User
+		in, err := p.password(u.Email, goodPassword, "", "192.0.2.1", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := p.resume(in)
+		if err := end(u.ID); err != nil {
+			t.Fatal(err)
+		}
+		for act, do := range map[string]func() (billing.Reply, error){
+			"set a password": func() (billing.Reply, error) {
+				return p.s.Prove(t.Context(), by(p, c, &proven), c, access.OwnProofs{Current: goodPassword, Password: new("Bridges and crowns 15")})
+			},
+			"changed a role": func() (billing.Reply, error) {
+				return p.s.ChangeUser(t.Context(), by(p, c, &user), other.ID, billing.UserChange{Role: billing.RoleOwner})
+			},
+			"took the role back": func() (billing.Reply, error) {
+				return p.s.ChangeUser(t.Context(), by(p, c, &user), u.ID, billing.UserChange{Role: billing.RoleOwner, State: billing.UserActive})
+			},
+			"invited": func() (billing.Reply, error) {
+				return p.s.InviteUser(t.Context(), by(p, c, &invited), "friend."+name+"@example.com", billing.RoleOwner)
+			},
+			"invited again": func() (billing.Reply, error) { return p.s.InviteAgain(t.Context(), by(p, c, &invited), other.ID) },
+			"created a key": func() (billing.Reply, error) {
+				return p.s.CreateKey(t.Context(), by(p, c, &issued), intake.KeyRequest{Name: "k", Mode: "live", Permissions: []string{"read"}})
+			},
+		} {
+			_, err := do()
+			wantCode(t, name+" user "+act, err, billing.CodeUnauthorized)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package access
+
+import (
+	"context"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/ports"
+)
+
+// signedIn is what a session's secret stands for.
+type signedIn struct {
+	session *billing.Session
+	user    *billing.User
+}
+
+// Resume returns the user whose session has the secret, as the caller of a
+// request in a mode. Background requests, which a page makes by itself, do not
+// keep an idle session. Without a valid session it returns CodeUnauthorized.
+func (s *Service) Resume(ctx context.Context, secret string, mode billing.Mode, background bool) (*billing.Caller, error) {
+	if !billing.WellFormedToken(secret) {
+		return nil, sessionEnded()
+	}
+	digest, known := billing.TokenDigest(secret), s.active
+	if background {
+		known = s.background
+	}
+	in, err := known.get(ctx, digest, func() (*signedIn, error) { return s.find(ctx, digest, background) })
+	if err != nil {
+		return nil, err
+	}
+	if !in.session.Alive(s.clock.Now()) {
+		return nil, sessionEnded()
+	}
+	return &billing.Caller{
+		Scope: billing.Scope{Org: in.user.Org, Mode: mode}, Principal: in.user.Principal(), User: in.user, Session: in.session,
+	}, nil
+}
+
+func (s *Service) find(ctx context.Context, digest [32]byte, background bool) (*signedIn, error) {
+	var in signedIn
+	err := s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
+		if in.session, in.user, err = tx.SignedIn.Find(ctx, digest); err != nil {
+			return err
+		}
+		now := tx.Clock.Now()
+		if !in.session.Alive(now) || in.user.State != billing.UserActive {
+			return sessionEnded()
+		}
+		if background || now.Sub(in.session.UsedAt) < billing.SessionPrecision {
+			return nil
+		}
+		in.session.UsedAt = now
+		return tx.SignedIn.Use(ctx, in.session.ID, now)
+	})
+	if billing.IsNotFound(err) {
+		err = sessionEnded()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &in, nil
+}
+
+func sessionEnded() error {
+	return &billing.Error{Code: billing.CodeUnauthorized, Message: "The session has ended. Sign in again."}
+}
+
+// ListSessions reads a page of the sessions that last, newest first, and the
+// start of the next page: nil after the last. An owner sees those of the
+// organization, any other user their own.
+func (s *Service) ListSessions(
+	ctx context.Context, caller *billing.Caller, p billing.Page,
+) (page []*billing.Session, next *billing.Position, err error) {
+	err = s.store.View(ctx, caller.Scope, func(ctx context.Context, tx ports.Tx) error {
+		page, err = tx.Sessions.List(ctx, own(caller), tx.Clock.Now(), p)
+		return err
+	})
+	page, next = billing.Cut(page, p.Limit, func(s *billing.Session) billing.Position {
+		return billing.Position{Time: s.CreatedAt, ID: s.ID}
+	})
+	return page, next, err
+}
+
+// own returns the user whose sessions the caller may see and end: zero for an
+// owner, who may see and end all.
+func own(caller *billing.Caller) billing.UserID {
+	if caller.User.Role == billing.RoleOwner {
+		return billing.UserID{}
+	}
+	return caller.User.ID
+}
+
+// EndSession ends a session, which stops working within two seconds. It returns
+// CodeNotFound if the caller may not see it.
+func (s *Service) EndSession(
+	ctx context.Context, call idempotency.Write[billing.SessionID], caller *billing.Caller, id billing.SessionID,
+) (billing.Reply, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (billing.SessionID, error) {
+		return id, tx.Sessions.End(ctx, id, own(caller), tx.Clock.Now())
+	})
+}
+
+// ForgetSessions deletes sessions and links that ended days ago, a limited number
+// in one transaction, and returns how many.
+func (s *Service) ForgetSessions(ctx context.Context) (forgotten int, err error) {
+	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		forgotten, err = tx.Forget.Sessions(ctx, tx.Clock.Now().Add(-keepSessions))
+		return err
+	})
+	return forgotten, err
+}
+
+// keepSessions exceeds how long any session or link works.
+const keepSessions = 14 * billing.SessionTime

@@ -1,0 +1,201 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Invited is a user with the token of a new sign-in link. The reply that is
+// stored for replays has no token.
+type Invited struct {
+	User  *billing.User
+	Token string // empty when it can no longer be shown
+}
+
+// InviteUser creates a user and a link that works once. It returns
+// CodeInvalidRequest for a malformed email address or an unknown role, and
+// CodeConflict if the organization has a user with the address. It reveals
+// nothing about other organizations.
+func (s *Service) InviteUser(
+	ctx context.Context, call idempotency.Write[Invited], email string, role billing.Role,
+) (billing.Reply, error) {
+	faults := call.Request.Faults
+	normal, ok := billing.NormalEmail(email)
+	if faults.Required("email", email, 0) && !ok {
+		faults.Add("email", billing.FaultFormat, "An email address has the form name@example.com.")
+	}
+	if !slices.Contains(billing.Roles(), role) {
+		faults.Add("role", billing.FaultNotAllowed, "The role must be owner, biller or viewer.")
+	}
+	if call.Request.Key == "" {
+		if err := s.organization(ctx, call.Scope, faults); err != nil {
+			return billing.Reply{}, err
+		}
+	}
+	call.Request.Faults = faults
+	return s.offer(ctx, call, billing.LinkInvitation, func(ctx context.Context, tx ports.Tx) (*billing.User, error) {
+		now := tx.Clock.Now()
+		u := &billing.User{
+			ID: billing.NewID[billing.UserID](now), Org: call.Scope.Org, Email: normal, Role: role, State: billing.UserInvited, CreatedAt: now,
+		}
+		if _, err := lockUsers(ctx, tx, call.Call); err != nil {
+			return nil, err
+		}
+		return u, tx.Users.Insert(ctx, u)
+	})
+}
+
+// InviteAgain creates a new link for a user who has not signed in yet. Earlier
+// links stop working. It returns CodeConflict for any other user.
+func (s *Service) InviteAgain(ctx context.Context, call idempotency.Write[Invited], id billing.UserID) (billing.Reply, error) {
+	return s.offer(ctx, call, billing.LinkInvitation, func(ctx context.Context, tx ports.Tx) (*billing.User, error) {
+		u, _, err := lockUser(ctx, tx, call.Call, id)
+		if err == nil && u.State != billing.UserInvited {
+			err = &billing.Error{Code: billing.CodeConflict, Message: "This user has accepted an invitation, or is disabled."}
+		}
+		return u, err
+	})
+}
+
+// LinkUser creates a link for a user of any organization, on behalf of the
+// operator. It returns CodeConflict for a disabled user.
+func (s *Service) LinkUser(ctx context.Context, call idempotency.Write[Invited], id billing.UserID) (billing.Reply, error) {
+	return s.offer(ctx, call, billing.LinkOperator, func(ctx context.Context, tx ports.Tx) (*billing.User, error) {
+		u, _, err := lockUser(ctx, tx, call.Call, id)
+		return u, enabled(u, err)
+	})
+}
+
+// ResetUser removes the password and the second factor of a user, ends the
+// sessions, and creates a link. It returns CodeConflict for a disabled user.
+func (s *Service) ResetUser(ctx context.Context, call idempotency.Write[Invited], id billing.UserID) (billing.Reply, error) {
+	return s.offer(ctx, call, billing.LinkReset, func(ctx context.Context, tx ports.Tx) (*billing.User, error) {
+		u, _, err := lockUser(ctx, tx, call.Call, id)
+		if err := enabled(u, err); err != nil {
+			return nil, err
+		}
+		u.HasPassword, u.HasTOTP = false, false
+		if err := errors.Join(tx.Users.SetPassword(ctx, id, ""), tx.Users.SetTOTP(ctx, id, "", 0, nil)); err != nil {
+			return nil, err
+		}
+		return u, tx.Sessions.EndAll(ctx, u.ID, tx.Clock.Now())
+	})
+}
+
+func enabled(u *billing.User, err error) error {
+	if err == nil && u.State == billing.UserDisabled {
+		return &billing.Error{Code: billing.CodeConflict, Message: "This user is disabled."}
+	}
+	return err
+}
+
+// offer makes a change and a link for the user, at most once for the call's key.
+func (s *Service) offer(
+	ctx context.Context, call idempotency.Write[Invited], kind billing.LinkKind, change func(ctx context.Context, tx ports.Tx) (*billing.User, error),
+) (billing.Reply, error) {
+	token := billing.NewToken()
+	hide := func(i Invited) Invited { return Invited{User: i.User} }
+	return idempotency.Reveal(ctx, s.store, call, hide, func(ctx context.Context, tx ports.Tx) (Invited, error) {
+		u, err := change(ctx, tx)
+		if err != nil {
+			return Invited{}, err
+		}
+		return Invited{u, token}, tx.Sessions.Link(ctx, u.NewLink(kind, tx.Clock.Now()), billing.TokenDigest(token))
+	})
+}
+
+// lockUsers locks and returns the users of the organization. It returns
+// CodeUnauthorized if the session of the call has ended: a change of its user, which
+// holds the same lock, may have ended it since the request came.
+func lockUsers(ctx context.Context, tx ports.Tx, call billing.Call) ([]*billing.User, error) {
+	all, err := tx.Users.Lock(ctx)
+	if err != nil || call.Session.IsZero() {
+		return all, err
+	}
+	s, err := tx.Sessions.Get(ctx, call.Session)
+	if billing.IsNotFound(err) || err == nil && !s.Alive(tx.Clock.Now()) {
+		err = sessionEnded()
+	}
+	return all, err
+}
+
+// lockUser returns a user of the organization, locked, and all users.
+func lockUser(ctx context.Context, tx ports.Tx, call billing.Call, id billing.UserID) (*billing.User, []*billing.User, error) {
+	all, err := lockUsers(ctx, tx, call)
+	if err != nil {
+		return nil, nil, err
+	}
+	n := slices.IndexFunc(all, func(u *billing.User) bool { return u.ID == id })
+	if n < 0 {
+		return nil, nil, billing.NotFound("user", "")
+	}
+	return all[n], all, nil
+}
+
+// ChangeUser changes the role or the state of a user. Then the user's sessions
+// end within two seconds. It returns CodeConflict for the last active owner.
+func (s *Service) ChangeUser(
+	ctx context.Context, call idempotency.Write[*billing.User], id billing.UserID, change billing.UserChange,
+) (billing.Reply, error) {
+	faults := call.Request.Faults
+	if change.Role != "" && !slices.Contains(billing.Roles(), change.Role) {
+		faults.Add("role", billing.FaultNotAllowed, "The role must be owner, biller or viewer.")
+	}
+	if change.State != "" && change.State != billing.UserActive && change.State != billing.UserDisabled {
+		faults.Add("state", billing.FaultNotAllowed, "The state must be active or disabled.")
+	}
+	call.Request.Faults = faults
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.User, error) {
+		u, all, err := lockUser(ctx, tx, call.Call, id)
+		if err != nil {
+			return nil, err
+		}
+		ends, err := u.Change(change, all)
+		if err != nil || !ends {
+			return u, err
+		}
+		return u, s.saveUser(ctx, tx, u)
+	})
+}
+
+// saveUser stores a changed user and ends the sessions.
+func (s *Service) saveUser(ctx context.Context, tx ports.Tx, u *billing.User) error {
+	if err := tx.Users.Save(ctx, u); err != nil {
+		return err
+	}
+	return tx.Sessions.EndAll(ctx, u.ID, tx.Clock.Now())
+}
+
+// ListUsers reads a page of the users of an organization, newest first, and the
+// start of the next page: nil after the last.
+func (s *Service) ListUsers(
+	ctx context.Context, scope billing.Scope, p billing.Page,
+) (page []*billing.User, next *billing.Position, err error) {
+	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		page, err = tx.Users.List(ctx, p)
+		return err
+	})
+	page, next = billing.Cut(page, p.Limit, func(u *billing.User) billing.Position {
+		return billing.Position{Time: u.CreatedAt, ID: u.ID}
+	})
+	return page, next, err
+}
+
+// FindUsers returns the users with the email address in all organizations, for
+// the operator.
+func (s *Service) FindUsers(ctx context.Context, email string) (found []*billing.User, err error) {
+	normal, _ := billing.NormalEmail(email)
+	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		accounts, err := tx.Accounts.Find(ctx, normal)
+		for _, a := range accounts {
+			found = append(found, &a.User)
+		}
+		return err
+	})
+	return found, err
+}

@@ -1,0 +1,167 @@
+package audit_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/testservers"
+	"github.com/molar-billing/molar/core/audit"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
+
+func entry(scope billing.Scope, at time.Time) *billing.LoggedRequest {
+	at = at.UTC().Truncate(time.Microsecond)
+	return &billing.LoggedRequest{
+		ID: billing.NewID[billing.RequestID](at), Scope: scope, KeyID: billing.KeyID{1}, Operation: "POST /offices",
+		Resource: billing.OfficeID{1}.String(), Status: 201, Duration: time.Millisecond, CreatedAt: at,
+	}
+}
+
+// written stores the use of a key, as the commit of a write does.
+func written(t *testing.T, store ports.Store, e *billing.LoggedRequest) {
+	t.Helper()
+	porttest.In(t, store, e.Scope, func(ctx context.Context, tx ports.Tx) error {
+		begun := *e
+		begun.Status, begun.Duration = 0, 0
+		req := billing.Request{ID: e.ID, Key: e.ID.String(), Entry: &begun}
+		return tx.Keys.Record(ctx, req.Replied(billing.Reply{Status: 201}, e.CreatedAt))
+	})
+}
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	store := pgtest.Open(t)
+	scope := porttest.Organization(t, store, billing.ModeTest)
+	s := audit.New(store, audit.LeastRetention, slog.New(slog.DiscardHandler))
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- s.Run(ctx) }()
+	first := entry(scope, time.Now())
+	s.Record(first)
+	porttest.Await(t, "the entry", func() bool {
+		_, err := s.Get(t.Context(), scope, first.ID)
+		return err == nil
+	})
+	var last *billing.LoggedRequest
+	for range 2000 { // several transactions
+		last = entry(scope, time.Now())
+		s.Record(last)
+	}
+	cancel() // writes what remains
+	if err := <-done; err != nil || s.Dropped() != 0 {
+		t.Errorf("%v, %d entries dropped", err, s.Dropped())
+	}
+	if got, err := s.Get(t.Context(), scope, last.ID); err != nil || *got != *last {
+		t.Errorf("%+v, %v, want %+v", got, err, last)
+	}
+	page, next, err := s.List(t.Context(), scope, billing.RequestFilter{}, billing.Page{Limit: 10})
+	if err != nil || len(page) != 10 || next == nil {
+		t.Errorf("%d entries, %v, %v", len(page), next, err)
+	}
+}
+
+// TestFlood records more entries than the buffer holds while the store is away.
+func TestFlood(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	store := pgtest.Open(t)
+	scope := porttest.Organization(t, store, billing.ModeTest)
+	s := audit.New(store, audit.LeastRetention, slog.New(slog.NewTextHandler(&log, nil)))
+	e := entry(scope, time.Now())
+	s.Record(e)
+	for s.Dropped() < 100 { // no Run empties the buffer
+		s.Record(entry(scope, time.Now()))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- s.Run(ctx) }()
+	porttest.Await(t, "the entry", func() bool {
+		_, err := s.Get(t.Context(), scope, e.ID)
+		return err == nil
+	})
+	cancel()
+	if err := <-done; err != nil || !strings.Contains(log.String(), "dropped entries") || s.Dropped() != 100 {
+		t.Errorf("%v, %d dropped, log %s", err, s.Dropped(), log.String())
+	}
+}
+
+// TestRestore ends a process before it wrote its entries. Another one restores those
+// of writes, and changes no entry that was written.
+func TestRestore(t *testing.T) {
+	t.Parallel()
+	store := pgtest.Open(t)
+	scope := porttest.Organization(t, store, billing.ModeTest)
+	before := time.Now().Add(-time.Hour)
+	lost, kept, running := entry(scope, before), entry(scope, before.Add(time.Second)), entry(scope, time.Now())
+	for _, e := range []*billing.LoggedRequest{lost, kept, running} {
+		written(t, store, e)
+	}
+	porttest.System(t, store, func(ctx context.Context, tx ports.SystemTx) error {
+		return tx.RequestLog.Insert(ctx, []*billing.LoggedRequest{kept})
+	})
+	s := audit.New(store, audit.LeastRetention, slog.New(slog.DiscardHandler))
+	if err := s.Restore(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	lost.Status, lost.Duration = 0, 0 // the reply is unknown
+	for _, want := range []*billing.LoggedRequest{lost, kept} {
+		if got, err := s.Get(t.Context(), scope, want.ID); err != nil || *got != *want {
+			t.Errorf("%+v, %v, want %+v", got, err, want)
+		}
+	}
+	if _, err := s.Get(t.Context(), scope, running.ID); !billing.IsNotFound(err) {
+		t.Errorf("the entry of a request that may still run: %v", err)
+	}
+	late := entry(scope, before) // older than what was checked
+	written(t, store, late)
+	if err := s.Restore(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Get(t.Context(), scope, late.ID); !billing.IsNotFound(err) {
+		t.Errorf("checked again: %v", err)
+	}
+}
+
+// TestForget deletes entries in several transactions.
+func TestForget(t *testing.T) {
+	t.Parallel()
+	store := pgtest.Open(t)
+	scope := porttest.Organization(t, store, billing.ModeTest)
+	s := audit.New(store, audit.LeastRetention, slog.New(slog.DiscardHandler))
+	var old []*billing.LoggedRequest
+	for n := range 1500 {
+		old = append(old, entry(scope, time.Now().AddDate(0, 0, -40).Add(time.Duration(n)*time.Second)))
+	}
+	fresh := entry(scope, time.Now().AddDate(0, 0, -20))
+	porttest.System(t, store, func(ctx context.Context, tx ports.SystemTx) error {
+		return tx.RequestLog.Insert(ctx, append(old, fresh))
+	})
+	var steps []int
+	for {
+		n, err := s.Forget(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if steps = append(steps, n); n == 0 {
+			break
+		}
+	}
+	if fmt.Sprint(steps) != "[1000 500 0]" {
+		t.Errorf("forgotten: %v", steps)
+	}
+	if _, err := s.Get(t.Context(), scope, fresh.ID); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,110 @@
+package audit
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// storeTime bounds how long the writes of a transaction of the audit take.
+const storeTime = 10 * time.Second
+
+// Store stores an entry of the audit, and returns when the database has it. Entries
+// that arrive while others are written share the next transaction. The entry of a
+// write may be in the database already, stored in the commit of the write.
+func (s *Service) Store(e *billing.AuditEntry) error { return <-s.audit.add(e) }
+
+// Note stores an entry like Store, and waits for nothing.
+func (s *Service) Note(e *billing.AuditEntry) { s.audit.add(e) }
+
+func (s *Service) insertEntries(entries []*billing.AuditEntry) error {
+	ctx, cancel := context.WithTimeout(context.Background(), storeTime) //nolint:forbidigo // the entries belong to many requests
+	defer cancel()
+	err := s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error { return tx.AuditLog.Insert(ctx, entries) })
+	if err != nil {
+		s.log.ErrorContext(ctx, "the audit was not written", "entries", len(entries), "error", err)
+	}
+	return err
+}
+
+// group writes entries together: those that arrive during a write are the next one.
+type group struct {
+	write func([]*billing.AuditEntry) error
+
+	mu      sync.Mutex
+	entries []*billing.AuditEntry
+	results []chan error  // of the entries
+	done    chan struct{} // closed when the current run of writes ends; nil without one
+}
+
+// add adds an entry to the next write, whose result the channel gets.
+func (g *group) add(e *billing.AuditEntry) <-chan error {
+	result := make(chan error, 1)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.entries, g.results = append(g.entries, e), append(g.results, result)
+	if g.done == nil {
+		g.done = make(chan struct{})
+		go g.run()
+	}
+	return result
+}
+
+// run writes until there is no entry.
+func (g *group) run() {
+	for {
+		g.mu.Lock()
+		n := min(len(g.entries), batch)
+		entries, results := g.entries[:n:n], g.results[:n:n]
+		g.entries, g.results = g.entries[n:], g.results[n:]
+		if n == 0 {
+			close(g.done)
+			g.done = nil
+			g.mu.Unlock()
+			return
+		}
+		g.mu.Unlock()
+		err := g.write(entries)
+		for _, r := range results {
+			r <- err
+		}
+	}
+}
+
+// wait waits for the entries that were added.
+func (g *group) wait() {
+	g.mu.Lock()
+	done := g.done
+	g.mu.Unlock()
+	if done != nil {
+		<-done
+	}
+}
+
+// ForgetEntries deletes old entries of the audit, a limited number in one transaction,
+// and returns how many.
+func (s *Service) ForgetEntries(ctx context.Context) (forgotten int, err error) {
+	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		forgotten, err = tx.AuditLog.Forget(ctx, tx.Clock.Now().Add(-s.keep))
+		return err
+	})
+	return forgotten, err
+}
+
+// ListEntries reads a page of the organization's audit, newest first, and the start of
+// the next page: nil after the last.
+func (s *Service) ListEntries(
+	ctx context.Context, scope billing.Scope, f billing.AuditFilter, p billing.Page,
+) (page []*billing.AuditEntry, next *billing.Position, err error) {
+	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		page, err = tx.Audit.List(ctx, f, p)
+		return err
+	})
+	page, next = billing.Cut(page, p.Limit, func(e *billing.AuditEntry) billing.Position {
+		return billing.Position{Time: e.CreatedAt, ID: e.ID}
+	})
+	return page, next, err
+}

@@ -1,0 +1,186 @@
+// Package audit keeps the log of the requests with an API key, and the audit of the
+// requests of people.
+package audit
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Service has the use cases of the request log and of the audit.
+//
+// Record adds an entry to a buffer, and Run writes the buffer. So no request waits
+// for its entry. The use of an idempotency key is committed with what the entry of
+// its request needs. Restore writes the entries that a stopped process did not.
+type Service struct {
+	store ports.Store
+	keep  time.Duration
+	log   *slog.Logger
+
+	entries  chan *billing.LoggedRequest
+	dropped  atomic.Uint64
+	restored time.Time // entries of earlier writes are in the log
+
+	audit group
+}
+
+// LeastRetention is the time for which the database keeps the services from deleting
+// an entry.
+const LeastRetention = 30 * 24 * time.Hour
+
+const (
+	buffered   = 16384
+	batch      = 500 // entries of one transaction
+	writeEvery = 200 * time.Millisecond
+	writeTime  = 20 * time.Second // of one write of the buffer
+	settleTime = 2 * time.Minute  // after it no request of a write still runs
+)
+
+// New creates the use cases. Entries are kept for the given time.
+func New(store ports.Store, keep time.Duration, log *slog.Logger) *Service {
+	s := &Service{store: store, keep: keep, log: log, entries: make(chan *billing.LoggedRequest, buffered)}
+	s.audit.write = s.insertEntries
+	return s
+}
+
+// Record adds an entry to the log. It never waits: when the buffer is full, it
+// drops the entry. Restore brings back a dropped entry of a write, without its
+// reply.
+func (s *Service) Record(e *billing.LoggedRequest) {
+	select {
+	case s.entries <- e:
+	default:
+		s.dropped.Add(1)
+	}
+}
+
+// Dropped returns the number of entries that Record and Run have dropped.
+func (s *Service) Dropped() uint64 { return s.dropped.Load() }
+
+// Run writes recorded entries until ctx ends, and then those that remain.
+func (s *Service) Run(ctx context.Context) error {
+	tick := time.NewTicker(writeEvery)
+	defer tick.Stop()
+	for reported := uint64(0); ; {
+		ended := false
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			ended = true
+		}
+		s.write(context.WithoutCancel(ctx)) // the end of ctx interrupts no transaction
+		if n := s.dropped.Load(); n > reported {
+			s.log.WarnContext(ctx, "the request log dropped entries", "entries", n-reported)
+			reported = n
+		}
+		if ended {
+			s.audit.wait()
+			return nil
+		}
+	}
+}
+
+// write writes the recorded entries. It drops entries that the store does not
+// accept.
+func (s *Service) write(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, writeTime)
+	defer cancel()
+	for {
+		entries := s.next()
+		if len(entries) == 0 {
+			return
+		}
+		if err := s.insert(ctx, entries); err != nil {
+			s.dropped.Add(uint64(len(entries)))
+			s.log.ErrorContext(ctx, "the request log was not written", "error", err)
+			return
+		}
+	}
+}
+
+func (s *Service) next() (entries []*billing.LoggedRequest) {
+	for len(entries) < batch {
+		select {
+		case e := <-s.entries:
+			entries = append(entries, e)
+		default:
+			return entries
+		}
+	}
+	return entries
+}
+
+func (s *Service) insert(ctx context.Context, entries []*billing.LoggedRequest) error {
+	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error { return tx.RequestLog.Insert(ctx, entries) })
+}
+
+// Restore writes the entries that were committed with a write, for those requests
+// that the log does not have. It checks all writes whose keys are kept, and later
+// only those since the last call. It is not safe for concurrent use.
+func (s *Service) Restore(ctx context.Context) error {
+	for {
+		more, err := s.restore(ctx)
+		if err != nil || !more {
+			return err
+		}
+	}
+}
+
+// restore checks the next writes, a limited number in one transaction, and returns
+// whether there are more.
+func (s *Service) restore(ctx context.Context) (more bool, err error) {
+	var next time.Time
+	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		settled := tx.Clock.Now().Add(-settleTime)
+		var entries []*billing.LoggedRequest
+		if entries, next, err = tx.RequestLog.Written(ctx, s.restored, settled); err != nil {
+			return err
+		}
+		more = !next.Equal(settled)
+		return tx.RequestLog.Insert(ctx, entries)
+	})
+	if err != nil {
+		return false, err
+	}
+	s.restored = next
+	return more, nil
+}
+
+// Forget deletes old entries, a limited number in one transaction, and returns how
+// many.
+func (s *Service) Forget(ctx context.Context) (forgotten int, err error) {
+	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		forgotten, err = tx.Forget.Requests(ctx, tx.Clock.Now().Add(-s.keep))
+		return err
+	})
+	return forgotten, err
+}
+
+// Get reads an entry. It returns CodeNotFound if there is none.
+func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.RequestID) (e *billing.LoggedRequest, err error) {
+	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		e, err = tx.Requests.Get(ctx, id)
+		return err
+	})
+	return e, err
+}
+
+// List reads a page of entries, newest first, and the start of the next page: nil
+// after the last.
+func (s *Service) List(
+	ctx context.Context, scope billing.Scope, f billing.RequestFilter, p billing.Page,
+) (page []*billing.LoggedRequest, next *billing.Position, err error) {
+	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		page, err = tx.Requests.List(ctx, f, p)
+		return err
+	})
+	page, next = billing.Cut(page, p.Limit, func(e *billing.LoggedRequest) billing.Position {
+		return billing.Position{Time: e.CreatedAt, ID: e.ID}
+	})
+	return page, next, err
+}

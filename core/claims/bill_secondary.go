@@ -1,0 +1,63 @@
+package claims
+
+import (
+	"context"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
+	"github.com/molar-billing/molar/ports"
+)
+
+// BillSecondary creates the claim to the patient's secondary payer for the services
+// of a claim, with what the primary payer has decided, and returns it, validated or
+// with findings. The first claim names the new one from then on.
+//
+// Errors: those of the idempotency key, CodeInvalidRequest with every fault,
+// CodeNotFound for the claim and the payer, and CodeConflict. A conflict is a claim
+// that is not to the primary payer, was never sent or is voided, or that has a claim
+// to a secondary payer which is not voided.
+func (s *Service) BillSecondary(
+	ctx context.Context, call idempotency.Write[*billing.ClaimRecord], id billing.ClaimID, in intake.SecondaryRequest,
+) (billing.Reply, error) {
+	plan, faults := in.Plan()
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) {
+		now := tx.Clock.Now()
+		first, err := lock(ctx, tx, id, faults)
+		if err != nil {
+			return nil, err
+		}
+		if err := faults.Err(); err != nil {
+			return nil, err
+		}
+		payer, ok := s.payers.Find(in.PayerID)
+		if !ok {
+			var absent billing.Absent
+			absent.Add("payer", "payer_id")
+			return nil, absent.Err()
+		}
+		plan.Payer = payer.PayerSummary
+		if first.Ledger, err = ledgerOf(ctx, tx, first.Claim); err != nil {
+			return nil, err
+		}
+		again, err := secondaryVoided(ctx, tx, first.Claim)
+		if err != nil {
+			return nil, err
+		}
+		made := billing.NewID[billing.ClaimID](now)
+		c, err := first.BillSecondary(made, billing.NewControlNumber(made), plan, again, call.Request.ID, now)
+		if err != nil {
+			return nil, err
+		}
+		return s.follow(ctx, tx, c, first.Claim, now)
+	})
+}
+
+// secondaryVoided reports whether the claim to the secondary payer is voided.
+func secondaryVoided(ctx context.Context, tx ports.Tx, c *billing.Claim) (bool, error) {
+	if c.SecondaryID.IsZero() {
+		return false, nil
+	}
+	second, err := tx.Claims.Get(ctx, c.SecondaryID)
+	return err == nil && second.State == billing.ClaimVoided, err
+}

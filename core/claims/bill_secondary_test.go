@@ -1,0 +1,194 @@
+package claims_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/claims"
+	"github.com/molar-billing/molar/core/intake"
+	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
+)
+
+// secondPlan is the plan of the patient's spouse, with an insurer other than the
+// test payer.
+func secondPlan() intake.SecondaryRequest {
+	return intake.SecondaryRequest{
+		PayerID: "84105", Relationship: "spouse", GroupNumber: new("G-2"),
+		Subscriber: &intake.ClaimSubscriberInput{MemberID: "SECOND-1", PersonInput: intake.PersonInput{
+			FirstName: "Joe", LastName: "Doe", DateOfBirth: "1984-01-02",
+			Address: &intake.AddressInput{Line1: "2 Oak Street", City: "Springfield", State: "IL", ZIP: "62701"},
+		}},
+	}
+}
+
+func (b *bench) billSecondary(id billing.ClaimID, in intake.SecondaryRequest) use {
+	req := b.request()
+	return func(r rendering) (billing.Reply, error) {
+		return b.service.BillSecondary(b.t.Context(), b.write(req, r), id, in)
+	}
+}
+
+// decided applies a claim of a remittance of the test payer to a good claim: it
+// pays 800.00 for the crown and 60.00 for the examination, and leaves 200.00 of the
+// crown to the patient.
+func (b *bench) decided(id billing.ClaimID) {
+	b.t.Helper()
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		c, err := tx.Claims.Lock(ctx, id)
+		if err != nil {
+			return err
+		}
+		e := &billing.ERA{ID: billing.NewID[billing.ERAID](start()), Scope: b.scope, Payer: c.Payer, PayerName: c.Payer.Name, State: billing.ERANeedsReview, Origin: billing.FileFromNetwork, Stage: billing.ERADone, ReceivedAt: start()}
+		row := &billing.ERAClaim{
+			Ordinal: 1, ControlNumber: c.PatientControlNumber, PayerClaimNumber: "P-1", StatusCode: "1", Charge: 1310_00, Paid: 860_00, Balanced: true,
+			Date: day(3, 20),
+			Lines: []billing.ERALine{
+				{ControlNumber: "1", ProcedureCode: "D2740", Charge: 1250_00, Paid: 800_00, Units: "1", Adjustments: []billing.Adjustment{
+					{Group: "CO", Reason: "45", Amount: 250_00}, {Group: "PR", Reason: "2", Amount: 200_00},
+				}},
+				{ControlNumber: "2", ProcedureCode: "D0120", Charge: 60_00, Paid: 60_00, Units: "1"},
+			},
+			ERAClaimProgress: billing.ERAClaimProgress{Status: billing.RemitApplied, ClaimID: id, Sequence: billing.SequencePrimary, LineNumbers: []int{1, 2}, AppliedAt: start()},
+		}
+		if _, err := tx.ERAs.Insert(ctx, e, [32]byte(append(id[:], id[:]...)), []byte("835")); err != nil {
+			return err
+		}
+		if err := tx.ERAClaims.Insert(ctx, e.ID, []*billing.ERAClaim{row}); err != nil {
+			return err
+		}
+		entry := &billing.LedgerEntry{ERAClaim: row, ERA: e.Source()}
+		c.Settle(c.Claim.Ledger([]*billing.LedgerEntry{entry}), entry, billing.ClaimCause{At: start()})
+		return tx.Claims.Save(ctx, c.Claim)
+	})
+}
+
+// paidInPart returns a claim that the primary payer has decided.
+func (b *bench) paidInPart() *billing.ClaimRecord {
+	b.t.Helper()
+	c := b.put(b.does(b.make(b.good())).ID, billing.ClaimAcceptedPayer)
+	b.decided(c.ID)
+	return c
+}
+
+func TestBillSecondary(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	in := b.good()
+	in.TenantReference, in.PriorAuthorization = new("mine"), new("AUTH-1")
+	first := b.put(b.does(b.make(in)).ID, billing.ClaimAcceptedPayer)
+	b.decided(first.ID)
+	c := b.does(b.billSecondary(first.ID, secondPlan()))
+	if c.Coverage != billing.SequenceSecondary || c.SecondaryTo != first.ID || c.State != billing.ClaimValidated || len(c.Findings) > 0 ||
+		c.Payer.PayerID != "84105" || c.Subscriber.MemberID != "SECOND-1" || c.Subscriber.GroupNumber != "G-2" || c.PriorAuthorization != "" ||
+		c.PatientID != first.PatientID || c.PatientControlNumber == first.PatientControlNumber || !c.SentAt.IsZero() || c.Standing != nil ||
+		text(t, c.Lines) != text(t, first.Lines) || *c.TenantReference != "mine" {
+		t.Errorf("%s with %q", text(t, c.Claim), found(c))
+	}
+	if p := c.Patient; p == nil || p.FirstName != "Jane" || p.LastName != "Doe" || p.Relationship != billing.RelationSpouse ||
+		p.DateOfBirth != first.Subscriber.DateOfBirth || p.Gender != billing.GenderFemale || p.Address != first.Subscriber.Address {
+		t.Errorf("the patient is %+v", p)
+	}
+	want := []billing.OtherCoverage{{
+		Sequence: billing.SequencePrimary, Payer: first.Payer, Subscriber: first.Subscriber, Relationship: billing.RelationSelf,
+		Adjudication: &billing.CoverageAdjudication{
+			PaymentDate: day(3, 20), PayerClaimNumber: "P-1", Paid: 860_00,
+			Lines: []billing.CoverageLine{
+				{LineNumber: 1, ProcedureCode: "D2740", Paid: 800_00, Units: 1, Adjustments: []billing.Adjustment{
+					{Group: "CO", Reason: "45", Amount: 250_00}, {Group: "PR", Reason: "2", Amount: 200_00},
+				}},
+				{LineNumber: 2, ProcedureCode: "D0120", Paid: 60_00, Units: 1},
+			},
+		},
+	}}
+	if text(t, c.OtherCoverage) != text(t, want) {
+		t.Errorf("the other coverage is %s\nwant %s", text(t, c.OtherCoverage), text(t, want))
+	}
+	if history(c) != "validation>validated" || b.events(c.ID) != "claim.validated none>validated" {
+		t.Errorf("history %q, events %q", history(c), b.events(c.ID))
+	}
+	now := b.get(first.ID)
+	if now.SecondaryID != c.ID || now.State != billing.ClaimPaid || now.Standing.PatientResponsibility != 200_00 {
+		t.Errorf("the first claim is %s", text(t, now.Claim))
+	}
+	if sent := b.does(b.submit(c.ID)); sent.State != billing.ClaimQueued {
+		t.Errorf("submitted, it is %s", sent.State)
+	}
+	if got := b.refused(b.billSecondary(first.ID, secondPlan())); got != "CONFLICT" {
+		t.Errorf("again: %q", got)
+	}
+	b.put(c.ID, billing.ClaimVoided)
+	if again := b.does(b.billSecondary(first.ID, secondPlan())); b.get(first.ID).SecondaryID != again.ID {
+		t.Error("after the claim to the secondary payer was voided, the first claim does not name the new one")
+	}
+}
+
+// TestBillSecondaryDiesAnywhere ends the process at each of its transactions. The
+// caller repeats the request with its key: there is one second claim, which the first
+// one names.
+func TestBillSecondaryDiesAnywhere(t *testing.T) {
+	t.Parallel()
+	all := newBench(t)
+	porttest.EveryEnding(t, 1, func(t *testing.T, f *porttest.Fault) {
+		t.Helper()
+		b := newBenchBeside(all).with(t)
+		first, req := b.paidInPart(), b.request()
+		bill := func(s *claims.Service) error {
+			_, err := s.BillSecondary(t.Context(), b.write(req, render), first.ID, secondPlan())
+			return err
+		}
+		porttest.Dies(func() { _ = bill(claims.New(porttest.Store{Store: b.store, Fault: f}, b.payers)) })
+		if now := b.get(first.ID); now.SecondaryID.IsZero() != (b.count() == 1) {
+			t.Errorf("there are %d claims, and the first one names %s", b.count(), now.SecondaryID)
+		}
+		if err := bill(b.service); err != nil {
+			t.Fatal(err)
+		}
+		now := b.get(first.ID)
+		second := b.get(now.SecondaryID)
+		if b.count() != 2 || second.SecondaryTo != first.ID || len(second.OtherCoverage) != 1 || b.events(second.ID) != "claim.validated none>validated" {
+			t.Errorf("%d claims; the first one names %s, which is %s with events %q", b.count(), now.SecondaryID, second.State, b.events(second.ID))
+		}
+	})
+}
+
+func TestSecondaryBillsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	paid := b.at(billing.ClaimPaid)
+	second := b.does(b.billSecondary(b.at(billing.ClaimPaid).ID, secondPlan()))
+	asked := b.put(b.does(b.make(b.asking())).ID, billing.ClaimReturned)
+	draft := b.good()
+	draft.Draft = true
+	drafted := b.does(b.make(draft))
+	voided := b.at(billing.ClaimVoided)
+	absent := billing.NewID[billing.ClaimID](start())
+	with := func(change func(in *intake.SecondaryRequest)) intake.SecondaryRequest {
+		in := secondPlan()
+		change(&in)
+		return in
+	}
+	before := b.count()
+	for name, x := range map[string]struct {
+		use  use
+		want string
+	}{
+		"no body":                {b.billSecondary(paid.ID, intake.SecondaryRequest{}), "INVALID_REQUEST payer_id required, subscriber required, relationship required"},
+		"a friend's plan":        {b.billSecondary(paid.ID, with(func(in *intake.SecondaryRequest) { in.Relationship = "friend" })), "INVALID_REQUEST relationship not_allowed"},
+		"an unknown payer":       {b.billSecondary(paid.ID, with(func(in *intake.SecondaryRequest) { in.PayerID = "NONE" })), "NOT_FOUND payer_id not_found"},
+		"no claim":               {b.billSecondary(absent, secondPlan()), "NOT_FOUND"},
+		"another organization's": {newBenchBeside(b).billSecondary(paid.ID, secondPlan()), "NOT_FOUND"},
+		"a predetermination":     {b.billSecondary(asked.ID, secondPlan()), "CONFLICT"},
+		"a draft":                {b.billSecondary(drafted.ID, secondPlan()), "CONFLICT"},
+		"a voided claim":         {b.billSecondary(voided.ID, secondPlan()), "CONFLICT"},
+		"a secondary claim":      {b.billSecondary(second.ID, secondPlan()), "CONFLICT"},
+	} {
+		if got := b.refused(x.use); got != x.want {
+			t.Errorf("%s: %q, want %q", name, got, x.want)
+		}
+	}
+	if b.count() != before {
+		t.Errorf("%d claims, want %d", b.count(), before)
+	}
+}

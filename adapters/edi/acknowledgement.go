@@ -2,11 +2,13 @@ package edi
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
+	"github.com/molar-billing/molar/adapters/x12/remittance"
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -21,24 +23,27 @@ const maxWhy = 100
 func (c *Codec) Acknowledgement(name string, content []byte) (a *billing.Acknowledgement, err error) {
 	defer refuse(&err)
 	functional, reports := false, false
+	var kind billing.AcknowledgementKind
 	numbers, err := walk(content, func(s *x12.Segment, set string) error {
 		switch {
 		case s.ID == "TA1":
-			functional = true
+			functional, kind = true, cmp.Or(kind, billing.AcknowledgementTA1)
 		case s.ID != "ST":
 		case set == setRemittance:
 			return s.Fault("a file of acknowledgements must not contain a remittance (835)")
 		case set == setStatus:
 			reports = true
-		default:
-			functional = functional || isFunctional(set)
+			kind = firstSet(kind, billing.Acknowledgement277)
+		case isFunctional(set):
+			functional = true
+			kind = firstSet(kind, billing.AcknowledgementKind(set))
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	a = &billing.Acknowledgement{File: billing.FileRef{Name: name, ControlNumbers: numbers}}
+	a = &billing.Acknowledgement{Kind: kind, File: billing.FileRef{Name: name, ControlNumbers: numbers}}
 	if functional || !reports {
 		f, warnings, err := acknowledgements.DecodeFunctional(bytes.NewReader(content))
 		if err != nil {
@@ -53,11 +58,54 @@ func (c *Codec) Acknowledgement(name string, content []byte) (a *billing.Acknowl
 			return nil, err
 		}
 		c.warned("277", name, warnings)
+		if kind == billing.Acknowledgement277 && len(all) > 0 && all[0].Kind == acknowledgements.KindAcknowledgement {
+			a.Kind = billing.Acknowledgement277CA
+		}
 		for i := range all {
 			a.Reports = append(a.Reports, claimReports(&all[i])...)
 		}
 	}
 	return a, nil
+}
+
+// firstSet returns the kind of the first transaction set. A TA1 counts only in a file
+// without any.
+func firstSet(have, next billing.AcknowledgementKind) billing.AcknowledgementKind {
+	if have == "" || have == billing.AcknowledgementTA1 {
+		return next
+	}
+	return have
+}
+
+// Sets returns each transaction set of a file in an envelope of its own.
+func (*Codec) Sets(content []byte) (sets [][]byte, err error) {
+	defer refuse(&err)
+	in := x12.NewReader(bytes.NewReader(content), x12.Limits{SkipInvalid: true})
+	var span remittance.Span
+	for {
+		s, err := in.Next()
+		if ended(err) {
+			return sets, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		switch s.ID {
+		case "ISA":
+			span.Interchange = s.Offset
+		case "GS":
+			span.Group = s.Offset
+		case "ST":
+			span.Start = s.Offset
+		case "SE":
+			span.End = in.Offset()
+			set, err := remittance.Extract(content, span)
+			if err != nil {
+				return nil, err
+			}
+			sets = append(sets, set)
+		}
+	}
 }
 
 // verdicts returns the verdicts on files of claims. Rejections come first, because

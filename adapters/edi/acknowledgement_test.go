@@ -1,6 +1,7 @@
 package edi_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -70,7 +71,7 @@ func TestOutcomes(t *testing.T) {
 			if entity == "PR" {
 				side, outcome = billing.SidePayer, want[1]
 			}
-			if entity == "36" && category == "A0" { // in a 277CA somebody between us and the payer, but no clearinghouse
+			if entity == "36" && category == "A0" { // in a 277CA a party between us and the payer, but no clearinghouse
 				outcome = billing.ReportAccepted
 			}
 			a := acknowledgementOf(t, "HN", "277*0001*005010X214", "BHT*0085*08*1*20260304*0506*TH", "HL*1**20*1", "NM1*"+entity+"*2*OTHER*****PI*id-1",
@@ -88,6 +89,47 @@ func TestOutcomes(t *testing.T) {
 			if (r.Request != nil) != (outcome == billing.ReportRequested) {
 				t.Errorf("%s: request %+v", category, r.Request)
 			}
+		}
+	}
+}
+
+// TestReasons checks what the statuses of a rejected claim state: their codes, text,
+// party and line.
+func TestReasons(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		segments []string
+		want     string
+	}{
+		"one":              {[]string{"STC*A7:500:85*20260304*U*10********ZIP."}, "A7:500 office 0 ZIP."},
+		"two":              {[]string{"STC*A6:128:85*20260304*U*10********TAX ID.", "STC*A7:164:IL*20260304*U*10"}, "A6:128 office 0 TAX ID., A7:164 subscriber 0"},
+		"twice the same":   {[]string{"STC*A6:128:85*20260304*U*10", "STC*A6:128:85*20260305*U*10"}, "A6:128 office 0"},
+		"not all are bad":  {[]string{"STC*A1:19:PR*20260304*WQ*10", "STC*A3:24:QC*20260304*U*10"}, "A3:24 patient 0"},
+		"the second code":  {[]string{"STC*A1:19:PR*20260304*U*10******A7:562:82"}, "A7:562 rendering_provider 0"},
+		"codes of one":     {[]string{"STC*A7:562:82*20260304*U*10******A1:19:PR*A6:128:85*No."}, "A7:562 rendering_provider 0 No., A6:128 office 0 No."},
+		"missing":          {[]string{"STC*A6:21*20260304*U*10******A6:128:85"}, "A6:128 office 0"},
+		"missing alone":    {[]string{"STC*A6:21*20260304*U*10"}, "A6:21 0"},
+		"codes of a line":  {[]string{"STC*A6:203*20260304*U*10********Day.", "STC*A6:201*20260304*U*10", "SVC*AD:D1110*10", "STC*A6:203**U*******A6:244", "REF*FJ*1"}, "A6:201 0, A6:203 1 Day., A6:244 1"},
+		"of a payer":       {[]string{"STC*A3:24:PR*20260304*U*10"}, "A3:24 payer 0"},
+		"of the primary":   {[]string{"STC*A7:171:PRP*20260304*U*10"}, "A7:171 payer primary 0"},
+		"of the secondary": {[]string{"STC*A7:171:SEP*20260304*U*10"}, "A7:171 payer secondary 0"},
+		"of the tertiary":  {[]string{"STC*A7:171:TTP*20260304*U*10"}, "A7:171 payer tertiary 0"},
+		"of a stranger":    {[]string{"STC*A3:24:QD*20260304*U*10"}, "A3:24 0"},
+		"not found":        {[]string{"STC*A4:35*20260304*U*10"}, "A4:35 0"},
+		"only the action":  {[]string{"STC*Z9:20:85*20260304*U*10"}, "Z9:20 office 0"},
+		"of lines":         {[]string{"STC*A7:247*20260304*U*10********Bad.", "SVC*AD:D1110*10", "STC*A7:247**U", "REF*FJ*2", "SVC*AD:D0120*10", "STC*A7:247**U", "REF*FJ*3"}, "A7:247 2 Bad., A7:247 3 Bad."},
+		"of a line alone":  {[]string{"SVC*AD:D1110*10", "STC*A6:244**U*********Tooth.", "REF*FJ*1"}, "A6:244 1 Tooth."},
+		"of no known line": {[]string{"STC*A7:21*20260304*U*10", "SVC*AD:D1110*10", "STC*A6:244**U", "REF*FJ*X1"}, "A7:21 0, A6:244 0"},
+		"accepted":         {[]string{"STC*A1:19:PR*20260304*WQ*10********Thanks."}, ""},
+	} {
+		above := []string{"HL*1**20*1", "NM1*PR*2*OTHER", "HL*2*1*21*1", "HL*3*2*19*1", "HL*4*3*PT", "TRN*2*PCN-1"}
+		a := acknowledgementOf(t, "HN", "277*0001*005010X214", append(above, c.segments...)...)
+		var got []string
+		for _, r := range a.Reports[0].Reasons {
+			got = append(got, strings.Join(strings.Fields(fmt.Sprintln(r.Status, r.Party, r.Payer, r.Line, r.Words)), " "))
+		}
+		if all := strings.Join(got, ", "); all != c.want {
+			t.Errorf("%s: %q, want %q", name, all, c.want)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func TestAmounts(t *testing.T) {
 		"a lifetime": {
 			[]string{"EB*F*IND*38***32*1500", "EB*F*IND*38***33*900"}, []string{"individual lifetime 1500.00 used 600.00 remaining 900.00 for orthodontics"},
 		},
-		"what remains of a lifetime, told as of a year": {
+		"what remains of a lifetime, stated for a year": {
 			[]string{"EB*F*IND*38***32*1500", "EB*F*IND*38***29*900"}, []string{"individual lifetime 1500.00 used 600.00 remaining 900.00 for orthodontics"},
 		},
 		"a year before a lifetime": {

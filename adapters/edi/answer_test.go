@@ -28,7 +28,7 @@ func TestAnswerRefusesWhatIsNoUsableReply(t *testing.T) {
 				t.Fatalf("answered %+v", a)
 			}
 			if strings.Contains(err.Error(), "ROE") || strings.Contains(err.Error(), "SANDBOX") {
-				t.Errorf("the error tells of the patient: %v", err)
+				t.Errorf("the error names the patient: %v", err)
 			}
 		})
 	}
@@ -122,7 +122,7 @@ func TestAnswerKeepsBenefitsBesideRejections(t *testing.T) {
 	b := benefits(t, nil, "EB*1*IND*35", "EB*D*IND*38", "AAA*N**70*C")
 	equal(t, "status", b.Status, billing.CoverageActive)
 	if len(b.PayerNotes) != 1 || !strings.Contains(b.PayerNotes[0], "70") {
-		t.Errorf("the notes do not tell of the part that was rejected: %q", b.PayerNotes)
+		t.Errorf("the notes do not name the rejected part: %q", b.PayerNotes)
 	}
 }
 

@@ -1,6 +1,8 @@
 package edi
 
 import (
+	"slices"
+
 	"github.com/molar-billing/molar/adapters/x12/claims"
 	"github.com/molar-billing/molar/core/billing"
 )
@@ -10,46 +12,127 @@ import (
 func outgoingClaim(o *billing.OutgoingClaim) claims.Claim {
 	c := o.Claim
 	out := claims.Claim{
-		Billing: claims.BillingProvider{
-			Name: o.Office.Name, NPI: o.Office.NPI, TaxID: o.Office.TaxID, Phone: o.Office.Phone, Address: claims.Address(o.Office.Address),
-		},
+		Billing: billingProvider(o.Office), PayTo: claims.Address(o.Office.PayTo),
 		Subscriber: claims.Subscriber{
-			FirstName: c.Subscriber.FirstName, LastName: c.Subscriber.LastName, MemberID: c.Subscriber.MemberID,
-			GroupNumber: c.Subscriber.GroupNumber, DateOfBirth: c.Subscriber.DateOfBirth, Gender: genderCode(c.Subscriber.Gender),
-			Address: claims.Address(c.Subscriber.Address),
+			FirstName: c.Subscriber.FirstName, MiddleName: c.Subscriber.MiddleName, LastName: c.Subscriber.LastName, Suffix: c.Subscriber.Suffix,
+			MemberID: c.Subscriber.MemberID, GroupNumber: c.Subscriber.GroupNumber, GroupName: c.Subscriber.GroupName,
+			DateOfBirth: c.Subscriber.DateOfBirth, Gender: genderCode(c.Subscriber.Gender), Address: claims.Address(c.Subscriber.Address),
 		},
-		Payer:                claims.Payer{Name: c.Payer.Name, PayerID: c.Payer.PayerID},
+		Payer: claims.Payer{Name: c.Payer.Name, PayerID: c.Payer.PayerID}, Coverage: coverageCode(c.Turn()),
 		PatientControlNumber: c.PatientControlNumber, PlaceOfService: c.PlaceOfService, Frequency: frequencyCode(c.Frequency),
-		Predetermination: c.Kind == billing.KindPredetermination, PriorAuthorization: c.PriorAuthorization, Note: c.Note,
+		Assignment: assignmentCode(&c.ClaimDetails), BenefitsAssigned: benefitsCode(&c.ClaimDetails), Release: releaseCode(&c.ClaimDetails),
+		Predetermination: c.Kind == billing.KindPredetermination, MissingTeeth: c.MissingTeeth, TeethToExtract: c.TeethToExtract,
+		PatientPaid: c.PatientPaid, PredeterminationNumber: c.PredeterminationNumber, ReferralNumber: c.ReferralNumber,
+		PriorAuthorization: c.PriorAuthorization, Note: c.Note, Diagnoses: c.DiagnosisCodes, Rendering: providerOf(o.Provider),
 		Lines: make([]claims.Line, len(c.Lines)),
+	}
+	if o.Payer != nil {
+		out.FilingIndicator = o.Payer.FilingIndicator
+	}
+	for _, n := range o.Office.ProviderNumbers {
+		if n.PayerID == c.Payer.PayerID {
+			out.ProviderNumber, out.ProviderLocation = n.Number, n.LocationNumber
+		}
 	}
 	if p := c.Patient; p != nil {
 		out.Patient = &claims.Patient{
-			FirstName: p.FirstName, LastName: p.LastName, Relationship: relationshipCode(p.Relationship), DateOfBirth: p.DateOfBirth,
-			Gender: genderCode(p.Gender),
+			FirstName: p.FirstName, MiddleName: p.MiddleName, LastName: p.LastName, Suffix: p.Suffix,
+			Relationship: relationshipCode(p.Relationship), DateOfBirth: p.DateOfBirth, Gender: genderCode(p.Gender), Address: claims.Address(p.Address),
 		}
 	}
 	if a := c.Accident; a != nil {
 		out.Accident = &claims.Accident{Cause: causeCode(a.Type), Date: a.Date, State: a.State}
 	}
-	if p := o.Provider; p != nil {
-		out.Rendering = claims.Provider{FirstName: p.FirstName, LastName: p.LastName, NPI: p.NPI, Taxonomy: p.Taxonomy}
+	if t := c.Orthodontics; t != nil {
+		out.Orthodontics = &claims.Orthodontics{TotalMonths: t.TotalMonths, MonthsRemaining: t.MonthsRemaining, ApplianceDate: t.ApplianceDate}
+	}
+	if p := c.ReferringProvider; p != nil {
+		out.Referring = claims.Provider{FirstName: p.FirstName, LastName: p.LastName, NPI: p.NPI}
+	}
+	if f := c.Facility; f != nil {
+		out.Facility = claims.Facility{Name: f.Name, NPI: f.NPI, Address: claims.Address(f.Address)}
 	}
 	if c.Frequency != billing.FrequencyOriginal { // an original refers to no earlier claim
 		out.PayerClaimNumber = c.PayerClaimNumber
 	}
-	for i, l := range c.Lines {
-		out.Lines[i] = claims.Line{
-			Procedure: l.ProcedureCode, Fee: l.Fee, Quantity: l.Quantity, OralCavity: l.OralCavity, Tooth: l.Tooth, Surfaces: l.Surfaces,
-			ServiceDate: l.ServiceDate, PriorPlacement: l.PriorPlacementDate,
-		}
+	for i := range c.Lines {
+		out.Lines[i] = outgoingLine(o, &c.Lines[i])
 	}
+	coordinate(&out, o)
 	for _, a := range o.Attachments {
 		if about, ok := outgoingAttachment(a); ok {
 			out.Attachments = append(out.Attachments, about)
 		}
 	}
 	return out
+}
+
+func billingProvider(o *billing.Office) claims.BillingProvider {
+	return claims.BillingProvider{
+		Name: o.Name, Person: o.Entity == billing.EntityPerson, FirstName: o.FirstName, LastName: o.LastName, NPI: o.NPI, TaxID: o.TaxID,
+		Taxonomy: o.Taxonomy, Contact: o.ContactName, Phone: o.Phone, Address: claims.Address(o.Address),
+	}
+}
+
+// providerOf returns the zero Provider for nil.
+func providerOf(p *billing.Provider) claims.Provider {
+	if p == nil {
+		return claims.Provider{}
+	}
+	return claims.Provider{FirstName: p.FirstName, LastName: p.LastName, NPI: p.NPI, Taxonomy: p.Taxonomy}
+}
+
+// outgoingLine converts a line. It states a provider only if it is not the claim's.
+func outgoingLine(o *billing.OutgoingClaim, l *billing.ClaimLine) claims.Line {
+	out := claims.Line{
+		Procedure: l.ProcedureCode, Modifiers: l.Modifiers, Fee: l.Fee, PlaceOfService: l.PlaceOfService, OralCavity: l.OralCavity,
+		Prosthesis: prosthesisCode(l), Quantity: l.Quantity, DiagnosisPointers: l.DiagnosisPointers,
+		ServiceDate: l.ServiceDate, PriorPlacement: l.PriorPlacementDate,
+	}
+	if l.ProviderID != o.Claim.ProviderID {
+		out.Rendering = providerOf(o.Providers[l.ProviderID])
+	}
+	for _, tooth := range l.AllTeeth() {
+		out.Teeth = append(out.Teeth, claims.Tooth{Number: tooth})
+	}
+	if len(out.Teeth) == 1 {
+		out.Teeth[0].Surfaces = l.Surfaces
+	}
+	return out
+}
+
+// prosthesisCode returns SV305. A line with the date of a prior placement replaces
+// it.
+func prosthesisCode(l *billing.ClaimLine) string {
+	switch {
+	case l.Prosthesis == billing.ProsthesisReplacement || l.Prosthesis == "" && !l.PriorPlacementDate.IsZero():
+		return claims.ProsthesisReplacement
+	case l.Prosthesis == billing.ProsthesisInitial:
+		return claims.ProsthesisInitial
+	default:
+		return ""
+	}
+}
+
+func assignmentCode(d *billing.ClaimDetails) string {
+	if d.NotAccepted {
+		return claims.AssignmentRefused
+	}
+	return claims.AssignmentAccepted
+}
+
+func benefitsCode(d *billing.ClaimDetails) string {
+	if d.PaysPatient {
+		return claims.BenefitsToPatient
+	}
+	return claims.BenefitsToProvider
+}
+
+func releaseCode(d *billing.ClaimDetails) string {
+	if d.Release == billing.ReleaseInformed {
+		return claims.ReleaseInformed
+	}
+	return claims.ReleaseSigned
 }
 
 func frequencyCode(f billing.ClaimFrequency) string {
@@ -65,11 +148,13 @@ func frequencyCode(f billing.ClaimFrequency) string {
 
 func relationshipCode(r billing.Relationship) string {
 	switch r {
+	case billing.RelationSelf:
+		return claims.RelationSelf
 	case billing.RelationSpouse:
 		return claims.RelationSpouse
 	case billing.RelationChild:
 		return claims.RelationChild
-	case billing.RelationSelf, billing.RelationOther:
+	case billing.RelationOther:
 	}
 	return claims.RelationOther
 }
@@ -115,6 +200,12 @@ const (
 	reportEOB         = "EB"
 )
 
+// reports are the report types that the guide allows. Others, such as XP for photos,
+// are refused.
+//
+//nolint:gochecknoglobals // a constant; Go has none of slice type
+var reports = []string{"B4", reportModels, "DG", reportEOB, claims.ReportOther, reportPerio, reportRadiographs, "RR"}
+
 // reportType returns the single code for all documents of an attachment. If their
 // types differ, models have priority, then radiographs. A periodontal chart has
 // priority over an explanation of benefits. Any other mix is ReportOther.
@@ -122,11 +213,11 @@ func reportType(documents []*billing.Document) string {
 	has := map[string]bool{}
 	var last string
 	for _, d := range documents {
-		t, known := billing.FindDocumentType(d.Type)
-		if !known {
-			t.PWK01 = claims.ReportOther
+		last = claims.ReportOther
+		if t, known := billing.FindDocumentType(d.Type); known && slices.Contains(reports, t.PWK01) {
+			last = t.PWK01
 		}
-		last, has[t.PWK01] = t.PWK01, true
+		has[last] = true
 	}
 	switch {
 	case len(has) == 1:

@@ -36,11 +36,14 @@ func TestAttachmentsOfAClaim(t *testing.T) {
 		"bitewings":                {documents("11"), "RB"},
 		"radiographs":              {documents("11", "12"), "RB"},
 		"radiograph and narrative": {documents("2", "11"), "RB"},
-		"narrative":                {documents("2"), "03"},
-		"photo":                    {documents("9"), "XP"},
+		"narrative":                {documents("2"), "OZ"}, // 03 and XP are not codes of the dental guide
+		"photo":                    {documents("9"), "OZ"},
+		"referral":                 {documents("4"), "B4"},
+		"report":                   {documents("6"), "DG"},
 		"chart and statement":      {documents("7", "1"), "P6"},
 		"chart and referral":       {documents("7", "4"), "OZ"},
 		"narrative and photo":      {documents("2", "9"), "OZ"},
+		"narrative and referral":   {documents("2", "4"), "OZ"},
 		"unknown":                  {documents("99"), "OZ"},
 		"none":                     {nil, "OZ"},
 	} {

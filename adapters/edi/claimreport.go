@@ -3,15 +3,16 @@ package edi
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// maxTexts is the maximum number of payer messages (STC12) in a report on a claim.
-// A message has at most 264 characters.
-const maxTexts = 5
+// maxReasons is the maximum number of reasons in a report on a claim. Each has at most
+// 264 characters of text (STC12).
+const maxReasons = 20
 
 // claimReports returns the claim reports of a 277 in the order of the file. Reports
 // on single claims come first. Reports on all claims of a provider or file follow,
@@ -79,7 +80,7 @@ func (s *reporter) level(l *acknowledgements.Level, r billing.ClaimReport) []bil
 	if r.Batch == "" || l.Outcome(s.side) != acknowledgements.OutcomeRejected {
 		return nil
 	}
-	s.judge(&r, l.Statuses, acknowledgements.OutcomeRejected)
+	s.judge(&r, l.Statuses, nil, acknowledgements.OutcomeRejected)
 	for _, status := range l.Statuses {
 		if r.Effective.Before(status.Effective) {
 			r.Effective = status.Effective
@@ -100,11 +101,7 @@ func (s *reporter) claim(c *acknowledgements.Claim, r billing.ClaimReport) (bill
 	for i := range c.Statuses {
 		r.Charge = cmp.Or(r.Charge, c.Statuses[i].Charge)
 	}
-	statuses := slices.Clone(c.Statuses)
-	for i := range c.Lines {
-		statuses = append(statuses, c.Lines[i].Statuses...)
-	}
-	s.judge(&r, statuses, c.Outcome(s.side))
+	s.judge(&r, c.Statuses, c.Lines, c.Outcome(s.side))
 	if q, ok := c.Request(); ok {
 		r.Request = &billing.Information{Reference: clip(q.Reference), Requested: q.Requested, Due: q.Due}
 		if r.ControlNumber+r.PayerClaimNumber == "" { // by the guide TRN02 numbers the claim; some payers number the request
@@ -114,35 +111,103 @@ func (s *reporter) claim(c *acknowledgements.Claim, r billing.ClaimReport) (bill
 	return r, r.ControlNumber+r.PayerClaimNumber != ""
 }
 
-// judge sets the report's outcome. From the statuses with that outcome, it sets the
-// first code and the payer's messages.
-func (s *reporter) judge(r *billing.ClaimReport, statuses []acknowledgements.Status, outcome acknowledgements.Outcome) {
+// judge sets the report's outcome and its first status. If the outcome stops the claim,
+// it also sets the reasons: each code with that outcome, on the claim or on a line.
+func (s *reporter) judge(r *billing.ClaimReport, statuses []acknowledgements.Status, lines []acknowledgements.Line, outcome acknowledgements.Outcome) {
 	r.Outcome = outcomeOf(outcome)
-	var texts []string
+	whole := s.reasons(statuses, 0, outcome)
+	var ofLines []billing.ReportReason
+	for i := range lines {
+		number, _ := strconv.Atoi(lines[i].Number)
+		ofLines = append(ofLines, s.reasons(lines[i].Statuses, number, outcome)...)
+	}
+	if all := slices.Concat(whole, ofLines); len(all) > 0 {
+		r.Status = all[0].Status
+	}
+	if outcome != acknowledgements.OutcomeRejected && outcome != acknowledgements.OutcomeNotFound {
+		return
+	}
+	for _, why := range placed(whole, ofLines) {
+		if len(r.Reasons) < maxReasons && !slices.Contains(r.Reasons, why) {
+			r.Reasons = append(r.Reasons, why)
+		}
+	}
+}
+
+// missingOrInvalid is the status code of missing or invalid information. Other codes
+// beside it say which.
+const missingOrInvalid = "21"
+
+// reasons returns the codes with the outcome. If only the action (STC03) of a status has
+// the outcome, it returns the first code.
+func (s *reporter) reasons(statuses []acknowledgements.Status, line int, outcome acknowledgements.Outcome) (all []billing.ReportReason) {
 	for i := range statuses {
 		status := &statuses[i]
 		if status.Outcome(s.side) != outcome {
 			continue
 		}
-		if t := status.Text; t != "" && len(texts) < maxTexts && !slices.Contains(texts, t) {
-			texts = append(texts, t)
+		codes := slices.DeleteFunc(slices.Clone(status.Codes), func(c acknowledgements.Code) bool {
+			return acknowledgements.Classify(s.side, c.Category) != outcome
+		})
+		if specific := slices.DeleteFunc(slices.Clone(codes), func(c acknowledgements.Code) bool { return c.Status == missingOrInvalid }); len(specific) > 0 {
+			codes = specific
+		} else if len(codes) == 0 {
+			codes = status.Codes[:min(1, len(status.Codes))]
 		}
-		for _, c := range status.Codes {
-			decides := acknowledgements.Classify(s.side, c.Category) == outcome
-			if r.Status == (billing.ClaimStatus{}) && decides {
-				r.Status = billing.ClaimStatus{Category: clip(c.Category), Code: clip(c.Status)}
-			}
-		}
-	}
-	if r.Status == (billing.ClaimStatus{}) { // only the action (STC03) has the outcome
-		for i := range statuses {
-			if codes := statuses[i].Codes; len(codes) > 0 {
-				r.Status = billing.ClaimStatus{Category: clip(codes[0].Category), Code: clip(codes[0].Status)}
-				break
-			}
+		for _, c := range codes {
+			why := billing.ReportReason{Status: billing.ClaimStatus{Category: clip(c.Category), Code: clip(c.Status)}, Line: line, Words: status.Text}
+			why.Party, why.Payer = partyOf(c.Entity)
+			all = append(all, why)
 		}
 	}
-	r.Words = strings.Join(texts, "; ")
+	return all
+}
+
+// placed returns the reasons of a claim and its lines. By the guide a line's status has
+// no text: it gets the text of the claim's status with the same code, and stands in its
+// place.
+func placed(whole, ofLines []billing.ReportReason) []billing.ReportReason {
+	stated := map[billing.ReportReason]string{} // the text of a reason without line and text
+	for _, why := range whole {
+		text := why.Words
+		if why.Words = ""; stated[why] == "" {
+			stated[why] = text
+		}
+	}
+	for i := range ofLines {
+		why := ofLines[i]
+		why.Line, why.Words = 0, ""
+		ofLines[i].Words = cmp.Or(ofLines[i].Words, stated[why])
+		whole = slices.DeleteFunc(whole, func(w billing.ReportReason) bool {
+			w.Words = ""
+			return w == why
+		})
+	}
+	return append(whole, ofLines...)
+}
+
+// partyOf returns the party that an entity code (STC01-3) names, and the sequence of a
+// payer.
+func partyOf(entity string) (billing.ClaimParty, billing.Sequence) {
+	switch entity {
+	case "85", "87", "1P": // 87: pay-to provider
+		return billing.PartyOffice, ""
+	case "82":
+		return billing.PartyRendering, ""
+	case "IL":
+		return billing.PartySubscriber, ""
+	case "QC", "03": // 03: dependent
+		return billing.PartyPatient, ""
+	case "PR":
+		return billing.PartyPayer, ""
+	case "PRP":
+		return billing.PartyPayer, billing.SequencePrimary
+	case "SEP":
+		return billing.PartyPayer, billing.SequenceSecondary
+	case "TTP":
+		return billing.PartyPayer, billing.SequenceTertiary
+	}
+	return "", ""
 }
 
 // outcomeOf converts an outcome. A failed inquiry has no outcome for the claim.

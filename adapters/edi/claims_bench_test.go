@@ -28,7 +28,7 @@ func BenchmarkRemittance(b *testing.B) {
 	b.SetBytes(int64(len(content)))
 	b.ReportAllocs()
 	for b.Loop() {
-		all, err := codec.Payments("bench.835", content)
+		all, err := codec.Payments("bench.835", content, 0)
 		if err != nil || len(all) != 1 || all[0].Balance.Claims.Failed != 0 {
 			b.Fatal(len(all), err)
 		}

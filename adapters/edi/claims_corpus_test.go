@@ -72,7 +72,7 @@ func tryAcknowledgement(t *testing.T, b []byte) *billing.Acknowledgement {
 // payments and claims agree, alone as in their file.
 func tryPayments(t *testing.T, b []byte) []billing.Remittance {
 	t.Helper()
-	payments, err := edi.New().Payments("file", b)
+	payments, err := edi.New().Payments("file", b, 0)
 	if err != nil {
 		positioned(t, err, len(b))
 		if len(payments) > 0 {
@@ -88,7 +88,7 @@ func tryPayments(t *testing.T, b []byte) []billing.Remittance {
 	}
 	for i := range payments {
 		p := &payments[i]
-		again, err := edi.New().Payments("file", p.Content)
+		again, err := edi.New().Payments("file", p.Content, 0)
 		if err != nil || len(again) != 1 || again[0].Identity != p.Identity || again[0].Balanced != p.Balanced || again[0].ClaimCount != p.ClaimCount {
 			t.Fatalf("alone there are %d payments, error %v", len(again), err)
 		}
@@ -152,7 +152,7 @@ func TestNoLineIsLost(t *testing.T) {
 	t.Parallel()
 	x12test.EachOfCorpus(t, "835/*", func(t *testing.T, _ string, b []byte) {
 		t.Helper()
-		payments, err := edi.New().Payments("file", b)
+		payments, err := edi.New().Payments("file", b, 0)
 		if err != nil {
 			t.Logf("refused: %v", err)
 			return

@@ -39,7 +39,7 @@ func goldenJSON(t *testing.T, name string, v any) {
 func TestClaimsEDI(t *testing.T) {
 	t.Parallel()
 	networktest.RunClaimsEDI(t, networktest.ClaimsEDIFixture{
-		EDI: edi.New(), File: claimsFile(), Acknowledgement: incoming(t, "payer.277"), Remittance: incoming(t, "remittance.835"),
+		EDI: edi.New(), File: claimsFile(), Detailed: detailedFile(), Acknowledgement: incoming(t, "payer.277"), Remittance: incoming(t, "remittance.835"),
 	})
 }
 
@@ -68,7 +68,7 @@ type readPayment struct {
 
 func readPayments(t *testing.T, name string, content []byte) (all []readPayment) {
 	t.Helper()
-	payments, err := edi.New().Payments(name, content)
+	payments, err := edi.New().Payments(name, content, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestRemittanceGolden(t *testing.T) {
 	goldenJSON(t, "remittance.835.json", readPayments(t, "remittance.835", incoming(t, "remittance.835")))
 }
 
-// positioned proves that an error says where and names nobody.
+// positioned proves that an error says where, and names no person.
 func positioned(t *testing.T, err error, size int) {
 	t.Helper()
 	if e, ok := errors.AsType[*x12.Error](err); !ok || e.Reason == "" || e.Offset < 0 || e.Offset > size {

@@ -37,7 +37,6 @@ func (*Codec) File(f billing.ClaimsFile) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	contact := &all[0].Billing // the first office is the contact for the file
 	b := claims.Batch{
 		Interchange: x12.Interchange{
 			SenderQualifier: from.Qualifier, Sender: from.ID, ReceiverQualifier: to.Qualifier, Receiver: to.ID,
@@ -45,7 +44,7 @@ func (*Codec) File(f billing.ClaimsFile) ([]byte, error) {
 		},
 		Group:   x12.Group{Sender: from.ID, Receiver: to.ID, Created: created, Control: group},
 		Control: numbers.Transaction, Reference: numbers.Transaction, CreatedAt: created,
-		Submitter: claims.Submitter{Name: from.ID, ID: from.ID, Contact: contact.Name, Phone: contact.Phone},
+		Submitter: submitterOf(from.ID, all),
 		Receiver:  claims.Receiver{Name: to.ID, ID: to.ID},
 		Claims:    all,
 	}
@@ -57,23 +56,39 @@ func (*Codec) File(f billing.ClaimsFile) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// outgoing translates the claims and sorts them for the file.
+// submitterOf returns the sender of the file. Its contact is the first office that has
+// a telephone.
+func submitterOf(id string, all []claims.Claim) claims.Submitter {
+	s := claims.Submitter{Name: id, ID: id}
+	for i := range all {
+		if o := &all[i].Billing; o.Phone != "" {
+			s.Contact, s.Phone = o.Contact, o.Phone
+			if s.Contact == "" {
+				s.Contact = o.Name
+			}
+			break
+		}
+	}
+	return s
+}
+
+// outgoing translates the claims in the order of the file.
 func outgoing(list []billing.OutgoingClaim) ([]claims.Claim, error) {
-	list = slices.Clone(list)
+	order := make([]*billing.OutgoingClaim, len(list))
 	for i := range list {
-		if list[i].Claim == nil || list[i].Office == nil {
+		if order[i] = &list[i]; list[i].Claim == nil || list[i].Office == nil {
 			return nil, errFile
 		}
 	}
-	slices.SortStableFunc(list, func(a, b billing.OutgoingClaim) int {
+	slices.SortStableFunc(order, func(a, b *billing.OutgoingClaim) int {
 		if order := bytes.Compare(a.Office.ID[:], b.Office.ID[:]); order != 0 {
 			return order
 		}
 		return bytes.Compare(a.Claim.ID[:], b.Claim.ID[:])
 	})
-	all := make([]claims.Claim, len(list))
-	for i := range list {
-		all[i] = outgoingClaim(&list[i])
+	all := make([]claims.Claim, len(order))
+	for i, o := range order {
+		all[i] = outgoingClaim(o)
 	}
 	return all, nil
 }

@@ -76,7 +76,9 @@ func claimsFile() billing.ClaimsFile {
 	bright, other := newOffice(1, "Bright Smiles, P.C.", "1234567893"), newOffice(2, "Zähne & Söhne", "1467560003")
 	first, replaced, voided, estimate := claimOf(1, bright, "PCN-1"), claimOf(2, other, "PCN-2"), claimOf(3, bright, "VOID-1"), claimOf(4, other, "PRE-1")
 	first.Claim.Note = "Old filling lost."
-	first.Claim.Patient = &billing.ClaimPatient{FirstName: "Zoë", LastName: "Núñez*~:^", Relationship: billing.RelationChild, Gender: billing.GenderUnknown}
+	first.Claim.Patient = &billing.ClaimPatient{
+		FirstName: "Zoë", LastName: "Núñez*~:^", DateOfBirth: on(2010, 1, 1), Relationship: billing.RelationChild, Gender: billing.GenderUnknown,
+	}
 	first.Attachments = []*billing.Attachment{
 		{State: billing.AttachmentClosed, Kind: billing.AttachmentUnsolicited, Number: "MLR000000012", Narrative: "Bitewings, before", Documents: []*billing.Document{{Type: "11"}}},
 		{State: billing.AttachmentOpen, Kind: billing.AttachmentUnsolicited, Number: "MLR000000013"},

@@ -95,7 +95,7 @@ func TestPercentagesThatLookInvertedAreReportedAndKept(t *testing.T) {
 	b := benefits(t, nil, "EB*A**41*****1.0", "EB*A**36*****.2")
 	equal(t, "preventive", coverageLine(b.Coverage[0]), "0 not covered")
 	if len(b.PayerNotes) != 1 || !strings.Contains(b.PayerNotes[0], "patient's share") {
-		t.Errorf("nothing tells of it: %q", b.PayerNotes)
+		t.Errorf("no note says so: %q", b.PayerNotes)
 	}
 }
 

@@ -60,7 +60,7 @@ func walk(content []byte, look func(s *x12.Segment, set string) error) (billing.
 	var numbers billing.ControlNumbers
 	for {
 		s, err := in.Next()
-		if e, ok := errors.AsType[*x12.Error](err); ok && e.Reason == x12.ReasonTrailing || errors.Is(err, io.EOF) {
+		if ended(err) {
 			return numbers, nil
 		}
 		if err != nil {
@@ -81,6 +81,13 @@ func walk(content []byte, look func(s *x12.Segment, set string) error) (billing.
 			return billing.ControlNumbers{}, err
 		}
 	}
+}
+
+// ended reports whether the file is whole up to here: nothing follows its last
+// interchange, or nothing that counts.
+func ended(err error) bool {
+	e, ok := errors.AsType[*x12.Error](err)
+	return ok && e.Reason == x12.ReasonTrailing || errors.Is(err, io.EOF)
 }
 
 // padded restores the leading zeros of a control number, which senders may drop when

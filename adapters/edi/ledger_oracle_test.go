@@ -199,6 +199,8 @@ type books struct {
 	claim   *billing.Claim
 	payer   string // of the claim
 	entries []*clp // oldest payment first
+
+	elsewhere []*clp // what others than the entries say about the services, folded
 }
 
 // newBooks books the claims anew.
@@ -264,23 +266,27 @@ func (b *books) match(c *clp) []int {
 		func(s *svc, l *billing.ClaimLine) bool { return s.billed() == l.ProcedureCode },
 	}
 	for tier := 0; tier < len(tiers); {
-		if i, n := onlyPair(c, b.claim, numbers, free, tiers[tier]); n > 0 {
+		pairs := onlyPairs(c, b.claim, numbers, free, tiers[tier])
+		for i, n := range pairs {
 			numbers[i], free[n-1] = n, false
+		}
+		if tier++; len(pairs) > 0 {
 			tier = 0
-		} else {
-			tier++
 		}
 	}
 	everything := func(*svc, *billing.ClaimLine) bool { return true }
-	if i, n := onlyPair(c, b.claim, numbers, free, everything); n > 0 && abs(c.lines[i].charge) == int64(b.claim.Lines[n-1].Fee) {
-		numbers[i] = n
+	for i, n := range onlyPairs(c, b.claim, numbers, free, everything) {
+		if abs(c.lines[i].charge) == int64(b.claim.Lines[n-1].Fee) {
+			numbers[i] = n
+		}
 	}
 	return numbers
 }
 
-// onlyPair returns an unmatched line and the number of a free one that agree with
-// each other and with no third. The number is 0 when there is no such pair.
-func onlyPair(c *clp, claim *billing.Claim, numbers []int, free []bool, agree func(*svc, *billing.ClaimLine) bool) (line, number int) {
+// onlyPairs returns the unmatched lines, each with the number of the free one that it
+// agrees with. Of a pair, each agrees with no third.
+func onlyPairs(c *clp, claim *billing.Claim, numbers []int, free []bool, agree func(*svc, *billing.ClaimLine) bool) map[int]int {
+	pairs := map[int]int{}
 	for i := range c.lines {
 		var agreeing []int
 		for n := range free {
@@ -298,10 +304,10 @@ func onlyPair(c *clp, claim *billing.Claim, numbers []int, free []bool, agree fu
 			}
 		}
 		if rivals == 1 {
-			return i, agreeing[0] + 1
+			pairs[i] = agreeing[0] + 1
 		}
 	}
-	return 0, 0
+	return pairs
 }
 
 func abs(n int64) int64 { return max(n, -n) }
@@ -332,7 +338,7 @@ func (b *books) unstated(e *clp, earlier []*clp) int {
 		highest = max(highest, o.sequence)
 	}
 	if e.payer == b.payer {
-		return 1
+		return 1 + slices.Index(billing.Sequences(), b.claim.Turn())
 	}
 	return min(highest+1, 3)
 }
@@ -597,6 +603,9 @@ func (b *books) judge() (v verdict, stands bool) {
 	}
 	b.primary(&v)
 	rest := int64(b.claim.Charge()) - v.paid - v.contractual
+	for _, e := range b.elsewhere {
+		rest -= e.paid
+	}
 	v.exceeds = rest < 0
 	v.patient = b.patient()
 	if limit := max(rest, 0); v.patient > limit {
@@ -607,7 +616,9 @@ func (b *books) judge() (v verdict, stands bool) {
 
 // ofSequence returns the standing entries of the latest payer of a sequence.
 func (b *books) ofSequence(sequence int) (all []*clp) {
-	for _, e := range slices.Backward(b.entries) {
+	every := append(slices.Clone(b.entries), b.elsewhere...)
+	slices.SortStableFunc(every, func(x, y *clp) int { return cmp.Or(cmp.Compare(x.date, y.date), cmp.Compare(x.arrival, y.arrival)) })
+	for _, e := range slices.Backward(every) {
 		if e.stands() && e.sequence == sequence && (len(all) == 0 || e.payer == all[0].payer) {
 			all = append(all, e)
 		}

@@ -40,7 +40,11 @@ type historian struct {
 	sent      []*sentClaim // adjudications that no reversal has taken back whole
 	traces    int
 	reference int // 0 writes REF 6R always, 1 never, 2 sometimes, 3 with faults
+	alone     *seat
 }
+
+// seat is the only payer of a claim, and its place in the sequence, from 0.
+type seat struct{ payer, place int }
 
 // sentClaim is a claim as a payer sends it.
 type sentClaim struct {
@@ -88,6 +92,11 @@ func payerSummary(i int) billing.PayerSummary {
 func writeHistory(seed uint64) history {
 	h := &historian{Rand: rand.New(rand.NewPCG(seed, 835))}
 	h.claim, h.reference = randomClaim(h), h.IntN(4)
+	return h.write()
+}
+
+// write returns a history of the claim.
+func (h *historian) write() history {
 	var files []string
 	day, dated := 1, h.one(2)
 	for range 1 + h.IntN(6) {
@@ -158,10 +167,21 @@ func (h *historian) event() (from int, claims []*sentClaim) {
 
 // payer returns mostly the next payer in sequence.
 func (h *historian) payer() int {
+	if h.alone != nil {
+		return h.alone.payer
+	}
 	if len(h.sent) == 0 && !h.one(10) {
 		return 0
 	}
 	return pick(h, 0, 1, 1, 1, 2)
+}
+
+// place returns the place of a payer in the sequence, from 0.
+func (h *historian) place(from int) int {
+	if h.alone != nil {
+		return h.alone.place
+	}
+	return from
 }
 
 func (h *historian) some(lines []int) []int {
@@ -185,8 +205,8 @@ func all(s *sentClaim) (lines []int) {
 func (h *historian) adjudicated(from int, lines []int, as *sentClaim) []*sentClaim {
 	s := &sentClaim{from: from}
 	as1, as2, as3 := []string{"1", "19"}, []string{"2", "20"}, []string{"3", "21"}
-	s.status = pick(h, [][]string{as1, as2, as3}[from]...)
-	if h.one(15) { // one payer with two plans
+	s.status = pick(h, [][]string{as1, as2, as3}[h.place(from)]...)
+	if h.alone == nil && h.one(15) { // one payer with two plans
 		s.status = pick(h, as1[0], as2[0], as3[0])
 	}
 	if s.number = fmt.Sprintf("%c%d", 'A'+from, 1+len(h.sent)); h.one(20) {
@@ -283,13 +303,13 @@ func (h *historian) services(s *sentClaim, n, style int) {
 		if h.reference == 3 && h.one(3) {
 			line.reference = pick(h, fmt.Sprint(1+h.IntN(len(h.claim.Lines))), "X77", "0", "99")
 		}
-		h.decide(&line, s.from, style)
+		h.decide(&line, h.place(s.from), style)
 		s.lines, s.numbers = append(s.lines, line), append(s.numbers, n+1)
 	}
 }
 
 // decide divides the charge of a line.
-func (h *historian) decide(line *svc, from, style int) {
+func (h *historian) decide(line *svc, place, style int) {
 	rest := line.charge
 	less := func(amount int64, choices ...string) {
 		if amount > 0 {
@@ -307,7 +327,7 @@ func (h *historian) decide(line *svc, from, style int) {
 		contract()
 		less(rest, "PR 1")
 	default:
-		if from > 0 && !h.one(4) {
+		if place > 0 && !h.one(4) {
 			less(h.part(rest, 80), "OA 23")
 		}
 		if !h.one(3) {
@@ -402,11 +422,11 @@ func (h *historian) file(from, day int, claims []*sentClaim) string {
 	var sum int64
 	for _, c := range claims {
 		sum += c.paid
-		c.write(&b)
+		c.write(&b, strings.ToLower(h.claim.PatientControlNumber))
 	}
 	if h.one(10) { // a claim that is forwarded, and one that is not ours
-		fmt.Fprintf(&b, "CLP*PCN-1*23*10*0**12*F%d~NM1*QC*1*ROE*JANE****MI*W1~", h.traces)
-		fmt.Fprintf(&b, "CLP*PCN-2*1*10*10**12*G%d~NM1*QC*1*ROE*JANE****MI*W1~", h.traces)
+		fmt.Fprintf(&b, "CLP*%s*23*10*0**12*F%d~NM1*QC*1*ROE*JANE****MI*W1~", h.claim.PatientControlNumber, h.traces)
+		fmt.Fprintf(&b, "CLP*PCN-X*1*10*10**12*G%d~NM1*QC*1*ROE*JANE****MI*W1~", h.traces)
 		sum += 10_00
 	}
 	p, date := claimPayers()[from], fmt.Sprintf("202603%02d", day)
@@ -416,8 +436,8 @@ func (h *historian) file(from, day int, claims []*sentClaim) string {
 		b.String() + "SE*99*0001~GE*1*907~IEA*1*000000907~"
 }
 
-func (s *sentClaim) write(b *strings.Builder) {
-	fmt.Fprintf(b, "CLP*pcn-1*%s*%s*%s*%s*12*%s~", s.status, amount(s.charge), amount(s.paid), s.patient, s.number)
+func (s *sentClaim) write(b *strings.Builder, control string) {
+	fmt.Fprintf(b, "CLP*%s*%s*%s*%s*%s*12*%s~", control, s.status, amount(s.charge), amount(s.paid), s.patient, s.number)
 	writeAdjustments(b, s.level)
 	fmt.Fprintf(b, "NM1*QC*1*%s*%s****MI*%s~", s.last, s.first, s.member)
 	if s.original != "" {
@@ -475,12 +495,25 @@ type clerk struct {
 	books   *books
 	raw     map[*billing.LedgerEntry]*clp
 	seen    map[string]int // how often each case occurred
+	known   map[[32]byte]bool
+
+	beside    *billing.Ledger // of the claim to the other payer; nil for none
+	elsewhere []*clp          // what the books of other claims say about the services
 }
 
 func newClerk(h history, seen map[string]int) *clerk {
-	k := &clerk{h: h, raw: map[*billing.LedgerEntry]*clp{}, seen: seen}
+	k := &clerk{h: h, raw: map[*billing.LedgerEntry]*clp{}, seen: seen, known: map[[32]byte]bool{}}
 	k.book()
 	return k
+}
+
+// fold returns the program's ledger of the entries.
+func (k *clerk) fold(entries []*billing.LedgerEntry) *billing.Ledger {
+	l := k.h.claim.Ledger(entries)
+	if k.beside != nil {
+		l = l.Beside(k.beside)
+	}
+	return l
 }
 
 // book builds both ledgers from what is applied.
@@ -489,26 +522,33 @@ func (k *clerk) book() {
 	for _, e := range k.applied {
 		raw = append(raw, k.raw[e])
 	}
-	k.ledger, k.books = k.h.claim.Ledger(k.applied), newBooks(k.h.claim, claimPayers()[0].id, raw)
+	k.ledger, k.books = k.fold(k.applied), newBooks(k.h.claim, k.h.claim.Payer.PayerID, raw)
+	k.books.elsewhere = k.elsewhere
 }
 
 func (k *clerk) work() error {
-	known := map[[32]byte]bool{}
 	for arrival, file := range k.h.files {
-		payments, err := edi.New().Payments("file", []byte(file))
-		if err != nil {
-			return err
-		}
-		for i := range payments {
-			if p := &payments[i]; !known[p.Identity] {
-				known[p.Identity] = true
-				err = errors.Join(err, k.post(p, arrival+1))
-			}
-		}
-		if err != nil {
+		if err := k.receive(file, arrival+1); err != nil {
 			return err
 		}
 	}
+	return k.finish()
+}
+
+// receive posts the payments of a file that are new.
+func (k *clerk) receive(file string, arrival int) error {
+	payments, err := edi.New().Payments("file", []byte(file), 0)
+	for i := range payments {
+		if p := &payments[i]; !k.known[p.Identity] {
+			k.known[p.Identity] = true
+			err = errors.Join(err, k.post(p, arrival))
+		}
+	}
+	return err
+}
+
+// finish lets a person finish what waits, and checks the whole.
+func (k *clerk) finish() error {
 	if k.h.bold {
 		waiting := k.waiting
 		k.waiting = nil
@@ -653,7 +693,11 @@ func (k *clerk) compare(after string) error {
 		return fmt.Errorf("after %s:\n got %v %+v\nwant %v %+v", after, stands, got, standing, want)
 	}
 	k.seen["outcome "+got.outcome]++
-	if charge := int64(k.h.claim.Charge()); got.paid+got.patient+got.contractual > charge && !got.exceeds {
+	sum := got.paid + got.patient + got.contractual
+	for _, e := range k.elsewhere {
+		sum += e.paid
+	}
+	if charge := int64(k.h.claim.Charge()); stands && sum > charge && !got.exceeds {
 		return fmt.Errorf("after %s: %+v is more than %d, without a warning", after, got, charge)
 	}
 	all := k.ledger.Adjudications()
@@ -717,7 +761,7 @@ func (k *clerk) turned() error {
 		entries = append(entries, &billing.LedgerEntry{ERAClaim: e.ERAClaim, ERA: source})
 	}
 	want, standing := verdictOf(k.ledger)
-	if got, stands := verdictOf(k.h.claim.Ledger(entries)); got != want || stands != standing {
+	if got, stands := verdictOf(k.fold(entries)); got != want || stands != standing {
 		return fmt.Errorf("in the opposite order:\n got %v %+v\nwant %v %+v", stands, got, standing, want)
 	}
 	k.seen["opposite order"]++

@@ -30,7 +30,7 @@ func TestFaultsAreLogged(t *testing.T) {
 			return err
 		},
 		"835": func(c *edi.Codec) error {
-			_, err := c.Payments("835", wrong([]byte(onePayment("0"))))
+			_, err := c.Payments("835", wrong([]byte(onePayment("0"))), 0)
 			return err
 		},
 		"claims of an 835": func(c *edi.Codec) error {

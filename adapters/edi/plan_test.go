@@ -113,7 +113,7 @@ func TestNetworkStatus(t *testing.T) {
 		"in network only":        {[]string{"EB*1**35", "EB*A**41*****0****Y", "EB*C**35***23*50"}, billing.InNetwork},
 		"out of network only":    {[]string{"EB*1**35", "EB*A**41*****0****N"}, billing.OutOfNetwork},
 		"both":                   {[]string{"EB*1**35", "EB*A**41*****0****Y", "EB*A**41*****.2****N"}, billing.NetworkUnknown},
-		"the payer cannot tell":  {[]string{"EB*1**35", "EB*A**41*****0****U"}, billing.NetworkUnknown},
+		"the payer is unsure":    {[]string{"EB*1**35", "EB*A**41*****0****U"}, billing.NetworkUnknown},
 		"out beside the default": {[]string{"EB*1**35", "EB*A**41*****0", "EB*A**41*****.2****N"}, billing.NetworkUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {

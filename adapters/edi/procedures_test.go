@@ -108,7 +108,7 @@ func TestProcedure(t *testing.T) {
 			[]string{"EB*A*******.5*****" + ask, "HSD*VS*2***23*1", "DTP*304*D8*20260302", "EB*F*****29***P6*1***" + ask},
 			"50 covered, 2 per calendar_year, last 2026-03-02, covered_now", "",
 		},
-		"a plan year that nobody told": {
+		"a plan year without dates": {
 			[]string{"EB*A*******.5*****" + ask, "HSD*VS*1***22*1", "DTP*304*D8*20260302"},
 			"50 covered, 1 per plan_year, last 2026-03-02, covered_now", "",
 		},

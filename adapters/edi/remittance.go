@@ -18,8 +18,9 @@ import (
 // posted in part. It decodes one claim at a time. The returned payments share the
 // memory of content. Payments skips other transaction sets. It warns about wrong
 // counts and other faults of the original file, because the envelopes of an extracted
-// payment are new.
-func (c *Codec) Payments(name string, content []byte) (all []billing.Remittance, err error) {
+// payment are new. A caller that accepts few payments sets most, so that a file of tiny
+// ones costs little: 46,000 in 10 MB need a gigabyte.
+func (c *Codec) Payments(name string, content []byte, most int) (all []billing.Remittance, err error) {
 	defer refuse(&err)
 	d := remittance.NewBalancer(bytes.NewReader(content))
 	var read []*remittance.Payment
@@ -30,6 +31,9 @@ func (c *Codec) Payments(name string, content []byte) (all []billing.Remittance,
 		}
 		if err != nil {
 			return nil, err
+		}
+		if most > 0 && len(all) == most {
+			return nil, billing.ErrTooManyPayments
 		}
 		r, err := payment(d, p)
 		if err != nil {
@@ -116,7 +120,7 @@ func payment(d *remittance.Decoder, p *remittance.Payment) (billing.Remittance, 
 	}
 	r := billing.Remittance{
 		Identity: id.sum(), PayerIDs: payerIDs(p),
-		PayeeNPI: clip(keep(p.Payee.NPI(), isDigit)), PayeeTaxID: clip(keep(p.Payee.TaxID(), isDigit)),
+		PayeeNPI: clip(keep(p.Payee.NPI(), isDigit)), PayeeTaxID: clip(keep(p.Payee.TaxID(), isDigit)), PayeeName: clip(p.Payee.Name),
 	}
 	r.PayerName, r.File.ControlNumbers = p.Payer.Name, controlNumbers(p)
 	r.Payment = billing.ERAPayment{

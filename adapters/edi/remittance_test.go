@@ -2,6 +2,7 @@ package edi_test
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -28,7 +29,7 @@ func TestIdentity(t *testing.T) {
 	t.Parallel()
 	base := onePayment("10", "CLP*PCN-1*1*10*10**12*PAYER-1~", "NM1*QC*1*DOE*JANE~")
 	identity := func(content string) [32]byte {
-		all, err := edi.New().Payments("file", []byte(content))
+		all, err := edi.New().Payments("file", []byte(content), 0)
 		if err != nil || len(all) != 1 {
 			t.Fatalf("%d payments, error %v in %s", len(all), err, content)
 		}
@@ -209,7 +210,7 @@ func TestEnvelopeCounts(t *testing.T) {
 			t.Fatalf("%s: there is no %s", name, c.old)
 		}
 		content := strings.Replace(c.file, c.old, c.new, n)
-		all, err := edi.New().Payments("file", []byte(content))
+		all, err := edi.New().Payments("file", []byte(content), 0)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -226,7 +227,7 @@ func TestEnvelopeCounts(t *testing.T) {
 		}
 	}
 	for _, trailer := range []string{"SE*5*4~", "GE*1*4~", "IEA*1*000000907~", "GE*1*4~IEA*1*000000907~"} {
-		if all, err := edi.New().Payments("file", []byte(strings.Replace(alone, trailer, "", 1))); err == nil || len(all) > 0 {
+		if all, err := edi.New().Payments("file", []byte(strings.Replace(alone, trailer, "", 1)), 0); err == nil || len(all) > 0 {
 			t.Errorf("without %s: %d payments, error %v, want none of a file that breaks off", trailer, len(all), err)
 		}
 	}
@@ -255,7 +256,7 @@ func TestUnreadable(t *testing.T) {
 		"nothing but a CLP": {[]string{"CLP~"}, 1, 0, 0},
 	} {
 		content := []byte(onePayment("0", c.segments...))
-		all, err := edi.New().Payments("file", content)
+		all, err := edi.New().Payments("file", content, 0)
 		if err != nil || len(all) != 1 {
 			t.Fatalf("%s: %d payments, error %v", name, len(all), err)
 		}
@@ -287,12 +288,12 @@ func TestFindingsAreOfTheFileThatIsKept(t *testing.T) {
 		"in files of their own": one + strings.ReplaceAll(one, "~", "~\r\n") + one,
 		"alone":                 one,
 	} {
-		all, err := edi.New().Payments("file", []byte(content))
+		all, err := edi.New().Payments("file", []byte(content), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i := range all {
-			alone, err := edi.New().Payments("file", all[i].Content)
+			alone, err := edi.New().Payments("file", all[i].Content, 0)
 			if err != nil || len(alone) != 1 || len(alone[0].Balance.Findings) < 3 {
 				t.Fatalf("%s: payment %d alone: %d payments, %v", name, i+1, len(alone), err)
 			}
@@ -308,7 +309,7 @@ func TestFindingsAreOfTheFileThatIsKept(t *testing.T) {
 func TestPaymentOfManyFindings(t *testing.T) {
 	t.Parallel()
 	content := onePayment("1", slices.Repeat([]string{"CLP*A*1*5*0~"}, 300)...)
-	all, err := edi.New().Payments("file", []byte(content))
+	all, err := edi.New().Payments("file", []byte(content), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -351,7 +352,7 @@ func TestManyPayments(t *testing.T) {
 		all += strings.ReplaceAll(strings.Join(set[1:len(set)-3], "~"), "PCN-1", "PCN-"+strconv.Itoa(i)) + "~"
 	}
 	content := strings.Split(onePayment("0"), "GS*")[0] + all + "GE*1000*907~IEA*1*000000907~"
-	payments, err := edi.New().Payments("file", []byte(content))
+	payments, err := edi.New().Payments("file", []byte(content), 0)
 	if err != nil || len(payments) != n {
 		t.Fatalf("%d payments, error %v", len(payments), err)
 	}
@@ -368,7 +369,7 @@ func TestPaymentsMemory(t *testing.T) {
 	content := remittanceOf(20_000)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	all, err := edi.New().Payments("file", content)
+	all, err := edi.New().Payments("file", content, 0)
 	runtime.ReadMemStats(&after)
 	if err != nil || all[0].ClaimCount != 20_000 || !all[0].Balanced {
 		t.Fatal(err)
@@ -407,7 +408,7 @@ func TestOddRemittances(t *testing.T) {
 			if kind, err := codec.Kind(content); err != nil || kind != billing.FileRemittance {
 				t.Errorf("kind %q, error %v", kind, err)
 			}
-			all, err := codec.Payments(name, content)
+			all, err := codec.Payments(name, content, 0)
 			if err != nil || len(all) != 1 || !all[0].Balanced || !slices.Equal(all[0].Warnings, c.warnings) {
 				t.Fatalf("payments %+v, error %v", all, err)
 			}
@@ -426,5 +427,22 @@ func TestOddRemittances(t *testing.T) {
 			}
 			sameList(t, "procedures", procedures, c.procedures)
 		})
+	}
+}
+
+// TestFewPayments stops at the first payment that the caller does not accept.
+func TestFewPayments(t *testing.T) {
+	t.Parallel()
+	one := onePayment("0")
+	set := one[strings.Index(one, "ST*835"):strings.Index(one, "GE*")]
+	three := []byte(strings.Replace(one, set, set+set+set, 1))
+	for most, want := range map[int]int{0: 3, 3: 3, 4: 3} {
+		if all, err := edi.New().Payments("", three, most); err != nil || len(all) != want {
+			t.Errorf("at most %d: %d, %v", most, len(all), err)
+		}
+	}
+	broken := bytes.Replace(three, []byte("IEA*"), []byte("<<<"), 1) // after the end
+	if all, err := edi.New().Payments("", broken, 2); !errors.Is(err, billing.ErrTooManyPayments) || all != nil {
+		t.Errorf("at most 2: %d, %v", len(all), err)
 	}
 }

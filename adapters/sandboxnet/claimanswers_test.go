@@ -157,16 +157,17 @@ func TestRemittancesAddUp(t *testing.T) {
 		var all []claims.Claim
 		for n := range 40 {
 			c := claim(fmt.Sprintf("PCN-%d", n), endings[r.IntN(len(endings))], aetna())
+			c.Lines = slices.Clone(c.Lines)
+			for i := range c.Lines {
+				c.Lines[i].Fee = billing.Money(r.IntN(50_000)) * billing.Money(r.IntN(3))
+			}
 			for _, change := range []func(*claims.Claim){
-				withChild, predetermined, replacing, voiding, anotherOffice, func(c *claims.Claim) { c.Payer = molarTest() },
+				withChild, predetermined, replacing, voiding, anotherOffice, secondTo, secondToWhole, undecided, toNamed,
+				func(c *claims.Claim) { c.Payer = molarTest() },
 			} {
 				if r.IntN(5) == 0 {
 					change(&c)
 				}
-			}
-			c.Lines = slices.Clone(c.Lines)
-			for i := range c.Lines {
-				c.Lines[i].Fee = billing.Money(r.IntN(50_000)) * billing.Money(r.IntN(3))
 			}
 			all = append(all, c)
 		}
@@ -376,6 +377,8 @@ func FuzzSend(f *testing.F) {
 	whole := file(f, everything()...)
 	f.Add(whole)
 	f.Add(file(f, claim("C-1", "-BATCH-REJECTED", aetna())))
+	f.Add(file(f, coordinated()...))
+	f.Add(file(f, faulty()...))
 	f.Add(whole[:len(whole)/2])
 	f.Add(bytes.ReplaceAll(whole, []byte("*"), []byte("|")))
 	f.Add([]byte("no claims"))

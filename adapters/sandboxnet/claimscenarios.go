@@ -22,6 +22,7 @@ type claimScenario struct {
 	decision    *terms   // nil if there is no remittance
 	stated      phrasing // how the remittance states the decision; nil for whole
 	later       phrasing // what another remittance says one ERA delay later; nil if there is none
+	revised     *terms   // the decision that the later remittance states; nil for the same one
 	unbalanced  bool     // the remittance does not add up
 	miscounted  bool     // the counts of the remittance's trailers are wrong
 	estimates   bool     // the scenario is for predeterminations only
@@ -34,7 +35,6 @@ type terms struct {
 	status            string // CLP02 of a claim
 	contract, patient int64
 	refused           *remittance.Adjustment // the group and reason if nothing is paid
-	forwards          bool                   // the claim goes on to another payer
 }
 
 // The terms of the sandbox. A line of 100.00 that is paid in part is allowed
@@ -44,16 +44,17 @@ type terms struct {
 var (
 	inFull    = &terms{status: statusPrimary}
 	inPart    = &terms{status: statusPrimary, contract: 20, patient: 20}
-	crossed   = &terms{status: statusCrossed, contract: 20, patient: 20, forwards: true}
+	crossed   = &terms{status: statusCrossed, contract: 20, patient: 20}
 	denied    = &terms{status: remittance.StatusDenied, refused: &remittance.Adjustment{Group: groupContract, Reason: reasonNotCovered}}
 	leftOver  = &terms{status: remittance.StatusDenied, refused: &remittance.Adjustment{Group: remittance.GroupPatient, Reason: reasonNotCovered}}
-	elsewhere = &terms{status: statusForwarded, refused: &remittance.Adjustment{Group: remittance.GroupOther, Reason: reasonOtherPayer}, forwards: true}
+	elsewhere = &terms{status: statusForwarded, refused: &remittance.Adjustment{Group: remittance.GroupOther, Reason: reasonOtherPayer}}
 )
 
 // The codes of claims (CLP02) that the codec does not define.
 const (
 	statusPrimary   = "1"  // processed as the primary payer
 	statusSecondary = "2"  // processed as the secondary payer
+	statusTertiary  = "3"  // processed as the tertiary payer
 	statusCrossed   = "19" // processed as the primary payer, and forwarded
 	statusForwarded = "23" // not this payer's claim, forwarded
 )
@@ -62,6 +63,7 @@ const (
 // ending of a member ID wins, in upper or lower case, because X12 is upper
 // case. Without an ending, the test payer pays claims and estimates
 // predeterminations in full. Other payers accept them and send nothing more.
+// A payer that is not the first pays what the payers before it left to the patient.
 //
 //nolint:gochecknoglobals // a constant table
 var claimScenarios = []claimScenario{
@@ -79,7 +81,7 @@ var claimScenarios = []claimScenario{
 	{ending: "-SPLIT", decision: inPart, stated: split},
 	{ending: "-SPLIT-REVERSED", decision: inPart, stated: split, later: reversed},
 	{ending: "-LINE-REVERSED", decision: inPart, later: lastLineReversed},
-	{ending: "-RECONSIDERED", decision: leftOver, later: paidAfterAll},
+	{ending: "-RECONSIDERED", decision: leftOver, later: whole, revised: inFull},
 	{ending: "-CORRECTED", decision: inPart, later: corrected},
 	{ending: "-PAID-TWICE", decision: inPart, later: whole},
 	{ending: "-CUT-NUMBER", numberless: true, decision: inPart, stated: numberCut},
@@ -118,6 +120,7 @@ const (
 	reasonFee        = "45"  // over the fee schedule
 	reasonNotCovered = "96"  // with remarkPlan
 	reasonOtherPayer = "109" // another payer covers it
+	reasonNoEOB      = "22"  // another payer must decide first
 	reasonShare      = "2"   // coinsurance
 	reasonEarlier    = "23"  // what an earlier payer paid and wrote off
 )
@@ -128,12 +131,8 @@ const remarkPlan = "N130"
 // decide sets the adjustments, the allowed amount and the remarks of a line. The
 // payment is computed later.
 func (t *terms) decide(s *remittance.Service) {
-	s.Adjustments, s.Amounts, s.Remarks = nil, nil, nil
 	if t.refused != nil {
-		adjust(s, t.refused.Group, t.refused.Reason, s.Charge)
-		if t.refused.Reason == reasonNotCovered {
-			s.Remarks = []remittance.Remark{{Qualifier: "HE", Code: remarkPlan}}
-		}
+		t.refuse(s, s.Charge)
 		return
 	}
 	contract := s.Charge * billing.Money(t.contract) / 100
@@ -141,6 +140,22 @@ func (t *terms) decide(s *remittance.Service) {
 	adjust(s, groupContract, reasonFee, contract)
 	adjust(s, remittance.GroupPatient, reasonShare, allowed*billing.Money(t.patient)/100)
 	s.Amounts = []remittance.Amount{{Qualifier: "B6", Amount: allowed}}
+}
+
+// decideAfter sets the adjustments of a line of which earlier payers leave an amount.
+// The payer pays all of it, or refuses it.
+func (t *terms) decideAfter(s *remittance.Service, left billing.Money) {
+	adjust(s, remittance.GroupOther, reasonEarlier, s.Charge-left)
+	if t.refused != nil {
+		t.refuse(s, left)
+	}
+}
+
+func (t *terms) refuse(s *remittance.Service, amount billing.Money) {
+	adjust(s, t.refused.Group, t.refused.Reason, amount)
+	if t.refused.Reason == reasonNotCovered {
+		s.Remarks = []remittance.Remark{{Qualifier: "HE", Code: remarkPlan}}
+	}
 }
 
 // adjust adds an adjustment unless the amount is zero.

@@ -11,7 +11,8 @@ import (
 type batch struct {
 	*claims.Batch
 
-	claims []*received
+	claims    []*received
+	forwarded []*received // those that pass the edits
 }
 
 // received is a claim with its scenario and the numbers that it gets.
@@ -19,9 +20,11 @@ type received struct {
 	*claims.Claim
 
 	scenario            claimScenario
+	faults              []fault
 	clearinghouseNumber string
 	payerNumber         string
 
+	left     []billing.Money    // of each line, by the earlier payers; nil for a primary payer
 	takeBack []remittance.Claim // the reversals of the claim that this one replaces or voids
 	stated   []remittance.Claim // the decision as the first remittance states it
 	later    []remittance.Claim // the claims of the later remittance
@@ -39,20 +42,22 @@ func newBatch(b *claims.Batch) *batch {
 	for i := range b.Claims {
 		c := &b.Claims[i]
 		r := received{
-			Claim: c, scenario: scenarioOfClaim(c), payerNumber: c.PayerClaimNumber,
+			Claim: c, scenario: scenarioOfClaim(c), faults: faultsOf(c), payerNumber: c.PayerClaimNumber,
 			clearinghouseNumber: "SC" + digits(12, "clearinghouse", b.Reference, c.PatientControlNumber),
 		}
 		if c.Frequency == claims.FrequencyOriginal || r.payerNumber == "" {
 			r.payerNumber = "SP" + digits(12, "payer", c.Payer.PayerID, c.Billing.NPI, c.Billing.TaxID, c.PatientControlNumber)
 		}
-		all.claims[i] = &r
+		if all.claims[i] = &r; len(r.faults) == 0 {
+			all.forwarded = append(all.forwarded, &r)
+		}
 	}
 	return &all
 }
 
-// byPayer groups the claims by payer.
+// byPayer groups the forwarded claims by payer.
 func (b *batch) byPayer() [][]*received {
-	return grouped(b.claims, func(c *received) string { return c.Payer.PayerID })
+	return grouped(b.forwarded, func(c *received) string { return c.Payer.PayerID })
 }
 
 // payee is the practice that is paid.
@@ -81,22 +86,30 @@ const (
 	entityPayer         = "PR"
 	entitySubscriber    = "IL"
 	entityNextPayer     = "TT"
+	entityBilling       = "85"
 
 	actionAccept = "WQ"
 	actionReject = "U"
 )
 
+// rankedPayers are the entities of payers by rank: primary, secondary and tertiary.
+//
+//nolint:gochecknoglobals // a constant table
+var rankedPayers = [...]string{"PRP", "SEP", "TTP"}
+
 func status(day billing.Date, action string, charge billing.Money, c acknowledgements.Code) acknowledgements.Status {
 	return acknowledgements.Status{Codes: []acknowledgements.Code{c}, Effective: day, Action: action, Charge: charge}
 }
 
-// forwarded writes the clearinghouse's report: it has forwarded every claim.
-func (o *outbox) forwarded(b *batch) {
+// edited writes the clearinghouse's report: it has forwarded a claim, or rejected it.
+func (o *outbox) edited(b *batch) {
 	l := o.letter("clearinghouse", "277", untilForwarded)
 	source := acknowledgements.Name{Entity: entityClearinghouse, Kind: "2", Last: sandboxName, IDQualifier: "46", ID: sandboxID}
 	o.report(l, acknowledgements.KindAcknowledgement, b, b.claims, source, func(r *received, c *acknowledgements.Claim) {
-		c.Statuses = []acknowledgements.Status{
-			status(l.day(), actionAccept, r.Charge(), acknowledgements.Code{Category: "A1", Status: "16", Entity: entityPayer}),
+		if refuse(r, l.day(), c); len(r.faults) == 0 {
+			c.Statuses = []acknowledgements.Status{
+				status(l.day(), actionAccept, r.Charge(), acknowledgements.Code{Category: "A1", Status: "16", Entity: entityPayer}),
+			}
 		}
 	})
 }
@@ -167,12 +180,13 @@ func (o *outbox) report(
 		from.Trace, from.Received, from.Processed = digits(9, l.name), billing.DateOf(o.sent), l.day()
 		to.Trace = b.Reference
 		for i := range to.Providers {
-			count(&to.Totals, to.Providers[i].Claims)
+			p := &to.Providers[i]
+			count(&p.Totals, p.Claims)
+			count(&to.Totals, p.Claims)
+			receipt(&p.Level, source, billing.Date{}) // the guide has no date here
+			dated(p.Claims, from.Received)
 		}
-		charge := to.Totals.AcceptedAmount + to.Totals.RejectedAmount
-		to.Statuses = []acknowledgements.Status{
-			status(l.day(), actionAccept, charge, acknowledgements.Code{Category: "A1", Status: "19", Entity: source.Entity}),
-		}
+		receipt(&to.Level, source, l.day())
 	}
 	from.Receivers = []acknowledgements.Receiver{to}
 	r := acknowledgements.Report{
@@ -186,8 +200,11 @@ func (o *outbox) report(
 func provider(kind acknowledgements.Kind, of []*received, say func(*received, *acknowledgements.Claim)) acknowledgements.Provider {
 	from := of[0].Billing
 	p := acknowledgements.Provider{Level: acknowledgements.Level{
-		Name: acknowledgements.Name{Entity: "85", Kind: "2", Last: from.Name, IDQualifier: "XX", ID: from.NPI},
+		Name: acknowledgements.Name{Entity: entityBilling, Kind: "2", Last: from.Name, IDQualifier: "XX", ID: from.NPI},
 	}}
+	if from.Person {
+		p.Name.Kind, p.Name.Last, p.Name.First = "1", from.LastName, from.FirstName
+	}
 	if from.NPI == "" {
 		p.Name.IDQualifier, p.Name.ID = "FI", from.TaxID
 	}
@@ -203,12 +220,28 @@ func provider(kind acknowledgements.Kind, of []*received, say func(*received, *a
 		say(r, &c)
 		p.Claims = append(p.Claims, c)
 	}
-	if kind == acknowledgements.KindAcknowledgement {
-		count(&p.Totals, p.Claims)
-	} else {
+	if kind != acknowledgements.KindAcknowledgement {
 		p.Name.Entity = "1P"
 	}
 	return p
+}
+
+// receipt adds the status that the source has received the claims of a level.
+func receipt(l *acknowledgements.Level, source acknowledgements.Name, day billing.Date) {
+	charge := l.Totals.AcceptedAmount + l.Totals.RejectedAmount
+	l.Statuses = []acknowledgements.Status{
+		status(day, actionAccept, charge, acknowledgements.Code{Category: "A1", Status: "19", Entity: source.Entity}),
+	}
+}
+
+// dated gives predeterminations the day on which they came in: the guide requires a
+// service date, and they have none.
+func dated(all []acknowledgements.Claim, came billing.Date) {
+	for i := range all {
+		if s := &all[i].Service; s.From.IsZero() {
+			*s = billing.DateSpan{From: came, To: came}
+		}
+	}
 }
 
 // count adds up the accepted and the rejected claims.

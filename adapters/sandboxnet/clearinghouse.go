@@ -108,7 +108,7 @@ func (c *Clearinghouse) replies(name string, content []byte, remember memory) ([
 		return nil, err
 	}
 	for _, b := range batches {
-		o.forwarded(b)
+		o.edited(b)
 		for _, p := range b.byPayer() {
 			o.accepted(b, p)
 			o.asked(b, p)

@@ -45,7 +45,7 @@ func claim(number, ending string, payer claims.Payer) claims.Claim {
 		Rendering: claims.Provider{FirstName: "Ada", LastName: "Molina", NPI: "1467560003", Taxonomy: "1223G0001X"},
 		Lines: []claims.Line{
 			{Procedure: "D1110", ServiceDate: on(3, 2), Fee: 100_00, Quantity: 1},
-			{Procedure: "D2392", ServiceDate: on(3, 3), Fee: 210_53, Quantity: 1, Tooth: "14", Surfaces: []string{"M", "O"}},
+			{Procedure: "D2392", ServiceDate: on(3, 3), Fee: 210_53, Quantity: 1, Teeth: []claims.Tooth{{Number: "14", Surfaces: []string{"M", "O"}}}},
 		},
 	}
 }
@@ -61,7 +61,7 @@ func withChild(c *claims.Claim) {
 
 func predetermined(c *claims.Claim) {
 	c.Predetermination = true
-	c.Lines = []claims.Line{{Procedure: "D2740", Fee: 1200_01, Quantity: 1, Tooth: "3"}}
+	c.Lines = []claims.Line{{Procedure: "D2740", Fee: 1200_01, Quantity: 1, Teeth: []claims.Tooth{{Number: "3"}}}}
 }
 
 func replacing(c *claims.Claim) {
@@ -73,7 +73,7 @@ func voiding(c *claims.Claim) {
 }
 
 func anotherOffice(c *claims.Claim) {
-	c.Billing = claims.BillingProvider{Name: "Kind Dental", NPI: "1215931106", Address: claims.Address{Line1: "2 Oak Ave", City: "Tulsa", State: "OK", ZIP: "74102"}}
+	c.Billing = claims.BillingProvider{Name: "Kind Dental", NPI: "1215931106", TaxID: "98-7654321", Phone: "555-010-0200", Address: claims.Address{Line1: "2 Oak Ave", City: "Tulsa", State: "OK", ZIP: "74102-0002"}}
 }
 
 // everything returns a claim for every ending, and claims that use endings of other

@@ -24,7 +24,7 @@ func TestTheServiceReadsEverything(t *testing.T) {
 			readAcknowledgement(t, codec, name, f.Content)
 			continue
 		}
-		all, err := codec.Payments(f.Name, f.Content)
+		all, err := codec.Payments(f.Name, f.Content, 0)
 		if err != nil || len(all) != 1 {
 			t.Fatalf("%s: %d payments, %v", name, len(all), err)
 		}

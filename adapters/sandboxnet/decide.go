@@ -21,7 +21,7 @@ func decide(file string, batches []*batch, came billing.Date, remember memory) e
 	var decided []*received
 	var notes []Note
 	for _, b := range batches {
-		for _, r := range b.claims {
+		for _, r := range b.forwarded {
 			if r.scenario.decision != nil {
 				r.decide(came)
 			}
@@ -51,13 +51,17 @@ func decide(file string, batches []*batch, came billing.Date, remember memory) e
 
 // decide computes the claims of the remittances.
 func (r *received) decide(came billing.Date) {
-	decided := decision(r, came)
+	decided := decision(r, r.scenario.decision, came)
 	r.stated = whole(decided)
 	if r.scenario.stated != nil {
 		r.stated = r.scenario.stated(decided)
 	}
 	if r.scenario.later != nil {
-		r.later = r.scenario.later(decided)
+		again := decided
+		if t := r.scenario.revised; t != nil {
+			again = decision(r, t, came)
+		}
+		r.later = r.scenario.later(again)
 	}
 	if decided.Status == statusCrossed {
 		r.secondaryStated = []remittance.Claim{*bySecondary(decided)}

@@ -39,3 +39,11 @@ func ClaimEndings() []string {
 func (c *Clearinghouse) Replies(name string, content []byte, remember func([]Note) ([][]byte, error)) ([]MailFile, error) {
 	return c.replies(name, content, remember)
 }
+
+// Edits lists the categories and statuses of the table for the tests.
+func Edits() (all []string) {
+	for _, e := range edits {
+		all = append(all, e.category+":"+e.status)
+	}
+	return all
+}

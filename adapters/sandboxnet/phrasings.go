@@ -82,16 +82,6 @@ func lastLineReversed(decided *remittance.Claim) []remittance.Claim {
 	return []remittance.Claim{*back}
 }
 
-// paidAfterAll pays in full, and does not reverse the earlier decision.
-func paidAfterAll(decided *remittance.Claim) []remittance.Claim {
-	c := decided.Clone()
-	c.Status = inFull.status
-	for i := range c.Services {
-		inFull.decide(&c.Services[i])
-	}
-	return []remittance.Claim{*c}
-}
-
 // corrected writes off half of the patient's share, so that the payment stays as it
 // is. The correction comes before the reversal.
 func corrected(decided *remittance.Claim) []remittance.Claim {
@@ -99,10 +89,12 @@ func corrected(decided *remittance.Claim) []remittance.Claim {
 	for i := range c.Services {
 		s := &c.Services[i]
 		contract, share := s.Adjusted(groupContract, ""), s.Adjusted(remittance.GroupPatient, "")
-		s.Adjustments = nil
+		s.Adjustments = slices.DeleteFunc(s.Adjustments, func(a remittance.Adjustment) bool { return a.Reason != reasonEarlier })
 		adjust(s, groupContract, reasonFee, contract+share-share/2)
 		adjust(s, remittance.GroupPatient, reasonShare, share/2)
-		s.Amounts = []remittance.Amount{{Qualifier: "B6", Amount: s.Charge - s.Adjusted(groupContract, "")}}
+		if len(s.Amounts) > 0 {
+			s.Amounts = []remittance.Amount{{Qualifier: "B6", Amount: s.Charge - s.Adjusted(groupContract, "")}}
+		}
 	}
 	return []remittance.Claim{*c, *decided.Reversed()}
 }

@@ -35,7 +35,7 @@ func (o *outbox) paid(b *batch, of []*received, delay time.Duration) {
 	for _, group := range grouped(due, func(r *received) transfer {
 		return transfer{r.payee(), r.scenario.unbalanced, r.scenario.miscounted}
 	}) {
-		var first, reversals, changes, secondary []remittance.Claim
+		var first, reversals, changes []remittance.Claim
 		for _, r := range group {
 			first = append(append(first, r.takeBack...), r.stated...)
 			if slices.ContainsFunc(r.later, func(c remittance.Claim) bool { return c.Status != remittance.StatusReversal }) {
@@ -43,14 +43,19 @@ func (o *outbox) paid(b *batch, of []*received, delay time.Duration) {
 			} else {
 				reversals = append(reversals, r.later...)
 			}
-			secondary = append(append(secondary, r.secondaryTakeBack...), r.secondaryStated...)
 		}
 		at := untilAccepted + delay
 		payer := of[0].Payer
 		o.remit("payment", at, b, group[0], payer, first)
 		o.remit("reversal", at+delay, b, group[0], payer, reversals)
 		o.remit("change", at+delay, b, group[0], payer, changes)
-		o.remit("crossover", at+delay, b, group[0], nextPayer(payer), secondary)
+		for _, forwarded := range grouped(group, (*received).next) {
+			var secondary []remittance.Claim
+			for _, r := range forwarded {
+				secondary = append(append(secondary, r.secondaryTakeBack...), r.secondaryStated...)
+			}
+			o.remit("crossover", at+delay, b, group[0], forwarded[0].next(), secondary)
+		}
 	}
 }
 
@@ -101,9 +106,15 @@ func miscount(content []byte) []byte {
 	return content
 }
 
-// nextPayer returns the payer to which a payer forwards claims.
-func nextPayer(p claims.Payer) claims.Payer {
-	if p.PayerID == "84105" {
+// next returns the payer to which the claim's payer forwards it: the secondary payer
+// that the claim names, or else another one.
+func (r *received) next() claims.Payer {
+	for i := range r.OtherPayers {
+		if o := &r.OtherPayers[i]; o.Coverage == claims.CoverageSecondary {
+			return o.Payer
+		}
+	}
+	if r.Payer.PayerID == "84105" {
 		return claims.Payer{PayerID: "62308", Name: "Cigna Dental"}
 	}
 	return claims.Payer{PayerID: "84105", Name: "Anthem Dental"}
@@ -131,11 +142,12 @@ func payeeOf(o *claims.BillingProvider) remittance.Party {
 	return p
 }
 
-// decision returns the payer's decision on a claim that came in on the day. Its
-// figures are computed later.
-func decision(r *received, came billing.Date) *remittance.Claim {
+// decision returns the payer's decision on a claim that came in on the day, by the
+// terms. Its figures are computed later.
+func decision(r *received, t *terms, came billing.Date) *remittance.Claim {
+	t = r.coordinate(t)
 	c := &remittance.Claim{
-		ControlNumber: r.PatientControlNumber, Status: statusOf(r), FilingCode: "12", PayerControlNumber: r.payerNumber,
+		ControlNumber: r.PatientControlNumber, Status: statusOf(r, t), FilingCode: "12", PayerControlNumber: r.payerNumber,
 		PlaceOfService: r.PlaceOfService, Frequency: r.Frequency, Names: namesOf(r),
 	}
 	if span := r.ServiceDates(); !span.From.IsZero() {
@@ -146,21 +158,29 @@ func decision(r *received, came billing.Date) *remittance.Claim {
 		c.References = []remittance.Reference{{Qualifier: "1L", Value: g}}
 	}
 	for i := range r.Lines {
-		c.Services = append(c.Services, service(r, i))
+		c.Services = append(c.Services, service(r, t, i))
 	}
-	if r.scenario.decision.forwards && c.Status != remittance.StatusPredetermination {
-		next := nextPayer(r.Payer)
+	if c.Status == statusCrossed || c.Status == statusForwarded {
+		next := r.next()
 		c.Names = append(c.Names, remittance.Name{Entity: entityNextPayer, Kind: "2", Last: next.Name, IDQualifier: "PI", ID: next.PayerID})
 	}
 	return c
 }
 
-func statusOf(r *received) string {
-	t := r.scenario.decision
-	if r.Predetermination && t.status != statusForwarded {
+// statusOf returns CLP02. A payer that is not the first forwards no claim.
+func statusOf(r *received, t *terms) string {
+	switch {
+	case t.status == statusForwarded:
+		return t.status
+	case r.Predetermination:
 		return remittance.StatusPredetermination
+	case t.refused != nil || rank(r.Coverage) == 0:
+		return t.status
+	case r.Coverage == claims.CoverageSecondary:
+		return statusSecondary
+	default:
+		return statusTertiary
 	}
-	return t.status
 }
 
 // namesOf returns the patient, the subscriber if different, and the rendering
@@ -181,8 +201,8 @@ func namesOf(r *received) []remittance.Name {
 
 // service returns the payer's decision on a line. A predetermination is not
 // paid: an adjustment has the estimated payment.
-func service(r *received, i int) remittance.Service {
-	line, t := &r.Lines[i], r.scenario.decision
+func service(r *received, t *terms, i int) remittance.Service {
+	line := &r.Lines[i]
 	s := remittance.Service{
 		Procedure: remittance.Procedure{Qualifier: "AD", Code: line.Procedure}, Charge: line.Fee, Units: strconv.Itoa(line.Quantity),
 		References: []remittance.Reference{{Qualifier: "6R", Value: strconv.Itoa(i + 1)}},
@@ -191,7 +211,11 @@ func service(r *received, i int) remittance.Service {
 	if !line.ServiceDate.IsZero() || estimate {
 		s.Dates = []remittance.Date{{Qualifier: "472", Day: line.ServiceDate}}
 	}
-	t.decide(&s)
+	if r.left != nil {
+		t.decideAfter(&s, r.left[i])
+	} else {
+		t.decide(&s)
+	}
 	if pay := line.Fee - s.Adjusted("", ""); estimate && pay != 0 {
 		s.Adjustments = append(s.Adjustments, remittance.Adjustment{
 			Group: remittance.GroupOther, Reason: remittance.ReasonEstimate, Amount: pay,

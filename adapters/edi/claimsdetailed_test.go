@@ -1,0 +1,340 @@
+package edi_test
+
+import (
+	"bytes"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/adapters/x12/claims"
+	"github.com/molar-billing/molar/adapters/x12/x12test"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+func on(y, m, d int) billing.Date { return billing.Date{Year: y, Month: time.Month(m), Day: d} }
+
+// address is a full address; its text says whose.
+func address(whose string) billing.Address {
+	return billing.Address{Line1: whose + " 1", Line2: whose + " 2", City: whose + " CITY", State: "OK", ZIP: "741010001"}
+}
+
+// detailedFile has two claims that together have every value that a claim and an
+// office can have, in the characters of X12.
+func detailedFile() billing.ClaimsFile {
+	practice, dentist := newOffice(1, "BRIGHT SMILES", "1234567893"), newOffice(2, "ANNA TOOTH", "1467560003")
+	for _, o := range []*billing.Office{practice, dentist} {
+		o.TaxID, o.Phone, o.Address, o.PayTo = "123456789", "5550100100", address("OFFICE"), address("LOCKBOX")
+		o.Scope = billing.Scope{Org: billing.OrgID{1}, Mode: billing.ModeTest}
+		o.Taxonomy, o.ContactName = "1223G0001X", "FRONT DESK"
+	}
+	practice.ProviderNumbers = []billing.ProviderNumber{{PayerID: "OTHER", Number: "NO"}, {PayerID: "CHTEST", Number: "PN-7", LocationNumber: "LOC-2"}}
+	dentist.Entity, dentist.FirstName, dentist.LastName = billing.EntityPerson, "ANNA", "TOOTH"
+	first, second := claimOf(1, practice, "PCN-1"), claimOf(2, dentist, "PCN-2")
+	detailed(first.Claim)
+	coordinated(second.Claim)
+	surgeon := &billing.Provider{FirstName: "ORAL", LastName: "SURGEON", NPI: "1215931106", Taxonomy: "1223S0112X"}
+	for _, c := range []*billing.OutgoingClaim{&first, &second} {
+		c.Provider = &billing.Provider{FirstName: "ADA", LastName: "MOLINA", NPI: "1467560003", Taxonomy: "1223G0001X"}
+		c.Claim.ProviderID = billing.ProviderID{15: 1}
+		c.Providers = map[billing.ProviderID]*billing.Provider{{15: 1}: c.Provider, {15: 2}: surgeon}
+		c.Payer = &billing.Payer{FilingIndicator: "12"}
+	}
+	second.OtherPayers = []*billing.Payer{{FilingIndicator: "MC"}, nil}
+	return billing.ClaimsFile{Batch: newBatch(), Envelope: envelope("CLEARINGHOUSE"), Claims: []billing.OutgoingClaim{first, second}}
+}
+
+// detailed gives a claim all that has nothing to do with another payer.
+func detailed(c *billing.Claim) {
+	c.Payer.Name = "MOLAR TEST PAYER"
+	c.Subscriber = billing.ClaimSubscriber{
+		FirstName: "OTTOLINE", MiddleName: "MAY", LastName: "QUILLFEATHER", Suffix: "SR", DateOfBirth: on(1985, 4, 12), MemberID: "W123",
+		GroupName: "ACME WORKS", Gender: billing.GenderFemale, Address: address("HOME"),
+	}
+	c.Patient = &billing.ClaimPatient{
+		FirstName: "ZOE", MiddleName: "B", LastName: "NUNEZ", Suffix: "III", DateOfBirth: on(2009, 5, 6), Relationship: billing.RelationChild,
+		Gender: billing.GenderMale, Address: address("DORM"),
+	}
+	c.PlaceOfService, c.PriorAuthorization, c.Note = "22", "AUTH 77", "TEMPORARY CROWN PLACED"
+	c.Accident = &billing.Accident{Type: "auto", Date: on(2026, 2, 1), State: "TX"}
+	c.ClaimDetails = billing.ClaimDetails{
+		PredeterminationNumber: "PRE889", ReferralNumber: "RF-5",
+		ReferringProvider: &billing.ReferringProvider{FirstName: "RITA", LastName: "FERRER", NPI: "1215931106"},
+		Facility:          &billing.Facility{Name: "CITY HOSPITAL", NPI: "1467560003", Address: address("HOSPITAL")},
+		Orthodontics:      &billing.Orthodontics{TotalMonths: 24, MonthsRemaining: 18, ApplianceDate: on(2026, 1, 10)},
+		MissingTeeth:      []string{"1", "16"}, TeethToExtract: []string{"5"}, DiagnosisCodes: []string{"K021", "K0381"},
+		PatientPaid: 50_00, PaysPatient: true, NotAccepted: true, Release: billing.ReleaseInformed,
+	}
+	c.Lines = []billing.ClaimLine{
+		{
+			ProcedureCode: "D2740", ServiceDate: on(2026, 3, 2), Fee: 1_200_00, Quantity: 2, Tooth: "3", Surfaces: []string{"M", "O"},
+			Modifiers: []string{"22", "52"}, DiagnosisPointers: []int{2, 1}, Prosthesis: billing.ProsthesisReplacement,
+			PriorPlacementDate: on(2019, 4, 1), PlaceOfService: "11", ProviderID: billing.ProviderID{15: 2},
+		},
+		{ProcedureCode: "D7210", ServiceDate: on(2026, 3, 3), Fee: 600_00, Quantity: 3, Teeth: []string{"1", "16", "17"}},
+		{ProcedureCode: "D4341", ServiceDate: on(2026, 3, 4), Fee: 180_05, Quantity: 1, OralCavity: []string{"10", "20"}, Prosthesis: billing.ProsthesisInitial},
+	}
+}
+
+// coordinated makes a tertiary claim of 300.00. The first payer decided by line: 160.00
+// paid, 40.00 contractual, 50.00 of deductible, 50.00 of coinsurance. The second is only
+// a name, decided about the claim as a whole, and paid 30.00 of the 100.00.
+func coordinated(c *billing.Claim) {
+	c.Coverage, c.Payer.Name = billing.SequenceTertiary, "MOLAR TEST PAYER"
+	c.Subscriber.FirstName, c.Subscriber.LastName, c.Subscriber.GroupNumber = "OTTOLINE", "QUILLFEATHER", "G-100"
+	c.Subscriber.Address = address("HOME")
+	c.Lines = []billing.ClaimLine{{ProcedureCode: "D2750", ServiceDate: on(2026, 1, 5), Fee: 300_00, Quantity: 1, Tooth: "3"}}
+	holder := billing.ClaimSubscriber{
+		FirstName: "ANN", MiddleName: "K", LastName: "DOE", Suffix: "JR", DateOfBirth: on(1980, 1, 2), MemberID: "M123", GroupNumber: "GRPA",
+		Gender: billing.GenderFemale, Address: address("OTHER HOME"),
+	}
+	named := holder
+	named.GroupNumber, named.GroupName, named.MemberID = "", "BLUE FLEET", "M456"
+	c.OtherCoverage = []billing.OtherCoverage{
+		{
+			Sequence: billing.SequencePrimary, Payer: billing.PayerSummary{PayerID: "PD001", Name: "PRIME DENTAL"}, Subscriber: holder,
+			Relationship: billing.RelationSpouse, FilingIndicator: "BL",
+			Adjudication: &billing.CoverageAdjudication{
+				PaymentDate: on(2026, 1, 15), PayerClaimNumber: "PCN55", Paid: 160_00,
+				Lines: []billing.CoverageLine{{LineNumber: 1, ProcedureCode: "D2751", Paid: 160_00, Units: 2, Adjustments: []billing.Adjustment{
+					{Group: "CO", Reason: "45", Amount: 40_00},
+					{Group: "PR", Reason: "1", Amount: 50_00},
+					{Group: "PR", Reason: "2", Amount: 50_00, Quantity: "1"},
+				}}},
+			},
+		},
+		{
+			Sequence: billing.SequenceSecondary, Payer: billing.PayerSummary{Name: "BLUE DENTAL"}, Subscriber: named,
+			Relationship: billing.RelationSelf, FilingIndicator: "CI",
+			Adjudication: &billing.CoverageAdjudication{
+				PaymentDate: on(2026, 2, 15), PayerClaimNumber: "BD-9", Paid: 30_00,
+				Adjustments: []billing.Adjustment{{Group: "OA", Reason: "23", Amount: 200_00, Quantity: "1"}, {Group: "PR", Reason: "2", Amount: 70_00}},
+			},
+		},
+	}
+}
+
+func TestDetailedGolden(t *testing.T) {
+	t.Parallel()
+	file := mustFile(t, detailedFile())
+	x12test.Golden(t, filepath.Join("claims", "detailed.837"), x12test.Lines(file))
+	for _, want := range []string{
+		// The first payer's adjustments are on the line, the second's on the claim.
+		"~SBR*T*18*G-100******12~",
+		"~SBR*P*01*GRPA******BL~AMT*D*160~AMT*EAF*100~OI***Y***Y~NM1*IL*1*DOE*ANN*K**JR*MI*M123~",
+		"~NM1*PR*2*PRIME DENTAL*****PI*PD001~REF*F8*PCN55~" +
+			"SBR*S*18**BLUE FLEET*****CI~CAS*OA*23*200*1~CAS*PR*2*70~AMT*D*30~AMT*EAF*70~OI***Y***Y~",
+		"~NM1*PR*2*BLUE DENTAL*****PI*SECONDARY~DTP*573*D8*20260215~REF*F8*BD-9~LX*1~",
+		"~SVD*PD001*160*AD:D2751**2~CAS*CO*45*40~CAS*PR*1*50**2*50*1~DTP*573*D8*20260115~SE*",
+	} {
+		if !strings.Contains(string(file), want) {
+			t.Errorf("the file is without %s", want)
+		}
+	}
+}
+
+// TestEveryValueComesBack decodes the file and makes the claims and the offices of it
+// again.
+func TestEveryValueComesBack(t *testing.T) {
+	t.Parallel()
+	f := detailedFile()
+	all, warnings, err := claims.Decode(bytes.NewReader(mustFile(t, f)))
+	if err != nil || len(warnings) > 0 || len(all) != 1 || len(all[0].Claims) != len(f.Claims) {
+		t.Fatalf("%d batches, %v, %v", len(all), warnings, err)
+	}
+	for i := range f.Claims {
+		want, got := f.Claims[i].Claim.ClaimContent, contentOf(&all[0].Claims[i])
+		want.OfficeID, want.ProviderID = billing.OfficeID{}, billing.ProviderID{}
+		for k := range want.OtherCoverage {
+			s := &want.OtherCoverage[k].Subscriber
+			s.DateOfBirth, s.Gender = billing.Date{}, ""
+		}
+		for k := range want.Lines {
+			want.Lines[k].ProviderID = billing.ProviderID{}
+		}
+		if want.Coverage == "" {
+			want.Coverage = billing.SequencePrimary
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("claim %d is\n%+v, want\n%+v", i, got, want)
+		}
+		office, wantOffice := officeOf(&all[0].Claims[i]), *f.Claims[i].Office
+		wantOffice.ID, wantOffice.Scope = billing.OfficeID{}, billing.Scope{}
+		if n := wantOffice.ProviderNumbers; len(n) > 0 {
+			wantOffice.ProviderNumbers = n[1:] // of the claim's payer
+		}
+		if !reflect.DeepEqual(office, wantOffice) {
+			t.Errorf("office %d is\n%+v, want\n%+v", i, office, wantOffice)
+		}
+		if got := all[0].Claims[i].FilingIndicator; got != f.Claims[i].Payer.FilingIndicator {
+			t.Errorf("filing indicator %s", got)
+		}
+	}
+	if p, want := all[0].Claims[0].Lines[0].Rendering, (claims.Provider{FirstName: "ORAL", LastName: "SURGEON", NPI: "1215931106", Taxonomy: "1223S0112X"}); p != want {
+		t.Errorf("the line's provider is %+v", p)
+	}
+}
+
+// TestSamePayerTwice proves that each decision about a line names one payer, although
+// both plans belong to the same one.
+func TestSamePayerTwice(t *testing.T) {
+	t.Parallel()
+	f := detailedFile()
+	others := f.Claims[1].Claim.OtherCoverage
+	others[1].Payer = others[0].Payer
+	others[1].Adjudication = &billing.CoverageAdjudication{PaymentDate: on(2026, 2, 15), Lines: []billing.CoverageLine{
+		{LineNumber: 1, ProcedureCode: "D2750", Paid: 10_00}, {LineNumber: 2, ProcedureCode: "D9999"},
+	}}
+	all, _, err := claims.Decode(bytes.NewReader(mustFile(t, f)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &all[0].Claims[1]
+	if first, second := c.OtherPayers[0].Payer.PayerID, c.OtherPayers[1].Payer.PayerID; first != "PD001" || second != "SECONDARY" {
+		t.Errorf("payers %s and %s", first, second)
+	}
+	decided := c.Lines[0].Adjudications
+	if len(decided) != 2 || decided[0].PayerID != "PD001" || decided[1].PayerID != "SECONDARY" || decided[1].Quantity != 0 {
+		t.Errorf("decisions %+v", decided)
+	}
+}
+
+// TestFilingOfAnotherPayer proves that the coverage's own filing indicator counts
+// first, then the directory's, then CI.
+func TestFilingOfAnotherPayer(t *testing.T) {
+	t.Parallel()
+	f := detailedFile()
+	for i := range f.Claims[1].Claim.OtherCoverage {
+		f.Claims[1].Claim.OtherCoverage[i].FilingIndicator = ""
+	}
+	all, _, err := claims.Decode(bytes.NewReader(mustFile(t, f)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := all[0].Claims[1].OtherPayers; o[0].FilingIndicator != "MC" || o[1].FilingIndicator != "CI" {
+		t.Errorf("filing indicators %s and %s", o[0].FilingIndicator, o[1].FilingIndicator)
+	}
+}
+
+func officeOf(c *claims.Claim) billing.Office {
+	b := &c.Billing
+	o := billing.Office{Name: b.Name, NPI: b.NPI, TaxID: b.TaxID, Address: billing.Address(b.Address), Phone: b.Phone}
+	o.OfficeDetails = billing.OfficeDetails{
+		FirstName: b.FirstName, LastName: b.LastName, Taxonomy: b.Taxonomy, PayTo: billing.Address(c.PayTo), ContactName: b.Contact,
+	}
+	if b.Person {
+		o.Entity = billing.EntityPerson
+	}
+	if c.ProviderNumber != "" {
+		o.ProviderNumbers = []billing.ProviderNumber{{PayerID: c.Payer.PayerID, Number: c.ProviderNumber, LocationNumber: c.ProviderLocation}}
+	}
+	return o
+}
+
+// contentOf makes a claim of its form in a file, as a payer would.
+func contentOf(c *claims.Claim) billing.ClaimContent {
+	s := &c.Subscriber
+	out := billing.ClaimContent{
+		Payer: billing.PayerSummary{PayerID: c.Payer.PayerID, Name: c.Payer.Name},
+		Subscriber: billing.ClaimSubscriber{
+			FirstName: s.FirstName, MiddleName: s.MiddleName, LastName: s.LastName, Suffix: s.Suffix, DateOfBirth: s.DateOfBirth, MemberID: s.MemberID,
+			GroupNumber: s.GroupNumber, GroupName: s.GroupName, Gender: genders[s.Gender], Address: billing.Address(s.Address),
+		},
+		Coverage: sequences[c.Coverage], PlaceOfService: c.PlaceOfService, PriorAuthorization: c.PriorAuthorization, Note: c.Note,
+		ClaimDetails: billing.ClaimDetails{
+			PredeterminationNumber: c.PredeterminationNumber, ReferralNumber: c.ReferralNumber, MissingTeeth: c.MissingTeeth,
+			TeethToExtract: c.TeethToExtract, DiagnosisCodes: c.Diagnoses, PatientPaid: c.PatientPaid, PaysPatient: c.BenefitsAssigned == claims.BenefitsToPatient,
+			NotAccepted: c.Assignment == claims.AssignmentRefused, Release: map[string]billing.ReleaseOfInformation{claims.ReleaseInformed: billing.ReleaseInformed}[c.Release],
+		},
+	}
+	if p := c.Patient; p != nil {
+		out.Patient = &billing.ClaimPatient{
+			FirstName: p.FirstName, MiddleName: p.MiddleName, LastName: p.LastName, Suffix: p.Suffix, DateOfBirth: p.DateOfBirth,
+			Relationship: relationships[p.Relationship], Gender: genders[p.Gender], Address: billing.Address(p.Address),
+		}
+	}
+	if a := c.Accident; a != nil {
+		out.Accident = &billing.Accident{Type: map[string]string{claims.CauseAuto: "auto"}[a.Cause], Date: a.Date, State: a.State}
+	}
+	if p := c.Referring; p != (claims.Provider{}) {
+		out.ReferringProvider = &billing.ReferringProvider{FirstName: p.FirstName, LastName: p.LastName, NPI: p.NPI}
+	}
+	if f := c.Facility; f != (claims.Facility{}) {
+		out.Facility = &billing.Facility{Name: f.Name, NPI: f.NPI, Address: billing.Address(f.Address)}
+	}
+	if o := c.Orthodontics; o != nil {
+		out.Orthodontics = new(billing.Orthodontics(*o))
+	}
+	for i := range c.Lines {
+		out.Lines = append(out.Lines, lineOf(&c.Lines[i]))
+	}
+	for i := range c.OtherPayers {
+		out.OtherCoverage = append(out.OtherCoverage, coverageOf(c, &c.OtherPayers[i]))
+	}
+	return out
+}
+
+func lineOf(l *claims.Line) billing.ClaimLine {
+	out := billing.ClaimLine{
+		ProcedureCode: l.Procedure, ServiceDate: l.ServiceDate, Fee: l.Fee, Quantity: l.Quantity, OralCavity: l.OralCavity, Modifiers: l.Modifiers,
+		DiagnosisPointers: l.DiagnosisPointers, PriorPlacementDate: l.PriorPlacement, PlaceOfService: l.PlaceOfService,
+		Prosthesis: map[string]billing.Prosthesis{
+			claims.ProsthesisInitial: billing.ProsthesisInitial, claims.ProsthesisReplacement: billing.ProsthesisReplacement,
+		}[l.Prosthesis],
+	}
+	if len(l.Teeth) == 1 {
+		out.Tooth, out.Surfaces = l.Teeth[0].Number, l.Teeth[0].Surfaces
+		return out
+	}
+	for _, tooth := range l.Teeth {
+		out.Teeth = append(out.Teeth, tooth.Number)
+	}
+	return out
+}
+
+func coverageOf(c *claims.Claim, o *claims.OtherPayer) billing.OtherCoverage {
+	s := &o.Subscriber
+	a := &billing.CoverageAdjudication{
+		PaymentDate: o.PaymentDate, PayerClaimNumber: o.PayerClaimNumber, Paid: *o.Paid, Adjustments: adjustmentsOf(o.Adjustments),
+	}
+	for i := range c.Lines {
+		for _, x := range c.Lines[i].Adjudications {
+			if x.PayerID != o.Payer.PayerID {
+				continue
+			}
+			a.PaymentDate = x.PaymentDate
+			a.Lines = append(a.Lines, billing.CoverageLine{
+				LineNumber: i + 1, ProcedureCode: x.Procedure, Paid: x.Paid, Units: x.Quantity, Adjustments: adjustmentsOf(x.Adjustments),
+			})
+		}
+	}
+	out := billing.OtherCoverage{
+		Sequence: sequences[o.Coverage], Payer: billing.PayerSummary{PayerID: o.Payer.PayerID, Name: o.Payer.Name},
+		Subscriber: billing.ClaimSubscriber{
+			FirstName: s.FirstName, MiddleName: s.MiddleName, LastName: s.LastName, Suffix: s.Suffix, MemberID: s.MemberID,
+			GroupNumber: o.GroupNumber, GroupName: o.GroupName, Address: billing.Address(s.Address),
+		},
+		Relationship: relationships[o.Relationship], FilingIndicator: o.FilingIndicator, Adjudication: a,
+	}
+	if out.Payer.PayerID == strings.ToUpper(string(out.Sequence)) {
+		out.Payer.PayerID = ""
+	}
+	return out
+}
+
+func adjustmentsOf(all []claims.Adjustment) (out []billing.Adjustment) {
+	for _, a := range all {
+		out = append(out, billing.Adjustment(a))
+	}
+	return out
+}
+
+var (
+	genders   = map[string]billing.Gender{"F": billing.GenderFemale, "M": billing.GenderMale}
+	sequences = map[string]billing.Sequence{"P": billing.SequencePrimary, "S": billing.SequenceSecondary, "T": billing.SequenceTertiary}
+
+	relationships = map[string]billing.Relationship{
+		"18": billing.RelationSelf, "01": billing.RelationSpouse, "19": billing.RelationChild, "G8": billing.RelationOther,
+	}
+)
